@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+
+#include "base/uint128.hpp"
+
+namespace softfeb {
+
+/// Seeded generator (splitmix64): integer arithmetic alone, so a seed gives the same run with every compiler.
+/// Not for secrets.
+class Rng {
+ public:
+  explicit constexpr Rng(std::uint64_t seed = 1) : state_(seed) {}
+
+  constexpr std::uint64_t next() {
+    state_ += 0x9e3779b97f4a7c15U;
+    std::uint64_t z = state_;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebU;
+    return z ^ (z >> 31);
+  }
+
+  /// Uniform in [0, bound) up to a bias of bound / 2^64; bound 0 gives 0.
+  constexpr std::uint64_t below(std::uint64_t bound) {
+    return static_cast<std::uint64_t>((static_cast<Uint128>(next()) * bound) >> 64);
+  }
+
+  /// True with probability `parts` in 2^32.
+  constexpr bool chance(std::uint64_t parts) { return (next() >> 32) < parts; }
+
+ private:
+  std::uint64_t state_;
+};
+
+}  // namespace softfeb

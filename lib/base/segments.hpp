@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstring>
+
+#include "base/bytes.hpp"
+
+namespace softfeb {
+
+/// Up to `kMax` byte ranges that together are one run of bytes: a received frame whose payload may lie in several
+/// buffers. Does not own them. All offsets count from the beginning of the whole run and are clipped to its end.
+class Segments {
+ public:
+  static constexpr std::size_t kMax = 8;
+
+  Segments() = default;
+  Segments(ByteSpan one) { push(one); }  // NOLINT(google-explicit-constructor): a span is a one-segment run
+
+  /// False when there is no room for another range.
+  bool push(ByteSpan part) {
+    if (part.empty()) return true;
+    if (count_ == kMax) return false;
+    parts_[count_++] = part;
+    size_ += part.size();
+    return true;
+  }
+
+  std::size_t size() const { return size_; }
+  bool empty() const { return size_ == 0; }
+  std::size_t count() const { return count_; }
+  ByteSpan part(std::size_t i) const { return parts_[i]; }
+
+  /// The bytes [offset, offset + length) as a run of their own.
+  Segments sub(std::size_t offset, std::size_t length) const {
+    Segments out;
+    for (std::size_t i = 0; i < count_ && length != 0; ++i) {
+      const ByteSpan p = parts_[i];
+      if (offset >= p.size()) {
+        offset -= p.size();
+        continue;
+      }
+      const std::size_t n = std::min(length, p.size() - offset);
+      out.push(p.subspan(offset, n));
+      length -= n;
+      offset = 0;
+    }
+    return out;
+  }
+
+  /// Copies up to `length` bytes from `offset` to `out`; returns how many there were.
+  std::size_t copy(std::size_t offset, std::size_t length, std::uint8_t* out) const {
+    const Segments s = sub(offset, length);
+    for (std::size_t i = 0; i < s.count_; ++i) {
+      std::memcpy(out, s.parts_[i].data(), s.parts_[i].size());
+      out += s.parts_[i].size();
+    }
+    return s.size_;
+  }
+
+  /// Calls fn(ByteSpan) for each range in order.
+  template <typename Fn>
+  void for_each(Fn&& fn) const {
+    for (std::size_t i = 0; i < count_; ++i) fn(parts_[i]);
+  }
+
+ private:
+  std::array<ByteSpan, kMax> parts_{};
+  std::size_t count_ = 0;
+  std::size_t size_ = 0;
+};
+
+}  // namespace softfeb

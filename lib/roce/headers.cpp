@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "roce/headers.hpp"
+
+#include <cstring>
+
+#include "roce/opcode.hpp"
+
+namespace softfeb::roce {
+
+void Bth::encode(std::uint8_t* out) const {
+  out[0] = opcode;
+  out[1] = static_cast<std::uint8_t>((solicited ? 0x80 : 0) | (mig_req ? 0x40 : 0) | ((pad_count & 3) << 4) |
+                                     (tver & 0x0f));
+  store_be16(out + 2, pkey);
+  store_be32(out + 4, (std::uint32_t{fecn} << 31) | (std::uint32_t{becn} << 30) | (dest_qp & 0xff'ffff));
+  store_be32(out + 8, (std::uint32_t{ack_req} << 31) | (psn & kPsnMask));
+}
+
+std::optional<Bth> Bth::decode(ByteSpan in) {
+  if (in.size() < kSize) return std::nullopt;
+  Bth h;
+  h.opcode = in[0];
+  h.solicited = (in[1] & 0x80) != 0;
+  h.mig_req = (in[1] & 0x40) != 0;
+  h.pad_count = (in[1] >> 4) & 3;
+  h.tver = in[1] & 0x0f;
+  h.pkey = load_be16(&in[2]);
+  h.fecn = (in[4] & 0x80) != 0;
+  h.becn = (in[4] & 0x40) != 0;
+  h.dest_qp = load_be24(&in[5]);
+  h.ack_req = (in[8] & 0x80) != 0;
+  h.psn = load_be24(&in[9]);
+  return h;
+}
+
+void Reth::encode(std::uint8_t* out) const {
+  store_be64(out, virtual_address);
+  store_be32(out + 8, rkey);
+  store_be32(out + 12, dma_length);
+}
+
+std::optional<Reth> Reth::decode(ByteSpan in) {
+  if (in.size() < kSize) return std::nullopt;
+  return Reth{load_be64(in.data()), load_be32(&in[8]), load_be32(&in[12])};
+}
+
+std::optional<ImmDt> ImmDt::decode(ByteSpan in) {
+  if (in.size() < kSize) return std::nullopt;
+  return ImmDt{load_be32(in.data())};
+}
+
+AethKind Aeth::kind() const {
+  switch (syndrome >> 5) {
+    case 0:
+      return AethKind::kAck;
+    case 1:
+      return AethKind::kRnrNak;
+    case 3:
+      if (value() <= 4) {
+        return static_cast<AethKind>(static_cast<unsigned>(AethKind::kNakSequence) + value());
+      }
+      return AethKind::kReserved;
+    default:
+      return AethKind::kReserved;
+  }
+}
+
+void Aeth::encode(std::uint8_t* out) const {
+  store_be32(out, (std::uint32_t{syndrome} << 24) | (msn & 0xff'ffff));
+}
+
+std::optional<Aeth> Aeth::decode(ByteSpan in) {
+  if (in.size() < kSize) return std::nullopt;
+  return Aeth{in[0], load_be24(&in[1])};
+}
+
+void encode_cnp(std::uint8_t* out, Qpn dest_qp, std::uint16_t pkey) {
+  Bth bth;
+  bth.opcode = kOpcodeCnp;
+  bth.pkey = pkey;
+  bth.becn = true;
+  bth.dest_qp = dest_qp;
+  bth.encode(out);
+  std::memset(out + Bth::kSize, 0, kCnpSize - Bth::kSize);
+}
+
+}  // namespace softfeb::roce

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include "base/bytes.hpp"
+#include "roce/psn.hpp"
+
+/// Transport headers of the InfiniBand Architecture (IBA 9.2–9.6) as RoCEv2 carries them.
+/// encode() writes exactly kSize bytes; decode() takes whatever the network sent, answers nothing when it is too short,
+/// and judges no values: what a field means is its user's business.
+namespace softfeb::roce {
+
+inline constexpr std::uint16_t kRoceUdpPort = 4791;
+inline constexpr std::uint16_t kDefaultPkey = 0xffff;
+inline constexpr std::size_t kIcrcSize = 4;
+
+/// Base transport header.
+struct Bth {
+  static constexpr std::size_t kSize = 12;
+
+  std::uint8_t opcode = 0;
+  bool solicited = false;
+  bool mig_req = false;
+  std::uint8_t pad_count = 0;  ///< 0…3 bytes after the payload
+  std::uint8_t tver = 0;       ///< transport version, 0 is the only legal one
+  std::uint16_t pkey = kDefaultPkey;
+  bool fecn = false;
+  bool becn = false;
+  Qpn dest_qp = 0;
+  bool ack_req = false;
+  Psn psn = 0;
+
+  void encode(std::uint8_t* out) const;
+  static std::optional<Bth> decode(ByteSpan in);
+};
+
+/// RDMA extended transport header: begins a WRITE.
+struct Reth {
+  static constexpr std::size_t kSize = 16;
+
+  std::uint64_t virtual_address = 0;
+  std::uint32_t rkey = 0;
+  std::uint32_t dma_length = 0;  ///< bytes of the whole message
+
+  void encode(std::uint8_t* out) const;
+  static std::optional<Reth> decode(ByteSpan in);
+};
+
+/// Immediate data, as the number the verbs carry in network order.
+struct ImmDt {
+  static constexpr std::size_t kSize = 4;
+
+  std::uint32_t value = 0;
+
+  void encode(std::uint8_t* out) const { store_be32(out, value); }
+  static std::optional<ImmDt> decode(ByteSpan in);
+};
+
+/// Kinds of an AETH syndrome (IBA table 46) as this project tells them apart.
+enum class AethKind : std::uint8_t {
+  kAck,
+  kRnrNak,
+  kNakSequence,           ///< 0x60
+  kNakInvalidRequest,     ///< 0x61
+  kNakRemoteAccess,       ///< 0x62
+  kNakRemoteOperational,  ///< 0x63
+  kNakInvalidRdRequest,   ///< 0x64
+  kReserved,
+};
+
+/// ACK extended transport header.
+struct Aeth {
+  static constexpr std::size_t kSize = 4;
+  static constexpr std::uint8_t kNoCredits = 0x1f;  ///< ACK that carries no credit count
+
+  std::uint8_t syndrome = kNoCredits;
+  std::uint32_t msn = 0;  ///< 24 bits
+
+  AethKind kind() const;
+  /// Timer code of an RNR NAK, credits of an ACK.
+  std::uint8_t value() const { return syndrome & 0x1f; }
+
+  static constexpr std::uint8_t ack(std::uint8_t credits = kNoCredits) { return credits & 0x1f; }
+  static constexpr std::uint8_t rnr(std::uint8_t timer_code) {
+    return static_cast<std::uint8_t>(0x20 | (timer_code & 0x1f));
+  }
+  static constexpr std::uint8_t nak(AethKind kind) {
+    return static_cast<std::uint8_t>(0x60 + (static_cast<unsigned>(kind) - static_cast<unsigned>(AethKind::kNakSequence)));
+  }
+
+  void encode(std::uint8_t* out) const;
+  static std::optional<Aeth> decode(ByteSpan in);
+};
+
+/// Bytes of a congestion notification packet from BTH to the end of its reserved bytes (annex A17.9.3), without iCRC.
+inline constexpr std::size_t kCnpSize = Bth::kSize + 16;
+
+/// Writes a CNP (kCnpSize bytes) for the reaction point `dest_qp`.
+void encode_cnp(std::uint8_t* out, Qpn dest_qp, std::uint16_t pkey = kDefaultPkey);
+
+}  // namespace softfeb::roce

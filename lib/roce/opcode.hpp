@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+
+namespace softfeb::roce {
+
+/// Transport service of a queue pair; the value is what the upper three bits of a BTH opcode hold (IBA table 38).
+enum class Transport : std::uint8_t { kRc = 0, kUc = 1 };
+
+/// The lower five bits of a BTH opcode: the operation, whatever the transport service (IBA table 38).
+enum class Operation : std::uint8_t {
+  kSendFirst = 0x00,
+  kSendMiddle = 0x01,
+  kSendLast = 0x02,
+  kSendLastImm = 0x03,
+  kSendOnly = 0x04,
+  kSendOnlyImm = 0x05,
+  kWriteFirst = 0x06,
+  kWriteMiddle = 0x07,
+  kWriteLast = 0x08,
+  kWriteLastImm = 0x09,
+  kWriteOnly = 0x0a,
+  kWriteOnlyImm = 0x0b,
+  kAcknowledge = 0x11,
+};
+
+/// Opcodes that stand outside the service/operation scheme, or that are compared whole.
+inline constexpr std::uint8_t kOpcodeRcAck = 0x11;
+inline constexpr std::uint8_t kOpcodeCnp = 0x81;
+
+constexpr std::uint8_t opcode(Transport t, Operation op) {
+  return static_cast<std::uint8_t>((static_cast<unsigned>(t) << 5) | static_cast<unsigned>(op));
+}
+constexpr std::uint8_t opcode_service(std::uint8_t op) { return op >> 5; }
+constexpr Operation opcode_operation(std::uint8_t op) { return static_cast<Operation>(op & 0x1f); }
+
+constexpr bool is_send(Operation op) { return static_cast<unsigned>(op) <= 0x05; }
+constexpr bool is_write(Operation op) {
+  return static_cast<unsigned>(op) >= 0x06 && static_cast<unsigned>(op) <= 0x0b;
+}
+/// A SEND or WRITE: what a requester of ours sends and a responder of ours takes.
+constexpr bool is_request(Operation op) { return static_cast<unsigned>(op) <= 0x0b; }
+constexpr bool is_only(Operation op) {
+  return op == Operation::kSendOnly || op == Operation::kSendOnlyImm || op == Operation::kWriteOnly ||
+         op == Operation::kWriteOnlyImm;
+}
+/// The packet begins a message (FIRST or ONLY).
+constexpr bool begins_message(Operation op) {
+  return op == Operation::kSendFirst || op == Operation::kWriteFirst || is_only(op);
+}
+/// The packet ends a message (LAST or ONLY).
+constexpr bool ends_message(Operation op) {
+  return is_only(op) || op == Operation::kSendLast || op == Operation::kSendLastImm ||
+         op == Operation::kWriteLast || op == Operation::kWriteLastImm;
+}
+constexpr bool has_reth(Operation op) { return is_write(op) && begins_message(op); }
+constexpr bool has_immediate(Operation op) {
+  return op == Operation::kSendLastImm || op == Operation::kSendOnlyImm || op == Operation::kWriteLastImm ||
+         op == Operation::kWriteOnlyImm;
+}
+
+}  // namespace softfeb::roce

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "roce/packet.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace softfeb::roce {
+
+std::size_t encode_request(const RequestPacket& p, Qpn dest_qp, std::uint16_t pkey, std::uint8_t* out) {
+  Bth bth;
+  bth.opcode = p.opcode;
+  bth.solicited = p.solicited;
+  bth.pad_count = p.pad_count();
+  bth.pkey = pkey;
+  bth.dest_qp = dest_qp;
+  bth.ack_req = p.ack_req;
+  bth.psn = p.psn;
+  bth.encode(out);
+  std::size_t n = Bth::kSize;
+  const Operation op = opcode_operation(p.opcode);
+  if (has_reth(op)) {
+    p.reth.encode(out + n);
+    n += Reth::kSize;
+  }
+  if (has_immediate(op)) {
+    ImmDt{p.immediate}.encode(out + n);
+    n += ImmDt::kSize;
+  }
+  return n;
+}
+
+namespace {
+
+bool parse_request(const Segments& bytes, ByteSpan head, ReceivedRequest& out) {
+  const Operation op = opcode_operation(out.bth.opcode);
+  std::size_t at = Bth::kSize;
+  if (has_reth(op)) {
+    const auto reth = Reth::decode(head.subspan(at));
+    if (!reth) return false;
+    out.reth = *reth;
+    at += Reth::kSize;
+  }
+  if (has_immediate(op)) {
+    const auto imm = ImmDt::decode(head.subspan(at));
+    if (!imm) return false;
+    out.immediate = imm->value;
+    at += ImmDt::kSize;
+  }
+  const std::size_t rest = bytes.size() - at;
+  if (rest < out.bth.pad_count) return false;
+  out.payload = bytes.sub(at, rest - out.bth.pad_count);
+  return true;
+}
+
+}  // namespace
+
+TransportPacket parse_transport(const Segments& bytes) {
+  TransportPacket out;
+  std::array<std::uint8_t, kMaxTransportHeaders> copy;
+  const std::size_t have = bytes.copy(0, copy.size(), copy.data());
+  const ByteSpan head(copy.data(), have);
+  const auto bth = Bth::decode(head);
+  if (!bth) return out;
+  out.request.bth = *bth;
+  const Operation op = opcode_operation(bth->opcode);
+  if (bth->opcode == kOpcodeRcAck) {
+    if (bytes.size() != Bth::kSize + Aeth::kSize) return out;
+    out.aeth = *Aeth::decode(head.subspan(Bth::kSize));
+    out.kind = TransportKind::kAcknowledge;
+  } else if (bth->opcode == kOpcodeCnp) {
+    out.kind = TransportKind::kCnp;
+  } else if (opcode_service(bth->opcode) <= 1 && is_request(op)) {
+    if (parse_request(bytes, head, out.request)) out.kind = TransportKind::kRequest;
+  } else {
+    out.kind = TransportKind::kUnknown;
+  }
+  return out;
+}
+
+}  // namespace softfeb::roce
