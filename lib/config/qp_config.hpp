@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "config/values.hpp"
+#include "roce/opcode.hpp"
+#include "roce/work.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace softfeb::config {
+
+/// Receivers in this file. QP i of the group goes to receivers[i mod size]: a replicated receiver is dealt
+/// out in turn.
+struct ReceiverTarget {
+  std::vector<std::size_t> receivers;  ///< indices into RunConfig::receivers, never empty
+};
+
+/// A QP somewhere, set up by other means. QP i of the group goes to QPN qpn + i and the region at address +
+/// i·length.
+struct AddressTarget {
+  IpAddress ip;
+  std::optional<MacAddress> mac;  ///< not given: ARP/ND
+  std::uint32_t qpn = 0;
+  /// The responder's own first PSN; our requests start at QpConfig::psn, which is what it must expect.
+  std::uint32_t psn = 0;
+  std::uint32_t rkey = 0;
+  std::uint64_t address = 0;
+  std::uint64_t length = 0;
+};
+
+/// perftest://HOST:PORT, an ib_write_bw server whose TCP exchange we play the client of.
+struct PerftestTarget {
+  std::string host;
+  std::uint16_t port = 18515;
+};
+
+/// sink://HOST:PORT, an rdma-sink.
+struct SinkTarget {
+  std::string host;
+  std::uint16_t port = 0;
+};
+
+using Target = std::variant<ReceiverTarget, AddressTarget, PerftestTarget, SinkTarget>;
+
+struct PayloadConfig {
+  enum class Kind : std::uint8_t {
+    kCounter,  ///< byte k of everything a QP sends is k mod 256 (the firmware's test pattern)
+    kZero,
+    kPrbs31,
+    kFile,
+  };
+  Kind kind = Kind::kCounter;
+  std::string file;             ///< kFile
+  std::uint64_t file_size = 0;  ///< kFile: bytes, as found when the configuration was loaded; not 0
+  std::uint64_t repeat = 1;     ///< kFile: times the file is sent
+  Where where;
+};
+
+struct ImmediateConfig {
+  enum class Kind : std::uint8_t {
+    kValue,
+    kCounter,  ///< message n of a QP carries n mod 2^32
+    kChannel,  ///< the QP's number on its board, from 1: what the firmware's only QP sends is 1
+  };
+  Kind kind = Kind::kChannel;
+  std::uint32_t value = 0;  ///< kValue
+};
+
+struct TrafficConfig {
+  roce::WrOpcode verb = roce::WrOpcode::kWrite;  ///< kWrite or kWriteImm
+  std::uint32_t message_size = 65'536;  ///< bytes, 0…2 GiB; the last message of a file may be shorter
+  Rate rate;                            ///< of each QP
+  /// Messages each QP sends; the smaller of the run's and the QP's own, and of a file's length. None: until
+  /// the run's duration.
+  std::optional<std::uint64_t> messages;
+  PayloadConfig payload;
+  ImmediateConfig immediate;
+  /// Message n goes to address + (n mod slots)·message_size. 0: as many as the memory region holds.
+  std::uint32_t slots = 0;
+  std::uint32_t burst = 1;  ///< packets of a QP that may leave back to back when it is late
+  Where where;
+};
+
+/// Which work requests ask for a completion.
+enum class Signaled : std::uint8_t { kAll, kLast, kNone };
+
+/// `count` queue pairs of one board that differ only in what counts up: QPN, target, and immediates by
+/// channel.
+struct QpConfig {
+  std::uint32_t count = 1;
+  roce::Transport transport = roce::Transport::kRc;
+  std::uint32_t qpn = 0;      ///< of the first; unique on the board (assigned by the loader where not given)
+  std::uint32_t pmtu = 1024;  ///< legal, and fits the port's MTU where that is given
+  std::uint32_t psn = 0;      ///< first PSN of our requests
+  std::uint8_t timeout = 14;  ///< code: 4.096 µs·2^code, 0 = never
+  std::uint8_t retry_count = 3;
+  std::uint8_t rnr_retry = 7;
+  std::uint8_t min_rnr_timer = 1;
+  std::uint32_t window = 16;         ///< requests sent and not acknowledged (RC)
+  std::uint32_t window_packets = 0;  ///< packets sent and not acknowledged (RC); 0: as PSNs allow
+  std::uint32_t ack_every = 0;    ///< AckReq on every N-th packet of a message besides its last; 0: last only
+  std::uint32_t send_queue = 64;  ///< work requests posted and not completed
+  Signaled signaled = Signaled::kAll;
+  bool sq_sig_all = false;
+  bool solicited = false;
+  Target to;
+  std::string to_text;  ///< as the file has it, for messages; empty for an AddressTarget
+  Where to_where;
+  TrafficConfig traffic;
+  Where where;
+};
+
+}  // namespace softfeb::config
