@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "roce/frame.hpp"
+
+#include "roce/icrc.hpp"
+
+#include <array>
+#include <cstring>
+
+namespace softfeb::roce {
+
+namespace {
+
+/// Sum over a run that may be cut at odd places: RFC 1071 sums byte-swapped words alike, so odd parts are
+/// swapped.
+std::uint32_t checksum_of(std::uint32_t sum, const Segments& data) {
+  bool odd = false;
+  data.for_each([&](ByteSpan part) {
+    std::uint32_t s = checksum_add(0, part);
+    while ((s >> 16) != 0) s = (s & 0xffff) + (s >> 16);
+    if (odd) s = ((s & 0xff) << 8) | (s >> 8);
+    sum += s;
+    if ((part.size() & 1) != 0) odd = !odd;
+  });
+  return sum;
+}
+
+bool udp_checksum_holds(const ParsedFrame& f, const Segments& udp) {
+  std::array<std::uint8_t, 4> pseudo{0, kIpProtocolUdp, 0, 0};
+  store_be16(&pseudo[2], static_cast<std::uint16_t>(udp.size()));
+  std::uint32_t sum = checksum_add(0, pseudo);
+  const std::size_t skip = f.source_ip.is_v4() ? 12 : 0;
+  sum = checksum_add(sum, ByteSpan(f.source_ip.bytes).subspan(skip));
+  sum = checksum_add(sum, ByteSpan(f.dest_ip.bytes).subspan(skip));
+  sum = checksum_of(sum, udp);
+  while ((sum >> 16) != 0) sum = (sum & 0xffff) + (sum >> 16);
+  return sum == 0xffff;
+}
+
+void parse_udp(ParsedFrame& f, const Segments& udp) {
+  std::array<std::uint8_t, kUdpHeaderSize> h;
+  if (udp.copy(0, h.size(), h.data()) < h.size()) return;
+  const std::size_t length = load_be16(&h[4]);
+  if (length < kUdpHeaderSize || length != udp.size()) return;
+  const bool has_checksum = load_be16(&h[6]) != 0;
+  // RoCEv2 runs without a UDP checksum over IPv6 too (RFC 6936; the iCRC covers more).
+  if (has_checksum && !udp_checksum_holds(f, udp)) return;
+  f.source_port = load_be16(&h[0]);
+  f.dest_port = load_be16(&h[2]);
+  f.content = udp.sub(kUdpHeaderSize, length - kUdpHeaderSize);
+  f.kind = FrameKind::kUdp;
+}
+
+void parse_ip_content(ParsedFrame& f, std::uint8_t protocol, std::size_t header) {
+  const Segments content = f.datagram.sub(header, f.datagram.size() - header);
+  if (protocol == kIpProtocolUdp) {
+    parse_udp(f, content);
+  } else if (protocol == kIpProtocolIcmp || protocol == kIpProtocolIcmpv6) {
+    f.content = content;
+    f.kind = FrameKind::kIcmp;
+  } else {
+    f.kind = FrameKind::kOther;
+  }
+}
+
+void parse_ipv4(ParsedFrame& f, const Segments& rest) {
+  std::array<std::uint8_t, kIpv4Size> h;
+  if (rest.copy(0, h.size(), h.data()) < h.size() || (h[0] >> 4) != 4) return;
+  const std::size_t total = load_be16(&h[2]);
+  if (total < kIpv4Size || total > rest.size()) return;
+  if ((h[0] & 0x0f) != 5) {  // options, or a header shorter than one can be
+    if ((h[0] & 0x0f) > 5) f.kind = FrameKind::kOther;
+    return;
+  }
+  if (internet_checksum(h) != 0) return;
+  f.source_ip = IpAddress::from_v4_wire(&h[12]);
+  f.dest_ip = IpAddress::from_v4_wire(&h[16]);
+  f.congestion_experienced = (h[1] & 3) == static_cast<unsigned>(Ecn::kCe);
+  f.datagram = rest.sub(0, total);
+  if ((load_be16(&h[6]) & 0x3fff) != 0) {  // more fragments, or not the first
+    f.kind = FrameKind::kOther;
+    return;
+  }
+  parse_ip_content(f, h[9], kIpv4Size);
+}
+
+void parse_ipv6(ParsedFrame& f, const Segments& rest) {
+  std::array<std::uint8_t, kIpv6Size> h;
+  if (rest.copy(0, h.size(), h.data()) < h.size() || (h[0] >> 4) != 6) return;
+  const std::size_t total = kIpv6Size + load_be16(&h[4]);
+  if (total > rest.size()) return;
+  f.source_ip = IpAddress::from_v6_wire(&h[8]);
+  f.dest_ip = IpAddress::from_v6_wire(&h[24]);
+  f.congestion_experienced = ((h[1] >> 4) & 3) == static_cast<unsigned>(Ecn::kCe);
+  f.datagram = rest.sub(0, total);
+  parse_ip_content(f, h[6], kIpv6Size);
+}
+
+}  // namespace
+
+ParsedFrame parse_frame(const Segments& frame) {
+  ParsedFrame f;
+  std::array<std::uint8_t, kEthernetSize + kVlanTagSize> h;
+  const std::size_t have = frame.copy(0, h.size(), h.data());
+  if (have < kEthernetSize) return f;
+  std::memcpy(f.dest_mac.data(), &h[0], 6);
+  std::memcpy(f.source_mac.data(), &h[6], 6);
+  std::uint16_t ether_type = load_be16(&h[12]);
+  std::size_t at = kEthernetSize;
+  if (ether_type == kEtherTypeVlan) {
+    if (have < h.size()) return f;
+    const std::uint16_t tci = load_be16(&h[14]);
+    // Identifier 0 is a priority tag: no VLAN (IEEE 802.1Q 6.9.1).
+    if ((tci & 0xfff) != 0)
+      f.vlan = VlanTag{static_cast<std::uint16_t>(tci & 0xfff), static_cast<std::uint8_t>(tci >> 13)};
+    ether_type = load_be16(&h[16]);
+    at += kVlanTagSize;
+  }
+  const Segments rest = frame.sub(at, frame.size() - at);
+  switch (ether_type) {
+    case kEtherTypeIpv4:
+      parse_ipv4(f, rest);
+      break;
+    case kEtherTypeIpv6:
+      parse_ipv6(f, rest);
+      break;
+    case kEtherTypeArp:
+      f.content = rest;
+      f.kind = FrameKind::kArp;
+      break;
+    default:
+      f.kind = FrameKind::kOther;
+  }
+  return f;
+}
+
+bool icrc_matches(const ParsedFrame& frame) {
+  const std::size_t n = frame.datagram.size();
+  if (frame.content.size() < kIcrcSize) return false;
+  std::array<std::uint8_t, kIcrcSize> wire;
+  frame.datagram.copy(n - kIcrcSize, kIcrcSize, wire.data());
+  return icrc_of(frame.datagram.sub(0, n - kIcrcSize)) == load_le32(wire.data());
+}
+
+Segments transport_bytes(const ParsedFrame& frame) {
+  const std::size_t n = frame.content.size();
+  return n <= kIcrcSize ? Segments{} : frame.content.sub(0, n - kIcrcSize);
+}
+
+}  // namespace softfeb::roce

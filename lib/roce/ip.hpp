@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "base/bytes.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+/// Ethernet, 802.1Q, IPv4 and IPv6 as far as RoCEv2 needs them.
+namespace softfeb::roce {
+
+using MacAddress = std::array<std::uint8_t, 6>;
+
+inline constexpr std::size_t kEthernetSize = 14;
+inline constexpr std::size_t kVlanTagSize = 4;
+inline constexpr std::size_t kIpv4Size = 20;  ///< without options
+inline constexpr std::size_t kIpv6Size = 40;
+inline constexpr std::size_t kUdpHeaderSize = 8;
+
+inline constexpr std::uint16_t kEtherTypeIpv4 = 0x0800;
+inline constexpr std::uint16_t kEtherTypeArp = 0x0806;
+inline constexpr std::uint16_t kEtherTypeVlan = 0x8100;
+inline constexpr std::uint16_t kEtherTypeIpv6 = 0x86dd;
+inline constexpr std::uint8_t kIpProtocolIcmp = 1;
+inline constexpr std::uint8_t kIpProtocolUdp = 17;
+inline constexpr std::uint8_t kIpProtocolIcmpv6 = 58;
+
+/// ECN codepoints of the IP header.
+enum class Ecn : std::uint8_t { kNotEct = 0, kEct1 = 1, kEct0 = 2, kCe = 3 };
+
+/// An IPv4 or IPv6 address; IPv4 as the IPv4-mapped IPv6 address, as RoCEv2 GIDs hold it.
+struct IpAddress {
+  std::array<std::uint8_t, 16> bytes{};
+
+  bool is_v4() const;
+  std::uint32_t v4() const { return load_be32(&bytes[12]); }  ///< host order
+  static IpAddress from_v4(std::uint32_t host_order);
+  static IpAddress from_v4_wire(const std::uint8_t* p);
+  static IpAddress from_v6_wire(const std::uint8_t* p);
+  /// Dotted quad or colon form.
+  static std::optional<IpAddress> parse(std::string_view text);
+  std::string to_string() const;
+  /// `n` addresses further (for replicated boards).
+  IpAddress plus(std::uint32_t n) const;
+
+  bool operator==(const IpAddress&) const = default;
+  auto operator<=>(const IpAddress&) const = default;
+};
+
+std::optional<MacAddress> parse_mac(std::string_view text);
+std::string to_string(const MacAddress& mac);
+MacAddress mac_plus(const MacAddress& mac, std::uint32_t n);
+
+/// One's complement checksum of the Internet (RFC 1071) over `data`.
+std::uint16_t internet_checksum(ByteSpan data, std::uint32_t start = 0);
+/// Unfolded sum of 16-bit words, for pseudo headers.
+std::uint32_t checksum_add(std::uint32_t sum, ByteSpan data);
+
+}  // namespace softfeb::roce

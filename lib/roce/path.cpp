@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "roce/path.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace softfeb::roce {
+
+namespace {
+
+std::uint8_t* write_ethernet(std::uint8_t* p, const Path& path) {
+  std::copy(path.dest_mac.begin(), path.dest_mac.end(), p);
+  std::copy(path.source_mac.begin(), path.source_mac.end(), p + 6);
+  p += 12;
+  if (path.vlan) {
+    store_be16(p, kEtherTypeVlan);
+    store_be16(p + 2, static_cast<std::uint16_t>((path.vlan->pcp << 13) | (path.vlan->id & 0xfff)));
+    p += kVlanTagSize;
+  }
+  store_be16(p, path.source_ip.is_v4() ? kEtherTypeIpv4 : kEtherTypeIpv6);
+  return p + 2;
+}
+
+std::uint8_t traffic_class(const Path& path) {
+  return static_cast<std::uint8_t>((path.dscp << 2) | static_cast<unsigned>(path.ecn));
+}
+
+void write_ipv4(std::uint8_t* p, const Path& path) {
+  p[0] = 0x45;
+  p[1] = traffic_class(path);
+  store_be16(p + 6, 0x4000);  // DF
+  p[8] = path.ttl;
+  p[9] = kIpProtocolUdp;
+  std::memcpy(p + 12, &path.source_ip.bytes[12], 4);
+  std::memcpy(p + 16, &path.dest_ip.bytes[12], 4);
+}
+
+void write_ipv6(std::uint8_t* p, const Path& path) {
+  // The flow label carries the same entropy as the UDP source port.
+  const std::uint32_t flow_label = path.udp_source_port;
+  store_be32(p, 0x6000'0000U | (std::uint32_t{traffic_class(path)} << 20) | flow_label);
+  p[6] = kIpProtocolUdp;
+  p[7] = path.ttl;
+  std::memcpy(p + 8, path.source_ip.bytes.data(), 16);
+  std::memcpy(p + 24, path.dest_ip.bytes.data(), 16);
+}
+
+}  // namespace
+
+HeaderTemplate::HeaderTemplate(const Path& path) : v6_(!path.source_ip.is_v4()) {
+  std::uint8_t* const begin = bytes_.data();
+  std::uint8_t* p = write_ethernet(begin, path);
+  ip_offset_ = static_cast<std::uint8_t>(p - begin);
+  if (v6_) {
+    write_ipv6(p, path);
+    p += kIpv6Size;
+  } else {
+    write_ipv4(p, path);
+    checksum_base_ = checksum_add(0, ByteSpan(p, kIpv4Size));
+    p += kIpv4Size;
+  }
+  store_be16(p, path.udp_source_port);
+  store_be16(p + 2, kRoceUdpPort);
+  size_ = static_cast<std::uint8_t>(p + kUdpHeaderSize - begin);
+}
+
+void HeaderTemplate::set_dest_mac(const MacAddress& mac) {
+  std::copy(mac.begin(), mac.end(), bytes_.begin());
+}
+
+void HeaderTemplate::write(std::uint8_t* out, std::uint32_t udp_payload, std::uint16_t identification) const {
+  std::memcpy(out, bytes_.data(), size_);
+  std::uint8_t* const ip = out + ip_offset_;
+  const auto udp_length = static_cast<std::uint16_t>(kUdpHeaderSize + udp_payload);
+  store_be16(out + size_ - 4, udp_length);  // the UDP checksum stays 0, as RoCEv2 allows with an iCRC
+  if (v6_) {
+    store_be16(ip + 4, udp_length);
+    return;
+  }
+  const auto total = static_cast<std::uint16_t>(kIpv4Size + udp_length);
+  store_be16(ip + 2, total);
+  store_be16(ip + 4, identification);
+  std::uint32_t sum = checksum_base_ + total + identification;
+  while ((sum >> 16) != 0) sum = (sum & 0xffff) + (sum >> 16);
+  store_be16(ip + 10, static_cast<std::uint16_t>(~sum));
+}
+
+}  // namespace softfeb::roce

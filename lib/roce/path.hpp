@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "roce/headers.hpp"
+#include "roce/ip.hpp"
+#include "roce/packet.hpp"
+
+#include <array>
+#include <cstdint>
+#include <optional>
+
+namespace softfeb::roce {
+
+/// 802.1Q tag: VLAN identifier 1…4094 and priority code point 0…7.
+struct VlanTag {
+  std::uint16_t id = 0;
+  std::uint8_t pcp = 0;
+  bool operator==(const VlanTag&) const = default;
+};
+
+/// The way from a QP to its peer: everything below the transport headers. Both addresses are of one family.
+struct Path {
+  MacAddress source_mac{};
+  MacAddress dest_mac{};
+  std::optional<VlanTag> vlan;
+  IpAddress source_ip;
+  IpAddress dest_ip;
+  std::uint8_t dscp = 0;  ///< 0…63
+  Ecn ecn = Ecn::kEct0;
+  std::uint8_t ttl = 64;
+  std::uint16_t udp_source_port = 0xc000;
+};
+
+/// Ethernet to UDP of a path, made once; per packet only lengths, identification and checksum change.
+class HeaderTemplate {
+ public:
+  /// 14 + 4 + 40 + 8.
+  static constexpr std::size_t kMaxSize = kEthernetSize + kVlanTagSize + kIpv6Size + kUdpHeaderSize;
+
+  HeaderTemplate() = default;
+  explicit HeaderTemplate(const Path& path);
+
+  void set_dest_mac(const MacAddress& mac);
+  std::size_t size() const { return size_; }
+  /// Where the IP header begins: 14 or 18.
+  std::size_t ip_offset() const { return ip_offset_; }
+
+  /// Writes the headers for a UDP payload of `udp_payload` bytes (BTH … iCRC) to `out`.
+  /// `identification` goes into IPv4's field and is ignored for IPv6.
+  void write(std::uint8_t* out, std::uint32_t udp_payload, std::uint16_t identification) const;
+
+ private:
+  std::array<std::uint8_t, kMaxSize> bytes_{};
+  std::uint32_t checksum_base_ = 0;  ///< sum of the IPv4 header without length and identification
+  std::uint8_t size_ = 0;
+  std::uint8_t ip_offset_ = 0;
+  bool v6_ = false;
+};
+
+/// Overhead of a frame that is neither payload nor on the wire only: Ethernet to UDP, BTH, RETH, ImmDt, iCRC.
+constexpr std::uint32_t max_frame_overhead(bool v6, bool vlan) {
+  return static_cast<std::uint32_t>(kEthernetSize + (vlan ? kVlanTagSize : 0) + (v6 ? kIpv6Size : kIpv4Size) +
+                                    kUdpHeaderSize + kMaxTransportHeaders + kIcrcSize);
+}
+/// What a frame costs on the wire beyond its bytes: FCS, preamble, start delimiter and gap.
+inline constexpr std::uint32_t kWireOverhead = 4 + 8 + 12;
+
+}  // namespace softfeb::roce
