@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "board/payload.hpp"
+
+#include "board/payload_counter.hpp"
+#include "board/payload_file.hpp"
+#include "board/payload_prbs31.hpp"
+#include "board/payload_zero.hpp"
+#include "roce/work.hpp"
+
+namespace softfeb::board {
+namespace {
+
+void check(const PayloadSpec& spec) {
+  if (spec.message_length > roce::kMaxMessage) {
+    throw PayloadError("payload: message of " + std::to_string(spec.message_length) +
+                       " bytes; a message has at most 2 GiB (2147483648)");
+  }
+  if (!roce::pmtu_legal(spec.pmtu)) {
+    throw PayloadError("payload: path MTU " + std::to_string(spec.pmtu) +
+                       "; use 256, 512, 1024, 2048 or 4096");
+  }
+}
+
+void check_file(const PayloadSpec& spec) {
+  if (spec.path.empty()) throw PayloadError("payload 'file' without a path; give the file to send");
+  if (spec.message_length == 0) {
+    throw PayloadError("payload file '" + spec.path +
+                       "': messages of 0 bytes would never send it; give a message length of at least 1");
+  }
+}
+
+void check_prbs31(const PayloadSpec& spec) {
+  if (spec.seed == 0 || spec.seed > Prbs31::kMask) {
+    throw PayloadError("payload 'prbs31': seed " + std::to_string(spec.seed) +
+                       "; use 1 to 2147483647 (a register of zeros gives zeros)");
+  }
+  if (spec.window < kMaxPacketPayload) {
+    throw PayloadError("payload 'prbs31': window of " + std::to_string(spec.window) +
+                       " bytes; use at least 4096, so that it holds a packet");
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<PayloadSource> make_payload(const PayloadSpec& spec) {
+  check(spec);
+  switch (spec.kind) {
+    case PayloadKind::kCounter:
+      return std::make_unique<CounterPayload>(spec.message_length, spec.pmtu);
+    case PayloadKind::kZero:
+      return std::make_unique<ZeroPayload>(spec.message_length);
+    case PayloadKind::kFile:
+      check_file(spec);
+      return std::make_unique<FilePayload>(spec.path, spec.message_length, spec.pmtu);
+    case PayloadKind::kPrbs31:
+      check_prbs31(spec);
+      return std::make_unique<Prbs31Payload>(spec.message_length, spec.pmtu, spec.seed, spec.window);
+  }
+  throw PayloadError("payload: unknown kind; use counter, file, prbs31 or zero");
+}
+
+MutableByteSpan checked_arena(MutableByteSpan arena, std::size_t needed) {
+  if (arena.size() < needed) {
+    throw PayloadError("payload arena of " + std::to_string(arena.size()) + " bytes, " +
+                       std::to_string(needed) + " needed; make the arena larger");
+  }
+  return arena.first(needed);
+}
+
+}  // namespace softfeb::board

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "board/payload_counter.hpp"
+
+#include "board/packet_crc.hpp"
+
+namespace softfeb::board {
+
+CounterPayload::CounterPayload(std::uint32_t message_length, std::uint32_t pmtu)
+    : plan_(MessagePlan::endless(message_length)),
+      pmtu_(pmtu),
+      last_(last_packet_length(message_length, pmtu)) {}
+
+std::size_t CounterPayload::arena_bytes() const { return kMaxPacketPayload + kPeriod; }
+
+void CounterPayload::fill(MutableByteSpan arena) {
+  const MutableByteSpan own = checked_arena(arena, arena_bytes());
+  for (std::size_t i = 0; i < own.size(); ++i) own[i] = static_cast<std::uint8_t>(i);
+  arena_ = own;
+  for (std::size_t phase = 0; phase < kPeriod; ++phase) {
+    full_crc_[phase] = packet_crc(arena_.subspan(phase, pmtu_));
+    last_crc_[phase] = packet_crc(arena_.subspan(phase, last_));
+  }
+}
+
+const std::uint8_t* CounterPayload::bytes(std::uint64_t offset, std::uint32_t length) const {
+  if (arena_.empty() || length > kMaxPacketPayload) return nullptr;
+  return arena_.data() + offset % kPeriod;
+}
+
+std::optional<std::uint32_t> CounterPayload::crc(std::uint64_t offset, std::uint32_t length) const {
+  if (arena_.empty()) return std::nullopt;
+  if (length == pmtu_) return full_crc_[offset % kPeriod];
+  if (length == last_) return last_crc_[offset % kPeriod];
+  return std::nullopt;
+}
+
+}  // namespace softfeb::board

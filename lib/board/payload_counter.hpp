@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "board/payload.hpp"
+
+#include <array>
+
+namespace softfeb::board {
+
+/// Byte k of the stream = k mod 256, on and on across messages (WIRE.md section 4). The arena is one path MTU
+/// and a period, so every offset is contiguous. A CRC depends on the phase (offset mod 256) and the length
+/// alone: 256 values for a full packet and 256 for the last packet of a message.
+class CounterPayload final : public PayloadSource {
+ public:
+  CounterPayload(std::uint32_t message_length, std::uint32_t pmtu);
+
+  std::size_t arena_bytes() const override;
+  void fill(MutableByteSpan arena) override;
+  const MessagePlan& plan() const override { return plan_; }
+  const std::uint8_t* bytes(std::uint64_t offset, std::uint32_t length) const override;
+  std::optional<std::uint32_t> crc(std::uint64_t offset, std::uint32_t length) const override;
+
+ private:
+  static constexpr std::size_t kPeriod = 256;
+
+  MessagePlan plan_;
+  std::uint32_t pmtu_;
+  std::uint32_t last_;
+  ByteSpan arena_;
+  std::array<std::uint32_t, kPeriod> full_crc_{};
+  std::array<std::uint32_t, kPeriod> last_crc_{};
+};
+
+}  // namespace softfeb::board

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "board/payload.hpp"
+#include "roce/icrc.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <vector>
+
+#include <catch2/catch.hpp>
+
+namespace softfeb::test {
+
+/// A source with its arena filled.
+struct Filled {
+  explicit Filled(const board::PayloadSpec& spec)
+      : source(board::make_payload(spec)), arena(source->arena_bytes()) {
+    source->fill(arena);
+  }
+
+  std::unique_ptr<board::PayloadSource> source;
+  std::vector<std::uint8_t> arena;
+};
+
+/// Message n, put together from the packets it is sent in; each packet's prepared CRC must be there and be
+/// the one computed here from a padded copy.
+inline std::vector<std::uint8_t> check_every_packet(const board::PayloadSource& source, std::uint64_t n,
+                                                    std::uint32_t pmtu) {
+  const board::MessageSlice message = source.plan().at(n);
+  std::vector<std::uint8_t> whole;
+  std::uint32_t sent = 0;
+  do {
+    const std::uint32_t length = std::min(pmtu, message.length - sent);
+    const std::uint8_t* bytes = source.bytes(message.offset + sent, length);
+    REQUIRE(bytes != nullptr);
+    std::vector<std::uint8_t> padded(bytes, bytes + length);
+    whole.insert(whole.end(), padded.begin(), padded.end());
+    padded.resize((length + 3) / 4 * 4, 0);
+    const auto prepared = source.crc(message.offset + sent, length);
+    REQUIRE(prepared.has_value());
+    REQUIRE(*prepared == roce::crc32(0, ByteSpan(padded)));
+    sent += length;
+  } while (sent < message.length);
+  return whole;
+}
+
+}  // namespace softfeb::test
