@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "roce/responder.hpp"
+
+#include <cstring>
+
+namespace softfeb::roce {
+
+namespace {
+
+/// Partition keys match when their lower 15 bits do and one side is a full member (IBA 10.9.3).
+bool pkey_matches(std::uint16_t a, std::uint16_t b) {
+  return (a & 0x7fff) == (b & 0x7fff) && ((a | b) & 0x8000) != 0;
+}
+
+/// READ responses and acknowledgements (IBA table 38): meant for a requester, so no fault of the one who
+/// asks.
+bool is_response(std::uint8_t opcode) { return (opcode & 0x1f) >= 0x0d && (opcode & 0x1f) <= 0x12; }
+
+std::uint8_t nak_syndrome(bool remote_access) {
+  return Aeth::nak(remote_access ? AethKind::kNakRemoteAccess : AethKind::kNakInvalidRequest);
+}
+
+}  // namespace
+
+Responder::Responder(const ResponderConfig& config, const std::vector<MemoryRegion>& regions)
+    : config_(config),
+      regions_(&regions),
+      expected_psn_(config.expected_psn & kPsnMask),
+      receives_(config.receives),
+      window_(config.expected_psn & kPsnMask) {}
+
+void Responder::post_receives(std::uint64_t n) {
+  receives_ = n > kUnlimitedReceives - receives_ ? kUnlimitedReceives : receives_ + n;
+}
+
+bool Responder::concerns_us(const Bth& bth) const {
+  return state_ != QpState::kErr &&
+         opcode_service(bth.opcode) == static_cast<std::uint8_t>(config_.transport) &&
+         !is_response(bth.opcode) && bth.tver == 0 && pkey_matches(bth.pkey, config_.pkey);
+}
+
+RequestOutcome Responder::on_request(const ReceivedRequest& request) {
+  ++counters_.packets;
+  if (!concerns_us(request.bth)) {
+    ++counters_.ignored;
+    return {};
+  }
+  return config_.transport == Transport::kRc ? on_rc(request) : on_uc(request);
+}
+
+RequestOutcome Responder::on_rc(const ReceivedRequest& request) {
+  const Psn psn = request.bth.psn;
+  const std::int32_t distance = psn_diff(psn, expected_psn_);
+  RequestOutcome out;
+  if (distance < 0) {
+    // The ACK may have been lost: say again how far we are (IBA 9.7.5.1.4), whatever part of it came twice.
+    ++counters_.duplicate;
+    ++counters_.ack_tx;
+    out.reply = reply(Aeth::ack(), psn_add(expected_psn_, kPsnMask));
+    return out;
+  }
+  if (distance > 0) {
+    ++counters_.out_of_order;
+    if (nak_sent_) return out;
+    nak_sent_ = true;
+    ++counters_.nak_sequence_tx;
+    out.reply = reply(Aeth::nak(AethKind::kNakSequence), expected_psn_);
+    return out;
+  }
+  nak_sent_ = false;
+  const Fault fault = examine(request);
+  if (fault != Fault::kNone) return refuse_rc(fault, psn);
+  accept(request, next_index_++, out);
+  if (request.bth.ack_req) {
+    ++counters_.ack_tx;
+    out.reply = reply(Aeth::ack(), psn);
+  }
+  return out;
+}
+
+RequestOutcome Responder::refuse_rc(Fault fault, Psn psn) {
+  RequestOutcome out;
+  count(fault);
+  if (fault == Fault::kNoReceive) {
+    ++counters_.rnr_tx;
+    out.reply = reply(Aeth::rnr(config_.rnr_timer), psn);
+    return out;
+  }
+  ++counters_.nak_error_tx;
+  out.reply = reply(nak_syndrome(fault == Fault::kRemoteAccess), psn);
+  state_ = QpState::kErr;
+  message_.active = false;
+  return out;
+}
+
+RequestOutcome Responder::on_uc(const ReceivedRequest& request) {
+  RequestOutcome out;
+  const Operation op = opcode_operation(request.bth.opcode);
+  const auto arrival = window_.note(request.bth.psn);
+  if (!arrival || arrival->kind == ArrivalWindow::Kind::kDuplicate) {
+    ++counters_.duplicate;
+    return out;
+  }
+  counters_.missing_packets += arrival->passed_over;
+  if (arrival->kind == ArrivalWindow::Kind::kLate) --counters_.missing_packets;
+  if (arrival->index + 1 < window_.next_index()) ++counters_.out_of_order;
+
+  const bool in_sequence = request.bth.psn == expected_psn_;
+  expected_psn_ = psn_add(request.bth.psn, 1);
+  const bool begins = is_write(op) && begins_message(op);
+  if (begins || !in_sequence) abandon_uc();
+  if (begins) dropping_ = false;
+  const bool ends = !is_request(op) || ends_message(op);
+  if (is_write(op) && !begins && !message_.active) {
+    discard_uc(ends);
+    return out;
+  }
+  const Fault fault = examine(request);
+  if (fault != Fault::kNone) {
+    count(fault);
+    abandon_uc();
+    discard_uc(ends);
+    return out;
+  }
+  accept(request, arrival->index, out);
+  return out;
+}
+
+/// The message in progress will never be whole.
+void Responder::abandon_uc() {
+  if (!message_.active) return;
+  message_.active = false;
+  dropping_ = true;
+  ++counters_.missing_messages;
+}
+
+/// A packet of no use: its message counts as missing once, until a packet ends it.
+void Responder::discard_uc(bool ends) {
+  ++counters_.discarded;
+  if (!dropping_) ++counters_.missing_messages;
+  dropping_ = !ends;
+}
+
+/// Everything that can be wrong with a packet whose PSN is right. Begins the message when nothing is.
+Responder::Fault Responder::examine(const ReceivedRequest& request) {
+  const Operation op = opcode_operation(request.bth.opcode);
+  if (!is_write(op) || begins_message(op) == message_.active) return Fault::kInvalidRequest;
+  if (has_immediate(op) && receives_ == 0) return Fault::kNoReceive;
+  if (begins_message(op)) {
+    const Fault fault = begin(request.reth);
+    if (fault != Fault::kNone) return fault;
+  }
+  const Fault fault = check_length(request);
+  // A message refused in its first packet never began.
+  if (fault != Fault::kNone && begins_message(op)) message_.active = false;
+  return fault;
+}
+
+Responder::Fault Responder::begin(const Reth& reth) {
+  Message m{true, nullptr, 0, reth.dma_length, 0};
+  if (reth.dma_length > kMaxMessage) return Fault::kInvalidRequest;
+  if (reth.dma_length != 0) {  // an empty WRITE names no memory (IBA C9-88)
+    m.region = find_region(reth.rkey);
+    if (m.region == nullptr || !m.region->holds(reth.virtual_address, reth.dma_length)) {
+      return Fault::kRemoteAccess;
+    }
+    m.address = reth.virtual_address;
+  }
+  message_ = m;
+  return Fault::kNone;
+}
+
+/// Every packet but the last is full, the last carries what remains (IBA 9.7.4.1.6), and the pad fits the
+/// payload.
+Responder::Fault Responder::check_length(const ReceivedRequest& request) const {
+  const Operation op = opcode_operation(request.bth.opcode);
+  const std::size_t size = request.payload.size();
+  const std::uint32_t remaining = message_.length - message_.done;
+  const bool fits = ends_message(op) ? remaining <= config_.pmtu && size == remaining
+                                     : remaining > config_.pmtu && size == config_.pmtu;
+  if (!fits) return Fault::kInvalidRequest;
+  return request.bth.pad_count == (-size & 3U) ? Fault::kNone : Fault::kInvalidRequest;
+}
+
+void Responder::count(Fault fault) {
+  counters_.invalid_requests += fault == Fault::kInvalidRequest;
+  counters_.access_errors += fault == Fault::kRemoteAccess;
+  counters_.no_receive += fault == Fault::kNoReceive;
+}
+
+void Responder::accept(const ReceivedRequest& request, std::uint64_t index, RequestOutcome& out) {
+  const Operation op = opcode_operation(request.bth.opcode);
+  expected_psn_ = psn_add(request.bth.psn, 1);
+  out.packet_index = index;
+  if (!request.payload.empty()) {
+    place(request.payload);
+    out.payload.emplace(PlacedPayload{message_.address + message_.done, message_.done, request.payload});
+    message_.done += static_cast<std::uint32_t>(request.payload.size());
+    counters_.payload_bytes += request.payload.size();
+  }
+  if (!ends_message(op)) return;
+  ++msn_;
+  ++counters_.messages;
+  MessageEvent& event = out.message.emplace(MessageEvent{message_.address, message_.length});
+  event.solicited = request.bth.solicited;
+  if (has_immediate(op)) {
+    event.has_immediate = true;
+    event.immediate = request.immediate;
+    ++counters_.immediates;
+    if (receives_ != kUnlimitedReceives) --receives_;
+  }
+  message_.active = false;
+}
+
+void Responder::place(const Segments& payload) const {
+  const MemoryRegion& region = *message_.region;
+  if (region.data == nullptr) return;
+  payload.copy(0, payload.size(), region.data + (message_.address - region.address) + message_.done);
+}
+
+const MemoryRegion* Responder::find_region(std::uint32_t rkey) {
+  if (last_region_ != nullptr && last_region_->rkey == rkey) return last_region_;
+  for (const MemoryRegion& r : *regions_) {
+    if (r.rkey == rkey) return last_region_ = &r;
+  }
+  return nullptr;
+}
+
+}  // namespace softfeb::roce
