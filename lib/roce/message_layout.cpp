@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "roce/message_layout.hpp"
+
+#include <algorithm>
+
+namespace softfeb::roce {
+
+namespace {
+
+std::uint64_t packets_for(std::uint64_t length, std::uint32_t pmtu) {
+  return std::max<std::uint64_t>(1, (length + pmtu - 1) / pmtu);
+}
+
+}  // namespace
+
+MessageLayout::MessageLayout(std::uint32_t message_length, std::uint32_t pmtu, std::uint64_t stream_length)
+    : message_length_(message_length),
+      pmtu_(std::max(pmtu, 1U)),
+      // Messages without payload never come to the end of a stream.
+      stream_length_(message_length == 0 ? 0 : stream_length),
+      packets_per_message_(packets_for(message_length, pmtu_)) {
+  if (stream_length_ == 0) return;
+  const std::uint64_t full = stream_length_ / message_length_;
+  short_length_ = static_cast<std::uint32_t>(stream_length_ % message_length_);
+  messages_per_pass_ = full + (short_length_ != 0 ? 1 : 0);
+  packets_per_pass_ =
+      full * packets_per_message_ + (short_length_ != 0 ? packets_for(short_length_, pmtu_) : 0);
+}
+
+MessageLayout::Place MessageLayout::locate(std::uint64_t index) const {
+  Place at;
+  if (packets_per_pass_ != 0) {
+    at.message = index / packets_per_pass_ * messages_per_pass_;
+    index %= packets_per_pass_;
+  }
+  // In a pass only the last message is short, so dividing by a full one's packets finds the message all the
+  // same.
+  const std::uint64_t in_pass = index / packets_per_message_;
+  at.message += in_pass;
+  at.message_offset = static_cast<std::uint32_t>((index - in_pass * packets_per_message_) * pmtu_);
+  at.stream_offset = in_pass * message_length_ + at.message_offset;
+  const std::uint32_t remaining = length_of(in_pass) - at.message_offset;
+  at.length = std::min(remaining, pmtu_);
+  at.last = remaining <= pmtu_;
+  return at;
+}
+
+std::uint32_t MessageLayout::length_of(std::uint64_t message) const {
+  if (short_length_ == 0) return message_length_;
+  return message % messages_per_pass_ == messages_per_pass_ - 1 ? short_length_ : message_length_;
+}
+
+}  // namespace softfeb::roce

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "roce/notification_point.hpp"
+
+namespace softfeb::roce {
+
+NotificationPoint::Slot NotificationPoint::attach(const IpPair& pair, Qpn qpn) {
+  // QPNs are below 2^24, so the number that stands for "any" cannot be one.
+  const Key key{pair, config_.scope == CnpScope::kQp ? qpn & kPsnMask : UINT32_MAX};
+  const auto [at, added] = slots_.try_emplace(key, static_cast<Slot>(quiet_until_.size()));
+  if (added) quiet_until_.push_back(0);
+  return at->second;
+}
+
+bool NotificationPoint::on_marked(Slot slot, Time now) {
+  ++marked_;
+  if (!config_.enabled || slot >= quiet_until_.size() || now < quiet_until_[slot]) return false;
+  quiet_until_[slot] = saturating_add(now, config_.interval);
+  ++sent_;
+  return true;
+}
+
+}  // namespace softfeb::roce

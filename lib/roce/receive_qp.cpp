@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "roce/receive_qp.hpp"
+
+#include <stdexcept>
+
+namespace softfeb::roce {
+
+ReceiveQp::ReceiveQp(const ReceiveQpConfig& config, const std::vector<MemoryRegion>& regions,
+                     NotificationPoint* notification, NotificationPoint::Slot slot)
+    : config_(config),
+      responder_(config.responder, regions),
+      notification_(notification),
+      slot_(slot),
+      map_(config.numbering == MessageNumbering::kNone ? 0 : config.map_capacity) {
+  if (config.expected != nullptr) check_.emplace(*config.expected);
+  if (!config.layout && (check_ || config.numbering == MessageNumbering::kLayout)) {
+    throw std::invalid_argument(
+        "a receiving QP that compares payload or numbers messages by layout needs the layout");
+  }
+}
+
+ReceiveQp::Outcome ReceiveQp::on_request(const ReceivedRequest& request, Time now) {
+  Outcome out;
+  const bool alive = responder_.state() != QpState::kErr;
+  marked_ += request.congestion_experienced;
+  out.request = responder_.on_request(request);
+  // A congested switch marks duplicates and packets behind a gap as well: the rate matters, not the packet's
+  // use.
+  out.send_cnp = alive && request.congestion_experienced && notification_ != nullptr &&
+                 notification_->on_marked(slot_, now);
+  if (!out.request.packet_index) return out;
+  const std::uint64_t index = *out.request.packet_index;
+  if (out.request.payload) check(*out.request.payload, index);
+  if (out.request.message) note(*out.request.message, index);
+  next_index_ = index + 1;
+  return out;
+}
+
+void ReceiveQp::check(const PlacedPayload& payload, std::uint64_t index) {
+  if (config_.check_continuity) {
+    if (index != next_index_) continuity_.resync();
+    continuity_.on(payload.bytes);
+  }
+  if (!check_) return;
+  const MessageLayout::Place at = config_.layout->locate(index);
+  check_->check(at.message, at.message_offset, at.stream_offset, at.length, payload.bytes);
+}
+
+void ReceiveQp::note(const MessageEvent& message, std::uint64_t index) {
+  std::optional<std::uint64_t> number;
+  if (config_.numbering == MessageNumbering::kImmediate) {
+    if (message.has_immediate)
+      number = unwrap_counter(message.immediate - config_.first_immediate, map_.next());
+  } else if (config_.layout) {
+    const MessageLayout::Place at = config_.layout->locate(index);
+    if (at.last) number = at.message;
+  } else {
+    return;
+  }
+  if (!number || (config_.layout && config_.layout->length_of(*number) != message.length)) ++unexpected_;
+  if (number && config_.numbering != MessageNumbering::kNone) map_.arrived(*number);
+}
+
+}  // namespace softfeb::roce
