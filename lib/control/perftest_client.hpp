@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "control/peer.hpp"
+
+#include <memory>
+
+namespace softfeb::control {
+
+/// Plays the client of an unmodified `ib_write_bw` server (doc/perftest.md). connect() with a perftest://
+/// URL.
+std::unique_ptr<PeerSession> connect_perftest(const PeerUrl& url, const LocalEndpoint& local,
+                                              const PeerTimeouts& timeouts);
+
+}  // namespace softfeb::control

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "control/peer.hpp"
+
+#include <memory>
+
+namespace softfeb::control {
+
+/// Client of rdma-sink's exchange. connect() with a sink:// URL.
+std::unique_ptr<PeerSession> connect_sink(const PeerUrl& url, const LocalEndpoint& local,
+                                          const PeerTimeouts& timeouts);
+
+}  // namespace softfeb::control

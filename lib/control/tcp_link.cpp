@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "control/tcp_link.hpp"
+
+#include <vector>
+
+namespace softfeb::control {
+
+namespace {
+
+constexpr std::size_t kQuoteSize = 60;
+
+PeerFault fault_of(TcpError::Kind kind) {
+  const bool said_wrong = kind == TcpError::Kind::kClosed || kind == TcpError::Kind::kTooLong;
+  return said_wrong ? PeerFault::kProtocol : PeerFault::kEnvironment;
+}
+
+}  // namespace
+
+std::string quote(ByteSpan bytes) {
+  static constexpr char kHex[] = "0123456789abcdef";
+  std::string text = "'";
+  for (const std::uint8_t byte : bytes.first(std::min(bytes.size(), kQuoteSize))) {
+    if (byte >= 0x20 && byte < 0x7f)
+      text += static_cast<char>(byte);
+    else
+      text += std::string("\\x") + kHex[byte >> 4] + kHex[byte & 15];
+  }
+  return text + (bytes.size() > kQuoteSize ? "…'" : "'");
+}
+
+std::string quote(std::string_view text) {
+  return quote(ByteSpan(reinterpret_cast<const std::uint8_t*>(text.data()), text.size()));
+}
+
+void TcpLink::fail(PeerFault fault, const std::string& what) const {
+  throw PeerError(fault, to_string(url_) + ": " + what);
+}
+
+void TcpLink::fail(const TcpError& error, const char* waiting_for, const std::string& fix) const {
+  fail(fault_of(error.kind()), std::string(error.what()) + " while waiting for " + waiting_for + "; " + fix);
+}
+
+void TcpLink::connect(const std::string& fix) {
+  try {
+    stream_.emplace(url_.host, url_.port, timeouts_.connect);
+  } catch (const TcpError& error) {
+    fail(PeerFault::kEnvironment, std::string(error.what()) + "; " + fix);
+  }
+}
+
+void TcpLink::write(ByteSpan data, const char* waiting_for, const std::string& fix) {
+  try {
+    stream_->write(data, timeouts_.step);
+  } catch (const TcpError& error) {
+    fail(error, waiting_for, fix);
+  }
+}
+
+void TcpLink::read(MutableByteSpan out, const char* waiting_for, const std::string& fix) {
+  try {
+    stream_->read(out, timeouts_.step);
+  } catch (const TcpError& error) {
+    fail(error, waiting_for, fix);
+  }
+}
+
+std::string TcpLink::read_line(std::size_t max_size, TcpStream::Duration timeout, const char* waiting_for,
+                               const std::string& fix) {
+  try {
+    return stream_->read_line(max_size, timeout);
+  } catch (const TcpError& error) {
+    fail(error, waiting_for, fix);
+  }
+}
+
+void TcpLink::part(ByteSpan last) {
+  std::vector<std::uint8_t> answer(last.size());
+  try {
+    stream_->write(last, timeouts_.step);
+    stream_->read(answer, timeouts_.step);
+  } catch (const TcpError&) {
+    // All that matters has been said; a peer that is gone already has parted too.
+  }
+  stream_.reset();
+}
+
+}  // namespace softfeb::control

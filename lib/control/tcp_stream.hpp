@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "base/bytes.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+namespace softfeb::control {
+
+class TcpError : public std::runtime_error {
+ public:
+  enum class Kind : std::uint8_t { kResolve, kRefused, kUnreachable, kTimeout, kClosed, kTooLong };
+  TcpError(Kind kind, const std::string& what) : std::runtime_error(what), kind_(kind) {}
+  Kind kind() const { return kind_; }
+
+ private:
+  Kind kind_;
+};
+
+/// A TCP client whose every operation blocks at most as long as it is told, then throws TcpError. After a
+/// timeout the connection is closed. (Looking up a host name takes as long as the system's resolver does.)
+class TcpStream {
+ public:
+  using Duration = std::chrono::milliseconds;
+
+  /// Tries every address of the host.
+  TcpStream(const std::string& host, std::uint16_t port, Duration timeout);
+  ~TcpStream();
+  TcpStream(TcpStream&&) noexcept;
+  TcpStream& operator=(TcpStream&&) noexcept;
+
+  void write(ByteSpan data, Duration timeout);
+  /// Fills `out` completely.
+  void read(MutableByteSpan out, Duration timeout);
+  /// Up to and without the next newline; kTooLong when it does not come within `max_size` bytes.
+  std::string read_line(std::size_t max_size, Duration timeout);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace softfeb::control
