@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "dataplane/device.hpp"
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+namespace softfeb::dataplane {
+
+using MacAddress = std::array<std::uint8_t, 6>;
+
+/// What a port says of itself, and what is known better than it says.
+struct Capabilities {
+  std::string driver;
+  MacAddress mac{};
+  bool multi_segments = false;     ///< sends mbuf chains
+  bool chains_announced = false;   ///< and says so (RTE_ETH_TX_OFFLOAD_MULTI_SEGS)
+  bool rx_scatter = false;         ///< receives into chains (RTE_ETH_RX_OFFLOAD_SCATTER)
+  std::uint32_t max_rx_frame = 0;  ///< as reported; not true of MtuSource::kKernel
+  std::uint32_t min_mtu = 0;
+  std::uint32_t max_mtu = 0;
+  std::uint32_t mtu = 0;  ///< now; of the kernel interface with MtuSource::kKernel
+  MtuSource mtu_source = MtuSource::kPort;
+  std::uint16_t max_rx_queues = 0;
+  std::uint16_t max_tx_queues = 0;
+  std::uint16_t max_rx_descriptors = 0;
+  std::uint16_t max_tx_descriptors = 0;
+  std::uint16_t max_tx_segments = 0;  ///< of one packet; 0 when the driver does not say
+  std::uint32_t max_mac_filters = 0;
+  bool filters_mac = true;
+  bool link_up = false;
+  std::uint64_t link_bps = 0;    ///< bits per second; 0 unknown
+  int socket = -1;               ///< NUMA node, -1 none
+  std::string kernel_interface;  ///< name, where there is one
+};
+
+/// Asks an attached port. Throws EnvironmentError when it does not answer.
+Capabilities probe_capabilities(const Device& device);
+
+/// MTU of a kernel interface, 0 when it cannot be read.
+std::uint32_t kernel_mtu(const std::string& interface);
+
+}  // namespace softfeb::dataplane

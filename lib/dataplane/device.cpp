@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "dataplane/device.hpp"
+
+#include "dataplane/error.hpp"
+#include "dataplane/log_collector.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <filesystem>
+#include <vector>
+
+#include <net/if.h>
+#include <rte_dev.h>
+#include <rte_errno.h>
+#include <rte_eth_ring.h>
+#include <rte_ethdev.h>
+#include <rte_mbuf.h>
+#include <rte_ring.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+namespace softfeb::dataplane {
+namespace {
+
+std::string need_text(const DeviceSpec& spec) {
+  const std::string_view need = device_traits(spec.kind).need;
+  return need.empty() ? "see softfeb doctor"
+                      : "it needs " + std::string(need) + " (softfeb doctor shows what is there)";
+}
+
+/// A socket file nobody listens on is left over from a process that died; DPDK refuses to bind over it.
+void remove_stale_socket(const std::string& path) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  sockaddr_un address{};
+  if (!fs::is_socket(path, error) || path.size() >= sizeof address.sun_path) return;
+  address.sun_family = AF_UNIX;
+  std::copy(path.begin(), path.end(), address.sun_path);
+  const int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+  if (fd < 0) return;
+  if (connect(fd, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0 && errno == ECONNREFUSED) {
+    fs::remove(path, error);
+  }
+  close(fd);
+}
+
+void check_surroundings(const DeviceSpec& spec) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  if (spec.kind == DeviceKind::kAfPacket && if_nametoindex(spec.argument.c_str()) == 0) {
+    throw EnvironmentError("device '" + spec.text + "': no network interface " + spec.argument,
+                           "ip link shows what there is");
+  }
+  const bool socket_file =
+      spec.kind == DeviceKind::kVhost || (spec.kind == DeviceKind::kMemif && spec.argument.starts_with('/'));
+  if (!socket_file) return;
+  const fs::path parent = fs::absolute(spec.argument).parent_path();
+  if (!fs::is_directory(parent, error)) {
+    throw EnvironmentError("device '" + spec.text + "': no directory " + parent.string(),
+                           "mkdir -p " + parent.string());
+  }
+  if (spec.kind == DeviceKind::kVhost) remove_stale_socket(spec.argument);
+}
+
+std::uint16_t find_port(const std::string& devargs) {
+  rte_dev_iterator iterator;
+  std::uint16_t port = RTE_MAX_ETHPORTS;
+  if (rte_eth_iterator_init(&iterator, devargs.c_str()) != 0) return port;
+  port = rte_eth_iterator_next(&iterator);
+  if (port != RTE_MAX_ETHPORTS) rte_eth_iterator_cleanup(&iterator);
+  return port;
+}
+
+std::uint32_t rx_room_demand(const DeviceSpec& spec, const std::string& devargs) {
+  if (spec.kind != DeviceKind::kAfPacket) return 0;
+  const std::size_t at = devargs.rfind("framesz=");
+  return static_cast<std::uint32_t>(std::strtoul(devargs.c_str() + at + 8, nullptr, 10));
+}
+
+void free_ring(rte_ring* ring) {
+  void* packet = nullptr;
+  while (rte_ring_dequeue(ring, &packet) == 0) rte_pktmbuf_free(static_cast<rte_mbuf*>(packet));
+  rte_ring_free(ring);
+}
+
+}  // namespace
+
+/// Two bundles of rings, one each way.
+struct DeviceFactory::Link {
+  std::array<std::vector<rte_ring*>, 2> rings;
+  unsigned ends = 0;
+
+  Link() = default;
+  Link(const Link&) = delete;
+  Link& operator=(const Link&) = delete;
+  ~Link() {
+    for (auto& way : rings) std::for_each(way.begin(), way.end(), free_ring);
+  }
+};
+
+Device::Device(DeviceSpec spec, std::uint16_t port_id, std::uint32_t min_rx_room, bool probed)
+    : spec_(std::move(spec)), port_id_(port_id), min_rx_room_(min_rx_room), probed_(probed) {}
+
+Device::~Device() {
+  rte_eth_dev_info info{};
+  if (rte_eth_dev_is_valid_port(port_id_) == 0 || rte_eth_dev_info_get(port_id_, &info) != 0) return;
+  if (probed_) {
+    rte_dev_remove(info.device);
+  } else {
+    rte_eth_dev_close(port_id_);
+  }
+  std::error_code error;
+  if (spec_.kind == DeviceKind::kVhost && std::filesystem::is_socket(spec_.argument, error)) {
+    remove_stale_socket(spec_.argument);
+  }
+}
+
+DeviceFactory::DeviceFactory() = default;
+DeviceFactory::~DeviceFactory() = default;
+
+std::unique_ptr<Device> DeviceFactory::attach_ring(const DeviceSpec& spec, const DeviceRequest& request) {
+  std::unique_ptr<Link>& link = links_[spec.argument];
+  if (!link) {
+    link = std::make_unique<Link>();
+    const unsigned size = std::bit_ceil(std::max<std::uint32_t>(64, request.descriptors));
+    for (unsigned way = 0; way < 2; ++way) {
+      for (unsigned queue = 0; queue < request.queues; ++queue) {
+        const std::string name =
+            "sf" + std::to_string(next_index_++) + (way == 0 ? "a" : "b") + std::to_string(queue);
+        // One worker owns a queue at each end.
+        rte_ring* ring = rte_ring_create(name.c_str(), size, SOCKET_ID_ANY,
+                                         RING_F_SP_ENQ | RING_F_SC_DEQ | RING_F_EXACT_SZ);
+        if (ring == nullptr) {
+          throw EnvironmentError(
+              "device '" + spec.text + "': no memory for a ring of " + std::to_string(size),
+              "give more memory (eal memory) or fewer descriptors");
+        }
+        link->rings[way].push_back(ring);
+      }
+    }
+  }
+  if (link->ends == 2)
+    throw RequestError("device '" + spec.text + "': link " + spec.argument + " has two ends already");
+  if (link->rings[0].size() != request.queues) {
+    throw RequestError(
+        "device '" + spec.text + "': both ends of a link need the same number of queues, the other has " +
+        std::to_string(link->rings[0].size()) + ", this one " + std::to_string(request.queues));
+  }
+  const auto& rx = link->rings[link->ends];
+  const auto& tx = link->rings[1 - link->ends];
+  const std::string name = "softfeb_ring" + std::to_string(next_index_++);
+  LogCollector log;
+  const int port = rte_eth_from_rings(name.c_str(), rx.data(), request.queues, tx.data(), request.queues, 0);
+  if (port < 0)
+    throw EnvironmentError("device '" + spec.text + "': " + rte_strerror(rte_errno) + ' ' + log.one_line(),
+                           "");
+  ++link->ends;
+  return std::make_unique<Device>(spec, static_cast<std::uint16_t>(port), 0, true);
+}
+
+std::unique_ptr<Device> DeviceFactory::attach(const DeviceSpec& spec, const DeviceRequest& request) {
+  if (spec.kind == DeviceKind::kRing) return attach_ring(spec, request);
+  check_surroundings(spec);
+  const std::string devargs = device_arguments(spec, request, next_index_++);
+  const std::string name = devargs.substr(0, devargs.find(','));
+  const bool pci = spec.kind == DeviceKind::kPci;
+  std::uint16_t port = pci ? find_port(spec.argument) : std::uint16_t{RTE_MAX_ETHPORTS};
+  const bool probe = port == RTE_MAX_ETHPORTS;
+  if (probe) {
+    LogCollector log;
+    const int status = rte_dev_probe(devargs.c_str());
+    if (status == 0) {
+      if (pci || rte_eth_dev_get_port_by_name(name.c_str(), &port) != 0) port = find_port(name);
+    }
+    if (status != 0 || port == RTE_MAX_ETHPORTS) {
+      std::string why = log.one_line();
+      if (why.empty()) why = status != 0 ? rte_strerror(-status) : "no port came of it";
+      throw EnvironmentError("device '" + spec.text + "': " + why, need_text(spec));
+    }
+  }
+  return std::make_unique<Device>(spec, port, rx_room_demand(spec, devargs), probe);
+}
+
+}  // namespace softfeb::dataplane

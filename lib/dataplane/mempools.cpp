@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "dataplane/mempools.hpp"
+
+#include "dataplane/error.hpp"
+#include "dataplane/log_collector.hpp"
+
+#include <rte_errno.h>
+#include <rte_mbuf.h>
+#include <rte_mempool.h>
+
+namespace softfeb::dataplane {
+
+Mempools::~Mempools() {
+  for (rte_mempool* pool : pools_) rte_mempool_free(pool);
+}
+
+rte_mempool* Mempools::create(const std::string& purpose, std::uint32_t count, std::uint32_t data_room,
+                              std::uint16_t private_size, int socket) {
+  const std::string name = "sfpool" + std::to_string(pools_.size());
+  const std::uint32_t room = data_room == 0 ? 0 : data_room + RTE_PKTMBUF_HEADROOM;
+  if (room > UINT16_MAX) {
+    throw RequestError(purpose + ": " + std::to_string(data_room) + " bytes do not fit one mbuf (at most " +
+                       std::to_string(UINT16_MAX - RTE_PKTMBUF_HEADROOM) + ')');
+  }
+  LogCollector log;
+  rte_mempool* pool =
+      rte_pktmbuf_pool_create(name.c_str(), count, kMempoolCache, private_size,
+                              static_cast<std::uint16_t>(room), socket < 0 ? SOCKET_ID_ANY : socket);
+  if (pool == nullptr) {
+    const std::uint64_t bytes =
+        std::uint64_t{count} * (sizeof(rte_mbuf) + RTE_MBUF_PRIV_ALIGN + room + private_size);
+    throw EnvironmentError("no memory for " + purpose + " (" + std::to_string(count) + " buffers, about " +
+                               std::to_string(bytes / (1U << 20) + 1) + " MiB): " + rte_strerror(rte_errno),
+                           "give more memory (eal memory) or fewer descriptors");
+  }
+  pools_.push_back(pool);
+  return pool;
+}
+
+}  // namespace softfeb::dataplane

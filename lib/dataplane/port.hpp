@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "dataplane/capabilities.hpp"
+#include "dataplane/device.hpp"
+#include "dataplane/mempools.hpp"
+#include "dataplane/path_mtu.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace softfeb::dataplane {
+
+/// Link-level flow control (802.3x pause) of the NIC; PFC is the switch's and the NIC's own matter.
+enum class FlowControl : std::uint8_t {
+  kLeave,  ///< as it is
+  kOff,
+  kRx,  ///< obey pause frames
+  kTx,  ///< send them
+  kFull,
+};
+
+enum class Promiscuous : std::uint8_t {
+  kAuto,  ///< only when the NIC cannot filter for all the boards' MAC addresses
+  kOn,
+  kOff,
+};
+
+struct PortConfig {
+  std::string name;          ///< for messages
+  std::uint16_t queues = 1;  ///< each way; one worker owns a queue
+  std::uint32_t rx_descriptors = 1024;
+  std::uint32_t tx_descriptors = 1024;
+  std::uint32_t mtu = mtu_for(4096, true);  ///< wanted; set on the port where the port decides it
+  std::uint32_t rx_buffer = 0;  ///< bytes of one receive buffer; 0: a whole frame. Less needs scatter
+  std::uint32_t rx_held = 512;  ///< packets received and still in our hands, at most
+  unsigned lcores = 1;          ///< that run in this process, for the pools' caches
+  FlowControl flow_control = FlowControl::kLeave;
+  Promiscuous promiscuous = Promiscuous::kAuto;
+  std::vector<MacAddress> macs;  ///< the boards' addresses
+};
+
+struct LinkState {
+  bool up = false;
+  std::uint64_t bps = 0;  ///< bits per second; 0 unknown
+};
+
+struct PortCounters {
+  std::uint64_t rx_packets = 0, rx_bytes = 0, rx_missed = 0, rx_errors = 0, rx_no_mbuf = 0;
+  std::uint64_t tx_packets = 0, tx_bytes = 0, tx_errors = 0;
+};
+
+/// What came of a flow control setting.
+struct FlowControlResult {
+  bool held = true;      ///< false: asked for and not possible
+  std::string in_words;  ///< "off", "left as it is", "not supported by net_vhost", …
+};
+
+/// A configured port, started at construction and stopped at destruction. All of it is set-up: workers use
+/// rte_eth_rx_burst() and rte_eth_tx_burst() with id() and their queue.
+class Port {
+ public:
+  /// Throws EnvironmentError or RequestError. `pools` and `device` outlive it.
+  Port(const Device& device, PortConfig config, Mempools& pools);
+  ~Port();
+  Port(const Port&) = delete;
+  Port& operator=(const Port&) = delete;
+
+  std::uint16_t id() const { return device_.port_id(); }
+  const PortConfig& config() const { return config_; }
+  const Capabilities& capabilities() const { return capabilities_; }
+  /// MTU that holds now (bytes from the IP header on).
+  std::uint32_t mtu() const { return mtu_; }
+  /// Largest path MTU that fits.
+  std::uint32_t largest_path_mtu(bool ipv6) const { return max_path_mtu(mtu_, ipv6); }
+  /// How to get a larger one, in words.
+  std::string mtu_fix(std::uint32_t wanted_mtu) const;
+  bool promiscuous() const { return promiscuous_; }
+  const FlowControlResult& flow_control() const { return flow_control_; }
+  /// What the user should know, in plain words; nothing here stops a run.
+  const std::vector<std::string>& warnings() const { return warnings_; }
+
+  LinkState link() const;
+  PortCounters counters() const;
+  /// All of the driver's own counters that are not 0.
+  std::vector<std::pair<std::string, std::uint64_t>> extended_counters() const;
+
+ private:
+  void configure(Mempools& pools);
+  void setup_queues(Mempools& pools, std::uint64_t rx_offloads, std::uint64_t tx_offloads);
+  void settle_mtu();
+  void apply_addresses();
+  [[noreturn]] void fail(const std::string& what, int status) const;
+
+  const Device& device_;
+  PortConfig config_;
+  Capabilities capabilities_;
+  std::uint32_t mtu_ = 0;
+  std::uint16_t rx_descriptors_ = 0;
+  std::uint16_t tx_descriptors_ = 0;
+  bool promiscuous_ = false;
+  FlowControlResult flow_control_;
+  std::vector<std::string> warnings_;
+};
+
+/// Sets flow control on a started port (see FlowControlResult).
+FlowControlResult apply_flow_control(std::uint16_t port, const std::string& driver, FlowControl wanted);
+
+std::string to_string(FlowControl mode);
+std::string to_string(const MacAddress& mac);
+
+}  // namespace softfeb::dataplane

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What is set on a started port: flow control and addresses.
+#include "dataplane/port.hpp"
+
+#include <cstdio>
+
+#include <rte_ethdev.h>
+
+namespace softfeb::dataplane {
+namespace {
+
+rte_eth_fc_mode dpdk_mode(FlowControl mode) {
+  switch (mode) {
+    case FlowControl::kRx:
+      return RTE_ETH_FC_RX_PAUSE;
+    case FlowControl::kTx:
+      return RTE_ETH_FC_TX_PAUSE;
+    case FlowControl::kFull:
+      return RTE_ETH_FC_FULL;
+    default:
+      return RTE_ETH_FC_NONE;
+  }
+}
+
+}  // namespace
+
+std::string to_string(FlowControl mode) {
+  switch (mode) {
+    case FlowControl::kLeave:
+      return "left as it is";
+    case FlowControl::kOff:
+      return "off";
+    case FlowControl::kRx:
+      return "rx";
+    case FlowControl::kTx:
+      return "tx";
+    case FlowControl::kFull:
+      return "full";
+  }
+  return "?";
+}
+
+std::string to_string(const MacAddress& mac) {
+  char text[18];
+  std::snprintf(text, sizeof text, "%02x:%02x:%02x:%02x:%02x:%02x", mac[0], mac[1], mac[2], mac[3], mac[4],
+                mac[5]);
+  return text;
+}
+
+FlowControlResult apply_flow_control(std::uint16_t port, const std::string& driver, FlowControl wanted) {
+  if (wanted == FlowControl::kLeave) return {true, to_string(wanted)};
+  rte_eth_fc_conf conf{};
+  int status = rte_eth_dev_flow_ctrl_get(port, &conf);  // keeps the watermarks the NIC has
+  if (status == 0 || status == -ENOTSUP) {
+    conf.mode = dpdk_mode(wanted);
+    status = rte_eth_dev_flow_ctrl_set(port, &conf);
+  }
+  if (status == 0) return {true, to_string(wanted)};
+  if (status == -ENOTSUP) {
+    // Nothing that could pause: "off" holds by itself.
+    return {wanted == FlowControl::kOff,
+            wanted == FlowControl::kOff ? "off (" + driver + " has none)" : driver + " has no flow control"};
+  }
+  return {false, driver + " refuses flow control " + to_string(wanted) + ": " + rte_strerror(-status)};
+}
+
+void Port::apply_addresses() {
+  bool all_filtered = true;
+  if (config_.promiscuous != Promiscuous::kOn && capabilities_.filters_mac) {
+    for (const MacAddress& mac : config_.macs) {
+      if (mac == capabilities_.mac) continue;
+      rte_ether_addr address{};
+      std::copy(mac.begin(), mac.end(), address.addr_bytes);
+      if (rte_eth_dev_mac_addr_add(id(), &address, 0) != 0) all_filtered = false;
+    }
+  }
+  if (config_.promiscuous == Promiscuous::kOff) {
+    if (!all_filtered) {
+      warnings_.emplace_back(
+          "the port cannot filter for all boards' MAC addresses and promiscuous mode is off: "
+          "packets to some of them will not arrive");
+    }
+    return;
+  }
+  if (config_.promiscuous == Promiscuous::kAuto && (all_filtered || !capabilities_.filters_mac)) return;
+  const int status = rte_eth_promiscuous_enable(id());
+  promiscuous_ = status == 0;
+  if (status != 0 && capabilities_.filters_mac) {
+    warnings_.push_back(std::string("promiscuous mode is not possible (") + rte_strerror(-status) +
+                        "): packets to MAC addresses other than " + to_string(capabilities_.mac) +
+                        " may not arrive; it needs CAP_NET_ADMIN");
+  }
+}
+
+}  // namespace softfeb::dataplane
