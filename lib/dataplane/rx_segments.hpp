@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "base/segments.hpp"
+
+#include <rte_mbuf.h>
+
+namespace softfeb::dataplane {
+
+/// The bytes of a received packet, valid as long as the packet is. False when it has more segments than
+/// Segments holds: then `out` has the first ones and the packet is not to be believed.
+inline bool to_segments(const rte_mbuf* packet, Segments& out) {
+  out = Segments{};
+  for (const rte_mbuf* m = packet; m != nullptr; m = m->next) {
+    if (!out.push({rte_pktmbuf_mtod(m, const std::uint8_t*), m->data_len})) return false;
+  }
+  return true;
+}
+
+}  // namespace softfeb::dataplane
