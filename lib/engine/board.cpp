@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "engine/board.hpp"
+
+#include "roce/packet.hpp"
+
+#include <algorithm>
+
+namespace softfeb::engine {
+
+namespace {
+
+constexpr Time kDepartureTick = 131'072;  // 131 ns: a slot holds few packets at any rate a core can make
+constexpr Time kTimerTick = 1'048'576;    // 1 µs: RNR waits begin at 10 µs
+constexpr Time kArpRetry = 1 * kSecond;   // RFC 1122 2.3.2.1: at most one a second
+
+}  // namespace
+
+Board::Board(const BoardConfig& config)
+    : Endpoint(config.identity),
+      link_(config.link_rate),
+      departures_(config.qps.size(), kDepartureTick),
+      timers_(config.qps.size(), kTimerTick),
+      ready_(config.qps.size()) {
+  qps_.reserve(config.qps.size());
+  for (const SendQpConfig& c : config.qps) {
+    const auto i = static_cast<std::uint32_t>(qps_.size());
+    qps_.emplace_back(c);
+    table_.insert(c.requester.qpn, i);
+    if (qps_.back().resolved()) continue;
+    const roce::IpAddress hop = identity().next_hop(c.path.dest_ip);
+    auto it = std::find_if(resolutions_.begin(), resolutions_.end(),
+                           [&hop](const Resolution& r) { return r.next_hop == hop; });
+    if (it == resolutions_.end()) it = resolutions_.insert(it, Resolution{hop, 0, {}});
+    it->waiting.push_back(i);
+  }
+}
+
+void Board::start(Time now) {
+  for (std::uint32_t i = 0; i < qps_.size(); ++i) {
+    qps_[i].start(now);
+    settle(i, now);
+  }
+}
+
+void Board::stop_traffic() {
+  for (SendQp& qp : qps_) qp.stop_traffic();
+}
+
+void Board::flush(Time now) {
+  for (SendQp& qp : qps_) {
+    qp.stop_traffic();
+    if (!qp.requester().idle()) qp.requester().set_state(roce::QpState::kErr, now);
+    qp.reap(now);
+  }
+}
+
+bool Board::finished() const {
+  return std::all_of(qps_.begin(), qps_.end(), [](const SendQp& qp) { return qp.finished(); });
+}
+
+void Board::settle(std::uint32_t i, Time now) {
+  SendQp& qp = qps_[i];
+  qp.reap(now);
+  qp.post_due(now);
+  qp.reap(now);  // what was posted to a QP in ERR has completed already
+  watch_timer(i, now);
+  if (ready_.contains(i)) return;
+  const Time at = qp.departure(now);
+  if (at <= now) {
+    departures_.cancel(i);
+    ready_.push(i);
+  } else if (at == kNever) {
+    departures_.cancel(i);
+  } else {
+    departures_.schedule(i, at);
+  }
+}
+
+void Board::watch_timer(std::uint32_t i, Time now) {
+  // A deadline that moved later is found out when the old one expires: acknowledgements need not touch the
+  // wheel.
+  const Time at = qps_[i].requester().deadline();
+  if (at == kNever) return;
+  if (!timers_.scheduled(i) || timers_.at(i) > at) timers_.schedule(i, std::max(at, now));
+}
+
+void Board::run_timers(Time now) {
+  timers_.advance(now, [&](std::uint32_t i) {
+    roce::Requester& requester = qps_[i].requester();
+    if (requester.deadline() <= now) requester.on_timer(now);
+    settle(i, now);
+  });
+}
+
+void Board::neighbour_learned(const roce::IpAddress& /*ip*/, Time now) { resolve(now); }
+
+void Board::resolve(Time now) {
+  for (std::size_t k = 0; k < resolutions_.size();) {
+    Resolution& r = resolutions_[k];
+    if (const auto mac = host_.neighbours().find(r.next_hop, now)) {
+      for (const std::uint32_t i : r.waiting) {
+        qps_[i].set_dest_mac(*mac);
+        settle(i, now);
+      }
+      std::swap(r, resolutions_.back());
+      resolutions_.pop_back();
+      continue;
+    }
+    if (r.retry_at <= now && r.next_hop.is_v4()) {
+      host_.request(r.next_hop);
+      r.retry_at = now + kArpRetry;
+    }
+    ++k;
+  }
+}
+
+std::size_t Board::send_packets(Time now, std::span<TxFrame> out) {
+  std::size_t n = 0;
+  while (n < out.size() && !ready_.empty() && link_.open(now)) {
+    const std::uint32_t i = ready_.pop();
+    SendQp& qp = qps_[i];
+    qp.post_due(now);
+    if (qp.departure(now) <= now && qp.requester().ready(now) && qp.craft(now, identification_, out[n])) {
+      ++identification_;
+      link_.sent(out[n].length(), now);
+      ++n;
+    }
+    settle(i, now);
+  }
+  return n;
+}
+
+std::size_t Board::poll(Time now, std::span<TxFrame> out) {
+  if (!resolutions_.empty()) resolve(now);
+  run_timers(now);
+  departures_.advance(now, [&](std::uint32_t i) { ready_.push(i); });
+  std::size_t n = host_.poll(out);
+  n += send_packets(now, out.subspan(n));
+  counters_.tx_frames += n;
+  for (std::size_t k = 0; k < n; ++k) counters_.tx_bytes += out[k].length();
+  return n;
+}
+
+Time Board::next_event(Time now) const {
+  if (host_.has_answers()) return now;
+  Time at = std::min(departures_.next(), timers_.next());
+  if (!ready_.empty()) at = std::min(at, std::max(now, link_.free_at()));
+  for (const Resolution& r : resolutions_) {
+    if (r.next_hop.is_v4()) at = std::min(at, r.retry_at);
+  }
+  return at;
+}
+
+void Board::receive_roce(const roce::ParsedFrame& frame, Time now) {
+  const roce::TransportPacket packet = roce::parse_transport(roce::transport_bytes(frame));
+  const bool ours =
+      packet.kind == roce::TransportKind::kAcknowledge || packet.kind == roce::TransportKind::kCnp;
+  if (!ours || packet.request.bth.tver != 0) {
+    ++counters_.rx_bad_transport;
+    return;
+  }
+  const std::uint32_t i = table_.find(packet.request.bth.dest_qp);
+  if (i == QpTable::kNotFound) {
+    ++counters_.rx_unknown_qp;
+    return;
+  }
+  SendQp& qp = qps_[i];
+  if (frame.source_ip != qp.peer()) {
+    ++counters_.rx_wrong_peer;
+    return;
+  }
+  if (!roce::icrc_matches(frame)) {
+    ++counters_.rx_icrc_errors;
+    return;
+  }
+  if (packet.kind == roce::TransportKind::kCnp) {
+    qp.count_cnp();
+    return;
+  }
+  qp.requester().on_response(packet.aeth, packet.request.bth.psn, now);
+  settle(i, now);
+}
+
+}  // namespace softfeb::engine

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "engine/endpoint.hpp"
+
+namespace softfeb::engine {
+
+RxVerdict Endpoint::receive(const roce::ParsedFrame& frame, Time now) {
+  ++counters_.rx_frames;
+  // A port in promiscuous mode hands us what is for others, too.
+  if (frame.kind != roce::FrameKind::kArp && frame.dest_mac != identity().mac) {
+    ++counters_.rx_other;
+    return RxVerdict::kConsumed;
+  }
+  switch (frame.kind) {
+    case roce::FrameKind::kUdp:
+      if (frame.dest_port == roce::kRoceUdpPort) {
+        receive_roce(frame, now);
+        return RxVerdict::kConsumed;
+      }
+      if (frame.dest_port == kRegisterUdpPort || frame.dest_port == kStreamUdpPort)
+        return RxVerdict::kControl;
+      break;
+    case roce::FrameKind::kArp:
+      if (const auto learned = host_.on_arp(frame, now)) neighbour_learned(*learned, now);
+      return RxVerdict::kConsumed;
+    case roce::FrameKind::kIcmp:
+      if (host_.on_icmp(frame)) return RxVerdict::kConsumed;
+      break;
+    default:
+      break;
+  }
+  ++counters_.rx_other;
+  return RxVerdict::kConsumed;
+}
+
+}  // namespace softfeb::engine

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "base/time.hpp"
+#include "engine/host.hpp"
+#include "engine/tx_frame.hpp"
+#include "roce/frame.hpp"
+
+#include <cstdint>
+#include <span>
+
+namespace softfeb::engine {
+
+/// What the caller is to do with a received frame.
+enum class RxVerdict : std::uint8_t {
+  kConsumed,  ///< used or dropped, and counted
+  kControl,   ///< a datagram of the slow control (UDP 8192 or 8193): hand it to the control thread
+};
+
+/// UDP ports of the board's slow control: registers and stream data (CONTROL.md).
+inline constexpr std::uint16_t kRegisterUdpPort = 8192;
+inline constexpr std::uint16_t kStreamUdpPort = 8193;
+
+/// Frames an endpoint took or refused, by reason.
+struct EndpointCounters {
+  std::uint64_t rx_frames = 0;
+  std::uint64_t rx_icrc_errors = 0;
+  std::uint64_t rx_unknown_qp = 0;
+  std::uint64_t rx_wrong_peer = 0;  ///< the QP exists, the sender is not its peer
+  std::uint64_t rx_bad_transport =
+      0;                       ///< headers cut short, P_Key or transport version wrong, opcode not ours
+  std::uint64_t rx_other = 0;  ///< UDP ports nobody serves, ICMP that is no echo, …
+  std::uint64_t tx_frames = 0;
+  std::uint64_t tx_bytes = 0;  ///< Ethernet to the end of the payload or iCRC
+};
+
+/// One address on the network at work: a board or a receiver. Owned by one worker; sans-I/O.
+class Endpoint {
+ public:
+  explicit Endpoint(const Identity& identity) : host_(identity) {}
+  virtual ~Endpoint() = default;
+  Endpoint(const Endpoint&) = delete;
+  Endpoint& operator=(const Endpoint&) = delete;
+
+  /// Takes a frame for this endpoint's address (or a broadcast ARP) that arrived at `now`.
+  RxVerdict receive(const roce::ParsedFrame& frame, Time now);
+
+  /// Fills up to out.size() frames that leave at `now`; each has `header` set by the caller. Returns how
+  /// many.
+  virtual std::size_t poll(Time now, std::span<TxFrame> out) = 0;
+
+  /// A time before which poll() has nothing to do unless a frame or a command arrives; at most `now` when
+  /// there is something.
+  virtual Time next_event(Time now) const = 0;
+
+  const Identity& identity() const { return host_.identity(); }
+  Host& host() { return host_; }
+  const EndpointCounters& counters() const { return counters_; }
+
+ protected:
+  /// A RoCE packet whose iCRC is not verified yet: UDP destination 4791 for our address.
+  virtual void receive_roce(const roce::ParsedFrame& frame, Time now) = 0;
+  /// A neighbour became known.
+  virtual void neighbour_learned(const roce::IpAddress& /*ip*/, Time /*now*/) {}
+
+  Host host_;
+  EndpointCounters counters_;
+};
+
+}  // namespace softfeb::engine

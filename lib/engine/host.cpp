@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "engine/host.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace softfeb::engine {
+
+namespace {
+
+constexpr std::size_t kArpSize = 28;
+constexpr std::uint16_t kArpRequest = 1;
+constexpr std::uint16_t kArpReply = 2;
+constexpr roce::MacAddress kBroadcast{0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
+
+constexpr std::uint8_t kEchoRequest = 8;
+constexpr std::uint8_t kEchoReply = 0;
+constexpr std::size_t kIcmpHeader = 8;
+
+}  // namespace
+
+Host::Host(const Identity& identity) : identity_(identity) {
+  for (auto& e : echo_) e.packet.reserve(kEchoRoom);
+}
+
+std::optional<roce::IpAddress> Host::on_arp(const roce::ParsedFrame& frame, Time now) {
+  std::array<std::uint8_t, kArpSize> a;
+  static constexpr std::array<std::uint8_t, 6> kIpv4OverEthernet{0, 1, 8, 0, 6, 4};
+  if (frame.content.copy(0, a.size(), a.data()) < a.size() ||
+      !std::equal(kIpv4OverEthernet.begin(), kIpv4OverEthernet.end(), a.begin())) {
+    return std::nullopt;
+  }
+  const std::uint16_t operation = load_be16(&a[6]);
+  roce::MacAddress sender_mac;
+  std::memcpy(sender_mac.data(), &a[8], sender_mac.size());
+  const auto sender = roce::IpAddress::from_v4_wire(&a[14]);
+  const auto target = roce::IpAddress::from_v4_wire(&a[24]);
+  if (target != identity_.ip || sender == identity_.ip) return std::nullopt;
+  if (operation == kArpRequest) {
+    ++counters_.arp_requests_rx;
+    queue_arp({true, sender_mac, sender});
+    if (sender.v4() == 0) return std::nullopt;  // a probe (RFC 5227) teaches nothing
+  } else if (operation == kArpReply) {
+    ++counters_.arp_replies_rx;
+  } else {
+    return std::nullopt;
+  }
+  neighbours_.learn(sender, sender_mac, now);
+  return sender;
+}
+
+bool Host::on_icmp(const roce::ParsedFrame& frame) {
+  std::array<std::uint8_t, kIcmpHeader> h;
+  if (!frame.dest_ip.is_v4() || frame.content.copy(0, h.size(), h.data()) < h.size() ||
+      h[0] != kEchoRequest) {
+    return false;
+  }
+  if (frame.datagram.size() > kEchoRoom || echo_count_ == kEchoQueue) {
+    ++counters_.answers_dropped;
+    return true;
+  }
+  EchoOut& e = echo_[(echo_first_ + echo_count_) % kEchoQueue];
+  e.mac = frame.source_mac;
+  e.packet.resize(frame.datagram.size());
+  frame.datagram.copy(0, e.packet.size(), e.packet.data());
+  std::uint8_t* const ip = e.packet.data();
+  std::uint8_t* const icmp = ip + roce::kIpv4Size;
+  if (roce::internet_checksum(ByteSpan(e.packet).subspan(roce::kIpv4Size)) != 0) return false;
+  std::swap_ranges(ip + 12, ip + 16, ip + 16);
+  ip[8] = 64;
+  store_be16(ip + 10, 0);
+  store_be16(ip + 10, roce::internet_checksum(ByteSpan(ip, roce::kIpv4Size)));
+  icmp[0] = kEchoReply;
+  store_be16(icmp + 2, 0);
+  store_be16(icmp + 2, roce::internet_checksum(ByteSpan(e.packet).subspan(roce::kIpv4Size)));
+  ++echo_count_;
+  return true;
+}
+
+void Host::request(const roce::IpAddress& ip) { queue_arp({false, kBroadcast, ip}); }
+
+void Host::queue_arp(const ArpOut& arp) {
+  if (arp_count_ == kArpQueue) {
+    ++counters_.answers_dropped;
+    return;
+  }
+  arp_[(arp_first_ + arp_count_++) % kArpQueue] = arp;
+}
+
+std::uint8_t* Host::write_ethernet(std::uint8_t* p, const roce::MacAddress& to,
+                                   std::uint16_t ether_type) const {
+  p = std::copy(to.begin(), to.end(), p);
+  p = std::copy(identity_.mac.begin(), identity_.mac.end(), p);
+  if (identity_.vlan) {
+    store_be16(p, roce::kEtherTypeVlan);
+    store_be16(p + 2, static_cast<std::uint16_t>((identity_.vlan->pcp << 13) | identity_.vlan->id));
+    p += roce::kVlanTagSize;
+  }
+  store_be16(p, ether_type);
+  return p + 2;
+}
+
+void Host::write_arp(const ArpOut& arp, TxFrame& out) const {
+  std::uint8_t* p = write_ethernet(out.header, arp.mac, roce::kEtherTypeArp);
+  static constexpr std::array<std::uint8_t, 6> kFixed{0, 1, 8, 0, 6, 4};
+  p = std::copy(kFixed.begin(), kFixed.end(), p);
+  store_be16(p, arp.reply ? kArpReply : kArpRequest);
+  p = std::copy(identity_.mac.begin(), identity_.mac.end(), p + 2);
+  p = std::copy(identity_.ip.bytes.begin() + 12, identity_.ip.bytes.end(), p);
+  const roce::MacAddress target = arp.reply ? arp.mac : roce::MacAddress{};
+  p = std::copy(target.begin(), target.end(), p);
+  p = std::copy(arp.ip.bytes.begin() + 12, arp.ip.bytes.end(), p);
+  out.header_length = static_cast<std::uint16_t>(p - out.header);
+}
+
+void Host::write_echo(const EchoOut& echo, TxFrame& out) const {
+  const std::uint8_t* const p = write_ethernet(out.header, echo.mac, roce::kEtherTypeIpv4);
+  out.header_length = static_cast<std::uint16_t>(p - out.header);
+  out.payload = echo.packet.data();
+  out.payload_length = static_cast<std::uint32_t>(echo.packet.size());
+  out.transient_payload = true;
+}
+
+std::size_t Host::poll(std::span<TxFrame> out) {
+  std::size_t n = 0;
+  for (; n < out.size() && arp_count_ != 0; ++n, --arp_count_) {
+    const ArpOut& arp = arp_[arp_first_];
+    out[n] = TxFrame{.header = out[n].header};
+    write_arp(arp, out[n]);
+    ++(arp.reply ? counters_.arp_replies_tx : counters_.arp_requests_tx);
+    arp_first_ = (arp_first_ + 1) % kArpQueue;
+  }
+  for (; n < out.size() && echo_count_ != 0; ++n, --echo_count_) {
+    out[n] = TxFrame{.header = out[n].header};
+    write_echo(echo_[echo_first_], out[n]);
+    ++counters_.echo_replies_tx;
+    echo_first_ = (echo_first_ + 1) % kEchoQueue;
+  }
+  return n;
+}
+
+}  // namespace softfeb::engine

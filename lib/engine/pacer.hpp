@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "base/time.hpp"
+#include "base/uint128.hpp"
+
+#include <algorithm>
+#include <cstdint>
+
+namespace softfeb::engine {
+
+/// Departure times at a constant rate, with a bounded catch-up (doc/pacing.md).
+///
+/// The schedule is ideal: packet after packet, each `units / rate` after the one before, remainders carried.
+/// A worker that comes late sends what is due, but never faster than kCatchUp of the ideal spacing beyond
+/// `burst` packets back to back, so that lateness does not turn into a line-rate burst. Lateness beyond
+/// kMaxDebt is given up and counted.
+class Pacer {
+ public:
+  /// `rate` in units per second (bytes or packets; 0 = no pacing); `burst` ≥ 1 packets may leave back to
+  /// back.
+  explicit Pacer(std::uint64_t rate = 0, std::uint32_t burst = 1) : rate_(rate), burst_(burst) {}
+
+  bool unlimited() const { return rate_ == 0; }
+  std::uint64_t rate() const { return rate_; }
+
+  /// The schedule begins at `now`: nothing is owed.
+  void start(Time now) {
+    ideal_ = now;
+    earliest_ = now;
+    remainder_ = 0;
+  }
+
+  /// When the next packet may leave; a time not after the present means now.
+  Time departure() const { return unlimited() ? 0 : std::max(ideal_, earliest_); }
+
+  /// A packet of `units` left at `now`.
+  void sent(std::uint64_t units, Time now) {
+    if (unlimited()) return;
+    const Uint128 total = Uint128{units} * kSecond + remainder_;
+    const Time spacing = static_cast<Time>(total / rate_);
+    remainder_ = static_cast<std::uint64_t>(total % rate_);
+    if (now > ideal_ + kMaxDebt) {
+      given_up_ += now - ideal_ - kMaxDebt;
+      ideal_ = now - kMaxDebt;
+    }
+    ideal_ += spacing;
+    const Time fast = spacing - spacing / kCatchUp;
+    const Time tolerance = (burst_ - 1) * fast;
+    earliest_ = std::max(earliest_, now > tolerance ? now - tolerance : 0) + fast;
+  }
+
+  /// Time on the schedule that was lost because the worker came too late to make it good.
+  Time given_up() const { return given_up_; }
+
+ private:
+  static constexpr Time kCatchUp = 8;  ///< catching up, gaps are 7/8 of the ideal ones
+  static constexpr Time kMaxDebt = 100 * kMillisecond;
+
+  std::uint64_t rate_;
+  Time ideal_ = 0;
+  Time earliest_ = 0;
+  std::uint64_t remainder_ = 0;  ///< of unit·ps / rate
+  Time given_up_ = 0;
+  std::uint32_t burst_;
+};
+
+}  // namespace softfeb::engine

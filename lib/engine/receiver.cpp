@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "engine/receiver.hpp"
+
+#include "roce/craft.hpp"
+#include "roce/packet.hpp"
+
+#include <algorithm>
+
+namespace softfeb::engine {
+
+namespace {
+
+roce::IpPair ip_pair(const roce::Path& path) {
+  roce::IpPair pair;
+  std::copy(path.source_ip.bytes.begin(), path.source_ip.bytes.end(), pair.begin());
+  std::copy(path.dest_ip.bytes.begin(), path.dest_ip.bytes.end(), pair.begin() + 16);
+  return pair;
+}
+
+}  // namespace
+
+Receiver::Qp::Qp(const ReceiveQpSetup& setup, roce::NotificationPoint& notification)
+    : regions(setup.regions),
+      qp(setup.qp, regions, &notification,
+         notification.attach(ip_pair(setup.reply_path), setup.qp.responder.qpn)),
+      reply(setup.reply_path),
+      peer(setup.reply_path.dest_ip),
+      pkey(setup.pkey) {}
+
+Receiver::Receiver(const ReceiverConfig& config)
+    : Endpoint(config.identity), notification_(config.notification), pending_(kPendingRoom) {
+  for (const ReceiveQpSetup& setup : config.qps) {
+    table_.insert(setup.qp.responder.qpn, static_cast<std::uint32_t>(qps_.size()));
+    qps_.emplace_back(setup, notification_);
+  }
+}
+
+void Receiver::push(const Pending& p) {
+  if (pending_count_ == kPendingRoom) {
+    ++receiver_counters_.replies_dropped;
+    return;
+  }
+  pending_[(pending_first_ + pending_count_++) & (kPendingRoom - 1)] = p;
+}
+
+void Receiver::receive_roce(const roce::ParsedFrame& frame, Time now) {
+  const roce::TransportPacket packet = roce::parse_transport(roce::transport_bytes(frame));
+  const roce::Bth& bth = packet.request.bth;
+  if (packet.kind == roce::TransportKind::kMalformed || bth.tver != 0) {
+    ++counters_.rx_bad_transport;
+    return;
+  }
+  const std::uint32_t i = table_.find(bth.dest_qp);
+  if (i == QpTable::kNotFound) {
+    ++counters_.rx_unknown_qp;
+    return;
+  }
+  Qp& qp = qps_[i];
+  if (frame.source_ip != qp.peer) {
+    ++counters_.rx_wrong_peer;
+    return;
+  }
+  if (packet.kind != roce::TransportKind::kRequest || bth.pkey != qp.pkey) {
+    ++counters_.rx_bad_transport;
+    return;
+  }
+  if (!roce::icrc_matches(frame)) {
+    ++counters_.rx_icrc_errors;
+    return;
+  }
+  if (qp.peer_mac != frame.source_mac) {
+    qp.peer_mac = frame.source_mac;
+    qp.reply.set_dest_mac(frame.source_mac);
+  }
+  roce::ReceivedRequest request = packet.request;
+  request.congestion_experienced = frame.congestion_experienced;
+  const roce::ReceiveQp::Outcome outcome = qp.qp.on_request(request, now);
+  if (outcome.send_cnp) push({i, true, {}});
+  if (outcome.request.reply) push({i, false, *outcome.request.reply});
+}
+
+void Receiver::write(const Pending& p, TxFrame& out) {
+  const Qp& qp = qps_[p.qp];
+  const roce::Qpn dest = qp.qp.config().responder.dest_qpn;
+  out = TxFrame{.header = out.header};
+  const roce::Crafted c =
+      p.cnp ? roce::craft_cnp(qp.reply, dest, qp.pkey, identification_, out.header, out.trailer.data())
+            : roce::craft_acknowledge(qp.reply, p.reply.aeth, p.reply.psn, dest, qp.pkey, identification_,
+                                      out.header, out.trailer.data());
+  ++identification_;
+  if (p.cnp) ++receiver_counters_.cnp_tx;
+  out.header_length = c.header_length;
+  out.trailer_length = c.trailer_length;
+}
+
+std::size_t Receiver::poll(Time /*now*/, std::span<TxFrame> out) {
+  std::size_t n = host_.poll(out);
+  for (; n < out.size() && pending_count_ != 0; ++n, --pending_count_) {
+    write(pending_[pending_first_], out[n]);
+    pending_first_ = (pending_first_ + 1) & (kPendingRoom - 1);
+  }
+  counters_.tx_frames += n;
+  for (std::size_t k = 0; k < n; ++k) counters_.tx_bytes += out[k].length();
+  return n;
+}
+
+Time Receiver::next_event(Time now) const {
+  return host_.has_answers() || pending_count_ != 0 ? now : kNever;
+}
+
+}  // namespace softfeb::engine

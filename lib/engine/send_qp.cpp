@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "engine/send_qp.hpp"
+
+#include "roce/craft.hpp"
+
+#include <algorithm>
+
+namespace softfeb::engine {
+
+namespace {
+
+Pacer packet_pacer(const TrafficConfig& t) {
+  const bool by_packet = t.rate_kind == RateKind::kPayloadBytes || t.rate_kind == RateKind::kPackets;
+  return Pacer(by_packet ? t.rate : 0, t.burst);
+}
+
+}  // namespace
+
+SendQp::SendQp(const SendQpConfig& config)
+    : requester_(config.requester),
+      headers_(config.path),
+      traffic_(config.traffic),
+      pacer_(packet_pacer(config.traffic)),
+      payload_(config.payload),
+      peer_(config.path.dest_ip),
+      pkey_(config.pkey),
+      known_crc_(config.known_crc) {
+  if (config.peer_mac) set_dest_mac(*config.peer_mac);
+}
+
+void SendQp::set_dest_mac(const roce::MacAddress& mac) {
+  headers_.set_dest_mac(mac);
+  resolved_ = true;
+}
+
+void SendQp::start(Time now) {
+  traffic_.start(now);
+  pacer_.start(now);
+  started_ = true;
+}
+
+void SendQp::post_due(Time now) {
+  if (!started_) return;
+  while (traffic_.due() <= now && requester_.can_post()) requester_.post(traffic_.make(now), now);
+}
+
+Time SendQp::departure(Time now) const {
+  if (!started_ || !resolved_) return kNever;
+  if (requester_.ready(now)) return pacer_.departure();
+  // Nothing to send: the next message wakes us, if there is room for it; else a completion does.
+  return requester_.can_post() ? traffic_.due() : kNever;
+}
+
+std::uint64_t SendQp::units(const roce::RequestPacket& p) const {
+  return traffic_.config().rate_kind == RateKind::kPackets ? 1 : std::max<std::uint64_t>(1, p.payload_length);
+}
+
+bool SendQp::craft(Time now, std::uint16_t identification, TxFrame& out) {
+  const roce::RequestPacket p = requester_.next(now);
+  const std::uint8_t* const bytes =
+      p.payload_length == 0 ? nullptr : payload_->bytes(p.payload_offset, p.payload_length);
+  if (bytes == nullptr && p.payload_length != 0) {
+    requester_.payload_error(now);
+    return false;
+  }
+  std::optional<std::uint32_t> crc;
+  if (known_crc_ && p.payload_length != 0) crc = payload_->crc(p.payload_offset, p.payload_length);
+  out = TxFrame{.header = out.header, .payload = bytes, .payload_length = p.payload_length};
+  const roce::Crafted c = roce::craft_request(headers_, p, requester_.config().dest_qpn, pkey_,
+                                              identification, bytes, crc, out.header, out.trailer.data());
+  out.header_length = c.header_length;
+  out.trailer_length = c.trailer_length;
+  pacer_.sent(units(p), now);
+  if (counters_.first_sent == kNever) counters_.first_sent = now;
+  return true;
+}
+
+void SendQp::reap(Time now) {
+  roce::Completion c;
+  while (requester_.poll(c)) {
+    ++counters_.completions;
+    if (c.id < next_completion_) ++counters_.completions_out_of_order;
+    next_completion_ = c.id + 1;
+    if (c.status != roce::WcStatus::kSuccess && !failure_) failure_ = c.status;
+  }
+  if (requester_.counters().messages_completed != completed_) {
+    completed_ = requester_.counters().messages_completed;
+    counters_.last_completed = now;
+  }
+}
+
+std::uint64_t SendQp::completed_payload_bytes() const {
+  // Messages complete in the order of their numbers, so their count says which ones they were.
+  const std::uint64_t n = requester_.counters().messages_completed;
+  const board::MessagePlan& plan = traffic_.config().plan;
+  const std::uint64_t short_ones = plan.messages_per_pass() == 0 ? 0 : n / plan.messages_per_pass();
+  return n * plan.message_length() - short_ones * (plan.message_length() - plan.last_length());
+}
+
+}  // namespace softfeb::engine

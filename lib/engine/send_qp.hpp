@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "base/time.hpp"
+#include "engine/pacer.hpp"
+#include "engine/traffic.hpp"
+#include "engine/tx_frame.hpp"
+#include "roce/path.hpp"
+#include "roce/payload.hpp"
+#include "roce/requester.hpp"
+
+#include <cstdint>
+#include <optional>
+
+namespace softfeb::engine {
+
+struct SendQpConfig {
+  roce::RequesterConfig requester;
+  roce::Path path;  ///< the destination MAC is filled in when it is resolved, unless `peer_mac` gives it
+  std::optional<roce::MacAddress> peer_mac;
+  std::uint16_t pkey = roce::kDefaultPkey;
+  const roce::PayloadStream* payload = nullptr;  ///< outlives the board
+  bool known_crc = true;                         ///< use prepared payload CRCs where the stream has them
+  TrafficConfig traffic;
+};
+
+/// Counters of a sending QP besides its requester's.
+struct SendQpCounters {
+  std::uint64_t cnp_rx = 0;
+  std::uint64_t completions = 0;               ///< polled: signaled ones and failures
+  std::uint64_t completions_out_of_order = 0;  ///< never, unless softfeb is wrong: a check of itself
+  Time first_sent = kNever;
+  Time last_completed = 0;
+};
+
+/// A queue pair that sends: requester, path, payload, traffic and pacing. Owned by its board.
+class SendQp {
+ public:
+  explicit SendQp(const SendQpConfig& config);
+
+  /// The schedule begins.
+  void start(Time now);
+  void stop_traffic() { traffic_.stop(); }
+  void set_dest_mac(const roce::MacAddress& mac);
+  bool resolved() const { return resolved_; }
+
+  /// Posts what is due and fits.
+  void post_due(Time now);
+  /// When the next packet may leave as far as this QP alone is concerned; kNever when only an
+  /// acknowledgement, a timer or a neighbour can change that. post_due() has been called.
+  Time departure(Time now) const;
+  /// Crafts the next packet. Requires departure(now) ≤ now. False when the payload source failed: the request
+  /// has ended.
+  bool craft(Time now, std::uint16_t identification, TxFrame& out);
+  /// Counts completions that are there.
+  void reap(Time now);
+
+  bool finished() const { return traffic_.finished() && requester_.idle(); }
+
+  roce::Requester& requester() { return requester_; }
+  const roce::Requester& requester() const { return requester_; }
+  const Traffic& traffic() const { return traffic_; }
+  const roce::IpAddress& peer() const { return peer_; }
+  const SendQpCounters& counters() const { return counters_; }
+  void count_cnp() { ++counters_.cnp_rx; }
+  /// Status of the first request that failed, if any.
+  std::optional<roce::WcStatus> failure() const { return failure_; }
+  /// Payload bytes of the messages that completed with success.
+  std::uint64_t completed_payload_bytes() const;
+  Time given_up() const { return pacer_.given_up() + traffic_.given_up(); }
+
+ private:
+  std::uint64_t units(const roce::RequestPacket& p) const;
+
+  roce::Requester requester_;
+  roce::HeaderTemplate headers_;
+  Traffic traffic_;
+  Pacer pacer_;
+  const roce::PayloadStream* payload_;
+  roce::IpAddress peer_;
+  std::optional<roce::WcStatus> failure_;
+  std::uint64_t next_completion_ = 0;
+  std::uint64_t completed_ = 0;
+  SendQpCounters counters_;
+  std::uint16_t pkey_;
+  bool known_crc_;
+  bool resolved_ = false;
+  bool started_ = false;
+};
+
+}  // namespace softfeb::engine

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "engine/timing_wheel.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace softfeb::engine {
+
+TimingWheel::TimingWheel(std::size_t entries, Time tick) : tick_(tick), nodes_(entries) {
+  heads_.fill(kNone);
+}
+
+void TimingWheel::schedule(std::uint32_t id, Time at) {
+  if (scheduled(id)) unlink(id);
+  nodes_[id].at = at;
+  link(id);
+}
+
+void TimingWheel::cancel(std::uint32_t id) {
+  if (scheduled(id)) unlink(id);
+}
+
+void TimingWheel::link(std::uint32_t id) {
+  Node& n = nodes_[id];
+  const std::uint64_t tick = std::max(n.at / tick_, current_);
+  unsigned level = 0;
+  while (level < kLevels - 1 && (tick >> (kBits * level)) - (current_ >> (kBits * level)) >= kSlots) ++level;
+  std::uint64_t position = tick >> (kBits * level);
+  // Beyond the last level: as far as it reaches; the entry finds its place when the wheel comes there.
+  position = std::min(position, (current_ >> (kBits * level)) + kSlots - 1);
+  n.slot = level * kSlots + static_cast<std::uint32_t>(position & (kSlots - 1));
+  n.previous = kNone;
+  n.next = heads_[n.slot];
+  if (n.next != kNone) nodes_[n.next].previous = id;
+  heads_[n.slot] = id;
+  occupied_[n.slot / 64] |= std::uint64_t{1} << (n.slot % 64);
+  ++count_;
+}
+
+void TimingWheel::unlink(std::uint32_t id) {
+  Node& n = nodes_[id];
+  if (n.next != kNone) nodes_[n.next].previous = n.previous;
+  if (n.previous != kNone) {
+    nodes_[n.previous].next = n.next;
+  } else {
+    heads_[n.slot] = n.next;
+    if (n.next == kNone) occupied_[n.slot / 64] &= ~(std::uint64_t{1} << (n.slot % 64));
+  }
+  n.slot = kNone;
+  --count_;
+}
+
+std::uint32_t TimingWheel::detach(std::uint32_t slot) {
+  const std::uint32_t first = heads_[slot];
+  heads_[slot] = kNone;
+  occupied_[slot / 64] &= ~(std::uint64_t{1} << (slot % 64));
+  return first;
+}
+
+void TimingWheel::cascade(unsigned level) {
+  const auto index = static_cast<std::uint32_t>((current_ >> (kBits * level)) & (kSlots - 1));
+  std::uint32_t id = detach(level * kSlots + index);
+  while (id != kNone) {
+    const std::uint32_t following = nodes_[id].next;
+    --count_;
+    link(id);
+    id = following;
+  }
+}
+
+std::uint64_t TimingWheel::next_tick() const {
+  std::uint64_t best = UINT64_MAX;
+  for (unsigned level = 0; level < kLevels; ++level) {
+    const std::uint64_t here = current_ >> (kBits * level);
+    const auto start = static_cast<std::uint32_t>(here & (kSlots - 1));
+    const std::uint64_t* words = &occupied_[level * kSlots / 64];
+    // Distances 1…255 round the circle, a word of the bitmap at a time.
+    for (std::uint32_t distance = 1; distance < kSlots;) {
+      const std::uint32_t index = (start + distance) & (kSlots - 1);
+      const std::uint64_t bits = words[index / 64] >> (index % 64);
+      const std::uint32_t span = std::min(64 - index % 64, kSlots - distance);
+      const std::uint64_t seen = span == 64 ? bits : bits & ((std::uint64_t{1} << span) - 1);
+      if (seen != 0) {
+        distance += static_cast<std::uint32_t>(std::countr_zero(seen));
+        best = std::min(best, (here + distance) << (kBits * level));
+        break;
+      }
+      distance += span;
+    }
+  }
+  return best;
+}
+
+void TimingWheel::step(std::uint64_t target) {
+  const std::uint64_t tick = next_tick();
+  if (tick > target) {
+    current_ = target;
+    return;
+  }
+  current_ = tick;
+  for (unsigned level = kLevels - 1; level > 0; --level) {
+    if ((current_ & ((std::uint64_t{1} << (kBits * level)) - 1)) == 0) cascade(level);
+  }
+}
+
+Time TimingWheel::next() const {
+  if (count_ == 0) return kNever;
+  const auto slot = static_cast<std::uint32_t>(current_ & (kSlots - 1));
+  if (heads_[slot] == kNone) return next_tick() * tick_;
+  Time first = kNever;
+  for (std::uint32_t id = heads_[slot]; id != kNone; id = nodes_[id].next)
+    first = std::min(first, nodes_[id].at);
+  return first;
+}
+
+}  // namespace softfeb::engine

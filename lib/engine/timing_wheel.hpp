@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "base/time.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace softfeb::engine {
+
+/// Hierarchical timing wheel (Varghese and Lauck) over a fixed set of entries, each scheduled at one time at
+/// most: departures of queue pairs, and their timers. Scheduling, moving and cancelling cost the same
+/// whatever is scheduled; advancing costs by what expires, not by the time that passed. Entries expire at
+/// their exact time, not at their slot's.
+class TimingWheel {
+ public:
+  /// Entries are 0…`entries` − 1. `tick` is the width of the finest slot; four levels of 256 slots follow.
+  TimingWheel(std::size_t entries, Time tick);
+
+  /// Schedules entry `id` for `at`, moving it when it is scheduled already.
+  void schedule(std::uint32_t id, Time at);
+  void cancel(std::uint32_t id);
+  bool scheduled(std::uint32_t id) const { return nodes_[id].slot != kNone; }
+  /// When `id` expires; meaningful only while it is scheduled.
+  Time at(std::uint32_t id) const { return nodes_[id].at; }
+
+  /// Takes out every entry with at ≤ now and calls expire(id) for each; expire may schedule. Time never goes
+  /// back.
+  template <typename Fn>
+  void advance(Time now, Fn&& expire) {
+    const std::uint64_t target = now / tick_;
+    for (;;) {
+      drain(now, current_ < target, expire);
+      if (current_ >= target) return;
+      step(target);
+    }
+  }
+
+  /// A time not later than the next expiry and, once the wheel has come to its slot, exact; kNever when
+  /// nothing is scheduled.
+  Time next() const;
+  bool empty() const { return count_ == 0; }
+
+ private:
+  static constexpr std::uint32_t kNone = UINT32_MAX;
+  static constexpr unsigned kLevels = 4;
+  static constexpr unsigned kBits = 8;
+  static constexpr std::uint32_t kSlots = 1U << kBits;
+
+  struct Node {
+    Time at = 0;
+    std::uint32_t next = kNone;
+    std::uint32_t previous = kNone;
+    std::uint32_t slot = kNone;  ///< level · 256 + index
+  };
+
+  void link(std::uint32_t id);
+  void unlink(std::uint32_t id);
+  std::uint32_t detach(std::uint32_t slot);
+  void cascade(unsigned level);
+  /// Moves on to the next tick at which something stands, or to `target` when that comes first.
+  void step(std::uint64_t target);
+  std::uint64_t next_tick() const;
+
+  /// Expires what is due in the current slot; when the slot lies wholly in the past, until it is empty.
+  template <typename Fn>
+  void drain(Time now, bool past, Fn&& expire) {
+    const auto slot = static_cast<std::uint32_t>(current_ & (kSlots - 1));
+    while (heads_[slot] != kNone) {
+      std::uint32_t id = detach(slot);
+      while (id != kNone) {
+        const std::uint32_t following = nodes_[id].next;
+        nodes_[id].slot = kNone;
+        --count_;
+        if (nodes_[id].at <= now) {
+          expire(id);
+        } else {
+          link(id);
+        }
+        id = following;
+      }
+      if (!past) return;
+    }
+  }
+
+  Time tick_;
+  std::uint64_t current_ = 0;
+  std::size_t count_ = 0;
+  std::vector<Node> nodes_;
+  std::array<std::uint32_t, kLevels * kSlots> heads_;
+  std::array<std::uint64_t, kLevels * kSlots / 64> occupied_{};
+};
+
+}  // namespace softfeb::engine

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "engine/host.hpp"
+
+#include "engine/demux.hpp"
+
+#include <numeric>
+#include <vector>
+
+#include <catch2/catch.hpp>
+
+using namespace softfeb;
+using namespace softfeb::engine;
+using roce::IpAddress;
+
+namespace {
+
+Identity identity_of(const char* ip, std::uint8_t last_mac_byte) {
+  Identity id;
+  id.mac = {2, 0, 0, 0, 0, last_mac_byte};
+  id.ip = *IpAddress::parse(ip);
+  return id;
+}
+
+/// What one host has to say, as frames.
+std::vector<std::vector<std::uint8_t>> frames_of(Host& host) {
+  std::vector<std::vector<std::uint8_t>> out;
+  std::array<std::uint8_t, TxFrame::kHeaderRoom> room;
+  for (;;) {
+    std::array<TxFrame, 1> f{TxFrame{.header = room.data()}};
+    if (host.poll(f) == 0) return out;
+    std::vector<std::uint8_t> bytes(room.begin(), room.begin() + f[0].header_length);
+    bytes.insert(bytes.end(), f[0].payload, f[0].payload + f[0].payload_length);
+    out.push_back(bytes);
+  }
+}
+
+std::vector<std::uint8_t> echo_request(const Identity& from, const Identity& to, std::size_t data) {
+  std::vector<std::uint8_t> f(14 + 20 + 8 + data);
+  std::copy(to.mac.begin(), to.mac.end(), f.begin());
+  std::copy(from.mac.begin(), from.mac.end(), f.begin() + 6);
+  store_be16(&f[12], 0x0800);
+  f[14] = 0x45;
+  store_be16(&f[16], static_cast<std::uint16_t>(28 + data));
+  f[22] = 1;
+  f[23] = 1;
+  std::copy(from.ip.bytes.begin() + 12, from.ip.bytes.end(), f.begin() + 26);
+  std::copy(to.ip.bytes.begin() + 12, to.ip.bytes.end(), f.begin() + 30);
+  store_be16(&f[24], roce::internet_checksum(ByteSpan(f).subspan(14, 20)));
+  f[34] = 8;
+  std::iota(f.begin() + 42, f.end(), std::uint8_t{0});
+  store_be16(&f[36], roce::internet_checksum(ByteSpan(f).subspan(34)));
+  return f;
+}
+
+}  // namespace
+
+TEST_CASE("two hosts find each other by ARP", "[host]") {
+  Host a(identity_of("10.0.0.1", 1));
+  Host b(identity_of("10.0.0.2", 2));
+  a.request(b.identity().ip);
+  const auto question = frames_of(a);
+  REQUIRE(question.size() == 1);
+  const auto parsed = roce::parse_frame(ByteSpan(question[0]));
+  CHECK(parsed.dest_mac == roce::MacAddress{0xff, 0xff, 0xff, 0xff, 0xff, 0xff});
+  CHECK(b.on_arp(parsed, 0) == a.identity().ip);
+  const auto answer = frames_of(b);
+  REQUIRE(answer.size() == 1);
+  CHECK(a.on_arp(roce::parse_frame(ByteSpan(answer[0])), 0) == b.identity().ip);
+  CHECK(a.neighbours().find(b.identity().ip, 0) == b.identity().mac);
+  CHECK(b.neighbours().find(a.identity().ip, 0) == a.identity().mac);
+  CHECK_FALSE(a.neighbours().find(b.identity().ip, NeighbourTable::kLifetime));
+}
+
+TEST_CASE("ARP for others, cut short or claiming our address teaches nothing", "[host]") {
+  Host a(identity_of("10.0.0.1", 1));
+  Host b(identity_of("10.0.0.2", 2));
+  a.request(*IpAddress::parse("10.0.0.3"));
+  const auto question = frames_of(a)[0];
+  CHECK_FALSE(b.on_arp(roce::parse_frame(ByteSpan(question)), 0));
+  for (std::size_t n = 14; n < question.size(); ++n) {
+    CHECK_FALSE(b.on_arp(roce::parse_frame(ByteSpan(question).first(n)), 0));
+  }
+  Host twin(identity_of("10.0.0.2", 9));
+  twin.request(*IpAddress::parse("10.0.0.2"));
+  CHECK_FALSE(b.on_arp(roce::parse_frame(ByteSpan(frames_of(twin)[0])), 0));
+  CHECK(frames_of(b).empty());
+}
+
+TEST_CASE("ping is answered, jumbo too; a broken one is not", "[host]") {
+  const Identity peer = identity_of("10.0.0.9", 9);
+  Host host(identity_of("10.0.0.1", 1));
+  for (const std::size_t size : {0U, 56U, 1472U, 8972U}) {
+    auto request = echo_request(peer, host.identity(), size);
+    REQUIRE(host.on_icmp(roce::parse_frame(ByteSpan(request))));
+    const auto answers = frames_of(host);
+    REQUIRE(answers.size() == 1);
+    const auto reply = roce::parse_frame(ByteSpan(answers[0]));
+    REQUIRE(reply.kind == roce::FrameKind::kIcmp);
+    CHECK(reply.dest_mac == peer.mac);
+    CHECK(reply.dest_ip == peer.ip);
+    CHECK(reply.source_ip == host.identity().ip);
+    std::vector<std::uint8_t> icmp(reply.content.size());
+    reply.content.copy(0, icmp.size(), icmp.data());
+    CHECK(icmp[0] == 0);
+    CHECK(roce::internet_checksum(icmp) == 0);
+    CHECK(std::equal(icmp.begin() + 8, icmp.end(), request.begin() + 42));
+    request[36] ^= 1;
+    CHECK_FALSE(host.on_icmp(roce::parse_frame(ByteSpan(request))));
+  }
+}
+
+TEST_CASE("a flood of questions costs bounded memory and is counted", "[host]") {
+  const Identity peer = identity_of("10.0.0.9", 9);
+  Host host(identity_of("10.0.0.1", 1));
+  const auto request = echo_request(peer, host.identity(), 56);
+  for (int i = 0; i < 1000; ++i) CHECK(host.on_icmp(roce::parse_frame(ByteSpan(request))));
+  CHECK(frames_of(host).size() < 100);
+  CHECK(host.counters().answers_dropped > 900);
+}
+
+TEST_CASE("the neighbour table is bounded; static entries stay", "[host]") {
+  NeighbourTable t;
+  const IpAddress fixed = *IpAddress::parse("192.168.0.1");
+  CHECK(t.set_static(fixed, {1, 1, 1, 1, 1, 1}));
+  for (std::uint32_t i = 0; i < 10'000; ++i) {
+    t.learn(IpAddress::from_v4(0x0a000000 + i), {2, 0, 0, 0, 0, 1}, i);
+  }
+  CHECK(t.size() == NeighbourTable::kCapacity);
+  CHECK(t.find(fixed, kNever - 1) == roce::MacAddress{1, 1, 1, 1, 1, 1});
+  CHECK(t.find(IpAddress::from_v4(0x0a000000 + 9'999), 9'999));
+  t.learn(fixed, {3, 3, 3, 3, 3, 3}, 0);
+  CHECK(t.find(fixed, 0) == roce::MacAddress{1, 1, 1, 1, 1, 1});
+}
+
+TEST_CASE("next hop: on the subnet itself, else the gateway", "[host]") {
+  Identity id = identity_of("10.1.2.3", 1);
+  id.prefix_length = 16;
+  id.gateway = *IpAddress::parse("10.1.0.1");
+  CHECK(id.next_hop(*IpAddress::parse("10.1.255.9")) == *IpAddress::parse("10.1.255.9"));
+  CHECK(id.next_hop(*IpAddress::parse("10.2.0.1")) == *id.gateway);
+  id.gateway.reset();
+  CHECK(id.next_hop(*IpAddress::parse("10.2.0.1")) == *IpAddress::parse("10.2.0.1"));
+}
+
+TEST_CASE("frames find their endpoint by VLAN and address", "[demux]") {
+  Demux demux;
+  std::vector<Identity> ids;
+  for (std::uint32_t i = 0; i < 500; ++i) {
+    Identity id = identity_of("10.0.0.1", 1);
+    id.ip = id.ip.plus(i / 2);
+    if (i % 2 == 1) id.vlan = roce::VlanTag{7, 0};
+    REQUIRE(demux.insert(id, i));
+    ids.push_back(id);
+  }
+  CHECK_FALSE(demux.insert(ids[3], 1000));
+  for (std::uint32_t i = 0; i < ids.size(); ++i) {
+    roce::ParsedFrame f;
+    f.kind = roce::FrameKind::kUdp;
+    f.vlan = ids[i].vlan;
+    f.dest_ip = ids[i].ip;
+    CHECK(demux.find(f) == i);
+    f.vlan = roce::VlanTag{8, 0};
+    CHECK(demux.find(f) == Demux::kNobody);
+  }
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "engine/pacer.hpp"
+
+#include "base/rng.hpp"
+#include "engine/link_shaper.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace softfeb;
+using engine::LinkShaper;
+using engine::Pacer;
+
+TEST_CASE("a punctual sender keeps the rate to the byte, remainders carried", "[pacer]") {
+  for (const std::uint64_t rate : {12'500'000ULL, 1'250'000'000ULL, 999'999'937ULL, 12'500'000'000ULL}) {
+    Pacer pacer(rate);
+    pacer.start(0);
+    std::uint64_t bytes = 0;
+    while (pacer.departure() < kSecond) {
+      const Time now = pacer.departure();
+      pacer.sent(4096, now);
+      bytes += 4096;
+    }
+    CHECK(bytes >= rate);
+    CHECK(bytes < rate + 4096);
+  }
+}
+
+TEST_CASE("a late sender catches up, and not in a burst", "[pacer]") {
+  Pacer pacer(1'000'000'000);  // 1000 bytes a microsecond
+  pacer.start(0);
+  Time now = 0;
+  std::uint64_t sent = 0;
+  for (; now < 100 * kMicrosecond; now = pacer.departure()) {
+    pacer.sent(1000, now);
+    ++sent;
+  }
+  now += 50 * kMicrosecond;  // the worker was away
+  Time last = 0;
+  Time shortest = kNever;
+  for (; now < kMillisecond; now = std::max(now, pacer.departure())) {
+    pacer.sent(1000, now);
+    ++sent;
+    if (last != 0) shortest = std::min(shortest, now - last);
+    last = now;
+  }
+  CHECK(shortest == kMicrosecond - kMicrosecond / 8);
+  CHECK(sent == 1000);  // all of it made good by the end of the millisecond
+}
+
+TEST_CASE("`burst` packets may leave back to back, no more", "[pacer]") {
+  Pacer pacer(1'000'000'000, 4);
+  pacer.start(0);
+  const Time now = 20 * kMicrosecond;
+  int together = 0;
+  while (pacer.departure() <= now) {
+    pacer.sent(1000, now);
+    ++together;
+  }
+  CHECK(together == 4);
+}
+
+TEST_CASE("lateness beyond the bound is given up and counted", "[pacer]") {
+  Pacer pacer(1'000'000'000);
+  pacer.start(0);
+  pacer.sent(1000, kSecond);
+  CHECK(pacer.given_up() == kSecond - 100 * kMillisecond);
+}
+
+TEST_CASE("the link is never given more than its rate and slack", "[shaper]") {
+  constexpr std::uint64_t kRate = 1'250'000'000;
+  LinkShaper link(kRate);
+  Rng rng(9);
+  Time now = 0;
+  std::uint64_t wire = 0;
+  while (now < kSecond / 10) {
+    now += rng.below(3 * kMicrosecond);
+    while (link.open(now)) {
+      const auto n = static_cast<std::uint32_t>(60 + rng.below(4100));
+      link.sent(n, now);
+      wire += n + 24;
+    }
+  }
+  // 10 Gb/s for the time, plus what the slack and the last frame are worth.
+  CHECK(wire <= static_cast<std::uint64_t>(to_seconds(now) * kRate) + 2500 + 4200);
+  CHECK(wire >= static_cast<std::uint64_t>(to_seconds(now) * kRate * 0.9));
+}
