@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A command in the guest, seen from the host: the other end of guest/agent.py."""
+
+import json
+import socket
+import struct
+import threading
+import time
+
+from .errors import GuestError
+
+
+class Timeout(GuestError):
+    """The command was still running; it has been killed."""
+
+    def __init__(self, argv, seconds, result):
+        super().__init__(f"after {seconds:g} s still running in the guest: {' '.join(argv)[:200]}\n{result}")
+        self.result = result
+
+
+class Result:
+    """What a command left: exit code and bytes of both outputs."""
+
+    def __init__(self, code, out, err):
+        self.code = code
+        self.out_bytes = out
+        self.err_bytes = err
+
+    out = property(lambda self: self.out_bytes.decode(errors="replace"))
+    err = property(lambda self: self.err_bytes.decode(errors="replace"))
+
+    def __str__(self):
+        return f"exit code {self.code}\nstdout:\n{self.out[-4000:]}\nstderr:\n{self.err[-4000:]}"
+
+
+class Process:
+    """A running command. Its outputs are gathered in the background, and handed to `on_output(kind, bytes)` if given.
+
+    Going away without wait() (close(), or the end of a `with` block) kills the command and its children in the guest.
+    """
+
+    def __init__(self, address, token, argv, *, stdin=b"", cwd=None, env=None, on_output=None, connect_timeout=10.0):
+        self.argv = argv
+        self.code = None
+        self._on_output = on_output
+        self._data = {b"O": bytearray(), b"E": bytearray()}
+        self._changed = threading.Condition()
+        self._over = False
+        self._sock = socket.create_connection(address, timeout=connect_timeout)
+        self._sock.settimeout(None)
+        request = {"token": token, "argv": argv, "cwd": cwd, "env": env or {}}
+        self._sock.sendall(json.dumps(request).encode() + b"\n")
+        threading.Thread(target=self._receive, daemon=True).start()
+        if stdin is not None:
+            threading.Thread(target=self._feed, args=(stdin,), daemon=True).start()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def _feed(self, stdin):
+        """Bytes, or a readable binary file, become the standard input."""
+        try:
+            if isinstance(stdin, (bytes, bytearray, memoryview)):
+                if stdin:
+                    self.write(stdin)
+            else:
+                while chunk := stdin.read(1 << 16):
+                    self.write(chunk)
+            self.write(b"")
+        except OSError:
+            pass  # the command ended first
+
+    def write(self, data):
+        """One frame of standard input; an empty one ends it. Only for a process begun with stdin=None."""
+        self._sock.sendall(b"I" + struct.pack("!I", len(data)) + bytes(data))
+
+    def _receive(self):
+        with self._sock.makefile("rb") as stream:
+            while True:
+                try:
+                    head = stream.read(5)
+                    data = stream.read(struct.unpack("!I", head[1:])[0]) if len(head) == 5 else b""
+                except (OSError, ValueError):
+                    head = b""
+                kind = head[:1]
+                with self._changed:
+                    if len(head) < 5 or kind == b"X":
+                        self.code = int(data) if kind == b"X" else None
+                        self._over = True
+                        self._changed.notify_all()
+                        return
+                    self._data[kind] += data
+                    self._changed.notify_all()
+                if self._on_output:
+                    self._on_output("out" if kind == b"O" else "err", data)
+
+    @property
+    def result(self):
+        """What has come so far."""
+        with self._changed:
+            return Result(self.code, bytes(self._data[b"O"]), bytes(self._data[b"E"]))
+
+    @property
+    def running(self):
+        return not self._over
+
+    def wait(self, timeout=60.0):
+        """The Result; raises Timeout (and kills the command), or GuestError where the guest went away."""
+        with self._changed:
+            if not self._changed.wait_for(lambda: self._over, timeout):
+                late = True
+            else:
+                late = False
+        if late:
+            self.close()
+            raise Timeout(self.argv, timeout, self.result)
+        self.close()
+        if self.code is None:
+            raise GuestError(f"the guest closed the connection of: {' '.join(self.argv)[:200]}\n{self.result}")
+        return self.result
+
+    def wait_for_output(self, text, timeout=30.0, kind="out"):
+        """Waits until `text` stands in the output; raises GuestError where the command ends or the time is over."""
+        key, needle = {"out": b"O", "err": b"E"}[kind], text.encode()
+        end = time.monotonic() + timeout
+        with self._changed:
+            found = self._changed.wait_for(lambda: needle in self._data[key] or self._over, end - time.monotonic())
+            if needle in self._data[key]:
+                return
+        why = "the command ended" if found else f"{timeout:g} s are over"
+        raise GuestError(f"no {text!r} from {' '.join(self.argv)[:200]}: {why}\n{self.result}")
+
+    def close(self):
+        try:
+            self._sock.shutdown(socket.SHUT_RDWR)
+        except OSError:
+            pass
+        self._sock.close()

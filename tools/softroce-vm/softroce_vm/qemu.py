@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The command line of QEMU, and its control socket (QMP)."""
+
+import json
+import os
+import re
+import shutil
+import socket
+
+from .errors import EnvironmentMissing, GuestError
+
+PROGRAM = "qemu-system-x86_64"
+MANAGEMENT_NET = "10.0.2.0/24"
+MANAGEMENT_IP = "10.0.2.15"
+MARGIN_MB = 160  # QEMU's own memory and its translation buffer, beside the guest's
+
+# Without offloads the guest puts complete checksums on the wire, and frames as long as the path MTU says.
+NO_OFFLOADS = ",".join(f"{o}=off" for o in (
+    "csum gso guest_csum guest_tso4 guest_tso6 guest_ufo guest_ecn host_tso4 host_tso6 host_ufo host_ecn").split())
+
+
+def check_host(memory_mb):
+    if not shutil.which(PROGRAM):
+        raise EnvironmentMissing(f"{PROGRAM} is missing\nfix: apt-get install qemu-system-x86")
+    with open("/proc/meminfo") as f:
+        available = int(re.search(r"^MemAvailable:\s+(\d+) kB", f.read(), re.M).group(1)) // 1024
+    if available < memory_mb + MARGIN_MB:
+        raise EnvironmentMissing(f"the guest needs {memory_mb} + {MARGIN_MB} MB of memory, {available} MB are available\n"
+                                 "fix: free memory, or give --memory 320")
+
+
+def data_path(o, paths):
+    """Options of eth0. vhost-user needs the guest's memory shared, and no MSI-X: QEMU 7.2 dies of it under TCG."""
+    device = f"virtio-net-pci,netdev=n0,mac={o.mac},addr=0x3,romfile=,mrg_rxbuf=on,host_mtu={o.mtu},rx_queue_size=1024"
+    if o.mode == "tap":
+        return ["-netdev", f"tap,id=n0,ifname={o.ifname},script=no,downscript=no",
+                "-device", f"{device},{NO_OFFLOADS}"]
+    side = "reconnect=1" if o.mode == "vhost" else "server=on"
+    return ["-chardev", f"socket,id=vu0,path={paths.vhost},{side}",
+            "-netdev", "vhost-user,id=n0,chardev=vu0,queues=1",
+            "-device", f"{device},vectors=0,{NO_OFFLOADS}"]
+
+
+def command(o, paths, image, agent_port):
+    forwards = "".join(f",hostfwd=tcp:127.0.0.1:0-:{port}" for port in (agent_port, *o.forward))
+    line = ("console=ttyS0 quiet loglevel=3 panic=-1 mitigations=off nokaslr no_timer_check tsc=reliable net.ifnames=0"
+            f" softfeb.ip={o.ip} softfeb.mtu={o.mtu} softfeb.management={MANAGEMENT_IP}/24 softfeb.agent={agent_port}")
+    args = [PROGRAM, "-name", f"softroce-{o.name}", "-machine", "q35,usb=off,vmport=off,hpet=off",
+            # An Nehalem runs RoCE three times as fast as `max`, whose newer instructions are costly to emulate.
+            "-accel", "tcg,thread=multi", "-cpu", "Nehalem", "-smp", str(o.cpus), "-m", str(o.memory),
+            "-object", f"memory-backend-memfd,id=mem0,size={o.memory}M,share=on", "-numa", "node,memdev=mem0",
+            "-nodefaults", "-no-user-config", "-no-reboot", "-display", "none",
+            "-kernel", str(image.kernel), "-initrd", str(image.initrd), "-append", line,
+            "-fw_cfg", f"name=opt/softfeb/token,file={paths.token}",
+            "-serial", f"file:{paths.console}", "-qmp", f"unix:{paths.qmp},server=on,wait=off",
+            *data_path(o, paths),
+            "-netdev", f"user,id=m0,net={MANAGEMENT_NET},ipv6=off,restrict=on{forwards}",
+            "-device", "virtio-net-pci,netdev=m0,mac=52:54:00:ff:00:01,addr=0x4,romfile="]
+    if o.share:
+        args += ["-fsdev", f"local,id=host,path={o.share},security_model=none",
+                 "-device", "virtio-9p-pci,fsdev=host,mount_tag=host"]
+    return args
+
+
+class Qmp:
+    """One connection to a running QEMU."""
+
+    def __init__(self, path, timeout=10.0):
+        self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self.sock.settimeout(timeout)
+        self.sock.connect(os.fspath(path))
+        self.stream = self.sock.makefile("rwb")
+        self.stream.readline()  # greeting
+        self.call("qmp_capabilities")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.stream.close()
+        self.sock.close()
+
+    def call(self, name, **arguments):
+        self.stream.write(json.dumps({"execute": name, "arguments": arguments}).encode() + b"\n")
+        self.stream.flush()
+        while True:
+            line = self.stream.readline()
+            if not line:
+                raise GuestError("QEMU closed its control socket")
+            answer = json.loads(line)
+            if "return" in answer:
+                return answer["return"]
+            if "error" in answer:
+                raise GuestError(f"QEMU: {answer['error'].get('desc')}")
+
+    def forwards(self):
+        """{guest port: port on 127.0.0.1}, which the kernel chose."""
+        text = self.call("human-monitor-command", **{"command-line": "info usernet"})
+        rows = re.findall(r"TCP\[HOST_FORWARD\]\s+\d+\s+\S+\s+(\d+)\s+\S+\s+(\d+)", text)
+        return {int(guest): int(host) for host, guest in rows}

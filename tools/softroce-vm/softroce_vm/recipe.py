@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the guest consists of. Any change here, in image.py or in guest/ makes `build` and `up` build again."""
+
+KERNEL = "linux-image-amd64"
+
+# Installed with their dependencies.
+PACKAGES = [
+    "busybox-static",  # init tools, depmod, cpio
+    "dash",
+    "ethtool",
+    "ibverbs-providers",  # the rxe user-space driver
+    "ibverbs-utils",  # ibv_devinfo, ibv_rc_pingpong
+    "iproute2",
+    "iputils-ping",
+    "perftest",  # ib_write_bw
+    "python3-pyverbs",
+    "rdmacm-utils",  # rping
+    "tcpdump",
+    # Run-time libraries of programs built on the host, rdma-sink before all:
+    "libisal2",
+    "libspdlog1.10",
+    "libssl3",
+    "libstdc++6",
+]
+
+# In the closure of those, but wanted by maintainer scripts alone, which never run here. A pattern ends with '*'.
+LEFT_OUT = """
+    adduser debconf debianutils dpkg init-system-helpers libaudit-common libaudit1 libcap-ng0 libdb5.3
+    libfile-find-rule-perl libgcrypt20 libgdbm* libgpg-error0 libkmod2 libnumber-compare-perl libpam* libperl*
+    libreadline8 libsemanage* libsepol2 libsqlite3-0 libtext-glob-perl lsb-base media-types passwd pci.ids perl
+    perl-base perl-modules-* readline-common sysvinit-utils tar usrmerge
+""".split()
+
+# Kernel modules, copied with what they depend on. A name that a kernel lacks is passed over: it may be built in.
+MODULES = """
+    virtio_pci virtio_net qemu_fw_cfg 9p 9pnet_virtio af_packet ipv6
+    ib_core ib_uverbs ib_umad rdma_cm rdma_ucm rdma_rxe udp_tunnel ip6_udp_tunnel
+    crc32_generic crc32-pclmul crc32c_generic
+    8021q veth bridge dummy sch_netem sch_tbf sch_ingress act_mirred cls_u32 cls_matchall iptable_mangle xt_DSCP
+""".split()
+
+# Never loaded in a guest without a terminal.
+TRIMMED = """
+    usr/include usr/sbin/iconvconfig usr/lib/udev usr/lib/systemd lib/udev lib/systemd
+    usr/share/doc usr/share/man usr/share/info usr/share/locale usr/share/lintian usr/share/bug usr/share/gcc
+    usr/share/gdb usr/share/bash-completion usr/share/zsh usr/share/pixmaps usr/share/applications
+    usr/share/common-licenses usr/share/binfmts usr/share/icons
+    usr/lib/x86_64-linux-gnu/gconv usr/lib/x86_64-linux-gnu/audit
+    usr/lib/python3.11/test usr/lib/python3.11/idlelib usr/lib/python3.11/lib2to3 usr/lib/python3.11/ensurepip
+    usr/lib/python3.11/tkinter usr/lib/python3.11/turtledemo usr/lib/python3.11/distutils
+    usr/lib/python3.11/pydoc_data usr/lib/python3.11/unittest/test
+""".split()
+
+# Programs and libraries of this user space that the checks after a build want to find.
+EXPECTED = ["usr/bin/ib_write_bw", "usr/bin/ibv_devinfo", "usr/bin/tcpdump", "usr/bin/python3",
+            "usr/lib/x86_64-linux-gnu/libstdc++.so.6", "usr/lib/x86_64-linux-gnu/libcrypto.so.3"]
