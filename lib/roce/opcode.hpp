@@ -45,6 +45,8 @@ constexpr bool is_only(Operation op) {
   return op == Operation::kSendOnly || op == Operation::kSendOnlyImm || op == Operation::kWriteOnly ||
          op == Operation::kWriteOnlyImm;
 }
+/// Answers to READ and atomic requests on RC, which requesters of ours never send (IBA table 38: 0x0d…0x10, 0x12).
+constexpr bool is_foreign_response(std::uint8_t op) { return (op >= 0x0d && op <= 0x10) || op == 0x12; }
 /// The packet begins a message (FIRST or ONLY).
 constexpr bool begins_message(Operation op) {
   return op == Operation::kSendFirst || op == Operation::kWriteFirst || is_only(op);

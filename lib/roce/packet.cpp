@@ -64,7 +64,7 @@ TransportPacket parse_transport(const Segments& bytes) {
   out.request.bth = *bth;
   const Operation op = opcode_operation(bth->opcode);
   if (bth->opcode == kOpcodeRcAck) {
-    if (bytes.size() != Bth::kSize + Aeth::kSize) return out;
+    if (bytes.size() != Bth::kSize + Aeth::kSize || bth->pad_count != 0) return out;
     out.aeth = *Aeth::decode(head.subspan(Bth::kSize));
     out.kind = TransportKind::kAcknowledge;
   } else if (bth->opcode == kOpcodeCnp) {

@@ -1,22 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <memory>
-
 #include "base/time.hpp"
 #include "roce/headers.hpp"
 #include "roce/packet.hpp"
+#include "roce/retry_timing.hpp"
+#include "roce/send_queue.hpp"
 #include "roce/work.hpp"
 
-namespace softfeb::roce {
+#include <cstdint>
 
-/// Timer rules and constants (WIRE.md sections 3 and 6).
-enum class TimingProfile : std::uint8_t {
-  kStandard,  ///< 4.096 µs·2^t; the timer starts when a packet that asks for an ACK has left
-  kFirmware,  ///< the board's: constants of 6 ns clocks (×1.067), restart at any well-formed response
-};
+namespace softfeb::roce {
 
 struct RequesterConfig {
   Transport transport = Transport::kRc;
@@ -24,26 +18,35 @@ struct RequesterConfig {
   Qpn dest_qpn = 0;  ///< the responder's
   std::uint32_t pmtu = 4096;
   Psn initial_psn = 0;
-  bool sq_sig_all = false;  ///< every request signaled; AckReq on every packet, as the firmware does it
-  std::uint8_t timeout = 14;        ///< code 0…31, 0 = never
-  std::uint8_t retry_count = 3;     ///< 0…7, 7 = infinite
-  std::uint8_t rnr_retry = 7;       ///< 0…7, 7 = infinite
-  std::uint8_t min_rnr_timer = 1;   ///< own minimum code for RNR waits
-  std::uint32_t send_queue_depth = 64;      ///< requests that can be posted and not yet completed
-  std::uint32_t window_requests = 16;       ///< requests sent and not acknowledged (RC)
-  std::uint32_t window_packets = 0;         ///< packets sent and not acknowledged (RC), 0 = as PSNs allow
-  std::uint32_t ack_every = 0;              ///< AckReq on every N-th packet of a message besides its last, 0 = last only
+  /// Standard profile: every request is signaled. Firmware profile: AckReq on every packet, while completions
+  /// are still only those of requests that ask for them (vectors/wire/flags_sq_sig_all).
+  bool sq_sig_all = false;
+  std::uint8_t timeout = 14;     ///< code 0…31, 0 = never
+  std::uint8_t retry_count = 3;  ///< 0…7, 7 = infinite
+  std::uint8_t rnr_retry = 7;    ///< 0…7, 7 = infinite
+  /// Firmware of 2025: rnr_retry 7 is infinite only where retry_count is 7 too (vectors/wire/rnr_retry7_*).
+  bool rnr_infinite_needs_both = false;
+  std::uint8_t min_rnr_timer = 1;       ///< own minimum code for RNR waits
+  std::uint32_t send_queue_depth = 64;  ///< requests that can be posted and not yet completed
+  std::uint32_t window_requests = 16;   ///< requests sent and not acknowledged (RC)
+  std::uint32_t window_packets = 0;     ///< packets sent and not acknowledged (RC), 0 = kMaxWindowPackets
+  std::uint32_t ack_every = 0;  ///< AckReq on every N-th packet of a message besides its last, 0 = last only
   TimingProfile timing = TimingProfile::kStandard;
 };
+
+/// Most packets in flight: half of what 24-bit PSNs can tell from duplicates (IBA 9.7.1), so a late response
+/// is never taken for a new one. An ACK is asked for at least every half of it, whatever the length of the
+/// message.
+inline constexpr std::uint32_t kMaxWindowPackets = 1U << 22;
 
 struct RequesterCounters {
   std::uint64_t packets = 0;  ///< all that left, retransmissions included
   std::uint64_t retransmitted_packets = 0;
-  std::uint64_t payload_bytes = 0;  ///< of first transmissions
+  std::uint64_t payload_bytes = 0;       ///< of first transmissions
   std::uint64_t messages_completed = 0;  ///< status success, unsignaled ones too
-  std::uint64_t messages_failed = 0;
+  std::uint64_t messages_failed = 0;     ///< every other status, flushed ones too
   std::uint64_t timeouts = 0;
-  std::uint64_t ack_rx = 0;
+  std::uint64_t ack_rx = 0;  ///< this and the following: all that arrived, ignored ones too
   std::uint64_t rnr_rx = 0;
   std::uint64_t nak_sequence_rx = 0;
   std::uint64_t nak_invalid_request_rx = 0;
@@ -53,22 +56,24 @@ struct RequesterCounters {
   std::uint64_t responses_ignored = 0;  ///< duplicate, old or future PSN, reserved syndrome
 };
 
-/// The send half of a queue pair: turns work requests into packets and responses into completions, with go-back-N
-/// (IBA 9.7.5–9.7.7, C9-128 ff.). Sans-I/O: no clock, no allocation after construction, not thread-safe.
+/// The send half of a queue pair: turns work requests into packets and responses into completions, with
+/// go-back-N (IBA 9.7.5–9.7.7, C9-128 ff.). Sans-I/O: no clock, no allocation after construction, not
+/// thread-safe.
 ///
-/// The owner's loop: post(); while (ready(now)) next(packet) and send it; on_response() for every acknowledgement;
-/// on_timer() when `now` reaches deadline(); poll() completions, which come in posting order.
+/// The owner's loop: post(); while (ready(now)) next(packet) and send it; on_response() for every
+/// acknowledgement; on_timer() when `now` reaches deadline(); poll() completions, which come in posting
+/// order.
 class Requester {
  public:
+  /// Begins in RTS. Throws std::invalid_argument for a path MTU, queue depth or window that cannot be.
   explicit Requester(const RequesterConfig& config);
-  ~Requester();
-  Requester(Requester&&) noexcept;
-  Requester& operator=(Requester&&) noexcept;
 
   /// Queues a request. False when the send queue is full (nothing is changed). In ERR the request completes
-  /// as flushed; a verb the requester does not do completes with kLocalOperationError and moves the QP to ERR.
+  /// as flushed. A verb the requester does not do, or a length above kMaxMessage, completes with
+  /// kLocalOperationError and moves the QP to ERR when all requests before it have completed; nothing posted
+  /// after it is sent.
   bool post(const WorkRequest& request, Time now);
-  bool can_post() const;
+  bool can_post() const { return tail_ - head_ < config_.send_queue_depth; }
 
   /// True when a packet may leave now as far as this QP is concerned (window, RNR wait, state).
   bool ready(Time now) const;
@@ -76,11 +81,15 @@ class Requester {
   RequestPacket peek() const;
   /// Takes the next packet for sending at `now`. Requires ready().
   RequestPacket next(Time now);
-  /// The payload of the packet that next() gave last cannot be had: the request ends with kLocalOperationError.
+  /// The payload of the packet that next() gave last cannot be had, so it was not sent: its request ends with
+  /// kLocalOperationError and the QP goes to ERR, once the requests before it have completed.
   void payload_error(Time now);
 
   /// An acknowledgement for this QP arrived (well formed, iCRC right, peer verified).
   void on_response(const Aeth& aeth, Psn psn, Time now);
+  /// A response no request of ours asks for (is_foreign_response()) arrived: where its PSN is in flight its
+  /// request ends with kBadResponse and the QP goes to ERR.
+  void on_bad_response(Psn psn, Time now);
 
   /// Earliest time at which on_timer() has something to do; kNever when nothing runs.
   Time deadline() const;
@@ -89,18 +98,78 @@ class Requester {
   /// Next completion in posting order. Unsignaled successes are passed over.
   bool poll(Completion& out);
 
-  /// RTS ↔ SQD (requests wait) and → ERR (everything unfinished completes as flushed).
+  /// RTS ↔ SQD (messages begun go on, requests not begun wait) and → ERR (everything unfinished completes as
+  /// flushed). In other states nothing is sent; ERR is left only by making a new requester.
   void set_state(QpState state, Time now);
-  QpState state() const;
+  QpState state() const { return state_; }
 
   /// Requests posted and not completed.
-  std::uint32_t outstanding() const;
+  std::uint32_t outstanding() const { return tail_ - done_; }
   bool idle() const { return outstanding() == 0; }
-  const RequesterCounters& counters() const;
-  const RequesterConfig& config() const;
-};
+  const RequesterCounters& counters() const { return counters_; }
+  const RequesterConfig& config() const { return config_; }
 
-/// The wait an RNR NAK with this timer code asks for (IBA table 45).
-Time rnr_wait(std::uint8_t timer_code);
+ private:
+  /// What next() gave last, and what it changed that payload_error() must undo.
+  struct Taken {
+    std::uint32_t index = 0;  ///< of its request
+    bool first_time = false;
+    std::uint32_t payload_length = 0;
+    std::uint64_t asked_before = 0;
+    Time deadline_before = kNever;
+  };
+
+  bool firmware() const { return config_.timing == TimingProfile::kFirmware; }
+  bool unreliable() const { return config_.transport == Transport::kUc; }
+  Psn psn_of(std::uint64_t packet) const {
+    return psn_add(config_.initial_psn, static_cast<std::uint32_t>(packet));
+  }
+  bool reported(const SendSlot& slot) const;
+  bool asks_on_last() const;
+  bool asks(const SendSlot& slot, std::uint64_t packet, bool on_last) const;
+  RequestPacket make_packet(const SendSlot& slot, std::uint64_t packet, bool on_last) const;
+
+  void finish(std::uint32_t index, WcStatus status);
+  void pass_unreported();
+  void complete_acknowledged();
+  void fail(std::uint32_t index, WcStatus status);
+  void settle_local_error();
+
+  bool in_flight(Psn psn, std::uint64_t& packet) const;
+  bool acknowledge_before(std::uint64_t packet, Time now);
+  void go_back(std::uint64_t packet);
+  void on_sequence_nak(bool progress);
+  void on_rnr(std::uint8_t timer_code, bool progress, Time now);
+  bool spend_retry();
+  bool spend_rnr_retry();
+  void reload_retries();
+  void start_timer(Time now) { ack_deadline_ = saturating_add(now, ack_timeout_); }
+  void count(AethKind kind);
+
+  // Hot: what each packet and each response touch. Packets by their running number (SendSlot::first),
+  // requests by their running index: head_ (not polled) ≤ done_ (not completed) ≤ send_ (being sent) ≤ limit_
+  // (not to be sent) ≤ tail_ (end).
+  std::uint64_t acked_ = 0;  ///< every packet before this one is acknowledged
+  std::uint64_t next_ = 0;   ///< the packet to send next
+  std::uint64_t sent_ = 0;   ///< every packet before this one has been sent at least once
+  std::uint64_t asked_ = 0;  ///< behind the last packet with AckReq since the last go-back
+  Time ack_deadline_ = kNever;
+  Time rnr_until_ = 0;  ///< end of an RNR wait, 0 = none
+  Time ack_timeout_;
+  SendQueue queue_;
+  std::uint32_t head_ = 0, done_ = 0, send_ = 0, limit_ = 0, tail_ = 0;
+  std::uint32_t window_requests_;
+  std::uint32_t window_packets_;
+  std::uint32_t ask_mask_;  ///< AckReq on the packets before multiples of ask_mask_ + 1
+  std::uint8_t pmtu_shift_;
+  QpState state_ = QpState::kRts;
+  std::uint8_t retries_left_;
+  std::uint8_t rnr_retries_left_;
+
+  std::uint64_t posted_packets_ = 0;
+  Taken taken_;
+  RequesterConfig config_;
+  RequesterCounters counters_;
+};
 
 }  // namespace softfeb::roce

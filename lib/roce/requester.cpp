@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "roce/requester.hpp"
+
+#include <bit>
+#include <stdexcept>
+
+namespace softfeb::roce {
+
+namespace {
+
+/// Highest value, so that a depth rounded up to a power of two still leaves index arithmetic room.
+constexpr std::uint32_t kMaxDepth = 1U << 30;
+
+const RequesterConfig& checked(const RequesterConfig& c) {
+  if (!pmtu_legal(c.pmtu)) throw std::invalid_argument("path MTU must be 256, 512, 1024, 2048 or 4096");
+  if (c.send_queue_depth == 0 || c.send_queue_depth > kMaxDepth) {
+    throw std::invalid_argument("send_queue_depth must be 1 to 2^30");
+  }
+  if (c.window_requests == 0) throw std::invalid_argument("window_requests must be at least 1");
+  if (c.window_packets > kMaxWindowPackets)
+    throw std::invalid_argument("window_packets must be at most 2^22");
+  return c;
+}
+
+/// What the firmware reports for a verb; the odd ones as it does (vectors/wire/bad_opcode_*).
+WcOpcode wc_opcode(WrOpcode verb) {
+  constexpr std::uint8_t kOther = 7;
+  constexpr std::uint8_t kTable[] = {1, 1, 0, 0, 2, 3, 4, 6, 5, 0};
+  const auto v = static_cast<std::uint8_t>(verb);
+  return v < sizeof kTable ? kTable[v] : kOther;
+}
+
+std::uint32_t packets_of(std::uint32_t length, unsigned shift) {
+  if (length == 0) return 1;
+  return static_cast<std::uint32_t>((std::uint64_t{length} + (1U << shift) - 1) >> shift);
+}
+
+}  // namespace
+
+Requester::Requester(const RequesterConfig& config)
+    : ack_timeout_(ack_timeout(config.timing, config.timeout)),
+      queue_(checked(config).send_queue_depth),
+      window_requests_(config.window_requests),
+      window_packets_(config.window_packets == 0 ? kMaxWindowPackets : config.window_packets),
+      // Two such packets lie in every full window: one of them is always on its way when the window closes.
+      ask_mask_(std::bit_floor(std::max(1U, window_packets_ / 2)) - 1),
+      pmtu_shift_(static_cast<std::uint8_t>(std::countr_zero(config.pmtu))),
+      retries_left_(config.retry_count),
+      rnr_retries_left_(config.rnr_retry),
+      config_(config) {}
+
+bool Requester::post(const WorkRequest& r, Time /*now*/) {
+  if (!can_post()) return false;
+  const bool legal = r.opcode <= WrOpcode::kSendImm && r.length <= kMaxMessage;
+  SendSlot& slot = queue_[tail_];
+  slot = SendSlot{r.id,
+                  r.remote_address,
+                  r.payload_offset,
+                  posted_packets_,
+                  legal ? packets_of(r.length, pmtu_shift_) : 0,
+                  r.length,
+                  r.rkey,
+                  r.immediate,
+                  r.opcode,
+                  r.signaled,
+                  r.solicited};
+  posted_packets_ += slot.packets;
+  const bool sendable = legal && limit_ == tail_;
+  ++tail_;
+  if (state_ == QpState::kErr) {
+    fail(done_, WcStatus::kFlushed);
+  } else if (sendable) {
+    limit_ = tail_;
+  } else {
+    settle_local_error();
+  }
+  return true;
+}
+
+bool Requester::reported(const SendSlot& slot) const {
+  return slot.status != WcStatus::kSuccess || slot.signaled || (config_.sq_sig_all && !firmware());
+}
+
+void Requester::finish(std::uint32_t index, WcStatus status) {
+  queue_[index].status = status;
+  ++(status == WcStatus::kSuccess ? counters_.messages_completed : counters_.messages_failed);
+}
+
+/// Unsignaled successes free their slots without waiting for a poll().
+void Requester::pass_unreported() {
+  while (head_ != done_ && !reported(queue_[head_])) ++head_;
+}
+
+void Requester::complete_acknowledged() {
+  const std::uint32_t before = done_;
+  while (done_ != limit_ && queue_[done_].end() <= acked_) finish(done_++, WcStatus::kSuccess);
+  if (done_ == before) return;
+  reload_retries();
+  pass_unreported();
+}
+
+/// Ends request `index` with `status`, everything else unfinished as flushed, and the QP's work.
+void Requester::fail(std::uint32_t index, WcStatus status) {
+  for (; done_ != tail_; ++done_) finish(done_, done_ == index ? status : WcStatus::kFlushed);
+  send_ = limit_ = tail_;
+  ack_deadline_ = kNever;
+  rnr_until_ = 0;
+  state_ = QpState::kErr;
+}
+
+/// A request that failed here ends the QP when its turn to complete has come. Where nothing on its way asks
+/// for an ACK the requests before it will never be heard of, and are flushed.
+void Requester::settle_local_error() {
+  const bool failed = limit_ != tail_ && send_ == limit_;
+  if (failed && (done_ == limit_ || asked_ <= acked_)) fail(limit_, WcStatus::kLocalOperationError);
+}
+
+bool Requester::poll(Completion& out) {
+  pass_unreported();
+  if (head_ == done_) return false;
+  const SendSlot& slot = queue_[head_++];
+  out = Completion{slot.id, wc_opcode(slot.opcode), slot.status, slot.length, config_.qpn};
+  return true;
+}
+
+void Requester::set_state(QpState state, Time /*now*/) {
+  if (state_ == QpState::kErr) return;
+  if (state == QpState::kErr) {
+    fail(tail_, WcStatus::kFlushed);
+  } else {
+    state_ = state;
+  }
+}
+
+}  // namespace softfeb::roce

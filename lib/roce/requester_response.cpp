@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "roce/requester.hpp"
+
+#include <algorithm>
+
+namespace softfeb::roce {
+
+namespace {
+
+constexpr std::uint8_t kInfinite = 7;
+
+WcStatus fatal_status(AethKind kind) {
+  switch (kind) {
+    case AethKind::kNakRemoteAccess:
+      return WcStatus::kRemoteAccess;
+    case AethKind::kNakRemoteOperational:
+      return WcStatus::kRemoteOperation;
+    case AethKind::kNakInvalidRdRequest:
+      return WcStatus::kRemoteInvalidRd;
+    default:
+      return WcStatus::kRemoteInvalidRequest;
+  }
+}
+
+}  // namespace
+
+void Requester::count(AethKind kind) {
+  switch (kind) {
+    case AethKind::kAck:
+      ++counters_.ack_rx;
+      break;
+    case AethKind::kRnrNak:
+      ++counters_.rnr_rx;
+      break;
+    case AethKind::kNakSequence:
+      ++counters_.nak_sequence_rx;
+      break;
+    case AethKind::kNakInvalidRequest:
+      ++counters_.nak_invalid_request_rx;
+      break;
+    case AethKind::kNakRemoteAccess:
+      ++counters_.nak_remote_access_rx;
+      break;
+    case AethKind::kNakRemoteOperational:
+      ++counters_.nak_remote_operational_rx;
+      break;
+    case AethKind::kNakInvalidRdRequest:
+      ++counters_.nak_invalid_rd_rx;
+      break;
+    case AethKind::kReserved:
+      break;
+  }
+}
+
+/// Finds the packet `psn` speaks of; false when it is not one sent and unacknowledged (old, duplicate,
+/// future).
+bool Requester::in_flight(Psn psn, std::uint64_t& packet) const {
+  const std::int32_t ahead = psn_diff(psn & kPsnMask, psn_of(acked_));
+  packet = acked_ + static_cast<std::uint64_t>(static_cast<std::int64_t>(ahead));
+  return ahead >= 0 && packet < sent_ && !unreliable() && state_ != QpState::kErr;
+}
+
+void Requester::on_response(const Aeth& aeth, Psn psn, Time now) {
+  const AethKind kind = aeth.kind();
+  count(kind);
+  if (firmware() && kind != AethKind::kReserved && ack_deadline_ != kNever) start_timer(now);
+  std::uint64_t packet = 0;
+  if (kind == AethKind::kReserved || !in_flight(psn, packet)) {
+    ++counters_.responses_ignored;
+    return;
+  }
+  if (kind == AethKind::kAck) {
+    acknowledge_before(packet + 1, now);
+  } else {
+    const bool progress = acknowledge_before(packet, now);
+    if (kind == AethKind::kNakSequence) {
+      on_sequence_nak(progress);
+    } else if (kind == AethKind::kRnrNak) {
+      on_rnr(aeth.value(), progress, now);
+    } else {
+      fail(done_, fatal_status(kind));
+    }
+  }
+  settle_local_error();
+}
+
+void Requester::on_bad_response(Psn psn, Time now) {
+  std::uint64_t packet = 0;
+  if (!in_flight(psn, packet)) {
+    ++counters_.responses_ignored;
+    return;
+  }
+  acknowledge_before(packet, now);
+  fail(done_, WcStatus::kBadResponse);
+}
+
+/// Everything before `packet` has arrived. False when that was known.
+bool Requester::acknowledge_before(std::uint64_t packet, Time now) {
+  if (packet == acked_) return false;
+  acked_ = packet;
+  rnr_until_ = 0;
+  complete_acknowledged();
+  if (next_ < acked_) {
+    next_ = acked_;
+    send_ = done_;
+  }
+  const bool waiting = firmware() ? acked_ < sent_ : acked_ < asked_;
+  if (!waiting) {
+    ack_deadline_ = kNever;
+  } else if (!firmware()) {
+    start_timer(now);
+  }
+  // A long message over a lossy path may need more retries than the counter holds: what counts is that it
+  // moves on.
+  if (!firmware()) reload_retries();
+  return true;
+}
+
+void Requester::go_back(std::uint64_t packet) {
+  next_ = packet;
+  send_ = done_;
+  asked_ = acked_;
+  if (!firmware()) ack_deadline_ = kNever;
+}
+
+void Requester::on_sequence_nak(bool progress) {
+  // Nothing of it has been resent, or it is waiting for a receive request: this NAK tells nothing new.
+  if (!progress && (next_ == acked_ || rnr_until_ != 0)) {
+    ++counters_.responses_ignored;
+  } else if (spend_retry()) {
+    go_back(acked_);
+  } else {
+    fail(done_, WcStatus::kRetriesExceeded);
+  }
+}
+
+void Requester::on_rnr(std::uint8_t timer_code, bool progress, Time now) {
+  if (!progress && rnr_until_ != 0) {
+    ++counters_.responses_ignored;
+    return;
+  }
+  if (!spend_rnr_retry()) {
+    fail(done_, WcStatus::kRetriesExceeded);
+    return;
+  }
+  go_back(acked_);
+  ack_deadline_ = kNever;
+  rnr_until_ = saturating_add(now, rnr_wait(config_.timing, timer_code, config_.min_rnr_timer));
+}
+
+Time Requester::deadline() const {
+  return rnr_until_ == 0 ? ack_deadline_ : std::min(ack_deadline_, rnr_until_);
+}
+
+void Requester::on_timer(Time now) {
+  if (rnr_until_ <= now) rnr_until_ = 0;
+  if (ack_deadline_ > now || ack_deadline_ == kNever) return;
+  ++counters_.timeouts;
+  if (!spend_retry()) {
+    fail(done_, WcStatus::kTimeoutsExceeded);
+    return;
+  }
+  if (firmware()) {
+    // To the first packet of the oldest request, unless that lies so far back that its PSNs would seem new.
+    const std::uint64_t first = queue_[done_].first;
+    go_back(acked_ - first <= kMaxWindowPackets / 2 ? first : acked_);
+    start_timer(now);
+  } else {
+    go_back(acked_);
+  }
+}
+
+bool Requester::spend_retry() {
+  if (config_.retry_count == kInfinite) return true;
+  if (retries_left_ == 0) return false;
+  --retries_left_;
+  return true;
+}
+
+bool Requester::spend_rnr_retry() {
+  const bool both = config_.retry_count == kInfinite || !config_.rnr_infinite_needs_both;
+  if (config_.rnr_retry == kInfinite && both) return true;
+  if (rnr_retries_left_ == 0) return false;
+  --rnr_retries_left_;
+  return true;
+}
+
+void Requester::reload_retries() {
+  retries_left_ = config_.retry_count;
+  rnr_retries_left_ = config_.rnr_retry;
+}
+
+}  // namespace softfeb::roce

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "roce/requester.hpp"
+
+#include <algorithm>
+
+namespace softfeb::roce {
+
+namespace {
+
+/// Where a packet stands in its message.
+enum class Place : std::uint8_t { kFirst, kMiddle, kLast, kOnly };
+
+Place place_of(std::uint32_t index, std::uint32_t packets) {
+  if (packets == 1) return Place::kOnly;
+  if (index == 0) return Place::kFirst;
+  return index + 1 == packets ? Place::kLast : Place::kMiddle;
+}
+
+Operation operation_of(WrOpcode verb, Place place) {
+  const bool write = verb == WrOpcode::kWrite || verb == WrOpcode::kWriteImm;
+  const bool immediate = verb == WrOpcode::kWriteImm || verb == WrOpcode::kSendImm;
+  switch (place) {
+    case Place::kFirst:
+      return write ? Operation::kWriteFirst : Operation::kSendFirst;
+    case Place::kMiddle:
+      return write ? Operation::kWriteMiddle : Operation::kSendMiddle;
+    case Place::kLast:
+      if (immediate) return write ? Operation::kWriteLastImm : Operation::kSendLastImm;
+      return write ? Operation::kWriteLast : Operation::kSendLast;
+    case Place::kOnly:
+      break;
+  }
+  if (immediate) return write ? Operation::kWriteOnlyImm : Operation::kSendOnlyImm;
+  return write ? Operation::kWriteOnly : Operation::kSendOnly;
+}
+
+}  // namespace
+
+bool Requester::ready(Time now) const {
+  if (send_ == limit_ || now < rnr_until_) return false;
+  if (state_ == QpState::kSqd) {
+    if (next_ == sent_ && next_ == queue_[send_].first) return false;
+  } else if (state_ != QpState::kRts) {
+    return false;
+  }
+  if (unreliable()) return true;
+  // Signed: after the firmware's rewind to a message's start next_ may stand before acked_.
+  return send_ - done_ < window_requests_ &&
+         static_cast<std::int64_t>(next_ - acked_) < static_cast<std::int64_t>(window_packets_);
+}
+
+/// Whether the last packet of the request being sent asks for an ACK. In the standard profile unsignaled
+/// requests do where nothing behind them will: at the end of what is to be sent, and where the window closes
+/// (doc/retransmission.md).
+bool Requester::asks_on_last() const {
+  if (next_ != sent_) return queue_[send_].last_asks;
+  if (firmware()) return queue_[send_].signaled;
+  return queue_[send_].signaled || config_.sq_sig_all || send_ + 1 == limit_ || state_ == QpState::kSqd ||
+         send_ + 1 - done_ >= window_requests_;
+}
+
+bool Requester::asks(const SendSlot& slot, std::uint64_t packet, bool on_last) const {
+  if (unreliable()) return false;
+  const bool last = packet + 1 == slot.end();
+  if (last && on_last) return true;
+  if (config_.sq_sig_all && firmware()) return true;
+  if (((packet + 1) & ask_mask_) == 0) return true;
+  return !last && config_.ack_every != 0 && (packet + 1 - slot.first) % config_.ack_every == 0;
+}
+
+RequestPacket Requester::make_packet(const SendSlot& slot, std::uint64_t packet, bool on_last) const {
+  const auto index = static_cast<std::uint32_t>(packet - slot.first);
+  const std::uint32_t offset = index << pmtu_shift_;
+  const Operation op = operation_of(slot.opcode, place_of(index, slot.packets));
+  RequestPacket p;
+  p.opcode = opcode(config_.transport, op);
+  p.ack_req = asks(slot, packet, on_last);
+  // SE belongs on the packet that makes the receiver's completion (IBA 9.2.3); the firmware sets it on every
+  // packet.
+  p.solicited = slot.solicited && (firmware() || (ends_message(op) && (is_send(op) || has_immediate(op))));
+  p.retransmission = packet < sent_;
+  p.psn = psn_of(packet);
+  if (has_reth(op)) p.reth = Reth{slot.remote_address, slot.rkey, slot.length};
+  if (has_immediate(op)) p.immediate = slot.immediate;
+  p.payload_offset = slot.payload_offset + offset;
+  p.payload_length = std::min(slot.length - offset, config_.pmtu);
+  return p;
+}
+
+RequestPacket Requester::peek() const { return make_packet(queue_[send_], next_, asks_on_last()); }
+
+RequestPacket Requester::next(Time now) {
+  SendSlot& slot = queue_[send_];
+  const bool last = next_ + 1 == slot.end();
+  if (last) slot.last_asks = asks_on_last();
+  const RequestPacket p = make_packet(slot, next_, slot.last_asks);
+  taken_ = Taken{send_, next_ == sent_, p.payload_length, asked_, ack_deadline_};
+  rnr_until_ = 0;
+
+  ++counters_.packets;
+  if (p.retransmission) {
+    ++counters_.retransmitted_packets;
+  } else {
+    counters_.payload_bytes += p.payload_length;
+    ++sent_;
+  }
+  ++next_;
+  if (last) ++send_;
+  if (unreliable()) {
+    acked_ = next_;
+    if (last) complete_acknowledged();
+  } else {
+    if (p.ack_req) asked_ = next_;
+    if (ack_deadline_ == kNever && (p.ack_req || firmware())) start_timer(now);
+  }
+  settle_local_error();
+  return p;
+}
+
+void Requester::payload_error(Time /*now*/) {
+  --counters_.packets;
+  --next_;
+  send_ = taken_.index;
+  if (taken_.first_time) {
+    --sent_;
+    counters_.payload_bytes -= taken_.payload_length;
+  } else {
+    --counters_.retransmitted_packets;
+  }
+  asked_ = taken_.asked_before;
+  ack_deadline_ = taken_.deadline_before;
+  if (unreliable()) {
+    acked_ = next_;
+    if (done_ != taken_.index) {  // its last packet had completed it
+      done_ = taken_.index;
+      --counters_.messages_completed;
+      if (head_ == done_ + 1) head_ = done_;
+    }
+  }
+  limit_ = taken_.index;
+  settle_local_error();
+}
+
+}  // namespace softfeb::roce
