@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "roce/requester.hpp"
+#include "wire_file.hpp"
+
+#include <deque>
+#include <map>
+#include <vector>
+
+namespace softfeb::test {
+
+/// Gives a requester in the firmware profile the inputs of a wire vector at their times and holds its packets
+/// and completions against the firmware's.
+///
+/// Packets are taken when the file shows them leaving (the firmware's pipeline takes time ours does not), so
+/// the order and the bytes must be equal, nothing may be missing, and nothing may be resent that the file
+/// does not show. Completions must be the same between any two inputs. Where softfeb deliberately differs
+/// from the firmware, the place says so.
+class WireReplay {
+ public:
+  explicit WireReplay(const WireFile& file);
+
+  /// Checks (Catch2) everything in the file.
+  void run();
+
+ private:
+  using Bytes = std::vector<std::uint8_t>;
+  struct Sent {
+    Bytes bytes;
+    bool retransmission = false;
+  };
+
+  void advance(Time t);
+  void take_eagerly();
+  Sent take();
+  Bytes render(const roce::RequestPacket& p) const;
+
+  void on_input(const WireEvent& e);
+  void on_transmit(const WireEvent& e);
+  void post(const nlohmann::json& wr);
+  void receive(const Bytes& packet);
+  void control(const std::string& text);
+  void meta_response(const std::string& hex);
+  void resume_inside_message(roce::Psn psn);
+
+  void check_not_early(const WireEvent& e);
+  void check_completions();
+  void check_completion(const nlohmann::json& wc);
+  void check_end();
+
+  const WireFile& file_;
+  std::uint16_t pkey_;
+  bool shows_defect_;  ///< the file's packets after a NAK inside a message are the firmware's defect
+  roce::Requester requester_;
+  Time now_ = 0;
+  Time last_input_ = 0;
+
+  bool output_blocked_ = false;
+  bool payload_fails_ = false;
+  bool past_defect_ = false;
+  bool completions_late_ = false;
+  std::deque<Sent> output_;                ///< packets made while the output was blocked
+  std::map<roce::Psn, Bytes> first_sent_;  ///< each packet as it left first
+  std::deque<const WireEvent*> expected_;  ///< completions not yet checked
+};
+
+}  // namespace softfeb::test
