@@ -13,15 +13,15 @@ std::uint64_t packets_for(std::uint64_t length, std::uint32_t pmtu) {
 
 }  // namespace
 
-MessageLayout::MessageLayout(std::uint32_t message_length, std::uint32_t pmtu, std::uint64_t stream_length)
+MessageLayout::MessageLayout(std::uint32_t message_length, std::uint32_t pmtu, std::uint64_t source_length)
     : message_length_(message_length),
       pmtu_(std::max(pmtu, 1U)),
-      // Messages without payload never come to the end of a stream.
-      stream_length_(message_length == 0 ? 0 : stream_length),
+      // Messages without payload never come to the end of a source.
+      source_length_(message_length == 0 ? 0 : source_length),
       packets_per_message_(packets_for(message_length, pmtu_)) {
-  if (stream_length_ == 0) return;
-  const std::uint64_t full = stream_length_ / message_length_;
-  short_length_ = static_cast<std::uint32_t>(stream_length_ % message_length_);
+  if (source_length_ == 0) return;
+  const std::uint64_t full = source_length_ / message_length_;
+  short_length_ = static_cast<std::uint32_t>(source_length_ % message_length_);
   messages_per_pass_ = full + (short_length_ != 0 ? 1 : 0);
   packets_per_pass_ =
       full * packets_per_message_ + (short_length_ != 0 ? packets_for(short_length_, pmtu_) : 0);
@@ -38,7 +38,7 @@ MessageLayout::Place MessageLayout::locate(std::uint64_t index) const {
   const std::uint64_t in_pass = index / packets_per_message_;
   at.message += in_pass;
   at.message_offset = static_cast<std::uint32_t>((index - in_pass * packets_per_message_) * pmtu_);
-  at.stream_offset = in_pass * message_length_ + at.message_offset;
+  at.stream_offset = at.message * message_length_ + at.message_offset;
   const std::uint32_t remaining = length_of(in_pass) - at.message_offset;
   at.length = std::min(remaining, pmtu_);
   at.last = remaining <= pmtu_;

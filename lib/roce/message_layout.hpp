@@ -6,22 +6,23 @@
 namespace softfeb::roce {
 
 /// How a payload stream is cut into messages of one length and these into packets, so that the number of a
-/// packet says what it carries. A stream of known length repeats; the last message of a pass is then as short
-/// as what remains.
+/// packet says what it carries. Message n begins at n · message_length of the stream. A source that ends is
+/// sent in passes; the last message of a pass is as short as what remains and still takes a whole slot of the
+/// stream, so that the rule holds in every pass.
 class MessageLayout {
  public:
   /// What a packet carries.
   struct Place {
     std::uint64_t message = 0;         ///< number since the beginning, over all passes
-    std::uint64_t stream_offset = 0;   ///< of the packet's first byte, within a pass
+    std::uint64_t stream_offset = 0;   ///< of the packet's first byte
     std::uint32_t message_offset = 0;  ///< of the packet's first byte, within its message
     std::uint32_t length = 0;          ///< payload bytes
     bool last = false;                 ///< ends its message
   };
 
-  /// `message_length` in bytes, 0 for messages without payload; `pmtu` at least 1; `stream_length` in bytes,
-  /// 0 for a stream without end.
-  MessageLayout(std::uint32_t message_length, std::uint32_t pmtu, std::uint64_t stream_length = 0);
+  /// `message_length` in bytes, 0 for messages without payload; `pmtu` at least 1; `source_length` in bytes,
+  /// 0 for a source without end.
+  MessageLayout(std::uint32_t message_length, std::uint32_t pmtu, std::uint64_t source_length = 0);
 
   /// Of the packet `index` since the initial PSN.
   Place locate(std::uint64_t index) const;
@@ -29,16 +30,16 @@ class MessageLayout {
   /// Length of message `message`.
   std::uint32_t length_of(std::uint64_t message) const;
 
-  std::uint64_t messages_per_pass() const { return messages_per_pass_; }      ///< 0 for a stream without end
-  std::uint64_t packets_per_pass() const { return packets_per_pass_; }        ///< 0 for a stream without end
+  std::uint64_t messages_per_pass() const { return messages_per_pass_; }      ///< 0 for a source without end
+  std::uint64_t packets_per_pass() const { return packets_per_pass_; }        ///< 0 for a source without end
   std::uint64_t packets_per_message() const { return packets_per_message_; }  ///< of a full one
   std::uint32_t message_length() const { return message_length_; }
-  std::uint64_t stream_length() const { return stream_length_; }
+  std::uint64_t source_length() const { return source_length_; }
 
  private:
   std::uint32_t message_length_;
   std::uint32_t pmtu_;
-  std::uint64_t stream_length_;
+  std::uint64_t source_length_;
   std::uint64_t packets_per_message_;
   std::uint64_t messages_per_pass_ = 0;
   std::uint64_t packets_per_pass_ = 0;
