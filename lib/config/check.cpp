@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "config/address.hpp"
+#include "config/check_qp.hpp"
+#include "config/draft.hpp"
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace softfeb::config {
+namespace {
+
+/// What a board or receiver hears and is heard on: the link of a ring, or the port.
+std::string network_of(const RunConfig& config, const EndpointConfig& e) {
+  const Device& device = config.ports[e.port].device;
+  const std::string base =
+      device.kind == DeviceKind::kRing ? "ring " + device.name : "port " + config.ports[e.port].name;
+  return e.vlan ? base + " VLAN " + std::to_string(*e.vlan) : base;
+}
+
+class Checker {
+ public:
+  Checker(Reading& reading, const RunConfig& config) : reading_(reading), config_(config) {}
+
+  void run(std::int64_t now_unix_ns) {
+    check_run(now_unix_ns);
+    check_workers();
+    check_ports();
+    for (const BoardConfig& board : config_.boards) check_endpoint(board.endpoint);
+    for (const ReceiverConfig& receiver : config_.receivers) check_receiver(receiver);
+    for (const BoardConfig& board : config_.boards) check_qps(reading_, config_, board);
+  }
+
+ private:
+  void problem(const Where& section, const char* key, std::string message, std::string fix) {
+    reading_.problem(config_.place(section, key), std::move(message), std::move(fix));
+  }
+
+  void check_run(std::int64_t now_unix_ns) {
+    const RunSettings& run = config_.run;
+    if (run.duration == Time{0})
+      problem(run.where, "duration", "a run of no time sends nothing", "write for example 10s");
+    if (run.duration && run.warmup != 0 && run.warmup >= *run.duration) {
+      problem(run.where, "warmup", "leaves nothing of the run to measure", "make it shorter than `duration`");
+    }
+    if (run.start_at_unix_ns && *run.start_at_unix_ns <= now_unix_ns) {
+      problem(run.where, "start_at", "lies in the past", "write a later time, or remove it to start at once");
+    }
+  }
+
+  void check_workers() {
+    const WorkersConfig& workers = config_.workers;
+    const std::set<unsigned> distinct(workers.cpus.begin(), workers.cpus.end());
+    if (distinct.size() != workers.cpus.size()) {
+      problem(workers.where, "cpus", "names a CPU twice", "give every worker its own CPU");
+    }
+    if (workers.idle == Idle::kSpin && workers.main_cpu && distinct.count(*workers.main_cpu) != 0) {
+      problem(workers.where, "main_cpu", "a spinning worker has this CPU",
+              "use another CPU, or `idle: sleep`");
+    }
+  }
+
+  void check_ports() {
+    std::map<std::string, std::vector<const PortConfig*>> links;
+    std::map<std::string, const PortConfig*> devices;
+    for (const PortConfig& port : config_.ports) {
+      if (port.device.kind == DeviceKind::kRing) {
+        links[port.device.name].push_back(&port);
+      } else if (port.device.kind != DeviceKind::kNull && !devices.emplace(port.device.text, &port).second) {
+        problem(port.where, "device", "two ports on one device", "remove one of them");
+      }
+      if (port.capture) claim_file(config_.place(port.capture->where, "file"), port.capture->file);
+    }
+    for (const auto& [link, ends] : links) {
+      if (ends.size() == 2) continue;
+      problem(
+          ends.back()->where, "device",
+          "link \"" + link + "\" has " + std::to_string(ends.size()) + (ends.size() == 1 ? " end" : " ends"),
+          "name each link in exactly two ports");
+    }
+  }
+
+  void claim_file(const Where& where, const std::string& file) {
+    if (!files_.insert(file).second)
+      reading_.problem(where, '"' + file + "\" is written twice", "use another file name");
+  }
+
+  void check_endpoint(const EndpointConfig& e) {
+    if (e.worker >= config_.workers.count) {
+      problem(e.where, "worker", "there is no worker " + std::to_string(e.worker),
+              "workers are numbered from 0; there are " + std::to_string(config_.workers.count) +
+                  " (workers.count or workers.cpus)");
+    }
+    const std::string network = network_of(config_, e);
+    claim_address(e, "ip", network + to_string(e.ip), to_string(e.ip),
+                  "give every board and receiver its own address");
+    claim_address(e, "mac", network + to_string(e.mac), to_string(e.mac),
+                  "give every board and receiver its own MAC, or none");
+    if (e.gateway && (!same_prefix(*e.gateway, e.ip, e.prefix_length) || *e.gateway == e.ip)) {
+      problem(e.where, "gateway",
+              to_string(*e.gateway) + " is no neighbour of " + to_string(e.ip) + '/' +
+                  std::to_string(e.prefix_length),
+              "write the router's address inside this prefix");
+    }
+    for (const Neighbour& neighbour : e.neighbours) {
+      if (neighbour.ip.v6 != e.ip.v6) {
+        problem(e.where, "neighbours", to_string(neighbour.ip) + " is of the other IP version",
+                "use the version of `ip`");
+      }
+    }
+  }
+
+  void claim_address(const EndpointConfig& e, const char* key, const std::string& unique,
+                     const std::string& text, const char* fix) {
+    const auto [first, fresh] = addresses_.emplace(unique, &e);
+    if (!fresh) problem(e.where, key, text + " is already \"" + first->second->name + "\"'s", fix);
+  }
+
+  void check_receiver(const ReceiverConfig& receiver) {
+    check_endpoint(receiver.endpoint);
+    if (!receiver.out.empty()) claim_file(config_.place(receiver.where, "out"), receiver.out);
+  }
+
+  Reading& reading_;
+  const RunConfig& config_;
+  std::set<std::string> files_;
+  std::map<std::string, const EndpointConfig*> addresses_;
+};
+
+}  // namespace
+
+void check(Reading& reading, const RunConfig& config, std::int64_t now_unix_ns) {
+  Checker(reading, config).run(now_unix_ns);
+}
+
+}  // namespace softfeb::config

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "config/check_qp.hpp"
+
+#include "config/address.hpp"
+#include "config/limits.hpp"
+
+#include <map>
+
+namespace softfeb::config {
+namespace {
+
+class QpChecker {
+ public:
+  QpChecker(Reading& reading, const RunConfig& config, const BoardConfig& board, const QpConfig& qp)
+      : reading_(reading), config_(config), board_(board), qp_(qp) {}
+
+  void run() {
+    if (std::uint64_t{qp_.qpn} + qp_.count - 1 > kMaxQpn)
+      problem("qpn", "counting up passes 24 bits", "use lower QPNs or fewer QPs");
+    check_pmtu(board_.endpoint);
+    check_window();
+    check_payload();
+    check_region();
+    if (const auto* to = std::get_if<ReceiverTarget>(&qp_.to)) {
+      for (const std::size_t r : to->receivers) check_receiver(config_.receivers[r]);
+    } else if (const auto* address = std::get_if<AddressTarget>(&qp_.to)) {
+      check_address(*address);
+    } else if (std::holds_alternative<PerftestTarget>(qp_.to)) {
+      check_perftest();
+    }
+  }
+
+ private:
+  bool rc() const { return qp_.transport == roce::Transport::kRc; }
+
+  void problem(const char* key, std::string message, std::string fix) {
+    reading_.problem(config_.place(qp_.where, key), std::move(message), std::move(fix));
+  }
+  void traffic_problem(const char* key, std::string message, std::string fix) {
+    reading_.problem(config_.place(qp_.traffic.where, key), std::move(message), std::move(fix));
+  }
+
+  void check_pmtu(const EndpointConfig& e) {
+    const PortConfig& port = config_.ports[e.port];
+    const std::uint32_t needed = qp_.pmtu + packet_overhead(e.ip.v6);
+    if (!port.mtu || needed <= *port.mtu) return;
+    problem("pmtu",
+            "packets of path MTU " + std::to_string(qp_.pmtu) + " are up to " + std::to_string(needed) +
+                " bytes of IP, above the MTU " + std::to_string(*port.mtu) + " of port \"" + port.name + '"',
+            "use a smaller `pmtu`, or an `mtu` of at least " + std::to_string(needed));
+  }
+
+  void check_window() {
+    if (!rc()) return;
+    if (qp_.window > qp_.send_queue) {
+      problem("window",
+              "a send queue of " + std::to_string(qp_.send_queue) + " cannot fill a window of " +
+                  std::to_string(qp_.window),
+              "make `send_queue` at least as long");
+    }
+    if (qp_.signaled == Signaled::kAll || qp_.sq_sig_all || qp_.ack_every != 0) return;
+    const bool last_is_enough =
+        qp_.signaled == Signaled::kLast && qp_.traffic.messages && *qp_.traffic.messages <= qp_.window;
+    if (last_is_enough) return;
+    problem("signaled",
+            "RC requests that are not signaled ask for no acknowledgement, and the window never opens again",
+            "write `signaled: all`, or give `ack_every`");
+  }
+
+  void check_payload() {
+    const TrafficConfig& traffic = qp_.traffic;
+    if (traffic.payload.kind == PayloadConfig::Kind::kFile && traffic.message_size == 0) {
+      traffic_problem("message_size", "messages of no bytes never send the file", "write for example 64KiB");
+    }
+    if (traffic.rate.unit == Rate::Unit::kPayloadBytes && traffic.message_size == 0) {
+      traffic_problem("rate", "messages of no bytes have no payload rate", "write a rate in pps or msg/s");
+    }
+  }
+
+  void check_region() {
+    const auto region = region_length(config_, qp_);
+    if (!region) return;
+    const TrafficConfig& traffic = qp_.traffic;
+    const std::string has = " bytes, the memory region has " + std::to_string(*region);
+    if (traffic.message_size > *region) {
+      return traffic_problem("message_size", "a message has " + std::to_string(traffic.message_size) + has,
+                             "write smaller messages, or enlarge the receiver's `memory` (or `length`)");
+    }
+    if (const std::uint64_t needed = std::uint64_t{traffic.slots} * traffic.message_size; needed > *region) {
+      return traffic_problem(
+          "slots", "the slots take " + std::to_string(needed) + has,
+          "write at most " + std::to_string(slots_in(*region, traffic.message_size)) + " slots");
+    }
+    check_out(*region);
+  }
+
+  /// A file that is written out at the end must not have overwritten its own beginning.
+  void check_out(std::uint64_t region) {
+    const auto* to = std::get_if<ReceiverTarget>(&qp_.to);
+    const auto messages = file_messages(qp_.traffic);
+    if (to == nullptr || !messages) return;
+    const std::uint64_t once = *messages / qp_.traffic.payload.repeat;
+    if (once <= qp_.traffic.slots) return;
+    for (const std::size_t r : to->receivers) {
+      if (config_.receivers[r].out.empty()) continue;
+      return traffic_problem(
+          "payload",
+          "the file does not fit the " + std::to_string(region) + " bytes it is to be written out from",
+          "enlarge the receiver's `memory`, or remove its `out` or the `slots`");
+    }
+  }
+
+  void unreachable(std::string message, std::string fix) {
+    reading_.problem(qp_.to_where, std::move(message), std::move(fix));
+  }
+
+  void check_receiver(const ReceiverConfig& receiver) {
+    const EndpointConfig& from = board_.endpoint;
+    const EndpointConfig& to = receiver.endpoint;
+    const std::string names = '"' + from.name + "\" and \"" + to.name + '"';
+    const Device& a = config_.ports[from.port].device;
+    const Device& b = config_.ports[to.port].device;
+    const bool ring = a.kind == DeviceKind::kRing || b.kind == DeviceKind::kRing;
+    if (from.port == to.port) {
+      return unreachable(names + " are on one port, which does not hear itself",
+                         "put the receiver on another port");
+    }
+    if (ring && (a.kind != b.kind || a.name != b.name)) {
+      return unreachable("no link joins " + names, "put them on the two ends of one net_ring link");
+    }
+    if (ring && from.vlan != to.vlan)
+      return unreachable(names + " are in different VLANs", "use the same `vlan`");
+    if (!reachable(from, to.ip) || !reachable(to, from.ip)) {
+      return unreachable(names + " cannot reach each other's address",
+                         "put them into one prefix, or give each a `gateway`");
+    }
+    check_pmtu(to);
+  }
+
+  void check_address(const AddressTarget& to) {
+    if (!to.mac && !reachable(board_.endpoint, to.ip)) {
+      unreachable(to_string(to.ip) + " is outside the board's prefix",
+                  "give the board a `gateway`, or the receiver's `mac`");
+    }
+    if (std::uint64_t{to.qpn} + qp_.count - 1 > kMaxQpn) {
+      unreachable("counting up the receiver's QPN passes 24 bits", "use fewer QPs");
+    }
+  }
+
+  static bool reachable(const EndpointConfig& from, const IpAddress& ip) {
+    return from.ip.v6 == ip.v6 && (from.gateway || same_prefix(from.ip, ip, from.prefix_length));
+  }
+
+  void check_perftest() {
+    if (!rc()) problem("transport", "ib_write_bw is played over RC alone", "write `transport: RC`");
+    if (qp_.traffic.verb == roce::WrOpcode::kWriteImm) {
+      traffic_problem("verb", "an ib_write_bw server posts no receives", "write `verb: write`");
+    }
+  }
+
+  Reading& reading_;
+  const RunConfig& config_;
+  const BoardConfig& board_;
+  const QpConfig& qp_;
+};
+
+/// QPNs of one board must not overlap: a packet is told by its DestQP alone.
+void check_qpns(Reading& reading, const RunConfig& config, const BoardConfig& board) {
+  std::map<std::uint64_t, const QpConfig*> by_qpn;
+  for (const QpConfig& qp : board.qps) {
+    const auto [at, fresh] = by_qpn.emplace(qp.qpn, &qp);
+    const auto next = std::next(at);
+    const bool before =
+        !fresh || (at != by_qpn.begin() && std::prev(at)->first + std::prev(at)->second->count > qp.qpn);
+    if (before || (next != by_qpn.end() && std::uint64_t{qp.qpn} + qp.count > next->first)) {
+      reading.problem(config.place(qp.where, "qpn"), "QPNs of this board overlap",
+                      "leave `qpn` out, or leave room for `count`");
+    }
+  }
+}
+
+}  // namespace
+
+void check_qps(Reading& reading, const RunConfig& config, const BoardConfig& board) {
+  check_qpns(reading, config, board);
+  for (const QpConfig& qp : board.qps) QpChecker(reading, config, board, qp).run();
+}
+
+}  // namespace softfeb::config

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "config/run_config.hpp"
+#include "config/section.hpp"
+
+/// The words of the configuration for each enumeration.
+namespace softfeb::config::choices {
+
+inline const Choices<Hugepages> kHugepages{{{"auto", Hugepages::kAuto}, {"no", Hugepages::kNo}}};
+inline const Choices<Idle> kIdle{{{"spin", Idle::kSpin}, {"pause", Idle::kPause}, {"sleep", Idle::kSleep}}};
+inline const Choices<FlowControl> kFlowControl{{{"off", FlowControl::kOff},
+                                                {"rx", FlowControl::kRx},
+                                                {"tx", FlowControl::kTx},
+                                                {"full", FlowControl::kFull},
+                                                {"leave", FlowControl::kLeave}}};
+inline const Choices<Promiscuous> kPromiscuous{
+    {{"auto", Promiscuous::kAuto}, {"on", Promiscuous::kOn}, {"off", Promiscuous::kOff}}};
+inline const Choices<Steering> kSteering{
+    {{"auto", Steering::kAuto}, {"off", Steering::kOff}, {"t2", Steering::kT2}, {"t3", Steering::kT3}}};
+inline const Choices<TxSegments> kTxSegments{{{"auto", TxSegments::kAuto}, {"one", TxSegments::kOne}}};
+inline const Choices<CaptureTrigger> kCaptureTrigger{
+    {{"start", CaptureTrigger::kStart}, {"error", CaptureTrigger::kError}}};
+inline const Choices<CaptureDirection> kCaptureDirection{
+    {{"both", CaptureDirection::kBoth}, {"rx", CaptureDirection::kRx}, {"tx", CaptureDirection::kTx}}};
+inline const Choices<Ecn> kEcn{
+    {{"not-ect", Ecn::kNotEct}, {"ect0", Ecn::kEct0}, {"ect1", Ecn::kEct1}, {"ce", Ecn::kCe}}};
+inline const Choices<CnpScope> kCnpScope{{{"qp", CnpScope::kQp}, {"ip_pair", CnpScope::kIpPair}}};
+inline const Choices<bool> kCheck{{{"payload", true}, {"none", false}}};
+inline const Choices<roce::TimingProfile> kTiming{
+    {{"standard", roce::TimingProfile::kStandard}, {"firmware", roce::TimingProfile::kFirmware}}};
+inline const Choices<IcrcMethod> kIcrc{{{"known", IcrcMethod::kKnown}, {"full", IcrcMethod::kFull}}};
+inline const Choices<roce::Transport> kTransport{
+    {{"RC", roce::Transport::kRc}, {"UC", roce::Transport::kUc}}};
+inline const Choices<roce::WrOpcode> kVerb{
+    {{"write", roce::WrOpcode::kWrite}, {"write_imm", roce::WrOpcode::kWriteImm}}};
+inline const Choices<Signaled> kSignaled{
+    {{"all", Signaled::kAll}, {"last", Signaled::kLast}, {"none", Signaled::kNone}}};
+inline const Choices<PayloadConfig::Kind> kPayload{{{"counter", PayloadConfig::Kind::kCounter},
+                                                    {"zero", PayloadConfig::Kind::kZero},
+                                                    {"prbs31", PayloadConfig::Kind::kPrbs31}}};
+
+}  // namespace softfeb::config::choices

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "config/parsed.hpp"
+#include "config/port_config.hpp"
+
+#include <string>
+
+namespace softfeb::config {
+
+/// Takes `device:` of a port apart (forms: DeviceKind).
+Parsed<Device> parse_device(const std::string& text);
+
+}  // namespace softfeb::config

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "config/run_config.hpp"
+#include "config/section.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+/// Between the document and RunConfig: values read, names not yet looked up, `count` not yet spread out, and
+/// what was given told apart from what was not. For the loader's own files.
+namespace softfeb::config {
+
+struct EndpointDraft {
+  EndpointConfig config;
+  std::uint32_t count = 1;
+  std::string port;
+  std::vector<std::size_t> workers;  ///< empty: not given
+  bool mac_given = false;
+};
+
+struct QpDraft {
+  QpConfig config;
+  std::vector<std::string> to_names;  ///< receivers of this file; empty for other targets
+  bool qpn_given = false;
+  bool pmtu_given = false;
+  bool send_queue_given = false;
+};
+
+struct BoardDraft {
+  EndpointDraft endpoint;
+  BoardConfig config;
+  std::vector<QpDraft> qps;
+};
+
+struct ReceiverDraft {
+  EndpointDraft endpoint;
+  ReceiverConfig config;
+  bool memory_given = false;
+};
+
+struct Draft {
+  RunConfig config;
+  std::vector<BoardDraft> boards;
+  std::vector<ReceiverDraft> receivers;
+};
+
+// Readers: one section each. Problems go to the section's Reading.
+RunSettings read_run(Section section);
+EalConfig read_eal(Section section);
+WorkersConfig read_workers(Section section);
+PortConfig read_port(Section section);
+/// The keys that boards and receivers share; the caller closes the section.
+EndpointDraft read_endpoint(Section& section);
+BoardDraft read_board(Section section);
+QpDraft read_qp(Section section);
+TrafficConfig read_traffic(Section section);
+ReceiverDraft read_receiver(Section section);
+Draft read_document(Reading& reading, const Node& document);
+
+/// Draft -> RunConfig: indices for names, replicas for `count`, defaults that depend on other keys. Problems
+/// go to `reading`; what it returns is whole only when there were none.
+RunConfig resolve(Reading& reading, const Draft& draft);
+
+/// What cannot work although each value by itself could. `now_unix_ns` is the wall clock.
+void check(Reading& reading, const RunConfig& config, std::int64_t now_unix_ns);
+
+}  // namespace softfeb::config

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "config/emit.hpp"
+
+#include "config/address.hpp"
+#include "config/choices.hpp"
+#include "config/load.hpp"
+#include "config/units.hpp"
+
+#include <yaml-cpp/yaml.h>
+
+namespace softfeb::config {
+namespace {
+
+Json emit_run(const RunSettings& run) {
+  Json json;
+  if (run.duration) json["duration"] = format_time(*run.duration);
+  if (run.messages) json["messages"] = *run.messages;
+  json["warmup"] = format_time(run.warmup);
+  if (run.start_at_unix_ns) json["start_at"] = format_wall_clock(*run.start_at_unix_ns);
+  json["seed"] = run.seed;
+  json["quiet"] = run.quiet;
+  json["drain_timeout"] = format_time(run.drain_timeout);
+  return json;
+}
+
+Json emit_eal(const EalConfig& eal) {
+  Json json;
+  json["hugepages"] = choices::kHugepages.name(eal.hugepages);
+  if (eal.memory) json["memory"] = format_size(*eal.memory);
+  if (eal.prefix) json["prefix"] = *eal.prefix;
+  json["args"] = eal.args;
+  return json;
+}
+
+Json emit_workers(const WorkersConfig& workers) {
+  Json json;
+  json["count"] = workers.count;
+  json["cpus"] = workers.cpus;
+  if (workers.main_cpu) json["main_cpu"] = *workers.main_cpu;
+  json["idle"] = choices::kIdle.name(workers.idle);
+  json["burst"] = workers.burst;
+  return json;
+}
+
+Json emit_source_port(const UdpSourcePort& port) {
+  switch (port.policy) {
+    case UdpSourcePort::Policy::kHashed:
+      return "hashed";
+    case UdpSourcePort::Policy::kFixed:
+      return port.first;
+    case UdpSourcePort::Policy::kRange:
+      break;
+  }
+  return Json::array({port.first, port.last});
+}
+
+Json emit_board(const RunConfig& config, const BoardConfig& board) {
+  Json json = emit_endpoint(config, board.endpoint);
+  if (board.link_rate) json["link_rate"] = format_bandwidth(*board.link_rate);
+  json["udp_source_port"] = emit_source_port(board.udp_source_port);
+  json["timing"] = choices::kTiming.name(board.timing);
+  json["icrc"] = choices::kIcrc.name(board.icrc);
+  json["qps"] = Json::array();
+  for (const QpConfig& qp : board.qps) json["qps"].push_back(emit_qp(config, qp));
+  return json;
+}
+
+Json emit_receiver(const RunConfig& config, const ReceiverConfig& receiver) {
+  Json json = emit_endpoint(config, receiver.endpoint);
+  json["memory"] = format_size(receiver.memory);
+  json["qpn"] = receiver.qpn;
+  json["rnr_timer"] = receiver.rnr_timer;
+  if (receiver.receives == UINT64_MAX) {
+    json["receives"] = "unlimited";
+  } else {
+    json["receives"] = receiver.receives;
+  }
+  json["check"] = choices::kCheck.name(receiver.check_payload);
+  json["cnp"] = {{"enabled", receiver.cnp.enabled},
+                 {"interval", format_time(receiver.cnp.interval)},
+                 {"scope", choices::kCnpScope.name(receiver.cnp.scope)}};
+  if (!receiver.out.empty()) json["out"] = receiver.out;
+  return json;
+}
+
+void write(YAML::Emitter& out, const Json& json) {
+  if (json.is_object()) {
+    out << YAML::BeginMap;
+    for (const auto& [key, value] : json.items()) {
+      out << YAML::Key << key << YAML::Value;
+      write(out, value);
+    }
+    out << YAML::EndMap;
+  } else if (json.is_array()) {
+    const bool flow = json.empty() || !json.front().is_object();
+    out << (flow ? YAML::Flow : YAML::Block) << YAML::BeginSeq;
+    for (const Json& element : json) write(out, element);
+    out << YAML::EndSeq;
+  } else if (json.is_string()) {
+    out << json.get<std::string>();
+  } else {
+    out << json.dump();
+  }
+}
+
+}  // namespace
+
+Json to_json(const RunConfig& config) {
+  Json json;
+  json["run"] = emit_run(config.run);
+  json["eal"] = emit_eal(config.eal);
+  json["workers"] = emit_workers(config.workers);
+  json["ports"] = Json::array();
+  for (const PortConfig& port : config.ports) json["ports"].push_back(emit_port(port));
+  json["boards"] = Json::array();
+  for (const BoardConfig& board : config.boards) json["boards"].push_back(emit_board(config, board));
+  json["receivers"] = Json::array();
+  for (const ReceiverConfig& r : config.receivers) json["receivers"].push_back(emit_receiver(config, r));
+  return json;
+}
+
+std::string to_yaml(const RunConfig& config) {
+  YAML::Emitter out;
+  write(out, to_json(config));
+  return std::string(out.c_str()) + '\n';
+}
+
+}  // namespace softfeb::config

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "config/run_config.hpp"
+
+#include <nlohmann/json.hpp>
+
+/// Parts of to_json(), a section each.
+namespace softfeb::config {
+
+using Json = nlohmann::ordered_json;
+
+Json emit_port(const PortConfig& port);
+Json emit_endpoint(const RunConfig& config, const EndpointConfig& endpoint);
+Json emit_qp(const RunConfig& config, const QpConfig& qp);
+
+}  // namespace softfeb::config

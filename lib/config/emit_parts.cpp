@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "config/address.hpp"
+#include "config/choices.hpp"
+#include "config/emit.hpp"
+#include "config/units.hpp"
+
+namespace softfeb::config {
+namespace {
+
+Json emit_faults(const FaultConfig& faults) {
+  return {{"seed", faults.seed},
+          {"tx_drop", format_probability(faults.tx_drop)},
+          {"rx_drop", format_probability(faults.rx_drop)},
+          {"tx_corrupt", format_probability(faults.tx_corrupt)},
+          {"tx_duplicate", format_probability(faults.tx_duplicate)},
+          {"tx_reorder", format_probability(faults.tx_reorder)},
+          {"tx_mark_ce", format_probability(faults.tx_mark_ce)}};
+}
+
+Json emit_capture(const CaptureConfig& capture) {
+  return {{"file", capture.file},
+          {"packets", capture.packets},
+          {"on", choices::kCaptureTrigger.name(capture.on)},
+          {"snaplen", capture.snaplen},
+          {"direction", choices::kCaptureDirection.name(capture.direction)}};
+}
+
+Json emit_target(const RunConfig& config, const QpConfig& qp) {
+  if (const auto* to = std::get_if<AddressTarget>(&qp.to)) {
+    Json json = {{"ip", to_string(to->ip)}, {"qpn", to->qpn},         {"psn", to->psn},
+                 {"rkey", to->rkey},        {"address", to->address}, {"length", format_size(to->length)}};
+    if (to->mac) json["mac"] = to_string(*to->mac);
+    return json;
+  }
+  const auto* to = std::get_if<ReceiverTarget>(&qp.to);
+  if (to == nullptr) return qp.to_text;
+  Json names = Json::array();
+  for (const std::size_t r : to->receivers) names.push_back(config.receivers[r].endpoint.name);
+  return names.size() == 1 ? names.front() : names;
+}
+
+Json emit_payload(const PayloadConfig& payload) {
+  if (payload.kind != PayloadConfig::Kind::kFile) return choices::kPayload.name(payload.kind);
+  return {{"file", payload.file}, {"repeat", payload.repeat}};
+}
+
+Json emit_immediate(const ImmediateConfig& immediate) {
+  switch (immediate.kind) {
+    case ImmediateConfig::Kind::kCounter:
+      return "counter";
+    case ImmediateConfig::Kind::kChannel:
+      return "channel";
+    case ImmediateConfig::Kind::kValue:
+      break;
+  }
+  return immediate.value;
+}
+
+Json emit_traffic(const TrafficConfig& traffic) {
+  Json json;
+  json["verb"] = choices::kVerb.name(traffic.verb);
+  json["message_size"] = format_size(traffic.message_size);
+  json["rate"] = format_rate(traffic.rate);
+  if (traffic.messages) json["messages"] = *traffic.messages;
+  json["payload"] = emit_payload(traffic.payload);
+  if (traffic.verb == roce::WrOpcode::kWriteImm) json["immediate"] = emit_immediate(traffic.immediate);
+  json["slots"] = traffic.slots;
+  json["burst"] = traffic.burst;
+  return json;
+}
+
+/// What only RC has; a UC QP that gave these keys would be refused when read again.
+void emit_rc(Json& json, const QpConfig& qp) {
+  json["timeout"] = qp.timeout;
+  json["retry_count"] = qp.retry_count;
+  json["rnr_retry"] = qp.rnr_retry;
+  json["min_rnr_timer"] = qp.min_rnr_timer;
+  json["window"] = qp.window;
+  json["window_packets"] = qp.window_packets;
+  json["ack_every"] = qp.ack_every;
+}
+
+}  // namespace
+
+Json emit_port(const PortConfig& port) {
+  Json json;
+  json["name"] = port.name;
+  json["device"] = port.device.text;
+  if (port.mtu) json["mtu"] = *port.mtu;
+  json["flow_control"] = choices::kFlowControl.name(port.flow_control);
+  json["promiscuous"] = choices::kPromiscuous.name(port.promiscuous);
+  json["steering"] = choices::kSteering.name(port.steering);
+  json["tx_segments"] = choices::kTxSegments.name(port.tx_segments);
+  json["rx_descriptors"] = port.rx_descriptors;
+  json["tx_descriptors"] = port.tx_descriptors;
+  json["faults"] = emit_faults(port.faults);
+  if (port.capture) json["capture"] = emit_capture(*port.capture);
+  return json;
+}
+
+Json emit_endpoint(const RunConfig& config, const EndpointConfig& e) {
+  Json json;
+  json["name"] = e.name;
+  json["port"] = config.ports[e.port].name;
+  json["worker"] = e.worker;
+  json["mac"] = to_string(e.mac);
+  json["ip"] = to_string(e.ip) + '/' + std::to_string(e.prefix_length);
+  if (e.vlan) json["vlan"] = *e.vlan;
+  if (e.vlan) json["pcp"] = e.pcp;
+  if (e.gateway) json["gateway"] = to_string(*e.gateway);
+  json["neighbours"] = Json::object();
+  for (const Neighbour& n : e.neighbours) json["neighbours"][to_string(n.ip)] = to_string(n.mac);
+  json["dscp"] = e.dscp;
+  json["ecn"] = choices::kEcn.name(e.ecn);
+  json["ttl"] = e.ttl;
+  return json;
+}
+
+Json emit_qp(const RunConfig& config, const QpConfig& qp) {
+  Json json;
+  json["count"] = qp.count;
+  json["transport"] = choices::kTransport.name(qp.transport);
+  json["qpn"] = qp.qpn;
+  json["pmtu"] = qp.pmtu;
+  json["psn"] = qp.psn;
+  if (qp.transport == roce::Transport::kRc) emit_rc(json, qp);
+  json["send_queue"] = qp.send_queue;
+  json["signaled"] = choices::kSignaled.name(qp.signaled);
+  json["sq_sig_all"] = qp.sq_sig_all;
+  json["solicited"] = qp.solicited;
+  json["to"] = emit_target(config, qp);
+  json["traffic"] = emit_traffic(qp.traffic);
+  return json;
+}
+
+}  // namespace softfeb::config

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "config/limits.hpp"
+
+#include "base/uint128.hpp"
+
+#include <algorithm>
+
+namespace softfeb::config {
+namespace {
+
+std::uint64_t messages_in_file(const TrafficConfig& traffic) {
+  return (traffic.payload.file_size - 1) / traffic.message_size + 1;
+}
+
+bool sends_file(const TrafficConfig& traffic) {
+  return traffic.payload.kind == PayloadConfig::Kind::kFile && traffic.payload.file_size != 0 &&
+         traffic.message_size != 0;
+}
+
+}  // namespace
+
+std::optional<std::uint64_t> file_messages(const TrafficConfig& traffic) {
+  if (!sends_file(traffic)) return std::nullopt;
+  const auto all = static_cast<Uint128>(messages_in_file(traffic)) * traffic.payload.repeat;
+  return static_cast<std::uint64_t>(std::min<Uint128>(all, UINT64_MAX - 1));
+}
+
+std::uint32_t slots_in(std::uint64_t length, std::uint32_t message_size) {
+  if (message_size == 0) return 1;
+  return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(length / message_size, 1, UINT32_MAX));
+}
+
+std::uint64_t memory_needed(const TrafficConfig& traffic) {
+  if (traffic.slots != 0) return std::uint64_t{traffic.slots} * traffic.message_size;
+  if (sends_file(traffic)) return messages_in_file(traffic) * traffic.message_size;
+  return traffic.message_size;
+}
+
+std::optional<std::uint64_t> region_length(const RunConfig& config, const QpConfig& qp) {
+  if (const auto* address = std::get_if<AddressTarget>(&qp.to)) return address->length;
+  const auto* target = std::get_if<ReceiverTarget>(&qp.to);
+  if (target == nullptr || target->receivers.empty()) return std::nullopt;
+  std::uint64_t length = UINT64_MAX;
+  for (const std::size_t r : target->receivers) length = std::min(length, config.receivers[r].memory);
+  return length;
+}
+
+}  // namespace softfeb::config

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "config/override.hpp"
+
+#include "config/error.hpp"
+#include "config/units.hpp"
+
+#include <optional>
+#include <string_view>
+#include <utility>
+
+namespace softfeb::config {
+namespace {
+
+constexpr const char* kFile = "--set";
+
+[[noreturn]] void fail(const std::string& key, std::string message, std::string fix) {
+  throw ConfigError({{{kFile, 0, key}, std::move(message), std::move(fix)}});
+}
+
+std::optional<std::size_t> index_in(const Node& list, const std::string& step) {
+  for (std::size_t i = 0; i < list.children.size(); ++i) {
+    const Node* name = list.children[i].find("name");
+    if (name != nullptr && name->text == step) return i;
+  }
+  const auto index = parse_integer(step, 0, list.children.size());
+  if (!index.value) return std::nullopt;
+  return static_cast<std::size_t>(*index.value);
+}
+
+/// The child of `node` that `step` names, made when it is missing. A scalar on the way is replaced by a
+/// section: `payload: counter` and then payload.file=… is what a user means.
+Node& descend(Node& node, const std::string& step, const std::string& key) {
+  if (node.kind == Node::Kind::kList) {
+    const auto index = index_in(node, step);
+    if (!index) {
+      fail(key, "the list has no element \"" + step + '"',
+           "write an index up to " + std::to_string(node.children.size()) + ", or an element's name");
+    }
+    if (*index < node.children.size()) return node.children[*index];
+    node.children.emplace_back().name = std::to_string(*index);
+  } else if (Node* child = node.kind == Node::Kind::kMap ? node.find(step) : nullptr) {
+    return *child;
+  } else {
+    if (node.kind != Node::Kind::kMap) node = Node{Node::Kind::kMap, node.name, {}, {kFile, 0, {}}, {}};
+    node.children.emplace_back().name = step;
+  }
+  node.children.back().where.file = kFile;
+  return node.children.back();
+}
+
+void set_file(Node& node) {
+  node.where.file = kFile;
+  node.where.line = 0;
+  for (Node& child : node.children) set_file(child);
+}
+
+}  // namespace
+
+void apply_override(Node& document, const std::string& assignment) {
+  const std::size_t equals = assignment.find('=');
+  if (equals == std::string::npos || equals == 0) {
+    fail(assignment, "is not KEY=VALUE", "write for example run.duration=10s");
+  }
+  const std::string key = assignment.substr(0, equals);
+  Node* node = &document;
+  std::size_t depth = 0;
+  for (std::size_t begin = 0; begin <= key.size();) {
+    const std::size_t end = std::min(key.find('.', begin), key.size());
+    if (end == begin || ++depth > 16)
+      fail(key, "is not a dotted path", "write for example boards.0.qps.0.pmtu");
+    node = &descend(*node, key.substr(begin, end - begin), key);
+    begin = end + 1;
+  }
+  Node value;
+  try {
+    value = parse_yaml(assignment.substr(equals + 1), kFile);
+  } catch (const ConfigError& e) {
+    fail(key, e.problems().front().message, e.problems().front().fix);
+  }
+  if (value.kind == Node::Kind::kNull) fail(key, "has no value", "write " + key + "=VALUE");
+  value.name = node->name;
+  set_file(value);
+  *node = std::move(value);
+  assign_paths(document, "");
+}
+
+}  // namespace softfeb::config

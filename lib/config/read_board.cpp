@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "config/choices.hpp"
+#include "config/draft.hpp"
+
+namespace softfeb::config {
+namespace {
+
+/// hashed | PORT | [FIRST, LAST]
+UdpSourcePort read_source_port(Section& s) {
+  UdpSourcePort port;
+  const Node* node = s.find("udp_source_port");
+  if (node == nullptr) return port;
+  const auto number = integer(1, 65'535);
+  if (node->kind == Node::Kind::kList) {
+    port.policy = UdpSourcePort::Policy::kRange;
+    if (node->children.size() != 2) {
+      s.reading().problem(node->where, "is not a range", "write [FIRST, LAST], for example [49152, 50175]");
+    } else if (s.scalar(node->children[0], port.first, number) &&
+               s.scalar(node->children[1], port.last, number) && port.first > port.last) {
+      s.reading().problem(node->where, "the range ends before it begins", "write the smaller port first");
+    }
+  } else if (node->kind != Node::Kind::kScalar || node->text != "hashed") {
+    port.policy = UdpSourcePort::Policy::kFixed;
+    if (s.scalar(*node, port.first, number)) port.last = port.first;
+  }
+  return port;
+}
+
+CnpConfig read_cnp(Section s) {
+  CnpConfig cnp;
+  cnp.where = s.where();
+  s.read("enabled", cnp.enabled, parse_bool);
+  s.read("interval", cnp.interval, parse_time);
+  s.read("scope", cnp.scope, choices::kCnpScope);
+  s.close();
+  return cnp;
+}
+
+Parsed<std::uint64_t> parse_receives(const std::string& text) {
+  if (text == "unlimited") return std::uint64_t{UINT64_MAX};
+  auto number = parse_integer(text, 0, UINT64_MAX - 1);
+  if (!number.value) number.fix = "write a number of receive requests, or unlimited";
+  return number;
+}
+
+}  // namespace
+
+BoardDraft read_board(Section s) {
+  BoardDraft draft;
+  draft.endpoint = read_endpoint(s);
+  BoardConfig& board = draft.config;
+  board.where = s.where();
+  s.read("link_rate", board.link_rate, parse_bandwidth);
+  board.udp_source_port = read_source_port(s);
+  s.read("timing", board.timing, choices::kTiming);
+  s.read("icrc", board.icrc, choices::kIcrc);
+  for (const Node& qp : s.list("qps"))
+    draft.qps.push_back(read_qp(Section(s.reading(), qp, s.pattern("qps[]"))));
+  s.close();
+  return draft;
+}
+
+ReceiverDraft read_receiver(Section s) {
+  ReceiverDraft draft;
+  draft.endpoint = read_endpoint(s);
+  ReceiverConfig& receiver = draft.config;
+  receiver.where = s.where();
+  draft.memory_given = s.read("memory", receiver.memory, parse_size);
+  s.read("qpn", receiver.qpn, integer(2, 0xff'ffff));
+  s.read("rnr_timer", receiver.rnr_timer, integer(0, 31));
+  s.read("receives", receiver.receives, parse_receives);
+  s.read("check", receiver.check_payload, choices::kCheck);
+  if (const Node* node = s.find("cnp"))
+    receiver.cnp = read_cnp(Section(s.reading(), *node, s.pattern("cnp")));
+  s.read("out", receiver.out, parse_text);
+  s.close();
+  return draft;
+}
+
+}  // namespace softfeb::config

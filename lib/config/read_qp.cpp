@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "config/address.hpp"
+#include "config/choices.hpp"
+#include "config/draft.hpp"
+#include "roce/psn.hpp"
+
+namespace softfeb::config {
+namespace {
+
+constexpr std::uint64_t kMax24 = 0xff'ffff;
+constexpr const char* kTargets =
+    "write a receiver's name, {ip, qpn, rkey, address, length}, perftest://HOST:PORT or sink://HOST:PORT";
+
+AddressTarget read_address(Section s) {
+  AddressTarget to;
+  s.require("ip", to.ip, parse_ip, "10.0.0.2");
+  s.read("mac", to.mac, parse_mac);
+  s.require("qpn", to.qpn, integer(2, kMax24), "0x11");
+  s.read("psn", to.psn, integer(0, kMax24));
+  s.require("rkey", to.rkey, integer(0, UINT32_MAX), "0x1234");
+  s.require("address", to.address, integer(0, UINT64_MAX), "0x7f0000000000");
+  s.require("length", to.length, parse_size, "64MiB");
+  s.close();
+  return to;
+}
+
+/// The part of perftest://HOST:PORT behind the slashes; HOST may be [IPv6].
+template <class T>
+Parsed<Target> parse_host(const std::string& text, T target) {
+  const std::size_t bracket = text.find(']');
+  const std::size_t colon = text.find(':', !text.empty() && text[0] == '[' ? bracket : 0);
+  target.host = text.substr(0, colon);
+  if (target.host.size() > 2 && target.host.front() == '[' && target.host.back() == ']') {
+    target.host = target.host.substr(1, target.host.size() - 2);
+  }
+  if (target.host.empty() || target.host.find_first_of("/[] ") != std::string::npos) {
+    return {"no host in the address", kTargets};
+  }
+  if (colon != std::string::npos) {
+    const auto port = parse_integer(text.substr(colon + 1), 1, 65'535);
+    if (!port.value) return {"port " + port.message, port.fix};
+    target.port = static_cast<std::uint16_t>(*port.value);
+  }
+  if (target.port == 0) return {"no port in the address", "write the port rdma-sink told, sink://HOST:PORT"};
+  return Target(std::move(target));
+}
+
+Parsed<Target> parse_url(const std::string& text) {
+  const std::size_t slashes = text.find("://");
+  const std::string scheme = text.substr(0, slashes);
+  const std::string rest = text.substr(slashes + 3);
+  if (scheme == "perftest") return parse_host(rest, PerftestTarget{});
+  if (scheme == "sink") return parse_host(rest, SinkTarget{});
+  return {"unknown kind of receiver \"" + scheme + '"', kTargets};
+}
+
+void read_target(Section& s, QpDraft& draft) {
+  const Node* node = s.find("to");
+  if (node == nullptr) return s.missing("to", "RECEIVER");
+  draft.config.to_where = node->where;
+  if (node->kind == Node::Kind::kMap) {
+    draft.config.to = read_address(Section(s.reading(), *node, s.pattern("to")));
+  } else if (node->kind == Node::Kind::kList && !node->children.empty()) {
+    for (const Node& name : node->children) s.scalar(name, draft.to_names.emplace_back(), parse_text);
+  } else if (node->kind != Node::Kind::kScalar) {
+    s.reading().problem(node->where, "names no receiver", kTargets);
+  } else if (draft.config.to_text = node->text; node->text.find("://") != std::string::npos) {
+    s.scalar(*node, draft.config.to, parse_url);
+  } else {
+    s.scalar(*node, draft.to_names.emplace_back(), parse_text);
+  }
+}
+
+/// RC keeps its word by acknowledgements; with UC these keys would be silently without effect.
+void refuse_acknowledgement_keys(Section& s) {
+  for (const char* key :
+       {"timeout", "retry_count", "rnr_retry", "min_rnr_timer", "window", "window_packets", "ack_every"}) {
+    if (!s.given(key)) continue;
+    s.reading().problem(s.find(key)->where, "UC has no acknowledgements",
+                        "remove it, or write `transport: RC`");
+  }
+}
+
+}  // namespace
+
+QpDraft read_qp(Section s) {
+  QpDraft draft;
+  QpConfig& qp = draft.config;
+  qp.where = s.where();
+  s.read("count", qp.count, integer(1, 1'000'000));
+  s.read("transport", qp.transport, choices::kTransport);
+  draft.qpn_given = s.read("qpn", qp.qpn, integer(2, kMax24));
+  draft.pmtu_given = s.read("pmtu", qp.pmtu, [](const std::string& text) -> Parsed<std::uint64_t> {
+    auto pmtu = parse_integer(text, 256, 4096);
+    if (pmtu.value && roce::pmtu_legal(static_cast<std::uint32_t>(*pmtu.value))) return pmtu;
+    return {text + " is no path MTU", "write 256, 512, 1024, 2048 or 4096"};
+  });
+  s.read("psn", qp.psn, integer(0, kMax24));
+  s.read("timeout", qp.timeout, integer(0, 31));
+  s.read("retry_count", qp.retry_count, integer(0, 7));
+  s.read("rnr_retry", qp.rnr_retry, integer(0, 7));
+  s.read("min_rnr_timer", qp.min_rnr_timer, integer(0, 31));
+  s.read("window", qp.window, integer(1, 65'536));
+  s.read("window_packets", qp.window_packets, integer(0, 1U << 23));
+  s.read("ack_every", qp.ack_every, integer(0, 1U << 23));
+  draft.send_queue_given = s.read("send_queue", qp.send_queue, integer(1, 65'536));
+  s.read("signaled", qp.signaled, choices::kSignaled);
+  s.read("sq_sig_all", qp.sq_sig_all, parse_bool);
+  s.read("solicited", qp.solicited, parse_bool);
+  read_target(s, draft);
+  Node none;
+  none.where = s.where();
+  const Node* traffic = s.find("traffic");
+  qp.traffic = read_traffic(Section(s.reading(), traffic != nullptr ? *traffic : none, s.pattern("traffic")));
+  if (qp.transport == roce::Transport::kUc) refuse_acknowledgement_keys(s);
+  s.close();
+  return draft;
+}
+
+}  // namespace softfeb::config

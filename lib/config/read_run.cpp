@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "config/choices.hpp"
+#include "config/draft.hpp"
+
+namespace softfeb::config {
+
+RunSettings read_run(Section s) {
+  RunSettings run;
+  run.where = s.where();
+  s.read("duration", run.duration, parse_time);
+  s.read("messages", run.messages, integer(1, UINT64_MAX - 1));
+  s.read("warmup", run.warmup, parse_time);
+  s.read("start_at", run.start_at_unix_ns, parse_wall_clock);
+  s.read("seed", run.seed, integer(0, UINT64_MAX));
+  s.read("quiet", run.quiet, parse_bool);
+  s.read("drain_timeout", run.drain_timeout, parse_time);
+  s.close();
+  return run;
+}
+
+EalConfig read_eal(Section s) {
+  EalConfig eal;
+  eal.where = s.where();
+  s.read("hugepages", eal.hugepages, choices::kHugepages);
+  s.read("memory", eal.memory, parse_size);
+  s.read("prefix", eal.prefix, parse_text);
+  for (const Node& arg : s.list("args")) s.scalar(arg, eal.args.emplace_back(), parse_text);
+  s.close();
+  return eal;
+}
+
+WorkersConfig read_workers(Section s) {
+  WorkersConfig workers;
+  workers.where = s.where();
+  constexpr std::uint64_t kMaxCpu = 1023;
+  for (const Node& cpu : s.list("cpus")) s.scalar(cpu, workers.cpus.emplace_back(), integer(0, kMaxCpu));
+  if (s.read("count", workers.count, integer(1, 128)) && !workers.cpus.empty() &&
+      workers.count != workers.cpus.size()) {
+    s.reading().problem(s.find("count")->where,
+                        "`cpus` names " + std::to_string(workers.cpus.size()) + " CPUs",
+                        "remove `count`, or name one CPU for each worker");
+  }
+  if (!workers.cpus.empty()) workers.count = workers.cpus.size();
+  s.read("main_cpu", workers.main_cpu, integer(0, kMaxCpu));
+  s.read("idle", workers.idle, choices::kIdle);
+  s.read("burst", workers.burst, integer(1, 512));
+  s.close();
+  return workers;
+}
+
+Draft read_document(Reading& reading, const Node& document) {
+  Draft draft;
+  Section s(reading, document, "");
+  // A section that is not there is an empty one that stands where the document begins.
+  Node none;
+  none.where = s.where();
+  const auto section = [&](const char* key) {
+    const Node* node = s.find(key);
+    return Section(reading, node != nullptr ? *node : none, key);
+  };
+  draft.config.run = read_run(section("run"));
+  draft.config.eal = read_eal(section("eal"));
+  draft.config.workers = read_workers(section("workers"));
+  for (const Node& port : s.list("ports"))
+    draft.config.ports.push_back(read_port(Section(reading, port, "ports[]")));
+  for (const Node& board : s.list("boards"))
+    draft.boards.push_back(read_board(Section(reading, board, "boards[]")));
+  for (const Node& receiver : s.list("receivers")) {
+    draft.receivers.push_back(read_receiver(Section(reading, receiver, "receivers[]")));
+  }
+  s.close();
+  if (draft.config.ports.empty()) s.missing("ports", "[{name: p0, device: net_null}]");
+  if (draft.boards.empty() && draft.receivers.empty()) {
+    reading.problem(s.where(), "neither a board nor a receiver", "add a list `boards` or `receivers`");
+  }
+  return draft;
+}
+
+}  // namespace softfeb::config

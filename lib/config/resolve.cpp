@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "config/address.hpp"
+#include "config/draft.hpp"
+#include "config/limits.hpp"
+#include "config/nearest.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <set>
+
+namespace softfeb::config {
+namespace {
+
+using Names = std::map<std::string, std::vector<std::size_t>>;
+
+std::vector<std::string> keys_of(const Names& names) {
+  std::vector<std::string> keys;
+  for (const auto& [name, indices] : names) keys.push_back(name);
+  return keys;
+}
+
+class Resolver {
+ public:
+  Resolver(Reading& reading, const Draft& draft) : reading_(reading), draft_(draft), out_(draft.config) {
+    out_.places = reading.places;
+  }
+
+  RunConfig run() {
+    for (std::size_t i = 0; i < out_.ports.size(); ++i)
+      claim(port_names_, out_.ports[i].name, i, out_.ports[i].where);
+    // Boards are dealt to the workers first, so that with two workers the two sides of a ring run apart.
+    for (const BoardDraft& board : draft_.boards) add_board(board);
+    for (const ReceiverDraft& receiver : draft_.receivers) add_receiver(receiver);
+    std::size_t next = 0;
+    for (const BoardDraft& board : draft_.boards) {
+      for (std::uint32_t i = 0; i < board.endpoint.count && next < out_.boards.size(); ++i) {
+        add_qps(board, out_.boards[next++], i);
+      }
+    }
+    size_memory();
+    for (BoardConfig& board : out_.boards) {
+      for (QpConfig& qp : board.qps) fill_slots(qp);
+    }
+    return std::move(out_);
+  }
+
+ private:
+  void problem(const Where& section, const char* key, std::string message, std::string fix) {
+    reading_.problem(out_.place(section, key), std::move(message), std::move(fix));
+  }
+
+  void claim(Names& names, const std::string& name, std::size_t index, const Where& where) {
+    if (!names.emplace(name, std::vector{index}).second) {
+      problem(where, "name", "the name \"" + name + "\" is taken", "give every one its own name");
+    }
+  }
+
+  /// Index of `name`, or a problem that names the nearest there is.
+  const std::vector<std::size_t>* look_up(const Names& names, const std::string& name, const Where& where,
+                                          const char* what) {
+    const auto found = names.find(name);
+    if (found != names.end()) return &found->second;
+    const std::vector<std::string> all = keys_of(names);
+    std::string fix;
+    if (const std::string* near = nearest(name, all)) {
+      fix = "did you mean `" + *near + "`?";
+    } else {
+      for (const std::string& n : all) fix += (fix.empty() ? "write one of " : ", ") + n;
+      if (all.empty()) fix = "there is none in this file; add it";
+    }
+    reading_.problem(where, "no " + std::string(what) + " \"" + name + '"', fix);
+    return nullptr;
+  }
+
+  /// Replica `i` of an endpoint: name with a suffix, MAC and IP address counted up.
+  EndpointConfig replica(const EndpointDraft& draft, std::uint32_t i) {
+    EndpointConfig e = draft.config;
+    if (draft.count > 1) e.name += '-' + std::to_string(i);
+    if (const auto* port = look_up(port_names_, draft.port, out_.place(e.where, "port"), "port"))
+      e.port = port->front();
+    e.worker = draft.workers.empty() ? placed_ % out_.workers.count : draft.workers[i % draft.workers.size()];
+    ++placed_;
+    const auto ip = add(e.ip, i);
+    if (!ip || !same_prefix(*ip, e.ip, e.prefix_length)) {
+      problem(e.where, "count", "counting up from " + to_string(e.ip) + " leaves the prefix",
+              "use a shorter prefix, or fewer");
+      return e;
+    }
+    e.ip = *ip;
+    const auto mac = draft.mac_given ? add(e.mac, i) : mac_for(e.ip);
+    if (!mac) {
+      problem(e.where, "mac", "counting up from " + to_string(e.mac) + " leaves the last three bytes",
+              "begin with a lower address");
+    }
+    e.mac = mac.value_or(e.mac);
+    return e;
+  }
+
+  /// Adds the replicas of `draft` to `all`, until the first that has a problem.
+  template <class Draft, class Config, class Adjust>
+  std::vector<std::size_t> replicate(const Draft& draft, std::vector<Config>& all, Adjust adjust) {
+    std::vector<std::size_t> indices;
+    const std::size_t problems = reading_.problems.size();
+    for (std::uint32_t i = 0; i < draft.endpoint.count && problems == reading_.problems.size(); ++i) {
+      Config config = draft.config;
+      config.endpoint = replica(draft.endpoint, i);
+      adjust(config, i);
+      indices.push_back(all.size());
+      claim(endpoint_names_, config.endpoint.name, all.size(), config.where);
+      all.push_back(std::move(config));
+    }
+    return indices;
+  }
+
+  void add_board(const BoardDraft& draft) {
+    replicate(draft, out_.boards, [&](BoardConfig& board, std::uint32_t i) {
+      UdpSourcePort& port = board.udp_source_port;
+      if (port.policy != UdpSourcePort::Policy::kFixed) return;
+      if (port.first + i > 65'535) {
+        return problem(board.where, "udp_source_port", "counting up passes port 65535",
+                       "begin with a lower port");
+      }
+      port.first = port.last = static_cast<std::uint16_t>(port.first + i);
+    });
+  }
+
+  void add_receiver(const ReceiverDraft& draft) {
+    const std::uint32_t count = draft.endpoint.count;
+    const auto indices = replicate(draft, out_.receivers, [&](ReceiverConfig& receiver, std::uint32_t i) {
+      receiver_memory_given_.push_back(draft.memory_given);
+      if (receiver.out.empty() || count == 1) return;
+      std::filesystem::path path(receiver.out);
+      const std::string name = path.stem().string() + '-' + std::to_string(i) + path.extension().string();
+      receiver.out = path.replace_filename(name).string();
+    });
+    for (const std::size_t i : indices) receiver_names_[out_.receivers[i].endpoint.name] = {i};
+    receiver_names_[draft.endpoint.config.name] = indices;
+  }
+
+  void add_qps(const BoardDraft& draft, BoardConfig& board, std::uint32_t replica) {
+    std::uint64_t next_qpn = 0x100;
+    for (const QpDraft& qp : draft.qps) {
+      if (qp.qpn_given) next_qpn = std::max(next_qpn, std::uint64_t{qp.config.qpn} + qp.config.count);
+    }
+    for (const QpDraft& qp : draft.qps) {
+      QpConfig config = qp.config;
+      aim(qp, config, std::uint64_t{replica} * config.count);
+      if (!qp.qpn_given) {
+        config.qpn = static_cast<std::uint32_t>(std::min<std::uint64_t>(next_qpn, kMaxQpn));
+        next_qpn += config.count;
+      }
+      if (!qp.pmtu_given) config.pmtu = default_pmtu(board, config);
+      if (!qp.send_queue_given) config.send_queue = std::max(config.send_queue, config.window);
+      bound_messages(config.traffic);
+      board.qps.push_back(std::move(config));
+    }
+  }
+
+  /// Turns names into indices; `before` QPs of the same group stand on the replicas before this one.
+  void aim(const QpDraft& draft, QpConfig& qp, std::uint64_t before) {
+    if (auto* address = std::get_if<AddressTarget>(&qp.to)) {
+      address->qpn = static_cast<std::uint32_t>(std::min<std::uint64_t>(address->qpn + before, kMaxQpn));
+      address->address += before * address->length;
+    }
+    if (draft.to_names.empty()) return;
+    ReceiverTarget target;
+    for (const std::string& name : draft.to_names) {
+      const auto* indices = look_up(receiver_names_, name, qp.to_where, "receiver");
+      if (indices == nullptr) return;
+      target.receivers.insert(target.receivers.end(), indices->begin(), indices->end());
+    }
+    auto& r = target.receivers;
+    if (!r.empty())
+      std::rotate(r.begin(), r.begin() + static_cast<std::ptrdiff_t>(before % r.size()), r.end());
+    qp.to = std::move(target);
+  }
+
+  /// The largest that fits the MTU of every port on the way that gives one; 1024, which every Ethernet
+  /// carries, where none does.
+  std::uint32_t default_pmtu(const BoardConfig& board, const QpConfig& qp) const {
+    std::uint32_t mtu = out_.ports[board.endpoint.port].mtu.value_or(1500);
+    if (const auto* target = std::get_if<ReceiverTarget>(&qp.to)) {
+      for (const std::size_t r : target->receivers) {
+        mtu = std::min(mtu, out_.ports[out_.receivers[r].endpoint.port].mtu.value_or(1500));
+      }
+    }
+    std::uint32_t pmtu = 4096;
+    while (pmtu > 256 && pmtu + packet_overhead(board.endpoint.ip.v6) > mtu) pmtu /= 2;
+    return pmtu;
+  }
+
+  void bound_messages(TrafficConfig& traffic) const {
+    const auto bound = [&](std::uint64_t n) { traffic.messages = std::min(n, traffic.messages.value_or(n)); };
+    if (out_.run.messages) bound(*out_.run.messages);
+    if (const auto n = file_messages(traffic)) bound(*n);
+  }
+
+  /// Receivers that give no `memory` get what the QPs that name them need.
+  void size_memory() {
+    for (const BoardConfig& board : out_.boards) {
+      for (const QpConfig& qp : board.qps) {
+        const auto* target = std::get_if<ReceiverTarget>(&qp.to);
+        if (target == nullptr) continue;
+        for (const std::size_t r : target->receivers) {
+          if (!receiver_memory_given_[r])
+            out_.receivers[r].memory = std::max(out_.receivers[r].memory, memory_needed(qp.traffic));
+        }
+      }
+    }
+  }
+
+  void fill_slots(QpConfig& qp) const {
+    if (qp.traffic.slots != 0) return;
+    if (const auto region = region_length(out_, qp))
+      qp.traffic.slots = slots_in(*region, qp.traffic.message_size);
+  }
+
+  Reading& reading_;
+  const Draft& draft_;
+  RunConfig out_;
+  Names port_names_;
+  Names endpoint_names_;
+  Names receiver_names_;
+  std::vector<bool> receiver_memory_given_;
+  std::size_t placed_ = 0;
+};
+
+}  // namespace
+
+RunConfig resolve(Reading& reading, const Draft& draft) { return Resolver(reading, draft).run(); }
+
+}  // namespace softfeb::config
