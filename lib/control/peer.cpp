@@ -36,8 +36,8 @@ std::pair<std::string_view, std::string_view> split(std::string_view url, std::s
     const std::size_t close = rest.find(']');
     if (close == std::string_view::npos) refuse_url(url, "the bracket is not closed");
     host = rest.substr(1, close - 1);
-    const auto gid = roce::IpAddress::parse(std::string(host));
-    if (!gid || host.find(':') == std::string_view::npos)
+    const auto address = roce::IpAddress::parse(host);
+    if (!address || host.find(':') == std::string_view::npos)
       refuse_url(url, "'" + std::string(host) + "' is not an IPv6 address");
     host_end = close + 1 == rest.size() ? std::string_view::npos : close + 1;
     if (host_end != std::string_view::npos && rest[host_end] != ':')

@@ -28,7 +28,9 @@ constexpr const char* kLeftAtVersion =
 constexpr const char* kLeftAtRtr =
     "see what the server printed; 'Failed to modify QP to RTR' means that nobody answered its ARP for our "
     "address";
-constexpr const char* kLeftAtEnd = "see what the server printed";
+constexpr const char* kSeeServer = "see what the server printed";
+constexpr const char* kLeftAtEnd =
+    "see what the server printed; with -b it would send too, which softfeb does not take";
 
 class PerftestSession final : public PeerSession {
  public:
@@ -105,13 +107,13 @@ void PerftestSession::exchange_memory() {
   // Each side takes the larger cycle buffer, and the server gives every QP at least as much memory: saying
   // what we need makes its -s not matter.
   const std::uint32_t ours = std::max(kCycleBuffer, std::bit_ceil(local_.message_size));
-  const std::uint32_t theirs = decode_int(swap(encode_int(ours), "its buffer size", kLeftAtEnd));
+  const std::uint32_t theirs = decode_int(swap(encode_int(ours), "its buffer size", kSeeServer));
   length_ = std::max(ours, theirs <= kMaxCycleBuffer ? theirs : 0);
-  swap(encode_int(kCacheLine), "its cache line size", kLeftAtEnd);
+  swap(encode_int(kCacheLine), "its cache line size", kSeeServer);
 }
 
 void PerftestSession::exchange_mtu() {
-  const MtuMessage answer = swap(encode_mtu(local_.pmtu), "its MTU", kLeftAtEnd);
+  const MtuMessage answer = swap(encode_mtu(local_.pmtu), "its MTU", kSeeServer);
   const auto theirs = decode_mtu(answer);
   if (!theirs)
     link_.fail(PeerFault::kProtocol, "it answered " + quote(answer) + " where perftest says its MTU");
