@@ -150,10 +150,7 @@ Responder::Fault Responder::examine(const ReceivedRequest& request) {
     const Fault fault = begin(request.reth);
     if (fault != Fault::kNone) return fault;
   }
-  const Fault fault = check_length(request);
-  // A message refused in its first packet never began.
-  if (fault != Fault::kNone && begins_message(op)) message_.active = false;
-  return fault;
+  return check_length(request);
 }
 
 Responder::Fault Responder::begin(const Reth& reth) {
