@@ -20,7 +20,9 @@ Board::Board(const BoardConfig& config)
       link_(config.link_rate),
       departures_(config.qps.size(), kDepartureTick),
       timers_(config.qps.size(), kTimerTick),
-      ready_(config.qps.size()) {
+      ready_(config.qps.size()),
+      finished_(config.qps.size(), 0),
+      unfinished_(config.qps.size()) {
   qps_.reserve(config.qps.size());
   for (const SendQpConfig& c : config.qps) {
     const auto i = static_cast<std::uint32_t>(qps_.size());
@@ -42,20 +44,19 @@ void Board::start(Time now) {
   }
 }
 
-void Board::stop_traffic() {
-  for (SendQp& qp : qps_) qp.stop_traffic();
-}
-
-void Board::flush(Time now) {
-  for (SendQp& qp : qps_) {
-    qp.stop_traffic();
-    if (!qp.requester().idle()) qp.requester().set_state(roce::QpState::kErr, now);
-    qp.reap(now);
+void Board::stop_traffic(Time now) {
+  for (std::uint32_t i = 0; i < qps_.size(); ++i) {
+    qps_[i].stop_traffic();
+    settle(i, now);
   }
 }
 
-bool Board::finished() const {
-  return std::all_of(qps_.begin(), qps_.end(), [](const SendQp& qp) { return qp.finished(); });
+void Board::flush(Time now) {
+  for (std::uint32_t i = 0; i < qps_.size(); ++i) {
+    qps_[i].stop_traffic();
+    if (!qps_[i].requester().idle()) qps_[i].requester().set_state(roce::QpState::kErr, now);
+    settle(i, now);
+  }
 }
 
 void Board::settle(std::uint32_t i, Time now) {
@@ -63,6 +64,10 @@ void Board::settle(std::uint32_t i, Time now) {
   qp.reap(now);
   qp.post_due(now);
   qp.reap(now);  // what was posted to a QP in ERR has completed already
+  if (qp.finished() != (finished_[i] != 0)) {
+    finished_[i] = qp.finished() ? 1 : 0;
+    unfinished_ += qp.finished() ? std::size_t(-1) : 1;
+  }
   watch_timer(i, now);
   if (ready_.contains(i)) return;
   const Time at = qp.departure(now);

@@ -29,11 +29,11 @@ class Board : public Endpoint {
   /// Traffic begins: schedules start at `now`.
   void start(Time now);
   /// No further messages; what is posted goes on.
-  void stop_traffic();
+  void stop_traffic(Time now);
   /// Everything unfinished completes as flushed.
   void flush(Time now);
   /// Every QP has made its messages and seen their completions.
-  bool finished() const;
+  bool finished() const { return unfinished_ == 0; }
 
   std::size_t poll(Time now, std::span<TxFrame> out) override;
   Time next_event(Time now) const override;
@@ -72,6 +72,8 @@ class Board : public Endpoint {
   TimingWheel timers_;
   ReadyQueue ready_;
   std::vector<Resolution> resolutions_;
+  std::vector<std::uint8_t> finished_;  ///< by QP, so that nobody need ask them all
+  std::size_t unfinished_ = 0;
   std::uint16_t identification_ = 0;  ///< IPv4, counts up per packet as the firmware's does
 };
 

@@ -55,6 +55,7 @@ class Endpoint {
 
   const Identity& identity() const { return host_.identity(); }
   Host& host() { return host_; }
+  const Host& host() const { return host_; }
   const EndpointCounters& counters() const { return counters_; }
 
  protected:

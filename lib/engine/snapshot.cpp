@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "engine/snapshot.hpp"
+
+#include <algorithm>
+
+namespace softfeb::engine {
+
+namespace {
+
+SendQpSnapshot copy(const SendQp& qp) {
+  return {qp.requester().counters(), qp.counters(),   qp.completed_payload_bytes(), qp.traffic().made(),
+          qp.given_up(),             qp.failure(),    qp.resolved()};
+}
+
+ReceiveQpSnapshot copy(const roce::ReceiveQp& qp) {
+  return {qp.responder().counters(), qp.payload_check() ? qp.payload_check()->checked() : 0, qp.bytes_wrong(),
+          qp.congestion_experienced(), qp.map().missing()};
+}
+
+void finish(const Endpoint& endpoint, EndpointSnapshot& out, Time now) {
+  out.taken_at = now;
+  out.endpoint = endpoint.counters();
+  out.host = endpoint.host().counters();
+}
+
+}  // namespace
+
+EndpointSnapshot make_snapshot(const Endpoint& endpoint) {
+  EndpointSnapshot s;
+  if (const auto* board = dynamic_cast<const Board*>(&endpoint)) s.send_qps.resize(board->qp_count());
+  if (const auto* receiver = dynamic_cast<const Receiver*>(&endpoint)) s.receive_qps.resize(receiver->qp_count());
+  return s;
+}
+
+std::size_t take_snapshot(const Endpoint& endpoint, EndpointSnapshot& out, std::size_t first, std::size_t limit,
+                          Time now) {
+  if (const auto* board = dynamic_cast<const Board*>(&endpoint)) {
+    const std::size_t end = std::min(first + limit, board->qp_count());
+    for (std::size_t i = first; i < end; ++i) out.send_qps[i] = copy(board->qp(i));
+    if (end == board->qp_count()) {
+      out.unresolved = board->unresolved();
+      out.finished = board->finished();
+      finish(endpoint, out, now);
+    }
+    return end;
+  }
+  const auto& receiver = dynamic_cast<const Receiver&>(endpoint);
+  const std::size_t end = std::min(first + limit, receiver.qp_count());
+  for (std::size_t i = first; i < end; ++i) out.receive_qps[i] = copy(receiver.qp(i));
+  if (end == receiver.qp_count()) {
+    out.cnp_tx = receiver.receiver_counters().cnp_tx;
+    out.replies_dropped = receiver.receiver_counters().replies_dropped;
+    finish(endpoint, out, now);
+  }
+  return end;
+}
+
+}  // namespace softfeb::engine

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "engine/board.hpp"
+#include "engine/receiver.hpp"
+
+namespace softfeb::engine {
+
+/// A sending QP's figures at one moment.
+struct SendQpSnapshot {
+  roce::RequesterCounters requester;
+  SendQpCounters counters;
+  std::uint64_t completed_payload_bytes = 0;
+  std::uint64_t messages_made = 0;
+  Time pacing_given_up = 0;
+  std::optional<roce::WcStatus> failure;
+  bool resolved = false;
+};
+
+/// A receiving QP's figures at one moment.
+struct ReceiveQpSnapshot {
+  roce::ResponderCounters responder;
+  std::uint64_t bytes_checked = 0;
+  std::uint64_t bytes_wrong = 0;
+  std::uint64_t congestion_experienced = 0;
+  std::uint64_t missing_messages = 0;
+};
+
+/// An endpoint's figures: of all its QPs, each taken at a time that differs by at most the length of the whole copy.
+struct EndpointSnapshot {
+  Time taken_at = 0;  ///< when the last QP was copied
+  EndpointCounters endpoint;
+  HostCounters host;
+  std::uint64_t cnp_tx = 0;
+  std::uint64_t replies_dropped = 0;
+  std::size_t unresolved = 0;
+  bool finished = false;  ///< a board: all its messages have completed
+  std::vector<SendQpSnapshot> send_qps;
+  std::vector<ReceiveQpSnapshot> receive_qps;
+};
+
+/// Room for an endpoint's figures, so that taking them allocates nothing.
+EndpointSnapshot make_snapshot(const Endpoint& endpoint);
+
+/// Copies figures of up to `limit` QPs from the `first`-th on, and with the last ones the endpoint's own; returns the number of the next
+/// QP, or the QP count when it is complete. A slice at a time: packets wait no longer than one slice.
+std::size_t take_snapshot(const Endpoint& endpoint, EndpointSnapshot& out, std::size_t first, std::size_t limit,
+                          Time now);
+
+}  // namespace softfeb::engine
