@@ -158,13 +158,15 @@ Time Board::next_event(Time now) const {
 
 void Board::receive_roce(const roce::ParsedFrame& frame, Time now) {
   const roce::TransportPacket packet = roce::parse_transport(roce::transport_bytes(frame));
+  const roce::Bth& bth = packet.request.bth;
+  const bool foreign = packet.kind == roce::TransportKind::kUnknown && roce::is_foreign_response(bth.opcode);
   const bool ours =
-      packet.kind == roce::TransportKind::kAcknowledge || packet.kind == roce::TransportKind::kCnp;
-  if (!ours || packet.request.bth.tver != 0) {
+      packet.kind == roce::TransportKind::kAcknowledge || packet.kind == roce::TransportKind::kCnp || foreign;
+  if (!ours || bth.tver != 0) {
     ++counters_.rx_bad_transport;
     return;
   }
-  const std::uint32_t i = table_.find(packet.request.bth.dest_qp);
+  const std::uint32_t i = table_.find(bth.dest_qp);
   if (i == QpTable::kNotFound) {
     ++counters_.rx_unknown_qp;
     return;
@@ -182,7 +184,11 @@ void Board::receive_roce(const roce::ParsedFrame& frame, Time now) {
     qp.count_cnp();
     return;
   }
-  qp.requester().on_response(packet.aeth, packet.request.bth.psn, now);
+  if (foreign) {
+    qp.requester().on_bad_response(bth.psn, now);
+  } else {
+    qp.requester().on_response(packet.aeth, bth.psn, now);
+  }
   settle(i, now);
 }
 

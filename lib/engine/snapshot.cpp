@@ -8,8 +8,13 @@ namespace softfeb::engine {
 namespace {
 
 SendQpSnapshot copy(const SendQp& qp) {
-  return {qp.requester().counters(), qp.counters(),   qp.completed_payload_bytes(), qp.traffic().made(),
-          qp.given_up(),             qp.failure(),    qp.resolved()};
+  return {qp.requester().counters(),
+          qp.counters(),
+          qp.completed_payload_bytes(),
+          qp.traffic().made(),
+          qp.given_up(),
+          qp.failure(),
+          qp.resolved()};
 }
 
 ReceiveQpSnapshot copy(const roce::ReceiveQp& qp) {
@@ -28,12 +33,13 @@ void finish(const Endpoint& endpoint, EndpointSnapshot& out, Time now) {
 EndpointSnapshot make_snapshot(const Endpoint& endpoint) {
   EndpointSnapshot s;
   if (const auto* board = dynamic_cast<const Board*>(&endpoint)) s.send_qps.resize(board->qp_count());
-  if (const auto* receiver = dynamic_cast<const Receiver*>(&endpoint)) s.receive_qps.resize(receiver->qp_count());
+  if (const auto* receiver = dynamic_cast<const Receiver*>(&endpoint))
+    s.receive_qps.resize(receiver->qp_count());
   return s;
 }
 
-std::size_t take_snapshot(const Endpoint& endpoint, EndpointSnapshot& out, std::size_t first, std::size_t limit,
-                          Time now) {
+std::size_t take_snapshot(const Endpoint& endpoint, EndpointSnapshot& out, std::size_t first,
+                          std::size_t limit, Time now) {
   if (const auto* board = dynamic_cast<const Board*>(&endpoint)) {
     const std::size_t end = std::min(first + limit, board->qp_count());
     for (std::size_t i = first; i < end; ++i) out.send_qps[i] = copy(board->qp(i));

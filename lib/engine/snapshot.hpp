@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "engine/board.hpp"
+#include "engine/receiver.hpp"
+
 #include <cstdint>
 #include <optional>
 #include <vector>
-
-#include "engine/board.hpp"
-#include "engine/receiver.hpp"
 
 namespace softfeb::engine {
 
@@ -30,7 +30,8 @@ struct ReceiveQpSnapshot {
   std::uint64_t missing_messages = 0;
 };
 
-/// An endpoint's figures: of all its QPs, each taken at a time that differs by at most the length of the whole copy.
+/// An endpoint's figures: of all its QPs, each taken at a time that differs by at most the length of the
+/// whole copy.
 struct EndpointSnapshot {
   Time taken_at = 0;  ///< when the last QP was copied
   EndpointCounters endpoint;
@@ -46,9 +47,10 @@ struct EndpointSnapshot {
 /// Room for an endpoint's figures, so that taking them allocates nothing.
 EndpointSnapshot make_snapshot(const Endpoint& endpoint);
 
-/// Copies figures of up to `limit` QPs from the `first`-th on, and with the last ones the endpoint's own; returns the number of the next
-/// QP, or the QP count when it is complete. A slice at a time: packets wait no longer than one slice.
-std::size_t take_snapshot(const Endpoint& endpoint, EndpointSnapshot& out, std::size_t first, std::size_t limit,
-                          Time now);
+/// Copies figures of up to `limit` QPs from the `first`-th on, and with the last ones the endpoint's own;
+/// returns the number of the next QP, or the QP count when it is complete. A slice at a time: packets wait no
+/// longer than one slice.
+std::size_t take_snapshot(const Endpoint& endpoint, EndpointSnapshot& out, std::size_t first,
+                          std::size_t limit, Time now);
 
 }  // namespace softfeb::engine

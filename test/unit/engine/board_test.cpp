@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Boards and receivers together, over a wire of memory and in time that jumps: what the data plane will run.
+#include "engine/board.hpp"
+
+#include "board/payload.hpp"
+#include "engine/receiver.hpp"
+#include "memory_link.hpp"
+#include "roce/udp_source_port.hpp"
+
+#include <memory>
+
+#include <catch2/catch.hpp>
+
+using namespace softfeb;
+using namespace softfeb::engine;
+using test::MemoryLink;
+
+namespace {
+
+constexpr std::uint64_t kPercent = (1ULL << 32) / 100;
+
+struct Setup {
+  std::uint32_t boards = 1;
+  std::uint32_t receivers = 1;
+  std::uint32_t qps = 1;  ///< of each board; dealt out to the receivers in turn
+  roce::Transport transport = roce::Transport::kRc;
+  std::uint32_t pmtu = 1024;
+  std::uint32_t message_length = 10'000;
+  std::uint64_t messages = 50;
+  bool immediate = false;
+  bool v6 = false;
+  bool wrong_rkey = false;
+  std::uint32_t region_short_by = 0;
+  roce::Ecn ecn = roce::Ecn::kEct0;
+  RateKind rate_kind = RateKind::kUnlimited;
+  std::uint64_t rate = 0;
+  std::uint64_t link_rate = 1'250'000'000;
+  std::uint8_t timeout = 8;
+  std::uint8_t retries = 7;
+};
+
+roce::IpAddress address(bool v6, std::uint32_t n) {
+  return roce::IpAddress::parse(v6 ? "fd00::1:0" : "10.0.0.0")->plus(n);
+}
+
+/// A whole experiment: boards 1…, receivers 101….
+class Experiment {
+ public:
+  explicit Experiment(const Setup& s) : setup_(s) {
+    payload_ = board::make_payload(
+        {.kind = board::PayloadKind::kCounter, .message_length = s.message_length, .pmtu = s.pmtu});
+    arena_.resize(payload_->arena_bytes());
+    payload_->fill(arena_);
+    std::vector<BoardConfig> boards(s.boards);
+    std::vector<ReceiverConfig> receivers(s.receivers);
+    memory_.resize(std::size_t{s.boards} * s.qps);
+    for (std::uint32_t b = 0; b < s.boards; ++b) boards[b].identity = identity(1 + b);
+    for (std::uint32_t r = 0; r < s.receivers; ++r) receivers[r].identity = identity(101 + r);
+    for (std::uint32_t b = 0; b < s.boards; ++b) {
+      boards[b].link_rate = s.link_rate;
+      for (std::uint32_t q = 0; q < s.qps; ++q) connect(boards[b], b, receivers[q % s.receivers], q);
+    }
+    for (auto& c : boards) boards_.push_back(std::make_unique<Board>(c));
+    for (auto& c : receivers) receivers_.push_back(std::make_unique<Receiver>(c));
+    if (s.v6) know_each_other();
+    std::vector<Endpoint*> all;
+    for (auto& e : boards_) all.push_back(e.get());
+    for (auto& e : receivers_) all.push_back(e.get());
+    link = std::make_unique<MemoryLink>(all, 77);
+  }
+
+  bool run(Time limit) {
+    for (auto& b : boards_) b->start(link->now);
+    return link->run(limit, [this] {
+      return std::all_of(boards_.begin(), boards_.end(), [](const auto& b) { return b->finished(); });
+    });
+  }
+
+  std::uint64_t messages_received() const {
+    std::uint64_t n = 0;
+    for (const auto& r : receivers_) {
+      for (std::size_t i = 0; i < r->qp_count(); ++i) n += r->qp(i).responder().counters().messages;
+    }
+    return n;
+  }
+  std::uint64_t bytes_wrong() const {
+    std::uint64_t n = 0;
+    for (const auto& r : receivers_) {
+      for (std::size_t i = 0; i < r->qp_count(); ++i) n += r->qp(i).bytes_wrong();
+    }
+    return n;
+  }
+  /// The last message of each QP stands in memory as it was sent.
+  bool memory_right() const {
+    for (const auto& m : memory_) {
+      const std::uint64_t base = (setup_.messages - 1) * setup_.message_length;
+      for (std::size_t i = 0; i < m.size(); ++i) {
+        if (m[i] != static_cast<std::uint8_t>(base + i)) return false;
+      }
+    }
+    return true;
+  }
+
+  Board& board(std::size_t i) { return *boards_[i]; }
+  Receiver& receiver(std::size_t i) { return *receivers_[i]; }
+  std::unique_ptr<MemoryLink> link;
+
+ private:
+  Identity identity(std::uint32_t n) const {
+    Identity id;
+    id.mac = roce::mac_plus({2, 0, 0, 0, 0, 0}, n);
+    id.ip = address(setup_.v6, n);
+    return id;
+  }
+
+  void know_each_other() {
+    for (auto& b : boards_) {
+      for (auto& r : receivers_) b->host().neighbours().set_static(r->identity().ip, r->identity().mac);
+    }
+  }
+
+  void connect(BoardConfig& b, std::uint32_t board_number, ReceiverConfig& r, std::uint32_t q) {
+    const std::uint32_t n = board_number * setup_.qps + q;
+    auto& memory = memory_[n];
+    memory.assign(setup_.message_length, 0xee);
+    SendQpConfig s;
+    s.requester.transport = setup_.transport;
+    s.requester.qpn = 0x100 + q;
+    s.requester.dest_qpn = 0x800 + n;
+    s.requester.pmtu = setup_.pmtu;
+    s.requester.initial_psn = 0xffff00 + n;
+    s.requester.timeout = setup_.timeout;
+    s.requester.retry_count = setup_.retries;
+    s.path.source_mac = b.identity.mac;
+    s.path.source_ip = b.identity.ip;
+    s.path.dest_ip = r.identity.ip;
+    s.path.ecn = setup_.ecn;
+    s.payload = payload_.get();
+    s.traffic.verb = setup_.immediate ? roce::WrOpcode::kWriteImm : roce::WrOpcode::kWrite;
+    s.traffic.plan = payload_->plan();
+    s.traffic.messages = setup_.messages;
+    s.traffic.rate_kind = setup_.rate_kind;
+    s.traffic.rate = setup_.rate;
+    s.traffic.remote_address = 0x1000;
+    s.traffic.rkey = 0x55 + n;
+    s.traffic.immediate_kind = ImmediateKind::kCounter;
+    b.qps.push_back(s);
+
+    ReceiveQpSetup d;
+    d.qp.responder.transport = setup_.transport;
+    d.qp.responder.qpn = s.requester.dest_qpn;
+    d.qp.responder.dest_qpn = s.requester.qpn;
+    d.qp.responder.pmtu = setup_.pmtu;
+    d.qp.responder.expected_psn = s.requester.initial_psn;
+    d.qp.layout.emplace(setup_.message_length, setup_.pmtu);
+    d.qp.expected = payload_.get();
+    d.qp.numbering = roce::MessageNumbering::kLayout;
+    d.reply_path.source_mac = r.identity.mac;
+    d.reply_path.source_ip = r.identity.ip;
+    d.reply_path.dest_ip = b.identity.ip;
+    d.regions.push_back({0x1000, memory.size() - setup_.region_short_by,
+                         s.traffic.rkey + (setup_.wrong_rkey ? 1U : 0U), memory.data()});
+    r.qps.push_back(d);
+  }
+
+  Setup setup_;
+  std::unique_ptr<board::PayloadSource> payload_;
+  std::vector<std::uint8_t> arena_;
+  std::vector<std::vector<std::uint8_t>> memory_;
+  std::vector<std::unique_ptr<Board>> boards_;
+  std::vector<std::unique_ptr<Receiver>> receivers_;
+};
+
+}  // namespace
+
+TEST_CASE("a board writes, a receiver acknowledges, every byte is right", "[board]") {
+  for (const bool v6 : {false, true}) {
+    for (const std::uint32_t pmtu : {256U, 1024U, 4096U}) {
+      Experiment e({.qps = 3, .pmtu = pmtu, .v6 = v6});
+      REQUIRE(e.run(kSecond));
+      CHECK(e.messages_received() == 150);
+      CHECK(e.bytes_wrong() == 0);
+      CHECK(e.memory_right());
+      for (std::size_t i = 0; i < 3; ++i) {
+        CHECK(e.board(0).qp(i).requester().counters().messages_completed == 50);
+        CHECK(e.board(0).qp(i).requester().counters().retransmitted_packets == 0);
+        CHECK(e.board(0).qp(i).completed_payload_bytes() == 500'000);
+      }
+    }
+  }
+}
+
+TEST_CASE("loss, duplication and reordering cost time, not bytes", "[board]") {
+  for (const std::uint64_t loss : {1ULL, 5ULL}) {
+    Experiment e({.qps = 2, .messages = 200});
+    e.link->loss = loss * kPercent;
+    e.link->duplicate = kPercent;
+    e.link->reorder = kPercent;
+    REQUIRE(e.run(100 * kSecond));
+    CHECK(e.link->lost > 0);
+    CHECK(e.messages_received() == 400);
+    CHECK(e.bytes_wrong() == 0);
+    CHECK(e.memory_right());
+    CHECK(e.board(0).qp(0).requester().counters().retransmitted_packets > 0);
+    CHECK(e.board(0).qp(0).counters().completions_out_of_order == 0);
+  }
+}
+
+TEST_CASE("UC loses messages and says which", "[board]") {
+  Experiment e({.qps = 4, .transport = roce::Transport::kUc, .messages = 500, .immediate = true});
+  e.link->loss = kPercent;
+  REQUIRE(e.run(kSecond));
+  e.link->run(e.link->now + kMillisecond, [] { return false; });
+  std::uint64_t missing = 0;
+  for (std::size_t i = 0; i < 4; ++i) {
+    e.receiver(0).qp(i).finish(500);
+    const auto& map = e.receiver(0).qp(i).map();
+    missing += map.missing();
+    std::uint64_t listed = 0;
+    for (const auto& r : map.ranges()) listed += r.last - r.first + 1;
+    CHECK(listed == map.missing());
+    CHECK(e.receiver(0).qp(i).responder().counters().messages + map.missing() == 500);
+  }
+  CHECK(missing > 0);
+  CHECK(e.bytes_wrong() == 0);
+}
+
+TEST_CASE("many boards to one receiver and one board to many", "[board]") {
+  Experiment incast({.boards = 4, .qps = 2, .messages = 20});
+  REQUIRE(incast.run(kSecond));
+  CHECK(incast.messages_received() == 160);
+  Experiment fan({.receivers = 4, .qps = 8, .messages = 20});
+  REQUIRE(fan.run(kSecond));
+  CHECK(fan.messages_received() == 160);
+  CHECK(fan.bytes_wrong() + incast.bytes_wrong() == 0);
+}
+
+TEST_CASE("rates hold: payload bytes, packets, messages", "[board]") {
+  // Time to finish is what the rate makes of the traffic, within one packet or message and the round trip.
+  Experiment bytes({.messages = 100, .rate_kind = RateKind::kPayloadBytes, .rate = 100'000'000});
+  REQUIRE(bytes.run(kSecond));
+  CHECK(to_seconds(bytes.link->now) == Approx(0.01).epsilon(0.003));
+  Experiment packets({.messages = 100, .rate_kind = RateKind::kPackets, .rate = 100'000});
+  REQUIRE(packets.run(kSecond));
+  CHECK(to_seconds(packets.link->now) == Approx(0.01).epsilon(0.003));
+  Experiment messages({.messages = 100, .rate_kind = RateKind::kMessages, .rate = 10'000});
+  REQUIRE(messages.run(kSecond));
+  CHECK(to_seconds(messages.link->now) == Approx(0.0099).epsilon(0.003));
+}
+
+TEST_CASE("the link's rate is shared fairly among its queue pairs", "[board]") {
+  Experiment e({.qps = 4, .pmtu = 4096, .message_length = 40'960, .messages = 100});
+  REQUIRE(e.run(kSecond));
+  // 4 · 100 · 10 packets; RETH on the first of each message.
+  const double wire = 4000.0 * 4178 + 400 * 16;
+  CHECK(to_seconds(e.link->now) == Approx(wire / 1.25e9).epsilon(0.01));
+}
+
+TEST_CASE("no answer: the retries run out, the QP says so, the rest is flushed", "[board]") {
+  Experiment e({.messages = 30, .timeout = 5, .retries = 3});
+  e.link->loss = 1ULL << 32;
+  // ARP is lost as well: nothing leaves, nothing fails.
+  CHECK_FALSE(e.run(10 * kMillisecond));
+  CHECK(e.board(0).unresolved() == 1);
+  e.board(0).host().neighbours().set_static(e.receiver(0).identity().ip, e.receiver(0).identity().mac);
+  REQUIRE(e.run(10 * kSecond));
+  CHECK(e.board(0).qp(0).failure() == roce::WcStatus::kTimeoutsExceeded);
+  CHECK(e.board(0).qp(0).requester().counters().messages_failed == 30);
+}
+
+TEST_CASE("wrong rkey and out of bounds: remote access error, the rest flushed", "[board]") {
+  for (const bool wrong_rkey : {true, false}) {
+    Experiment e({.messages = 30, .wrong_rkey = wrong_rkey, .region_short_by = wrong_rkey ? 0U : 1U});
+    REQUIRE(e.run(kSecond));
+    CHECK(e.board(0).qp(0).failure() == roce::WcStatus::kRemoteAccess);
+    CHECK(e.board(0).qp(0).requester().counters().messages_failed == 30);
+    CHECK(e.board(0).qp(0).requester().counters().nak_remote_access_rx == 1);
+    CHECK(e.messages_received() == 0);
+  }
+}
+
+TEST_CASE("what is not ours changes nothing: other QPs, other peers, broken iCRC", "[board]") {
+  Experiment e({.messages = 5});
+  e.link->keep_log = true;
+  REQUIRE(e.run(kSecond));
+  const auto before = e.receiver(0).qp(0).responder().counters().packets;
+  std::vector<std::uint8_t> write;
+  for (const auto& f : e.link->log) {
+    if (f.size() > 500) write = f;
+  }
+  REQUIRE_FALSE(write.empty());
+  auto broken = write;
+  broken.back() ^= 1;
+  e.link->inject(broken);
+  auto other_qp = write;
+  other_qp[14 + 20 + 8 + 7] ^= 0x40;
+  e.link->inject(other_qp);
+  auto other_peer = write;
+  other_peer[14 + 15] ^= 0x40;
+  store_be16(&other_peer[24], 0);
+  store_be16(&other_peer[24], roce::internet_checksum(ByteSpan(other_peer).subspan(14, 20)));
+  e.link->inject(other_peer);
+  CHECK(e.receiver(0).counters().rx_icrc_errors == 1);
+  CHECK(e.receiver(0).counters().rx_unknown_qp == 1);
+  CHECK(e.receiver(0).counters().rx_wrong_peer == 1);
+  CHECK(e.receiver(0).qp(0).responder().counters().packets == before);
+}
+
+TEST_CASE("CE marks come back as CNPs, at most one an interval", "[board]") {
+  // 2 MB at 1 Gb/s, all of it marked: 16 ms, a CNP at the first packet and then one every 50 µs.
+  Experiment e(
+      {.messages = 200, .ecn = roce::Ecn::kCe, .rate_kind = RateKind::kPayloadBytes, .rate = 125'000'000});
+  REQUIRE(e.run(kSecond));
+  const std::uint64_t cnps = e.board(0).qp(0).counters().cnp_rx;
+  CHECK(cnps == e.receiver(0).receiver_counters().cnp_tx);
+  CHECK(cnps > 280);
+  CHECK(cnps <= 321);
+  Experiment quiet({.messages = 200});
+  REQUIRE(quiet.run(kSecond));
+  CHECK(quiet.board(0).qp(0).counters().cnp_rx == 0);
+}
