@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "board/bit_string.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <variant>
+
+/// Messages of the RoCE metadata bus (CONTROL.md section 7): 303-bit requests, 276-bit responses. Fields hold
+/// what the wires hold: a value that names nothing (a state 13) is a value like others, and judged by the
+/// server alone.
+namespace softfeb::board {
+
+using MetadataRequestBits = BitString<303>;   ///< 40 bytes at MetaDataTx
+using MetadataResponseBits = BitString<276>;  ///< 36 bytes at MetaDataRx
+
+/// Protection domain.
+struct PdRequest {
+  bool allocate = false;
+  std::uint32_t key = 0;      ///< allocate: what the handler is made from
+  std::uint32_t handler = 0;  ///< free
+
+  bool operator==(const PdRequest&) const = default;
+};
+struct PdResponse {
+  bool success = false;
+  std::uint32_t handler = 0;
+  std::uint32_t key = 0;
+
+  bool operator==(const PdResponse&) const = default;
+};
+
+/// Memory region of the board. Key parts are the 31 bits below a key's slot number.
+struct MrFields {
+  std::uint64_t address = 0;
+  std::uint32_t length = 0;
+  std::uint8_t access = 0;
+  std::uint32_t pd_handler = 0;
+  std::uint32_t lkey_part = 0;
+  std::uint32_t rkey_part = 0;
+
+  bool operator==(const MrFields&) const = default;
+};
+struct MrRequest {
+  bool allocate = false;
+  MrFields mr{};
+  bool by_lkey = false;  ///< free: the slot stands in the lkey, otherwise in the rkey
+  std::uint32_t lkey = 0;
+  std::uint32_t rkey = 0;
+
+  bool operator==(const MrRequest&) const = default;
+};
+struct MrResponse {
+  bool success = false;
+  MrFields mr{};
+  std::uint32_t lkey = 0;
+  std::uint32_t rkey = 0;
+
+  bool operator==(const MrResponse&) const = default;
+};
+
+enum class QpVerb : std::uint8_t { kCreate = 0, kDestroy = 1, kModify = 2, kQuery = 3 };
+
+/// What the wires carry of a queue pair; values as the verbs have them (qp_state: roce::QpState).
+struct QpFields {
+  std::uint8_t state = 0;
+  std::uint8_t current_state = 0;
+  std::uint8_t pmtu = 0;  ///< code 1…5 for 256…4096
+  std::uint32_t qkey = 0;
+  std::uint32_t rq_psn = 0;
+  std::uint32_t sq_psn = 0;
+  std::uint32_t dest_qpn = 0;
+  std::uint8_t access = 0;
+  std::uint64_t capabilities = 0;  ///< 40 bits
+  std::uint16_t pkey = 0;
+  bool sq_draining = false;
+  std::uint8_t max_read_atomic = 0;
+  std::uint8_t max_dest_read_atomic = 0;
+  std::uint8_t min_rnr_timer = 0;
+  std::uint8_t timeout = 0;
+  std::uint8_t retry_count = 0;
+  std::uint8_t rnr_retry = 0;
+  std::uint8_t type = 0;  ///< 2 RC, 3 UC
+  bool sq_sig_all = false;
+
+  bool operator==(const QpFields&) const = default;
+};
+
+/// Bits of a modify request's mask: what the request says it gives.
+namespace qp_attr {
+inline constexpr std::uint32_t kState = 1, kAccess = 8, kPkey = 16, kPmtu = 256, kTimeout = 512,
+                               kRetryCount = 1024, kRnrRetry = 2048, kRqPsn = 4096, kMaxReadAtomic = 8192,
+                               kMinRnrTimer = 32768, kSqPsn = 65536, kMaxDestReadAtomic = 131072,
+                               kDestQpn = 1048576;
+}
+
+struct QpRequest {
+  QpVerb verb = QpVerb::kCreate;
+  std::uint32_t pd_handler = 0;
+  std::uint32_t qpn = 0;
+  std::uint32_t mask = 0;
+  QpFields qp{};
+
+  bool operator==(const QpRequest&) const = default;
+};
+struct QpResponse {
+  bool success = false;
+  std::uint32_t qpn = 0;
+  std::uint32_t pd_handler = 0;
+  QpFields qp{};
+
+  bool operator==(const QpResponse&) const = default;
+};
+
+using MetadataRequest = std::variant<PdRequest, MrRequest, QpRequest>;
+using MetadataResponse = std::variant<PdResponse, MrResponse, QpResponse>;
+
+/// Nothing for bus type 3, which no part of the board takes.
+std::optional<MetadataRequest> decode_request(const MetadataRequestBits& bits);
+std::optional<MetadataResponse> decode_response(const MetadataResponseBits& bits);
+
+/// Bits that belong to no field are 0.
+MetadataRequestBits encode_request(const MetadataRequest& request);
+MetadataResponseBits encode_response(const MetadataResponse& response);
+
+}  // namespace softfeb::board

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <catch2/catch.hpp>
+
+/// Where the golden vectors are: $SOFTFEB_VECTORS, or the tree's own (SOFTFEB_VECTORS_DEFAULT, from meson's
+/// vectors_args).
+namespace softfeb::test {
+
+inline bool vectors_are_ours() { return std::getenv("SOFTFEB_VECTORS") == nullptr; }
+
+/// The files of `folder` that end in `extension`, sorted; none where the folder is not there.
+inline std::vector<std::filesystem::path> vector_files(const char* folder, const char* extension) {
+  const char* set = std::getenv("SOFTFEB_VECTORS");
+  const auto directory = std::filesystem::path(set != nullptr ? set : SOFTFEB_VECTORS_DEFAULT) / folder;
+  std::vector<std::filesystem::path> files;
+  if (!std::filesystem::is_directory(directory)) {
+    WARN("passed over, not there: " << directory.string());
+    return files;
+  }
+  for (const auto& entry : std::filesystem::directory_iterator(directory)) {
+    if (entry.is_regular_file() && entry.path().extension() == extension) files.push_back(entry.path());
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+}  // namespace softfeb::test
