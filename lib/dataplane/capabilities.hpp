@@ -2,14 +2,14 @@
 #pragma once
 
 #include "dataplane/device.hpp"
+#include "roce/ip.hpp"
 
-#include <array>
 #include <cstdint>
 #include <string>
 
 namespace softfeb::dataplane {
 
-using MacAddress = std::array<std::uint8_t, 6>;
+using roce::MacAddress;
 
 /// What a port says of itself, and what is known better than it says.
 struct Capabilities {

@@ -88,8 +88,10 @@ Options computed_options(const DeviceSpec& spec, const DeviceRequest& request) {
     case DeviceKind::kMemif: {
       const std::uint32_t buffer = std::bit_ceil(std::max<std::uint32_t>(2048, request.frame_bytes));
       const int log2_ring = std::bit_width(std::bit_ceil(request.descriptors)) - 1;
-      return {{"socket", spec.argument},
-              {"socket-abstract", spec.argument.starts_with('/') ? "no" : "yes"},
+      const std::string* given = find_option(spec.options, "socket");
+      const std::string& socket = given != nullptr ? *given : spec.argument;
+      return {{"socket", socket},
+              {"socket-abstract", socket.starts_with('/') ? "no" : "yes"},
               {"role", role_of(spec)},
               {"bsize", std::to_string(buffer)},
               {"rsize", std::to_string(std::min<int>(log2_ring, 14))}};
@@ -109,7 +111,9 @@ DeviceSpec parse_named(const DeviceTraits& traits, const std::string& text) {
   std::string_view rest = std::string_view(text).substr(traits.prefix.size());
   const bool colon = rest.starts_with(':');
   if (!rest.empty()) rest.remove_prefix(1);
-  if (traits.kind == DeviceKind::kPcap || traits.kind == DeviceKind::kNull) {
+  const bool raw_memif =
+      traits.kind == DeviceKind::kMemif && rest.substr(0, rest.find(',')).find('=') != rest.npos;
+  if (traits.kind == DeviceKind::kPcap || traits.kind == DeviceKind::kNull || raw_memif) {
     spec.options = split_options(rest);
   } else {
     const std::size_t comma = rest.find(',');

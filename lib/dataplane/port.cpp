@@ -20,6 +20,8 @@ constexpr std::uint32_t round_up(std::uint32_t n, std::uint32_t to) { return (n 
 Port::Port(const Device& device, PortConfig config, Mempools& pools)
     : device_(device), config_(std::move(config)), capabilities_(probe_capabilities(device)) {
   if (config_.name.empty()) config_.name = device.spec().text;
+  const bool own = capabilities_.mtu_source != MtuSource::kNothing;
+  wanted_mtu_ = config_.mtu.value_or(own ? capabilities_.mtu : mtu_for(4096, true));
   configure(pools);
   LogCollector log;
   if (const int status = rte_eth_dev_start(id()); status != 0)
@@ -53,10 +55,10 @@ void Port::configure(Mempools& pools) {
   }
   rte_eth_conf conf{};
   if (c.mtu_source == MtuSource::kPort) {
-    conf.rxmode.mtu = std::clamp(config_.mtu, std::max<std::uint32_t>(c.min_mtu, 68),
+    conf.rxmode.mtu = std::clamp(wanted_mtu_, std::max<std::uint32_t>(c.min_mtu, 68),
                                  std::max<std::uint32_t>(c.max_mtu, 68));
   }
-  const bool scatter = config_.rx_buffer != 0 && config_.rx_buffer < frame_bytes_for(config_.mtu);
+  const bool scatter = config_.rx_buffer != 0 && config_.rx_buffer < frame_bytes_for(wanted_mtu_);
   if (scatter && !c.rx_scatter) {
     throw RequestError("port " + config_.name + ": receive buffers of " + std::to_string(config_.rx_buffer) +
                        " bytes are shorter than a frame and " + c.driver + " cannot scatter");
@@ -81,15 +83,21 @@ void Port::setup_queues(Mempools& pools, std::uint64_t rx_offloads, std::uint64_
   rx.offloads = rx_offloads;
   rte_eth_txconf tx = info.default_txconf;
   tx.offloads = tx_offloads;
-  const std::uint32_t whole = round_up(frame_bytes_for(std::max(config_.mtu, capabilities_.mtu)), 64);
+  const bool own = capabilities_.mtu_source != MtuSource::kNothing;
+  const std::uint32_t whole =
+      round_up(frame_bytes_for(std::max(wanted_mtu_, own ? capabilities_.mtu : 0)), 64);
   const std::uint32_t wanted =
       config_.rx_buffer == 0 ? std::min<std::uint32_t>(whole, 16384) : config_.rx_buffer;
   const std::uint32_t room =
       std::max({wanted, device_.min_rx_room(), std::uint32_t{RTE_MBUF_DEFAULT_DATAROOM}});
+  // A ring hands over the sender's own buffers, and nothing comes from net_null.
+  const bool fills_buffers =
+      device_.spec().kind != DeviceKind::kRing && device_.spec().kind != DeviceKind::kNull;
+  const std::uint32_t count =
+      fills_buffers ? pool_size(rx_descriptors_ + config_.rx_held, config_.lcores) : 2 * kMempoolCache;
   for (std::uint16_t queue = 0; queue < config_.queues; ++queue) {
-    rte_mempool* pool = pools.create("the receive buffers of port " + config_.name,
-                                     pool_size(rx_descriptors_ + config_.rx_held, config_.lcores), room, 0,
-                                     capabilities_.socket);
+    rte_mempool* pool =
+        pools.create("the receive buffers of port " + config_.name, count, room, 0, capabilities_.socket);
     LogCollector log;
     int status = rte_eth_rx_queue_setup(id(), queue, rx_descriptors_,
                                         static_cast<unsigned>(capabilities_.socket), &rx, pool);
@@ -103,14 +111,14 @@ void Port::setup_queues(Mempools& pools, std::uint64_t rx_offloads, std::uint64_
 }
 
 void Port::settle_mtu() {
-  mtu_ = config_.mtu;
+  mtu_ = wanted_mtu_;
   if (capabilities_.mtu_source == MtuSource::kKernel) mtu_ = capabilities_.mtu;
   std::uint16_t set = 0;
   if (capabilities_.mtu_source == MtuSource::kPort && rte_eth_dev_get_mtu(id(), &set) == 0) mtu_ = set;
-  if (mtu_ < config_.mtu) {
-    warnings_.push_back("MTU " + std::to_string(config_.mtu) + " was wanted, " + std::to_string(mtu_) +
+  if (mtu_ < wanted_mtu_) {
+    warnings_.push_back("MTU " + std::to_string(wanted_mtu_) + " was wanted, " + std::to_string(mtu_) +
                         " is there: path MTU up to " + std::to_string(largest_path_mtu(false)) + "; " +
-                        mtu_fix(config_.mtu));
+                        mtu_fix(wanted_mtu_));
   }
 }
 

@@ -35,7 +35,9 @@ struct PortConfig {
   std::uint16_t queues = 1;  ///< each way; one worker owns a queue
   std::uint32_t rx_descriptors = 1024;
   std::uint32_t tx_descriptors = 1024;
-  std::uint32_t mtu = mtu_for(4096, true);  ///< wanted; set on the port where the port decides it
+  /// Wanted, from the IP header on. None: the port's own stays; where nothing limits frames, what the longest
+  /// RoCE packet needs.
+  std::optional<std::uint32_t> mtu;
   std::uint32_t rx_buffer = 0;  ///< bytes of one receive buffer; 0: a whole frame. Less needs scatter
   std::uint32_t rx_held = 512;  ///< packets received and still in our hands, at most
   unsigned lcores = 1;          ///< that run in this process, for the pools' caches
@@ -99,6 +101,7 @@ class Port {
   const Device& device_;
   PortConfig config_;
   Capabilities capabilities_;
+  std::uint32_t wanted_mtu_ = 0;
   std::uint32_t mtu_ = 0;
   std::uint16_t rx_descriptors_ = 0;
   std::uint16_t tx_descriptors_ = 0;
@@ -111,6 +114,5 @@ class Port {
 FlowControlResult apply_flow_control(std::uint16_t port, const std::string& driver, FlowControl wanted);
 
 std::string to_string(FlowControl mode);
-std::string to_string(const MacAddress& mac);
 
 }  // namespace softfeb::dataplane

@@ -2,7 +2,7 @@
 // What is set on a started port: flow control and addresses.
 #include "dataplane/port.hpp"
 
-#include <cstdio>
+#include <algorithm>
 
 #include <rte_ethdev.h>
 
@@ -38,13 +38,6 @@ std::string to_string(FlowControl mode) {
       return "full";
   }
   return "?";
-}
-
-std::string to_string(const MacAddress& mac) {
-  char text[18];
-  std::snprintf(text, sizeof text, "%02x:%02x:%02x:%02x:%02x:%02x", mac[0], mac[1], mac[2], mac[3], mac[4],
-                mac[5]);
-  return text;
 }
 
 FlowControlResult apply_flow_control(std::uint16_t port, const std::string& driver, FlowControl wanted) {
@@ -87,7 +80,7 @@ void Port::apply_addresses() {
   promiscuous_ = status == 0;
   if (status != 0 && capabilities_.filters_mac) {
     warnings_.push_back(std::string("promiscuous mode is not possible (") + rte_strerror(-status) +
-                        "): packets to MAC addresses other than " + to_string(capabilities_.mac) +
+                        "): packets to MAC addresses other than " + roce::to_string(capabilities_.mac) +
                         " may not arrive; it needs CAP_NET_ADMIN");
   }
 }

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "dataplane/fault_injector.hpp"
+
+#include "roce/headers.hpp"
+
+#include <algorithm>
+
+#include <rte_mbuf.h>
+
+namespace softfeb::dataplane {
+namespace {
+
+constexpr std::uint32_t kReserved8a = 4;  ///< BTH byte the iCRC does not cover (FECN, BECN, reserved)
+
+std::uint8_t* data(rte_mbuf* m) { return rte_pktmbuf_mtod(m, std::uint8_t*); }
+
+}  // namespace
+
+bool set_congestion_experienced(std::uint8_t* ip, bool ipv6) {
+  std::uint8_t& byte = ip[1];
+  const unsigned shift = ipv6 ? 4 : 0;  // IPv6's traffic class begins in the middle of byte 0
+  const unsigned ecn = (byte >> shift) & 3U;
+  if (ecn == 0 || ecn == 3) return false;
+  const std::uint16_t before = load_be16(ip);
+  byte = static_cast<std::uint8_t>(byte | (3U << shift));
+  if (ipv6) return true;
+  std::uint32_t sum = std::uint32_t{static_cast<std::uint16_t>(~load_be16(ip + 10))} +
+                      static_cast<std::uint16_t>(~before) + load_be16(ip);
+  sum = (sum & 0xffff) + (sum >> 16);
+  sum = (sum & 0xffff) + (sum >> 16);
+  store_be16(ip + 10, static_cast<std::uint16_t>(~sum));
+  return true;
+}
+
+FaultInjector::FaultInjector(const FaultPlan& plan, std::uint32_t frame_bytes, std::uint32_t held,
+                             unsigned lcores, Mempools& pools)
+    : plan_(plan) {
+  if (plan_.active()) copies_ = pools.create("copies for faults", pool_size(held, lcores), frame_bytes);
+}
+
+FaultInjector::~FaultInjector() { rte_pktmbuf_free(held_); }
+
+rte_mbuf* FaultInjector::replace_by_copy(rte_mbuf* packet) {
+  rte_mbuf* copy = rte_pktmbuf_copy(packet, copies_, 0, UINT32_MAX);
+  if (copy == nullptr) {
+    ++no_copy_;
+    return nullptr;
+  }
+  rte_pktmbuf_free(packet);
+  return copy;
+}
+
+rte_mbuf* FaultInjector::corrupt(rte_mbuf* packet, const RoceLocation& at, std::uint64_t where) {
+  rte_mbuf* copy = replace_by_copy(packet);
+  if (copy == nullptr) return packet;
+  // Any bit the iCRC covers, or one of the iCRC: a receiver that believes the packet is wrong. The copy may
+  // be a chain.
+  std::uint32_t offset = at.bth + static_cast<std::uint32_t>((where >> 3) % (copy->pkt_len - at.bth));
+  if (offset == at.bth + kReserved8a) ++offset;
+  rte_mbuf* m = copy;
+  for (; offset >= m->data_len; m = m->next) offset -= m->data_len;
+  data(m)[offset] = static_cast<std::uint8_t>(data(m)[offset] ^ (1U << (where & 7)));
+  ++counters_.corrupted;
+  return copy;
+}
+
+rte_mbuf* FaultInjector::mark_ce(rte_mbuf* packet, const RoceLocation& at) {
+  if (!RTE_MBUF_DIRECT(packet) || rte_mbuf_refcnt_read(packet) != 1) {
+    rte_mbuf* copy = replace_by_copy(packet);
+    if (copy == nullptr) return packet;
+    packet = copy;
+  }
+  if (set_congestion_experienced(data(packet) + at.ip, at.ipv6)) ++counters_.marked_ce;
+  return packet;
+}
+
+std::size_t FaultInjector::apply(std::span<rte_mbuf* const> in, std::span<rte_mbuf*> out) {
+  std::size_t n = 0;
+  const auto put_held = [&] {
+    if (held_ != nullptr) out[n++] = held_;
+    held_ = nullptr;
+  };
+  for (rte_mbuf* packet : in) {
+    const auto at = locate_roce({data(packet), packet->data_len});
+    const FaultVerdict verdict = at ? plan_.judge(*at) : FaultVerdict{};
+    if (verdict.drop) {
+      rte_pktmbuf_free(packet);
+      ++counters_.dropped;
+      continue;
+    }
+    if (verdict.mark_ce) packet = mark_ce(packet, *at);
+    if (verdict.corrupt) packet = corrupt(packet, *at, verdict.where);
+    rte_mbuf* twin = verdict.duplicate ? rte_pktmbuf_copy(packet, copies_, 0, UINT32_MAX) : nullptr;
+    if (verdict.reorder && held_ == nullptr) {
+      held_ = packet;
+      ++counters_.reordered;
+      if (twin == nullptr) continue;
+    } else {
+      out[n++] = packet;
+    }
+    if (twin != nullptr) {
+      out[n++] = twin;
+      ++counters_.duplicated;
+    } else if (verdict.duplicate) {
+      ++no_copy_;
+    }
+    if (held_ != packet) put_held();
+  }
+  if (in.empty()) put_held();
+  return n;
+}
+
+}  // namespace softfeb::dataplane

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "dataplane/cpus.hpp"
+
+#include "base/rng.hpp"
+#include "dataplane/error.hpp"
+#include "dataplane/tsc_clock.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace softfeb;
+using namespace softfeb::dataplane;
+
+TEST_CASE("cycles become picoseconds exactly and without going back", "[dataplane][clock]") {
+  CHECK(TscClock(2'000'000'000).time(3) == 1500);
+  CHECK(TscClock(2'000'000'000, 100).time(99) == 0);
+  Rng rng(4);
+  for (const std::uint64_t hz :
+       {1'000'000ULL, 25'000'000ULL, 1'999'999'999ULL, 2'399'998'137ULL, 5'000'000'000ULL}) {
+    const TscClock clock(hz, 12345);
+    Time last = 0;
+    for (int i = 0; i < 10'000; ++i) {
+      const std::uint64_t cycles = rng.below(hz * 86'400 * 30);  // a month
+      const auto exact = static_cast<Time>(static_cast<Uint128>(cycles) * kSecond / hz);
+      const Time t = clock.time(12345 + cycles);
+      REQUIRE(t >= exact);
+      REQUIRE(t - exact <= 1);
+      const std::uint64_t back = clock.tsc(t);
+      REQUIRE(clock.time(back) >= t);
+      REQUIRE(clock.time(back - 2) < t);
+    }
+    for (std::uint64_t cycles = 0; cycles < 10'000; ++cycles) {
+      const Time t = clock.time(12345 + cycles);
+      REQUIRE(t >= last);
+      last = t;
+    }
+  }
+}
+
+TEST_CASE("this machine's counter runs forward", "[dataplane][clock]") {
+  const TscClock clock = start_clock();
+  CHECK(clock.hz() > 1'000'000);
+  CHECK(clock.time(clock.tsc(kSecond)) - kSecond < 1'000'000);
+}
+
+TEST_CASE("lcores are placed on CPUs", "[dataplane][cpus]") {
+  const auto cpus_of = [](const std::vector<LcoreSpec>& lcores) {
+    std::vector<unsigned> out;
+    for (const auto& l : lcores) out.push_back(*l.cpu);
+    return out;
+  };
+  CHECK(cpus_of(place_lcores(2, {}, {0, 1, 2, 3})) == std::vector<unsigned>{0, 1, 2});
+  CHECK(cpus_of(place_lcores(2, {}, {4, 6})) == std::vector<unsigned>{4, 6, 4});
+  CHECK(cpus_of(place_lcores(2, {6, 4}, {4, 6})) == std::vector<unsigned>{4, 6, 4});
+  CHECK(cpus_of(place_lcores(2, {}, {3})) == std::vector<unsigned>{3, 3, 3});
+  CHECK(shares_cpus(place_lcores(2, {}, {4, 6})));
+  CHECK_FALSE(shares_cpus(place_lcores(1, {}, {4, 6})));
+  CHECK_THROWS_WITH(place_lcores(1, {9}, {0, 1}), Catch::Contains("CPU 9"));
+  CHECK_FALSE(usable_cpus().empty());
+}
+
+TEST_CASE("the worker map names port, queue and CPU", "[dataplane][cpus]") {
+  const std::string map = worker_map({{1, 0, {{"p0", 0, -1}, {"p1", 3, -1}}, "feb0 feb1"}});
+  CHECK(map.find("p0:0 p1:3") != map.npos);
+  CHECK(map.find("feb0 feb1") != map.npos);
+}

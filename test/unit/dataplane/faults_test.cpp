@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "dataplane/faults.hpp"
+
+#include "roce_frame.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace softfeb;
+using namespace softfeb::dataplane;
+
+TEST_CASE("RoCE packets are found in their frames", "[dataplane][faults]") {
+  for (const bool ipv6 : {false, true}) {
+    for (const bool vlan : {false, true}) {
+      const auto frame = test::roce_frame({ipv6, vlan, 8, 0xabcdef, 0x123456});
+      const auto at = locate_roce(frame);
+      REQUIRE(at);
+      CHECK(at->dest_qp == 0xabcdef);
+      CHECK(at->psn == 0x123456);
+      CHECK(at->ip == (vlan ? 18 : 14));
+      CHECK(at->bth == at->ip + (ipv6 ? 48 : 28));
+      for (std::size_t n = 0; n < at->bth + 12U; ++n) REQUIRE_FALSE(locate_roce(ByteSpan(frame).first(n)));
+    }
+  }
+  auto other = test::roce_frame();
+  other[14 + 9] = 6;  // TCP
+  CHECK_FALSE(locate_roce(other));
+}
+
+TEST_CASE("faults come at their rate and the same for a seed", "[dataplane][faults]") {
+  constexpr unsigned kPackets = 200'000;
+  constexpr std::uint64_t kOnePercent = (std::uint64_t{1} << 32) / 100;
+  const RoceLocation packet{14, 42, false, 1, 2};
+  FaultPlan plan(5, {kOnePercent, 2 * kOnePercent, 0, 0, 50 * kOnePercent});
+  FaultPlan again(5, {kOnePercent, 2 * kOnePercent, 0, 0, 50 * kOnePercent});
+  FaultPlan other(6, {kOnePercent, 2 * kOnePercent, 0, 0, 50 * kOnePercent});
+  unsigned dropped = 0, corrupted = 0, marked = 0, different = 0;
+  for (unsigned i = 0; i < kPackets; ++i) {
+    const FaultVerdict v = plan.judge(packet);
+    const FaultVerdict w = again.judge(packet);
+    REQUIRE((v.drop == w.drop && v.corrupt == w.corrupt && v.mark_ce == w.mark_ce && v.where == w.where));
+    different += other.judge(packet).drop != v.drop ? 1 : 0;
+    dropped += v.drop ? 1 : 0;
+    corrupted += v.corrupt ? 1 : 0;
+    marked += v.mark_ce ? 1 : 0;
+    REQUIRE_FALSE((v.duplicate || v.reorder));
+  }
+  // Five standard deviations of the binomial distribution.
+  CHECK(std::abs(static_cast<int>(dropped) - 2000) < 223);
+  CHECK(std::abs(static_cast<int>(corrupted) - 4000) < 314);
+  CHECK(std::abs(static_cast<int>(marked) - 100'000) < 1119);
+  CHECK(different > 3000);
+}
+
+TEST_CASE("one rate does not move another's faults", "[dataplane][faults]") {
+  const RoceLocation packet{14, 42, false, 1, 2};
+  FaultPlan drops(9, {1U << 26, 0, 0, 0, 0});
+  FaultPlan both(9, {1U << 26, 1U << 30, 1U << 30, 0, 1U << 30});
+  for (int i = 0; i < 10'000; ++i) REQUIRE(drops.judge(packet).drop == both.judge(packet).drop);
+}
+
+TEST_CASE("a rule hits the n-th passing of its packet, once", "[dataplane][faults]") {
+  FaultPlan plan(1, {},
+                 {{FaultAction::kDrop, 5, 100, 1},
+                  {FaultAction::kCorrupt, 5, 100, 2},
+                  {FaultAction::kMarkCe, 6, 100, 3}});
+  CHECK(plan.active());
+  CHECK_FALSE(FaultPlan(1, {}).active());
+  const RoceLocation five{14, 42, false, 5, 100};
+  const RoceLocation six{14, 42, false, 6, 100};
+  CHECK_FALSE(plan.judge({14, 42, false, 5, 101}).any());
+  CHECK(plan.judge(five).drop);
+  CHECK_FALSE(plan.judge(six).any());
+  CHECK_FALSE(plan.judge(six).any());
+  const FaultVerdict second = plan.judge(five);
+  CHECK((second.corrupt && !second.drop));
+  CHECK(plan.judge(six).mark_ce);
+  CHECK_FALSE(plan.judge(five).any());
+  CHECK_FALSE(plan.judge(six).any());
+}
