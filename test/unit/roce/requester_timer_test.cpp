@@ -60,6 +60,19 @@ TEST_CASE("requester: the standard timer starts with a packet that asks, and pro
   CHECK(f.q.deadline() == kNever);
 }
 
+TEST_CASE("requester: after going back the standard timer waits for a packet that asks", "[requester]") {
+  RequesterFixture f(config(TimingProfile::kStandard));
+  f.post(1, 256 * 4);
+  f.drain();
+  f.sequence_nak(0);
+  CHECK(f.q.deadline() == kNever);
+  f.q.next(f.now);
+  f.ack(0);
+  CHECK(f.q.deadline() == kNever);
+  f.drain();
+  CHECK(f.q.deadline() == f.now + kStandardPeriod);
+}
+
 TEST_CASE("requester: the firmware's timer runs from the first packet and any response restarts it",
           "[requester]") {
   RequesterFixture f(config(TimingProfile::kFirmware));
