@@ -70,11 +70,15 @@ struct LocalQp {
 struct LocalEndpoint {
   roce::IpAddress ip;  ///< our RoCE address, which is also our GID
   roce::Transport transport = roce::Transport::kRc;
-  std::uint32_t pmtu = 1024;         ///< bytes
-  std::uint32_t message_size = 0;    ///< bytes, of the largest message
-  std::uint64_t messages = 0;        ///< each QP sends; 0: not known beforehand
-  bool immediate = false;            ///< messages are WRITEs with immediate
-  nlohmann::json payload = nullptr;  ///< for rdma-sink: what to check (doc/rdma-sink.md, "payload")
+  std::uint32_t pmtu = 1024;       ///< bytes
+  std::uint32_t message_size = 0;  ///< bytes, of the largest message
+  std::uint64_t messages = 0;      ///< each QP sends; 0: not known beforehand
+  /// Message n of a QP goes to address + (n mod slots)·message_size; 0: as many slots as its memory holds.
+  std::uint64_t slots = 0;
+  /// false: plain WRITEs; otherwise true or the rule rdma-sink checks immediates by (doc/rdma-sink.md).
+  nlohmann::json immediate = false;
+  nlohmann::json payload =
+      nullptr;  ///< what rdma-sink checks the bytes by (doc/rdma-sink.md); null: not at all
   std::vector<LocalQp> qps;
 };
 
@@ -95,10 +99,11 @@ struct RemoteEndpoint {
 
 /// What we did, told to the receiver at the end.
 struct PeerResults {
-  bool complete = false;  ///< every message was sent and, on RC, acknowledged
-  std::uint64_t messages = 0;
+  bool complete = false;       ///< every message was sent and, on RC, acknowledged
+  std::uint64_t messages = 0;  ///< of all QPs
   std::uint64_t payload_bytes = 0;
-  double seconds = 0;  ///< from the first post to the last completion
+  std::vector<std::uint64_t> messages_of_qp;  ///< in the order of LocalEndpoint::qps; empty: not told
+  double seconds = 0;                         ///< from the first post to the last completion
 };
 
 struct PeerTimeouts {

@@ -23,7 +23,8 @@ constexpr std::uint32_t kCacheLine = 64;
 constexpr std::uint32_t kMaxCycleBuffer = 1U << 30;
 
 constexpr const char* kLeftAtVersion =
-    "start the server without --dont_xchg_versions, -R and -z; it serves one client and must be started anew "
+    "is the server started, also behind a forwarded port? It must run without --dont_xchg_versions, -R and "
+    "-z; it serves one client and must be started anew "
     "for every run";
 constexpr const char* kLeftAtRtr =
     "see what the server printed; 'Failed to modify QP to RTR' means that nobody answered its ARP for our "
@@ -76,7 +77,7 @@ class PerftestSession final : public PeerSession {
 };
 
 void PerftestSession::check_local() const {
-  if (local_.immediate)
+  if (local_.immediate != false)
     link_.fail(
         PeerFault::kConfiguration,
         "ib_write_bw posts no receives, so a WRITE with immediate never completes there; use 'write', or "

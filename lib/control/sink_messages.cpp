@@ -63,6 +63,7 @@ std::string encode_hello(const LocalEndpoint& local) {
                    {"pmtu", local.pmtu},
                    {"message_size", local.message_size},
                    {"messages", local.messages},
+                   {"slots", local.slots},
                    {"immediate", local.immediate},
                    {"payload", local.payload},
                    {"qps", std::move(qps)}};
@@ -97,12 +98,12 @@ RemoteEndpoint decode_welcome(std::string_view line, std::size_t qps) {
 }
 
 std::string encode_end(const PeerResults& results) {
-  const json end{{"end",
-                  {{"complete", results.complete},
-                   {"messages", results.messages},
-                   {"payload_bytes", results.payload_bytes},
-                   {"seconds", results.seconds}}}};
-  return end.dump() + '\n';
+  json end{{"complete", results.complete},
+           {"messages", results.messages},
+           {"payload_bytes", results.payload_bytes},
+           {"seconds", results.seconds}};
+  for (const std::uint64_t messages : results.messages_of_qp) end["qps"].push_back({{"messages", messages}});
+  return json{{"end", std::move(end)}}.dump() + '\n';
 }
 
 json decode_report(std::string_view line) { return parse_object(line); }

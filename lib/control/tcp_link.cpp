@@ -9,9 +9,10 @@ namespace {
 
 constexpr std::size_t kQuoteSize = 60;
 
-PeerFault fault_of(TcpError::Kind kind) {
-  const bool said_wrong = kind == TcpError::Kind::kClosed || kind == TcpError::Kind::kTooLong;
-  return said_wrong ? PeerFault::kProtocol : PeerFault::kEnvironment;
+/// A connection that closes before a word was said is what a forwarded port with nobody behind it gives.
+PeerFault fault_of(TcpError::Kind kind, bool heard) {
+  const bool wrong = (kind == TcpError::Kind::kClosed && heard) || kind == TcpError::Kind::kTooLong;
+  return wrong ? PeerFault::kProtocol : PeerFault::kEnvironment;
 }
 
 }  // namespace
@@ -37,7 +38,8 @@ void TcpLink::fail(PeerFault fault, const std::string& what) const {
 }
 
 void TcpLink::fail(const TcpError& error, const char* waiting_for, const std::string& fix) const {
-  fail(fault_of(error.kind()), std::string(error.what()) + " while waiting for " + waiting_for + "; " + fix);
+  fail(fault_of(error.kind(), heard_),
+       std::string(error.what()) + " while waiting for " + waiting_for + "; " + fix);
 }
 
 void TcpLink::connect(const std::string& fix) {
@@ -59,6 +61,7 @@ void TcpLink::write(ByteSpan data, const char* waiting_for, const std::string& f
 void TcpLink::read(MutableByteSpan out, const char* waiting_for, const std::string& fix) {
   try {
     stream_->read(out, timeouts_.step);
+    heard_ = true;
   } catch (const TcpError& error) {
     fail(error, waiting_for, fix);
   }
@@ -67,7 +70,9 @@ void TcpLink::read(MutableByteSpan out, const char* waiting_for, const std::stri
 std::string TcpLink::read_line(std::size_t max_size, TcpStream::Duration timeout, const char* waiting_for,
                                const std::string& fix) {
   try {
-    return stream_->read_line(max_size, timeout);
+    std::string line = stream_->read_line(max_size, timeout);
+    heard_ = true;
+    return line;
   } catch (const TcpError& error) {
     fail(error, waiting_for, fix);
   }

@@ -39,6 +39,7 @@ class TcpLink {
   PeerUrl url_;
   PeerTimeouts timeouts_;
   std::optional<TcpStream> stream_;
+  bool heard_ = false;  ///< the peer has said something
 };
 
 }  // namespace softfeb::control

@@ -21,6 +21,8 @@ LocalEndpoint two_qps() {
   local.pmtu = 2048;
   local.message_size = 16384;
   local.messages = 100;
+  local.slots = 8;
+  local.immediate = {{"kind", "channel"}, {"first", 1}};
   local.payload = {{"kind", "counter"}};
   local.qps = {{0x100, 0x20}, {0x101, 0xfffffe}};
   return local;
@@ -79,6 +81,7 @@ TEST_CASE("an rdma-sink is served from connect to end", "[sink]") {
   PeerResults results;
   results.complete = true;
   results.messages = 200;
+  results.messages_of_qp = {99, 101};
   results.payload_bytes = 200 * 16384;
   results.seconds = 0.5;
   CHECK(session->end(results)["messages"] == 200);
@@ -91,11 +94,13 @@ TEST_CASE("an rdma-sink is served from connect to end", "[sink]") {
   CHECK(said["pmtu"] == 2048);
   CHECK(said["message_size"] == 16384);
   CHECK(said["messages"] == 100);
-  CHECK(said["immediate"] == false);
+  CHECK(said["slots"] == 8);
+  CHECK(said["immediate"] == json{{"kind", "channel"}, {"first", 1}});
   CHECK(said["payload"] == json{{"kind", "counter"}});
   CHECK(said["qps"] == json::parse(R"([{"qpn": 256, "psn": 32}, {"qpn": 257, "psn": 16777214}])"));
   CHECK(json::parse(end)["end"]["messages"] == 200);
   CHECK(json::parse(end)["end"]["complete"] == true);
+  CHECK(json::parse(end)["end"]["qps"] == json::parse(R"([{"messages": 99}, {"messages": 101}])"));
 }
 
 TEST_CASE("rdma-sink's refusal is passed on", "[sink]") {
@@ -107,8 +112,8 @@ TEST_CASE("answers that are none", "[sink]") {
   expect_error("SSH-2.0-OpenSSH_9.2\r\n", 1, {"no JSON object", "SSH-2.0", "is it an rdma-sink"});
   expect_error("[1]\n", 1, {"no JSON object"});
   expect_error("{}\n", 1, {"'version'"});
-  expect_error("{\"version\": 1", 1, {"closed the connection"});
-  expect_error("", 1, {"closed the connection"});
+  expect_error("{\"version\": 1", 3, {"closed the connection"});
+  expect_error("", 3, {"closed the connection"});
 }
 
 TEST_CASE("answers with a wrong field", "[sink]") {
