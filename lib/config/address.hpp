@@ -22,7 +22,7 @@ Parsed<IpAddress> parse_ip(const std::string& text);
 /// Address with prefix length, 10.0.0.1/24 or fd00::1/64.
 Parsed<IpPrefix> parse_ip_prefix(const std::string& text);
 
-std::string to_string(const MacAddress& mac);
+using roce::to_string;  // MacAddress
 std::string to_string(const IpAddress& ip);
 
 /// The address `n` further on; nothing when it would wrap.

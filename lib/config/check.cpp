@@ -93,10 +93,12 @@ class Checker {
                   " (workers.count or workers.cpus)");
     }
     const std::string network = network_of(config_, e);
-    claim_address(e, "ip", network + to_string(e.ip), to_string(e.ip),
-                  "give every board and receiver its own address");
-    claim_address(e, "mac", network + to_string(e.mac), to_string(e.mac),
-                  "give every board and receiver its own MAC, or none");
+    // A MAC made of the address is taken when the address is: one problem, not two.
+    if (claim_address(e, "ip", network + to_string(e.ip), to_string(e.ip),
+                      "give every board and receiver its own address")) {
+      claim_address(e, "mac", network + to_string(e.mac), to_string(e.mac),
+                    "give every board and receiver its own MAC, or none");
+    }
     if (e.gateway && (!same_prefix(*e.gateway, e.ip, e.prefix_length) || *e.gateway == e.ip)) {
       problem(e.where, "gateway",
               to_string(*e.gateway) + " is no neighbour of " + to_string(e.ip) + '/' +
@@ -104,17 +106,18 @@ class Checker {
               "write the router's address inside this prefix");
     }
     for (const Neighbour& neighbour : e.neighbours) {
-      if (neighbour.ip.v6 != e.ip.v6) {
+      if (neighbour.ip.is_v4() != e.ip.is_v4()) {
         problem(e.where, "neighbours", to_string(neighbour.ip) + " is of the other IP version",
                 "use the version of `ip`");
       }
     }
   }
 
-  void claim_address(const EndpointConfig& e, const char* key, const std::string& unique,
+  bool claim_address(const EndpointConfig& e, const char* key, const std::string& unique,
                      const std::string& text, const char* fix) {
     const auto [first, fresh] = addresses_.emplace(unique, &e);
     if (!fresh) problem(e.where, key, text + " is already \"" + first->second->name + "\"'s", fix);
+    return fresh;
   }
 
   void check_receiver(const ReceiverConfig& receiver) {

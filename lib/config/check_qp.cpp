@@ -42,7 +42,7 @@ class QpChecker {
 
   void check_pmtu(const EndpointConfig& e) {
     const PortConfig& port = config_.ports[e.port];
-    const std::uint32_t needed = qp_.pmtu + packet_overhead(e.ip.v6);
+    const std::uint32_t needed = qp_.pmtu + packet_overhead(!e.ip.is_v4());
     if (!port.mtu || needed <= *port.mtu) return;
     problem("pmtu",
             "packets of path MTU " + std::to_string(qp_.pmtu) + " are up to " + std::to_string(needed) +
@@ -148,7 +148,7 @@ class QpChecker {
   }
 
   static bool reachable(const EndpointConfig& from, const IpAddress& ip) {
-    return from.ip.v6 == ip.v6 && (from.gateway || same_prefix(from.ip, ip, from.prefix_length));
+    return from.ip.is_v4() == ip.is_v4() && (from.gateway || same_prefix(from.ip, ip, from.prefix_length));
   }
 
   void check_perftest() {

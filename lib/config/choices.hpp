@@ -23,8 +23,10 @@ inline const Choices<CaptureTrigger> kCaptureTrigger{
     {{"start", CaptureTrigger::kStart}, {"error", CaptureTrigger::kError}}};
 inline const Choices<CaptureDirection> kCaptureDirection{
     {{"both", CaptureDirection::kBoth}, {"rx", CaptureDirection::kRx}, {"tx", CaptureDirection::kTx}}};
-inline const Choices<Ecn> kEcn{
-    {{"not-ect", Ecn::kNotEct}, {"ect0", Ecn::kEct0}, {"ect1", Ecn::kEct1}, {"ce", Ecn::kCe}}};
+inline const Choices<roce::Ecn> kEcn{{{"not-ect", roce::Ecn::kNotEct},
+                                      {"ect0", roce::Ecn::kEct0},
+                                      {"ect1", roce::Ecn::kEct1},
+                                      {"ce", roce::Ecn::kCe}}};
 inline const Choices<CnpScope> kCnpScope{{{"qp", CnpScope::kQp}, {"ip_pair", CnpScope::kIpPair}}};
 inline const Choices<bool> kCheck{{{"payload", true}, {"none", false}}};
 inline const Choices<roce::TimingProfile> kTiming{

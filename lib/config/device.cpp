@@ -3,9 +3,9 @@
 
 #include "config/nearest.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cctype>
+#include <regex>
 #include <string_view>
 
 namespace softfeb::config {
@@ -19,67 +19,43 @@ struct Form {
 
 constexpr std::array<Form, 6> kForms = {
     {{"net_ring", DeviceKind::kRing, "net_ring:link0"},
-     {"net_memif", DeviceKind::kMemif, "net_memif:role=client,socket=/tmp/memif.sock"},
+     {"net_memif", DeviceKind::kMemif, "net_memif:/tmp/memif.sock,client"},
      {"net_pcap", DeviceKind::kPcap, "net_pcap:tx_pcap=out.pcap"},
      {"net_af_packet", DeviceKind::kAfPacket, "net_af_packet:eth0"},
      {"net_tap", DeviceKind::kTap, "net_tap:feb0"},
      {"net_vhost", DeviceKind::kVhost, "net_vhost:/tmp/vhost.sock"}}};
 
 constexpr const char* kAllForms =
-    "write net_null, net_ring:LINK, net_memif:ARGS, net_pcap:ARGS, net_af_packet:IFACE, net_tap:NAME, "
+    "write net_null, net_ring:LINK, net_memif:SOCKET, net_pcap:tx_pcap=FILE, net_af_packet:IFACE, "
+    "net_tap:NAME, "
     "net_vhost:SOCKET, a PCI address such as 0000:03:00.0, or a DPDK device string such as "
     "net_bonding0,mode=1";
 
-bool all_hex(std::string_view text) {
-  return std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isxdigit(c) != 0; });
+/// [DOMAIN:]BB:DD.F
+bool pci_address(std::string_view text) {
+  static const std::regex pattern("([0-9a-fA-F]{4,8}:)?[0-9a-fA-F]{2}:[0-9a-fA-F]{2}\\.[0-7]");
+  return text.size() <= 16 && std::regex_match(text.begin(), text.end(), pattern);
 }
 
-/// [DDDD:]BB:DD.F with the domain added where it is left out; empty when `text` is not one.
-std::string pci_address(std::string_view text) {
-  std::string full(text);
-  if (full.size() == 7) full = "0000:" + full;
-  if (full.size() != 12 || full[4] != ':' || full[7] != ':' || full[10] != '.') return {};
-  const std::string_view view = full;
-  const bool ok = all_hex(view.substr(0, 4)) && all_hex(view.substr(5, 2)) && all_hex(view.substr(8, 2)) &&
-                  full[11] >= '0' && full[11] <= '7';
-  return ok ? full : std::string{};
-}
-
-/// A DPDK virtual device: lower case letters, digits and underscores, then key=value arguments.
+/// What DPDK itself takes: a numbered virtual device (net_virtio_user0,path=…), or BUS:DEVICE.
 bool devargs(std::string_view text) {
-  const std::string_view driver = text.substr(0, text.find(','));
-  return driver.size() > 3 && std::isalpha(static_cast<unsigned char>(driver[0])) != 0 &&
-         std::isdigit(static_cast<unsigned char>(driver.back())) != 0 &&
-         std::all_of(driver.begin(), driver.end(), [](unsigned char c) {
-           return std::islower(c) != 0 || std::isdigit(c) != 0 || c == '_';
-         });
+  const std::string_view name = text.substr(0, text.find(','));
+  const bool virtual_device = name.starts_with("net_") || name.starts_with("eth_");
+  const std::size_t colon = name.find(':');
+  if (colon != std::string_view::npos) return !virtual_device && colon > 0 && colon + 1 < name.size();
+  return virtual_device && std::isdigit(static_cast<unsigned char>(name.back())) != 0;
 }
 
-Parsed<Device> named_form(Device device, const Form& form, std::string rest) {
+Parsed<Device> named_form(Device device, const Form& form, const std::string& rest) {
   device.kind = form.kind;
-  if (rest.empty())
-    return {std::string(form.prefix) + " needs more", "write for example " + std::string(form.example)};
-  if (form.kind == DeviceKind::kMemif || form.kind == DeviceKind::kPcap) {
-    if (rest.find('=') == std::string::npos) {
-      return {'"' + rest + "\" is not key=value", "write for example " + std::string(form.example)};
-    }
-    device.args = std::move(rest);
-    return device;
+  device.name = rest.substr(0, rest.find(','));
+  const std::string example = "write for example " + std::string(form.example);
+  if (device.name.empty()) return {std::string(form.prefix) + " needs more", example};
+  if (form.kind == DeviceKind::kPcap && rest.find('=') == std::string::npos) {
+    return {'"' + rest + "\" is not key=value", example};
   }
-  if (form.kind == DeviceKind::kVhost) {
-    const std::size_t comma = rest.find(',');
-    const std::string role = comma == std::string::npos ? "server" : rest.substr(comma + 1);
-    if (role != "server" && role != "client") {
-      return {"unknown role \"" + role + '"',
-              "write net_vhost:SOCKET, net_vhost:SOCKET,server or net_vhost:SOCKET,client"};
-    }
-    device.vhost_client = role == "client";
-    rest.resize(std::min(comma, rest.size()));
-  }
-  if (rest.empty() || rest.find_first_of(", ") != std::string::npos) {
-    return {'"' + rest + "\" is not a name", "write for example " + std::string(form.example)};
-  }
-  device.name = std::move(rest);
+  if (form.kind == DeviceKind::kRing && rest != device.name)
+    return {"a link has a name and no options", example};
   return device;
 }
 
@@ -90,10 +66,9 @@ Parsed<Device> parse_device(const std::string& text) {
   device.text = text;
   if (text == "net_null") return device;
   const std::size_t comma = text.find(',');
-  if (std::string pci = pci_address(std::string_view(text).substr(0, comma)); !pci.empty()) {
+  if (pci_address(std::string_view(text).substr(0, comma))) {
     device.kind = DeviceKind::kPci;
-    device.name = std::move(pci);
-    if (comma != std::string::npos) device.args = text.substr(comma + 1);
+    device.name = text.substr(0, comma);
     return device;
   }
   const std::size_t colon = text.find(':');
@@ -105,7 +80,7 @@ Parsed<Device> parse_device(const std::string& text) {
   }
   if (devargs(text)) {
     device.kind = DeviceKind::kDevargs;
-    device.args = text;
+    device.name = text.substr(0, comma);
     return device;
   }
   std::string fix = kAllForms;

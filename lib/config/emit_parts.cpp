@@ -108,7 +108,6 @@ Json emit_endpoint(const RunConfig& config, const EndpointConfig& e) {
   if (e.vlan) json["vlan"] = *e.vlan;
   if (e.vlan) json["pcp"] = e.pcp;
   if (e.gateway) json["gateway"] = to_string(*e.gateway);
-  json["neighbours"] = Json::object();
   for (const Neighbour& n : e.neighbours) json["neighbours"][to_string(n.ip)] = to_string(n.mac);
   json["dscp"] = e.dscp;
   json["ecn"] = choices::kEcn.name(e.ecn);

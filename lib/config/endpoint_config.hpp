@@ -12,9 +12,6 @@
 
 namespace softfeb::config {
 
-/// ECN field of the IP header (RFC 3168); the values are those on the wire.
-enum class Ecn : std::uint8_t { kNotEct = 0, kEct1 = 1, kEct0 = 2, kCe = 3 };
-
 struct Neighbour {
   IpAddress ip;
   MacAddress mac{};
@@ -33,7 +30,7 @@ struct EndpointConfig {
   std::optional<IpAddress> gateway;   ///< next hop for peers outside the prefix
   std::vector<Neighbour> neighbours;  ///< static ARP/ND entries, never expired
   std::uint8_t dscp = 0;
-  Ecn ecn = Ecn::kEct0;
+  roce::Ecn ecn = roce::Ecn::kEct0;
   std::uint8_t ttl = 32;  ///< hop limit for IPv6
   Where where;
 };

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "config/run_config.hpp"
+#include "roce/path.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -13,7 +14,9 @@ inline constexpr std::uint32_t kMaxQpn = 0xff'ffff;
 
 /// Bytes of the largest request packet that are not payload, from the IP header to the iCRC: what the MTU
 /// must hold beside the path MTU (IP, UDP 8, BTH 12, RETH 16, ImmDt 4, iCRC 4).
-constexpr std::uint32_t packet_overhead(bool v6) { return (v6 ? 40U : 20U) + 8 + 12 + 16 + 4 + 4; }
+constexpr std::uint32_t packet_overhead(bool v6) {
+  return roce::max_frame_overhead(v6, false) - roce::kEthernetSize;
+}
 
 /// Messages that `traffic` sends of its file, repeats included; none when it sends no file.
 std::optional<std::uint64_t> file_messages(const TrafficConfig& traffic);

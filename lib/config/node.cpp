@@ -86,7 +86,7 @@ class TreeBuilder : public YAML::EventHandler {
   }
 
   void begin(Node node, const YAML::Mark& mark, YAML::anchor_t anchor) {
-    if (awaits_key()) fail(mark, "a key must be a plain word", "write `key: value`");
+    if (awaits_key()) fail(mark, "a key must be a plain word", "write `key: value`, and close every bracket");
     if (open_.size() >= kMaxDepth) fail(mark, "nested too deep", "check the indentation");
     open_.push_back({std::move(node), anchor, false, {}, 0});
   }
@@ -125,7 +125,8 @@ class TreeBuilder : public YAML::EventHandler {
 
   void take_key(Open& parent, const Node& key, bool may_be_key) const {
     if (!may_be_key || key.kind != Node::Kind::kScalar) {
-      throw ConfigError({{key.where, "a key must be a plain word", "write `key: value`"}});
+      throw ConfigError(
+          {{key.where, "a key must be a plain word", "write `key: value`, and close every bracket"}});
     }
     if (const Node* first = parent.node.find(key.text)) {
       throw ConfigError({{{file_, key.where.line, key.text},

@@ -12,26 +12,21 @@ namespace softfeb::config {
 enum class DeviceKind : std::uint8_t {
   kNull,      ///< net_null: what is sent vanishes
   kRing,      ///< net_ring:LINK: one end of an in-process link; exactly two ports name the same LINK
-  kMemif,     ///< net_memif:ARGS
-  kPcap,      ///< net_pcap:ARGS
+  kMemif,     ///< net_memif:SOCKET[,client|server]
+  kPcap,      ///< net_pcap:tx_pcap=FILE[,rx_pcap=FILE]
   kAfPacket,  ///< net_af_packet:IFACE
   kTap,       ///< net_tap:NAME
-  kVhost,     ///< net_vhost:SOCKET[,server|client]
+  kVhost,     ///< net_vhost:SOCKET[,client|server]
   kPci,       ///< a physical device by PCI address
   kDevargs,   ///< anything else, handed to DPDK as it stands (net_foo0,key=value,…)
 };
 
-/// The device of a port, taken apart; `text` is what the file says.
+/// The device of a port as far as the configuration's own checks need it; the data plane takes `text` apart.
 struct Device {
   DeviceKind kind = DeviceKind::kNull;
-  std::string text;
-  /// kRing: link name. kAfPacket, kTap: interface. kVhost: socket path. kPci: address with domain
-  /// (0000:03:00.0).
-  std::string name;
-  /// kMemif, kPcap: key=value,… after the colon. kPci: key=value,… after the address. kDevargs: the whole
-  /// text.
-  std::string args;
-  bool vhost_client = false;  ///< kVhost: connect to a socket somebody else made (default: make it)
+  std::string text;  ///< as the file has it
+  std::string
+      name;  ///< what stands between the colon and the first comma: link, interface, socket; PCI address
 };
 
 enum class FlowControl : std::uint8_t { kOff, kRx, kTx, kFull, kLeave };

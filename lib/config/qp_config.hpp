@@ -33,16 +33,16 @@ struct AddressTarget {
   std::uint64_t length = 0;
 };
 
-/// perftest://HOST:PORT, an ib_write_bw server whose TCP exchange we play the client of.
+/// perftest://HOST[:PORT], an ib_write_bw server whose TCP exchange we play the client of.
 struct PerftestTarget {
   std::string host;
   std::uint16_t port = 18515;
 };
 
-/// sink://HOST:PORT, an rdma-sink.
+/// sink://HOST[:PORT], an rdma-sink.
 struct SinkTarget {
   std::string host;
-  std::uint16_t port = 0;
+  std::uint16_t port = 18516;
 };
 
 using Target = std::variant<ReceiverTarget, AddressTarget, PerftestTarget, SinkTarget>;

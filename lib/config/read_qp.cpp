@@ -41,7 +41,6 @@ Parsed<Target> parse_host(const std::string& text, T target) {
     if (!port.value) return {"port " + port.message, port.fix};
     target.port = static_cast<std::uint16_t>(*port.value);
   }
-  if (target.port == 0) return {"no port in the address", "write the port rdma-sink told, sink://HOST:PORT"};
   return Target(std::move(target));
 }
 

@@ -186,7 +186,7 @@ class Resolver {
       }
     }
     std::uint32_t pmtu = 4096;
-    while (pmtu > 256 && pmtu + packet_overhead(board.endpoint.ip.v6) > mtu) pmtu /= 2;
+    while (pmtu > 256 && pmtu + packet_overhead(!board.endpoint.ip.is_v4()) > mtu) pmtu /= 2;
     return pmtu;
   }
 

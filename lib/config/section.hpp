@@ -20,11 +20,19 @@ namespace softfeb::config {
 
 /// What reading a document gathers besides its values.
 struct Reading {
+  static constexpr std::size_t kMost = 100;
+
   std::vector<Problem> problems;
   std::map<std::string, Where> places;  ///< of every key given, by dotted path
   std::set<std::string> known;          ///< every key asked for, list indices as []: boards[].qps[].pmtu
 
+  /// One problem a key and fix, since replicas of a board all have the same one; at most kMost, since nobody
+  /// reads more.
   void problem(const Where& where, std::string message, std::string fix) {
+    if (problems.size() >= kMost) return;
+    for (const Problem& p : problems) {
+      if (p.where.key == where.key && p.fix == fix) return;
+    }
     problems.push_back({where, std::move(message), std::move(fix)});
   }
 };

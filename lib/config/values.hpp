@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <array>
+#include "roce/ip.hpp"
+
 #include <cstdint>
 #include <string>
 
@@ -15,15 +16,8 @@ struct Where {
   std::string key;   ///< dotted path as --set takes it: boards.0.qps.0.pmtu
 };
 
-using MacAddress = std::array<std::uint8_t, 6>;
-
-/// IPv4 or IPv6 address in network order; of IPv4 the first four bytes count, the others are 0.
-struct IpAddress {
-  bool v6 = false;
-  std::array<std::uint8_t, 16> bytes{};
-
-  auto operator<=>(const IpAddress&) const = default;
-};
+using roce::IpAddress;
+using roce::MacAddress;
 
 /// A probability as a whole number of billionths, so that no floating point decides what a seed gives.
 struct Probability {
