@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "dataplane/flow_rules.hpp"
+
+#include "dataplane/log_collector.hpp"
+#include "roce/headers.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include <rte_errno.h>
+#include <rte_flow.h>
+#include <rte_version.h>
+
+/// The BTH flow item came with DPDK 23.07.
+#define SOFTFEB_HAS_IB_BTH (RTE_VERSION >= RTE_VERSION_NUM(23, 7, 0, 0))
+
+namespace softfeb::dataplane {
+namespace {
+
+// Drivers with a BTH item (mlx5) refuse it in the root table: these rules stand in group 1, reached by a
+// jump.
+constexpr std::uint32_t kBthGroup = 1;
+
+/// The pattern and action of a rule, with the memory they point into.
+class Pattern {
+ public:
+  explicit Pattern(const SteeringRule& rule) {
+    attributes.ingress = 1;
+    attributes.group = rule.qpn ? kBthGroup : 0;
+    add(RTE_FLOW_ITEM_TYPE_ETH, nullptr, nullptr);
+    if (rule.vlan) {
+      // rte_flow_item_vlan begins with the tag in every version.
+      store_be16(reinterpret_cast<std::uint8_t*>(&vlan_), rule.vlan->id);
+      store_be16(reinterpret_cast<std::uint8_t*>(&vlan_mask_), 0x0fff);
+      add(RTE_FLOW_ITEM_TYPE_VLAN, &vlan_, &vlan_mask_);
+    }
+    add_ip(rule.ip);
+    udp_.hdr.dst_port = rte_cpu_to_be_16(roce::kRoceUdpPort);
+    udp_mask_.hdr.dst_port = 0xffff;
+    add(RTE_FLOW_ITEM_TYPE_UDP, &udp_, &udp_mask_);
+#if SOFTFEB_HAS_IB_BTH
+    if (rule.qpn) {
+      store_be24(bth_.hdr.dst_qp, *rule.qpn);
+      std::fill_n(bth_mask_.hdr.dst_qp, 3, std::uint8_t{0xff});
+      add(RTE_FLOW_ITEM_TYPE_IB_BTH, &bth_, &bth_mask_);
+    }
+#endif
+    add(RTE_FLOW_ITEM_TYPE_END, nullptr, nullptr);
+    queue_.index = rule.queue;
+    actions[0] = {RTE_FLOW_ACTION_TYPE_QUEUE, &queue_};
+    actions[1] = {RTE_FLOW_ACTION_TYPE_END, nullptr};
+  }
+  Pattern(const Pattern&) = delete;
+  Pattern& operator=(const Pattern&) = delete;
+
+  rte_flow_attr attributes{};
+  std::array<rte_flow_item, 6> items{};
+  std::array<rte_flow_action, 2> actions{};
+
+ private:
+  void add(rte_flow_item_type type, const void* spec, const void* mask) {
+    items[count_++] = {type, spec, nullptr, mask};
+  }
+
+  void add_ip(const roce::IpAddress& ip) {
+    if (ip.is_v4()) {
+      v4_.hdr.dst_addr = rte_cpu_to_be_32(ip.v4());
+      v4_mask_.hdr.dst_addr = 0xffffffff;
+      add(RTE_FLOW_ITEM_TYPE_IPV4, &v4_, &v4_mask_);
+      return;
+    }
+    // An array in one version, a structure with an array in another: sixteen bytes in both.
+    static_assert(sizeof v6_.hdr.dst_addr == 16);
+    std::copy(ip.bytes.begin(), ip.bytes.end(), reinterpret_cast<std::uint8_t*>(&v6_.hdr.dst_addr));
+    std::fill_n(reinterpret_cast<std::uint8_t*>(&v6_mask_.hdr.dst_addr), 16, std::uint8_t{0xff});
+    add(RTE_FLOW_ITEM_TYPE_IPV6, &v6_, &v6_mask_);
+  }
+
+  std::size_t count_ = 0;
+  rte_flow_item_vlan vlan_{}, vlan_mask_{};
+  rte_flow_item_ipv4 v4_{}, v4_mask_{};
+  rte_flow_item_ipv6 v6_{}, v6_mask_{};
+  rte_flow_item_udp udp_{}, udp_mask_{};
+#if SOFTFEB_HAS_IB_BTH
+  rte_flow_item_ib_bth bth_{}, bth_mask_{};
+#endif
+  rte_flow_action_queue queue_{};
+};
+
+std::string words(const rte_flow_error& error, int status) {
+  return error.message != nullptr ? error.message : rte_strerror(-status);
+}
+
+std::optional<std::string> validate(std::uint16_t port, const SteeringRule& rule) {
+  if (rule.qpn && !SOFTFEB_HAS_IB_BTH) {
+    return std::string(rte_version()) + " has no BTH flow item (23.07 has)";
+  }
+  Pattern p(rule);
+  rte_flow_error error{};
+  const int status = rte_flow_validate(port, &p.attributes, p.items.data(), p.actions.data(), &error);
+  if (status == 0) return std::nullopt;
+  return words(error, status);
+}
+
+/// RoCEv2 goes from the root table to the group of the BTH rules.
+rte_flow* insert_jump(std::uint16_t port) {
+  rte_flow_attr attributes{};
+  attributes.ingress = 1;
+  rte_flow_item_udp udp{}, mask{};
+  udp.hdr.dst_port = rte_cpu_to_be_16(roce::kRoceUdpPort);
+  mask.hdr.dst_port = 0xffff;
+  const std::array<rte_flow_item, 3> items{{{RTE_FLOW_ITEM_TYPE_ETH, nullptr, nullptr, nullptr},
+                                            {RTE_FLOW_ITEM_TYPE_UDP, &udp, nullptr, &mask},
+                                            {RTE_FLOW_ITEM_TYPE_END, nullptr, nullptr, nullptr}}};
+  const rte_flow_action_jump jump{kBthGroup};
+  const std::array<rte_flow_action, 2> actions{
+      {{RTE_FLOW_ACTION_TYPE_JUMP, &jump}, {RTE_FLOW_ACTION_TYPE_END, nullptr}}};
+  rte_flow_error error{};
+  return rte_flow_create(port, &attributes, items.data(), actions.data(), &error);
+}
+
+/// What no BTH rule wants goes to queue 0 and the software classifier, instead of being dropped at the end of
+/// the group.
+rte_flow* insert_fallback(std::uint16_t port) {
+  rte_flow_attr attributes{};
+  attributes.ingress = 1;
+  attributes.group = kBthGroup;
+  attributes.priority = 1;
+  const std::array<rte_flow_item, 2> items{{{RTE_FLOW_ITEM_TYPE_ETH, nullptr, nullptr, nullptr},
+                                            {RTE_FLOW_ITEM_TYPE_END, nullptr, nullptr, nullptr}}};
+  const rte_flow_action_queue queue{0};
+  const std::array<rte_flow_action, 2> actions{
+      {{RTE_FLOW_ACTION_TYPE_QUEUE, &queue}, {RTE_FLOW_ACTION_TYPE_END, nullptr}}};
+  rte_flow_error error{};
+  return rte_flow_create(port, &attributes, items.data(), actions.data(), &error);
+}
+
+}  // namespace
+
+FlowRules::FlowRules(std::uint16_t port_id, SteeringTier highest, std::uint16_t queues,
+                     std::span<const SteeredBoard> boards)
+    : port_id_(port_id) {
+  const RuleCheck check = [port_id](const SteeringRule& rule) { return validate(port_id, rule); };
+  std::string before;
+  for (;;) {
+    LogCollector log;
+    choice_ = choose_steering(highest, queues, boards, check);
+    if (insert_all()) {
+      // Where nothing is left to try, the failures before are the reason.
+      const bool gave_up = !before.empty() && choice_.tier == SteeringTier::kSoftware;
+      choice_.reason = gave_up ? before : before + (before.empty() ? "" : "; ") + choice_.reason;
+      return;
+    }
+    const std::string why =
+        rte_strerror(rte_errno) + std::string(log.text().empty() ? "" : ", ") + log.one_line();
+    before += std::string(before.empty() ? "" : "; ") +
+              (choice_.tier == SteeringTier::kBth ? "no T3: " : "no T2: ") +
+              "a rule that was validated is refused (" + why + ')';
+    remove_all();
+    highest = choice_.tier == SteeringTier::kBth ? SteeringTier::kUdp : SteeringTier::kSoftware;
+  }
+}
+
+FlowRules::~FlowRules() { remove_all(); }
+
+bool FlowRules::insert_all() {
+  for (const SteeringRule& rule : choice_.rules) {
+    Pattern p(rule);
+    rte_flow_error error{};
+    rte_flow* flow = rte_flow_create(port_id_, &p.attributes, p.items.data(), p.actions.data(), &error);
+    if (flow == nullptr) return false;
+    flows_.push_back(flow);
+  }
+  if (choice_.tier != SteeringTier::kBth) return true;
+  for (rte_flow* flow : {insert_fallback(port_id_), insert_jump(port_id_)}) {
+    if (flow == nullptr) return false;
+    flows_.push_back(flow);
+  }
+  return true;
+}
+
+void FlowRules::remove_all() {
+  // The jump first, the rules it leads to after it.
+  std::for_each(flows_.rbegin(), flows_.rend(), [this](rte_flow* flow) {
+    rte_flow_error error{};
+    rte_flow_destroy(port_id_, flow, &error);
+  });
+  flows_.clear();
+}
+
+}  // namespace softfeb::dataplane
