@@ -92,7 +92,11 @@ void Board::watch_timer(std::uint32_t i, Time now) {
 void Board::run_timers(Time now) {
   timers_.advance(now, [&](std::uint32_t i) {
     roce::Requester& requester = qps_[i].requester();
-    if (requester.deadline() <= now) requester.on_timer(now);
+    if (requester.deadline() <= now) {
+      const std::uint64_t timeouts = requester.counters().timeouts;
+      requester.on_timer(now);
+      if (requester.counters().timeouts != timeouts) ++incidents_;
+    }
     settle(i, now);
   });
 }
@@ -178,12 +182,14 @@ void Board::receive_roce(const roce::ParsedFrame& frame, Time now) {
   }
   if (!roce::icrc_matches(frame)) {
     ++counters_.rx_icrc_errors;
+    ++incidents_;
     return;
   }
   if (packet.kind == roce::TransportKind::kCnp) {
     qp.count_cnp();
     return;
   }
+  if (foreign || packet.aeth.kind() != roce::AethKind::kAck) ++incidents_;
   if (foreign) {
     qp.requester().on_bad_response(bth.psn, now);
   } else {

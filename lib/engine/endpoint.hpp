@@ -57,6 +57,9 @@ class Endpoint {
   Host& host() { return host_; }
   const Host& host() const { return host_; }
   const EndpointCounters& counters() const { return counters_; }
+  /// Counts what somebody looking for an error wants to see the packets of: wrong iCRC, NAKs and RNRs of either side, timeouts,
+  /// failed requests.
+  std::uint64_t incidents() const { return incidents_; }
 
  protected:
   /// A RoCE packet whose iCRC is not verified yet: UDP destination 4791 for our address.
@@ -66,6 +69,7 @@ class Endpoint {
 
   Host host_;
   EndpointCounters counters_;
+  std::uint64_t incidents_ = 0;
 };
 
 }  // namespace softfeb::engine

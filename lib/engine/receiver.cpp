@@ -66,6 +66,7 @@ void Receiver::receive_roce(const roce::ParsedFrame& frame, Time now) {
   }
   if (!roce::icrc_matches(frame)) {
     ++counters_.rx_icrc_errors;
+    ++incidents_;
     return;
   }
   if (qp.peer_mac != frame.source_mac) {
@@ -76,7 +77,9 @@ void Receiver::receive_roce(const roce::ParsedFrame& frame, Time now) {
   request.congestion_experienced = frame.congestion_experienced;
   const roce::ReceiveQp::Outcome outcome = qp.qp.on_request(request, now);
   if (outcome.send_cnp) push({i, true, {}});
-  if (outcome.request.reply) push({i, false, *outcome.request.reply});
+  if (!outcome.request.reply) return;
+  push({i, false, *outcome.request.reply});
+  if (outcome.request.reply->aeth.kind() != roce::AethKind::kAck) ++incidents_;
 }
 
 void Receiver::write(const Pending& p, TxFrame& out) {

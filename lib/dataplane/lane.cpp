@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "dataplane/lane.hpp"
+
+#include "dataplane/rx_segments.hpp"
+#include "roce/frame.hpp"
+
+#include <algorithm>
+
+#include <rte_ethdev.h>
+#include <rte_mbuf.h>
+
+namespace softfeb::dataplane {
+
+namespace {
+constexpr std::size_t kHandoverRoom = 1024;
+constexpr std::uint32_t kNotSeated = UINT32_MAX;
+}  // namespace
+
+PortMap::PortMap(unsigned workers) : handover(workers) {
+  for (unsigned from = 0; from < workers; ++from) {
+    handover[from].resize(workers);
+    for (unsigned to = 0; to < workers; ++to) {
+      if (from != to) handover[from][to] = std::make_unique<SpscRing<rte_mbuf*>>(kHandoverRoom);
+    }
+  }
+}
+
+bool PortMap::add(engine::Endpoint& endpoint, unsigned worker) {
+  if (!demux.insert(endpoint.identity(), static_cast<std::uint32_t>(owners.size()))) return false;
+  owners.push_back({worker, &endpoint});
+  return true;
+}
+
+Lane::Lane(const LaneConfig& config, const Parts& parts) : config_(config), parts_(parts) {
+  config_.burst = std::min(config_.burst, kMaxBurst);
+  for (const PortMap::Owner& owner : parts_.map->owners) {
+    const bool mine = owner.worker == config_.worker;
+    seat_of_.push_back(mine ? static_cast<std::uint32_t>(seats_.size()) : kNotSeated);
+    if (mine) seats_.push_back({owner.endpoint});
+  }
+}
+
+Lane::~Lane() {
+  for (std::size_t i = 0; i < pending_count_; ++i) rte_pktmbuf_free(pending_[pending_first_ + i]);
+  TxBuilder::release({buffers_.data(), acquired_});
+}
+
+void Lane::wake() {
+  for (Seat& seat : seats_) seat.wake = 0;
+}
+
+bool Lane::run(Time now) {
+  const bool received = receive(now);
+  const bool sent = transmit(now);
+  return received || sent;
+}
+
+Time Lane::next_event(Time now) const {
+  if (pending_count_ != 0 || filled_ != 0) return now;
+  Time at = kNever;
+  for (const Seat& seat : seats_) at = std::min(at, seat.wake);
+  return at;
+}
+
+bool Lane::receive(Time now) {
+  std::array<rte_mbuf*, kMaxBurst> burst;
+  std::size_t n = rte_eth_rx_burst(config_.port, config_.queue, burst.data(), config_.burst);
+  const bool any = n != 0;
+  counters_.rx_packets += n;
+  if (parts_.rx_faults != nullptr && parts_.rx_faults->active()) {
+    std::array<rte_mbuf*, FaultInjector::room_for(kMaxBurst)> out;
+    n = parts_.rx_faults->apply({burst.data(), n}, out);
+    for (std::size_t i = 0; i < n; ++i) take(out[i], now);
+  } else {
+    for (std::size_t i = 0; i < n; ++i) take(burst[i], now);
+  }
+  bool handed = false;
+  for (auto& from : parts_.map->handover) {
+    SpscRing<rte_mbuf*>* const ring = from[config_.worker].get();
+    if (ring == nullptr) continue;
+    const std::size_t m = ring->pop_bulk(burst);
+    for (std::size_t i = 0; i < m; ++i) take(burst[i], now);
+    handed = handed || m != 0;
+  }
+  return any || handed;
+}
+
+void Lane::take(rte_mbuf* packet, Time now) {
+  Segments bytes;
+  if (!to_segments(packet, bytes)) {
+    ++counters_.rx_malformed;
+    rte_pktmbuf_free(packet);
+    return;
+  }
+  if (parts_.rx_capture != nullptr && parts_.rx_capture->wants()) parts_.rx_capture->record(now, bytes);
+  const roce::ParsedFrame frame = roce::parse_frame(bytes);
+  if (frame.kind == roce::FrameKind::kMalformed) ++counters_.rx_malformed;
+  const std::uint32_t index = parts_.map->demux.find(frame);
+  if (index == engine::Demux::kNobody) {
+    if (frame.kind != roce::FrameKind::kMalformed) ++counters_.rx_nobody;
+    rte_pktmbuf_free(packet);
+    return;
+  }
+  const PortMap::Owner& owner = parts_.map->owners[index];
+  if (owner.worker == config_.worker) {
+    deliver(*owner.endpoint, frame, index, packet, now);
+  } else if (parts_.map->handover[config_.worker][owner.worker]->push(packet)) {
+    ++counters_.rx_handed_over;
+  } else {
+    ++counters_.ring_full;
+    rte_pktmbuf_free(packet);
+  }
+}
+
+void Lane::deliver(engine::Endpoint& endpoint, const roce::ParsedFrame& frame, std::uint32_t index, rte_mbuf* packet,
+                   Time now) {
+  const engine::RxVerdict verdict = endpoint.receive(frame, now);
+  Seat& seat = seats_[seat_of_[index]];
+  seat.wake = 0;
+  look_for_incidents(seat);
+  if (verdict == engine::RxVerdict::kControl) {
+    if (parts_.control != nullptr && parts_.control->push({index, packet})) {
+      ++counters_.control_rx;
+      return;
+    }
+    ++counters_.ring_full;
+  }
+  rte_pktmbuf_free(packet);
+}
+
+void Lane::look_for_incidents(Seat& seat) {
+  const std::uint64_t now_at = seat.endpoint->incidents();
+  if (now_at == seat.incidents) return;
+  seat.incidents = now_at;
+  if (parts_.rx_capture != nullptr) parts_.rx_capture->trigger();
+  if (parts_.tx_capture != nullptr && parts_.tx_capture != parts_.rx_capture) parts_.tx_capture->trigger();
+}
+
+bool Lane::transmit(Time now) {
+  if (!offer_pending()) {
+    // The port takes nothing: time goes on for timers all the same.
+    for (Seat& seat : seats_) seat.endpoint->poll(now, {});
+    return false;
+  }
+  if (acquired_ < config_.burst) {
+    acquired_ += parts_.builder->acquire({frames_.data() + acquired_, config_.burst - acquired_},
+                                         {buffers_.data() + acquired_, config_.burst - acquired_});
+  }
+  collect(now);
+  if (filled_ == 0 && (parts_.tx_faults == nullptr || !parts_.tx_faults->active())) return false;
+  const bool any = filled_ != 0;
+  send_built(now);
+  return any;
+}
+
+/// True when nothing waits any more.
+bool Lane::offer_pending() {
+  if (pending_count_ == 0) return true;
+  const std::uint16_t n = rte_eth_tx_burst(config_.port, config_.queue, &pending_[pending_first_],
+                                           static_cast<std::uint16_t>(pending_count_));
+  pending_first_ += n;
+  pending_count_ -= n;
+  counters_.tx_packets += n;
+  return pending_count_ == 0;
+}
+
+void Lane::collect(Time now) {
+  // Endpoints take turns at being first, so that none starves the others of buffers.
+  for (std::size_t k = 0; k < seats_.size() && filled_ < acquired_; ++k) {
+    Seat& seat = seats_[next_seat_];
+    if (++next_seat_ == seats_.size()) next_seat_ = 0;
+    if (seat.wake > now) continue;
+    const std::size_t n = seat.endpoint->poll(now, {frames_.data() + filled_, acquired_ - filled_});
+    filled_ += n;
+    if (n == 0) seat.wake = seat.endpoint->next_event(now);
+    look_for_incidents(seat);
+  }
+}
+
+void Lane::send_built(Time now) {
+  const unsigned built = parts_.builder->build({frames_.data(), filled_}, {buffers_.data(), filled_});
+  for (unsigned i = 0; i < built; ++i) counters_.tx_bytes += frames_[i].length();
+  if (parts_.tx_faults != nullptr && parts_.tx_faults->active()) {
+    pending_count_ = parts_.tx_faults->apply({buffers_.data(), built}, pending_);
+  } else {
+    std::copy_n(buffers_.begin(), built, pending_.begin());
+    pending_count_ = built;
+  }
+  pending_first_ = 0;
+  if (parts_.tx_capture != nullptr && parts_.tx_capture->wants()) {
+    Segments bytes;
+    for (std::size_t i = 0; i < pending_count_; ++i) {
+      if (to_segments(pending_[i], bytes)) parts_.tx_capture->record(now, bytes);
+    }
+  }
+  // What was built is gone; what remains moves to the front.
+  std::move(frames_.begin() + built, frames_.begin() + static_cast<std::ptrdiff_t>(acquired_), frames_.begin());
+  std::move(buffers_.begin() + built, buffers_.begin() + static_cast<std::ptrdiff_t>(acquired_), buffers_.begin());
+  filled_ -= built;
+  acquired_ -= built;
+  if (!offer_pending()) ++counters_.tx_short;
+}
+
+}  // namespace softfeb::dataplane

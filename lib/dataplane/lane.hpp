@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "base/time.hpp"
+#include "dataplane/capture.hpp"
+#include "dataplane/fault_injector.hpp"
+#include "dataplane/rings.hpp"
+#include "dataplane/tx_builder.hpp"
+#include "engine/demux.hpp"
+#include "engine/endpoint.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace softfeb::dataplane {
+
+/// A slow-control datagram on its way to the control thread, which frees it.
+struct ControlDatagram {
+  std::uint32_t endpoint = 0;  ///< as in PortMap
+  rte_mbuf* packet = nullptr;
+};
+
+/// Whose addresses are reached through a port, and on which worker they live. Made before the workers start, then only read
+/// (the rings apart, each of which has one writer and one reader).
+struct PortMap {
+  struct Owner {
+    unsigned worker = 0;
+    engine::Endpoint* endpoint = nullptr;
+  };
+  engine::Demux demux;        ///< gives indices into owners
+  std::vector<Owner> owners;
+  /// handover[from][to]: packets that worker `from` received for an endpoint of worker `to`; null where from = to.
+  std::vector<std::vector<std::unique_ptr<SpscRing<rte_mbuf*>>>> handover;
+
+  explicit PortMap(unsigned workers);
+  /// False when the address is taken on this port.
+  bool add(engine::Endpoint& endpoint, unsigned worker);
+};
+
+struct LaneConfig {
+  std::uint16_t port = 0;
+  std::uint16_t queue = 0;
+  std::uint16_t burst = 32;  ///< packets of one RX or TX burst, at most kMaxBurst
+  unsigned worker = 0;
+};
+
+struct LaneCounters {
+  std::uint64_t rx_packets = 0;
+  std::uint64_t rx_nobody = 0;      ///< for no address of ours
+  std::uint64_t rx_malformed = 0;   ///< lengths or checksums wrong
+  std::uint64_t rx_handed_over = 0;  ///< to another worker
+  std::uint64_t control_rx = 0;     ///< to the control thread
+  std::uint64_t ring_full = 0;      ///< lost because the other thread did not keep up
+  std::uint64_t tx_packets = 0;
+  std::uint64_t tx_bytes = 0;
+  std::uint64_t tx_short = 0;  ///< times the port took less than it was given; the rest waited
+};
+
+/// One queue pair of a port as one worker runs it: RX burst → classify → endpoints → craft → TX burst. What the port does not
+/// take is kept and offered again, before anything new. No system call, lock or allocation.
+class Lane {
+ public:
+  static constexpr std::uint16_t kMaxBurst = 64;
+
+  /// Everything pointed to outlives the lane. `tx_faults`, `rx_faults`, `rx_capture` and `tx_capture` may be null.
+  struct Parts {
+    PortMap* map = nullptr;
+    TxBuilder* builder = nullptr;
+    FaultInjector* tx_faults = nullptr;
+    FaultInjector* rx_faults = nullptr;
+    Capture* rx_capture = nullptr;
+    Capture* tx_capture = nullptr;
+    SpscRing<ControlDatagram>* control = nullptr;
+  };
+
+  Lane(const LaneConfig& config, const Parts& parts);
+  ~Lane();
+  Lane(const Lane&) = delete;
+  Lane& operator=(const Lane&) = delete;
+
+  /// One turn; true when anything arrived or left.
+  bool run(Time now);
+  /// A time before which run() has nothing to send unless something arrives.
+  Time next_event(Time now) const;
+  /// Commands may have changed the endpoints: look at all of them again.
+  void wake();
+
+  const LaneCounters& counters() const { return counters_; }
+
+ private:
+  struct Seat {
+    engine::Endpoint* endpoint = nullptr;
+    Time wake = 0;  ///< poll() need not be called before
+    std::uint64_t incidents = 0;
+  };
+
+  bool receive(Time now);
+  void take(rte_mbuf* packet, Time now);
+  void deliver(engine::Endpoint& endpoint, const roce::ParsedFrame& frame, std::uint32_t index, rte_mbuf* packet,
+               Time now);
+  bool transmit(Time now);
+  bool offer_pending();
+  void collect(Time now);
+  void send_built(Time now);
+  void look_for_incidents(Seat& seat);
+
+  LaneConfig config_;
+  Parts parts_;
+  std::vector<Seat> seats_;
+  std::vector<std::uint32_t> seat_of_;  ///< by owner index
+  std::size_t next_seat_ = 0;
+  std::array<engine::TxFrame, kMaxBurst> frames_{};
+  std::array<rte_mbuf*, kMaxBurst> buffers_{};
+  std::size_t filled_ = 0;    ///< frames at the front that wait to be built
+  std::size_t acquired_ = 0;  ///< buffers at the front that are ours
+  std::array<rte_mbuf*, FaultInjector::room_for(kMaxBurst)> pending_{};
+  std::size_t pending_first_ = 0;
+  std::size_t pending_count_ = 0;
+  LaneCounters counters_;
+};
+
+}  // namespace softfeb::dataplane

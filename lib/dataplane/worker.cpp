@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "dataplane/worker.hpp"
+
+#include "dataplane/error.hpp"
+#include "engine/board.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+
+#include <rte_cycles.h>
+#include <rte_launch.h>
+#include <rte_lcore.h>
+#include <rte_pause.h>
+
+namespace softfeb::dataplane {
+
+namespace {
+constexpr std::size_t kSliceQps = 64;           // of a snapshot, in one turn
+constexpr std::uint64_t kPublishEvery = 1024;   // turns
+constexpr Time kLongestSleep = 50 * kMicrosecond;
+}  // namespace
+
+Worker::Worker(unsigned lcore, IdlePolicy idle, const TscClock& clock) : lcore_(lcore), idle_(idle), clock_(clock) {}
+
+void Worker::launch() {
+  if (rte_eal_remote_launch(&Worker::entry, this, lcore_) != 0) {
+    throw EnvironmentError("worker lcore " + std::to_string(lcore_) + " cannot be started",
+                           "give workers.cpus CPUs that this process may use");
+  }
+  running_ = true;
+}
+
+void Worker::join() {
+  if (!running_) return;
+  rte_eal_wait_lcore(lcore_);
+  running_ = false;
+}
+
+int Worker::entry(void* self) {
+  static_cast<Worker*>(self)->loop();
+  return 0;
+}
+
+Worker::Totals Worker::totals() const {
+  Totals t;
+  totals_.read(t);
+  return t;
+}
+
+void Worker::loop() {
+  Time last = clock_.time(rte_rdtsc());
+  while (!quit_) {
+    const Time now = clock_.time(rte_rdtsc());
+    if (!slept_) {
+      const Time gap = now - last;
+      loop_.longest_gap = std::max(loop_.longest_gap, gap);
+      if (gap > LoopCounters::kStolen) loop_.stolen += gap;
+    }
+    last = now;
+    slept_ = false;
+    bool busy = false;
+    for (auto& lane : lanes_) busy = lane->run(now) || busy;
+    obey(now);
+    if (snapshot_ != nullptr) snapshot_slice(now);
+    if (start_at_ <= now) start_boards(now);
+    ++loop_.turns;
+    if (busy) ++loop_.busy_turns;
+    if (loop_.turns % kPublishEvery == 0) publish();
+    if (!busy && snapshot_ == nullptr) rest(now);
+  }
+  publish();
+}
+
+void Worker::obey(Time now) {
+  Command c;
+  // One snapshot at a time: what comes behind it waits.
+  while (snapshot_ == nullptr && commands_.pop(c)) {
+    switch (c.kind) {
+      case Command::Kind::kStart:
+        start_at_ = c.at;
+        break;
+      case Command::Kind::kStopTraffic:
+        start_at_ = kNever;
+        for (auto* e : endpoints_) {
+          if (auto* board = dynamic_cast<engine::Board*>(e)) board->stop_traffic(now);
+        }
+        break;
+      case Command::Kind::kFlush:
+        for (auto* e : endpoints_) {
+          if (auto* board = dynamic_cast<engine::Board*>(e)) board->flush(now);
+        }
+        break;
+      case Command::Kind::kSnapshot:
+        snapshot_ = c.snapshot;
+        snapshot_endpoint_ = 0;
+        snapshot_qp_ = 0;
+        break;
+      case Command::Kind::kQuit:
+        quit_ = true;
+        break;
+    }
+    for (auto& lane : lanes_) lane->wake();
+  }
+}
+
+void Worker::start_boards(Time now) {
+  start_at_ = kNever;
+  for (auto* e : endpoints_) {
+    if (auto* board = dynamic_cast<engine::Board*>(e)) board->start(now);
+  }
+  for (auto& lane : lanes_) lane->wake();
+}
+
+void Worker::snapshot_slice(Time now) {
+  std::size_t budget = kSliceQps;
+  while (budget != 0 && snapshot_endpoint_ < endpoints_.size()) {
+    engine::EndpointSnapshot& out = snapshot_->endpoints[snapshot_endpoint_];
+    const std::size_t qps = std::max(out.send_qps.size(), out.receive_qps.size());
+    const std::size_t next =
+        engine::take_snapshot(*endpoints_[snapshot_endpoint_], out, snapshot_qp_, budget, now);
+    budget -= std::min(budget, std::max<std::size_t>(next - snapshot_qp_, 1));
+    snapshot_qp_ = next;
+    if (next == qps) {
+      ++snapshot_endpoint_;
+      snapshot_qp_ = 0;
+    }
+  }
+  if (snapshot_endpoint_ < endpoints_.size()) return;
+  snapshot_->done.store(true, std::memory_order_release);
+  snapshot_ = nullptr;
+}
+
+void Worker::rest(Time now) {
+  if (idle_ == IdlePolicy::kSpin) return;
+  if (idle_ == IdlePolicy::kPause) {
+    rte_pause();
+    return;
+  }
+  Time at = start_at_;
+  for (const auto& lane : lanes_) at = std::min(at, lane->next_event(now));
+  const Time wait = std::min(at > now ? at - now : 0, kLongestSleep);
+  // A sleep costs the kernel's own latency: not worth it for less than that.
+  if (wait < 10 * kMicrosecond) {
+    rte_pause();
+    return;
+  }
+  publish();
+  std::this_thread::sleep_for(std::chrono::nanoseconds((wait - 5 * kMicrosecond) / kNanosecond));
+  slept_ = true;
+}
+
+void Worker::publish() {
+  Totals t;
+  t.loop = loop_;
+  for (const auto& lane : lanes_) {
+    const LaneCounters& c = lane->counters();
+    t.lanes.rx_packets += c.rx_packets;
+    t.lanes.rx_nobody += c.rx_nobody;
+    t.lanes.rx_malformed += c.rx_malformed;
+    t.lanes.rx_handed_over += c.rx_handed_over;
+    t.lanes.control_rx += c.control_rx;
+    t.lanes.ring_full += c.ring_full;
+    t.lanes.tx_packets += c.tx_packets;
+    t.lanes.tx_bytes += c.tx_bytes;
+    t.lanes.tx_short += c.tx_short;
+  }
+  totals_.write(t);
+}
+
+}  // namespace softfeb::dataplane

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "base/time.hpp"
+#include "dataplane/lane.hpp"
+#include "dataplane/rings.hpp"
+#include "dataplane/tsc_clock.hpp"
+#include "engine/snapshot.hpp"
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace softfeb::dataplane {
+
+/// What a worker does in a turn in which nothing arrived and nothing left.
+enum class IdlePolicy : std::uint8_t {
+  kSpin,   ///< looks again at once
+  kPause,  ///< gives the other hardware thread of its core a moment
+  kSleep,  ///< sleeps until something is due, 50 µs at most: for machines with fewer CPUs than threads
+};
+
+/// Figures of all endpoints of a worker. The control thread owns it, the worker fills it.
+struct SnapshotRequest {
+  std::vector<engine::EndpointSnapshot> endpoints;  ///< as Worker::endpoints()
+  std::atomic<bool> done{false};
+};
+
+/// What a worker is told. Carried out between turns, in order.
+struct Command {
+  enum class Kind : std::uint8_t { kStart, kStopTraffic, kFlush, kSnapshot, kQuit };
+  Kind kind = Kind::kQuit;
+  Time at = 0;                          ///< kStart: when traffic begins
+  SnapshotRequest* snapshot = nullptr;  ///< kSnapshot
+};
+
+/// How the worker's own time went: a loop that was not run for long says that the machine was busy elsewhere.
+struct LoopCounters {
+  std::uint64_t turns = 0;
+  std::uint64_t busy_turns = 0;
+  Time longest_gap = 0;    ///< between the beginnings of two turns, sleeping not counted
+  Time stolen = 0;         ///< sum of the gaps above kStolen
+  static constexpr Time kStolen = 1 * kMillisecond;
+};
+
+/// A poll-mode worker: runs its lanes to completion, turn after turn. All its endpoints are touched by it alone from launch() to join().
+class Worker {
+ public:
+  Worker(unsigned lcore, IdlePolicy idle, const TscClock& clock);
+
+  void add_lane(std::unique_ptr<Lane> lane) { lanes_.push_back(std::move(lane)); }
+  void add_endpoint(engine::Endpoint& endpoint) { endpoints_.push_back(&endpoint); }
+  const std::vector<engine::Endpoint*>& endpoints() const { return endpoints_; }
+
+  /// Starts the loop on its lcore. Throws EnvironmentError when the lcore is not there.
+  void launch();
+  /// Waits for the loop to end after kQuit.
+  void join();
+
+  /// False when too many commands wait (try again).
+  bool command(const Command& c) { return commands_.push(c); }
+
+  /// Live totals of its lanes; to be read by any thread.
+  struct Totals {
+    LaneCounters lanes;
+    LoopCounters loop;
+  };
+  Totals totals() const;
+
+  unsigned lcore() const { return lcore_; }
+
+ private:
+  static int entry(void* self);
+  void loop();
+  void obey(Time now);
+  void snapshot_slice(Time now);
+  void start_boards(Time now);
+  void rest(Time now);
+  void publish();
+
+  unsigned lcore_;
+  IdlePolicy idle_;
+  TscClock clock_;
+  std::vector<std::unique_ptr<Lane>> lanes_;
+  std::vector<engine::Endpoint*> endpoints_;
+  SpscRing<Command> commands_{64};
+  Mailbox<Totals> totals_;
+  LoopCounters loop_;
+  Time start_at_ = kNever;
+  bool quit_ = false;
+  bool slept_ = false;
+  bool running_ = false;
+  SnapshotRequest* snapshot_ = nullptr;
+  std::size_t snapshot_endpoint_ = 0;
+  std::size_t snapshot_qp_ = 0;
+};
+
+}  // namespace softfeb::dataplane
