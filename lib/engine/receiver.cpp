@@ -60,7 +60,9 @@ void Receiver::receive_roce(const roce::ParsedFrame& frame, Time now) {
     ++counters_.rx_wrong_peer;
     return;
   }
-  if (packet.kind != roce::TransportKind::kRequest || bth.pkey != qp.pkey) {
+  // An operation we do not do (READ, atomics) is the responder's to refuse.
+  const bool asks = packet.kind == roce::TransportKind::kRequest || packet.kind == roce::TransportKind::kUnknown;
+  if (!asks) {
     ++counters_.rx_bad_transport;
     return;
   }
