@@ -63,26 +63,31 @@ Time Lane::next_event(Time now) const {
 }
 
 bool Lane::receive(Time now) {
+  bool any = false;
+  for (const std::uint16_t queue : config_.rx_queues) any = receive_queue(queue, now) || any;
   std::array<rte_mbuf*, kMaxBurst> burst;
-  std::size_t n = rte_eth_rx_burst(config_.port, config_.queue, burst.data(), config_.burst);
-  const bool any = n != 0;
-  counters_.rx_packets += n;
-  if (parts_.rx_faults != nullptr && parts_.rx_faults->active()) {
-    std::array<rte_mbuf*, FaultInjector::room_for(kMaxBurst)> out;
-    n = parts_.rx_faults->apply({burst.data(), n}, out);
-    for (std::size_t i = 0; i < n; ++i) take(out[i], now);
-  } else {
-    for (std::size_t i = 0; i < n; ++i) take(burst[i], now);
-  }
-  bool handed = false;
   for (auto& from : parts_.map->handover) {
     SpscRing<rte_mbuf*>* const ring = from[config_.worker].get();
     if (ring == nullptr) continue;
-    const std::size_t m = ring->pop_bulk(burst);
-    for (std::size_t i = 0; i < m; ++i) take(burst[i], now);
-    handed = handed || m != 0;
+    const std::size_t n = ring->pop_bulk(burst);
+    for (std::size_t i = 0; i < n; ++i) take(burst[i], now);
+    any = any || n != 0;
   }
-  return any || handed;
+  return any;
+}
+
+bool Lane::receive_queue(std::uint16_t queue, Time now) {
+  std::array<rte_mbuf*, kMaxBurst> burst;
+  const std::size_t n = rte_eth_rx_burst(config_.port, queue, burst.data(), config_.burst);
+  counters_.rx_packets += n;
+  if (parts_.rx_faults == nullptr || !parts_.rx_faults->active()) {
+    for (std::size_t i = 0; i < n; ++i) take(burst[i], now);
+    return n != 0;
+  }
+  std::array<rte_mbuf*, FaultInjector::room_for(kMaxBurst)> out;
+  const std::size_t left = parts_.rx_faults->apply({burst.data(), n}, out);
+  for (std::size_t i = 0; i < left; ++i) take(out[i], now);
+  return n != 0;
 }
 
 void Lane::take(rte_mbuf* packet, Time now) {
@@ -112,8 +117,8 @@ void Lane::take(rte_mbuf* packet, Time now) {
   }
 }
 
-void Lane::deliver(engine::Endpoint& endpoint, const roce::ParsedFrame& frame, std::uint32_t index, rte_mbuf* packet,
-                   Time now) {
+void Lane::deliver(engine::Endpoint& endpoint, const roce::ParsedFrame& frame, std::uint32_t index,
+                   rte_mbuf* packet, Time now) {
   const engine::RxVerdict verdict = endpoint.receive(frame, now);
   Seat& seat = seats_[seat_of_[index]];
   seat.wake = 0;
@@ -156,7 +161,7 @@ bool Lane::transmit(Time now) {
 /// True when nothing waits any more.
 bool Lane::offer_pending() {
   if (pending_count_ == 0) return true;
-  const std::uint16_t n = rte_eth_tx_burst(config_.port, config_.queue, &pending_[pending_first_],
+  const std::uint16_t n = rte_eth_tx_burst(config_.port, config_.tx_queue, &pending_[pending_first_],
                                            static_cast<std::uint16_t>(pending_count_));
   pending_first_ += n;
   pending_count_ -= n;
@@ -194,8 +199,10 @@ void Lane::send_built(Time now) {
     }
   }
   // What was built is gone; what remains moves to the front.
-  std::move(frames_.begin() + built, frames_.begin() + static_cast<std::ptrdiff_t>(acquired_), frames_.begin());
-  std::move(buffers_.begin() + built, buffers_.begin() + static_cast<std::ptrdiff_t>(acquired_), buffers_.begin());
+  std::move(frames_.begin() + built, frames_.begin() + static_cast<std::ptrdiff_t>(acquired_),
+            frames_.begin());
+  std::move(buffers_.begin() + built, buffers_.begin() + static_cast<std::ptrdiff_t>(acquired_),
+            buffers_.begin());
   filled_ -= built;
   acquired_ -= built;
   if (!offer_pending()) ++counters_.tx_short;

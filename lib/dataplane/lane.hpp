@@ -21,16 +21,17 @@ struct ControlDatagram {
   rte_mbuf* packet = nullptr;
 };
 
-/// Whose addresses are reached through a port, and on which worker they live. Made before the workers start, then only read
-/// (the rings apart, each of which has one writer and one reader).
+/// Whose addresses are reached through a port, and on which worker they live. Made before the workers start,
+/// then only read (the rings apart, each of which has one writer and one reader).
 struct PortMap {
   struct Owner {
     unsigned worker = 0;
     engine::Endpoint* endpoint = nullptr;
   };
-  engine::Demux demux;        ///< gives indices into owners
+  engine::Demux demux;  ///< gives indices into owners
   std::vector<Owner> owners;
-  /// handover[from][to]: packets that worker `from` received for an endpoint of worker `to`; null where from = to.
+  /// handover[from][to]: packets that worker `from` received for an endpoint of worker `to`; null where from
+  /// = to.
   std::vector<std::vector<std::unique_ptr<SpscRing<rte_mbuf*>>>> handover;
 
   explicit PortMap(unsigned workers);
@@ -40,30 +41,33 @@ struct PortMap {
 
 struct LaneConfig {
   std::uint16_t port = 0;
-  std::uint16_t queue = 0;
-  std::uint16_t burst = 32;  ///< packets of one RX or TX burst, at most kMaxBurst
+  std::uint16_t tx_queue = 0;
+  std::vector<std::uint16_t> rx_queues;  ///< a port with more queues than workers: some take several
+  std::uint16_t burst = 32;              ///< packets of one RX or TX burst, at most kMaxBurst
   unsigned worker = 0;
 };
 
 struct LaneCounters {
   std::uint64_t rx_packets = 0;
-  std::uint64_t rx_nobody = 0;      ///< for no address of ours
-  std::uint64_t rx_malformed = 0;   ///< lengths or checksums wrong
+  std::uint64_t rx_nobody = 0;       ///< for no address of ours
+  std::uint64_t rx_malformed = 0;    ///< lengths or checksums wrong
   std::uint64_t rx_handed_over = 0;  ///< to another worker
-  std::uint64_t control_rx = 0;     ///< to the control thread
-  std::uint64_t ring_full = 0;      ///< lost because the other thread did not keep up
+  std::uint64_t control_rx = 0;      ///< to the control thread
+  std::uint64_t ring_full = 0;       ///< lost because the other thread did not keep up
   std::uint64_t tx_packets = 0;
   std::uint64_t tx_bytes = 0;
   std::uint64_t tx_short = 0;  ///< times the port took less than it was given; the rest waited
 };
 
-/// One queue pair of a port as one worker runs it: RX burst → classify → endpoints → craft → TX burst. What the port does not
-/// take is kept and offered again, before anything new. No system call, lock or allocation.
+/// A worker's share of a port, one TX queue and its RX queues, as the worker runs it: RX burst → classify →
+/// endpoints → craft → TX burst. What the port does not take is kept and offered again, before anything new.
+/// No system call, lock or allocation.
 class Lane {
  public:
   static constexpr std::uint16_t kMaxBurst = 64;
 
-  /// Everything pointed to outlives the lane. `tx_faults`, `rx_faults`, `rx_capture` and `tx_capture` may be null.
+  /// Everything pointed to outlives the lane. `tx_faults`, `rx_faults`, `rx_capture` and `tx_capture` may be
+  /// null.
   struct Parts {
     PortMap* map = nullptr;
     TxBuilder* builder = nullptr;
@@ -96,9 +100,10 @@ class Lane {
   };
 
   bool receive(Time now);
+  bool receive_queue(std::uint16_t queue, Time now);
   void take(rte_mbuf* packet, Time now);
-  void deliver(engine::Endpoint& endpoint, const roce::ParsedFrame& frame, std::uint32_t index, rte_mbuf* packet,
-               Time now);
+  void deliver(engine::Endpoint& endpoint, const roce::ParsedFrame& frame, std::uint32_t index,
+               rte_mbuf* packet, Time now);
   bool transmit(Time now);
   bool offer_pending();
   void collect(Time now);

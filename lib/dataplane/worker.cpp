@@ -16,12 +16,13 @@
 namespace softfeb::dataplane {
 
 namespace {
-constexpr std::size_t kSliceQps = 64;           // of a snapshot, in one turn
-constexpr std::uint64_t kPublishEvery = 1024;   // turns
+constexpr std::size_t kSliceQps = 64;          // of a snapshot, in one turn
+constexpr std::uint64_t kPublishEvery = 1024;  // turns
 constexpr Time kLongestSleep = 50 * kMicrosecond;
 }  // namespace
 
-Worker::Worker(unsigned lcore, IdlePolicy idle, const TscClock& clock) : lcore_(lcore), idle_(idle), clock_(clock) {}
+Worker::Worker(unsigned lcore, IdlePolicy idle, const TscClock& clock)
+    : lcore_(lcore), idle_(idle), clock_(clock) {}
 
 void Worker::launch() {
   if (rte_eal_remote_launch(&Worker::entry, this, lcore_) != 0) {
@@ -153,6 +154,10 @@ void Worker::rest(Time now) {
 void Worker::publish() {
   Totals t;
   t.loop = loop_;
+  for (const auto* e : endpoints_) {
+    const auto* board = dynamic_cast<const engine::Board*>(e);
+    if (board != nullptr && !board->finished()) ++t.unfinished;
+  }
   for (const auto& lane : lanes_) {
     const LaneCounters& c = lane->counters();
     t.lanes.rx_packets += c.rx_packets;

@@ -39,12 +39,13 @@ struct Command {
 struct LoopCounters {
   std::uint64_t turns = 0;
   std::uint64_t busy_turns = 0;
-  Time longest_gap = 0;    ///< between the beginnings of two turns, sleeping not counted
-  Time stolen = 0;         ///< sum of the gaps above kStolen
+  Time longest_gap = 0;  ///< between the beginnings of two turns, sleeping not counted
+  Time stolen = 0;       ///< sum of the gaps above kStolen
   static constexpr Time kStolen = 1 * kMillisecond;
 };
 
-/// A poll-mode worker: runs its lanes to completion, turn after turn. All its endpoints are touched by it alone from launch() to join().
+/// A poll-mode worker: runs its lanes to completion, turn after turn. All its endpoints are touched by it
+/// alone from launch() to join().
 class Worker {
  public:
   Worker(unsigned lcore, IdlePolicy idle, const TscClock& clock);
@@ -63,6 +64,7 @@ class Worker {
 
   /// Live totals of its lanes; to be read by any thread.
   struct Totals {
+    std::uint64_t unfinished = 0;  ///< boards with messages to send or to complete, or not started yet
     LaneCounters lanes;
     LoopCounters loop;
   };

@@ -57,8 +57,8 @@ class Endpoint {
   Host& host() { return host_; }
   const Host& host() const { return host_; }
   const EndpointCounters& counters() const { return counters_; }
-  /// Counts what somebody looking for an error wants to see the packets of: wrong iCRC, NAKs and RNRs of either side, timeouts,
-  /// failed requests.
+  /// Counts what somebody looking for an error wants to see the packets of: wrong iCRC, NAKs and RNRs of
+  /// either side, timeouts, failed requests.
   std::uint64_t incidents() const { return incidents_; }
 
  protected:

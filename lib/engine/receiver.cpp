@@ -61,7 +61,8 @@ void Receiver::receive_roce(const roce::ParsedFrame& frame, Time now) {
     return;
   }
   // An operation we do not do (READ, atomics) is the responder's to refuse.
-  const bool asks = packet.kind == roce::TransportKind::kRequest || packet.kind == roce::TransportKind::kUnknown;
+  const bool asks =
+      packet.kind == roce::TransportKind::kRequest || packet.kind == roce::TransportKind::kUnknown;
   if (!asks) {
     ++counters_.rx_bad_transport;
     return;
