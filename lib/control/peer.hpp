@@ -48,7 +48,7 @@ class PeerError : public std::runtime_error {
 enum class PeerKind : std::uint8_t { kPerftest, kSink };
 
 inline constexpr std::uint16_t kPerftestPort = 18515;  ///< perftest's own default (-p)
-inline constexpr std::uint16_t kSinkPort = 18590;
+inline constexpr std::uint16_t kSinkPort = 18516;
 
 struct PeerUrl {
   PeerKind kind = PeerKind::kPerftest;
