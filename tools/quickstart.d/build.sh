@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# shellcheck shell=bash
+# Build directories: build (gcc, what users run), and those of the test suite. meson takes ccache where it is there.
+
+# configure DIR [meson options]; a directory of other options is set up anew.
+configure() {
+  local dir=$1
+  shift
+  mkdir -p "$dir" build-logs 2>/dev/null || true
+  if ! [ -w "$dir" ] || ! [ -w build-logs ]; then
+    die 3 "cannot write to $PWD/$dir or $PWD/build-logs: another user's?" "fix: sudo rm -r $PWD/build*"
+  fi
+  local wish
+  wish="${CXX-c++} $*"
+  if [ -f "$dir/build.ninja" ] && [ "$(cat "$dir/.configured" 2>/dev/null)" = "$wish" ]; then
+    return
+  fi
+  rm -rf "$dir"
+  meson setup "$dir" "$@" >"build-logs/$dir.setup.log" 2>&1 || {
+    tail -n 20 "build-logs/$dir.setup.log" >&2
+    die 3 "meson setup $dir failed; its output is in build-logs/$dir.setup.log"
+  }
+  echo "$wish" >"$dir/.configured"
+}
+
+# compile DIR [targets]; 1 when something does not compile, after the compiler's words.
+compile() {
+  local dir=$1 log="build-logs/$1.compile.log" began=$SECONDS
+  shift
+  if ! ninja -C "$dir" "$@" >"$log" 2>&1; then
+    grep -vE '^\[[0-9]+/[0-9]+\]|^ninja: Entering' "$log" | head -n 60 >&2
+    printf 'quickstart: %s does not compile; all of it is in %s\n' "$dir" "$log" >&2
+    return 1
+  fi
+  say "$dir: compiled in $((SECONDS - began)) s"
+}
+
+build_main() {
+  configure build
+  compile build || exit 1
+}

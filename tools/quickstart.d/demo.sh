@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# shellcheck shell=bash
+# The demonstration: a board writes a random file by RDMA into a receiver's memory, over DPDK, in one process.
+
+run_demo() {
+  local dir=softfeb-report sent received status=0
+  mkdir -p "$dir" || die 3 "cannot write to $PWD/$dir"
+  sent=$dir/sent.bin received=$dir/received.bin
+  rm -f "$received" "$dir/result.json"
+  # Random, so that nothing left from a former run can pass for this one's; 64 MiB as conf/demo.yaml has it.
+  head -c $((64 << 20)) /dev/urandom >"$sent"
+  say "a board sends $sent (64 MiB) to a receiver by RDMA WRITE: softfeb run -c conf/demo.yaml"
+  build/app/softfeb/softfeb run -c conf/demo.yaml --json "$dir/result.json" \
+    --set "boards.feb0.qps.0.traffic.payload.file=$sent" --set "receivers.daq.out=$received" || status=$?
+  [ "$status" -eq 0 ] || die "$status" "softfeb run ended with $status"
+  cmp "$sent" "$received" || die 1 "$received is not what was sent"
+  say "received and compared: $(sha256sum <"$received" | cut -c1-64)"
+  say "result: $dir/result.json   file: $received   yours: build/app/softfeb/softfeb run -c conf/board.yaml"
+}

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# shellcheck shell=bash
+# Debian packages of tools/packages.txt: asked of dpkg, which takes no time, and installed where missing.
+
+wanted_packages() {
+  sed -e 's/#.*//' -e 's/[[:space:]]//g' -e '/^$/d' tools/packages.txt
+}
+
+# Names of wanted packages that are not installed, one a line.
+missing_packages() {
+  comm -23 <(wanted_packages | sort -u) \
+    <(dpkg-query -W -f '${db:Status-Status} ${Package}\n' | sed -n 's/^installed //p' | sort -u)
+}
+
+# Runs a command as root; says what to do where that cannot be.
+as_root() {
+  if [ "$(id -u)" = 0 ]; then
+    "$@"
+  elif ! command -v sudo >/dev/null; then
+    die 3 "packages are missing, and neither are you root nor is sudo here" "fix: as root, $*"
+  elif [ -t 0 ]; then
+    sudo "$@"
+  else
+    sudo -n "$@" || die 3 "cannot install packages: sudo failed or asks for a password without a terminal" "fix: sudo $*"
+  fi
+}
+
+install_packages() {
+  if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
+    die 3 "this is no Debian system" \
+      "fix: use Debian 12, or install the counterparts of tools/packages.txt and run: meson setup build"
+  fi
+  local missing
+  mapfile -t missing < <(missing_packages)
+  if [ ${#missing[@]} -eq 0 ]; then
+    return
+  fi
+  say "installing ${#missing[@]} Debian packages: ${missing[*]}"
+  # Someone else's apt may hold the lock: a fresh cloud machine updates itself at its first boot.
+  local apt=(env DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=300 -o Acquire::Retries=3)
+  as_root "${apt[@]}" update >/dev/null || say "apt-get update failed; trying with the package lists as they are"
+  as_root "${apt[@]}" -o Dpkg::Use-Pty=0 install -y --no-install-recommends "${missing[@]}" >"$(apt_log)" 2>&1 || {
+    tail -n 20 "$(apt_log)" >&2
+    die 3 "apt-get could not install the packages; its output is in $(apt_log)" \
+      "fix: check the network and /etc/apt/sources.list, then: sudo apt-get install --no-install-recommends ${missing[*]}"
+  }
+}
+
+apt_log() {
+  mkdir -p build-logs 2>/dev/null || die 3 "cannot write to $PWD" "fix: clone to a directory of yours, or run with sudo"
+  echo build-logs/apt.log
+}

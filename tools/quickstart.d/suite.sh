@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# shellcheck shell=bash
+# Everything that is tested, in three builds. The last line counts what meson counted.
+
+# Each run's results are left here for tools/count-tests.
+results=()
+broken=0
+
+run_tests() {
+  local dir=$1 began=$SECONDS
+  rm -f "$dir/meson-logs/testlog.json"
+  # Failures are counted below, from what meson wrote.
+  meson test -C "$dir" --no-rebuild --print-errorlogs || true
+  results+=("$dir")
+  say "$dir: tested in $((SECONDS - began)) s"
+}
+
+# The guest of the interop tests comes from Debian packages: fetched while the compiler is busy.
+start_guest_image() {
+  mkdir -p build-logs
+  nice tools/softroce-vm/softroce-vm build >build-logs/guest.log 2>&1 &
+  guest_pid=$!
+}
+
+finish_guest_image() {
+  wait "$guest_pid" && return
+  cat build-logs/guest.log >&2
+  say "no guest image: the tests that need it will say so"
+}
+
+run_suite() {
+  local began=$SECONDS
+  configure build
+  start_guest_image
+  compile build || broken=$((broken + 1))
+
+  # clang, ASan and UBSan: the sans-I/O libraries, which is where packets from the network are read.
+  CXX=clang++ configure build-sanitize -Dcore_only=true -Db_sanitize=address,undefined -Db_lundef=false
+  compile build-sanitize || broken=$((broken + 1))
+
+  # Two compilers find more than one. Not optimised: only its warnings are wanted.
+  CXX=clang++ configure build-clang -Dbuildtype=plain -Dtests=false
+  compile build-clang || broken=$((broken + 1))
+
+  finish_guest_image
+  run_tests build
+  run_tests build-sanitize
+  say "all of it took $((SECONDS - began)) s; logs: build-logs, build/meson-logs, build-sanitize/meson-logs"
+  tools/count-tests --broken-builds "$broken" "${results[@]}"
+}
