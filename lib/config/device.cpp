@@ -42,7 +42,9 @@ bool devargs(std::string_view text) {
   const std::string_view name = text.substr(0, text.find(','));
   const bool virtual_device = name.starts_with("net_") || name.starts_with("eth_");
   const std::size_t colon = name.find(':');
-  if (colon != std::string_view::npos) return !virtual_device && colon > 0 && colon + 1 < name.size();
+  if (colon != std::string_view::npos)
+    return !virtual_device && std::isalpha(static_cast<unsigned char>(name[0])) != 0 &&
+           colon + 1 < name.size();
   return virtual_device && std::isdigit(static_cast<unsigned char>(name.back())) != 0;
 }
 

@@ -20,7 +20,7 @@ constexpr std::size_t kMaxNodes = 1'000'000;
 /// duplicate keys and lets an alias point to its own parent.
 class TreeBuilder : public YAML::EventHandler {
  public:
-  explicit TreeBuilder(std::string file) : file_(std::move(file)) {}
+  TreeBuilder(std::string file, const std::string& source) : file_(std::move(file)), source_(source) {}
 
   Node take() { return std::move(root_); }
 
@@ -31,6 +31,7 @@ class TreeBuilder : public YAML::EventHandler {
   }
   void OnScalar(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor,
                 const std::string& value) override {
+    if (quote_open(mark)) fail(mark, "a quote is not closed on its line", "close it");
     Node node = make(Node::Kind::kScalar, mark);
     node.text = value;
     leaf(std::move(node), anchor, true);
@@ -69,6 +70,23 @@ class TreeBuilder : public YAML::EventHandler {
   }
   [[noreturn]] void too_large(const YAML::Mark& mark) const {
     fail(mark, "more than " + std::to_string(kMaxNodes) + " nodes", "use `count` for what repeats");
+  }
+
+  /// yaml-cpp takes a quote that is never closed for one that lasts to the end of the file. No value here has
+  /// a line break.
+  bool quote_open(const YAML::Mark& mark) const {
+    if (mark.pos < 0 || static_cast<std::size_t>(mark.pos) >= source_.size()) return false;
+    std::size_t at = static_cast<std::size_t>(mark.pos);
+    const char quote = source_[at];
+    if (quote != '"' && quote != '\'') return false;
+    while (++at < source_.size() && source_[at] != '\n') {
+      if (source_[at] == '\\' && quote == '"') {
+        ++at;
+      } else if (source_[at] == quote) {
+        return false;
+      }
+    }
+    return true;
   }
 
   static std::size_t count(const Node& node) {
@@ -139,6 +157,7 @@ class TreeBuilder : public YAML::EventHandler {
   }
 
   std::string file_;
+  const std::string& source_;
   Node root_;
   std::vector<Open> open_;
   std::map<YAML::anchor_t, Node> anchors_;
@@ -159,12 +178,12 @@ const Node* Node::find(std::string_view child) const { return find_in(*this, chi
 Node* Node::find(std::string_view child) { return find_in(*this, child); }
 
 Node parse_yaml(const std::string& text, const std::string& file) {
-  TreeBuilder builder(file);
+  TreeBuilder builder(file, text);
   try {
     std::istringstream in(text);
     YAML::Parser parser(in);
     parser.HandleNextDocument(builder);
-    TreeBuilder second(file);
+    TreeBuilder second(file, text);
     if (parser && parser.HandleNextDocument(second)) {
       throw ConfigError({{second.take().where, "a second YAML document", "remove what follows `---`"}});
     }

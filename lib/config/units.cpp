@@ -69,23 +69,25 @@ Parsed<Quantity> split(std::string_view text, std::string_view what, std::string
       point = true;
       continue;
     }
-    if (++digits > 19 || q.value.digits > (UINT64_MAX - 9) / 10) return {quoted + ": too many digits", fix};
-    q.value.digits = q.value.digits * 10 + static_cast<unsigned>(c - '0');
+    const auto digit = static_cast<unsigned>(c - '0');
+    if (++digits > 20 || q.value.digits > (UINT64_MAX - digit) / 10)
+      return {quoted + ": too many digits", fix};
+    q.value.digits = q.value.digits * 10 + digit;
     if (point) ++q.value.scale;
   }
   if (digits == 0 || q.number.front() == '.' || q.number.back() == '.') return {quoted, fix};
   return q;
 }
 
-std::uint64_t power_of_ten(unsigned n) {
-  std::uint64_t p = 1;
+Uint128 power_of_ten(unsigned n) {
+  Uint128 p = 1;
   while (n-- > 0) p *= 10;
   return p;
 }
 
 Parsed<std::uint64_t> scale(const Quantity& q, const Unit& unit, std::string_view finest) {
   const Uint128 numerator = static_cast<Uint128>(q.value.digits) * unit.multiplier;
-  const Uint128 divisor = static_cast<Uint128>(power_of_ten(q.value.scale)) * unit.divisor;
+  const Uint128 divisor = power_of_ten(q.value.scale) * unit.divisor;
   const std::string text = std::string(q.number) + std::string(unit.name);
   if (numerator % divisor != 0) {
     return {text + " is not a whole number of " + std::string(finest), "round it"};

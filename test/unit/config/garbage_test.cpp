@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "base/rng.hpp"
+#include "documents.hpp"
+
+#include <fstream>
+#include <iterator>
+
+#include <catch2/catch.hpp>
+
+using namespace softfeb;
+using namespace softfeb::config;
+using namespace softfeb::config::test;
+
+namespace {
+
+/// Loads or throws ConfigError; anything else ends the test. Returns whether it loaded.
+bool survives(const std::string& text) {
+  try {
+    load(text);
+    return true;
+  } catch (const ConfigError& e) {
+    CHECK_FALSE(e.problems().empty());
+    CHECK_FALSE(std::string(e.what()).empty());
+    return false;
+  }
+}
+
+std::string read(const std::string& path) {
+  std::ifstream in(path);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+}  // namespace
+
+TEST_CASE("random bytes are refused in words") {
+  Rng rng(1);
+  const std::string alphabet = ":-[]{},#&*!|>'\"%@` \n\t\r?aZ09\\~.=<\xff\xc3\xb5";
+  for (int i = 0; i < 3000; ++i) {
+    std::string text(rng.below(120), ' ');
+    const bool any = rng.chance(1ULL << 31);
+    for (char& c : text) c = any ? static_cast<char>(rng.below(256)) : alphabet[rng.below(alphabet.size())];
+    survives(text);
+  }
+}
+
+TEST_CASE("damaged configurations are refused in words, or load") {
+  Rng rng(2);
+  const std::string originals[] = {kBase, read(SOFTFEB_CONF_DIR "/reference.yaml")};
+  int loaded = 0;
+  for (int i = 0; i < 1500; ++i) {
+    std::string text = originals[rng.below(2)];
+    for (std::uint64_t n = 1 + rng.below(4); n > 0; --n) {
+      const std::size_t at = rng.below(text.size());
+      switch (rng.below(4)) {
+        case 0:
+          text.erase(at, rng.below(20));
+          break;
+        case 1:
+          text[at] = static_cast<char>(rng.below(256));
+          break;
+        case 2:
+          text.insert(at, text.substr(rng.below(text.size()), rng.below(60)));
+          break;
+        default:
+          text.resize(at + 1);
+      }
+    }
+    loaded += survives(text) ? 1 : 0;
+  }
+  // Some damage hits comments alone; were none to load, the test would not reach past the parser.
+  CHECK(loaded > 0);
+}
+
+TEST_CASE("documents of unreasonable shape") {
+  CHECK_FALSE(survives(""));
+  CHECK_FALSE(survives("# nothing\n"));
+  CHECK_FALSE(survives("just a word"));
+  CHECK_FALSE(survives("[1, 2]"));
+  CHECK_FALSE(survives(std::string(100'000, '[')));
+  CHECK_FALSE(survives(std::string(100'000, '{')));
+  CHECK_FALSE(survives(std::string(100'000, '-')));
+  CHECK_FALSE(survives("a: &a [x, *a]\n"));
+  CHECK_FALSE(survives("a: &a {b: *a}\n"));
+  std::string laughs = "a0: &a0 [x,x,x,x,x,x,x,x,x,x]\n";
+  for (int i = 1; i < 12; ++i) {
+    const std::string before = "*a" + std::to_string(i - 1);
+    laughs += "a" + std::to_string(i) + ": &a" + std::to_string(i) + " [";
+    for (int j = 0; j < 10; ++j) laughs += (j == 0 ? "" : ",") + before;
+    laughs += "]\n";
+  }
+  CHECK_FALSE(survives(laughs));
+  std::string wide;
+  for (int i = 0; i < 20'000; ++i) wide += "k" + std::to_string(i) + ": 1\n";
+  CHECK_FALSE(survives(wide));
+}
