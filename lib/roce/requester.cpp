@@ -2,6 +2,7 @@
 #include "roce/requester.hpp"
 
 #include <bit>
+#include <cstddef>
 #include <stdexcept>
 
 namespace softfeb::roce {
@@ -40,14 +41,20 @@ std::uint32_t packets_of(std::uint32_t length, unsigned shift) {
 Requester::Requester(const RequesterConfig& config)
     : ack_timeout_(ack_timeout(config.timing, config.timeout)),
       queue_(checked(config).send_queue_depth),
+      depth_(config.send_queue_depth),
       window_requests_(config.window_requests),
       window_packets_(config.window_packets == 0 ? kMaxWindowPackets : config.window_packets),
       // Two such packets lie in every full window: one of them is always on its way when the window closes.
       ask_mask_(std::bit_floor(std::max(1U, window_packets_ / 2)) - 1),
+      ack_every_(config.ack_every),
+      initial_psn_(config.initial_psn & kPsnMask),
+      transport_(config.transport),
+      timing_(config.timing),
+      sq_sig_all_(config.sq_sig_all),
       pmtu_shift_(static_cast<std::uint8_t>(std::countr_zero(config.pmtu))),
-      retries_left_(config.retry_count),
-      rnr_retries_left_(config.rnr_retry),
-      config_(config) {}
+      config_(config) {
+  static_assert(offsetof(Requester, taken_) <= 128, "what each packet touches must stay in two cache lines");
+}
 
 bool Requester::post(const WorkRequest& r, Time /*now*/) {
   if (!can_post()) return false;
@@ -78,7 +85,7 @@ bool Requester::post(const WorkRequest& r, Time /*now*/) {
 }
 
 bool Requester::reported(const SendSlot& slot) const {
-  return slot.status != WcStatus::kSuccess || slot.signaled || (config_.sq_sig_all && !firmware());
+  return slot.status != WcStatus::kSuccess || slot.signaled || (sq_sig_all_ && !firmware());
 }
 
 void Requester::finish(std::uint32_t index, WcStatus status) {

@@ -63,7 +63,7 @@ struct RequesterCounters {
 /// The owner's loop: post(); while (ready(now)) next(packet) and send it; on_response() for every
 /// acknowledgement; on_timer() when `now` reaches deadline(); poll() completions, which come in posting
 /// order.
-class Requester {
+class alignas(64) Requester {
  public:
   /// Begins in RTS. Throws std::invalid_argument for a path MTU, queue depth or window that cannot be.
   explicit Requester(const RequesterConfig& config);
@@ -73,7 +73,7 @@ class Requester {
   /// kLocalOperationError and moves the QP to ERR when all requests before it have completed; nothing posted
   /// after it is sent.
   bool post(const WorkRequest& request, Time now);
-  bool can_post() const { return tail_ - head_ < config_.send_queue_depth; }
+  bool can_post() const { return tail_ - head_ < depth_; }
 
   /// True when a packet may leave now as far as this QP is concerned (window, RNR wait, state).
   bool ready(Time now) const;
@@ -119,11 +119,9 @@ class Requester {
     Time deadline_before = kNever;
   };
 
-  bool firmware() const { return config_.timing == TimingProfile::kFirmware; }
-  bool unreliable() const { return config_.transport == Transport::kUc; }
-  Psn psn_of(std::uint64_t packet) const {
-    return psn_add(config_.initial_psn, static_cast<std::uint32_t>(packet));
-  }
+  bool firmware() const { return timing_ == TimingProfile::kFirmware; }
+  bool unreliable() const { return transport_ == Transport::kUc; }
+  Psn psn_of(std::uint64_t packet) const { return psn_add(initial_psn_, static_cast<std::uint32_t>(packet)); }
   bool reported(const SendSlot& slot) const;
   bool asks_on_last() const;
   bool asks(const SendSlot& slot, std::uint64_t packet, bool on_last) const;
@@ -146,9 +144,9 @@ class Requester {
   void start_timer(Time now) { ack_deadline_ = saturating_add(now, ack_timeout_); }
   void count(AethKind kind);
 
-  // Hot: what each packet and each response touch. Packets by their running number (SendSlot::first),
-  // requests by their running index: head_ (not polled) ≤ done_ (not completed) ≤ send_ (being sent) ≤ limit_
-  // (not to be sent) ≤ tail_ (end).
+  // Hot, two cache lines: what each packet and each response touch. Packets by their running number
+  // (SendSlot::first), requests by their running index: head_ (not polled) ≤ done_ (not completed) ≤ send_
+  // (being sent) ≤ limit_ (not to be sent) ≤ tail_ (end).
   std::uint64_t acked_ = 0;  ///< every packet before this one is acknowledged
   std::uint64_t next_ = 0;   ///< the packet to send next
   std::uint64_t sent_ = 0;   ///< every packet before this one has been sent at least once
@@ -158,18 +156,25 @@ class Requester {
   Time ack_timeout_;
   SendQueue queue_;
   std::uint32_t head_ = 0, done_ = 0, send_ = 0, limit_ = 0, tail_ = 0;
+  std::uint32_t depth_;
   std::uint32_t window_requests_;
   std::uint32_t window_packets_;
   std::uint32_t ask_mask_;  ///< AckReq on the packets before multiples of ask_mask_ + 1
+  std::uint32_t ack_every_;
+  Psn initial_psn_;
+  Transport transport_;
+  TimingProfile timing_;
+  bool sq_sig_all_;
   std::uint8_t pmtu_shift_;
   QpState state_ = QpState::kRts;
-  std::uint8_t retries_left_;
-  std::uint8_t rnr_retries_left_;
+  std::uint8_t retries_used_ = 0;
+  std::uint8_t rnr_retries_used_ = 0;
 
-  std::uint64_t posted_packets_ = 0;
+  // Warm: written for each packet, read by nobody in a hurry. Then cold.
   Taken taken_;
-  RequesterConfig config_;
   RequesterCounters counters_;
+  std::uint64_t posted_packets_ = 0;
+  RequesterConfig config_;
 };
 
 }  // namespace softfeb::roce

@@ -172,22 +172,22 @@ void Requester::on_timer(Time now) {
 
 bool Requester::spend_retry() {
   if (config_.retry_count == kInfinite) return true;
-  if (retries_left_ == 0) return false;
-  --retries_left_;
+  if (retries_used_ == config_.retry_count) return false;
+  ++retries_used_;
   return true;
 }
 
 bool Requester::spend_rnr_retry() {
   const bool both = config_.retry_count == kInfinite || !config_.rnr_infinite_needs_both;
   if (config_.rnr_retry == kInfinite && both) return true;
-  if (rnr_retries_left_ == 0) return false;
-  --rnr_retries_left_;
+  if (rnr_retries_used_ == config_.rnr_retry) return false;
+  ++rnr_retries_used_;
   return true;
 }
 
 void Requester::reload_retries() {
-  retries_left_ = config_.retry_count;
-  rnr_retries_left_ = config_.rnr_retry;
+  retries_used_ = 0;
+  rnr_retries_used_ = 0;
 }
 
 }  // namespace softfeb::roce

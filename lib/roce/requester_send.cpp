@@ -55,7 +55,7 @@ bool Requester::ready(Time now) const {
 bool Requester::asks_on_last() const {
   if (next_ != sent_) return queue_[send_].last_asks;
   if (firmware()) return queue_[send_].signaled;
-  return queue_[send_].signaled || config_.sq_sig_all || send_ + 1 == limit_ || state_ == QpState::kSqd ||
+  return queue_[send_].signaled || sq_sig_all_ || send_ + 1 == limit_ || state_ == QpState::kSqd ||
          send_ + 1 - done_ >= window_requests_;
 }
 
@@ -63,9 +63,9 @@ bool Requester::asks(const SendSlot& slot, std::uint64_t packet, bool on_last) c
   if (unreliable()) return false;
   const bool last = packet + 1 == slot.end();
   if (last && on_last) return true;
-  if (config_.sq_sig_all && firmware()) return true;
+  if (sq_sig_all_ && firmware()) return true;
   if (((packet + 1) & ask_mask_) == 0) return true;
-  return !last && config_.ack_every != 0 && (packet + 1 - slot.first) % config_.ack_every == 0;
+  return !last && ack_every_ != 0 && (packet + 1 - slot.first) % ack_every_ == 0;
 }
 
 RequestPacket Requester::make_packet(const SendSlot& slot, std::uint64_t packet, bool on_last) const {
@@ -73,7 +73,7 @@ RequestPacket Requester::make_packet(const SendSlot& slot, std::uint64_t packet,
   const std::uint32_t offset = index << pmtu_shift_;
   const Operation op = operation_of(slot.opcode, place_of(index, slot.packets));
   RequestPacket p;
-  p.opcode = opcode(config_.transport, op);
+  p.opcode = opcode(transport_, op);
   p.ack_req = asks(slot, packet, on_last);
   // SE belongs on the packet that makes the receiver's completion (IBA 9.2.3); the firmware sets it on every
   // packet.
@@ -83,7 +83,7 @@ RequestPacket Requester::make_packet(const SendSlot& slot, std::uint64_t packet,
   if (has_reth(op)) p.reth = Reth{slot.remote_address, slot.rkey, slot.length};
   if (has_immediate(op)) p.immediate = slot.immediate;
   p.payload_offset = slot.payload_offset + offset;
-  p.payload_length = std::min(slot.length - offset, config_.pmtu);
+  p.payload_length = std::min(slot.length - offset, 1U << pmtu_shift_);
   return p;
 }
 
