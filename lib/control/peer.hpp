@@ -94,7 +94,9 @@ struct RemoteEndpoint {
   roce::IpAddress ip;                   ///< where packets are sent to
   std::optional<roce::MacAddress> mac;  ///< where the receiver tells it; otherwise ARP
   std::string software;                 ///< name and version, for people
-  std::vector<RemoteQp> qps;            ///< as many as LocalEndpoint::qps, in their order
+  /// LocalEndpoint::slots as the receiver will count; 0: it does not care, as many as the memory holds.
+  std::uint64_t slots = 0;
+  std::vector<RemoteQp> qps;  ///< as many as LocalEndpoint::qps, in their order
 };
 
 /// What we did, told to the receiver at the end.

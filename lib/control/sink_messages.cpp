@@ -12,6 +12,8 @@ namespace {
 
 using nlohmann::json;
 
+constexpr std::uint64_t kMax64 = std::numeric_limits<std::uint64_t>::max();
+
 [[noreturn]] void malformed(const std::string& what) {
   throw PeerError(PeerFault::kProtocol,
                   "rdma-sink's answer " + what + "; is it an rdma-sink of this version?");
@@ -42,7 +44,6 @@ std::string text(const json& object, const char* key) {
 
 RemoteQp decode_qp(const json& object) {
   if (!object.is_object()) malformed("has a queue pair that is no object");
-  constexpr std::uint64_t kMax64 = std::numeric_limits<std::uint64_t>::max();
   RemoteQp qp;
   qp.qpn = static_cast<roce::Qpn>(number(object, "qpn", 0xffffff));
   qp.psn = static_cast<roce::Psn>(number(object, "psn", 0xffffff));
@@ -88,6 +89,7 @@ RemoteEndpoint decode_welcome(std::string_view line, std::size_t qps) {
     remote.mac = roce::parse_mac(mac);
     if (!remote.mac) malformed("has a 'mac' that is no address: " + quote(mac));
   }
+  if (object.contains("slots")) remote.slots = number(object, "slots", kMax64);
   const auto list = object.find("qps");
   if (list == object.end() || !list->is_array()) malformed("has no list 'qps'");
   if (list->size() != qps)

@@ -63,6 +63,7 @@ TEST_CASE("an rdma-sink is served from connect to end", "[sink]") {
     hello = client.read_line();
     json answer = welcome();
     answer["mac"] = "52:54:00:77:00:02";
+    answer["slots"] = 64;
     client.write(answer.dump() + "\n");
     end = client.read_line();
     client.write("{\"messages\": 200, \"bytes_wrong\": 0}\n");
@@ -71,6 +72,7 @@ TEST_CASE("an rdma-sink is served from connect to end", "[sink]") {
   const RemoteEndpoint& remote = session->remote();
   CHECK(remote.ip == roce::IpAddress::parse("10.77.0.2"));
   CHECK(remote.mac == roce::parse_mac("52:54:00:77:00:02"));
+  CHECK(remote.slots == 64);
   REQUIRE(remote.qps.size() == 2);
   CHECK(remote.qps[0].rkey == 0xffffffff);
   CHECK(remote.qps[1].qpn == 18);
@@ -127,6 +129,7 @@ TEST_CASE("answers with a wrong field", "[sink]") {
   expect_error(with("/ip", 7), 1, {"'ip'"});
   expect_error(with("/ip", "fd00::2"), 2, {"fd00::2", "10.77.0.100"});
   expect_error(with("/mac", "52:54"), 1, {"'mac'", "52:54"});
+  expect_error(with("/slots", -1), 1, {"'slots'"});
   expect_error(with("/qps", 3), 1, {"'qps'"});
   expect_error(with("/qps/2", json::object()), 1, {"3 queue pairs", "2 were asked"});
   expect_error(with("/qps/1", 3), 1, {"queue pair"});
