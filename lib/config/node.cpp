@@ -177,7 +177,12 @@ NodeType* find_in(NodeType& node, std::string_view child) {
 const Node* Node::find(std::string_view child) const { return find_in(*this, child); }
 Node* Node::find(std::string_view child) { return find_in(*this, child); }
 
-Node parse_yaml(const std::string& text, const std::string& file) {
+Node parse_yaml(const std::string& given, const std::string& file) {
+  // Positions count from behind a byte order mark; without it they are those of the text.
+  const std::string text = given.starts_with("\xef\xbb\xbf") ? given.substr(3) : given;
+  if (text.find('\0') != std::string::npos || text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff")) {
+    throw ConfigError({{{file, 1, {}}, "is not UTF-8 text", "save it as UTF-8"}});
+  }
   TreeBuilder builder(file, text);
   try {
     std::istringstream in(text);

@@ -132,8 +132,9 @@ Parsed<std::uint64_t> parse_quantity(const std::string& text, std::span<const Un
   return scale(*q.value, *unit, finest);
 }
 
-/// The largest unit of `order` that gives a whole number.
+/// With the largest unit that gives a whole number.
 std::string format(std::uint64_t value, std::span<const Unit> units) {
+  if (value == 0) return "0";
   const Unit* best = nullptr;
   for (const Unit& unit : units) {
     if (unit.divisor != 1 || unit.name == "µs" || value % unit.multiplier != 0) continue;

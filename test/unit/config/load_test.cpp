@@ -144,3 +144,14 @@ TEST_CASE("aliases save writing") {
   REQUIRE(config.boards[0].qps.size() == 2);
   CHECK(config.boards[0].qps[1].traffic.rate == config.boards[0].qps[0].traffic.rate);
 }
+
+TEST_CASE("byte order mark, CRLF, quotes in comments and letters beyond ASCII") {
+  const std::string text =
+      "\xef\xbb\xbf# \xc2\xb5 \"\r\nrun: # \"x\r\n  duration: \"10s\" # it's \xc2\xb5\r\nports:\r\n"
+      "  - {name: \"a\", device: 'net_null'}\r\nreceivers:\r\n  - {name: \"\xc2\xb5:\\\"b\", port: a, ip: "
+      "'10.0.0.1/24'}\r\n";
+  const RunConfig config = load(text);
+  CHECK(config.run.duration == 10 * kSecond);
+  CHECK(config.receivers[0].endpoint.name == "\xc2\xb5:\"b");
+  CHECK(problems(std::string("run:\0", 5)).at(0).message == "is not UTF-8 text");
+}
