@@ -11,10 +11,14 @@ namespace softfeb::dataplane {
 class EnvironmentError : public std::runtime_error {
  public:
   EnvironmentError(const std::string& reason, std::string fix)
-      : std::runtime_error(fix.empty() ? reason : reason + "; " + fix), fix_(std::move(fix)) {}
+      : std::runtime_error(fix.empty() ? reason : reason + "; " + fix),
+        reason_(reason),
+        fix_(std::move(fix)) {}
+  const std::string& reason() const { return reason_; }
   const std::string& fix() const { return fix_; }
 
  private:
+  std::string reason_;
   std::string fix_;
 };
 
