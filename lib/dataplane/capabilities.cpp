@@ -15,7 +15,7 @@ namespace {
 std::string interface_name(const Device& device, unsigned if_index) {
   std::array<char, IF_NAMESIZE> name{};
   if (if_index != 0 && if_indextoname(if_index, name.data()) != nullptr) return name.data();
-  const bool named = device.traits().mtu == MtuSource::kKernel;
+  const bool named = device.spec().kind == DeviceKind::kAfPacket || device.spec().kind == DeviceKind::kTap;
   return named ? device.spec().argument : std::string();
 }
 

@@ -16,6 +16,7 @@ enum class DeviceKind : std::uint8_t { kNull, kRing, kMemif, kPcap, kAfPacket, k
 
 /// Where the link's MTU is decided.
 enum class MtuSource : std::uint8_t {
+  kFixed,    ///< the driver's own, not to be changed
   kPort,     ///< rte_eth_dev_set_mtu()
   kKernel,   ///< the kernel interface behind it: the driver reports a frame of 1514 bytes whatever the
              ///< interface carries

@@ -24,7 +24,7 @@ constexpr std::array kTable{
                  true, ""},
     DeviceTraits{DeviceKind::kAfPacket, "net_af_packet", "INTERFACE", "", MtuSource::kKernel, true, false,
                  "CAP_NET_RAW (and CAP_NET_ADMIN for promiscuous mode)"},
-    DeviceTraits{DeviceKind::kTap, "net_tap", "NAME", "", MtuSource::kKernel, true, false,
+    DeviceTraits{DeviceKind::kTap, "net_tap", "NAME", "", MtuSource::kFixed, true, false,
                  "CAP_NET_ADMIN and /dev/net/tun"},
     DeviceTraits{DeviceKind::kVhost, "net_vhost", "SOCKET[,client|server]", "", MtuSource::kNothing, false,
                  false, "a directory for the socket, and a guest with shared memory"},

@@ -103,7 +103,7 @@ std::optional<std::string> validate(std::uint16_t port, const SteeringRule& rule
 }
 
 /// RoCEv2 goes from the root table to the group of the BTH rules.
-rte_flow* insert_jump(std::uint16_t port) {
+rte_flow* insert_jump(std::uint16_t port, rte_flow_error& error) {
   rte_flow_attr attributes{};
   attributes.ingress = 1;
   rte_flow_item_udp udp{}, mask{};
@@ -115,13 +115,12 @@ rte_flow* insert_jump(std::uint16_t port) {
   const rte_flow_action_jump jump{kBthGroup};
   const std::array<rte_flow_action, 2> actions{
       {{RTE_FLOW_ACTION_TYPE_JUMP, &jump}, {RTE_FLOW_ACTION_TYPE_END, nullptr}}};
-  rte_flow_error error{};
   return rte_flow_create(port, &attributes, items.data(), actions.data(), &error);
 }
 
 /// What no BTH rule wants goes to queue 0 and the software classifier, instead of being dropped at the end of
 /// the group.
-rte_flow* insert_fallback(std::uint16_t port) {
+rte_flow* insert_fallback(std::uint16_t port, rte_flow_error& error) {
   rte_flow_attr attributes{};
   attributes.ingress = 1;
   attributes.group = kBthGroup;
@@ -131,8 +130,11 @@ rte_flow* insert_fallback(std::uint16_t port) {
   const rte_flow_action_queue queue{0};
   const std::array<rte_flow_action, 2> actions{
       {{RTE_FLOW_ACTION_TYPE_QUEUE, &queue}, {RTE_FLOW_ACTION_TYPE_END, nullptr}}};
-  rte_flow_error error{};
   return rte_flow_create(port, &attributes, items.data(), actions.data(), &error);
+}
+
+std::string join(const std::string& a, const std::string& b) {
+  return a + (a.empty() || b.empty() ? "" : "; ") + b;
 }
 
 }  // namespace
@@ -141,42 +143,46 @@ FlowRules::FlowRules(std::uint16_t port_id, SteeringTier highest, std::uint16_t 
                      std::span<const SteeredBoard> boards)
     : port_id_(port_id) {
   const RuleCheck check = [port_id](const SteeringRule& rule) { return validate(port_id, rule); };
-  std::string before;
+  std::string before;  // why higher tiers fell after they had been chosen
   for (;;) {
     LogCollector log;
     choice_ = choose_steering(highest, queues, boards, check);
-    if (insert_all()) {
+    const std::string skipped = choice_.tier < highest ? choice_.reason : "";
+    std::string refusal;
+    if (insert_all(refusal)) {
       // Where nothing is left to try, the failures before are the reason.
       const bool gave_up = !before.empty() && choice_.tier == SteeringTier::kSoftware;
-      choice_.reason = gave_up ? before : before + (before.empty() ? "" : "; ") + choice_.reason;
+      choice_.reason = gave_up ? before : join(before, choice_.reason);
       return;
     }
-    const std::string why =
-        rte_strerror(rte_errno) + std::string(log.text().empty() ? "" : ", ") + log.one_line();
-    before += std::string(before.empty() ? "" : "; ") +
-              (choice_.tier == SteeringTier::kBth ? "no T3: " : "no T2: ") +
-              "a rule that was validated is refused (" + why + ')';
+    const bool bth = choice_.tier == SteeringTier::kBth;
+    before = join(before, skipped);
+    before = join(before, (bth ? "no T3: " : "no T2: ") + refusal + " (" + log.one_line() + ')');
     remove_all();
-    highest = choice_.tier == SteeringTier::kBth ? SteeringTier::kUdp : SteeringTier::kSoftware;
+    highest = bth ? SteeringTier::kUdp : SteeringTier::kSoftware;
   }
 }
 
 FlowRules::~FlowRules() { remove_all(); }
 
-bool FlowRules::insert_all() {
+bool FlowRules::insert_all(std::string& refusal) {
+  const auto keep = [&](rte_flow* flow, const rte_flow_error& error) {
+    if (flow != nullptr) {
+      flows_.push_back(flow);
+      return true;
+    }
+    refusal = "a rule that was validated is refused: " + words(error, -rte_errno);
+    return false;
+  };
   for (const SteeringRule& rule : choice_.rules) {
     Pattern p(rule);
     rte_flow_error error{};
-    rte_flow* flow = rte_flow_create(port_id_, &p.attributes, p.items.data(), p.actions.data(), &error);
-    if (flow == nullptr) return false;
-    flows_.push_back(flow);
+    if (!keep(rte_flow_create(port_id_, &p.attributes, p.items.data(), p.actions.data(), &error), error))
+      return false;
   }
   if (choice_.tier != SteeringTier::kBth) return true;
-  for (rte_flow* flow : {insert_fallback(port_id_), insert_jump(port_id_)}) {
-    if (flow == nullptr) return false;
-    flows_.push_back(flow);
-  }
-  return true;
+  rte_flow_error error{};
+  return keep(insert_fallback(port_id_, error), error) && keep(insert_jump(port_id_, error), error);
 }
 
 void FlowRules::remove_all() {

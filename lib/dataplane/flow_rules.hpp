@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 struct rte_flow;
@@ -26,7 +27,7 @@ class FlowRules {
   const SteeringChoice& choice() const { return choice_; }
 
  private:
-  bool insert_all();
+  bool insert_all(std::string& refusal);
   void remove_all();
 
   std::uint16_t port_id_;

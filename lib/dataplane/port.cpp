@@ -112,7 +112,8 @@ void Port::setup_queues(Mempools& pools, std::uint64_t rx_offloads, std::uint64_
 
 void Port::settle_mtu() {
   mtu_ = wanted_mtu_;
-  if (capabilities_.mtu_source == MtuSource::kKernel) mtu_ = capabilities_.mtu;
+  const MtuSource source = capabilities_.mtu_source;
+  if (source == MtuSource::kKernel || source == MtuSource::kFixed) mtu_ = capabilities_.mtu;
   std::uint16_t set = 0;
   if (capabilities_.mtu_source == MtuSource::kPort && rte_eth_dev_get_mtu(id(), &set) == 0) mtu_ = set;
   if (mtu_ < wanted_mtu_) {
@@ -127,6 +128,9 @@ std::string Port::mtu_fix(std::uint32_t wanted_mtu) const {
   if (c.mtu_source == MtuSource::kKernel) {
     return "ip link set " + c.kernel_interface + " mtu " + std::to_string(wanted_mtu) +
            " before the start raises it";
+  }
+  if (c.mtu_source == MtuSource::kFixed) {
+    return c.driver + " carries no more; net_af_packet on a tap or veth does";
   }
   if (c.mtu_source == MtuSource::kPort && c.max_mtu < wanted_mtu) {
     return c.driver + " allows at most " + std::to_string(c.max_mtu);
