@@ -12,7 +12,7 @@ MODES = ("tap", "vhost", "vhostsrv")
 
 # TCP ports in the guest that are reachable from the host on 127.0.0.1, unless `forward` says otherwise.
 PERFTEST_PORT = 18515
-SINK_PORT = 18590
+SINK_PORT = 18516
 
 
 @dataclass

@@ -18,7 +18,6 @@ PACKAGES = [
     "tcpdump",
     # Run-time libraries of programs built on the host, rdma-sink before all:
     "libisal2",
-    "libspdlog1.10",
     "libssl3",
     "libstdc++6",
 ]
@@ -26,7 +25,7 @@ PACKAGES = [
 # In the closure of those, but wanted by maintainer scripts alone, which never run here. A pattern ends with '*'.
 LEFT_OUT = """
     adduser debconf debianutils dpkg init-system-helpers libaudit-common libaudit1 libcap-ng0 libdb5.3
-    libfile-find-rule-perl libgcrypt20 libgdbm* libgpg-error0 libkmod2 libnumber-compare-perl libpam* libperl*
+    libfile-find-rule-perl libgdbm* libkmod2 libnumber-compare-perl libpam* libperl*
     libreadline8 libsemanage* libsepol2 libsqlite3-0 libtext-glob-perl lsb-base media-types passwd pci.ids perl
     perl-base perl-modules-* readline-common sysvinit-utils tar usrmerge
 """.split()
