@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "roce/ip.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+
+#include <infiniband/verbs.h>
+
+namespace softfeb::sink {
+
+/// This machine cannot do it (exit code 3); the message names the fix.
+class NoDevice : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+template <auto Function>
+struct Destroy {
+  template <class T>
+  void operator()(T* object) const {
+    Function(object);
+  }
+};
+using ContextPtr = std::unique_ptr<ibv_context, Destroy<ibv_close_device>>;
+using PdPtr = std::unique_ptr<ibv_pd, Destroy<ibv_dealloc_pd>>;
+using MrPtr = std::unique_ptr<ibv_mr, Destroy<ibv_dereg_mr>>;
+using ChannelPtr = std::unique_ptr<ibv_comp_channel, Destroy<ibv_destroy_comp_channel>>;
+using CqPtr = std::unique_ptr<ibv_cq, Destroy<ibv_destroy_cq>>;
+using QpPtr = std::unique_ptr<ibv_qp, Destroy<ibv_destroy_qp>>;
+
+/// A source GID of a RoCE v2 port.
+struct Gid {
+  int index = 0;
+  roce::IpAddress ip;
+  std::string interface;                ///< network interface that has the address
+  std::optional<roce::MacAddress> mac;  ///< of that interface
+};
+
+/// One port of an opened RDMA device.
+class Device {
+ public:
+  /// `name` empty: the first device with a RoCE v2 GID on `port`. Throws NoDevice.
+  Device(const std::string& name, std::uint8_t port);
+
+  ibv_context* context() const { return context_.get(); }
+  std::string name() const { return ibv_get_device_name(context_->device); }
+  std::uint8_t port() const { return port_; }
+  ibv_port_attr port_attributes() const;  ///< as they are now. Throws NoDevice.
+  ibv_device_attr attributes() const;     ///< Throws NoDevice.
+
+  /// The RoCE v2 GID for a peer at `peer`: that of `index` where it is given, otherwise the first one of the
+  /// same address family (for IPv6 a global one before a link-local one). Nothing where there is none.
+  std::optional<Gid> find_gid(const roce::IpAddress& peer, std::optional<int> index) const;
+
+ private:
+  ContextPtr context_;
+  std::uint8_t port_;
+};
+
+/// Bytes of a path MTU, and the other way (legal values only).
+std::uint32_t mtu_bytes(ibv_mtu mtu);
+ibv_mtu mtu_code(std::uint32_t bytes);
+
+}  // namespace softfeb::sink

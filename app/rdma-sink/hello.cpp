@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "hello.hpp"
+
+#include <limits>
+
+namespace softfeb::sink {
+
+namespace {
+
+using nlohmann::json;
+
+constexpr std::uint64_t kMaxMessage = std::uint64_t{1} << 31;
+constexpr std::uint32_t kMax24 = 0xffffff;
+constexpr std::uint32_t kMax32 = 0xffffffff;
+constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 62;
+
+std::uint64_t number(const json& object, const char* key, std::uint64_t max,
+                     std::optional<std::uint64_t> otherwise = std::nullopt) {
+  const auto value = object.find(key);
+  if (value == object.end() && otherwise) return *otherwise;
+  if (value == object.end()) throw Refusal(std::string("'") + key + "' is missing");
+  if (!value->is_number_unsigned() || value->get<std::uint64_t>() > max)
+    throw Refusal(std::string("'") + key + "' must be a whole number from 0 to " + std::to_string(max));
+  return value->get<std::uint64_t>();
+}
+
+std::uint32_t number32(const json& object, const char* key, std::uint32_t max,
+                       std::optional<std::uint64_t> otherwise = std::nullopt) {
+  return static_cast<std::uint32_t>(number(object, key, max, otherwise));
+}
+
+std::string text(const json& object, const char* key) {
+  const auto value = object.find(key);
+  if (value == object.end() || !value->is_string())
+    throw Refusal(std::string("'") + key + "' must be a text");
+  return value->get<std::string>();
+}
+
+roce::Transport parse_transport(const std::string& name) {
+  if (name == "rc") return roce::Transport::kRc;
+  if (name == "uc") return roce::Transport::kUc;
+  throw Refusal("'transport' must be \"rc\" or \"uc\"");
+}
+
+std::uint32_t parse_pmtu(const json& line) {
+  const std::uint32_t pmtu = number32(line, "pmtu", 4096);
+  if (pmtu < 256 || (pmtu & (pmtu - 1)) != 0) throw Refusal("'pmtu' must be 256, 512, 1024, 2048 or 4096");
+  return pmtu;
+}
+
+ImmediateRule parse_immediate(const json& line) {
+  using Kind = ImmediateRule::Kind;
+  const auto value = line.find("immediate");
+  if (value == line.end()) return {};
+  if (value->is_boolean()) return {value->get<bool>() ? Kind::kAny : Kind::kNone, 0};
+  if (!value->is_object()) throw Refusal("'immediate' must be true, false or an object with 'kind'");
+  const std::string kind = text(*value, "kind");
+  if (kind == "value") return {Kind::kValue, number32(*value, "value", kMax32)};
+  if (kind == "counter") return {Kind::kCounter, number32(*value, "first", kMax32, 0)};
+  if (kind == "channel") return {Kind::kChannel, number32(*value, "first", kMax32, 1)};
+  throw Refusal("'immediate' has kind '" + kind + "'; known are value, counter and channel");
+}
+
+PayloadRule parse_payload(const json& line, std::uint32_t message_size) {
+  const auto value = line.find("payload");
+  if (value == line.end() || value->is_null()) return {};
+  if (!value->is_object()) throw Refusal("'payload' must be an object with 'kind', or null");
+  PayloadRule rule;
+  rule.origin = number(*value, "origin", kMaxBytes, 0);
+  const std::string kind = text(*value, "kind");
+  if (kind == "counter") {
+    rule.kind = board::PayloadKind::kCounter;
+  } else if (kind == "zero") {
+    rule.kind = board::PayloadKind::kZero;
+  } else if (kind == "prbs31") {
+    rule.kind = board::PayloadKind::kPrbs31;
+    rule.seed = number32(*value, "seed", 0x7fff'ffff, rule.seed);
+    rule.window = number(*value, "window", std::uint64_t{1} << 30, rule.window);
+  } else if (kind == "file") {
+    rule.kind = board::PayloadKind::kFile;
+    rule.file_size = number(*value, "size", kMaxBytes);
+    if (rule.file_size == 0 || message_size == 0)
+      throw Refusal("a payload from a file needs a 'size' and a 'message_size' above 0");
+  } else {
+    throw Refusal("'payload' has kind '" + kind + "'; known are counter, prbs31, zero and file");
+  }
+  return rule;
+}
+
+std::vector<PeerQp> parse_qps(const json& line) {
+  const auto list = line.find("qps");
+  if (list == line.end() || !list->is_array() || list->empty())
+    throw Refusal("'qps' must be a list of at least one queue pair");
+  std::vector<PeerQp> qps;
+  qps.reserve(list->size());
+  for (const json& qp : *list) {
+    if (!qp.is_object()) throw Refusal("each of 'qps' must be an object with 'qpn' and 'psn'");
+    qps.push_back({number32(qp, "qpn", kMax24), number32(qp, "psn", kMax24)});
+  }
+  return qps;
+}
+
+}  // namespace
+
+json parse_line(std::string_view line) {
+  json object = json::parse(line, nullptr, false);
+  if (!object.is_object()) throw Refusal("a line must be one JSON object (doc/rdma-sink.md)");
+  return object;
+}
+
+Hello parse_hello(const json& line) {
+  if (const std::uint64_t version = number(line, "version", 0xffff); version != kVersion)
+    throw Refusal("version " + std::to_string(version) + " of the exchange; this rdma-sink speaks version " +
+                  std::to_string(kVersion) + ": take both from the same release");
+  Hello hello;
+  const std::string ip = text(line, line.contains("ip") ? "ip" : "gid");
+  const auto address = roce::IpAddress::parse(ip);
+  if (!address) throw Refusal("'ip' must be an IPv4 or IPv6 address");
+  hello.ip = *address;
+  hello.transport = parse_transport(text(line, "transport"));
+  hello.pmtu = parse_pmtu(line);
+  hello.message_size = number32(line, "message_size", kMaxMessage);
+  hello.messages = number(line, "messages", kMaxBytes, 0);
+  hello.slots = number(line, "slots", kMaxBytes, 0);
+  hello.immediate = parse_immediate(line);
+  hello.payload = parse_payload(line, hello.message_size);
+  hello.qps = parse_qps(line);
+  return hello;
+}
+
+End parse_end(const json& line) {
+  const json& what = line.at("end");
+  if (!what.is_object()) throw Refusal("'end' must be an object");
+  End end;
+  const auto complete = what.find("complete");
+  end.complete = complete != what.end() && complete->is_boolean() && complete->get<bool>();
+  end.messages = number(what, "messages", kMaxBytes, 0);
+  const auto seconds = what.find("seconds");
+  if (seconds != what.end() && seconds->is_number()) end.seconds = seconds->get<double>();
+  const auto list = what.find("qps");
+  if (list == what.end()) return end;
+  if (!list->is_array()) throw Refusal("'qps' of 'end' must be a list");
+  for (const json& qp : *list) {
+    if (!qp.is_object()) throw Refusal("each of 'qps' must be an object with 'messages'");
+    end.messages_of_qp.push_back(number(qp, "messages", kMaxBytes));
+  }
+  return end;
+}
+
+PostReceives parse_post_receives(const json& line) {
+  PostReceives post{number32(line, "post_receives", kMax32), std::nullopt};
+  if (line.contains("qp")) post.qp = number32(line, "qp", kMax24);
+  return post;
+}
+
+}  // namespace softfeb::sink

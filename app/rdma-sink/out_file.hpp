@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "base/bytes.hpp"
+
+#include <cstdint>
+#include <string>
+
+namespace softfeb::sink {
+
+/// The file of --out. The first error is kept, later writes are left out.
+class OutFile {
+ public:
+  /// Empties or makes `path`; an empty path: nothing is written.
+  explicit OutFile(const std::string& path);
+  ~OutFile();
+  OutFile(const OutFile&) = delete;
+  OutFile& operator=(const OutFile&) = delete;
+
+  bool wanted() const { return fd_ >= 0; }
+  void write(std::uint64_t offset, ByteSpan bytes);
+  const std::string& error() const { return error_; }
+
+ private:
+  std::string path_;
+  int fd_ = -1;
+  std::string error_;
+};
+
+}  // namespace softfeb::sink

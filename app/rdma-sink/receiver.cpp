@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "receiver.hpp"
+
+#include <algorithm>
+#include <array>
+#include <thread>
+
+#include <arpa/inet.h>
+
+namespace softfeb::sink {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr std::size_t kMaxEvents = 20;
+
+/// A vhost-user or cabled link may come up a moment after its client began.
+ibv_port_attr wait_active(const Device& device) {
+  ibv_port_attr port = device.port_attributes();
+  for (int i = 0; i < 100 && port.state != IBV_PORT_ACTIVE; ++i) {
+    std::this_thread::sleep_for(50ms);
+    port = device.port_attributes();
+  }
+  if (port.state != IBV_PORT_ACTIVE)
+    throw Refusal("port " + std::to_string(device.port()) + " of " + device.name() + " is " +
+                  ibv_port_state_str(port.state) + "; fix: bring its network interface and link up");
+  return port;
+}
+
+Gid choose_gid(const Device& device, const Options& options, const Hello& hello) {
+  const ibv_port_attr port = wait_active(device);
+  const std::uint32_t active = mtu_bytes(port.active_mtu);
+  if (hello.pmtu > std::min(active, options.mtu))
+    throw Refusal("path MTU " + std::to_string(hello.pmtu) + " asked for, the receiver has " +
+                  std::to_string(std::min(active, options.mtu)) +
+                  (active < hello.pmtu ? "; fix: a smaller one, or a larger MTU of its network interface"
+                                       : "; fix: a smaller one, or rdma-sink --mtu"));
+  const auto gid = device.find_gid(hello.ip, options.gid_index);
+  if (!gid)
+    throw Refusal(options.gid_index ? "GID index " + std::to_string(*options.gid_index) +
+                                          " is no RoCE v2 GID; see show_gids or "
+                                          "/sys/class/infiniband"
+                                    : std::string("the receiver has no RoCE v2 GID for ") +
+                                          (hello.ip.is_v4() ? "IPv4" : "IPv6") +
+                                          "; fix: give its network interface such an address");
+  return *gid;
+}
+
+}  // namespace
+
+Receiver::Receiver(const Device& device, const Options& options, const Hello& hello)
+    : options_(options),
+      hello_(hello),
+      gid_(choose_gid(device, options, hello)),
+      shares_(share_out(options, hello, device.attributes())),
+      expected_(hello, options.expect),
+      out_(options.out),
+      qps_(device, gid_, options, hello, shares_) {
+  if (out_.wanted() && hello.qps.size() > 1 && hello.messages == 0)
+    throw Refusal("--out with several queue pairs needs 'messages' of each");
+  ledgers_.reserve(qps_.size());
+  posted_.assign(qps_.size(), 0);
+  for (std::size_t i = 0; i < qps_.size(); ++i) {
+    ledgers_.emplace_back(hello_, i, shares_.slots, shares_.live, qps_.memory(i), expected_.stream());
+    index_of_[qps_.qpn(i)] = i;
+  }
+  if (hello.immediate.present()) post({shares_.receives, std::nullopt});
+}
+
+nlohmann::json Receiver::welcome() const {
+  nlohmann::json qps = nlohmann::json::array();
+  for (std::size_t i = 0; i < qps_.size(); ++i)
+    qps.push_back({{"qpn", qps_.qpn(i)},
+                   {"psn", 0},
+                   {"rkey", qps_.rkey(i)},
+                   {"address", reinterpret_cast<std::uintptr_t>(qps_.memory(i).data())},
+                   {"length", shares_.length}});
+  nlohmann::json line{{"version", kVersion},    {"ip", gid_.ip.to_string()},    {"gid_index", gid_.index},
+                      {"slots", shares_.slots}, {"receives", shares_.receives}, {"qps", std::move(qps)}};
+  if (gid_.mac) line["mac"] = roce::to_string(*gid_.mac);
+  return line;
+}
+
+nlohmann::json Receiver::status() const {
+  nlohmann::json qps = nlohmann::json::array();
+  for (std::size_t i = 0; i < qps_.size(); ++i)
+    qps.push_back({{"qpn", qps_.qpn(i)},
+                   {"state", qps_.state(i)},
+                   {"immediates", ledgers_[i].immediates()},
+                   {"receives_posted", posted_[i]}});
+  return {{"qps", std::move(qps)}};
+}
+
+bool Receiver::poll() {
+  std::array<ibv_wc, 64> completions;
+  bool any = false;
+  for (;;) {
+    const int n = ibv_poll_cq(qps_.cq(), static_cast<int>(completions.size()), completions.data());
+    for (int i = 0; i < n; ++i) on_completion(completions[static_cast<std::size_t>(i)]);
+    if (n <= 0) return any;
+    any = true;
+  }
+}
+
+void Receiver::on_completion(const ibv_wc& wc) {
+  const auto found = index_of_.find(wc.qp_num);
+  if (found == index_of_.end()) return;
+  const std::size_t i = found->second;
+  if (posted_[i] > 0) --posted_[i];
+  if (wc.status != IBV_WC_SUCCESS) {
+    ++failed_[ibv_wc_status_str(wc.status)];
+    return;
+  }
+  if (wc.opcode != IBV_WC_RECV_RDMA_WITH_IMM) {
+    ++unexpected_;
+    return;
+  }
+  last_ = Clock::now();
+  if (first_ == Clock::time_point{}) {
+    first_ = last_;
+    first_bytes_ = wc.byte_len;
+  }
+  const std::uint64_t n = ledgers_[i].on_immediate(ntohl(wc.imm_data), wc.byte_len);
+  if (out_.wanted()) out_.write(out_offset(i, n), ledgers_[i].message(n));
+  if (options_.replenish && posted_[i] < shares_.receives && qps_.post(i, 1)) ++posted_[i];
+}
+
+std::uint32_t Receiver::post(const PostReceives& what) {
+  if (what.qp && *what.qp >= qps_.size())
+    throw Refusal("'qp' counts from 0 to " + std::to_string(qps_.size() - 1));
+  const std::size_t first = what.qp.value_or(0);
+  const std::size_t end = what.qp ? first + 1 : qps_.size();
+  for (std::size_t i = first; i < end; ++i) {
+    if (what.count > shares_.capacity - posted_[i])
+      throw Refusal("queue pair " + std::to_string(i) + " has room for " +
+                    std::to_string(shares_.capacity - posted_[i]) + " more receives");
+  }
+  for (std::size_t i = first; i < end; ++i) {
+    if (!qps_.post(i, what.count))
+      throw Refusal("receives cannot be posted on queue pair " + std::to_string(i));
+    posted_[i] += what.count;
+  }
+  return what.count;
+}
+
+void Receiver::on_async_event(const std::string& name) {
+  if (events_.size() < kMaxEvents) events_.push_back(name);
+}
+
+}  // namespace softfeb::sink

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "expected.hpp"
+#include "ledger.hpp"
+#include "out_file.hpp"
+#include "queue_pairs.hpp"
+
+#include <chrono>
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+namespace softfeb::sink {
+
+/// One session: from a client's hello to its report.
+class Receiver {
+ public:
+  /// Queue pairs are in RTR and receives are posted when this returns. Throws Refusal or NoDevice. `device`
+  /// and `options` outlive it.
+  Receiver(const Device& device, const Options& options, const Hello& hello);
+
+  nlohmann::json welcome() const;
+  nlohmann::json status() const;
+
+  /// Takes what completed; false when there was nothing.
+  bool poll();
+  int completion_fd() const { return qps_.completion_fd(); }
+  void rearm() { qps_.rearm(); }
+
+  /// Returns the receives posted now. Throws Refusal where they do not fit.
+  std::uint32_t post(const PostReceives& what);
+  void on_async_event(const std::string& name);
+
+  /// Closes the books: `end` null where the client went away. "held" tells whether all is well.
+  nlohmann::json finish(const End* end);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  void on_completion(const ibv_wc& wc);
+  void settle(const End& end);
+  std::optional<std::uint64_t> sent_on(std::size_t i, const End* end) const;
+  void write_rest(std::size_t i, std::uint64_t sent);
+  std::uint64_t out_offset(std::size_t i, std::uint64_t n) const;
+  nlohmann::json report_qp(std::size_t i) const;
+  void judge(std::size_t i, std::optional<std::uint64_t> sent);
+  void add_rates(nlohmann::json& report, const End* end) const;
+  void problem(std::string text);
+
+  const Options& options_;
+  Hello hello_;
+  Gid gid_;
+  Shares shares_;
+  Expected expected_;
+  OutFile out_;
+  QueuePairs qps_;
+  std::vector<Ledger> ledgers_;
+  std::vector<std::uint32_t> posted_;  ///< receives of each QP that wait
+  std::unordered_map<std::uint32_t, std::size_t> index_of_;
+  std::map<std::string, std::uint64_t> failed_;  ///< completions in error, by status
+  std::uint64_t unexpected_ = 0;                 ///< completions of other operations
+  std::vector<std::string> events_;
+  std::vector<std::string> problems_;
+  Clock::time_point first_{};
+  Clock::time_point last_{};
+  std::uint64_t first_bytes_ = 0;
+};
+
+}  // namespace softfeb::sink

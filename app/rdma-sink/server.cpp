@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "server.hpp"
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <new>
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+namespace softfeb::sink {
+
+namespace {
+
+using nlohmann::json;
+
+constexpr std::size_t kMaxConnections = 16;
+constexpr std::chrono::seconds kPatience{30};  ///< for the first line of a connection
+
+void say(const std::string& text) { std::fprintf(stderr, "rdma-sink: %s\n", text.c_str()); }
+
+json error_line(const std::string& text) { return {{"error", text}}; }
+
+/// At once or not at all: whoever looks never finds half a report.
+void write_report(const std::string& path, const json& report) {
+  const std::string part = path + ".part";
+  std::ofstream file(part);
+  file << report.dump(1) << '\n';
+  file.close();
+  std::error_code error;
+  if (file) std::filesystem::rename(part, path, error);
+  if (!file || error) say("--json " + path + ": cannot be written");
+}
+
+}  // namespace
+
+Server::Server(const Device& device, const Options& options) : device_(device), options_(options) {
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, SIGINT);
+  sigaddset(&set, SIGTERM);
+  sigprocmask(SIG_BLOCK, &set, nullptr);
+  signals_ = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+  const int async = device_.context()->async_fd;
+  fcntl(async, F_SETFL, fcntl(async, F_GETFL) | O_NONBLOCK);
+  listener_ = listen_on(options.listen, options.tcp_port);
+  say("listening on " + local_name(listener_) + ", device " + device.name());
+}
+
+Server::~Server() {
+  close(listener_);
+  close(signals_);
+}
+
+bool Server::run() {
+  while (!(options_.once && sessions_ != 0)) {
+    wait();
+    if (take_signal()) break;
+    if (receiver_) receiver_->poll();
+    take_device_events();
+    if (ready_[1].revents != 0) accept_client();
+    if (receiver_ && ready_[3].revents != 0) receiver_->rearm();
+    for (auto c = connections_.begin(); c != connections_.end();) {
+      Connection& connection = *c++;
+      serve(connection);
+    }
+    drop_silent();
+  }
+  if (receiver_) end(nullptr);
+  return held_;
+}
+
+/// Order: signals, listener, device events, completions, then the connections.
+void Server::wait() {
+  ready_.clear();
+  for (const int fd :
+       {signals_, listener_, device_.context()->async_fd, receiver_ ? receiver_->completion_fd() : -1})
+    ready_.push_back({fd, POLLIN, 0});
+  for (const Connection& c : connections_) ready_.push_back({c.fd(), POLLIN, 0});
+  ::poll(ready_.data(), ready_.size(), receiver_ && options_.poll ? 0 : 1000);
+}
+
+bool Server::take_signal() {
+  signalfd_siginfo info;
+  return read(signals_, &info, sizeof info) == sizeof info;
+}
+
+void Server::take_device_events() {
+  ibv_async_event event{};
+  while (ready_[2].revents != 0 && ibv_get_async_event(device_.context(), &event) == 0) {
+    const ibv_event_type type = event.event_type;
+    ibv_ack_async_event(&event);
+    const std::string name = ibv_event_type_str(type);
+    say("device event: " + name);
+    // Ports come and go with their links; the QPs stay.
+    const bool harmless = type == IBV_EVENT_PORT_ACTIVE || type == IBV_EVENT_PORT_ERR ||
+                          type == IBV_EVENT_COMM_EST || type == IBV_EVENT_GID_CHANGE;
+    if (receiver_ && !harmless) receiver_->on_async_event(name);
+  }
+}
+
+void Server::accept_client() {
+  const int fd = accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
+  if (fd < 0) return;
+  if (connections_.size() == kMaxConnections) {
+    close(fd);
+    return;
+  }
+  connections_.emplace_back(fd);
+}
+
+/// Reads what there is and answers each line. The connection may be gone afterwards.
+void Server::serve(Connection& connection) {
+  const bool there = connection.receive();
+  while (const auto line = connection.next_line()) handle(connection, *line);
+  if (there) return;
+  if (client_ == &connection) end(nullptr);
+  connections_.remove_if([&](const Connection& c) { return &c == &connection; });
+}
+
+void Server::handle(Connection& connection, const std::string& text) {
+  json answer;
+  try {
+    const json line = parse_line(text);
+    if (line.contains("end")) {
+      if (client_ != &connection) throw Refusal("'end' without a session on this connection");
+      const End what = parse_end(line);
+      end(&what);
+      return;
+    }
+    if (line.contains("version")) {
+      answer = begin(connection, line);
+    } else if (!receiver_) {
+      throw Refusal("no session; a connection begins with {\"version\": 1, …} (doc/rdma-sink.md)");
+    } else if (line.contains("post_receives")) {
+      answer = {{"posted", receiver_->post(parse_post_receives(line))}};
+    } else if (line.contains("status")) {
+      answer = receiver_->status();
+    } else {
+      throw Refusal("unknown line; known are version, post_receives, status and end");
+    }
+  } catch (const Refusal& refusal) {
+    say(std::string("refused: ") + refusal.what());
+    answer = error_line(refusal.what());
+  } catch (const NoDevice& error) {
+    say(error.what());
+    answer = error_line(error.what());
+  } catch (const std::bad_alloc&) {
+    answer = error_line("out of memory");
+  }
+  connection.send(answer);
+}
+
+json Server::begin(Connection& connection, const json& line) {
+  if (receiver_) throw Refusal("busy with another client; try again when it has ended");
+  const Hello hello = parse_hello(line);
+  receiver_ = std::make_unique<Receiver>(device_, options_, hello);
+  client_ = &connection;
+  say(std::to_string(hello.qps.size()) + " queue pairs for " + hello.ip.to_string());
+  return receiver_->welcome();
+}
+
+void Server::end(const End* what) {
+  const json report = receiver_->finish(what);
+  receiver_.reset();
+  if (what != nullptr) client_->send(report);
+  client_ = nullptr;
+  ++sessions_;
+  held_ = held_ && report["held"].get<bool>();
+  std::printf("%s\n", report.dump().c_str());
+  std::fflush(stdout);
+  if (!options_.json.empty()) write_report(options_.json, report);
+}
+
+/// Whoever connects and says nothing is sent away, so that others find room.
+void Server::drop_silent() {
+  const auto now = std::chrono::steady_clock::now();
+  connections_.remove_if([&](const Connection& c) { return &c != client_ && now - c.since() > kPatience; });
+}
+
+}  // namespace softfeb::sink

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "connection.hpp"
+#include "receiver.hpp"
+
+#include <list>
+#include <memory>
+#include <vector>
+
+#include <poll.h>
+
+namespace softfeb::sink {
+
+/// Serves one session after the other, and commands beside them. One thread.
+class Server {
+ public:
+  /// `device` and `options` outlive it.
+  Server(const Device& device, const Options& options);
+  ~Server();
+  Server(const Server&) = delete;
+  Server& operator=(const Server&) = delete;
+
+  /// Until a signal, or the end of the first session with --once. True when every session's checks held.
+  bool run();
+
+ private:
+  void wait();
+  bool take_signal();
+  void accept_client();
+  void serve(Connection& connection);
+  void handle(Connection& connection, const std::string& line);
+  nlohmann::json begin(Connection& connection, const nlohmann::json& line);
+  void end(const End* what);
+  void take_device_events();
+  void drop_silent();
+
+  const Device& device_;
+  const Options& options_;
+  int listener_ = -1;
+  int signals_ = -1;
+  std::list<Connection> connections_;
+  std::unique_ptr<Receiver> receiver_;
+  Connection* client_ = nullptr;  ///< whose session it is
+  std::vector<pollfd> ready_;
+  std::size_t sessions_ = 0;
+  bool held_ = true;
+};
+
+}  // namespace softfeb::sink
