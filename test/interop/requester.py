@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A RoCEv2 requester that shares no code with softfeb: packets by hand through an AF_PACKET socket (root).
+
+It is the second opinion of these tests: what it gets through Soft-RoCE and rdma-sink, softfeb must get through as well.
+"""
+
+import select
+import socket
+import struct
+import time
+import zlib
+
+ROCE_PORT = 4791
+PACKET_OUTGOING = 4
+FIRST, MIDDLE, LAST, LAST_IMM, ONLY, ONLY_IMM = 0x06, 0x07, 0x08, 0x09, 0x0A, 0x0B
+ACKNOWLEDGE, CNP = 0x11, 0x81
+UC = 0x20
+ECT0, CE = 2, 3
+
+
+def _checksum(header):
+    total = sum(struct.unpack(f"!{len(header) // 2}H", header))
+    total = (total & 0xFFFF) + (total >> 16)
+    return ~(total + (total >> 16)) & 0xFFFF
+
+
+def _icrc(ip, udp, rest):
+    """InfiniBand annex A17.9: everything but what routers change, which counts as ones."""
+    masked = bytearray(b"\xff" * 8 + ip + udp + rest)
+    for at in (9, 16, 18, 19, 34, 35, 40):
+        masked[at] = 0xFF
+    return struct.pack("<I", zlib.crc32(masked))
+
+
+class Answer:
+    """A packet that came back."""
+
+    def __init__(self, frame):
+        ip = frame[14:34]
+        end = 14 + struct.unpack("!H", ip[2:4])[0]
+        udp, rest, icrc = frame[34:42], frame[42:end - 4], frame[end - 4:end]
+        self.opcode = rest[0]
+        self.dest_qp = int.from_bytes(rest[5:8], "big")
+        self.psn = int.from_bytes(rest[9:12], "big")
+        self.syndrome = rest[12] if self.opcode == ACKNOWLEDGE else None
+        self.icrc_right = icrc == _icrc(ip, udp, rest)
+
+    def __repr__(self):
+        syndrome = "" if self.syndrome is None else f" syndrome 0x{self.syndrome:02x}"
+        return f"<opcode 0x{self.opcode:02x} QP 0x{self.dest_qp:x} PSN {self.psn}{syndrome}>"
+
+
+class Wire:
+    """An interface of the host, with the guest on its other side."""
+
+    def __init__(self, ifname, mac, ip, guest_mac, guest_ip):
+        self.addresses = (bytes.fromhex(guest_mac.replace(":", "")), bytes.fromhex(mac.replace(":", "")))
+        self.ips = (socket.inet_aton(ip), socket.inet_aton(guest_ip))
+        self.sock = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(0x0800))
+        self.sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4 << 20)
+        self.sock.bind((ifname, 0))
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.sock.close()
+
+    def send(self, transport, ecn=ECT0):
+        """BTH … pad; the rest is made here."""
+        length = 8 + len(transport) + 4
+        ip = struct.pack("!BBHHHBBH", 0x45, ecn, 20 + length, 0, 0x4000, 64, 17, 0) + self.ips[0] + self.ips[1]
+        ip = ip[:10] + struct.pack("!H", _checksum(ip)) + ip[12:]
+        udp = struct.pack("!HHHH", 0xC000, ROCE_PORT, length, 0)
+        self.sock.send(self.addresses[0] + self.addresses[1] + b"\x08\x00" + ip + udp + transport
+                       + _icrc(ip, udp, transport))
+
+    def receive(self, timeout, dest_qp=None):
+        """The next RoCEv2 packet from the guest (to that QP), or None."""
+        end = time.monotonic() + timeout
+        while (left := end - time.monotonic()) > 0:
+            if not select.select([self.sock], [], [], left)[0]:
+                break
+            frame, address = self.sock.recvfrom(16384)
+            if address[2] == PACKET_OUTGOING or len(frame) < 62 or frame[23] != 17:
+                continue
+            if struct.unpack("!H", frame[36:38])[0] != ROCE_PORT:
+                continue
+            answer = Answer(frame)
+            if dest_qp in (None, answer.dest_qp):
+                return answer
+        return None
+
+
+class Qp:
+    """A queue pair that sends WRITEs; `remote` is one of rdma-sink's "qps"."""
+
+    def __init__(self, wire, qpn, psn, remote, pmtu=4096, uc=False):
+        self.wire, self.qpn, self.psn, self.remote, self.pmtu, self.uc = wire, qpn, psn, remote, pmtu, uc
+
+    def packets(self, data, offset, immediate=None, rkey=None):
+        """The packets of one WRITE from BTH to pad, with the PSNs that come next."""
+        pieces = [data[i:i + self.pmtu] for i in range(0, len(data), self.pmtu)] or [b""]
+        made = []
+        for i, piece in enumerate(pieces):
+            first, last = i == 0, i == len(pieces) - 1
+            opcode = ((ONLY if last else FIRST) if first else (LAST if last else MIDDLE))
+            opcode += last and immediate is not None
+            pad = -len(piece) % 4
+            bth = struct.pack("!BBHII", opcode | (UC if self.uc else 0), pad << 4, 0xFFFF, self.remote["qpn"],
+                              (0 if self.uc or not last else 1 << 31) | self.psn)
+            reth = struct.pack("!QII", self.remote["address"] + offset,
+                               self.remote["rkey"] if rkey is None else rkey, len(data)) if first else b""
+            immdt = struct.pack("!I", immediate) if last and immediate is not None else b""
+            made.append(bth + reth + immdt + piece + bytes(pad))
+            self.psn = (self.psn + 1) & 0xFFFFFF
+        return made
+
+    def write(self, data, offset, immediate=None, *, rkey=None, ecn=ECT0, attempts=20, skip=False):
+        """One WRITE. RC: returns the last answer, once it is an ACK of all, or a NAK that is no invitation to resend.
+
+        `skip`: takes the PSNs of a message that is never sent (UC).
+        """
+        packets = self.packets(data, offset, immediate, rkey)
+        if skip:
+            return None
+        last = (self.psn - 1) & 0xFFFFFF
+        for _ in range(attempts):
+            for packet in packets:
+                self.wire.send(packet, ecn)
+            if self.uc:
+                return None
+            answer = self._answer_to(last)
+            if answer is None or answer.syndrome >> 5 == 1 or answer.syndrome == 0x60:
+                time.sleep(0.002)
+                continue  # lost, RNR or a gap: all of it again
+            return answer
+        raise TimeoutError(f"WRITE of PSN {last}: no ACK after {attempts} attempts, last answer {answer}")
+
+    def _answer_to(self, last):
+        """The ACK of `last`, or the first NAK; older ACKs are passed over."""
+        end = time.monotonic() + 1
+        while (answer := self.wire.receive(end - time.monotonic(), self.qpn)) is not None:
+            if answer.opcode != ACKNOWLEDGE:
+                continue
+            if not answer.icrc_right:
+                raise ValueError(f"wrong iCRC: {answer}")
+            if answer.syndrome >> 5 or answer.psn == last:
+                return answer
+        return None

@@ -1,0 +1,41 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Boots one Soft-RoCE guest and runs every case for its network path:  run_cases.py --build DIR MODE [--only TEXT]
+
+Exit codes: 0 all held, 1 a case failed, 77 (meson: skipped) where this machine cannot run the guest at all.
+"""
+
+import argparse
+import importlib
+import sys
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE))
+
+import softroce  # noqa: E402
+from softroce_vm import EnvironmentMissing  # noqa: E402
+
+SKIPPED = 77
+
+
+def main():
+    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument("mode", choices=("tap", "vhost", "vhostsrv"))
+    p.add_argument("--build", required=True, help="meson's build directory")
+    p.add_argument("--only", default="", metavar="TEXT", help="cases with TEXT in their names")
+    p.add_argument("--logs", metavar="DIR", help="default BUILD/interop-logs; kept for failed cases")
+    a = p.parse_args()
+    for file in sorted((HERE / "cases").glob("*.py")):
+        importlib.import_module(f"cases.{file.stem}")
+    try:
+        failed = softroce.run_all(a.mode, a.build, a.logs or Path(a.build) / "interop-logs", a.only)
+    except EnvironmentMissing as error:
+        print(f"skipped: {error}")
+        return SKIPPED
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,231 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Cases against a Soft-RoCE guest: one boot for all cases of a network path.
+
+A case is a function in cases/*.py:
+
+    from softroce import case
+
+    @case("tap", "vhostsrv")                    # the network paths it runs on
+    def file_arrives(lab):
+        \"\"\"A file of 1 MiB arrives whole.\"\"\"
+        with lab.sink("--memory", "8MiB") as sink:
+            done = lab.host([lab.program("app/softfeb/softfeb"), "run", "-c", conf, "--set", f"to={sink.url}"])
+            assert done.returncode == 0, done.stdout
+        assert sink.report["held"], sink.report
+
+`run_cases.py MODE` boots the guest and runs them one after the other, with a line for each. A failed assertion or exception
+fails the case; lab.dir, with what the case left there, is kept then.
+"""
+
+import json
+import os
+import shlex
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from contextlib import contextmanager
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tools" / "softroce-vm"))
+
+from softroce_vm import Guest, GuestError, Options  # noqa: E402
+from softroce_vm.options import PERFTEST_PORT, SINK_PORT  # noqa: E402
+
+# The side of the programs under test on the guest's wire; the guest has it as a static neighbour.
+HOST_IP = "10.77.0.100"
+HOST_MAC = "02:00:00:00:00:01"
+
+CASES = []
+
+
+def case(*modes):
+    """Registers a function as a case for those network paths."""
+    def register(function):
+        CASES.append((function, modes))
+        return function
+    return register
+
+
+class Lab:
+    """What a case is given: the guest, and the programs on both sides."""
+
+    def __init__(self, guest, build, directory):
+        self.guest = guest
+        self.mode = guest.options.mode
+        self.build = Path(build)
+        self.dir = directory  #: of this case; log files go there
+        self.host_ip, self.host_mac = HOST_IP, HOST_MAC
+        self.guest_ip, self.guest_mac = guest.options.ip.partition("/")[0], guest.options.mac
+
+    @property
+    def vdev(self):
+        """DPDK's device at the other end of the guest's eth0. Wants --no-huge --no-shconf where there are no hugepages."""
+        if self.mode == "tap":
+            return f"net_af_packet0,iface={self.guest.options.ifname},blocksz=65536,framesz=16384,framecnt=1024"
+        client = 1 if self.mode == "vhostsrv" else 0
+        return f"net_vhost0,iface={self.guest.paths.vhost},queues=1,client={client}"
+
+    def program(self, path):
+        """A program below the build directory."""
+        program = self.build / path
+        assert program.exists(), f"{program} is not built"
+        return str(program)
+
+    def run(self, command, timeout=60.0, check=True):
+        """In the guest; Result with .code, .out, .err."""
+        return self.guest.run(command, timeout=timeout, check=check)
+
+    def host(self, argv, timeout=120.0, name="host", **kw):
+        """On the host; output goes to lab.dir/NAME.log as well. CompletedProcess with text in .stdout (both outputs)."""
+        done = subprocess.run([str(a) for a in argv], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                              timeout=timeout, **kw)
+        (self.dir / f"{name}.log").write_text(f"$ {shlex.join(map(str, argv))}\n{done.stdout}\nexit {done.returncode}\n")
+        return done
+
+    @contextmanager
+    def sink(self, *options, timeout=60.0, expect_exit=0):
+        """rdma-sink --once in the guest; yields a Sink that listens. At the end it must have left with `expect_exit`,
+        unless the case called stop(); a case that leaves with an exception stops it, too."""
+        if self.run(["test", "-e", "/usr/bin/rdma-sink"], check=False).code:
+            self.guest.push(self.program("app/rdma-sink/rdma-sink"), "/usr/bin/rdma-sink")
+        with self.guest.popen(["/usr/bin/rdma-sink", "--once", *options]) as process:
+            sink = Sink(process, self.guest.address(SINK_PORT))
+            try:
+                process.wait_for_output("listening on", kind="err")
+                yield sink
+                if not sink.stopped:
+                    sink.finish(timeout)
+            finally:
+                (self.dir / "rdma-sink.log").write_text(str(process.result))
+        assert sink.stopped or sink.exit_code == expect_exit, f"rdma-sink: {process.result}"
+
+    @contextmanager
+    def perftest(self, *options, program="ib_write_bw"):
+        """A perftest server in the guest; yields the URL for softfeb. Options as the client's must be."""
+        argv = [program, "-d", "rxe0", "-x", "1", "-p", str(PERFTEST_PORT), *map(str, options)]
+        with self.guest.popen(argv) as process:
+            try:
+                self.guest.wait_listening(PERFTEST_PORT)
+                yield f"perftest://127.0.0.1:{self.guest.port(PERFTEST_PORT)}"
+                process.wait(30)
+            finally:
+                (self.dir / "perftest.log").write_text(str(process.result))
+        assert process.code == 0, f"{program}: {process.result}"
+
+
+class Sink:
+    """An rdma-sink that runs: .url for softfeb; .report and .exit_code after its session."""
+
+    def __init__(self, process, address):
+        self.process = process
+        self.address = address
+        self.url = f"sink://{address[0]}:{address[1]}"
+        self.report = None
+        self.exit_code = None
+        self.stopped = False
+
+    def stop(self):
+        """Kills it where no session will end it."""
+        self.process.close()
+        self.stopped = True
+
+    def finish(self, timeout):
+        result = self.process.wait(timeout)
+        self.exit_code = result.code
+        lines = result.out.splitlines()
+        self.report = json.loads(lines[-1]) if lines else None
+
+    def connect(self):
+        """A TCP connection of one's own."""
+        return JsonLines(self.address)
+
+    def command(self, **line):
+        """One command beside the session, as {"post_receives": 10}; returns the answer."""
+        with self.connect() as connection:
+            return connection.ask(line)
+
+
+class JsonLines:
+    """The client's side of rdma-sink's exchange."""
+
+    def __init__(self, address, timeout=30.0):
+        self.sock = socket.create_connection(address, timeout=timeout)
+        self.stream = self.sock.makefile("rw")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def close(self):
+        self.stream.close()
+        self.sock.close()
+
+    def ask(self, line):
+        self.stream.write(json.dumps(line) + "\n")
+        self.stream.flush()
+        answer = self.stream.readline()
+        if not answer:
+            raise ConnectionError("rdma-sink closed the connection")
+        return json.loads(answer)
+
+
+def start_guest(mode, timeout=180.0):
+    """A guest of its own for this process, so that suites and users do not meet."""
+    name = f"t{os.getpid()}"
+    return Guest.up(Options(mode=mode, name=name, neigh=[f"{HOST_IP}={HOST_MAC}"]), timeout=timeout, say=print)
+
+
+def run_all(mode, build, directory, only=""):
+    """Runs the cases of `mode`; returns the number of failed ones."""
+    wanted = [f for f, modes in CASES if mode in modes and only in f.__name__]
+    failed = []
+    began = time.monotonic()
+    with start_guest(mode) as guest:
+        print(f"# guest {guest.name} ({mode}) up in {time.monotonic() - began:.1f} s", flush=True)
+        for function in wanted:
+            lab = Lab(guest, build, Path(directory) / f"{mode}-{function.__name__}")
+            shutil.rmtree(lab.dir, ignore_errors=True)
+            lab.dir.mkdir(parents=True)
+            if not run_one(function, lab):
+                failed.append(function.__name__)
+                keep_logs(guest, lab)
+            else:
+                shutil.rmtree(lab.dir, ignore_errors=True)
+            if not guest.running:
+                failed += [f.__name__ for f in wanted[wanted.index(function) + 1:]]
+                print(f"# the guest is gone: {guest.console_tail()}")
+                break
+    print(f"# {len(wanted) - len(failed)} of {len(wanted)} cases held, {time.monotonic() - began:.1f} s"
+          + (f"; failed: {', '.join(failed)}" if failed else ""), flush=True)
+    return len(failed) if wanted else 1
+
+
+def run_one(function, lab):
+    began = time.monotonic()
+    try:
+        function(lab)
+    except Exception as error:  # whatever a case raises is its failure
+        import traceback
+        print(f"FAILED {function.__name__} ({time.monotonic() - began:.1f} s): {type(error).__name__}: {error}")
+        traceback.print_exc(file=sys.stdout)
+        return False
+    print(f"ok     {function.__name__} ({time.monotonic() - began:.1f} s): {(function.__doc__ or '').splitlines()[0]}",
+          flush=True)
+    return True
+
+
+def keep_logs(guest, lab):
+    for path in (guest.paths.console, guest.paths.log):
+        if path.exists():
+            shutil.copy(path, lab.dir)
+    try:
+        state = guest.run("dmesg | tail -50; rdma -s link; rdma -s resource show qp; ip -s link show eth0", timeout=10)
+        (lab.dir / "guest-state.log").write_text(str(state))
+    except (GuestError, OSError) as error:
+        (lab.dir / "guest-state.log").write_text(f"no answer: {error}\n")
+    print(f"# logs in {lab.dir}", flush=True)
