@@ -66,7 +66,7 @@ Parsed<Device> named_form(Device device, const Form& form, const std::string& re
 Parsed<Device> parse_device(const std::string& text) {
   Device device;
   device.text = text;
-  if (text == "net_null") return device;
+  if (text == "net_null" || text.starts_with("net_null,")) return device;
   const std::size_t comma = text.find(',');
   if (pci_address(std::string_view(text).substr(0, comma))) {
     device.kind = DeviceKind::kPci;

@@ -47,6 +47,7 @@ TEST_CASE("device texts") {
     DeviceKind kind;
     const char* name;
   } rows[] = {{"net_null", DeviceKind::kNull, ""},
+              {"net_null,copy=1", DeviceKind::kNull, ""},
               {"net_ring:link", DeviceKind::kRing, "link"},
               {"net_memif:/run/m.sock,client", DeviceKind::kMemif, "/run/m.sock"},
               {"net_pcap:tx_pcap=o.pcap,rx_pcap=i.pcap", DeviceKind::kPcap, "tx_pcap=o.pcap"},
