@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The files that the checks of the sources look at: walked, since a source archive has no git."""
+
+import os
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def walk(*parts, names=lambda name: True):
+    """Files below the given directories of the tree whose name passes `names`, sorted, relative to the tree."""
+    found = []
+    for part in parts:
+        for where, directories, files in os.walk(ROOT / part):
+            directories[:] = [d for d in directories if not d.startswith(".") and d != "__pycache__"]
+            found += [Path(where, f).relative_to(ROOT) for f in files if names(f)]
+    return sorted(found)
+
+
+def is_cpp(name):
+    return name.endswith((".hpp", ".cpp"))
