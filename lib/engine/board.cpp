@@ -125,7 +125,8 @@ void Board::resolve(Time now) {
 
 std::size_t Board::send_packets(Time now, std::span<TxFrame> out) {
   std::size_t n = 0;
-  while (n < out.size() && !ready_.empty() && link_.open(now)) {
+  // A turn that gives no packet (a QP in ERR that flushes what is posted) counts as well, so that this ends.
+  for (std::size_t turns = out.size(); turns != 0 && !ready_.empty() && link_.open(now); --turns) {
     const std::uint32_t i = ready_.pop();
     SendQp& qp = qps_[i];
     qp.post_due(now);
@@ -185,6 +186,7 @@ void Board::receive_roce(const roce::ParsedFrame& frame, Time now) {
     ++incidents_;
     return;
   }
+  ++counters_.rx_roce;
   if (packet.kind == roce::TransportKind::kCnp) {
     qp.count_cnp();
     return;

@@ -16,14 +16,20 @@ RxVerdict Endpoint::receive(const roce::ParsedFrame& frame, Time now) {
         receive_roce(frame, now);
         return RxVerdict::kConsumed;
       }
-      if (frame.dest_port == kRegisterUdpPort || frame.dest_port == kStreamUdpPort)
+      if (frame.dest_port == kRegisterUdpPort || frame.dest_port == kStreamUdpPort) {
+        ++counters_.rx_control;
         return RxVerdict::kControl;
+      }
       break;
     case roce::FrameKind::kArp:
+      ++counters_.rx_host;
       if (const auto learned = host_.on_arp(frame, now)) neighbour_learned(*learned, now);
       return RxVerdict::kConsumed;
     case roce::FrameKind::kIcmp:
-      if (host_.on_icmp(frame)) return RxVerdict::kConsumed;
+      if (host_.on_icmp(frame)) {
+        ++counters_.rx_host;
+        return RxVerdict::kConsumed;
+      }
       break;
     default:
       break;

@@ -21,9 +21,13 @@ enum class RxVerdict : std::uint8_t {
 inline constexpr std::uint16_t kRegisterUdpPort = 8192;
 inline constexpr std::uint16_t kStreamUdpPort = 8193;
 
-/// Frames an endpoint took or refused, by reason.
+/// Frames an endpoint took or refused: every one in rx_frames is in exactly one of the counters rx_roce …
+/// rx_other.
 struct EndpointCounters {
   std::uint64_t rx_frames = 0;
+  std::uint64_t rx_roce = 0;     ///< given to a QP: everything about them was right
+  std::uint64_t rx_host = 0;     ///< ARP, ICMP echo requests
+  std::uint64_t rx_control = 0;  ///< handed over to the slow control
   std::uint64_t rx_icrc_errors = 0;
   std::uint64_t rx_unknown_qp = 0;
   std::uint64_t rx_wrong_peer = 0;  ///< the QP exists, the sender is not its peer

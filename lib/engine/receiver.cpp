@@ -72,6 +72,7 @@ void Receiver::receive_roce(const roce::ParsedFrame& frame, Time now) {
     ++incidents_;
     return;
   }
+  ++counters_.rx_roce;
   if (qp.peer_mac != frame.source_mac) {
     qp.peer_mac = frame.source_mac;
     qp.reply.set_dest_mac(frame.source_mac);

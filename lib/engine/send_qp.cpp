@@ -83,6 +83,8 @@ void SendQp::reap(Time now) {
     next_completion_ = c.id + 1;
     if (c.status != roce::WcStatus::kSuccess && !failure_) failure_ = c.status;
   }
+  // A QP in ERR flushes whatever is posted, at once: traffic without an end would keep it at that for ever.
+  if (requester_.state() == roce::QpState::kErr && !traffic_.config().messages) traffic_.stop();
   if (requester_.counters().messages_completed != completed_) {
     completed_ = requester_.counters().messages_completed;
     counters_.last_completed = now;

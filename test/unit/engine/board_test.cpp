@@ -8,6 +8,7 @@
 #include "roce/udp_source_port.hpp"
 
 #include <memory>
+#include <optional>
 
 #include <catch2/catch.hpp>
 
@@ -26,10 +27,11 @@ struct Setup {
   roce::Transport transport = roce::Transport::kRc;
   std::uint32_t pmtu = 1024;
   std::uint32_t message_length = 10'000;
-  std::uint64_t messages = 50;
+  std::optional<std::uint64_t> messages = 50;
   bool immediate = false;
   bool v6 = false;
   bool wrong_rkey = false;
+  std::optional<std::uint32_t> wrong_rkey_of;  ///< of this QP alone
   std::uint32_t region_short_by = 0;
   roce::Ecn ecn = roce::Ecn::kEct0;
   RateKind rate_kind = RateKind::kUnlimited;
@@ -93,7 +95,7 @@ class Experiment {
   /// The last message of each QP stands in memory as it was sent.
   bool memory_right() const {
     for (const auto& m : memory_) {
-      const std::uint64_t base = (setup_.messages - 1) * setup_.message_length;
+      const std::uint64_t base = (setup_.messages.value() - 1) * setup_.message_length;
       for (std::size_t i = 0; i < m.size(); ++i) {
         if (m[i] != static_cast<std::uint8_t>(base + i)) return false;
       }
@@ -159,7 +161,7 @@ class Experiment {
     d.reply_path.source_ip = r.identity.ip;
     d.reply_path.dest_ip = b.identity.ip;
     d.regions.push_back({0x1000, memory.size() - setup_.region_short_by,
-                         s.traffic.rkey + (setup_.wrong_rkey ? 1U : 0U), memory.data()});
+                         s.traffic.rkey + (setup_.wrong_rkey || setup_.wrong_rkey_of == q ? 1U : 0U), memory.data()});
     r.qps.push_back(d);
   }
 
@@ -277,6 +279,17 @@ TEST_CASE("wrong rkey and out of bounds: remote access error, the rest flushed",
     CHECK(e.board(0).qp(0).requester().counters().nak_remote_access_rx == 1);
     CHECK(e.messages_received() == 0);
   }
+}
+
+TEST_CASE("a QP in error ends traffic that has no end of its own; its neighbours go on", "[board]") {
+  Experiment alone({.messages = std::nullopt, .wrong_rkey_of = 0});
+  CHECK(alone.run(10 * kMillisecond));
+  CHECK(alone.board(0).qp(0).failure() == roce::WcStatus::kRemoteAccess);
+  Experiment e({.qps = 2, .messages = std::nullopt, .wrong_rkey_of = 0});
+  CHECK_FALSE(e.run(10 * kMillisecond));
+  CHECK(e.board(0).qp(0).failure() == roce::WcStatus::kRemoteAccess);
+  CHECK(e.board(0).qp(0).finished());
+  CHECK(e.board(0).qp(1).requester().counters().messages_completed > 100);
 }
 
 TEST_CASE("what is not ours changes nothing: other QPs, other peers, broken iCRC", "[board]") {
