@@ -8,6 +8,7 @@
 #include <cstring>
 #include <string>
 
+#include <rte_bus.h>
 #include <rte_dev.h>
 #include <rte_eal.h>
 #include <rte_errno.h>
@@ -70,12 +71,6 @@ void Arena::map_pages() {
     }
   }
   iova_base_ = reinterpret_cast<std::uintptr_t>(base_);
-  if (rte_extmem_register(base_, size_, nullptr, 0, page_) != 0) {
-    const int why = rte_errno;
-    munmap(base_, size_);
-    throw EnvironmentError(std::string("DPDK does not take the payload memory: ") + rte_strerror(why),
-                           "use a smaller payload source");
-  }
 }
 
 Arena::~Arena() {
@@ -83,7 +78,7 @@ Arena::~Arena() {
   if (zone_ != nullptr) {
     rte_memzone_free(zone_);
   } else {
-    rte_extmem_unregister(base_, size_);
+    if (registered_) rte_extmem_unregister(base_, size_);
     munmap(base_, size_);
   }
 }
@@ -98,15 +93,23 @@ MutableByteSpan Arena::allocate(std::size_t length) {
   return bytes().subspan(at, length);
 }
 
+/// Only where a NIC reads by DMA: virtual devices are read by the CPU, and net_virtio_user cannot live with
+/// registered memory that has no file.
 void Arena::map_for(std::uint16_t port_id) {
   rte_eth_dev_info info{};
   if (zone_ != nullptr || rte_eth_dev_info_get(port_id, &info) != 0 || info.device == nullptr) return;
+  if (std::strcmp(rte_bus_name(rte_dev_bus(info.device)), "vdev") == 0) return;
   if (std::find(mapped_.begin(), mapped_.end(), info.device) != mapped_.end()) return;
+  if (!registered_ && rte_extmem_register(base_, size_, nullptr, 0, page_) != 0) {
+    throw EnvironmentError(std::string("DPDK does not take the payload memory: ") + rte_strerror(rte_errno),
+                           "use a smaller payload source");
+  }
+  registered_ = true;
   if (rte_dev_dma_map(info.device, base_, iova_base_, size_) == 0) {
     mapped_.push_back(info.device);
     return;
   }
-  if (rte_errno == ENOTSUP) return;  // a virtual device, read by the CPU
+  if (rte_errno == ENOTSUP) return;  // the bus has no such notion: registering was enough
   throw EnvironmentError(std::string("the NIC cannot read the payload memory: ") + rte_strerror(rte_errno),
                          "raise the locked-memory limit (ulimit -l unlimited) or use huge pages");
 }

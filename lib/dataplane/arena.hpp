@@ -51,6 +51,7 @@ class Arena {
   std::size_t used_ = 0;
   std::size_t page_ = 0;
   std::uint64_t iova_base_ = 0;
+  bool registered_ = false;
   const rte_memzone* zone_ = nullptr;  ///< where the memory is DPDK's own
   std::vector<rte_device*> mapped_;
 };

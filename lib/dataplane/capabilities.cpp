@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <string_view>
 
 #include <net/if.h>
 #include <rte_ethdev.h>
@@ -46,7 +47,9 @@ Capabilities probe_capabilities(const Device& device) {
   rte_ether_addr mac{};
   if (rte_eth_macaddr_get(port, &mac) == 0) std::copy_n(mac.addr_bytes, c.mac.size(), c.mac.begin());
   c.chains_announced = (info.tx_offload_capa & RTE_ETH_TX_OFFLOAD_MULTI_SEGS) != 0;
-  c.multi_segments = c.chains_announced || device.traits().takes_chains;
+  // The peer of a virtio-user port sees DPDK's own memory alone: payload elsewhere must be copied.
+  const bool sees_arena = std::string_view(info.driver_name) != "net_virtio_user";
+  c.multi_segments = (c.chains_announced || device.traits().takes_chains) && sees_arena;
   c.rx_scatter = (info.rx_offload_capa & RTE_ETH_RX_OFFLOAD_SCATTER) != 0;
   c.max_rx_frame = info.max_rx_pktlen;
   c.min_mtu = info.min_mtu;

@@ -15,7 +15,7 @@ using roce::MacAddress;
 struct Capabilities {
   std::string driver;
   MacAddress mac{};
-  bool multi_segments = false;     ///< sends mbuf chains
+  bool multi_segments = false;     ///< sends mbuf chains whose payload lies in the arena
   bool chains_announced = false;   ///< and says so (RTE_ETH_TX_OFFLOAD_MULTI_SEGS)
   bool rx_scatter = false;         ///< receives into chains (RTE_ETH_RX_OFFLOAD_SCATTER)
   std::uint32_t max_rx_frame = 0;  ///< as reported; not true of MtuSource::kKernel
