@@ -121,7 +121,7 @@ Hello parse_hello(const json& line) {
   hello.pmtu = parse_pmtu(line);
   hello.message_size = number32(line, "message_size", kMaxMessage);
   hello.messages = number(line, "messages", kMaxBytes, 0);
-  hello.slots = number(line, "slots", kMaxBytes, 0);
+  hello.slots = number(line, "slots", kMax32, 0);
   hello.immediate = parse_immediate(line);
   hello.payload = parse_payload(line, hello.message_size);
   hello.qps = parse_qps(line);

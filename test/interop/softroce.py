@@ -177,7 +177,8 @@ class JsonLines:
 def start_guest(mode, timeout=180.0):
     """A guest of its own for this process, so that suites and users do not meet."""
     name = f"t{os.getpid()}"
-    return Guest.up(Options(mode=mode, name=name, neigh=[f"{HOST_IP}={HOST_MAC}"]), timeout=timeout, say=print)
+    return Guest.up(Options(mode=mode, name=name, neigh=[f"{HOST_IP}={HOST_MAC}"]), timeout=timeout, tied=True,
+                    say=print)
 
 
 def run_all(mode, build, directory, only=""):

@@ -54,8 +54,11 @@ class Guest:
     # --- life ---
 
     @classmethod
-    def up(cls, options=None, *, timeout=120.0, say=lambda text: None, **settings):
-        """Builds the image where needed, boots, and returns when commands can run and rxe0 is there."""
+    def up(cls, options=None, *, timeout=120.0, tied=False, say=lambda text: None, **settings):
+        """Builds the image where needed, boots, and returns when commands can run and rxe0 is there.
+
+        `tied`: the guest ends with this process, however that ends. Call it from the main thread then.
+        """
         o = options or Options(**settings)
         o.check()
         directory = run_root() / o.name
@@ -67,13 +70,12 @@ class Guest:
         paths = Paths(private_directory(directory), o.socket)
         check_socket_path(paths.vhost)
         check_socket_path(paths.qmp)
-        made_tap = o.mode == "tap" and tap.open_tap(o.ifname, o.mtu)
+        tap_fd = tap.open_tap(o.ifname, o.mtu) if o.mode == "tap" else None
         try:
-            guest = cls._start(o, paths, built, made_tap)
-        except BaseException:
-            if made_tap:
-                tap.close_tap(o.ifname)
-            raise
+            guest = cls._start(o, paths, built, tap_fd, tied)
+        finally:
+            if tap_fd is not None:
+                os.close(tap_fd)  # QEMU has its own by now, and the tap goes with it
         try:
             guest._boot(timeout)
         except BaseException:
@@ -97,18 +99,19 @@ class Guest:
         return [cls.attach(name) for name in names if _running(root / name)]
 
     @classmethod
-    def _start(cls, o, paths, built, made_tap):
+    def _start(cls, o, paths, built, tap_fd, tied):
         paths.token.write_text(secrets.token_hex(16))
         paths.token.chmod(0o600)
         if o.mode == "vhostsrv":
             paths.vhost.unlink(missing_ok=True)
-        args = qemu.command(o, paths, built, AGENT_PORT)
+        args = qemu.command(o, paths, built, AGENT_PORT, tap_fd)
+        if tied:
+            args = ["setpriv", "--pdeathsig", "TERM", *args]
         paths.command.write_text(" ".join(f"'{a}'" if " " in a else a for a in args) + "\n")
         with open(paths.log, "w") as log:
             child = subprocess.Popen(args, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True,
-                                     cwd="/")
-        state = {"name": o.name, "pid": child.pid, "started": _start_time(child.pid), "made_tap": made_tap,
-                 "forwards": {}, "options": dataclasses.asdict(o)}
+                                     cwd="/", pass_fds=[] if tap_fd is None else [tap_fd])
+        state = {"name": o.name, "pid": child.pid, "started": _start_time(child.pid), "forwards": {}, "options": dataclasses.asdict(o)}
         guest = cls(paths, state)
         guest._child = child
         guest._write_state()
@@ -171,7 +174,7 @@ class Guest:
         return _running(self.paths.dir)
 
     def down(self, keep=False):
-        """Stops the guest by its recorded process, and removes its run directory (unless `keep`) and tap."""
+        """Stops the guest by its recorded process, and removes its run directory (unless `keep`)."""
         if self.running:
             os.kill(self.pid, signal.SIGTERM)
             end = time.monotonic() + 5
@@ -181,8 +184,6 @@ class Guest:
             if self.running:
                 os.kill(self.pid, signal.SIGKILL)
         self._reap()
-        if self.state["made_tap"]:
-            tap.close_tap(self.options.ifname)
         if not keep:
             shutil.rmtree(self.paths.dir, ignore_errors=True)
 

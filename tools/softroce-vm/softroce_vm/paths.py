@@ -36,7 +36,7 @@ def run_root():
 def private_directory(path):
     """Makes `path` for this user alone: whoever can reach the sockets in it owns the guest."""
     path.mkdir(mode=0o700, parents=True, exist_ok=True)
-    for level in (path, path.parent):
+    for level in (path, path.parent, path.parent.parent):
         info = level.lstat()
         if info.st_uid != os.getuid() and info.st_uid != 0:
             raise EnvironmentMissing(f"{level} belongs to another user; set SOFTFEB_RUN to a directory of your own")

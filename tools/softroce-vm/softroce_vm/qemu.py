@@ -29,11 +29,12 @@ def check_host(memory_mb):
                                  "fix: free memory, or give --memory 320")
 
 
-def data_path(o, paths):
+def data_path(o, paths, tap_fd):
     """Options of eth0. vhost-user needs the guest's memory shared, and no MSI-X: QEMU 7.2 dies of it under TCG."""
     device = f"virtio-net-pci,netdev=n0,mac={o.mac},addr=0x3,romfile=,mrg_rxbuf=on,host_mtu={o.mtu},rx_queue_size=1024"
     if o.mode == "tap":
-        return ["-netdev", f"tap,id=n0,ifname={o.ifname},script=no,downscript=no",
+        tap = f"ifname={o.ifname},script=no,downscript=no" if tap_fd is None else f"fd={tap_fd}"
+        return ["-netdev", f"tap,id=n0,{tap}",
                 "-device", f"{device},{NO_OFFLOADS}"]
     side = "reconnect=1" if o.mode == "vhost" else "server=on"
     return ["-chardev", f"socket,id=vu0,path={paths.vhost},{side}",
@@ -41,7 +42,7 @@ def data_path(o, paths):
             "-device", f"{device},vectors=0,{NO_OFFLOADS}"]
 
 
-def command(o, paths, image, agent_port):
+def command(o, paths, image, agent_port, tap_fd):
     forwards = "".join(f",hostfwd=tcp:127.0.0.1:0-:{port}" for port in (agent_port, *o.forward))
     line = ("console=ttyS0 quiet loglevel=3 panic=-1 mitigations=off nokaslr no_timer_check tsc=reliable net.ifnames=0"
             f" softfeb.ip={o.ip} softfeb.mtu={o.mtu} softfeb.management={MANAGEMENT_IP}/24 softfeb.agent={agent_port}")
@@ -53,7 +54,7 @@ def command(o, paths, image, agent_port):
             "-kernel", str(image.kernel), "-initrd", str(image.initrd), "-append", line,
             "-fw_cfg", f"name=opt/softfeb/token,file={paths.token}",
             "-serial", f"file:{paths.console}", "-qmp", f"unix:{paths.qmp},server=on,wait=off",
-            *data_path(o, paths),
+            *data_path(o, paths, tap_fd),
             "-netdev", f"user,id=m0,net={MANAGEMENT_NET},ipv6=off,restrict=on{forwards}",
             "-device", "virtio-net-pci,netdev=m0,mac=52:54:00:ff:00:01,addr=0x4,romfile="]
     if o.share:

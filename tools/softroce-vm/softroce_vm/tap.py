@@ -1,45 +1,49 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The tap interface of a guest. Making one needs root (CAP_NET_ADMIN); using one made for this user does not."""
 
+import fcntl
 import os
+import struct
 import subprocess
 from pathlib import Path
 
 from .errors import EnvironmentMissing
+
+TUNSETIFF = 0x400454CA
+IFF_TAP, IFF_NO_PI, IFF_VNET_HDR = 0x0002, 0x1000, 0x4000
 
 
 def exists(ifname):
     return Path("/sys/class/net", ifname).exists()
 
 
-def _ip(*args):
-    return subprocess.run(["ip", *args], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-
-
 def open_tap(ifname, mtu):
-    """Makes the interface where it is not there, and brings it up. True when it was made here."""
+    """Brings the interface up. Where it is not there it is made, and lives as long as the file descriptor that is
+    returned then; otherwise None, and QEMU opens it by its name."""
     if not os.access("/dev/net/tun", os.R_OK | os.W_OK):
         raise EnvironmentMissing("/dev/net/tun is missing or closed to this user\n"
                                  "fix: modprobe tun, or use --mode vhostsrv, which needs no tap and no root")
-    made = not exists(ifname)
-    if made:
-        done = _ip("tuntap", "add", "dev", ifname, "mode", "tap")
-        if done.returncode:
-            raise EnvironmentMissing(
-                f"cannot make the tap {ifname}: {done.stdout.strip()}\n"
-                f"fix: run as root, or let root do once:  ip tuntap add dev {ifname} mode tap user $USER && "
-                f"ip link set {ifname} mtu {mtu} up;  or use --mode vhostsrv, which needs no root")
+    fd = None if exists(ifname) else _make(ifname, mtu)
     # The host stays silent on this wire: no router solicitations, no multicast listener reports.
     quiet = Path(f"/proc/sys/net/ipv6/conf/{ifname}/disable_ipv6")
-    if quiet.exists() and os.access(quiet, os.W_OK):
+    if os.access(quiet, os.W_OK):
         quiet.write_text("1")
-    done = _ip("link", "set", ifname, "mtu", str(mtu), "up")
-    if done.returncode and made:
-        close_tap(ifname)
+    done = subprocess.run(["ip", "link", "set", ifname, "mtu", str(mtu), "up"], stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True)
+    if done.returncode and fd is not None:
+        os.close(fd)
         raise EnvironmentMissing(f"cannot bring {ifname} up: {done.stdout.strip()}\nfix: run as root")
-    return made
+    return fd
 
 
-def close_tap(ifname):
-    if exists(ifname):
-        _ip("link", "del", ifname)
+def _make(ifname, mtu):
+    fd = os.open("/dev/net/tun", os.O_RDWR | os.O_CLOEXEC | os.O_NONBLOCK)
+    try:
+        fcntl.ioctl(fd, TUNSETIFF, struct.pack("16sH22x", ifname.encode(), IFF_TAP | IFF_NO_PI | IFF_VNET_HDR))
+    except OSError as error:
+        os.close(fd)
+        raise EnvironmentMissing(
+            f"cannot make the tap {ifname}: {error.strerror}\n"
+            f"fix: run as root, or let root do once:  ip tuntap add dev {ifname} mode tap user $USER && "
+            f"ip link set {ifname} mtu {mtu} up;  or use --mode vhostsrv, which needs no root") from error
+    return fd
