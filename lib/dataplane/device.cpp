@@ -106,8 +106,6 @@ Device::Device(DeviceSpec spec, std::uint16_t port_id, std::uint32_t min_rx_room
 Device::~Device() {
   rte_eth_dev_info info{};
   if (rte_eth_dev_is_valid_port(port_id_) == 0 || rte_eth_dev_info_get(port_id_, &info) != 0) return;
-  LogCollector
-      hushed;  // net_memif frees a pointer of the C library's to DPDK's heap, which complains and goes on
   if (probed_) {
     rte_dev_remove(info.device);
   } else {

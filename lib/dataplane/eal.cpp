@@ -39,6 +39,7 @@ std::string fix_for(const std::string& log) {
   if (says("plugin") || says("driver") || says("probe") || says("find device")) {
     return "check the device with softfeb doctor";
   }
+  if (says("command line")) return "check the extra EAL arguments of the configuration";
   return "see softfeb doctor";
 }
 

@@ -96,10 +96,10 @@ TEST_CASE("captures of several workers become one pcap file in order", "[datapla
     return;
   }
   const auto fields = dir.path() / "fields";
-  REQUIRE(
-      std::system(("tshark -r " + path.string() + " -T fields -e infiniband.bth.psn -e frame.time_epoch > " +
-                   fields.string() + " 2>/dev/null")
-                      .c_str()) == 0);
+  REQUIRE(std::system(("HOME=" + dir.path().string() + " tshark -r " + path.string() +
+                       " -T fields -e infiniband.bth.psn -e frame.time_epoch > " + fields.string() +
+                       " 2>/dev/null")
+                          .c_str()) == 0);
   const auto text = slurp(fields);
   CHECK(std::string(text.begin(), text.end()) == "77\t11.000000002\n77\t12.499999999\n");
 }
