@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "base/rng.hpp"
+#include "world.hpp"
+
+#include <array>
+#include <cstdint>
+
+namespace softfeb::fuzz {
+
+/// Makes hostile frames: packets that a target has reason to look at closely, packets that pretend to be a
+/// victim's peer's, what is not RoCE at all, and all of them mutated. Knows the state of the QPs better than
+/// an attacker would. No frame it makes is one that a victim has to accept.
+class Forge {
+ public:
+  explicit Forge(std::uint64_t seed) : rng_(seed) {}
+
+  /// The next frame; valid until the next call.
+  ByteSpan make(const World& world);
+  Rng& rng() { return rng_; }
+
+ private:
+  static constexpr std::size_t kRoom = 10'240;
+
+  /// How far the attacker's message to a responder has come.
+  struct Stream {
+    bool active = false;
+    std::uint32_t remaining = 0;
+    roce::Psn next_psn = 0;    ///< the responder expects this one if it took the last packet
+    bool active_then = false;  ///< state if it did
+    std::uint32_t remaining_then = 0;
+  };
+
+  bool often(unsigned percent) { return rng_.below(100) < percent; }
+  std::uint32_t odd_number();
+  roce::Path path(const Party& from, const Party& to, const Pair& pair);
+  /// Ethernet to UDP, `transport` bytes from transport_ on, iCRC.
+  void put_datagram(const roce::Path& path, std::size_t transport,
+                    std::uint16_t udp_port = roce::kRoceUdpPort);
+
+  void make_request(const Pair& pair);
+  void make_response(const Pair& pair);
+  void make_spoof(const Pair& pair);
+  void make_arp(const Pair& pair);
+  void make_icmp(const Pair& pair);
+  void make_datagram(const Pair& pair);
+  void make_noise(const Pair& pair);
+  std::size_t write_request(const Pair& pair, std::size_t qp, Stream& s);
+  roce::Reth make_reth(std::size_t qp, std::uint32_t length);
+
+  void mutate();
+  void mutate_once();
+  void repair(const Pair& pair);
+  void keep_from_victims(const Pair& pair);
+
+  Rng rng_;
+  std::array<std::uint8_t, kRoom> frame_{};
+  std::size_t size_ = 0;
+  std::array<std::uint8_t, kRoom> transport_{};
+  std::array<std::array<Stream, kQps>, 2> streams_{};
+};
+
+}  // namespace softfeb::fuzz

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What is not RoCE, mutations, and the guard that keeps valid packets from victims.
+#include "forge.hpp"
+#include "roce/icrc.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace softfeb::fuzz {
+
+namespace {
+
+constexpr std::size_t ip_offset(const Pair& pair) { return pair.vlan ? 18 : 14; }
+constexpr std::size_t ip_size(const Pair& pair) { return pair.v6 ? roce::kIpv6Size : roce::kIpv4Size; }
+
+}  // namespace
+
+void Forge::make_arp(const Pair& pair) {
+  const Party& to = often(50) ? pair.receiver_party : pair.board_party;
+  const roce::HeaderTemplate headers(path(pair.attacker, to, pair));
+  headers.write(frame_.data(), 0, 0);
+  std::uint8_t* p = frame_.data() + ip_offset(pair);
+  store_be16(p - 2, roce::kEtherTypeArp);
+  static constexpr std::array<std::uint8_t, 6> kFixed{0, 1, 8, 0, 6, 4};
+  std::copy(kFixed.begin(), kFixed.end(), p);
+  store_be16(p + 6, static_cast<std::uint16_t>(1 + rng_.below(often(90) ? 2 : 5)));
+  std::copy(pair.attacker.mac.begin(), pair.attacker.mac.end(), p + 8);
+  // Poison for the board's neighbours, among them its receiver, and new names until the table is full.
+  const roce::IpAddress claimed = often(30) ? pair.receiver_party.ip : pair.attacker.ip.plus(odd_number());
+  std::memcpy(p + 14, &claimed.bytes[12], 4);
+  std::memset(p + 18, 0, 6);
+  std::memcpy(p + 24, &to.ip.bytes[12], 4);
+  size_ = ip_offset(pair) + 28 + rng_.below(20);
+}
+
+void Forge::make_icmp(const Pair& pair) {
+  const Party& to = often(50) ? pair.receiver_party : pair.board_party;
+  const std::size_t n = 8 + rng_.below(often(97) ? 64 : 9300);
+  std::memset(transport_.data(), 0x5a, n);
+  transport_[0] = often(90) ? 8 : static_cast<std::uint8_t>(rng_.next());
+  store_be16(&transport_[2], 0);
+  if (often(90)) store_be16(&transport_[2], roce::internet_checksum({transport_.data(), n}));
+  const std::size_t at = ip_offset(pair);
+  put_datagram(path(pair.attacker, to, pair), n);
+  // The IP header was made for UDP and an iCRC; ICMP stands where UDP stood.
+  std::uint8_t* const ip = frame_.data() + at;
+  std::copy_n(transport_.data(), n, ip + ip_size(pair));
+  size_ = at + ip_size(pair) + n;
+  ip[pair.v6 ? 6 : 9] = pair.v6 ? roce::kIpProtocolIcmpv6 : roce::kIpProtocolIcmp;
+  store_be16(ip + (pair.v6 ? 4 : 2), static_cast<std::uint16_t>(pair.v6 ? n : n + roce::kIpv4Size));
+  if (pair.v6) return;
+  store_be16(ip + 10, 0);
+  store_be16(ip + 10, roce::internet_checksum({ip, roce::kIpv4Size}));
+}
+
+void Forge::make_datagram(const Pair& pair) {
+  static constexpr std::array<std::uint16_t, 6> kPorts{8192, 8193, 4791, 53, 0, 65535};
+  const std::size_t n = rng_.below(often(97) ? 200 : 9000);
+  put_datagram(path(pair.attacker, often(50) ? pair.receiver_party : pair.board_party, pair), n,
+               kPorts[rng_.below(kPorts.size())]);
+}
+
+void Forge::make_noise(const Pair& pair) {
+  size_ = rng_.below(often(95) ? 128 : 2000);
+  for (std::size_t i = 0; i < size_; ++i) frame_[i] = static_cast<std::uint8_t>(rng_.next());
+  if (often(70) && size_ > 14)
+    std::copy(pair.board_party.mac.begin(), pair.board_party.mac.end(), frame_.begin());
+  if (often(70) && size_ > 14)
+    store_be16(&frame_[12], often(50) ? roce::kEtherTypeIpv4 : roce::kEtherTypeIpv6);
+}
+
+void Forge::mutate() {
+  for (std::uint64_t times = 1 + rng_.below(3); times != 0; --times) mutate_once();
+}
+
+void Forge::mutate_once() {
+  if (size_ == 0) return;
+  // Headers are where decisions are made.
+  const std::size_t at = rng_.below(often(90) ? std::min<std::size_t>(size_, 90) : size_);
+  switch (rng_.below(8)) {
+    case 0:
+    case 1:
+      frame_[at] ^= static_cast<std::uint8_t>(1U << rng_.below(8));
+      break;
+    case 2:
+    case 3:
+      frame_[at] = static_cast<std::uint8_t>(rng_.next());
+      break;
+    case 4:
+      if (at + 4 <= size_) store_be32(&frame_[at], odd_number());
+      break;
+    case 5:  // cut short
+      size_ = often(50) ? at : rng_.below(size_);
+      break;
+    case 6: {  // longer
+      const std::size_t more = rng_.below(often(90) ? 24 : 2000);
+      std::memset(&frame_[size_], 0, std::min(more, kRoom - size_));
+      size_ = std::min(size_ + more, kRoom);
+      break;
+    }
+    default: {  // a stretch repeated
+      const std::size_t n = rng_.below(std::min<std::size_t>(size_ - at, 32) + 1);
+      const std::size_t to = rng_.below(size_ - n + 1);
+      std::memmove(&frame_[to], &frame_[at], n);
+    }
+  }
+}
+
+/// Makes lengths, checksum and iCRC right again, so that the mutation is met behind those checks.
+void Forge::repair(const Pair& pair) {
+  const std::size_t at = ip_offset(pair);
+  const std::size_t header = ip_size(pair);
+  if (size_ < at + header) return;
+  std::uint8_t* const ip = frame_.data() + at;
+  const std::size_t total = size_ - at;
+  store_be16(ip + (pair.v6 ? 4 : 2), static_cast<std::uint16_t>(pair.v6 ? total - header : total));
+  if (!pair.v6) {
+    store_be16(ip + 10, 0);
+    store_be16(ip + 10, roce::internet_checksum({ip, header}));
+  }
+  if (total < header + roce::kUdpHeaderSize + roce::kIcrcSize) return;
+  store_be16(ip + header + 4, static_cast<std::uint16_t>(total - header));
+  store_be16(ip + header + 6, 0);
+  store_le32(&frame_[size_ - roce::kIcrcSize], roce::icrc_of(ByteSpan(ip, total - roce::kIcrcSize)));
+}
+
+/// A packet with the peer's address, a victim's QPN and a right iCRC is the peer's as far as anyone can tell:
+/// its iCRC is spoilt, so that whatever a victim takes is a defect.
+void Forge::keep_from_victims(const Pair& pair) {
+  const std::size_t at = ip_offset(pair);
+  const std::size_t bth = at + ip_size(pair) + roce::kUdpHeaderSize;
+  if (size_ < bth + roce::Bth::kSize) return;
+  const std::uint32_t qpn = load_be24(&frame_[bth + 5]);
+  if (qpn - kBoardQpn >= kVictims && qpn - kReceiverQpn >= kVictims) return;
+  const roce::ParsedFrame f = roce::parse_frame(ByteSpan(frame_.data(), size_));
+  if (f.kind != roce::FrameKind::kUdp || !roce::icrc_matches(f)) return;
+  if (f.source_ip != pair.board_party.ip && f.source_ip != pair.receiver_party.ip) return;
+  frame_[at + f.datagram.size() - 1] ^= 0x80;
+}
+
+}  // namespace softfeb::fuzz

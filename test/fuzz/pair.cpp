@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "world.hpp"
+
+#include <algorithm>
+
+namespace softfeb::fuzz {
+
+namespace {
+
+constexpr std::uint32_t kMessage = 1000;  ///< four packets, the last one short and padded
+constexpr std::uint32_t kSlots = 8;
+constexpr std::size_t kGuard = 64;  ///< bytes on both sides of a victim's memory
+constexpr std::uint8_t kUntouched = 0xee;
+constexpr std::uint64_t kVictimAddress = 0x10'0000;
+
+bool is_uc(std::size_t qp) { return qp == 1 || qp == 4; }
+
+void add(roce::ResponderCounters& sum, const roce::ResponderCounters& c) {
+  sum.packets += c.packets;
+  sum.messages += c.messages;
+  sum.duplicate += c.duplicate;
+  sum.out_of_order += c.out_of_order;
+  sum.missing_packets += c.missing_packets;
+  sum.discarded += c.discarded;
+  sum.access_errors += c.access_errors;
+  sum.invalid_requests += c.invalid_requests;
+  sum.no_receive += c.no_receive;
+  sum.ignored += c.ignored;
+}
+
+}  // namespace
+
+engine::Identity Pair::identity(const Party& who) const {
+  engine::Identity id;
+  id.mac = who.mac;
+  id.ip = who.ip;
+  id.prefix_length = v6 ? 64 : 24;
+  id.vlan = vlan;
+  return id;
+}
+
+Pair::Pair(bool six, std::uint64_t messages) : v6(six), messages_(messages) {
+  const auto net = roce::IpAddress::parse(v6 ? "fd00::100" : "10.0.0.0");
+  const std::uint8_t kind = v6 ? 6 : 4;
+  board_party = {{2, kind, 0, 0, 0, 1}, net->plus(1)};
+  receiver_party = {{2, kind, 0, 0, 0, 2}, net->plus(2)};
+  attacker = {{2, kind, 0, 0, 0, 0x66}, net->plus(0x66)};
+  if (v6) vlan = roce::VlanTag{100, 3};
+  payload_ = board::make_payload(
+      {.kind = board::PayloadKind::kCounter, .message_length = kMessage, .pmtu = kPmtu, .path = {}});
+  arena_.resize(payload_->arena_bytes());
+  payload_->fill(arena_);
+
+  engine::BoardConfig b{identity(board_party), 0, {}};
+  engine::ReceiverConfig r{identity(receiver_party), {}, {}};
+  for (std::size_t i = 0; i < kQps; ++i) {
+    b.qps.push_back(send_qp(i));
+    r.qps.push_back(receive_qp(i));
+  }
+  board = std::make_unique<engine::Board>(b);
+  receiver = std::make_unique<engine::Receiver>(r);
+  board->host().neighbours().set_static(receiver_party.ip, receiver_party.mac);
+  for (std::size_t i = kVictims; i < kQps; ++i) fresh_.push_back(receiver->qp(i));
+}
+
+engine::SendQpConfig Pair::send_qp(std::size_t i) const {
+  const bool victim = i < kVictims;
+  engine::SendQpConfig s;
+  s.requester.transport = is_uc(i) ? roce::Transport::kUc : roce::Transport::kRc;
+  s.requester.qpn = kBoardQpn + static_cast<roce::Qpn>(i);
+  s.requester.dest_qpn = (victim ? kReceiverQpn : kAttackerQpn) + static_cast<roce::Qpn>(i);
+  s.requester.pmtu = kPmtu;
+  s.requester.initial_psn = 0xffffc0 + static_cast<roce::Psn>(i);
+  s.requester.timeout = victim ? 20 : 8;  // a victim's must never run out, a target's shall
+  s.requester.retry_count = victim || i == 3 ? 7 : 3;
+  s.requester.timing = i == 3 ? roce::TimingProfile::kFirmware : roce::TimingProfile::kStandard;
+  s.path.source_mac = board_party.mac;
+  s.path.source_ip = board_party.ip;
+  s.path.dest_ip = victim ? receiver_party.ip : attacker.ip;
+  s.path.vlan = vlan;
+  s.peer_mac = victim ? receiver_party.mac : attacker.mac;
+  s.payload = payload_.get();
+  s.traffic.verb = roce::WrOpcode::kWriteImm;
+  s.traffic.plan = payload_->plan();
+  if (victim) s.traffic.messages = messages_;
+  s.traffic.rate_kind = engine::RateKind::kPackets;
+  s.traffic.rate = victim ? 200'000 : 100'000;
+  s.traffic.remote_address = kVictimAddress;
+  s.traffic.slots = kSlots;
+  s.traffic.rkey = 0x55;
+  s.traffic.immediate_kind = engine::ImmediateKind::kCounter;
+  return s;
+}
+
+engine::ReceiveQpSetup Pair::receive_qp(std::size_t i) {
+  const bool victim = i < kVictims;
+  engine::ReceiveQpSetup d;
+  d.qp.responder.transport = is_uc(i) ? roce::Transport::kUc : roce::Transport::kRc;
+  d.qp.responder.qpn = kReceiverQpn + static_cast<roce::Qpn>(i);
+  d.qp.responder.dest_qpn = (victim ? kBoardQpn : kAttackerQpn) + static_cast<roce::Qpn>(i);
+  d.qp.responder.pmtu = kPmtu;
+  d.qp.responder.expected_psn = 0xffffc0 + static_cast<roce::Psn>(i);
+  if (i == 3) d.qp.responder.receives = 1;
+  d.qp.layout.emplace(kMessage, kPmtu);
+  d.qp.expected = payload_.get();
+  d.qp.numbering = is_uc(i) ? roce::MessageNumbering::kImmediate : roce::MessageNumbering::kLayout;
+  d.reply_path.source_mac = receiver_party.mac;
+  d.reply_path.source_ip = receiver_party.ip;
+  d.reply_path.dest_ip = victim ? board_party.ip : attacker.ip;
+  d.reply_path.vlan = vlan;
+  auto& memory = memory_[i];
+  if (victim) {
+    memory.assign(2 * kGuard + std::size_t{kSlots} * kMessage, kUntouched);
+    d.regions.push_back({kVictimAddress, std::uint64_t{kSlots} * kMessage, 0x55, memory.data() + kGuard});
+  } else {
+    memory.assign(kRegionSize, 0);
+    d.regions.push_back({target_region(i), kRegionSize, target_rkey(i), memory.data()});
+  }
+  return d;
+}
+
+void Pair::renew_targets(Time now) {
+  for (std::size_t i = kVictims; i < kQps; ++i) {
+    if (board->qp(i).requester().state() == roce::QpState::kErr) {
+      board->qp(i) = engine::SendQp(send_qp(i));
+      board->qp(i).start(now);
+      ++renewed;
+    }
+    roce::ReceiveQp& qp = receiver->qp(i);
+    if (qp.responder().state() != roce::QpState::kErr) continue;
+    add(ended_, qp.responder().counters());
+    qp = fresh_[i - kVictims];
+    ++renewed;
+  }
+}
+
+roce::ResponderCounters Pair::responder_totals() const {
+  roce::ResponderCounters sum = ended_;
+  for (std::size_t i = kVictims; i < kQps; ++i) add(sum, receiver->qp(i).responder().counters());
+  return sum;
+}
+
+std::uint64_t Pair::packets_per_victim() const { return messages_ * ((kMessage + kPmtu - 1) / kPmtu); }
+
+/// Each slot holds its last message, and nothing was written around them.
+bool Pair::memory_right(std::size_t i) const {
+  const std::vector<std::uint8_t>& m = memory_[i];
+  const std::size_t used = std::min<std::uint64_t>(messages_, kSlots) * kMessage;
+  for (std::size_t at = 0; at < m.size(); ++at) {
+    std::uint8_t expected = kUntouched;
+    if (at >= kGuard && at < kGuard + used) {
+      const std::uint64_t slot = (at - kGuard) / kMessage;
+      const std::uint64_t message = slot + (messages_ - 1 - slot) / kSlots * kSlots;
+      expected = static_cast<std::uint8_t>(message * kMessage + (at - kGuard) % kMessage);
+    }
+    if (m[at] != expected) return false;
+  }
+  return true;
+}
+
+bool Pair::victims_finished() const {
+  bool all = true;
+  for (std::size_t i = 0; i < kVictims; ++i) all = all && board->qp(i).finished();
+  return all;
+}
+
+}  // namespace softfeb::fuzz

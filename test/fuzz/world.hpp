@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "board/payload.hpp"
+#include "engine/board.hpp"
+#include "engine/demux.hpp"
+#include "engine/receiver.hpp"
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+/// The network on which hostile frames are tried: boards that write to receivers, and an attacker who is the
+/// peer of some queue pairs (targets) and not of others (victims).
+namespace softfeb::fuzz {
+
+/// Addresses and numbers that whoever forges frames knows.
+struct Party {
+  roce::MacAddress mac{};
+  roce::IpAddress ip;
+};
+
+/// Queue pairs of a board and of its receiver, by index. Victims are each other's peers; a target's peer is
+/// the attacker.
+inline constexpr std::size_t kVictims = 2;  ///< RC, UC
+inline constexpr std::size_t kTargets = 3;  ///< RC, RC (firmware timing; few receives), UC
+inline constexpr std::size_t kQps = kVictims + kTargets;
+inline constexpr roce::Qpn kBoardQpn = 0xa1b200;     ///< of its first QP
+inline constexpr roce::Qpn kReceiverQpn = 0xc3d400;  ///< of its first QP
+inline constexpr roce::Qpn kAttackerQpn = 0x000900;  ///< what the attacker calls the peers of the targets
+
+inline constexpr std::uint32_t kPmtu = 256;
+inline constexpr std::uint64_t kRegionSize = 8192;  ///< of each target
+/// Ends at the end of the address space: sums of hostile numbers overflow there.
+inline constexpr std::uint64_t kHighRegion = 0 - kRegionSize;
+inline constexpr std::uint64_t kLowRegion = 0x1000;
+constexpr std::uint32_t target_rkey(std::size_t qp) { return 0x7000 + static_cast<std::uint32_t>(qp); }
+constexpr std::uint64_t target_region(std::size_t qp) { return qp % 2 == 0 ? kLowRegion : kHighRegion; }
+
+/// A board and its receiver in one address family, IPv6 with a VLAN tag.
+class Pair {
+ public:
+  Pair(bool v6, std::uint64_t messages);
+  Pair(const Pair&) = delete;
+  Pair& operator=(const Pair&) = delete;
+
+  bool v6;
+  Party board_party, receiver_party, attacker;
+  std::optional<roce::VlanTag> vlan;
+  std::unique_ptr<engine::Board> board;
+  std::unique_ptr<engine::Receiver> receiver;
+  /// PSN of the last packet that each of the board's QPs sent.
+  std::array<roce::Psn, kQps> last_psn{};
+
+  /// Targets that went to ERR begin anew, so that later frames find something to break.
+  void renew_targets(Time now);
+  bool victims_finished() const;
+  /// What is wrong with the victims and the counters; empty when nothing is. Drained: nothing is under way.
+  std::string judge() const;
+
+  std::uint64_t renewed = 0;
+  /// What became of requests to the targets, whether they live or have ended.
+  roce::ResponderCounters responder_totals() const;
+
+ private:
+  engine::Identity identity(const Party& who) const;
+  engine::SendQpConfig send_qp(std::size_t i) const;
+  engine::ReceiveQpSetup receive_qp(std::size_t i);
+  std::uint64_t packets_per_victim() const;
+  bool memory_right(std::size_t i) const;
+  void judge_sender(std::size_t i, std::string& out) const;
+  void judge_receiver(std::size_t i, std::string& out) const;
+
+  std::uint64_t messages_;
+  std::unique_ptr<board::PayloadSource> payload_;
+  std::vector<std::uint8_t> arena_;
+  std::array<std::vector<std::uint8_t>, kQps> memory_;
+  std::vector<roce::ReceiveQp> fresh_;  ///< targets as they begin
+  roce::ResponderCounters ended_;
+};
+
+/// Pairs on one wire. Frames of the pairs arrive 2 µs later, unharmed; those for the attacker are looked at
+/// and thrown away.
+class World {
+ public:
+  explicit World(std::uint64_t messages);
+
+  Time now = kMillisecond;
+  std::vector<std::unique_ptr<Pair>> pairs;
+  std::uint64_t frames = 0;   ///< handed to the classifier, ours and hostile ones
+  std::uint64_t nobodys = 0;  ///< of them for no endpoint
+
+  /// A frame arrives: classifier, then the endpoint it is for.
+  void inject(const Segments& frame);
+  /// Time passes: what is due is delivered, what the endpoints send is taken.
+  void step(Time by);
+  bool victims_finished() const;
+  std::string judge() const;
+
+ private:
+  struct InFlight {
+    Time at = 0;
+    std::vector<std::uint8_t> bytes;
+  };
+
+  void collect(Pair& pair, engine::Endpoint& from);
+  void take(Pair& pair, const engine::TxFrame& f);
+
+  engine::Demux demux_;
+  std::vector<engine::Endpoint*> endpoints_;
+  std::deque<InFlight> flight_;
+};
+
+}  // namespace softfeb::fuzz
