@@ -80,6 +80,9 @@ void Receiver::receive_roce(const roce::ParsedFrame& frame, Time now) {
   roce::ReceivedRequest request = packet.request;
   request.congestion_experienced = frame.congestion_experienced;
   const roce::ReceiveQp::Outcome outcome = qp.qp.on_request(request, now);
+  if (const auto& payload = outcome.request.payload) {
+    qp.written_end = std::max(qp.written_end, payload->address + payload->bytes.size());
+  }
   if (outcome.send_cnp) push({i, true, {}});
   if (!outcome.request.reply) return;
   push({i, false, *outcome.request.reply});

@@ -43,6 +43,9 @@ class Receiver : public Endpoint {
   std::size_t qp_count() const { return qps_.size(); }
   const roce::ReceiveQp& qp(std::size_t i) const { return qps_[i].qp; }
   roce::ReceiveQp& qp(std::size_t i) { return qps_[i].qp; }
+  const roce::IpAddress& peer(std::size_t i) const { return qps_[i].peer; }
+  /// One more than the highest remote address written on behalf of QP `i`; 0 when nothing was.
+  std::uint64_t written_end(std::size_t i) const { return qps_[i].written_end; }
   const ReceiverCounters& receiver_counters() const { return receiver_counters_; }
   const roce::NotificationPoint& notification_point() const { return notification_; }
 
@@ -58,6 +61,7 @@ class Receiver : public Endpoint {
     roce::HeaderTemplate reply;
     roce::IpAddress peer;
     roce::MacAddress peer_mac{};
+    std::uint64_t written_end = 0;
     std::uint16_t pkey;
   };
   struct Pending {

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "crew.hpp"
+
+#include "dataplane/error.hpp"
+
+#include <algorithm>
+#include <thread>
+
+#include <rte_mbuf.h>
+
+namespace softfeb::app {
+
+namespace {
+
+constexpr std::uint32_t kHeld = 2048;
+constexpr std::size_t kControlRoom = 1024;
+
+dataplane::IdlePolicy idle_of(config::Idle idle) {
+  switch (idle) {
+    case config::Idle::kSpin: return dataplane::IdlePolicy::kSpin;
+    case config::Idle::kPause: return dataplane::IdlePolicy::kPause;
+    case config::Idle::kSleep: break;
+  }
+  return dataplane::IdlePolicy::kSleep;
+}
+
+dataplane::SteeringTier highest_tier(config::Steering s) {
+  switch (s) {
+    case config::Steering::kOff: return dataplane::SteeringTier::kSoftware;
+    case config::Steering::kT2: return dataplane::SteeringTier::kUdp;
+    case config::Steering::kAuto:
+    case config::Steering::kT3: break;
+  }
+  return dataplane::SteeringTier::kBth;
+}
+
+}  // namespace
+
+Crew::Crew(const config::RunConfig& config, Machine& machine, Endpoints& endpoints)
+    : config_(config), machine_(machine) {
+  const auto count = static_cast<unsigned>(config.workers.count);
+  for (unsigned w = 0; w < count; ++w) {
+    workers_.push_back(std::make_unique<dataplane::Worker>(machine.lcore(w), idle_of(config.workers.idle),
+                                                           machine.clock()));
+  }
+  for (std::size_t p = 0; p < config.ports.size(); ++p) maps_.push_back(std::make_unique<dataplane::PortMap>(count));
+  seat_endpoints(config, endpoints);
+  for (std::size_t p = 0; p < config.ports.size(); ++p) {
+    add_lanes(config, p);
+    steer(config, p);
+  }
+  working_ = true;
+  for (auto& w : workers_) w->launch();
+}
+
+Crew::~Crew() { quit(); }
+
+void Crew::seat_endpoints(const config::RunConfig& config, Endpoints& endpoints) {
+  const auto seat = [&](const config::EndpointConfig& e, engine::Endpoint& endpoint) {
+    const auto worker = static_cast<unsigned>(e.worker);
+    places_.emplace_back(worker, workers_[worker]->endpoints().size());
+    workers_[worker]->add_endpoint(endpoint);
+    maps_[e.port]->add(endpoint, worker);
+  };
+  for (std::size_t b = 0; b < config.boards.size(); ++b) seat(config.boards[b].endpoint, *endpoints.boards[b]);
+  for (std::size_t r = 0; r < config.receivers.size(); ++r) {
+    seat(config.receivers[r].endpoint, *endpoints.receivers[r]);
+  }
+}
+
+void Crew::add_lanes(const config::RunConfig& config, std::size_t index) {
+  RunPort& port = machine_.ports()[index];
+  const auto& capabilities = port.port->capabilities();
+  const bool one_segment = config.ports[index].tx_segments == config::TxSegments::kOne;
+  for (std::size_t k = 0; k < port.workers.size(); ++k) {
+    dataplane::TxBuilderConfig b;
+    b.multi_segments = capabilities.multi_segments && !one_segment;
+    b.frame_bytes = port.frame_bytes;
+    b.descriptors = config.ports[index].tx_descriptors;
+    b.held = kHeld;
+    b.lcores = static_cast<unsigned>(config.workers.count) + 1;
+    b.socket = capabilities.socket;
+    builders_.push_back(std::make_unique<dataplane::TxBuilder>(b, &machine_.arena(), machine_.pools()));
+    control_.push_back(std::make_unique<dataplane::SpscRing<dataplane::ControlDatagram>>(kControlRoom));
+
+    dataplane::LaneConfig lane;
+    lane.port = port.port->id();
+    lane.tx_queue = static_cast<std::uint16_t>(k);
+    for (std::size_t q = k; q < port.queues; q += port.workers.size()) {
+      lane.rx_queues.push_back(static_cast<std::uint16_t>(q));
+    }
+    lane.burst = config.workers.burst;
+    lane.worker = port.workers[k];
+    dataplane::Lane::Parts parts;
+    parts.map = maps_[index].get();
+    parts.builder = builders_.back().get();
+    parts.control = control_.back().get();
+    if (!port.tx_faults.empty()) parts.tx_faults = port.tx_faults[k].get();
+    if (!port.rx_faults.empty()) parts.rx_faults = port.rx_faults[k].get();
+    if (!port.captures.empty()) {
+      const config::CaptureDirection d = config.ports[index].capture->direction;
+      if (d != config::CaptureDirection::kTx) parts.rx_capture = port.captures[k].get();
+      if (d != config::CaptureDirection::kRx) parts.tx_capture = port.captures[k].get();
+    }
+    workers_[lane.worker]->add_lane(std::make_unique<dataplane::Lane>(lane, parts));
+  }
+}
+
+void Crew::steer(const config::RunConfig& config, std::size_t index) {
+  const RunPort& port = machine_.ports()[index];
+  std::vector<dataplane::SteeredBoard> boards;
+  const auto add = [&](const config::EndpointConfig& e) {
+    if (e.port != index) return;
+    const auto place = std::find(port.workers.begin(), port.workers.end(), e.worker) - port.workers.begin();
+    boards.push_back({identity_of(e).vlan, e.ip, {}, static_cast<std::uint16_t>(place)});
+  };
+  for (const auto& b : config.boards) add(b.endpoint);
+  for (const auto& r : config.receivers) add(r.endpoint);
+  rules_.push_back(std::make_unique<dataplane::FlowRules>(
+      port.port->id(), highest_tier(config.ports[index].steering), port.queues, boards));
+}
+
+void Crew::quit() {
+  if (!working_) return;
+  tell({dataplane::Command::Kind::kQuit, 0, nullptr});
+  for (auto& w : workers_) w->join();
+  working_ = false;
+  drain_control();
+}
+
+void Crew::tell(const dataplane::Command& command) {
+  for (auto& w : workers_) {
+    while (!w->command(command)) std::this_thread::sleep_for(std::chrono::microseconds(100));
+  }
+}
+
+std::vector<engine::EndpointSnapshot> Crew::snapshot() {
+  std::vector<std::unique_ptr<dataplane::SnapshotRequest>> requests;
+  for (auto& w : workers_) {
+    auto request = std::make_unique<dataplane::SnapshotRequest>();
+    for (const engine::Endpoint* e : w->endpoints()) request->endpoints.push_back(engine::make_snapshot(*e));
+    while (!w->command({dataplane::Command::Kind::kSnapshot, 0, request.get()})) {
+      std::this_thread::sleep_for(std::chrono::microseconds(100));
+    }
+    requests.push_back(std::move(request));
+  }
+  for (const auto& r : requests) {
+    while (!r->done.load(std::memory_order_acquire)) std::this_thread::sleep_for(std::chrono::microseconds(50));
+  }
+  std::vector<engine::EndpointSnapshot> out;
+  for (const auto& [worker, place] : places_) out.push_back(std::move(requests[worker]->endpoints[place]));
+  return out;
+}
+
+dataplane::Worker::Totals Crew::totals() const {
+  dataplane::Worker::Totals sum;
+  for (const auto& w : workers_) {
+    const dataplane::Worker::Totals t = w->totals();
+    sum.unfinished += t.unfinished;
+    sum.lanes.rx_packets += t.lanes.rx_packets;
+    sum.lanes.rx_nobody += t.lanes.rx_nobody;
+    sum.lanes.rx_malformed += t.lanes.rx_malformed;
+    sum.lanes.rx_handed_over += t.lanes.rx_handed_over;
+    sum.lanes.control_rx += t.lanes.control_rx;
+    sum.lanes.ring_full += t.lanes.ring_full;
+    sum.lanes.tx_packets += t.lanes.tx_packets;
+    sum.lanes.tx_bytes += t.lanes.tx_bytes;
+    sum.lanes.tx_short += t.lanes.tx_short;
+    sum.loop.turns += t.loop.turns;
+    sum.loop.busy_turns += t.loop.busy_turns;
+    sum.loop.longest_gap = std::max(sum.loop.longest_gap, t.loop.longest_gap);
+    sum.loop.stolen = std::max(sum.loop.stolen, t.loop.stolen);
+  }
+  return sum;
+}
+
+std::uint64_t Crew::drain_control() {
+  std::uint64_t n = 0;
+  dataplane::ControlDatagram d;
+  for (auto& ring : control_) {
+    for (; ring->pop(d); ++n) rte_pktmbuf_free(d.packet);
+  }
+  return n;
+}
+
+std::string Crew::map() const {
+  std::vector<dataplane::WorkerRow> rows;
+  for (unsigned w = 0; w < workers_.size(); ++w) {
+    dataplane::WorkerRow row;
+    row.lcore = machine_.lcore(w);
+    row.cpu = machine_.lcores()[w + 1].cpu.value_or(row.lcore);
+    for (const RunPort& port : machine_.ports()) {
+      const auto it = std::find(port.workers.begin(), port.workers.end(), w);
+      if (it == port.workers.end()) continue;
+      for (auto q = static_cast<std::size_t>(it - port.workers.begin()); q < port.queues; q += port.workers.size()) {
+        row.queues.push_back({port.name, static_cast<std::uint16_t>(q), port.port->capabilities().socket});
+      }
+    }
+    std::size_t boards = 0;
+    std::size_t receivers = 0;
+    for (const auto& b : config_.boards) boards += b.endpoint.worker == w ? 1 : 0;
+    for (const auto& r : config_.receivers) receivers += r.endpoint.worker == w ? 1 : 0;
+    row.boards = std::to_string(boards) + " boards, " + std::to_string(receivers) + " receivers";
+    rows.push_back(row);
+  }
+  return dataplane::worker_map(rows);
+}
+
+std::vector<std::string> Crew::steering() const {
+  std::vector<std::string> lines;
+  for (std::size_t p = 0; p < rules_.size(); ++p) {
+    const dataplane::SteeringChoice& c = rules_[p]->choice();
+    lines.push_back("port " + machine_.ports()[p].name + ": steering " + dataplane::to_string(c.tier) +
+                    (c.reason.empty() ? "" : " (" + c.reason + ")"));
+  }
+  return lines;
+}
+
+}  // namespace softfeb::app

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "dataplane/flow_rules.hpp"
+#include "dataplane/lane.hpp"
+#include "dataplane/worker.hpp"
+#include "endpoints.hpp"
+#include "engine/snapshot.hpp"
+#include "machine.hpp"
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace softfeb::app {
+
+/// Workers at work on a set of endpoints, from construction to destruction.
+class Crew {
+ public:
+  Crew(const config::RunConfig& config, Machine& machine, Endpoints& endpoints);
+  ~Crew();
+  Crew(const Crew&) = delete;
+  Crew& operator=(const Crew&) = delete;
+
+  void start(Time at) { tell({dataplane::Command::Kind::kStart, at, nullptr}); }
+  void stop_traffic() { tell({dataplane::Command::Kind::kStopTraffic, 0, nullptr}); }
+  void flush() { tell({dataplane::Command::Kind::kFlush, 0, nullptr}); }
+  /// Ends the workers; endpoints may be looked at directly from then on.
+  void quit();
+
+  /// Every endpoint's figures now: boards first, as RunConfig has them, then receivers.
+  std::vector<engine::EndpointSnapshot> snapshot();
+  /// Sum over the workers.
+  dataplane::Worker::Totals totals() const;
+  const std::vector<std::unique_ptr<dataplane::Worker>>& workers() const { return workers_; }
+  /// Slow-control datagrams that came while nobody serves them; frees them.
+  std::uint64_t drain_control();
+
+  /// Who polls what, for the print at start.
+  std::string map() const;
+  /// A line for each port: the tier its packets are steered by, and why.
+  std::vector<std::string> steering() const;
+
+ private:
+  void seat_endpoints(const config::RunConfig& config, Endpoints& endpoints);
+  void add_lanes(const config::RunConfig& config, std::size_t port);
+  void steer(const config::RunConfig& config, std::size_t port);
+  void tell(const dataplane::Command& command);
+
+  const config::RunConfig& config_;
+  Machine& machine_;
+  std::vector<std::unique_ptr<dataplane::PortMap>> maps_;
+  std::vector<std::unique_ptr<dataplane::TxBuilder>> builders_;
+  std::vector<std::unique_ptr<dataplane::SpscRing<dataplane::ControlDatagram>>> control_;
+  std::vector<std::unique_ptr<dataplane::FlowRules>> rules_;
+  std::vector<std::unique_ptr<dataplane::Worker>> workers_;
+  /// For each endpoint (boards, then receivers): its worker and its place there.
+  std::vector<std::pair<unsigned, std::size_t>> places_;
+  bool working_ = false;
+};
+
+}  // namespace softfeb::app

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "endpoints.hpp"
+
+#include "dataplane/error.hpp"
+#include "roce/udp_source_port.hpp"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+
+namespace softfeb::app {
+
+namespace {
+
+std::optional<roce::VlanTag> tag_of(const config::EndpointConfig& e) {
+  if (!e.vlan) return std::nullopt;
+  return roce::VlanTag{*e.vlan, e.pcp};
+}
+
+roce::Path path_of(const config::EndpointConfig& e, const roce::IpAddress& peer) {
+  roce::Path p;
+  p.source_mac = e.mac;
+  p.vlan = tag_of(e);
+  p.source_ip = e.ip;
+  p.dest_ip = peer;
+  p.dscp = e.dscp;
+  p.ecn = static_cast<roce::Ecn>(e.ecn);
+  p.ttl = e.ttl;
+  return p;
+}
+
+roce::SourcePortPolicy port_policy(const config::UdpSourcePort& p) {
+  return {static_cast<roce::SourcePortPolicy::Kind>(p.policy), p.first, p.last};
+}
+
+std::pair<engine::RateKind, std::uint64_t> rate_of(const config::Rate& r) {
+  switch (r.unit) {
+    case config::Rate::Unit::kPayloadBytes:
+      return {engine::RateKind::kPayloadBytes, r.per_second};
+    case config::Rate::Unit::kPackets:
+      return {engine::RateKind::kPackets, r.per_second};
+    case config::Rate::Unit::kMessages:
+      return {engine::RateKind::kMessages, r.per_second};
+    case config::Rate::Unit::kMax:
+      break;
+  }
+  return {engine::RateKind::kUnlimited, 0};
+}
+
+engine::TrafficConfig traffic_of(const QpPlan& plan, const board::MessagePlan& messages) {
+  const config::QpConfig& qp = *plan.config;
+  engine::TrafficConfig t;
+  t.verb = qp.traffic.verb;
+  t.plan = messages;
+  t.messages = messages_of(qp, messages);
+  std::tie(t.rate_kind, t.rate) = rate_of(qp.traffic.rate);
+  t.burst = qp.traffic.burst;
+  t.remote_address = plan.target.address;
+  t.rkey = plan.target.rkey;
+  t.slots = slots_of(qp, plan.target.length);
+  t.immediate_kind = qp.traffic.immediate.kind == config::ImmediateConfig::Kind::kCounter
+                         ? engine::ImmediateKind::kCounter
+                         : engine::ImmediateKind::kFixed;
+  if (qp.traffic.immediate.kind == config::ImmediateConfig::Kind::kValue) t.immediate = qp.traffic.immediate.value;
+  if (qp.traffic.immediate.kind == config::ImmediateConfig::Kind::kChannel) t.immediate = plan.on_board + 1;
+  t.signaled = static_cast<engine::SignalPolicy>(qp.signaled);
+  t.solicited = qp.solicited;
+  return t;
+}
+
+roce::RequesterConfig requester_of(const QpPlan& plan, roce::TimingProfile timing) {
+  const config::QpConfig& qp = *plan.config;
+  roce::RequesterConfig r;
+  r.transport = qp.transport;
+  r.qpn = plan.qpn;
+  r.dest_qpn = plan.target.qpn;
+  r.pmtu = qp.pmtu;
+  r.initial_psn = qp.psn;
+  r.sq_sig_all = qp.sq_sig_all;
+  r.timeout = qp.timeout;
+  r.retry_count = qp.retry_count;
+  r.rnr_retry = qp.rnr_retry;
+  r.min_rnr_timer = qp.min_rnr_timer;
+  r.send_queue_depth = qp.send_queue;
+  r.window_requests = qp.window;
+  r.window_packets = qp.window_packets;
+  r.ack_every = qp.ack_every;
+  r.timing = timing;
+  return r;
+}
+
+engine::SendQpConfig send_qp(const config::BoardConfig& board, const QpPlan& plan, const Payloads& payloads) {
+  const board::PayloadSource& source = payloads.of(*plan.config);
+  engine::SendQpConfig c;
+  c.requester = requester_of(plan, board.timing);
+  c.path = path_of(board.endpoint, plan.target.ip);
+  c.path.udp_source_port =
+      roce::source_port(port_policy(board.udp_source_port), plan.on_board, plan.qpn, plan.target.qpn);
+  c.peer_mac = plan.target.mac;
+  c.payload = &source;
+  c.known_crc = board.icrc == config::IcrcMethod::kKnown;
+  c.traffic = traffic_of(plan, source.plan());
+  return c;
+}
+
+roce::NotificationConfig notification_of(const config::CnpConfig& c) {
+  return {c.enabled, static_cast<roce::CnpScope>(c.scope), c.interval};
+}
+
+engine::ReceiveQpSetup receive_qp(const config::RunConfig& config, const QpPlan& plan, const Payloads& payloads,
+                                  ReceiverMemory& memory) {
+  const config::ReceiverConfig& receiver = config.receivers[*plan.target.receiver];
+  const config::QpConfig& qp = *plan.config;
+  const board::PayloadSource& source = payloads.of(qp);
+  engine::ReceiveQpSetup s;
+  roce::ResponderConfig& r = s.qp.responder;
+  r.transport = qp.transport;
+  r.qpn = plan.target.qpn;
+  r.dest_qpn = plan.qpn;
+  r.pmtu = qp.pmtu;
+  r.expected_psn = qp.psn;
+  r.rnr_timer = receiver.rnr_timer;
+  r.receives = receiver.receives;
+  const std::uint64_t stream = qp.traffic.payload.kind == config::PayloadConfig::Kind::kFile
+                                   ? (source.plan().messages_per_pass() - 1) * source.plan().message_length() +
+                                         source.plan().last_length()
+                                   : 0;
+  s.qp.layout.emplace(qp.traffic.message_size, qp.pmtu, stream);
+  if (receiver.check_payload) s.qp.expected = &source;
+  s.qp.numbering = roce::MessageNumbering::kLayout;
+  s.qp.map_capacity = 1024;
+  const roce::IpAddress& board_ip = config.boards[plan.board].endpoint.ip;
+  s.reply_path = path_of(receiver.endpoint, board_ip);
+  s.reply_path.udp_source_port = roce::hashed_source_port(r.qpn, r.dest_qpn);
+  s.regions.push_back({plan.target.address, plan.target.length, plan.target.rkey,
+                       memory.data() + plan.target.receiver_qp * receiver.memory});
+  return s;
+}
+
+}  // namespace
+
+engine::Identity identity_of(const config::EndpointConfig& e) {
+  return {e.mac, e.ip, e.prefix_length, tag_of(e), e.gateway};
+}
+
+void add_neighbours(engine::Endpoint& endpoint, const config::EndpointConfig& e) {
+  for (const config::Neighbour& n : e.neighbours) endpoint.host().neighbours().set_static(n.ip, n.mac);
+}
+
+ReceiverMemory::ReceiverMemory(std::uint64_t bytes) : size_(bytes) {
+  if (bytes == 0) return;
+  void* const p = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+  if (p == MAP_FAILED) {
+    throw dataplane::EnvironmentError("no " + std::to_string(bytes >> 20) + " MiB of memory for a receiver",
+                                      "a smaller receivers.N.memory, or fewer QPs");
+  }
+  data_ = static_cast<std::uint8_t*>(p);
+}
+
+ReceiverMemory::~ReceiverMemory() {
+  if (data_ != nullptr) munmap(data_, size_);
+}
+
+Endpoints make_listeners(const config::RunConfig& config) {
+  Endpoints out;
+  for (const auto& b : config.boards) {
+    out.boards.push_back(std::make_unique<engine::Board>(engine::BoardConfig{identity_of(b.endpoint), 0, {}}));
+    add_neighbours(*out.boards.back(), b.endpoint);
+  }
+  for (const auto& r : config.receivers) {
+    out.receivers.push_back(
+        std::make_unique<engine::Receiver>(engine::ReceiverConfig{identity_of(r.endpoint), {}, {}}));
+    add_neighbours(*out.receivers.back(), r.endpoint);
+  }
+  return out;
+}
+
+Endpoints make_endpoints(const config::RunConfig& config, const Targets& targets, const Payloads& payloads) {
+  Endpoints out;
+  std::vector<engine::BoardConfig> boards;
+  std::vector<engine::ReceiverConfig> receivers;
+  for (const auto& b : config.boards) boards.push_back({identity_of(b.endpoint), b.link_rate.value_or(0), {}});
+  for (std::size_t r = 0; r < config.receivers.size(); ++r) {
+    const auto& c = config.receivers[r];
+    receivers.push_back({identity_of(c.endpoint), notification_of(c.cnp), {}});
+    out.memories.push_back(std::make_unique<ReceiverMemory>(c.memory * targets.receiver_qps(r)));
+  }
+  for (const QpPlan& plan : targets.plans()) {
+    boards[plan.board].qps.push_back(send_qp(config.boards[plan.board], plan, payloads));
+    if (plan.target.receiver) {
+      const std::size_t r = *plan.target.receiver;
+      receivers[r].qps.push_back(receive_qp(config, plan, payloads, *out.memories[r]));
+    }
+  }
+  for (std::size_t b = 0; b < boards.size(); ++b) {
+    out.boards.push_back(std::make_unique<engine::Board>(boards[b]));
+    add_neighbours(*out.boards.back(), config.boards[b].endpoint);
+  }
+  for (std::size_t r = 0; r < receivers.size(); ++r) {
+    out.receivers.push_back(std::make_unique<engine::Receiver>(receivers[r]));
+    add_neighbours(*out.receivers.back(), config.receivers[r].endpoint);
+  }
+  return out;
+}
+
+}  // namespace softfeb::app

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "config/run_config.hpp"
+#include "engine/board.hpp"
+#include "engine/receiver.hpp"
+#include "payloads.hpp"
+#include "targets.hpp"
+
+#include <memory>
+#include <vector>
+
+namespace softfeb::app {
+
+engine::Identity identity_of(const config::EndpointConfig& e);
+void add_neighbours(engine::Endpoint& endpoint, const config::EndpointConfig& e);
+
+/// Memory of a receiver's regions, one after the other: zeroed, and present before the first packet.
+class ReceiverMemory {
+ public:
+  explicit ReceiverMemory(std::uint64_t bytes);
+  ~ReceiverMemory();
+  ReceiverMemory(const ReceiverMemory&) = delete;
+  ReceiverMemory& operator=(const ReceiverMemory&) = delete;
+
+  std::uint8_t* data() { return data_; }
+  std::uint64_t size() const { return size_; }
+
+ private:
+  std::uint8_t* data_ = nullptr;
+  std::uint64_t size_ = 0;
+};
+
+/// Boards and receivers of a run, made of the configuration and of what the peers told.
+struct Endpoints {
+  std::vector<std::unique_ptr<engine::Board>> boards;          ///< as RunConfig::boards
+  std::vector<std::unique_ptr<engine::Receiver>> receivers;    ///< as RunConfig::receivers
+  std::vector<std::unique_ptr<ReceiverMemory>> memories;       ///< as RunConfig::receivers
+};
+
+/// Boards without queue pairs, which answer ARP and ping while peers are talked to.
+Endpoints make_listeners(const config::RunConfig& config);
+/// Throws EnvironmentError when there is not enough memory.
+Endpoints make_endpoints(const config::RunConfig& config, const Targets& targets, const Payloads& payloads);
+
+}  // namespace softfeb::app

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "experiment.hpp"
+
+#include "stop_signal.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+
+namespace softfeb::app {
+
+namespace {
+
+/// Packets on their way to our receivers when the last sender is done: longer than any ring holds them.
+constexpr Time kSettle = 50 * kMillisecond;
+constexpr auto kPoll = std::chrono::milliseconds(1);
+
+}  // namespace
+
+Experiment::Experiment(const config::RunConfig& config, Machine& machine, Crew& crew, Progress& progress)
+    : config_(config), machine_(machine), crew_(crew), progress_(progress) {}
+
+void Experiment::tick() {
+  const Time now = machine_.now();
+  out_.control_unserved += crew_.drain_control();
+  if (now < next_tick_) return;
+  next_tick_ += kSecond;
+  progress_.line(to_seconds(now - out_.started), crew_.totals(), crew_.snapshot());
+}
+
+Experiment::Wait Experiment::wait(Time until, bool for_boards, int signals) {
+  for (;;) {
+    if (stop_signals() > signals) return Wait::kSignal;
+    if (for_boards && crew_.totals().unfinished == 0) return Wait::kDone;
+    if (machine_.now() >= until) return Wait::kTime;
+    std::this_thread::sleep_for(kPoll);
+    if (machine_.now() >= out_.started) tick();
+  }
+}
+
+void Experiment::begin() {
+  out_.started = machine_.now() + kMillisecond;
+  if (const auto at = config_.run.start_at_unix_ns) {
+    const std::int64_t from_origin = *at - static_cast<std::int64_t>(machine_.unix_origin_ns());
+    if (from_origin > 0) out_.started = std::max(out_.started, static_cast<Time>(from_origin) * kNanosecond);
+  }
+  next_tick_ = out_.started + kSecond;
+  crew_.start(out_.started);
+  wait(out_.started + kMillisecond, false, 0);
+}
+
+Outcome Experiment::run() {
+  begin();
+  const Time end = config_.run.duration ? out_.started + *config_.run.duration : kNever;
+  out_.measured_from = out_.started;
+  Wait why = Wait::kTime;
+  if (config_.run.warmup != 0) {
+    why = wait(std::min(end, out_.started + config_.run.warmup), true, 0);
+    out_.ended_in_warmup = why == Wait::kDone;
+    out_.baseline = crew_.snapshot();
+    out_.measured_from = machine_.now();
+  }
+  if (why == Wait::kTime) why = wait(end, true, 0);
+  out_.interrupted = why == Wait::kSignal;
+  out_.stopped = machine_.now();
+  drain();
+  settle();
+  out_.final = crew_.snapshot();
+  out_.totals = crew_.totals();
+  for (const auto& w : crew_.workers()) out_.workers.push_back(w->totals());
+  progress_.end();
+  return out_;
+}
+
+void Experiment::drain() {
+  crew_.stop_traffic();
+  const int signals = stop_signals();
+  const Time limit = saturating_add(machine_.now(), config_.run.drain_timeout);
+  // The totals that a worker publishes must be newer than the command.
+  wait(machine_.now() + 5 * kMillisecond, false, signals);
+  if (wait(limit, true, signals) == Wait::kDone) return;
+  out_.flushed = true;
+  crew_.flush();
+  wait(machine_.now() + kSecond, true, stop_signals());
+}
+
+void Experiment::settle() {
+  if (config_.receivers.empty()) return;
+  std::uint64_t before = UINT64_MAX;
+  for (std::uint64_t now = crew_.totals().lanes.rx_packets; now != before; now = crew_.totals().lanes.rx_packets) {
+    before = now;
+    wait(machine_.now() + kSettle, false, INT32_MAX);
+  }
+}
+
+}  // namespace softfeb::app

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "crew.hpp"
+#include "progress.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace softfeb::app {
+
+/// What a run gave: figures at three moments, and how it ended.
+struct Outcome {
+  Time started = 0;  ///< traffic began
+  Time measured_from = 0;  ///< end of the warm-up
+  Time stopped = 0;  ///< traffic ended: the last message was made, the duration was over, or a signal came
+  bool interrupted = false;
+  bool flushed = false;  ///< requests were still outstanding when the drain timeout was over
+  bool ended_in_warmup = false;
+  std::vector<engine::EndpointSnapshot> baseline;  ///< at measured_from; all zero without warm-up
+  std::vector<engine::EndpointSnapshot> final;     ///< at the end
+  dataplane::Worker::Totals totals;
+  std::vector<dataplane::Worker::Totals> workers;
+  std::uint64_t control_unserved = 0;
+};
+
+/// Runs the traffic of a crew: start (at a wall-clock time where asked), warm-up, until done or the duration is over, drain, flush.
+class Experiment {
+ public:
+  Experiment(const config::RunConfig& config, Machine& machine, Crew& crew, Progress& progress);
+  Outcome run();
+
+ private:
+  enum class Wait { kDone, kTime, kSignal };
+  /// Until every board is done, `until`, or a signal more than `signals`.
+  Wait wait(Time until, bool for_boards, int signals);
+  void begin();
+  void drain();
+  void settle();
+  void tick();
+
+  const config::RunConfig& config_;
+  Machine& machine_;
+  Crew& crew_;
+  Progress& progress_;
+  Outcome out_;
+  Time next_tick_ = 0;
+};
+
+}  // namespace softfeb::app

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "config/run_config.hpp"
+#include "dataplane/arena.hpp"
+#include "dataplane/capture.hpp"
+#include "dataplane/cpus.hpp"
+#include "dataplane/device.hpp"
+#include "dataplane/eal.hpp"
+#include "dataplane/fault_injector.hpp"
+#include "dataplane/mempools.hpp"
+#include "dataplane/port.hpp"
+#include "dataplane/tsc_clock.hpp"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace softfeb::app {
+
+/// One port of the run with what belongs to it for its whole life.
+struct RunPort {
+  std::string name;
+  std::unique_ptr<dataplane::Device> device;
+  std::unique_ptr<dataplane::Port> port;
+  std::vector<unsigned> workers;  ///< that have an endpoint here, ascending; TX queue = place in this list
+  std::uint16_t queues = 1;
+  std::uint32_t frame_bytes = 0;  ///< longest Ethernet frame
+  /// By place in `workers`; empty without faults or capture.
+  std::vector<std::unique_ptr<dataplane::FaultInjector>> tx_faults;
+  std::vector<std::unique_ptr<dataplane::FaultInjector>> rx_faults;
+  std::vector<std::unique_ptr<dataplane::Capture>> captures;
+};
+
+/// DPDK as a run needs it: environment, ports, pools, payload arena, clock. Members in the order of their lives.
+class Machine {
+ public:
+  /// `arena_bytes` for payloads. Throws EnvironmentError, RequestError, ConfigError (a path MTU above the port's).
+  Machine(const config::RunConfig& config, std::size_t arena_bytes);
+  ~Machine();
+
+  dataplane::Arena& arena() { return *arena_; }
+  dataplane::Mempools& pools() { return pools_; }
+  std::vector<RunPort>& ports() { return ports_; }
+  const std::vector<RunPort>& ports() const { return ports_; }
+  const dataplane::TscClock& clock() const { return *clock_; }
+  Time now() const;
+  /// Wall clock at Time 0, nanoseconds since 1970.
+  std::uint64_t unix_origin_ns() const { return unix_origin_ns_; }
+  const std::vector<dataplane::LcoreSpec>& lcores() const { return lcores_; }
+  /// The lcore of worker `w`.
+  unsigned lcore(unsigned w) const { return lcores_[w + 1].id; }
+  bool huge_pages() const { return eal_->huge_pages(); }
+
+  /// Writes captures to their files; returns a line for each.
+  std::vector<std::string> write_captures() const;
+
+ private:
+  void open_port(const config::RunConfig& config, std::size_t index);
+  void check_path_mtu(const config::RunConfig& config, std::size_t index) const;
+  void make_faults(const config::RunConfig& config, std::size_t index);
+
+  const config::RunConfig& config_;
+  std::vector<dataplane::LcoreSpec> lcores_;
+  std::unique_ptr<dataplane::Eal> eal_;
+  std::optional<dataplane::TscClock> clock_;
+  std::uint64_t unix_origin_ns_ = 0;
+  dataplane::Mempools pools_;
+  std::unique_ptr<dataplane::Arena> arena_;
+  std::unique_ptr<dataplane::DeviceFactory> factory_;
+  std::vector<RunPort> ports_;
+};
+
+}  // namespace softfeb::app

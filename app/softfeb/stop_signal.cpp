@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "stop_signal.hpp"
+
+#include <csignal>
+
+namespace softfeb::app {
+
+namespace {
+volatile std::sig_atomic_t g_signals = 0;
+void count_signal(int /*number*/) { g_signals = g_signals + 1; }
+}  // namespace
+
+void catch_stop_signals() {
+  struct sigaction action {};
+  action.sa_handler = count_signal;
+  sigemptyset(&action.sa_mask);
+  sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
+}
+
+int stop_signals() { return g_signals; }
+
+}  // namespace softfeb::app

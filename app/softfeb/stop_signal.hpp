@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+namespace softfeb::app {
+
+/// Catches SIGINT and SIGTERM from now on.
+void catch_stop_signals();
+/// How many came: one asks for an orderly end (drain), a second one for a quick end (flush).
+int stop_signals();
+
+}  // namespace softfeb::app
