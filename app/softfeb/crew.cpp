@@ -17,19 +17,25 @@ constexpr std::size_t kControlRoom = 1024;
 
 dataplane::IdlePolicy idle_of(config::Idle idle) {
   switch (idle) {
-    case config::Idle::kSpin: return dataplane::IdlePolicy::kSpin;
-    case config::Idle::kPause: return dataplane::IdlePolicy::kPause;
-    case config::Idle::kSleep: break;
+    case config::Idle::kSpin:
+      return dataplane::IdlePolicy::kSpin;
+    case config::Idle::kPause:
+      return dataplane::IdlePolicy::kPause;
+    case config::Idle::kSleep:
+      break;
   }
   return dataplane::IdlePolicy::kSleep;
 }
 
 dataplane::SteeringTier highest_tier(config::Steering s) {
   switch (s) {
-    case config::Steering::kOff: return dataplane::SteeringTier::kSoftware;
-    case config::Steering::kT2: return dataplane::SteeringTier::kUdp;
+    case config::Steering::kOff:
+      return dataplane::SteeringTier::kSoftware;
+    case config::Steering::kT2:
+      return dataplane::SteeringTier::kUdp;
     case config::Steering::kAuto:
-    case config::Steering::kT3: break;
+    case config::Steering::kT3:
+      break;
   }
   return dataplane::SteeringTier::kBth;
 }
@@ -40,10 +46,11 @@ Crew::Crew(const config::RunConfig& config, Machine& machine, Endpoints& endpoin
     : config_(config), machine_(machine) {
   const auto count = static_cast<unsigned>(config.workers.count);
   for (unsigned w = 0; w < count; ++w) {
-    workers_.push_back(std::make_unique<dataplane::Worker>(machine.lcore(w), idle_of(config.workers.idle),
-                                                           machine.clock()));
+    workers_.push_back(
+        std::make_unique<dataplane::Worker>(machine.lcore(w), idle_of(config.workers.idle), machine.clock()));
   }
-  for (std::size_t p = 0; p < config.ports.size(); ++p) maps_.push_back(std::make_unique<dataplane::PortMap>(count));
+  for (std::size_t p = 0; p < config.ports.size(); ++p)
+    maps_.push_back(std::make_unique<dataplane::PortMap>(count));
   seat_endpoints(config, endpoints);
   for (std::size_t p = 0; p < config.ports.size(); ++p) {
     add_lanes(config, p);
@@ -62,7 +69,8 @@ void Crew::seat_endpoints(const config::RunConfig& config, Endpoints& endpoints)
     workers_[worker]->add_endpoint(endpoint);
     maps_[e.port]->add(endpoint, worker);
   };
-  for (std::size_t b = 0; b < config.boards.size(); ++b) seat(config.boards[b].endpoint, *endpoints.boards[b]);
+  for (std::size_t b = 0; b < config.boards.size(); ++b)
+    seat(config.boards[b].endpoint, *endpoints.boards[b]);
   for (std::size_t r = 0; r < config.receivers.size(); ++r) {
     seat(config.receivers[r].endpoint, *endpoints.receivers[r]);
   }
@@ -145,7 +153,8 @@ std::vector<engine::EndpointSnapshot> Crew::snapshot() {
     requests.push_back(std::move(request));
   }
   for (const auto& r : requests) {
-    while (!r->done.load(std::memory_order_acquire)) std::this_thread::sleep_for(std::chrono::microseconds(50));
+    while (!r->done.load(std::memory_order_acquire))
+      std::this_thread::sleep_for(std::chrono::microseconds(50));
   }
   std::vector<engine::EndpointSnapshot> out;
   for (const auto& [worker, place] : places_) out.push_back(std::move(requests[worker]->endpoints[place]));
@@ -169,7 +178,8 @@ dataplane::Worker::Totals Crew::totals() const {
     sum.loop.turns += t.loop.turns;
     sum.loop.busy_turns += t.loop.busy_turns;
     sum.loop.longest_gap = std::max(sum.loop.longest_gap, t.loop.longest_gap);
-    sum.loop.stolen = std::max(sum.loop.stolen, t.loop.stolen);
+    sum.loop.stolen += t.loop.stolen;
+    sum.loop.ran += t.loop.ran;
   }
   return sum;
 }
@@ -192,7 +202,8 @@ std::string Crew::map() const {
     for (const RunPort& port : machine_.ports()) {
       const auto it = std::find(port.workers.begin(), port.workers.end(), w);
       if (it == port.workers.end()) continue;
-      for (auto q = static_cast<std::size_t>(it - port.workers.begin()); q < port.queues; q += port.workers.size()) {
+      for (auto q = static_cast<std::size_t>(it - port.workers.begin()); q < port.queues;
+           q += port.workers.size()) {
         row.queues.push_back({port.name, static_cast<std::uint16_t>(q), port.port->capabilities().socket});
       }
     }

@@ -4,9 +4,9 @@
 #include "dataplane/error.hpp"
 #include "roce/udp_source_port.hpp"
 
-#include <sys/mman.h>
-
 #include <algorithm>
+
+#include <sys/mman.h>
 
 namespace softfeb::app {
 
@@ -57,11 +57,12 @@ engine::TrafficConfig traffic_of(const QpPlan& plan, const board::MessagePlan& m
   t.burst = qp.traffic.burst;
   t.remote_address = plan.target.address;
   t.rkey = plan.target.rkey;
-  t.slots = slots_of(qp, plan.target.length);
+  t.slots = slots_of(qp, plan.target);
   t.immediate_kind = qp.traffic.immediate.kind == config::ImmediateConfig::Kind::kCounter
                          ? engine::ImmediateKind::kCounter
                          : engine::ImmediateKind::kFixed;
-  if (qp.traffic.immediate.kind == config::ImmediateConfig::Kind::kValue) t.immediate = qp.traffic.immediate.value;
+  if (qp.traffic.immediate.kind == config::ImmediateConfig::Kind::kValue)
+    t.immediate = qp.traffic.immediate.value;
   if (qp.traffic.immediate.kind == config::ImmediateConfig::Kind::kChannel) t.immediate = plan.on_board + 1;
   t.signaled = static_cast<engine::SignalPolicy>(qp.signaled);
   t.solicited = qp.solicited;
@@ -107,8 +108,8 @@ roce::NotificationConfig notification_of(const config::CnpConfig& c) {
   return {c.enabled, static_cast<roce::CnpScope>(c.scope), c.interval};
 }
 
-engine::ReceiveQpSetup receive_qp(const config::RunConfig& config, const QpPlan& plan, const Payloads& payloads,
-                                  ReceiverMemory& memory) {
+engine::ReceiveQpSetup receive_qp(const config::RunConfig& config, const QpPlan& plan,
+                                  const Payloads& payloads, ReceiverMemory& memory) {
   const config::ReceiverConfig& receiver = config.receivers[*plan.target.receiver];
   const config::QpConfig& qp = *plan.config;
   const board::PayloadSource& source = payloads.of(qp);
@@ -121,10 +122,11 @@ engine::ReceiveQpSetup receive_qp(const config::RunConfig& config, const QpPlan&
   r.expected_psn = qp.psn;
   r.rnr_timer = receiver.rnr_timer;
   r.receives = receiver.receives;
-  const std::uint64_t stream = qp.traffic.payload.kind == config::PayloadConfig::Kind::kFile
-                                   ? (source.plan().messages_per_pass() - 1) * source.plan().message_length() +
-                                         source.plan().last_length()
-                                   : 0;
+  const std::uint64_t stream =
+      qp.traffic.payload.kind == config::PayloadConfig::Kind::kFile
+          ? (source.plan().messages_per_pass() - 1) * source.plan().message_length() +
+                source.plan().last_length()
+          : 0;
   s.qp.layout.emplace(qp.traffic.message_size, qp.pmtu, stream);
   if (receiver.check_payload) s.qp.expected = &source;
   s.qp.numbering = roce::MessageNumbering::kLayout;
@@ -149,7 +151,8 @@ void add_neighbours(engine::Endpoint& endpoint, const config::EndpointConfig& e)
 
 ReceiverMemory::ReceiverMemory(std::uint64_t bytes) : size_(bytes) {
   if (bytes == 0) return;
-  void* const p = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+  void* const p =
+      mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
   if (p == MAP_FAILED) {
     throw dataplane::EnvironmentError("no " + std::to_string(bytes >> 20) + " MiB of memory for a receiver",
                                       "a smaller receivers.N.memory, or fewer QPs");
@@ -164,7 +167,8 @@ ReceiverMemory::~ReceiverMemory() {
 Endpoints make_listeners(const config::RunConfig& config) {
   Endpoints out;
   for (const auto& b : config.boards) {
-    out.boards.push_back(std::make_unique<engine::Board>(engine::BoardConfig{identity_of(b.endpoint), 0, {}}));
+    out.boards.push_back(
+        std::make_unique<engine::Board>(engine::BoardConfig{identity_of(b.endpoint), 0, {}}));
     add_neighbours(*out.boards.back(), b.endpoint);
   }
   for (const auto& r : config.receivers) {
@@ -179,7 +183,8 @@ Endpoints make_endpoints(const config::RunConfig& config, const Targets& targets
   Endpoints out;
   std::vector<engine::BoardConfig> boards;
   std::vector<engine::ReceiverConfig> receivers;
-  for (const auto& b : config.boards) boards.push_back({identity_of(b.endpoint), b.link_rate.value_or(0), {}});
+  for (const auto& b : config.boards)
+    boards.push_back({identity_of(b.endpoint), b.link_rate.value_or(0), {}});
   for (std::size_t r = 0; r < config.receivers.size(); ++r) {
     const auto& c = config.receivers[r];
     receivers.push_back({identity_of(c.endpoint), notification_of(c.cnp), {}});

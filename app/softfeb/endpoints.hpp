@@ -33,9 +33,9 @@ class ReceiverMemory {
 
 /// Boards and receivers of a run, made of the configuration and of what the peers told.
 struct Endpoints {
-  std::vector<std::unique_ptr<engine::Board>> boards;          ///< as RunConfig::boards
-  std::vector<std::unique_ptr<engine::Receiver>> receivers;    ///< as RunConfig::receivers
-  std::vector<std::unique_ptr<ReceiverMemory>> memories;       ///< as RunConfig::receivers
+  std::vector<std::unique_ptr<engine::Board>> boards;        ///< as RunConfig::boards
+  std::vector<std::unique_ptr<engine::Receiver>> receivers;  ///< as RunConfig::receivers
+  std::vector<std::unique_ptr<ReceiverMemory>> memories;     ///< as RunConfig::receivers
 };
 
 /// Boards without queue pairs, which answer ARP and ping while peers are talked to.

@@ -87,7 +87,8 @@ void Experiment::drain() {
 void Experiment::settle() {
   if (config_.receivers.empty()) return;
   std::uint64_t before = UINT64_MAX;
-  for (std::uint64_t now = crew_.totals().lanes.rx_packets; now != before; now = crew_.totals().lanes.rx_packets) {
+  for (std::uint64_t now = crew_.totals().lanes.rx_packets; now != before;
+       now = crew_.totals().lanes.rx_packets) {
     before = now;
     wait(machine_.now() + kSettle, false, INT32_MAX);
   }

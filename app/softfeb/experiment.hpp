@@ -12,7 +12,7 @@ namespace softfeb::app {
 
 /// What a run gave: figures at three moments, and how it ended.
 struct Outcome {
-  Time started = 0;  ///< traffic began
+  Time started = 0;        ///< traffic began
   Time measured_from = 0;  ///< end of the warm-up
   Time stopped = 0;  ///< traffic ended: the last message was made, the duration was over, or a signal came
   bool interrupted = false;
@@ -25,7 +25,8 @@ struct Outcome {
   std::uint64_t control_unserved = 0;
 };
 
-/// Runs the traffic of a crew: start (at a wall-clock time where asked), warm-up, until done or the duration is over, drain, flush.
+/// Runs the traffic of a crew: start (at a wall-clock time where asked), warm-up, until done or the duration
+/// is over, drain, flush.
 class Experiment {
  public:
   Experiment(const config::RunConfig& config, Machine& machine, Crew& crew, Progress& progress);

@@ -21,9 +21,11 @@ std::uint64_t worker_memory_mib(const config::RunConfig& config) {
   return 128 + 96 * config.ports.size() * std::max<std::size_t>(1, config.workers.count);
 }
 
-dataplane::EalConfig eal_config(const config::RunConfig& config, const std::vector<dataplane::LcoreSpec>& lcores) {
+dataplane::EalConfig eal_config(const config::RunConfig& config,
+                                const std::vector<dataplane::LcoreSpec>& lcores) {
   dataplane::EalConfig e;
-  e.huge = config.eal.hugepages == config::Hugepages::kNo ? dataplane::HugePages::kNo : dataplane::HugePages::kAuto;
+  e.huge = config.eal.hugepages == config::Hugepages::kNo ? dataplane::HugePages::kNo
+                                                          : dataplane::HugePages::kAuto;
   const std::uint64_t mib = config.eal.memory ? *config.eal.memory >> 20 : worker_memory_mib(config);
   e.memory_mib = static_cast<unsigned>(mib);
   e.lcores = lcores;
@@ -32,7 +34,7 @@ dataplane::EalConfig eal_config(const config::RunConfig& config, const std::vect
   e.prefix = config.eal.prefix.value_or("");
   for (const auto& p : config.ports) {
     if (p.device.kind == config::DeviceKind::kPci) {
-      e.pci_devices.push_back(p.device.args.empty() ? p.device.name : p.device.name + "," + p.device.args);
+      e.pci_devices.push_back(p.device.text);
     }
   }
   return e;
@@ -79,15 +81,16 @@ std::uint16_t queues_of(const config::RunConfig& config, std::size_t port) {
   const auto& device = config.ports[port].device;
   for (std::size_t other = 0; other < config.ports.size(); ++other) {
     const auto& d = config.ports[other].device;
-    if (device.kind == config::DeviceKind::kRing && d.kind == config::DeviceKind::kRing && d.name == device.name) {
+    if (device.kind == config::DeviceKind::kRing && d.kind == config::DeviceKind::kRing &&
+        d.name == device.name) {
       n = std::max(n, workers_on(config, other).size());
     }
   }
   return static_cast<std::uint16_t>(n);
 }
 
-dataplane::PortConfig port_config(const config::PortConfig& p, const RunPort& port, const config::RunConfig& config,
-                                  std::size_t index) {
+dataplane::PortConfig port_config(const config::PortConfig& p, const RunPort& port,
+                                  const config::RunConfig& config, std::size_t index) {
   dataplane::PortConfig c;
   c.name = p.name;
   c.queues = port.queues;
@@ -97,16 +100,32 @@ dataplane::PortConfig port_config(const config::PortConfig& p, const RunPort& po
   c.rx_held = kHeld;
   c.lcores = static_cast<unsigned>(config.workers.count) + 1;
   switch (p.flow_control) {
-    case config::FlowControl::kOff: c.flow_control = dataplane::FlowControl::kOff; break;
-    case config::FlowControl::kRx: c.flow_control = dataplane::FlowControl::kRx; break;
-    case config::FlowControl::kTx: c.flow_control = dataplane::FlowControl::kTx; break;
-    case config::FlowControl::kFull: c.flow_control = dataplane::FlowControl::kFull; break;
-    case config::FlowControl::kLeave: c.flow_control = dataplane::FlowControl::kLeave; break;
+    case config::FlowControl::kOff:
+      c.flow_control = dataplane::FlowControl::kOff;
+      break;
+    case config::FlowControl::kRx:
+      c.flow_control = dataplane::FlowControl::kRx;
+      break;
+    case config::FlowControl::kTx:
+      c.flow_control = dataplane::FlowControl::kTx;
+      break;
+    case config::FlowControl::kFull:
+      c.flow_control = dataplane::FlowControl::kFull;
+      break;
+    case config::FlowControl::kLeave:
+      c.flow_control = dataplane::FlowControl::kLeave;
+      break;
   }
   switch (p.promiscuous) {
-    case config::Promiscuous::kAuto: c.promiscuous = dataplane::Promiscuous::kAuto; break;
-    case config::Promiscuous::kOn: c.promiscuous = dataplane::Promiscuous::kOn; break;
-    case config::Promiscuous::kOff: c.promiscuous = dataplane::Promiscuous::kOff; break;
+    case config::Promiscuous::kAuto:
+      c.promiscuous = dataplane::Promiscuous::kAuto;
+      break;
+    case config::Promiscuous::kOn:
+      c.promiscuous = dataplane::Promiscuous::kOn;
+      break;
+    case config::Promiscuous::kOff:
+      c.promiscuous = dataplane::Promiscuous::kOff;
+      break;
   }
   for (const auto& b : config.boards) {
     if (b.endpoint.port == index) c.macs.push_back(b.endpoint.mac);
@@ -119,7 +138,8 @@ dataplane::PortConfig port_config(const config::PortConfig& p, const RunPort& po
 
 std::uint64_t wall_clock_ns() {
   using namespace std::chrono;
-  return static_cast<std::uint64_t>(duration_cast<nanoseconds>(system_clock::now().time_since_epoch()).count());
+  return static_cast<std::uint64_t>(
+      duration_cast<nanoseconds>(system_clock::now().time_since_epoch()).count());
 }
 
 }  // namespace
@@ -149,13 +169,15 @@ void Machine::open_port(const config::RunConfig& config, std::size_t index) {
   port.queues = queues_of(config, index);
   const dataplane::DeviceSpec spec = dataplane::parse_device(p.device.text);
   std::uint32_t mtu = p.mtu.value_or(std::max(needed_mtu(config, index), 1500U));
-  if (spec.kind == dataplane::DeviceKind::kAfPacket) mtu = std::max(mtu, dataplane::kernel_mtu(spec.argument));
+  if (spec.kind == dataplane::DeviceKind::kAfPacket)
+    mtu = std::max(mtu, dataplane::kernel_mtu(spec.argument));
   port.frame_bytes = dataplane::frame_bytes_for(mtu);
   try {
     port.device = factory_->attach(spec, {port.queues, port.frame_bytes, p.tx_descriptors});
     port.port = std::make_unique<dataplane::Port>(*port.device, port_config(p, port, config, index), pools_);
   } catch (const dataplane::RequestError& e) {
-    throw config::ConfigError({{config.place(p.where, "device"), e.what(), "conf/reference.yaml lists devices"}});
+    throw config::ConfigError(
+        {{config.place(p.where, "device"), e.what(), "conf/reference.yaml lists devices"}});
   }
   port.frame_bytes = std::max(port.frame_bytes, dataplane::frame_bytes_for(port.port->mtu()));
   arena_->map_for(port.port->id());
@@ -170,11 +192,11 @@ void Machine::check_path_mtu(const config::RunConfig& config, std::size_t index)
     for (const auto& qp : b.qps) {
       const bool v6 = !b.endpoint.ip.is_v4();
       if (b.endpoint.port != index || qp.pmtu <= port.largest_path_mtu(v6)) continue;
-      throw config::ConfigError(
-          {{config.place(qp.where, "pmtu"),
-            "path MTU " + std::to_string(qp.pmtu) + " does not fit port " + ports_[index].name + " with MTU " +
-                std::to_string(port.mtu()) + " (at most " + std::to_string(port.largest_path_mtu(v6)) + ")",
-            port.mtu_fix(dataplane::mtu_for(qp.pmtu, v6)) + ", or a smaller pmtu"}});
+      throw config::ConfigError({{config.place(qp.where, "pmtu"),
+                                  "path MTU " + std::to_string(qp.pmtu) + " does not fit port " +
+                                      ports_[index].name + " with MTU " + std::to_string(port.mtu()) +
+                                      " (at most " + std::to_string(port.largest_path_mtu(v6)) + ")",
+                                  port.mtu_fix(dataplane::mtu_for(qp.pmtu, v6)) + ", or a smaller pmtu"}});
     }
   }
 }
@@ -191,14 +213,14 @@ void Machine::make_faults(const config::RunConfig& config, std::size_t index) {
                                      p.faults.tx_duplicate.parts(), p.faults.tx_reorder.parts(),
                                      p.faults.tx_mark_ce.parts()};
       const dataplane::FaultRates rx{p.faults.rx_drop.parts(), 0, 0, 0, 0};
-      port.tx_faults.push_back(std::make_unique<dataplane::FaultInjector>(dataplane::FaultPlan(seed, tx),
-                                                                          port.frame_bytes, kHeld, lcores, pools_));
+      port.tx_faults.push_back(std::make_unique<dataplane::FaultInjector>(
+          dataplane::FaultPlan(seed, tx), port.frame_bytes, kHeld, lcores, pools_));
       port.rx_faults.push_back(std::make_unique<dataplane::FaultInjector>(
           dataplane::FaultPlan(seed + 1, rx), port.frame_bytes, 64, lcores, pools_));
     }
     if (p.capture) {
       const auto mode = p.capture->on == config::CaptureTrigger::kStart ? dataplane::CaptureMode::kFirst
-                                                                       : dataplane::CaptureMode::kOnError;
+                                                                        : dataplane::CaptureMode::kOnError;
       port.captures.push_back(std::make_unique<dataplane::Capture>(dataplane::CaptureConfig{
           mode, static_cast<std::uint32_t>(p.capture->packets), p.capture->snaplen, port.frame_bytes}));
     }

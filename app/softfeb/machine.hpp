@@ -33,10 +33,12 @@ struct RunPort {
   std::vector<std::unique_ptr<dataplane::Capture>> captures;
 };
 
-/// DPDK as a run needs it: environment, ports, pools, payload arena, clock. Members in the order of their lives.
+/// DPDK as a run needs it: environment, ports, pools, payload arena, clock. Members in the order of their
+/// lives.
 class Machine {
  public:
-  /// `arena_bytes` for payloads. Throws EnvironmentError, RequestError, ConfigError (a path MTU above the port's).
+  /// `arena_bytes` for payloads. Throws EnvironmentError, RequestError, ConfigError (a path MTU above the
+  /// port's).
   Machine(const config::RunConfig& config, std::size_t arena_bytes);
   ~Machine();
 

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "progress.hpp"
 
-#include <unistd.h>
-
 #include <cstdio>
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 namespace softfeb::app {
 
@@ -32,9 +31,10 @@ void Progress::line(double seconds, const dataplane::Worker::Totals& totals,
   }
   const double dt = seconds - last_seconds_;
   const std::uint64_t packets = totals.lanes.tx_packets;
-  std::string text = fmt::format("{:7.1f} s  {:10.4f} Mpps  {:9.3f} Gb/s payload  {} messages  {} retransmitted",
-                                 seconds, static_cast<double>(packets - last_packets_) / dt * 1e-6,
-                                 static_cast<double>(payload - last_payload_) / dt * 8e-9, completed, retransmitted);
+  std::string text =
+      fmt::format("{:7.1f} s  {:10.4f} Mpps  {:9.3f} Gb/s payload  {} messages  {} retransmitted", seconds,
+                  static_cast<double>(packets - last_packets_) / dt * 1e-6,
+                  static_cast<double>(payload - last_payload_) / dt * 8e-9, completed, retransmitted);
   if (failed != 0) text += fmt::format("  {} FAILED", failed);
   if (cnps != 0) text += fmt::format("  {} CNPs", cnps);
   if (unresolved != 0) text += fmt::format("  waiting for ARP of {} neighbours", unresolved);

@@ -9,7 +9,8 @@
 
 namespace softfeb::app {
 
-/// One line a second: on a terminal it is written over, elsewhere they follow each other, with --quiet there is none.
+/// One line a second: on a terminal it is written over, elsewhere they follow each other, with --quiet there
+/// is none.
 class Progress {
  public:
   explicit Progress(bool quiet);

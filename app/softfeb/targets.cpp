@@ -59,13 +59,15 @@ std::optional<std::uint64_t> messages_of(const config::QpConfig& qp, const board
   return n;
 }
 
-std::uint64_t slots_of(const config::QpConfig& qp, std::uint64_t region_length) {
+std::uint64_t slots_of(const config::QpConfig& qp, const QpTarget& target) {
+  if (target.slots != 0) return target.slots;
   if (qp.traffic.slots != 0) return qp.traffic.slots;
   if (qp.traffic.message_size == 0) return 1;
-  return std::max<std::uint64_t>(1, region_length / qp.traffic.message_size);
+  return std::max<std::uint64_t>(1, target.length / qp.traffic.message_size);
 }
 
-Targets::Targets(const config::RunConfig& config) : config_(config), receiver_qps_(config.receivers.size(), 0) {
+Targets::Targets(const config::RunConfig& config)
+    : config_(config), receiver_qps_(config.receivers.size(), 0) {
   for (std::size_t b = 0; b < config.boards.size(); ++b) {
     std::uint32_t on_board = 0;
     for (const config::QpConfig& qp : config.boards[b].qps) {
@@ -145,14 +147,19 @@ void Targets::adopt(Session& session) {
   for (std::size_t k = 0; k < session.plans.size(); ++k) {
     QpPlan& plan = plans_[session.plans[k]];
     const control::RemoteQp& qp = remote.qps[k];
-    plan.target = {.ip = remote.ip, .mac = remote.mac, .qpn = qp.qpn, .rkey = qp.rkey, .address = qp.address,
-                   .length = qp.length};
+    plan.target = {.ip = remote.ip,
+                   .mac = remote.mac,
+                   .qpn = qp.qpn,
+                   .rkey = qp.rkey,
+                   .address = qp.address,
+                   .length = qp.length,
+                   .slots = remote.slots};
     if (qp.length != 0 && qp.length < plan.config->traffic.message_size) {
-      throw config::ConfigError({{config_.place(plan.config->traffic.where, "message_size"),
-                                  "messages of " + std::to_string(plan.config->traffic.message_size) +
-                                      " bytes do not fit the " + std::to_string(qp.length) + " bytes that " +
-                                      session.url + " offers to each QP",
-                                  "a smaller message_size, or a receiver with more memory"}});
+      throw config::ConfigError(
+          {{config_.place(plan.config->traffic.where, "message_size"),
+            "messages of " + std::to_string(plan.config->traffic.message_size) + " bytes do not fit the " +
+                std::to_string(qp.length) + " bytes that " + session.url + " offers to each QP",
+            "a smaller message_size, or a receiver with more memory"}});
     }
   }
 }

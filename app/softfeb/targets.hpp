@@ -23,6 +23,7 @@ struct QpTarget {
   std::uint32_t rkey = 0;
   std::uint64_t address = 0;
   std::uint64_t length = 0;
+  std::uint64_t slots = 0;  ///< as the receiver counts them; 0: as configured, or as many as the region holds
   /// A receiver in this process: its index and the index of its QP.
   std::optional<std::size_t> receiver;
   std::size_t receiver_qp = 0;
@@ -32,7 +33,7 @@ struct QpTarget {
 struct QpPlan {
   std::size_t board = 0;
   const config::QpConfig* config = nullptr;
-  std::uint32_t number = 0;  ///< within its group
+  std::uint32_t number = 0;    ///< within its group
   std::uint32_t on_board = 0;  ///< among all QPs of its board
   roce::Qpn qpn = 0;
   QpTarget target;
@@ -77,7 +78,7 @@ class Targets {
 /// Messages QP `plan` sends; none: until the run's end.
 std::optional<std::uint64_t> messages_of(const config::QpConfig& qp, const board::MessagePlan& plan);
 
-/// Slots of the address ring: as configured, or as many as the region holds.
-std::uint64_t slots_of(const config::QpConfig& qp, std::uint64_t region_length);
+/// Slots of the address ring: as the receiver counts them, as configured, or as many as the region holds.
+std::uint64_t slots_of(const config::QpConfig& qp, const QpTarget& target);
 
 }  // namespace softfeb::app

@@ -53,8 +53,9 @@ void Worker::loop() {
   Time last = clock_.time(rte_rdtsc());
   while (!quit_) {
     const Time now = clock_.time(rte_rdtsc());
+    const Time gap = now - last;
+    loop_.ran += gap;
     if (!slept_) {
-      const Time gap = now - last;
       loop_.longest_gap = std::max(loop_.longest_gap, gap);
       if (gap > LoopCounters::kStolen) loop_.stolen += gap;
     }

@@ -41,14 +41,15 @@ void SendQp::start(Time now) {
 
 void SendQp::post_due(Time now) {
   if (!started_) return;
-  while (traffic_.due() <= now && requester_.can_post()) requester_.post(traffic_.make(now), now);
+  // One message ahead of the one being sent keeps the QP busy; more would only wait in the queue, and delay the end of the run.
+  while (traffic_.due() <= now && may_post()) requester_.post(traffic_.make(now), now);
 }
 
 Time SendQp::departure(Time now) const {
   if (!started_ || !resolved_) return kNever;
   if (requester_.ready(now)) return pacer_.departure();
   // Nothing to send: the next message wakes us, if there is room for it; else a completion does.
-  return requester_.can_post() ? traffic_.due() : kNever;
+  return may_post() ? traffic_.due() : kNever;
 }
 
 std::uint64_t SendQp::units(const roce::RequestPacket& p) const {

@@ -70,6 +70,7 @@ class SendQp {
   Time given_up() const { return pacer_.given_up() + traffic_.given_up(); }
 
  private:
+  bool may_post() const { return requester_.can_post() && requester_.unsent() < 2; }
   std::uint64_t units(const roce::RequestPacket& p) const;
 
   roce::Requester requester_;

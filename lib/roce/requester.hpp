@@ -106,6 +106,8 @@ class alignas(64) Requester {
   /// Requests posted and not completed.
   std::uint32_t outstanding() const { return tail_ - done_; }
   bool idle() const { return outstanding() == 0; }
+  /// Requests of which packets are still to be sent (again, after going back).
+  std::uint32_t unsent() const { return tail_ - send_; }
   const RequesterCounters& counters() const { return counters_; }
   const RequesterConfig& config() const { return config_; }
 

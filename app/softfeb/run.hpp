@@ -15,7 +15,8 @@ struct RunOptions {
   bool quiet = false;
 };
 
-/// Carries out `softfeb run`; returns its exit status. Throws the libraries' exceptions for what stops it before traffic.
+/// Carries out `softfeb run`; returns its exit status. Throws the libraries' exceptions for what stops it
+/// before traffic.
 int run(const RunOptions& options);
 
 }  // namespace softfeb::app

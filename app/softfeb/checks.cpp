@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "checks.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace softfeb::app {
+
+namespace {
+
+/// What a status means to somebody who has to mend it.
+std::string advice(roce::WcStatus status) {
+  switch (status) {
+    case roce::WcStatus::kRemoteAccess:
+      return "the receiver refused the rkey, the address or the length: compare `to` with what it registered";
+    case roce::WcStatus::kRemoteInvalidRequest:
+      return "the receiver found the request malformed: compare the path MTU of both sides";
+    case roce::WcStatus::kTimeoutsExceeded:
+      return "the receiver did not answer: is it alive, are QPN, address and MAC right, does the path carry "
+             "the MTU?";
+    case roce::WcStatus::kRetriesExceeded:
+      return "the receiver kept refusing (sequence NAK or receiver not ready): does it post receives, is the "
+             "path lossy?";
+    case roce::WcStatus::kLocalOperationError:
+      return "the payload could not be had or the request is not one a board makes";
+    case roce::WcStatus::kFlushed:
+      return "the run ended before they completed: a longer run.drain_timeout, or a slower rate";
+    default:
+      return "the receiver ended the connection";
+  }
+}
+
+class Judge {
+ public:
+  void add(const std::string& name, std::uint64_t value, std::uint64_t limit = 0) {
+    out.checks.push_back({name, value <= limit, value, limit});
+  }
+  void say(std::string text) { out.messages.push_back(std::move(text)); }
+  Judgement out;
+};
+
+void judge_senders(Judge& judge, const config::RunConfig& config, const Targets& targets, const Outcome& o) {
+  std::uint64_t incomplete = 0;
+  std::uint64_t disorder = 0;
+  std::uint64_t unresolved = 0;
+  std::size_t told = 0;
+  for (const QpPlan& plan : targets.plans()) {
+    const auto& qp = o.final[plan.board].send_qps[plan.on_board];
+    const std::uint64_t missing = qp.messages_made - qp.requester.messages_completed;
+    const auto wanted = plan.config->traffic.messages;
+    const std::uint64_t not_made =
+        wanted && !o.interrupted && !config.run.duration && *wanted > qp.messages_made
+            ? *wanted - qp.messages_made
+            : 0;
+    incomplete += missing + not_made;
+    disorder += qp.counters.completions_out_of_order;
+    unresolved += qp.resolved ? 0 : 1;
+    if (missing == 0 || told >= 8) continue;
+    ++told;
+    const roce::WcStatus status = qp.failure.value_or(roce::WcStatus::kFlushed);
+    judge.say(fmt::format(
+        "board {} QP {:#x} -> {} QP {:#x}: {} of {} messages did not complete, first with status {} ({}); {}",
+        config.boards[plan.board].endpoint.name, plan.qpn, plan.target.ip.to_string(), plan.target.qpn,
+        missing, qp.messages_made, roce::to_string(status), static_cast<unsigned>(status), advice(status)));
+  }
+  if (unresolved != 0) {
+    judge.say(fmt::format(
+        "{} QPs found no neighbour: nobody answered ARP for their receiver; check `ip`, VLAN and cabling, or "
+        "give the receiver's mac",
+        unresolved));
+  }
+  judge.add("messages_completed", incomplete);
+  judge.add("completions_in_order", disorder);
+  judge.add("neighbours_resolved", unresolved);
+}
+
+void judge_receivers(Judge& judge, const Targets& targets, const Outcome& o, const Endpoints& endpoints) {
+  std::uint64_t wrong = 0;
+  std::uint64_t missing = 0;
+  std::uint64_t surplus = 0;
+  for (const QpPlan& plan : targets.plans()) {
+    if (!plan.target.receiver) continue;
+    const auto& send = o.final[plan.board].send_qps[plan.on_board];
+    const roce::ReceiveQp& receive = endpoints.receivers[*plan.target.receiver]->qp(plan.target.receiver_qp);
+    wrong += receive.bytes_wrong();
+    // On RC what did not complete is told above; the receiver must have what did.
+    const std::uint64_t due = plan.config->transport == roce::Transport::kRc
+                                  ? send.requester.messages_completed
+                                  : send.messages_made;
+    const std::uint64_t got = receive.responder().counters().messages;
+    missing += due > got ? due - got : 0;
+    surplus += got > send.messages_made ? got - send.messages_made : 0;
+  }
+  if (wrong != 0) judge.say(fmt::format("{} payload bytes at our receivers are not what was sent", wrong));
+  if (missing != 0)
+    judge.say(fmt::format("{} messages did not arrive; which ones: receivers[].missing_ranges of the result",
+                          missing));
+  judge.add("payload_bytes_right", wrong);
+  judge.add("messages_arrived", missing);
+  judge.add("messages_once", surplus);
+}
+
+void judge_sessions(Judge& judge, const std::vector<Targets::Session>& sessions) {
+  for (const auto& s : sessions) {
+    const bool verdict =
+        s.error.empty() && s.report.is_object() &&
+        (!s.report.contains("verdict") || s.report["verdict"] == "held" || s.report["verdict"] == "pass");
+    judge.add("receiver " + s.url, verdict ? 0 : 1);
+    if (!s.error.empty()) judge.say(s.url + ": " + s.error);
+    if (verdict || !s.report.contains("problems")) continue;
+    for (const auto& p : s.report["problems"]) {
+      judge.say(s.url + ": " + (p.is_string() ? p.get<std::string>() : p.dump()));
+    }
+  }
+}
+
+}  // namespace
+
+bool Judgement::held() const {
+  return std::all_of(checks.begin(), checks.end(), [](const Check& c) { return c.held; });
+}
+
+Judgement judge(const config::RunConfig& config, const Targets& targets, const Outcome& outcome,
+                const Endpoints& endpoints, const std::vector<Targets::Session>& sessions) {
+  Judge j;
+  judge_senders(j, config, targets, outcome);
+  if (!config.receivers.empty()) judge_receivers(j, targets, outcome, endpoints);
+  judge_sessions(j, sessions);
+  if (outcome.ended_in_warmup) {
+    j.say(
+        "the run was over before its warm-up: no figures were taken; shorten run.warmup or send more "
+        "messages");
+  }
+  j.add("measured_after_warmup", outcome.ended_in_warmup ? 1 : 0);
+  return j.out;
+}
+
+}  // namespace softfeb::app

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "config/run_config.hpp"
+#include "experiment.hpp"
+#include "targets.hpp"
+
+#include <optional>
+
+namespace softfeb::app {
+
+/// What one sending QP achieved in the measured time.
+struct QpFigures {
+  std::uint64_t payload_bytes = 0;  ///< of messages that completed
+  std::uint64_t messages = 0;
+  double seconds = 0;
+  double goodput_gbps = 0;             ///< payload of completed messages
+  std::optional<double> offered_gbps;  ///< payload rate asked for; none when it is "max"
+  std::optional<double> rate_error;    ///< achieved / asked - 1, of first transmissions
+};
+
+QpFigures figures_of(const QpPlan& plan, const Outcome& outcome);
+
+/// Seconds from the beginning of the measured time to the last completion.
+double measured_seconds(const Targets& targets, const Outcome& outcome);
+
+}  // namespace softfeb::app

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "config/error.hpp"
+#include "control/peer.hpp"
+#include "dataplane/error.hpp"
+#include "exit_code.hpp"
+#include "run.hpp"
+
+#include <cstdio>
+#include <exception>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+using namespace softfeb;
+using namespace softfeb::app;
+
+namespace {
+
+struct RunArguments {
+  RunOptions options;
+  std::optional<std::string> duration;
+  std::optional<std::uint64_t> messages;
+};
+
+void add_run(CLI::App& top, RunArguments& a) {
+  CLI::App* const run = top.add_subcommand("run", "Run the boards and receivers of a configuration");
+  run->add_option("-c,--config", a.options.config,
+                  "Configuration file (conf/reference.yaml documents every key)")
+      ->required();
+  run->add_option("--set", a.options.overrides, "Override a key, e.g. boards.feb0.qps.0.traffic.rate=5Gb/s")
+      ->type_name("KEY=VALUE");
+  auto* const duration =
+      run->add_option("--duration", a.duration, "How long to send, e.g. 10s")->type_name("TIME");
+  run->add_option("--messages", a.messages, "How many messages each QP sends")->excludes(duration);
+  run->add_option("--json", a.options.json, "Write the result as JSON to this file (- for standard output)")
+      ->type_name("FILE");
+  run->add_flag("-q,--quiet", a.options.quiet, "No progress, no table; only what went wrong");
+}
+
+int run_command(RunArguments& a) {
+  if (a.duration) a.options.overrides.push_back("run.duration=" + *a.duration);
+  if (a.messages) a.options.overrides.push_back("run.messages=" + std::to_string(*a.messages));
+  return run(a.options);
+}
+
+int complain(int code, const char* what) {
+  fmt::print(stderr, "softfeb: {}\n", what);
+  return code;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App top("softfeb: a software front-end board (RoCEv2 RDMA WRITE over DPDK)", "softfeb");
+  top.require_subcommand(1);
+  top.set_version_flag("--version", std::string("softfeb ") + SOFTFEB_VERSION);
+  top.footer(
+      "Exit status: 0 done and all checks held; 1 a check failed; 2 bad usage or configuration; 3 the "
+      "machine lacks something.");
+  RunArguments run_arguments;
+  add_run(top, run_arguments);
+  try {
+    top.parse(argc, argv);
+  } catch (const CLI::ParseError& e) {
+    return top.exit(e) == 0 ? kDone : kBadUsage;
+  }
+  try {
+    return run_command(run_arguments);
+  } catch (const config::ConfigError& e) {
+    return complain(kBadUsage, e.what());
+  } catch (const dataplane::RequestError& e) {
+    return complain(kBadUsage, e.what());
+  } catch (const control::PeerError& e) {
+    return complain(e.exit_code(), e.what());
+  } catch (const dataplane::EnvironmentError& e) {
+    return complain(kEnvironment, e.what());
+  } catch (const std::bad_alloc&) {
+    return complain(kEnvironment, "out of memory; a smaller configuration, or more memory");
+  } catch (const std::exception& e) {
+    return complain(kEnvironment, e.what());
+  }
+}

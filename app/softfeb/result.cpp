@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "result.hpp"
+
+#include "config/load.hpp"
+
+#include <algorithm>
+
+namespace softfeb::app {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr int kSchemaVersion = 1;
+
+Json or_null(const std::optional<double>& v) { return v ? Json(*v) : Json(nullptr); }
+
+Json send_qp(const QpPlan& plan, const Outcome& o) {
+  const engine::SendQpSnapshot& s = o.final[plan.board].send_qps[plan.on_board];
+  const roce::RequesterCounters& r = s.requester;
+  const QpFigures f = figures_of(plan, o);
+  const double rate = f.offered_gbps.value_or(0);
+  return {{"qpn", plan.qpn},
+          {"dest_qpn", plan.target.qpn},
+          {"dest_ip", plan.target.ip.to_string()},
+          {"transport", plan.config->transport == roce::Transport::kRc ? "RC" : "UC"},
+          {"tx_packets", r.packets},
+          {"tx_payload_bytes", r.payload_bytes},
+          {"goodput_gbps", f.goodput_gbps},
+          {"measured_s", f.seconds},
+          {"measured_payload_bytes", f.payload_bytes},
+          {"messages_posted", s.messages_made},
+          {"messages_completed", r.messages_completed},
+          {"messages_failed", r.messages_failed},
+          {"first_failure", s.failure ? Json(roce::to_string(*s.failure)) : Json(nullptr)},
+          {"first_failure_status", s.failure ? Json(static_cast<unsigned>(*s.failure)) : Json(nullptr)},
+          {"retransmitted_packets", r.retransmitted_packets},
+          {"timeouts", r.timeouts},
+          {"ack_rx", r.ack_rx},
+          {"nak_rx",
+           {{"sequence", r.nak_sequence_rx},
+            {"invalid_request", r.nak_invalid_request_rx},
+            {"remote_access", r.nak_remote_access_rx},
+            {"remote_operational", r.nak_remote_operational_rx},
+            {"invalid_rd_request", r.nak_invalid_rd_rx}}},
+          {"rnr_rx", r.rnr_rx},
+          {"responses_ignored", r.responses_ignored},
+          {"cnp_rx", s.counters.cnp_rx},
+          {"offered_gbps", or_null(f.offered_gbps)},
+          {"rate_error", or_null(f.rate_error)},
+          {"rc_gbps", f.offered_gbps ? Json(rate) : Json(nullptr)},
+          {"pacing_given_up_s", to_seconds(s.pacing_given_up)}};
+}
+
+Json board(const config::RunConfig& config, const Targets& targets, const Outcome& o, std::size_t b) {
+  const engine::EndpointSnapshot& e = o.final[b];
+  Json qps = Json::array();
+  double goodput = 0;
+  for (const QpPlan& plan : targets.plans()) {
+    if (plan.board != b) continue;
+    qps.push_back(send_qp(plan, o));
+    goodput += qps.back()["goodput_gbps"].get<double>();
+  }
+  return {{"name", config.boards[b].endpoint.name},
+          {"ip", config.boards[b].endpoint.ip.to_string()},
+          {"goodput_gbps", goodput},
+          {"tx_frames", e.endpoint.tx_frames},
+          {"tx_bytes", e.endpoint.tx_bytes},
+          {"rx_frames", e.endpoint.rx_frames},
+          {"icrc_errors", e.endpoint.rx_icrc_errors},
+          {"rx_unknown_qp", e.endpoint.rx_unknown_qp},
+          {"rx_wrong_peer", e.endpoint.rx_wrong_peer},
+          {"rx_malformed", e.endpoint.rx_bad_transport},
+          {"rx_other", e.endpoint.rx_other},
+          {"arp_requests_tx", e.host.arp_requests_tx},
+          {"qps", qps}};
+}
+
+Json missing_ranges(const roce::MessageMap& map) {
+  Json ranges = Json::array();
+  for (const auto& r : map.ranges()) ranges.push_back({r.first, r.last});
+  return ranges;
+}
+
+Json mismatches(const roce::ReceiveQp& qp) {
+  Json list = Json::array();
+  if (!qp.payload_check()) return list;
+  for (const auto& m : qp.payload_check()->mismatches()) {
+    list.push_back({{"message", m.message}, {"offset", m.offset}, {"got", m.got}, {"want", m.want}});
+  }
+  return list;
+}
+
+/// A receiving QP in full only where something is to be said of it: 2,000 QPs make a long document otherwise.
+Json receive_qp(const roce::ReceiveQp& qp) {
+  const roce::ResponderCounters& c = qp.responder().counters();
+  Json j{{"qpn", qp.config().responder.qpn},
+         {"packets", c.packets},
+         {"messages", c.messages},
+         {"payload_bytes", c.payload_bytes}};
+  const std::uint64_t missing = qp.map().missing();
+  if (missing != 0) {
+    j["missing"] = missing;
+    j["missing_ranges"] = missing_ranges(qp.map());
+    if (qp.map().unlisted() != 0) j["missing_unlisted"] = qp.map().unlisted();
+  }
+  if (qp.bytes_wrong() != 0) {
+    j["bytes_wrong"] = qp.bytes_wrong();
+    j["mismatches"] = mismatches(qp);
+  }
+  return j;
+}
+
+Json receiver(const config::RunConfig& config, const Outcome& o, const engine::Receiver& r,
+              std::size_t index) {
+  const engine::EndpointSnapshot& e = o.final[config.boards.size() + index];
+  roce::ResponderCounters sum;
+  std::uint64_t wrong = 0;
+  std::uint64_t missing = 0;
+  std::uint64_t marked = 0;
+  Json qps = Json::array();
+  for (std::size_t i = 0; i < r.qp_count(); ++i) {
+    const roce::ReceiveQp& qp = r.qp(i);
+    const roce::ResponderCounters& c = qp.responder().counters();
+    sum.packets += c.packets;
+    sum.messages += c.messages;
+    sum.payload_bytes += c.payload_bytes;
+    sum.immediates += c.immediates;
+    sum.duplicate += c.duplicate;
+    sum.out_of_order += c.out_of_order;
+    sum.missing_packets += c.missing_packets;
+    sum.ack_tx += c.ack_tx;
+    sum.nak_sequence_tx += c.nak_sequence_tx;
+    sum.nak_error_tx += c.nak_error_tx;
+    sum.rnr_tx += c.rnr_tx;
+    wrong += qp.bytes_wrong();
+    missing += qp.map().missing();
+    marked += qp.congestion_experienced();
+    qps.push_back(receive_qp(qp));
+  }
+  return {{"name", config.receivers[index].endpoint.name},
+          {"ip", config.receivers[index].endpoint.ip.to_string()},
+          {"messages", sum.messages},
+          {"payload_bytes", sum.payload_bytes},
+          {"packets", sum.packets},
+          {"immediates", sum.immediates},
+          {"bytes_wrong", wrong},
+          {"missing", missing},
+          {"missing_packets", sum.missing_packets},
+          {"duplicate", sum.duplicate},
+          {"out_of_order", sum.out_of_order},
+          {"icrc_errors", e.endpoint.rx_icrc_errors},
+          {"ecn_ce", marked},
+          {"cnp_tx", e.cnp_tx},
+          {"ack_tx", sum.ack_tx},
+          {"nak_sequence_tx", sum.nak_sequence_tx},
+          {"nak_error_tx", sum.nak_error_tx},
+          {"rnr_tx", sum.rnr_tx},
+          {"replies_dropped", e.replies_dropped},
+          {"qps", qps}};
+}
+
+Json port(const RunPort& p) {
+  const dataplane::PortCounters c = p.port->counters();
+  Json j{{"name", p.name},
+         {"driver", p.port->capabilities().driver},
+         {"mtu", p.port->mtu()},
+         {"rx_packets", c.rx_packets},
+         {"tx_packets", c.tx_packets},
+         {"rx_missed", c.rx_missed},
+         {"rx_errors", c.rx_errors},
+         {"rx_no_mbuf", c.rx_no_mbuf},
+         {"tx_errors", c.tx_errors}};
+  dataplane::FaultCounters tx;
+  std::uint64_t rx_dropped = 0;
+  for (const auto& f : p.tx_faults) {
+    tx.dropped += f->counters().dropped;
+    tx.corrupted += f->counters().corrupted;
+    tx.duplicated += f->counters().duplicated;
+    tx.reordered += f->counters().reordered;
+    tx.marked_ce += f->counters().marked_ce;
+  }
+  for (const auto& f : p.rx_faults) rx_dropped += f->counters().dropped;
+  if (!p.tx_faults.empty()) {
+    j["faults"] = {{"tx_dropped", tx.dropped},       {"tx_corrupted", tx.corrupted},
+                   {"tx_duplicated", tx.duplicated}, {"tx_reordered", tx.reordered},
+                   {"tx_marked_ce", tx.marked_ce},   {"rx_dropped", rx_dropped}};
+  }
+  return j;
+}
+
+Json workers(const Outcome& o) {
+  Json list = Json::array();
+  for (const auto& w : o.workers) {
+    list.push_back({{"tx_packets", w.lanes.tx_packets},
+                    {"rx_packets", w.lanes.rx_packets},
+                    {"rx_nobody", w.lanes.rx_nobody},
+                    {"rx_malformed", w.lanes.rx_malformed},
+                    {"rx_handed_over", w.lanes.rx_handed_over},
+                    {"ring_full", w.lanes.ring_full},
+                    {"tx_short", w.lanes.tx_short},
+                    {"turns", w.loop.turns},
+                    {"busy_turns", w.loop.busy_turns},
+                    {"longest_gap_us", to_seconds(w.loop.longest_gap) * 1e6},
+                    {"stolen_s", to_seconds(w.loop.stolen)}});
+  }
+  return list;
+}
+
+}  // namespace
+
+Json make_result(const config::RunConfig& config, const Machine& machine, const Targets& targets,
+                 const Outcome& o, Endpoints& endpoints, const std::vector<Targets::Session>& sessions,
+                 const Judgement& judgement) {
+  Json j;
+  j["schema_version"] = kSchemaVersion;
+  j["verdict"] = judgement.held() ? "held" : "failed";
+  j["config"] = config::to_json(config);
+  j["duration_s"] = to_seconds(o.stopped - o.started);
+  j["measured_s"] = measured_seconds(targets, o);
+  j["interrupted"] = o.interrupted;
+  j["boards"] = Json::array();
+  double goodput = 0;
+  for (std::size_t b = 0; b < config.boards.size(); ++b) {
+    j["boards"].push_back(board(config, targets, o, b));
+    goodput += j["boards"].back()["goodput_gbps"].get<double>();
+  }
+  j["goodput_gbps"] = goodput;
+  j["receivers"] = Json::array();
+  for (std::size_t r = 0; r < config.receivers.size(); ++r) {
+    j["receivers"].push_back(receiver(config, o, *endpoints.receivers[r], r));
+  }
+  j["peers"] = Json::array();
+  for (const auto& s : sessions) {
+    j["peers"].push_back(
+        {{"url", s.url}, {"report", s.report}, {"error", s.error.empty() ? Json(nullptr) : Json(s.error)}});
+  }
+  j["switches"] = Json::array();
+  j["fairness_jain"] = nullptr;
+  j["ports"] = Json::array();
+  for (const RunPort& p : machine.ports()) j["ports"].push_back(port(p));
+  j["workers"] = workers(o);
+  j["control_unserved"] = o.control_unserved;
+  j["checks"] = Json::array();
+  for (const Check& c : judgement.checks) {
+    j["checks"].push_back({{"name", c.name}, {"held", c.held}, {"value", c.value}, {"limit", c.limit}});
+  }
+  j["messages"] = judgement.messages;
+  return j;
+}
+
+}  // namespace softfeb::app

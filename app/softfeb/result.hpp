@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "checks.hpp"
+#include "figures.hpp"
+
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+namespace softfeb::app {
+
+/// The result document (DESIGN section 6, doc/result.md): one JSON object, complete whatever happened.
+nlohmann::ordered_json make_result(const config::RunConfig& config, const Machine& machine,
+                                   const Targets& targets, const Outcome& outcome, Endpoints& endpoints,
+                                   const std::vector<Targets::Session>& sessions, const Judgement& judgement);
+
+/// Writes `text` to `path` so that it appears complete or not at all; "-" is standard output. Throws
+/// EnvironmentError.
+void write_atomically(const std::string& path, const std::string& text);
+
+/// The table a person reads at the end.
+std::string result_table(const config::RunConfig& config, const Targets& targets, const Outcome& outcome,
+                         const Endpoints& endpoints, const Judgement& judgement);
+
+/// Writes the regions of receivers that have an `out` file; returns a line for each.
+std::vector<std::string> write_outputs(const config::RunConfig& config, const Targets& targets,
+                                       Endpoints& endpoints);
+
+}  // namespace softfeb::app

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "run.hpp"
+
+#include "config/load.hpp"
+#include "exit_code.hpp"
+#include "experiment.hpp"
+#include "result.hpp"
+#include "stop_signal.hpp"
+
+#include <cstdio>
+
+#include <fmt/format.h>
+
+namespace softfeb::app {
+
+namespace {
+
+void print_start(const config::RunConfig& config, const Machine& machine, const Crew& crew) {
+  for (const RunPort& p : machine.ports()) {
+    const dataplane::Capabilities& c = p.port->capabilities();
+    const dataplane::LinkState link = p.port->link();
+    fmt::print(stderr, "port {}: {}, MTU {}, path MTU up to {}, {} queue{}, {}, flow control {}, link {}{}\n",
+               p.name, c.driver, p.port->mtu(), p.port->largest_path_mtu(false), p.queues,
+               p.queues == 1 ? "" : "s",
+               c.multi_segments ? "payload attached without a copy" : "payload copied into one segment",
+               p.port->flow_control().in_words, link.up ? "up" : "down",
+               link.bps != 0 ? fmt::format(", {:g} Gb/s", static_cast<double>(link.bps) * 1e-9) : "");
+    for (const std::string& w : p.port->warnings()) fmt::print(stderr, "port {}: {}\n", p.name, w);
+  }
+  for (const std::string& line : crew.steering()) fmt::print(stderr, "{}\n", line);
+  fmt::print(stderr, "{}", crew.map());
+  const char* const idle = config.workers.idle == config::Idle::kSpin    ? "spin"
+                           : config.workers.idle == config::Idle::kPause ? "pause"
+                                                                         : "sleep";
+  fmt::print(stderr, "memory: {}; idle workers {}{}\n",
+             machine.huge_pages() ? "huge pages" : "ordinary pages", idle,
+             dataplane::shares_cpus(machine.lcores()) ? " (some threads share a CPU)" : "");
+}
+
+control::PeerResults results_of(const Targets& targets, const Targets::Session& session, const Outcome& o) {
+  control::PeerResults r;
+  r.complete = true;
+  for (const std::size_t i : session.plans) {
+    const QpPlan& plan = targets.plans()[i];
+    const auto& qp = o.final[plan.board].send_qps[plan.on_board];
+    r.complete = r.complete && qp.requester.messages_completed == qp.messages_made;
+    r.messages += qp.requester.messages_completed;
+    r.payload_bytes += qp.completed_payload_bytes;
+    r.messages_of_qp.push_back(qp.requester.messages_completed);
+  }
+  r.seconds = measured_seconds(targets, o);
+  return r;
+}
+
+void end_sessions(Targets& targets, const Outcome& o) {
+  for (Targets::Session& s : targets.sessions()) {
+    try {
+      s.report = s.session->end(results_of(targets, s, o));
+    } catch (const control::PeerError& e) {
+      s.error = e.what();
+    }
+  }
+}
+
+/// Messages that were sent and never came are missing, too.
+void close_maps(const Targets& targets, const Outcome& o, Endpoints& endpoints) {
+  for (const QpPlan& plan : targets.plans()) {
+    if (!plan.target.receiver) continue;
+    const auto& qp = o.final[plan.board].send_qps[plan.on_board];
+    const std::uint64_t sent =
+        plan.config->transport == roce::Transport::kRc ? qp.requester.messages_completed : qp.messages_made;
+    endpoints.receivers[*plan.target.receiver]->qp(plan.target.receiver_qp).finish(sent);
+  }
+}
+
+/// While the peers set up their QPs they ask for our addresses: somebody must answer.
+void connect_peers(const config::RunConfig& config, Machine& machine, Targets& targets,
+                   const Payloads& payloads) {
+  if (!targets.needs_sessions()) return;
+  Endpoints listeners = make_listeners(config);
+  Crew crew(config, machine, listeners);
+  targets.connect(payloads);
+}
+
+}  // namespace
+
+int run(const RunOptions& options) {
+  const config::RunConfig config = config::load_run(options.config, options.overrides);
+  const bool quiet = options.quiet || config.run.quiet;
+  Payloads payloads(config);
+  Targets targets(config);
+  Machine machine(config, payloads.arena_bytes());
+  payloads.stage(machine.arena());
+  catch_stop_signals();
+  connect_peers(config, machine, targets, payloads);
+
+  Endpoints endpoints = make_endpoints(config, targets, payloads);
+  Crew crew(config, machine, endpoints);
+  if (!quiet) print_start(config, machine, crew);
+  targets.begin();
+  Progress progress(quiet);
+  const Outcome outcome = Experiment(config, machine, crew, progress).run();
+  end_sessions(targets, outcome);
+  crew.quit();
+
+  close_maps(targets, outcome, endpoints);
+  const Judgement judgement = judge(config, targets, outcome, endpoints, targets.sessions());
+  if (options.json) {
+    const auto result =
+        make_result(config, machine, targets, outcome, endpoints, targets.sessions(), judgement);
+    write_atomically(*options.json, result.dump(1) + "\n");
+  }
+  std::vector<std::string> files = write_outputs(config, targets, endpoints);
+  for (std::string& line : machine.write_captures()) files.push_back(std::move(line));
+  if (!quiet && options.json != "-") {
+    fmt::print("{}", result_table(config, targets, outcome, endpoints, judgement));
+    for (const std::string& line : files) fmt::print("{}\n", line);
+  }
+  if (quiet) {
+    for (const std::string& m : judgement.messages) fmt::print(stderr, "softfeb: {}\n", m);
+  }
+  return judgement.held() ? kDone : kCheckFailed;
+}
+
+}  // namespace softfeb::app

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "result.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace softfeb::app {
+
+namespace {
+
+constexpr std::size_t kMaxRows = 16;
+
+std::string gap_remark(const Outcome& o) {
+  const Time stolen = o.totals.loop.stolen;
+  const Time ran = o.totals.loop.ran;
+  if (ran == 0 || stolen * 100 < ran) return "";
+  return fmt::format(
+      "This machine was busy: workers were not run for {:.1f} % of the time (longest gap {:.1f} ms), so the "
+      "rates above are "
+      "not what an idle one gives.\n",
+      100.0 * static_cast<double>(stolen) / static_cast<double>(ran),
+      to_seconds(o.totals.loop.longest_gap) * 1e3);
+}
+
+}  // namespace
+
+std::string result_table(const config::RunConfig& config, const Targets& targets, const Outcome& o,
+                         const Endpoints& endpoints, const Judgement& judgement) {
+  std::string t = fmt::format("\n{:<12} {:>9} {:>12} {:>9} {:>10} {:>10} {:>12} {:>9} {:>9}\n", "board", "QP",
+                              "messages", "failed", "payload", "Gb/s", "packets", "resent", "timeouts");
+  std::size_t rows = 0;
+  for (const QpPlan& plan : targets.plans()) {
+    const auto& qp = o.final[plan.board].send_qps[plan.on_board];
+    if (++rows > kMaxRows) continue;
+    t += fmt::format("{:<12} {:>#9x} {:>12} {:>9} {:>8.1f} M {:>10.3f} {:>12} {:>9} {:>9}\n",
+                     config.boards[plan.board].endpoint.name, plan.qpn, qp.requester.messages_completed,
+                     qp.requester.messages_failed, static_cast<double>(qp.completed_payload_bytes) * 1e-6,
+                     figures_of(plan, o).goodput_gbps, qp.requester.packets,
+                     qp.requester.retransmitted_packets, qp.requester.timeouts);
+  }
+  if (rows > kMaxRows) t += fmt::format("... and {} more QPs (all of them: --json FILE)\n", rows - kMaxRows);
+  if (!config.receivers.empty()) {
+    t += fmt::format("\n{:<12} {:>9} {:>12} {:>9} {:>10} {:>10} {:>12} {:>9}\n", "receiver", "QPs",
+                     "messages", "missing", "payload", "wrong", "packets", "iCRC bad");
+  }
+  for (std::size_t r = 0; r < config.receivers.size(); ++r) {
+    const engine::Receiver& receiver = *endpoints.receivers[r];
+    std::uint64_t messages = 0, missing = 0, bytes = 0, wrong = 0, packets = 0;
+    for (std::size_t i = 0; i < receiver.qp_count(); ++i) {
+      const auto& c = receiver.qp(i).responder().counters();
+      messages += c.messages;
+      missing += receiver.qp(i).map().missing();
+      bytes += c.payload_bytes;
+      wrong += receiver.qp(i).bytes_wrong();
+      packets += c.packets;
+    }
+    t += fmt::format("{:<12} {:>9} {:>12} {:>9} {:>8.1f} M {:>10} {:>12} {:>9}\n",
+                     config.receivers[r].endpoint.name, receiver.qp_count(), messages, missing,
+                     static_cast<double>(bytes) * 1e-6, wrong, packets, receiver.counters().rx_icrc_errors);
+  }
+  double goodput = 0;
+  for (const QpPlan& plan : targets.plans()) goodput += figures_of(plan, o).goodput_gbps;
+  t += fmt::format("\n{:.3f} Gb/s of payload over {:.3f} s. ", goodput, measured_seconds(targets, o));
+  t += judgement.held() ? "All checks held.\n" : "A CHECK FAILED:\n";
+  for (const Check& c : judgement.checks) {
+    if (!c.held) t += fmt::format("  {}: {} (allowed {})\n", c.name, c.value, c.limit);
+  }
+  for (const std::string& m : judgement.messages) t += "  " + m + "\n";
+  return t + gap_remark(o);
+}
+
+}  // namespace softfeb::app
