@@ -14,7 +14,8 @@ namespace softfeb::sink {
 namespace {
 
 constexpr std::uint64_t kPage = 4096;
-constexpr std::uint32_t kDefaultReceives = 128;
+constexpr std::uint64_t kDefaultReceives = 128;
+constexpr std::uint64_t kDefaultReceivesUc = 1024;  ///< no RNR NAK there: a message without a receive is lost
 constexpr std::uint32_t kMaxCapacity = 16384;
 
 [[noreturn]] void refuse(const std::string& what, int error) {
@@ -73,15 +74,15 @@ Shares share_out(const Options& options, const Hello& hello, const ibv_device_at
   if (limit == 0 || options.recvs.value_or(0) > limit)
     throw Refusal("the device has completions for " + std::to_string(limit) + " receives on each of " +
                   std::to_string(qps) + " queue pairs; fix: fewer queue pairs or a smaller --recvs");
-  // A message is overwritten at the earliest by that which is `slots` later. It cannot complete before the
-  // receives between them are posted: with fewer of these than slots every message stands still until
-  // checked.
+  // On RC a message cannot complete before its receive is posted, and it overwrites the one that came `slots`
+  // earlier: with fewer receives than slots every message stands still until it is checked.
+  const bool rc = hello.transport == roce::Transport::kRc;
   const std::uint64_t safe =
-      hello.message_size == 0 ? limit : std::clamp<std::uint64_t>(s.slots - 1, 1, limit);
-  s.receives =
-      options.recvs.value_or(static_cast<std::uint32_t>(std::min<std::uint64_t>(safe, kDefaultReceives)));
+      rc && hello.message_size != 0 ? std::clamp<std::uint64_t>(s.slots - 1, 1, limit) : limit;
+  s.receives = options.recvs.value_or(
+      static_cast<std::uint32_t>(std::min(safe, rc ? kDefaultReceives : kDefaultReceivesUc)));
   s.capacity = std::max(s.receives, static_cast<std::uint32_t>(safe));
-  s.live = hello.transport == roce::Transport::kRc && hello.immediate.present() && s.capacity < s.slots;
+  s.live = rc && hello.immediate.present() && s.capacity < s.slots;
   return s;
 }
 

@@ -57,7 +57,7 @@ void Receiver::settle(const End& end) {
 std::optional<std::uint64_t> Receiver::sent_on(std::size_t i, const End* end) const {
   if (end == nullptr) return std::nullopt;
   if (i < end->messages_of_qp.size()) return end->messages_of_qp[i];
-  if (qps_.size() == 1) return end->messages;
+  if (qps_.size() == 1 || end->messages == 0) return end->messages;
   if (hello_.messages != 0 && end->messages == hello_.messages * qps_.size()) return hello_.messages;
   return std::nullopt;
 }
