@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the guest consists of. Any change here, in image.py or in guest/ makes `build` and `up` build again."""
+"""What the guest consists of. Any change here, in rootfs.py or in guest/ makes `build` and `up` build again."""
 
 KERNEL = "linux-image-amd64"
 
