@@ -2,6 +2,7 @@
 #include "crew.hpp"
 
 #include "dataplane/error.hpp"
+#include "port_settings.hpp"
 
 #include <algorithm>
 #include <thread>
@@ -12,7 +13,6 @@ namespace softfeb::app {
 
 namespace {
 
-constexpr std::uint32_t kHeld = 2048;
 constexpr std::size_t kControlRoom = 1024;
 
 dataplane::IdlePolicy idle_of(config::Idle idle) {
@@ -85,7 +85,7 @@ void Crew::add_lanes(const config::RunConfig& config, std::size_t index) {
     b.multi_segments = capabilities.multi_segments && !one_segment;
     b.frame_bytes = port.frame_bytes;
     b.descriptors = config.ports[index].tx_descriptors;
-    b.held = kHeld;
+    b.held = kHeldPackets;
     b.lcores = static_cast<unsigned>(config.workers.count) + 1;
     b.socket = capabilities.socket;
     builders_.push_back(std::make_unique<dataplane::TxBuilder>(b, &machine_.arena(), machine_.pools()));

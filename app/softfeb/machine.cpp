@@ -3,6 +3,7 @@
 
 #include "config/error.hpp"
 #include "dataplane/error.hpp"
+#include "port_settings.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -14,127 +15,6 @@ namespace softfeb::app {
 namespace {
 
 constexpr std::size_t kArenaSlack = 1U << 16;
-/// Packets that may be built and not yet gone, besides those in descriptors: the far end of a ring, retries.
-constexpr std::uint32_t kHeld = 2048;
-
-std::uint64_t worker_memory_mib(const config::RunConfig& config) {
-  return 128 + 96 * config.ports.size() * std::max<std::size_t>(1, config.workers.count);
-}
-
-dataplane::EalConfig eal_config(const config::RunConfig& config,
-                                const std::vector<dataplane::LcoreSpec>& lcores) {
-  dataplane::EalConfig e;
-  e.huge = config.eal.hugepages == config::Hugepages::kNo ? dataplane::HugePages::kNo
-                                                          : dataplane::HugePages::kAuto;
-  const std::uint64_t mib = config.eal.memory ? *config.eal.memory >> 20 : worker_memory_mib(config);
-  e.memory_mib = static_cast<unsigned>(mib);
-  e.lcores = lcores;
-  e.main_lcore = lcores.front().id;
-  e.extra = config.eal.args;
-  e.prefix = config.eal.prefix.value_or("");
-  for (const auto& p : config.ports) {
-    if (p.device.kind == config::DeviceKind::kPci) {
-      e.pci_devices.push_back(p.device.text);
-    }
-  }
-  return e;
-}
-
-std::vector<dataplane::LcoreSpec> lcores_for(const config::RunConfig& config) {
-  auto lcores = dataplane::place_lcores(static_cast<unsigned>(config.workers.count), config.workers.cpus,
-                                        dataplane::usable_cpus());
-  if (config.workers.main_cpu) lcores.front().cpu = *config.workers.main_cpu;
-  return lcores;
-}
-
-/// MTU that the QPs of this port's boards and receivers need.
-std::uint32_t needed_mtu(const config::RunConfig& config, std::size_t port) {
-  std::uint32_t mtu = 0;
-  for (const auto& b : config.boards) {
-    for (const auto& qp : b.qps) {
-      bool here = b.endpoint.port == port;
-      if (const auto* to = std::get_if<config::ReceiverTarget>(&qp.to)) {
-        for (const std::size_t r : to->receivers) here = here || config.receivers[r].endpoint.port == port;
-      }
-      if (here) mtu = std::max(mtu, dataplane::mtu_for(qp.pmtu, !b.endpoint.ip.is_v4()));
-    }
-  }
-  return mtu;
-}
-
-std::vector<unsigned> workers_on(const config::RunConfig& config, std::size_t port) {
-  std::vector<unsigned> workers;
-  const auto add = [&](const config::EndpointConfig& e) {
-    if (e.port == port) workers.push_back(static_cast<unsigned>(e.worker));
-  };
-  for (const auto& b : config.boards) add(b.endpoint);
-  for (const auto& r : config.receivers) add(r.endpoint);
-  std::sort(workers.begin(), workers.end());
-  workers.erase(std::unique(workers.begin(), workers.end()), workers.end());
-  if (workers.empty()) workers.push_back(0);
-  return workers;
-}
-
-/// Both ends of a ring have the same number of queues.
-std::uint16_t queues_of(const config::RunConfig& config, std::size_t port) {
-  std::size_t n = workers_on(config, port).size();
-  const auto& device = config.ports[port].device;
-  for (std::size_t other = 0; other < config.ports.size(); ++other) {
-    const auto& d = config.ports[other].device;
-    if (device.kind == config::DeviceKind::kRing && d.kind == config::DeviceKind::kRing &&
-        d.name == device.name) {
-      n = std::max(n, workers_on(config, other).size());
-    }
-  }
-  return static_cast<std::uint16_t>(n);
-}
-
-dataplane::PortConfig port_config(const config::PortConfig& p, const RunPort& port,
-                                  const config::RunConfig& config, std::size_t index) {
-  dataplane::PortConfig c;
-  c.name = p.name;
-  c.queues = port.queues;
-  c.rx_descriptors = p.rx_descriptors;
-  c.tx_descriptors = p.tx_descriptors;
-  c.mtu = p.mtu;
-  c.rx_held = kHeld;
-  c.lcores = static_cast<unsigned>(config.workers.count) + 1;
-  switch (p.flow_control) {
-    case config::FlowControl::kOff:
-      c.flow_control = dataplane::FlowControl::kOff;
-      break;
-    case config::FlowControl::kRx:
-      c.flow_control = dataplane::FlowControl::kRx;
-      break;
-    case config::FlowControl::kTx:
-      c.flow_control = dataplane::FlowControl::kTx;
-      break;
-    case config::FlowControl::kFull:
-      c.flow_control = dataplane::FlowControl::kFull;
-      break;
-    case config::FlowControl::kLeave:
-      c.flow_control = dataplane::FlowControl::kLeave;
-      break;
-  }
-  switch (p.promiscuous) {
-    case config::Promiscuous::kAuto:
-      c.promiscuous = dataplane::Promiscuous::kAuto;
-      break;
-    case config::Promiscuous::kOn:
-      c.promiscuous = dataplane::Promiscuous::kOn;
-      break;
-    case config::Promiscuous::kOff:
-      c.promiscuous = dataplane::Promiscuous::kOff;
-      break;
-  }
-  for (const auto& b : config.boards) {
-    if (b.endpoint.port == index) c.macs.push_back(b.endpoint.mac);
-  }
-  for (const auto& r : config.receivers) {
-    if (r.endpoint.port == index) c.macs.push_back(r.endpoint.mac);
-  }
-  return c;
-}
 
 std::uint64_t wall_clock_ns() {
   using namespace std::chrono;
@@ -145,8 +25,8 @@ std::uint64_t wall_clock_ns() {
 }  // namespace
 
 Machine::Machine(const config::RunConfig& config, std::size_t arena_bytes)
-    : config_(config), lcores_(lcores_for(config)) {
-  eal_ = std::make_unique<dataplane::Eal>(eal_config(config, lcores_));
+    : config_(config), lcores_(place_lcores(config)) {
+  eal_ = std::make_unique<dataplane::Eal>(eal_settings(config, lcores_));
   clock_ = dataplane::start_clock();
   unix_origin_ns_ = wall_clock_ns() - now() / kNanosecond;
   arena_ = std::make_unique<dataplane::Arena>(arena_bytes + kArenaSlack);
@@ -174,7 +54,7 @@ void Machine::open_port(const config::RunConfig& config, std::size_t index) {
   port.frame_bytes = dataplane::frame_bytes_for(mtu);
   try {
     port.device = factory_->attach(spec, {port.queues, port.frame_bytes, p.tx_descriptors});
-    port.port = std::make_unique<dataplane::Port>(*port.device, port_config(p, port, config, index), pools_);
+    port.port = std::make_unique<dataplane::Port>(*port.device, port_settings(config, index), pools_);
   } catch (const dataplane::RequestError& e) {
     throw config::ConfigError(
         {{config.place(p.where, "device"), e.what(), "conf/reference.yaml lists devices"}});
@@ -214,7 +94,7 @@ void Machine::make_faults(const config::RunConfig& config, std::size_t index) {
                                      p.faults.tx_mark_ce.parts()};
       const dataplane::FaultRates rx{p.faults.rx_drop.parts(), 0, 0, 0, 0};
       port.tx_faults.push_back(std::make_unique<dataplane::FaultInjector>(
-          dataplane::FaultPlan(seed, tx), port.frame_bytes, kHeld, lcores, pools_));
+          dataplane::FaultPlan(seed, tx), port.frame_bytes, kHeldPackets, lcores, pools_));
       port.rx_faults.push_back(std::make_unique<dataplane::FaultInjector>(
           dataplane::FaultPlan(seed + 1, rx), port.frame_bytes, 64, lcores, pools_));
     }

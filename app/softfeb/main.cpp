@@ -2,6 +2,7 @@
 #include "config/error.hpp"
 #include "control/peer.hpp"
 #include "dataplane/error.hpp"
+#include "doctor.hpp"
 #include "exit_code.hpp"
 #include "run.hpp"
 
@@ -37,6 +38,14 @@ void add_run(CLI::App& top, RunArguments& a) {
   run->add_flag("-q,--quiet", a.options.quiet, "No progress, no table; only what went wrong");
 }
 
+void add_doctor(CLI::App& top, DoctorOptions& o) {
+  CLI::App* const doctor = top.add_subcommand(
+      "doctor", "Say what this machine and these ports can do, and the fix for what they cannot");
+  doctor->add_option("-c,--config", o.config, "Probe the ports of this configuration, too");
+  doctor->add_option("--set", o.overrides, "Override a key of the configuration")->type_name("KEY=VALUE");
+  doctor->add_flag("--json", o.json, "As JSON");
+}
+
 int run_command(RunArguments& a) {
   if (a.duration) a.options.overrides.push_back("run.duration=" + *a.duration);
   if (a.messages) a.options.overrides.push_back("run.messages=" + std::to_string(*a.messages));
@@ -59,13 +68,15 @@ int main(int argc, char** argv) {
       "machine lacks something.");
   RunArguments run_arguments;
   add_run(top, run_arguments);
+  DoctorOptions doctor_options;
+  add_doctor(top, doctor_options);
   try {
     top.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
     return top.exit(e) == 0 ? kDone : kBadUsage;
   }
   try {
-    return run_command(run_arguments);
+    return top.got_subcommand("doctor") ? doctor(doctor_options) : run_command(run_arguments);
   } catch (const config::ConfigError& e) {
     return complain(kBadUsage, e.what());
   } catch (const dataplane::RequestError& e) {

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "doctor.hpp"
+
+#include "config/load.hpp"
+#include "dataplane/doctor.hpp"
+#include "exit_code.hpp"
+#include "port_settings.hpp"
+
+#include <fmt/format.h>
+
+namespace softfeb::app {
+
+namespace {
+
+std::vector<dataplane::Check> check_ports(const DoctorOptions& options) {
+  const config::RunConfig config = config::load_run(*options.config, options.overrides);
+  const auto lcores = place_lcores(config);
+  const dataplane::Eal eal(eal_settings(config, lcores));
+  dataplane::Mempools pools;
+  dataplane::DeviceFactory factory;
+  std::vector<dataplane::Check> all;
+  for (std::size_t i = 0; i < config.ports.size(); ++i) {
+    const auto checks =
+        dataplane::check_port(config.ports[i].device.text, port_settings(config, i), factory, pools);
+    all.insert(all.end(), checks.begin(), checks.end());
+  }
+  return all;
+}
+
+}  // namespace
+
+int doctor(const DoctorOptions& options) {
+  std::vector<dataplane::Check> checks = dataplane::check_machine();
+  if (options.config) {
+    const auto ports = check_ports(options);
+    checks.insert(checks.end(), ports.begin(), ports.end());
+  }
+  fmt::print("{}", options.json ? dataplane::doctor_json(checks) + "\n" : dataplane::doctor_text(checks));
+  return dataplane::worst(checks) == dataplane::Health::kBad ? kEnvironment : kDone;
+}
+
+}  // namespace softfeb::app
