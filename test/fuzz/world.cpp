@@ -13,8 +13,9 @@ constexpr Time kDelay = 2 * kMicrosecond;
 
 }  // namespace
 
-World::World(std::uint64_t messages) {
+World::World(std::uint64_t messages, bool both) {
   for (const bool v6 : {false, true}) {
+    if (v6 && !both) break;
     Pair& pair = *pairs.emplace_back(std::make_unique<Pair>(v6, messages));
     for (engine::Endpoint* e : {static_cast<engine::Endpoint*>(pair.board.get()),
                                 static_cast<engine::Endpoint*>(pair.receiver.get())}) {

@@ -87,7 +87,8 @@ class Pair {
 /// and thrown away.
 class World {
  public:
-  explicit World(std::uint64_t messages);
+  /// Each victim sends `messages`. One pair for IPv4, and one for IPv6 where `both`.
+  explicit World(std::uint64_t messages, bool both = true);
 
   Time now = kMillisecond;
   std::vector<std::unique_ptr<Pair>> pairs;

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// libFuzzer: any bytes as a frame, in one or two parts, through the parser and the classifier. What the
+// parser says must lie within the frame.
+#include "engine/demux.hpp"
+#include "roce/frame.hpp"
+#include "roce/packet.hpp"
+
+#include <cstdlib>
+
+using namespace softfeb;
+
+namespace {
+
+void require(bool holds) {
+  if (!holds) std::abort();
+}
+
+engine::Demux make_demux() {
+  engine::Demux demux;
+  engine::Identity id;
+  id.ip = *roce::IpAddress::parse("10.0.0.1");
+  demux.insert(id, 0);
+  id.vlan = roce::VlanTag{100, 0};
+  id.ip = *roce::IpAddress::parse("fd00::1");
+  demux.insert(id, 1);
+  return demux;
+}
+
+void look_at(const Segments& bytes, const engine::Demux& demux) {
+  const roce::ParsedFrame f = roce::parse_frame(bytes);
+  require(f.content.size() <= bytes.size() && f.datagram.size() <= bytes.size());
+  const std::uint32_t to = demux.find(f);
+  require(to <= 1 || to == engine::Demux::kNobody);
+  if (f.kind != roce::FrameKind::kUdp) return;
+  const roce::TransportPacket p = roce::parse_transport(roce::transport_bytes(f));
+  if (p.kind == roce::TransportKind::kRequest)
+    require(p.request.payload.size() + roce::Bth::kSize <= f.content.size());
+  static_cast<void>(roce::icrc_matches(f));
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  static const engine::Demux demux = make_demux();
+  const ByteSpan all(data, size);
+  look_at(all, demux);
+  if (size < 2) return 0;
+  // The first byte says where the rest is cut.
+  const std::size_t cut = data[0] % (size - 1);
+  Segments two(all.subspan(1, cut));
+  two.push(all.subspan(1 + cut));
+  look_at(two, demux);
+  return 0;
+}

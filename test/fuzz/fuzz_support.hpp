@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "roce/frame.hpp"
+#include "roce/icrc.hpp"
+#include "roce/path.hpp"
+#include "world.hpp"
+
+#include <array>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+namespace softfeb::fuzz {
+
+/// The fuzzer's bytes, taken from the front.
+class Input {
+ public:
+  Input(const std::uint8_t* data, std::size_t size) : rest_(data, size) {}
+
+  bool empty() const { return rest_.empty(); }
+  std::uint8_t byte() {
+    if (rest_.empty()) return 0;
+    const std::uint8_t b = rest_[0];
+    rest_ = rest_.subspan(1);
+    return b;
+  }
+  ByteSpan bytes(std::size_t n) {
+    const ByteSpan out = rest_.first(std::min(n, rest_.size()));
+    rest_ = rest_.subspan(out.size());
+    return out;
+  }
+
+ private:
+  ByteSpan rest_;
+};
+
+/// Sends `transport` (BTH on) from the attacker, with everything below it and the iCRC right.
+inline void send(World& world, const Pair& pair, const Party& to, ByteSpan transport) {
+  roce::Path path;
+  path.source_mac = pair.attacker.mac;
+  path.dest_mac = to.mac;
+  path.source_ip = pair.attacker.ip;
+  path.dest_ip = to.ip;
+  path.vlan = pair.vlan;
+  const roce::HeaderTemplate headers(path);
+  std::vector<std::uint8_t> frame(headers.size() + transport.size() + roce::kIcrcSize);
+  headers.write(frame.data(), static_cast<std::uint32_t>(transport.size() + roce::kIcrcSize), 1);
+  std::memcpy(&frame[headers.size()], transport.data(), transport.size());
+  const ByteSpan covered = ByteSpan(frame).first(frame.size() - roce::kIcrcSize).subspan(headers.ip_offset());
+  store_le32(&frame[frame.size() - roce::kIcrcSize], roce::icrc_of(covered));
+  world.inject(ByteSpan(frame));
+}
+
+/// Lets the victims finish and ends the program where one of them noticed anything.
+inline void finish(World& world) {
+  while (!world.victims_finished() && world.now < kSecond) world.step(kMicrosecond);
+  for (int k = 0; k < 10; ++k) world.step(kMicrosecond);
+  const std::string wrong = world.judge();
+  if (wrong.empty()) return;
+  std::fputs(wrong.c_str(), stderr);
+  std::abort();
+}
+
+}  // namespace softfeb::fuzz
