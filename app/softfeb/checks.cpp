@@ -54,21 +54,23 @@ void judge_senders(Judge& judge, const config::RunConfig& config, const Targets&
             ? *wanted - qp.messages_made
             : 0;
     incomplete += missing + not_made;
+    const std::uint64_t all = qp.messages_made + not_made;
     disorder += qp.counters.completions_out_of_order;
     unresolved += qp.resolved ? 0 : 1;
-    if (missing == 0 || told >= 8) continue;
+    if (missing + not_made == 0 || told >= 8) continue;
     ++told;
     const roce::WcStatus status = qp.failure.value_or(roce::WcStatus::kFlushed);
     judge.say(fmt::format(
         "board {} QP {:#x} -> {} QP {:#x}: {} of {} messages did not complete, first with status {} ({}); {}",
         config.boards[plan.board].endpoint.name, plan.qpn, plan.target.ip.to_string(), plan.target.qpn,
-        missing, qp.messages_made, roce::to_string(status), static_cast<unsigned>(status), advice(status)));
+        missing + not_made, all, roce::to_string(status), static_cast<unsigned>(status), advice(status)));
   }
   if (unresolved != 0) {
-    judge.say(fmt::format(
-        "{} QPs found no neighbour: nobody answered ARP for their receiver; check `ip`, VLAN and cabling, or "
-        "give the receiver's mac",
-        unresolved));
+    judge.say(
+        fmt::format("{} QPs found no neighbour: nobody answered ARP for their receiver (IPv6 is not asked "
+                    "for); check `ip`, VLAN and cabling, or "
+                    "give the receiver's mac",
+                    unresolved));
   }
   judge.add("messages_completed", incomplete);
   judge.add("completions_in_order", disorder);

@@ -85,7 +85,11 @@ void Experiment::drain() {
 }
 
 void Experiment::settle() {
-  if (config_.receivers.empty()) return;
+  if (config_.receivers.empty()) {
+    // What a NIC still holds is to leave before it is stopped.
+    wait(machine_.now() + kSettle, false, INT32_MAX);
+    return;
+  }
   std::uint64_t before = UINT64_MAX;
   for (std::uint64_t now = crew_.totals().lanes.rx_packets; now != before;
        now = crew_.totals().lanes.rx_packets) {

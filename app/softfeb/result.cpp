@@ -49,6 +49,8 @@ Json send_qp(const QpPlan& plan, const Outcome& o) {
           {"offered_gbps", or_null(f.offered_gbps)},
           {"rate_error", or_null(f.rate_error)},
           {"rc_gbps", f.offered_gbps ? Json(rate) : Json(nullptr)},
+          {"rt_gbps", nullptr},
+          {"alpha", nullptr},
           {"pacing_given_up_s", to_seconds(s.pacing_given_up)}};
 }
 

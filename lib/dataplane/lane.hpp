@@ -90,6 +90,9 @@ class Lane {
   /// Commands may have changed the endpoints: look at all of them again.
   void wake();
 
+  /// Packets are built that the port has not taken yet.
+  bool pending() const { return pending_count_ != 0 || filled_ != 0; }
+
   const LaneCounters& counters() const { return counters_; }
 
  private:

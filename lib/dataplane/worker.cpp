@@ -16,8 +16,9 @@
 namespace softfeb::dataplane {
 
 namespace {
-constexpr std::size_t kSliceQps = 64;          // of a snapshot, in one turn
-constexpr std::uint64_t kPublishEvery = 1024;  // turns
+constexpr std::size_t kSliceQps = 64;              // of a snapshot, in one turn
+constexpr std::uint64_t kPublishEvery = 1024;      // turns
+constexpr Time kLeaveWithin = 100 * kMillisecond;  // for what the ports have not taken at the end
 constexpr Time kLongestSleep = 50 * kMicrosecond;
 }  // namespace
 
@@ -51,7 +52,7 @@ Worker::Totals Worker::totals() const {
 
 void Worker::loop() {
   Time last = clock_.time(rte_rdtsc());
-  while (!quit_) {
+  while (!(quit_ && may_leave())) {
     const Time now = clock_.time(rte_rdtsc());
     const Time gap = now - last;
     loop_.ran += gap;
@@ -72,6 +73,11 @@ void Worker::loop() {
     if (!busy && snapshot_ == nullptr) rest(now);
   }
   publish();
+}
+
+bool Worker::may_leave() const {
+  return clock_.time(rte_rdtsc()) >= leave_by_ ||
+         std::none_of(lanes_.begin(), lanes_.end(), [](const auto& lane) { return lane->pending(); });
 }
 
 void Worker::obey(Time now) {
@@ -100,6 +106,7 @@ void Worker::obey(Time now) {
         break;
       case Command::Kind::kQuit:
         quit_ = true;
+        leave_by_ = now + kLeaveWithin;
         break;
     }
     for (auto& lane : lanes_) lane->wake();

@@ -76,6 +76,7 @@ class Worker {
  private:
   static int entry(void* self);
   void loop();
+  bool may_leave() const;
   void obey(Time now);
   void snapshot_slice(Time now);
   void start_boards(Time now);
@@ -91,6 +92,7 @@ class Worker {
   Mailbox<Totals> totals_;
   LoopCounters loop_;
   Time start_at_ = kNever;
+  Time leave_by_ = kNever;
   bool quit_ = false;
   bool slept_ = false;
   bool running_ = false;

@@ -11,7 +11,8 @@ namespace {
 
 constexpr Time kDepartureTick = 131'072;  // 131 ns: a slot holds few packets at any rate a core can make
 constexpr Time kTimerTick = 1'048'576;    // 1 µs: RNR waits begin at 10 µs
-constexpr Time kArpRetry = 1 * kSecond;   // RFC 1122 2.3.2.1: at most one a second
+constexpr unsigned kArpTries = 5;
+constexpr Time kArpRetry = 1 * kSecond;  // RFC 1122 2.3.2.1: at most one a second
 
 }  // namespace
 
@@ -115,11 +116,26 @@ void Board::resolve(Time now) {
       resolutions_.pop_back();
       continue;
     }
-    if (r.retry_at <= now && r.next_hop.is_v4()) {
-      host_.request(r.next_hop);
-      r.retry_at = now + kArpRetry;
+    if (r.retry_at <= now) {
+      // IPv6 neighbours are static: there is nobody to ask.
+      if (r.asked == kArpTries || !r.next_hop.is_v4()) {
+        give_up(r, now);
+        r.retry_at = kNever;
+      } else {
+        host_.request(r.next_hop);
+        ++r.asked;
+        r.retry_at = now + kArpRetry;
+      }
     }
     ++k;
+  }
+}
+
+void Board::give_up(const Resolution& r, Time now) {
+  ++incidents_;
+  for (const std::uint32_t i : r.waiting) {
+    qps_[i].requester().set_state(roce::QpState::kErr, now);
+    settle(i, now);
   }
 }
 
@@ -155,9 +171,7 @@ Time Board::next_event(Time now) const {
   if (host_.has_answers()) return now;
   Time at = std::min(departures_.next(), timers_.next());
   if (!ready_.empty()) at = std::min(at, std::max(now, link_.free_at()));
-  for (const Resolution& r : resolutions_) {
-    if (r.next_hop.is_v4()) at = std::min(at, r.retry_at);
-  }
+  for (const Resolution& r : resolutions_) at = std::min(at, r.retry_at);
   return at;
 }
 

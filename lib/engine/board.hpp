@@ -41,7 +41,8 @@ class Board : public Endpoint {
   std::size_t qp_count() const { return qps_.size(); }
   const SendQp& qp(std::size_t i) const { return qps_[i]; }
   SendQp& qp(std::size_t i) { return qps_[i]; }
-  /// Next hops whose MAC address is not known yet.
+  /// Next hops whose MAC address is not known (yet). Who does not answer kArpTries requests, a second apart,
+  /// is given up: the QPs that need it go to ERR.
   std::size_t unresolved() const { return resolutions_.size(); }
   const LinkShaper& link() const { return link_; }
 
@@ -54,6 +55,7 @@ class Board : public Endpoint {
   struct Resolution {
     roce::IpAddress next_hop;
     Time retry_at = 0;
+    unsigned asked = 0;
     std::vector<std::uint32_t> waiting;
   };
 
@@ -63,6 +65,7 @@ class Board : public Endpoint {
   void watch_timer(std::uint32_t i, Time now);
   void run_timers(Time now);
   void resolve(Time now);
+  void give_up(const Resolution& r, Time now);
   std::size_t send_packets(Time now, std::span<TxFrame> out);
 
   LinkShaper link_;

@@ -41,7 +41,8 @@ void SendQp::start(Time now) {
 
 void SendQp::post_due(Time now) {
   if (!started_) return;
-  // One message ahead of the one being sent keeps the QP busy; more would only wait in the queue, and delay the end of the run.
+  // One message ahead of the one being sent keeps the QP busy; more would only wait in the queue, and delay
+  // the end of the run.
   while (traffic_.due() <= now && may_post()) requester_.post(traffic_.make(now), now);
 }
 
@@ -84,8 +85,8 @@ void SendQp::reap(Time now) {
     next_completion_ = c.id + 1;
     if (c.status != roce::WcStatus::kSuccess && !failure_) failure_ = c.status;
   }
-  // A QP in ERR flushes whatever is posted, at once: traffic without an end would keep it at that for ever.
-  if (requester_.state() == roce::QpState::kErr && !traffic_.config().messages) traffic_.stop();
+  // Whoever posts sees the error and ends: a QP in ERR would flush request after request at once.
+  if (requester_.state() == roce::QpState::kErr) traffic_.stop();
   if (requester_.counters().messages_completed != completed_) {
     completed_ = requester_.counters().messages_completed;
     counters_.last_completed = now;

@@ -161,7 +161,8 @@ class Experiment {
     d.reply_path.source_ip = r.identity.ip;
     d.reply_path.dest_ip = b.identity.ip;
     d.regions.push_back({0x1000, memory.size() - setup_.region_short_by,
-                         s.traffic.rkey + (setup_.wrong_rkey || setup_.wrong_rkey_of == q ? 1U : 0U), memory.data()});
+                         s.traffic.rkey + (setup_.wrong_rkey || setup_.wrong_rkey_of == q ? 1U : 0U),
+                         memory.data()});
     r.qps.push_back(d);
   }
 
@@ -261,13 +262,25 @@ TEST_CASE("the link's rate is shared fairly among its queue pairs", "[board]") {
 TEST_CASE("no answer: the retries run out, the QP says so, the rest is flushed", "[board]") {
   Experiment e({.messages = 30, .timeout = 5, .retries = 3});
   e.link->loss = 1ULL << 32;
-  // ARP is lost as well: nothing leaves, nothing fails.
+  // ARP is lost as well: nothing leaves, nothing fails yet.
   CHECK_FALSE(e.run(10 * kMillisecond));
   CHECK(e.board(0).unresolved() == 1);
+  CHECK_FALSE(e.board(0).qp(0).failure());
   e.board(0).host().neighbours().set_static(e.receiver(0).identity().ip, e.receiver(0).identity().mac);
   REQUIRE(e.run(10 * kSecond));
   CHECK(e.board(0).qp(0).failure() == roce::WcStatus::kTimeoutsExceeded);
-  CHECK(e.board(0).qp(0).requester().counters().messages_failed == 30);
+  CHECK(e.board(0).qp(0).requester().counters().messages_failed == e.board(0).qp(0).traffic().made());
+}
+
+TEST_CASE("a neighbour nobody answers for is given up after five requests, a second apart", "[board]") {
+  Experiment e({.messages = 30});
+  e.link->loss = 1ULL << 32;
+  REQUIRE(e.run(20 * kSecond));
+  CHECK(e.board(0).host().counters().arp_requests_tx == 5);
+  CHECK(e.link->now >= 5 * kSecond);
+  CHECK(e.board(0).qp(0).failure() == roce::WcStatus::kFlushed);
+  CHECK(e.board(0).qp(0).requester().counters().packets == 0);
+  CHECK(e.board(0).unresolved() == 1);
 }
 
 TEST_CASE("wrong rkey and out of bounds: remote access error, the rest flushed", "[board]") {
@@ -275,7 +288,7 @@ TEST_CASE("wrong rkey and out of bounds: remote access error, the rest flushed",
     Experiment e({.messages = 30, .wrong_rkey = wrong_rkey, .region_short_by = wrong_rkey ? 0U : 1U});
     REQUIRE(e.run(kSecond));
     CHECK(e.board(0).qp(0).failure() == roce::WcStatus::kRemoteAccess);
-    CHECK(e.board(0).qp(0).requester().counters().messages_failed == 30);
+    CHECK(e.board(0).qp(0).requester().counters().messages_failed == e.board(0).qp(0).traffic().made());
     CHECK(e.board(0).qp(0).requester().counters().nak_remote_access_rx == 1);
     CHECK(e.messages_received() == 0);
   }
