@@ -2,6 +2,7 @@
 #include "checks.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -44,6 +45,7 @@ void judge_senders(Judge& judge, const config::RunConfig& config, const Targets&
   std::uint64_t incomplete = 0;
   std::uint64_t disorder = 0;
   std::uint64_t unresolved = 0;
+  std::set<roce::IpAddress> absent;
   std::size_t told = 0;
   for (const QpPlan& plan : targets.plans()) {
     const auto& qp = o.final[plan.board].send_qps[plan.on_board];
@@ -56,8 +58,11 @@ void judge_senders(Judge& judge, const config::RunConfig& config, const Targets&
     incomplete += missing + not_made;
     const std::uint64_t all = qp.messages_made + not_made;
     disorder += qp.counters.completions_out_of_order;
-    unresolved += qp.resolved ? 0 : 1;
-    if (missing + not_made == 0 || told >= 8) continue;
+    if (!qp.resolved) {
+      ++unresolved;
+      absent.insert(plan.target.ip);
+    }
+    if (missing + not_made == 0 || !qp.resolved || told >= 8) continue;
     ++told;
     const roce::WcStatus status = qp.failure.value_or(roce::WcStatus::kFlushed);
     judge.say(fmt::format(
@@ -65,12 +70,9 @@ void judge_senders(Judge& judge, const config::RunConfig& config, const Targets&
         config.boards[plan.board].endpoint.name, plan.qpn, plan.target.ip.to_string(), plan.target.qpn,
         missing + not_made, all, roce::to_string(status), static_cast<unsigned>(status), advice(status)));
   }
-  if (unresolved != 0) {
-    judge.say(
-        fmt::format("{} QPs found no neighbour: nobody answered ARP for their receiver (IPv6 is not asked "
-                    "for); check `ip`, VLAN and cabling, or "
-                    "give the receiver's mac",
-                    unresolved));
+  for (const roce::IpAddress& ip : absent) {
+    judge.say(fmt::format("nobody answered ARP for {}{}; check `to`, VLAN and cabling, or give its mac",
+                          ip.to_string(), ip.is_v4() ? "" : " (IPv6 neighbours are not asked for)"));
   }
   judge.add("messages_completed", incomplete);
   judge.add("completions_in_order", disorder);

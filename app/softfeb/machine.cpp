@@ -4,10 +4,13 @@
 #include "config/error.hpp"
 #include "dataplane/error.hpp"
 #include "port_settings.hpp"
+#include "stop_signal.hpp"
 
 #include <algorithm>
 #include <chrono>
+#include <thread>
 
+#include <fmt/format.h>
 #include <rte_cycles.h>
 
 namespace softfeb::app {
@@ -103,6 +106,26 @@ void Machine::make_faults(const config::RunConfig& config, std::size_t index) {
                                                                         : dataplane::CaptureMode::kOnError;
       port.captures.push_back(std::make_unique<dataplane::Capture>(dataplane::CaptureConfig{
           mode, static_cast<std::uint32_t>(p.capture->packets), p.capture->snaplen, port.frame_bytes}));
+    }
+  }
+}
+
+void Machine::wait_for_links(Time limit, bool quiet) const {
+  const Time begin = now();
+  for (const RunPort& p : ports_) {
+    bool told = false;
+    while (!p.port->link().up && stop_signals() == 0) {
+      if (now() - begin > limit) {
+        throw dataplane::EnvironmentError("port " + p.name + " has no link",
+                                          p.device->spec().kind == dataplane::DeviceKind::kVhost
+                                              ? "start the guest or program at the other end of the socket"
+                                              : "check cable, transceiver and the other end");
+      }
+      if (!told && !quiet && now() - begin > kSecond) {
+        fmt::print(stderr, "port {}: waiting for its link\n", p.name);
+        told = true;
+      }
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
     }
   }
 }

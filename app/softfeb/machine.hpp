@@ -55,6 +55,10 @@ class Machine {
   unsigned lcore(unsigned w) const { return lcores_[w + 1].id; }
   bool huge_pages() const { return eal_->huge_pages(); }
 
+  /// Waits until every port has a link, `limit` at most or until a signal comes; says so when it takes a
+  /// second. Throws EnvironmentError where there is none by then.
+  void wait_for_links(Time limit, bool quiet) const;
+
   /// Writes captures to their files; returns a line for each.
   std::vector<std::string> write_captures() const;
 

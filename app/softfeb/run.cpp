@@ -15,6 +15,9 @@ namespace softfeb::app {
 
 namespace {
 
+/// Auto-negotiation and training of a fast link take seconds.
+constexpr Time kLinkWait = 15 * kSecond;
+
 void print_start(const config::RunConfig& config, const Machine& machine, const Crew& crew) {
   for (const RunPort& p : machine.ports()) {
     const dataplane::Capabilities& c = p.port->capabilities();
@@ -92,6 +95,7 @@ int run(const RunOptions& options) {
   Machine machine(config, payloads.arena_bytes());
   payloads.stage(machine.arena());
   catch_stop_signals();
+  machine.wait_for_links(kLinkWait, quiet);
   connect_peers(config, machine, targets, payloads);
 
   Endpoints endpoints = make_endpoints(config, targets, payloads);
