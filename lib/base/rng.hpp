@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <cstdint>
-
 #include "base/uint128.hpp"
+
+#include <cstdint>
 
 namespace softfeb {
 

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "base/bytes.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstring>
 
-#include "base/bytes.hpp"
-
 namespace softfeb {
 
-/// Up to `kMax` byte ranges that together are one run of bytes: a received frame whose payload may lie in several
-/// buffers. Does not own them. All offsets count from the beginning of the whole run and are clipped to its end.
+/// Up to `kMax` byte ranges that together are one run of bytes: a received frame whose payload may lie in
+/// several buffers. Does not own them. All offsets count from the beginning of the whole run and are clipped
+/// to its end.
 class Segments {
  public:
   static constexpr std::size_t kMax = 8;

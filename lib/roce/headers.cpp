@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "roce/headers.hpp"
 
-#include <cstring>
-
 #include "roce/opcode.hpp"
+
+#include <cstring>
 
 namespace softfeb::roce {
 

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "base/bytes.hpp"
+#include "roce/psn.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 
-#include "base/bytes.hpp"
-#include "roce/psn.hpp"
-
 /// Transport headers of the InfiniBand Architecture (IBA 9.2–9.6) as RoCEv2 carries them.
-/// encode() writes exactly kSize bytes; decode() takes whatever the network sent, answers nothing when it is too short,
-/// and judges no values: what a field means is its user's business.
+/// encode() writes exactly kSize bytes; decode() takes whatever the network sent, answers nothing when it is
+/// too short, and judges no values: what a field means is its user's business.
 namespace softfeb::roce {
 
 inline constexpr std::uint16_t kRoceUdpPort = 4791;
@@ -88,14 +88,16 @@ struct Aeth {
     return static_cast<std::uint8_t>(0x20 | (timer_code & 0x1f));
   }
   static constexpr std::uint8_t nak(AethKind kind) {
-    return static_cast<std::uint8_t>(0x60 + (static_cast<unsigned>(kind) - static_cast<unsigned>(AethKind::kNakSequence)));
+    return static_cast<std::uint8_t>(
+        0x60 + (static_cast<unsigned>(kind) - static_cast<unsigned>(AethKind::kNakSequence)));
   }
 
   void encode(std::uint8_t* out) const;
   static std::optional<Aeth> decode(ByteSpan in);
 };
 
-/// Bytes of a congestion notification packet from BTH to the end of its reserved bytes (annex A17.9.3), without iCRC.
+/// Bytes of a congestion notification packet from BTH to the end of its reserved bytes (annex A17.9.3),
+/// without iCRC.
 inline constexpr std::size_t kCnpSize = Bth::kSize + 16;
 
 /// Writes a CNP (kCnpSize bytes) for the reaction point `dest_qp`.

@@ -5,7 +5,8 @@
 
 namespace softfeb::roce {
 
-/// Transport service of a queue pair; the value is what the upper three bits of a BTH opcode hold (IBA table 38).
+/// Transport service of a queue pair; the value is what the upper three bits of a BTH opcode hold (IBA table
+/// 38).
 enum class Transport : std::uint8_t { kRc = 0, kUc = 1 };
 
 /// The lower five bits of a BTH opcode: the operation, whatever the transport service (IBA table 38).
@@ -45,7 +46,8 @@ constexpr bool is_only(Operation op) {
   return op == Operation::kSendOnly || op == Operation::kSendOnlyImm || op == Operation::kWriteOnly ||
          op == Operation::kWriteOnlyImm;
 }
-/// Answers to READ and atomic requests on RC, which requesters of ours never send (IBA table 38: 0x0d…0x10, 0x12).
+/// Answers to READ and atomic requests on RC, which requesters of ours never send (IBA table 38: 0x0d…0x10,
+/// 0x12).
 constexpr bool is_foreign_response(std::uint8_t op) { return (op >= 0x0d && op <= 0x10) || op == 0x12; }
 /// The packet begins a message (FIRST or ONLY).
 constexpr bool begins_message(Operation op) {

@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <cstdint>
-
 #include "base/segments.hpp"
 #include "roce/headers.hpp"
 #include "roce/opcode.hpp"
 #include "roce/psn.hpp"
 
+#include <cstdint>
+
 namespace softfeb::roce {
 
-/// A request packet a requester wants sent: everything but the path's headers, the payload's bytes and the iCRC.
+/// A request packet a requester wants sent: everything but the path's headers, the payload's bytes and the
+/// iCRC.
 struct RequestPacket {
   std::uint8_t opcode = 0;
   bool ack_req = false;
   bool solicited = false;
   bool retransmission = false;
   Psn psn = 0;
-  Reth reth{};                 ///< valid when has_reth(opcode_operation(opcode))
-  std::uint32_t immediate = 0;  ///< valid when has_immediate(opcode_operation(opcode))
+  Reth reth{};                       ///< valid when has_reth(opcode_operation(opcode))
+  std::uint32_t immediate = 0;       ///< valid when has_immediate(opcode_operation(opcode))
   std::uint64_t payload_offset = 0;  ///< in the QP's payload stream
   std::uint32_t payload_length = 0;
 
@@ -36,7 +37,7 @@ struct ReceivedRequest {
   Bth bth{};
   Reth reth{};
   std::uint32_t immediate = 0;
-  Segments payload;  ///< without pad
+  Segments payload;                     ///< without pad
   bool congestion_experienced = false;  ///< the IP header says CE
 };
 

@@ -7,16 +7,18 @@
 namespace softfeb::roce {
 
 /// A stream of payload bytes as a QP sends it, or as its receiver expects it: message n's bytes stand at
-/// [payload_offset, payload_offset + length) of the stream. Implementations never change what a given offset holds, so a
-/// retransmission sends the same bytes.
+/// [payload_offset, payload_offset + length) of the stream. Implementations never change what a given offset
+/// holds, so a retransmission sends the same bytes.
 class PayloadStream {
  public:
   virtual ~PayloadStream() = default;
 
-  /// `length` (at most one path MTU) contiguous bytes at `offset`; null when the stream cannot give them (payload source error).
+  /// `length` (at most one path MTU) contiguous bytes at `offset`; null when the stream cannot give them
+  /// (payload source error).
   virtual const std::uint8_t* bytes(std::uint64_t offset, std::uint32_t length) const = 0;
 
-  /// CRC-32 register value (ISA-L convention, see roce/icrc.hpp) of those bytes followed by their 0–3 zero pad bytes, where it was prepared.
+  /// CRC-32 register value (ISA-L convention, see roce/icrc.hpp) of those bytes followed by their 0–3 zero
+  /// pad bytes, where it was prepared.
   virtual std::optional<std::uint32_t> crc(std::uint64_t /*offset*/, std::uint32_t /*length*/) const {
     return std::nullopt;
   }

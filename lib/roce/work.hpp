@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <cstdint>
-
 #include "roce/opcode.hpp"
 #include "roce/psn.hpp"
+
+#include <cstdint>
 
 namespace softfeb::roce {
 
@@ -56,7 +56,15 @@ struct Completion {
 const char* to_string(WcStatus status);
 
 /// Queue pair states; values as on the metadata bus (CONTROL.md section 7).
-enum class QpState : std::uint8_t { kReset = 0, kInit = 1, kRtr = 2, kRts = 3, kSqd = 4, kErr = 6, kCreate = 8 };
+enum class QpState : std::uint8_t {
+  kReset = 0,
+  kInit = 1,
+  kRtr = 2,
+  kRts = 3,
+  kSqd = 4,
+  kErr = 6,
+  kCreate = 8
+};
 
 /// Path MTU code of the verbs and the metadata bus: 1…5 for 256…4096 bytes.
 constexpr std::uint32_t pmtu_bytes(unsigned code) { return 128U << code; }

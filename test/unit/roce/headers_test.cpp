@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "roce/headers.hpp"
 
-#include <array>
-
-#include <catch2/catch.hpp>
-
 #include "base/rng.hpp"
 #include "roce/opcode.hpp"
 #include "roce/psn.hpp"
+
+#include <array>
+
+#include <catch2/catch.hpp>
 
 using namespace softfeb;
 using namespace softfeb::roce;
