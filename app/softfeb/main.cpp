@@ -30,8 +30,9 @@ void add_run(CLI::App& top, RunArguments& a) {
       ->required();
   run->add_option("--set", a.options.overrides, "Override a key, e.g. boards.feb0.qps.0.traffic.rate=5Gb/s")
       ->type_name("KEY=VALUE");
-  auto* const duration =
-      run->add_option("--duration", a.duration, "How long to send, e.g. 10s")->type_name("TIME");
+  auto* const duration = run->add_option("--duration", a.duration,
+                                         "How long to send, in seconds or with a unit, e.g. 10 or 500ms")
+                             ->type_name("TIME");
   run->add_option("--messages", a.messages, "How many messages each QP sends")->excludes(duration);
   run->add_option("--json", a.options.json, "Write the result as JSON to this file (- for standard output)")
       ->type_name("FILE");
@@ -46,8 +47,15 @@ void add_doctor(CLI::App& top, DoctorOptions& o) {
   doctor->add_flag("--json", o.json, "As JSON");
 }
 
+/// As scripts write it: a number without a unit is in seconds. Everything else is for the configuration to
+/// judge.
+std::string in_seconds(const std::string& text) {
+  const bool number = !text.empty() && text.find_first_not_of("0123456789.") == std::string::npos;
+  return number ? text + "s" : text;
+}
+
 int run_command(RunArguments& a) {
-  if (a.duration) a.options.overrides.push_back("run.duration=" + *a.duration);
+  if (a.duration) a.options.overrides.push_back("run.duration=" + in_seconds(*a.duration));
   if (a.messages) a.options.overrides.push_back("run.messages=" + std::to_string(*a.messages));
   return run(a.options);
 }
