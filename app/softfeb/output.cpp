@@ -5,7 +5,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <memory>
+#include <filesystem>
 
 #include <fmt/format.h>
 
@@ -49,6 +49,23 @@ class AtomicFile {
 };
 
 }  // namespace
+
+void check_writable(const config::RunConfig& config, const std::optional<std::string>& json) {
+  std::vector<std::string> paths;
+  if (json && *json != "-") paths.push_back(*json);
+  for (const auto& r : config.receivers) {
+    if (!r.out.empty()) paths.push_back(r.out);
+  }
+  for (const auto& p : config.ports) {
+    if (p.capture) paths.push_back(p.capture->file);
+  }
+  for (const std::string& path : paths) {
+    if (std::filesystem::is_directory(path)) {
+      throw dataplane::EnvironmentError("cannot write " + path + ": it is a directory", "name a file in it");
+    }
+    const AtomicFile made_and_removed(path);
+  }
+}
 
 void write_atomically(const std::string& path, const std::string& text) {
   if (path == "-") {

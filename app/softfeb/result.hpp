@@ -4,7 +4,9 @@
 #include "checks.hpp"
 #include "figures.hpp"
 
+#include <optional>
 #include <string>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -14,6 +16,10 @@ namespace softfeb::app {
 nlohmann::ordered_json make_result(const config::RunConfig& config, const Machine& machine,
                                    const Targets& targets, const Outcome& outcome, Endpoints& endpoints,
                                    const std::vector<Targets::Session>& sessions, const Judgement& judgement);
+
+/// Before a run: every file it is to write (result, receivers' `out`, captures) can be written. Throws
+/// EnvironmentError.
+void check_writable(const config::RunConfig& config, const std::optional<std::string>& json);
 
 /// Writes `text` to `path` so that it appears complete or not at all; "-" is standard output. Throws
 /// EnvironmentError.

@@ -90,6 +90,7 @@ void connect_peers(const config::RunConfig& config, Machine& machine, Targets& t
 int run(const RunOptions& options) {
   const config::RunConfig config = config::load_run(options.config, options.overrides);
   const bool quiet = options.quiet || config.run.quiet;
+  check_writable(config, options.json);
   Payloads payloads(config);
   Targets targets(config);
   Machine machine(config, payloads.arena_bytes());
