@@ -56,13 +56,16 @@ Outcome Experiment::run() {
   Wait why = Wait::kTime;
   if (config_.run.warmup != 0) {
     why = wait(std::min(end, out_.started + config_.run.warmup), true, 0);
-    out_.ended_in_warmup = why == Wait::kDone;
-    out_.baseline = crew_.snapshot();
-    out_.measured_from = machine_.now();
+    out_.ended_in_warmup = why != Wait::kTime;
+    if (!out_.ended_in_warmup) {
+      out_.baseline = crew_.snapshot();
+      out_.measured_from = machine_.now();
+    }
   }
   if (why == Wait::kTime) why = wait(end, true, 0);
   out_.interrupted = why == Wait::kSignal;
-  out_.stopped = machine_.now();
+  // A signal may come before the start.
+  out_.stopped = std::max(machine_.now(), out_.started);
   drain();
   settle();
   out_.final = crew_.snapshot();

@@ -16,9 +16,9 @@ struct Outcome {
   Time measured_from = 0;  ///< end of the warm-up
   Time stopped = 0;  ///< traffic ended: the last message was made, the duration was over, or a signal came
   bool interrupted = false;
-  bool flushed = false;  ///< requests were still outstanding when the drain timeout was over
-  bool ended_in_warmup = false;
-  std::vector<engine::EndpointSnapshot> baseline;  ///< at measured_from; all zero without warm-up
+  bool flushed = false;          ///< requests were still outstanding when the drain timeout was over
+  bool ended_in_warmup = false;  ///< then the figures are of the whole run
+  std::vector<engine::EndpointSnapshot> baseline;  ///< at measured_from; empty without warm-up
   std::vector<engine::EndpointSnapshot> final;     ///< at the end
   dataplane::Worker::Totals totals;
   std::vector<dataplane::Worker::Totals> workers;

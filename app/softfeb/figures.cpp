@@ -62,4 +62,9 @@ double measured_seconds(const Targets& targets, const Outcome& o) {
   return to_seconds(last_completion(targets, o) - o.measured_from);
 }
 
+double stolen_share(const Outcome& o) {
+  const dataplane::LoopCounters& loop = o.totals.loop;
+  return loop.ran == 0 ? 0 : static_cast<double>(loop.stolen) / static_cast<double>(loop.ran);
+}
+
 }  // namespace softfeb::app

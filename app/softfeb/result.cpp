@@ -220,6 +220,7 @@ Json make_result(const config::RunConfig& config, const Machine& machine, const 
   j["config"] = config::to_json(config);
   j["duration_s"] = to_seconds(o.stopped - o.started);
   j["measured_s"] = measured_seconds(targets, o);
+  j["warmup_excluded"] = !o.baseline.empty();
   j["interrupted"] = o.interrupted;
   j["boards"] = Json::array();
   double goodput = 0;
@@ -242,6 +243,7 @@ Json make_result(const config::RunConfig& config, const Machine& machine, const 
   j["ports"] = Json::array();
   for (const RunPort& p : machine.ports()) j["ports"].push_back(port(p));
   j["workers"] = workers(o);
+  j["stolen_share"] = stolen_share(o);
   j["control_unserved"] = o.control_unserved;
   j["checks"] = Json::array();
   for (const Check& c : judgement.checks) {

@@ -12,15 +12,13 @@ namespace {
 constexpr std::size_t kMaxRows = 16;
 
 std::string gap_remark(const Outcome& o) {
-  const Time stolen = o.totals.loop.stolen;
-  const Time ran = o.totals.loop.ran;
-  if (ran == 0 || stolen * 100 < ran) return "";
+  const double share = stolen_share(o);
+  if (share < 0.01) return "";
   return fmt::format(
       "This machine was busy: workers were not run for {:.1f} % of the time (longest gap {:.1f} ms), so the "
       "rates above are "
       "not what an idle one gives.\n",
-      100.0 * static_cast<double>(stolen) / static_cast<double>(ran),
-      to_seconds(o.totals.loop.longest_gap) * 1e3);
+      100 * share, to_seconds(o.totals.loop.longest_gap) * 1e3);
 }
 
 }  // namespace
