@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+
+namespace softfeb::dcqcn {
+
+/// The registers of the firmware's reaction point (slaclab/surf, ethernet/RoCEv2/rtl/RoCEv2Dcqcn.vhd), with
+/// their reset values and in their units: rates in bytes per second, intervals in clocks of 6.4 ns. All may
+/// be written while running and act from the next clock on. Values wider than their register are cut to
+/// `bits`.
+struct FirmwareParameters {
+  std::uint16_t alpha_g = 1020;              ///< AlphaG, 10 bits: 1024 · (1 - g)
+  std::uint8_t dec_gain = 1;                 ///< DecGain, 4 bits: a cut is Rc · alpha / 2^DecGain
+  std::uint8_t time_stage_threshold = 5;     ///< TimeStageThreshold; 0 counts as 256
+  bool clamp_tgt_rate = false;               ///< ClampTgtRate: Rt := Rc at every cut
+  bool dcqcn_bypass = false;                 ///< DcqcnBypass: Rc and Rt held at line rate, CNPs only counted
+  std::uint16_t rate_dec_interval = 625;     ///< RateDecInterval; cuts are 3 clocks further apart
+  std::uint16_t alpha_upd_interval = 8594;   ///< AlphaUpdInterval; updates are 2 clocks further apart
+  std::uint32_t rate_inc_interval = 234375;  ///< RateIncInterval; increases are 3 clocks further apart
+  std::uint32_t rai = 6'000'000;             ///< Rai: additive step
+  std::uint32_t rhai = 12'000'000;           ///< Rhai: hyper step
+  std::uint32_t rmin = 10'000'000;           ///< Rmin: lower limit of a cut (raises Rc where it is higher)
+
+  bool operator==(const FirmwareParameters&) const = default;
+};
+
+/// What the firmware fixes when it is built.
+struct FirmwareBuild {
+  /// Bytes per second, below 2^32 with `wrap32`, below 2^53 without.
+  std::uint64_t line_rate = 1'250'000'000;
+  /// Rates are 32-bit registers and Rt + Rai wraps, as in the firmware. Off: 64 bits, nothing wraps.
+  bool wrap32 = true;
+
+  std::uint64_t sum(std::uint64_t a, std::uint64_t b) const {
+    return wrap32 ? static_cast<std::uint32_t>(a + b) : a + b;
+  }
+  std::uint64_t difference(std::uint64_t a, std::uint64_t b) const {
+    if (wrap32) return static_cast<std::uint32_t>(a - b);
+    return a > b ? a - b : 0;
+  }
+};
+
+/// Current and target rate, bytes per second.
+struct Rates {
+  std::uint64_t rc = 0;
+  std::uint64_t rt = 0;
+
+  bool operator==(const Rates&) const = default;
+};
+
+}  // namespace softfeb::dcqcn

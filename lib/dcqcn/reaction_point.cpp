@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "dcqcn/reaction_point.hpp"
+
+#include <algorithm>
+
+namespace softfeb::dcqcn {
+
+namespace {
+
+// From the edge that samples the CNP input to the one at which the overseer acts: two synchroniser stages and
+// the edge detector. From CnpCntRst being visible to the counter reading 0.
+constexpr Edge kStrobeDelay = 3;
+constexpr Edge kClearDelay = 3;
+
+}  // namespace
+
+ReactionPoint::ReactionPoint(const FirmwareParameters& parameters, const FirmwareBuild& build)
+    : parameters_(parameters), build_(build), rates_{build.line_rate, build.line_rate} {}
+
+Edge ReactionPoint::next_joint_edge() const {
+  return std::min({strobes_[0], after_strobe_, clear_, force_, decrease_.next(decrease_flag_)});
+}
+
+// Between the joint edges the three engines do not see each other: increases alone change the rates, and each
+// engine takes its own shortcuts.
+void ReactionPoint::run_apart(Edge last) {
+  alpha_engine_.run(last, alpha_, alpha_flag_, parameters_.alpha_g, parameters_.alpha_upd_interval);
+  decrease_.run(last, parameters_.rate_dec_interval);
+  now_ = last;
+}
+
+void ReactionPoint::advance(Edge n) {
+  while (now_ < n) {
+    const Edge joint = next_joint_edge();
+    const Edge last = std::min(joint - 1, n);
+    increase_.run(last, rates_, false, parameters_, build_);
+    run_apart(last);
+    if (joint <= n) joint_edge(joint);
+  }
+}
+
+bool ReactionPoint::advance_to_rate_change(Edge limit) {
+  const std::uint64_t rc = rates_.rc;
+  while (now_ < limit) {
+    const Edge joint = next_joint_edge();
+    const Edge last = std::min(joint - 1, limit);
+    run_apart(increase_.run(last, rates_, true, parameters_, build_));
+    if (rates_.rc != rc) return true;
+    if (joint <= limit) joint_edge(joint);
+    if (rates_.rc != rc) return true;
+  }
+  return false;
+}
+
+// One edge, in full: everybody reads what was there before it.
+void ReactionPoint::joint_edge(Edge n) {
+  const Rates rates = rates_;
+  const std::uint16_t alpha = alpha_;
+  const bool decrease_flag = decrease_flag_, alpha_flag = alpha_flag_;
+  const std::uint8_t time_stage = increase_.time_stage();
+  now_ = n;
+
+  bool reset = false;
+  if (n == after_strobe_) {
+    ++cnp_counter_;
+    reset = reset_pulse_;
+    after_strobe_ = kNoEdge;
+  }
+  if (n == clear_) {
+    cnp_counter_ = 0;
+    clear_ = kNoEdge;
+  }
+  if (n == strobes_[0]) handle_strobe(n);
+
+  // Commits, in the order in which the later one wins; also over a CNP handled at this very edge.
+  if (increase_.commits(n)) rates_ = increase_.commit();
+  if (decrease_.commits(n)) {
+    rates_ = decrease_.commit();
+    decrease_flag_ = false;
+  }
+  if (alpha_engine_.commits(n)) {
+    alpha_ = alpha_engine_.commit();
+    alpha_flag_ = false;
+  }
+  if (parameters_.dcqcn_bypass) rates_ = {build_.line_rate, build_.line_rate};
+  if (n == force_) force_ = kNoEdge;
+
+  increase_.act(n, rates, reset, parameters_, build_);
+  decrease_.act(n, rates, alpha, time_stage, decrease_flag, parameters_, build_);
+  alpha_engine_.act(n, alpha, alpha_flag, parameters_.alpha_g, parameters_.alpha_upd_interval);
+}
+
+void ReactionPoint::handle_strobe(Edge n) {
+  strobes_[0] = strobes_[1];
+  strobes_[1] = kNoEdge;
+  after_strobe_ = n + 1;
+  reset_pulse_ = !parameters_.dcqcn_bypass;
+  if (parameters_.dcqcn_bypass) return;
+  decrease_flag_ = true;
+  if (started_) {
+    alpha_flag_ = true;
+    return;
+  }
+  // The first CNP starts the engines; it counts for the cut but not for alpha.
+  started_ = true;
+  alpha_ = kAlphaOne;
+  increase_.start(n + 1, parameters_.rate_inc_interval);
+  decrease_.start(n + 1, parameters_.rate_dec_interval);
+  alpha_engine_.start(n + 1, parameters_.alpha_upd_interval);
+}
+
+void ReactionPoint::cnp(Edge k) {
+  k = std::max(k, now_);
+  advance(k);
+  const bool same_level = last_cnp_ != kNoEdge && k <= last_cnp_ + 1;
+  last_cnp_ = k;
+  if (same_level) return;
+  strobes_[strobes_[0] == kNoEdge ? 0 : 1] = k + kStrobeDelay;
+}
+
+void ReactionPoint::set_parameters(const FirmwareParameters& parameters, Edge m) {
+  m = std::max(m, now_);
+  advance(m);
+  const FirmwareParameters old = parameters_;
+  parameters_ = parameters;
+  if (started_) {
+    if (old.rate_inc_interval != parameters.rate_inc_interval)
+      increase_.set_interval(parameters.rate_inc_interval, m);
+    if (old.rate_dec_interval != parameters.rate_dec_interval)
+      decrease_.set_interval(parameters.rate_dec_interval, m);
+    if (old.alpha_upd_interval != parameters.alpha_upd_interval)
+      alpha_engine_.set_interval(parameters.alpha_upd_interval, m);
+  }
+  if (old.dcqcn_bypass != parameters.dcqcn_bypass) force_ = parameters.dcqcn_bypass ? m + 1 : kNoEdge;
+}
+
+void ReactionPoint::set_cnp_counter_reset(bool bit, Edge m) {
+  m = std::max(m, now_);
+  advance(m);
+  if (bit && !cnp_counter_reset_) clear_ = m + kClearDelay;
+  cnp_counter_reset_ = bit;
+}
+
+}  // namespace softfeb::dcqcn
