@@ -71,8 +71,8 @@ void judge_senders(Judge& judge, const config::RunConfig& config, const Targets&
         missing + not_made, all, roce::to_string(status), static_cast<unsigned>(status), advice(status)));
   }
   for (const roce::IpAddress& ip : absent) {
-    judge.say(fmt::format("nobody answered ARP for {}{}; check `to`, VLAN and cabling, or give its mac",
-                          ip.to_string(), ip.is_v4() ? "" : " (IPv6 neighbours are not asked for)"));
+    judge.say(fmt::format("nobody answered {} for {}; check `to`, VLAN and cabling, or give its mac",
+                          ip.is_v4() ? "ARP" : "neighbour solicitation", ip.to_string()));
   }
   judge.add("messages_completed", incomplete);
   judge.add("completions_in_order", disorder);

@@ -112,8 +112,6 @@ void Targets::resolve(QpPlan& plan) {
     t.length = receiver.memory;
     t.receiver = r;
     t.receiver_qp = k;
-    // Between addresses of this process nobody need ask; IPv4 asks all the same, as a board does.
-    if (!t.ip.is_v4()) t.mac = receiver.endpoint.mac;
   }
 }
 

@@ -58,6 +58,9 @@ FlowControlResult apply_flow_control(std::uint16_t port, const std::string& driv
 }
 
 void Port::apply_addresses() {
+  // Neighbour solicitations of IPv6 come by multicast. Who cannot say so gets them by promiscuous mode, or
+  // has static neighbours.
+  (void)rte_eth_allmulticast_enable(id());
   bool all_filtered = true;
   if (config_.promiscuous != Promiscuous::kOn && capabilities_.filters_mac) {
     for (const MacAddress& mac : config_.macs) {

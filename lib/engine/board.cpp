@@ -117,8 +117,7 @@ void Board::resolve(Time now) {
       continue;
     }
     if (r.retry_at <= now) {
-      // IPv6 neighbours are static: there is nobody to ask.
-      if (r.asked == kArpTries || !r.next_hop.is_v4()) {
+      if (r.asked == kArpTries) {
         give_up(r, now);
         r.retry_at = kNever;
       } else {

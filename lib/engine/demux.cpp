@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "engine/demux.hpp"
 
+#include "engine/neighbour_discovery.hpp"
+
 #include <array>
 
 namespace softfeb::engine {
@@ -43,8 +45,11 @@ bool Demux::insert(const Identity& identity, std::uint32_t endpoint) {
 std::uint32_t Demux::find(const roce::ParsedFrame& frame) const {
   const std::uint16_t vlan = frame.vlan ? frame.vlan->id : std::uint16_t{0};
   switch (frame.kind) {
-    case roce::FrameKind::kUdp:
     case roce::FrameKind::kIcmp:
+      // A neighbour solicitation goes to a group; it is for whom it asks for.
+      if (const auto target = solicited_target(frame)) return look_up({vlan, *target});
+      [[fallthrough]];
+    case roce::FrameKind::kUdp:
       return look_up({vlan, frame.dest_ip});
     case roce::FrameKind::kArp: {
       std::array<std::uint8_t, 28> arp;

@@ -6,7 +6,8 @@ namespace softfeb::engine {
 RxVerdict Endpoint::receive(const roce::ParsedFrame& frame, Time now) {
   ++counters_.rx_frames;
   // A port in promiscuous mode hands us what is for others, too.
-  if (frame.kind != roce::FrameKind::kArp && frame.dest_mac != identity().mac) {
+  const bool group = frame.kind == roce::FrameKind::kArp || frame.dest_ip.bytes[0] == 0xff;
+  if (!group && frame.dest_mac != identity().mac) {
     ++counters_.rx_other;
     return RxVerdict::kConsumed;
   }
@@ -26,6 +27,11 @@ RxVerdict Endpoint::receive(const roce::ParsedFrame& frame, Time now) {
       if (const auto learned = host_.on_arp(frame, now)) neighbour_learned(*learned, now);
       return RxVerdict::kConsumed;
     case roce::FrameKind::kIcmp:
+      if (std::optional<roce::IpAddress> learned; host_.on_discovery(frame, now, learned)) {
+        ++counters_.rx_host;
+        if (learned) neighbour_learned(*learned, now);
+        return RxVerdict::kConsumed;
+      }
       if (host_.on_icmp(frame)) {
         ++counters_.rx_host;
         return RxVerdict::kConsumed;

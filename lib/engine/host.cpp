@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "engine/host.hpp"
 
+#include "engine/neighbour_discovery.hpp"
+
 #include <algorithm>
 #include <cstring>
 
@@ -15,6 +17,8 @@ constexpr roce::MacAddress kBroadcast{0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
 
 constexpr std::uint8_t kEchoRequest = 8;
 constexpr std::uint8_t kEchoReply = 0;
+constexpr std::uint8_t kEchoRequestV6 = 128;
+constexpr std::uint8_t kEchoReplyV6 = 129;
 constexpr std::size_t kIcmpHeader = 8;
 
 }  // namespace
@@ -38,7 +42,7 @@ std::optional<roce::IpAddress> Host::on_arp(const roce::ParsedFrame& frame, Time
   if (target != identity_.ip || sender == identity_.ip) return std::nullopt;
   if (operation == kArpRequest) {
     ++counters_.arp_requests_rx;
-    queue_arp({true, sender_mac, sender});
+    queue_neighbour({true, sender_mac, sender});
     if (sender.v4() == 0) return std::nullopt;  // a probe (RFC 5227) teaches nothing
   } else if (operation == kArpReply) {
     ++counters_.arp_replies_rx;
@@ -49,42 +53,74 @@ std::optional<roce::IpAddress> Host::on_arp(const roce::ParsedFrame& frame, Time
   return sender;
 }
 
+bool Host::on_discovery(const roce::ParsedFrame& frame, Time now, std::optional<roce::IpAddress>& learned) {
+  const auto m = parse_neighbour_message(frame);
+  if (!m || m->source == identity_.ip) return false;
+  const bool unspecified =
+      m->source == roce::IpAddress{};  // duplicate address detection: asks, teaches nothing
+  if (m->solicitation) {
+    if (m->target != identity_.ip || unspecified) return false;
+    ++counters_.arp_requests_rx;
+    queue_neighbour({true, m->link_address.value_or(frame.source_mac), m->source});
+    if (m->link_address) learned = m->source;
+  } else {
+    ++counters_.arp_replies_rx;
+    if (m->link_address) learned = m->target;
+  }
+  if (learned) neighbours_.learn(*learned, *m->link_address, now);
+  return true;
+}
+
 bool Host::on_icmp(const roce::ParsedFrame& frame) {
   std::array<std::uint8_t, kIcmpHeader> h;
-  if (!frame.dest_ip.is_v4() || frame.content.copy(0, h.size(), h.data()) < h.size() ||
-      h[0] != kEchoRequest) {
-    return false;
-  }
+  const std::uint8_t wanted = frame.dest_ip.is_v4() ? kEchoRequest : kEchoRequestV6;
+  if (frame.content.copy(0, h.size(), h.data()) < h.size() || h[0] != wanted) return false;
   if (frame.datagram.size() > kEchoRoom || echo_count_ == kEchoQueue) {
     ++counters_.answers_dropped;
     return true;
   }
+  return queue_echo(frame);
+}
+
+bool Host::queue_echo(const roce::ParsedFrame& frame) {
+  const bool v4 = frame.dest_ip.is_v4();
+  const std::size_t header = v4 ? roce::kIpv4Size : roce::kIpv6Size;
   EchoOut& e = echo_[(echo_first_ + echo_count_) % kEchoQueue];
   e.mac = frame.source_mac;
   e.packet.resize(frame.datagram.size());
   frame.datagram.copy(0, e.packet.size(), e.packet.data());
+  const ByteSpan message = ByteSpan(e.packet).subspan(header);
+  // The sum is the same with source and destination swapped.
+  const auto sum = [&] {
+    return v4 ? roce::internet_checksum(message) : icmpv6_checksum(frame.source_ip, frame.dest_ip, message);
+  };
+  if (sum() != 0) return false;
   std::uint8_t* const ip = e.packet.data();
-  std::uint8_t* const icmp = ip + roce::kIpv4Size;
-  if (roce::internet_checksum(ByteSpan(e.packet).subspan(roce::kIpv4Size)) != 0) return false;
-  std::swap_ranges(ip + 12, ip + 16, ip + 16);
-  ip[8] = 64;
-  store_be16(ip + 10, 0);
-  store_be16(ip + 10, roce::internet_checksum(ByteSpan(ip, roce::kIpv4Size)));
-  icmp[0] = kEchoReply;
+  if (v4) {
+    std::swap_ranges(ip + 12, ip + 16, ip + 16);
+    ip[8] = 64;
+    store_be16(ip + 10, 0);
+    store_be16(ip + 10, roce::internet_checksum(ByteSpan(ip, roce::kIpv4Size)));
+  } else {
+    std::swap_ranges(ip + 8, ip + 24, ip + 24);
+    ip[7] = 64;
+  }
+  std::uint8_t* const icmp = ip + header;
+  icmp[0] = v4 ? kEchoReply : kEchoReplyV6;
   store_be16(icmp + 2, 0);
-  store_be16(icmp + 2, roce::internet_checksum(ByteSpan(e.packet).subspan(roce::kIpv4Size)));
+  store_be16(icmp + 2, sum());
   ++echo_count_;
   return true;
 }
 
-void Host::request(const roce::IpAddress& ip) { queue_arp({false, kBroadcast, ip}); }
+void Host::request(const roce::IpAddress& ip) { queue_neighbour({false, kBroadcast, ip}); }
 
-void Host::queue_arp(const ArpOut& arp) {
-  if (arp_count_ == kArpQueue) {
+void Host::queue_neighbour(const NeighbourOut& n) {
+  if (asking_count_ == kNeighbourQueue) {
     ++counters_.answers_dropped;
     return;
   }
-  arp_[(arp_first_ + arp_count_++) % kArpQueue] = arp;
+  asking_[(asking_first_ + asking_count_++) % kNeighbourQueue] = n;
 }
 
 std::uint8_t* Host::write_ethernet(std::uint8_t* p, const roce::MacAddress& to,
@@ -100,7 +136,7 @@ std::uint8_t* Host::write_ethernet(std::uint8_t* p, const roce::MacAddress& to,
   return p + 2;
 }
 
-void Host::write_arp(const ArpOut& arp, TxFrame& out) const {
+void Host::write_arp(const NeighbourOut& arp, TxFrame& out) const {
   std::uint8_t* p = write_ethernet(out.header, arp.mac, roce::kEtherTypeArp);
   static constexpr std::array<std::uint8_t, 6> kFixed{0, 1, 8, 0, 6, 4};
   p = std::copy(kFixed.begin(), kFixed.end(), p);
@@ -113,8 +149,21 @@ void Host::write_arp(const ArpOut& arp, TxFrame& out) const {
   out.header_length = static_cast<std::uint16_t>(p - out.header);
 }
 
+void Host::write_discovery(const NeighbourOut& n, TxFrame& out) const {
+  const roce::MacAddress to = n.reply ? n.mac : multicast_mac(solicited_node(n.ip));
+  std::uint8_t* const p = write_ethernet(out.header, to, roce::kEtherTypeIpv6);
+  if (n.reply) {
+    write_advertisement(identity_, n.ip, p);
+  } else {
+    write_solicitation(identity_, n.ip, p);
+  }
+  out.header_length = static_cast<std::uint16_t>(p + kNeighbourMessageSize - out.header);
+}
+
 void Host::write_echo(const EchoOut& echo, TxFrame& out) const {
-  const std::uint8_t* const p = write_ethernet(out.header, echo.mac, roce::kEtherTypeIpv4);
+  const bool v4 = (echo.packet[0] >> 4) == 4;
+  const std::uint8_t* const p =
+      write_ethernet(out.header, echo.mac, v4 ? roce::kEtherTypeIpv4 : roce::kEtherTypeIpv6);
   out.header_length = static_cast<std::uint16_t>(p - out.header);
   out.payload = echo.packet.data();
   out.payload_length = static_cast<std::uint32_t>(echo.packet.size());
@@ -123,12 +172,16 @@ void Host::write_echo(const EchoOut& echo, TxFrame& out) const {
 
 std::size_t Host::poll(std::span<TxFrame> out) {
   std::size_t n = 0;
-  for (; n < out.size() && arp_count_ != 0; ++n, --arp_count_) {
-    const ArpOut& arp = arp_[arp_first_];
+  for (; n < out.size() && asking_count_ != 0; ++n, --asking_count_) {
+    const NeighbourOut& asked = asking_[asking_first_];
     out[n] = TxFrame{.header = out[n].header};
-    write_arp(arp, out[n]);
-    ++(arp.reply ? counters_.arp_replies_tx : counters_.arp_requests_tx);
-    arp_first_ = (arp_first_ + 1) % kArpQueue;
+    if (asked.ip.is_v4()) {
+      write_arp(asked, out[n]);
+    } else {
+      write_discovery(asked, out[n]);
+    }
+    ++(asked.reply ? counters_.arp_replies_tx : counters_.arp_requests_tx);
+    asking_first_ = (asking_first_ + 1) % kNeighbourQueue;
   }
   for (; n < out.size() && echo_count_ != 0; ++n, --echo_count_) {
     out[n] = TxFrame{.header = out[n].header};

@@ -16,6 +16,7 @@
 namespace softfeb::engine {
 
 struct HostCounters {
+  /// ARP, and for IPv6 neighbour discovery: a solicitation is a request, an advertisement a reply.
   std::uint64_t arp_requests_rx = 0;
   std::uint64_t arp_replies_rx = 0;
   std::uint64_t arp_requests_tx = 0;
@@ -24,8 +25,8 @@ struct HostCounters {
   std::uint64_t answers_dropped = 0;  ///< more answers owed than we keep
 };
 
-/// What every address does besides RoCE: answers ARP and ICMP echo, and asks for neighbours. Bounded: whoever
-/// floods us with questions loses answers, nothing else.
+/// What every address does besides RoCE: answers ARP, neighbour solicitations and ICMP echo, and asks for
+/// neighbours. Bounded: whoever floods us with questions loses answers, nothing else.
 class Host {
  public:
   explicit Host(const Identity& identity);
@@ -37,21 +38,24 @@ class Host {
 
   /// Takes an ARP packet; answers the address it taught us, if any.
   std::optional<roce::IpAddress> on_arp(const roce::ParsedFrame& frame, Time now);
-  /// Takes an ICMP packet; false when it is no echo request for us.
+  /// Takes an ICMP or ICMPv6 packet; false when it is no echo request for us.
   bool on_icmp(const roce::ParsedFrame& frame);
-  /// Queues an ARP request for `ip` (IPv4).
+  /// Takes an ICMPv6 packet where it is neighbour discovery for us: false when it is not. `learned`: the
+  /// address it taught us.
+  bool on_discovery(const roce::ParsedFrame& frame, Time now, std::optional<roce::IpAddress>& learned);
+  /// Queues an ARP request or a neighbour solicitation for `ip`.
   void request(const roce::IpAddress& ip);
 
-  bool has_answers() const { return arp_count_ != 0 || echo_count_ != 0; }
+  bool has_answers() const { return asking_count_ != 0 || echo_count_ != 0; }
   /// Hands out queued answers and requests.
   std::size_t poll(std::span<TxFrame> out);
 
  private:
-  static constexpr std::size_t kArpQueue = 64;
+  static constexpr std::size_t kNeighbourQueue = 64;
   static constexpr std::size_t kEchoQueue = 4;
   static constexpr std::size_t kEchoRoom = 9216;  ///< jumbo pings are how people check an MTU
 
-  struct ArpOut {
+  struct NeighbourOut {
     bool reply = false;
     roce::MacAddress mac{};
     roce::IpAddress ip;
@@ -61,17 +65,19 @@ class Host {
     std::vector<std::uint8_t> packet;  ///< IP header on; room allocated once
   };
 
-  void queue_arp(const ArpOut& arp);
+  void queue_neighbour(const NeighbourOut& n);
   std::uint8_t* write_ethernet(std::uint8_t* p, const roce::MacAddress& to, std::uint16_t ether_type) const;
-  void write_arp(const ArpOut& arp, TxFrame& out) const;
+  void write_arp(const NeighbourOut& n, TxFrame& out) const;
+  void write_discovery(const NeighbourOut& n, TxFrame& out) const;
+  bool queue_echo(const roce::ParsedFrame& frame);
   void write_echo(const EchoOut& echo, TxFrame& out) const;
 
   Identity identity_;
   NeighbourTable neighbours_;
   HostCounters counters_;
-  std::array<ArpOut, kArpQueue> arp_;
-  std::size_t arp_first_ = 0;
-  std::size_t arp_count_ = 0;
+  std::array<NeighbourOut, kNeighbourQueue> asking_;
+  std::size_t asking_first_ = 0;
+  std::size_t asking_count_ = 0;
   std::array<EchoOut, kEchoQueue> echo_;
   std::size_t echo_first_ = 0;
   std::size_t echo_count_ = 0;

@@ -64,7 +64,6 @@ class Experiment {
     }
     for (auto& c : boards) boards_.push_back(std::make_unique<Board>(c));
     for (auto& c : receivers) receivers_.push_back(std::make_unique<Receiver>(c));
-    if (s.v6) know_each_other();
     std::vector<Endpoint*> all;
     for (auto& e : boards_) all.push_back(e.get());
     for (auto& e : receivers_) all.push_back(e.get());
@@ -113,12 +112,6 @@ class Experiment {
     id.mac = roce::mac_plus({2, 0, 0, 0, 0, 0}, n);
     id.ip = address(setup_.v6, n);
     return id;
-  }
-
-  void know_each_other() {
-    for (auto& b : boards_) {
-      for (auto& r : receivers_) b->host().neighbours().set_static(r->identity().ip, r->identity().mac);
-    }
   }
 
   void connect(BoardConfig& b, std::uint32_t board_number, ReceiverConfig& r, std::uint32_t q) {

@@ -2,6 +2,7 @@
 #include "engine/host.hpp"
 
 #include "engine/demux.hpp"
+#include "engine/neighbour_discovery.hpp"
 
 #include <numeric>
 #include <vector>
@@ -107,6 +108,78 @@ TEST_CASE("ping is answered, jumbo too; a broken one is not", "[host]") {
     request[36] ^= 1;
     CHECK_FALSE(host.on_icmp(roce::parse_frame(ByteSpan(request))));
   }
+}
+
+TEST_CASE("two hosts find each other by IPv6 neighbour discovery", "[host]") {
+  Host a(identity_of("fd00::1:1", 1));
+  Host b(identity_of("fd00::1:2", 2));
+  a.request(b.identity().ip);
+  const auto question = frames_of(a);
+  REQUIRE(question.size() == 1);
+  const auto asked = roce::parse_frame(ByteSpan(question[0]));
+  CHECK(asked.dest_mac == roce::MacAddress{0x33, 0x33, 0xff, 1, 0, 2});
+  CHECK(asked.dest_ip == *IpAddress::parse("ff02::1:ff01:2"));
+  std::optional<IpAddress> learned;
+  REQUIRE(b.on_discovery(asked, 0, learned));
+  CHECK(learned == a.identity().ip);
+  const auto answer = frames_of(b);
+  REQUIRE(answer.size() == 1);
+  learned.reset();
+  REQUIRE(a.on_discovery(roce::parse_frame(ByteSpan(answer[0])), 0, learned));
+  CHECK(learned == b.identity().ip);
+  CHECK(a.neighbours().find(b.identity().ip, 0) == b.identity().mac);
+  CHECK(b.neighbours().find(a.identity().ip, 0) == a.identity().mac);
+}
+
+TEST_CASE("neighbour discovery that was routed, broken, cut short or for others is not believed", "[host]") {
+  Host a(identity_of("fd00::1:1", 1));
+  Host b(identity_of("fd00::1:2", 2));
+  a.request(b.identity().ip);
+  const auto good = frames_of(a)[0];
+  const auto believed = [&](const std::vector<std::uint8_t>& f) {
+    std::optional<IpAddress> learned;
+    return b.on_discovery(roce::parse_frame(ByteSpan(f)), 0, learned);
+  };
+  for (const std::size_t at : {21U, 54U, 56U, 62U, 80U}) {  // hop limit, type, checksum, target, option
+    auto f = good;
+    f[at] ^= 1;
+    CHECK_FALSE(believed(f));
+  }
+  for (std::size_t n = 0; n < good.size(); ++n) CHECK_FALSE(believed({good.begin(), good.begin() + n}));
+  a.request(*IpAddress::parse("fd00::1:3"));
+  CHECK_FALSE(believed(frames_of(a)[0]));
+  CHECK(frames_of(b).empty());
+  CHECK(believed(good));
+}
+
+TEST_CASE("IPv6 ping is answered", "[host]") {
+  const Identity peer = identity_of("fd00::1:9", 9);
+  Host host(identity_of("fd00::1:1", 1));
+  std::vector<std::uint8_t> f(14 + 40 + 8 + 1000);
+  std::copy(host.identity().mac.begin(), host.identity().mac.end(), f.begin());
+  std::copy(peer.mac.begin(), peer.mac.end(), f.begin() + 6);
+  store_be16(&f[12], 0x86dd);
+  f[14] = 0x60;
+  store_be16(&f[18], 1008);
+  f[20] = 58;
+  f[21] = 64;
+  std::copy(peer.ip.bytes.begin(), peer.ip.bytes.end(), f.begin() + 22);
+  std::copy(host.identity().ip.bytes.begin(), host.identity().ip.bytes.end(), f.begin() + 38);
+  f[54] = 128;
+  std::iota(f.begin() + 62, f.end(), std::uint8_t{0});
+  store_be16(&f[56], icmpv6_checksum(peer.ip, host.identity().ip, ByteSpan(f).subspan(54)));
+  REQUIRE(host.on_icmp(roce::parse_frame(ByteSpan(f))));
+  const auto answers = frames_of(host);
+  REQUIRE(answers.size() == 1);
+  const auto reply = roce::parse_frame(ByteSpan(answers[0]));
+  CHECK(reply.dest_ip == peer.ip);
+  CHECK(reply.source_ip == host.identity().ip);
+  std::vector<std::uint8_t> icmp(reply.content.size());
+  reply.content.copy(0, icmp.size(), icmp.data());
+  CHECK(icmp[0] == 129);
+  CHECK(icmpv6_checksum(reply.source_ip, reply.dest_ip, icmp) == 0);
+  f[60] ^= 1;
+  CHECK_FALSE(host.on_icmp(roce::parse_frame(ByteSpan(f))));
 }
 
 TEST_CASE("a flood of questions costs bounded memory and is counted", "[host]") {
