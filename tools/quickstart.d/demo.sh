@@ -4,9 +4,10 @@
 
 run_demo() {
   local dir=softfeb-report sent received status=0
-  mkdir -p "$dir" || die 3 "cannot write to $PWD/$dir"
   sent=$dir/sent.bin received=$dir/received.bin
-  rm -f "$received" "$dir/result.json"
+  if ! mkdir -p "$dir" || ! rm -f "$sent" "$received" "$dir/result.json"; then
+    die 3 "cannot write to $PWD/$dir: another user's?" "fix: sudo rm -r $PWD/$dir"
+  fi
   # Random, so that nothing left from a former run can pass for this one's; 64 MiB as conf/demo.yaml has it.
   head -c $((64 << 20)) /dev/urandom >"$sent"
   say "a board sends $sent (64 MiB) to a receiver by RDMA WRITE: softfeb run -c conf/demo.yaml"

@@ -12,16 +12,18 @@ missing_packages() {
     <(dpkg-query -W -f '${db:Status-Status} ${Package}\n' | sed -n 's/^installed //p' | sort -u)
 }
 
-# Runs a command as root; says what to do where that cannot be.
+# Runs a command as root; says what to do ($fix) where that cannot be.
 as_root() {
   if [ "$(id -u)" = 0 ]; then
     "$@"
   elif ! command -v sudo >/dev/null; then
-    die 3 "packages are missing, and neither are you root nor is sudo here" "fix: as root, $*"
+    die 3 "packages are missing, and neither are you root nor is sudo here" "fix: as root: $fix"
   elif [ -t 0 ]; then
     sudo "$@"
+  elif sudo -n true 2>/dev/null; then
+    sudo -n "$@"
   else
-    sudo -n "$@" || die 3 "cannot install packages: sudo failed or asks for a password without a terminal" "fix: sudo $*"
+    die 3 "packages are missing, and sudo asks for a password where there is no terminal" "fix: sudo $fix"
   fi
 }
 
@@ -35,6 +37,7 @@ install_packages() {
   if [ ${#missing[@]} -eq 0 ]; then
     return
   fi
+  local fix="apt-get install --no-install-recommends ${missing[*]}"
   say "installing ${#missing[@]} Debian packages: ${missing[*]}"
   # Someone else's apt may hold the lock: a fresh cloud machine updates itself at its first boot.
   local apt=(env DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=300 -o Acquire::Retries=3)
@@ -42,7 +45,7 @@ install_packages() {
   as_root "${apt[@]}" -o Dpkg::Use-Pty=0 install -y --no-install-recommends "${missing[@]}" >"$(apt_log)" 2>&1 || {
     tail -n 20 "$(apt_log)" >&2
     die 3 "apt-get could not install the packages; its output is in $(apt_log)" \
-      "fix: check the network and /etc/apt/sources.list, then: sudo apt-get install --no-install-recommends ${missing[*]}"
+      "fix: check the network and /etc/apt/sources.list, then as root: $fix"
   }
 }
 
