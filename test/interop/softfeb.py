@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`softfeb run` against the guest: the configurations users are given, with what a case changes in them."""
+
+import json
+import shlex
+import signal
+import subprocess
+import time
+from contextlib import contextmanager
+
+from softroce import ROOT
+
+CONF = {"tap": "conf/softroce-afpacket.yaml", "vhost": "conf/softroce-vhost.yaml", "vhostsrv": "conf/softroce-vhost.yaml"}
+
+# What a busy machine asks of a lossless path: at most as many packets on their way as any queue between holds, and
+# patience that a guest which is not run for a while does not exceed.
+CLOSED_LOOP = {"qp.window_packets": 128, "qp.ack_every": 16, "qp.timeout": 15, "qp.retry_count": 7, "traffic.rate": "max"}
+
+
+def device(lab):
+    if lab.mode == "tap":
+        return f"net_af_packet:{lab.guest.options.ifname}"
+    return f"net_vhost:{lab.guest.paths.vhost}" + (",client" if lab.mode == "vhostsrv" else "")
+
+
+def settings(changes):
+    """--set of {"qp.KEY": …, "traffic.KEY": …, "port.KEY": …, any other KEY: …}."""
+    places = {"qp": "boards.feb0.qps.0", "traffic": "boards.feb0.qps.0.traffic", "port": "ports.0"}
+    argv = []
+    for key, value in changes.items():
+        first, _, rest = key.partition(".")
+        key = f"{places[first]}.{rest}" if first in places else key
+        argv += ["--set", f"{key}={json.dumps(value) if isinstance(value, (dict, list)) else value}"]
+    return argv
+
+
+class Run:
+    """A softfeb that runs; after wait(): .code, .text (all it printed), .json (None where it wrote no result)."""
+
+    def __init__(self, lab, to, changes, args, name, conf):
+        self.lab, self.name = lab, name
+        self.log = lab.dir / f"{name}.log"
+        self.result = lab.dir / f"{name}.json"
+        sets = settings({"port.device": device(lab), **({"qp.to": to} if to else {}), **changes})
+        self.argv = [lab.program("app/softfeb/softfeb"), "run", "-c", str(conf or ROOT / CONF[lab.mode]), "--json",
+                     str(self.result), *sets, *args]
+        self.code = self.json = None
+        self.began = time.monotonic()
+        with open(self.log, "w") as log:
+            log.write(f"$ {shlex.join(self.argv)}\n")
+            log.flush()
+            self.process = subprocess.Popen(self.argv, stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=lab.dir)
+
+    @property
+    def text(self):
+        return self.log.read_text()
+
+    def wait(self, timeout):
+        self.code = self.process.wait(timeout)
+        self.seconds = time.monotonic() - self.began
+        self.json = json.loads(self.result.read_text()) if self.result.exists() else None
+        return self
+
+    def wait_for(self, words, timeout=30.0):
+        """Until it has printed `words`."""
+        end = time.monotonic() + timeout
+        while words not in self.text:
+            assert self.process.poll() is None, f"ended before it said '{words}':\n{self.text}"
+            assert time.monotonic() < end, f"did not say '{words}' in {timeout:g} s:\n{self.text}"
+            time.sleep(0.02)
+
+    def signal(self, number=signal.SIGINT):
+        self.process.send_signal(number)
+
+    @property
+    def qps(self):
+        return [qp for board in self.json["boards"] for qp in board["qps"]]
+
+    @property
+    def qp(self):
+        return self.qps[0]
+
+
+@contextmanager
+def started(lab, to=None, changes=None, args=(), name="softfeb", conf=None):
+    """Yields a Run; whatever happens it does not outlive the block."""
+    run = Run(lab, to, changes or {}, [str(a) for a in args], name, conf)
+    try:
+        yield run
+    finally:
+        if run.process.poll() is None:
+            run.process.kill()
+            run.process.wait(10)
+
+
+def run(lab, to=None, changes=None, args=(), timeout=60.0, name="softfeb", conf=None):
+    """Runs it to its end."""
+    with started(lab, to, changes, args, name, conf) as process:
+        return process.wait(timeout)
+
+
+def run_to_sink(lab, options, changes, args=(), timeout=60.0, name="softfeb", expect=0):
+    """With an rdma-sink of its own; both must end as `expect` says (0: all held). Returns the Run and the sink's report."""
+    with lab.sink(*options, expect_exit=expect) as sink:
+        done = run(lab, sink.url, changes, args, timeout, name)
+        assert done.code == expect, done.text
+    return done, sink.report
