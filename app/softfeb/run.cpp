@@ -78,11 +78,13 @@ void close_maps(const Targets& targets, const Outcome& o, Endpoints& endpoints) 
 
 /// While the peers set up their QPs they ask for our addresses: somebody must answer.
 void connect_peers(const config::RunConfig& config, Machine& machine, Targets& targets,
-                   const Payloads& payloads) {
+                   const Payloads& payloads, bool quiet) {
   if (!targets.needs_sessions()) return;
   Endpoints listeners = make_listeners(config);
   Crew crew(config, machine, listeners);
-  targets.connect(payloads);
+  targets.connect(payloads, [quiet](const std::string& line) {
+    if (!quiet) fmt::print(stderr, "{}\n", line);
+  });
 }
 
 }  // namespace
@@ -97,7 +99,7 @@ int run(const RunOptions& options) {
   payloads.stage(machine.arena());
   catch_stop_signals();
   machine.wait_for_links(kLinkWait, quiet);
-  connect_peers(config, machine, targets, payloads);
+  connect_peers(config, machine, targets, payloads, quiet);
 
   Endpoints endpoints = make_endpoints(config, targets, payloads);
   Crew crew(config, machine, endpoints);

@@ -2,9 +2,14 @@
 #include "targets.hpp"
 
 #include "config/error.hpp"
+#include "stop_signal.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <map>
+#include <thread>
+
+#include <fmt/format.h>
 
 namespace softfeb::app {
 
@@ -39,13 +44,32 @@ json immediate_rule(const QpPlan& first) {
   if (t.verb != roce::WrOpcode::kWriteImm) return false;
   switch (t.immediate.kind) {
     case config::ImmediateConfig::Kind::kValue:
-      return {{"kind", "value"}, {"first", t.immediate.value}};
+      return {{"kind", "value"}, {"value", t.immediate.value}};
     case config::ImmediateConfig::Kind::kCounter:
       return {{"kind", "counter"}, {"first", 0}};
     case config::ImmediateConfig::Kind::kChannel:
       break;
   }
   return {{"kind", "channel"}, {"first", first.on_board + 1}};
+}
+
+/// A receiver may start beside us; where the link is ours to raise (vhost-user), it cannot even start before.
+std::unique_ptr<control::PeerSession> connect_patiently(const std::string& text,
+                                                        const control::LocalEndpoint& local,
+                                                        const Targets::Say& say) {
+  using namespace std::chrono_literals;
+  constexpr auto kPatience = 10s;
+  const control::PeerUrl url = control::parse_peer_url(text);
+  const auto give_up = std::chrono::steady_clock::now() + kPatience;
+  for (bool told = false;; told = true) {
+    try {
+      return control::connect(url, local);
+    } catch (const control::PeerError& e) {
+      if (!e.nobody_there() || stop_signals() != 0 || std::chrono::steady_clock::now() > give_up) throw;
+    }
+    if (!told) say(fmt::format("{}: nobody there yet; trying for {} s", text, kPatience.count()));
+    std::this_thread::sleep_for(200ms);
+  }
 }
 
 }  // namespace
@@ -133,10 +157,14 @@ control::LocalEndpoint Targets::local_side(const Session& session, const Payload
   return local;
 }
 
-void Targets::connect(const Payloads& payloads) {
+void Targets::connect(const Payloads& payloads, const Say& say) {
   for (Session& session : sessions_) {
-    session.session = control::connect(control::parse_peer_url(session.url), local_side(session, payloads));
+    session.session = connect_patiently(session.url, local_side(session, payloads), say);
     adopt(session);
+    const control::RemoteEndpoint& remote = session.session->remote();
+    say(fmt::format("{}: {} with {} QP{} at {}, the first {:#x}", session.url, remote.software,
+                    remote.qps.size(), remote.qps.size() == 1 ? "" : "s", remote.ip.to_string(),
+                    remote.qps.front().qpn));
   }
 }
 

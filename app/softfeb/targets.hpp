@@ -9,6 +9,7 @@
 #include "roce/psn.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -46,8 +47,10 @@ class Targets {
   explicit Targets(const config::RunConfig& config);
 
   bool needs_sessions() const;
-  /// Talks to perftest and rdma-sink. Our addresses must answer ARP meanwhile. Throws PeerError, ConfigError.
-  void connect(const Payloads& payloads);
+  using Say = std::function<void(const std::string& line)>;
+  /// Talks to perftest and rdma-sink, and gives those that are not there yet a moment to come. Our addresses
+  /// must answer ARP meanwhile. Throws PeerError, ConfigError.
+  void connect(const Payloads& payloads, const Say& say);
   /// Waits until every peer is ready to receive.
   void begin();
 

@@ -37,12 +37,17 @@ enum class PeerFault : std::uint8_t {
 /// The message names the peer, what happened and what to do about it.
 class PeerError : public std::runtime_error {
  public:
-  PeerError(PeerFault fault, const std::string& what) : std::runtime_error(what), fault_(fault) {}
+  PeerError(PeerFault fault, const std::string& what, bool nobody_there = false)
+      : std::runtime_error(what), fault_(fault), nobody_there_(nobody_there) {}
   PeerFault fault() const { return fault_; }
+  /// Nothing listens there, as far as can be told: it may do so a moment later. (A forwarded port accepts and
+  /// closes.)
+  bool nobody_there() const { return nobody_there_; }
   int exit_code() const { return static_cast<int>(fault_); }
 
  private:
   PeerFault fault_;
+  bool nobody_there_;
 };
 
 enum class PeerKind : std::uint8_t { kPerftest, kSink };

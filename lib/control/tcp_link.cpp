@@ -33,20 +33,22 @@ std::string quote(std::string_view text) {
   return quote(ByteSpan(reinterpret_cast<const std::uint8_t*>(text.data()), text.size()));
 }
 
-void TcpLink::fail(PeerFault fault, const std::string& what) const {
-  throw PeerError(fault, to_string(url_) + ": " + what);
+void TcpLink::fail(PeerFault fault, const std::string& what, bool nobody_there) const {
+  throw PeerError(fault, to_string(url_) + ": " + what, nobody_there);
 }
 
 void TcpLink::fail(const TcpError& error, const char* waiting_for, const std::string& fix) const {
   fail(fault_of(error.kind(), heard_),
-       std::string(error.what()) + " while waiting for " + waiting_for + "; " + fix);
+       std::string(error.what()) + " while waiting for " + waiting_for + "; " + fix,
+       error.kind() == TcpError::Kind::kClosed && !heard_);
 }
 
 void TcpLink::connect(const std::string& fix) {
   try {
     stream_.emplace(url_.host, url_.port, timeouts_.connect);
   } catch (const TcpError& error) {
-    fail(PeerFault::kEnvironment, std::string(error.what()) + "; " + fix);
+    fail(PeerFault::kEnvironment, std::string(error.what()) + "; " + fix,
+         error.kind() == TcpError::Kind::kRefused);
   }
 }
 

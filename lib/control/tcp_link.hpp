@@ -29,7 +29,7 @@ class TcpLink {
   /// Says `last`, waits until the peer has said as much or has closed, and closes.
   void part(ByteSpan last);
   /// Throws.
-  [[noreturn]] void fail(PeerFault fault, const std::string& what) const;
+  [[noreturn]] void fail(PeerFault fault, const std::string& what, bool nobody_there = false) const;
 
   const PeerTimeouts& timeouts() const { return timeouts_; }
 

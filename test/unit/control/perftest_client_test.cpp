@@ -164,6 +164,7 @@ TEST_CASE("nobody there", "[perftest]") {
     FAIL("no error");
   } catch (const PeerError& error) {
     CHECK(error.exit_code() == 3);
+    CHECK(error.nobody_there());
     CHECK_THAT(error.what(), Catch::Contains("connection refused") && Catch::Contains("start 'ib_write_bw"));
   }
 }

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""softfeb as the client of an unmodified ib_write_bw."""
+
+from softfeb import CLOSED_LOOP, run
+from softroce import case
+
+
+def write_bw(lab, size, messages, qps=1, pmtu=4096):
+    name = f"size{size}q{qps}"
+    with lab.perftest("-F", "-q", qps) as url:
+        done = run(lab, url, {"qp.traffic": {"message_size": f"{size}B", "payload": "counter"}, **CLOSED_LOOP,
+                              "qp.count": qps, "qp.pmtu": pmtu, "qp.window_packets": 128 // qps,
+                              "run.messages": messages}, name=name)
+        assert done.code == 0, done.text
+    assert [qp["messages_completed"] for qp in done.qps] == [messages] * qps, done.text
+    assert done.json["verdict"] == "held", done.json["checks"]
+    table = (lab.dir / "perftest.log").read_text()
+    # The server prints what it was told: one row of size and number.
+    assert any(line.split()[:2] == [str(size), str(messages * qps)] for line in table.splitlines()), table
+    return done
+
+
+@case("vhostsrv")
+def ib_write_bw_takes_all_sizes(lab):
+    """RC, one QP, 1 B to 1 MiB: the server completes and prints size and number."""
+    for size, messages in ((1, 1000), (64, 1000), (4095, 500), (65536, 200), (1 << 20, 20)):
+        done = write_bw(lab, size, messages)
+        print(f"#   {size} B: {done.json['goodput_gbps']:.4f} Gb/s, {done.qp['retransmitted_packets']} packets sent again")
+
+
+@case("tap")
+def ib_write_bw_takes_many_qps(lab):
+    """RC, 1 B and 1 MiB on one QP, 64 KiB on four, path MTU 1024."""
+    write_bw(lab, 1, 500)
+    write_bw(lab, 1 << 20, 10)
+    write_bw(lab, 65536, 50, qps=4, pmtu=1024)
