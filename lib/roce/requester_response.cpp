@@ -139,6 +139,9 @@ void Requester::on_rnr(std::uint8_t timer_code, bool progress, Time now) {
     ++counters_.responses_ignored;
     return;
   }
+  // The path works and the receiver is alive. Sequence NAKs that what we sent meanwhile earns, late, must not
+  // add up over a long wait.
+  if (!firmware()) retries_used_ = 0;
   if (!spend_rnr_retry()) {
     fail(done_, WcStatus::kRetriesExceeded);
     return;

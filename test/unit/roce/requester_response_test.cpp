@@ -238,6 +238,26 @@ TEST_CASE("requester: an ACK beyond it ends an RNR wait", "[requester]") {
   CHECK(f.drain_psns() == Psns{1});
 }
 
+TEST_CASE("requester: NAKs in the wake of RNRs do not add up", "[requester]") {
+  RequesterConfig c;
+  c.timing = GENERATE(TimingProfile::kStandard, TimingProfile::kFirmware);
+  c.rnr_retry = 7;
+  c.retry_count = 2;
+  RequesterFixture f(c);
+  f.post(1, 100);
+  f.post(2, 100);
+  for (int i = 0; i < 4; ++i) {
+    REQUIRE(f.q.state() == QpState::kRts);
+    f.drain();
+    f.rnr(1, 0);
+    f.expire();
+    f.drain();
+    f.sequence_nak(0);  // for the second request, behind the refused one; a slow receiver says it late
+    if (f.q.state() == QpState::kErr) break;
+  }
+  CHECK((f.q.state() == QpState::kErr) == (c.timing == TimingProfile::kFirmware));
+}
+
 TEST_CASE("requester: RNR retries run out", "[requester]") {
   RequesterConfig c = small();
   c.rnr_retry = 2;
