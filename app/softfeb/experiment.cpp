@@ -7,6 +7,8 @@
 #include <chrono>
 #include <thread>
 
+#include <fmt/format.h>
+
 namespace softfeb::app {
 
 namespace {
@@ -81,6 +83,9 @@ void Experiment::drain() {
   const Time limit = saturating_add(machine_.now(), config_.run.drain_timeout);
   // The totals that a worker publishes must be newer than the command.
   wait(machine_.now() + 5 * kMillisecond, false, signals);
+  if (crew_.totals().unfinished == 0) return;
+  progress_.note(fmt::format("draining: up to {:g} s for outstanding requests (Ctrl-C{} gives them up)",
+                             to_seconds(config_.run.drain_timeout), signals == 0 ? "" : " again"));
   if (wait(limit, true, signals) == Wait::kDone) return;
   out_.flushed = true;
   crew_.flush();

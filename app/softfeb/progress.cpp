@@ -18,6 +18,8 @@ void Progress::line(double seconds, const dataplane::Worker::Totals& totals,
   std::uint64_t completed = 0;
   std::uint64_t failed = 0;
   std::uint64_t cnps = 0;
+  std::uint64_t rnrs = 0;
+  std::uint64_t timeouts = 0;
   std::size_t unresolved = 0;
   for (const auto& e : endpoints) {
     unresolved += e.unresolved;
@@ -27,6 +29,8 @@ void Progress::line(double seconds, const dataplane::Worker::Totals& totals,
       completed += qp.requester.messages_completed;
       failed += qp.requester.messages_failed;
       cnps += qp.counters.cnp_rx;
+      rnrs += qp.requester.rnr_rx;
+      timeouts += qp.requester.timeouts;
     }
   }
   const double dt = seconds - last_seconds_;
@@ -36,6 +40,8 @@ void Progress::line(double seconds, const dataplane::Worker::Totals& totals,
                   static_cast<double>(packets - last_packets_) / dt * 1e-6,
                   static_cast<double>(payload - last_payload_) / dt * 8e-9, completed, retransmitted);
   if (failed != 0) text += fmt::format("  {} FAILED", failed);
+  if (timeouts != 0) text += fmt::format("  {} timeouts", timeouts);
+  if (rnrs != 0) text += fmt::format("  {} times receiver not ready", rnrs);
   if (cnps != 0) text += fmt::format("  {} CNPs", cnps);
   if (unresolved != 0) text += fmt::format("  waiting for ARP of {} neighbours", unresolved);
   last_seconds_ = seconds;
@@ -44,6 +50,11 @@ void Progress::line(double seconds, const dataplane::Worker::Totals& totals,
   std::fputs(terminal_ ? fmt::format("\r\033[K{}", text).c_str() : (text + "\n").c_str(), stderr);
   std::fflush(stderr);
   open_ = terminal_;
+}
+
+void Progress::note(const std::string& text) {
+  end();
+  if (!quiet_) std::fputs((text + "\n").c_str(), stderr);
 }
 
 void Progress::end() {

@@ -5,6 +5,7 @@
 #include "engine/snapshot.hpp"
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 namespace softfeb::app {
@@ -17,6 +18,8 @@ class Progress {
 
   void line(double seconds, const dataplane::Worker::Totals& totals,
             const std::vector<engine::EndpointSnapshot>& endpoints);
+  /// Something that people wait for, on a line of its own.
+  void note(const std::string& text);
   /// Leaves the terminal's line.
   void end();
 
