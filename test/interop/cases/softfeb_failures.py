@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Runs that must fail: each ends within its timers, with the right status, a plain message and exit code 1."""
+
+from softfeb import CLOSED_LOOP, run, started
+from softroce import HOST_IP, case
+
+QPN, PSN = 0x150, 77
+# Four attempts of 4.096 us · 2^14 (67 ms; the standard lets a timer take up to four times that), and as
+# much again for a machine that is busy.
+TIMERS = {"qp.timeout": 14, "qp.retry_count": 3}
+PATIENCE_S = 15
+
+
+def by_hand(lab, tcp, change):
+    """A session of rdma-sink made by the case (on a tap: its link is up without softfeb); returns `to` with what `change` makes of the QP's parameters."""
+    welcome = tcp.ask({"version": 1, "ip": HOST_IP, "transport": "rc", "pmtu": 1024, "message_size": 4096,
+                       "qps": [{"qpn": QPN, "psn": PSN}]})
+    to = {"ip": lab.guest_ip, "mac": lab.guest_mac, **{k: welcome["qps"][0][k] for k in ("qpn", "rkey", "address")},
+          "length": f"{welcome['qps'][0]['length']}B"}
+    return {**to, **change(to)}
+
+
+def must_fail(lab, change, **changes):
+    """softfeb alone, with `to` spoilt by `change`; rdma-sink's session ends with the connection."""
+    with lab.sink("--memory", "1MiB", expect_exit=1) as sink:
+        with sink.connect() as tcp:
+            to = by_hand(lab, tcp, change)
+            done = run(lab, None, {"qp.to": to, "qp.traffic": {"message_size": "4096B"}, "qp.qpn": QPN, "qp.psn": PSN,
+                                   **CLOSED_LOOP, **TIMERS, "qp.pmtu": 1024, "run.messages": 20, **changes},
+                       timeout=PATIENCE_S + 10)
+            state = tcp.ask({"status": True})["qps"][0]["state"]
+    assert done.code == 1, done.text
+    assert done.json["duration_s"] < PATIENCE_S, done.text
+    assert done.json["verdict"] == "failed", done.json["checks"]
+    return done, state
+
+
+def told(done, status, *words):
+    """The first failure has that status, the rest is flushed, and the message says in words what to look at."""
+    qp = done.qp
+    assert qp["first_failure"] == status, (qp["first_failure"], done.text)
+    assert qp["messages_failed"] + qp["messages_completed"] == qp["messages_posted"] > 0, qp
+    for word in words:
+        assert word in done.text, done.text
+
+
+@case("tap")
+def wrong_rkey_is_refused(lab):
+    """A wrong rkey: remote access error at once, no message completes, the receiver's QP is in ERR."""
+    done, state = must_fail(lab, lambda to: {"rkey": to["rkey"] ^ 0x55})
+    told(done, "remote access error", "rkey")
+    assert done.qp["messages_completed"] == 0 and done.qp["nak_rx"]["remote_access"] == 1 and state == "ERR", done.qp
+
+
+@case("tap")
+def out_of_bounds_is_refused(lab):
+    """Messages beyond the memory region: those inside complete, the first outside is refused."""
+    length = 1 << 20
+    done, state = must_fail(lab, lambda to: {"address": to["address"] + length - 3 * 4096, "length": "1MiB"},
+                            **{"qp.window": 1})
+    told(done, "remote access error", "address")
+    assert done.qp["messages_completed"] == 3 and state == "ERR", done.qp
+
+
+@case("tap")
+def wrong_qpn_is_not_answered(lab):
+    """A QPN that is nobody's: silence, timeouts up to retry_count, then the status of retries exceeded."""
+    done, state = must_fail(lab, lambda to: {"qpn": to["qpn"] + 0x100})
+    told(done, "timeouts exceeded", "did not answer")
+    assert done.qp["timeouts"] == TIMERS["qp.retry_count"] + 1 and done.qp["ack_rx"] == 0 and state == "RTR", done.qp
+
+
+@case("tap")
+def other_path_mtu_is_refused(lab):
+    """Packets longer than the receiver's path MTU: invalid request, and the message says where to look."""
+    done, state = must_fail(lab, lambda to: {}, **{"qp.pmtu": 4096})
+    told(done, "remote invalid request error", "path MTU")
+    assert state == "ERR", state
+
+
+@case("tap", "vhostsrv")
+def killed_receiver_is_noticed(lab):
+    """The receiver is killed in mid-transfer: timeouts, exit 1, and both the packets and the connection are told of."""
+    with lab.sink("--memory", "1MiB") as sink:
+        endless = {**CLOSED_LOOP, **TIMERS, "run.messages": 1_000_000_000, "run.duration": "60s"}
+        with started(lab, sink.url, endless) as softfeb:
+            softfeb.wait_for(" 1.0 s")
+            sink.stop()
+            softfeb.wait(PATIENCE_S + 10)
+    assert softfeb.code == 1, softfeb.text
+    assert softfeb.json["duration_s"] < PATIENCE_S, softfeb.text
+    told(softfeb, "timeouts exceeded", "did not answer", sink.url)
+    assert softfeb.qp["messages_completed"] > 0, softfeb.qp

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What is wrong with a configuration at a real port is told with file, line, key and the fix: exit 2; 3 for the machine."""
+
+import subprocess
+
+from softfeb import device, run
+from softroce import case
+
+
+def refused(lab, changes, code, *words, to="sink://127.0.0.1:1"):
+    done = run(lab, to, changes, timeout=40)
+    assert done.code == code, (done.code, done.text)
+    for word in words:
+        assert word in done.text, (word, done.text)
+    assert done.json is None, "a result of a run that never was"
+    return done
+
+
+@case("tap")
+def path_mtu_above_the_interface(lab):
+    """The kernel's interface carries 1500 bytes: path MTU 4096 is refused, whatever `mtu` says, with place and fix."""
+    name = lab.guest.options.ifname
+    subprocess.run(["ip", "link", "set", name, "mtu", "1500"], check=True)
+    try:
+        for port in ({"mtu": 9000}, {}):
+            done = refused(lab, {"ports.0": {"name": "tap", "device": device(lab), **port}}, 2, "softroce-afpacket.yaml:",
+                           "mtu", "fix:", "1500", f"ip link set {name} mtu")
+            print("#   " + done.text.splitlines()[-1])
+    finally:
+        subprocess.run(["ip", "link", "set", name, "mtu", "9000"], check=True)
+
+
+@case("vhostsrv")
+def path_mtu_above_the_port(lab):
+    """A vhost-user port of 1500 bytes: the same."""
+    refused(lab, {"port.mtu": 1500}, 2, "softroce-vhost.yaml:", "pmtu", "fix:", "1500")
+
+
+@case("tap")
+def path_mtu_above_the_receiver(lab):
+    """rdma-sink with a smaller path MTU refuses, and softfeb says so: exit 2."""
+    with lab.sink("--mtu", "1024") as sink:
+        refused(lab, {"qp.pmtu": 4096}, 2, "path MTU 4096", "1024", "fix:", to=sink.url)
+        sink.stop()
+
+
+@case("tap")
+def nobody_there(lab):
+    """No receiver at the URL, no interface of that name: exit 3 with the fix."""
+    refused(lab, {}, 3, "connection refused", "start rdma-sink")
+    refused(lab, {"port.device": "net_af_packet:no-such-if"}, 3, "no-such-if")
