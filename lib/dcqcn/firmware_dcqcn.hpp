@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "dcqcn/congestion_control.hpp"
+#include "dcqcn/reaction_point.hpp"
+#include "dcqcn/token_bucket.hpp"
+
+#include <cstdint>
+
+namespace softfeb::dcqcn {
+
+struct FirmwareProfile {
+  FirmwareParameters parameters;
+  FirmwareBuild build;
+  BucketConfig bucket;
+};
+
+/// The firmware's congestion control: its reaction point and its token bucket, both exact to the clock. NAKs
+/// and acknowledgements mean nothing to it.
+class FirmwareDcqcn final : public CongestionControl {
+ public:
+  explicit FirmwareDcqcn(const FirmwareProfile& profile = {});
+
+  CongestionState state(Time now) const override;
+
+  /// Registers written at `now`: visible after the last edge before it, in force from the next one on.
+  void set_parameters(const FirmwareParameters& parameters, Time now);
+  void set_cnp_counter_reset(bool bit, Time now);
+
+  /// Everything up to `now`; reading registers needs it, nothing else does.
+  void advance(Time now) { advance_to(edge_until(now)); }
+  const ReactionPoint& reaction_point() const { return reaction_; }
+  const TokenBucket& bucket() const { return bucket_; }
+
+ private:
+  Departure find_departure(std::uint32_t bytes, Time now) override;
+  void on_start(Time now) override;
+  void on_sent(std::uint32_t bytes, Time now) override;
+  void on_cnp(Time now) override;
+
+  void advance_to(Edge n);
+
+  ReactionPoint reaction_;
+  TokenBucket bucket_;
+  BucketConfig bucket_config_;
+};
+
+}  // namespace softfeb::dcqcn

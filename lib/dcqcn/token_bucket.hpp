@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "dcqcn/edge.hpp"
+
+#include <array>
+#include <cstdint>
+
+namespace softfeb::dcqcn {
+
+enum class BucketArithmetic : std::uint8_t {
+  /// The firmware's: bytes per clock are (Rc · 1801440) >> 32 in Q16.16, up to 2.4 kB/s below Rc, and a new
+  /// Rc takes
+  /// three clocks to get into the refill.
+  kFirmware,
+  /// No rounding at all (credit in bytes / 156,250,000), a new rate refills from the next clock on.
+  kExact,
+};
+
+struct BucketConfig {
+  /// Bytes; the largest burst. A frame larger than this never leaves.
+  std::uint32_t size = 1U << 20;
+  bool start_full = false;
+  /// The firmware's first frame after reset passes at once and is not charged.
+  bool first_frame_free = true;
+  BucketArithmetic arithmetic = BucketArithmetic::kFirmware;
+};
+
+/// The firmware's token bucket (slaclab/surf, RoCEv2AxisBucket and RoCEv2TokenCalc): credit for bytes from
+/// BTH through pad, refilled every clock, up to the bucket's size, and a frame leaves when there is credit
+/// for all of it. A frame that is sent without credit leaves a debt. Advanced lazily: calls come in the order
+/// of their edges.
+class TokenBucket {
+ public:
+  /// Begins with the refill at edge `first`.
+  TokenBucket(const BucketConfig& config, std::uint64_t rate, Edge first = 0);
+
+  /// The rate is another after edge n. Edges come in order; at most one call for each.
+  void set_rate(std::uint64_t rate, Edge n);
+
+  /// The first edge at which a frame of so many bytes can be admitted if the rate does not change any more;
+  /// kNoEdge when never. Not before now().
+  Edge ready(std::uint32_t bytes) const;
+  /// A frame of so many bytes is admitted at edge n.
+  void take(std::uint32_t bytes, Edge n);
+
+  /// Everything before edge n.
+  void advance(Edge n);
+  /// credit() is what there is before this edge.
+  Edge now() const { return now_; }
+  /// Credit in units of 1 / units_per_byte().
+  std::int64_t credit() const { return credit_; }
+  std::int64_t credit_bytes() const { return credit_ / static_cast<std::int64_t>(units_per_byte()); }
+  /// Units that the edge now() adds.
+  std::uint64_t refill() const { return refill_; }
+  std::uint64_t units_per_byte() const;
+  bool full() const { return credit_ == capacity_; }
+  /// A rate seen after edge n refills at edge n + this for the first time.
+  Edge rate_delay() const { return arithmetic_ == BucketArithmetic::kFirmware ? 3 : 1; }
+
+ private:
+  struct Change {
+    Edge at;
+    std::uint64_t refill;
+  };
+
+  std::uint64_t refill_for(std::uint64_t rate) const;
+  void fill(std::uint64_t clocks);
+  Edge next_change() const { return changes_ == 0 ? kNoEdge : change_[0].at; }
+  void apply_change();
+
+  Edge now_;
+  std::int64_t credit_;
+  std::int64_t capacity_;
+  std::uint64_t refill_;
+  std::array<Change, 4> change_;  ///< known but not yet in force, by edge
+  std::uint8_t changes_ = 0;
+  BucketArithmetic arithmetic_;
+  bool armed_;
+};
+
+}  // namespace softfeb::dcqcn

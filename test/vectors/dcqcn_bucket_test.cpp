@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The token bucket against simulations of the firmware's VHDL: every admission in t*.axis.csv at its clock,
+// with the credit and the refill it had there, by the lazy implementation and by stepping clock after clock.
+//
+// What stands before the bucket in the firmware is part of these tests alone: frames are stored whole and are
+// there 12 clocks after their last beat; one passes the gate at a time, 16 bytes a clock, and the gate sees
+// the next one a clock after the last beat went out.
+#include "dcqcn/firmware_dcqcn.hpp"
+#include "dcqcn_file.hpp"
+#include "support/dcqcn_bucket_model.hpp"
+#include "support/dcqcn_clock_model.hpp"
+#include "support/vector_files.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace softfeb;
+using namespace softfeb::dcqcn;
+using namespace softfeb::test;
+
+namespace {
+
+constexpr Edge kStoreAndForward = 12;
+constexpr Edge kGateDelay = 2;   ///< from admission to the first beat
+constexpr Edge kFirstDelay = 1;  ///< the first frame meets an open gate
+
+Edge beats(std::uint32_t bytes) { return (bytes + 15) / 16; }
+
+/// Frames one after the other through the gate. `admit(bytes, from)` gives the edge at which one is admitted,
+/// not before `from`, and charges it.
+template <typename Admit>
+void pass_gate(const DcqcnAxisFile& axis, Admit&& admit) {
+  Edge gate_free = 0;
+  for (std::size_t i = 0; i < axis.frames.size(); ++i) {
+    const DcqcnFrame& frame = axis.frames[i];
+    INFO("frame " << i);
+    if (frame.first_out == kNoEdge) return;  // the simulation ended
+    const Edge from = std::max(frame.last_in + kStoreAndForward, gate_free);
+    const Edge out = admit(i, from) + (i == 0 ? kFirstDelay : kGateDelay);
+    REQUIRE(out == frame.first_out);
+    REQUIRE(out + beats(frame.bytes) - 1 <= frame.last_out);
+    gate_free = frame.last_out + 1;
+  }
+}
+
+void check(const DcqcnAxisFile& axis, std::size_t frame, Edge edge, std::uint64_t credit,
+           std::uint64_t refill) {
+  if (frame == 0) return;
+  REQUIRE(frame <= axis.admissions.size());
+  const DcqcnAdmission& a = axis.admissions[frame - 1];
+  REQUIRE(a.bytes == axis.frames[frame].bytes);
+  REQUIRE(edge == a.edge);
+  REQUIRE(credit == a.credit);
+  REQUIRE(refill == a.byte_per_clock);
+}
+
+void each_file(const std::function<void(const DcqcnFile&, const DcqcnAxisFile&)>& test) {
+  for (const auto& path : dcqcn_files(true)) {
+    INFO(path.filename().string());
+    const auto stimulus = path.parent_path() / (path.stem().stem().string() + ".csv");
+    REQUIRE(std::filesystem::exists(stimulus));
+    test(read_dcqcn_file(stimulus), read_dcqcn_axis_file(path));
+  }
+}
+
+/// The CNP or register write that is next, given to the lazy implementation.
+class Events {
+ public:
+  explicit Events(const DcqcnFile& file) : file_(file) {}
+
+  Edge next() const { return std::min(next_cnp(), next_write()); }
+  void give(FirmwareDcqcn& cc) {
+    if (next_write() <= next_cnp()) {
+      const DcqcnWrite& w = file_.writes[write_++];
+      cc.set_parameters(w.parameters, time_of(w.edge));
+      cc.set_cnp_counter_reset(w.counter_reset, time_of(w.edge));
+    } else {
+      cc.cnp(time_of(file_.cnps[cnp_++].edge));
+    }
+  }
+
+ private:
+  Edge next_cnp() const { return cnp_ < file_.cnps.size() ? file_.cnps[cnp_].edge : kNoEdge; }
+  Edge next_write() const { return write_ < file_.writes.size() ? file_.writes[write_].edge : kNoEdge; }
+
+  const DcqcnFile& file_;
+  std::size_t cnp_ = 0, write_ = 0;
+};
+
+}  // namespace
+
+TEST_CASE("the tree's own bucket vectors are there", "[dcqcn]") {
+  if (vectors_are_ours()) CHECK(dcqcn_files(true).size() >= 3);
+}
+
+TEST_CASE("dcqcn bucket vectors: every admission at its clock, lazily", "[dcqcn]") {
+  each_file([](const DcqcnFile& file, const DcqcnAxisFile& axis) {
+    FirmwareDcqcn cc({.build = file.build});
+    cc.start(0);
+    Events events(file);
+    pass_gate(axis, [&](std::size_t i, Edge from) {
+      const std::uint32_t bytes = axis.frames[i].bytes;
+      while (events.next() < from) events.give(cc);
+      Time now = time_of(from);
+      for (;;) {
+        const Time departure = std::max(cc.departure(bytes, now), now);
+        // Nothing is sent before the events that come first; and an answer may have to be looked at again.
+        if (events.next() != kNoEdge && time_of(events.next()) < departure) {
+          now = std::max(now, time_of(events.next()));
+          events.give(cc);
+        } else if (departure == now) {
+          break;
+        } else {
+          now = departure;
+        }
+      }
+      cc.advance(now);
+      const auto credit = static_cast<std::uint64_t>(cc.bucket().credit());
+      const std::uint64_t refill = cc.bucket().refill();
+      cc.sent(bytes, now);
+      check(axis, i, edge_until(now), credit, refill);
+      return edge_until(now);
+    });
+  });
+}
+
+TEST_CASE("dcqcn bucket vectors: every admission at its clock, clock after clock", "[dcqcn]") {
+  each_file([](const DcqcnFile& file, const DcqcnAxisFile& axis) {
+    FirmwareParameters parameters;
+    bool counter_reset = false;
+    std::size_t cnp = 0, write = 0;
+    DcqcnClockModel reaction(parameters, file.build.line_rate, file.build.wrap32);
+    DcqcnBucketModel bucket(file.build.line_rate);
+    Edge n = 0;
+    const auto clock = [&](std::uint64_t bytes) {
+      for (; write < file.writes.size() && file.writes[write].edge == n; ++write) {
+        parameters = file.writes[write].parameters;
+        counter_reset = file.writes[write].counter_reset;
+      }
+      while (cnp < file.cnps.size() && file.cnps[cnp].edge + file.cnps[cnp].width <= n) ++cnp;
+      reaction.clock(cnp < file.cnps.size() && file.cnps[cnp].edge <= n, parameters, counter_reset);
+      bucket.clock(bytes, reaction.rc);
+      ++n;
+    };
+    pass_gate(axis, [&](std::size_t i, Edge from) {
+      const std::uint32_t bytes = axis.frames[i].bytes;
+      while (n < from) clock(0);
+      if (i == 0) return n;
+      while (!bucket.may_admit(bytes)) clock(0);
+      check(axis, i, n, bucket.credit(), bucket.byte_per_clock());
+      clock(bytes);
+      return n - 1;
+    });
+  });
+}
