@@ -22,6 +22,14 @@ struct FirmwareParameters {
   std::uint32_t rhai = 12'000'000;           ///< Rhai: hyper step
   std::uint32_t rmin = 10'000'000;           ///< Rmin: lower limit of a cut (raises Rc where it is higher)
 
+  /// As the registers keep it.
+  FirmwareParameters cut_to_width() const {
+    FirmwareParameters p = *this;
+    p.alpha_g &= 1023;
+    p.dec_gain &= 15;
+    return p;
+  }
+
   bool operator==(const FirmwareParameters&) const = default;
 };
 

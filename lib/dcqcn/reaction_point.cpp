@@ -15,7 +15,7 @@ constexpr Edge kClearDelay = 3;
 }  // namespace
 
 ReactionPoint::ReactionPoint(const FirmwareParameters& parameters, const FirmwareBuild& build)
-    : parameters_(parameters), build_(build), rates_{build.line_rate, build.line_rate} {}
+    : parameters_(parameters.cut_to_width()), build_(build), rates_{build.line_rate, build.line_rate} {}
 
 Edge ReactionPoint::next_joint_edge() const {
   return std::min({strobes_[0], after_strobe_, clear_, force_, decrease_.next(decrease_flag_)});
@@ -122,7 +122,7 @@ void ReactionPoint::set_parameters(const FirmwareParameters& parameters, Edge m)
   m = std::max(m, now_);
   advance(m);
   const FirmwareParameters old = parameters_;
-  parameters_ = parameters;
+  parameters_ = parameters.cut_to_width();
   if (started_) {
     if (old.rate_inc_interval != parameters.rate_inc_interval)
       increase_.set_interval(parameters.rate_inc_interval, m);

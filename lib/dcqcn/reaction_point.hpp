@@ -47,8 +47,8 @@ class ReactionPoint {
   std::uint8_t time_stage() const { return increase_.time_stage(); }
   std::uint16_t cnp_counter() const { return cnp_counter_; }
   bool cnp_counter_reset() const { return cnp_counter_reset_; }
-  /// A CNP has come since reset, so the three engines run.
-  bool started() const { return started_; }
+  /// The rates stay as they are until something comes.
+  bool at_rest() const { return !started_ && strobes_[0] == kNoEdge && force_ == kNoEdge; }
 
  private:
   Edge next_joint_edge() const;

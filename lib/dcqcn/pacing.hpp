@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "dcqcn/edge.hpp"
+#include "dcqcn/token_bucket.hpp"
+
+#include <algorithm>
+#include <cstdint>
+
+namespace softfeb::dcqcn {
+
+/// A token bucket that follows a reaction point. `Reaction` is copyable and has advance(Edge),
+/// advance_to_rate_change(Edge), now(), rc() and at_rest() as ReactionPoint has them.
+
+/// Both to edge n, every change of Rc given to the bucket at its edge.
+template <typename Reaction>
+void advance_together(Reaction& reaction, TokenBucket& bucket, Edge n) {
+  while (reaction.now() < n) {
+    if (bucket.full() && reaction.now() + bucket.rate_delay() < n) {
+      // A full bucket stays full whatever the rate is: all changes that are in force by n at once.
+      reaction.advance(n - bucket.rate_delay());
+      bucket.set_rate(reaction.rc(), reaction.now());
+    } else if (reaction.advance_to_rate_change(n)) {
+      bucket.set_rate(reaction.rc(), reaction.now());
+    }
+  }
+  bucket.advance(n);
+}
+
+struct ReadyEdge {
+  Edge edge;   ///< 0: now
+  bool final;  ///< not only as far as could be foreseen
+};
+
+/// When a frame of so many bytes can be admitted if no CNP comes. Both have been advanced to the present.
+template <typename Reaction>
+ReadyEdge ready_edge(const Reaction& present, const TokenBucket& bucket_now, std::uint32_t bytes) {
+  constexpr int kForesight = 32;  // changes of Rc; with more of them ahead it is looked at again on the way
+  Edge ready = bucket_now.ready(bytes);
+  if (ready <= bucket_now.now()) return {0, true};
+  // The refills before `ready` use the rates up to `horizon` clocks before it.
+  const Edge horizon = bucket_now.rate_delay() + 1;
+  if (present.at_rest() || ready <= present.now() + horizon) return {ready, true};
+  Reaction reaction = present;
+  TokenBucket bucket = bucket_now;
+  for (int i = 0; i < kForesight; ++i) {
+    if (!reaction.advance_to_rate_change(std::min(ready, edge_until(kNever)) - horizon)) return {ready, true};
+    bucket.set_rate(reaction.rc(), reaction.now());
+    ready = bucket.ready(bytes);
+  }
+  return {std::min(ready, reaction.now() + horizon), false};
+}
+
+}  // namespace softfeb::dcqcn

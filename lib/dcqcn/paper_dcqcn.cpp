@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "dcqcn/paper_dcqcn.hpp"
+
+#include "dcqcn/pacing.hpp"
+
+namespace softfeb::dcqcn {
+
+PaperDcqcn::PaperDcqcn(const PaperProfile& profile)
+    : reaction_(profile.parameters),
+      bucket_(profile.bucket, profile.parameters.line_rate),
+      bucket_config_(profile.bucket) {}
+
+void PaperDcqcn::on_start(Time now) {
+  reaction_.advance_time(now);
+  bucket_ = TokenBucket(bucket_config_, reaction_.rc(), edge_from(now));
+}
+
+CongestionControl::Departure PaperDcqcn::find_departure(std::uint32_t bytes, Time now) {
+  advance_together(reaction_, bucket_, edge_until(now));
+  const ReadyEdge ready = ready_edge(reaction_, bucket_, bytes);
+  return {time_of(ready.edge), ready.final};
+}
+
+void PaperDcqcn::on_sent(std::uint32_t bytes, Time now) {
+  const Edge n = edge_until(now);
+  advance_together(reaction_, bucket_, n);
+  bucket_.take(bytes, n);
+  const std::uint64_t rate = reaction_.rc();
+  reaction_.sent(bytes, now);
+  if (reaction_.rc() != rate) rate_set(now);
+}
+
+void PaperDcqcn::on_cnp(Time now) {
+  advance_together(reaction_, bucket_, edge_until(now));
+  reaction_.cnp(now);
+  rate_set(now);
+}
+
+void PaperDcqcn::set_parameters(const PaperParameters& parameters, Time now) {
+  forget();
+  advance_together(reaction_, bucket_, edge_until(now));
+  reaction_.set_parameters(parameters, now);
+  rate_set(now);
+}
+
+CongestionState PaperDcqcn::state(Time now) const {
+  PaperReactionPoint reaction = reaction_;
+  TokenBucket bucket = bucket_;
+  advance_together(reaction, bucket, edge_until(now));
+  reaction.advance_time(now);
+  return {.rate = reaction.rc(),
+          .target_rate = reaction.rt(),
+          .alpha = reaction.alpha(),
+          .alpha_one = PaperReactionPoint::kAlphaOne,
+          .stage = std::max(reaction.time_stage(), reaction.byte_stage()),
+          .cnps = reaction.cnps(),
+          .credit = bucket.credit_bytes()};
+}
+
+}  // namespace softfeb::dcqcn

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "dcqcn/congestion_control.hpp"
+#include "dcqcn/paper_reaction_point.hpp"
+#include "dcqcn/token_bucket.hpp"
+
+#include <cstdint>
+
+namespace softfeb::dcqcn {
+
+struct PaperProfile {
+  PaperParameters parameters;
+  /// A NIC paces from the first packet on: a small bucket, full at the start, and no rounding.
+  BucketConfig bucket = {
+      .size = 16'384, .start_full = true, .first_frame_free = false, .arithmetic = BucketArithmetic::kExact};
+};
+
+/// DCQCN as the paper has it (or, with other parameters, as NICs do), pacing by a token bucket. NAKs and
+/// acknowledgements mean nothing to it.
+class PaperDcqcn final : public CongestionControl {
+ public:
+  explicit PaperDcqcn(const PaperProfile& profile = {});
+
+  CongestionState state(Time now) const override;
+  void set_parameters(const PaperParameters& parameters, Time now);
+  const PaperReactionPoint& reaction_point() const { return reaction_; }
+
+ private:
+  Departure find_departure(std::uint32_t bytes, Time now) override;
+  void on_start(Time now) override;
+  void on_sent(std::uint32_t bytes, Time now) override;
+  void on_cnp(Time now) override;
+
+  /// Tells the bucket a rate that an event has set.
+  void rate_set(Time now) { bucket_.set_rate(reaction_.rc(), edge_from(now)); }
+
+  PaperReactionPoint reaction_;
+  TokenBucket bucket_;
+  BucketConfig bucket_config_;
+};
+
+}  // namespace softfeb::dcqcn
