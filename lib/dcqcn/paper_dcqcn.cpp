@@ -50,8 +50,8 @@ CongestionState PaperDcqcn::state(Time now) const {
   reaction.advance_time(now);
   return {.rate = reaction.rc(),
           .target_rate = reaction.rt(),
-          .alpha = reaction.alpha(),
-          .alpha_one = PaperReactionPoint::kAlphaOne,
+          .alpha = static_cast<std::uint32_t>(reaction.alpha() >> 20),
+          .alpha_one = PaperReactionPoint::kAlphaOne >> 20,
           .stage = std::max(reaction.time_stage(), reaction.byte_stage()),
           .cnps = reaction.cnps(),
           .credit = bucket.credit_bytes()};

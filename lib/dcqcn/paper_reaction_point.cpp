@@ -10,7 +10,7 @@ namespace softfeb::dcqcn {
 namespace {
 
 constexpr std::uint32_t kStageMax = UINT32_MAX / 2;
-constexpr unsigned kAlphaBits = 30;
+constexpr unsigned kAlphaBits = 40;
 
 /// The end of a timer; an interval of 0 means that there is none.
 Time after(Time now, Time interval) { return interval == 0 ? kNever : saturating_add(now, interval); }
@@ -24,7 +24,7 @@ std::uint64_t share(std::uint64_t rate, std::uint64_t numerator, std::uint64_t d
 PaperReactionPoint::PaperReactionPoint(const PaperParameters& parameters)
     : parameters_(parameters),
       rates_{parameters.line_rate, parameters.line_rate},
-      alpha_(std::uint32_t{parameters.initial_alpha} << (kAlphaBits - 10)) {}
+      alpha_(std::uint64_t{parameters.initial_alpha} << (kAlphaBits - 10)) {}
 
 Time PaperReactionPoint::next_event() const { return std::min({timer_at_, alpha_at_, cut_at_}); }
 
@@ -65,9 +65,9 @@ void PaperReactionPoint::handle(Time t, Time last, bool ramps) {
 }
 
 void PaperReactionPoint::update_alpha(bool grow) {
-  const std::uint64_t decayed = (std::uint64_t{alpha_} * parameters_.one_minus_g) >> 10;
+  const std::uint64_t decayed = (alpha_ * parameters_.one_minus_g) >> 10;
   const std::uint64_t g = std::uint64_t{1024U - parameters_.one_minus_g} << (kAlphaBits - 10);
-  alpha_ = static_cast<std::uint32_t>(decayed + (grow ? g : 0));
+  alpha_ = decayed + (grow ? g : 0);
 }
 
 Rates PaperReactionPoint::increased(std::uint32_t time_stage) const {
@@ -158,7 +158,7 @@ void PaperReactionPoint::set_parameters(const PaperParameters& parameters, Time 
   parameters_ = parameters;
   if (!active_) {
     rates_ = {parameters.line_rate, parameters.line_rate};
-    alpha_ = std::uint32_t{parameters.initial_alpha} << (kAlphaBits - 10);
+    alpha_ = std::uint64_t{parameters.initial_alpha} << (kAlphaBits - 10);
     return;
   }
   rates_ = {std::min(rates_.rc, parameters.line_rate), std::min(rates_.rt, parameters.line_rate)};

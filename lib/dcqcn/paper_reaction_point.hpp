@@ -17,12 +17,13 @@ namespace softfeb::dcqcn {
 ///     max(T, B) < F fast recovery: Rc = (Rt + Rc) / 2
 ///     min(T, B) > F hyper increase: Rt += R_HAI, Rc as above
 ///     else additive increase: Rt += R_AI, Rc as above
-/// Integers throughout: alpha in Q2.30, decay truncated, Rc rounded up in increases (so that it reaches Rt).
-/// Before the first CNP nothing runs. Due at the same moment: alpha, then the timer, then a postponed cut; a
-/// CNP or a frame that was sent comes last. Advanced lazily; calls in the order of their times. Copyable.
+/// Integers throughout: alpha with 40 binary places, decay truncated, Rc rounded up in increases (so that it
+/// reaches Rt). Before the first CNP nothing runs. Due at the same moment: alpha, then the timer, then a
+/// postponed cut; a CNP or a frame that was sent comes last. Advanced lazily; calls in the order of their
+/// times. Copyable.
 class PaperReactionPoint {
  public:
-  static constexpr std::uint32_t kAlphaOne = 1U << 30;
+  static constexpr std::uint64_t kAlphaOne = std::uint64_t{1} << 40;
 
   explicit PaperReactionPoint(const PaperParameters& parameters);
 
@@ -35,7 +36,7 @@ class PaperReactionPoint {
   const PaperParameters& parameters() const { return parameters_; }
   std::uint64_t rc() const { return rates_.rc; }
   std::uint64_t rt() const { return rates_.rt; }
-  std::uint32_t alpha() const { return alpha_; }
+  std::uint64_t alpha() const { return alpha_; }
   std::uint32_t time_stage() const { return time_stage_; }
   std::uint32_t byte_stage() const { return byte_stage_; }
   std::uint64_t cnps() const { return cnps_; }
@@ -67,7 +68,7 @@ class PaperReactionPoint {
   Time alpha_at_ = kNever;
   Time cut_at_ = kNever;
   Time last_cut_ = 0;
-  std::uint32_t alpha_;
+  std::uint64_t alpha_;
   std::uint32_t time_stage_ = 0;
   std::uint32_t byte_stage_ = 0;
   bool active_ = false;
