@@ -20,7 +20,7 @@ namespace {
 struct RunArguments {
   RunOptions options;
   std::optional<std::string> duration;
-  std::optional<std::uint64_t> messages;
+  std::optional<std::string> messages;
 };
 
 void add_run(CLI::App& top, RunArguments& a) {
@@ -33,7 +33,9 @@ void add_run(CLI::App& top, RunArguments& a) {
   auto* const duration = run->add_option("--duration", a.duration,
                                          "How long to send, in seconds or with a unit, e.g. 10 or 500ms")
                              ->type_name("TIME");
-  run->add_option("--messages", a.messages, "How many messages each QP sends")->excludes(duration);
+  run->add_option("--messages", a.messages, "How many messages each QP sends")
+      ->type_name("N")
+      ->excludes(duration);
   run->add_option("--json", a.options.json, "Write the result as JSON to this file (- for standard output)")
       ->type_name("FILE");
   run->add_flag("-q,--quiet", a.options.quiet, "No progress, no table; only what went wrong");
@@ -56,13 +58,18 @@ std::string in_seconds(const std::string& text) {
 
 int run_command(RunArguments& a) {
   if (a.duration) a.options.overrides.push_back("run.duration=" + in_seconds(*a.duration));
-  if (a.messages) a.options.overrides.push_back("run.messages=" + std::to_string(*a.messages));
+  if (a.messages) a.options.overrides.push_back("run.messages=" + *a.messages);
   return run(a.options);
 }
 
 int complain(int code, const char* what) {
   fmt::print(stderr, "softfeb: {}\n", what);
   return code;
+}
+
+/// CLI11 itself says of a wrong subcommand only that one is required.
+bool has_subcommand(const CLI::App& top, const std::string& name) {
+  return !top.get_subcommands([&](const CLI::App* sub) { return sub->check_name(name); }).empty();
 }
 
 }  // namespace
@@ -78,6 +85,10 @@ int main(int argc, char** argv) {
   add_run(top, run_arguments);
   DoctorOptions doctor_options;
   add_doctor(top, doctor_options);
+  if (argc > 1 && argv[1][0] != '-' && !has_subcommand(top, argv[1])) {
+    const std::string text = fmt::format("no subcommand \"{}\"; fix: softfeb --help lists them", argv[1]);
+    return complain(kBadUsage, text.c_str());
+  }
   try {
     top.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
