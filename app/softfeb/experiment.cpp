@@ -55,16 +55,19 @@ Outcome Experiment::run() {
   begin();
   const Time end = config_.run.duration ? out_.started + *config_.run.duration : kNever;
   out_.measured_from = out_.started;
+  // Boards without QPs answer ARP and ping, and are never done with it.
+  const bool has_traffic = std::any_of(config_.boards.begin(), config_.boards.end(),
+                                       [](const config::BoardConfig& b) { return !b.qps.empty(); });
   Wait why = Wait::kTime;
   if (config_.run.warmup != 0) {
-    why = wait(std::min(end, out_.started + config_.run.warmup), true, 0);
+    why = wait(std::min(end, out_.started + config_.run.warmup), has_traffic, 0);
     out_.ended_in_warmup = why != Wait::kTime;
     if (!out_.ended_in_warmup) {
       out_.baseline = crew_.snapshot();
       out_.measured_from = machine_.now();
     }
   }
-  if (why == Wait::kTime) why = wait(end, true, 0);
+  if (why == Wait::kTime) why = wait(end, has_traffic, 0);
   out_.interrupted = why == Wait::kSignal;
   // A signal may come before the start.
   out_.stopped = std::max(machine_.now(), out_.started);
