@@ -185,10 +185,10 @@ class Packet:
         return struct.pack("<I", zlib.crc32(b"\xff" * 8 + masked))
 
 
-def read_pcap(path):
+def read_pcap(path, any_resolution=False):
     data = Path(path).read_bytes()
     magic, = struct.unpack_from("<I", data)
-    assert magic == 0xA1B23C4D, f"{path}: not a pcap with nanoseconds"
+    assert magic == 0xA1B23C4D or any_resolution, f"{path}: not a pcap with nanoseconds"
     at, packets = 24, []
     while at < len(data):
         seconds, ns, kept, _ = struct.unpack_from("<IIII", data, at)

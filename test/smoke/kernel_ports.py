@@ -1,0 +1,232 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A board on a kernel interface (net_af_packet on a veth pair), seen from another network namespace. Root only."""
+
+import os
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import time
+
+import harness
+from harness import board, qp, receiver
+
+SOL_PACKET, PACKET_AUXDATA, TP_STATUS_VLAN_VALID = 263, 8, 0x10
+BOARD_MAC = "02:00:00:00:00:01"
+
+
+def ip(*args):
+    subprocess.run(["ip", *map(str, args)], check=True, capture_output=True, text=True)
+
+
+class Link:
+    """A veth pair, one end in this namespace (`near`), the other in one of its own (`far`, with 10.0.0.2/24)."""
+
+    def __init__(self, number, mtu=9000):
+        base = f"sfs{os.getpid() % 100000}"
+        self.namespace, self.near, self.far = f"{base}n{number}", f"{base}a{number}", f"{base}b{number}"
+        ip("netns", "add", self.namespace)
+        try:
+            ip("link", "add", self.near, "mtu", mtu, "type", "veth", "peer", "name", self.far, "netns", self.namespace)
+            ip("link", "set", self.near, "up")
+            for args in (("link", "set", self.far, "mtu", mtu, "up"), ("addr", "add", "10.0.0.2/24", "dev", self.far)):
+                ip("-n", self.namespace, *args)
+        except Exception:
+            self.close()
+            raise
+
+    def close(self):
+        subprocess.run(["ip", "link", "del", self.near], capture_output=True)
+        ip("netns", "del", self.namespace)
+
+    def inside(self, function, *args):
+        """Runs a function in the far namespace, in a process of its own; returns what it returns (text)."""
+        code = f"import sys; sys.path.insert(0, {str(harness.ROOT / 'test/smoke')!r}); import kernel_ports; " \
+               f"print(kernel_ports.{function.__name__}(*{args!r}))"
+        done = subprocess.run(["ip", "netns", "exec", self.namespace, sys.executable, "-c", code], capture_output=True,
+                              text=True, timeout=30)
+        assert done.returncode == 0, done.stderr
+        return done.stdout.strip()
+
+
+def checksum(data):
+    total = sum(struct.unpack(f"!{len(data) // 2}H", data + b"\0" * (len(data) % 2)))
+    while total >> 16:
+        total = (total & 0xFFFF) + (total >> 16)
+    return ~total & 0xFFFF
+
+
+def ping(address, size, count):
+    """ICMP echo through the kernel, which finds the board by ARP: how many of `count` came back whole."""
+    s = socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_ICMP)
+    s.settimeout(1)
+    good, payload = 0, bytes(i * 7 % 256 for i in range(size))
+    for n in range(count):
+        header = struct.pack("!BBHHH", 8, 0, 0, os.getpid() & 0xFFFF, n)
+        s.sendto(header[:2] + struct.pack("!H", checksum(header + payload)) + header[4:] + payload, (address, 0))
+        end = time.monotonic() + 1
+        while time.monotonic() < end:
+            try:
+                got = s.recv(65536)
+            except TimeoutError:
+                break
+            message = got[(got[0] & 15) * 4:]
+            if message[0] == 0 and message[4:] == header[4:] + payload and checksum(message) == 0:
+                good += 1
+                break
+    return good
+
+
+def arp(interface, address, broadcast, vlan=None):
+    """Asks for `address` as arping does; the MAC address of the answer, or nothing after half a second."""
+    s = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(3))
+    s.bind((interface, 0))
+    s.setsockopt(SOL_PACKET, PACKET_AUXDATA, 1)
+    s.settimeout(0.5)
+    mac = s.getsockname()[4]
+    to = b"\xff" * 6 if broadcast else bytes.fromhex(BOARD_MAC.replace(":", ""))
+    tag = b"" if vlan is None else struct.pack("!HH", 0x8100, vlan)
+    s.send(to + mac + tag + struct.pack("!HHHBBH", 0x0806, 1, 0x0800, 6, 4, 1) + mac + socket.inet_aton("10.0.0.2") + b"\0" * 6
+           + socket.inet_aton(address))
+    end = time.monotonic() + 0.5
+    while time.monotonic() < end:
+        try:
+            frame, auxiliary, _, _ = s.recvmsg(2048, 256)
+        except TimeoutError:
+            break
+        # struct tpacket_auxdata: the tag that the kernel took off.
+        tags = [struct.unpack("=IIIHHHH", data) for level, kind, data in auxiliary if (level, kind) == (SOL_PACKET, PACKET_AUXDATA)]
+        got_vlan = next((t[5] & 0xFFF for t in tags if t[0] & TP_STATUS_VLAN_VALID), None)
+        if frame[12:14] != b"\x08\x06" or got_vlan != vlan:
+            continue
+        operation, sender, source = struct.unpack("!H6s4s", frame[20:32])
+        if operation == 2 and source == socket.inet_aton(address) and frame[:6] == mac:
+            return sender.hex(":")
+    return "nobody"
+
+
+class Kernel(harness.TestCase):
+    def link(self, number=0, mtu=9000):
+        link = Link(number, mtu)
+        self.addCleanup(link.close)
+        return link
+
+    def started(self, config, *args):
+        softfeb = self.start(config, *args)
+        self.addCleanup(lambda: softfeb.process.poll() is None and softfeb.process.kill())
+        for line in softfeb.process.stderr:
+            if line.startswith("memory: "):
+                return softfeb
+        self.fail(f"status {softfeb.finish().status} before it began")
+
+    def configuration(self, link, *qps, **keys):
+        return {
+            "eal": {"hugepages": "no"},
+            "workers": {"count": 1, "idle": "sleep"},
+            "ports": [{"name": "feb", "device": f"net_af_packet:{link.near}", "mtu": 9000}],
+            "boards": [{"port": "feb", "mac": BOARD_MAC, **board(*qps, **keys)}],
+        }
+
+    def end(self, softfeb, status=0):
+        softfeb.signal(signal.SIGTERM)
+        run = softfeb.finish()
+        self.assertEqual(run.status, status, run.err)
+        return run
+
+    def test_ping_and_arping(self):
+        link = self.link()
+        softfeb = self.started({**self.configuration(link), "run": {"duration": "60s"}})
+        for size in (0, 56, 1472, 8972):
+            self.assertEqual(link.inside(ping, "10.0.0.1", size, 5), "5", f"{size} bytes")
+        for broadcast in (True, False):
+            self.assertEqual(link.inside(arp, link.far, "10.0.0.1", broadcast), BOARD_MAC)
+            self.assertEqual(link.inside(arp, link.far, "10.0.0.3", broadcast), "nobody")
+        self.assert_held(self.end(softfeb))
+
+    def test_arping_in_a_vlan(self):
+        """The kernel takes the tag off on the way to AF_PACKET; the board must see it all the same."""
+        link = self.link()
+        softfeb = self.started({**self.configuration(link, vlan=100, pcp=5), "run": {"duration": "60s"}})
+        self.assertEqual(link.inside(arp, link.far, "10.0.0.1", True, 100), BOARD_MAC)
+        self.assertEqual(link.inside(arp, link.far, "10.0.0.1", True, 101), "nobody")
+        self.assertEqual(link.inside(arp, link.far, "10.0.0.1", True), "nobody")
+        self.end(softfeb)
+
+    def test_neighbours_are_asked_for(self):
+        """The far kernel answers ARP for itself; nobody does for 10.0.0.9, which is asked for once a second."""
+        link = self.link()
+        to = {"qpn": 7, "rkey": 1, "address": 0, "length": "1MiB"}
+        traffic = {"message_size": "4KiB", "messages": 10}
+        config = self.configuration(link, qp({"ip": "10.0.0.2", **to}, transport="UC", traffic=traffic))
+        run = self.run_softfeb(config)
+        self.assertEqual(run.result["boards"][0]["arp_requests_tx"], 1)
+        self.assertEqual(run.qps()[0]["tx_packets"], 10)
+        far = subprocess.run(["ip", "-n", link.namespace, "neigh", "show", "10.0.0.1"], capture_output=True, text=True)
+        self.assertIn(BOARD_MAC, far.stdout)
+
+        config = self.configuration(link, qp({"ip": "10.0.0.9", **to}, transport="UC", traffic=traffic))
+        run = self.run_softfeb(config, "--set", "run.duration=3s", status=1)
+        self.assertIn(run.result["boards"][0]["arp_requests_tx"], range(3, 6))
+        self.assertEqual(run.qps()[0]["tx_packets"], 0)
+        self.assertIn("10.0.0.9", run.result["messages"][0])
+
+    def test_static_neighbours_are_not(self):
+        link = self.link()
+        to = {"ip": "10.0.0.9", "qpn": 7, "rkey": 1, "address": 0, "length": "1MiB"}
+        traffic = {"message_size": "4KiB", "messages": 10}
+        config = self.configuration(link, qp(to, transport="UC", traffic=traffic),
+                                    neighbours={"10.0.0.9": "02:00:00:00:00:09"})
+        config["ports"][0]["capture"] = {"file": "feb.pcap", "direction": "tx"}
+        run = self.run_softfeb(config)
+        self.assertEqual(run.result["boards"][0]["arp_requests_tx"], 0)
+        self.assertEqual({p.frame[:6].hex(":") for p in harness.read_pcap(self.dir / "feb.pcap") if p.opcode is not None},
+                         {"02:00:00:00:00:09"})
+
+    def test_gateway(self):
+        """A receiver outside the prefix is reached by the gateway's MAC address."""
+        link = self.link()
+        to = {"ip": "10.9.0.1", "qpn": 7, "rkey": 1, "address": 0, "length": "1MiB"}
+        config = self.configuration(link, qp(to, transport="UC", traffic={"message_size": "4KiB", "messages": 10}),
+                                    gateway="10.0.0.2")
+        run = self.run_softfeb(config)
+        self.assertEqual((run.result["boards"][0]["arp_requests_tx"], run.qps()[0]["tx_packets"]), (1, 10))
+
+    def test_file_over_two_kernel_interfaces(self):
+        link = self.link()
+        ip("-n", link.namespace, "addr", "flush", "dev", link.far)
+        ip("-n", link.namespace, "link", "set", link.far, "netns", os.getpid())
+        ip("link", "set", link.far, "up")
+        digest = harness.random_file(self.dir / "sent.bin", 8 << 20)
+        config = self.configuration(link, qp(traffic={"payload": {"file": "sent.bin"}, "rate": "300Mb/s"}, ack_every=8,
+                                             retry_count=7))
+        config["workers"]["count"] = 2
+        config["ports"].append({"name": "nic", "device": f"net_af_packet:{link.far}", "mtu": 9000})
+        config["receivers"] = [{"port": "nic", "worker": 1, **receiver(out="received.bin")}]
+        run = self.run_softfeb(config)
+        self.assert_held(run)
+        self.assertEqual(harness.sha256(self.dir / "received.bin"), digest)
+
+    def test_path_mtu_above_the_interface_s(self):
+        link = self.link(mtu=1500)
+        to = {"ip": "10.0.0.2", "qpn": 7, "rkey": 1, "address": 0, "length": "1MiB"}
+        config = self.configuration(link, qp(to, pmtu=4096))
+        del config["ports"][0]["mtu"]
+        run = self.run_softfeb(config, status=2)
+        for words in ("boards.0.qps.0.pmtu", "4096", "1500", "ip link set", "fix:"):
+            self.assertIn(words, run.err)
+
+    def test_an_ordinary_user_is_told_what_it_takes(self):
+        link = self.link()
+        os.chmod(self.dir, 0o777)
+        run = self.start({**self.configuration(link), "run": {"duration": "1s"}},
+                         prefix=("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")).finish(30)
+        self.assertEqual(run.status, 3, run.err)
+        self.assertIn("CAP_NET_RAW", run.err)
+
+
+if __name__ == "__main__":
+    if os.getuid() != 0 or subprocess.run(["unshare", "--net", "true"], capture_output=True).returncode != 0:
+        print("skipped: network namespaces need root")
+        sys.exit(harness.SKIPPED)
+    harness.main()
