@@ -65,6 +65,7 @@ Outcome Experiment::run() {
     if (!out_.ended_in_warmup) {
       out_.baseline = crew_.snapshot();
       out_.measured_from = machine_.now();
+      for (const auto& e : out_.baseline) out_.measured_from = std::min(out_.measured_from, e.taken_at);
     }
   }
   if (why == Wait::kTime) why = wait(end, has_traffic, 0);

@@ -63,8 +63,12 @@ double measured_seconds(const Targets& targets, const Outcome& o) {
 }
 
 double stolen_share(const Outcome& o) {
-  const dataplane::LoopCounters& loop = o.totals.loop;
-  return loop.ran == 0 ? 0 : static_cast<double>(loop.stolen) / static_cast<double>(loop.ran);
+  double most = 0;
+  for (const auto& w : o.workers) {
+    if (w.loop.ran == 0) continue;
+    most = std::max(most, static_cast<double>(w.loop.stolen) / static_cast<double>(w.loop.ran));
+  }
+  return most;
 }
 
 }  // namespace softfeb::app

@@ -24,7 +24,8 @@ QpFigures figures_of(const QpPlan& plan, const Outcome& outcome);
 /// Seconds from the beginning of the measured time to the last completion.
 double measured_seconds(const Targets& targets, const Outcome& outcome);
 
-/// Part of the time, 0 to 1, in which the machine did not run the workers: what rates suffer by others' work.
+/// Part of the time, 0 to 1, in which the machine did not run the worker that fared worst: what rates suffer
+/// by others' work.
 double stolen_share(const Outcome& o);
 
 }  // namespace softfeb::app

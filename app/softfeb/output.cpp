@@ -69,7 +69,12 @@ void check_writable(const config::RunConfig& config, const std::optional<std::st
 
 void write_atomically(const std::string& path, const std::string& text) {
   if (path == "-") {
-    std::fwrite(text.data(), 1, text.size(), stdout);
+    const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
+    if (!written || std::fflush(stdout) != 0) {
+      throw dataplane::EnvironmentError(
+          std::string("cannot write the result to standard output: ") + std::strerror(errno),
+          "name a file instead of -");
+    }
     return;
   }
   AtomicFile file(path);

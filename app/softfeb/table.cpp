@@ -15,7 +15,7 @@ std::string gap_remark(const Outcome& o) {
   const double share = stolen_share(o);
   if (share < 0.01) return "";
   return fmt::format(
-      "This machine was busy: workers were not run for {:.1f} % of the time (longest gap {:.1f} ms), so the "
+      "This machine was busy: a worker was not run for {:.1f} % of the time (longest gap {:.1f} ms), so the "
       "rates above are "
       "not what an idle one gives.\n",
       100 * share, to_seconds(o.totals.loop.longest_gap) * 1e3);

@@ -21,7 +21,7 @@ class Throughput(harness.TestCase):
             self.assertAlmostEqual(q["goodput_gbps"], q["measured_payload_bytes"] * 8e-9 / q["measured_s"], places=9)
         asked = sum(q["offered_gbps"] for q in run.qps())
         print(f"\n{result['goodput_gbps']:.2f} of {asked:g} Gb/s of payload over {result['measured_s']:.2f} s, "
-              f"{got['packets']} packets, {os.cpu_count()} CPUs, workers not run for {100 * result['stolen_share']:.1f} % of the time")
+              f"{got['packets']} packets, {os.cpu_count()} CPUs, a worker not run for {100 * result['stolen_share']:.1f} % of the time")
         if result["goodput_gbps"] < 0.99 * asked:
             print("below what was asked for: " + ("this machine was busy" if result["stolen_share"] >= 0.01 else
                                                   "this machine's workers were not fast enough"))

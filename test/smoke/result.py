@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The result document: every member that scripts rely on, figures that follow from one another, written whole or not at all."""
+
+import json
+import subprocess
+import threading
+import time
+
+import harness
+from harness import CONF, board, qp, receiver, ring
+
+NUMBER = (int, float)
+TOP = {"schema_version": int, "config": dict, "duration_s": NUMBER, "boards": list, "receivers": list, "switches": list,
+       "checks": list, "verdict": str, "fairness_jain": (type(None), *NUMBER)}
+QP = {"qpn": int, "tx_packets": int, "tx_payload_bytes": int, "goodput_gbps": NUMBER, "messages_completed": int,
+      "messages_failed": int, "retransmitted_packets": int, "timeouts": int, "ack_rx": int, "nak_rx": dict, "rnr_rx": int,
+      "cnp_rx": int, "rc_gbps": (type(None), *NUMBER), "rt_gbps": (type(None), *NUMBER), "alpha": (type(None), *NUMBER),
+      "offered_gbps": (type(None), *NUMBER), "rate_error": (type(None), *NUMBER)}
+RECEIVER = {"messages": int, "payload_bytes": int, "bytes_wrong": int, "missing": int, "duplicate": int, "out_of_order": int,
+            "icrc_errors": int, "ecn_ce": int, "cnp_tx": int}
+CHECK = {"name": str, "held": bool, "value": NUMBER, "limit": NUMBER}
+
+
+class Result(harness.TestCase):
+    def assert_members(self, document, members):
+        for name, kind in members.items():
+            self.assertIn(name, document)
+            self.assertIsInstance(document[name], kind, name)
+
+    def test_members(self):
+        run = self.run_softfeb(CONF / "four-boards.yaml", "--duration", "1.5", "--set", "run.warmup=500ms")
+        result = run.result
+        self.assert_members(result, TOP)
+        self.assertEqual(result["schema_version"], 1)
+        for b in result["boards"]:
+            self.assert_members(b, {"name": str, "qps": list})
+            for q in b["qps"]:
+                self.assert_members(q, QP)
+                self.assertEqual(set(q["nak_rx"]), {"sequence", "invalid_request", "remote_access", "remote_operational",
+                                                    "invalid_rd_request"})
+        for r in result["receivers"]:
+            self.assert_members(r, RECEIVER)
+        for c in result["checks"]:
+            self.assert_members(c, CHECK)
+            self.assertEqual(c["held"], c["value"] <= c["limit"])
+        self.assertEqual(result["verdict"], "held")
+
+    def test_figures_follow_from_one_another(self):
+        run = self.run_softfeb(CONF / "four-boards.yaml", "--duration", "2", "--set", "run.warmup=500ms")
+        result = run.result
+        for b in result["boards"]:
+            self.assertAlmostEqual(b["goodput_gbps"], sum(q["goodput_gbps"] for q in b["qps"]))
+            for q in b["qps"]:
+                if q["measured_s"] == 0:  # nothing completed behind the warm-up: a very busy machine
+                    self.assertEqual((q["goodput_gbps"], q["measured_payload_bytes"]), (0, 0))
+                else:
+                    self.assertAlmostEqual(q["goodput_gbps"], q["measured_payload_bytes"] * 8e-9 / q["measured_s"])
+                self.assertEqual(q["offered_gbps"], 0.5)
+                self.assertEqual(q["tx_payload_bytes"], q["messages_completed"] * 65536)
+                self.assertLessEqual(q["measured_s"], result["measured_s"])
+                self.assertEqual(q["ack_rx"], q["messages_completed"])
+        self.assertAlmostEqual(result["goodput_gbps"], sum(b["goodput_gbps"] for b in result["boards"]))
+        self.assertGreaterEqual(result["duration_s"], 2)
+        feb, nic = result["ports"]
+        self.assertEqual((feb["tx_packets"], nic["tx_packets"]), (nic["rx_packets"], feb["rx_packets"]))
+        self.assertEqual(feb["tx_packets"], sum(b["tx_frames"] for b in result["boards"]))
+        self.assertEqual(feb["tx_packets"] + nic["tx_packets"], sum(w["tx_packets"] for w in result["workers"]))
+        # A board's frames: its packets, and ARP.
+        for b in result["boards"]:
+            self.assertEqual(b["tx_frames"], sum(q["tx_packets"] for q in b["qps"]) + b["arp_requests_tx"])
+
+    def test_configuration_in_it_runs_again(self):
+        run = self.run_softfeb(CONF / "four-boards.yaml", "--messages", "20")
+        again = self.run_softfeb(run.result["config"])
+        self.assert_held(again)
+        self.assertEqual(again.result["config"], run.result["config"])
+        self.assertEqual([q["messages_completed"] for q in again.qps()], [20] * 4)
+
+    def test_failed_runs_write_it_too(self):
+        away = {"ip": "10.0.0.9", "mac": "02:00:00:00:00:09", "qpn": 5, "rkey": 1, "address": 0, "length": "1MiB"}
+        config = ring([board(qp(to=away, timeout=8, retry_count=1, traffic={"messages": 10}))], [receiver()])
+        del config["receivers"]
+        config["ports"] = [{"name": "feb", "device": "net_null", "mtu": 4200}]
+        run = self.run_softfeb(config, status=1)
+        self.assertEqual((run.result["verdict"], run.check("messages_completed")["held"]), ("failed", False))
+        self.assertEqual(run.check("messages_completed")["value"], 10)
+        self.assertEqual((run.qps()[0]["first_failure_status"], run.qps()[0]["timeouts"]), (20, 2))
+
+    def test_appears_whole_or_not_at_all(self):
+        """Whoever looks at the file while runs end sees the old document or the new one."""
+        target = self.dir / "result.json"
+        seen, over = set(), threading.Event()
+
+        def look():
+            while not over.is_set():
+                try:
+                    seen.add(json.loads(target.read_text())["config"]["run"]["seed"])
+                except FileNotFoundError:
+                    pass
+                time.sleep(0.0005)
+
+        watcher = threading.Thread(target=look)
+        watcher.start()
+        try:
+            for seed in (1, 2, 3):
+                self.run_softfeb(CONF / "thesis-2000.yaml", "--messages", "1", "--set", f"run.seed={seed}")
+        finally:
+            over.set()
+            watcher.join()
+        self.assertLessEqual({1, 2}, seen)
+        self.assertEqual([p.name for p in self.dir.iterdir()], ["result.json"])
+
+    def test_nothing_is_left_of_a_run_that_was_killed(self):
+        softfeb = self.start(ring([board(qp(traffic={"rate": "10Mb/s"}))], [receiver()]))
+        time.sleep(1)
+        softfeb.process.kill()
+        softfeb.finish()
+        self.assertEqual([p.name for p in self.dir.iterdir()], ["run.yaml"])
+
+    def test_standard_output_that_is_closed(self):
+        """A reader that went away is an error, not a success."""
+        path = self.config(ring([board(qp(traffic={"messages": 10}))], [receiver()]))
+        with open("/dev/full", "w") as full:
+            done = subprocess.run([harness.SOFTFEB, "run", "-c", path, "--json", "-"], stdout=full, stderr=subprocess.PIPE,
+                                  text=True, timeout=30, cwd=self.dir)
+        self.assertEqual(done.returncode, 3, done.stderr)
+
+
+if __name__ == "__main__":
+    harness.main()
