@@ -38,7 +38,8 @@ class Capture {
   void trigger();
   bool triggered() const { return triggered_; }
 
-  std::size_t size() const { return count_; }
+  /// Packets kept; kOnError without a trigger: none.
+  std::size_t size() const { return config_.mode == CaptureMode::kOnError && !triggered_ ? 0 : count_; }
   struct Packet {
     Time time;
     std::uint32_t original_length;

@@ -49,6 +49,7 @@ TEST_CASE("a capture on error keeps what was around it", "[dataplane][capture]")
   const std::vector<std::uint8_t> frame(60);
   for (Time t = 1; t <= 20; ++t) capture.record(t, ByteSpan(frame));
   CHECK(capture.wants());
+  CHECK(capture.size() == 0);  // and none is written where there was no error
   capture.trigger();
   for (Time t = 21; t <= 30; ++t) {
     capture.record(t, ByteSpan(frame));
