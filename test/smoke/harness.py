@@ -153,7 +153,7 @@ class Packet:
         if self.ethertype == 0x8100:
             tag, self.ethertype = struct.unpack_from("!HH", frame, 14)
             self.vlan, self.pcp, at = tag & 0xFFF, tag >> 13, 18
-        self.ip_at, self.opcode = at, None
+        self.ip_at, self.opcode, self.syndrome = at, None, None
         if self.ethertype == 0x0800:
             protocol, udp, end = frame[at + 9], at + 20, at + struct.unpack_from("!H", frame, at + 2)[0]
         elif self.ethertype == 0x86DD:
