@@ -21,24 +21,30 @@ def ip(*args):
 
 
 class Link:
-    """A veth pair, one end in this namespace (`near`), the other in one of its own (`far`, with 10.0.0.2/24)."""
+    """A veth pair between two namespaces: softfeb's end `near`, and `far` with 10.0.0.2/24.
 
-    def __init__(self, number, mtu=9000):
-        base = f"sfs{os.getpid() % 100000}"
-        self.namespace, self.near, self.far = f"{base}n{number}", f"{base}a{number}", f"{base}b{number}"
-        ip("netns", "add", self.namespace)
+    Not in the namespace of the machine: an AF_PACKET socket hears every interface there until it is bound to its own.
+    """
+
+    def __init__(self, mtu=9000):
+        base = f"sfs{os.getpid()}"
+        self.softfebs, self.namespace, self.near, self.far = f"{base}s", f"{base}f", "near", "far"
         try:
-            ip("link", "add", self.near, "mtu", mtu, "type", "veth", "peer", "name", self.far, "netns", self.namespace)
-            ip("link", "set", self.near, "up")
+            ip("netns", "add", self.softfebs)
+            ip("netns", "add", self.namespace)
+            ip("-n", self.softfebs, "link", "add", self.near, "mtu", mtu, "type", "veth", "peer", "name", self.far, "netns",
+               self.namespace)
+            ip("-n", self.softfebs, "link", "set", self.near, "up")
             for args in (("link", "set", self.far, "mtu", mtu, "up"), ("addr", "add", "10.0.0.2/24", "dev", self.far)):
                 ip("-n", self.namespace, *args)
         except Exception:
             self.close()
             raise
+        self.prefix = ("ip", "netns", "exec", self.softfebs)
 
     def close(self):
-        subprocess.run(["ip", "link", "del", self.near], capture_output=True)
-        ip("netns", "del", self.namespace)
+        for namespace in (self.softfebs, self.namespace):
+            subprocess.run(["ip", "netns", "del", namespace], capture_output=True)
 
     def inside(self, function, *args):
         """Runs a function in the far namespace, in a process of its own; returns what it returns (text)."""
@@ -107,18 +113,23 @@ def arp(interface, address, broadcast, vlan=None):
 
 
 class Kernel(harness.TestCase):
-    def link(self, number=0, mtu=9000):
-        link = Link(number, mtu)
+    def link(self, mtu=9000):
+        link = Link(mtu)
         self.addCleanup(link.close)
         return link
 
-    def started(self, config, *args):
-        softfeb = self.start(config, *args)
+    def started(self, link, config):
+        softfeb = self.start({**config, "run": {"duration": "60s"}}, prefix=link.prefix)
         self.addCleanup(lambda: softfeb.process.poll() is None and softfeb.process.kill())
         for line in softfeb.process.stderr:
             if line.startswith("memory: "):
                 return softfeb
         self.fail(f"status {softfeb.finish().status} before it began")
+
+    def run_in(self, link, config, *args, status=0):
+        run = self.start(config, *args, prefix=link.prefix).finish(30)
+        self.assertEqual(run.status, status, f"{run.err}{run.out}")
+        return run
 
     def configuration(self, link, *qps, **keys):
         return {
@@ -136,7 +147,7 @@ class Kernel(harness.TestCase):
 
     def test_ping_and_arping(self):
         link = self.link()
-        softfeb = self.started({**self.configuration(link), "run": {"duration": "60s"}})
+        softfeb = self.started(link, self.configuration(link))
         for size in (0, 56, 1472, 8972):
             self.assertEqual(link.inside(ping, "10.0.0.1", size, 5), "5", f"{size} bytes")
         for broadcast in (True, False):
@@ -147,7 +158,7 @@ class Kernel(harness.TestCase):
     def test_arping_in_a_vlan(self):
         """The kernel takes the tag off on the way to AF_PACKET; the board must see it all the same."""
         link = self.link()
-        softfeb = self.started({**self.configuration(link, vlan=100, pcp=5), "run": {"duration": "60s"}})
+        softfeb = self.started(link, self.configuration(link, vlan=100, pcp=5))
         self.assertEqual(link.inside(arp, link.far, "10.0.0.1", True, 100), BOARD_MAC)
         self.assertEqual(link.inside(arp, link.far, "10.0.0.1", True, 101), "nobody")
         self.assertEqual(link.inside(arp, link.far, "10.0.0.1", True), "nobody")
@@ -159,14 +170,14 @@ class Kernel(harness.TestCase):
         to = {"qpn": 7, "rkey": 1, "address": 0, "length": "1MiB"}
         traffic = {"message_size": "4KiB", "messages": 10}
         config = self.configuration(link, qp({"ip": "10.0.0.2", **to}, transport="UC", traffic=traffic))
-        run = self.run_softfeb(config)
+        run = self.run_in(link, config)
         self.assertEqual(run.result["boards"][0]["arp_requests_tx"], 1)
         self.assertEqual(run.qps()[0]["tx_packets"], 10)
         far = subprocess.run(["ip", "-n", link.namespace, "neigh", "show", "10.0.0.1"], capture_output=True, text=True)
         self.assertIn(BOARD_MAC, far.stdout)
 
         config = self.configuration(link, qp({"ip": "10.0.0.9", **to}, transport="UC", traffic=traffic))
-        run = self.run_softfeb(config, "--set", "run.duration=3s", status=1)
+        run = self.run_in(link, config, "--set", "run.duration=3s", status=1)
         self.assertIn(run.result["boards"][0]["arp_requests_tx"], range(3, 6))
         self.assertEqual(run.qps()[0]["tx_packets"], 0)
         self.assertIn("10.0.0.9", run.result["messages"][0])
@@ -178,7 +189,7 @@ class Kernel(harness.TestCase):
         config = self.configuration(link, qp(to, transport="UC", traffic=traffic),
                                     neighbours={"10.0.0.9": "02:00:00:00:00:09"})
         config["ports"][0]["capture"] = {"file": "feb.pcap", "direction": "tx"}
-        run = self.run_softfeb(config)
+        run = self.run_in(link, config)
         self.assertEqual(run.result["boards"][0]["arp_requests_tx"], 0)
         self.assertEqual({p.frame[:6].hex(":") for p in harness.read_pcap(self.dir / "feb.pcap") if p.opcode is not None},
                          {"02:00:00:00:00:09"})
@@ -189,30 +200,30 @@ class Kernel(harness.TestCase):
         to = {"ip": "10.9.0.1", "qpn": 7, "rkey": 1, "address": 0, "length": "1MiB"}
         config = self.configuration(link, qp(to, transport="UC", traffic={"message_size": "4KiB", "messages": 10}),
                                     gateway="10.0.0.2")
-        run = self.run_softfeb(config)
+        run = self.run_in(link, config)
         self.assertEqual((run.result["boards"][0]["arp_requests_tx"], run.qps()[0]["tx_packets"]), (1, 10))
 
     def test_file_over_two_kernel_interfaces(self):
         link = self.link()
         ip("-n", link.namespace, "addr", "flush", "dev", link.far)
-        ip("-n", link.namespace, "link", "set", link.far, "netns", os.getpid())
-        ip("link", "set", link.far, "up")
+        ip("-n", link.namespace, "link", "set", link.far, "netns", link.softfebs)
+        ip("-n", link.softfebs, "link", "set", link.far, "up")
         digest = harness.random_file(self.dir / "sent.bin", 8 << 20)
         config = self.configuration(link, qp(traffic={"payload": {"file": "sent.bin"}, "rate": "300Mb/s"}, ack_every=8,
                                              retry_count=7))
         config["workers"]["count"] = 2
         config["ports"].append({"name": "nic", "device": f"net_af_packet:{link.far}", "mtu": 9000})
         config["receivers"] = [{"port": "nic", "worker": 1, **receiver(out="received.bin")}]
-        run = self.run_softfeb(config)
+        run = self.run_in(link, config)
         self.assert_held(run)
         self.assertEqual(harness.sha256(self.dir / "received.bin"), digest)
 
     def test_path_mtu_above_the_interface_s(self):
-        link = self.link(mtu=1500)
+        link = self.link(1500)
         to = {"ip": "10.0.0.2", "qpn": 7, "rkey": 1, "address": 0, "length": "1MiB"}
         config = self.configuration(link, qp(to, pmtu=4096))
         del config["ports"][0]["mtu"]
-        run = self.run_softfeb(config, status=2)
+        run = self.run_in(link, config, status=2)
         for words in ("boards.0.qps.0.pmtu", "4096", "1500", "ip link set", "fix:"):
             self.assertIn(words, run.err)
 
@@ -220,7 +231,7 @@ class Kernel(harness.TestCase):
         link = self.link()
         os.chmod(self.dir, 0o777)
         run = self.start({**self.configuration(link), "run": {"duration": "1s"}},
-                         prefix=("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")).finish(30)
+                         prefix=(*link.prefix, "setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")).finish(30)
         self.assertEqual(run.status, 3, run.err)
         self.assertIn("CAP_NET_RAW", run.err)
 
