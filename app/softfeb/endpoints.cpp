@@ -5,6 +5,8 @@
 #include "roce/udp_source_port.hpp"
 
 #include <algorithm>
+#include <map>
+#include <tuple>
 
 #include <sys/mman.h>
 
@@ -89,6 +91,37 @@ roce::RequesterConfig requester_of(const QpPlan& plan, roce::TimingProfile timin
   r.timing = timing;
   return r;
 }
+
+const config::DcqcnConfig& dcqcn_of(const config::BoardConfig& board, const config::QpConfig& qp) {
+  return qp.dcqcn ? *qp.dcqcn : board.dcqcn;
+}
+
+engine::CongestionProfile congestion_of(const config::DcqcnConfig& d) {
+  switch (d.algorithm) {
+    case config::DcqcnConfig::Algorithm::kFirmware:
+      return d.firmware;
+    case config::DcqcnConfig::Algorithm::kPaper:
+      return d.paper;
+    case config::DcqcnConfig::Algorithm::kOff:
+      break;
+  }
+  return {};
+}
+
+/// Numbers the congestion controls that QPs of a board share.
+class CongestionGroups {
+ public:
+  std::optional<std::uint32_t> of(const QpPlan& plan, const config::DcqcnConfig& d) {
+    if (d.scope == config::DcqcnConfig::Scope::kQp) return std::nullopt;
+    const roce::IpAddress peer =
+        d.scope == config::DcqcnConfig::Scope::kIpPair ? plan.target.ip : roce::IpAddress{};
+    return numbers_.try_emplace({plan.board, &d, peer}, static_cast<std::uint32_t>(numbers_.size()))
+        .first->second;
+  }
+
+ private:
+  std::map<std::tuple<std::size_t, const config::DcqcnConfig*, roce::IpAddress>, std::uint32_t> numbers_;
+};
 
 engine::SendQpConfig send_qp(const config::BoardConfig& board, const QpPlan& plan, const Payloads& payloads) {
   const board::PayloadSource& source = payloads.of(*plan.config);
@@ -190,8 +223,13 @@ Endpoints make_endpoints(const config::RunConfig& config, const Targets& targets
     receivers.push_back({identity_of(c.endpoint), notification_of(c.cnp), {}});
     out.memories.push_back(std::make_unique<ReceiverMemory>(c.memory * targets.receiver_qps(r)));
   }
+  CongestionGroups groups;
   for (const QpPlan& plan : targets.plans()) {
-    boards[plan.board].qps.push_back(send_qp(config.boards[plan.board], plan, payloads));
+    const config::DcqcnConfig& dcqcn = dcqcn_of(config.boards[plan.board], *plan.config);
+    engine::SendQpConfig qp = send_qp(config.boards[plan.board], plan, payloads);
+    qp.congestion = congestion_of(dcqcn);
+    qp.congestion_group = groups.of(plan, dcqcn);
+    boards[plan.board].qps.push_back(std::move(qp));
     if (plan.target.receiver) {
       const std::size_t r = *plan.target.receiver;
       receivers[r].qps.push_back(receive_qp(config, plan, payloads, *out.memories[r]));

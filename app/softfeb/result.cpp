@@ -15,11 +15,14 @@ constexpr int kSchemaVersion = 1;
 
 Json or_null(const std::optional<double>& v) { return v ? Json(*v) : Json(nullptr); }
 
+Json gbps(std::uint64_t bytes_per_second) { return static_cast<double>(bytes_per_second) * 8e-9; }
+
+Json alpha(const dcqcn::CongestionState& c) { return static_cast<double>(c.alpha) / c.alpha_one; }
+
 Json send_qp(const QpPlan& plan, const Outcome& o) {
   const engine::SendQpSnapshot& s = o.final[plan.board].send_qps[plan.on_board];
   const roce::RequesterCounters& r = s.requester;
   const QpFigures f = figures_of(plan, o);
-  const double rate = f.offered_gbps.value_or(0);
   return {{"qpn", plan.qpn},
           {"dest_qpn", plan.target.qpn},
           {"dest_ip", plan.target.ip.to_string()},
@@ -48,9 +51,9 @@ Json send_qp(const QpPlan& plan, const Outcome& o) {
           {"cnp_rx", s.counters.cnp_rx},
           {"offered_gbps", or_null(f.offered_gbps)},
           {"rate_error", or_null(f.rate_error)},
-          {"rc_gbps", f.offered_gbps ? Json(rate) : Json(nullptr)},
-          {"rt_gbps", nullptr},
-          {"alpha", nullptr},
+          {"rc_gbps", s.congestion ? gbps(s.congestion->rate) : or_null(f.offered_gbps)},
+          {"rt_gbps", s.congestion ? gbps(s.congestion->target_rate) : Json(nullptr)},
+          {"alpha", s.congestion ? alpha(*s.congestion) : Json(nullptr)},
           {"pacing_given_up_s", to_seconds(s.pacing_given_up)}};
 }
 

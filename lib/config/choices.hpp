@@ -42,4 +42,18 @@ inline const Choices<PayloadConfig::Kind> kPayload{{{"counter", PayloadConfig::K
                                                     {"zero", PayloadConfig::Kind::kZero},
                                                     {"prbs31", PayloadConfig::Kind::kPrbs31}}};
 
+/// What `dcqcn` can say; connectx is the paper's algorithm with a ConnectX's parameters.
+enum class DcqcnName : std::uint8_t { kOff, kFirmware, kPaper, kConnectX };
+inline const Choices<DcqcnName> kDcqcn{{{"off", DcqcnName::kOff},
+                                        {"firmware", DcqcnName::kFirmware},
+                                        {"paper", DcqcnName::kPaper},
+                                        {"connectx", DcqcnName::kConnectX}}};
+inline const Choices<DcqcnConfig::Scope> kDcqcnScope{{{"qp", DcqcnConfig::Scope::kQp},
+                                                      {"board", DcqcnConfig::Scope::kBoard},
+                                                      {"ip_pair", DcqcnConfig::Scope::kIpPair}}};
+inline const Choices<bool> kBucketStart{{{"empty", false}, {"full", true}}};
+inline const Choices<dcqcn::PaperParameters::AlphaUpdate> kAlphaUpdate{
+    {{"at_cut", dcqcn::PaperParameters::AlphaUpdate::kAtCut},
+     {"each_period", dcqcn::PaperParameters::AlphaUpdate::kEachPeriod}}};
+
 }  // namespace softfeb::config::choices

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -57,6 +58,8 @@ EndpointDraft read_endpoint(Section& section);
 BoardDraft read_board(Section section);
 QpDraft read_qp(Section section);
 TrafficConfig read_traffic(Section section);
+/// The section `dcqcn` of a board or QP, where it has one.
+std::optional<DcqcnConfig> read_dcqcn(Section& parent);
 ReceiverDraft read_receiver(Section section);
 Draft read_document(Reading& reading, const Node& document);
 

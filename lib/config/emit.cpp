@@ -60,6 +60,7 @@ Json emit_board(const RunConfig& config, const BoardConfig& board) {
   json["udp_source_port"] = emit_source_port(board.udp_source_port);
   json["timing"] = choices::kTiming.name(board.timing);
   json["icrc"] = choices::kIcrc.name(board.icrc);
+  json["dcqcn"] = emit_dcqcn(board.dcqcn);
   json["qps"] = Json::array();
   for (const QpConfig& qp : board.qps) json["qps"].push_back(emit_qp(config, qp));
   return json;

@@ -129,6 +129,7 @@ Json emit_qp(const RunConfig& config, const QpConfig& qp) {
   json["solicited"] = qp.solicited;
   json["to"] = emit_target(config, qp);
   json["traffic"] = emit_traffic(qp.traffic);
+  if (qp.dcqcn) json["dcqcn"] = emit_dcqcn(*qp.dcqcn);
   return json;
 }
 

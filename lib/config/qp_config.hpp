@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "config/dcqcn_config.hpp"
 #include "config/values.hpp"
 #include "roce/opcode.hpp"
 #include "roce/work.hpp"
@@ -112,6 +113,7 @@ struct QpConfig {
   std::string to_text;  ///< as the file has it, for messages; empty for an AddressTarget
   Where to_where;
   TrafficConfig traffic;
+  std::optional<DcqcnConfig> dcqcn;  ///< instead of its board's
   Where where;
 };
 

@@ -54,6 +54,7 @@ BoardDraft read_board(Section s) {
   board.udp_source_port = read_source_port(s);
   s.read("timing", board.timing, choices::kTiming);
   s.read("icrc", board.icrc, choices::kIcrc);
+  board.dcqcn = read_dcqcn(s).value_or(DcqcnConfig{});
   for (const Node& qp : s.list("qps"))
     draft.qps.push_back(read_qp(Section(s.reading(), qp, s.pattern("qps[]"))));
   s.close();

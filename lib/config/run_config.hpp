@@ -78,6 +78,7 @@ struct BoardConfig {
   UdpSourcePort udp_source_port;
   roce::TimingProfile timing = roce::TimingProfile::kStandard;
   IcrcMethod icrc = IcrcMethod::kKnown;
+  DcqcnConfig dcqcn;  ///< of its QPs that have none of their own
   std::vector<QpConfig> qps;
   Where where;
 };

@@ -27,7 +27,7 @@ Board::Board(const BoardConfig& config)
   qps_.reserve(config.qps.size());
   for (const SendQpConfig& c : config.qps) {
     const auto i = static_cast<std::uint32_t>(qps_.size());
-    qps_.emplace_back(c);
+    qps_.emplace_back(c, congestion_for(c));
     table_.insert(c.requester.qpn, i);
     if (qps_.back().resolved()) continue;
     const roce::IpAddress hop = identity().next_hop(c.path.dest_ip);
@@ -38,7 +38,29 @@ Board::Board(const BoardConfig& config)
   }
 }
 
+dcqcn::CongestionControl* Board::congestion_for(const SendQpConfig& config) {
+  if (config.congestion_group) {
+    if (const auto it = groups_.find(*config.congestion_group); it != groups_.end()) return it->second;
+  }
+  auto made = make_congestion_control(config.congestion);
+  dcqcn::CongestionControl* const control = made.get();
+  if (made) congestion_.push_back(std::move(made));
+  if (config.congestion_group) groups_[*config.congestion_group] = control;
+  return control;
+}
+
+bool Board::set_congestion(std::uint32_t i, const CongestionProfile& profile, Time now) {
+  dcqcn::CongestionControl* const control = qps_[i].congestion();
+  if (control == nullptr || !change_parameters(*control, profile, now)) return false;
+  // A higher rate lets those that share it leave earlier than they stand in the wheel.
+  for (std::uint32_t k = 0; k < qps_.size(); ++k) {
+    if (qps_[k].congestion() == control) settle(k, now);
+  }
+  return true;
+}
+
 void Board::start(Time now) {
+  for (auto& control : congestion_) control->start(now);
   for (std::uint32_t i = 0; i < qps_.size(); ++i) {
     qps_[i].start(now);
     settle(i, now);
@@ -85,19 +107,16 @@ void Board::settle(std::uint32_t i, Time now) {
 void Board::watch_timer(std::uint32_t i, Time now) {
   // A deadline that moved later is found out when the old one expires: acknowledgements need not touch the
   // wheel.
-  const Time at = qps_[i].requester().deadline();
+  const Time at = qps_[i].deadline();
   if (at == kNever) return;
   if (!timers_.scheduled(i) || timers_.at(i) > at) timers_.schedule(i, std::max(at, now));
 }
 
 void Board::run_timers(Time now) {
   timers_.advance(now, [&](std::uint32_t i) {
-    roce::Requester& requester = qps_[i].requester();
-    if (requester.deadline() <= now) {
-      const std::uint64_t timeouts = requester.counters().timeouts;
-      requester.on_timer(now);
-      if (requester.counters().timeouts != timeouts) ++incidents_;
-    }
+    const std::uint64_t timeouts = qps_[i].requester().counters().timeouts;
+    qps_[i].on_timer(now);
+    if (qps_[i].requester().counters().timeouts != timeouts) ++incidents_;
     settle(i, now);
   });
 }
@@ -201,14 +220,15 @@ void Board::receive_roce(const roce::ParsedFrame& frame, Time now) {
   }
   ++counters_.rx_roce;
   if (packet.kind == roce::TransportKind::kCnp) {
-    qp.count_cnp();
+    qp.on_cnp(now);
+    settle(i, now);
     return;
   }
   if (foreign || packet.aeth.kind() != roce::AethKind::kAck) ++incidents_;
   if (foreign) {
     qp.requester().on_bad_response(bth.psn, now);
   } else {
-    qp.requester().on_response(packet.aeth, bth.psn, now);
+    qp.on_response(packet.aeth, bth.psn, now);
   }
   settle(i, now);
 }

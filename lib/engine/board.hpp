@@ -9,6 +9,7 @@
 #include "engine/timing_wheel.hpp"
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -32,6 +33,9 @@ class Board : public Endpoint {
   void stop_traffic(Time now);
   /// Everything unfinished completes as flushed.
   void flush(Time now);
+  /// New parameters for the congestion control of QP `i` (and of those that share it), in force at once.
+  /// False when it has none of that kind.
+  bool set_congestion(std::uint32_t i, const CongestionProfile& profile, Time now);
   /// Every QP has made its messages and seen their completions.
   bool finished() const { return unfinished_ == 0; }
 
@@ -65,15 +69,18 @@ class Board : public Endpoint {
   void watch_timer(std::uint32_t i, Time now);
   void run_timers(Time now);
   void resolve(Time now);
+  dcqcn::CongestionControl* congestion_for(const SendQpConfig& config);
   void give_up(const Resolution& r, Time now);
   std::size_t send_packets(Time now, std::span<TxFrame> out);
 
   LinkShaper link_;
+  std::vector<std::unique_ptr<dcqcn::CongestionControl>> congestion_;
   std::vector<SendQp> qps_;
   QpTable table_;
   TimingWheel departures_;
   TimingWheel timers_;
   ReadyQueue ready_;
+  std::map<std::uint32_t, dcqcn::CongestionControl*> groups_;
   std::vector<Resolution> resolutions_;
   std::vector<std::uint8_t> finished_;  ///< by QP, so that nobody need ask them all
   std::size_t unfinished_ = 0;

@@ -14,13 +14,22 @@ Pacer packet_pacer(const TrafficConfig& t) {
   return Pacer(by_packet ? t.rate : 0, t.burst);
 }
 
+/// What the firmware's token bucket counts of a packet: BTH through pad.
+std::uint32_t counted_bytes(const roce::RequestPacket& p) {
+  const roce::Operation op = roce::opcode_operation(p.opcode);
+  return static_cast<std::uint32_t>(roce::Bth::kSize + (roce::has_reth(op) ? roce::Reth::kSize : 0) +
+                                    (roce::has_immediate(op) ? roce::ImmDt::kSize : 0)) +
+         p.payload_length + p.pad_count();
+}
+
 }  // namespace
 
-SendQp::SendQp(const SendQpConfig& config)
+SendQp::SendQp(const SendQpConfig& config, dcqcn::CongestionControl* congestion)
     : requester_(config.requester),
       headers_(config.path),
       traffic_(config.traffic),
       pacer_(packet_pacer(config.traffic)),
+      congestion_(congestion),
       payload_(config.payload),
       peer_(config.path.dest_ip),
       pkey_(config.pkey),
@@ -48,9 +57,15 @@ void SendQp::post_due(Time now) {
 
 Time SendQp::departure(Time now) const {
   if (!started_ || !resolved_) return kNever;
-  if (requester_.ready(now)) return pacer_.departure();
+  if (requester_.ready(now)) return paced_departure(now);
   // Nothing to send: the next message wakes us, if there is room for it; else a completion does.
   return may_post() ? traffic_.due() : kNever;
+}
+
+Time SendQp::paced_departure(Time now) const {
+  const Time scheduled = pacer_.departure();
+  if (congestion_ == nullptr || scheduled > now) return scheduled;
+  return std::max(scheduled, congestion_->departure(counted_bytes(requester_.peek()), now));
 }
 
 std::uint64_t SendQp::units(const roce::RequestPacket& p) const {
@@ -73,8 +88,38 @@ bool SendQp::craft(Time now, std::uint16_t identification, TxFrame& out) {
   out.header_length = c.header_length;
   out.trailer_length = c.trailer_length;
   pacer_.sent(units(p), now);
+  if (congestion_ != nullptr) congestion_->sent(counted_bytes(p), now);
   if (counters_.first_sent == kNever) counters_.first_sent = now;
   return true;
+}
+
+void SendQp::on_cnp(Time now) {
+  ++counters_.cnp_rx;
+  if (congestion_ != nullptr) congestion_->cnp(now);
+}
+
+void SendQp::on_response(const roce::Aeth& aeth, roce::Psn psn, Time now) {
+  if (congestion_ != nullptr) {
+    if (aeth.kind() == roce::AethKind::kNakSequence) congestion_->nak(dcqcn::Nak::kSequence, now);
+    if (aeth.kind() == roce::AethKind::kRnrNak) congestion_->nak(dcqcn::Nak::kReceiverNotReady, now);
+  }
+  requester_.on_response(aeth, psn, now);
+}
+
+Time SendQp::deadline() const {
+  return congestion_ == nullptr ? requester_.deadline()
+                                : std::min(requester_.deadline(), congestion_->timer());
+}
+
+void SendQp::on_timer(Time now) {
+  if (requester_.deadline() <= now) {
+    const std::uint64_t timeouts = requester_.counters().timeouts;
+    requester_.on_timer(now);
+    if (congestion_ != nullptr && requester_.counters().timeouts != timeouts) {
+      congestion_->nak(dcqcn::Nak::kTimeout, now);
+    }
+  }
+  if (congestion_ != nullptr && congestion_->timer() <= now) congestion_->timer_expired(now);
 }
 
 void SendQp::reap(Time now) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/time.hpp"
+#include "engine/congestion.hpp"
 #include "engine/pacer.hpp"
 #include "engine/traffic.hpp"
 #include "engine/tx_frame.hpp"
@@ -22,6 +23,10 @@ struct SendQpConfig {
   const roce::PayloadStream* payload = nullptr;  ///< outlives the board
   bool known_crc = true;                         ///< use prepared payload CRCs where the stream has them
   TrafficConfig traffic;
+  CongestionProfile congestion;
+  /// QPs of a board with the same number share one congestion control (the first one's profile); none: its
+  /// own.
+  std::optional<std::uint32_t> congestion_group;
 };
 
 /// Counters of a sending QP besides its requester's.
@@ -36,7 +41,8 @@ struct SendQpCounters {
 /// A queue pair that sends: requester, path, payload, traffic and pacing. Owned by its board.
 class SendQp {
  public:
-  explicit SendQp(const SendQpConfig& config);
+  /// `congestion` may be null; it outlives the QP, and other QPs may share it.
+  SendQp(const SendQpConfig& config, dcqcn::CongestionControl* congestion);
 
   /// The schedule begins.
   void start(Time now);
@@ -62,7 +68,12 @@ class SendQp {
   const Traffic& traffic() const { return traffic_; }
   const roce::IpAddress& peer() const { return peer_; }
   const SendQpCounters& counters() const { return counters_; }
-  void count_cnp() { ++counters_.cnp_rx; }
+  void on_cnp(Time now);
+  void on_response(const roce::Aeth& aeth, roce::Psn psn, Time now);
+  void on_timer(Time now);
+  /// When on_timer() is to be called; kNever.
+  Time deadline() const;
+  dcqcn::CongestionControl* congestion() const { return congestion_; }
   /// Status of the first request that failed, if any.
   std::optional<roce::WcStatus> failure() const { return failure_; }
   /// Payload bytes of the messages that completed with success.
@@ -72,11 +83,14 @@ class SendQp {
  private:
   bool may_post() const { return requester_.can_post() && requester_.unsent() < 2; }
   std::uint64_t units(const roce::RequestPacket& p) const;
+  /// When the next packet may leave; the requester is ready.
+  Time paced_departure(Time now) const;
 
   roce::Requester requester_;
   roce::HeaderTemplate headers_;
   Traffic traffic_;
   Pacer pacer_;
+  dcqcn::CongestionControl* congestion_;
   const roce::PayloadStream* payload_;
   roce::IpAddress peer_;
   std::optional<roce::WcStatus> failure_;

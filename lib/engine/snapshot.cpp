@@ -7,14 +7,17 @@ namespace softfeb::engine {
 
 namespace {
 
-SendQpSnapshot copy(const SendQp& qp) {
-  return {qp.requester().counters(),
-          qp.counters(),
-          qp.completed_payload_bytes(),
-          qp.traffic().made(),
-          qp.given_up(),
-          qp.failure(),
-          qp.resolved()};
+SendQpSnapshot copy(const SendQp& qp, Time now) {
+  SendQpSnapshot s;
+  s.requester = qp.requester().counters();
+  s.counters = qp.counters();
+  s.completed_payload_bytes = qp.completed_payload_bytes();
+  s.messages_made = qp.traffic().made();
+  s.pacing_given_up = qp.given_up();
+  s.failure = qp.failure();
+  if (qp.congestion() != nullptr) s.congestion = qp.congestion()->state(now);
+  s.resolved = qp.resolved();
+  return s;
 }
 
 ReceiveQpSnapshot copy(const roce::ReceiveQp& qp) {
@@ -42,7 +45,7 @@ std::size_t take_snapshot(const Endpoint& endpoint, EndpointSnapshot& out, std::
                           std::size_t limit, Time now) {
   if (const auto* board = dynamic_cast<const Board*>(&endpoint)) {
     const std::size_t end = std::min(first + limit, board->qp_count());
-    for (std::size_t i = first; i < end; ++i) out.send_qps[i] = copy(board->qp(i));
+    for (std::size_t i = first; i < end; ++i) out.send_qps[i] = copy(board->qp(i), now);
     if (end == board->qp_count()) {
       out.unresolved = board->unresolved();
       out.finished = board->finished();

@@ -18,6 +18,8 @@ struct SendQpSnapshot {
   std::uint64_t messages_made = 0;
   Time pacing_given_up = 0;
   std::optional<roce::WcStatus> failure;
+  std::optional<dcqcn::CongestionState>
+      congestion;  ///< at the time of the copy; none without a congestion control
   bool resolved = false;
 };
 

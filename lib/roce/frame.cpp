@@ -90,6 +90,12 @@ void parse_ipv6(ParsedFrame& f, const Segments& rest) {
   if (total > rest.size()) return;
   f.source_ip = IpAddress::from_v6_wire(&h[8]);
   f.dest_ip = IpAddress::from_v6_wire(&h[24]);
+  // IPv4-mapped addresses are our own notation; on the wire they would pass for IPv4 (RFC 4038, section 4.2).
+  if (f.source_ip.is_v4() || f.dest_ip.is_v4()) {
+    f.source_ip = f.dest_ip = IpAddress{};
+    f.kind = FrameKind::kOther;
+    return;
+  }
   f.congestion_experienced = ((h[1] >> 4) & 3) == static_cast<unsigned>(Ecn::kCe);
   f.datagram = rest.sub(0, total);
   parse_ip_content(f, h[6], kIpv6Size);

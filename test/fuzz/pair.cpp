@@ -122,7 +122,7 @@ engine::ReceiveQpSetup Pair::receive_qp(std::size_t i) {
 void Pair::renew_targets(Time now) {
   for (std::size_t i = kVictims; i < kQps; ++i) {
     if (board->qp(i).requester().state() == roce::QpState::kErr) {
-      board->qp(i) = engine::SendQp(send_qp(i));
+      board->qp(i) = engine::SendQp(send_qp(i), board->qp(i).congestion());
       board->qp(i).start(now);
       ++renewed;
     }
