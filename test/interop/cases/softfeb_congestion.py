@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Congestion: marked packets into the guest, CNPs back from its notification point, and the board's rate that follows them."""
+
+import json
+
+from softfeb import run_to_sink
+from softroce import case
+
+LINE = 0.4  # Gb/s, of the board's reaction point: what the guest takes without loss
+MESSAGE = 16 << 10
+MESSAGES = 400
+# The firmware's algorithm at a rate the guest can follow. A small bucket, so that a cut is felt at once; slow recovery, so that
+# Rc at the end still tells of the marks.
+DCQCN = {"algorithm": "firmware", "line_rate": "400Mb/s", "bucket": "64KiB", "rmin": "8Mb/s", "rai": "2Mb/s", "rhai": "4Mb/s",
+         "clamp_tgt_rate": True, "rate_inc_interval": "50ms"}
+SETTINGS = {"boards.0.dcqcn": DCQCN, "qp.pmtu": 4096, "qp.window_packets": 64, "qp.ack_every": 8, "qp.timeout": 16,
+            "qp.retry_count": 7, "traffic.rate": "max", "traffic.messages": MESSAGES, "traffic.message_size": f"{MESSAGE}B",
+            "traffic.verb": "write_imm", "traffic.immediate": "counter"}
+
+
+def send(lab, name, changes):
+    return run_to_sink(lab, ["--memory", "1MiB"], {**SETTINGS, **changes}, timeout=100, name=name)
+
+
+def nothing_lost(done, report):
+    assert done.json["verdict"] == "held" and report["messages"] == MESSAGES, done.text
+    assert report["qps"][0]["immediates"]["wrong"] == 0, report
+    assert done.qp["messages_completed"] == MESSAGES, done.qp
+
+
+@case("tap", "vhostsrv")
+def marks_slow_the_board(lab):
+    """Marked CE: CNPs come from the guest, Rc falls below line rate and the board with it; nothing is lost. Unmarked: no CNP, line rate."""
+    with lab.guest.popen(["cnpd", "*=0x100"]) as cnpd:
+        cnpd.wait_for_output("ready", kind="err")
+        free, report = send(lab, "free", {"boards.0.ecn": "ect0"})
+        nothing_lost(free, report)
+        assert free.qp["cnp_rx"] == 0, free.qp
+        assert abs(free.qp["rc_gbps"] - LINE) < 1e-6, free.qp
+        marked, report = send(lab, "marked", {"boards.0.ecn": "ce"})
+        nothing_lost(marked, report)
+        qp = marked.qp
+        assert qp["cnp_rx"] > 0 and qp["rc_gbps"] < 0.7 * LINE and 0 < qp["alpha"] <= 1, json.dumps(qp)
+        print(f"#   unmarked {free.qp['goodput_gbps']:.3f} Gb/s; marked {qp['goodput_gbps']:.3f} Gb/s after {qp['cnp_rx']} CNPs, "
+              f"Rc {qp['rc_gbps']:.3f} Gb/s of {LINE}")
