@@ -87,6 +87,11 @@ void connect_peers(const config::RunConfig& config, Machine& machine, Targets& t
   });
 }
 
+int stopped_early() {
+  fmt::print(stderr, "softfeb: stopped by a signal before traffic began\n");
+  return kCheckFailed;
+}
+
 }  // namespace
 
 int run(const RunOptions& options) {
@@ -99,6 +104,7 @@ int run(const RunOptions& options) {
   payloads.stage(machine.arena());
   catch_stop_signals();
   machine.wait_for_links(kLinkWait, quiet);
+  if (stop_signals() != 0) return stopped_early();
   connect_peers(config, machine, targets, payloads, quiet);
 
   Endpoints endpoints = make_endpoints(config, targets, payloads);

@@ -7,7 +7,15 @@ namespace softfeb::app {
 
 namespace {
 volatile std::sig_atomic_t g_signals = 0;
-void count_signal(int /*number*/) { g_signals = g_signals + 1; }
+
+void count_signal(int number) {
+  g_signals = g_signals + 1;
+  if (g_signals < 2) return;
+  struct sigaction end {};
+  end.sa_handler = SIG_DFL;
+  sigaction(number, &end, nullptr);
+}
+
 }  // namespace
 
 void catch_stop_signals() {

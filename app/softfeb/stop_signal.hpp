@@ -5,7 +5,8 @@ namespace softfeb::app {
 
 /// Catches SIGINT and SIGTERM from now on.
 void catch_stop_signals();
-/// How many came: one asks for an orderly end (drain), a second one for a quick end (flush).
+/// How many came: one asks for an orderly end (drain), a second one for a quick end (flush). The third one
+/// kills.
 int stop_signals();
 
 }  // namespace softfeb::app
