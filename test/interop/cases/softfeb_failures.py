@@ -49,7 +49,7 @@ def wrong_rkey_is_refused(lab):
     """A wrong rkey: remote access error at once, no message completes, the receiver's QP is in ERR."""
     done, state = must_fail(lab, lambda to: {"rkey": to["rkey"] ^ 0x55})
     told(done, "remote access error", "rkey")
-    assert done.qp["messages_completed"] == 0 and done.qp["nak_rx"]["remote_access"] == 1 and state == "ERR", done.qp
+    assert done.qp["messages_completed"] == 0 and done.qp["nak_rx"]["remote_access"] >= 1 and state == "ERR", done.qp
 
 
 @case("tap")
@@ -84,7 +84,7 @@ def killed_receiver_is_noticed(lab):
     with lab.sink("--memory", "1MiB") as sink:
         endless = {**CLOSED_LOOP, **TIMERS, "run.messages": 1_000_000_000, "run.duration": "60s"}
         with started(lab, sink.url, endless) as softfeb:
-            softfeb.wait_for(" 1.0 s")
+            softfeb.wait_for("Mpps")
             sink.stop()
             softfeb.wait(PATIENCE_S + 10)
     assert softfeb.code == 1, softfeb.text
