@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "documents.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace softfeb;
+using namespace softfeb::config;
+using namespace softfeb::config::test;
+
+namespace {
+
+DcqcnConfig board_dcqcn(const std::string& value) {
+  return load(kBase, {"boards.0.dcqcn=" + value}).boards[0].dcqcn;
+}
+
+std::string problem(const std::string& value) {
+  try {
+    load(kBase, {"boards.0.dcqcn=" + value});
+  } catch (const ConfigError& e) {
+    return e.what();
+  }
+  return "";
+}
+
+}  // namespace
+
+TEST_CASE("dcqcn: off unless asked for; a word stands for an algorithm's defaults") {
+  CHECK(load(kBase).boards[0].dcqcn.algorithm == DcqcnConfig::Algorithm::kOff);
+  CHECK(board_dcqcn("off").algorithm == DcqcnConfig::Algorithm::kOff);
+  const DcqcnConfig firmware = board_dcqcn("firmware");
+  CHECK(firmware.algorithm == DcqcnConfig::Algorithm::kFirmware);
+  CHECK(firmware.firmware.parameters == dcqcn::FirmwareParameters{});
+  CHECK(board_dcqcn("paper").paper.parameters == dcqcn::PaperParameters{});
+  CHECK(board_dcqcn("connectx").paper.parameters == dcqcn::connectx_parameters(5'000'000'000));
+}
+
+TEST_CASE("dcqcn: intervals in clocks or as times, rounded up to clocks") {
+  const auto p =
+      board_dcqcn(
+          "{algorithm: firmware, rate_dec_interval: 4us, alpha_upd_interval: 55us, rate_inc_interval: 1000}")
+          .firmware.parameters;
+  CHECK(p.rate_dec_interval == 625);
+  CHECK(p.alpha_upd_interval == 8594);  // 8593.75
+  CHECK(p.rate_inc_interval == 1000);
+}
+
+TEST_CASE("dcqcn: the vendor's names are ours; giving both is told") {
+  const auto ours =
+      board_dcqcn("{algorithm: paper, increase_timer: 300us, byte_counter: 2MB, additive_step: 5Mb/s}");
+  const auto theirs =
+      board_dcqcn("{algorithm: paper, rpg_time_reset: 300us, rpg_byte_reset: 2MB, rpg_ai_rate: 5Mb/s}");
+  CHECK(ours.paper.parameters == theirs.paper.parameters);
+  CHECK(ours.paper.parameters.increase_timer == 300 * kMicrosecond);
+  CHECK(ours.paper.parameters.byte_counter == 2'000'000);
+  CHECK(problem("{algorithm: paper, gd: 11, rpg_gd: 11}").find("keep one of the two") != std::string::npos);
+}
+
+TEST_CASE("dcqcn: a QP's own stands instead of its board's") {
+  const RunConfig c = load(kBase, {"boards.0.dcqcn=firmware", "boards.0.qps.0.dcqcn=connectx"});
+  REQUIRE(c.boards[0].qps[0].dcqcn);
+  CHECK(c.boards[0].qps[0].dcqcn->algorithm == DcqcnConfig::Algorithm::kPaper);
+  CHECK(c.boards[0].dcqcn.algorithm == DcqcnConfig::Algorithm::kFirmware);
+}
+
+TEST_CASE("dcqcn: what cannot be is refused with the fix") {
+  CHECK(problem("fast").find("off, firmware, paper, connectx") != std::string::npos);
+  CHECK(problem("{scope: qp}").find("`algorithm` is missing") != std::string::npos);
+  CHECK(problem("{algorithm: firmware, rpg_gd: 11}").find("unknown key `rpg_gd`") != std::string::npos);
+  CHECK(problem("{algorithm: firmware, line_rate: 100Gb/s}").find("width: 64") != std::string::npos);
+  CHECK(problem("{algorithm: firmware, line_rate: 100Gb/s, width: 64}").empty());
+  CHECK(problem("{algorithm: firmware, rate_dec_interval: 1ms}").find("at most 65535 clocks") !=
+        std::string::npos);
+  CHECK(problem("{algorithm: firmware, bucket: 1KiB}").find("5KiB to 1GiB") != std::string::npos);
+  CHECK(problem("{algorithm: firmware, rai: 6000000}").find("no unit") != std::string::npos);
+}
+
+TEST_CASE("dcqcn: the resolved configuration reads back as itself") {
+  for (const char* value : {"firmware", "paper", "connectx",
+                            "{algorithm: firmware, scope: board, line_rate: 40Gb/s, width: 64}"}) {
+    const RunConfig c = load(kBase, {std::string("boards.0.dcqcn=") + value});
+    CHECK(to_yaml(load(to_yaml(c))) == to_yaml(c));
+  }
+}
