@@ -51,8 +51,14 @@ dcqcn::CongestionControl* Board::congestion_for(const SendQpConfig& config) {
 
 bool Board::set_congestion(std::uint32_t i, const CongestionProfile& profile, Time now) {
   dcqcn::CongestionControl* const control = qps_[i].congestion();
-  if (control == nullptr || !change_parameters(*control, profile, now)) return false;
+  if (control == nullptr) return false;
+  const Change change = change_parameters(*control, profile, now);
+  if (change != Change::kMade) return change == Change::kNone;
   // A higher rate lets those that share it leave earlier than they stand in the wheel.
+  if (groups_.empty()) {
+    settle(i, now);
+    return true;
+  }
   for (std::uint32_t k = 0; k < qps_.size(); ++k) {
     if (qps_[k].congestion() == control) settle(k, now);
   }

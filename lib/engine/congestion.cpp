@@ -13,18 +13,22 @@ std::unique_ptr<dcqcn::CongestionControl> make_congestion_control(const Congesti
   return nullptr;
 }
 
-bool change_parameters(dcqcn::CongestionControl& control, const CongestionProfile& profile, Time now) {
+Change change_parameters(dcqcn::CongestionControl& control, const CongestionProfile& profile, Time now) {
   if (const auto* firmware = std::get_if<dcqcn::FirmwareProfile>(&profile)) {
     auto* const c = dynamic_cast<dcqcn::FirmwareDcqcn*>(&control);
-    if (c != nullptr) c->set_parameters(firmware->parameters, now);
-    return c != nullptr;
+    if (c == nullptr) return Change::kRefused;
+    if (c->reaction_point().parameters() == firmware->parameters.cut_to_width()) return Change::kNone;
+    c->set_parameters(firmware->parameters, now);
+    return Change::kMade;
   }
   if (const auto* paper = std::get_if<dcqcn::PaperProfile>(&profile)) {
     auto* const c = dynamic_cast<dcqcn::PaperDcqcn*>(&control);
-    if (c != nullptr) c->set_parameters(paper->parameters, now);
-    return c != nullptr;
+    if (c == nullptr) return Change::kRefused;
+    if (c->reaction_point().parameters() == paper->parameters) return Change::kNone;
+    c->set_parameters(paper->parameters, now);
+    return Change::kMade;
   }
-  return false;
+  return Change::kRefused;
 }
 
 }  // namespace softfeb::engine

@@ -5,6 +5,7 @@
 #include "dcqcn/firmware_dcqcn.hpp"
 #include "dcqcn/paper_dcqcn.hpp"
 
+#include <cstdint>
 #include <memory>
 #include <variant>
 
@@ -16,8 +17,14 @@ using CongestionProfile = std::variant<std::monostate, dcqcn::FirmwareProfile, d
 /// Null for none.
 std::unique_ptr<dcqcn::CongestionControl> make_congestion_control(const CongestionProfile& profile);
 
-/// New parameters for one that runs, in force from `now` on. What is fixed when it is made (line rate,
-/// bucket) stays. False when `profile` is of another algorithm.
-bool change_parameters(dcqcn::CongestionControl& control, const CongestionProfile& profile, Time now);
+enum class Change : std::uint8_t {
+  kMade,
+  kNone,     ///< the parameters were these already
+  kRefused,  ///< the profile is of another algorithm
+};
+
+/// New parameters for one that runs, in force from `now` on. What is fixed when it is made (bucket, the
+/// firmware's line rate) stays.
+Change change_parameters(dcqcn::CongestionControl& control, const CongestionProfile& profile, Time now);
 
 }  // namespace softfeb::engine

@@ -88,7 +88,9 @@ bool SendQp::craft(Time now, std::uint16_t identification, TxFrame& out) {
   out.header_length = c.header_length;
   out.trailer_length = c.trailer_length;
   pacer_.sent(units(p), now);
-  if (congestion_ != nullptr) congestion_->sent(counted_bytes(p), now);
+  const std::uint32_t counted = counted_bytes(p);
+  counters_.counted_bytes += counted;
+  if (congestion_ != nullptr) congestion_->sent(counted, now);
   if (counters_.first_sent == kNever) counters_.first_sent = now;
   return true;
 }

@@ -32,6 +32,8 @@ struct SendQpConfig {
 /// Counters of a sending QP besides its requester's.
 struct SendQpCounters {
   std::uint64_t cnp_rx = 0;
+  std::uint64_t counted_bytes =
+      0;  ///< sent, as congestion control counts them: BTH to pad, retransmissions too
   std::uint64_t completions = 0;               ///< polled: signaled ones and failures
   std::uint64_t completions_out_of_order = 0;  ///< never, unless softfeb is wrong: a check of itself
   Time first_sent = kNever;
