@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "config/node.hpp"
 #include "config/run_config.hpp"
 #include "config/section.hpp"
 
@@ -42,10 +43,19 @@ struct ReceiverDraft {
   bool memory_given = false;
 };
 
+/// The parameters are read again for the QPs it names, over what those have until then.
+struct ChangeDraft {
+  ChangeConfig config;
+  std::string board;
+  Where board_where;
+  Node dcqcn;
+};
+
 struct Draft {
   RunConfig config;
   std::vector<BoardDraft> boards;
   std::vector<ReceiverDraft> receivers;
+  std::vector<ChangeDraft> changes;
 };
 
 // Readers: one section each. Problems go to the section's Reading.
@@ -60,12 +70,20 @@ QpDraft read_qp(Section section);
 TrafficConfig read_traffic(Section section);
 /// The section `dcqcn` of a board or QP, where it has one.
 std::optional<DcqcnConfig> read_dcqcn(Section& parent);
+/// Its parameters, `algorithm` apart, over what `d` has: those that may change while a QP sends.
+void read_dcqcn_parameters(Section& section, DcqcnConfig& d);
+ChangeDraft read_change(Section section);
+/// `draft.dcqcn` over `d`, whose algorithm must be the one it names.
+void apply_change(Reading& reading, const ChangeDraft& draft, DcqcnConfig& d);
 ReceiverDraft read_receiver(Section section);
 Draft read_document(Reading& reading, const Node& document);
 
 /// Draft -> RunConfig: indices for names, replicas for `count`, defaults that depend on other keys. Problems
 /// go to `reading`; what it returns is whole only when there were none.
 RunConfig resolve(Reading& reading, const Draft& draft);
+
+/// Its part for `changes`, when boards and QPs are there.
+void resolve_changes(Reading& reading, const Draft& draft, RunConfig& config);
 
 /// What cannot work although each value by itself could. `now_unix_ns` is the wall clock.
 void check(Reading& reading, const RunConfig& config, std::int64_t now_unix_ns);

@@ -20,6 +20,8 @@ Json emit_run(const RunSettings& run) {
   json["seed"] = run.seed;
   json["quiet"] = run.quiet;
   json["drain_timeout"] = format_time(run.drain_timeout);
+  json["series_interval"] = format_time(run.series_interval);
+  json["series_qps"] = run.series_qps;
   return json;
 }
 
@@ -84,6 +86,16 @@ Json emit_receiver(const RunConfig& config, const ReceiverConfig& receiver) {
   return json;
 }
 
+Json emit_change(const RunConfig& config, const ChangeConfig& change) {
+  Json json;
+  json["at"] = format_time(change.at);
+  json["board"] = config.boards[change.board].endpoint.name;
+  json["qps"] = change.qp ? Json(*change.qp) : Json("all");
+  json["dcqcn"] = Json::object();
+  for (const auto& [key, value] : change.given) json["dcqcn"][key] = value;
+  return json;
+}
+
 void write(YAML::Emitter& out, const Json& json) {
   if (json.is_object()) {
     out << YAML::BeginMap;
@@ -117,6 +129,8 @@ Json to_json(const RunConfig& config) {
   for (const BoardConfig& board : config.boards) json["boards"].push_back(emit_board(config, board));
   json["receivers"] = Json::array();
   for (const ReceiverConfig& r : config.receivers) json["receivers"].push_back(emit_receiver(config, r));
+  json["changes"] = Json::array();
+  for (const ChangeConfig& change : config.changes) json["changes"].push_back(emit_change(config, change));
   return json;
 }
 

@@ -47,8 +47,7 @@ void read_bucket(Section& s, dcqcn::BucketConfig& bucket) {
   s.read("bucket_start", bucket.start_full, choices::kBucketStart);
 }
 
-void read_firmware(Section& s, dcqcn::FirmwareProfile& f) {
-  dcqcn::FirmwareParameters& p = f.parameters;
+void read_firmware(Section& s, dcqcn::FirmwareParameters& p) {
   s.read("alpha_g", p.alpha_g, integer(0, 1023));
   s.read("dec_gain", p.dec_gain, integer(0, 15));
   s.read("time_stage_threshold", p.time_stage_threshold, integer(0, 255));
@@ -60,6 +59,9 @@ void read_firmware(Section& s, dcqcn::FirmwareProfile& f) {
   s.read("rai", p.rai, parse_bandwidth);
   s.read("rhai", p.rhai, parse_bandwidth);
   s.read("rmin", p.rmin, parse_bandwidth);
+}
+
+void read_build(Section& s, dcqcn::FirmwareProfile& f) {
   std::uint64_t width = 32;
   s.read("width", width, [](const std::string& text) -> Parsed<std::uint64_t> {
     if (text == "32" || text == "64") return std::uint64_t{text == "32" ? 32U : 64U};
@@ -75,8 +77,7 @@ void read_firmware(Section& s, dcqcn::FirmwareProfile& f) {
   }
 }
 
-void read_paper(Section& s, dcqcn::PaperProfile& profile) {
-  dcqcn::PaperParameters& p = profile.parameters;
+void read_paper(Section& s, dcqcn::PaperParameters& p) {
   read_named(s, "line_rate", "rpg_max_rate", p.line_rate, parse_bandwidth);
   read_named(s, "min_rate", "rpg_min_rate", p.min_rate, parse_bandwidth);
   read_named(s, "one_minus_g", "dce_tcp_g", p.one_minus_g, integer(0, 1024));
@@ -125,13 +126,18 @@ std::optional<DcqcnConfig> read_dcqcn(Section& parent) {
   s.read("scope", d.scope, choices::kDcqcnScope);
   if (d.algorithm == DcqcnConfig::Algorithm::kFirmware) {
     read_bucket(s, d.firmware.bucket);
-    read_firmware(s, d.firmware);
+    read_build(s, d.firmware);
   } else if (d.algorithm == DcqcnConfig::Algorithm::kPaper) {
     read_bucket(s, d.paper.bucket);
-    read_paper(s, d.paper);
   }
+  read_dcqcn_parameters(s, d);
   s.close();
   return d;
+}
+
+void read_dcqcn_parameters(Section& s, DcqcnConfig& d) {
+  if (d.algorithm == DcqcnConfig::Algorithm::kFirmware) read_firmware(s, d.firmware.parameters);
+  if (d.algorithm == DcqcnConfig::Algorithm::kPaper) read_paper(s, d.paper.parameters);
 }
 
 }  // namespace softfeb::config

@@ -14,6 +14,12 @@ RunSettings read_run(Section s) {
   s.read("seed", run.seed, integer(0, UINT64_MAX));
   s.read("quiet", run.quiet, parse_bool);
   s.read("drain_timeout", run.drain_timeout, parse_time);
+  s.read("series_interval", run.series_interval, [](const std::string& text) -> Parsed<Time> {
+    auto time = parse_time(text);
+    if (time.value && *time.value < kMillisecond) return {text + " is too short", "write at least 1ms"};
+    return time;
+  });
+  s.read("series_qps", run.series_qps, integer(0, 1'000'000));
   s.close();
   return run;
 }
@@ -68,6 +74,8 @@ Draft read_document(Reading& reading, const Node& document) {
   for (const Node& receiver : s.list("receivers")) {
     draft.receivers.push_back(read_receiver(Section(reading, receiver, "receivers[]")));
   }
+  for (const Node& change : s.list("changes"))
+    draft.changes.push_back(read_change(Section(reading, change, "changes[]")));
   s.close();
   if (draft.config.ports.empty()) s.missing("ports", "[{name: p0, device: net_null}]");
   if (draft.boards.empty() && draft.receivers.empty()) {

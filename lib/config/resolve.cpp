@@ -228,6 +228,10 @@ class Resolver {
 
 }  // namespace
 
-RunConfig resolve(Reading& reading, const Draft& draft) { return Resolver(reading, draft).run(); }
+RunConfig resolve(Reading& reading, const Draft& draft) {
+  RunConfig config = Resolver(reading, draft).run();
+  if (reading.problems.empty()) resolve_changes(reading, draft, config);
+  return config;
+}
 
 }  // namespace softfeb::config

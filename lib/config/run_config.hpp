@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/time.hpp"
+#include "config/change_config.hpp"
 #include "config/endpoint_config.hpp"
 #include "config/port_config.hpp"
 #include "config/qp_config.hpp"
@@ -32,6 +33,8 @@ struct RunSettings {
   bool quiet = false;
   Time drain_timeout =
       5 * kSecond;  ///< for outstanding requests after traffic stopped; then they are flushed
+  Time series_interval = 100 * kMillisecond;  ///< of the report's time series
+  std::uint32_t series_qps = 64;              ///< with more QPs the series has one row for each board instead
   Where where;
 };
 
@@ -91,6 +94,7 @@ struct RunConfig {
   std::vector<PortConfig> ports;
   std::vector<BoardConfig> boards;
   std::vector<ReceiverConfig> receivers;
+  std::vector<ChangeConfig> changes;  ///< in the order of the file
 
   /// Where each key given by the file or by --set stands, by its dotted path.
   std::map<std::string, Where> places;

@@ -16,7 +16,7 @@
 namespace softfeb::dataplane {
 
 namespace {
-constexpr std::size_t kSliceQps = 64;              // of a snapshot, in one turn
+constexpr std::size_t kSliceQps = 64;              // of a snapshot or a change, in one turn
 constexpr std::uint64_t kPublishEvery = 1024;      // turns
 constexpr Time kLeaveWithin = 100 * kMillisecond;  // for what the ports have not taken at the end
 constexpr Time kLongestSleep = 50 * kMicrosecond;
@@ -65,6 +65,7 @@ void Worker::loop() {
     bool busy = false;
     for (auto& lane : lanes_) busy = lane->run(now) || busy;
     obey(now);
+    if (changes_ != nullptr && changes_->at <= now) change_slice(now);
     if (snapshot_ != nullptr) snapshot_slice(now);
     if (start_at_ <= now) start_boards(now);
     ++loop_.turns;
@@ -104,6 +105,9 @@ void Worker::obey(Time now) {
         snapshot_endpoint_ = 0;
         snapshot_qp_ = 0;
         break;
+      case Command::Kind::kChange:
+        keep(c.change);
+        break;
       case Command::Kind::kQuit:
         quit_ = true;
         leave_by_ = now + kLeaveWithin;
@@ -140,13 +144,40 @@ void Worker::snapshot_slice(Time now) {
   snapshot_ = nullptr;
 }
 
+void Worker::keep(CongestionChange* change) {
+  CongestionChange** at = &changes_;
+  // Behind those of the same time, and never before one that is half done.
+  while (*at != nullptr && ((*at)->at <= change->at || (at == &changes_ && change_qp_ != 0)))
+    at = &(*at)->next;
+  change->next = *at;
+  *at = change;
+}
+
+void Worker::change_slice(Time now) {
+  std::size_t budget = kSliceQps;
+  while (budget != 0 && changes_ != nullptr && changes_->at <= now) {
+    CongestionChange& c = *changes_;
+    auto* const board = dynamic_cast<engine::Board*>(endpoints_[c.endpoint]);
+    const auto end = static_cast<std::uint32_t>(std::min<std::size_t>(c.count, change_qp_ + budget));
+    budget -= end - change_qp_;
+    for (; change_qp_ < end; ++change_qp_) {
+      if (board != nullptr) board->set_congestion(c.first + change_qp_, c.profile, now);
+    }
+    if (end < c.count) break;
+    changes_ = c.next;
+    change_qp_ = 0;
+    c.done.store(true, std::memory_order_release);
+  }
+  for (auto& lane : lanes_) lane->wake();
+}
+
 void Worker::rest(Time now) {
   if (idle_ == IdlePolicy::kSpin) return;
   if (idle_ == IdlePolicy::kPause) {
     rte_pause();
     return;
   }
-  Time at = start_at_;
+  Time at = changes_ == nullptr ? start_at_ : std::min(start_at_, changes_->at);
   for (const auto& lane : lanes_) at = std::min(at, lane->next_event(now));
   const Time wait = std::min(at > now ? at - now : 0, kLongestSleep);
   // A sleep costs the kernel's own latency: not worth it for less than that.

@@ -27,12 +27,25 @@ struct SnapshotRequest {
   std::atomic<bool> done{false};
 };
 
+/// New congestion control parameters for QPs of one board. The control thread owns it and leaves it alone
+/// until the worker has ended; the worker keeps it until its time has come.
+struct CongestionChange {
+  Time at = 0;               ///< when; in the past: at once
+  std::size_t endpoint = 0;  ///< place of the board in Worker::endpoints()
+  std::uint32_t first = 0;   ///< its QPs first, first + 1, … first + count - 1
+  std::uint32_t count = 0;
+  engine::CongestionProfile profile;
+  std::atomic<bool> done{false};     ///< all of them have it
+  CongestionChange* next = nullptr;  ///< the worker's
+};
+
 /// What a worker is told. Carried out between turns, in order.
 struct Command {
-  enum class Kind : std::uint8_t { kStart, kStopTraffic, kFlush, kSnapshot, kQuit };
+  enum class Kind : std::uint8_t { kStart, kStopTraffic, kFlush, kSnapshot, kChange, kQuit };
   Kind kind = Kind::kQuit;
   Time at = 0;                          ///< kStart: when traffic begins
   SnapshotRequest* snapshot = nullptr;  ///< kSnapshot
+  CongestionChange* change = nullptr;   ///< kChange
 };
 
 /// How the worker's own time went: a loop that was not run for long says that the machine was busy elsewhere.
@@ -79,6 +92,8 @@ class Worker {
   bool may_leave() const;
   void obey(Time now);
   void snapshot_slice(Time now);
+  void keep(CongestionChange* change);
+  void change_slice(Time now);
   void start_boards(Time now);
   void rest(Time now);
   void publish();
@@ -99,6 +114,8 @@ class Worker {
   SnapshotRequest* snapshot_ = nullptr;
   std::size_t snapshot_endpoint_ = 0;
   std::size_t snapshot_qp_ = 0;
+  CongestionChange* changes_ = nullptr;  ///< to be made, by their times
+  std::uint32_t change_qp_ = 0;          ///< of the first of them, how many QPs have it
 };
 
 }  // namespace softfeb::dataplane

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "config/choices.hpp"
+#include "config/draft.hpp"
+
+namespace softfeb::config {
+namespace {
+
+/// What is built when the QP is made.
+constexpr const char* kFixed[] = {"scope", "bucket", "bucket_start", "width"};
+constexpr const char* kPattern = "changes[].dcqcn";
+
+bool refuse_fixed(Section& s, const DcqcnConfig& d) {
+  const auto refused = [&s](const char* key) {
+    if (!s.given(key)) return false;
+    s.reading().problem(s.find(key)->where, std::string("`") + key + "` does not change while a QP sends",
+                        "write it in the `dcqcn` of the board or QP");
+    return true;
+  };
+  bool any = false;
+  for (const char* key : kFixed) any = refused(key) || any;
+  if (d.algorithm == DcqcnConfig::Algorithm::kFirmware) any = refused("line_rate") || any;
+  return any;
+}
+
+DcqcnConfig::Algorithm algorithm_of(choices::DcqcnName name) {
+  switch (name) {
+    case choices::DcqcnName::kOff:
+      return DcqcnConfig::Algorithm::kOff;
+    case choices::DcqcnName::kFirmware:
+      return DcqcnConfig::Algorithm::kFirmware;
+    case choices::DcqcnName::kPaper:
+    case choices::DcqcnName::kConnectX:
+      break;
+  }
+  return DcqcnConfig::Algorithm::kPaper;
+}
+
+std::optional<DcqcnConfig::Algorithm> read_algorithm(Section& s) {
+  choices::DcqcnName name = choices::DcqcnName::kOff;
+  if (!s.require("algorithm", name, choices::kDcqcn, "firmware")) return std::nullopt;
+  if (name != choices::DcqcnName::kOff) return algorithm_of(name);
+  s.reading().problem(s.find("algorithm")->where, "a congestion control does not go away while a QP sends",
+                      "write the QP's algorithm; firmware with `dcqcn_bypass: true` ignores CNPs");
+  return std::nullopt;
+}
+
+void read_qps(Section& s, std::optional<std::uint32_t>& qp) {
+  s.read("qps", qp, [](const std::string& text) -> Parsed<std::optional<std::uint32_t>> {
+    if (text == "all") return std::optional<std::uint32_t>();
+    const auto number = parse_integer(text, 0, UINT32_MAX - 1);
+    if (number.value) return std::optional(static_cast<std::uint32_t>(*number.value));
+    return {text + " names no QP", "write all, or the QP's number on its board, from 0"};
+  });
+}
+
+/// For the problems alone. Its keys are those of a QP's section, which the reference explains: not known
+/// twice.
+void look_over(Reading& reading, const Node& node) {
+  Reading own;
+  DcqcnConfig scratch;
+  Section s(own, node, kPattern);
+  if (const auto algorithm = read_algorithm(s)) {
+    scratch.algorithm = *algorithm;
+    const bool fixed = refuse_fixed(s, scratch);
+    read_dcqcn_parameters(s, scratch);
+    if (!fixed) s.close();
+  }
+  for (const Problem& p : own.problems) reading.problem(p.where, p.message, p.fix);
+}
+
+}  // namespace
+
+ChangeDraft read_change(Section s) {
+  ChangeDraft draft;
+  ChangeConfig& change = draft.config;
+  change.where = s.where();
+  s.require("at", change.at, parse_time, "5s");
+  s.require("board", draft.board, parse_text, "feb0");
+  if (const Node* board = s.find("board")) draft.board_where = board->where;
+  read_qps(s, change.qp);
+  const Node* node = s.find("dcqcn");
+  if (node == nullptr) {
+    s.missing("dcqcn", "{algorithm: firmware, dcqcn_bypass: true}");
+  } else {
+    draft.dcqcn = *node;
+    look_over(s.reading(), *node);
+    for (const Node& child : node->children) change.given.emplace_back(child.name, child.text);
+  }
+  s.close();
+  return draft;
+}
+
+void apply_change(Reading& reading, const ChangeDraft& draft, DcqcnConfig& d) {
+  Section s(reading, draft.dcqcn, kPattern);
+  const auto algorithm = read_algorithm(s);
+  if (!algorithm) return;
+  if (*algorithm != d.algorithm) {
+    const char* const has = d.algorithm == DcqcnConfig::Algorithm::kOff        ? "no congestion control"
+                            : d.algorithm == DcqcnConfig::Algorithm::kFirmware ? "the algorithm firmware"
+                                                                               : "the algorithm paper";
+    return reading.problem(s.find("algorithm")->where,
+                           std::string("a QP of \"") + draft.board + "\" that this names has " + has,
+                           "write that one, or name QPs that have this one");
+  }
+  read_dcqcn_parameters(s, d);
+}
+
+}  // namespace softfeb::config

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "config/draft.hpp"
+#include "config/nearest.hpp"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+
+namespace softfeb::config {
+namespace {
+
+using Parts = std::vector<ChangeConfig::Part>;
+
+class Changes {
+ public:
+  Changes(Reading& reading, const Draft& draft, RunConfig& out)
+      : reading_(reading), draft_(draft), out_(out) {
+    std::size_t next = 0;
+    for (const BoardDraft& board : draft.boards) {
+      for (std::uint32_t i = 0; i < board.endpoint.count; ++i, ++next) {
+        boards_[board.endpoint.config.name].push_back(next);
+        if (board.endpoint.count > 1) boards_[out.boards[next].endpoint.name].push_back(next);
+      }
+    }
+    for (const BoardConfig& board : out.boards) {
+      Parts parts;
+      std::uint32_t first = 0;
+      for (const QpConfig& qp : board.qps) {
+        parts.push_back({first, qp.count, qp.dcqcn ? *qp.dcqcn : board.dcqcn});
+        first += qp.count;
+      }
+      now_.push_back(std::move(parts));
+    }
+  }
+
+  /// In the order of their times, since each begins with what the ones before have left.
+  void run() {
+    std::vector<std::size_t> order(draft_.changes.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.end(), [this](std::size_t a, std::size_t b) {
+      return draft_.changes[a].config.at < draft_.changes[b].config.at;
+    });
+    std::map<std::size_t, std::vector<ChangeConfig>> made;
+    for (const std::size_t i : order) made[i] = make(draft_.changes[i]);
+    for (auto& [i, changes] : made) {
+      std::move(changes.begin(), changes.end(), std::back_inserter(out_.changes));
+    }
+  }
+
+ private:
+  /// One for each replica of the board.
+  std::vector<ChangeConfig> make(const ChangeDraft& draft) {
+    if (out_.run.duration && draft.config.at >= *out_.run.duration) {
+      reading_.problem(out_.place(draft.config.where, "at"), "the run is over by then",
+                       "write a time before `run.duration`");
+    }
+    const auto found = boards_.find(draft.board);
+    if (found == boards_.end()) {
+      unknown_board(draft);
+      return {};
+    }
+    std::vector<ChangeConfig> changes;
+    for (const std::size_t b : found->second) {
+      ChangeConfig change = draft.config;
+      change.board = b;
+      if (!cut(draft, now_[b])) return {};
+      for (ChangeConfig::Part& part : now_[b]) {
+        if (change.qp && part.first != *change.qp) continue;
+        apply_change(reading_, draft, part.dcqcn);
+        change.parts.push_back(part);
+      }
+      changes.push_back(std::move(change));
+    }
+    return changes;
+  }
+
+  void unknown_board(const ChangeDraft& draft) {
+    std::vector<std::string> names;
+    for (const auto& [name, indices] : boards_) names.push_back(name);
+    std::string fix;
+    if (const std::string* near = nearest(draft.board, names)) {
+      fix = "did you mean `" + *near + "`?";
+    } else {
+      for (const std::string& n : names) fix += (fix.empty() ? "write one of " : ", ") + n;
+      if (names.empty()) fix = "there is none in this file; add it";
+    }
+    reading_.problem(draft.board_where, "no board \"" + draft.board + '"', fix);
+  }
+
+  /// Gives the QP that is changed a part of its own. False when there is none.
+  bool cut(const ChangeDraft& draft, Parts& parts) {
+    if (!draft.config.qp) {
+      if (parts.empty())
+        reading_.problem(draft.board_where, "board \"" + draft.board + "\" has no QPs", "name another board");
+      return !parts.empty();
+    }
+    const std::uint32_t qp = *draft.config.qp;
+    const Where where = out_.place(draft.config.where, "qps");
+    const auto it = std::find_if(parts.begin(), parts.end(), [qp](const ChangeConfig::Part& p) {
+      return qp >= p.first && qp - p.first < p.count;
+    });
+    if (it == parts.end()) {
+      const std::uint32_t count = parts.empty() ? 0 : parts.back().first + parts.back().count;
+      reading_.problem(where, "board \"" + draft.board + "\" has no QP " + std::to_string(qp),
+                       "QPs are numbered from 0; it has " + std::to_string(count));
+      return false;
+    }
+    if (it->dcqcn.scope != DcqcnConfig::Scope::kQp) {
+      reading_.problem(where, "QP " + std::to_string(qp) + " shares its rate with others",
+                       "write `qps: all`, or give the QP a `scope: qp`");
+      return false;
+    }
+    const ChangeConfig::Part whole = *it;
+    auto at = parts.erase(it);
+    const auto put = [&](std::uint32_t first, std::uint32_t count) {
+      if (count != 0) at = parts.insert(at, {first, count, whole.dcqcn}) + 1;
+    };
+    put(whole.first, qp - whole.first);
+    put(qp, 1);
+    put(qp + 1, whole.count - 1 - (qp - whole.first));
+    return true;
+  }
+
+  Reading& reading_;
+  const Draft& draft_;
+  RunConfig& out_;
+  std::map<std::string, std::vector<std::size_t>> boards_;
+  std::vector<Parts> now_;  ///< of each board, with the changes so far
+};
+
+}  // namespace
+
+void resolve_changes(Reading& reading, const Draft& draft, RunConfig& config) {
+  Changes(reading, draft, config).run();
+}
+
+}  // namespace softfeb::config
