@@ -136,10 +136,41 @@ void Crew::quit() {
   drain_control();
 }
 
+void Crew::tell(dataplane::Worker& worker, const dataplane::Command& command) {
+  while (!worker.command(command)) std::this_thread::sleep_for(std::chrono::microseconds(100));
+}
+
 void Crew::tell(const dataplane::Command& command) {
-  for (auto& w : workers_) {
-    while (!w->command(command)) std::this_thread::sleep_for(std::chrono::microseconds(100));
+  for (auto& w : workers_) tell(*w, command);
+}
+
+void Crew::start(Time at) {
+  tell({dataplane::Command::Kind::kStart, at, nullptr});
+  for (const config::ChangeConfig& c : config_.changes) {
+    auto& parts = changes_.emplace_back();
+    const auto [worker, place] = places_[c.board];
+    for (const config::ChangeConfig::Part& p : c.parts) {
+      auto change = std::make_unique<dataplane::CongestionChange>();
+      change->at = saturating_add(at, c.at);
+      change->endpoint = place;
+      change->first = p.first;
+      change->count = p.count;
+      change->profile = congestion_of(p.dcqcn);
+      tell(*workers_[worker], {dataplane::Command::Kind::kChange, 0, nullptr, change.get()});
+      parts.push_back(std::move(change));
+    }
   }
+}
+
+std::vector<std::uint8_t> Crew::changes_made() const {
+  std::vector<std::uint8_t> made;
+  for (const auto& parts : changes_) {
+    made.push_back(std::all_of(parts.begin(), parts.end(),
+                               [](const auto& p) { return p->done.load(std::memory_order_acquire); })
+                       ? 1
+                       : 0);
+  }
+  return made;
 }
 
 std::vector<engine::EndpointSnapshot> Crew::snapshot() {

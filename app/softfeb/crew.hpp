@@ -23,7 +23,10 @@ class Crew {
   Crew(const Crew&) = delete;
   Crew& operator=(const Crew&) = delete;
 
-  void start(Time at) { tell({dataplane::Command::Kind::kStart, at, nullptr}); }
+  /// Traffic begins at `at`, and the configuration's changes are made at their times after it.
+  void start(Time at);
+  /// As RunConfig::changes: 1 where all QPs have it by now.
+  std::vector<std::uint8_t> changes_made() const;
   void stop_traffic() { tell({dataplane::Command::Kind::kStopTraffic, 0, nullptr}); }
   void flush() { tell({dataplane::Command::Kind::kFlush, 0, nullptr}); }
   /// Ends the workers; endpoints may be looked at directly from then on.
@@ -47,6 +50,7 @@ class Crew {
   void add_lanes(const config::RunConfig& config, std::size_t port);
   void steer(const config::RunConfig& config, std::size_t port);
   void tell(const dataplane::Command& command);
+  void tell(dataplane::Worker& worker, const dataplane::Command& command);
 
   const config::RunConfig& config_;
   Machine& machine_;
@@ -54,6 +58,8 @@ class Crew {
   std::vector<std::unique_ptr<dataplane::TxBuilder>> builders_;
   std::vector<std::unique_ptr<dataplane::SpscRing<dataplane::ControlDatagram>>> control_;
   std::vector<std::unique_ptr<dataplane::FlowRules>> rules_;
+  /// For each of the configuration's changes, its parts; the workers hold pointers to them.
+  std::vector<std::vector<std::unique_ptr<dataplane::CongestionChange>>> changes_;
   std::vector<std::unique_ptr<dataplane::Worker>> workers_;
   /// For each endpoint (boards, then receivers): its worker and its place there.
   std::vector<std::pair<unsigned, std::size_t>> places_;

@@ -92,22 +92,6 @@ roce::RequesterConfig requester_of(const QpPlan& plan, roce::TimingProfile timin
   return r;
 }
 
-const config::DcqcnConfig& dcqcn_of(const config::BoardConfig& board, const config::QpConfig& qp) {
-  return qp.dcqcn ? *qp.dcqcn : board.dcqcn;
-}
-
-engine::CongestionProfile congestion_of(const config::DcqcnConfig& d) {
-  switch (d.algorithm) {
-    case config::DcqcnConfig::Algorithm::kFirmware:
-      return d.firmware;
-    case config::DcqcnConfig::Algorithm::kPaper:
-      return d.paper;
-    case config::DcqcnConfig::Algorithm::kOff:
-      break;
-  }
-  return {};
-}
-
 /// Numbers the congestion controls that QPs of a board share.
 class CongestionGroups {
  public:
@@ -173,6 +157,22 @@ engine::ReceiveQpSetup receive_qp(const config::RunConfig& config, const QpPlan&
 }
 
 }  // namespace
+
+const config::DcqcnConfig& dcqcn_of(const config::BoardConfig& board, const config::QpConfig& qp) {
+  return qp.dcqcn ? *qp.dcqcn : board.dcqcn;
+}
+
+engine::CongestionProfile congestion_of(const config::DcqcnConfig& d) {
+  switch (d.algorithm) {
+    case config::DcqcnConfig::Algorithm::kFirmware:
+      return d.firmware;
+    case config::DcqcnConfig::Algorithm::kPaper:
+      return d.paper;
+    case config::DcqcnConfig::Algorithm::kOff:
+      break;
+  }
+  return {};
+}
 
 engine::Identity identity_of(const config::EndpointConfig& e) {
   return {e.mac, e.ip, e.prefix_length, tag_of(e), e.gateway};

@@ -13,6 +13,9 @@
 namespace softfeb::app {
 
 engine::Identity identity_of(const config::EndpointConfig& e);
+/// The congestion control of a QP: its own, or its board's.
+const config::DcqcnConfig& dcqcn_of(const config::BoardConfig& board, const config::QpConfig& qp);
+engine::CongestionProfile congestion_of(const config::DcqcnConfig& d);
 void add_neighbours(engine::Endpoint& endpoint, const config::EndpointConfig& e);
 
 /// Memory of a receiver's regions, one after the other: zeroed, and present before the first packet.

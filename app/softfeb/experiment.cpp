@@ -15,19 +15,32 @@ namespace {
 
 /// Packets on their way to our receivers when the last sender is done: longer than any ring holds them.
 constexpr Time kSettle = 50 * kMillisecond;
-constexpr auto kPoll = std::chrono::milliseconds(1);
+constexpr Time kPoll = 1 * kMillisecond;
+constexpr Time kShortestNap = 20 * kMicrosecond;
 
 }  // namespace
 
-Experiment::Experiment(const config::RunConfig& config, Machine& machine, Crew& crew, Progress& progress)
-    : config_(config), machine_(machine), crew_(crew), progress_(progress) {}
+Experiment::Experiment(const config::RunConfig& config, Machine& machine, Crew& crew, Progress& progress,
+                       Series* series)
+    : config_(config), machine_(machine), crew_(crew), progress_(progress), series_(series) {}
 
 void Experiment::tick() {
   const Time now = machine_.now();
   out_.control_unserved += crew_.drain_control();
+  if (series_ != nullptr && now >= series_->due()) series_->add(crew_.snapshot());
   if (now < next_tick_) return;
   next_tick_ += kSecond;
   progress_.line(to_seconds(now - out_.started), crew_.totals(), crew_.snapshot());
+}
+
+void Experiment::nap() const {
+  Time length = kPoll;
+  if (series_ != nullptr) {
+    const Time now = machine_.now();
+    const Time due = series_->due();
+    length = std::clamp(due > now ? due - now : 0, kShortestNap, kPoll);
+  }
+  std::this_thread::sleep_for(std::chrono::nanoseconds(length / kNanosecond));
 }
 
 Experiment::Wait Experiment::wait(Time until, bool for_boards, int signals) {
@@ -35,7 +48,7 @@ Experiment::Wait Experiment::wait(Time until, bool for_boards, int signals) {
     if (stop_signals() > signals) return Wait::kSignal;
     if (for_boards && crew_.totals().unfinished == 0) return Wait::kDone;
     if (machine_.now() >= until) return Wait::kTime;
-    std::this_thread::sleep_for(kPoll);
+    nap();
     if (machine_.now() >= out_.started) tick();
   }
 }
@@ -47,6 +60,7 @@ void Experiment::begin() {
     if (from_origin > 0) out_.started = std::max(out_.started, static_cast<Time>(from_origin) * kNanosecond);
   }
   next_tick_ = out_.started + kSecond;
+  if (series_ != nullptr) series_->start(out_.started);
   crew_.start(out_.started);
   wait(out_.started + kMillisecond, false, 0);
 }
@@ -76,6 +90,7 @@ Outcome Experiment::run() {
   settle();
   out_.final = crew_.snapshot();
   out_.totals = crew_.totals();
+  out_.changes_made = crew_.changes_made();
   for (const auto& w : crew_.workers()) out_.workers.push_back(w->totals());
   progress_.end();
   return out_;

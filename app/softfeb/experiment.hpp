@@ -3,6 +3,7 @@
 
 #include "crew.hpp"
 #include "progress.hpp"
+#include "series.hpp"
 
 #include <optional>
 #include <string>
@@ -23,13 +24,16 @@ struct Outcome {
   dataplane::Worker::Totals totals;
   std::vector<dataplane::Worker::Totals> workers;
   std::uint64_t control_unserved = 0;
+  std::vector<std::uint8_t> changes_made;  ///< as RunConfig::changes; the run may have ended before
 };
 
 /// Runs the traffic of a crew: start (at a wall-clock time where asked), warm-up, until done or the duration
 /// is over, drain, flush.
 class Experiment {
  public:
-  Experiment(const config::RunConfig& config, Machine& machine, Crew& crew, Progress& progress);
+  /// `series` may be null.
+  Experiment(const config::RunConfig& config, Machine& machine, Crew& crew, Progress& progress,
+             Series* series);
   Outcome run();
 
  private:
@@ -40,11 +44,13 @@ class Experiment {
   void drain();
   void settle();
   void tick();
+  void nap() const;
 
   const config::RunConfig& config_;
   Machine& machine_;
   Crew& crew_;
   Progress& progress_;
+  Series* series_;
   Outcome out_;
   Time next_tick_ = 0;
 };

@@ -38,6 +38,9 @@ void add_run(CLI::App& top, RunArguments& a) {
       ->excludes(duration);
   run->add_option("--json", a.options.json, "Write the result as JSON to this file (- for standard output)")
       ->type_name("FILE");
+  run->add_option("--report", a.options.report,
+                  "Write config.yaml, result.json and series.csv (rates over time) to this folder")
+      ->type_name("DIR");
   run->add_flag("-q,--quiet", a.options.quiet, "No progress, no table; only what went wrong");
 }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "atomic_file.hpp"
 #include "dataplane/error.hpp"
 #include "result.hpp"
 
@@ -11,47 +12,19 @@
 
 namespace softfeb::app {
 
-namespace {
-
-/// A file under a name of its own until it is complete.
-class AtomicFile {
- public:
-  explicit AtomicFile(std::string path) : path_(std::move(path)), part_(path_ + ".part") {
-    file_ = std::fopen(part_.c_str(), "wb");
-    if (file_ == nullptr) fail();
-  }
-  ~AtomicFile() {
-    if (file_ == nullptr) return;
-    std::fclose(file_);
-    std::remove(part_.c_str());
-  }
-  AtomicFile(const AtomicFile&) = delete;
-  AtomicFile& operator=(const AtomicFile&) = delete;
-
-  void write(const void* data, std::size_t n) {
-    if (n != 0 && std::fwrite(data, 1, n, file_) != n) fail();
-  }
-  void commit() {
-    const bool closed = std::fclose(file_) == 0;
-    file_ = nullptr;
-    if (!closed || std::rename(part_.c_str(), path_.c_str()) != 0) fail();
-  }
-
- private:
-  [[noreturn]] void fail() const {
-    throw dataplane::EnvironmentError("cannot write " + path_ + ": " + std::strerror(errno),
-                                      "name a file in a folder you may write to");
-  }
-
-  std::string path_;
-  std::string part_;
-  std::FILE* file_ = nullptr;
-};
-
-}  // namespace
-
-void check_writable(const config::RunConfig& config, const std::optional<std::string>& json) {
+void check_writable(const config::RunConfig& config, const std::optional<std::string>& json,
+                    const std::optional<std::string>& report) {
   std::vector<std::string> paths;
+  if (report) {
+    std::error_code error;
+    std::filesystem::create_directories(*report, error);
+    if (error) {
+      throw dataplane::EnvironmentError("cannot make the folder " + *report + ": " + error.message(),
+                                        "name one in a folder you may write to");
+    }
+    for (const char* name : {kReportConfig, kReportResult, kReportSeries})
+      paths.push_back(*report + '/' + name);
+  }
   if (json && *json != "-") paths.push_back(*json);
   for (const auto& r : config.receivers) {
     if (!r.out.empty()) paths.push_back(r.out);
@@ -78,7 +51,7 @@ void write_atomically(const std::string& path, const std::string& text) {
     return;
   }
   AtomicFile file(path);
-  file.write(text.data(), text.size());
+  file.write(text);
   file.commit();
 }
 

@@ -29,6 +29,7 @@ Json send_qp(const QpPlan& plan, const Outcome& o) {
           {"transport", plan.config->transport == roce::Transport::kRc ? "RC" : "UC"},
           {"tx_packets", r.packets},
           {"tx_payload_bytes", r.payload_bytes},
+          {"tx_counted_bytes", s.counters.counted_bytes},
           {"goodput_gbps", f.goodput_gbps},
           {"measured_s", f.seconds},
           {"measured_payload_bytes", f.payload_bytes},
@@ -194,6 +195,18 @@ Json port(const RunPort& p) {
   return j;
 }
 
+Json changes(const config::RunConfig& config, const Outcome& o) {
+  Json list = Json::array();
+  for (std::size_t i = 0; i < config.changes.size(); ++i) {
+    const config::ChangeConfig& c = config.changes[i];
+    list.push_back({{"at_s", to_seconds(c.at)},
+                    {"board", config.boards[c.board].endpoint.name},
+                    {"qp", c.qp ? Json(*c.qp) : Json(nullptr)},
+                    {"made", o.changes_made[i] != 0}});
+  }
+  return list;
+}
+
 Json workers(const Outcome& o) {
   Json list = Json::array();
   for (const auto& w : o.workers) {
@@ -241,6 +254,7 @@ Json make_result(const config::RunConfig& config, const Machine& machine, const 
     j["peers"].push_back(
         {{"url", s.url}, {"report", s.report}, {"error", s.error.empty() ? Json(nullptr) : Json(s.error)}});
   }
+  j["changes"] = changes(config, o);
   j["switches"] = Json::array();
   j["fairness_jain"] = nullptr;
   j["ports"] = Json::array();

@@ -17,9 +17,15 @@ nlohmann::ordered_json make_result(const config::RunConfig& config, const Machin
                                    const Targets& targets, const Outcome& outcome, Endpoints& endpoints,
                                    const std::vector<Targets::Session>& sessions, const Judgement& judgement);
 
-/// Before a run: every file it is to write (result, receivers' `out`, captures) can be written. Throws
-/// EnvironmentError.
-void check_writable(const config::RunConfig& config, const std::optional<std::string>& json);
+/// The files in the folder of `--report`.
+inline constexpr const char* kReportConfig = "config.yaml";
+inline constexpr const char* kReportResult = "result.json";
+inline constexpr const char* kReportSeries = "series.csv";
+
+/// Before a run: every file it is to write (result, report, receivers' `out`, captures) can be written; makes
+/// the report's folder. Throws EnvironmentError.
+void check_writable(const config::RunConfig& config, const std::optional<std::string>& json,
+                    const std::optional<std::string>& report);
 
 /// Writes `text` to `path` so that it appears complete or not at all; "-" is standard output. Throws
 /// EnvironmentError.

@@ -4,6 +4,7 @@
 #include "config/load.hpp"
 #include "exit_code.hpp"
 #include "experiment.hpp"
+#include "pacers.hpp"
 #include "result.hpp"
 #include "stop_signal.hpp"
 
@@ -32,6 +33,7 @@ void print_start(const config::RunConfig& config, const Machine& machine, const 
   }
   for (const std::string& line : crew.steering()) fmt::print(stderr, "{}\n", line);
   fmt::print(stderr, "{}", crew.map());
+  for (const std::string& line : pacer_lines(config)) fmt::print(stderr, "{}\n", line);
   const char* const idle = config.workers.idle == config::Idle::kSpin    ? "spin"
                            : config.workers.idle == config::Idle::kPause ? "pause"
                                                                          : "sleep";
@@ -97,7 +99,7 @@ int stopped_early() {
 int run(const RunOptions& options) {
   const config::RunConfig config = config::load_run(options.config, options.overrides);
   const bool quiet = options.quiet || config.run.quiet;
-  check_writable(config, options.json);
+  check_writable(config, options.json, options.report);
   Payloads payloads(config);
   Targets targets(config);
   Machine machine(config, payloads.arena_bytes());
@@ -112,22 +114,35 @@ int run(const RunOptions& options) {
   if (!quiet) print_start(config, machine, crew);
   targets.begin();
   Progress progress(quiet);
-  const Outcome outcome = Experiment(config, machine, crew, progress).run();
+  std::optional<Series> series;
+  if (options.report) series.emplace(config, targets.plans(), *options.report + '/' + kReportSeries);
+  const Outcome outcome = Experiment(config, machine, crew, progress, series ? &*series : nullptr).run();
   end_sessions(targets, outcome);
   crew.quit();
 
   close_maps(targets, outcome, endpoints);
   const Judgement judgement = judge(config, targets, outcome, endpoints, targets.sessions());
-  if (options.json) {
+  if (options.json || options.report) {
     const auto result =
-        make_result(config, machine, targets, outcome, endpoints, targets.sessions(), judgement);
-    write_atomically(*options.json, result.dump(1) + "\n");
+        make_result(config, machine, targets, outcome, endpoints, targets.sessions(), judgement).dump(1) +
+        "\n";
+    if (options.json) write_atomically(*options.json, result);
+    if (options.report) {
+      write_atomically(*options.report + '/' + kReportConfig, config::to_yaml(config));
+      write_atomically(*options.report + '/' + kReportResult, result);
+      series->finish(outcome.final);
+    }
   }
   std::vector<std::string> files = write_outputs(config, targets, endpoints);
   for (std::string& line : machine.write_captures()) files.push_back(std::move(line));
   if (!quiet && options.json != "-") {
     fmt::print("{}", result_table(config, targets, outcome, endpoints, judgement));
     for (const std::string& line : files) fmt::print("{}\n", line);
+  }
+  for (std::size_t i = 0; i < config.changes.size() && !quiet; ++i) {
+    if (outcome.changes_made[i] != 0) continue;
+    fmt::print(stderr, "the change of board {} at {:g} s was not made: the run was over before\n",
+               config.boards[config.changes[i].board].endpoint.name, to_seconds(config.changes[i].at));
   }
   if (quiet) {
     for (const std::string& m : judgement.messages) fmt::print(stderr, "softfeb: {}\n", m);

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "series.hpp"
+
+#include "dataplane/error.hpp"
+#include "endpoints.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <set>
+#include <tuple>
+
+#include <fmt/format.h>
+
+namespace softfeb::app {
+
+namespace {
+
+constexpr const char* kPerQp =
+    "time_s,board,qpn,rc_gbps,rt_gbps,alpha,sent_gbps,goodput_gbps,cnp_rx,retransmitted\n";
+constexpr const char* kPerBoard =
+    "time_s,board,qps,rc_gbps,rc_min_gbps,rc_max_gbps,rt_gbps,alpha_mean,sent_gbps,goodput_gbps,cnp_rx,"
+    "retransmitted\n";
+
+constexpr double kGbps = 8e-9;  // of a byte per second
+
+std::vector<bool> own_rates(const config::RunConfig& config, const std::vector<QpPlan>& plans) {
+  std::set<std::tuple<std::size_t, const config::DcqcnConfig*, roce::IpAddress>> met;
+  std::vector<bool> own;
+  for (const QpPlan& p : plans) {
+    const config::DcqcnConfig& d = dcqcn_of(config.boards[p.board], *p.config);
+    const roce::IpAddress peer =
+        d.scope == config::DcqcnConfig::Scope::kIpPair ? p.target.ip : roce::IpAddress{};
+    own.push_back(d.scope == config::DcqcnConfig::Scope::kQp || met.insert({p.board, &d, peer}).second);
+  }
+  return own;
+}
+
+}  // namespace
+
+/// Of one QP, or the sum of a board's.
+struct Series::Row {
+  std::string_view board;
+  std::uint32_t qpn = 0;
+  std::size_t qps = 0;
+  std::size_t controlled = 0;  ///< QPs with a congestion control, of which the next five are
+  double rc = 0;
+  double rc_min = 0;
+  double rc_max = 0;
+  double rt = 0;
+  double alpha = 0;
+  Before in_interval;
+
+  void add(const Row& qp, bool own_rate) {
+    ++qps;
+    if (qp.controlled != 0 && own_rate) {
+      rc_min = controlled == 0 ? qp.rc : std::min(rc_min, qp.rc);
+      rc_max = std::max(rc_max, qp.rc);
+      rc += qp.rc;
+      rt += qp.rt;
+      alpha += qp.alpha;
+      ++controlled;
+    }
+    in_interval.counted_bytes += qp.in_interval.counted_bytes;
+    in_interval.completed_bytes += qp.in_interval.completed_bytes;
+    in_interval.cnps += qp.in_interval.cnps;
+    in_interval.retransmitted += qp.in_interval.retransmitted;
+  }
+};
+
+Series::Series(const config::RunConfig& config, const std::vector<QpPlan>& plans, const std::string& path)
+    : plans_(plans),
+      plans_of_(config.boards.size()),
+      before_(plans.size()),
+      own_rate_(own_rates(config, plans)),
+      last_ns_(config.boards.size(), 0),
+      file_(path),
+      interval_(config.run.series_interval),
+      aggregated_(plans.size() > config.run.series_qps) {
+  for (const auto& b : config.boards) boards_.push_back(b.endpoint.name);
+  for (std::size_t i = 0; i < plans.size(); ++i) plans_of_[plans[i].board].push_back(i);
+  file_.write(aggregated_ ? kPerBoard : kPerQp);
+}
+
+void Series::start(Time started) {
+  started_ = started;
+  due_ = started + interval_;
+}
+
+Series::Row Series::take(const engine::SendQpSnapshot& qp, Before& before) const {
+  Row row;
+  if (qp.congestion) {
+    row.controlled = 1;
+    row.rc = static_cast<double>(qp.congestion->rate) * kGbps;
+    row.rt = static_cast<double>(qp.congestion->target_rate) * kGbps;
+    row.alpha = static_cast<double>(qp.congestion->alpha) / qp.congestion->alpha_one;
+  }
+  const Before now{qp.counters.counted_bytes, qp.completed_payload_bytes, qp.counters.cnp_rx,
+                   qp.requester.retransmitted_packets};
+  row.in_interval = {now.counted_bytes - before.counted_bytes, now.completed_bytes - before.completed_bytes,
+                     now.cnps - before.cnps, now.retransmitted - before.retransmitted};
+  before = now;
+  return row;
+}
+
+void Series::append(const Row& row, double seconds, double interval) {
+  const auto out = std::back_inserter(text_);
+  const auto number = [&](bool there, double v) {
+    text_ += ',';
+    if (there) fmt::format_to(out, "{:.9g}", v);
+  };
+  const bool rates = row.controlled != 0;
+  fmt::format_to(out, "{:.9f},{},", seconds, row.board);
+  if (aggregated_) {
+    fmt::format_to(out, "{}", row.qps);
+  } else {
+    fmt::format_to(out, "{:#x}", row.qpn);
+  }
+  number(rates, row.rc);
+  if (aggregated_) {
+    number(rates, row.rc_min);
+    number(rates, row.rc_max);
+  }
+  number(rates, row.rt);
+  number(rates,
+         aggregated_ ? row.alpha / static_cast<double>(std::max<std::size_t>(1, row.controlled)) : row.alpha);
+  number(true, static_cast<double>(row.in_interval.counted_bytes) * kGbps / interval);
+  number(true, static_cast<double>(row.in_interval.completed_bytes) * kGbps / interval);
+  fmt::format_to(out, ",{},{}\n", row.in_interval.cnps, row.in_interval.retransmitted);
+}
+
+void Series::add_board(std::size_t board, const engine::EndpointSnapshot& e) {
+  // In whole nanoseconds, as it is written: who multiplies a rate by the time between two rows gets the
+  // bytes.
+  const std::uint64_t ns = e.taken_at > started_ ? (e.taken_at - started_) / kNanosecond : 0;
+  if (ns <= last_ns_[board]) return;  // what has happened stays for the next sample
+  const double interval = static_cast<double>(ns - last_ns_[board]) * 1e-9;
+  last_ns_[board] = ns;
+  Row sum;
+  for (const std::size_t i : plans_of_[board]) {
+    Row row = take(e.send_qps[plans_[i].on_board], before_[i]);
+    row.board = boards_[board];
+    row.qpn = plans_[i].qpn;
+    sum.add(row, own_rate_[i]);
+    if (!aggregated_) append(row, static_cast<double>(ns) * 1e-9, interval);
+  }
+  sum.board = boards_[board];
+  if (aggregated_ && sum.qps != 0) append(sum, static_cast<double>(ns) * 1e-9, interval);
+}
+
+void Series::add(const std::vector<engine::EndpointSnapshot>& endpoints) {
+  if (!failure_.empty()) return;
+  for (std::size_t b = 0; b < boards_.size(); ++b) add_board(b, endpoints[b]);
+  Time now = due_;
+  for (std::size_t b = 0; b < boards_.size(); ++b) now = std::max(now, endpoints[b].taken_at);
+  due_ = started_ + ((now - started_) / interval_ + 1) * interval_;
+  try {
+    file_.write(text_);
+  } catch (const dataplane::EnvironmentError& e) {
+    failure_ = e.what();
+  }
+  text_.clear();
+}
+
+void Series::finish(const std::vector<engine::EndpointSnapshot>& endpoints) {
+  add(endpoints);
+  due_ = kNever;
+  if (!failure_.empty()) throw dataplane::EnvironmentError(failure_, "free space on that disk");
+  file_.commit();
+}
+
+}  // namespace softfeb::app
