@@ -16,7 +16,8 @@
 namespace softfeb::dataplane {
 
 namespace {
-constexpr std::size_t kSliceQps = 64;              // of a snapshot or a change, in one turn
+// Of a snapshot or a change, in one turn: a QP with congestion control takes up to 0.25 µs.
+constexpr std::size_t kSliceQps = 8;
 constexpr std::uint64_t kPublishEvery = 1024;      // turns
 constexpr Time kLeaveWithin = 100 * kMillisecond;  // for what the ports have not taken at the end
 constexpr Time kLongestSleep = 50 * kMicrosecond;

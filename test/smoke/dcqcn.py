@@ -84,8 +84,13 @@ class Dcqcn(harness.TestCase):
         boards = [board(qp(traffic=traffic, count=40), name=f"feb{i}", ip=f"10.0.0.{i + 1}/24", dcqcn="firmware") for i in range(2)]
         config = ring(boards, [receiver(ip="10.0.0.9/24", memory="64KiB")], feb={"faults": {"tx_mark_ce": "5%"}},
                       duration="1s", series_interval="50ms")
+        # More QPs than a worker changes in one turn.
+        config["changes"] = [{"at": "500ms", "board": "feb1", "dcqcn": {"algorithm": "firmware", "dcqcn_bypass": True}}]
         run, series = self.report(config)
         self.assertEqual(series.columns, PER_BOARD)
+        bypassed = [r for r in series.of(board="feb1") if r["time_s"] > 0.6]
+        self.assertTrue(bypassed)
+        self.assertEqual({(r["rc_min_gbps"], r["rc_max_gbps"]) for r in bypassed}, {(10, 10)})
         for b in run.result["boards"]:
             rows = series.of(board=b["name"])
             self.assertGreater(len(rows), 5)
