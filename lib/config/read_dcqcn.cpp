@@ -47,6 +47,14 @@ void read_bucket(Section& s, dcqcn::BucketConfig& bucket) {
   s.read("bucket_start", bucket.start_full, choices::kBucketStart);
 }
 
+/// A rate in one of the firmware's registers, which have 32 bits.
+Parsed<std::uint64_t> register_bandwidth(const std::string& text) {
+  auto rate = parse_bandwidth(text);
+  if (rate.value && *rate.value > UINT32_MAX)
+    return {text + " is more than the register holds", "write at most 34Gb/s"};
+  return rate;
+}
+
 void read_firmware(Section& s, dcqcn::FirmwareParameters& p) {
   s.read("alpha_g", p.alpha_g, integer(0, 1023));
   s.read("dec_gain", p.dec_gain, integer(0, 15));
@@ -56,9 +64,9 @@ void read_firmware(Section& s, dcqcn::FirmwareParameters& p) {
   s.read("rate_dec_interval", p.rate_dec_interval, clocks(0xffff));
   s.read("alpha_upd_interval", p.alpha_upd_interval, clocks(0xffff));
   s.read("rate_inc_interval", p.rate_inc_interval, clocks(0xffff'ffff));
-  s.read("rai", p.rai, parse_bandwidth);
-  s.read("rhai", p.rhai, parse_bandwidth);
-  s.read("rmin", p.rmin, parse_bandwidth);
+  s.read("rai", p.rai, register_bandwidth);
+  s.read("rhai", p.rhai, register_bandwidth);
+  s.read("rmin", p.rmin, register_bandwidth);
 }
 
 void read_build(Section& s, dcqcn::FirmwareProfile& f) {

@@ -107,6 +107,8 @@ TEST_CASE("changes that cannot be made") {
                 "does not go away", "dcqcn_bypass");
   check_problem("  - {at: 2s, board: feb0, dcqcn: {algorithm: firmware, line_rate: 5Gb/s}}\n", 34,
                 "changes.0.dcqcn.line_rate", "`line_rate` does not change", "`dcqcn` of the board");
+  check_problem("  - {at: 2s, board: feb0, dcqcn: {algorithm: firmware, rai: 40Gb/s}}\n", 34,
+                "changes.0.dcqcn.rai", "more than the register holds", "34Gb/s");
   check_problem("  - {at: 2s, board: feb0, dcqcn: {algorithm: firmware, rpg_gd: 5}}\n", 34,
                 "changes.0.dcqcn.rpg_gd", "unknown key", "");
   check_problem("  - {at: 2s, board: feb0, qps: 1, dcqcn: {algorithm: firmware}}\n", 34, "changes.0.qps",
