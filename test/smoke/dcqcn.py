@@ -72,7 +72,8 @@ class Dcqcn(harness.TestCase):
             self.assertTrue(all(r["rc_gbps"] < line for r in cut))
             self.assertLess(min(r["rc_gbps"] for r in cut), 0.9 * line)
             self.assertTrue(all(0 < r["alpha"] < 1 for r in cut))
-            bypassed = [r for r in rows if r["time_s"] > 2]
+            # The first sample may be of the very moment of the change, and the firmware needs a clock to follow.
+            bypassed = [r for r in rows if r["time_s"] > 2][1:]
             self.assertGreater(len(bypassed), 2)
             self.assertTrue(all(r["rc_gbps"] == r["rt_gbps"] == line for r in bypassed))
             self.assertGreater(sum(r["cnp_rx"] for r in bypassed), 0)
@@ -88,7 +89,7 @@ class Dcqcn(harness.TestCase):
         config["changes"] = [{"at": "500ms", "board": "feb1", "dcqcn": {"algorithm": "firmware", "dcqcn_bypass": True}}]
         run, series = self.report(config)
         self.assertEqual(series.columns, PER_BOARD)
-        bypassed = [r for r in series.of(board="feb1") if r["time_s"] > 0.6]
+        bypassed = [r for r in series.of(board="feb1") if r["time_s"] > 0.5][1:]
         self.assertTrue(bypassed)
         self.assertEqual({(r["rc_min_gbps"], r["rc_max_gbps"]) for r in bypassed}, {(10, 10)})
         for b in run.result["boards"]:
