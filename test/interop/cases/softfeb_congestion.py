@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Congestion: marked packets into the guest, CNPs back from its notification point, and the board's rate that follows them."""
 
+import csv
 import json
 
 from softfeb import run_to_sink
@@ -19,7 +20,12 @@ SETTINGS = {"boards.0.dcqcn": DCQCN, "qp.pmtu": 4096, "qp.window_packets": 64, "
 
 
 def send(lab, name, changes):
-    return run_to_sink(lab, ["--memory", "1MiB"], {**SETTINGS, **changes}, timeout=100, name=name)
+    """The run, the sink's report, and the rows of the time series."""
+    folder = lab.dir / f"{name}-report"
+    done, report = run_to_sink(lab, ["--memory", "1MiB"], {**SETTINGS, "run.series_interval": "20ms", **changes},
+                               args=["--report", folder], timeout=100, name=name)
+    with open(folder / "series.csv", newline="") as series:
+        return done, report, list(csv.DictReader(series))
 
 
 def nothing_lost(done, report):
@@ -33,13 +39,19 @@ def marks_slow_the_board(lab):
     """Marked CE: CNPs come from the guest, Rc falls below line rate and the board with it; nothing is lost. Unmarked: no CNP, line rate."""
     with lab.guest.popen(["cnpd", "*=0x100"]) as cnpd:
         cnpd.wait_for_output("ready", kind="err")
-        free, report = send(lab, "free", {"boards.0.ecn": "ect0"})
+        free, report, series = send(lab, "free", {"boards.0.ecn": "ect0"})
         nothing_lost(free, report)
         assert free.qp["cnp_rx"] == 0, free.qp
-        assert abs(free.qp["rc_gbps"] - LINE) < 1e-6, free.qp
-        marked, report = send(lab, "marked", {"boards.0.ecn": "ce"})
+        assert all(abs(float(row["rc_gbps"]) - LINE) < 1e-6 for row in series), series
+        marked, report, series = send(lab, "marked", {"boards.0.ecn": "ce"})
         nothing_lost(marked, report)
         qp = marked.qp
         assert qp["cnp_rx"] > 0 and qp["rc_gbps"] < 0.7 * LINE and 0 < qp["alpha"] <= 1, json.dumps(qp)
+        rates = [float(row["rc_gbps"]) for row in series]
+        assert sum(int(row["cnp_rx"]) for row in series) == qp["cnp_rx"], (series, qp)
+        # Line rate until the first CNP, down to a fraction of it with those that follow.
+        assert min(rates) < 0.1 * LINE, rates
+        first = next(i for i, row in enumerate(series) if int(row["cnp_rx"]))
+        assert all(abs(rate - LINE) < 1e-6 for rate in rates[:first]), rates
         print(f"#   unmarked {free.qp['goodput_gbps']:.3f} Gb/s; marked {qp['goodput_gbps']:.3f} Gb/s after {qp['cnp_rx']} CNPs, "
               f"Rc {qp['rc_gbps']:.3f} Gb/s of {LINE}")
