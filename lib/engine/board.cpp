@@ -4,6 +4,7 @@
 #include "roce/packet.hpp"
 
 #include <algorithm>
+#include <set>
 
 namespace softfeb::engine {
 
@@ -14,20 +15,30 @@ constexpr Time kTimerTick = 1'048'576;    // 1 µs: RNR waits begin at 10 µs
 constexpr unsigned kArpTries = 5;
 constexpr Time kArpRetry = 1 * kSecond;  // RFC 1122 2.3.2.1: at most one a second
 
+std::size_t count_groups(const BoardConfig& config) {
+  std::set<std::uint32_t> groups;
+  for (const SendQpConfig& qp : config.qps) {
+    if (qp.congestion_group) groups.insert(*qp.congestion_group);
+  }
+  return groups.size();
+}
+
 }  // namespace
 
 Board::Board(const BoardConfig& config)
     : Endpoint(config.identity),
       link_(config.link_rate),
-      departures_(config.qps.size(), kDepartureTick),
+      shared_(config.qps.size()),
+      departures_(config.qps.size() + count_groups(config), kDepartureTick),
       timers_(config.qps.size(), kTimerTick),
       ready_(config.qps.size()),
       finished_(config.qps.size(), 0),
       unfinished_(config.qps.size()) {
   qps_.reserve(config.qps.size());
+  woken_.reserve(config.qps.size() + count_groups(config));
   for (const SendQpConfig& c : config.qps) {
     const auto i = static_cast<std::uint32_t>(qps_.size());
-    qps_.emplace_back(c, congestion_for(c));
+    qps_.emplace_back(c, congestion_for(c, i));
     table_.insert(c.requester.qpn, i);
     if (qps_.back().resolved()) continue;
     const roce::IpAddress hop = identity().next_hop(c.path.dest_ip);
@@ -38,14 +49,21 @@ Board::Board(const BoardConfig& config)
   }
 }
 
-dcqcn::CongestionControl* Board::congestion_for(const SendQpConfig& config) {
+dcqcn::CongestionControl* Board::congestion_for(const SendQpConfig& config, std::uint32_t i) {
   if (config.congestion_group) {
-    if (const auto it = groups_.find(*config.congestion_group); it != groups_.end()) return it->second;
+    if (const auto it = groups_.find(*config.congestion_group); it != groups_.end()) {
+      if (it->second.control != nullptr) shared_.join(i, it->second.line);
+      return it->second.control;
+    }
   }
   auto made = make_congestion_control(config.congestion);
   dcqcn::CongestionControl* const control = made.get();
   if (made) congestion_.push_back(std::move(made));
-  if (config.congestion_group) groups_[*config.congestion_group] = control;
+  if (config.congestion_group) {
+    const Group group{control, shared_.add_line()};
+    groups_[*config.congestion_group] = group;
+    if (control != nullptr) shared_.join(i, group.line);
+  }
   return control;
 }
 
@@ -66,11 +84,16 @@ bool Board::set_congestion(std::uint32_t i, const CongestionProfile& profile, Ti
 }
 
 void Board::start(Time now) {
-  for (auto& control : congestion_) control->start(now);
-  for (std::uint32_t i = 0; i < qps_.size(); ++i) {
-    qps_[i].start(now);
-    settle(i, now);
+  // A rate that several share begins with the first of them.
+  std::map<dcqcn::CongestionControl*, Time> controls;
+  for (SendQp& qp : qps_) {
+    const Time at = qp.start(now);
+    if (qp.congestion() == nullptr) continue;
+    const auto [it, first] = controls.emplace(qp.congestion(), at);
+    if (!first) it->second = std::min(it->second, at);
   }
+  for (const auto& [control, at] : controls) control->start(at);
+  for (std::uint32_t i = 0; i < qps_.size(); ++i) settle(i, now);
 }
 
 void Board::stop_traffic(Time now) {
@@ -99,7 +122,42 @@ void Board::settle(std::uint32_t i, Time now) {
   }
   watch_timer(i, now);
   if (ready_.contains(i)) return;
-  const Time at = qp.departure(now);
+  const std::uint32_t line = shared_.line_of(i);
+  if (line == SharedRates::kNone) {
+    place(i, qp.departure(now), now);
+    return;
+  }
+  const Time own = qp.own_departure(now);
+  if (own > now) {
+    place(i, own, now);
+  } else {
+    departures_.cancel(i);
+    shared_.wait(i);
+  }
+  call_next(line, now);
+}
+
+void Board::call_next(std::uint32_t line, Time now) {
+  const auto entry = static_cast<std::uint32_t>(qps_.size()) + line;
+  departures_.cancel(entry);
+  for (std::uint32_t i = shared_.first(line); i != SharedRates::kNone; i = shared_.first(line)) {
+    const Time own = qps_[i].own_departure(now);
+    if (own > now) {
+      // It cannot use its turn any more: in ERR, or its window is full.
+      place(shared_.pop(line), own, now);
+      continue;
+    }
+    const Time at = qps_[i].departure(now);
+    if (at <= now) {
+      ready_.push(shared_.call(line));
+    } else if (at != kNever) {
+      departures_.schedule(entry, at);
+    }
+    return;
+  }
+}
+
+void Board::place(std::uint32_t i, Time at, Time now) {
   if (at <= now) {
     departures_.cancel(i);
     ready_.push(i);
@@ -168,6 +226,7 @@ std::size_t Board::send_packets(Time now, std::span<TxFrame> out) {
   // A turn that gives no packet (a QP in ERR that flushes what is posted) counts as well, so that this ends.
   for (std::size_t turns = out.size(); turns != 0 && !ready_.empty() && link_.open(now); --turns) {
     const std::uint32_t i = ready_.pop();
+    shared_.answered(i);
     SendQp& qp = qps_[i];
     qp.post_due(now);
     if (qp.departure(now) <= now && qp.requester().ready(now) && qp.craft(now, identification_, out[n])) {
@@ -180,10 +239,28 @@ std::size_t Board::send_packets(Time now, std::span<TxFrame> out) {
   return n;
 }
 
+void Board::wake(Time now) {
+  departures_.advance(now, [&](std::uint32_t i) {
+    if (i < qps_.size() && shared_.line_of(i) == SharedRates::kNone) {
+      ready_.push(i);
+    } else {
+      woken_.push_back(i);  // moves other entries of the wheel, which is turning
+    }
+  });
+  for (const std::uint32_t i : woken_) {
+    if (i < qps_.size()) {
+      settle(i, now);
+    } else {
+      call_next(i - static_cast<std::uint32_t>(qps_.size()), now);
+    }
+  }
+  woken_.clear();
+}
+
 std::size_t Board::poll(Time now, std::span<TxFrame> out) {
   if (!resolutions_.empty()) resolve(now);
   run_timers(now);
-  departures_.advance(now, [&](std::uint32_t i) { ready_.push(i); });
+  wake(now);
   std::size_t n = host_.poll(out);
   n += send_packets(now, out.subspan(n));
   counters_.tx_frames += n;

@@ -6,6 +6,7 @@
 #include "engine/qp_table.hpp"
 #include "engine/ready_queue.hpp"
 #include "engine/send_qp.hpp"
+#include "engine/shared_rates.hpp"
 #include "engine/timing_wheel.hpp"
 
 #include <cstdint>
@@ -66,10 +67,15 @@ class Board : public Endpoint {
   /// Puts QP `i` where it belongs after something about it changed: the ready queue, the departure wheel, its
   /// timer.
   void settle(std::uint32_t i, Time now);
+  void place(std::uint32_t i, Time at, Time now);
+  /// Wakes the first of those that share a rate when it may send, and sees to it that it is woken then.
+  void call_next(std::uint32_t line, Time now);
+  /// Takes those whose departure has come out of the wheel.
+  void wake(Time now);
   void watch_timer(std::uint32_t i, Time now);
   void run_timers(Time now);
   void resolve(Time now);
-  dcqcn::CongestionControl* congestion_for(const SendQpConfig& config);
+  dcqcn::CongestionControl* congestion_for(const SendQpConfig& config, std::uint32_t i);
   void give_up(const Resolution& r, Time now);
   std::size_t send_packets(Time now, std::span<TxFrame> out);
 
@@ -77,10 +83,16 @@ class Board : public Endpoint {
   std::vector<std::unique_ptr<dcqcn::CongestionControl>> congestion_;
   std::vector<SendQp> qps_;
   QpTable table_;
-  TimingWheel departures_;
+  SharedRates shared_;
+  TimingWheel departures_;  ///< of queue pairs; behind them of the lines of `shared_`
+  std::vector<std::uint32_t> woken_;
   TimingWheel timers_;
   ReadyQueue ready_;
-  std::map<std::uint32_t, dcqcn::CongestionControl*> groups_;
+  struct Group {
+    dcqcn::CongestionControl* control = nullptr;
+    std::uint32_t line = SharedRates::kNone;
+  };
+  std::map<std::uint32_t, Group> groups_;
   std::vector<Resolution> resolutions_;
   std::vector<std::uint8_t> finished_;  ///< by QP, so that nobody need ask them all
   std::size_t unfinished_ = 0;

@@ -33,7 +33,8 @@ SendQp::SendQp(const SendQpConfig& config, dcqcn::CongestionControl* congestion)
       payload_(config.payload),
       peer_(config.path.dest_ip),
       pkey_(config.pkey),
-      known_crc_(config.known_crc) {
+      known_crc_(config.known_crc),
+      start_after_(config.start_after) {
   if (config.peer_mac) set_dest_mac(*config.peer_mac);
 }
 
@@ -42,30 +43,32 @@ void SendQp::set_dest_mac(const roce::MacAddress& mac) {
   resolved_ = true;
 }
 
-void SendQp::start(Time now) {
-  traffic_.start(now);
-  pacer_.start(now);
-  started_ = true;
+Time SendQp::start(Time now) {
+  starts_at_ = saturating_add(now, start_after_);
+  traffic_.start(starts_at_);
+  pacer_.start(starts_at_);
+  return starts_at_;
 }
 
 void SendQp::post_due(Time now) {
-  if (!started_) return;
+  if (now < starts_at_) return;
   // One message ahead of the one being sent keeps the QP busy; more would only wait in the queue, and delay
   // the end of the run.
   while (traffic_.due() <= now && may_post()) requester_.post(traffic_.make(now), now);
 }
 
-Time SendQp::departure(Time now) const {
-  if (!started_ || !resolved_) return kNever;
-  if (requester_.ready(now)) return paced_departure(now);
+Time SendQp::own_departure(Time now) const {
+  if (!resolved_) return kNever;
+  if (now < starts_at_) return starts_at_;
+  if (requester_.ready(now)) return pacer_.departure();
   // Nothing to send: the next message wakes us, if there is room for it; else a completion does.
   return may_post() ? traffic_.due() : kNever;
 }
 
-Time SendQp::paced_departure(Time now) const {
-  const Time scheduled = pacer_.departure();
-  if (congestion_ == nullptr || scheduled > now) return scheduled;
-  return std::max(scheduled, congestion_->departure(counted_bytes(requester_.peek()), now));
+Time SendQp::departure(Time now) const {
+  const Time own = own_departure(now);
+  if (congestion_ == nullptr || own > now || !requester_.ready(now)) return own;
+  return std::max(own, congestion_->departure(counted_bytes(requester_.peek()), now));
 }
 
 std::uint64_t SendQp::units(const roce::RequestPacket& p) const {
@@ -97,7 +100,8 @@ bool SendQp::craft(Time now, std::uint16_t identification, TxFrame& out) {
 
 void SendQp::on_cnp(Time now) {
   ++counters_.cnp_rx;
-  if (congestion_ != nullptr) congestion_->cnp(now);
+  // Before its first packet a CNP cannot be about it.
+  if (congestion_ != nullptr && now >= starts_at_) congestion_->cnp(now);
 }
 
 void SendQp::on_response(const roce::Aeth& aeth, roce::Psn psn, Time now) {

@@ -27,6 +27,9 @@ struct SendQpConfig {
   /// QPs of a board with the same number share one congestion control (the first one's profile); none: its
   /// own.
   std::optional<std::uint32_t> congestion_group;
+  /// Its traffic begins so much after its board's. Queue pairs of one rate that begin together would send
+  /// together ever after: a burst as long as there are many of them, once an interval.
+  Time start_after = 0;
 };
 
 /// Counters of a sending QP besides its requester's.
@@ -46,8 +49,8 @@ class SendQp {
   /// `congestion` may be null; it outlives the QP, and other QPs may share it.
   SendQp(const SendQpConfig& config, dcqcn::CongestionControl* congestion);
 
-  /// The schedule begins.
-  void start(Time now);
+  /// The board starts at `now`; gives when the schedule of this QP begins.
+  Time start(Time now);
   void stop_traffic() { traffic_.stop(); }
   void set_dest_mac(const roce::MacAddress& mac);
   bool resolved() const { return resolved_; }
@@ -57,6 +60,8 @@ class SendQp {
   /// When the next packet may leave as far as this QP alone is concerned; kNever when only an
   /// acknowledgement, a timer or a neighbour can change that. post_due() has been called.
   Time departure(Time now) const;
+  /// The same without its congestion control, which it may share with others.
+  Time own_departure(Time now) const;
   /// Crafts the next packet. Requires departure(now) ≤ now. False when the payload source failed: the request
   /// has ended.
   bool craft(Time now, std::uint16_t identification, TxFrame& out);
@@ -85,8 +90,6 @@ class SendQp {
  private:
   bool may_post() const { return requester_.can_post() && requester_.unsent() < 2; }
   std::uint64_t units(const roce::RequestPacket& p) const;
-  /// When the next packet may leave; the requester is ready.
-  Time paced_departure(Time now) const;
 
   roce::Requester requester_;
   roce::HeaderTemplate headers_;
@@ -102,7 +105,8 @@ class SendQp {
   std::uint16_t pkey_;
   bool known_crc_;
   bool resolved_ = false;
-  bool started_ = false;
+  Time start_after_;
+  Time starts_at_ = kNever;
 };
 
 }  // namespace softfeb::engine

@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What pacing promises, of whole boards and in virtual time: every figure here is one of the schedule itself.
+#include "base/rng.hpp"
+#include "base/uint128.hpp"
+#include "virtual_board.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include <catch2/catch.hpp>
+
+using namespace softfeb;
+using namespace softfeb::engine;
+using test::Departure;
+using test::VirtualBoard;
+
+namespace {
+
+enum class Kind { kConstant, kFirmware, kPaper };
+
+dcqcn::FirmwareProfile firmware(std::uint64_t rate) {
+  dcqcn::FirmwareProfile p;
+  p.build = {.line_rate = rate, .wrap32 = rate < (1ULL << 32)};
+  return p;
+}
+
+/// The paper's, its bucket empty at the start: what is sent then follows the integral from the first packet
+/// on.
+dcqcn::PaperProfile paper(std::uint64_t rate) {
+  dcqcn::PaperProfile p;
+  p.parameters.line_rate = rate;
+  p.bucket.start_full = false;
+  p.bucket.first_frame_free = true;
+  return p;
+}
+
+void set_rate(SendQpConfig& qp, Kind kind, std::uint64_t rate) {
+  switch (kind) {
+    case Kind::kConstant:
+      qp.traffic.rate_kind = RateKind::kPayloadBytes;
+      qp.traffic.rate = rate;
+      break;
+    case Kind::kFirmware:
+      qp.congestion = firmware(rate);
+      break;
+    case Kind::kPaper:
+      qp.congestion = paper(rate);
+      break;
+  }
+}
+
+std::uint32_t units(Kind kind, const Departure& d) { return kind == Kind::kConstant ? d.payload : d.counted; }
+
+double bytes_in(double rate, Time t) { return rate * to_seconds(t); }
+
+/// The rate that comes out of a firmware bucket: Q16.16 bytes per clock, cut off.
+double refill(Kind kind, std::uint64_t rate) {
+  if (kind != Kind::kFirmware) return static_cast<double>(rate);
+  return static_cast<double>(static_cast<std::uint64_t>((Uint128{rate} * 1'801'440) >> 32)) / 65'536 *
+         156'250'000;
+}
+
+/// Greatest |sent − rate·t| in packets, before and after every packet, and what all have sent.
+struct Deviation {
+  double packets = 0;
+  std::uint64_t sum = 0;
+};
+
+Deviation measure(Kind kind, std::uint64_t total, std::uint32_t qps, Time duration) {
+  const std::uint64_t each = total / qps;
+  const double rate = refill(kind, each);
+  const std::uint32_t packet = kind == Kind::kConstant ? VirtualBoard::kPayload : VirtualBoard::kCounted;
+  // Begun one after the other, so that their packets are spread over the interval of each.
+  const auto phase = [&](std::uint32_t i) { return static_cast<Time>(packet * 1e12 * i / (rate * qps)); };
+  VirtualBoard v(qps, [&](SendQpConfig& qp, std::uint32_t i) {
+    set_rate(qp, kind, each);
+    qp.start_after = phase(i);
+  });
+  std::vector<std::uint64_t> sent(qps, 0);
+  Deviation d;
+  v.start();
+  v.run_until(duration, [&](const Departure& p) {
+    const double due = bytes_in(rate, p.at - phase(p.qp));
+    const double before = static_cast<double>(sent[p.qp]) - due;
+    sent[p.qp] += units(kind, p);
+    const double after = static_cast<double>(sent[p.qp]) - due;
+    d.packets = std::max({d.packets, std::abs(before) / packet, std::abs(after) / packet});
+    d.sum += units(kind, p);
+  });
+  for (std::uint32_t i = 0; i < qps; ++i) {
+    if (phase(i) > duration) continue;
+    const double due = bytes_in(rate, duration - phase(i));
+    d.packets = std::max(d.packets, std::abs(static_cast<double>(sent[i]) - due) / packet);
+  }
+  return d;
+}
+
+}  // namespace
+
+TEST_CASE("every rate, every number of queue pairs: none is ever a packet off, nor is the sum", "[pacing]") {
+  const Kind kind = GENERATE(Kind::kConstant, Kind::kFirmware, Kind::kPaper);
+  const std::uint32_t qps = GENERATE(1U, 100U, 10'000U);
+  const std::uint64_t mbps = GENERATE(100U, 1'000U, 5'000U, 10'000U, 25'000U, 40'000U, 100'000U);
+  // 0.1 % of a second's packets, in the time of at least 12,000 packets: 12 of them.
+  const std::uint64_t total = mbps * 125'000;
+  const auto duration =
+      static_cast<Time>(12'500.0 * VirtualBoard::kCounted / static_cast<double>(total) * 1e12);
+  // The firmware's refill counts in steps of 2.4 kB/s; below the first one nothing would ever leave.
+  if (kind == Kind::kFirmware && refill(kind, total / qps) == 0) return;
+  CAPTURE(static_cast<int>(kind), qps, mbps);
+  const Deviation d = measure(kind, total, qps, duration);
+  // A clock of 6.4 ns, in which the bucket counts: at most 80 of 4124 bytes.
+  const double grain =
+      kind == Kind::kConstant ? 1e-9 : bytes_in(static_cast<double>(total / qps), 6'400) / 4124;
+  CHECK(d.packets <= 1 + grain);
+  const double expected = bytes_in(refill(kind, total / qps) * qps, duration);
+  CHECK(static_cast<double>(d.sum) / expected == Approx(1).epsilon(0.001));
+}
+
+namespace {
+
+/// Rc integrated by a reaction point of its own, which is told of the same packets and CNPs.
+template <typename Reaction>
+class Integral {
+ public:
+  explicit Integral(const Reaction& reaction) : reaction_(reaction) {}
+
+  double until(Time t) {
+    const dcqcn::Edge end = dcqcn::edge_until(t);
+    while (from_ < end) {
+      const auto rate = static_cast<double>(reaction_.rc());
+      reaction_.advance_to_rate_change(end);
+      const dcqcn::Edge to = std::min(end, std::max(from_, reaction_.now()));
+      bytes_ += rate * static_cast<double>(to - from_) * 6.4e-9;
+      from_ = to;
+    }
+    return bytes_;
+  }
+  Reaction& reaction() { return reaction_; }
+
+ private:
+  Reaction reaction_;
+  dcqcn::Edge from_ = 0;
+  double bytes_ = 0;
+};
+
+void tell_cnp(dcqcn::ReactionPoint& r, Time now) { r.cnp(dcqcn::edge_from(now)); }
+void tell_cnp(dcqcn::PaperReactionPoint& r, Time now) { r.cnp(now); }
+void tell_sent(dcqcn::ReactionPoint&, std::uint32_t, Time) {}
+void tell_sent(dcqcn::PaperReactionPoint& r, std::uint32_t bytes, Time now) { r.sent(bytes, now); }
+
+/// Greatest and least of sent − ∫Rc dt over all QPs and all packets, in bytes, with CNPs at random times.
+template <typename Reaction>
+std::pair<double, double> follow(Kind kind, std::uint64_t rate, std::uint32_t qps, const Reaction& reaction,
+                                 std::uint64_t seed) {
+  VirtualBoard v(qps, [&](SendQpConfig& qp, std::uint32_t) { set_rate(qp, kind, rate); });
+  std::vector<Integral<Reaction>> model(qps, Integral<Reaction>(reaction));
+  std::vector<double> sent(qps, 0);
+  std::pair<double, double> range{0, 0};
+  Rng rng(seed);
+  const auto left = [&](const Departure& p) {
+    const double due = model[p.qp].until(p.at);
+    range.first = std::min(range.first, sent[p.qp] - due);
+    sent[p.qp] += p.counted;
+    range.second = std::max(range.second, sent[p.qp] - due);
+    tell_sent(model[p.qp].reaction(), p.counted, p.at);
+  };
+  v.start();
+  // At clocks: the paper's cut is at once, its bucket's at the next clock, and the model below has no clock.
+  for (Time at = 0; at < 20 * kMillisecond; at += rng.below(30'000) * kFirmwareClock) {
+    v.run_until(at, left);
+    const auto i = static_cast<std::uint32_t>(rng.below(qps));
+    model[i].until(at);
+    tell_cnp(model[i].reaction(), at);
+    v.cnp(i);
+  }
+  return range;
+}
+
+}  // namespace
+
+TEST_CASE("what is sent follows the integral of Rc, whatever CNPs come", "[pacing]") {
+  const std::uint64_t seed = GENERATE(range(1U, 6U));
+  CAPTURE(seed);
+  // Rmin is 10 MB/s in the firmware: the integral is right only with the same parameters on both sides.
+  const auto f = firmware(1'250'000'000);
+  const auto p = paper(1'250'000'000);
+  const std::uint32_t packet = VirtualBoard::kCounted;
+  // A new Rc refills three clocks later in the firmware, one clock later in the paper's bucket: 24 and 8
+  // bytes at 1.25 GB/s; and a packet waits for the next clock, another 8.
+  const auto [low_f, high_f] =
+      follow(Kind::kFirmware, 1'250'000'000, 7, dcqcn::ReactionPoint(f.parameters, f.build), seed);
+  CHECK(low_f >= -double{packet});
+  CHECK(high_f <= packet + 32.0);
+  const auto [low_p, high_p] =
+      follow(Kind::kPaper, 1'250'000'000, 7, dcqcn::PaperReactionPoint(p.parameters), seed);
+  CHECK(low_p >= -double{packet});
+  CHECK(high_p <= packet + 16.0);
+}
+
+TEST_CASE("a CNP moves the departure that is scheduled already", "[pacing]") {
+  std::vector<Time> at;
+  VirtualBoard v(1, [](SendQpConfig& qp, std::uint32_t) { set_rate(qp, Kind::kPaper, 125'000'000); });
+  const auto left = [&at](const Departure& p) { at.push_back(p.at); };
+  v.start();
+  v.run_until(50 * kMicrosecond, left);
+  REQUIRE(at.size() == 2);
+  const Time was = v.board().next_event(v.now());
+  CHECK(was <= at[1] + 33 * kMicrosecond);
+  v.cnp(0);
+  const Time is = v.board().next_event(v.now());
+  CHECK(is > was);
+  v.run_until(200 * kMicrosecond, left);
+  // 4124 bytes at 125 MB/s: 33 µs. Half of it had been earned at 62.5 MB/s (alpha is 1 at the first CNP).
+  REQUIRE(at.size() >= 3);
+  const Time interval = 32'992 * kNanosecond;
+  const Time earned = 50 * kMicrosecond - at[1];
+  const Time expected = 50 * kMicrosecond + 2 * (interval - earned);
+  CHECK(at[2] >= expected - 20 * kNanosecond);
+  CHECK(at[2] <= expected + 20 * kNanosecond);
+}
+
+TEST_CASE("retransmissions pass the bucket", "[pacing]") {
+  // RC without an answer: everything that leaves after the first window is sent again, on timeouts.
+  const std::uint64_t rate = 12'500'000;
+  VirtualBoard v(1, [&](SendQpConfig& qp, std::uint32_t) {
+    set_rate(qp, Kind::kPaper, rate);
+    qp.requester.transport = roce::Transport::kRc;
+    qp.requester.timeout = 1;  // 8.2 µs; a packet takes 330 µs
+    qp.requester.retry_count = 7;
+  });
+  std::vector<Departure> log;
+  v.start();
+  v.run_until(100 * kMillisecond, [&log](const Departure& p) { log.push_back(p); });
+  const auto& counters = v.board().qp(0).requester().counters();
+  REQUIRE(counters.packets == log.size());
+  REQUIRE(counters.retransmitted_packets > log.size() / 2);
+  REQUIRE(log.size() > 250);
+  for (std::size_t k = 1; k < log.size(); ++k) {
+    CHECK(log[k].at >= Time{k} * VirtualBoard::kCounted * kSecond / rate);
+  }
+}
+
+TEST_CASE("queue pairs that share a rate share it evenly", "[pacing]") {
+  const std::uint32_t qps = GENERATE(2U, 5U, 100U);
+  const Kind kind = GENERATE(Kind::kFirmware, Kind::kPaper);
+  const std::uint64_t rate = 1'250'000'000;
+  CAPTURE(qps, static_cast<int>(kind));
+  VirtualBoard v(qps, [&](SendQpConfig& qp, std::uint32_t) {
+    set_rate(qp, kind, rate);
+    qp.congestion_group = 0;
+  });
+  std::vector<std::uint64_t> packets(qps, 0);
+  double sum = 0;
+  const auto left = [&](const Departure& p) {
+    sum += p.counted;
+    ++packets[p.qp];
+    CHECK(sum - bytes_in(static_cast<double>(rate), p.at) <= VirtualBoard::kCounted + 8);
+  };
+  v.start();
+  v.run_until(5 * kMillisecond, left);
+  CHECK(sum == Approx(bytes_in(static_cast<double>(rate), 5 * kMillisecond)).epsilon(0.001));
+  const auto [least, most] = std::minmax_element(packets.begin(), packets.end());
+  CHECK(*most - *least <= 1);
+  // A CNP for one of them slows all of them.
+  v.cnp(qps - 1);
+  const double before = sum;
+  v.run_until(5 * kMillisecond + 50 * kMicrosecond, [&](const Departure& p) { sum += p.counted; });
+  CHECK(sum - before <=
+        bytes_in(0.55 * static_cast<double>(rate), 50 * kMicrosecond) + VirtualBoard::kCounted);
+}
+
+TEST_CASE("a shared rate leaves every queue pair its own", "[pacing]") {
+  // Ten ask for 10, 20, … 100 MB/s of a shared 1.25 GB/s: each gets what it asked for.
+  VirtualBoard v(10, [](SendQpConfig& qp, std::uint32_t i) {
+    set_rate(qp, Kind::kPaper, 1'250'000'000);
+    set_rate(qp, Kind::kConstant, (i + 1) * 10'000'000);
+    qp.congestion_group = 3;
+  });
+  std::vector<double> sent(10, 0);
+  v.start();
+  v.run_until(100 * kMillisecond, [&sent](const Departure& p) { sent[p.qp] += p.payload; });
+  for (std::uint32_t i = 0; i < 10; ++i) {
+    CAPTURE(i);
+    CHECK(std::abs(sent[i] - bytes_in((i + 1) * 1e7, 100 * kMillisecond)) <= VirtualBoard::kPayload);
+  }
+}
+
+TEST_CASE("two groups of queue pairs have two rates", "[pacing]") {
+  VirtualBoard v(9, [](SendQpConfig& qp, std::uint32_t i) {
+    set_rate(qp, Kind::kPaper, i % 3 == 0 ? 300'000'000 : 600'000'000);
+    qp.congestion_group = i % 3 == 0 ? 7 : 1;
+  });
+  std::vector<double> sent(9, 0);
+  v.start();
+  v.run_until(50 * kMillisecond, [&sent](const Departure& p) { sent[p.qp] += p.counted; });
+  for (std::uint32_t i = 0; i < 9; ++i) {
+    CAPTURE(i);
+    CHECK(std::abs(sent[i] - bytes_in(1e8, 50 * kMillisecond)) <= 2 * VirtualBoard::kCounted);
+  }
+}
