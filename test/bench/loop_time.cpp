@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "loop_time.hpp"
+
+#include <rte_cycles.h>
+
+namespace softfeb::bench {
+
+Json LoopTime::json() const {
+  static constexpr std::array<const char*, kLimits.size()> kNames = {"64_ns", "256_ns", "1_us",
+                                                                     "10_us", "100_us", "1_ms"};
+  Json above;
+  for (std::size_t k = 0; k < kLimits.size(); ++k) {
+    above[std::string("above_") + kNames[k]] = {{"turns", count_[k]},
+                                                {"share_of_time", to_seconds(time_[k]) / to_seconds(total_)}};
+  }
+  return {{"turns", turns_},
+          {"mean_ns", to_seconds(total_) / static_cast<double>(turns_) * 1e9},
+          {"longest_ns", to_seconds(longest_) * 1e9},
+          {"stolen_share", stolen()},
+          {"longer_turns", above}};
+}
+
+LoopTime read_tsc_for(Time duration, const dataplane::TscClock& clock) {
+  LoopTime t;
+  const Time begin = clock.time(rte_rdtsc());
+  for (Time last = begin; last - begin < duration;) {
+    const Time now = clock.time(rte_rdtsc());
+    t.turn(now - last);
+    last = now;
+  }
+  return t;
+}
+
+}  // namespace softfeb::bench

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "base/time.hpp"
+#include "dataplane/tsc_clock.hpp"
+#include "statistics.hpp"
+
+#include <array>
+#include <cstdint>
+
+namespace softfeb::bench {
+
+/// How long the turns of a loop took. Turns longer than a microsecond are told in classes: a loop that does
+/// nothing has none of its own, so whatever it shows is the machine's.
+class LoopTime {
+ public:
+  void turn(Time gap) {
+    ++turns_;
+    total_ += gap;
+    longest_ = gap > longest_ ? gap : longest_;
+    for (std::size_t k = 0; k < kLimits.size() && gap > kLimits[k]; ++k) {
+      ++count_[k];
+      time_[k] += gap;
+    }
+  }
+  Json json() const;
+  /// Share of the time in turns of more than 10 µs, which nothing in these loops takes.
+  double stolen() const { return total_ == 0 ? 0 : to_seconds(time_[3]) / to_seconds(total_); }
+
+ private:
+  static constexpr std::array<Time, 6> kLimits = {64 * kNanosecond,  256 * kNanosecond,  1 * kMicrosecond,
+                                                  10 * kMicrosecond, 100 * kMicrosecond, 1 * kMillisecond};
+  std::array<std::uint64_t, kLimits.size()> count_{};
+  std::array<Time, kLimits.size()> time_{};
+  std::uint64_t turns_ = 0;
+  Time total_ = 0;
+  Time longest_ = 0;
+};
+
+/// The machine's own jitter: a loop that does nothing but read the time stamp counter.
+LoopTime read_tsc_for(Time duration, const dataplane::TscClock& clock);
+
+}  // namespace softfeb::bench

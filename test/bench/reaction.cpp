@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "reaction.hpp"
+
+#include "base/rng.hpp"
+#include "sent_frames.hpp"
+
+#include <algorithm>
+#include <vector>
+
+namespace softfeb::bench {
+
+namespace {
+
+constexpr std::uint32_t kProbes = 8;  ///< queue pairs that get CNPs, 1 Gb/s each
+constexpr std::uint32_t kLoads = 8;   ///< that do not, 10 Gb/s together
+constexpr std::uint64_t kProbeRate = 125'000'000;
+constexpr std::uint64_t kFastRate = 12'500'000'000;
+
+double ns(Time from, Time to) { return (static_cast<double>(to) - static_cast<double>(from)) * 1e-3; }
+
+std::vector<Time> times_of(const EventLog& log, Event::Kind kind) {
+  std::vector<Time> out;
+  for (const Event& e : log) {
+    if (e.kind == kind) out.push_back(e.at);
+  }
+  return out;
+}
+
+std::vector<CnpOrder> orders(Time duration, Time least, Time most, std::uint32_t qps, std::uint64_t seed) {
+  std::vector<CnpOrder> out;
+  Rng rng(seed);
+  for (Time at = kMillisecond; at < duration; at += least + rng.below(most - least)) {
+    out.push_back({at, static_cast<std::uint32_t>(rng.below(qps))});
+  }
+  return out;
+}
+
+dcqcn::FirmwareProfile probe_profile() {
+  dcqcn::FirmwareProfile p;
+  p.build.line_rate = kProbeRate;
+  return p;
+}
+
+/// When the model lets the next packet leave, asked at `from` and, where it cannot foresee everything, again.
+Time predict(dcqcn::CongestionControl& model, Time from) {
+  Time at = from;
+  for (;;) {
+    const Time next = std::max(at, model.departure(Rig::kCounted, at));
+    if (next == at || next == kNever) return next;
+    at = next;
+  }
+}
+
+/// Departures of the probes, each against the one that a reaction point of its own predicts from the CNPs and
+/// the packets before it, both at the times that the board was told.
+std::vector<double> against_model(const Rig& rig) {
+  std::vector<Event> events = sent_frames(rig.log(), kProbes + kLoads);
+  for (const Event& e : rig.log()) {
+    if (e.kind == Event::Kind::kCnpRegistered) events.push_back(e);
+  }
+  // Within a turn of the loop CNPs come first.
+  const auto before = [](const Event& a, const Event& b) {
+    return a.told != b.told ? a.told < b.told : a.kind > b.kind;
+  };
+  std::stable_sort(events.begin(), events.end(), before);
+  std::vector<dcqcn::FirmwareDcqcn> models(kProbes, dcqcn::FirmwareDcqcn(probe_profile()));
+  std::vector<Time> asked(kProbes, rig.began());
+  for (auto& m : models) m.start(rig.began());
+  std::vector<double> late;
+  for (const Event& e : events) {
+    if (e.qp >= kProbes) continue;
+    dcqcn::FirmwareDcqcn& model = models[e.qp];
+    if (e.kind == Event::Kind::kCnpRegistered) {
+      model.cnp(e.told);
+    } else {
+      // A CNP since the packet before has moved the departure: it is asked from the last event on.
+      late.push_back(ns(predict(model, asked[e.qp]), e.at));
+      model.sent(Rig::kCounted, e.told);
+    }
+    asked[e.qp] = e.told;
+  }
+  return late;
+}
+
+Json firmware_run(const Environment& environment, const ReactionOptions& o, std::uint64_t seed) {
+  RigConfig c;
+  c.ring = o.ring;
+  c.qps = kProbes + kLoads;
+  c.events = static_cast<std::size_t>(to_seconds(o.duration) * 800'000) + 100'000;
+  c.shape = [](engine::SendQpConfig& qp, std::uint32_t i) {
+    if (i < kProbes) {
+      qp.congestion = probe_profile();
+    } else {
+      qp.traffic.rate_kind = engine::RateKind::kPayloadBytes;
+      qp.traffic.rate = 1'250'000'000 / kLoads;
+    }
+  };
+  Rig rig(environment, c);
+  const LoopTime tsc = read_tsc_for(200 * kMillisecond, environment.clock());
+  rig.run(o.duration, orders(o.duration, 50 * kMicrosecond, 250 * kMicrosecond, kProbes, seed));
+  const std::vector<Time> out = times_of(rig.log(), Event::Kind::kCnpOut);
+  std::vector<Event> registered;
+  for (const Event& e : rig.log()) {
+    if (e.kind == Event::Kind::kCnpRegistered) registered.push_back(e);
+  }
+  std::vector<double> to_register;
+  std::vector<double> told_early;
+  for (std::size_t k = 0; k < std::min(out.size(), registered.size()); ++k) {
+    to_register.push_back(ns(out[k], registered[k].at));
+    told_early.push_back(ns(registered[k].told, out[k]));
+  }
+  const auto frames = static_cast<double>(sent_frames(rig.log(), c.qps).size());
+  const std::vector<double> late = against_model(rig);
+  return {
+      {"payload_gbps", frames * Rig::kPayload * 8e-9 / to_seconds(rig.ended() - rig.began())},
+      {"cnps_not_registered", out.size() - registered.size()},
+      {"out_of_rx_burst_to_registered_ns", distribution(to_register)},
+      {"out_of_rx_burst_minus_told_ns", distribution(told_early)},
+      {"departure_minus_model_ns", distribution(late)},
+      {"departures_before_model", std::count_if(late.begin(), late.end(), [](double d) { return d < 0; })},
+      {"tx_short", rig.counters().tx_short},
+      {"events_lost", rig.log().lost()},
+      {"loop", rig.loop().json()},
+      {"machine", tsc.json()}};
+}
+
+/// What one CNP did at 100 Gb/s.
+struct Turns {
+  std::vector<double>
+      to_new_spacing;  ///< from its arrival to the end of the first gap as long as the new one
+  std::vector<double> beyond_spacing;  ///< the same less that gap
+  std::vector<double> old_gap;
+  std::vector<double> new_gap;
+  std::uint64_t too_slow = 0;  ///< the loop was no faster before than it had to be after
+};
+
+dcqcn::PaperParameters fast_parameters() {
+  dcqcn::PaperParameters p;
+  p.line_rate = kFastRate;
+  p.alpha_interval = 0;  // alpha stays 1: every CNP halves the rate, as the first one does
+  return p;
+}
+
+Turns follow(const Rig& rig, const std::vector<Time>& arrived) {
+  Turns t;
+  dcqcn::PaperReactionPoint model(fast_parameters());
+  const std::vector<Time> registered = times_of(rig.log(), Event::Kind::kCnpRegistered);
+  const std::vector<Event> frames = sent_frames(rig.log(), 1);
+  std::size_t i = 1;
+  for (std::size_t c = 0; c < std::min(arrived.size(), registered.size()); ++c) {
+    const Time a = arrived[c];
+    for (; i < frames.size() && frames[i].at < a; ++i) model.sent(Rig::kCounted, frames[i].at);
+    if (i < 33 || i >= frames.size()) continue;
+    model.cnp(a);
+    const double spacing = Rig::kCounted * 1e9 / static_cast<double>(model.rc());
+    const double old = ns(frames[i - 33].at, frames[i - 1].at) / 32;
+    if (old > 0.9 * spacing) {
+      ++t.too_slow;
+      continue;
+    }
+    std::size_t k = i;
+    while (k < frames.size() &&
+           (frames[k].at < registered[c] || ns(frames[k - 1].at, frames[k].at) < 0.95 * spacing)) {
+      ++k;
+    }
+    if (k == frames.size()) break;
+    t.to_new_spacing.push_back(ns(a, frames[k].at));
+    t.beyond_spacing.push_back(ns(a, frames[k].at) - spacing);
+    t.old_gap.push_back(old);
+    t.new_gap.push_back(spacing);
+  }
+  return t;
+}
+
+Json paper_run(const Environment& environment, const ReactionOptions& o, std::uint64_t seed) {
+  RigConfig c;
+  c.ring = o.ring;
+  c.qps = 1;
+  c.events = static_cast<std::size_t>(to_seconds(o.duration) * 8'000'000) + 100'000;
+  c.shape = [](engine::SendQpConfig& qp, std::uint32_t) {
+    dcqcn::PaperProfile p;  // a bucket of 16 KiB
+    p.parameters = fast_parameters();
+    qp.congestion = p;
+  };
+  Rig rig(environment, c);
+  rig.run(o.duration, orders(o.duration, 2 * kMillisecond, 4 * kMillisecond, 1, seed));
+  const std::vector<Time> arrived =
+      o.ring ? times_of(rig.far_log(), Event::Kind::kCnpArrived) : times_of(rig.log(), Event::Kind::kCnpOut);
+  const Turns t = follow(rig, arrived);
+  const auto frames = static_cast<double>(sent_frames(rig.log(), 1).size());
+  return {{"cnps", arrived.size()},
+          {"loop_too_slow", t.too_slow},
+          {"payload_gbps", frames * Rig::kPayload * 8e-9 / to_seconds(rig.ended() - rig.began())},
+          {"gap_before_ns", distribution(t.old_gap)},
+          {"new_spacing_ns", distribution(t.new_gap)},
+          {"arrival_to_new_spacing_ns", distribution(t.to_new_spacing)},
+          {"less_the_spacing_ns", distribution(t.beyond_spacing)},
+          {"tx_short", rig.counters().tx_short},
+          {"events_lost", rig.log().lost()},
+          {"loop", rig.loop().json()}};
+}
+
+}  // namespace
+
+Json bench_reaction(const Environment& environment, const ReactionOptions& o) {
+  std::vector<Json> firmware;
+  std::vector<Json> paper;
+  for (unsigned i = 0; i < o.runs; ++i) {
+    firmware.push_back(firmware_run(environment, o, i + 1));
+    paper.push_back(paper_run(environment, o, i + 1));
+  }
+  Json out = {{"benchmark", "reaction"},
+              {"port", o.ring ? "net_ring" : "net_null"},
+              {"path_mtu", Rig::kPayload},
+              {"duration_s", to_seconds(o.duration)},
+              {"runs", o.runs},
+              {"shares_cpus", o.ring && environment.shares_cpus()},
+              {"firmware_under_10_gbps", summary(firmware)},
+              {"paper_at_100_gbps", summary(paper)}};
+  const auto stolen = [&out](const char* part) {
+    return out[part]["loop"]["stolen_share"]["max"].get<double>() > 0.001;
+  };
+  out["machine_stole_time"] = stolen("firmware_under_10_gbps") || stolen("paper_at_100_gbps");
+  return out;
+}
+
+}  // namespace softfeb::bench

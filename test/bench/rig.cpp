@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "rig.hpp"
+
+#include "dataplane/cpus.hpp"
+#include "dataplane/path_mtu.hpp"
+#include "roce/craft.hpp"
+#include "roce/packet.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include <rte_cycles.h>
+#include <rte_ethdev.h>
+#include <rte_launch.h>
+#include <rte_lcore.h>
+#include <rte_mbuf.h>
+
+namespace softfeb::bench {
+
+namespace {
+
+const roce::MacAddress kBoardMac{2, 0, 0, 0, 0, 1};
+const roce::MacAddress kPeerMac{2, 0, 0, 0, 0, 2};
+constexpr std::size_t kBth = 14 + 20 + 8;  // Ethernet, IPv4, UDP
+constexpr std::uint32_t kHeld = 2048;
+
+roce::IpAddress board_ip() { return *roce::IpAddress::parse("10.0.0.1"); }
+roce::IpAddress peer_ip() { return *roce::IpAddress::parse("10.0.0.2"); }
+
+std::uint32_t u24(const std::uint8_t* p) {
+  return (std::uint32_t{p[0]} << 16) | (std::uint32_t{p[1]} << 8) | p[2];
+}
+
+}  // namespace
+
+/// Says when a CNP has been dealt with, and what time it was told.
+class Rig::ProbedBoard final : public engine::Board {
+ public:
+  ProbedBoard(const engine::BoardConfig& config, Rig& rig) : Board(config), rig_(rig) {}
+
+  std::size_t poll(Time now, std::span<engine::TxFrame> out) override {
+    const std::size_t n = Board::poll(now, out);
+    if (n != 0) rig_.told_ = now;
+    return n;
+  }
+
+ private:
+  void receive_roce(const roce::ParsedFrame& frame, Time now) override {
+    Board::receive_roce(frame, now);
+    const Time at = rig_.now();
+    const auto packet = roce::parse_transport(roce::transport_bytes(frame));
+    rig_.log_.add({at, now, packet.request.bth.dest_qp - kFirstQpn, 0, Event::Kind::kCnpRegistered});
+  }
+  Rig& rig_;
+};
+
+Environment::Environment()
+    : lcores_(dataplane::place_lcores(1, {}, dataplane::usable_cpus())),
+      shares_(dataplane::shares_cpus(lcores_)) {
+  dataplane::EalConfig c;
+  c.huge = dataplane::HugePages::kNo;
+  c.lcores = lcores_;
+  c.main_lcore = 0;
+  eal_ = std::make_unique<dataplane::Eal>(c);
+  clock_ = std::make_unique<dataplane::TscClock>(dataplane::start_clock());
+}
+
+Rig::Rig(const Environment& environment, const RigConfig& config)
+    : environment_(environment), log_(config.events), far_log_(100'000), arena_(1U << 16) {
+  make_board(config);
+  make_ports(config);
+}
+
+Rig::~Rig() {
+  // They stay with the port's number, which the next port gets again.
+  rte_eth_remove_tx_callback(ports_[0]->id(), 0, tx_callback_);
+  rte_eth_remove_rx_callback(ports_[0]->id(), 0, rx_callback_);
+  lane_.reset();
+  for (auto& port : ports_) port.reset();
+}
+
+Time Rig::now() const { return environment_.clock().time(rte_rdtsc_precise()); }
+
+void Rig::make_board(const RigConfig& config) {
+  payload_ =
+      board::make_payload({.kind = board::PayloadKind::kZero, .message_length = kPayload, .pmtu = kPayload});
+  payload_->fill(arena_.allocate(payload_->arena_bytes()));
+  engine::BoardConfig c;
+  c.identity.mac = kBoardMac;
+  c.identity.ip = board_ip();
+  for (std::uint32_t i = 0; i < config.qps; ++i) {
+    engine::SendQpConfig qp;
+    qp.requester.transport = roce::Transport::kUc;
+    qp.requester.qpn = kFirstQpn + i;
+    qp.requester.dest_qpn = kFirstQpn + i;
+    qp.requester.pmtu = kPayload;
+    qp.requester.send_queue_depth = 4;
+    qp.path.source_mac = kBoardMac;
+    qp.path.source_ip = board_ip();
+    qp.path.dest_ip = peer_ip();
+    qp.peer_mac = kPeerMac;
+    qp.payload = payload_.get();
+    qp.traffic.plan = payload_->plan();
+    config.shape(qp, i);
+    c.qps.push_back(qp);
+  }
+  board_ = std::make_unique<ProbedBoard>(c, *this);
+}
+
+void Rig::make_ports(const RigConfig& config) {
+  const std::uint32_t frame = dataplane::frame_bytes_for(dataplane::mtu_for(kPayload, false));
+  for (int end = 0; end < (config.ring ? 2 : 1); ++end) {
+    devices_.push_back(factory_.attach(dataplane::parse_device(config.ring ? "net_ring:bench" : "net_null"),
+                                       {1, frame, 1024}));
+    dataplane::PortConfig p;
+    p.name = end == 0 ? "board" : "far end";
+    p.lcores = 2;
+    p.macs = {end == 0 ? kBoardMac : kPeerMac};
+    ports_.push_back(std::make_unique<dataplane::Port>(*devices_.back(), p, pools_));
+  }
+  const std::uint16_t id = ports_[0]->id();
+  arena_.map_for(id);
+  dataplane::TxBuilderConfig b;
+  b.multi_segments = ports_[0]->capabilities().multi_segments;
+  b.frame_bytes = frame;
+  b.held = kHeld;
+  b.lcores = 2;
+  builder_ = std::make_unique<dataplane::TxBuilder>(b, &arena_, pools_);
+  cnp_pool_ = pools_.create("CNPs", dataplane::pool_size(256, 2), 128);
+  map_ = std::make_unique<dataplane::PortMap>(1);
+  map_->add(*board_, 0);
+  dataplane::LaneConfig lane;
+  lane.port = id;
+  lane.rx_queues = {0};
+  dataplane::Lane::Parts parts;
+  parts.map = map_.get();
+  parts.builder = builder_.get();
+  lane_ = std::make_unique<dataplane::Lane>(lane, parts);
+  tx_callback_ = rte_eth_add_tx_callback(
+      id, 0,
+      [](std::uint16_t, std::uint16_t, rte_mbuf** packets, std::uint16_t n, void* self) {
+        static_cast<Rig*>(self)->stamp_sent(packets, n);
+        return n;
+      },
+      this);
+  rx_callback_ = rte_eth_add_rx_callback(
+      id, 0,
+      [](std::uint16_t, std::uint16_t, rte_mbuf** packets, std::uint16_t n, std::uint16_t room, void* self) {
+        return static_cast<Rig*>(self)->stamp_received(packets, n, room);
+      },
+      this);
+}
+
+rte_mbuf* Rig::make_cnp(std::uint32_t qp) {
+  rte_mbuf* const m = rte_pktmbuf_alloc(cnp_pool_);
+  if (m == nullptr) return nullptr;
+  roce::Path path;
+  path.source_mac = kPeerMac;
+  path.dest_mac = kBoardMac;
+  path.source_ip = peer_ip();
+  path.dest_ip = board_ip();
+  std::array<std::uint8_t, 8> trailer{};
+  auto* const bytes = rte_pktmbuf_mtod(m, std::uint8_t*);
+  const roce::Crafted c = roce::craft_cnp(roce::HeaderTemplate(path), kFirstQpn + qp, roce::kDefaultPkey, 0,
+                                          bytes, trailer.data());
+  std::copy_n(trailer.begin(), c.trailer_length, bytes + c.header_length);
+  m->data_len = static_cast<std::uint16_t>(c.header_length + c.trailer_length);
+  m->pkt_len = m->data_len;
+  return m;
+}
+
+void Rig::stamp_sent(rte_mbuf* const* packets, std::uint16_t n) {
+  const Time at = now();
+  const auto sent = [&](std::uint16_t i) {
+    const std::uint8_t* const bth = rte_pktmbuf_mtod(packets[i], const std::uint8_t*) + kBth;
+    return Event{at, told_, u24(bth + 5) - kFirstQpn, u24(bth + 9), Event::Kind::kSent};
+  };
+  // What the port did not take is offered again: it leaves now, not when it was offered first.
+  Event* const before = log_.last(n);
+  const Event first = sent(0);
+  if (before != nullptr && before->kind == Event::Kind::kSent && before->qp == first.qp &&
+      before->psn == first.psn) {
+    for (std::uint16_t i = 0; i < n; ++i) before[i].at = at;
+    return;
+  }
+  for (std::uint16_t i = 0; i < n; ++i) log_.add(sent(i));
+}
+
+bool Rig::next_cnp(CnpOrder& out) {
+  if (next_cnp_ == cnps_.size() || began_ + cnps_[next_cnp_].after > now()) return false;
+  out = cnps_[next_cnp_++];
+  return true;
+}
+
+std::uint16_t Rig::stamp_received(rte_mbuf** packets, std::uint16_t n, std::uint16_t room) {
+  CnpOrder order;
+  if (ports_.size() == 1 && n < room && next_cnp(order)) {
+    packets[n] = make_cnp(order.qp);
+    if (packets[n] != nullptr) ++n;
+  }
+  if (n == 0) return 0;
+  const Time at = now();
+  for (std::uint16_t i = 0; i < n; ++i) {
+    const std::uint8_t* const bth = rte_pktmbuf_mtod(packets[i], const std::uint8_t*) + kBth;
+    log_.add({at, 0, u24(bth + 5) - kFirstQpn, 0, Event::Kind::kCnpOut});
+  }
+  return n;
+}
+
+void Rig::far_end() {
+  const std::uint16_t port = ports_[1]->id();
+  std::array<rte_mbuf*, 32> burst;
+  while (!stop_.load(std::memory_order_acquire)) {
+    const std::uint16_t n = rte_eth_rx_burst(port, 0, burst.data(), burst.size());
+    for (std::uint16_t i = 0; i < n; ++i) rte_pktmbuf_free(burst[i]);
+    CnpOrder order;
+    if (!next_cnp(order)) continue;
+    rte_mbuf* cnp = make_cnp(order.qp);
+    if (cnp == nullptr) continue;
+    const Time at = now();
+    if (rte_eth_tx_burst(port, 0, &cnp, 1) == 1) {
+      far_log_.add({at, 0, order.qp, 0, Event::Kind::kCnpArrived});
+    } else {
+      rte_pktmbuf_free(cnp);
+    }
+  }
+}
+
+void Rig::run(Time duration, std::vector<CnpOrder> cnps) {
+  cnps_ = std::move(cnps);
+  began_ = now();
+  if (ports_.size() == 2) {
+    rte_eal_remote_launch(
+        [](void* self) {
+          static_cast<Rig*>(self)->far_end();
+          return 0;
+        },
+        this, 1);
+  }
+  board_->start(began_);
+  lane_->wake();
+  for (Time last = began_; last - began_ < duration;) {
+    const Time at = environment_.clock().time(rte_rdtsc());
+    loop_.turn(at - last);
+    last = at;
+    lane_->run(at);
+    ended_ = at;
+  }
+  stop_.store(true, std::memory_order_release);
+  if (ports_.size() == 2) rte_eal_wait_lcore(1);
+}
+
+}  // namespace softfeb::bench

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "board/payload.hpp"
+#include "dataplane/arena.hpp"
+#include "dataplane/device.hpp"
+#include "dataplane/eal.hpp"
+#include "dataplane/lane.hpp"
+#include "dataplane/mempools.hpp"
+#include "dataplane/port.hpp"
+#include "dataplane/tsc_clock.hpp"
+#include "dataplane/tx_builder.hpp"
+#include "engine/board.hpp"
+#include "event_log.hpp"
+#include "loop_time.hpp"
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <vector>
+
+struct rte_eth_rxtx_callback;
+
+namespace softfeb::bench {
+
+/// DPDK without huge pages: the main lcore for the board, lcore 1 for the far end of a ring. Once a process.
+class Environment {
+ public:
+  Environment();
+  const dataplane::TscClock& clock() const { return *clock_; }
+  /// One CPU for both ends: their figures disturb each other.
+  bool shares_cpus() const { return shares_; }
+
+ private:
+  std::vector<dataplane::LcoreSpec> lcores_;
+  bool shares_;
+  std::unique_ptr<dataplane::Eal> eal_;
+  std::unique_ptr<dataplane::TscClock> clock_;
+};
+
+/// When a CNP is to come, from the start of the run on, and for which queue pair.
+struct CnpOrder {
+  Time after = 0;
+  std::uint32_t qp = 0;
+};
+
+struct RigConfig {
+  bool ring = false;  ///< net_ring with a far end on an lcore of its own; otherwise net_null
+  std::uint32_t qps = 1;
+  std::size_t events = 1'000'000;                                   ///< room in the log
+  std::function<void(engine::SendQpConfig&, std::uint32_t)> shape;  ///< of QP i
+};
+
+/// A board as softfeb runs it, on its Lane, with everything that leaves stamped as tx_burst is called. Its
+/// messages are single packets of 4096 bytes over UC.
+class Rig {
+ public:
+  static constexpr std::uint32_t kPayload = 4096;
+  static constexpr std::uint32_t kCounted = 12 + 16 + kPayload;  ///< BTH and RETH with it
+  static constexpr std::uint32_t kFirstQpn = 0x100;
+
+  Rig(const Environment& environment, const RigConfig& config);
+  ~Rig();
+  Rig(const Rig&) = delete;
+  Rig& operator=(const Rig&) = delete;
+
+  /// Traffic from now on for so long. CNPs come out of the ring, or, with net_null, with what rx_burst gives.
+  void run(Time duration, std::vector<CnpOrder> cnps);
+
+  Time began() const { return began_; }
+  Time ended() const { return ended_; }
+  const EventLog& log() const { return log_; }
+  /// Written by the far end: kCnpArrived.
+  const EventLog& far_log() const { return far_log_; }
+  const LoopTime& loop() const { return loop_; }
+  const dataplane::LaneCounters& counters() const { return lane_->counters(); }
+
+ private:
+  class ProbedBoard;
+
+  void make_board(const RigConfig& config);
+  void make_ports(const RigConfig& config);
+  rte_mbuf* make_cnp(std::uint32_t qp);
+  Time now() const;
+  void stamp_sent(rte_mbuf* const* packets, std::uint16_t n);
+  std::uint16_t stamp_received(rte_mbuf** packets, std::uint16_t n, std::uint16_t room);
+  bool next_cnp(CnpOrder& out);
+  void far_end();
+
+  const Environment& environment_;
+  EventLog log_;
+  EventLog far_log_;
+  dataplane::Mempools pools_;
+  dataplane::Arena arena_;
+  std::unique_ptr<board::PayloadSource> payload_;
+  std::unique_ptr<engine::Board> board_;
+  dataplane::DeviceFactory factory_;
+  std::vector<std::unique_ptr<dataplane::Device>> devices_;
+  std::vector<std::unique_ptr<dataplane::Port>> ports_;
+  std::unique_ptr<dataplane::TxBuilder> builder_;
+  std::unique_ptr<dataplane::PortMap> map_;
+  std::unique_ptr<dataplane::Lane> lane_;
+  rte_mempool* cnp_pool_ = nullptr;
+  const rte_eth_rxtx_callback* tx_callback_ = nullptr;
+  const rte_eth_rxtx_callback* rx_callback_ = nullptr;
+  std::vector<CnpOrder> cnps_;
+  std::size_t next_cnp_ = 0;
+  std::atomic<bool> stop_{false};
+  LoopTime loop_;
+  Time told_ = 0;  ///< of the frames crafted last
+  Time began_ = 0;
+  Time ended_ = 0;
+};
+
+}  // namespace softfeb::bench

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+namespace softfeb::bench {
+
+using Json = nlohmann::ordered_json;
+
+/// Of sorted values; 0 of none.
+inline double quantile(const std::vector<double>& sorted, double q) {
+  if (sorted.empty()) return 0;
+  return sorted[static_cast<std::size_t>(q * static_cast<double>(sorted.size() - 1) + 0.5)];
+}
+
+/// min, p50, p99, p99.9, max and their number.
+inline Json distribution(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return {{"count", values.size()},        {"min", quantile(values, 0)},      {"p50", quantile(values, 0.5)},
+          {"p99", quantile(values, 0.99)}, {"p999", quantile(values, 0.999)}, {"max", quantile(values, 1)}};
+}
+
+/// Deviations (ns) from what should be: share within ± each width, and the distribution of their sizes.
+inline Json deviations(const std::vector<double>& ns) {
+  Json within;
+  for (const int width : {64, 128, 256, 512, 1024, 4096, 16'384, 65'536}) {
+    const auto n = std::count_if(ns.begin(), ns.end(), [width](double d) { return std::abs(d) <= width; });
+    within["within_" + std::to_string(width) + "_ns"] =
+        ns.empty() ? 0 : static_cast<double>(n) / static_cast<double>(ns.size());
+  }
+  std::vector<double> sizes;
+  sizes.reserve(ns.size());
+  for (const double d : ns) sizes.push_back(std::abs(d));
+  within["size_ns"] = distribution(std::move(sizes));
+  return within;
+}
+
+/// Median over the runs of every number, and beside it the least and the greatest: what the runs have as
+/// numbers becomes {"median", "min", "max"}.
+inline Json summary(const std::vector<Json>& runs) {
+  if (runs.front().is_number()) {
+    std::vector<double> values;
+    for (const Json& r : runs) values.push_back(r.get<double>());
+    std::sort(values.begin(), values.end());
+    return {{"median", values[values.size() / 2]}, {"min", values.front()}, {"max", values.back()}};
+  }
+  Json out = Json::object();
+  for (const auto& [key, value] : runs.front().items()) {
+    if (!value.is_number() && !value.is_object()) continue;
+    std::vector<Json> parts;
+    for (const Json& r : runs) parts.push_back(r.at(key));
+    out[key] = summary(parts);
+  }
+  return out;
+}
+
+}  // namespace softfeb::bench
