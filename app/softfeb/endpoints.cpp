@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "endpoints.hpp"
 
+#include "base/uint128.hpp"
 #include "dataplane/error.hpp"
 #include "roce/udp_source_port.hpp"
 
@@ -107,6 +108,18 @@ class CongestionGroups {
   std::map<std::tuple<std::size_t, const config::DcqcnConfig*, roce::IpAddress>, std::uint32_t> numbers_;
 };
 
+/// QPs of a group that are paced alike begin one after the other over the time of one packet; beginning
+/// together they would burst together for good.
+Time start_after(const QpPlan& plan) {
+  const config::QpConfig& qp = *plan.config;
+  const config::Rate& rate = qp.traffic.rate;
+  const bool by_bytes = rate.unit == config::Rate::Unit::kPayloadBytes;
+  if (qp.count == 1 || (!by_bytes && rate.unit != config::Rate::Unit::kPackets)) return 0;
+  const std::uint64_t units = by_bytes ? std::min(qp.pmtu, std::max(1U, qp.traffic.message_size)) : 1;
+  const Uint128 spacing = Uint128{units} * kSecond / rate.per_second;
+  return static_cast<Time>(spacing * plan.number / qp.count);
+}
+
 engine::SendQpConfig send_qp(const config::BoardConfig& board, const QpPlan& plan, const Payloads& payloads) {
   const board::PayloadSource& source = payloads.of(*plan.config);
   engine::SendQpConfig c;
@@ -118,6 +131,7 @@ engine::SendQpConfig send_qp(const config::BoardConfig& board, const QpPlan& pla
   c.payload = &source;
   c.known_crc = board.icrc == config::IcrcMethod::kKnown;
   c.traffic = traffic_of(plan, source.plan());
+  c.start_after = start_after(plan);
   return c;
 }
 

@@ -12,7 +12,7 @@ namespace softfeb::engine {
 /// Departure times at a constant rate, with a bounded catch-up (doc/pacing.md).
 ///
 /// The schedule is ideal: packet after packet, each `units / rate` after the one before, remainders carried.
-/// A worker that comes late sends what is due, but never faster than kCatchUp of the ideal spacing beyond
+/// A worker that comes late sends what is due, but never much closer than the ideal spacing beyond
 /// `burst` packets back to back, so that lateness does not turn into a line-rate burst. Lateness beyond
 /// kMaxDebt is given up and counted.
 class Pacer {
@@ -44,8 +44,9 @@ class Pacer {
       given_up_ += now - ideal_ - kMaxDebt;
       ideal_ = now - kMaxDebt;
     }
+    const Time late = now > ideal_ ? now - ideal_ : 0;
     ideal_ += spacing;
-    const Time fast = spacing - spacing / kCatchUp;
+    const Time fast = spacing - spacing / (late > kFarBehind ? kCatchUpFar : kCatchUp);
     const Time tolerance = (burst_ - 1) * fast;
     earliest_ = std::max(earliest_, now > tolerance ? now - tolerance : 0) + fast;
   }
@@ -54,7 +55,9 @@ class Pacer {
   Time given_up() const { return given_up_; }
 
  private:
-  static constexpr Time kCatchUp = 8;  ///< catching up, gaps are 7/8 of the ideal ones
+  static constexpr Time kCatchUp = 16;    ///< catching up, gaps are 15/16 of the ideal ones
+  static constexpr Time kCatchUpFar = 4;  ///< and 3/4 of them when far behind
+  static constexpr Time kFarBehind = 1 * kMillisecond;
   static constexpr Time kMaxDebt = 100 * kMillisecond;
 
   std::uint64_t rate_;

@@ -48,6 +48,7 @@ struct IpAddress {
   IpAddress plus(std::uint32_t n) const;
 
   bool operator==(const IpAddress&) const = default;
+  // NOLINTNEXTLINE(modernize-use-nullptr): clang-tidy 14 misreads it
   auto operator<=>(const IpAddress&) const = default;
 };
 
