@@ -46,7 +46,9 @@ class Pacer {
     }
     const Time late = now > ideal_ ? now - ideal_ : 0;
     ideal_ += spacing;
-    const Time fast = spacing - spacing / (late > kFarBehind ? kCatchUpFar : kCatchUp);
+    const Time most = spacing / kCatchUpFar;
+    const Time gain = late > kFarBehind ? most : std::max(spacing / kCatchUp, std::min(most, kTurn));
+    const Time fast = spacing - gain;
     const Time tolerance = (burst_ - 1) * fast;
     earliest_ = std::max(earliest_, now > tolerance ? now - tolerance : 0) + fast;
   }
@@ -58,6 +60,8 @@ class Pacer {
   static constexpr Time kCatchUp = 16;    ///< catching up, gaps are 15/16 of the ideal ones
   static constexpr Time kCatchUpFar = 4;  ///< and 3/4 of them when far behind
   static constexpr Time kFarBehind = 1 * kMillisecond;
+  /// About a turn of a worker's loop: a gain of less than that would be lost in it.
+  static constexpr Time kTurn = 100 * kNanosecond;
   static constexpr Time kMaxDebt = 100 * kMillisecond;
 
   std::uint64_t rate_;

@@ -78,10 +78,16 @@ CLI::App* add_pacing(CLI::App& top, PacingOptions& o, bool& suite) {
          },
          "constant: the rate of the traffic; firmware, paper: the bucket of that congestion control")
       ->check(CLI::IsMember({"constant", "firmware", "paper"}));
+  add_value<std::uint64_t>(*app, "--bucket", o.bucket, config::parse_size,
+                           "Token bucket of `paper`, 5KiB to 1GiB", "16KiB");
   add_value<Time>(*app, "--duration", o.duration, config::parse_time, "Of each run", "1s");
   app->add_option("--runs", o.runs, "Runs the median is of")->check(CLI::Range(1, 1000));
   app->add_flag("--suite", suite,
                 "0.1 to 100 Gb/s by 1, 100 and 10,000 queue pairs instead of --rate and --qps");
+  app->callback([&o] {
+    if (o.bucket < 5'120 || o.bucket > (1U << 30))
+      throw CLI::ValidationError("--bucket", "write 5KiB to 1GiB");
+  });
   return app;
 }
 

@@ -45,6 +45,7 @@ void shape(const PacingOptions& o, engine::SendQpConfig& qp, std::uint32_t i) {
   } else {
     dcqcn::PaperProfile p;
     p.parameters.line_rate = rate;
+    p.bucket.size = static_cast<std::uint32_t>(o.bucket);
     p.bucket.start_full = false;
     p.bucket.first_frame_free = true;
     qp.congestion = p;
@@ -151,6 +152,7 @@ Json bench_pacing(const Environment& environment, const PacingOptions& o) {
   }
   std::vector<Json> runs;
   for (unsigned i = 0; i < o.runs; ++i) runs.push_back(run_once(environment, o));
+  if (o.algorithm == Algorithm::kPaper) out["bucket_bytes"] = o.bucket;
   out["runs"] = o.runs;
   out["figures"] = summary(runs);
   // The bucket counts in clocks of 6.4 ns; nothing else lets a packet leave early, whatever the machine does.

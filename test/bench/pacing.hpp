@@ -18,6 +18,7 @@ struct PacingOptions {
   std::uint32_t qps = 1;
   bool ring = false;
   Algorithm algorithm = Algorithm::kConstant;
+  std::uint64_t bucket = 16'384;  ///< bytes, kPaper: what it holds of the time in which the loop was not run
   Time duration = kSecond;
   unsigned runs = 3;
 };
