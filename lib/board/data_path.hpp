@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "base/time.hpp"
+#include "board/qp_control.hpp"
+#include "dcqcn/firmware_parameters.hpp"
+#include "roce/ip.hpp"
+#include "roce/psn.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <variant>
+#include <vector>
+
+/// What the board's registers and its data path say to each other. The registers live on the control thread,
+/// the data path on its worker: a register write becomes actions that the worker carries out in order, a
+/// register read is answered from a state that the worker has copied. Plain data on both ways.
+///
+/// QPs are named by their number on the board: those of the configuration first, then the slots of the
+/// metadata bus.
+namespace softfeb::board {
+
+/// Where the packets of the bus's QPs go: UdpEngine.ClientRemoteIp and ClientRemotePort.
+struct SetDestination {
+  roce::IpAddress ip;  ///< all zero: nowhere, packets wait
+  std::uint16_t udp_port = 4791;
+};
+
+/// The metadata bus changed QP `qp`: set up, moved to another state, or gone (RESET).
+struct SetQp {
+  std::size_t qp = 0;
+  QpContext context;
+};
+
+/// The Dcqcn registers of QP `qp` were written.
+struct SetDcqcn {
+  std::size_t qp = 0;
+  dcqcn::FirmwareParameters parameters;
+};
+
+/// Dcqcn.CnpCounterReset of QP `qp`: a level.
+struct SetCnpCounterReset {
+  std::size_t qp = 0;
+  bool level = false;
+};
+
+/// WorkReqDispatcher: rising edge of StartDispatching.
+struct Dispatch {
+  std::uint32_t count = 0;   ///< requests, 24 bits
+  std::uint32_t length = 0;  ///< bytes of each
+  std::uint64_t remote_address = 0;
+  std::uint32_t rkey = 0;
+  std::uint32_t lkey = 0;
+  roce::Qpn sqpn = 0;
+  roce::Qpn dqpn = 0;
+  std::uint32_t address_wrap_count = 0;  ///< slots of the address ring
+};
+
+/// WorkCompChecker.ResetCounters: a level; counters stay at zero while it is set.
+struct SetCompletionReset {
+  bool level = false;
+};
+
+/// RoceEngine.SoftReset: every QP of the bus is gone, whatever waits is dropped.
+struct SoftReset {};
+
+using DataPathAction = std::variant<SetDestination, SetQp, SetDcqcn, SetCnpCounterReset, Dispatch,
+                                    SetCompletionReset, SoftReset>;
+
+/// Live values of one QP that registers show.
+struct QpLive {
+  std::size_t qp = 0;    ///< which one; set by the asker
+  bool exists = false;   ///< false: no such QP on the board
+  std::uint64_t rc = 0;  ///< bytes per second
+  std::uint64_t rt = 0;
+  std::uint16_t alpha = 0;        ///< of 1024, 10 bits
+  std::uint16_t cnp_counter = 0;  ///< as the firmware counts: 16 bits
+  roce::Psn next_psn = 0;         ///< of the next new packet
+  bool failed = false;            ///< the data path met a fatal error: ERR
+};
+
+/// A copy of what registers show of the data path, all of one moment.
+struct DataPathState {
+  Time at = 0;
+  std::vector<QpLive> qps;  ///< the asker fills in which; room is the asker's
+  std::uint64_t completions_ok = 0;
+  std::uint64_t completions_failed = 0;
+  std::uint64_t requests_waiting = 0;  ///< dispatched and not yet posted
+};
+
+}  // namespace softfeb::board
