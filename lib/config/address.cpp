@@ -62,6 +62,36 @@ Parsed<IpPrefix> parse_ip_prefix(const std::string& text) {
   return IpPrefix{*ip.value, static_cast<std::uint8_t>(*length.value)};
 }
 
+Parsed<IpPrefix> parse_network(const std::string& text) {
+  const std::size_t slash = text.find('/');
+  const auto ip = IpAddress::parse(text.substr(0, slash));
+  if (!ip) return {'"' + text + "\" is not a network", "write for example 127.0.0.0/8, or one address"};
+  const std::uint8_t all = ip->is_v4() ? 32 : 128;
+  if (slash == std::string::npos) return IpPrefix{*ip, all};
+  const auto length = parse_integer(text.substr(slash + 1), 0, all);
+  if (!length.value) return {"prefix length " + length.message, length.fix};
+  const IpPrefix network{network_of(*ip, static_cast<std::uint8_t>(*length.value)),
+                         static_cast<std::uint8_t>(*length.value)};
+  if (network.ip != *ip) {
+    return {text + " has bits beyond its prefix", "write " + to_string(network) + ", or a longer prefix"};
+  }
+  return network;
+}
+
+IpAddress network_of(const IpAddress& ip, std::uint8_t length) {
+  IpAddress network = ip;
+  const auto bytes = visible(network);
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    const std::size_t bits = length > 8 * i ? std::min<std::size_t>(8, length - 8 * i) : 0;
+    bytes[i] &= static_cast<std::uint8_t>(0xff00U >> bits);
+  }
+  return network;
+}
+
+std::string to_string(const IpPrefix& prefix) {
+  return to_string(prefix.ip) + '/' + std::to_string(prefix.length);
+}
+
 std::string to_string(const IpAddress& ip) { return ip.to_string(); }
 
 std::optional<MacAddress> add(const MacAddress& mac, std::uint64_t n) {
@@ -75,6 +105,11 @@ std::optional<IpAddress> add(const IpAddress& ip, std::uint64_t n) {
   IpAddress sum = ip;
   if (!add_to(visible(sum), n)) return std::nullopt;
   return sum;
+}
+
+bool is_any(const IpAddress& ip) {
+  const auto bytes = visible(ip);
+  return std::all_of(bytes.begin(), bytes.end(), [](std::uint8_t b) { return b == 0; });
 }
 
 bool same_prefix(const IpAddress& a, const IpAddress& b, std::uint8_t length) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "config/address.hpp"
+#include "config/check_control.hpp"
 #include "config/check_qp.hpp"
 #include "config/draft.hpp"
 
@@ -30,6 +31,7 @@ class Checker {
     for (const BoardConfig& board : config_.boards) check_endpoint(board.endpoint);
     for (const ReceiverConfig& receiver : config_.receivers) check_receiver(receiver);
     for (const BoardConfig& board : config_.boards) check_qps(reading_, config_, board);
+    check_controls(reading_, config_);
   }
 
  private:

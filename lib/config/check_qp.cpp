@@ -2,6 +2,7 @@
 #include "config/check_qp.hpp"
 
 #include "config/address.hpp"
+#include "config/check_path.hpp"
 #include "config/limits.hpp"
 
 #include <map>
@@ -115,26 +116,8 @@ class QpChecker {
   }
 
   void check_receiver(const ReceiverConfig& receiver) {
-    const EndpointConfig& from = board_.endpoint;
-    const EndpointConfig& to = receiver.endpoint;
-    const std::string names = '"' + from.name + "\" and \"" + to.name + '"';
-    const Device& a = config_.ports[from.port].device;
-    const Device& b = config_.ports[to.port].device;
-    const bool ring = a.kind == DeviceKind::kRing || b.kind == DeviceKind::kRing;
-    if (from.port == to.port) {
-      return unreachable(names + " are on one port, which does not hear itself",
-                         "put the receiver on another port");
-    }
-    if (ring && (a.kind != b.kind || a.name != b.name)) {
-      return unreachable("no link joins " + names, "put them on the two ends of one net_ring link");
-    }
-    if (ring && from.vlan != to.vlan)
-      return unreachable(names + " are in different VLANs", "use the same `vlan`");
-    if (!reachable(from, to.ip) || !reachable(to, from.ip)) {
-      return unreachable(names + " cannot reach each other's address",
-                         "put them into one prefix, or give each a `gateway`");
-    }
-    check_pmtu(to);
+    if (check_path(reading_, config_, board_.endpoint, receiver.endpoint, qp_.to_where))
+      check_pmtu(receiver.endpoint);
   }
 
   void check_address(const AddressTarget& to) {
@@ -145,10 +128,6 @@ class QpChecker {
     if (std::uint64_t{to.qpn} + qp_.count - 1 > kMaxQpn) {
       unreachable("counting up the receiver's QPN passes 24 bits", "use fewer QPs");
     }
-  }
-
-  static bool reachable(const EndpointConfig& from, const IpAddress& ip) {
-    return from.ip.is_v4() == ip.is_v4() && (from.gateway || same_prefix(from.ip, ip, from.prefix_length));
   }
 
   void check_perftest() {

@@ -31,9 +31,17 @@ struct QpDraft {
   bool send_queue_given = false;
 };
 
+struct ControlDraft {
+  ControlConfig config;
+  bool allow_given = false;
+  bool send_queue_given = false;
+  std::string responder;  ///< empty: none
+};
+
 struct BoardDraft {
   EndpointDraft endpoint;
   BoardConfig config;
+  std::optional<ControlDraft> control;
   std::vector<QpDraft> qps;
 };
 
@@ -66,6 +74,7 @@ PortConfig read_port(Section section);
 /// The keys that boards and receivers share; the caller closes the section.
 EndpointDraft read_endpoint(Section& section);
 BoardDraft read_board(Section section);
+ControlDraft read_control(Section section);
 QpDraft read_qp(Section section);
 TrafficConfig read_traffic(Section section);
 /// The section `dcqcn` of a board or QP, where it has one.

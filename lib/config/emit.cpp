@@ -63,6 +63,7 @@ Json emit_board(const RunConfig& config, const BoardConfig& board) {
   json["timing"] = choices::kTiming.name(board.timing);
   json["icrc"] = choices::kIcrc.name(board.icrc);
   json["dcqcn"] = emit_dcqcn(board.dcqcn);
+  if (board.control) json["control"] = emit_control(config, *board.control);
   json["qps"] = Json::array();
   for (const QpConfig& qp : board.qps) json["qps"].push_back(emit_qp(config, qp));
   return json;

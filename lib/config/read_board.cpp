@@ -55,6 +55,8 @@ BoardDraft read_board(Section s) {
   s.read("timing", board.timing, choices::kTiming);
   s.read("icrc", board.icrc, choices::kIcrc);
   board.dcqcn = read_dcqcn(s).value_or(DcqcnConfig{});
+  if (const Node* node = s.find("control"))
+    draft.control = read_control(Section(s.reading(), *node, s.pattern("control")));
   for (const Node& qp : s.list("qps"))
     draft.qps.push_back(read_qp(Section(s.reading(), qp, s.pattern("qps[]"))));
   s.close();

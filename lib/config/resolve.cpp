@@ -12,6 +12,16 @@
 namespace softfeb::config {
 namespace {
 
+/// Holds what the laboratory's scripts ask for: 256 slots of 9000 bytes.
+constexpr std::uint64_t kHostMemory = std::uint64_t{4} << 20;
+
+/// Who may connect where the file does not say: this host, and in band the board's neighbours.
+std::vector<IpPrefix> default_networks(const EndpointConfig& board, const ControlConfig& control) {
+  std::vector<IpPrefix> networks{*parse_network("127.0.0.0/8").value, *parse_network("::1").value};
+  if (control.in_band) networks.push_back({network_of(board.ip, board.prefix_length), board.prefix_length});
+  return networks;
+}
+
 using Names = std::map<std::string, std::vector<std::size_t>>;
 
 std::vector<std::string> keys_of(const Names& names) {
@@ -35,6 +45,7 @@ class Resolver {
     std::size_t next = 0;
     for (const BoardDraft& board : draft_.boards) {
       for (std::uint32_t i = 0; i < board.endpoint.count && next < out_.boards.size(); ++i) {
+        if (board.control) add_control(board, out_.boards[next], i);
         add_qps(board, out_.boards[next++], i);
       }
     }
@@ -138,6 +149,32 @@ class Resolver {
     receiver_names_[draft.endpoint.config.name] = indices;
   }
 
+  void add_control(const BoardDraft& draft, BoardConfig& board, std::uint32_t replica) {
+    ControlConfig control = draft.control->config;
+    if (!draft.control->send_queue_given) control.send_queue = std::max(control.send_queue, control.window);
+    if (!draft.control->allow_given) control.allow = default_networks(board.endpoint, control);
+    if (control.listen && draft.endpoint.count > 1) control.listen = count_up(control, replica);
+    if (const std::string& name = draft.control->responder; !name.empty()) {
+      const auto* indices =
+          look_up(receiver_names_, name, out_.place(control.where, "responder"), "receiver");
+      if (indices != nullptr && !indices->empty()) {
+        control.responder = (*indices)[replica % indices->size()];
+        plays_host_.insert(*control.responder);
+      }
+    }
+    board.control = std::move(control);
+  }
+
+  /// Where replica `replica` listens.
+  IpAddress count_up(const ControlConfig& control, std::uint32_t replica) {
+    const auto ip = is_any(*control.listen) ? std::nullopt : add(*control.listen, replica);
+    if (!ip) {
+      problem(control.where, "listen", "cannot count up from " + to_string(*control.listen),
+              "write the address of the first replica, for example 127.0.0.1");
+    }
+    return ip.value_or(*control.listen);
+  }
+
   void add_qps(const BoardDraft& draft, BoardConfig& board, std::uint32_t replica) {
     std::uint64_t next_qpn = 0x100;
     for (const QpDraft& qp : draft.qps) {
@@ -196,8 +233,12 @@ class Resolver {
     if (const auto n = file_messages(traffic)) bound(*n);
   }
 
-  /// Receivers that give no `memory` get what the QPs that name them need.
+  /// Receivers that give no `memory` get what the QPs that name them need, those that play a host at least
+  /// kHostMemory.
   void size_memory() {
+    for (const std::size_t r : plays_host_) {
+      if (!receiver_memory_given_[r]) out_.receivers[r].memory = kHostMemory;
+    }
     for (const BoardConfig& board : out_.boards) {
       for (const QpConfig& qp : board.qps) {
         const auto* target = std::get_if<ReceiverTarget>(&qp.to);
@@ -223,6 +264,7 @@ class Resolver {
   Names endpoint_names_;
   Names receiver_names_;
   std::vector<bool> receiver_memory_given_;
+  std::set<std::size_t> plays_host_;  ///< receivers
   std::size_t placed_ = 0;
 };
 

@@ -3,6 +3,7 @@
 
 #include "base/time.hpp"
 #include "config/change_config.hpp"
+#include "config/control_config.hpp"
 #include "config/endpoint_config.hpp"
 #include "config/port_config.hpp"
 #include "config/qp_config.hpp"
@@ -83,6 +84,7 @@ struct BoardConfig {
   IcrcMethod icrc = IcrcMethod::kKnown;
   DcqcnConfig dcqcn;  ///< of its QPs that have none of their own
   std::vector<QpConfig> qps;
+  std::optional<ControlConfig> control;  ///< none: its slow control does not answer
   Where where;
 };
 

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "config/check_path.hpp"
+
+#include "config/address.hpp"
+
+namespace softfeb::config {
+
+bool reachable(const EndpointConfig& from, const IpAddress& ip) {
+  return from.ip.is_v4() == ip.is_v4() && (from.gateway || same_prefix(from.ip, ip, from.prefix_length));
+}
+
+bool check_path(Reading& reading, const RunConfig& config, const EndpointConfig& from,
+                const EndpointConfig& to, const Where& where) {
+  const auto unreachable = [&](std::string message, std::string fix) {
+    reading.problem(where, std::move(message), std::move(fix));
+    return false;
+  };
+  const std::string names = '"' + from.name + "\" and \"" + to.name + '"';
+  const Device& a = config.ports[from.port].device;
+  const Device& b = config.ports[to.port].device;
+  const bool ring = a.kind == DeviceKind::kRing || b.kind == DeviceKind::kRing;
+  if (from.port == to.port) {
+    return unreachable(names + " are on one port, which does not hear itself",
+                       "put the receiver on another port");
+  }
+  if (ring && (a.kind != b.kind || a.name != b.name)) {
+    return unreachable("no link joins " + names, "put them on the two ends of one net_ring link");
+  }
+  if (ring && from.vlan != to.vlan)
+    return unreachable(names + " are in different VLANs", "use the same `vlan`");
+  if (!reachable(from, to.ip) || !reachable(to, from.ip)) {
+    return unreachable(names + " cannot reach each other's address",
+                       "put them into one prefix, or give each a `gateway`");
+  }
+  return true;
+}
+
+}  // namespace softfeb::config
