@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "base/time.hpp"
+#include "control/bus.hpp"
+#include "control/frame_sender.hpp"
+#include "control/packetizer.hpp"
+#include "control/rssi.hpp"
+#include "control/srp.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <vector>
+
+namespace softfeb::control {
+
+/// What a peer can make a server store. Beyond it the link shows BUSY.
+struct SrpServerLimits {
+  std::size_t requests = 1024;              ///< received and not begun
+  std::size_t request_bytes = 256 * 1024;   ///< of these
+  std::size_t response_bytes = 256 * 1024;  ///< not yet taken by the link; one response more may stand there
+};
+
+struct SrpServerCounters {
+  std::uint64_t requests = 0;    ///< whole messages received
+  std::uint64_t posted = 0;      ///< of them posted writes, which are not answered
+  std::uint64_t refused = 0;     ///< of them with something wrong before any access
+  std::uint64_t bus_errors = 0;  ///< accesses that the bus ended with an error
+  std::uint64_t responses = 0;
+  std::uint64_t busy = 0;  ///< segments not taken
+};
+
+/// SRPv3 server on one RSSI link: requests in, accesses to the bus strictly in order and one at a time,
+/// responses out. A client that goes away takes its requests and responses with it; an access that is under
+/// way ends unheard, and the next client's wait for it.
+///
+///     SrpServer server(bus);
+///     RssiServer link(…, sink, server);
+///     server.attach(link);
+class SrpServer final : public RssiUser {
+ public:
+  explicit SrpServer(Bus& bus, const SrpServerLimits& limits = {});
+  ~SrpServer() override;
+  SrpServer(const SrpServer&) = delete;
+  SrpServer& operator=(const SrpServer&) = delete;
+
+  /// Before the link's first datagram. The link outlives the last call of `done` of the bus, or the server.
+  void attach(RssiLink& link) { link_ = &link; }
+
+  void on_open(Time now) override;
+  void on_close(RssiClose why, Time now) override;
+  bool on_segment(ByteSpan payload, Time now) override;
+  void on_room(Time now) override;
+
+  const SrpServerCounters& counters() const { return counters_; }
+
+ private:
+  struct Access;
+  struct Message {
+    std::vector<std::uint8_t> bytes;
+    bool eofe = false;
+  };
+  enum class Phase : std::uint8_t { kIdle, kBegin, kBus };
+
+  void reset();
+  void advance(Time now);
+  bool step();
+  void begin();
+  void call_bus();
+  void bus_done(const BusResult& result, Time now);
+  void respond();
+  bool has_space() const;
+
+  Bus& bus_;
+  SrpServerLimits limits_;
+  RssiLink* link_ = nullptr;
+  FrameSender sender_;
+  Depacketizer receiver_;
+
+  std::deque<Message> requests_;
+  std::size_t request_bytes_ = 0;
+
+  std::shared_ptr<Access> access_;  ///< also the bus's, which may outlive this
+  Phase phase_ = Phase::kIdle;
+  bool advancing_ = false;
+  bool refused_segment_ = false;
+  Time now_ = 0;
+  SrpServerCounters counters_;
+};
+
+}  // namespace softfeb::control

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "control/stream.hpp"
+
+#include <algorithm>
+#include <cstdint>
+
+namespace softfeb::control {
+
+/// The byte at this place of this frame.
+inline std::uint8_t pattern_byte(std::uint64_t frame, std::size_t at) {
+  return static_cast<std::uint8_t>(frame * 31 + at + at / 251);
+}
+
+/// Frames of one size, as many as there are left.
+class PatternSource final : public FrameSource {
+ public:
+  explicit PatternSource(std::size_t frame_bytes) : frame_bytes_(frame_bytes) {}
+
+  bool ready(Time) override { return frames_left > 0; }
+  Part fill(MutableByteSpan out, Time) override {
+    const std::size_t n = std::min(out.size(), frame_bytes_ - at_);
+    for (std::size_t i = 0; i < n; ++i) out[i] = pattern_byte(frame_, at_ + i);
+    filled += n;
+    at_ += n;
+    if (at_ < frame_bytes_) return {n, false};
+    next();
+    return {n, true};
+  }
+  void abandon(Time) override {
+    ++abandoned;
+    next();
+  }
+
+  std::uint64_t frames_left = 0;
+  std::uint64_t filled = 0;
+  unsigned abandoned = 0;
+
+ private:
+  void next() {
+    at_ = 0;
+    ++frame_;
+    --frames_left;
+  }
+
+  std::size_t frame_bytes_;
+  std::size_t at_ = 0;
+  std::uint64_t frame_ = 0;
+};
+
+/// Knows the frames of a PatternSource by their first byte.
+struct PatternCheck {
+  std::uint64_t frames = 0;
+  std::uint64_t wrong = 0;
+
+  void take(ByteSpan f) {
+    ++frames;
+    const auto base = static_cast<std::uint8_t>(f[0] - pattern_byte(0, 0));
+    for (std::size_t i = 0; i < f.size(); ++i) {
+      if (f[i] == static_cast<std::uint8_t>(base + pattern_byte(0, i))) continue;
+      ++wrong;
+      return;
+    }
+  }
+};
+
+}  // namespace softfeb::control

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "control/bus.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace softfeb::control {
+
+/// Registers at 0 … size; nobody above. Answers at once, or when told to.
+class MemoryBus final : public Bus {
+ public:
+  explicit MemoryBus(std::size_t size = 64 * 1024, bool at_once = true) : memory(size), at_once_(at_once) {}
+
+  void read(std::uint32_t address, MutableByteSpan out, Time now, Done done) override {
+    const BusResult result = judge(address, out.size());
+    if (result.words > 0) std::memcpy(out.data(), &memory[address], result.words * 4);
+    finish(result, now, std::move(done));
+  }
+  void write(std::uint32_t address, ByteSpan data, Time now, Done done) override {
+    const BusResult result = judge(address, data.size());
+    if (result.words > 0) std::memcpy(&memory[address], data.data(), result.words * 4);
+    finish(result, now, std::move(done));
+  }
+
+  bool waiting() const { return waiting_.has_value(); }
+  /// Ends the access under way.
+  void answer(Time now) {
+    auto [result, done] = std::move(*waiting_);
+    waiting_.reset();
+    done(result, now);
+  }
+
+  std::vector<std::uint8_t> memory;
+  std::optional<std::uint32_t> refuses;  ///< the word at this address answers with SLVERR
+  std::uint64_t accesses = 0;
+  bool overlapped = false;  ///< an access began before the one before was done
+
+ private:
+  BusResult judge(std::uint32_t address, std::size_t bytes) const {
+    const std::size_t end = std::uint64_t{address} + bytes;
+    if (refuses && *refuses >= address && *refuses < end)
+      return {BusStatus::kSlaveError, (*refuses - address) / 4};
+    if (end <= memory.size()) return {BusStatus::kOk, bytes / 4};
+    return {BusStatus::kDecodeError, address < memory.size() ? (memory.size() - address) / 4 : 0};
+  }
+  void finish(const BusResult& result, Time now, Done done) {
+    ++accesses;
+    overlapped = overlapped || waiting_;
+    if (at_once_)
+      done(result, now);
+    else
+      waiting_.emplace(result, std::move(done));
+  }
+
+  bool at_once_;
+  std::optional<std::pair<BusResult, Done>> waiting_;
+};
+
+}  // namespace softfeb::control
