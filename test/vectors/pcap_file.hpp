@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "base/bytes.hpp"
+#include "base/time.hpp"
+#include "control/datagram.hpp"
+
+#include <filesystem>
+#include <vector>
+
+namespace softfeb::test {
+
+/// A UDP datagram of a capture.
+struct CapturedDatagram {
+  Time at = 0;  ///< since the first packet of the file
+  control::UdpPeer from;
+  control::UdpPeer to;
+  std::vector<std::uint8_t> bytes;
+};
+
+/// The UDP datagrams over IPv4 of a pcap file with Ethernet frames (either byte order, micro- or
+/// nanoseconds), in the file's order. Everything else, fragments and what was cut short among it, is passed
+/// over. Throws std::runtime_error where the file is none such.
+std::vector<CapturedDatagram> read_pcap(const std::filesystem::path& path);
+
+}  // namespace softfeb::test
