@@ -25,6 +25,23 @@ struct RssiParameters {
 
 enum class RssiState : std::uint8_t { kListen, kSynSent, kWaitAck, kOpen, kClosed };
 
+/// The firmware's number of a state, as its register ConnState shows it.
+constexpr std::uint8_t firmware_connection_state(RssiState state) {
+  switch (state) {
+    case RssiState::kListen:
+      return 4;
+    case RssiState::kSynSent:
+      return 2;  // WAIT_SYN
+    case RssiState::kWaitAck:
+      return 6;
+    case RssiState::kOpen:
+      return 7;
+    case RssiState::kClosed:
+      break;
+  }
+  return 0;
+}
+
 enum class RssiClose : std::uint8_t {
   kByPeer,      ///< RST
   kByUs,        ///< close()
@@ -36,8 +53,8 @@ enum class RssiClose : std::uint8_t {
 /// What a link tells about itself.
 struct RssiStatus {
   RssiState state = RssiState::kListen;
-  RssiParameters negotiated;
-  UdpPeer peer;
+  RssiParameters negotiated;  ///< of the open connection, or of the last one
+  UdpPeer peer;               ///< likewise
   bool local_busy = false;
   bool remote_busy = false;
   std::uint8_t tx_last_ack = 0;  ///< highest number of ours the peer has acknowledged
@@ -48,24 +65,28 @@ struct RssiStatus {
   std::uint64_t dropped = 0;     ///< malformed, bad checksum, out of order, foreign
   std::uint64_t retransmitted = 0;
   std::uint64_t reconnects = 0;                 ///< connections opened
+  std::uint64_t refused = 0;                    ///< SYNs that were valid and not answered: too many, too soon
   std::uint64_t tx_segments = 0, tx_bytes = 0;  ///< with data; RSSI payload bytes
   std::uint64_t rx_segments = 0, rx_bytes = 0;
 };
 
-/// Who uses a link. Called from inside on_datagram(), on_timer(), send() and close() of the link.
+/// Who uses a link. Called from inside on_datagram(), on_timer(), resume() and close() of the link; may call
+/// send() and close() from there.
 class RssiUser {
  public:
   virtual ~RssiUser() = default;
   virtual void on_open(Time now) = 0;
   virtual void on_close(RssiClose why, Time now) = 0;
-  /// The payload of a segment, in order, once. False: cannot be taken now. The link then shows BUSY and
-  /// offers it again (the peer repeats it) after RssiLink::resume().
+  /// The payload of a segment, in order, once. False: cannot be taken now. The link then shows BUSY, keeps
+  /// this and what follows up to a window, and offers it again from RssiLink::resume().
   virtual bool on_segment(ByteSpan payload, Time now) = 0;
   /// send() has room again after it had none.
   virtual void on_room(Time now) = 0;
 };
 
-/// One end of a connection. Sans-I/O: datagrams and time go in, datagrams come out through a DatagramSink.
+/// One end of a connection. Sans-I/O: datagrams and time go in, datagrams come out through a DatagramSink
+/// (which must not call back into the link). Whoever drives it hands over what has arrived before on_timer():
+/// a program that was held up would otherwise find its peers silent.
 class RssiLink {
  public:
   virtual ~RssiLink() = default;

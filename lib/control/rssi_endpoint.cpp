@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A connection's beginning and end, its timers, and what its user calls.
+#include "control/rssi_endpoint.hpp"
+
+#include <algorithm>
+
+namespace softfeb::control {
+
+void RssiEndpoint::begin(const Opening& opening, Time now) {
+  const RssiParameters& p = opening.parameters;
+  status_.state = RssiState::kOpen;
+  status_.negotiated = p;
+  status_.peer = opening.peer;
+  status_.local_busy = status_.remote_busy = false;
+  ++status_.reconnects;
+  tx_.start(opening.tx_first, p.max_outstanding, tx_queue_);
+  rx_.start(opening.rx_first, p.max_outstanding);
+  retransmit_after_ = p.retransmit_ms * kMillisecond;
+  ack_after_ = p.cumulative_ack_ms * kMillisecond;
+  idle_limit_ = opening.idle_limit;
+  keep_alive_after_ = opening.keep_alive_after;
+  max_datagram_ = opening.max_datagram;
+  answer_reset_ = opening.answer_reset;
+  opened_at_ = heard_at_ = sent_at_ = now;
+  ack_at_ = kNever;
+  ack_now_ = blocked_ = starved_ = false;
+  clear_repeats_ = 0;
+  acked_ = opening.rx_first;
+  open_ = true;
+  if (opening.greet) send_ack(now);
+  user_.on_open(now);
+  settle(now);
+}
+
+void RssiEndpoint::end(RssiClose why, bool reset, Time now) {
+  if (!open_) return;
+  if (reset) {
+    std::array<std::uint8_t, rssi::kHeaderSize> rst;
+    rssi::encode({rssi::kRst, tx_.next_sequence(), ack_number()}, rst.data());
+    put(status_.peer, rst);
+  }
+  open_ = false;
+  tx_.stop();
+  rx_.stop();
+  ack_at_ = kNever;
+  status_.state = RssiState::kClosed;
+  status_.local_busy = status_.remote_busy = false;
+  on_ended(why, now);
+  user_.on_close(why, now);
+}
+
+bool RssiEndpoint::send(ByteSpan payload, Time now) {
+  if (!open_ || payload.empty() || payload.size() > max_payload()) return false;
+  const bool taken = tx_.push(payload);
+  if (taken) pump(now);
+  if (tx_.room() == 0) starved_ = true;
+  return taken;
+}
+
+void RssiEndpoint::resume(Time now) {
+  if (!open_ || !blocked_) return;
+  blocked_ = false;
+  deliver_held(now);
+  if (!open_) return;
+  if (!blocked_) {
+    // The peer sends nothing again until it knows, and this may be lost.
+    clear_repeats_ = 3;
+    ack_now_ = true;
+  }
+  settle(now);
+}
+
+void RssiEndpoint::run_timers(Time now) {
+  if (!open_) return;
+  if (now >= saturating_add(heard_at_, idle_limit_)) return end(RssiClose::kTimeout, true, now);
+  retransmit(now);
+  if (!open_) return;
+  if (now >= saturating_add(sent_at_, keep_alive_after_)) keep_alive(now);
+  if (now >= ack_at_) send_ack(now);
+}
+
+Time RssiEndpoint::connection_deadline() const {
+  if (!open_) return kNever;
+  return std::min({ack_at_, retransmit_deadline(), saturating_add(heard_at_, idle_limit_),
+                   saturating_add(sent_at_, keep_alive_after_)});
+}
+
+}  // namespace softfeb::control

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The half of an open connection that receives.
+#include "control/rssi_endpoint.hpp"
+
+#include <utility>
+
+namespace softfeb::control {
+
+using rssi::RxSegment;
+using rssi::RxWindow;
+
+/// Only what was taken, and never less than was said before: a peer of Rogue's reads a step back as a step of
+/// 255 forward.
+std::uint8_t RssiEndpoint::ack_number() const {
+  const std::uint8_t next = rssi::ahead(acked_, rx_.next()) < 128 ? rx_.next() : acked_;
+  return static_cast<std::uint8_t>(next - 1);
+}
+
+std::size_t RssiEndpoint::unacknowledged() const {
+  return rssi::ahead(acked_, static_cast<std::uint8_t>(ack_number() + 1));
+}
+
+void RssiEndpoint::receive(const rssi::Segment& segment, Time now) {
+  if (segment.payload.size() + rssi::kHeaderSize > max_datagram_) {
+    ++status_.dropped;
+    return;
+  }
+  heard_at_ = now;
+  status_.rx_seq = segment.header.sequence;
+  status_.rx_ack = segment.header.acknowledge;
+  if (segment.has(rssi::kRst)) {
+    ++status_.valid;
+    return end(RssiClose::kByPeer, answer_reset_, now);
+  }
+  if (segment.has(rssi::kAck)) on_ack(segment.header, now);
+  if (segment.bare()) {
+    ++status_.valid;
+  } else {
+    on_numbered(segment, now);
+  }
+  settle(now);
+}
+
+void RssiEndpoint::on_ack(const rssi::Header& header, Time now) {
+  // What overtook this segment tells the newer state of the peer.
+  if (tx_.is_old(header.acknowledge)) return;
+  status_.remote_busy = (header.flags & rssi::kBusy) != 0;
+  if (tx_.acknowledge(header.acknowledge)) pump(now);
+}
+
+void RssiEndpoint::on_numbered(const rssi::Segment& segment, Time now) {
+  const std::uint8_t sequence = segment.header.sequence;
+  const bool nul = segment.has(rssi::kNul);
+  switch (rx_.place(sequence)) {
+    case RxWindow::Place::kKnown:  // our ACK was lost
+      ack_now_ = true;
+      ++status_.dropped;
+      return;
+    case RxWindow::Place::kBeyond:
+      ++status_.dropped;
+      return;
+    case RxWindow::Place::kAhead:
+      ++status_.valid;
+      return rx_.hold(sequence, nul, segment.payload);
+    case RxWindow::Place::kNext:
+      ++status_.valid;
+      break;
+  }
+  if (blocked_) {
+    rx_.hold(sequence, nul, segment.payload);
+    ack_now_ = true;  // it may be the peer's question whether we are BUSY still
+  } else if (deliver(segment.payload, nul, now)) {
+    deliver_held(now);
+  } else if (open_) {
+    rx_.hold(sequence, nul, segment.payload);
+  }
+}
+
+/// False when the user refuses (or ends the connection). While it looks at the segment this counts as taken,
+/// so that an answer it sends acknowledges the question.
+bool RssiEndpoint::deliver(ByteSpan payload, bool nul, Time now) {
+  rx_.advance();
+  if (nul) {
+    ack_now_ = true;
+    return true;
+  }
+  const std::uint64_t connection = status_.reconnects;
+  const bool taken = user_.on_segment(payload, now);
+  if (!open_ || status_.reconnects != connection) return false;
+  if (taken) {
+    ++status_.rx_segments;
+    status_.rx_bytes += payload.size();
+    return true;
+  }
+  rx_.retreat();
+  blocked_ = ack_now_ = true;
+  return false;
+}
+
+void RssiEndpoint::deliver_held(Time now) {
+  while (!blocked_) {
+    std::optional<RxSegment> segment = rx_.take_next();
+    if (!segment) return;
+    if (deliver(segment->payload, segment->nul, now)) continue;
+    if (open_) rx_.hold(std::move(*segment));
+    return;
+  }
+}
+
+/// After anything has happened: room is told, ACKs that are due are sent, the rest gets a time.
+void RssiEndpoint::settle(Time now) {
+  if (open_ && starved_ && tx_.room() > 0) {
+    starved_ = false;
+    user_.on_room(now);
+  }
+  if (!open_) return;
+  if (ack_now_ || unacknowledged() >= status_.negotiated.max_cumulative_acks) {
+    send_ack(now);
+  } else if (unacknowledged() > 0 && ack_at_ == kNever) {
+    ack_at_ = now + ack_after_;
+  }
+  status_.tx_last_ack = static_cast<std::uint8_t>(tx_.base() - 1);
+  status_.rx_last_seq = static_cast<std::uint8_t>(rx_.next() - 1);
+}
+
+}  // namespace softfeb::control
