@@ -268,6 +268,11 @@ std::size_t Board::poll(Time now, std::span<TxFrame> out) {
   return n;
 }
 
+void Board::control_frame_sent(std::uint32_t length, Time now) {
+  Endpoint::control_frame_sent(length, now);
+  link_.sent(length, now);  // the same link: RoCE waits for as long as it takes
+}
+
 Time Board::next_event(Time now) const {
   if (host_.has_answers()) return now;
   Time at = std::min(departures_.next(), timers_.next());

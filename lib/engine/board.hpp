@@ -42,6 +42,7 @@ class Board : public Endpoint {
 
   std::size_t poll(Time now, std::span<TxFrame> out) override;
   Time next_event(Time now) const override;
+  void control_frame_sent(std::uint32_t length, Time now) override;
 
   std::size_t qp_count() const { return qps_.size(); }
   const SendQp& qp(std::size_t i) const { return qps_[i]; }

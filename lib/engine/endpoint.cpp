@@ -44,4 +44,10 @@ RxVerdict Endpoint::receive(const roce::ParsedFrame& frame, Time now) {
   return RxVerdict::kConsumed;
 }
 
+void Endpoint::control_frame_sent(std::uint32_t length, Time /*now*/) {
+  ++counters_.tx_control;
+  ++counters_.tx_frames;
+  counters_.tx_bytes += length;
+}
+
 }  // namespace softfeb::engine

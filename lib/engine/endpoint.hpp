@@ -32,10 +32,11 @@ struct EndpointCounters {
   std::uint64_t rx_unknown_qp = 0;
   std::uint64_t rx_wrong_peer = 0;  ///< the QP exists, the sender is not its peer
   std::uint64_t rx_bad_transport =
-      0;                       ///< headers cut short, P_Key or transport version wrong, opcode not ours
-  std::uint64_t rx_other = 0;  ///< UDP ports nobody serves, ICMP that is no echo, …
-  std::uint64_t tx_frames = 0;
-  std::uint64_t tx_bytes = 0;  ///< Ethernet to the end of the payload or iCRC
+      0;                         ///< headers cut short, P_Key or transport version wrong, opcode not ours
+  std::uint64_t rx_other = 0;    ///< UDP ports nobody serves, ICMP that is no echo, …
+  std::uint64_t tx_control = 0;  ///< answers of the slow control
+  std::uint64_t tx_frames = 0;   ///< all of them
+  std::uint64_t tx_bytes = 0;    ///< Ethernet to the end of the payload or iCRC
 };
 
 /// One address on the network at work: a board or a receiver. Owned by one worker; sans-I/O.
@@ -56,6 +57,9 @@ class Endpoint {
   /// A time before which poll() has nothing to do unless a frame or a command arrives; at most `now` when
   /// there is something.
   virtual Time next_event(Time now) const = 0;
+
+  /// A frame of the slow control, `length` bytes, leaves at this endpoint's address, past poll().
+  virtual void control_frame_sent(std::uint32_t length, Time now);
 
   const Identity& identity() const { return host_.identity(); }
   Host& host() { return host_; }

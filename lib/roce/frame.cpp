@@ -10,13 +10,17 @@ namespace softfeb::roce {
 
 namespace {
 
+std::uint32_t folded(std::uint32_t sum) {
+  while ((sum >> 16) != 0) sum = (sum & 0xffff) + (sum >> 16);
+  return sum;
+}
+
 /// Sum over a run that may be cut at odd places: RFC 1071 sums byte-swapped words alike, so odd parts are
 /// swapped.
 std::uint32_t checksum_of(std::uint32_t sum, const Segments& data) {
   bool odd = false;
   data.for_each([&](ByteSpan part) {
-    std::uint32_t s = checksum_add(0, part);
-    while ((s >> 16) != 0) s = (s & 0xffff) + (s >> 16);
+    std::uint32_t s = folded(checksum_add(0, part));
     if (odd) s = ((s & 0xff) << 8) | (s >> 8);
     sum += s;
     if ((part.size() & 1) != 0) odd = !odd;
@@ -24,16 +28,17 @@ std::uint32_t checksum_of(std::uint32_t sum, const Segments& data) {
   return sum;
 }
 
-bool udp_checksum_holds(const ParsedFrame& f, const Segments& udp) {
+/// A kernel that leaves the checksum to the interface puts the pseudo header's sum into the field, for the
+/// interface to go on from. Interfaces that end on the same machine (veth, tap, virtio) pass that on as it
+/// is: nothing was on a wire that could have changed it.
+bool udp_checksum_holds(const ParsedFrame& f, const Segments& udp, std::uint16_t field) {
   std::array<std::uint8_t, 4> pseudo{0, kIpProtocolUdp, 0, 0};
   store_be16(&pseudo[2], static_cast<std::uint16_t>(udp.size()));
   std::uint32_t sum = checksum_add(0, pseudo);
   const std::size_t skip = f.source_ip.is_v4() ? 12 : 0;
   sum = checksum_add(sum, ByteSpan(f.source_ip.bytes).subspan(skip));
   sum = checksum_add(sum, ByteSpan(f.dest_ip.bytes).subspan(skip));
-  sum = checksum_of(sum, udp);
-  while ((sum >> 16) != 0) sum = (sum & 0xffff) + (sum >> 16);
-  return sum == 0xffff;
+  return folded(checksum_of(sum, udp)) == 0xffff || folded(sum) == field;
 }
 
 void parse_udp(ParsedFrame& f, const Segments& udp) {
@@ -41,9 +46,9 @@ void parse_udp(ParsedFrame& f, const Segments& udp) {
   if (udp.copy(0, h.size(), h.data()) < h.size()) return;
   const std::size_t length = load_be16(&h[4]);
   if (length < kUdpHeaderSize || length != udp.size()) return;
-  const bool has_checksum = load_be16(&h[6]) != 0;
+  const std::uint16_t checksum = load_be16(&h[6]);
   // RoCEv2 runs without a UDP checksum over IPv6 too (RFC 6936; the iCRC covers more).
-  if (has_checksum && !udp_checksum_holds(f, udp)) return;
+  if (checksum != 0 && !udp_checksum_holds(f, udp, checksum)) return;
   f.source_port = load_be16(&h[0]);
   f.dest_port = load_be16(&h[2]);
   f.content = udp.sub(kUdpHeaderSize, length - kUdpHeaderSize);

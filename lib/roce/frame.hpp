@@ -35,7 +35,8 @@ struct ParsedFrame {
 };
 
 /// Takes a frame from the network apart; every length is checked. IPv4 options and fragments are kOther: no
-/// RoCE sender makes them. A UDP checksum that is not 0 is verified.
+/// RoCE sender makes them. A UDP checksum that is not 0 is verified, unless it is one that the sender left to
+/// an interface that makes none (veth, tap).
 ParsedFrame parse_frame(const Segments& frame);
 
 /// True when the four bytes at the end of a RoCE datagram are its iCRC.
