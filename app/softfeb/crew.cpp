@@ -7,13 +7,9 @@
 #include <algorithm>
 #include <thread>
 
-#include <rte_mbuf.h>
-
 namespace softfeb::app {
 
 namespace {
-
-constexpr std::size_t kControlRoom = 1024;
 
 dataplane::IdlePolicy idle_of(config::Idle idle) {
   switch (idle) {
@@ -67,6 +63,7 @@ void Crew::seat_endpoints(const config::RunConfig& config, Endpoints& endpoints)
     const auto worker = static_cast<unsigned>(e.worker);
     places_.emplace_back(worker, workers_[worker]->endpoints().size());
     workers_[worker]->add_endpoint(endpoint);
+    owners_.push_back(static_cast<std::uint32_t>(maps_[e.port]->owners.size()));
     maps_[e.port]->add(endpoint, worker);
   };
   for (std::size_t b = 0; b < config.boards.size(); ++b)
@@ -89,7 +86,7 @@ void Crew::add_lanes(const config::RunConfig& config, std::size_t index) {
     b.lcores = static_cast<unsigned>(config.workers.count) + 1;
     b.socket = capabilities.socket;
     builders_.push_back(std::make_unique<dataplane::TxBuilder>(b, &machine_.arena(), machine_.pools()));
-    control_.push_back(std::make_unique<dataplane::SpscRing<dataplane::ControlDatagram>>(kControlRoom));
+    control_.push_back({index, port.workers[k], std::make_unique<dataplane::ControlExchange>(), nullptr});
 
     dataplane::LaneConfig lane;
     lane.port = port.port->id();
@@ -102,7 +99,8 @@ void Crew::add_lanes(const config::RunConfig& config, std::size_t index) {
     dataplane::Lane::Parts parts;
     parts.map = maps_[index].get();
     parts.builder = builders_.back().get();
-    parts.control = control_.back().get();
+    parts.control = &control_.back().exchange->received();
+    parts.control_frames = &control_.back().exchange->to_send();
     if (!port.tx_faults.empty()) parts.tx_faults = port.tx_faults[k].get();
     if (!port.rx_faults.empty()) parts.rx_faults = port.rx_faults[k].get();
     if (!port.captures.empty()) {
@@ -202,6 +200,7 @@ dataplane::Worker::Totals Crew::totals() const {
     sum.lanes.rx_malformed += t.lanes.rx_malformed;
     sum.lanes.rx_handed_over += t.lanes.rx_handed_over;
     sum.lanes.control_rx += t.lanes.control_rx;
+    sum.lanes.control_tx += t.lanes.control_tx;
     sum.lanes.ring_full += t.lanes.ring_full;
     sum.lanes.tx_packets += t.lanes.tx_packets;
     sum.lanes.tx_bytes += t.lanes.tx_bytes;
@@ -215,11 +214,55 @@ dataplane::Worker::Totals Crew::totals() const {
   return sum;
 }
 
+dataplane::InBandPort& Crew::in_band_of(const config::EndpointConfig& endpoint) {
+  const auto at = std::find_if(control_.begin(), control_.end(), [&](const LaneControl& c) {
+    return c.port == endpoint.port && c.worker == endpoint.worker;
+  });
+  if (at->in_band == nullptr) {
+    const RunPort& port = machine_.ports()[at->port];
+    dataplane::InBandConfig c;
+    c.mtu = port.port->mtu();
+    c.descriptors = config_.ports[at->port].tx_descriptors;
+    c.lcores = static_cast<unsigned>(config_.workers.count) + 1;
+    c.socket = port.port->capabilities().socket;
+    at->in_band = std::make_unique<dataplane::InBandPort>(c, *at->exchange, machine_.pools());
+  }
+  return *at->in_band;
+}
+
+dataplane::InBandLink& Crew::serve_in_band(std::size_t board, std::uint16_t udp_port,
+                                           dataplane::InBandLink::Allow allow) {
+  const config::EndpointConfig& endpoint = config_.boards[board].endpoint;
+  return in_band_of(endpoint).serve(owners_[board], identity_of(endpoint), udp_port, std::move(allow));
+}
+
+std::size_t Crew::poll_in_band(Time now) {
+  std::size_t n = 0;
+  for (const LaneControl& c : control_) {
+    if (c.in_band != nullptr) n += c.in_band->poll(now);
+  }
+  return n;
+}
+
+dataplane::InBandCounters Crew::in_band_counters() const {
+  dataplane::InBandCounters sum;
+  for (const LaneControl& c : control_) {
+    if (c.in_band == nullptr) continue;
+    const dataplane::InBandCounters& n = c.in_band->counters();
+    sum.rx += n.rx;
+    sum.rx_refused += n.rx_refused;
+    sum.rx_unserved += n.rx_unserved;
+    sum.tx += n.tx;
+    sum.tx_dropped += n.tx_dropped;
+    sum.tx_refused += n.tx_refused;
+  }
+  return sum;
+}
+
 std::uint64_t Crew::drain_control() {
   std::uint64_t n = 0;
-  dataplane::ControlDatagram d;
-  for (auto& ring : control_) {
-    for (; ring->pop(d); ++n) rte_pktmbuf_free(d.packet);
+  for (const LaneControl& c : control_) {
+    if (c.in_band == nullptr) n += c.exchange->drop_received();
   }
   return n;
 }

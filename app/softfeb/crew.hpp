@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "dataplane/control_exchange.hpp"
 #include "dataplane/flow_rules.hpp"
+#include "dataplane/in_band.hpp"
 #include "dataplane/lane.hpp"
 #include "dataplane/worker.hpp"
 #include "endpoints.hpp"
@@ -37,7 +39,15 @@ class Crew {
   /// Sum over the workers.
   dataplane::Worker::Totals totals() const;
   const std::vector<std::unique_ptr<dataplane::Worker>>& workers() const { return workers_; }
-  /// Slow-control datagrams that came while nobody serves them; frees them.
+
+  /// From now on UDP `udp_port` at the board's own address is served for those that `allow` lets in; the link
+  /// lives as long as the crew. Throws EnvironmentError without memory for the frames.
+  dataplane::InBandLink& serve_in_band(std::size_t board, std::uint16_t udp_port,
+                                       dataplane::InBandLink::Allow allow);
+  /// Hands datagrams that came for served boards to their links; returns how many came. To be called often.
+  std::size_t poll_in_band(Time now);
+  dataplane::InBandCounters in_band_counters() const;
+  /// Slow-control datagrams that came to lanes where nobody is served; frees them.
   std::uint64_t drain_control();
 
   /// Who polls what, for the print at start.
@@ -49,6 +59,7 @@ class Crew {
   void seat_endpoints(const config::RunConfig& config, Endpoints& endpoints);
   void add_lanes(const config::RunConfig& config, std::size_t port);
   void steer(const config::RunConfig& config, std::size_t port);
+  dataplane::InBandPort& in_band_of(const config::EndpointConfig& endpoint);
   void tell(const dataplane::Command& command);
   void tell(dataplane::Worker& worker, const dataplane::Command& command);
 
@@ -56,13 +67,22 @@ class Crew {
   Machine& machine_;
   std::vector<std::unique_ptr<dataplane::PortMap>> maps_;
   std::vector<std::unique_ptr<dataplane::TxBuilder>> builders_;
-  std::vector<std::unique_ptr<dataplane::SpscRing<dataplane::ControlDatagram>>> control_;
+  /// Of one port and worker: what passes between lane and control thread, and who serves it there (null:
+  /// nobody).
+  struct LaneControl {
+    std::size_t port = 0;
+    unsigned worker = 0;
+    std::unique_ptr<dataplane::ControlExchange> exchange;
+    std::unique_ptr<dataplane::InBandPort> in_band;
+  };
+  std::vector<LaneControl> control_;
   std::vector<std::unique_ptr<dataplane::FlowRules>> rules_;
   /// For each of the configuration's changes, its parts; the workers hold pointers to them.
   std::vector<std::vector<std::unique_ptr<dataplane::CongestionChange>>> changes_;
   std::vector<std::unique_ptr<dataplane::Worker>> workers_;
   /// For each endpoint (boards, then receivers): its worker and its place there.
   std::vector<std::pair<unsigned, std::size_t>> places_;
+  std::vector<std::uint32_t> owners_;  ///< for each endpoint, its number in its port's map
   bool working_ = false;
 };
 

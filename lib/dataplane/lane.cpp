@@ -56,7 +56,7 @@ bool Lane::run(Time now) {
 }
 
 Time Lane::next_event(Time now) const {
-  if (pending_count_ != 0 || filled_ != 0) return now;
+  if (pending()) return now;
   Time at = kNever;
   for (const Seat& seat : seats_) at = std::min(at, seat.wake);
   return at;
@@ -152,10 +152,13 @@ bool Lane::transmit(Time now) {
                                          {buffers_.data() + acquired_, config_.burst - acquired_});
   }
   collect(now);
-  if (filled_ == 0 && (parts_.tx_faults == nullptr || !parts_.tx_faults->active())) return false;
-  const bool any = filled_ != 0;
-  send_built(now);
-  return any;
+  std::array<rte_mbuf*, kMaxBurst + kControlShare> packets;
+  std::size_t n = take_control_frames(packets, now);
+  n += build(std::span(packets).subspan(n));
+  // A packet that faults hold back leaves with a call that has nothing for them.
+  if (n == 0 && (parts_.tx_faults == nullptr || !parts_.tx_faults->active())) return false;
+  send({packets.data(), n}, now);
+  return n != 0;
 }
 
 /// True when nothing waits any more.
@@ -182,14 +185,40 @@ void Lane::collect(Time now) {
   }
 }
 
-void Lane::send_built(Time now) {
+std::size_t Lane::take_control_frames(std::span<rte_mbuf*> out, Time now) {
+  if (parts_.control_frames == nullptr) return 0;
+  std::array<ControlFrame, kControlShare> frames;
+  const std::size_t n = parts_.control_frames->pop_bulk(frames);
+  for (std::size_t i = 0; i < n; ++i) {
+    const std::uint32_t length = frames[i].packet->pkt_len;
+    parts_.map->owners[frames[i].endpoint].endpoint->control_frame_sent(length, now);
+    counters_.tx_bytes += length;
+    out[i] = frames[i].packet;
+  }
+  counters_.control_tx += n;
+  return n;
+}
+
+std::size_t Lane::build(std::span<rte_mbuf*> out) {
   const unsigned built = parts_.builder->build({frames_.data(), filled_}, {buffers_.data(), filled_});
   for (unsigned i = 0; i < built; ++i) counters_.tx_bytes += frames_[i].length();
+  std::copy_n(buffers_.begin(), built, out.begin());
+  // What was built is gone; what remains moves to the front.
+  std::move(frames_.begin() + built, frames_.begin() + static_cast<std::ptrdiff_t>(acquired_),
+            frames_.begin());
+  std::move(buffers_.begin() + built, buffers_.begin() + static_cast<std::ptrdiff_t>(acquired_),
+            buffers_.begin());
+  filled_ -= built;
+  acquired_ -= built;
+  return built;
+}
+
+void Lane::send(std::span<rte_mbuf* const> packets, Time now) {
   if (parts_.tx_faults != nullptr && parts_.tx_faults->active()) {
-    pending_count_ = parts_.tx_faults->apply({buffers_.data(), built}, pending_);
+    pending_count_ = parts_.tx_faults->apply(packets, pending_);
   } else {
-    std::copy_n(buffers_.begin(), built, pending_.begin());
-    pending_count_ = built;
+    std::copy(packets.begin(), packets.end(), pending_.begin());
+    pending_count_ = packets.size();
   }
   pending_first_ = 0;
   if (parts_.tx_capture != nullptr && parts_.tx_capture->wants()) {
@@ -198,13 +227,6 @@ void Lane::send_built(Time now) {
       if (to_segments(pending_[i], bytes)) parts_.tx_capture->record(now, bytes);
     }
   }
-  // What was built is gone; what remains moves to the front.
-  std::move(frames_.begin() + built, frames_.begin() + static_cast<std::ptrdiff_t>(acquired_),
-            frames_.begin());
-  std::move(buffers_.begin() + built, buffers_.begin() + static_cast<std::ptrdiff_t>(acquired_),
-            buffers_.begin());
-  filled_ -= built;
-  acquired_ -= built;
   if (!offer_pending()) ++counters_.tx_short;
 }
 

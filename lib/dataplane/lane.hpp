@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 namespace softfeb::dataplane {
@@ -18,6 +19,13 @@ namespace softfeb::dataplane {
 /// A slow-control datagram on its way to the control thread, which frees it.
 struct ControlDatagram {
   std::uint32_t endpoint = 0;  ///< as in PortMap
+  rte_mbuf* packet = nullptr;
+};
+
+/// A frame of the slow control on its way from the control thread to the port, ready to be sent. Whoever
+/// takes it off its ring owns the packet.
+struct ControlFrame {
+  std::uint32_t endpoint = 0;  ///< as in PortMap: whose it is; lives on the lane's worker
   rte_mbuf* packet = nullptr;
 };
 
@@ -53,6 +61,7 @@ struct LaneCounters {
   std::uint64_t rx_malformed = 0;    ///< lengths or checksums wrong
   std::uint64_t rx_handed_over = 0;  ///< to another worker
   std::uint64_t control_rx = 0;      ///< to the control thread
+  std::uint64_t control_tx = 0;      ///< of the control thread; in tx_packets too
   std::uint64_t ring_full = 0;       ///< lost because the other thread did not keep up
   std::uint64_t tx_packets = 0;
   std::uint64_t tx_bytes = 0;
@@ -65,9 +74,12 @@ struct LaneCounters {
 class Lane {
  public:
   static constexpr std::uint16_t kMaxBurst = 64;
+  /// Frames of the control thread that a turn sends, besides its burst: RoCE never gives way to them, nor do
+  /// they wait for more than the turn before.
+  static constexpr std::uint16_t kControlShare = 8;
 
-  /// Everything pointed to outlives the lane. `tx_faults`, `rx_faults`, `rx_capture` and `tx_capture` may be
-  /// null.
+  /// Everything pointed to outlives the lane. `tx_faults`, `rx_faults`, `rx_capture`, `tx_capture`,
+  /// `control` and `control_frames` may be null.
   struct Parts {
     PortMap* map = nullptr;
     TxBuilder* builder = nullptr;
@@ -76,6 +88,7 @@ class Lane {
     Capture* rx_capture = nullptr;
     Capture* tx_capture = nullptr;
     SpscRing<ControlDatagram>* control = nullptr;
+    SpscRing<ControlFrame>* control_frames = nullptr;
   };
 
   Lane(const LaneConfig& config, const Parts& parts);
@@ -91,7 +104,10 @@ class Lane {
   void wake();
 
   /// Packets are built that the port has not taken yet.
-  bool pending() const { return pending_count_ != 0 || filled_ != 0; }
+  bool pending() const {
+    return pending_count_ != 0 || filled_ != 0 ||
+           (parts_.control_frames != nullptr && !parts_.control_frames->empty());
+  }
 
   const LaneCounters& counters() const { return counters_; }
 
@@ -110,7 +126,11 @@ class Lane {
   bool transmit(Time now);
   bool offer_pending();
   void collect(Time now);
-  void send_built(Time now);
+  /// Puts the control thread's frames into `out`; returns how many.
+  std::size_t take_control_frames(std::span<rte_mbuf*> out, Time now);
+  /// Makes packets of what is filled, puts them into `out`; returns how many.
+  std::size_t build(std::span<rte_mbuf*> out);
+  void send(std::span<rte_mbuf* const> packets, Time now);
   void look_for_incidents(Seat& seat);
 
   LaneConfig config_;
@@ -122,7 +142,7 @@ class Lane {
   std::array<rte_mbuf*, kMaxBurst> buffers_{};
   std::size_t filled_ = 0;    ///< frames at the front that wait to be built
   std::size_t acquired_ = 0;  ///< buffers at the front that are ours
-  std::array<rte_mbuf*, FaultInjector::room_for(kMaxBurst)> pending_{};
+  std::array<rte_mbuf*, FaultInjector::room_for(kMaxBurst + kControlShare)> pending_{};
   std::size_t pending_first_ = 0;
   std::size_t pending_count_ = 0;
   LaneCounters counters_;

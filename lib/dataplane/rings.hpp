@@ -52,6 +52,10 @@ class SpscRing {
     head_.store(head + n, std::memory_order_release);
     return n;
   }
+  /// Consumer: nothing to take.
+  bool empty() const {
+    return head_.load(std::memory_order_relaxed) == tail_.load(std::memory_order_acquire);
+  }
 
  private:
   static constexpr std::size_t kLine = 64;

@@ -205,6 +205,7 @@ void Worker::publish() {
     t.lanes.rx_malformed += c.rx_malformed;
     t.lanes.rx_handed_over += c.rx_handed_over;
     t.lanes.control_rx += c.control_rx;
+    t.lanes.control_tx += c.control_tx;
     t.lanes.ring_full += c.ring_full;
     t.lanes.tx_packets += c.tx_packets;
     t.lanes.tx_bytes += c.tx_bytes;
