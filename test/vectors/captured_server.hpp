@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "control_capture.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+namespace softfeb::test {
+
+/// Follows what the captured server sent: its messages, and which of its segments with data an acknowledge
+/// number covers. A server other than ours gives its segments other numbers (NULs take some), so their count
+/// is what two servers have in common.
+class CapturedServer {
+ public:
+  void on_segment(const control::rssi::Segment& segment);
+  /// Part of the capture is missing here. The client has then acknowledged everything up to `client_ack`.
+  void after_hole(std::uint8_t client_ack);
+
+  /// Segments with data that acknowledge number `ack` covers; nothing where no captured segment had it.
+  std::optional<std::size_t> data_up_to(std::uint8_t ack) const { return data_up_to_[ack]; }
+  std::size_t data() const { return data_; }
+  std::size_t retransmitted() const { return retransmitted_; }
+  std::optional<std::vector<std::uint8_t>> syn_ack() const { return syn_ack_; }
+  const std::vector<CapturedMessage>& messages() const { return collector_.messages(); }
+
+ private:
+  void begin(const control::rssi::Segment& syn);
+
+  std::array<std::optional<std::size_t>, 256> data_up_to_{};
+  std::uint8_t last_ = 0;
+  std::size_t data_ = 0;
+  std::size_t retransmitted_ = 0;
+  std::optional<std::vector<std::uint8_t>> syn_ack_;  ///< of the connection that opened
+  MessageCollector collector_;
+};
+
+}  // namespace softfeb::test

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "captured_server.hpp"
+#include "control/rssi_server.hpp"
+#include "control_capture.hpp"
+
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+namespace softfeb::test {
+
+/// Gives our server the client's datagrams of a captured connection, at their times and in their order.
+///
+/// What is rewritten in a client's datagram, beside the checksum of its header:
+/// * the acknowledge number: it names the segment of ours that has as many of ours with data before it as the
+///   captured one had (a server may begin with any number, and Rogue's sends NULs, which take numbers);
+/// * after a hole in the capture (the client silent for longer than its keep-alive allows), the sequence
+///   number: it goes on where it stopped. The hole's time is left out.
+/// Everything above the RSSI header goes in as it was captured.
+class ControlReplay final : private control::DatagramSink {
+ public:
+  /// `application`: what our server serves. Its limits are those that the captured server answered with.
+  ControlReplay(const CapturedConnection& connection, control::RssiUser& application);
+
+  control::RssiLink& link() { return server_; }
+  /// Replays all of it. Checks (Catch2) what RSSI itself is to do: negotiation, acknowledgements, reset.
+  void run();
+
+  const CapturedServer& captured() const { return captured_; }
+  /// What our server sent.
+  const std::vector<CapturedMessage>& answers() const { return answers_.messages(); }
+  std::size_t holes() const { return holes_; }
+
+ private:
+  using Bytes = std::vector<std::uint8_t>;
+
+  void send(const control::UdpPeer& to, ByteSpan datagram) override;
+  void on_syn_ack(ByteSpan datagram);
+  void on_segment(const control::rssi::Segment& segment);
+
+  void give(const CapturedSegment& captured);
+  void resume_after_hole(const control::rssi::Header& header, Time at);
+  Bytes rewritten(const CapturedSegment& captured) const;
+  void advance(Time to);
+  void check_reaction(const control::rssi::Segment& given);
+  void check_end() const;
+  void check_syn_ack() const;
+
+  const CapturedConnection& connection_;
+  control::RssiServer server_;
+
+  CapturedServer captured_;
+  Time now_ = 0;
+  Time left_out_ = 0;  ///< of the capture's time
+  Time client_heard_ = 0;
+  std::size_t holes_ = 0;
+  std::uint8_t sequence_shift_ = 0;
+  std::uint8_t client_next_ = 0;  ///< number that its next segment with one will have, as captured
+
+  MessageCollector answers_;
+  std::vector<std::uint8_t> data_numbers_;  ///< [k]: number of our k-th segment with data; [0]: of our SYN
+  std::uint8_t next_number_ = 0;            ///< of our next segment that takes one
+  std::optional<std::uint8_t> acknowledged_;
+  Bytes syn_ack_;
+  std::size_t resets_ = 0;
+  bool client_reset_ = false;
+};
+
+}  // namespace softfeb::test

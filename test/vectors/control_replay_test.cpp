@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Replays the client's side of every capture of $SOFTFEB_VECTORS/control to a server of ours and holds its
+// answers against the captured ones.
+#include "control_replay.hpp"
+
+#include "../support/vector_files.hpp"
+#include "control/srp_server.hpp"
+#include "control/stream.hpp"
+#include "control_answers.hpp"
+
+#include <map>
+
+using namespace softfeb;
+using namespace softfeb::test;
+
+namespace {
+
+constexpr std::uint16_t kRegistersPort = 8192;
+
+/// Holds what is written; zero elsewhere.
+class SparseMemory final : public control::Bus {
+ public:
+  void read(std::uint32_t address, MutableByteSpan out, Time now, Done done) override {
+    for (std::size_t i = 0; i < out.size(); ++i) out[i] = memory_[address + i];
+    done({control::BusStatus::kOk, out.size() / 4}, now);
+  }
+  void write(std::uint32_t address, ByteSpan data, Time now, Done done) override {
+    for (std::size_t i = 0; i < data.size(); ++i) memory_[address + i] = data[i];
+    done({control::BusStatus::kOk, data.size() / 4}, now);
+  }
+
+ private:
+  std::map<std::uint64_t, std::uint8_t> memory_;
+};
+
+class NoFrames final : public control::FrameSource {
+ public:
+  bool ready(Time) override { return false; }
+  Part fill(MutableByteSpan, Time) override { return {}; }
+  void abandon(Time) override {}
+};
+
+std::vector<CapturedConnection> connections(bool to_registers) {
+  std::vector<CapturedConnection> out;
+  for (const auto& path : vector_files("control", ".pcap")) {
+    for (CapturedConnection& c : control_captures(path)) {
+      if ((c.server.port == kRegistersPort) == to_registers) out.push_back(std::move(c));
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("control replay: messages over a memory", "[control]") {
+  for (const CapturedConnection& c : connections(true)) {
+    DYNAMIC_SECTION(c.capture) {
+      SparseMemory memory;
+      control::SrpServer server(memory);
+      ControlReplay replay(c, server);
+      server.attach(replay.link());
+      replay.run();
+      CHECK(replay.answers().size() > 20);
+      check_answers(replay.captured().messages(), replay.answers(), [](std::uint32_t) { return ~0U; });
+    }
+  }
+}
+
+TEST_CASE("control replay: the idle stream", "[control]") {
+  for (const CapturedConnection& c : connections(false)) {
+    DYNAMIC_SECTION(c.capture) {
+      NoFrames source;
+      control::StreamServer server(source, {});
+      ControlReplay replay(c, server);
+      server.attach(replay.link());
+      replay.run();
+      CHECK(replay.answers().empty());
+      CHECK(replay.captured().messages().empty());
+    }
+  }
+}
