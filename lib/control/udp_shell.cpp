@@ -64,8 +64,11 @@ UdpPeer peer_of(const sockaddr_storage& address) {
 }  // namespace
 
 Time steady_time() {
-  const auto now = std::chrono::steady_clock::now().time_since_epoch();
-  return static_cast<Time>(std::chrono::duration_cast<std::chrono::nanoseconds>(now).count()) * kNanosecond;
+  using std::chrono::steady_clock;
+  // Not the clock's own origin, from which 64 bits of picoseconds may have run out; and never near 0.
+  static const auto origin = steady_clock::now() - std::chrono::seconds(1);
+  const auto elapsed = std::chrono::duration_cast<std::chrono::nanoseconds>(steady_clock::now() - origin);
+  return static_cast<Time>(elapsed.count()) * kNanosecond;
 }
 
 void UdpSocket::Impl::wait_readable() {
@@ -158,6 +161,8 @@ void UdpSocket::Impl::follow_soon() {
 
 void UdpSocket::Impl::on_timer() {
   armed = kNever;
+  receive();  // what has arrived comes first: if we were held up, the peer was not silent
+  if (link == nullptr) return;
   in_event = true;
   const Time now = clock();
   if (link->deadline() <= now) link->on_timer(now);

@@ -34,7 +34,7 @@ class SocketError : public std::runtime_error {
 
 /// Where the time comes from.
 using Clock = std::function<Time()>;
-/// The system's steady clock.
+/// The system's steady clock, from an origin of this process.
 Time steady_time();
 
 struct UdpCounters {

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "control/stream_receiver.hpp"
+
+#include "control/blocking_link.hpp"
+#include "control/register_client.hpp"
+
+#include <utility>
+
+namespace softfeb::control {
+
+struct StreamReceiver::Impl {
+  Impl(const StreamReceiverOptions& o, FrameHandler handler)
+      : options(o),
+        client(std::move(handler), o.max_frame),
+        transport({.proposal = {.max_outstanding = 32, .max_segment = o.max_segment}}, o.board, client) {
+    client.attach(transport.link());
+  }
+
+  StreamReceiverOptions options;
+  StreamClient client;
+  BlockingLink transport;
+};
+
+StreamReceiver::StreamReceiver(const StreamReceiverOptions& options, FrameHandler handler)
+    : impl_(std::make_unique<Impl>(options, std::move(handler))) {}
+StreamReceiver::~StreamReceiver() = default;
+
+void StreamReceiver::connect() {
+  if (impl_->transport.wait_open(impl_->options.connect_timeout)) return;
+  const std::string what = "stream of board " + to_text(impl_->options.board) + ": ";
+  throw RegisterError(
+      RegisterFault::kEnvironment,
+      what +
+          (impl_->transport.refused()
+               ? "nobody listens there (port unreachable); start the server, or check address and port"
+               : "no answer; check that the board is up and reachable, and that nobody else is connected"));
+}
+
+void StreamReceiver::close() { impl_->transport.close(); }
+
+bool StreamReceiver::receive(Time duration, std::uint64_t frames) {
+  const std::uint64_t until = frames == UINT64_MAX ? frames : impl_->client.received().frames + frames;
+  return impl_->transport.run_until([&] { return impl_->client.received().frames >= until; }, duration);
+}
+
+void StreamReceiver::send(ByteSpan frame) {
+  connect();
+  impl_->client.send(frame, steady_time());
+}
+
+StreamFigures StreamReceiver::figures() const {
+  const StreamClient& c = impl_->client;
+  const RssiStatus& link = link_status();
+  return {c.received().frames, c.received().bytes, c.damaged(),
+          c.dropped(),         link.rx_segments,   link.reconnects};
+}
+
+const RssiStatus& StreamReceiver::link_status() const { return impl_->transport.link().status(); }
+
+}  // namespace softfeb::control

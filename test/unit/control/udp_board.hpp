@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "control/rssi_server.hpp"
+#include "control/srp_server.hpp"
+#include "control/stream.hpp"
+#include "control/udp_socket.hpp"
+#include "frame_pattern.hpp"
+#include "memory_bus.hpp"
+
+#include <atomic>
+#include <functional>
+#include <future>
+#include <thread>
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
+
+namespace softfeb::control {
+
+inline UdpPeer loopback(std::uint16_t port) { return {*roce::IpAddress::parse("127.0.0.1"), port}; }
+
+/// A board on loopback: registers and a stream of patterns on real sockets, on a thread of its own.
+class UdpBoard {
+ public:
+  using Allow = UdpServerSocket::Allow;
+
+  explicit UdpBoard(std::uint16_t port = 0, const roce::IpAddress& address = loopback(0).ip, Allow allow = {},
+                    std::size_t frame_bytes = 128 * 1024)
+      : source(frame_bytes),
+        registers_socket_(io_, address, port, allow),
+        stream_socket_(io_, address, 0, allow),
+        srp(bus),
+        stream(source, [this](ByteSpan f, const FrameTags&, Time) { stream_received += f.size(); }),
+        registers_link({}, registers_socket_, srp),
+        stream_link({.local = {.max_outstanding = 32, .max_segment = 8192}}, stream_socket_, stream) {
+    srp.attach(registers_link);
+    stream.attach(stream_link);
+    registers_socket_.start(registers_link);
+    stream_socket_.start(stream_link);
+    thread_ = std::thread([this] { io_.run(); });
+  }
+  /// Without a word to anybody.
+  ~UdpBoard() {
+    io_.stop();
+    thread_.join();
+  }
+
+  UdpPeer registers() const { return loopback(registers_socket_.port()); }
+  UdpPeer streams() const { return loopback(stream_socket_.port()); }
+
+  /// Runs this on the board's thread and waits for it.
+  void on_thread(const std::function<void()>& what) {
+    std::promise<void> done;
+    boost::asio::post(io_, [&] {
+      what();
+      done.set_value();
+    });
+    done.get_future().wait();
+  }
+  UdpCounters registers_counters() {
+    UdpCounters out;
+    on_thread([&] { out = registers_socket_.counters(); });
+    return out;
+  }
+
+ private:
+  boost::asio::io_context io_{1};
+
+ public:
+  MemoryBus bus;
+  PatternSource source;
+  std::atomic<std::uint64_t> stream_received = 0;
+
+ private:
+  UdpServerSocket registers_socket_;
+  UdpServerSocket stream_socket_;
+
+ public:
+  SrpServer srp;
+  StreamServer stream;
+  RssiServer registers_link;
+  RssiServer stream_link;
+
+ private:
+  std::thread thread_;
+};
+
+}  // namespace softfeb::control
