@@ -44,7 +44,10 @@ struct SetCnpCounterReset {
   bool level = false;
 };
 
-/// WorkReqDispatcher: rising edge of StartDispatching.
+/// WorkReqDispatcher: its registers, after a rising edge of StartDispatching, or (`start` false) after any
+/// other write. The firmware looks at them request by request, so a write acts on the rest of a burst
+/// (doc/dispatcher.md); writes without an edge may be left out where that and a RemAddr that is changed and
+/// changed back do not matter.
 struct Dispatch {
   std::uint32_t count = 0;   ///< requests, 24 bits
   std::uint32_t length = 0;  ///< bytes of each
@@ -53,7 +56,8 @@ struct Dispatch {
   std::uint32_t lkey = 0;
   roce::Qpn sqpn = 0;
   roce::Qpn dqpn = 0;
-  std::uint32_t address_wrap_count = 0;  ///< slots of the address ring
+  std::uint32_t address_wrap_count = 0;  ///< slots of the address ring; 0 is one
+  bool start = true;                     ///< an edge; during a burst it starts none
 };
 
 /// WorkCompChecker.ResetCounters: a level; counters stay at zero while it is set.
@@ -69,8 +73,10 @@ using DataPathAction = std::variant<SetDestination, SetQp, SetDcqcn, SetCnpCount
 
 /// Live values of one QP that registers show.
 struct QpLive {
-  std::size_t qp = 0;    ///< which one; set by the asker
-  bool exists = false;   ///< false: no such QP on the board
+  std::size_t qp = 0;  ///< which one; set by the asker
+  /// False: no such QP on the board, or a slot of the metadata bus that holds none; rates, alpha and CNPs are
+  /// then those of the slot.
+  bool exists = false;
   std::uint64_t rc = 0;  ///< bytes per second
   std::uint64_t rt = 0;
   std::uint16_t alpha = 0;        ///< of 1024, 10 bits
@@ -83,6 +89,7 @@ struct QpLive {
 struct DataPathState {
   Time at = 0;
   std::vector<QpLive> qps;  ///< the asker fills in which; room is the asker's
+  /// Of requests of the metadata bus's QPs, 64 bits wide (the registers show 24).
   std::uint64_t completions_ok = 0;
   std::uint64_t completions_failed = 0;
   std::uint64_t requests_waiting = 0;  ///< dispatched and not yet posted

@@ -12,12 +12,14 @@
 #include <rte_launch.h>
 #include <rte_lcore.h>
 #include <rte_pause.h>
+#include <sys/prctl.h>
 
 namespace softfeb::dataplane {
 
 namespace {
 // Of a snapshot or a change, in one turn: a QP with congestion control takes up to 0.25 µs.
 constexpr std::size_t kSliceQps = 8;
+constexpr std::size_t kBoardRequests = 16;         // in one turn: each looks at a few QPs
 constexpr std::uint64_t kPublishEvery = 1024;      // turns
 constexpr Time kLeaveWithin = 100 * kMillisecond;  // for what the ports have not taken at the end
 constexpr Time kLongestSleep = 50 * kMicrosecond;
@@ -52,6 +54,8 @@ Worker::Totals Worker::totals() const {
 }
 
 void Worker::loop() {
+  // Sleeps end when they are to, not up to 50 µs later.
+  if (idle_ == IdlePolicy::kSleep) prctl(PR_SET_TIMERSLACK, 1'000UL, 0UL, 0UL, 0UL);
   Time last = clock_.time(rte_rdtsc());
   while (!(quit_ && may_leave())) {
     const Time now = clock_.time(rte_rdtsc());
@@ -65,6 +69,7 @@ void Worker::loop() {
     slept_ = false;
     bool busy = false;
     for (auto& lane : lanes_) busy = lane->run(now) || busy;
+    serve_boards(now);
     obey(now);
     if (changes_ != nullptr && changes_->at <= now) change_slice(now);
     if (snapshot_ != nullptr) snapshot_slice(now);
@@ -113,9 +118,26 @@ void Worker::obey(Time now) {
         quit_ = true;
         leave_by_ = now + kLeaveWithin;
         break;
+      case Command::Kind::kBoard:
+        break;  // has a ring of its own
     }
     for (auto& lane : lanes_) lane->wake();
   }
+}
+
+void Worker::serve_boards(Time now) {
+  BoardRequest* r = nullptr;
+  bool acted = false;
+  for (std::size_t n = 0; n < kBoardRequests && requests_.pop(r); ++n) {
+    if (auto* board = dynamic_cast<engine::Board*>(endpoints_[r->endpoint])) {
+      for (const board::DataPathAction& action : r->actions) board->apply(action, now);
+      board->observe(r->state, now);
+      acted = acted || !r->actions.empty();
+    }
+    r->done.store(true, std::memory_order_release);
+  }
+  if (!acted) return;
+  for (auto& lane : lanes_) lane->wake();
 }
 
 void Worker::start_boards(Time now) {

@@ -39,13 +39,25 @@ struct CongestionChange {
   CongestionChange* next = nullptr;  ///< the worker's
 };
 
-/// What a worker is told. Carried out between turns, in order.
+/// Registers of a board that were written, and what they show after. The control thread owns it, and touches
+/// it again when it is done.
+struct BoardRequest {
+  std::size_t endpoint = 0;                    ///< place of the board in Worker::endpoints()
+  std::vector<board::DataPathAction> actions;  ///< carried out in order, all at one time
+  board::DataPathState state;                  ///< its qps say which are asked for
+  std::atomic<bool> done{false};
+};
+
+/// What a worker is told. Carried out between turns, in order; kBoard apart, whose order is among themselves:
+/// they are answered in the next turn (some tens of microseconds later where the worker sleeps), whatever
+/// else takes long.
 struct Command {
-  enum class Kind : std::uint8_t { kStart, kStopTraffic, kFlush, kSnapshot, kChange, kQuit };
+  enum class Kind : std::uint8_t { kStart, kStopTraffic, kFlush, kSnapshot, kChange, kQuit, kBoard };
   Kind kind = Kind::kQuit;
   Time at = 0;                          ///< kStart: when traffic begins
   SnapshotRequest* snapshot = nullptr;  ///< kSnapshot
   CongestionChange* change = nullptr;   ///< kChange
+  BoardRequest* board = nullptr;        ///< kBoard
 };
 
 /// How the worker's own time went: a loop that was not run for long says that the machine was busy elsewhere.
@@ -73,8 +85,10 @@ class Worker {
   /// Waits for the loop to end after kQuit.
   void join();
 
-  /// False when too many commands wait (try again).
-  bool command(const Command& c) { return commands_.push(c); }
+  /// False when too many commands wait (try again). One thread gives kBoard, and one the others.
+  bool command(const Command& c) {
+    return c.kind == Command::Kind::kBoard ? requests_.push(c.board) : commands_.push(c);
+  }
 
   /// Live totals of its lanes; to be read by any thread.
   struct Totals {
@@ -91,6 +105,7 @@ class Worker {
   void loop();
   bool may_leave() const;
   void obey(Time now);
+  void serve_boards(Time now);
   void snapshot_slice(Time now);
   void keep(CongestionChange* change);
   void change_slice(Time now);
@@ -104,6 +119,7 @@ class Worker {
   std::vector<std::unique_ptr<Lane>> lanes_;
   std::vector<engine::Endpoint*> endpoints_;
   SpscRing<Command> commands_{64};
+  SpscRing<BoardRequest*> requests_{1024};
   Mailbox<Totals> totals_;
   LoopCounters loop_;
   Time start_at_ = kNever;

@@ -15,8 +15,11 @@ constexpr Time kTimerTick = 1'048'576;    // 1 µs: RNR waits begin at 10 µs
 constexpr unsigned kArpTries = 5;
 constexpr Time kArpRetry = 1 * kSecond;  // RFC 1122 2.3.2.1: at most one a second
 
+std::size_t count_qps(const BoardConfig& config) { return config.qps.size() + config.bus.slots; }
+
 std::size_t count_groups(const BoardConfig& config) {
   std::set<std::uint32_t> groups;
+  if (config.bus.slots != 0 && config.bus.qp.congestion_group) groups.insert(*config.bus.qp.congestion_group);
   for (const SendQpConfig& qp : config.qps) {
     if (qp.congestion_group) groups.insert(*qp.congestion_group);
   }
@@ -28,25 +31,30 @@ std::size_t count_groups(const BoardConfig& config) {
 Board::Board(const BoardConfig& config)
     : Endpoint(config.identity),
       link_(config.link_rate),
-      shared_(config.qps.size()),
-      departures_(config.qps.size() + count_groups(config), kDepartureTick),
-      timers_(config.qps.size(), kTimerTick),
-      ready_(config.qps.size()),
-      finished_(config.qps.size(), 0),
-      unfinished_(config.qps.size()) {
-  qps_.reserve(config.qps.size());
-  woken_.reserve(config.qps.size() + count_groups(config));
-  for (const SendQpConfig& c : config.qps) {
-    const auto i = static_cast<std::uint32_t>(qps_.size());
-    qps_.emplace_back(c, congestion_for(c, i));
-    table_.insert(c.requester.qpn, i);
-    if (qps_.back().resolved()) continue;
-    const roce::IpAddress hop = identity().next_hop(c.path.dest_ip);
-    auto it = std::find_if(resolutions_.begin(), resolutions_.end(),
-                           [&hop](const Resolution& r) { return r.next_hop == hop; });
-    if (it == resolutions_.end()) it = resolutions_.insert(it, Resolution{hop, 0, {}});
-    it->waiting.push_back(i);
-  }
+      shared_(count_qps(config)),
+      departures_(count_qps(config) + count_groups(config), kDepartureTick),
+      timers_(count_qps(config), kTimerTick),
+      ready_(count_qps(config)),
+      finished_(count_qps(config), 0),
+      unfinished_(config.qps.size()),
+      first_bus_(config.qps.size()) {
+  qps_.reserve(count_qps(config));
+  woken_.reserve(count_qps(config) + count_groups(config));
+  table_.reserve(count_qps(config));
+  for (const SendQpConfig& c : config.qps) add_qp(c);
+  if (config.bus.slots != 0) make_bus(config.bus);
+}
+
+void Board::add_qp(const SendQpConfig& c) {
+  const auto i = static_cast<std::uint32_t>(qps_.size());
+  qps_.emplace_back(c, congestion_for(c, i));
+  table_.insert(c.requester.qpn, i);
+  if (qps_.back().resolved()) return;
+  const roce::IpAddress hop = identity().next_hop(c.path.dest_ip);
+  auto it = std::find_if(resolutions_.begin(), resolutions_.end(),
+                         [&hop](const Resolution& r) { return r.next_hop == hop; });
+  if (it == resolutions_.end()) it = resolutions_.insert(it, Resolution{hop, 0, {}});
+  it->waiting.push_back(i);
 }
 
 dcqcn::CongestionControl* Board::congestion_for(const SendQpConfig& config, std::uint32_t i) {
@@ -84,9 +92,11 @@ bool Board::set_congestion(std::uint32_t i, const CongestionProfile& profile, Ti
 }
 
 void Board::start(Time now) {
+  stopped_ = false;
   // A rate that several share begins with the first of them.
   std::map<dcqcn::CongestionControl*, Time> controls;
-  for (SendQp& qp : qps_) {
+  for (std::size_t i = 0; i < first_bus_; ++i) {
+    SendQp& qp = qps_[i];
     const Time at = qp.start(now);
     if (qp.congestion() == nullptr) continue;
     const auto [it, first] = controls.emplace(qp.congestion(), at);
@@ -97,6 +107,8 @@ void Board::start(Time now) {
 }
 
 void Board::stop_traffic(Time now) {
+  stopped_ = true;
+  dispatcher_.drop();
   for (std::uint32_t i = 0; i < qps_.size(); ++i) {
     qps_[i].stop_traffic();
     settle(i, now);
@@ -104,6 +116,8 @@ void Board::stop_traffic(Time now) {
 }
 
 void Board::flush(Time now) {
+  stopped_ = true;
+  dispatcher_.drop();
   for (std::uint32_t i = 0; i < qps_.size(); ++i) {
     qps_[i].stop_traffic();
     if (!qps_[i].requester().idle()) qps_[i].requester().set_state(roce::QpState::kErr, now);
@@ -114,11 +128,16 @@ void Board::flush(Time now) {
 void Board::settle(std::uint32_t i, Time now) {
   SendQp& qp = qps_[i];
   qp.reap(now);
-  qp.post_due(now);
+  if (on_bus(i)) {
+    feed(i, now);
+  } else {
+    qp.post_due(now);
+  }
   qp.reap(now);  // what was posted to a QP in ERR has completed already
+  if (on_bus(i)) check_completions(i);
   if (qp.finished() != (finished_[i] != 0)) {
     finished_[i] = qp.finished() ? 1 : 0;
-    unfinished_ += qp.finished() ? std::size_t(-1) : 1;
+    (on_bus(i) ? bus_busy_ : unfinished_) += qp.finished() ? std::size_t(-1) : 1;
   }
   watch_timer(i, now);
   if (ready_.contains(i)) return;
@@ -185,7 +204,17 @@ void Board::run_timers(Time now) {
   });
 }
 
-void Board::neighbour_learned(const roce::IpAddress& /*ip*/, Time now) { resolve(now); }
+void Board::neighbour_learned(const roce::IpAddress& ip, Time now) {
+  resolve(now);
+  if (bus_peer_.next_hop != ip) return;
+  if (const auto mac = host_.neighbours().find(ip, now)) tell_bus_peer(*mac, now);
+}
+
+std::size_t Board::unresolved() const {
+  const bool bus_waits = bus_peer_.next_hop && !bus_peer_.mac &&
+                         std::any_of(slots_.begin(), slots_.end(), [](const auto& s) { return s.exists(); });
+  return resolutions_.size() + (bus_waits ? 1 : 0);
+}
 
 void Board::resolve(Time now) {
   for (std::size_t k = 0; k < resolutions_.size();) {
@@ -259,6 +288,7 @@ void Board::wake(Time now) {
 
 std::size_t Board::poll(Time now, std::span<TxFrame> out) {
   if (!resolutions_.empty()) resolve(now);
+  if (bus_peer_.retry_at <= now) find_bus_peer(now);
   run_timers(now);
   wake(now);
   std::size_t n = host_.poll(out);
@@ -275,7 +305,7 @@ void Board::control_frame_sent(std::uint32_t length, Time now) {
 
 Time Board::next_event(Time now) const {
   if (host_.has_answers()) return now;
-  Time at = std::min(departures_.next(), timers_.next());
+  Time at = std::min({departures_.next(), timers_.next(), bus_peer_.retry_at});
   if (!ready_.empty()) at = std::min(at, std::max(now, link_.free_at()));
   for (const Resolution& r : resolutions_) at = std::min(at, r.retry_at);
   return at;

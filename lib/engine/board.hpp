@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "board/data_path.hpp"
+#include "engine/completion_checker.hpp"
+#include "engine/dispatcher.hpp"
 #include "engine/endpoint.hpp"
 #include "engine/link_shaper.hpp"
 #include "engine/qp_table.hpp"
@@ -8,22 +11,41 @@
 #include "engine/send_qp.hpp"
 #include "engine/shared_rates.hpp"
 #include "engine/timing_wheel.hpp"
+#include "roce/udp_source_port.hpp"
 
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace softfeb::engine {
+
+/// The queue pairs that the metadata bus may make (doc/dispatcher.md).
+struct BusConfig {
+  std::size_t slots = 0;
+  /// What they have in common: transport and QPNs, PSNs, path MTU, timers and retries come from the bus, the
+  /// path's addresses from the board's identity and the destination; `traffic`, `peer_mac` and `start_after`
+  /// mean nothing here. `payload` must give bytes for any offset and length; null is an error where there
+  /// are slots.
+  SendQpConfig qp;
+  roce::SourcePortPolicy source_port;
+  std::uint32_t largest_pmtu = 4096;    ///< that the port carries; a QP with a larger one goes to ERR
+  board::SetDestination destination{};  ///< at the beginning
+};
 
 struct BoardConfig {
   Identity identity;
   std::uint64_t link_rate = 0;  ///< bytes per second on the wire, 0 = no limit
   std::vector<SendQpConfig> qps;
+  BusConfig bus{};
 };
 
 /// One emulated front-end board at work: its queue pairs, each at its pace, above one link. Packets of
 /// different QPs take turns. Everything that decides what leaves when is here.
+///
+/// QPs are numbered: those of the configuration, then the slots of the metadata bus. The latter are made and
+/// unmade by apply() while the board runs, before and after start(), without allocation.
 class Board : public Endpoint {
  public:
   explicit Board(const BoardConfig& config);
@@ -37,19 +59,29 @@ class Board : public Endpoint {
   /// New parameters for the congestion control of QP `i` (and of those that share it), in force at once.
   /// False when it has none of that kind.
   bool set_congestion(std::uint32_t i, const CongestionProfile& profile, Time now);
-  /// Every QP has made its messages and seen their completions.
-  bool finished() const { return unfinished_ == 0; }
+  /// Every QP of the configuration has made its messages and seen their completions. Those of the metadata
+  /// bus count once traffic has been stopped: before, nobody knows what will be asked of them.
+  bool finished() const { return unfinished_ == 0 && (!stopped_ || bus_busy_ == 0); }
+
+  /// A register of the board was written. In force when this returns.
+  void apply(const board::DataPathAction& action, Time now);
+  /// Copies what registers show; reading changes nothing. `out.qps[k].qp` say which QPs are asked for.
+  void observe(board::DataPathState& out, Time now) const;
 
   std::size_t poll(Time now, std::span<TxFrame> out) override;
   Time next_event(Time now) const override;
   void control_frame_sent(std::uint32_t length, Time now) override;
 
   std::size_t qp_count() const { return qps_.size(); }
+  /// Number of the metadata bus's first slot: how many QPs the configuration has.
+  std::size_t first_bus_qp() const { return first_bus_; }
+  /// A configured one, or a slot of the metadata bus that holds one.
+  bool qp_exists(std::size_t i) const { return i < first_bus_ || slots_[i - first_bus_].exists(); }
   const SendQp& qp(std::size_t i) const { return qps_[i]; }
   SendQp& qp(std::size_t i) { return qps_[i]; }
   /// Next hops whose MAC address is not known (yet). Who does not answer kArpTries requests, a second apart,
-  /// is given up: the QPs that need it go to ERR.
-  std::size_t unresolved() const { return resolutions_.size(); }
+  /// is given up: the QPs that need it go to ERR. The destination of the metadata bus is never given up.
+  std::size_t unresolved() const;
   const LinkShaper& link() const { return link_; }
 
  protected:
@@ -65,6 +97,50 @@ class Board : public Endpoint {
     std::vector<std::uint32_t> waiting;
   };
 
+  /// A slot of the metadata bus.
+  struct BusSlot {
+    board::QpContext context;       ///< as the bus has it
+    std::optional<roce::Qpn> qpn;   ///< in the table: none of the configuration has it
+    std::uint64_t stream_base = 0;  ///< byte counter of the payload where this life began
+    std::uint64_t stream_next = 0;  ///< where the payload of the next request begins
+    std::uint64_t ok = 0;           ///< of this life, counted by the checker
+    std::uint64_t failed = 0;
+
+    bool exists() const { return context.state != roce::QpState::kReset; }
+  };
+  /// Where the metadata bus's QPs send to.
+  struct BusPeer {
+    board::SetDestination destination;
+    std::optional<roce::IpAddress> next_hop;  ///< none: nowhere
+    std::optional<roce::MacAddress> mac;
+    Time retry_at = kNever;  ///< when to ask (again) for the next hop
+  };
+  static constexpr std::uint32_t kNoQp = UINT32_MAX;
+
+  void make_bus(const BusConfig& config);
+  void act(const board::SetDestination& a, Time now);
+  void act(const board::SetQp& a, Time now);
+  void act(const board::SetDcqcn& a, Time now);
+  void act(const board::SetCnpCounterReset& a, Time now);
+  void act(const board::Dispatch& a, Time now);
+  void act(const board::SetCompletionReset& a, Time now);
+  void act(const board::SoftReset& a, Time now);
+  bool on_bus(std::size_t i) const { return i >= first_bus_ && i < qps_.size(); }
+  BusSlot& slot_of(std::size_t i) { return slots_[i - first_bus_]; }
+  void follow(std::uint32_t i, roce::QpState before, Time now);
+  void open_bus_qp(std::uint32_t i, Time now);
+  void close_bus_qp(std::uint32_t i, Time now);
+  void renew_bus_qp(std::uint32_t i, Time now);
+  void ready_bus_qp(std::uint32_t i, Time now);
+  void direct_bus_qp(std::uint32_t i);
+  void find_bus_peer(Time now);
+  void tell_bus_peer(const roce::MacAddress& mac, Time now);
+  std::uint32_t choose_bus_qp() const;
+  void route_dispatch(Time now);
+  void feed(std::uint32_t i, Time now);
+  void check_completions(std::uint32_t i);
+  board::QpLive live(std::size_t i, Time now) const;
+
   /// Puts QP `i` where it belongs after something about it changed: the ready queue, the departure wheel, its
   /// timer.
   void settle(std::uint32_t i, Time now);
@@ -76,6 +152,7 @@ class Board : public Endpoint {
   void watch_timer(std::uint32_t i, Time now);
   void run_timers(Time now);
   void resolve(Time now);
+  void add_qp(const SendQpConfig& config);
   dcqcn::CongestionControl* congestion_for(const SendQpConfig& config, std::uint32_t i);
   void give_up(const Resolution& r, Time now);
   std::size_t send_packets(Time now, std::span<TxFrame> out);
@@ -97,6 +174,16 @@ class Board : public Endpoint {
   std::vector<Resolution> resolutions_;
   std::vector<std::uint8_t> finished_;  ///< by QP, so that nobody need ask them all
   std::size_t unfinished_ = 0;
+  std::size_t bus_busy_ = 0;  ///< the metadata bus's QPs with requests outstanding
+  bool stopped_ = false;
+
+  std::size_t first_bus_;
+  BusConfig bus_;
+  std::vector<BusSlot> slots_;
+  BusPeer bus_peer_;
+  Dispatcher dispatcher_;
+  std::uint32_t dispatch_to_ = kNoQp;
+  CompletionChecker checker_;
   std::uint16_t identification_ = 0;  ///< IPv4, counts up per packet as the firmware's does
 };
 

@@ -9,10 +9,15 @@
 
 namespace softfeb::engine {
 
-/// QPN → index of the queue pair: open addressing, made at set-up, one or two cache lines at a look-up.
+/// QPN → index of the queue pair: open addressing, one or two cache lines at a look-up.
 class QpTable {
  public:
   static constexpr std::uint32_t kNotFound = UINT32_MAX;
+
+  /// Room for so many, so that insert() allocates nothing.
+  void reserve(std::size_t qps) {
+    while (slots_.size() < qps * 2) grow();
+  }
 
   /// False when the QPN is there already.
   bool insert(roce::Qpn qpn, std::uint32_t index) {
@@ -29,6 +34,23 @@ class QpTable {
       if (slots_[i].index == kNotFound) return kNotFound;
       if (slots_[i].qpn == qpn) return slots_[i].index;
     }
+  }
+
+  /// Takes a QPN out; one that is not there changes nothing.
+  void erase(roce::Qpn qpn) {
+    if (find(qpn) == kNotFound) return;
+    const std::size_t mask = slots_.size() - 1;
+    std::size_t hole = home(qpn);
+    while (slots_[hole].qpn != qpn) hole = (hole + 1) & mask;
+    // Whoever stands behind the hole because his place was taken moves up, so that find() need not go on
+    // past it.
+    for (std::size_t i = (hole + 1) & mask; slots_[i].index != kNotFound; i = (i + 1) & mask) {
+      if (((i - home(slots_[i].qpn)) & mask) < ((i - hole) & mask)) continue;
+      slots_[hole] = slots_[i];
+      hole = i;
+    }
+    slots_[hole] = {};
+    --used_;
   }
 
  private:

@@ -38,6 +38,31 @@ SendQp::SendQp(const SendQpConfig& config, dcqcn::CongestionControl* congestion)
   if (config.peer_mac) set_dest_mac(*config.peer_mac);
 }
 
+void SendQp::set_path(const roce::Path& path) {
+  headers_ = roce::HeaderTemplate(path);
+  peer_ = path.dest_ip;
+  resolved_ = false;
+}
+
+void SendQp::clear_path() {
+  peer_ = {};
+  resolved_ = false;
+}
+
+void SendQp::renew(const roce::RequesterConfig& config, std::uint16_t pkey) {
+  const roce::RequesterCounters life = requester_.counters();
+  requester_.renew(config);
+  past_ += life;
+  pkey_ = pkey;
+  completed_ = 0;
+  failure_.reset();
+}
+
+roce::RequesterCounters SendQp::totals() const {
+  roce::RequesterCounters sum = past_;
+  return sum += requester_.counters();
+}
+
 void SendQp::set_dest_mac(const roce::MacAddress& mac) {
   headers_.set_dest_mac(mac);
   resolved_ = true;
@@ -55,6 +80,11 @@ void SendQp::post_due(Time now) {
   // One message ahead of the one being sent keeps the QP busy; more would only wait in the queue, and delay
   // the end of the run.
   while (traffic_.due() <= now && may_post()) requester_.post(traffic_.make(now), now);
+}
+
+void SendQp::post(const roce::WorkRequest& request, Time now) {
+  requester_.post(request, now);
+  ++posted_;
 }
 
 Time SendQp::own_departure(Time now) const {
@@ -134,7 +164,11 @@ void SendQp::reap(Time now) {
     ++counters_.completions;
     if (c.id < next_completion_) ++counters_.completions_out_of_order;
     next_completion_ = c.id + 1;
-    if (c.status != roce::WcStatus::kSuccess && !failure_) failure_ = c.status;
+    if (c.status == roce::WcStatus::kSuccess) {
+      counters_.completed_bytes += c.length;
+    } else if (!failure_) {
+      failure_ = c.status;
+    }
   }
   // Whoever posts sees the error and ends: a QP in ERR would flush request after request at once.
   if (requester_.state() == roce::QpState::kErr) traffic_.stop();

@@ -39,6 +39,7 @@ struct SendQpCounters {
       0;  ///< sent, as congestion control counts them: BTH to pad, retransmissions too
   std::uint64_t completions = 0;               ///< polled: signaled ones and failures
   std::uint64_t completions_out_of_order = 0;  ///< never, unless softfeb is wrong: a check of itself
+  std::uint64_t completed_bytes = 0;           ///< of polled completions with success
   Time first_sent = kNever;
   Time last_completed = 0;
 };
@@ -55,8 +56,20 @@ class SendQp {
   void set_dest_mac(const roce::MacAddress& mac);
   bool resolved() const { return resolved_; }
 
+  /// Another way to another peer: packets wait for set_dest_mac().
+  void set_path(const roce::Path& path);
+  /// No peer: packets wait for another path.
+  void clear_path();
+  /// A new life, as if made anew with this (but for the depth of its send queue): outstanding requests are
+  /// forgotten. Path, congestion control, pacing and counters(), totals() among them, go on.
+  void renew(const roce::RequesterConfig& config, std::uint16_t pkey);
+
   /// Posts what is due and fits.
   void post_due(Time now);
+  /// Whether a request more keeps it busy: one message ahead of the one being sent.
+  bool may_post() const { return requester_.can_post() && requester_.unsent() < 2; }
+  /// Posts a request that is not of its traffic. Requires may_post().
+  void post(const roce::WorkRequest& request, Time now);
   /// When the next packet may leave as far as this QP alone is concerned; kNever when only an
   /// acknowledgement, a timer or a neighbour can change that. post_due() has been called.
   Time departure(Time now) const;
@@ -73,6 +86,10 @@ class SendQp {
   roce::Requester& requester() { return requester_; }
   const roce::Requester& requester() const { return requester_; }
   const Traffic& traffic() const { return traffic_; }
+  /// The requester's counters over all lives.
+  roce::RequesterCounters totals() const;
+  /// Of its traffic, and posted besides.
+  std::uint64_t messages_made() const { return traffic_.made() + posted_; }
   const roce::IpAddress& peer() const { return peer_; }
   const SendQpCounters& counters() const { return counters_; }
   void on_cnp(Time now);
@@ -81,14 +98,13 @@ class SendQp {
   /// When on_timer() is to be called; kNever.
   Time deadline() const;
   dcqcn::CongestionControl* congestion() const { return congestion_; }
-  /// Status of the first request that failed, if any.
+  /// Status of the first request that failed, if any, in this life.
   std::optional<roce::WcStatus> failure() const { return failure_; }
-  /// Payload bytes of the messages that completed with success.
+  /// Payload bytes of the messages of its traffic that completed with success.
   std::uint64_t completed_payload_bytes() const;
   Time given_up() const { return pacer_.given_up() + traffic_.given_up(); }
 
  private:
-  bool may_post() const { return requester_.can_post() && requester_.unsent() < 2; }
   std::uint64_t units(const roce::RequestPacket& p) const;
 
   roce::Requester requester_;
@@ -101,7 +117,9 @@ class SendQp {
   std::optional<roce::WcStatus> failure_;
   std::uint64_t next_completion_ = 0;
   std::uint64_t completed_ = 0;
+  std::uint64_t posted_ = 0;
   SendQpCounters counters_;
+  roce::RequesterCounters past_;  ///< of the lives before this one
   std::uint16_t pkey_;
   bool known_crc_;
   bool resolved_ = false;

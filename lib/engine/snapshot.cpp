@@ -7,12 +7,17 @@ namespace softfeb::engine {
 
 namespace {
 
-SendQpSnapshot copy(const SendQp& qp, Time now) {
+SendQpSnapshot copy(const Board& board, std::size_t i, Time now) {
+  const SendQp& qp = board.qp(i);
   SendQpSnapshot s;
-  s.requester = qp.requester().counters();
+  s.on_bus = i >= board.first_bus_qp();
+  s.exists = board.qp_exists(i);
+  s.qpn = qp.requester().config().qpn;
+  s.dest_qpn = qp.requester().config().dest_qpn;
+  s.requester = qp.totals();
   s.counters = qp.counters();
-  s.completed_payload_bytes = qp.completed_payload_bytes();
-  s.messages_made = qp.traffic().made();
+  s.completed_payload_bytes = s.on_bus ? s.counters.completed_bytes : qp.completed_payload_bytes();
+  s.messages_made = qp.messages_made();
   s.pacing_given_up = qp.given_up();
   s.failure = qp.failure();
   if (qp.congestion() != nullptr) s.congestion = qp.congestion()->state(now);
@@ -45,7 +50,7 @@ std::size_t take_snapshot(const Endpoint& endpoint, EndpointSnapshot& out, std::
                           std::size_t limit, Time now) {
   if (const auto* board = dynamic_cast<const Board*>(&endpoint)) {
     const std::size_t end = std::min(first + limit, board->qp_count());
-    for (std::size_t i = first; i < end; ++i) out.send_qps[i] = copy(board->qp(i), now);
+    for (std::size_t i = first; i < end; ++i) out.send_qps[i] = copy(*board, i, now);
     if (end == board->qp_count()) {
       out.unresolved = board->unresolved();
       out.finished = board->finished();

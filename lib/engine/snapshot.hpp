@@ -10,8 +10,13 @@
 
 namespace softfeb::engine {
 
-/// A sending QP's figures at one moment.
+/// A sending QP's figures at one moment. Those of a slot of the metadata bus are sums over all QPs it has
+/// held, but for `failure`, which is the last one's; QPNs are those of the last one, too.
 struct SendQpSnapshot {
+  roce::Qpn qpn = 0;
+  roce::Qpn dest_qpn = 0;
+  bool on_bus = false;  ///< a slot of the metadata bus; they come after the configured ones
+  bool exists = true;   ///< false: a slot that holds no QP now
   roce::RequesterCounters requester;
   SendQpCounters counters;
   std::uint64_t completed_payload_bytes = 0;

@@ -60,7 +60,7 @@ HeaderTemplate::HeaderTemplate(const Path& path) : v6_(!path.source_ip.is_v4()) 
     p += kIpv4Size;
   }
   store_be16(p, path.udp_source_port);
-  store_be16(p + 2, kRoceUdpPort);
+  store_be16(p + 2, path.udp_dest_port);
   size_ = static_cast<std::uint8_t>(p + kUdpHeaderSize - begin);
 }
 

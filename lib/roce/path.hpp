@@ -29,6 +29,7 @@ struct Path {
   Ecn ecn = Ecn::kEct0;
   std::uint8_t ttl = 64;
   std::uint16_t udp_source_port = 0xc000;
+  std::uint16_t udp_dest_port = kRoceUdpPort;  ///< another one only where the board's registers name it
 };
 
 /// Ethernet to UDP of a path, made once; per packet only lengths, identification and checksum change.

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstddef>
 #include <stdexcept>
+#include <utility>
 
 namespace softfeb::roce {
 
@@ -38,9 +39,30 @@ std::uint32_t packets_of(std::uint32_t length, unsigned shift) {
 
 }  // namespace
 
+RequesterCounters& RequesterCounters::operator+=(const RequesterCounters& other) {
+  packets += other.packets;
+  retransmitted_packets += other.retransmitted_packets;
+  payload_bytes += other.payload_bytes;
+  messages_completed += other.messages_completed;
+  messages_failed += other.messages_failed;
+  timeouts += other.timeouts;
+  ack_rx += other.ack_rx;
+  rnr_rx += other.rnr_rx;
+  nak_sequence_rx += other.nak_sequence_rx;
+  nak_invalid_request_rx += other.nak_invalid_request_rx;
+  nak_remote_access_rx += other.nak_remote_access_rx;
+  nak_remote_operational_rx += other.nak_remote_operational_rx;
+  nak_invalid_rd_rx += other.nak_invalid_rd_rx;
+  responses_ignored += other.responses_ignored;
+  return *this;
+}
+
 Requester::Requester(const RequesterConfig& config)
+    : Requester(config, SendQueue(checked(config).send_queue_depth)) {}
+
+Requester::Requester(const RequesterConfig& config, SendQueue&& queue)
     : ack_timeout_(ack_timeout(config.timing, config.timeout)),
-      queue_(checked(config).send_queue_depth),
+      queue_(std::move(queue)),
       depth_(config.send_queue_depth),
       window_requests_(config.window_requests),
       window_packets_(config.window_packets == 0 ? kMaxWindowPackets : config.window_packets),
@@ -54,6 +76,14 @@ Requester::Requester(const RequesterConfig& config)
       pmtu_shift_(static_cast<std::uint8_t>(std::countr_zero(config.pmtu))),
       config_(config) {
   static_assert(offsetof(Requester, taken_) <= 128, "what each packet touches must stay in two cache lines");
+}
+
+void Requester::renew(const RequesterConfig& config) {
+  RequesterConfig c = config;
+  c.send_queue_depth = depth_;
+  checked(c);
+  SendQueue queue = std::move(queue_);
+  *this = Requester(c, std::move(queue));
 }
 
 bool Requester::post(const WorkRequest& r, Time /*now*/) {

@@ -54,6 +54,8 @@ struct RequesterCounters {
   std::uint64_t nak_remote_operational_rx = 0;
   std::uint64_t nak_invalid_rd_rx = 0;
   std::uint64_t responses_ignored = 0;  ///< duplicate, old or future PSN, reserved syndrome
+
+  RequesterCounters& operator+=(const RequesterCounters& other);
 };
 
 /// The send half of a queue pair: turns work requests into packets and responses into completions, with
@@ -67,6 +69,11 @@ class alignas(64) Requester {
  public:
   /// Begins in RTS. Throws std::invalid_argument for a path MTU, queue depth or window that cannot be.
   explicit Requester(const RequesterConfig& config);
+
+  /// As if made anew with `config`, but for the send queue, which keeps its place and depth: nothing is
+  /// allocated. What was posted is forgotten without completions. Throws as the constructor does, before
+  /// anything is changed.
+  void renew(const RequesterConfig& config);
 
   /// Queues a request. False when the send queue is full (nothing is changed). In ERR the request completes
   /// as flushed. A verb the requester does not do, or a length above kMaxMessage, completes with
@@ -108,10 +115,14 @@ class alignas(64) Requester {
   bool idle() const { return outstanding() == 0; }
   /// Requests of which packets are still to be sent (again, after going back).
   std::uint32_t unsent() const { return tail_ - send_; }
+  /// PSN of the packet that will be sent next for the first time.
+  Psn next_psn() const { return psn_of(sent_); }
   const RequesterCounters& counters() const { return counters_; }
   const RequesterConfig& config() const { return config_; }
 
  private:
+  Requester(const RequesterConfig& config, SendQueue&& queue);
+
   /// What next() gave last, and what it changed that payload_error() must undo.
   struct Taken {
     std::uint32_t index = 0;  ///< of its request

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the board's registers do to its data path and see of it.
+#include "engine/board.hpp"
+
+#include <variant>
+
+namespace softfeb::engine {
+
+void Board::apply(const board::DataPathAction& action, Time now) {
+  std::visit([this, now](const auto& a) { act(a, now); }, action);
+}
+
+void Board::act(const board::SetDcqcn& a, Time now) {
+  if (a.qp >= qps_.size()) return;
+  dcqcn::FirmwareProfile profile;
+  profile.parameters = a.parameters;
+  set_congestion(static_cast<std::uint32_t>(a.qp), profile, now);
+}
+
+void Board::act(const board::SetCnpCounterReset& a, Time now) {
+  if (a.qp >= qps_.size()) return;
+  auto* const control = dynamic_cast<dcqcn::FirmwareDcqcn*>(qps_[a.qp].congestion());
+  if (control != nullptr) control->set_cnp_counter_reset(a.level, now);
+}
+
+void Board::act(const board::Dispatch& a, Time now) {
+  if (stopped_ || slots_.empty()) return;
+  dispatcher_.write(a);
+  route_dispatch(now);
+}
+
+void Board::act(const board::SetCompletionReset& a, Time /*now*/) { checker_.set_reset(a.level); }
+
+void Board::act(const board::SoftReset& /*a*/, Time now) {
+  dispatcher_.drop();
+  for (std::size_t k = 0; k < slots_.size(); ++k) {
+    const auto i = static_cast<std::uint32_t>(first_bus_ + k);
+    slots_[k].context = {};
+    close_bus_qp(i, now);
+  }
+  route_dispatch(now);
+}
+
+board::QpLive Board::live(std::size_t i, Time now) const {
+  board::QpLive out;
+  out.qp = i;
+  if (i >= qps_.size()) return out;
+  const SendQp& qp = qps_[i];
+  out.exists = qp_exists(i);
+  out.rc = out.rt = link_.rate();
+  if (const dcqcn::CongestionControl* const control = qp.congestion()) {
+    const dcqcn::CongestionState s = control->state(now);
+    out.rc = s.rate;
+    out.rt = s.target_rate;
+    out.alpha = static_cast<std::uint16_t>(std::uint64_t{s.alpha} * 1024 / s.alpha_one);
+    out.cnp_counter = static_cast<std::uint16_t>(s.cnps);
+  }
+  out.next_psn = qp.requester().next_psn();
+  out.failed = out.exists && qp.requester().state() == roce::QpState::kErr;
+  return out;
+}
+
+void Board::observe(board::DataPathState& out, Time now) const {
+  out.at = now;
+  for (board::QpLive& qp : out.qps) qp = live(qp.qp, now);
+  out.completions_ok = checker_.ok();
+  out.completions_failed = checker_.failed();
+  out.requests_waiting = dispatcher_.waiting();
+}
+
+}  // namespace softfeb::engine

@@ -1,0 +1,412 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Lives of queue pairs that the metadata bus makes, and the requests they get from the dispatcher, against
+// our receivers.
+#include "bus_world.hpp"
+#include "engine/snapshot.hpp"
+#include "roce/craft.hpp"
+#include "roce/udp_source_port.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace softfeb;
+using namespace softfeb::engine;
+using roce::QpState;
+using test::BusWorld;
+
+namespace {
+
+/// Frames of `log` from the board to UDP port `port`, RoCE or not.
+std::vector<std::vector<std::uint8_t>> to_port(const std::vector<std::vector<std::uint8_t>>& log,
+                                               std::uint16_t port) {
+  std::vector<std::vector<std::uint8_t>> out;
+  for (const auto& f : log) {
+    const roce::ParsedFrame p = roce::parse_frame(ByteSpan(f));
+    if (p.kind == roce::FrameKind::kUdp && p.source_ip == BusWorld::identity(1).ip && p.dest_port == port)
+      out.push_back(f);
+  }
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("a whole life: made, a burst of 1,000, unmade, and once more with another QPN", "[bus]") {
+  const BusWorld::HostQp first{};
+  const BusWorld::HostQp second{.qpn = 0x12, .board_qpn = 0x222222, .psn = 0xfffff0};
+  BusWorld w({.host_qps = {first, second}});
+  CHECK_FALSE(w.observe({0}).qps[0].exists);
+  w.connect(0, first);
+  CHECK(w.observe({0}).qps[0].exists);
+  CHECK(w.observe({0}).qps[0].next_psn == 0x654321);
+  w.apply(w.burst(1000, 4096, 256));
+  CHECK(w.observe().requests_waiting > 900);
+  REQUIRE(w.completions(1000));
+  CHECK(w.ok() == 1000);
+  CHECK(w.failed() == 0);
+  CHECK(w.observe().requests_waiting == 0);
+  CHECK(w.observe({0}).qps[0].next_psn == 0x654321 + 1000);
+  const roce::ReceiveQp& q = w.hosts[0]->qp(0);
+  CHECK(q.responder().counters().messages == 1000);
+  CHECK(q.responder().counters().immediates == 1000);
+  CHECK(q.continuity().checked() == 4'096'000);
+  CHECK(q.bytes_wrong() == 0);
+  CHECK(w.hosts[0]->written_end(0) == BusWorld::kRegion + 256 * 4096);
+
+  w.destroy(0, first);
+  CHECK_FALSE(w.observe({0}).qps[0].exists);
+  CHECK(w.ok() == 1000);
+  w.connect(0, second);
+  w.apply(w.burst(100, 100, 256, 0x12));
+  REQUIRE(w.completions(1100));
+  CHECK(w.ok() == 1100);
+  CHECK(w.hosts[0]->qp(1).responder().counters().messages == 100);
+  // The ring went on: 1,000 mod 256.
+  CHECK(w.memory[1][232 * 100 - 1] == 0xee);
+  CHECK(w.memory[1][232 * 100] == 0);
+  CHECK(w.hosts[0]->written_end(1) == BusWorld::kRegion + 256 * 100);
+  EndpointSnapshot s = make_snapshot(*w.board);
+  REQUIRE(take_snapshot(*w.board, s, 0, 8, w.link->now) == 1);
+  CHECK(s.send_qps[0].on_bus);
+  CHECK(s.send_qps[0].exists);
+  CHECK(s.send_qps[0].qpn == 0x222222);
+  CHECK(s.send_qps[0].dest_qpn == 0x12);
+  CHECK(s.send_qps[0].requester.messages_completed == 1100);
+  CHECK(s.send_qps[0].requester.payload_bytes == 4'106'000);
+  CHECK(s.send_qps[0].completed_payload_bytes == 4'106'000);
+  CHECK(s.send_qps[0].messages_made == 1100);
+}
+
+TEST_CASE("the byte counter runs on over bursts of odd lengths and over queue pairs", "[bus]") {
+  const BusWorld::HostQp second{.qpn = 0x12, .board_qpn = 0x222222};
+  BusWorld w({.host_qps = {BusWorld::HostQp{}, second}});
+  w.connect(0);
+  w.apply(w.burst(7, 1001, 8));
+  REQUIRE(w.completions(7));
+  w.apply(w.burst(3, 5000, 8));
+  REQUIRE(w.completions(10));
+  w.apply(w.burst(4, 0, 8));  // nothing at all is legal
+  REQUIRE(w.completions(14));
+  CHECK(w.ok() == 14);
+  const auto& c = w.hosts[0]->qp(0).continuity();
+  CHECK(c.checked() == 22'007);
+  CHECK(c.breaks() == 0);
+  w.destroy(0);
+  w.connect(0, second);
+  w.apply(w.burst(1, 64, 0, 0x12));
+  REQUIRE(w.completions(15));
+  CHECK(w.memory[1][14 % 8 * 64] == 22'007 % 256);  // of a ring that is none now: the slot at hand
+}
+
+TEST_CASE("retransmissions carry the same bytes", "[bus]") {
+  BusWorld w({});
+  w.link->loss = (1ULL << 32) / 20;
+  w.connect(0);
+  w.apply(w.burst(500, 9000, 16));
+  REQUIRE(w.completions(500, 100 * kSecond));
+  CHECK(w.ok() == 500);
+  CHECK(w.board->qp(0).requester().counters().retransmitted_packets > 0);
+  CHECK(w.hosts[0]->qp(0).continuity().checked() == 4'500'000);
+  CHECK(w.hosts[0]->qp(0).bytes_wrong() == 0);
+}
+
+TEST_CASE("RemAddr changed between bursts: the ring begins again", "[bus]") {
+  BusWorld w({});
+  w.connect(0);
+  w.apply(w.burst(3, 64, 8));
+  REQUIRE(w.completions(3));
+  auto other = w.burst(1, 64, 8);
+  other.remote_address += 0x8000;
+  w.apply(other);
+  REQUIRE(w.completions(4));
+  CHECK(w.hosts[0]->written_end(0) == BusWorld::kRegion + 0x8000 + 64);
+  w.apply(w.burst(1, 64, 8));
+  REQUIRE(w.completions(5));
+  CHECK(w.memory[0][0] == (4 * 64) % 256);
+}
+
+TEST_CASE("requests wait for RTS, in SQD, and for a destination", "[bus]") {
+  BusWorld w({.destination = false});
+  w.set(0, QpState::kCreate);
+  w.set(0, QpState::kInit);
+  w.set(0, QpState::kRtr);
+  w.apply(w.burst(10, 100));
+  w.run_for(kSecond);
+  CHECK(w.observe().requests_waiting == 10);
+  w.set(0, QpState::kRts);
+  w.run_for(5 * kSecond);
+  CHECK(w.board->qp(0).totals().packets == 0);
+  CHECK_FALSE(w.observe({0}).qps[0].failed);
+  CHECK(w.board->host().counters().arp_requests_tx == 0);
+  w.apply(board::SetDestination{BusWorld::host_ip(0)});
+  REQUIRE(w.completions(10));
+  CHECK(w.ok() == 10);
+  w.set(0, QpState::kSqd);
+  w.apply(w.burst(5, 100));
+  w.run_for(kSecond);
+  CHECK(w.ok() == 10);
+  w.set(0, QpState::kRts);
+  REQUIRE(w.completions(15));
+  CHECK(w.ok() == 15);
+}
+
+TEST_CASE("ERR: outstanding and waiting requests complete as flushed, 16 M of them too", "[bus]") {
+  BusWorld w({});
+  w.connect(0);
+  w.link->loss = 1ULL << 32;
+  w.board->host().neighbours().set_static(BusWorld::host_ip(0), BusWorld::identity(101).mac);
+  w.apply(w.burst(100, 4096));
+  w.run_for(100 * kMicrosecond);
+  CHECK(w.ok() + w.failed() == 0);
+  w.set(0, QpState::kErr);
+  CHECK(w.failed() == 100);
+  CHECK(w.observe({0}).qps[0].failed);
+  w.apply(w.burst(0xffffff, 4096));
+  CHECK(w.failed() == 100 + 0xffffff);
+  CHECK(w.observe().requests_waiting == 0);
+  w.set(0, QpState::kReset);
+  w.apply(w.burst(3, 4096));  // for nobody
+  CHECK(w.failed() == 103 + 0xffffff);
+}
+
+TEST_CASE("a fatal NAK fails the queue pair, and a new one works", "[bus]") {
+  const BusWorld::HostQp second{.qpn = 0x12, .board_qpn = 0x222222};
+  BusWorld w({.host_qps = {BusWorld::HostQp{}, second}});
+  w.connect(0);
+  auto wrong = w.burst(1000, 100);
+  wrong.rkey ^= 1;
+  w.apply(wrong);
+  REQUIRE(w.completions(1000));
+  CHECK(w.ok() == 0);
+  CHECK(w.failed() == 1000);
+  CHECK(w.observe({0}).qps[0].failed);
+  w.apply(board::SetCompletionReset{true});
+  w.destroy(0);
+  w.connect(0, second);
+  CHECK_FALSE(w.observe({0}).qps[0].failed);
+  w.apply(board::SetCompletionReset{false});
+  w.apply(w.burst(10, 100, 1, 0x12));
+  REQUIRE(w.completions(10));
+  CHECK(w.ok() == 10);
+  CHECK(w.hosts[0]->qp(1).bytes_wrong() == 0);
+}
+
+TEST_CASE("too long a message is a local error", "[bus]") {
+  BusWorld w({});
+  w.connect(0);
+  w.apply(w.burst(5, 0x8000'0001));
+  REQUIRE(w.completions(5));
+  CHECK(w.failed() == 5);
+  CHECK(w.board->qp(0).failure() == roce::WcStatus::kLocalOperationError);
+  CHECK(w.board->qp(0).totals().packets == 0);
+}
+
+TEST_CASE("a burst goes to the QP with SQpn, else to the one whose peer has it, else to the only one",
+          "[bus]") {
+  const BusWorld::HostQp a{.qpn = 0x11, .board_qpn = 0x100001};
+  const BusWorld::HostQp b{.qpn = 0x12, .board_qpn = 0x100002};
+  BusWorld w({.slots = 2, .host_qps = {a, b}});
+  w.connect(0, a);
+  w.apply(w.burst(1, 64, 1, 0x999));
+  REQUIRE(w.completions(1));
+  CHECK(w.ok() == 1);
+  w.connect(1, b);
+  w.apply(w.burst(10, 64, 1, 0x100002));
+  REQUIRE(w.completions(11));
+  w.apply(w.burst(20, 64, 1, 0x12));
+  REQUIRE(w.completions(31));
+  w.apply(w.burst(40, 64, 1, 0x11));
+  REQUIRE(w.completions(71));
+  CHECK(w.ok() == 71);
+  CHECK(w.hosts[0]->qp(0).responder().counters().messages == 41);
+  CHECK(w.hosts[0]->qp(1).responder().counters().messages == 30);
+  CHECK(w.hosts[0]->qp(0).bytes_wrong() == 0);  // a byte counter each
+  CHECK(w.hosts[0]->qp(1).bytes_wrong() == 0);
+  w.apply(w.burst(2, 64, 1, 0x999));
+  CHECK(w.failed() == 2);
+}
+
+TEST_CASE("a UC queue pair completes what it has sent", "[bus]") {
+  const BusWorld::HostQp uc{.transport = roce::Transport::kUc, .pmtu = 1024};
+  BusWorld w({.host_qps = {uc}});
+  w.connect(0, uc);
+  w.apply(w.burst(50, 3000, 4));
+  REQUIRE(w.completions(50));
+  w.run_for(kMillisecond);
+  CHECK(w.ok() == 50);
+  CHECK(w.hosts[0]->qp(0).responder().counters().messages == 50);
+  CHECK(w.hosts[0]->qp(0).bytes_wrong() == 0);
+}
+
+TEST_CASE("another destination during a burst: another peer, the same queue pair", "[bus]") {
+  BusWorld w({.host_qps = {BusWorld::HostQp{}, BusWorld::HostQp{.host = 1}}});
+  w.link->keep_log = true;
+  w.connect(0);
+  w.apply(w.burst(4, 256));
+  REQUIRE(w.completions(4));
+  w.apply(board::SetDestination{});
+  w.apply(w.burst(4, 256));
+  w.run_for(100 * kMillisecond);
+  CHECK(w.ok() == 4);
+  CHECK(w.hosts[0]->qp(0).responder().counters().messages == 4);
+  // A host nobody has: asked for once a second, and never given up.
+  w.apply(board::SetDestination{BusWorld::identity(200).ip});
+  w.run_for(30 * kSecond);
+  CHECK(w.board->unresolved() == 1);
+  CHECK(w.board->host().counters().arp_requests_tx >= 30);
+  CHECK(w.board->host().counters().arp_requests_tx <= 32);
+  CHECK_FALSE(w.observe({0}).qps[0].failed);
+  CHECK(w.ok() + w.failed() == 4);
+  // The new host expects the PSN after the four messages: made by hand, it would; ours says sequence error.
+  w.apply(board::SetDestination{BusWorld::host_ip(1)});
+  REQUIRE(w.link->run(w.link->now + kSecond,
+                      [&] { return w.hosts[1]->qp(0).responder().counters().packets != 0; }));
+  CHECK(w.board->unresolved() == 0);
+  CHECK(w.hosts[0]->qp(0).responder().counters().packets == 4);
+}
+
+TEST_CASE("UDP ports: hashed source, destination as the register has it", "[bus]") {
+  BusWorld w({});
+  w.link->keep_log = true;
+  w.connect(0);
+  w.apply(w.burst(1, 64));
+  REQUIRE(w.completions(1));
+  const auto sent = to_port(w.link->log, 4791);
+  REQUIRE(sent.size() == 1);
+  CHECK(load_be16(&sent[0][34]) == roce::hashed_source_port(0x128aeb, 0x11));
+  w.apply(board::SetDestination{BusWorld::host_ip(0), 4800});
+  w.apply(w.burst(1, 64));
+  w.run_for(10 * kMicrosecond);
+  CHECK(to_port(w.link->log, 4800).size() == 1);
+  w.apply(board::SetDestination{BusWorld::host_ip(0), 4791});
+  REQUIRE(w.completions(2));
+  CHECK(w.ok() == 2);
+}
+
+TEST_CASE("parameters changed during a burst are seen, act at once, and outlive the queue pair", "[bus]") {
+  BusWorld w({});
+  w.connect(0);
+  // 8 Gb of messages at 10 Gb/s; with the bypass and a line rate below that nothing else limits.
+  w.apply(w.burst(100'000, 9000, 16));
+  w.run_for(2 * kMillisecond);
+  const auto sent = [&] { return w.board->qp(0).counters().counted_bytes; };
+  const auto live = [&] { return w.observe({0}).qps[0]; };
+  CHECK(live().rc == 1'250'000'000);
+  CHECK(live().alpha >= 1023);
+  dcqcn::FirmwareParameters p;
+  p.rmin = 400'000'000;
+  w.apply(board::SetDcqcn{0, p});
+  // A cut to Rmin at the first CNP.
+  roce::Path back;
+  back.source_mac = BusWorld::identity(101).mac;
+  back.dest_mac = BusWorld::identity(1).mac;
+  back.source_ip = BusWorld::host_ip(0);
+  back.dest_ip = BusWorld::identity(1).ip;
+  std::array<std::uint8_t, 256> bytes{};
+  std::array<std::uint8_t, 8> trailer{};
+  const roce::Crafted c = roce::craft_cnp(roce::HeaderTemplate(back), 0x128aeb, roce::kDefaultPkey, 0,
+                                          bytes.data(), trailer.data());
+  std::vector<std::uint8_t> cnp(bytes.begin(), bytes.begin() + c.header_length);
+  cnp.insert(cnp.end(), trailer.begin(), trailer.begin() + c.trailer_length);
+  p.dec_gain = 0;  // Rc - Rc · alpha: to Rmin
+  p.rate_inc_interval = UINT32_MAX;
+  w.apply(board::SetDcqcn{0, p});
+  w.link->inject(cnp);
+  w.run_for(10 * kMicrosecond);
+  CHECK(live().cnp_counter == 1);
+  CHECK(live().rc == 400'000'000);
+  CHECK(live().rt == 1'250'000'000);
+  w.run_for(5 * kMillisecond);  // the bucket's MiB
+  const std::uint64_t before = sent();
+  w.run_for(5 * kMillisecond);
+  CHECK(static_cast<double>(sent() - before) == Approx(400e6 * 0.005).epsilon(0.01));
+  w.apply(board::SetCnpCounterReset{0, true});
+  w.run_for(kMicrosecond);
+  CHECK(live().cnp_counter == 0);
+  w.destroy(0);
+  CHECK(live().rc == 400'000'000);
+  CHECK_FALSE(live().exists);
+  p.dcqcn_bypass = true;
+  w.apply(board::SetDcqcn{0, p});
+  w.run_for(kMicrosecond);
+  CHECK(live().rc == 1'250'000'000);
+}
+
+TEST_CASE("configured and bus queue pairs share the board; a QPN of the configuration stays its own",
+          "[bus]") {
+  SendQpConfig s;
+  s.requester.qpn = 0x100;
+  s.requester.dest_qpn = 0x801;
+  s.requester.initial_psn = 0x654321;
+  s.traffic.messages = 200;
+  s.traffic.rkey = BusWorld::HostQp{}.rkey;
+  s.congestion = dcqcn::FirmwareProfile{};
+  s.congestion_group = 7;
+  const BusWorld::HostQp configured{.qpn = 0x801, .board_qpn = 0x100};
+  BusWorld w({.host_qps = {BusWorld::HostQp{}, configured}, .configured = {s}, .congestion_group = 7});
+  CHECK(w.board->qp_count() == 2);
+  CHECK(w.board->first_bus_qp() == 1);
+  w.board->start(w.link->now);
+  w.connect(0);
+  w.apply(w.burst(100, 4096, 16));
+  REQUIRE(w.completions(100));
+  CHECK_FALSE(w.observe({0}).qps[0].failed);
+  REQUIRE(w.link->run(kSecond, [&] { return w.board->finished(); }));
+  CHECK(w.ok() == 100);
+  CHECK(w.hosts[0]->qp(1).responder().counters().messages == 200);
+  // One control for the board: written through either.
+  dcqcn::FirmwareParameters p;
+  p.rai = 123;
+  w.apply(board::SetDcqcn{0, p});
+  CHECK(w.board->qp(0).congestion() == w.board->qp(1).congestion());
+  CHECK(dynamic_cast<dcqcn::FirmwareDcqcn&>(*w.board->qp(1).congestion()).reaction_point().parameters() == p);
+
+  w.destroy(0);
+  w.set(0, QpState::kCreate, configured);
+  CHECK(w.observe({1}).qps[0].failed);
+  w.set(0, QpState::kReset);
+  CHECK(w.board->qp_exists(0));
+  w.connect(0);  // its own QPN is free again
+  CHECK_FALSE(w.observe({1}).qps[0].failed);
+}
+
+TEST_CASE("a path MTU the port does not carry is an error", "[bus]") {
+  BusWorld w({.largest_pmtu = 1024});
+  w.connect(0);
+  CHECK(w.observe({0}).qps[0].failed);
+  w.apply(w.burst(3, 64));
+  CHECK(w.failed() == 3);
+}
+
+TEST_CASE("SoftReset: everything of the bus is gone and nothing is left behind", "[bus]") {
+  BusWorld w({.slots = 2});
+  w.connect(0);
+  w.apply(w.burst(1000, 4096, 16));
+  w.run_for(50 * kMicrosecond);
+  w.apply(board::SoftReset{});
+  const auto s = w.observe({0, 1, 7});
+  CHECK(s.requests_waiting == 0);
+  for (const auto& qp : s.qps) CHECK_FALSE(qp.exists);
+  const std::uint64_t ok = w.ok();
+  w.run_for(10 * kMillisecond);
+  CHECK(w.ok() == ok);
+  CHECK(w.failed() == 0);
+  CHECK(w.board->counters().rx_unknown_qp > 0);  // acknowledgements of what was on its way
+}
+
+TEST_CASE("after stop_traffic what is outstanding drains, and what waits is gone", "[bus]") {
+  BusWorld w({});
+  w.board->start(w.link->now);
+  w.connect(0);
+  CHECK(w.board->finished());
+  w.apply(w.burst(100'000, 4096, 16));
+  w.run_for(100 * kMicrosecond);
+  CHECK(w.board->finished());  // while the board runs nobody waits for the bus
+  w.board->stop_traffic(w.link->now);
+  CHECK_FALSE(w.board->finished());
+  CHECK(w.observe().requests_waiting == 0);
+  REQUIRE(w.link->run(kSecond, [&] { return w.board->finished(); }));
+  CHECK(w.failed() == 0);
+  CHECK(w.ok() > 10);
+  CHECK(w.ok() < 1000);
+  w.apply(w.burst(10, 64));
+  CHECK(w.board->finished());
+}
