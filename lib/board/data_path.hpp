@@ -65,11 +65,17 @@ struct SetCompletionReset {
   bool level = false;
 };
 
+/// UdpEngine.Dscp and EcnFlag: the traffic class of every RoCE packet that the board sends from now on.
+struct SetTrafficClass {
+  std::uint8_t dscp = 0;  ///< 6 bits
+  std::uint8_t ecn = 0;   ///< 2 bits
+};
+
 /// RoceEngine.SoftReset: every QP of the bus is gone, whatever waits is dropped.
 struct SoftReset {};
 
 using DataPathAction = std::variant<SetDestination, SetQp, SetDcqcn, SetCnpCounterReset, Dispatch,
-                                    SetCompletionReset, SoftReset>;
+                                    SetCompletionReset, SetTrafficClass, SoftReset>;
 
 /// Live values of one QP that registers show.
 struct QpLive {

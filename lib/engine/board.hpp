@@ -124,6 +124,7 @@ class Board : public Endpoint {
   void act(const board::SetCnpCounterReset& a, Time now);
   void act(const board::Dispatch& a, Time now);
   void act(const board::SetCompletionReset& a, Time now);
+  void act(const board::SetTrafficClass& a, Time now);
   void act(const board::SoftReset& a, Time now);
   bool on_bus(std::size_t i) const { return i >= first_bus_ && i < qps_.size(); }
   BusSlot& slot_of(std::size_t i) { return slots_[i - first_bus_]; }

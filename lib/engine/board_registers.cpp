@@ -31,6 +31,14 @@ void Board::act(const board::Dispatch& a, Time now) {
 
 void Board::act(const board::SetCompletionReset& a, Time /*now*/) { checker_.set_reset(a.level); }
 
+void Board::act(const board::SetTrafficClass& a, Time /*now*/) {
+  const auto dscp = static_cast<std::uint8_t>(a.dscp & 63);
+  const auto ecn = static_cast<roce::Ecn>(a.ecn & 3);
+  for (SendQp& qp : qps_) qp.set_traffic_class(dscp, ecn);
+  bus_.qp.path.dscp = dscp;
+  bus_.qp.path.ecn = ecn;
+}
+
 void Board::act(const board::SoftReset& /*a*/, Time now) {
   dispatcher_.drop();
   for (std::size_t k = 0; k < slots_.size(); ++k) {

@@ -54,6 +54,7 @@ class SendQp {
   Time start(Time now);
   void stop_traffic() { traffic_.stop(); }
   void set_dest_mac(const roce::MacAddress& mac);
+  void set_traffic_class(std::uint8_t dscp, roce::Ecn ecn) { headers_.set_traffic_class(dscp, ecn); }
   bool resolved() const { return resolved_; }
 
   /// Another way to another peer: packets wait for set_dest_mac().

@@ -21,9 +21,10 @@ std::uint8_t* write_ethernet(std::uint8_t* p, const Path& path) {
   return p + 2;
 }
 
-std::uint8_t traffic_class(const Path& path) {
-  return static_cast<std::uint8_t>((path.dscp << 2) | static_cast<unsigned>(path.ecn));
+std::uint8_t traffic_class(std::uint8_t dscp, Ecn ecn) {
+  return static_cast<std::uint8_t>((dscp << 2) | static_cast<unsigned>(ecn));
 }
+std::uint8_t traffic_class(const Path& path) { return traffic_class(path.dscp, path.ecn); }
 
 void write_ipv4(std::uint8_t* p, const Path& path) {
   p[0] = 0x45;
@@ -66,6 +67,16 @@ HeaderTemplate::HeaderTemplate(const Path& path) : v6_(!path.source_ip.is_v4()) 
 
 void HeaderTemplate::set_dest_mac(const MacAddress& mac) {
   std::copy(mac.begin(), mac.end(), bytes_.begin());
+}
+
+void HeaderTemplate::set_traffic_class(std::uint8_t dscp, Ecn ecn) {
+  std::uint8_t* const ip = &bytes_[ip_offset_];
+  if (v6_) {
+    store_be32(ip, (load_be32(ip) & 0xf00f'ffffU) | std::uint32_t{traffic_class(dscp, ecn)} << 20);
+  } else {
+    ip[1] = traffic_class(dscp, ecn);
+    checksum_base_ = checksum_add(0, ByteSpan(ip, kIpv4Size));
+  }
 }
 
 void HeaderTemplate::write(std::uint8_t* out, std::uint32_t udp_payload, std::uint16_t identification) const {

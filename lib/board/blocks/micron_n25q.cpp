@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "board/blocks/tables.hpp"
+
+namespace softfeb::board {
+namespace {
+
+constexpr RegisterSpec kRegisters[] = {
+    rw("PasswordLock", 0x000, 32),
+    rw("ModeReg", 0x004, 32),
+    rw("AddrReg", 0x008, 32),
+    rw("CmdReg", 0x00c, 32),
+    rw("DataReg", 0x200, 64 * 32).values(64),
+};
+
+}  // namespace
+
+/// Memory: there is no flash behind it.
+tables::Table tables::micron_n25q() { return kRegisters; }
+
+}  // namespace softfeb::board

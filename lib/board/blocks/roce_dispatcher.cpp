@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "board/blocks/blocks.hpp"
+#include "board/blocks/tables.hpp"
+
+namespace softfeb::board {
+namespace {
+
+constexpr std::uint32_t kStart = 0xf00, kLen = 0xf04, kRKey = 0xf08, kLKey = 0xf0c, kSQpn = 0xf10,
+                        kDQpn = 0xf14, kRemAddr = 0xf18, kAddrWrapCount = 0xf20;
+
+constexpr RegisterSpec kRegisters[] = {
+    rw("StartDispatching", kStart, 1),
+    rw("DispatchCounter", kStart, 24).bit(1),
+    rw("Len", kLen, 32),
+    rw("RKey", kRKey, 32),
+    rw("LKey", kLKey, 32),
+    rw("SQpn", kSQpn, 24),
+    rw("DQpn", kDQpn, 24),
+    rw("RemAddr", kRemAddr, 64),
+    rw("AddrWrapCount", kAddrWrapCount, 32),
+};
+
+Dispatch as_written(const BlockWords& words) {
+  return {.count = words.get(kStart, 1, 24),
+          .length = words.get(kLen),
+          .remote_address = words.get64(kRemAddr),
+          .rkey = words.get(kRKey),
+          .lkey = words.get(kLKey),
+          .sqpn = words.get(kSQpn, 0, 24),
+          .dqpn = words.get(kDQpn, 0, 24),
+          .address_wrap_count = words.get(kAddrWrapCount)};
+}
+
+class RoceDispatcher final : public Block {
+ public:
+  void on_write(BlockWords& words, const WordWrite& word, Access& access) override {
+    if (word.offset == kStart && word.rose(0)) access.actions.data_path.emplace_back(as_written(words));
+  }
+};
+
+}  // namespace
+
+tables::Table tables::roce_dispatcher() { return kRegisters; }
+
+std::unique_ptr<Block> blocks::roce_dispatcher() { return std::make_unique<RoceDispatcher>(); }
+
+}  // namespace softfeb::board

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "board/block.hpp"
+#include "board/metadata.hpp"
+
+#include <cstddef>
+
+namespace softfeb::board::blocks {
+
+/// The metadata bus behind RoceEngine's registers. At a rising edge of SendMetaData the message in MetaDataTx
+/// is answered in the same access: RecvMetaData is 1 and MetaDataRx holds the answer, or RecvMetaData is 0
+/// where the board does not answer.
+class RoceEngine final : public Block, private QpObserver {
+ public:
+  RoceEngine(const MetadataLimits& limits, std::size_t first_bus_qp, bool soft_reset);
+
+  void on_write(BlockWords& words, const WordWrite& word, Access& access) override;
+  bool write_needs_data_path(std::uint32_t offset) const override;
+
+  const MetadataServer& server() const { return server_; }
+
+ private:
+  void on_qp_state(std::size_t index, const QpContext& qp) override;
+  void exchange(BlockWords& words, Access& access);
+  void listen(const DataPathState& data);
+
+  MetadataServer server_;
+  std::size_t first_bus_qp_;
+  bool soft_reset_;             ///< the profile has the register
+  Actions* actions_ = nullptr;  ///< of the access that is being carried out
+};
+
+}  // namespace softfeb::board::blocks

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "board/register_spec.hpp"
+
+#include <cstddef>
+#include <span>
+
+/// The registers of each block, in the file of its name. Reset values are the firmware's where it has one.
+namespace softfeb::board::tables {
+
+using Table = std::span<const RegisterSpec>;
+
+Table axi_version();
+Table sys_mon();
+Table micron_n25q();
+Table ten_gig_eth_reg();
+Table udp_engine();
+Table udp_engine_traffic_class();  ///< newer SURF
+Table fw_rudp_server(std::size_t link);
+Table axis_mon();
+Table roce_engine();
+Table roce_engine_soft_reset();  ///< newer SURF
+Table dcqcn();
+Table dcqcn_bypass();  ///< newer SURF
+Table sfp();
+Table app_tx();
+Table app_mem();
+Table roce_dispatcher();
+Table roce_checker();
+
+}  // namespace softfeb::board::tables

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "board/blocks/blocks.hpp"
+#include "board/blocks/tables.hpp"
+
+#include <algorithm>
+
+namespace softfeb::board {
+namespace {
+
+constexpr unsigned kCounters = 19;
+constexpr std::uint32_t kStatus = 0x100, kPhyStatus = 0x108, kMacAddress = 0x200, kRollOverEn = 0xf00,
+                        kCounterReset = 0xff4, kHardReset = 0xffc;
+
+constexpr RegisterSpec counter(const char* name, unsigned i) { return ro(name, i * 4, 32).polled(1); }
+constexpr RegisterSpec status(const char* name, unsigned i) { return ro(name, kStatus, 1).bit(i).polled(1); }
+
+constexpr RegisterSpec kRegisters[] = {
+    counter("phyReadyCnt", 0),
+    counter("rxPauseCnt", 1),
+    counter("txPauseCnt", 2),
+    counter("rxFrameCnt", 3),
+    counter("rxOverFlowCnt", 4),
+    counter("rxCrcErrorCnt", 5),
+    counter("txFrameCnt", 6),
+    counter("txUnderRunCnt", 7),
+    counter("txNotReadyCnt", 8),
+    counter("txDisableCnt", 9),
+    counter("sigDetCnt", 10),
+    counter("txFaultCnt", 11),
+    counter("gtTxRstCnt", 12),
+    counter("gtRxRstCnt", 13),
+    counter("rstCntDoneCnt", 14),
+    counter("qplllockCnt", 15),
+    counter("txRstdoneCnt", 16),
+    counter("rxRstdoneCnt", 17),
+    counter("txUsrRdyCnt", 18),
+    status("phyReady", 0),
+    status("rxPause", 1),
+    status("txPause", 2),
+    status("rxFrame", 3),
+    status("rxOverFlow", 4),
+    status("rxCrcError", 5),
+    status("txFrame", 6),
+    status("txUnderRun", 7),
+    status("txNotReady", 8),
+    status("txDisable", 9),
+    status("sigDet", 10),
+    status("txFault", 11),
+    status("gtTxRst", 12),
+    status("gtRxRst", 13),
+    status("rstCntDone", 14),
+    status("qplllock", 15),
+    status("txRstdone", 16),
+    status("rxRstdone", 17),
+    status("txUsrRdy", 18),
+    ro("PhyStatus", kPhyStatus, 8).polled(1),
+    ro("MacAddress", kMacAddress, 48),
+    ro("PauseTime", 0x21c, 16).resets_to(0xff),
+    ro("FilterEnable", 0x228, 1).resets_to(1),
+    ro("PauseEnable", 0x22c, 1).resets_to(1),
+    ro("PauseFifoThreshold", 0x800, 16).resets_to(9000 / 16),
+    rw("RollOverEn", kRollOverEn, kCounters),
+    command("CounterReset", kCounterReset),
+    command("SoftReset", 0xff8),
+    command("HardReset", kHardReset),
+};
+
+using Totals = std::array<std::uint64_t, kCounters>;
+
+/// Since the program began. A counter of a status line counts how often it rose: those that never fall, once.
+Totals totals(const PortState& p) {
+  const std::uint64_t up = p.link_ups;
+  return {up,
+          p.rx_pause,
+          p.tx_pause,
+          p.rx_frames,
+          p.rx_overflow,
+          p.rx_crc_errors,
+          p.tx_frames,
+          p.tx_underruns,
+          p.tx_not_ready,
+          0,
+          up,
+          0,
+          1,
+          1,
+          1,
+          1,
+          1,
+          1,
+          1};
+}
+
+/// Status lines; those of frames and errors are pulses that a read does not meet.
+std::uint32_t lines(const PortState& p) {
+  constexpr std::uint32_t kAlways = 0b111'1100'0000'0000'0000;  // rstCntDone … txUsrRdy
+  return kAlways | (p.link_up ? 1U << 10 | 1U : 0U);
+}
+
+class TenGigEthReg final : public Block {
+ public:
+  void refresh(BlockWords& words, const LiveState& live, Time /*now*/) override {
+    const Totals all = totals(live.port);
+    const std::uint32_t roll_over = words.get(kRollOverEn, 0, kCounters);
+    for (unsigned i = 0; i < kCounters; ++i) {
+      // A port that was restarted counts from 0.
+      const std::uint64_t n = all[i] >= baseline_[i] ? all[i] - baseline_[i] : all[i];
+      const bool rolls = (roll_over >> i & 1) != 0;
+      words.set(i * 4, static_cast<std::uint32_t>(rolls ? n : std::min<std::uint64_t>(n, UINT32_MAX)));
+    }
+    words.set(kStatus, 0, kCounters, lines(live.port));
+    words.set(kPhyStatus, 0, 8, live.port.link_up ? 1 : 0);
+  }
+
+  void on_write(BlockWords& words, const WordWrite& word, Access& access) override {
+    const bool hard = word.offset == kHardReset && (word.strobe & 1) != 0;
+    if (hard) words.set(kRollOverEn, 0, kCounters, 0);
+    if (hard || (word.offset == kCounterReset && (word.strobe & 1) != 0))
+      baseline_ = totals(access.live.port);
+  }
+
+ private:
+  Totals baseline_{};
+};
+
+}  // namespace
+
+tables::Table tables::ten_gig_eth_reg() { return kRegisters; }
+
+std::unique_ptr<Block> blocks::ten_gig_eth_reg(BlockWords words, const Config& config) {
+  words.set_bytes(kMacAddress, config.mac);
+  return std::make_unique<TenGigEthReg>();
+}
+
+}  // namespace softfeb::board
