@@ -10,9 +10,14 @@
 
 namespace softfeb::control {
 
+/// What the firmware's servers hold after reset: for the registers (UDP 8192) and for the stream (8193).
+inline constexpr RssiParameters kFirmwareRegisters{16, 1024, 50, 25, 200, 16, 3};
+inline constexpr RssiParameters kFirmwareStream{32, 8192, 50, 25, 200, 16, 3};
+
 struct RssiServerConfig {
-  /// What is offered: window and segment at most, and, for the registers, the firmware's other values.
-  RssiParameters local;
+  /// What is offered: window and segment at most; the other values are the client's to say, and these only
+  /// shown, as the firmware has it.
+  RssiParameters local = kFirmwareRegisters;
   /// Bounds of what may be offered at run time: a client's registers must not make us allocate at will.
   std::uint8_t max_outstanding_limit = 64;
   std::uint16_t max_segment_limit = 8192;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "input.hpp"
 #include "roce/frame.hpp"
 #include "roce/icrc.hpp"
 #include "roce/path.hpp"
@@ -12,28 +13,6 @@
 #include <string>
 
 namespace softfeb::fuzz {
-
-/// The fuzzer's bytes, taken from the front.
-class Input {
- public:
-  Input(const std::uint8_t* data, std::size_t size) : rest_(data, size) {}
-
-  bool empty() const { return rest_.empty(); }
-  std::uint8_t byte() {
-    if (rest_.empty()) return 0;
-    const std::uint8_t b = rest_[0];
-    rest_ = rest_.subspan(1);
-    return b;
-  }
-  ByteSpan bytes(std::size_t n) {
-    const ByteSpan out = rest_.first(std::min(n, rest_.size()));
-    rest_ = rest_.subspan(out.size());
-    return out;
-  }
-
- private:
-  ByteSpan rest_;
-};
 
 /// Sends `transport` (BTH on) from the attacker, with everything below it and the iCRC right.
 inline void send(World& world, const Pair& pair, const Party& to, ByteSpan transport) {

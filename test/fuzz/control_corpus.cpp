@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Writes what the captures of the slow control hold as seeds for the fuzzers.
+//   control_corpus DIRECTORY CAPTURE…
+#include "control_capture.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <exception>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <string>
+#include <vector>
+
+using namespace softfeb;
+
+namespace {
+
+using Bytes = std::vector<std::uint8_t>;
+constexpr std::size_t kSeedSize = 8192;
+
+/// Size, what the target wants to know between, and the bytes.
+void put(Bytes& seed, ByteSpan bytes, std::optional<std::uint8_t> how = std::nullopt) {
+  seed.push_back(static_cast<std::uint8_t>(bytes.size()));
+  seed.push_back(static_cast<std::uint8_t>(bytes.size() >> 8));
+  if (how) seed.push_back(*how);
+  seed.insert(seed.end(), bytes.begin(), bytes.end());
+}
+
+class Corpus {
+ public:
+  explicit Corpus(std::filesystem::path directory) : directory_(std::move(directory)) {}
+
+  /// fuzz_rssi: one direction's datagrams, as heard by a server or a client; once byte for byte, and once as
+  /// moves, whose numbers fit whatever the link under test chose for its own.
+  void add_rssi(const test::CapturedConnection& c, bool from_client) {
+    Bytes raw{static_cast<std::uint8_t>(from_client ? 0 : 1)};
+    Bytes moves = raw;
+    for (const test::CapturedSegment& s : c.segments) {
+      if (s.from_client != from_client || s.bytes.size() >= 2048 || raw.size() > kSeedSize) continue;
+      raw.insert(raw.end(), {0x03, 1, 0x00});  // a millisecond passes; raw bytes
+      put(raw, s.bytes);
+      moves.insert(moves.end(), {0x03, 1});
+      const control::rssi::Segment segment = s.parsed();
+      const auto size = static_cast<std::uint8_t>(std::min<std::size_t>(segment.payload.size(), 240));
+      if (segment.syn)
+        moves.insert(moves.end(), {0x04, 32, 1, 0, 20, 5, 3, 232, 15, 2, segment.header.sequence});
+      else
+        moves.insert(moves.end(), {0x02, segment.header.flags, 0, 0, size});
+    }
+    write("rssi", raw);
+    write("rssi", moves);
+  }
+  /// fuzz_packetizer: packets with their CRC.
+  void add_packets(const test::CapturedConnection& c, bool from_client) {
+    Bytes seed;
+    for (const test::CapturedSegment& s : c.segments) {
+      const ByteSpan packet = s.parsed().payload;
+      if (s.from_client != from_client || packet.empty() || packet.size() >= 2048 || seed.size() > kSeedSize)
+        continue;
+      put(seed, packet, 2);
+    }
+    write("packetizer", seed);
+  }
+
+ private:
+  void write(const std::string& target, const Bytes& seed) {
+    std::filesystem::create_directories(directory_ / target);
+    std::ofstream file(directory_ / target / ("capture" + std::to_string(count_++)), std::ios::binary);
+    file.write(reinterpret_cast<const char*>(seed.data()), static_cast<std::streamsize>(seed.size()));
+  }
+
+  std::filesystem::path directory_;
+  unsigned count_ = 0;
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 2) {
+    std::fprintf(stderr, "usage: control_corpus DIRECTORY CAPTURE...\n");
+    return 2;
+  }
+  try {
+    Corpus corpus(argv[1]);
+    for (int i = 2; i < argc; ++i) {
+      for (const test::CapturedConnection& connection : test::control_captures(argv[i])) {
+        for (const bool from_client : {true, false}) {
+          corpus.add_rssi(connection, from_client);
+          corpus.add_packets(connection, from_client);
+        }
+      }
+    }
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "control_corpus: %s\n", e.what());
+    return 1;
+  }
+  return 0;
+}
