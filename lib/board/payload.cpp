@@ -59,6 +59,8 @@ std::unique_ptr<PayloadSource> make_payload(const PayloadSpec& spec) {
   throw PayloadError("payload: unknown kind; use counter, file, prbs31 or zero");
 }
 
+std::unique_ptr<PayloadSource> make_test_pattern() { return std::make_unique<CounterPayload>(); }
+
 MutableByteSpan checked_arena(MutableByteSpan arena, std::size_t needed) {
   if (arena.size() < needed) {
     throw PayloadError("payload arena of " + std::to_string(arena.size()) + " bytes, " +

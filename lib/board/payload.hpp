@@ -63,6 +63,9 @@ class PayloadSource : public roce::PayloadStream {
 /// Throws PayloadError where `spec` contradicts itself or its file is missing, empty or unreadable.
 std::unique_ptr<PayloadSource> make_payload(const PayloadSpec& spec);
 
+/// The counter for messages of any lengths and any path MTU: of queue pairs that the metadata bus makes.
+std::unique_ptr<PayloadSource> make_test_pattern();
+
 /// fill()'s guard against an arena that is too small: throws PayloadError.
 MutableByteSpan checked_arena(MutableByteSpan arena, std::size_t needed);
 

@@ -7,8 +7,10 @@ namespace softfeb::board {
 
 CounterPayload::CounterPayload(std::uint32_t message_length, std::uint32_t pmtu)
     : plan_(MessagePlan::endless(message_length)),
-      pmtu_(pmtu),
-      last_(last_packet_length(message_length, pmtu)) {}
+      prepared_{{pmtu}, {last_packet_length(message_length, pmtu)}} {}
+
+CounterPayload::CounterPayload()
+    : plan_(MessagePlan::endless(0)), prepared_{{4096}, {2048}, {1024}, {512}, {256}} {}
 
 std::size_t CounterPayload::arena_bytes() const { return kMaxPacketPayload + kPeriod; }
 
@@ -16,9 +18,9 @@ void CounterPayload::fill(MutableByteSpan arena) {
   const MutableByteSpan own = checked_arena(arena, arena_bytes());
   for (std::size_t i = 0; i < own.size(); ++i) own[i] = static_cast<std::uint8_t>(i);
   arena_ = own;
-  for (std::size_t phase = 0; phase < kPeriod; ++phase) {
-    full_crc_[phase] = packet_crc(arena_.subspan(phase, pmtu_));
-    last_crc_[phase] = packet_crc(arena_.subspan(phase, last_));
+  for (Prepared& p : prepared_) {
+    for (std::size_t phase = 0; phase < kPeriod; ++phase)
+      p.crc[phase] = packet_crc(arena_.subspan(phase, p.length));
   }
 }
 
@@ -29,8 +31,9 @@ const std::uint8_t* CounterPayload::bytes(std::uint64_t offset, std::uint32_t le
 
 std::optional<std::uint32_t> CounterPayload::crc(std::uint64_t offset, std::uint32_t length) const {
   if (arena_.empty()) return std::nullopt;
-  if (length == pmtu_) return full_crc_[offset % kPeriod];
-  if (length == last_) return last_crc_[offset % kPeriod];
+  for (const Prepared& p : prepared_) {
+    if (length == p.length) return p.crc[offset % kPeriod];
+  }
   return std::nullopt;
 }
 

@@ -4,6 +4,7 @@
 #include "board/payload.hpp"
 
 #include <array>
+#include <vector>
 
 namespace softfeb::board {
 
@@ -13,6 +14,9 @@ namespace softfeb::board {
 class CounterPayload final : public PayloadSource {
  public:
   CounterPayload(std::uint32_t message_length, std::uint32_t pmtu);
+  /// For messages of any lengths and any path MTU: CRCs are prepared for full packets of each; plan() means
+  /// nothing.
+  CounterPayload();
 
   std::size_t arena_bytes() const override;
   void fill(MutableByteSpan arena) override;
@@ -23,12 +27,15 @@ class CounterPayload final : public PayloadSource {
  private:
   static constexpr std::size_t kPeriod = 256;
 
+  /// CRCs of packets of one length, by phase.
+  struct Prepared {
+    std::uint32_t length = 0;
+    std::array<std::uint32_t, kPeriod> crc{};
+  };
+
   MessagePlan plan_;
-  std::uint32_t pmtu_;
-  std::uint32_t last_;
   ByteSpan arena_;
-  std::array<std::uint32_t, kPeriod> full_crc_{};
-  std::array<std::uint32_t, kPeriod> last_crc_{};
+  std::vector<Prepared> prepared_;
 };
 
 }  // namespace softfeb::board

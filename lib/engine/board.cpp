@@ -127,17 +127,18 @@ void Board::flush(Time now) {
 
 void Board::settle(std::uint32_t i, Time now) {
   SendQp& qp = qps_[i];
+  const bool bus = i >= first_bus_;
   qp.reap(now);
-  if (on_bus(i)) {
+  if (bus) {
     feed(i, now);
   } else {
     qp.post_due(now);
   }
   qp.reap(now);  // what was posted to a QP in ERR has completed already
-  if (on_bus(i)) check_completions(i);
+  if (bus) check_completions(i);
   if (qp.finished() != (finished_[i] != 0)) {
     finished_[i] = qp.finished() ? 1 : 0;
-    (on_bus(i) ? bus_busy_ : unfinished_) += qp.finished() ? std::size_t(-1) : 1;
+    (bus ? bus_busy_ : unfinished_) += qp.finished() ? std::size_t(-1) : 1;
   }
   watch_timer(i, now);
   if (ready_.contains(i)) return;

@@ -79,6 +79,8 @@ class Board : public Endpoint {
   bool qp_exists(std::size_t i) const { return i < first_bus_ || slots_[i - first_bus_].exists(); }
   const SendQp& qp(std::size_t i) const { return qps_[i]; }
   SendQp& qp(std::size_t i) { return qps_[i]; }
+  /// Counters of QP `i`'s requester; of a slot of the metadata bus over all QPs that it has held.
+  roce::RequesterCounters totals(std::size_t i) const;
   /// Next hops whose MAC address is not known (yet). Who does not answer kArpTries requests, a second apart,
   /// is given up: the QPs that need it go to ERR. The destination of the metadata bus is never given up.
   std::size_t unresolved() const;
@@ -105,6 +107,7 @@ class Board : public Endpoint {
     std::uint64_t stream_next = 0;  ///< where the payload of the next request begins
     std::uint64_t ok = 0;           ///< of this life, counted by the checker
     std::uint64_t failed = 0;
+    roce::RequesterCounters past;  ///< of the lives before
 
     bool exists() const { return context.state != roce::QpState::kReset; }
   };
@@ -118,29 +121,39 @@ class Board : public Endpoint {
   static constexpr std::uint32_t kNoQp = UINT32_MAX;
 
   void make_bus(const BusConfig& config);
-  void act(const board::SetDestination& a, Time now);
-  void act(const board::SetQp& a, Time now);
+
+  // board_registers.cpp
   void act(const board::SetDcqcn& a, Time now);
   void act(const board::SetCnpCounterReset& a, Time now);
-  void act(const board::Dispatch& a, Time now);
   void act(const board::SetCompletionReset& a, Time now);
   void act(const board::SetTrafficClass& a, Time now);
   void act(const board::SoftReset& a, Time now);
+  board::QpLive live(std::size_t i, Time now) const;
+
+  // board_bus.cpp: lives of the metadata bus's QPs
   bool on_bus(std::size_t i) const { return i >= first_bus_ && i < qps_.size(); }
   BusSlot& slot_of(std::size_t i) { return slots_[i - first_bus_]; }
+  void act(const board::SetQp& a, Time now);
   void follow(std::uint32_t i, roce::QpState before, Time now);
   void open_bus_qp(std::uint32_t i, Time now);
   void close_bus_qp(std::uint32_t i, Time now);
   void renew_bus_qp(std::uint32_t i, Time now);
   void ready_bus_qp(std::uint32_t i, Time now);
+  roce::RequesterConfig requester_for(const board::QpContext& context) const;
+
+  // board_peer.cpp: where they send to
+  void act(const board::SetDestination& a, Time now);
+  void choose_next_hop(Time now);
   void direct_bus_qp(std::uint32_t i);
   void find_bus_peer(Time now);
   void tell_bus_peer(const roce::MacAddress& mac, Time now);
+
+  // board_dispatch.cpp: what the dispatcher has for them, and what became of it
+  void act(const board::Dispatch& a, Time now);
   std::uint32_t choose_bus_qp() const;
   void route_dispatch(Time now);
   void feed(std::uint32_t i, Time now);
   void check_completions(std::uint32_t i);
-  board::QpLive live(std::size_t i, Time now) const;
 
   /// Puts QP `i` where it belongs after something about it changed: the ready queue, the departure wheel, its
   /// timer.

@@ -23,12 +23,6 @@ void Board::act(const board::SetCnpCounterReset& a, Time now) {
   if (control != nullptr) control->set_cnp_counter_reset(a.level, now);
 }
 
-void Board::act(const board::Dispatch& a, Time now) {
-  if (stopped_ || slots_.empty()) return;
-  dispatcher_.write(a);
-  route_dispatch(now);
-}
-
 void Board::act(const board::SetCompletionReset& a, Time /*now*/) { checker_.set_reset(a.level); }
 
 void Board::act(const board::SetTrafficClass& a, Time /*now*/) {
@@ -45,6 +39,7 @@ void Board::act(const board::SoftReset& /*a*/, Time now) {
     const auto i = static_cast<std::uint32_t>(first_bus_ + k);
     slots_[k].context = {};
     close_bus_qp(i, now);
+    settle(i, now);
   }
   route_dispatch(now);
 }

@@ -50,17 +50,10 @@ void SendQp::clear_path() {
 }
 
 void SendQp::renew(const roce::RequesterConfig& config, std::uint16_t pkey) {
-  const roce::RequesterCounters life = requester_.counters();
   requester_.renew(config);
-  past_ += life;
   pkey_ = pkey;
   completed_ = 0;
   failure_.reset();
-}
-
-roce::RequesterCounters SendQp::totals() const {
-  roce::RequesterCounters sum = past_;
-  return sum += requester_.counters();
 }
 
 void SendQp::set_dest_mac(const roce::MacAddress& mac) {

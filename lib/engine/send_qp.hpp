@@ -62,7 +62,7 @@ class SendQp {
   /// No peer: packets wait for another path.
   void clear_path();
   /// A new life, as if made anew with this (but for the depth of its send queue): outstanding requests are
-  /// forgotten. Path, congestion control, pacing and counters(), totals() among them, go on.
+  /// forgotten, and the requester counts from 0. Path, congestion control, pacing and counters() go on.
   void renew(const roce::RequesterConfig& config, std::uint16_t pkey);
 
   /// Posts what is due and fits.
@@ -87,8 +87,6 @@ class SendQp {
   roce::Requester& requester() { return requester_; }
   const roce::Requester& requester() const { return requester_; }
   const Traffic& traffic() const { return traffic_; }
-  /// The requester's counters over all lives.
-  roce::RequesterCounters totals() const;
   /// Of its traffic, and posted besides.
   std::uint64_t messages_made() const { return traffic_.made() + posted_; }
   const roce::IpAddress& peer() const { return peer_; }
@@ -120,7 +118,6 @@ class SendQp {
   std::uint64_t completed_ = 0;
   std::uint64_t posted_ = 0;
   SendQpCounters counters_;
-  roce::RequesterCounters past_;  ///< of the lives before this one
   std::uint16_t pkey_;
   bool known_crc_;
   bool resolved_ = false;

@@ -14,7 +14,7 @@ SendQpSnapshot copy(const Board& board, std::size_t i, Time now) {
   s.exists = board.qp_exists(i);
   s.qpn = qp.requester().config().qpn;
   s.dest_qpn = qp.requester().config().dest_qpn;
-  s.requester = qp.totals();
+  s.requester = board.totals(i);
   s.counters = qp.counters();
   s.completed_payload_bytes = s.on_bus ? s.counters.completed_bytes : qp.completed_payload_bytes();
   s.messages_made = qp.messages_made();

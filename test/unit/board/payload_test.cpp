@@ -2,6 +2,7 @@
 #include "board/payload.hpp"
 
 #include "base/rng.hpp"
+#include "board/packet_crc.hpp"
 #include "roce/icrc.hpp"
 #include "support/payload_check.hpp"
 
@@ -51,6 +52,22 @@ TEST_CASE("counter: byte k of the stream is k mod 256", "[payload]") {
     for (std::uint32_t k = 0; k < length; ++k) right &= bytes[k] == ((offset + k) & 0xff);
     REQUIRE(right);
   }
+}
+
+TEST_CASE("test pattern: the counter for any length, full packets of every path MTU prepared", "[payload]") {
+  const auto source = make_test_pattern();
+  std::vector<std::uint8_t> arena(source->arena_bytes());
+  source->fill(arena);
+  for (const std::uint32_t length : {256U, 512U, 1024U, 2048U, 4096U}) {
+    for (std::uint64_t offset = 0; offset < 300; ++offset) {
+      const std::uint8_t* bytes = source->bytes(offset, length);
+      REQUIRE(bytes[0] == offset % 256);
+      REQUIRE(source->crc(offset, length) == packet_crc(ByteSpan(bytes, length)));
+    }
+  }
+  CHECK_FALSE(source->crc(0, 1000));
+  REQUIRE(source->bytes(1000, 1000) != nullptr);
+  CHECK(source->bytes(1000, 1000)[999] == (1999 & 0xff));
 }
 
 TEST_CASE("zero: zeros, and a prepared CRC for every length", "[payload]") {

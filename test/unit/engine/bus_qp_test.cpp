@@ -133,7 +133,7 @@ TEST_CASE("requests wait for RTS, in SQD, and for a destination", "[bus]") {
   CHECK(w.observe().requests_waiting == 10);
   w.set(0, QpState::kRts);
   w.run_for(5 * kSecond);
-  CHECK(w.board->qp(0).totals().packets == 0);
+  CHECK(w.board->totals(0).packets == 0);
   CHECK_FALSE(w.observe({0}).qps[0].failed);
   CHECK(w.board->host().counters().arp_requests_tx == 0);
   w.apply(board::SetDestination{BusWorld::host_ip(0)});
@@ -196,7 +196,7 @@ TEST_CASE("too long a message is a local error", "[bus]") {
   REQUIRE(w.completions(5));
   CHECK(w.failed() == 5);
   CHECK(w.board->qp(0).failure() == roce::WcStatus::kLocalOperationError);
-  CHECK(w.board->qp(0).totals().packets == 0);
+  CHECK(w.board->totals(0).packets == 0);
 }
 
 TEST_CASE("a burst goes to the QP with SQpn, else to the one whose peer has it, else to the only one",
@@ -390,6 +390,8 @@ TEST_CASE("SoftReset: everything of the bus is gone and nothing is left behind",
   CHECK(w.ok() == ok);
   CHECK(w.failed() == 0);
   CHECK(w.board->counters().rx_unknown_qp > 0);  // acknowledgements of what was on its way
+  w.board->stop_traffic(w.link->now);
+  CHECK(w.board->finished());
 }
 
 TEST_CASE("after stop_traffic what is outstanding drains, and what waits is gone", "[bus]") {

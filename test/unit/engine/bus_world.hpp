@@ -43,8 +43,7 @@ class BusWorld {
   };
 
   explicit BusWorld(const Options& o) {
-    payload =
-        board::make_payload({.kind = board::PayloadKind::kCounter, .message_length = 4096, .pmtu = 4096});
+    payload = board::make_test_pattern();
     arena_.resize(payload->arena_bytes());
     payload->fill(arena_);
     engine::BoardConfig b;
@@ -56,7 +55,7 @@ class BusWorld {
       qp.path.source_ip = b.identity.ip;
       qp.path.dest_ip = host_ip(0);
       qp.payload = payload.get();
-      qp.traffic.plan = payload->plan();
+      qp.traffic.plan = board::MessagePlan::endless(4096);
       qp.traffic.remote_address = kRegion;
     }
     b.bus.slots = o.slots;
