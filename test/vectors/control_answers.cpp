@@ -29,7 +29,7 @@ void check_data(const CapturedMessage& captured, const CapturedMessage& ours, co
     const auto address = static_cast<std::uint32_t>(captured.address() + at - srp::kHeaderSize);
     const std::uint32_t want = load_le32(&captured.bytes[at]);
     const std::uint32_t have = load_le32(&ours.bytes[at]);
-    const std::uint32_t compared = is_read(captured) ? ~free(address) : ~0U;
+    const std::uint32_t compared = is_read(captured) ? ~free(address, want) : ~0U;
     if (((want ^ have) & compared) != 0) {
       FAIL_CHECK("transaction " << captured.transaction()
                                 << (is_read(captured) ? ": read of " : ": write of ") << hex(address)

@@ -9,8 +9,8 @@
 
 namespace softfeb::test {
 
-/// Bits of the word at `address` whose values may differ between two servers.
-using FreeBits = std::function<std::uint32_t(std::uint32_t address)>;
+/// Bits of the word at `address`, read as `captured`, that another server may answer otherwise.
+using FreeBits = std::function<std::uint32_t(std::uint32_t address, std::uint32_t captured)>;
 
 /// Checks (Catch2) SRPv3 responses against captured ones, one by one. What may differ:
 /// * in the data of reads, the bits that `free` names;

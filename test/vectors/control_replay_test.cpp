@@ -7,8 +7,8 @@
 #include "control/srp_server.hpp"
 #include "control/stream.hpp"
 #include "control_answers.hpp"
-
-#include <map>
+#include "free_registers.hpp"
+#include "replayed_board.hpp"
 
 using namespace softfeb;
 using namespace softfeb::test;
@@ -16,22 +16,6 @@ using namespace softfeb::test;
 namespace {
 
 constexpr std::uint16_t kRegistersPort = 8192;
-
-/// Holds what is written; zero elsewhere.
-class SparseMemory final : public control::Bus {
- public:
-  void read(std::uint32_t address, MutableByteSpan out, Time now, Done done) override {
-    for (std::size_t i = 0; i < out.size(); ++i) out[i] = memory_[address + i];
-    done({control::BusStatus::kOk, out.size() / 4}, now);
-  }
-  void write(std::uint32_t address, ByteSpan data, Time now, Done done) override {
-    for (std::size_t i = 0; i < data.size(); ++i) memory_[address + i] = data[i];
-    done({control::BusStatus::kOk, data.size() / 4}, now);
-  }
-
- private:
-  std::map<std::uint64_t, std::uint8_t> memory_;
-};
 
 class NoFrames final : public control::FrameSource {
  public:
@@ -52,16 +36,16 @@ std::vector<CapturedConnection> connections(bool to_registers) {
 
 }  // namespace
 
-TEST_CASE("control replay: messages over a memory", "[control]") {
+TEST_CASE("control replay: the registers", "[control]") {
   for (const CapturedConnection& c : connections(true)) {
     DYNAMIC_SECTION(c.capture) {
-      SparseMemory memory;
-      control::SrpServer server(memory);
+      ReplayedBoard board(configuration_of(c));
+      control::SrpServer server(board);
       ControlReplay replay(c, server);
       server.attach(replay.link());
       replay.run();
       CHECK(replay.answers().size() > 20);
-      check_answers(replay.captured().messages(), replay.answers(), [](std::uint32_t) { return ~0U; });
+      check_answers(replay.captured().messages(), replay.answers(), free_bits_of(c.capture));
     }
   }
 }

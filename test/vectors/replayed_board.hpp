@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "board/board_registers.hpp"
+#include "control/bus.hpp"
+#include "control_capture.hpp"
+
+namespace softfeb::test {
+
+/// What a captured board says of itself (build stamp, git hash, addresses), as far as the client asked.
+board::BoardRegistersConfig configuration_of(const CapturedConnection& connection);
+
+/// The board's registers, with a data path that does everything at once and has nothing to tell.
+class ReplayedBoard final : public control::Bus {
+ public:
+  explicit ReplayedBoard(const board::BoardRegistersConfig& config);
+
+  void read(std::uint32_t address, MutableByteSpan out, Time now, Done done) override;
+  void write(std::uint32_t address, ByteSpan data, Time now, Done done) override;
+
+ private:
+  board::BoardRegisters registers_;
+  board::LiveState live_;
+  board::Actions actions_;
+  bool destroyed_ = false;  ///< the last metadata message destroyed a QP
+};
+
+}  // namespace softfeb::test
