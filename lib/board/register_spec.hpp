@@ -24,6 +24,16 @@ struct RegisterSpec {
   std::uint32_t step = 4;
   std::span<const EnumText> texts{};
 
+ private:
+  // Before those that use it: clang 14 evaluates no template that is defined later.
+  template <typename Member, typename Value>
+  constexpr RegisterSpec with(Member RegisterSpec::*member, const Value& value) const {
+    RegisterSpec copy = *this;
+    copy.*member = value;
+    return copy;
+  }
+
+ public:
   constexpr RegisterSpec bit(unsigned n) const { return with(&RegisterSpec::bit_offset, n); }
   constexpr RegisterSpec resets_to(std::uint64_t v) const { return with(&RegisterSpec::reset, v); }
   constexpr RegisterSpec polled(unsigned s) const { return with(&RegisterSpec::poll_interval_s, s); }
@@ -32,14 +42,6 @@ struct RegisterSpec {
   constexpr RegisterSpec times(unsigned n) const { return with(&RegisterSpec::copies, n); }
   constexpr RegisterSpec as(NumberFormat f) const { return with(&RegisterSpec::format, f); }
   constexpr RegisterSpec named(std::span<const EnumText> t) const { return with(&RegisterSpec::texts, t); }
-
- private:
-  template <typename Member, typename Value>
-  constexpr RegisterSpec with(Member RegisterSpec::*member, const Value& value) const {
-    RegisterSpec copy = *this;
-    copy.*member = value;
-    return copy;
-  }
 };
 
 constexpr RegisterSpec ro(const char* name, std::uint32_t offset, unsigned bits) {
