@@ -4,6 +4,7 @@
 #include "dataplane/error.hpp"
 #include "pacing.hpp"
 #include "reaction.hpp"
+#include "srp.hpp"
 
 #include <fstream>
 #include <iostream>
@@ -99,6 +100,15 @@ CLI::App* add_reaction(CLI::App& top, ReactionOptions& o) {
   return app;
 }
 
+CLI::App* add_srp(CLI::App& top, SrpOptions& o) {
+  CLI::App* const app = top.add_subcommand("srp", "Registers and stream of the slow control over loopback");
+  app->add_option("--accesses", o.accesses, "Single reads of each run")->check(CLI::Range(1, 10'000'000));
+  add_value<std::uint64_t>(*app, "--stream", o.stream_bytes, config::parse_size,
+                           "Streamed in each run, whole frames of 128 KiB", "256MiB");
+  app->add_option("--runs", o.runs, "Runs the median is of")->check(CLI::Range(1, 1000));
+  return app;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -108,11 +118,13 @@ int main(int argc, char** argv) {
   CraftOptions craft;
   PacingOptions pacing;
   ReactionOptions reaction;
+  SrpOptions srp;
   bool suite = false;
   std::string json;
   CLI::App* const crafting = add_craft(top, craft);
   CLI::App* const paced = add_pacing(top, pacing, suite);
-  for (CLI::App* const app : {crafting, paced, add_reaction(top, reaction)}) {
+  CLI::App* const controlled = add_srp(top, srp);
+  for (CLI::App* const app : {crafting, paced, add_reaction(top, reaction), controlled}) {
     app->add_option("--json", json, "Write the result to this file instead of standard output")
         ->type_name("FILE");
   }
@@ -123,6 +135,7 @@ int main(int argc, char** argv) {
   }
   try {
     if (crafting->parsed()) return write(bench_craft(craft), json);
+    if (controlled->parsed()) return write(bench_srp(srp), json);
     const Environment environment;
     if (!paced->parsed()) return write(bench_reaction(environment, reaction), json);
     const Json result = suite ? bench_pacing_suite(environment, pacing) : bench_pacing(environment, pacing);
@@ -130,7 +143,7 @@ int main(int argc, char** argv) {
     if (status != 0 || result.value("never_ahead", true)) return status;
     std::cerr << "softfeb-bench: a queue pair was ahead of its rate, or events were lost\n";
     return 1;
-  } catch (const dataplane::EnvironmentError& e) {
+  } catch (const std::runtime_error& e) {  // EnvironmentError, SocketError, RegisterError
     std::cerr << "softfeb-bench: " << e.what() << "\n";
     return 3;
   }

@@ -2,7 +2,7 @@
 // Over real sockets on loopback.
 #include "control/register_client.hpp"
 
-#include "udp_board.hpp"
+#include "../../support/udp_board.hpp"
 
 #include <memory>
 #include <numeric>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "control/srp_client.hpp"
 
+#include "../../support/fake_link.hpp"
+#include "../../support/memory_bus.hpp"
 #include "control/srp_server.hpp"
-#include "fake_link.hpp"
-#include "memory_bus.hpp"
 
 #include <vector>
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Register accesses over RSSI over a network that loses, repeats and delays, in virtual time.
+#include "../../support/frame_pattern.hpp"
+#include "../../support/memory_bus.hpp"
 #include "control/rssi_client.hpp"
 #include "control/rssi_server.hpp"
 #include "control/srp_client.hpp"
 #include "control/srp_server.hpp"
 #include "control/stream.hpp"
-#include "frame_pattern.hpp"
-#include "memory_bus.hpp"
 #include "rssi_relay.hpp"
 
 #include <unordered_map>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "control/srp_server.hpp"
 
-#include "fake_link.hpp"
-#include "memory_bus.hpp"
+#include "../../support/fake_link.hpp"
+#include "../../support/memory_bus.hpp"
 
 #include <optional>
 

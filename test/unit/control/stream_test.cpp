@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "control/stream.hpp"
 
-#include "fake_link.hpp"
-#include "frame_pattern.hpp"
+#include "../../support/fake_link.hpp"
+#include "../../support/frame_pattern.hpp"
 
 #include <catch2/catch.hpp>
 

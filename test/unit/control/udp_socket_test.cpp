@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "../../support/udp_board.hpp"
 #include "control/register_client.hpp"
 #include "control/stream_receiver.hpp"
-#include "udp_board.hpp"
 
 #include <iostream>
 #include <memory>

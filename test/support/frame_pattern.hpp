@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <vector>
 
 namespace softfeb::control {
 
@@ -16,15 +17,18 @@ inline std::uint8_t pattern_byte(std::uint64_t frame, std::size_t at) {
 /// Frames of one size, as many as there are left.
 class PatternSource final : public FrameSource {
  public:
-  explicit PatternSource(std::size_t frame_bytes) : frame_bytes_(frame_bytes) {}
+  explicit PatternSource(std::size_t frame_bytes) : first_frame_(frame_bytes) {
+    for (std::size_t i = 0; i < frame_bytes; ++i) first_frame_[i] = pattern_byte(0, i);
+  }
 
   bool ready(Time) override { return frames_left > 0; }
   Part fill(MutableByteSpan out, Time) override {
-    const std::size_t n = std::min(out.size(), frame_bytes_ - at_);
-    for (std::size_t i = 0; i < n; ++i) out[i] = pattern_byte(frame_, at_ + i);
+    const std::size_t n = std::min(out.size(), first_frame_.size() - at_);
+    const std::uint8_t base = pattern_byte(frame_, 0);
+    for (std::size_t i = 0; i < n; ++i) out[i] = static_cast<std::uint8_t>(first_frame_[at_ + i] + base);
     filled += n;
     at_ += n;
-    if (at_ < frame_bytes_) return {n, false};
+    if (at_ < first_frame_.size()) return {n, false};
     next();
     return {n, true};
   }
@@ -44,7 +48,7 @@ class PatternSource final : public FrameSource {
     --frames_left;
   }
 
-  std::size_t frame_bytes_;
+  std::vector<std::uint8_t> first_frame_;
   std::size_t at_ = 0;
   std::uint64_t frame_ = 0;
 };
