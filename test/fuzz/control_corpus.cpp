@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Writes what the captures of the slow control hold as seeds for the fuzzers.
 //   control_corpus DIRECTORY CAPTURE…
+#include "control/packetizer.hpp"
 #include "control_capture.hpp"
 
 #include <algorithm>
@@ -62,6 +63,21 @@ class Corpus {
     }
     write("packetizer", seed);
   }
+  /// fuzz_srp: a client's packets as they are, and the messages in them.
+  void add_requests(const test::CapturedConnection& c) {
+    Bytes packets{0};
+    Bytes messages{1};
+    control::Depacketizer depacketizer(kSeedSize);
+    for (const test::CapturedSegment& s : c.segments) {
+      const ByteSpan packet = s.parsed().payload;
+      if (!s.from_client || packet.empty() || packets.size() > kSeedSize) continue;
+      put(packets, packet, 0);
+      if (depacketizer.push(packet) == control::Depacketizer::Result::kFrame)
+        put(messages, depacketizer.frame(), 4);
+    }
+    write("srp", packets);
+    write("srp", messages);
+  }
 
  private:
   void write(const std::string& target, const Bytes& seed) {
@@ -89,6 +105,7 @@ int main(int argc, char** argv) {
           corpus.add_rssi(connection, from_client);
           corpus.add_packets(connection, from_client);
         }
+        corpus.add_requests(connection);
       }
     }
   } catch (const std::exception& e) {

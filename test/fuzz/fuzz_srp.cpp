@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// libFuzzer: any bytes as RSSI payloads, or as messages in right packets, to the SRPv3 server. Every request
+// is answered once, in order, with a well-formed response; the bus is asked within its rules; what is stored
+// is bounded. The first byte says whether the bus answers at once; then records of size, what to do, and
+// bytes.
+#include "../support/fake_link.hpp"
+#include "../support/memory_bus.hpp"
+#include "control/srp_server.hpp"
+#include "input.hpp"
+
+#include <deque>
+
+using namespace softfeb;
+using namespace softfeb::control;
+using fuzz::Input;
+using fuzz::require;
+
+namespace {
+
+constexpr SrpServerLimits kLimits{.requests = 16, .request_bytes = 8 * 1024, .response_bytes = 8 * 1024};
+
+/// A bus that looks at what it is asked.
+struct StrictBus final : Bus {
+  explicit StrictBus(bool at_once) : memory(4096, at_once) { memory.refuses = 0x40; }
+  void read(std::uint32_t address, MutableByteSpan out, Time now, Done done) override {
+    judge(address, out.size());
+    memory.read(address, out, now, std::move(done));
+  }
+  void write(std::uint32_t address, ByteSpan data, Time now, Done done) override {
+    judge(address, data.size());
+    memory.write(address, data, now, std::move(done));
+  }
+  void judge(std::uint32_t address, std::size_t bytes) {
+    require(address % 4 == 0 && bytes % 4 == 0 && bytes >= 4 && bytes <= 4096);
+    require(address + std::uint64_t{bytes} <= 1ULL << 32);
+    require(!memory.waiting());
+  }
+
+  MemoryBus memory;
+};
+
+struct World {
+  explicit World(bool at_once) : bus(at_once), server(bus, kLimits), link(server) {
+    server.attach(link);
+    link.connect();
+  }
+
+  void raw(ByteSpan payload) {
+    // The messages that this may complete are not known here.
+    ordered = false;
+    server.on_segment(payload, now);
+  }
+  void message(ByteSpan bytes, bool eofe) {
+    if (bytes.empty()) return;
+    std::vector<std::uint8_t> packet(Packetizer::kHeader + bytes.size() + 8 + Packetizer::kTail);
+    FrameTags tags;
+    tags.last_user = eofe ? 1 : 0;
+    Packetizer cutter;
+    packet.resize(cutter.write(packet, bytes, true, tags));
+    if (!server.on_segment(packet, now)) return;
+    const auto request = srp::parse_request(bytes, eofe);
+    if (request && request->answered()) expected.push_back(request->header);
+  }
+  void take(std::size_t n) {
+    for (; n > 0 && !link.sent.empty(); --n) {
+      if (collector.push(link.take(now)) == Depacketizer::Result::kFrame) response(collector.frame());
+    }
+    require(link.bad_sends == 0);
+  }
+  void response(ByteSpan bytes) {
+    const auto r = srp::parse_response(bytes);
+    require(r.has_value());
+    if (!ordered) return;
+    require(!expected.empty() && r->header == expected.front());
+    expected.pop_front();
+  }
+  void reconnect() {
+    link.close(now);
+    link.connect(now);
+    collector.reset();
+    expected.clear();
+    ordered = true;
+  }
+  void answer() {
+    if (bus.memory.waiting()) bus.memory.answer(now);
+  }
+  void finish() {
+    for (int i = 0; i < 100'000 && (bus.memory.waiting() || !link.sent.empty()); ++i) {
+      answer();
+      take(16);
+    }
+    require(!bus.memory.waiting() && link.sent.empty() && (!ordered || expected.empty()));
+  }
+
+  StrictBus bus;
+  SrpServer server;
+  FakeLink link;
+  Depacketizer collector{srp::kMaxMessage};
+  std::deque<srp::Header> expected;  ///< of requests not yet answered
+  bool ordered = true;               ///< `expected` is complete
+  Time now = 0;
+};
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  Input in(data, size);
+  World world((in.byte() & 1) == 0);
+  while (!in.empty()) {
+    const std::size_t n = in.size(6000);
+    const std::uint8_t what = in.byte() % 8;
+    const ByteSpan bytes = in.bytes(n);
+    if (what == 0) world.raw(bytes);
+    if (what == 1) world.reconnect();
+    if (what == 2) world.take(n);
+    if (what == 3) world.answer();
+    if (what >= 4) world.message(bytes, what == 7);
+    ++world.now;
+  }
+  world.finish();
+  return 0;
+}
