@@ -19,7 +19,6 @@ namespace softfeb::dataplane {
 namespace {
 // Of a snapshot or a change, in one turn: a QP with congestion control takes up to 0.25 µs.
 constexpr std::size_t kSliceQps = 8;
-constexpr std::size_t kBoardRequests = 16;         // in one turn: each looks at a few QPs
 constexpr std::uint64_t kPublishEvery = 1024;      // turns
 constexpr Time kLeaveWithin = 100 * kMillisecond;  // for what the ports have not taken at the end
 constexpr Time kLongestSleep = 50 * kMicrosecond;
@@ -69,7 +68,9 @@ void Worker::loop() {
     slept_ = false;
     bool busy = false;
     for (auto& lane : lanes_) busy = lane->run(now) || busy;
-    serve_boards(now);
+    if (board_requests_.serve(endpoints_, now)) {
+      for (auto& lane : lanes_) lane->wake();
+    }
     obey(now);
     if (changes_ != nullptr && changes_->at <= now) change_slice(now);
     if (snapshot_ != nullptr) snapshot_slice(now);
@@ -123,21 +124,6 @@ void Worker::obey(Time now) {
     }
     for (auto& lane : lanes_) lane->wake();
   }
-}
-
-void Worker::serve_boards(Time now) {
-  BoardRequest* r = nullptr;
-  bool acted = false;
-  for (std::size_t n = 0; n < kBoardRequests && requests_.pop(r); ++n) {
-    if (auto* board = dynamic_cast<engine::Board*>(endpoints_[r->endpoint])) {
-      for (const board::DataPathAction& action : r->actions) board->apply(action, now);
-      board->observe(r->state, now);
-      acted = acted || !r->actions.empty();
-    }
-    r->done.store(true, std::memory_order_release);
-  }
-  if (!acted) return;
-  for (auto& lane : lanes_) lane->wake();
 }
 
 void Worker::start_boards(Time now) {

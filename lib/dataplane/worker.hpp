@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/time.hpp"
+#include "dataplane/board_requests.hpp"
 #include "dataplane/lane.hpp"
 #include "dataplane/rings.hpp"
 #include "dataplane/tsc_clock.hpp"
@@ -37,15 +38,6 @@ struct CongestionChange {
   engine::CongestionProfile profile;
   std::atomic<bool> done{false};     ///< all of them have it
   CongestionChange* next = nullptr;  ///< the worker's
-};
-
-/// Registers of a board that were written, and what they show after. The control thread owns it, and touches
-/// it again when it is done.
-struct BoardRequest {
-  std::size_t endpoint = 0;                    ///< place of the board in Worker::endpoints()
-  std::vector<board::DataPathAction> actions;  ///< carried out in order, all at one time
-  board::DataPathState state;                  ///< its qps say which are asked for
-  std::atomic<bool> done{false};
 };
 
 /// What a worker is told. Carried out between turns, in order; kBoard apart, whose order is among themselves:
@@ -87,7 +79,7 @@ class Worker {
 
   /// False when too many commands wait (try again). One thread gives kBoard, and one the others.
   bool command(const Command& c) {
-    return c.kind == Command::Kind::kBoard ? requests_.push(c.board) : commands_.push(c);
+    return c.kind == Command::Kind::kBoard ? board_requests_.push(c.board) : commands_.push(c);
   }
 
   /// Live totals of its lanes; to be read by any thread.
@@ -105,7 +97,6 @@ class Worker {
   void loop();
   bool may_leave() const;
   void obey(Time now);
-  void serve_boards(Time now);
   void snapshot_slice(Time now);
   void keep(CongestionChange* change);
   void change_slice(Time now);
@@ -119,7 +110,7 @@ class Worker {
   std::vector<std::unique_ptr<Lane>> lanes_;
   std::vector<engine::Endpoint*> endpoints_;
   SpscRing<Command> commands_{64};
-  SpscRing<BoardRequest*> requests_{1024};
+  BoardRequests board_requests_;
   Mailbox<Totals> totals_;
   LoopCounters loop_;
   Time start_at_ = kNever;
