@@ -34,8 +34,9 @@ run_suite() {
   start_guest_image
   compile build || broken=$((broken + 1))
 
-  # clang, ASan and UBSan: the sans-I/O libraries, which is where packets from the network are read.
-  CXX=clang++ configure build-sanitize -Dcore_only=true -Db_sanitize=address,undefined -Db_lundef=false
+  # clang, ASan, UBSan and libFuzzer: the sans-I/O libraries, which is where packets from the network are read.
+  CXX=clang++ configure build-sanitize -Dcore_only=true -Dfuzzers=true \
+    -Db_sanitize=address,undefined -Db_lundef=false
   compile build-sanitize || broken=$((broken + 1))
 
   # Two compilers find more than one. Not optimised: only its warnings are wanted.
