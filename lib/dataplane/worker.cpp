@@ -68,6 +68,7 @@ void Worker::loop() {
     slept_ = false;
     bool busy = false;
     for (auto& lane : lanes_) busy = lane->run(now) || busy;
+    receiver_requests_.serve(endpoints_);
     if (board_requests_.serve(endpoints_, now)) {
       for (auto& lane : lanes_) lane->wake();
     }
@@ -120,7 +121,8 @@ void Worker::obey(Time now) {
         leave_by_ = now + kLeaveWithin;
         break;
       case Command::Kind::kBoard:
-        break;  // has a ring of its own
+      case Command::Kind::kReceiver:
+        break;  // have rings of their own
     }
     for (auto& lane : lanes_) lane->wake();
   }

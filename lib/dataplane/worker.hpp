@@ -4,6 +4,7 @@
 #include "base/time.hpp"
 #include "dataplane/board_requests.hpp"
 #include "dataplane/lane.hpp"
+#include "dataplane/receiver_requests.hpp"
 #include "dataplane/rings.hpp"
 #include "dataplane/tsc_clock.hpp"
 #include "engine/snapshot.hpp"
@@ -40,16 +41,26 @@ struct CongestionChange {
   CongestionChange* next = nullptr;  ///< the worker's
 };
 
-/// What a worker is told. Carried out between turns, in order; kBoard apart, whose order is among themselves:
-/// they are answered in the next turn (some tens of microseconds later where the worker sleeps), whatever
-/// else takes long.
+/// What a worker is told. Carried out between turns, in order; kBoard and kReceiver apart, whose order is
+/// among their own kind: they are answered in the next turn (some tens of microseconds later where the worker
+/// sleeps), whatever else takes long.
 struct Command {
-  enum class Kind : std::uint8_t { kStart, kStopTraffic, kFlush, kSnapshot, kChange, kQuit, kBoard };
+  enum class Kind : std::uint8_t {
+    kStart,
+    kStopTraffic,
+    kFlush,
+    kSnapshot,
+    kChange,
+    kQuit,
+    kBoard,
+    kReceiver
+  };
   Kind kind = Kind::kQuit;
   Time at = 0;                          ///< kStart: when traffic begins
   SnapshotRequest* snapshot = nullptr;  ///< kSnapshot
   CongestionChange* change = nullptr;   ///< kChange
   BoardRequest* board = nullptr;        ///< kBoard
+  ReceiverRequest* receiver = nullptr;  ///< kReceiver
 };
 
 /// How the worker's own time went: a loop that was not run for long says that the machine was busy elsewhere.
@@ -77,9 +88,12 @@ class Worker {
   /// Waits for the loop to end after kQuit.
   void join();
 
-  /// False when too many commands wait (try again). One thread gives kBoard, and one the others.
+  /// False when too many commands wait (try again). One thread gives kBoard and kReceiver, and one the
+  /// others.
   bool command(const Command& c) {
-    return c.kind == Command::Kind::kBoard ? board_requests_.push(c.board) : commands_.push(c);
+    if (c.kind == Command::Kind::kBoard) return board_requests_.push(c.board);
+    if (c.kind == Command::Kind::kReceiver) return receiver_requests_.push(c.receiver);
+    return commands_.push(c);
   }
 
   /// Live totals of its lanes; to be read by any thread.
@@ -111,6 +125,7 @@ class Worker {
   std::vector<engine::Endpoint*> endpoints_;
   SpscRing<Command> commands_{64};
   BoardRequests board_requests_;
+  ReceiverRequests receiver_requests_;
   Mailbox<Totals> totals_;
   LoopCounters loop_;
   Time start_at_ = kNever;

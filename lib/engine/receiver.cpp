@@ -8,31 +8,27 @@
 
 namespace softfeb::engine {
 
-namespace {
-
-roce::IpPair ip_pair(const roce::Path& path) {
-  roce::IpPair pair;
-  std::copy(path.source_ip.bytes.begin(), path.source_ip.bytes.end(), pair.begin());
-  std::copy(path.dest_ip.bytes.begin(), path.dest_ip.bytes.end(), pair.begin() + 16);
-  return pair;
-}
-
-}  // namespace
-
-Receiver::Qp::Qp(const ReceiveQpSetup& setup, roce::NotificationPoint& notification)
-    : regions(setup.regions),
-      qp(setup.qp, regions, &notification,
-         notification.attach(ip_pair(setup.reply_path), setup.qp.responder.qpn)),
+Receiver::Qp::Qp(const ReceiveQpSetup& setup, roce::NotificationPoint& point)
+    : path(setup.reply_path),
+      notification(point.attach(roce::ip_pair(setup.reply_path.source_ip, setup.reply_path.dest_ip),
+                                setup.qp.responder.qpn)),
+      regions(setup.regions),
+      qp(setup.qp, regions, &point, notification),
       reply(setup.reply_path),
       peer(setup.reply_path.dest_ip),
       pkey(setup.pkey) {}
 
 Receiver::Receiver(const ReceiverConfig& config)
-    : Endpoint(config.identity), notification_(config.notification), pending_(kPendingRoom) {
+    : Endpoint(config.identity),
+      notification_(config.notification),
+      first_slot_(config.qps.size()),
+      slot_table_(config.slots.size()),
+      pending_(kPendingRoom) {
   for (const ReceiveQpSetup& setup : config.qps) {
     table_.insert(setup.qp.responder.qpn, static_cast<std::uint32_t>(qps_.size()));
     qps_.emplace_back(setup, notification_);
   }
+  for (const ReceiveSlotSetup& setup : config.slots) qps_.emplace_back(setup, notification_);
 }
 
 void Receiver::push(const Pending& p) {
@@ -43,6 +39,19 @@ void Receiver::push(const Pending& p) {
   pending_[(pending_first_ + pending_count_++) & (kPendingRoom - 1)] = p;
 }
 
+/// The QP that a packet is for; kNobody, and counted, when there is none.
+std::uint32_t Receiver::find(roce::Qpn qpn, const roce::IpAddress& peer) {
+  if (const std::uint32_t i = table_.find(qpn); i != QpTable::kNotFound) {
+    if (qps_[i].peer == peer) return i;
+    ++counters_.rx_wrong_peer;
+    return kNobody;
+  }
+  const PeerQpTable::Found found = slot_table_.find(qpn, peer);
+  if (found.index != PeerQpTable::kNotFound) return found.index;
+  ++(found.other_peer ? counters_.rx_wrong_peer : counters_.rx_unknown_qp);
+  return kNobody;
+}
+
 void Receiver::receive_roce(const roce::ParsedFrame& frame, Time now) {
   const roce::TransportPacket packet = roce::parse_transport(roce::transport_bytes(frame));
   const roce::Bth& bth = packet.request.bth;
@@ -50,16 +59,9 @@ void Receiver::receive_roce(const roce::ParsedFrame& frame, Time now) {
     ++counters_.rx_bad_transport;
     return;
   }
-  const std::uint32_t i = table_.find(bth.dest_qp);
-  if (i == QpTable::kNotFound) {
-    ++counters_.rx_unknown_qp;
-    return;
-  }
+  const std::uint32_t i = find(bth.dest_qp, frame.source_ip);
+  if (i == kNobody) return;
   Qp& qp = qps_[i];
-  if (frame.source_ip != qp.peer) {
-    ++counters_.rx_wrong_peer;
-    return;
-  }
   // An operation we do not do (READ, atomics) is the responder's to refuse.
   const bool asks =
       packet.kind == roce::TransportKind::kRequest || packet.kind == roce::TransportKind::kUnknown;
@@ -105,8 +107,9 @@ void Receiver::write(const Pending& p, TxFrame& out) {
 
 std::size_t Receiver::poll(Time /*now*/, std::span<TxFrame> out) {
   std::size_t n = host_.poll(out);
-  for (; n < out.size() && pending_count_ != 0; ++n, --pending_count_) {
-    write(pending_[pending_first_], out[n]);
+  for (; n < out.size() && pending_count_ != 0; --pending_count_) {
+    const Pending& p = pending_[pending_first_];
+    if (p.qp != kNobody) write(p, out[n++]);
     pending_first_ = (pending_first_ + 1) & (kPendingRoom - 1);
   }
   counters_.tx_frames += n;

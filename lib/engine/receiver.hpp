@@ -2,7 +2,9 @@
 #pragma once
 
 #include "engine/endpoint.hpp"
+#include "engine/peer_qp_table.hpp"
 #include "engine/qp_table.hpp"
+#include "engine/receiver_action.hpp"
 #include "roce/notification_point.hpp"
 #include "roce/path.hpp"
 #include "roce/receive_qp.hpp"
@@ -20,10 +22,17 @@ struct ReceiveQpSetup {
   std::vector<roce::MemoryRegion> regions;
 };
 
+/// A place for a QP that is made while the receiver runs. It belongs to one peer, whose QPs come and go.
+struct ReceiveSlotSetup {
+  roce::Path reply_path;  ///< to the peer; MAC address and UDP source port as for ReceiveQpSetup
+  std::uint16_t pkey = roce::kDefaultPkey;
+};
+
 struct ReceiverConfig {
   Identity identity;
   roce::NotificationConfig notification;
   std::vector<ReceiveQpSetup> qps;
+  std::vector<ReceiveSlotSetup> slots{};
 };
 
 struct ReceiverCounters {
@@ -33,6 +42,10 @@ struct ReceiverCounters {
 
 /// An RDMA receiver of ours: receiving queue pairs at one address, with the notification point. What a server
 /// with a NIC is to a board.
+///
+/// QPs are numbered: those of the configuration, then the slots, whose QPs apply() makes and unmakes while
+/// the receiver runs, without allocation. What a slot's QP judges is the payload's byte counter, over all QPs
+/// that stood there.
 class Receiver : public Endpoint {
  public:
   explicit Receiver(const ReceiverConfig& config);
@@ -40,9 +53,18 @@ class Receiver : public Endpoint {
   std::size_t poll(Time now, std::span<TxFrame> out) override;
   Time next_event(Time now) const override;
 
+  /// In force when this returns.
+  void apply(const ReceiverAction& action);
+
   std::size_t qp_count() const { return qps_.size(); }
   const roce::ReceiveQp& qp(std::size_t i) const { return qps_[i].qp; }
   roce::ReceiveQp& qp(std::size_t i) { return qps_[i].qp; }
+  /// Number of the first slot: how many QPs the configuration has.
+  std::size_t first_slot() const { return first_slot_; }
+  /// A configured one, or a slot in which a QP stands.
+  bool qp_exists(std::size_t i) const { return qps_[i].exists; }
+  /// What QP `i`, and all that stood in its slot before it, did.
+  roce::ResponderCounters responder_counters(std::size_t i) const;
   const roce::IpAddress& peer(std::size_t i) const { return qps_[i].peer; }
   /// One more than the highest remote address written on behalf of QP `i`; 0 when nothing was.
   std::uint64_t written_end(std::size_t i) const { return qps_[i].written_end; }
@@ -55,28 +77,43 @@ class Receiver : public Endpoint {
  private:
   struct Qp {
     Qp(const ReceiveQpSetup& setup, roce::NotificationPoint& notification);
+    Qp(const ReceiveSlotSetup& setup, roce::NotificationPoint& notification);
 
+    roce::Path path;  ///< of answers; without the peer's MAC address
+    roce::NotificationPoint::Slot notification;
     std::vector<roce::MemoryRegion> regions;  ///< the responder refers to them: stays where it is
     roce::ReceiveQp qp;
     roce::HeaderTemplate reply;
     roce::IpAddress peer;
     roce::MacAddress peer_mac{};
     std::uint64_t written_end = 0;
+    roce::ResponderCounters before{};  ///< of QPs that stood here
     std::uint16_t pkey;
+    bool exists = true;
   };
   struct Pending {
-    std::uint32_t qp = 0;
+    std::uint32_t qp = 0;  ///< kNobody: its QP is gone
     bool cnp = false;
     roce::Reply reply{};
   };
   static constexpr std::size_t kPendingRoom = 8192;  ///< a power of two
 
+  static constexpr std::uint32_t kNobody = UINT32_MAX;
+
+  void act(const SetReceiveQp& a);
+  void act(const SetReceiveRegions& a);
+  void act(const RemoveReceiveQp& a);
+  std::uint32_t find(roce::Qpn qpn, const roce::IpAddress& peer);
+  void index_slots();
+  void forget_replies(std::uint32_t i);
   void push(const Pending& p);
   void write(const Pending& p, TxFrame& out);
 
   roce::NotificationPoint notification_;
   std::deque<Qp> qps_;
-  QpTable table_;
+  std::size_t first_slot_;
+  QpTable table_;           ///< of the configured ones
+  PeerQpTable slot_table_;  ///< of those in slots
   std::vector<Pending> pending_;
   std::size_t pending_first_ = 0;
   std::size_t pending_count_ = 0;

@@ -25,8 +25,10 @@ SendQpSnapshot copy(const Board& board, std::size_t i, Time now) {
   return s;
 }
 
-ReceiveQpSnapshot copy(const roce::ReceiveQp& qp) {
-  return {qp.responder().counters(), qp.payload_check() ? qp.payload_check()->checked() : 0, qp.bytes_wrong(),
+ReceiveQpSnapshot copy(const Receiver& receiver, std::size_t i) {
+  const roce::ReceiveQp& qp = receiver.qp(i);
+  const std::uint64_t compared = qp.payload_check() ? qp.payload_check()->checked() : 0;
+  return {receiver.responder_counters(i), compared + qp.continuity().checked(), qp.bytes_wrong(),
           qp.congestion_experienced(), qp.map().missing()};
 }
 
@@ -60,7 +62,7 @@ std::size_t take_snapshot(const Endpoint& endpoint, EndpointSnapshot& out, std::
   }
   const auto& receiver = dynamic_cast<const Receiver&>(endpoint);
   const std::size_t end = std::min(first + limit, receiver.qp_count());
-  for (std::size_t i = first; i < end; ++i) out.receive_qps[i] = copy(receiver.qp(i));
+  for (std::size_t i = first; i < end; ++i) out.receive_qps[i] = copy(receiver, i);
   if (end == receiver.qp_count()) {
     out.cnp_tx = receiver.receiver_counters().cnp_tx;
     out.replies_dropped = receiver.receiver_counters().replies_dropped;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/time.hpp"
+#include "roce/ip.hpp"
 #include "roce/psn.hpp"
 
 #include <array>
@@ -24,6 +25,7 @@ struct NotificationConfig {
 
 /// Local address followed by remote address, 16 bytes each (IPv4 as ::ffff:a.b.c.d).
 using IpPair = std::array<std::uint8_t, 32>;
+IpPair ip_pair(const IpAddress& local, const IpAddress& remote);
 
 /// The notification point of DCQCN (annex A17.9; Zhu et al. 2015, section 3.1): turns CE marks into
 /// congestion notification packets, the first at once, then at most one an interval for each QP or IP pair.
@@ -38,6 +40,9 @@ class NotificationPoint {
   /// The slot in which a QP's interval is kept: its own, or the one it shares with all QPs of its IP pair.
   /// The same QP (local address and QPN) has the same slot again.
   Slot attach(const IpPair& pair, Qpn qpn);
+
+  /// The slot of a QP whose number is not known yet, or will change: its own, or that of its IP pair.
+  Slot attach(const IpPair& pair);
 
   /// A CE-marked data packet came for a QP with this slot: true when a CNP is to be sent. Time does not run
   /// backwards.
@@ -56,7 +61,7 @@ class NotificationPoint {
 
   NotificationConfig config_;
   std::map<Key, Slot> slots_;
-  std::vector<Time> quiet_until_;
+  std::vector<Time> quiet_until_;  ///< by slot
   std::uint64_t marked_ = 0;
   std::uint64_t sent_ = 0;
 };

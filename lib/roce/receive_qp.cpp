@@ -36,6 +36,13 @@ ReceiveQp::Outcome ReceiveQp::on_request(const ReceivedRequest& request, Time no
   return out;
 }
 
+void ReceiveQp::continue_from(const ReceiveQp& before, bool counter_goes_on) {
+  continuity_ = before.continuity_;
+  if (!counter_goes_on) continuity_.resync();
+  marked_ = before.marked_;
+  unexpected_ = before.unexpected_;
+}
+
 void ReceiveQp::check(const PlacedPayload& payload, std::uint64_t index) {
   if (config_.check_continuity) {
     if (index != next_index_) continuity_.resync();

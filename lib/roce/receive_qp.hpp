@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace softfeb::roce {
@@ -49,6 +50,17 @@ class ReceiveQp {
 
   /// A request for this QP (iCRC right, peer verified).
   Outcome on_request(const ReceivedRequest& request, Time now);
+
+  /// Judges on where `before`, the QP that stood in this one's place, ended: its figures (those of its
+  /// responder apart) are this one's too. `counter_goes_on`: so does the byte counter; else some of it is
+  /// known not to have been sent.
+  void continue_from(const ReceiveQp& before, bool counter_goes_on);
+
+  /// See Responder::change_regions().
+  template <typename Change>
+  void change_regions(Change&& change) {
+    responder_.change_regions(std::forward<Change>(change));
+  }
 
   /// `messages` were sent (kLayout, kImmediate): what has not come by now is missing.
   void finish(std::uint64_t messages) { map_.finish(messages); }

@@ -22,6 +22,27 @@ std::uint8_t nak_syndrome(bool remote_access) {
 
 }  // namespace
 
+ResponderCounters& ResponderCounters::operator+=(const ResponderCounters& o) {
+  packets += o.packets;
+  payload_bytes += o.payload_bytes;
+  messages += o.messages;
+  immediates += o.immediates;
+  duplicate += o.duplicate;
+  out_of_order += o.out_of_order;
+  missing_packets += o.missing_packets;
+  missing_messages += o.missing_messages;
+  discarded += o.discarded;
+  access_errors += o.access_errors;
+  invalid_requests += o.invalid_requests;
+  no_receive += o.no_receive;
+  ack_tx += o.ack_tx;
+  nak_sequence_tx += o.nak_sequence_tx;
+  nak_error_tx += o.nak_error_tx;
+  rnr_tx += o.rnr_tx;
+  ignored += o.ignored;
+  return *this;
+}
+
 Responder::Responder(const ResponderConfig& config, const std::vector<MemoryRegion>& regions)
     : config_(config),
       regions_(&regions),
@@ -150,6 +171,7 @@ Responder::Fault Responder::examine(const ReceivedRequest& request) {
     const Fault fault = begin(request.reth);
     if (fault != Fault::kNone) return fault;
   }
+  if (message_.revoked) return Fault::kRemoteAccess;
   return check_length(request);
 }
 
@@ -213,6 +235,13 @@ void Responder::place(const Segments& payload) const {
   const MemoryRegion& region = *message_.region;
   if (region.data == nullptr) return;
   payload.copy(0, payload.size(), region.data + (message_.address - region.address) + message_.done);
+}
+
+void Responder::find_message_again(std::uint32_t rkey) {
+  last_region_ = nullptr;
+  if (message_.region == nullptr) return;
+  message_.region = find_region(rkey);
+  message_.revoked = message_.region == nullptr || !message_.region->holds(message_.address, message_.length);
 }
 
 const MemoryRegion* Responder::find_region(std::uint32_t rkey) {

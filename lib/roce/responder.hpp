@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace softfeb::roce {
@@ -61,6 +62,8 @@ struct ResponderCounters {
   std::uint64_t no_receive = 0;        ///< immediate without a receive request
   std::uint64_t ack_tx = 0, nak_sequence_tx = 0, nak_error_tx = 0, rnr_tx = 0;
   std::uint64_t ignored = 0;  ///< in ERR, of another service, partition or version, or a response
+
+  ResponderCounters& operator+=(const ResponderCounters& o);
 };
 
 /// Acknowledgement to be sent to the requester (already the right PSN and MSN).
@@ -104,13 +107,22 @@ struct RequestOutcome {
 /// back from ERR by assigning a new one.
 class Responder {
  public:
-  /// `regions` is owned by the caller, outlives the responder and stays as it is.
+  /// `regions` is owned by the caller, outlives the responder and stays as it is but for change_regions().
   Responder(const ResponderConfig& config, const std::vector<MemoryRegion>& regions);
 
   /// Takes a request addressed to this QP (iCRC right, peer verified), writes its payload to memory. Any
   /// opcode may be handed in, READs and atomics too: a request that is no WRITE is an invalid request. The
   /// outcome refers to the request's bytes.
   RequestOutcome on_request(const ReceivedRequest& request);
+
+  /// Calls `change`, which may do to the regions what it likes. A message in progress goes on where its
+  /// region is still there, with room for all of it; else it is refused as a remote access error.
+  template <typename Change>
+  void change_regions(Change&& change) {
+    const std::uint32_t rkey = message_.region == nullptr ? 0 : message_.region->rkey;
+    std::forward<Change>(change)();
+    find_message_again(rkey);
+  }
 
   /// Posts `n` more receive requests (consumed by messages with immediate).
   void post_receives(std::uint64_t n);
@@ -131,6 +143,7 @@ class Responder {
     std::uint64_t address = 0;
     std::uint32_t length = 0;
     std::uint32_t done = 0;
+    bool revoked = false;  ///< its region went while it came in
   };
 
   bool concerns_us(const Bth& bth) const;
@@ -147,6 +160,7 @@ class Responder {
   void accept(const ReceivedRequest& request, std::uint64_t index, RequestOutcome& out);
   void place(const Segments& payload) const;
   const MemoryRegion* find_region(std::uint32_t rkey);
+  void find_message_again(std::uint32_t rkey);
   Reply reply(std::uint8_t syndrome, Psn psn) const { return {Aeth{syndrome, msn_ & kPsnMask}, psn}; }
 
   ResponderConfig config_;
