@@ -66,8 +66,12 @@ PayloadRule parse_payload(const json& line, std::uint32_t message_size) {
   if (value == line.end() || value->is_null()) return {};
   if (!value->is_object()) throw Refusal("'payload' must be an object with 'kind', or null");
   PayloadRule rule;
-  rule.origin = number(*value, "origin", kMaxBytes, 0);
   const std::string kind = text(*value, "kind");
+  const auto origin = value->find("origin");
+  rule.any_origin = origin != value->end() && *origin == "any";
+  if (rule.any_origin && kind != "counter")
+    throw Refusal("'origin' may be \"any\" with a payload of kind counter alone");
+  if (!rule.any_origin) rule.origin = number(*value, "origin", kMaxBytes, 0);
   if (kind == "counter") {
     rule.kind = board::PayloadKind::kCounter;
   } else if (kind == "zero") {
@@ -134,6 +138,7 @@ End parse_end(const json& line) {
   End end;
   const auto complete = what.find("complete");
   end.complete = complete != what.end() && complete->is_boolean() && complete->get<bool>();
+  end.counted = what.contains("messages");
   end.messages = number(what, "messages", kMaxBytes, 0);
   const auto seconds = what.find("seconds");
   if (seconds != what.end() && seconds->is_number()) end.seconds = seconds->get<double>();

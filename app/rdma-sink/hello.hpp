@@ -50,6 +50,7 @@ struct PayloadRule {
   std::uint32_t seed = 0x7fff'ffff;        ///< kPrbs31
   std::uint64_t window = 16U << 20;        ///< kPrbs31
   std::uint64_t origin = 0;                ///< stream byte with which a QP's first message begins
+  bool any_origin = false;                 ///< kCounter: not known; the first byte checked tells
 };
 
 struct PeerQp {
@@ -73,6 +74,7 @@ struct Hello {
 /// The client's last line: what it did.
 struct End {
   bool complete = false;
+  bool counted = true;                        ///< false: the client does not know how many
   std::uint64_t messages = 0;                 ///< of all QPs
   std::vector<std::uint64_t> messages_of_qp;  ///< empty where the client did not say
   double seconds = 0;

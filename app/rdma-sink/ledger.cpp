@@ -10,13 +10,13 @@ Ledger::Ledger(const Hello& hello, std::size_t index, std::uint64_t slots, bool 
     : transport_(hello.transport),
       immediate_(hello.immediate),
       pmtu_(hello.pmtu),
-      origin_(hello.payload.origin),
       index_(index),
       slots_(slots),
       live_(live),
       memory_(memory),
       layout_(hello.message_size, hello.pmtu, hello.payload.file_size) {
   if (stream != nullptr) check_.emplace(*stream);
+  if (!hello.payload.any_origin) origin_ = hello.payload.origin;
 }
 
 std::uint64_t Ledger::on_immediate(std::uint32_t immediate, std::uint32_t length) {
@@ -79,12 +79,20 @@ ByteSpan Ledger::message(std::uint64_t n) const {
 void Ledger::check_message(std::uint64_t n) {
   if (!check_) return;
   const ByteSpan bytes = message(n);
-  const std::uint64_t begin = origin_ + n * layout_.message_length();
+  if (!origin_) find_origin(n);
+  const std::uint64_t begin = origin_.value_or(0) + n * layout_.message_length();
   for (std::size_t at = 0; at < bytes.size(); at += pmtu_) {
     const ByteSpan piece = bytes.subspan(at, std::min<std::size_t>(pmtu_, bytes.size() - at));
     check_->check(n, static_cast<std::uint32_t>(at), begin + at, static_cast<std::uint32_t>(piece.size()),
                   piece);
   }
+}
+
+/// The counter's byte k is k mod 256, so one byte tells where a stream is.
+void Ledger::find_origin(std::uint64_t n) {
+  if (message(n).empty()) return;
+  const std::uint64_t begin = n * layout_.message_length();
+  origin_ = static_cast<std::uint8_t>(message(n).front() - begin);
 }
 
 void Ledger::finish(std::optional<std::uint64_t> sent) {

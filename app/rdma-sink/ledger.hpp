@@ -57,6 +57,8 @@ class Ledger {
   const roce::PayloadCheck* check() const { return check_ ? &*check_ : nullptr; }
   const std::vector<std::uint64_t>& untouched_slots() const { return untouched_; }  ///< the first 64
   std::uint64_t slots() const { return slots_; }
+  /// Stream byte with which message 0 begins, where it is known.
+  const std::optional<std::uint64_t>& origin() const { return origin_; }
   /// The part of the memory that was written to by now: the whole ring, or the messages so far.
   ByteSpan written() const;
 
@@ -67,6 +69,7 @@ class Ledger {
   std::uint64_t number_of(std::uint32_t immediate);
   std::optional<std::uint32_t> expected_immediate(std::uint64_t n) const;
   void check_message(std::uint64_t n);
+  void find_origin(std::uint64_t n);
   void assume_sent(std::uint64_t sent);
   void check_slots();
   bool untouched(ByteSpan bytes) const;
@@ -74,7 +77,7 @@ class Ledger {
   roce::Transport transport_;
   ImmediateRule immediate_;
   std::uint32_t pmtu_;
-  std::uint64_t origin_;
+  std::optional<std::uint64_t> origin_;  ///< nothing: to be found out
   std::size_t index_;
   std::uint64_t slots_;
   bool live_;

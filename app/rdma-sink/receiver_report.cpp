@@ -46,7 +46,7 @@ void Receiver::settle(const End& end) {
   };
   const Clock::time_point give_up = Clock::now() + 2s;
   Clock::time_point quiet_since = Clock::now();
-  while (hello_.immediate.present() && total() < end.messages) {
+  while (hello_.immediate.present() && (!end.counted || total() < end.messages)) {
     if (poll()) quiet_since = Clock::now();
     if (Clock::now() > give_up || Clock::now() - quiet_since > 200ms) return;
     std::this_thread::sleep_for(1ms);
@@ -55,7 +55,7 @@ void Receiver::settle(const End& end) {
 }
 
 std::optional<std::uint64_t> Receiver::sent_on(std::size_t i, const End* end) const {
-  if (end == nullptr) return std::nullopt;
+  if (end == nullptr || !end->counted) return std::nullopt;
   if (i < end->messages_of_qp.size()) return end->messages_of_qp[i];
   if (qps_.size() == 1 || end->messages == 0) return end->messages;
   if (hello_.messages != 0 && end->messages == hello_.messages * qps_.size()) return hello_.messages;
@@ -95,6 +95,7 @@ json Receiver::report_qp(std::size_t i) const {
           {"bytes_checked", check ? check->checked() : 0},
           {"bytes_wrong", check ? check->wrong() : 0},
           {"mismatches", check ? report_mismatches(*check) : json::array()},
+          {"payload_origin", ledger.origin() ? json(*ledger.origin()) : json(nullptr)},
           {"immediates", report_immediates(ledger)}};
   if (options_.sha256) {
     const ByteSpan written = ledger.written();

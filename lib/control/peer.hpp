@@ -107,6 +107,7 @@ struct RemoteEndpoint {
 /// What we did, told to the receiver at the end.
 struct PeerResults {
   bool complete = false;       ///< every message was sent and, on RC, acknowledged
+  bool counted = true;         ///< false: how many messages is not known; rdma-sink alone
   std::uint64_t messages = 0;  ///< of all QPs
   std::uint64_t payload_bytes = 0;
   std::vector<std::uint64_t> messages_of_qp;  ///< in the order of LocalEndpoint::qps; empty: not told

@@ -100,10 +100,11 @@ RemoteEndpoint decode_welcome(std::string_view line, std::size_t qps) {
 }
 
 std::string encode_end(const PeerResults& results) {
-  json end{{"complete", results.complete},
-           {"messages", results.messages},
-           {"payload_bytes", results.payload_bytes},
-           {"seconds", results.seconds}};
+  json end{{"complete", results.complete}, {"seconds", results.seconds}};
+  if (results.counted) {
+    end["messages"] = results.messages;
+    end["payload_bytes"] = results.payload_bytes;
+  }
   for (const std::uint64_t messages : results.messages_of_qp) end["qps"].push_back({{"messages", messages}});
   return json{{"end", std::move(end)}}.dump() + '\n';
 }

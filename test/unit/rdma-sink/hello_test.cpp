@@ -93,6 +93,9 @@ TEST_CASE("wrong fields are refused by name", "[rdma-sink]") {
   CHECK_THAT(refusal("/payload", {{"kind", "file"}}), Contains("'size'"));
   CHECK_THAT(refusal("/payload", {{"kind", "file"}, {"size", 0}}), Contains("'size'"));
   CHECK(refusal("/payload", nullptr).empty());
+  CHECK_THAT(refusal("/payload/origin", "any"), Contains("counter alone"));
+  CHECK(refusal("/payload", {{"kind", "counter"}, {"origin", "any"}}).empty());
+  CHECK_THAT(refusal("/payload", {{"kind", "counter"}, {"origin", "one"}}), Contains("'origin'"));
 }
 
 TEST_CASE("an end, and receives to post", "[rdma-sink]") {
@@ -102,7 +105,9 @@ TEST_CASE("an end, and receives to post", "[rdma-sink]") {
   CHECK(end.messages == 12);
   CHECK(end.seconds == 0.25);
   CHECK(end.messages_of_qp == std::vector<std::uint64_t>{5, 7});
+  CHECK(end.counted);
   CHECK_FALSE(parse_end(json::parse(R"({"end": {}})")).complete);
+  CHECK_FALSE(parse_end(json::parse(R"({"end": {}})")).counted);
   CHECK_THROWS_AS(parse_end(json::parse(R"({"end": 3})")), Refusal);
   CHECK_THROWS_AS(parse_end(json::parse(R"({"end": {"qps": [3]}})")), Refusal);
   CHECK(parse_post_receives(json::parse(R"({"post_receives": 9})")).count == 9);

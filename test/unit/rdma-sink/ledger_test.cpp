@@ -149,3 +149,24 @@ TEST_CASE("messages without payload, and none at all", "[rdma-sink]") {
   CHECK(none.ledger.messages() == 0);
   CHECK(none.ledger.written().empty());
 }
+
+TEST_CASE("a counter that began before: the first byte tells where it stands", "[rdma-sink]") {
+  for (const bool live : {true, false}) {
+    INFO(live);
+    Hello hello = counting(700, roce::Transport::kRc, kCounter);
+    hello.payload.any_origin = true;
+    Bench b(hello, live ? 3 : 10, live);
+    CHECK_FALSE(b.ledger.origin());
+    for (std::uint64_t n = 0; n < 10; ++n) {
+      b.write(n);
+      for (std::size_t i = 0; i < 700; ++i) b.memory[n % b.ledger.slots() * 700 + i] += 77;
+      if (n == 4) b.memory[n % b.ledger.slots() * 700 + 1] ^= 1;
+      b.ledger.on_immediate(static_cast<std::uint32_t>(0xfffffffe + n), 700);
+    }
+    b.ledger.finish(std::nullopt);
+    CHECK(b.ledger.origin() == 77);
+    CHECK(b.ledger.check()->checked() == 7000);
+    CHECK(b.ledger.check()->wrong() == 1);
+    CHECK(b.ledger.missing() == 0);
+  }
+}
