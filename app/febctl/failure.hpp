@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+namespace softfeb::febctl {
+
+/// Exit status of febctl, the same as of every program of the project.
+enum ExitCode : int {
+  kDone = 0,
+  kRefused = 1,   ///< the board refused, or a check failed
+  kBadUsage = 2,  ///< usage, a path, a value, a file: with the place and the fix
+  kNoAnswer = 3,  ///< nobody answers, or this machine lacks something
+};
+
+/// Ends a command. The message says where, what, and the fix.
+class Failure : public std::runtime_error {
+ public:
+  Failure(ExitCode code, const std::string& what) : std::runtime_error(what), code_(code) {}
+  ExitCode code() const { return code_; }
+
+ private:
+  ExitCode code_;
+};
+
+struct UsageError : Failure {
+  explicit UsageError(const std::string& what) : Failure(kBadUsage, what) {}
+};
+struct Refusal : Failure {
+  explicit Refusal(const std::string& what) : Failure(kRefused, what) {}
+};
+struct NoAnswer : Failure {
+  explicit NoAnswer(const std::string& what) : Failure(kNoAnswer, what) {}
+};
+
+}  // namespace softfeb::febctl

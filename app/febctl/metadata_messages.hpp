@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "board/metadata_codec.hpp"
+
+#include <cstdint>
+
+/// The requests that bring a queue pair of the board up and down, with the constants the laboratory's client
+/// sends (RoCE metadata bus: messages and constants).
+namespace softfeb::febctl {
+
+/// What the host's side of the connection asks of the board's queue pair.
+struct QpParameters {
+  std::uint32_t dest_qpn = 0;      ///< the host's
+  std::uint32_t rq_psn = 0;        ///< of the host's first request, if it made any
+  std::uint32_t sq_psn = 0;        ///< of the board's first packet
+  std::uint32_t pmtu = 4096;       ///< bytes
+  std::uint8_t min_rnr_timer = 1;  ///< code
+  std::uint8_t timeout = 14;       ///< code: 4.096 us · 2^14 = 67 ms
+  std::uint8_t retry_count = 3;
+  std::uint8_t rnr_retry = 3;  ///< 7: for ever
+};
+
+/// Region of the board's memory that is announced; the board's keys are made from the parts.
+struct RegionParameters {
+  std::uint64_t address = 0;
+  std::uint32_t length = 0;
+  std::uint32_t lkey_part = 0;  ///< 31 bits
+  std::uint32_t rkey_part = 0;
+};
+
+board::PdRequest allocate_pd(std::uint32_t key);
+board::PdRequest free_pd(std::uint32_t handler);
+board::MrRequest allocate_mr(std::uint32_t pd, const RegionParameters& region);
+board::MrRequest free_mr(std::uint32_t pd, std::uint32_t lkey, std::uint32_t rkey);
+board::QpRequest create_qp(std::uint32_t pd);
+board::QpRequest to_init(std::uint32_t qpn, const QpParameters& p);
+board::QpRequest to_rtr(std::uint32_t qpn, const QpParameters& p);
+board::QpRequest to_rts(std::uint32_t qpn, const QpParameters& p);
+board::QpRequest to_err(std::uint32_t qpn);
+board::QpRequest query_qp(std::uint32_t qpn, std::uint32_t pd);
+board::QpRequest destroy_qp(std::uint32_t qpn);
+
+/// Code of a path MTU in bytes that is one.
+std::uint8_t pmtu_code(std::uint32_t bytes);
+
+}  // namespace softfeb::febctl

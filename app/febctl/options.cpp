@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "options.hpp"
+
+#include "config/nearest.hpp"
+#include "failure.hpp"
+#include "rdma_commands.hpp"
+#include "registers_commands.hpp"
+#include "status_command.hpp"
+#include "stream_command.hpp"
+
+#include <cstdio>
+#include <memory>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+namespace softfeb::febctl {
+
+namespace {
+
+/// Subcommands fill `command` when they are the one that was given.
+struct Parser {
+  CLI::App top{"febctl: registers, connections and bursts of a front-end board, or of softfeb", "febctl"};
+  Options options;
+  double timeout = 5;
+
+  /// `run` is called with the options that the subcommand's own were bound to.
+  template <class Command, class Run>
+  CLI::App* add(const char* name, const char* text, std::shared_ptr<Command> command, Run run) {
+    CLI::App* const sub = top.add_subcommand(name, text);
+    sub->fallthrough();  // --ip may stand behind the command, too
+    sub->callback([this, command, run] {
+      options.command = [command, run](Context& context) { run(context, *command); };
+    });
+    return sub;
+  }
+};
+
+void add_read(Parser& parser) {
+  auto o = std::make_shared<ReadOptions>();
+  CLI::App* const sub = parser.add("read", "Read registers by name, pattern or address", o, read_command);
+  sub->add_option("what", o->what, "AxiVersion.ScratchPad, 'Dcqcn.*', 0x4, 0x80010000:64 (bytes)")
+      ->required()
+      ->type_name("NAME|ADDRESS");
+  CLI::Option* const watch = sub->add_option("--watch", o->watch, "Again every so many seconds")
+                                 ->type_name("SECONDS")
+                                 ->check(CLI::Range(0.001, 1e6));
+  sub->add_option("--times", o->times, "How often; default: until Ctrl-C")->needs(watch)->type_name("N");
+}
+
+void add_write(Parser& parser) {
+  auto o = std::make_shared<WriteOptions>();
+  CLI::App* const sub = parser.add("write", "Write registers, and read them back", o, write_command);
+  sub->add_option(
+         "words", o->words,
+         "Values are numbers (0x…), names, text, addresses; lists for arrays: 1,2,3. Of an address: words")
+      ->required()
+      ->expected(2, 2048)
+      ->type_name("NAME VALUE");
+  sub->add_flag("!--no-verify", o->verify, "Do not read back");
+  sub->add_flag("--posted", o->posted, "Posted writes: the board does not answer");
+}
+
+void add_list(Parser& parser) {
+  auto o = std::make_shared<ListOptions>();
+  CLI::App* const sub = parser.add("list", "The registers of the profile; needs no board", o, list_command);
+  sub->add_option("node", o->node, "Below this node of the tree, or of this pattern")->type_name("NODE");
+}
+
+void add_dump(Parser& parser) {
+  auto o = std::make_shared<DumpOptions>();
+  CLI::App* const sub = parser.add("dump", "Read all registers", o, dump_command);
+  sub->add_option("node", o->node, "Those below this node of the tree, or of this pattern")
+      ->type_name("NODE");
+  sub->add_flag("--yaml", o->yaml, "Settings only, as febctl load takes them");
+  sub->add_option("-o,--output", o->file, "Write to this file")->type_name("FILE");
+}
+
+void add_load(Parser& parser) {
+  auto o = std::make_shared<LoadOptions>();
+  CLI::App* const sub = parser.add(
+      "load", "Write the register values of a YAML file, if all of them are legal", o, load_command);
+  sub->add_option("file", o->file, "A tree of names, or NAME: VALUE lines")->required()->type_name("FILE");
+  sub->add_flag("!--no-verify", o->verify, "Do not read back");
+  sub->add_flag("--check", o->dry_run, "Only say whether it is legal; needs no board");
+}
+
+void add_traffic(CLI::App* sub, ConnectOptions& c) {
+  sub->add_option("--size", c.size, "Bytes of a message")
+      ->capture_default_str()
+      ->check(CLI::Range(1U, 1U << 31));
+  sub->add_option("--slots", c.slots, "Messages the host's memory is used for; 0: as many as it holds")
+      ->capture_default_str();
+  sub->add_option("--psn", c.psn, "Of the board's first packet (the host's expected PSN)")
+      ->check(CLI::Range(0U, 0xffffffU));
+  sub->add_option("--pmtu", c.pmtu, "Path MTU")->capture_default_str();
+  sub->add_option("--retry", c.retry, "Retries after timeouts and NAKs")
+      ->capture_default_str()
+      ->check(CLI::Range(0, 7));
+  sub->add_option("--rnr-retry", c.rnr_retry, "Retries after RNR NAKs; 7: for ever")
+      ->capture_default_str()
+      ->check(CLI::Range(0, 7));
+  sub->add_option("--min-rnr-timer", c.min_rnr_timer, "Code")
+      ->capture_default_str()
+      ->check(CLI::Range(0, 31));
+  sub->add_option("--ack-timeout", c.ack_timeout, "Code: 4.096 us * 2^N without an acknowledgement")
+      ->capture_default_str()
+      ->check(CLI::Range(0, 31));
+  sub->add_option("--board-ip", c.board_ip, "The board's RoCE address; default: UdpEngine.LocalIp")
+      ->type_name("IP");
+  sub->add_option("--metadata-timeout", c.metadata_timeout, "Patience with the metadata bus")
+      ->capture_default_str()
+      ->type_name("SECONDS");
+}
+
+void add_connect(Parser& parser) {
+  auto o = std::make_shared<ConnectCommand>();
+  ConnectOptions& c = o->connection;
+  CLI::App* const sub =
+      parser.add("connect", "Bring a queue pair of the board up to RTS, and point the dispatcher at the host",
+                 o, connect_command);
+  CLI::Option* const sink =
+      sub->add_option("--sink", c.sink, "Take the host's side from an rdma-sink, and hold its session")
+          ->type_name("HOST[:PORT]");
+  sub->add_option("--for", o->seconds, "With --sink: hold so long; default: until Ctrl-C")
+      ->needs(sink)
+      ->type_name("SECONDS");
+  sub->add_option("--host", c.host_ip, "The host's RoCE address")->type_name("IP")->excludes(sink);
+  sub->add_option("--host-port", c.host_port, "UDP port of RoCE")->capture_default_str();
+  sub->add_option("--qpn", c.qpn, "The host's queue pair")->check(CLI::Range(1U, 0xffffffU))->excludes(sink);
+  sub->add_option("--rkey", c.rkey, "Of the host's memory")->excludes(sink);
+  sub->add_option("--address", c.address, "Of the host's memory")->excludes(sink);
+  sub->add_option("--length", c.length, "Of the host's memory")->excludes(sink);
+  sub->add_option("--rq-psn", c.rq_psn, "Of the host's own first request")
+      ->capture_default_str()
+      ->check(CLI::Range(0U, 0xffffffU))
+      ->excludes(sink);
+  sub->add_option("--pd", c.pd, "Handler of a protection domain that is there");
+  add_traffic(sub, c);
+}
+
+void add_session(Parser& parser) {
+  auto o = std::make_shared<SessionOptions>();
+  CLI::App* const sub =
+      parser.add("session", "Connect to an rdma-sink, dispatch bursts, change registers, check, tear down", o,
+                 session_command);
+  sub->add_option("--sink", o->connection.sink, "The receiver")->required()->type_name("HOST[:PORT]");
+  sub->add_option("--count", o->count, "Messages of a burst")->capture_default_str();
+  sub->add_option("--bursts", o->bursts, "Bursts of a round")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1 << 20));
+  sub->add_option("--rounds", o->rounds, "Connections, one after the other")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1 << 20));
+  sub->add_option("--set", o->set, "Before the first burst")->type_name("NAME=VALUE");
+  sub->add_option("--during", o->during, "In the middle of a burst, and read back")->type_name("NAME=VALUE");
+  sub->add_option("--limit", o->limit, "For a burst")->capture_default_str()->type_name("SECONDS");
+  add_traffic(sub, o->connection);
+}
+
+void add_dispatch(Parser& parser) {
+  auto o = std::make_shared<DispatchOptions>();
+  CLI::App* const sub =
+      parser.add("dispatch", "A burst of WRITEs with immediate through RoceDispatcher", o, dispatch_command);
+  sub->add_option("-n,--count", o->count, "Messages")->type_name("N");
+  sub->add_option("--size", o->size, "Bytes of a message; default: as it is")->type_name("BYTES");
+  sub->add_flag("--wait,!--no-wait", o->wait, "Until all have completed (default)");
+  sub->add_flag("--reset", o->reset, "Reset the completion counters first");
+  sub->add_option("--limit", o->limit, "How long to wait")->capture_default_str()->type_name("SECONDS");
+}
+
+void add_teardown(Parser& parser) {
+  auto o = std::make_shared<TeardownOptions>();
+  CLI::App* const sub = parser.add("teardown", "Free what a connection holds on the board, whoever made it",
+                                   o, teardown_command);
+  sub->add_option("--qpn", o->qpn, "The board's queue pair; default: the one the registers show");
+  sub->add_option("--pd", o->pd, "Handler; default: the queue pair's");
+  sub->add_option("--lkey", o->lkey, "Of the memory region; default: RoceDispatcher.LKey");
+  sub->add_flag("--keep-pd", o->keep_pd, "Do not free the protection domain");
+  sub->add_flag("--all-regions", o->all_regions, "Free both memory regions of the firmware");
+  sub->add_option("--metadata-timeout", o->metadata_timeout, "Patience with the metadata bus")
+      ->capture_default_str()
+      ->type_name("SECONDS");
+}
+
+void add_status(Parser& parser) {
+  struct None {};
+  parser.add("status", "One page: board, links, port, dispatcher, congestion control, stream",
+             std::make_shared<None>(), [](Context& context, const None&) { status_command(context); });
+}
+
+void add_stream(Parser& parser) {
+  auto o = std::make_shared<StreamOptions>();
+  CLI::App* const sub = parser.add("stream", "Receive AppTx's frames and check them", o, stream_command);
+  sub->add_option("-s,--seconds", o->seconds, "How long")->capture_default_str()->type_name("SECONDS");
+  sub->add_option("--size", o->frame_size, "AppTx.FrameSize; default: as it is")->type_name("WORDS");
+}
+
+void add_board(Parser& parser) {
+  Options& o = parser.options;
+  parser.top.add_option("--ip", o.board.ip, "The board")->type_name("IP");
+  parser.top.add_option("--port", o.board.registers_port, "UDP port of its registers")->capture_default_str();
+  parser.top.add_option("--stream-port", o.board.stream_port, "UDP port of its stream")
+      ->capture_default_str();
+  parser.top
+      .add_option("--profile", o.profile,
+                  "Firmware whose registers it has; default: the newest WRITE firmware's")
+      ->type_name("NAME");
+  parser.top.add_option("--timeout", parser.timeout, "For the connection, and for each access")
+      ->capture_default_str()
+      ->check(CLI::Range(0.001, 3600.0))
+      ->type_name("SECONDS");
+  parser.top.add_flag("--json", o.json, "Results as JSON, one document a line");
+}
+
+/// CLI11 itself says of a wrong subcommand only that one is required.
+std::string unknown_command(const CLI::App& top, const std::string& word) {
+  std::vector<std::string> names;
+  for (const CLI::App* sub : top.get_subcommands([](const CLI::App*) { return true; }))
+    names.push_back(sub->get_name());
+  const std::string* const near = config::nearest(word, names);
+  return fmt::format("no command \"{}\"; {}", word,
+                     near != nullptr ? "did you mean " + *near + "?" : "fix: febctl --help lists them");
+}
+
+bool needs_board(const CLI::App& top) {
+  if (top.got_subcommand("list")) return false;
+  const CLI::App* const load = top.get_subcommand("load");
+  return !(top.got_subcommand("load") && load->count("--check") != 0);
+}
+
+}  // namespace
+
+std::variant<Options, int> parse_command_line(int argc, char** argv) {
+  Parser parser;
+  CLI::App& top = parser.top;
+  top.require_subcommand(1);
+  top.set_version_flag("--version", std::string("febctl ") + SOFTFEB_VERSION);
+  top.footer(
+      "Exit status: 0 done; 1 the board refused, or a check failed; 2 bad usage; 3 nobody answers.\n"
+      "febctl COMMAND --help has the options of a command; doc/febctl.md examples.");
+  add_board(parser);
+  add_read(parser);
+  add_write(parser);
+  add_list(parser);
+  add_dump(parser);
+  add_load(parser);
+  add_status(parser);
+  add_connect(parser);
+  add_dispatch(parser);
+  add_teardown(parser);
+  add_session(parser);
+  add_stream(parser);
+  if (argc > 1 && argv[1][0] != '-') {
+    const std::string word = argv[1];
+    const auto same = [&](const CLI::App* sub) { return sub->check_name(word); };
+    if (top.get_subcommands(same).empty()) throw UsageError(unknown_command(top, word));
+  }
+  try {
+    top.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return top.exit(error) == 0 ? kDone : kBadUsage;
+  }
+  if (needs_board(top) && parser.options.board.ip.empty())
+    throw UsageError("which board? fix: --ip ADDRESS (softfeb run -c conf/board.yaml: --ip 127.0.0.1)");
+  parser.options.board.timeout = std::chrono::duration<double>(parser.timeout);
+  return std::move(parser.options);
+}
+
+}  // namespace softfeb::febctl

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "context.hpp"
+
+#include <functional>
+#include <string>
+#include <variant>
+
+namespace softfeb::febctl {
+
+/// The command line, taken apart.
+struct Options {
+  BoardAddress board;
+  std::string profile;  ///< empty: the default
+  bool json = false;
+  std::function<void(Context&)> command;
+};
+
+/// The exit status instead, where it has been answered already (--help, bad usage).
+std::variant<Options, int> parse_command_line(int argc, char** argv);
+
+}  // namespace softfeb::febctl

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "metadata_bus.hpp"
+#include "metadata_messages.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace softfeb::febctl {
+
+/// What the board has given, as far as it is known.
+struct BoardResources {
+  std::optional<std::uint32_t> pd;    ///< handler
+  std::optional<std::uint32_t> lkey;  ///< of the region
+  std::optional<std::uint32_t> rkey;
+  std::optional<std::uint32_t> qpn;
+  bool keep_pd = false;  ///< it is not ours to free
+};
+
+/// A queue pair of the board, brought up and down over the metadata bus. Each step throws Refusal, with the
+/// fix, where the board refuses it; what was there before stays.
+class QueuePair {
+ public:
+  /// `bus` outlives it.
+  explicit QueuePair(MetadataBus& bus, BoardResources known = {}) : bus_(bus), board_(known) {}
+
+  void allocate_pd(std::uint32_t key);
+  void register_region(const RegionParameters& region);
+  void create();
+  /// INIT, RTR, RTS.
+  void bring_up(const QpParameters& p);
+
+  /// To ERR from whatever state it is in, and everything freed. What was refused on the way, in words; empty:
+  /// nothing. Safe after any of the steps.
+  std::vector<std::string> take_down();
+
+  const BoardResources& board() const { return board_; }
+
+ private:
+  void modify(const board::QpRequest& request, const char* state);
+  void to_error(std::vector<std::string>& refused);
+
+  MetadataBus& bus_;
+  BoardResources board_;
+};
+
+}  // namespace softfeb::febctl

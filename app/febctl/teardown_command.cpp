@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "access.hpp"
+#include "failure.hpp"
+#include "rdma_commands.hpp"
+
+#include <fmt/format.h>
+
+namespace softfeb::febctl {
+
+namespace {
+
+std::chrono::milliseconds patience(const TeardownOptions& options) {
+  return std::chrono::milliseconds(static_cast<std::int64_t>(options.metadata_timeout * 1e3));
+}
+
+std::uint32_t dispatcher_value(Context& context, const char* name) {
+  const auto reg = context.catalogue.find(name);
+  return reg ? static_cast<std::uint32_t>(read_number(context.board(), *reg)) : 0;
+}
+
+/// The queue pair of the last answer on the metadata bus, or the one that febctl connect gave the dispatcher
+/// (other clients write the host's number there): whichever the board knows.
+std::optional<std::uint32_t> find_qp(Context& context, MetadataBus& bus, std::uint32_t pd) {
+  const auto last = bus.last_qp_response();
+  for (const std::uint32_t qpn : {last ? last->qpn : 0, dispatcher_value(context, "RoceDispatcher.SQpn")}) {
+    if (qpn != 0 && bus.ask(query_qp(qpn, pd)).success) return qpn;
+  }
+  return std::nullopt;
+}
+
+/// Slots are the upper bits of a key; the firmware has two.
+std::size_t free_regions(MetadataBus& bus, std::uint32_t pd) {
+  std::size_t freed = 0;
+  for (const std::uint32_t key : {0U, 0x8000'0000U}) freed += bus.ask(free_mr(pd, key, key)).success ? 1 : 0;
+  return freed;
+}
+
+}  // namespace
+
+void teardown_command(Context& context, const TeardownOptions& options) {
+  MetadataBus bus(context.board(), context.catalogue, patience(options));
+  BoardResources known{
+      .pd = options.pd, .lkey = options.lkey, .qpn = options.qpn, .keep_pd = options.keep_pd};
+  if (!known.qpn) known.qpn = find_qp(context, bus, options.pd.value_or(0));
+  const std::uint32_t lkey = dispatcher_value(context, "RoceDispatcher.LKey");
+  if (!known.lkey && lkey != 0 && !options.all_regions) known.lkey = lkey;
+  const bool anything = known.qpn || known.pd || known.lkey;
+  std::size_t regions = 0;
+  if (options.all_regions) regions = free_regions(bus, options.pd.value_or(0));
+  // With one protection domain any handler names it.
+  if (!known.qpn && !known.pd && !options.keep_pd && bus.ask(free_pd(0)).success) ++regions;
+  const std::vector<std::string> refused = end_connection(context, known, options.metadata_timeout);
+  std::string text = known.qpn ? fmt::format("queue pair {:#x}: gone\n", *known.qpn) : "no queue pair\n";
+  for (const std::string& what : refused) text += what + "\n";
+  nlohmann::json json{{"qpn", nullptr}, {"refused", refused}};
+  if (known.qpn) json["qpn"] = *known.qpn;
+  context.out.result(text, json);
+  if (anything && !refused.empty()) throw Refusal("not everything could be freed");
+}
+
+}  // namespace softfeb::febctl

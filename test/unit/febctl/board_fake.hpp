@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "board/metadata.hpp"
+#include "catalogue.hpp"
+#include "register_port.hpp"
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace softfeb::test {
+
+/// The registers of the board's firmware, from the reference map.
+std::vector<febctl::Register> reference_registers();
+
+/// A board in memory: words, read-only bits, a metadata server behind RoceEngine, and a dispatcher whose
+/// bursts are complete at once.
+class BoardFake final : public febctl::RegisterPort {
+ public:
+  explicit BoardFake(const febctl::Catalogue& catalogue, const board::MetadataLimits& limits = {});
+
+  febctl::Bytes read(febctl::Range range) override;
+  std::vector<febctl::ReadResult> read_many(std::span<const febctl::Range> ranges) override;
+  void write(std::uint32_t address, ByteSpan data) override;
+  void post(std::uint32_t address, ByteSpan data) override;
+
+  /// As "W 00000004 4" and "R 00000004 4", in order.
+  std::vector<std::string> log;
+  std::vector<std::string> requests;  ///< of the metadata bus, as 40 bytes in hex
+  std::map<std::uint32_t, std::uint32_t> words;
+  std::uint32_t decode_error_at = 1;  ///< a word that nobody answers
+  std::uint32_t stuck_at = 1;         ///< a word that ignores what is written
+  bool silent_bus = false;            ///< the metadata bus does not answer
+  std::uint64_t lost = 0;             ///< of the next burst: completions that do not come
+  const board::MetadataServer& metadata() const { return metadata_; }
+
+ private:
+  void store(std::uint32_t address, std::uint32_t value);
+  void on_send_metadata(std::uint32_t before, std::uint32_t now);
+  void on_dispatch(std::uint32_t before, std::uint32_t now);
+
+  const febctl::Catalogue& catalogue_;
+  board::MetadataServer metadata_;
+};
+
+}  // namespace softfeb::test

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "board_fake.hpp"
+#include "failure.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace softfeb;
+using namespace softfeb::febctl;
+using namespace softfeb::test;
+
+namespace {
+
+const Catalogue& catalogue() {
+  static const Catalogue all(reference_registers());
+  return all;
+}
+
+std::string complaint(const std::string& name) {
+  try {
+    catalogue().one(name);
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+}  // namespace
+
+TEST_CASE("registers are named by their path or its end") {
+  CHECK(catalogue().one("Root.Core.AxiVersion.ScratchPad").address == 4);
+  CHECK(catalogue().one("AxiVersion.ScratchPad").address == 4);
+  CHECK(catalogue().one("ScratchPad").address == 4);
+  CHECK(catalogue().one("FwRudpServer[1].ValidCnt").address == 0x00130044);
+  // A path that is whole wins over those that end in it.
+  CHECK(catalogue().one("AxisMon.Ch[0].FrameCnt").address == 0x00140004);
+}
+
+TEST_CASE("a list with one member needs no index") {
+  CHECK(catalogue().one("UdpEngine.ClientRemoteIpRaw").address == 0x00110004);
+  CHECK(complaint("UdpEngine.ServerRemoteIpRaw").find("ServerRemoteIpRaw[0]") != std::string::npos);
+}
+
+TEST_CASE("elements of arrays have names") {
+  const Register element = catalogue().one("AppMem.DataBlock[5]");
+  CHECK(element.address == 0x80010014);
+  CHECK(element.bit_size == 32);
+  CHECK(element.range() == Range{0x80010014, 4});
+  CHECK(complaint("AppMem.DataBlock[256]").find("0 to 255") != std::string::npos);
+}
+
+TEST_CASE("what is ambiguous or unknown is told with names that may be meant") {
+  CHECK(complaint("FrameCnt").find("AppTx.FrameCnt") != std::string::npos);
+  CHECK(complaint("AxiVersion.ScratchPat").find("did you mean Root.Core.AxiVersion.ScratchPad?") !=
+        std::string::npos);
+  CHECK(complaint("scratchpad").find("AxiVersion.ScratchPad") != std::string::npos);
+  CHECK(complaint("AxiVersion").find("AxiVersion.*") != std::string::npos);
+  CHECK(complaint("Whatever.Is.This").find("febctl list") != std::string::npos);
+  CHECK(complaint(std::string(100'000, 'x')).find("febctl list") != std::string::npos);
+  // Not in the middle of a name.
+  CHECK_THROWS_AS(catalogue().one("Pad"), UsageError);
+}
+
+TEST_CASE("patterns") {
+  CHECK(catalogue().resolve("AxiMicronN25Q[?].AddrReg").size() == 2);
+  CHECK(catalogue().resolve("FwRudpServer[0].cur*").size() == 7);
+  CHECK(catalogue().resolve("*").size() == catalogue().all().size());
+  CHECK_THROWS_AS(catalogue().resolve("Nothing*"), UsageError);
+  CHECK(matches("a*b?d", "axxbcd"));
+  CHECK_FALSE(matches("a*b?d", "axxbd"));
+  CHECK(matches("*[0]*", "Ch[0].x"));
+  CHECK_FALSE(matches("", "x"));
+}
+
+TEST_CASE("nodes of the tree") {
+  CHECK(catalogue().below("AxiVersion").size() == 12);
+  CHECK(catalogue().below("Root.Core.AxiVersion").size() == 12);
+  CHECK(catalogue().below("FwRudpServer[0]").size() == catalogue().below("FwRudpServer[1]").size());
+  CHECK_THROWS_AS(catalogue().below("AxiVersio"), UsageError);
+}
+
+TEST_CASE("words that several registers share") {
+  CHECK(catalogue().shares_words(catalogue().one("FwRudpServer[0].OpenConn")));
+  CHECK(catalogue().shares_words(catalogue().one("RoceDispatcher.DispatchCounter")));
+  // The neighbours are read-only, or there are none.
+  CHECK_FALSE(catalogue().shares_words(catalogue().one("FwRudpServer[0].locMaxSegSize")));
+  CHECK_FALSE(catalogue().shares_words(catalogue().one("AxisMon.CntRst")));
+  CHECK_FALSE(catalogue().shares_words(catalogue().one("RoceDispatcher.RemAddr")));
+  CHECK(catalogue().read_write_mask(0x80020f00) == 0x01ffffff);
+  CHECK(catalogue().read_write_mask(0x00150f00) == 1);
+  CHECK(catalogue().read_write_mask(0x00150f04 + 36) == 0x7fff);
+  CHECK(catalogue().read_write_mask(0x7000'0000) == ~0U);
+}
+
+TEST_CASE("raw registers have a second name") {
+  CHECK(catalogue().one("UdpEngine.ClientRemotePort[0]").human);
+  CHECK(catalogue().one("UdpEngine.ClientRemoteIp").address == 0x00110004);
+  CHECK(catalogue().resolve("UdpEngine.ClientRemote*").size() == 2);
+}
