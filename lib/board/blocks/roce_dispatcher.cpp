@@ -20,7 +20,7 @@ constexpr RegisterSpec kRegisters[] = {
     rw("AddrWrapCount", kAddrWrapCount, 32),
 };
 
-Dispatch as_written(const BlockWords& words) {
+Dispatch as_written(const BlockWords& words, bool start) {
   return {.count = words.get(kStart, 1, 24),
           .length = words.get(kLen),
           .remote_address = words.get64(kRemAddr),
@@ -28,14 +28,26 @@ Dispatch as_written(const BlockWords& words) {
           .lkey = words.get(kLKey),
           .sqpn = words.get(kSQpn, 0, 24),
           .dqpn = words.get(kDQpn, 0, 24),
-          .address_wrap_count = words.get(kAddrWrapCount)};
+          .address_wrap_count = words.get(kAddrWrapCount),
+          .start = start};
 }
 
 class RoceDispatcher final : public Block {
  public:
   void on_write(BlockWords& words, const WordWrite& word, Access& access) override {
-    if (word.offset == kStart && word.rose(0)) access.actions.data_path.emplace_back(as_written(words));
+    const bool start = word.offset == kStart && word.rose(0);
+    if (start) access.actions.data_path.emplace_back(as_written(words, true));
+    written_ = !start;
   }
+
+  /// A burst that runs looks at the registers, too.
+  void end_write(BlockWords& words, Access& access) override {
+    if (written_) access.actions.data_path.emplace_back(as_written(words, false));
+    written_ = false;
+  }
+
+ private:
+  bool written_ = false;  ///< since the edge, or without one
 };
 
 }  // namespace
