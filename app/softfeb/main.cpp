@@ -4,6 +4,7 @@
 #include "dataplane/error.hpp"
 #include "doctor.hpp"
 #include "exit_code.hpp"
+#include "regs.hpp"
 #include "run.hpp"
 
 #include <cstdio>
@@ -52,6 +53,14 @@ void add_doctor(CLI::App& top, DoctorOptions& o) {
   doctor->add_flag("--json", o.json, "As JSON");
 }
 
+void add_regs(CLI::App& top, RegsOptions& o) {
+  CLI::App* const regs = top.add_subcommand("regs", "Print the register space of a board's firmware");
+  regs->add_option("--profile", o.profile, "Firmware profile (default: the laboratory's, of May 2026)")
+      ->type_name("NAME");
+  auto* const csv = regs->add_flag("--csv", o.csv, "As CSV: path,address,bit_offset,bit_size,mode,reset");
+  regs->add_flag("--json", o.json, "As JSON")->excludes(csv);
+}
+
 /// As scripts write it: a number without a unit is in seconds. Everything else is for the configuration to
 /// judge.
 std::string in_seconds(const std::string& text) {
@@ -88,6 +97,8 @@ int main(int argc, char** argv) {
   add_run(top, run_arguments);
   DoctorOptions doctor_options;
   add_doctor(top, doctor_options);
+  RegsOptions regs_options;
+  add_regs(top, regs_options);
   if (argc > 1 && argv[1][0] != '-' && !has_subcommand(top, argv[1])) {
     const std::string text = fmt::format("no subcommand \"{}\"; fix: softfeb --help lists them", argv[1]);
     return complain(kBadUsage, text.c_str());
@@ -98,6 +109,7 @@ int main(int argc, char** argv) {
     return top.exit(e) == 0 ? kDone : kBadUsage;
   }
   try {
+    if (top.got_subcommand("regs")) return regs(regs_options);
     return top.got_subcommand("doctor") ? doctor(doctor_options) : run_command(run_arguments);
   } catch (const config::ConfigError& e) {
     return complain(kBadUsage, e.what());

@@ -52,7 +52,7 @@ bool legal(std::uint32_t address, std::size_t bytes) {
 
 BoardRegisters::BoardRegisters(const BoardRegistersConfig& config)
     : profile_(&profile_of(config)),
-      file_(profile_->map()),
+      file_(profile_->reset_state()),
       monitors_{StreamMonitor(config.start), StreamMonitor(config.start)},
       live_qps_(shown_qps(config)) {
   for (const BlockSpec& spec : profile_->blocks()) mount(spec, config);

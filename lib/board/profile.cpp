@@ -90,7 +90,7 @@ std::vector<BlockSpec> september_2026() {
 }  // namespace
 
 Profile::Profile(std::string_view name, std::string_view text, std::vector<BlockSpec> blocks)
-    : name_(name), text_(text), blocks_(std::move(blocks)), map_(registers_of(blocks_)) {}
+    : name_(name), text_(text), blocks_(std::move(blocks)), map_(registers_of(blocks_)), reset_state_(map_) {}
 
 const std::vector<Profile>& profiles() {
   static const std::vector<Profile> all = [] {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "board/register_file.hpp"
 #include "board/register_map.hpp"
 #include "board/register_spec.hpp"
 
@@ -49,12 +50,15 @@ class Profile {
   const std::string& text() const { return text_; }  ///< one line for people
   const RegisterMap& map() const { return map_; }
   const std::vector<BlockSpec>& blocks() const { return blocks_; }
+  /// Every word as it stands after reset: what a board begins with.
+  const RegisterFile& reset_state() const { return reset_state_; }
 
  private:
   std::string name_;
   std::string text_;
   std::vector<BlockSpec> blocks_;
   RegisterMap map_;
+  RegisterFile reset_state_;
 };
 
 /// Every profile, the default first.

@@ -96,6 +96,8 @@ class Usage(harness.TestCase):
                             (("run", "-c", path, "--duration", "soon"), "soon"),
                             (("run", "-c", path, "--duration", "0"), "duration"),
                             (("run", "-c", path, "--duration", "1", "--messages", "1"), "--duration"),
+                            (("regs", "--profile", "kcu105"), "kcu105-rocev2-2026.05"),
+                            (("regs", "--csv", "--json"), "--csv"),
                             (("run", "-c", self.dir / "none.yaml"), "none.yaml"),
                             (("run", "-c", self.dir), str(self.dir))):
             with self.subTest(args):

@@ -3,6 +3,7 @@
 // field.
 #include "board/metadata.hpp"
 #include "support/metadata_bits.hpp"
+#include "support/register_bus.hpp"
 #include "support/vector_files.hpp"
 
 #include <fstream>
@@ -87,11 +88,12 @@ MetadataResponseBits as_modelled(const MetadataRequest& request, MetadataRespons
 
 }  // namespace
 
-TEST_CASE("control: the metadata conversation of the reference client", "[vectors]") {
+TEMPLATE_TEST_CASE("control: the metadata conversation of the reference client", "[vectors]", MetadataServer,
+                   RegisterBus) {
   std::size_t messages = 0;
   for (const auto& path : vector_files("control", ".json")) {
     INFO(path.string());
-    MetadataServer server;
+    TestType server;
     for (const json& v : json::parse(std::ifstream(path))) {
       if (!v.contains("tx_wire40")) continue;
       ++messages;

@@ -3,6 +3,7 @@
 // the bring-up that the data path files name in their first line.
 #include "board/metadata.hpp"
 #include "support/metadata_bits.hpp"
+#include "support/register_bus.hpp"
 #include "support/vector_files.hpp"
 
 #include <fstream>
@@ -83,14 +84,16 @@ MetadataResponseBits without_unused(const MetadataResponseBits& bits) {
   return encode_response(decode_response(bits).value());
 }
 
-bool any_qp_in(const MetadataServer& server, QpState state) {
+template <typename Server>
+bool any_qp_in(const Server& server, QpState state) {
   for (std::size_t i = 0; i < server.qp_count(); ++i) {
     if (server.qp(i).state == state) return true;
   }
   return false;
 }
 
-/// One file's conversation.
+/// One file's conversation, with the server itself or through the board's registers.
+template <typename Server>
 class Replay {
  public:
   void line(const std::string& text) {
@@ -150,7 +153,7 @@ class Replay {
     }
   }
 
-  MetadataServer server_;
+  Server server_;
   MetadataRequestBits request_;
   bool hung_ = false;
   std::size_t answers_ = 0;
@@ -251,11 +254,12 @@ File load(const std::filesystem::path& path) {
 
 }  // namespace
 
-TEST_CASE("wire: metadata requests are answered as the RTL answers them", "[vectors]") {
+TEMPLATE_TEST_CASE("wire: metadata requests are answered as the RTL answers them", "[vectors]",
+                   MetadataServer, RegisterBus) {
   std::size_t answers = 0;
   for (const auto& path : vector_files("wire", ".txt")) {
     INFO(path.string());
-    Replay replay;
+    Replay<TestType> replay;
     for (const auto& line : load(path).lines) replay.line(line);
     answers += replay.answers();
   }

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+
+namespace softfeb::app {
+
+/// Command line of `softfeb regs`.
+struct RegsOptions {
+  std::string profile;  ///< empty: the default
+  bool csv = false;
+  bool json = false;
+};
+
+/// Prints the register space of a firmware profile. Returns 0, or 2 with the list of profiles where there is
+/// none of that name.
+int regs(const RegsOptions& options);
+
+}  // namespace softfeb::app
