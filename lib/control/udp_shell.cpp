@@ -75,6 +75,7 @@ void UdpSocket::Impl::wait_readable() {
   socket.async_wait(asio::ip::udp::socket::wait_read, [self = shared_from_this()](const error_code& error) {
     if (error || !self->socket.is_open()) return;
     self->receive();
+    self->follow();
     if (self->socket.is_open()) self->wait_readable();
   });
 }
@@ -84,7 +85,6 @@ void UdpSocket::Impl::receive() {
   for (int i = 0; i < kBatches && receive_batch(); ++i) {
   }
   in_event = false;
-  follow();
 }
 
 /// False when there is no more.
