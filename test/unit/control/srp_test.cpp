@@ -40,7 +40,8 @@ TEST_CASE("SRP requests that are right", "[srp]") {
   expect(words({kPosted, 1, 4, 0, 7, 7, 8}), 0, 8);
   expect(words({kNull, 1, 4, 0, 3}), 0, 0);
 
-  const auto r = srp::parse_request(words({kWrite | 1U << 14, 77, 0x10c, 0, 7, 0xabcd, 5}), false);
+  const auto message = words({kWrite | 1U << 14, 77, 0x10c, 0, 7, 0xabcd, 5});
+  const auto r = srp::parse_request(message, false);
   REQUIRE(r);
   CHECK(r->opcode == srp::Opcode::kWrite);
   CHECK(r->id == 77);
