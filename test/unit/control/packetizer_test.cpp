@@ -163,6 +163,17 @@ TEST_CASE("fields that cannot be are refused though the CRC is right", "[packeti
     CHECK(depacketizer.push(ByteSpan(good).first(n)) == Result::kDropped);
 }
 
+TEST_CASE("a packet of another destination is no part of the frame", "[packetizer]") {
+  const FrameTags tags = GENERATE(FrameTags{.tdest = 1}, FrameTags{.tid = 1});
+  Packetizer packetizer(CrcMode::kNone);
+  Depacketizer depacketizer(4096);
+  Bytes out(64);
+  packetizer.write(out, counting(48), false);
+  REQUIRE(depacketizer.push(out) == Result::kPart);
+  packetizer.write(out, counting(48), true, tags);
+  CHECK(depacketizer.push(out) == Result::kDropped);
+}
+
 TEST_CASE("a frame longer than the bound is dropped and never stored", "[packetizer]") {
   Packetizer packetizer;
   Depacketizer depacketizer(100);

@@ -230,6 +230,7 @@ TEST_CASE("another client replaces the first when it shows itself to be there", 
   CHECK(b.last->to == kOther);
   CHECK(answer->header.flags == kSynAck);
   const std::uint8_t number = answer->header.sequence;
+  CHECK(number != 0x80);  // not what everybody knows
   // The connection goes on meanwhile.
   b.hear(segment(kAck, 101, 0x80, Bytes{5}));
   CHECK(b.user.segments.size() == 1);
@@ -303,6 +304,18 @@ TEST_CASE("SYNs in the client's own name do not end its connection while it live
     if (ms % 333 == 0) b.hear(segment(kNul | kAck, next++, seen));
   }
   CHECK(b.user.closed == 0);
+}
+
+TEST_CASE("SYNs are answered at a bounded rate, one client's too", "[rssi][server]") {
+  ServerBench b;
+  for (int ms = 0; ms < 1000; ++ms) {
+    b.hear(syn(kSyn, 1, 0, kRogue));
+    b.hear(syn(kSyn, 2, 0, kRogue));
+    b.pass(kMillisecond);
+  }
+  CHECK(b.out.sent.size() >= 100);
+  CHECK(b.out.sent.size() <= 120);
+  CHECK(b.server.status().refused >= 1880);
 }
 
 TEST_CASE("a flood of SYNs leaves a listening server its memory and its voice", "[rssi][server]") {
