@@ -63,6 +63,8 @@ class Receiver : public Endpoint {
   std::size_t first_slot() const { return first_slot_; }
   /// A configured one, or a slot in which a QP stands.
   bool qp_exists(std::size_t i) const { return qps_[i].exists; }
+  /// A configured one, or a slot in which a QP stands or stood.
+  bool qp_used(std::size_t i) const { return qps_[i].used; }
   /// What QP `i`, and all that stood in its slot before it, did.
   roce::ResponderCounters responder_counters(std::size_t i) const;
   const roce::IpAddress& peer(std::size_t i) const { return qps_[i].peer; }
@@ -90,6 +92,7 @@ class Receiver : public Endpoint {
     roce::ResponderCounters before{};  ///< of QPs that stood here
     std::uint16_t pkey;
     bool exists = true;
+    bool used = true;
   };
   struct Pending {
     std::uint32_t qp = 0;  ///< kNobody: its QP is gone

@@ -8,7 +8,8 @@
 #include <vector>
 
 /// What a receiver is told while it runs: the part of a host that plays the other side for QPs which a
-/// board's metadata bus makes. Slots are numbered from 0 (ReceiverConfig::slots).
+/// board's metadata bus makes. A slot's number is that of its QP on the receiver: slots come after the QPs of
+/// the configuration (Receiver::first_slot()).
 namespace softfeb::engine {
 
 /// A QP stands in slot `slot` from now on; one that stood there is gone. The peer's address is the slot's.

@@ -13,14 +13,15 @@ Receiver::Qp::Qp(const ReceiveSlotSetup& setup, roce::NotificationPoint& point)
       qp({}, regions, &point, notification),
       peer(setup.reply_path.dest_ip),
       pkey(setup.pkey),
-      exists(false) {
+      exists(false),
+      used(false) {
   regions.reserve(kMaxSlotRegions);
 }
 
 void Receiver::apply(const ReceiverAction& action) {
   std::visit(
       [this](const auto& a) {
-        if (a.slot < qps_.size() - first_slot_) act(a);
+        if (a.slot >= first_slot_ && a.slot < qps_.size()) act(a);
       },
       action);
 }
@@ -31,7 +32,7 @@ roce::ResponderCounters Receiver::responder_counters(std::size_t i) const {
 }
 
 void Receiver::act(const SetReceiveQp& a) {
-  const auto i = static_cast<std::uint32_t>(first_slot_ + a.slot);
+  const auto i = static_cast<std::uint32_t>(a.slot);
   Qp& slot = qps_[i];
   if (table_.find(a.responder.qpn) != QpTable::kNotFound) return;
   const PeerQpTable::Found taken = slot_table_.find(a.responder.qpn, slot.peer);
@@ -47,13 +48,13 @@ void Receiver::act(const SetReceiveQp& a) {
   slot.path.udp_source_port = roce::hashed_source_port(a.responder.qpn, a.responder.dest_qpn);
   slot.reply = roce::HeaderTemplate(slot.path);
   slot.reply.set_dest_mac(slot.peer_mac);
-  slot.exists = true;
+  slot.exists = slot.used = true;
   forget_replies(i);
   index_slots();
 }
 
 void Receiver::act(const SetReceiveRegions& a) {
-  Qp& slot = qps_[first_slot_ + a.slot];
+  Qp& slot = qps_[a.slot];
   slot.qp.change_regions([&] {
     const std::size_t n = std::min(a.regions.size(), kMaxSlotRegions);
     slot.regions.assign(a.regions.begin(), a.regions.begin() + static_cast<std::ptrdiff_t>(n));
@@ -61,7 +62,7 @@ void Receiver::act(const SetReceiveRegions& a) {
 }
 
 void Receiver::act(const RemoveReceiveQp& a) {
-  const auto i = static_cast<std::uint32_t>(first_slot_ + a.slot);
+  const auto i = static_cast<std::uint32_t>(a.slot);
   qps_[i].exists = false;
   act(SetReceiveRegions{a.slot, {}});
   forget_replies(i);

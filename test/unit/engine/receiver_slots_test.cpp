@@ -71,7 +71,7 @@ class Rig {
 
   static SetReceiveQp qp(std::size_t slot, const Sender& s, bool goes_on = true) {
     SetReceiveQp a;
-    a.slot = slot;
+    a.slot = 1 + slot;
     a.responder.qpn = s.dest_qpn;
     a.responder.dest_qpn = 0x123456;
     a.responder.pmtu = kPmtu;
@@ -80,7 +80,7 @@ class Rig {
     return a;
   }
   SetReceiveRegions region(std::size_t slot, std::uint64_t address, std::uint64_t length) {
-    return {slot, {{address, length, kRkey, memory.data()}}};
+    return {1 + slot, {{address, length, kRkey, memory.data()}}};
   }
 
   /// A WRITE with immediate of `length` bytes to `address`; the first answer to one of its packets.
@@ -182,7 +182,7 @@ TEST_CASE("the byte counter and the figures go on over queue pairs", "[slots]") 
     s.psn = 1000 * life;
     rig.receiver->apply(Rig::qp(0, s));
     for (int i = 0; i < 5; ++i) REQUIRE(rig.write(s, 0, 1111));
-    rig.receiver->apply(RemoveReceiveQp{0});
+    rig.receiver->apply(RemoveReceiveQp{1});
     rig.receiver->apply(rig.region(0, 0, 65536));
   }
   CHECK(rig.messages(0) == 15);
@@ -236,6 +236,8 @@ TEST_CASE("two peers may have asked for the same QPN; a configured one stays", "
   // Slots that are not there.
   rig.receiver->apply(Rig::qp(3, d));
   rig.receiver->apply(RemoveReceiveQp{99});
+  rig.receiver->apply(RemoveReceiveQp{0});
+  CHECK(rig.receiver->qp_exists(0));
 }
 
 TEST_CASE("what is owed to a queue pair that is gone is not sent", "[slots]") {
@@ -283,7 +285,7 @@ TEST_CASE("more regions than there is room for are left out", "[slots]") {
   Rig rig;
   Sender s;
   rig.receiver->apply(Rig::qp(0, s));
-  SetReceiveRegions many{0, {}};
+  SetReceiveRegions many{1, {}};
   for (std::uint32_t i = 0; i < 20; ++i) many.regions.push_back({0, 1000, i + 1, rig.memory.data()});
   rig.receiver->apply(many);
   const auto answer = rig.write(s, 0, 100);  // rkey 0x77 is not among them
