@@ -78,6 +78,26 @@ class Corpus {
     write("srp", packets);
     write("srp", messages);
   }
+  /// fuzz_registers: what a client reads and writes.
+  void add_accesses(const test::CapturedConnection& c) {
+    constexpr std::size_t kHeader = 20;
+    Bytes seed;
+    control::Depacketizer depacketizer(kSeedSize);
+    for (const test::CapturedSegment& s : c.segments) {
+      const ByteSpan packet = s.parsed().payload;
+      if (!s.from_client || packet.empty() || seed.size() > kSeedSize / 2) continue;
+      if (depacketizer.push(packet) != control::Depacketizer::Result::kFrame) continue;
+      const ByteSpan message = depacketizer.frame();
+      if (message.size() < kHeader) continue;
+      const bool writes = message.size() > kHeader;
+      const std::uint32_t words = (load_le32(&message[16]) + 1) / 4;
+      seed.push_back(writes ? 1 : 0);
+      for (const int byte : {11, 10, 9, 8}) seed.push_back(message[static_cast<std::size_t>(byte)]);
+      seed.push_back(static_cast<std::uint8_t>(std::min(words, 255U)));
+      if (writes && words < 256) seed.insert(seed.end(), message.begin() + kHeader, message.end());
+    }
+    write("registers", seed);
+  }
 
  private:
   void write(const std::string& target, const Bytes& seed) {
@@ -106,6 +126,7 @@ int main(int argc, char** argv) {
           corpus.add_packets(connection, from_client);
         }
         corpus.add_requests(connection);
+        corpus.add_accesses(connection);
       }
     }
   } catch (const std::exception& e) {

@@ -127,3 +127,23 @@ TEST_CASE("addresses parse and print", "[frame]") {
   CHECK_FALSE(parse_mac("02:00:5e:aa:bb:01:02"));
   CHECK(to_string(mac_plus(*parse_mac("02:00:5e:00:00:ff"), 1)) == "02:00:5e:00:01:00");
 }
+
+TEST_CASE("header template: another traffic class gives what a path with it gives", "[frame]") {
+  for (const char* ip : {"10.0.0.1", "fd00::1"}) {
+    Path path;
+    path.source_ip = *IpAddress::parse(ip);
+    path.dest_ip = path.source_ip.plus(1);
+    path.vlan = VlanTag{7, 1};
+    path.dscp = 63;
+    path.ecn = Ecn::kCe;
+    HeaderTemplate changed(path);
+    changed.set_traffic_class(26, Ecn::kEct0);
+    path.dscp = 26;
+    path.ecn = Ecn::kEct0;
+    const HeaderTemplate made(path);
+    std::array<std::uint8_t, HeaderTemplate::kMaxSize> a{}, b{};
+    changed.write(a.data(), 100, 5);
+    made.write(b.data(), 100, 5);
+    CHECK(a == b);
+  }
+}
