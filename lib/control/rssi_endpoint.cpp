@@ -17,6 +17,7 @@ void RssiEndpoint::begin(const Opening& opening, Time now) {
   rx_.start(opening.rx_first, p.max_outstanding);
   retransmit_after_ = p.retransmit_ms * kMillisecond;
   ack_after_ = p.cumulative_ack_ms * kMillisecond;
+  max_transmissions_ = std::max<std::uint64_t>(p.max_retransmissions, opening.try_for / retransmit_after_);
   idle_limit_ = opening.idle_limit;
   keep_alive_after_ = opening.keep_alive_after;
   max_datagram_ = opening.max_datagram;

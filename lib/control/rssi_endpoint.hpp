@@ -40,6 +40,7 @@ class RssiEndpoint : public RssiLink {
     std::uint8_t rx_first;           ///< of the peer's
     std::size_t max_datagram;        ///< longer ones are dropped
     Time idle_limit;                 ///< silence of the peer that ends the connection
+    Time try_for = 0;                ///< how long a segment is repeated at least, whatever was negotiated
     Time keep_alive_after = kNever;  ///< silence of ours that makes us send a NUL
     bool greet = false;              ///< an ACK leaves before all else: the client's, which opens the server
     bool answer_reset = false;       ///< RST is answered with RST
@@ -97,6 +98,7 @@ class RssiEndpoint : public RssiLink {
   rssi::TxWindow tx_;
   rssi::RxWindow rx_;
   Time retransmit_after_ = 0, ack_after_ = 0, idle_limit_ = 0, keep_alive_after_ = kNever;
+  std::uint64_t max_transmissions_ = 0;
   std::size_t max_datagram_ = 0;
   bool answer_reset_ = false;
 

@@ -61,8 +61,7 @@ void RssiEndpoint::retransmit(Time now) {
   for (std::size_t i = 0; i < tx_.in_flight(); ++i) {
     const TxSegment& s = tx_.flying(i);
     if (now < s.sent_at + retransmit_after_) continue;
-    if (s.transmissions >= status_.negotiated.max_retransmissions)
-      return end(RssiClose::kRetransmit, true, now);
+    if (s.transmissions >= max_transmissions_) return end(RssiClose::kRetransmit, true, now);
     ++status_.retransmitted;
     transmit(i, now);
   }

@@ -144,12 +144,12 @@ TEST_CASE("what is not acknowledged is sent again, with what is known by then", 
   CHECK(b.server.status().retransmitted == 2);
 }
 
-TEST_CASE("a segment that was sent fifteen times in vain ends the connection", "[rssi][flow]") {
+TEST_CASE("a segment that was sent in vain for half the null timeout ends the connection", "[rssi][flow]") {
   ServerBench b;
   b.connect();
   REQUIRE(b.server.send(Bytes{9}, b.now));
-  b.pass(300 * kMillisecond - 1);
-  CHECK(b.out.sent.size() == 15);
+  b.pass(500 * kMillisecond - 1);
+  CHECK(b.out.sent.size() == 25);
   CHECK(b.server.open());
   b.pass(1);
   CHECK(b.user.why == RssiClose::kRetransmit);
@@ -348,4 +348,16 @@ TEST_CASE("sequence numbers go round many times", "[rssi][flow]") {
     REQUIRE(b.user.segments.size() == static_cast<std::size_t>(i + 1));
   }
   CHECK(b.server.status().retransmitted == 0);
+}
+
+TEST_CASE("a client that knows everything and says so late keeps its connection", "[rssi][flow]") {
+  ServerBench b;
+  b.connect();
+  REQUIRE(b.server.send(Bytes{9}, b.now));
+  b.pass(333 * kMillisecond);  // its ACK was lost, and it answers no repetition
+  b.hear(segment(kNul | kAck, 101, 0x81));
+  CHECK(b.server.open());
+  b.out.sent.clear();
+  b.pass(100 * kMillisecond);
+  CHECK(b.out.sent.empty());
 }
