@@ -98,12 +98,18 @@ Json mismatches(const roce::ReceiveQp& qp) {
 }
 
 /// A receiving QP in full only where something is to be said of it: 2,000 QPs make a long document otherwise.
-Json receive_qp(const roce::ReceiveQp& qp) {
-  const roce::ResponderCounters& c = qp.responder().counters();
+/// Of a slot for a board's metadata bus: the QPN that stood there last, and the sums over all.
+Json receive_qp(const engine::Receiver& receiver, std::size_t i) {
+  const roce::ReceiveQp& qp = receiver.qp(i);
+  const roce::ResponderCounters c = receiver.responder_counters(i);
   Json j{{"qpn", qp.config().responder.qpn},
          {"packets", c.packets},
          {"messages", c.messages},
          {"payload_bytes", c.payload_bytes}};
+  if (i >= receiver.first_slot()) {
+    j["made_by"] = receiver.peer(i).to_string();
+    j["access_errors"] = c.access_errors;
+  }
   const std::uint64_t missing = qp.map().missing();
   if (missing != 0) {
     j["missing"] = missing;
@@ -127,22 +133,11 @@ Json receiver(const config::RunConfig& config, const Outcome& o, const engine::R
   Json qps = Json::array();
   for (std::size_t i = 0; i < r.qp_count(); ++i) {
     const roce::ReceiveQp& qp = r.qp(i);
-    const roce::ResponderCounters& c = qp.responder().counters();
-    sum.packets += c.packets;
-    sum.messages += c.messages;
-    sum.payload_bytes += c.payload_bytes;
-    sum.immediates += c.immediates;
-    sum.duplicate += c.duplicate;
-    sum.out_of_order += c.out_of_order;
-    sum.missing_packets += c.missing_packets;
-    sum.ack_tx += c.ack_tx;
-    sum.nak_sequence_tx += c.nak_sequence_tx;
-    sum.nak_error_tx += c.nak_error_tx;
-    sum.rnr_tx += c.rnr_tx;
+    sum += r.responder_counters(i);
     wrong += qp.bytes_wrong();
     missing += qp.map().missing();
     marked += qp.congestion_experienced();
-    qps.push_back(receive_qp(qp));
+    if (r.qp_used(i)) qps.push_back(receive_qp(r, i));
   }
   return {{"name", config.receivers[index].endpoint.name},
           {"ip", config.receivers[index].endpoint.ip.to_string()},

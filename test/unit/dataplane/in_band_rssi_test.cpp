@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// RSSI between a client on the wire and a board's server, through lane, rings and frames; time is virtual.
+#include "control/rssi_client.hpp"
+#include "control/rssi_server.hpp"
+#include "in_band_bench.hpp"
+#include "roce/frame.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include <catch2/catch.hpp>
+
+using namespace softfeb;
+using namespace softfeb::dataplane;
+using test::Bench;
+using test::Bytes;
+using test::identity;
+
+namespace {
+
+/// Keeps what arrives; sends back what it can, where it is told to.
+class User final : public control::RssiUser {
+ public:
+  void on_open(Time) override { ++opened; }
+  void on_close(control::RssiClose, Time) override {}
+  bool on_segment(ByteSpan payload, Time now) override {
+    if (echo != nullptr && !echo->send(payload, now)) return false;
+    segments.emplace_back(payload.begin(), payload.end());
+    return true;
+  }
+  void on_room(Time now) override {
+    if (echo != nullptr) echo->resume(now);
+  }
+
+  control::RssiLink* echo = nullptr;
+  std::vector<Bytes> segments;
+  int opened = 0;
+};
+
+/// The client's way out: frames on the wire, of which every n-th is lost.
+class Wire final : public control::DatagramSink {
+ public:
+  explicit Wire(Bench& bench) : bench_(bench) {}
+  void send(const control::UdpPeer& to, ByteSpan datagram) override {
+    if (lossy() == false) bench_.send(identity(2), datagram, to.port);
+  }
+  bool lossy() { return ++frames_ % 11 == 0; }
+
+ private:
+  Bench& bench_;
+  unsigned frames_ = 0;
+};
+
+}  // namespace
+
+TEST_CASE("an RSSI connection through a lane, with losses", "[dataplane][in-band]") {
+  Bench bench;
+  InBandLink& way = bench.serve();
+  User board;
+  control::RssiServerConfig config;
+  config.local = control::kFirmwareStream;
+  config.local.max_segment = static_cast<std::uint16_t>(std::min<std::size_t>(8192, way.max_datagram()));
+  control::RssiServer server(config, way, board);
+  way.connect(&server);
+  board.echo = &server;
+
+  User user;
+  Wire wire(bench);
+  const control::UdpPeer address{identity(1).ip, 8192};
+  control::RssiClient client({}, address, wire, user);
+  client.connect(bench.now);
+
+  Rng rng(3);
+  std::vector<Bytes> sent;
+  const auto turn = [&] {
+    bench.now += kMillisecond;
+    if (client.deadline() <= bench.now) client.on_timer(bench.now);
+    if (server.deadline() <= bench.now) server.on_timer(bench.now);
+    bench.in_band->poll(bench.now);
+    for (int i = 0; i < 8; ++i) bench.lane->run(bench.now);
+    bench.receive();
+    for (const Bytes& frame : bench.arrived) {
+      const roce::ParsedFrame f = roce::parse_frame(ByteSpan(frame));
+      if (f.kind != roce::FrameKind::kUdp || wire.lossy()) continue;
+      Bytes content(f.content.size());
+      f.content.copy(0, content.size(), content.data());
+      client.on_datagram({f.source_ip, f.source_port}, content, bench.now);
+    }
+    bench.arrived.clear();
+  };
+  for (int t = 0; t < 20'000 && user.segments.size() < 300; ++t) {
+    while (sent.size() < 300 && client.open() && client.room() != 0) {
+      sent.push_back(test::random_bytes(rng, 1 + rng.below(client.max_payload())));
+      REQUIRE(client.send(sent.back(), bench.now));
+    }
+    turn();
+  }
+  CHECK(user.opened == 1);
+  CHECK(board.opened == 1);
+  CHECK(server.status().retransmitted > 0);
+  CHECK(board.segments == sent);
+  CHECK(user.segments == sent);
+  const auto longest = std::max_element(sent.begin(), sent.end(),
+                                        [](const Bytes& a, const Bytes& b) { return a.size() < b.size(); });
+  CHECK(longest->size() > 1000);
+  client.close(bench.now);
+  turn();
+  CHECK_FALSE(server.open());
+}
