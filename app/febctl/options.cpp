@@ -198,6 +198,7 @@ void add_stream(Parser& parser) {
 
 void add_board(Parser& parser) {
   Options& o = parser.options;
+  parser.top.option_defaults()->take_last();  // so that an alias's may be overruled
   parser.top.add_option("--ip", o.board.ip, "The board")->type_name("IP");
   parser.top.add_option("--port", o.board.registers_port, "UDP port of its registers")->capture_default_str();
   parser.top.add_option("--stream-port", o.board.stream_port, "UDP port of its stream")

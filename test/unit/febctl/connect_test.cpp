@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "connect.hpp"
+
+#include "board_fake.hpp"
+#include "failure.hpp"
+#include "rdma_commands.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace softfeb;
+using namespace softfeb::febctl;
+using namespace softfeb::test;
+
+namespace {
+
+const Catalogue& catalogue() {
+  static const Catalogue all(reference_registers());
+  return all;
+}
+
+/// Passes on to a board that outlives the connection.
+class Pass final : public RegisterPort {
+ public:
+  explicit Pass(RegisterPort& to) : to_(to) {}
+  Bytes read(Range range) override { return to_.read(range); }
+  std::vector<ReadResult> read_many(std::span<const Range> ranges) override { return to_.read_many(ranges); }
+  void write(std::uint32_t address, ByteSpan data) override { to_.write(address, data); }
+  void post(std::uint32_t address, ByteSpan data) override { to_.post(address, data); }
+
+ private:
+  RegisterPort& to_;
+};
+
+struct Bench {
+  BoardFake board{catalogue()};
+  Output out{true};
+  Context context{catalogue(), out, {}, [this] { return std::make_unique<Pass>(board); }};
+};
+
+ConnectOptions host() {
+  ConnectOptions o;
+  o.host_ip = "192.168.2.100";
+  o.qpn = 0x11;
+  o.rkey = 0x1234;
+  o.address = 0x7f0000000000;
+  o.length = 100'000;
+  o.psn = 0x654321;
+  return o;
+}
+
+}  // namespace
+
+TEST_CASE("a connection sets up queue pair, destination and dispatcher") {
+  Bench b;
+  const Connection made = make_connection(b.context, host());
+  const board::QpContext& qp = b.board.metadata().qp(0);
+  CHECK(qp.state == roce::QpState::kRts);
+  CHECK(qp.dest_qpn == 0x11);
+  CHECK(qp.sq_psn == 0x654321);
+  CHECK(qp.qpn == made.board.qpn);
+  CHECK(b.board.words[0x00110000] == 0xb712);
+  CHECK(b.board.words[0x00110004] == 0x6402a8c0);
+  CHECK(b.board.words[0x80020f04] == 4096);
+  CHECK(b.board.words[0x80020f08] == 0x1234);
+  CHECK(b.board.words[0x80020f0c] == made.board.lkey);
+  CHECK(b.board.words[0x80020f10] == made.board.qpn);
+  CHECK(b.board.words[0x80020f20] == 24);
+  CHECK(end_connection(b.context, made.board, 1).empty());
+  CHECK(qp.state == roce::QpState::kReset);
+  CHECK(b.board.words[0x80020f10] == 0);
+}
+
+TEST_CASE("a connection that fails leaves nothing behind") {
+  Bench b;
+  b.board.stuck_at = 0x80020f20;
+  CHECK_THROWS_WITH(make_connection(b.context, host()), Catch::Contains("AddrWrapCount"));
+  CHECK(b.board.metadata().qp(0).state == roce::QpState::kReset);
+  b.board.stuck_at = 1;
+  CHECK(make_connection(b.context, host()).board.qpn);
+}
+
+TEST_CASE("what a connection cannot be made of is told before anything is sent") {
+  Bench b;
+  for (const int mistake : {0, 1, 2, 3, 4}) {
+    INFO(mistake);
+    ConnectOptions o = host();
+    if (mistake == 0) o.pmtu = 1500;
+    if (mistake == 1) o.size = 0;
+    if (mistake == 2) o.qpn = 0;
+    if (mistake == 3) o.length = 4095;
+    if (mistake == 4) o.host_ip.clear();
+    CHECK_THROWS_AS(make_connection(b.context, o), UsageError);
+  }
+  CHECK(b.board.log.empty());
+}
+
+TEST_CASE("teardown finds what somebody else left") {
+  Bench b;
+  make_connection(b.context, host());
+  teardown_command(b.context, {});
+  CHECK(b.board.metadata().qp(0).state == roce::QpState::kReset);
+  // A client that wrote the host's number into SQpn, as the laboratory's script does.
+  make_connection(b.context, host());
+  b.board.words[0x80020f10] = 0x11;
+  teardown_command(b.context, {});
+  CHECK(b.board.metadata().qp(0).state == roce::QpState::kReset);
+  // Nothing is left, and that is no error; all of it is free.
+  teardown_command(b.context, {});
+  teardown_command(b.context, {.all_regions = true});
+  CHECK(make_connection(b.context, host()).board.qpn);
+}
+
+TEST_CASE("dispatch tells what failed") {
+  Bench b;
+  dispatch_command(b.context, {.count = 100});
+  b.board.lost = 1;
+  CHECK_THROWS_WITH(dispatch_command(b.context, {.count = 100}), Catch::Contains("1 requests failed"));
+  CHECK_THROWS_AS(dispatch_command(b.context, {.count = 1U << 24}), UsageError);
+  CHECK_THROWS_AS(dispatch_command(b.context, {}), UsageError);
+  dispatch_command(b.context, {.reset = true});
+}
