@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "options.hpp"
 
+#include "board/profile.hpp"
 #include "config/nearest.hpp"
 #include "failure.hpp"
 #include "rdma_commands.hpp"
@@ -196,6 +197,14 @@ void add_stream(Parser& parser) {
   sub->add_option("--size", o->frame_size, "AppTx.FrameSize; default: as it is")->type_name("WORDS");
 }
 
+/// The default first.
+std::string profile_names() {
+  std::string names;
+  for (const board::Profile& profile : board::profiles())
+    names += (names.empty() ? "" : " or ") + profile.name() + (names.empty() ? " (default)" : "");
+  return names;
+}
+
 void add_board(Parser& parser) {
   Options& o = parser.options;
   parser.top.option_defaults()->take_last();  // so that an alias's may be overruled
@@ -203,9 +212,7 @@ void add_board(Parser& parser) {
   parser.top.add_option("--port", o.board.registers_port, "UDP port of its registers")->capture_default_str();
   parser.top.add_option("--stream-port", o.board.stream_port, "UDP port of its stream")
       ->capture_default_str();
-  parser.top
-      .add_option("--profile", o.profile,
-                  "Firmware whose registers it has; default: the newest WRITE firmware's")
+  parser.top.add_option("--profile", o.profile, "Firmware whose registers it has: " + profile_names())
       ->type_name("NAME");
   parser.top.add_option("--timeout", parser.timeout, "For the connection, and for each access")
       ->capture_default_str()
