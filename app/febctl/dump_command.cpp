@@ -85,7 +85,7 @@ void dump_command(Context& context, const DumpOptions& options) {
   if (!options.file.empty())
     write_file(options.file, text);
   else if (options.yaml)
-    Output(false).result(text, {});
+    context.out.document(text);
   else
     context.out.result(text, dump_json(readings));
   if (refused != 0) throw Refusal(fmt::format("the board refused {} registers", refused));

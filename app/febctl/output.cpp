@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "output.hpp"
 
-#include <cstdio>
-
 #include <fmt/format.h>
 
 namespace softfeb::febctl {
 
 void Output::result(const std::string& text, const nlohmann::json& json) const {
   if (json_)
-    fmt::print("{}\n", json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+    document(json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
   else
-    fmt::print("{}{}", text, text.empty() || text.back() == '\n' ? "" : "\n");
-  std::fflush(stdout);
+    document(text.empty() || text.back() == '\n' ? text : text + "\n");
+}
+
+void Output::document(const std::string& text) const {
+  std::fwrite(text.data(), 1, text.size(), to_);
+  std::fflush(to_);
 }
 
 void Output::note(const std::string& text) const {

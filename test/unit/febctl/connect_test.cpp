@@ -4,6 +4,7 @@
 #include "board_fake.hpp"
 #include "failure.hpp"
 #include "rdma_commands.hpp"
+#include "registers_commands.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -32,8 +33,19 @@ class Pass final : public RegisterPort {
 };
 
 struct Bench {
+  ~Bench() { std::fclose(said); }
+
+  /// Every line that was printed.
+  std::string printed() const {
+    std::string text;
+    std::rewind(said);
+    for (int c = std::fgetc(said); c != EOF; c = std::fgetc(said)) text += static_cast<char>(c);
+    return text;
+  }
+
+  std::FILE* said = std::tmpfile();
   BoardFake board{catalogue()};
-  Output out{true};
+  Output out{true, said};
   Context context{catalogue(), out, {}, [this] { return std::make_unique<Pass>(board); }};
 };
 
@@ -110,9 +122,37 @@ TEST_CASE("teardown finds what somebody else left") {
   CHECK(make_connection(b.context, host()).board.qpn);
 }
 
+TEST_CASE("nothing is written unless all of it is legal") {
+  Bench b;
+  CHECK_THROWS_AS(write_command(b.context, {.words = {"ScratchPad", "1", "UpTimeCnt", "2"}}), UsageError);
+  CHECK_THROWS_AS(write_command(b.context, {.words = {"ScratchPad", "1", "0x5", "2"}}), UsageError);
+  CHECK_THROWS_AS(write_command(b.context, {.words = {"ScratchPad", "1", "0x4", "x"}}), UsageError);
+  CHECK_THROWS_AS(write_command(b.context, {.words = {"ScratchPad"}}), UsageError);
+  CHECK(b.board.log.empty());
+  write_command(b.context, {.words = {"ScratchPad", "1", "0x80010000", "2,3"}});
+  CHECK(b.board.words[4] == 1);
+  CHECK(b.board.words[0x80010004] == 3);
+}
+
+TEST_CASE("reads by name, pattern and range") {
+  Bench b;
+  b.board.words[4] = 7;
+  b.board.words[0x80010004] = 9;
+  read_command(b.context, {.what = {"ScratchPad", "FwRudpServer[0].cur*", "0x80010000:8"}});
+  const auto found = nlohmann::json::parse(b.printed());
+  REQUIRE(found.size() == 9);
+  CHECK(found[0]["value"] == 7);
+  CHECK(found[8]["words"] == nlohmann::json::array({0, 9}));
+  CHECK_THROWS_AS(read_command(b.context, {.what = {"AppTx.SendFrame"}}), UsageError);
+  CHECK_THROWS_AS(read_command(b.context, {.what = {"0xfffffffc:8"}}), UsageError);
+  b.board.decode_error_at = 0x80010004;
+  CHECK_THROWS_AS(read_command(b.context, {.what = {"0x80010000:8"}}), Refusal);
+}
+
 TEST_CASE("dispatch tells what failed") {
   Bench b;
   dispatch_command(b.context, {.count = 100});
+  CHECK(nlohmann::json::parse(b.printed())["SuccessCounter"] == 100);
   b.board.lost = 1;
   CHECK_THROWS_WITH(dispatch_command(b.context, {.count = 100}), Catch::Contains("1 requests failed"));
   CHECK_THROWS_AS(dispatch_command(b.context, {.count = 1U << 24}), UsageError);
