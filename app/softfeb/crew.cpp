@@ -5,11 +5,17 @@
 #include "port_settings.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <thread>
 
 namespace softfeb::app {
 
 namespace {
+
+/// Between two looks at what a worker was asked for.
+constexpr Time kWait = 50 * kMicrosecond;
+
+void sleep(Time length) { std::this_thread::sleep_for(std::chrono::nanoseconds(length / kNanosecond)); }
 
 dataplane::IdlePolicy idle_of(config::Idle idle) {
   switch (idle) {
@@ -39,7 +45,7 @@ dataplane::SteeringTier highest_tier(config::Steering s) {
 }  // namespace
 
 Crew::Crew(const config::RunConfig& config, Machine& machine, Endpoints& endpoints)
-    : config_(config), machine_(machine) {
+    : config_(config), machine_(machine), pass_(sleep) {
   const auto count = static_cast<unsigned>(config.workers.count);
   for (unsigned w = 0; w < count; ++w) {
     workers_.push_back(
@@ -177,13 +183,12 @@ std::vector<engine::EndpointSnapshot> Crew::snapshot() {
     auto request = std::make_unique<dataplane::SnapshotRequest>();
     for (const engine::Endpoint* e : w->endpoints()) request->endpoints.push_back(engine::make_snapshot(*e));
     while (!w->command({dataplane::Command::Kind::kSnapshot, 0, request.get()})) {
-      std::this_thread::sleep_for(std::chrono::microseconds(100));
+      pass_(kWait);
     }
     requests.push_back(std::move(request));
   }
   for (const auto& r : requests) {
-    while (!r->done.load(std::memory_order_acquire))
-      std::this_thread::sleep_for(std::chrono::microseconds(50));
+    while (!r->done.load(std::memory_order_acquire)) pass_(kWait);
   }
   std::vector<engine::EndpointSnapshot> out;
   for (const auto& [worker, place] : places_) out.push_back(std::move(requests[worker]->endpoints[place]));

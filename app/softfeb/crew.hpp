@@ -10,7 +10,7 @@
 #include "engine/snapshot.hpp"
 #include "machine.hpp"
 
-#include <chrono>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -33,6 +33,14 @@ class Crew {
   void flush() { tell({dataplane::Command::Kind::kFlush, 0, nullptr}); }
   /// Ends the workers; endpoints may be looked at directly from then on.
   void quit();
+
+  /// How the crew's own waits pass a time: by sleeping, unless told otherwise.
+  void wait_by(std::function<void(Time)> pass) { pass_ = std::move(pass); }
+
+  /// A board's worker and its place there.
+  std::pair<dataplane::Worker*, std::size_t> seat(std::size_t board) const {
+    return {workers_[places_[board].first].get(), places_[board].second};
+  }
 
   /// Every endpoint's figures now: boards first, as RunConfig has them, then receivers.
   std::vector<engine::EndpointSnapshot> snapshot();
@@ -83,6 +91,7 @@ class Crew {
   /// For each endpoint (boards, then receivers): its worker and its place there.
   std::vector<std::pair<unsigned, std::size_t>> places_;
   std::vector<std::uint32_t> owners_;  ///< for each endpoint, its number in its port's map
+  std::function<void(Time)> pass_;
   bool working_ = false;
 };
 

@@ -2,6 +2,7 @@
 #include "endpoints.hpp"
 
 #include "base/uint128.hpp"
+#include "control_setup.hpp"
 #include "dataplane/error.hpp"
 #include "roce/udp_source_port.hpp"
 
@@ -170,6 +171,25 @@ engine::ReceiveQpSetup receive_qp(const config::RunConfig& config, const QpPlan&
   return s;
 }
 
+/// The QPs that the board's metadata bus may make.
+engine::BusConfig bus_of(const config::BoardConfig& board, const Payloads& payloads,
+                         std::uint32_t largest_pmtu) {
+  const config::ControlConfig& c = *board.control;
+  engine::BusConfig bus;
+  bus.slots = c.qps;
+  bus.qp.requester.send_queue_depth = c.send_queue;
+  bus.qp.requester.window_requests = c.window;
+  bus.qp.requester.timing = board.timing;
+  bus.qp.path = path_of(board.endpoint, board.endpoint.ip);
+  bus.qp.payload = &payloads.of_bus();
+  bus.qp.known_crc = board.icrc == config::IcrcMethod::kKnown;
+  bus.qp.congestion = bus_congestion(board);
+  bus.source_port = port_policy(board.udp_source_port);
+  bus.largest_pmtu = largest_pmtu;
+  if (c.remote) bus.destination.ip = *c.remote;
+  return bus;
+}
+
 }  // namespace
 
 const config::DcqcnConfig& dcqcn_of(const config::BoardConfig& board, const config::QpConfig& qp) {
@@ -226,12 +246,15 @@ Endpoints make_listeners(const config::RunConfig& config) {
   return out;
 }
 
-Endpoints make_endpoints(const config::RunConfig& config, const Targets& targets, const Payloads& payloads) {
+Endpoints make_endpoints(const config::RunConfig& config, const Targets& targets, const Payloads& payloads,
+                         const std::vector<std::uint32_t>& largest_pmtus) {
   Endpoints out;
   std::vector<engine::BoardConfig> boards;
   std::vector<engine::ReceiverConfig> receivers;
-  for (const auto& b : config.boards)
+  for (const auto& b : config.boards) {
     boards.push_back({identity_of(b.endpoint), b.link_rate.value_or(0), {}});
+    if (b.control) boards.back().bus = bus_of(b, payloads, largest_pmtus[b.endpoint.port]);
+  }
   for (std::size_t r = 0; r < config.receivers.size(); ++r) {
     const auto& c = config.receivers[r];
     receivers.push_back({identity_of(c.endpoint), notification_of(c.cnp), {}});

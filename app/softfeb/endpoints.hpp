@@ -43,7 +43,9 @@ struct Endpoints {
 
 /// Boards without queue pairs, which answer ARP and ping while peers are talked to.
 Endpoints make_listeners(const config::RunConfig& config);
-/// Throws EnvironmentError when there is not enough memory.
-Endpoints make_endpoints(const config::RunConfig& config, const Targets& targets, const Payloads& payloads);
+/// `largest_pmtus`: of each port, what its MTU holds. Throws EnvironmentError when there is not enough
+/// memory.
+Endpoints make_endpoints(const config::RunConfig& config, const Targets& targets, const Payloads& payloads,
+                         const std::vector<std::uint32_t>& largest_pmtus);
 
 }  // namespace softfeb::app

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "experiment.hpp"
 
+#include "control_figures.hpp"
 #include "stop_signal.hpp"
 
 #include <algorithm>
-#include <chrono>
-#include <thread>
 
 #include <fmt/format.h>
 
@@ -20,9 +19,14 @@ constexpr Time kShortestNap = 20 * kMicrosecond;
 
 }  // namespace
 
-Experiment::Experiment(const config::RunConfig& config, Machine& machine, Crew& crew, Progress& progress,
-                       Series* series)
-    : config_(config), machine_(machine), crew_(crew), progress_(progress), series_(series) {}
+Experiment::Experiment(const config::RunConfig& config, Machine& machine, Crew& crew, ControlService& service,
+                       Progress& progress, Series* series)
+    : config_(config),
+      machine_(machine),
+      crew_(crew),
+      service_(service),
+      progress_(progress),
+      series_(series) {}
 
 void Experiment::tick() {
   const Time now = machine_.now();
@@ -33,14 +37,14 @@ void Experiment::tick() {
   progress_.line(to_seconds(now - out_.started), crew_.totals(), crew_.snapshot());
 }
 
-void Experiment::nap() const {
+void Experiment::nap() {
+  const Time now = machine_.now();
   Time length = kPoll;
   if (series_ != nullptr) {
-    const Time now = machine_.now();
     const Time due = series_->due();
     length = std::clamp(due > now ? due - now : 0, kShortestNap, kPoll);
   }
-  std::this_thread::sleep_for(std::chrono::nanoseconds(length / kNanosecond));
+  service_.run_until(now + length);
 }
 
 Experiment::Wait Experiment::wait(Time until, bool for_boards, int signals) {
@@ -91,6 +95,8 @@ Outcome Experiment::run() {
   out_.final = crew_.snapshot();
   out_.totals = crew_.totals();
   out_.changes_made = crew_.changes_made();
+  out_.control.resize(config_.boards.size());
+  for (const auto& board : service_.boards()) out_.control[board->board()] = control_result(*board);
   for (const auto& w : crew_.workers()) out_.workers.push_back(w->totals());
   progress_.end();
   return out_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "control_service.hpp"
 #include "crew.hpp"
 #include "progress.hpp"
 #include "series.hpp"
@@ -8,6 +9,8 @@
 #include <optional>
 #include <string>
 #include <vector>
+
+#include <nlohmann/json.hpp>
 
 namespace softfeb::app {
 
@@ -24,16 +27,17 @@ struct Outcome {
   dataplane::Worker::Totals totals;
   std::vector<dataplane::Worker::Totals> workers;
   std::uint64_t control_unserved = 0;
-  std::vector<std::uint8_t> changes_made;  ///< as RunConfig::changes; the run may have ended before
+  std::vector<nlohmann::ordered_json> control;  ///< of each board, what its slow control did; null without
+  std::vector<std::uint8_t> changes_made;       ///< as RunConfig::changes; the run may have ended before
 };
 
 /// Runs the traffic of a crew: start (at a wall-clock time where asked), warm-up, until done or the duration
 /// is over, drain, flush.
 class Experiment {
  public:
-  /// `series` may be null.
-  Experiment(const config::RunConfig& config, Machine& machine, Crew& crew, Progress& progress,
-             Series* series);
+  /// Every wait is spent in `service`. `series` may be null.
+  Experiment(const config::RunConfig& config, Machine& machine, Crew& crew, ControlService& service,
+             Progress& progress, Series* series);
   Outcome run();
 
  private:
@@ -44,11 +48,12 @@ class Experiment {
   void drain();
   void settle();
   void tick();
-  void nap() const;
+  void nap();
 
   const config::RunConfig& config_;
   Machine& machine_;
   Crew& crew_;
+  ControlService& service_;
   Progress& progress_;
   Series* series_;
   Outcome out_;

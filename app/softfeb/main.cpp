@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "config/error.hpp"
 #include "control/peer.hpp"
+#include "control/udp_socket.hpp"
 #include "dataplane/error.hpp"
 #include "doctor.hpp"
 #include "exit_code.hpp"
@@ -117,6 +118,8 @@ int main(int argc, char** argv) {
     return complain(kBadUsage, e.what());
   } catch (const control::PeerError& e) {
     return complain(e.exit_code(), e.what());
+  } catch (const control::SocketError& e) {
+    return complain(kEnvironment, e.what());
   } catch (const dataplane::EnvironmentError& e) {
     return complain(kEnvironment, e.what());
   } catch (const std::bad_alloc&) {

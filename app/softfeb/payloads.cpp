@@ -49,12 +49,15 @@ Payloads::Payloads(const config::RunConfig& config) {
         refuse(qp.traffic.payload.where, e.what());
       }
     }
+    // CRCs of its full packets are prepared; which others there will be only the bus tells.
+    if (board.control && !bus_) bus_ = board::make_payload({.message_length = board::kMaxPacketPayload});
   }
 }
 
 std::size_t Payloads::arena_bytes() const {
   std::size_t total = 0;
   for (const auto& [key, entry] : sources_) total += entry.source->arena_bytes() + kAlignment;
+  if (bus_) total += bus_->arena_bytes() + kAlignment;
   return total;
 }
 
@@ -66,6 +69,7 @@ void Payloads::stage(dataplane::Arena& arena) {
       refuse(entry.where, e.what());
     }
   }
+  if (bus_) bus_->fill(arena.allocate(bus_->arena_bytes()));
 }
 
 const board::PayloadSource& Payloads::of(const config::QpConfig& qp) const {

@@ -24,6 +24,9 @@ class Payloads {
   void stage(dataplane::Arena& arena);
 
   const board::PayloadSource& of(const config::QpConfig& qp) const;
+  /// Of the metadata bus's QPs: the firmware's pattern, at any offset. There is one where a board has
+  /// `control`.
+  const board::PayloadSource& of_bus() const { return *bus_; }
 
  private:
   using Key = std::tuple<config::PayloadConfig::Kind, std::string, std::uint32_t, std::uint32_t>;
@@ -34,6 +37,7 @@ class Payloads {
   static Key key_of(const config::QpConfig& qp);
 
   std::map<Key, Entry> sources_;
+  std::unique_ptr<board::PayloadSource> bus_;
 };
 
 }  // namespace softfeb::app

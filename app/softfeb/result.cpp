@@ -2,6 +2,7 @@
 #include "result.hpp"
 
 #include "config/load.hpp"
+#include "control_figures.hpp"
 
 #include <algorithm>
 
@@ -66,6 +67,9 @@ Json board(const config::RunConfig& config, const Targets& targets, const Outcom
     if (plan.board != b) continue;
     qps.push_back(send_qp(plan, o));
     goodput += qps.back()["goodput_gbps"].get<double>();
+  }
+  for (const engine::SendQpSnapshot& qp : e.send_qps) {
+    if (made_by_bus(qp)) qps.push_back(bus_qp_result(qp));
   }
   return {{"name", config.boards[b].endpoint.name},
           {"ip", config.boards[b].endpoint.ip.to_string()},
@@ -237,6 +241,7 @@ Json make_result(const config::RunConfig& config, const Machine& machine, const 
   double goodput = 0;
   for (std::size_t b = 0; b < config.boards.size(); ++b) {
     j["boards"].push_back(board(config, targets, o, b));
+    if (!o.control.empty() && !o.control[b].is_null()) j["boards"].back()["control"] = o.control[b];
     goodput += j["boards"].back()["goodput_gbps"].get<double>();
   }
   j["goodput_gbps"] = goodput;

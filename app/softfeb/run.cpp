@@ -2,6 +2,7 @@
 #include "run.hpp"
 
 #include "config/load.hpp"
+#include "control_figures.hpp"
 #include "exit_code.hpp"
 #include "experiment.hpp"
 #include "pacers.hpp"
@@ -40,6 +41,19 @@ void print_start(const config::RunConfig& config, const Machine& machine, const 
   fmt::print(stderr, "memory: {}; idle workers {}{}\n",
              machine.huge_pages() ? "huge pages" : "ordinary pages", idle,
              dataplane::shares_cpus(machine.lcores()) ? " (some threads share a CPU)" : "");
+}
+
+/// Of many boards the first and the last: the others are between.
+void print_control(const config::RunConfig& config, const ControlService& service) {
+  constexpr std::size_t kMost = 8;
+  const auto& boards = service.boards();
+  for (std::size_t i = 0; i < boards.size(); ++i) {
+    if (boards.size() > kMost && i != 0 && i + 1 != boards.size()) {
+      if (i == 1) fmt::print(stderr, "... and {} boards more, until\n", boards.size() - 2);
+      continue;
+    }
+    for (const std::string& line : control_lines(config, *boards[i])) fmt::print(stderr, "{}\n", line);
+  }
 }
 
 control::PeerResults results_of(const Targets& targets, const Targets::Session& session, const Outcome& o) {
@@ -89,6 +103,12 @@ void connect_peers(const config::RunConfig& config, Machine& machine, Targets& t
   });
 }
 
+std::vector<std::uint32_t> largest_pmtus(const Machine& machine) {
+  std::vector<std::uint32_t> all;
+  for (const RunPort& p : machine.ports()) all.push_back(p.port->largest_path_mtu(false));
+  return all;
+}
+
 int stopped_early() {
   fmt::print(stderr, "softfeb: stopped by a signal before traffic began\n");
   return kCheckFailed;
@@ -109,14 +129,21 @@ int run(const RunOptions& options) {
   if (stop_signals() != 0) return stopped_early();
   connect_peers(config, machine, targets, payloads, quiet);
 
-  Endpoints endpoints = make_endpoints(config, targets, payloads);
+  Endpoints endpoints = make_endpoints(config, targets, payloads, largest_pmtus(machine));
   Crew crew(config, machine, endpoints);
-  if (!quiet) print_start(config, machine, crew);
+  ControlService service(config, machine, crew);
+  crew.wait_by([&](Time length) { service.run_until(machine.now() + length); });
+  if (!quiet) {
+    print_start(config, machine, crew);
+    print_control(config, service);
+  }
   targets.begin();
   Progress progress(quiet);
   std::optional<Series> series;
   if (options.report) series.emplace(config, targets.plans(), *options.report + '/' + kReportSeries);
-  const Outcome outcome = Experiment(config, machine, crew, progress, series ? &*series : nullptr).run();
+  const Outcome outcome =
+      Experiment(config, machine, crew, service, progress, series ? &*series : nullptr).run();
+  service.stop();
   end_sessions(targets, outcome);
   crew.quit();
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "control_figures.hpp"
 #include "result.hpp"
 
 #include <algorithm>
@@ -21,6 +22,22 @@ std::string gap_remark(const Outcome& o) {
       100 * share, to_seconds(o.totals.loop.longest_gap) * 1e3);
 }
 
+/// QPs that the boards' metadata buses have made; `rows` counts them.
+std::string bus_rows(const config::RunConfig& config, const Outcome& o, std::size_t& rows) {
+  std::string t;
+  for (std::size_t b = 0; b < config.boards.size(); ++b) {
+    for (const engine::SendQpSnapshot& qp : o.final[b].send_qps) {
+      if (!made_by_bus(qp) || ++rows > kMaxRows) continue;
+      t += fmt::format("{:<12} {:>#9x} {:>12} {:>9} {:>8.1f} M {:>10} {:>12} {:>9} {:>9}\n",
+                       config.boards[b].endpoint.name, qp.qpn, qp.requester.messages_completed,
+                       qp.requester.messages_failed, static_cast<double>(qp.completed_payload_bytes) * 1e-6,
+                       "by bus", qp.requester.packets, qp.requester.retransmitted_packets,
+                       qp.requester.timeouts);
+    }
+  }
+  return t;
+}
+
 }  // namespace
 
 std::string result_table(const config::RunConfig& config, const Targets& targets, const Outcome& o,
@@ -37,6 +54,7 @@ std::string result_table(const config::RunConfig& config, const Targets& targets
                      figures_of(plan, o).goodput_gbps, qp.requester.packets,
                      qp.requester.retransmitted_packets, qp.requester.timeouts);
   }
+  t += bus_rows(config, o, rows);
   if (rows > kMaxRows) t += fmt::format("... and {} more QPs (all of them: --json FILE)\n", rows - kMaxRows);
   if (!config.receivers.empty()) {
     t += fmt::format("\n{:<12} {:>9} {:>12} {:>9} {:>10} {:>10} {:>12} {:>9}\n", "receiver", "QPs",

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "board_bus.hpp"
+
+#include <utility>
+
+namespace softfeb::app {
+
+BoardBus::BoardBus(Parts parts) : parts_(std::move(parts)) {
+  request_.endpoint = parts_.place;
+  for (const std::size_t qp : parts_.registers->live_qps()) request_.state.qps.push_back({.qp = qp});
+}
+
+void BoardBus::read(std::uint32_t address, MutableByteSpan out, Time now, Done done) {
+  access_ = {false, address, out, {}, std::move(done)};
+  if (parts_.registers->needs_live_for_read(address, out.size())) return ask(Phase::kObserve);
+  perform(now);
+}
+
+void BoardBus::write(std::uint32_t address, ByteSpan data, Time now, Done done) {
+  access_ = {true, address, {}, data, std::move(done)};
+  if (parts_.registers->needs_live_for_write(address, data.size())) return ask(Phase::kObserve);
+  perform(now);
+}
+
+void BoardBus::ask(Phase phase) {
+  phase_ = phase;
+  request_.actions.clear();
+  if (phase == Phase::kApply) request_.actions.swap(actions_.data_path);
+  request_.done.store(false, std::memory_order_relaxed);
+  handed_over_ = false;
+  hand_over();
+  parts_.waiting(*this);
+}
+
+/// The worker's ring may be full: poll() tries again.
+bool BoardBus::hand_over() {
+  if (!handed_over_)
+    handed_over_ = parts_.worker->command({.kind = dataplane::Command::Kind::kBoard, .board = &request_});
+  return handed_over_;
+}
+
+bool BoardBus::poll(Time now) {
+  if (!answered()) return false;
+  const Phase phase = std::exchange(phase_, Phase::kIdle);
+  if (phase == Phase::kApply) {
+    finish(result_, now);
+  } else {
+    std::swap(live_.data, request_.state);
+    request_.state.qps = live_.data.qps;
+    perform(now);
+  }
+  return true;
+}
+
+void BoardBus::perform(Time now) {
+  parts_.observe(live_, now);
+  if (!access_.write) return finish(parts_.registers->read(access_.address, access_.out, live_, now), now);
+  actions_.clear();
+  result_ = parts_.registers->write(access_.address, access_.data, live_, now, actions_);
+  for (const board::SetRssi& action : actions_.links) parts_.set_link(action, now);
+  if (actions_.data_path.empty()) return finish(result_, now);
+  ask(Phase::kApply);
+}
+
+void BoardBus::finish(const board::AccessResult& result, Time now) {
+  const bool write = access_.write;
+  const Done done = std::move(access_.done);
+  control::BusResult answer;
+  answer.words = result.words;
+  if (result.status == board::AccessStatus::kDecodeError) answer.status = control::BusStatus::kDecodeError;
+  done(answer, now);
+  if (write) parts_.written(now);
+}
+
+}  // namespace softfeb::app

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "board/board_registers.hpp"
+#include "control/bus.hpp"
+#include "dataplane/worker.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+
+namespace softfeb::app {
+
+/// The bus behind a board's SRP server. What the control thread knows by itself is answered at once; what
+/// concerns the data path goes to the board's worker, and the answer waits until the worker has done it, so
+/// that a write is in force before the client hears of it.
+class BoardBus final : public control::Bus {
+ public:
+  struct Parts {
+    board::BoardRegisters* registers = nullptr;
+    dataplane::Worker* worker = nullptr;
+    std::size_t place = 0;  ///< of the board in Worker::endpoints()
+    /// Brings all of a LiveState but its data path up to date.
+    std::function<void(board::LiveState&, Time)> observe;
+    /// Carries out what a write asks of the links.
+    std::function<void(const board::SetRssi&, Time)> set_link;
+    /// A write is over.
+    std::function<void(Time)> written;
+    /// The bus has begun to wait for the worker: poll() until it is done.
+    std::function<void(BoardBus&)> waiting;
+  };
+
+  explicit BoardBus(Parts parts);
+  /// The worker has answered, or has ended.
+  ~BoardBus() override = default;
+
+  void read(std::uint32_t address, MutableByteSpan out, Time now, Done done) override;
+  void write(std::uint32_t address, ByteSpan data, Time now, Done done) override;
+
+  /// Whether the worker has something of ours in its hands.
+  bool busy() const { return phase_ != Phase::kIdle; }
+  /// The worker has answered: poll() would go on.
+  bool answered() { return hand_over() && request_.done.load(std::memory_order_acquire); }
+  /// Goes on when the worker has answered: true then, and perhaps busy() again with the next access.
+  bool poll(Time now);
+
+ private:
+  enum class Phase : std::uint8_t {
+    kIdle,
+    kObserve,  ///< the worker copies its state
+    kApply,    ///< the worker carries out a write
+  };
+  struct Access {
+    bool write = false;
+    std::uint32_t address = 0;
+    MutableByteSpan out;
+    ByteSpan data;
+    Done done;
+  };
+
+  void ask(Phase phase);
+  bool hand_over();
+  void perform(Time now);
+  void finish(const board::AccessResult& result, Time now);
+
+  Parts parts_;
+  Access access_;
+  board::AccessResult result_;
+  board::LiveState live_;
+  board::Actions actions_;
+  dataplane::BoardRequest request_;
+  Phase phase_ = Phase::kIdle;
+  bool handed_over_ = false;
+};
+
+}  // namespace softfeb::app

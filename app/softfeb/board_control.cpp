@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "board_control.hpp"
+
+#include "control_setup.hpp"
+
+#include <algorithm>
+
+namespace softfeb::app {
+
+namespace {
+
+constexpr std::uint16_t kRegistersPort = 8192;  // of a board's own address, as the firmware has them
+constexpr std::uint16_t kStreamPort = 8193;
+
+std::array<dataplane::InBandLink*, 2> serve_in_band(const ControlParts& parts, std::size_t board) {
+  const config::ControlConfig& c = *parts.config->boards[board].control;
+  if (!c.in_band) return {};
+  const auto allow = [&c](const roce::IpAddress& ip) { return allowed(c, ip); };
+  return {&parts.crew->serve_in_band(board, kRegistersPort, allow),
+          &parts.crew->serve_in_band(board, kStreamPort, allow)};
+}
+
+std::size_t longest(const dataplane::InBandLink* in_band) {
+  return in_band != nullptr ? in_band->max_datagram() : SIZE_MAX;
+}
+
+board::RssiState shown(const control::RssiServer& server) {
+  const control::RssiStatus& s = server.status();
+  const control::RssiParameters& n = s.negotiated;
+  board::RssiState r;
+  r.connection = static_cast<board::RssiConnection>(control::firmware_connection_state(s.state));
+  r.negotiated = {n.max_outstanding, n.max_segment,         n.retransmit_ms,      n.cumulative_ack_ms,
+                  n.null_ms,         n.max_retransmissions, n.max_cumulative_acks};
+  r.peer_ip = s.peer.ip;
+  r.peer_port = s.peer.port;
+  r.local_busy = s.local_busy;
+  r.remote_busy = s.remote_busy;
+  r.tx_last_ack = s.tx_last_ack;
+  r.rx_seq = s.rx_seq;
+  r.rx_ack = s.rx_ack;
+  r.rx_last_seq = s.rx_last_seq;
+  r.valid = s.valid;
+  r.dropped = s.dropped;
+  r.retransmitted = s.retransmitted;
+  r.reconnects = s.reconnects;
+  r.tx_segments = s.tx_segments;
+  r.tx_bytes = s.tx_bytes;
+  r.rx_segments = s.rx_segments;
+  r.rx_bytes = s.rx_bytes;
+  return r;
+}
+
+}  // namespace
+
+BoardControl::BoardControl(const ControlParts& parts, std::size_t board)
+    : board_(board),
+      board_config_(parts.config->boards[board]),
+      config_(*board_config_.control),
+      ports_(*parts.ports),
+      in_band_(serve_in_band(parts, board)),
+      registers_(registers_config(*parts.config, board, parts.machine->now())),
+      bus_(bus_parts(parts)),
+      source_(registers_.app_tx(), registers_.monitor(0)),
+      srp_(bus_),
+      stream_(source_, [this](ByteSpan frame, const control::FrameTags& /*tags*/,
+                              Time now) { registers_.monitor(1).on_frame(frame.size(), now); }),
+      registers_link_(registers_link(config_, longest(in_band_[kRegisters]), 2 * board + 1), srp_),
+      stream_link_(stream_link(config_, longest(in_band_[kStream]), 2 * board + 2), stream_) {
+  srp_.attach(registers_link_.server());
+  stream_.attach(stream_link_.server());
+  open_ways(parts);
+}
+
+BoardBus::Parts BoardControl::bus_parts(const ControlParts& parts) {
+  const auto [worker, place] = parts.crew->seat(board_);
+  return {.registers = &registers_,
+          .worker = worker,
+          .place = place,
+          .observe = [this](board::LiveState& live, Time now) { observe(live, now); },
+          .set_link = [this](const board::SetRssi& action, Time now) { set_link(action, now); },
+          .written =
+              [this](Time now) {
+                if (source_.ready(now)) stream_.pump(now);
+              },
+          .waiting = parts.waiting};
+}
+
+void BoardControl::open_ways(const ControlParts& parts) {
+  const std::array<ControlLink*, 2> links{&registers_link_, &stream_link_};
+  const std::array<std::uint16_t, 2> ports{config_.registers_port, config_.stream_port};
+  for (std::size_t i = 0; i < links.size(); ++i) {
+    if (in_band_[i] != nullptr) links[i]->serve(*in_band_[i]);
+    if (!config_.listen) continue;
+    links[i]->listen(
+        *parts.io, *config_.listen, ports[i],
+        [this](const roce::IpAddress& ip) { return allowed(config_, ip); },
+        [machine = parts.machine] { return machine->now(); });
+  }
+}
+
+void BoardControl::observe(board::LiveState& live, Time now) {
+  live.port = ports_.of(board_config_.endpoint.port, now);
+  live.rssi = {shown(registers_link_.server()), shown(stream_link_.server())};
+}
+
+void BoardControl::set_link(const board::SetRssi& action, Time now) {
+  control::RssiServer& server = (action.link == kRegisters ? registers_link_ : stream_link_).server();
+  const board::RssiLimits& p = action.parameters;
+  server.set_local({p.max_outstanding, p.max_segment, p.retransmit_ms, p.cumulative_ack_ms, p.null_ms,
+                    p.max_retransmissions, p.max_cumulative_acks});
+  if (action.inject_fault) server.inject_fault();
+  if (action.close) server.close(now);
+}
+
+void BoardControl::follow_timers(Time now) {
+  registers_link_.follow_timers(now);
+  stream_link_.follow_timers(now);
+}
+
+void BoardControl::close(Time now) {
+  registers_link_.server().close(now);
+  stream_link_.server().close(now);
+  registers_link_.disconnect();
+  stream_link_.disconnect();
+}
+
+}  // namespace softfeb::app

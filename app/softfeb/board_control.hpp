@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "board/board_registers.hpp"
+#include "board_bus.hpp"
+#include "config/run_config.hpp"
+#include "control/srp_server.hpp"
+#include "control/stream.hpp"
+#include "control_link.hpp"
+#include "crew.hpp"
+#include "port_states.hpp"
+#include "stream_source.hpp"
+
+#include <array>
+#include <cstddef>
+#include <functional>
+
+namespace softfeb::app {
+
+/// What the boards' slow control shares; all of it outlives them.
+struct ControlParts {
+  const config::RunConfig* config = nullptr;
+  Machine* machine = nullptr;
+  Crew* crew = nullptr;
+  PortStates* ports = nullptr;
+  boost::asio::io_context* io = nullptr;
+  std::function<void(BoardBus&)> waiting;  ///< see BoardBus
+};
+
+/// The slow control of one board: its registers, the two links to them and to its stream, and what lies
+/// between.
+class BoardControl {
+ public:
+  /// Serves from here on. Throws SocketError, EnvironmentError.
+  BoardControl(const ControlParts& parts, std::size_t board);
+  BoardControl(const BoardControl&) = delete;
+  BoardControl& operator=(const BoardControl&) = delete;
+
+  static constexpr std::size_t kRegisters = 0, kStream = 1;
+
+  std::size_t board() const { return board_; }
+  const config::ControlConfig& config() const { return config_; }
+  const board::BoardRegisters& registers() const { return registers_; }
+  const ControlLink& link(std::size_t i) const { return i == kRegisters ? registers_link_ : stream_link_; }
+  const control::SrpServer& srp() const { return srp_; }
+  const control::StreamServer& stream() const { return stream_; }
+
+  bool in_band() const { return config_.in_band; }
+  /// Timers of the links that no socket sees to.
+  void follow_timers(Time now);
+  /// Says goodbye to the clients; nothing is served any more.
+  void close(Time now);
+
+ private:
+  BoardBus::Parts bus_parts(const ControlParts& parts);
+  void open_ways(const ControlParts& parts);
+  void observe(board::LiveState& live, Time now);
+  void set_link(const board::SetRssi& action, Time now);
+
+  std::size_t board_;
+  const config::BoardConfig& board_config_;
+  const config::ControlConfig& config_;
+  PortStates& ports_;
+  std::array<dataplane::InBandLink*, 2> in_band_{};
+  board::BoardRegisters registers_;
+  BoardBus bus_;
+  StreamSource source_;
+  control::SrpServer srp_;
+  control::StreamServer stream_;
+  ControlLink registers_link_;
+  ControlLink stream_link_;
+};
+
+}  // namespace softfeb::app

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "control_link.hpp"
+
+#include <algorithm>
+
+namespace softfeb::app {
+
+namespace {
+
+/// A peer that many others came after is forgotten until its next datagram; the connected one never.
+constexpr std::size_t kPeers = 16;
+
+}  // namespace
+
+ControlLink::ControlLink(const control::RssiServerConfig& config, control::RssiUser& user)
+    : server_(config, ways_, user) {}
+
+ControlLink::~ControlLink() { disconnect(); }
+
+void ControlLink::listen(boost::asio::io_context& io, const roce::IpAddress& address, std::uint16_t port,
+                         control::UdpServerSocket::Allow allow, control::Clock clock) {
+  socket_ = std::make_unique<control::UdpServerSocket>(io, address, port, std::move(allow), std::move(clock));
+  socket_->start(by_socket_);
+}
+
+void ControlLink::serve(dataplane::InBandLink& link) {
+  in_band_ = &link;
+  link.connect(&by_port_);
+}
+
+void ControlLink::disconnect() {
+  if (in_band_ != nullptr) in_band_->connect(nullptr);
+  in_band_ = nullptr;
+  socket_.reset();
+}
+
+void ControlLink::follow_timers(Time now) {
+  if (server_.deadline() <= now) server_.on_timer(now);
+}
+
+std::uint64_t ControlLink::refused() const { return socket_ ? socket_->counters().rx_refused : 0; }
+
+void ControlLink::Way::on_datagram(const control::UdpPeer& from, ByteSpan datagram, Time now) {
+  if (in_band_ && link_.socket_) link_.heard_in_band(from);
+  server().on_datagram(from, datagram, now);
+}
+
+void ControlLink::heard_in_band(const control::UdpPeer& from) {
+  auto& peers = in_band_peers_;
+  const auto at = std::find(peers.begin(), peers.end(), from);
+  if (at != peers.end()) {
+    std::rotate(at, at + 1, peers.end());
+    return;
+  }
+  if (peers.size() == kPeers) {
+    const bool connected = peers.front() == server_.status().peer;
+    peers.erase(peers.begin() + (connected ? 1 : 0));
+  }
+  peers.push_back(from);
+}
+
+bool ControlLink::came_in_band(const control::UdpPeer& peer) const {
+  return std::find(in_band_peers_.begin(), in_band_peers_.end(), peer) != in_band_peers_.end();
+}
+
+void ControlLink::Ways::send(const control::UdpPeer& to, ByteSpan datagram) {
+  if (link_.in_band_ != nullptr && (!link_.socket_ || link_.came_in_band(to))) {
+    link_.in_band_->send(to, datagram);
+  } else if (link_.socket_) {
+    link_.socket_->send(to, datagram);
+  }
+}
+
+}  // namespace softfeb::app

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "base/time.hpp"
+#include "control/rssi_server.hpp"
+#include "control/udp_socket.hpp"
+#include "dataplane/in_band.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace softfeb::app {
+
+/// One of a board's two RSSI links and the ways that lead to it: a socket, the board's own address on its
+/// port, or both. Clients of either way compete for the one connection, as those of one wire do.
+class ControlLink {
+ public:
+  ControlLink(const control::RssiServerConfig& config, control::RssiUser& user);
+  ControlLink(const ControlLink&) = delete;
+  ControlLink& operator=(const ControlLink&) = delete;
+  ~ControlLink();
+
+  /// Throws SocketError.
+  void listen(boost::asio::io_context& io, const roce::IpAddress& address, std::uint16_t port,
+              control::UdpServerSocket::Allow allow, control::Clock clock);
+  /// `link` outlives this.
+  void serve(dataplane::InBandLink& link);
+
+  control::RssiServer& server() { return server_; }
+  const control::RssiServer& server() const { return server_; }
+  /// No client is heard from here on.
+  void disconnect();
+  /// Timers of a link without a socket, which would see to them.
+  void follow_timers(Time now);
+  std::uint64_t refused() const;  ///< datagrams to its socket from addresses that may not connect
+
+ private:
+  /// The link as one way sees it, which remembers who came by it.
+  class Way final : public control::RssiLink {
+   public:
+    Way(ControlLink& link, bool in_band) : link_(link), in_band_(in_band) {}
+
+    void on_datagram(const control::UdpPeer& from, ByteSpan datagram, Time now) override;
+    void on_timer(Time now) override { server().on_timer(now); }
+    Time deadline() const override { return server().deadline(); }
+    bool open() const override { return server().open(); }
+    std::size_t max_payload() const override { return server().max_payload(); }
+    std::size_t room() const override { return server().room(); }
+    bool send(ByteSpan payload, Time now) override { return server().send(payload, now); }
+    void close(Time now) override { server().close(now); }
+    void resume(Time now) override { server().resume(now); }
+    const control::RssiStatus& status() const override { return server().status(); }
+
+   private:
+    control::RssiServer& server() const { return link_.server_; }
+
+    ControlLink& link_;
+    bool in_band_;
+  };
+
+  /// Sends answers by the way their peer came.
+  class Ways final : public control::DatagramSink {
+   public:
+    explicit Ways(ControlLink& link) : link_(link) {}
+    void send(const control::UdpPeer& to, ByteSpan datagram) override;
+
+   private:
+    ControlLink& link_;
+  };
+
+  void heard_in_band(const control::UdpPeer& from);
+  bool came_in_band(const control::UdpPeer& peer) const;
+
+  Ways ways_{*this};
+  control::RssiServer server_;
+  Way by_socket_{*this, false};
+  Way by_port_{*this, true};
+  std::unique_ptr<control::UdpServerSocket> socket_;
+  dataplane::InBandLink* in_band_ = nullptr;
+  std::vector<control::UdpPeer>
+      in_band_peers_;  ///< the one heard last at the end; only where both ways lead here
+};
+
+}  // namespace softfeb::app

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "control_service.hpp"
+
+#include "dataplane/cpus.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+
+#include <rte_pause.h>
+#include <sys/prctl.h>
+
+namespace softfeb::app {
+
+namespace {
+
+constexpr int kHandlers = 64;  ///< of sockets and timers in one turn
+/// A worker answers within a turn. Where it has a CPU of its own that is sooner than any sleep would end.
+constexpr Time kSpin = 20 * kMicrosecond;
+constexpr Time kNap = 20 * kMicrosecond;
+/// Rings cannot wake us: how often they are looked at while datagrams come, and when none has come for
+/// kQuiet.
+constexpr Time kInBandSoon = 50 * kMicrosecond;
+constexpr Time kInBandLater = 500 * kMicrosecond;
+constexpr Time kQuiet = 20 * kMillisecond;
+constexpr Time kStopLimit = 1 * kSecond;
+
+std::chrono::nanoseconds length(Time time) { return std::chrono::nanoseconds(time / kNanosecond); }
+
+}  // namespace
+
+ControlService::ControlService(const config::RunConfig& config, Machine& machine, Crew& crew)
+    : machine_(machine),
+      crew_(crew),
+      work_(boost::asio::make_work_guard(io_)),
+      timer_(io_),
+      ports_(machine.ports()),
+      spins_(!dataplane::shares_cpus(machine.lcores())) {
+  const ControlParts parts{&config, &machine, &crew,
+                           &ports_, &io_,     [this](BoardBus& bus) { waiting_.push_back(&bus); }};
+  for (std::size_t b = 0; b < config.boards.size(); ++b) {
+    if (!config.boards[b].control) continue;
+    boards_.push_back(std::make_unique<BoardControl>(parts, b));
+    in_band_ = in_band_ || boards_.back()->in_band();
+  }
+  // Naps of 20 µs must not last 70.
+  if (!boards_.empty()) prctl(PR_SET_TIMERSLACK, 1'000UL, 0UL, 0UL, 0UL);
+}
+
+ControlService::~ControlService() { stop(); }
+
+void ControlService::run_until(Time until) {
+  for (;;) {
+    serve(machine_.now());
+    if (machine_.now() >= until) return;
+    if (waiting_.empty()) {
+      wait(until);
+    } else {
+      wait_for_workers();
+    }
+  }
+}
+
+/// One turn, of bounded length.
+void ControlService::serve(Time now) {
+  if (boards_.empty()) return;
+  for (int i = 0; i < kHandlers && io_.poll_one() != 0; ++i) {
+  }
+  if (in_band_) serve_in_band(now);
+  serve_waiting(machine_.now());
+}
+
+void ControlService::serve_in_band(Time now) {
+  if (crew_.poll_in_band(now) != 0) in_band_at_ = now;
+  for (const auto& board : boards_) {
+    if (board->in_band()) board->follow_timers(now);
+  }
+}
+
+/// A bus that goes on may wait again at once: it is then in `waiting_` anew.
+void ControlService::serve_waiting(Time now) {
+  if (waiting_.empty()) return;
+  serving_.clear();
+  serving_.swap(waiting_);
+  for (BoardBus* bus : serving_) {
+    if (!bus->poll(now)) waiting_.push_back(bus);
+  }
+}
+
+/// Until the first of those that wait has its answer, but not for long. The others are looked at in the next
+/// turn.
+void ControlService::wait_for_workers() {
+  const Time give_up = machine_.now() + kSpin;
+  while (spins_ && machine_.now() < give_up) {
+    if (waiting_.front()->answered()) return;
+    rte_pause();
+  }
+  std::this_thread::sleep_for(length(kNap));
+}
+
+void ControlService::wait(Time until) {
+  const Time now = machine_.now();
+  if (now >= until) return;
+  if (boards_.empty()) {
+    std::this_thread::sleep_for(length(until - now));
+    return;
+  }
+  Time span = until - now;
+  if (in_band_) span = std::min(span, now - in_band_at_ < kQuiet ? kInBandSoon : kInBandLater);
+  timer_.expires_after(length(span));
+  timer_.async_wait([](const boost::system::error_code&) {});
+  io_.run_one();
+  // What is left of it is run in the next turn, not in the next wait.
+  timer_.cancel();
+}
+
+void ControlService::stop() {
+  if (stopped_) return;
+  stopped_ = true;
+  const Time limit = machine_.now() + kStopLimit;
+  for (const auto& board : boards_) board->close(machine_.now());
+  while (!waiting_.empty() && machine_.now() < limit) {
+    serve_waiting(machine_.now());
+    std::this_thread::sleep_for(length(kNap));
+  }
+  timer_.cancel();
+  io_.poll();
+}
+
+}  // namespace softfeb::app

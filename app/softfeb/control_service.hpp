@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "board_control.hpp"
+
+#include <memory>
+#include <vector>
+
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+namespace softfeb::app {
+
+/// The slow control of all boards that have one. Everything happens on the thread that calls run_until(), and
+/// only while it does: the main thread waits by it wherever it would sleep.
+class ControlService {
+ public:
+  /// Opens what is configured; clients are served from the first run_until() on. Throws SocketError,
+  /// EnvironmentError.
+  ControlService(const config::RunConfig& config, Machine& machine, Crew& crew);
+  /// stop(), if that was not called. Before the crew's workers end.
+  ~ControlService();
+  ControlService(const ControlService&) = delete;
+  ControlService& operator=(const ControlService&) = delete;
+
+  /// Serves until then. Time in which there is nothing to do is slept.
+  void run_until(Time until);
+  /// Says goodbye to the clients and waits for what workers have of ours.
+  void stop();
+
+  const std::vector<std::unique_ptr<BoardControl>>& boards() const { return boards_; }
+
+ private:
+  void serve(Time now);
+  void serve_in_band(Time now);
+  void serve_waiting(Time now);
+  void wait_for_workers();
+  void wait(Time until);
+
+  Machine& machine_;
+  Crew& crew_;
+  boost::asio::io_context io_{1};
+  boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_;
+  boost::asio::steady_timer timer_;
+  PortStates ports_;
+  std::vector<BoardBus*> waiting_;  ///< buses whose worker has something in hand
+  std::vector<BoardBus*> serving_;
+  std::vector<std::unique_ptr<BoardControl>> boards_;
+  bool in_band_ = false;
+  bool spins_ = false;   ///< the workers have CPUs of their own: an answer is there in no time
+  Time in_band_at_ = 0;  ///< when a datagram came last
+  bool stopped_ = false;
+};
+
+}  // namespace softfeb::app
