@@ -7,6 +7,7 @@ namespace softfeb::app {
 
 BoardBus::BoardBus(Parts parts) : parts_(std::move(parts)) {
   request_.endpoint = parts_.place;
+  responder_request_.endpoint = parts_.responder_place;
   for (const std::size_t qp : parts_.registers->live_qps()) request_.state.qps.push_back({.qp = qp});
 }
 
@@ -24,9 +25,13 @@ void BoardBus::write(std::uint32_t address, ByteSpan data, Time now, Done done) 
 
 void BoardBus::ask(Phase phase) {
   phase_ = phase;
-  request_.actions.clear();
-  if (phase == Phase::kApply) request_.actions.swap(actions_.data_path);
-  request_.done.store(false, std::memory_order_relaxed);
+  if (phase == Phase::kRespond) {
+    responder_request_.done.store(false, std::memory_order_relaxed);
+  } else {
+    request_.actions.clear();
+    if (phase == Phase::kApply) request_.actions.swap(actions_.data_path);
+    request_.done.store(false, std::memory_order_relaxed);
+  }
   handed_over_ = false;
   hand_over();
   parts_.waiting(*this);
@@ -34,22 +39,53 @@ void BoardBus::ask(Phase phase) {
 
 /// The worker's ring may be full: poll() tries again.
 bool BoardBus::hand_over() {
-  if (!handed_over_)
+  if (handed_over_) return true;
+  if (phase_ == Phase::kRespond) {
+    handed_over_ = parts_.responder_worker->command(
+        {.kind = dataplane::Command::Kind::kReceiver, .receiver = &responder_request_});
+  } else {
     handed_over_ = parts_.worker->command({.kind = dataplane::Command::Kind::kBoard, .board = &request_});
+  }
   return handed_over_;
+}
+
+bool BoardBus::answered() {
+  const std::atomic<bool>& done = phase_ == Phase::kRespond ? responder_request_.done : request_.done;
+  return hand_over() && done.load(std::memory_order_acquire);
 }
 
 bool BoardBus::poll(Time now) {
   if (!answered()) return false;
-  const Phase phase = std::exchange(phase_, Phase::kIdle);
-  if (phase == Phase::kApply) {
-    finish(result_, now);
-  } else {
-    std::swap(live_.data, request_.state);
-    request_.state.qps = live_.data.qps;
-    perform(now);
+  switch (std::exchange(phase_, Phase::kIdle)) {
+    case Phase::kObserve:
+      take_state();
+      perform(now);
+      break;
+    case Phase::kRespond:
+      ask(Phase::kApply);
+      break;
+    case Phase::kApply:
+      take_state();
+      finish(result_, now);
+      break;
+    case Phase::kIdle:
+      break;
   }
   return true;
+}
+
+void BoardBus::take_state() {
+  std::swap(live_.data, request_.state);
+  request_.state.qps = live_.data.qps;
+}
+
+void BoardBus::prepare_responder() {
+  responder_request_.actions.clear();
+  if (parts_.responder == nullptr) return;
+  for (const board::DataPathAction& action : actions_.data_path) {
+    for (engine::ReceiverAction& a : parts_.responder->before(action, live_.data))
+      responder_request_.actions.push_back(std::move(a));
+  }
 }
 
 void BoardBus::perform(Time now) {
@@ -59,7 +95,8 @@ void BoardBus::perform(Time now) {
   result_ = parts_.registers->write(access_.address, access_.data, live_, now, actions_);
   for (const board::SetRssi& action : actions_.links) parts_.set_link(action, now);
   if (actions_.data_path.empty()) return finish(result_, now);
-  ask(Phase::kApply);
+  prepare_responder();
+  ask(responder_request_.actions.empty() ? Phase::kApply : Phase::kRespond);
 }
 
 void BoardBus::finish(const board::AccessResult& result, Time now) {

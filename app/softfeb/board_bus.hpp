@@ -4,6 +4,7 @@
 #include "board/board_registers.hpp"
 #include "control/bus.hpp"
 #include "dataplane/worker.hpp"
+#include "engine/host_responder.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -20,6 +21,10 @@ class BoardBus final : public control::Bus {
     board::BoardRegisters* registers = nullptr;
     dataplane::Worker* worker = nullptr;
     std::size_t place = 0;  ///< of the board in Worker::endpoints()
+    /// Plays the host for what the bus sets up, on a receiver of its own worker; null: nobody of ours does.
+    engine::HostResponder* responder = nullptr;
+    dataplane::Worker* responder_worker = nullptr;
+    std::size_t responder_place = 0;
     /// Brings all of a LiveState but its data path up to date.
     std::function<void(board::LiveState&, Time)> observe;
     /// Carries out what a write asks of the links.
@@ -40,7 +45,7 @@ class BoardBus final : public control::Bus {
   /// Whether the worker has something of ours in its hands.
   bool busy() const { return phase_ != Phase::kIdle; }
   /// The worker has answered: poll() would go on.
-  bool answered() { return hand_over() && request_.done.load(std::memory_order_acquire); }
+  bool answered();
   /// Goes on when the worker has answered: true then, and perhaps busy() again with the next access.
   bool poll(Time now);
 
@@ -48,6 +53,7 @@ class BoardBus final : public control::Bus {
   enum class Phase : std::uint8_t {
     kIdle,
     kObserve,  ///< the worker copies its state
+    kRespond,  ///< the responder's worker makes ready for what comes
     kApply,    ///< the worker carries out a write
   };
   struct Access {
@@ -59,6 +65,8 @@ class BoardBus final : public control::Bus {
   };
 
   void ask(Phase phase);
+  void prepare_responder();
+  void take_state();
   bool hand_over();
   void perform(Time now);
   void finish(const board::AccessResult& result, Time now);
@@ -69,6 +77,7 @@ class BoardBus final : public control::Bus {
   board::LiveState live_;
   board::Actions actions_;
   dataplane::BoardRequest request_;
+  dataplane::ReceiverRequest responder_request_;
   Phase phase_ = Phase::kIdle;
   bool handed_over_ = false;
 };

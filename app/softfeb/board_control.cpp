@@ -24,6 +24,29 @@ std::size_t longest(const dataplane::InBandLink* in_band) {
   return in_band != nullptr ? in_band->max_datagram() : SIZE_MAX;
 }
 
+std::unique_ptr<engine::HostResponder> make_responder(const ControlParts& parts, std::size_t board) {
+  const auto& plan = parts.endpoints->hosts[board];
+  if (!plan) return nullptr;
+  const config::BoardConfig& b = parts.config->boards[board];
+  const engine::Receiver& receiver = *parts.endpoints->receivers[plan->receiver];
+  std::vector<roce::Qpn> taken;
+  for (std::size_t i = 0; i < receiver.first_slot(); ++i)
+    taken.push_back(receiver.qp(i).config().responder.qpn);
+  const engine::HostResponder::Config config{.first_bus_qp = configured_qps(b),
+                                             .qps = b.control->qps,
+                                             .first_slot = plan->first_slot,
+                                             .memory = plan->memory->size(),
+                                             .rnr_timer = parts.config->receivers[plan->receiver].rnr_timer};
+  return std::make_unique<engine::HostResponder>(
+      config,
+      engine::HostResponder::Parts{
+          .memory = [memory = plan->memory.get()](std::uint64_t bytes) { return memory->first(bytes); },
+          .taken =
+              [taken](roce::Qpn qpn) { return std::find(taken.begin(), taken.end(), qpn) != taken.end(); },
+          .say = [say = parts.say,
+                  name = b.endpoint.name](const std::string& text) { say("board " + name + ": " + text); }});
+}
+
 board::RssiState shown(const control::RssiServer& server) {
   const control::RssiStatus& s = server.status();
   const control::RssiParameters& n = s.negotiated;
@@ -59,6 +82,7 @@ BoardControl::BoardControl(const ControlParts& parts, std::size_t board)
       ports_(*parts.ports),
       in_band_(serve_in_band(parts, board)),
       registers_(registers_config(*parts.config, board, parts.machine->now())),
+      responder_(make_responder(parts, board)),
       bus_(bus_parts(parts)),
       source_(registers_.app_tx(), registers_.monitor(0)),
       srp_(bus_),
@@ -73,9 +97,15 @@ BoardControl::BoardControl(const ControlParts& parts, std::size_t board)
 
 BoardBus::Parts BoardControl::bus_parts(const ControlParts& parts) {
   const auto [worker, place] = parts.crew->seat(board_);
+  const std::size_t boards = parts.config->boards.size();
+  const std::size_t host = responder_ ? boards + *config_.responder : board_;
+  const auto [responder_worker, responder_place] = parts.crew->seat(host);
   return {.registers = &registers_,
           .worker = worker,
           .place = place,
+          .responder = responder_.get(),
+          .responder_worker = responder_worker,
+          .responder_place = responder_place,
           .observe = [this](board::LiveState& live, Time now) { observe(live, now); },
           .set_link = [this](const board::SetRssi& action, Time now) { set_link(action, now); },
           .written =

@@ -14,6 +14,8 @@
 #include <array>
 #include <cstddef>
 #include <functional>
+#include <memory>
+#include <string>
 
 namespace softfeb::app {
 
@@ -22,9 +24,11 @@ struct ControlParts {
   const config::RunConfig* config = nullptr;
   Machine* machine = nullptr;
   Crew* crew = nullptr;
+  const Endpoints* endpoints = nullptr;
   PortStates* ports = nullptr;
   boost::asio::io_context* io = nullptr;
-  std::function<void(BoardBus&)> waiting;  ///< see BoardBus
+  std::function<void(BoardBus&)> waiting;       ///< see BoardBus
+  std::function<void(const std::string&)> say;  ///< what the user should know
 };
 
 /// The slow control of one board: its registers, the two links to them and to its stream, and what lies
@@ -63,6 +67,7 @@ class BoardControl {
   PortStates& ports_;
   std::array<dataplane::InBandLink*, 2> in_band_{};
   board::BoardRegisters registers_;
+  std::unique_ptr<engine::HostResponder> responder_;  ///< null: no receiver of ours plays the host
   BoardBus bus_;
   StreamSource source_;
   control::SrpServer srp_;

@@ -29,15 +29,22 @@ std::chrono::nanoseconds length(Time time) { return std::chrono::nanoseconds(tim
 
 }  // namespace
 
-ControlService::ControlService(const config::RunConfig& config, Machine& machine, Crew& crew)
+ControlService::ControlService(const config::RunConfig& config, Machine& machine, Crew& crew,
+                               const Endpoints& endpoints, std::function<void(const std::string&)> say)
     : machine_(machine),
       crew_(crew),
       work_(boost::asio::make_work_guard(io_)),
       timer_(io_),
       ports_(machine.ports()),
       spins_(!dataplane::shares_cpus(machine.lcores())) {
-  const ControlParts parts{&config, &machine, &crew,
-                           &ports_, &io_,     [this](BoardBus& bus) { waiting_.push_back(&bus); }};
+  const ControlParts parts{.config = &config,
+                           .machine = &machine,
+                           .crew = &crew,
+                           .endpoints = &endpoints,
+                           .ports = &ports_,
+                           .io = &io_,
+                           .waiting = [this](BoardBus& bus) { waiting_.push_back(&bus); },
+                           .say = std::move(say)};
   for (std::size_t b = 0; b < config.boards.size(); ++b) {
     if (!config.boards[b].control) continue;
     boards_.push_back(std::make_unique<BoardControl>(parts, b));

@@ -16,9 +16,10 @@ namespace softfeb::app {
 /// only while it does: the main thread waits by it wherever it would sleep.
 class ControlService {
  public:
-  /// Opens what is configured; clients are served from the first run_until() on. Throws SocketError,
-  /// EnvironmentError.
-  ControlService(const config::RunConfig& config, Machine& machine, Crew& crew);
+  /// `say` gets lines for the user. Opens what is configured; clients are served from the first run_until()
+  /// on. Throws SocketError, EnvironmentError.
+  ControlService(const config::RunConfig& config, Machine& machine, Crew& crew, const Endpoints& endpoints,
+                 std::function<void(const std::string&)> say);
   /// stop(), if that was not called. Before the crew's workers end.
   ~ControlService();
   ControlService(const ControlService&) = delete;

@@ -37,9 +37,9 @@ class Crew {
   /// How the crew's own waits pass a time: by sleeping, unless told otherwise.
   void wait_by(std::function<void(Time)> pass) { pass_ = std::move(pass); }
 
-  /// A board's worker and its place there.
-  std::pair<dataplane::Worker*, std::size_t> seat(std::size_t board) const {
-    return {workers_[places_[board].first].get(), places_[board].second};
+  /// An endpoint's worker and its place there: boards first, then receivers.
+  std::pair<dataplane::Worker*, std::size_t> seat(std::size_t endpoint) const {
+    return {workers_[places_[endpoint].first].get(), places_[endpoint].second};
   }
 
   /// Every endpoint's figures now: boards first, as RunConfig has them, then receivers.

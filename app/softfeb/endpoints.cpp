@@ -190,6 +190,19 @@ engine::BusConfig bus_of(const config::BoardConfig& board, const Payloads& paylo
   return bus;
 }
 
+/// Gives `receiver` a slot for each QP that the bus of `board` may make.
+HostPlan make_host(const config::RunConfig& config, const config::BoardConfig& board,
+                   engine::ReceiverConfig& receiver) {
+  HostPlan plan;
+  plan.receiver = *board.control->responder;
+  plan.first_slot = receiver.qps.size() + receiver.slots.size();
+  const config::ReceiverConfig& c = config.receivers[plan.receiver];
+  plan.memory = std::make_unique<HostMemory>(c.memory);
+  receiver.slots.resize(receiver.slots.size() + board.control->qps,
+                        {.reply_path = path_of(c.endpoint, board.endpoint.ip)});
+  return plan;
+}
+
 }  // namespace
 
 const config::DcqcnConfig& dcqcn_of(const config::BoardConfig& board, const config::QpConfig& qp) {
@@ -229,6 +242,26 @@ ReceiverMemory::ReceiverMemory(std::uint64_t bytes) : size_(bytes) {
 
 ReceiverMemory::~ReceiverMemory() {
   if (data_ != nullptr) munmap(data_, size_);
+}
+
+HostMemory::HostMemory(std::uint64_t bytes) : size_(bytes) {
+  void* const p = mmap(nullptr, std::max<std::uint64_t>(1, bytes), PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (p == MAP_FAILED) {
+    throw dataplane::EnvironmentError(
+        "no " + std::to_string(bytes >> 20) + " MiB of addresses for a responder",
+        "a smaller receivers.N.memory");
+  }
+  data_ = static_cast<std::uint8_t*>(p);
+}
+
+HostMemory::~HostMemory() { munmap(data_, std::max<std::uint64_t>(1, size_)); }
+
+/// No worker knows of what is touched here yet.
+std::uint8_t* HostMemory::first(std::uint64_t bytes) {
+  constexpr std::uint64_t kPage = 4096;
+  for (; present_ < std::min(bytes, size_); present_ += kPage) data_[present_] = 0;
+  return data_;
 }
 
 Endpoints make_listeners(const config::RunConfig& config) {
@@ -272,7 +305,11 @@ Endpoints make_endpoints(const config::RunConfig& config, const Targets& targets
       receivers[r].qps.push_back(receive_qp(config, plan, payloads, *out.memories[r]));
     }
   }
+  out.hosts.resize(boards.size());
   for (std::size_t b = 0; b < boards.size(); ++b) {
+    const auto& control = config.boards[b].control;
+    if (control && control->responder)
+      out.hosts[b] = make_host(config, config.boards[b], receivers[*control->responder]);
     out.boards.push_back(std::make_unique<engine::Board>(boards[b]));
     add_neighbours(*out.boards.back(), config.boards[b].endpoint);
   }

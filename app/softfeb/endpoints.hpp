@@ -8,6 +8,7 @@
 #include "targets.hpp"
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace softfeb::app {
@@ -34,11 +35,38 @@ class ReceiverMemory {
   std::uint64_t size_ = 0;
 };
 
+/// Memory of a receiver that plays the host, for what one board is told to write: taken from the machine when
+/// it is asked for.
+class HostMemory {
+ public:
+  explicit HostMemory(std::uint64_t bytes);
+  ~HostMemory();
+  HostMemory(const HostMemory&) = delete;
+  HostMemory& operator=(const HostMemory&) = delete;
+
+  /// The first `bytes`, at most all, present.
+  std::uint8_t* first(std::uint64_t bytes);
+  std::uint64_t size() const { return size_; }
+
+ private:
+  std::uint8_t* data_ = nullptr;
+  std::uint64_t size_ = 0;
+  std::uint64_t present_ = 0;
+};
+
+/// The part of a receiver that plays the host for one board's metadata bus.
+struct HostPlan {
+  std::size_t receiver = 0;
+  std::size_t first_slot = 0;  ///< of the receiver, one for each QP of the bus
+  std::unique_ptr<HostMemory> memory;
+};
+
 /// Boards and receivers of a run, made of the configuration and of what the peers told.
 struct Endpoints {
   std::vector<std::unique_ptr<engine::Board>> boards;        ///< as RunConfig::boards
   std::vector<std::unique_ptr<engine::Receiver>> receivers;  ///< as RunConfig::receivers
   std::vector<std::unique_ptr<ReceiverMemory>> memories;     ///< as RunConfig::receivers
+  std::vector<std::optional<HostPlan>> hosts;                ///< as RunConfig::boards
 };
 
 /// Boards without queue pairs, which answer ARP and ping while peers are talked to.

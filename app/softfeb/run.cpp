@@ -131,14 +131,15 @@ int run(const RunOptions& options) {
 
   Endpoints endpoints = make_endpoints(config, targets, payloads, largest_pmtus(machine));
   Crew crew(config, machine, endpoints);
-  ControlService service(config, machine, crew);
+  Progress progress(quiet);
+  ControlService service(config, machine, crew, endpoints,
+                         [&progress](const std::string& text) { progress.note(text); });
   crew.wait_by([&](Time length) { service.run_until(machine.now() + length); });
   if (!quiet) {
     print_start(config, machine, crew);
     print_control(config, service);
   }
   targets.begin();
-  Progress progress(quiet);
   std::optional<Series> series;
   if (options.report) series.emplace(config, targets.plans(), *options.report + '/' + kReportSeries);
   const Outcome outcome =

@@ -64,7 +64,7 @@ std::string result_table(const config::RunConfig& config, const Targets& targets
     const engine::Receiver& receiver = *endpoints.receivers[r];
     std::uint64_t messages = 0, missing = 0, bytes = 0, wrong = 0, packets = 0;
     for (std::size_t i = 0; i < receiver.qp_count(); ++i) {
-      const auto& c = receiver.qp(i).responder().counters();
+      const roce::ResponderCounters c = receiver.responder_counters(i);
       messages += c.messages;
       missing += receiver.qp(i).map().missing();
       bytes += c.payload_bytes;

@@ -68,6 +68,7 @@ class Rssi:
         while self.state != "open":
             now = time.monotonic()
             if now >= end:
+                self.close()
                 raise Closed("no SYN-ACK")
             if now >= again:  # each retry takes the next number, as the laboratory's client does
                 self.syn(sequence)
@@ -240,10 +241,10 @@ class Srp:
     def __enter__(self):
         return self
 
-    def __exit__(self, *_):
+    def close(self, *_):
         self.link.close()
 
-    close = __exit__
+    __exit__ = close
 
     def _answer(self, frame):
         self.answers[struct.unpack_from("<I", frame, 4)[0]] = frame
