@@ -42,7 +42,6 @@ inline const Choices<PayloadConfig::Kind> kPayload{{{"counter", PayloadConfig::K
                                                     {"zero", PayloadConfig::Kind::kZero},
                                                     {"prbs31", PayloadConfig::Kind::kPrbs31}}};
 
-inline const Choices<std::string> kProfile{{{"kcu105-rocev2-2026.05", "kcu105-rocev2-2026.05"}}};
 inline const Choices<DcqcnSlots> kDcqcnSlots{
     {{"configured_first", DcqcnSlots::kConfiguredFirst}, {"bus_first", DcqcnSlots::kBusFirst}}};
 

@@ -27,7 +27,7 @@ struct ControlConfig {
   /// Networks that may connect, on either way; all others get no answer.
   std::vector<IpPrefix> allow;
   std::uint32_t max_connects_per_second = 20;     ///< of each link; SYNs beyond get no answer
-  std::string profile = "kcu105-rocev2-2026.05";  ///< name of a firmware profile
+  std::string profile;                         ///< name of a firmware profile of lib/board
   // What the metadata bus can hold; powers of two.
   std::uint32_t pds = 1;
   std::uint32_t mrs = 2;  ///< of each PD

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "board/profile.hpp"
 #include "config/choices.hpp"
 #include "config/draft.hpp"
 
@@ -38,6 +39,13 @@ Parsed<std::optional<IpAddress>> parse_remote(const std::string& text) {
   return std::optional<IpAddress>{*ip.value};
 }
 
+Parsed<std::string> parse_profile(const std::string& text) {
+  if (board::find_profile(text) != nullptr) return text;
+  std::string all;
+  for (const board::Profile& p : board::profiles()) all += (all.empty() ? "" : ", ") + p.name();
+  return {"unknown firmware profile \"" + text + '"', "write one of " + all};
+}
+
 void read_allow(Section& s, ControlDraft& draft) {
   const Node* node = s.find("allow");
   if (node == nullptr) return;
@@ -63,7 +71,8 @@ ControlDraft read_control(Section s) {
   s.read("in_band", c.in_band, parse_bool);
   read_allow(s, draft);
   s.read("max_connects_per_second", c.max_connects_per_second, integer(1, 1'000'000));
-  s.read("profile", c.profile, choices::kProfile);
+  c.profile = board::default_profile().name();
+  s.read("profile", c.profile, parse_profile);
   s.read("pds", c.pds, power_of_two(kMostPds));
   s.read("mrs", c.mrs, power_of_two(kMostMrs));
   s.read("qps", c.qps, power_of_two(kMostQps));

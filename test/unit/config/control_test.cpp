@@ -107,7 +107,7 @@ TEST_CASE("control keys that are wrong") {
   refuses("mrs: 0", "out of range", "256");
   refuses("window: 0", "out of range", "65536");
   refuses("window: 100\n      send_queue: 64", "cannot fill", "send_queue");
-  refuses("profile: kcu105", "unknown value", "kcu105-rocev2-2026.05");
+  refuses("profile: kcu105", "unknown firmware profile", "kcu105-rocev2-2026.05");
   refuses("remote: fd00::1", "does not fit", "IPv4");
   refuses("remote: 224.0.0.1", "unicast", "one host");
   refuses("slots: first", "unknown value", "bus_first");
