@@ -26,7 +26,7 @@ struct ControlConfig {
   bool in_band = false;  ///< UDP 8192 and 8193 at the board's own address, on its port
   /// Networks that may connect, on either way; all others get no answer.
   std::vector<IpPrefix> allow;
-  std::uint32_t max_connects_per_second = 20;     ///< of each link; SYNs beyond get no answer
+  std::uint32_t max_connects_per_second = 20;  ///< of each link; SYNs beyond get no answer
   std::string profile;                         ///< name of a firmware profile of lib/board
   // What the metadata bus can hold; powers of two.
   std::uint32_t pds = 1;

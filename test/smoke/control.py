@@ -2,13 +2,11 @@
 """The slow control as a client sees it: registers over real UDP, bursts through them, who may connect, what floods do."""
 
 import csv
-import ctypes
 import os
 import random
 import signal
 import socket
 import struct
-import subprocess
 import time
 
 import harness
@@ -23,10 +21,7 @@ LOCAL_IP = 0x00110FF4
 HOST = 0xC0A80264  # 192.168.2.100
 
 
-def setUpModule():
-    """A network namespace of our own where we may have one: UDP 8192 of this host may be somebody's."""
-    if ctypes.CDLL(None).unshare(0x40000000) == 0:  # CLONE_NEWNET
-        subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
+setUpModule = harness.own_network
 
 
 def rows():

@@ -5,6 +5,9 @@ import harness
 from harness import CONF, board, qp, receiver, ring
 
 
+setUpModule = harness.own_network
+
+
 class Transfers(harness.TestCase):
     def send_file(self, config, size, *args):
         digest = harness.random_file(self.dir / "sent.bin", size)
@@ -27,7 +30,7 @@ class Transfers(harness.TestCase):
         self.assertEqual((got["missing"], got["duplicate"], got["out_of_order"], got["bytes_wrong"]), (0, 0, 0, 0))
 
     def test_board_of_the_tree(self):
-        run = self.run_softfeb(CONF / "board.yaml", "--duration", "2")
+        run = self.run_softfeb(CONF / "board.yaml", "--duration", "2", "--set", "boards.feb0.qps.0.traffic.rate=2Gb/s")
         self.assert_held(run)
         sent, got = run.qps()[0], run.result["receivers"][0]
         self.assertGreater(sent["messages_completed"], 1000)
