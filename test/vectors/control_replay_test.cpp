@@ -10,6 +10,8 @@
 #include "free_registers.hpp"
 #include "replayed_board.hpp"
 
+#include <algorithm>
+
 using namespace softfeb;
 using namespace softfeb::test;
 
@@ -34,6 +36,12 @@ std::vector<CapturedConnection> connections(bool to_registers) {
   return out;
 }
 
+/// Whether the captured server sent frames: what makes ours send some is in the other connection.
+bool streams(const CapturedConnection& c) {
+  return std::any_of(c.segments.begin(), c.segments.end(),
+                     [](const CapturedSegment& s) { return !s.from_client && !s.parsed().payload.empty(); });
+}
+
 }  // namespace
 
 TEST_CASE("control replay: the registers", "[control]") {
@@ -52,6 +60,7 @@ TEST_CASE("control replay: the registers", "[control]") {
 
 TEST_CASE("control replay: the idle stream", "[control]") {
   for (const CapturedConnection& c : connections(false)) {
+    if (streams(c)) continue;
     DYNAMIC_SECTION(c.capture) {
       NoFrames source;
       control::StreamServer server(source, {});
