@@ -32,7 +32,8 @@ const std::vector<Section>& sections() {
       {"dispatcher",
        {"RoceDispatcher.SQpn", "RoceDispatcher.Len", "RoceDispatcher.RKey", "RoceDispatcher.RemAddr",
         "RoceDispatcher.AddrWrapCount", "RoceChecker.*Counter"}},
-      {"congestion control", {"RoceEngine.Dcqcn*.*"}},
+      {"congestion control",
+       {"RoceEngine.Dcqcn.*", "RoceEngine.Dcqcn[?].Rc", "RoceEngine.Dcqcn[?].CnpCounter"}},
       {"stream", {"AppTx.FrameSize", "AppTx.FrameCnt", "AppTx.ContinuousMode", "AxisMon.Ch*.FrameCnt"}},
   };
   return all;
