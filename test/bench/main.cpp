@@ -106,6 +106,9 @@ CLI::App* add_srp(CLI::App& top, SrpOptions& o) {
   add_value<std::uint64_t>(*app, "--stream", o.stream_bytes, config::parse_size,
                            "Streamed in each run, whole frames of 128 KiB", "256MiB");
   app->add_option("--runs", o.runs, "Runs the median is of")->check(CLI::Range(1, 1000));
+  app->add_option("--board", o.board,
+                  "Measure the board that runs at this address, e.g. softfeb run -c conf/board.yaml")
+      ->type_name("IP");
   return app;
 }
 
@@ -135,7 +138,7 @@ int main(int argc, char** argv) {
   }
   try {
     if (crafting->parsed()) return write(bench_craft(craft), json);
-    if (controlled->parsed()) return write(bench_srp(srp), json);
+    if (controlled->parsed()) return write(srp.board.empty() ? bench_srp(srp) : bench_srp_board(srp), json);
     const Environment environment;
     if (!paced->parsed()) return write(bench_reaction(environment, reaction), json);
     const Json result = suite ? bench_pacing_suite(environment, pacing) : bench_pacing(environment, pacing);
