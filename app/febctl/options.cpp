@@ -3,6 +3,7 @@
 
 #include "board/profile.hpp"
 #include "config/nearest.hpp"
+#include "config/units.hpp"
 #include "failure.hpp"
 #include "rdma_commands.hpp"
 #include "registers_commands.hpp"
@@ -86,8 +87,18 @@ void add_load(Parser& parser) {
   sub->add_flag("--check", o->dry_run, "Only say whether it is legal; needs no board");
 }
 
+/// Sizes as the configuration files have them (16MiB), or a number of bytes.
+CLI::Option* sized(CLI::Option* option) {
+  return option->type_name("SIZE")->transform(
+      [](const std::string& text) {
+        const auto size = config::parse_size(text);
+        return size.value ? std::to_string(*size.value) : text;
+      },
+      "");
+}
+
 void add_traffic(CLI::App* sub, ConnectOptions& c) {
-  sub->add_option("--size", c.size, "Bytes of a message")
+  sized(sub->add_option("--size", c.size, "Bytes of a message"))
       ->capture_default_str()
       ->check(CLI::Range(1U, 1U << 31));
   sub->add_option("--slots", c.slots, "Messages the host's memory is used for; 0: as many as it holds")
@@ -131,7 +142,7 @@ void add_connect(Parser& parser) {
   sub->add_option("--qpn", c.qpn, "The host's queue pair")->check(CLI::Range(1U, 0xffffffU))->excludes(sink);
   sub->add_option("--rkey", c.rkey, "Of the host's memory")->excludes(sink);
   sub->add_option("--address", c.address, "Of the host's memory")->excludes(sink);
-  sub->add_option("--length", c.length, "Of the host's memory")->excludes(sink);
+  sized(sub->add_option("--length", c.length, "Of the host's memory"))->excludes(sink);
   sub->add_option("--rq-psn", c.rq_psn, "Of the host's own first request")
       ->capture_default_str()
       ->check(CLI::Range(0U, 0xffffffU))
@@ -164,7 +175,7 @@ void add_dispatch(Parser& parser) {
   CLI::App* const sub =
       parser.add("dispatch", "A burst of WRITEs with immediate through RoceDispatcher", o, dispatch_command);
   sub->add_option("-n,--count", o->count, "Messages")->type_name("N");
-  sub->add_option("--size", o->size, "Bytes of a message; default: as it is")->type_name("BYTES");
+  sized(sub->add_option("--size", o->size, "Bytes of a message; default: as it is"));
   sub->add_flag("--wait,!--no-wait", o->wait, "Until all have completed (default)");
   sub->add_flag("--reset", o->reset, "Reset the completion counters first");
   sub->add_option("--limit", o->limit, "How long to wait")->capture_default_str()->type_name("SECONDS");

@@ -127,7 +127,7 @@ class Febctl(harness.TestCase):
         """Twice: what the first connection held is free for the second."""
         for _ in range(2):
             side = ["--host", "192.168.2.100", "--qpn", "0x11", "--rkey", "0x1234", "--address", "0x7f0000000000",
-                    "--length", 256 * 4096, "--psn", "0x654321"]
+                    "--length", "1MiB", "--psn", "0x654321"]
             made = self.ask("connect", *side)
             self.assertIn("febctl teardown", self.febctl("connect", *side, status=1))
             done = self.ask("dispatch", "--count", 500, "--reset")
