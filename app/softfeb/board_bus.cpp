@@ -95,6 +95,7 @@ void BoardBus::perform(Time now) {
   result_ = parts_.registers->write(access_.address, access_.data, live_, now, actions_);
   for (const board::SetRssi& action : actions_.links) parts_.set_link(action, now);
   if (actions_.data_path.empty()) return finish(result_, now);
+  for (const board::DataPathAction& action : actions_.data_path) parts_.look(action);
   prepare_responder();
   ask(responder_request_.actions.empty() ? Phase::kApply : Phase::kRespond);
 }

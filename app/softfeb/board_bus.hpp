@@ -29,6 +29,8 @@ class BoardBus final : public control::Bus {
     std::function<void(board::LiveState&, Time)> observe;
     /// Carries out what a write asks of the links.
     std::function<void(const board::SetRssi&, Time)> set_link;
+    /// Sees what goes to the data path.
+    std::function<void(const board::DataPathAction&)> look;
     /// A write is over.
     std::function<void(Time)> written;
     /// The bus has begun to wait for the worker: poll() until it is done.

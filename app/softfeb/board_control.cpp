@@ -80,6 +80,8 @@ BoardControl::BoardControl(const ControlParts& parts, std::size_t board)
       board_config_(parts.config->boards[board]),
       config_(*board_config_.control),
       ports_(*parts.ports),
+      say_(parts.say),
+      port_(*parts.machine->ports()[board_config_.endpoint.port].port),
       in_band_(serve_in_band(parts, board)),
       registers_(registers_config(*parts.config, board, parts.machine->now())),
       responder_(make_responder(parts, board)),
@@ -108,6 +110,7 @@ BoardBus::Parts BoardControl::bus_parts(const ControlParts& parts) {
           .responder_place = responder_place,
           .observe = [this](board::LiveState& live, Time now) { observe(live, now); },
           .set_link = [this](const board::SetRssi& action, Time now) { set_link(action, now); },
+          .look = [this](const board::DataPathAction& action) { look(action); },
           .written =
               [this](Time now) {
                 if (source_.ready(now)) stream_.pump(now);
@@ -140,6 +143,17 @@ void BoardControl::set_link(const board::SetRssi& action, Time now) {
                     p.max_retransmissions, p.max_cumulative_acks});
   if (action.inject_fault) server.inject_fault();
   if (action.close) server.close(now);
+}
+
+void BoardControl::look(const board::DataPathAction& action) const {
+  const auto* const set = std::get_if<board::SetQp>(&action);
+  if (set == nullptr || set->context.state != roce::QpState::kRtr) return;
+  const std::uint32_t largest = port_.largest_path_mtu(false);
+  if (set->context.pmtu <= largest) return;
+  say_("board " + board_config_.endpoint.name + ": a queue pair with path MTU " +
+       std::to_string(set->context.pmtu) + " was set up, of which port MTU " + std::to_string(port_.mtu()) +
+       " holds " + std::to_string(largest) +
+       ": it can send nothing; choose a smaller path MTU, or a larger `mtu`");
 }
 
 void BoardControl::follow_timers(Time now) {

@@ -60,11 +60,15 @@ class BoardControl {
   void open_ways(const ControlParts& parts);
   void observe(board::LiveState& live, Time now);
   void set_link(const board::SetRssi& action, Time now);
+  /// Tells the user of what the board will refuse in silence.
+  void look(const board::DataPathAction& action) const;
 
   std::size_t board_;
   const config::BoardConfig& board_config_;
   const config::ControlConfig& config_;
   PortStates& ports_;
+  std::function<void(const std::string&)> say_;
+  const dataplane::Port& port_;
   std::array<dataplane::InBandLink*, 2> in_band_{};
   board::BoardRegisters registers_;
   std::unique_ptr<engine::HostResponder> responder_;  ///< null: no receiver of ours plays the host
