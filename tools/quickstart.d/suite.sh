@@ -35,7 +35,7 @@ run_suite() {
   compile build || broken=$((broken + 1))
 
   # clang, ASan, UBSan and libFuzzer: the sans-I/O libraries, which is where packets from the network are read.
-  CXX=clang++ configure build-sanitize -Dcore_only=true -Dfuzzers=true \
+  CXX=clang++ configure build-sanitize -Dcore_only=true -Dfuzzers=true -Doptimization=1 \
     -Db_sanitize=address,undefined -Db_lundef=false
   compile build-sanitize || broken=$((broken + 1))
 
