@@ -6,13 +6,27 @@
 results=()
 broken=0
 
+# run_tests DIR [options of meson test]
 run_tests() {
   local dir=$1 began=$SECONDS
+  shift
   rm -f "$dir/meson-logs/testlog.json"
   # Failures are counted below, from what meson wrote.
-  meson test -C "$dir" --no-rebuild --print-errorlogs || true
+  meson test -C "$dir" --no-rebuild --print-errorlogs "$@" || true
   results+=("$dir")
   say "$dir: tested in $((SECONDS - began)) s"
+}
+
+# The fuzzers run by the clock: their minutes pass while the compiler is busy with the build after theirs.
+start_fuzzers() {
+  rm -f build-sanitize/meson-logs/fuzzlog.json
+  nice -n 5 meson test -C build-sanitize --no-rebuild --suite fuzz --logbase fuzzlog --print-errorlogs \
+    >build-logs/fuzz.log 2>&1 &
+  fuzz_pid=$!
+}
+
+finish_fuzzers() {
+  wait "$fuzz_pid" || cat build-logs/fuzz.log >&2
 }
 
 # The guest of the interop tests comes from Debian packages: fetched while the compiler is busy.
@@ -39,13 +53,16 @@ run_suite() {
     -Db_sanitize=address,undefined -Db_lundef=false
   compile build-sanitize || broken=$((broken + 1))
 
+  start_fuzzers
+
   # Two compilers find more than one. Not optimised: only its warnings are wanted.
   CXX=clang++ configure build-clang -Dbuildtype=plain -Dtests=false
   compile build-clang || broken=$((broken + 1))
 
   finish_guest_image
+  finish_fuzzers
   run_tests build
-  run_tests build-sanitize
+  run_tests build-sanitize --no-suite fuzz
   say "all of it took $((SECONDS - began)) s; logs: build-logs, build/meson-logs, build-sanitize/meson-logs"
   tools/count-tests --broken-builds "$broken" "${results[@]}"
 }
