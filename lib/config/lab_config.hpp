@@ -15,12 +15,11 @@
 /// receivers.
 namespace softfeb::config {
 
-/// A limit that the experiment is to keep (section `lab.checks`). Which names there are, and which of them
-/// are judged in real time, too, says doc/lab.md.
+/// A limit that the experiment is to keep (section `lab.checks`; config/lab_checks.hpp has the names and
+/// units).
 struct LabCheck {
-  std::string
-      name;  ///< fairness_jain, port_used, dropped, retransmitted, rate_tracking, sawtooth, offered, …
-  double limit = 0;  ///< shares as parts of 1
+  std::string name;  ///< as kLabChecks has it
+  double limit = 0;  ///< shares as parts of 1, times in seconds, sizes in bytes
   Where where;
 };
 

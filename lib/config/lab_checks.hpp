@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+/// What an experiment of the lab may ask for in its section `lab.checks`, one table for who reads the file
+/// and who judges.
+namespace softfeb::config {
+
+/// How a limit is written, and what LabCheck::limit then counts.
+enum class LimitUnit : std::uint8_t {
+  kShare,  ///< 0.99 or 99%, 0 to 1; parts of 1
+  kCount,  ///< a whole number
+  kBytes,  ///< 64KiB
+  kTime,   ///< 300ms; in seconds
+};
+
+struct LabCheckKind {
+  std::string_view name;
+  LimitUnit unit = LimitUnit::kCount;
+  bool at_least = false;  ///< else: at most
+  /// Depends on when things happen: judged in virtual time, reported in real time.
+  bool timing = true;
+  std::string_view meaning;
+};
+
+inline constexpr std::array kLabChecks{
+    LabCheckKind{"fairness_jain", LimitUnit::kShare, true, true,
+                 "smallest Jain index of the boards' delivered bytes over 100 ms of the steady state"},
+    LabCheckKind{"fairness_jain_10ms", LimitUnit::kShare, true, true, "the same over 10 ms"},
+    LabCheckKind{"port_used", LimitUnit::kShare, true, true,
+                 "smallest share of the bottleneck's rate in use over 100 ms of the steady state"},
+    LabCheckKind{
+        "convergence", LimitUnit::kTime, false, true,
+        "longest time from a board's start or stop until all that send are within 10 % of their fair "
+        "shares"},
+    LabCheckKind{"starvation", LimitUnit::kTime, false, true,
+                 "longest time in which nothing of a sending board was delivered"},
+    LabCheckKind{"offered", LimitUnit::kShare, true, true,
+                 "what the worst board sent of what it was asked and allowed to send"},
+    LabCheckKind{
+        "rate_tracking", LimitUnit::kShare, false, true,
+        "largest difference of sent bytes from the integral of Rc over 1 ms windows while limited by "
+        "it, beyond one packet"},
+    LabCheckKind{
+        "sawtooth", LimitUnit::kShare, false, true,
+        "largest difference of the rate's sawtooth, period and depth, from what its parameters predict"},
+    LabCheckKind{"dropped", LimitUnit::kCount, false, true,
+                 "packets that switches dropped for want of buffer"},
+    LabCheckKind{"lost", LimitUnit::kCount, false, true, "packets that did not arrive, for whatever reason"},
+    LabCheckKind{"retransmitted", LimitUnit::kCount, false, true, "packets that boards sent again"},
+    LabCheckKind{"queue_bytes_max", LimitUnit::kBytes, false, true, "longest queue of the bottleneck"},
+    LabCheckKind{"queue_bytes_mean", LimitUnit::kBytes, false, true, "its mean in the steady state"},
+    LabCheckKind{"pause_tx", LimitUnit::kCount, false, true,
+                 "pause frames that switches sent, PFC's included"},
+    LabCheckKind{"ecn_marked", LimitUnit::kCount, true, true, "packets that switches marked"},
+    LabCheckKind{"cnp_forged", LimitUnit::kCount, true, true, "CNPs that threshold switches forged"},
+    LabCheckKind{"bytes_wrong", LimitUnit::kCount, false, false, "payload bytes that are not what was sent"},
+};
+
+/// Null: there is no such check.
+constexpr const LabCheckKind* find_lab_check(std::string_view name) {
+  for (const LabCheckKind& kind : kLabChecks) {
+    if (kind.name == name) return &kind;
+  }
+  return nullptr;
+}
+
+}  // namespace softfeb::config
