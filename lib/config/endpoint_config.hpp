@@ -17,6 +17,13 @@ struct Neighbour {
   MacAddress mac{};
 };
 
+/// The pause frames that an endpoint's MAC obeys.
+enum class PauseMode : std::uint8_t {
+  kOff,
+  kPause,  ///< IEEE 802.3x, the whole link: what the board's MAC does
+  kPfc,    ///< IEEE 802.1Qbb, per priority: PCP of tagged frames, else the upper three bits of the DSCP
+};
+
 /// What boards and receivers have in common: an address on a port, and the worker that owns them.
 struct EndpointConfig {
   std::string name;        ///< unique over boards and receivers
@@ -32,6 +39,7 @@ struct EndpointConfig {
   std::uint8_t dscp = 0;
   roce::Ecn ecn = roce::Ecn::kEct0;
   std::uint8_t ttl = 32;  ///< hop limit for IPv6
+  PauseMode pause = PauseMode::kPause;
   Where where;
 };
 

@@ -84,6 +84,8 @@ struct BoardConfig {
   IcrcMethod icrc = IcrcMethod::kKnown;
   DcqcnConfig dcqcn;  ///< of its QPs that have none of their own
   std::vector<QpConfig> qps;
+  Time start = 0;            ///< its traffic begins so much after the run's
+  std::optional<Time> stop;  ///< its traffic stops there, from the beginning of the run's; none: with the run
   std::optional<ControlConfig> control;  ///< none: its slow control does not answer
   Where where;
 };
