@@ -12,7 +12,8 @@ namespace softfeb::lab {
 /// Everything that is counted, at one moment of a run: of `softfeb run`, of the lab in real time, of the lab
 /// in virtual time. Refers to its maker's memory for as long as the call lasts.
 struct Sample {
-  Time at = 0;  ///< since traffic began
+  Time at = 0;      ///< since traffic began
+  Time origin = 0;  ///< when traffic began, by the clock of all times in the snapshots (`taken_at`, …)
   /// Boards, then receivers, as the configuration has them. In real time each has its own `taken_at`.
   const std::vector<engine::EndpointSnapshot>* endpoints = nullptr;
   const fabric::NetworkSnapshot* network = nullptr;  ///< null without switches of ours
