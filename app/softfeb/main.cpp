@@ -5,6 +5,7 @@
 #include "dataplane/error.hpp"
 #include "doctor.hpp"
 #include "exit_code.hpp"
+#include "lab.hpp"
 #include "regs.hpp"
 #include "run.hpp"
 
@@ -46,6 +47,31 @@ void add_run(CLI::App& top, RunArguments& a) {
   run->add_flag("-q,--quiet", a.options.quiet, "No progress, no table; only what went wrong");
 }
 
+struct LabArguments {
+  LabOptions options;
+  std::optional<std::string> duration;
+};
+
+void add_lab(CLI::App& top, LabArguments& a) {
+  CLI::App* const lab =
+      top.add_subcommand("lab", "Run boards, switches and receivers of a topology on this machine");
+  lab->add_option("-c,--config", a.options.config,
+                  "Topology (conf/lab has some; conf/lab/reference.yaml documents every key)")
+      ->required();
+  lab->add_option("--set", a.options.overrides, "Override a key, e.g. boards.feb.dcqcn.rai=100Mb/s")
+      ->type_name("KEY=VALUE");
+  lab->add_option("--duration", a.duration, "How long to send, in seconds or with a unit, e.g. 10 or 500ms")
+      ->type_name("TIME");
+  lab->add_flag("--virtual", a.options.virtual_time,
+                "In virtual time: no DPDK, no clock, the same result every time");
+  lab->add_option("--json", a.options.json, "Write the result as JSON to this file (- for standard output)")
+      ->type_name("FILE");
+  lab->add_option("--report", a.options.report,
+                  "Write configuration, result, time series and pictures to this folder")
+      ->type_name("DIR");
+  lab->add_flag("-q,--quiet", a.options.quiet, "No progress, no table; only what went wrong");
+}
+
 void add_doctor(CLI::App& top, DoctorOptions& o) {
   CLI::App* const doctor = top.add_subcommand(
       "doctor", "Say what this machine and these ports can do, and the fix for what they cannot");
@@ -75,6 +101,11 @@ int run_command(RunArguments& a) {
   return run(a.options);
 }
 
+int lab_command(LabArguments& a) {
+  if (a.duration) a.options.overrides.push_back("run.duration=" + in_seconds(*a.duration));
+  return lab(a.options);
+}
+
 int complain(int code, const char* what) {
   fmt::print(stderr, "softfeb: {}\n", what);
   return code;
@@ -96,6 +127,8 @@ int main(int argc, char** argv) {
       "machine lacks something.");
   RunArguments run_arguments;
   add_run(top, run_arguments);
+  LabArguments lab_arguments;
+  add_lab(top, lab_arguments);
   DoctorOptions doctor_options;
   add_doctor(top, doctor_options);
   RegsOptions regs_options;
@@ -111,6 +144,7 @@ int main(int argc, char** argv) {
   }
   try {
     if (top.got_subcommand("regs")) return regs(regs_options);
+    if (top.got_subcommand("lab")) return lab_command(lab_arguments);
     return top.got_subcommand("doctor") ? doctor(doctor_options) : run_command(run_arguments);
   } catch (const config::ConfigError& e) {
     return complain(kBadUsage, e.what());
