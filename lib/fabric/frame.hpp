@@ -14,16 +14,31 @@ struct Frame {
   Frame* next = nullptr;  ///< of the list it stands in: whoever holds it uses it
   std::uint8_t* header =
       nullptr;  ///< this frame's own, not shared: Ethernet to the end of BTH at least, where it has one
-  std::uint16_t header_length = 0;
   std::uint32_t length = 0;  ///< of the whole frame, Ethernet to iCRC, without FCS
-  Time at = 0;               ///< the network's: when it arrives where it is going
-  std::uint32_t flow =
-      0;  ///< the network's, until it leaves: what it read in the header and where it is accounted
-  std::uint16_t ingress = 0;
-  std::uint16_t egress = 0;
-  std::uint8_t queue = 0;
-  std::uint8_t flags = 0;
+  std::uint16_t header_length = 0;
+
+  // The network's, from send() until it is delivered or given back: what it read in the header once, and
+  // where it is accounted (fabric/facts.hpp).
+  std::uint16_t ingress = 0;  ///< port of the switch it is in
+  Time at = 0;  ///< when its last bit arrives where it is going; in a station's row, when it came there
+  std::uint32_t flow = 0;
+  std::uint32_t destination = 0;  ///< station
+  std::uint8_t queue = 0;         ///< in the switch it is in
+  std::uint8_t dscp = 0;
+  std::uint8_t pcp = 0;
+  std::uint8_t facts = 0;
 };
+
+/// What the network knows about `from`, for its copy.
+inline void copy_facts(const Frame& from, Frame& to) {
+  to.ingress = from.ingress;
+  to.flow = from.flow;
+  to.destination = from.destination;
+  to.queue = from.queue;
+  to.dscp = from.dscp;
+  to.pcp = from.pcp;
+  to.facts = from.facts;
+}
 
 /// Makes and keeps frames: of a pool in virtual time, of mbufs in real time. No call allocates in steady
 /// state; null means that there is no room now.

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "fabric/check.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+
+namespace softfeb::fabric {
+
+namespace {
+
+constexpr std::uint64_t kOne = std::uint64_t{1} << 32;
+
+void require(bool holds, const std::string& where, const char* what) {
+  if (!holds) throw std::invalid_argument(where + ": " + what);
+}
+
+void check_faults(const LinkFaults& faults, const std::string& where) {
+  for (const std::uint64_t p : {faults.drop, faults.duplicate, faults.corrupt, faults.reorder})
+    require(p <= kOne, where, "a fault more often than always");
+}
+
+void check_queue(const QueueConfig& queue, const std::string& where) {
+  const EcnMarking& ecn = queue.ecn;
+  if (!ecn.enabled) return;
+  require(ecn.kmin <= ecn.kmax, where, "kmin is above kmax");
+  require(ecn.kmax <= kMaxThreshold, where, "kmax is above 4 GiB");
+  require(ecn.pmax <= kOne, where, "pmax is above 1");
+}
+
+bool below(std::uint8_t limit, const std::uint8_t* begin, const std::uint8_t* end) {
+  return std::all_of(begin, end, [limit](std::uint8_t q) { return q < limit; });
+}
+
+void check_switch(const SwitchConfig& sw) {
+  const std::string where = "switch " + sw.name;
+  require(sw.buffer != 0, where, "no buffer");
+  for (const auto& queue : sw.queues) check_queue(queue, where);
+  require(below(kQueues, sw.dscp_to_queue.data(), sw.dscp_to_queue.data() + sw.dscp_to_queue.size()) &&
+              below(kQueues, sw.pcp_to_queue.data(), sw.pcp_to_queue.data() + sw.pcp_to_queue.size()),
+          where, "there are queues 0 to 7");
+  require(sw.forge.threshold == 0 || sw.forge.window != 0, where, "throughput over no time");
+}
+
+void check_pause(const SwitchConfig& sw) {
+  const std::string where = "switch " + sw.name;
+  require(sw.pause.xoff != 0, where, "flow control needs xoff");
+  require(sw.pause.xon < sw.pause.xoff, where, "xon is not below xoff");
+  require(sw.pause.quanta >= kMinQuanta, where, "a pause is at least 64 quanta");
+}
+
+}  // namespace
+
+void check(const NetworkConfig& config) {
+  for (const auto& sw : config.switches) check_switch(sw);
+  for (std::size_t i = 0; i < config.links.size(); ++i) {
+    const LinkConfig& link = config.links[i];
+    const std::string where = "link " + std::to_string(i);
+    require(link.rate != 0 && link.rate <= kMaxRate, where, "its rate is not from 1 B/s to 1 TB/s");
+    check_faults(link.a_to_b, where);
+    check_faults(link.b_to_a, where);
+    if (link.flow_control == PauseKind::kOff) continue;
+    for (const auto& end : {link.a, link.b})
+      if (end.kind == NodeRef::Kind::kSwitch && end.index < config.switches.size())
+        check_pause(config.switches[end.index]);
+  }
+}
+
+}  // namespace softfeb::fabric

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "base/time.hpp"
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace softfeb::fabric {
+
+/// The next event of each of a fixed number of parties, and the earliest of all: a tournament. Setting one
+/// costs as many comparisons of neighbours as the number has binary digits, no allocation. Of events at one
+/// time the party with the lowest number comes first, so their order depends on nothing else.
+class EventTree {
+ public:
+  explicit EventTree(std::size_t parties)
+      : leaves_(std::bit_ceil(parties < 1 ? std::size_t{1} : parties)), nodes_(2 * leaves_) {
+    for (std::size_t i = 0; i < leaves_; ++i) nodes_[leaves_ + i].party = static_cast<std::uint32_t>(i);
+    for (std::size_t i = leaves_ - 1; i >= 1; --i) nodes_[i] = nodes_[2 * i];
+  }
+
+  Time time() const { return nodes_[1].time; }             ///< of the earliest; kNever: none
+  std::uint32_t party() const { return nodes_[1].party; }  ///< whose it is
+  Time time_of(std::uint32_t party) const { return nodes_[leaves_ + party].time; }
+
+  void set(std::uint32_t party, Time time) {
+    std::size_t i = leaves_ + party;
+    if (nodes_[i].time == time) return;
+    nodes_[i].time = time;
+    for (i /= 2; i >= 1; i /= 2) {
+      const Node& left = nodes_[2 * i];
+      const Node& right = nodes_[2 * i + 1];
+      const Node winner = right.time < left.time ? right : left;
+      if (nodes_[i] == winner) return;
+      nodes_[i] = winner;
+    }
+  }
+
+ private:
+  struct Node {
+    Time time = kNever;
+    std::uint32_t party = 0;
+    bool operator==(const Node&) const = default;
+  };
+
+  std::size_t leaves_;
+  std::vector<Node> nodes_;  ///< 1: the root; children of i: 2i and 2i + 1; nodes_[0] is unused
+};
+
+}  // namespace softfeb::fabric

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "fabric/forge.hpp"
+
+#include "base/bytes.hpp"
+#include "fabric/facts.hpp"
+#include "fabric/network.hpp"
+#include "roce/craft.hpp"
+#include "roce/headers.hpp"
+
+#include <algorithm>
+
+namespace softfeb::fabric {
+
+namespace {
+
+/// The path of a frame with kFactAck, whose headers up to BTH are therefore there.
+roce::Path path_of(const Frame& frame) {
+  roce::Path path;
+  std::copy_n(frame.header, 6, path.dest_mac.begin());
+  std::copy_n(frame.header + 6, 6, path.source_mac.begin());
+  if ((frame.facts & kFactTagged) != 0)
+    path.vlan = roce::VlanTag{static_cast<std::uint16_t>(load_be16(frame.header + 14) & 0xfff), frame.pcp};
+  const std::uint8_t* const ip = frame.header + ip_offset(frame);
+  const bool v6 = (frame.facts & kFactIpv6) != 0;
+  path.source_ip = v6 ? roce::IpAddress::from_v6_wire(ip + 8) : roce::IpAddress::from_v4_wire(ip + 12);
+  path.dest_ip = v6 ? roce::IpAddress::from_v6_wire(ip + 24) : roce::IpAddress::from_v4_wire(ip + 16);
+  path.dscp = frame.dscp;
+  path.ecn = roce::Ecn::kNotEct;
+  path.udp_source_port = load_be16(ip + (v6 ? roce::kIpv6Size : roce::kIpv4Size));
+  return path;
+}
+
+std::uint32_t dest_qp_of(const Frame& frame) {
+  const bool v6 = (frame.facts & kFactIpv6) != 0;
+  const std::size_t bth = ip_offset(frame) + (v6 ? roce::kIpv6Size : roce::kIpv4Size) + roce::kUdpHeaderSize;
+  return load_be24(frame.header + bth + 5);
+}
+
+}  // namespace
+
+bool ThroughputMeter::passes(std::uint64_t wire, Time now) {
+  if (now >= begin_ + window_) {
+    // Windows without a single frame were not above anything.
+    above_ = now < begin_ + 2 * window_ && bytes_ > limit_;
+    begin_ = now - now % window_;
+    bytes_ = 0;
+  }
+  bytes_ += wire;
+  return above_;
+}
+
+CnpForge::CnpForge(Time interval)
+    : interval_(interval), pair_of_flow_(Network::kFlows, kNone), known_(Network::kFlows, false) {
+  pairs_.reserve(kSenders);
+  senders_.reserve(kSenders);
+}
+
+std::uint32_t CnpForge::pair_of(std::uint32_t flow, std::uint32_t source, std::uint32_t destination) {
+  std::uint32_t& known = pair_of_flow_[flow];
+  if (known != kNone) return known;
+  const auto found = std::find_if(pairs_.begin(), pairs_.end(), [&](const Pair& p) {
+    return p.source == source && p.destination == destination;
+  });
+  if (found == pairs_.end() && pairs_.size() == kSenders) return kNone;
+  known = static_cast<std::uint32_t>(found - pairs_.begin());
+  if (found == pairs_.end()) pairs_.push_back({source, destination, kNone});
+  return known;
+}
+
+void CnpForge::acknowledgement(const Frame& frame, const FlowTable& flows) {
+  if (known_[frame.flow]) return;
+  known_[frame.flow] = true;
+  if (senders_.size() == kSenders) return;
+  // The other way round than the acknowledgement: its destination sends to its source.
+  const std::uint32_t pair =
+      pair_of(frame.flow, flows.at(frame.flow).destination, flows.at(frame.flow).source);
+  if (pair == kNone) return;
+  Sender sender;
+  sender.path = roce::HeaderTemplate(path_of(frame));
+  sender.qpn = dest_qp_of(frame);
+  sender.next = pairs_[pair].first;
+  pairs_[pair].first = static_cast<std::uint32_t>(senders_.size());
+  senders_.push_back(sender);
+}
+
+std::size_t CnpForge::craft(Sender& sender, std::span<std::uint8_t, kMaxFrame> out) {
+  std::array<std::uint8_t, 8> trailer{};
+  const roce::Crafted crafted = roce::craft_cnp(sender.path, sender.qpn, roce::kDefaultPkey,
+                                                sender.identification++, out.data(), trailer.data());
+  std::copy_n(trailer.begin(), crafted.trailer_length, &out[crafted.header_length]);
+  return std::size_t{crafted.header_length} + crafted.trailer_length;
+}
+
+}  // namespace softfeb::fabric

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "fabric/marking.hpp"
+
+#include "base/bytes.hpp"
+#include "fabric/facts.hpp"
+
+namespace softfeb::fabric {
+
+void mark_congestion(Frame& frame) {
+  std::uint8_t* const ip = frame.header + ip_offset(frame);
+  frame.facts &= static_cast<std::uint8_t>(~kFactEct);
+  if ((frame.facts & kFactIpv6) != 0) {
+    ip[1] |= 0x30;
+    return;
+  }
+  const std::uint32_t before = load_be16(ip);
+  ip[1] |= 3;
+  const std::uint32_t after = load_be16(ip);
+  // RFC 1624, equation 3: HC' = ~(~HC + ~m + m').
+  std::uint32_t sum = (~std::uint32_t{load_be16(ip + 10)} & 0xffff) + (~before & 0xffff) + after;
+  sum = (sum & 0xffff) + (sum >> 16);
+  sum = (sum & 0xffff) + (sum >> 16);
+  store_be16(ip + 10, static_cast<std::uint16_t>(~sum));
+}
+
+}  // namespace softfeb::fabric

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "fabric/network.hpp"
+
+#include "fabric/check.hpp"
+#include "fabric/parts.hpp"
+
+#include <algorithm>
+
+namespace softfeb::fabric {
+
+namespace {
+
+/// Longer ones do not exist, and times could not be calculated.
+constexpr std::uint32_t kLongestFrame = 1U << 20;
+
+/// Independent numbers for each that needs some, of the network's seed.
+Rng numbers_for(std::uint64_t seed, std::uint64_t whom) {
+  return Rng(Rng(seed + whom * 0x9e37'79b9U).next());
+}
+
+/// Locally administered, one for each port.
+roce::MacAddress port_mac(std::uint32_t port) {
+  return roce::mac_plus({0x02, 0x53, 0x57, 0x00, 0x00, 0x00}, port);
+}
+
+Port make_port(const NetworkConfig& config, const Topology& topology, std::uint32_t number) {
+  const PortPlace& place = topology.ports[number];
+  const SwitchConfig& sw = config.switches[place.switch_index];
+  const LinkConfig& link = config.links[link_of(place.direction)];
+  const NodeRef peer = topology.directions[place.direction].to;
+  Port port{place.switch_index,
+            place.direction,
+            link.flow_control,
+            PortQueues(sw.queues),
+            {},
+            PauseState(link.flow_control, link.rate),
+            PauseSender(link.flow_control, sw.pause, link.rate),
+            ThroughputMeter(sw.forge),
+            numbers_for(config.seed, 2 * number + 1),
+            {}};
+  port.counters.switch_index = place.switch_index;
+  port.counters.link = link_of(place.direction);
+  port.counters.peer = peer;
+  port.counters.rate = link.rate;
+  port.own_mac = port_mac(number);
+  port.peer_mac = kPauseAddress;
+  if (peer.kind == NodeRef::Kind::kStation && config.stations[peer.index].mac)
+    port.peer_mac = *config.stations[peer.index].mac;
+  return port;
+}
+
+}  // namespace
+
+Network::Parts::Parts(const NetworkConfig& c, FrameStore& frame_store)
+    : config((check(c), c)),
+      store(frame_store),
+      topology(c),
+      addresses(c.stations),
+      events(2 * c.links.size()) {
+  for (std::uint32_t d = 0; d < topology.directions.size(); ++d) {
+    const LinkConfig& link = config.links[link_of(d)];
+    const LinkFaults& faults = d % 2 == 0 ? link.a_to_b : link.b_to_a;
+    Channel channel{Wire(link.rate, link.delay, faults, numbers_for(config.seed, 2 * d)), {}};
+    channel.from = topology.port_of[d];
+    channel.into = topology.port_of[reverse_of(d)];
+    channel.station = topology.directions[d].to.index;
+    channels.push_back(channel);
+  }
+  for (std::uint32_t p = 0; p < topology.ports.size(); ++p) ports.push_back(make_port(config, topology, p));
+  for (std::uint32_t s = 0; s < config.switches.size(); ++s) {
+    const SwitchConfig& sw = config.switches[s];
+    const std::uint32_t first = topology.first_port[s];
+    const std::uint32_t end = topology.first_port[s + 1];
+    switches.push_back({&sw, static_cast<std::uint16_t>(first), static_cast<std::uint16_t>(end),
+                        SharedBuffer(sw, end - first + 1), std::nullopt});
+    if (sw.forge.threshold != 0) switches.back().forge.emplace(sw.forge.interval);
+  }
+}
+
+void Network::Parts::send(std::uint32_t station, Frame* frame, Time now) {
+  ++totals.entered;
+  frame->flow = kNoFlow;
+  if (frame->length > kLongestFrame ||
+      std::min<std::uint32_t>(frame->length, frame->header_length) < roce::kEthernetSize) {
+    drop(frame, totals.dropped_unknown);
+    return;
+  }
+  const EntryFacts facts = read_facts(*frame);
+  frame->destination = addresses.find(frame->header);
+  if (!config.stations[station].mac) addresses.learn(frame->header + 6, station);
+  if (facts.roce && frame->destination < config.stations.size())
+    frame->flow = flows.find(station, frame->destination, facts.dest_qp);
+  const std::uint32_t d = topology.station_direction[station];
+  Channel& channel = channels[d];
+  // Frames before it may have left long ago, though nobody has called run() since.
+  if (channel.waiting.empty() && channel.wire.free_at() <= now) {
+    put_on_wire(d, frame, now);
+  } else {
+    frame->at = now;
+    channel.waiting.push(frame);
+    if (channel.tx_at == kNever) channel.tx_at = channel.wire.free_at();
+  }
+  schedule(d);
+}
+
+/// The next frame that waits at a station leaves.
+void Network::Parts::send_next(std::uint32_t d, Time now) {
+  Channel& channel = channels[d];
+  put_on_wire(d, channel.waiting.pop(), now);
+  channel.tx_at =
+      channel.waiting.empty() ? kNever : std::max(channel.wire.free_at(), channel.waiting.front()->at);
+}
+
+void Network::Parts::put_on_wire(std::uint32_t d, Frame* frame, Time now) {
+  if (!channels[d].wire.transmit(frame, now, store, totals)) drop(frame, totals.dropped_fault);
+}
+
+/// Counts a frame that goes nowhere, and gives it back.
+void Network::Parts::drop(Frame* frame, std::uint64_t& counter) {
+  ++counter;
+  if (frame->flow != kNoFlow) ++flows[frame->flow].dropped;
+  store.release(frame);
+}
+
+void Network::Parts::schedule(std::uint32_t d) {
+  const Channel& channel = channels[d];
+  Time next = std::min(channel.wire.next_arrival(), channel.tx_at);
+  if (channel.from != Topology::kNoPort) next = std::min(next, ports[channel.from].sender.renew_at());
+  events.set(d, next);
+}
+
+std::size_t Network::Parts::run(Time now, std::span<Delivery> out) {
+  std::size_t count = 0;
+  while (count < out.size() && events.time() <= now) {
+    out[count].frame = nullptr;
+    happen(events.party(), events.time(), out[count]);
+    if (out[count].frame != nullptr) ++count;
+  }
+  return count;
+}
+
+/// The earliest event of a channel; at one moment arrivals come before departures.
+void Network::Parts::happen(std::uint32_t d, Time now, Delivery& delivery) {
+  Channel& channel = channels[d];
+  if (channel.wire.next_arrival() == now) {
+    Frame* const frame = channel.wire.arrive();
+    if (channel.into != Topology::kNoPort) {
+      receive(channel.into, frame, now);
+    } else {
+      ++totals.delivered;
+      if (frame->flow != kNoFlow) {
+        ++flows[frame->flow].packets;
+        flows[frame->flow].bytes += frame->length;
+      }
+      delivery = {channel.station, frame, now};
+    }
+  } else if (channel.tx_at == now) {
+    if (channel.from != Topology::kNoPort) {
+      transmit(channel.from, now);
+    } else {
+      send_next(d, now);
+    }
+  } else {
+    Port& port = ports[channel.from];
+    send_pause(channel.from, port.sender.renewal(now), now);
+  }
+  schedule(d);
+}
+
+Network::Network(const NetworkConfig& config, FrameStore& store)
+    : parts_(std::make_unique<Parts>(config, store)) {}
+Network::~Network() = default;
+
+void Network::send(std::uint32_t station, Frame* frame, Time now) { parts_->send(station, frame, now); }
+std::size_t Network::run(Time now, std::span<Delivery> out) { return parts_->run(now, out); }
+Time Network::next_event() const { return parts_->events.time(); }
+const NetworkConfig& Network::config() const { return parts_->config; }
+
+NetworkSnapshot Network::make_snapshot() const {
+  NetworkSnapshot out;
+  out.ports.resize(parts_->ports.size());
+  out.flows.reserve(kFlows);
+  return out;
+}
+
+void Network::take_snapshot(NetworkSnapshot& out, Time now) {
+  out.taken_at = now;
+  out.totals = parts_->totals;
+  out.totals.in_network = 0;
+  for (const auto& channel : parts_->channels)
+    out.totals.in_network += channel.wire.size() + channel.waiting.size();
+  out.ports.resize(parts_->ports.size());
+  for (std::size_t p = 0; p < parts_->ports.size(); ++p) {
+    Port& port = parts_->ports[p];
+    out.totals.in_network += port.queues.size() + port.control.size();
+    out.ports[p] = port.counters;
+    out.ports[p].queue_bytes = port.queues.bytes();
+    out.ports[p].queue_bytes_of = port.queues.bytes_by_queue();
+    if (port.blocked_since < now) out.ports[p].paused += now - port.blocked_since;
+    port.counters.queue_bytes_peak = port.queues.bytes();
+  }
+  out.flows.assign(parts_->flows.all().begin(), parts_->flows.all().end());
+}
+
+}  // namespace softfeb::fabric

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "base/rng.hpp"
+#include "fabric/event_tree.hpp"
+#include "fabric/facts.hpp"
+#include "fabric/flow_table.hpp"
+#include "fabric/forge.hpp"
+#include "fabric/forwarding.hpp"
+#include "fabric/network.hpp"
+#include "fabric/pause.hpp"
+#include "fabric/queues.hpp"
+#include "fabric/shared_buffer.hpp"
+#include "fabric/topology.hpp"
+#include "fabric/wire.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace softfeb::fabric {
+
+/// One direction of a link with its transmitter. What waits for a switch's transmitter is in its Port.
+struct Channel {
+  Wire wire;
+  FrameList waiting;                       ///< a station's
+  Time tx_at = kNever;                     ///< when the transmitter has something to do
+  std::uint16_t from = Topology::kNoPort;  ///< the switch port that sends
+  std::uint16_t into = Topology::kNoPort;  ///< the switch port that receives
+  std::uint32_t station = 0;               ///< that receives, where no port does
+};
+
+/// A switch's port: what leaves through it and what came in through it.
+struct Port {
+  std::uint32_t switch_index;
+  std::uint32_t channel;  ///< in which it sends
+  PauseKind flow_control;
+  PortQueues queues;
+  FrameList control;  ///< MAC control frames: before all others, and never paused
+  PauseState told;
+  PauseSender sender;
+  ThroughputMeter meter;
+  Rng marking;
+  PortSnapshot counters;
+  Time blocked_since = kNever;
+  roce::MacAddress own_mac{};   ///< of the pause frames it sends
+  roce::MacAddress peer_mac{};  ///< and to whom
+};
+
+struct Switch {
+  const SwitchConfig* config;
+  std::uint16_t first_port;
+  std::uint16_t end_port;  ///< also the ingress of frames that the switch made
+  SharedBuffer buffer;
+  std::optional<CnpForge> forge;
+};
+
+/// Network's inside. Two files: network.cpp (edges and events), switching.cpp (what a switch does).
+struct Network::Parts {
+  Parts(const NetworkConfig& config, FrameStore& frame_store);
+
+  // Edges and events.
+  void send(std::uint32_t station, Frame* frame, Time now);
+  std::size_t run(Time now, std::span<Delivery> out);
+  void happen(std::uint32_t channel, Time now, Delivery& delivery);
+  void send_next(std::uint32_t channel, Time now);
+  void put_on_wire(std::uint32_t channel, Frame* frame, Time now);
+  void schedule(std::uint32_t channel);
+
+  // Switches.
+  void receive(std::uint16_t port, Frame* frame, Time now);
+  void receive_control(std::uint16_t port, Frame* frame, Time now);
+  void flood(std::uint16_t port, Frame* frame, Time now);
+  void enqueue(std::uint16_t port, Frame* frame, Time now);
+  void pass_forge(Switch& sw, Port& port, Frame& frame, Time now);
+  void transmit(std::uint16_t port, Time now);
+  void after_leaving(Port& port, Frame& frame, Time now);
+  void send_pause(std::uint16_t port, const PauseFrame& pause, Time now);
+  std::uint8_t queue_of(const SwitchConfig& sw, const Frame& frame) const;
+
+  void drop(Frame* frame, std::uint64_t& counter);
+
+  NetworkConfig config;
+  FrameStore& store;
+  Topology topology;
+  AddressTable addresses;
+  FlowTable flows{kFlows};
+  std::vector<Channel> channels;
+  std::vector<Port> ports;
+  std::vector<Switch> switches;
+  EventTree events;
+  NetworkTotals totals;
+};
+
+}  // namespace softfeb::fabric

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "fabric/pause.hpp"
+
+#include "fabric/wire_time.hpp"
+
+#include <algorithm>
+
+namespace softfeb::fabric {
+
+void PauseState::told(const PauseFrame& pause, Time now) {
+  if (pause.kind != honours_) return;
+  if (pause.kind == PauseKind::kPause) {
+    until_.fill(now + pause_time(pause.quanta[0], rate_));
+  } else {
+    for (std::size_t c = 0; c < kQueues; ++c)
+      if ((pause.classes >> c & 1) != 0) until_[c] = now + pause_time(pause.quanta[c], rate_);
+  }
+  all_open_ = *std::max_element(until_.begin(), until_.end());
+}
+
+std::uint8_t PauseState::open_slowly(Time now) const {
+  unsigned open = 0;
+  for (std::size_t c = 0; c < kQueues; ++c)
+    if (now >= until_[c]) open |= 1U << c;
+  return static_cast<std::uint8_t>(open);
+}
+
+Time PauseState::opens_at(std::uint8_t waiting) const {
+  Time first = kNever;
+  for (std::size_t c = 0; c < kQueues; ++c)
+    if ((waiting >> c & 1) != 0) first = std::min(first, until_[c]);
+  return first;
+}
+
+/// Speaks of all classes that were ever stopped: a word that got lost is said again.
+PauseFrame PauseSender::what_is() const {
+  PauseFrame pause;
+  pause.kind = kind_;
+  pause.classes = spoken_of_;
+  for (std::size_t c = 0; c < kQueues; ++c)
+    if ((stopped_ >> c & 1) != 0) pause.quanta[c] = thresholds_.quanta;
+  return pause;
+}
+
+std::optional<PauseFrame> PauseSender::filled(const IngressAccount& account, std::uint8_t ingress_class,
+                                              Time now) {
+  const auto bit = static_cast<std::uint8_t>(1U << ingress_class);
+  if ((stopped_ & bit) != 0) return std::nullopt;
+  // Whoever needs headroom is to stop, however little it has: the way out is full.
+  if (account.bytes[ingress_class] < thresholds_.xoff && account.headroom[ingress_class] == 0)
+    return std::nullopt;
+  stopped_ = static_cast<std::uint8_t>(stopped_ | bit);
+  spoken_of_ = static_cast<std::uint8_t>(spoken_of_ | bit);
+  return renewal(now);
+}
+
+std::optional<PauseFrame> PauseSender::emptied(const IngressAccount& account, std::uint8_t ingress_class) {
+  const auto bit = static_cast<std::uint8_t>(1U << ingress_class);
+  if ((stopped_ & bit) == 0) return std::nullopt;
+  if (account.bytes[ingress_class] > thresholds_.xon || account.headroom[ingress_class] != 0)
+    return std::nullopt;
+  stopped_ = static_cast<std::uint8_t>(stopped_ & ~bit);
+  if (stopped_ == 0) renew_at_ = kNever;
+  PauseFrame pause;
+  pause.kind = kind_;
+  pause.classes = bit;
+  return pause;
+}
+
+/// Half way through the pause: it must not end while the next one is on its way.
+PauseFrame PauseSender::renewal(Time now) {
+  renew_at_ = stopped_ == 0 ? kNever : now + pause_time(thresholds_.quanta, rate_) / 2;
+  return what_is();
+}
+
+}  // namespace softfeb::fabric

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "fabric/marking.hpp"
+#include "fabric/parts.hpp"
+#include "fabric/wire_time.hpp"
+
+#include <algorithm>
+
+namespace softfeb::fabric {
+
+namespace {
+
+std::uint8_t class_of(const Port& ingress, const Frame& frame) {
+  return ingress.flow_control == PauseKind::kPfc ? frame.queue : 0;
+}
+
+bool can_pause(const Port& ingress, const SwitchConfig& sw, const Frame& frame) {
+  return ingress.flow_control == PauseKind::kPause ||
+         (ingress.flow_control == PauseKind::kPfc && sw.queues[frame.queue].lossless);
+}
+
+}  // namespace
+
+/// A frame is in the switch, whole.
+void Network::Parts::receive(std::uint16_t p, Frame* frame, Time now) {
+  Port& port = ports[p];
+  ++port.counters.rx_packets;
+  port.counters.rx_bytes += frame->length;
+  frame->ingress = p;
+  if ((frame->facts & kFactControl) != 0) {
+    receive_control(p, frame, now);
+  } else if (frame->destination == kEverybody || frame->destination == kSomebody) {
+    flood(p, frame, now);
+  } else if (frame->destination == kNobody) {
+    drop(frame, totals.dropped_unknown);
+  } else {
+    const std::uint16_t out = topology.routes[port.switch_index][frame->destination];
+    if (out == Topology::kNoPort || out == p) {
+      drop(frame, totals.dropped_unknown);
+    } else {
+      enqueue(out, frame, now);
+    }
+  }
+}
+
+/// MAC control frames are never forwarded (IEEE 802.3 clause 31), whomever they are addressed to.
+void Network::Parts::receive_control(std::uint16_t p, Frame* frame, Time now) {
+  Port& port = ports[p];
+  const auto pause =
+      decode_pause(ByteSpan(frame->header, std::min<std::size_t>(frame->header_length, frame->length)));
+  ++totals.consumed;
+  store.release(frame);
+  if (!pause) return;
+  ++port.counters.pause_rx;
+  port.told.told(*pause, now);
+  transmit(p, now);
+}
+
+/// To every other port; of an individual address nobody knows, only to those behind which it can be.
+void Network::Parts::flood(std::uint16_t p, Frame* frame, Time now) {
+  const Switch& sw = switches[ports[p].switch_index];
+  std::uint16_t last = Topology::kNoPort;  // gets the frame itself, those before it copies
+  for (std::uint16_t out = sw.first_port; out < sw.end_port; ++out) {
+    if (out == p || (frame->destination == kSomebody && !topology.leads_to_learning[out])) continue;
+    if (last != Topology::kNoPort) {
+      ++totals.duplicated;
+      Frame* const copy = store.copy(*frame);
+      if (copy == nullptr) {
+        ++totals.dropped_store;
+      } else {
+        copy_facts(*frame, *copy);
+        enqueue(last, copy, now);
+      }
+    }
+    last = out;
+  }
+  if (last == Topology::kNoPort) {
+    drop(frame, totals.dropped_unknown);
+  } else {
+    enqueue(last, frame, now);
+  }
+}
+
+std::uint8_t Network::Parts::queue_of(const SwitchConfig& sw, const Frame& frame) const {
+  if (sw.trust_pcp && (frame.facts & kFactTagged) != 0) return sw.pcp_to_queue[frame.pcp];
+  return sw.dscp_to_queue[frame.dscp];
+}
+
+/// A frame is to leave through port `p` of the switch it is in.
+void Network::Parts::enqueue(std::uint16_t p, Frame* frame, Time now) {
+  Port& port = ports[p];
+  Switch& sw = switches[port.switch_index];
+  frame->queue = queue_of(*sw.config, *frame);
+  if (sw.forge) pass_forge(sw, port, *frame, now);
+  const bool own = frame->ingress == sw.end_port;
+  const std::uint8_t ingress_class = own ? 0 : class_of(ports[frame->ingress], *frame);
+  const bool pausable = !own && can_pause(ports[frame->ingress], *sw.config, *frame);
+  const std::size_t ingress = frame->ingress - sw.first_port;
+  const std::uint64_t queued = port.queues.bytes_of(frame->queue);
+  if (!sw.buffer.admit(*frame, ingress, ingress_class, pausable, {port.queues.bytes(), queued})) {
+    ++port.counters.dropped;
+    drop(frame, totals.dropped_buffer);
+    return;
+  }
+  if ((frame->facts & kFactEct) != 0 && marks(sw.config->queues[frame->queue].ecn, queued, port.marking)) {
+    mark_congestion(*frame);
+    ++port.counters.ecn_marked;
+    if (frame->flow != kNoFlow) ++flows[frame->flow].ecn_marked;
+  }
+  const std::uint16_t from = frame->ingress;
+  port.queues.push(frame);
+  transmit(p, now);
+  port.counters.queue_bytes_peak = std::max(port.counters.queue_bytes_peak, port.queues.bytes());
+  port.counters.queue_bytes_max = std::max(port.counters.queue_bytes_max, port.queues.bytes());
+  if (!pausable) return;
+  const auto pause = ports[from].sender.filled(sw.buffer.account(ingress), ingress_class, now);
+  if (pause) send_pause(from, *pause, now);
+}
+
+/// The threshold switch looks at what goes towards a port, and speaks to who sends it.
+void Network::Parts::pass_forge(Switch& sw, Port& port, Frame& frame, Time now) {
+  const bool above = port.meter.passes(wire_bytes(frame.length), now);
+  if (frame.flow == kNoFlow) return;
+  if ((frame.facts & kFactAck) != 0) sw.forge->acknowledgement(frame, flows);
+  if (!above || (frame.facts & kFactRequest) == 0) return;
+  const std::uint32_t source = flows[frame.flow].source;
+  const std::uint16_t back = topology.routes[port.switch_index][source];
+  sw.forge->request(frame, flows, now, [&](ByteSpan bytes) {
+    ++totals.made;
+    Frame* const cnp = store.make(bytes);
+    if (cnp == nullptr) {
+      ++totals.dropped_store;
+      return;
+    }
+    ++port.counters.cnp_forged;
+    read_facts(*cnp);
+    cnp->destination = source;
+    cnp->flow = kNoFlow;
+    cnp->ingress = sw.end_port;
+    enqueue(back, cnp, now);
+  });
+}
+
+/// The transmitter of port `p` takes what is next, if it is free and may.
+void Network::Parts::transmit(std::uint16_t p, Time now) {
+  Port& port = ports[p];
+  Channel& channel = channels[port.channel];
+  const std::uint8_t waiting = port.queues.waiting();
+  if (channel.wire.free_at() > now) {
+    channel.tx_at = waiting != 0 || !port.control.empty() ? channel.wire.free_at() : kNever;
+  } else {
+    Frame* frame = port.control.empty() ? nullptr : port.control.pop();
+    const bool data = frame == nullptr;
+    if (data) frame = port.queues.pop(port.told.open(now));
+    if (frame == nullptr) {
+      if (waiting != 0) port.blocked_since = std::min(port.blocked_since, now);
+      channel.tx_at = waiting != 0 ? port.told.opens_at(waiting) : kNever;
+    } else {
+      ++port.counters.tx_packets;
+      port.counters.tx_bytes += frame->length;
+      port.counters.tx_wire_bytes += wire_bytes(frame->length);
+      if (data) after_leaving(port, *frame, now);
+      put_on_wire(port.channel, frame, now);
+      channel.tx_at = port.queues.waiting() != 0 || !port.control.empty() ? channel.wire.free_at() : kNever;
+    }
+  }
+  schedule(port.channel);
+}
+
+/// A data frame's first bit leaves through `port`: its place is free again, which whoever sent it may want to
+/// know.
+void Network::Parts::after_leaving(Port& port, Frame& frame, Time now) {
+  if (port.blocked_since != kNever) {
+    port.counters.paused += now - port.blocked_since;
+    port.blocked_since = kNever;
+  }
+  Switch& sw = switches[port.switch_index];
+  const std::size_t ingress = frame.ingress - sw.first_port;
+  if (frame.ingress == sw.end_port) {
+    sw.buffer.release(frame, ingress, 0);
+    return;
+  }
+  Port& from = ports[frame.ingress];
+  const std::uint8_t ingress_class = class_of(from, frame);
+  sw.buffer.release(frame, ingress, ingress_class);
+  if (from.flow_control == PauseKind::kOff) return;
+  const auto resume = from.sender.emptied(sw.buffer.account(ingress), ingress_class);
+  if (resume) send_pause(frame.ingress, *resume, now);
+}
+
+/// Before everything else that waits at port `p`.
+void Network::Parts::send_pause(std::uint16_t p, const PauseFrame& pause, Time now) {
+  Port& port = ports[p];
+  ++totals.made;
+  Frame* const frame = store.make(encode_pause(pause, port.peer_mac, port.own_mac));
+  if (frame == nullptr) {
+    ++totals.dropped_store;
+    port.sender.failed(now);
+    schedule(port.channel);
+    return;
+  }
+  const bool stop = std::any_of(pause.quanta.begin(), pause.quanta.end(), [](auto q) { return q != 0; });
+  ++(stop ? port.counters.pause_tx : port.counters.resume_tx);
+  frame->facts = kFactControl;
+  frame->destination = kNobody;
+  frame->flow = kNoFlow;
+  port.control.push(frame);
+  transmit(p, now);
+}
+
+}  // namespace softfeb::fabric

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "fabric/wire.hpp"
+
+namespace softfeb::fabric {
+
+/// Each fault is judged by itself, with the same number of random numbers for every frame, so that one
+/// fault's share does not move another's frames. A duplicate arrives with the first copy and takes no time of
+/// the link.
+bool Wire::transmit_faulty(Frame* frame, FrameStore& store, NetworkTotals& totals) {
+  const bool drop = rng_.chance(faults_.drop);
+  const bool duplicate = rng_.chance(faults_.duplicate);
+  const bool corrupt = rng_.chance(faults_.corrupt);
+  const bool reorder = rng_.chance(faults_.reorder);
+  const std::uint64_t bit = rng_.next();
+  const Time later = rng_.below(faults_.reorder_by) + 1;
+  if (drop) return false;
+  Frame* copy = nullptr;
+  if (duplicate) {
+    ++totals.duplicated;
+    copy = store.copy(*frame);
+    if (copy == nullptr) ++totals.dropped_store;
+  }
+  if (corrupt && store.corrupt(*frame, bit)) ++totals.corrupted;
+  if (reorder) {
+    ++totals.reordered;
+    frame->at += later;
+    late_.insert_by_time(frame);
+  } else {
+    under_way_.push(frame);
+  }
+  if (copy != nullptr) {
+    copy_facts(*frame, *copy);
+    copy->at = free_at_ + delay_;
+    under_way_.push(copy);
+  }
+  return true;
+}
+
+}  // namespace softfeb::fabric

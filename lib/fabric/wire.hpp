@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "base/rng.hpp"
+#include "fabric/config.hpp"
+#include "fabric/frame_list.hpp"
+#include "fabric/snapshot.hpp"
+#include "fabric/wire_time.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+namespace softfeb::fabric {
+
+/// One direction of a link: takes each frame's wire length over the rate, and holds it until its last bit is
+/// at the other end. Since the delay is the same for all, they arrive in the order in which they left, except
+/// those that a fault made late.
+class Wire {
+ public:
+  Wire(std::uint64_t rate, Time delay, const LinkFaults& faults, Rng rng)
+      : time_(rate), delay_(delay), faults_(faults), faulty_(faults.any()), rng_(rng) {}
+
+  /// When the transmitter is free.
+  Time free_at() const { return free_at_; }
+
+  /// The first bit of `frame` leaves at `now`, which is free_at() or later. False when a fault takes it: it
+  /// is the caller's again.
+  bool transmit(Frame* frame, Time now, FrameStore& store, NetworkTotals& totals) {
+    free_at_ = now + time_.next(wire_bytes(frame->length));
+    frame->at = free_at_ + delay_;
+    if (faulty_) return transmit_faulty(frame, store, totals);
+    under_way_.push(frame);
+    return true;
+  }
+
+  /// When the next frame arrives; kNever: none is under way.
+  Time next_arrival() const { return std::min(front_time(under_way_), front_time(late_)); }
+  /// Requires one.
+  Frame* arrive() { return front_time(late_) < front_time(under_way_) ? late_.pop() : under_way_.pop(); }
+  std::size_t size() const { return under_way_.size() + late_.size(); }
+
+ private:
+  static Time front_time(const FrameList& list) { return list.empty() ? kNever : list.front()->at; }
+  bool transmit_faulty(Frame* frame, FrameStore& store, NetworkTotals& totals);
+
+  WireTime time_;
+  Time delay_;
+  Time free_at_ = 0;
+  FrameList under_way_;
+  FrameList late_;
+  LinkFaults faults_;
+  bool faulty_;
+  Rng rng_;
+};
+
+}  // namespace softfeb::fabric
