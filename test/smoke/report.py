@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The report maker, on folders made up: pages that hold together, charts that are there, and no charts without matplotlib."""
+
+import re
+import subprocess
+import sys
+import xml.etree.ElementTree as ElementTree
+from html.parser import HTMLParser
+
+import harness
+
+sys.path.insert(0, str(harness.ROOT / "test/support"))
+import synthetic_report  # noqa: E402
+
+MAKER = harness.ROOT / "tools/report"
+PYTHON = "/usr/bin/python3"
+VOID = {"meta", "link", "br", "hr", "img", "input"}
+
+
+class Page(HTMLParser):
+    """Elements closed in order, ids once, links within the page to something, nothing fetched from elsewhere."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.ids, self.links, self.tags, self.wrong, self.words = [], [], [], [], [], []
+        self.feed(text)
+        self.close()
+        self.wrong += [f"#{link[1:]} leads nowhere" for link in self.links if link.startswith("#") and link[1:] not in self.ids]
+        self.wrong += [f"id {i} twice" for i in set(self.ids) if self.ids.count(i) > 1]
+        self.wrong += [f"<{tag}> not closed" for tag in self.open]
+
+    def handle_starttag(self, tag, attributes):
+        names = dict(attributes)
+        self.tags.append(tag)
+        if "id" in names:
+            self.ids.append(names["id"])
+        for name in ("href", "xlink:href", "src"):
+            if name in names:
+                self.links.append(names[name])
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attributes):
+        self.handle_starttag(tag, attributes)
+        self.handle_endtag(tag)
+
+    def handle_endtag(self, tag):
+        if tag in VOID:
+            return
+        if not self.open or self.open.pop() != tag:
+            self.wrong.append(f"</{tag}> out of place")
+
+    def handle_data(self, data):
+        self.words.append(data)
+
+
+class Report(harness.TestCase):
+    def make(self, status=0, python=()):
+        done = subprocess.run([PYTHON, "-I", "-B", *python, str(MAKER), str(self.dir)], capture_output=True, text=True,
+                              timeout=harness.LIMIT, stdin=subprocess.DEVNULL)
+        self.assertEqual(done.returncode, status, done.stdout + done.stderr)
+        return done
+
+    def page(self):
+        text = (self.dir / "index.html").read_text()
+        page = Page(text)
+        self.assertEqual(page.wrong, [])
+        self.assertNotIn("script", page.tags)
+        self.assertEqual([link for link in page.links if re.match(r"[a-z]+:", link) and not link.startswith("data:")], [])
+        self.assertNotIn("trouble", page.ids, "a chart could not be drawn:\n" + text[text.find('id="trouble"'):][:2000])
+        return page
+
+    def assert_charts(self, *names):
+        page = self.page()
+        self.assertEqual([i for i in page.ids if (self.dir / f"{i}.png").exists()], list(names))
+        self.assertEqual(sorted(p.stem for p in self.dir.glob("*.png")), sorted(names))
+        self.assertEqual(page.tags.count("svg"), len(names))
+        for name in names:
+            self.assertEqual((self.dir / f"{name}.png").read_bytes()[:8], b"\x89PNG\r\n\x1a\n")
+            ElementTree.parse(self.dir / f"{name}.svg")
+            self.assertIn(f"{name}-d", page.ids, "no words for those who do not see the chart")
+        return page
+
+    def test_lab(self):
+        synthetic_report.make("short", self.dir)
+        self.make()
+        page = self.assert_charts("rates", "queue", "fairness", "ports", "events")
+        words = " ".join(page.words)
+        for said in ("All checks held", "feb1 joins", "feb1 leaves", "Kmin", "fairness jain", "share one port & its <queue>"):
+            self.assertIn(said, words)
+
+    def test_sweep(self):
+        synthetic_report.make("sweep", self.dir)
+        self.make()
+        self.assert_charts("sweep")
+
+    def test_what_is_missing_is_left_out(self):
+        self.make()
+        self.assertEqual(self.page().tags.count("svg"), 0)
+
+    def test_strange_names_and_a_line_cut_off(self):
+        (self.dir / "series.csv").write_text(
+            "time_s,board,qpn,rc_gbps,rt_gbps,alpha,sent_gbps,goodput_gbps,cnp_rx,retransmitted\n"
+            + "".join(f"{t},<script>$x</script>,256,,,,5,5,0,0\n{t},7,256,,,,5,5,0,0\n" for t in (0.1, 0.2, 0.3)) + "0.4,fe")
+        (self.dir / "result.json").write_text("{")
+        self.make()
+        text = (self.dir / "index.html").read_text()
+        self.assertNotIn("<script>", text)
+        self.assertIn("result.json: cannot be read", text)
+        self.assertTrue((self.dir / "rates.png").exists())
+
+    def test_without_matplotlib(self):
+        synthetic_report.make("sweep", self.dir)
+        done = self.make(status=3, python=["-S"])  # Debian's packages are on the path of `site`
+        self.assertIn("apt-get install python3-matplotlib", done.stderr)
+        self.assertFalse((self.dir / "index.html").exists())
+
+    def test_wrong_use(self):
+        self.assertEqual(subprocess.run([PYTHON, "-I", "-B", str(MAKER), str(self.dir / "none")], capture_output=True,
+                                        timeout=harness.LIMIT).returncode, 3)
+        self.assertEqual(subprocess.run([PYTHON, "-I", "-B", str(MAKER)], capture_output=True,
+                                        timeout=harness.LIMIT).returncode, 2)
+
+
+if __name__ == "__main__":
+    harness.main()

@@ -1,0 +1,9 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""One file for each chart. A maker takes the folder and yields the Charts that its data allow."""
+
+from . import events, fairness, heatmap, many_boards, queue, rates, sawtooth, tracking, use
+
+# In the order of the page.
+MAKERS = (rates.make, many_boards.make, queue.make, fairness.make, use.make, events.make, sawtooth.make, tracking.make,
+          heatmap.make)
+FEW = 8  # boards that have a panel each

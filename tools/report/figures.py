@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The figures of result.json as tables."""
+
+from markup import Raw, details, flat, is_number, pairs, table
+from units import fmt
+
+FEW = 12  # rows that are shown without being asked for
+
+# Members of result.json that have a place of their own on the page, or say nothing to a reader.
+PLACED = {"schema_version", "verdict", "config", "boards", "receivers", "switches", "checks", "messages", "duration_s",
+          "measured_s", "warmup_excluded", "interrupted", "goodput_gbps", "fairness_jain", "ports", "workers", "stolen_share",
+          "changes", "peers", "control_unserved", "title"}
+
+BOARD = (("goodput_gbps", "goodput (Gb/s)"), ("tx_packets", "packets"), ("messages_completed", "messages"),
+         ("messages_failed", "failed"), ("retransmitted_packets", "sent again"), ("timeouts", "timeouts"), ("cnp_rx", "CNPs"),
+         ("rc_gbps", "Rc at the end (Gb/s)"))
+RECEIVER = (("messages", "messages"), ("payload_bytes", "payload (bytes)"), ("bytes_wrong", "bytes wrong"), ("missing", "missing"),
+            ("duplicate", "duplicate"), ("out_of_order", "out of order"), ("icrc_errors", "iCRC errors"), ("ecn_ce", "marked CE"),
+            ("cnp_tx", "CNPs sent"))
+
+
+def total(item, key):
+    """A member, or the sum of it over the queue pairs."""
+    if is_number(item.get(key)):
+        return item[key]
+    values = [qp[key] for qp in item.get("qps", []) if is_number(qp.get(key))]
+    return sum(values) if values else None
+
+
+def listed(caption, heading, items, members):
+    rows = [[item.get("name", "")] + [total(item, key) for key, _ in members] for item in items]
+    if not rows:
+        return ""
+    used = [i for i in range(len(members)) if any(r[i + 1] is not None for r in rows)]
+    cut = [[r[0]] + [r[i + 1] for i in used] for r in rows]
+    html = table(caption, [heading] + [members[i][1] for i in used], cut)
+    if len(rows) <= FEW:
+        return html
+    spread = [[word] + [pick([r[i] for r in cut if is_number(r[i])]) for i in range(1, len(used) + 1)]
+              for word, pick in (("least", least), ("mean", mean), ("largest", largest), ("sum", sum))]
+    return (table(f"{caption}: {len(rows)} of them", [""] + [members[i][1] for i in used], spread)
+            + details(f"Each of the {len(rows)}", html))
+
+
+def least(values):
+    return min(values, default=None)
+
+
+def largest(values):
+    return max(values, default=None)
+
+
+def mean(values):
+    return sum(values) / len(values) if values else None
+
+
+def boards(result):
+    return listed("Boards, over the whole run", "board", result.get("boards") or [], BOARD)
+
+
+def receivers(result):
+    return listed("Receivers", "receiver", result.get("receivers") or [], RECEIVER)
+
+
+def switches(result):
+    """Whatever numbers each has, and a table of its ports."""
+    html, items = "", result.get("switches") or []
+    if items:
+        keys = list(dict.fromkeys(k for s in items for k, v in s.items() if is_number(v) or v is None))
+        html = table("Switches", ["switch"] + [k.replace("_", " ") for k in keys],
+                     [[s.get("name", "")] + [s.get(k) for k in keys] for s in items])
+    for s in items:
+        for key, value in s.items():
+            if isinstance(value, list) and value and all(isinstance(v, dict) for v in value):
+                inner = objects(f"{s.get('name', '')}: {key.replace('_', ' ')}", value)
+                html += inner if len(value) <= FEW else details(f"{s.get('name', '')}: {len(value)} {key}", inner)
+    return html
+
+
+def objects(caption, items):
+    """A list of objects of the same kind: a row each."""
+    keys = list(dict.fromkeys(k for item in items for k, v in item.items() if not isinstance(v, (dict, list))))
+    keys.sort(key=lambda k: k not in ("name", "board", "port"))
+    return table(caption, [k.replace("_", " ") for k in keys], [[item.get(k) for k in keys] for item in items])
+
+
+def checks(result):
+    items = result.get("checks") or []
+    if not items:
+        return "<p>No checks in the result.</p>"
+    keys = list(dict.fromkeys(k for c in items for k in c if k not in ("name", "held", "value", "limit")))
+    rows = []
+    for c in items:
+        rows.append([c.get("name", "").replace("_", " "), mark(c), c.get("value"), c.get("limit")]
+                    + [plain(c.get(k)) for k in keys])
+    return table("Checks", ["check", "", "found", "limit"] + [k.replace("_", " ") for k in keys], rows)
+
+
+def mark(check):
+    if check.get("gated") is False or check.get("judged") is False:
+        word = "reported" if check.get("held") else "reported, not held"
+        return Raw(f'<span class="other">{word}</span>')
+    return Raw('<span class="held">✓ held</span>' if check.get("held") else '<span class="failed">✗ failed</span>')
+
+
+def plain(value):
+    return ", ".join(f"{k} {fmt(v)}" for k, v in flat(value)) if isinstance(value, (dict, list)) else value
+
+
+def others(result):
+    """Members that this page does not know by name: they are worth reading, too."""
+    html = ""
+    for key, value in result.items():
+        if key in PLACED or not value:
+            continue
+        caption = key.replace("_", " ").capitalize()
+        if isinstance(value, list) and all(isinstance(v, dict) for v in value):
+            inner = objects(caption, value)
+        elif isinstance(value, (dict, list)):
+            inner = pairs(caption, value)
+        else:
+            continue
+        long = inner.count("<tr>") > 40
+        html += details(caption, inner) if long else inner
+    return html
+
+
+def scalars(result):
+    return [(k, v) for k, v in result.items() if k not in PLACED and not isinstance(v, (dict, list))]
+
+
+def machine(result):
+    """Ports, workers: how the program fared."""
+    html = "".join(objects(caption, result[key]) for key, caption in (("ports", "Ports (DPDK)"), ("workers", "Workers"))
+                   if result.get(key))
+    return details("Ports and workers", html) if html else ""

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What softfeb left in a folder (doc/result.md)."""
+
+import csv
+import itertools
+import json
+import os
+
+import numpy as np
+
+from units import number
+
+PART = 50_000  # lines
+
+
+class Table:
+    """Columns of a CSV file by name, of equal length: numbers (NaN where a field is empty), or text."""
+
+    def __init__(self, columns):
+        self.columns = columns
+        self.names = list(columns)
+        self.length = len(next(iter(columns.values()), ()))
+
+    def __getitem__(self, name):
+        return self.columns[name]
+
+    def __contains__(self, name):
+        return name in self.columns
+
+    def __len__(self):
+        return self.length
+
+    def where(self, rows):
+        """A part: by a mask, or by indices."""
+        return Table({name: values[rows] for name, values in self.columns.items()})
+
+    def get(self, name, default=0.0):
+        return self.columns.get(name, np.full(self.length, default))
+
+
+def column(texts):
+    """Numbers where all of them are, else text."""
+    try:
+        return np.array([float(t) if t != "" else np.nan for t in texts])
+    except ValueError:
+        return np.array(texts)
+
+
+def joined(parts):
+    """A column read in parts: text where any of them is."""
+    if any(p.dtype.kind != "f" for p in parts) and any(p.dtype.kind == "f" for p in parts):
+        parts = [np.array([f"{v:g}" for v in p]) if p.dtype.kind == "f" else p for p in parts]
+    return np.concatenate(parts) if parts else np.array([])
+
+
+def read_csv(path):
+    """A last line that was cut off, as a run that was killed leaves it, is passed over. In parts: as text, a long file takes
+    ten times its size."""
+    with open(path, newline="", encoding="utf-8") as f:
+        lines = csv.reader(f)
+        names = next(lines, [])
+        parts = {name: [] for name in names}
+        while rows := list(itertools.islice(lines, PART)):
+            whole = [row for row in rows if len(row) == len(names)]
+            for i, name in enumerate(names):
+                parts[name].append(column([row[i] for row in whole]))
+    return Table({name: joined(p) for name, p in parts.items()})
+
+
+class Folder:
+    def __init__(self, path):
+        self.path = path
+        self.trouble = []  # what could not be read, in words
+        self.made = {}     # of these data, by several charts
+        self.result = self._read("result.json", lambda p: json.load(open(p, encoding="utf-8"))) or {}
+        self.config_text = self._read("config.yaml", lambda p: open(p, encoding="utf-8").read()) or ""
+        self.config = self.result.get("config") or {}
+        self.series = self._table("series.csv")
+        self.ports = self._table("ports.csv")
+        self.windows = self._table("windows.csv")
+        self.sweep = self._table("sweep.csv")
+
+    def _read(self, name, reader):
+        path = os.path.join(self.path, name)
+        if not os.path.exists(path):
+            return None
+        try:
+            return reader(path)
+        except (OSError, ValueError) as e:
+            self.trouble.append(f"{name}: cannot be read: {e}")
+            return None
+
+    def _table(self, name):
+        table = self._read(name, read_csv)
+        return table if table is not None and len(table) else None
+
+    def files(self):
+        """Those that the page links to."""
+        known = ("config.yaml", "result.json", "series.csv", "ports.csv", "windows.csv", "sweep.csv")
+        return [n for n in known if os.path.exists(os.path.join(self.path, n))]
+
+    @property
+    def lab(self):
+        return self.config.get("lab") or {}
+
+    @property
+    def title(self):
+        return self.lab.get("title") or "softfeb run"
+
+    def limit(self, check):
+        """The limit of a check of the configuration, or None."""
+        value = (self.lab.get("checks") or {}).get(check)
+        return number(value) if value is not None else None

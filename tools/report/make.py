@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""From a folder of results to its page."""
+
+import os
+import traceback
+
+import charts
+import page
+import style
+from folder import Folder
+
+
+def draw(folder, maker, trouble):
+    """A chart, or none where its data are missing. What fails is told on the page: the others are worth having."""
+    try:
+        return list(maker(folder))
+    except Exception:  # of any kind: a reader wants the rest
+        trouble.append(f"{maker.__module__}: {traceback.format_exc(limit=-1).strip()}")
+        return []
+
+
+def report(path):
+    """Writes the charts and index.html; returns the path of the latter."""
+    style.use()
+    folder = Folder(path)
+    trouble = list(folder.trouble)
+    drawn = [chart for maker in charts.MAKERS for chart in draw(folder, maker, trouble)]
+    for chart in drawn:
+        chart.save(path)
+    target = os.path.join(path, "index.html")
+    with open(target + ".part", "w", encoding="utf-8") as out:
+        out.write(page.render(folder, drawn, trouble))
+    os.replace(target + ".part", target)
+    return target

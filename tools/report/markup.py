@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""HTML of plain values. Everything that comes from a file is escaped here."""
+
+from html import escape
+
+from units import fmt
+
+
+def text(value):
+    return escape(str(value))
+
+
+def is_number(value):
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def cell(value, tag="td"):
+    if isinstance(value, Raw):
+        return f"<{tag}>{value}</{tag}>"
+    return f'<{tag} class="n">{fmt(value)}</{tag}>' if is_number(value) or value is None else f"<{tag}>{text(fmt(value))}</{tag}>"
+
+
+class Raw(str):
+    """Text that is HTML already."""
+
+
+def table(caption, heads, rows):
+    """The first cell of each row is its heading."""
+    numeric = [bool(rows) and all(is_number(r[i]) or r[i] is None for r in rows) for i in range(len(heads))]
+    head = "".join(f'<th scope="col"{" class=n" if n else ""}>{text(h)}</th>' for h, n in zip(heads, numeric))
+    body = "".join("<tr>" + f'<th scope="row">{text(fmt(r[0]))}</th>' + "".join(cell(v) for v in r[1:]) + "</tr>\n" for r in rows)
+    return (f'<div class="scroll" tabindex="0" role="region" aria-label="{text(caption)}"><table><caption>{text(caption)}</caption>'
+            f"<thead><tr>{head}</tr></thead>\n<tbody>{body}</tbody></table></div>\n")
+
+
+def pairs(caption, mapping):
+    """A table of names and values, of an object of whatever depth: names joined by dots."""
+    return table(caption, ("", "value"), list(flat(mapping)))
+
+
+def flat(value, prefix="", most=400):
+    """(name, scalar) of everything in an object; long lists of objects are cut off and say so."""
+    if isinstance(value, dict):
+        for k, v in value.items():
+            yield from flat(v, f"{prefix}.{k}" if prefix else str(k), most)
+    elif isinstance(value, list):
+        if all(not isinstance(v, (dict, list)) for v in value) and len(value) <= 8:
+            yield prefix, ", ".join(fmt(v) for v in value) or "none"
+            return
+        for i, v in enumerate(value[:most]):
+            yield from flat(v, f"{prefix}.{v['name'] if isinstance(v, dict) and 'name' in v else i}", most)
+        if len(value) > most:
+            yield prefix, f"… {len(value) - most} more in result.json"
+    else:
+        yield prefix, value
+
+
+def details(summary, inner, opened=False):
+    return f"<details{' open' if opened else ''}><summary>{text(summary)}</summary>\n{inner}</details>\n"

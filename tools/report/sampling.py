@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Long series made short enough to draw, without hiding their extremes."""
+
+import numpy as np
+
+COLUMNS = 900  # about a chart's width in pixels
+
+
+def intervals(times):
+    """Length of the time before each sample; the series begins at 0, or one usual interval before its first sample."""
+    if len(times) == 0:
+        return times
+    usual = np.median(np.diff(times)) if len(times) > 1 else times[0]
+    first = min(times[0], usual) if times[0] > 0 else usual
+    return np.concatenate(([first], np.diff(times)))
+
+
+def binned(times, values, begin, end, columns=COLUMNS, weights=None):
+    """(middle, mean, least, largest) over equal bins of time; those without a sample are left out. A series with fewer samples
+    than bins is returned as it is."""
+    keep = ~np.isnan(values) & (times >= begin) & (times <= end)
+    times, values = times[keep], values[keep]
+    weights = np.ones(len(times)) if weights is None else weights[keep]
+    if len(times) <= columns or end <= begin:
+        return times, values, values, values
+    index = np.minimum(((times - begin) / (end - begin) * columns).astype(int), columns - 1)
+    total = np.bincount(index, weights, columns)
+    mean = np.bincount(index, values * weights, columns)
+    low, high = np.full(columns, np.inf), np.full(columns, -np.inf)
+    np.minimum.at(low, index, values)
+    np.maximum.at(high, index, values)
+    has = total > 0
+    middle = begin + (np.arange(columns) + 0.5) * (end - begin) / columns
+    return middle[has], mean[has] / total[has], low[has], high[has]
+
+
+def counted(times, counts, begin, end, columns=200):
+    """(left edges, width, sums) of counts over equal bins of time."""
+    keep = ~np.isnan(counts) & (times >= begin) & (times <= end)
+    width = (end - begin) / columns if end > begin else 1.0
+    index = np.clip(np.ceil((times[keep] - begin) / width).astype(int) - 1, 0, columns - 1)
+    return begin + np.arange(columns) * width, width, np.bincount(index, counts[keep], columns)
+
+
+def runs(mask):
+    """[first, last] of each stretch of true entries."""
+    edges = np.flatnonzero(np.diff(np.concatenate(([0], mask.astype(int), [0]))))
+    return [(a, b - 1) for a, b in zip(edges[::2], edges[1::2])]

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The boards of a series: who sent how fast, and from when to when."""
+
+import re
+
+import numpy as np
+
+from sampling import intervals
+
+COUNTS = ("cnp_rx", "retransmitted")
+SUMS = ("rc_gbps", "rt_gbps", "sent_gbps", "goodput_gbps")
+
+
+class Sender:
+    """A board's rows, those of several queue pairs added up."""
+
+    def __init__(self, name, rows):
+        self.name = name
+        order = np.argsort(rows["time_s"], kind="stable")
+        times, index = np.unique(rows["time_s"][order], return_inverse=True)
+        self.times = times
+        self.length = intervals(times)
+        for column in SUMS + COUNTS:
+            values = rows.get(column, np.nan)[order]
+            known = ~np.isnan(values)
+            total = np.bincount(index, np.where(known, values, 0.0), len(times))
+            total[np.bincount(index, known, len(times)) == 0] = np.nan
+            setattr(self, column, total)
+        busy = np.flatnonzero(self.sent_gbps > 0)
+        self.first = times[busy[0]] - self.length[busy[0]] if len(busy) else None
+        self.last = times[busy[-1]] if len(busy) else None
+
+    @property
+    def cnps(self):
+        return int(np.nansum(self.cnp_rx))
+
+    def mean_sent(self):
+        """Gb/s while it was sending."""
+        if self.first is None:
+            return 0.0
+        during = (self.times > self.first) & (self.times <= self.last)
+        return float(np.average(self.sent_gbps[during], weights=self.length[during]))
+
+    def sending(self):
+        """Its state of congestion control means something while it sends only."""
+        return (self.times >= (self.first if self.first is not None else np.inf)) & (self.times <= self.last)
+
+
+def natural(name):
+    """feb2 before feb10."""
+    return [int(p) if p.isdigit() else p for p in re.split(r"(\d+)", name)]
+
+
+def senders(folder):
+    """In the order of their names, numbers as numbers. Made once for all charts."""
+    if "senders" not in folder.made:
+        folder.made["senders"] = by_board(folder.series)
+    return folder.made["senders"]
+
+
+def by_board(series):
+    if series is None or "board" not in series:
+        return []
+    boards = series["board"]
+    if boards.dtype.kind == "f":  # names that look like numbers
+        boards = np.array([f"{b:g}" for b in boards])
+    names, index = np.unique(boards, return_inverse=True)
+    order = np.argsort(index, kind="stable")
+    ends = np.cumsum(np.bincount(index))
+    rows = {str(n): order[end - count:end] for n, end, count in zip(names, ends, np.bincount(index))}
+    return [Sender(name, series.where(rows[name])) for name in sorted(rows, key=natural)]
+
+
+def span(folder):
+    """Beginning and end of the time axis."""
+    ends = [t["time_s"].max() for t in (folder.series, folder.ports) if t is not None and "time_s" in t]
+    if folder.windows is not None:
+        ends.append(folder.windows["to_s"].max())
+    return 0.0, max(ends, default=1.0)
+
+
+def changes(boards, begin, end):
+    """[(time, +1 joins or -1 leaves, [names])]: boards that begin after the run did, or end before it."""
+    margin = 0.01 * (end - begin)
+    events = {}
+    for b in boards:
+        if b.first is None:
+            continue
+        if b.first > begin + margin:
+            events.setdefault((round(b.first / margin), +1), []).append((b.first, b.name))
+        if b.last < end - margin:
+            events.setdefault((round(b.last / margin), -1), []).append((b.last, b.name))
+    return sorted((min(t for t, _ in who), sign, [n for _, n in who]) for (_, sign), who in events.items())

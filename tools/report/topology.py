@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the resolved configuration says of a network's ports."""
+
+import style
+from units import number
+
+
+def bottleneck(folder):
+    name = folder.lab.get("bottleneck")
+    if name is None and folder.ports is not None:
+        names = sorted(set(folder.ports["port"].tolist()))
+        ports = folder.ports
+        name = max(names, key=lambda n: ports["queue_bytes"][ports["port"] == n].sum())
+    return name
+
+
+def switches(folder):
+    found = (folder.config.get("network") or {}).get("switches") or []
+    return {s.get("name"): s for s in found if isinstance(s, dict)}
+
+
+def link_rate(folder, port):
+    """Gb/s on the wire of a port "switch.peer", or None."""
+    here, _, peer = port.partition(".")
+    for link in (folder.config.get("network") or {}).get("links") or []:
+        ends = [str(e) for e in link.get("ends") or []]
+        if here in ends and any(covers(e, peer) for e in ends if e != here):
+            return number(link.get("rate"))
+    return None
+
+
+def covers(end, name):
+    """Whether an end of a link (a name, a group's name, or a range first..last) may be this station."""
+    first, dots, last = end.partition("..")
+    if not dots:
+        return end == name or (name.startswith(end) and name[len(end):].lstrip("-").isdigit())
+    stem = first.rstrip("0123456789")
+    digits = name[len(stem):]
+    return name.startswith(stem) and digits.isdigit() and int(first[len(stem):]) <= int(digits) <= int(last[len(stem):])
+
+
+def markings(switch):
+    """The switch's own `ecn`, or that of its queues, as [{kmin, kmax}]."""
+    found = [switch.get("ecn")] + [q for q in switch.get("queues") or [] if isinstance(q, dict)]
+    found += [q.get("ecn") for q in switch.get("queues") or [] if isinstance(q, dict)]
+    return [m for m in found if isinstance(m, dict) and m.get("kmin") is not None]
+
+
+def thresholds(folder, port):
+    """[(text, bytes, colour)] of the switch that the port belongs to."""
+    switch = switches(folder).get(port.partition(".")[0])
+    if switch is None:
+        return []
+    lines = []
+    for marking in markings(switch):
+        for key, text in (("kmin", "Kmin"), ("kmax", "Kmax")):
+            value = number(marking.get(key))
+            if value is not None:
+                lines.append((text, value, style.SERIES[2] if key == "kmin" else style.SERIES[1]))
+    for key, text in (("port_limit", "port limit"), ("buffer", "buffer")):
+        value = number(switch.get(key))
+        if value:
+            lines.append((text, value, style.BAD))
+    return list(dict.fromkeys(lines))
