@@ -52,6 +52,12 @@ Metrics::Metrics(const MetricsConfig& config)
     meters_[i].next = kWindows[i];
     meters_[i].delivered = delivered_;
   }
+  std::vector<std::vector<std::size_t>> owners(config_.boards.size());
+  for (const auto& f : config_.flows) {
+    if (f.own_rate) owners[f.board].push_back(f.qp);
+  }
+  for (std::size_t b = 0; b < owners.size(); ++b)
+    offered_.emplace_back(config_.boards[b].link_rate, config_.boards[b].asked, std::move(owners[b]));
 }
 
 void Metrics::add(const Sample& sample) {
@@ -64,6 +70,7 @@ void Metrics::add(const Sample& sample) {
   }
   watch_starvation(sample.at);
   watch_queue(sample.at);
+  watch_offered(sample);
   watch_changes(sample.at);
   for (Meter& m : meters_) {
     if (sample.at >= m.next) close(m, sample.at);
@@ -108,6 +115,13 @@ void Metrics::watch_queue(Time at) {
   if (!schedule_.steady(last_, at)) return;
   queue_sum_ += port_.queue_bytes;
   ++queue_samples_;
+}
+
+void Metrics::watch_offered(const Sample& sample) {
+  for (std::size_t b = 0; b < offered_.size(); ++b) {
+    const bool sends = schedule_.sends(b, last_, sample.at) && schedule_[b].stop != sample.at;
+    offered_[b].add((*sample.endpoints)[b], sample.at - last_, sends);
+  }
 }
 
 void Metrics::watch_changes(Time at) {
@@ -186,6 +200,10 @@ LabFigures Metrics::figures() const {
   f.queue_bytes_max = port_.queue_bytes_max;
   f.queue_bytes_mean = queue_samples_ == 0 ? 0 : queue_sum_ / queue_samples_;
   f.delivered = delivered_;
+  for (const Offered& o : offered_) {
+    const auto share = o.share();
+    if (share) f.offered = std::min(f.offered.value_or(*share), *share);
+  }
   return f;
 }
 

@@ -3,6 +3,7 @@
 
 #include "lab/convergence.hpp"
 #include "lab/fairness.hpp"
+#include "lab/offered.hpp"
 #include "lab/sample.hpp"
 #include "lab/schedule.hpp"
 
@@ -30,6 +31,7 @@ struct MetricsConfig {
     std::optional<std::size_t> receiver;  ///< into Sample::endpoints; none: not ours, completed bytes count
     std::size_t receiver_qp = 0;
     bool through_bottleneck = true;
+    bool own_rate = true;  ///< false: an earlier one with the same congestion control counts it
   };
   struct Port {
     std::uint32_t switch_index = 0;
@@ -71,6 +73,7 @@ struct LabFigures {
   std::uint64_t queue_bytes_max = 0;     ///< of the bottleneck
   std::uint64_t queue_bytes_mean = 0;    ///< of the bottleneck, of samples in steady states
   std::vector<std::uint64_t> delivered;  ///< payload bytes of each board
+  std::optional<Share> offered;          ///< Offered::share of the worst board
 
   const WindowFigures& over_10ms() const { return windows[0]; }
   const WindowFigures& over_100ms() const { return windows[1]; }
@@ -119,6 +122,7 @@ class Metrics : public Observer {
   void count(const Sample& sample);
   void watch_starvation(Time at);
   void watch_queue(Time at);
+  void watch_offered(const Sample& sample);
   void watch_changes(Time at);
   void close(Meter& m, Time at);
   std::optional<Share> port_used(const Meter& m) const;
@@ -140,6 +144,7 @@ class Metrics : public Observer {
   Port port_;
   std::vector<Time> hungry_;  ///< of each board: nothing delivered for so long
   std::vector<Time> starvation_;
+  std::vector<Offered> offered_;
   std::uint64_t queue_sum_ = 0, queue_samples_ = 0;
 };
 

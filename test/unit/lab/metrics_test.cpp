@@ -25,6 +25,7 @@ class Bench {
     config.end = end;
     config.bottleneck = MetricsConfig::Port{0, 3};
     endpoints_.resize(boards.size() + 1);
+    for (auto& e : endpoints_) e.send_qps.resize(1);
     endpoints_.back().receive_qps.resize(boards.size());
     network_.ports.resize(2);
     network_.ports[1].link = 3;
@@ -194,4 +195,37 @@ TEST_CASE("boards that do not pass the bottleneck are not compared", "[lab]") {
   bench.run(ms(300));
   CHECK(bench.windows[ms(100)].back().boards_sending == 2);
   CHECK(bench.windows[ms(100)].back().jain == kWhole);
+}
+
+TEST_CASE("what a board offers is measured against the least of link, traffic and Rc", "[lab]") {
+  constexpr std::uint64_t kLink = 1000;  // bytes a second on the wire
+  Offered offered(kLink, 0, {0});
+  engine::EndpointSnapshot e;
+  e.send_qps.resize(1);
+  auto& qp = e.send_qps[0];
+  const auto second = [&](std::uint64_t wire) {
+    e.endpoint.tx_frames += 1;
+    e.endpoint.tx_bytes += wire - 24;
+    qp.counters.counted_bytes += wire / 2;  // half of it is overhead
+    qp.requester.payload_bytes += wire / 4;
+    offered.add(e, kSecond, true);
+  };
+  second(500);
+  CHECK_FALSE(offered.share());  // nothing to compare with yet
+  SECTION("link") {
+    second(900);
+    CHECK(offered.share() == kWhole / 10 * 9);
+  }
+  SECTION("Rc") {
+    qp.congestion.emplace();
+    qp.congestion->rate = 100;  // counted
+    offered.add(e, 0, false);
+    second(180);
+    CHECK(offered.share() == kWhole / 10 * 9);
+  }
+  SECTION("time in which it does not send is not looked at") {
+    offered.add(e, 10 * kSecond, false);
+    second(1000);
+    CHECK(offered.share() == kWhole);
+  }
 }

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "lab/judge.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace softfeb::lab {
+
+namespace {
+
+std::optional<double> share(const std::optional<Share>& s) {
+  return s ? std::optional<double>(to_double(*s)) : std::nullopt;
+}
+
+/// By a division: 200 ms are 0.2, to the last digit.
+double seconds(Time t) { return static_cast<double>(t) / static_cast<double>(kSecond); }
+
+/// Without end where somebody never found the new share; none without a start or stop to look at.
+std::optional<double> longest_convergence(const std::vector<ChangeFigures>& changes) {
+  std::optional<double> longest;
+  for (const ChangeFigures& c : changes) {
+    const double s = c.converged ? seconds(*c.converged) : std::numeric_limits<double>::infinity();
+    longest = std::max(longest.value_or(0), s);
+  }
+  return longest;
+}
+
+double count(std::uint64_t n) { return static_cast<double>(n); }
+
+}  // namespace
+
+std::string_view to_string(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::kHeld:
+      return "held";
+    case Verdict::kInconclusive:
+      return "inconclusive";
+    case Verdict::kFailed:
+      break;
+  }
+  return "failed";
+}
+
+std::optional<double> value_of(std::string_view name, const RunFigures& f) {
+  const LabFigures& m = f.metrics;
+  const Totals& t = f.totals;
+  if (name == "fairness_jain") return share(m.over_100ms().jain_min);
+  if (name == "fairness_jain_10ms") return share(m.over_10ms().jain_min);
+  if (name == "port_used") return share(m.over_100ms().port_used_min);
+  if (name == "convergence") return longest_convergence(m.changes);
+  if (name == "starvation") {
+    Time longest = 0;
+    for (const Time s : m.starvation) longest = std::max(longest, s);
+    return seconds(longest);
+  }
+  if (name == "offered") return share(m.offered);
+  if (name == "rate_tracking") return f.rate_tracking;
+  if (name == "sawtooth") return f.sawtooth;
+  if (name == "dropped") return count(t.dropped);
+  if (name == "lost") return count(t.lost);
+  if (name == "retransmitted") return count(t.retransmitted);
+  if (name == "queue_bytes_max") return count(m.queue_bytes_max);
+  if (name == "queue_bytes_mean") return count(m.queue_bytes_mean);
+  if (name == "pause_tx") return count(t.pause_tx);
+  if (name == "ecn_marked") return count(t.ecn_marked);
+  if (name == "cnp_forged") return count(t.cnp_forged);
+  if (name == "bytes_wrong") return count(t.bytes_wrong);
+  return std::nullopt;
+}
+
+std::vector<CheckResult> judge(const config::LabSettings& lab, const RunFigures& figures) {
+  std::vector<CheckResult> checks;
+  for (const config::LabCheck& asked : lab.checks) {
+    const config::LabCheckKind* const kind = config::find_lab_check(asked.name);
+    if (kind == nullptr) continue;
+    CheckResult c{asked.name,     kind->unit,
+                  kind->at_least, figures.virtual_time || !kind->timing,
+                  false,          value_of(asked.name, figures),
+                  asked.limit};
+    c.held = c.value && (c.at_least ? *c.value >= c.limit : *c.value <= c.limit);
+    checks.push_back(std::move(c));
+  }
+  const auto nothing = [&](const std::string& name, std::uint64_t value) {
+    checks.push_back({name, config::LimitUnit::kCount, false, true, value == 0, count(value), 0});
+  };
+  for (const Balance& b : figures.balances) nothing(b.name, b.difference());
+  nothing("memory_untouched", figures.memory_wrong);
+  return checks;
+}
+
+Verdict verdict_of(const config::LabSettings& lab, const RunFigures& figures,
+                   const std::vector<CheckResult>& checks) {
+  if (std::any_of(checks.begin(), checks.end(), [](const CheckResult& c) { return c.gated && !c.held; }))
+    return Verdict::kFailed;
+  if (!figures.virtual_time && figures.stolen_share > lab.stolen_limit) return Verdict::kInconclusive;
+  return Verdict::kHeld;
+}
+
+}  // namespace softfeb::lab

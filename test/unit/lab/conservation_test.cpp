@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "lab/conservation.hpp"
+
+#include "lab/memory_check.hpp"
+#include "lab/totals.hpp"
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include <catch2/catch.hpp>
+
+using namespace softfeb;
+using namespace softfeb::lab;
+
+namespace {
+
+/// Two boards and a receiver; the third endpoint stands at a port of its own.
+struct Quiet {
+  std::vector<engine::EndpointSnapshot> endpoints{4};
+  fabric::NetworkSnapshot network;
+  Stations stations{1, 1, 0, 1};
+
+  Quiet() {
+    endpoints[0].endpoint.tx_frames = 10;
+    endpoints[1].endpoint.tx_frames = 20;
+    endpoints[2].endpoint.tx_frames = 1000;
+    endpoints[3].endpoint.tx_frames = 5;
+    endpoints[0].endpoint.rx_frames = 5;
+    endpoints[3].endpoint.rx_frames = 28;
+    network.totals.entered = 35;
+    network.totals.made = 4;
+    network.totals.duplicated = 1;
+    network.totals.delivered = 33;
+    network.totals.consumed = 3;
+    network.totals.dropped_buffer = 2;
+    network.totals.dropped_fault = 1;
+    network.totals.in_network = 1;
+  }
+  Sample sample() const { return {0, 0, &endpoints, &network}; }
+};
+
+struct Counter : roce::PayloadStream {
+  const std::uint8_t* bytes(std::uint64_t offset, std::uint32_t length) const override {
+    REQUIRE(length <= 256);
+    return room.data() + offset % 256;
+  }
+  std::array<std::uint8_t, 512> room{};
+  Counter() {
+    for (std::size_t i = 0; i < room.size(); ++i) room[i] = static_cast<std::uint8_t>(i);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("packets are where they should be, or a balance does not hold", "[lab]") {
+  Quiet q;
+  for (const Balance& b : packet_balances(q.sample(), q.stations)) {
+    INFO(b.name);
+    CHECK(b.holds());
+  }
+  q.network.totals.in_network = 0;
+  q.endpoints[0].endpoint.tx_frames = 12;
+  q.endpoints[3].endpoint.rx_frames = 27;
+  const auto lost = packet_balances(q.sample(), q.stations);
+  REQUIRE(lost.size() == 3);
+  CHECK(lost[0].difference() == 1);
+  CHECK(lost[1].difference() == 2);
+  CHECK(lost[2].difference() == 1);
+  q.network.totals.in_network = 1;
+  for (const Balance& b : packet_balances(q.sample(), q.stations, {0, 0, 2, 1})) CHECK(b.holds());
+  CHECK(packet_balances({0, 0, &q.endpoints, nullptr}, q.stations).empty());
+}
+
+TEST_CASE("what a receiver wrote is what its messages are long", "[lab]") {
+  std::vector<engine::EndpointSnapshot> e(2);
+  e[0].send_qps.resize(1);
+  e[1].receive_qps.resize(1);
+  auto& send = e[0].send_qps[0];
+  auto& receive = e[1].receive_qps[0].responder;
+  send.completed_payload_bytes = 3000;
+  send.requester.payload_bytes = 3000;
+  receive.payload_bytes = 3000;
+  receive.messages = 3;
+  const Sample sample{0, 0, &e, nullptr};
+  std::vector<PayloadAccount> accounts{{{0, 0, 1, 0, true, true}, true, 1000}};
+  CHECK(payload_balance(sample, accounts).holds());
+  receive.payload_bytes = 2999;
+  CHECK(payload_balance(sample, accounts).difference() == 1);
+  // The acknowledgement of the last message was lost, and so was half of one more.
+  send.requester.messages_failed = 2;
+  send.requester.payload_bytes = 5000;
+  receive.messages = 4;
+  receive.payload_bytes = 4500;
+  CHECK(payload_balance(sample, accounts).holds());
+  receive.payload_bytes = 3900;
+  CHECK(payload_balance(sample, accounts).difference() == 100);
+  receive.payload_bytes = 5001;
+  CHECK(payload_balance(sample, accounts).difference() == 1);
+}
+
+TEST_CASE("memory holds the last messages of its slots and nothing else", "[lab]") {
+  const Counter stream;
+  std::vector<std::uint8_t> memory(2048, 0);
+  // Slots of 500 bytes, four of them; messages 0 … 5: the last two overwrote the first two.
+  for (std::uint64_t n = 0; n < 6; ++n) {
+    for (std::size_t i = 0; i < 500; ++i)
+      memory[n % 4 * 500 + i] = static_cast<std::uint8_t>((n * 500 + i) % 256);
+  }
+  WrittenMemory w{memory, &stream, board::MessagePlan::endless(500), 256, 4, 6};
+  CHECK(bytes_out_of_place(w) == 0);
+  memory[700] ^= 1;
+  memory[2000] = 7;
+  memory[2047] = 7;
+  CHECK(bytes_out_of_place(w) == 3);
+  w.messages = 5;  // then slot 1 still has message 1
+  CHECK(bytes_out_of_place(w) > 400);
+}
+
+TEST_CASE("slots that were not reached are empty", "[lab]") {
+  const Counter stream;
+  std::vector<std::uint8_t> memory(1000, 0);
+  WrittenMemory w{memory, &stream, board::MessagePlan::endless(500), 256, 2, 0};
+  CHECK(bytes_out_of_place(w) == 0);
+  memory[0] = 1;
+  CHECK(bytes_out_of_place(w) == 1);
+  CHECK(bytes_not_zero({}) == 0);
+}
+
+TEST_CASE("totals are sums over endpoints and ports", "[lab]") {
+  Quiet q;
+  q.endpoints[0].send_qps.resize(2);
+  q.endpoints[0].send_qps[0].requester.retransmitted_packets = 2;
+  q.endpoints[0].send_qps[1].requester.retransmitted_packets = 3;
+  q.endpoints[3].receive_qps.resize(1);
+  q.endpoints[3].receive_qps[0].bytes_wrong = 4;
+  q.network.ports.resize(2);
+  q.network.ports[0].pause_tx = 5;
+  q.network.ports[1].pause_tx = 6;
+  const Totals t = totals_of(q.sample(), 2);
+  CHECK(t.retransmitted == 5);
+  CHECK(t.bytes_wrong == 4);
+  CHECK(t.pause_tx == 11);
+  CHECK(t.dropped == 2);
+  CHECK(t.lost == 3);
+}

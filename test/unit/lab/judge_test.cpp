@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "lab/judge.hpp"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include <catch2/catch.hpp>
+
+using namespace softfeb;
+using namespace softfeb::lab;
+
+namespace {
+
+config::LabSettings asking(std::vector<config::LabCheck> checks) {
+  config::LabSettings lab;
+  lab.checks = std::move(checks);
+  return lab;
+}
+
+RunFigures good_run() {
+  RunFigures f;
+  f.virtual_time = true;
+  f.metrics.windows[1].jain_min = kWhole / 1000 * 995;
+  f.metrics.windows[1].port_used_min = kWhole / 100 * 97;
+  f.balances = {{"packets_conserved", "", "", 7, 7}};
+  return f;
+}
+
+const CheckResult& find(const std::vector<CheckResult>& checks, const std::string& name) {
+  const auto at = std::find_if(checks.begin(), checks.end(), [&](const auto& c) { return c.name == name; });
+  REQUIRE(at != checks.end());
+  return *at;
+}
+
+const auto kIncast = asking({{"fairness_jain", 0.99, {}}, {"port_used", 0.95, {}}, {"dropped", 0, {}}});
+
+}  // namespace
+
+TEST_CASE("an experiment whose figures keep their limits holds", "[lab]") {
+  const RunFigures f = good_run();
+  const auto checks = judge(kIncast, f);
+  CHECK(verdict_of(kIncast, f, checks) == Verdict::kHeld);
+  CHECK(find(checks, "fairness_jain").value == 0.995);
+  CHECK(find(checks, "packets_conserved").held);
+  CHECK(find(checks, "memory_untouched").held);
+}
+
+TEST_CASE("each figure beyond its limit fails", "[lab]") {
+  RunFigures f = good_run();
+  SECTION("at least") { f.metrics.windows[1].jain_min = kWhole / 100 * 98; }
+  SECTION("at most") { f.totals.dropped = 1; }
+  SECTION("packets that are nowhere") { f.balances[0].right = 8; }
+  SECTION("bytes where none should be") { f.memory_wrong = 1; }
+  SECTION("nothing there to judge") { f.metrics.windows[1].jain_min.reset(); }
+  CHECK(verdict_of(kIncast, f, judge(kIncast, f)) == Verdict::kFailed);
+}
+
+TEST_CASE("in real time timing is told and does not count; integrity and conservation do", "[lab]") {
+  RunFigures f = good_run();
+  f.virtual_time = false;
+  f.metrics.windows[1].jain_min = kWhole / 2;
+  f.totals.dropped = 3;
+  auto checks = judge(kIncast, f);
+  CHECK_FALSE(find(checks, "fairness_jain").held);
+  CHECK_FALSE(find(checks, "fairness_jain").gated);
+  CHECK(verdict_of(kIncast, f, checks) == Verdict::kHeld);
+  f.stolen_share = 0.05;
+  CHECK(verdict_of(kIncast, f, checks) == Verdict::kInconclusive);
+  f.memory_wrong = 1;
+  checks = judge(kIncast, f);
+  CHECK(verdict_of(kIncast, f, checks) == Verdict::kFailed);
+  const auto integrity = asking({{"bytes_wrong", 0, {}}});
+  f.memory_wrong = 0;
+  f.totals.bytes_wrong = 1;
+  CHECK(verdict_of(integrity, f, judge(integrity, f)) == Verdict::kFailed);
+}
+
+TEST_CASE("shares that are never found take longer than any limit", "[lab]") {
+  RunFigures f = good_run();
+  const auto lab = asking({{"convergence", 0.3, {}}});
+  CHECK_FALSE(judge(lab, f)[0].held);
+  f.metrics.changes = {{{}, 100 * kMillisecond}, {{}, 200 * kMillisecond}};
+  CHECK(judge(lab, f)[0].held);
+  CHECK(judge(lab, f)[0].value == 0.2);
+  f.metrics.changes.push_back({{}, std::nullopt});
+  CHECK_FALSE(judge(lab, f)[0].held);
+}
+
+TEST_CASE("every name in the table has a figure", "[lab]") {
+  RunFigures f = good_run();
+  f.metrics.windows[0].jain_min = kWhole;
+  f.metrics.changes = {{{}, 0}};
+  f.metrics.starvation = {0};
+  f.metrics.offered = kWhole;
+  f.rate_tracking = 0;
+  f.sawtooth = 0;
+  for (const auto& kind : config::kLabChecks) {
+    INFO(kind.name);
+    CHECK(value_of(kind.name, f));
+  }
+  CHECK_FALSE(value_of("no such check", f));
+}
