@@ -14,6 +14,7 @@ namespace {
 
 /// What a board or receiver hears and is heard on: the link of a ring, or the port.
 std::string network_of(const RunConfig& config, const EndpointConfig& e) {
+  if (e.network) return "network " + std::to_string(*e.network);
   const Device& device = config.ports[e.port].device;
   const std::string base =
       device.kind == DeviceKind::kRing ? "ring " + device.name : "port " + config.ports[e.port].name;
@@ -46,8 +47,19 @@ class Checker {
     if (run.duration && run.warmup != 0 && run.warmup >= *run.duration) {
       problem(run.where, "warmup", "leaves nothing of the run to measure", "make it shorter than `duration`");
     }
+    for (const BoardConfig& board : config_.boards) check_times(board);
     if (run.start_at_unix_ns && *run.start_at_unix_ns <= now_unix_ns) {
       problem(run.where, "start_at", "lies in the past", "write a later time, or remove it to start at once");
+    }
+  }
+
+  void check_times(const BoardConfig& board) {
+    if (config_.run.duration && board.start >= *config_.run.duration) {
+      problem(board.where, "start", "the run is over by then", "write a time before `run.duration`");
+    }
+    if (board.stop && *board.stop <= board.start) {
+      problem(board.where, "stop", "its traffic stops before it has begun",
+              "write a later time than `start`");
     }
   }
 

@@ -9,6 +9,15 @@ bool reachable(const EndpointConfig& from, const IpAddress& ip) {
   return from.ip.is_v4() == ip.is_v4() && (from.gateway || same_prefix(from.ip, ip, from.prefix_length));
 }
 
+namespace {
+
+/// In the lab: where links lead, or behind ports, about which the file says nothing.
+bool check_links(const EndpointConfig& from, const EndpointConfig& to) {
+  return !from.network || !to.network || from.network == to.network;
+}
+
+}  // namespace
+
 bool check_path(Reading& reading, const RunConfig& config, const EndpointConfig& from,
                 const EndpointConfig& to, const Where& where) {
   const auto unreachable = [&](std::string message, std::string fix) {
@@ -19,11 +28,16 @@ bool check_path(Reading& reading, const RunConfig& config, const EndpointConfig&
   const Device& a = config.ports[from.port].device;
   const Device& b = config.ports[to.port].device;
   const bool ring = a.kind == DeviceKind::kRing || b.kind == DeviceKind::kRing;
-  if (from.port == to.port) {
+  const bool linked = from.network || to.network;
+  if (!check_links(from, to)) {
+    return unreachable("no way leads from \"" + from.name + "\" to \"" + to.name + '"',
+                       "join their switches by a link, or write a receiver of the same network");
+  }
+  if (!linked && from.port == to.port) {
     return unreachable(names + " are on one port, which does not hear itself",
                        "put the receiver on another port");
   }
-  if (ring && (a.kind != b.kind || a.name != b.name)) {
+  if (!linked && ring && (a.kind != b.kind || a.name != b.name)) {
     return unreachable("no link joins " + names, "put them on the two ends of one net_ring link");
   }
   if (ring && from.vlan != to.vlan)

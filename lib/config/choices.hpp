@@ -3,6 +3,7 @@
 
 #include "config/run_config.hpp"
 #include "config/section.hpp"
+#include "fabric/config.hpp"
 
 /// The words of the configuration for each enumeration.
 namespace softfeb::config::choices {
@@ -41,6 +42,13 @@ inline const Choices<Signaled> kSignaled{
 inline const Choices<PayloadConfig::Kind> kPayload{{{"counter", PayloadConfig::Kind::kCounter},
                                                     {"zero", PayloadConfig::Kind::kZero},
                                                     {"prbs31", PayloadConfig::Kind::kPrbs31}}};
+
+inline const Choices<PauseMode> kPauseMode{
+    {{"off", PauseMode::kOff}, {"pause", PauseMode::kPause}, {"pfc", PauseMode::kPfc}}};
+inline const Choices<fabric::PauseKind> kPause{{{"off", fabric::PauseKind::kOff},
+                                                {"pause", fabric::PauseKind::kPause},
+                                                {"pfc", fabric::PauseKind::kPfc}}};
+inline const Choices<bool> kTrust{{{"dscp", false}, {"pcp", true}}};
 
 inline const Choices<DcqcnSlots> kDcqcnSlots{
     {{"configured_first", DcqcnSlots::kConfiguredFirst}, {"bus_first", DcqcnSlots::kBusFirst}}};

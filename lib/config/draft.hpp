@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "config/lab_draft.hpp"
 #include "config/node.hpp"
 #include "config/run_config.hpp"
 #include "config/section.hpp"
@@ -18,7 +19,8 @@ namespace softfeb::config {
 struct EndpointDraft {
   EndpointConfig config;
   std::uint32_t count = 1;
-  std::string port;
+  std::string port;  ///< empty: a link leads to it (softfeb lab)
+  bool port_given = false;
   std::vector<std::size_t> workers;  ///< empty: not given
   bool mac_given = false;
 };
@@ -43,6 +45,7 @@ struct BoardDraft {
   BoardConfig config;
   std::optional<ControlDraft> control;
   std::vector<QpDraft> qps;
+  std::vector<Time> starts, stops;  ///< dealt out over the replicas; empty: not given
 };
 
 struct ReceiverDraft {
@@ -64,7 +67,11 @@ struct Draft {
   std::vector<BoardDraft> boards;
   std::vector<ReceiverDraft> receivers;
   std::vector<ChangeDraft> changes;
+  std::optional<LabDraft> lab;  ///< none: the configuration of `softfeb run`
 };
+
+/// Which program reads the document.
+enum class Form : std::uint8_t { kRun, kLab };
 
 // Readers: one section each. Problems go to the section's Reading.
 RunSettings read_run(Section section);
@@ -85,16 +92,25 @@ ChangeDraft read_change(Section section);
 /// `draft.dcqcn` over `d`, whose algorithm must be the one it names.
 void apply_change(Reading& reading, const ChangeDraft& draft, DcqcnConfig& d);
 ReceiverDraft read_receiver(Section section);
-Draft read_document(Reading& reading, const Node& document);
+Draft read_document(Reading& reading, const Node& document, Form form);
 
 /// Draft -> RunConfig: indices for names, replicas for `count`, defaults that depend on other keys. Problems
 /// go to `reading`; what it returns is whole only when there were none.
-RunConfig resolve(Reading& reading, const Draft& draft);
+/// Endpoints without a port stand at rings to the network's worker, which are appended to the ports and to
+/// `rings`.
+RunConfig resolve(Reading& reading, const Draft& draft, std::vector<LabRing>& rings);
+
+/// Its part for `network` and `lab`, over what resolve() has made.
+LabConfig resolve_lab(Reading& reading, const LabDraft& draft, const Draft& names, RunConfig run,
+                      std::vector<LabRing> rings);
+/// The worker that carries the network.
+std::size_t network_worker(const LabDraft& draft, const WorkersConfig& workers);
 
 /// Its part for `changes`, when boards and QPs are there.
 void resolve_changes(Reading& reading, const Draft& draft, RunConfig& config);
 
 /// What cannot work although each value by itself could. `now_unix_ns` is the wall clock.
 void check(Reading& reading, const RunConfig& config, std::int64_t now_unix_ns);
+void check_network(Reading& reading, const LabConfig& config, const LabDraft& draft);
 
 }  // namespace softfeb::config

@@ -59,6 +59,8 @@ Json emit_source_port(const UdpSourcePort& port) {
 Json emit_board(const RunConfig& config, const BoardConfig& board) {
   Json json = emit_endpoint(config, board.endpoint);
   if (board.link_rate) json["link_rate"] = format_bandwidth(*board.link_rate);
+  json["start"] = format_time(board.start);
+  if (board.stop) json["stop"] = format_time(*board.stop);
   json["udp_source_port"] = emit_source_port(board.udp_source_port);
   json["timing"] = choices::kTiming.name(board.timing);
   json["icrc"] = choices::kIcrc.name(board.icrc);
@@ -117,28 +119,50 @@ void write(YAML::Emitter& out, const Json& json) {
   }
 }
 
-}  // namespace
-
-Json to_json(const RunConfig& config) {
+/// The sections up to `ports`, and of those the first `ports`.
+Json emit_machine(const RunConfig& config, std::size_t ports) {
   Json json;
   json["run"] = emit_run(config.run);
   json["eal"] = emit_eal(config.eal);
   json["workers"] = emit_workers(config.workers);
   json["ports"] = Json::array();
-  for (const PortConfig& port : config.ports) json["ports"].push_back(emit_port(port));
+  for (std::size_t p = 0; p < ports; ++p) json["ports"].push_back(emit_port(config.ports[p]));
+  return json;
+}
+
+void emit_endpoints(Json& json, const RunConfig& config) {
   json["boards"] = Json::array();
   for (const BoardConfig& board : config.boards) json["boards"].push_back(emit_board(config, board));
   json["receivers"] = Json::array();
   for (const ReceiverConfig& r : config.receivers) json["receivers"].push_back(emit_receiver(config, r));
   json["changes"] = Json::array();
   for (const ChangeConfig& change : config.changes) json["changes"].push_back(emit_change(config, change));
+}
+
+std::string yaml_of(const Json& json) {
+  YAML::Emitter out;
+  write(out, json);
+  return std::string(out.c_str()) + '\n';
+}
+
+}  // namespace
+
+Json to_json(const RunConfig& config) {
+  Json json = emit_machine(config, config.ports.size());
+  emit_endpoints(json, config);
   return json;
 }
 
-std::string to_yaml(const RunConfig& config) {
-  YAML::Emitter out;
-  write(out, to_json(config));
-  return std::string(out.c_str()) + '\n';
+Json to_json(const LabConfig& config) {
+  // The rings to the network's worker follow from the rest.
+  Json json = emit_machine(config.run, config.run.ports.size() - 2 * config.rings.size());
+  json["lab"] = emit_lab(config);
+  json["network"] = emit_network(config);
+  emit_endpoints(json, config.run);
+  return json;
 }
+
+std::string to_yaml(const RunConfig& config) { return yaml_of(to_json(config)); }
+std::string to_yaml(const LabConfig& config) { return yaml_of(to_json(config)); }
 
 }  // namespace softfeb::config

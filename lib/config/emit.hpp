@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "config/lab_config.hpp"
 #include "config/run_config.hpp"
 
 #include <nlohmann/json.hpp>
@@ -14,6 +15,8 @@ Json emit_port(const PortConfig& port);
 Json emit_endpoint(const RunConfig& config, const EndpointConfig& endpoint);
 Json emit_dcqcn(const DcqcnConfig& dcqcn);
 Json emit_control(const RunConfig& config, const ControlConfig& control);
+Json emit_lab(const LabConfig& config);
+Json emit_network(const LabConfig& config);
 Json emit_qp(const RunConfig& config, const QpConfig& qp);
 
 }  // namespace softfeb::config

@@ -101,7 +101,7 @@ Json emit_port(const PortConfig& port) {
 Json emit_endpoint(const RunConfig& config, const EndpointConfig& e) {
   Json json;
   json["name"] = e.name;
-  json["port"] = config.ports[e.port].name;
+  if (!e.network) json["port"] = config.ports[e.port].name;
   json["worker"] = e.worker;
   json["mac"] = to_string(e.mac);
   json["ip"] = to_string(e.ip) + '/' + std::to_string(e.prefix_length);
@@ -112,6 +112,7 @@ Json emit_endpoint(const RunConfig& config, const EndpointConfig& e) {
   json["dscp"] = e.dscp;
   json["ecn"] = choices::kEcn.name(e.ecn);
   json["ttl"] = e.ttl;
+  json["pause"] = choices::kPauseMode.name(e.pause);
   return json;
 }
 

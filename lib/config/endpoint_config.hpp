@@ -26,8 +26,11 @@ enum class PauseMode : std::uint8_t {
 
 /// What boards and receivers have in common: an address on a port, and the worker that owns them.
 struct EndpointConfig {
-  std::string name;        ///< unique over boards and receivers
-  std::size_t port = 0;    ///< index into RunConfig::ports
+  std::string name;      ///< unique over boards and receivers
+  std::size_t port = 0;  ///< index into RunConfig::ports
+  /// `softfeb lab`: the network that its link leads into, where one does; between two networks there is no
+  /// way. Its port is then the ring to the network's worker.
+  std::optional<std::uint32_t> network;
   std::size_t worker = 0;  ///< 0 … WorkersConfig::count - 1
   MacAddress mac{};
   IpAddress ip;

@@ -20,6 +20,7 @@ namespace softfeb::config {
 struct LabCheck {
   std::string name;  ///< as kLabChecks has it
   double limit = 0;  ///< shares as parts of 1, times in seconds, sizes in bytes
+  std::string text;  ///< the limit as the file has it
   Where where;
 };
 
@@ -36,8 +37,9 @@ struct LabSettings {
   std::string shows;        ///< what the experiment is for, in a sentence or two
   std::string corresponds;  ///< the published figure it corresponds to
   std::vector<LabCheck> checks;
-  /// The switch port that is looked at: into LabConfig::network.links, the end nearer to a switch sends.
+  /// The switch port that is looked at: into LabConfig::network.links.
   std::optional<std::uint32_t> bottleneck;
+  std::uint32_t bottleneck_switch = 0;  ///< the one that sends there, into LabConfig::network.switches
   Time sample_interval = kMillisecond;  ///< of the figures made in virtual time
   double stolen_limit = 0.02;  ///< share of the time that the machine may take from the workers before timing
                                ///< is called inconclusive
@@ -65,6 +67,7 @@ struct LabConfig {
       port_stations;  ///< (station, index into RunConfig::ports)
   std::vector<LabRing> rings;
   std::size_t network_worker = 0;
+  std::uint32_t mtu = 4200;             ///< bytes of an IP packet that every link carries
   std::vector<std::string> link_names;  ///< "tor-daq"; `links` in the file, taken apart
 };
 

@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "config/load.hpp"
 
+#include "config/based.hpp"
 #include "config/draft.hpp"
 #include "config/override.hpp"
 
 #include <algorithm>
 #include <chrono>
-#include <fstream>
-#include <iterator>
 
 namespace softfeb::config {
 namespace {
-
-constexpr std::size_t kMaxFile = 16U << 20;
 
 void throw_if_any(Reading& reading) {
   if (reading.problems.empty()) return;
@@ -21,42 +18,52 @@ void throw_if_any(Reading& reading) {
   throw ConfigError(std::move(reading.problems));
 }
 
-std::string read_file(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  // A directory opens, but cannot be read.
-  if (!in || in.peek() == std::ifstream::traits_type::eof()) {
-    throw ConfigError({{{path, 0, {}},
-                        "cannot be read, or is empty",
-                        "name a readable configuration file; conf/ has examples"}});
-  }
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
 std::int64_t system_now() {
   const auto now = std::chrono::system_clock::now().time_since_epoch();
   return std::chrono::duration_cast<std::chrono::nanoseconds>(now).count();
+}
+
+Node document_of(const std::string& text, const std::string& file,
+                 const std::vector<std::string>& overrides) {
+  Node document = parse_based(text, file);
+  for (const std::string& assignment : overrides) apply_override(document, assignment);
+  return document;
+}
+
+/// Three stages, each only when the one before found nothing: consequences of an error are not reported as
+/// further ones. The first.
+Draft read_draft(Reading& reading, const Node& document, Form form) {
+  Draft draft = read_document(reading, document, form);
+  throw_if_any(reading);
+  return draft;
+}
+
+std::set<std::string> keys_of(const std::string& text, const std::string& file, Form form) {
+  Reading reading;
+  const Node document = parse_yaml(text, file);
+  read_document(reading, document, form);
+  return reading.known;
 }
 
 }  // namespace
 
 RunConfig load_run(const std::string& path, const std::vector<std::string>& overrides,
                    std::optional<std::int64_t> now_unix_ns) {
-  return load_run_text(read_file(path), path, overrides, now_unix_ns);
+  return load_run_text(read_text(path), path, overrides, now_unix_ns);
+}
+
+LabConfig load_lab(const std::string& path, const std::vector<std::string>& overrides,
+                   std::optional<std::int64_t> now_unix_ns) {
+  return load_lab_text(read_text(path), path, overrides, now_unix_ns);
 }
 
 RunConfig load_run_text(const std::string& text, const std::string& file,
                         const std::vector<std::string>& overrides, std::optional<std::int64_t> now_unix_ns) {
-  if (text.size() > kMaxFile) {
-    throw ConfigError({{{file, 0, {}}, "is larger than 16 MiB", "use `count` for what repeats"}});
-  }
-  Node document = parse_yaml(text, file);
-  for (const std::string& assignment : overrides) apply_override(document, assignment);
   Reading reading;
-  // Three stages, each only when the one before found nothing: consequences of an error are not reported as
-  // further ones.
-  const Draft draft = read_document(reading, document);
-  throw_if_any(reading);
-  RunConfig config = resolve(reading, draft);
+  const Node document = document_of(text, file, overrides);
+  const Draft draft = read_draft(reading, document, Form::kRun);
+  std::vector<LabRing> none;
+  RunConfig config = resolve(reading, draft, none);
   config.file = file;
   throw_if_any(reading);
   check(reading, config, now_unix_ns.value_or(system_now()));
@@ -64,11 +71,29 @@ RunConfig load_run_text(const std::string& text, const std::string& file,
   return config;
 }
 
-std::set<std::string> known_keys(const std::string& text, const std::string& file) {
+LabConfig load_lab_text(const std::string& text, const std::string& file,
+                        const std::vector<std::string>& overrides, std::optional<std::int64_t> now_unix_ns) {
   Reading reading;
-  const Node document = parse_yaml(text, file);
-  read_document(reading, document);
-  return reading.known;
+  const Node document = document_of(text, file, overrides);
+  const Draft draft = read_draft(reading, document, Form::kLab);
+  std::vector<LabRing> rings;
+  RunConfig run = resolve(reading, draft, rings);
+  run.file = file;
+  throw_if_any(reading);
+  LabConfig config = resolve_lab(reading, *draft.lab, draft, std::move(run), std::move(rings));
+  throw_if_any(reading);
+  check(reading, config.run, now_unix_ns.value_or(system_now()));
+  check_network(reading, config, *draft.lab);
+  throw_if_any(reading);
+  return config;
+}
+
+std::set<std::string> known_keys(const std::string& text, const std::string& file) {
+  return keys_of(text, file, Form::kRun);
+}
+
+std::set<std::string> known_lab_keys(const std::string& text, const std::string& file) {
+  return keys_of(text, file, Form::kLab);
 }
 
 Where RunConfig::place(const Where& section, const std::string& name) const {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "config/error.hpp"
+#include "config/lab_config.hpp"
 #include "config/run_config.hpp"
 
 #include <cstdint>
@@ -26,13 +27,23 @@ RunConfig load_run_text(const std::string& text, const std::string& file,
                         const std::vector<std::string>& overrides = {},
                         std::optional<std::int64_t> now_unix_ns = std::nullopt);
 
+/// The configuration of `softfeb lab`, in the same way.
+LabConfig load_lab(const std::string& path, const std::vector<std::string>& overrides = {},
+                   std::optional<std::int64_t> now_unix_ns = std::nullopt);
+LabConfig load_lab_text(const std::string& text, const std::string& file,
+                        const std::vector<std::string>& overrides = {},
+                        std::optional<std::int64_t> now_unix_ns = std::nullopt);
+
 /// Every key that was asked for while reading `text`, list indices as []: boards[].qps[].pmtu. Keys of
 /// sections that the text does not have are missing. For the test that keeps conf/reference.yaml complete.
 std::set<std::string> known_keys(const std::string& text, const std::string& file);
+std::set<std::string> known_lab_keys(const std::string& text, const std::string& file);
 
 /// The configuration as resolved, in the form of a configuration file: reading to_yaml() again gives the same
 /// configuration.
 nlohmann::ordered_json to_json(const RunConfig& config);
 std::string to_yaml(const RunConfig& config);
+nlohmann::ordered_json to_json(const LabConfig& config);
+std::string to_yaml(const LabConfig& config);
 
 }  // namespace softfeb::config

@@ -13,8 +13,8 @@ namespace {
 
 constexpr const char* kFile = "--set";
 
-[[noreturn]] void fail(const std::string& key, std::string message, std::string fix) {
-  throw ConfigError({{{kFile, 0, key}, std::move(message), std::move(fix)}});
+[[noreturn]] void fail(Where where, std::string message, std::string fix) {
+  throw ConfigError({{std::move(where), std::move(message), std::move(fix)}});
 }
 
 std::optional<std::size_t> index_in(const Node& list, const std::string& step) {
@@ -29,11 +29,11 @@ std::optional<std::size_t> index_in(const Node& list, const std::string& step) {
 
 /// The child of `node` that `step` names, made when it is missing. A scalar on the way is replaced by a
 /// section: `payload: counter` and then payload.file=… is what a user means.
-Node& descend(Node& node, const std::string& step, const std::string& key) {
+Node& descend(Node& node, const std::string& step, const Where& where) {
   if (node.kind == Node::Kind::kList) {
     const auto index = index_in(node, step);
     if (!index) {
-      fail(key, "the list has no element \"" + step + '"',
+      fail(where, "the list has no element \"" + step + '"',
            "write an index up to " + std::to_string(node.children.size()) + ", or an element's name");
     }
     if (*index < node.children.size()) return node.children[*index];
@@ -41,10 +41,11 @@ Node& descend(Node& node, const std::string& step, const std::string& key) {
   } else if (Node* child = node.kind == Node::Kind::kMap ? node.find(step) : nullptr) {
     return *child;
   } else {
-    if (node.kind != Node::Kind::kMap) node = Node{Node::Kind::kMap, node.name, {}, {kFile, 0, {}}, {}};
+    if (node.kind != Node::Kind::kMap)
+      node = Node{Node::Kind::kMap, node.name, {}, {where.file, where.line, {}}, {}};
     node.children.emplace_back().name = step;
   }
-  node.children.back().where.file = kFile;
+  node.children.back().where = where;
   return node.children.back();
 }
 
@@ -56,32 +57,39 @@ void set_file(Node& node) {
 
 }  // namespace
 
-void apply_override(Node& document, const std::string& assignment) {
-  const std::size_t equals = assignment.find('=');
-  if (equals == std::string::npos || equals == 0) {
-    fail(assignment, "is not KEY=VALUE", "write for example run.duration=10s");
-  }
-  const std::string key = assignment.substr(0, equals);
+void set_path(Node& document, const std::string& key, Node value) {
+  Where where = value.where;
+  where.key = key;
   Node* node = &document;
   std::size_t depth = 0;
   for (std::size_t begin = 0; begin <= key.size();) {
     const std::size_t end = std::min(key.find('.', begin), key.size());
     if (end == begin || ++depth > 16)
-      fail(key, "is not a dotted path", "write for example boards.0.qps.0.pmtu");
-    node = &descend(*node, key.substr(begin, end - begin), key);
+      fail(where, "is not a dotted path", "write for example boards.0.qps.0.pmtu");
+    node = &descend(*node, key.substr(begin, end - begin), where);
     begin = end + 1;
   }
+  value.name = node->name;
+  *node = std::move(value);
+  assign_paths(document, "");
+}
+
+void apply_override(Node& document, const std::string& assignment) {
+  const std::size_t equals = assignment.find('=');
+  if (equals == std::string::npos || equals == 0) {
+    fail({kFile, 0, assignment}, "is not KEY=VALUE", "write for example run.duration=10s");
+  }
+  const std::string key = assignment.substr(0, equals);
+  const Where where{kFile, 0, key};
   Node value;
   try {
     value = parse_yaml(assignment.substr(equals + 1), kFile);
   } catch (const ConfigError& e) {
-    fail(key, e.problems().front().message, e.problems().front().fix);
+    fail(where, e.problems().front().message, e.problems().front().fix);
   }
-  if (value.kind == Node::Kind::kNull) fail(key, "has no value", "write " + key + "=VALUE");
-  value.name = node->name;
+  if (value.kind == Node::Kind::kNull) fail(where, "has no value", "write " + key + "=VALUE");
   set_file(value);
-  *node = std::move(value);
-  assign_paths(document, "");
+  set_path(document, key, std::move(value));
 }
 
 }  // namespace softfeb::config

@@ -26,6 +26,15 @@ UdpSourcePort read_source_port(Section& s) {
   return port;
 }
 
+/// A time, or one for each replica in turn.
+void read_times(Section& s, const char* key, std::vector<Time>& times) {
+  const Node* node = s.find(key);
+  if (node == nullptr) return;
+  const auto one = [&](const Node& n) { s.scalar(n, times.emplace_back(), parse_time); };
+  if (node->kind != Node::Kind::kList) return one(*node);
+  for (const Node& n : node->children) one(n);
+}
+
 CnpConfig read_cnp(Section s) {
   CnpConfig cnp;
   cnp.where = s.where();
@@ -52,6 +61,8 @@ BoardDraft read_board(Section s) {
   board.where = s.where();
   s.read("link_rate", board.link_rate, parse_bandwidth);
   board.udp_source_port = read_source_port(s);
+  read_times(s, "start", draft.starts);
+  read_times(s, "stop", draft.stops);
   s.read("timing", board.timing, choices::kTiming);
   s.read("icrc", board.icrc, choices::kIcrc);
   board.dcqcn = read_dcqcn(s).value_or(DcqcnConfig{});

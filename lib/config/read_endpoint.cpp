@@ -41,7 +41,8 @@ EndpointDraft read_endpoint(Section& s) {
   e.where = s.where();
   s.require("name", e.name, parse_text, "feb0");
   s.read("count", draft.count, integer(1, 65'536));
-  s.require("port", draft.port, parse_text, "p0");
+  draft.port_given = s.given("port");
+  s.read("port", draft.port, parse_text);
   read_worker(s, draft.workers);
   draft.mac_given = s.read("mac", e.mac, parse_mac);
   IpPrefix prefix;
@@ -56,6 +57,7 @@ EndpointDraft read_endpoint(Section& s) {
   s.read("dscp", e.dscp, integer(0, 63));
   s.read("ecn", e.ecn, choices::kEcn);
   s.read("ttl", e.ttl, integer(1, 255));
+  s.read("pause", e.pause, choices::kPauseMode);
   if (!e.vlan && e.pcp != 0) {
     s.reading().problem(s.find("pcp")->where, "a priority needs a VLAN tag to stand in", "add `vlan: ID`");
   }

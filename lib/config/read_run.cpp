@@ -54,7 +54,38 @@ WorkersConfig read_workers(Section s) {
   return workers;
 }
 
-Draft read_document(Reading& reading, const Node& document) {
+namespace {
+
+/// Endpoints of `softfeb run` stand at a port; those of the lab may hang on a link.
+template <class Drafts>
+void require_ports(Reading& reading, const Drafts& drafts) {
+  for (const auto& draft : drafts) {
+    if (draft.endpoint.port_given) continue;
+    reading.problem(draft.endpoint.config.where, "`port` is missing", "add `port: p0`");
+  }
+}
+
+/// Sections of the lab, with which a run could do nothing.
+void refuse_lab(Section& s) {
+  for (const char* key : {"lab", "network"}) {
+    if (!s.given(key)) continue;
+    s.reading().problem(s.find(key)->where, "is a section of `softfeb lab`",
+                        "run it with `softfeb lab -c FILE`");
+  }
+}
+
+void read_lab_sections(Section& s, const Section& network, const Section& lab, Draft& draft) {
+  draft.lab.emplace();
+  if (!s.given("network"))
+    s.missing("network", "{switches: […], links: […]}");
+  else
+    read_network(network, *draft.lab);
+  read_lab(lab, *draft.lab);
+}
+
+}  // namespace
+
+Draft read_document(Reading& reading, const Node& document, Form form) {
   Draft draft;
   Section s(reading, document, "");
   // A section that is not there is an empty one that stands where the document begins.
@@ -76,8 +107,15 @@ Draft read_document(Reading& reading, const Node& document) {
   }
   for (const Node& change : s.list("changes"))
     draft.changes.push_back(read_change(Section(reading, change, "changes[]")));
+  if (form == Form::kLab) {
+    read_lab_sections(s, section("network"), section("lab"), draft);
+  } else {
+    refuse_lab(s);
+    require_ports(reading, draft.boards);
+    require_ports(reading, draft.receivers);
+  }
   s.close();
-  if (draft.config.ports.empty()) s.missing("ports", "[{name: p0, device: net_null}]");
+  if (draft.config.ports.empty() && form == Form::kRun) s.missing("ports", "[{name: p0, device: net_null}]");
   if (draft.boards.empty() && draft.receivers.empty()) {
     reading.problem(s.where(), "neither a board nor a receiver", "add a list `boards` or `receivers`");
   }

@@ -32,8 +32,13 @@ std::vector<std::string> keys_of(const Names& names) {
 
 class Resolver {
  public:
-  Resolver(Reading& reading, const Draft& draft) : reading_(reading), draft_(draft), out_(draft.config) {
+  Resolver(Reading& reading, const Draft& draft, std::vector<LabRing>& rings)
+      : reading_(reading), draft_(draft), out_(draft.config), rings_(rings) {
     out_.places = reading.places;
+    for (std::size_t w = 0; w < out_.workers.count; ++w) {
+      if (!draft.lab || out_.workers.count == 1 || w != network_worker(*draft.lab, out_.workers))
+        dealt_.push_back(w);
+    }
   }
 
   RunConfig run() {
@@ -88,10 +93,14 @@ class Resolver {
   EndpointConfig replica(const EndpointDraft& draft, std::uint32_t i) {
     EndpointConfig e = draft.config;
     if (draft.count > 1) e.name += '-' + std::to_string(i);
-    if (const auto* port = look_up(port_names_, draft.port, out_.place(e.where, "port"), "port"))
-      e.port = port->front();
-    e.worker = draft.workers.empty() ? placed_ % out_.workers.count : draft.workers[i % draft.workers.size()];
+    e.worker =
+        draft.workers.empty() ? dealt_[placed_ % dealt_.size()] : draft.workers[i % draft.workers.size()];
     ++placed_;
+    if (draft.port.empty()) {
+      e.port = ring_of(e.worker);
+    } else if (const auto* port = look_up(port_names_, draft.port, out_.place(e.where, "port"), "port")) {
+      e.port = port->front();
+    }
     const auto ip = add(e.ip, i);
     if (!ip || !same_prefix(*ip, e.ip, e.prefix_length)) {
       problem(e.where, "count", "counting up from " + to_string(e.ip) + " leaves the prefix",
@@ -106,6 +115,31 @@ class Resolver {
     }
     e.mac = mac.value_or(e.mac);
     return e;
+  }
+
+  /// The port at which the endpoints of `worker` meet the network.
+  std::size_t ring_of(std::size_t worker) {
+    for (const LabRing& ring : rings_) {
+      if (ring.worker == worker) return ring.near_port;
+    }
+    const std::string number = std::to_string(worker);
+    LabRing ring;
+    ring.worker = worker;
+    ring.near_port = add_ring_port("worker" + number, "lab" + number);
+    ring.far_port = add_ring_port("network" + number, "lab" + number);
+    rings_.push_back(ring);
+    return ring.near_port;
+  }
+
+  std::size_t add_ring_port(const std::string& name, const std::string& link) {
+    PortConfig port;
+    port.name = name;
+    port.device = {DeviceKind::kRing, "net_ring:" + link, link};
+    port.mtu = draft_.lab->mtu;
+    port.where = draft_.lab->network_where;
+    claim(port_names_, name, out_.ports.size(), port.where);
+    out_.ports.push_back(std::move(port));
+    return out_.ports.size() - 1;
   }
 
   /// Adds the replicas of `draft` to `all`, until the first that has a problem.
@@ -126,6 +160,8 @@ class Resolver {
 
   void add_board(const BoardDraft& draft) {
     replicate(draft, out_.boards, [&](BoardConfig& board, std::uint32_t i) {
+      if (!draft.starts.empty()) board.start = draft.starts[i % draft.starts.size()];
+      if (!draft.stops.empty()) board.stop = draft.stops[i % draft.stops.size()];
       UdpSourcePort& port = board.udp_source_port;
       if (port.policy != UdpSourcePort::Policy::kFixed) return;
       if (port.first + i > 65'535) {
@@ -265,13 +301,15 @@ class Resolver {
   Names receiver_names_;
   std::vector<bool> receiver_memory_given_;
   std::set<std::size_t> plays_host_;  ///< receivers
+  std::vector<LabRing>& rings_;
+  std::vector<std::size_t> dealt_;  ///< workers of endpoints that name none, in turn
   std::size_t placed_ = 0;
 };
 
 }  // namespace
 
-RunConfig resolve(Reading& reading, const Draft& draft) {
-  RunConfig config = Resolver(reading, draft).run();
+RunConfig resolve(Reading& reading, const Draft& draft, std::vector<LabRing>& rings) {
+  RunConfig config = Resolver(reading, draft, rings).run();
   if (reading.problems.empty()) resolve_changes(reading, draft, config);
   return config;
 }

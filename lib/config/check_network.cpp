@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "config/draft.hpp"
+#include "config/units.hpp"
+
+#include <algorithm>
+#include <map>
+
+namespace softfeb::config {
+namespace {
+
+class NetworkChecker {
+ public:
+  NetworkChecker(Reading& reading, const LabConfig& config, const LabDraft& draft)
+      : reading_(reading), config_(config), draft_(draft) {
+    for (const fabric::LinkConfig& link : config.network.links) {
+      for (const fabric::NodeRef& node : {link.a, link.b}) {
+        if (node.kind == fabric::NodeRef::Kind::kStation) rates_[node.index] = link.rate;
+      }
+    }
+  }
+
+  void run() {
+    if (config_.network_worker >= config_.run.workers.count) {
+      problem(draft_.network_where, "worker", "there is no worker " + std::to_string(config_.network_worker),
+              "workers are numbered from 0; there are " + std::to_string(config_.run.workers.count) +
+                  " (workers.count or workers.cpus)");
+    }
+    std::uint32_t index = 0;
+    for (const SwitchDraft& s : draft_.switches) {
+      for (std::uint32_t i = 0; i < s.count; ++i) check_links(s, index++);
+      check_buffer(s);
+      for (const fabric::QueueConfig& queue : s.config.queues) check_marking(s, queue);
+      if (s.config.pause.xoff != 0) check_pause(s);
+    }
+    for (std::size_t b = 0; b < config_.run.boards.size(); ++b) check_rate(b);
+  }
+
+ private:
+  void problem(const Where& section, const char* key, std::string message, std::string fix) {
+    reading_.problem(config_.run.place(section, key), std::move(message), std::move(fix));
+  }
+
+  /// A switch has links, and what their flow control needs.
+  void check_links(const SwitchDraft& s, std::uint32_t index) {
+    const fabric::NodeRef node{fabric::NodeRef::Kind::kSwitch, index};
+    bool linked = false, pauses = false, pfc = false;
+    for (const fabric::LinkConfig& link : config_.network.links) {
+      if (link.a != node && link.b != node) continue;
+      linked = true;
+      pauses = pauses || link.flow_control != fabric::PauseKind::kOff;
+      pfc = pfc || link.flow_control == fabric::PauseKind::kPfc;
+    }
+    const std::string& name = config_.network.switches[index].name;
+    if (!linked)
+      problem(s.where, "name", "no link leads to switch \"" + name + '"', "name it in `ends` of a link");
+    if (pauses && s.config.pause.xoff == 0) {
+      problem(s.where, "pause",
+              "a link of switch \"" + name + "\" has flow control, the switch no thresholds",
+              "add `pause: {xoff: 200KiB, xon: 100KiB, headroom: 64KiB}`, or `flow_control: off`");
+    }
+    const auto& queues = s.config.queues;
+    if (pfc && std::none_of(queues.begin(), queues.end(), [](const auto& q) { return q.lossless; })) {
+      problem(s.where, "queues", "a link of switch \"" + name + "\" has PFC, but no queue is lossless",
+              "add `queues: [{queue: 3, lossless: true}]`, or `flow_control: pause`");
+    }
+  }
+
+  void check_buffer(const SwitchDraft& s) {
+    const fabric::SwitchConfig& config = s.config;
+    if (const std::uint64_t frame = draft_.mtu + 18; config.buffer < frame) {
+      problem(s.where, "buffer", "holds not one frame of " + std::to_string(frame) + " bytes",
+              "write for example 4MiB");
+    }
+    if (config.port_limit > config.buffer) {
+      problem(s.where, "port_limit", "is more than the whole `buffer` of " + format_size(config.buffer),
+              "write a smaller one, or remove it");
+    }
+  }
+
+  void check_marking(const SwitchDraft& s, const fabric::QueueConfig& queue) {
+    if (!queue.ecn.enabled) return;
+    const std::uint64_t most = s.config.port_limit != 0 ? s.config.port_limit : s.config.buffer;
+    if (queue.ecn.kmin < most) return;
+    problem(s.where, "ecn",
+            "a queue never grows to `kmin`, since packets are dropped at " + format_size(most),
+            "write a smaller `kmin`, or a larger `buffer` or `port_limit`");
+  }
+
+  void check_pause(const SwitchDraft& s) {
+    const fabric::PauseThresholds& pause = s.config.pause;
+    const Where section = config_.run.place(s.where, "pause");
+    if (pause.xon >= pause.xoff) {
+      problem(section, "xon", "is not below `xoff`", "write less than " + format_size(pause.xoff));
+    }
+    if (pause.xoff >= s.config.buffer) {
+      problem(section, "xoff",
+              "packets are dropped at " + format_size(s.config.buffer) + ", before it is reached",
+              "write less than `buffer`");
+    }
+    if (pause.headroom > s.config.buffer) {
+      problem(section, "headroom", "is more than the whole `buffer` of " + format_size(s.config.buffer),
+              "enlarge `buffer`, or write what is on its way when a pause is sent");
+    }
+  }
+
+  /// A board cannot send faster than its link.
+  void check_rate(std::size_t b) {
+    const BoardConfig& board = config_.run.boards[b];
+    if (!config_.station_of[b] || !board.link_rate) return;
+    const std::uint64_t rate = rates_.at(*config_.station_of[b]);
+    if (*board.link_rate <= rate) return;
+    problem(board.where, "link_rate", "is more than its link carries, " + format_bandwidth(rate),
+            "remove it: a board's rate is that of its link");
+  }
+
+  Reading& reading_;
+  const LabConfig& config_;
+  const LabDraft& draft_;
+  std::map<std::uint32_t, std::uint64_t> rates_;  ///< of each station's link
+};
+
+}  // namespace
+
+void check_network(Reading& reading, const LabConfig& config, const LabDraft& draft) {
+  NetworkChecker(reading, config, draft).run();
+}
+
+}  // namespace softfeb::config

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "config/choices.hpp"
+#include "config/emit.hpp"
+#include "config/link_ends.hpp"
+#include "config/units.hpp"
+
+namespace softfeb::config {
+namespace {
+
+/// Parts of 2^32 as the file has them: Probability::parts() is one to one.
+std::string emit_parts(std::uint64_t parts) {
+  const std::uint64_t billionths = (parts * Probability::kOne + (std::uint64_t{1} << 31)) >> 32;
+  return format_probability({static_cast<std::uint32_t>(billionths)});
+}
+
+/// A multiple of 1/256, exact in decimals.
+std::string emit_alpha(std::uint32_t alpha) {
+  if (alpha == 0) return "off";
+  std::string text = std::to_string(alpha / 256);
+  std::uint32_t rest = alpha % 256;
+  if (rest != 0) text += '.';
+  for (; rest != 0; rest = rest * 10 % 256) text += static_cast<char>('0' + rest * 10 / 256);
+  return text;
+}
+
+Json emit_queue(std::size_t number, const fabric::QueueConfig& queue) {
+  Json json;
+  json["queue"] = number;
+  if (queue.ecn.enabled) {
+    json["kmin"] = format_size(queue.ecn.kmin);
+    json["kmax"] = format_size(queue.ecn.kmax);
+    json["pmax"] = emit_parts(queue.ecn.pmax);
+  } else {
+    json["ecn"] = "off";
+  }
+  json["lossless"] = queue.lossless;
+  json["weight"] = queue.weight == 0 ? Json("strict") : Json(queue.weight);
+  return json;
+}
+
+template <class Queues>
+Json emit_map(const Queues& queues) {
+  Json json = Json::object();
+  for (std::size_t i = 0; i < queues.size(); ++i) json[std::to_string(i)] = queues[i];
+  return json;
+}
+
+Json emit_switch(const fabric::SwitchConfig& config) {
+  Json json;
+  json["name"] = config.name;
+  json["buffer"] = format_size(config.buffer);
+  json["port_limit"] = format_size(config.port_limit);
+  json["dynamic_alpha"] = emit_alpha(config.dynamic_alpha);
+  json["queues"] = Json::array();
+  for (std::size_t q = 0; q < fabric::kQueues; ++q) json["queues"].push_back(emit_queue(q, config.queues[q]));
+  json["trust"] = choices::kTrust.name(config.trust_pcp);
+  json["dscp_to_queue"] = emit_map(config.dscp_to_queue);
+  json["pcp_to_queue"] = emit_map(config.pcp_to_queue);
+  if (config.pause.xoff != 0) {
+    json["pause"] = {{"xoff", format_size(config.pause.xoff)},
+                     {"xon", format_size(config.pause.xon)},
+                     {"headroom", format_size(config.pause.headroom)},
+                     {"quanta", config.pause.quanta}};
+  }
+  if (config.forge.threshold != 0) {
+    json["forge"] = {{"threshold", format_bandwidth(config.forge.threshold)},
+                     {"window", format_time(config.forge.window)},
+                     {"interval", format_time(config.forge.interval)}};
+  }
+  return json;
+}
+
+Json emit_faults(const fabric::LinkFaults& faults) {
+  return {{"drop", emit_parts(faults.drop)},
+          {"duplicate", emit_parts(faults.duplicate)},
+          {"corrupt", emit_parts(faults.corrupt)},
+          {"reorder", emit_parts(faults.reorder)},
+          {"reorder_by", format_time(faults.reorder_by)}};
+}
+
+Json emit_link(const fabric::NetworkConfig& network, const fabric::LinkConfig& link) {
+  Json json;
+  json["ends"] = {name_of(network, link.a), name_of(network, link.b)};
+  json["rate"] = format_bandwidth(link.rate);
+  json["delay"] = format_time(link.delay);
+  json["flow_control"] = choices::kPause.name(link.flow_control);
+  if (link.a_to_b.any() || link.b_to_a.any()) {
+    json["faults"] = emit_faults(link.a_to_b);
+    json["faults_back"] = emit_faults(link.b_to_a);
+  }
+  return json;
+}
+
+}  // namespace
+
+Json emit_network(const LabConfig& config) {
+  Json json;
+  json["worker"] = config.network_worker;
+  json["mtu"] = config.mtu;
+  json["switches"] = Json::array();
+  for (const fabric::SwitchConfig& s : config.network.switches) json["switches"].push_back(emit_switch(s));
+  json["links"] = Json::array();
+  for (const fabric::LinkConfig& link : config.network.links)
+    json["links"].push_back(emit_link(config.network, link));
+  return json;
+}
+
+}  // namespace softfeb::config

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "config/draft.hpp"
+#include "config/link_ends.hpp"
+
+#include <algorithm>
+#include <optional>
+
+namespace softfeb::config {
+namespace {
+
+using fabric::NodeRef;
+
+class LabResolver {
+ public:
+  LabResolver(Reading& reading, const LabDraft& draft, const Draft& names, LabConfig& out)
+      : reading_(reading), draft_(draft), names_(names), out_(out), ends_(reading) {}
+
+  void run() {
+    out_.network.seed = out_.run.run.seed;
+    out_.network_worker = network_worker(draft_, out_.run.workers);
+    for (const SwitchDraft& s : draft_.switches) add_switch(s);
+    std::size_t next = 0;
+    for (const BoardDraft& board : names_.boards) add_stations(board.endpoint, next);
+    for (const ReceiverDraft& receiver : names_.receivers) add_stations(receiver.endpoint, next);
+    add_ports();
+    for (const LinkDraft& link : draft_.links) add_link(link);
+    if (!reading_.problems.empty()) return;
+    for (std::uint32_t i = 0; i < out_.network.stations.size(); ++i) settle(i);
+    find_bottleneck();
+  }
+
+ private:
+  EndpointConfig& endpoint(std::size_t i) {
+    const std::size_t boards = out_.run.boards.size();
+    return i < boards ? out_.run.boards[i].endpoint : out_.run.receivers[i - boards].endpoint;
+  }
+
+  void add_switch(const SwitchDraft& draft) {
+    std::vector<NodeRef> group;
+    for (std::uint32_t i = 0; i < draft.count; ++i) {
+      fabric::SwitchConfig config = draft.config;
+      if (draft.count > 1) config.name += '-' + std::to_string(i);
+      const NodeRef node{NodeRef::Kind::kSwitch, static_cast<std::uint32_t>(out_.network.switches.size())};
+      ends_.add(config.name, {node}, out_.run.place(draft.where, "name"));
+      group.push_back(node);
+      out_.network.switches.push_back(std::move(config));
+    }
+    if (draft.count > 1) ends_.add(draft.config.name, group, out_.run.place(draft.where, "name"));
+  }
+
+  /// Those of one draft, `next` the first of them. Endpoints at a port of the file are no stations.
+  void add_stations(const EndpointDraft& draft, std::size_t& next) {
+    std::vector<NodeRef> group;
+    for (std::uint32_t i = 0; i < draft.count; ++i, ++next) {
+      const EndpointConfig& e = endpoint(next);
+      if (draft.port_given) {
+        ends_.refuse(e.name, "has a `port`", "remove its `port`, or this link");
+        out_.station_of.emplace_back();
+        continue;
+      }
+      const NodeRef node = add_station(e.name, e.mac, out_.run.place(e.where, "name"));
+      out_.station_of.emplace_back(node.index);
+      endpoint_of_.push_back(next);
+      group.push_back(node);
+    }
+    if (draft.count == 1) return;
+    if (draft.port_given)
+      ends_.refuse(draft.config.name, "has a `port`", "remove its `port`, or this link");
+    else
+      ends_.add(draft.config.name, group, out_.run.place(draft.config.where, "name"));
+  }
+
+  NodeRef add_station(const std::string& name, std::optional<roce::MacAddress> mac, const Where& where) {
+    const NodeRef node{NodeRef::Kind::kStation, static_cast<std::uint32_t>(out_.network.stations.size())};
+    out_.network.stations.push_back({name, mac});
+    wheres_.push_back(where);
+    link_of_.emplace_back();
+    ends_.add(name, {node}, where);
+    return node;
+  }
+
+  /// Ports that a link names; nobody needs the others here.
+  void add_ports() {
+    for (std::size_t p = 0; p < names_.config.ports.size(); ++p) {
+      const PortConfig& port = out_.run.ports[p];
+      const bool named = std::any_of(draft_.links.begin(), draft_.links.end(), [&](const LinkDraft& link) {
+        return link.ends[0] == port.name || link.ends[1] == port.name;
+      });
+      if (!named) continue;
+      const NodeRef node = add_station(port.name, std::nullopt, out_.run.place(port.where, "name"));
+      out_.port_stations.emplace_back(node.index, p);
+    }
+  }
+
+  void add_link(const LinkDraft& draft) {
+    const auto a = ends_.find(draft.ends[0], draft.ends_where[0]);
+    const auto b = ends_.find(draft.ends[1], draft.ends_where[1]);
+    if (a.empty() || b.empty()) return;
+    if (a.size() > 1 && b.size() > 1) {
+      return reading_.problem(draft.ends_where[1], "both ends name more than one",
+                              "write one of them at one end: a link for each of the others is made");
+    }
+    for (std::size_t i = 0; i < std::max(a.size(), b.size()); ++i) {
+      fabric::LinkConfig link = draft.config;
+      link.a = a[a.size() > 1 ? i : 0];
+      link.b = b[b.size() > 1 ? i : 0];
+      if (!join(draft, link)) return;
+      out_.link_names.push_back(name_of(out_.network, link.a) + '-' + name_of(out_.network, link.b));
+      out_.network.links.push_back(link);
+    }
+  }
+
+  /// False, and a problem, when the link closes a loop, or a station has one already.
+  bool join(const LinkDraft& draft, const fabric::LinkConfig& link) {
+    for (const NodeRef& node : {link.a, link.b}) {
+      if (node.kind != NodeRef::Kind::kStation) continue;
+      auto& first = link_of_[node.index];
+      if (!first) {
+        first = static_cast<std::uint32_t>(out_.network.links.size());
+        continue;
+      }
+      const std::string name = name_of(out_.network, node);
+      reading_.problem(draft.where, '"' + name + "\" has a link already",
+                       "a board, receiver or port has one link: put a switch between, or remove one of them");
+      return false;
+    }
+    if (forest_.join(out_.network, link.a, link.b)) return true;
+    reading_.problem(
+        draft.where,
+        "the link from \"" + name_of(out_.network, link.a) + "\" to \"" + name_of(out_.network, link.b) +
+            "\" closes a loop",
+        "remove one of the loop's links: switches here learn no routes, one way must lead everywhere");
+    return false;
+  }
+
+  /// What follows for a station from its link.
+  void settle(std::uint32_t station) {
+    if (!link_of_[station]) {
+      return reading_.problem(wheres_[station],
+                              "no link leads to \"" + out_.network.stations[station].name + '"',
+                              "add it to the `ends` of a link, or give it a `port`");
+    }
+    if (station >= endpoint_of_.size()) return;  // a port
+    const std::size_t e = endpoint_of_[station];
+    endpoint(e).network = forest_.tree(out_.network, {NodeRef::Kind::kStation, station});
+    if (e >= out_.run.boards.size()) return;
+    std::optional<std::uint64_t>& rate = out_.run.boards[e].link_rate;
+    if (!rate) rate = out_.network.links[*link_of_[station]].rate;
+  }
+
+  /// SWITCH.PEER, either of which may have dots in its name.
+  void find_bottleneck() {
+    const std::string& text = draft_.bottleneck;
+    if (text.empty()) return;
+    for (std::uint32_t l = 0; l < out_.network.links.size(); ++l) {
+      const fabric::LinkConfig& link = out_.network.links[l];
+      for (const auto& [from, to] : {std::pair{link.a, link.b}, std::pair{link.b, link.a}}) {
+        if (from.kind != NodeRef::Kind::kSwitch) continue;
+        if (name_of(out_.network, from) + '.' + name_of(out_.network, to) != text) continue;
+        out_.lab.bottleneck = l;
+        out_.lab.bottleneck_switch = from.index;
+      }
+    }
+    if (out_.lab.bottleneck) return;
+    std::string fix;
+    for (const fabric::LinkConfig& link : out_.network.links) {
+      const bool a = link.a.kind == NodeRef::Kind::kSwitch;
+      if ((!a && link.b.kind != NodeRef::Kind::kSwitch) || fix.size() > 200) continue;
+      fix += (fix.empty() ? "write SWITCH.PEER, for example " : ", ") +
+             name_of(out_.network, a ? link.a : link.b) + '.' + name_of(out_.network, a ? link.b : link.a);
+    }
+    if (fix.empty()) fix = "remove it: no switch has a port";
+    reading_.problem(draft_.bottleneck_where, "no switch port \"" + text + '"', fix);
+  }
+
+  Reading& reading_;
+  const LabDraft& draft_;
+  const Draft& names_;
+  LabConfig& out_;
+  LinkEnds ends_;
+  Forest forest_;
+  std::vector<Where> wheres_;                          ///< of the stations
+  std::vector<std::optional<std::uint32_t>> link_of_;  ///< of the stations
+  std::vector<std::size_t> endpoint_of_;               ///< of the stations that are boards or receivers
+};
+
+}  // namespace
+
+std::size_t network_worker(const LabDraft& draft, const WorkersConfig& workers) {
+  return draft.worker.value_or(workers.count - 1);
+}
+
+LabConfig resolve_lab(Reading& reading, const LabDraft& draft, const Draft& names, RunConfig run,
+                      std::vector<LabRing> rings) {
+  LabConfig config;
+  config.run = std::move(run);
+  config.lab = draft.lab;
+  config.mtu = draft.mtu;
+  config.rings = std::move(rings);
+  LabResolver(reading, draft, names, config).run();
+  return config;
+}
+
+}  // namespace softfeb::config
