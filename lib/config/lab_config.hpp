@@ -20,8 +20,8 @@ namespace softfeb::config {
 struct LabCheck {
   std::string name;  ///< as kLabChecks has it
   double limit = 0;  ///< shares as parts of 1, times in seconds, sizes in bytes
-  std::string text;  ///< the limit as the file has it
   Where where;
+  std::string text = {};  ///< the limit as the file has it
 };
 
 /// A key of the configuration and the values that a parameter study gives it (section `lab.sweep`).

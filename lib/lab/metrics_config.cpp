@@ -82,9 +82,7 @@ std::map<std::pair<int, std::uint32_t>, Step> ways_from(const fabric::NetworkCon
 }
 
 MetricsConfig::Port port_of(const config::LabConfig& config) {
-  const fabric::LinkConfig& link = config.network.links[*config.lab.bottleneck];
-  const NodeRef& sender = link.a.kind == NodeRef::Kind::kSwitch ? link.a : link.b;
-  return {sender.index, *config.lab.bottleneck};
+  return {config.lab.bottleneck_switch, *config.lab.bottleneck};
 }
 
 }  // namespace

@@ -57,6 +57,7 @@ TEST_CASE("figures learn from the configuration who sends when, how fast, and pa
   c.run.run.duration = 5 * kSecond;
   c.station_of = {0, 3, 2};
   c.lab.bottleneck = 3;
+  c.lab.bottleneck_switch = 1;
   const MetricsConfig m = make_metrics_config(c, {{0, 0, 2, 0}, {1, 0, 2, 1}});
   CHECK(m.end == 5 * kSecond);
   REQUIRE(m.boards.size() == 2);
@@ -72,6 +73,7 @@ TEST_CASE("figures learn from the configuration who sends when, how fast, and pa
   CHECK(m.flows[0].through_bottleneck);
   CHECK(m.flows[1].through_bottleneck);
   c.lab.bottleneck = 2;
+  c.lab.bottleneck_switch = 0;
   const MetricsConfig between = make_metrics_config(c, {{0, 0, 2, 0}, {1, 0, 2, 1}});
   CHECK(between.flows[0].through_bottleneck);
   CHECK_FALSE(between.flows[1].through_bottleneck);
