@@ -20,28 +20,34 @@ constexpr Time kShortestNap = 20 * kMicrosecond;
 }  // namespace
 
 Experiment::Experiment(const config::RunConfig& config, Machine& machine, Crew& crew, ControlService& service,
-                       Progress& progress, Series* series)
+                       Progress& progress, std::vector<lab::Observer*> observers)
     : config_(config),
       machine_(machine),
       crew_(crew),
       service_(service),
       progress_(progress),
-      series_(series) {}
+      observers_(std::move(observers)) {}
 
 void Experiment::tick() {
   const Time now = machine_.now();
   out_.control_unserved += crew_.drain_control();
-  if (series_ != nullptr && now >= series_->due()) series_->add(crew_.snapshot());
+  if (now < next_sample() && now < next_tick_) return;
+  const std::vector<engine::EndpointSnapshot> endpoints = crew_.snapshot();
+  const lab::Sample sample = sample_of(endpoints, now);
+  observers_.add(sample, nullptr);
   if (now < next_tick_) return;
   next_tick_ += kSecond;
-  progress_.line(to_seconds(now - out_.started), crew_.totals(), crew_.snapshot());
+  progress_.line(to_seconds(sample.at), crew_.totals(), endpoints);
+}
+
+lab::Sample Experiment::sample_of(const std::vector<engine::EndpointSnapshot>& endpoints, Time now) const {
+  return {.at = now - out_.started, .origin = out_.started, .endpoints = &endpoints};
 }
 
 void Experiment::nap() {
   const Time now = machine_.now();
   Time length = kPoll;
-  if (series_ != nullptr) {
-    const Time due = series_->due();
+  if (const Time due = next_sample(); due != kNever) {
     length = std::clamp(due > now ? due - now : 0, kShortestNap, kPoll);
   }
   service_.run_until(now + length);
@@ -64,7 +70,7 @@ void Experiment::begin() {
     if (from_origin > 0) out_.started = std::max(out_.started, static_cast<Time>(from_origin) * kNanosecond);
   }
   next_tick_ = out_.started + kSecond;
-  if (series_ != nullptr) series_->start(out_.started);
+  observers_.begin();
   crew_.start(out_.started);
   wait(out_.started + kMillisecond, false, 0);
 }
@@ -93,6 +99,7 @@ Outcome Experiment::run() {
   drain();
   settle();
   out_.final = crew_.snapshot();
+  observers_.end(sample_of(out_.final, machine_.now()), nullptr);
   out_.totals = crew_.totals();
   out_.changes_made = crew_.changes_made();
   out_.control.resize(config_.boards.size());

@@ -3,8 +3,8 @@
 
 #include "control_service.hpp"
 #include "crew.hpp"
+#include "lab/observers.hpp"
 #include "progress.hpp"
-#include "series.hpp"
 
 #include <optional>
 #include <string>
@@ -35,9 +35,10 @@ struct Outcome {
 /// is over, drain, flush.
 class Experiment {
  public:
-  /// Every wait is spent in `service`. `series` may be null.
+  /// Every wait is spent in `service`. `observers` get their samples on the thread that calls run(), one
+  /// snapshot for all that are due; they outlive the experiment.
   Experiment(const config::RunConfig& config, Machine& machine, Crew& crew, ControlService& service,
-             Progress& progress, Series* series);
+             Progress& progress, std::vector<lab::Observer*> observers);
   Outcome run();
 
  private:
@@ -49,13 +50,16 @@ class Experiment {
   void settle();
   void tick();
   void nap();
+  /// When the first of the observers is due, by the machine's clock.
+  Time next_sample() const { return saturating_add(out_.started, observers_.due()); }
+  lab::Sample sample_of(const std::vector<engine::EndpointSnapshot>& endpoints, Time now) const;
 
   const config::RunConfig& config_;
   Machine& machine_;
   Crew& crew_;
   ControlService& service_;
   Progress& progress_;
-  Series* series_;
+  lab::Observers observers_;
   Outcome out_;
   Time next_tick_ = 0;
 };

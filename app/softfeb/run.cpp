@@ -2,11 +2,11 @@
 #include "run.hpp"
 
 #include "config/load.hpp"
-#include "control_figures.hpp"
 #include "exit_code.hpp"
 #include "experiment.hpp"
-#include "pacers.hpp"
 #include "result.hpp"
+#include "run_parts.hpp"
+#include "series.hpp"
 #include "stop_signal.hpp"
 
 #include <cstdio>
@@ -14,107 +14,6 @@
 #include <fmt/format.h>
 
 namespace softfeb::app {
-
-namespace {
-
-/// Auto-negotiation and training of a fast link take seconds.
-constexpr Time kLinkWait = 15 * kSecond;
-
-void print_start(const config::RunConfig& config, const Machine& machine, const Crew& crew) {
-  for (const RunPort& p : machine.ports()) {
-    const dataplane::Capabilities& c = p.port->capabilities();
-    const dataplane::LinkState link = p.port->link();
-    fmt::print(stderr, "port {}: {}, MTU {}, path MTU up to {}, {} queue{}, {}, flow control {}, link {}{}\n",
-               p.name, c.driver, p.port->mtu(), p.port->largest_path_mtu(false), p.queues,
-               p.queues == 1 ? "" : "s",
-               c.multi_segments ? "payload attached without a copy" : "payload copied into one segment",
-               p.port->flow_control().in_words, link.up ? "up" : "down",
-               link.bps != 0 ? fmt::format(", {:g} Gb/s", static_cast<double>(link.bps) * 1e-9) : "");
-    for (const std::string& w : p.port->warnings()) fmt::print(stderr, "port {}: {}\n", p.name, w);
-  }
-  for (const std::string& line : crew.steering()) fmt::print(stderr, "{}\n", line);
-  fmt::print(stderr, "{}", crew.map());
-  for (const std::string& line : pacer_lines(config)) fmt::print(stderr, "{}\n", line);
-  const char* const idle = config.workers.idle == config::Idle::kSpin    ? "spin"
-                           : config.workers.idle == config::Idle::kPause ? "pause"
-                                                                         : "sleep";
-  fmt::print(stderr, "memory: {}; idle workers {}{}\n",
-             machine.huge_pages() ? "huge pages" : "ordinary pages", idle,
-             dataplane::shares_cpus(machine.lcores()) ? " (some threads share a CPU)" : "");
-}
-
-/// Of many boards the first and the last: the others are between.
-void print_control(const config::RunConfig& config, const ControlService& service) {
-  constexpr std::size_t kMost = 8;
-  const auto& boards = service.boards();
-  for (std::size_t i = 0; i < boards.size(); ++i) {
-    if (boards.size() > kMost && i != 0 && i + 1 != boards.size()) {
-      if (i == 1) fmt::print(stderr, "... and {} boards more, until\n", boards.size() - 2);
-      continue;
-    }
-    for (const std::string& line : control_lines(config, *boards[i])) fmt::print(stderr, "{}\n", line);
-  }
-}
-
-control::PeerResults results_of(const Targets& targets, const Targets::Session& session, const Outcome& o) {
-  control::PeerResults r;
-  r.complete = true;
-  for (const std::size_t i : session.plans) {
-    const QpPlan& plan = targets.plans()[i];
-    const auto& qp = o.final[plan.board].send_qps[plan.on_board];
-    r.complete = r.complete && qp.requester.messages_completed == qp.messages_made;
-    r.messages += qp.requester.messages_completed;
-    r.payload_bytes += qp.completed_payload_bytes;
-    r.messages_of_qp.push_back(qp.requester.messages_completed);
-  }
-  r.seconds = measured_seconds(targets, o);
-  return r;
-}
-
-void end_sessions(Targets& targets, const Outcome& o) {
-  for (Targets::Session& s : targets.sessions()) {
-    try {
-      s.report = s.session->end(results_of(targets, s, o));
-    } catch (const control::PeerError& e) {
-      s.error = e.what();
-    }
-  }
-}
-
-/// Messages that were sent and never came are missing, too.
-void close_maps(const Targets& targets, const Outcome& o, Endpoints& endpoints) {
-  for (const QpPlan& plan : targets.plans()) {
-    if (!plan.target.receiver) continue;
-    const auto& qp = o.final[plan.board].send_qps[plan.on_board];
-    const std::uint64_t sent =
-        plan.config->transport == roce::Transport::kRc ? qp.requester.messages_completed : qp.messages_made;
-    endpoints.receivers[*plan.target.receiver]->qp(plan.target.receiver_qp).finish(sent);
-  }
-}
-
-/// While the peers set up their QPs they ask for our addresses: somebody must answer.
-void connect_peers(const config::RunConfig& config, Machine& machine, Targets& targets,
-                   const Payloads& payloads, bool quiet) {
-  if (!targets.needs_sessions()) return;
-  Endpoints listeners = make_listeners(config);
-  Crew crew(config, machine, listeners);
-  targets.connect(payloads, [quiet](const std::string& line) {
-    if (!quiet) fmt::print(stderr, "{}\n", line);
-  });
-}
-
-std::vector<std::uint32_t> largest_pmtus(const Machine& machine) {
-  std::vector<std::uint32_t> all;
-  for (const RunPort& p : machine.ports()) all.push_back(p.port->largest_path_mtu(false));
-  return all;
-}
-
-int stopped_early() {
-  fmt::print(stderr, "softfeb: stopped by a signal before traffic began\n");
-  return kCheckFailed;
-}
-
-}  // namespace
 
 int run(const RunOptions& options) {
   const config::RunConfig config = config::load_run(options.config, options.overrides);
@@ -142,8 +41,9 @@ int run(const RunOptions& options) {
   targets.begin();
   std::optional<Series> series;
   if (options.report) series.emplace(config, targets.plans(), *options.report + '/' + kReportSeries);
-  const Outcome outcome =
-      Experiment(config, machine, crew, service, progress, series ? &*series : nullptr).run();
+  std::vector<lab::Observer*> observers;
+  if (series) observers.push_back(&*series);
+  const Outcome outcome = Experiment(config, machine, crew, service, progress, observers).run();
   service.stop();
   end_sessions(targets, outcome);
   crew.quit();
@@ -158,7 +58,7 @@ int run(const RunOptions& options) {
     if (options.report) {
       write_atomically(*options.report + '/' + kReportConfig, config::to_yaml(config));
       write_atomically(*options.report + '/' + kReportResult, result);
-      series->finish(outcome.final);
+      series->finish();
     }
   }
   std::vector<std::string> files = write_outputs(config, targets, endpoints);

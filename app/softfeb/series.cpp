@@ -75,15 +75,11 @@ Series::Series(const config::RunConfig& config, const std::vector<QpPlan>& plans
       last_ns_(config.boards.size(), 0),
       file_(path),
       interval_(config.run.series_interval),
+      due_(interval_),
       aggregated_(plans.size() > config.run.series_qps) {
   for (const auto& b : config.boards) boards_.push_back(b.endpoint.name);
   for (std::size_t i = 0; i < plans.size(); ++i) plans_of_[plans[i].board].push_back(i);
   file_.write(aggregated_ ? kPerBoard : kPerQp);
-}
-
-void Series::start(Time started) {
-  started_ = started;
-  due_ = started + interval_;
 }
 
 Series::Row Series::take(const engine::SendQpSnapshot& qp, Before& before) const {
@@ -128,10 +124,10 @@ void Series::append(const Row& row, double seconds, double interval) {
   fmt::format_to(out, ",{},{}\n", row.in_interval.cnps, row.in_interval.retransmitted);
 }
 
-void Series::add_board(std::size_t board, const engine::EndpointSnapshot& e) {
+void Series::add_board(std::size_t board, const engine::EndpointSnapshot& e, Time origin) {
   // In whole nanoseconds, as it is written: who multiplies a rate by the time between two rows gets the
   // bytes.
-  const std::uint64_t ns = e.taken_at > started_ ? (e.taken_at - started_) / kNanosecond : 0;
+  const std::uint64_t ns = e.taken_at > origin ? (e.taken_at - origin) / kNanosecond : 0;
   if (ns <= last_ns_[board]) return;  // what has happened stays for the next sample
   const double interval = static_cast<double>(ns - last_ns_[board]) * 1e-9;
   last_ns_[board] = ns;
@@ -147,12 +143,15 @@ void Series::add_board(std::size_t board, const engine::EndpointSnapshot& e) {
   if (aggregated_ && sum.qps != 0) append(sum, static_cast<double>(ns) * 1e-9, interval);
 }
 
-void Series::add(const std::vector<engine::EndpointSnapshot>& endpoints) {
+void Series::add(const lab::Sample& sample) {
   if (!failure_.empty()) return;
-  for (std::size_t b = 0; b < boards_.size(); ++b) add_board(b, endpoints[b]);
-  Time now = due_;
-  for (std::size_t b = 0; b < boards_.size(); ++b) now = std::max(now, endpoints[b].taken_at);
-  due_ = started_ + ((now - started_) / interval_ + 1) * interval_;
+  Time now = std::max(sample.at, due_);
+  for (std::size_t b = 0; b < boards_.size(); ++b) {
+    const engine::EndpointSnapshot& e = (*sample.endpoints)[b];
+    add_board(b, e, sample.origin);
+    if (e.taken_at > sample.origin) now = std::max(now, e.taken_at - sample.origin);
+  }
+  due_ = (now / interval_ + 1) * interval_;
   try {
     file_.write(text_);
   } catch (const dataplane::EnvironmentError& e) {
@@ -161,9 +160,12 @@ void Series::add(const std::vector<engine::EndpointSnapshot>& endpoints) {
   text_.clear();
 }
 
-void Series::finish(const std::vector<engine::EndpointSnapshot>& endpoints) {
-  add(endpoints);
+void Series::end(const lab::Sample& sample) {
+  add(sample);
   due_ = kNever;
+}
+
+void Series::finish() {
   if (!failure_.empty()) throw dataplane::EnvironmentError(failure_, "free space on that disk");
   file_.commit();
 }

@@ -4,6 +4,7 @@
 #include "atomic_file.hpp"
 #include "config/run_config.hpp"
 #include "engine/snapshot.hpp"
+#include "lab/sample.hpp"
 #include "targets.hpp"
 
 #include <optional>
@@ -15,20 +16,19 @@ namespace softfeb::app {
 /// The time series of a run as CSV (doc/result.md): a row for each QP and sample, or, above run.series_qps
 /// QPs, for each board and sample. Made of snapshots by the control thread alone, and written as they come:
 /// memory does not grow with the run.
-class Series {
+class Series : public lab::Observer {
  public:
   /// Writes the heading. Throws EnvironmentError.
   Series(const config::RunConfig& config, const std::vector<QpPlan>& plans, const std::string& path);
 
-  /// Traffic begins at `started`.
-  void start(Time started);
-  /// When the next sample is due: on a grid of run.series_interval.
-  Time due() const { return due_; }
+  /// On a grid of run.series_interval.
+  Time due() const override { return due_; }
   /// A sample; one that comes late takes the place of those it missed. A disk that fails ends the series, not
   /// the run: finish() tells.
-  void add(const std::vector<engine::EndpointSnapshot>& endpoints);
-  /// The last sample, and the file is there. Throws EnvironmentError when any of it could not be written.
-  void finish(const std::vector<engine::EndpointSnapshot>& endpoints);
+  void add(const lab::Sample& sample) override;
+  void end(const lab::Sample& sample) override;
+  /// After end(): the file is there. Throws EnvironmentError when any of it could not be written.
+  void finish();
 
  private:
   /// What is subtracted from the next sample.
@@ -41,7 +41,7 @@ class Series {
   struct Row;
 
   Row take(const engine::SendQpSnapshot& qp, Before& before) const;
-  void add_board(std::size_t board, const engine::EndpointSnapshot& e);
+  void add_board(std::size_t board, const engine::EndpointSnapshot& e, Time origin);
   void append(const Row& row, double seconds, double interval);
 
   const std::vector<QpPlan>& plans_;
@@ -54,8 +54,7 @@ class Series {
   std::string text_;
   std::string failure_;
   Time interval_;
-  Time started_ = 0;
-  Time due_ = kNever;
+  Time due_;
   bool aggregated_;
 };
 

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "control_service.hpp"
+#include "crew.hpp"
+#include "endpoints.hpp"
+#include "experiment.hpp"
+#include "machine.hpp"
+#include "payloads.hpp"
+#include "targets.hpp"
+
+#include <cstdint>
+#include <vector>
+
+/// What runs in real time have in common, `softfeb run` and `softfeb lab`.
+namespace softfeb::app {
+
+/// Auto-negotiation and training of a fast link take seconds.
+inline constexpr Time kLinkWait = 15 * kSecond;
+
+/// What a run is made of, to standard error: ports, workers, pacing.
+void print_start(const config::RunConfig& config, const Machine& machine, const Crew& crew);
+/// Where boards' slow control is served. Of many boards the first and the last: the others are between.
+void print_control(const config::RunConfig& config, const ControlService& service);
+
+/// While the peers set up their QPs they ask for our addresses: somebody must answer.
+void connect_peers(const config::RunConfig& config, Machine& machine, Targets& targets,
+                   const Payloads& payloads, bool quiet);
+/// Tells the peers that it is over; what they say is in their sessions then.
+void end_sessions(Targets& targets, const Outcome& o);
+
+/// Messages that were sent and never came are missing, too.
+void close_maps(const Targets& targets, const Outcome& o, Endpoints& endpoints);
+
+/// Of each port, the largest path MTU that it holds.
+std::vector<std::uint32_t> largest_pmtus(const Machine& machine);
+
+/// Says so; returns the exit status.
+int stopped_early();
+
+}  // namespace softfeb::app
