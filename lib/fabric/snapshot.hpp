@@ -42,9 +42,9 @@ struct NetworkTotals {
   std::uint64_t dropped_buffer = 0;
   std::uint64_t dropped_fault = 0;
   std::uint64_t dropped_unknown = 0;  ///< for nobody here
-  std::uint64_t dropped_store =
-      0;  ///< the frame store had no room (copies, frames of its own are not counted as made)
-  std::uint64_t in_network = 0;  ///< queued, or on a wire
+  std::uint64_t dropped_store = 0;  ///< the frame store had no room: copies and frames of its own, which are
+                                    ///< counted as duplicated or made as well
+  std::uint64_t in_network = 0;     ///< queued, or on a wire
   std::uint64_t corrupted = 0;
   std::uint64_t reordered = 0;
 };

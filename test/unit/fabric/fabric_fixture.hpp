@@ -82,6 +82,7 @@ inline NetworkConfig star(std::uint32_t stations) {
   sw.name = "tor";
   sw.buffer = 1 << 20;
   sw.dscp_to_queue[26] = 3;
+  sw.pause = {500'000, 250'000, 0};
   config.switches.push_back(sw);
   for (std::uint32_t i = 0; i < stations; ++i) {
     config.stations.push_back({"s" + std::to_string(i), mac_of(i)});

@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "fabric/facts.hpp"
+#include "fabric/pause_frame.hpp"
+#include "fabric/wire_time.hpp"
+#include "fabric_fixture.hpp"
+
+#include <algorithm>
+
+#include <catch2/catch.hpp>
+
+using namespace softfeb;
+using namespace softfeb::test;
+using fabric::decode_pause;
+using fabric::encode_pause;
+using fabric::PauseFrame;
+using fabric::PauseKind;
+
+namespace {
+
+std::vector<std::uint8_t> pause_bytes(const PauseFrame& pause) {
+  const auto bytes = encode_pause(pause, fabric::kPauseAddress, mac_of(9));
+  return {bytes.begin(), bytes.end()};
+}
+
+PauseFrame stop(std::uint16_t quanta) { return {PauseKind::kPause, 0, {quanta}}; }
+
+PauseFrame stop_class(std::uint8_t c, std::uint16_t quanta) {
+  PauseFrame pause{PauseKind::kPfc, static_cast<std::uint8_t>(1U << c), {}};
+  pause.quanta[c] = quanta;
+  return pause;
+}
+
+/// A station that does what pause frames tell it; sends to station `to` as fast as its link takes it.
+struct Sender {
+  std::uint32_t from = 0;
+  DataFrame frame;
+  Time free_at = 0;
+  Time paused_until = 0;
+  std::uint64_t sent = 0;
+  std::uint64_t stops = 0;
+  std::uint64_t resumes = 0;
+};
+
+/// Stations 0 … n-2 send to the last one without an end; pause frames are obeyed by class of queue 3.
+struct PausedStar {
+  PausedStar(const NetworkConfig& config, Time until) : b(config) {
+    const auto sink = static_cast<std::uint32_t>(config.stations.size() - 1);
+    std::vector<Sender> senders(sink);
+    for (std::uint32_t i = 0; i < sink; ++i) senders[i] = {i, {i, sink}};
+    for (Time now = 0; now < until; now += 100 * kNanosecond) {
+      b.run(now);
+      obey(senders);
+      for (auto& s : senders) {
+        if (now < s.free_at || now < s.paused_until) continue;
+        b.send(s.frame, now);
+        ++s.sent;
+        s.free_at = std::max(s.free_at, now - 100 * kNanosecond) + fabric::wire_bytes(1082) * 800;
+      }
+    }
+    b.run(until + kMillisecond);
+    obey(senders);
+    for (const auto& s : senders) stops += s.stops, resumes += s.resumes, sent += s.sent;
+  }
+
+  void obey(std::vector<Sender>& senders) {
+    for (; seen < b.arrivals.size(); ++seen) {
+      const auto& a = b.arrivals[seen];
+      if (a.station >= senders.size()) continue;
+      const auto pause = decode_pause(a.bytes);
+      REQUIRE(pause);
+      CHECK(std::equal(a.bytes.begin(), a.bytes.begin() + 6, mac_of(a.station).begin()));
+      Sender& s = senders[a.station];
+      const std::uint16_t quanta = pause->quanta[pause->kind == PauseKind::kPfc ? 3 : 0];
+      s.paused_until = a.at + fabric::pause_time(quanta, k10G);
+      ++(quanta != 0 ? s.stops : s.resumes);
+    }
+  }
+
+  Bench b;
+  std::size_t seen = 0;
+  std::uint64_t stops = 0, resumes = 0, sent = 0;
+};
+
+NetworkConfig paused_star(PauseKind kind) {
+  auto config = star(4);
+  config.switches[0].buffer = 60'000;
+  config.switches[0].pause = {15'000, 8'000, 10'000, 0xffff};
+  config.switches[0].queues[3].lossless = true;
+  for (auto& link : config.links) link.flow_control = kind;
+  return config;
+}
+
+}  // namespace
+
+TEST_CASE("pause frames: written and read") {
+  PauseFrame pfc{PauseKind::kPfc, 0x28, {1, 2, 3, 4, 5, 6, 7, 8}};
+  const auto bytes = pause_bytes(pfc);
+  REQUIRE(bytes.size() == 60);
+  CHECK(load_be16(&bytes[12]) == 0x8808);
+  CHECK(load_be16(&bytes[14]) == 0x0101);
+  CHECK(load_be16(&bytes[16]) == 0x0028);
+  const auto read = decode_pause(bytes);
+  REQUIRE(read);
+  CHECK(read->kind == PauseKind::kPfc);
+  CHECK(read->classes == 0x28);
+  CHECK(read->quanta == pfc.quanta);
+  for (std::size_t n = 0; n < 34; ++n) CHECK_FALSE(decode_pause(ByteSpan(bytes).first(n)));
+
+  const auto plain = pause_bytes(stop(0x1234));
+  CHECK(load_be16(&plain[14]) == 0x0001);
+  REQUIRE(decode_pause(plain));
+  CHECK(decode_pause(plain)->quanta[0] == 0x1234);
+  for (std::size_t n = 0; n < 18; ++n) CHECK_FALSE(decode_pause(ByteSpan(plain).first(n)));
+  auto other = plain;
+  store_be16(&other[14], 2);
+  CHECK_FALSE(decode_pause(other));
+}
+
+TEST_CASE("pause: a switch stops senders before it must drop, 802.3x and PFC") {
+  for (const auto kind : {PauseKind::kPause, PauseKind::kPfc}) {
+    PausedStar run(paused_star(kind), 3 * kMillisecond);
+    const auto& s = run.b.look(4 * kMillisecond);
+    CHECK(s.totals.dropped_buffer == 0);
+    CHECK(run.b.conserved(4 * kMillisecond));
+    CHECK(run.stops > 10);
+    CHECK(run.resumes > 10);
+    CHECK(run.b.at_station(3).size() == run.sent);
+    std::uint64_t told = 0;
+    std::uint64_t resumed = 0;
+    for (const auto& port : s.ports) told += port.pause_tx, resumed += port.resume_tx;
+    CHECK(told == run.stops);
+    CHECK(resumed == run.resumes);
+    // The way out was never idle for want of frames: xon leaves enough for a resume to act in time.
+    CHECK(s.ports[3].tx_wire_bytes > 3 * 1'250'000 * 97 / 100);
+    CHECK(run.b.store.out == 0);
+  }
+}
+
+TEST_CASE("pause: without headroom, and thresholds as large as the buffer, there are drops") {
+  auto config = paused_star(PauseKind::kPfc);
+  config.switches[0].pause = {59'000, 8'000, 0, 0xffff};
+  PausedStar run(config, 2 * kMillisecond);
+  CHECK(run.b.look(3 * kMillisecond).totals.dropped_buffer != 0);
+  CHECK(run.b.conserved(3 * kMillisecond));
+}
+
+TEST_CASE("pause: a sender that needs headroom is stopped, though it has little in the buffer") {
+  auto config = paused_star(PauseKind::kPfc);
+  config.switches[0].pause.xoff = 50'000;
+  config.switches[0].pause.xon = 4'000;
+  PausedStar run(config, 2 * kMillisecond);
+  CHECK(run.b.look(3 * kMillisecond).totals.dropped_buffer == 0);
+  CHECK(run.stops != 0);
+}
+
+TEST_CASE("pause: PFC concerns lossless queues alone") {
+  auto config = paused_star(PauseKind::kPfc);
+  config.switches[0].queues[3].lossless = false;
+  PausedStar run(config, kMillisecond);
+  CHECK(run.stops == 0);
+  CHECK(run.b.look(2 * kMillisecond).totals.dropped_buffer != 0);
+}
+
+TEST_CASE("pause: is said again before it ends") {
+  auto config = star(2);
+  config.switches[0].pause = {1'000, 500, 10'000, 1000};
+  for (auto& link : config.links) link.flow_control = PauseKind::kPause;
+  config.links[1].rate = k10G / 1000;  // a frame takes 0.88 ms
+  Bench b(config);
+  b.send({0, 1}, 0);
+  b.send({0, 1}, 0);
+  b.send({0, 1}, 0);
+  b.run(kMillisecond);
+  // 1000 quanta are 51.2 µs here: one every 25.6 µs until the third has begun to leave, after 1.8 ms.
+  b.run(10 * kMillisecond);
+  const auto told = b.at_station(0);
+  REQUIRE(told.size() > 10);
+  std::vector<Time> at;
+  for (const auto& a : told) at.push_back(a.at);
+  for (std::size_t i = 1; i + 1 < at.size(); ++i) CHECK(at[i] - at[i - 1] == 25'600 * kNanosecond);
+  CHECK(decode_pause(told.back().bytes)->quanta[0] == 0);
+  CHECK(at.size() == Approx(70).margin(4));
+  CHECK(b.look(10 * kMillisecond).ports[0].pause_tx == at.size() - 1);
+  CHECK(b.snapshot.ports[0].resume_tx == 1);
+  CHECK(b.network.next_event() == kNever);
+}
+
+TEST_CASE("pause: a switch honours what its neighbour says, by class with PFC") {
+  auto config = star(2);
+  config.links[1].flow_control = PauseKind::kPfc;
+  Bench b(config);
+  b.send(1, pause_bytes(stop_class(3, 1000)), 0);
+  b.run(10 * kMicrosecond);
+  b.send({0, 1}, 10 * kMicrosecond);
+  auto other = DataFrame{0, 1};
+  other.dscp = 0;
+  b.send(other, 10 * kMicrosecond);
+  b.run(40 * kMicrosecond);
+  REQUIRE(b.at_station(1).size() == 1);
+  CHECK(b.at_station(1)[0].bytes == data_bytes(other));
+  b.run(kMillisecond);
+  REQUIRE(b.at_station(1).size() == 2);
+  // The pause began when its frame had arrived, and lasts 1000 · 512 bit times.
+  const Time told = 84 * 800 + kDelay;
+  const Time wire = fabric::wire_bytes(1082) * 800;
+  CHECK(b.at_station(1)[1].at == told + 51'200 * kNanosecond + wire + kDelay);
+  const auto& port = b.look(kMillisecond).ports[1];
+  CHECK(port.pause_rx == 1);
+  CHECK(b.snapshot.totals.consumed == 1);
+  CHECK(port.paused > 30 * kMicrosecond);
+  CHECK(port.paused < 51 * kMicrosecond);
+}
+
+TEST_CASE("pause: ends early when the neighbour says so") {
+  auto config = star(2);
+  config.links[1].flow_control = PauseKind::kPause;
+  Bench b(config);
+  b.send(1, pause_bytes(stop(0xffff)), 0);
+  b.run(10 * kMicrosecond);
+  b.send({0, 1}, 10 * kMicrosecond);
+  b.run(100 * kMicrosecond);
+  CHECK(b.arrivals.empty());
+  CHECK(b.look(100 * kMicrosecond).ports[1].paused > 80 * kMicrosecond);
+  b.send(1, pause_bytes(stop(0)), 100 * kMicrosecond);
+  b.run(110 * kMicrosecond);
+  CHECK(b.arrivals.size() == 1);
+}
+
+TEST_CASE("pause: is taken and ignored where the link has no flow control, or another one") {
+  for (const auto kind : {PauseKind::kOff, PauseKind::kPfc}) {
+    auto config = star(2);
+    config.links[1].flow_control = kind;
+    Bench b(config);
+    b.send(1, pause_bytes(stop(0xffff)), 0);
+    b.run(10 * kMicrosecond);
+    b.send({0, 1}, 10 * kMicrosecond);
+    b.run(20 * kMicrosecond);
+    CHECK(b.arrivals.size() == 1);
+    CHECK(b.look(20 * kMicrosecond).totals.consumed == 1);
+  }
+}
+
+TEST_CASE("pause: spreads from switch to switch, and nothing is dropped") {
+  // Stations 0, 1, 2 at the first switch, 3 at the second; the link between them is faster than the way out.
+  auto config = paused_star(PauseKind::kPfc);
+  config.switches.push_back(config.switches[0]);
+  config.links[3].b = switch_(1);
+  auto uplink = config.links[0];
+  uplink.a = switch_(0);
+  uplink.b = switch_(1);
+  uplink.rate = 4 * k10G;
+  config.links.push_back(uplink);
+  config.switches[1].pause.headroom = 40'000;
+  PausedStar run(config, 3 * kMillisecond);
+  const auto& s = run.b.look(4 * kMillisecond);
+  CHECK(s.totals.dropped_buffer == 0);
+  CHECK(s.totals.consumed > 5);
+  CHECK(run.stops > 5);
+  CHECK(run.b.at_station(3).size() == run.sent);
+  CHECK(run.b.conserved(4 * kMillisecond));
+}
+
+TEST_CASE("pause: a store without room loses no word for ever") {
+  auto config = star(2);
+  config.switches[0].pause = {1'000, 500, 10'000, 0xffff};
+  for (auto& link : config.links) link.flow_control = PauseKind::kPause;
+  config.links[1].rate = k10G / 1000;
+  Bench b(config);
+  b.send({0, 1}, 0);
+  b.send({0, 1}, 0);
+  b.send({0, 1}, 0);
+  b.store.limit = 3;
+  b.run(20 * kMicrosecond);
+  CHECK(b.at_station(0).empty());
+  CHECK(b.look(20 * kMicrosecond).totals.dropped_store != 0);
+  b.store.limit = 10;
+  b.run(30 * kMicrosecond);
+  CHECK(b.at_station(0).size() == 1);
+  b.run(20 * kMillisecond);
+  CHECK(decode_pause(b.at_station(0).back().bytes)->quanta[0] == 0);
+  CHECK(b.conserved(20 * kMillisecond));
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "fabric/queues.hpp"
+
+#include "fabric_fixture.hpp"
+
+#include <array>
+
+#include <catch2/catch.hpp>
+
+using namespace softfeb;
+using namespace softfeb::test;
+using fabric::kQueues;
+using fabric::PortQueues;
+using fabric::QueueConfig;
+
+namespace {
+
+struct Rig {
+  explicit Rig(const std::array<QueueConfig, kQueues>& config) : queues(config) {}
+  void push(std::uint8_t queue, std::uint32_t length) {
+    Frame* const frame = store.make(std::vector<std::uint8_t>(length));
+    frame->queue = queue;
+    queues.push(frame);
+  }
+  /// Which queue was next; kQueues: none.
+  std::size_t pop(std::uint8_t may = 0xff) {
+    Frame* const frame = queues.pop(may);
+    if (frame == nullptr) return kQueues;
+    const std::size_t queue = frame->queue;
+    store.release(frame);
+    return queue;
+  }
+  TestStore store;
+  PortQueues queues;
+};
+
+}  // namespace
+
+TEST_CASE("queues: strict ones first, the highest number before others") {
+  std::array<QueueConfig, kQueues> config;
+  config[2].weight = config[6].weight = 0;
+  Rig rig(config);
+  for (const std::uint8_t q : {0, 2, 7, 6, 2}) rig.push(q, 1000);
+  CHECK(rig.queues.waiting() == 0xc5);
+  CHECK(rig.pop() == 6);
+  CHECK(rig.pop() == 2);
+  CHECK(rig.pop(0xfb) != 2);
+  CHECK(rig.pop() == 2);
+  CHECK(rig.queues.size() == 1);
+  CHECK(rig.pop() != kQueues);
+  CHECK(rig.pop() == kQueues);
+  CHECK(rig.queues.bytes() == 0);
+  CHECK(rig.queues.waiting() == 0);
+}
+
+TEST_CASE("queues: within one, in order; paused ones stay") {
+  Rig rig({});
+  for (std::uint32_t n = 100; n < 110; ++n) rig.push(3, n);
+  rig.push(4, 50);
+  CHECK(rig.pop(0x10) == 4);
+  CHECK(rig.pop(0x10) == kQueues);
+  for (std::uint32_t n = 100; n < 110; ++n) {
+    Frame* const frame = rig.queues.pop(0xff);
+    REQUIRE(frame->length == n);
+    rig.store.release(frame);
+  }
+}
+
+TEST_CASE("queues: bytes on the wire shared in proportion to weights, whatever the frames' lengths") {
+  std::array<QueueConfig, kQueues> config;
+  config[1].weight = 1;
+  config[3].weight = 3;
+  config[5].weight = 6;
+  const std::array<std::uint32_t, kQueues> length{0, 4096, 0, 200, 0, 1500, 0, 0};
+  Rig rig(config);
+  std::array<std::uint64_t, kQueues> sent{};
+  for (int i = 0; i < 20; ++i)
+    for (const std::uint8_t q : {1, 3, 5}) rig.push(q, length[q]);
+  for (int i = 0; i < 50'000; ++i) {
+    const std::size_t q = rig.pop();
+    sent[q] += length[q] + 24;
+    rig.push(static_cast<std::uint8_t>(q), length[q]);
+  }
+  const double whole = static_cast<double>(sent[1] + sent[3] + sent[5]);
+  CHECK(static_cast<double>(sent[1]) / whole == Approx(0.1).margin(0.003));
+  CHECK(static_cast<double>(sent[3]) / whole == Approx(0.3).margin(0.003));
+  CHECK(static_cast<double>(sent[5]) / whole == Approx(0.6).margin(0.003));
+}
