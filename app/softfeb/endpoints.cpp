@@ -21,6 +21,10 @@ std::optional<roce::VlanTag> tag_of(const config::EndpointConfig& e) {
   return roce::VlanTag{*e.vlan, e.pcp};
 }
 
+engine::PauseConfig pause_of(const config::EndpointConfig& e) {
+  return {.mode = static_cast<engine::PauseMode>(e.pause)};
+}
+
 roce::Path path_of(const config::EndpointConfig& e, const roce::IpAddress& peer) {
   roce::Path p;
   p.source_mac = e.mac;
@@ -267,13 +271,13 @@ std::uint8_t* HostMemory::first(std::uint64_t bytes) {
 Endpoints make_listeners(const config::RunConfig& config) {
   Endpoints out;
   for (const auto& b : config.boards) {
-    out.boards.push_back(
-        std::make_unique<engine::Board>(engine::BoardConfig{identity_of(b.endpoint), 0, {}}));
+    out.boards.push_back(std::make_unique<engine::Board>(
+        engine::BoardConfig{identity_of(b.endpoint), 0, {}, {}, pause_of(b.endpoint)}));
     add_neighbours(*out.boards.back(), b.endpoint);
   }
   for (const auto& r : config.receivers) {
-    out.receivers.push_back(
-        std::make_unique<engine::Receiver>(engine::ReceiverConfig{identity_of(r.endpoint), {}, {}}));
+    out.receivers.push_back(std::make_unique<engine::Receiver>(
+        engine::ReceiverConfig{identity_of(r.endpoint), {}, {}, {}, pause_of(r.endpoint)}));
     add_neighbours(*out.receivers.back(), r.endpoint);
   }
   return out;
@@ -285,12 +289,12 @@ Endpoints make_endpoints(const config::RunConfig& config, const Targets& targets
   std::vector<engine::BoardConfig> boards;
   std::vector<engine::ReceiverConfig> receivers;
   for (const auto& b : config.boards) {
-    boards.push_back({identity_of(b.endpoint), b.link_rate.value_or(0), {}});
+    boards.push_back({identity_of(b.endpoint), b.link_rate.value_or(0), {}, {}, pause_of(b.endpoint)});
     if (b.control) boards.back().bus = bus_of(b, payloads, largest_pmtus[b.endpoint.port]);
   }
   for (std::size_t r = 0; r < config.receivers.size(); ++r) {
     const auto& c = config.receivers[r];
-    receivers.push_back({identity_of(c.endpoint), notification_of(c.cnp), {}});
+    receivers.push_back({identity_of(c.endpoint), notification_of(c.cnp), {}, {}, pause_of(c.endpoint)});
     out.memories.push_back(std::make_unique<ReceiverMemory>(c.memory * targets.receiver_qps(r)));
   }
   CongestionGroups groups;

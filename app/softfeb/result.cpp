@@ -82,6 +82,8 @@ Json board(const config::RunConfig& config, const Targets& targets, const Outcom
           {"rx_wrong_peer", e.endpoint.rx_wrong_peer},
           {"rx_malformed", e.endpoint.rx_bad_transport},
           {"rx_other", e.endpoint.rx_other},
+          {"rx_pause", e.endpoint.rx_pause},
+          {"paused_s", to_seconds(e.paused)},
           {"arp_requests_tx", e.host.arp_requests_tx},
           {"qps", qps}};
 }
@@ -157,6 +159,8 @@ Json receiver(const config::RunConfig& config, const Outcome& o, const engine::R
           {"icrc_errors", e.endpoint.rx_icrc_errors},
           {"ecn_ce", marked},
           {"cnp_tx", e.cnp_tx},
+          {"rx_pause", e.endpoint.rx_pause},
+          {"paused_s", to_seconds(e.paused)},
           {"ack_tx", sum.ack_tx},
           {"nak_sequence_tx", sum.nak_sequence_tx},
           {"nak_error_tx", sum.nak_error_tx},

@@ -99,6 +99,7 @@ struct DataPathState {
   std::uint64_t completions_ok = 0;
   std::uint64_t completions_failed = 0;
   std::uint64_t requests_waiting = 0;  ///< dispatched and not yet posted
+  std::uint64_t rx_pause = 0;          ///< pause frames that the board itself took, besides its port
 };
 
 }  // namespace softfeb::board

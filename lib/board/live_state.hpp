@@ -17,7 +17,8 @@ struct PortState {
   std::uint64_t link_ups = 1;  ///< how often the link came up
   std::uint64_t rx_frames = 0;
   std::uint64_t tx_frames = 0;
-  std::uint64_t rx_pause = 0;
+  std::uint64_t rx_pause =
+      0;  ///< of the port, which keeps them to itself; those that came through: DataPathState
   std::uint64_t tx_pause = 0;
   std::uint64_t rx_overflow = 0;  ///< received and lost for want of buffers
   std::uint64_t rx_crc_errors = 0;

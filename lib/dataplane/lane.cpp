@@ -5,6 +5,7 @@
 #include "roce/frame.hpp"
 
 #include <algorithm>
+#include <bitset>
 
 #include <rte_ethdev.h>
 #include <rte_mbuf.h>
@@ -43,6 +44,7 @@ Lane::Lane(const LaneConfig& config, const Parts& parts) : config_(config), part
 Lane::~Lane() {
   for (std::size_t i = 0; i < pending_count_; ++i) rte_pktmbuf_free(pending_[pending_first_ + i]);
   TxBuilder::release({buffers_.data(), acquired_});
+  for (std::size_t i = 0; i < held_count_; ++i) rte_pktmbuf_free(held_[i].packet);
 }
 
 void Lane::wake() {
@@ -59,6 +61,8 @@ Time Lane::next_event(Time now) const {
   if (pending()) return now;
   Time at = kNever;
   for (const Seat& seat : seats_) at = std::min(at, seat.wake);
+  for (std::size_t i = 0; i < held_count_; ++i)
+    at = std::min(at, parts_.map->owners[held_[i].endpoint].endpoint->control_open_at());
   return at;
 }
 
@@ -70,7 +74,7 @@ bool Lane::receive(Time now) {
     SpscRing<rte_mbuf*>* const ring = from[config_.worker].get();
     if (ring == nullptr) continue;
     const std::size_t n = ring->pop_bulk(burst);
-    for (std::size_t i = 0; i < n; ++i) take(burst[i], now);
+    for (std::size_t i = 0; i < n; ++i) take(burst[i], true, now);
     any = any || n != 0;
   }
   return any;
@@ -81,16 +85,16 @@ bool Lane::receive_queue(std::uint16_t queue, Time now) {
   const std::size_t n = rte_eth_rx_burst(config_.port, queue, burst.data(), config_.burst);
   counters_.rx_packets += n;
   if (parts_.rx_faults == nullptr || !parts_.rx_faults->active()) {
-    for (std::size_t i = 0; i < n; ++i) take(burst[i], now);
+    for (std::size_t i = 0; i < n; ++i) take(burst[i], false, now);
     return n != 0;
   }
   std::array<rte_mbuf*, FaultInjector::room_for(kMaxBurst)> out;
   const std::size_t left = parts_.rx_faults->apply({burst.data(), n}, out);
-  for (std::size_t i = 0; i < left; ++i) take(out[i], now);
+  for (std::size_t i = 0; i < left; ++i) take(out[i], false, now);
   return n != 0;
 }
 
-void Lane::take(rte_mbuf* packet, Time now) {
+void Lane::take(rte_mbuf* packet, bool handed_over, Time now) {
   Segments bytes;
   if (!to_segments(packet, bytes)) {
     ++counters_.rx_malformed;
@@ -100,6 +104,11 @@ void Lane::take(rte_mbuf* packet, Time now) {
   if (parts_.rx_capture != nullptr && parts_.rx_capture->wants()) parts_.rx_capture->record(now, bytes);
   const roce::ParsedFrame frame = roce::parse_frame(bytes);
   if (frame.kind == roce::FrameKind::kMalformed) ++counters_.rx_malformed;
+  if (frame.kind == roce::FrameKind::kMacControl) {
+    if (!take_pause(packet, frame, handed_over, now)) ++counters_.rx_nobody;
+    rte_pktmbuf_free(packet);
+    return;
+  }
   const std::uint32_t index = parts_.map->demux.find(frame);
   if (index == engine::Demux::kNobody) {
     if (frame.kind != roce::FrameKind::kMalformed) ++counters_.rx_nobody;
@@ -115,6 +124,31 @@ void Lane::take(rte_mbuf* packet, Time now) {
     ++counters_.ring_full;
     rte_pktmbuf_free(packet);
   }
+}
+
+/// A port's pause frame may be for endpoints of several workers: each gets it, and only reads it.
+bool Lane::take_pause(rte_mbuf* packet, const roce::ParsedFrame& frame, bool handed_over, Time now) {
+  bool any = false;
+  std::bitset<RTE_MAX_LCORE> told;  // workers
+  parts_.map->demux.for_each_paused(frame.dest_mac, [&](std::uint32_t index) {
+    any = true;
+    const PortMap::Owner& owner = parts_.map->owners[index];
+    if (owner.worker == config_.worker) {
+      owner.endpoint->receive(frame, now);
+      seats_[seat_of_[index]].wake = 0;
+      return;
+    }
+    if (handed_over || told[owner.worker]) return;
+    told.set(owner.worker);
+    rte_pktmbuf_refcnt_update(packet, 1);
+    if (parts_.map->handover[config_.worker][owner.worker]->push(packet)) {
+      ++counters_.rx_handed_over;
+    } else {
+      ++counters_.ring_full;
+      rte_pktmbuf_free(packet);
+    }
+  });
+  return any;
 }
 
 void Lane::deliver(engine::Endpoint& endpoint, const roce::ParsedFrame& frame, std::uint32_t index,
@@ -187,14 +221,20 @@ void Lane::collect(Time now) {
 
 std::size_t Lane::take_control_frames(std::span<rte_mbuf*> out, Time now) {
   if (parts_.control_frames == nullptr) return 0;
-  std::array<ControlFrame, kControlShare> frames;
-  const std::size_t n = parts_.control_frames->pop_bulk(frames);
-  for (std::size_t i = 0; i < n; ++i) {
-    const std::uint32_t length = frames[i].packet->pkt_len;
-    parts_.map->owners[frames[i].endpoint].endpoint->control_frame_sent(length, now);
+  held_count_ += parts_.control_frames->pop_bulk(std::span(held_).subspan(held_count_));
+  std::size_t n = 0, kept = 0;
+  for (std::size_t i = 0; i < held_count_; ++i) {
+    engine::Endpoint& endpoint = *parts_.map->owners[held_[i].endpoint].endpoint;
+    if (endpoint.control_open_at() > now) {
+      held_[kept++] = held_[i];
+      continue;
+    }
+    const std::uint32_t length = held_[i].packet->pkt_len;
+    endpoint.control_frame_sent(length, now);
     counters_.tx_bytes += length;
-    out[i] = frames[i].packet;
+    out[n++] = held_[i].packet;
   }
+  held_count_ = kept;
   counters_.control_tx += n;
   return n;
 }

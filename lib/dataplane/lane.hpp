@@ -106,7 +106,8 @@ class Lane {
   /// Packets are built that the port has not taken yet.
   bool pending() const {
     return pending_count_ != 0 || filled_ != 0 ||
-           (parts_.control_frames != nullptr && !parts_.control_frames->empty());
+           (parts_.control_frames != nullptr && held_count_ < held_.size() &&
+            !parts_.control_frames->empty());
   }
 
   const LaneCounters& counters() const { return counters_; }
@@ -120,13 +121,16 @@ class Lane {
 
   bool receive(Time now);
   bool receive_queue(std::uint16_t queue, Time now);
-  void take(rte_mbuf* packet, Time now);
+  /// `handed_over`: by another worker, which has told everybody it is for.
+  void take(rte_mbuf* packet, bool handed_over, Time now);
+  /// True when it was for anybody.
+  bool take_pause(rte_mbuf* packet, const roce::ParsedFrame& frame, bool handed_over, Time now);
   void deliver(engine::Endpoint& endpoint, const roce::ParsedFrame& frame, std::uint32_t index,
                rte_mbuf* packet, Time now);
   bool transmit(Time now);
   bool offer_pending();
   void collect(Time now);
-  /// Puts the control thread's frames into `out`; returns how many.
+  /// Puts the control thread's frames into `out`, those of paused endpoints later; returns how many.
   std::size_t take_control_frames(std::span<rte_mbuf*> out, Time now);
   /// Makes packets of what is filled, puts them into `out`; returns how many.
   std::size_t build(std::span<rte_mbuf*> out);
@@ -145,6 +149,8 @@ class Lane {
   std::array<rte_mbuf*, FaultInjector::room_for(kMaxBurst + kControlShare)> pending_{};
   std::size_t pending_first_ = 0;
   std::size_t pending_count_ = 0;
+  std::array<ControlFrame, kControlShare> held_{};  ///< of endpoints that a pause frame stops
+  std::size_t held_count_ = 0;
   LaneCounters counters_;
 };
 

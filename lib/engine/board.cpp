@@ -26,10 +26,15 @@ std::size_t count_groups(const BoardConfig& config) {
   return groups.size();
 }
 
+PauseConfig with_rate(PauseConfig pause, std::uint64_t link_rate) {
+  if (pause.link_rate == 0) pause.link_rate = link_rate;
+  return pause;
+}
+
 }  // namespace
 
 Board::Board(const BoardConfig& config)
-    : Endpoint(config.identity),
+    : Endpoint(config.identity, with_rate(config.pause, config.link_rate)),
       link_(config.link_rate),
       shared_(count_qps(config)),
       departures_(count_qps(config) + count_groups(config), kDepartureTick),
@@ -144,10 +149,10 @@ void Board::settle(std::uint32_t i, Time now) {
   if (ready_.contains(i)) return;
   const std::uint32_t line = shared_.line_of(i);
   if (line == SharedRates::kNone) {
-    place(i, qp.departure(now), now);
+    place(i, departure(i, now), now);
     return;
   }
-  const Time own = qp.own_departure(now);
+  const Time own = own_departure(i, now);
   if (own > now) {
     place(i, own, now);
   } else {
@@ -161,7 +166,7 @@ void Board::call_next(std::uint32_t line, Time now) {
   const auto entry = static_cast<std::uint32_t>(qps_.size()) + line;
   departures_.cancel(entry);
   for (std::uint32_t i = shared_.first(line); i != SharedRates::kNone; i = shared_.first(line)) {
-    const Time own = qps_[i].own_departure(now);
+    const Time own = own_departure(i, now);
     if (own > now) {
       // It cannot use its turn any more: in ERR, or its window is full.
       place(shared_.pop(line), own, now);
@@ -243,6 +248,13 @@ void Board::resolve(Time now) {
   }
 }
 
+void Board::resumed(std::uint8_t priorities, Time now) {
+  if (!pause_.per_priority()) return;  // whoever is ready stands in the queue
+  for (std::uint32_t i = 0; i < qps_.size(); ++i) {
+    if ((priorities >> pause_.priority(qps_[i].headers()) & 1) != 0) settle(i, now);
+  }
+}
+
 void Board::give_up(const Resolution& r, Time now) {
   ++incidents_;
   for (const std::uint32_t i : r.waiting) {
@@ -252,6 +264,8 @@ void Board::give_up(const Resolution& r, Time now) {
 }
 
 std::size_t Board::send_packets(Time now, std::span<TxFrame> out) {
+  if (now < link_open_at()) return 0;
+  link_.was_closed_until(link_open_at());
   std::size_t n = 0;
   // A turn that gives no packet (a QP in ERR that flushes what is posted) counts as well, so that this ends.
   for (std::size_t turns = out.size(); turns != 0 && !ready_.empty() && link_.open(now); --turns) {
@@ -259,7 +273,7 @@ std::size_t Board::send_packets(Time now, std::span<TxFrame> out) {
     shared_.answered(i);
     SendQp& qp = qps_[i];
     qp.post_due(now);
-    if (qp.departure(now) <= now && qp.requester().ready(now) && qp.craft(now, identification_, out[n])) {
+    if (departure(i, now) <= now && qp.requester().ready(now) && qp.craft(now, identification_, out[n])) {
       ++identification_;
       link_.sent(out[n].length(), now);
       ++n;
@@ -292,7 +306,7 @@ std::size_t Board::poll(Time now, std::span<TxFrame> out) {
   if (bus_peer_.retry_at <= now) find_bus_peer(now);
   run_timers(now);
   wake(now);
-  std::size_t n = host_.poll(out);
+  std::size_t n = poll_host(now, out);
   n += send_packets(now, out.subspan(n));
   counters_.tx_frames += n;
   for (std::size_t k = 0; k < n; ++k) counters_.tx_bytes += out[k].length();
@@ -305,9 +319,8 @@ void Board::control_frame_sent(std::uint32_t length, Time now) {
 }
 
 Time Board::next_event(Time now) const {
-  if (host_.has_answers()) return now;
-  Time at = std::min({departures_.next(), timers_.next(), bus_peer_.retry_at});
-  if (!ready_.empty()) at = std::min(at, std::max(now, link_.free_at()));
+  Time at = std::min({host_event(now), departures_.next(), timers_.next(), bus_peer_.retry_at});
+  if (!ready_.empty()) at = std::min(at, std::max({now, link_.free_at(), link_open_at()}));
   for (const Resolution& r : resolutions_) at = std::min(at, r.retry_at);
   return at;
 }

@@ -39,6 +39,7 @@ struct BoardConfig {
   std::uint64_t link_rate = 0;  ///< bytes per second on the wire, 0 = no limit
   std::vector<SendQpConfig> qps;
   BusConfig bus{};
+  PauseConfig pause{};  ///< its link rate, where it has none: `link_rate`
 };
 
 /// One emulated front-end board at work: its queue pairs, each at its pace, above one link. Packets of
@@ -89,6 +90,7 @@ class Board : public Endpoint {
  protected:
   void receive_roce(const roce::ParsedFrame& frame, Time now) override;
   void neighbour_learned(const roce::IpAddress& ip, Time now) override;
+  void resumed(std::uint8_t priorities, Time now) override;
 
  private:
   /// A neighbour some QPs wait for.
@@ -155,6 +157,12 @@ class Board : public Endpoint {
   void feed(std::uint32_t i, Time now);
   void check_completions(std::uint32_t i);
 
+  /// Those of the QP, or later: when its priority is not paused any more.
+  Time departure(std::uint32_t i, Time now) const { return unpaused(i, qps_[i].departure(now)); }
+  Time own_departure(std::uint32_t i, Time now) const { return unpaused(i, qps_[i].own_departure(now)); }
+  Time unpaused(std::uint32_t i, Time at) const {
+    return pause_.per_priority() ? std::max(at, pause_.until(pause_.priority(qps_[i].headers()))) : at;
+  }
   /// Puts QP `i` where it belongs after something about it changed: the ready queue, the departure wheel, its
   /// timer.
   void settle(std::uint32_t i, Time now);

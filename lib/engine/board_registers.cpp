@@ -25,12 +25,13 @@ void Board::act(const board::SetCnpCounterReset& a, Time now) {
 
 void Board::act(const board::SetCompletionReset& a, Time /*now*/) { checker_.set_reset(a.level); }
 
-void Board::act(const board::SetTrafficClass& a, Time /*now*/) {
+void Board::act(const board::SetTrafficClass& a, Time now) {
   const auto dscp = static_cast<std::uint8_t>(a.dscp & 63);
   const auto ecn = static_cast<roce::Ecn>(a.ecn & 3);
   for (SendQp& qp : qps_) qp.set_traffic_class(dscp, ecn);
   bus_.qp.path.dscp = dscp;
   bus_.qp.path.ecn = ecn;
+  resumed(0xff, now);  // in another priority now, which need not be paused
 }
 
 void Board::act(const board::SoftReset& /*a*/, Time now) {
@@ -69,6 +70,7 @@ void Board::observe(board::DataPathState& out, Time now) const {
   out.completions_ok = checker_.ok();
   out.completions_failed = checker_.failed();
   out.requests_waiting = dispatcher_.waiting();
+  out.rx_pause = counters_.rx_pause;
 }
 
 }  // namespace softfeb::engine

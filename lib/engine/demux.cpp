@@ -39,6 +39,8 @@ bool Demux::insert(const Identity& identity, std::uint32_t endpoint) {
   }
   place(key, endpoint);
   ++used_;
+  const Station station{identity.mac, endpoint};
+  macs_.insert(std::upper_bound(macs_.begin(), macs_.end(), station), station);
   return true;
 }
 

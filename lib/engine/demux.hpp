@@ -4,6 +4,8 @@
 #include "engine/endpoint.hpp"
 #include "roce/frame.hpp"
 
+#include <algorithm>
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -11,7 +13,8 @@
 namespace softfeb::engine {
 
 /// Whose frame is it: (VLAN, destination address) → endpoint, as DESIGN has it. Frames for the address of
-/// another worker's endpoint, or for nobody, are told apart by the caller through kNobody.
+/// another worker's endpoint, or for nobody, are told apart by the caller through kNobody. Pause frames know
+/// neither VLAN nor address: they go to MAC addresses.
 class Demux {
  public:
   static constexpr std::uint32_t kNobody = UINT32_MAX;
@@ -23,7 +26,21 @@ class Demux {
   /// answers.
   std::uint32_t find(const roce::ParsedFrame& frame) const;
 
+  /// The endpoints that a pause frame is for: those of its destination MAC address, whatever their VLAN, or
+  /// all of them where it is the group address. find() gives nobody for it.
+  template <typename Take>
+  void for_each_paused(const roce::MacAddress& dest, Take&& take) const {
+    const bool all = dest == roce::kPauseAddress;
+    auto it = all ? macs_.begin() : std::lower_bound(macs_.begin(), macs_.end(), Station{dest, 0});
+    for (; it != macs_.end() && (all || it->mac == dest); ++it) take(it->endpoint);
+  }
+
  private:
+  struct Station {
+    roce::MacAddress mac{};
+    std::uint32_t endpoint = 0;
+    auto operator<=>(const Station&) const = default;
+  };
   struct Key {
     std::uint16_t vlan = 0;
     roce::IpAddress ip;
@@ -40,6 +57,7 @@ class Demux {
 
   std::vector<Slot> slots_;
   std::size_t used_ = 0;
+  std::vector<Station> macs_;  ///< sorted
 };
 
 }  // namespace softfeb::engine

@@ -6,7 +6,8 @@ namespace softfeb::engine {
 RxVerdict Endpoint::receive(const roce::ParsedFrame& frame, Time now) {
   ++counters_.rx_frames;
   // A port in promiscuous mode hands us what is for others, too.
-  const bool group = frame.kind == roce::FrameKind::kArp || frame.dest_ip.bytes[0] == 0xff;
+  const bool group = frame.kind == roce::FrameKind::kArp || frame.dest_ip.bytes[0] == 0xff ||
+                     (frame.kind == roce::FrameKind::kMacControl && frame.dest_mac == roce::kPauseAddress);
   if (!group && frame.dest_mac != identity().mac) {
     ++counters_.rx_other;
     return RxVerdict::kConsumed;
@@ -37,11 +38,25 @@ RxVerdict Endpoint::receive(const roce::ParsedFrame& frame, Time now) {
         return RxVerdict::kConsumed;
       }
       break;
+    case roce::FrameKind::kMacControl:
+      receive_pause(frame, now);
+      return RxVerdict::kConsumed;
     default:
       break;
   }
   ++counters_.rx_other;
   return RxVerdict::kConsumed;
+}
+
+void Endpoint::receive_pause(const roce::ParsedFrame& frame, Time now) {
+  const auto control = roce::parse_mac_control(frame.content);
+  const auto earlier = control ? pause_.receive(*control, now) : std::nullopt;
+  if (!earlier) {
+    ++counters_.rx_other;
+    return;
+  }
+  ++counters_.rx_pause;
+  if (*earlier != 0) resumed(*earlier, now);
 }
 
 void Endpoint::control_frame_sent(std::uint32_t length, Time /*now*/) {

@@ -3,9 +3,11 @@
 
 #include "base/time.hpp"
 #include "engine/host.hpp"
+#include "engine/pause.hpp"
 #include "engine/tx_frame.hpp"
 #include "roce/frame.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 
@@ -28,6 +30,7 @@ struct EndpointCounters {
   std::uint64_t rx_roce = 0;     ///< given to a QP: everything about them was right
   std::uint64_t rx_host = 0;     ///< ARP, ICMP echo requests
   std::uint64_t rx_control = 0;  ///< handed over to the slow control
+  std::uint64_t rx_pause = 0;    ///< pause frames, 802.3x or PFC, of the kind that is obeyed
   std::uint64_t rx_icrc_errors = 0;
   std::uint64_t rx_unknown_qp = 0;
   std::uint64_t rx_wrong_peer = 0;  ///< the QP exists, the sender is not its peer
@@ -42,12 +45,17 @@ struct EndpointCounters {
 /// One address on the network at work: a board or a receiver. Owned by one worker; sans-I/O.
 class Endpoint {
  public:
-  explicit Endpoint(const Identity& identity) : host_(identity) {}
+  explicit Endpoint(const Identity& identity, const PauseConfig& pause = {})
+      : host_(identity),
+        pause_(pause),
+        host_priority_(pause_.priority(
+            0, identity.vlan ? std::optional<std::uint8_t>(identity.vlan->pcp) : std::nullopt)) {}
   virtual ~Endpoint() = default;
   Endpoint(const Endpoint&) = delete;
   Endpoint& operator=(const Endpoint&) = delete;
 
-  /// Takes a frame for this endpoint's address (or a broadcast ARP) that arrived at `now`.
+  /// Takes a frame for this endpoint's address (or a broadcast ARP, or a pause frame for its MAC address or
+  /// for all) that arrived at `now`.
   RxVerdict receive(const roce::ParsedFrame& frame, Time now);
 
   /// Fills up to out.size() frames that leave at `now`; each has `header` set by the caller. Returns how
@@ -60,6 +68,10 @@ class Endpoint {
 
   /// A frame of the slow control, `length` bytes, leaves at this endpoint's address, past poll().
   virtual void control_frame_sent(std::uint32_t length, Time now);
+
+  /// When a frame of the slow control may leave, ARP and ICMP too: in the past where they are not paused.
+  Time control_open_at() const { return pause_.until(host_priority_); }
+  const PauseState& pause() const { return pause_; }
 
   const Identity& identity() const { return host_.identity(); }
   Host& host() { return host_; }
@@ -75,9 +87,26 @@ class Endpoint {
   /// A neighbour became known.
   virtual void neighbour_learned(const roce::IpAddress& /*ip*/, Time /*now*/) {}
 
+  /// Priorities, by bit, may go on earlier than they would have.
+  virtual void resumed(std::uint8_t /*priorities*/, Time /*now*/) {}
+  /// ARP, ICMP, neighbour discovery, unless they are paused.
+  std::size_t poll_host(Time now, std::span<TxFrame> out) {
+    return host_.has_answers() && control_open_at() <= now ? host_.poll(out) : 0;
+  }
+  /// When poll_host() has something; kNever.
+  Time host_event(Time now) const { return host_.has_answers() ? std::max(now, control_open_at()) : kNever; }
+  /// Until when the whole link is paused (802.3x).
+  Time link_open_at() const { return pause_.per_priority() ? 0 : pause_.until(0); }
+
   Host host_;
+  PauseState pause_;
   EndpointCounters counters_;
   std::uint64_t incidents_ = 0;
+
+ private:
+  void receive_pause(const roce::ParsedFrame& frame, Time now);
+
+  std::uint8_t host_priority_;
 };
 
 }  // namespace softfeb::engine

@@ -21,6 +21,9 @@ class LinkShaper {
   /// When the link is free again.
   Time free_at() const { return free_; }
 
+  /// Something else kept the link from sending until `t`, which has passed: that time is no slack.
+  void was_closed_until(Time t) { free_ = std::max(free_, t); }
+
   /// A frame of `length` bytes (Ethernet to iCRC) leaves.
   void sent(std::uint32_t length, Time now) {
     if (rate_ == 0) return;

@@ -19,7 +19,7 @@ Receiver::Qp::Qp(const ReceiveQpSetup& setup, roce::NotificationPoint& point)
       pkey(setup.pkey) {}
 
 Receiver::Receiver(const ReceiverConfig& config)
-    : Endpoint(config.identity),
+    : Endpoint(config.identity, config.pause),
       notification_(config.notification),
       first_slot_(config.qps.size()),
       slot_table_(config.slots.size()),
@@ -31,11 +31,13 @@ Receiver::Receiver(const ReceiverConfig& config)
   for (const ReceiveSlotSetup& setup : config.slots) qps_.emplace_back(setup, notification_);
 }
 
-void Receiver::push(const Pending& p) {
+void Receiver::push(Pending p) {
   if (pending_count_ == kPendingRoom) {
     ++receiver_counters_.replies_dropped;
     return;
   }
+  p.priority = pause_.priority(qps_[p.qp].reply);
+  ++pending_of_[p.priority];
   pending_[(pending_first_ + pending_count_++) & (kPendingRoom - 1)] = p;
 }
 
@@ -85,9 +87,9 @@ void Receiver::receive_roce(const roce::ParsedFrame& frame, Time now) {
   if (const auto& payload = outcome.request.payload) {
     qp.written_end = std::max(qp.written_end, payload->address + payload->bytes.size());
   }
-  if (outcome.send_cnp) push({i, true, {}});
+  if (outcome.send_cnp) push({.qp = i, .cnp = true});
   if (!outcome.request.reply) return;
-  push({i, false, *outcome.request.reply});
+  push({.qp = i, .reply = *outcome.request.reply});
   if (outcome.request.reply->aeth.kind() != roce::AethKind::kAck) ++incidents_;
 }
 
@@ -105,20 +107,60 @@ void Receiver::write(const Pending& p, TxFrame& out) {
   out.trailer_length = c.trailer_length;
 }
 
-std::size_t Receiver::poll(Time /*now*/, std::span<TxFrame> out) {
-  std::size_t n = host_.poll(out);
+std::size_t Receiver::take_pending(Time now, std::span<TxFrame> out) {
+  if (now < link_open_at()) return 0;
+  if (pause_.per_priority() && pause_.any(now)) return may_send(now) ? take_unpaused(now, out) : 0;
+  std::size_t n = 0;
   for (; n < out.size() && pending_count_ != 0; --pending_count_) {
     const Pending& p = pending_[pending_first_];
+    --pending_of_[p.priority];
     if (p.qp != kNobody) write(p, out[n++]);
     pending_first_ = (pending_first_ + 1) & (kPendingRoom - 1);
   }
+  return n;
+}
+
+/// Something is owed of a priority that is not paused.
+bool Receiver::may_send(Time now) const {
+  for (std::size_t p = 0; p < pending_of_.size(); ++p) {
+    if (pending_of_[p] != 0 && !pause_.paused(static_cast<std::uint8_t>(p), now)) return true;
+  }
+  return false;
+}
+
+/// Those of a paused priority keep their order and let the others pass.
+std::size_t Receiver::take_unpaused(Time now, std::span<TxFrame> out) {
+  const auto at = [this](std::size_t k) -> Pending& {
+    return pending_[(pending_first_ + k) & (kPendingRoom - 1)];
+  };
+  std::size_t n = 0, kept = 0;
+  for (std::size_t k = 0; k < pending_count_; ++k) {
+    const Pending p = at(k);
+    if (n == out.size() || pause_.paused(p.priority, now)) {
+      at(kept++) = p;
+      continue;
+    }
+    --pending_of_[p.priority];
+    if (p.qp != kNobody) write(p, out[n++]);
+  }
+  pending_count_ = kept;
+  return n;
+}
+
+std::size_t Receiver::poll(Time now, std::span<TxFrame> out) {
+  std::size_t n = poll_host(now, out);
+  n += take_pending(now, out.subspan(n));
   counters_.tx_frames += n;
   for (std::size_t k = 0; k < n; ++k) counters_.tx_bytes += out[k].length();
   return n;
 }
 
 Time Receiver::next_event(Time now) const {
-  return host_.has_answers() || pending_count_ != 0 ? now : kNever;
+  Time at = host_event(now);
+  for (std::size_t p = 0; pending_count_ != 0 && p < pending_of_.size(); ++p) {
+    if (pending_of_[p] != 0) at = std::min(at, std::max(now, pause_.until(static_cast<std::uint8_t>(p))));
+  }
+  return at;
 }
 
 }  // namespace softfeb::engine

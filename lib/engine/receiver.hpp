@@ -9,6 +9,7 @@
 #include "roce/path.hpp"
 #include "roce/receive_qp.hpp"
 
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <vector>
@@ -33,6 +34,7 @@ struct ReceiverConfig {
   roce::NotificationConfig notification;
   std::vector<ReceiveQpSetup> qps;
   std::vector<ReceiveSlotSetup> slots{};
+  PauseConfig pause{};
 };
 
 struct ReceiverCounters {
@@ -97,6 +99,7 @@ class Receiver : public Endpoint {
   struct Pending {
     std::uint32_t qp = 0;  ///< kNobody: its QP is gone
     bool cnp = false;
+    std::uint8_t priority = 0;  ///< of PauseState
     roce::Reply reply{};
   };
   static constexpr std::size_t kPendingRoom = 8192;  ///< a power of two
@@ -109,7 +112,10 @@ class Receiver : public Endpoint {
   std::uint32_t find(roce::Qpn qpn, const roce::IpAddress& peer);
   void index_slots();
   void forget_replies(std::uint32_t i);
-  void push(const Pending& p);
+  void push(Pending p);
+  bool may_send(Time now) const;
+  std::size_t take_pending(Time now, std::span<TxFrame> out);
+  std::size_t take_unpaused(Time now, std::span<TxFrame> out);
   void write(const Pending& p, TxFrame& out);
 
   roce::NotificationPoint notification_;
@@ -120,6 +126,7 @@ class Receiver : public Endpoint {
   std::vector<Pending> pending_;
   std::size_t pending_first_ = 0;
   std::size_t pending_count_ = 0;
+  std::array<std::uint32_t, roce::kPriorities> pending_of_{};  ///< by priority
   ReceiverCounters receiver_counters_;
   std::uint16_t identification_ = 0;
 };

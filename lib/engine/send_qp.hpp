@@ -56,6 +56,7 @@ class SendQp {
   void set_dest_mac(const roce::MacAddress& mac);
   void set_traffic_class(std::uint8_t dscp, roce::Ecn ecn) { headers_.set_traffic_class(dscp, ecn); }
   bool resolved() const { return resolved_; }
+  const roce::HeaderTemplate& headers() const { return headers_; }
 
   /// Another way to another peer: packets wait for set_dest_mac().
   void set_path(const roce::Path& path);

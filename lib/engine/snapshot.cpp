@@ -36,6 +36,7 @@ void finish(const Endpoint& endpoint, EndpointSnapshot& out, Time now) {
   out.taken_at = now;
   out.endpoint = endpoint.counters();
   out.host = endpoint.host().counters();
+  out.paused = endpoint.pause().total(now);
 }
 
 }  // namespace

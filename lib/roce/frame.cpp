@@ -106,6 +106,20 @@ void parse_ipv6(ParsedFrame& f, const Segments& rest) {
   parse_ip_content(f, h[6], kIpv6Size);
 }
 
+/// MAC control frames have no tag: what has one is for nobody. Too short for its opcode: malformed.
+void parse_control(ParsedFrame& f, const Segments& rest, bool untagged) {
+  std::array<std::uint8_t, 2> opcode;
+  if (rest.copy(0, opcode.size(), opcode.data()) < opcode.size()) return;
+  const std::uint16_t what = load_be16(opcode.data());
+  if (!untagged || (what != kOpcodePause && what != kOpcodePfc)) {
+    f.kind = FrameKind::kOther;
+    return;
+  }
+  if (!parse_mac_control(rest)) return;
+  f.content = rest;
+  f.kind = FrameKind::kMacControl;
+}
+
 }  // namespace
 
 ParsedFrame parse_frame(const Segments& frame) {
@@ -137,6 +151,9 @@ ParsedFrame parse_frame(const Segments& frame) {
     case kEtherTypeArp:
       f.content = rest;
       f.kind = FrameKind::kArp;
+      break;
+    case kEtherTypeMacControl:
+      parse_control(f, rest, at == kEthernetSize);
       break;
     default:
       f.kind = FrameKind::kOther;

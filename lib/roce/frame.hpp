@@ -3,6 +3,7 @@
 
 #include "base/segments.hpp"
 #include "roce/ip.hpp"
+#include "roce/mac_control.hpp"
 #include "roce/path.hpp"
 
 #include <cstdint>
@@ -16,7 +17,8 @@ enum class FrameKind : std::uint8_t {
   kUdp,
   kIcmp,
   kArp,
-  kOther,  ///< well formed as far as we look, but nothing we speak
+  kMacControl,  ///< pause, 802.3x or per priority; parse_mac_control(content) gives it
+  kOther,       ///< well formed as far as we look, but nothing we speak
 };
 
 /// A frame taken apart. Refers to the frame's bytes.
@@ -31,7 +33,7 @@ struct ParsedFrame {
   std::uint16_t source_port = 0;
   std::uint16_t dest_port = 0;
   Segments datagram;  ///< IP header to the end of the IP packet, Ethernet padding cut off (kUdp, kIcmp)
-  Segments content;   ///< UDP payload, ICMP message, or ARP packet
+  Segments content;   ///< UDP payload, ICMP message, ARP packet, what follows 0x8808
 };
 
 /// Takes a frame from the network apart; every length is checked. IPv4 options and fragments are kOther: no

@@ -79,6 +79,16 @@ void HeaderTemplate::set_traffic_class(std::uint8_t dscp, Ecn ecn) {
   }
 }
 
+std::uint8_t HeaderTemplate::dscp() const {
+  const std::uint8_t* const ip = &bytes_[ip_offset_];
+  return static_cast<std::uint8_t>(v6_ ? load_be32(ip) >> 22 & 63 : ip[1] >> 2);
+}
+
+std::optional<std::uint8_t> HeaderTemplate::pcp() const {
+  if (ip_offset_ == kEthernetSize) return std::nullopt;
+  return static_cast<std::uint8_t>(bytes_[kEthernetSize] >> 5);
+}
+
 void HeaderTemplate::write(std::uint8_t* out, std::uint32_t udp_payload, std::uint16_t identification) const {
   std::memcpy(out, bytes_.data(), size_);
   std::uint8_t* const ip = out + ip_offset_;

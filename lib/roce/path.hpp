@@ -44,6 +44,9 @@ class HeaderTemplate {
   void set_dest_mac(const MacAddress& mac);
   /// DSCP (6 bits) and ECN. Requires a template that was made from a path.
   void set_traffic_class(std::uint8_t dscp, Ecn ecn);
+  std::uint8_t dscp() const;
+  /// Of its tag, if it has one.
+  std::optional<std::uint8_t> pcp() const;
   std::size_t size() const { return size_; }
   /// Where the IP header begins: 14 or 18.
   std::size_t ip_offset() const { return ip_offset_; }

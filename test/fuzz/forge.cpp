@@ -32,6 +32,8 @@ ByteSpan Forge::make(const World& world) {
     make_icmp(pair);
   } else if (what < 97) {
     make_datagram(pair);
+  } else if (what < 98) {
+    make_pause(pair);
   } else {
     make_noise(pair);
   }

@@ -46,6 +46,7 @@ class Forge {
   void make_icmp(const Pair& pair);
   void make_datagram(const Pair& pair);
   void make_noise(const Pair& pair);
+  void make_pause(const Pair& pair);
   std::size_t write_request(const Pair& pair, std::size_t qp, Stream& s);
   roce::Reth make_reth(std::size_t qp, std::uint32_t length);
 

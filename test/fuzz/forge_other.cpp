@@ -2,6 +2,7 @@
 // What is not RoCE, mutations, and the guard that keeps valid packets from victims.
 #include "forge.hpp"
 #include "roce/icrc.hpp"
+#include "roce/mac_control.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -67,6 +68,18 @@ void Forge::make_noise(const Pair& pair) {
     std::copy(pair.board_party.mac.begin(), pair.board_party.mac.end(), frame_.begin());
   if (often(70) && size_ > 14)
     store_be16(&frame_[12], often(50) ? roce::kEtherTypeIpv4 : roce::kEtherTypeIpv6);
+}
+
+/// Short pauses: whoever is on the link may stop a sender, and the victims are to end within the test's time.
+void Forge::make_pause(const Pair& pair) {
+  roce::MacControl c;
+  c.kind = often(60) ? roce::MacControl::Kind::kPause : roce::MacControl::Kind::kPfc;
+  c.enabled = static_cast<std::uint8_t>(rng_.next());
+  for (std::uint16_t& q : c.quanta) q = static_cast<std::uint16_t>(rng_.below(often(80) ? 20 : 200));
+  const Party& to = often(50) ? pair.receiver_party : pair.board_party;
+  const auto f = roce::write_mac_control(pair.attacker.mac, often(30) ? roce::kPauseAddress : to.mac, c);
+  std::copy(f.begin(), f.end(), frame_.begin());
+  size_ = often(80) ? f.size() : rng_.below(f.size());
 }
 
 void Forge::mutate() {

@@ -31,6 +31,8 @@ void look_at(const Segments& bytes, const engine::Demux& demux) {
   require(f.content.size() <= bytes.size() && f.datagram.size() <= bytes.size());
   const std::uint32_t to = demux.find(f);
   require(to <= 1 || to == engine::Demux::kNobody);
+  if (f.kind == roce::FrameKind::kMacControl) require(roce::parse_mac_control(f.content).has_value());
+  demux.for_each_paused(f.dest_mac, [](std::uint32_t e) { require(e <= 1); });
   if (f.kind != roce::FrameKind::kUdp) return;
   const roce::TransportPacket p = roce::parse_transport(roce::transport_bytes(f));
   if (p.kind == roce::TransportKind::kRequest)

@@ -23,7 +23,7 @@ constexpr std::uint64_t kBatch = 8;
 struct Met {
   std::uint64_t requests_taken = 0, messages = 0, duplicate = 0, gaps = 0, access = 0, invalid = 0, rnr = 0;
   std::uint64_t responses = 0, icrc = 0, unknown_qp = 0, wrong_peer = 0, bad_transport = 0, other = 0;
-  std::uint64_t host = 0, control = 0, nobodys = 0, renewed = 0;
+  std::uint64_t host = 0, pause = 0, control = 0, nobodys = 0, renewed = 0;
 
   void add(const World& w);
   bool all() const;
@@ -49,6 +49,7 @@ void Met::add(const World& w) {
       bad_transport += c.rx_bad_transport;
       other += c.rx_other;
       host += c.rx_host;
+      pause += c.rx_pause;
       control += c.rx_control;
     }
   }
@@ -58,7 +59,7 @@ void Met::add(const World& w) {
 bool Met::all() const {
   for (const std::uint64_t n :
        {requests_taken, messages, duplicate, gaps, access, invalid, rnr, responses, icrc, unknown_qp,
-        wrong_peer, bad_transport, other, host, control, nobodys, renewed}) {
+        wrong_peer, bad_transport, other, host, pause, control, nobodys, renewed}) {
     if (n == 0) return false;
   }
   return true;
@@ -74,7 +75,7 @@ void Met::print() const {
   std::printf(
       "refused: iCRC %llu, unknown QP %llu, wrong peer %llu, transport %llu, other %llu, nobody's %llu\n",
       n(icrc), n(unknown_qp), n(wrong_peer), n(bad_transport), n(other), n(nobodys));
-  std::printf("ARP and echo %llu, slow control %llu\n", n(host), n(control));
+  std::printf("ARP and echo %llu, slow control %llu, pause %llu\n", n(host), n(control), n(pause));
 }
 
 /// Hands the frame over in one to three parts, each at the very end of its allocation, where reading one byte

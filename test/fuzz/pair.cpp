@@ -52,7 +52,9 @@ Pair::Pair(bool six, std::uint64_t messages) : v6(six), messages_(messages) {
   payload_->fill(arena_);
 
   engine::BoardConfig b{identity(board_party), 0, {}};
+  b.pause.mode = v6 ? engine::PauseMode::kPfc : engine::PauseMode::kPause;
   engine::ReceiverConfig r{identity(receiver_party), {}, {}};
+  r.pause = b.pause;
   for (std::size_t i = 0; i < kQps; ++i) {
     b.qps.push_back(send_qp(i));
     r.qps.push_back(receive_qp(i));

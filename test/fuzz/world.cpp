@@ -29,6 +29,16 @@ World::World(std::uint64_t messages, bool both) {
 void World::inject(const Segments& frame) {
   ++frames;
   const roce::ParsedFrame parsed = roce::parse_frame(frame);
+  if (parsed.kind == roce::FrameKind::kMacControl) {
+    std::uint64_t copies = 0;
+    demux_.for_each_paused(parsed.dest_mac, [&](std::uint32_t to) {
+      endpoints_[to]->receive(parsed, now);
+      ++copies;
+    });
+    frames += copies == 0 ? 0 : copies - 1;
+    nobodys += copies == 0 ? 1 : 0;
+    return;
+  }
   const std::uint32_t to = demux_.find(parsed);
   if (to == engine::Demux::kNobody) {
     ++nobodys;

@@ -68,10 +68,11 @@ constexpr RegisterSpec kRegisters[] = {
 using Totals = std::array<std::uint64_t, kCounters>;
 
 /// Since the program began. A counter of a status line counts how often it rose: those that never fall, once.
-Totals totals(const PortState& p) {
+Totals totals(const LiveState& live) {
+  const PortState& p = live.port;
   const std::uint64_t up = p.link_ups;
   return {up,
-          p.rx_pause,
+          p.rx_pause + live.data.rx_pause,
           p.tx_pause,
           p.rx_frames,
           p.rx_overflow,
@@ -99,8 +100,13 @@ std::uint32_t lines(const PortState& p) {
 
 class TenGigEthReg final : public Block {
  public:
+  bool reads_data_path() const override { return true; }
+  bool write_needs_data_path(std::uint32_t offset) const override {
+    return offset == kHardReset || offset == kCounterReset;
+  }
+
   void refresh(BlockWords& words, const LiveState& live, Time /*now*/) override {
-    const Totals all = totals(live.port);
+    const Totals all = totals(live);
     const std::uint32_t roll_over = words.get(kRollOverEn, 0, kCounters);
     for (unsigned i = 0; i < kCounters; ++i) {
       // A port that was restarted counts from 0.
@@ -115,8 +121,7 @@ class TenGigEthReg final : public Block {
   void on_write(BlockWords& words, const WordWrite& word, Access& access) override {
     const bool hard = word.offset == kHardReset && (word.strobe & 1) != 0;
     if (hard) words.set(kRollOverEn, 0, kCounters, 0);
-    if (hard || (word.offset == kCounterReset && (word.strobe & 1) != 0))
-      baseline_ = totals(access.live.port);
+    if (hard || (word.offset == kCounterReset && (word.strobe & 1) != 0)) baseline_ = totals(access.live);
   }
 
  private:

@@ -93,11 +93,14 @@ TEST_CASE("TenGigEthReg: counters of the port, from the last reset on", "[regist
   CHECK(access.value("rxFrameCnt") == 100);
   CHECK(access.value("txFrameCnt") == 200);
   CHECK(access.value("rxPauseCnt") == 3);
+  access.live.data.rx_pause = 4;  // that the port let through
+  CHECK(access.value("rxPauseCnt") == 7);
   CHECK(access.value("phyReadyCnt") == 1);
   CHECK(access.value("phyReady") == 1);
   CHECK(access.value("txUsrRdy") == 1);
   access.set("TenGigEthReg.CounterReset", 1);
   CHECK(access.value("rxFrameCnt") == 0);
+  CHECK(access.value("rxPauseCnt") == 0);
   CHECK(access.value("phyReadyCnt") == 0);
   access.live.port.rx_frames = 107;
   CHECK(access.value("rxFrameCnt") == 7);
@@ -331,7 +334,10 @@ TEST_CASE("registers: they say when the data path has to be asked", "[registers]
   CHECK(board.live_qps() == std::vector<std::size_t>{0, 3});
   CHECK(board.needs_live_for_read(0x0015'1018, 4));
   CHECK(board.needs_live_for_read(0x8003'0f00, 4));
-  CHECK_FALSE(board.needs_live_for_read(0x0010'0000, 4));
+  CHECK(board.needs_live_for_read(0x0010'0000, 4));  // rxPauseCnt
+  CHECK(board.needs_live_for_write(0x0010'0ff4, 4));
+  CHECK_FALSE(board.needs_live_for_write(0x0010'0f00, 4));
+  CHECK_FALSE(board.needs_live_for_read(0x0000'0000, 4));
   CHECK_FALSE(board.needs_live_for_read(0x8001'0000, 1024));
   CHECK(board.needs_live_for_write(0x0015'0f00, 4));
   CHECK_FALSE(board.needs_live_for_write(0x0015'0f04, 40));

@@ -39,6 +39,7 @@ struct Setup {
   std::uint64_t link_rate = 1'250'000'000;
   std::uint8_t timeout = 8;
   std::uint8_t retries = 7;
+  PauseMode pause = PauseMode::kPause;  ///< of the receivers; answers to QP 0 have DSCP 26, to others 48
 };
 
 roce::IpAddress address(bool v6, std::uint32_t n) {
@@ -57,7 +58,10 @@ class Experiment {
     std::vector<ReceiverConfig> receivers(s.receivers);
     memory_.resize(std::size_t{s.boards} * s.qps);
     for (std::uint32_t b = 0; b < s.boards; ++b) boards[b].identity = identity(1 + b);
-    for (std::uint32_t r = 0; r < s.receivers; ++r) receivers[r].identity = identity(101 + r);
+    for (std::uint32_t r = 0; r < s.receivers; ++r) {
+      receivers[r].identity = identity(101 + r);
+      receivers[r].pause.mode = s.pause;
+    }
     for (std::uint32_t b = 0; b < s.boards; ++b) {
       boards[b].link_rate = s.link_rate;
       for (std::uint32_t q = 0; q < s.qps; ++q) connect(boards[b], b, receivers[q % s.receivers], q);
@@ -153,6 +157,7 @@ class Experiment {
     d.reply_path.source_mac = r.identity.mac;
     d.reply_path.source_ip = r.identity.ip;
     d.reply_path.dest_ip = b.identity.ip;
+    d.reply_path.dscp = q == 0 ? 26 : 48;
     d.regions.push_back({0x1000, memory.size() - setup_.region_short_by,
                          s.traffic.rkey + (setup_.wrong_rkey || setup_.wrong_rkey_of == q ? 1U : 0U),
                          memory.data()});
@@ -323,6 +328,30 @@ TEST_CASE("what is not ours changes nothing: other QPs, other peers, broken iCRC
   CHECK(e.receiver(0).counters().rx_unknown_qp == 1);
   CHECK(e.receiver(0).counters().rx_wrong_peer == 1);
   CHECK(e.receiver(0).qp(0).responder().counters().packets == before);
+}
+
+TEST_CASE("answers of a paused receiver wait and none is lost", "[board][pause]") {
+  const PauseMode mode = GENERATE(PauseMode::kPause, PauseMode::kPfc);
+  Experiment e({.qps = 2, .timeout = 16, .pause = mode});
+  const auto finished = [&e](std::size_t qp) { return e.board(0).qp(qp).finished(); };
+  roce::MacControl c;
+  if (mode == PauseMode::kPfc) {
+    c.kind = roce::MacControl::Kind::kPfc;
+    c.enabled = 1 << 3;
+  }
+  c.quanta.fill(0xffff);
+  const auto f = roce::write_mac_control({2, 9, 9, 9, 9, 9}, e.receiver(0).identity().mac, c);
+  e.link->inject({f.begin(), f.end()});
+  const Time resumed = Time{0xffff} * 51'200;
+  REQUIRE_FALSE(e.run(resumed - 1));
+  CHECK_FALSE(finished(0));
+  // Of the other priority, answers go on; ARP has priority 0.
+  CHECK(finished(1) == (mode == PauseMode::kPfc));
+  REQUIRE(e.link->run(kSecond, [&] { return finished(0) && finished(1); }));
+  CHECK(e.link->now < resumed + kMillisecond);
+  CHECK(e.messages_received() == 100);
+  CHECK(e.board(0).qp(0).requester().counters().retransmitted_packets == 0);
+  CHECK(e.receiver(0).counters().rx_pause == 1);
 }
 
 TEST_CASE("CE marks come back as CNPs, at most one an interval", "[board]") {

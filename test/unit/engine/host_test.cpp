@@ -215,6 +215,27 @@ TEST_CASE("next hop: on the subnet itself, else the gateway", "[host]") {
   CHECK(id.next_hop(*IpAddress::parse("10.2.0.1")) == *IpAddress::parse("10.2.0.1"));
 }
 
+TEST_CASE("pause frames find the endpoints of a MAC address, or all", "[demux]") {
+  Demux demux;
+  for (std::uint32_t i = 0; i < 9; ++i) {
+    Identity id = identity_of("10.0.0.1", 1);
+    id.ip = id.ip.plus(i);
+    id.mac = roce::mac_plus({2, 0, 0, 0, 0, 0}, 8 - i / 2);  // pairs of one MAC address
+    REQUIRE(demux.insert(id, i));
+  }
+  const auto paused = [&demux](const roce::MacAddress& mac) {
+    std::vector<std::uint32_t> out;
+    demux.for_each_paused(mac, [&out](std::uint32_t e) { out.push_back(e); });
+    std::sort(out.begin(), out.end());
+    return out;
+  };
+  CHECK(paused({2, 0, 0, 0, 0, 7}) == std::vector<std::uint32_t>{2, 3});
+  CHECK(paused({2, 0, 0, 0, 0, 4}) == std::vector<std::uint32_t>{8});
+  CHECK(paused({2, 0, 0, 0, 0, 3}).empty());
+  CHECK(paused({2, 0, 0, 0, 0, 9}).empty());
+  CHECK(paused(roce::kPauseAddress).size() == 9);
+}
+
 TEST_CASE("frames find their endpoint by VLAN and address", "[demux]") {
   Demux demux;
   std::vector<Identity> ids;

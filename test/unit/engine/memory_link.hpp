@@ -47,6 +47,11 @@ class MemoryLink {
 
   void inject(const std::vector<std::uint8_t>& bytes) {
     const auto parsed = roce::parse_frame(ByteSpan(bytes));
+    if (parsed.kind == roce::FrameKind::kMacControl) {
+      demux_.for_each_paused(parsed.dest_mac,
+                             [&](std::uint32_t to) { endpoints_[to]->receive(parsed, now); });
+      return;
+    }
     const std::uint32_t to = demux_.find(parsed);
     if (to != engine::Demux::kNobody) endpoints_[to]->receive(parsed, now);
   }

@@ -27,14 +27,13 @@ class VirtualBoard {
   static constexpr std::uint32_t kPayload = 4096;
   static constexpr std::uint32_t kCounted = roce::Bth::kSize + roce::Reth::kSize + kPayload;
 
-  /// `shape(qp, i)` changes the configuration of QP i.
+  /// `shape(qp, i)` changes the configuration of QP i; `c` has what is said of the board itself.
   template <typename Shape>
-  VirtualBoard(std::uint32_t qps, Shape&& shape)
+  VirtualBoard(std::uint32_t qps, Shape&& shape, engine::BoardConfig c = {})
       : payload_(board::make_payload(
             {.kind = board::PayloadKind::kZero, .message_length = kPayload, .pmtu = kPayload})),
         arena_(payload_->arena_bytes()) {
     payload_->fill(arena_);
-    engine::BoardConfig c;
     c.identity.mac = {2, 0, 0, 0, 0, 1};
     c.identity.ip = *roce::IpAddress::parse("10.0.0.1");
     peer_ = *roce::IpAddress::parse("10.0.0.2");
@@ -61,6 +60,7 @@ class VirtualBoard {
   engine::Board& board() { return *board_; }
   Time now() const { return now_; }
   void start() { board_->start(now_); }
+  void receive(ByteSpan frame) { board_->receive(roce::parse_frame(frame), now_); }
 
   /// Until `end`; every frame goes to `left(Departure)`.
   template <typename Left>

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "base/time.hpp"
+#include "roce/mac_control.hpp"
+#include "roce/path.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <optional>
+
+namespace softfeb::engine {
+
+/// Which pause frames an endpoint's MAC obeys.
+enum class PauseMode : std::uint8_t {
+  kOff,
+  kPause,  ///< IEEE 802.3x: the whole link, as the board's MAC does (slaclab/surf, EthMacRxPause,
+           ///< EthMacTxPause)
+  kPfc,    ///< IEEE 802.1Qbb: per priority
+};
+
+/// DSCP to priority, of frames without a tag: the class selector, as most switches have it.
+constexpr std::array<std::uint8_t, 64> default_priorities() {
+  std::array<std::uint8_t, 64> map{};
+  for (unsigned dscp = 0; dscp < map.size(); ++dscp) map[dscp] = static_cast<std::uint8_t>(dscp >> 3);
+  return map;
+}
+
+struct PauseConfig {
+  PauseMode mode = PauseMode::kPause;
+  /// Bytes per second on the wire, of whose bits quanta are counted; 0: 10 Gb/s, as the board's MAC counts
+  /// them.
+  std::uint64_t link_rate = 0;
+  std::array<std::uint8_t, 64> dscp_to_priority = default_priorities();  ///< kPfc; each below kPriorities
+};
+
+/// What a MAC keeps of the pause frames it received: until when nothing may begin. The newest frame counts
+/// alone; quanta of 0 end a pause. A frame that has begun is finished.
+class PauseState {
+ public:
+  explicit PauseState(const PauseConfig& config) : config_(config) {
+    if (config_.link_rate == 0) config_.link_rate = 1'250'000'000;
+  }
+
+  /// Priorities, by bit, that may go on earlier than they would have; nothing when it is of a kind that is
+  /// not obeyed.
+  std::optional<std::uint8_t> receive(const roce::MacControl& control, Time now) {
+    using Kind = roce::MacControl::Kind;
+    const bool pfc = control.kind == Kind::kPfc;
+    if (config_.mode != (pfc ? PauseMode::kPfc : PauseMode::kPause)) return std::nullopt;
+    total_ = total(now);
+    since_ = now;
+    std::uint8_t earlier = 0;
+    for (std::size_t p = 0; p < until_.size(); ++p) {
+      if (pfc && (control.enabled >> p & 1) == 0) continue;
+      const Time until = now + roce::pause_time(control.quanta[pfc ? p : 0], config_.link_rate);
+      if (until < until_[p]) earlier |= static_cast<std::uint8_t>(1U << p);
+      until_[p] = until;
+    }
+    last_ = *std::max_element(until_.begin(), until_.end());
+    return earlier;
+  }
+
+  bool per_priority() const { return config_.mode == PauseMode::kPfc; }
+  /// When a frame of this priority may begin; in the past where it is not paused.
+  Time until(std::uint8_t priority) const { return until_[priority]; }
+  bool paused(std::uint8_t priority, Time now) const { return now < until_[priority]; }
+  /// Something is paused.
+  bool any(Time now) const { return now < last_; }
+  /// Time in which something was paused.
+  Time total(Time now) const {
+    return total_ + (std::min(now, last_) > since_ ? std::min(now, last_) - since_ : 0);
+  }
+
+  /// 0 … kPriorities - 1; without PFC everything is 0.
+  std::uint8_t priority(std::uint8_t dscp, const std::optional<std::uint8_t>& pcp) const {
+    if (!per_priority()) return 0;
+    return pcp ? *pcp : config_.dscp_to_priority[dscp];
+  }
+  std::uint8_t priority(const roce::HeaderTemplate& headers) const {
+    return per_priority() ? priority(headers.dscp(), headers.pcp()) : 0;
+  }
+
+ private:
+  PauseConfig config_;
+  std::array<Time, roce::kPriorities> until_{};
+  Time last_ = 0;  ///< of until_
+  Time since_ = 0;
+  Time total_ = 0;
+};
+
+}  // namespace softfeb::engine

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Boards that are told to stop sending, in virtual time.
+#include "roce/mac_control.hpp"
+#include "virtual_board.hpp"
+
+#include <map>
+#include <vector>
+
+#include <catch2/catch.hpp>
+
+using namespace softfeb;
+using namespace softfeb::engine;
+using roce::MacControl;
+using test::Departure;
+using test::VirtualBoard;
+
+namespace {
+
+constexpr std::uint64_t kRate = 1'250'000'000;
+constexpr Time kQuantum = 51'200;  // 512 bits at 10 Gb/s
+constexpr roce::MacAddress kBoardMac{2, 0, 0, 0, 0, 1};
+constexpr roce::MacAddress kSwitchMac{2, 0, 0, 0, 0, 9};
+
+BoardConfig config(PauseMode mode) {
+  BoardConfig c;
+  c.link_rate = kRate;
+  c.pause.mode = mode;
+  return c;
+}
+
+void nothing(SendQpConfig& /*qp*/, std::uint32_t /*i*/) {}
+
+void pause(VirtualBoard& b, std::uint16_t quanta, const roce::MacAddress& to = roce::kPauseAddress) {
+  b.receive(roce::write_mac_control(kSwitchMac, to, {MacControl::Kind::kPause, 0, {quanta}}));
+}
+
+void pfc(VirtualBoard& b, std::uint8_t enabled, std::uint16_t quanta) {
+  MacControl c{MacControl::Kind::kPfc, enabled, {}};
+  c.quanta.fill(quanta);
+  b.receive(roce::write_mac_control(kSwitchMac, roce::kPauseAddress, c));
+}
+
+std::vector<Departure> run_until(VirtualBoard& b, Time end) {
+  std::vector<Departure> out;
+  b.run_until(end, [&out](const Departure& d) { out.push_back(d); });
+  return out;
+}
+
+/// Packets by QP.
+std::map<std::uint32_t, std::size_t> shares(const std::vector<Departure>& departures) {
+  std::map<std::uint32_t, std::size_t> out;
+  for (const Departure& d : departures) ++out[d.qp];
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("a paused board sends nothing for as long as it was told, then goes on", "[pause]") {
+  VirtualBoard b(2, nothing, config(PauseMode::kPause));
+  b.start();
+  const auto before = run_until(b, 100 * kMicrosecond);
+  REQUIRE(before.size() > 20);
+  pause(b, 1000);
+  CHECK(run_until(b, 100 * kMicrosecond + 1000 * kQuantum - 1).empty());
+  CHECK(b.board().next_event(b.now()) == 100 * kMicrosecond + 1000 * kQuantum);
+  const auto after = run_until(b, 300 * kMicrosecond);
+  REQUIRE(after.size() > 20);
+  CHECK(after.front().at == 100 * kMicrosecond + 1000 * kQuantum);
+  CHECK(after[1].at - after[0].at > 3 * kMicrosecond);  // what it missed is no credit
+  CHECK(b.board().counters().rx_pause == 1);
+  CHECK(b.board().pause().total(b.now()) == 1000 * kQuantum);
+}
+
+TEST_CASE("the newest pause frame counts alone; quanta of 0 end a pause at once", "[pause]") {
+  VirtualBoard b(1, nothing, config(PauseMode::kPause));
+  b.start();
+  run_until(b, 50 * kMicrosecond);
+  pause(b, 0xffff);
+  CHECK(run_until(b, 60 * kMicrosecond).empty());
+  pause(b, 100, kBoardMac);  // to its own address, as good
+  CHECK(run_until(b, 60 * kMicrosecond + 100 * kQuantum - 1).empty());
+  CHECK(run_until(b, 60 * kMicrosecond + 100 * kQuantum).size() == 1);
+  pause(b, 0xffff);
+  run_until(b, 70 * kMicrosecond);
+  pause(b, 0);
+  const auto after = run_until(b, 71 * kMicrosecond);
+  REQUIRE(!after.empty());
+  CHECK(after.front().at == 70 * kMicrosecond);
+  CHECK(b.board().counters().rx_pause == 4);
+  const Time second = 70 * kMicrosecond - (60 * kMicrosecond + 100 * kQuantum);
+  CHECK(b.board().pause().total(b.now()) == 10 * kMicrosecond + 100 * kQuantum + second);
+}
+
+TEST_CASE("a pause for another MAC address, or of a kind that is not obeyed, changes nothing", "[pause]") {
+  for (const PauseMode mode : {PauseMode::kOff, PauseMode::kPause, PauseMode::kPfc}) {
+    VirtualBoard b(1, nothing, config(mode));
+    b.start();
+    run_until(b, 10 * kMicrosecond);
+    pause(b, 0xffff, kSwitchMac);
+    if (mode != PauseMode::kPause) pause(b, 0xffff);
+    if (mode != PauseMode::kPfc) pfc(b, 0xff, 0xffff);
+    CHECK(run_until(b, 50 * kMicrosecond).size() > 10);
+    CHECK(b.board().counters().rx_pause == 0);
+    CHECK(b.board().counters().rx_other == b.board().counters().rx_frames);
+  }
+}
+
+TEST_CASE("host answers wait while the MAC is paused", "[pause]") {
+  VirtualBoard b(0, nothing, config(PauseMode::kPause));
+  pause(b, 100);
+  b.board().host().request(*roce::IpAddress::parse("10.0.0.9"));
+  std::array<std::uint8_t, TxFrame::kHeaderRoom> room{};
+  std::array<TxFrame, 1> out{{{.header = room.data()}}};
+  CHECK(b.board().poll(0, out) == 0);
+  CHECK(b.board().next_event(0) == 100 * kQuantum);
+  CHECK(b.board().control_open_at() == 100 * kQuantum);
+  CHECK(b.board().poll(100 * kQuantum - 1, out) == 0);
+  CHECK(b.board().poll(100 * kQuantum, out) == 1);
+}
+
+TEST_CASE("PFC stops the queue pairs of a priority and lets the others have the link", "[pause]") {
+  const bool tagged = GENERATE(false, true);
+  BoardConfig c = config(PauseMode::kPfc);
+  // QP 0: priority 3; QP 1: priority 6.
+  const auto shape = [tagged](SendQpConfig& qp, std::uint32_t i) {
+    qp.path.dscp = tagged ? 0 : (i == 0 ? 26 : 48);
+    if (tagged) qp.path.vlan = roce::VlanTag{7, static_cast<std::uint8_t>(i == 0 ? 3 : 6)};
+  };
+  VirtualBoard b(2, shape, c);
+  b.start();
+  const auto packets = [&b](std::uint32_t qp) { return b.board().qp(qp).requester().counters().packets; };
+  run_until(b, 100 * kMicrosecond);
+  CHECK(packets(0) + packets(1) == b.board().counters().tx_frames);
+  pfc(b, 1 << 3, 2000);
+  const std::uint64_t before0 = packets(0), before1 = packets(1);
+  run_until(b, 100 * kMicrosecond + 2000 * kQuantum - 1);
+  CHECK(packets(0) == before0);
+  CHECK(packets(1) - before1 >= 29);  // 102 µs of packets of 3.3 µs
+  run_until(b, 220 * kMicrosecond);
+  CHECK(packets(0) > before0);
+  // Resumed at once, and only the priority that was named.
+  pfc(b, (1 << 3) | (1 << 6), 0xffff);
+  run_until(b, 230 * kMicrosecond);
+  const std::uint64_t then0 = packets(0), then1 = packets(1);
+  run_until(b, 300 * kMicrosecond);
+  CHECK(packets(0) == then0);
+  CHECK(packets(1) == then1);
+  pfc(b, 1 << 3, 0);
+  CHECK(b.board().next_event(b.now()) == b.now());
+  run_until(b, 310 * kMicrosecond);
+  CHECK(packets(0) > then0);
+  CHECK(packets(1) == then1);
+}
+
+TEST_CASE("PFC and a rate that queue pairs share: those that may send have it", "[pause]") {
+  const auto shape = [](SendQpConfig& qp, std::uint32_t i) {
+    qp.path.dscp = i == 0 ? 26 : 48;
+    dcqcn::FirmwareProfile p;
+    p.build.line_rate = kRate / 2;
+    qp.congestion = p;
+    qp.congestion_group = 0;
+  };
+  VirtualBoard b(2, shape, config(PauseMode::kPfc));
+  b.start();
+  const auto even = shares(run_until(b, 2 * kMillisecond));
+  CHECK(even.at(0) <= even.at(1) + 1);
+  CHECK(even.at(1) <= even.at(0) + 1);
+  pfc(b, 1 << 3, 0xffff);
+  const auto alone = shares(run_until(b, 4 * kMillisecond));
+  CHECK(alone.count(0) == 0);
+  CHECK(alone.at(1) + 1 >= even.at(0) + even.at(1));
+  run_until(b, 6 * kMillisecond);
+  const auto again = shares(run_until(b, 8 * kMillisecond));
+  CHECK(again.at(0) <= again.at(1) + 1);
+  CHECK(again.at(1) <= again.at(0) + 1);
+}
+
+TEST_CASE("the priority follows the traffic class that the board's registers set", "[pause]") {
+  VirtualBoard b(
+      1, [](SendQpConfig& qp, std::uint32_t) { qp.path.dscp = 26; }, config(PauseMode::kPfc));
+  b.start();
+  run_until(b, 10 * kMicrosecond);
+  pfc(b, 1 << 3, 0xffff);
+  CHECK(run_until(b, 20 * kMicrosecond).empty());
+  b.board().apply(board::SetTrafficClass{48, 2}, b.now());
+  CHECK(run_until(b, 120 * kMicrosecond).size() >= 30);
+  pfc(b, 1 << 6, 1000);
+  CHECK(run_until(b, b.now() + 999 * kQuantum).empty());
+}
