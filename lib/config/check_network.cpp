@@ -27,10 +27,11 @@ class NetworkChecker {
     }
     std::uint32_t index = 0;
     for (const SwitchDraft& s : draft_.switches) {
-      for (std::uint32_t i = 0; i < s.count; ++i) check_links(s, index++);
+      bool pauses = false;
+      for (std::uint32_t i = 0; i < s.count; ++i) pauses = check_links(s, index++) || pauses;
       check_buffer(s);
       for (const fabric::QueueConfig& queue : s.config.queues) check_marking(s, queue);
-      if (s.config.pause.xoff != 0) check_pause(s);
+      if (pauses && s.config.pause.xoff != 0) check_pause(s);
     }
     for (std::size_t b = 0; b < config_.run.boards.size(); ++b) check_rate(b);
   }
@@ -40,8 +41,8 @@ class NetworkChecker {
     reading_.problem(config_.run.place(section, key), std::move(message), std::move(fix));
   }
 
-  /// A switch has links, and what their flow control needs.
-  void check_links(const SwitchDraft& s, std::uint32_t index) {
+  /// A switch has links, and what their flow control needs. Whether they have any.
+  bool check_links(const SwitchDraft& s, std::uint32_t index) {
     const fabric::NodeRef node{fabric::NodeRef::Kind::kSwitch, index};
     bool linked = false, pauses = false, pfc = false;
     for (const fabric::LinkConfig& link : config_.network.links) {
@@ -63,6 +64,7 @@ class NetworkChecker {
       problem(s.where, "queues", "a link of switch \"" + name + "\" has PFC, but no queue is lossless",
               "add `queues: [{queue: 3, lossless: true}]`, or `flow_control: pause`");
     }
+    return pauses;
   }
 
   void check_buffer(const SwitchDraft& s) {

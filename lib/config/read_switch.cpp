@@ -30,10 +30,18 @@ Parsed<std::uint64_t> parse_weight(const std::string& text) {
   return weight;
 }
 
+/// As the fabric counts the bytes of a queue.
+Parsed<std::uint64_t> parse_threshold(const std::string& text) {
+  auto size = parse_size(text);
+  if (size.value && *size.value > UINT32_MAX)
+    return {text + " is no queue of a switch", "write at most 4000MiB"};
+  return size;
+}
+
 /// kmin, kmax and pmax of a section; `ecn` stays when it has none of them.
 void read_marking(Section& s, fabric::EcnMarking& ecn) {
-  const bool min = s.read("kmin", ecn.kmin, parse_size);
-  const bool max = s.read("kmax", ecn.kmax, parse_size);
+  const bool min = s.read("kmin", ecn.kmin, parse_threshold);
+  const bool max = s.read("kmax", ecn.kmax, parse_threshold);
   Probability pmax;
   const bool p = s.read("pmax", pmax, parse_probability);
   if (p) ecn.pmax = pmax.parts();
@@ -84,7 +92,7 @@ void read_thresholds(Section s, fabric::PauseThresholds& pause) {
   pause.xon = pause.xoff / 2;
   s.read("xon", pause.xon, parse_size);
   s.read("headroom", pause.headroom, parse_size);
-  s.read("quanta", pause.quanta, integer(1, 0xffff));
+  s.read("quanta", pause.quanta, integer(64, 0xffff));
   s.close();
 }
 

@@ -26,7 +26,7 @@ class LabResolver {
     for (const LinkDraft& link : draft_.links) add_link(link);
     if (!reading_.problems.empty()) return;
     for (std::uint32_t i = 0; i < out_.network.stations.size(); ++i) settle(i);
-    find_bottleneck();
+    if (reading_.problems.empty()) find_bottleneck();
   }
 
  private:

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "config/based.hpp"
+
+#include "lab_documents.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+using namespace softfeb::config;
+using namespace softfeb::config::test;
+
+namespace {
+
+/// A directory of its own with files in it, gone at the end.
+class Files {
+ public:
+  Files() : path_(std::filesystem::temp_directory_path() / "softfeb-based-XXXXXX") {
+    std::string name = path_.string();
+    if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("no directory for the test");
+    path_ = name;
+  }
+  ~Files() { std::filesystem::remove_all(path_); }
+  std::string write(const std::string& name, const std::string& text) const {
+    std::ofstream(path_ / name) << text;
+    return (path_ / name).string();
+  }
+
+ private:
+  std::filesystem::path path_;
+};
+
+std::string problem_of(const std::string& path) {
+  try {
+    softfeb::config::load_lab(path, {}, kNow);
+  } catch (const ConfigError& e) {
+    return e.what();
+  }
+  return "";
+}
+
+nlohmann::ordered_json resolved(const std::string& name) {
+  auto json = to_json(softfeb::config::load_lab(std::string(SOFTFEB_CONF_DIR "/lab/") + name, {}, kNow));
+  return json;
+}
+
+}  // namespace
+
+TEST_CASE("a file builds on another and changes keys") {
+  const Files files;
+  files.write("a.yaml", kLabBase);
+  files.write("b.yaml", "base: a.yaml\nset:\n  run.duration: 2s\n  boards.feb.dscp: 26\n");
+  const std::string c = files.write("c.yaml", "base: b.yaml\nset: {run.duration: 3s}\n");
+  const LabConfig config = softfeb::config::load_lab(c, {"boards.feb.count=2"}, kNow);
+  CHECK(config.run.run.duration == 3 * softfeb::kSecond);
+  CHECK(config.run.boards.size() == 2);
+  CHECK(config.run.boards[1].endpoint.dscp == 26);
+  CHECK(config.run.place(config.run.run.where, "duration").file == c);
+  CHECK(config.run.place(config.run.run.where, "duration").line == 2);
+  const std::string d = files.write("d.yaml", "base: a.yaml\n");
+  CHECK(to_json(softfeb::config::load_lab(d, {}, kNow)) == to_json(test::load_lab(kLabBase)));
+}
+
+TEST_CASE("problems stand where the key does") {
+  const Files files;
+  files.write("a.yaml", kLabBase);
+  const auto says = [&](const std::string& text, const std::string& what) {
+    const std::string path = files.write("d.yaml", text);
+    INFO(text);
+    CHECK_THAT(problem_of(path), Catch::Contains(what));
+  };
+  says("base: a.yaml\nset:\n  boards.feb.dsp: 26\n", "d.yaml:3: boards.0.dsp: unknown key");
+  says("base: a.yaml\nset:\n  boards.fob.dscp: 26\n",
+       "d.yaml:3: boards.fob.dscp: the list has no element \"fob\"");
+  says("base: a.yaml\nset: [1]\n", "d.yaml:2: set: is not a map");
+  says("base: a.yaml\nrun: {duration: 2s}\n", "d.yaml:2: run: beside `base`");
+  says("base: none.yaml\n", "d.yaml:1: base: no file");
+  says("base: [a.yaml]\n", "d.yaml:1: base: names no file");
+  says("base: d.yaml\n", "d.yaml:1: base: builds on too many files");
+  says("set: {run.duration: 2s}\n", "unknown key `set`");
+}
+
+TEST_CASE("every experiment loads and reads back as itself") {
+  std::size_t files = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(SOFTFEB_CONF_DIR "/lab")) {
+    if (entry.path().extension() != ".yaml") continue;
+    INFO(entry.path());
+    const LabConfig config = softfeb::config::load_lab(entry.path().string(), {}, kNow);
+    CHECK(to_json(load_lab_text(to_yaml(config), "again", {}, kNow)) == to_json(config));
+    CHECK_FALSE(config.lab.title.empty());
+    CHECK_FALSE(config.lab.shows.empty());
+    CHECK_FALSE(config.lab.corresponds.empty());
+    CHECK(config.lab.bottleneck);
+    ++files;
+  }
+  CHECK(files >= 10);
+}
+
+TEST_CASE("the incast without DCQCN differs by one key") {
+  auto with = resolved("incast.yaml");
+  auto without = resolved("incast-no-dcqcn.yaml");
+  for (auto* json : {&with, &without}) json->erase("lab");  // what it is called and asked
+  for (std::size_t b = 0; b < 3; ++b) {
+    CHECK(without["boards"][b]["dcqcn"] == "off");
+    CHECK(with["boards"][b]["dcqcn"] != "off");
+    without["boards"][b]["dcqcn"] = with["boards"][b]["dcqcn"];
+  }
+  CHECK(with == without);
+}

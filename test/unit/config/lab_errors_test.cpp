@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "lab_documents.hpp"
+
+#include <algorithm>
+
+#include <catch2/catch.hpp>
+
+using namespace softfeb::config;
+using namespace softfeb::config::test;
+
+namespace {
+
+/// A part of kLabBase, what stands there instead, and the problem that must come of it.
+struct Row {
+  const char* from;
+  const char* to;
+  int line;
+  const char* key;
+  const char* message;
+  const char* fix;
+};
+
+void check_rows(std::initializer_list<Row> rows) {
+  for (const Row& row : rows) {
+    INFO(row.from << " -> " << row.to);
+    const auto found = lab_problems(replaced(kLabBase, row.from, row.to));
+    REQUIRE_FALSE(found.empty());
+    std::string all;
+    for (const Problem& p : found) all += to_string(p) + '\n';
+    INFO(all);
+    CHECK(std::any_of(found.begin(), found.end(), [&](const Problem& p) {
+      return p.where.file == "lab.yaml" && p.where.line == row.line && p.where.key == row.key &&
+             p.message.find(row.message) != std::string::npos && p.fix.find(row.fix) != std::string::npos;
+    }));
+    CHECK(std::all_of(found.begin(), found.end(), [](const Problem& p) { return !p.fix.empty(); }));
+  }
+}
+
+constexpr const char* kLast = "    - {ends: [tor, daq], rate: 10Gb/s, delay: 1us, flow_control: pause}\n";
+
+}  // namespace
+
+TEST_CASE("the topology the rows change is sound") { CHECK(lab_problems(kLabBase).empty()); }
+
+TEST_CASE("loops and links too many") {
+  check_rows({{kLast, "    - {ends: [tor, daq], rate: 10Gb/s}\n    - {ends: [tor, tor], rate: 10Gb/s}\n", 19,
+               "network.links.2", "\"tor\" to \"tor\" closes a loop", "remove one"},
+              {kLast, "    - {ends: [tor, daq], rate: 10Gb/s}\n    - {ends: [daq, tor], rate: 10Gb/s}\n", 19,
+               "network.links.2", "\"daq\" has a link already", "one link"},
+              {kLast, "    - {ends: [tor, daq], rate: 10Gb/s}\n    - {ends: [feb-1, tor], rate: 10Gb/s}\n",
+               19, "network.links.2", "\"feb-1\" has a link already", "put a switch between"}});
+}
+
+TEST_CASE("a loop over several switches") {
+  const auto found = lab_problems(kLabBase, {"network.switches.1={name: leaf, count: 2, buffer: 1MiB}",
+                                             "network.links.2={ends: [leaf, tor], rate: 1Gb/s}",
+                                             "network.links.3={ends: [leaf-0, leaf-1], rate: 1Gb/s}"});
+  REQUIRE(found.size() == 1);
+  CHECK(to_string(found[0]).find(
+            "--set network.links.3: the link from \"leaf-0\" to \"leaf-1\" closes a loop") == 0);
+}
+
+TEST_CASE("ends that are missing") {
+  check_rows(
+      {{"ends: [tor, daq]", "ends: [tor, dac]", 18, "network.links.1.ends.1", "no switch, board", "`daq`?"},
+       {"ends: [tor, daq]", "ends: [tor]", 18, "network.links.1.ends", "two ends", "[feb0, tor]"},
+       {"ends: [tor, daq], ", "", 18, "network.links.1", "`ends` is missing", "ends: [feb0, tor]"},
+       {"ends: [feb, tor]", "ends: [feb-0..feb-1, tor]", 20, "boards.0.name", "no link leads to \"feb-2\"",
+        "add it to the `ends`"},
+       {"ends: [feb, tor]", "ends: [feb-1..feb-0, tor]", 17, "network.links.0.ends.0", "does not come after",
+        "in the order of the file"},
+       {"ends: [feb, tor]", "ends: [feb-1..daqq, tor]", 17, "network.links.0.ends.0", "no switch, board",
+        "`daq`?"},
+       {kLast, "", 25, "receivers.0.name", "no link leads to \"daq\"", "`port`"},
+       {"    - name: tor\n", "    - name: alone\n      buffer: 1MiB\n    - name: tor\n", 10,
+        "network.switches.0.name", "no link leads to switch \"alone\"", "`ends`"},
+       {"  - name: feb", "  - name: tor", 20, "boards.0.name", "the name \"tor\" is taken", "its own name"}});
+}
+
+TEST_CASE("a board has a port or a link") {
+  const auto found =
+      lab_problems(kLabBase, {"ports=[{name: nic, device: net_null}]", "receivers.daq.port=nic"});
+  REQUIRE(found.size() == 1);
+  CHECK(to_string(found[0]).find("lab.yaml:18: network.links.1.ends.1: \"daq\" has a `port`; fix: remove") ==
+        0);
+}
+
+TEST_CASE("rates and times that are none") {
+  check_rows({{"[feb, tor], rate: 10Gb/s", "[feb, tor], rate: 0Gb/s", 17, "network.links.0.rate", "", ""},
+              {"[feb, tor], rate: 10Gb/s", "[feb, tor], rate: 9000Gb/s", 17, "network.links.0.rate",
+               "no rate of a link", ""},
+              {"[feb, tor], rate: 10Gb/s, ", "[feb, tor], ", 17, "network.links.0", "`rate` is missing",
+               "rate: 10Gb/s"},
+              {"delay: 500ns", "delay: 2s", 17, "network.links.0.delay", "no delay of a link", "at most 1s"},
+              {"  duration: 1s", "  duration: 0", 5, "run.duration", "no time", ""},
+              {"    count: 3\n", "    count: 3\n    stop: 0\n", 22, "boards.0.stop", "before it has begun",
+               "later time"},
+              {"    count: 3\n", "    count: 3\n    start: 2s\n", 22, "boards.0.start", "over by then",
+               "run.duration"},
+              {"    count: 3\n", "    count: 3\n    link_rate: 11Gb/s\n", 22, "boards.0.link_rate",
+               "more than its link", "remove it"}});
+}
+
+TEST_CASE("two at one address") {
+  check_rows(
+      {{"ip: 10.0.0.101/24", "ip: 10.0.0.2/24", 27, "receivers.0.ip", "is already \"feb-1\"'s", "its own"},
+       {"    ip: 10.0.0.101/24\n", "    ip: 10.0.0.101/24\n    mac: 02:fe:0a:00:00:01\n", 28,
+        "receivers.0.mac", "is already \"feb-0\"'s", "its own MAC"}});
+}
+
+TEST_CASE("receivers that no way leads to") {
+  check_rows({{"ends: [tor, daq], ", "ends: [spine, daq], ", 18, "network.links.1.ends.0", "no switch", ""}});
+  const auto found =
+      lab_problems(kLabBase, {"network.switches.1={name: spine, buffer: 1MiB, pause: {xoff: 200KiB}}",
+                              "network.links.1.ends=[spine, daq]", "lab.bottleneck=spine.daq"});
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].where.key == "boards.0.qps.0.to");
+  CHECK(found[0].where.line == 24);
+  CHECK(found[0].message.find("no way leads from \"feb-0\" to \"daq\"") != std::string::npos);
+}
+
+TEST_CASE("switches that cannot work") {
+  check_rows(
+      {{"buffer: 4MiB", "buffer: 4000B", 11, "network.switches.0.buffer", "holds not one frame", "4MiB"},
+       {"buffer: 4MiB", "port_limit: 4MiB", 10, "network.switches.0", "`buffer` is missing", "4MiB"},
+       {"buffer: 4MiB", "buffer: 1MiB\n      port_limit: 2MiB", 12, "network.switches.0.port_limit",
+        "more than the whole `buffer` of 1MiB", "smaller"},
+       {"kmin: 100KiB", "kmin: 500KiB", 12, "network.switches.0.ecn.kmin", "above `kmax`",
+        "smaller one first"},
+       {"kmin: 100KiB, ", "", 12, "network.switches.0.ecn", "`kmin` is missing", "kmin: 100KiB"},
+       {"kmin: 100KiB, kmax: 400KiB", "kmin: 5MiB, kmax: 6MiB", 12, "network.switches.0.ecn",
+        "never grows to `kmin`", "larger `buffer`"},
+       {"xon: 500KiB", "xon: 600KiB", 15, "network.switches.0.pause.xon", "not below `xoff`",
+        "less than 600KiB"},
+       {"xoff: 600KiB", "xoff: 5MiB", 15, "network.switches.0.pause.xoff", "before it is reached",
+        "less than"},
+       {"headroom: 64KiB", "headroom: 5MiB", 15, "network.switches.0.pause.headroom",
+        "more than the whole `buffer`", "enlarge"},
+       {"headroom: 64KiB", "quanta: 3", 15, "network.switches.0.pause.quanta", "out of range", "from 64"},
+       {"      pause: {xoff: 600KiB, xon: 500KiB, headroom: 64KiB}\n", "", 10, "network.switches.0.pause",
+        "no thresholds", "flow_control: off"},
+       {"lossless: true", "lossless: false", 13, "network.switches.0.queues", "no queue is lossless",
+        "lossless: true"},
+       {"        - {queue: 3,", "        - {queue: 3}\n        - {queue: 3,", 15,
+        "network.switches.0.queues.1.queue", "given twice", "one element"},
+       {"{queue: 3,", "{queue: 8,", 14, "network.switches.0.queues.0.queue", "out of range", "to 7"},
+       {"      queues:\n", "      dscp_to_queue: {64: 1}\n      queues:\n", 13,
+        "network.switches.0.dscp_to_queue.64", "out of range", "to 63"},
+       {"      queues:\n", "      dynamic_alpha: 0.3\n      queues:\n", 13,
+        "network.switches.0.dynamic_alpha", "no alpha", "0.5"},
+       {"      queues:\n", "      forge: {window: 1us}\n      queues:\n", 13, "network.switches.0.forge",
+        "`threshold` is missing", "9Gb/s"},
+       {"      queues:\n", "      forge: {threshold: 1Gb/s, window: 0}\n      queues:\n", 13,
+        "network.switches.0.forge.window", "no time", "50us"},
+       {"  switches:\n", "  worker: 2\n  switches:\n", 9, "network.worker", "no worker 2", "there are 2"}});
+}
+
+TEST_CASE("what the lab is asked that it cannot answer") {
+  check_rows(
+      {{"bottleneck: tor.daq", "bottleneck: tor.dac", 2, "lab.bottleneck", "no switch port \"tor.dac\"",
+        "tor.feb-0"},
+       {"bottleneck: tor.daq", "bottleneck: daq.tor", 2, "lab.bottleneck", "no switch port", "SWITCH.PEER"},
+       {"port_used: 95%", "port_user: 95%", 3, "lab.checks.port_user", "no check", "`port_used`?"},
+       {"port_used: 95%", "port_used: 95", 3, "lab.checks.port_used", "", "99%"},
+       {"port_used: 95%", "convergence: 5", 3, "lab.checks.convergence", "no unit", ""},
+       {"  bottleneck: tor.daq\n", "  sample_interval: 1us\n", 2, "lab.sample_interval", "too short", "10us"},
+       {"  bottleneck: tor.daq\n", "  sweep: [{key: a.b}]\n", 2, "lab.sweep.0", "`values` is missing", ""},
+       {"  bottleneck: tor.daq\n", "  botleneck: tor.daq\n", 2, "lab.botleneck", "unknown key",
+        "`bottleneck`?"}});
+}
+
+TEST_CASE("a topology is for the lab, and the lab for topologies") {
+  const auto run = problems(kLabBase);
+  REQUIRE_FALSE(run.empty());
+  CHECK(run[0].where.key == "lab");
+  CHECK(run[0].message.find("softfeb lab") != std::string::npos);
+  CHECK(std::any_of(run.begin(), run.end(), [](const Problem& p) {
+    return p.where.key == "boards.0" && p.message == "`port` is missing";
+  }));
+  const auto lab = lab_problems(kBase);
+  REQUIRE(lab.size() == 1);
+  CHECK(lab[0].message == "`network` is missing");
+}
