@@ -55,16 +55,15 @@ CnpForge::CnpForge(Time interval)
   senders_.reserve(kSenders);
 }
 
-std::uint32_t CnpForge::pair_of(std::uint32_t flow, std::uint32_t source, std::uint32_t destination) {
-  std::uint32_t& known = pair_of_flow_[flow];
-  if (known != kNone) return known;
+/// Once for each flow: the number of pairs does not matter.
+std::uint32_t CnpForge::find_pair(std::uint32_t source, std::uint32_t destination) {
   const auto found = std::find_if(pairs_.begin(), pairs_.end(), [&](const Pair& p) {
     return p.source == source && p.destination == destination;
   });
-  if (found == pairs_.end() && pairs_.size() == kSenders) return kNone;
-  known = static_cast<std::uint32_t>(found - pairs_.begin());
-  if (found == pairs_.end()) pairs_.push_back({source, destination, kNone});
-  return known;
+  if (found != pairs_.end()) return static_cast<std::uint32_t>(found - pairs_.begin());
+  if (pairs_.size() == kSenders) return kNone;
+  pairs_.push_back({source, destination, kNone});
+  return static_cast<std::uint32_t>(pairs_.size() - 1);
 }
 
 void CnpForge::acknowledgement(const Frame& frame, const FlowTable& flows) {
@@ -72,8 +71,8 @@ void CnpForge::acknowledgement(const Frame& frame, const FlowTable& flows) {
   known_[frame.flow] = true;
   if (senders_.size() == kSenders) return;
   // The other way round than the acknowledgement: its destination sends to its source.
-  const std::uint32_t pair =
-      pair_of(frame.flow, flows.at(frame.flow).destination, flows.at(frame.flow).source);
+  const FlowSnapshot& flow = flows.at(frame.flow);
+  const std::uint32_t pair = find_pair(flow.destination, flow.source);
   if (pair == kNone) return;
   Sender sender;
   sender.path = roce::HeaderTemplate(path_of(frame));

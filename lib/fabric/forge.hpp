@@ -50,8 +50,8 @@ class CnpForge {
   /// that sends from its source to its destination and had none within the interval.
   template <typename Fn>
   void request(const Frame& frame, const FlowTable& flows, Time now, Fn&& fn) {
-    const std::uint32_t pair =
-        pair_of(frame.flow, flows.at(frame.flow).source, flows.at(frame.flow).destination);
+    std::uint32_t& pair = pair_of_flow_[frame.flow];
+    if (pair == kNone) pair = find_pair(flows.at(frame.flow).source, flows.at(frame.flow).destination);
     if (pair == kNone) return;
     for (std::uint32_t s = pairs_[pair].first; s != kNone; s = senders_[s].next) {
       if (now < senders_[s].next_cnp) continue;
@@ -77,13 +77,13 @@ class CnpForge {
     std::uint16_t identification = 0;
   };
 
-  std::uint32_t pair_of(std::uint32_t flow, std::uint32_t source, std::uint32_t destination);
+  std::uint32_t find_pair(std::uint32_t source, std::uint32_t destination);
   static std::size_t craft(Sender& sender, std::span<std::uint8_t, kMaxFrame> out);
 
   Time interval_;
   std::vector<Pair> pairs_;
   std::vector<Sender> senders_;
-  std::vector<std::uint32_t> pair_of_flow_;  ///< of requests
+  std::vector<std::uint32_t> pair_of_flow_;  ///< that has requests
   std::vector<bool> known_;                  ///< of acknowledgements
 };
 

@@ -12,6 +12,8 @@ namespace {
 
 /// Longer ones do not exist, and times could not be calculated.
 constexpr std::uint32_t kLongestFrame = 1U << 20;
+/// Of a station: what a port of the machine has for a slower link must not take all frames that there are.
+constexpr std::uint64_t kStationBytes = 1U << 22;
 
 /// Independent numbers for each that needs some, of the network's seed.
 Rng numbers_for(std::uint64_t seed, std::uint64_t whom) {
@@ -95,8 +97,12 @@ void Network::Parts::send(std::uint32_t station, Frame* frame, Time now) {
   // Frames before it may have left long ago, though nobody has called run() since.
   if (channel.waiting.empty() && channel.wire.free_at() <= now) {
     put_on_wire(d, frame, now);
+  } else if (channel.waiting_bytes + frame->length > kStationBytes) {
+    drop(frame, totals.dropped_buffer);
+    return;
   } else {
     frame->at = now;
+    channel.waiting_bytes += frame->length;
     channel.waiting.push(frame);
     if (channel.tx_at == kNever) channel.tx_at = channel.wire.free_at();
   }
@@ -106,7 +112,9 @@ void Network::Parts::send(std::uint32_t station, Frame* frame, Time now) {
 /// The next frame that waits at a station leaves.
 void Network::Parts::send_next(std::uint32_t d, Time now) {
   Channel& channel = channels[d];
-  put_on_wire(d, channel.waiting.pop(), now);
+  Frame* const frame = channel.waiting.pop();
+  channel.waiting_bytes -= frame->length;
+  put_on_wire(d, frame, now);
   channel.tx_at =
       channel.waiting.empty() ? kNever : std::max(channel.wire.free_at(), channel.waiting.front()->at);
 }

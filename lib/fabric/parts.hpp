@@ -23,7 +23,8 @@ namespace softfeb::fabric {
 /// One direction of a link with its transmitter. What waits for a switch's transmitter is in its Port.
 struct Channel {
   Wire wire;
-  FrameList waiting;                       ///< a station's
+  FrameList waiting;  ///< a station's
+  std::uint64_t waiting_bytes = 0;
   Time tx_at = kNever;                     ///< when the transmitter has something to do
   std::uint16_t from = Topology::kNoPort;  ///< the switch port that sends
   std::uint16_t into = Topology::kNoPort;  ///< the switch port that receives

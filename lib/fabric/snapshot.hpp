@@ -34,12 +34,12 @@ struct PortSnapshot {
 /// Where packets are: entered + made + duplicated = delivered + dropped (of all kinds) + consumed +
 /// in_network, at any time.
 struct NetworkTotals {
-  std::uint64_t entered = 0;     ///< from stations
-  std::uint64_t made = 0;        ///< pause frames and forged CNPs
-  std::uint64_t duplicated = 0;  ///< by faults; copies made to flood a frame count too
-  std::uint64_t delivered = 0;   ///< to stations
-  std::uint64_t consumed = 0;    ///< pause frames that a switch took
-  std::uint64_t dropped_buffer = 0;
+  std::uint64_t entered = 0;         ///< from stations
+  std::uint64_t made = 0;            ///< pause frames and forged CNPs
+  std::uint64_t duplicated = 0;      ///< by faults; copies made to flood a frame count too
+  std::uint64_t delivered = 0;       ///< to stations
+  std::uint64_t consumed = 0;        ///< pause frames that a switch took
+  std::uint64_t dropped_buffer = 0;  ///< in switches, and what a station has beyond 4 MiB before its link
   std::uint64_t dropped_fault = 0;
   std::uint64_t dropped_unknown = 0;  ///< for nobody here
   std::uint64_t dropped_store = 0;  ///< the frame store had no room: copies and frames of its own, which are

@@ -20,7 +20,7 @@ bool Wire::transmit_faulty(Frame* frame, FrameStore& store, NetworkTotals& total
     copy = store.copy(*frame);
     if (copy == nullptr) ++totals.dropped_store;
   }
-  if (corrupt && store.corrupt(*frame, bit)) ++totals.corrupted;
+  if (corrupt && frame->length > roce::kEthernetSize && store.corrupt(*frame, bit)) ++totals.corrupted;
   if (reorder) {
     ++totals.reordered;
     frame->at += later;

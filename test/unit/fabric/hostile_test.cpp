@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "base/rng.hpp"
+#include "fabric_fixture.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace softfeb;
+using namespace softfeb::test;
+
+namespace {
+
+/// Two switches with everything switched on; stations 2 and 3 are ports behind which anything may be.
+NetworkConfig everything() {
+  auto config = star(4);
+  auto& sw = config.switches[0];
+  sw.buffer = 12'000;
+  sw.dynamic_alpha = 512;
+  sw.trust_pcp = true;
+  sw.pause = {8'000, 4'000, 3'000, 64};
+  sw.forge = {1'000'000, 20 * kMicrosecond, 10 * kMicrosecond};
+  for (std::size_t q = 0; q < fabric::kQueues; ++q)
+    sw.queues[q] = {
+        {true, 2'000, 6'000, std::uint64_t{1} << 31}, q % 2 == 1, static_cast<std::uint32_t>(q % 4)};
+  config.switches.push_back(sw);
+  config.links[1].b = config.links[3].b = switch_(1);
+  auto uplink = config.links[0];
+  uplink.a = switch_(0);
+  uplink.b = switch_(1);
+  config.links.push_back(uplink);
+  config.stations[2].mac.reset();
+  config.stations[3].mac.reset();
+  const std::uint64_t some = 1U << 28;
+  for (auto& link : config.links) {
+    link.flow_control = fabric::PauseKind::kPfc;
+    link.a_to_b = link.b_to_a = {some, some, some, some};
+  }
+  return config;
+}
+
+std::vector<std::uint8_t> hostile_bytes(Rng& rng) {
+  DataFrame f{static_cast<std::uint32_t>(rng.below(5)), static_cast<std::uint32_t>(rng.below(5))};
+  f.payload = static_cast<std::uint32_t>(rng.below(3000));
+  f.qpn = static_cast<roce::Qpn>(rng.below(3));
+  f.dscp = static_cast<std::uint8_t>(rng.below(64));
+  f.v6 = rng.chance(1U << 30);
+  if (rng.chance(1U << 31)) f.vlan = roce::VlanTag{7, static_cast<std::uint8_t>(rng.below(8))};
+  auto bytes = rng.chance(1U << 30) ? ack_bytes(f) : data_bytes(f);
+  const std::size_t flips = rng.below(4);
+  for (std::size_t i = 0; i < flips; ++i)
+    bytes[rng.below(std::min<std::size_t>(bytes.size(), 80))] = static_cast<std::uint8_t>(rng.next());
+  if (rng.chance(1U << 29)) store_be16(&bytes[12], 0x8808);
+  if (rng.chance(1U << 29)) bytes.resize(rng.below(bytes.size()) + 1);
+  return bytes;
+}
+
+}  // namespace
+
+TEST_CASE("hostile frames: none gets lost, all are given back") {
+  Bench b(everything());
+  b.store.limit = 400;
+  Rng rng(99);
+  Time now = 0;
+  for (int i = 0; i < 40'000; ++i) {
+    const auto bytes = hostile_bytes(rng);
+    if (b.store.out < b.store.limit) b.send(static_cast<std::uint32_t>(rng.below(4)), bytes, now);
+    now += rng.below(kMicrosecond);
+    b.run(now);
+    b.arrivals.clear();
+    if (i % 500 == 0) {
+      REQUIRE(b.conserved(now));
+      REQUIRE(b.snapshot.totals.in_network == b.store.out);
+    }
+  }
+  b.run(now + 10 * kSecond);
+  CHECK(b.conserved(now));
+  const auto& t = b.snapshot.totals;
+  CHECK(t.in_network == 0);
+  CHECK(b.store.out == 0);
+  CHECK(b.network.next_event() == kNever);
+  // Everything did happen.
+  CAPTURE(t.made, t.duplicated, t.delivered, t.consumed, t.dropped_buffer, t.dropped_fault);
+  for (const std::uint64_t n : {t.made, t.duplicated, t.delivered, t.consumed, t.dropped_buffer,
+                                t.dropped_fault, t.dropped_unknown, t.corrupted, t.reordered})
+    CHECK(n != 0);
+}
+
+TEST_CASE("a station's row before a slow link is bounded") {
+  auto config = star(2);
+  config.links[0].rate = 1'000'000;
+  Bench b(config);
+  for (int i = 0; i < 6000; ++i) b.send({0, 1}, 0);
+  CHECK(b.store.out <= (1U << 22) / 1082 + 2);
+  CHECK(b.look(0).totals.dropped_buffer != 0);
+  CHECK(b.conserved(0));
+}
