@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "telemetry/change_request.hpp"
+
+#include <charconv>
+
+#include <nlohmann/json.hpp>
+
+namespace softfeb::telemetry {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t kMostKeys = 64;
+
+std::optional<std::string> text_of(const Json& value) {
+  if (value.is_string()) return value.get<std::string>();
+  if (value.is_number() || value.is_boolean()) return value.dump();
+  return std::nullopt;
+}
+
+/// True when it is "all" or a number.
+bool read_qps(const Json& value, std::optional<std::uint32_t>& out) {
+  if (value.is_string()) return value.get<std::string>() == "all";
+  if (!value.is_number_unsigned() || value.get<std::uint64_t>() >= UINT32_MAX) return false;
+  out = value.get<std::uint32_t>();
+  return true;
+}
+
+}  // namespace
+
+std::optional<Response> parse_change(const std::string& body, ChangeRequest& out) {
+  constexpr const char* kForm = R"(send {"board": NAME, "qps": "all" or a number, "set": {KEY: VALUE}})";
+  const Json json = Json::parse(body, nullptr, false);
+  if (!json.is_object()) return problem(400, "the body is no JSON object", kForm);
+  for (const auto& [key, value] : json.items()) {
+    if (key != "board" && key != "qps" && key != "set")
+      return problem(400, "unknown member \"" + key + '"', kForm);
+  }
+  if (!json.contains("board") || !json["board"].is_string()) return problem(400, "no \"board\"", kForm);
+  out.board = json["board"].get<std::string>();
+  if (json.contains("qps") && !read_qps(json["qps"], out.qp))
+    return problem(400, "\"qps\" names no queue pair", kForm);
+  if (!json.contains("set") || !json["set"].is_object() || json["set"].empty() ||
+      json["set"].size() > kMostKeys) {
+    return problem(400, "no \"set\" with parameters", kForm);
+  }
+  for (const auto& [key, value] : json["set"].items()) {
+    const auto text = text_of(value);
+    if (!text) return problem(400, '"' + key + "\" is no text, number or truth value", kForm);
+    out.given.emplace_back(key, *text);
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> decode_percent(const std::string& text) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '%') {
+      out += text[i];
+      continue;
+    }
+    unsigned byte = 0;
+    const char* const first = text.data() + i + 1;
+    if (text.size() - i < 3 || std::from_chars(first, first + 2, byte, 16).ptr != first + 2)
+      return std::nullopt;
+    out += static_cast<char>(byte);
+    i += 2;
+  }
+  return out;
+}
+
+}  // namespace softfeb::telemetry

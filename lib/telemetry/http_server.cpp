@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "telemetry/http_server.hpp"
+
+#include "control/udp_socket.hpp"
+#include "telemetry/http_session.hpp"
+
+namespace softfeb::telemetry {
+
+namespace asio = boost::asio;
+using asio::ip::tcp;
+
+namespace {
+
+constexpr std::chrono::milliseconds kPause{
+    100};  ///< until the next accept when there are no descriptors left
+
+tcp::endpoint endpoint_of(const roce::IpAddress& ip, std::uint16_t port) {
+  if (ip.is_v4()) return {asio::ip::address_v4(ip.v4()), port};
+  return {asio::ip::address_v6(ip.bytes), port};
+}
+
+std::string text_of(const tcp::endpoint& e) {
+  const std::string ip = e.address().to_string();
+  return (e.address().is_v6() ? '[' + ip + ']' : ip) + ':' + std::to_string(e.port());
+}
+
+}  // namespace
+
+HttpServer::Impl::Impl(asio::io_context& io, Site& s, std::vector<std::string> n, const HttpLimits& l)
+    : site(&s), names(std::move(n)), limits(l), acceptor(io), pause(io) {}
+
+void HttpServer::Impl::open(const roce::IpAddress& address, std::uint16_t port) {
+  const tcp::endpoint at = endpoint_of(address, port);
+  boost::system::error_code error;
+  acceptor.open(at.protocol(), error);
+  if (!error) acceptor.set_option(tcp::acceptor::reuse_address(true), error);
+  if (!error) acceptor.bind(at, error);
+  if (!error) acceptor.listen(asio::socket_base::max_listen_connections, error);
+  if (error) {
+    throw control::SocketError("the live page cannot be served at " + text_of(at) + ": " + error.message(),
+                               "choose another address or port with --web or run.web");
+  }
+}
+
+void HttpServer::Impl::accept() {
+  acceptor.async_accept(
+      [self = shared_from_this()](const boost::system::error_code& error, tcp::socket socket) {
+        if (self->site == nullptr) return;
+        if (error) {
+          self->pause.expires_after(kPause);
+          self->pause.async_wait([self](const boost::system::error_code& e) {
+            if (!e && self->site != nullptr) self->accept();
+          });
+          return;
+        }
+        const bool busy = self->sessions.size() >= self->limits.connections;
+        std::make_shared<HttpSession>(self, std::move(socket))->start(busy);
+        self->accept();
+      });
+}
+
+void HttpServer::Impl::close() {
+  site = nullptr;
+  boost::system::error_code ignored;
+  acceptor.close(ignored);
+  pause.cancel();
+  const std::set<HttpSession*> all = sessions;
+  for (HttpSession* s : all) s->close();
+}
+
+void HttpServer::Impl::left(HttpSession& session) { sessions.erase(&session); }
+
+HttpServer::HttpServer(asio::io_context& io, const roce::IpAddress& address, std::uint16_t port, Site& site,
+                       std::vector<std::string> names, const HttpLimits& limits)
+    : impl_(std::make_shared<Impl>(io, site, std::move(names), limits)) {
+  impl_->open(address, port);
+  impl_->accept();
+}
+
+HttpServer::~HttpServer() { impl_->close(); }
+
+std::uint16_t HttpServer::port() const { return impl_->acceptor.local_endpoint().port(); }
+
+std::string HttpServer::url() const { return "http://" + text_of(impl_->acceptor.local_endpoint()) + '/'; }
+
+void HttpServer::publish(const std::string& event) {
+  if (impl_->streams == 0) return;
+  const auto shared = std::make_shared<const std::string>(event);
+  const std::set<HttpSession*> all = impl_->sessions;
+  for (HttpSession* s : all) s->publish(shared);
+}
+
+std::size_t HttpServer::streams() const { return impl_->streams; }
+
+std::size_t HttpServer::connections() const { return impl_->sessions.size(); }
+
+}  // namespace softfeb::telemetry

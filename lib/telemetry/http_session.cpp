@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "telemetry/http_session.hpp"
+
+#include "telemetry/request_guard.hpp"
+
+#include <boost/asio/write.hpp>
+#include <boost/beast/http/read.hpp>
+#include <boost/beast/http/write.hpp>
+
+namespace softfeb::telemetry {
+
+namespace beast = boost::beast;
+namespace http = beast::http;
+using boost::asio::ip::tcp;
+
+namespace {
+
+/// What every response says: nothing but our own scripts and styles, in nobody's frame, kept by nobody.
+constexpr const char* kPolicy =
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+constexpr const char* kStreamHeader =
+    "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nCache-Control: no-store\r\n"
+    "X-Content-Type-Options: nosniff\r\nConnection: close\r\n\r\nretry: 1000\n\n";
+
+constexpr std::chrono::seconds kLinger{1};
+
+std::string text(beast::string_view v) { return {v.data(), v.size()}; }
+
+}  // namespace
+
+HttpSession::HttpSession(std::shared_ptr<HttpServer::Impl> server, tcp::socket socket)
+    : server_(std::move(server)), stream_(std::move(socket)), buffer_(server_->limits.header_bytes * 2) {
+  server_->sessions.insert(this);
+}
+
+HttpSession::~HttpSession() {
+  server_->left(*this);
+  if (streaming_) --server_->streams;
+}
+
+void HttpSession::start(bool busy) {
+  if (!busy) return read();
+  respond(problem(503, "too many connections", "close some of the pages"));
+}
+
+void HttpSession::close() {
+  beast::error_code ignored;
+  stream_.socket().shutdown(tcp::socket::shutdown_both, ignored);
+  stream_.close();
+}
+
+void HttpSession::read() {
+  parser_.emplace();
+  parser_->header_limit(server_->limits.header_bytes);
+  parser_->body_limit(server_->limits.body_bytes);
+  stream_.expires_after(server_->limits.request);
+  http::async_read(stream_, buffer_, *parser_,
+                   [self = shared_from_this()](const beast::error_code& error, std::size_t) {
+                     if (self->server_->site != nullptr) self->on_read(error);
+                   });
+}
+
+void HttpSession::on_read(const beast::error_code& error) {
+  keep_ = false;
+  head_ = false;
+  if (error) return refuse(error);
+  keep_ = parser_->get().keep_alive();
+  handle(take_request());
+}
+
+void HttpSession::refuse(const beast::error_code& error) {
+  if (error == http::error::header_limit || error == http::error::buffer_overflow)
+    return respond(problem(431, "the header is too long", "send fewer or shorter fields"));
+  if (error == http::error::body_limit) return respond(problem(413, "the body is too long", "send less"));
+  const bool gone = error == http::error::end_of_stream || error == beast::error::timeout ||
+                    error.category() == boost::system::system_category();
+  if (gone) return close();
+  respond(problem(400, "this is no HTTP request: " + error.message(), "send HTTP/1.1"));
+}
+
+Request HttpSession::take_request() {
+  auto& m = parser_->get();
+  Request r;
+  r.method = text(m.method_string());
+  r.path = text(m.target());
+  r.path.resize(std::min(r.path.size(), r.path.find('?')));
+  r.host = text(m[http::field::host]);
+  r.origin = text(m[http::field::origin]);
+  r.fetch_site = text(m["Sec-Fetch-Site"]);
+  r.content_type = text(m[http::field::content_type]);
+  r.body = std::move(m.body());
+  beast::error_code error;
+  const tcp::endpoint peer = stream_.socket().remote_endpoint(error);
+  auto address = peer.address();
+  if (!error && address.is_v6() && address.to_v6().is_v4_mapped()) {
+    address = boost::asio::ip::make_address_v4(boost::asio::ip::v4_mapped, address.to_v6());
+  }
+  r.from_loopback = !error && address.is_loopback();
+  return r;
+}
+
+void HttpSession::handle(Request request) {
+  if (auto refused = check_request(request, server_->names)) return respond(std::move(*refused));
+  head_ = request.method == "HEAD";
+  if (head_) request.method = "GET";
+  if (request.method == "GET" && !head_ && server_->site->is_stream(request.path)) return open_stream();
+  server_->site->serve(request, [self = shared_from_this()](Response response) {
+    if (self->server_->site != nullptr) self->respond(std::move(response));
+  });
+}
+
+void HttpSession::respond(Response response) {
+  message_.emplace(static_cast<http::status>(response.status), 11);
+  message_->set(http::field::content_type, response.type);
+  message_->set(http::field::cache_control, "no-store");
+  message_->set("Content-Security-Policy", kPolicy);
+  message_->set("X-Content-Type-Options", "nosniff");
+  message_->set("Referrer-Policy", "no-referrer");
+  message_->set("Cross-Origin-Resource-Policy", "same-origin");
+  if (!response.allow.empty()) message_->set(http::field::allow, response.allow);
+  message_->keep_alive(keep_);
+  message_->content_length(response.body.size());
+  if (!head_) message_->body() = std::move(response.body);
+  stream_.expires_after(server_->limits.write);
+  http::async_write(stream_, *message_,
+                    [self = shared_from_this()](const beast::error_code& error, std::size_t) {
+                      if (error || self->server_->site == nullptr) return self->close();
+                      if (self->keep_) return self->read();
+                      beast::error_code ignored;
+                      self->stream_.socket().shutdown(tcp::socket::shutdown_send, ignored);
+                      self->stream_.expires_after(kLinger);
+                      self->drain();
+                    });
+}
+
+/// A socket closed with bytes unread is reset, and the client may lose our answer.
+void HttpSession::drain() {
+  stream_.async_read_some(boost::asio::buffer(ignored_),
+                          [self = shared_from_this()](const beast::error_code& error, std::size_t) {
+                            if (error || self->server_->site == nullptr) return self->close();
+                            self->drain();
+                          });
+}
+
+void HttpSession::open_stream() {
+  if (server_->streams >= server_->limits.streams) {
+    keep_ = false;
+    return respond(problem(503, "too many pages are open", "close some of them"));
+  }
+  streaming_ = true;
+  ++server_->streams;
+  watch_stream();
+  publish(std::make_shared<const std::string>(kStreamHeader + server_->site->greeting()));
+}
+
+/// A client that follows events sends nothing: what ends this is its end.
+void HttpSession::watch_stream() {
+  stream_.expires_never();
+  stream_.async_read_some(boost::asio::buffer(ignored_),
+                          [self = shared_from_this()](const beast::error_code&, std::size_t) {
+                            self->close();
+                            self->backlog_.clear();
+                          });
+}
+
+void HttpSession::publish(const std::shared_ptr<const std::string>& event) {
+  if (!streaming_ || !stream_.socket().is_open()) return;
+  if (!backlog_.empty() && backlog_bytes_ + event->size() > server_->limits.stream_backlog) return;
+  backlog_.push_back(event);
+  backlog_bytes_ += event->size();
+  if (backlog_.size() == 1) write_next();
+}
+
+void HttpSession::write_next() {
+  stream_.expires_after(server_->limits.write);
+  boost::asio::async_write(
+      stream_, boost::asio::buffer(*backlog_.front()),
+      [self = shared_from_this(), held = backlog_.front()](const beast::error_code& error, std::size_t) {
+        if (error) return self->close();
+        self->stream_.expires_never();
+        if (self->backlog_.empty()) return;
+        self->backlog_bytes_ -= held->size();
+        self->backlog_.pop_front();
+        if (!self->backlog_.empty()) self->write_next();
+      });
+}
+
+}  // namespace softfeb::telemetry

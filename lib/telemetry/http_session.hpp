@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "telemetry/http_server.hpp"
+
+#include <array>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/core/tcp_stream.hpp>
+#include <boost/beast/http/message.hpp>
+#include <boost/beast/http/parser.hpp>
+#include <boost/beast/http/string_body.hpp>
+
+namespace softfeb::telemetry {
+
+class HttpSession;
+
+/// What stands behind an HttpServer; handlers that wait hold it until they have run.
+class HttpServer::Impl : public std::enable_shared_from_this<HttpServer::Impl> {
+ public:
+  Impl(boost::asio::io_context& io, Site& site, std::vector<std::string> names, const HttpLimits& limits);
+
+  void open(const roce::IpAddress& address, std::uint16_t port);
+  void accept();
+  void close();
+  void left(HttpSession& session);
+
+  Site* site;  ///< null once the server is gone
+  std::vector<std::string> names;
+  HttpLimits limits;
+  boost::asio::ip::tcp::acceptor acceptor;
+  boost::asio::steady_timer pause;  ///< after a failed accept
+  std::set<HttpSession*> sessions;
+  std::size_t streams = 0;
+};
+
+/// One client. Owned by the handlers that wait for its socket.
+class HttpSession : public std::enable_shared_from_this<HttpSession> {
+ public:
+  HttpSession(std::shared_ptr<HttpServer::Impl> server, boost::asio::ip::tcp::socket socket);
+  ~HttpSession();
+  HttpSession(const HttpSession&) = delete;
+  HttpSession& operator=(const HttpSession&) = delete;
+
+  /// `busy`: there are too many; it is told so and closed.
+  void start(bool busy);
+  /// Sends it to a client that follows the events.
+  void publish(const std::shared_ptr<const std::string>& event);
+  void close();
+
+ private:
+  using Parser = boost::beast::http::request_parser<boost::beast::http::string_body>;
+  using Message = boost::beast::http::response<boost::beast::http::string_body>;
+
+  void read();
+  void on_read(const boost::beast::error_code& error);
+  void refuse(const boost::beast::error_code& error);
+  Request take_request();
+  void handle(Request request);
+  void respond(Response response);
+  void drain();
+  void open_stream();
+  void watch_stream();
+  void write_next();
+
+  std::shared_ptr<HttpServer::Impl> server_;
+  boost::beast::tcp_stream stream_;
+  boost::beast::flat_buffer buffer_;
+  std::optional<Parser> parser_;
+  std::optional<Message> message_;
+  std::deque<std::shared_ptr<const std::string>> backlog_;  ///< of a stream; the first is being written
+  std::size_t backlog_bytes_ = 0;
+  std::array<char, 4096> ignored_{};
+  bool head_ = false;
+  bool keep_ = false;
+  bool streaming_ = false;
+};
+
+}  // namespace softfeb::telemetry

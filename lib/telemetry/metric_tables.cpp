@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "telemetry/metric_tables.hpp"
+
+namespace softfeb::telemetry {
+namespace {
+
+using engine::EndpointCounters;
+using engine::EndpointSnapshot;
+using engine::ReceiveQpSnapshot;
+using engine::SendQpSnapshot;
+using fabric::NetworkTotals;
+using fabric::PortSnapshot;
+
+template <auto Value>
+std::uint64_t sum(const EndpointSnapshot& e) {
+  std::uint64_t total = 0;
+  for (const ReceiveQpSnapshot& qp : e.receive_qps) total += Value(qp);
+  return total;
+}
+
+std::uint64_t naks(const SendQpSnapshot& q) {
+  const roce::RequesterCounters& c = q.requester;
+  return c.nak_sequence_rx + c.nak_invalid_request_rx + c.nak_remote_access_rx + c.nak_remote_operational_rx +
+         c.nak_invalid_rd_rx;
+}
+
+constexpr SendQpMetric kSendQp[] = {
+    {"sent_packets_total", "Request packets sent, retransmissions included.",
+     [](const SendQpSnapshot& q) { return q.requester.packets; }},
+    {"sent_bytes_total",
+     "Bytes sent as congestion control counts them: BTH to pad, retransmissions included.",
+     [](const SendQpSnapshot& q) { return q.counters.counted_bytes; }},
+    {"sent_payload_bytes_total", "Payload bytes sent for the first time.",
+     [](const SendQpSnapshot& q) { return q.requester.payload_bytes; }},
+    {"completed_payload_bytes_total", "Payload bytes of messages that completed with success.",
+     [](const SendQpSnapshot& q) { return q.completed_payload_bytes; }},
+    {"messages_completed_total", "Messages that completed with success.",
+     [](const SendQpSnapshot& q) { return q.requester.messages_completed; }},
+    {"messages_failed_total", "Messages that completed with any other status.",
+     [](const SendQpSnapshot& q) { return q.requester.messages_failed; }},
+    {"retransmitted_packets_total", "Packets sent again.",
+     [](const SendQpSnapshot& q) { return q.requester.retransmitted_packets; }},
+    {"timeouts_total", "Times no acknowledgement came in time.",
+     [](const SendQpSnapshot& q) { return q.requester.timeouts; }},
+    {"received_acks_total", "Acknowledgements received.",
+     [](const SendQpSnapshot& q) { return q.requester.ack_rx; }},
+    {"received_naks_total", "NAKs received, of all kinds but RNR.", naks},
+    {"received_rnr_naks_total", "RNR NAKs received.",
+     [](const SendQpSnapshot& q) { return q.requester.rnr_rx; }},
+    {"received_cnps_total", "Congestion notification packets received.",
+     [](const SendQpSnapshot& q) { return q.counters.cnp_rx; }},
+};
+
+constexpr CongestionMetric kCongestion[] = {
+    {"current_rate_bytes_per_second", "Rc of DCQCN.", false,
+     [](const dcqcn::CongestionState& s) { return static_cast<double>(s.rate); }},
+    {"target_rate_bytes_per_second", "Rt of DCQCN.", false,
+     [](const dcqcn::CongestionState& s) { return static_cast<double>(s.target_rate); }},
+    {"alpha_ratio", "Alpha of DCQCN, 0 to 1.", false,
+     [](const dcqcn::CongestionState& s) { return static_cast<double>(s.alpha) / s.alpha_one; }},
+};
+
+constexpr ReceiverMetric kReceiver[] = {
+    {"received_packets_total", "Request packets that came to its queue pairs.",
+     sum<[](const ReceiveQpSnapshot& q) { return q.responder.packets; }>},
+    {"payload_bytes_total", "Payload bytes placed in memory.",
+     sum<[](const ReceiveQpSnapshot& q) { return q.responder.payload_bytes; }>},
+    {"messages_total", "Messages received whole.",
+     sum<[](const ReceiveQpSnapshot& q) { return q.responder.messages; }>},
+    {"checked_bytes_total", "Payload bytes compared with what was to be sent.",
+     sum<[](const ReceiveQpSnapshot& q) { return q.bytes_checked; }>},
+    {"wrong_bytes_total", "Of them, bytes that differed.",
+     sum<[](const ReceiveQpSnapshot& q) { return q.bytes_wrong; }>},
+    {"out_of_order_packets_total", "Packets behind a gap.",
+     sum<[](const ReceiveQpSnapshot& q) { return q.responder.out_of_order; }>},
+    {"duplicate_packets_total", "Packets seen before.",
+     sum<[](const ReceiveQpSnapshot& q) { return q.responder.duplicate; }>},
+    {"ce_packets_total", "Packets marked Congestion Experienced on their way.",
+     sum<[](const ReceiveQpSnapshot& q) { return q.congestion_experienced; }>},
+    {"sent_cnps_total", "Congestion notification packets sent.",
+     [](const EndpointSnapshot& e) { return e.cnp_tx; }},
+};
+
+constexpr EndpointMetric kEndpoint[] = {
+    {"received_frames_total", "Frames received.", [](const EndpointCounters& c) { return c.rx_frames; }},
+    {"sent_frames_total", "Frames sent.", [](const EndpointCounters& c) { return c.tx_frames; }},
+    {"sent_frame_bytes_total", "Bytes of them, from Ethernet header to iCRC.",
+     [](const EndpointCounters& c) { return c.tx_bytes; }},
+};
+
+constexpr DropReason kDrops[] = {
+    {"icrc", [](const EndpointCounters& c) { return c.rx_icrc_errors; }},
+    {"unknown_qp", [](const EndpointCounters& c) { return c.rx_unknown_qp; }},
+    {"wrong_peer", [](const EndpointCounters& c) { return c.rx_wrong_peer; }},
+    {"bad_transport", [](const EndpointCounters& c) { return c.rx_bad_transport; }},
+    {"other", [](const EndpointCounters& c) { return c.rx_other; }},
+};
+
+constexpr PortMetric kPort[] = {
+    {"queue_bytes", "Bytes waiting to leave.", false, [](const PortSnapshot& p) { return p.queue_bytes; },
+     nullptr},
+    {"queue_max_bytes", "The most that ever waited.", false,
+     [](const PortSnapshot& p) { return p.queue_bytes_max; }, nullptr},
+    {"rate_bytes_per_second", "Rate of its link, on the wire.", false,
+     [](const PortSnapshot& p) { return p.rate; }, nullptr},
+    {"sent_packets_total", "Packets sent.", true, [](const PortSnapshot& p) { return p.tx_packets; },
+     nullptr},
+    {"sent_wire_bytes_total", "Bytes sent, with preamble, FCS and gap.", true,
+     [](const PortSnapshot& p) { return p.tx_wire_bytes; }, nullptr},
+    {"received_packets_total", "Packets received.", true, [](const PortSnapshot& p) { return p.rx_packets; },
+     nullptr},
+    {"ecn_marked_packets_total", "Packets marked Congestion Experienced.", true,
+     [](const PortSnapshot& p) { return p.ecn_marked; }, nullptr},
+    {"dropped_packets_total", "Packets dropped for want of buffer.", true,
+     [](const PortSnapshot& p) { return p.dropped; }, nullptr},
+    {"sent_pause_frames_total", "Pause frames sent, of 802.3x and PFC.", true,
+     [](const PortSnapshot& p) { return p.pause_tx; }, nullptr},
+    {"received_pause_frames_total", "Pause frames received.", true,
+     [](const PortSnapshot& p) { return p.pause_rx; }, nullptr},
+    {"paused_seconds_total", "Time in which it had something to send and was paused.", true, nullptr,
+     [](const PortSnapshot& p) { return to_seconds(p.paused); }},
+    {"forged_cnps_total", "CNPs made by the threshold switch.", true,
+     [](const PortSnapshot& p) { return p.cnp_forged; }, nullptr},
+};
+
+constexpr PacketFate kFates[] = {
+    {"entered", [](const NetworkTotals& t) { return t.entered; }},
+    {"made", [](const NetworkTotals& t) { return t.made; }},
+    {"duplicated", [](const NetworkTotals& t) { return t.duplicated; }},
+    {"delivered", [](const NetworkTotals& t) { return t.delivered; }},
+    {"consumed", [](const NetworkTotals& t) { return t.consumed; }},
+    {"dropped_buffer", [](const NetworkTotals& t) { return t.dropped_buffer; }},
+    {"dropped_fault", [](const NetworkTotals& t) { return t.dropped_fault; }},
+    {"dropped_unknown", [](const NetworkTotals& t) { return t.dropped_unknown; }},
+    {"dropped_store", [](const NetworkTotals& t) { return t.dropped_store; }},
+    {"corrupted", [](const NetworkTotals& t) { return t.corrupted; }},
+    {"reordered", [](const NetworkTotals& t) { return t.reordered; }},
+};
+
+}  // namespace
+
+std::span<const SendQpMetric> send_qp_metrics() { return kSendQp; }
+std::span<const CongestionMetric> congestion_metrics() { return kCongestion; }
+std::span<const ReceiverMetric> receiver_metrics() { return kReceiver; }
+std::span<const EndpointMetric> endpoint_metrics() { return kEndpoint; }
+std::span<const DropReason> drop_reasons() { return kDrops; }
+std::span<const PortMetric> port_metrics() { return kPort; }
+std::span<const PacketFate> packet_fates() { return kFates; }
+
+}  // namespace softfeb::telemetry

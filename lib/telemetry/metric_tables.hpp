@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "engine/snapshot.hpp"
+#include "fabric/snapshot.hpp"
+
+#include <cstdint>
+#include <span>
+
+/// Which figures there are, for /metrics, for the page's table of counters, and for DPDK's telemetry. Names
+/// are Prometheus', without what is put before them.
+namespace softfeb::telemetry {
+
+struct SendQpMetric {
+  const char* name;
+  const char* help;
+  std::uint64_t (*value)(const engine::SendQpSnapshot&);
+};
+struct CongestionMetric {
+  const char* name;
+  const char* help;
+  bool counter;
+  double (*value)(const dcqcn::CongestionState&);
+};
+struct ReceiverMetric {
+  const char* name;
+  const char* help;
+  std::uint64_t (*value)(const engine::EndpointSnapshot&);
+};
+struct EndpointMetric {
+  const char* name;
+  const char* help;
+  std::uint64_t (*value)(const engine::EndpointCounters&);
+};
+struct DropReason {
+  const char* reason;
+  std::uint64_t (*value)(const engine::EndpointCounters&);
+};
+struct PortMetric {
+  const char* name;
+  const char* help;
+  bool counter;
+  std::uint64_t (*value)(const fabric::PortSnapshot&);
+  double (*seconds)(const fabric::PortSnapshot&);  ///< instead of `value` where it is not null
+};
+struct PacketFate {
+  const char* fate;
+  std::uint64_t (*value)(const fabric::NetworkTotals&);
+};
+
+std::span<const SendQpMetric> send_qp_metrics();
+std::span<const CongestionMetric> congestion_metrics();
+std::span<const ReceiverMetric> receiver_metrics();
+std::span<const EndpointMetric> endpoint_metrics();
+std::span<const DropReason> drop_reasons();
+std::span<const PortMetric> port_metrics();
+std::span<const PacketFate> packet_fates();
+
+}  // namespace softfeb::telemetry

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The two charts. Colours come from the style sheet, so that they follow light and dark.
+
+const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+const COLOURS = 8;
+const RUG_ROW = 6;
+
+export const MOST_SHOWN = COLOURS;
+export const colourOf = (place) => css(`--b${place % COLOURS}`);
+
+const bytes = (v) => {
+  const a = Math.abs(v);
+  if (a >= 1e6) return `${+(v / 1e6).toPrecision(3)} MB`;
+  return a >= 1e3 ? `${+(v / 1e3).toPrecision(3)} kB` : `${Math.round(v)} B`;
+};
+
+/** Rows of ticks above the plot, one of each board shown: CNPs that came, the more the darker. */
+const rug = {
+  id: "rug",
+  afterDraw(chart) {
+    const rows = chart.$rug ?? [];
+    const { ctx, chartArea: area, scales: { x } } = chart;
+    if (!area) return;
+    ctx.save();
+    rows.forEach((row, i) => {
+      const top = area.top - (rows.length - i) * RUG_ROW - 3;
+      ctx.fillStyle = row.colour;
+      for (const [t, n] of row.marks) {
+        const at = x.getPixelForValue(t);
+        if (at < area.left || at > area.right) continue;
+        ctx.globalAlpha = Math.min(1, 0.45 + 0.2 * Math.log10(n));
+        ctx.fillRect(at - 1, top, 2, RUG_ROW - 1);
+      }
+    });
+    if (rows.length) {
+      ctx.globalAlpha = 1;
+      ctx.fillStyle = css("--muted");
+      ctx.font = "11px system-ui, sans-serif";
+      ctx.textAlign = "right";
+      ctx.fillText("CNP", area.left - 6, area.top - 4);
+    }
+    ctx.restore();
+  },
+};
+
+/** Lines across the plot at Kmin and Kmax. */
+const limits = {
+  id: "limits",
+  afterDatasetsDraw(chart) {
+    const { ctx, chartArea: area, scales: { y } } = chart;
+    for (const { value, name, colour } of chart.$limits ?? []) {
+      const at = y.getPixelForValue(value);
+      if (at < area.top || at > area.bottom) continue;
+      ctx.save();
+      ctx.strokeStyle = ctx.fillStyle = css(colour);
+      ctx.setLineDash([6, 4]);
+      ctx.lineWidth = 1.5;
+      ctx.beginPath();
+      ctx.moveTo(area.left, at);
+      ctx.lineTo(area.right, at);
+      ctx.stroke();
+      ctx.font = "600 11px system-ui, sans-serif";
+      ctx.textAlign = "right";
+      ctx.fillText(name, area.right - 4, at - 4);
+      ctx.restore();
+    }
+  },
+};
+
+function options(unit, ticks, title) {
+  const axis = { color: css("--muted"), font: { size: 11 } };
+  return {
+    animation: false,
+    parsing: false,
+    normalized: true,
+    responsive: true,
+    maintainAspectRatio: false,
+    interaction: { mode: "nearest", axis: "x", intersect: false },
+    layout: { padding: { top: 6 } },
+    scales: {
+      x: { type: "linear", grid: { color: css("--grid") }, ticks: { ...axis, maxRotation: 0, callback: (v) => `${+v.toFixed(1)} s` } },
+      y: {
+        beginAtZero: true, grid: { color: css("--grid") }, ticks: { ...axis, callback: ticks },
+        title: { display: !!title, text: title, color: css("--muted") },
+      },
+    },
+    plugins: {
+      legend: { display: false },
+      tooltip: {
+        callbacks: {
+          title: (items) => (items.length ? `${items[0].parsed.x.toFixed(2)} s` : ""),
+          label: (item) => `${item.dataset.label}: ${unit(item.parsed.y)}`,
+        },
+      },
+    },
+  };
+}
+
+const line = (label, colour, more = {}) => ({
+  label, data: [], borderColor: colour, backgroundColor: colour, borderWidth: 2, pointRadius: 0, pointHitRadius: 6,
+  spanGaps: false, ...more,
+});
+
+export class Charts {
+  #rates = null;
+  #queue = null;
+  #key = "";
+
+  get available() { return typeof globalThis.Chart === "function"; }
+
+  /** Colours have changed: everything is made anew. */
+  restyle() {
+    this.#rates?.destroy();
+    this.#queue?.destroy();
+    this.#rates = this.#queue = null;
+    this.#key = "";
+  }
+
+  /** `shown`: [{board, name, place}]; `band`: the range over all boards is drawn, too. */
+  rates(samples, from, to, shown, band, canvas) {
+    if (!this.available) return;
+    const key = shown.map((s) => s.board).join() + band;
+    if (!this.#rates || key !== this.#key) this.#makeRates(shown, band, canvas);
+    this.#key = key;
+    const chart = this.#rates;
+    const sets = chart.data.datasets;
+    let next = 0;
+    if (band) next = this.#fillBand(sets, samples);
+    chart.$rug = [];
+    for (const { board, place } of shown) {
+      sets[next++].data = samples.map((s) => ({ x: s.t, y: s.sent[board] ?? NaN }));
+      sets[next++].data = samples.map((s) => ({ x: s.t, y: s.rc[board] ?? NaN }));
+      chart.$rug.push({ colour: colourOf(place), marks: samples.filter((s) => s.cnp[board]).map((s) => [s.t, s.cnp[board]]) });
+    }
+    Object.assign(chart.options.scales.x, { min: from, max: to });
+    chart.update("none");
+  }
+
+  #makeRates(shown, band, canvas) {
+    this.#rates?.destroy();
+    const o = options((v) => `${v.toFixed(3)} Gb/s`, (v) => +v.toPrecision(4), "Gb/s");
+    o.layout.padding.top = shown.length * RUG_ROW + 8;
+    const sets = [];
+    if (band) {
+      const grey = css("--muted");
+      sets.push(line("slowest board", "transparent", { borderWidth: 0 }),
+        line("fastest board", "transparent", { borderWidth: 0, fill: "-1", backgroundColor: `${css("--area")}33` }),
+        line("mean of all boards", grey, { borderWidth: 2 }));
+    }
+    for (const { name, place } of shown) {
+      const colour = colourOf(place);
+      sets.push(line(name, colour), line(`${name} Rc`, colour, { borderDash: [5, 4], borderWidth: 1.5 }));
+    }
+    this.#rates = new globalThis.Chart(canvas, { type: "line", data: { datasets: sets }, options: o, plugins: [rug] });
+  }
+
+  #fillBand(sets, samples) {
+    const of = (reduce) => samples.map((s) => ({ x: s.t, y: reduce(s.sent) }));
+    sets[0].data = of((v) => v.reduce((a, b) => Math.min(a, b), Infinity));
+    sets[1].data = of((v) => v.reduce((a, b) => Math.max(a, b), 0));
+    sets[2].data = of((v) => v.reduce((a, b) => a + b, 0) / Math.max(1, v.length));
+    return 3;
+  }
+
+  queue(samples, from, to, port, config, canvas) {
+    if (!this.available) return;
+    if (!this.#queue) {
+      const area = css("--area");
+      const o = options(bytes, bytes);
+      this.#queue = new globalThis.Chart(canvas, {
+        type: "line", options: o, plugins: [limits],
+        data: { datasets: [line("peak", area, { fill: "origin", backgroundColor: `${area}33`, borderWidth: 1.5 })] },
+      });
+    }
+    const chart = this.#queue;
+    chart.$limits = config.kmax === undefined ? [] : [
+      { value: config.kmin, name: `Kmin ${bytes(config.kmin)}`, colour: "--kmin" },
+      { value: config.kmax, name: `Kmax ${bytes(config.kmax)}`, colour: "--kmax" }];
+    chart.data.datasets[0].data = samples.filter((s) => s.peak).map((s) => ({ x: s.t, y: s.peak[port] }));
+    Object.assign(chart.options.scales.x, { min: from, max: to });
+    chart.options.scales.y.suggestedMax = config.kmax === undefined ? 10000 : config.kmax * 1.15;
+    chart.update("none");
+  }
+}
+
+export { bytes };

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The form of DCQCN's parameters: shows what is in force, sends what was edited.
+
+import { element } from "/tables.js";
+
+const REFRESH_MS = 3000;
+const CLOCKS = "clocks of 6.4 ns, or a time";
+const HINTS = {
+  alpha_g: "1024·(1−g), 0–1023", dec_gain: "a cut is Rc·α/2^n", time_stage_threshold: "fast recovery steps; 0 counts as 256",
+  clamp_tgt_rate: "Rt := Rc at every cut", dcqcn_bypass: "line rate, CNPs only counted", rate_dec_interval: CLOCKS,
+  alpha_upd_interval: CLOCKS, rate_inc_interval: CLOCKS, rai: "additive step", rhai: "hyper step", rmin: "lower limit of a cut",
+  line_rate: "highest rate", min_rate: "lowest rate", one_minus_g: "1024·(1−g)", initial_alpha: "of 1024",
+  alpha_update: "at_cut or each_period", alpha_interval: "K; 0: no decay", increase_timer: "0: no timer",
+  byte_counter: "0: no byte counter", fast_recovery_steps: "F", additive_step: "Rai", hyper_step: "Rhai",
+  decrease_interval: "between two cuts, at least", gd: "a cut is Rc·α·1024/2^n", min_decrease_factor: "% of Rc a cut leaves",
+};
+
+export class ParameterForm {
+  #units = [];
+  #busy = false;
+
+  constructor() {
+    this.board = document.getElementById("p-board");
+    this.qp = document.getElementById("p-qp");
+    this.fields = document.getElementById("p-fields");
+    this.form = document.getElementById("p-form");
+    this.result = document.getElementById("p-result");
+    this.where = document.getElementById("p-where");
+    this.all = document.getElementById("p-all");
+    this.board.addEventListener("change", () => this.load());
+    this.qp.addEventListener("change", () => this.#show());
+    this.fields.addEventListener("input", () => this.#mark());
+    this.form.addEventListener("reset", () => setTimeout(() => this.#mark()));
+    this.form.addEventListener("submit", (e) => { e.preventDefault(); this.#apply(); });
+    setInterval(() => { if (!document.hidden && this.#clean()) this.load(true); }, REFRESH_MS);
+  }
+
+  setup(setup) {
+    this.names = setup.boards.filter((b) => b.dcqcn || b.control).map((b) => b.name);
+    this.changeable = setup.changeable;
+    const card = document.getElementById("parameters-card");
+    card.hidden = !setup.changeable || this.names.length === 0;
+    document.getElementById("queue-card").classList.toggle("only", card.hidden);
+    const before = this.board.value;
+    this.board.replaceChildren(...this.names.map((n) => new Option(n)));
+    if (this.names.includes(before)) this.board.value = before;
+    this.all.parentElement.hidden = this.names.length < 2;
+    this.#say("");
+    if (!card.hidden) this.load();
+  }
+
+  async load(quietly = false) {
+    const name = this.board.value;
+    if (!this.changeable || !name || this.#busy) return;
+    try {
+      const answer = await fetch(`/api/dcqcn/${encodeURIComponent(name)}`);
+      const body = await answer.json();
+      if (name !== this.board.value || (quietly && !this.#clean())) return;
+      if (!answer.ok) return this.#say(`${body.error}; ${body.fix}`, "bad");
+      this.#take(body);
+    } catch {
+      // The server is away: the stream of events says so, and setup() loads again.
+    }
+  }
+
+  #take(body) {
+    this.#units = body.units;
+    const chosen = this.qp.value;
+    const texts = ["all", ...body.units.flatMap((u) => (u.count > 16 ? [] : [...Array(u.count).keys()].map((i) => `${u.first + i}`)))];
+    this.qp.replaceChildren(...texts.map((t) => new Option(t)));
+    this.qp.value = texts.includes(chosen) ? chosen : "all";
+    this.#show();
+  }
+
+  #unit() {
+    if (this.qp.value === "all") return this.#units.find((u) => u.algorithm !== "off");
+    const qp = Number(this.qp.value);
+    return this.#units.find((u) => qp >= u.first && qp < u.first + u.count);
+  }
+
+  #show() {
+    const unit = this.#unit();
+    const parameters = unit?.parameters ?? {};
+    this.where.textContent = !unit ? "No congestion control." : unit.register
+      ? `In force through the board's registers: ${unit.register}` : `Algorithm ${unit.algorithm}; in force at once.`;
+    const keys = Object.keys(parameters);
+    if (keys.join() !== [...this.fields.children].map((f) => f.dataset.key).join()) {
+      this.fields.replaceChildren(...keys.map((k) => this.#field(k, parameters[k])));
+    }
+    for (const field of this.fields.children) {
+      const input = field.querySelector("input");
+      const value = parameters[field.dataset.key];
+      if (input.type === "checkbox") input.checked = input.defaultChecked = value;
+      else input.value = input.defaultValue = `${value}`;
+    }
+    this.#mark();
+  }
+
+  #field(key, value) {
+    const id = `p-${key}`;
+    const input = element("input", { id, type: typeof value === "boolean" ? "checkbox" : "text", autocomplete: "off", spellcheck: false });
+    const label = element("label", { htmlFor: id, textContent: key });
+    const field = element("div", { className: "field" }, label,
+      input.type === "checkbox" ? element("div", { className: "switch" }, input) : input);
+    field.dataset.key = key;
+    if (HINTS[key]) {
+      field.append(element("div", { className: "hint", id: `${id}-hint`, textContent: HINTS[key] }));
+      input.setAttribute("aria-describedby", `${id}-hint`);
+    }
+    return field;
+  }
+
+  #edits() {
+    const set = {};
+    for (const field of this.fields.children) {
+      const input = field.querySelector("input");
+      if (input.type === "checkbox" && input.checked !== input.defaultChecked) set[field.dataset.key] = input.checked;
+      if (input.type === "text" && input.value !== input.defaultValue) set[field.dataset.key] = input.value.trim();
+    }
+    return set;
+  }
+
+  #clean() { return Object.keys(this.#edits()).length === 0; }
+
+  #mark() {
+    const edits = this.#edits();
+    for (const field of this.fields.children) {
+      field.classList.toggle("edited", field.dataset.key in edits);
+      field.classList.remove("wrong");
+    }
+    const clean = this.#clean();
+    document.getElementById("p-apply").disabled = clean;
+    document.getElementById("p-reset").disabled = clean;
+  }
+
+  async #apply() {
+    const set = this.#edits();
+    const boards = this.all.checked ? this.names : [this.board.value];
+    const qps = this.qp.value === "all" ? "all" : Number(this.qp.value);
+    this.#busy = true;
+    try {
+      for (const board of boards) {
+        const answer = await fetch("/api/dcqcn", {
+          method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ board, qps, set }) });
+        const body = await answer.json();
+        if (!answer.ok) return this.#refused(board, body);
+        if (board === this.board.value) this.#take(body);
+      }
+      const what = Object.entries(set).map(([k, v]) => `${k} = ${v}`).join(", ");
+      this.#say(`In force on ${boards.length === 1 ? boards[0] : `${boards.length} boards`}: ${what}`, "good");
+    } catch {
+      this.#say("The server did not answer; nothing is known to have changed.", "bad");
+    } finally {
+      this.#busy = false;
+    }
+  }
+
+  #refused(board, body) {
+    this.#say(`${board}: ${body.error}; ${body.fix}`, "bad");
+    for (const field of this.fields.children) field.classList.toggle("wrong", field.dataset.key === body.key);
+  }
+
+  #say(text, kind = "") {
+    this.result.textContent = text;
+    this.result.className = `result ${kind}`;
+  }
+}

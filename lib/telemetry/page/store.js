@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the server told: names, the last samples, counters. Listens to its events and comes back by itself.
+
+const KEPT = 900;          // samples
+const RETRY_MS = 1500;     // after the server refused the stream; a lost one is the browser's to reopen
+const SILENCE_MS = 15000;  // without an event while it runs: the connection is dead, whatever the browser thinks
+
+export class Store extends EventTarget {
+  setup = null;
+  samples = [];
+  counters = null;
+  state = "connecting";
+  #source = null;
+  #heard = 0;
+
+  start() {
+    this.#open();
+    setInterval(() => {
+      if (this.state === "running" && performance.now() - this.#heard > SILENCE_MS) this.#open();
+    }, 2000);
+  }
+
+  #open() {
+    this.#source?.close();
+    const source = new EventSource("/events");
+    this.#source = source;
+    this.#heard = performance.now();
+    const on = (name, take) => source.addEventListener(name, (e) => {
+      this.#heard = performance.now();
+      take(JSON.parse(e.data));
+      this.dispatchEvent(new Event(name));
+    });
+    on("setup", (d) => { this.setup = d; this.samples = []; });
+    on("history", (d) => { this.samples = d; });
+    on("sample", (d) => this.#add(d));
+    on("counters", (d) => { this.counters = d; });
+    source.addEventListener("state", (e) => {
+      this.#heard = performance.now();
+      this.#become(JSON.parse(e.data).state);
+    });
+    source.addEventListener("error", () => {
+      this.#become(this.state === "ended" ? "ended" : this.setup ? "lost" : "connecting");
+      if (source.readyState !== EventSource.CLOSED) return;
+      setTimeout(() => { if (this.#source === source) this.#open(); }, RETRY_MS);
+    });
+  }
+
+  #add(sample) {
+    const last = this.samples.at(-1);
+    if (last && sample.t <= last.t) return;
+    this.samples.push(sample);
+    if (this.samples.length > KEPT) this.samples.splice(0, this.samples.length - KEPT);
+  }
+
+  #become(state) {
+    if (state === this.state) return;
+    this.state = state;
+    this.dispatchEvent(new Event("state"));
+  }
+
+  /** Samples of the last `seconds` before `end`, and one more so that lines reach the left edge. */
+  since(seconds, end) {
+    const s = this.samples;
+    let last = s.length;
+    while (last > 0 && s[last - 1].t > end) --last;
+    let first = last;
+    while (first > 0 && s[first - 1].t >= end - seconds) --first;
+    return s.slice(Math.max(0, first - 1), last);
+  }
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace softfeb::telemetry {
+
+using Labels = std::vector<std::pair<std::string_view, std::string_view>>;
+
+/// Figures as Prometheus' text exposition format 0.0.4: families one after the other, each with HELP and TYPE
+/// and all of its series. Names follow its conventions: base units (bytes, seconds), `_total` for counters.
+class PrometheusText {
+ public:
+  static constexpr const char* kContentType = "text/plain; version=0.0.4; charset=utf-8";
+
+  /// A family begins. `type`: counter or gauge.
+  void family(std::string_view name, std::string_view type, std::string_view help);
+  /// A series of it.
+  void series(const Labels& labels, std::uint64_t value);
+  void series(const Labels& labels, double value);
+
+  std::string take() { return std::move(text_); }
+
+ private:
+  void begin(const Labels& labels);
+
+  std::string text_;
+  std::string name_;
+};
+
+/// A label's value as it is written between quotes: \\, \" and \n.
+std::string escape_label(std::string_view value);
+
+}  // namespace softfeb::telemetry

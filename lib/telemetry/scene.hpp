@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "config/run_config.hpp"
+#include "fabric/config.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace softfeb::telemetry {
+
+/// What a run is made of, for people: names and limits that figures are shown beside. Plain data, made once.
+struct Scene {
+  struct Qp {
+    std::uint32_t qpn = 0;
+    std::string target;     ///< receiver or address
+    std::string algorithm;  ///< off, firmware, paper
+    bool own_rate = true;   ///< false: an earlier QP of the board has the same congestion control
+  };
+  struct Board {
+    std::string name;
+    std::string ip;
+    std::uint64_t link_rate = 0;  ///< bytes per second on the wire; 0: unshaped
+    bool control = false;         ///< its registers are served
+    std::vector<Qp> qps;          ///< of the configuration
+  };
+  struct Port {
+    std::string name;  ///< switch.peer
+    std::string switch_name;
+    std::string peer;
+    std::uint32_t switch_index = 0;
+    std::uint32_t link = 0;
+    std::uint64_t rate = 0;  ///< bytes per second on the wire
+    bool ecn = false;        ///< kmin and kmax are those of the first queue that marks
+    std::uint64_t kmin = 0, kmax = 0;
+    std::uint64_t buffer = 0;  ///< of its switch
+    bool bottleneck = false;
+  };
+
+  std::string title;
+  std::string shows;
+  std::string version;
+  std::vector<Board> boards;           ///< as RunConfig::boards
+  std::vector<std::string> receivers;  ///< as RunConfig::receivers
+  std::vector<Port> ports;             ///< switch by switch
+
+  /// Queue pairs of the configuration, over all boards.
+  std::size_t qps() const;
+};
+
+/// Titled by the configuration's file; without switches.
+Scene make_scene(const config::RunConfig& config, const std::string& version);
+/// The ports of the network's switches. The bottleneck is where switch `bottleneck_switch` sends to link
+/// `bottleneck`; UINT32_MAX: there is none.
+void add_network(Scene& scene, const fabric::NetworkConfig& network, std::uint32_t bottleneck,
+                 std::uint32_t bottleneck_switch);
+
+}  // namespace softfeb::telemetry

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "telemetry/http_server.hpp"
+
+#include "control/udp_socket.hpp"
+
+#include <functional>
+#include <map>
+#include <string>
+
+#include <arpa/inet.h>
+#include <catch2/catch.hpp>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+using namespace softfeb;
+using namespace softfeb::telemetry;
+
+namespace {
+
+struct TestSite final : Site {
+  std::map<std::string, int> asked;
+  Respond kept;
+  void serve(const Request& r, const Respond& respond) override {
+    ++asked[r.method + ' ' + r.path];
+    if (r.path == "/later") {
+      kept = respond;
+    } else {
+      respond({200, "text/plain", r.method == "POST" ? r.body : "hello", {}});
+    }
+  }
+  bool is_stream(const std::string& path) const override { return path == "/events"; }
+  std::string greeting() override { return format_event("setup", "{}"); }
+};
+
+/// A client's socket; the server runs on the test's own thread.
+class Client {
+ public:
+  Client(boost::asio::io_context& io, std::uint16_t port) : io_(io), fd_(socket(AF_INET, SOCK_STREAM, 0)) {
+    sockaddr_in to{};
+    to.sin_family = AF_INET;
+    to.sin_port = htons(port);
+    to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    REQUIRE(connect(fd_, reinterpret_cast<const sockaddr*>(&to), sizeof to) == 0);
+  }
+  ~Client() { close(fd_); }
+  Client(const Client&) = delete;
+  Client& operator=(const Client&) = delete;
+
+  void send(const std::string& text) {
+    REQUIRE(::send(fd_, text.data(), text.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(text.size()));
+  }
+  /// Everything that comes until `enough`, or the server closes.
+  std::string receive(const std::function<bool(const std::string&)>& enough) {
+    std::string all;
+    char part[4096];
+    for (int i = 0; i < 10'000 && !enough(all); ++i) {
+      io_.restart();
+      io_.run_one_for(std::chrono::milliseconds(1));
+      const ssize_t n = recv(fd_, part, sizeof part, MSG_DONTWAIT);
+      if (n == 0) break;
+      if (n > 0) all.append(part, static_cast<std::size_t>(n));
+    }
+    return all;
+  }
+  std::string ask(const std::string& text) {
+    send(text);
+    return receive([](const std::string& all) {
+      const std::size_t end = all.find("\r\n\r\n");
+      const std::size_t at = all.find("Content-Length: ");
+      return end != std::string::npos && at < end && all.size() >= end + 4 + std::stoul(all.substr(at + 16));
+    });
+  }
+
+ private:
+  boost::asio::io_context& io_;
+  int fd_;
+};
+
+constexpr const char* kHost = "Host: 127.0.0.1\r\n";
+
+struct Fixture {
+  boost::asio::io_context io{1};
+  TestSite site;
+  HttpServer server;
+  explicit Fixture(const HttpLimits& limits = {})
+      : server(io, *roce::IpAddress::parse("127.0.0.1"), 0, site, {}, limits) {}
+  std::string ask(const std::string& text) { return Client(io, server.port()).ask(text); }
+  /// Whether all connections come to their end.
+  bool left() {
+    for (int i = 0; i < 1000 && server.connections() != 0; ++i) {
+      io.restart();
+      io.run_one_for(std::chrono::milliseconds(1));
+    }
+    return server.connections() == 0;
+  }
+};
+
+bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+}  // namespace
+
+TEST_CASE("pages are served, several over one connection") {
+  Fixture f;
+  Client c(f.io, f.server.port());
+  for (int i = 0; i < 3; ++i) {
+    const std::string answer = c.ask(std::string("GET /page?x=1 HTTP/1.1\r\n") + kHost + "\r\n");
+    CHECK(answer.rfind("HTTP/1.1 200 OK\r\n", 0) == 0);
+    CHECK(has(answer, "\r\n\r\nhello"));
+    CHECK(has(answer, "Content-Security-Policy: default-src 'none'"));
+    CHECK(has(answer, "X-Content-Type-Options: nosniff"));
+  }
+  CHECK(f.site.asked["GET /page"] == 3);
+  const std::string head =
+      Client(f.io, f.server.port()).ask(std::string("HEAD / HTTP/1.0\r\n") + kHost + "\r\n");
+  CHECK(has(head, "Content-Length: 5"));
+  CHECK_FALSE(has(head, "hello"));
+}
+
+TEST_CASE("what is refused never reaches the site") {
+  Fixture f;
+  CHECK(has(f.ask("GET / HTTP/1.1\r\nHost: evil.example\r\n\r\n"), " 421 "));
+  CHECK(has(f.ask("GET / HTTP/1.1\r\n\r\n"), " 421 "));
+  CHECK(has(f.ask(std::string("DELETE / HTTP/1.1\r\n") + kHost + "\r\n"), " 405 "));
+  CHECK(has(f.ask(std::string("POST /a HTTP/1.1\r\n") + kHost + "Content-Length: 2\r\n\r\n{}"), " 415 "));
+  CHECK(has(
+      f.ask(std::string("POST /a HTTP/1.1\r\n") + kHost +
+            "Origin: http://evil.example\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}"),
+      " 403 "));
+  CHECK(has(f.ask("nonsense\r\n\r\n"), " 400 "));
+  CHECK(f.site.asked.empty());
+  CHECK(has(f.ask(std::string("POST /a HTTP/1.1\r\n") + kHost +
+                  "Content-Type: application/json\r\nContent-Length: 2\r\n\r\n{}"),
+            "\r\n\r\n{}"));
+}
+
+TEST_CASE("long headers and bodies are refused") {
+  Fixture f;
+  CHECK(has(f.ask(std::string("GET / HTTP/1.1\r\n") + kHost + "X: " + std::string(9'000, 'x') + "\r\n\r\n"),
+            " 431 "));
+  CHECK(has(f.ask(std::string("POST / HTTP/1.1\r\n") + kHost +
+                  "Content-Type: application/json\r\nContent-Length: 99999\r\n\r\n{"),
+            " 413 "));
+  CHECK(f.site.asked.empty());
+}
+
+TEST_CASE("streams get the greeting and every event until they leave") {
+  Fixture f;
+  {
+    Client c(f.io, f.server.port());
+    c.send(std::string("GET /events HTTP/1.1\r\n") + kHost + "\r\n");
+    const std::string first = c.receive([](const std::string& all) { return has(all, "setup"); });
+    CHECK(has(first, "Content-Type: text/event-stream"));
+    CHECK(f.server.streams() == 1);
+    f.server.publish(format_event("sample", "1"));
+    f.server.publish(format_event("sample", "2"));
+    const std::string events = c.receive([](const std::string& all) { return has(all, "2"); });
+    CHECK(events == "event: sample\ndata: 1\n\nevent: sample\ndata: 2\n\n");
+  }
+  CHECK(f.left());
+  CHECK(f.server.streams() == 0);
+}
+
+TEST_CASE("a stream that is not read costs no more than its backlog") {
+  Fixture f;
+  Client c(f.io, f.server.port());
+  c.send(std::string("GET /events HTTP/1.1\r\n") + kHost + "\r\n");
+  c.receive([](const std::string& all) { return has(all, "setup"); });
+  const std::string event = format_event("sample", std::string(100'000, 'x'));
+  for (int i = 0; i < 1000; ++i) {
+    f.server.publish(event);
+    f.io.restart();
+    f.io.poll();
+  }
+  CHECK(f.server.streams() == 1);
+  std::size_t bytes = 0;
+  for (std::string part = "x"; !part.empty();) {
+    part = c.receive([n = 0](const std::string& all) mutable { return !all.empty() || ++n > 50; });
+    bytes += part.size();
+  }
+  CHECK(bytes > 0);
+  CHECK(bytes < 50'000'000);  // of 100 MB; the sockets' buffers take some
+}
+
+TEST_CASE("connections and streams beyond the limits are told so") {
+  HttpLimits limits;
+  limits.connections = 2;
+  limits.streams = 1;
+  Fixture f(limits);
+  Client stream(f.io, f.server.port());
+  stream.send(std::string("GET /events HTTP/1.1\r\n") + kHost + "\r\n");
+  stream.receive([](const std::string& all) { return has(all, "setup"); });
+  Client second(f.io, f.server.port());
+  CHECK(has(second.ask(std::string("GET / HTTP/1.1\r\n") + kHost + "\r\n"), "hello"));
+  CHECK(has(Client(f.io, f.server.port()).receive([](const std::string& all) { return has(all, "fix"); }),
+            " 503 "));
+  CHECK(has(second.ask(std::string("GET /events HTTP/1.1\r\n") + kHost + "\r\n"), " 503 "));
+}
+
+TEST_CASE("a request that does not come to its end is given up") {
+  HttpLimits limits;
+  limits.request = std::chrono::milliseconds(20);
+  Fixture f(limits);
+  Client c(f.io, f.server.port());
+  c.send("GET / HTTP/1.1\r\n");
+  CHECK(c.receive([](const std::string&) { return false; }).empty());
+  CHECK(f.left());
+}
+
+TEST_CASE("answers may come later, or never") {
+  auto f = std::make_unique<Fixture>();
+  Client c(f->io, f->server.port());
+  c.send(std::string("GET /later HTTP/1.1\r\n") + kHost + "\r\n");
+  c.receive([&](const std::string&) { return f->site.kept != nullptr; });
+  SECTION("later") {
+    f->site.kept({200, "text/plain", "late", {}});
+    CHECK(has(c.receive([](const std::string& all) { return has(all, "late"); }), "late"));
+    f->site.kept = nullptr;
+  }
+  SECTION("when the server has gone") {
+    boost::asio::io_context io{1};
+    TestSite site;
+    auto server = std::make_unique<HttpServer>(io, *roce::IpAddress::parse("127.0.0.1"), 0, site,
+                                               std::vector<std::string>{});
+    Client gone(io, server->port());
+    gone.send(std::string("GET /later HTTP/1.1\r\n") + kHost + "\r\n");
+    gone.receive([&](const std::string&) { return site.kept != nullptr; });
+    server.reset();
+    site.kept({200, "text/plain", "late", {}});
+    site.kept = nullptr;
+    CHECK(gone.receive([](const std::string&) { return false; }).empty());
+    f->site.kept = nullptr;
+  }
+}
+
+TEST_CASE("an address that is taken is an error with a fix") {
+  Fixture f;
+  TestSite site;
+  CHECK_THROWS_AS(HttpServer(f.io, *roce::IpAddress::parse("127.0.0.1"), f.server.port(), site, {}),
+                  control::SocketError);
+}

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "telemetry/live_page.hpp"
+
+#include "scenes.hpp"
+
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+using namespace softfeb;
+using namespace softfeb::telemetry;
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+struct FakeParameters final : Parameters {
+  std::vector<Change> changes;
+  void read(std::size_t board, Respond respond) override {
+    respond({200, "application/json", std::to_string(board), {}});
+  }
+  void write(const Change& change, Respond respond) override {
+    changes.push_back(change);
+    respond({200, "application/json", "{}", {}});
+  }
+};
+
+Response ask(LivePage& page, const std::string& method, const std::string& path,
+             const std::string& body = {}) {
+  Request r;
+  r.method = method;
+  r.path = path;
+  r.body = body;
+  Response out;
+  out.status = 0;
+  page.serve(r, [&](Response answer) { out = std::move(answer); });
+  return out;
+}
+
+Json get(LivePage& page, const std::string& path) { return Json::parse(ask(page, "GET", path).body); }
+
+}  // namespace
+
+TEST_CASE("rates are differences of samples") {
+  TestScene s;
+  FakeParameters parameters;
+  LivePage page(s.scene, {.interval = 100 * kMillisecond}, &parameters);
+  std::vector<std::string> events;
+  page.publish_by([&](const std::string& e) { events.push_back(e); });
+  page.begin();
+  CHECK(page.due() == 100 * kMillisecond);
+  page.add(s.at(100 * kMillisecond));
+  CHECK(page.due() == 200 * kMillisecond);
+  s.endpoints[0].send_qps[0].counters.counted_bytes = 12'500'000;
+  s.endpoints[0].send_qps[1].completed_payload_bytes = 6'250'000;
+  s.endpoints[0].send_qps[1].counters.cnp_rx = 3;
+  s.network.ports[1].tx_wire_bytes = 62'500'000;
+  s.network.ports[1].queue_bytes_peak = 350;
+  page.add(s.at(350 * kMillisecond));
+  CHECK(page.due() == 400 * kMillisecond);
+
+  const Json sample = get(page, "/api/history").at(1);
+  CHECK(sample["t"] == 0.35);
+  CHECK(sample["rc"][0] == 0.008);  // one of its two QPs has the rate of the other
+  CHECK(sample["rt"][0] == 0.016);
+  CHECK(sample["alpha"][0] == 0.5);
+  CHECK(sample["sent"][0] == 0.4);
+  CHECK(sample["goodput"][0] == 0.2);
+  CHECK(sample["cnp"][0] == 3);
+  CHECK(sample["tx"][1] == 2.0);
+  CHECK(sample["peak"][1] == 350);
+  REQUIRE(events.size() == 4);  // running, sample, counters, sample
+  CHECK(events[0] == "event: state\ndata: {\"state\":\"running\"}\n\n");
+  CHECK(events[3] == "event: sample\ndata: " + sample.dump() + "\n\n");
+}
+
+TEST_CASE("who comes late gets the names, what was, and how it goes on") {
+  TestScene s;
+  LivePage page(s.scene, {.interval = kMillisecond, .run = 17}, nullptr);
+  CHECK(page.greeting().find("\"waiting\"") != std::string::npos);
+  page.begin();
+  for (Time t = 1; t <= LivePage::kHistory + 50; ++t) page.add(s.at(t * kMillisecond));
+  CHECK(get(page, "/api/history").size() == LivePage::kHistory);
+  page.end(s.at(900 * kMillisecond));
+  CHECK(page.due() == kNever);
+  const std::string text = page.greeting();
+  CHECK(text.find("event: setup") == 0);
+  CHECK(text.find("event: history\n") != std::string::npos);
+  CHECK(text.find("event: counters\n") != std::string::npos);
+  CHECK(text.find("\"ended\"") != std::string::npos);
+  const Json setup = get(page, "/api/setup");
+  CHECK(setup["boards"][0]["name"] == "feb\\0");
+  CHECK(setup["ports"][1] ==
+        Json::parse(
+            R"({"name":"tor.daq","gbps":10.0,"bottleneck":true,"buffer":1000000,"kmin":100,"kmax":400})"));
+  CHECK(setup["run"] == "17");
+  CHECK(setup["changeable"] == false);
+}
+
+TEST_CASE("changes reach the parameters") {
+  TestScene s;
+  FakeParameters parameters;
+  LivePage page(s.scene, {}, &parameters);
+  CHECK(ask(page, "GET", "/api/dcqcn/feb%5C0").body == "0");
+  CHECK(ask(page, "GET", "/api/dcqcn/nobody").status == 404);
+  CHECK(ask(page, "POST", "/api/dcqcn", R"({"board":"feb\\0","qps":1,"set":{"rai":"1Mb/s"}})").status == 200);
+  REQUIRE(parameters.changes.size() == 1);
+  CHECK(parameters.changes[0].qp == 1U);
+  CHECK(parameters.changes[0].given[0].second == "1Mb/s");
+  CHECK(ask(page, "POST", "/api/dcqcn", R"({"board":"nobody","set":{"rai":"1Mb/s"}})").status == 404);
+  CHECK(ask(page, "POST", "/api/dcqcn", "{}").status == 400);
+  CHECK(ask(page, "POST", "/metrics", "{}").status == 405);
+}
+
+TEST_CASE("the page's files are there, and Chart.js where it is installed") {
+  TestScene s;
+  const std::string path = "telemetry_chart_test.js";
+  std::ofstream(path) << "chart";
+  LivePage page(s.scene, {.chart_js = path}, nullptr);
+  const Response index = ask(page, "GET", "/");
+  CHECK(index.status == 200);
+  CHECK(index.type == "text/html; charset=utf-8");
+  CHECK(index.body.find("http://") == std::string::npos);  // nothing from elsewhere
+  CHECK(index.body.find("https://") == std::string::npos);
+  CHECK(ask(page, "GET", "/page.css").type == "text/css; charset=utf-8");
+  CHECK(ask(page, "GET", "/chart.js").body == "chart");
+  CHECK(ask(page, "GET", "/../etc/passwd").status == 404);
+  std::remove(path.c_str());
+  const Response missing = ask(page, "GET", "/chart.js");
+  CHECK(missing.status == 404);
+  CHECK(missing.body.find("libjs-chart.js") != std::string::npos);
+}

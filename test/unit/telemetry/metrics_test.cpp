@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "telemetry/metrics.hpp"
+
+#include "scenes.hpp"
+#include "telemetry/prometheus.hpp"
+
+#include <limits>
+#include <map>
+#include <regex>
+#include <set>
+#include <sstream>
+
+#include <catch2/catch.hpp>
+
+using namespace softfeb;
+using namespace softfeb::telemetry;
+
+namespace {
+
+/// The exposition format, strictly: each family once, HELP and TYPE first, series of it alone and once,
+/// counters named _total.
+std::map<std::string, std::string> parse(const std::string& text) {
+  static const std::regex kSeries(
+      R"re(([a-zA-Z_:][a-zA-Z0-9_:]*)(\{([a-zA-Z_][a-zA-Z0-9_]*="([^"\\\n]|\\[\\"n])*"(,|(?=\})))*\})? (\S+))re");
+  std::map<std::string, std::string> series;
+  std::set<std::string> families;
+  std::string family;
+  std::istringstream in(text);
+  REQUIRE((text.empty() || text.back() == '\n'));
+  for (std::string line; std::getline(in, line);) {
+    CAPTURE(line);
+    if (line.rfind("# HELP ", 0) == 0) {
+      family = line.substr(7, line.find(' ', 7) - 7);
+      REQUIRE(families.insert(family).second);
+      REQUIRE(line.size() > 8 + family.size());
+      continue;
+    }
+    if (line.rfind("# TYPE ", 0) == 0) {
+      const bool counter = line == "# TYPE " + family + " counter";
+      REQUIRE((counter || line == "# TYPE " + family + " gauge"));
+      REQUIRE(counter == (family.size() > 6 && family.substr(family.size() - 6) == "_total"));
+      continue;
+    }
+    std::smatch m;
+    REQUIRE(std::regex_match(line, m, kSeries));
+    REQUIRE(m[1] == family);
+    REQUIRE(series.emplace(m[1].str() + m[2].str(), m[6].str()).second);
+  }
+  return series;
+}
+
+}  // namespace
+
+TEST_CASE("metrics are Prometheus' text") {
+  TestScene s;
+  s.endpoints[0].send_qps[0].requester.packets = 5;
+  s.endpoints[0].send_qps[1].requester.packets = 6;
+  s.endpoints[0].endpoint.rx_icrc_errors = 3;
+  s.endpoints[1].receive_qps[1].responder.payload_bytes = UINT64_MAX;
+  s.network.ports[1].queue_bytes = 99;
+  s.network.ports[1].paused = 1'500 * kMillisecond;
+  s.network.totals.dropped_fault = 4;
+  const auto m = parse(metrics(s.scene, s.at(2 * kSecond)));
+  CHECK(m.at(R"(softfeb_info{version="0",title="a \"title\""})") == "1");
+  CHECK(m.at("softfeb_traffic_seconds") == "2");
+  CHECK(m.at(R"(softfeb_board_sent_packets_total{board="feb\\0"})") == "11");
+  CHECK(m.at(R"(softfeb_qp_sent_packets_total{board="feb\\0",qp="1"})") == "6");
+  CHECK(m.at(R"(softfeb_qp_current_rate_bytes_per_second{board="feb\\0",qp="0"})") == "1000000");
+  CHECK(m.at(R"(softfeb_qp_alpha_ratio{board="feb\\0",qp="0"})") == "0.5");
+  CHECK(m.at(R"(softfeb_receiver_payload_bytes_total{receiver="daq"})") == "18446744073709551615");
+  CHECK(m.at(R"(softfeb_endpoint_dropped_frames_total{endpoint="feb\\0",reason="icrc"})") == "3");
+  CHECK(m.at(R"(softfeb_switch_port_queue_bytes{switch="tor",peer="daq"})") == "99");
+  CHECK(m.at(R"(softfeb_switch_port_paused_seconds_total{switch="tor",peer="daq"})") == "1.5");
+  CHECK(m.at(R"(softfeb_switch_port_ecn_kmax_bytes{switch="tor",peer="daq"})") == "400");
+  CHECK(m.at(R"(softfeb_network_packets_total{fate="dropped_fault"})") == "4");
+}
+
+TEST_CASE("before the first sample, and without switches, there is less") {
+  TestScene s;
+  CHECK(parse(metrics(s.scene, {})).size() == 1);
+  lab::Sample sample = s.at(0);
+  sample.network = nullptr;
+  for (const auto& [name, value] : parse(metrics(s.scene, sample)))
+    CHECK(name.find("switch") == std::string::npos);
+}
+
+TEST_CASE("with many queue pairs their boards alone have series") {
+  TestScene s;
+  s.scene.boards[0].qps.resize(kQpSeries + 1);
+  for (const auto& [name, value] : parse(metrics(s.scene, s.at(0)))) CHECK(name.rfind("softfeb_qp_", 0) != 0);
+}
+
+TEST_CASE("values and labels that need care") {
+  PrometheusText out;
+  out.family("x", "gauge", "Help.");
+  out.series({{"l", "a\\b\"c\nd"}}, 0.1);
+  out.series({}, std::numeric_limits<double>::quiet_NaN());
+  CHECK(out.take() ==
+        "# HELP x Help.\n# TYPE x gauge\nx{l=\"a\\\\b\\\"c\\nd\"} 0.10000000000000001\nx NaN\n");
+}

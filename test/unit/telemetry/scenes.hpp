@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "lab/sample.hpp"
+#include "telemetry/scene.hpp"
+
+#include <vector>
+
+/// A board and a receiver at a switch, at one moment after the other.
+struct TestScene {
+  softfeb::telemetry::Scene scene;
+  std::vector<softfeb::engine::EndpointSnapshot> endpoints{2};
+  softfeb::fabric::NetworkSnapshot network;
+
+  TestScene() {
+    using namespace softfeb;
+    scene.title = "a \"title\"";
+    scene.version = "0";
+    scene.boards.push_back({.name = "feb\\0",
+                            .ip = "10.0.0.1",
+                            .qps = {{7, "daq", "firmware", true}, {8, "daq", "firmware", false}}});
+    scene.receivers.emplace_back("daq");
+    fabric::NetworkConfig n;
+    n.switches.resize(1);
+    n.switches[0].name = "tor";
+    n.switches[0].buffer = 1'000'000;
+    n.switches[0].queues[3].ecn = {true, 100, 400};
+    n.stations = {{"feb0", {}}, {"daq", {}}};
+    using Ref = fabric::NodeRef;
+    n.links = {{Ref{Ref::Kind::kStation, 0}, Ref{Ref::Kind::kSwitch, 0}, 1'250'000'000},
+               {Ref{Ref::Kind::kSwitch, 0}, Ref{Ref::Kind::kStation, 1}, 1'250'000'000}};
+    telemetry::add_network(scene, n, 1, 0);
+    endpoints[0].send_qps.resize(2);
+    for (auto& qp : endpoints[0].send_qps)
+      qp.congestion = dcqcn::CongestionState{
+          .rate = 1'000'000, .target_rate = 2'000'000, .alpha = 512, .alpha_one = 1024};
+    endpoints[1].receive_qps.resize(2);
+    network.ports.resize(2);
+    network.ports[1].link = 1;
+  }
+
+  softfeb::lab::Sample at(softfeb::Time time) {
+    for (auto& e : endpoints) e.taken_at = 17 * softfeb::kSecond + time;
+    network.taken_at = time;
+    return {time, 17 * softfeb::kSecond, &endpoints, &network};
+  }
+};
