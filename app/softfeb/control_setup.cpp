@@ -60,11 +60,6 @@ std::size_t configured_qps(const config::BoardConfig& board) {
   return n;
 }
 
-dcqcn::FirmwareProfile bus_congestion(const config::BoardConfig& board) {
-  if (board.dcqcn.algorithm == config::DcqcnConfig::Algorithm::kFirmware) return board.dcqcn.firmware;
-  return {};
-}
-
 board::BoardRegistersConfig registers_config(const config::RunConfig& config, std::size_t index, Time start) {
   const config::BoardConfig& board = config.boards[index];
   const config::ControlConfig& c = *board.control;

@@ -14,10 +14,6 @@ namespace softfeb::app {
 /// QPs that the configuration gives the board: those of the metadata bus are numbered after them.
 std::size_t configured_qps(const config::BoardConfig& board);
 
-/// Congestion control of the metadata bus's QPs: the firmware's block always, with the board's own parameters
-/// where its `dcqcn` is the firmware's.
-dcqcn::FirmwareProfile bus_congestion(const config::BoardConfig& board);
-
 /// `start`: of the board's time.
 board::BoardRegistersConfig registers_config(const config::RunConfig& config, std::size_t board, Time start);
 

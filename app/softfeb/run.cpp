@@ -22,13 +22,13 @@ int run(const RunOptions& options) {
   Payloads payloads(config);
   Targets targets(config);
   Machine machine(config, payloads.arena_bytes());
-  payloads.stage(machine.arena());
+  payloads.stage([&machine](std::size_t bytes) { return machine.arena().allocate(bytes); });
   catch_stop_signals();
   machine.wait_for_links(kLinkWait, quiet);
   if (stop_signals() != 0) return stopped_early();
   connect_peers(config, machine, targets, payloads, quiet);
 
-  Endpoints endpoints = make_endpoints(config, targets, payloads, largest_pmtus(machine));
+  Endpoints endpoints = make_endpoints(config, targets.all(), payloads, largest_pmtus(machine));
   Crew crew(config, machine, endpoints);
   Progress progress(quiet);
   ControlService service(config, machine, crew, endpoints,

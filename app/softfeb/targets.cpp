@@ -4,7 +4,6 @@
 #include "config/error.hpp"
 #include "stop_signal.hpp"
 
-#include <algorithm>
 #include <chrono>
 #include <map>
 #include <thread>
@@ -16,13 +15,6 @@ namespace softfeb::app {
 namespace {
 
 using nlohmann::json;
-
-/// Where the regions of our own receivers begin; anything but 0, so that a forgotten address is seen.
-constexpr std::uint64_t kRegionBase = 0x10'0000'0000;
-
-std::uint32_t rkey_of(std::size_t receiver, std::size_t qp) {
-  return static_cast<std::uint32_t>(0x5f00'0000 + (receiver << 20) + qp);
-}
 
 /// How rdma-sink is told what to expect (doc/rdma-sink.md).
 json payload_rule(const config::PayloadConfig& p) {
@@ -74,75 +66,22 @@ std::unique_ptr<control::PeerSession> connect_patiently(const std::string& text,
 
 }  // namespace
 
-std::optional<std::uint64_t> messages_of(const config::QpConfig& qp, const board::MessagePlan& plan) {
-  std::optional<std::uint64_t> n = qp.traffic.messages;
-  if (plan.messages_per_pass() != 0) {
-    const std::uint64_t all = plan.messages_per_pass() * qp.traffic.payload.repeat;
-    n = std::min(all, n.value_or(all));
-  }
-  return n;
-}
-
-std::uint64_t slots_of(const config::QpConfig& qp, const QpTarget& target) {
-  if (target.slots != 0) return target.slots;
-  if (qp.traffic.slots != 0) return qp.traffic.slots;
-  if (qp.traffic.message_size == 0) return 1;
-  return std::max<std::uint64_t>(1, target.length / qp.traffic.message_size);
-}
-
-Targets::Targets(const config::RunConfig& config)
-    : config_(config), receiver_qps_(config.receivers.size(), 0) {
-  for (std::size_t b = 0; b < config.boards.size(); ++b) {
-    std::uint32_t on_board = 0;
-    for (const config::QpConfig& qp : config.boards[b].qps) {
-      for (std::uint32_t i = 0; i < qp.count; ++i) {
-        QpPlan plan{b, &qp, i, on_board++, qp.qpn + i, {}};
-        resolve(plan);
-        plans_.push_back(plan);
-      }
-    }
-  }
+Targets::Targets(const config::RunConfig& config) : config_(config), plans_(config) {
   // One TCP session for each group of QPs that names a peer.
   std::map<std::pair<std::size_t, const config::QpConfig*>, std::size_t> session_of;
-  for (std::size_t i = 0; i < plans_.size(); ++i) {
-    const config::QpConfig& qp = *plans_[i].config;
-    const bool peer = std::holds_alternative<config::PerftestTarget>(qp.to) ||
-                      std::holds_alternative<config::SinkTarget>(qp.to);
-    if (!peer) continue;
-    const auto [it, fresh] = session_of.try_emplace({plans_[i].board, &qp}, sessions_.size());
-    if (fresh) sessions_.push_back({qp.to_text, nullptr, {}, nullptr, {}});
+  for (std::size_t i = 0; i < plans().size(); ++i) {
+    const QpPlan& plan = plans()[i];
+    if (!lab::needs_session(plan)) continue;
+    const auto [it, fresh] = session_of.try_emplace({plan.board, plan.config}, sessions_.size());
+    if (fresh) sessions_.push_back({plan.config->to_text, nullptr, {}, nullptr, {}});
     sessions_[it->second].plans.push_back(i);
-  }
-}
-
-void Targets::resolve(QpPlan& plan) {
-  const config::QpConfig& qp = *plan.config;
-  QpTarget& t = plan.target;
-  if (const auto* address = std::get_if<config::AddressTarget>(&qp.to)) {
-    t.ip = address->ip;
-    t.mac = address->mac;
-    t.qpn = address->qpn + plan.number;
-    t.rkey = address->rkey;
-    t.address = address->address + plan.number * address->length;
-    t.length = address->length;
-  } else if (const auto* ours = std::get_if<config::ReceiverTarget>(&qp.to)) {
-    const std::size_t r = ours->receivers[plan.number % ours->receivers.size()];
-    const config::ReceiverConfig& receiver = config_.receivers[r];
-    const std::size_t k = receiver_qps_[r]++;
-    t.ip = receiver.endpoint.ip;
-    t.qpn = receiver.qpn + static_cast<roce::Qpn>(k);
-    t.rkey = rkey_of(r, k);
-    t.address = kRegionBase + k * receiver.memory;
-    t.length = receiver.memory;
-    t.receiver = r;
-    t.receiver_qp = k;
   }
 }
 
 bool Targets::needs_sessions() const { return !sessions_.empty(); }
 
 control::LocalEndpoint Targets::local_side(const Session& session, const Payloads& payloads) const {
-  const QpPlan& first = plans_[session.plans.front()];
+  const QpPlan& first = plans_.all()[session.plans.front()];
   const config::QpConfig& qp = *first.config;
   control::LocalEndpoint local;
   local.ip = config_.boards[first.board].endpoint.ip;
@@ -153,7 +92,7 @@ control::LocalEndpoint Targets::local_side(const Session& session, const Payload
   local.slots = qp.traffic.slots;
   local.immediate = immediate_rule(first);
   local.payload = payload_rule(qp.traffic.payload);
-  for (const std::size_t i : session.plans) local.qps.push_back({plans_[i].qpn, plans_[i].config->psn});
+  for (const std::size_t i : session.plans) local.qps.push_back({plans()[i].qpn, plans()[i].config->psn});
   return local;
 }
 
@@ -171,7 +110,7 @@ void Targets::connect(const Payloads& payloads, const Say& say) {
 void Targets::adopt(Session& session) {
   const control::RemoteEndpoint& remote = session.session->remote();
   for (std::size_t k = 0; k < session.plans.size(); ++k) {
-    QpPlan& plan = plans_[session.plans[k]];
+    QpPlan& plan = plans_.all()[session.plans[k]];
     const control::RemoteQp& qp = remote.qps[k];
     plan.target = {.ip = remote.ip,
                    .mac = remote.mac,

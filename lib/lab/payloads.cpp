@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "payloads.hpp"
+#include "lab/payloads.hpp"
 
 #include "config/error.hpp"
 
-namespace softfeb::app {
+namespace softfeb::lab {
 
 namespace {
 
@@ -61,19 +61,19 @@ std::size_t Payloads::arena_bytes() const {
   return total;
 }
 
-void Payloads::stage(dataplane::Arena& arena) {
+void Payloads::stage(const Allocate& allocate) {
   for (auto& [key, entry] : sources_) {
     try {
-      entry.source->fill(arena.allocate(entry.source->arena_bytes()));
+      entry.source->fill(allocate(entry.source->arena_bytes()));
     } catch (const board::PayloadError& e) {
       refuse(entry.where, e.what());
     }
   }
-  if (bus_) bus_->fill(arena.allocate(bus_->arena_bytes()));
+  if (bus_) bus_->fill(allocate(bus_->arena_bytes()));
 }
 
 const board::PayloadSource& Payloads::of(const config::QpConfig& qp) const {
   return *sources_.at(key_of(qp)).source;
 }
 
-}  // namespace softfeb::app
+}  // namespace softfeb::lab

@@ -1,18 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "endpoints.hpp"
+#include "lab/endpoints.hpp"
 
 #include "base/uint128.hpp"
-#include "control_setup.hpp"
-#include "dataplane/error.hpp"
 #include "roce/udp_source_port.hpp"
 
 #include <algorithm>
 #include <map>
 #include <tuple>
 
-#include <sys/mman.h>
-
-namespace softfeb::app {
+namespace softfeb::lab {
 
 namespace {
 
@@ -225,47 +221,17 @@ engine::CongestionProfile congestion_of(const config::DcqcnConfig& d) {
   return {};
 }
 
+dcqcn::FirmwareProfile bus_congestion(const config::BoardConfig& board) {
+  if (board.dcqcn.algorithm == config::DcqcnConfig::Algorithm::kFirmware) return board.dcqcn.firmware;
+  return {};
+}
+
 engine::Identity identity_of(const config::EndpointConfig& e) {
   return {e.mac, e.ip, e.prefix_length, tag_of(e), e.gateway};
 }
 
 void add_neighbours(engine::Endpoint& endpoint, const config::EndpointConfig& e) {
   for (const config::Neighbour& n : e.neighbours) endpoint.host().neighbours().set_static(n.ip, n.mac);
-}
-
-ReceiverMemory::ReceiverMemory(std::uint64_t bytes) : size_(bytes) {
-  if (bytes == 0) return;
-  void* const p =
-      mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
-  if (p == MAP_FAILED) {
-    throw dataplane::EnvironmentError("no " + std::to_string(bytes >> 20) + " MiB of memory for a receiver",
-                                      "a smaller receivers.N.memory, or fewer QPs");
-  }
-  data_ = static_cast<std::uint8_t*>(p);
-}
-
-ReceiverMemory::~ReceiverMemory() {
-  if (data_ != nullptr) munmap(data_, size_);
-}
-
-HostMemory::HostMemory(std::uint64_t bytes) : size_(bytes) {
-  void* const p = mmap(nullptr, std::max<std::uint64_t>(1, bytes), PROT_READ | PROT_WRITE,
-                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (p == MAP_FAILED) {
-    throw dataplane::EnvironmentError(
-        "no " + std::to_string(bytes >> 20) + " MiB of addresses for a responder",
-        "a smaller receivers.N.memory");
-  }
-  data_ = static_cast<std::uint8_t*>(p);
-}
-
-HostMemory::~HostMemory() { munmap(data_, std::max<std::uint64_t>(1, size_)); }
-
-/// No worker knows of what is touched here yet.
-std::uint8_t* HostMemory::first(std::uint64_t bytes) {
-  constexpr std::uint64_t kPage = 4096;
-  for (; present_ < std::min(bytes, size_); present_ += kPage) data_[present_] = 0;
-  return data_;
 }
 
 Endpoints make_listeners(const config::RunConfig& config) {
@@ -283,7 +249,7 @@ Endpoints make_listeners(const config::RunConfig& config) {
   return out;
 }
 
-Endpoints make_endpoints(const config::RunConfig& config, const Targets& targets, const Payloads& payloads,
+Endpoints make_endpoints(const config::RunConfig& config, const Plans& plans, const Payloads& payloads,
                          const std::vector<std::uint32_t>& largest_pmtus) {
   Endpoints out;
   std::vector<engine::BoardConfig> boards;
@@ -295,10 +261,10 @@ Endpoints make_endpoints(const config::RunConfig& config, const Targets& targets
   for (std::size_t r = 0; r < config.receivers.size(); ++r) {
     const auto& c = config.receivers[r];
     receivers.push_back({identity_of(c.endpoint), notification_of(c.cnp), {}, {}, pause_of(c.endpoint)});
-    out.memories.push_back(std::make_unique<ReceiverMemory>(c.memory * targets.receiver_qps(r)));
+    out.memories.push_back(std::make_unique<ReceiverMemory>(c.memory * plans.receiver_qps(r)));
   }
   CongestionGroups groups;
-  for (const QpPlan& plan : targets.plans()) {
+  for (const QpPlan& plan : plans.all()) {
     const config::DcqcnConfig& dcqcn = dcqcn_of(config.boards[plan.board], *plan.config);
     engine::SendQpConfig qp = send_qp(config.boards[plan.board], plan, payloads);
     qp.congestion = congestion_of(dcqcn);
@@ -324,4 +290,4 @@ Endpoints make_endpoints(const config::RunConfig& config, const Targets& targets
   return out;
 }
 
-}  // namespace softfeb::app
+}  // namespace softfeb::lab

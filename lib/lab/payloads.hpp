@@ -3,14 +3,15 @@
 
 #include "board/payload.hpp"
 #include "config/run_config.hpp"
-#include "dataplane/arena.hpp"
 
+#include <cstddef>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
 #include <tuple>
 
-namespace softfeb::app {
+namespace softfeb::lab {
 
 /// The payload sources of a run. QPs that send the same share one source and its memory.
 class Payloads {
@@ -20,8 +21,10 @@ class Payloads {
 
   /// Bytes of arena that stage() needs.
   std::size_t arena_bytes() const;
-  /// Reads files and makes patterns. Throws ConfigError, EnvironmentError.
-  void stage(dataplane::Arena& arena);
+  /// Takes memory that outlives all packets, aligned to a cache line: an arena that ports know, or any.
+  using Allocate = std::function<MutableByteSpan(std::size_t bytes)>;
+  /// Reads files and makes patterns, in memory from `allocate`. Throws ConfigError, and what that throws.
+  void stage(const Allocate& allocate);
 
   const board::PayloadSource& of(const config::QpConfig& qp) const;
   /// Of the metadata bus's QPs: the firmware's pattern, at any offset. There is one where a board has
@@ -40,4 +43,4 @@ class Payloads {
   std::unique_ptr<board::PayloadSource> bus_;
 };
 
-}  // namespace softfeb::app
+}  // namespace softfeb::lab

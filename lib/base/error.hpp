@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+namespace softfeb {
+
+/// The machine or a device cannot do what was asked (exit code 3). what() is the reason and the fix in one
+/// line.
+class EnvironmentError : public std::runtime_error {
+ public:
+  EnvironmentError(const std::string& reason, std::string fix)
+      : std::runtime_error(fix.empty() ? reason : reason + "; " + fix),
+        reason_(reason),
+        fix_(std::move(fix)) {}
+  const std::string& reason() const { return reason_; }
+  const std::string& fix() const { return fix_; }
+
+ private:
+  std::string reason_;
+  std::string fix_;
+};
+
+}  // namespace softfeb

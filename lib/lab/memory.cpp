@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "lab/memory.hpp"
+
+#include "base/error.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include <sys/mman.h>
+
+namespace softfeb::lab {
+
+ReceiverMemory::ReceiverMemory(std::uint64_t bytes) : size_(bytes) {
+  if (bytes == 0) return;
+  void* const p =
+      mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+  if (p == MAP_FAILED) {
+    throw EnvironmentError("no " + std::to_string(bytes >> 20) + " MiB of memory for a receiver",
+                           "a smaller receivers.N.memory, or fewer QPs");
+  }
+  data_ = static_cast<std::uint8_t*>(p);
+}
+
+ReceiverMemory::~ReceiverMemory() {
+  if (data_ != nullptr) munmap(data_, size_);
+}
+
+HostMemory::HostMemory(std::uint64_t bytes) : size_(bytes) {
+  void* const p = mmap(nullptr, std::max<std::uint64_t>(1, bytes), PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (p == MAP_FAILED) {
+    throw EnvironmentError("no " + std::to_string(bytes >> 20) + " MiB of addresses for a responder",
+                           "a smaller receivers.N.memory");
+  }
+  data_ = static_cast<std::uint8_t*>(p);
+}
+
+HostMemory::~HostMemory() { munmap(data_, std::max<std::uint64_t>(1, size_)); }
+
+/// No worker knows of what is touched here yet.
+std::uint8_t* HostMemory::first(std::uint64_t bytes) {
+  constexpr std::uint64_t kPage = 4096;
+  for (; present_ < std::min(bytes, size_); present_ += kPage) data_[present_] = 0;
+  return data_;
+}
+
+}  // namespace softfeb::lab
