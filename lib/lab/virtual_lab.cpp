@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "lab/virtual_lab.hpp"
+
+#include "config/error.hpp"
+#include "lab/virtual_run.hpp"
+
+#include <string>
+
+namespace softfeb::lab {
+
+namespace {
+
+constexpr std::size_t kCacheLine = 64;
+
+[[noreturn]] void refuse(const config::Where& where, const std::string& what, const std::string& fix) {
+  throw config::ConfigError({{where, what, fix}});
+}
+
+void check(const config::LabConfig& config, const Plans& plans) {
+  for (const QpPlan& plan : plans.all()) {
+    if (!needs_session(plan)) continue;
+    refuse(plan.config->to_where,
+           plan.config->to_text + " is another process: it has no part in virtual time",
+           "a receiver of the file, or the lab in real time");
+  }
+  const auto& boards = config.run.boards;
+  for (std::size_t e = 0; e < boards.size() + config.run.receivers.size(); ++e) {
+    if (config.station_of[e]) continue;
+    const config::EndpointConfig& endpoint =
+        e < boards.size() ? boards[e].endpoint : config.run.receivers[e - boards.size()].endpoint;
+    refuse(endpoint.where, endpoint.name + " is at a port of the machine, which virtual time does not have",
+           "a link of `network.links` to it, or the lab in real time");
+  }
+}
+
+std::vector<World::Seat> seats_of(const config::LabConfig& config, const Endpoints& endpoints) {
+  std::vector<World::Seat> seats;
+  for (const auto& board : endpoints.boards) seats.push_back({board.get(), *config.station_of[seats.size()]});
+  for (const auto& receiver : endpoints.receivers)
+    seats.push_back({receiver.get(), *config.station_of[seats.size()]});
+  return seats;
+}
+
+}  // namespace
+
+VirtualLab::VirtualLab(const config::LabConfig& config)
+    : config_(config), payloads_(config.run), plans_(config.run) {
+  check(config, plans_);
+  payloads_.stage([this](std::size_t bytes) {
+    auto& memory = arena_.emplace_back(std::make_unique<std::uint8_t[]>(bytes + kCacheLine));
+    const auto over = reinterpret_cast<std::uintptr_t>(memory.get()) % kCacheLine;
+    return MutableByteSpan(memory.get() + (over == 0 ? 0 : kCacheLine - over), bytes);
+  });
+  const std::vector<std::uint32_t> pmtus(config.run.ports.size(), board::kMaxPacketPayload);
+  endpoints_ = make_endpoints(config.run, plans_, payloads_, pmtus);
+  world_ = std::make_unique<World>(config.network, seats_of(config, endpoints_));
+}
+
+VirtualOutcome VirtualLab::run(const std::vector<Observer*>& observers, const Between& between) {
+  return VirtualRun(config_.run, endpoints_, *world_, observers, between).run();
+}
+
+}  // namespace softfeb::lab

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "lab/observers.hpp"
+#include "lab/virtual_lab.hpp"
+
+#include <cstddef>
+#include <vector>
+
+namespace softfeb::lab {
+
+/// The course of a run in virtual time (VirtualLab::run).
+class VirtualRun {
+ public:
+  VirtualRun(const config::RunConfig& config, Endpoints& endpoints, World& world,
+             const std::vector<Observer*>& observers, const VirtualLab::Between& between);
+  VirtualOutcome run();
+
+ private:
+  /// Something that is done at a time of its own.
+  struct Action {
+    enum class Kind : std::uint8_t { kStart, kChange, kStop };
+    Time at = 0;  ///< by the world's clock
+    Kind kind = Kind::kStart;
+    std::size_t index = 0;  ///< board, or change of the configuration
+  };
+
+  void find_neighbours();
+  void plan_actions();
+  void act(const Action& action);
+  void change(const config::ChangeConfig& change);
+  void drain();
+  void settle();
+  /// Goes on until `until` or, when asked, until all boards are finished; false when it was to end early.
+  bool go(Time until, bool for_boards);
+  bool finished() const;
+  Sample sample();
+  void take(std::vector<engine::EndpointSnapshot>& out) const;
+
+  const config::RunConfig& config_;
+  Endpoints& endpoints_;
+  World& world_;
+  Observers observers_;
+  const VirtualLab::Between& between_;
+  std::vector<engine::Endpoint*> all_;
+  std::vector<Action> actions_;
+  std::size_t next_action_ = 0;
+  std::vector<engine::EndpointSnapshot> snapshots_;
+  VirtualOutcome out_;
+};
+
+}  // namespace softfeb::lab

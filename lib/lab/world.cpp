@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "lab/world.hpp"
+
+#include "roce/frame.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+
+namespace softfeb::lab {
+
+World::World(const fabric::NetworkConfig& config, const std::vector<Seat>& seats)
+    : network_(config, pool_), place_of_(config.stations.size(), kNobody), next_(seats.size()) {
+  for (const Seat& seat : seats) {
+    place_of_[seat.station] = static_cast<std::uint32_t>(places_.size());
+    places_.push_back({seat, {}});
+    places_.back().own.insert(seat.endpoint->identity(), 0);
+  }
+  for (std::size_t i = 0; i < kBurst; ++i) prepare(i);
+  for (std::uint32_t i = 0; i < places_.size(); ++i) next_.set(i, 0);
+}
+
+/// An empty frame for the engine to write into.
+void World::prepare(std::size_t i) {
+  frames_[i] = pool_.acquire();
+  if (frames_[i] == nullptr) {
+    throw std::runtime_error(
+        "more than " + std::to_string(FramePool::kMost) +
+        " frames are under way at once; boards that keep to their links' rates (link_rate), "
+        "or smaller switch buffers");
+  }
+  out_[i].header = frames_[i]->header;
+}
+
+void World::run_until(Time end) {
+  for (;;) {
+    const Time next = next_.time();
+    fabric::Network::Delivery delivery;
+    if (network_.run(std::min(next, end), {&delivery, 1}) == 1) {
+      deliver(delivery);
+    } else if (next <= end) {
+      serve(next_.party(), next);
+    } else {
+      break;
+    }
+  }
+  now_ = end;
+}
+
+void World::deliver(const fabric::Network::Delivery& delivery) {
+  ++events_done_;
+  now_ = delivery.at;
+  const std::uint32_t i = place_of_[delivery.station];
+  if (i != kNobody) {
+    Place& place = places_[i];
+    const roce::ParsedFrame parsed =
+        roce::parse_frame(static_cast<const PoolFrame*>(delivery.frame)->segments());
+    if (place.own.find(parsed) == 0) place.seat.endpoint->receive(parsed, now_);
+  }
+  pool_.release(delivery.frame);
+  if (i == kNobody) return;
+  const Time next = places_[i].seat.endpoint->next_event(now_);
+  if (next <= now_) {
+    serve(i, now_);
+  } else {
+    next_.set(i, next);
+  }
+}
+
+/// Endpoint `i` has its turn.
+void World::serve(std::uint32_t i, Time now) {
+  ++events_done_;
+  now_ = now;
+  engine::Endpoint& endpoint = *places_[i].seat.endpoint;
+  for (std::size_t n = kBurst; n == kBurst;) {
+    n = endpoint.poll(now, out_);
+    for (std::size_t k = 0; k < n; ++k) {
+      FramePool::fill(*frames_[k], out_[k]);
+      network_.send(places_[i].seat.station, frames_[k], now);
+      prepare(k);
+    }
+  }
+  next_.set(i, endpoint.next_event(now));
+}
+
+}  // namespace softfeb::lab
