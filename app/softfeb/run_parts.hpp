@@ -6,7 +6,6 @@
 #include "endpoints.hpp"
 #include "experiment.hpp"
 #include "machine.hpp"
-#include "payloads.hpp"
 #include "targets.hpp"
 
 #include <cstdint>

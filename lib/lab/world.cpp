@@ -51,20 +51,32 @@ void World::deliver(const fabric::Network::Delivery& delivery) {
   ++events_done_;
   now_ = delivery.at;
   const std::uint32_t i = place_of_[delivery.station];
-  if (i != kNobody) {
-    Place& place = places_[i];
-    const roce::ParsedFrame parsed =
-        roce::parse_frame(static_cast<const PoolFrame*>(delivery.frame)->segments());
-    if (place.own.find(parsed) == 0) place.seat.endpoint->receive(parsed, now_);
-  }
+  const bool ours = i != kNobody && receive(places_[i], *static_cast<const PoolFrame*>(delivery.frame));
   pool_.release(delivery.frame);
-  if (i == kNobody) return;
+  if (!ours) {
+    ++passed_over_;
+    return;
+  }
   const Time next = places_[i].seat.endpoint->next_event(now_);
   if (next <= now_) {
     serve(i, now_);
   } else {
     next_.set(i, next);
   }
+}
+
+/// False when the frame is not for it.
+bool World::receive(Place& place, const PoolFrame& frame) {
+  const roce::ParsedFrame parsed = roce::parse_frame(frame.segments());
+  bool ours = false;
+  if (parsed.kind == roce::FrameKind::kMacControl) {
+    place.own.for_each_paused(parsed.dest_mac, [&ours](std::uint32_t) { ours = true; });
+  } else {
+    ours = place.own.find(parsed) == 0;
+  }
+  if (!ours) return false;
+  place.seat.endpoint->receive(parsed, now_);
+  return true;
 }
 
 /// Endpoint `i` has its turn.

@@ -45,6 +45,9 @@ class World {
 
   /// Deliveries and turns of endpoints so far: what the speed of a run is counted in.
   std::uint64_t events() const { return events_done_; }
+  /// Frames that were delivered to a station and are not for its endpoint (flooded, or for another address),
+  /// or to one without an endpoint.
+  std::uint64_t passed_over() const { return passed_over_; }
 
  private:
   static constexpr std::size_t kBurst = 8;
@@ -56,6 +59,7 @@ class World {
   };
 
   void deliver(const fabric::Network::Delivery& delivery);
+  bool receive(Place& place, const PoolFrame& frame);
   void serve(std::uint32_t seat, Time now);
   void prepare(std::size_t i);
 
@@ -68,6 +72,7 @@ class World {
   std::array<engine::TxFrame, kBurst> out_{};
   Time now_ = 0;
   std::uint64_t events_done_ = 0;
+  std::uint64_t passed_over_ = 0;
 };
 
 }  // namespace softfeb::lab
