@@ -65,15 +65,18 @@ Crew::Crew(const config::RunConfig& config, Machine& machine, Endpoints& endpoin
 Crew::~Crew() { quit(); }
 
 void Crew::seat_endpoints(const config::RunConfig& config, Endpoints& endpoints) {
-  const auto seat = [&](const config::EndpointConfig& e, engine::Endpoint& endpoint) {
+  const auto seat = [&](const config::EndpointConfig& e, engine::Endpoint& endpoint,
+                        const engine::BoardTimes& times = {}) {
     const auto worker = static_cast<unsigned>(e.worker);
     places_.emplace_back(worker, workers_[worker]->endpoints().size());
-    workers_[worker]->add_endpoint(endpoint);
+    workers_[worker]->add_endpoint(endpoint, times);
     owners_.push_back(static_cast<std::uint32_t>(maps_[e.port]->owners.size()));
     maps_[e.port]->add(endpoint, worker);
   };
-  for (std::size_t b = 0; b < config.boards.size(); ++b)
-    seat(config.boards[b].endpoint, *endpoints.boards[b]);
+  for (std::size_t b = 0; b < config.boards.size(); ++b) {
+    const config::BoardConfig& board = config.boards[b];
+    seat(board.endpoint, *endpoints.boards[b], {board.start, board.stop.value_or(kNever)});
+  }
   for (std::size_t r = 0; r < config.receivers.size(); ++r) {
     seat(config.receivers[r].endpoint, *endpoints.receivers[r]);
   }

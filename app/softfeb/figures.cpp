@@ -41,7 +41,7 @@ QpFigures figures_of(const QpPlan& plan, const Outcome& o) {
   Time from = end.counters.first_sent;
   if (!o.baseline.empty()) {
     begin = o.baseline[plan.board].send_qps[plan.on_board];
-    from = o.baseline[plan.board].taken_at;
+    if (from != kNever) from = std::max(from, o.baseline[plan.board].taken_at);  // some boards start later
   }
   QpFigures f;
   f.payload_bytes = end.completed_payload_bytes - begin.completed_payload_bytes;

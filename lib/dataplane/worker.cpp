@@ -27,6 +27,11 @@ constexpr Time kLongestSleep = 50 * kMicrosecond;
 Worker::Worker(unsigned lcore, IdlePolicy idle, const TscClock& clock)
     : lcore_(lcore), idle_(idle), clock_(clock) {}
 
+void Worker::add_endpoint(engine::Endpoint& endpoint, const engine::BoardTimes& times) {
+  endpoints_.push_back(&endpoint);
+  if (auto* board = dynamic_cast<engine::Board*>(&endpoint)) schedule_.add(*board, times);
+}
+
 void Worker::launch() {
   if (rte_eal_remote_launch(&Worker::entry, this, lcore_) != 0) {
     throw EnvironmentError("worker lcore " + std::to_string(lcore_) + " cannot be started",
@@ -75,7 +80,9 @@ void Worker::loop() {
     obey(now);
     if (changes_ != nullptr && changes_->at <= now) change_slice(now);
     if (snapshot_ != nullptr) snapshot_slice(now);
-    if (start_at_ <= now) start_boards(now);
+    if (schedule_.run(now)) {
+      for (auto& lane : lanes_) lane->wake();
+    }
     ++loop_.turns;
     if (busy) ++loop_.busy_turns;
     if (loop_.turns % kPublishEvery == 0) publish();
@@ -95,10 +102,10 @@ void Worker::obey(Time now) {
   while (snapshot_ == nullptr && commands_.pop(c)) {
     switch (c.kind) {
       case Command::Kind::kStart:
-        start_at_ = c.at;
+        schedule_.begin(c.at);
         break;
       case Command::Kind::kStopTraffic:
-        start_at_ = kNever;
+        schedule_.cancel();
         for (auto* e : endpoints_) {
           if (auto* board = dynamic_cast<engine::Board*>(e)) board->stop_traffic(now);
         }
@@ -126,14 +133,6 @@ void Worker::obey(Time now) {
     }
     for (auto& lane : lanes_) lane->wake();
   }
-}
-
-void Worker::start_boards(Time now) {
-  start_at_ = kNever;
-  for (auto* e : endpoints_) {
-    if (auto* board = dynamic_cast<engine::Board*>(e)) board->start(now);
-  }
-  for (auto& lane : lanes_) lane->wake();
 }
 
 void Worker::snapshot_slice(Time now) {
@@ -188,7 +187,7 @@ void Worker::rest(Time now) {
     rte_pause();
     return;
   }
-  Time at = changes_ == nullptr ? start_at_ : std::min(start_at_, changes_->at);
+  Time at = changes_ == nullptr ? schedule_.next() : std::min(schedule_.next(), changes_->at);
   for (const auto& lane : lanes_) at = std::min(at, lane->next_event(now));
   const Time wait = std::min(at > now ? at - now : 0, kLongestSleep);
   // A sleep costs the kernel's own latency: not worth it for less than that.

@@ -7,6 +7,7 @@
 #include "dataplane/receiver_requests.hpp"
 #include "dataplane/rings.hpp"
 #include "dataplane/tsc_clock.hpp"
+#include "engine/board_schedule.hpp"
 #include "engine/snapshot.hpp"
 
 #include <atomic>
@@ -80,7 +81,8 @@ class Worker {
   Worker(unsigned lcore, IdlePolicy idle, const TscClock& clock);
 
   void add_lane(std::unique_ptr<Lane> lane) { lanes_.push_back(std::move(lane)); }
-  void add_endpoint(engine::Endpoint& endpoint) { endpoints_.push_back(&endpoint); }
+  /// `times`: of a board.
+  void add_endpoint(engine::Endpoint& endpoint, const engine::BoardTimes& times = {});
   const std::vector<engine::Endpoint*>& endpoints() const { return endpoints_; }
 
   /// Starts the loop on its lcore. Throws EnvironmentError when the lcore is not there.
@@ -114,7 +116,6 @@ class Worker {
   void snapshot_slice(Time now);
   void keep(CongestionChange* change);
   void change_slice(Time now);
-  void start_boards(Time now);
   void rest(Time now);
   void publish();
 
@@ -128,7 +129,7 @@ class Worker {
   ReceiverRequests receiver_requests_;
   Mailbox<Totals> totals_;
   LoopCounters loop_;
-  Time start_at_ = kNever;
+  engine::BoardSchedule schedule_;
   Time leave_by_ = kNever;
   bool quit_ = false;
   bool slept_ = false;
