@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "base/rng.hpp"
-#include "documents.hpp"
+#include "lab_documents.hpp"
 
 #include <fstream>
 #include <iterator>
@@ -14,9 +14,13 @@ using namespace softfeb::config::test;
 namespace {
 
 /// Loads or throws ConfigError; anything else ends the test. Returns whether it loaded.
-bool survives(const std::string& text) {
+bool survives(const std::string& text, bool lab = false) {
   try {
-    load(text);
+    if (lab) {
+      to_yaml(test::load_lab(text));
+    } else {
+      load(text);
+    }
     return true;
   } catch (const ConfigError& e) {
     CHECK_FALSE(e.problems().empty());
@@ -43,12 +47,13 @@ TEST_CASE("random bytes are refused in words") {
   }
 }
 
-TEST_CASE("damaged configurations are refused in words, or load") {
-  Rng rng(2);
-  const std::string originals[] = {kBase, read(SOFTFEB_CONF_DIR "/reference.yaml")};
+namespace {
+
+/// How many of `runs` damaged documents load.
+int damage(Rng rng, const std::vector<std::string>& originals, int runs, bool lab) {
   int loaded = 0;
-  for (int i = 0; i < 1500; ++i) {
-    std::string text = originals[rng.below(2)];
+  for (int i = 0; i < runs; ++i) {
+    std::string text = originals[rng.below(originals.size())];
     for (std::uint64_t n = 1 + rng.below(4); n > 0; --n) {
       const std::size_t at = rng.below(text.size());
       switch (rng.below(4)) {
@@ -65,10 +70,20 @@ TEST_CASE("damaged configurations are refused in words, or load") {
           text.resize(at + 1);
       }
     }
-    loaded += survives(text) ? 1 : 0;
+    loaded += survives(text, lab) ? 1 : 0;
   }
-  // Some damage hits comments alone; were none to load, the test would not reach past the parser.
-  CHECK(loaded > 0);
+  return loaded;
+}
+
+}  // namespace
+
+// Some damage hits comments alone; were none to load, the tests would not reach past the parser.
+TEST_CASE("damaged configurations are refused in words, or load") {
+  CHECK(damage(Rng(2), {kBase, read(SOFTFEB_CONF_DIR "/reference.yaml")}, 1500, false) > 0);
+}
+
+TEST_CASE("damaged topologies are refused in words, or load") {
+  CHECK(damage(Rng(3), {kLabBase, read(SOFTFEB_CONF_DIR "/lab/reference.yaml")}, 1500, true) > 0);
 }
 
 TEST_CASE("documents of unreasonable shape") {

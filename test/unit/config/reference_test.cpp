@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "config/lab_checks.hpp"
 #include "config/node.hpp"
 #include "documents.hpp"
 
@@ -13,10 +14,12 @@ using namespace softfeb::config;
 
 namespace {
 
-std::string reference() {
-  std::ifstream in(SOFTFEB_CONF_DIR "/reference.yaml");
+std::string read(const std::string& name) {
+  std::ifstream in(SOFTFEB_CONF_DIR "/" + name);
   return {std::istreambuf_iterator<char>(in), {}};
 }
+
+std::string reference() { return read("reference.yaml"); }
 
 /// The keys of `node`, list indices as [].
 void collect(const Node& node, const std::string& pattern, std::set<std::string>& keys) {
@@ -49,10 +52,35 @@ TEST_CASE("conf/reference.yaml has every key there is") {
   }
 }
 
-TEST_CASE("conf/reference.yaml says of every key what it is") {
-  // By its first appearance; boards come before receivers, which share keys with them.
+TEST_CASE("conf/lab/reference.yaml has every key of the lab") {
+  const std::string text = read("lab/reference.yaml");
+  std::set<std::string> written;
+  collect(parse_yaml(text, "reference.yaml"), "", written);
+  const std::set<std::string> known = known_lab_keys(text, "reference.yaml");
+  std::size_t own = 0;
+  for (const std::string& key : known) {
+    if (!key.starts_with("lab.") && !key.starts_with("network.")) continue;
+    INFO(key);
+    CHECK(written.count(key) == 1);
+    ++own;
+  }
+  CHECK(own > 55);
+  for (const LabCheckKind& kind : kLabChecks) {
+    INFO(kind.name);
+    CHECK(written.count("lab.checks." + std::string(kind.name)) == 1);
+  }
+  // What is left of a key when it is gone from the readers.
+  for (const std::string& key : written) {
+    if (!key.starts_with("network.") || key.find("_to_queue.") != std::string::npos) continue;
+    INFO(key);
+    CHECK(known.count(key) == 1);
+  }
+}
+
+/// Of each key's first appearance: the line has a comment, or the one above is one.
+void check_comments(const std::string& text, std::size_t at_least) {
   std::set<std::string> met;
-  std::istringstream lines(reference());
+  std::istringstream lines(text);
   std::string line;
   std::string above;
   for (int number = 1; std::getline(lines, line); ++number) {
@@ -66,5 +94,16 @@ TEST_CASE("conf/reference.yaml says of every key what it is") {
     }
     above = line;
   }
-  CHECK(met.size() > 80);
+  CHECK(met.size() > at_least);
+}
+
+TEST_CASE("the references say of every key what it is") {
+  // Boards come before receivers, which share keys with them.
+  check_comments(reference(), 80);
+  // What follows the links is explained in the other.
+  const std::string lab = read("lab/reference.yaml");
+  const std::string run = "\nrun:";
+  check_comments(lab.substr(0, lab.find(run)), 25);
+  const std::size_t network = lab.find("\nnetwork:");
+  check_comments(lab.substr(network, lab.find("\n    - {ends:") - network), 30);
 }
