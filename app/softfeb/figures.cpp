@@ -15,11 +15,13 @@ Time last_completion(const Targets& targets, const Outcome& o) {
   return last;
 }
 
-std::optional<double> offered(const QpPlan& plan) {
-  const config::TrafficConfig& t = plan.config->traffic;
+}  // namespace
+
+std::optional<double> offered_gbps(const config::QpConfig& qp) {
+  const config::TrafficConfig& t = qp.traffic;
   const double per_second = static_cast<double>(t.rate.per_second);
   const std::uint64_t packets =
-      std::max<std::uint64_t>(1, (std::uint64_t{t.message_size} + plan.config->pmtu - 1) / plan.config->pmtu);
+      std::max<std::uint64_t>(1, (std::uint64_t{t.message_size} + qp.pmtu - 1) / qp.pmtu);
   switch (t.rate.unit) {
     case config::Rate::Unit::kPayloadBytes:
       return per_second * 8e-9;
@@ -32,8 +34,6 @@ std::optional<double> offered(const QpPlan& plan) {
   }
   return std::nullopt;
 }
-
-}  // namespace
 
 QpFigures figures_of(const QpPlan& plan, const Outcome& o) {
   const engine::SendQpSnapshot& end = o.final[plan.board].send_qps[plan.on_board];
@@ -49,7 +49,7 @@ QpFigures figures_of(const QpPlan& plan, const Outcome& o) {
   const Time to = end.counters.last_completed;
   if (from != kNever && to > from) f.seconds = to_seconds(to - from);
   if (f.seconds > 0) f.goodput_gbps = static_cast<double>(f.payload_bytes) * 8e-9 / f.seconds;
-  f.offered_gbps = offered(plan);
+  f.offered_gbps = offered_gbps(*plan.config);
   if (f.offered_gbps && *f.offered_gbps > 0 && f.seconds > 0) {
     const double sent =
         static_cast<double>(end.requester.payload_bytes - begin.requester.payload_bytes) * 8e-9;

@@ -19,6 +19,9 @@ struct QpFigures {
   std::optional<double> rate_error;    ///< achieved / asked - 1, of first transmissions
 };
 
+/// Payload rate that a queue pair is asked for; none when it is "max".
+std::optional<double> offered_gbps(const config::QpConfig& qp);
+
 QpFigures figures_of(const QpPlan& plan, const Outcome& outcome);
 
 /// Seconds from the beginning of the measured time to the last completion.

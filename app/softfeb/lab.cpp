@@ -1,8 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "lab.hpp"
 
+#include "pictures.hpp"
+
 namespace softfeb::app {
 
-int lab(const LabOptions& options) { return options.virtual_time ? lab_virtual(options) : lab_real(options); }
+int lab(const LabOptions& options) {
+  const int status = options.virtual_time ? lab_virtual(options) : lab_real(options);
+  if (options.report && options.pictures) {
+    make_pictures(*options.report, options.quiet || options.json == "-");
+  }
+  return status;
+}
 
 }  // namespace softfeb::app

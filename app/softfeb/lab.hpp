@@ -14,6 +14,7 @@ struct LabOptions {
   bool virtual_time = false;           ///< --virtual: no DPDK, no clock
   std::optional<std::string> json;     ///< file for the result
   std::optional<std::string> report;   ///< folder for configuration, result, time series and pictures
+  bool pictures = true;                ///< in it
   bool quiet = false;
 };
 

@@ -26,6 +26,10 @@ struct RunArguments {
   std::optional<std::string> messages;
 };
 
+void add_pictures(CLI::App& command, bool& pictures) {
+  command.add_flag("!--no-pictures", pictures, "No page and no charts in the report's folder, only data");
+}
+
 void add_run(CLI::App& top, RunArguments& a) {
   CLI::App* const run = top.add_subcommand("run", "Run the boards and receivers of a configuration");
   run->add_option("-c,--config", a.options.config,
@@ -42,8 +46,9 @@ void add_run(CLI::App& top, RunArguments& a) {
   run->add_option("--json", a.options.json, "Write the result as JSON to this file (- for standard output)")
       ->type_name("FILE");
   run->add_option("--report", a.options.report,
-                  "Write config.yaml, result.json and series.csv (rates over time) to this folder")
+                  "Write configuration, result, time series and pictures to this folder")
       ->type_name("DIR");
+  add_pictures(*run, a.options.pictures);
   run->add_flag("-q,--quiet", a.options.quiet, "No progress, no table; only what went wrong");
 }
 
@@ -69,6 +74,7 @@ void add_lab(CLI::App& top, LabArguments& a) {
   lab->add_option("--report", a.options.report,
                   "Write configuration, result, time series and pictures to this folder")
       ->type_name("DIR");
+  add_pictures(*lab, a.options.pictures);
   lab->add_flag("-q,--quiet", a.options.quiet, "No progress, no table; only what went wrong");
 }
 

@@ -4,6 +4,7 @@
 #include "config/load.hpp"
 #include "exit_code.hpp"
 #include "experiment.hpp"
+#include "pictures.hpp"
 #include "result.hpp"
 #include "run_parts.hpp"
 #include "series.hpp"
@@ -75,6 +76,7 @@ int run(const RunOptions& options) {
   if (quiet) {
     for (const std::string& m : judgement.messages) fmt::print(stderr, "softfeb: {}\n", m);
   }
+  if (options.report && options.pictures) make_pictures(*options.report, quiet || options.json == "-");
   return judgement.held() ? kDone : kCheckFailed;
 }
 

@@ -12,7 +12,8 @@ struct RunOptions {
   std::string config;
   std::vector<std::string> overrides;  ///< KEY=VALUE; --duration and --messages are turned into these
   std::optional<std::string> json;     ///< file for the result
-  std::optional<std::string> report;   ///< folder for configuration, result and time series
+  std::optional<std::string> report;   ///< folder for configuration, result, time series and pictures
+  bool pictures = true;                ///< in it
   bool quiet = false;
 };
 

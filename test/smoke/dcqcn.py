@@ -36,7 +36,7 @@ class Series:
 
 class Dcqcn(harness.TestCase):
     def report(self, config, *args):
-        run = self.run_softfeb(config, "--report", "report", *args)
+        run = self.run_softfeb(config, "--report", "report", "--no-pictures", *args)
         self.assert_held(run)
         return run, Series(self.dir / "report/series.csv")
 
