@@ -115,6 +115,26 @@ class Report(harness.TestCase):
         self.assertIn("apt-get install python3-matplotlib", done.stderr)
         self.assertFalse((self.dir / "index.html").exists())
 
+    def test_softfeb_makes_it(self):
+        config = harness.ring([harness.board(harness.qp(traffic={"rate": "50Mb/s"}), dcqcn="firmware")], [harness.receiver()])
+        run = self.run_softfeb(config, "--duration", "0.5", "--report", str(self.dir))
+        self.assertIn(f"report: {self.dir}/index.html", run.out)
+        self.assert_charts("rates")
+
+    def test_softfeb_where_nothing_can_make_it(self):
+        """What is missing is said; the run's status and data are what they are."""
+        hide = 'mount --bind /dev/null "$(readlink -f /usr/bin/python3)" && exec "$@"'
+        prefix = ("unshare", "--mount", "sh", "-c", hide, "sh")
+        if subprocess.run([*prefix, "true"], capture_output=True).returncode != 0:
+            self.skipTest("no mount namespace of our own here")
+        config = harness.ring([harness.board(harness.qp(traffic={"rate": "50Mb/s"}))], [harness.receiver()])
+        run = self.start(config, "--duration", "0.2", "--report", str(self.dir), prefix=prefix).finish()
+        self.assertEqual(run.status, 0, run.err)
+        self.assertIn("no pictures: /usr/bin/python3", run.err)
+        self.assertIn("fix: apt-get install", run.err)
+        self.assertTrue((self.dir / "series.csv").exists())
+        self.assertFalse((self.dir / "index.html").exists())
+
     def test_wrong_use(self):
         self.assertEqual(subprocess.run([PYTHON, "-I", "-B", str(MAKER), str(self.dir / "none")], capture_output=True,
                                         timeout=harness.LIMIT).returncode, 3)

@@ -93,7 +93,7 @@ def checks(result):
     for c in items:
         rows.append([c.get("name", "").replace("_", " "), mark(c), c.get("value"), c.get("limit")]
                     + [plain(c.get(k)) for k in keys])
-    return table("Checks", ["check", "", "found", "limit"] + [k.replace("_", " ") for k in keys], rows)
+    return table("What the run was held to", ["check", "", "found", "limit"] + [k.replace("_", " ") for k in keys], rows)
 
 
 def mark(check):

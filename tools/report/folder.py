@@ -30,6 +30,13 @@ class Table:
     def __len__(self):
         return self.length
 
+    def by(self, name):
+        """{value of a text column: the table's rows that have it}, each in their order."""
+        values, index, counts = np.unique(as_text(self.columns[name]), return_inverse=True, return_counts=True)
+        order = np.argsort(index, kind="stable")
+        ends = np.cumsum(counts)
+        return {str(v): self.where(order[end - count:end]) for v, end, count in zip(values, ends, counts)}
+
     def where(self, rows):
         """A part: by a mask, or by indices."""
         return Table({name: values[rows] for name, values in self.columns.items()})
@@ -46,10 +53,15 @@ def column(texts):
         return np.array(texts)
 
 
+def as_text(values):
+    """Names that look like numbers are names still."""
+    return np.array([f"{v:g}" for v in values]) if values.dtype.kind == "f" else values
+
+
 def joined(parts):
     """A column read in parts: text where any of them is."""
     if any(p.dtype.kind != "f" for p in parts) and any(p.dtype.kind == "f" for p in parts):
-        parts = [np.array([f"{v:g}" for v in p]) if p.dtype.kind == "f" else p for p in parts]
+        parts = [as_text(p) for p in parts]
     return np.concatenate(parts) if parts else np.array([])
 
 
@@ -93,6 +105,12 @@ class Folder:
     def _table(self, name):
         table = self._read(name, read_csv)
         return table if table is not None and len(table) else None
+
+    def each_port(self):
+        """{name: rows of ports.csv}. Made once for all charts."""
+        if "ports" not in self.made:
+            self.made["ports"] = self.ports.by("port") if self.ports is not None else {}
+        return self.made["ports"]
 
     def files(self):
         """Those that the page links to."""

@@ -61,14 +61,8 @@ def senders(folder):
 def by_board(series):
     if series is None or "board" not in series:
         return []
-    boards = series["board"]
-    if boards.dtype.kind == "f":  # names that look like numbers
-        boards = np.array([f"{b:g}" for b in boards])
-    names, index = np.unique(boards, return_inverse=True)
-    order = np.argsort(index, kind="stable")
-    ends = np.cumsum(np.bincount(index))
-    rows = {str(n): order[end - count:end] for n, end, count in zip(names, ends, np.bincount(index))}
-    return [Sender(name, series.where(rows[name])) for name in sorted(rows, key=natural)]
+    rows = series.by("board")
+    return [Sender(name, rows[name]) for name in sorted(rows, key=natural)]
 
 
 def span(folder):

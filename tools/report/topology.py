@@ -8,9 +8,8 @@ from units import number
 def bottleneck(folder):
     name = folder.lab.get("bottleneck")
     if name is None and folder.ports is not None:
-        names = sorted(set(folder.ports["port"].tolist()))
-        ports = folder.ports
-        name = max(names, key=lambda n: ports["queue_bytes"][ports["port"] == n].sum())
+        ports = folder.each_port()
+        name = max(sorted(ports), key=lambda n: ports[n]["queue_bytes"].sum())
     return name
 
 

@@ -16,9 +16,9 @@ MOST = 5  # ports with a panel
 
 def shown_ports(folder):
     """The bottleneck, then those with the longest queues."""
-    ports = folder.ports
-    names = sorted(set(ports["port"].tolist()))
-    peak = {n: float(np.nanmax(ports["queue_bytes_peak"][ports["port"] == n])) for n in names}
+    ports = folder.each_port()
+    names = sorted(ports)
+    peak = {n: float(np.nanmax(ports[n]["queue_bytes_peak"])) for n in names}
     first = topology.bottleneck(folder)
     busy = max(peak.values(), default=0)
     chosen = [n for n in sorted(names, key=lambda n: -peak[n]) if n != first and peak[n] > 0.02 * busy and peak[n] > 0]
@@ -75,7 +75,7 @@ def legend(axes, met):
 def words(folder, names, peak, thresholds):
     lines = []
     for n in names:
-        rows = folder.ports.where(folder.ports["port"] == n)
+        rows = folder.each_port()[n]
         divisor, unit = scaled_bytes([peak[n]])
         lines.append(f"{n}: queue up to {fmt(peak[n] / divisor, 3)} {unit}, "
                      f"{fmt(float(np.nanmean(rows['queue_bytes'])) / divisor, 3)} {unit} on average; "
@@ -95,7 +95,7 @@ def make(folder):
     figure, axes = panels(len(names), 1.5, ratios=[1.6] + [1.0] * (len(names) - 1))
     met = []
     for a, name in zip(axes, names):
-        rows = folder.ports.where(folder.ports["port"] == name)
+        rows = folder.each_port()[name]
         thresholds = topology.thresholds(folder, name)
         marks.time_axis(a, begin, end)
         panel(a, rows, name, scaled_bytes([peak[name]] + [v for _, v, _ in thresholds][:2]), thresholds, begin, end)

@@ -41,14 +41,14 @@ def window_use(axes, folder):
 
 
 def port_lines(axes, folder, begin, end):
-    ports = folder.ports
-    names = sorted(set(ports["port"].tolist()))
-    mean = {n: float(np.nanmean(ports["tx_gbps"][ports["port"] == n])) for n in names}
+    ports = folder.each_port()
+    names = sorted(ports)
+    mean = {n: float(np.nanmean(ports[n]["tx_gbps"])) for n in names}
     least = 0.01 * max(mean.values(), default=0)
     busiest = sorted((n for n in names if mean[n] > least), key=lambda n: -mean[n])[:MOST]
     styles = ("-", (0, (5, 2)), (0, (1, 1.2)))
     for i, n in enumerate(busiest):
-        rows = ports.where(ports["port"] == n)
+        rows = ports[n]
         t, average, low, high = sampling.binned(rows["time_s"], rows["tx_gbps"], begin, end, 300)
         axes.plot(t, average, color=style.series_colour(i), linestyle=styles[i // 8 % 3], label=n)
     axes.set_ylim(bottom=0)
