@@ -20,24 +20,20 @@ constexpr Time kShortestNap = 20 * kMicrosecond;
 }  // namespace
 
 Experiment::Experiment(const config::RunConfig& config, Machine& machine, Crew& crew, ControlService& service,
-                       Progress& progress, std::vector<lab::Observer*> observers)
+                       LiveTable& table, std::vector<lab::Observer*> observers)
     : config_(config),
       machine_(machine),
       crew_(crew),
       service_(service),
-      progress_(progress),
+      table_(table),
       observers_(std::move(observers)) {}
 
 void Experiment::tick() {
   const Time now = machine_.now();
   out_.control_unserved += crew_.drain_control();
-  if (now < next_sample() && now < next_tick_) return;
+  if (now < next_sample()) return;
   const std::vector<engine::EndpointSnapshot> endpoints = crew_.snapshot();
-  const lab::Sample sample = sample_of(endpoints, now);
-  observers_.add(sample, nullptr);
-  if (now < next_tick_) return;
-  next_tick_ += kSecond;
-  progress_.line(to_seconds(sample.at), crew_.totals(), endpoints);
+  observers_.add(sample_of(endpoints, now), nullptr);
 }
 
 lab::Sample Experiment::sample_of(const std::vector<engine::EndpointSnapshot>& endpoints, Time now) const {
@@ -69,7 +65,6 @@ void Experiment::begin() {
     const std::int64_t from_origin = *at - static_cast<std::int64_t>(machine_.unix_origin_ns());
     if (from_origin > 0) out_.started = std::max(out_.started, static_cast<Time>(from_origin) * kNanosecond);
   }
-  next_tick_ = out_.started + kSecond;
   observers_.begin();
   crew_.start(out_.started);
   wait(out_.started + kMillisecond, false, 0);
@@ -105,7 +100,6 @@ Outcome Experiment::run() {
   out_.control.resize(config_.boards.size());
   for (const auto& board : service_.boards()) out_.control[board->board()] = control_result(*board);
   for (const auto& w : crew_.workers()) out_.workers.push_back(w->totals());
-  progress_.end();
   return out_;
 }
 
@@ -116,8 +110,8 @@ void Experiment::drain() {
   // The totals that a worker publishes must be newer than the command.
   wait(machine_.now() + 5 * kMillisecond, false, signals);
   if (crew_.totals().unfinished == 0) return;
-  progress_.note(fmt::format("draining: up to {:g} s for outstanding requests (Ctrl-C{} gives them up)",
-                             to_seconds(config_.run.drain_timeout), signals == 0 ? "" : " again"));
+  table_.note(fmt::format("draining: up to {:g} s for outstanding requests (Ctrl-C{} gives them up)",
+                          to_seconds(config_.run.drain_timeout), signals == 0 ? "" : " again"));
   if (wait(limit, true, signals) == Wait::kDone) return;
   out_.flushed = true;
   crew_.flush();

@@ -4,7 +4,7 @@
 #include "control_service.hpp"
 #include "crew.hpp"
 #include "lab/observers.hpp"
-#include "progress.hpp"
+#include "live_table.hpp"
 
 #include <optional>
 #include <string>
@@ -35,10 +35,10 @@ struct Outcome {
 /// is over, drain, flush.
 class Experiment {
  public:
-  /// Every wait is spent in `service`. `observers` get their samples on the thread that calls run(), one
-  /// snapshot for all that are due; they outlive the experiment.
+  /// Every wait is spent in `service`; `table` gets what people are told. `observers` get their samples on
+  /// the thread that calls run(), one snapshot for all that are due; they outlive the experiment.
   Experiment(const config::RunConfig& config, Machine& machine, Crew& crew, ControlService& service,
-             Progress& progress, std::vector<lab::Observer*> observers);
+             LiveTable& table, std::vector<lab::Observer*> observers);
   Outcome run();
 
  private:
@@ -58,10 +58,9 @@ class Experiment {
   Machine& machine_;
   Crew& crew_;
   ControlService& service_;
-  Progress& progress_;
+  LiveTable& table_;
   lab::Observers observers_;
   Outcome out_;
-  Time next_tick_ = 0;
 };
 
 }  // namespace softfeb::app

@@ -31,9 +31,9 @@ int run(const RunOptions& options) {
 
   Endpoints endpoints = make_endpoints(config, targets.all(), payloads, largest_pmtus(machine));
   Crew crew(config, machine, endpoints);
-  Progress progress(quiet);
+  LiveTable table(config, nullptr, LiveTable::Clock::kReal, quiet);
   ControlService service(config, machine, crew, endpoints,
-                         [&progress](const std::string& text) { progress.note(text); });
+                         [&table](const std::string& text) { table.note(text); });
   crew.wait_by([&](Time length) { service.run_until(machine.now() + length); });
   if (!quiet) {
     print_start(config, machine, crew);
@@ -42,9 +42,9 @@ int run(const RunOptions& options) {
   targets.begin();
   std::optional<Series> series;
   if (options.report) series.emplace(config, targets.plans(), *options.report + '/' + kReportSeries);
-  std::vector<lab::Observer*> observers;
+  std::vector<lab::Observer*> observers{&table};
   if (series) observers.push_back(&*series);
-  const Outcome outcome = Experiment(config, machine, crew, service, progress, observers).run();
+  const Outcome outcome = Experiment(config, machine, crew, service, table, observers).run();
   service.stop();
   end_sessions(targets, outcome);
   crew.quit();
