@@ -75,9 +75,21 @@ def result(boards, config, series):
             "receivers": [{"name": "daq", "messages": 10, "payload_bytes": 1 << 30, "bytes_wrong": 0, "missing": 0, "qps": []}],
             "switches": [{"name": "tor", "queue_bytes_max": 700000, "ecn_marked": 1234, "dropped": 0, "pause_tx": 12}],
             "fairness_jain": 0.9931, "stolen_share": 0.004,
-            "conservation": {"sent": 123456, "delivered": 123450, "dropped": 0, "in_queues": 6, "held": True},
+            "lab": lab_figures(boards),
             "checks": [{"name": "fairness_jain", "held": True, "value": 0.9931, "limit": 0.99},
                        {"name": "messages_completed", "held": True, "value": 0, "limit": 0}], "messages": []}
+
+
+def lab_figures(boards):
+    changes = [(b.start, [b.name], []) for b in boards if b.start > 0] + [(b.stop, [], [b.name]) for b in boards]
+    figures = {"windows": [{"window_ms": ms, "steady_windows": 90, "jain_min": 0.993, "jain_mean": 0.999, "port_used_min": 0.96,
+                            "port_used_mean": 0.98} for ms in (10, 100)],
+               "changes": [{"at_s": at, "starting": new, "stopping": old, "sending": 2, "converged_ms": 31.0}
+                           for at, new, old in sorted(changes)],
+               "starvation_ms": 1.0, "rate_tracking": None, "totals": {"packets": 123456, "dropped": 0},
+               "conservation": [{"name": "packets_conserved", "left_is": "entered", "left": 9, "right_is": "left", "right": 9}]}
+    return {"title": "Incast", "time": "real", "bottleneck": "tor.daq", "figures": figures, "network": {"entered": 9},
+            "virtual": {"verdict": "held", "figures": figures}}
 
 
 def network(boards, count):

@@ -9,7 +9,7 @@ FEW = 12  # rows that are shown without being asked for
 # Members of result.json that have a place of their own on the page, or say nothing to a reader.
 PLACED = {"schema_version", "verdict", "config", "boards", "receivers", "switches", "checks", "messages", "duration_s",
           "measured_s", "warmup_excluded", "interrupted", "goodput_gbps", "fairness_jain", "ports", "workers", "stolen_share",
-          "changes", "peers", "control_unserved", "title"}
+          "changes", "peers", "control_unserved", "lab"}
 
 BOARD = (("goodput_gbps", "goodput (Gb/s)"), ("tx_packets", "packets"), ("messages_completed", "messages"),
          ("messages_failed", "failed"), ("retransmitted_packets", "sent again"), ("timeouts", "timeouts"), ("cnp_rx", "CNPs"),
@@ -64,7 +64,8 @@ def receivers(result):
 
 def switches(result):
     """Whatever numbers each has, and a table of its ports."""
-    html, items = "", result.get("switches") or []
+    html = ""
+    items = result.get("switches") or []
     if items:
         keys = list(dict.fromkeys(k for s in items for k, v in s.items() if is_number(v) or v is None))
         html = table("Switches", ["switch"] + [k.replace("_", " ") for k in keys],

@@ -4,6 +4,7 @@
 import os
 
 import figures
+import labfigures
 import style
 from markup import details, is_number, table, text
 from units import fmt
@@ -55,6 +56,7 @@ def cards(folder):
         ("goodput, all boards (Gb/s)", r.get("goodput_gbps")),
         ("Jain's index, smallest", r.get("fairness_jain")),
         ("port used, smallest (%)", 100 * use if use is not None else None),
+        ("to the fair shares, longest (ms)", labfigures.slowest(r)),
         ("longest queue (KiB)", max((s.get("queue_bytes_max", 0) for s in r.get("switches") or []), default=0) / 1024
          if r.get("switches") else None),
         ("packets dropped", summed(r.get("switches"), "dropped") if r.get("switches") else None),
@@ -78,7 +80,7 @@ def heading(folder):
     if is_number(r.get("duration_s")):
         html += (f'<p class="muted">Traffic for {fmt(r["duration_s"])} s'
                  f'{", ended by a signal" if r.get("interrupted") else ""}'
-                 f'{", in virtual time" if r.get("virtual") is True or r.get("mode") == "virtual" else ""}.</p>\n')
+                 f'{", in virtual time" if (r.get("lab") or {}).get("time") == "virtual" else ""}.</p>\n')
     for m in r.get("messages") or []:
         html += f'<p class="failed">{text(m)}</p>\n'
     return html
@@ -114,7 +116,7 @@ def sweep_table(folder):
 def results(folder):
     r = folder.result
     rows = figures.scalars(r)
-    return (figures.boards(r) + figures.receivers(r) + figures.switches(r) + figures.others(r)
+    return (labfigures.section(r) + figures.boards(r) + figures.receivers(r) + figures.switches(r) + figures.others(r)
             + (table("Further figures", ("", "value"), [[k.replace("_", " "), v] for k, v in rows]) if rows else "")
             + figures.machine(r) + sweep_table(folder))
 

@@ -5,6 +5,7 @@ import re
 
 import numpy as np
 
+import labfigures
 from sampling import intervals
 
 COUNTS = ("cnp_rx", "retransmitted")
@@ -73,8 +74,17 @@ def span(folder):
     return 0.0, max(ends, default=1.0)
 
 
-def changes(boards, begin, end):
-    """[(time, +1 joins or -1 leaves, [names])]: boards that begin after the run did, or end before it."""
+def changes(folder, begin, end):
+    """[(time, +1 joins or -1 leaves, [names])]: boards that begin after the run did, or end before it; as the lab's result has
+    them, otherwise as the series shows."""
+    told = labfigures.runs(folder.result)
+    if told and "changes" in told[0][1]:
+        all_ = [(c["at_s"], sign, c[key]) for c in told[0][1]["changes"] for sign, key in ((-1, "stopping"), (+1, "starting"))]
+        return [(at, sign, names) for at, sign, names in all_ if names and begin < at < end]
+    return seen(senders(folder), begin, end)
+
+
+def seen(boards, begin, end):
     margin = 0.01 * (end - begin)
     events = {}
     for b in boards:

@@ -6,7 +6,7 @@ from units import number
 
 
 def bottleneck(folder):
-    name = folder.lab.get("bottleneck")
+    name = folder.lab.get("bottleneck") or (folder.result.get("lab") or {}).get("bottleneck") or None
     if name is None and folder.ports is not None:
         ports = folder.each_port()
         name = max(sorted(ports), key=lambda n: ports[n]["queue_bytes"].sum())

@@ -7,7 +7,7 @@ import marks
 import sampling
 import style
 from chart import Chart, panels
-from senders import changes, senders, span
+from senders import changes, span
 from units import fmt
 
 # (column, of the ports or of the boards, what)
@@ -38,6 +38,6 @@ def make(folder):
         marks.time_axis(a, begin, end)
         text.append(f"{what}: {fmt(float(np.nansum(table[column])))}.")
     figure.supylabel(f"count in {fmt(width * 1e3, 3)} ms", fontsize=10, color=style.INK)
-    marks.draw_changes(axes, changes(senders(folder), begin, end), label=False)
+    marks.draw_changes(axes, changes(folder, begin, end), label=False)
     axes[-1].set_xlabel("time (s)")
     yield Chart("events", "Marks, pauses and losses", figure, " ".join(text))

@@ -6,7 +6,7 @@ import numpy as np
 import marks
 import style
 from chart import Chart, legend_above, panels
-from senders import changes, senders, span
+from senders import changes, span
 from units import fmt
 
 
@@ -68,7 +68,7 @@ def make(folder):
         a.set_ylabel("Jain's index")
         legend_above(a, f"Windows of {fmt(size)} ms")
         text.append(words(rows, size, limit))
-    marks.draw_changes(axes, changes(senders(folder), begin, end))
+    marks.draw_changes(axes, changes(folder, begin, end))
     axes[-1].set_xlabel("time (s)")
     yield Chart("fairness", "Fairness", figure, " ".join(text),
                 ["1 is an equal share for each board that sends; one board of n that has all of it gives 1/n."])

@@ -75,7 +75,7 @@ def make(folder):
     rows(figure, axes[2], sent, boards, begin, end)
     for a in axes:
         marks.time_axis(a, begin, end)
-    marks.draw_changes(axes[:2], changes(boards, begin, end))
+    marks.draw_changes(axes[:2], changes(folder, begin, end))
     axes[-1].set_xlabel("time (s)")
     text = (f"{len(boards)} boards sent {fmt(float(np.nanmean(total[has])), 4)} Gb/s together on average; in the middle of "
             f"the run the slowest {fmt(float(q[0][q.shape[1] // 2]), 3)}, the median {fmt(float(q[2][q.shape[1] // 2]), 3)}, "

@@ -8,7 +8,7 @@ import sampling
 import style
 import topology
 from chart import Chart, legend_above, panels
-from senders import changes, senders, span
+from senders import changes, span
 from units import fmt, scaled_bytes
 
 MOST = 5  # ports with a panel
@@ -100,7 +100,7 @@ def make(folder):
         marks.time_axis(a, begin, end)
         panel(a, rows, name, scaled_bytes([peak[name]] + [v for _, v, _ in thresholds][:2]), thresholds, begin, end)
         met += events(a, rows, begin, end)
-    marks.draw_changes(axes, changes(senders(folder), begin, end))
+    marks.draw_changes(axes, changes(folder, begin, end))
     legend(axes[0], met)
     axes[-1].set_xlabel("time (s)")
     yield Chart("queue", "Queues of the switch", figure, words(folder, names, peak, topology.thresholds(folder, names[0])),

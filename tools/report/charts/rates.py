@@ -60,7 +60,7 @@ def make(folder):
     if not 0 < len(boards) <= FEW:
         return
     begin, end = span(folder)
-    events = changes(boards, begin, end)
+    events = changes(folder, begin, end)
     overlay = len(boards) > 1
     figure, axes = panels(len(boards) + overlay, 1.35, ratios=[1.5] * overlay + [1.0] * len(boards))
     for a in axes:

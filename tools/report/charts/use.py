@@ -8,7 +8,7 @@ import sampling
 import style
 import topology
 from chart import Chart, legend_above, panels
-from senders import changes, senders, span
+from senders import changes, span
 from units import fmt
 
 MOST = 8  # ports with a line of their own
@@ -73,7 +73,7 @@ def make(folder):
     text.append("Mean rates: " + ", ".join(f"{n} {fmt(v, 4)} Gb/s" for n, v in busiest) + ".")
     for a in axes:
         marks.time_axis(a, begin, end)
-    marks.draw_changes(axes, changes(senders(folder), begin, end))
+    marks.draw_changes(axes, changes(folder, begin, end))
     axes[-1].set_xlabel("time (s)")
     notes = [f"{len(busiest)} of {count} ports; the others sent less, most of them acknowledgements alone."] if count > len(busiest) else []
     yield Chart("ports", "Use of the ports", figure, " ".join(text), notes)
