@@ -38,6 +38,7 @@ Totals totals_of(const Sample& sample, std::size_t boards) {
   Totals t;
   const auto& endpoints = *sample.endpoints;
   for (std::size_t i = 0; i < endpoints.size(); ++i) {
+    t.pause_rx += endpoints[i].endpoint.rx_pause;
     if (i < boards) {
       add_board(t, endpoints[i]);
     } else {

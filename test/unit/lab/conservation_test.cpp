@@ -132,6 +132,8 @@ TEST_CASE("totals are sums over endpoints and ports", "[lab]") {
   q.endpoints[0].send_qps.resize(2);
   q.endpoints[0].send_qps[0].requester.retransmitted_packets = 2;
   q.endpoints[0].send_qps[1].requester.retransmitted_packets = 3;
+  q.endpoints[0].endpoint.rx_pause = 7;
+  q.endpoints[3].endpoint.rx_pause = 1;
   q.endpoints[3].receive_qps.resize(1);
   q.endpoints[3].receive_qps[0].bytes_wrong = 4;
   q.network.ports.resize(2);
@@ -141,6 +143,7 @@ TEST_CASE("totals are sums over endpoints and ports", "[lab]") {
   CHECK(t.retransmitted == 5);
   CHECK(t.bytes_wrong == 4);
   CHECK(t.pause_tx == 11);
+  CHECK(t.pause_rx == 8);
   CHECK(t.dropped == 2);
   CHECK(t.lost == 3);
 }
