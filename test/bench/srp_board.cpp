@@ -13,7 +13,7 @@ namespace softfeb::bench {
 
 namespace {
 
-constexpr std::size_t kPipelined = 260;
+constexpr std::size_t kBoardPipelined = 260;
 constexpr Time kStreamed = 2 * kSecond;
 
 const board::Register& named(const char* path) {
@@ -43,7 +43,7 @@ Json timed(unsigned times, const std::function<void()>& access) {
 double pipelined_ms(control::RegisterClient& client) {
   std::vector<control::RegisterClient::Read> reads;
   for (const board::Register& r : board::default_profile().map().all()) {
-    if (r.readable() && reads.size() < kPipelined) reads.push_back({r.address, r.words() * 4});
+    if (r.readable() && reads.size() < kBoardPipelined) reads.push_back({r.address, r.words() * 4});
   }
   const Time begin = control::steady_time();
   client.read_many(reads);

@@ -11,12 +11,6 @@ namespace softfeb::fuzz {
 using roce::Bth;
 using roce::Operation;
 
-namespace {
-
-bool is_uc(std::size_t qp) { return qp == 1 || qp == 4; }
-
-}  // namespace
-
 ByteSpan Forge::make(const World& world) {
   const Pair& pair = *world.pairs[rng_.below(world.pairs.size())];
   const std::uint64_t what = rng_.below(100);

@@ -13,8 +13,6 @@ constexpr std::size_t kGuard = 64;  ///< bytes on both sides of a victim's memor
 constexpr std::uint8_t kUntouched = 0xee;
 constexpr std::uint64_t kVictimAddress = 0x10'0000;
 
-bool is_uc(std::size_t qp) { return qp == 1 || qp == 4; }
-
 void add(roce::ResponderCounters& sum, const roce::ResponderCounters& c) {
   sum.packets += c.packets;
   sum.messages += c.messages;

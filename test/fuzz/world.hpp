@@ -29,6 +29,7 @@ struct Party {
 inline constexpr std::size_t kVictims = 2;  ///< RC, UC
 inline constexpr std::size_t kTargets = 3;  ///< RC, RC (firmware timing; few receives), UC
 inline constexpr std::size_t kQps = kVictims + kTargets;
+constexpr bool is_uc(std::size_t qp) { return qp == 1 || qp == 4; }
 inline constexpr roce::Qpn kBoardQpn = 0xa1b200;     ///< of its first QP
 inline constexpr roce::Qpn kReceiverQpn = 0xc3d400;  ///< of its first QP
 inline constexpr roce::Qpn kAttackerQpn = 0x000900;  ///< what the attacker calls the peers of the targets

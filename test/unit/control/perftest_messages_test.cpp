@@ -22,7 +22,7 @@ Message message_of(const std::string& text) {
 }
 
 template <class Message>
-std::string text_of(const Message& message) {
+std::string message_text(const Message& message) {
   return {message.begin(), message.end()};
 }
 
@@ -45,7 +45,7 @@ Keys recorded() {
 
 TEST_CASE("keys are those a real server sends", "[perftest]") {
   CHECK(decode_keys(message_of<KeysMessage>(kRecordedKeys)) == recorded());
-  CHECK(text_of(encode_keys(recorded())) == kRecordedKeys + '\0');
+  CHECK(message_text(encode_keys(recorded())) == kRecordedKeys + '\0');
 }
 
 TEST_CASE("keys survive encode and decode, every field", "[perftest]") {
@@ -111,7 +111,7 @@ TEST_CASE("versions", "[perftest]") {
   VersionMessage unterminated;
   unterminated.fill('6');
   CHECK_FALSE(decode_version(unterminated));
-  CHECK(text_of(encode_version()) == std::string("6.06") + std::string(12, '\0'));
+  CHECK(message_text(encode_version()) == std::string("6.06") + std::string(12, '\0'));
   CHECK(decode_version(encode_version())->number == 606);
 }
 

@@ -12,6 +12,7 @@
 namespace softfeb::test {
 
 using Bytes = std::vector<std::uint8_t>;
+inline constexpr std::uint8_t kSynAck = control::rssi::kSyn | control::rssi::kAck;
 
 inline control::UdpPeer udp_peer(const char* ip, std::uint16_t port) {
   return {*roce::IpAddress::parse(ip), port};

@@ -9,12 +9,6 @@ using namespace softfeb::control;
 using namespace softfeb::control::rssi;
 using namespace softfeb::test;
 
-namespace {
-
-constexpr std::uint8_t kSynAck = kSyn | kAck;
-
-}  // namespace
-
 TEST_CASE("a client sends SYNs until it is answered, and acknowledges at once", "[rssi][client]") {
   ClientBench b;
   CHECK(b.client.deadline() == kNever);

@@ -13,7 +13,6 @@ using namespace softfeb::test;
 namespace {
 
 const UdpPeer kOther = udp_peer("192.168.2.101", 50'000);
-constexpr std::uint8_t kSynAck = kSyn | kAck;
 
 }  // namespace
 

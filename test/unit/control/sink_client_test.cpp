@@ -14,7 +14,7 @@ using nlohmann::json;
 
 namespace {
 
-LocalEndpoint two_qps() {
+LocalEndpoint sink_qps() {
   LocalEndpoint local;
   local.ip = *roce::IpAddress::parse("10.77.0.100");
   local.transport = roce::Transport::kUc;
@@ -36,7 +36,7 @@ json welcome() {
             {{"qpn", 18}, {"psn", 2}, {"rkey", 5}, {"address", 0xffffffffffff0000}, {"length", 1 << 20}}}}};
 }
 
-PeerUrl url_of(std::uint16_t port) { return {PeerKind::kSink, "127.0.0.1", port}; }
+PeerUrl sink_url(std::uint16_t port) { return {PeerKind::kSink, "127.0.0.1", port}; }
 
 void expect_error(const std::string& answer, int exit_code, const std::vector<std::string>& words) {
   FakeServer server([&](FakeServer::Client& client) {
@@ -44,7 +44,7 @@ void expect_error(const std::string& answer, int exit_code, const std::vector<st
     client.write(answer);
   });
   try {
-    connect(url_of(server.port()), two_qps(), {5s, 5s, 5s});
+    connect(sink_url(server.port()), sink_qps(), {5s, 5s, 5s});
     FAIL("no error");
   } catch (const PeerError& error) {
     INFO(error.what());
@@ -68,7 +68,7 @@ TEST_CASE("an rdma-sink is served from connect to end", "[sink]") {
     end = client.read_line();
     client.write("{\"messages\": 200, \"bytes_wrong\": 0}\n");
   });
-  const auto session = connect(url_of(server.port()), two_qps());
+  const auto session = connect(sink_url(server.port()), sink_qps());
   const RemoteEndpoint& remote = session->remote();
   CHECK(remote.ip == roce::IpAddress::parse("10.77.0.2"));
   CHECK(remote.mac == roce::parse_mac("52:54:00:77:00:02"));
@@ -147,7 +147,7 @@ TEST_CASE("an rdma-sink that falls silent or is not there", "[sink]") {
   });
   const auto code = [](std::uint16_t port) {
     try {
-      connect(url_of(port), two_qps(), {5s, 200ms, 200ms});
+      connect(sink_url(port), sink_qps(), {5s, 200ms, 200ms});
       return 0;
     } catch (const PeerError& error) {
       return error.exit_code();
@@ -164,6 +164,6 @@ TEST_CASE("the report of an rdma-sink may be an error", "[sink]") {
     client.read_line();
     client.write("{\"error\": \"the file is full\"}\n");
   });
-  const auto session = connect(url_of(server.port()), two_qps());
+  const auto session = connect(sink_url(server.port()), sink_qps());
   CHECK_THROWS_WITH(session->end({}), Catch::Contains("the file is full"));
 }

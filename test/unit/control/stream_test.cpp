@@ -12,8 +12,8 @@ using namespace softfeb::control;
 namespace {
 
 /// Both ends; what one sent the other gets when told to.
-struct Rig {
-  explicit Rig(std::size_t frame_bytes)
+struct StreamRig {
+  explicit StreamRig(std::size_t frame_bytes)
       : source(frame_bytes),
         server(
             source, [this](ByteSpan f, const FrameTags&, Time) { lengths.push_back(f.size()); }, 4096),
@@ -44,7 +44,7 @@ struct Rig {
 TEST_CASE("a stream's frames arrive as they were made, however long", "[stream]") {
   for (const std::size_t bytes : {1, 7, 8, 999, 1000, 1001, 16'000, 100'003}) {
     INFO(bytes);
-    Rig rig(bytes);
+    StreamRig rig(bytes);
     rig.source.frames_left = 5;
     rig.link.connect();
     rig.far.connect();
@@ -59,7 +59,7 @@ TEST_CASE("a stream's frames arrive as they were made, however long", "[stream]"
 }
 
 TEST_CASE("a stream waits for its window, its source and its peer", "[stream]") {
-  Rig rig(10'000);
+  StreamRig rig(10'000);
   rig.server.pump(0);
   CHECK(rig.source.filled == 0);
   rig.link.connect();
@@ -74,7 +74,7 @@ TEST_CASE("a stream waits for its window, its source and its peer", "[stream]") 
 }
 
 TEST_CASE("a connection that closes within a frame begins with a new one", "[stream]") {
-  Rig rig(20'000);
+  StreamRig rig(20'000);
   rig.source.frames_left = 3;
   rig.link.connect();
   rig.far.connect();
@@ -91,7 +91,7 @@ TEST_CASE("a connection that closes within a frame begins with a new one", "[str
 }
 
 TEST_CASE("frames to the board are counted, within bounds", "[stream]") {
-  Rig rig(8);
+  StreamRig rig(8);
   CHECK_FALSE(rig.client.send(std::vector<std::uint8_t>(8), 0));
   rig.link.connect();
   rig.far.connect();
@@ -105,7 +105,7 @@ TEST_CASE("frames to the board are counted, within bounds", "[stream]") {
 }
 
 TEST_CASE("frames marked as damaged reach nobody", "[stream]") {
-  Rig rig(8);
+  StreamRig rig(8);
   rig.far.connect();
   Packetizer cutter;
   std::vector<std::uint8_t> packet(24);

@@ -8,10 +8,10 @@ using namespace softfeb::dataplane;
 
 namespace {
 
-roce::IpAddress ip(const char* text) { return *roce::IpAddress::parse(text); }
+roce::IpAddress ip_of(const char* text) { return *roce::IpAddress::parse(text); }
 
-const std::vector<SteeredBoard> kBoards{{{}, ip("10.0.0.1"), {0x11, 0x12}, 0},
-                                        {{}, ip("10.0.0.2"), {0x11}, 1}};
+const std::vector<SteeredBoard> kBoards{{{}, ip_of("10.0.0.1"), {0x11, 0x12}, 0},
+                                        {{}, ip_of("10.0.0.2"), {0x11}, 1}};
 
 std::optional<std::string> takes_all(const SteeringRule& /*rule*/) { return std::nullopt; }
 std::optional<std::string> no_bth(const SteeringRule& rule) {
@@ -25,7 +25,7 @@ TEST_CASE("the highest tier a port takes is chosen", "[dataplane][steering]") {
   const auto bth = choose_steering(SteeringTier::kBth, 2, kBoards, takes_all);
   CHECK(bth.tier == SteeringTier::kBth);
   REQUIRE(bth.rules.size() == 3);
-  CHECK((bth.rules[1].qpn == 0x12U && bth.rules[1].queue == 0 && bth.rules[1].ip == ip("10.0.0.1")));
+  CHECK((bth.rules[1].qpn == 0x12U && bth.rules[1].queue == 0 && bth.rules[1].ip == ip_of("10.0.0.1")));
 
   const auto udp = choose_steering(SteeringTier::kBth, 2, kBoards, no_bth);
   CHECK(udp.tier == SteeringTier::kUdp);
@@ -41,7 +41,7 @@ TEST_CASE("the highest tier a port takes is chosen", "[dataplane][steering]") {
 
 TEST_CASE("one refused rule is enough to leave a tier", "[dataplane][steering]") {
   const auto second_board = [](const SteeringRule& r) {
-    return r.ip == ip("10.0.0.2") ? std::optional<std::string>("table full") : std::nullopt;
+    return r.ip == ip_of("10.0.0.2") ? std::optional<std::string>("table full") : std::nullopt;
   };
   CHECK(choose_steering(SteeringTier::kUdp, 2, kBoards, second_board).tier == SteeringTier::kSoftware);
 }
@@ -53,13 +53,13 @@ TEST_CASE("nothing is steered with one queue or when not wanted", "[dataplane][s
 }
 
 TEST_CASE("a board split over queues needs T3", "[dataplane][steering]") {
-  const std::vector<SteeredBoard> split{{{}, ip("10.0.0.1"), {1}, 0}, {{}, ip("10.0.0.1"), {2}, 1}};
+  const std::vector<SteeredBoard> split{{{}, ip_of("10.0.0.1"), {1}, 0}, {{}, ip_of("10.0.0.1"), {2}, 1}};
   CHECK(choose_steering(SteeringTier::kBth, 2, split, takes_all).rules.size() == 2);
   const auto without = choose_steering(SteeringTier::kBth, 2, split, no_bth);
   CHECK(without.tier == SteeringTier::kSoftware);
   CHECK_THAT(without.reason, Catch::Contains("split over queues"));
-  const std::vector<SteeredBoard> vlans{{roce::VlanTag{1, 0}, ip("10.0.0.1"), {}, 0},
-                                        {roce::VlanTag{2, 0}, ip("10.0.0.1"), {}, 1}};
+  const std::vector<SteeredBoard> vlans{{roce::VlanTag{1, 0}, ip_of("10.0.0.1"), {}, 0},
+                                        {roce::VlanTag{2, 0}, ip_of("10.0.0.1"), {}, 1}};
   CHECK(choose_steering(SteeringTier::kUdp, 2, vlans, takes_all).rules.size() == 2);
 }
 

@@ -23,7 +23,7 @@ namespace {
 
 constexpr std::size_t kHeader = 70;  // Ethernet to RETH
 
-PortConfig small_port() {
+PortConfig small_vdev_port() {
   PortConfig config;
   config.rx_descriptors = config.tx_descriptors = 256;
   config.mtu = 4180;
@@ -94,10 +94,10 @@ TEST_CASE("vhost-user carries full packets without a guest", "[dataplane][vdev]"
   Arena arena(1U << 16);
   DeviceFactory factory;
   const auto host_device = factory.attach(parse_device("net_vhost:" + socket), {1, 4200, 256});
-  const Port host(*host_device, small_port(), pools);
+  const Port host(*host_device, small_vdev_port(), pools);
   const auto guest_device =
       factory.attach(parse_device("net_virtio_user0,path=" + socket + ",mrg_rxbuf=1"), {1, 4200, 256});
-  const Port guest(*guest_device, small_port(), pools);
+  const Port guest(*guest_device, small_vdev_port(), pools);
   REQUIRE(within_seconds(5, [&] { return host.link().up; }));
   carry_all(host, guest, 4096, arena, pools);
   carry_all(guest, host, 4096, arena, pools);
@@ -110,9 +110,9 @@ TEST_CASE("memif carries full packets", "[dataplane][vdev]") {
   Arena arena(1U << 16);
   DeviceFactory factory;
   const auto server_device = factory.attach(parse_device(text), {1, 4200, 256});
-  const Port server(*server_device, small_port(), pools);
+  const Port server(*server_device, small_vdev_port(), pools);
   const auto client_device = factory.attach(parse_device(text + ",client"), {1, 4200, 256});
-  const Port client(*client_device, small_port(), pools);
+  const Port client(*client_device, small_vdev_port(), pools);
   REQUIRE(within_seconds(5, [&] { return server.link().up && client.link().up; }));
   carry_all(client, server, 4096, arena, pools);
   carry_all(server, client, 4096, arena, pools);
@@ -127,7 +127,7 @@ TEST_CASE("net_pcap writes chains whole, as the device table says", "[dataplane]
     Arena arena(1U << 16);
     DeviceFactory factory;
     const auto device = factory.attach(parse_device("net_pcap:tx_pcap=" + file), {1, 4200, 256});
-    const Port port(*device, small_port(), pools);
+    const Port port(*device, small_vdev_port(), pools);
     REQUIRE(port.capabilities().multi_segments);
     TxBuilder builder = make_builder(port, true, arena, pools);
     send(builder, arena, port, bytes);

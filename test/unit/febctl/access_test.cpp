@@ -13,11 +13,6 @@ using namespace softfeb::test;
 
 namespace {
 
-const Catalogue& catalogue() {
-  static const Catalogue all(reference_registers());
-  return all;
-}
-
 using Log = std::vector<std::string>;
 
 }  // namespace

@@ -75,6 +75,11 @@ std::vector<Register> reference_registers() {
   return registers;
 }
 
+const Catalogue& catalogue() {
+  static const Catalogue all(reference_registers());
+  return all;
+}
+
 BoardFake::BoardFake(const Catalogue& catalogue, const board::MetadataLimits& limits)
     : catalogue_(catalogue), metadata_(nullptr, limits) {}
 

@@ -14,6 +14,8 @@ namespace softfeb::test {
 
 /// The registers of the board's firmware, from the reference map.
 std::vector<febctl::Register> reference_registers();
+/// Of those.
+const febctl::Catalogue& catalogue();
 
 /// A board in memory: words, read-only bits, a metadata server behind RoceEngine, and a dispatcher whose
 /// bursts are complete at once.

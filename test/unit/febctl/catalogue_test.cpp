@@ -10,11 +10,6 @@ using namespace softfeb::test;
 
 namespace {
 
-const Catalogue& catalogue() {
-  static const Catalogue all(reference_registers());
-  return all;
-}
-
 std::string complaint(const std::string& name) {
   try {
     catalogue().one(name);

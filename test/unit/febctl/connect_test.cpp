@@ -14,11 +14,6 @@ using namespace softfeb::test;
 
 namespace {
 
-const Catalogue& catalogue() {
-  static const Catalogue all(reference_registers());
-  return all;
-}
-
 /// Passes on to a board that outlives the connection.
 class Pass final : public RegisterPort {
  public:

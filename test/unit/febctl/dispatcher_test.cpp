@@ -13,11 +13,6 @@ using namespace std::chrono_literals;
 
 namespace {
 
-const Catalogue& catalogue() {
-  static const Catalogue all(reference_registers());
-  return all;
-}
-
 const auto kNever = [] { return false; };
 
 }  // namespace

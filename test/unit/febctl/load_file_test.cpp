@@ -13,12 +13,7 @@ using namespace softfeb::test;
 
 namespace {
 
-const Catalogue& catalogue() {
-  static const Catalogue all(reference_registers());
-  return all;
-}
-
-std::string complaint(const std::string& yaml) {
+std::string file_complaint(const std::string& yaml) {
   try {
     read_values(catalogue(), yaml, "v.yaml");
   } catch (const config::ConfigError& error) {
@@ -45,7 +40,7 @@ TEST_CASE("a file of register values is a tree, or names, or both") {
 }
 
 TEST_CASE("everything that is wrong with a file is told with its line") {
-  const std::string text = complaint(
+  const std::string text = file_complaint(
       "AxiVersion.ScratchPat: 1\n"
       "AxiVersion:\n  UpTimeCnt: 3\n  ScratchPad: 0x100000000\n"
       "RoceDispatcher.Len: 1\n"
@@ -65,11 +60,11 @@ TEST_CASE("everything that is wrong with a file is told with its line") {
 }
 
 TEST_CASE("files that are no map of values") {
-  CHECK_FALSE(complaint("").empty());
-  CHECK_FALSE(complaint("- 1\n").empty());
-  CHECK_FALSE(complaint("just text\n").empty());
-  CHECK_FALSE(complaint("a: {").empty());
-  CHECK_FALSE(complaint("AxiVersion.ScratchPad: 1\nAxiVersion.ScratchPad: 2\n").empty());
+  CHECK_FALSE(file_complaint("").empty());
+  CHECK_FALSE(file_complaint("- 1\n").empty());
+  CHECK_FALSE(file_complaint("just text\n").empty());
+  CHECK_FALSE(file_complaint("a: {").empty());
+  CHECK_FALSE(file_complaint("AxiVersion.ScratchPad: 1\nAxiVersion.ScratchPad: 2\n").empty());
 }
 
 TEST_CASE("what is dumped can be loaded") {

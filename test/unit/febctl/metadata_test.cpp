@@ -19,11 +19,6 @@ using namespace std::chrono_literals;
 
 namespace {
 
-const Catalogue& catalogue() {
-  static const Catalogue all(reference_registers());
-  return all;
-}
-
 constexpr std::uint32_t kPd = 0x65128aeb;
 constexpr RegionParameters kRegion{0x7f0012345000, 0x232800, 0x279c9002, 0x72e0ece0};
 constexpr QpParameters kQp{.dest_qpn = 0x11, .rq_psn = 0x123456, .sq_psn = 0x654321, .rnr_retry = 7};

@@ -12,18 +12,13 @@ using namespace softfeb::test;
 
 namespace {
 
-const Catalogue& catalogue() {
-  static const Catalogue all(reference_registers());
-  return all;
-}
-
 /// Text of what a text is taken for.
 std::string round(const char* name, const std::string& text) {
   const Register reg = catalogue().one(name);
   return value_text(reg, parse_value(reg, text));
 }
 
-std::string complaint(const char* name, const std::string& text) {
+std::string value_complaint(const char* name, const std::string& text) {
   try {
     parse_value(catalogue().one(name), text);
   } catch (const UsageError& error) {
@@ -53,12 +48,12 @@ TEST_CASE("numbers") {
   CHECK(round("ScratchPad", "0xC6C2F69E") == "3334665886 (0xc6c2f69e)");
   CHECK(round("ScratchPad", "0b101") == "5");
   CHECK(round("RoceDispatcher.RemAddr", "0xffffffffffffffff") == "18446744073709551615 (0xffffffffffffffff)");
-  CHECK(complaint("ScratchPad", "0x100000000").find("0xffffffff (32 bits)") != std::string::npos);
-  CHECK(complaint("RoceDispatcher.SQpn", "0x1000000").find("24 bits") != std::string::npos);
-  CHECK(complaint("ScratchPad", "-1").find("ScratchPad") != std::string::npos);
+  CHECK(value_complaint("ScratchPad", "0x100000000").find("0xffffffff (32 bits)") != std::string::npos);
+  CHECK(value_complaint("RoceDispatcher.SQpn", "0x1000000").find("24 bits") != std::string::npos);
+  CHECK(value_complaint("ScratchPad", "-1").find("ScratchPad") != std::string::npos);
   for (const char* text : {"", "0x", "12a", " 1", "1 ", "one", "1e3"}) {
     INFO(text);
-    CHECK_FALSE(complaint("ScratchPad", text).empty());
+    CHECK_FALSE(value_complaint("ScratchPad", text).empty());
   }
 }
 
@@ -68,9 +63,9 @@ TEST_CASE("numbers of more than 64 bits are in hex") {
   CHECK(round("RoceEngine.MetaDataTx", "12") == "0xc");
   const std::string most = "0x7fff" + std::string(72, 'f');  // 303 bits
   CHECK(round("RoceEngine.MetaDataTx", most) == most);
-  CHECK(complaint("RoceEngine.MetaDataTx", "0x8000" + std::string(72, '0')).find("303 bits") !=
+  CHECK(value_complaint("RoceEngine.MetaDataTx", "0x8000" + std::string(72, '0')).find("303 bits") !=
         std::string::npos);
-  CHECK_FALSE(complaint("RoceEngine.MetaDataTx", "0xgg").empty());
+  CHECK_FALSE(value_complaint("RoceEngine.MetaDataTx", "0xgg").empty());
 }
 
 TEST_CASE("signed numbers") {
@@ -90,7 +85,7 @@ TEST_CASE("names of values") {
   CHECK(round("Sfp.Connector", "LC") == "7 (LC)");
   CHECK(round("Sfp.Connector", "7") == "7 (LC)");
   CHECK(round("FwRudpServer[0].ConnState", "OPEN_S") == "7 (OPEN_S)");
-  CHECK(complaint("FwRudpServer[0].ConnState", "OPENS").find("OPEN_S") != std::string::npos);
+  CHECK(value_complaint("FwRudpServer[0].ConnState", "OPENS").find("OPEN_S") != std::string::npos);
 }
 
 TEST_CASE("network registers hold network order") {
@@ -101,9 +96,9 @@ TEST_CASE("network registers hold network order") {
   CHECK(round("UdpEngine.ClientRemotePort", "4791") == "4791");
   CHECK(parse_value(catalogue().one("UdpEngine.ClientRemotePort"), "4791") == Bits{0x12, 0xb7});
   CHECK(round("UdpEngine.SoftMacRaw", "08:00:56:00:00:01") == "0x10000560008 (08:00:56:00:00:01)");
-  CHECK_FALSE(complaint("UdpEngine.ClientRemoteIp", "0x6402a8c0").empty());
-  CHECK_FALSE(complaint("UdpEngine.ClientRemotePort", "65536").empty());
-  CHECK_FALSE(complaint("UdpEngine.ClientRemoteIpRaw", "fe80::1").empty());
+  CHECK_FALSE(value_complaint("UdpEngine.ClientRemoteIp", "0x6402a8c0").empty());
+  CHECK_FALSE(value_complaint("UdpEngine.ClientRemotePort", "65536").empty());
+  CHECK_FALSE(value_complaint("UdpEngine.ClientRemoteIpRaw", "fe80::1").empty());
 }
 
 TEST_CASE("text") {

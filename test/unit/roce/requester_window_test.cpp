@@ -14,7 +14,7 @@ using Ids = std::vector<std::uint64_t>;
 using Results = std::vector<IdStatus>;
 using Bits = std::vector<bool>;
 
-RequesterConfig small() {
+RequesterConfig small_path() {
   RequesterConfig c;
   c.pmtu = 256;
   return c;
@@ -29,7 +29,7 @@ Bits ack_requests(const std::vector<RequestPacket>& packets) {
 }  // namespace
 
 TEST_CASE("requester: at most the window of requests is in flight", "[requester]") {
-  RequesterConfig c = small();
+  RequesterConfig c = small_path();
   c.window_requests = 3;
   RequesterFixture f(c);
   for (std::uint64_t id = 1; id <= 5; ++id) f.post(id, 300);
@@ -43,7 +43,7 @@ TEST_CASE("requester: at most the window of requests is in flight", "[requester]
 }
 
 TEST_CASE("requester: at most the window of packets is in flight", "[requester]") {
-  RequesterConfig c = small();
+  RequesterConfig c = small_path();
   c.window_packets = 4;
   RequesterFixture f(c);
   f.post(1, 256 * 10);
@@ -55,7 +55,7 @@ TEST_CASE("requester: at most the window of packets is in flight", "[requester]"
 }
 
 TEST_CASE("requester: AckReq by signaled, ack_every and sqSigAll", "[requester]") {
-  RequesterConfig c = small();
+  RequesterConfig c = small_path();
   c.timing = TimingProfile::kFirmware;
   SECTION("firmware: on the last packet of signaled requests alone") {
     RequesterFixture f(c);
@@ -92,7 +92,7 @@ TEST_CASE("requester: AckReq by signaled, ack_every and sqSigAll", "[requester]"
 }
 
 TEST_CASE("requester: unsignaled requests ask where nothing behind them would", "[requester]") {
-  RequesterConfig c = small();
+  RequesterConfig c = small_path();
   c.window_requests = 4;
   RequesterFixture f(c);
   for (std::uint64_t id = 1; id <= 6; ++id) f.post(id, 10, false);
@@ -109,7 +109,7 @@ TEST_CASE("requester: unsignaled requests ask where nothing behind them would", 
 }
 
 TEST_CASE("requester: unsignaled successes free their slots without a poll", "[requester]") {
-  RequesterConfig c = small();
+  RequesterConfig c = small_path();
   c.send_queue_depth = 3;
   RequesterFixture f(c);
   for (std::uint64_t id = 0; id < 100; ++id) {
@@ -120,7 +120,7 @@ TEST_CASE("requester: unsignaled successes free their slots without a poll", "[r
 }
 
 TEST_CASE("requester: a full queue takes nothing", "[requester]") {
-  RequesterConfig c = small();
+  RequesterConfig c = small_path();
   c.send_queue_depth = 3;
   RequesterFixture f(c);
   for (std::uint64_t id = 1; id <= 3; ++id) CHECK(f.post(id, 10));
@@ -134,7 +134,7 @@ TEST_CASE("requester: a full queue takes nothing", "[requester]") {
 }
 
 TEST_CASE("requester: 2 GiB at path MTU 256 keep PSNs unambiguous and ask in time", "[requester]") {
-  RequesterConfig c = small();
+  RequesterConfig c = small_path();
   c.initial_psn = 0xabcdef;
   c.timing = GENERATE(TimingProfile::kStandard, TimingProfile::kFirmware);
   RequesterFixture f(c);
@@ -170,7 +170,7 @@ TEST_CASE("requester: 2 GiB at path MTU 256 keep PSNs unambiguous and ask in tim
 }
 
 TEST_CASE("requester: SQD lets what has begun go on and holds the rest", "[requester]") {
-  RequesterFixture f(small());
+  RequesterFixture f(small_path());
   f.post(1, 600);
   f.post(2, 10);
   f.q.next(f.now);
@@ -185,7 +185,7 @@ TEST_CASE("requester: SQD lets what has begun go on and holds the rest", "[reque
 }
 
 TEST_CASE("requester: ERR by command flushes everything", "[requester]") {
-  RequesterFixture f(small());
+  RequesterFixture f(small_path());
   f.post(1, 10);
   f.post(2, 10, false);
   f.q.next(f.now);
@@ -195,7 +195,7 @@ TEST_CASE("requester: ERR by command flushes everything", "[requester]") {
 }
 
 TEST_CASE("requester: UC completes when the last packet has gone", "[requester]") {
-  RequesterConfig c = small();
+  RequesterConfig c = small_path();
   c.transport = Transport::kUc;
   c.window_requests = 1;
   RequesterFixture f(c);
@@ -211,7 +211,7 @@ TEST_CASE("requester: UC completes when the last packet has gone", "[requester]"
 }
 
 TEST_CASE("requester: an unsupported verb fails in its turn", "[requester]") {
-  RequesterFixture f(small());
+  RequesterFixture f(small_path());
   WorkRequest bad = RequesterFixture::write(2, 100);
   bad.opcode = static_cast<WrOpcode>(4);
   f.post(1, 10);
@@ -237,13 +237,13 @@ TEST_CASE("requester: an unsupported verb fails in its turn", "[requester]") {
 }
 
 TEST_CASE("requester: a message above 2 GiB is refused", "[requester]") {
-  RequesterFixture f(small());
+  RequesterFixture f(small_path());
   f.post(1, kMaxMessage + 1);
   CHECK(id_status(f.completions()) == Results{{1, WcStatus::kLocalOperationError}});
 }
 
 TEST_CASE("requester: payload that cannot be had", "[requester]") {
-  RequesterConfig c = small();
+  RequesterConfig c = small_path();
   c.transport = GENERATE(Transport::kRc, Transport::kUc);
   RequesterFixture f(c);
   f.post(1, 600);
@@ -259,7 +259,7 @@ TEST_CASE("requester: payload that cannot be had", "[requester]") {
 }
 
 TEST_CASE("requester: a payload error waits for the requests before it", "[requester]") {
-  RequesterFixture f(small());
+  RequesterFixture f(small_path());
   f.post(1, 10, GENERATE(true, false));
   const bool asked = f.q.peek().ack_req;
   f.q.next(f.now);
@@ -277,7 +277,7 @@ TEST_CASE("requester: a payload error waits for the requests before it", "[reque
 }
 
 TEST_CASE("requester: a payload error behind a request that asked for no ACK ends at once", "[requester]") {
-  RequesterFixture f(small());
+  RequesterFixture f(small_path());
   f.post(1, 10, false);
   f.post(2, 600);
   f.q.next(f.now);
