@@ -11,13 +11,13 @@
 namespace softfeb::config {
 namespace {
 
-struct Form {
+struct DeviceForm {
   std::string_view prefix;  ///< before the colon
   DeviceKind kind;
   std::string_view example;
 };
 
-constexpr std::array<Form, 6> kForms = {
+constexpr std::array<DeviceForm, 6> kForms = {
     {{"net_ring", DeviceKind::kRing, "net_ring:link0"},
      {"net_memif", DeviceKind::kMemif, "net_memif:/tmp/memif.sock,client"},
      {"net_pcap", DeviceKind::kPcap, "net_pcap:tx_pcap=out.pcap"},
@@ -48,7 +48,7 @@ bool devargs(std::string_view text) {
   return virtual_device && std::isdigit(static_cast<unsigned char>(name.back())) != 0;
 }
 
-Parsed<Device> named_form(Device device, const Form& form, const std::string& rest) {
+Parsed<Device> named_form(Device device, const DeviceForm& form, const std::string& rest) {
   device.kind = form.kind;
   device.name = rest.substr(0, rest.find(','));
   const std::string example = "write for example " + std::string(form.example);
@@ -75,7 +75,7 @@ Parsed<Device> parse_device(const std::string& text) {
   }
   const std::size_t colon = text.find(':');
   const std::string prefix = text.substr(0, colon);
-  for (const Form& form : kForms) {
+  for (const DeviceForm& form : kForms) {
     if (form.prefix != prefix) continue;
     return named_form(std::move(device), form,
                       colon == std::string::npos ? std::string{} : text.substr(colon + 1));

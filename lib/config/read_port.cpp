@@ -6,7 +6,7 @@
 namespace softfeb::config {
 namespace {
 
-FaultConfig read_faults(Section s) {
+FaultConfig read_port_faults(Section s) {
   FaultConfig faults;
   faults.where = s.where();
   s.read("seed", faults.seed, integer(0, UINT64_MAX));
@@ -47,7 +47,7 @@ PortConfig read_port(Section s) {
   s.read("rx_descriptors", port.rx_descriptors, integer(32, 32'768));
   s.read("tx_descriptors", port.tx_descriptors, integer(32, 32'768));
   if (const Node* node = s.find("faults")) {
-    port.faults = read_faults(Section(s.reading(), *node, s.pattern("faults")));
+    port.faults = read_port_faults(Section(s.reading(), *node, s.pattern("faults")));
   }
   if (const Node* node = s.find("capture")) {
     port.capture = read_capture(Section(s.reading(), *node, s.pattern("capture")));

@@ -17,7 +17,9 @@ std::uint64_t scale(std::uint64_t v, std::uint64_t by, std::uint64_t of) {
   return of == 0 ? 0 : static_cast<std::uint64_t>(Uint128{v} * by / of);
 }
 
-void lower(std::optional<std::uint64_t>& least, std::uint64_t v) { least = std::min(least.value_or(v), v); }
+void lower_rate(std::optional<std::uint64_t>& least, std::uint64_t v) {
+  least = std::min(least.value_or(v), v);
+}
 
 }  // namespace
 
@@ -39,9 +41,10 @@ Offered::Counts Offered::counts_of(const engine::EndpointSnapshot& board) const 
 
 std::optional<std::uint64_t> Offered::rate(const Counts& now) const {
   std::optional<std::uint64_t> least;
-  if (link_rate_ != 0) lower(least, link_rate_);
-  if (asked_ != 0 && now.payload != 0) lower(least, scale(asked_, now.wire, now.payload));
-  if (now.rc != 0 && now.counted != 0) lower(least, scale((now.rc + last_.rc) / 2, now.wire, now.counted));
+  if (link_rate_ != 0) lower_rate(least, link_rate_);
+  if (asked_ != 0 && now.payload != 0) lower_rate(least, scale(asked_, now.wire, now.payload));
+  if (now.rc != 0 && now.counted != 0)
+    lower_rate(least, scale((now.rc + last_.rc) / 2, now.wire, now.counted));
   return least;
 }
 

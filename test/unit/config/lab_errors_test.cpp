@@ -11,7 +11,7 @@ using namespace softfeb::config::test;
 namespace {
 
 /// A part of kLabBase, what stands there instead, and the problem that must come of it.
-struct Row {
+struct BadTopology {
   const char* from;
   const char* to;
   int line;
@@ -20,8 +20,8 @@ struct Row {
   const char* fix;
 };
 
-void check_rows(std::initializer_list<Row> rows) {
-  for (const Row& row : rows) {
+void check_rows(std::initializer_list<BadTopology> rows) {
+  for (const BadTopology& row : rows) {
     INFO(row.from << " -> " << row.to);
     const auto found = lab_problems(replaced(kLabBase, row.from, row.to));
     REQUIRE_FALSE(found.empty());
