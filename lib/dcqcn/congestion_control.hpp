@@ -29,9 +29,10 @@ struct CongestionState {
   std::uint64_t target_rate = 0;  ///< Rt; the same as `rate` where the algorithm has none
   std::uint32_t alpha = 0;        ///< parts of `alpha_one`; 0 where the algorithm has none
   std::uint32_t alpha_one = 1;
-  std::uint32_t stage = 0;  ///< increases since the last CNP
-  std::uint64_t cnps = 0;   ///< as the algorithm counts them (the firmware's counter has 16 bits)
-  std::int64_t credit = 0;  ///< bytes that may leave at once
+  std::uint32_t stage = 0;    ///< increases since the last CNP
+  std::uint64_t cnps = 0;     ///< as the algorithm counts them (the firmware's counter has 16 bits)
+  std::int64_t credit = 0;    ///< bytes that may leave at once
+  std::uint64_t spilled = 0;  ///< bytes of credit that came while there was no room for more
 };
 
 /// A congestion control at work for one queue pair (or for whatever shares its rate). Sans-I/O: told what

@@ -57,7 +57,8 @@ CongestionState FirmwareDcqcn::state(Time now) const {
           .alpha_one = 1024,
           .stage = reaction.time_stage(),
           .cnps = reaction.cnp_counter(),
-          .credit = bucket.credit_bytes()};
+          .credit = bucket.credit_bytes(),
+          .spilled = bucket.spilled_bytes()};
 }
 
 }  // namespace softfeb::dcqcn

@@ -54,7 +54,8 @@ CongestionState PaperDcqcn::state(Time now) const {
           .alpha_one = PaperReactionPoint::kAlphaOne >> 20,
           .stage = std::max(reaction.time_stage(), reaction.byte_stage()),
           .cnps = reaction.cnps(),
-          .credit = bucket.credit_bytes()};
+          .credit = bucket.credit_bytes(),
+          .spilled = bucket.spilled_bytes()};
 }
 
 }  // namespace softfeb::dcqcn

@@ -53,7 +53,12 @@ void TokenBucket::apply_change() {
 void TokenBucket::fill(std::uint64_t clocks) {
   const auto room = static_cast<std::uint64_t>(capacity_ - credit_);
   const Uint128 more = Uint128{clocks} * refill_;
-  credit_ = more < room ? credit_ + static_cast<std::int64_t>(more) : capacity_;
+  if (more <= room) {
+    credit_ += static_cast<std::int64_t>(more);
+  } else {
+    credit_ = capacity_;
+    spilled_ += static_cast<std::uint64_t>(more - room);
+  }
 }
 
 void TokenBucket::advance(Edge n) {

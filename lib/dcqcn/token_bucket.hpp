@@ -51,6 +51,9 @@ class TokenBucket {
   /// Credit in units of 1 / units_per_byte().
   std::int64_t credit() const { return credit_; }
   std::int64_t credit_bytes() const { return credit_ / static_cast<std::int64_t>(units_per_byte()); }
+  /// Credit that found the bucket full. While it is full, changes of the rate are known roughly only
+  /// (advance_together).
+  std::uint64_t spilled_bytes() const { return spilled_ / units_per_byte(); }
   /// Units that the edge now() adds.
   std::uint64_t refill() const { return refill_; }
   std::uint64_t units_per_byte() const;
@@ -73,6 +76,7 @@ class TokenBucket {
   std::int64_t credit_;
   std::int64_t capacity_;
   std::uint64_t refill_;
+  std::uint64_t spilled_ = 0;
   std::array<Change, 4> change_;  ///< known but not yet in force, by edge
   std::uint8_t changes_ = 0;
   BucketArithmetic arithmetic_;

@@ -85,6 +85,7 @@ bool Board::set_congestion(std::uint32_t i, const CongestionProfile& profile, Ti
   if (control == nullptr) return false;
   const Change change = change_parameters(*control, profile, now);
   if (change != Change::kMade) return change == Change::kNone;
+  log_.add({now, i, profile});
   // A higher rate lets those that share it leave earlier than they stand in the wheel.
   if (groups_.empty()) {
     settle(i, now);
@@ -352,7 +353,7 @@ void Board::receive_roce(const roce::ParsedFrame& frame, Time now) {
   }
   ++counters_.rx_roce;
   if (packet.kind == roce::TransportKind::kCnp) {
-    qp.on_cnp(now);
+    if (qp.on_cnp(now)) log_.add({now, i, std::nullopt});
     settle(i, now);
     return;
   }

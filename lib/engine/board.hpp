@@ -3,6 +3,7 @@
 
 #include "board/data_path.hpp"
 #include "engine/completion_checker.hpp"
+#include "engine/congestion_log.hpp"
 #include "engine/dispatcher.hpp"
 #include "engine/endpoint.hpp"
 #include "engine/link_shaper.hpp"
@@ -60,6 +61,9 @@ class Board : public Endpoint {
   /// New parameters for the congestion control of QP `i` (and of those that share it), in force at once.
   /// False when it has none of that kind.
   bool set_congestion(std::uint32_t i, const CongestionProfile& profile, Time now);
+  /// From now on up to `events` CNPs and changes of parameters are kept. While no worker has the board.
+  void keep_congestion_log(std::size_t events) { log_ = CongestionLog(events); }
+  const CongestionLog& congestion_log() const { return log_; }
   /// Every QP of the configuration has made its messages and seen their completions. Those of the metadata
   /// bus count once traffic has been stopped: before, nobody knows what will be asked of them.
   bool finished() const { return unfinished_ == 0 && (!stopped_ || bus_busy_ == 0); }
@@ -206,6 +210,7 @@ class Board : public Endpoint {
   Dispatcher dispatcher_;
   std::uint32_t dispatch_to_ = kNoQp;
   CompletionChecker checker_;
+  CongestionLog log_;
   std::uint16_t identification_ = 0;  ///< IPv4, counts up per packet as the firmware's does
 };
 

@@ -121,10 +121,12 @@ bool SendQp::craft(Time now, std::uint16_t identification, TxFrame& out) {
   return true;
 }
 
-void SendQp::on_cnp(Time now) {
+bool SendQp::on_cnp(Time now) {
   ++counters_.cnp_rx;
   // Before its first packet a CNP cannot be about it.
-  if (congestion_ != nullptr && now >= starts_at_) congestion_->cnp(now);
+  if (congestion_ == nullptr || now < starts_at_) return false;
+  congestion_->cnp(now);
+  return true;
 }
 
 void SendQp::on_response(const roce::Aeth& aeth, roce::Psn psn, Time now) {

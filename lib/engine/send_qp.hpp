@@ -92,7 +92,8 @@ class SendQp {
   std::uint64_t messages_made() const { return traffic_.made() + posted_; }
   const roce::IpAddress& peer() const { return peer_; }
   const SendQpCounters& counters() const { return counters_; }
-  void on_cnp(Time now);
+  /// True when its congestion control was told.
+  bool on_cnp(Time now);
   void on_response(const roce::Aeth& aeth, roce::Psn psn, Time now);
   void on_timer(Time now);
   /// When on_timer() is to be called; kNever.
