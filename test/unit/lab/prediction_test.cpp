@@ -77,7 +77,7 @@ TEST_CASE("the replay has the rate that the congestion control had, clock for cl
 }
 
 TEST_CASE("the integral is the sum over the clocks, wherever windows begin and end", "[prediction]") {
-  constexpr Time kEnd = 200 * kMicrosecond;
+  constexpr Time kEnd = 30'000 * kFirmwareClock;
   const auto all = events(7, kEnd);
   // Edge by edge.
   dcqcn::ReactionPoint point(origin().parameters, origin().build);
@@ -85,16 +85,20 @@ TEST_CASE("the integral is the sum over the clocks, wherever windows begin and e
   std::size_t next = 0;
   for (dcqcn::Edge n = 0; dcqcn::time_of(n) <= kEnd; ++n) {
     point.advance(n);
-    for (; next < all.size() && dcqcn::edge_from(all[next].at) == n && !all[next].profile; ++next)
-      point.cnp(n);
-    if (next < all.size() && all[next].profile && dcqcn::edge_until(all[next].at) <= n) {
-      point.set_parameters(std::get<dcqcn::FirmwareProfile>(*all[next].profile).parameters, n);
-      ++next;
+    const auto due = [&](const CongestionEvent& e) {
+      return e.profile ? dcqcn::edge_until(e.at) <= n : dcqcn::edge_from(e.at) <= n;
+    };
+    for (; next < all.size() && due(all[next]); ++next) {
+      if (all[next].profile) {
+        point.set_parameters(std::get<dcqcn::FirmwareProfile>(*all[next].profile).parameters, n);
+      } else {
+        point.cnp(n);
+      }
     }
     sums.push_back(sums.back() + Uint128{point.rc()} * kFirmwareClock);
   }
   Rng rng(3);
-  std::vector<RateWindow> windows{{0, kEnd - kMicrosecond}};
+  std::vector<RateWindow> windows{{0, kEnd}};
   for (int i = 0; i < 100; ++i) {
     const Time from = rng.below(kEnd / kFirmwareClock - 200) * kFirmwareClock;
     windows.push_back({from, from + rng.below(150) * kFirmwareClock});
