@@ -32,6 +32,18 @@ class Ends(harness.TestCase):
         self.assertEqual(run.qps()[0]["messages_completed"], 77)
         self.assertEqual(run.result["receivers"][0]["messages"], 77)
 
+    def test_boards_join_and_leave(self):
+        def paced(name, ip, **times):
+            return board(qp(traffic={"rate": "100Mb/s"}), name=name, ip=ip, **times)
+        boards = [paced("all", "10.0.0.1/24"), paced("early", "10.0.0.3/24", stop="300ms"),
+                  paced("late", "10.0.0.4/24", start="700ms")]
+        run = self.run_softfeb(ring(boards, [receiver(memory="1MiB")]), "--duration", "1")
+        self.assert_held(run)
+        done = {b["name"]: b["qps"][0]["messages_completed"] for b in run.result["boards"]}
+        for name in ("early", "late"):
+            self.assertGreater(done[name], 0)
+            self.assertLess(done[name], 0.6 * done["all"], done)
+
     def test_overrides_win_in_order(self):
         run = self.run_softfeb(endless(), "--set", "boards.feb0.qps.0.traffic.messages=3", "--set", "run.seed=9",
                                "--set", "boards.feb0.qps.0.traffic.messages=5")
