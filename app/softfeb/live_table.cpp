@@ -11,15 +11,15 @@ namespace softfeb::app {
 
 namespace {
 
-constexpr double kGbps = 8e-9;  // of a byte per second
-constexpr Time kTableInterval = 250 * kMillisecond;
+constexpr double kViewGbps = 8e-9;  // of a byte per second
+constexpr Time kViewInterval = 250 * kMillisecond;
 constexpr Time kLineInterval = kSecond;
 /// In virtual time: as often as that we look at our clock.
 constexpr Time kVirtualInterval = 10 * kMillisecond;
 /// A copy of so many queue pairs' figures four times a second would cost workers more than a hundredth.
 constexpr std::size_t kManyQps = 4000;
 
-std::optional<double> offered(const config::BoardConfig& board) {
+std::optional<double> offered_by(const config::BoardConfig& board) {
   double sum = 0;
   for (const config::QpConfig& qp : board.qps) {
     const std::optional<double> one = offered_gbps(qp);
@@ -40,10 +40,10 @@ LiveTable::LiveTable(const config::RunConfig& config, const fabric::NetworkConfi
     : config_(config), network_(network), clock_(clock), quiet_(quiet), boards_(config.boards.size()) {
   std::size_t qps = 0;
   for (const config::BoardConfig& b : config.boards) {
-    offered_.push_back(offered(b));
+    offered_.push_back(offered_by(b));
     for (const config::QpConfig& qp : b.qps) qps += qp.count;
   }
-  interval_ = terminal_.moves() && qps < kManyQps ? kTableInterval : kLineInterval;
+  interval_ = terminal_.moves() && qps < kManyQps ? kViewInterval : kLineInterval;
   if (clock_ == Clock::kVirtual) interval_ = kVirtualInterval;
   due_ = quiet_ ? kNever : interval_;
 }
@@ -110,7 +110,7 @@ std::string LiveTable::line(const lab::Sample& sample) {
   std::string text =
       fmt::format("{:7.1f} s  {:10.4f} Mpps  {:9.3f} Gb/s payload  {} messages  {} retransmitted",
                   to_seconds(sample.at), per_second(frames, last_frames_, length) * 1e-6,
-                  per_second(payload, last_payload_, length) * kGbps, completed, retransmitted);
+                  per_second(payload, last_payload_, length) * kViewGbps, completed, retransmitted);
   if (failed != 0) text += fmt::format("  {} FAILED", failed);
   if (timeouts != 0) text += fmt::format("  {} timeouts", timeouts);
   if (rnrs != 0) text += fmt::format("  {} times receiver not ready", rnrs);
@@ -164,9 +164,9 @@ LiveView::Board LiveTable::board(std::size_t b, const lab::Sample& sample) {
     rc = shared ? static_cast<double>(qp.congestion->rate) : rc + static_cast<double>(qp.congestion->rate);
     has_rc = true;
   }
-  if (has_rc) row.rc_gbps = rc * kGbps;
+  if (has_rc) row.rc_gbps = rc * kViewGbps;
   const Time length = now.at > boards_[b].at ? now.at - boards_[b].at : 0;
-  row.sent_gbps = per_second(now.counted_bytes, boards_[b].counted_bytes, length) * kGbps;
+  row.sent_gbps = per_second(now.counted_bytes, boards_[b].counted_bytes, length) * kViewGbps;
   if (length != 0) boards_[b] = now;
 
   const auto is = [&row](const char* state, Mood mood) {
@@ -195,7 +195,7 @@ LiveView::Port LiveTable::port(std::size_t p, const fabric::PortSnapshot& s, Tim
   const Time length = at > ports_[p].at ? at - ports_[p].at : 0;
   const double bytes = per_second(s.tx_wire_bytes, ports_[p].wire_bytes, length);
   if (length != 0) ports_[p] = {s.tx_wire_bytes, at};
-  row.tx_gbps = bytes * kGbps;
+  row.tx_gbps = bytes * kViewGbps;
   row.used = s.rate == 0 ? 0.0 : bytes / static_cast<double>(s.rate);
   row.queue = s.queue_bytes;
   row.peak = s.queue_bytes_peak;

@@ -9,10 +9,10 @@ namespace softfeb::app {
 
 namespace {
 
-constexpr std::size_t kNameLimit = 20;
+constexpr std::size_t kNameColumns = 20;
 constexpr std::size_t kBarColumns = 24;
 
-std::string cut(std::string text, std::size_t columns) {
+std::string cut_to(std::string text, std::size_t columns) {
   if (text.size() > columns) text.resize(columns);
   return text;
 }
@@ -39,18 +39,18 @@ std::string bold(const std::string& plain, bool colours) {
   return colours ? "\033[1m" + plain + "\033[0m" : plain;
 }
 
-std::string rate(const std::optional<double>& gbps, const char* none) {
+std::string rate_text(const std::optional<double>& gbps, const char* none) {
   return gbps ? fmt::format("{:.3f}", *gbps) : none;
 }
 
-std::string bytes(std::uint64_t n) {
+std::string size_text(std::uint64_t n) {
   if (n >= 10 << 20) return fmt::format("{:.1f} MiB", static_cast<double>(n) / (1 << 20));
   if (n >= 10 << 10) return fmt::format("{:.0f} KiB", static_cast<double>(n) / (1 << 10));
   return fmt::format("{} B", n);
 }
 
 /// Throughput as a bar; the mark is Rc.
-std::string bar(const LiveView::Board& b, double full) {
+std::string bar_of(const LiveView::Board& b, double full) {
   if (full <= 0) return "";
   const auto at = [full](double v) {
     return static_cast<std::size_t>(std::clamp(v / full, 0.0, 1.0) * kBarColumns + 0.5);
@@ -64,7 +64,7 @@ std::string bar(const LiveView::Board& b, double full) {
 template <typename Rows>
 std::size_t name_columns(const Rows& rows, std::size_t least) {
   for (const auto& r : rows) least = std::max(least, r.name.size());
-  return std::min(least, kNameLimit);
+  return std::min(least, kNameColumns);
 }
 
 /// Rows of a part of the table: all, or fewer and a line for the others.
@@ -86,39 +86,40 @@ class Layout {
     const std::size_t name = name_columns(view_.boards, 5);
     double full = 0;
     for (const auto& b : view_.boards) full = std::max({full, b.sent_gbps, b.rc_gbps.value_or(0)});
-    lines.push_back(bold(cut(fmt::format("{:<{}}  {:<9} {:>8} {:>8} {:>8} {:>9} {:>8}  Gb/s", "board", name,
-                                         "state", "offered", "Rc", "sent", "CNPs", "resent"),
-                             columns_),
+    lines.push_back(bold(cut_to(fmt::format("{:<{}}  {:<9} {:>8} {:>8} {:>8} {:>9} {:>8}  Gb/s", "board",
+                                            name, "state", "offered", "Rc", "sent", "CNPs", "resent"),
+                                columns_),
                          colours_));
     add_rows(
         lines, view_.boards, room - 1,
         [&](const LiveView::Board& b) {
-          const std::string text = fmt::format(
-              "{:<{}}  {:<9} {:>8} {:>8} {:>8.3f} {:>9} {:>8}  {}", cut(b.name, name), name, b.state,
-              rate(b.offered_gbps, "max"), rate(b.rc_gbps, "-"), b.sent_gbps, b.cnps, b.resent, bar(b, full));
-          return coloured(cut(text, columns_), b.mood, colours_);
+          const std::string text =
+              fmt::format("{:<{}}  {:<9} {:>8} {:>8} {:>8.3f} {:>9} {:>8}  {}", cut_to(b.name, name), name,
+                          b.state, rate_text(b.offered_gbps, "max"), rate_text(b.rc_gbps, "-"), b.sent_gbps,
+                          b.cnps, b.resent, bar_of(b, full));
+          return coloured(cut_to(text, columns_), b.mood, colours_);
         },
-        [&](std::size_t first) { return cut(other_boards(first), columns_); });
+        [&](std::size_t first) { return cut_to(other_boards(first), columns_); });
   }
 
   void ports(std::vector<std::string>& lines, std::size_t room) const {
     const std::size_t name = name_columns(view_.ports, 11);
-    lines.push_back(
-        bold(cut(fmt::format("{:<{}}  {:>8} {:>6} {:>10} {:>10} {:>10} {:>9} {:>8} {:>8}", "switch port",
-                             name, "Gb/s", "used", "queue", "peak", "longest", "marked", "dropped", "pauses"),
-                 columns_),
-             colours_));
+    lines.push_back(bold(
+        cut_to(fmt::format("{:<{}}  {:>8} {:>6} {:>10} {:>10} {:>10} {:>9} {:>8} {:>8}", "switch port", name,
+                           "Gb/s", "used", "queue", "peak", "longest", "marked", "dropped", "pauses"),
+               columns_),
+        colours_));
     add_rows(
         lines, view_.ports, room - 1,
         [&](const LiveView::Port& p) {
           const std::string text =
               fmt::format("{:<{}}  {:>8.3f} {:>5.1f}% {:>10} {:>10} {:>10} {:>9} {:>8} {:>8}",
-                          cut(p.name, name), name, p.tx_gbps, 100 * p.used, bytes(p.queue), bytes(p.peak),
-                          bytes(p.longest), p.marked, p.dropped, p.pauses);
+                          cut_to(p.name, name), name, p.tx_gbps, 100 * p.used, size_text(p.queue),
+                          size_text(p.peak), size_text(p.longest), p.marked, p.dropped, p.pauses);
           const auto mood = p.dropped != 0 ? LiveView::Mood::kBad : LiveView::Mood::kPlain;
-          return coloured(cut(text, columns_), mood, colours_);
+          return coloured(cut_to(text, columns_), mood, colours_);
         },
-        [&](std::size_t first) { return cut(other_ports(first), columns_); });
+        [&](std::size_t first) { return cut_to(other_ports(first), columns_); });
   }
 
  private:
@@ -144,7 +145,7 @@ class Layout {
       pauses += view_.ports[i].pauses;
     }
     return fmt::format("... and {} ports more: longest queue {}, {} dropped, {} pauses",
-                       view_.ports.size() - first, bytes(longest), dropped, pauses);
+                       view_.ports.size() - first, size_text(longest), dropped, pauses);
   }
 
   const LiveView& view_;
@@ -155,7 +156,7 @@ class Layout {
 }  // namespace
 
 std::vector<std::string> lay_out(const LiveView& view, std::size_t columns, std::size_t rows, bool colours) {
-  std::vector<std::string> lines{bold(cut(view.heading, columns), colours)};
+  std::vector<std::string> lines{bold(cut_to(view.heading, columns), colours)};
   const Layout layout(view, columns, colours);
   constexpr std::size_t kLeast = 3;  // a heading, a row, and a line for the others
   if (rows < 1 + kLeast || view.boards.empty()) return lines;

@@ -25,11 +25,11 @@ namespace fs = std::filesystem;
 
 /// Debian's: another one that is first in the path may lack matplotlib.
 constexpr const char* kPython = "/usr/bin/python3";
-constexpr auto kLimit = std::chrono::minutes(5);
-constexpr auto kPoll = std::chrono::milliseconds(20);
+constexpr auto kPatience = std::chrono::minutes(5);
+constexpr auto kLook = std::chrono::milliseconds(20);
 
 /// Beside us where we are installed, in the sources otherwise. Empty: nowhere.
-fs::path maker() {
+fs::path maker_place() {
   std::error_code error;
   const fs::path here = fs::read_symlink("/proc/self/exe", error).parent_path();
   for (const fs::path& place :
@@ -39,12 +39,12 @@ fs::path maker() {
   return {};
 }
 
-void complain(const std::string& what, const std::string& fix) {
+void no_pictures(const std::string& what, const std::string& fix) {
   fmt::print(stderr, "softfeb: no pictures: {}\nfix: {}\n", what, fix);
 }
 
 /// Starts it with nothing of ours but standard output and error. Throws std::system_error.
-pid_t start(const fs::path& program, const std::string& folder) {
+pid_t start_maker(const fs::path& program, const std::string& folder) {
   posix_spawn_file_actions_t files;
   posix_spawn_file_actions_init(&files);
   posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
@@ -62,13 +62,13 @@ pid_t start(const fs::path& program, const std::string& folder) {
 }
 
 /// Its status as waitpid() has it; none when it took too long and was ended.
-bool wait_for(pid_t child, int& status) {
-  const auto end = std::chrono::steady_clock::now() + kLimit;
+bool wait_for_maker(pid_t child, int& status) {
+  const auto end = std::chrono::steady_clock::now() + kPatience;
   while (std::chrono::steady_clock::now() < end) {
     const pid_t ended = waitpid(child, &status, WNOHANG);
     if (ended == child) return true;
     if (ended < 0 && errno != EINTR) return false;
-    std::this_thread::sleep_for(kPoll);
+    std::this_thread::sleep_for(kLook);
   }
   kill(child, SIGKILL);
   waitpid(child, &status, 0);
@@ -78,24 +78,25 @@ bool wait_for(pid_t child, int& status) {
 }  // namespace
 
 void make_pictures(const std::string& folder, bool quiet) {
-  const fs::path program = maker();
+  const fs::path program = maker_place();
   if (program.empty()) {
-    return complain("the report maker is not where softfeb was installed",
-                    "install softfeb again, or run tools/report of its sources on " + folder);
+    return no_pictures("the report maker is not where softfeb was installed",
+                       "install softfeb again, or run tools/report of its sources on " + folder);
   }
   const std::string by_hand = fmt::format("{} -I {} {}", kPython, program.string(), folder);
   try {
     int status = 0;
-    if (!wait_for(start(program, folder), status)) {
-      return complain(fmt::format("{} took longer than {} minutes", program.string(), kLimit.count()),
-                      "longer run.series_interval, or by hand: " + by_hand);
+    if (!wait_for_maker(start_maker(program, folder), status)) {
+      return no_pictures(fmt::format("{} took longer than {} minutes", program.string(), kPatience.count()),
+                         "longer run.series_interval, or by hand: " + by_hand);
     }
-    if (!WIFEXITED(status)) return complain("the report maker was ended by a signal", "by hand: " + by_hand);
+    if (!WIFEXITED(status))
+      return no_pictures("the report maker was ended by a signal", "by hand: " + by_hand);
     if (WEXITSTATUS(status) != 0) return;  // it has said why
     if (!quiet) fmt::print("report: {}\n", (fs::path(folder) / "index.html").string());
   } catch (const std::system_error& e) {
-    complain(fmt::format("{}: {}", kPython, std::strerror(e.code().value())),
-             "apt-get install python3 python3-matplotlib, then: " + by_hand);
+    no_pictures(fmt::format("{}: {}", kPython, std::strerror(e.code().value())),
+                "apt-get install python3 python3-matplotlib, then: " + by_hand);
   }
 }
 

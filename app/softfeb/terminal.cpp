@@ -14,7 +14,7 @@ namespace softfeb::app {
 
 namespace {
 
-bool dumb() {
+bool dumb_terminal() {
   const char* const term = std::getenv("TERM");
   return term == nullptr || std::string_view(term) == "dumb" || *term == 0;
 }
@@ -25,7 +25,7 @@ bool no_colour() {
   return wish != nullptr && *wish != 0;
 }
 
-void put(const std::string& text) {
+void put_text(const std::string& text) {
   std::fputs(text.c_str(), stderr);
   std::fflush(stderr);
 }
@@ -47,7 +47,8 @@ std::size_t width_of(const std::string& text) {
   return width;
 }
 
-Terminal::Terminal() : moves_(isatty(STDERR_FILENO) != 0 && !dumb()), colours_(moves_ && !no_colour()) {}
+Terminal::Terminal()
+    : moves_(isatty(STDERR_FILENO) != 0 && !dumb_terminal()), colours_(moves_ && !no_colour()) {}
 
 Terminal::Size Terminal::size() const {
   winsize w{};
@@ -74,19 +75,19 @@ void Terminal::show(const std::vector<std::string>& lines) {
   // In one write: a block that is half drawn flickers.
   std::string text = over();
   for (const std::string& line : lines) text += line + "\n";
-  put(text);
+  put_text(text);
   shown_ = lines;
 }
 
 void Terminal::clear() {
-  if (!shown_.empty()) put(over());
+  if (!shown_.empty()) put_text(over());
   shown_.clear();
 }
 
 void Terminal::print(const std::string& line) {
   std::string text = over() + line + "\n";
   for (const std::string& l : shown_) text += l + "\n";
-  put(text);
+  put_text(text);
 }
 
 }  // namespace softfeb::app
