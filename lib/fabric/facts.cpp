@@ -3,6 +3,7 @@
 
 #include "base/bytes.hpp"
 #include "roce/headers.hpp"
+#include "roce/mac_control.hpp"
 #include "roce/opcode.hpp"
 
 #include <algorithm>
@@ -68,7 +69,7 @@ EntryFacts read_facts(Frame& frame) {
   }
   if (type == roce::kEtherTypeIpv4) return read_ipv4(frame, header.subspan(at));
   if (type == roce::kEtherTypeIpv6) return read_ipv6(frame, header.subspan(at));
-  if (type == kEtherTypeMacControl) frame.facts |= kFactControl;
+  if (type == roce::kEtherTypeMacControl) frame.facts |= kFactControl;
   return {};
 }
 

@@ -27,8 +27,6 @@ inline constexpr std::uint32_t kNobody = UINT32_MAX - 2;    ///< never forwarded
 /// Frame::flow, where it is counted in none.
 inline constexpr std::uint32_t kNoFlow = UINT32_MAX;
 
-inline constexpr std::uint16_t kEtherTypeMacControl = 0x8808;
-
 /// What else is of interest when a frame enters the network.
 struct EntryFacts {
   bool roce = false;

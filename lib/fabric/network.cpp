@@ -45,7 +45,7 @@ Port make_port(const NetworkConfig& config, const Topology& topology, std::uint3
   port.counters.peer = peer;
   port.counters.rate = link.rate;
   port.own_mac = port_mac(number);
-  port.peer_mac = kPauseAddress;
+  port.peer_mac = roce::kPauseAddress;
   if (peer.kind == NodeRef::Kind::kStation && config.stations[peer.index].mac)
     port.peer_mac = *config.stations[peer.index].mac;
   return port;

@@ -76,7 +76,7 @@ struct Network::Parts {
   void pass_forge(Switch& sw, Port& port, Frame& frame, Time now);
   void transmit(std::uint16_t port, Time now);
   void after_leaving(Port& port, Frame& frame, Time now);
-  void send_pause(std::uint16_t port, const PauseFrame& pause, Time now);
+  void send_pause(std::uint16_t port, const roce::MacControl& pause, Time now);
   std::uint8_t queue_of(const SwitchConfig& sw, const Frame& frame) const;
 
   void drop(Frame* frame, std::uint64_t& counter);

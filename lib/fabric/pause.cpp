@@ -1,19 +1,25 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "fabric/pause.hpp"
 
-#include "fabric/wire_time.hpp"
-
 #include <algorithm>
 
 namespace softfeb::fabric {
 
-void PauseState::told(const PauseFrame& pause, Time now) {
-  if (pause.kind != honours_) return;
-  if (pause.kind == PauseKind::kPause) {
-    until_.fill(now + pause_time(pause.quanta[0], rate_));
+namespace {
+
+roce::MacControl::Kind kind_of(PauseKind kind) {
+  return kind == PauseKind::kPfc ? roce::MacControl::Kind::kPfc : roce::MacControl::Kind::kPause;
+}
+
+}  // namespace
+
+void PauseState::told(const roce::MacControl& pause, Time now) {
+  if (honours_ == PauseKind::kOff || pause.kind != kind_of(honours_)) return;
+  if (honours_ == PauseKind::kPause) {
+    until_.fill(now + roce::pause_time(pause.quanta[0], rate_));
   } else {
     for (std::size_t c = 0; c < kQueues; ++c)
-      if ((pause.classes >> c & 1) != 0) until_[c] = now + pause_time(pause.quanta[c], rate_);
+      if ((pause.enabled >> c & 1) != 0) until_[c] = now + roce::pause_time(pause.quanta[c], rate_);
   }
   all_open_ = *std::max_element(until_.begin(), until_.end());
 }
@@ -33,17 +39,17 @@ Time PauseState::opens_at(std::uint8_t waiting) const {
 }
 
 /// Speaks of all classes that were ever stopped: a word that got lost is said again.
-PauseFrame PauseSender::what_is() const {
-  PauseFrame pause;
-  pause.kind = kind_;
-  pause.classes = spoken_of_;
+roce::MacControl PauseSender::what_is() const {
+  roce::MacControl pause;
+  pause.kind = kind_of(kind_);
+  pause.enabled = spoken_of_;
   for (std::size_t c = 0; c < kQueues; ++c)
     if ((stopped_ >> c & 1) != 0) pause.quanta[c] = thresholds_.quanta;
   return pause;
 }
 
-std::optional<PauseFrame> PauseSender::filled(const IngressAccount& account, std::uint8_t ingress_class,
-                                              Time now) {
+std::optional<roce::MacControl> PauseSender::filled(const IngressAccount& account, std::uint8_t ingress_class,
+                                                    Time now) {
   const auto bit = static_cast<std::uint8_t>(1U << ingress_class);
   if ((stopped_ & bit) != 0) return std::nullopt;
   // Whoever needs headroom is to stop, however little it has: the way out is full.
@@ -54,22 +60,23 @@ std::optional<PauseFrame> PauseSender::filled(const IngressAccount& account, std
   return renewal(now);
 }
 
-std::optional<PauseFrame> PauseSender::emptied(const IngressAccount& account, std::uint8_t ingress_class) {
+std::optional<roce::MacControl> PauseSender::emptied(const IngressAccount& account,
+                                                     std::uint8_t ingress_class) {
   const auto bit = static_cast<std::uint8_t>(1U << ingress_class);
   if ((stopped_ & bit) == 0) return std::nullopt;
   if (account.bytes[ingress_class] > thresholds_.xon || account.headroom[ingress_class] != 0)
     return std::nullopt;
   stopped_ = static_cast<std::uint8_t>(stopped_ & ~bit);
   if (stopped_ == 0) renew_at_ = kNever;
-  PauseFrame pause;
-  pause.kind = kind_;
-  pause.classes = bit;
+  roce::MacControl pause;
+  pause.kind = kind_of(kind_);
+  pause.enabled = bit;
   return pause;
 }
 
 /// Half way through the pause: it must not end while the next one is on its way.
-PauseFrame PauseSender::renewal(Time now) {
-  renew_at_ = stopped_ == 0 ? kNever : now + pause_time(thresholds_.quanta, rate_) / 2;
+roce::MacControl PauseSender::renewal(Time now) {
+  renew_at_ = stopped_ == 0 ? kNever : now + roce::pause_time(thresholds_.quanta, rate_) / 2;
   return what_is();
 }
 

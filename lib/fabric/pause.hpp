@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "fabric/pause_frame.hpp"
+#include "fabric/config.hpp"
 #include "fabric/shared_buffer.hpp"
+#include "roce/mac_control.hpp"
 
 #include <array>
 #include <cstdint>
@@ -16,7 +17,7 @@ class PauseState {
   PauseState(PauseKind honours, std::uint64_t rate) : honours_(honours), rate_(rate) {}
 
   /// A pause frame arrived. Other kinds than the link's are not for us.
-  void told(const PauseFrame& pause, Time now);
+  void told(const roce::MacControl& pause, Time now);
   /// Queues that may send at `now`, bit by bit.
   std::uint8_t open(Time now) const { return now >= all_open_ ? 0xff : open_slowly(now); }
   /// When one of `waiting` may send that may not at `now`.
@@ -38,17 +39,17 @@ class PauseSender {
       : kind_(kind), thresholds_(thresholds), rate_(rate) {}
 
   /// The frame to send now that more of `ingress_class` came in: stop, if it was not said before.
-  std::optional<PauseFrame> filled(const IngressAccount& account, std::uint8_t ingress_class, Time now);
+  std::optional<roce::MacControl> filled(const IngressAccount& account, std::uint8_t ingress_class, Time now);
   /// The frame to send now that some of it left: go on, if it was told to stop.
-  std::optional<PauseFrame> emptied(const IngressAccount& account, std::uint8_t ingress_class);
+  std::optional<roce::MacControl> emptied(const IngressAccount& account, std::uint8_t ingress_class);
   /// The frame that says once more who is to be silent; due at renew_at().
-  PauseFrame renewal(Time now);
+  roce::MacControl renewal(Time now);
   Time renew_at() const { return renew_at_; }
   /// A frame could not be made: it will be tried again.
   void failed(Time now) { renew_at_ = now + kMicrosecond; }
 
  private:
-  PauseFrame what_is() const;
+  roce::MacControl what_is() const;
 
   PauseKind kind_;
   PauseThresholds thresholds_;

@@ -45,8 +45,8 @@ void Network::Parts::receive(std::uint16_t p, Frame* frame, Time now) {
 /// MAC control frames are never forwarded (IEEE 802.3 clause 31), whomever they are addressed to.
 void Network::Parts::receive_control(std::uint16_t p, Frame* frame, Time now) {
   Port& port = ports[p];
-  const auto pause =
-      decode_pause(ByteSpan(frame->header, std::min<std::size_t>(frame->header_length, frame->length)));
+  const ByteSpan header(frame->header, std::min<std::size_t>(frame->header_length, frame->length));
+  const auto pause = roce::parse_mac_control(header.subspan(ip_offset(*frame)));
   ++totals.consumed;
   store.release(frame);
   if (!pause) return;
@@ -188,10 +188,10 @@ void Network::Parts::after_leaving(Port& port, Frame& frame, Time now) {
 }
 
 /// Before everything else that waits at port `p`.
-void Network::Parts::send_pause(std::uint16_t p, const PauseFrame& pause, Time now) {
+void Network::Parts::send_pause(std::uint16_t p, const roce::MacControl& pause, Time now) {
   Port& port = ports[p];
   ++totals.made;
-  Frame* const frame = store.make(encode_pause(pause, port.peer_mac, port.own_mac));
+  Frame* const frame = store.make(roce::write_mac_control(port.own_mac, port.peer_mac, pause));
   if (frame == nullptr) {
     ++totals.dropped_store;
     port.sender.failed(now);

@@ -34,9 +34,4 @@ class WireTime {
   std::uint64_t remainder_ = 0;
 };
 
-/// So long does a pause of `quanta` (of 512 bit times, IEEE 802.3 annex 31B) last on a link of `rate`.
-constexpr Time pause_time(std::uint16_t quanta, std::uint64_t rate) {
-  return static_cast<Time>(std::uint64_t{quanta} * 64 * kSecond / rate);
-}
-
 }  // namespace softfeb::fabric

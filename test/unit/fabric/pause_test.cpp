@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "fabric/facts.hpp"
-#include "fabric/pause_frame.hpp"
 #include "fabric/wire_time.hpp"
 #include "fabric_fixture.hpp"
+#include "roce/mac_control.hpp"
 
 #include <algorithm>
 
@@ -10,22 +10,24 @@
 
 using namespace softfeb;
 using namespace softfeb::test;
-using fabric::decode_pause;
-using fabric::encode_pause;
-using fabric::PauseFrame;
 using fabric::PauseKind;
+using roce::MacControl;
 
 namespace {
 
-std::vector<std::uint8_t> pause_bytes(const PauseFrame& pause) {
-  const auto bytes = encode_pause(pause, fabric::kPauseAddress, mac_of(9));
+std::vector<std::uint8_t> pause_bytes(const MacControl& pause) {
+  const auto bytes = roce::write_mac_control(mac_of(9), roce::kPauseAddress, pause);
   return {bytes.begin(), bytes.end()};
 }
 
-PauseFrame stop(std::uint16_t quanta) { return {PauseKind::kPause, 0, {quanta}}; }
+MacControl stop(std::uint16_t quanta) { return {MacControl::Kind::kPause, 0, {quanta}}; }
 
-PauseFrame stop_class(std::uint8_t c, std::uint16_t quanta) {
-  PauseFrame pause{PauseKind::kPfc, static_cast<std::uint8_t>(1U << c), {}};
+std::optional<MacControl> read(const std::vector<std::uint8_t>& frame) {
+  return roce::parse_mac_control(ByteSpan(frame).subspan(roce::kEthernetSize));
+}
+
+MacControl stop_class(std::uint8_t c, std::uint16_t quanta) {
+  MacControl pause{MacControl::Kind::kPfc, static_cast<std::uint8_t>(1U << c), {}};
   pause.quanta[c] = quanta;
   return pause;
 }
@@ -66,12 +68,12 @@ struct PausedStar {
     for (; seen < b.arrivals.size(); ++seen) {
       const auto& a = b.arrivals[seen];
       if (a.station >= senders.size()) continue;
-      const auto pause = decode_pause(a.bytes);
+      const auto pause = read(a.bytes);
       REQUIRE(pause);
       CHECK(std::equal(a.bytes.begin(), a.bytes.begin() + 6, mac_of(a.station).begin()));
       Sender& s = senders[a.station];
-      const std::uint16_t quanta = pause->quanta[pause->kind == PauseKind::kPfc ? 3 : 0];
-      s.paused_until = a.at + fabric::pause_time(quanta, k10G);
+      const std::uint16_t quanta = pause->quanta[pause->kind == MacControl::Kind::kPfc ? 3 : 0];
+      s.paused_until = a.at + roce::pause_time(quanta, k10G);
       ++(quanta != 0 ? s.stops : s.resumes);
     }
   }
@@ -91,30 +93,6 @@ NetworkConfig paused_star(PauseKind kind) {
 }
 
 }  // namespace
-
-TEST_CASE("pause frames: written and read") {
-  PauseFrame pfc{PauseKind::kPfc, 0x28, {1, 2, 3, 4, 5, 6, 7, 8}};
-  const auto bytes = pause_bytes(pfc);
-  REQUIRE(bytes.size() == 60);
-  CHECK(load_be16(&bytes[12]) == 0x8808);
-  CHECK(load_be16(&bytes[14]) == 0x0101);
-  CHECK(load_be16(&bytes[16]) == 0x0028);
-  const auto read = decode_pause(bytes);
-  REQUIRE(read);
-  CHECK(read->kind == PauseKind::kPfc);
-  CHECK(read->classes == 0x28);
-  CHECK(read->quanta == pfc.quanta);
-  for (std::size_t n = 0; n < 34; ++n) CHECK_FALSE(decode_pause(ByteSpan(bytes).first(n)));
-
-  const auto plain = pause_bytes(stop(0x1234));
-  CHECK(load_be16(&plain[14]) == 0x0001);
-  REQUIRE(decode_pause(plain));
-  CHECK(decode_pause(plain)->quanta[0] == 0x1234);
-  for (std::size_t n = 0; n < 18; ++n) CHECK_FALSE(decode_pause(ByteSpan(plain).first(n)));
-  auto other = plain;
-  store_be16(&other[14], 2);
-  CHECK_FALSE(decode_pause(other));
-}
 
 TEST_CASE("pause: a switch stops senders before it must drop, 802.3x and PFC") {
   for (const auto kind : {PauseKind::kPause, PauseKind::kPfc}) {
@@ -178,7 +156,7 @@ TEST_CASE("pause: is said again before it ends") {
   std::vector<Time> at;
   for (const auto& a : told) at.push_back(a.at);
   for (std::size_t i = 1; i + 1 < at.size(); ++i) CHECK(at[i] - at[i - 1] == 25'600 * kNanosecond);
-  CHECK(decode_pause(told.back().bytes)->quanta[0] == 0);
+  CHECK(read(told.back().bytes)->quanta[0] == 0);
   CHECK(at.size() == Approx(70).margin(4));
   CHECK(b.look(10 * kMillisecond).ports[0].pause_tx == at.size() - 1);
   CHECK(b.snapshot.ports[0].resume_tx == 1);
@@ -277,6 +255,6 @@ TEST_CASE("pause: a store without room loses no word for ever") {
   b.run(30 * kMicrosecond);
   CHECK(b.at_station(0).size() == 1);
   b.run(20 * kMillisecond);
-  CHECK(decode_pause(b.at_station(0).back().bytes)->quanta[0] == 0);
+  CHECK(read(b.at_station(0).back().bytes)->quanta[0] == 0);
   CHECK(b.conserved(20 * kMillisecond));
 }
