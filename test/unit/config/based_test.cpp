@@ -99,6 +99,21 @@ TEST_CASE("every experiment loads and reads back as itself") {
   CHECK(files >= 10);
 }
 
+TEST_CASE("every value of a parameter study can be set") {
+  const std::string path = SOFTFEB_CONF_DIR "/lab/sweep.yaml";
+  const auto plain = to_json(softfeb::config::load_lab(path, {}, kNow));
+  const LabConfig study = softfeb::config::load_lab(path, {}, kNow);
+  REQUIRE(study.lab.sweep.size() >= 2);
+  for (const SweepAxis& axis : study.lab.sweep) {
+    std::size_t different = 0;
+    for (const std::string& value : axis.values) {
+      INFO(axis.key << '=' << value);
+      different += to_json(softfeb::config::load_lab(path, {axis.key + '=' + value}, kNow)) != plain ? 1 : 0;
+    }
+    CHECK(different + 1 >= axis.values.size());
+  }
+}
+
 TEST_CASE("the incast without DCQCN differs by one key") {
   auto with = resolved("incast.yaml");
   auto without = resolved("incast-no-dcqcn.yaml");
