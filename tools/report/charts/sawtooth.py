@@ -39,6 +39,13 @@ def figures(board, at):
     return period, depth
 
 
+def window(values):
+    """Limits of an axis around the teeth, with room for the CNPs at its foot."""
+    low, high = float(np.nanmin(values)), float(np.nanmax(values))
+    height = max(high - low, 0.02 * high, 1e-6)
+    return low - 0.25 * height, high + 0.12 * height
+
+
 def make(folder):
     boards = [b for b in senders(folder)[:FEW] if np.any(~np.isnan(b.rc_gbps))]
     found = [(b, e) for b in boards if (e := excerpt(b)) is not None]
@@ -55,7 +62,7 @@ def make(folder):
         period, depth = figures(b, cuts(b))
         a.set_title(f"{b.name}: a cut every {fmt(period, 3)} ms, {fmt(100 * depth, 3)} % deep")
         a.set_ylabel("Gb/s")
-        a.margins(y=0.18)
+        a.set_ylim(*window(np.concatenate((b.rc_gbps[part], b.sent_gbps[part]))))
         text.append(f"{b.name}: mean period {fmt(period, 3)} ms, mean depth {fmt(100 * depth, 3)} %.")
     from matplotlib.lines import Line2D
     axes[0].legend(handles=[Line2D([], [], color=style.series_colour(0), label="Rc"),
