@@ -41,13 +41,13 @@ class Judge {
   Judgement out;
 };
 
-void judge_senders(Judge& judge, const config::RunConfig& config, const Targets& targets, const Outcome& o) {
+void judge_senders(Judge& judge, const config::RunConfig& config, const lab::Plans& plans, const Outcome& o) {
   std::uint64_t incomplete = 0;
   std::uint64_t disorder = 0;
   std::uint64_t unresolved = 0;
   std::set<roce::IpAddress> absent;
   std::size_t told = 0;
-  for (const QpPlan& plan : targets.plans()) {
+  for (const QpPlan& plan : plans.all()) {
     const auto& qp = o.final[plan.board].send_qps[plan.on_board];
     const std::uint64_t missing = qp.messages_made - qp.requester.messages_completed;
     const auto wanted = plan.config->traffic.messages;
@@ -79,11 +79,11 @@ void judge_senders(Judge& judge, const config::RunConfig& config, const Targets&
   judge.add("neighbours_resolved", unresolved);
 }
 
-void judge_receivers(Judge& judge, const Targets& targets, const Outcome& o, const Endpoints& endpoints) {
+void judge_receivers(Judge& judge, const lab::Plans& plans, const Outcome& o, const Endpoints& endpoints) {
   std::uint64_t wrong = 0;
   std::uint64_t missing = 0;
   std::uint64_t surplus = 0;
-  for (const QpPlan& plan : targets.plans()) {
+  for (const QpPlan& plan : plans.all()) {
     if (!plan.target.receiver) continue;
     const auto& send = o.final[plan.board].send_qps[plan.on_board];
     const roce::ReceiveQp& receive = endpoints.receivers[*plan.target.receiver]->qp(plan.target.receiver_qp);
@@ -129,11 +129,11 @@ bool Judgement::held() const {
   return std::all_of(checks.begin(), checks.end(), [](const Check& c) { return c.held; });
 }
 
-Judgement judge(const config::RunConfig& config, const Targets& targets, const Outcome& outcome,
+Judgement judge(const config::RunConfig& config, const lab::Plans& plans, const Outcome& outcome,
                 const Endpoints& endpoints, const std::vector<Targets::Session>& sessions) {
   Judge j;
-  judge_senders(j, config, targets, outcome);
-  if (!config.receivers.empty()) judge_receivers(j, targets, outcome, endpoints);
+  judge_senders(j, config, plans, outcome);
+  if (!config.receivers.empty()) judge_receivers(j, plans, outcome, endpoints);
   judge_sessions(j, sessions);
   if (outcome.ended_in_warmup) {
     j.say("the run was over before its warm-up: the figures are of the whole run, its beginning included");

@@ -26,7 +26,7 @@ struct Judgement {
 
 /// Judges a run: every message completed once and in order, every byte right, nothing missing at our
 /// receivers, and what the peers said.
-Judgement judge(const config::RunConfig& config, const Targets& targets, const Outcome& outcome,
+Judgement judge(const config::RunConfig& config, const lab::Plans& plans, const Outcome& outcome,
                 const Endpoints& endpoints, const std::vector<Targets::Session>& sessions);
 
 }  // namespace softfeb::app

@@ -7,9 +7,9 @@ namespace softfeb::app {
 
 namespace {
 
-Time last_completion(const Targets& targets, const Outcome& o) {
+Time last_completion(const lab::Plans& plans, const Outcome& o) {
   Time last = o.measured_from;
-  for (const QpPlan& p : targets.plans()) {
+  for (const QpPlan& p : plans.all()) {
     last = std::max(last, o.final[p.board].send_qps[p.on_board].counters.last_completed);
   }
   return last;
@@ -58,8 +58,8 @@ QpFigures figures_of(const QpPlan& plan, const Outcome& o) {
   return f;
 }
 
-double measured_seconds(const Targets& targets, const Outcome& o) {
-  return to_seconds(last_completion(targets, o) - o.measured_from);
+double measured_seconds(const lab::Plans& plans, const Outcome& o) {
+  return to_seconds(last_completion(plans, o) - o.measured_from);
 }
 
 double stolen_share(const Outcome& o) {

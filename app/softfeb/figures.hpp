@@ -25,7 +25,7 @@ std::optional<double> offered_gbps(const config::QpConfig& qp);
 QpFigures figures_of(const QpPlan& plan, const Outcome& outcome);
 
 /// Seconds from the beginning of the measured time to the last completion.
-double measured_seconds(const Targets& targets, const Outcome& outcome);
+double measured_seconds(const lab::Plans& plans, const Outcome& outcome);
 
 /// Part of the time, 0 to 1, in which the machine did not run the worker that fared worst: what rates suffer
 /// by others' work.

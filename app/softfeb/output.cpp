@@ -55,7 +55,7 @@ void write_atomically(const std::string& path, const std::string& text) {
   file.commit();
 }
 
-std::vector<std::string> write_outputs(const config::RunConfig& config, const Targets& targets,
+std::vector<std::string> write_outputs(const config::RunConfig& config, const lab::Plans& plans,
                                        Endpoints& endpoints) {
   std::vector<std::string> lines;
   for (std::size_t r = 0; r < config.receivers.size(); ++r) {
@@ -63,7 +63,7 @@ std::vector<std::string> write_outputs(const config::RunConfig& config, const Ta
     if (c.out.empty()) continue;
     AtomicFile file(c.out);
     std::uint64_t bytes = 0;
-    for (const QpPlan& plan : targets.plans()) {
+    for (const QpPlan& plan : plans.all()) {
       if (plan.target.receiver != r) continue;
       const std::uint64_t end = endpoints.receivers[r]->written_end(plan.target.receiver_qp);
       const std::uint64_t n = end > plan.target.address ? end - plan.target.address : 0;

@@ -59,11 +59,11 @@ Json send_qp(const QpPlan& plan, const Outcome& o) {
           {"pacing_given_up_s", to_seconds(s.pacing_given_up)}};
 }
 
-Json board(const config::RunConfig& config, const Targets& targets, const Outcome& o, std::size_t b) {
+Json board(const config::RunConfig& config, const lab::Plans& plans, const Outcome& o, std::size_t b) {
   const engine::EndpointSnapshot& e = o.final[b];
   Json qps = Json::array();
   double goodput = 0;
-  for (const QpPlan& plan : targets.plans()) {
+  for (const QpPlan& plan : plans.all()) {
     if (plan.board != b) continue;
     qps.push_back(send_qp(plan, o));
     goodput += qps.back()["goodput_gbps"].get<double>();
@@ -230,7 +230,7 @@ Json workers(const Outcome& o) {
 
 }  // namespace
 
-Json make_result(const config::RunConfig& config, const Machine& machine, const Targets& targets,
+Json make_result(const config::RunConfig& config, const Machine* machine, const lab::Plans& plans,
                  const Outcome& o, Endpoints& endpoints, const std::vector<Targets::Session>& sessions,
                  const Judgement& judgement) {
   Json j;
@@ -238,13 +238,13 @@ Json make_result(const config::RunConfig& config, const Machine& machine, const 
   j["verdict"] = judgement.held() ? "held" : "failed";
   j["config"] = config::to_json(config);
   j["duration_s"] = to_seconds(o.stopped - o.started);
-  j["measured_s"] = measured_seconds(targets, o);
+  j["measured_s"] = measured_seconds(plans, o);
   j["warmup_excluded"] = !o.baseline.empty();
   j["interrupted"] = o.interrupted;
   j["boards"] = Json::array();
   double goodput = 0;
   for (std::size_t b = 0; b < config.boards.size(); ++b) {
-    j["boards"].push_back(board(config, targets, o, b));
+    j["boards"].push_back(board(config, plans, o, b));
     if (!o.control.empty() && !o.control[b].is_null()) j["boards"].back()["control"] = o.control[b];
     goodput += j["boards"].back()["goodput_gbps"].get<double>();
   }
@@ -262,7 +262,9 @@ Json make_result(const config::RunConfig& config, const Machine& machine, const 
   j["switches"] = Json::array();
   j["fairness_jain"] = nullptr;
   j["ports"] = Json::array();
-  for (const RunPort& p : machine.ports()) j["ports"].push_back(port(p));
+  if (machine != nullptr) {
+    for (const RunPort& p : machine->ports()) j["ports"].push_back(port(p));
+  }
   j["workers"] = workers(o);
   j["stolen_share"] = stolen_share(o);
   j["control_unserved"] = o.control_unserved;

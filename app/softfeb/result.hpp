@@ -13,8 +13,9 @@
 namespace softfeb::app {
 
 /// The result document (DESIGN section 6, doc/result.md): one JSON object, complete whatever happened.
-nlohmann::ordered_json make_result(const config::RunConfig& config, const Machine& machine,
-                                   const Targets& targets, const Outcome& outcome, Endpoints& endpoints,
+/// `machine`: null without one, in virtual time.
+nlohmann::ordered_json make_result(const config::RunConfig& config, const Machine* machine,
+                                   const lab::Plans& plans, const Outcome& outcome, Endpoints& endpoints,
                                    const std::vector<Targets::Session>& sessions, const Judgement& judgement);
 
 /// The files in the folder of `--report`.
@@ -32,11 +33,11 @@ void check_writable(const config::RunConfig& config, const std::optional<std::st
 void write_atomically(const std::string& path, const std::string& text);
 
 /// The table a person reads at the end.
-std::string result_table(const config::RunConfig& config, const Targets& targets, const Outcome& outcome,
+std::string result_table(const config::RunConfig& config, const lab::Plans& plans, const Outcome& outcome,
                          const Endpoints& endpoints, const Judgement& judgement);
 
 /// Writes the regions of receivers that have an `out` file; returns a line for each.
-std::vector<std::string> write_outputs(const config::RunConfig& config, const Targets& targets,
+std::vector<std::string> write_outputs(const config::RunConfig& config, const lab::Plans& plans,
                                        Endpoints& endpoints);
 
 }  // namespace softfeb::app

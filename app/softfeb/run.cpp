@@ -50,10 +50,11 @@ int run(const RunOptions& options) {
   crew.quit();
 
   close_maps(targets, outcome, endpoints);
-  const Judgement judgement = judge(config, targets, outcome, endpoints, targets.sessions());
+  const Judgement judgement = judge(config, targets.all(), outcome, endpoints, targets.sessions());
   if (options.json || options.report) {
     const auto result =
-        make_result(config, machine, targets, outcome, endpoints, targets.sessions(), judgement).dump(1) +
+        make_result(config, &machine, targets.all(), outcome, endpoints, targets.sessions(), judgement)
+            .dump(1) +
         "\n";
     if (options.json) write_atomically(*options.json, result);
     if (options.report) {
@@ -62,10 +63,10 @@ int run(const RunOptions& options) {
       series->finish();
     }
   }
-  std::vector<std::string> files = write_outputs(config, targets, endpoints);
+  std::vector<std::string> files = write_outputs(config, targets.all(), endpoints);
   for (std::string& line : machine.write_captures()) files.push_back(std::move(line));
   if (!quiet && options.json != "-") {
-    fmt::print("{}", result_table(config, targets, outcome, endpoints, judgement));
+    fmt::print("{}", result_table(config, targets.all(), outcome, endpoints, judgement));
     for (const std::string& line : files) fmt::print("{}\n", line);
   }
   for (std::size_t i = 0; i < config.changes.size() && !quiet; ++i) {

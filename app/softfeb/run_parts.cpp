@@ -25,7 +25,7 @@ control::PeerResults results_of(const Targets& targets, const Targets::Session& 
     r.payload_bytes += qp.completed_payload_bytes;
     r.messages_of_qp.push_back(qp.requester.messages_completed);
   }
-  r.seconds = measured_seconds(targets, o);
+  r.seconds = measured_seconds(targets.all(), o);
   return r;
 }
 

@@ -2,12 +2,10 @@
 #include "series.hpp"
 
 #include "dataplane/error.hpp"
-#include "endpoints.hpp"
+#include "lab/flows.hpp"
 
 #include <algorithm>
 #include <iterator>
-#include <set>
-#include <tuple>
 
 #include <fmt/format.h>
 
@@ -22,18 +20,6 @@ constexpr const char* kPerBoard =
     "retransmitted\n";
 
 constexpr double kGbps = 8e-9;  // of a byte per second
-
-std::vector<bool> own_rates(const config::RunConfig& config, const std::vector<QpPlan>& plans) {
-  std::set<std::tuple<std::size_t, const config::DcqcnConfig*, roce::IpAddress>> met;
-  std::vector<bool> own;
-  for (const QpPlan& p : plans) {
-    const config::DcqcnConfig& d = dcqcn_of(config.boards[p.board], *p.config);
-    const roce::IpAddress peer =
-        d.scope == config::DcqcnConfig::Scope::kIpPair ? p.target.ip : roce::IpAddress{};
-    own.push_back(d.scope == config::DcqcnConfig::Scope::kQp || met.insert({p.board, &d, peer}).second);
-  }
-  return own;
-}
 
 }  // namespace
 
@@ -71,7 +57,7 @@ Series::Series(const config::RunConfig& config, const std::vector<QpPlan>& plans
     : plans_(plans),
       plans_of_(config.boards.size()),
       before_(plans.size()),
-      own_rate_(own_rates(config, plans)),
+      own_rate_(lab::own_rates(config, plans)),
       last_ns_(config.boards.size(), 0),
       file_(path),
       interval_(config.run.series_interval),

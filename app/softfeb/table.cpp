@@ -40,12 +40,12 @@ std::string bus_rows(const config::RunConfig& config, const Outcome& o, std::siz
 
 }  // namespace
 
-std::string result_table(const config::RunConfig& config, const Targets& targets, const Outcome& o,
+std::string result_table(const config::RunConfig& config, const lab::Plans& plans, const Outcome& o,
                          const Endpoints& endpoints, const Judgement& judgement) {
   std::string t = fmt::format("\n{:<12} {:>9} {:>12} {:>9} {:>10} {:>10} {:>12} {:>9} {:>9}\n", "board", "QP",
                               "messages", "failed", "payload", "Gb/s", "packets", "resent", "timeouts");
   std::size_t rows = 0;
-  for (const QpPlan& plan : targets.plans()) {
+  for (const QpPlan& plan : plans.all()) {
     const auto& qp = o.final[plan.board].send_qps[plan.on_board];
     if (++rows > kMaxRows) continue;
     t += fmt::format("{:<12} {:>#9x} {:>12} {:>9} {:>8.1f} M {:>10.3f} {:>12} {:>9} {:>9}\n",
@@ -76,8 +76,8 @@ std::string result_table(const config::RunConfig& config, const Targets& targets
                      static_cast<double>(bytes) * 1e-6, wrong, packets, receiver.counters().rx_icrc_errors);
   }
   double goodput = 0;
-  for (const QpPlan& plan : targets.plans()) goodput += figures_of(plan, o).goodput_gbps;
-  t += fmt::format("\n{:.3f} Gb/s of payload over {:.3f} s. ", goodput, measured_seconds(targets, o));
+  for (const QpPlan& plan : plans.all()) goodput += figures_of(plan, o).goodput_gbps;
+  t += fmt::format("\n{:.3f} Gb/s of payload over {:.3f} s. ", goodput, measured_seconds(plans, o));
   t += judgement.held() ? "All checks held.\n" : "A CHECK FAILED:\n";
   for (const Check& c : judgement.checks) {
     if (!c.held) t += fmt::format("  {}: {} (allowed {})\n", c.name, c.value, c.limit);
