@@ -15,8 +15,8 @@ std::uint64_t memory_wrong(const config::RunConfig& config, const Plans& plans, 
     if (!plan.target.receiver) continue;
     const std::size_t r = *plan.target.receiver;
     const std::uint64_t size = config.receivers[r].memory;
-    const std::span<const std::uint8_t> memory(
-        endpoints.memories[r]->data() + plan.target.receiver_qp * size, size);
+    const std::span<const std::uint8_t> memory(endpoints.memories[r]->data() + plan.target.receiver_qp * size,
+                                               size);
     const engine::SendQp& send = endpoints.boards[plan.board]->qp(plan.on_board);
     const roce::RequesterCounters& sent = send.requester().counters();
     if (plan.config->transport == roce::Transport::kRc && sent.messages_failed == 0) {

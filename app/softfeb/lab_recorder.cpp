@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "lab_recorder.hpp"
+
+#include "base/error.hpp"
+#include "lab/flows.hpp"
+#include "lab/metrics_config.hpp"
+#include "result.hpp"
+
+#include <fmt/format.h>
+
+namespace softfeb::app {
+
+LabRecorder::LabRecorder(const config::LabConfig& config, const std::vector<lab::QpPlan>& plans,
+                         const std::optional<std::string>& report)
+    : metrics_(lab::make_metrics_config(config, lab::flows_of(config.run, plans))) {
+  if (!report) return;
+  series_.emplace(config.run, plans, *report + '/' + kReportSeries);
+  ports_.emplace(config, *report + '/' + kReportPorts);
+  windows_.emplace(*report + '/' + kReportWindows);
+  windows_->write("from_s,to_s,window_ms,boards_sending,steady,jain,port_used\n");
+  metrics_.on_window([this](const lab::Window& w) { append(w); });
+}
+
+std::vector<lab::Observer*> LabRecorder::observers() {
+  std::vector<lab::Observer*> all{&metrics_};
+  if (series_) all.push_back(&*series_);
+  if (ports_) all.push_back(&*ports_);
+  return all;
+}
+
+void LabRecorder::append(const lab::Window& w) {
+  if (!failure_.empty()) return;
+  const auto share = [](const std::optional<lab::Share>& s) {
+    return s ? fmt::format("{:.9g}", lab::to_double(*s)) : std::string();
+  };
+  try {
+    windows_->write(fmt::format("{:.9f},{:.9f},{},{},{},{},{}\n", to_seconds(w.from), to_seconds(w.to),
+                                w.length / kMillisecond, w.boards_sending, w.steady ? 1 : 0, share(w.jain),
+                                share(w.port_used)));
+  } catch (const EnvironmentError& e) {
+    failure_ = e.what();
+  }
+}
+
+void LabRecorder::finish() {
+  if (!failure_.empty()) throw EnvironmentError(failure_, "free space on that disk");
+  if (series_) series_->finish();
+  if (ports_) ports_->finish();
+  if (windows_) windows_->commit();
+}
+
+}  // namespace softfeb::app

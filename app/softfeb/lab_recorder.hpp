@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "config/lab_config.hpp"
+#include "lab/metrics.hpp"
+#include "lab/plan.hpp"
+#include "lab/sample.hpp"
+#include "port_series.hpp"
+#include "series.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace softfeb::app {
+
+/// Files of a lab's report beside those of result.hpp.
+inline constexpr const char* kReportPorts = "ports.csv";
+inline constexpr const char* kReportWindows = "windows.csv";
+
+/// Those who look at every run of an experiment: its figures, and the time series of a report.
+class LabRecorder {
+ public:
+  /// `config` and `plans` outlive the recorder. `report`: a folder that is there; none: figures alone. Throws
+  /// EnvironmentError.
+  LabRecorder(const config::LabConfig& config, const std::vector<lab::QpPlan>& plans,
+              const std::optional<std::string>& report);
+
+  std::vector<lab::Observer*> observers();
+  const lab::Metrics& metrics() const { return metrics_; }
+  /// After the run: the files are there. Throws EnvironmentError.
+  void finish();
+
+ private:
+  void append(const lab::Window& window);
+
+  lab::Metrics metrics_;
+  std::optional<Series> series_;
+  std::optional<PortSeries> ports_;
+  std::optional<AtomicFile> windows_;
+  std::string failure_;
+};
+
+}  // namespace softfeb::app
