@@ -77,13 +77,7 @@ void end_sessions(Targets& targets, const Outcome& o) {
 }
 
 void close_maps(const Targets& targets, const Outcome& o, Endpoints& endpoints) {
-  for (const QpPlan& plan : targets.plans()) {
-    if (!plan.target.receiver) continue;
-    const auto& qp = o.final[plan.board].send_qps[plan.on_board];
-    const std::uint64_t sent =
-        plan.config->transport == roce::Transport::kRc ? qp.requester.messages_completed : qp.messages_made;
-    endpoints.receivers[*plan.target.receiver]->qp(plan.target.receiver_qp).finish(sent);
-  }
+  lab::close_maps(targets.all(), o.final, endpoints);
 }
 
 void connect_peers(const config::RunConfig& config, Machine& machine, Targets& targets,

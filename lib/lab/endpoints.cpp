@@ -290,4 +290,15 @@ Endpoints make_endpoints(const config::RunConfig& config, const Plans& plans, co
   return out;
 }
 
+void close_maps(const Plans& plans, const std::vector<engine::EndpointSnapshot>& final,
+                Endpoints& endpoints) {
+  for (const QpPlan& plan : plans.all()) {
+    if (!plan.target.receiver) continue;
+    const engine::SendQpSnapshot& qp = final[plan.board].send_qps[plan.on_board];
+    const std::uint64_t sent =
+        plan.config->transport == roce::Transport::kRc ? qp.requester.messages_completed : qp.messages_made;
+    endpoints.receivers[*plan.target.receiver]->qp(plan.target.receiver_qp).finish(sent);
+  }
+}
+
 }  // namespace softfeb::lab

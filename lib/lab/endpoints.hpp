@@ -4,6 +4,7 @@
 #include "config/run_config.hpp"
 #include "engine/board.hpp"
 #include "engine/receiver.hpp"
+#include "engine/snapshot.hpp"
 #include "lab/memory.hpp"
 #include "lab/payloads.hpp"
 #include "lab/plan.hpp"
@@ -44,5 +45,8 @@ Endpoints make_listeners(const config::RunConfig& config);
 /// memory.
 Endpoints make_endpoints(const config::RunConfig& config, const Plans& plans, const Payloads& payloads,
                          const std::vector<std::uint32_t>& largest_pmtus);
+
+/// The run is over, with these figures: messages that were sent and never came are missing, too.
+void close_maps(const Plans& plans, const std::vector<engine::EndpointSnapshot>& final, Endpoints& endpoints);
 
 }  // namespace softfeb::lab

@@ -2,6 +2,7 @@
 #include "lab/virtual_lab.hpp"
 
 #include "config/error.hpp"
+#include "lab/run_figures.hpp"
 #include "lab/virtual_run.hpp"
 
 #include <string>
@@ -58,6 +59,15 @@ VirtualLab::VirtualLab(const config::LabConfig& config)
 
 VirtualOutcome VirtualLab::run(const std::vector<Observer*>& observers, const Between& between) {
   return VirtualRun(config_.run, endpoints_, *world_, observers, between).run();
+}
+
+RunFigures figures_of(const config::LabConfig& config, VirtualLab& lab, const VirtualOutcome& outcome,
+                      const Metrics& metrics) {
+  close_maps(lab.plans(), outcome.final, lab.endpoints());
+  RunFigures figures = run_figures(config, lab.plans(), lab.endpoints(), lab.payloads(), metrics,
+                                   outcome.sample(), {.lost_out = lab.world().passed_over()});
+  figures.virtual_time = true;
+  return figures;
 }
 
 }  // namespace softfeb::lab

@@ -5,6 +5,8 @@
 #include "engine/snapshot.hpp"
 #include "fabric/snapshot.hpp"
 #include "lab/endpoints.hpp"
+#include "lab/judge.hpp"
+#include "lab/metrics.hpp"
 #include "lab/payloads.hpp"
 #include "lab/plan.hpp"
 #include "lab/sample.hpp"
@@ -30,6 +32,11 @@ struct VirtualOutcome {
   fabric::NetworkSnapshot network;                 ///< at the end
   std::vector<std::uint8_t> changes_made;          ///< as RunConfig::changes
   std::uint64_t events = 0;                        ///< deliveries and turns of endpoints
+
+  /// The last one.
+  Sample sample() const {
+    return {.at = ended - origin, .origin = origin, .endpoints = &final, .network = &network};
+  }
 };
 
 /// A topology in virtual time: the boards, receivers and switches of real time, driven by an event queue.
@@ -47,6 +54,7 @@ class VirtualLab {
   VirtualOutcome run(const std::vector<Observer*>& observers, const Between& between = {});
 
   const Plans& plans() const { return plans_; }
+  const Payloads& payloads() const { return payloads_; }
   Endpoints& endpoints() { return endpoints_; }
   const Endpoints& endpoints() const { return endpoints_; }
   const World& world() const { return *world_; }
@@ -59,5 +67,9 @@ class VirtualLab {
   Endpoints endpoints_;
   std::unique_ptr<World> world_;
 };
+
+/// The figures of a run that `metrics` observed; closes the receivers' maps of missing messages.
+RunFigures figures_of(const config::LabConfig& config, VirtualLab& lab, const VirtualOutcome& outcome,
+                      const Metrics& metrics);
 
 }  // namespace softfeb::lab
