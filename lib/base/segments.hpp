@@ -17,14 +17,22 @@ class Segments {
  public:
   static constexpr std::size_t kMax = 8;
 
-  Segments() = default;
+  /// No more of it is touched than is used: packets make and copy these all the time.
+  Segments() {}  // NOLINT(modernize-use-equals-default): `parts_` stays as it is
+  Segments(const Segments& o) { *this = o; }
+  Segments& operator=(const Segments& o) {
+    for (std::size_t i = 0; i < o.count_; ++i) parts_[i] = o.parts_[i];
+    count_ = o.count_;
+    size_ = o.size_;
+    return *this;
+  }
   Segments(ByteSpan one) { push(one); }  // NOLINT(google-explicit-constructor): a span is a one-segment run
 
   /// False when there is no room for another range.
   bool push(ByteSpan part) {
     if (part.empty()) return true;
     if (count_ == kMax) return false;
-    parts_[count_++] = part;
+    parts_[count_++] = {part.data(), part.size()};
     size_ += part.size();
     return true;
   }
@@ -32,13 +40,13 @@ class Segments {
   std::size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
   std::size_t count() const { return count_; }
-  ByteSpan part(std::size_t i) const { return parts_[i]; }
+  ByteSpan part(std::size_t i) const { return {parts_[i].data, parts_[i].size}; }
 
   /// The bytes [offset, offset + length) as a run of their own.
   Segments sub(std::size_t offset, std::size_t length) const {
     Segments out;
     for (std::size_t i = 0; i < count_ && length != 0; ++i) {
-      const ByteSpan p = parts_[i];
+      const ByteSpan p = part(i);
       if (offset >= p.size()) {
         offset -= p.size();
         continue;
@@ -55,8 +63,8 @@ class Segments {
   std::size_t copy(std::size_t offset, std::size_t length, std::uint8_t* out) const {
     const Segments s = sub(offset, length);
     for (std::size_t i = 0; i < s.count_; ++i) {
-      std::memcpy(out, s.parts_[i].data(), s.parts_[i].size());
-      out += s.parts_[i].size();
+      std::memcpy(out, s.parts_[i].data, s.parts_[i].size);
+      out += s.parts_[i].size;
     }
     return s.size_;
   }
@@ -64,11 +72,16 @@ class Segments {
   /// Calls fn(ByteSpan) for each range in order.
   template <typename Fn>
   void for_each(Fn&& fn) const {
-    for (std::size_t i = 0; i < count_; ++i) fn(parts_[i]);
+    for (std::size_t i = 0; i < count_; ++i) fn(part(i));
   }
 
  private:
-  std::array<ByteSpan, kMax> parts_{};
+  struct Part {
+    const std::uint8_t* data;
+    std::size_t size;
+  };
+
+  std::array<Part, kMax> parts_;  ///< the first count_ mean something
   std::size_t count_ = 0;
   std::size_t size_ = 0;
 };

@@ -34,7 +34,7 @@ void TimingWheel::link(std::uint32_t id) {
   if (n.next != kNone) nodes_[n.next].previous = id;
   heads_[n.slot] = id;
   occupied_[n.slot / 64] |= std::uint64_t{1} << (n.slot % 64);
-  ++count_;
+  ++counts_[level];
 }
 
 void TimingWheel::unlink(std::uint32_t id) {
@@ -46,8 +46,8 @@ void TimingWheel::unlink(std::uint32_t id) {
     heads_[n.slot] = n.next;
     if (n.next == kNone) occupied_[n.slot / 64] &= ~(std::uint64_t{1} << (n.slot % 64));
   }
+  --counts_[n.slot / kSlots];
   n.slot = kNone;
-  --count_;
 }
 
 std::uint32_t TimingWheel::detach(std::uint32_t slot) {
@@ -62,37 +62,38 @@ void TimingWheel::cascade(unsigned level) {
   std::uint32_t id = detach(level * kSlots + index);
   while (id != kNone) {
     const std::uint32_t following = nodes_[id].next;
-    --count_;
+    --counts_[level];
     link(id);
     id = following;
   }
 }
 
-std::uint64_t TimingWheel::next_tick() const {
-  std::uint64_t best = UINT64_MAX;
-  for (unsigned level = 0; level < kLevels; ++level) {
-    const std::uint64_t here = current_ >> (kBits * level);
-    const auto start = static_cast<std::uint32_t>(here & (kSlots - 1));
-    const std::uint64_t* words = &occupied_[level * kSlots / 64];
-    // Distances 1…255 round the circle, a word of the bitmap at a time.
-    for (std::uint32_t distance = 1; distance < kSlots;) {
-      const std::uint32_t index = (start + distance) & (kSlots - 1);
-      const std::uint64_t bits = words[index / 64] >> (index % 64);
-      const std::uint32_t span = std::min(64 - index % 64, kSlots - distance);
-      const std::uint64_t seen = span == 64 ? bits : bits & ((std::uint64_t{1} << span) - 1);
-      if (seen != 0) {
-        distance += static_cast<std::uint32_t>(std::countr_zero(seen));
-        best = std::min(best, (here + distance) << (kBits * level));
-        break;
-      }
-      distance += span;
-    }
+std::uint64_t TimingWheel::next_of(unsigned level) const {
+  if (counts_[level] == 0) return UINT64_MAX;
+  const std::uint64_t here = current_ >> (kBits * level);
+  const auto start = static_cast<std::uint32_t>(here & (kSlots - 1));
+  const std::uint64_t* words = &occupied_[level * kSlots / 64];
+  // Distances 1…255 round the circle, a word of the bitmap at a time.
+  for (std::uint32_t distance = 1; distance < kSlots;) {
+    const std::uint32_t index = (start + distance) & (kSlots - 1);
+    const std::uint64_t bits = words[index / 64] >> (index % 64);
+    const std::uint32_t span = std::min(64 - index % 64, kSlots - distance);
+    const std::uint64_t seen = span == 64 ? bits : bits & ((std::uint64_t{1} << span) - 1);
+    if (seen != 0)
+      return (here + distance + static_cast<std::uint32_t>(std::countr_zero(seen))) << (kBits * level);
+    distance += span;
   }
+  return UINT64_MAX;
+}
+
+std::uint64_t TimingWheel::next_coarse() const {
+  std::uint64_t best = UINT64_MAX;
+  for (unsigned level = 1; level < kLevels; ++level) best = std::min(best, next_of(level));
   return best;
 }
 
 void TimingWheel::step(std::uint64_t target) {
-  const std::uint64_t tick = next_tick();
+  const std::uint64_t tick = std::min(next_fine(), next_coarse());
   if (tick > target) {
     current_ = target;
     return;
@@ -103,14 +104,20 @@ void TimingWheel::step(std::uint64_t target) {
   }
 }
 
-Time TimingWheel::next() const {
-  if (count_ == 0) return kNever;
-  const auto slot = static_cast<std::uint32_t>(current_ & (kSlots - 1));
-  if (heads_[slot] == kNone) return next_tick() * tick_;
+Time TimingWheel::first_in(std::uint32_t slot) const {
   Time first = kNever;
   for (std::uint32_t id = heads_[slot]; id != kNone; id = nodes_[id].next)
     first = std::min(first, nodes_[id].at);
   return first;
+}
+
+Time TimingWheel::next() const {
+  const auto slot = static_cast<std::uint32_t>(current_ & (kSlots - 1));
+  if (heads_[slot] != kNone) return first_in(slot);
+  const std::uint64_t fine = next_fine();
+  const std::uint64_t coarse = next_coarse();
+  if (fine < coarse) return first_in(static_cast<std::uint32_t>(fine & (kSlots - 1)));
+  return coarse == UINT64_MAX ? kNever : coarse * tick_;
 }
 
 }  // namespace softfeb::engine

@@ -3,6 +3,7 @@
 
 #include "base/time.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -38,10 +39,12 @@ class TimingWheel {
     }
   }
 
-  /// A time not later than the next expiry and, once the wheel has come to its slot, exact; kNever when
-  /// nothing is scheduled.
+  /// A time not later than the next expiry, and exact when that is within the finest level's reach (256
+  /// ticks); kNever when nothing is scheduled.
   Time next() const;
-  bool empty() const { return count_ == 0; }
+  bool empty() const {
+    return std::all_of(counts_.begin(), counts_.end(), [](std::size_t n) { return n == 0; });
+  }
 
  private:
   static constexpr std::uint32_t kNone = UINT32_MAX;
@@ -62,7 +65,12 @@ class TimingWheel {
   void cascade(unsigned level);
   /// Moves on to the next tick at which something stands, or to `target` when that comes first.
   void step(std::uint64_t target);
-  std::uint64_t next_tick() const;
+  /// Ticks behind current_ at which something stands: the first of level 0, of the other levels.
+  std::uint64_t next_fine() const { return next_of(0); }
+  std::uint64_t next_coarse() const;
+  std::uint64_t next_of(unsigned level) const;
+  /// The earliest in a slot that has an entry.
+  Time first_in(std::uint32_t slot) const;
 
   /// Expires what is due in the current slot; when the slot lies wholly in the past, until it is empty.
   template <typename Fn>
@@ -73,7 +81,7 @@ class TimingWheel {
       while (id != kNone) {
         const std::uint32_t following = nodes_[id].next;
         nodes_[id].slot = kNone;
-        --count_;
+        --counts_[0];
         if (nodes_[id].at <= now) {
           expire(id);
         } else {
@@ -87,7 +95,7 @@ class TimingWheel {
 
   Time tick_;
   std::uint64_t current_ = 0;
-  std::size_t count_ = 0;
+  std::array<std::size_t, kLevels> counts_{};  ///< entries of each level
   std::vector<Node> nodes_;
   std::array<std::uint32_t, kLevels * kSlots> heads_;
   std::array<std::uint64_t, kLevels * kSlots / 64> occupied_{};
