@@ -11,6 +11,7 @@ namespace softfeb::app {
 struct LabOptions {
   std::string config;
   std::vector<std::string> overrides;  ///< KEY=VALUE; --duration is turned into one
+  bool sweep = false;                  ///< sweep: a parameter study (lab_sweep.hpp)
   bool virtual_time = false;           ///< --virtual: no DPDK, no clock
   std::optional<std::string> json;     ///< file for the result
   std::optional<std::string> report;   ///< folder for configuration, result, time series and pictures

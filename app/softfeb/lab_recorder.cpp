@@ -6,13 +6,24 @@
 #include "lab/metrics_config.hpp"
 #include "result.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 namespace softfeb::app {
 
+namespace {
+
+bool asks_for(const config::LabConfig& config, const char* check) {
+  return std::any_of(config.lab.checks.begin(), config.lab.checks.end(),
+                     [check](const config::LabCheck& c) { return c.name == check; });
+}
+
+}  // namespace
+
 LabRecorder::LabRecorder(const config::LabConfig& config, const std::vector<lab::QpPlan>& plans,
                          const std::optional<std::string>& report)
-    : metrics_(lab::make_metrics_config(config, lab::flows_of(config.run, plans))) {
+    : config_(config), metrics_(lab::make_metrics_config(config, lab::flows_of(config.run, plans))) {
   if (!report) return;
   series_.emplace(config.run, plans, *report + '/' + kReportSeries);
   ports_.emplace(config, *report + '/' + kReportPorts);
@@ -23,9 +34,24 @@ LabRecorder::LabRecorder(const config::LabConfig& config, const std::vector<lab:
 
 std::vector<lab::Observer*> LabRecorder::observers() {
   std::vector<lab::Observer*> all{&metrics_};
+  if (rates_) all.push_back(&*rates_);
   if (series_) all.push_back(&*series_);
   if (ports_) all.push_back(&*ports_);
   return all;
+}
+
+void LabRecorder::prepare(const lab::Endpoints& endpoints) {
+  if (!asks_for(config_, "rate_tracking") && !asks_for(config_, "sawtooth")) return;
+  std::vector<engine::Board*> boards;
+  for (const auto& b : endpoints.boards) boards.push_back(b.get());
+  rates_.emplace(std::move(boards), config_.lab.sample_interval);
+}
+
+void LabRecorder::complete(lab::RunFigures& figures) const {
+  if (!rates_) return;
+  const std::vector<lab::RateFigures> rates = rates_->figures();
+  figures.rate_tracking = lab::worst_tracking(rates);
+  figures.sawtooth = lab::worst_sawtooth(rates);
 }
 
 void LabRecorder::append(const lab::Window& w) {

@@ -2,8 +2,11 @@
 #pragma once
 
 #include "config/lab_config.hpp"
+#include "lab/endpoints.hpp"
 #include "lab/metrics.hpp"
 #include "lab/plan.hpp"
+#include "lab/rate_watch.hpp"
+#include "lab/run_figures.hpp"
 #include "lab/sample.hpp"
 #include "port_series.hpp"
 #include "series.hpp"
@@ -26,15 +29,22 @@ class LabRecorder {
   LabRecorder(const config::LabConfig& config, const std::vector<lab::QpPlan>& plans,
               const std::optional<std::string>& report);
 
+  /// The boards of the run, while no worker has them: to those whose rates the experiment judges. Before
+  /// observers().
+  void prepare(const lab::Endpoints& endpoints);
   std::vector<lab::Observer*> observers();
   const lab::Metrics& metrics() const { return metrics_; }
+  /// After the run, while the boards are still there: the figures of rates.
+  void complete(lab::RunFigures& figures) const;
   /// After the run: the files are there. Throws EnvironmentError.
   void finish();
 
  private:
   void append(const lab::Window& window);
 
+  const config::LabConfig& config_;
   lab::Metrics metrics_;
+  std::optional<lab::RateWatch> rates_;  ///< where the experiment judges them
   std::optional<Series> series_;
   std::optional<PortSeries> ports_;
   std::optional<AtomicFile> windows_;

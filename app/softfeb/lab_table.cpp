@@ -113,7 +113,10 @@ std::string state_of(const lab::CheckResult* real, const lab::CheckResult* in_vi
   std::string text;
   const auto add = [&](const std::string& part) { text += (text.empty() ? "" : "; ") + part; };
   if (real != nullptr && (real->gated || in_virtual == nullptr)) {
-    add(real->held ? "held" : real->gated ? "FAILED" : "not held, reported");
+    add(!real->value && !real->gated ? "no steady state"
+        : real->held                 ? "held"
+        : real->gated                ? "FAILED"
+                                     : "not held, reported");
   } else if (real != nullptr && !real->held) {
     add("not held in real time");
   }

@@ -76,6 +76,8 @@ void add_lab(CLI::App& top, LabArguments& a) {
       ->type_name("DIR");
   add_pictures(*lab, a.options.pictures);
   lab->add_flag("-q,--quiet", a.options.quiet, "No progress, no table; only what went wrong");
+  lab->add_subcommand("sweep", "Run it in virtual time at every point of the grid of its lab.sweep: a table")
+      ->fallthrough();
 }
 
 void add_doctor(CLI::App& top, DoctorOptions& o) {
@@ -150,7 +152,10 @@ int main(int argc, char** argv) {
   }
   try {
     if (top.got_subcommand("regs")) return regs(regs_options);
-    if (top.got_subcommand("lab")) return lab_command(lab_arguments);
+    if (top.got_subcommand("lab")) {
+      lab_arguments.options.sweep = top.get_subcommand("lab")->got_subcommand("sweep");
+      return lab_command(lab_arguments);
+    }
     return top.got_subcommand("doctor") ? doctor(doctor_options) : run_command(run_arguments);
   } catch (const config::ConfigError& e) {
     return complain(kBadUsage, e.what());

@@ -73,6 +73,7 @@ VirtualExperiment run_virtually(const config::LabConfig& config, lab::VirtualLab
   {
     Waiting waiting(config, quiet);
     const int signals = stop_signals();
+    recorder.prepare(lab.endpoints());
     outcome = lab.run(recorder.observers(), [&](Time now) {
       waiting.at(now);
       return stop_signals() == signals;
@@ -80,7 +81,9 @@ VirtualExperiment run_virtually(const config::LabConfig& config, lab::VirtualLab
   }
   e.seconds = seconds_since(begun);
   e.events = outcome.events;
-  e.run = judge_lab(config, lab::figures_of(config, lab, outcome, recorder.metrics()));
+  lab::RunFigures figures = lab::figures_of(config, lab, outcome, recorder.metrics());
+  recorder.complete(figures);
+  e.run = judge_lab(config, std::move(figures));
   e.network = std::move(outcome.network);
   e.outcome = outcome_of(config.run, std::move(outcome));
   return e;

@@ -50,7 +50,7 @@ std::string_view to_string(Verdict verdict);
 std::optional<double> value_of(std::string_view name, const RunFigures& figures);
 
 /// The experiment's checks, then conservation, which is part of every experiment. In real time those that
-/// depend on timing do not count.
+/// depend on timing do not count; nor do those of steady states, where the run was too short for one.
 std::vector<CheckResult> judge(const config::LabSettings& lab, const RunFigures& figures);
 Verdict verdict_of(const config::LabSettings& lab, const RunFigures& figures,
                    const std::vector<CheckResult>& checks);

@@ -1,0 +1,178 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""The experiments of conf/lab in virtual time, shortened: their figures and checks, byte by byte the same twice."""
+
+import csv
+import unittest
+from pathlib import Path
+
+import harness
+
+LIMIT = 280  # seconds, of a machine that is busy with other things
+SHORT_INCAST = ("run.duration=1200ms", "boards.feb.stop=[1200ms, 900ms, 500ms]")
+
+
+class Experiments(harness.TestCase):
+    def lab(self, name, *overrides, status=0, args=(), seconds=LIMIT):
+        """A finished run of an experiment of the tree."""
+        conf = name if isinstance(name, Path) else harness.CONF / "lab" / f"{name}.yaml"
+        result = self.dir / "result.json"
+        command = ["lab", "-c", str(conf), "--virtual", "--json", str(result), *args]
+        for o in overrides:
+            command += ["--set", o]
+        run = harness.Softfeb(command, self.dir, result).finish(seconds)
+        self.assertEqual(run.status, status, f"\n{run.err[-3000:]}\n{run.out[-5000:]}")
+        if run.result is not None:
+            self.assertEqual(run.result["lab"]["time"], "virtual")
+            for b in run.result["lab"]["figures"]["conservation"]:
+                self.assertEqual(b["left"], b["right"], b)
+            self.assertEqual(run.result["lab"]["figures"]["memory_wrong"], 0)
+        return run
+
+    def windows(self, run, length):
+        return next(w for w in run.result["lab"]["figures"]["windows"] if w["window_ms"] == length)
+
+    def totals(self, run):
+        return run.result["lab"]["figures"]["totals"]
+
+    def test_incast(self):
+        run = self.lab("incast", *SHORT_INCAST)
+        self.assert_held(run)
+        for check in ("fairness_jain", "port_used", "dropped", "retransmitted", "bytes_wrong", "memory_untouched",
+                      "packets_conserved", "payload_conserved"):
+            self.assertTrue(run.check(check)["gated"] if "gated" in run.check(check) else True, check)
+        self.assertGreaterEqual(run.result["fairness_jain"], 0.99)
+        self.assertGreaterEqual(self.windows(run, 100)["port_used_min"], 0.95)
+        self.assertEqual(self.windows(run, 100)["steady_windows"], 6)
+        changes = run.result["lab"]["figures"]["changes"]
+        self.assertEqual([c["sending"] for c in changes], [3, 2, 1])
+        self.assertEqual([c["stopping"] for c in changes], [[], ["feb-2"], ["feb-1"]])
+        self.assertNotIn(None, [c["converged_ms"] for c in changes])
+        self.assertGreater(run.result["switches"][0]["ecn_marked"], 0)
+        self.assertEqual(len(run.result["switches"][0]["ports"]), 4)
+
+    def test_incast_without_dcqcn(self):
+        """One key changed: what it does to the others on the way."""
+        with_it = self.lab("incast", "run.duration=400ms", "boards.feb.stop=400ms")
+        without = self.lab("incast-no-dcqcn", "run.duration=400ms", "boards.feb.stop=400ms")
+        self.assert_held(without)
+        self.assertGreater(self.totals(without)["pause_tx"], 10 * self.totals(with_it)["pause_tx"] + 100)
+        self.assertGreater(without.result["lab"]["figures"]["queue_bytes_mean"],
+                           2 * with_it.result["lab"]["figures"]["queue_bytes_mean"])
+
+    def test_firmware_defaults(self):
+        run = self.lab("incast-firmware-defaults", "run.duration=600ms", "boards.feb.stop=600ms")
+        self.assert_held(run)
+        self.assertNotIn("port_used", [c["name"] for c in run.result["checks"]])
+        self.assertLess(self.windows(run, 100)["port_used_min"], 0.95)
+
+    def test_rate_tracking(self):
+        run = self.lab("rate-tracking", "run.duration=300ms", "changes.0.at=150ms")
+        self.assert_held(run)
+        self.assertIsNotNone(run.check("rate_tracking")["value"])
+        self.assertLessEqual(run.check("rate_tracking")["value"], 0.01)
+
+    def test_sawtooth(self):
+        run = self.lab("sawtooth", "run.duration=500ms")
+        self.assert_held(run)
+        self.assertIsNotNone(run.check("sawtooth")["value"])
+
+    def test_threshold(self):
+        run = self.lab("threshold", "run.duration=400ms")
+        self.assert_held(run)
+        self.assertGreater(self.totals(run)["cnp_forged"], 0)
+        self.assertEqual(self.totals(run)["ecn_marked"], 0)
+        self.assertEqual(self.totals(run)["cnp_tx"], 0)
+
+    def test_lossy(self):
+        run = self.lab("lossy", "run.duration=400ms", "boards.feb.stop=400ms")
+        self.assert_held(run)
+        self.assertGreater(self.totals(run)["dropped"], 0)
+        self.assertGreater(self.totals(run)["retransmitted"], 0)
+        self.assertEqual(self.totals(run)["pause_tx"], 0)
+
+    def test_funnel(self):
+        run = self.lab("funnel", "run.duration=400ms")
+        self.assert_held(run)
+        self.assertGreaterEqual(run.result["fairness_jain"], 0.99)
+
+    def test_camera(self):
+        run = self.lab("camera", "run.duration=100ms")
+        self.assert_held(run)
+        self.assertEqual(len(run.result["boards"]), 143)
+        self.assertGreater(min(b["goodput_gbps"] for b in run.result["boards"]), 9)
+
+    def test_the_same_seed_gives_the_same_bytes(self):
+        lossy = harness.CONF / "lab" / "lossy.yaml"
+        runs = []
+        for seed in (7, 7, 8):
+            report = self.dir / f"report-{len(runs)}"
+            self.lab(lossy, "run.duration=30ms", "boards.feb.stop=30ms", f"run.seed={seed}", "run.series_interval=1ms",
+                     "network.switches.tor.queues.0.pmax=50%", args=("--report", str(report), "--no-pictures"))
+            runs.append({f.name: f.read_bytes() for f in sorted(report.iterdir())})
+        self.assertLessEqual({"config.yaml", "result.json", "series.csv", "ports.csv", "windows.csv"}, set(runs[0]))
+        self.assertEqual(runs[0], runs[1])
+        self.assertNotEqual(runs[0]["ports.csv"], runs[2]["ports.csv"])
+
+    def test_the_series_add_up_to_the_result(self):
+        report = self.dir / "report"
+        run = self.lab("incast", "run.duration=300ms", "boards.feb.stop=300ms", "run.series_interval=1ms",
+                       args=("--report", str(report), "--no-pictures"))
+        with open(report / "ports.csv", newline="") as f:
+            rows = list(csv.DictReader(f))
+        for port in run.result["switches"][0]["ports"]:
+            own = [r for r in rows if r["port"] == port["name"]]
+            self.assertEqual(sum(int(r["ecn_marked"]) for r in own), port["ecn_marked"])
+            self.assertEqual(sum(int(r["pause_tx"]) for r in own), port["pause_tx"])
+            self.assertEqual(max(int(r["queue_bytes_peak"]) for r in own), port["queue_bytes_max"])
+        with open(report / "windows.csv", newline="") as f:
+            rows = [r for r in csv.DictReader(f) if r["window_ms"] == "100"]
+        self.assertEqual(len(rows), 3)
+        self.assertEqual([r["steady"] for r in rows], ["0", "0", "1"])
+        self.assertEqual(float(rows[2]["jain"]), run.result["fairness_jain"])
+        self.assertEqual({r["boards_sending"] for r in rows}, {"3"})
+
+    def test_a_check_that_does_not_hold_fails(self):
+        run = self.lab("incast-no-dcqcn", "run.duration=20ms", "boards.feb.stop=20ms", "lab.checks={pause_tx: 0}", status=1)
+        self.assertEqual(run.result["verdict"], "failed")
+        self.assertFalse(run.check("pause_tx")["held"])
+        self.assertIn("FAILED", run.out)
+
+    def sweep(self, *args):
+        return harness.Softfeb(["lab", "sweep", *args], self.dir, self.dir / "sweep.json").finish(LIMIT)
+
+    def test_sweep(self):
+        study = self.config(f"""
+base: {harness.CONF / "lab" / "incast.yaml"}
+set:
+  run.duration: 30ms
+  boards.feb.stop: 30ms
+  lab.checks: {{}}
+  lab.sweep:
+    - {{key: network.switches.tor.queues.0.kmin, values: [40KiB, 80KiB]}}
+    - {{key: boards.feb.dcqcn.rate_inc_interval, values: [30us, 300us]}}
+""", "study.yaml")
+        report = self.dir / "report"
+        run = self.sweep("-c", str(study), "--json", str(self.dir / "sweep.json"), "--report", str(report), "--no-pictures")
+        self.assertEqual(run.status, 0, f"\n{run.err}\n{run.out}")
+        self.assertEqual(len(run.result["points"]), 4)
+        with open(report / "sweep.csv", newline="") as f:
+            rows = list(csv.DictReader(f))
+        self.assertEqual(list(rows[0]), ["network.switches.tor.queues.0.kmin", "boards.feb.dcqcn.rate_inc_interval",
+                                         "jain_min", "port_used_min", "queue_bytes_max", "queue_bytes_mean", "dropped",
+                                         "pause_tx", "convergence_ms", "retransmitted"])
+        self.assertEqual([tuple(r.values())[:2] for r in rows],
+                         [("40KiB", "30us"), ("40KiB", "300us"), ("80KiB", "30us"), ("80KiB", "300us")])
+        self.assertEqual(len({r["queue_bytes_max"] for r in rows}) > 1, True, rows)
+        for r, p in zip(rows, run.result["points"]):
+            self.assertEqual(int(r["queue_bytes_max"]), p["queue_bytes_max"])
+            self.assertIn(r["queue_bytes_max"], run.out)
+
+    def test_a_study_of_nothing_is_refused(self):
+        run = self.sweep("-c", str(harness.CONF / "lab" / "incast.yaml"))
+        self.assertEqual(run.status, 2)
+        self.assertIn("lab.sweep", run.err)
+
+
+if __name__ == "__main__":
+    unittest.main()
