@@ -1,0 +1,67 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""same_bytes.py BUILD SOURCE: the same seed gives the same bytes of JSON and CSV, in this build and in those that SOFTFEB_BUILDS names (other
+compilers, sanitizers)."""
+
+import hashlib
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+# Marks and pauses; drops and retransmissions; forged CNPs; two layers of switches.
+EXPERIMENTS = {
+    "incast": ["run.duration=20ms", "boards.feb.stop=[20ms,15ms,8ms]"],
+    "lossy": ["run.duration=20ms"],
+    "threshold": ["run.duration=20ms"],
+    "camera": ["run.duration=200us"],
+}
+
+
+def digest(folder, names):
+    return {name: hashlib.sha256((folder / name).read_bytes()).hexdigest() for name in names}
+
+
+def run_core(program, file, settings):
+    """Everything that is counted, by the program that needs no DPDK."""
+    with tempfile.TemporaryDirectory() as name:
+        done = subprocess.run([program, file, name, *settings], timeout=300, check=False, text=True, stderr=subprocess.PIPE)
+        assert done.returncode == 0, f"{program} {file}: status {done.returncode}: {done.stderr}"
+        return digest(pathlib.Path(name), ["result.json", "series.csv"])
+
+
+def run_softfeb(program, file, settings):
+    """What users get."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        sets = [word for setting in settings + ["run.series_interval=1ms"] for word in ("--set", setting)]
+        done = subprocess.run([program, "lab", "--virtual", "-q", "-c", file, "--json", folder / "result", "--report", folder / "report", *sets],
+                              timeout=300, check=False, text=True, stderr=subprocess.PIPE)
+        # A few milliseconds need not keep the limits of a whole experiment.
+        assert done.returncode in (0, 1), f"{program} {file}: status {done.returncode}: {done.stderr}"
+        return digest(folder, ["result", "report/series.csv", "report/ports.csv", "report/windows.csv"])
+
+
+def main():
+    own, source = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
+    builds = [own] + [pathlib.Path(b) for b in os.environ.get("SOFTFEB_BUILDS", "").split()]
+    different = 0
+    for run, path in ((run_core, "test/lab/lab-virtual"), (run_softfeb, "app/softfeb/softfeb")):
+        programs = [b / path for b in builds if (b / path).exists()]
+        for experiment, settings in EXPERIMENTS.items():
+            file = source / "conf" / "lab" / (experiment + ".yaml")
+            # The first one twice: a run must be like itself before it can be like others.
+            results = {str(p): run(p, file, settings) for p in programs}
+            results["once more"] = run(programs[0], file, settings) if programs else {}
+            for name, got in results.items():
+                want = results[str(programs[0])] if programs else {}
+                if got != want:
+                    different += 1
+                    print(f"{experiment}: {name} has other bytes than {programs[0]}: {[k for k in got if got[k] != want[k]]}")
+        print(f"{path}: {len(EXPERIMENTS)} experiments in {len(programs)} builds")
+    return 1 if different else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
