@@ -183,14 +183,14 @@ std::string table(const std::vector<config::SweepAxis>& axes, const std::vector<
     widths.push_back(width);
     t += fmt::format("{:<{}}  ", heading(axes, a), width);
   }
-  for (const Measure& m : kMeasures) t += fmt::format("{:>16}", m.name);
+  for (const Measure& m : kMeasures) t += fmt::format("{:>18}", m.name);
   t += '\n';
   for (const Point& p : points) {
     for (std::size_t a = 0; a < axes.size(); ++a) t += fmt::format("{:<{}}  ", p.values[a], widths[a]);
     for (const Measure& m : kMeasures) {
       const auto v = value_of(p, m);
       const int digits = m.unit == config::LimitUnit::kShare ? 4 : 0;
-      t += v ? fmt::format("{:>16.{}f}", *v, digits) : fmt::format("{:>16}", "-");
+      t += v ? fmt::format("{:>18.{}f}", *v, digits) : fmt::format("{:>18}", "-");
     }
     t += '\n';
   }
