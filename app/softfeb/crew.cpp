@@ -2,6 +2,7 @@
 #include "crew.hpp"
 
 #include "dataplane/error.hpp"
+#include "network_setup.hpp"
 #include "port_settings.hpp"
 
 #include <algorithm>
@@ -44,8 +45,9 @@ dataplane::SteeringTier highest_tier(config::Steering s) {
 
 }  // namespace
 
-Crew::Crew(const config::RunConfig& config, Machine& machine, Endpoints& endpoints)
-    : config_(config), machine_(machine), pass_(sleep) {
+Crew::Crew(const config::RunConfig& config, Machine& machine, Endpoints& endpoints,
+           const config::LabConfig* lab)
+    : config_(config), machine_(machine), lab_(lab), pass_(sleep) {
   const auto count = static_cast<unsigned>(config.workers.count);
   for (unsigned w = 0; w < count; ++w) {
     workers_.push_back(
@@ -55,9 +57,10 @@ Crew::Crew(const config::RunConfig& config, Machine& machine, Endpoints& endpoin
     maps_.push_back(std::make_unique<dataplane::PortMap>(count));
   seat_endpoints(config, endpoints);
   for (std::size_t p = 0; p < config.ports.size(); ++p) {
-    add_lanes(config, p);
+    if (!of_network(p)) add_lanes(config, p);
     steer(config, p);
   }
+  if (lab_ != nullptr) add_network(*lab_);
   working_ = true;
   for (auto& w : workers_) w->launch();
 }
@@ -82,6 +85,19 @@ void Crew::seat_endpoints(const config::RunConfig& config, Endpoints& endpoints)
   }
 }
 
+bool Crew::of_network(std::size_t port) const {
+  if (lab_ == nullptr) return false;
+  return std::any_of(lab_->rings.begin(), lab_->rings.end(),
+                     [port](const config::LabRing& r) { return r.far_port == port; }) ||
+         std::any_of(lab_->port_stations.begin(), lab_->port_stations.end(),
+                     [port](const auto& s) { return s.second == port; });
+}
+
+void Crew::add_network(const config::LabConfig& lab) {
+  workers_[lab.network_worker]->set_network(std::make_unique<dataplane::NetworkLane>(
+      network_settings(lab, machine_), lab.network, machine_.pools()));
+}
+
 void Crew::add_lanes(const config::RunConfig& config, std::size_t index) {
   RunPort& port = machine_.ports()[index];
   const auto& capabilities = port.port->capabilities();
@@ -92,6 +108,7 @@ void Crew::add_lanes(const config::RunConfig& config, std::size_t index) {
     b.frame_bytes = port.frame_bytes;
     b.descriptors = config.ports[index].tx_descriptors;
     b.held = kHeldPackets;
+    if (lab_ != nullptr) b.held += network_frames(lab_->network);
     b.lcores = static_cast<unsigned>(config.workers.count) + 1;
     b.socket = capabilities.socket;
     builders_.push_back(std::make_unique<dataplane::TxBuilder>(b, &machine_.arena(), machine_.pools()));
@@ -180,11 +197,12 @@ std::vector<std::uint8_t> Crew::changes_made() const {
   return made;
 }
 
-std::vector<engine::EndpointSnapshot> Crew::snapshot() {
+CrewFigures Crew::snapshot() {
   std::vector<std::unique_ptr<dataplane::SnapshotRequest>> requests;
   for (auto& w : workers_) {
     auto request = std::make_unique<dataplane::SnapshotRequest>();
     for (const engine::Endpoint* e : w->endpoints()) request->endpoints.push_back(engine::make_snapshot(*e));
+    if (w->network() != nullptr) request->network = w->network()->make_snapshot();
     while (!w->command({dataplane::Command::Kind::kSnapshot, 0, request.get()})) {
       pass_(kWait);
     }
@@ -193,8 +211,12 @@ std::vector<engine::EndpointSnapshot> Crew::snapshot() {
   for (const auto& r : requests) {
     while (!r->done.load(std::memory_order_acquire)) pass_(kWait);
   }
-  std::vector<engine::EndpointSnapshot> out;
-  for (const auto& [worker, place] : places_) out.push_back(std::move(requests[worker]->endpoints[place]));
+  CrewFigures out;
+  for (const auto& [worker, place] : places_)
+    out.endpoints.push_back(std::move(requests[worker]->endpoints[place]));
+  for (const auto& r : requests) {
+    if (r->network) out.network = std::move(r->network);
+  }
   return out;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "config/lab_config.hpp"
 #include "dataplane/control_exchange.hpp"
 #include "dataplane/flow_rules.hpp"
 #include "dataplane/in_band.hpp"
@@ -12,15 +13,24 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace softfeb::app {
 
+/// Everything that is counted, now. `endpoints`: boards first, as RunConfig has them, then receivers.
+struct CrewFigures {
+  std::vector<engine::EndpointSnapshot> endpoints;
+  std::optional<fabric::NetworkSnapshot> network;  ///< none without a network of ours
+};
+
 /// Workers at work on a set of endpoints, from construction to destruction.
 class Crew {
  public:
-  Crew(const config::RunConfig& config, Machine& machine, Endpoints& endpoints);
+  /// `config` is `lab->run` where there is a lab; then one of the workers carries its network, too.
+  Crew(const config::RunConfig& config, Machine& machine, Endpoints& endpoints,
+       const config::LabConfig* lab = nullptr);
   ~Crew();
   Crew(const Crew&) = delete;
   Crew& operator=(const Crew&) = delete;
@@ -42,8 +52,7 @@ class Crew {
     return {workers_[places_[endpoint].first].get(), places_[endpoint].second};
   }
 
-  /// Every endpoint's figures now: boards first, as RunConfig has them, then receivers.
-  std::vector<engine::EndpointSnapshot> snapshot();
+  CrewFigures snapshot();
   /// Sum over the workers.
   dataplane::Worker::Totals totals() const;
   const std::vector<std::unique_ptr<dataplane::Worker>>& workers() const { return workers_; }
@@ -65,6 +74,9 @@ class Crew {
 
  private:
   void seat_endpoints(const config::RunConfig& config, Endpoints& endpoints);
+  /// The port is the network's: no endpoint is behind it.
+  bool of_network(std::size_t port) const;
+  void add_network(const config::LabConfig& lab);
   void add_lanes(const config::RunConfig& config, std::size_t port);
   void steer(const config::RunConfig& config, std::size_t port);
   dataplane::InBandPort& in_band_of(const config::EndpointConfig& endpoint);
@@ -73,6 +85,7 @@ class Crew {
 
   const config::RunConfig& config_;
   Machine& machine_;
+  const config::LabConfig* lab_;
   std::vector<std::unique_ptr<dataplane::PortMap>> maps_;
   std::vector<std::unique_ptr<dataplane::TxBuilder>> builders_;
   /// Of one port and worker: what passes between lane and control thread, and who serves it there (null:

@@ -32,8 +32,8 @@ void Experiment::tick() {
   const Time now = machine_.now();
   out_.control_unserved += crew_.drain_control();
   if (now < next_sample()) return;
-  const std::vector<engine::EndpointSnapshot> endpoints = crew_.snapshot();
-  observers_.add(sample_of(endpoints, now), nullptr);
+  CrewFigures figures = crew_.snapshot();
+  observers_.add(sample_of(figures.endpoints, now), figures.network ? &*figures.network : nullptr);
 }
 
 lab::Sample Experiment::sample_of(const std::vector<engine::EndpointSnapshot>& endpoints, Time now) const {
@@ -82,7 +82,7 @@ Outcome Experiment::run() {
     why = wait(std::min(end, out_.started + config_.run.warmup), has_traffic, 0);
     out_.ended_in_warmup = why != Wait::kTime;
     if (!out_.ended_in_warmup) {
-      out_.baseline = crew_.snapshot();
+      out_.baseline = crew_.snapshot().endpoints;
       out_.measured_from = machine_.now();
       for (const auto& e : out_.baseline) out_.measured_from = std::min(out_.measured_from, e.taken_at);
     }
@@ -93,8 +93,10 @@ Outcome Experiment::run() {
   out_.stopped = std::max(machine_.now(), out_.started);
   drain();
   settle();
-  out_.final = crew_.snapshot();
-  observers_.end(sample_of(out_.final, machine_.now()), nullptr);
+  CrewFigures last = crew_.snapshot();
+  out_.final = std::move(last.endpoints);
+  out_.network = std::move(last.network);
+  observers_.end(sample_of(out_.final, machine_.now()), out_.network ? &*out_.network : nullptr);
   out_.totals = crew_.totals();
   out_.changes_made = crew_.changes_made();
   out_.control.resize(config_.boards.size());

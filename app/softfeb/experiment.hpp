@@ -24,6 +24,7 @@ struct Outcome {
   bool ended_in_warmup = false;  ///< then the figures are of the whole run
   std::vector<engine::EndpointSnapshot> baseline;  ///< at measured_from; empty without warm-up
   std::vector<engine::EndpointSnapshot> final;     ///< at the end
+  std::optional<fabric::NetworkSnapshot> network;  ///< at the end; none without a network of ours
   dataplane::Worker::Totals totals;
   std::vector<dataplane::Worker::Totals> workers;
   std::uint64_t control_unserved = 0;

@@ -210,6 +210,15 @@ Json changes(const config::RunConfig& config, const Outcome& o) {
   return list;
 }
 
+/// Of the worker that carries a network of ours: what passed it, and whether it kept up.
+Json network_lane(const dataplane::NetworkLaneCounters& c) {
+  return {{"rx_packets", c.rx_packets},   {"rx_stranger", c.rx_stranger},
+          {"rx_unusable", c.rx_unusable}, {"tx_packets", c.tx_packets},
+          {"tx_short", c.tx_short},       {"tx_dropped", c.tx_dropped},
+          {"held_up", c.held_up},         {"late_turns", c.late_turns},
+          {"late_s", to_seconds(c.late)}, {"latest_us", to_seconds(c.latest) * 1e6}};
+}
+
 Json workers(const Outcome& o) {
   Json list = Json::array();
   for (const auto& w : o.workers) {
@@ -224,6 +233,7 @@ Json workers(const Outcome& o) {
                     {"busy_turns", w.loop.busy_turns},
                     {"longest_gap_us", to_seconds(w.loop.longest_gap) * 1e6},
                     {"stolen_s", to_seconds(w.loop.stolen)}});
+    if (w.network.rx_packets != 0) list.back()["network"] = network_lane(w.network);
   }
   return list;
 }

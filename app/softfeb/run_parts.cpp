@@ -81,10 +81,10 @@ void close_maps(const Targets& targets, const Outcome& o, Endpoints& endpoints) 
 }
 
 void connect_peers(const config::RunConfig& config, Machine& machine, Targets& targets,
-                   const Payloads& payloads, bool quiet) {
+                   const Payloads& payloads, bool quiet, const config::LabConfig* lab) {
   if (!targets.needs_sessions()) return;
   Endpoints listeners = make_listeners(config);
-  Crew crew(config, machine, listeners);
+  Crew crew(config, machine, listeners, lab);
   targets.connect(payloads, [quiet](const std::string& line) {
     if (!quiet) fmt::print(stderr, "{}\n", line);
   });

@@ -22,9 +22,9 @@ void print_start(const config::RunConfig& config, const Machine& machine, const 
 /// Where boards' slow control is served. Of many boards the first and the last: the others are between.
 void print_control(const config::RunConfig& config, const ControlService& service);
 
-/// While the peers set up their QPs they ask for our addresses: somebody must answer.
+/// While the peers set up their QPs they ask for our addresses: somebody must answer. `lab`: as Crew has it.
 void connect_peers(const config::RunConfig& config, Machine& machine, Targets& targets,
-                   const Payloads& payloads, bool quiet);
+                   const Payloads& payloads, bool quiet, const config::LabConfig* lab = nullptr);
 /// Tells the peers that it is over; what they say is in their sessions then.
 void end_sessions(Targets& targets, const Outcome& o);
 

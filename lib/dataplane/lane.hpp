@@ -111,6 +111,7 @@ class Lane {
   }
 
   const LaneCounters& counters() const { return counters_; }
+  std::uint16_t port() const { return config_.port; }
 
  private:
   struct Seat {

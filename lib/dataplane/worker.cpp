@@ -73,6 +73,7 @@ void Worker::loop() {
     slept_ = false;
     bool busy = false;
     for (auto& lane : lanes_) busy = lane->run(now) || busy;
+    if (network_ != nullptr) busy = network_->run(now) || busy;
     receiver_requests_.serve(endpoints_);
     if (board_requests_.serve(endpoints_, now)) {
       for (auto& lane : lanes_) lane->wake();
@@ -92,8 +93,10 @@ void Worker::loop() {
 }
 
 bool Worker::may_leave() const {
+  const bool network_pending = network_ != nullptr && network_->pending();
   return clock_.time(rte_rdtsc()) >= leave_by_ ||
-         std::none_of(lanes_.begin(), lanes_.end(), [](const auto& lane) { return lane->pending(); });
+         (!network_pending &&
+          std::none_of(lanes_.begin(), lanes_.end(), [](const auto& lane) { return lane->pending(); }));
 }
 
 void Worker::obey(Time now) {
@@ -150,6 +153,7 @@ void Worker::snapshot_slice(Time now) {
     }
   }
   if (snapshot_endpoint_ < endpoints_.size()) return;
+  if (network_ != nullptr && snapshot_->network) network_->take_snapshot(*snapshot_->network, now);
   snapshot_->done.store(true, std::memory_order_release);
   snapshot_ = nullptr;
 }
@@ -189,6 +193,7 @@ void Worker::rest(Time now) {
   }
   Time at = changes_ == nullptr ? schedule_.next() : std::min(schedule_.next(), changes_->at);
   for (const auto& lane : lanes_) at = std::min(at, lane->next_event(now));
+  if (network_ != nullptr) at = std::min(at, network_->next_event(now));
   const Time wait = std::min(at > now ? at - now : 0, kLongestSleep);
   // A sleep costs the kernel's own latency: not worth it for less than that.
   if (wait < 10 * kMicrosecond) {
@@ -203,6 +208,7 @@ void Worker::rest(Time now) {
 void Worker::publish() {
   Totals t;
   t.loop = loop_;
+  if (network_ != nullptr) t.network = network_->counters();
   for (const auto* e : endpoints_) {
     const auto* board = dynamic_cast<const engine::Board*>(e);
     if (board != nullptr && !board->finished()) ++t.unfinished;

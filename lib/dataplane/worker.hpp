@@ -4,6 +4,7 @@
 #include "base/time.hpp"
 #include "dataplane/board_requests.hpp"
 #include "dataplane/lane.hpp"
+#include "dataplane/network_lane.hpp"
 #include "dataplane/receiver_requests.hpp"
 #include "dataplane/rings.hpp"
 #include "dataplane/tsc_clock.hpp"
@@ -13,6 +14,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace softfeb::dataplane {
@@ -27,6 +29,7 @@ enum class IdlePolicy : std::uint8_t {
 /// Figures of all endpoints of a worker. The control thread owns it, the worker fills it.
 struct SnapshotRequest {
   std::vector<engine::EndpointSnapshot> endpoints;  ///< as Worker::endpoints()
+  std::optional<fabric::NetworkSnapshot> network;   ///< of the worker that carries it
   std::atomic<bool> done{false};
 };
 
@@ -83,6 +86,11 @@ class Worker {
   void add_lane(std::unique_ptr<Lane> lane) { lanes_.push_back(std::move(lane)); }
   /// `times`: of a board.
   void add_endpoint(engine::Endpoint& endpoint, const engine::BoardTimes& times = {});
+  /// The network of ours, on the worker that carries it.
+  void set_network(std::unique_ptr<NetworkLane> network) { network_ = std::move(network); }
+  /// To be looked at when the worker has ended.
+  const std::vector<std::unique_ptr<Lane>>& lanes() const { return lanes_; }
+  const NetworkLane* network() const { return network_.get(); }
   const std::vector<engine::Endpoint*>& endpoints() const { return endpoints_; }
 
   /// Starts the loop on its lcore. Throws EnvironmentError when the lcore is not there.
@@ -103,6 +111,7 @@ class Worker {
     std::uint64_t unfinished = 0;  ///< boards with messages to send or to complete, or not started yet
     LaneCounters lanes;
     LoopCounters loop;
+    NetworkLaneCounters network;  ///< all 0 on workers without
   };
   Totals totals() const;
 
@@ -123,6 +132,7 @@ class Worker {
   IdlePolicy idle_;
   TscClock clock_;
   std::vector<std::unique_ptr<Lane>> lanes_;
+  std::unique_ptr<NetworkLane> network_;
   std::vector<engine::Endpoint*> endpoints_;
   SpscRing<Command> commands_{64};
   BoardRequests board_requests_;

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "config/lab_config.hpp"
+#include "dataplane/network_lane.hpp"
+#include "machine.hpp"
+
+#include <cstdint>
+
+/// From a topology to what the data plane carries it with.
+namespace softfeb::app {
+
+/// Packets that may be in a network, or wait for a port, at one time. With smaller ones than most its buffers
+/// hold more; the boards then wait (dataplane::NetworkLane).
+std::uint32_t network_frames(const fabric::NetworkConfig& network);
+
+dataplane::NetworkLaneConfig network_settings(const config::LabConfig& lab, const Machine& machine);
+
+}  // namespace softfeb::app

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "dataplane/mbuf_frames.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include <rte_mbuf.h>
+
+namespace softfeb::dataplane {
+
+namespace {
+
+constexpr std::uint32_t kEthernetHeader = 14;
+constexpr std::uint32_t kPaddedFrame = 60;  // without FCS (IEEE 802.3)
+/// Ethernet 14 + 802.1Q 4 + IPv6 40 + UDP 8 + BTH 12, what a network looks at.
+constexpr std::uint32_t kHeaders = 78;
+constexpr std::uint32_t kMadeRoom = 128;
+constexpr std::uint32_t kMostOut = 1024;  ///< frames made, and copies, that may be out at one time
+
+bool has_own_headers(const rte_mbuf* packet) {
+  return RTE_MBUF_DIRECT(packet) && rte_mbuf_refcnt_read(packet) == 1 &&
+         packet->data_len >= std::min(packet->pkt_len, kHeaders);
+}
+
+}  // namespace
+
+MbufFrames::MbufFrames(std::size_t count, std::uint32_t frame_bytes, unsigned lcores, Mempools& pools,
+                       int socket)
+    : frames_(std::make_unique<MbufFrame[]>(count)),
+      made_(pools.create("frames of the network", pool_size(kMostOut, lcores), kMadeRoom, 0, socket)),
+      copies_(pools.create("copies in the network", pool_size(kMostOut, lcores), frame_bytes, 0, socket)) {
+  for (std::size_t i = count; i-- != 0;) {
+    frames_[i].next = free_;
+    free_ = &frames_[i];
+  }
+  free_count_ = count;
+}
+
+MbufFrames::MbufFrame* MbufFrames::get() {
+  auto* const frame = static_cast<MbufFrame*>(free_);
+  if (frame == nullptr) return nullptr;
+  free_ = frame->next;
+  --free_count_;
+  return frame;
+}
+
+void MbufFrames::point(MbufFrame& frame, rte_mbuf* packet) {
+  frame.packet = packet;
+  frame.header = rte_pktmbuf_mtod(packet, std::uint8_t*);
+  frame.header_length = packet->data_len;
+  frame.length = packet->pkt_len;
+}
+
+fabric::Frame* MbufFrames::adopt(rte_mbuf* packet) {
+  if (room() == 0 || packet->pkt_len < kEthernetHeader) return nullptr;
+  rte_mbuf* own = packet;
+  if (!has_own_headers(packet)) {
+    own = rte_pktmbuf_copy(packet, copies_, 0, UINT32_MAX);
+    if (own == nullptr) return nullptr;
+    rte_pktmbuf_free(packet);
+  }
+  MbufFrame* const frame = get();
+  *frame = MbufFrame{};
+  point(*frame, own);
+  return frame;
+}
+
+rte_mbuf* MbufFrames::take(fabric::Frame* frame) {
+  rte_mbuf* const packet = static_cast<MbufFrame*>(frame)->packet;
+  frame->next = free_;
+  free_ = frame;
+  ++free_count_;
+  return packet;
+}
+
+fabric::Frame* MbufFrames::make(ByteSpan bytes) {
+  if (free_ == nullptr || bytes.size() > kMadeRoom) return nullptr;
+  rte_mbuf* const packet = rte_pktmbuf_alloc(made_);
+  if (packet == nullptr) return nullptr;
+  const auto length = static_cast<std::uint16_t>(std::max<std::size_t>(bytes.size(), kPaddedFrame));
+  auto* const data = rte_pktmbuf_mtod(packet, std::uint8_t*);
+  std::memcpy(data, bytes.data(), bytes.size());
+  std::memset(data + bytes.size(), 0, length - bytes.size());
+  packet->data_len = length;
+  packet->pkt_len = length;
+  MbufFrame* const frame = get();
+  *frame = MbufFrame{};
+  point(*frame, packet);
+  return frame;
+}
+
+fabric::Frame* MbufFrames::copy(const fabric::Frame& frame) {
+  if (free_ == nullptr) return nullptr;
+  rte_mbuf* const packet =
+      rte_pktmbuf_copy(static_cast<const MbufFrame&>(frame).packet, copies_, 0, UINT32_MAX);
+  if (packet == nullptr) return nullptr;
+  MbufFrame* const out = get();
+  static_cast<fabric::Frame&>(*out) = frame;
+  out->next = nullptr;
+  point(*out, packet);
+  return out;
+}
+
+bool MbufFrames::corrupt(fabric::Frame& frame, std::uint64_t random) {
+  auto& mine = static_cast<MbufFrame&>(frame);
+  if (mine.packet->pkt_len <= kEthernetHeader) return false;
+  rte_mbuf* const own = rte_pktmbuf_copy(mine.packet, copies_, 0, UINT32_MAX);
+  if (own == nullptr) return false;
+  rte_pktmbuf_free(mine.packet);
+  point(mine, own);
+  std::uint32_t offset =
+      kEthernetHeader + static_cast<std::uint32_t>((random >> 3) % (own->pkt_len - kEthernetHeader));
+  rte_mbuf* m = own;
+  for (; offset >= m->data_len; m = m->next) offset -= m->data_len;  // the copy may be a chain
+  *rte_pktmbuf_mtod_offset(m, std::uint8_t*, offset) ^= static_cast<std::uint8_t>(1U << (random & 7));
+  return true;
+}
+
+void MbufFrames::release(fabric::Frame* frame) { rte_pktmbuf_free(take(frame)); }
+
+}  // namespace softfeb::dataplane

@@ -1,0 +1,90 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""softfeb lab in real time: switches on a worker between boards and receivers. Judged by integrity and conservation
+alone: what a machine that does other things can promise."""
+
+import unittest
+
+import harness
+from harness import board, qp, receiver
+
+TRAFFIC = {"message_size": "64KiB", "rate": "400Mb/s"}
+
+
+def topology(switches=None, links=None, boards=3, **keys):
+    """Boards on one worker, the network and the receiver on another."""
+    feb = board(qp(traffic=TRAFFIC), name="feb", count=boards, worker=0)
+    return {
+        "lab": {"title": "smoke"},
+        "run": {"duration": "1s"},
+        "eal": {"hugepages": "no"},
+        "workers": {"count": 2, "idle": "sleep"},
+        "network": {
+            "worker": 1,
+            "switches": switches or [{"name": "tor", "buffer": "4MiB"}],
+            "links": links or [{"ends": ["feb", "tor"], "rate": "10Gb/s", "delay": "500ns"},
+                               {"ends": ["tor", "daq"], "rate": "10Gb/s", "delay": "500ns"}],
+        },
+        "boards": [feb],
+        "receivers": [receiver(ip="10.0.0.101/24", worker=1, memory="1MiB")],
+        **keys,
+    }
+
+
+class Lab(harness.TestCase):
+    def lab(self, config, *args, status=0):
+        result = self.dir / "result.json"
+        command = ["lab", "-c", str(self.config(config)), "--json", str(result), *args]
+        run = harness.Softfeb(command, self.dir, result).finish()
+        self.assertEqual(run.status, status, f"\n{run.err[-3000:]}\n{run.out[-3000:]}")
+        return run
+
+    def assert_conserved(self, run):
+        names = {c["name"] for c in run.result["checks"]}
+        for name in ("packets_conserved", "packets_entered", "packets_delivered", "rings_conserved"):
+            self.assertIn(name, names)
+            self.assertTrue(run.check(name)["held"], run.result["messages"])
+
+    def test_boards_through_a_switch(self):
+        run = self.lab(topology())
+        self.assert_conserved(run)
+        received = run.result["receivers"][0]
+        self.assertGreater(received["messages"], 100)
+        self.assertEqual((received["bytes_wrong"], received["missing"]), (0, 0))
+
+    def test_one_worker_carries_it_all(self):
+        config = topology()
+        config["workers"]["count"] = 1
+        config["network"]["worker"] = 0
+        config["receivers"][0]["worker"] = 0
+        run = self.lab(config)
+        self.assert_conserved(run)
+        self.assertGreater(run.result["receivers"][0]["messages"], 100)
+
+    def test_a_lossy_link_loses_and_boards_send_again(self):
+        links = [{"ends": ["feb", "tor"], "rate": "10Gb/s", "delay": "500ns",
+                  "faults": {"drop": "1%", "duplicate": "1%", "corrupt": "1%", "reorder": "1%"}},
+                 {"ends": ["tor", "daq"], "rate": "10Gb/s", "delay": "500ns"}]
+        run = self.lab(topology(links=links))
+        self.assert_conserved(run)
+        received = run.result["receivers"][0]
+        self.assertEqual((received["bytes_wrong"], received["missing"]), (0, 0))
+        self.assertGreater(received["icrc_errors"], 0)
+        self.assertGreater(sum(q["retransmitted_packets"] for q in run.qps()), 0)
+
+    def test_a_port_of_the_machine_is_a_station(self):
+        """The receiver is behind a port, as behind a real switch: at the other end of a ring."""
+        links = [{"ends": ["feb", "tor"], "rate": "10Gb/s", "delay": "500ns"},
+                 {"ends": ["tor", "out"], "rate": "10Gb/s", "delay": "500ns"}]
+        config = topology(links=links, ports=[{"name": "out", "device": "net_ring:world", "mtu": 4200},
+                                              {"name": "far", "device": "net_ring:world", "mtu": 4200}])
+        config["receivers"][0]["port"] = "far"
+        run = self.lab(config)
+        self.assert_conserved(run)
+        received = run.result["receivers"][0]
+        self.assertGreater(received["messages"], 100)
+        self.assertEqual((received["bytes_wrong"], received["missing"]), (0, 0))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "dataplane/mbuf_frames.hpp"
+
+#include "base/rng.hpp"
+#include "support.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <set>
+#include <vector>
+
+#include <catch2/catch.hpp>
+
+using namespace softfeb;
+using namespace softfeb::dataplane;
+
+namespace {
+
+using Bytes = std::vector<std::uint8_t>;
+constexpr std::uint32_t kFrameBytes = 4300;
+
+struct Bench {
+  Mempools pools;
+  rte_mempool* packets = pools.create("packets", 512, kFrameBytes);
+  MbufFrames frames{MbufFrames::kReserve + 32, kFrameBytes, 1, pools};
+  Rng rng{21};
+
+  /// In segments of the given lengths.
+  rte_mbuf* packet(const std::vector<std::size_t>& lengths) {
+    rte_mbuf* first = nullptr;
+    for (const std::size_t n : lengths) {
+      rte_mbuf* const m = rte_pktmbuf_alloc(packets);
+      REQUIRE(m != nullptr);
+      const Bytes bytes = test::random_bytes(rng, n);
+      std::copy(bytes.begin(), bytes.end(), rte_pktmbuf_mtod(m, std::uint8_t*));
+      m->data_len = static_cast<std::uint16_t>(n);
+      m->pkt_len = static_cast<std::uint32_t>(n);
+      if (first == nullptr)
+        first = m;
+      else
+        REQUIRE(rte_pktmbuf_chain(first, m) == 0);
+    }
+    return first;
+  }
+
+  unsigned out() const { return rte_mempool_in_use_count(packets); }
+};
+
+Bytes taken(MbufFrames& frames, fabric::Frame* frame) {
+  rte_mbuf* const m = frames.take(frame);
+  rte_mbuf_sanity_check(m, 1);
+  const Bytes bytes = test::bytes_of(m);
+  rte_pktmbuf_free(m);
+  return bytes;
+}
+
+unsigned different_bits(const Bytes& a, const Bytes& b) {
+  REQUIRE(a.size() == b.size());
+  unsigned n = 0;
+  for (std::size_t i = 0; i < a.size(); ++i)
+    n += static_cast<unsigned>(std::popcount(static_cast<unsigned>(a[i] ^ b[i])));
+  return n;
+}
+
+}  // namespace
+
+TEST_CASE("a frame stands for its packet, and gives it back as it was", "[dataplane][frames]") {
+  Bench b;
+  rte_mbuf* const packet = b.packet({98, 4096, 4});
+  const Bytes before = test::bytes_of(packet);
+  fabric::Frame* const frame = b.frames.adopt(packet);
+  REQUIRE(frame != nullptr);
+  CHECK(frame->header == rte_pktmbuf_mtod(packet, std::uint8_t*));
+  CHECK(frame->header_length == 98);
+  CHECK(frame->length == before.size());
+  CHECK(taken(b.frames, frame) == before);
+  CHECK(b.out() == 0);
+}
+
+TEST_CASE("headers in pieces, or shared, are copied into one piece of their own", "[dataplane][frames]") {
+  Bench b;
+  rte_mbuf* const packet = b.packet({20, 30, 4096});
+  const Bytes before = test::bytes_of(packet);
+  fabric::Frame* const frame = b.frames.adopt(packet);
+  REQUIRE(frame != nullptr);
+  CHECK(frame->header_length >= 78);
+  CHECK(b.out() == 0);
+  CHECK(taken(b.frames, frame) == before);
+
+  rte_mbuf* const shared = b.packet({200});
+  rte_mbuf_refcnt_update(shared, 1);
+  const Bytes old = test::bytes_of(shared);
+  fabric::Frame* const mine = b.frames.adopt(shared);
+  REQUIRE(mine != nullptr);
+  mine->header[0] = static_cast<std::uint8_t>(~mine->header[0]);
+  CHECK(test::bytes_of(shared) == old);
+  rte_pktmbuf_free(shared);
+  b.frames.release(mine);
+  CHECK(b.out() == 0);
+}
+
+TEST_CASE("a corrupted frame differs in one bit behind Ethernet, and shares nothing", "[dataplane][frames]") {
+  Bench b;
+  std::set<std::size_t> places;
+  for (int i = 0; i < 200; ++i) {
+    rte_mbuf* const packet = b.packet({60, 500});
+    rte_mbuf_refcnt_update(packet->next, 1);
+    rte_mbuf* const payload = packet->next;
+    const Bytes before = test::bytes_of(packet);
+    const Bytes shared = test::bytes_of(payload);
+    fabric::Frame* const frame = b.frames.adopt(packet);
+    REQUIRE(frame != nullptr);
+    REQUIRE(b.frames.corrupt(*frame, b.rng.next()));
+    const Bytes after = taken(b.frames, frame);
+    CHECK(different_bits(before, after) == 1);
+    const auto at = std::mismatch(before.begin(), before.end(), after.begin()).first - before.begin();
+    CHECK(at >= 14);
+    places.insert(static_cast<std::size_t>(at));
+    CHECK(test::bytes_of(payload) == shared);
+    rte_pktmbuf_free(payload);
+  }
+  CHECK(places.size() > 100);
+  CHECK(b.out() == 0);
+}
+
+TEST_CASE("a copy lives on without its first", "[dataplane][frames]") {
+  Bench b;
+  rte_mbuf* const packet = b.packet({98, 1000});
+  const Bytes before = test::bytes_of(packet);
+  fabric::Frame* const frame = b.frames.adopt(packet);
+  fabric::Frame* const twin = b.frames.copy(*frame);
+  REQUIRE(twin != nullptr);
+  twin->header[20] ^= 1;
+  CHECK(taken(b.frames, frame) == before);
+  CHECK(different_bits(taken(b.frames, twin), before) == 1);
+}
+
+TEST_CASE("what the network makes is padded, and has room when packets have none", "[dataplane][frames]") {
+  Bench b;
+  std::vector<fabric::Frame*> held;
+  for (;;) {
+    rte_mbuf* const packet = b.packet({64});
+    fabric::Frame* const frame = b.frames.adopt(packet);
+    if (frame == nullptr) rte_pktmbuf_free(packet);
+    if (frame == nullptr) break;
+    held.push_back(frame);
+  }
+  CHECK(held.size() == 32);
+  CHECK(b.frames.room() == 0);
+  const Bytes bytes(18, 7);
+  fabric::Frame* const made = b.frames.make(bytes);
+  REQUIRE(made != nullptr);
+  CHECK(made->length == 60);
+  Bytes padded = bytes;
+  padded.resize(60, 0);
+  CHECK(taken(b.frames, made) == padded);
+  for (fabric::Frame* const f : held) b.frames.release(f);
+  CHECK(b.frames.room() == 32);
+  CHECK(b.out() == 0);
+}
+
+TEST_CASE("a packet shorter than an Ethernet header is no frame", "[dataplane][frames]") {
+  Bench b;
+  rte_mbuf* const packet = b.packet({13});
+  CHECK(b.frames.adopt(packet) == nullptr);
+  rte_pktmbuf_free(packet);
+}
