@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # shellcheck shell=bash
-# The demonstration: a board writes a random file by RDMA into a receiver's memory, over DPDK, in one process.
+# ./quickstart demo: a board writes a random file by RDMA into a receiver's memory, over DPDK, in one process.
 
 run_demo() {
   local dir=softfeb-report sent received status=0

@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# shellcheck shell=bash
+# What a newcomer sees: boards, an ECN switch and a receiver in one process, live, and the report of it.
+
+run_lab() {
+  local dir=softfeb-report status=0
+  # Nothing left from a former run may pass for this one's.
+  if ! mkdir -p "$dir" || ! rm -f "$dir"/{result.json,index.html,series.csv,ports.csv,windows.csv}; then
+    die 3 "cannot write to $PWD/$dir: another user's?" "fix: sudo rm -r $PWD/$dir"
+  fi
+  say "three boards send into one port of a switch: softfeb lab -c conf/lab/incast.yaml --report $dir"
+  build/app/softfeb/softfeb lab -c conf/lab/incast.yaml --report "$dir" || status=$?
+  [ "$status" -eq 0 ] || die "$status" "softfeb lab ended with $status"
+  [ -s "$dir/result.json" ] || die 1 "softfeb lab left no $dir/result.json"
+  say "exit status 0: every check that counts held"
+  if [ -s "$dir/index.html" ]; then
+    say "report: $PWD/$dir/index.html   (charts as PNG and SVG, CSV, result.json beside it)"
+  else
+    say "report: $PWD/$dir/result.json and CSV files; no pictures, see above"
+  fi
+  say "more: build/app/softfeb/softfeb lab -c conf/lab/incast-no-dcqcn.yaml; doc/lab.md; ./quickstart demo"
+}
