@@ -4,6 +4,7 @@
 #include "board/board_registers.hpp"
 #include "board_bus.hpp"
 #include "config/run_config.hpp"
+#include "control/bus_queue.hpp"
 #include "control/srp_server.hpp"
 #include "control/stream.hpp"
 #include "control_link.hpp"
@@ -45,6 +46,8 @@ class BoardControl {
   std::size_t board() const { return board_; }
   const config::ControlConfig& config() const { return config_; }
   const board::BoardRegisters& registers() const { return registers_; }
+  /// Beside the client's accesses: as register accesses of somebody else.
+  control::Bus& bus() { return queue_; }
   const ControlLink& link(std::size_t i) const { return i == kRegisters ? registers_link_ : stream_link_; }
   const control::SrpServer& srp() const { return srp_; }
   const control::StreamServer& stream() const { return stream_; }
@@ -73,6 +76,7 @@ class BoardControl {
   board::BoardRegisters registers_;
   std::unique_ptr<engine::HostResponder> responder_;  ///< null: no receiver of ours plays the host
   BoardBus bus_;
+  control::BusQueue queue_;  ///< of those who access it: the client, and the live page
   StreamSource source_;
   control::SrpServer srp_;
   control::StreamServer stream_;

@@ -70,7 +70,7 @@ void ControlService::run_until(Time until) {
 
 /// One turn, of bounded length.
 void ControlService::serve(Time now) {
-  if (boards_.empty()) return;
+  if (!serves()) return;
   for (int i = 0; i < kHandlers && io_.poll_one() != 0; ++i) {
   }
   if (in_band_) serve_in_band(now);
@@ -108,7 +108,7 @@ void ControlService::wait_for_workers() {
 void ControlService::wait(Time until) {
   const Time now = machine_.now();
   if (now >= until) return;
-  if (boards_.empty()) {
+  if (!serves()) {
     std::this_thread::sleep_for(length(until - now));
     return;
   }

@@ -12,8 +12,9 @@
 
 namespace softfeb::app {
 
-/// The slow control of all boards that have one. Everything happens on the thread that calls run_until(), and
-/// only while it does: the main thread waits by it wherever it would sleep.
+/// The slow control of all boards that have one, and whoever else is served by sockets of this process.
+/// Everything happens on the thread that calls run_until(), and only while it does: the main thread waits by
+/// it wherever it would sleep.
 class ControlService {
  public:
   /// `say` gets lines for the user. Opens what is configured; clients are served from the first run_until()
@@ -31,8 +32,14 @@ class ControlService {
   void stop();
 
   const std::vector<std::unique_ptr<BoardControl>>& boards() const { return boards_; }
+  /// For sockets of others: their handlers run wherever the boards' do. They close before this ends.
+  boost::asio::io_context& io() {
+    sockets_ = true;
+    return io_;
+  }
 
  private:
+  bool serves() const { return sockets_ || !boards_.empty(); }
   void serve(Time now);
   void serve_in_band(Time now);
   void serve_waiting(Time now);
@@ -48,6 +55,7 @@ class ControlService {
   std::vector<BoardBus*> waiting_;  ///< buses whose worker has something in hand
   std::vector<BoardBus*> serving_;
   std::vector<std::unique_ptr<BoardControl>> boards_;
+  bool sockets_ = false;  ///< of others
   bool in_band_ = false;
   bool spins_ = false;   ///< the workers have CPUs of their own: an answer is there in no time
   Time in_band_at_ = 0;  ///< when a datagram came last

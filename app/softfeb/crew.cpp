@@ -186,6 +186,19 @@ void Crew::start(Time at) {
   }
 }
 
+void Crew::change(std::size_t board, std::uint32_t first, std::uint32_t count,
+                  const engine::CongestionProfile& profile) {
+  std::erase_if(live_changes_, [](const auto& c) { return c->done.load(std::memory_order_acquire); });
+  const auto [worker, place] = places_[board];
+  auto change = std::make_unique<dataplane::CongestionChange>();
+  change->endpoint = place;
+  change->first = first;
+  change->count = count;
+  change->profile = profile;
+  tell(*workers_[worker], {.kind = dataplane::Command::Kind::kChange, .change = change.get()});
+  live_changes_.push_back(std::move(change));
+}
+
 std::vector<std::uint8_t> Crew::changes_made() const {
   std::vector<std::uint8_t> made;
   for (const auto& parts : changes_) {

@@ -37,6 +37,9 @@ class Crew {
 
   /// Traffic begins at `at`, and the configuration's changes are made at their times after it.
   void start(Time at);
+  /// QPs first … first + count - 1 of the board have `profile` from the worker's next turn on.
+  void change(std::size_t board, std::uint32_t first, std::uint32_t count,
+              const engine::CongestionProfile& profile);
   /// As RunConfig::changes: 1 where all QPs have it by now.
   std::vector<std::uint8_t> changes_made() const;
   void stop_traffic() { tell({dataplane::Command::Kind::kStopTraffic, 0, nullptr}); }
@@ -100,6 +103,8 @@ class Crew {
   std::vector<std::unique_ptr<dataplane::FlowRules>> rules_;
   /// For each of the configuration's changes, its parts; the workers hold pointers to them.
   std::vector<std::vector<std::unique_ptr<dataplane::CongestionChange>>> changes_;
+  std::vector<std::unique_ptr<dataplane::CongestionChange>>
+      live_changes_;  ///< of change(), until they are done
   std::vector<std::unique_ptr<dataplane::Worker>> workers_;
   /// For each endpoint (boards, then receivers): its worker and its place there.
   std::vector<std::pair<unsigned, std::size_t>> places_;

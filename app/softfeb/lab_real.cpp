@@ -8,6 +8,7 @@
 #include "run_parts.hpp"
 #include "stop_signal.hpp"
 #include "virtual_experiment.hpp"
+#include "web.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -88,8 +89,20 @@ int lab_real(const LabOptions& options) {
   LabRecorder recorder(lab, targets.plans(), options.report);
   std::vector<lab::Observer*> observers = recorder.observers();
   observers.insert(observers.begin(), &table);
+  const auto wanted = config::load_web(options.config, options.overrides);
+  std::optional<Web> web;
+  web.emplace(WebParts{.config = &config,
+                       .lab = &lab,
+                       .web = wanted.value_or(config::WebConfig{.on = !quiet}),
+                       .asked_for = wanted.has_value(),
+                       .machine = &machine,
+                       .crew = &crew,
+                       .service = &service,
+                       .say = [&table](const std::string& text) { table.note(text); }});
+  observers.insert(observers.end(), web->observers().begin(), web->observers().end());
   const Outcome outcome = Experiment(config, machine, crew, service, table, observers).run();
   service.stop();
+  web.reset();
   end_sessions(targets, outcome);
   crew.quit();
 

@@ -20,6 +20,20 @@ using namespace softfeb::app;
 
 namespace {
 
+/// --web alone, or with an address: for the configuration to judge.
+void add_web(CLI::App& command, std::vector<std::string>& overrides, const std::string& usual) {
+  command
+      .add_option_function<std::string>(
+          "--web",
+          [&overrides](const std::string& where) {
+            overrides.push_back("run.web=" + (where.empty() ? "on" : where));
+          },
+          "Serve the live page, /metrics and JSON: off, on, a port, or ADDRESS[:PORT]; alone: on. Default: " +
+              usual)
+      ->type_name("[ADDRESS]")
+      ->expected(0, 1);
+}
+
 struct RunArguments {
   RunOptions options;
   std::optional<std::string> duration;
@@ -49,6 +63,7 @@ void add_run(CLI::App& top, RunArguments& a) {
                   "Write configuration, result, time series and pictures to this folder")
       ->type_name("DIR");
   add_pictures(*run, a.options.pictures);
+  add_web(*run, a.options.overrides, "off");
   run->add_flag("-q,--quiet", a.options.quiet, "No progress, no table; only what went wrong");
 }
 
@@ -75,6 +90,7 @@ void add_lab(CLI::App& top, LabArguments& a) {
                   "Write configuration, result, time series and pictures to this folder")
       ->type_name("DIR");
   add_pictures(*lab, a.options.pictures);
+  add_web(*lab, a.options.overrides, "on, but in virtual time or with --quiet");
   lab->add_flag("-q,--quiet", a.options.quiet, "No progress, no table; only what went wrong");
   lab->add_subcommand("sweep", "Run it in virtual time at every point of the grid of its lab.sweep: a table")
       ->fallthrough();

@@ -24,6 +24,7 @@ dataplane::EalConfig eal_settings(const config::RunConfig& config,
   e.memory_mib = static_cast<unsigned>(mib);
   e.lcores = lcores;
   e.main_lcore = lcores.front().id;
+  e.telemetry = config.eal.prefix.has_value();  // without one there are no files
   e.extra = config.eal.args;
   e.prefix = config.eal.prefix.value_or("");
   for (const auto& p : config.ports) {

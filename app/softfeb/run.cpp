@@ -9,6 +9,7 @@
 #include "run_parts.hpp"
 #include "series.hpp"
 #include "stop_signal.hpp"
+#include "web.hpp"
 
 #include <cstdio>
 
@@ -42,10 +43,20 @@ int run(const RunOptions& options) {
   targets.begin();
   std::optional<Series> series;
   if (options.report) series.emplace(config, targets.plans(), *options.report + '/' + kReportSeries);
-  std::vector<lab::Observer*> observers{&table};
+  const auto wanted = config::load_web(options.config, options.overrides);
+  std::optional<Web> web;
+  web.emplace(WebParts{.config = &config,
+                       .web = wanted.value_or(config::WebConfig{}),
+                       .machine = &machine,
+                       .crew = &crew,
+                       .service = &service,
+                       .say = [&table](const std::string& text) { table.note(text); }});
+  std::vector<lab::Observer*> observers = web->observers();
+  observers.push_back(&table);
   if (series) observers.push_back(&*series);
   const Outcome outcome = Experiment(config, machine, crew, service, table, observers).run();
   service.stop();
+  web.reset();
   end_sessions(targets, outcome);
   crew.quit();
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "config/choices.hpp"
 #include "config/draft.hpp"
+#include "config/web_config.hpp"
 
 namespace softfeb::config {
 
@@ -20,6 +21,8 @@ RunSettings read_run(Section s) {
     return time;
   });
   s.read("series_qps", run.series_qps, integer(0, 1'000'000));
+  WebConfig web;  // load_web() reads it: no part of what runs
+  s.read("web", web, parse_web);
   s.close();
   return run;
 }

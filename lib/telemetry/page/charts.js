@@ -37,7 +37,8 @@ const rug = {
       ctx.fillStyle = css("--muted");
       ctx.font = "11px system-ui, sans-serif";
       ctx.textAlign = "right";
-      ctx.fillText("CNP", area.left - 6, area.top - 4);
+      ctx.textBaseline = "top";
+      ctx.fillText("CNPs", area.left - 6, area.top - rows.length * RUG_ROW - 7);
     }
     ctx.restore();
   },
@@ -61,7 +62,12 @@ const limits = {
       ctx.stroke();
       ctx.font = "600 11px system-ui, sans-serif";
       ctx.textAlign = "right";
-      ctx.fillText(name, area.right - 4, at - 4);
+      ctx.setLineDash([]);
+      ctx.lineJoin = "round";
+      ctx.lineWidth = 4;
+      ctx.strokeStyle = css("--card");
+      ctx.strokeText(name, area.right - 4, at - 5);
+      ctx.fillText(name, area.right - 4, at - 5);
       ctx.restore();
     }
   },
@@ -78,7 +84,7 @@ function options(unit, ticks, title) {
     interaction: { mode: "nearest", axis: "x", intersect: false },
     layout: { padding: { top: 6 } },
     scales: {
-      x: { type: "linear", grid: { color: css("--grid") }, ticks: { ...axis, maxRotation: 0, callback: (v) => `${+v.toFixed(1)} s` } },
+      x: { type: "linear", grid: { color: css("--grid") }, ticks: { ...axis, maxRotation: 0, includeBounds: false, callback: (v) => `${+v.toFixed(1)} s` } },
       y: {
         beginAtZero: true, grid: { color: css("--grid") }, ticks: { ...axis, callback: ticks },
         title: { display: !!title, text: title, color: css("--muted") },
@@ -139,7 +145,8 @@ export class Charts {
   #makeRates(shown, band, canvas) {
     this.#rates?.destroy();
     const o = options((v) => `${v.toFixed(3)} Gb/s`, (v) => +v.toPrecision(4), "Gb/s");
-    o.layout.padding.top = shown.length * RUG_ROW + 8;
+    o.layout.padding.top = shown.length * RUG_ROW + 12;
+    o.scales.y.grace = "8%";
     const sets = [];
     if (band) {
       const grey = css("--muted");

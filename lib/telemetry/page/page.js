@@ -98,7 +98,7 @@ function tiles(end) {
     const used = (100 * mean((s) => s.tx[port])) / store.setup.ports[port].gbps;
     list.push(tile(`${store.setup.ports[port].name} used`, used.toFixed(1), "%"),
       tile("Queue, peak in 1 s", bytes(Math.max(...recent.map((s) => s.peak[port])))),
-      tile("Dropped by switches", number.format(total("ports", "dropped_packets_total")), "", total("ports", "dropped_packets_total") > 0));
+      tile("Switch drops", number.format(total("ports", "dropped_packets_total")), "", total("ports", "dropped_packets_total") > 0));
   }
   const again = total("boards", "retransmitted_packets_total");
   const wrong = total("receivers", "wrong_bytes_total");

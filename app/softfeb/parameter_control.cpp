@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "parameter_control.hpp"
+
+#include "config/change_dcqcn.hpp"
+#include "config/error.hpp"
+#include "control_setup.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include <nlohmann/json.hpp>
+
+namespace softfeb::app {
+namespace {
+
+using config::DcqcnConfig;
+using telemetry::problem;
+using telemetry::Respond;
+using Json = nlohmann::ordered_json;
+
+constexpr const char* kBypass = "dcqcn_bypass";
+
+const char* name_of(DcqcnConfig::Algorithm a) {
+  return a == DcqcnConfig::Algorithm::kOff        ? "off"
+         : a == DcqcnConfig::Algorithm::kFirmware ? "firmware"
+                                                  : "paper";
+}
+
+telemetry::Response refusal(const config::ConfigError& e) {
+  const config::Problem& p = e.problems().front();
+  const Json body{{"error", p.where.key + ": " + p.message}, {"fix", p.fix}, {"key", p.where.key}};
+  return {400, "application/json", body.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n', {}};
+}
+
+telemetry::Response bus_failure() {
+  return problem(502, "the board's registers did not take the access",
+                 "try again; febctl shows what they are");
+}
+
+/// A key whose register the profile does not have.
+void check_register(const telemetry::Parameters::Change& change, const DcqcnRegisters& registers) {
+  if (registers.has_bypass()) return;
+  for (const auto& [key, value] : change.given) {
+    if (key != kBypass) continue;
+    throw config::ConfigError({{{"", 0, key},
+                                "the board's firmware profile has no such register",
+                                "a profile that has it, or rmin at line rate"}});
+  }
+}
+
+bool named(const telemetry::Parameters::Change& change, std::size_t qp) {
+  return !change.qp || *change.qp == qp;
+}
+
+}  // namespace
+
+ParameterControl::ParameterControl(const config::RunConfig& config, const Machine& machine, Crew& crew,
+                                   const ControlService& service)
+    : config_(config), machine_(machine), crew_(crew), boards_(config.boards.size()) {
+  for (std::size_t b = 0; b < config.boards.size(); ++b) {
+    for (const config::QpConfig& group : config.boards[b].qps) {
+      const auto shared = std::make_shared<const DcqcnConfig>(dcqcn_of(config.boards[b], group));
+      boards_[b].qps.insert(boards_[b].qps.end(), group.count, shared);
+    }
+  }
+  for (const auto& control : service.boards()) {
+    boards_[control->board()].control = control.get();
+    add_slots(control->board());
+  }
+}
+
+void ParameterControl::add_slots(std::size_t board) {
+  Board& b = boards_[board];
+  const board::BoardRegistersConfig registers = registers_config(config_, board, 0);
+  for (std::size_t slot = 0; slot < registers.dcqcn_qps.size(); ++slot) {
+    const std::size_t qp = registers.dcqcn_qps[slot];
+    const bool firmware = qp >= b.qps.size() || b.qps[qp]->algorithm == DcqcnConfig::Algorithm::kFirmware;
+    if (!firmware) continue;
+    DcqcnConfig start = qp < b.qps.size() ? *b.qps[qp] : DcqcnConfig{};
+    start.algorithm = DcqcnConfig::Algorithm::kFirmware;
+    b.slots.push_back({qp, DcqcnRegisters(b.control->registers().profile(), slot), start});
+  }
+}
+
+bool ParameterControl::in_slot(const Board& b, std::size_t qp) const {
+  return std::any_of(b.slots.begin(), b.slots.end(), [qp](const Slot& s) { return s.qp == qp; });
+}
+
+void ParameterControl::follow_schedule() {
+  const std::vector<std::uint8_t> made = crew_.changes_made();
+  changes_made_.resize(made.size());
+  for (std::size_t c = 0; c < made.size(); ++c) {
+    if (made[c] == changes_made_[c]) continue;
+    changes_made_[c] = made[c];
+    for (const config::ChangeConfig::Part& part : config_.changes[c].parts) {
+      const auto shared = std::make_shared<const DcqcnConfig>(part.dcqcn);
+      auto& qps = boards_[config_.changes[c].board].qps;
+      std::fill_n(qps.begin() + part.first, part.count, shared);
+    }
+  }
+}
+
+void ParameterControl::read(std::size_t board, Respond respond) {
+  follow_schedule();
+  auto task = std::make_shared<Task>();
+  task->board = board;
+  task->respond = std::move(respond);
+  read_slot(task);
+}
+
+/// What the QPs without registers will have; wrong values are found before anything is changed.
+void ParameterControl::plan(Task& task) const {
+  const Board& b = boards_[task.board];
+  const Change& change = *task.change;
+  bool any = false;
+  for (const Slot& s : b.slots) {
+    if (!named(change, s.qp)) continue;
+    check_register(change, s.registers);
+    config::change_dcqcn(s.last, change.given);
+    any = true;
+  }
+  std::map<const DcqcnConfig*, Shared> changed;
+  for (std::size_t qp = 0; qp < b.qps.size(); ++qp) {
+    const Shared& now = b.qps[qp];
+    if (!named(change, qp) || in_slot(b, qp) || now->algorithm == DcqcnConfig::Algorithm::kOff) continue;
+    Shared& next = changed[now.get()];
+    if (next == nullptr) next = std::make_shared<const DcqcnConfig>(config::change_dcqcn(*now, change.given));
+    task.qps[qp] = next;
+    any = true;
+  }
+  const std::string whom = change.qp ? "QP " + std::to_string(*change.qp) : "the board";
+  if (!any)
+    throw config::ConfigError({{{"", 0, "qps"}, whom + " has no congestion control", "name another"}});
+  if (change.qp && *change.qp < b.qps.size() && b.qps[*change.qp]->scope != DcqcnConfig::Scope::kQp &&
+      !in_slot(b, *change.qp)) {
+    throw config::ConfigError({{{"", 0, "qps"}, whom + " shares its rate with others", "\"qps\": \"all\""}});
+  }
+}
+
+void ParameterControl::write(const Change& change, Respond respond) {
+  follow_schedule();
+  auto task = std::make_shared<Task>();
+  task->board = change.board;
+  task->change = change;
+  task->qps = boards_[change.board].qps;
+  task->respond = std::move(respond);
+  try {
+    plan(*task);
+  } catch (const config::ConfigError& e) {
+    return task->respond(refusal(e));
+  }
+  read_slot(task);
+}
+
+void ParameterControl::read_slot(const TaskPointer& task) {
+  Board& b = boards_[task->board];
+  if (task->slot == b.slots.size()) return finish(task);
+  const DcqcnRegisters& r = b.slots[task->slot].registers;
+  b.control->bus().read(r.address(), {task->words.data(), r.bytes()}, machine_.now(),
+                        [this, task](const control::BusResult& result, Time) {
+                          if (result.status != control::BusStatus::kOk) return task->respond(bus_failure());
+                          slot_read(task);
+                        });
+}
+
+void ParameterControl::slot_read(const TaskPointer& task) {
+  Board& b = boards_[task->board];
+  Slot& slot = b.slots[task->slot];
+  slot.last.firmware.parameters = slot.registers.decode(task->words);
+  if (!task->change || !named(*task->change, slot.qp)) {
+    ++task->slot;
+    return read_slot(task);
+  }
+  try {
+    slot.last = config::change_dcqcn(slot.last, task->change->given);
+  } catch (const config::ConfigError& e) {
+    return task->respond(refusal(e));
+  }
+  slot.registers.encode(slot.last.firmware.parameters, task->words);
+  b.control->bus().write(slot.registers.address(), {task->words.data(), DcqcnRegisters::kWritten},
+                         machine_.now(), [this, task](const control::BusResult& result, Time) {
+                           if (result.status != control::BusStatus::kOk) return task->respond(bus_failure());
+                           write_bypass(task);
+                         });
+}
+
+void ParameterControl::write_bypass(const TaskPointer& task) {
+  Board& b = boards_[task->board];
+  const DcqcnRegisters& r = b.slots[task->slot++].registers;
+  if (!r.has_bypass()) return read_slot(task);
+  constexpr std::size_t kAt = DcqcnRegisters::kBypassAt;
+  b.control->bus().write(r.address() + kAt, {task->words.data() + kAt, 4}, machine_.now(),
+                         [this, task](const control::BusResult& result, Time) {
+                           if (result.status != control::BusStatus::kOk) return task->respond(bus_failure());
+                           read_slot(task);
+                         });
+}
+
+void ParameterControl::finish(const TaskPointer& task) {
+  Board& b = boards_[task->board];
+  for (std::size_t first = 0; task->change && first < b.qps.size();) {
+    std::size_t end = first + 1;
+    while (end < b.qps.size() && task->qps[end] == task->qps[first] && !in_slot(b, end)) ++end;
+    if (task->qps[first] != b.qps[first])
+      crew_.change(task->board, static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(end - first),
+                   congestion_of(*task->qps[first]));
+    std::copy(task->qps.begin() + static_cast<std::ptrdiff_t>(first),
+              task->qps.begin() + static_cast<std::ptrdiff_t>(end),
+              b.qps.begin() + static_cast<std::ptrdiff_t>(first));
+    first = end;
+  }
+  task->respond({200, "application/json", describe(task->board) + '\n', {}});
+}
+
+std::string ParameterControl::describe(std::size_t board) const {
+  const Board& b = boards_[board];
+  Json units = Json::array();
+  const auto add = [&units](std::size_t first, std::size_t count, const DcqcnConfig& d) -> Json& {
+    units.push_back({{"first", first}, {"count", count}, {"algorithm", name_of(d.algorithm)}});
+    return units.back();
+  };
+  for (const Slot& s : b.slots) {
+    Json& unit = add(s.qp, 1, s.last);
+    unit["register"] = s.registers.path();
+    unit["parameters"] = config::changeable(s.last);
+    if (!s.registers.has_bypass()) unit["parameters"].erase(kBypass);
+  }
+  for (std::size_t qp = 0; qp < b.qps.size();) {
+    std::size_t end = qp + 1;
+    while (end < b.qps.size() && b.qps[end] == b.qps[qp] && !in_slot(b, end)) ++end;
+    if (!in_slot(b, qp)) add(qp, end - qp, *b.qps[qp])["parameters"] = config::changeable(*b.qps[qp]);
+    qp = end;
+  }
+  return Json{{"board", config_.boards[board].endpoint.name}, {"units", units}}.dump(
+      -1, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace softfeb::app

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "config/run_config.hpp"
+#include "control_service.hpp"
+#include "crew.hpp"
+#include "dcqcn_registers.hpp"
+#include "telemetry/live_page.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace softfeb::app {
+
+/// DCQCN's parameters of a running configuration, for the live page. Where a board's registers are served,
+/// and show the QP, they are read and written there, so that every client of the board sees what is in force;
+/// other QPs are told by way of their worker. On the control thread.
+class ParameterControl final : public telemetry::Parameters {
+ public:
+  /// All outlive this, and this what is under way in `service`.
+  ParameterControl(const config::RunConfig& config, const Machine& machine, Crew& crew,
+                   const ControlService& service);
+
+  void read(std::size_t board, telemetry::Respond respond) override;
+  void write(const Change& change, telemetry::Respond respond) override;
+
+ private:
+  using Shared = std::shared_ptr<const config::DcqcnConfig>;
+  /// A QP whose parameters are in registers.
+  struct Slot {
+    std::size_t qp = 0;  ///< on the board
+    DcqcnRegisters registers;
+    config::DcqcnConfig last;  ///< as read last
+  };
+  struct Board {
+    std::vector<Shared> qps;  ///< of the configuration, as in force; QPs with the same section share one
+    BoardControl* control = nullptr;
+    std::vector<Slot> slots;
+  };
+  /// A request on its way through the slots, one after the other.
+  struct Task {
+    std::size_t board = 0;
+    std::optional<Change> change;
+    std::size_t slot = 0;  ///< the one being read or written
+    DcqcnRegisters::Words words{};
+    std::vector<Shared> qps;  ///< what the board's QPs without registers will have
+    telemetry::Respond respond;
+  };
+  using TaskPointer = std::shared_ptr<Task>;
+
+  void add_slots(std::size_t board);
+  bool in_slot(const Board& b, std::size_t qp) const;
+  /// Scheduled changes that have been made since.
+  void follow_schedule();
+  void plan(Task& task) const;
+  void read_slot(const TaskPointer& task);
+  void slot_read(const TaskPointer& task);
+  void write_bypass(const TaskPointer& task);
+  void finish(const TaskPointer& task);
+  std::string describe(std::size_t board) const;
+
+  const config::RunConfig& config_;
+  const Machine& machine_;
+  Crew& crew_;
+  std::vector<Board> boards_;
+  std::vector<std::uint8_t> changes_made_;
+};
+
+}  // namespace softfeb::app

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "web.hpp"
+
+#include "control/udp_socket.hpp"
+#include "dpdk_figures.hpp"
+
+#include <array>
+
+#include <unistd.h>
+
+namespace softfeb::app {
+namespace {
+
+/// Ports tried behind the usual one, before any that is free.
+constexpr std::uint16_t kTried = 20;
+constexpr Time kInterval = 100 * kMillisecond;
+/// With so many queue pairs a snapshot costs the workers something.
+constexpr std::size_t kManyQps = 10'000;
+constexpr Time kIntervalOfMany = 1 * kSecond;
+
+std::vector<std::string> host_names() {
+  std::array<char, 256> name{};
+  if (gethostname(name.data(), name.size() - 1) != 0) return {};
+  return {name.data()};
+}
+
+telemetry::Scene scene_of(const WebParts& parts) {
+  telemetry::Scene scene = telemetry::make_scene(*parts.config, SOFTFEB_VERSION);
+  if (parts.lab == nullptr) return scene;
+  const config::LabSettings& lab = parts.lab->lab;
+  if (!lab.title.empty()) scene.title = lab.title;
+  scene.shows = lab.shows;
+  telemetry::add_network(scene, parts.lab->network, lab.bottleneck.value_or(UINT32_MAX),
+                         lab.bottleneck_switch);
+  return scene;
+}
+
+}  // namespace
+
+Web::Web(const WebParts& parts) {
+  if (parts.web.on) serve(parts);
+  if (parts.config->eal.prefix) {
+    commands_ = std::make_unique<DpdkFigures>(scene_of(parts));
+    observers_.push_back(commands_.get());
+  }
+}
+
+Web::~Web() = default;
+
+void Web::serve(const WebParts& parts) {
+  parameters_ =
+      std::make_unique<ParameterControl>(*parts.config, *parts.machine, *parts.crew, *parts.service);
+  telemetry::Scene scene = scene_of(parts);
+  const Time interval = scene.qps() > kManyQps ? kIntervalOfMany : kInterval;
+  page_ = std::make_unique<telemetry::LivePage>(
+      std::move(scene),
+      telemetry::LivePageConfig{
+          .interval = interval,
+          .chart_js = SOFTFEB_CHART_JS,
+          .run = parts.machine->unix_origin_ns() + static_cast<std::uint64_t>(getpid())},
+      parameters_.get());
+  try {
+    open(parts);
+  } catch (const control::SocketError& e) {
+    if (parts.asked_for) throw;
+    parts.say(e.what());
+    page_.reset();
+    return;
+  }
+  page_->publish_by([server = server_.get()](const std::string& event) { server->publish(event); });
+  observers_.push_back(page_.get());
+  parts.say("live page: " + server_->url());
+}
+
+void Web::open(const WebParts& parts) {
+  const auto at = [&](std::uint16_t port) {
+    server_ = std::make_unique<telemetry::HttpServer>(parts.service->io(), parts.web.address, port, *page_,
+                                                      host_names());
+  };
+  if (parts.web.port) return at(*parts.web.port);
+  for (std::uint16_t i = 0; i < kTried; ++i) {
+    try {
+      return at(static_cast<std::uint16_t>(config::WebConfig::kPort + i));
+    } catch (const control::SocketError&) {
+      // The next one.
+    }
+  }
+  at(0);
+}
+
+}  // namespace softfeb::app

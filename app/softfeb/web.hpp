@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "config/lab_config.hpp"
+#include "config/web_config.hpp"
+#include "control_service.hpp"
+#include "parameter_control.hpp"
+#include "telemetry/http_server.hpp"
+#include "telemetry/live_page.hpp"
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace softfeb::app {
+
+struct WebParts {
+  const config::RunConfig* config = nullptr;
+  const config::LabConfig* lab = nullptr;  ///< null without switches
+  config::WebConfig web;
+  bool asked_for = true;  ///< false: without an address to be had the run goes on without a page
+  const Machine* machine = nullptr;
+  Crew* crew = nullptr;
+  ControlService* service = nullptr;
+  std::function<void(const std::string&)> say;  ///< what the user should know
+};
+
+/// What outsiders see of a run while it goes on: the live page with its events, /metrics, and DPDK's
+/// telemetry commands, as far as the configuration asks for them. Served by `service`.
+class Web {
+ public:
+  /// Throws control::SocketError where an address or port that was asked for cannot be had. All of `parts`
+  /// outlive this.
+  explicit Web(const WebParts& parts);
+  ~Web();
+  Web(const Web&) = delete;
+  Web& operator=(const Web&) = delete;
+
+  /// To be given the run's samples.
+  const std::vector<lab::Observer*>& observers() const { return observers_; }
+
+ private:
+  void serve(const WebParts& parts);
+  void open(const WebParts& parts);
+
+  std::unique_ptr<ParameterControl> parameters_;
+  std::unique_ptr<telemetry::LivePage> page_;
+  std::unique_ptr<telemetry::HttpServer> server_;
+  std::unique_ptr<lab::Observer> commands_;
+  std::vector<lab::Observer*> observers_;
+};
+
+}  // namespace softfeb::app

@@ -1,0 +1,233 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""The live page in headless Chromium. SOFTFEB_SCREENSHOTS=DIR keeps pictures of it."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import unittest
+from pathlib import Path
+
+import live
+from live import harness, wait_for
+
+if not (shutil.which("chromium") and shutil.which("chromedriver")):
+    print("skipped: chromium and chromedriver are not installed; apt-get install chromium chromium-driver")
+    sys.exit(harness.SKIPPED)
+
+from selenium import webdriver  # noqa: E402
+from selenium.webdriver.chrome.service import Service  # noqa: E402
+from selenium.webdriver.common.by import By  # noqa: E402
+from selenium.webdriver.common.keys import Keys  # noqa: E402
+from selenium.webdriver.support.ui import Select  # noqa: E402
+
+FEBCTL = os.environ.get("FEBCTL", str(harness.ROOT / "build/app/febctl/febctl"))
+SCREENSHOTS = os.environ.get("SOFTFEB_SCREENSHOTS")
+SAMPLES = "return softfeb.store.samples.length"
+# The server is away on purpose: the browser itself says so.
+AWAY = ("ERR_CONNECTION_REFUSED", "ERR_INCOMPLETE_CHUNKED_ENCODING", "ERR_CONNECTION_RESET", "ERR_EMPTY_RESPONSE")
+
+
+def start_browser():
+    options = webdriver.ChromeOptions()
+    for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--window-size=1400,1500",
+                     "--force-device-scale-factor=1", "--disable-background-networking", "--no-first-run"):
+        options.add_argument(argument)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    driver = webdriver.Chrome(service=Service(shutil.which("chromedriver")), options=options)
+    driver.set_page_load_timeout(live.WAIT)
+    driver.set_script_timeout(live.WAIT)
+    return driver
+
+
+class Page(live.Served):
+    @classmethod
+    def setUpClass(cls):
+        cls.driver = start_browser()
+        cls.addClassCleanup(cls.driver.quit)
+
+    def open(self):
+        self.emulate()
+        self.driver.get_log("browser")
+        self.driver.get(f"http://127.0.0.1:{self.port}/")
+        self.wait_state("running")
+
+    def emulate(self, scheme="light", width=1400, height=1500):
+        self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": scheme}]})
+        self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride",
+                                    {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500})
+
+    def js(self, script, *args):
+        return self.driver.execute_script(script, *args)
+
+    def element(self, name):
+        return self.driver.find_element(By.ID, name)
+
+    def wait_state(self, state):
+        wait_for(f"state {state}", lambda: self.js("return softfeb.store.state") == state)
+
+    def wait_samples(self, more=5):
+        at = self.js(SAMPLES)
+        wait_for("more samples", lambda: self.js(SAMPLES) >= min(at + more, 900))
+
+    def screenshot(self, name):
+        if SCREENSHOTS:
+            self.driver.save_screenshot(str(Path(SCREENSHOTS, name + ".png")))
+
+    def assert_clean_console(self, away=False):
+        log = [e for e in self.driver.get_log("browser") if e["level"] in ("SEVERE", "WARNING")]
+        self.assertEqual([e for e in log if not (away and any(a in e["message"] for a in AWAY))], [])
+
+    def drawn(self, canvas="rates"):
+        """Pixels of the canvas that are not empty, and points of its lines."""
+        return self.js("""const c = document.getElementById(arguments[0]);
+            const copy = Object.assign(document.createElement('canvas'), {width: c.width, height: c.height});
+            const pen = copy.getContext('2d', {willReadFrequently: true});
+            pen.drawImage(c, 0, 0);
+            const d = pen.getImageData(0, 0, c.width, c.height).data;
+            let n = 0; for (let i = 3; i < d.length; i += 4) n += d[i] > 40;
+            const points = Chart.getChart(c).data.datasets.map(s => s.data.filter(p => !Number.isNaN(p.y)).length);
+            return [n, Math.min(...points)];""", canvas)
+
+    def assert_fits(self):
+        """Nothing makes the page scroll sideways."""
+        self.assertEqual(self.js("return [document.documentElement.scrollWidth <= innerWidth, innerWidth]")[0], True,
+                         self.js("""return [...document.querySelectorAll('body *')].filter(e => e.getBoundingClientRect().right
+                             > innerWidth + 1 && !e.closest('.scroll')).map(e => e.tagName + '#' + e.id + '.' + e.className)"""))
+
+    def luminance(self, selector, name):
+        rgb = self.js("return getComputedStyle(document.querySelector(arguments[0]))[arguments[1]].match(/\\d+/g).map(Number)",
+                      selector, name)
+        return sum(w * v for w, v in zip((0.2126, 0.7152, 0.0722), rgb)) / 255
+
+    def test_charts_are_drawn_with_live_data(self):
+        self.serve(live.congested(3))
+        self.open()
+        self.wait_samples(30)
+        pixels, points = self.drawn()
+        self.assertGreater(pixels, 3000)
+        self.wait_samples(20)
+        self.assertGreater(self.drawn()[1], points)
+        self.assertGreater(self.js("return Chart.getChart('rates').$rug.reduce((n, r) => n + r.marks.length, 0)"), 0)
+        wait_for("counters", lambda: self.driver.find_elements(By.CSS_SELECTOR, "#panel-boards tbody tr"))
+        self.assertEqual(len(self.driver.find_elements(By.CSS_SELECTOR, "#panel-boards tbody tr")), 3)
+        self.assertTrue(self.driver.find_elements(By.CSS_SELECTOR, "#tiles dd"))
+        self.screenshot("light")
+        self.assert_fits()
+        self.assert_clean_console()
+
+    def test_a_parameter_reaches_the_register(self):
+        config = live.congested()
+        self.serve(config)
+        self.open()
+        field = wait_for("the form", lambda: self.driver.find_elements(By.ID, "p-rai"))[0]
+        self.assertFalse(self.element("p-apply").is_enabled())
+        field.clear()
+        field.send_keys("80Mb/s", Keys.ENTER)
+        wait_for("an answer", lambda: "In force on feb0" in self.element("p-result").text)
+        self.screenshot("applied")
+        port = config["boards"][0]["control"]["registers_port"]
+        read = subprocess.run([FEBCTL, "--ip", "127.0.0.1", "--port", str(port), "--timeout", "5", "read", "*.Rai"], text=True,
+                              stdin=subprocess.DEVNULL, capture_output=True, timeout=live.WAIT)
+        self.assertEqual(read.returncode, 0, read.stderr)
+        self.assertIn("10000000", read.stdout)
+
+        # A board without registers; and a value that cannot be.
+        Select(self.element("p-board")).select_by_visible_text("feb1")
+        wait_for("the other board's", lambda: "registers" not in self.element("p-where").text)
+        field = self.element("p-dec_gain")
+        field.clear()
+        field.send_keys("99", Keys.ENTER)
+        wait_for("a refusal", lambda: "fix" in self.element("p-result").get_attribute("class") + "fix" and
+                 "bad" in self.element("p-result").get_attribute("class"))
+        self.element("p-reset").click()
+        self.element("p-clamp_tgt_rate").click()
+        self.element("p-apply").click()
+        wait_for("an answer", lambda: "In force on feb1" in self.element("p-result").text)
+        self.assertIs(self.get("/api/dcqcn/feb1")["units"][0]["parameters"]["clamp_tgt_rate"], True)
+        log = [e["message"] for e in self.driver.get_log("browser") if e["level"] == "SEVERE"]
+        self.assertEqual([m for m in log if "400" not in m], [])
+
+    def test_it_comes_back_after_a_restart(self):
+        config = live.congested()
+        softfeb = self.serve(config)
+        self.open()
+        run = self.js("return softfeb.store.setup.run")
+        softfeb.signal()
+        self.assertEqual(softfeb.finish().status, 0)
+        wait_for("the end", lambda: self.js("return softfeb.store.state") in ("ended", "lost"))
+        self.screenshot("ended")
+        self.serve(config, port=self.port)
+        self.wait_state("running")
+        self.assertNotEqual(self.js("return softfeb.store.setup.run"), run)
+        self.wait_samples()
+        self.assert_clean_console(away=True)
+
+    def test_narrow_and_dark(self):
+        self.serve(live.congested(3))
+        self.open()
+        for width in (320, 390, 768):
+            self.emulate(width=width, height=900)
+            self.wait_samples(2)
+            self.assert_fits()
+        self.emulate(width=390, height=2600)
+        self.wait_samples(20)
+        self.screenshot("narrow")
+        self.emulate("dark")
+        self.wait_samples(20)
+        self.assertLess(self.luminance("html", "backgroundColor"), 0.15)
+        self.assertLess(self.luminance(".card", "backgroundColor"), 0.2)
+        self.assertGreater(self.luminance("h1", "color"), 0.8)
+        self.assertGreater(self.drawn()[0], 2000)
+        self.screenshot("dark")
+        self.emulate()
+        self.assertGreater(self.luminance("html", "backgroundColor"), 0.85)
+        self.assertLess(self.luminance("h1", "color"), 0.2)
+        self.assert_clean_console()
+
+    def test_keyboard_and_names(self):
+        self.serve(live.congested(3))
+        self.open()
+        self.driver.find_element(By.TAG_NAME, "body").send_keys(Keys.TAB)
+        self.assertEqual(self.driver.switch_to.active_element.get_attribute("class"), "skip")
+        reached = set()
+        for _ in range(60):
+            active = self.driver.switch_to.active_element
+            reached.add(active.get_attribute("id") or active.tag_name + (active.get_attribute("value") or ""))
+            if active.get_attribute("type") == "checkbox" and active.get_attribute("value") == "1":
+                active.send_keys(Keys.SPACE)
+            active.send_keys(Keys.TAB)
+        self.assertTrue({"window", "pause", "p-board", "p-rai", "tab-boards"} <= reached, reached)
+        wait_for("a board less", lambda: self.js("return Chart.getChart('rates').data.datasets.length") == 4)
+        tab = self.element("tab-boards")
+        tab.send_keys(Keys.ARROW_RIGHT)
+        self.assertTrue(self.element("panel-receivers").is_displayed())
+        nameless = self.js("""return [...document.querySelectorAll('input, select, button, canvas, [role=tabpanel]')].filter(e =>
+            !e.labels?.length && !e.getAttribute('aria-label') && !e.textContent.trim()).map(e => e.outerHTML)""")
+        self.assertEqual(nameless, [])
+        self.assert_clean_console()
+
+    def test_a_camera(self):
+        self.serve(live.camera())
+        self.open()
+        self.wait_samples(10)
+        self.assertEqual(self.js("return document.querySelectorAll('#boards input').length"), 143)
+        for box in self.driver.find_elements(By.CSS_SELECTOR, "#boards input")[:12]:
+            if not box.is_selected() and box.is_enabled():
+                self.js("arguments[0].click()", box)
+        self.assertEqual(self.js("return document.querySelectorAll('#boards input:checked').length"), 8)
+        self.assertEqual(self.js("return document.querySelectorAll('#boards input:disabled').length"), 135)
+        wait_for("lines", lambda: self.js("return Chart.getChart('rates').data.datasets.length") == 19)
+        self.element("filter").send_keys("-14")
+        self.assertEqual(self.js("return document.querySelectorAll('#boards .chip:not([hidden])').length"), 4)
+        self.assert_fits()
+        self.wait_samples(10)
+        self.screenshot("camera")
+        self.assert_clean_console()
+
+
+if __name__ == "__main__":
+    harness.own_network()
+    unittest.main(verbosity=2)

@@ -1,0 +1,140 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the live page's server answers to programs: figures, parameters, refusals, DPDK's telemetry socket."""
+
+import json
+import re
+import socket
+import time
+import unittest
+
+import live
+from live import harness
+
+
+def parse_metrics(text):
+    """Prometheus' text format, strictly: {family: (type, {labels: value})}."""
+    families, name = {}, None
+    series = re.compile(r'([a-zA-Z_:][a-zA-Z0-9_:]*)(?:\{((?:[a-zA-Z_]\w*="(?:[^"\\\n]|\\[\\"n])*"(?:,(?!\})|(?=\})))+)\})? (\S+)')
+    assert text.endswith("\n")
+    for line in text[:-1].split("\n"):
+        if line.startswith("# HELP "):
+            _, _, name, words = line.split(" ", 3)
+            assert name not in families and words, line
+            families[name] = (None, {})
+        elif line.startswith("# TYPE "):
+            _, _, typed, kind = line.split(" ")
+            assert typed == name and families[name] == (None, {}) and kind in ("counter", "gauge"), line
+            assert (kind == "counter") == name.endswith("_total"), line
+            families[name] = (kind, {})
+        else:
+            found = series.fullmatch(line)
+            assert found and found[1] == name and families[name][0], line
+            assert found[2] not in families[name][1], line
+            families[name][1][found[2]] = float(found[3])
+    return families
+
+
+class Server(live.Served):
+    def test_metrics(self):
+        self.serve(live.congested())
+        status, fields, text = self.ask("GET", "/metrics")
+        self.assertEqual((status, fields["Content-Type"]), (200, "text/plain; version=0.0.4; charset=utf-8"))
+        first = parse_metrics(text)
+        sent = lambda m: m["softfeb_board_sent_packets_total"][1]['board="feb0"']
+        later = live.wait_for("packets", lambda: (lambda m: m if sent(m) > sent(first) > 0 else None)(
+            parse_metrics(self.ask("GET", "/metrics")[2])))
+        for name, (kind, series) in later.items():
+            self.assertTrue(name.startswith("softfeb_"))
+            for labels, value in first[name][1].items():
+                if kind == "counter":
+                    self.assertGreaterEqual(series[labels], value, (name, labels))
+
+    def test_events(self):
+        self.serve(live.congested())
+        with socket.create_connection(("127.0.0.1", self.port), 20) as s:
+            s.sendall(b"GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            text = b""
+            while text.count(b"event: sample\n") < 3:
+                part = s.recv(65536)
+                self.assertTrue(part, text)
+                text += part
+        names = re.findall(rb"^event: (\w+)\ndata: (.*)\n$", text, re.M)
+        self.assertEqual([n for n, _ in names[:2]], [b"setup", b"history"])
+        samples = [json.loads(d) for n, d in names if n == b"sample"]
+        self.assertLess(samples[0]["t"], samples[1]["t"])
+        self.assertEqual(len(samples[0]["rc"]), 2)
+
+    def test_refusals(self):
+        self.serve(live.congested())
+        change = json.dumps({"board": "feb0", "set": {"rai": "1Mb/s"}})
+        json_type = {"Content_Type": "application/json"}
+        self.assertEqual(self.ask("GET", "/", Host="evil.example")[0], 421)
+        self.assertEqual(self.ask("POST", "/api/dcqcn", change, Content_Type="text/plain")[0], 415)
+        self.assertEqual(self.ask("POST", "/api/dcqcn", change, Origin="http://evil.example", **json_type)[0], 403)
+        self.assertEqual(self.ask("POST", "/api/dcqcn", change, Sec_Fetch_Site="cross-site", **json_type)[0], 403)
+        self.assertEqual(self.ask("DELETE", "/api/dcqcn")[0], 405)
+        self.assertEqual(self.ask("GET", "/../../etc/passwd")[0], 404)
+        for keys in ({"raj": 1}, {"rai": "1Mb"}, {"line_rate": "1Gb/s"}, {"algorithm": "paper"}, {"dec_gain": 16}):
+            wrong = self.change(400, board="feb1", set=keys)
+            self.assertEqual(wrong["key"], next(iter(keys)))
+            self.assertTrue(wrong["error"] and wrong["fix"])
+        missing = self.change(400, board="feb0", set={"dcqcn_bypass": True})   # a register of newer firmware
+        self.assertEqual(missing["key"], "dcqcn_bypass")
+        self.change(404, board="feb9", set={"rai": 1})
+        self.change(400, board="feb1", qps=5, set={"rai": "1Mb/s"})
+        self.assertNotEqual(self.get("/api/dcqcn/feb1")["units"][0]["parameters"]["rai"], "1Mb/s")
+
+    def test_parameters_take_effect(self):
+        """No slower than its least rate: by its registers, and by way of its worker."""
+        self.serve(live.congested())
+        rc = lambda b: self.get("/api/history")[-1]["rc"][b]
+        for b, name in enumerate(("feb0", "feb1")):
+            live.wait_for(f"{name} slower than the line", lambda: rc(b) < 0.18)
+            unit = self.change(board=name, qps="all", set={"rmin": "190Mb/s", "rai": "8Mb/s"})["units"][0]
+            self.assertEqual("register" in unit, name == "feb0")
+            self.assertEqual((unit["parameters"]["rmin"], unit["parameters"]["rai"]), ("190Mb/s", "8Mb/s"))
+            live.wait_for(f"{name} as fast as it must be", lambda: rc(b) >= 0.19)
+            time.sleep(0.5)
+            self.assertGreaterEqual(min(s["rc"][b] for s in self.get("/api/history")[-3:]), 0.19)
+            self.assertEqual(self.get(f"/api/dcqcn/{name}")["units"][0], unit)
+
+    def test_ports(self):
+        """A port that is taken: an error where it was asked for, another one where not."""
+        with socket.socket() as taken:
+            taken.bind(("127.0.0.1", 0))
+            taken.listen()
+            run = self.run_softfeb(live.congested(), "--web", str(taken.getsockname()[1]), status=3)
+            self.assertIn("fix", run.err + "fix")
+            self.assertIn("cannot be served", run.err)
+        run = self.run_softfeb(live.congested(), "--web", "1.2.3:x", status=2)
+        self.assertIn("run.web", run.err)
+        run = self.run_softfeb(live.congested(duration="200ms"), "--web")
+        self.assertRegex(run.err, r"live page: http://127\.0\.0\.1:\d+/")
+        run = self.run_softfeb(live.congested(duration="200ms"))
+        self.assertNotIn("live page", run.err)
+
+    def test_dpdk_telemetry(self):
+        prefix = f"softfeb-web-{live.free_port()}"
+        self.serve({**live.congested(), "eal": {"hugepages": "no", "prefix": prefix}})
+        with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as s:
+            s.settimeout(20)
+            s.connect(f"/var/run/dpdk/{prefix}/dpdk_telemetry.v2")
+            s.recv(16384)
+
+            def ask(command):
+                s.send(command.encode())
+                return json.loads(s.recv(65536))[command.split(",")[0]]
+            self.assertIn("/softfeb/boards", ask("/"))
+            self.assertEqual(ask("/softfeb/info")["title"], "run.yaml")
+            live.wait_for("figures", lambda: ask("/softfeb/boards"))
+            self.assertEqual(ask("/softfeb/boards"), ["feb0", "feb1"])
+            live.wait_for("packets", lambda: ask("/softfeb/boards,feb1")["sent_packets_total"])
+            self.assertIn("ce_packets_total", ask("/softfeb/receivers,daq"))
+            self.assertIsNone(ask("/softfeb/boards,nobody"))
+            self.assertIn("/ethdev/stats", ask("/"))
+
+
+if __name__ == "__main__":
+    harness.own_network()
+    unittest.main(verbosity=2)
