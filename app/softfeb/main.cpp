@@ -127,7 +127,7 @@ int run_command(RunArguments& a) {
 
 int lab_command(LabArguments& a) {
   if (a.duration) a.options.overrides.push_back("run.duration=" + in_seconds(*a.duration));
-  return lab(a.options);
+  return app::lab(a.options);
 }
 
 int complain(int code, const char* what) {

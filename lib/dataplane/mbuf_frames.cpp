@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "dataplane/mbuf_frames.hpp"
 
+#include "dataplane/path_mtu.hpp"
+
 #include <algorithm>
 #include <cstring>
 
@@ -10,7 +12,6 @@ namespace softfeb::dataplane {
 
 namespace {
 
-constexpr std::uint32_t kEthernetHeader = 14;
 constexpr std::uint32_t kPaddedFrame = 60;  // without FCS (IEEE 802.3)
 /// Ethernet 14 + 802.1Q 4 + IPv6 40 + UDP 8 + BTH 12, what a network looks at.
 constexpr std::uint32_t kHeaders = 78;
