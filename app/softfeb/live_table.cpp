@@ -125,6 +125,7 @@ std::string LiveTable::line(const lab::Sample& sample) {
     }
     text += fmt::format("  longest queue {} KiB  {} pauses  {} dropped", queue >> 10, pauses, dropped);
   }
+  if (clock_ == Clock::kVirtual) text += "  in virtual time";
   last_ = sample.at;
   last_frames_ = frames;
   last_payload_ = payload;
@@ -137,8 +138,7 @@ std::string LiveTable::heading(const lab::Sample& sample, const std::string& lin
     const config::BoardConfig& c = config_.boards[b];
     if (sample.at >= c.start && (!c.stop || sample.at < *c.stop)) ++sending;
   }
-  const std::string boards = fmt::format("  {} of {} boards on", sending, boards_.size());
-  return line + (clock_ == Clock::kVirtual ? boards + ", in virtual time" : boards);
+  return line + fmt::format("  {} of {} boards on", sending, boards_.size());
 }
 
 LiveView::Board LiveTable::board(std::size_t b, const lab::Sample& sample) {

@@ -75,9 +75,12 @@ std::string result_table(const config::RunConfig& config, const lab::Plans& plan
                      config.receivers[r].endpoint.name, receiver.qp_count(), messages, missing,
                      static_cast<double>(bytes) * 1e-6, wrong, packets, receiver.counters().rx_icrc_errors);
   }
-  double goodput = 0;
-  for (const QpPlan& plan : plans.all()) goodput += figures_of(plan, o).goodput_gbps;
-  t += fmt::format("\n{:.3f} Gb/s of payload over {:.3f} s. ", goodput, measured_seconds(plans, o));
+  // Not the sum of the rates above: some may have been sent one after the other.
+  std::uint64_t payload = 0;
+  for (const QpPlan& plan : plans.all()) payload += figures_of(plan, o).payload_bytes;
+  const double seconds = measured_seconds(plans, o);
+  t += fmt::format("\n{:.3f} Gb/s of payload over {:.3f} s. ",
+                   seconds > 0 ? static_cast<double>(payload) * 8e-9 / seconds : 0, seconds);
   t += judgement.held() ? "All checks held.\n" : "A CHECK FAILED:\n";
   for (const Check& c : judgement.checks) {
     if (!c.held) t += fmt::format("  {}: {} (allowed {})\n", c.name, c.value, c.limit);

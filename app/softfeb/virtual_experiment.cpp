@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "virtual_experiment.hpp"
 
+#include "live_table.hpp"
 #include "stop_signal.hpp"
 
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 namespace softfeb::app {
 
@@ -19,35 +18,6 @@ using Clock = std::chrono::steady_clock;
 double seconds_since(Clock::time_point from) {
   return std::chrono::duration<double>(Clock::now() - from).count();
 }
-
-/// On a terminal, where people wait; a log of it means nothing.
-class Waiting {
- public:
-  Waiting(const config::LabConfig& config, bool quiet)
-      : config_(config), shown_(!quiet && isatty(STDERR_FILENO) != 0) {}
-  ~Waiting() {
-    if (open_) std::fputs("\r\033[K", stderr);
-  }
-  Waiting(const Waiting&) = delete;
-  Waiting& operator=(const Waiting&) = delete;
-
-  void at(Time now) {
-    if (!shown_ || seconds_since(last_) < 0.5) return;
-    last_ = Clock::now();
-    open_ = true;
-    const auto& duration = config_.run.run.duration;
-    fmt::print(stderr, "\r\033[Kvirtual time: {:.3f} s{}, {:.0f} s of the clock", to_seconds(now),
-               duration ? fmt::format(" of {:g}", to_seconds(*duration)) : "", seconds_since(begun_));
-    std::fflush(stderr);
-  }
-
- private:
-  const config::LabConfig& config_;
-  bool shown_;
-  bool open_ = false;
-  Clock::time_point begun_ = Clock::now();
-  Clock::time_point last_ = begun_;
-};
 
 Outcome outcome_of(const config::RunConfig& config, lab::VirtualOutcome&& o) {
   Outcome out;
@@ -69,16 +39,12 @@ VirtualExperiment run_virtually(const config::LabConfig& config, lab::VirtualLab
                                 bool quiet) {
   VirtualExperiment e;
   const auto begun = Clock::now();
-  lab::VirtualOutcome outcome;
-  {
-    Waiting waiting(config, quiet);
-    const int signals = stop_signals();
-    recorder.prepare(lab.endpoints());
-    outcome = lab.run(recorder.observers(), [&](Time now) {
-      waiting.at(now);
-      return stop_signals() == signals;
-    });
-  }
+  LiveTable table(config.run, &config.network, LiveTable::Clock::kVirtual, quiet);
+  recorder.prepare(lab.endpoints());
+  std::vector<lab::Observer*> observers = recorder.observers();
+  observers.push_back(&table);
+  const int signals = stop_signals();
+  lab::VirtualOutcome outcome = lab.run(observers, [signals](Time) { return stop_signals() == signals; });
   e.seconds = seconds_since(begun);
   e.events = outcome.events;
   lab::RunFigures figures = lab::figures_of(config, lab, outcome, recorder.metrics());

@@ -20,7 +20,7 @@ struct VirtualExperiment {
   double seconds = 0;  ///< of the clock
 };
 
-/// Runs it, with a line of progress now and then, until its end or a signal.
+/// Runs it, with a table of it on the terminal (LiveTable), until its end or a signal.
 VirtualExperiment run_virtually(const config::LabConfig& config, lab::VirtualLab& lab, LabRecorder& recorder,
                                 bool quiet);
 

@@ -28,6 +28,7 @@ Offered::Offered(std::uint64_t link_rate, std::uint64_t asked, std::vector<std::
 
 Offered::Counts Offered::counts_of(const engine::EndpointSnapshot& board) const {
   Counts c;
+  c.paused = board.paused;
   c.wire = board.endpoint.tx_bytes + kFrameOverhead * board.endpoint.tx_frames;
   for (const engine::SendQpSnapshot& qp : board.send_qps) {
     c.counted += qp.counters.counted_bytes;
