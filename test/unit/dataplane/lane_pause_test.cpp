@@ -17,7 +17,7 @@ using namespace softfeb::dataplane;
 
 namespace {
 
-engine::Identity identity(std::uint8_t n) {
+engine::Identity pause_identity(std::uint8_t n) {
   engine::Identity id;
   id.mac = {2, 0, 0, 0, 0, n};
   id.ip = roce::IpAddress::parse("10.0.0.0")->plus(n);
@@ -32,9 +32,9 @@ TxBuilderConfig few() {
 }
 
 /// Endpoint 0 on worker 0, 1 and 2 on worker 1; all packets come to worker 0.
-class Bench {
+class PauseBench {
  public:
-  Bench() {
+  PauseBench() {
     for (auto& port : ports_) {
       devices_.push_back(factory_.attach(parse_device("net_ring:paused"), {1, 4300, 256}));
       PortConfig config;
@@ -42,7 +42,8 @@ class Bench {
       port = std::make_unique<Port>(*devices_.back(), config, pools_);
     }
     for (std::uint8_t n = 0; n < 3; ++n) {
-      endpoints.push_back(std::make_unique<engine::Receiver>(engine::ReceiverConfig{identity(n), {}, {}}));
+      endpoints.push_back(
+          std::make_unique<engine::Receiver>(engine::ReceiverConfig{pause_identity(n), {}, {}}));
       REQUIRE(map_.add(*endpoints.back(), n == 0 ? 0 : 1));
     }
     for (unsigned w = 0; w < 2; ++w) {
@@ -96,17 +97,17 @@ using Counts = std::vector<std::uint64_t>;
 
 TEST_CASE("a pause frame reaches the endpoints it is for on every worker, and its packet comes back",
           "[dataplane][pause]") {
-  Bench b;
+  PauseBench b;
   b.send(roce::kPauseAddress, 100);
   CHECK(b.paused() == Counts{1, 1, 1});
   CHECK(b.lanes[0]->counters().rx_handed_over == 1);  // once, for two endpoints
   CHECK(b.endpoints[2]->control_open_at() == Time{100} * 51'200);
-  b.send(identity(2).mac, 200);
+  b.send(pause_identity(2).mac, 200);
   CHECK(b.paused() == Counts{1, 1, 2});
-  b.send(identity(0).mac, 0);
+  b.send(pause_identity(0).mac, 0);
   CHECK(b.paused() == Counts{2, 1, 2});
   CHECK(b.lanes[0]->counters().rx_handed_over == 2);
-  b.send(identity(77).mac, 100);
+  b.send(pause_identity(77).mac, 100);
   CHECK(b.paused() == Counts{2, 1, 2});
   CHECK(b.lanes[0]->counters().rx_nobody == 1);
   CHECK(b.packets_out() == 0);

@@ -19,7 +19,7 @@ namespace {
 using Bytes = std::vector<std::uint8_t>;
 constexpr std::uint32_t kFrameBytes = 4300;
 
-struct Bench {
+struct FramesBench {
   Mempools pools;
   rte_mempool* packets = pools.create("packets", 512, kFrameBytes);
   MbufFrames frames{MbufFrames::kReserve + 32, kFrameBytes, 1, pools};
@@ -65,7 +65,7 @@ unsigned different_bits(const Bytes& a, const Bytes& b) {
 }  // namespace
 
 TEST_CASE("a frame stands for its packet, and gives it back as it was", "[dataplane][frames]") {
-  Bench b;
+  FramesBench b;
   rte_mbuf* const packet = b.packet({98, 4096, 4});
   const Bytes before = test::bytes_of(packet);
   fabric::Frame* const frame = b.frames.adopt(packet);
@@ -78,7 +78,7 @@ TEST_CASE("a frame stands for its packet, and gives it back as it was", "[datapl
 }
 
 TEST_CASE("headers in pieces, or shared, are copied into one piece of their own", "[dataplane][frames]") {
-  Bench b;
+  FramesBench b;
   rte_mbuf* const packet = b.packet({20, 30, 4096});
   const Bytes before = test::bytes_of(packet);
   fabric::Frame* const frame = b.frames.adopt(packet);
@@ -100,7 +100,7 @@ TEST_CASE("headers in pieces, or shared, are copied into one piece of their own"
 }
 
 TEST_CASE("a corrupted frame differs in one bit behind Ethernet, and shares nothing", "[dataplane][frames]") {
-  Bench b;
+  FramesBench b;
   std::set<std::size_t> places;
   for (int i = 0; i < 200; ++i) {
     rte_mbuf* const packet = b.packet({60, 500});
@@ -124,7 +124,7 @@ TEST_CASE("a corrupted frame differs in one bit behind Ethernet, and shares noth
 }
 
 TEST_CASE("a copy lives on without its first", "[dataplane][frames]") {
-  Bench b;
+  FramesBench b;
   rte_mbuf* const packet = b.packet({98, 1000});
   const Bytes before = test::bytes_of(packet);
   fabric::Frame* const frame = b.frames.adopt(packet);
@@ -136,7 +136,7 @@ TEST_CASE("a copy lives on without its first", "[dataplane][frames]") {
 }
 
 TEST_CASE("what the network makes is padded, and has room when packets have none", "[dataplane][frames]") {
-  Bench b;
+  FramesBench b;
   std::vector<fabric::Frame*> held;
   for (;;) {
     rte_mbuf* const packet = b.packet({64});
@@ -160,7 +160,7 @@ TEST_CASE("what the network makes is padded, and has room when packets have none
 }
 
 TEST_CASE("a packet shorter than an Ethernet header is no frame", "[dataplane][frames]") {
-  Bench b;
+  FramesBench b;
   rte_mbuf* const packet = b.packet({13});
   CHECK(b.frames.adopt(packet) == nullptr);
   rte_pktmbuf_free(packet);

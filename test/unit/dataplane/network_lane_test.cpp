@@ -41,7 +41,7 @@ fabric::NetworkConfig one_switch(std::uint64_t buffer) {
   return c;
 }
 
-struct Bench {
+struct LaneBench {
   static constexpr std::uint32_t kRing = 64;
 
   Mempools pools;
@@ -52,7 +52,7 @@ struct Bench {
   std::unique_ptr<NetworkLane> lane;
   Time now = kMicrosecond;
 
-  explicit Bench(std::size_t frames = 4096, std::uint64_t buffer = 4U << 20) {
+  explicit LaneBench(std::size_t frames = 4096, std::uint64_t buffer = 4U << 20) {
     PortConfig config;
     config.rx_descriptors = config.tx_descriptors = kRing;
     for (int i = 0; i < 4; ++i) {
@@ -66,7 +66,7 @@ struct Bench {
     c.frame_bytes = 4300;
     lane = std::make_unique<NetworkLane>(c, one_switch(buffer), pools);
   }
-  ~Bench() {
+  ~LaneBench() {
     lane.reset();
     for (auto& p : ports) p.reset();
   }
@@ -116,7 +116,7 @@ struct Bench {
 }  // namespace
 
 TEST_CASE("a station's frame leaves at the port of the one it is for", "[dataplane][network]") {
-  Bench b;
+  LaneBench b;
   const auto frame = test::roce_frame({.payload = 1024});
   REQUIRE(b.send(0, frame, 1, 3));
   REQUIRE(b.send(0, frame, 3, 1));
@@ -129,7 +129,7 @@ TEST_CASE("a station's frame leaves at the port of the one it is for", "[datapla
 }
 
 TEST_CASE("a port outside is a station whose addresses are learnt", "[dataplane][network]") {
-  Bench b;
+  LaneBench b;
   const auto frame = test::roce_frame({.payload = 1024});
   REQUIRE(b.send(3, frame, 9, 1));
   b.pass(20 * kMicrosecond);
@@ -142,7 +142,7 @@ TEST_CASE("a port outside is a station whose addresses are learnt", "[dataplane]
 }
 
 TEST_CASE("an address that no station has is counted", "[dataplane][network]") {
-  Bench b;
+  LaneBench b;
   REQUIRE(b.send(0, test::roce_frame(), 77, 1));
   b.pass(20 * kMicrosecond);
   CHECK(b.lane->counters().rx_stranger == 1);
@@ -151,15 +151,15 @@ TEST_CASE("an address that no station has is counted", "[dataplane][network]") {
 }
 
 TEST_CASE("what a ring does not take waits, in order, and none is lost", "[dataplane][network]") {
-  Bench b;
+  LaneBench b;
   unsigned sent = 0;
   // Nobody empties the ring meanwhile: it fills, then packets wait here.
-  for (unsigned i = 0; i < 4 * Bench::kRing; ++i) {
+  for (unsigned i = 0; i < 4 * LaneBench::kRing; ++i) {
     if (b.send(0, test::roce_frame({.payload = 256, .psn = i}), 1, 3)) ++sent;
     b.pass(kMicrosecond);
   }
   b.pass(kMillisecond);
-  REQUIRE(sent == 4 * Bench::kRing);
+  REQUIRE(sent == 4 * LaneBench::kRing);
   CHECK(b.lane->pending());
   CHECK(b.lane->counters().tx_short > 0);
   CHECK(b.lane->next_event(b.now) == b.now);
@@ -180,7 +180,7 @@ TEST_CASE("what a ring does not take waits, in order, and none is lost", "[datap
 }
 
 TEST_CASE("without frames packets stay in the ring", "[dataplane][network]") {
-  Bench b(MbufFrames::kReserve + 8);
+  LaneBench b(MbufFrames::kReserve + 8);
   for (unsigned i = 0; i < 32; ++i) REQUIRE(b.send(0, test::roce_frame({.payload = 4096, .psn = i}), 1, 3));
   b.lane->run(b.now);
   CHECK(b.lane->counters().rx_packets == 8);
@@ -191,7 +191,7 @@ TEST_CASE("without frames packets stay in the ring", "[dataplane][network]") {
 }
 
 TEST_CASE("a port outside that takes nothing does not hold up the others", "[dataplane][network]") {
-  Bench b(16'384);
+  LaneBench b(16'384);
   REQUIRE(b.send(3, test::roce_frame(), 9, 1));
   b.pass(20 * kMicrosecond);
   REQUIRE(b.receive(0).size() == 1);
@@ -209,7 +209,7 @@ TEST_CASE("a port outside that takes nothing does not hold up the others", "[dat
 }
 
 TEST_CASE("a turn that comes late is counted", "[dataplane][network]") {
-  Bench b;
+  LaneBench b;
   REQUIRE(b.send(0, test::roce_frame(), 1, 3));
   b.pass(5 * kMicrosecond);
   REQUIRE(b.send(0, test::roce_frame(), 1, 3));
