@@ -8,6 +8,7 @@
 #include <array>
 #include <cstring>
 
+#include <immintrin.h>
 #include <isa-l/crc.h>
 
 namespace softfeb::roce {
@@ -42,10 +43,19 @@ std::size_t mask_headers(ByteSpan bytes, std::uint8_t* out) {
   return n;
 }
 
+const bool kHaveAvx = __builtin_cpu_supports("avx") != 0;
+
+/// ISA-L leaves the upper halves of vector registers in use. Until somebody clears them, every SSE
+/// instruction, and that is what the rest of the program and libraries are made of, has to preserve them and
+/// waits for the one before.
+__attribute__((target("avx"))) void clear_upper_halves() { _mm256_zeroupper(); }
+
 }  // namespace
 
 std::uint32_t crc32(std::uint32_t seed, ByteSpan data) {
-  return crc32_gzip_refl(seed, data.data(), data.size());
+  const std::uint32_t crc = crc32_gzip_refl(seed, data.data(), data.size());
+  if (kHaveAvx) clear_upper_halves();
+  return crc;
 }
 
 std::uint32_t crc32(std::uint32_t seed, const Segments& data) {
