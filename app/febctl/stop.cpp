@@ -34,11 +34,11 @@ void catch_stop_signals() {
 bool stopped() { return g_stopped != 0; }
 
 bool pause_for(std::chrono::duration<double> time) {
-  using Clock = std::chrono::steady_clock;
-  const auto end = Clock::now() + std::chrono::duration_cast<Clock::duration>(time);
-  while (!stopped() && Clock::now() < end) {
-    const auto left = end - Clock::now();
-    std::this_thread::sleep_for(std::min<Clock::duration>(left, std::chrono::milliseconds(20)));
+  using Steady = std::chrono::steady_clock;
+  const auto end = Steady::now() + std::chrono::duration_cast<Steady::duration>(time);
+  while (!stopped() && Steady::now() < end) {
+    const auto left = end - Steady::now();
+    std::this_thread::sleep_for(std::min<Steady::duration>(left, std::chrono::milliseconds(20)));
   }
   return !stopped();
 }

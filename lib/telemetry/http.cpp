@@ -11,8 +11,8 @@ std::string format_event(const std::string& name, const std::string& data) {
 
 Response problem(unsigned status, const std::string& message, const std::string& fix) {
   const nlohmann::ordered_json body{{"error", message}, {"fix", fix}};
-  using Json = nlohmann::ordered_json;
-  return {status, "application/json", body.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n', {}};
+  constexpr auto kReplace = nlohmann::ordered_json::error_handler_t::replace;
+  return {status, "application/json", body.dump(-1, ' ', false, kReplace) + '\n', {}};
 }
 
 }  // namespace softfeb::telemetry
