@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What steady_test.cpp relies on: whatever a worker does that it should not is seen.
+#include "world.hpp"
+
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <shared_mutex>
+#include <string>
+
+#include <catch2/catch.hpp>
+#include <rte_log.h>
+#include <rte_malloc.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+using namespace softfeb::steady;
+using softfeb::dataplane::IdlePolicy;
+
+namespace {
+
+/// The compiler may not know what becomes of it: it would leave out what nobody uses.
+void keep(void* p) { asm volatile("" : : "r"(p) : "memory"); }
+
+/// What a worker on net_null that does this once is seen to do.
+Watch misbehaved(std::function<void()> deed) {
+  World world({.ring = false});
+  world.run(1000);
+  Probe& probe = world.probe(0);
+  probe.begin();
+  probe.misbehave(std::move(deed));
+  probe.end();
+  REQUIRE(probe.error() == 0);
+  return probe.watch();
+}
+
+struct Case {
+  const char* name;
+  Deed deed;
+  std::size_t times;
+  std::function<void()> action;
+};
+
+std::mutex a_mutex;
+std::shared_mutex a_lock;
+
+}  // namespace
+
+TEST_CASE("what a worker should not do is seen", "[steady]") {
+  std::FILE* const nowhere = std::fopen("/dev/null", "w");
+  const std::string text = "once";
+  const std::vector<Case> cases{
+      {"malloc, free", Deed::kAllocation, 2,
+       [] {
+         void* const p = std::malloc(16);
+         keep(p);
+         std::free(p);
+       }},
+      {"calloc, realloc, free", Deed::kAllocation, 3,
+       [] {
+         void* p = std::calloc(4, 16);
+         keep(p);
+         p = std::realloc(p, 128);
+         keep(p);
+         std::free(p);
+       }},
+      {"new, delete", Deed::kAllocation, 2, [] { keep(std::make_unique<int>(7).get()); }},
+      {"aligned new, delete", Deed::kAllocation, 2,
+       [] {
+         struct alignas(128) Wide {
+           int x[32];
+         };
+         keep(std::make_unique<Wide>().get());
+       }},
+      {"a library's own: std::string", Deed::kAllocation, 2,
+       [] {
+         std::string s(100, 'x');
+         keep(s.data());
+       }},
+      {"posix_memalign, free", Deed::kAllocation, 2,
+       [] {
+         void* p = nullptr;
+         if (posix_memalign(&p, 64, 64) != 0) return;
+         keep(p);
+         std::free(p);
+       }},
+      {"rte_malloc, rte_free", Deed::kAllocation, 2,
+       [] { rte_free(rte_malloc_socket(nullptr, 64, 0, SOCKET_ID_ANY)); }},
+      {"mutex", Deed::kLock, 1, [] { const std::lock_guard guard(a_mutex); }},
+      {"shared lock", Deed::kLock, 1, [] { const std::shared_lock guard(a_lock); }},
+      {"fprintf", Deed::kOutput, 1, [&] { std::fprintf(nowhere, "%d\n", 7); }},
+      {"fwrite", Deed::kOutput, 1, [&] { std::fwrite(text.data(), 1, text.size(), nowhere); }},
+      {"rte_log", Deed::kOutput, 1, [] { rte_log(RTE_LOG_DEBUG, RTE_LOGTYPE_USER1, "once\n"); }},
+      {"getppid", Deed::kSystemCall, 1, [] { (void)getppid(); }},
+      {"write", Deed::kSystemCall, 1, [&] { (void)!::write(fileno(nowhere), "x", 1); }},
+  };
+  for (const Case& c : cases) {
+    const Watch watch = misbehaved(c.action);
+    INFO(c.name << '\n' << watch.text());
+    CHECK(watch.count(c.deed) == c.times);
+    // What is printed may be written at once, and a write is both.
+    if (c.deed == Deed::kAllocation || c.deed == Deed::kLock) CHECK(watch.total() == c.times);
+  }
+  std::fclose(nowhere);
+}
+
+TEST_CASE("a system call that is seen does what it should", "[steady]") {
+  pid_t parent = 0;
+  long result = 0;
+  const Watch watch = misbehaved([&] {
+    parent = getppid();
+    result = syscall(SYS_close, -1);
+  });
+  CHECK(parent == getppid());
+  CHECK(result == -1);
+  CHECK(watch.system_calls(SYS_getppid) == 1);
+  CHECK(watch.system_calls(SYS_close) == 1);
+  CHECK(watch.total() == 2);
+}
+
+TEST_CASE("the clock is read without a system call", "[steady]") {
+  CHECK(misbehaved([] {
+          timespec t{};
+          clock_gettime(CLOCK_MONOTONIC, &t);
+        }).total() == 0);
+}
+
+TEST_CASE("a worker that sleeps asks the kernel for that alone", "[steady]") {
+  World world({.ring = false, .idle = IdlePolicy::kSleep});
+  world.run(5000);
+  world.probe(0).begin();
+  world.run(2000);
+  world.probe(0).end();
+  const Watch& watch = world.probe(0).watch();
+  INFO(watch.text());
+  CHECK(watch.total() > 0);
+  CHECK(watch.count(Deed::kSystemCall) == watch.total());
+  CHECK(watch.system_calls(SYS_clock_nanosleep) == std::min<std::size_t>(watch.total(), 64));
+}

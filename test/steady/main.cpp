@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Does the packet path, once warm, allocate, lock, print, or call the kernel?
+#define CATCH_CONFIG_RUNNER
+#include "dataplane/cpus.hpp"
+#include "dataplane/eal.hpp"
+
+#include <cstdio>
+#include <exception>
+
+#include <catch2/catch.hpp>
+
+/// DPDK starts once per process: without huge pages and devices, with two workers.
+int main(int argc, char* argv[]) {
+  using namespace softfeb::dataplane;
+  try {
+    EalConfig config;
+    config.huge = HugePages::kNo;
+    config.memory_mib = 192;
+    config.lcores = place_lcores(2, {}, usable_cpus());
+    config.main_lcore = 0;
+    const Eal eal(config);
+    return Catch::Session().run(argc, argv);
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "%s\n", e.what());
+    return 3;
+  }
+}

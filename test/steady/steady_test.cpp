@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The packet path, once warm: nothing is allocated, locked, printed or asked of the kernel. (A worker that
+// sleeps when it has nothing to do, `idle: sleep`, asks the kernel for that, and for nothing else:
+// detector_test.cpp.)
+#include "world.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace softfeb::steady;
+using softfeb::dataplane::IdlePolicy;
+
+namespace {
+
+constexpr std::uint64_t kWarm = 10'000;  // packets
+constexpr std::uint64_t kWatched = 30'000;
+
+struct Watched {
+  Traffic before, after;
+};
+
+/// Warms up, then watches all workers while packets leave, registers are written and read, parameters change
+/// and figures are taken.
+Watched watch(World& world, unsigned workers) {
+  world.run(kWarm);
+  world.command();
+  Watched w;
+  w.before = world.traffic();
+  for (unsigned i = 0; i < workers; ++i) world.probe(i).begin();
+  world.run(kWatched / 2);
+  world.command();
+  world.run(kWatched / 2);
+  w.after = world.traffic();
+  for (unsigned i = 0; i < workers; ++i) world.probe(i).end();
+  return w;
+}
+
+void check(const Probe& probe) {
+  REQUIRE(probe.error() == 0);
+  CHECK(probe.turns() > 1000);
+  INFO(probe.watch().text());
+  CHECK(probe.watch().total() == 0);
+  CHECK(probe.waits() == 0);
+  CHECK(probe.major_faults() == 0);
+}
+
+}  // namespace
+
+TEST_CASE("boards on net_null", "[steady]") {
+  const IdlePolicy idle = GENERATE(IdlePolicy::kSpin, IdlePolicy::kPause);
+  World world({.ring = false, .idle = idle});
+  const Watched w = watch(world, 1);
+  check(world.probe(0));
+  CHECK(w.after.packets - w.before.packets >= kWatched / 2);
+  CHECK(w.after.cnps > w.before.cnps);
+  CHECK(w.after.arp_requests > w.before.arp_requests);
+  CHECK(w.after.control > w.before.control);
+}
+
+TEST_CASE("boards and a receiver on a ring, packets lost and marked", "[steady]") {
+  const unsigned workers = GENERATE(1U, 2U);
+  World world({.ring = true, .workers = workers});
+  const Watched w = watch(world, workers);
+  for (unsigned i = 0; i < workers; ++i) check(world.probe(i));
+  CHECK(w.after.packets - w.before.packets >= kWatched / 2);
+  CHECK(w.after.acknowledgements > w.before.acknowledgements);
+  CHECK(w.after.naks > w.before.naks);
+  CHECK(w.after.retransmitted > w.before.retransmitted);
+  CHECK(w.after.cnps > w.before.cnps);
+  CHECK(w.after.arp_requests > w.before.arp_requests);
+  CHECK(w.after.control > w.before.control);
+  CHECK(w.after.received_bytes > w.before.received_bytes);
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "board/payload.hpp"
+#include "dataplane/arena.hpp"
+#include "dataplane/capture.hpp"
+#include "dataplane/control_exchange.hpp"
+#include "dataplane/device.hpp"
+#include "dataplane/fault_injector.hpp"
+#include "dataplane/mempools.hpp"
+#include "dataplane/port.hpp"
+#include "dataplane/worker.hpp"
+#include "engine/board.hpp"
+#include "engine/receiver.hpp"
+#include "probe.hpp"
+
+#include <array>
+#include <memory>
+#include <vector>
+
+struct rte_eth_rxtx_callback;
+
+namespace softfeb::steady {
+
+struct WorldConfig {
+  bool ring = true;      ///< boards and a receiver at the ends of a ring; otherwise boards alone on net_null
+  unsigned workers = 1;  ///< 2: the first polls both ports, the second owns the receiver
+  dataplane::IdlePolicy idle = dataplane::IdlePolicy::kPause;
+};
+
+/// What came and went in a stretch of time.
+struct Traffic {
+  std::uint64_t packets = 0;
+  std::uint64_t retransmitted = 0;
+  std::uint64_t timeouts = 0;
+  std::uint64_t acknowledgements = 0;
+  std::uint64_t naks = 0;
+  std::uint64_t cnps = 0;
+  std::uint64_t arp_requests = 0;
+  std::uint64_t control = 0;
+  std::uint64_t received_bytes = 0;
+
+  bool operator==(const Traffic&) const = default;
+};
+
+/// Two boards at work as `softfeb run` has them: workers with lanes, paced queue pairs under DCQCN, captures.
+/// On a ring they are RC, with a receiver that looks at every byte, and lose, repeat, reorder, spoil and mark
+/// packets now and then; on net_null they are UC, and CNPs come out of nothing. ARP requests and datagrams of
+/// the slow control come now and then on either.
+class World {
+ public:
+  explicit World(const WorldConfig& config);
+  ~World();
+  World(const World&) = delete;
+  World& operator=(const World&) = delete;
+
+  /// Until so many packets more have left.
+  void run(std::uint64_t packets);
+  /// Everything that is counted, by way of the worker's commands: a snapshot.
+  Traffic traffic();
+  /// What else a worker is told while it works: register writes and reads, new parameters.
+  void command();
+  Probe& probe(unsigned worker) { return *probes_[worker]; }
+
+ private:
+  struct Hook {
+    World* world = nullptr;
+    Probe* probe = nullptr;
+    bool board_side = false;
+    std::uint64_t calls = 0;
+  };
+
+  void make_payload();
+  void make_boards();
+  void make_receiver();
+  void make_ports();
+  void make_lane(std::size_t port, unsigned worker, std::vector<std::uint16_t> rx_queues);
+  void hook(std::size_t port, Probe& probe);
+  /// What comes from outside, for the boards.
+  std::uint16_t inject(std::uint64_t call, rte_mbuf** packets, std::uint16_t n, std::uint16_t room);
+  rte_mbuf* packet(const std::vector<std::uint8_t>& frame);
+  dataplane::Worker::Totals totals() const;
+  void drain_control();
+
+  WorldConfig config_;
+  dataplane::TscClock clock_;
+  dataplane::Mempools pools_;
+  dataplane::Arena arena_{1U << 18};
+  std::unique_ptr<board::PayloadSource> payload_;
+  std::vector<std::uint8_t> memory_;
+  std::vector<std::unique_ptr<engine::Board>> boards_;
+  std::unique_ptr<engine::Receiver> receiver_;
+  dataplane::DeviceFactory factory_;
+  std::vector<std::unique_ptr<dataplane::Device>> devices_;
+  std::vector<std::unique_ptr<dataplane::Port>> ports_;
+  std::vector<std::unique_ptr<dataplane::PortMap>> maps_;
+  std::vector<std::unique_ptr<dataplane::TxBuilder>> builders_;
+  std::vector<std::unique_ptr<dataplane::ControlExchange>> exchanges_;
+  std::vector<std::unique_ptr<dataplane::FaultInjector>> faults_;
+  std::vector<std::unique_ptr<dataplane::Capture>> captures_;
+  std::vector<std::unique_ptr<dataplane::Worker>> workers_;
+  std::vector<std::unique_ptr<Probe>> probes_;
+  std::array<Hook, 2> hooks_;
+  std::vector<const rte_eth_rxtx_callback*> callbacks_;
+  rte_mempool* outside_ = nullptr;
+  std::vector<std::vector<std::uint8_t>> injected_;  ///< frames, taken in turn
+  std::uint64_t control_datagrams_ = 0;
+};
+
+}  // namespace softfeb::steady
