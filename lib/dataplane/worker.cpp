@@ -65,10 +65,10 @@ void Worker::loop() {
     const Time now = clock_.time(rte_rdtsc());
     const Time gap = now - last;
     loop_.ran += gap;
-    if (!slept_) {
-      loop_.longest_gap = std::max(loop_.longest_gap, gap);
-      if (gap > LoopCounters::kStolen) loop_.stolen += gap;
-    }
+    // Sleeps are far shorter than that: whoever slept for so long was not run when he was to be.
+    const bool stolen = gap > LoopCounters::kStolen;
+    if (stolen) loop_.stolen += gap;
+    if (stolen || !slept_) loop_.longest_gap = std::max(loop_.longest_gap, gap);
     last = now;
     slept_ = false;
     bool busy = false;

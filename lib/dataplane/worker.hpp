@@ -71,7 +71,7 @@ struct Command {
 struct LoopCounters {
   std::uint64_t turns = 0;
   std::uint64_t busy_turns = 0;
-  Time longest_gap = 0;  ///< between the beginnings of two turns, sleeping not counted
+  Time longest_gap = 0;  ///< between the beginnings of two turns; of those with a sleep only stolen ones
   Time ran = 0;          ///< since the loop began
   Time stolen = 0;       ///< sum of the gaps above kStolen
   static constexpr Time kStolen = 1 * kMillisecond;

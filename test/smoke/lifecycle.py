@@ -118,8 +118,10 @@ class Beginnings(harness.TestCase):
         self.assertTrue(run.result["warmup_excluded"])
         self.assertGreater(run.result["duration_s"], 1.9)
         self.assertLess(run.result["measured_s"], run.result["duration_s"] - 0.5)
-        # Completed messages measured are those of the time measured: no more than the rate gives, and one in flight.
-        self.assertLess(sent["measured_payload_bytes"], 200e6 / 8 * run.result["measured_s"] * 1.01 + 2 * 65536)
+        # Completed messages measured are those of the time measured: no more than the rate gives, and one in flight. What a
+        # worker could not send because the machine did not run it before, it makes good.
+        due = run.result["measured_s"] * 1.01 + max(w["stolen_s"] for w in run.result["workers"])
+        self.assertLess(sent["measured_payload_bytes"], 200e6 / 8 * due + 2 * 65536)
         self.assertLess(sent["measured_payload_bytes"], sent["tx_payload_bytes"])
         self.assertAlmostEqual(sent["goodput_gbps"], sent["measured_payload_bytes"] * 8e-9 / sent["measured_s"], places=9)
 
