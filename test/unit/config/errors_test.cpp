@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "documents.hpp"
+#include "expected_problem.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -13,30 +13,7 @@ using namespace softfeb::config::test;
 
 namespace {
 
-/// A part of kBase, what stands there instead, and the problem that must come of it.
-struct Row {
-  const char* from;
-  const char* to;
-  int line;
-  const char* key;
-  const char* message;
-  const char* fix;
-};
-
-void check_row(const Row& row) {
-  INFO(row.from << " -> " << row.to);
-  const auto found = problems(replaced(kBase, row.from, row.to));
-  REQUIRE_FALSE(found.empty());
-  std::string all;
-  for (const Problem& p : found) all += to_string(p) + '\n';
-  INFO(all);
-  const bool there = std::any_of(found.begin(), found.end(), [&](const Problem& p) {
-    return p.where.file == "test.yaml" && p.where.line == row.line && p.where.key == row.key &&
-           p.message.find(row.message) != std::string::npos && p.fix.find(row.fix) != std::string::npos;
-  });
-  CHECK(there);
-  CHECK(std::all_of(found.begin(), found.end(), [](const Problem& p) { return !p.fix.empty(); }));
-}
+void check_row(const Row& row) { check_row(row, "test.yaml", problems(replaced(kBase, row.from, row.to))); }
 
 }  // namespace
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "expected_problem.hpp"
 #include "lab_documents.hpp"
-
-#include <algorithm>
 
 #include <catch2/catch.hpp>
 
@@ -10,30 +9,8 @@ using namespace softfeb::config::test;
 
 namespace {
 
-/// A part of kLabBase, what stands there instead, and the problem that must come of it.
-struct BadTopology {
-  const char* from;
-  const char* to;
-  int line;
-  const char* key;
-  const char* message;
-  const char* fix;
-};
-
-void check_rows(std::initializer_list<BadTopology> rows) {
-  for (const BadTopology& row : rows) {
-    INFO(row.from << " -> " << row.to);
-    const auto found = lab_problems(replaced(kLabBase, row.from, row.to));
-    REQUIRE_FALSE(found.empty());
-    std::string all;
-    for (const Problem& p : found) all += to_string(p) + '\n';
-    INFO(all);
-    CHECK(std::any_of(found.begin(), found.end(), [&](const Problem& p) {
-      return p.where.file == "lab.yaml" && p.where.line == row.line && p.where.key == row.key &&
-             p.message.find(row.message) != std::string::npos && p.fix.find(row.fix) != std::string::npos;
-    }));
-    CHECK(std::all_of(found.begin(), found.end(), [](const Problem& p) { return !p.fix.empty(); }));
-  }
+void check_rows(std::initializer_list<Row> rows) {
+  for (const Row& row : rows) check_row(row, "lab.yaml", lab_problems(replaced(kLabBase, row.from, row.to)));
 }
 
 constexpr const char* kLast = "    - {ends: [tor, daq], rate: 10Gb/s, delay: 1us, flow_control: pause}\n";
