@@ -132,6 +132,7 @@ int lab_real(const LabOptions& options) {
                lab_table(lab, &real, in_virtual));
     for (const std::string& line : files) fmt::print("{}\n", line);
   }
+  if (!quiet) print_missed_changes(config, outcome);
   if (quiet) {
     for (const std::string& m : judgement.messages) fmt::print(stderr, "softfeb: {}\n", m);
   }

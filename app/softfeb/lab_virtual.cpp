@@ -2,6 +2,7 @@
 #include "config/load.hpp"
 #include "lab.hpp"
 #include "result.hpp"
+#include "run_parts.hpp"
 #include "stop_signal.hpp"
 #include "virtual_experiment.hpp"
 
@@ -38,6 +39,7 @@ int lab_virtual(const LabOptions& options) {
     for (const std::string& line : files) fmt::print("{}\n", line);
   }
   if (!quiet) fmt::print(stderr, "{}\n", speed_in_words(e));
+  if (!quiet) print_missed_changes(config.run, e.outcome);
   for (const std::string& m : judgement.messages) {
     if (quiet) fmt::print(stderr, "softfeb: {}\n", m);
   }

@@ -80,11 +80,7 @@ int run(const RunOptions& options) {
     fmt::print("{}", result_table(config, targets.all(), outcome, endpoints, judgement));
     for (const std::string& line : files) fmt::print("{}\n", line);
   }
-  for (std::size_t i = 0; i < config.changes.size() && !quiet; ++i) {
-    if (outcome.changes_made[i] != 0) continue;
-    fmt::print(stderr, "the change of board {} at {:g} s was not made: the run was over before\n",
-               config.boards[config.changes[i].board].endpoint.name, to_seconds(config.changes[i].at));
-  }
+  if (!quiet) print_missed_changes(config, outcome);
   if (quiet) {
     for (const std::string& m : judgement.messages) fmt::print(stderr, "softfeb: {}\n", m);
   }

@@ -76,6 +76,14 @@ void end_sessions(Targets& targets, const Outcome& o) {
   }
 }
 
+void print_missed_changes(const config::RunConfig& config, const Outcome& o) {
+  for (std::size_t i = 0; i < config.changes.size(); ++i) {
+    if (o.changes_made[i] != 0) continue;
+    fmt::print(stderr, "the change of board {} at {:g} s was not made: the run was over before\n",
+               config.boards[config.changes[i].board].endpoint.name, to_seconds(config.changes[i].at));
+  }
+}
+
 void close_maps(const Targets& targets, const Outcome& o, Endpoints& endpoints) {
   lab::close_maps(targets.all(), o.final, endpoints);
 }

@@ -28,6 +28,9 @@ void connect_peers(const config::RunConfig& config, Machine& machine, Targets& t
 /// Tells the peers that it is over; what they say is in their sessions then.
 void end_sessions(Targets& targets, const Outcome& o);
 
+/// Says which of the configuration's changes were not made.
+void print_missed_changes(const config::RunConfig& config, const Outcome& o);
+
 /// Messages that were sent and never came are missing, too.
 void close_maps(const Targets& targets, const Outcome& o, Endpoints& endpoints);
 
