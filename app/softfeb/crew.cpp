@@ -95,7 +95,7 @@ bool Crew::of_network(std::size_t port) const {
 
 void Crew::add_network(const config::LabConfig& lab) {
   workers_[lab.network_worker]->set_network(std::make_unique<dataplane::NetworkLane>(
-      network_settings(lab, machine_), lab.network, machine_.pools()));
+      network_settings(lab, machine_), network_in_real_time(lab), machine_.pools()));
 }
 
 void Crew::add_lanes(const config::RunConfig& config, std::size_t index) {

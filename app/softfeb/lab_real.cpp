@@ -19,6 +19,10 @@ namespace softfeb::app {
 
 namespace {
 
+/// How late a board may be without losing time on its link. Much more than on a port: a network of ours sends
+/// one frame after the other however they come, and its transmitters obey pauses.
+constexpr Time kNetworkSlack = 200 * kMicrosecond;
+
 /// Whatever is behind a port that is a station may be sent to: none of our addresses is there.
 config::LabConfig hearing_everything(config::LabConfig lab) {
   for (const auto& [station, port] : lab.port_stations) {
@@ -75,7 +79,8 @@ int lab_real(const LabOptions& options) {
   if (stop_signals() != 0) return stopped_early();
   connect_peers(config, machine, targets, payloads, quiet, &lab);
 
-  Endpoints endpoints = make_endpoints(config, targets.all(), payloads, largest_pmtus(machine));
+  Endpoints endpoints =
+      make_endpoints(config, targets.all(), payloads, largest_pmtus(machine), kNetworkSlack);
   Crew crew(config, machine, endpoints, &lab);
   LiveTable table(config, &lab.network, LiveTable::Clock::kReal, quiet);
   ControlService service(config, machine, crew, endpoints,

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "network_setup.hpp"
 
+#include "engine/pause.hpp"
+
 #include <algorithm>
 
 namespace softfeb::app {
@@ -50,6 +52,17 @@ dataplane::NetworkLaneConfig network_settings(const config::LabConfig& lab, cons
   c.frames = network_frames(lab.network);
   c.lcores = static_cast<unsigned>(lab.run.workers.count) + 1;
   return c;
+}
+
+fabric::NetworkConfig network_in_real_time(const config::LabConfig& lab) {
+  fabric::NetworkConfig network = lab.network;
+  for (std::size_t e = 0; e < lab.station_of.size(); ++e) {
+    if (!lab.station_of[e]) continue;
+    fabric::StationConfig& station = network.stations[*lab.station_of[e]];
+    station.obeys = static_cast<fabric::PauseKind>(endpoint_at(lab.run, e).pause);
+    station.dscp_to_priority = engine::default_priorities();
+  }
+  return network;
 }
 
 }  // namespace softfeb::app

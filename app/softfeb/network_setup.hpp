@@ -14,6 +14,10 @@ namespace softfeb::app {
 /// hold more; the boards then wait (dataplane::NetworkLane).
 std::uint32_t network_frames(const fabric::NetworkConfig& network);
 
+/// The topology as it is carried in real time: endpoints of ours may be late, so what they have sent ahead
+/// when they are told to pause waits at their links' transmitters.
+fabric::NetworkConfig network_in_real_time(const config::LabConfig& lab);
+
 dataplane::NetworkLaneConfig network_settings(const config::LabConfig& lab, const Machine& machine);
 
 }  // namespace softfeb::app

@@ -35,7 +35,7 @@ PauseConfig with_rate(PauseConfig pause, std::uint64_t link_rate) {
 
 Board::Board(const BoardConfig& config)
     : Endpoint(config.identity, with_rate(config.pause, config.link_rate)),
-      link_(config.link_rate),
+      link_(config.link_rate, config.link_slack),
       shared_(count_qps(config)),
       departures_(count_qps(config) + count_groups(config), kDepartureTick),
       timers_(count_qps(config), kTimerTick),

@@ -41,6 +41,7 @@ struct BoardConfig {
   std::vector<SendQpConfig> qps;
   BusConfig bus{};
   PauseConfig pause{};  ///< its link rate, where it has none: `link_rate`
+  Time link_slack = LinkShaper::kSlack;
 };
 
 /// One emulated front-end board at work: its queue pairs, each at its pace, above one link. Packets of

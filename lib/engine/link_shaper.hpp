@@ -14,8 +14,10 @@ namespace softfeb::engine {
 /// preamble and FCS included. A worker that comes late may use up to `slack` of the time that passed.
 class LinkShaper {
  public:
+  static constexpr Time kSlack = 2 * kMicrosecond;
+
   /// `rate` in bytes per second on the wire; 0 = a link without limit.
-  explicit LinkShaper(std::uint64_t rate = 0, Time slack = 2 * kMicrosecond) : rate_(rate), slack_(slack) {}
+  explicit LinkShaper(std::uint64_t rate = 0, Time slack = kSlack) : rate_(rate), slack_(slack) {}
 
   bool open(Time now) const { return free_ <= now; }
   /// When the link is free again.

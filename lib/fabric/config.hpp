@@ -78,6 +78,10 @@ struct SwitchConfig {
 struct StationConfig {
   std::string name;
   std::optional<roce::MacAddress> mac;  ///< none: addresses behind it are learnt
+  /// Pause frames that its transmitter obeys by itself, frames with it held back. For stations that come too
+  /// late to do so: in real time what they have sent ahead waits here. Off: stations obey, or nobody.
+  PauseKind obeys = PauseKind::kOff;
+  std::array<std::uint8_t, 64> dscp_to_priority{};  ///< of frames without a tag, as the station has it
 };
 
 struct NodeRef {

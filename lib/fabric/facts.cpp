@@ -73,4 +73,9 @@ EntryFacts read_facts(Frame& frame) {
   return {};
 }
 
+std::optional<roce::MacControl> control_of(const Frame& frame) {
+  const ByteSpan header(frame.header, std::min<std::size_t>(frame.header_length, frame.length));
+  return roce::parse_mac_control(header.subspan(ip_offset(frame)));
+}
+
 }  // namespace softfeb::fabric

@@ -3,10 +3,12 @@
 
 #include "fabric/frame.hpp"
 #include "roce/ip.hpp"
+#include "roce/mac_control.hpp"
 #include "roce/psn.hpp"
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 namespace softfeb::fabric {
 
@@ -36,6 +38,9 @@ struct EntryFacts {
 /// Reads a frame's header, which is hostile, and writes its facts, DSCP and PCP. A frame that is shorter than
 /// it should be is one that we know less about; that there is an Ethernet header is the caller's to check.
 EntryFacts read_facts(Frame& frame);
+
+/// What a frame with kFactControl says, where its sender has said it properly.
+std::optional<roce::MacControl> control_of(const Frame& frame);
 
 /// Where the IP header of a frame with kFactIpv4 or kFactIpv6 begins.
 inline std::size_t ip_offset(const Frame& frame) {

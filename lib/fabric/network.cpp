@@ -25,6 +25,22 @@ roce::MacAddress port_mac(std::uint32_t port) {
   return roce::mac_plus({0x02, 0x53, 0x57, 0x00, 0x00, 0x00}, port);
 }
 
+PauseKind obeyed_by(const NodeRef& sender, const NetworkConfig& config) {
+  return sender.kind == NodeRef::Kind::kStation ? config.stations[sender.index].obeys : PauseKind::kOff;
+}
+
+/// All are one where its transmitter obeys no pause of priorities.
+std::uint8_t priority_at(const StationConfig& station, const Frame& frame) {
+  if (station.obeys != PauseKind::kPfc) return 0;
+  return (frame.facts & kFactTagged) != 0 ? frame.pcp : station.dscp_to_priority[frame.dscp];
+}
+
+/// When a station's transmitter takes the next frame.
+Time departure(const Channel& channel) {
+  return channel.waiting.empty() ? kNever
+                                 : std::max(channel.wire.free_at(), channel.waiting.next(channel.told));
+}
+
 Port make_port(const NetworkConfig& config, const Topology& topology, std::uint32_t number) {
   const PortPlace& place = topology.ports[number];
   const SwitchConfig& sw = config.switches[place.switch_index];
@@ -62,7 +78,9 @@ Network::Parts::Parts(const NetworkConfig& c, FrameStore& frame_store)
   for (std::uint32_t d = 0; d < topology.directions.size(); ++d) {
     const LinkConfig& link = config.links[link_of(d)];
     const LinkFaults& faults = d % 2 == 0 ? link.a_to_b : link.b_to_a;
-    Channel channel{Wire(link.rate, link.delay, faults, numbers_for(config.seed, 2 * d)), {}};
+    Channel channel{Wire(link.rate, link.delay, faults, numbers_for(config.seed, 2 * d)),
+                    PauseState(obeyed_by(topology.directions[d].from, config), link.rate),
+                    {}};
     channel.from = topology.port_of[d];
     channel.into = topology.port_of[reverse_of(d)];
     channel.station = topology.directions[d].to.index;
@@ -94,17 +112,17 @@ void Network::Parts::send(std::uint32_t station, Frame* frame, Time now) {
     frame->flow = flows.find(station, frame->destination, facts.dest_qp);
   const std::uint32_t d = topology.station_direction[station];
   Channel& channel = channels[d];
+  const std::uint8_t priority = priority_at(config.stations[station], *frame);
   // Frames before it may have left long ago, though nobody has called run() since.
-  if (channel.waiting.empty() && channel.wire.free_at() <= now) {
+  if (channel.waiting.empty() && channel.wire.free_at() <= now && channel.told.until(priority) <= now) {
     put_on_wire(d, frame, now);
-  } else if (channel.waiting_bytes + frame->length > kStationBytes) {
+  } else if (channel.waiting.bytes() + frame->length > kStationBytes) {
     drop(frame, totals.dropped_buffer);
     return;
   } else {
     frame->at = now;
-    channel.waiting_bytes += frame->length;
-    channel.waiting.push(frame);
-    if (channel.tx_at == kNever) channel.tx_at = channel.wire.free_at();
+    channel.waiting.push(frame, priority);
+    channel.tx_at = departure(channel);
   }
   schedule(d);
 }
@@ -112,11 +130,19 @@ void Network::Parts::send(std::uint32_t station, Frame* frame, Time now) {
 /// The next frame that waits at a station leaves.
 void Network::Parts::send_next(std::uint32_t d, Time now) {
   Channel& channel = channels[d];
-  Frame* const frame = channel.waiting.pop();
-  channel.waiting_bytes -= frame->length;
-  put_on_wire(d, frame, now);
-  channel.tx_at =
-      channel.waiting.empty() ? kNever : std::max(channel.wire.free_at(), channel.waiting.front()->at);
+  put_on_wire(d, channel.waiting.pop(channel.told, now), now);
+  channel.tx_at = departure(channel);
+}
+
+/// A MAC control frame arrived at a station, whose transmitter may obey by itself.
+void Network::Parts::tell_station(std::uint32_t station, const Frame& frame, Time now) {
+  if (config.stations[station].obeys == PauseKind::kOff) return;
+  const auto pause = control_of(frame);
+  if (!pause) return;
+  const std::uint32_t d = topology.station_direction[station];
+  channels[d].told.told(*pause, now);
+  channels[d].tx_at = departure(channels[d]);
+  schedule(d);
 }
 
 void Network::Parts::put_on_wire(std::uint32_t d, Frame* frame, Time now) {
@@ -160,6 +186,7 @@ void Network::Parts::happen(std::uint32_t d, Time now, Delivery& delivery) {
         ++flows[frame->flow].packets;
         flows[frame->flow].bytes += frame->length;
       }
+      if ((frame->facts & kFactControl) != 0) tell_station(channel.station, *frame, now);
       delivery = {channel.station, frame, now};
     }
   } else if (channel.tx_at == now) {

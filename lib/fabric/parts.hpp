@@ -11,6 +11,7 @@
 #include "fabric/pause.hpp"
 #include "fabric/queues.hpp"
 #include "fabric/shared_buffer.hpp"
+#include "fabric/station_queue.hpp"
 #include "fabric/topology.hpp"
 #include "fabric/wire.hpp"
 
@@ -23,8 +24,8 @@ namespace softfeb::fabric {
 /// One direction of a link with its transmitter. What waits for a switch's transmitter is in its Port.
 struct Channel {
   Wire wire;
-  FrameList waiting;  ///< a station's
-  std::uint64_t waiting_bytes = 0;
+  PauseState told;                         ///< a station's, where its transmitter obeys by itself
+  StationQueue waiting;                    ///< a station's
   Time tx_at = kNever;                     ///< when the transmitter has something to do
   std::uint16_t from = Topology::kNoPort;  ///< the switch port that sends
   std::uint16_t into = Topology::kNoPort;  ///< the switch port that receives
@@ -65,6 +66,7 @@ struct Network::Parts {
   std::size_t run(Time now, std::span<Delivery> out);
   void happen(std::uint32_t channel, Time now, Delivery& delivery);
   void send_next(std::uint32_t channel, Time now);
+  void tell_station(std::uint32_t station, const Frame& frame, Time now);
   void put_on_wire(std::uint32_t channel, Frame* frame, Time now);
   void schedule(std::uint32_t channel);
 

@@ -18,6 +18,8 @@ class PauseState {
 
   /// A pause frame arrived. Other kinds than the link's are not for us.
   void told(const roce::MacControl& pause, Time now);
+  /// When this queue may send; in the past where it may.
+  Time until(std::size_t queue) const { return until_[queue]; }
   /// Queues that may send at `now`, bit by bit.
   std::uint8_t open(Time now) const { return now >= all_open_ ? 0xff : open_slowly(now); }
   /// When one of `waiting` may send that may not at `now`.

@@ -45,8 +45,7 @@ void Network::Parts::receive(std::uint16_t p, Frame* frame, Time now) {
 /// MAC control frames are never forwarded (IEEE 802.3 clause 31), whomever they are addressed to.
 void Network::Parts::receive_control(std::uint16_t p, Frame* frame, Time now) {
   Port& port = ports[p];
-  const ByteSpan header(frame->header, std::min<std::size_t>(frame->header_length, frame->length));
-  const auto pause = roce::parse_mac_control(header.subspan(ip_offset(*frame)));
+  const auto pause = control_of(*frame);
   ++totals.consumed;
   store.release(frame);
   if (!pause) return;

@@ -250,12 +250,13 @@ Endpoints make_listeners(const config::RunConfig& config) {
 }
 
 Endpoints make_endpoints(const config::RunConfig& config, const Plans& plans, const Payloads& payloads,
-                         const std::vector<std::uint32_t>& largest_pmtus) {
+                         const std::vector<std::uint32_t>& largest_pmtus, Time network_slack) {
   Endpoints out;
   std::vector<engine::BoardConfig> boards;
   std::vector<engine::ReceiverConfig> receivers;
   for (const auto& b : config.boards) {
     boards.push_back({identity_of(b.endpoint), b.link_rate.value_or(0), {}, {}, pause_of(b.endpoint)});
+    if (b.endpoint.network) boards.back().link_slack = network_slack;
     if (b.control) boards.back().bus = bus_of(b, payloads, largest_pmtus[b.endpoint.port]);
   }
   for (std::size_t r = 0; r < config.receivers.size(); ++r) {

@@ -41,10 +41,11 @@ struct Endpoints {
 
 /// Boards without queue pairs, which answer ARP and ping while peers are talked to.
 Endpoints make_listeners(const config::RunConfig& config);
-/// `largest_pmtus`: of each port, what its MTU holds. Throws EnvironmentError when there is not enough
-/// memory.
+/// `largest_pmtus`: of each port, what its MTU holds. `network_slack`: LinkShaper's of boards at a network of
+/// the lab. Throws EnvironmentError when there is not enough memory.
 Endpoints make_endpoints(const config::RunConfig& config, const Plans& plans, const Payloads& payloads,
-                         const std::vector<std::uint32_t>& largest_pmtus);
+                         const std::vector<std::uint32_t>& largest_pmtus,
+                         Time network_slack = engine::LinkShaper::kSlack);
 
 /// The run is over, with these figures: messages that were sent and never came are missing, too.
 void close_maps(const Plans& plans, const std::vector<engine::EndpointSnapshot>& final, Endpoints& endpoints);

@@ -258,3 +258,66 @@ TEST_CASE("pause: a store without room loses no word for ever") {
   CHECK(read(b.at_station(0).back().bytes)->quanta[0] == 0);
   CHECK(b.conserved(20 * kMillisecond));
 }
+
+namespace {
+
+/// Stations 0 … 2 give all they have at once, and do not listen to pause frames themselves.
+struct DeafStar {
+  static constexpr std::uint32_t kSenders = 3;
+  static constexpr std::size_t kFrames = 200;
+
+  explicit DeafStar(const NetworkConfig& config) : b(config) {
+    for (std::uint32_t i = 0; i < kSenders; ++i)
+      for (std::size_t k = 0; k < kFrames; ++k) b.send({i, kSenders}, 0);
+  }
+  static NetworkConfig config(PauseKind kind, PauseKind obeyed) {
+    auto config = paused_star(kind);
+    for (auto& s : config.stations) {
+      s.obeys = obeyed;
+      s.dscp_to_priority[26] = 3;
+    }
+    return config;
+  }
+  Bench b;
+};
+
+}  // namespace
+
+TEST_CASE("pause: a station's transmitter may obey in its place") {
+  for (const auto kind : {PauseKind::kPause, PauseKind::kPfc}) {
+    DeafStar heard(DeafStar::config(kind, kind));
+    heard.b.run(kMillisecond);
+    CHECK(heard.b.look(kMillisecond).ports[0].pause_tx > 0);
+    CHECK(heard.b.snapshot.totals.dropped_buffer == 0);
+    CHECK(heard.b.at_station(3).size() == DeafStar::kSenders * DeafStar::kFrames);
+    CHECK(heard.b.snapshot.totals.in_network == 0);
+    // Of another kind than the link's there is nothing to obey.
+    for (const auto other :
+         {PauseKind::kOff, kind == PauseKind::kPfc ? PauseKind::kPause : PauseKind::kPfc}) {
+      DeafStar deaf(DeafStar::config(kind, other));
+      deaf.b.run(kMillisecond);
+      CHECK(deaf.b.look(kMillisecond).totals.dropped_buffer > 100);
+    }
+  }
+}
+
+TEST_CASE("pause: a station's transmitter lets pass what is not paused") {
+  for (const auto kind : {PauseKind::kPause, PauseKind::kPfc}) {
+    DeafStar run(DeafStar::config(kind, kind));
+    run.b.run(100 * kMicrosecond);
+    // In the middle of its row of priority 3; the way to station 1 is free.
+    auto other = DataFrame{0, 1};
+    other.dscp = 0;
+    run.b.send(other, 100 * kMicrosecond);
+    const auto arrived = [&] {
+      const auto all = run.b.at_station(1);  // pause frames too
+      return std::count_if(all.begin(), all.end(),
+                           [&](const auto& a) { return a.bytes == data_bytes(other); });
+    };
+    run.b.run(105 * kMicrosecond);
+    CHECK(arrived() == (kind == PauseKind::kPfc ? 1 : 0));
+    run.b.run(kMillisecond);
+    CHECK(arrived() == 1);
+    CHECK(run.b.at_station(3).size() == DeafStar::kSenders * DeafStar::kFrames);
+  }
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "base/time.hpp"
+#include "fabric/frame_list.hpp"
+#include "fabric/pause.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace softfeb::fabric {
+
+/// What waits for a station's transmitter, in the order in which it was given, but for priorities that are
+/// paused. Frame::at says since when.
+class StationQueue {
+ public:
+  bool empty() const { return bytes_ == 0; }
+  std::uint64_t bytes() const { return bytes_; }
+  std::size_t size() const { return size_; }
+
+  void push(Frame* frame, std::uint8_t priority) {
+    bytes_ += frame->length;
+    ++size_;
+    of_[priority].push(frame);
+  }
+
+  /// When the first of them may leave as far as pauses are concerned; kNever: none is there.
+  Time next(const PauseState& told) const {
+    Time first = kNever;
+    for (std::size_t p = 0; p < kQueues; ++p)
+      if (!of_[p].empty()) first = std::min(first, leaves_at(p, told));
+    return first;
+  }
+
+  /// The frame for which next() has come. Requires one.
+  Frame* pop(const PauseState& told, Time now) {
+    FrameList* oldest = nullptr;
+    for (std::size_t p = 0; p < kQueues; ++p) {
+      if (of_[p].empty() || leaves_at(p, told) > now) continue;
+      if (oldest == nullptr || of_[p].front()->at < oldest->front()->at) oldest = &of_[p];
+    }
+    Frame* const frame = oldest->pop();
+    bytes_ -= frame->length;
+    --size_;
+    return frame;
+  }
+
+ private:
+  Time leaves_at(std::size_t priority, const PauseState& told) const {
+    return std::max(of_[priority].front()->at, told.until(priority));
+  }
+
+  std::array<FrameList, kQueues> of_;
+  std::uint64_t bytes_ = 0;
+  std::size_t size_ = 0;
+};
+
+}  // namespace softfeb::fabric
