@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "dataplane/mbuf_frames.hpp"
 
+#include "base/bytes.hpp"
 #include "dataplane/path_mtu.hpp"
+#include "roce/headers.hpp"
+#include "roce/ip.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -13,14 +16,23 @@ namespace softfeb::dataplane {
 namespace {
 
 constexpr std::uint32_t kPaddedFrame = 60;  // without FCS (IEEE 802.3)
-/// Ethernet 14 + 802.1Q 4 + IPv6 40 + UDP 8 + BTH 12, what a network looks at.
-constexpr std::uint32_t kHeaders = 78;
 constexpr std::uint32_t kMadeRoom = 128;
 constexpr std::uint32_t kMostOut = 1024;  ///< frames made, and copies, that may be out at one time
 
+/// What a network looks at of a frame that begins with these bytes: Ethernet to BTH.
+std::uint32_t headers_of(const std::uint8_t* bytes, std::uint32_t length) {
+  constexpr std::uint32_t kIpToBth = roce::kUdpHeaderSize + roce::Bth::kSize;
+  if (length < roce::kEthernetSize + roce::kVlanTagSize) return UINT32_MAX;
+  const bool tagged = load_be16(bytes + 12) == roce::kEtherTypeVlan;
+  const std::uint32_t ethernet = roce::kEthernetSize + (tagged ? roce::kVlanTagSize : 0);
+  const bool v4 = load_be16(bytes + ethernet - 2) == roce::kEtherTypeIpv4;
+  return ethernet + (v4 ? roce::kIpv4Size : roce::kIpv6Size) + kIpToBth;
+}
+
 bool has_own_headers(const rte_mbuf* packet) {
   return RTE_MBUF_DIRECT(packet) && rte_mbuf_refcnt_read(packet) == 1 &&
-         packet->data_len >= std::min(packet->pkt_len, kHeaders);
+         (packet->data_len == packet->pkt_len ||
+          packet->data_len >= headers_of(rte_pktmbuf_mtod(packet, const std::uint8_t*), packet->data_len));
 }
 
 }  // namespace

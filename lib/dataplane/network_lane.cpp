@@ -2,12 +2,41 @@
 #include "dataplane/network_lane.hpp"
 
 #include <algorithm>
+#include <span>
 
 #include <rte_ethdev.h>
 #include <rte_mbuf.h>
 #include <rte_prefetch.h>
 
 namespace softfeb::dataplane {
+
+namespace {
+
+void prefetch_struct(rte_mbuf* m) {
+  rte_mbuf_prefetch_part1(m);
+  rte_mbuf_prefetch_part2(m);
+}
+
+/// Another core has just written all of a packet: its parts come one behind the other, those of the whole
+/// burst at the same time. Whoever takes the packet in the end, on this worker, reads all segments, and gives
+/// them back; a payload reference's count lies behind it.
+void prefetch(std::span<rte_mbuf* const> burst) {
+  for (rte_mbuf* const m : burst) prefetch_struct(m);
+  for (rte_mbuf* const m : burst) {
+    rte_prefetch0(rte_pktmbuf_mtod(m, void*));
+    if (m->next == nullptr) continue;
+    prefetch_struct(m->next);
+    rte_prefetch0(m->next + 1);
+  }
+  for (rte_mbuf* const m : burst) {
+    if (m->nb_segs > 2) prefetch_struct(m->next->next);
+  }
+  for (rte_mbuf* const m : burst) {
+    if (m->nb_segs > 2) rte_prefetch0(rte_pktmbuf_mtod(m->next->next, void*));
+  }
+}
+
+}  // namespace
 
 NetworkLane::NetworkLane(const NetworkLaneConfig& config, const fabric::NetworkConfig& network,
                          Mempools& pools)
@@ -61,7 +90,7 @@ bool NetworkLane::receive(const NetworkPort& port, Time now) {
   if (most < kBurst) ++counters_.held_up;
   if (most == 0) return false;
   const std::uint16_t n = rte_eth_rx_burst(port.port, 0, burst.data(), most);
-  for (std::uint16_t i = 0; i < n; ++i) rte_prefetch0(rte_pktmbuf_mtod(burst[i], void*));
+  prefetch({burst.data(), n});
   for (std::uint16_t i = 0; i < n; ++i) enter(port, burst[i], now);
   counters_.rx_packets += n;
   if (port.station) counters_.rx_outside += n;

@@ -77,6 +77,32 @@ TEST_CASE("a frame stands for its packet, and gives it back as it was", "[datapl
   CHECK(b.out() == 0);
 }
 
+TEST_CASE("headers as a board writes them are not copied, however short", "[dataplane][frames]") {
+  FramesBench b;
+  // Ethernet, (802.1Q,) IP, UDP, BTH, and not a byte more in the first segment.
+  const auto adopted = [&b](std::uint32_t first, std::uint16_t type, std::uint16_t inner) {
+    rte_mbuf* const packet = b.packet({first, 4096, 4});
+    auto* const bytes = rte_pktmbuf_mtod(packet, std::uint8_t*);
+    store_be16(bytes + 12, type);
+    store_be16(bytes + 16, inner);
+    fabric::Frame* const frame = b.frames.adopt(packet);
+    REQUIRE(frame != nullptr);
+    const bool same = MbufFrames::packet_of(frame) == packet;
+    b.frames.release(frame);
+    return same;
+  };
+  CHECK(adopted(54, 0x0800, 0));
+  CHECK_FALSE(adopted(53, 0x0800, 0));
+  CHECK(adopted(58, 0x8100, 0x0800));
+  CHECK_FALSE(adopted(57, 0x8100, 0x0800));
+  CHECK(adopted(74, 0x86dd, 0));
+  CHECK_FALSE(adopted(73, 0x86dd, 0));
+  CHECK(adopted(78, 0x8100, 0x86dd));
+  CHECK_FALSE(adopted(77, 0x8100, 0x86dd));
+  CHECK_FALSE(adopted(17, 0x0800, 0));
+  CHECK(b.out() == 0);
+}
+
 TEST_CASE("headers in pieces, or shared, are copied into one piece of their own", "[dataplane][frames]") {
   FramesBench b;
   rte_mbuf* const packet = b.packet({20, 30, 4096});
