@@ -1,81 +1,116 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "craft.hpp"
 
-#include "board/payload.hpp"
-#include "engine/board.hpp"
+#include "contest.hpp"
+#include "craft_rig.hpp"
+#include "engine_loop.hpp"
 
-#include <algorithm>
-#include <array>
-#include <chrono>
-#include <memory>
-#include <vector>
+#include <optional>
+
+#include <rte_launch.h>
 
 namespace softfeb::bench {
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
+/// A worker's lane for so long, on whichever lcore runs it.
+struct LaneJob {
+  CraftRig* rig;
+  const Environment* environment;
+  unsigned worker;
+  Time duration;
+  Tally tally{};
 
-engine::BoardConfig make_board(const CraftOptions& o, const board::PayloadSource& payload) {
-  engine::BoardConfig c;
-  c.identity.mac = {2, 0, 0, 0, 0, 1};
-  c.identity.ip = *roce::IpAddress::parse("10.0.0.1");
-  for (std::uint32_t i = 0; i < o.qps; ++i) {
-    engine::SendQpConfig qp;
-    qp.requester.transport = roce::Transport::kUc;
-    qp.requester.qpn = 0x100 + i;
-    qp.requester.dest_qpn = 0x800 + i;
-    qp.requester.pmtu = o.pmtu;
-    qp.path.source_mac = c.identity.mac;
-    qp.path.source_ip = c.identity.ip;
-    qp.path.dest_ip = *roce::IpAddress::parse("10.0.0.2");
-    qp.peer_mac = roce::MacAddress{2, 0, 0, 0, 0, 2};
-    qp.payload = &payload;
-    qp.known_crc = o.known_crc;
-    qp.traffic.plan = payload.plan();
-    c.qps.push_back(qp);
+  static int run(void* self) {
+    auto& job = *static_cast<LaneJob*>(self);
+    const std::uint64_t before = job.rig->sent(job.worker);
+    job.tally = turns_for(job.duration, job.environment->clock(), [&](Time now) {
+      job.rig->turn(job.worker, now);
+      return 0U;
+    });
+    job.tally.packets = job.rig->sent(job.worker) - before;
+    return 0;
   }
-  return c;
+};
+
+/// The first `workers` workers, each on its lcore.
+std::vector<Tally> run_lanes(CraftRig& rig, const Environment& environment, unsigned workers, Time duration) {
+  std::vector<LaneJob> jobs;
+  for (unsigned w = 0; w < workers; ++w) jobs.push_back({&rig, &environment, w, duration});
+  for (unsigned w = 1; w < workers; ++w) rte_eal_remote_launch(&LaneJob::run, &jobs[w], w);
+  LaneJob::run(jobs.data());
+  std::vector<Tally> out;
+  for (unsigned w = 0; w < workers; ++w) {
+    if (w != 0) rte_eal_wait_lcore(w);
+    out.push_back(jobs[w].tally);
+  }
+  return out;
 }
 
-/// Frames a second, in millions, of one run.
-double run_once(engine::Board& board, double seconds) {
-  std::array<std::array<std::uint8_t, engine::TxFrame::kHeaderRoom>, 32> rooms;
-  std::array<engine::TxFrame, 32> frames;
-  for (std::size_t i = 0; i < frames.size(); ++i) frames[i].header = rooms[i].data();
-  const auto begin = Clock::now();
-  std::uint64_t made = 0;
-  double elapsed = 0;
-  while (elapsed < seconds) {
-    for (int k = 0; k < 256; ++k) made += board.poll(kSecond, frames);
-    elapsed = std::chrono::duration<double>(Clock::now() - begin).count();
-  }
-  return static_cast<double>(made) / elapsed * 1e-6;
+Json described(const CraftOptions& o) {
+  return {{"benchmark", "craft"},
+          {"port", o.port ? "net_null" : "none"},
+          {"pmtu", o.pmtu},
+          {"icrc", o.known_crc ? "known" : "full"},
+          {"transport", o.transport == roce::Transport::kRc ? "rc" : "uc"},
+          {"qps", o.qps},
+          {"active", o.active == Activity::kRandom ? "random" : "round-robin"},
+          {"message_packets", o.packets},
+          {"send_queue", o.send_queue},
+          {"congestion_control", o.paced ? "firmware, line rate 1 Tb/s for each queue pair" : "none"},
+          {"constant_rates", o.mixed_rates ? "16 to 1, together 1 Tb/s" : "none"},
+          {"workers", o.workers},
+          {"duration_s", to_seconds(o.duration)}};
+}
+
+Json totals_json(const BoardTotals& t) {
+  return {{"packets", t.packets},   {"messages", t.messages},
+          {"acks", t.acks},         {"retransmitted", t.retransmitted},
+          {"timeouts", t.timeouts}, {"failed", t.failed},
+          {"refused", t.refused}};
 }
 
 }  // namespace
 
-nlohmann::ordered_json bench_craft(const CraftOptions& o) {
-  const auto payload = board::make_payload(
-      {.kind = board::PayloadKind::kCounter, .message_length = o.pmtu * 16, .pmtu = o.pmtu});
-  std::vector<std::uint8_t> arena(payload->arena_bytes());
-  payload->fill(arena);
-  engine::Board board(make_board(o, *payload));
-  board.start(0);
-  run_once(board, o.seconds);  // caches, branch predictors
-  std::vector<double> mpps;
-  for (unsigned i = 0; i < o.runs; ++i) mpps.push_back(run_once(board, o.seconds));
-  std::sort(mpps.begin(), mpps.end());
-  const double median = mpps[mpps.size() / 2];
-  return {{"benchmark", "craft"},
-          {"pmtu", o.pmtu},
-          {"icrc", o.known_crc ? "known" : "full"},
-          {"qps", o.qps},
-          {"median_mpps", median},
-          {"min_mpps", mpps.front()},
-          {"max_mpps", mpps.back()},
-          {"median_payload_gbps", median * o.pmtu * 8e-3},
-          {"runs", mpps}};
+Json bench_craft(const Environment* environment, const CraftOptions& o) {
+  const dataplane::TscClock clock = environment != nullptr ? environment->clock() : calibrated_clock();
+  const auto payload = craft_payload(o);
+  std::optional<CraftRig> rig;
+  std::vector<std::uint8_t> arena;
+  if (o.port) {
+    rig.emplace(*environment, o, *payload);
+    rig->start(read_clock(clock));
+  } else {
+    arena.resize(payload->arena_bytes());
+    payload->fill(arena);
+  }
+  EngineLoop engine(o, *payload);
+  engine.start(read_clock(clock));
+  std::vector<Contestant> all;
+  if (o.port) {
+    all.push_back({"engine", [&](Time d) { return run_lanes(*rig, *environment, o.workers, d); }});
+    all.push_back({"bare", [&](Time d) {
+                     return std::vector{turns_for(d, clock, [&](Time) { return rig->bare().turn(); })};
+                   }});
+  }
+  all.push_back({"engine_only", [&](Time d) {
+                   return std::vector{turns_for(d, clock, [&](Time now) { return engine.turn(now); })};
+                 }});
+  if (o.workers > 1)
+    all.push_back({"one_worker", [&](Time d) { return run_lanes(*rig, *environment, 1, d); }});
+  compete(all, o.runs, o.duration);
+
+  Json out = described(o);
+  out.update(figures_of(all[0]));
+  out["median_payload_gbps"] = out["median_mpps"].get<double>() * o.pmtu * 8e-3;
+  for (std::size_t k = 1; k < all.size(); ++k) out[all[k].name] = figures_of(all[k]);
+  if (o.port) add_ratio(out, "ratio_to_bare", all[0], all[1]);
+  if (o.workers > 1) add_ratio(out, "ratio_to_one_worker", all[0], all[3]);
+  out["bytes_per_qp"] = bytes_per_qp(o, *payload);
+  out["totals"] = totals_json(o.port ? rig->totals() : engine.totals());
+  out["stolen_share"] = median(all[0].stolen);
+  out["machine"] = machine_facts(environment);
+  return out;
 }
 
 }  // namespace softfeb::bench

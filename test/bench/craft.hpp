@@ -1,22 +1,42 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <cstdint>
+#include "base/time.hpp"
+#include "environment.hpp"
+#include "roce/opcode.hpp"
 
-#include <nlohmann/json.hpp>
+#include <cstdint>
 
 namespace softfeb::bench {
 
-struct CraftOptions {
-  std::uint32_t pmtu = 4096;
-  bool known_crc = true;   ///< payload CRCs prepared beforehand; otherwise the iCRC is made over every byte
-  std::uint32_t qps = 64;  ///< UC queue pairs that take turns
-  unsigned runs = 7;
-  double seconds = 0.3;  ///< of each run
+enum class Activity : std::uint8_t {
+  kRoundRobin,  ///< queue pairs take turns in the order in which they lie in memory
+  kRandom,      ///< and in an order that is shuffled once
 };
 
-/// Frames made by a whole board (queue pairs, ready queue, headers, iCRC) and thrown away: what one core can
-/// give a port that takes everything.
-nlohmann::ordered_json bench_craft(const CraftOptions& options);
+struct CraftOptions {
+  std::uint32_t pmtu = 4096;
+  bool known_crc = true;  ///< payload CRCs prepared beforehand; otherwise the iCRC is made over every byte
+  roce::Transport transport = roce::Transport::kRc;
+  std::uint32_t qps = 64;      ///< of each worker's board
+  std::uint32_t packets = 16;  ///< of a message
+  std::uint32_t send_queue = 16;
+  Activity active = Activity::kRoundRobin;
+  bool paced = true;  ///< the firmware's DCQCN, its rate above what a core can do
+  /// Besides, a constant rate of its own for each queue pair, 16 to 1 from the greatest to the least, all
+  /// together above what a core can do: each goes through the timing wheel after each packet.
+  bool mixed_rates = false;
+  bool port = true;  ///< net_null; false: the board alone, without mbufs
+  unsigned workers = 1;
+  unsigned runs = 7;
+  Time duration = 200 * kMillisecond;  ///< of each run, for each of the loops compared
+};
+
+/// Packets a second that one worker makes: a board on its Lane on net_null, as softfeb runs it (queue pairs,
+/// windows, congestion control, pacing, counters), acknowledged by the benchmark. Beside it, by turns in the
+/// same run, so that the machine's moods are the same for all: a loop that makes the same packets without an
+/// engine (`bare`), and a board without a port (`engine_only`). `environment` is null without a port.
+/// doc/performance.md.
+Json bench_craft(const Environment* environment, const CraftOptions& options);
 
 }  // namespace softfeb::bench

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "rig.hpp"
 
-#include "dataplane/cpus.hpp"
+#include "addresses.hpp"
 #include "dataplane/path_mtu.hpp"
 #include "roce/craft.hpp"
 #include "roce/packet.hpp"
@@ -19,17 +19,7 @@ namespace softfeb::bench {
 
 namespace {
 
-const roce::MacAddress kBoardMac{2, 0, 0, 0, 0, 1};
-const roce::MacAddress kPeerMac{2, 0, 0, 0, 0, 2};
-constexpr std::size_t kBth = 14 + 20 + 8;  // Ethernet, IPv4, UDP
 constexpr std::uint32_t kHeld = 2048;
-
-roce::IpAddress board_ip() { return *roce::IpAddress::parse("10.0.0.1"); }
-roce::IpAddress peer_ip() { return *roce::IpAddress::parse("10.0.0.2"); }
-
-std::uint32_t u24(const std::uint8_t* p) {
-  return (std::uint32_t{p[0]} << 16) | (std::uint32_t{p[1]} << 8) | p[2];
-}
 
 }  // namespace
 
@@ -54,17 +44,6 @@ class Rig::ProbedBoard final : public engine::Board {
   Rig& rig_;
 };
 
-Environment::Environment()
-    : lcores_(dataplane::place_lcores(1, {}, dataplane::usable_cpus())),
-      shares_(dataplane::shares_cpus(lcores_)) {
-  dataplane::EalConfig c;
-  c.huge = dataplane::HugePages::kNo;
-  c.lcores = lcores_;
-  c.main_lcore = 0;
-  eal_ = std::make_unique<dataplane::Eal>(c);
-  clock_ = std::make_unique<dataplane::TscClock>(dataplane::start_clock());
-}
-
 Rig::Rig(const Environment& environment, const RigConfig& config)
     : environment_(environment), log_(config.events), far_log_(100'000), arena_(1U << 16) {
   make_board(config);
@@ -86,7 +65,7 @@ void Rig::make_board(const RigConfig& config) {
       board::make_payload({.kind = board::PayloadKind::kZero, .message_length = kPayload, .pmtu = kPayload});
   payload_->fill(arena_.allocate(payload_->arena_bytes()));
   engine::BoardConfig c;
-  c.identity.mac = kBoardMac;
+  c.identity.mac = board_mac();
   c.identity.ip = board_ip();
   for (std::uint32_t i = 0; i < config.qps; ++i) {
     engine::SendQpConfig qp;
@@ -95,9 +74,7 @@ void Rig::make_board(const RigConfig& config) {
     qp.requester.dest_qpn = kFirstQpn + i;
     qp.requester.pmtu = kPayload;
     qp.requester.send_queue_depth = 4;
-    qp.path.source_mac = kBoardMac;
-    qp.path.source_ip = board_ip();
-    qp.path.dest_ip = peer_ip();
+    qp.path = path_to_peer();
     qp.peer_mac = kPeerMac;
     qp.payload = payload_.get();
     qp.traffic.plan = payload_->plan();
@@ -115,7 +92,7 @@ void Rig::make_ports(const RigConfig& config) {
     dataplane::PortConfig p;
     p.name = end == 0 ? "board" : "far end";
     p.lcores = 2;
-    p.macs = {end == 0 ? kBoardMac : kPeerMac};
+    p.macs = {end == 0 ? board_mac() : kPeerMac};
     ports_.push_back(std::make_unique<dataplane::Port>(*devices_.back(), p, pools_));
   }
   const std::uint16_t id = ports_[0]->id();
@@ -154,15 +131,10 @@ void Rig::make_ports(const RigConfig& config) {
 rte_mbuf* Rig::make_cnp(std::uint32_t qp) {
   rte_mbuf* const m = rte_pktmbuf_alloc(cnp_pool_);
   if (m == nullptr) return nullptr;
-  roce::Path path;
-  path.source_mac = kPeerMac;
-  path.dest_mac = kBoardMac;
-  path.source_ip = peer_ip();
-  path.dest_ip = board_ip();
   std::array<std::uint8_t, 8> trailer{};
   auto* const bytes = rte_pktmbuf_mtod(m, std::uint8_t*);
-  const roce::Crafted c = roce::craft_cnp(roce::HeaderTemplate(path), kFirstQpn + qp, roce::kDefaultPkey, 0,
-                                          bytes, trailer.data());
+  const roce::Crafted c = roce::craft_cnp(roce::HeaderTemplate(path_to_board()), kFirstQpn + qp,
+                                          roce::kDefaultPkey, 0, bytes, trailer.data());
   std::copy_n(trailer.begin(), c.trailer_length, bytes + c.header_length);
   m->data_len = static_cast<std::uint16_t>(c.header_length + c.trailer_length);
   m->pkt_len = m->data_len;
@@ -172,8 +144,8 @@ rte_mbuf* Rig::make_cnp(std::uint32_t qp) {
 void Rig::stamp_sent(rte_mbuf* const* packets, std::uint16_t n) {
   const Time at = now();
   const auto sent = [&](std::uint16_t i) {
-    const std::uint8_t* const bth = rte_pktmbuf_mtod(packets[i], const std::uint8_t*) + kBth;
-    return Event{at, told_, u24(bth + 5) - kFirstQpn, u24(bth + 9), Event::Kind::kSent};
+    const std::uint8_t* const bth = rte_pktmbuf_mtod(packets[i], const std::uint8_t*) + kBthOffset;
+    return Event{at, told_, load_be24(bth + 5) - kFirstQpn, load_be24(bth + 9), Event::Kind::kSent};
   };
   // What the port did not take is offered again: it leaves now, not when it was offered first.
   Event* const before = log_.last(n);
@@ -201,8 +173,8 @@ std::uint16_t Rig::stamp_received(rte_mbuf** packets, std::uint16_t n, std::uint
   if (n == 0) return 0;
   const Time at = now();
   for (std::uint16_t i = 0; i < n; ++i) {
-    const std::uint8_t* const bth = rte_pktmbuf_mtod(packets[i], const std::uint8_t*) + kBth;
-    log_.add({at, 0, u24(bth + 5) - kFirstQpn, 0, Event::Kind::kCnpOut});
+    const std::uint8_t* const bth = rte_pktmbuf_mtod(packets[i], const std::uint8_t*) + kBthOffset;
+    log_.add({at, 0, load_be24(bth + 5) - kFirstQpn, 0, Event::Kind::kCnpOut});
   }
   return n;
 }

@@ -4,13 +4,12 @@
 #include "board/payload.hpp"
 #include "dataplane/arena.hpp"
 #include "dataplane/device.hpp"
-#include "dataplane/eal.hpp"
 #include "dataplane/lane.hpp"
 #include "dataplane/mempools.hpp"
 #include "dataplane/port.hpp"
-#include "dataplane/tsc_clock.hpp"
 #include "dataplane/tx_builder.hpp"
 #include "engine/board.hpp"
+#include "environment.hpp"
 #include "event_log.hpp"
 #include "loop_time.hpp"
 
@@ -22,21 +21,6 @@
 struct rte_eth_rxtx_callback;
 
 namespace softfeb::bench {
-
-/// DPDK without huge pages: the main lcore for the board, lcore 1 for the far end of a ring. Once a process.
-class Environment {
- public:
-  Environment();
-  const dataplane::TscClock& clock() const { return *clock_; }
-  /// One CPU for both ends: their figures disturb each other.
-  bool shares_cpus() const { return shares_; }
-
- private:
-  std::vector<dataplane::LcoreSpec> lcores_;
-  bool shares_;
-  std::unique_ptr<dataplane::Eal> eal_;
-  std::unique_ptr<dataplane::TscClock> clock_;
-};
 
 /// When a CNP is to come, from the start of the run on, and for which queue pair.
 struct CnpOrder {
@@ -57,7 +41,6 @@ class Rig {
  public:
   static constexpr std::uint32_t kPayload = 4096;
   static constexpr std::uint32_t kCounted = 12 + 16 + kPayload;  ///< BTH and RETH with it
-  static constexpr std::uint32_t kFirstQpn = 0x100;
 
   Rig(const Environment& environment, const RigConfig& config);
   ~Rig();

@@ -41,6 +41,26 @@ inline Json deviations(const std::vector<double>& ns) {
   return within;
 }
 
+inline double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return quantile(values, 0.5);
+}
+
+/// Figures of runs, called `name`: median_name, min_name, max_name, and the runs in their order.
+inline Json figures(const std::string& name, const std::vector<double>& runs) {
+  return {{"median_" + name, median(runs)},
+          {"min_" + name, *std::min_element(runs.begin(), runs.end())},
+          {"max_" + name, *std::max_element(runs.begin(), runs.end())},
+          {"runs", runs}};
+}
+
+/// a/b, run by run.
+inline std::vector<double> ratios(const std::vector<double>& a, const std::vector<double>& b) {
+  std::vector<double> out;
+  for (std::size_t i = 0; i < a.size(); ++i) out.push_back(a[i] / b[i]);
+  return out;
+}
+
 /// Median over the runs of every number, and beside it the least and the greatest: what the runs have as
 /// numbers becomes {"median", "min", "max"}.
 inline Json summary(const std::vector<Json>& runs) {

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "config/parsed.hpp"
+#include "environment.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+namespace softfeb::bench {
+
+/// What a benchmark found.
+struct Outcome {
+  Json result;
+  std::string failed{};  ///< its own check that did not hold, in words; empty: all held
+};
+
+/// The program's subcommands, and DPDK for those that need it.
+class Commands {
+ public:
+  explicit Commands(CLI::App& top);
+
+  /// `run` is called when the command line names it. Gives the subcommand, for its options.
+  CLI::App& add(const std::string& name, const std::string& help, std::function<Outcome()> run);
+
+  /// Made when it is asked for first; `others`: lcores besides the main one.
+  const Environment& environment(unsigned others = 1);
+
+  /// Runs what was parsed and writes its result; the exit code.
+  int run();
+
+ private:
+  struct Entry {
+    CLI::App* app;
+    std::function<Outcome()> run;
+  };
+
+  CLI::App& top_;
+  std::vector<Entry> entries_;
+  std::unique_ptr<Environment> environment_;
+  std::string json_;
+};
+
+/// An option with a unit, read as the configuration reads it.
+template <typename T>
+void add_value(CLI::App& app, const std::string& name, T& out, config::Parsed<T> (*parse)(const std::string&),
+               const std::string& help, const std::string& type) {
+  app.add_option_function<std::string>(
+         name,
+         [&out, parse, name](const std::string& text) {
+           const config::Parsed<T> p = parse(text);
+           if (!p.value) throw CLI::ValidationError(name, p.message + "; " + p.fix);
+           out = *p.value;
+         },
+         help)
+      ->type_name(type);
+}
+
+/// --runs and --duration of each.
+void add_runs(CLI::App& app, unsigned& runs, Time& duration, const std::string& duration_now);
+/// --pmtu.
+void add_pmtu(CLI::App& app, std::uint32_t& pmtu);
+/// --port null|ring.
+void add_port(CLI::App& app, bool& ring);
+
+void add_craft(Commands& commands);
+void add_pacing(Commands& commands);
+void add_reaction(Commands& commands);
+void add_srp(Commands& commands);
+
+}  // namespace softfeb::bench

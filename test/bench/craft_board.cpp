@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "craft_board.hpp"
+
+#include "addresses.hpp"
+#include "base/rng.hpp"
+
+#include <algorithm>
+
+#include <malloc.h>
+
+namespace softfeb::bench {
+
+namespace {
+
+constexpr std::uint64_t kMoreThanACore = 125'000'000'000;  // bytes per second
+constexpr Time kShuffleOver = 20 * kMillisecond;
+constexpr std::uint32_t kEnoughToCount = 10'000;
+
+/// Of queue pair `i`, 1/16 to 1 of the greatest; all of them are 17/32 of it on average.
+std::uint64_t mixed_rate(const CraftOptions& o, Rng& rng) {
+  const std::uint64_t greatest = kMoreThanACore / o.qps * 32 / 17;
+  return std::max<std::uint64_t>(greatest / 16 * (1 + rng.below(16)), 1);
+}
+
+engine::SendQpConfig make_qp(const CraftOptions& o, const board::PayloadSource& payload, std::uint32_t i,
+                             unsigned board, Rng& rng) {
+  engine::SendQpConfig qp;
+  qp.requester.transport = o.transport;
+  qp.requester.qpn = kFirstQpn + i;
+  qp.requester.dest_qpn = kFirstQpn + i;
+  qp.requester.pmtu = o.pmtu;
+  qp.requester.send_queue_depth = o.send_queue;
+  qp.requester.window_requests = std::min(o.send_queue, qp.requester.window_requests);
+  qp.path = path_to_peer(board);
+  qp.peer_mac = kPeerMac;
+  qp.payload = &payload;
+  qp.known_crc = o.known_crc;
+  qp.traffic.plan = payload.plan();
+  if (o.active == Activity::kRandom) qp.start_after = rng.below(kShuffleOver);
+  if (o.mixed_rates) {
+    qp.traffic.rate_kind = engine::RateKind::kPayloadBytes;
+    qp.traffic.rate = mixed_rate(o, rng);
+  }
+  if (o.paced) {
+    dcqcn::FirmwareProfile p;
+    p.build = {.line_rate = kMoreThanACore, .wrap32 = false};
+    qp.congestion = p;
+  }
+  return qp;
+}
+
+std::size_t allocated() {
+  const struct mallinfo2 m = mallinfo2();
+  return m.uordblks + m.hblkhd;
+}
+
+}  // namespace
+
+std::unique_ptr<board::PayloadSource> craft_payload(const CraftOptions& o) {
+  return board::make_payload(
+      {.kind = board::PayloadKind::kCounter, .message_length = o.pmtu * o.packets, .pmtu = o.pmtu});
+}
+
+std::unique_ptr<engine::Board> craft_board(const CraftOptions& o, const board::PayloadSource& payload,
+                                           unsigned board) {
+  engine::BoardConfig c;
+  c.identity.mac = board_mac(board);
+  c.identity.ip = board_ip(board);
+  Rng rng(1);
+  c.qps.reserve(o.qps);
+  for (std::uint32_t i = 0; i < o.qps; ++i) c.qps.push_back(make_qp(o, payload, i, board, rng));
+  return std::make_unique<engine::Board>(c);
+}
+
+double bytes_per_qp(CraftOptions o, const board::PayloadSource& payload) {
+  // What a board has once would weigh on a few queue pairs.
+  o.qps = std::max(o.qps, kEnoughToCount);
+  const std::size_t before = allocated();
+  const auto board = craft_board(o, payload, 0);
+  return static_cast<double>(allocated() - before) / o.qps;
+}
+
+BoardTotals& BoardTotals::operator+=(const BoardTotals& other) {
+  packets += other.packets;
+  retransmitted += other.retransmitted;
+  timeouts += other.timeouts;
+  acks += other.acks;
+  messages += other.messages;
+  failed += other.failed;
+  refused += other.refused;
+  return *this;
+}
+
+BoardTotals totals_of(const engine::Board& board) {
+  BoardTotals t;
+  for (std::size_t i = 0; i < board.qp_count(); ++i) {
+    const roce::RequesterCounters& c = board.qp(i).requester().counters();
+    t.packets += c.packets;
+    t.retransmitted += c.retransmitted_packets;
+    t.timeouts += c.timeouts;
+    t.acks += c.ack_rx;
+    t.messages += c.messages_completed;
+    t.failed += c.messages_failed;
+  }
+  const engine::EndpointCounters& e = board.counters();
+  t.refused = e.rx_frames - e.rx_roce;
+  return t;
+}
+
+}  // namespace softfeb::bench

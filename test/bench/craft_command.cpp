@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "commands.hpp"
+#include "craft.hpp"
+
+namespace softfeb::bench {
+
+namespace {
+
+Outcome run_craft(Commands& commands, const CraftOptions& o) {
+  Outcome out{bench_craft(o.port ? &commands.environment(o.workers > 1 ? o.workers - 1 : 1) : nullptr, o)};
+  const Json& totals = out.result["totals"];
+  if (totals["refused"] != 0 || totals["failed"] != 0) {
+    out.failed = "packets were refused or messages failed: the figures are of another thing than they say";
+  }
+  return out;
+}
+
+void add_traffic(CLI::App& app, CraftOptions& o) {
+  app.add_option("--qps", o.qps, "Queue pairs of each worker's board")->check(CLI::Range(1, 1'000'000));
+  app.add_option("--message", o.packets, "Packets of a message")->check(CLI::Range(1, 4096));
+  app.add_option("--send-queue", o.send_queue, "Requests that a queue pair has room for")
+      ->check(CLI::Range(2, 4096));
+  app.add_option_function<std::string>(
+         "--transport",
+         [&o](const std::string& t) {
+           o.transport = t == "rc" ? roce::Transport::kRc : roce::Transport::kUc;
+         },
+         "rc: acknowledged by the benchmark; uc")
+      ->check(CLI::IsMember({"rc", "uc"}));
+  app.add_option_function<std::string>(
+         "--active",
+         [&o](const std::string& a) { o.active = a == "random" ? Activity::kRandom : Activity::kRoundRobin; },
+         "In which order queue pairs send: as they lie in memory, or shuffled")
+      ->check(CLI::IsMember({"round-robin", "random"}));
+  app.add_flag("--paced,!--no-pacing", o.paced,
+               "Congestion control: the firmware's, its rate above what a core can do (default), or none");
+  app.add_flag("--mixed-rates", o.mixed_rates,
+               "Besides, a constant rate for each, 16 to 1, together above what a core can do");
+}
+
+}  // namespace
+
+void add_craft(Commands& commands) {
+  const auto options = std::make_shared<CraftOptions>();
+  CLI::App& app = commands.add("craft", "Packets a worker makes in a second, beside a loop without an engine",
+                               [&commands, options] { return run_craft(commands, *options); });
+  CraftOptions& o = *options;
+  add_pmtu(app, o.pmtu);
+  app.add_option_function<std::string>(
+         "--icrc", [&o](const std::string& i) { o.known_crc = i == "known"; },
+         "known: payload CRCs prepared beforehand; full: over every byte")
+      ->check(CLI::IsMember({"known", "full"}));
+  add_traffic(app, o);
+  app.add_option_function<std::string>(
+         "--port", [&o](const std::string& p) { o.port = p == "null"; },
+         "null: net_null; none: the engine alone, without mbufs and DPDK")
+      ->check(CLI::IsMember({"null", "none"}));
+  app.add_option("--workers", o.workers, "Each with a board and a CPU")->check(CLI::Range(1, 64));
+  add_runs(app, o.runs, o.duration, "200ms");
+  app.callback([&o] {
+    if (!o.port && o.workers > 1)
+      throw CLI::ValidationError("--workers",
+                                 "without a port there is one; leave it out, or write --port null");
+  });
+}
+
+}  // namespace softfeb::bench

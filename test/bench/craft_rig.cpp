@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "craft_rig.hpp"
+
+#include "addresses.hpp"
+#include "dataplane/path_mtu.hpp"
+
+namespace softfeb::bench {
+
+CraftRig::CraftRig(const Environment& environment, const CraftOptions& o, board::PayloadSource& payload)
+    : arena_(payload.arena_bytes()), map_(o.workers), seats_(o.workers) {
+  payload.fill(arena_.allocate(payload.arena_bytes()));
+  make_port(o, environment.lcores());
+  for (unsigned w = 0; w < o.workers; ++w) {
+    seats_[w].board = craft_board(o, payload, w);
+    map_.add(*seats_[w].board, w);
+  }
+  for (unsigned w = 0; w < o.workers; ++w) make_seat(o, w, environment.lcores());
+  bare_ =
+      std::make_unique<BareLoop>(o, payload, *port_, static_cast<std::uint16_t>(o.workers), arena_, pools_);
+}
+
+CraftRig::~CraftRig() {
+  for (Seat& seat : seats_) seat.acks.reset();
+  seats_.clear();
+  port_.reset();
+}
+
+void CraftRig::make_port(const CraftOptions& o, unsigned lcores) {
+  const std::uint32_t frame = dataplane::frame_bytes_for(dataplane::mtu_for(o.pmtu, false));
+  const auto queues = static_cast<std::uint16_t>(o.workers + 1);
+  device_ = factory_.attach(dataplane::parse_device("net_null"), {queues, frame, 1024});
+  dataplane::PortConfig p;
+  p.name = "boards";
+  p.queues = queues;
+  p.lcores = lcores;
+  for (unsigned w = 0; w < o.workers; ++w) p.macs.push_back(board_mac(w));
+  port_ = std::make_unique<dataplane::Port>(*device_, p, pools_);
+  arena_.map_for(port_->id());
+}
+
+void CraftRig::make_seat(const CraftOptions& o, unsigned worker, unsigned lcores) {
+  Seat& seat = seats_[worker];
+  dataplane::TxBuilderConfig b;
+  b.multi_segments = port_->capabilities().multi_segments;
+  b.frame_bytes = dataplane::frame_bytes_for(dataplane::mtu_for(o.pmtu, false));
+  b.lcores = lcores;
+  seat.builder = std::make_unique<dataplane::TxBuilder>(b, &arena_, pools_);
+  dataplane::LaneConfig lane;
+  lane.port = port_->id();
+  lane.tx_queue = static_cast<std::uint16_t>(worker);
+  lane.rx_queues = {lane.tx_queue};
+  lane.worker = worker;
+  dataplane::Lane::Parts parts;
+  parts.map = &map_;
+  parts.builder = seat.builder.get();
+  seat.lane = std::make_unique<dataplane::Lane>(lane, parts);
+  seat.acks = std::make_unique<AckSource>(port_->id(), lane.tx_queue, path_to_board(worker), lcores, pools_);
+}
+
+void CraftRig::start(Time now) {
+  for (Seat& seat : seats_) {
+    seat.board->start(now);
+    seat.lane->wake();
+  }
+}
+
+BoardTotals CraftRig::totals() const {
+  BoardTotals sum;
+  for (const Seat& seat : seats_) sum += totals_of(*seat.board);
+  return sum;
+}
+
+}  // namespace softfeb::bench

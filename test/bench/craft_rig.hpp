@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "ack_source.hpp"
+#include "bare_loop.hpp"
+#include "craft_board.hpp"
+#include "dataplane/arena.hpp"
+#include "dataplane/device.hpp"
+#include "dataplane/lane.hpp"
+#include "dataplane/mempools.hpp"
+#include "dataplane/port.hpp"
+#include "dataplane/tx_builder.hpp"
+
+#include <memory>
+#include <vector>
+
+namespace softfeb::bench {
+
+/// A net_null port with a queue for each worker, and one more for the bare loop; each worker has a board on
+/// its Lane, as softfeb runs it, and a far end that acknowledges.
+class CraftRig {
+ public:
+  /// Both outlive it. Fills `payload`.
+  CraftRig(const Environment& environment, const CraftOptions& options, board::PayloadSource& payload);
+  ~CraftRig();
+  CraftRig(const CraftRig&) = delete;
+  CraftRig& operator=(const CraftRig&) = delete;
+
+  void start(Time now);
+  /// One turn of a worker's lane; to be called by that worker's thread.
+  void turn(unsigned worker, Time now) { seats_[worker].lane->run(now); }
+  /// Packets that a worker's port has taken.
+  std::uint64_t sent(unsigned worker) const { return seats_[worker].lane->counters().tx_packets; }
+  BareLoop& bare() { return *bare_; }
+  /// Of all workers' boards.
+  BoardTotals totals() const;
+
+ private:
+  struct Seat {
+    std::unique_ptr<engine::Board> board;
+    std::unique_ptr<dataplane::TxBuilder> builder;
+    std::unique_ptr<dataplane::Lane> lane;
+    std::unique_ptr<AckSource> acks;
+  };
+
+  void make_port(const CraftOptions& options, unsigned lcores);
+  void make_seat(const CraftOptions& options, unsigned worker, unsigned lcores);
+
+  dataplane::Mempools pools_;
+  dataplane::Arena arena_;
+  dataplane::DeviceFactory factory_;
+  std::unique_ptr<dataplane::Device> device_;
+  std::unique_ptr<dataplane::Port> port_;
+  dataplane::PortMap map_;
+  std::vector<Seat> seats_;
+  std::unique_ptr<BareLoop> bare_;
+};
+
+}  // namespace softfeb::bench
