@@ -18,26 +18,27 @@ MessageLayout::MessageLayout(std::uint32_t message_length, std::uint32_t pmtu, s
       pmtu_(std::max(pmtu, 1U)),
       // Messages without payload never come to the end of a source.
       source_length_(message_length == 0 ? 0 : source_length),
-      packets_per_message_(packets_for(message_length, pmtu_)) {
+      per_message_(packets_for(message_length, pmtu_)) {
   if (source_length_ == 0) return;
   const std::uint64_t full = source_length_ / message_length_;
   short_length_ = static_cast<std::uint32_t>(source_length_ % message_length_);
   messages_per_pass_ = full + (short_length_ != 0 ? 1 : 0);
-  packets_per_pass_ =
-      full * packets_per_message_ + (short_length_ != 0 ? packets_for(short_length_, pmtu_) : 0);
+  per_pass_ =
+      Divider(full * packets_per_message() + (short_length_ != 0 ? packets_for(short_length_, pmtu_) : 0));
 }
 
 MessageLayout::Place MessageLayout::locate(std::uint64_t index) const {
   Place at;
-  if (packets_per_pass_ != 0) {
-    at.message = index / packets_per_pass_ * messages_per_pass_;
-    index %= packets_per_pass_;
+  if (source_length_ != 0) {
+    const std::uint64_t pass = per_pass_.quotient(index);
+    at.message = pass * messages_per_pass_;
+    index -= pass * per_pass_.divisor();
   }
   // In a pass only the last message is short, so dividing by a full one's packets finds the message all the
   // same.
-  const std::uint64_t in_pass = index / packets_per_message_;
+  const std::uint64_t in_pass = per_message_.quotient(index);
   at.message += in_pass;
-  at.message_offset = static_cast<std::uint32_t>((index - in_pass * packets_per_message_) * pmtu_);
+  at.message_offset = static_cast<std::uint32_t>((index - in_pass * per_message_.divisor()) * pmtu_);
   at.stream_offset = at.message * message_length_ + at.message_offset;
   const std::uint32_t remaining = length_of(in_pass) - at.message_offset;
   at.length = std::min(remaining, pmtu_);

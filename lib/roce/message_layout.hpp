@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "base/divider.hpp"
+
 #include <cstdint>
 
 namespace softfeb::roce {
@@ -30,9 +32,11 @@ class MessageLayout {
   /// Length of message `message`.
   std::uint32_t length_of(std::uint64_t message) const;
 
-  std::uint64_t messages_per_pass() const { return messages_per_pass_; }      ///< 0 for a source without end
-  std::uint64_t packets_per_pass() const { return packets_per_pass_; }        ///< 0 for a source without end
-  std::uint64_t packets_per_message() const { return packets_per_message_; }  ///< of a full one
+  std::uint64_t messages_per_pass() const { return messages_per_pass_; }  ///< 0 for a source without end
+  std::uint64_t packets_per_pass() const {
+    return source_length_ == 0 ? 0 : per_pass_.divisor();
+  }  ///< 0 for a source without end
+  std::uint64_t packets_per_message() const { return per_message_.divisor(); }  ///< of a full one
   std::uint32_t message_length() const { return message_length_; }
   std::uint64_t source_length() const { return source_length_; }
 
@@ -40,9 +44,9 @@ class MessageLayout {
   std::uint32_t message_length_;
   std::uint32_t pmtu_;
   std::uint64_t source_length_;
-  std::uint64_t packets_per_message_;
+  Divider per_message_;  ///< packets of a full message
+  Divider per_pass_;     ///< packets of a pass
   std::uint64_t messages_per_pass_ = 0;
-  std::uint64_t packets_per_pass_ = 0;
   std::uint32_t short_length_ = 0;  ///< of the last message of a pass where it is shorter, else 0
 };
 
