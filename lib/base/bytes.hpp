@@ -45,8 +45,14 @@ inline std::uint64_t load_be64(const std::uint8_t* p) {
   std::memcpy(&v, p, sizeof v);
   return __builtin_bswap64(v);
 }
-/// Little-endian, for the iCRC (least significant byte first on the wire).
+/// Little-endian, for the iCRC (least significant byte first on the wire) and the words it is made of.
 inline void store_le32(std::uint8_t* p, std::uint32_t v) { std::memcpy(p, &v, sizeof v); }
+inline void store_le64(std::uint8_t* p, std::uint64_t v) { std::memcpy(p, &v, sizeof v); }
+inline std::uint64_t load_le64(const std::uint8_t* p) {
+  std::uint64_t v;
+  std::memcpy(&v, p, sizeof v);
+  return v;
+}
 inline std::uint32_t load_le32(const std::uint8_t* p) {
   std::uint32_t v;
   std::memcpy(&v, p, sizeof v);

@@ -11,9 +11,8 @@ namespace softfeb::roce::clmul {
 /// bit.
 std::uint32_t multiply(std::uint32_t a, std::uint32_t b);
 
-/// The two ways, for tests and for machines without PCLMULQDQ.
+/// The second way, for tests and for machines without PCLMULQDQ.
 std::uint32_t multiply_portable(std::uint32_t a, std::uint32_t b);
-bool have_pclmul();
 
 /// x^n mod P.
 std::uint32_t power_of_x(std::uint64_t n);

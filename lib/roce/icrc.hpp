@@ -4,6 +4,7 @@
 #include "base/bytes.hpp"
 #include "base/segments.hpp"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -20,6 +21,12 @@ namespace softfeb::roce {
 std::uint32_t crc32(std::uint32_t seed, ByteSpan data);
 std::uint32_t crc32(std::uint32_t seed, const Segments& data);
 
+/// CRC continued over up to three bytes of 0: a packet's pad.
+inline std::uint32_t crc32_of_pad(std::uint32_t seed, std::size_t pad) {
+  static constexpr std::array<std::uint8_t, 3> kPad{};
+  return pad == 0 ? seed : crc32(seed, ByteSpan(kPad).first(pad));
+}
+
 /// Value after `crc` (of A) when A is followed by `length` bytes of which `tail` is the CRC by itself: crc(A
 /// ‖ B). One carry-less multiplication where the CPU has it; the result does not depend on that.
 /// (doc/icrc.md)
@@ -33,8 +40,14 @@ std::uint32_t crc32_combine_prepared(std::uint32_t crc, std::uint32_t tail, std:
 /// followed by UDP and `transport_length` bytes of transport headers. Headers are read, not changed.
 std::uint32_t icrc_headers(ByteSpan ip_to_transport);
 
+/// CRC over what goes before the headers' changing part: `ip_to_ports` is an IP header and the first four
+/// bytes of UDP.
+std::uint32_t icrc_path(ByteSpan ip_to_ports);
+
 /// The iCRC an arrived packet should have. `datagram` runs from the IP header to the last byte before the
 /// iCRC.
 std::uint32_t icrc_of(const Segments& datagram);
+/// The same whatever the pieces: what icrc_of() does where the headers are not in one.
+std::uint32_t icrc_of_pieces(const Segments& datagram);
 
 }  // namespace softfeb::roce

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "roce/path.hpp"
 
+#include "roce/icrc.hpp"
+
 #include <algorithm>
 #include <cstring>
 
@@ -46,6 +48,10 @@ void write_ipv6(std::uint8_t* p, const Path& path) {
   std::memcpy(p + 24, path.dest_ip.bytes.data(), 16);
 }
 
+std::uint16_t folded_sum(const std::uint8_t* ipv4) {
+  return static_cast<std::uint16_t>(~internet_checksum(ByteSpan(ipv4, kIpv4Size)));
+}
+
 }  // namespace
 
 HeaderTemplate::HeaderTemplate(const Path& path) : v6_(!path.source_ip.is_v4()) {
@@ -57,11 +63,12 @@ HeaderTemplate::HeaderTemplate(const Path& path) : v6_(!path.source_ip.is_v4()) 
     p += kIpv6Size;
   } else {
     write_ipv4(p, path);
-    checksum_base_ = checksum_add(0, ByteSpan(p, kIpv4Size));
+    checksum_base_ = folded_sum(p);
     p += kIpv4Size;
   }
   store_be16(p, path.udp_source_port);
   store_be16(p + 2, path.udp_dest_port);
+  crc_register_ = ~icrc_path(ByteSpan(begin + ip_offset_, p + 4));
   size_ = static_cast<std::uint8_t>(p + kUdpHeaderSize - begin);
 }
 
@@ -75,7 +82,7 @@ void HeaderTemplate::set_traffic_class(std::uint8_t dscp, Ecn ecn) {
     store_be32(ip, (load_be32(ip) & 0xf00f'ffffU) | std::uint32_t{traffic_class(dscp, ecn)} << 20);
   } else {
     ip[1] = traffic_class(dscp, ecn);
-    checksum_base_ = checksum_add(0, ByteSpan(ip, kIpv4Size));
+    checksum_base_ = folded_sum(ip);
   }
 }
 
@@ -87,23 +94,6 @@ std::uint8_t HeaderTemplate::dscp() const {
 std::optional<std::uint8_t> HeaderTemplate::pcp() const {
   if (ip_offset_ == kEthernetSize) return std::nullopt;
   return static_cast<std::uint8_t>(bytes_[kEthernetSize] >> 5);
-}
-
-void HeaderTemplate::write(std::uint8_t* out, std::uint32_t udp_payload, std::uint16_t identification) const {
-  std::memcpy(out, bytes_.data(), size_);
-  std::uint8_t* const ip = out + ip_offset_;
-  const auto udp_length = static_cast<std::uint16_t>(kUdpHeaderSize + udp_payload);
-  store_be16(out + size_ - 4, udp_length);  // the UDP checksum stays 0, as RoCEv2 allows with an iCRC
-  if (v6_) {
-    store_be16(ip + 4, udp_length);
-    return;
-  }
-  const auto total = static_cast<std::uint16_t>(kIpv4Size + udp_length);
-  store_be16(ip + 2, total);
-  store_be16(ip + 4, identification);
-  std::uint32_t sum = checksum_base_ + total + identification;
-  while ((sum >> 16) != 0) sum = (sum & 0xffff) + (sum >> 16);
-  store_be16(ip + 10, static_cast<std::uint16_t>(~sum));
 }
 
 }  // namespace softfeb::roce

@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstdint>
+#include <cstring>
 #include <optional>
 
 namespace softfeb::roce {
@@ -51,17 +52,55 @@ class HeaderTemplate {
   /// Where the IP header begins: 14 or 18.
   std::size_t ip_offset() const { return ip_offset_; }
 
-  /// Writes the headers for a UDP payload of `udp_payload` bytes (BTH … iCRC) to `out`.
+  /// Writes the headers for a UDP payload of `udp_payload` bytes (BTH … iCRC) to `out`, size() bytes.
   /// `identification` goes into IPv4's field and is ignored for IPv6.
   void write(std::uint8_t* out, std::uint32_t udp_payload, std::uint16_t identification) const;
 
+  /// For the iCRC (doc/icrc.md): the CRC's register, not complemented, between UDP's ports and its length,
+  /// with the fields that change from packet to packet taken for 0.
+  std::uint32_t crc_register() const { return crc_register_; }
+  /// The fields of the first eight bytes of the IP header that write() fills in, as they lie in memory.
+  std::uint64_t ip_word(std::uint32_t udp_payload, std::uint16_t identification) const {
+    const auto udp_length = static_cast<std::uint16_t>(kUdpHeaderSize + udp_payload);
+    if (v6_) return std::uint64_t{__builtin_bswap16(udp_length)} << 32;
+    const auto total = static_cast<std::uint16_t>(kIpv4Size + udp_length);
+    return (std::uint64_t{__builtin_bswap16(identification)} << 32) |
+           (std::uint64_t{__builtin_bswap16(total)} << 16);
+  }
+  /// Four-byte words between those eight bytes and UDP's length.
+  std::size_t ip_word_distance() const { return v6_ ? 9 : 4; }
+
  private:
   std::array<std::uint8_t, kMaxSize> bytes_{};
-  std::uint32_t checksum_base_ = 0;  ///< sum of the IPv4 header without length and identification
-  std::uint8_t size_ = 0;
-  std::uint8_t ip_offset_ = 0;
+  std::uint16_t checksum_base_ = 0;  ///< folded sum of the IPv4 header without length and identification
+  std::uint32_t crc_register_ = 0;
+  std::uint8_t size_ = kEthernetSize + kIpv4Size + kUdpHeaderSize;
+  std::uint8_t ip_offset_ = kEthernetSize;
   bool v6_ = false;
 };
+
+inline void HeaderTemplate::write(std::uint8_t* out, std::uint32_t udp_payload,
+                                  std::uint16_t identification) const {
+  // Pieces of fixed width that overlap: together they are each of the four sizes there are (42, 46, 62, 66).
+  static_assert(kMaxSize == 66 && kEthernetSize + kIpv4Size + kUdpHeaderSize == 42);
+  std::memcpy(out, &bytes_[0], 32);
+  std::memcpy(out + 24, &bytes_[24], 16);
+  std::memcpy(out + size_ - 32, bytes_.data() + size_ - 32, 32);
+  std::uint8_t* const ip = out + ip_offset_;
+  const auto udp_length = static_cast<std::uint16_t>(kUdpHeaderSize + udp_payload);
+  store_be16(out + size_ - 4, udp_length);  // the UDP checksum stays 0, as RoCEv2 allows with an iCRC
+  if (v6_) {
+    store_be16(ip + 4, udp_length);
+    return;
+  }
+  const auto total = static_cast<std::uint16_t>(kIpv4Size + udp_length);
+  store_be16(ip + 2, total);
+  store_be16(ip + 4, identification);
+  std::uint32_t sum = std::uint32_t{checksum_base_} + total + identification;
+  sum = (sum & 0xffff) + (sum >> 16);
+  sum += sum >> 16;
+  store_be16(ip + 10, static_cast<std::uint16_t>(~sum));
+}
 
 /// Overhead of a frame that is neither payload nor on the wire only: Ethernet to UDP, BTH, RETH, ImmDt, iCRC.
 constexpr std::uint32_t max_frame_overhead(bool v6, bool vlan) {

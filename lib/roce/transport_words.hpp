@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "base/bytes.hpp"
+#include "roce/headers.hpp"
+#include "roce/packet.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace softfeb::roce {
+
+/// The headers from UDP's length on as words, in the order of their bytes in memory: so they are stored in
+/// few steps, and their CRC is made from registers without reading back what was just written (doc/icrc.md).
+struct TransportWords {
+  /// Bytes of UDP's header in `udp_bth`: length and checksum.
+  static constexpr std::size_t kUdpPart = 4;
+
+  std::uint64_t udp_bth = 0;  ///< UDP length, checksum 0, first four bytes of the BTH
+  std::uint64_t bth = 0;      ///< the other eight
+  std::array<std::uint64_t, 2> reth{};
+  std::uint32_t word = 0;  ///< ImmDt, AETH
+  bool has_reth = false;   ///< or a CNP's reserved bytes
+  bool has_word = false;
+
+  static TransportWords of(const RequestPacket& p, Qpn dest_qp, std::uint16_t pkey);
+  static TransportWords of(const Aeth& aeth, Psn psn, Qpn dest_qp, std::uint16_t pkey);
+  static TransportWords cnp(Qpn dest_qp, std::uint16_t pkey);
+
+  void set_udp_payload(std::uint32_t bytes) {
+    udp_bth |= __builtin_bswap16(static_cast<std::uint16_t>(kUdpHeaderSize + bytes));
+  }
+
+  /// Four-byte words behind the BTH: 0, 1, 4 or 5.
+  std::size_t extended_words() const { return (has_reth ? 4U : 0U) + (has_word ? 1U : 0U); }
+  std::size_t transport_size() const { return Bth::kSize + 4 * extended_words(); }
+
+  /// kUdpPart + transport_size() bytes.
+  void store(std::uint8_t* out) const {
+    store_le64(out, udp_bth);
+    store_le64(out + 8, bth);
+    if (has_reth) {
+      store_le64(out + 16, reth[0]);
+      store_le64(out + 24, reth[1]);
+    }
+    if (has_word) store_le32(out + (has_reth ? 32 : 16), word);
+  }
+
+ private:
+  static constexpr std::uint64_t pair(std::uint32_t first, std::uint32_t second) {
+    return first | (std::uint64_t{second} << 32);
+  }
+  void set_bth(unsigned opcode, unsigned flags, std::uint16_t pkey, std::uint32_t qp_word,
+               std::uint32_t psn_word) {
+    udp_bth = std::uint64_t{opcode | (flags << 8) | (std::uint32_t{__builtin_bswap16(pkey)} << 16)} << 32;
+    bth = pair(__builtin_bswap32(qp_word), __builtin_bswap32(psn_word));
+  }
+};
+
+inline TransportWords TransportWords::of(const RequestPacket& p, Qpn dest_qp, std::uint16_t pkey) {
+  TransportWords w;
+  w.set_bth(p.opcode, (p.solicited ? 0x80U : 0U) | (p.pad_count() << 4U), pkey, dest_qp & kPsnMask,
+            (p.ack_req ? 0x8000'0000U : 0U) | (p.psn & kPsnMask));
+  const Operation op = opcode_operation(p.opcode);
+  w.has_reth = roce::has_reth(op);
+  w.has_word = has_immediate(op);
+  if (w.has_reth) {
+    w.reth = {__builtin_bswap64(p.reth.virtual_address),
+              pair(__builtin_bswap32(p.reth.rkey), __builtin_bswap32(p.reth.dma_length))};
+  }
+  if (w.has_word) w.word = __builtin_bswap32(p.immediate);
+  return w;
+}
+
+inline TransportWords TransportWords::of(const Aeth& aeth, Psn psn, Qpn dest_qp, std::uint16_t pkey) {
+  TransportWords w;
+  w.set_bth(kOpcodeRcAck, 0, pkey, dest_qp & kPsnMask, psn & kPsnMask);
+  w.has_word = true;
+  w.word = __builtin_bswap32((std::uint32_t{aeth.syndrome} << 24) | (aeth.msn & 0xff'ffff));
+  return w;
+}
+
+inline TransportWords TransportWords::cnp(Qpn dest_qp, std::uint16_t pkey) {
+  constexpr std::uint32_t kBecn = 0x4000'0000U;
+  TransportWords w;
+  w.set_bth(kOpcodeCnp, 0, pkey, kBecn | (dest_qp & kPsnMask), 0);
+  w.has_reth = true;
+  return w;
+}
+
+}  // namespace softfeb::roce
