@@ -37,4 +37,8 @@ std::optional<std::uint32_t> CounterPayload::crc(std::uint64_t offset, std::uint
   return std::nullopt;
 }
 
+roce::PacketPayload CounterPayload::packet(std::uint64_t offset, std::uint32_t length) const {
+  return {CounterPayload::bytes(offset, length), CounterPayload::crc(offset, length)};
+}
+
 }  // namespace softfeb::board

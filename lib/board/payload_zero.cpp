@@ -27,4 +27,8 @@ std::optional<std::uint32_t> ZeroPayload::crc(std::uint64_t /*offset*/, std::uin
   return crc_of_words_[(length + 3) / 4];
 }
 
+roce::PacketPayload ZeroPayload::packet(std::uint64_t offset, std::uint32_t length) const {
+  return {ZeroPayload::bytes(offset, length), ZeroPayload::crc(offset, length)};
+}
+
 }  // namespace softfeb::board

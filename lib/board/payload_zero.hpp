@@ -17,6 +17,7 @@ class ZeroPayload final : public PayloadSource {
   const MessagePlan& plan() const override { return plan_; }
   const std::uint8_t* bytes(std::uint64_t offset, std::uint32_t length) const override;
   std::optional<std::uint32_t> crc(std::uint64_t offset, std::uint32_t length) const override;
+  roce::PacketPayload packet(std::uint64_t offset, std::uint32_t length) const override;
 
  private:
   MessagePlan plan_;

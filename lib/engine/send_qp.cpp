@@ -14,14 +14,6 @@ Pacer packet_pacer(const TrafficConfig& t) {
   return Pacer(by_packet ? t.rate : 0, t.burst);
 }
 
-/// What the firmware's token bucket counts of a packet: BTH through pad.
-std::uint32_t counted_bytes(const roce::RequestPacket& p) {
-  const roce::Operation op = roce::opcode_operation(p.opcode);
-  return static_cast<std::uint32_t>(roce::Bth::kSize + (roce::has_reth(op) ? roce::Reth::kSize : 0) +
-                                    (roce::has_immediate(op) ? roce::ImmDt::kSize : 0)) +
-         p.payload_length + p.pad_count();
-}
-
 }  // namespace
 
 SendQp::SendQp(const SendQpConfig& config, dcqcn::CongestionControl* congestion)
@@ -91,7 +83,7 @@ Time SendQp::own_departure(Time now) const {
 Time SendQp::departure(Time now) const {
   const Time own = own_departure(now);
   if (congestion_ == nullptr || own > now || !requester_.ready(now)) return own;
-  return std::max(own, congestion_->departure(counted_bytes(requester_.peek()), now));
+  return std::max(own, congestion_->departure(requester_.next_transport_bytes(), now));
 }
 
 std::uint64_t SendQp::units(const roce::RequestPacket& p) const {
@@ -100,21 +92,26 @@ std::uint64_t SendQp::units(const roce::RequestPacket& p) const {
 
 bool SendQp::craft(Time now, std::uint16_t identification, TxFrame& out) {
   const roce::RequestPacket p = requester_.next(now);
-  const std::uint8_t* const bytes =
-      p.payload_length == 0 ? nullptr : payload_->bytes(p.payload_offset, p.payload_length);
-  if (bytes == nullptr && p.payload_length != 0) {
-    requester_.payload_error(now);
-    return false;
+  roce::PacketPayload payload;
+  if (p.payload_length != 0) {
+    if (known_crc_) {
+      payload = payload_->packet(p.payload_offset, p.payload_length);
+    } else {
+      payload.bytes = payload_->bytes(p.payload_offset, p.payload_length);
+    }
+    if (payload.bytes == nullptr) {
+      requester_.payload_error(now);
+      return false;
+    }
   }
-  std::optional<std::uint32_t> crc;
-  if (known_crc_ && p.payload_length != 0) crc = payload_->crc(p.payload_offset, p.payload_length);
-  out = TxFrame{.header = out.header, .payload = bytes, .payload_length = p.payload_length};
-  const roce::Crafted c = roce::craft_request(headers_, p, requester_.config().dest_qpn, pkey_,
-                                              identification, bytes, crc, out.header, out.trailer.data());
+  out = TxFrame{.header = out.header, .payload = payload.bytes, .payload_length = p.payload_length};
+  const roce::Crafted c =
+      roce::craft_request(headers_, p, requester_.config().dest_qpn, pkey_, identification, payload.bytes,
+                          payload.crc, out.header, out.trailer.data());
   out.header_length = c.header_length;
   out.trailer_length = c.trailer_length;
   pacer_.sent(units(p), now);
-  const std::uint32_t counted = counted_bytes(p);
+  const std::uint32_t counted = p.transport_bytes();
   counters_.counted_bytes += counted;
   if (congestion_ != nullptr) congestion_->sent(counted, now);
   if (counters_.first_sent == kNever) counters_.first_sent = now;

@@ -24,6 +24,13 @@ struct RequestPacket {
   std::uint32_t payload_length = 0;
 
   std::uint8_t pad_count() const { return static_cast<std::uint8_t>(-payload_length & 3U); }
+  /// BTH to pad: what congestion control counts of a packet.
+  std::uint32_t transport_bytes() const {
+    const Operation op = opcode_operation(opcode);
+    return static_cast<std::uint32_t>(Bth::kSize + (has_reth(op) ? Reth::kSize : 0) +
+                                      (has_immediate(op) ? ImmDt::kSize : 0)) +
+           payload_length + pad_count();
+  }
 };
 
 /// Longest run of transport headers a request carries: BTH, RETH, ImmDt.

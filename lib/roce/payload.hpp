@@ -6,6 +6,12 @@
 
 namespace softfeb::roce {
 
+/// What a packet carries.
+struct PacketPayload {
+  const std::uint8_t* bytes = nullptr;  ///< null: the stream cannot give them
+  std::optional<std::uint32_t> crc;     ///< see PayloadStream::crc()
+};
+
 /// A stream of payload bytes as a QP sends it, or as its receiver expects it: message n's bytes stand at
 /// [payload_offset, payload_offset + length) of the stream. Implementations never change what a given offset
 /// holds, so a retransmission sends the same bytes.
@@ -21,6 +27,11 @@ class PayloadStream {
   /// pad bytes, where it was prepared.
   virtual std::optional<std::uint32_t> crc(std::uint64_t /*offset*/, std::uint32_t /*length*/) const {
     return std::nullopt;
+  }
+
+  /// Both in one call, for the packet path. `length` is not 0.
+  virtual PacketPayload packet(std::uint64_t offset, std::uint32_t length) const {
+    return {bytes(offset, length), crc(offset, length)};
   }
 };
 

@@ -74,6 +74,7 @@ Requester::Requester(const RequesterConfig& config, SendQueue&& queue)
       timing_(config.timing),
       sq_sig_all_(config.sq_sig_all),
       pmtu_shift_(static_cast<std::uint8_t>(std::countr_zero(config.pmtu))),
+      always_asks_(config.sq_sig_all && config.timing == TimingProfile::kFirmware),
       config_(config) {
   static_assert(offsetof(Requester, taken_) <= 128, "what each packet touches must stay in two cache lines");
 }

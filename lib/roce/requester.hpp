@@ -86,6 +86,11 @@ class alignas(64) Requester {
   bool ready(Time now) const;
   /// The packet that would leave next, without sending it. Requires ready().
   RequestPacket peek() const;
+  /// Bytes of it from BTH to pad. Requires ready().
+  std::uint32_t next_transport_bytes() const {
+    return in_the_middle(queue_[send_]) ? static_cast<std::uint32_t>(Bth::kSize) + (1U << pmtu_shift_)
+                                        : peek().transport_bytes();
+  }
   /// Takes the next packet for sending at `now`. Requires ready().
   RequestPacket next(Time now);
   /// The payload of the packet that next() gave last cannot be had, so it was not sent: its request ends with
@@ -123,7 +128,8 @@ class alignas(64) Requester {
  private:
   Requester(const RequesterConfig& config, SendQueue&& queue);
 
-  /// What next() gave last, and what it changed that payload_error() must undo.
+  /// What next() gave last, and what it changed that payload_error() must undo. Not kept of a plain packet,
+  /// which changed nothing but the count of packets and bytes.
   struct Taken {
     std::uint32_t index = 0;  ///< of its request
     bool first_time = false;
@@ -139,6 +145,13 @@ class alignas(64) Requester {
   bool asks_on_last() const;
   bool asks(const SendSlot& slot, std::uint64_t packet, bool on_last) const;
   RequestPacket make_packet(const SendSlot& slot, std::uint64_t packet, bool on_last) const;
+
+  bool may_go_on() const;
+  /// The next packet is neither its message's first nor its last.
+  bool in_the_middle(const SendSlot& slot) const { return next_ > slot.first && next_ + 1 < slot.end(); }
+  bool plain(const SendSlot& slot) const;
+  RequestPacket next_plain(const SendSlot& slot);
+  RequestPacket next_general(Time now);
 
   void finish(std::uint32_t index, WcStatus status);
   void pass_unreported();
@@ -182,6 +195,8 @@ class alignas(64) Requester {
   QpState state_ = QpState::kRts;
   std::uint8_t retries_used_ = 0;
   std::uint8_t rnr_retries_used_ = 0;
+  bool always_asks_;         ///< the firmware with sq_sig_all
+  bool took_plain_ = false;  ///< next() gave a plain packet last: `taken_` is an older one's
 
   // Warm: written for each packet, read by nobody in a hurry. Then cold.
   Taken taken_;
@@ -189,5 +204,46 @@ class alignas(64) Requester {
   std::uint64_t posted_packets_ = 0;
   RequesterConfig config_;
 };
+
+inline bool Requester::ready(Time now) const {
+  if (send_ == limit_ || now < rnr_until_) return false;
+  if (state_ != QpState::kRts && !may_go_on()) return false;
+  if (unreliable()) return true;
+  // Signed: after the firmware's rewind to a message's start next_ may stand before acked_.
+  return send_ - done_ < window_requests_ &&
+         static_cast<std::int64_t>(next_ - acked_) < static_cast<std::int64_t>(window_packets_);
+}
+
+/// Nearly every packet of long messages: in the middle of one, sent for the first time, asking for nothing.
+/// Nothing begins or ends with it, and no timer starts.
+inline bool Requester::plain(const SendSlot& slot) const {
+  if (!in_the_middle(slot) || next_ != sent_) return false;
+  if (unreliable()) return true;
+  return ((next_ + 1) & ask_mask_) != 0 && ack_every_ == 0 && !always_asks_ &&
+         (ack_deadline_ != kNever || !firmware());
+}
+
+inline RequestPacket Requester::next_plain(const SendSlot& slot) {
+  const std::uint64_t offset = (next_ - slot.first) << pmtu_shift_;
+  RequestPacket p;
+  p.opcode = opcode(transport_,
+                    slot.opcode <= WrOpcode::kWriteImm ? Operation::kWriteMiddle : Operation::kSendMiddle);
+  p.solicited = slot.solicited && firmware();
+  p.psn = psn_of(next_);
+  p.payload_offset = slot.payload_offset + offset;
+  p.payload_length = 1U << pmtu_shift_;
+  took_plain_ = true;
+  rnr_until_ = 0;
+  ++counters_.packets;
+  counters_.payload_bytes += p.payload_length;
+  sent_ = ++next_;
+  if (unreliable()) acked_ = next_;
+  return p;
+}
+
+inline RequestPacket Requester::next(Time now) {
+  const SendSlot& slot = queue_[send_];
+  return plain(slot) ? next_plain(slot) : next_general(now);
+}
 
 }  // namespace softfeb::roce

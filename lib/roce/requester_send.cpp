@@ -36,17 +36,9 @@ Operation operation_of(WrOpcode verb, Place place) {
 
 }  // namespace
 
-bool Requester::ready(Time now) const {
-  if (send_ == limit_ || now < rnr_until_) return false;
-  if (state_ == QpState::kSqd) {
-    if (next_ == sent_ && next_ == queue_[send_].first) return false;
-  } else if (state_ != QpState::kRts) {
-    return false;
-  }
-  if (unreliable()) return true;
-  // Signed: after the firmware's rewind to a message's start next_ may stand before acked_.
-  return send_ - done_ < window_requests_ &&
-         static_cast<std::int64_t>(next_ - acked_) < static_cast<std::int64_t>(window_packets_);
+/// Whether packets leave in a state that is not RTS: in SQD those of messages begun.
+bool Requester::may_go_on() const {
+  return state_ == QpState::kSqd && (next_ != sent_ || next_ != queue_[send_].first);
 }
 
 /// Whether the last packet of the request being sent asks for an ACK. In the standard profile unsignaled
@@ -63,7 +55,7 @@ bool Requester::asks(const SendSlot& slot, std::uint64_t packet, bool on_last) c
   if (unreliable()) return false;
   const bool last = packet + 1 == slot.end();
   if (last && on_last) return true;
-  if (sq_sig_all_ && firmware()) return true;
+  if (always_asks_) return true;
   if (((packet + 1) & ask_mask_) == 0) return true;
   return !last && ack_every_ != 0 && (packet + 1 - slot.first) % ack_every_ == 0;
 }
@@ -89,11 +81,12 @@ RequestPacket Requester::make_packet(const SendSlot& slot, std::uint64_t packet,
 
 RequestPacket Requester::peek() const { return make_packet(queue_[send_], next_, asks_on_last()); }
 
-RequestPacket Requester::next(Time now) {
+RequestPacket Requester::next_general(Time now) {
   SendSlot& slot = queue_[send_];
   const bool last = next_ + 1 == slot.end();
   if (last) slot.last_asks = asks_on_last();
   const RequestPacket p = make_packet(slot, next_, slot.last_asks);
+  took_plain_ = false;
   taken_ = Taken{send_, next_ == sent_, p.payload_length, asked_, ack_deadline_};
   rnr_until_ = 0;
 
@@ -118,6 +111,7 @@ RequestPacket Requester::next(Time now) {
 }
 
 void Requester::payload_error(Time /*now*/) {
+  if (took_plain_) taken_ = Taken{send_, true, 1U << pmtu_shift_, asked_, ack_deadline_};
   --counters_.packets;
   --next_;
   send_ = taken_.index;
