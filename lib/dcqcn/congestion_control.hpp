@@ -73,6 +73,12 @@ class CongestionControl {
     forget();
     on_sent(bytes, now);
   }
+  /// sent(bytes), then departure(next), in one: what each packet of a queue pair costs.
+  Time sent_then_departure(std::uint32_t bytes, std::uint32_t next, Time now) {
+    asked_bytes_ = next;
+    answer_ = on_sent_then_departure(bytes, next, now);
+    return answer_.at;
+  }
   /// A CNP for this queue pair was received at `now`. One that comes with a NAK (ConnectX-5 and -6 send both)
   /// is a CNP like any other: the two events are reported one after the other, in any order.
   void cnp(Time now) {
@@ -95,7 +101,7 @@ class CongestionControl {
 
   /// When timer_expired() is to be called if nothing happens before; algorithms that advance lazily need
   /// none.
-  virtual Time timer() const { return kNever; }
+  Time timer() const { return timer_; }
   /// Counted bytes that may be unacknowledged.
   virtual std::uint64_t window() const { return kNoWindow; }
   /// The state at `now`. Reading changes nothing.
@@ -115,9 +121,17 @@ class CongestionControl {
   /// The last answer does not hold any more.
   void forget() { asked_bytes_ = UINT32_MAX; }
 
+  /// When on_timer() is to be called; kNever. Every packet asks timer(), so it is no virtual call.
+  void set_timer(Time at) { timer_ = at; }
+
   virtual Departure find_departure(std::uint32_t bytes, Time now) = 0;
   virtual void on_start(Time) {}
   virtual void on_sent(std::uint32_t bytes, Time now) = 0;
+  /// Both at once. An algorithm that is final may repeat this, so that nothing in it is a virtual call.
+  virtual Departure on_sent_then_departure(std::uint32_t bytes, std::uint32_t next, Time now) {
+    on_sent(bytes, now);
+    return find_departure(next, now);
+  }
   virtual void on_cnp(Time) {}
   virtual void on_ack(const Ack&, Time) {}
   virtual void on_nak(Nak, Time) {}
@@ -126,6 +140,7 @@ class CongestionControl {
  private:
   Departure answer_;
   std::uint32_t asked_bytes_ = UINT32_MAX;
+  Time timer_ = kNever;
 };
 
 }  // namespace softfeb::dcqcn

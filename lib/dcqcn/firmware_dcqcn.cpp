@@ -30,6 +30,12 @@ void FirmwareDcqcn::on_sent(std::uint32_t bytes, Time now) {
   bucket_.take(bytes, n);
 }
 
+CongestionControl::Departure FirmwareDcqcn::on_sent_then_departure(std::uint32_t bytes, std::uint32_t next,
+                                                                   Time now) {
+  on_sent(bytes, now);
+  return find_departure(next, now);
+}
+
 void FirmwareDcqcn::on_cnp(Time now) {
   const Edge n = edge_from(now);
   advance_to(n);

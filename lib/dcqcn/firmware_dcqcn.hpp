@@ -36,6 +36,7 @@ class FirmwareDcqcn final : public CongestionControl {
   Departure find_departure(std::uint32_t bytes, Time now) override;
   void on_start(Time now) override;
   void on_sent(std::uint32_t bytes, Time now) override;
+  Departure on_sent_then_departure(std::uint32_t bytes, std::uint32_t next, Time now) override;
   void on_cnp(Time now) override;
 
   void advance_to(Edge n);

@@ -10,11 +10,11 @@
 namespace softfeb::dcqcn {
 
 /// A token bucket that follows a reaction point. `Reaction` is copyable and has advance(Edge),
-/// advance_to_rate_change(Edge), now(), rc() and at_rest() as ReactionPoint has them.
+/// advance_to_rate_change(Edge), now(), rc(), quiet_until() and at_rest() as ReactionPoint has them.
 
-/// Both to edge n, every change of Rc given to the bucket at its edge.
+/// The reaction point to edge n, every change of Rc given to the bucket at its edge.
 template <typename Reaction>
-void advance_together(Reaction& reaction, TokenBucket& bucket, Edge n) {
+void walk_together(Reaction& reaction, TokenBucket& bucket, Edge n) {
   while (reaction.now() < n) {
     if (bucket.full() && reaction.now() + bucket.rate_delay() < n) {
       // A full bucket stays full whatever the rate is: all changes that are in force by n at once.
@@ -23,6 +23,16 @@ void advance_together(Reaction& reaction, TokenBucket& bucket, Edge n) {
     } else if (reaction.advance_to_rate_change(n)) {
       bucket.set_rate(reaction.rc(), reaction.now());
     }
+  }
+}
+
+/// Both to edge n.
+template <typename Reaction>
+void advance_together(Reaction& reaction, TokenBucket& bucket, Edge n) {
+  if (n <= reaction.quiet_until()) {
+    reaction.advance(n);
+  } else {
+    walk_together(reaction, bucket, n);
   }
   bucket.advance(n);
 }
@@ -41,6 +51,7 @@ ReadyEdge ready_edge(const Reaction& present, const TokenBucket& bucket_now, std
   // The refills before `ready` use the rates up to `horizon` clocks before it.
   const Edge horizon = bucket_now.rate_delay() + 1;
   if (present.at_rest() || ready <= present.now() + horizon) return {ready, true};
+  if (ready - horizon <= present.quiet_until()) return {ready, true};
   Reaction reaction = present;
   TokenBucket bucket = bucket_now;
   for (int i = 0; i < kForesight; ++i) {

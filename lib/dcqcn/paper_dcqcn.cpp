@@ -30,6 +30,12 @@ void PaperDcqcn::on_sent(std::uint32_t bytes, Time now) {
   if (reaction_.rc() != rate) rate_set(now);
 }
 
+CongestionControl::Departure PaperDcqcn::on_sent_then_departure(std::uint32_t bytes, std::uint32_t next,
+                                                                Time now) {
+  on_sent(bytes, now);
+  return find_departure(next, now);
+}
+
 void PaperDcqcn::on_cnp(Time now) {
   advance_together(reaction_, bucket_, edge_until(now));
   reaction_.cnp(now);

@@ -26,8 +26,6 @@ PaperReactionPoint::PaperReactionPoint(const PaperParameters& parameters)
       rates_{parameters.line_rate, parameters.line_rate},
       alpha_(std::uint64_t{parameters.initial_alpha} << (kAlphaBits - 10)) {}
 
-Time PaperReactionPoint::next_event() const { return std::min({timer_at_, alpha_at_, cut_at_}); }
-
 void PaperReactionPoint::advance_time(Time now) {
   for (Time t = next_event(); t <= now && t != kNever; t = next_event()) handle(t, now, true);
   now_ = std::max(now_, now);

@@ -5,6 +5,7 @@
 #include "dcqcn/firmware_parameters.hpp"
 #include "dcqcn/paper_parameters.hpp"
 
+#include <algorithm>
 #include <cstdint>
 
 namespace softfeb::dcqcn {
@@ -45,10 +46,14 @@ class PaperReactionPoint {
   void advance(Edge n);
   bool advance_to_rate_change(Edge limit);
   Edge now() const { return edge_from(now_); }
+  Edge quiet_until() const {
+    const Time next = next_event();
+    return next == kNever ? kNoEdge : edge_until(next - 1);
+  }
   bool at_rest() const { return !active_; }
 
  private:
-  Time next_event() const;
+  Time next_event() const { return std::min({timer_at_, alpha_at_, cut_at_}); }
   /// The event due at t; stretches up to `last` that are plain arithmetic are crossed at once, with `ramps`
   /// also those on which the rate moves.
   void handle(Time t, Time last, bool ramps);

@@ -15,7 +15,9 @@ constexpr Edge kClearDelay = 3;
 }  // namespace
 
 ReactionPoint::ReactionPoint(const FirmwareParameters& parameters, const FirmwareBuild& build)
-    : parameters_(parameters.cut_to_width()), build_(build), rates_{build.line_rate, build.line_rate} {}
+    : parameters_(parameters.cut_to_width()), build_(build), rates_{build.line_rate, build.line_rate} {
+  look_ahead();
+}
 
 Edge ReactionPoint::next_joint_edge() const {
   return std::min({strobes_[0], after_strobe_, clear_, force_, decrease_.next(decrease_flag_)});
@@ -29,7 +31,11 @@ void ReactionPoint::run_apart(Edge last) {
   now_ = last;
 }
 
-void ReactionPoint::advance(Edge n) {
+void ReactionPoint::look_ahead() {
+  quiet_until_ = std::min({next_joint_edge(), increase_.next(), alpha_engine_.next()}) - 1;
+}
+
+void ReactionPoint::walk(Edge n) {
   while (now_ < n) {
     const Edge joint = next_joint_edge();
     const Edge last = std::min(joint - 1, n);
@@ -37,19 +43,23 @@ void ReactionPoint::advance(Edge n) {
     run_apart(last);
     if (joint <= n) joint_edge(joint);
   }
+  look_ahead();
 }
 
 bool ReactionPoint::advance_to_rate_change(Edge limit) {
+  if (limit <= quiet_until_) {
+    advance(limit);
+    return false;
+  }
   const std::uint64_t rc = rates_.rc;
-  while (now_ < limit) {
+  while (now_ < limit && rates_.rc == rc) {
     const Edge joint = next_joint_edge();
     const Edge last = std::min(joint - 1, limit);
     run_apart(increase_.run(last, rates_, true, parameters_, build_));
-    if (rates_.rc != rc) return true;
-    if (joint <= limit) joint_edge(joint);
-    if (rates_.rc != rc) return true;
+    if (rates_.rc == rc && joint <= limit) joint_edge(joint);
   }
-  return false;
+  look_ahead();
+  return rates_.rc != rc;
 }
 
 // One edge, in full: everybody reads what was there before it.
@@ -116,11 +126,13 @@ void ReactionPoint::cnp(Edge k) {
   last_cnp_ = k;
   if (same_level) return;
   strobes_[strobes_[0] == kNoEdge ? 0 : 1] = k + kStrobeDelay;
+  look_ahead();
 }
 
 void ReactionPoint::set_parameters(const FirmwareParameters& parameters, Edge m) {
   m = std::max(m, now_);
   advance(m);
+  run_apart(now_);
   const FirmwareParameters old = parameters_;
   parameters_ = parameters.cut_to_width();
   if (started_) {
@@ -132,6 +144,7 @@ void ReactionPoint::set_parameters(const FirmwareParameters& parameters, Edge m)
       alpha_engine_.set_interval(parameters.alpha_upd_interval, m);
   }
   if (old.dcqcn_bypass != parameters.dcqcn_bypass) force_ = parameters.dcqcn_bypass ? m + 1 : kNoEdge;
+  look_ahead();
 }
 
 void ReactionPoint::set_cnp_counter_reset(bool bit, Edge m) {
@@ -139,6 +152,7 @@ void ReactionPoint::set_cnp_counter_reset(bool bit, Edge m) {
   advance(m);
   if (bit && !cnp_counter_reset_) clear_ = m + kClearDelay;
   cnp_counter_reset_ = bit;
+  look_ahead();
 }
 
 }  // namespace softfeb::dcqcn

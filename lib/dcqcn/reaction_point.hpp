@@ -24,7 +24,14 @@ class ReactionPoint {
   explicit ReactionPoint(const FirmwareParameters& parameters = {}, const FirmwareBuild& build = {});
 
   /// Everything up to and including edge n.
-  void advance(Edge n);
+  void advance(Edge n) {
+    // The decrease engine's empty periods are caught up with when somebody looks at them.
+    if (n > quiet_until_) {
+      walk(n);
+    } else if (n > now_) {
+      now_ = n;
+    }
+  }
   /// Up to and including the first edge after which Rc is another, but no further than `limit`. True when it
   /// came to such an edge; it is now() then.
   bool advance_to_rate_change(Edge limit);
@@ -47,10 +54,15 @@ class ReactionPoint {
   std::uint8_t time_stage() const { return increase_.time_stage(); }
   std::uint16_t cnp_counter() const { return cnp_counter_; }
   bool cnp_counter_reset() const { return cnp_counter_reset_; }
+  /// Nothing that the accessors tell changes up to and including this edge if nothing comes.
+  Edge quiet_until() const { return quiet_until_; }
   /// The rates stay as they are until something comes.
   bool at_rest() const { return !started_ && strobes_[0] == kNoEdge && force_ == kNoEdge; }
 
  private:
+  void walk(Edge n);
+  /// Whatever was done may have changed what comes next.
+  void look_ahead();
   Edge next_joint_edge() const;
   void run_apart(Edge last);
   void joint_edge(Edge n);
@@ -60,6 +72,7 @@ class ReactionPoint {
   FirmwareBuild build_;
   Rates rates_;
   Edge now_ = 0;
+  Edge quiet_until_ = 0;
   Edge last_cnp_ = kNoEdge;
   std::array<Edge, 2> strobes_ = {kNoEdge, kNoEdge};  ///< edges at which the overseer will see CNPs
   Edge after_strobe_ = kNoEdge;                       ///< the counter counts, the timer is reset

@@ -9,23 +9,18 @@ namespace softfeb::dcqcn {
 
 namespace {
 
-constexpr std::uint64_t kClocksPerSecond = 156'250'000;
 // round(2^48 / 156.25 MHz): the firmware's constant for bytes per second to Q16.16 bytes per clock.
 constexpr std::uint64_t kTokenFactor = 1'801'440;
-static_assert(kTokenFactor == ((std::uint64_t{1} << 48) + kClocksPerSecond / 2) / kClocksPerSecond);
-static_assert(kSecond / kFirmwareClock == kClocksPerSecond);
 
 }  // namespace
 
 TokenBucket::TokenBucket(const BucketConfig& config, std::uint64_t rate, Edge first)
     : now_(first), arithmetic_(config.arithmetic), armed_(!config.first_frame_free) {
+  static_assert(kTokenFactor == ((std::uint64_t{1} << 48) + kClocksPerSecond / 2) / kClocksPerSecond);
+  static_assert(kSecond / kFirmwareClock == kClocksPerSecond);
   capacity_ = static_cast<std::int64_t>(config.size * units_per_byte());
   credit_ = config.start_full ? capacity_ : 0;
   refill_ = refill_for(rate);
-}
-
-std::uint64_t TokenBucket::units_per_byte() const {
-  return arithmetic_ == BucketArithmetic::kFirmware ? 1U << 16 : kClocksPerSecond;
 }
 
 std::uint64_t TokenBucket::refill_for(std::uint64_t rate) const {
@@ -50,18 +45,14 @@ void TokenBucket::apply_change() {
   for (std::size_t i = 0; i < changes_; ++i) change_[i] = change_[i + 1];
 }
 
-void TokenBucket::fill(std::uint64_t clocks) {
+/// As far as there is room.
+void TokenBucket::fill_up(std::uint64_t clocks) {
   const auto room = static_cast<std::uint64_t>(capacity_ - credit_);
-  const Uint128 more = Uint128{clocks} * refill_;
-  if (more <= room) {
-    credit_ += static_cast<std::int64_t>(more);
-  } else {
-    credit_ = capacity_;
-    spilled_ += static_cast<std::uint64_t>(more - room);
-  }
+  credit_ = capacity_;
+  spilled_ += static_cast<std::uint64_t>(Uint128{clocks} * refill_ - room);
 }
 
-void TokenBucket::advance(Edge n) {
+void TokenBucket::advance_changes(Edge n) {
   while (now_ < n) {
     if (next_change() <= now_) apply_change();
     const Edge until = std::min(n, next_change());
@@ -89,13 +80,6 @@ Edge TokenBucket::ready(std::uint32_t bytes) const {
     refill = change_[i].refill;
     edge = until;
   }
-}
-
-void TokenBucket::take(std::uint32_t bytes, Edge n) {
-  advance(std::max(n, now_));
-  if (now_ == n) advance(n + 1);  // the edge refills, up to the size, and then charges
-  if (armed_) credit_ -= static_cast<std::int64_t>(bytes * units_per_byte());
-  armed_ = true;
 }
 
 }  // namespace softfeb::dcqcn

@@ -42,10 +42,22 @@ class TokenBucket {
   /// kNoEdge when never. Not before now().
   Edge ready(std::uint32_t bytes) const;
   /// A frame of so many bytes is admitted at edge n.
-  void take(std::uint32_t bytes, Edge n);
+  void take(std::uint32_t bytes, Edge n) {
+    advance(n);
+    if (now_ == n) advance(n + 1);  // the edge refills, up to the size, and then charges
+    if (armed_) credit_ -= static_cast<std::int64_t>(bytes * units_per_byte());
+    armed_ = true;
+  }
 
   /// Everything before edge n.
-  void advance(Edge n);
+  void advance(Edge n) {
+    if (changes_ != 0) {
+      advance_changes(n);
+    } else if (now_ < n) {
+      fill(n - now_);
+      now_ = n;
+    }
+  }
   /// credit() is what there is before this edge.
   Edge now() const { return now_; }
   /// Credit in units of 1 / units_per_byte().
@@ -56,19 +68,33 @@ class TokenBucket {
   std::uint64_t spilled_bytes() const { return spilled_ / units_per_byte(); }
   /// Units that the edge now() adds.
   std::uint64_t refill() const { return refill_; }
-  std::uint64_t units_per_byte() const;
+  std::uint64_t units_per_byte() const {
+    return arithmetic_ == BucketArithmetic::kFirmware ? 1U << 16 : kClocksPerSecond;
+  }
   bool full() const { return credit_ == capacity_; }
   /// A rate seen after edge n refills at edge n + this for the first time.
   Edge rate_delay() const { return arithmetic_ == BucketArithmetic::kFirmware ? 3 : 1; }
 
  private:
+  static constexpr std::uint64_t kClocksPerSecond = 156'250'000;
+
   struct Change {
     Edge at;
     std::uint64_t refill;
   };
 
   std::uint64_t refill_for(std::uint64_t rate) const;
-  void fill(std::uint64_t clocks);
+  void fill(std::uint64_t clocks) {
+    const auto room = static_cast<std::uint64_t>(capacity_ - credit_);
+    std::uint64_t more = 0;
+    if (!__builtin_mul_overflow(clocks, refill_, &more) && more <= room) {
+      credit_ += static_cast<std::int64_t>(more);
+    } else {
+      fill_up(clocks);
+    }
+  }
+  void fill_up(std::uint64_t clocks);
+  void advance_changes(Edge n);
   Edge next_change() const { return changes_ == 0 ? kNoEdge : change_[0].at; }
   void apply_change();
 

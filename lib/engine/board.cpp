@@ -264,26 +264,6 @@ void Board::give_up(const Resolution& r, Time now) {
   }
 }
 
-std::size_t Board::send_packets(Time now, std::span<TxFrame> out) {
-  if (now < link_open_at()) return 0;
-  link_.was_closed_until(link_open_at());
-  std::size_t n = 0;
-  // A turn that gives no packet (a QP in ERR that flushes what is posted) counts as well, so that this ends.
-  for (std::size_t turns = out.size(); turns != 0 && !ready_.empty() && link_.open(now); --turns) {
-    const std::uint32_t i = ready_.pop();
-    shared_.answered(i);
-    SendQp& qp = qps_[i];
-    qp.post_due(now);
-    if (departure(i, now) <= now && qp.requester().ready(now) && qp.craft(now, identification_, out[n])) {
-      ++identification_;
-      link_.sent(out[n].length(), now);
-      ++n;
-    }
-    settle(i, now);
-  }
-  return n;
-}
-
 void Board::wake(Time now) {
   departures_.advance(now, [&](std::uint32_t i) {
     if (i < qps_.size() && shared_.line_of(i) == SharedRates::kNone) {
@@ -303,6 +283,7 @@ void Board::wake(Time now) {
 }
 
 std::size_t Board::poll(Time now, std::span<TxFrame> out) {
+  end_of_burst(now);
   if (!resolutions_.empty()) resolve(now);
   if (bus_peer_.retry_at <= now) find_bus_peer(now);
   run_timers(now);
@@ -354,7 +335,7 @@ void Board::receive_roce(const roce::ParsedFrame& frame, Time now) {
   ++counters_.rx_roce;
   if (packet.kind == roce::TransportKind::kCnp) {
     if (qp.on_cnp(now)) log_.add({now, i, std::nullopt});
-    settle(i, now);
+    settle_received(i, now);
     return;
   }
   if (foreign || packet.aeth.kind() != roce::AethKind::kAck) ++incidents_;
@@ -363,7 +344,7 @@ void Board::receive_roce(const roce::ParsedFrame& frame, Time now) {
   } else {
     qp.on_response(packet.aeth, bth.psn, now);
   }
-  settle(i, now);
+  settle_received(i, now);
 }
 
 }  // namespace softfeb::engine

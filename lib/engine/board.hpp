@@ -14,6 +14,7 @@
 #include "engine/timing_wheel.hpp"
 #include "roce/udp_source_port.hpp"
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -74,6 +75,9 @@ class Board : public Endpoint {
   /// Copies what registers show; reading changes nothing. `out.qps[k].qp` say which QPs are asked for.
   void observe(board::DataPathState& out, Time now) const;
 
+  /// Off: every turn is one in full (board_send.cpp). Nothing but speed changes; for comparing the two.
+  void set_quick_turns(bool on) { quick_turns_ = on; }
+
   std::size_t poll(Time now, std::span<TxFrame> out) override;
   Time next_event(Time now) const override;
   void control_frame_sent(std::uint32_t length, Time now) override;
@@ -96,6 +100,7 @@ class Board : public Endpoint {
   void receive_roce(const roce::ParsedFrame& frame, Time now) override;
   void neighbour_learned(const roce::IpAddress& ip, Time now) override;
   void resumed(std::uint8_t priorities, Time now) override;
+  void settle_burst(Time now) override;
 
  private:
   /// A neighbour some QPs wait for.
@@ -182,7 +187,13 @@ class Board : public Endpoint {
   void add_qp(const SendQpConfig& config);
   dcqcn::CongestionControl* congestion_for(const SendQpConfig& config, std::uint32_t i);
   void give_up(const Resolution& r, Time now);
+
+  // board_send.cpp: who sends next
   std::size_t send_packets(Time now, std::span<TxFrame> out);
+  bool may_turn_quickly(std::uint32_t i, Time now) const;
+  bool take_quick_turn(std::uint32_t i, Time now, TxFrame& out);
+  bool take_turn(std::uint32_t i, Time now, TxFrame& out);
+  void settle_received(std::uint32_t i, Time now);
 
   LinkShaper link_;
   std::vector<std::unique_ptr<dcqcn::CongestionControl>> congestion_;
@@ -213,6 +224,9 @@ class Board : public Endpoint {
   CompletionChecker checker_;
   CongestionLog log_;
   std::uint16_t identification_ = 0;  ///< IPv4, counts up per packet as the firmware's does
+  bool quick_turns_ = true;
+  std::array<std::uint32_t, 64> received_{};  ///< QPs to settle when the burst of received frames has ended
+  std::size_t received_count_ = 0;
 };
 
 }  // namespace softfeb::engine

@@ -58,6 +58,23 @@ class Endpoint {
   /// for all) that arrived at `now`.
   RxVerdict receive(const roce::ParsedFrame& frame, Time now);
 
+  /// The same for one frame of several that arrived together. What follows from it for what leaves next may
+  /// be put off until end_of_burst(), which comes next but for further frames of the burst, and before
+  /// anything else is called: several responses for one queue pair then cost its scheduling once.
+  RxVerdict receive_in_burst(const roce::ParsedFrame& frame, Time now) {
+    in_burst_ = true;
+    return receive(frame, now);
+  }
+  /// All frames of the burst have been received; `now` is theirs. Without a burst nothing happens.
+  void end_of_burst(Time now) {
+    if (!in_burst_) return;
+    in_burst_ = false;
+    settle_burst(now);
+  }
+  /// A hint that this frame will be received soon: what it will need is fetched into the cache. Changes
+  /// nothing.
+  virtual void expect(const roce::ParsedFrame& /*frame*/) const {}
+
   /// Fills up to out.size() frames that leave at `now`; each has `header` set by the caller. Returns how
   /// many.
   virtual std::size_t poll(Time now, std::span<TxFrame> out) = 0;
@@ -84,6 +101,10 @@ class Endpoint {
  protected:
   /// A RoCE packet whose iCRC is not verified yet: UDP destination 4791 for our address.
   virtual void receive_roce(const roce::ParsedFrame& frame, Time now) = 0;
+  /// More frames may follow before the schedule is needed: see receive_in_burst().
+  bool in_burst() const { return in_burst_; }
+  /// What receive_roce() put off.
+  virtual void settle_burst(Time /*now*/) {}
   /// A neighbour became known.
   virtual void neighbour_learned(const roce::IpAddress& /*ip*/, Time /*now*/) {}
 
@@ -106,6 +127,7 @@ class Endpoint {
  private:
   void receive_pause(const roce::ParsedFrame& frame, Time now);
 
+  bool in_burst_ = false;
   std::uint8_t host_priority_;
 };
 

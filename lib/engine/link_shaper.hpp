@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/time.hpp"
-#include "base/uint128.hpp"
+#include "engine/spacing.hpp"
 #include "roce/path.hpp"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ class LinkShaper {
   static constexpr Time kSlack = 2 * kMicrosecond;
 
   /// `rate` in bytes per second on the wire; 0 = a link without limit.
-  explicit LinkShaper(std::uint64_t rate = 0, Time slack = kSlack) : rate_(rate), slack_(slack) {}
+  explicit LinkShaper(std::uint64_t rate = 0, Time slack = kSlack) : spacing_(rate), slack_(slack) {}
 
   bool open(Time now) const { return free_ <= now; }
   /// When the link is free again.
@@ -28,21 +28,18 @@ class LinkShaper {
 
   /// A frame of `length` bytes (Ethernet to iCRC) leaves.
   void sent(std::uint32_t length, Time now) {
-    if (rate_ == 0) return;
+    if (rate() == 0) return;
     // The shortest frame is 64 bytes with its FCS.
     const std::uint64_t wire = std::max<std::uint64_t>(length + 4, 64) + roce::kWireOverhead - 4;
-    const Uint128 total = Uint128{wire} * kSecond + remainder_;
-    remainder_ = static_cast<std::uint64_t>(total % rate_);
-    free_ = std::max(free_, now > slack_ ? now - slack_ : 0) + static_cast<Time>(total / rate_);
+    free_ = std::max(free_, now > slack_ ? now - slack_ : 0) + spacing_.next(wire);
   }
 
-  std::uint64_t rate() const { return rate_; }
+  std::uint64_t rate() const { return spacing_.rate(); }
 
  private:
-  std::uint64_t rate_;
+  Spacing spacing_;
   Time slack_;
   Time free_ = 0;
-  std::uint64_t remainder_ = 0;
 };
 
 }  // namespace softfeb::engine

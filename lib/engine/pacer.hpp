@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/time.hpp"
-#include "base/uint128.hpp"
+#include "engine/spacing.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -19,16 +19,16 @@ class Pacer {
  public:
   /// `rate` in units per second (bytes or packets; 0 = no pacing); `burst` ≥ 1 packets may leave back to
   /// back.
-  explicit Pacer(std::uint64_t rate = 0, std::uint32_t burst = 1) : rate_(rate), burst_(burst) {}
+  explicit Pacer(std::uint64_t rate = 0, std::uint32_t burst = 1) : spacing_(rate), burst_(burst) {}
 
-  bool unlimited() const { return rate_ == 0; }
-  std::uint64_t rate() const { return rate_; }
+  bool unlimited() const { return rate() == 0; }
+  std::uint64_t rate() const { return spacing_.rate(); }
 
   /// The schedule begins at `now`: nothing is owed.
   void start(Time now) {
     ideal_ = now;
     earliest_ = now;
-    remainder_ = 0;
+    spacing_.restart();
   }
 
   /// When the next packet may leave; a time not after the present means now.
@@ -37,9 +37,7 @@ class Pacer {
   /// A packet of `units` left at `now`.
   void sent(std::uint64_t units, Time now) {
     if (unlimited()) return;
-    const Uint128 total = Uint128{units} * kSecond + remainder_;
-    const Time spacing = static_cast<Time>(total / rate_);
-    remainder_ = static_cast<std::uint64_t>(total % rate_);
+    const Time spacing = spacing_.next(units);
     if (now > ideal_ + kMaxDebt) {
       given_up_ += now - ideal_ - kMaxDebt;
       ideal_ = now - kMaxDebt;
@@ -64,10 +62,9 @@ class Pacer {
   static constexpr Time kTurn = 100 * kNanosecond;
   static constexpr Time kMaxDebt = 100 * kMillisecond;
 
-  std::uint64_t rate_;
+  Spacing spacing_;
   Time ideal_ = 0;
   Time earliest_ = 0;
-  std::uint64_t remainder_ = 0;  ///< of unit·ps / rate
   Time given_up_ = 0;
   std::uint32_t burst_;
 };

@@ -24,6 +24,14 @@ class ReadyQueue {
     ++count_;
   }
 
+  static constexpr std::uint32_t kNone = UINT32_MAX;
+  /// Who has its turn behind `turns` others; kNone.
+  std::uint32_t ahead(std::size_t turns) const {
+    if (turns >= count_) return kNone;
+    const std::size_t at = first_ + turns;
+    return ring_[at < ring_.size() ? at : at - ring_.size()];
+  }
+
   /// Requires !empty().
   std::uint32_t pop() {
     const std::uint32_t qp = ring_[first_];

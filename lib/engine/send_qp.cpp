@@ -72,25 +72,14 @@ void SendQp::post(const roce::WorkRequest& request, Time now) {
   ++posted_;
 }
 
-Time SendQp::own_departure(Time now) const {
-  if (!resolved_) return kNever;
-  if (now < starts_at_) return starts_at_;
-  if (requester_.ready(now)) return pacer_.departure();
-  // Nothing to send: the next message wakes us, if there is room for it; else a completion does.
-  return may_post() ? traffic_.due() : kNever;
+/// The pacer's share of a packet that left.
+void SendQp::pace(std::uint32_t payload, Time now) {
+  if (pacer_.unlimited()) return;
+  const bool packets = traffic_.config().rate_kind == RateKind::kPackets;
+  pacer_.sent(packets ? 1 : std::max<std::uint64_t>(1, payload), now);
 }
 
-Time SendQp::departure(Time now) const {
-  const Time own = own_departure(now);
-  if (congestion_ == nullptr || own > now || !requester_.ready(now)) return own;
-  return std::max(own, congestion_->departure(requester_.next_transport_bytes(), now));
-}
-
-std::uint64_t SendQp::units(const roce::RequestPacket& p) const {
-  return traffic_.config().rate_kind == RateKind::kPackets ? 1 : std::max<std::uint64_t>(1, p.payload_length);
-}
-
-bool SendQp::craft(Time now, std::uint16_t identification, TxFrame& out) {
+bool SendQp::write(Time now, std::uint16_t identification, TxFrame& out) {
   const roce::RequestPacket p = requester_.next(now);
   roce::PacketPayload payload;
   if (p.payload_length != 0) {
@@ -110,11 +99,31 @@ bool SendQp::craft(Time now, std::uint16_t identification, TxFrame& out) {
                           payload.crc, out.header, out.trailer.data());
   out.header_length = c.header_length;
   out.trailer_length = c.trailer_length;
-  pacer_.sent(units(p), now);
-  const std::uint32_t counted = p.transport_bytes();
+  pace(p.payload_length, now);
+  if (counters_.first_sent == kNever) counters_.first_sent = now;
+  return true;
+}
+
+bool SendQp::craft(Time now, std::uint16_t identification, TxFrame& out) {
+  const std::uint32_t counted = requester_.next_transport_bytes();
+  if (!write(now, identification, out)) return false;
   counters_.counted_bytes += counted;
   if (congestion_ != nullptr) congestion_->sent(counted, now);
-  if (counters_.first_sent == kNever) counters_.first_sent = now;
+  return true;
+}
+
+bool SendQp::craft_mid_message(Time now, std::uint16_t identification, TxFrame& out, Time& next) {
+  const std::uint32_t counted = requester_.next_transport_bytes();
+  if (!write(now, identification, out)) return false;
+  counters_.counted_bytes += counted;
+  next = own_departure(now);
+  if (congestion_ == nullptr) return true;
+  // As departure() does, which asks only where the rest allows a packet.
+  if (next > now || !requester_.ready(now)) {
+    congestion_->sent(counted, now);
+  } else {
+    next = std::max(next, congestion_->sent_then_departure(counted, requester_.next_transport_bytes(), now));
+  }
   return true;
 }
 
@@ -134,11 +143,6 @@ void SendQp::on_response(const roce::Aeth& aeth, roce::Psn psn, Time now) {
   requester_.on_response(aeth, psn, now);
 }
 
-Time SendQp::deadline() const {
-  return congestion_ == nullptr ? requester_.deadline()
-                                : std::min(requester_.deadline(), congestion_->timer());
-}
-
 void SendQp::on_timer(Time now) {
   if (requester_.deadline() <= now) {
     const std::uint64_t timeouts = requester_.counters().timeouts;
@@ -150,7 +154,7 @@ void SendQp::on_timer(Time now) {
   if (congestion_ != nullptr && congestion_->timer() <= now) congestion_->timer_expired(now);
 }
 
-void SendQp::reap(Time now) {
+void SendQp::reap_all(Time now) {
   roce::Completion c;
   while (requester_.poll(c)) {
     ++counters_.completions;

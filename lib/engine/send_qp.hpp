@@ -10,6 +10,7 @@
 #include "roce/payload.hpp"
 #include "roce/requester.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 
@@ -74,14 +75,38 @@ class SendQp {
   void post(const roce::WorkRequest& request, Time now);
   /// When the next packet may leave as far as this QP alone is concerned; kNever when only an
   /// acknowledgement, a timer or a neighbour can change that. post_due() has been called.
-  Time departure(Time now) const;
+  Time departure(Time now) const {
+    const Time own = own_departure(now);
+    if (congestion_ == nullptr || own > now || !requester_.ready(now)) return own;
+    return std::max(own, congestion_->departure(requester_.next_transport_bytes(), now));
+  }
   /// The same without its congestion control, which it may share with others.
-  Time own_departure(Time now) const;
-  /// Crafts the next packet. Requires departure(now) ≤ now. False when the payload source failed: the request
-  /// has ended.
+  Time own_departure(Time now) const {
+    if (!resolved_) return kNever;
+    if (now < starts_at_) return starts_at_;
+    if (requester_.ready(now)) return pacer_.departure();
+    // Nothing to send: the next message wakes us, if there is room for it; else a completion does.
+    return may_post() ? traffic_.due() : kNever;
+  }
+  /// departure(now) ≤ now, and there is a packet.
+  bool may_send(Time now) const { return departure(now) <= now && requester_.ready(now); }
+  /// Crafts the next packet. Requires may_send(). False when the payload source failed: the request has
+  /// ended.
   bool craft(Time now, std::uint16_t identification, TxFrame& out);
+  /// may_send(), and before that packet and after it there is nothing to post, nothing to reap, and nothing
+  /// that makes it finished() or not.
+  bool mid_message(Time now) const {
+    return (requester_.unsent() >= 2 || traffic_.due() > now) && may_send(now) && requester_.mid_request() &&
+           requester_.reaped();
+  }
+  /// craft(), and then departure(now) to `next`. Requires mid_message().
+  bool craft_mid_message(Time now, std::uint16_t identification, TxFrame& out, Time& next);
   /// Counts completions that are there.
-  void reap(Time now);
+  void reap(Time now) {
+    const bool same = requester_.counters().messages_completed == completed_;
+    if (same && requester_.reaped() && requester_.state() != roce::QpState::kErr) return;
+    reap_all(now);
+  }
 
   bool finished() const { return traffic_.finished() && requester_.idle(); }
 
@@ -97,7 +122,10 @@ class SendQp {
   void on_response(const roce::Aeth& aeth, roce::Psn psn, Time now);
   void on_timer(Time now);
   /// When on_timer() is to be called; kNever.
-  Time deadline() const;
+  Time deadline() const {
+    const Time own = requester_.deadline();
+    return congestion_ == nullptr ? own : std::min(own, congestion_->timer());
+  }
   dcqcn::CongestionControl* congestion() const { return congestion_; }
   /// Status of the first request that failed, if any, in this life.
   std::optional<roce::WcStatus> failure() const { return failure_; }
@@ -106,7 +134,9 @@ class SendQp {
   Time given_up() const { return pacer_.given_up() + traffic_.given_up(); }
 
  private:
-  std::uint64_t units(const roce::RequestPacket& p) const;
+  bool write(Time now, std::uint16_t identification, TxFrame& out);
+  void pace(std::uint32_t payload, Time now);
+  void reap_all(Time now);
 
   roce::Requester requester_;
   roce::HeaderTemplate headers_;

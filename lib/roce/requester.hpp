@@ -87,10 +87,7 @@ class alignas(64) Requester {
   /// The packet that would leave next, without sending it. Requires ready().
   RequestPacket peek() const;
   /// Bytes of it from BTH to pad. Requires ready().
-  std::uint32_t next_transport_bytes() const {
-    return in_the_middle(queue_[send_]) ? static_cast<std::uint32_t>(Bth::kSize) + (1U << pmtu_shift_)
-                                        : peek().transport_bytes();
-  }
+  std::uint32_t next_transport_bytes() const;
   /// Takes the next packet for sending at `now`. Requires ready().
   RequestPacket next(Time now);
   /// The payload of the packet that next() gave last cannot be had, so it was not sent: its request ends with
@@ -118,6 +115,11 @@ class alignas(64) Requester {
   /// Requests posted and not completed.
   std::uint32_t outstanding() const { return tail_ - done_; }
   bool idle() const { return outstanding() == 0; }
+  /// Nothing has completed that poll() has not seen.
+  bool reaped() const { return head_ == done_; }
+  /// The packet that would leave next is not the last of its request, and every request posted can be sent:
+  /// next() then completes nothing and fails nothing. Requires ready().
+  bool mid_request() const { return next_ + 1 != queue_[send_].end() && limit_ == tail_; }
   /// Requests of which packets are still to be sent (again, after going back).
   std::uint32_t unsent() const { return tail_ - send_; }
   /// PSN of the packet that will be sent next for the first time.
@@ -244,6 +246,19 @@ inline RequestPacket Requester::next_plain(const SendSlot& slot) {
 inline RequestPacket Requester::next(Time now) {
   const SendSlot& slot = queue_[send_];
   return plain(slot) ? next_plain(slot) : next_general(now);
+}
+
+inline std::uint32_t Requester::next_transport_bytes() const {
+  const SendSlot& slot = queue_[send_];
+  if (in_the_middle(slot)) return static_cast<std::uint32_t>(Bth::kSize) + (1U << pmtu_shift_);
+  const bool write = slot.opcode == WrOpcode::kWrite || slot.opcode == WrOpcode::kWriteImm;
+  const bool immediate = slot.opcode == WrOpcode::kWriteImm || slot.opcode == WrOpcode::kSendImm;
+  const auto index = static_cast<std::uint32_t>(next_ - slot.first);
+  const bool last = index + 1 == slot.packets;
+  const std::uint32_t payload = last ? slot.length - (index << pmtu_shift_) : 1U << pmtu_shift_;
+  return static_cast<std::uint32_t>(Bth::kSize + (write && index == 0 ? Reth::kSize : 0) +
+                                    (immediate && last ? ImmDt::kSize : 0)) +
+         ((payload + 3) & ~3U);
 }
 
 }  // namespace softfeb::roce

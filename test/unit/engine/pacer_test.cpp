@@ -2,6 +2,7 @@
 #include "engine/pacer.hpp"
 
 #include "base/rng.hpp"
+#include "base/uint128.hpp"
 #include "engine/link_shaper.hpp"
 
 #include <catch2/catch.hpp>
@@ -22,6 +23,20 @@ TEST_CASE("a punctual sender keeps the rate to the byte, remainders carried", "[
     }
     CHECK(bytes >= rate);
     CHECK(bytes < rate + 4096);
+  }
+}
+
+TEST_CASE("spacing is the division with its remainder carried, whatever sizes come", "[pacer]") {
+  Rng rng(5);
+  for (const std::uint64_t rate : {1ULL, 7ULL, 12'499'999ULL, 999'999'937ULL, 50'000'000'000ULL}) {
+    engine::Spacing spacing(rate);
+    std::uint64_t carried = 0;
+    for (int k = 0; k < 2000; ++k) {
+      const std::uint64_t units = rng.chance(3ULL << 30) ? 4096 : rng.below(5000);
+      const Uint128 total = Uint128{units} * kSecond + carried;
+      carried = static_cast<std::uint64_t>(total % rate);
+      REQUIRE(spacing.next(units) == static_cast<Time>(total / rate));
+    }
   }
 }
 

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Who sends next, packet by packet.
+//
+// A turn in full asks the queue pair for everything: post what is due, send, count completions, post again,
+// say whether it has finished, watch its timer, and put it where it belongs. Most turns are in the middle of
+// a message, where nearly all of that is known beforehand, and take_quick_turn() leaves it out. That is the
+// same:
+//
+// * Nothing is posted before or after the packet: there is a message ahead already, or none is due
+//   (mid_message() has looked), and a packet that is not the last of its request changes neither.
+// * Nothing is to be reaped: requests complete on responses, which settle the queue pair, and when a UC
+//   request's last packet leaves. This packet is not a last one.
+// * finished() stays false: the request is under way before and after the packet.
+// * The timer stands in its wheel for the deadline, or for an earlier time, since the queue pair was settled
+//   last. Only a deadline that this packet has set, or moved, is new.
+// * A queue pair that has been in the ready queue is not in the wheel of departures, so that nothing need be
+//   cancelled.
+//
+// Left to the turn in full: queue pairs that share a rate, for others stand in their line, those of the
+// metadata bus, whose requests come from elsewhere, and boards with priorities that may be paused.
+#include "engine/board.hpp"
+
+#include <algorithm>
+
+namespace softfeb::engine {
+
+std::size_t Board::send_packets(Time now, std::span<TxFrame> out) {
+  if (now < link_open_at()) return 0;
+  link_.was_closed_until(link_open_at());
+  const bool quick = quick_turns_ && !pause_.per_priority();
+  std::size_t n = 0;
+  // A turn that gives no packet (a QP in ERR that flushes what is posted) counts as well, so that this ends.
+  for (std::size_t turns = out.size(); turns != 0 && !ready_.empty() && link_.open(now); --turns) {
+    const std::uint32_t i = ready_.pop();
+    const bool sent =
+        quick && may_turn_quickly(i, now) ? take_quick_turn(i, now, out[n]) : take_turn(i, now, out[n]);
+    if (!sent) continue;
+    ++identification_;
+    link_.sent(out[n].length(), now);
+    ++n;
+  }
+  return n;
+}
+
+bool Board::may_turn_quickly(std::uint32_t i, Time now) const {
+  return i < first_bus_ && (groups_.empty() || shared_.line_of(i) == SharedRates::kNone) &&
+         qps_[i].mid_message(now);
+}
+
+/// True when a packet was sent.
+bool Board::take_quick_turn(std::uint32_t i, Time now, TxFrame& out) {
+  SendQp& qp = qps_[i];
+  const Time deadline = qp.deadline();
+  Time next = kNever;
+  if (!qp.craft_mid_message(now, identification_, out, next)) {
+    settle(i, now);
+    return false;
+  }
+  if (qp.deadline() != deadline) watch_timer(i, now);
+  if (next <= now) {
+    ready_.push(i);
+  } else if (next != kNever) {
+    departures_.schedule(i, next);
+  }
+  return true;
+}
+
+bool Board::take_turn(std::uint32_t i, Time now, TxFrame& out) {
+  shared_.answered(i);
+  SendQp& qp = qps_[i];
+  qp.post_due(now);
+  const bool sent =
+      departure(i, now) <= now && qp.requester().ready(now) && qp.craft(now, identification_, out);
+  settle(i, now);
+  return sent;
+}
+
+/// After a response, or a CNP: at once, or once for all of a burst.
+void Board::settle_received(std::uint32_t i, Time now) {
+  if (!in_burst()) {
+    settle(i, now);
+    return;
+  }
+  if (std::find(received_.begin(), received_.begin() + received_count_, i) !=
+      received_.begin() + received_count_) {
+    return;
+  }
+  if (received_count_ == received_.size()) settle_burst(now);
+  received_[received_count_++] = i;
+}
+
+void Board::settle_burst(Time now) {
+  for (std::size_t k = 0; k < received_count_; ++k) settle(received_[k], now);
+  received_count_ = 0;
+}
+
+}  // namespace softfeb::engine

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Boards whose turns in the middle of a message are short, against boards that take every turn in full: not a
+// byte and not a picosecond may differ.
+#include "base/rng.hpp"
+#include "board/payload.hpp"
+#include "engine/board.hpp"
+#include "engine/receiver.hpp"
+#include "memory_link.hpp"
+#include "roce/craft.hpp"
+#include "roce/mac_control.hpp"
+
+#include <memory>
+#include <vector>
+
+#include <catch2/catch.hpp>
+
+using namespace softfeb;
+using namespace softfeb::engine;
+using test::MemoryLink;
+
+namespace {
+
+constexpr std::uint32_t kMixed = 24;
+constexpr std::uint64_t kHundredth = (1ULL << 32) / 100;
+constexpr roce::MacAddress kSender{2, 0, 0, 0, 0, 1};
+constexpr roce::MacAddress kTaker{2, 0, 0, 0, 0, 2};
+
+/// A board of queue pairs of all kinds, their receiver, and what disturbs them: losses, CNPs, pauses, changes
+/// of parameters, all from one seed.
+class Disturbed {
+ public:
+  Disturbed(std::uint64_t seed, bool quick, PauseMode pause) : rng_(seed) {
+    BoardConfig b;
+    b.identity = {kSender, *roce::IpAddress::parse("10.0.0.1"), 24, {}, {}};
+    b.link_rate =
+        rng_.chance(1ULL << 31) ? 1'250'000'000 : 400'000'000;  // without one, it would go on for ever
+    b.pause.mode = pause;
+    ReceiverConfig r;
+    r.identity = {kTaker, *roce::IpAddress::parse("10.0.0.2"), 24, {}, {}};
+    memory_.assign(kMost, 0);
+    for (const std::uint32_t length : {0U, 100U, 1024U, 5000U, kMost}) {
+      payloads_.push_back(board::make_payload(
+          {.kind = board::PayloadKind::kCounter, .message_length = length, .pmtu = 1024}));
+      arenas_.emplace_back(payloads_.back()->arena_bytes());
+      payloads_.back()->fill(arenas_.back());
+    }
+    for (std::uint32_t q = 0; q < kMixed; ++q) connect(b, r, q);
+    board = std::make_unique<Board>(b);
+    board->set_quick_turns(quick);
+    receiver_ = std::make_unique<Receiver>(r);
+    link = std::make_unique<MemoryLink>(std::vector<Endpoint*>{board.get(), receiver_.get()}, seed);
+    link->keep_log = true;
+    link->loss = kHundredth / 4;
+    link->duplicate = kHundredth / 4;
+    link->reorder = kHundredth / 4;
+    board->start(0);
+  }
+
+  void step() {
+    link->run(link->now + 20 * kMicrosecond, [] { return false; });
+    const auto q = static_cast<std::uint32_t>(rng_.below(kMixed));
+    switch (rng_.below(6)) {
+      case 0:
+      case 1:
+        cnp(q);
+        break;
+      case 2:
+        pause(static_cast<std::uint16_t>(rng_.below(300)));
+        break;
+      case 3:
+        change(q);
+        break;
+      default:
+        break;
+    }
+  }
+
+  std::unique_ptr<Board> board;
+  std::unique_ptr<MemoryLink> link;
+
+ private:
+  static constexpr std::uint32_t kMost = 20'000;
+
+  void connect(BoardConfig& b, ReceiverConfig& r, std::uint32_t q) {
+    const board::PayloadSource& payload = *payloads_[rng_.below(payloads_.size())];
+    SendQpConfig s;
+    s.requester.transport = rng_.chance(1ULL << 30) ? roce::Transport::kUc : roce::Transport::kRc;
+    s.requester.qpn = 0x100 + q;
+    s.requester.dest_qpn = 0x800 + q;
+    s.requester.pmtu = 1024;
+    s.requester.timeout = 4;
+    s.requester.window_requests = 1 + static_cast<std::uint32_t>(rng_.below(4));
+    if (rng_.chance(1ULL << 30)) s.requester.window_packets = 7;
+    s.requester.ack_every = static_cast<std::uint32_t>(rng_.below(6));
+    s.path.source_mac = kSender;
+    s.path.source_ip = b.identity.ip;
+    s.path.dest_ip = r.identity.ip;
+    s.path.dscp = static_cast<std::uint8_t>(8 * rng_.below(3));
+    s.peer_mac = kTaker;
+    s.payload = &payload;
+    s.traffic.verb = rng_.chance(1ULL << 31) ? roce::WrOpcode::kWriteImm : roce::WrOpcode::kWrite;
+    s.traffic.plan = payload.plan();
+    s.traffic.remote_address = 0x1000;
+    s.traffic.rkey = 0x55;
+    s.traffic.signaled = rng_.chance(1ULL << 31) ? SignalPolicy::kAll : SignalPolicy::kNone;
+    if (rng_.chance(1ULL << 30)) s.traffic.messages = 1 + rng_.below(40);
+    s.start_after = rng_.below(50 * kMicrosecond);
+    set_rate(s, q);
+    b.qps.push_back(s);
+
+    ReceiveQpSetup d;
+    d.qp.responder.transport = s.requester.transport;
+    d.qp.responder.qpn = s.requester.dest_qpn;
+    d.qp.responder.dest_qpn = s.requester.qpn;
+    d.qp.responder.pmtu = 1024;
+    d.qp.responder.expected_psn = 0;
+    d.reply_path.source_mac = kTaker;
+    d.reply_path.source_ip = r.identity.ip;
+    d.reply_path.dest_ip = b.identity.ip;
+    d.regions.push_back({0x1000, memory_.size(), 0x55, memory_.data()});
+    r.qps.push_back(d);
+  }
+
+  void set_rate(SendQpConfig& s, std::uint32_t q) {
+    switch (rng_.below(5)) {
+      case 0:
+        s.traffic.rate_kind = RateKind::kPayloadBytes;
+        s.traffic.rate = s.traffic.plan.message_length() == 0 ? 0 : 1 + rng_.below(200'000'000);
+        s.traffic.burst = 1 + static_cast<std::uint32_t>(rng_.below(3));
+        break;
+      case 1:
+        s.traffic.rate_kind = RateKind::kPackets;
+        s.traffic.rate = 1 + rng_.below(200'000);
+        break;
+      case 2:
+        s.traffic.rate_kind = RateKind::kMessages;
+        s.traffic.rate = 1 + rng_.below(100'000);
+        break;
+      default:
+        break;
+    }
+    switch (rng_.below(4)) {
+      case 0:
+        s.congestion =
+            dcqcn::FirmwareProfile{.build = {.line_rate = 100'000'000 + rng_.below(1'000'000'000)}};
+        break;
+      case 1:
+        s.congestion = dcqcn::PaperProfile{};
+        break;
+      case 2:
+        s.congestion = dcqcn::FirmwareProfile{};
+        s.congestion_group = q % 2;
+        break;
+      default:
+        break;
+    }
+  }
+
+  void cnp(std::uint32_t q) {
+    roce::Path back;
+    back.source_mac = kTaker;
+    back.dest_mac = kSender;
+    back.source_ip = *roce::IpAddress::parse("10.0.0.2");
+    back.dest_ip = *roce::IpAddress::parse("10.0.0.1");
+    std::vector<std::uint8_t> bytes(engine::TxFrame::kHeaderRoom);
+    std::array<std::uint8_t, 8> trailer{};
+    const roce::Crafted c = roce::craft_cnp(roce::HeaderTemplate(back), 0x100 + q, roce::kDefaultPkey, 0,
+                                            bytes.data(), trailer.data());
+    bytes.resize(c.header_length);
+    bytes.insert(bytes.end(), trailer.begin(), trailer.begin() + c.trailer_length);
+    link->inject(bytes);
+  }
+
+  void pause(std::uint16_t quanta) {
+    roce::MacControl c{roce::MacControl::Kind::kPause, 0, {quanta}};
+    if (board->pause().per_priority()) {
+      c = {roce::MacControl::Kind::kPfc, static_cast<std::uint8_t>(rng_.below(8)), {}};
+      c.quanta.fill(quanta);
+    }
+    const auto frame = roce::write_mac_control(kTaker, roce::kPauseAddress, c);
+    board->receive(roce::parse_frame(ByteSpan(frame)), link->now);
+  }
+
+  void change(std::uint32_t q) {
+    dcqcn::FirmwareProfile profile;
+    profile.parameters.rate_inc_interval = static_cast<std::uint32_t>(rng_.below(30'000));
+    profile.parameters.rate_dec_interval = static_cast<std::uint16_t>(rng_.below(2'000));
+    profile.parameters.clamp_tgt_rate = rng_.chance(1ULL << 31);
+    board->set_congestion(q, profile, link->now);
+  }
+
+  Rng rng_;
+  std::vector<std::unique_ptr<board::PayloadSource>> payloads_;
+  std::vector<std::vector<std::uint8_t>> arenas_;
+  std::vector<std::uint8_t> memory_;
+  std::unique_ptr<Receiver> receiver_;
+};
+
+}  // namespace
+
+TEST_CASE("short turns send what turns in full send, at the same times", "[quick]") {
+  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+    CAPTURE(seed);
+    const PauseMode pause = seed % 4 == 0 ? PauseMode::kPfc : PauseMode::kPause;
+    Disturbed quick(seed, true, pause);
+    Disturbed full(seed, false, pause);
+    for (int k = 0; k < 60; ++k) {
+      quick.step();
+      full.step();
+      REQUIRE(quick.link->now == full.link->now);
+      REQUIRE(quick.link->log == full.link->log);
+      REQUIRE(quick.board->next_event(quick.link->now) == full.board->next_event(full.link->now));
+      quick.link->log.clear();
+      full.link->log.clear();
+    }
+    CHECK(quick.link->frames > 500);
+    CHECK(quick.board->finished() == full.board->finished());
+    for (std::uint32_t q = 0; q < kMixed; ++q) {
+      CAPTURE(q);
+      const SendQp& a = quick.board->qp(q);
+      const SendQp& b = full.board->qp(q);
+      CHECK(a.counters().counted_bytes == b.counters().counted_bytes);
+      CHECK(a.counters().completions == b.counters().completions);
+      CHECK(a.counters().last_completed == b.counters().last_completed);
+      CHECK(a.given_up() == b.given_up());
+    }
+  }
+}
