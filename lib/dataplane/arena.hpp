@@ -25,6 +25,7 @@ class Arena {
   Arena& operator=(const Arena&) = delete;
 
   MutableByteSpan bytes() { return {base_, size_}; }
+  const std::uint8_t* data() const { return base_; }
   std::size_t size() const { return size_; }
 
   /// Takes the next `length` bytes, aligned to 64. Throws EnvironmentError when the arena is full.

@@ -4,6 +4,7 @@
 #include "base/time.hpp"
 #include "dataplane/capture.hpp"
 #include "dataplane/fault_injector.hpp"
+#include "dataplane/mbuf_return.hpp"
 #include "dataplane/rings.hpp"
 #include "dataplane/tx_builder.hpp"
 #include "engine/demux.hpp"
@@ -70,8 +71,8 @@ struct LaneCounters {
 
 /// A worker's share of a port, one TX queue and its RX queues, as the worker runs it: RX burst → classify →
 /// endpoints → craft → TX burst. What the port does not take is kept and offered again, before anything new.
-/// No system call, lock or allocation.
-class Lane {
+/// No system call, lock or allocation. Shares no cache line with another worker's.
+class alignas(64) Lane {
  public:
   static constexpr std::uint16_t kMaxBurst = 64;
   /// Frames of the control thread that a turn sends, besides its burst: RoCE never gives way to them, nor do
@@ -118,16 +119,21 @@ class Lane {
     engine::Endpoint* endpoint = nullptr;
     Time wake = 0;  ///< poll() need not be called before
     std::uint64_t incidents = 0;
+    bool touched = false;  ///< got something in this turn
   };
+  struct Arrival;
 
   bool receive(Time now);
   bool receive_queue(std::uint16_t queue, Time now);
   /// `handed_over`: by another worker, which has told everybody it is for.
-  void take(rte_mbuf* packet, bool handed_over, Time now);
+  void take_burst(std::span<rte_mbuf* const> burst, bool handed_over, Time now);
+  void look_at(rte_mbuf* packet, Arrival& out, Time now);
+  void take(const Arrival& arrival, bool handed_over, Time now);
   /// True when it was for anybody.
   bool take_pause(rte_mbuf* packet, const roce::ParsedFrame& frame, bool handed_over, Time now);
-  void deliver(engine::Endpoint& endpoint, const roce::ParsedFrame& frame, std::uint32_t index,
-               rte_mbuf* packet, Time now);
+  void deliver(engine::Endpoint& endpoint, const Arrival& arrival, Time now);
+  void touch(std::uint32_t seat);
+  void end_burst(Time now);
   bool transmit(Time now);
   bool offer_pending();
   void collect(Time now);
@@ -135,13 +141,17 @@ class Lane {
   std::size_t take_control_frames(std::span<rte_mbuf*> out, Time now);
   /// Makes packets of what is filled, puts them into `out`; returns how many.
   std::size_t build(std::span<rte_mbuf*> out);
-  void send(std::span<rte_mbuf* const> packets, Time now);
+  /// Sends what stands in the first `n` places of pending_.
+  void send(std::size_t n, Time now);
+  bool capturing() const { return parts_.rx_capture != nullptr || parts_.tx_capture != nullptr; }
   void look_for_incidents(Seat& seat);
 
   LaneConfig config_;
   Parts parts_;
   std::vector<Seat> seats_;
   std::vector<std::uint32_t> seat_of_;  ///< by owner index
+  std::vector<std::uint32_t> touched_;  ///< seats
+  MbufReturn returned_;
   std::size_t next_seat_ = 0;
   std::array<engine::TxFrame, kMaxBurst> frames_{};
   std::array<rte_mbuf*, kMaxBurst> buffers_{};

@@ -9,6 +9,8 @@ struct rte_mempool;
 
 namespace softfeb::dataplane {
 
+class Arena;
+
 /// Objects each lcore may keep aside of a pool. A pool smaller than all of that could look empty while
 /// nothing is in use.
 inline constexpr std::uint32_t kMempoolCache = 128;
@@ -33,7 +35,15 @@ class Mempools {
   rte_mempool* create(const std::string& purpose, std::uint32_t count, std::uint32_t data_room,
                       std::uint16_t private_size = 0, int socket = -1);
 
+  /// `count` mbufs without buffers, each attached for good to `arena` ("pinned"): whoever takes one says
+  /// which part of it is meant, and freeing one leaves all of that as it is. The arena outlives the pool.
+  rte_mempool* create_references(const std::string& purpose, std::uint32_t count, const Arena& arena,
+                                 int socket = -1);
+
  private:
+  std::string next_name() const { return "sfpool" + std::to_string(pools_.size()); }
+  rte_mempool* keep(rte_mempool* pool, const std::string& purpose, std::uint32_t count, std::uint64_t each);
+
   std::vector<rte_mempool*> pools_;
 };
 

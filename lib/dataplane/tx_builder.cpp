@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "dataplane/tx_builder.hpp"
 
+#include "dataplane/mbuf_lines.hpp"
 #include "dataplane/path_mtu.hpp"
 
 #include <algorithm>
@@ -13,9 +14,25 @@ namespace {
 
 constexpr std::uint32_t kMinFrame = 60;  // without FCS (IEEE 802.3)
 constexpr std::uint32_t kTrailerRoom = 64;
+/// Where data begins in an mbuf of a pool without private area, counted from the mbuf.
+constexpr std::uint32_t kDataOffset = sizeof(rte_mbuf) + RTE_PKTMBUF_HEADROOM;
 
-/// The arena outlives its packets: nothing to free.
-void keep_arena(void* /*address*/, void* /*opaque*/) {}
+/// data_off, refcnt, nb_segs and port of a segment, which DPDK keeps next to each other for this: one store.
+struct SegmentFields {
+  std::uint16_t data_off;
+  std::uint16_t refcnt = 1;
+  std::uint16_t nb_segs;
+  std::uint16_t port = RTE_MBUF_PORT_INVALID;
+
+  void store(rte_mbuf* m) const { std::memcpy(&m->rearm_data, this, sizeof *this); }
+};
+static_assert(sizeof(SegmentFields) == 8 && offsetof(rte_mbuf, refcnt) == offsetof(rte_mbuf, data_off) + 2 &&
+              offsetof(rte_mbuf, nb_segs) == offsetof(rte_mbuf, data_off) + 4 &&
+              offsetof(rte_mbuf, port) == offsetof(rte_mbuf, data_off) + 6);
+
+constexpr SegmentFields kOneSegment{.data_off = RTE_PKTMBUF_HEADROOM, .nb_segs = 1};
+constexpr SegmentFields kHeadOfThree{.data_off = RTE_PKTMBUF_HEADROOM, .nb_segs = 3};
+constexpr SegmentFields kReference{.data_off = 0, .nb_segs = 1};
 
 std::uint8_t* end_of(rte_mbuf* m) { return rte_pktmbuf_mtod_offset(m, std::uint8_t*, m->data_len); }
 
@@ -25,60 +42,122 @@ void append(rte_mbuf* m, const std::uint8_t* bytes, std::uint32_t length) {
   m->data_len = static_cast<std::uint16_t>(m->data_len + length);
 }
 
+/// What whoever had the header's mbuf before may have left in it.
+void begin_packet(rte_mbuf* head, const SegmentFields& fields) {
+  fields.store(head);
+  head->ol_flags = 0;
+  head->packet_type = 0;
+  head->vlan_tci = 0;
+  head->tx_offload = 0;
+}
+
+std::uint32_t room_for(const TxBuilderConfig& c) {
+  const std::uint32_t short_frame = engine::TxFrame::kHeaderRoom + c.copy_below +
+                                    static_cast<std::uint32_t>(engine::TxFrame{}.trailer.size());
+  const std::uint32_t room = std::max(short_frame, c.multi_segments ? 0 : c.frame_bytes + kVlanTag);
+  return (room + 63) / 64 * 64;
+}
+
 }  // namespace
 
 TxBuilder::TxBuilder(const TxBuilderConfig& config, const Arena* arena, Mempools& pools)
-    : config_(config), arena_(arena) {
-  const std::uint32_t short_frame =
-      TxFrame::kHeaderRoom + config_.copy_below + static_cast<std::uint32_t>(TxFrame{}.trailer.size());
-  head_room_ = std::max(short_frame, config_.multi_segments ? 0 : config_.frame_bytes + kVlanTag);
-  head_room_ = (head_room_ + 63) / 64 * 64;
-  const std::uint32_t count = pool_size(config_.descriptors + config_.held, config_.lcores);
-  heads_ = pools.create(config_.multi_segments ? "packet headers" : "packets", count, head_room_, 0,
-                        config_.socket);
-  if (!config_.multi_segments || arena_ == nullptr) return;
-  externals_ = pools.create("payload references", count, 0, sizeof(rte_mbuf_ext_shared_info), config_.socket);
-  trailers_ = pools.create("packet trailers", count, kTrailerRoom, 0, config_.socket);
-}
+    : config_(config),
+      arena_(arena),
+      head_room_(room_for(config)),
+      heads_(pools.create(config.multi_segments ? "packet headers" : "packets",
+                          pool_size(config.descriptors + config.held, config.lcores), head_room_, 0,
+                          config.socket)),
+      externals_(!config.multi_segments || arena == nullptr
+                     ? nullptr
+                     : pools.create_references("payload references",
+                                               pool_size(config.descriptors + config.held, config.lcores),
+                                               *arena, config.socket)),
+      trailers_(externals_ == nullptr
+                    ? nullptr
+                    : pools.create("packet trailers",
+                                   pool_size(config.descriptors + config.held, config.lcores), kTrailerRoom,
+                                   0, config.socket)),
+      payload_stock_(externals_, 0),
+      trailer_stock_(trailers_, kDataOffset) {}
 
 unsigned TxBuilder::acquire(std::span<TxFrame> frames, std::span<rte_mbuf*> mbufs) {
   auto n = static_cast<unsigned>(std::min(frames.size(), mbufs.size()));
-  while (n != 0 && rte_pktmbuf_alloc_bulk(heads_, mbufs.data(), n) != 0) {
+  while (n != 0 && rte_mempool_get_bulk(heads_, reinterpret_cast<void**>(mbufs.data()), n) != 0) {
     ++counters_.no_mbuf;
     n /= 2;
   }
   for (unsigned i = 0; i < n; ++i) {
+    claim_lines(mbufs[i], kDataOffset);
     frames[i] = TxFrame{};
-    frames[i].header = rte_pktmbuf_mtod(mbufs[i], std::uint8_t*);
+    frames[i].header = reinterpret_cast<std::uint8_t*>(mbufs[i]) + kDataOffset;
   }
+  // Most of the frames will have a payload: what they need comes while they are crafted.
+  stock_up(n);
   return n;
+}
+
+bool TxBuilder::stock_up(unsigned frames) {
+  const unsigned n = std::min(frames, MbufStock::kRoom);
+  payload_stock_.fill(n);
+  trailer_stock_.fill(n);
+  return payload_stock_.size() != 0 && trailer_stock_.size() != 0;
 }
 
 unsigned TxBuilder::build(std::span<const TxFrame> frames, std::span<rte_mbuf*> mbufs) {
   const auto n = static_cast<unsigned>(std::min(frames.size(), mbufs.size()));
-  for (unsigned i = 0; i < n; ++i) {
-    if (!build_one(frames[i], mbufs[i])) {
-      ++counters_.no_mbuf;
-      return i;
+  std::uint64_t bytes = 0;
+  std::uint64_t attached = 0;
+  unsigned i = 0;
+  for (; i < n; ++i) {
+    const TxFrame& frame = frames[i];
+    if (!attaches(frame)) {
+      if (!copy(frame, mbufs[i])) break;
+      bytes += frame.length();
+      continue;
     }
+    if ((payload_stock_.size() == 0 || trailer_stock_.size() == 0) && !stock_up(n - i)) break;
+    bytes += attach(frame, mbufs[i], payload_stock_.take(), trailer_stock_.take());
+    ++attached;
   }
-  return n;
+  if (i != n) ++counters_.no_mbuf;
+  counters_.bytes += bytes;
+  counters_.external += attached;
+  return i;
 }
 
-bool TxBuilder::build_one(const TxFrame& frame, rte_mbuf* head) {
-  const bool whole = frame.length() <= head_room_;
-  const bool external = externals_ != nullptr && frame.payload_length > config_.copy_below &&
-                        arena_->contains(frame.payload, frame.payload_length);
+/// The chain of three; returns its length. What is not written here is as the pools hold it
+/// (doc/dataplane.md).
+inline std::uint32_t TxBuilder::attach(const TxFrame& frame, rte_mbuf* head, rte_mbuf* payload,
+                                       rte_mbuf* trailer) const {
+  const std::uint32_t length = frame.length();
+  begin_packet(head, kHeadOfThree);
   head->data_len = frame.header_length;
-  if (external) {
-    if (!attach(frame, head)) return false;
-    ++counters_.external;
-  } else if (whole || !config_.multi_segments) {
+  head->pkt_len = length;
+  head->next = payload;
+
+  kReference.store(payload);
+  payload->buf_addr = const_cast<std::uint8_t*>(frame.payload);
+  rte_mbuf_iova_set(payload, arena_->iova(frame.payload));
+  payload->buf_len = payload->data_len = static_cast<std::uint16_t>(frame.payload_length);
+  payload->next = trailer;
+
+  kOneSegment.store(trailer);
+  trailer->ol_flags = 0;
+  trailer->data_len = frame.trailer_length;
+  std::memcpy(reinterpret_cast<std::uint8_t*>(trailer) + kDataOffset, frame.trailer.data(),
+              frame.trailer.size());
+  return length;
+}
+
+bool TxBuilder::copy(const TxFrame& frame, rte_mbuf* head) {
+  begin_packet(head, kOneSegment);
+  head->data_len = frame.header_length;
+  if (frame.length() <= head_room_ || !config_.multi_segments) {
     copy_whole(frame, head);
-  } else {
-    if (!copy_chain(frame, head)) return false;
-    ++counters_.copied;
+    return true;
   }
+  if (!copy_chain(frame, head)) return false;
+  ++counters_.copied;
   return true;
 }
 
@@ -94,32 +173,6 @@ void TxBuilder::copy_whole(const TxFrame& frame, rte_mbuf* head) {
   }
   head->pkt_len = head->data_len;
   if (frame.payload_length != 0) ++counters_.copied;
-}
-
-bool TxBuilder::attach(const TxFrame& frame, rte_mbuf* head) {
-  rte_mbuf* payload = rte_pktmbuf_alloc(externals_);
-  if (payload == nullptr) return false;
-  rte_mbuf* trailer = rte_pktmbuf_alloc(trailers_);
-  if (trailer == nullptr) {
-    rte_pktmbuf_free_seg(payload);
-    return false;
-  }
-  // The reference count lives in the mbuf's own private area: a count shared by all packets would be a cache
-  // line that every worker fights for.
-  auto* shared = static_cast<rte_mbuf_ext_shared_info*>(rte_mbuf_to_priv(payload));
-  shared->free_cb = keep_arena;
-  shared->fcb_opaque = nullptr;
-  rte_mbuf_ext_refcnt_set(shared, 1);
-  const auto length = static_cast<std::uint16_t>(frame.payload_length);
-  rte_pktmbuf_attach_extbuf(payload, const_cast<std::uint8_t*>(frame.payload), arena_->iova(frame.payload),
-                            length, shared);
-  payload->data_len = length;
-  payload->next = trailer;
-  append(trailer, frame.trailer.data(), frame.trailer_length);
-  head->next = payload;
-  head->nb_segs = 3;
-  head->pkt_len = frame.length();
-  return true;
 }
 
 /// A payload that is not in the arena and does not fit the header's buffer (an echo reply, for one).

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "dataplane/arena.hpp"
+#include "dataplane/mbuf_stock.hpp"
 #include "dataplane/mempools.hpp"
 #include "engine/tx_frame.hpp"
 
@@ -26,6 +27,7 @@ struct TxBuilderConfig {
 };
 
 struct TxBuilderCounters {
+  std::uint64_t bytes = 0;     ///< of all frames built, padding not counted
   std::uint64_t external = 0;  ///< frames whose payload was attached
   std::uint64_t copied = 0;    ///< frames whose payload was copied
   std::uint64_t no_mbuf = 0;   ///< times a pool was empty; the frame stayed with the caller
@@ -38,7 +40,8 @@ struct TxBuilderCounters {
 /// Use: acquire() buffers, let the engine fill the first k frames, build() them, release() what is left. With
 /// a port that takes chains: header mbuf → payload attached as external buffer → trailer mbuf; without: one
 /// mbuf, payload copied. Payload outside the arena and short payloads are copied either way. Frames shorter
-/// than 60 bytes are padded. No allocation but from the pools, nothing throws, after construction.
+/// than 60 bytes are padded. No allocation but from the pools, nothing throws, after construction. The life
+/// of the three mbufs: doc/dataplane.md.
 class TxBuilder {
  public:
   using TxFrame = engine::TxFrame;
@@ -60,17 +63,24 @@ class TxBuilder {
   const TxBuilderCounters& counters() const { return counters_; }
 
  private:
-  bool build_one(const TxFrame& frame, rte_mbuf* head);
-  bool attach(const TxFrame& frame, rte_mbuf* head);
+  bool attaches(const TxFrame& frame) const {
+    return externals_ != nullptr && frame.payload_length > config_.copy_below &&
+           arena_->contains(frame.payload, frame.payload_length);
+  }
+  std::uint32_t attach(const TxFrame& frame, rte_mbuf* head, rte_mbuf* payload, rte_mbuf* trailer) const;
+  bool stock_up(unsigned frames);
+  bool copy(const TxFrame& frame, rte_mbuf* head);
   void copy_whole(const TxFrame& frame, rte_mbuf* head);
   bool copy_chain(const TxFrame& frame, rte_mbuf* head);
 
   TxBuilderConfig config_;
   const Arena* arena_;
+  std::uint32_t head_room_;  ///< bytes a header mbuf holds
   rte_mempool* heads_;
-  rte_mempool* externals_ = nullptr;
-  rte_mempool* trailers_ = nullptr;
-  std::uint32_t head_room_ = 0;  ///< bytes a header mbuf holds
+  rte_mempool* externals_;
+  rte_mempool* trailers_;
+  MbufStock payload_stock_;
+  MbufStock trailer_stock_;
   TxBuilderCounters counters_;
 };
 

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "dataplane/lane.hpp"
+#include "dataplane/mbuf_lines.hpp"
+#include "dataplane/rx_segments.hpp"
+#include "roce/frame.hpp"
+
+#include <algorithm>
+#include <bitset>
+
+#include <rte_ethdev.h>
+#include <rte_mbuf.h>
+
+namespace softfeb::dataplane {
+
+/// A packet of a burst and whose it is.
+struct Lane::Arrival {
+  rte_mbuf* packet = nullptr;
+  std::uint32_t index = engine::Demux::kNobody;  ///< of PortMap::owners
+  roce::ParsedFrame frame;
+};
+
+bool Lane::receive(Time now) {
+  bool any = false;
+  for (const std::uint16_t queue : config_.rx_queues) any = receive_queue(queue, now) || any;
+  std::array<rte_mbuf*, kMaxBurst> burst;
+  for (auto& from : parts_.map->handover) {
+    SpscRing<rte_mbuf*>* const ring = from[config_.worker].get();
+    if (ring == nullptr) continue;
+    const std::size_t n = ring->pop_bulk(burst);
+    take_burst({burst.data(), n}, true, now);
+    any = any || n != 0;
+  }
+  if (any) end_burst(now);
+  return any;
+}
+
+bool Lane::receive_queue(std::uint16_t queue, Time now) {
+  std::array<rte_mbuf*, kMaxBurst> burst;
+  const std::size_t n = rte_eth_rx_burst(config_.port, queue, burst.data(), config_.burst);
+  counters_.rx_packets += n;
+  if (parts_.rx_faults == nullptr || !parts_.rx_faults->active()) {
+    take_burst({burst.data(), n}, false, now);
+    return n != 0;
+  }
+  std::array<rte_mbuf*, FaultInjector::room_for(kMaxBurst)> out;
+  const std::size_t left = parts_.rx_faults->apply({burst.data(), n}, out);
+  take_burst({out.data(), left}, false, now);
+  return n != 0 || left != 0;
+}
+
+/// A few packets are looked at before the first of them is dealt with: what their endpoints will need, and
+/// the bytes of those behind them, come meanwhile.
+void Lane::take_burst(std::span<rte_mbuf* const> burst, bool handed_over, Time now) {
+  constexpr std::size_t kGroup = 8;
+  std::array<Arrival, kGroup> group;
+  const ReceiveAhead ahead(burst);
+  for (std::size_t at = 0; at < burst.size(); at += kGroup) {
+    const std::size_t n = std::min(kGroup, burst.size() - at);
+    for (std::size_t k = 0; k < n; ++k) {
+      ahead.step(at + k);
+      look_at(burst[at + k], group[k], now);
+    }
+    for (std::size_t k = 0; k < n; ++k) take(group[k], handed_over, now);
+  }
+}
+
+void Lane::look_at(rte_mbuf* packet, Arrival& out, Time now) {
+  out.packet = packet;
+  out.index = engine::Demux::kNobody;
+  Segments bytes;
+  if (!to_segments(packet, bytes)) {
+    out.frame.kind = roce::FrameKind::kMalformed;
+    ++counters_.rx_malformed;
+    return;
+  }
+  if (parts_.rx_capture != nullptr && parts_.rx_capture->wants()) parts_.rx_capture->record(now, bytes);
+  out.frame = roce::parse_frame(bytes);
+  if (out.frame.kind == roce::FrameKind::kMalformed) {
+    ++counters_.rx_malformed;
+    return;
+  }
+  out.index = parts_.map->demux.find(out.frame);
+}
+
+void Lane::take(const Arrival& a, bool handed_over, Time now) {
+  if (a.frame.kind == roce::FrameKind::kMacControl) {
+    if (!take_pause(a.packet, a.frame, handed_over, now)) ++counters_.rx_nobody;
+    returned_.add(a.packet);
+    return;
+  }
+  if (a.index == engine::Demux::kNobody) {
+    if (a.frame.kind != roce::FrameKind::kMalformed) ++counters_.rx_nobody;
+    returned_.add(a.packet);
+    return;
+  }
+  const PortMap::Owner& owner = parts_.map->owners[a.index];
+  if (owner.worker == config_.worker) {
+    deliver(*owner.endpoint, a, now);
+  } else if (parts_.map->handover[config_.worker][owner.worker]->push(a.packet)) {
+    ++counters_.rx_handed_over;
+  } else {
+    ++counters_.ring_full;
+    returned_.add(a.packet);
+  }
+}
+
+/// A port's pause frame may be for endpoints of several workers: each gets it, and only reads it.
+bool Lane::take_pause(rte_mbuf* packet, const roce::ParsedFrame& frame, bool handed_over, Time now) {
+  bool any = false;
+  std::bitset<RTE_MAX_LCORE> told;  // workers
+  parts_.map->demux.for_each_paused(frame.dest_mac, [&](std::uint32_t index) {
+    any = true;
+    const PortMap::Owner& owner = parts_.map->owners[index];
+    if (owner.worker == config_.worker) {
+      owner.endpoint->receive(frame, now);
+      touch(seat_of_[index]);
+      return;
+    }
+    if (handed_over || told[owner.worker]) return;
+    told.set(owner.worker);
+    rte_pktmbuf_refcnt_update(packet, 1);
+    if (parts_.map->handover[config_.worker][owner.worker]->push(packet)) {
+      ++counters_.rx_handed_over;
+    } else {
+      ++counters_.ring_full;
+      rte_pktmbuf_free(packet);
+    }
+  });
+  return any;
+}
+
+void Lane::deliver(engine::Endpoint& endpoint, const Arrival& a, Time now) {
+  const engine::RxVerdict verdict = endpoint.receive(a.frame, now);
+  touch(seat_of_[a.index]);
+  if (capturing()) look_for_incidents(seats_[seat_of_[a.index]]);
+  if (verdict == engine::RxVerdict::kControl) {
+    if (parts_.control != nullptr && parts_.control->push({a.index, a.packet})) {
+      ++counters_.control_rx;
+      return;
+    }
+    ++counters_.ring_full;
+  }
+  returned_.add(a.packet);
+}
+
+void Lane::touch(std::uint32_t seat) {
+  if (seats_[seat].touched) return;
+  seats_[seat].touched = true;
+  touched_.push_back(seat);
+}
+
+/// Everything that came in this turn has been delivered.
+void Lane::end_burst(Time /*now*/) {
+  for (const std::uint32_t i : touched_) {
+    seats_[i].touched = false;
+    seats_[i].wake = 0;
+  }
+  touched_.clear();
+  returned_.flush();
+}
+
+}  // namespace softfeb::dataplane

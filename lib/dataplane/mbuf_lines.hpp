@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include <rte_mbuf.h>
+#include <rte_prefetch.h>
+
+/// Cache lines of packets, asked for before they are needed: what comes from another core, or from memory,
+/// takes as long as crafting a packet does.
+namespace softfeb::dataplane {
+
+/// Of an mbuf that will be written, and of the two lines at `data_offset` in it (0: none).
+inline void claim_lines(const rte_mbuf* m, std::uint32_t data_offset) {
+  const auto* const p = reinterpret_cast<const std::uint8_t*>(m);
+  rte_prefetch0_write(p);
+  rte_prefetch0_write(p + RTE_CACHE_LINE_MIN_SIZE);
+  if (data_offset == 0) return;
+  rte_prefetch0_write(p + data_offset);
+  rte_prefetch0_write(p + data_offset + RTE_CACHE_LINE_MIN_SIZE);
+}
+
+/// Both lines of an mbuf that will be read and freed.
+inline void want_mbuf(const rte_mbuf* m) {
+  const auto* const p = reinterpret_cast<const std::uint8_t*>(m);
+  rte_prefetch0(p);
+  rte_prefetch0(p + RTE_CACHE_LINE_MIN_SIZE);
+}
+
+/// The first lines of a segment's data.
+inline void want_data(const rte_mbuf* m) {
+  const auto* const p = rte_pktmbuf_mtod(m, const std::uint8_t*);
+  rte_prefetch0(p);
+  rte_prefetch0(p + RTE_CACHE_LINE_MIN_SIZE);
+}
+
+/// Called with i = 0, 1, 2 … before packet i of a received burst is looked at: the lines of those behind it,
+/// each step as soon as the one before has arrived. A chain's second and third segment (payload and trailer
+/// of what our own boards send over a ring) are met too.
+class ReceiveAhead {
+ public:
+  explicit ReceiveAhead(std::span<rte_mbuf* const> burst) : burst_(burst) {
+    for (std::size_t i = 0; i < 3 * kStep && i < burst_.size(); ++i) want_mbuf(burst_[i]);
+    for (std::size_t i = 0; i < 2 * kStep && i < burst_.size(); ++i) head(i);
+    for (std::size_t i = 0; i < kStep && i < burst_.size(); ++i) second(i);
+    if (!burst_.empty()) third(0);
+  }
+  void step(std::size_t i) const {
+    if (i + 3 * kStep < burst_.size()) want_mbuf(burst_[i + 3 * kStep]);
+    if (i + 2 * kStep < burst_.size()) head(i + 2 * kStep);
+    if (i + kStep < burst_.size()) second(i + kStep);
+    if (i + 1 < burst_.size()) third(i + 1);
+  }
+
+ private:
+  static constexpr std::size_t kStep = 2;
+
+  void head(std::size_t i) const {
+    const rte_mbuf* const m = burst_[i];
+    want_data(m);
+    if (m->next != nullptr) want_mbuf(m->next);
+  }
+  void second(std::size_t i) const {
+    const rte_mbuf* const m = burst_[i]->next;
+    if (m == nullptr) return;
+    want_data(m);
+    if (m->next != nullptr) want_mbuf(m->next);
+  }
+  void third(std::size_t i) const {
+    const rte_mbuf* const m = burst_[i]->next;
+    if (m != nullptr && m->next != nullptr) rte_prefetch0(rte_pktmbuf_mtod(m->next, const void*));
+  }
+
+  std::span<rte_mbuf* const> burst_;
+};
+
+}  // namespace softfeb::dataplane
