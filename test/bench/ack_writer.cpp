@@ -3,6 +3,7 @@
 
 #include "roce/craft.hpp"
 
+#include <algorithm>
 #include <stdexcept>
 
 namespace softfeb::bench {
@@ -10,12 +11,13 @@ namespace softfeb::bench {
 AckWriter::AckWriter(const roce::Path& path) {
   const roce::HeaderTemplate headers(path);
   const auto icrc = [&](roce::Qpn qpn, roce::Psn psn) {
-    std::uint8_t* const trailer = frame_.data() + kSize - roce::kIcrcSize;
+    std::array<std::uint8_t, 8> trailer;  // the room that crafting asks for
     const roce::Crafted c = roce::craft_acknowledge(headers, {roce::Aeth::ack(), 0}, psn, qpn,
-                                                    roce::kDefaultPkey, 0, frame_.data(), trailer);
+                                                    roce::kDefaultPkey, 0, frame_.data(), trailer.data());
     if (c.header_length + c.trailer_length != kSize)
       throw std::logic_error("acknowledgements are of IPv4 here");
-    return load_le32(trailer);
+    std::copy_n(trailer.begin(), roce::kIcrcSize, frame_.end() - roce::kIcrcSize);
+    return load_le32(trailer.data());
   };
   base_ = icrc(0, 0);
   for (unsigned k = 0; k < 3; ++k) {
