@@ -46,6 +46,7 @@ inline std::uint64_t load_be64(const std::uint8_t* p) {
   return __builtin_bswap64(v);
 }
 /// Little-endian, for the iCRC (least significant byte first on the wire) and the words it is made of.
+inline void store_le16(std::uint8_t* p, std::uint16_t v) { std::memcpy(p, &v, sizeof v); }
 inline void store_le32(std::uint8_t* p, std::uint32_t v) { std::memcpy(p, &v, sizeof v); }
 inline void store_le64(std::uint8_t* p, std::uint64_t v) { std::memcpy(p, &v, sizeof v); }
 inline std::uint64_t load_le64(const std::uint8_t* p) {

@@ -69,6 +69,14 @@ class Segments {
     return s.size_;
   }
 
+  /// The bytes [offset, offset + length) in one piece: where they lie when the first range holds them, else
+  /// copied to `scratch`. Null when they are not all there.
+  const std::uint8_t* piece(std::size_t offset, std::size_t length, std::uint8_t* scratch) const {
+    if (count_ != 0 && offset <= parts_[0].size && length <= parts_[0].size - offset)
+      return parts_[0].data + offset;
+    return copy(offset, length, scratch) == length ? scratch : nullptr;
+  }
+
   /// Calls fn(ByteSpan) for each range in order.
   template <typename Fn>
   void for_each(Fn&& fn) const {

@@ -41,60 +41,74 @@ bool udp_checksum_holds(const ParsedFrame& f, const Segments& udp, std::uint16_t
   return folded(checksum_of(sum, udp)) == 0xffff || folded(sum) == field;
 }
 
-void parse_udp(ParsedFrame& f, const Segments& udp) {
-  std::array<std::uint8_t, kUdpHeaderSize> h;
-  if (udp.copy(0, h.size(), h.data()) < h.size()) return;
-  const std::size_t length = load_be16(&h[4]);
-  if (length < kUdpHeaderSize || length != udp.size()) return;
-  const std::uint16_t checksum = load_be16(&h[6]);
+/// Where a part of a frame lies in it.
+struct Range {
+  std::size_t at;
+  std::size_t size;
+};
+
+void parse_udp(ParsedFrame& f, const Segments& frame, Range udp) {
+  if (udp.size < kUdpHeaderSize) return;
+  std::array<std::uint8_t, kUdpHeaderSize> scratch;
+  const std::uint8_t* const h = frame.piece(udp.at, scratch.size(), scratch.data());
+  if (h == nullptr || load_be16(h + 4) != udp.size) return;
+  const std::uint16_t checksum = load_be16(h + 6);
   // RoCEv2 runs without a UDP checksum over IPv6 too (RFC 6936; the iCRC covers more).
-  if (checksum != 0 && !udp_checksum_holds(f, udp, checksum)) return;
-  f.source_port = load_be16(&h[0]);
-  f.dest_port = load_be16(&h[2]);
-  f.content = udp.sub(kUdpHeaderSize, length - kUdpHeaderSize);
+  if (checksum != 0 && !udp_checksum_holds(f, frame.sub(udp.at, udp.size), checksum)) return;
+  f.source_port = load_be16(h);
+  f.dest_port = load_be16(h + 2);
+  f.content = frame.sub(udp.at + kUdpHeaderSize, udp.size - kUdpHeaderSize);
   f.kind = FrameKind::kUdp;
 }
 
-void parse_ip_content(ParsedFrame& f, std::uint8_t protocol, std::size_t header) {
-  const Segments content = f.datagram.sub(header, f.datagram.size() - header);
+void parse_ip_content(ParsedFrame& f, std::uint8_t protocol, const Segments& frame, Range content) {
   if (protocol == kIpProtocolUdp) {
-    parse_udp(f, content);
+    parse_udp(f, frame, content);
   } else if (protocol == kIpProtocolIcmp || protocol == kIpProtocolIcmpv6) {
-    f.content = content;
+    f.content = frame.sub(content.at, content.size);
     f.kind = FrameKind::kIcmp;
   } else {
     f.kind = FrameKind::kOther;
   }
 }
 
-void parse_ipv4(ParsedFrame& f, const Segments& rest) {
-  std::array<std::uint8_t, kIpv4Size> h;
-  if (rest.copy(0, h.size(), h.data()) < h.size() || (h[0] >> 4) != 4) return;
-  const std::size_t total = load_be16(&h[2]);
-  if (total < kIpv4Size || total > rest.size()) return;
+/// Of an IPv4 header without options.
+bool ipv4_checksum_holds(const std::uint8_t* h) {
+  std::uint64_t sum = 0;
+  for (std::size_t i = 0; i < kIpv4Size; i += 4) sum += load_le32(h + i);
+  return folded(folded(static_cast<std::uint32_t>(sum)) + static_cast<std::uint32_t>(sum >> 32)) == 0xffff;
+}
+
+void parse_ipv4(ParsedFrame& f, const Segments& frame, std::size_t at) {
+  std::array<std::uint8_t, kIpv4Size> scratch;
+  const std::uint8_t* const h = frame.piece(at, scratch.size(), scratch.data());
+  if (h == nullptr || (h[0] >> 4) != 4) return;
+  const std::size_t total = load_be16(h + 2);
+  if (total < kIpv4Size || total > frame.size() - at) return;
   if ((h[0] & 0x0f) != 5) {  // options, or a header shorter than one can be
     if ((h[0] & 0x0f) > 5) f.kind = FrameKind::kOther;
     return;
   }
-  if (internet_checksum(h) != 0) return;
-  f.source_ip = IpAddress::from_v4_wire(&h[12]);
-  f.dest_ip = IpAddress::from_v4_wire(&h[16]);
+  if (!ipv4_checksum_holds(h)) return;
+  f.source_ip = IpAddress::from_v4_wire(h + 12);
+  f.dest_ip = IpAddress::from_v4_wire(h + 16);
   f.congestion_experienced = (h[1] & 3) == static_cast<unsigned>(Ecn::kCe);
-  f.datagram = rest.sub(0, total);
-  if ((load_be16(&h[6]) & 0x3fff) != 0) {  // more fragments, or not the first
+  f.datagram = frame.sub(at, total);
+  if ((load_be16(h + 6) & 0x3fff) != 0) {  // more fragments, or not the first
     f.kind = FrameKind::kOther;
     return;
   }
-  parse_ip_content(f, h[9], kIpv4Size);
+  parse_ip_content(f, h[9], frame, {at + kIpv4Size, total - kIpv4Size});
 }
 
-void parse_ipv6(ParsedFrame& f, const Segments& rest) {
-  std::array<std::uint8_t, kIpv6Size> h;
-  if (rest.copy(0, h.size(), h.data()) < h.size() || (h[0] >> 4) != 6) return;
-  const std::size_t total = kIpv6Size + load_be16(&h[4]);
-  if (total > rest.size()) return;
-  f.source_ip = IpAddress::from_v6_wire(&h[8]);
-  f.dest_ip = IpAddress::from_v6_wire(&h[24]);
+void parse_ipv6(ParsedFrame& f, const Segments& frame, std::size_t at) {
+  std::array<std::uint8_t, kIpv6Size> scratch;
+  const std::uint8_t* const h = frame.piece(at, scratch.size(), scratch.data());
+  if (h == nullptr || (h[0] >> 4) != 6) return;
+  const std::size_t total = kIpv6Size + load_be16(h + 4);
+  if (total > frame.size() - at) return;
+  f.source_ip = IpAddress::from_v6_wire(h + 8);
+  f.dest_ip = IpAddress::from_v6_wire(h + 24);
   // IPv4-mapped addresses are our own notation; on the wire they would pass for IPv4 (RFC 4038, section 4.2).
   if (f.source_ip.is_v4() || f.dest_ip.is_v4()) {
     f.source_ip = f.dest_ip = IpAddress{};
@@ -102,8 +116,8 @@ void parse_ipv6(ParsedFrame& f, const Segments& rest) {
     return;
   }
   f.congestion_experienced = ((h[1] >> 4) & 3) == static_cast<unsigned>(Ecn::kCe);
-  f.datagram = rest.sub(0, total);
-  parse_ip_content(f, h[6], kIpv6Size);
+  f.datagram = frame.sub(at, total);
+  parse_ip_content(f, h[6], frame, {at + kIpv6Size, total - kIpv6Size});
 }
 
 /// MAC control frames have no tag: what has one is for nobody. Too short for its opcode: malformed.
@@ -124,36 +138,37 @@ void parse_control(ParsedFrame& f, const Segments& rest, bool untagged) {
 
 ParsedFrame parse_frame(const Segments& frame) {
   ParsedFrame f;
-  std::array<std::uint8_t, kEthernetSize + kVlanTagSize> h;
-  const std::size_t have = frame.copy(0, h.size(), h.data());
-  if (have < kEthernetSize) return f;
-  std::memcpy(f.dest_mac.data(), &h[0], 6);
-  std::memcpy(f.source_mac.data(), &h[6], 6);
-  std::uint16_t ether_type = load_be16(&h[12]);
+  std::array<std::uint8_t, kEthernetSize> scratch;
+  const std::uint8_t* const h = frame.piece(0, scratch.size(), scratch.data());
+  if (h == nullptr) return f;
+  std::memcpy(f.dest_mac.data(), h, 6);
+  std::memcpy(f.source_mac.data(), h + 6, 6);
+  std::uint16_t ether_type = load_be16(h + 12);
   std::size_t at = kEthernetSize;
   if (ether_type == kEtherTypeVlan) {
-    if (have < h.size()) return f;
-    const std::uint16_t tci = load_be16(&h[14]);
+    std::array<std::uint8_t, kVlanTagSize> room;
+    const std::uint8_t* const tag = frame.piece(at, room.size(), room.data());
+    if (tag == nullptr) return f;
+    const std::uint16_t tci = load_be16(tag);
     // Identifier 0 is a priority tag: no VLAN (IEEE 802.1Q 6.9.1).
     if ((tci & 0xfff) != 0)
       f.vlan = VlanTag{static_cast<std::uint16_t>(tci & 0xfff), static_cast<std::uint8_t>(tci >> 13)};
-    ether_type = load_be16(&h[16]);
+    ether_type = load_be16(tag + 2);
     at += kVlanTagSize;
   }
-  const Segments rest = frame.sub(at, frame.size() - at);
   switch (ether_type) {
     case kEtherTypeIpv4:
-      parse_ipv4(f, rest);
+      parse_ipv4(f, frame, at);
       break;
     case kEtherTypeIpv6:
-      parse_ipv6(f, rest);
+      parse_ipv6(f, frame, at);
       break;
     case kEtherTypeArp:
-      f.content = rest;
+      f.content = frame.sub(at, frame.size() - at);
       f.kind = FrameKind::kArp;
       break;
     case kEtherTypeMacControl:
-      parse_control(f, rest, at == kEthernetSize);
+      parse_control(f, frame.sub(at, frame.size() - at), at == kEthernetSize);
       break;
     default:
       f.kind = FrameKind::kOther;
@@ -162,11 +177,17 @@ ParsedFrame parse_frame(const Segments& frame) {
 }
 
 bool icrc_matches(const ParsedFrame& frame) {
-  const std::size_t n = frame.datagram.size();
   if (frame.content.size() < kIcrcSize) return false;
-  std::array<std::uint8_t, kIcrcSize> wire;
-  frame.datagram.copy(n - kIcrcSize, kIcrcSize, wire.data());
-  return icrc_of(frame.datagram.sub(0, n - kIcrcSize)) == load_le32(wire.data());
+  const std::size_t n = frame.datagram.size() - kIcrcSize;
+  std::array<std::uint8_t, kIcrcSize> scratch;
+  const ByteSpan end = frame.datagram.part(frame.datagram.count() - 1);
+  const std::uint8_t* wire = scratch.data();
+  if (end.size() >= kIcrcSize) {
+    wire = end.data() + end.size() - kIcrcSize;
+  } else {
+    frame.datagram.copy(n, kIcrcSize, scratch.data());
+  }
+  return icrc_of(frame.datagram.sub(0, n)) == load_le32(wire);
 }
 
 Segments transport_bytes(const ParsedFrame& frame) {

@@ -16,37 +16,10 @@ void Bth::encode(std::uint8_t* out) const {
   store_be32(out + 8, (std::uint32_t{ack_req} << 31) | (psn & kPsnMask));
 }
 
-std::optional<Bth> Bth::decode(ByteSpan in) {
-  if (in.size() < kSize) return std::nullopt;
-  Bth h;
-  h.opcode = in[0];
-  h.solicited = (in[1] & 0x80) != 0;
-  h.mig_req = (in[1] & 0x40) != 0;
-  h.pad_count = (in[1] >> 4) & 3;
-  h.tver = in[1] & 0x0f;
-  h.pkey = load_be16(&in[2]);
-  h.fecn = (in[4] & 0x80) != 0;
-  h.becn = (in[4] & 0x40) != 0;
-  h.dest_qp = load_be24(&in[5]);
-  h.ack_req = (in[8] & 0x80) != 0;
-  h.psn = load_be24(&in[9]);
-  return h;
-}
-
 void Reth::encode(std::uint8_t* out) const {
   store_be64(out, virtual_address);
   store_be32(out + 8, rkey);
   store_be32(out + 12, dma_length);
-}
-
-std::optional<Reth> Reth::decode(ByteSpan in) {
-  if (in.size() < kSize) return std::nullopt;
-  return Reth{load_be64(in.data()), load_be32(&in[8]), load_be32(&in[12])};
-}
-
-std::optional<ImmDt> ImmDt::decode(ByteSpan in) {
-  if (in.size() < kSize) return std::nullopt;
-  return ImmDt{load_be32(in.data())};
 }
 
 AethKind Aeth::kind() const {

@@ -31,20 +31,26 @@ std::size_t encode_request(const RequestPacket& p, Qpn dest_qp, std::uint16_t pk
 
 namespace {
 
-bool parse_request(const Segments& bytes, ByteSpan head, ReceivedRequest& out) {
+/// The `Header` at `at`, which it is moved behind; nothing when the packet ends before.
+template <typename Header>
+std::optional<Header> take(const Segments& bytes, std::size_t& at) {
+  std::array<std::uint8_t, Header::kSize> scratch;
+  const std::uint8_t* const p = bytes.piece(at, scratch.size(), scratch.data());
+  at += scratch.size();
+  return p == nullptr ? std::nullopt : Header::decode(ByteSpan(p, scratch.size()));
+}
+
+bool parse_request(const Segments& bytes, std::size_t at, ReceivedRequest& out) {
   const Operation op = opcode_operation(out.bth.opcode);
-  std::size_t at = Bth::kSize;
   if (has_reth(op)) {
-    const auto reth = Reth::decode(head.subspan(at));
+    const auto reth = take<Reth>(bytes, at);
     if (!reth) return false;
     out.reth = *reth;
-    at += Reth::kSize;
   }
   if (has_immediate(op)) {
-    const auto imm = ImmDt::decode(head.subspan(at));
+    const auto imm = take<ImmDt>(bytes, at);
     if (!imm) return false;
     out.immediate = imm->value;
-    at += ImmDt::kSize;
   }
   const std::size_t rest = bytes.size() - at;
   if (rest < out.bth.pad_count) return false;
@@ -56,21 +62,19 @@ bool parse_request(const Segments& bytes, ByteSpan head, ReceivedRequest& out) {
 
 TransportPacket parse_transport(const Segments& bytes) {
   TransportPacket out;
-  std::array<std::uint8_t, kMaxTransportHeaders> copy;
-  const std::size_t have = bytes.copy(0, copy.size(), copy.data());
-  const ByteSpan head(copy.data(), have);
-  const auto bth = Bth::decode(head);
+  std::size_t at = 0;
+  const auto bth = take<Bth>(bytes, at);
   if (!bth) return out;
   out.request.bth = *bth;
   const Operation op = opcode_operation(bth->opcode);
   if (bth->opcode == kOpcodeRcAck) {
     if (bytes.size() != Bth::kSize + Aeth::kSize || bth->pad_count != 0) return out;
-    out.aeth = *Aeth::decode(head.subspan(Bth::kSize));
+    out.aeth = *take<Aeth>(bytes, at);
     out.kind = TransportKind::kAcknowledge;
   } else if (bth->opcode == kOpcodeCnp) {
     out.kind = TransportKind::kCnp;
   } else if (opcode_service(bth->opcode) <= 1 && is_request(op)) {
-    if (parse_request(bytes, head, out.request)) out.kind = TransportKind::kRequest;
+    if (parse_request(bytes, at, out.request)) out.kind = TransportKind::kRequest;
   } else {
     out.kind = TransportKind::kUnknown;
   }

@@ -48,8 +48,9 @@ void write_ipv6(std::uint8_t* p, const Path& path) {
   std::memcpy(p + 24, path.dest_ip.bytes.data(), 16);
 }
 
-std::uint16_t folded_sum(const std::uint8_t* ipv4) {
-  return static_cast<std::uint16_t>(~internet_checksum(ByteSpan(ipv4, kIpv4Size)));
+/// Of an IPv4 header's words as they lie in memory, folded to 16 bits.
+std::uint32_t swapped_sum(const std::uint8_t* ipv4) {
+  return __builtin_bswap16(static_cast<std::uint16_t>(~internet_checksum(ByteSpan(ipv4, kIpv4Size))));
 }
 
 }  // namespace
@@ -63,7 +64,7 @@ HeaderTemplate::HeaderTemplate(const Path& path) : v6_(!path.source_ip.is_v4()) 
     p += kIpv6Size;
   } else {
     write_ipv4(p, path);
-    checksum_base_ = folded_sum(p);
+    checksum_base_ = swapped_sum(p);
     p += kIpv4Size;
   }
   store_be16(p, path.udp_source_port);
@@ -82,7 +83,7 @@ void HeaderTemplate::set_traffic_class(std::uint8_t dscp, Ecn ecn) {
     store_be32(ip, (load_be32(ip) & 0xf00f'ffffU) | std::uint32_t{traffic_class(dscp, ecn)} << 20);
   } else {
     ip[1] = traffic_class(dscp, ecn);
-    checksum_base_ = folded_sum(ip);
+    checksum_base_ = swapped_sum(ip);
   }
 }
 

@@ -54,7 +54,12 @@ class HeaderTemplate {
 
   /// Writes the headers for a UDP payload of `udp_payload` bytes (BTH … iCRC) to `out`, size() bytes.
   /// `identification` goes into IPv4's field and is ignored for IPv6.
-  void write(std::uint8_t* out, std::uint32_t udp_payload, std::uint16_t identification) const;
+  void write(std::uint8_t* out, std::uint32_t udp_payload, std::uint16_t identification) const {
+    write_ip(out, ip_word(udp_payload, identification));
+    store_be16(out + size_ - 4, static_cast<std::uint16_t>(kUdpHeaderSize + udp_payload));
+  }
+  /// The same with UDP's length left out; `word` as ip_word() gives it.
+  void write_ip(std::uint8_t* out, std::uint64_t word) const;
 
   /// For the iCRC (doc/icrc.md): the CRC's register, not complemented, between UDP's ports and its length,
   /// with the fields that change from packet to packet taken for 0.
@@ -72,34 +77,33 @@ class HeaderTemplate {
 
  private:
   std::array<std::uint8_t, kMaxSize> bytes_{};
-  std::uint16_t checksum_base_ = 0;  ///< folded sum of the IPv4 header without length and identification
+  std::uint32_t checksum_base_ =
+      0;  ///< sum of the IPv4 header without length and identification, bytes swapped
   std::uint32_t crc_register_ = 0;
   std::uint8_t size_ = kEthernetSize + kIpv4Size + kUdpHeaderSize;
   std::uint8_t ip_offset_ = kEthernetSize;
   bool v6_ = false;
 };
 
-inline void HeaderTemplate::write(std::uint8_t* out, std::uint32_t udp_payload,
-                                  std::uint16_t identification) const {
+inline void HeaderTemplate::write_ip(std::uint8_t* out, std::uint64_t word) const {
   // Pieces of fixed width that overlap: together they are each of the four sizes there are (42, 46, 62, 66).
   static_assert(kMaxSize == 66 && kEthernetSize + kIpv4Size + kUdpHeaderSize == 42);
   std::memcpy(out, &bytes_[0], 32);
   std::memcpy(out + 24, &bytes_[24], 16);
-  std::memcpy(out + size_ - 32, bytes_.data() + size_ - 32, 32);
+  std::memcpy(out + size_ - 32, bytes_.data() + size_ - 32,
+              32);  // the UDP checksum stays 0, as RoCEv2 allows
   std::uint8_t* const ip = out + ip_offset_;
-  const auto udp_length = static_cast<std::uint16_t>(kUdpHeaderSize + udp_payload);
-  store_be16(out + size_ - 4, udp_length);  // the UDP checksum stays 0, as RoCEv2 allows with an iCRC
   if (v6_) {
-    store_be16(ip + 4, udp_length);
+    store_le16(ip + 4, static_cast<std::uint16_t>(word >> 32));
     return;
   }
-  const auto total = static_cast<std::uint16_t>(kIpv4Size + udp_length);
-  store_be16(ip + 2, total);
-  store_be16(ip + 4, identification);
-  std::uint32_t sum = std::uint32_t{checksum_base_} + total + identification;
+  store_le32(ip + 2, static_cast<std::uint32_t>(word >> 16));
+  // A sum of byte-swapped words is the swapped sum (RFC 1071).
+  std::uint32_t sum = checksum_base_ + (static_cast<std::uint32_t>(word >> 16) & 0xffff) +
+                      static_cast<std::uint32_t>(word >> 32);
   sum = (sum & 0xffff) + (sum >> 16);
   sum += sum >> 16;
-  store_be16(ip + 10, static_cast<std::uint16_t>(~sum));
+  store_le16(ip + 10, static_cast<std::uint16_t>(~sum));
 }
 
 /// Overhead of a frame that is neither payload nor on the wire only: Ethernet to UDP, BTH, RETH, ImmDt, iCRC.

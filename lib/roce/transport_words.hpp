@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/bytes.hpp"
+#include "roce/craft.hpp"
 #include "roce/headers.hpp"
 #include "roce/packet.hpp"
 
@@ -24,17 +25,20 @@ struct TransportWords {
   bool has_reth = false;   ///< or a CNP's reserved bytes
   bool has_word = false;
 
-  static TransportWords of(const RequestPacket& p, Qpn dest_qp, std::uint16_t pkey);
+  /// Of a request with the headers that its operation has, before `padded` bytes of payload and pad.
+  static TransportWords of(const RequestPacket& p, bool with_reth, bool with_immediate, std::uint32_t padded,
+                           Qpn dest_qp, std::uint16_t pkey);
   static TransportWords of(const Aeth& aeth, Psn psn, Qpn dest_qp, std::uint16_t pkey);
   static TransportWords cnp(Qpn dest_qp, std::uint16_t pkey);
-
-  void set_udp_payload(std::uint32_t bytes) {
-    udp_bth |= __builtin_bswap16(static_cast<std::uint16_t>(kUdpHeaderSize + bytes));
-  }
 
   /// Four-byte words behind the BTH: 0, 1, 4 or 5.
   std::size_t extended_words() const { return (has_reth ? 4U : 0U) + (has_word ? 1U : 0U); }
   std::size_t transport_size() const { return Bth::kSize + 4 * extended_words(); }
+
+  /// Bytes from BTH to iCRC.
+  std::uint32_t udp_payload(std::uint32_t padded) const {
+    return static_cast<std::uint32_t>(transport_size() + kIcrcSize) + padded;
+  }
 
   /// kUdpPart + transport_size() bytes.
   void store(std::uint8_t* out) const {
@@ -56,20 +60,24 @@ struct TransportWords {
     udp_bth = std::uint64_t{opcode | (flags << 8) | (std::uint32_t{__builtin_bswap16(pkey)} << 16)} << 32;
     bth = pair(__builtin_bswap32(qp_word), __builtin_bswap32(psn_word));
   }
+  void set_udp_length(std::uint32_t padded) {
+    udp_bth |= __builtin_bswap16(static_cast<std::uint16_t>(kUdpHeaderSize + udp_payload(padded)));
+  }
 };
 
-inline TransportWords TransportWords::of(const RequestPacket& p, Qpn dest_qp, std::uint16_t pkey) {
+inline TransportWords TransportWords::of(const RequestPacket& p, bool with_reth, bool with_immediate,
+                                         std::uint32_t padded, Qpn dest_qp, std::uint16_t pkey) {
   TransportWords w;
   w.set_bth(p.opcode, (p.solicited ? 0x80U : 0U) | (p.pad_count() << 4U), pkey, dest_qp & kPsnMask,
             (p.ack_req ? 0x8000'0000U : 0U) | (p.psn & kPsnMask));
-  const Operation op = opcode_operation(p.opcode);
-  w.has_reth = roce::has_reth(op);
-  w.has_word = has_immediate(op);
-  if (w.has_reth) {
+  w.has_reth = with_reth;
+  w.has_word = with_immediate;
+  if (with_reth) {
     w.reth = {__builtin_bswap64(p.reth.virtual_address),
               pair(__builtin_bswap32(p.reth.rkey), __builtin_bswap32(p.reth.dma_length))};
   }
-  if (w.has_word) w.word = __builtin_bswap32(p.immediate);
+  if (with_immediate) w.word = __builtin_bswap32(p.immediate);
+  w.set_udp_length(padded);
   return w;
 }
 
@@ -78,6 +86,7 @@ inline TransportWords TransportWords::of(const Aeth& aeth, Psn psn, Qpn dest_qp,
   w.set_bth(kOpcodeRcAck, 0, pkey, dest_qp & kPsnMask, psn & kPsnMask);
   w.has_word = true;
   w.word = __builtin_bswap32((std::uint32_t{aeth.syndrome} << 24) | (aeth.msn & 0xff'ffff));
+  w.set_udp_length(0);
   return w;
 }
 
@@ -86,7 +95,20 @@ inline TransportWords TransportWords::cnp(Qpn dest_qp, std::uint16_t pkey) {
   TransportWords w;
   w.set_bth(kOpcodeCnp, 0, pkey, kBecn | (dest_qp & kPsnMask), 0);
   w.has_reth = true;
+  w.set_udp_length(0);
   return w;
 }
+
+/// Pad and iCRC in one store, and what has become of the frame.
+inline Crafted finish_frame(const HeaderTemplate& path, const TransportWords& w, std::uint32_t pad,
+                            std::uint32_t crc, std::uint8_t* trailer) {
+  store_le64(trailer, std::uint64_t{crc} << (8 * pad));
+  return {static_cast<std::uint16_t>(path.size() + w.transport_size()),
+          static_cast<std::uint8_t>(pad + kIcrcSize)};
+}
+
+/// A frame that is all headers, for CPUs with carry-less multiplication.
+Crafted craft_control_pclmul(const HeaderTemplate& path, const TransportWords& w,
+                             std::uint16_t identification, std::uint8_t* header, std::uint8_t* trailer);
 
 }  // namespace softfeb::roce

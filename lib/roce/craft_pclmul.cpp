@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Frames for CPUs with carry-less multiplication: from registers to memory in one function for each run of
+// headers, so that nothing is written to be read again.
+#include "roce/clmul_reduce.hpp"
+#include "roce/craft.hpp"
+#include "roce/icrc.hpp"
+#include "roce/shift_table.hpp"
+#include "roce/transport_words.hpp"
+
+#define SOFTFEB_PCLMUL __attribute__((target("pclmul,sse4.1")))
+
+namespace softfeb::roce {
+
+namespace {
+
+/// The iCRC's CRC over all headers, shifted past `behind` words that follow them: the sum of what each word
+/// adds, brought to its place, over what the path's template has ready (doc/icrc.md).
+SOFTFEB_PCLMUL inline std::uint32_t header_crc(const HeaderTemplate& path, std::uint64_t ip_word,
+                                               const TransportWords& w, std::size_t behind) {
+  using clmul::product;
+  const std::size_t extended = w.extended_words();
+  const std::uint32_t* const end = &kShiftTable[behind + 1];
+  const std::uint32_t* const bth = end + extended;
+  const std::uint32_t reg = path.crc_register() ^ kComplement[extended];
+  __m128i sum =
+      _mm_xor_si128(product((w.udp_bth | 0xffff'0000U) ^ reg, bth[2]), product(w.bth | 0xff, bth[0]));
+  sum = _mm_xor_si128(sum, product(ip_word, bth[4 + path.ip_word_distance()]));
+  if (w.has_reth) {
+    const std::uint32_t* const reth = end + (w.has_word ? 1 : 0);
+    sum = _mm_xor_si128(sum, _mm_xor_si128(product(w.reth[0], reth[2]), product(w.reth[1], reth[0])));
+  }
+  if (w.has_word) sum = _mm_xor_si128(sum, product(std::uint64_t{w.word} << 32, end[0]));
+  return clmul::reduce95(sum);
+}
+
+/// Of the headers that the parameters say. Each has a function of its own, without a branch.
+template <bool kReth, bool kWord>
+SOFTFEB_PCLMUL Crafted write_request(const HeaderTemplate& path, const RequestPacket& p, Qpn dest_qp,
+                                     std::uint16_t pkey, std::uint16_t identification,
+                                     const std::uint8_t* payload, std::optional<std::uint32_t> payload_crc,
+                                     std::uint8_t* header, std::uint8_t* trailer) {
+  const std::uint32_t pad = p.pad_count();
+  const std::uint32_t padded = p.payload_length + pad;
+  const TransportWords w = TransportWords::of(p, kReth, kWord, padded, dest_qp, pkey);
+  const std::uint64_t ip_word = path.ip_word(w.udp_payload(padded), identification);
+  path.write_ip(header, ip_word);
+  w.store(header + path.size() - TransportWords::kUdpPart);
+  std::uint32_t crc = header_crc(path, ip_word, w, payload_crc ? padded / 4 : 0);
+  if (payload_crc) {
+    crc ^= *payload_crc;
+  } else {
+    crc = crc32_of_pad(crc32(crc, ByteSpan(payload, p.payload_length)), pad);
+  }
+  return finish_frame(path, w, pad, crc, trailer);
+}
+
+}  // namespace
+
+SOFTFEB_PCLMUL Crafted craft_request_pclmul(const HeaderTemplate& path, const RequestPacket& p, Qpn dest_qp,
+                                            std::uint16_t pkey, std::uint16_t identification,
+                                            const std::uint8_t* payload,
+                                            std::optional<std::uint32_t> payload_crc, std::uint8_t* header,
+                                            std::uint8_t* trailer) {
+  const Operation op = opcode_operation(p.opcode);
+  if (!has_reth(op) && !has_immediate(op)) {
+    return write_request<false, false>(path, p, dest_qp, pkey, identification, payload, payload_crc, header,
+                                       trailer);
+  }
+  const auto write = !has_immediate(op) ? write_request<true, false>
+                     : has_reth(op)     ? write_request<true, true>
+                                        : write_request<false, true>;
+  return write(path, p, dest_qp, pkey, identification, payload, payload_crc, header, trailer);
+}
+
+SOFTFEB_PCLMUL Crafted craft_control_pclmul(const HeaderTemplate& path, const TransportWords& w,
+                                            std::uint16_t identification, std::uint8_t* header,
+                                            std::uint8_t* trailer) {
+  const std::uint64_t ip_word = path.ip_word(w.udp_payload(0), identification);
+  path.write_ip(header, ip_word);
+  w.store(header + path.size() - TransportWords::kUdpPart);
+  const std::uint32_t crc = header_crc(path, ip_word, w, 0);
+  return finish_frame(path, w, 0, crc, trailer);
+}
+
+}  // namespace softfeb::roce
