@@ -4,6 +4,7 @@
 #include "base/bytes.hpp"
 #include "base/time.hpp"
 
+#include <cstddef>
 #include <cstdint>
 
 namespace softfeb::dcqcn {
@@ -104,6 +105,8 @@ class CongestionControl {
   Time timer() const { return timer_; }
   /// Counted bytes that may be unacknowledged.
   virtual std::uint64_t window() const { return kNoWindow; }
+  /// Bytes of memory that it takes.
+  virtual std::size_t memory() const = 0;
   /// The state at `now`. Reading changes nothing.
   virtual CongestionState state(Time now) const = 0;
 

@@ -6,51 +6,78 @@
 namespace softfeb::dcqcn {
 
 FirmwareDcqcn::FirmwareDcqcn(const FirmwareProfile& profile)
-    : reaction_(profile.parameters, profile.build),
-      bucket_(profile.bucket, profile.build.line_rate),
-      bucket_config_(profile.bucket) {}
+    : bucket_(profile.bucket, profile.build.line_rate),
+      reaction_(profile.parameters, profile.build),
+      bucket_config_(profile.bucket) {
+  look_ahead();
+}
 
 void FirmwareDcqcn::on_start(Time now) {
   const Edge first = edge_from(now);
   reaction_.advance(first);
+  look_ahead();
   bucket_ = TokenBucket(bucket_config_, reaction_.rc(), first);
 }
 
-void FirmwareDcqcn::advance_to(Edge n) { advance_together(reaction_, bucket_, n); }
+void FirmwareDcqcn::advance_to(Edge n) {
+  advance_together(reaction_, bucket_, n);
+  look_ahead();
+}
+
+/// The bucket has been advanced to edge n, and the reaction point has, or stays as it is until then.
+CongestionControl::Departure FirmwareDcqcn::departure_from(Edge n, std::uint32_t bytes) {
+  const Edge ready = bucket_.ready(bytes);
+  if (ready <= bucket_.now()) return {0, true};
+  // The rate does not change before the refills that count: as ready_edge() would find.
+  const Edge horizon = bucket_.rate_delay() + 1;
+  if (ready <= horizon || ready - horizon <= quiet_until_) return {time_of(ready), true};
+  reaction_.advance(n);
+  const ReadyEdge found = ready_edge(reaction_, bucket_, bytes);
+  return {time_of(found.edge), found.final};
+}
 
 CongestionControl::Departure FirmwareDcqcn::find_departure(std::uint32_t bytes, Time now) {
-  advance(now);
-  const ReadyEdge ready = ready_edge(reaction_, bucket_, bytes);
-  return {time_of(ready.edge), ready.final};
+  const Edge n = edge_until(now);
+  if (n > quiet_until_) {
+    advance_to(n);
+  } else {
+    bucket_.advance(n);
+  }
+  return departure_from(n, bytes);
 }
 
 void FirmwareDcqcn::on_sent(std::uint32_t bytes, Time now) {
   const Edge n = edge_until(now);
-  advance_to(n);
+  if (n > quiet_until_) advance_to(n);
   bucket_.take(bytes, n);
 }
 
 CongestionControl::Departure FirmwareDcqcn::on_sent_then_departure(std::uint32_t bytes, std::uint32_t next,
                                                                    Time now) {
-  on_sent(bytes, now);
-  return find_departure(next, now);
+  const Edge n = edge_until(now);
+  if (n > quiet_until_) advance_to(n);
+  bucket_.take(bytes, n);
+  return departure_from(n, next);
 }
 
 void FirmwareDcqcn::on_cnp(Time now) {
   const Edge n = edge_from(now);
   advance_to(n);
   reaction_.cnp(n);
+  look_ahead();
 }
 
 void FirmwareDcqcn::set_parameters(const FirmwareParameters& parameters, Time now) {
   forget();
   advance_to(edge_until(now));
   reaction_.set_parameters(parameters, edge_until(now));
+  look_ahead();
 }
 
 void FirmwareDcqcn::set_cnp_counter_reset(bool bit, Time now) {
   advance_to(edge_until(now));
   reaction_.set_cnp_counter_reset(bit, edge_until(now));
+  look_ahead();
 }
 
 CongestionState FirmwareDcqcn::state(Time now) const {

@@ -17,10 +17,11 @@ struct FirmwareProfile {
 
 /// The firmware's congestion control: its reaction point and its token bucket, both exact to the clock. NAKs
 /// and acknowledgements mean nothing to it.
-class FirmwareDcqcn final : public CongestionControl {
+class alignas(64) FirmwareDcqcn final : public CongestionControl {
  public:
   explicit FirmwareDcqcn(const FirmwareProfile& profile = {});
 
+  std::size_t memory() const override { return sizeof *this; }
   CongestionState state(Time now) const override;
 
   /// Registers written at `now`: visible after the last edge before it, in force from the next one on.
@@ -40,9 +41,15 @@ class FirmwareDcqcn final : public CongestionControl {
   void on_cnp(Time now) override;
 
   void advance_to(Edge n);
+  Departure departure_from(Edge n, std::uint32_t bytes);
+  /// The reaction point may have changed.
+  void look_ahead() { quiet_until_ = reaction_.quiet_until(); }
 
-  ReactionPoint reaction_;
+  // Two cache lines, with the base, are what a packet touches between two changes of Rc: the reaction point
+  // then stays where it is.
+  Edge quiet_until_ = 0;  ///< reaction_'s
   TokenBucket bucket_;
+  ReactionPoint reaction_;
   BucketConfig bucket_config_;
 };
 

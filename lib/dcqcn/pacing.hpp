@@ -50,8 +50,8 @@ ReadyEdge ready_edge(const Reaction& present, const TokenBucket& bucket_now, std
   if (ready <= bucket_now.now()) return {0, true};
   // The refills before `ready` use the rates up to `horizon` clocks before it.
   const Edge horizon = bucket_now.rate_delay() + 1;
-  if (present.at_rest() || ready <= present.now() + horizon) return {ready, true};
-  if (ready - horizon <= present.quiet_until()) return {ready, true};
+  if (ready <= present.now() + horizon || ready - horizon <= present.quiet_until()) return {ready, true};
+  if (present.at_rest()) return {ready, true};
   Reaction reaction = present;
   TokenBucket bucket = bucket_now;
   for (int i = 0; i < kForesight; ++i) {

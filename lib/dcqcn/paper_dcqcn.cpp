@@ -6,8 +6,8 @@
 namespace softfeb::dcqcn {
 
 PaperDcqcn::PaperDcqcn(const PaperProfile& profile)
-    : reaction_(profile.parameters),
-      bucket_(profile.bucket, profile.parameters.line_rate),
+    : bucket_(profile.bucket, profile.parameters.line_rate),
+      reaction_(profile.parameters),
       bucket_config_(profile.bucket) {}
 
 void PaperDcqcn::on_start(Time now) {

@@ -18,10 +18,11 @@ struct PaperProfile {
 
 /// DCQCN as the paper has it (or, with other parameters, as NICs do), pacing by a token bucket. NAKs and
 /// acknowledgements mean nothing to it.
-class PaperDcqcn final : public CongestionControl {
+class alignas(64) PaperDcqcn final : public CongestionControl {
  public:
   explicit PaperDcqcn(const PaperProfile& profile = {});
 
+  std::size_t memory() const override { return sizeof *this; }
   CongestionState state(Time now) const override;
   void set_parameters(const PaperParameters& parameters, Time now);
   const PaperReactionPoint& reaction_point() const { return reaction_; }
@@ -36,8 +37,8 @@ class PaperDcqcn final : public CongestionControl {
   /// Tells the bucket a rate that an event has set.
   void rate_set(Time now) { bucket_.set_rate(reaction_.rc(), edge_from(now)); }
 
-  PaperReactionPoint reaction_;
   TokenBucket bucket_;
+  PaperReactionPoint reaction_;
   BucketConfig bucket_config_;
 };
 

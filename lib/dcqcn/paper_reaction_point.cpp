@@ -22,8 +22,8 @@ std::uint64_t share(std::uint64_t rate, std::uint64_t numerator, std::uint64_t d
 }  // namespace
 
 PaperReactionPoint::PaperReactionPoint(const PaperParameters& parameters)
-    : parameters_(parameters),
-      rates_{parameters.line_rate, parameters.line_rate},
+    : rates_{parameters.line_rate, parameters.line_rate},
+      parameters_(parameters),
       alpha_(std::uint64_t{parameters.initial_alpha} << (kAlphaBits - 10)) {}
 
 void PaperReactionPoint::advance_time(Time now) {

@@ -64,14 +64,14 @@ class PaperReactionPoint {
   void leap_alpha(Time last);
   void cut(Time now);
 
-  PaperParameters parameters_;
-  Rates rates_;
-  std::uint64_t bytes_ = 0;
-  std::uint64_t cnps_ = 0;
   Time now_ = 0;
   Time timer_at_ = kNever;
   Time alpha_at_ = kNever;
   Time cut_at_ = kNever;
+  Rates rates_;
+  PaperParameters parameters_;
+  std::uint64_t bytes_ = 0;
+  std::uint64_t cnps_ = 0;
   Time last_cut_ = 0;
   std::uint64_t alpha_;
   std::uint32_t time_stage_ = 0;

@@ -15,7 +15,7 @@ constexpr Edge kClearDelay = 3;
 }  // namespace
 
 ReactionPoint::ReactionPoint(const FirmwareParameters& parameters, const FirmwareBuild& build)
-    : parameters_(parameters.cut_to_width()), build_(build), rates_{build.line_rate, build.line_rate} {
+    : rates_{build.line_rate, build.line_rate}, parameters_(parameters.cut_to_width()), build_(build) {
   look_ahead();
 }
 

@@ -68,11 +68,11 @@ class ReactionPoint {
   void joint_edge(Edge n);
   void handle_strobe(Edge n);
 
-  FirmwareParameters parameters_;
-  FirmwareBuild build_;
-  Rates rates_;
   Edge now_ = 0;
   Edge quiet_until_ = 0;
+  Rates rates_;
+  FirmwareParameters parameters_;
+  FirmwareBuild build_;
   Edge last_cnp_ = kNoEdge;
   std::array<Edge, 2> strobes_ = {kNoEdge, kNoEdge};  ///< edges at which the overseer will see CNPs
   Edge after_strobe_ = kNoEdge;                       ///< the counter counts, the timer is reset

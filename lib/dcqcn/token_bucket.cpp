@@ -45,7 +45,6 @@ void TokenBucket::apply_change() {
   for (std::size_t i = 0; i < changes_; ++i) change_[i] = change_[i + 1];
 }
 
-/// As far as there is room.
 void TokenBucket::fill_up(std::uint64_t clocks) {
   const auto room = static_cast<std::uint64_t>(capacity_ - credit_);
   credit_ = capacity_;
@@ -62,9 +61,7 @@ void TokenBucket::advance_changes(Edge n) {
   if (next_change() <= now_) apply_change();
 }
 
-Edge TokenBucket::ready(std::uint32_t bytes) const {
-  if (!armed_) return now_;
-  const auto need = static_cast<std::int64_t>(bytes * units_per_byte());
+Edge TokenBucket::ready_later(std::int64_t need) const {
   if (need > capacity_) return kNoEdge;
   std::int64_t credit = credit_;
   std::uint64_t refill = refill_;

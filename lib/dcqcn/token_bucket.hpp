@@ -40,11 +40,19 @@ class TokenBucket {
 
   /// The first edge at which a frame of so many bytes can be admitted if the rate does not change any more;
   /// kNoEdge when never. Not before now().
-  Edge ready(std::uint32_t bytes) const;
+  Edge ready(std::uint32_t bytes) const {
+    const auto need = static_cast<std::int64_t>(bytes * units_per_byte());
+    return !armed_ || credit_ >= need ? now_ : ready_later(need);
+  }
   /// A frame of so many bytes is admitted at edge n.
   void take(std::uint32_t bytes, Edge n) {
-    advance(n);
-    if (now_ == n) advance(n + 1);  // the edge refills, up to the size, and then charges
+    // The edge refills, up to the size, and then charges. Twice filled is filled for the sum.
+    if (changes_ == 0) {
+      if (now_ <= n) advance(n + 1);
+    } else {
+      advance_changes(n);
+      if (now_ == n) advance(n + 1);
+    }
     if (armed_) credit_ -= static_cast<std::int64_t>(bytes * units_per_byte());
     armed_ = true;
   }
@@ -87,26 +95,32 @@ class TokenBucket {
   void fill(std::uint64_t clocks) {
     const auto room = static_cast<std::uint64_t>(capacity_ - credit_);
     std::uint64_t more = 0;
-    if (!__builtin_mul_overflow(clocks, refill_, &more) && more <= room) {
+    if (__builtin_mul_overflow(clocks, refill_, &more)) {
+      fill_up(clocks);
+    } else if (more <= room) {
       credit_ += static_cast<std::int64_t>(more);
     } else {
-      fill_up(clocks);
+      credit_ = capacity_;
+      spilled_ += more - room;
     }
   }
+  /// As far as there is room, which is less than comes.
   void fill_up(std::uint64_t clocks);
+  Edge ready_later(std::int64_t need) const;
   void advance_changes(Edge n);
   Edge next_change() const { return changes_ == 0 ? kNoEdge : change_[0].at; }
   void apply_change();
 
+  // What each frame touches; then what a change of the rate does.
   Edge now_;
   std::int64_t credit_;
   std::int64_t capacity_;
   std::uint64_t refill_;
   std::uint64_t spilled_ = 0;
-  std::array<Change, 4> change_;  ///< known but not yet in force, by edge
   std::uint8_t changes_ = 0;
   BucketArithmetic arithmetic_;
   bool armed_;
+  std::array<Change, 4> change_;  ///< known but not yet in force, by edge
 };
 
 }  // namespace softfeb::dcqcn

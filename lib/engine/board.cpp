@@ -300,11 +300,31 @@ void Board::control_frame_sent(std::uint32_t length, Time now) {
   link_.sent(length, now);  // the same link: RoCE waits for as long as it takes
 }
 
+std::size_t Board::memory_per_qp() const {
+  if (qps_.empty()) return 0;
+  std::size_t bytes = departures_.memory() + timers_.memory() + ready_.memory() + table_.memory() +
+                      shared_.memory() + finished_.size() + woken_.capacity() * sizeof(std::uint32_t);
+  for (const SendQp& qp : qps_) bytes += qp.memory();
+  for (const auto& control : congestion_) bytes += control->memory() + sizeof control;
+  return bytes / qps_.size();
+}
+
 Time Board::next_event(Time now) const {
   Time at = std::min({host_event(now), departures_.next(), timers_.next(), bus_peer_.retry_at});
   if (!ready_.empty()) at = std::min(at, std::max({now, link_.free_at(), link_open_at()}));
   for (const Resolution& r : resolutions_) at = std::min(at, r.retry_at);
   return at;
+}
+
+void Board::expect(const roce::ParsedFrame& frame) const {
+  if (frame.kind != roce::FrameKind::kUdp || frame.dest_port != roce::kRoceUdpPort ||
+      frame.content.count() == 0) {
+    return;
+  }
+  const ByteSpan bth = frame.content.part(0);
+  if (bth.size() < roce::Bth::kSize) return;
+  const std::uint32_t i = table_.find(load_be32(bth.data() + 4) & 0xffffff);
+  if (i != QpTable::kNotFound) qps_[i].prefetch_response();
 }
 
 void Board::receive_roce(const roce::ParsedFrame& frame, Time now) {

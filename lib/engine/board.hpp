@@ -78,6 +78,7 @@ class Board : public Endpoint {
   /// Off: every turn is one in full (board_send.cpp). Nothing but speed changes; for comparing the two.
   void set_quick_turns(bool on) { quick_turns_ = on; }
 
+  void expect(const roce::ParsedFrame& frame) const override;
   std::size_t poll(Time now, std::span<TxFrame> out) override;
   Time next_event(Time now) const override;
   void control_frame_sent(std::uint32_t length, Time now) override;
@@ -91,6 +92,9 @@ class Board : public Endpoint {
   SendQp& qp(std::size_t i) { return qps_[i]; }
   /// Counters of QP `i`'s requester; of a slot of the metadata bus over all QPs that it has held.
   roce::RequesterCounters totals(std::size_t i) const;
+  /// Bytes of memory that a queue pair takes: itself, its send queue, its congestion control, its places in
+  /// wheels and tables. Of all there is room for, on average; 0 without any.
+  std::size_t memory_per_qp() const;
   /// Next hops whose MAC address is not known (yet). Who does not answer kArpTries requests, a second apart,
   /// is given up: the QPs that need it go to ERR. The destination of the metadata bus is never given up.
   std::size_t unresolved() const;
@@ -190,6 +194,7 @@ class Board : public Endpoint {
 
   // board_send.cpp: who sends next
   std::size_t send_packets(Time now, std::span<TxFrame> out);
+  void fetch_next() const;
   bool may_turn_quickly(std::uint32_t i, Time now) const;
   bool take_quick_turn(std::uint32_t i, Time now, TxFrame& out);
   bool take_turn(std::uint32_t i, Time now, TxFrame& out);

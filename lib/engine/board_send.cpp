@@ -24,6 +24,16 @@
 
 namespace softfeb::engine {
 
+namespace {
+
+// Queue pairs that have their turn soon are fetched into the cache while others have theirs: themselves, and
+// when they are there, what they point to. So few stay in it anyway.
+constexpr std::size_t kFewQps = 256;
+constexpr std::size_t kTurnsToFetch = 16;
+constexpr std::size_t kTurnsToFetchBehind = 6;
+
+}  // namespace
+
 std::size_t Board::send_packets(Time now, std::span<TxFrame> out) {
   if (now < link_open_at()) return 0;
   link_.was_closed_until(link_open_at());
@@ -32,6 +42,7 @@ std::size_t Board::send_packets(Time now, std::span<TxFrame> out) {
   // A turn that gives no packet (a QP in ERR that flushes what is posted) counts as well, so that this ends.
   for (std::size_t turns = out.size(); turns != 0 && !ready_.empty() && link_.open(now); --turns) {
     const std::uint32_t i = ready_.pop();
+    if (qps_.size() > kFewQps) fetch_next();
     const bool sent =
         quick && may_turn_quickly(i, now) ? take_quick_turn(i, now, out[n]) : take_turn(i, now, out[n]);
     if (!sent) continue;
@@ -40,6 +51,13 @@ std::size_t Board::send_packets(Time now, std::span<TxFrame> out) {
     ++n;
   }
   return n;
+}
+
+void Board::fetch_next() const {
+  const std::uint32_t far = ready_.ahead(kTurnsToFetch);
+  if (far != ReadyQueue::kNone) qps_[far].prefetch();
+  const std::uint32_t near = ready_.ahead(kTurnsToFetchBehind);
+  if (near != ReadyQueue::kNone) qps_[near].prefetch_behind();
 }
 
 bool Board::may_turn_quickly(std::uint32_t i, Time now) const {

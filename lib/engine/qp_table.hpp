@@ -53,6 +53,9 @@ class QpTable {
     --used_;
   }
 
+  /// Bytes that its places take.
+  std::size_t memory() const { return slots_.size() * sizeof(Slot); }
+
  private:
   struct Slot {
     roce::Qpn qpn = 0;

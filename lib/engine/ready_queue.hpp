@@ -12,6 +12,8 @@ class ReadyQueue {
  public:
   explicit ReadyQueue(std::size_t qps) : ring_(qps), queued_(qps, 0) {}
 
+  /// Bytes that its places take.
+  std::size_t memory() const { return ring_.size() * sizeof ring_[0] + queued_.size(); }
   bool empty() const { return count_ == 0; }
   bool contains(std::uint32_t qp) const { return queued_[qp] != 0; }
 

@@ -9,25 +9,38 @@ namespace softfeb::engine {
 
 namespace {
 
-Pacer packet_pacer(const TrafficConfig& t) {
-  const bool by_packet = t.rate_kind == RateKind::kPayloadBytes || t.rate_kind == RateKind::kPackets;
-  return Pacer(by_packet ? t.rate : 0, t.burst);
+roce::RequesterConfig fitting(const SendQpConfig& config) {
+  roce::RequesterConfig c = config.requester;
+  c.send_queue_depth = SendQp::send_queue_needed(config);
+  return c;
 }
 
 }  // namespace
 
 SendQp::SendQp(const SendQpConfig& config, dcqcn::CongestionControl* congestion)
-    : requester_(config.requester),
-      headers_(config.path),
-      traffic_(config.traffic),
-      pacer_(packet_pacer(config.traffic)),
+    : requester_(fitting(config)),
       congestion_(congestion),
       payload_(config.payload),
-      peer_(config.path.dest_ip),
+      dest_qpn_(config.requester.dest_qpn),
       pkey_(config.pkey),
+      rate_kind_(config.traffic.rate_kind),
       known_crc_(config.known_crc),
+      packets_paced_(config.traffic.rate != 0 &&
+                     (rate_kind_ == RateKind::kPayloadBytes || rate_kind_ == RateKind::kPackets)),
+      headers_(config.path),
+      pacer_(rate_kind_ == RateKind::kUnlimited ? 0 : config.traffic.rate, config.traffic.burst),
+      traffic_(config.traffic),
+      peer_(config.path.dest_ip),
       start_after_(config.start_after) {
   if (config.peer_mac) set_dest_mac(*config.peer_mac);
+}
+
+/// RC: a window of requests on their way, one that is being sent, and one ahead; UC completes what it has
+/// sent. post_due() never has more, so a longer queue would only be memory.
+std::uint32_t SendQp::send_queue_needed(const SendQpConfig& config) {
+  const bool rc = config.requester.transport == roce::Transport::kRc;
+  const std::uint32_t window = rc ? std::min(config.requester.window_requests, UINT32_MAX - 2) : 0;
+  return std::min(config.requester.send_queue_depth, window + 2);
 }
 
 void SendQp::set_path(const roce::Path& path) {
@@ -43,6 +56,7 @@ void SendQp::clear_path() {
 
 void SendQp::renew(const roce::RequesterConfig& config, std::uint16_t pkey) {
   requester_.renew(config);
+  dest_qpn_ = config.dest_qpn;
   pkey_ = pkey;
   completed_ = 0;
   failure_.reset();
@@ -55,7 +69,6 @@ void SendQp::set_dest_mac(const roce::MacAddress& mac) {
 
 Time SendQp::start(Time now) {
   starts_at_ = saturating_add(now, start_after_);
-  traffic_.start(starts_at_);
   pacer_.start(starts_at_);
   return starts_at_;
 }
@@ -64,7 +77,10 @@ void SendQp::post_due(Time now) {
   if (now < starts_at_) return;
   // One message ahead of the one being sent keeps the QP busy; more would only wait in the queue, and delay
   // the end of the run.
-  while (traffic_.due() <= now && may_post()) requester_.post(traffic_.make(now), now);
+  while (due() <= now && may_post()) {
+    requester_.post(traffic_.make(), now);
+    if (by_message()) pacer_.sent(1, now);
+  }
 }
 
 void SendQp::post(const roce::WorkRequest& request, Time now) {
@@ -74,9 +90,8 @@ void SendQp::post(const roce::WorkRequest& request, Time now) {
 
 /// The pacer's share of a packet that left.
 void SendQp::pace(std::uint32_t payload, Time now) {
-  if (pacer_.unlimited()) return;
-  const bool packets = traffic_.config().rate_kind == RateKind::kPackets;
-  pacer_.sent(packets ? 1 : std::max<std::uint64_t>(1, payload), now);
+  if (!packets_paced_) return;
+  pacer_.sent(rate_kind_ == RateKind::kPackets ? 1 : std::max<std::uint64_t>(1, payload), now);
 }
 
 bool SendQp::write(Time now, std::uint16_t identification, TxFrame& out) {
@@ -94,9 +109,8 @@ bool SendQp::write(Time now, std::uint16_t identification, TxFrame& out) {
     }
   }
   out = TxFrame{.header = out.header, .payload = payload.bytes, .payload_length = p.payload_length};
-  const roce::Crafted c =
-      roce::craft_request(headers_, p, requester_.config().dest_qpn, pkey_, identification, payload.bytes,
-                          payload.crc, out.header, out.trailer.data());
+  const roce::Crafted c = roce::craft_request(headers_, p, dest_qpn_, pkey_, identification, payload.bytes,
+                                              payload.crc, out.header, out.trailer.data());
   out.header_length = c.header_length;
   out.trailer_length = c.trailer_length;
   pace(p.payload_length, now);

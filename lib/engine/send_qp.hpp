@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "base/prefetch.hpp"
 #include "base/time.hpp"
 #include "engine/congestion.hpp"
 #include "engine/pacer.hpp"
@@ -35,13 +36,14 @@ struct SendQpConfig {
 
 /// Counters of a sending QP besides its requester's.
 struct SendQpCounters {
-  std::uint64_t cnp_rx = 0;
+  // Each packet touches the first two.
   std::uint64_t counted_bytes =
       0;  ///< sent, as congestion control counts them: BTH to pad, retransmissions too
+  Time first_sent = kNever;
+  std::uint64_t cnp_rx = 0;
   std::uint64_t completions = 0;               ///< polled: signaled ones and failures
   std::uint64_t completions_out_of_order = 0;  ///< never, unless softfeb is wrong: a check of itself
   std::uint64_t completed_bytes = 0;           ///< of polled completions with success
-  Time first_sent = kNever;
   Time last_completed = 0;
 };
 
@@ -84,19 +86,23 @@ class SendQp {
   Time own_departure(Time now) const {
     if (!resolved_) return kNever;
     if (now < starts_at_) return starts_at_;
-    if (requester_.ready(now)) return pacer_.departure();
+    if (requester_.ready(now)) return packets_paced_ ? pacer_.departure() : 0;
     // Nothing to send: the next message wakes us, if there is room for it; else a completion does.
-    return may_post() ? traffic_.due() : kNever;
+    return may_post() ? due() : kNever;
   }
   /// departure(now) ≤ now, and there is a packet.
-  bool may_send(Time now) const { return departure(now) <= now && requester_.ready(now); }
+  bool may_send(Time now) const {
+    if (!resolved_ || now < starts_at_ || !requester_.ready(now)) return false;
+    if (packets_paced_ && pacer_.departure() > now) return false;
+    return congestion_ == nullptr || congestion_->departure(requester_.next_transport_bytes(), now) <= now;
+  }
   /// Crafts the next packet. Requires may_send(). False when the payload source failed: the request has
   /// ended.
   bool craft(Time now, std::uint16_t identification, TxFrame& out);
   /// may_send(), and before that packet and after it there is nothing to post, nothing to reap, and nothing
   /// that makes it finished() or not.
   bool mid_message(Time now) const {
-    return (requester_.unsent() >= 2 || traffic_.due() > now) && may_send(now) && requester_.mid_request() &&
+    return (requester_.unsent() >= 2 || due() > now) && may_send(now) && requester_.mid_request() &&
            requester_.reaped();
   }
   /// craft(), and then departure(now) to `next`. Requires mid_message().
@@ -131,30 +137,68 @@ class SendQp {
   std::optional<roce::WcStatus> failure() const { return failure_; }
   /// Payload bytes of the messages of its traffic that completed with success.
   std::uint64_t completed_payload_bytes() const;
-  Time given_up() const { return pacer_.given_up() + traffic_.given_up(); }
+  Time given_up() const { return pacer_.given_up(); }
+  /// Requests that can be outstanding: what its send queue has room for.
+  static std::uint32_t send_queue_needed(const SendQpConfig& config);
+
+  /// Bytes that it takes, its send queue with it.
+  std::size_t memory() const {
+    return sizeof *this + requester_.config().send_queue_depth * sizeof(roce::SendSlot);
+  }
+
+  /// What its next packet touches is fetched into the cache: first what stands here, then, when that is
+  /// there, what it points to.
+  void prefetch() const {
+    softfeb::prefetch(&requester_, 3);
+    softfeb::prefetch(&congestion_, 1);
+    softfeb::prefetch(&headers_, 1);
+  }
+  void prefetch_behind() const {
+    requester_.prefetch_next();
+    if (congestion_ != nullptr) softfeb::prefetch(congestion_, 2);
+    if (packets_paced_) softfeb::prefetch(&pacer_, 2);
+  }
+  /// The same for a response.
+  void prefetch_response() const {
+    softfeb::prefetch(&requester_, 3);
+    softfeb::prefetch(&traffic_, 3);
+  }
 
  private:
   bool write(Time now, std::uint16_t identification, TxFrame& out);
   void pace(std::uint32_t payload, Time now);
   void reap_all(Time now);
 
+  bool by_message() const { return rate_kind_ == RateKind::kMessages; }
+  /// When the next message may be posted; kNever when there is none.
+  Time due() const {
+    if (traffic_.finished()) return kNever;
+    return by_message() ? pacer_.departure() : 0;
+  }
+
+  // Hot: what each packet touches. Three cache lines of the requester, and these two; a third where packets
+  // are paced.
   roce::Requester requester_;
-  roce::HeaderTemplate headers_;
-  Traffic traffic_;
-  Pacer pacer_;
   dcqcn::CongestionControl* congestion_;
   const roce::PayloadStream* payload_;
-  roce::IpAddress peer_;
-  std::optional<roce::WcStatus> failure_;
+  Time starts_at_ = kNever;
+  roce::Qpn dest_qpn_;
+  std::uint16_t pkey_;
+  RateKind rate_kind_;
+  bool known_crc_;
+  bool resolved_ = false;
+  bool packets_paced_;
+  SendQpCounters counters_;  ///< the first two of them
   std::uint64_t next_completion_ = 0;
   std::uint64_t completed_ = 0;
   std::uint64_t posted_ = 0;
-  SendQpCounters counters_;
-  std::uint16_t pkey_;
-  bool known_crc_;
-  bool resolved_ = false;
+  alignas(64) roce::HeaderTemplate headers_;
+  Pacer pacer_;      ///< of its packets or of its messages, as the rate is meant
+  Traffic traffic_;  ///< each message
+  // Cold.
+  roce::IpAddress peer_;
+  std::optional<roce::WcStatus> failure_;
   Time start_after_;
-  Time starts_at_ = kNever;
 };
 
 }  // namespace softfeb::engine

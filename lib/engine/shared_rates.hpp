@@ -55,6 +55,11 @@ class SharedRates {
     if (line.called == qp) line.called = kNone;
   }
 
+  /// Bytes that their places take.
+  std::size_t memory() const {
+    return line_of_.size() * (sizeof line_of_[0] + sizeof next_[0] + sizeof waiting_[0]);
+  }
+
  private:
   struct Line {
     std::uint32_t first = kNone;

@@ -42,6 +42,8 @@ class TimingWheel {
   /// A time not later than the next expiry, and exact when that is within the finest level's reach (256
   /// ticks); kNever when nothing is scheduled.
   Time next() const;
+  /// Bytes that its entries take.
+  std::size_t memory() const { return nodes_.size() * sizeof(Node); }
   bool empty() const {
     return std::all_of(counts_.begin(), counts_.end(), [](std::size_t n) { return n == 0; });
   }

@@ -15,7 +15,7 @@ bool Traffic::signaled(std::uint64_t number) const {
   return true;
 }
 
-roce::WorkRequest Traffic::make(Time now) {
+roce::WorkRequest Traffic::make() {
   const std::uint64_t n = made_++;
   const board::MessageSlice slice = config_.plan.at(n);
   roce::WorkRequest w;
@@ -30,7 +30,6 @@ roce::WorkRequest Traffic::make(Time now) {
                     ? config_.immediate + static_cast<std::uint32_t>(n)
                     : config_.immediate;
   w.payload_offset = slice.offset;
-  pacer_.sent(1, now);
   return w;
 }
 

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "base/time.hpp"
 #include "board/message_plan.hpp"
-#include "engine/pacer.hpp"
 #include "roce/work.hpp"
 
 #include <cstdint>
@@ -42,28 +40,22 @@ struct TrafficConfig {
 /// Makes the work requests of a QP, message after message. Ids are message numbers.
 class Traffic {
  public:
-  explicit Traffic(const TrafficConfig& config)
-      : config_(config), pacer_(config.rate_kind == RateKind::kMessages ? config.rate : 0, config.burst) {}
+  explicit Traffic(const TrafficConfig& config) : config_(config) {}
 
-  void start(Time now) { pacer_.start(now); }
   /// No further messages.
   void stop() { config_.messages = made_; }
 
   bool finished() const { return config_.messages && made_ >= *config_.messages; }
-  /// When the next message may be posted; kNever when there is none.
-  Time due() const { return finished() ? kNever : pacer_.departure(); }
-  /// The next message. Requires due() ≤ now.
-  roce::WorkRequest make(Time now);
+  /// The next message. Requires !finished().
+  roce::WorkRequest make();
 
   std::uint64_t made() const { return made_; }
   const TrafficConfig& config() const { return config_; }
-  Time given_up() const { return pacer_.given_up(); }
 
  private:
   bool signaled(std::uint64_t number) const;
 
   TrafficConfig config_;
-  Pacer pacer_;
   std::uint64_t made_ = 0;
 };
 

@@ -10,7 +10,7 @@ namespace softfeb::roce {
 
 namespace {
 
-/// Highest value, so that a depth rounded up to a power of two still leaves index arithmetic room.
+/// Highest value that leaves index arithmetic room.
 constexpr std::uint32_t kMaxDepth = 1U << 30;
 
 const RequesterConfig& checked(const RequesterConfig& c) {
@@ -76,6 +76,7 @@ Requester::Requester(const RequesterConfig& config, SendQueue&& queue)
       pmtu_shift_(static_cast<std::uint8_t>(std::countr_zero(config.pmtu))),
       always_asks_(config.sq_sig_all && config.timing == TimingProfile::kFirmware),
       config_(config) {
+  queue_.restart();
   static_assert(offsetof(Requester, taken_) <= 128, "what each packet touches must stay in two cache lines");
 }
 
@@ -91,20 +92,20 @@ bool Requester::post(const WorkRequest& r, Time /*now*/) {
   if (!can_post()) return false;
   const bool legal = r.opcode <= WrOpcode::kSendImm && r.length <= kMaxMessage;
   SendSlot& slot = queue_[tail_];
-  slot = SendSlot{r.id,
-                  r.remote_address,
-                  r.payload_offset,
-                  posted_packets_,
-                  legal ? packets_of(r.length, pmtu_shift_) : 0,
-                  r.length,
-                  r.rkey,
-                  r.immediate,
-                  r.opcode,
-                  r.signaled,
-                  r.solicited};
+  slot = SendSlot{.first = posted_packets_,
+                  .payload_offset = r.payload_offset,
+                  .packets = legal ? packets_of(r.length, pmtu_shift_) : 0,
+                  .length = r.length,
+                  .opcode = r.opcode,
+                  .signaled = r.signaled,
+                  .solicited = r.solicited,
+                  .id = r.id,
+                  .remote_address = r.remote_address,
+                  .rkey = r.rkey,
+                  .immediate = r.immediate};
   posted_packets_ += slot.packets;
   const bool sendable = legal && limit_ == tail_;
-  ++tail_;
+  queue_.reach(++tail_);
   if (state_ == QpState::kErr) {
     fail(done_, WcStatus::kFlushed);
   } else if (sendable) {

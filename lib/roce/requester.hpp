@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "base/prefetch.hpp"
 #include "base/time.hpp"
 #include "roce/headers.hpp"
 #include "roce/packet.hpp"
@@ -8,6 +9,7 @@
 #include "roce/send_queue.hpp"
 #include "roce/work.hpp"
 
+#include <algorithm>
 #include <cstdint>
 
 namespace softfeb::roce {
@@ -80,6 +82,8 @@ class alignas(64) Requester {
   /// kLocalOperationError and moves the QP to ERR when all requests before it have completed; nothing posted
   /// after it is sent.
   bool post(const WorkRequest& request, Time now);
+  /// What the next packet is made of is fetched into the cache, as far as it lies elsewhere.
+  void prefetch_next() const { prefetch(&queue_[send_]); }
   bool can_post() const { return tail_ - head_ < depth_; }
 
   /// True when a packet may leave now as far as this QP is concerned (window, RNR wait, state).
@@ -101,7 +105,7 @@ class alignas(64) Requester {
   void on_bad_response(Psn psn, Time now);
 
   /// Earliest time at which on_timer() has something to do; kNever when nothing runs.
-  Time deadline() const;
+  Time deadline() const { return rnr_until_ == 0 ? ack_deadline_ : std::min(ack_deadline_, rnr_until_); }
   void on_timer(Time now);
 
   /// Next completion in posting order. Unsignaled successes are passed over.

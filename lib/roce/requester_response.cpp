@@ -151,10 +151,6 @@ void Requester::on_rnr(std::uint8_t timer_code, bool progress, Time now) {
   rnr_until_ = saturating_add(now, rnr_wait(config_.timing, timer_code, config_.min_rnr_timer));
 }
 
-Time Requester::deadline() const {
-  return rnr_until_ == 0 ? ack_deadline_ : std::min(ack_deadline_, rnr_until_);
-}
-
 void Requester::on_timer(Time now) {
   if (rnr_until_ <= now) rnr_until_ = 0;
   if (ack_deadline_ > now || ack_deadline_ == kNever) return;

@@ -14,6 +14,7 @@ namespace {
 class ConstantRate final : public CongestionControl {
  public:
   explicit ConstantRate(std::uint64_t rate) : rate_(rate) {}
+  std::size_t memory() const override { return sizeof *this; }
   CongestionState state(Time) const override { return {.rate = rate_, .target_rate = rate_}; }
   int asked = 0;
 
