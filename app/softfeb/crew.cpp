@@ -129,6 +129,7 @@ void Crew::add_lanes(const config::RunConfig& config, std::size_t index) {
     parts.control_frames = &control_.back().exchange->to_send();
     if (!port.tx_faults.empty()) parts.tx_faults = port.tx_faults[k].get();
     if (!port.rx_faults.empty()) parts.rx_faults = port.rx_faults[k].get();
+    if (!port.stamps.empty()) parts.stamps = port.stamps[k].get();
     if (!port.captures.empty()) {
       const config::CaptureDirection d = config.ports[index].capture->direction;
       if (d != config::CaptureDirection::kTx) parts.rx_capture = port.captures[k].get();

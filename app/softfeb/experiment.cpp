@@ -41,6 +41,7 @@ lab::Sample Experiment::sample_of(const std::vector<engine::EndpointSnapshot>& e
 }
 
 void Experiment::nap() {
+  machine_.follow_clocks();
   const Time now = machine_.now();
   Time length = kPoll;
   if (const Time due = next_sample(); due != kNever) {

@@ -67,6 +67,23 @@ void Machine::open_port(const config::RunConfig& config, std::size_t index) {
   ports_.push_back(std::move(port));
   check_path_mtu(config, index);
   make_faults(config, index);
+  make_stamps(config, index);
+}
+
+void Machine::make_stamps(const config::RunConfig& config, std::size_t index) {
+  if (config.ports[index].pacing != config::Pacing::kTimestamp) return;
+  RunPort& port = ports_[index];
+  port.clock = std::make_unique<dataplane::PortClock>(port.port->id(), port.name, *clock_);
+  for (std::size_t k = 0; k < port.workers.size(); ++k) {
+    port.stamps.push_back(
+        std::make_unique<dataplane::DepartureStamps>(port.clock->map(), config.ports[index].pacing_horizon));
+  }
+}
+
+void Machine::follow_clocks() {
+  for (RunPort& p : ports_) {
+    if (p.clock) p.clock->follow();
+  }
 }
 
 void Machine::check_path_mtu(const config::RunConfig& config, std::size_t index) const {

@@ -5,11 +5,13 @@
 #include "dataplane/arena.hpp"
 #include "dataplane/capture.hpp"
 #include "dataplane/cpus.hpp"
+#include "dataplane/departure_stamps.hpp"
 #include "dataplane/device.hpp"
 #include "dataplane/eal.hpp"
 #include "dataplane/fault_injector.hpp"
 #include "dataplane/mempools.hpp"
 #include "dataplane/port.hpp"
+#include "dataplane/port_clock.hpp"
 #include "dataplane/tsc_clock.hpp"
 
 #include <memory>
@@ -31,6 +33,9 @@ struct RunPort {
   std::vector<std::unique_ptr<dataplane::FaultInjector>> tx_faults;
   std::vector<std::unique_ptr<dataplane::FaultInjector>> rx_faults;
   std::vector<std::unique_ptr<dataplane::Capture>> captures;
+  /// With `pacing: timestamp`: the NIC's clock, and the stamps by place in `workers`; else none.
+  std::unique_ptr<dataplane::PortClock> clock;
+  std::vector<std::unique_ptr<dataplane::DepartureStamps>> stamps;
 };
 
 /// DPDK as a run needs it: environment, ports, pools, payload arena, clock. Members in the order of their
@@ -55,6 +60,9 @@ class Machine {
   unsigned lcore(unsigned w) const { return lcores_[w + 1].id; }
   bool huge_pages() const { return eal_->huge_pages(); }
 
+  /// Reads the clocks of NICs that packets have times for, now and then. To be called often.
+  void follow_clocks();
+
   /// Waits until every port has a link, `limit` at most or until a signal comes; says so when it takes a
   /// second. Throws EnvironmentError where there is none by then.
   void wait_for_links(Time limit, bool quiet) const;
@@ -65,6 +73,7 @@ class Machine {
  private:
   void open_port(const config::RunConfig& config, std::size_t index);
   void check_path_mtu(const config::RunConfig& config, std::size_t index) const;
+  void make_stamps(const config::RunConfig& config, std::size_t index);
   void make_faults(const config::RunConfig& config, std::size_t index);
 
   const config::RunConfig& config_;

@@ -71,6 +71,32 @@ std::uint32_t qps_of(const config::BoardConfig& board) {
 
 }  // namespace
 
+namespace {
+
+std::string port_pacer(const config::PortConfig& port) {
+  const std::string begin = fmt::format("port {}, pacer: ", port.name);
+  if (port.pacing == config::Pacing::kQueueRate) {
+    return begin +
+           "queues of the NIC hold their boards' link rates, all QPs of a queue together, in steps of 1 "
+           "Mb/s; rates of "
+           "QPs are held by the worker; a change of rate acts behind what stands in the queue "
+           "(doc/pacing-offloads.md)";
+  }
+  return begin + fmt::format(
+                     "the NIC sends each packet {} after its schedule's time; expected error: the NIC's; "
+                     "CNPs act, and acknowledgements leave, that much later (doc/pacing-offloads.md)",
+                     config::format_time(port.pacing_horizon));
+}
+
+/// Where a board is paced by its worker alone.
+bool software(const config::RunConfig& config) {
+  return std::any_of(config.boards.begin(), config.boards.end(), [&](const config::BoardConfig& b) {
+    return config.ports[b.endpoint.port].pacing == config::Pacing::kSoftware;
+  });
+}
+
+}  // namespace
+
 std::vector<std::string> pacer_lines(const config::RunConfig& config) {
   std::vector<std::string> lines;
   for (const config::BoardConfig& board : config.boards) {
@@ -95,12 +121,18 @@ std::vector<std::string> pacer_lines(const config::RunConfig& config) {
                                   board.endpoint.name, config::format_bandwidth(*board.link_rate)));
     }
   }
-  if (lines.empty()) return lines;
+  std::vector<std::string> offloads;
+  for (const config::PortConfig& port : config.ports) {
+    if (port.pacing != config::Pacing::kSoftware) offloads.push_back(port_pacer(port));
+  }
+  if (lines.empty()) return offloads;
   if (lines.size() > kMostLines) {
     const std::size_t more = lines.size() - kMostLines;
     lines.resize(kMostLines);
     lines.push_back(fmt::format("... and {} more", more));
   }
+  lines.insert(lines.end(), offloads.begin(), offloads.end());
+  if (!software(config)) return lines;
   lines.push_back(
       "pacer: software timing wheel; expected error: each QP within one packet of what its rate gives while "
       "it has "

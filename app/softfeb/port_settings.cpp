@@ -82,6 +82,23 @@ std::uint16_t queues_of(const config::RunConfig& config, std::size_t port) {
   return static_cast<std::uint16_t>(n);
 }
 
+dataplane::PacingConfig pacing_settings(const config::RunConfig& config, std::size_t index) {
+  const config::PortConfig& p = config.ports[index];
+  dataplane::PacingConfig out;
+  out.horizon = p.pacing_horizon;
+  if (p.pacing == config::Pacing::kTimestamp) out.way = dataplane::Pacing::kTimestamp;
+  if (p.pacing != config::Pacing::kQueueRate) return out;
+  out.way = dataplane::Pacing::kQueueRate;
+  for (const unsigned worker : workers_on(config, index)) {
+    std::uint64_t rate = 0;
+    for (const auto& b : config.boards) {
+      if (b.endpoint.port == index && b.endpoint.worker == worker) rate += b.link_rate.value_or(0);
+    }
+    out.queue_rates.push_back(rate);
+  }
+  return out;
+}
+
 dataplane::PortConfig port_settings(const config::RunConfig& config, std::size_t index) {
   const config::PortConfig& p = config.ports[index];
   dataplane::PortConfig c;
@@ -92,6 +109,7 @@ dataplane::PortConfig port_settings(const config::RunConfig& config, std::size_t
   c.mtu = p.mtu;
   c.rx_held = kHeldPackets;
   c.lcores = static_cast<unsigned>(config.workers.count) + 1;
+  c.pacing = pacing_settings(config, index);
   switch (p.flow_control) {
     case config::FlowControl::kOff:
       c.flow_control = dataplane::FlowControl::kOff;

@@ -30,6 +30,9 @@ std::uint16_t queues_of(const config::RunConfig& config, std::size_t port);
 /// MTU that the QPs of this port's boards and receivers need.
 std::uint32_t needed_mtu(const config::RunConfig& config, std::size_t port);
 
+/// With `queue_rate`: of each worker's queue, the sum of the link rates of its boards (0: none, no limit).
+dataplane::PacingConfig pacing_settings(const config::RunConfig& config, std::size_t port);
+
 dataplane::PortConfig port_settings(const config::RunConfig& config, std::size_t port);
 
 }  // namespace softfeb::app

@@ -169,6 +169,29 @@ Json receiver(const config::RunConfig& config, const Outcome& o, const engine::R
           {"qps", qps}};
 }
 
+/// Who held packets back, and how well.
+Json port_pacing(const RunPort& p) {
+  const dataplane::PacingConfig& c = p.port->config().pacing;
+  Json j{{"way", dataplane::to_string(c.way)}};
+  if (c.way == dataplane::Pacing::kQueueRate) {
+    j["queues_mbps"] = Json::array();
+    for (const std::uint64_t rate : c.queue_rates)
+      j["queues_mbps"].push_back(dataplane::queue_rate_mbps(rate));
+  }
+  if (c.way == dataplane::Pacing::kTimestamp) {
+    dataplane::DepartureCounters all;
+    for (const auto& s : p.stamps) {
+      all.late_turns += s->counters().late_turns;
+      all.latest = std::max(all.latest, s->counters().latest);
+    }
+    j["horizon_us"] = to_seconds(c.horizon) * 1e6;
+    j["late_turns"] = all.late_turns;
+    j["latest_us"] = to_seconds(all.latest) * 1e6;
+    j["clock_correction_us"] = to_seconds(p.clock->largest_correction()) * 1e6;
+  }
+  return j;
+}
+
 Json port(const RunPort& p) {
   const dataplane::PortCounters c = p.port->counters();
   Json j{{"name", p.name},
@@ -179,7 +202,8 @@ Json port(const RunPort& p) {
          {"rx_missed", c.rx_missed},
          {"rx_errors", c.rx_errors},
          {"rx_no_mbuf", c.rx_no_mbuf},
-         {"tx_errors", c.tx_errors}};
+         {"tx_errors", c.tx_errors},
+         {"pacing", port_pacing(p)}};
   dataplane::FaultCounters tx;
   std::uint64_t rx_dropped = 0;
   for (const auto& f : p.tx_faults) {

@@ -30,6 +30,7 @@ class Checker {
     check_workers();
     check_ports();
     for (const BoardConfig& board : config_.boards) check_endpoint(board.endpoint);
+    for (const BoardConfig& board : config_.boards) check_pacing(board);
     for (const ReceiverConfig& receiver : config_.receivers) check_receiver(receiver);
     for (const BoardConfig& board : config_.boards) check_qps(reading_, config_, board);
     check_controls(reading_, config_);
@@ -93,6 +94,17 @@ class Checker {
           "link \"" + link + "\" has " + std::to_string(ends.size()) + (ends.size() == 1 ? " end" : " ends"),
           "name each link in exactly two ports");
     }
+  }
+
+  /// What a queue of the NIC may send is the sum of its boards' links.
+  void check_pacing(const BoardConfig& board) {
+    if (board.endpoint.network || board.link_rate) return;
+    const PortConfig& port = config_.ports[board.endpoint.port];
+    if (port.pacing != Pacing::kQueueRate) return;
+    problem(board.where, "link_rate",
+            "missing: port \"" + port.name +
+                "\" has `pacing: queue_rate`, its queues have their boards' link rates",
+            "write for example `link_rate: 10Gb/s`, or `pacing: software` for the port");
   }
 
   void claim_file(const Where& where, const std::string& file) {

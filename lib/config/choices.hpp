@@ -20,6 +20,8 @@ inline const Choices<Promiscuous> kPromiscuous{
 inline const Choices<Steering> kSteering{
     {{"auto", Steering::kAuto}, {"off", Steering::kOff}, {"t2", Steering::kT2}, {"t3", Steering::kT3}}};
 inline const Choices<TxSegments> kTxSegments{{{"auto", TxSegments::kAuto}, {"one", TxSegments::kOne}}};
+inline const Choices<Pacing> kPacing{
+    {{"software", Pacing::kSoftware}, {"queue_rate", Pacing::kQueueRate}, {"timestamp", Pacing::kTimestamp}}};
 inline const Choices<CaptureTrigger> kCaptureTrigger{
     {{"start", CaptureTrigger::kStart}, {"error", CaptureTrigger::kError}}};
 inline const Choices<CaptureDirection> kCaptureDirection{

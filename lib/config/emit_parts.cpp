@@ -91,6 +91,8 @@ Json emit_port(const PortConfig& port) {
   json["promiscuous"] = choices::kPromiscuous.name(port.promiscuous);
   json["steering"] = choices::kSteering.name(port.steering);
   json["tx_segments"] = choices::kTxSegments.name(port.tx_segments);
+  json["pacing"] = choices::kPacing.name(port.pacing);
+  json["pacing_horizon"] = format_time(port.pacing_horizon);
   json["rx_descriptors"] = port.rx_descriptors;
   json["tx_descriptors"] = port.tx_descriptors;
   json["faults"] = emit_faults(port.faults);

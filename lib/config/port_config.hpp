@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "base/time.hpp"
 #include "config/values.hpp"
 
 #include <cstdint>
@@ -35,6 +36,9 @@ enum class Promiscuous : std::uint8_t { kAuto, kOn, kOff };
 enum class Steering : std::uint8_t { kAuto, kOff, kT2, kT3 };
 /// kAuto: payload attached without a copy where the port takes multi-segment packets. kOne: always copied.
 enum class TxSegments : std::uint8_t { kAuto, kOne };
+/// Who holds packets back (doc/pacing-offloads.md): the worker; the NIC's queues, each at the sum of its
+/// boards' link rates; the NIC, each packet until the time written in it.
+enum class Pacing : std::uint8_t { kSoftware, kQueueRate, kTimestamp };
 
 /// Faults made on purpose at this port, reproducible by seed. Each packet is judged by itself.
 struct FaultConfig {
@@ -75,6 +79,9 @@ struct PortConfig {
   Promiscuous promiscuous = Promiscuous::kAuto;
   Steering steering = Steering::kAuto;
   TxSegments tx_segments = TxSegments::kAuto;
+  Pacing pacing = Pacing::kSoftware;
+  Time pacing_horizon =
+      20 * kMicrosecond;                ///< kTimestamp: how long after its schedule's time a packet leaves
   std::uint16_t rx_descriptors = 1024;  ///< wished for; the device's limits adjust them
   std::uint16_t tx_descriptors = 1024;
   FaultConfig faults;

@@ -50,6 +50,7 @@ Capabilities probe_capabilities(const Device& device) {
   // The peer of a virtio-user port sees DPDK's own memory alone: payload elsewhere must be copied.
   const bool sees_arena = std::string_view(info.driver_name) != "net_virtio_user";
   c.multi_segments = (c.chains_announced || device.traits().takes_chains) && sees_arena;
+  c.send_on_timestamp = (info.tx_offload_capa & RTE_ETH_TX_OFFLOAD_SEND_ON_TIMESTAMP) != 0;
   c.rx_scatter = (info.rx_offload_capa & RTE_ETH_RX_OFFLOAD_SCATTER) != 0;
   c.max_rx_frame = info.max_rx_pktlen;
   c.min_mtu = info.min_mtu;

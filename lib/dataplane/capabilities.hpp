@@ -17,6 +17,7 @@ struct Capabilities {
   MacAddress mac{};
   bool multi_segments = false;     ///< sends mbuf chains whose payload lies in the arena
   bool chains_announced = false;   ///< and says so (RTE_ETH_TX_OFFLOAD_MULTI_SEGS)
+  bool send_on_timestamp = false;  ///< RTE_ETH_TX_OFFLOAD_SEND_ON_TIMESTAMP
   bool rx_scatter = false;         ///< receives into chains (RTE_ETH_RX_OFFLOAD_SCATTER)
   std::uint32_t max_rx_frame = 0;  ///< as reported; not true of MtuSource::kKernel
   std::uint32_t min_mtu = 0;

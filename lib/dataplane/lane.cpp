@@ -48,6 +48,7 @@ void Lane::wake() {
 }
 
 bool Lane::run(Time now) {
+  if (parts_.stamps != nullptr) return run_timed(now);
   const bool received = receive(now);
   const bool sent = transmit(now);
   return received || sent;

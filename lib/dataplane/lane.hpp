@@ -17,6 +17,8 @@
 
 namespace softfeb::dataplane {
 
+class DepartureStamps;
+
 /// A slow-control datagram on its way to the control thread, which frees it.
 struct ControlDatagram {
   std::uint32_t endpoint = 0;  ///< as in PortMap
@@ -80,7 +82,7 @@ class alignas(64) Lane {
   static constexpr std::uint16_t kControlShare = 8;
 
   /// Everything pointed to outlives the lane. `tx_faults`, `rx_faults`, `rx_capture`, `tx_capture`,
-  /// `control` and `control_frames` may be null.
+  /// `control`, `control_frames` and `stamps` may be null.
   struct Parts {
     PortMap* map = nullptr;
     TxBuilder* builder = nullptr;
@@ -90,6 +92,7 @@ class alignas(64) Lane {
     Capture* tx_capture = nullptr;
     SpscRing<ControlDatagram>* control = nullptr;
     SpscRing<ControlFrame>* control_frames = nullptr;
+    DepartureStamps* stamps = nullptr;  ///< the port sends packets at given times
   };
 
   Lane(const LaneConfig& config, const Parts& parts);
@@ -146,6 +149,12 @@ class alignas(64) Lane {
   bool capturing() const { return parts_.rx_capture != nullptr || parts_.tx_capture != nullptr; }
   void look_for_incidents(Seat& seat);
 
+  // lane_timed.cpp: with `stamps`
+  bool run_timed(Time now);
+  bool transmit_timed(Time now);
+  void collect_timed(Time now);
+  Seat* next_to_send();
+
   LaneConfig config_;
   Parts parts_;
   std::vector<Seat> seats_;
@@ -162,6 +171,9 @@ class alignas(64) Lane {
   std::size_t pending_count_ = 0;
   std::array<ControlFrame, kControlShare> held_{};  ///< of endpoints that a pause frame stops
   std::size_t held_count_ = 0;
+  std::array<Time, kMaxBurst> departures_{};  ///< of frames_, with `stamps`; so are the next two
+  Time scheduled_ = 0;                        ///< all that was due before has been made
+  Time turned_at_ = 0;                        ///< the turn before
   LaneCounters counters_;
 };
 

@@ -33,6 +33,7 @@ Port::Port(const Device& device, PortConfig config, Mempools& pools)
     throw EnvironmentError("port " + config_.name + ": " + flow_control_.in_words,
                            "set flow control to leave or off for this port");
   }
+  apply_pacing();
 }
 
 Port::~Port() {
@@ -65,6 +66,8 @@ void Port::configure(Mempools& pools) {
   }
   if (scatter) conf.rxmode.offloads |= RTE_ETH_RX_OFFLOAD_SCATTER;
   if (c.chains_announced) conf.txmode.offloads |= RTE_ETH_TX_OFFLOAD_MULTI_SEGS;
+  if (config_.pacing.way == Pacing::kTimestamp && c.send_on_timestamp)
+    conf.txmode.offloads |= RTE_ETH_TX_OFFLOAD_SEND_ON_TIMESTAMP;
   LogCollector log;
   int status = rte_eth_dev_configure(id(), config_.queues, config_.queues, &conf);
   if (status != 0) fail("cannot be configured (" + log.one_line() + ")", status);

@@ -4,6 +4,7 @@
 #include "dataplane/capabilities.hpp"
 #include "dataplane/device.hpp"
 #include "dataplane/mempools.hpp"
+#include "dataplane/pacing_offload.hpp"
 #include "dataplane/path_mtu.hpp"
 
 #include <cstdint>
@@ -43,6 +44,7 @@ struct PortConfig {
   unsigned lcores = 1;          ///< that run in this process, for the pools' caches
   FlowControl flow_control = FlowControl::kLeave;
   Promiscuous promiscuous = Promiscuous::kAuto;
+  PacingConfig pacing;           ///< refused, with an EnvironmentError, where the port cannot
   std::vector<MacAddress> macs;  ///< the boards' addresses
 };
 
@@ -96,6 +98,7 @@ class Port {
   void setup_queues(Mempools& pools, std::uint64_t rx_offloads, std::uint64_t tx_offloads);
   void settle_mtu();
   void apply_addresses();
+  void apply_pacing();
   [[noreturn]] void fail(const std::string& what, int status) const;
 
   const Device& device_;

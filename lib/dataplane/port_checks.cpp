@@ -65,6 +65,7 @@ void describe(Findings& out, const Port& port) {
   out.add("link", link.up ? Health::kOk : Health::kWarn, (link.up ? "up, " : "down, ") + speed(link.bps),
           link.up ? "" : "connect the other end (a peer of vhost and memif comes later; that is all right)");
   out.add("flow control", Health::kOk, port.flow_control().in_words);
+  out.add("pacing", Health::kOk, pacing_text(probe_pacing(port.id())));
   describe_steering(out, port);
   for (const std::string& warning : port.warnings()) out.add("note", Health::kWarn, warning);
 }

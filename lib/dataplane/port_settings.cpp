@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is set on a started port: flow control and addresses.
+// What is set on a started port: flow control, pacing and addresses.
+#include "dataplane/error.hpp"
 #include "dataplane/port.hpp"
 
 #include <algorithm>
@@ -55,6 +56,19 @@ FlowControlResult apply_flow_control(std::uint16_t port, const std::string& driv
             wanted == FlowControl::kOff ? "off (" + driver + " has none)" : driver + " has no flow control"};
   }
   return {false, driver + " refuses flow control " + to_string(wanted) + ": " + rte_strerror(-status)};
+}
+
+/// The port is stopped where it cannot do what is asked.
+void Port::apply_pacing() {
+  if (config_.pacing.way == Pacing::kSoftware) return;
+  try {
+    if (const auto refusal = refuse_pacing(config_.name, config_.pacing.way, probe_pacing(id())))
+      throw EnvironmentError(refusal->reason, refusal->fix);
+    if (config_.pacing.way == Pacing::kQueueRate) limit_queues(id(), config_.name, config_.pacing);
+  } catch (const EnvironmentError&) {
+    rte_eth_dev_stop(id());
+    throw;
+  }
 }
 
 void Port::apply_addresses() {

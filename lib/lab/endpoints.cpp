@@ -21,6 +21,12 @@ engine::PauseConfig pause_of(const config::EndpointConfig& e) {
   return {.mode = static_cast<engine::PauseMode>(e.pause)};
 }
 
+/// Its port's queue keeps the board's link rate.
+bool shaped_by_port(const config::RunConfig& config, const config::BoardConfig& board) {
+  return board.endpoint.port < config.ports.size() &&
+         config.ports[board.endpoint.port].pacing == config::Pacing::kQueueRate;
+}
+
 roce::Path path_of(const config::EndpointConfig& e, const roce::IpAddress& peer) {
   roce::Path p;
   p.source_mac = e.mac;
@@ -257,6 +263,10 @@ Endpoints make_endpoints(const config::RunConfig& config, const Plans& plans, co
   for (const auto& b : config.boards) {
     boards.push_back({identity_of(b.endpoint), b.link_rate.value_or(0), {}, {}, pause_of(b.endpoint)});
     if (b.endpoint.network) boards.back().link_slack = network_slack;
+    if (shaped_by_port(config, b)) {
+      boards.back().pause.link_rate = boards.back().link_rate;
+      boards.back().link_rate = 0;
+    }
     if (b.control) boards.back().bus = bus_of(b, payloads, largest_pmtus[b.endpoint.port]);
   }
   for (std::size_t r = 0; r < config.receivers.size(); ++r) {

@@ -53,6 +53,8 @@ CONFIGURATIONS = [
     ("        traffic:", "        {transport: UC}\n        traffic:", None, "", "fix:"),
     ("rate: 1Gb/s", "payload: {file: no/such/file}", 17, "boards.0.qps.0.traffic.payload.file", "no/such/file"),
     ("device: \"net_ring:link\"", "device: \"net_rign:link\"", None, "device", "net_ring"),
+    ("mtu: 4200}", "mtu: 4200, pacing_horizon: 1us}", 6, "ports.0.pacing_horizon", "from 2us"),
+    ("mtu: 4200}", "mtu: 4200, pacing: hardware}", 6, "ports.0.pacing", "queue_rate"),
     ("    port: feb", "    port: feb\n    worker: 7", 11, "boards.0.worker", ""),
 ]
 
@@ -118,6 +120,19 @@ class Usage(harness.TestCase):
                 run = self.softfeb("run", "-c", self.config(config), "--duration", "1", status=3)
                 self.assertTrue(run.err.startswith("softfeb: "), run.err)
                 self.assertGreater(len(run.err.split(";")), 1, run.err)  # what is wrong; the fix
+
+    def test_pacing_that_the_port_cannot_do(self):
+        for pacing in ("queue_rate", "timestamp"):
+            with self.subTest(pacing):
+                path = self.config(GOOD.replace("    ip: 10.0.0.1/24", "    ip: 10.0.0.1/24\n    link_rate: 10Gb/s", 1))
+                run = self.softfeb("run", "-c", path, "--set", f"ports.feb.pacing={pacing}", status=3)
+                for words in ("port feb", f"pacing: {pacing}", "net_ring", "set pacing of port feb to software"):
+                    self.assertIn(words, run.err)
+        run = self.softfeb("run", "-c", self.config(GOOD), "--set", "ports.feb.pacing=queue_rate", status=2)
+        for words in ("boards.0.link_rate", '"feb"', "fix: "):
+            self.assertIn(words, run.err)
+        run = self.softfeb("doctor", "-c", self.config(GOOD), status=0)
+        self.assertIn("queue_rate: net_ring does not", run.out)
 
     def test_files_that_cannot_be_written(self):
         path = self.config(GOOD)
