@@ -19,6 +19,8 @@ roce::RequesterConfig fitting(const SendQpConfig& config) {
 
 SendQp::SendQp(const SendQpConfig& config, dcqcn::CongestionControl* congestion)
     : requester_(fitting(config)),
+      start_after_(config.start_after),
+      peer_(config.path.dest_ip),
       congestion_(congestion),
       payload_(config.payload),
       dest_qpn_(config.requester.dest_qpn),
@@ -29,9 +31,7 @@ SendQp::SendQp(const SendQpConfig& config, dcqcn::CongestionControl* congestion)
                      (rate_kind_ == RateKind::kPayloadBytes || rate_kind_ == RateKind::kPackets)),
       headers_(config.path),
       pacer_(rate_kind_ == RateKind::kUnlimited ? 0 : config.traffic.rate, config.traffic.burst),
-      traffic_(config.traffic),
-      peer_(config.path.dest_ip),
-      start_after_(config.start_after) {
+      traffic_(config.traffic) {
   if (config.peer_mac) set_dest_mac(*config.peer_mac);
 }
 

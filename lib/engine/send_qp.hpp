@@ -48,7 +48,7 @@ struct SendQpCounters {
 };
 
 /// A queue pair that sends: requester, path, payload, traffic and pacing. Owned by its board.
-class SendQp {
+class alignas(64) SendQp {
  public:
   /// `congestion` may be null; it outlives the QP, and other QPs may share it.
   SendQp(const SendQpConfig& config, dcqcn::CongestionControl* congestion);
@@ -179,7 +179,13 @@ class SendQp {
   // Hot: what each packet touches. Three cache lines of the requester, and these two; a third where packets
   // are paced.
   roce::Requester requester_;
-  dcqcn::CongestionControl* congestion_;
+  // Cold, in what is left of the requester's last cache line.
+  std::uint64_t posted_ = 0;
+  Time start_after_;
+  roce::IpAddress peer_;
+  std::optional<roce::WcStatus> failure_;
+
+  alignas(64) dcqcn::CongestionControl* congestion_;
   const roce::PayloadStream* payload_;
   Time starts_at_ = kNever;
   roce::Qpn dest_qpn_;
@@ -191,14 +197,9 @@ class SendQp {
   SendQpCounters counters_;  ///< the first two of them
   std::uint64_t next_completion_ = 0;
   std::uint64_t completed_ = 0;
-  std::uint64_t posted_ = 0;
   alignas(64) roce::HeaderTemplate headers_;
   Pacer pacer_;      ///< of its packets or of its messages, as the rate is meant
   Traffic traffic_;  ///< each message
-  // Cold.
-  roce::IpAddress peer_;
-  std::optional<roce::WcStatus> failure_;
-  Time start_after_;
 };
 
 }  // namespace softfeb::engine

@@ -22,17 +22,17 @@ enum class SignalPolicy : std::uint8_t { kAll, kLast, kNone };
 
 /// The messages a QP sends.
 struct TrafficConfig {
-  roce::WrOpcode verb = roce::WrOpcode::kWrite;
   board::MessagePlan plan = board::MessagePlan::endless(0);
   std::optional<std::uint64_t> messages;  ///< none: until stopped
-  RateKind rate_kind = RateKind::kUnlimited;
   std::uint64_t rate = 0;
-  std::uint32_t burst = 1;
   std::uint64_t remote_address = 0;
-  std::uint32_t rkey = 0;
   std::uint64_t slots = 1;  ///< message n goes to remote_address + (n mod slots)·message_length
-  ImmediateKind immediate_kind = ImmediateKind::kFixed;
+  std::uint32_t burst = 1;
+  std::uint32_t rkey = 0;
   std::uint32_t immediate = 0;  ///< kFixed: it; kCounter: of message 0
+  roce::WrOpcode verb = roce::WrOpcode::kWrite;
+  RateKind rate_kind = RateKind::kUnlimited;
+  ImmediateKind immediate_kind = ImmediateKind::kFixed;
   SignalPolicy signaled = SignalPolicy::kAll;
   bool solicited = false;
 };

@@ -67,7 +67,7 @@ struct RequesterCounters {
 /// The owner's loop: post(); while (ready(now)) next(packet) and send it; on_response() for every
 /// acknowledgement; on_timer() when `now` reaches deadline(); poll() completions, which come in posting
 /// order.
-class alignas(64) Requester {
+class Requester {
  public:
   /// Begins in RTS. Throws std::invalid_argument for a path MTU, queue depth or window that cannot be.
   explicit Requester(const RequesterConfig& config);
@@ -176,9 +176,9 @@ class alignas(64) Requester {
   void start_timer(Time now) { ack_deadline_ = saturating_add(now, ack_timeout_); }
   void count(AethKind kind);
 
-  // Hot, two cache lines: what each packet and each response touch. Packets by their running number
-  // (SendSlot::first), requests by their running index: head_ (not polled) ≤ done_ (not completed) ≤ send_
-  // (being sent) ≤ limit_ (not to be sent) ≤ tail_ (end).
+  // Hot, two cache lines where the owner aligns it: what each packet and each response touch. Packets by
+  // their running number (SendSlot::first), requests by their running index: head_ (not polled) ≤ done_ (not
+  // completed) ≤ send_ (being sent) ≤ limit_ (not to be sent) ≤ tail_ (end).
   std::uint64_t acked_ = 0;  ///< every packet before this one is acknowledged
   std::uint64_t next_ = 0;   ///< the packet to send next
   std::uint64_t sent_ = 0;   ///< every packet before this one has been sent at least once

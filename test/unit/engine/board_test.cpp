@@ -191,6 +191,32 @@ TEST_CASE("a board writes, a receiver acknowledges, every byte is right", "[boar
   }
 }
 
+TEST_CASE("responses that arrive together are settled together", "[board]") {
+  // More queue pairs than are noted at a time; without a link rate their packets, and answers, come at once.
+  for (const std::uint64_t loss : {0ULL, 2ULL}) {
+    Experiment e({.qps = 100, .messages = 20, .link_rate = 0});
+    e.link->bursts = true;
+    e.link->loss = loss * kPercent;
+    REQUIRE(e.run(100 * kSecond));
+    CHECK(e.messages_received() == 2000);
+    CHECK(e.bytes_wrong() == 0);
+    CHECK(e.memory_right());
+    for (std::size_t i = 0; i < 100; ++i) {
+      CHECK(e.board(0).qp(i).counters().completions == 20);
+      CHECK(e.board(0).qp(i).counters().completions_out_of_order == 0);
+    }
+  }
+}
+
+TEST_CASE("a queue pair takes no more memory than is said", "[board]") {
+  const auto memory = [](const Setup& s) { return Experiment(s).board(0).memory_per_qp(); };
+  CHECK(memory({.qps = 1000, .transport = roce::Transport::kUc}) <= 1024);
+  const std::size_t rc = memory({.qps = 1000});  // a window of 16
+  CHECK(rc <= 1024 + 16 * sizeof(roce::SendSlot));
+  CHECK(rc > 1024);
+  CHECK(memory({.qps = 0}) == 0);
+}
+
 TEST_CASE("loss, duplication and reordering cost time, not bytes", "[board]") {
   for (const std::uint64_t loss : {1ULL, 5ULL}) {
     Experiment e({.qps = 2, .messages = 200});

@@ -30,6 +30,7 @@ class MemoryLink {
   std::uint64_t lost = 0;
   std::vector<std::vector<std::uint8_t>> log;
   bool keep_log = false;
+  bool bursts = false;  ///< what arrives at one moment is received as a burst
 
   /// Goes on until `done` or `limit`; true when done.
   template <typename Done>
@@ -53,7 +54,13 @@ class MemoryLink {
       return;
     }
     const std::uint32_t to = demux_.find(parsed);
-    if (to != engine::Demux::kNobody) endpoints_[to]->receive(parsed, now);
+    if (to == engine::Demux::kNobody) return;
+    if (bursts) {
+      endpoints_[to]->expect(parsed);
+      endpoints_[to]->receive_in_burst(parsed, now);
+    } else {
+      endpoints_[to]->receive(parsed, now);
+    }
   }
 
  private:
@@ -105,6 +112,7 @@ class MemoryLink {
       flight_.pop_front();
       inject(bytes);
     }
+    for (engine::Endpoint* e : endpoints_) e->end_of_burst(now);
   }
 
   std::vector<engine::Endpoint*> endpoints_;
