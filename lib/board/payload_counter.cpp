@@ -29,16 +29,21 @@ const std::uint8_t* CounterPayload::bytes(std::uint64_t offset, std::uint32_t le
   return arena_.data() + offset % kPeriod;
 }
 
-std::optional<std::uint32_t> CounterPayload::crc(std::uint64_t offset, std::uint32_t length) const {
-  if (arena_.empty()) return std::nullopt;
+roce::PreparedCrc CounterPayload::prepared(std::uint64_t offset, std::uint32_t length) const {
+  if (arena_.empty()) return {};
   for (const Prepared& p : prepared_) {
     if (length == p.length) return p.crc[offset % kPeriod];
   }
-  return std::nullopt;
+  return {};
+}
+
+std::optional<std::uint32_t> CounterPayload::crc(std::uint64_t offset, std::uint32_t length) const {
+  const roce::PreparedCrc crc = prepared(offset, length);
+  return crc ? std::optional(*crc) : std::nullopt;
 }
 
 roce::PacketPayload CounterPayload::packet(std::uint64_t offset, std::uint32_t length) const {
-  return {CounterPayload::bytes(offset, length), CounterPayload::crc(offset, length)};
+  return {CounterPayload::bytes(offset, length), prepared(offset, length)};
 }
 
 }  // namespace softfeb::board

@@ -29,8 +29,7 @@ Crafted craft_control(const HeaderTemplate& path, const TransportWords& w, std::
 
 Crafted craft_request_portable(const HeaderTemplate& path, const RequestPacket& p, Qpn dest_qp,
                                std::uint16_t pkey, std::uint16_t identification, const std::uint8_t* payload,
-                               std::optional<std::uint32_t> payload_crc, std::uint8_t* header,
-                               std::uint8_t* trailer) {
+                               PreparedCrc payload_crc, std::uint8_t* header, std::uint8_t* trailer) {
   const Operation op = opcode_operation(p.opcode);
   const std::uint32_t pad = p.pad_count();
   const std::uint32_t padded = p.payload_length + pad;

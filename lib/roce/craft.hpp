@@ -4,9 +4,9 @@
 #include "roce/cpu.hpp"
 #include "roce/packet.hpp"
 #include "roce/path.hpp"
+#include "roce/payload.hpp"
 
 #include <cstdint>
-#include <optional>
 
 namespace softfeb::roce {
 
@@ -20,12 +20,10 @@ struct Crafted {
 /// They make the same bytes.
 Crafted craft_request_pclmul(const HeaderTemplate& path, const RequestPacket& p, Qpn dest_qp,
                              std::uint16_t pkey, std::uint16_t identification, const std::uint8_t* payload,
-                             std::optional<std::uint32_t> payload_crc, std::uint8_t* header,
-                             std::uint8_t* trailer);
+                             PreparedCrc payload_crc, std::uint8_t* header, std::uint8_t* trailer);
 Crafted craft_request_portable(const HeaderTemplate& path, const RequestPacket& p, Qpn dest_qp,
                                std::uint16_t pkey, std::uint16_t identification, const std::uint8_t* payload,
-                               std::optional<std::uint32_t> payload_crc, std::uint8_t* header,
-                               std::uint8_t* trailer);
+                               PreparedCrc payload_crc, std::uint8_t* header, std::uint8_t* trailer);
 
 /// Writes the headers of request `p` to `header` (HeaderTemplate::kMaxSize + kMaxTransportHeaders bytes of
 /// room) and pad plus iCRC to `trailer` (8 bytes of room). The iCRC is made over every byte of `payload`, at
@@ -33,8 +31,7 @@ Crafted craft_request_portable(const HeaderTemplate& path, const RequestPacket& 
 /// it.
 inline Crafted craft_request(const HeaderTemplate& path, const RequestPacket& p, Qpn dest_qp,
                              std::uint16_t pkey, std::uint16_t identification, const std::uint8_t* payload,
-                             std::optional<std::uint32_t> payload_crc, std::uint8_t* header,
-                             std::uint8_t* trailer) {
+                             PreparedCrc payload_crc, std::uint8_t* header, std::uint8_t* trailer) {
   return cpu::kPclmul ? craft_request_pclmul(path, p, dest_qp, pkey, identification, payload, payload_crc,
                                              header, trailer)
                       : craft_request_portable(path, p, dest_qp, pkey, identification, payload, payload_crc,

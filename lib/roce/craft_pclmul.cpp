@@ -37,7 +37,7 @@ SOFTFEB_PCLMUL inline std::uint32_t header_crc(const HeaderTemplate& path, std::
 template <bool kReth, bool kWord>
 SOFTFEB_PCLMUL Crafted write_request(const HeaderTemplate& path, const RequestPacket& p, Qpn dest_qp,
                                      std::uint16_t pkey, std::uint16_t identification,
-                                     const std::uint8_t* payload, std::optional<std::uint32_t> payload_crc,
+                                     const std::uint8_t* payload, PreparedCrc payload_crc,
                                      std::uint8_t* header, std::uint8_t* trailer) {
   const std::uint32_t pad = p.pad_count();
   const std::uint32_t padded = p.payload_length + pad;
@@ -58,9 +58,8 @@ SOFTFEB_PCLMUL Crafted write_request(const HeaderTemplate& path, const RequestPa
 
 SOFTFEB_PCLMUL Crafted craft_request_pclmul(const HeaderTemplate& path, const RequestPacket& p, Qpn dest_qp,
                                             std::uint16_t pkey, std::uint16_t identification,
-                                            const std::uint8_t* payload,
-                                            std::optional<std::uint32_t> payload_crc, std::uint8_t* header,
-                                            std::uint8_t* trailer) {
+                                            const std::uint8_t* payload, PreparedCrc payload_crc,
+                                            std::uint8_t* header, std::uint8_t* trailer) {
   const Operation op = opcode_operation(p.opcode);
   if (!has_reth(op) && !has_immediate(op)) {
     return write_request<false, false>(path, p, dest_qp, pkey, identification, payload, payload_crc, header,

@@ -6,10 +6,28 @@
 
 namespace softfeb::roce {
 
+/// A CRC that may have been prepared. As std::optional, but one word that is written and read whole: an
+/// optional's halves are written one by one, and whoever reads them together waits until they are in the
+/// cache, for each packet twice.
+class PreparedCrc {
+ public:
+  constexpr PreparedCrc() = default;
+  constexpr PreparedCrc(std::nullopt_t) {}
+  constexpr PreparedCrc(std::uint32_t crc) : word_(crc) {}
+  constexpr PreparedCrc(std::optional<std::uint32_t> crc) : word_(crc ? *crc : kNone) {}
+  constexpr explicit operator bool() const { return word_ != kNone; }
+  /// Requires one.
+  constexpr std::uint32_t operator*() const { return static_cast<std::uint32_t>(word_); }
+
+ private:
+  static constexpr std::uint64_t kNone = UINT64_MAX;
+  std::uint64_t word_ = kNone;
+};
+
 /// What a packet carries.
 struct PacketPayload {
   const std::uint8_t* bytes = nullptr;  ///< null: the stream cannot give them
-  std::optional<std::uint32_t> crc;     ///< see PayloadStream::crc()
+  PreparedCrc crc;                      ///< see PayloadStream::crc()
 };
 
 /// A stream of payload bytes as a QP sends it, or as its receiver expects it: message n's bytes stand at
