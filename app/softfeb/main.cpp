@@ -7,9 +7,11 @@
 #include "exit_code.hpp"
 #include "lab.hpp"
 #include "regs.hpp"
+#include "roce/cpu.hpp"
 #include "run.hpp"
 
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 
 #include <CLI/CLI.hpp>
@@ -157,6 +159,10 @@ int main(int argc, char** argv) {
   add_doctor(top, doctor_options);
   RegsOptions regs_options;
   add_regs(top, regs_options);
+  if (const char* const cpu = std::getenv("SOFTFEB_CPU"); cpu != nullptr && !roce::cpu::is_choice(cpu)) {
+    const std::string text = fmt::format("SOFTFEB_CPU is \"{}\"; fix: native, portable, or unset it", cpu);
+    return complain(kBadUsage, text.c_str());
+  }
   if (argc > 1 && argv[1][0] != '-' && !has_subcommand(top, argv[1])) {
     const std::string text = fmt::format("no subcommand \"{}\"; fix: softfeb --help lists them", argv[1]);
     return complain(kBadUsage, text.c_str());

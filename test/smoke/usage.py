@@ -2,6 +2,7 @@
 """Bad usage and configuration end with status 2 and name file, line, key and fix; what the machine lacks with 3."""
 
 import os
+import unittest.mock
 
 import harness
 from harness import CONF, board, qp, receiver, ring
@@ -105,6 +106,13 @@ class Usage(harness.TestCase):
             with self.subTest(args):
                 run = self.softfeb(*args, status=2)
                 self.assertIn(words, run.err)
+
+    def test_instructions(self):
+        for choice, status, words in (("avx9", 2, "portable"), ("portable", 0, "tables"), ("native", 0, "iCRC")):
+            with self.subTest(choice), unittest.mock.patch.dict(os.environ, SOFTFEB_CPU=choice):
+                run = harness.Softfeb(["doctor"], self.dir).finish(30)
+                self.assertIn(run.status, (status, 3) if status == 0 else (status,))  # 3: what else the machine lacks
+                self.assertIn(words, run.err + run.out)
 
     def test_help_and_version(self):
         for args, words in ((("--help",), "run"), (("run", "--help"), "--json"), (("--version",), "softfeb ")):
