@@ -45,28 +45,44 @@ class Segments {
   /// The bytes [offset, offset + length) as a run of their own.
   Segments sub(std::size_t offset, std::size_t length) const {
     Segments out;
-    for (std::size_t i = 0; i < count_ && length != 0; ++i) {
-      const ByteSpan p = part(i);
-      if (offset >= p.size()) {
-        offset -= p.size();
-        continue;
-      }
-      const std::size_t n = std::min(length, p.size() - offset);
-      out.push(p.subspan(offset, n));
+    if (offset >= size_) return out;
+    length = std::min(length, size_ - offset);
+    out.size_ = length;
+    const Part* from = parts_.data();
+    for (; offset >= from->size; ++from) offset -= from->size;
+    Part* to = out.parts_.data();
+    for (; length != 0; ++from, ++to, offset = 0) {
+      const std::size_t n = std::min(length, from->size - offset);
+      *to = {from->data + offset, n};
       length -= n;
-      offset = 0;
     }
+    out.count_ = static_cast<std::size_t>(to - out.parts_.data());
+    return out;
+  }
+
+  /// Without the last `n` bytes; nothing when there are no more.
+  Segments without_last(std::size_t n) const {
+    if (n >= size_) return {};
+    Segments out = *this;
+    out.size_ -= n;
+    for (; n >= out.parts_[out.count_ - 1].size; --out.count_) n -= out.parts_[out.count_ - 1].size;
+    out.parts_[out.count_ - 1].size -= n;
     return out;
   }
 
   /// Copies up to `length` bytes from `offset` to `out`; returns how many there were.
   std::size_t copy(std::size_t offset, std::size_t length, std::uint8_t* out) const {
-    const Segments s = sub(offset, length);
-    for (std::size_t i = 0; i < s.count_; ++i) {
-      std::memcpy(out, s.parts_[i].data, s.parts_[i].size);
-      out += s.parts_[i].size;
+    if (offset >= size_) return 0;
+    length = std::min(length, size_ - offset);
+    const Part* from = parts_.data();
+    for (; offset >= from->size; ++from) offset -= from->size;
+    for (std::size_t left = length; left != 0; ++from, offset = 0) {
+      const std::size_t n = std::min(left, from->size - offset);
+      std::memcpy(out, from->data + offset, n);
+      out += n;
+      left -= n;
     }
-    return s.size_;
+    return length;
   }
 
   /// The bytes [offset, offset + length) in one piece: where they lie when the first range holds them, else

@@ -328,7 +328,7 @@ void Board::expect(const roce::ParsedFrame& frame) const {
 }
 
 void Board::receive_roce(const roce::ParsedFrame& frame, Time now) {
-  const roce::TransportPacket packet = roce::parse_transport(roce::transport_bytes(frame));
+  const roce::TransportPacket packet = roce::parse_transport_with_icrc(frame.content);
   const roce::Bth& bth = packet.request.bth;
   const bool foreign = packet.kind == roce::TransportKind::kUnknown && roce::is_foreign_response(bth.opcode);
   const bool ours =

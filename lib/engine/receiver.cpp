@@ -55,7 +55,7 @@ std::uint32_t Receiver::find(roce::Qpn qpn, const roce::IpAddress& peer) {
 }
 
 void Receiver::receive_roce(const roce::ParsedFrame& frame, Time now) {
-  const roce::TransportPacket packet = roce::parse_transport(roce::transport_bytes(frame));
+  roce::TransportPacket packet = roce::parse_transport_with_icrc(frame.content);
   const roce::Bth& bth = packet.request.bth;
   if (packet.kind == roce::TransportKind::kMalformed || bth.tver != 0) {
     ++counters_.rx_bad_transport;
@@ -81,9 +81,8 @@ void Receiver::receive_roce(const roce::ParsedFrame& frame, Time now) {
     qp.peer_mac = frame.source_mac;
     qp.reply.set_dest_mac(frame.source_mac);
   }
-  roce::ReceivedRequest request = packet.request;
-  request.congestion_experienced = frame.congestion_experienced;
-  const roce::ReceiveQp::Outcome outcome = qp.qp.on_request(request, now);
+  packet.request.congestion_experienced = frame.congestion_experienced;
+  const roce::ReceiveQp::Outcome outcome = qp.qp.on_request(packet.request, now);
   if (const auto& payload = outcome.request.payload) {
     qp.written_end = std::max(qp.written_end, payload->address + payload->bytes.size());
   }

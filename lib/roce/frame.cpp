@@ -74,9 +74,11 @@ void parse_ip_content(ParsedFrame& f, std::uint8_t protocol, const Segments& fra
 
 /// Of an IPv4 header without options.
 bool ipv4_checksum_holds(const std::uint8_t* h) {
-  std::uint64_t sum = 0;
-  for (std::size_t i = 0; i < kIpv4Size; i += 4) sum += load_le32(h + i);
-  return folded(folded(static_cast<std::uint32_t>(sum)) + static_cast<std::uint32_t>(sum >> 32)) == 0xffff;
+  const std::uint64_t a = load_le64(h);
+  const std::uint64_t b = load_le64(h + 8);
+  std::uint64_t sum = (a & UINT32_MAX) + (a >> 32) + (b & UINT32_MAX) + (b >> 32) + load_le32(h + 16);
+  for (int i = 0; i < 4; ++i) sum = (sum & 0xffff) + (sum >> 16);
+  return sum == 0xffff;
 }
 
 void parse_ipv4(ParsedFrame& f, const Segments& frame, std::size_t at) {
@@ -178,21 +180,17 @@ ParsedFrame parse_frame(const Segments& frame) {
 
 bool icrc_matches(const ParsedFrame& frame) {
   if (frame.content.size() < kIcrcSize) return false;
-  const std::size_t n = frame.datagram.size() - kIcrcSize;
   std::array<std::uint8_t, kIcrcSize> scratch;
   const ByteSpan end = frame.datagram.part(frame.datagram.count() - 1);
   const std::uint8_t* wire = scratch.data();
   if (end.size() >= kIcrcSize) {
     wire = end.data() + end.size() - kIcrcSize;
   } else {
-    frame.datagram.copy(n, kIcrcSize, scratch.data());
+    frame.datagram.copy(frame.datagram.size() - kIcrcSize, kIcrcSize, scratch.data());
   }
-  return icrc_of(frame.datagram.sub(0, n)) == load_le32(wire);
+  return icrc_of(frame.datagram.without_last(kIcrcSize)) == load_le32(wire);
 }
 
-Segments transport_bytes(const ParsedFrame& frame) {
-  const std::size_t n = frame.content.size();
-  return n <= kIcrcSize ? Segments{} : frame.content.sub(0, n - kIcrcSize);
-}
+Segments transport_bytes(const ParsedFrame& frame) { return frame.content.without_last(kIcrcSize); }
 
 }  // namespace softfeb::roce

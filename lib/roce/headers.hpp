@@ -61,18 +61,21 @@ struct ImmDt {
 
 inline std::optional<Bth> Bth::decode(ByteSpan in) {
   if (in.size() < kSize) return std::nullopt;
+  const std::uint32_t first = load_be32(&in[0]);
+  const std::uint32_t second = load_be32(&in[4]);
+  const std::uint32_t third = load_be32(&in[8]);
   Bth h;
-  h.opcode = in[0];
-  h.solicited = (in[1] & 0x80) != 0;
-  h.mig_req = (in[1] & 0x40) != 0;
-  h.pad_count = (in[1] >> 4) & 3;
-  h.tver = in[1] & 0x0f;
-  h.pkey = load_be16(&in[2]);
-  h.fecn = (in[4] & 0x80) != 0;
-  h.becn = (in[4] & 0x40) != 0;
-  h.dest_qp = load_be24(&in[5]);
-  h.ack_req = (in[8] & 0x80) != 0;
-  h.psn = load_be24(&in[9]);
+  h.opcode = static_cast<std::uint8_t>(first >> 24);
+  h.solicited = (first & 0x80'0000U) != 0;
+  h.mig_req = (first & 0x40'0000U) != 0;
+  h.pad_count = static_cast<std::uint8_t>((first >> 20) & 3);
+  h.tver = static_cast<std::uint8_t>((first >> 16) & 0x0f);
+  h.pkey = static_cast<std::uint16_t>(first);
+  h.fecn = (second & 0x8000'0000U) != 0;
+  h.becn = (second & 0x4000'0000U) != 0;
+  h.dest_qp = second & 0xff'ffffU;
+  h.ack_req = (third & 0x8000'0000U) != 0;
+  h.psn = third & kPsnMask;
   return h;
 }
 

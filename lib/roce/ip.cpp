@@ -2,37 +2,15 @@
 #include "roce/ip.hpp"
 
 #include <cstdio>
-#include <cstring>
 
 #include <arpa/inet.h>
 
 namespace softfeb::roce {
 
-namespace {
-constexpr std::array<std::uint8_t, 12> kMappedPrefix{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
-}
-
-bool IpAddress::is_v4() const {
-  return std::memcmp(bytes.data(), kMappedPrefix.data(), kMappedPrefix.size()) == 0;
-}
-
-IpAddress IpAddress::from_v4_wire(const std::uint8_t* p) {
-  IpAddress a;
-  std::memcpy(a.bytes.data(), kMappedPrefix.data(), kMappedPrefix.size());
-  std::memcpy(&a.bytes[12], p, 4);
-  return a;
-}
-
 IpAddress IpAddress::from_v4(std::uint32_t host_order) {
   std::array<std::uint8_t, 4> wire;
   store_be32(wire.data(), host_order);
   return from_v4_wire(wire.data());
-}
-
-IpAddress IpAddress::from_v6_wire(const std::uint8_t* p) {
-  IpAddress a;
-  std::memcpy(a.bytes.data(), p, a.bytes.size());
-  return a;
 }
 
 std::optional<IpAddress> IpAddress::parse(std::string_view text) {

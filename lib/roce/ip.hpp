@@ -52,6 +52,22 @@ struct IpAddress {
   auto operator<=>(const IpAddress&) const = default;
 };
 
+inline bool IpAddress::is_v4() const { return load_be64(&bytes[0]) == 0 && load_be32(&bytes[8]) == 0xffff; }
+
+inline IpAddress IpAddress::from_v4_wire(const std::uint8_t* p) {
+  IpAddress a;
+  store_be32(&a.bytes[8], 0xffff);
+  store_le32(&a.bytes[12], load_le32(p));
+  return a;
+}
+
+inline IpAddress IpAddress::from_v6_wire(const std::uint8_t* p) {
+  IpAddress a;
+  store_le64(&a.bytes[0], load_le64(p));
+  store_le64(&a.bytes[8], load_le64(p + 8));
+  return a;
+}
+
 std::optional<MacAddress> parse_mac(std::string_view text);
 std::string to_string(const MacAddress& mac);
 MacAddress mac_plus(const MacAddress& mac, std::uint32_t n);

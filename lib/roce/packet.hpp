@@ -60,5 +60,7 @@ struct TransportPacket {
 /// Takes `bytes` (BTH to pad, hostile) apart. kMalformed: shorter than its headers and pad say.
 /// An acknowledgement is exactly BTH + AETH (WIRE.md section 3), a CNP at least BTH.
 TransportPacket parse_transport(const Segments& bytes);
+/// The same of bytes that end with the iCRC: a datagram's content.
+TransportPacket parse_transport_with_icrc(const Segments& content);
 
 }  // namespace softfeb::roce

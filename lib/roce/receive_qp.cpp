@@ -20,10 +20,9 @@ ReceiveQp::ReceiveQp(const ReceiveQpConfig& config, const std::vector<MemoryRegi
 }
 
 ReceiveQp::Outcome ReceiveQp::on_request(const ReceivedRequest& request, Time now) {
-  Outcome out;
   const bool alive = responder_.state() != QpState::kErr;
   marked_ += request.congestion_experienced;
-  out.request = responder_.on_request(request);
+  Outcome out{responder_.on_request(request)};
   // A congested switch marks duplicates and packets behind a gap as well: the rate matters, not the packet's
   // use.
   out.send_cnp = alive && request.congestion_experienced && notification_ != nullptr &&
