@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <tuple>
 
 namespace softfeb::lab {
@@ -146,8 +147,15 @@ roce::NotificationConfig notification_of(const config::CnpConfig& c) {
   return {c.enabled, static_cast<roce::CnpScope>(c.scope), c.interval};
 }
 
+/// Ranges of missing messages that a QP of a receiver with so many remembers: of many QPs each has fewer, so
+/// that a hundred thousand of them do not take gigabytes for what hardly ever happens.
+std::size_t map_capacity(std::size_t qps) {
+  constexpr std::size_t kMost = 1024, kLeast = 64, kOfAll = std::size_t{1} << 21;
+  return std::clamp(kOfAll / std::max<std::size_t>(1, qps), kLeast, kMost);
+}
+
 engine::ReceiveQpSetup receive_qp(const config::RunConfig& config, const QpPlan& plan,
-                                  const Payloads& payloads, ReceiverMemory& memory) {
+                                  const Payloads& payloads, ReceiverMemory& memory, std::size_t qps) {
   const config::ReceiverConfig& receiver = config.receivers[*plan.target.receiver];
   const config::QpConfig& qp = *plan.config;
   const board::PayloadSource& source = payloads.of(qp);
@@ -168,7 +176,7 @@ engine::ReceiveQpSetup receive_qp(const config::RunConfig& config, const QpPlan&
   s.qp.layout.emplace(qp.traffic.message_size, qp.pmtu, stream);
   if (receiver.check_payload) s.qp.expected = &source;
   s.qp.numbering = roce::MessageNumbering::kLayout;
-  s.qp.map_capacity = 1024;
+  s.qp.map_capacity = map_capacity(qps);
   const roce::IpAddress& board_ip = config.boards[plan.board].endpoint.ip;
   s.reply_path = path_of(receiver.endpoint, board_ip);
   s.reply_path.udp_source_port = roce::hashed_source_port(r.qpn, r.dest_qpn);
@@ -267,11 +275,15 @@ Endpoints make_endpoints(const config::RunConfig& config, const Plans& plans, co
       boards.back().pause.link_rate = boards.back().link_rate;
       boards.back().link_rate = 0;
     }
+    boards.back().qps.reserve(
+        std::accumulate(b.qps.begin(), b.qps.end(), std::size_t{0},
+                        [](std::size_t n, const config::QpConfig& qp) { return n + qp.count; }));
     if (b.control) boards.back().bus = bus_of(b, payloads, largest_pmtus[b.endpoint.port]);
   }
   for (std::size_t r = 0; r < config.receivers.size(); ++r) {
     const auto& c = config.receivers[r];
     receivers.push_back({identity_of(c.endpoint), notification_of(c.cnp), {}, {}, pause_of(c.endpoint)});
+    receivers.back().qps.reserve(plans.receiver_qps(r));
     out.memories.push_back(std::make_unique<ReceiverMemory>(c.memory * plans.receiver_qps(r)));
   }
   CongestionGroups groups;
@@ -283,7 +295,7 @@ Endpoints make_endpoints(const config::RunConfig& config, const Plans& plans, co
     boards[plan.board].qps.push_back(std::move(qp));
     if (plan.target.receiver) {
       const std::size_t r = *plan.target.receiver;
-      receivers[r].qps.push_back(receive_qp(config, plan, payloads, *out.memories[r]));
+      receivers[r].qps.push_back(receive_qp(config, plan, payloads, *out.memories[r], plans.receiver_qps(r)));
     }
   }
   out.hosts.resize(boards.size());
