@@ -3,6 +3,7 @@
 #include "config/draft.hpp"
 #include "config/limits.hpp"
 #include "config/nearest.hpp"
+#include "config/spread.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -35,16 +36,17 @@ class Resolver {
   Resolver(Reading& reading, const Draft& draft, std::vector<LabRing>& rings)
       : reading_(reading), draft_(draft), out_(draft.config), rings_(rings) {
     out_.places = reading.places;
+    std::vector<std::size_t> open;
     for (std::size_t w = 0; w < out_.workers.count; ++w) {
       if (!draft.lab || out_.workers.count == 1 || w != network_worker(*draft.lab, out_.workers))
-        dealt_.push_back(w);
+        open.push_back(w);
     }
+    worker_of_ = spread(draft, open);
   }
 
   RunConfig run() {
     for (std::size_t i = 0; i < out_.ports.size(); ++i)
       claim(port_names_, out_.ports[i].name, i, out_.ports[i].where);
-    // Boards are dealt to the workers first, so that with two workers the two sides of a ring run apart.
     for (const BoardDraft& board : draft_.boards) add_board(board);
     for (const ReceiverDraft& receiver : draft_.receivers) add_receiver(receiver);
     std::size_t next = 0;
@@ -93,9 +95,7 @@ class Resolver {
   EndpointConfig replica(const EndpointDraft& draft, std::uint32_t i) {
     EndpointConfig e = draft.config;
     if (draft.count > 1) e.name += '-' + std::to_string(i);
-    e.worker =
-        draft.workers.empty() ? dealt_[placed_ % dealt_.size()] : draft.workers[i % draft.workers.size()];
-    ++placed_;
+    e.worker = worker_of_[placed_++];
     if (draft.port.empty()) {
       e.port = ring_of(e.worker);
     } else if (const auto* port = look_up(port_names_, draft.port, out_.place(e.where, "port"), "port")) {
@@ -302,7 +302,7 @@ class Resolver {
   std::vector<bool> receiver_memory_given_;
   std::set<std::size_t> plays_host_;  ///< receivers
   std::vector<LabRing>& rings_;
-  std::vector<std::size_t> dealt_;  ///< workers of endpoints that name none, in turn
+  std::vector<std::size_t> worker_of_;  ///< of each endpoint: boards, then receivers, replica by replica
   std::size_t placed_ = 0;
 };
 

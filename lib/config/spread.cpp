@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "config/spread.hpp"
+
+#include <algorithm>
+#include <map>
+#include <string>
+
+namespace softfeb::config {
+
+namespace {
+
+/// Of a QP that sends as fast as it may: all that a core can do, and more.
+constexpr double kUnlimited = 400e9;
+constexpr double kLeast = 1;  ///< of an endpoint that sends nothing: it is there
+constexpr double kPacket = 1024 * 8.0;
+
+struct Place {
+  double load = kLeast;
+  std::size_t worker = 0;
+  bool given = false;
+};
+
+double bits_per_second(const QpDraft& qp) {
+  const TrafficConfig& t = qp.config.traffic;
+  const auto n = static_cast<double>(t.rate.per_second);
+  switch (t.rate.unit) {
+    case Rate::Unit::kPayloadBytes:
+      return n * 8;
+    case Rate::Unit::kPackets:
+      return n * (qp.pmtu_given ? qp.config.pmtu * 8.0 : kPacket);
+    case Rate::Unit::kMessages:
+      return n * t.message_size * 8.0;
+    case Rate::Unit::kMax:
+      break;
+  }
+  return kUnlimited;
+}
+
+/// What the draft's replicas offer each, no more than their link takes.
+double offered(const BoardDraft& board) {
+  double sum = 0;
+  for (const QpDraft& qp : board.qps) sum += qp.config.count * bits_per_second(qp);
+  const double link = board.config.link_rate ? static_cast<double>(*board.config.link_rate) * 8 : kUnlimited;
+  return std::max(kLeast, std::min(sum, link));
+}
+
+/// By the name that QPs give, what is sent there.
+std::map<std::string, double> sent_to(const Draft& draft) {
+  std::map<std::string, double> sums;
+  for (const BoardDraft& board : draft.boards) {
+    double all = 0;
+    for (const QpDraft& qp : board.qps) all += qp.config.count * bits_per_second(qp);
+    const double share = all > 0 ? offered(board) / all : 0;
+    for (const QpDraft& qp : board.qps) {
+      const double each = board.endpoint.count * qp.config.count * bits_per_second(qp) * share /
+                          static_cast<double>(std::max<std::size_t>(1, qp.to_names.size()));
+      for (const std::string& name : qp.to_names) sums[name] += each;
+    }
+  }
+  return sums;
+}
+
+/// `load(i)`: of replica i.
+template <typename Load>
+void add(std::vector<Place>& places, const EndpointDraft& e, Load load) {
+  for (std::uint32_t i = 0; i < e.count; ++i) {
+    const bool given = !e.workers.empty();
+    places.push_back({std::max(kLeast, load(i)), given ? e.workers[i % e.workers.size()] : 0, given});
+  }
+}
+
+std::vector<Place> places_of(const Draft& draft) {
+  std::vector<Place> places;
+  for (const BoardDraft& board : draft.boards) {
+    add(places, board.endpoint, [load = offered(board)](std::uint32_t) { return load; });
+  }
+  const std::map<std::string, double> sums = sent_to(draft);
+  const auto to = [&sums](const std::string& name) {
+    const auto at = sums.find(name);
+    return at == sums.end() ? 0 : at->second;
+  };
+  for (const ReceiverDraft& receiver : draft.receivers) {
+    const std::string& name = receiver.endpoint.config.name;
+    const std::uint32_t n = receiver.endpoint.count;
+    // A QP may name all replicas, or one.
+    add(places, receiver.endpoint,
+        [&](std::uint32_t i) { return to(name) / n + (n > 1 ? to(name + '-' + std::to_string(i)) : 0); });
+  }
+  return places;
+}
+
+}  // namespace
+
+std::vector<std::size_t> spread(const Draft& draft, const std::vector<std::size_t>& workers) {
+  std::vector<Place> places = places_of(draft);
+  std::map<std::size_t, double> load;
+  std::vector<Place*> open;
+  for (Place& p : places) {
+    if (p.given) {
+      load[p.worker] += p.load;
+    } else {
+      open.push_back(&p);
+    }
+  }
+  std::stable_sort(open.begin(), open.end(),
+                   [](const Place* a, const Place* b) { return a->load > b->load; });
+  for (Place* p : open) {
+    const auto least = std::min_element(workers.begin(), workers.end(),
+                                        [&load](std::size_t a, std::size_t b) { return load[a] < load[b]; });
+    p->worker = *least;
+    load[*least] += p->load;
+  }
+  std::vector<std::size_t> out;
+  out.reserve(places.size());
+  for (const Place& p : places) out.push_back(p.worker);
+  return out;
+}
+
+}  // namespace softfeb::config
