@@ -25,6 +25,8 @@ std::vector<dataplane::Check> check_ports(const DoctorOptions& options) {
         dataplane::check_port(config.ports[i].device.text, port_settings(config, i), factory, pools);
     all.insert(all.end(), checks.begin(), checks.end());
   }
+  for (const dataplane::FarPort& f : dataplane::far_ports(worker_rows(config, lcores)))
+    all.push_back({f.port + " numa", dataplane::Health::kWarn, f.found, f.fix});
   return all;
 }
 

@@ -32,7 +32,7 @@ Machine::Machine(const config::RunConfig& config, std::size_t arena_bytes)
   eal_ = std::make_unique<dataplane::Eal>(eal_settings(config, lcores_));
   clock_ = dataplane::start_clock();
   unix_origin_ns_ = wall_clock_ns() - now() / kNanosecond;
-  arena_ = std::make_unique<dataplane::Arena>(arena_bytes + kArenaSlack);
+  arena_ = std::make_unique<dataplane::Arena>(arena_bytes + kArenaSlack, ports_node(config));
   factory_ = std::make_unique<dataplane::DeviceFactory>();
   for (std::size_t i = 0; i < config.ports.size(); ++i) open_port(config, i);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "port_settings.hpp"
 
+#include "dataplane/error.hpp"
 #include "dataplane/path_mtu.hpp"
 
 #include <algorithm>
@@ -13,7 +14,47 @@ std::uint64_t worker_memory_mib(const config::RunConfig& config) {
   return 128 + 96 * config.ports.size() * std::max<std::size_t>(1, config.workers.count);
 }
 
+/// NUMA node of a port's hardware, -1 when it has none or cannot be opened, which its opening tells.
+int node_of(const config::PortConfig& port) {
+  try {
+    return dataplane::device_node(dataplane::parse_device(port.device.text));
+  } catch (const dataplane::RequestError&) {
+    return -1;
+  }
+}
+
+/// Of each worker: the node that its ports are on.
+std::vector<int> worker_nodes(const config::RunConfig& config) {
+  std::vector<std::vector<int>> seen(config.workers.count);
+  for (std::size_t p = 0; p < config.ports.size(); ++p) {
+    for (const unsigned w : workers_on(config, p)) seen[w].push_back(node_of(config.ports[p]));
+  }
+  std::vector<int> nodes;
+  for (const auto& of_worker : seen) nodes.push_back(dataplane::common_node(of_worker));
+  return nodes;
+}
+
 }  // namespace
+
+std::vector<dataplane::WorkerRow> worker_rows(const config::RunConfig& config,
+                                              const std::vector<dataplane::LcoreSpec>& lcores) {
+  std::vector<dataplane::WorkerRow> rows;
+  for (std::size_t w = 0; w < config.workers.count; ++w) {
+    const dataplane::LcoreSpec& lcore = lcores[w + 1];
+    rows.push_back({.lcore = lcore.id, .cpu = lcore.cpu.value_or(lcore.id), .queues = {}, .boards = {}});
+  }
+  for (std::size_t p = 0; p < config.ports.size(); ++p) {
+    const int node = node_of(config.ports[p]);
+    for (const unsigned w : workers_on(config, p)) rows[w].queues.push_back({config.ports[p].name, 0, node});
+  }
+  return rows;
+}
+
+int ports_node(const config::RunConfig& config) {
+  std::vector<int> nodes;
+  for (const config::PortConfig& port : config.ports) nodes.push_back(node_of(port));
+  return dataplane::common_node(nodes);
+}
 
 dataplane::EalConfig eal_settings(const config::RunConfig& config,
                                   const std::vector<dataplane::LcoreSpec>& lcores) {
@@ -37,7 +78,7 @@ dataplane::EalConfig eal_settings(const config::RunConfig& config,
 
 std::vector<dataplane::LcoreSpec> place_lcores(const config::RunConfig& config) {
   auto lcores = dataplane::place_lcores(static_cast<unsigned>(config.workers.count), config.workers.cpus,
-                                        dataplane::usable_cpus());
+                                        dataplane::usable_cpus(), worker_nodes(config));
   if (config.workers.main_cpu) lcores.front().cpu = *config.workers.main_cpu;
   return lcores;
 }

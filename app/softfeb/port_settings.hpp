@@ -15,8 +15,15 @@ namespace softfeb::app {
 /// Packets that may be built and not yet gone, besides those in descriptors: the far end of a ring, retries.
 inline constexpr std::uint32_t kHeldPackets = 2048;
 
-/// The main lcore, then one for each worker.
+/// The main lcore, then one for each worker, on the NUMA node of its ports where the CPUs are left to us.
 std::vector<dataplane::LcoreSpec> place_lcores(const config::RunConfig& config);
+
+/// Which CPU polls which port, for far_ports().
+std::vector<dataplane::WorkerRow> worker_rows(const config::RunConfig& config,
+                                              const std::vector<dataplane::LcoreSpec>& lcores);
+
+/// The NUMA node that all ports with one are on, -1 when there is none.
+int ports_node(const config::RunConfig& config);
 
 dataplane::EalConfig eal_settings(const config::RunConfig& config,
                                   const std::vector<dataplane::LcoreSpec>& lcores);

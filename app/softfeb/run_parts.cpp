@@ -5,6 +5,7 @@
 #include "exit_code.hpp"
 #include "figures.hpp"
 #include "pacers.hpp"
+#include "port_settings.hpp"
 
 #include <cstdio>
 
@@ -45,6 +46,8 @@ void print_start(const config::RunConfig& config, const Machine& machine, const 
   }
   for (const std::string& line : crew.steering()) fmt::print(stderr, "{}\n", line);
   fmt::print(stderr, "{}", crew.map());
+  for (const dataplane::FarPort& f : dataplane::far_ports(worker_rows(config, machine.lcores())))
+    fmt::print(stderr, "port {}: {}; {}\n", f.port, f.found, f.fix);
   for (const std::string& line : pacer_lines(config)) fmt::print(stderr, "{}\n", line);
   const char* const idle = config.workers.idle == config::Idle::kSpin    ? "spin"
                            : config.workers.idle == config::Idle::kPause ? "pause"

@@ -2,6 +2,7 @@
 #include "dataplane/arena.hpp"
 
 #include "dataplane/error.hpp"
+#include "dataplane/numa.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -29,9 +30,11 @@ std::string mebibytes(std::size_t bytes) { return std::to_string((bytes >> 20) +
 
 }  // namespace
 
-Arena::Arena(std::size_t bytes) {
+Arena::Arena(std::size_t bytes, int node) {
   size_ = round_up(std::max<std::size_t>(bytes, 1), kSmallPage);
-  if (rte_eal_has_hugepages() != 0 && reserve_contiguous()) return;
+  const MemoryNode near(node);
+  if (rte_eal_has_hugepages() != 0 && (reserve_contiguous(node) || (node >= 0 && reserve_contiguous(-1))))
+    return;
   if (rte_eal_iova_mode() != RTE_IOVA_VA) {
     throw EnvironmentError(
         "no " + mebibytes(size_) + " of contiguous huge pages for payloads",
@@ -42,9 +45,9 @@ Arena::Arena(std::size_t bytes) {
 
 /// DPDK's own memory: already known to every device, and contiguous also where devices see physical
 /// addresses.
-bool Arena::reserve_contiguous() {
-  zone_ = rte_memzone_reserve_aligned("softfeb_payload", size_, SOCKET_ID_ANY, RTE_MEMZONE_IOVA_CONTIG,
-                                      kSmallPage);
+bool Arena::reserve_contiguous(int node) {
+  zone_ = rte_memzone_reserve_aligned("softfeb_payload", size_, node < 0 ? SOCKET_ID_ANY : node,
+                                      RTE_MEMZONE_IOVA_CONTIG, kSmallPage);
   if (zone_ == nullptr) return false;
   base_ = static_cast<std::uint8_t*>(zone_->addr);
   iova_base_ = zone_->iova;

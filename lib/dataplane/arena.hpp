@@ -18,8 +18,8 @@ namespace softfeb::dataplane {
 /// workers, then only read. Outlives all packets: made after Eal, destroyed after every Port and Device.
 class Arena {
  public:
-  /// At least `bytes`, zeroed. Throws EnvironmentError.
-  explicit Arena(std::size_t bytes);
+  /// At least `bytes`, zeroed, of NUMA node `node` while that has any (-1: any). Throws EnvironmentError.
+  explicit Arena(std::size_t bytes, int node = -1);
   ~Arena();
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
@@ -44,7 +44,7 @@ class Arena {
   }
 
  private:
-  bool reserve_contiguous();
+  bool reserve_contiguous(int node);
   void map_pages();
 
   std::uint8_t* base_ = nullptr;

@@ -5,8 +5,8 @@
 #include "dataplane/tsc_clock.hpp"
 
 #include <algorithm>
-#include <filesystem>
 #include <iomanip>
+#include <iterator>
 #include <set>
 #include <sstream>
 
@@ -27,8 +27,26 @@ std::vector<unsigned> usable_cpus() {
   return cpus;
 }
 
+namespace {
+
+/// A CPU on `node` that is not `taken`, or any, the control thread's (the first) at last; when all are taken,
+/// again.
+unsigned choose_cpu(const std::vector<unsigned>& usable, std::vector<unsigned>& taken, int node,
+                    int (*node_of)(unsigned)) {
+  if (taken.size() == usable.size()) taken.clear();
+  const auto open = [&](unsigned cpu) { return std::find(taken.begin(), taken.end(), cpu) == taken.end(); };
+  const auto near = [&](unsigned cpu) { return open(cpu) && node >= 0 && node_of(cpu) == node; };
+  auto at = std::find_if(usable.begin() + 1, usable.end(), near);
+  if (at == usable.end()) at = std::find_if(usable.begin() + 1, usable.end(), open);
+  taken.push_back(at == usable.end() ? usable.front() : *at);
+  return taken.back();
+}
+
+}  // namespace
+
 std::vector<LcoreSpec> place_lcores(unsigned workers, const std::vector<unsigned>& asked,
-                                    const std::vector<unsigned>& usable) {
+                                    const std::vector<unsigned>& usable, const std::vector<int>& nodes,
+                                    int (*node_of)(unsigned)) {
   std::vector<LcoreSpec> lcores{{0, usable.front()}};
   for (const unsigned cpu : asked) {
     if (std::find(usable.begin(), usable.end(), cpu) == usable.end()) {
@@ -36,9 +54,11 @@ std::vector<LcoreSpec> place_lcores(unsigned workers, const std::vector<unsigned
                          " is not one this process may run on (taskset -p $$ shows them)");
     }
   }
+  std::vector<unsigned> taken;
   for (unsigned worker = 0; worker < workers; ++worker) {
-    // Without a wish: from the second CPU on, coming to the control thread's last.
-    const unsigned cpu = asked.empty() ? usable[(worker + 1) % usable.size()] : asked[worker % asked.size()];
+    const int node = worker < nodes.size() ? nodes[worker] : -1;
+    const unsigned cpu =
+        asked.empty() ? choose_cpu(usable, taken, node, node_of) : asked[worker % asked.size()];
     lcores.push_back({worker + 1, cpu});
   }
   return lcores;
@@ -48,17 +68,6 @@ bool shares_cpus(const std::vector<LcoreSpec>& lcores) {
   std::set<unsigned> seen;
   return !std::all_of(lcores.begin(), lcores.end(),
                       [&](const LcoreSpec& l) { return seen.insert(l.cpu.value_or(l.id)).second; });
-}
-
-int cpu_socket(unsigned cpu) {
-  std::error_code error;
-  for (const auto& entry :
-       std::filesystem::directory_iterator("/sys/devices/system/cpu/cpu" + std::to_string(cpu), error)) {
-    const std::string name = entry.path().filename();
-    if (name.size() > 4 && name.starts_with("node") && std::isdigit(static_cast<unsigned char>(name[4])) != 0)
-      return std::stoi(name.substr(4));
-  }
-  return -1;
 }
 
 std::string worker_map(const std::vector<WorkerRow>& rows) {
@@ -76,6 +85,22 @@ std::string worker_map(const std::vector<WorkerRow>& rows) {
         << std::setw(32) << queues << "  " << row.boards << '\n';
   }
   return out.str();
+}
+
+std::vector<FarPort> far_ports(const std::vector<WorkerRow>& rows, int (*node_of)(unsigned)) {
+  std::vector<FarPort> far;
+  for (const WorkerRow& row : rows) {
+    const int here = node_of(row.cpu);
+    for (const auto& q : row.queues) {
+      if (here < 0 || q.socket < 0 || q.socket == here) continue;
+      const std::string there = std::to_string(q.socket);
+      far.push_back({q.port,
+                     "on NUMA node " + there + ", polled by CPU " + std::to_string(row.cpu) + " on node " +
+                         std::to_string(here) + ": every packet crosses between them",
+                     "let workers.cpus name CPUs of node " + there + " (" + node_cpus(q.socket) + ")"});
+    }
+  }
+  return far;
 }
 
 }  // namespace softfeb::dataplane

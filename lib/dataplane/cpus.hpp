@@ -2,6 +2,7 @@
 #pragma once
 
 #include "dataplane/eal.hpp"
+#include "dataplane/numa.hpp"
 
 #include <cstdint>
 #include <string>
@@ -13,16 +14,15 @@ namespace softfeb::dataplane {
 std::vector<unsigned> usable_cpus();
 
 /// Lcores for `workers` workers and the control thread: the main lcore (0) on the first CPU, workers 1, 2, …
-/// on the CPUs asked for, or on those left, spread; with fewer CPUs than threads some share (then the idle
-/// policy should not spin). Throws RequestError for a CPU that is not in `usable`.
+/// on the CPUs asked for, or on those left, spread: each, where there is one left, on the NUMA node that
+/// `nodes` gives for it (-1, or none given: any), as `node_of` knows the CPUs. With fewer CPUs than threads
+/// some share (then the idle policy should not spin). Throws RequestError for a CPU that is not in `usable`.
 std::vector<LcoreSpec> place_lcores(unsigned workers, const std::vector<unsigned>& asked,
-                                    const std::vector<unsigned>& usable);
+                                    const std::vector<unsigned>& usable, const std::vector<int>& nodes = {},
+                                    int (*node_of)(unsigned cpu) = cpu_socket);
 
 /// True when two lcores have the same CPU.
 bool shares_cpus(const std::vector<LcoreSpec>& lcores);
-
-/// NUMA node of a CPU, -1 when the machine does not say.
-int cpu_socket(unsigned cpu);
 
 /// What one worker polls, for the map printed at start.
 struct WorkerRow {
@@ -40,5 +40,13 @@ struct WorkerRow {
 /// The map as a table of text, a line per worker; queues on another NUMA node than their worker's CPU are
 /// marked.
 std::string worker_map(const std::vector<WorkerRow>& rows);
+
+/// A port on another NUMA node than the CPU that polls it, in words.
+struct FarPort {
+  std::string port;
+  std::string found;
+  std::string fix;
+};
+std::vector<FarPort> far_ports(const std::vector<WorkerRow>& rows, int (*node_of)(unsigned cpu) = cpu_socket);
 
 }  // namespace softfeb::dataplane

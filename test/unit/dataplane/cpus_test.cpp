@@ -5,6 +5,9 @@
 #include "dataplane/error.hpp"
 #include "dataplane/tsc_clock.hpp"
 
+#include <filesystem>
+#include <fstream>
+
 #include <catch2/catch.hpp>
 
 using namespace softfeb;
@@ -56,6 +59,50 @@ TEST_CASE("lcores are placed on CPUs", "[dataplane][cpus]") {
   CHECK_FALSE(shares_cpus(place_lcores(1, {}, {4, 6})));
   CHECK_THROWS_WITH(place_lcores(1, {9}, {0, 1}), Catch::Contains("CPU 9"));
   CHECK_FALSE(usable_cpus().empty());
+}
+
+namespace {
+/// CPUs 0 to 3 on node 0, the others on node 1.
+int two_nodes(unsigned cpu) { return cpu < 4 ? 0 : 1; }
+}  // namespace
+
+TEST_CASE("workers are placed on the nodes of their ports while those have CPUs left", "[dataplane][cpus]") {
+  const auto placed = [](unsigned workers, const std::vector<int>& nodes) {
+    std::vector<unsigned> out;
+    for (const auto& l : place_lcores(workers, {}, {0, 1, 2, 3, 4, 5}, nodes, two_nodes))
+      out.push_back(*l.cpu);
+    return out;
+  };
+  CHECK(placed(2, {1, 1}) == std::vector<unsigned>{0, 4, 5});
+  CHECK(placed(3, {1, 0, -1}) == std::vector<unsigned>{0, 4, 1, 2});
+  CHECK(placed(4, {1, 1, 1, -1}) == std::vector<unsigned>{0, 4, 5, 1, 2});
+  CHECK(placed(7, {}) == std::vector<unsigned>{0, 1, 2, 3, 4, 5, 0, 1});
+}
+
+TEST_CASE("a worker on another node than its port is told of", "[dataplane][cpus]") {
+  const auto far = far_ports({{1, 1, {{"near", 0, 0}, {"far", 0, 1}, {"nowhere", 0, -1}}, ""}}, two_nodes);
+  REQUIRE(far.size() == 1);
+  CHECK(far[0].port == "far");
+  CHECK(far[0].found.find("on NUMA node 1, polled by CPU 1 on node 0") == 0);
+  CHECK(far[0].fix.find("CPUs of node 1") != std::string::npos);
+}
+
+TEST_CASE("the node of a device is the kernel's word for it", "[dataplane][cpus]") {
+  const auto root = std::filesystem::temp_directory_path() / "softfeb_numa_test";
+  const auto pci = root / "sys/bus/pci/devices/0000:3b:00.0";
+  std::filesystem::create_directories(pci);
+  std::ofstream(pci / "numa_node") << "1\n";
+  CHECK(device_node(parse_device("0000:3b:00.0"), root.string()) == 1);
+  CHECK(device_node(parse_device("0000:3b:00.1"), root.string()) == -1);
+  CHECK(device_node(parse_device("net_null"), root.string()) == -1);
+  const auto node = root / "sys/devices/system/node/node1";
+  std::filesystem::create_directories(node);
+  std::ofstream(node / "cpulist") << "8-15\n";
+  CHECK(node_cpus(1, root.string()) == "8-15");
+  std::filesystem::remove_all(root);
+  CHECK(common_node({-1, 1, 1}) == 1);
+  CHECK(common_node({0, 1}) == -1);
+  CHECK(common_node({}) == -1);
 }
 
 TEST_CASE("the worker map names port, queue and CPU", "[dataplane][cpus]") {
