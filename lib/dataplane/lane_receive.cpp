@@ -80,6 +80,9 @@ void Lane::look_at(rte_mbuf* packet, Arrival& out, Time now) {
     return;
   }
   out.index = parts_.map->demux.find(out.frame);
+  if (out.index == engine::Demux::kNobody) return;
+  const PortMap::Owner& owner = parts_.map->owners[out.index];
+  if (owner.worker == config_.worker) owner.endpoint->expect(out.frame);
 }
 
 void Lane::take(const Arrival& a, bool handed_over, Time now) {
@@ -112,7 +115,7 @@ bool Lane::take_pause(rte_mbuf* packet, const roce::ParsedFrame& frame, bool han
     any = true;
     const PortMap::Owner& owner = parts_.map->owners[index];
     if (owner.worker == config_.worker) {
-      owner.endpoint->receive(frame, now);
+      owner.endpoint->receive_in_burst(frame, now);
       touch(seat_of_[index]);
       return;
     }
@@ -130,7 +133,7 @@ bool Lane::take_pause(rte_mbuf* packet, const roce::ParsedFrame& frame, bool han
 }
 
 void Lane::deliver(engine::Endpoint& endpoint, const Arrival& a, Time now) {
-  const engine::RxVerdict verdict = endpoint.receive(a.frame, now);
+  const engine::RxVerdict verdict = endpoint.receive_in_burst(a.frame, now);
   touch(seat_of_[a.index]);
   if (capturing()) look_for_incidents(seats_[seat_of_[a.index]]);
   if (verdict == engine::RxVerdict::kControl) {
@@ -150,10 +153,13 @@ void Lane::touch(std::uint32_t seat) {
 }
 
 /// Everything that came in this turn has been delivered.
-void Lane::end_burst(Time /*now*/) {
+void Lane::end_burst(Time now) {
   for (const std::uint32_t i : touched_) {
-    seats_[i].touched = false;
-    seats_[i].wake = 0;
+    Seat& seat = seats_[i];
+    seat.endpoint->end_of_burst(now);
+    if (capturing()) look_for_incidents(seat);
+    seat.touched = false;
+    seat.wake = 0;
   }
   touched_.clear();
   returned_.flush();

@@ -29,7 +29,10 @@ Worker::Worker(unsigned lcore, IdlePolicy idle, const TscClock& clock)
 
 void Worker::add_endpoint(engine::Endpoint& endpoint, const engine::BoardTimes& times) {
   endpoints_.push_back(&endpoint);
-  if (auto* board = dynamic_cast<engine::Board*>(&endpoint)) schedule_.add(*board, times);
+  auto* const board = dynamic_cast<engine::Board*>(&endpoint);
+  if (board == nullptr) return;
+  boards_.push_back(board);
+  schedule_.add(*board, times);
 }
 
 void Worker::launch() {
@@ -109,14 +112,10 @@ void Worker::obey(Time now) {
         break;
       case Command::Kind::kStopTraffic:
         schedule_.cancel();
-        for (auto* e : endpoints_) {
-          if (auto* board = dynamic_cast<engine::Board*>(e)) board->stop_traffic(now);
-        }
+        for (engine::Board* board : boards_) board->stop_traffic(now);
         break;
       case Command::Kind::kFlush:
-        for (auto* e : endpoints_) {
-          if (auto* board = dynamic_cast<engine::Board*>(e)) board->flush(now);
-        }
+        for (engine::Board* board : boards_) board->flush(now);
         break;
       case Command::Kind::kSnapshot:
         snapshot_ = c.snapshot;
@@ -209,9 +208,8 @@ void Worker::publish() {
   Totals t;
   t.loop = loop_;
   if (network_ != nullptr) t.network = network_->counters();
-  for (const auto* e : endpoints_) {
-    const auto* board = dynamic_cast<const engine::Board*>(e);
-    if (board != nullptr && !board->finished()) ++t.unfinished;
+  for (const engine::Board* board : boards_) {
+    if (!board->finished()) ++t.unfinished;
   }
   for (const auto& lane : lanes_) {
     const LaneCounters& c = lane->counters();

@@ -134,10 +134,14 @@ class Worker {
   std::vector<std::unique_ptr<Lane>> lanes_;
   std::unique_ptr<NetworkLane> network_;
   std::vector<engine::Endpoint*> endpoints_;
+  std::vector<engine::Board*> boards_;  ///< of them
+  // What others write or read while the worker runs: each of these has cache lines of its own.
   SpscRing<Command> commands_{64};
   BoardRequests board_requests_;
   ReceiverRequests receiver_requests_;
   Mailbox<Totals> totals_;
+  static_assert(alignof(SpscRing<Command>) == 64 && alignof(BoardRequests) == 64 &&
+                alignof(ReceiverRequests) == 64 && alignof(Mailbox<Totals>) == 64);
   LoopCounters loop_;
   engine::BoardSchedule schedule_;
   Time leave_by_ = kNever;
