@@ -24,14 +24,18 @@ MbufReturn::Bin& MbufReturn::bin_of(rte_mempool* pool) {
 }
 
 void MbufReturn::add(rte_mbuf* packet) {
+  std::size_t segment = 0;
   for (rte_mbuf* m = packet; m != nullptr;) {
     rte_mbuf* const next = m->next;
     // Null: somebody else has a reference still.
     if (rte_mbuf* const mine = rte_pktmbuf_prefree_seg(m); mine != nullptr) {
-      Bin& bin = bin_of(mine->pool);
+      // Packets of a burst are much alike: the same segment of each is of one pool.
+      Bin& first = bins_[segment];
+      Bin& bin = first.pool == mine->pool ? first : bin_of(mine->pool);
       bin.items[bin.count++] = mine;
       if (bin.count == kRoom) empty(bin);
     }
+    segment = (segment + 1) % kPools;
     m = next;
   }
 }
