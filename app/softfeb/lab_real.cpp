@@ -79,8 +79,10 @@ int lab_real(const LabOptions& options) {
   if (stop_signals() != 0) return stopped_early();
   connect_peers(config, machine, targets, payloads, quiet, &lab);
 
-  Endpoints endpoints =
-      make_endpoints(config, targets.all(), payloads, largest_pmtus(machine), kNetworkSlack);
+  Endpoints endpoints = make_endpoints(config, targets.all(), payloads, largest_pmtus(machine), kNetworkSlack,
+                                       [&machine](std::size_t worker, const std::function<void()>& make) {
+                                         machine.for_worker(worker, make);
+                                       });
   Crew crew(config, machine, endpoints, &lab);
   LiveTable table(config, &lab.network, LiveTable::Clock::kReal, quiet);
   ControlService service(config, machine, crew, endpoints,

@@ -44,6 +44,12 @@ Machine::~Machine() {
 
 Time Machine::now() const { return clock_->time(rte_rdtsc()); }
 
+void Machine::for_worker(std::size_t w, const std::function<void()>& make) const {
+  const dataplane::LcoreSpec& lcore = lcores_[w + 1];
+  const dataplane::MemoryNode near(dataplane::cpu_socket(lcore.cpu.value_or(lcore.id)));
+  make();
+}
+
 void Machine::open_port(const config::RunConfig& config, std::size_t index) {
   const config::PortConfig& p = config.ports[index];
   RunPort port;

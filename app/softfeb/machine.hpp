@@ -14,6 +14,7 @@
 #include "dataplane/port_clock.hpp"
 #include "dataplane/tsc_clock.hpp"
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -58,6 +59,8 @@ class Machine {
   const std::vector<dataplane::LcoreSpec>& lcores() const { return lcores_; }
   /// The lcore of worker `w`.
   unsigned lcore(unsigned w) const { return lcores_[w + 1].id; }
+  /// Calls `make`, whose memory is taken near worker `w`'s CPU.
+  void for_worker(std::size_t w, const std::function<void()>& make) const;
   bool huge_pages() const { return eal_->huge_pages(); }
 
   /// Reads the clocks of NICs that packets have times for, now and then. To be called often.

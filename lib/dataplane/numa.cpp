@@ -13,6 +13,8 @@ namespace softfeb::dataplane {
 
 namespace {
 
+constexpr long kMostNodes = 64;  // of one word of the kernel's
+
 int read_node(const std::string& path) {
   int node = -1;
   std::ifstream(path) >> node;
@@ -65,14 +67,14 @@ int common_node(const std::vector<int>& nodes) {
 
 // The kernel's calls as they are: the library around them is no dependency of ours.
 MemoryNode::MemoryNode(int node) {
-  constexpr int kMostNodes = 64;
   if (node < 0 || node >= kMostNodes) return;
   const unsigned long mask = 1UL << node;
-  set_ = syscall(SYS_set_mempolicy, MPOL_PREFERRED, &mask, kMostNodes + 1UL) == 0;
+  set_ = syscall(SYS_get_mempolicy, &mode_, &nodes_, kMostNodes, nullptr, 0UL) == 0 &&
+         syscall(SYS_set_mempolicy, MPOL_PREFERRED, &mask, kMostNodes + 1) == 0;
 }
 
 MemoryNode::~MemoryNode() {
-  if (set_) syscall(SYS_set_mempolicy, MPOL_DEFAULT, nullptr, 0UL);
+  if (set_) syscall(SYS_set_mempolicy, mode_, nodes_ == 0 ? nullptr : &nodes_, kMostNodes + 1);
 }
 
 }  // namespace softfeb::dataplane

@@ -34,6 +34,8 @@ class MemoryNode {
 
  private:
   bool set_ = false;
+  int mode_ = 0;  ///< before, and of which nodes
+  unsigned long nodes_ = 0;
 };
 
 }  // namespace softfeb::dataplane

@@ -217,6 +217,24 @@ HostPlan make_host(const config::RunConfig& config, const config::BoardConfig& b
   return plan;
 }
 
+/// The endpoints of one worker, of what they are to be made of.
+void make_of_worker(const config::RunConfig& config, std::size_t worker,
+                    const std::vector<engine::BoardConfig>& boards,
+                    const std::vector<engine::ReceiverConfig>& receivers, Endpoints& out) {
+  for (std::size_t b = 0; b < boards.size(); ++b) {
+    const config::EndpointConfig& e = config.boards[b].endpoint;
+    if (e.worker != worker) continue;
+    out.boards[b] = std::make_unique<engine::Board>(boards[b]);
+    add_neighbours(*out.boards[b], e);
+  }
+  for (std::size_t r = 0; r < receivers.size(); ++r) {
+    const config::EndpointConfig& e = config.receivers[r].endpoint;
+    if (e.worker != worker) continue;
+    out.receivers[r] = std::make_unique<engine::Receiver>(receivers[r]);
+    add_neighbours(*out.receivers[r], e);
+  }
+}
+
 }  // namespace
 
 const config::DcqcnConfig& dcqcn_of(const config::BoardConfig& board, const config::QpConfig& qp) {
@@ -264,7 +282,8 @@ Endpoints make_listeners(const config::RunConfig& config) {
 }
 
 Endpoints make_endpoints(const config::RunConfig& config, const Plans& plans, const Payloads& payloads,
-                         const std::vector<std::uint32_t>& largest_pmtus, Time network_slack) {
+                         const std::vector<std::uint32_t>& largest_pmtus, Time network_slack,
+                         const ForWorker& for_worker) {
   Endpoints out;
   std::vector<engine::BoardConfig> boards;
   std::vector<engine::ReceiverConfig> receivers;
@@ -284,7 +303,9 @@ Endpoints make_endpoints(const config::RunConfig& config, const Plans& plans, co
     const auto& c = config.receivers[r];
     receivers.push_back({identity_of(c.endpoint), notification_of(c.cnp), {}, {}, pause_of(c.endpoint)});
     receivers.back().qps.reserve(plans.receiver_qps(r));
-    out.memories.push_back(std::make_unique<ReceiverMemory>(c.memory * plans.receiver_qps(r)));
+    for_worker(c.endpoint.worker, [&] {
+      out.memories.push_back(std::make_unique<ReceiverMemory>(c.memory * plans.receiver_qps(r)));
+    });
   }
   CongestionGroups groups;
   for (const QpPlan& plan : plans.all()) {
@@ -303,12 +324,11 @@ Endpoints make_endpoints(const config::RunConfig& config, const Plans& plans, co
     const auto& control = config.boards[b].control;
     if (control && control->responder)
       out.hosts[b] = make_host(config, config.boards[b], receivers[*control->responder]);
-    out.boards.push_back(std::make_unique<engine::Board>(boards[b]));
-    add_neighbours(*out.boards.back(), config.boards[b].endpoint);
   }
-  for (std::size_t r = 0; r < receivers.size(); ++r) {
-    out.receivers.push_back(std::make_unique<engine::Receiver>(receivers[r]));
-    add_neighbours(*out.receivers.back(), config.receivers[r].endpoint);
+  out.boards.resize(boards.size());
+  out.receivers.resize(receivers.size());
+  for (std::size_t w = 0; w < config.workers.count; ++w) {
+    for_worker(w, [&] { make_of_worker(config, w, boards, receivers, out); });
   }
   return out;
 }

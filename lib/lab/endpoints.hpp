@@ -9,6 +9,7 @@
 #include "lab/payloads.hpp"
 #include "lab/plan.hpp"
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -41,11 +42,18 @@ struct Endpoints {
 
 /// Boards without queue pairs, which answer ARP and ping while peers are talked to.
 Endpoints make_listeners(const config::RunConfig& config);
+
+/// Calls `make`, which takes memory for what worker `worker` will have: where the caller sees to it that the
+/// memory is near that worker's CPU.
+using ForWorker = std::function<void(std::size_t worker, const std::function<void()>& make)>;
+
 /// `largest_pmtus`: of each port, what its MTU holds. `network_slack`: LinkShaper's of boards at a network of
-/// the lab. Throws EnvironmentError when there is not enough memory.
-Endpoints make_endpoints(const config::RunConfig& config, const Plans& plans, const Payloads& payloads,
-                         const std::vector<std::uint32_t>& largest_pmtus,
-                         Time network_slack = engine::LinkShaper::kSlack);
+/// the lab. What one worker has is made together, so that it shares no cache lines with what others have, but
+/// at its edges. Throws EnvironmentError when there is not enough memory.
+Endpoints make_endpoints(
+    const config::RunConfig& config, const Plans& plans, const Payloads& payloads,
+    const std::vector<std::uint32_t>& largest_pmtus, Time network_slack = engine::LinkShaper::kSlack,
+    const ForWorker& for_worker = [](std::size_t /*worker*/, const std::function<void()>& make) { make(); });
 
 /// The run is over, with these figures: messages that were sent and never came are missing, too.
 void close_maps(const Plans& plans, const std::vector<engine::EndpointSnapshot>& final, Endpoints& endpoints);
