@@ -10,6 +10,7 @@ namespace softfeb::bench {
 
 inline constexpr roce::MacAddress kPeerMac{2, 0, 0, 0, 1, 0};
 inline constexpr roce::Qpn kFirstQpn = 0x100;  ///< QP i has kFirstQpn + i at both ends
+inline constexpr std::uint32_t kRkey = 0x1234;
 inline constexpr std::size_t kBthOffset = 14 + 20 + 8;
 
 constexpr roce::MacAddress board_mac(unsigned board = 0) {

@@ -69,6 +69,13 @@ void add_pmtu(CLI::App& app, std::uint32_t& pmtu);
 void add_port(CLI::App& app, bool& ring);
 
 void add_craft(Commands& commands);
+void add_responder(Commands& commands);
+void add_loop(Commands& commands);
+void add_crc(Commands& commands);
+void add_dcqcn(Commands& commands);
+void add_latency(Commands& commands);
+void add_references(Commands& commands);
+void add_all(Commands& commands);
 void add_pacing(Commands& commands);
 void add_reaction(Commands& commands);
 void add_srp(Commands& commands);

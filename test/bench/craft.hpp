@@ -20,6 +20,7 @@ struct CraftOptions {
   roce::Transport transport = roce::Transport::kRc;
   std::uint32_t qps = 64;      ///< of each worker's board
   std::uint32_t packets = 16;  ///< of a message
+  std::uint32_t message = 0;   ///< its bytes, instead of so many full packets; 0: those
   std::uint32_t send_queue = 16;
   Activity active = Activity::kRoundRobin;
   bool paced = true;  ///< the firmware's DCQCN, its rate above what a core can do
@@ -31,6 +32,10 @@ struct CraftOptions {
   unsigned runs = 7;
   Time duration = 200 * kMillisecond;  ///< of each run, for each of the loops compared
 };
+
+inline std::uint32_t message_bytes(const CraftOptions& o) {
+  return o.message != 0 ? o.message : o.pmtu * o.packets;
+}
 
 /// Packets a second that one worker makes: a board on its Lane on net_null, as softfeb runs it (queue pairs,
 /// windows, congestion control, pacing, counters), acknowledged by the benchmark. Beside it, by turns in the

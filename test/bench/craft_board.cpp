@@ -36,6 +36,7 @@ engine::SendQpConfig make_qp(const CraftOptions& o, const board::PayloadSource& 
   qp.payload = &payload;
   qp.known_crc = o.known_crc;
   qp.traffic.plan = payload.plan();
+  qp.traffic.rkey = kRkey;
   if (o.active == Activity::kRandom) qp.start_after = rng.below(kShuffleOver);
   if (o.mixed_rates) {
     qp.traffic.rate_kind = engine::RateKind::kPayloadBytes;
@@ -58,17 +59,20 @@ std::size_t allocated() {
 
 std::unique_ptr<board::PayloadSource> craft_payload(const CraftOptions& o) {
   return board::make_payload(
-      {.kind = board::PayloadKind::kCounter, .message_length = o.pmtu * o.packets, .pmtu = o.pmtu});
+      {.kind = board::PayloadKind::kCounter, .message_length = message_bytes(o), .pmtu = o.pmtu});
 }
 
 std::unique_ptr<engine::Board> craft_board(const CraftOptions& o, const board::PayloadSource& payload,
-                                           unsigned board) {
+                                           unsigned board, const QpShape& shape) {
   engine::BoardConfig c;
   c.identity.mac = board_mac(board);
   c.identity.ip = board_ip(board);
   Rng rng(1);
   c.qps.reserve(o.qps);
-  for (std::uint32_t i = 0; i < o.qps; ++i) c.qps.push_back(make_qp(o, payload, i, board, rng));
+  for (std::uint32_t i = 0; i < o.qps; ++i) {
+    c.qps.push_back(make_qp(o, payload, i, board, rng));
+    if (shape) shape(c.qps.back());
+  }
   return std::make_unique<engine::Board>(c);
 }
 

@@ -6,6 +6,7 @@
 #include "engine/board.hpp"
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 
 namespace softfeb::bench {
@@ -13,9 +14,12 @@ namespace softfeb::bench {
 /// Not filled.
 std::unique_ptr<board::PayloadSource> craft_payload(const CraftOptions& options);
 
+/// Changes the configuration of one queue pair.
+using QpShape = std::function<void(engine::SendQpConfig&)>;
+
 /// `payload` outlives the board. Board number `board` of those that share a port.
 std::unique_ptr<engine::Board> craft_board(const CraftOptions& options, const board::PayloadSource& payload,
-                                           unsigned board);
+                                           unsigned board, const QpShape& shape = {});
 
 /// Memory that a queue pair takes in a board of so many, whatever it lies in: what the allocator has given
 /// out more of when the board is made.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "commands.hpp"
 #include "craft.hpp"
+#include "loop.hpp"
+#include "responder.hpp"
 
 namespace softfeb::bench {
 
@@ -15,7 +17,15 @@ Outcome run_craft(Commands& commands, const CraftOptions& o) {
   return out;
 }
 
+void add_icrc(CLI::App& app, CraftOptions& o) {
+  app.add_option_function<std::string>(
+         "--icrc", [&o](const std::string& i) { o.known_crc = i == "known"; },
+         "known: payload CRCs prepared beforehand; full: over every byte")
+      ->check(CLI::IsMember({"known", "full"}));
+}
+
 void add_traffic(CLI::App& app, CraftOptions& o) {
+  add_pmtu(app, o.pmtu);
   app.add_option("--qps", o.qps, "Queue pairs of each worker's board")->check(CLI::Range(1, 1'000'000));
   app.add_option("--message", o.packets, "Packets of a message")->check(CLI::Range(1, 4096));
   app.add_option("--send-queue", o.send_queue, "Requests that a queue pair has room for")
@@ -45,11 +55,7 @@ void add_craft(Commands& commands) {
   CLI::App& app = commands.add("craft", "Packets a worker makes in a second, beside a loop without an engine",
                                [&commands, options] { return run_craft(commands, *options); });
   CraftOptions& o = *options;
-  add_pmtu(app, o.pmtu);
-  app.add_option_function<std::string>(
-         "--icrc", [&o](const std::string& i) { o.known_crc = i == "known"; },
-         "known: payload CRCs prepared beforehand; full: over every byte")
-      ->check(CLI::IsMember({"known", "full"}));
+  add_icrc(app, o);
   add_traffic(app, o);
   app.add_option_function<std::string>(
          "--port", [&o](const std::string& p) { o.port = p == "null"; },
@@ -62,6 +68,33 @@ void add_craft(Commands& commands) {
       throw CLI::ValidationError("--workers",
                                  "without a port there is one; leave it out, or write --port null");
   });
+}
+
+void add_responder(Commands& commands) {
+  const auto o = std::make_shared<CraftOptions>();
+  CLI::App& app =
+      commands.add("responder", "Packets one core receives, checks, copies and acknowledges", [o] {
+        Outcome out{bench_responder(*o)};
+        const Json& t = out.result["totals"];
+        if (t["bytes_wrong"] != 0 || t["icrc_errors"] != 0 || t["refused"] != 0 || t["bare_wrong"] != 0)
+          out.failed = "packets arrived wrong";
+        return out;
+      });
+  add_traffic(app, *o);
+  add_runs(app, o->runs, o->duration, "200ms");
+}
+
+void add_loop(Commands& commands) {
+  const auto o = std::make_shared<CraftOptions>();
+  CLI::App& app =
+      commands.add("loop", "Board, ring, checking receiver, acknowledgements: two cores", [&commands, o] {
+        Outcome out{bench_loop(commands.environment(), *o)};
+        if (!out.result["held"].get<bool>()) out.failed = "something was lost, wrong or refused: see totals";
+        return out;
+      });
+  add_icrc(app, *o);
+  add_traffic(app, *o);
+  add_runs(app, o->runs, o->duration, "200ms");
 }
 
 }  // namespace softfeb::bench

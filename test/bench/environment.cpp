@@ -66,7 +66,7 @@ dataplane::TscClock calibrated_clock() {
 
 Json machine_facts(const Environment* environment) {
   Json out{{"cpu", cpu_info("model name")},
-           {"cpus", environment != nullptr ? environment->cpus() : dataplane::usable_cpus().size()},
+           {"cpus", environment != nullptr ? environment->cpus().size() : dataplane::usable_cpus().size()},
            {"flags", vector_flags()},
            {"compiler", __VERSION__},
            {"dpdk", rte_version()}};

@@ -20,7 +20,7 @@ class Environment {
   /// One CPU for two of them: their figures disturb each other.
   bool shares_cpus() const { return shares_; }
   /// That this process may use.
-  std::size_t cpus() const { return cpus_.size(); }
+  const std::vector<unsigned>& cpus() const { return cpus_; }
   unsigned lcores() const { return static_cast<unsigned>(lcores_.size()); }
   bool huge_pages() const { return eal_->huge_pages(); }
 

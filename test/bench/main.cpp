@@ -9,10 +9,10 @@ int main(int argc, char** argv) {
   CLI::App top("Figures of softfeb's own parts, as JSON: medians over several runs, with their spread",
                "softfeb-bench");
   Commands commands(top);
-  add_craft(commands);
-  add_pacing(commands);
-  add_reaction(commands);
-  add_srp(commands);
+  for (const auto add : {add_craft, add_responder, add_loop, add_latency, add_pacing, add_reaction, add_srp,
+                         add_crc, add_dcqcn, add_references, add_all}) {
+    add(commands);
+  }
   try {
     top.parse(argc, argv);
   } catch (const CLI::ParseError& e) {

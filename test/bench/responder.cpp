@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "responder.hpp"
+
+#include "checking_receiver.hpp"
+#include "contest.hpp"
+#include "craft_board.hpp"
+#include "roce/frame.hpp"
+#include "roce/icrc.hpp"
+
+#include <cstring>
+
+namespace softfeb::bench {
+
+namespace {
+
+constexpr std::size_t kBatch = 1024;
+constexpr std::size_t kIpBegins = 14;
+
+/// A board, what it has sent in a batch, and a receiver that takes it.
+class MemoryLink {
+ public:
+  explicit MemoryLink(const CraftOptions& o)
+      : clock_(calibrated_clock()),
+        payload_(craft_payload(o)),
+        arena_(payload_->arena_bytes()),
+        rooms_(kBatch),
+        frames_(kBatch),
+        acks_(kBatch),
+        ack_rooms_(kBatch),
+        copy_(o.pmtu) {
+    payload_->fill(arena_);
+    board_ = craft_board(o, *payload_, 0);
+    receiver_ = std::make_unique<CheckingReceiver>(o, *payload_);
+    for (std::size_t i = 0; i < kBatch; ++i) {
+      frames_[i].header = rooms_[i].data();
+      acks_[i].header = ack_rooms_[i].data();
+    }
+    board_->start(read_clock(clock_));
+    make_batch();
+  }
+
+  /// New packets for so long; what they cost the receiver.
+  Tally receive(Time duration) {
+    Tally t;
+    while (t.elapsed < duration) {
+      const Time ran = thread_time();
+      const Time begin = read_clock(clock_);
+      for (std::size_t i = 0; i < made_; ++i) receiver_->receiver().receive(parse(frames_[i]), begin);
+      const std::size_t acks = receiver_->receiver().poll(begin, acks_);
+      t += {made_, read_clock(clock_) - begin, thread_time() - ran};
+      for (std::size_t i = 0; i < acks; ++i) board_->receive(parse(acks_[i]), begin);
+      make_batch();
+    }
+    return t;
+  }
+
+  /// Only what cannot be left out, again and again of the same packets.
+  Tally look_at(Time duration) {
+    Tally t;
+    while (t.elapsed < duration) {
+      const Time ran = thread_time();
+      const Time begin = read_clock(clock_);
+      for (std::size_t i = 0; i < made_; ++i) wrong_ += look_at(frames_[i]) ? 0 : 1;
+      t += {made_, read_clock(clock_) - begin, thread_time() - ran};
+    }
+    return t;
+  }
+
+  CheckingReceiver::Totals totals() const { return receiver_->totals(); }
+  /// Packets that look_at() found wrong.
+  std::uint64_t wrong() const { return wrong_; }
+
+ private:
+  using Room = std::array<std::uint8_t, engine::TxFrame::kHeaderRoom>;
+
+  static roce::ParsedFrame parse(const engine::TxFrame& f) {
+    Segments bytes(ByteSpan(f.header, f.header_length));
+    bytes.push({f.payload, f.payload_length});
+    bytes.push({f.trailer.data(), f.trailer_length});
+    return roce::parse_frame(bytes);
+  }
+
+  void make_batch() { made_ = board_->poll(read_clock(clock_), frames_); }
+
+  bool look_at(const engine::TxFrame& f) {
+    const std::uint32_t head = roce::icrc_headers(ByteSpan(f.header, f.header_length).subspan(kIpBegins));
+    const std::uint32_t crc = roce::crc32(head, ByteSpan(f.payload, f.payload_length));
+    // What is expected lies where the payload lies itself: the counter repeats every 256 bytes.
+    const bool same = std::memcmp(f.payload, &arena_[256], f.payload_length) == 0;
+    std::memcpy(copy_.data(), f.payload, f.payload_length);
+    return same && crc == load_le32(f.trailer.data());
+  }
+
+  dataplane::TscClock clock_;
+  std::unique_ptr<board::PayloadSource> payload_;
+  std::vector<std::uint8_t> arena_;
+  std::unique_ptr<engine::Board> board_;
+  std::unique_ptr<CheckingReceiver> receiver_;
+  std::vector<Room> rooms_;
+  std::vector<engine::TxFrame> frames_;
+  std::vector<engine::TxFrame> acks_;
+  std::vector<Room> ack_rooms_;
+  std::vector<std::uint8_t> copy_;
+  std::size_t made_ = 0;
+  std::uint64_t wrong_ = 0;
+};
+
+}  // namespace
+
+Json bench_responder(const CraftOptions& o) {
+  MemoryLink link(o);
+  std::vector<Contestant> all;
+  all.push_back({"receiver", [&](Time d) { return std::vector{link.receive(d)}; }});
+  all.push_back({"bare", [&](Time d) { return std::vector{link.look_at(d)}; }});
+  compete(all, o.runs, o.duration);
+  Json out{{"benchmark", "responder"},
+           {"pmtu", o.pmtu},
+           {"transport", o.transport == roce::Transport::kRc ? "rc" : "uc"},
+           {"qps", o.qps},
+           {"message_packets", o.packets},
+           {"duration_s", to_seconds(o.duration)}};
+  out.update(figures_of(all[0]));
+  out["median_payload_gbps"] = out["median_mpps"].get<double>() * o.pmtu * 8e-3;
+  out["bare"] = figures_of(all[1]);
+  add_ratio(out, "ratio_to_bare", all[0], all[1]);
+  out["totals"] = to_json(link.totals());
+  out["totals"]["bare_wrong"] = link.wrong();
+  out["stolen_share"] = median(all[0].stolen);
+  out["machine"] = machine_facts(nullptr);
+  return out;
+}
+
+}  // namespace softfeb::bench

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Each of softfeb-bench's commands for a blink: that it works, not how fast. SOFTFEB_BENCH names the program."""
+import json
+import os
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+BENCH = os.environ["SOFTFEB_BENCH"]
+BLINK = ["--runs", "1", "--duration", "2ms"]
+TESTPMD = """#!/bin/sh
+echo "  Tx-pps:            0          Tx-bps:            0"
+echo "  Tx-pps:     20000000          Tx-bps:            0"
+echo "  Tx-pps:     30000000          Tx-bps:            0"
+"""
+
+
+class Commands(unittest.TestCase):
+    def bench(self, *arguments, path=None):
+        env = dict(os.environ, PATH=f"{path}:{os.environ['PATH']}") if path else None
+        return subprocess.run([BENCH, *arguments], capture_output=True, text=True, timeout=60, check=False, env=env)
+
+    def result(self, *arguments, path=None):
+        r = self.bench(*arguments, path=path)
+        self.assertEqual(r.returncode, 0, r.stderr)
+        return json.loads(r.stdout)
+
+    def test_craft(self):
+        for options in (["--icrc", "full"], ["--transport", "uc", "--pmtu", "256"],
+                        ["--workers", "2", "--qps", "100", "--active", "random", "--mixed-rates"]):
+            r = self.result("craft", *options, *BLINK)
+            for key in ("median_mpps", "min_mpps", "max_mpps", "runs", "median_payload_gbps", "bare", "engine_only",
+                        "ratio_to_bare", "bytes_per_qp", "stolen_share"):
+                self.assertIn(key, r)
+            self.assertGreater(r["median_mpps"], 0)
+            self.assertEqual(r["totals"]["refused"], 0)
+        self.assertIn("ratio_to_one_worker", r)
+
+    def test_craft_without_a_port(self):
+        r = self.result("craft", "--port", "none", "--no-pacing", *BLINK)
+        self.assertNotIn("bare", r)
+        self.assertGreater(r["totals"]["acks"], 0)
+
+    def test_responder(self):
+        r = self.result("responder", "--pmtu", "1024", *BLINK)
+        self.assertEqual(r["totals"]["payload_bytes"], r["totals"]["bytes_checked"])
+        self.assertGreater(r["totals"]["messages"], 0)
+
+    def test_loop(self):
+        r = self.result("loop", *BLINK)
+        self.assertTrue(r["held"])
+        self.assertEqual(r["totals"][0]["bytes_wrong"], 0)
+        self.assertGreater(r["totals"][0]["messages"], 0)
+
+    def test_latency(self):
+        r = self.result("latency", "--pmtu", "256,4096", "--size", "1,5000", *BLINK)
+        self.assertEqual([(x["pmtu"], x["message_bytes"]) for x in r["results"]],
+                         [(256, 1), (256, 5000), (4096, 1), (4096, 5000)])
+        self.assertGreater(r["results"][0]["latency_us"]["p50"]["median"], 0)
+
+    def test_parts(self):
+        self.assertGreater(self.result("crc", "--runs", "1", "--duration", "100us")["gbytes_per_s"]["4096"]["isal"]
+                           ["median"], 0)
+        r = self.result("dcqcn", "--runs", "1", "--duration", "100us")
+        self.assertGreater(r["firmware_ns"]["packet_paced"]["median"], 0)
+
+    def test_reaction(self):
+        r = self.result("reaction", "--runs", "1", "--duration", "10ms")
+        self.assertIn("arrival_to_new_spacing_ns", r["paper_at_100_gbps"])
+
+    def test_references(self):
+        with tempfile.TemporaryDirectory() as folder:
+            testpmd = Path(folder) / "dpdk-testpmd"
+            testpmd.write_text(TESTPMD)
+            testpmd.chmod(0o755)
+            r = self.result("references", "--seconds", "1", "--no-scapy", path=folder)
+            self.assertEqual(r["testpmd_txonly"]["runs"], [20.0, 30.0])
+            testpmd.write_text("#!/bin/sh\necho EAL: Error\n")
+            r = self.bench("references", "--no-scapy", path=folder)
+            self.assertEqual(r.returncode, 3)
+            self.assertIn("EAL: Error; install the Debian package", r.stderr)
+
+    def test_what_is_wrong_is_refused(self):
+        for arguments in (["craft", "--pmtu", "1500"], ["craft", "--workers", "2", "--port", "none"],
+                          ["loop", "--duration", "5"], ["latency", "--size", "0"], ["craft", "--qps", "0"], ["nothing"],
+                          []):
+            r = self.bench(*arguments)
+            self.assertEqual(r.returncode, 2, arguments)
+            self.assertNotEqual(r.stderr, "")
+        r = self.bench("craft", "--port", "none", *BLINK, "--json", "/nowhere/x.json")
+        self.assertEqual(r.returncode, 3)
+        self.assertIn("/nowhere/x.json", r.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
