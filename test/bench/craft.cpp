@@ -5,8 +5,6 @@
 #include "craft_rig.hpp"
 #include "engine_loop.hpp"
 
-#include <optional>
-
 #include <rte_launch.h>
 
 namespace softfeb::bench {
@@ -70,47 +68,78 @@ Json totals_json(const BoardTotals& t) {
           {"refused", t.refused}};
 }
 
+/// What is compared, and who.
+class CraftContest {
+ public:
+  CraftContest(const Environment* environment, const CraftOptions& o)
+      : environment_(environment),
+        options_(o),
+        clock_(environment != nullptr ? environment->clock() : calibrated_clock()),
+        payload_(craft_payload(o)) {
+    if (o.port) {
+      rig_ = std::make_unique<CraftRig>(*environment, o, *payload_);
+      rig_->start(read_clock(clock_));
+    } else {
+      arena_.resize(payload_->arena_bytes());
+      payload_->fill(arena_);
+    }
+    engine_ = std::make_unique<EngineLoop>(o, *payload_);
+    engine_->start(read_clock(clock_));
+    enter();
+  }
+
+  void run() { compete(all_, options_.runs, options_.duration); }
+
+  Json result() const {
+    Json out = described(options_);
+    out.update(figures_of(all_[0]));
+    out["median_payload_gbps"] = out["median_mpps"].get<double>() * options_.pmtu * 8e-3;
+    for (std::size_t k = 1; k < all_.size(); ++k) {
+      out[all_[k].name] = figures_of(all_[k]);
+      if (all_[k].name != "engine_only") add_ratio(out, "ratio_to_" + all_[k].name, all_[0], all_[k]);
+    }
+    const QpMemory memory = memory_of_qp(options_, *payload_);
+    out["bytes_per_qp"] = memory.allocated;
+    out["counted_bytes_per_qp"] = memory.counted;
+    out["totals"] = totals_json(options_.port ? rig_->totals() : engine_->totals());
+    out["stolen_share"] = median(all_[0].stolen);
+    out["machine"] = machine_facts(environment_);
+    return out;
+  }
+
+ private:
+  void enter() {
+    const auto alone = [this](const char* name, auto turn) {
+      all_.push_back({name, [this, turn](Time d) { return std::vector{turns_for(d, clock_, turn)}; }});
+    };
+    const auto lanes = [this](const char* name, unsigned workers) {
+      all_.push_back({name, [this, workers](Time d) { return run_lanes(*rig_, *environment_, workers, d); }});
+    };
+    if (options_.port) {
+      lanes("engine", options_.workers);
+      alone("bare", [this](Time) { return rig_->bare().turn(); });
+      alone("bare_best", [this](Time) { return rig_->best().turn(); });
+    }
+    alone("engine_only", [this](Time now) { return engine_->turn(now); });
+    if (options_.workers > 1) lanes("one_worker", 1);
+  }
+
+  const Environment* environment_;
+  CraftOptions options_;
+  dataplane::TscClock clock_;
+  std::unique_ptr<board::PayloadSource> payload_;
+  std::vector<std::uint8_t> arena_;  ///< without a port
+  std::unique_ptr<CraftRig> rig_;
+  std::unique_ptr<EngineLoop> engine_;
+  std::vector<Contestant> all_;
+};
+
 }  // namespace
 
-Json bench_craft(const Environment* environment, const CraftOptions& o) {
-  const dataplane::TscClock clock = environment != nullptr ? environment->clock() : calibrated_clock();
-  const auto payload = craft_payload(o);
-  std::optional<CraftRig> rig;
-  std::vector<std::uint8_t> arena;
-  if (o.port) {
-    rig.emplace(*environment, o, *payload);
-    rig->start(read_clock(clock));
-  } else {
-    arena.resize(payload->arena_bytes());
-    payload->fill(arena);
-  }
-  EngineLoop engine(o, *payload);
-  engine.start(read_clock(clock));
-  std::vector<Contestant> all;
-  if (o.port) {
-    all.push_back({"engine", [&](Time d) { return run_lanes(*rig, *environment, o.workers, d); }});
-    all.push_back({"bare", [&](Time d) {
-                     return std::vector{turns_for(d, clock, [&](Time) { return rig->bare().turn(); })};
-                   }});
-  }
-  all.push_back({"engine_only", [&](Time d) {
-                   return std::vector{turns_for(d, clock, [&](Time now) { return engine.turn(now); })};
-                 }});
-  if (o.workers > 1)
-    all.push_back({"one_worker", [&](Time d) { return run_lanes(*rig, *environment, 1, d); }});
-  compete(all, o.runs, o.duration);
-
-  Json out = described(o);
-  out.update(figures_of(all[0]));
-  out["median_payload_gbps"] = out["median_mpps"].get<double>() * o.pmtu * 8e-3;
-  for (std::size_t k = 1; k < all.size(); ++k) out[all[k].name] = figures_of(all[k]);
-  if (o.port) add_ratio(out, "ratio_to_bare", all[0], all[1]);
-  if (o.workers > 1) add_ratio(out, "ratio_to_one_worker", all[0], all[3]);
-  out["bytes_per_qp"] = bytes_per_qp(o, *payload);
-  out["totals"] = totals_json(o.port ? rig->totals() : engine.totals());
-  out["stolen_share"] = median(all[0].stolen);
-  out["machine"] = machine_facts(environment);
-  return out;
+Json bench_craft(const Environment* environment, const CraftOptions& options) {
+  CraftContest contest(environment, options);
+  contest.run();
+  return contest.result();
 }
 
 }  // namespace softfeb::bench

@@ -6,15 +6,12 @@
 
 #include <algorithm>
 
-#include <malloc.h>
-
 namespace softfeb::bench {
 
 namespace {
 
 constexpr std::uint64_t kMoreThanACore = 125'000'000'000;  // bytes per second
 constexpr Time kShuffleOver = 20 * kMillisecond;
-constexpr std::uint32_t kEnoughToCount = 10'000;
 
 /// Of queue pair `i`, 1/16 to 1 of the greatest; all of them are 17/32 of it on average.
 std::uint64_t mixed_rate(const CraftOptions& o, Rng& rng) {
@@ -50,11 +47,6 @@ engine::SendQpConfig make_qp(const CraftOptions& o, const board::PayloadSource& 
   return qp;
 }
 
-std::size_t allocated() {
-  const struct mallinfo2 m = mallinfo2();
-  return m.uordblks + m.hblkhd;
-}
-
 }  // namespace
 
 std::unique_ptr<board::PayloadSource> craft_payload(const CraftOptions& o) {
@@ -63,25 +55,14 @@ std::unique_ptr<board::PayloadSource> craft_payload(const CraftOptions& o) {
 }
 
 std::unique_ptr<engine::Board> craft_board(const CraftOptions& o, const board::PayloadSource& payload,
-                                           unsigned board, const QpShape& shape) {
+                                           unsigned board) {
   engine::BoardConfig c;
   c.identity.mac = board_mac(board);
   c.identity.ip = board_ip(board);
   Rng rng(1);
   c.qps.reserve(o.qps);
-  for (std::uint32_t i = 0; i < o.qps; ++i) {
-    c.qps.push_back(make_qp(o, payload, i, board, rng));
-    if (shape) shape(c.qps.back());
-  }
+  for (std::uint32_t i = 0; i < o.qps; ++i) c.qps.push_back(make_qp(o, payload, i, board, rng));
   return std::make_unique<engine::Board>(c);
-}
-
-double bytes_per_qp(CraftOptions o, const board::PayloadSource& payload) {
-  // What a board has once would weigh on a few queue pairs.
-  o.qps = std::max(o.qps, kEnoughToCount);
-  const std::size_t before = allocated();
-  const auto board = craft_board(o, payload, 0);
-  return static_cast<double>(allocated() - before) / o.qps;
 }
 
 BoardTotals& BoardTotals::operator+=(const BoardTotals& other) {

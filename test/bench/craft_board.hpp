@@ -5,8 +5,6 @@
 #include "craft.hpp"
 #include "engine/board.hpp"
 
-#include <cstddef>
-#include <functional>
 #include <memory>
 
 namespace softfeb::bench {
@@ -14,16 +12,9 @@ namespace softfeb::bench {
 /// Not filled.
 std::unique_ptr<board::PayloadSource> craft_payload(const CraftOptions& options);
 
-/// Changes the configuration of one queue pair.
-using QpShape = std::function<void(engine::SendQpConfig&)>;
-
 /// `payload` outlives the board. Board number `board` of those that share a port.
 std::unique_ptr<engine::Board> craft_board(const CraftOptions& options, const board::PayloadSource& payload,
-                                           unsigned board, const QpShape& shape = {});
-
-/// Memory that a queue pair takes in a board of so many, whatever it lies in: what the allocator has given
-/// out more of when the board is made.
-double bytes_per_qp(CraftOptions options, const board::PayloadSource& payload);
+                                           unsigned board);
 
 /// Sums over the queue pairs of a board.
 struct BoardTotals {

@@ -15,8 +15,12 @@ CraftRig::CraftRig(const Environment& environment, const CraftOptions& o, board:
     map_.add(*seats_[w].board, w);
   }
   for (unsigned w = 0; w < o.workers; ++w) make_seat(o, w, environment.lcores());
-  bare_ =
-      std::make_unique<BareLoop>(o, payload, *port_, static_cast<std::uint16_t>(o.workers), arena_, pools_);
+  const auto bare = [&](BareLoop::Kind kind, unsigned queue) {
+    return std::make_unique<BareLoop>(kind, o, payload, *port_, static_cast<std::uint16_t>(queue), arena_,
+                                      pools_);
+  };
+  bare_ = bare(BareLoop::Kind::kPlain, o.workers);
+  best_ = bare(BareLoop::Kind::kBest, o.workers + 1);
 }
 
 CraftRig::~CraftRig() {
@@ -27,7 +31,7 @@ CraftRig::~CraftRig() {
 
 void CraftRig::make_port(const CraftOptions& o, unsigned lcores) {
   const std::uint32_t frame = dataplane::frame_bytes_for(dataplane::mtu_for(o.pmtu, false));
-  const auto queues = static_cast<std::uint16_t>(o.workers + 1);
+  const auto queues = static_cast<std::uint16_t>(o.workers + 2);
   device_ = factory_.attach(dataplane::parse_device("net_null"), {queues, frame, 1024});
   dataplane::PortConfig p;
   p.name = "boards";

@@ -16,7 +16,7 @@
 
 namespace softfeb::bench {
 
-/// A net_null port with a queue for each worker, and one more for the bare loop; each worker has a board on
+/// A net_null port with a queue for each worker, and one more for each bare loop; each worker has a board on
 /// its Lane, as softfeb runs it, and a far end that acknowledges.
 class CraftRig {
  public:
@@ -32,6 +32,7 @@ class CraftRig {
   /// Packets that a worker's port has taken.
   std::uint64_t sent(unsigned worker) const { return seats_[worker].lane->counters().tx_packets; }
   BareLoop& bare() { return *bare_; }
+  BareLoop& best() { return *best_; }
   /// Of all workers' boards.
   BoardTotals totals() const;
 
@@ -53,7 +54,7 @@ class CraftRig {
   std::unique_ptr<dataplane::Port> port_;
   dataplane::PortMap map_;
   std::vector<Seat> seats_;
-  std::unique_ptr<BareLoop> bare_;
+  std::unique_ptr<BareLoop> bare_, best_;
 };
 
 }  // namespace softfeb::bench

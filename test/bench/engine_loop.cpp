@@ -4,6 +4,10 @@
 #include "addresses.hpp"
 #include "roce/frame.hpp"
 
+#include <algorithm>
+
+#include <malloc.h>
+
 namespace softfeb::bench {
 
 EngineLoop::EngineLoop(const CraftOptions& o, const board::PayloadSource& payload)
@@ -30,6 +34,22 @@ void EngineLoop::acknowledge(Time now) {
     board_->receive(roce::parse_frame(ByteSpan(ack_)), now);
   }
   owed_count_ = 0;
+}
+
+QpMemory memory_of_qp(CraftOptions o, const board::PayloadSource& payload) {
+  const auto allocated = [] {
+    const struct mallinfo2 m = mallinfo2();
+    return m.uordblks + m.hblkhd;
+  };
+  o.qps = std::max(o.qps, 10'000U);
+  const std::size_t before = allocated();
+  EngineLoop loop(o, payload);
+  loop.start(0);
+  // Until all have begun, with time to spare for those that begin late.
+  Time now = 0;
+  for (std::uint64_t made = 0; made < 4ULL * o.qps && now < kSecond; now += kMicrosecond)
+    made += loop.turn(now);
+  return {static_cast<double>(allocated() - before) / o.qps, loop.board().memory_per_qp()};
 }
 
 }  // namespace softfeb::bench

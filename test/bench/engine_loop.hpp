@@ -20,6 +20,7 @@ class EngineLoop {
   /// One turn: acknowledgements of the turn before, then a burst. Returns how many frames.
   std::size_t turn(Time now);
   BoardTotals totals() const { return totals_of(*board_); }
+  const engine::Board& board() const { return *board_; }
 
  private:
   static constexpr std::size_t kBurst = 32;
@@ -39,5 +40,14 @@ class EngineLoop {
   std::array<Owed, kBurst + 1> owed_{};
   std::size_t owed_count_ = 0;
 };
+
+/// Memory of a queue pair at work, in bytes.
+struct QpMemory {
+  double allocated = 0;     ///< what the allocator has given out more of
+  std::size_t counted = 0;  ///< Board::memory_per_qp()
+};
+
+/// In a board of at least 10,000 that has sent for a while: what a board has once would weigh on a few.
+QpMemory memory_of_qp(CraftOptions options, const board::PayloadSource& payload);
 
 }  // namespace softfeb::bench

@@ -4,6 +4,7 @@
 #include "environment.hpp"
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 namespace softfeb::bench {
@@ -16,10 +17,22 @@ struct LatencyOptions {
   Time duration = 50 * kMillisecond;  ///< of each run of each combination
 };
 
-/// From posting a message to its completion, RC, one message at a time, over a net_ring to a receiver on
-/// another core that verifies and compares everything: for each path MTU and each size of message the
+/// A host with Soft-RoCE or a NIC, where rdma-sink runs (doc/rdma-sink.md), instead of the ring.
+struct GuestOptions {
+  std::string sink;                ///< sink://HOST:PORT
+  std::string device;              ///< the port that leads there, as in a configuration
+  std::string ip = "10.77.0.100";  ///< ours; the guest knows its MAC address, or asks
+  std::string mac = "02:00:00:00:00:01";
+};
+
+/// From posting a message to its completion, RC, one message after the other, over a net_ring to a receiver
+/// on another core that verifies and compares everything: for each path MTU and each size of message the
 /// distribution in microseconds. Posting is the turn of the board's loop that posts it, completing the turn
 /// that has taken its acknowledgement.
 Json bench_latency(const Environment& environment, const LatencyOptions& options);
+
+/// The same to a queue pair of that host. Throws control::PeerError where nobody is there.
+Json bench_guest_latency(const Environment& environment, const LatencyOptions& options,
+                         const GuestOptions& guest);
 
 }  // namespace softfeb::bench

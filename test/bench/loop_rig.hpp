@@ -3,16 +3,10 @@
 
 #include "checking_receiver.hpp"
 #include "craft_board.hpp"
-#include "dataplane/arena.hpp"
-#include "dataplane/device.hpp"
-#include "dataplane/lane.hpp"
-#include "dataplane/mempools.hpp"
-#include "dataplane/port.hpp"
-#include "dataplane/tx_builder.hpp"
+#include "station.hpp"
 
 #include <atomic>
 #include <memory>
-#include <vector>
 
 namespace softfeb::bench {
 
@@ -20,8 +14,8 @@ namespace softfeb::bench {
 /// packet and of its acknowledgement.
 class LoopRig {
  public:
-  /// `environment` outlives it. `shape` may change the queue pairs' configuration.
-  LoopRig(const Environment& environment, const CraftOptions& options, const QpShape& shape = {});
+  /// `environment` outlives it.
+  LoopRig(const Environment& environment, const CraftOptions& options);
   ~LoopRig();
   LoopRig(const LoopRig&) = delete;
   LoopRig& operator=(const LoopRig&) = delete;
@@ -31,31 +25,19 @@ class LoopRig {
   void join_receiver();
 
   engine::Board& board() { return *board_; }
-  dataplane::Lane& lane() { return *ends_[0].lane; }
+  dataplane::Lane& lane() { return board_station_->lane(); }
   CheckingReceiver& receiver() { return *receiver_; }
 
  private:
-  struct End {
-    std::unique_ptr<dataplane::Device> device;
-    std::unique_ptr<dataplane::Port> port;
-    std::unique_ptr<dataplane::TxBuilder> builder;
-    std::unique_ptr<dataplane::PortMap> map;
-    std::unique_ptr<dataplane::Lane> lane;
-  };
-
-  void make_port(End& end, const CraftOptions& options, const roce::MacAddress& mac);
-  void make_lane(End& end, engine::Endpoint& endpoint, const CraftOptions& options,
-                 const dataplane::Arena* arena);
   static int run_receiver(void* self);
 
   const Environment& environment_;
-  dataplane::Mempools pools_;
-  dataplane::Arena arena_;
+  Station::Ground ground_;
   std::unique_ptr<board::PayloadSource> payload_;
   std::unique_ptr<engine::Board> board_;
   std::unique_ptr<CheckingReceiver> receiver_;
-  dataplane::DeviceFactory factory_;
-  std::array<End, 2> ends_;  ///< the board's, the receiver's
+  std::unique_ptr<Station> board_station_;
+  std::unique_ptr<Station> receiver_station_;
   std::atomic<bool> stop_{false};
 };
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "commands.hpp"
+#include "control/peer.hpp"
+#include "dataplane/error.hpp"
 
 #include <iostream>
 
@@ -20,6 +22,12 @@ int main(int argc, char** argv) {
   }
   try {
     return commands.run();
+  } catch (const softfeb::control::PeerError& e) {
+    std::cerr << "softfeb-bench: " << e.what() << "\n";
+    return e.exit_code();
+  } catch (const softfeb::dataplane::RequestError& e) {
+    std::cerr << "softfeb-bench: " << e.what() << "\n";
+    return 2;
   } catch (const std::runtime_error& e) {  // EnvironmentError, SocketError, RegisterError
     std::cerr << "softfeb-bench: " << e.what() << "\n";
     return 3;

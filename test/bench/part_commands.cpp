@@ -17,6 +17,22 @@ void add_list(CLI::App& app, const std::string& name, std::vector<std::uint32_t>
   app.add_option(name, out, help)->delimiter(',')->check(each);
 }
 
+Outcome run_latency_command(const Environment& environment, const LatencyOptions& o,
+                            const GuestOptions& guest) {
+  if (!guest.sink.empty()) {
+    Outcome out{bench_guest_latency(environment, o, guest)};
+    for (const Json& r : out.result["results"]) {
+      if (r["failed"]["max"] != 0.0) out.failed = "messages failed";
+    }
+    return out;
+  }
+  Outcome out{bench_latency(environment, o)};
+  for (const Json& r : out.result["results"]) {
+    if (r["bytes_wrong"]["max"] != 0.0) out.failed = "bytes arrived wrong";
+  }
+  return out;
+}
+
 }  // namespace
 
 void add_crc(Commands& commands) {
@@ -34,19 +50,29 @@ void add_dcqcn(Commands& commands) {
 }
 
 void add_latency(Commands& commands) {
-  const auto o = std::make_shared<LatencyOptions>();
-  CLI::App& app =
-      commands.add("latency", "From posting a message to its completion, over a ring", [&commands, o] {
-        Outcome out{bench_latency(commands.environment(), *o)};
-        for (const Json& r : out.result["results"]) {
-          if (r["bytes_wrong"]["max"] != 0.0) out.failed = "bytes arrived wrong";
-        }
-        return out;
-      });
-  add_list(app, "--pmtu", o->pmtus, "Path MTUs in bytes, 256,4096",
+  struct Options {
+    LatencyOptions latency;
+    GuestOptions guest;
+  };
+  const auto o = std::make_shared<Options>();
+  CLI::App& app = commands.add("latency", "From posting a message to its completion", [&commands, o] {
+    return run_latency_command(commands.environment(), o->latency, o->guest);
+  });
+  add_list(app, "--pmtu", o->latency.pmtus, "Path MTUs in bytes, 256,4096",
            CLI::IsMember({256, 512, 1024, 2048, 4096}));
-  add_list(app, "--size", o->sizes, "Sizes of messages in bytes, 1,4096", CLI::Range(1, 1 << 26));
-  add_runs(app, o->runs, o->duration, "50ms");
+  add_list(app, "--size", o->latency.sizes, "Sizes of messages in bytes, 1,4096", CLI::Range(1, 1 << 26));
+  add_runs(app, o->latency.runs, o->latency.duration, "50ms");
+  CLI::Option* const guest =
+      app.add_option("--guest", o->guest.sink, "Not over a ring but to the rdma-sink that listens there")
+          ->type_name("sink://HOST:PORT");
+  app.add_option("--device", o->guest.device, "The port that leads to it, as in a configuration")
+      ->needs(guest);
+  app.add_option("--ip", o->guest.ip, "Our address there")->needs(guest);
+  app.add_option("--mac", o->guest.mac, "Our MAC address there")->needs(guest);
+  app.callback([o] {
+    if (!o->guest.sink.empty() && o->guest.device.empty())
+      throw CLI::ValidationError("--guest", "say by which port, e.g. --device net_af_packet:sfv-default");
+  });
 }
 
 void add_references(Commands& commands) {

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "station.hpp"
+
+#include "dataplane/path_mtu.hpp"
+
+namespace softfeb::bench {
+
+namespace {
+constexpr std::uint32_t kHeldByTheFarEnd = 2048;
+}  // namespace
+
+Station::Station(const Environment& environment, Ground& ground, const std::string& device,
+                 std::uint32_t pmtu, const roce::MacAddress& mac) {
+  const std::uint32_t frame = dataplane::frame_bytes_for(dataplane::mtu_for(pmtu, false));
+  device_ = ground.factory.attach(dataplane::parse_device(device), {1, frame, 1024});
+  dataplane::PortConfig p;
+  p.name = device;
+  p.lcores = environment.lcores();
+  p.macs = {mac};
+  port_ = std::make_unique<dataplane::Port>(*device_, p, ground.pools);
+  ground.arena.map_for(port_->id());
+  dataplane::TxBuilderConfig b;
+  b.multi_segments = port_->capabilities().multi_segments;
+  b.frame_bytes = frame;
+  b.held = kHeldByTheFarEnd;
+  b.lcores = environment.lcores();
+  builder_ = std::make_unique<dataplane::TxBuilder>(b, &ground.arena, ground.pools);
+}
+
+void Station::seat(engine::Endpoint& endpoint) {
+  leave();
+  map_ = std::make_unique<dataplane::PortMap>(1);
+  map_->add(endpoint, 0);
+  dataplane::LaneConfig lane;
+  lane.port = port_->id();
+  lane.rx_queues = {0};
+  dataplane::Lane::Parts parts;
+  parts.map = map_.get();
+  parts.builder = builder_.get();
+  lane_ = std::make_unique<dataplane::Lane>(lane, parts);
+}
+
+Station::~Station() = default;
+
+}  // namespace softfeb::bench

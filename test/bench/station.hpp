@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "dataplane/arena.hpp"
+#include "dataplane/device.hpp"
+#include "dataplane/lane.hpp"
+#include "dataplane/mempools.hpp"
+#include "dataplane/port.hpp"
+#include "dataplane/tx_builder.hpp"
+#include "environment.hpp"
+
+#include <memory>
+#include <string>
+
+namespace softfeb::bench {
+
+/// A port, and the Lane that runs the endpoint there.
+class Station {
+ public:
+  /// What stations have in common; outlives them.
+  struct Ground {
+    explicit Ground(std::size_t arena_bytes) : arena(arena_bytes) {}
+    dataplane::Mempools pools;
+    dataplane::Arena arena;  ///< for payloads
+    dataplane::DeviceFactory factory;
+  };
+
+  /// `device` as in a configuration; `pmtu`: the largest path MTU it is to carry.
+  Station(const Environment& environment, Ground& ground, const std::string& device, std::uint32_t pmtu,
+          const roce::MacAddress& mac);
+  ~Station();
+  Station(const Station&) = delete;
+  Station& operator=(const Station&) = delete;
+
+  /// The one endpoint here from now on, in place of the one before; until leave() it must be there.
+  void seat(engine::Endpoint& endpoint);
+  void leave() { lane_.reset(); }
+
+  /// Of the endpoint seated.
+  dataplane::Lane& lane() { return *lane_; }
+
+ private:
+  std::unique_ptr<dataplane::Device> device_;
+  std::unique_ptr<dataplane::Port> port_;
+  std::unique_ptr<dataplane::TxBuilder> builder_;
+  std::unique_ptr<dataplane::PortMap> map_;
+  std::unique_ptr<dataplane::Lane> lane_;
+};
+
+}  // namespace softfeb::bench
