@@ -29,11 +29,13 @@ PacketCrcTable::PacketCrcTable(ByteSpan data, std::uint32_t message_length, std:
 
 std::optional<std::uint32_t> PacketCrcTable::find(std::uint64_t position, std::uint32_t length) const {
   if (position >= size_) return std::nullopt;
-  const std::uint64_t message = position / message_length_;
-  const auto within = static_cast<std::uint32_t>(position - message * message_length_);
-  const std::uint64_t end = std::min<std::uint64_t>(position - within + message_length_, size_);
-  if (within % pmtu_ != 0 || length != std::min<std::uint64_t>(pmtu_, end - position)) return std::nullopt;
-  return crcs_[message * packets_per_message_ + within / pmtu_];
+  const std::uint64_t message = message_length_.quotient(position);
+  const std::uint64_t begin = message * message_length_.divisor();
+  const std::uint64_t packet = pmtu_.quotient(position - begin);
+  const std::uint64_t end = std::min(begin + message_length_.divisor(), size_);
+  const bool starts = begin + packet * pmtu_.divisor() == position;
+  if (!starts || length != std::min(pmtu_.divisor(), end - position)) return std::nullopt;
+  return crcs_[message * packets_per_message_ + packet];
 }
 
 }  // namespace softfeb::board

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/bytes.hpp"
+#include "base/divider.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -32,8 +33,8 @@ class PacketCrcTable {
 
  private:
   std::uint64_t size_ = 0;
-  std::uint32_t message_length_ = 1;
-  std::uint32_t pmtu_ = 1;
+  Divider message_length_;
+  Divider pmtu_;
   std::uint32_t packets_per_message_ = 1;
   std::vector<std::uint32_t> crcs_;
 };

@@ -46,7 +46,6 @@ FilePayload::FilePayload(std::string path, std::uint32_t message_length, std::ui
       fd_(open_regular(path_)),
       size_(0),
       plan_(MessagePlan::endless(message_length)),
-      pass_(0),
       pmtu_(pmtu) {
   try {
     size_ = regular_size(fd_, path_);
@@ -55,7 +54,7 @@ FilePayload::FilePayload(std::string path, std::uint32_t message_length, std::ui
     throw;
   }
   plan_ = MessagePlan::of(size_, message_length);
-  pass_ = plan_.messages_per_pass() * message_length;
+  pass_ = Divider(plan_.messages_per_pass() * message_length);
 }
 
 FilePayload::~FilePayload() { close_file(); }
@@ -97,6 +96,10 @@ const std::uint8_t* FilePayload::bytes(std::uint64_t offset, std::uint32_t lengt
 
 std::optional<std::uint32_t> FilePayload::crc(std::uint64_t offset, std::uint32_t length) const {
   return crcs_.find(position(offset), length);
+}
+
+roce::PacketPayload FilePayload::packet(std::uint64_t offset, std::uint32_t length) const {
+  return {FilePayload::bytes(offset, length), FilePayload::crc(offset, length)};
 }
 
 }  // namespace softfeb::board

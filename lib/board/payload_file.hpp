@@ -27,17 +27,20 @@ class FilePayload final : public PayloadSource {
   /// Null where the range leaves the file (beyond a shorter last message, too).
   const std::uint8_t* bytes(std::uint64_t offset, std::uint32_t length) const override;
   std::optional<std::uint32_t> crc(std::uint64_t offset, std::uint32_t length) const override;
+  roce::PacketPayload packet(std::uint64_t offset, std::uint32_t length) const override;
 
  private:
   void read_all(MutableByteSpan into) const;
   void close_file();
-  std::uint64_t position(std::uint64_t offset) const { return offset < pass_ ? offset : offset % pass_; }
+  std::uint64_t position(std::uint64_t offset) const {
+    return offset < pass_.divisor() ? offset : offset - pass_.quotient(offset) * pass_.divisor();
+  }
 
   std::string path_;
   int fd_;
   std::size_t size_;
   MessagePlan plan_;
-  std::uint64_t pass_;  ///< stream bytes of a pass: whole messages
+  Divider pass_;  ///< stream bytes of a pass: whole messages
   std::uint32_t pmtu_;
   ByteSpan arena_;
   PacketCrcTable crcs_;

@@ -4,6 +4,8 @@
 namespace softfeb::board {
 namespace {
 
+std::uint64_t remainder(std::uint64_t n, const Divider& by) { return n - by.quotient(n) * by.divisor(); }
+
 std::uint64_t rounded_window(std::uint64_t window, std::uint32_t message_length, std::uint32_t pmtu) {
   if (message_length == 0) return pmtu;
   const std::uint64_t unit = message_length > window ? pmtu : message_length;
@@ -18,27 +20,28 @@ Prbs31Payload::Prbs31Payload(std::uint32_t message_length, std::uint32_t pmtu, s
       pmtu_(pmtu),
       seed_(seed),
       folded_(message_length > window),
+      message_(message_length == 0 ? 1 : message_length),
       window_(rounded_window(window, message_length, pmtu)) {}
 
 void Prbs31Payload::fill(MutableByteSpan arena) {
-  const MutableByteSpan own = checked_arena(arena, window_);
+  const MutableByteSpan own = checked_arena(arena, window_.divisor());
   Prbs31(seed_).fill(own);
   arena_ = own;
   const std::uint32_t length = plan_.message_length();
   crcs_ = PacketCrcTable(arena_, folded_ || length == 0 ? pmtu_ : length, pmtu_);
   if (!folded_) return;
   last_length_ = last_packet_length(length, pmtu_);
-  last_position_ = (length - last_length_) % window_;
+  last_position_ = remainder(length - last_length_, window_);
   last_crc_ = packet_crc(arena_.subspan(last_position_, last_length_));
 }
 
 std::uint64_t Prbs31Payload::position(std::uint64_t offset) const {
-  return (folded_ ? offset % plan_.message_length() : offset) % window_;
+  return remainder(folded_ ? remainder(offset, message_) : offset, window_);
 }
 
 const std::uint8_t* Prbs31Payload::bytes(std::uint64_t offset, std::uint32_t length) const {
   const std::uint64_t at = position(offset);
-  if (arena_.empty() || length > window_ - at) return nullptr;
+  if (arena_.empty() || length > window_.divisor() - at) return nullptr;
   return arena_.data() + at;
 }
 
@@ -48,6 +51,10 @@ std::optional<std::uint32_t> Prbs31Payload::crc(std::uint64_t offset, std::uint3
   const std::uint64_t at = position(offset);
   if (folded_ && length == last_length_ && at == last_position_) return last_crc_;
   return crcs_.find(at, length);
+}
+
+roce::PacketPayload Prbs31Payload::packet(std::uint64_t offset, std::uint32_t length) const {
+  return {Prbs31Payload::bytes(offset, length), Prbs31Payload::crc(offset, length)};
 }
 
 }  // namespace softfeb::board

@@ -18,12 +18,13 @@ class Prbs31Payload final : public PayloadSource {
  public:
   Prbs31Payload(std::uint32_t message_length, std::uint32_t pmtu, std::uint32_t seed, std::uint64_t window);
 
-  std::size_t arena_bytes() const override { return window_; }
+  std::size_t arena_bytes() const override { return window_.divisor(); }
   void fill(MutableByteSpan arena) override;
   const MessagePlan& plan() const override { return plan_; }
   /// Null where the range leaves the window: packets of the plan's messages never do.
   const std::uint8_t* bytes(std::uint64_t offset, std::uint32_t length) const override;
   std::optional<std::uint32_t> crc(std::uint64_t offset, std::uint32_t length) const override;
+  roce::PacketPayload packet(std::uint64_t offset, std::uint32_t length) const override;
 
  private:
   std::uint64_t position(std::uint64_t offset) const;
@@ -31,8 +32,9 @@ class Prbs31Payload final : public PayloadSource {
   MessagePlan plan_;
   std::uint32_t pmtu_;
   std::uint32_t seed_;
-  bool folded_;  ///< messages longer than the window
-  std::uint64_t window_;
+  bool folded_;      ///< messages longer than the window
+  Divider message_;  ///< its length, for messages longer than the window
+  Divider window_;
   ByteSpan arena_;
   PacketCrcTable crcs_;
   std::uint64_t last_position_ = 0;  ///< of a folded message's last packet, whose length is not in crcs_
