@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Does the packet path, once warm, allocate, lock, print, or call the kernel?
-#define CATCH_CONFIG_RUNNER
+#include "catch_runner.hpp"
 #include "dataplane/cpus.hpp"
 #include "dataplane/eal.hpp"
 
 #include <cstdio>
 #include <exception>
-
-#include <catch2/catch.hpp>
 
 /// DPDK starts once per process: without huge pages and devices, with two workers.
 int main(int argc, char* argv[]) {
@@ -19,7 +17,7 @@ int main(int argc, char* argv[]) {
     config.lcores = place_lcores(2, {}, usable_cpus());
     config.main_lcore = 0;
     const Eal eal(config);
-    return Catch::Session().run(argc, argv);
+    return softfeb::run_catch(argc, argv);
   } catch (const std::exception& e) {
     std::fprintf(stderr, "%s\n", e.what());
     return 3;

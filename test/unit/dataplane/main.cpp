@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#define CATCH_CONFIG_RUNNER
+#include "catch_runner.hpp"
 #include "dataplane/eal.hpp"
 
 #include <cstdio>
 #include <exception>
-
-#include <catch2/catch.hpp>
 
 /// DPDK starts once per process: here, as on a machine without huge pages and without any device.
 int main(int argc, char* argv[]) {
@@ -14,7 +12,7 @@ int main(int argc, char* argv[]) {
     config.huge = softfeb::dataplane::HugePages::kNo;
     config.memory_mib = 192;
     const softfeb::dataplane::Eal eal(config);
-    return Catch::Session().run(argc, argv);
+    return softfeb::run_catch(argc, argv);
   } catch (const std::exception& e) {
     std::fprintf(stderr, "%s\n", e.what());
     return 3;
