@@ -19,9 +19,10 @@ namespace softfeb::app {
 
 namespace {
 
-/// How late a board may be without losing time on its link. Much more than on a port: a network of ours sends
-/// one frame after the other however they come, and its transmitters obey pauses.
-constexpr Time kNetworkSlack = 200 * kMicrosecond;
+/// How late a board may be without losing time on its link: up to what counts as stolen. Much more than on a
+/// port, because a network of ours sends one frame after the other however they come, and its transmitters
+/// obey pauses.
+constexpr Time kNetworkSlack = dataplane::LoopCounters::kStolen;
 
 /// Whatever is behind a port that is a station may be sent to: none of our addresses is there.
 config::LabConfig hearing_everything(config::LabConfig lab) {
