@@ -19,6 +19,7 @@ class LinkShaper {
   /// `rate` in bytes per second on the wire; 0 = a link without limit.
   explicit LinkShaper(std::uint64_t rate = 0, Time slack = kSlack) : spacing_(rate), slack_(slack) {}
 
+  Time slack() const { return slack_; }
   bool open(Time now) const { return free_ <= now; }
   /// When the link is free again.
   Time free_at() const { return free_; }
