@@ -179,7 +179,7 @@ ParsedFrame parse_frame(const Segments& frame) {
 }
 
 bool icrc_matches(const ParsedFrame& frame) {
-  if (frame.content.size() < kIcrcSize) return false;
+  if (frame.content.size() < kIcrcSize || frame.datagram.size() < kIcrcSize) return false;
   std::array<std::uint8_t, kIcrcSize> scratch;
   const ByteSpan end = frame.datagram.part(frame.datagram.count() - 1);
   const std::uint8_t* wire = scratch.data();
