@@ -50,9 +50,10 @@ std::size_t Board::send_packets(Time now, std::span<TxFrame> out) {
     link_.sent(out[n].length(), now);
     ++n;
   }
-  // Where much lateness is made good, time in which nothing wanted to be sent must not count as that: what
-  // congestion control holds back would gather into a burst.
-  if (link_.slack() > LinkShaper::kSlack && ready_.empty()) link_.was_closed_until(now);
+  // Where much lateness is made good, time in which the next packets were not due yet must not count as that:
+  // what congestion control holds back would gather into a burst.
+  if (link_.slack() > LinkShaper::kSlack && ready_.empty() && !departures_.empty())
+    link_.was_closed_until(now);
   return n;
 }
 
