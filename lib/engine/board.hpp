@@ -195,9 +195,9 @@ class Board : public Endpoint {
   // board_send.cpp: who sends next
   std::size_t send_packets(Time now, std::span<TxFrame> out);
   void fetch_next() const;
-  bool may_turn_quickly(std::uint32_t i, Time now) const;
-  bool take_quick_turn(std::uint32_t i, Time now, TxFrame& out);
+  bool may_run(std::uint32_t i) const;
   bool take_turn(std::uint32_t i, Time now, TxFrame& out);
+  bool take_turn_of_run(std::uint32_t i, Time now, TxFrame& out);
   void settle_received(std::uint32_t i, Time now);
 
   LinkShaper link_;

@@ -3,16 +3,15 @@
 //
 // A turn in full asks the queue pair for everything: post what is due, send, count completions, post again,
 // say whether it has finished, watch its timer, and put it where it belongs. Most turns are in the middle of
-// a message, where nearly all of that is known beforehand, and take_quick_turn() leaves it out. That is the
-// same:
+// a message, where nearly all of that is known beforehand: those are of a run (SendQp::begin_run), and leave it
+// out. That is the same:
 //
-// * Nothing is posted before or after the packet: there is a message ahead already, or none is due
-//   (mid_message() has looked), and a packet that is not the last of its request changes neither.
+// * Nothing is posted before or after the packet: may_go_on() knows when a message is due, and a packet that
+//   is not the last of its request makes no room for one.
 // * Nothing is to be reaped: requests complete on responses, which settle the queue pair, and when a UC
 //   request's last packet leaves. This packet is not a last one.
 // * finished() stays false: the request is under way before and after the packet.
-// * The timer stands in its wheel for the deadline, or for an earlier time, since the queue pair was settled
-//   last. Only a deadline that this packet has set, or moved, is new.
+// * The requester's timer is not touched by a packet that asks for nothing; congestion control's may be.
 // * A queue pair that has been in the ready queue is not in the wheel of departures, so that nothing need be
 //   cancelled.
 //
@@ -37,14 +36,13 @@ constexpr std::size_t kTurnsToFetchBehind = 6;
 std::size_t Board::send_packets(Time now, std::span<TxFrame> out) {
   if (now < link_open_at()) return 0;
   link_.was_closed_until(link_open_at());
-  const bool quick = quick_turns_ && !pause_.per_priority();
   std::size_t n = 0;
   // A turn that gives no packet (a QP in ERR that flushes what is posted) counts as well, so that this ends.
   for (std::size_t turns = out.size(); turns != 0 && !ready_.empty() && link_.open(now); --turns) {
     const std::uint32_t i = ready_.pop();
     if (qps_.size() > kFewQps) fetch_next();
     const bool sent =
-        quick && may_turn_quickly(i, now) ? take_quick_turn(i, now, out[n]) : take_turn(i, now, out[n]);
+        qps_[i].may_go_on(now) ? take_turn_of_run(i, now, out[n]) : take_turn(i, now, out[n]);
     if (!sent) continue;
     ++identification_;
     link_.sent(out[n].length(), now);
@@ -64,37 +62,38 @@ void Board::fetch_next() const {
   if (near != ReadyQueue::kNone) qps_[near].prefetch_behind();
 }
 
-bool Board::may_turn_quickly(std::uint32_t i, Time now) const {
-  return i < first_bus_ && (groups_.empty() || shared_.line_of(i) == SharedRates::kNone) &&
-         qps_[i].mid_message(now);
+bool Board::may_run(std::uint32_t i) const {
+  return quick_turns_ && i < first_bus_ && !pause_.per_priority() &&
+         (groups_.empty() || shared_.line_of(i) == SharedRates::kNone);
 }
 
 /// True when a packet was sent.
-bool Board::take_quick_turn(std::uint32_t i, Time now, TxFrame& out) {
+bool Board::take_turn(std::uint32_t i, Time now, TxFrame& out) {
+  shared_.answered(i);
   SendQp& qp = qps_[i];
-  const Time deadline = qp.deadline();
+  qp.post_due(now);
+  const bool may_send = departure(i, now) <= now && qp.requester().ready(now);
+  if (may_send && may_run(i) && qp.begin_run()) return take_turn_of_run(i, now, out);
+  const bool sent = may_send && qp.craft(now, identification_, out);
+  settle(i, now);
+  return sent;
+}
+
+bool Board::take_turn_of_run(std::uint32_t i, Time now, TxFrame& out) {
+  SendQp& qp = qps_[i];
+  const Time timer = qp.congestion_timer();
   Time next = kNever;
-  if (!qp.craft_mid_message(now, identification_, out, next)) {
+  if (!qp.craft_of_run(now, identification_, out, next)) {
     settle(i, now);
     return false;
   }
-  if (qp.deadline() != deadline) watch_timer(i, now);
+  if (qp.congestion_timer() != timer) watch_timer(i, now);
   if (next <= now) {
     ready_.push(i);
   } else if (next != kNever) {
     departures_.schedule(i, next);
   }
   return true;
-}
-
-bool Board::take_turn(std::uint32_t i, Time now, TxFrame& out) {
-  shared_.answered(i);
-  SendQp& qp = qps_[i];
-  qp.post_due(now);
-  const bool sent =
-      departure(i, now) <= now && qp.requester().ready(now) && qp.craft(now, identification_, out);
-  settle(i, now);
-  return sent;
 }
 
 /// After a response, or a CNP: at once, or once for all of a burst.

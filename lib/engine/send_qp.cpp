@@ -2,6 +2,7 @@
 #include "engine/send_qp.hpp"
 
 #include "roce/craft.hpp"
+#include "roce/icrc.hpp"
 
 #include <algorithm>
 
@@ -44,18 +45,22 @@ std::uint32_t SendQp::send_queue_needed(const SendQpConfig& config) {
 }
 
 void SendQp::set_path(const roce::Path& path) {
+  requester_.end_run();
   headers_ = roce::HeaderTemplate(path);
+  middle_ = {};
   peer_ = path.dest_ip;
   resolved_ = false;
 }
 
 void SendQp::clear_path() {
+  requester_.end_run();
   peer_ = {};
   resolved_ = false;
 }
 
 void SendQp::renew(const roce::RequesterConfig& config, std::uint16_t pkey) {
   requester_.renew(config);
+  middle_ = {};
   dest_qpn_ = config.dest_qpn;
   pkey_ = pkey;
   completed_ = 0;
@@ -68,6 +73,7 @@ void SendQp::set_dest_mac(const roce::MacAddress& mac) {
 }
 
 Time SendQp::start(Time now) {
+  requester_.end_run();
   starts_at_ = saturating_add(now, start_after_);
   pacer_.start(starts_at_);
   return starts_at_;
@@ -98,11 +104,7 @@ bool SendQp::write(Time now, std::uint16_t identification, TxFrame& out) {
   const roce::RequestPacket p = requester_.next(now);
   roce::PacketPayload payload;
   if (p.payload_length != 0) {
-    if (known_crc_) {
-      payload = payload_->packet(p.payload_offset, p.payload_length);
-    } else {
-      payload.bytes = payload_->bytes(p.payload_offset, p.payload_length);
-    }
+    payload = payload_at(p.payload_offset, p.payload_length);
     if (payload.bytes == nullptr) {
       requester_.payload_error(now);
       return false;
@@ -126,19 +128,50 @@ bool SendQp::craft(Time now, std::uint16_t identification, TxFrame& out) {
   return true;
 }
 
-bool SendQp::craft_mid_message(Time now, std::uint16_t identification, TxFrame& out, Time& next) {
-  const std::uint32_t counted = requester_.next_transport_bytes();
-  if (!write(now, identification, out)) return false;
-  counters_.counted_bytes += counted;
-  next = own_departure(now);
-  if (congestion_ == nullptr) return true;
-  // As departure() does, which asks only where the rest allows a packet.
-  if (next > now || !requester_.ready(now)) {
-    congestion_->sent(counted, now);
-  } else {
-    next = std::max(next, congestion_->sent_then_departure(counted, requester_.next_transport_bytes(), now));
-  }
+bool SendQp::begin_run() {
+  if (!roce::MiddleFrame::usable() || !requester_.begin_run()) return false;
+  run_until_ = may_post() ? due() : kNever;
+  const roce::RequestPacket p = requester_.run_packet();
+  if (!middle_.fits(p.opcode, p.solicited, p.payload_length))
+    middle_ = roce::MiddleFrame(headers_, p, dest_qpn_, pkey_);
   return true;
+}
+
+bool SendQp::craft_of_run(Time now, std::uint16_t identification, TxFrame& out, Time& next) {
+  const roce::Requester::PlainPacket p = requester_.next_of_run();
+  const std::uint32_t length = middle_.payload_length();
+  const roce::PacketPayload payload = payload_at(p.payload_offset, length);
+  if (payload.bytes == nullptr) {
+    requester_.payload_error(now);
+    return false;
+  }
+  const std::uint32_t crc = payload.crc ? *payload.crc : roce::crc32(0, ByteSpan(payload.bytes, length));
+  const roce::Crafted c =
+      middle_.craft(headers_, p.psn, identification, crc, out.header, out.trailer.data());
+  out.payload = payload.bytes;
+  out.payload_length = length;
+  out.header_length = c.header_length;
+  out.trailer_length = c.trailer_length;
+  out.transient_payload = false;
+  const std::uint32_t counted = middle_.transport_bytes();
+  counters_.counted_bytes += counted;
+  pace(length, now);
+  next = sent_of_run(counted, now);
+  return true;
+}
+
+/// Congestion control is told; gives what departure(now) would, which asks it only where the rest allows a
+/// packet.
+Time SendQp::sent_of_run(std::uint32_t counted, Time now) {
+  const bool in_run = requester_.in_run();
+  const Time own = !in_run ? own_departure(now) : packets_paced_ ? pacer_.departure() : 0;
+  if (congestion_ == nullptr) return own;
+  if (own > now || (!in_run && !requester_.ready(now))) {
+    congestion_->sent(counted, now);
+    return own;
+  }
+  const std::uint32_t next = in_run ? counted : requester_.next_transport_bytes();
+  return std::max(own, congestion_->sent_then_departure(counted, next, now));
 }
 
 bool SendQp::on_cnp(Time now) {

@@ -7,6 +7,7 @@
 #include "engine/pacer.hpp"
 #include "engine/traffic.hpp"
 #include "engine/tx_frame.hpp"
+#include "roce/middle_frame.hpp"
 #include "roce/path.hpp"
 #include "roce/payload.hpp"
 #include "roce/requester.hpp"
@@ -99,14 +100,18 @@ class alignas(64) SendQp {
   /// Crafts the next packet. Requires may_send(). False when the payload source failed: the request has
   /// ended.
   bool craft(Time now, std::uint16_t identification, TxFrame& out);
-  /// may_send(), and before that packet and after it there is nothing to post, nothing to reap, and nothing
-  /// that makes it finished() or not.
-  bool mid_message(Time now) const {
-    return (requester_.unsent() >= 2 || due() > now) && may_send(now) && requester_.mid_request() &&
-           requester_.reaped();
+  /// A run of packets in the middle of a message (Requester::begin_run), of which all is known beforehand:
+  /// before each and behind it there is nothing to post, nothing to reap, and nothing that makes the queue pair
+  /// finished() or not. False when the next packet is not of one. Requires may_send(), and post_due() before.
+  bool begin_run();
+  /// There is a run, its next packet may leave, and no message is to be posted before.
+  bool may_go_on(Time now) const {
+    if (!requester_.in_run() || now >= run_until_) return false;
+    if (packets_paced_ && pacer_.departure() > now) return false;
+    return congestion_ == nullptr || congestion_->departure(middle_.transport_bytes(), now) <= now;
   }
-  /// craft(), and then departure(now) to `next`. Requires mid_message().
-  bool craft_mid_message(Time now, std::uint16_t identification, TxFrame& out, Time& next);
+  /// craft(), and then departure(now) to `next`. Requires may_go_on(), or a run that was begun just now.
+  bool craft_of_run(Time now, std::uint16_t identification, TxFrame& out, Time& next);
   /// Counts completions that are there.
   void reap(Time now) {
     const bool same = requester_.counters().messages_completed == completed_;
@@ -133,6 +138,8 @@ class alignas(64) SendQp {
     return congestion_ == nullptr ? own : std::min(own, congestion_->timer());
   }
   dcqcn::CongestionControl* congestion() const { return congestion_; }
+  /// Its part of deadline().
+  Time congestion_timer() const { return congestion_ == nullptr ? kNever : congestion_->timer(); }
   /// Status of the first request that failed, if any, in this life.
   std::optional<roce::WcStatus> failure() const { return failure_; }
   /// Payload bytes of the messages of its traffic that completed with success.
@@ -166,7 +173,12 @@ class alignas(64) SendQp {
 
  private:
   bool write(Time now, std::uint16_t identification, TxFrame& out);
+  roce::PacketPayload payload_at(std::uint64_t offset, std::uint32_t length) const {
+    if (known_crc_) return payload_->packet(offset, length);
+    return {payload_->bytes(offset, length), {}};
+  }
   void pace(std::uint32_t payload, Time now);
+  Time sent_of_run(std::uint32_t counted, Time now);
   void reap_all(Time now);
 
   bool by_message() const { return rate_kind_ == RateKind::kMessages; }
@@ -198,6 +210,8 @@ class alignas(64) SendQp {
   std::uint64_t next_completion_ = 0;
   std::uint64_t completed_ = 0;
   alignas(64) roce::HeaderTemplate headers_;
+  roce::MiddleFrame middle_;  ///< of headers_; of a run's packets while there is one
+  Time run_until_ = kNever;   ///< a message is to be posted then
   Pacer pacer_;      ///< of its packets or of its messages, as the rate is meant
   Traffic traffic_;  ///< each message
 };

@@ -49,6 +49,7 @@ class HeaderTemplate {
   /// Of its tag, if it has one.
   std::optional<std::uint8_t> pcp() const;
   std::size_t size() const { return size_; }
+  bool is_v4() const { return !v6_; }
   /// Where the IP header begins: 14 or 18.
   std::size_t ip_offset() const { return ip_offset_; }
 

@@ -62,22 +62,23 @@ Requester::Requester(const RequesterConfig& config)
 
 Requester::Requester(const RequesterConfig& config, SendQueue&& queue)
     : ack_timeout_(ack_timeout(config.timing, config.timeout)),
-      queue_(std::move(queue)),
       depth_(config.send_queue_depth),
       window_requests_(config.window_requests),
       window_packets_(config.window_packets == 0 ? kMaxWindowPackets : config.window_packets),
+      queue_(std::move(queue)),
       // Two such packets lie in every full window: one of them is always on its way when the window closes.
       ask_mask_(std::bit_floor(std::max(1U, window_packets_ / 2)) - 1),
       ack_every_(config.ack_every),
-      initial_psn_(config.initial_psn & kPsnMask),
-      transport_(config.transport),
       timing_(config.timing),
       sq_sig_all_(config.sq_sig_all),
-      pmtu_shift_(static_cast<std::uint8_t>(std::countr_zero(config.pmtu))),
       always_asks_(config.sq_sig_all && config.timing == TimingProfile::kFirmware),
+      initial_psn_(config.initial_psn & kPsnMask),
+      transport_(config.transport),
+      pmtu_shift_(static_cast<std::uint8_t>(std::countr_zero(config.pmtu))),
       config_(config) {
   queue_.restart();
-  static_assert(offsetof(Requester, taken_) <= 128, "what each packet touches must stay in two cache lines");
+  static_assert(offsetof(Requester, acked_) == 128 && offsetof(Requester, counters_.payload_bytes) == 184,
+                "what each packet of a run touches must stay in a cache line");
 }
 
 void Requester::renew(const RequesterConfig& config) {
@@ -90,6 +91,7 @@ void Requester::renew(const RequesterConfig& config) {
 
 bool Requester::post(const WorkRequest& r, Time /*now*/) {
   if (!can_post()) return false;
+  end_run();
   const bool legal = r.opcode <= WrOpcode::kSendImm && r.length <= kMaxMessage;
   SendSlot& slot = queue_[tail_];
   slot = SendSlot{.first = posted_packets_,
@@ -163,6 +165,7 @@ bool Requester::poll(Completion& out) {
 }
 
 void Requester::set_state(QpState state, Time /*now*/) {
+  end_run();
   if (state_ == QpState::kErr) return;
   if (state == QpState::kErr) {
     fail(tail_, WcStatus::kFlushed);

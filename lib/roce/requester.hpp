@@ -42,9 +42,10 @@ struct RequesterConfig {
 inline constexpr std::uint32_t kMaxWindowPackets = 1U << 22;
 
 struct RequesterCounters {
-  std::uint64_t packets = 0;  ///< all that left, retransmissions included
+  // Each packet counts in the first two.
+  std::uint64_t packets = 0;        ///< all that left, retransmissions included
+  std::uint64_t payload_bytes = 0;  ///< of first transmissions
   std::uint64_t retransmitted_packets = 0;
-  std::uint64_t payload_bytes = 0;       ///< of first transmissions
   std::uint64_t messages_completed = 0;  ///< status success, unsignaled ones too
   std::uint64_t messages_failed = 0;     ///< every other status, flushed ones too
   std::uint64_t timeouts = 0;
@@ -94,6 +95,21 @@ class Requester {
   std::uint32_t next_transport_bytes() const;
   /// Takes the next packet for sending at `now`. Requires ready().
   RequestPacket next(Time now);
+
+  /// A run: packets in the middle of a message that are all alike, sent for the first time and asking for
+  /// nothing, so that nothing begins, ends or fails with them, and no timer starts. Begun when the next packet
+  /// is one, and nothing waits to be polled; requires ready(). As long as in_run() holds, ready() does and
+  /// next_of_run() gives what next() would. Everything but that, reading apart, ends it.
+  bool begin_run();
+  bool in_run() const { return next_ < run_end_; }
+  void end_run() { run_end_ = 0; }
+  struct PlainPacket {
+    Psn psn = 0;
+    std::uint64_t payload_offset = 0;
+  };
+  PlainPacket next_of_run();
+  /// What all of a run's packets have in common. Requires in_run().
+  RequestPacket run_packet() const;
   /// The payload of the packet that next() gave last cannot be had, so it was not sent: its request ends with
   /// kLocalOperationError and the QP goes to ERR, once the requests before it have completed.
   void payload_error(Time now);
@@ -121,9 +137,6 @@ class Requester {
   bool idle() const { return outstanding() == 0; }
   /// Nothing has completed that poll() has not seen.
   bool reaped() const { return head_ == done_; }
-  /// The packet that would leave next is not the last of its request, and every request posted can be sent:
-  /// next() then completes nothing and fails nothing. Requires ready().
-  bool mid_request() const { return next_ + 1 != queue_[send_].end() && limit_ == tail_; }
   /// Requests of which packets are still to be sent (again, after going back).
   std::uint32_t unsent() const { return tail_ - send_; }
   /// PSN of the packet that will be sent next for the first time.
@@ -134,14 +147,14 @@ class Requester {
  private:
   Requester(const RequesterConfig& config, SendQueue&& queue);
 
-  /// What next() gave last, and what it changed that payload_error() must undo. Not kept of a plain packet,
+  /// What next() gave last, and what it changed that payload_error() must undo. Not kept of a run's packet,
   /// which changed nothing but the count of packets and bytes.
   struct Taken {
     std::uint32_t index = 0;  ///< of its request
-    bool first_time = false;
     std::uint32_t payload_length = 0;
     std::uint64_t asked_before = 0;
     Time deadline_before = kNever;
+    bool first_time = false;
   };
 
   bool firmware() const { return timing_ == TimingProfile::kFirmware; }
@@ -155,9 +168,7 @@ class Requester {
   bool may_go_on() const;
   /// The next packet is neither its message's first nor its last.
   bool in_the_middle(const SendSlot& slot) const { return next_ > slot.first && next_ + 1 < slot.end(); }
-  bool plain(const SendSlot& slot) const;
-  RequestPacket next_plain(const SendSlot& slot);
-  RequestPacket next_general(Time now);
+  std::uint64_t run_end(const SendSlot& slot) const;
 
   void finish(std::uint32_t index, WcStatus status);
   void pass_unreported();
@@ -176,37 +187,41 @@ class Requester {
   void start_timer(Time now) { ack_deadline_ = saturating_add(now, ack_timeout_); }
   void count(AethKind kind);
 
-  // Hot, two cache lines where the owner aligns it: what each packet and each response touch. Packets by
-  // their running number (SendSlot::first), requests by their running index: head_ (not polled) ≤ done_ (not
-  // completed) ≤ send_ (being sent) ≤ limit_ (not to be sent) ≤ tail_ (end).
-  std::uint64_t acked_ = 0;  ///< every packet before this one is acknowledged
-  std::uint64_t next_ = 0;   ///< the packet to send next
-  std::uint64_t sent_ = 0;   ///< every packet before this one has been sent at least once
-  std::uint64_t asked_ = 0;  ///< behind the last packet with AckReq since the last go-back
+  // Three cache lines, where the owner aligns it. Packets by their running number (SendSlot::first), requests
+  // by their running index: head_ (not polled) ≤ done_ (not completed) ≤ send_ (being sent) ≤ limit_ (not to
+  // be sent) ≤ tail_ (end). What responses and the ends of messages touch:
   Time ack_deadline_ = kNever;
   Time rnr_until_ = 0;  ///< end of an RNR wait, 0 = none
   Time ack_timeout_;
-  SendQueue queue_;
+  std::uint64_t asked_ = 0;  ///< behind the last packet with AckReq since the last go-back
   std::uint32_t head_ = 0, done_ = 0, send_ = 0, limit_ = 0, tail_ = 0;
   std::uint32_t depth_;
   std::uint32_t window_requests_;
   std::uint32_t window_packets_;
+
+  SendQueue queue_;
   std::uint32_t ask_mask_;  ///< AckReq on the packets before multiples of ask_mask_ + 1
   std::uint32_t ack_every_;
-  Psn initial_psn_;
-  Transport transport_;
+  Taken taken_;
   TimingProfile timing_;
   bool sq_sig_all_;
-  std::uint8_t pmtu_shift_;
   QpState state_ = QpState::kRts;
   std::uint8_t retries_used_ = 0;
   std::uint8_t rnr_retries_used_ = 0;
-  bool always_asks_;         ///< the firmware with sq_sig_all
-  bool took_plain_ = false;  ///< next() gave a plain packet last: `taken_` is an older one's
+  bool always_asks_;       ///< the firmware with sq_sig_all
+  bool took_run_ = false;  ///< a run's packet was taken last: `taken_` is an older one's
 
-  // Warm: written for each packet, read by nobody in a hurry. Then cold.
-  Taken taken_;
+  // What each packet of a run touches, counters_' beginning with it.
+  std::uint64_t acked_ = 0;  ///< every packet before this one is acknowledged
+  std::uint64_t next_ = 0;   ///< the packet to send next
+  std::uint64_t sent_ = 0;   ///< every packet before this one has been sent at least once
+  std::uint64_t run_end_ = 0;
+  std::uint64_t run_offset_ = 0;  ///< of packet 0 in the payload stream, if the run's message had begun there
+  Psn initial_psn_;
+  Transport transport_;
+  std::uint8_t pmtu_shift_;
   RequesterCounters counters_;
+
   std::uint64_t posted_packets_ = 0;
   RequesterConfig config_;
 };
@@ -220,36 +235,13 @@ inline bool Requester::ready(Time now) const {
          static_cast<std::int64_t>(next_ - acked_) < static_cast<std::int64_t>(window_packets_);
 }
 
-/// Nearly every packet of long messages: in the middle of one, sent for the first time, asking for nothing.
-/// Nothing begins or ends with it, and no timer starts.
-inline bool Requester::plain(const SendSlot& slot) const {
-  if (!in_the_middle(slot) || next_ != sent_) return false;
-  if (unreliable()) return true;
-  return ((next_ + 1) & ask_mask_) != 0 && ack_every_ == 0 && !always_asks_ &&
-         (ack_deadline_ != kNever || !firmware());
-}
-
-inline RequestPacket Requester::next_plain(const SendSlot& slot) {
-  const std::uint64_t offset = (next_ - slot.first) << pmtu_shift_;
-  RequestPacket p;
-  p.opcode = opcode(transport_,
-                    slot.opcode <= WrOpcode::kWriteImm ? Operation::kWriteMiddle : Operation::kSendMiddle);
-  p.solicited = slot.solicited && firmware();
-  p.psn = psn_of(next_);
-  p.payload_offset = slot.payload_offset + offset;
-  p.payload_length = 1U << pmtu_shift_;
-  took_plain_ = true;
-  rnr_until_ = 0;
+inline Requester::PlainPacket Requester::next_of_run() {
+  const PlainPacket p{psn_of(next_), run_offset_ + (next_ << pmtu_shift_)};
   ++counters_.packets;
-  counters_.payload_bytes += p.payload_length;
+  counters_.payload_bytes += 1U << pmtu_shift_;
   sent_ = ++next_;
   if (unreliable()) acked_ = next_;
   return p;
-}
-
-inline RequestPacket Requester::next(Time now) {
-  const SendSlot& slot = queue_[send_];
-  return plain(slot) ? next_plain(slot) : next_general(now);
 }
 
 inline std::uint32_t Requester::next_transport_bytes() const {

@@ -61,6 +61,7 @@ bool Requester::in_flight(Psn psn, std::uint64_t& packet) const {
 }
 
 void Requester::on_response(const Aeth& aeth, Psn psn, Time now) {
+  end_run();
   const AethKind kind = aeth.kind();
   count(kind);
   if (firmware() && kind != AethKind::kReserved && ack_deadline_ != kNever) start_timer(now);
@@ -85,6 +86,7 @@ void Requester::on_response(const Aeth& aeth, Psn psn, Time now) {
 }
 
 void Requester::on_bad_response(Psn psn, Time now) {
+  end_run();
   std::uint64_t packet = 0;
   if (!in_flight(psn, packet)) {
     ++counters_.responses_ignored;
@@ -152,6 +154,7 @@ void Requester::on_rnr(std::uint8_t timer_code, bool progress, Time now) {
 }
 
 void Requester::on_timer(Time now) {
+  end_run();
   if (rnr_until_ <= now) rnr_until_ = 0;
   if (ack_deadline_ > now || ack_deadline_ == kNever) return;
   ++counters_.timeouts;

@@ -79,15 +79,43 @@ RequestPacket Requester::make_packet(const SendSlot& slot, std::uint64_t packet,
   return p;
 }
 
+/// Behind the last packet, from the next one on, that is in the middle of its message and asks for nothing.
+std::uint64_t Requester::run_end(const SendSlot& slot) const {
+  if (next_ == slot.first || next_ != sent_) return 0;
+  std::uint64_t end = slot.end() - 1;
+  if (unreliable()) return end;
+  // An acknowledgement may be asked for on any packet, and a timer started.
+  if (always_asks_ || (firmware() && ack_deadline_ == kNever)) return 0;
+  end = std::min({end, next_ | ask_mask_, acked_ + window_packets_});
+  if (ack_every_ != 0) {
+    const std::uint64_t index = next_ - slot.first;
+    end = std::min(end, next_ + (ack_every_ - 1 - index % ack_every_));
+  }
+  return end;
+}
+
+bool Requester::begin_run() {
+  const SendSlot& slot = queue_[send_];
+  if (state_ != QpState::kRts || rnr_until_ != 0 || limit_ != tail_ || !reaped()) return false;
+  run_end_ = run_end(slot);
+  if (!in_run()) return false;
+  run_offset_ = slot.payload_offset - (slot.first << pmtu_shift_);
+  took_run_ = true;
+  return true;
+}
+
+RequestPacket Requester::run_packet() const { return make_packet(queue_[send_], next_, false); }
+
 RequestPacket Requester::peek() const { return make_packet(queue_[send_], next_, asks_on_last()); }
 
-RequestPacket Requester::next_general(Time now) {
+RequestPacket Requester::next(Time now) {
+  end_run();
   SendSlot& slot = queue_[send_];
   const bool last = next_ + 1 == slot.end();
   if (last) slot.last_asks = asks_on_last();
   const RequestPacket p = make_packet(slot, next_, slot.last_asks);
-  took_plain_ = false;
-  taken_ = Taken{send_, next_ == sent_, p.payload_length, asked_, ack_deadline_};
+  took_run_ = false;
+  taken_ = Taken{send_, p.payload_length, asked_, ack_deadline_, next_ == sent_};
   rnr_until_ = 0;
 
   ++counters_.packets;
@@ -111,7 +139,8 @@ RequestPacket Requester::next_general(Time now) {
 }
 
 void Requester::payload_error(Time /*now*/) {
-  if (took_plain_) taken_ = Taken{send_, true, 1U << pmtu_shift_, asked_, ack_deadline_};
+  if (took_run_) taken_ = Taken{send_, 1U << pmtu_shift_, asked_, ack_deadline_, true};
+  end_run();
   --counters_.packets;
   --next_;
   send_ = taken_.index;

@@ -115,8 +115,9 @@ class CraftContest {
     const auto lanes = [this](const char* name, unsigned workers) {
       all_.push_back({name, [this, workers](Time d) { return run_lanes(*rig_, *environment_, workers, d); }});
     };
+    if (options_.port) lanes("engine", options_.workers);
+    if (options_.alone && options_.port) return;
     if (options_.port) {
-      lanes("engine", options_.workers);
       alone("bare", [this](Time) { return rig_->bare().turn(); });
       alone("bare_best", [this](Time) { return rig_->best().turn(); });
     }

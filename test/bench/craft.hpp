@@ -28,6 +28,7 @@ struct CraftOptions {
   /// together above what a core can do: each goes through the timing wheel after each packet.
   bool mixed_rates = false;
   bool port = true;  ///< net_null; false: the board alone, without mbufs
+  bool alone = false;  ///< without the loops beside it, for a profiler
   unsigned workers = 1;
   unsigned runs = 7;
   Time duration = 200 * kMillisecond;  ///< of each run, for each of the loops compared

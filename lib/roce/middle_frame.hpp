@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "roce/cpu.hpp"
+#include "roce/craft.hpp"
+#include "roce/path.hpp"
+
+#include <cstdint>
+
+namespace softfeb::roce {
+
+/// Frames from the middle of messages, whose headers differ in nothing but identification, IP checksum, PSN
+/// and iCRC: everything else is made once, the part of the iCRC too that does not change (doc/icrc.md).
+class MiddleFrame {
+ public:
+  /// Without carry-less multiplication frames are made by craft_request().
+  static bool usable() { return cpu::kPclmul; }
+
+  MiddleFrame() = default;
+  /// Of packets like `p`, which is a WRITE or SEND MIDDLE with a payload of a path MTU and without AckReq, on
+  /// their way as `path` says but for its MAC addresses and traffic class, which may change. usable().
+  MiddleFrame(const HeaderTemplate& path, const RequestPacket& p, Qpn dest_qp, std::uint16_t pkey);
+
+  /// Whether it was made of packets like this one.
+  bool fits(std::uint8_t opcode, bool solicited, std::uint32_t payload_length) const {
+    return payload_length_ == payload_length && opcode_ == opcode && solicited_ == solicited;
+  }
+
+  std::uint32_t payload_length() const { return payload_length_; }
+  /// BTH and payload: what congestion control counts.
+  std::uint32_t transport_bytes() const { return static_cast<std::uint32_t>(Bth::kSize) + payload_length_; }
+
+  /// Writes the headers to `header` and the iCRC to `trailer`, with as much room as craft_request() asks for.
+  /// `payload_crc` is the payload's alone, see PayloadStream::crc(). `path` is the one it was made with.
+  Crafted craft(const HeaderTemplate& path, Psn psn, std::uint16_t identification, std::uint32_t payload_crc,
+                std::uint8_t* header, std::uint8_t* trailer) const;
+
+ private:
+  std::uint64_t udp_bth_ = 0;            ///< UDP length, checksum 0, first four bytes of the BTH
+  std::uint64_t ip_word_ = 0;            ///< HeaderTemplate::ip_word() with identification 0
+  std::uint32_t dest_word_ = 0;          ///< of the BTH, as it lies in memory
+  std::uint32_t crc_ = 0;                ///< iCRC with identification, PSN and payload CRC 0
+  std::uint32_t identification_factor_ = 0;  ///< what brings them to their places; 0 where IPv6 has none
+  std::uint32_t psn_factor_ = 0;
+  std::uint16_t payload_length_ = 0;
+  std::uint8_t opcode_ = 0;
+  bool solicited_ = false;
+};
+
+}  // namespace softfeb::roce
