@@ -29,21 +29,18 @@ const std::uint8_t* CounterPayload::bytes(std::uint64_t offset, std::uint32_t le
   return arena_.data() + offset % kPeriod;
 }
 
-roce::PreparedCrc CounterPayload::prepared(std::uint64_t offset, std::uint32_t length) const {
-  if (arena_.empty()) return {};
+roce::PacketPayload CounterPayload::packet(std::uint64_t offset, std::uint32_t length) const {
+  if (arena_.empty() || length > kMaxPacketPayload) return {};
+  const std::size_t phase = offset % kPeriod;
   for (const Prepared& p : prepared_) {
-    if (length == p.length) return p.crc[offset % kPeriod];
+    if (length == p.length) return {arena_.data() + phase, p.crc[phase]};
   }
-  return {};
+  return {arena_.data() + phase, {}};
 }
 
 std::optional<std::uint32_t> CounterPayload::crc(std::uint64_t offset, std::uint32_t length) const {
-  const roce::PreparedCrc crc = prepared(offset, length);
+  const roce::PreparedCrc crc = CounterPayload::packet(offset, length).crc;
   return crc ? std::optional(*crc) : std::nullopt;
-}
-
-roce::PacketPayload CounterPayload::packet(std::uint64_t offset, std::uint32_t length) const {
-  return {CounterPayload::bytes(offset, length), prepared(offset, length)};
 }
 
 }  // namespace softfeb::board

@@ -34,8 +34,6 @@ class CounterPayload final : public PayloadSource {
     std::array<std::uint32_t, kPeriod> crc{};
   };
 
-  roce::PreparedCrc prepared(std::uint64_t offset, std::uint32_t length) const;
-
   MessagePlan plan_;
   ByteSpan arena_;
   std::vector<Prepared> prepared_;

@@ -24,10 +24,7 @@ void FirmwareDcqcn::advance_to(Edge n) {
   look_ahead();
 }
 
-/// The bucket has been advanced to edge n, and the reaction point has, or stays as it is until then.
-CongestionControl::Departure FirmwareDcqcn::departure_from(Edge n, std::uint32_t bytes) {
-  const Edge ready = bucket_.ready(bytes);
-  if (ready <= bucket_.now()) return {0, true};
+CongestionControl::Departure FirmwareDcqcn::later_departure(Edge n, Edge ready, std::uint32_t bytes) {
   // The rate does not change before the refills that count: as ready_edge() would find.
   const Edge horizon = bucket_.rate_delay() + 1;
   if (ready <= horizon || ready - horizon <= quiet_until_) return {time_of(ready), true};

@@ -41,7 +41,12 @@ class alignas(64) FirmwareDcqcn final : public CongestionControl {
   void on_cnp(Time now) override;
 
   void advance_to(Edge n);
-  Departure departure_from(Edge n, std::uint32_t bytes);
+  /// The bucket has been advanced to edge n, and the reaction point has, or stays as it is until then.
+  Departure departure_from(Edge n, std::uint32_t bytes) {
+    const Edge ready = bucket_.ready(bytes);
+    return ready <= bucket_.now() ? Departure{0, true} : later_departure(n, ready, bytes);
+  }
+  Departure later_departure(Edge n, Edge ready, std::uint32_t bytes);
   /// The reaction point may have changed.
   void look_ahead() { quiet_until_ = reaction_.quiet_until(); }
 

@@ -3,8 +3,8 @@
 //
 // A turn in full asks the queue pair for everything: post what is due, send, count completions, post again,
 // say whether it has finished, watch its timer, and put it where it belongs. Most turns are in the middle of
-// a message, where nearly all of that is known beforehand: those are of a run (SendQp::begin_run), and leave it
-// out. That is the same:
+// a message, where nearly all of that is known beforehand: those are of a run (SendQp::begin_run), and leave
+// it out. That is the same:
 //
 // * Nothing is posted before or after the packet: may_go_on() knows when a message is due, and a packet that
 //   is not the last of its request makes no room for one.
@@ -18,6 +18,7 @@
 // Left to the turn in full: queue pairs that share a rate, for others stand in their line, those of the
 // metadata bus, whose requests come from elsewhere, and boards with priorities that may be paused.
 #include "engine/board.hpp"
+#include "engine/send_qp_run.hpp"
 
 #include <algorithm>
 
@@ -33,6 +34,24 @@ constexpr std::size_t kTurnsToFetchBehind = 6;
 
 }  // namespace
 
+/// True when a packet was sent.
+inline bool Board::take_turn_of_run(std::uint32_t i, Time now, TxFrame& out) {
+  SendQp& qp = qps_[i];
+  const Time timer = qp.congestion_timer();
+  Time next = kNever;
+  if (!qp.craft_of_run(now, identification_, out, next)) {
+    settle(i, now);
+    return false;
+  }
+  if (qp.congestion_timer() != timer) watch_timer(i, now);
+  if (next <= now) {
+    ready_.push(i);
+  } else if (next != kNever) {
+    departures_.schedule(i, next);
+  }
+  return true;
+}
+
 std::size_t Board::send_packets(Time now, std::span<TxFrame> out) {
   if (now < link_open_at()) return 0;
   link_.was_closed_until(link_open_at());
@@ -41,8 +60,7 @@ std::size_t Board::send_packets(Time now, std::span<TxFrame> out) {
   for (std::size_t turns = out.size(); turns != 0 && !ready_.empty() && link_.open(now); --turns) {
     const std::uint32_t i = ready_.pop();
     if (qps_.size() > kFewQps) fetch_next();
-    const bool sent =
-        qps_[i].may_go_on(now) ? take_turn_of_run(i, now, out[n]) : take_turn(i, now, out[n]);
+    const bool sent = qps_[i].may_go_on(now) ? take_turn_of_run(i, now, out[n]) : take_turn(i, now, out[n]);
     if (!sent) continue;
     ++identification_;
     link_.sent(out[n].length(), now);
@@ -77,23 +95,6 @@ bool Board::take_turn(std::uint32_t i, Time now, TxFrame& out) {
   const bool sent = may_send && qp.craft(now, identification_, out);
   settle(i, now);
   return sent;
-}
-
-bool Board::take_turn_of_run(std::uint32_t i, Time now, TxFrame& out) {
-  SendQp& qp = qps_[i];
-  const Time timer = qp.congestion_timer();
-  Time next = kNever;
-  if (!qp.craft_of_run(now, identification_, out, next)) {
-    settle(i, now);
-    return false;
-  }
-  if (qp.congestion_timer() != timer) watch_timer(i, now);
-  if (next <= now) {
-    ready_.push(i);
-  } else if (next != kNever) {
-    departures_.schedule(i, next);
-  }
-  return true;
 }
 
 /// After a response, or a CNP: at once, or once for all of a burst.

@@ -2,7 +2,6 @@
 #include "engine/send_qp.hpp"
 
 #include "roce/craft.hpp"
-#include "roce/icrc.hpp"
 
 #include <algorithm>
 
@@ -94,9 +93,7 @@ void SendQp::post(const roce::WorkRequest& request, Time now) {
   ++posted_;
 }
 
-/// The pacer's share of a packet that left.
-void SendQp::pace(std::uint32_t payload, Time now) {
-  if (!packets_paced_) return;
+void SendQp::pace_packet(std::uint32_t payload, Time now) {
   pacer_.sent(rate_kind_ == RateKind::kPackets ? 1 : std::max<std::uint64_t>(1, payload), now);
 }
 
@@ -132,46 +129,20 @@ bool SendQp::begin_run() {
   if (!roce::MiddleFrame::usable() || !requester_.begin_run()) return false;
   run_until_ = may_post() ? due() : kNever;
   const roce::RequestPacket p = requester_.run_packet();
-  if (!middle_.fits(p.opcode, p.solicited, p.payload_length))
-    middle_ = roce::MiddleFrame(headers_, p, dest_qpn_, pkey_);
+  if (!middle_.fits(p)) middle_ = roce::MiddleFrame(headers_, p, dest_qpn_, pkey_);
   return true;
 }
 
-bool SendQp::craft_of_run(Time now, std::uint16_t identification, TxFrame& out, Time& next) {
-  const roce::Requester::PlainPacket p = requester_.next_of_run();
-  const std::uint32_t length = middle_.payload_length();
-  const roce::PacketPayload payload = payload_at(p.payload_offset, length);
-  if (payload.bytes == nullptr) {
-    requester_.payload_error(now);
-    return false;
-  }
-  const std::uint32_t crc = payload.crc ? *payload.crc : roce::crc32(0, ByteSpan(payload.bytes, length));
-  const roce::Crafted c =
-      middle_.craft(headers_, p.psn, identification, crc, out.header, out.trailer.data());
-  out.payload = payload.bytes;
-  out.payload_length = length;
-  out.header_length = c.header_length;
-  out.trailer_length = c.trailer_length;
-  out.transient_payload = false;
-  const std::uint32_t counted = middle_.transport_bytes();
-  counters_.counted_bytes += counted;
-  pace(length, now);
-  next = sent_of_run(counted, now);
-  return true;
-}
-
-/// Congestion control is told; gives what departure(now) would, which asks it only where the rest allows a
-/// packet.
-Time SendQp::sent_of_run(std::uint32_t counted, Time now) {
-  const bool in_run = requester_.in_run();
-  const Time own = !in_run ? own_departure(now) : packets_paced_ ? pacer_.departure() : 0;
+/// The last packet of a run has left. As departure(now), which asks congestion control only where the rest
+/// allows a packet.
+Time SendQp::end_of_run(std::uint32_t counted, Time now) {
+  const Time own = own_departure(now);
   if (congestion_ == nullptr) return own;
-  if (own > now || (!in_run && !requester_.ready(now))) {
+  if (own > now || !requester_.ready(now)) {
     congestion_->sent(counted, now);
     return own;
   }
-  const std::uint32_t next = in_run ? counted : requester_.next_transport_bytes();
-  return std::max(own, congestion_->sent_then_departure(counted, next, now));
+  return std::max(own, congestion_->sent_then_departure(counted, requester_.next_transport_bytes(), now));
 }
 
 bool SendQp::on_cnp(Time now) {

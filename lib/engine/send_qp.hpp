@@ -101,8 +101,9 @@ class alignas(64) SendQp {
   /// ended.
   bool craft(Time now, std::uint16_t identification, TxFrame& out);
   /// A run of packets in the middle of a message (Requester::begin_run), of which all is known beforehand:
-  /// before each and behind it there is nothing to post, nothing to reap, and nothing that makes the queue pair
-  /// finished() or not. False when the next packet is not of one. Requires may_send(), and post_due() before.
+  /// before each and behind it there is nothing to post, nothing to reap, and nothing that makes the queue
+  /// pair finished() or not. False when the next packet is not of one. Requires may_send(), and post_due()
+  /// before.
   bool begin_run();
   /// There is a run, its next packet may leave, and no message is to be posted before.
   bool may_go_on(Time now) const {
@@ -177,8 +178,12 @@ class alignas(64) SendQp {
     if (known_crc_) return payload_->packet(offset, length);
     return {payload_->bytes(offset, length), {}};
   }
-  void pace(std::uint32_t payload, Time now);
-  Time sent_of_run(std::uint32_t counted, Time now);
+  /// The pacer's share of a packet that left.
+  void pace(std::uint32_t payload, Time now) {
+    if (packets_paced_) pace_packet(payload, now);
+  }
+  void pace_packet(std::uint32_t payload, Time now);
+  Time end_of_run(std::uint32_t counted, Time now);
   void reap_all(Time now);
 
   bool by_message() const { return rate_kind_ == RateKind::kMessages; }
@@ -206,14 +211,14 @@ class alignas(64) SendQp {
   bool known_crc_;
   bool resolved_ = false;
   bool packets_paced_;
-  SendQpCounters counters_;  ///< the first two of them
+  roce::MiddleFrame middle_;  ///< of headers_; of a run's packets while there is one
+  SendQpCounters counters_;   ///< the first two of them
   std::uint64_t next_completion_ = 0;
   std::uint64_t completed_ = 0;
   alignas(64) roce::HeaderTemplate headers_;
-  roce::MiddleFrame middle_;  ///< of headers_; of a run's packets while there is one
-  Time run_until_ = kNever;   ///< a message is to be posted then
-  Pacer pacer_;      ///< of its packets or of its messages, as the rate is meant
-  Traffic traffic_;  ///< each message
+  Time run_until_ = kNever;  ///< a message is to be posted then
+  Pacer pacer_;              ///< of its packets or of its messages, as the rate is meant
+  Traffic traffic_;          ///< each message
 };
 
 }  // namespace softfeb::engine

@@ -84,31 +84,30 @@ SOFTFEB_PCLMUL Crafted craft_control_pclmul(const HeaderTemplate& path, const Tr
 
 MiddleFrame::MiddleFrame(const HeaderTemplate& path, const RequestPacket& p, Qpn dest_qp, std::uint16_t pkey)
     : payload_length_(static_cast<std::uint16_t>(p.payload_length)),
+      pkey_(pkey),
       opcode_(p.opcode),
       solicited_(p.solicited) {
   RequestPacket first = p;
   first.psn = 0;
-  const std::size_t behind = p.payload_length / 4;
   const TransportWords w = TransportWords::of(first, false, false, p.payload_length, dest_qp, pkey);
-  udp_bth_ = w.udp_bth;
   dest_word_ = static_cast<std::uint32_t>(w.bth);
-  ip_word_ = path.ip_word(w.udp_payload(p.payload_length), 0);
-  crc_ = header_crc(path, ip_word_, w, behind);
-  psn_factor_ = kShiftTable[behind + 1];
-  identification_factor_ = path.is_v4() ? kShiftTable[behind + 5 + path.ip_word_distance()] : 0;
+  crc_ = header_crc(path, path.ip_word(w.udp_payload(p.payload_length), 0), w, p.payload_length / 4);
 }
 
 SOFTFEB_PCLMUL Crafted MiddleFrame::craft(const HeaderTemplate& path, Psn psn, std::uint16_t identification,
                                           std::uint32_t payload_crc, std::uint8_t* header,
                                           std::uint8_t* trailer) const {
-  const std::uint32_t id_word = __builtin_bswap16(identification);
+  const std::uint32_t udp_payload = static_cast<std::uint32_t>(Bth::kSize + kIcrcSize) + payload_length_;
+  path.write_ip(header, path.ip_word(udp_payload, identification));
   const std::uint32_t psn_word = __builtin_bswap32(psn);
-  path.write_ip(header, ip_word_ | (path.is_v4() ? std::uint64_t{id_word} << 32 : 0));
-  std::uint8_t* const transport = header + path.size() - TransportWords::kUdpPart;
-  store_le64(transport, udp_bth_);
-  store_le64(transport + 8, dest_word_ | (std::uint64_t{psn_word} << 32));
-  const __m128i sum = _mm_xor_si128(clmul::product(psn_word, psn_factor_),
-                                    clmul::product(id_word, identification_factor_));
+  TransportWords::store_plain(header + path.size() - TransportWords::kUdpPart, udp_payload, opcode_,
+                              solicited_, pkey_, dest_word_ | (std::uint64_t{psn_word} << 32));
+  const std::uint32_t* const factors = &kShiftTable[payload_length_ / 4 + 1];
+  __m128i sum = clmul::product(psn_word, factors[0]);
+  if (path.is_v4()) {
+    const std::uint32_t id_word = __builtin_bswap16(identification);
+    sum = _mm_xor_si128(sum, clmul::product(id_word, factors[4 + path.ip_word_distance()]));
+  }
   store_le32(trailer, crc_ ^ payload_crc ^ clmul::reduce63(sum));
   return {static_cast<std::uint16_t>(path.size() + Bth::kSize), static_cast<std::uint8_t>(kIcrcSize)};
 }

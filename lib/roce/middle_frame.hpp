@@ -22,8 +22,8 @@ class MiddleFrame {
   MiddleFrame(const HeaderTemplate& path, const RequestPacket& p, Qpn dest_qp, std::uint16_t pkey);
 
   /// Whether it was made of packets like this one.
-  bool fits(std::uint8_t opcode, bool solicited, std::uint32_t payload_length) const {
-    return payload_length_ == payload_length && opcode_ == opcode && solicited_ == solicited;
+  bool fits(const RequestPacket& p) const {
+    return payload_length_ == p.payload_length && opcode_ == p.opcode && solicited_ == p.solicited;
   }
 
   std::uint32_t payload_length() const { return payload_length_; }
@@ -36,13 +36,10 @@ class MiddleFrame {
                 std::uint8_t* header, std::uint8_t* trailer) const;
 
  private:
-  std::uint64_t udp_bth_ = 0;            ///< UDP length, checksum 0, first four bytes of the BTH
-  std::uint64_t ip_word_ = 0;            ///< HeaderTemplate::ip_word() with identification 0
-  std::uint32_t dest_word_ = 0;          ///< of the BTH, as it lies in memory
-  std::uint32_t crc_ = 0;                ///< iCRC with identification, PSN and payload CRC 0
-  std::uint32_t identification_factor_ = 0;  ///< what brings them to their places; 0 where IPv6 has none
-  std::uint32_t psn_factor_ = 0;
+  std::uint32_t crc_ = 0;        ///< iCRC with identification, PSN and payload CRC 0
+  std::uint32_t dest_word_ = 0;  ///< of the BTH, as it lies in memory
   std::uint16_t payload_length_ = 0;
+  std::uint16_t pkey_ = 0;
   std::uint8_t opcode_ = 0;
   bool solicited_ = false;
 };

@@ -97,9 +97,9 @@ class Requester {
   RequestPacket next(Time now);
 
   /// A run: packets in the middle of a message that are all alike, sent for the first time and asking for
-  /// nothing, so that nothing begins, ends or fails with them, and no timer starts. Begun when the next packet
-  /// is one, and nothing waits to be polled; requires ready(). As long as in_run() holds, ready() does and
-  /// next_of_run() gives what next() would. Everything but that, reading apart, ends it.
+  /// nothing, so that nothing begins, ends or fails with them, and no timer starts. Begun when the next
+  /// packet is one, and nothing waits to be polled; requires ready(). As long as in_run() holds, ready() does
+  /// and next_of_run() gives what next() would. Everything but that, reading apart, ends it.
   bool begin_run();
   bool in_run() const { return next_ < run_end_; }
   void end_run() { run_end_ = 0; }

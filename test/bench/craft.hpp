@@ -27,7 +27,7 @@ struct CraftOptions {
   /// Besides, a constant rate of its own for each queue pair, 16 to 1 from the greatest to the least, all
   /// together above what a core can do: each goes through the timing wheel after each packet.
   bool mixed_rates = false;
-  bool port = true;  ///< net_null; false: the board alone, without mbufs
+  bool port = true;    ///< net_null; false: the board alone, without mbufs
   bool alone = false;  ///< without the loops beside it, for a profiler
   unsigned workers = 1;
   unsigned runs = 7;

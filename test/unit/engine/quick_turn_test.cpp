@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Boards whose turns in the middle of a message are short, against boards that take every turn in full: not a
-// byte and not a picosecond may differ.
+// Boards that send runs of packets in the middle of messages, against boards that take every turn in full:
+// not a byte and not a picosecond may differ.
 #include "base/rng.hpp"
 #include "board/payload.hpp"
 #include "engine/board.hpp"
@@ -97,6 +97,7 @@ class Disturbed {
     s.path.dest_ip = r.identity.ip;
     s.path.dscp = static_cast<std::uint8_t>(8 * rng_.below(3));
     s.peer_mac = kTaker;
+    s.known_crc = rng_.chance(1ULL << 31);
     s.payload = &payload;
     s.traffic.verb = rng_.chance(1ULL << 31) ? roce::WrOpcode::kWriteImm : roce::WrOpcode::kWrite;
     s.traffic.plan = payload.plan();
@@ -198,7 +199,7 @@ class Disturbed {
 
 }  // namespace
 
-TEST_CASE("short turns send what turns in full send, at the same times", "[quick]") {
+TEST_CASE("turns of runs send what turns in full send, at the same times", "[quick]") {
   for (std::uint64_t seed = 1; seed <= 12; ++seed) {
     CAPTURE(seed);
     const PauseMode pause = seed % 4 == 0 ? PauseMode::kPfc : PauseMode::kPause;

@@ -8,6 +8,7 @@
 #include "roce/crc_table.hpp"
 #include "roce/frame.hpp"
 #include "roce/icrc.hpp"
+#include "roce/middle_frame.hpp"
 #include "roce/shift_table.hpp"
 
 #include <vector>
@@ -126,6 +127,40 @@ TEST_CASE("every shape of request is the same by tables and by carry-less multip
       for (int i = 0; i < 8; ++i)
         require_one_packet(rng, headers, some_request(rng, op, static_cast<std::uint32_t>(rng.below(4097))),
                            stream);
+    }
+  }
+}
+
+TEST_CASE("frames from the middle of messages are those of craft_request()", "[craft]") {
+  if (!MiddleFrame::usable()) {
+    WARN("no PCLMULQDQ here: they are not used");
+    return;
+  }
+  Rng rng(33);
+  std::vector<std::uint8_t> stream(4096);
+  for (auto& b : stream) b = static_cast<std::uint8_t>(rng.next());
+  for (unsigned i = 0; i < 200; ++i) {
+    HeaderTemplate headers = some_headers(rng, i);
+    const Operation op = rng.below(2) == 0 ? Operation::kWriteMiddle : Operation::kSendMiddle;
+    RequestPacket p = some_request(rng, static_cast<std::uint8_t>(op), 256U << rng.below(5));
+    p.ack_req = false;
+    const auto qpn = word(rng) & kPsnMask;
+    const auto pkey = static_cast<std::uint16_t>(rng.next());
+    const MiddleFrame middle(headers, p, qpn, pkey);
+    REQUIRE(middle.fits(p));
+    REQUIRE(middle.transport_bytes() == p.transport_bytes());
+    // What may change afterwards.
+    headers.set_dest_mac({2, static_cast<std::uint8_t>(i), 3, 4, 5, 6});
+    headers.set_traffic_class(static_cast<std::uint8_t>(rng.below(64)), Ecn::kEct0);
+    const std::uint32_t crc = crc32(0, ByteSpan(stream).first(p.payload_length));
+    for (int k = 0; k < 20; ++k) {
+      p.psn = word(rng) & kPsnMask;
+      const auto id = static_cast<std::uint16_t>(rng.next());
+      Made a, b;
+      a.size = middle.craft(headers, p.psn, id, crc, a.header.data(), a.trailer.data());
+      b.size = craft_request_portable(headers, p, qpn, pkey, id, stream.data(), std::nullopt, b.header.data(),
+                                      b.trailer.data());
+      require_same(a, b);
     }
   }
 }

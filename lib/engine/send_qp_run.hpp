@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a packet of a run costs, for whoever sends most packets: all in one function but for the calls of
+// payload, headers and congestion control.
+#pragma once
+
+#include "engine/send_qp.hpp"
+#include "roce/icrc.hpp"
+
+namespace softfeb::engine {
+
+inline bool SendQp::craft_of_run(Time now, std::uint16_t identification, TxFrame& out, Time& next) {
+  const roce::Requester::PlainPacket p = requester_.next_of_run();
+  const std::uint32_t length = middle_.payload_length();
+  const roce::PacketPayload payload = payload_at(p.payload_offset, length);
+  if (payload.bytes == nullptr) {
+    requester_.payload_error(now);
+    return false;
+  }
+  const std::uint32_t crc = payload.crc ? *payload.crc : roce::crc32(0, ByteSpan(payload.bytes, length));
+  const roce::Crafted c = middle_.craft(headers_, p.psn, identification, crc, out.header, out.trailer.data());
+  out.payload = payload.bytes;
+  out.payload_length = length;
+  out.header_length = c.header_length;
+  out.trailer_length = c.trailer_length;
+  out.transient_payload = false;
+  const std::uint32_t counted = middle_.transport_bytes();
+  counters_.counted_bytes += counted;
+  pace(length, now);
+  if (!requester_.in_run()) {
+    next = end_of_run(counted, now);
+    return true;
+  }
+  next = packets_paced_ ? pacer_.departure() : 0;
+  if (congestion_ == nullptr) return true;
+  if (next > now) {
+    congestion_->sent(counted, now);
+  } else {
+    next = std::max(next, congestion_->sent_then_departure(counted, counted, now));
+  }
+  return true;
+}
+
+}  // namespace softfeb::engine
