@@ -21,7 +21,10 @@ class Segments {
   Segments() {}  // NOLINT(modernize-use-equals-default): `parts_` stays as it is
   Segments(const Segments& o) { *this = o; }
   Segments& operator=(const Segments& o) {
-    for (std::size_t i = 0; i < o.count_; ++i) parts_[i] = o.parts_[i];
+    for (std::size_t i = 0; i < o.count_; ++i) {
+      parts_[i] = o.parts_[i];
+      __asm__("" : "+r"(i));  // else compilers make a call of memcpy() of it, which costs more than it does
+    }
     count_ = o.count_;
     size_ = o.size_;
     return *this;
@@ -35,6 +38,15 @@ class Segments {
     parts_[count_++] = {part.data(), part.size()};
     size_ += part.size();
     return true;
+  }
+
+  /// Becomes `whole` without its first `n` bytes, fewer than its first range has. Does what sub() does, for
+  /// less.
+  void assign_behind(const Segments& whole, std::size_t n) {
+    *this = whole;
+    parts_[0].data += n;
+    parts_[0].size -= n;
+    size_ -= n;
   }
 
   std::size_t size() const { return size_; }

@@ -74,7 +74,7 @@ void Lane::look_at(rte_mbuf* packet, Arrival& out, Time now) {
     return;
   }
   if (parts_.rx_capture != nullptr && parts_.rx_capture->wants()) parts_.rx_capture->record(now, bytes);
-  out.frame = roce::parse_frame(bytes);
+  roce::parse_frame(bytes, out.frame);
   if (out.frame.kind == roce::FrameKind::kMalformed) {
     ++counters_.rx_malformed;
     return;

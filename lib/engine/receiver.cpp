@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "engine/receiver.hpp"
 
+#include "base/prefetch.hpp"
 #include "roce/craft.hpp"
+#include "roce/middle_packet.hpp"
 #include "roce/packet.hpp"
 
 #include <algorithm>
@@ -13,9 +15,9 @@ Receiver::Qp::Qp(const ReceiveQpSetup& setup, roce::NotificationPoint& point)
       notification(point.attach(roce::ip_pair(setup.reply_path.source_ip, setup.reply_path.dest_ip),
                                 setup.qp.responder.qpn)),
       regions(setup.regions),
+      peer(setup.reply_path.dest_ip),
       qp(setup.qp, regions, &point, notification),
       reply(setup.reply_path),
-      peer(setup.reply_path.dest_ip),
       pkey(setup.pkey) {}
 
 Receiver::Receiver(const ReceiverConfig& config)
@@ -54,7 +56,37 @@ std::uint32_t Receiver::find(roce::Qpn qpn, const roce::IpAddress& peer) {
   return kNobody;
 }
 
+void Receiver::expect(const roce::ParsedFrame& frame) const {
+  roce::MiddlePacket p;
+  if (frame.kind != roce::FrameKind::kUdp || !p.read(frame)) return;
+  const std::uint32_t i = table_.find(p.dest_qp);
+  if (i == QpTable::kNotFound) return;
+  const Qp& qp = qps_[i];
+  prefetch(&qp.written_end);
+  qp.qp.prefetch();
+}
+
+/// The quick way for the packets that most are: in the middle of a message, in their turn, from where they
+/// always came, with a right iCRC, not marked. Leaves exactly what receive_roce() does. False: nothing was
+/// done.
+bool Receiver::receive_middle(const roce::ParsedFrame& frame) {
+  roce::MiddlePacket p;
+  if (frame.congestion_experienced || !p.read(frame)) return false;
+  const std::uint32_t i = table_.find(p.dest_qp);
+  if (i == QpTable::kNotFound) return false;
+  Qp& qp = qps_[i];
+  if (!qp.qp.awaits_middle(p.psn, p.pkey, p.payload.size()) || qp.peer != frame.source_ip ||
+      qp.peer_mac != frame.source_mac || !roce::icrc_matches(p))
+    return false;
+  ++counters_.rx_roce;
+  const roce::Responder::Middle m = qp.qp.take_middle(p.payload, p.ack_req);
+  qp.written_end = std::max(qp.written_end, m.address + p.payload.size());
+  if (m.reply) push({.qp = i, .reply = *m.reply});
+  return true;
+}
+
 void Receiver::receive_roce(const roce::ParsedFrame& frame, Time now) {
+  if (receive_middle(frame)) return;
   roce::TransportPacket packet = roce::parse_transport_with_icrc(frame.content);
   const roce::Bth& bth = packet.request.bth;
   if (packet.kind == roce::TransportKind::kMalformed || bth.tver != 0) {

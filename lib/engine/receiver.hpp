@@ -52,6 +52,7 @@ class Receiver : public Endpoint {
  public:
   explicit Receiver(const ReceiverConfig& config);
 
+  void expect(const roce::ParsedFrame& frame) const override;
   std::size_t poll(Time now, std::span<TxFrame> out) override;
   Time next_event(Time now) const override;
 
@@ -86,11 +87,11 @@ class Receiver : public Endpoint {
     roce::Path path;  ///< of answers; without the peer's MAC address
     roce::NotificationPoint::Slot notification;
     std::vector<roce::MemoryRegion> regions;  ///< the responder refers to them: stays where it is
-    roce::ReceiveQp qp;
-    roce::HeaderTemplate reply;
+    std::uint64_t written_end = 0;            ///< this and what follows are looked at for each packet
     roce::IpAddress peer;
     roce::MacAddress peer_mac{};
-    std::uint64_t written_end = 0;
+    roce::ReceiveQp qp;
+    roce::HeaderTemplate reply;
     roce::ResponderCounters before{};  ///< of QPs that stood here
     std::uint16_t pkey;
     bool exists = true;
@@ -109,6 +110,7 @@ class Receiver : public Endpoint {
   void act(const SetReceiveQp& a);
   void act(const SetReceiveRegions& a);
   void act(const RemoveReceiveQp& a);
+  bool receive_middle(const roce::ParsedFrame& frame);
   std::uint32_t find(roce::Qpn qpn, const roce::IpAddress& peer);
   void index_slots();
   void forget_replies(std::uint32_t i);

@@ -10,8 +10,8 @@ namespace softfeb::engine {
 Receiver::Qp::Qp(const ReceiveSlotSetup& setup, roce::NotificationPoint& point)
     : path(setup.reply_path),
       notification(point.attach(roce::ip_pair(setup.reply_path.source_ip, setup.reply_path.dest_ip))),
-      qp({}, regions, &point, notification),
       peer(setup.reply_path.dest_ip),
+      qp({}, regions, &point, notification),
       pkey(setup.pkey),
       exists(false),
       used(false) {

@@ -20,6 +20,7 @@ bool may_go_beyond() {
 const bool kPclmul =
     may_go_beyond() && __builtin_cpu_supports("pclmul") != 0 && __builtin_cpu_supports("sse4.1") != 0;
 const bool kAvx = __builtin_cpu_supports("avx") != 0;
+const bool kAvx512 = may_go_beyond() && __builtin_cpu_supports("avx512f") != 0;
 
 bool is_choice(std::string_view text) { return text.empty() || text == kPortable || text == kNative; }
 

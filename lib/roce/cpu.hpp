@@ -14,6 +14,8 @@ namespace softfeb::roce::cpu {
 extern const bool kPclmul;
 /// Vector registers have upper halves, which ISA-L leaves in use.
 extern const bool kAvx;
+/// Vectors of 64 bytes, for comparing and copying payload.
+extern const bool kAvx512;
 
 /// Whether SOFTFEB_CPU may be that.
 bool is_choice(std::string_view text);

@@ -40,6 +40,8 @@ struct ParsedFrame {
 /// RoCE sender makes them. A UDP checksum that is not 0 is verified, unless it is one that the sender left to
 /// an interface that makes none (veth, tap).
 ParsedFrame parse_frame(const Segments& frame);
+/// The same into a frame that was used before.
+void parse_frame(const Segments& frame, ParsedFrame& out);
 
 /// True when the four bytes at the end of a RoCE datagram are its iCRC.
 bool icrc_matches(const ParsedFrame& frame);

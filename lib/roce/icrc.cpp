@@ -156,6 +156,12 @@ std::uint32_t icrc_of(const Segments& datagram) {
   return icrc_of_pieces(datagram);
 }
 
+std::uint32_t icrc_of_parts(ByteSpan headers, ByteSpan payload) {
+  const std::uint32_t head =
+      cpu::kPclmul ? head_crc(headers.data(), is_v6(headers[0]), 0) : icrc_headers(headers);
+  return crc32(head, payload);
+}
+
 std::uint32_t icrc_of_pieces(const Segments& datagram) {
   std::array<std::uint8_t, kMaskedRoom> head;
   const std::size_t have = datagram.copy(0, head.size(), head.data());

@@ -47,7 +47,9 @@ struct IpAddress {
   /// `n` addresses further (for replicated boards).
   IpAddress plus(std::uint32_t n) const;
 
-  bool operator==(const IpAddress&) const = default;
+  bool operator==(const IpAddress& o) const {  // two words: by default it is a call of memcmp()
+    return load_le64(&bytes[0]) == load_le64(&o.bytes[0]) && load_le64(&bytes[8]) == load_le64(&o.bytes[8]);
+  }
   // NOLINTNEXTLINE(modernize-use-nullptr): clang-tidy 14 misreads it
   auto operator<=>(const IpAddress&) const = default;
 };
@@ -56,8 +58,8 @@ inline bool IpAddress::is_v4() const { return load_be64(&bytes[0]) == 0 && load_
 
 inline IpAddress IpAddress::from_v4_wire(const std::uint8_t* p) {
   IpAddress a;
-  store_be32(&a.bytes[8], 0xffff);
-  store_le32(&a.bytes[12], load_le32(p));
+  // One store: who reads it as words need not wait for it.
+  store_le64(&a.bytes[8], 0xffff'0000U | std::uint64_t{load_le32(p)} << 32);
   return a;
 }
 

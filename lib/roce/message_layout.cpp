@@ -40,9 +40,9 @@ MessageLayout::Place MessageLayout::locate(std::uint64_t index) const {
   at.message += in_pass;
   at.message_offset = static_cast<std::uint32_t>((index - in_pass * per_message_.divisor()) * pmtu_);
   at.stream_offset = at.message * message_length_ + at.message_offset;
-  const std::uint32_t remaining = length_of(in_pass) - at.message_offset;
-  at.length = std::min(remaining, pmtu_);
-  at.last = remaining <= pmtu_;
+  at.remaining = length_of(in_pass) - at.message_offset;
+  at.length = std::min(at.remaining, pmtu_);
+  at.last = at.remaining <= pmtu_;
   return at;
 }
 

@@ -3,6 +3,7 @@
 
 #include "base/divider.hpp"
 
+#include <algorithm>
 #include <cstdint>
 
 namespace softfeb::roce {
@@ -19,6 +20,7 @@ class MessageLayout {
     std::uint64_t stream_offset = 0;   ///< of the packet's first byte
     std::uint32_t message_offset = 0;  ///< of the packet's first byte, within its message
     std::uint32_t length = 0;          ///< payload bytes
+    std::uint32_t remaining = 0;       ///< bytes of its message from its first one on
     bool last = false;                 ///< ends its message
   };
 
@@ -28,6 +30,16 @@ class MessageLayout {
 
   /// Of the packet `index` since the initial PSN.
   Place locate(std::uint64_t index) const;
+  /// Of the packet behind `at`, which is not the last of its message: the same as locate(), for less.
+  Place next(const Place& at) const {
+    Place p = at;
+    p.stream_offset += at.length;
+    p.message_offset += at.length;
+    p.remaining -= at.length;
+    p.length = std::min(p.remaining, pmtu_);
+    p.last = p.remaining <= pmtu_;
+    return p;
+  }
 
   /// Length of message `message`.
   std::uint32_t length_of(std::uint64_t message) const;

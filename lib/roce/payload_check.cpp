@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "roce/payload_check.hpp"
 
+#include "roce/copy_compare.hpp"
+
 #include <algorithm>
 #include <cstring>
 
@@ -25,6 +27,13 @@ void PayloadCheck::check(std::uint64_t message, std::uint32_t message_offset, st
     compare(got, want + at, message, static_cast<std::uint32_t>(message_offset + at));
     at += got.size();
   });
+}
+
+bool PayloadCheck::place(std::uint64_t stream_offset, ByteSpan bytes, std::uint8_t* to) {
+  const std::uint8_t* const want = stream_->bytes(stream_offset, static_cast<std::uint32_t>(bytes.size()));
+  if (want == nullptr || !copy_and_compare(to, bytes.data(), want, bytes.size())) return false;
+  checked_ += bytes.size();
+  return true;
 }
 
 void PayloadCheck::compare(ByteSpan got, const std::uint8_t* want, std::uint64_t message,

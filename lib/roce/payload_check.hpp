@@ -33,6 +33,11 @@ class PayloadCheck {
   void check(std::uint64_t message, std::uint32_t message_offset, std::uint64_t stream_offset,
              std::uint32_t length, const Segments& bytes);
 
+  /// The quick way of check(), which copies `bytes` to `to` (null: nowhere) on the way. False: not all of
+  /// them are what should have come, or nothing is known of it, and check() is to count it; they may not have
+  /// been copied.
+  bool place(std::uint64_t stream_offset, ByteSpan bytes, std::uint8_t* to);
+
   std::uint64_t checked() const { return checked_; }  ///< bytes compared
   std::uint64_t wrong() const { return wrong_; }      ///< of them not equal, or beyond their place
   std::uint64_t unchecked() const {

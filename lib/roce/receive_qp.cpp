@@ -7,8 +7,8 @@ namespace softfeb::roce {
 
 ReceiveQp::ReceiveQp(const ReceiveQpConfig& config, const std::vector<MemoryRegion>& regions,
                      NotificationPoint* notification, NotificationPoint::Slot slot)
-    : config_(config),
-      responder_(config.responder, regions),
+    : responder_(config.responder, regions),
+      config_(config),
       notification_(notification),
       slot_(slot),
       map_(config.numbering == MessageNumbering::kNone ? 0 : config.map_capacity) {
@@ -22,7 +22,7 @@ ReceiveQp::ReceiveQp(const ReceiveQpConfig& config, const std::vector<MemoryRegi
 ReceiveQp::Outcome ReceiveQp::on_request(const ReceivedRequest& request, Time now) {
   const bool alive = responder_.state() != QpState::kErr;
   marked_ += request.congestion_experienced;
-  Outcome out{responder_.on_request(request)};
+  Outcome out{responder_.on_request_unplaced(request)};
   // A congested switch marks duplicates and packets behind a gap as well: the rate matters, not the packet's
   // use.
   out.send_cnp = alive && request.congestion_experienced && notification_ != nullptr &&
@@ -47,9 +47,34 @@ void ReceiveQp::check(const PlacedPayload& payload, std::uint64_t index) {
     if (index != next_index_) continuity_.resync();
     continuity_.on(payload.bytes);
   }
-  if (!check_) return;
-  const MessageLayout::Place at = config_.layout->locate(index);
-  check_->check(at.message, at.message_offset, at.stream_offset, at.length, payload.bytes);
+  store(payload.bytes, payload.to, index);
+}
+
+Responder::Middle ReceiveQp::take_middle(ByteSpan payload, bool ack_req) {
+  const Responder::Middle m = responder_.take_middle(ack_req);
+  next_index_ = m.index + 1;
+  store(payload, m.to, m.index);
+  return m;
+}
+
+/// Copies the payload of packet `index` to where it belongs, and compares it.
+void ReceiveQp::store(const Segments& bytes, std::uint8_t* to, std::uint64_t index) {
+  const MessageLayout::Place* const at = check_ ? &locate(index) : nullptr;
+  if (at != nullptr && bytes.count() == 1 && at->length == bytes.size() &&
+      check_->place(at->stream_offset, bytes.part(0), to))
+    return;
+  if (to != nullptr) bytes.copy(0, bytes.size(), to);
+  if (at != nullptr) check_->check(at->message, at->message_offset, at->stream_offset, at->length, bytes);
+}
+
+/// Where packet `index` stands in the stream. Requires a layout.
+const MessageLayout::Place& ReceiveQp::locate(std::uint64_t index) {
+  if (located_ && index == place_index_) return place_;
+  const bool next = located_ && index == place_index_ + 1 && !place_.last;
+  place_ = next ? config_.layout->next(place_) : config_.layout->locate(index);
+  place_index_ = index;
+  located_ = true;
+  return place_;
 }
 
 void ReceiveQp::note(const MessageEvent& message, std::uint64_t index) {
@@ -58,7 +83,7 @@ void ReceiveQp::note(const MessageEvent& message, std::uint64_t index) {
     if (message.has_immediate)
       number = unwrap_counter(message.immediate - config_.first_immediate, map_.next());
   } else if (config_.layout) {
-    const MessageLayout::Place at = config_.layout->locate(index);
+    const MessageLayout::Place& at = locate(index);
     if (at.last) number = at.message;
   } else {
     return;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "base/prefetch.hpp"
 #include "base/time.hpp"
 #include "roce/continuity_check.hpp"
 #include "roce/message_layout.hpp"
@@ -51,6 +52,20 @@ class ReceiveQp {
   /// A request for this QP (iCRC right, peer verified).
   Outcome on_request(const ReceivedRequest& request, Time now);
 
+  /// The quick way of on_request(), as Responder::awaits_middle() has it; not for packets that a switch
+  /// marked.
+  bool awaits_middle(Psn psn, std::uint16_t pkey, std::size_t payload) const {
+    return responder_.awaits_middle(psn, pkey, payload) && !config_.check_continuity;
+  }
+  /// Takes a packet that awaits_middle().
+  Responder::Middle take_middle(ByteSpan payload, bool ack_req);
+
+  /// Fetches what a packet in the middle of a message needs.
+  void prefetch() const {
+    softfeb::prefetch(this, kHotLines);
+    softfeb::prefetch(&check_);
+  }
+
   /// Judges on where `before`, the QP that stood in this one's place, ended: its figures (those of its
   /// responder apart) are this one's too. `counter_goes_on`: so does the byte counter; else some of it is
   /// known not to have been sent.
@@ -80,17 +95,25 @@ class ReceiveQp {
   std::uint64_t bytes_wrong() const { return (check_ ? check_->wrong() : 0) + continuity_.breaks(); }
 
  private:
+  static constexpr unsigned kHotLines = 4;
+
   void check(const PlacedPayload& payload, std::uint64_t index);
   void note(const MessageEvent& message, std::uint64_t index);
+  void store(const Segments& bytes, std::uint8_t* to, std::uint64_t index);
+  const MessageLayout::Place& locate(std::uint64_t index);
 
-  ReceiveQpConfig config_;
+  // What each packet needs stands together: prefetch().
+  MessageLayout::Place place_;  ///< of packet place_index_
+  std::uint64_t place_index_ = 0;
+  std::uint64_t next_index_ = 0;
+  bool located_ = false;
   Responder responder_;
+  std::optional<PayloadCheck> check_;
+  ReceiveQpConfig config_;
   NotificationPoint* notification_;
   NotificationPoint::Slot slot_;
-  std::optional<PayloadCheck> check_;
   ContinuityCheck continuity_;
   MessageMap map_;
-  std::uint64_t next_index_ = 0;
   std::uint64_t marked_ = 0;
   std::uint64_t unexpected_ = 0;
 };

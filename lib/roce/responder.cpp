@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "roce/responder.hpp"
 
-#include <cstring>
-
 namespace softfeb::roce {
 
 namespace {
@@ -44,10 +42,10 @@ ResponderCounters& ResponderCounters::operator+=(const ResponderCounters& o) {
 }
 
 Responder::Responder(const ResponderConfig& config, const std::vector<MemoryRegion>& regions)
-    : config_(config),
-      regions_(&regions),
-      expected_psn_(config.expected_psn & kPsnMask),
+    : expected_psn_(config.expected_psn & kPsnMask),
+      config_(config),
       receives_(config.receives),
+      regions_(&regions),
       window_(config.expected_psn & kPsnMask) {}
 
 void Responder::post_receives(std::uint64_t n) {
@@ -61,6 +59,12 @@ bool Responder::concerns_us(const Bth& bth) const {
 }
 
 RequestOutcome Responder::on_request(const ReceivedRequest& request) {
+  RequestOutcome out = on_request_unplaced(request);
+  if (const auto& p = out.payload; p && p->to != nullptr) p->bytes.copy(0, p->bytes.size(), p->to);
+  return out;
+}
+
+RequestOutcome Responder::on_request_unplaced(const ReceivedRequest& request) {
   ++counters_.packets;
   if (!concerns_us(request.bth)) {
     ++counters_.ignored;
@@ -212,8 +216,8 @@ void Responder::accept(const ReceivedRequest& request, std::uint64_t index, Requ
   expected_psn_ = psn_add(request.bth.psn, 1);
   out.packet_index = index;
   if (!request.payload.empty()) {
-    place(request.payload);
-    out.payload.emplace(PlacedPayload{message_.address + message_.done, message_.done, request.payload});
+    out.payload.emplace(
+        PlacedPayload{message_.address + message_.done, message_.done, request.payload, next_place()});
     message_.done += static_cast<std::uint32_t>(request.payload.size());
     counters_.payload_bytes += request.payload.size();
   }
@@ -231,10 +235,18 @@ void Responder::accept(const ReceivedRequest& request, std::uint64_t index, Requ
   message_.active = false;
 }
 
-void Responder::place(const Segments& payload) const {
-  const MemoryRegion& region = *message_.region;
-  if (region.data == nullptr) return;
-  payload.copy(0, payload.size(), region.data + (message_.address - region.address) + message_.done);
+Responder::Middle Responder::take_middle(bool ack_req) {
+  Middle m{next_index_++, message_.address + message_.done, next_place()};
+  ++counters_.packets;
+  nak_sent_ = false;
+  if (ack_req) {
+    ++counters_.ack_tx;
+    m.reply = reply(Aeth::ack(), expected_psn_);
+  }
+  expected_psn_ = psn_add(expected_psn_, 1);
+  message_.done += config_.pmtu;
+  counters_.payload_bytes += config_.pmtu;
+  return m;
 }
 
 void Responder::find_message_again(std::uint32_t rkey) {

@@ -88,6 +88,7 @@ struct PlacedPayload {
   std::uint64_t address = 0;
   std::uint32_t message_offset = 0;
   Segments bytes;
+  std::uint8_t* to = nullptr;  ///< where it lies in our memory; null: it is not stored
 };
 
 /// What a request did.
@@ -114,6 +115,25 @@ class Responder {
   /// opcode may be handed in, READs and atomics too: a request that is no WRITE is an invalid request. The
   /// outcome refers to the request's bytes.
   RequestOutcome on_request(const ReceivedRequest& request);
+  /// The same, but the payload is the caller's to copy to where it belongs, and at once.
+  RequestOutcome on_request_unplaced(const ReceivedRequest& request);
+
+  /// The quick way of on_request(), for RC: true when a WRITE Middle packet, without SE and pad, of transport
+  /// version 0, with this P_Key and so many bytes of payload is what was to come, and to be taken.
+  bool awaits_middle(Psn psn, std::uint16_t pkey, std::size_t payload) const {
+    return psn == expected_psn_ && message_.active && message_.length - message_.done > config_.pmtu &&
+           payload == config_.pmtu && !message_.revoked && state_ != QpState::kErr && pkey == config_.pkey &&
+           (pkey & 0x8000) != 0 && config_.transport == Transport::kRc;
+  }
+  /// What a packet that awaits_middle() did.
+  struct Middle {
+    std::uint64_t index = 0;       ///< RequestOutcome::packet_index
+    std::uint64_t address = 0;     ///< PlacedPayload::address
+    std::uint8_t* to = nullptr;    ///< where its payload is to be placed, by the caller; null: nowhere
+    std::optional<Reply> reply{};  ///< RequestOutcome::reply
+  };
+  /// Takes it, but for its payload.
+  Middle take_middle(bool ack_req);
 
   /// Calls `change`, which may do to the regions what it likes. A message in progress goes on where its
   /// region is still there, with room for all of it; else it is refused as a remote access error.
@@ -158,24 +178,29 @@ class Responder {
   Fault check_length(const ReceivedRequest& request) const;
   void count(Fault fault);
   void accept(const ReceivedRequest& request, std::uint64_t index, RequestOutcome& out);
-  void place(const Segments& payload) const;
+  /// Where the next payload of the message belongs; null: nowhere.
+  std::uint8_t* next_place() const {
+    std::uint8_t* const base = message_.region->data;
+    return base == nullptr ? nullptr : base + (message_.address - message_.region->address) + message_.done;
+  }
   const MemoryRegion* find_region(std::uint32_t rkey);
   void find_message_again(std::uint32_t rkey);
   Reply reply(std::uint8_t syndrome, Psn psn) const { return {Aeth{syndrome, msn_ & kPsnMask}, psn}; }
 
-  ResponderConfig config_;
-  const std::vector<MemoryRegion>* regions_;
-  const MemoryRegion* last_region_ = nullptr;  ///< the region found last: nearly always the next one too
-  QpState state_ = QpState::kRtr;
+  // What each packet needs comes first.
   Psn expected_psn_;
   std::uint32_t msn_ = 0;
-  std::uint64_t receives_;
   std::uint64_t next_index_ = 0;  ///< RC: of the expected packet
   Message message_;
+  QpState state_ = QpState::kRtr;
   bool nak_sent_ = false;  ///< RC: one NAK per gap has been sent
   bool dropping_ = false;  ///< UC: rest of a message that counts as missing already
-  ArrivalWindow window_;   ///< UC: which packets came
+  ResponderConfig config_;
   ResponderCounters counters_;
+  std::uint64_t receives_;
+  const std::vector<MemoryRegion>* regions_;
+  const MemoryRegion* last_region_ = nullptr;  ///< the region found last: nearly always the next one too
+  ArrivalWindow window_;                       ///< UC: which packets came
 };
 
 }  // namespace softfeb::roce

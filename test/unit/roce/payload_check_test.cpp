@@ -3,6 +3,7 @@
 
 #include "base/rng.hpp"
 #include "roce/continuity_check.hpp"
+#include "roce/copy_compare.hpp"
 #include "stream_fixture.hpp"
 
 #include <numeric>
@@ -103,4 +104,23 @@ TEST_CASE("continuity: lost bytes are one break, a flipped byte is two, a resync
   CHECK(check.breaks() == 3);
   CHECK(check.first_break() == 300);
   CHECK(check.checked() == 300 + 90 + 100 + 100);
+}
+
+TEST_CASE("copy and compare: every length, each wrong byte found, nothing written beyond", "[check]") {
+  const auto want = random_bytes(700, 5);
+  for (std::size_t n = 0; n <= 600; ++n) {
+    std::vector<std::uint8_t> to(n + 1, 0xa5);
+    auto got = want;
+    CHECK(copy_and_compare(to.data(), got.data(), want.data(), n));
+    CHECK(std::equal(got.begin(), got.begin() + static_cast<std::ptrdiff_t>(n), to.begin()));
+    CHECK(to[n] == 0xa5);
+    CHECK(copy_and_compare(nullptr, got.data(), want.data(), n));
+    for (std::size_t i = n % 7; i < n; i += 7) {
+      got[i] ^= 0x40;
+      const bool same = copy_and_compare(to.data(), got.data(), want.data(), n);
+      const bool right = to[i] == got[i] && !copy_and_compare(nullptr, got.data(), want.data(), n);
+      if (same || !right) FAIL("byte " << i << " of " << n);
+      got[i] ^= 0x40;
+    }
+  }
 }

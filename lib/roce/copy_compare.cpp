@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "roce/copy_compare.hpp"
+
+#include "roce/cpu.hpp"
+
+#include <cstring>
+
+#include <immintrin.h>
+
+namespace softfeb::roce {
+
+namespace {
+
+constexpr std::size_t kVector = 64;
+constexpr std::size_t kStride = 2 * kVector;
+
+/// Whole strides only.
+__attribute__((target("avx512f"))) bool stride_by_stride(std::uint8_t* to, const std::uint8_t* got,
+                                                         const std::uint8_t* want, std::size_t n) {
+  constexpr int kOrXor = 0xf6;  // a | (b ^ c)
+  __m512i differ = _mm512_setzero_si512();
+  for (std::size_t i = 0; i < n; i += kStride) {
+    const __m512i a = _mm512_loadu_si512(got + i);
+    const __m512i b = _mm512_loadu_si512(got + i + kVector);
+    differ = _mm512_ternarylogic_epi64(differ, a, _mm512_loadu_si512(want + i), kOrXor);
+    differ = _mm512_ternarylogic_epi64(differ, b, _mm512_loadu_si512(want + i + kVector), kOrXor);
+    _mm512_storeu_si512(to + i, a);
+    _mm512_storeu_si512(to + i + kVector, b);
+  }
+  const bool same = _mm512_test_epi64_mask(differ, differ) == 0;
+  // As behind ISA-L: roce/icrc.cpp.
+  _mm256_zeroupper();
+  return same;
+}
+
+}  // namespace
+
+bool copy_and_compare(std::uint8_t* to, const std::uint8_t* got, const std::uint8_t* want, std::size_t n) {
+  if (n == 0) return true;
+  if (to == nullptr) return std::memcmp(got, want, n) == 0;
+  std::size_t done = 0;
+  bool same = true;
+  if (cpu::kAvx512) {
+    done = n - n % kStride;
+    same = stride_by_stride(to, got, want, done);
+  }
+  if (done == n) return same;
+  std::memcpy(to + done, got + done, n - done);
+  return std::memcmp(got + done, want + done, n - done) == 0 && same;
+}
+
+}  // namespace softfeb::roce

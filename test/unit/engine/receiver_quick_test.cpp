@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Receivers of the same packets, in the pieces that are taken the quick way and in others, which are not:
+// neither an answer, a counter nor a byte of memory may differ.
+#include "base/rng.hpp"
+#include "board/payload.hpp"
+#include "engine/board.hpp"
+#include "engine/receiver.hpp"
+#include "roce/frame.hpp"
+#include "roce/icrc.hpp"
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <vector>
+
+#include <catch2/catch.hpp>
+
+using namespace softfeb;
+using namespace softfeb::engine;
+
+namespace {
+
+using Bytes = std::vector<std::uint8_t>;
+
+constexpr std::uint32_t kTakenQps = 6;
+constexpr std::uint32_t kTakenLength = 10'000;  // nine packets of 1024 bytes and a shorter one
+constexpr std::size_t kUdpEnds = 14 + 20 + 8;
+constexpr roce::MacAddress kFrom{2, 0, 0, 0, 0, 1};
+constexpr roce::MacAddress kTo{2, 0, 0, 0, 0, 2};
+
+/// A frame in pieces that end at the places given.
+Segments cut(const Bytes& frame, std::vector<std::size_t> ends) {
+  Segments out;
+  std::size_t from = 0;
+  ends.push_back(frame.size());
+  for (std::size_t to : ends) {
+    to = std::min(to, frame.size());
+    if (to > from) out.push(ByteSpan(frame).subspan(from, to - from));
+    from = std::max(from, to);
+  }
+  return out;
+}
+
+/// As our boards chain them.
+Segments chained(const Bytes& frame) {
+  const std::uint8_t op = frame[kUdpEnds];
+  const std::size_t headers = kUdpEnds + 12 + (op == 0x06 || op == 0x0a ? 16 : 0);
+  return cut(frame, {headers, frame.size() - 4});
+}
+
+/// Cut within BTH and payload.
+Segments in_pieces(const Bytes& frame) { return cut(frame, {kUdpEnds + 5, kUdpEnds + 60, kUdpEnds + 300}); }
+
+struct Taker {
+  explicit Taker(const board::PayloadSource& payload) : memory(kTakenQps * std::size_t{kTakenLength}) {
+    ReceiverConfig r;
+    r.identity = {kTo, *roce::IpAddress::parse("10.0.0.2"), 24, {}, {}};
+    r.notification.interval = 3 * kMicrosecond;
+    for (std::uint32_t q = 0; q < kTakenQps; ++q) {
+      ReceiveQpSetup s;
+      s.qp.responder.transport = q == 0 ? roce::Transport::kUc : roce::Transport::kRc;
+      s.qp.responder.qpn = 0x800 + q;
+      s.qp.responder.dest_qpn = 0x100 + q;
+      s.qp.responder.pmtu = 1024;
+      s.qp.layout.emplace(kTakenLength, 1024);
+      if (q != 1) s.qp.expected = &payload;
+      s.qp.check_continuity = q == 2;
+      s.qp.numbering = roce::MessageNumbering::kLayout;
+      s.reply_path.source_mac = kTo;
+      s.reply_path.source_ip = r.identity.ip;
+      s.reply_path.dest_ip = *roce::IpAddress::parse("10.0.0.1");
+      s.regions.push_back(
+          {0x1000, kTakenLength, 7, q == 3 ? nullptr : &memory[q * std::size_t{kTakenLength}]});
+      r.qps.push_back(std::move(s));
+    }
+    receiver = std::make_unique<Receiver>(r);
+  }
+
+  std::vector<Bytes> answers(Time now) {
+    std::array<std::array<std::uint8_t, TxFrame::kHeaderRoom>, 8> rooms;
+    std::array<TxFrame, 8> out;
+    std::vector<Bytes> all;
+    for (std::size_t n = out.size(); n == out.size();) {
+      for (std::size_t i = 0; i < out.size(); ++i) out[i].header = rooms[i].data();
+      n = receiver->poll(now, out);
+      for (std::size_t i = 0; i < n; ++i) {
+        all.emplace_back(out[i].header, out[i].header + out[i].header_length);
+        all.back().insert(all.back().end(), out[i].trailer.begin(),
+                          out[i].trailer.begin() + out[i].trailer_length);
+      }
+    }
+    return all;
+  }
+
+  std::vector<std::uint64_t> figures() const {
+    const EndpointCounters& e = receiver->counters();
+    std::vector<std::uint64_t> f{e.rx_frames,
+                                 e.rx_roce,
+                                 e.rx_icrc_errors,
+                                 e.rx_unknown_qp,
+                                 e.rx_wrong_peer,
+                                 e.rx_bad_transport,
+                                 e.rx_other,
+                                 receiver->incidents(),
+                                 receiver->receiver_counters().cnp_tx};
+    for (std::uint32_t q = 0; q < kTakenQps; ++q) {
+      const roce::ReceiveQp& qp = receiver->qp(q);
+      const roce::ResponderCounters& c = qp.responder().counters();
+      f.insert(f.end(), {c.packets, c.payload_bytes, c.messages, c.duplicate, c.out_of_order,
+                         c.missing_packets, c.missing_messages, c.discarded, c.access_errors,
+                         c.invalid_requests, c.ack_tx, c.nak_sequence_tx, c.nak_error_tx, c.ignored});
+      f.insert(f.end(), {qp.responder().expected_psn(), qp.map().received(), qp.map().missing(),
+                         qp.unexpected_messages(), qp.congestion_experienced(), qp.bytes_wrong(),
+                         qp.continuity().checked(), receiver->written_end(q)});
+      if (qp.payload_check())
+        f.insert(f.end(), {qp.payload_check()->checked(), qp.payload_check()->mismatches().size()});
+    }
+    return f;
+  }
+
+  Bytes memory;
+  std::unique_ptr<Receiver> receiver;
+};
+
+/// A board without an answer to anything: what it sends are the messages of all queue pairs, once.
+std::vector<Bytes> messages(const board::PayloadSource& payload) {
+  BoardConfig b;
+  b.identity = {kFrom, *roce::IpAddress::parse("10.0.0.1"), 24, {}, {}};
+  for (std::uint32_t q = 0; q < kTakenQps; ++q) {
+    SendQpConfig s;
+    s.requester.transport = q == 0 ? roce::Transport::kUc : roce::Transport::kRc;
+    s.requester.qpn = 0x100 + q;
+    s.requester.dest_qpn = 0x800 + q;
+    s.requester.pmtu = 1024;
+    s.requester.ack_every = q;
+    s.path.source_mac = kFrom;
+    s.path.source_ip = b.identity.ip;
+    s.path.dest_ip = *roce::IpAddress::parse("10.0.0.2");
+    s.peer_mac = kTo;
+    s.payload = &payload;
+    s.traffic.plan = payload.plan();
+    s.traffic.remote_address = 0x1000;
+    s.traffic.rkey = 7;
+    b.qps.push_back(std::move(s));
+  }
+  Board board(b);
+  board.start(0);
+  std::vector<Bytes> all;
+  for (Time now = 0; now < 100 * kMicrosecond; now += kMicrosecond) {
+    std::array<std::uint8_t, TxFrame::kHeaderRoom> room;
+    std::array<TxFrame, 1> out;
+    for (out[0].header = room.data(); board.poll(now, out) == 1 && all.size() < 900;
+         out[0] = TxFrame{.header = room.data()}) {
+      const TxFrame& f = out[0];
+      Bytes bytes(f.header, f.header + f.header_length);
+      bytes.insert(bytes.end(), f.payload, f.payload + f.payload_length);
+      bytes.insert(bytes.end(), f.trailer.begin(), f.trailer.begin() + f.trailer_length);
+      all.push_back(std::move(bytes));
+    }
+  }
+  return all;
+}
+
+/// The marks of a switch: CE, and IPv4's checksum with it.
+void mark(Bytes& frame) {
+  frame[15] |= 3;
+  frame[24] = frame[25] = 0;
+  store_be16(&frame[24], roce::internet_checksum(ByteSpan(frame).subspan(14, 20)));
+}
+
+/// Wrong payload under a right iCRC.
+void spoil(Bytes& frame, Rng& rng) {
+  frame[kUdpEnds + 40 + rng.below(frame.size() - kUdpEnds - 44)] ^= 0x10;
+  const roce::ParsedFrame f = roce::parse_frame(ByteSpan(frame));
+  store_le32(&frame[frame.size() - 4], roce::icrc_of(f.datagram.without_last(4)));
+}
+
+}  // namespace
+
+TEST_CASE("receiver: packets in the middle of a message, taken quickly or not, leave the same",
+          "[receiver]") {
+  const auto payload = board::make_payload(
+      {.kind = board::PayloadKind::kCounter, .message_length = kTakenLength, .pmtu = 1024});
+  Bytes arena(payload->arena_bytes());
+  payload->fill(arena);
+  const std::vector<Bytes> sent = messages(*payload);
+  REQUIRE(sent.size() > 300);
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    Rng rng(seed);
+    Taker quick(*payload), general(*payload);
+    Time now = 0;
+    for (std::size_t i = 0; i < sent.size(); ++i) {
+      now += rng.below(2 * kMicrosecond);
+      // Of a seed that is even nothing goes wrong: long runs, to the end.
+      const auto what = seed % 2 == 0 ? 1'000 : rng.below(400);
+      if (what == 0) continue;
+      if (what == 1 && i > 20) i -= rng.below(20);
+      Bytes frame = sent[i];
+      if (what == 2) frame[rng.below(frame.size())] ^= static_cast<std::uint8_t>(1U << rng.below(8));
+      if (what == 3) spoil(frame, rng);
+      if (what == 4) frame.resize(rng.below(frame.size()));
+      if (what == 5) frame.insert(frame.end(), 1 + rng.below(20), 0);
+      if (what == 6) frame[6] ^= 4;
+      if (seed % 2 == 1 && rng.below(10) == 0 && frame.size() > 30) mark(frame);
+      if (frame.size() < kUdpEnds + 20) continue;
+      const Bytes once = frame;
+      for (Taker* t : {&quick, &general}) {
+        const bool whole = rng.below(2) == 0;
+        const Segments bytes = t == &general ? in_pieces(once)
+                               : whole       ? Segments(ByteSpan(once))
+                                             : chained(once);
+        const roce::ParsedFrame parsed = roce::parse_frame(bytes);
+        t->receiver->expect(parsed);
+        t->receiver->receive(parsed, now);
+      }
+      if (rng.below(3) == 0) REQUIRE(quick.answers(now) == general.answers(now));
+    }
+    REQUIRE(quick.figures() == general.figures());
+    REQUIRE(quick.memory == general.memory);
+    if (seed % 2 == 0) {
+      CHECK(quick.receiver->counters().rx_roce == sent.size());
+      CHECK(quick.receiver->qp(kTakenQps - 1).bytes_wrong() == 0);
+      CHECK(quick.receiver->qp(kTakenQps - 1).responder().counters().messages > 5);
+    }
+  }
+}
