@@ -56,11 +56,8 @@ class CongestionControl {
   /// departure, too. At the time it names it may have to be asked again (rates that keep changing are not
   /// predicted without end).
   Time departure(std::uint32_t bytes, Time now) {
-    if (bytes != asked_bytes_ || (now >= answer_.at && !answer_.final)) {
-      asked_bytes_ = bytes;
-      answer_ = find_departure(bytes, now);
-    }
-    return answer_.at;
+    if (bytes != asked_bytes_ || (now >= answer_ && !final_)) keep(bytes, find_departure(bytes, now));
+    return answer_;
   }
 
   /// Traffic begins. Credit collects from here on.
@@ -76,9 +73,8 @@ class CongestionControl {
   }
   /// sent(bytes), then departure(next), in one: what each packet of a queue pair costs.
   Time sent_then_departure(std::uint32_t bytes, std::uint32_t next, Time now) {
-    asked_bytes_ = next;
-    answer_ = on_sent_then_departure(bytes, next, now);
-    return answer_.at;
+    keep(next, on_sent_then_departure(bytes, next, now));
+    return answer_;
   }
   /// A CNP for this queue pair was received at `now`. One that comes with a NAK (ConnectX-5 and -6 send both)
   /// is a CNP like any other: the two events are reported one after the other, in any order.
@@ -102,7 +98,7 @@ class CongestionControl {
 
   /// When timer_expired() is to be called if nothing happens before; algorithms that advance lazily need
   /// none.
-  Time timer() const { return timer_; }
+  Time timer() const { return timed_ ? timer_at() : kNever; }
   /// Counted bytes that may be unacknowledged.
   virtual std::uint64_t window() const { return kNoWindow; }
   /// Bytes of memory that it takes.
@@ -124,8 +120,10 @@ class CongestionControl {
   /// The last answer does not hold any more.
   void forget() { asked_bytes_ = UINT32_MAX; }
 
-  /// When on_timer() is to be called; kNever. Every packet asks timer(), so it is no virtual call.
-  void set_timer(Time at) { timer_ = at; }
+  /// Whether timer_at() says when on_timer() is to be called. Every packet asks timer(), so one without needs
+  /// no virtual call.
+  void set_timed(bool timed) { timed_ = timed; }
+  virtual Time timer_at() const { return kNever; }
 
   virtual Departure find_departure(std::uint32_t bytes, Time now) = 0;
   virtual void on_start(Time) {}
@@ -141,9 +139,16 @@ class CongestionControl {
   virtual void on_timer(Time) {}
 
  private:
-  Departure answer_;
+  void keep(std::uint32_t bytes, const Departure& answer) {
+    asked_bytes_ = bytes;
+    answer_ = answer.at;
+    final_ = answer.final;
+  }
+
+  Time answer_ = kNever;
   std::uint32_t asked_bytes_ = UINT32_MAX;
-  Time timer_ = kNever;
+  bool final_ = true;
+  bool timed_ = false;
 };
 
 }  // namespace softfeb::dcqcn

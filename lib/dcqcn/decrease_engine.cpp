@@ -28,14 +28,14 @@ void DecreaseEngine::act(Edge n, const Rates& rates, std::uint16_t alpha, std::u
   } else if (phase_ == Phase::kMultiply && n == expiry_ + 1) {
     cutting_ = flag;
     if (flag) {
-      product_ = rates.rc * alpha;
+      result_.rc = rates.rc * alpha;
       result_.rt = p.clamp_tgt_rate || time_stage != 0 ? rates.rc : rates.rt;
     }
     phase_ = Phase::kSubtract;
   } else if (phase_ == Phase::kSubtract && n == expiry_ + 2) {
     if (cutting_) {
       // Rc is read again here: an increase between the two clocks has changed what is subtracted from.
-      const std::uint64_t delta = product_ >> (10 + p.dec_gain);
+      const std::uint64_t delta = result_.rc >> (10 + p.dec_gain);
       result_.rc = std::max<std::uint64_t>(build.difference(rates.rc, delta), p.rmin);
       pending_ = true;
       cutting_ = false;

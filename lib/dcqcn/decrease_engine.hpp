@@ -37,8 +37,7 @@ class DecreaseEngine {
 
   Edge zero_ = 0;
   Edge expiry_ = kNoEdge;
-  Rates result_;
-  std::uint64_t product_ = 0;
+  Rates result_;  ///< before the subtraction `rc` is the product to be subtracted
   Phase phase_ = Phase::kCounting;
   bool cutting_ = false;
   bool pending_ = false;

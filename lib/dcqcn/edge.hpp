@@ -22,4 +22,23 @@ constexpr Edge edge_until(Time t) { return t / kFirmwareClock; }
 
 constexpr Time time_of(Edge n) { return n > kNever / kFirmwareClock ? kNever : n * kFirmwareClock; }
 
+/// An edge to come, less than 256 ahead of one that is known: all that is kept of it is a byte.
+class NearEdge {
+ public:
+  void set(Edge n) {
+    low_ = static_cast<std::uint8_t>(n);
+    set_ = true;
+  }
+  void clear() { set_ = false; }
+  bool is_set() const { return set_; }
+  /// Not before `now`; kNoEdge.
+  Edge from(Edge now) const {
+    return set_ ? now + static_cast<std::uint8_t>(low_ - static_cast<std::uint8_t>(now)) : kNoEdge;
+  }
+
+ private:
+  std::uint8_t low_ = 0;
+  bool set_ = false;
+};
+
 }  // namespace softfeb::dcqcn

@@ -7,8 +7,8 @@ namespace softfeb::dcqcn {
 
 FirmwareDcqcn::FirmwareDcqcn(const FirmwareProfile& profile)
     : bucket_(profile.bucket, profile.build.line_rate),
-      reaction_(profile.parameters, profile.build),
-      bucket_config_(profile.bucket) {
+      reaction_(profile.parameters, profile.build) {
+  static_assert(sizeof(FirmwareDcqcn) <= 320, "memory of a queue pair (doc/engine.md)");
   look_ahead();
 }
 
@@ -16,7 +16,7 @@ void FirmwareDcqcn::on_start(Time now) {
   const Edge first = edge_from(now);
   reaction_.advance(first);
   look_ahead();
-  bucket_ = TokenBucket(bucket_config_, reaction_.rc(), first);
+  bucket_.restart(reaction_.rc(), first);
 }
 
 void FirmwareDcqcn::advance_to(Edge n) {

@@ -50,12 +50,11 @@ class alignas(64) FirmwareDcqcn final : public CongestionControl {
   /// The reaction point may have changed.
   void look_ahead() { quiet_until_ = reaction_.quiet_until(); }
 
-  // Two cache lines, with the base, are what a packet touches between two changes of Rc: the reaction point
-  // then stays where it is.
+  // One cache line, with the base and the first half of the bucket, is what a packet touches between two
+  // changes of Rc: the reaction point then stays where it is.
   Edge quiet_until_ = 0;  ///< reaction_'s
   TokenBucket bucket_;
   ReactionPoint reaction_;
-  BucketConfig bucket_config_;
 };
 
 }  // namespace softfeb::dcqcn

@@ -7,12 +7,11 @@ namespace softfeb::dcqcn {
 
 PaperDcqcn::PaperDcqcn(const PaperProfile& profile)
     : bucket_(profile.bucket, profile.parameters.line_rate),
-      reaction_(profile.parameters),
-      bucket_config_(profile.bucket) {}
+      reaction_(profile.parameters) {}
 
 void PaperDcqcn::on_start(Time now) {
   reaction_.advance_time(now);
-  bucket_ = TokenBucket(bucket_config_, reaction_.rc(), edge_from(now));
+  bucket_.restart(reaction_.rc(), edge_from(now));
 }
 
 CongestionControl::Departure PaperDcqcn::find_departure(std::uint32_t bytes, Time now) {

@@ -39,7 +39,6 @@ class alignas(64) PaperDcqcn final : public CongestionControl {
 
   TokenBucket bucket_;
   PaperReactionPoint reaction_;
-  BucketConfig bucket_config_;
 };
 
 }  // namespace softfeb::dcqcn

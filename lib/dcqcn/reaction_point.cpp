@@ -20,7 +20,8 @@ ReactionPoint::ReactionPoint(const FirmwareParameters& parameters, const Firmwar
 }
 
 Edge ReactionPoint::next_joint_edge() const {
-  return std::min({strobes_[0], after_strobe_, clear_, force_, decrease_.next(decrease_flag_)});
+  return std::min({strobes_[0].from(now_), after_strobe_.from(now_), clear_.from(now_), force_.from(now_),
+                   decrease_.next(decrease_flag_)});
 }
 
 // Between the joint edges the three engines do not see each other: increases alone change the rates, and each
@@ -71,16 +72,16 @@ void ReactionPoint::joint_edge(Edge n) {
   now_ = n;
 
   bool reset = false;
-  if (n == after_strobe_) {
+  if (n == after_strobe_.from(n)) {
     ++cnp_counter_;
     reset = reset_pulse_;
-    after_strobe_ = kNoEdge;
+    after_strobe_.clear();
   }
-  if (n == clear_) {
+  if (n == clear_.from(n)) {
     cnp_counter_ = 0;
-    clear_ = kNoEdge;
+    clear_.clear();
   }
-  if (n == strobes_[0]) handle_strobe(n);
+  if (n == strobes_[0].from(n)) handle_strobe(n);
 
   // Commits, in the order in which the later one wins; also over a CNP handled at this very edge.
   if (increase_.commits(n)) rates_ = increase_.commit();
@@ -93,7 +94,7 @@ void ReactionPoint::joint_edge(Edge n) {
     alpha_flag_ = false;
   }
   if (parameters_.dcqcn_bypass) rates_ = {build_.line_rate, build_.line_rate};
-  if (n == force_) force_ = kNoEdge;
+  if (n == force_.from(n)) force_.clear();
 
   increase_.act(n, rates, reset, parameters_, build_);
   decrease_.act(n, rates, alpha, time_stage, decrease_flag, parameters_, build_);
@@ -102,8 +103,8 @@ void ReactionPoint::joint_edge(Edge n) {
 
 void ReactionPoint::handle_strobe(Edge n) {
   strobes_[0] = strobes_[1];
-  strobes_[1] = kNoEdge;
-  after_strobe_ = n + 1;
+  strobes_[1].clear();
+  after_strobe_.set(n + 1);
   reset_pulse_ = !parameters_.dcqcn_bypass;
   if (parameters_.dcqcn_bypass) return;
   decrease_flag_ = true;
@@ -125,7 +126,7 @@ void ReactionPoint::cnp(Edge k) {
   const bool same_level = last_cnp_ != kNoEdge && k <= last_cnp_ + 1;
   last_cnp_ = k;
   if (same_level) return;
-  strobes_[strobes_[0] == kNoEdge ? 0 : 1] = k + kStrobeDelay;
+  strobes_[strobes_[0].is_set() ? 1 : 0].set(k + kStrobeDelay);
   look_ahead();
 }
 
@@ -143,14 +144,17 @@ void ReactionPoint::set_parameters(const FirmwareParameters& parameters, Edge m)
     if (old.alpha_upd_interval != parameters.alpha_upd_interval)
       alpha_engine_.set_interval(parameters.alpha_upd_interval, m);
   }
-  if (old.dcqcn_bypass != parameters.dcqcn_bypass) force_ = parameters.dcqcn_bypass ? m + 1 : kNoEdge;
+  if (old.dcqcn_bypass != parameters.dcqcn_bypass) {
+    force_.clear();
+    if (parameters.dcqcn_bypass) force_.set(m + 1);
+  }
   look_ahead();
 }
 
 void ReactionPoint::set_cnp_counter_reset(bool bit, Edge m) {
   m = std::max(m, now_);
   advance(m);
-  if (bit && !cnp_counter_reset_) clear_ = m + kClearDelay;
+  if (bit && !cnp_counter_reset_) clear_.set(m + kClearDelay);
   cnp_counter_reset_ = bit;
   look_ahead();
 }

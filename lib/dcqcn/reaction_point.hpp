@@ -57,7 +57,7 @@ class ReactionPoint {
   /// Nothing that the accessors tell changes up to and including this edge if nothing comes.
   Edge quiet_until() const { return quiet_until_; }
   /// The rates stay as they are until something comes.
-  bool at_rest() const { return !started_ && strobes_[0] == kNoEdge && force_ == kNoEdge; }
+  bool at_rest() const { return !started_ && !strobes_[0].is_set() && !force_.is_set(); }
 
  private:
   void walk(Edge n);
@@ -74,15 +74,16 @@ class ReactionPoint {
   FirmwareParameters parameters_;
   FirmwareBuild build_;
   Edge last_cnp_ = kNoEdge;
-  std::array<Edge, 2> strobes_ = {kNoEdge, kNoEdge};  ///< edges at which the overseer will see CNPs
-  Edge after_strobe_ = kNoEdge;                       ///< the counter counts, the timer is reset
-  Edge clear_ = kNoEdge;                              ///< the counter is cleared
-  Edge force_ = kNoEdge;                              ///< the bypass takes hold
   IncreaseEngine increase_;
   DecreaseEngine decrease_;
   AlphaEngine alpha_engine_;
   std::uint16_t alpha_ = kAlphaOne;
   std::uint16_t cnp_counter_ = 0;
+  // What is on its way, a few clocks ahead of now_.
+  std::array<NearEdge, 2> strobes_;  ///< edges at which the overseer will see CNPs
+  NearEdge after_strobe_;            ///< the counter counts, the timer is reset
+  NearEdge clear_;                   ///< the counter is cleared
+  NearEdge force_;                   ///< the bypass takes hold
   bool cnp_counter_reset_ = false;
   bool decrease_flag_ = false;
   bool alpha_flag_ = false;

@@ -34,6 +34,8 @@ class TokenBucket {
  public:
   /// Begins with the refill at edge `first`.
   TokenBucket(const BucketConfig& config, std::uint64_t rate, Edge first = 0);
+  /// Begins anew, as if made with the same configuration.
+  void restart(std::uint64_t rate, Edge first);
 
   /// The rate is another after edge n. Edges come in order; at most one call for each.
   void set_rate(std::uint64_t rate, Edge n);
@@ -79,28 +81,28 @@ class TokenBucket {
   std::uint64_t units_per_byte() const {
     return arithmetic_ == BucketArithmetic::kFirmware ? 1U << 16 : kClocksPerSecond;
   }
-  bool full() const { return credit_ == capacity_; }
+  bool full() const { return credit_ == capacity(); }
   /// A rate seen after edge n refills at edge n + this for the first time.
   Edge rate_delay() const { return arithmetic_ == BucketArithmetic::kFirmware ? 3 : 1; }
 
  private:
   static constexpr std::uint64_t kClocksPerSecond = 156'250'000;
 
-  struct Change {
-    Edge at;
-    std::uint64_t refill;
-  };
+  /// Changes wait for rate_delay() clocks at most, each of them at a clock of its own.
+  static constexpr std::size_t kMostChanges = 3;
 
+  std::int64_t capacity() const { return static_cast<std::int64_t>(size_ * units_per_byte()); }
   std::uint64_t refill_for(std::uint64_t rate) const;
   void fill(std::uint64_t clocks) {
-    const auto room = static_cast<std::uint64_t>(capacity_ - credit_);
+    const std::int64_t capacity = this->capacity();
+    const auto room = static_cast<std::uint64_t>(capacity - credit_);
     std::uint64_t more = 0;
     if (__builtin_mul_overflow(clocks, refill_, &more)) {
       fill_up(clocks);
     } else if (more <= room) {
       credit_ += static_cast<std::int64_t>(more);
     } else {
-      credit_ = capacity_;
+      credit_ = capacity;
       spilled_ += more - room;
     }
   }
@@ -108,19 +110,26 @@ class TokenBucket {
   void fill_up(std::uint64_t clocks);
   Edge ready_later(std::int64_t need) const;
   void advance_changes(Edge n);
-  Edge next_change() const { return changes_ == 0 ? kNoEdge : change_[0].at; }
+  Edge change_at(std::size_t i) const {
+    return now_ + static_cast<std::uint8_t>(change_at_[i] - static_cast<std::uint8_t>(now_));
+  }
+  Edge next_change() const { return changes_ == 0 ? kNoEdge : change_at(0); }
   void apply_change();
 
-  // What each frame touches; then what a change of the rate does.
-  Edge now_;
-  std::int64_t credit_;
-  std::int64_t capacity_;
-  std::uint64_t refill_;
-  std::uint64_t spilled_ = 0;
-  std::uint8_t changes_ = 0;
+  // What each frame touches; then what a full bucket and a change of the rate do.
+  Edge now_ = 0;
+  std::int64_t credit_ = 0;
+  std::uint64_t refill_ = 0;
+  std::uint32_t size_;
   BucketArithmetic arithmetic_;
-  bool armed_;
-  std::array<Change, 4> change_;  ///< known but not yet in force, by edge
+  std::uint8_t changes_ = 0;
+  bool armed_ = false;
+  bool start_full_;
+  std::uint64_t spilled_ = 0;
+  // Known but not yet in force, by edge, of which the low byte is kept.
+  std::array<std::uint64_t, kMostChanges> change_refill_{};
+  std::array<std::uint8_t, kMostChanges> change_at_{};
+  bool first_frame_free_;
 };
 
 }  // namespace softfeb::dcqcn
