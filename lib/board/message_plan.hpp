@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <compare>
 #include <cstdint>
 
 namespace softfeb::board {
@@ -34,6 +35,8 @@ class MessagePlan {
     const bool last = messages_per_pass_ != 0 && n % messages_per_pass_ == messages_per_pass_ - 1;
     return {n * message_length_, last ? last_length_ : message_length_};
   }
+
+  auto operator<=>(const MessagePlan&) const = default;
 
   constexpr std::uint32_t message_length() const { return message_length_; }
   /// 0 when the source has no end. Sending exactly this many messages sends a file once.

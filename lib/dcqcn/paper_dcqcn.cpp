@@ -6,8 +6,7 @@
 namespace softfeb::dcqcn {
 
 PaperDcqcn::PaperDcqcn(const PaperProfile& profile)
-    : bucket_(profile.bucket, profile.parameters.line_rate),
-      reaction_(profile.parameters) {}
+    : bucket_(profile.bucket, profile.parameters.line_rate), reaction_(profile.parameters) {}
 
 void PaperDcqcn::on_start(Time now) {
   reaction_.advance_time(now);

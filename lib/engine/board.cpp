@@ -26,6 +26,17 @@ std::size_t count_groups(const BoardConfig& config) {
   return groups.size();
 }
 
+std::pmr::memory_resource* memory_of(const BoardConfig& config) {
+  return config.memory != nullptr ? config.memory : std::pmr::new_delete_resource();
+}
+
+/// As those of the metadata bus are.
+SendQpConfig without_traffic(SendQpConfig qp) {
+  qp.traffic = {};
+  qp.traffic.messages = 0;
+  return qp;
+}
+
 PauseConfig with_rate(PauseConfig pause, std::uint64_t link_rate) {
   if (pause.link_rate == 0) pause.link_rate = link_rate;
   return pause;
@@ -36,15 +47,15 @@ PauseConfig with_rate(PauseConfig pause, std::uint64_t link_rate) {
 Board::Board(const BoardConfig& config)
     : Endpoint(config.identity, with_rate(config.pause, config.link_rate)),
       link_(config.link_rate, config.link_slack),
-      shared_(count_qps(config)),
-      departures_(count_qps(config) + count_groups(config), kDepartureTick),
-      timers_(count_qps(config), kTimerTick),
-      ready_(count_qps(config)),
-      finished_(count_qps(config), 0),
+      qps_(config.qps, config.bus.slots, without_traffic(config.bus.qp), memory_of(config)),
+      table_(memory_of(config)),
+      shared_(count_groups(config) == 0 ? 0 : count_qps(config), memory_of(config)),
+      departures_(count_qps(config) + count_groups(config), kDepartureTick, memory_of(config)),
+      timers_(count_qps(config), kTimerTick, memory_of(config)),
+      ready_(count_qps(config), memory_of(config)),
       unfinished_(config.qps.size()),
       first_bus_(config.qps.size()) {
-  qps_.reserve(count_qps(config));
-  woken_.reserve(count_qps(config) + count_groups(config));
+  if (count_groups(config) != 0) woken_.reserve(count_qps(config) + count_groups(config));
   table_.reserve(count_qps(config));
   for (const SendQpConfig& c : config.qps) add_qp(c);
   if (config.bus.slots != 0) make_bus(config.bus);
@@ -52,7 +63,7 @@ Board::Board(const BoardConfig& config)
 
 void Board::add_qp(const SendQpConfig& c) {
   const auto i = static_cast<std::uint32_t>(qps_.size());
-  qps_.emplace_back(c, congestion_for(c, i));
+  qps_.add(c, congestion_for(c, i));
   table_.insert(c.requester.qpn, i);
   if (qps_.back().resolved()) return;
   const roce::IpAddress hop = identity().next_hop(c.path.dest_ip);
@@ -69,9 +80,7 @@ dcqcn::CongestionControl* Board::congestion_for(const SendQpConfig& config, std:
       return it->second.control;
     }
   }
-  auto made = make_congestion_control(config.congestion);
-  dcqcn::CongestionControl* const control = made.get();
-  if (made) congestion_.push_back(std::move(made));
+  dcqcn::CongestionControl* const control = qps_.add_control(config.congestion);
   if (config.congestion_group) {
     const Group group{control, shared_.add_line()};
     groups_[*config.congestion_group] = group;
@@ -142,8 +151,8 @@ void Board::settle(std::uint32_t i, Time now) {
   }
   qp.reap(now);  // what was posted to a QP in ERR has completed already
   if (bus) check_completions(i);
-  if (qp.finished() != (finished_[i] != 0)) {
-    finished_[i] = qp.finished() ? 1 : 0;
+  if (qp.finished() != qp.counts_finished()) {
+    qp.count_finished(qp.finished());
     (bus ? bus_busy_ : unfinished_) += qp.finished() ? std::size_t(-1) : 1;
   }
   watch_timer(i, now);
@@ -204,9 +213,9 @@ void Board::watch_timer(std::uint32_t i, Time now) {
 
 void Board::run_timers(Time now) {
   timers_.advance(now, [&](std::uint32_t i) {
-    const std::uint64_t timeouts = qps_[i].requester().counters().timeouts;
+    const std::uint64_t timeouts = qps_[i].requester().timeouts();
     qps_[i].on_timer(now);
-    if (qps_[i].requester().counters().timeouts != timeouts) ++incidents_;
+    if (qps_[i].requester().timeouts() != timeouts) ++incidents_;
     settle(i, now);
   });
 }
@@ -303,10 +312,8 @@ void Board::control_frame_sent(std::uint32_t length, Time now) {
 std::size_t Board::memory_per_qp() const {
   if (qps_.empty()) return 0;
   std::size_t bytes = departures_.memory() + timers_.memory() + ready_.memory() + table_.memory() +
-                      shared_.memory() + finished_.size() + woken_.capacity() * sizeof(std::uint32_t);
-  for (const SendQp& qp : qps_) bytes += qp.memory();
-  for (const auto& control : congestion_) bytes += control->memory() + sizeof control;
-  return bytes / qps_.size();
+                      shared_.memory() + woken_.capacity() * sizeof(std::uint32_t);
+  return (bytes + qps_.memory()) / qps_.size();
 }
 
 Time Board::next_event(Time now) const {

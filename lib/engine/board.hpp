@@ -7,6 +7,7 @@
 #include "engine/dispatcher.hpp"
 #include "engine/endpoint.hpp"
 #include "engine/link_shaper.hpp"
+#include "engine/qp_store.hpp"
 #include "engine/qp_table.hpp"
 #include "engine/ready_queue.hpp"
 #include "engine/send_qp.hpp"
@@ -17,7 +18,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
-#include <memory>
+#include <memory_resource>
 #include <optional>
 #include <vector>
 
@@ -43,6 +44,8 @@ struct BoardConfig {
   BusConfig bus{};
   PauseConfig pause{};  ///< its link rate, where it has none: `link_rate`
   Time link_slack = LinkShaper::kSlack;
+  /// Where all that grows with the number of queue pairs is kept; outlives the board. Null: the heap.
+  std::pmr::memory_resource* memory = nullptr;
 };
 
 /// One emulated front-end board at work: its queue pairs, each at its pace, above one link. Packets of
@@ -201,8 +204,7 @@ class Board : public Endpoint {
   void settle_received(std::uint32_t i, Time now);
 
   LinkShaper link_;
-  std::vector<std::unique_ptr<dcqcn::CongestionControl>> congestion_;
-  std::vector<SendQp> qps_;
+  QpStore qps_;
   QpTable table_;
   SharedRates shared_;
   TimingWheel departures_;  ///< of queue pairs; behind them of the lines of `shared_`
@@ -215,9 +217,8 @@ class Board : public Endpoint {
   };
   std::map<std::uint32_t, Group> groups_;
   std::vector<Resolution> resolutions_;
-  std::vector<std::uint8_t> finished_;  ///< by QP, so that nobody need ask them all
-  std::size_t unfinished_ = 0;
-  std::size_t bus_busy_ = 0;  ///< the metadata bus's QPs with requests outstanding
+  std::size_t unfinished_ = 0;  ///< of the configured QPs, so that nobody need ask them all
+  std::size_t bus_busy_ = 0;    ///< the metadata bus's QPs with requests outstanding
   bool stopped_ = false;
 
   std::size_t first_bus_;

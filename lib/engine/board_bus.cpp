@@ -28,11 +28,11 @@ void Board::make_bus(const BusConfig& config) {
   slots_.resize(config.slots);
   for (std::size_t k = 0; k < config.slots; ++k) {
     const auto i = static_cast<std::uint32_t>(qps_.size());
-    SendQp& qp = qps_.emplace_back(bus_.qp, congestion_for(bus_.qp, i));
+    SendQp& qp = qps_.add(bus_.qp, congestion_for(bus_.qp, i));
     qp.start(0);
     qp.clear_path();
     qp.requester().set_state(QpState::kReset, 0);
-    finished_[i] = 1;
+    qp.count_finished(true);
     if (qp.congestion() != nullptr) qp.congestion()->start(0);
   }
   act(config.destination, 0);

@@ -1,15 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "engine/congestion.hpp"
 
+#include <new>
+
 namespace softfeb::engine {
 
-std::unique_ptr<dcqcn::CongestionControl> make_congestion_control(const CongestionProfile& profile) {
-  if (const auto* firmware = std::get_if<dcqcn::FirmwareProfile>(&profile)) {
-    return std::make_unique<dcqcn::FirmwareDcqcn>(*firmware);
-  }
-  if (const auto* paper = std::get_if<dcqcn::PaperProfile>(&profile)) {
-    return std::make_unique<dcqcn::PaperDcqcn>(*paper);
-  }
+std::size_t congestion_control_bytes(const CongestionProfile& profile) {
+  if (std::holds_alternative<dcqcn::FirmwareProfile>(profile)) return sizeof(dcqcn::FirmwareDcqcn);
+  if (std::holds_alternative<dcqcn::PaperProfile>(profile)) return sizeof(dcqcn::PaperDcqcn);
+  return 0;
+}
+
+dcqcn::CongestionControl* make_congestion_control(const CongestionProfile& profile, void* place) {
+  if (const auto* firmware = std::get_if<dcqcn::FirmwareProfile>(&profile))
+    return new (place) dcqcn::FirmwareDcqcn(*firmware);
+  if (const auto* paper = std::get_if<dcqcn::PaperProfile>(&profile))
+    return new (place) dcqcn::PaperDcqcn(*paper);
   return nullptr;
 }
 

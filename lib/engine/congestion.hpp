@@ -14,8 +14,10 @@ namespace softfeb::engine {
 /// Which congestion control a QP has, and with what: none, the firmware's DCQCN, or the paper's.
 using CongestionProfile = std::variant<std::monostate, dcqcn::FirmwareProfile, dcqcn::PaperProfile>;
 
-/// Null for none.
-std::unique_ptr<dcqcn::CongestionControl> make_congestion_control(const CongestionProfile& profile);
+/// Bytes that one takes; 0 for none.
+std::size_t congestion_control_bytes(const CongestionProfile& profile);
+/// Makes it at `place`, so many bytes, aligned for a cache line; null for none.
+dcqcn::CongestionControl* make_congestion_control(const CongestionProfile& profile, void* place);
 
 enum class Change : std::uint8_t {
   kMade,

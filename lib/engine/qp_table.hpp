@@ -3,8 +3,9 @@
 
 #include "roce/psn.hpp"
 
-#include <bit>
+#include <cstddef>
 #include <cstdint>
+#include <memory_resource>
 #include <vector>
 
 namespace softfeb::engine {
@@ -14,15 +15,17 @@ class QpTable {
  public:
   static constexpr std::uint32_t kNotFound = UINT32_MAX;
 
+  explicit QpTable(std::pmr::memory_resource* memory = std::pmr::new_delete_resource()) : slots_(memory) {}
+
   /// Room for so many, so that insert() allocates nothing.
   void reserve(std::size_t qps) {
-    while (slots_.size() < qps * 2) grow();
+    if (!fits(qps)) resize(qps + qps / 4 + 1);
   }
 
   /// False when the QPN is there already.
   bool insert(roce::Qpn qpn, std::uint32_t index) {
     if (find(qpn) != kNotFound) return false;
-    if ((used_ + 1) * 2 > slots_.size()) grow();
+    if (!fits(used_ + 1)) resize(slots_.empty() ? 16 : slots_.size() * 2);
     place(qpn, index);
     ++used_;
     return true;
@@ -30,7 +33,7 @@ class QpTable {
 
   std::uint32_t find(roce::Qpn qpn) const {
     if (slots_.empty()) return kNotFound;
-    for (std::size_t i = home(qpn);; i = (i + 1) & (slots_.size() - 1)) {
+    for (std::size_t i = home(qpn);; i = behind(i)) {
       if (slots_[i].index == kNotFound) return kNotFound;
       if (slots_[i].qpn == qpn) return slots_[i].index;
     }
@@ -39,13 +42,12 @@ class QpTable {
   /// Takes a QPN out; one that is not there changes nothing.
   void erase(roce::Qpn qpn) {
     if (find(qpn) == kNotFound) return;
-    const std::size_t mask = slots_.size() - 1;
     std::size_t hole = home(qpn);
-    while (slots_[hole].qpn != qpn) hole = (hole + 1) & mask;
+    while (slots_[hole].qpn != qpn) hole = behind(hole);
     // Whoever stands behind the hole because his place was taken moves up, so that find() need not go on
     // past it.
-    for (std::size_t i = (hole + 1) & mask; slots_[i].index != kNotFound; i = (i + 1) & mask) {
-      if (((i - home(slots_[i].qpn)) & mask) < ((i - hole) & mask)) continue;
+    for (std::size_t i = behind(hole); slots_[i].index != kNotFound; i = behind(i)) {
+      if (distance(home(slots_[i].qpn), i) < distance(hole, i)) continue;
       slots_[hole] = slots_[i];
       hole = i;
     }
@@ -62,23 +64,29 @@ class QpTable {
     std::uint32_t index = kNotFound;
   };
 
+  /// Up to four fifths are taken: a look-up then sees three places on average, which lie side by side.
+  bool fits(std::size_t qps) const { return qps * 5 <= slots_.size() * 4; }
   std::size_t home(roce::Qpn qpn) const {
-    return static_cast<std::size_t>((qpn * 0x9e3779b97f4a7c15ULL) >> 40) & (slots_.size() - 1);
+    return static_cast<std::size_t>(((qpn * 0x9e3779b97f4a7c15ULL) >> 32) * slots_.size() >> 32);
+  }
+  std::size_t behind(std::size_t i) const { return i + 1 == slots_.size() ? 0 : i + 1; }
+  std::size_t distance(std::size_t from, std::size_t to) const {
+    return to >= from ? to - from : to + slots_.size() - from;
   }
   void place(roce::Qpn qpn, std::uint32_t index) {
     std::size_t i = home(qpn);
-    while (slots_[i].index != kNotFound) i = (i + 1) & (slots_.size() - 1);
+    while (slots_[i].index != kNotFound) i = behind(i);
     slots_[i] = {qpn, index};
   }
-  void grow() {
-    std::vector<Slot> old(slots_.empty() ? 16 : slots_.size() * 2);
+  void resize(std::size_t places) {
+    std::pmr::vector<Slot> old(places, slots_.get_allocator());
     old.swap(slots_);
     for (const Slot& s : old) {
       if (s.index != kNotFound) place(s.qpn, s.index);
     }
   }
 
-  std::vector<Slot> slots_;
+  std::pmr::vector<Slot> slots_;
   std::size_t used_ = 0;
 };
 

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory_resource>
 #include <vector>
 
 namespace softfeb::engine {
@@ -10,7 +11,8 @@ namespace softfeb::engine {
 /// Queue pairs that may send now, first come, first served; each stands in it once at most.
 class ReadyQueue {
  public:
-  explicit ReadyQueue(std::size_t qps) : ring_(qps), queued_(qps, 0) {}
+  explicit ReadyQueue(std::size_t qps, std::pmr::memory_resource* memory = std::pmr::new_delete_resource())
+      : ring_(qps, memory), queued_(qps, 0, memory) {}
 
   /// Bytes that its places take.
   std::size_t memory() const { return ring_.size() * sizeof ring_[0] + queued_.size(); }
@@ -44,8 +46,8 @@ class ReadyQueue {
   }
 
  private:
-  std::vector<std::uint32_t> ring_;
-  std::vector<std::uint8_t> queued_;
+  std::pmr::vector<std::uint32_t> ring_;
+  std::pmr::vector<std::uint8_t> queued_;
   std::size_t first_ = 0;
   std::size_t count_ = 0;
 };

@@ -4,34 +4,72 @@
 #include "roce/craft.hpp"
 
 #include <algorithm>
+#include <memory>
+#include <utility>
 
 namespace softfeb::engine {
 
+roce::RequesterConfig SendQp::requester_config(const SendQpConfig& config) {
+  roce::RequesterConfig c = config.requester;
+  c.send_queue_depth = send_queue_needed(config);
+  return c;
+}
+
+/// Null where traffic makes no messages: requests come from elsewhere then.
+roce::RequesterProfile::Again SendQp::request_again(const SendQpConfig& config) {
+  return config.traffic.messages == 0U ? nullptr : &Traffic::again;
+}
+
+std::size_t SendQp::send_queue_bytes(const SendQpConfig& config) {
+  return roce::SendQueue::bytes(send_queue_needed(config), request_again(config) == nullptr);
+}
+
+bool SendQp::needs_pacer(const SendQpConfig& config) {
+  return config.traffic.rate != 0 && config.traffic.rate_kind != RateKind::kUnlimited;
+}
+
 namespace {
 
-roce::RequesterConfig fitting(const SendQpConfig& config) {
-  roce::RequesterConfig c = config.requester;
-  c.send_queue_depth = SendQp::send_queue_needed(config);
-  return c;
+roce::RequesterParts requester_parts(const SendQpConfig& config, const SendQpParts& parts,
+                                     const Traffic& traffic) {
+  const auto again = SendQp::request_again(config);
+  Held<roce::RequesterProfile> profile(parts.requester);
+  if (!profile) {
+    profile = Held<roce::RequesterProfile>(roce::RequesterProfile(SendQp::requester_config(config), again));
+  }
+  return {std::move(profile), parts.queue, again == nullptr ? nullptr : &traffic};
+}
+
+Held<TrafficProfile> traffic_profile(const SendQpConfig& config, const SendQpParts& parts) {
+  if (parts.traffic != nullptr) return Held<TrafficProfile>(parts.traffic);
+  return Held<TrafficProfile>(TrafficProfile(config.traffic));
+}
+
+Held<Pacer> make_pacer(const SendQpConfig& config, const SendQpParts& parts) {
+  if (!SendQp::needs_pacer(config)) return {};
+  Pacer pacer(config.traffic.rate, config.traffic.burst);
+  if (parts.pacer == nullptr) return Held<Pacer>(std::move(pacer));
+  return Held<Pacer>(std::construct_at(parts.pacer, pacer));
 }
 
 }  // namespace
 
-SendQp::SendQp(const SendQpConfig& config, dcqcn::CongestionControl* congestion)
-    : requester_(fitting(config)),
+SendQp::SendQp(const SendQpConfig& config, dcqcn::CongestionControl* congestion, const SendQpParts& parts)
+    : requester_(requester_config(config), requester_parts(config, parts, traffic_)),
+      traffic_(config.traffic, traffic_profile(config, parts)),
+      pacer_(make_pacer(config, parts)),
       start_after_(config.start_after),
-      peer_(config.path.dest_ip),
-      congestion_(congestion),
-      payload_(config.payload),
-      dest_qpn_(config.requester.dest_qpn),
       pkey_(config.pkey),
-      rate_kind_(config.traffic.rate_kind),
-      known_crc_(config.known_crc),
-      packets_paced_(config.traffic.rate != 0 &&
-                     (rate_kind_ == RateKind::kPayloadBytes || rate_kind_ == RateKind::kPackets)),
       headers_(config.path),
-      pacer_(rate_kind_ == RateKind::kUnlimited ? 0 : config.traffic.rate, config.traffic.burst),
-      traffic_(config.traffic) {
+      congestion_(congestion),
+      payload_(config.payload) {
+  static_assert(sizeof(SendQp) <= 512, "memory of a queue pair (doc/engine.md)");
+  const RateKind kind = config.traffic.rate_kind;
+  flags_.known_crc = config.known_crc;
+  flags_.has_peer = true;
+  flags_.by_bytes = kind == RateKind::kPayloadBytes;
+  flags_.by_message = kind == RateKind::kMessages;
+  flags_.packets_paced = pacer_ && (flags_.by_bytes || kind == RateKind::kPackets);
   if (config.peer_mac) set_dest_mac(*config.peer_mac);
 }
 
@@ -47,34 +85,33 @@ void SendQp::set_path(const roce::Path& path) {
   requester_.end_run();
   headers_ = roce::HeaderTemplate(path);
   middle_ = {};
-  peer_ = path.dest_ip;
-  resolved_ = false;
+  flags_.has_peer = true;
+  flags_.resolved = false;
 }
 
 void SendQp::clear_path() {
   requester_.end_run();
-  peer_ = {};
-  resolved_ = false;
+  flags_.has_peer = false;
+  flags_.resolved = false;
 }
 
 void SendQp::renew(const roce::RequesterConfig& config, std::uint16_t pkey) {
   requester_.renew(config);
   middle_ = {};
-  dest_qpn_ = config.dest_qpn;
   pkey_ = pkey;
   completed_ = 0;
-  failure_.reset();
+  failure_ = roce::WcStatus::kSuccess;
 }
 
 void SendQp::set_dest_mac(const roce::MacAddress& mac) {
   headers_.set_dest_mac(mac);
-  resolved_ = true;
+  flags_.resolved = true;
 }
 
 Time SendQp::start(Time now) {
   requester_.end_run();
   starts_at_ = saturating_add(now, start_after_);
-  pacer_.start(starts_at_);
+  if (pacer_) pacer_->start(starts_at_);
   return starts_at_;
 }
 
@@ -84,17 +121,17 @@ void SendQp::post_due(Time now) {
   // the end of the run.
   while (due() <= now && may_post()) {
     requester_.post(traffic_.make(), now);
-    if (by_message()) pacer_.sent(1, now);
+    if (by_message() && pacer_) pacer_->sent(1, now);
   }
 }
 
 void SendQp::post(const roce::WorkRequest& request, Time now) {
   requester_.post(request, now);
-  ++posted_;
+  traffic_.count();
 }
 
 void SendQp::pace_packet(std::uint32_t payload, Time now) {
-  pacer_.sent(rate_kind_ == RateKind::kPackets ? 1 : std::max<std::uint64_t>(1, payload), now);
+  pacer_->sent(flags_.by_bytes ? std::max<std::uint64_t>(1, payload) : 1, now);
 }
 
 bool SendQp::write(Time now, std::uint16_t identification, TxFrame& out) {
@@ -108,19 +145,22 @@ bool SendQp::write(Time now, std::uint16_t identification, TxFrame& out) {
     }
   }
   out = TxFrame{.header = out.header, .payload = payload.bytes, .payload_length = p.payload_length};
-  const roce::Crafted c = roce::craft_request(headers_, p, dest_qpn_, pkey_, identification, payload.bytes,
-                                              payload.crc, out.header, out.trailer.data());
+  const roce::Crafted c = roce::craft_request(headers_, p, requester_.dest_qpn(), pkey_, identification,
+                                              payload.bytes, payload.crc, out.header, out.trailer.data());
   out.header_length = c.header_length;
   out.trailer_length = c.trailer_length;
   pace(p.payload_length, now);
-  if (counters_.first_sent == kNever) counters_.first_sent = now;
+  if (!flags_.has_sent) {
+    flags_.has_sent = true;
+    first_sent_ = now;
+  }
   return true;
 }
 
 bool SendQp::craft(Time now, std::uint16_t identification, TxFrame& out) {
   const std::uint32_t counted = requester_.next_transport_bytes();
   if (!write(now, identification, out)) return false;
-  counters_.counted_bytes += counted;
+  counted_bytes_ += counted;
   if (congestion_ != nullptr) congestion_->sent(counted, now);
   return true;
 }
@@ -129,7 +169,7 @@ bool SendQp::begin_run() {
   if (!roce::MiddleFrame::usable() || !requester_.begin_run()) return false;
   run_until_ = may_post() ? due() : kNever;
   const roce::RequestPacket p = requester_.run_packet();
-  if (!middle_.fits(p)) middle_ = roce::MiddleFrame(headers_, p, dest_qpn_, pkey_);
+  if (!middle_.fits(p)) middle_ = roce::MiddleFrame(headers_, p, requester_.dest_qpn(), pkey_);
   return true;
 }
 
@@ -146,7 +186,7 @@ Time SendQp::end_of_run(std::uint32_t counted, Time now) {
 }
 
 bool SendQp::on_cnp(Time now) {
-  ++counters_.cnp_rx;
+  ++cnp_rx_;
   // Before its first packet a CNP cannot be about it.
   if (congestion_ == nullptr || now < starts_at_) return false;
   congestion_->cnp(now);
@@ -163,9 +203,9 @@ void SendQp::on_response(const roce::Aeth& aeth, roce::Psn psn, Time now) {
 
 void SendQp::on_timer(Time now) {
   if (requester_.deadline() <= now) {
-    const std::uint64_t timeouts = requester_.counters().timeouts;
+    const std::uint64_t timeouts = requester_.timeouts();
     requester_.on_timer(now);
-    if (congestion_ != nullptr && requester_.counters().timeouts != timeouts) {
+    if (congestion_ != nullptr && requester_.timeouts() != timeouts) {
       congestion_->nak(dcqcn::Nak::kTimeout, now);
     }
   }
@@ -175,27 +215,38 @@ void SendQp::on_timer(Time now) {
 void SendQp::reap_all(Time now) {
   roce::Completion c;
   while (requester_.poll(c)) {
-    ++counters_.completions;
-    if (c.id < next_completion_) ++counters_.completions_out_of_order;
+    ++completions_;
+    if (c.id < next_completion_) ++completions_out_of_order_;
     next_completion_ = c.id + 1;
     if (c.status == roce::WcStatus::kSuccess) {
-      counters_.completed_bytes += c.length;
-    } else if (!failure_) {
+      completed_bytes_ += c.length;
+    } else if (failure_ == roce::WcStatus::kSuccess) {
       failure_ = c.status;
     }
   }
   // Whoever posts sees the error and ends: a QP in ERR would flush request after request at once.
   if (requester_.state() == roce::QpState::kErr) traffic_.stop();
-  if (requester_.counters().messages_completed != completed_) {
-    completed_ = requester_.counters().messages_completed;
-    counters_.last_completed = now;
+  const auto completed = static_cast<std::uint32_t>(requester_.messages_completed());
+  if (completed != completed_) {
+    completed_ = completed;
+    last_completed_ = now;
   }
+}
+
+SendQpCounters SendQp::counters() const {
+  return {.counted_bytes = counted_bytes_,
+          .first_sent = first_sent_,
+          .cnp_rx = cnp_rx_,
+          .completions = completions_,
+          .completions_out_of_order = completions_out_of_order_,
+          .completed_bytes = completed_bytes_,
+          .last_completed = last_completed_};
 }
 
 std::uint64_t SendQp::completed_payload_bytes() const {
   // Messages complete in the order of their numbers, so their count says which ones they were.
-  const std::uint64_t n = requester_.counters().messages_completed;
-  const board::MessagePlan& plan = traffic_.config().plan;
+  const std::uint64_t n = requester_.messages_completed();
+  const board::MessagePlan& plan = traffic_.plan();
   const std::uint64_t short_ones = plan.messages_per_pass() == 0 ? 0 : n / plan.messages_per_pass();
   return n * plan.message_length() - short_ones * (plan.message_length() - plan.last_length());
 }

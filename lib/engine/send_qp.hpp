@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "base/held.hpp"
 #include "base/prefetch.hpp"
 #include "base/time.hpp"
 #include "engine/congestion.hpp"
@@ -37,9 +38,8 @@ struct SendQpConfig {
 
 /// Counters of a sending QP besides its requester's.
 struct SendQpCounters {
-  // Each packet touches the first two.
-  std::uint64_t counted_bytes =
-      0;  ///< sent, as congestion control counts them: BTH to pad, retransmissions too
+  /// Sent, as congestion control counts them: BTH to pad, retransmissions too.
+  std::uint64_t counted_bytes = 0;
   Time first_sent = kNever;
   std::uint64_t cnp_rx = 0;
   std::uint64_t completions = 0;               ///< polled: signaled ones and failures
@@ -48,18 +48,38 @@ struct SendQpCounters {
   Time last_completed = 0;
 };
 
-/// A queue pair that sends: requester, path, payload, traffic and pacing. Owned by its board.
+/// What a queue pair need not have by itself, where many of them are kept together; it outlives them.
+struct SendQpParts {
+  roce::RequesterProfile* requester = nullptr;  ///< requester_profile() of its configuration
+  TrafficProfile* traffic = nullptr;            ///< of its configuration
+  void* queue = nullptr;                        ///< send_queue_bytes() of room
+  Pacer* pacer = nullptr;                       ///< room for one, where needs_pacer()
+};
+
+/// A queue pair that sends: requester, path, payload, traffic and pacing. Owned by its board; stays where it
+/// is made.
 class alignas(64) SendQp {
  public:
-  /// `congestion` may be null; it outlives the QP, and other QPs may share it.
-  SendQp(const SendQpConfig& config, dcqcn::CongestionControl* congestion);
+  /// `congestion` may be null; it outlives the QP, and other QPs may share it. What `parts` do not give is
+  /// its own.
+  SendQp(const SendQpConfig& config, dcqcn::CongestionControl* congestion, const SendQpParts& parts = {});
+  SendQp(const SendQp&) = delete;
+  SendQp& operator=(const SendQp&) = delete;
+
+  /// What requesters are configured with for it, and whether its requests are made by its traffic.
+  static roce::RequesterConfig requester_config(const SendQpConfig& config);
+  static roce::RequesterProfile::Again request_again(const SendQpConfig& config);
+  /// Bytes of its send queue.
+  static std::size_t send_queue_bytes(const SendQpConfig& config);
+  /// Whether it has a constant rate.
+  static bool needs_pacer(const SendQpConfig& config);
 
   /// The board starts at `now`; gives when the schedule of this QP begins.
   Time start(Time now);
   void stop_traffic() { traffic_.stop(); }
   void set_dest_mac(const roce::MacAddress& mac);
   void set_traffic_class(std::uint8_t dscp, roce::Ecn ecn) { headers_.set_traffic_class(dscp, ecn); }
-  bool resolved() const { return resolved_; }
+  bool resolved() const { return flags_.resolved; }
   const roce::HeaderTemplate& headers() const { return headers_; }
 
   /// Another way to another peer: packets wait for set_dest_mac().
@@ -85,16 +105,16 @@ class alignas(64) SendQp {
   }
   /// The same without its congestion control, which it may share with others.
   Time own_departure(Time now) const {
-    if (!resolved_) return kNever;
+    if (!resolved()) return kNever;
     if (now < starts_at_) return starts_at_;
-    if (requester_.ready(now)) return packets_paced_ ? pacer_.departure() : 0;
+    if (requester_.ready(now)) return flags_.packets_paced ? pacer_->departure() : 0;
     // Nothing to send: the next message wakes us, if there is room for it; else a completion does.
     return may_post() ? due() : kNever;
   }
   /// departure(now) ≤ now, and there is a packet.
   bool may_send(Time now) const {
-    if (!resolved_ || now < starts_at_ || !requester_.ready(now)) return false;
-    if (packets_paced_ && pacer_.departure() > now) return false;
+    if (!resolved() || now < starts_at_ || !requester_.ready(now)) return false;
+    if (flags_.packets_paced && pacer_->departure() > now) return false;
     return congestion_ == nullptr || congestion_->departure(requester_.next_transport_bytes(), now) <= now;
   }
   /// Crafts the next packet. Requires may_send(). False when the payload source failed: the request has
@@ -108,27 +128,31 @@ class alignas(64) SendQp {
   /// There is a run, its next packet may leave, and no message is to be posted before.
   bool may_go_on(Time now) const {
     if (!requester_.in_run() || now >= run_until_) return false;
-    if (packets_paced_ && pacer_.departure() > now) return false;
+    if (flags_.packets_paced && pacer_->departure() > now) return false;
     return congestion_ == nullptr || congestion_->departure(middle_.transport_bytes(), now) <= now;
   }
   /// craft(), and then departure(now) to `next`. Requires may_go_on(), or a run that was begun just now.
   bool craft_of_run(Time now, std::uint16_t identification, TxFrame& out, Time& next);
   /// Counts completions that are there.
   void reap(Time now) {
-    const bool same = requester_.counters().messages_completed == completed_;
+    const bool same = static_cast<std::uint32_t>(requester_.messages_completed()) == completed_;
     if (same && requester_.reaped() && requester_.state() != roce::QpState::kErr) return;
     reap_all(now);
   }
 
   bool finished() const { return traffic_.finished() && requester_.idle(); }
+  /// A mark for its board: that it counts as finished there.
+  bool counts_finished() const { return flags_.counts_finished; }
+  void count_finished(bool finished) { flags_.counts_finished = finished; }
 
   roce::Requester& requester() { return requester_; }
   const roce::Requester& requester() const { return requester_; }
   const Traffic& traffic() const { return traffic_; }
   /// Of its traffic, and posted besides.
-  std::uint64_t messages_made() const { return traffic_.made() + posted_; }
-  const roce::IpAddress& peer() const { return peer_; }
-  const SendQpCounters& counters() const { return counters_; }
+  std::uint64_t messages_made() const { return traffic_.made(); }
+  /// None, an address that nobody has, after clear_path().
+  roce::IpAddress peer() const { return flags_.has_peer ? headers_.dest_ip() : roce::IpAddress{}; }
+  SendQpCounters counters() const;
   /// True when its congestion control was told.
   bool on_cnp(Time now);
   void on_response(const roce::Aeth& aeth, roce::Psn psn, Time now);
@@ -142,83 +166,85 @@ class alignas(64) SendQp {
   /// Its part of deadline().
   Time congestion_timer() const { return congestion_ == nullptr ? kNever : congestion_->timer(); }
   /// Status of the first request that failed, if any, in this life.
-  std::optional<roce::WcStatus> failure() const { return failure_; }
+  std::optional<roce::WcStatus> failure() const {
+    return failure_ == roce::WcStatus::kSuccess ? std::nullopt : std::optional(failure_);
+  }
   /// Payload bytes of the messages of its traffic that completed with success.
   std::uint64_t completed_payload_bytes() const;
-  Time given_up() const { return pacer_.given_up(); }
+  Time given_up() const { return pacer_ ? pacer_->given_up() : 0; }
   /// Requests that can be outstanding: what its send queue has room for.
   static std::uint32_t send_queue_needed(const SendQpConfig& config);
-
-  /// Bytes that it takes, its send queue with it.
-  std::size_t memory() const {
-    return sizeof *this + requester_.config().send_queue_depth * sizeof(roce::SendSlot);
-  }
 
   /// What its next packet touches is fetched into the cache: first what stands here, then, when that is
   /// there, what it points to.
   void prefetch() const {
-    softfeb::prefetch(&requester_, 3);
-    softfeb::prefetch(&congestion_, 1);
-    softfeb::prefetch(&headers_, 1);
+    softfeb::prefetch(this, 1);
+    softfeb::prefetch(&headers_, 2);
   }
   void prefetch_behind() const {
-    requester_.prefetch_next();
-    if (congestion_ != nullptr) softfeb::prefetch(congestion_, 2);
-    if (packets_paced_) softfeb::prefetch(&pacer_, 2);
+    if (congestion_ != nullptr) softfeb::prefetch(congestion_, 1);
+    if (pacer_) softfeb::prefetch(pacer_.get(), 2);
   }
-  /// The same for a response.
-  void prefetch_response() const {
-    softfeb::prefetch(&requester_, 3);
-    softfeb::prefetch(&traffic_, 3);
-  }
+  /// The same for a response, which goes on to the next message.
+  void prefetch_response() const { softfeb::prefetch(this, sizeof *this / 64); }
 
  private:
   bool write(Time now, std::uint16_t identification, TxFrame& out);
   roce::PacketPayload payload_at(std::uint64_t offset, std::uint32_t length) const {
-    if (known_crc_) return payload_->packet(offset, length);
+    if (flags_.known_crc) return payload_->packet(offset, length);
     return {payload_->bytes(offset, length), {}};
   }
   /// The pacer's share of a packet that left.
   void pace(std::uint32_t payload, Time now) {
-    if (packets_paced_) pace_packet(payload, now);
+    if (flags_.packets_paced) pace_packet(payload, now);
   }
   void pace_packet(std::uint32_t payload, Time now);
   Time end_of_run(std::uint32_t counted, Time now);
   void reap_all(Time now);
 
-  bool by_message() const { return rate_kind_ == RateKind::kMessages; }
+  bool by_message() const { return flags_.by_message; }
   /// When the next message may be posted; kNever when there is none.
   Time due() const {
     if (traffic_.finished()) return kNever;
-    return by_message() ? pacer_.departure() : 0;
+    return by_message() && pacer_ ? pacer_->departure() : 0;
   }
 
-  // Hot: what each packet touches. Three cache lines of the requester, and these two; a third where packets
-  // are paced.
-  roce::Requester requester_;
-  // Cold, in what is left of the requester's last cache line.
-  std::uint64_t posted_ = 0;
-  Time start_after_;
-  roce::IpAddress peer_;
-  std::optional<roce::WcStatus> failure_;
+  struct Flags {
+    bool known_crc : 1;
+    bool resolved : 1;
+    bool has_sent : 1;
+    bool has_peer : 1;
+    bool packets_paced : 1;
+    bool by_bytes : 1;
+    bool by_message : 1;
+    bool counts_finished : 1;
+  };
 
-  alignas(64) dcqcn::CongestionControl* congestion_;
-  const roce::PayloadStream* payload_;
+  // What each packet of a run touches is the first cache line, of the requester, and the two at the end. What
+  // stands between them is of a message, or cold.
+  roce::Requester requester_;
+  Traffic traffic_;
   Time starts_at_ = kNever;
-  roce::Qpn dest_qpn_;
-  std::uint16_t pkey_;
-  RateKind rate_kind_;
-  bool known_crc_;
-  bool resolved_ = false;
-  bool packets_paced_;
-  roce::MiddleFrame middle_;  ///< of headers_; of a run's packets while there is one
-  SendQpCounters counters_;   ///< the first two of them
+  Held<Pacer> pacer_;  ///< of its packets or of its messages, as the rate is meant; none without a rate
+  std::uint64_t completions_ = 0;
+  std::uint64_t completed_bytes_ = 0;
   std::uint64_t next_completion_ = 0;
-  std::uint64_t completed_ = 0;
+  Time last_completed_ = 0;
+  Time first_sent_ = kNever;
+  std::uint64_t cnp_rx_ = 0;
+  Time start_after_;
+  std::uint32_t completions_out_of_order_ = 0;
+  std::uint32_t completed_ = 0;  ///< those of the requester that reap() has seen, modulo 2^32
+  std::uint16_t pkey_;
+  roce::WcStatus failure_ = roce::WcStatus::kSuccess;
+
   alignas(64) roce::HeaderTemplate headers_;
-  Time run_until_ = kNever;  ///< a message is to be posted then
-  Pacer pacer_;              ///< of its packets or of its messages, as the rate is meant
-  Traffic traffic_;          ///< each message
+  Flags flags_{};
+  dcqcn::CongestionControl* congestion_;
+  const roce::PayloadStream* payload_;
+  std::uint64_t counted_bytes_ = 0;
+  Time run_until_ = kNever;   ///< a message is to be posted then
+  roce::MiddleFrame middle_;  ///< of headers_; of a run's packets while there is one
 };
 
 }  // namespace softfeb::engine

@@ -24,13 +24,13 @@ inline bool SendQp::craft_of_run(Time now, std::uint16_t identification, TxFrame
   out.trailer_length = c.trailer_length;
   out.transient_payload = false;
   const std::uint32_t counted = middle_.transport_bytes();
-  counters_.counted_bytes += counted;
+  counted_bytes_ += counted;
   pace(length, now);
   if (!requester_.in_run()) {
     next = end_of_run(counted, now);
     return true;
   }
-  next = packets_paced_ ? pacer_.departure() : 0;
+  next = flags_.packets_paced ? pacer_->departure() : 0;
   if (congestion_ == nullptr) return true;
   if (next > now) {
     congestion_->sent(counted, now);

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory_resource>
 #include <vector>
 
 namespace softfeb::engine {
@@ -14,8 +15,9 @@ class SharedRates {
  public:
   static constexpr std::uint32_t kNone = UINT32_MAX;
 
-  /// For `qps` queue pairs, each in one line at most.
-  explicit SharedRates(std::size_t qps) : line_of_(qps, kNone), next_(qps, kNone), waiting_(qps, 0) {}
+  /// For `qps` queue pairs, each in one line at most; 0 where none shares a rate.
+  explicit SharedRates(std::size_t qps, std::pmr::memory_resource* memory = std::pmr::new_delete_resource())
+      : line_of_(qps, kNone, memory), next_(qps, kNone, memory), waiting_(qps, 0, memory) {}
 
   /// Adds a line without members; its number.
   std::uint32_t add_line() {
@@ -24,7 +26,7 @@ class SharedRates {
   }
   void join(std::uint32_t qp, std::uint32_t line) { line_of_[qp] = line; }
   /// kNone: a rate of its own.
-  std::uint32_t line_of(std::uint32_t qp) const { return line_of_[qp]; }
+  std::uint32_t line_of(std::uint32_t qp) const { return line_of_.empty() ? kNone : line_of_[qp]; }
 
   /// `qp` goes to the end of its line, unless it stands there already.
   void wait(std::uint32_t qp) {
@@ -50,7 +52,7 @@ class SharedRates {
   std::uint32_t call(std::uint32_t line) { return lines_[line].called = pop(line); }
   /// `qp` has had its turn.
   void answered(std::uint32_t qp) {
-    if (line_of_[qp] == kNone) return;
+    if (line_of(qp) == kNone) return;
     Line& line = lines_[line_of_[qp]];
     if (line.called == qp) line.called = kNone;
   }
@@ -68,9 +70,9 @@ class SharedRates {
   };
 
   std::vector<Line> lines_;
-  std::vector<std::uint32_t> line_of_;
-  std::vector<std::uint32_t> next_;
-  std::vector<std::uint8_t> waiting_;
+  std::pmr::vector<std::uint32_t> line_of_;
+  std::pmr::vector<std::uint32_t> next_;
+  std::pmr::vector<std::uint8_t> waiting_;
 };
 
 }  // namespace softfeb::engine

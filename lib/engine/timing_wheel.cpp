@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <bit>
+#include <stdexcept>
 
 namespace softfeb::engine {
 
-TimingWheel::TimingWheel(std::size_t entries, Time tick) : tick_(tick), nodes_(entries) {
+TimingWheel::TimingWheel(std::size_t entries, Time tick, std::pmr::memory_resource* memory)
+    : tick_(tick), nodes_(entries < kNone ? entries : throw std::length_error("timing wheel"), memory) {
   heads_.fill(kNone);
 }
 
@@ -28,26 +30,29 @@ void TimingWheel::link(std::uint32_t id) {
   std::uint64_t position = tick >> (kBits * level);
   // Beyond the last level: as far as it reaches; the entry finds its place when the wheel comes there.
   position = std::min(position, (current_ >> (kBits * level)) + kSlots - 1);
-  n.slot = level * kSlots + static_cast<std::uint32_t>(position & (kSlots - 1));
+  const std::uint32_t slot = level * kSlots + static_cast<std::uint32_t>(position & (kSlots - 1));
+  const std::uint32_t next = heads_[slot];
+  n.slot = slot;
   n.previous = kNone;
-  n.next = heads_[n.slot];
-  if (n.next != kNone) nodes_[n.next].previous = id;
-  heads_[n.slot] = id;
-  occupied_[n.slot / 64] |= std::uint64_t{1} << (n.slot % 64);
+  n.next = next;
+  if (next != kNone) nodes_[next].previous = id;
+  heads_[slot] = id;
+  occupied_[slot / 64] |= std::uint64_t{1} << (slot % 64);
   ++counts_[level];
 }
 
 void TimingWheel::unlink(std::uint32_t id) {
   Node& n = nodes_[id];
-  if (n.next != kNone) nodes_[n.next].previous = n.previous;
+  const auto next = static_cast<std::uint32_t>(n.next), slot = static_cast<std::uint32_t>(n.slot);
+  if (next != kNone) nodes_[next].previous = n.previous;
   if (n.previous != kNone) {
-    nodes_[n.previous].next = n.next;
+    nodes_[n.previous].next = next;
   } else {
-    heads_[n.slot] = n.next;
-    if (n.next == kNone) occupied_[n.slot / 64] &= ~(std::uint64_t{1} << (n.slot % 64));
+    heads_[slot] = next;
+    if (next == kNone) occupied_[slot / 64] &= ~(std::uint64_t{1} << (slot % 64));
   }
-  --counts_[n.slot / kSlots];
-  n.slot = kNone;
+  --counts_[slot / kSlots];
+  n.slot = kNoSlot;
 }
 
 std::uint32_t TimingWheel::detach(std::uint32_t slot) {
@@ -61,7 +66,7 @@ void TimingWheel::cascade(unsigned level) {
   const auto index = static_cast<std::uint32_t>((current_ >> (kBits * level)) & (kSlots - 1));
   std::uint32_t id = detach(level * kSlots + index);
   while (id != kNone) {
-    const std::uint32_t following = nodes_[id].next;
+    const auto following = static_cast<std::uint32_t>(nodes_[id].next);
     --counts_[level];
     link(id);
     id = following;
@@ -106,7 +111,7 @@ void TimingWheel::step(std::uint64_t target) {
 
 Time TimingWheel::first_in(std::uint32_t slot) const {
   Time first = kNever;
-  for (std::uint32_t id = heads_[slot]; id != kNone; id = nodes_[id].next)
+  for (std::uint32_t id = heads_[slot]; id != kNone; id = static_cast<std::uint32_t>(nodes_[id].next))
     first = std::min(first, nodes_[id].at);
   return first;
 }

@@ -7,6 +7,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory_resource>
 #include <vector>
 
 namespace softfeb::engine {
@@ -17,13 +18,15 @@ namespace softfeb::engine {
 /// their exact time, not at their slot's.
 class TimingWheel {
  public:
-  /// Entries are 0…`entries` − 1. `tick` is the width of the finest slot; four levels of 256 slots follow.
-  TimingWheel(std::size_t entries, Time tick);
+  /// Entries are 0…`entries` − 1, fewer than 2^26 (std::length_error). `tick` is the width of the finest
+  /// slot; four levels of 256 slots follow.
+  TimingWheel(std::size_t entries, Time tick,
+              std::pmr::memory_resource* memory = std::pmr::new_delete_resource());
 
   /// Schedules entry `id` for `at`, moving it when it is scheduled already.
   void schedule(std::uint32_t id, Time at);
   void cancel(std::uint32_t id);
-  bool scheduled(std::uint32_t id) const { return nodes_[id].slot != kNone; }
+  bool scheduled(std::uint32_t id) const { return nodes_[id].slot != kNoSlot; }
   /// When `id` expires; meaningful only while it is scheduled.
   Time at(std::uint32_t id) const { return nodes_[id].at; }
 
@@ -49,17 +52,22 @@ class TimingWheel {
   }
 
  private:
-  static constexpr std::uint32_t kNone = UINT32_MAX;
+  static constexpr unsigned kIdBits = 26;
+  static constexpr std::uint32_t kNone = (1U << kIdBits) - 1;
   static constexpr unsigned kLevels = 4;
   static constexpr unsigned kBits = 8;
   static constexpr std::uint32_t kSlots = 1U << kBits;
+  static constexpr unsigned kSlotBits = 11;
+  static constexpr std::uint32_t kNoSlot = (1U << kSlotBits) - 1;
 
+  /// Sixteen bytes, so that none lies in two cache lines.
   struct Node {
     Time at = 0;
-    std::uint32_t next = kNone;
-    std::uint32_t previous = kNone;
-    std::uint32_t slot = kNone;  ///< level · 256 + index
+    std::uint64_t next : kIdBits = kNone;
+    std::uint64_t previous : kIdBits = kNone;
+    std::uint64_t slot : kSlotBits = kNoSlot;  ///< level · 256 + index
   };
+  static_assert(sizeof(Node) == 16);
 
   void link(std::uint32_t id);
   void unlink(std::uint32_t id);
@@ -81,8 +89,8 @@ class TimingWheel {
     while (heads_[slot] != kNone) {
       std::uint32_t id = detach(slot);
       while (id != kNone) {
-        const std::uint32_t following = nodes_[id].next;
-        nodes_[id].slot = kNone;
+        const auto following = static_cast<std::uint32_t>(nodes_[id].next);
+        nodes_[id].slot = kNoSlot;
         --counts_[0];
         if (nodes_[id].at <= now) {
           expire(id);
@@ -98,7 +106,7 @@ class TimingWheel {
   Time tick_;
   std::uint64_t current_ = 0;
   std::array<std::size_t, kLevels> counts_{};  ///< entries of each level
-  std::vector<Node> nodes_;
+  std::pmr::vector<Node> nodes_;
   std::array<std::uint32_t, kLevels * kSlots> heads_;
   std::array<std::uint64_t, kLevels * kSlots / 64> occupied_{};
 };

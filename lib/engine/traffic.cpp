@@ -1,34 +1,51 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "engine/traffic.hpp"
 
+#include <utility>
+
 namespace softfeb::engine {
 
+TrafficProfile::TrafficProfile(const TrafficConfig& c) : config(c) {
+  config.messages.reset();
+  config.rate = 0;
+  config.burst = 1;
+  config.remote_address = 0;
+  config.rkey = 0;
+  config.immediate = 0;
+}
+
+Traffic::Traffic(const TrafficConfig& config, Held<TrafficProfile>&& profile)
+    : profile_(std::move(profile)),
+      end_(config.messages.value_or(UINT64_MAX)),
+      remote_address_(config.remote_address),
+      rkey_(config.rkey),
+      immediate_(config.immediate) {}
+
 bool Traffic::signaled(std::uint64_t number) const {
-  switch (config_.signaled) {
+  switch (profile_->config.signaled) {
     case SignalPolicy::kAll:
       return true;
     case SignalPolicy::kLast:
-      return config_.messages && number + 1 == *config_.messages;
+      return number + 1 == end_;
     case SignalPolicy::kNone:
       return false;
   }
   return true;
 }
 
-roce::WorkRequest Traffic::make() {
-  const std::uint64_t n = made_++;
-  const board::MessageSlice slice = config_.plan.at(n);
+roce::WorkRequest Traffic::request(std::uint64_t n) const {
+  const TrafficConfig& c = profile_->config;
+  const board::MessageSlice slice = c.plan.at(n);
   roce::WorkRequest w;
   w.id = n;
-  w.opcode = config_.verb;
+  w.opcode = c.verb;
   w.signaled = signaled(n);
-  w.solicited = config_.solicited;
-  w.remote_address = config_.remote_address + (n % config_.slots) * config_.plan.message_length();
-  w.rkey = config_.rkey;
+  w.solicited = c.solicited;
+  w.remote_address = remote_address_ + (c.slots == 1 ? 0 : n % c.slots * c.plan.message_length());
+  w.rkey = rkey_;
   w.length = slice.length;
-  w.immediate = config_.immediate_kind == ImmediateKind::kCounter
-                    ? config_.immediate + static_cast<std::uint32_t>(n)
-                    : config_.immediate;
+  w.immediate =
+      c.immediate_kind == ImmediateKind::kCounter ? immediate_ + static_cast<std::uint32_t>(n) : immediate_;
   w.payload_offset = slice.offset;
   return w;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "base/held.hpp"
 #include "board/message_plan.hpp"
 #include "roce/work.hpp"
 
@@ -35,28 +36,53 @@ struct TrafficConfig {
   ImmediateKind immediate_kind = ImmediateKind::kFixed;
   SignalPolicy signaled = SignalPolicy::kAll;
   bool solicited = false;
+
+  auto operator<=>(const TrafficConfig&) const = default;
+};
+
+/// What the traffic of queue pairs has in common that are configured alike: a configuration whose rate,
+/// target and number of messages mean nothing.
+struct TrafficProfile {
+  explicit TrafficProfile(const TrafficConfig& config);
+  TrafficConfig config;
 };
 
 /// Makes the work requests of a QP, message after message. Ids are message numbers.
 class Traffic {
  public:
-  explicit Traffic(const TrafficConfig& config) : config_(config) {}
+  explicit Traffic(const TrafficConfig& config)
+      : Traffic(config, Held<TrafficProfile>(TrafficProfile(config))) {}
+  /// The profile is that of `config`.
+  Traffic(const TrafficConfig& config, Held<TrafficProfile>&& profile);
 
   /// No further messages.
-  void stop() { config_.messages = made_; }
+  void stop() { end_ = made_; }
 
-  bool finished() const { return config_.messages && made_ >= *config_.messages; }
+  bool finished() const { return made_ >= end_; }
   /// The next message. Requires !finished().
-  roce::WorkRequest make();
+  roce::WorkRequest make() { return request(made_++); }
+  /// For roce::RequesterProfile: the one that `traffic` made `back` messages ago, as it was but for
+  /// `signaled`.
+  static roce::WorkRequest again(const void* traffic, std::uint32_t back) {
+    const auto& t = *static_cast<const Traffic*>(traffic);
+    return t.request(t.made_ - back);
+  }
+  /// One came from elsewhere, and counts. Where traffic has no messages of its own.
+  void count() { end_ = ++made_; }
 
   std::uint64_t made() const { return made_; }
-  const TrafficConfig& config() const { return config_; }
+  const board::MessagePlan& plan() const { return profile_->config.plan; }
 
  private:
+  roce::WorkRequest request(std::uint64_t number) const;
   bool signaled(std::uint64_t number) const;
 
-  TrafficConfig config_;
+  Held<TrafficProfile> profile_;
   std::uint64_t made_ = 0;
+  std::uint64_t end_;  ///< so many messages
+  std::uint64_t remote_address_;
+  std::uint32_t rkey_;
+  std::uint32_t immediate_;
 };
 
 }  // namespace softfeb::engine

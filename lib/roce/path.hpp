@@ -46,6 +46,10 @@ class HeaderTemplate {
   /// DSCP (6 bits) and ECN. Requires a template that was made from a path.
   void set_traffic_class(std::uint8_t dscp, Ecn ecn);
   std::uint8_t dscp() const;
+  IpAddress dest_ip() const {
+    const std::uint8_t* const ip = &bytes_[ip_offset_];
+    return v6_ ? IpAddress::from_v6_wire(ip + 24) : IpAddress::from_v4_wire(ip + 16);
+  }
   /// Of its tag, if it has one.
   std::optional<std::uint8_t> pcp() const;
   std::size_t size() const { return size_; }
@@ -82,8 +86,8 @@ class HeaderTemplate {
       0;  ///< sum of the IPv4 header without length and identification, bytes swapped
   std::uint32_t crc_register_ = 0;
   std::uint8_t size_ = kEthernetSize + kIpv4Size + kUdpHeaderSize;
-  std::uint8_t ip_offset_ = kEthernetSize;
-  bool v6_ = false;
+  std::uint8_t ip_offset_ : 7 = kEthernetSize;
+  std::uint8_t v6_ : 1 = 0;
   std::array<std::uint8_t, kMaxSize> bytes_{};
 };
 

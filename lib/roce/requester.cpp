@@ -10,13 +10,13 @@ namespace softfeb::roce {
 
 namespace {
 
-/// Highest value that leaves index arithmetic room.
-constexpr std::uint32_t kMaxDepth = 1U << 30;
+constexpr std::uint32_t kMaxDepth = SendQueue::kMaxDepth;
+constexpr std::uint64_t kFirstMask = (std::uint64_t{1} << 48) - 1;
 
 const RequesterConfig& checked(const RequesterConfig& c) {
   if (!pmtu_legal(c.pmtu)) throw std::invalid_argument("path MTU must be 256, 512, 1024, 2048 or 4096");
   if (c.send_queue_depth == 0 || c.send_queue_depth > kMaxDepth) {
-    throw std::invalid_argument("send_queue_depth must be 1 to 2^30");
+    throw std::invalid_argument("send_queue_depth must be 1 to 2^23");
   }
   if (c.window_requests == 0) throw std::invalid_argument("window_requests must be at least 1");
   if (c.window_packets > kMaxWindowPackets)
@@ -25,10 +25,9 @@ const RequesterConfig& checked(const RequesterConfig& c) {
 }
 
 /// What the firmware reports for a verb; the odd ones as it does (vectors/wire/bad_opcode_*).
-WcOpcode wc_opcode(WrOpcode verb) {
+WcOpcode wc_opcode(std::uint8_t v) {
   constexpr std::uint8_t kOther = 7;
   constexpr std::uint8_t kTable[] = {1, 1, 0, 0, 2, 3, 4, 6, 5, 0};
-  const auto v = static_cast<std::uint8_t>(verb);
   return v < sizeof kTable ? kTable[v] : kOther;
 }
 
@@ -57,55 +56,85 @@ RequesterCounters& RequesterCounters::operator+=(const RequesterCounters& other)
   return *this;
 }
 
-Requester::Requester(const RequesterConfig& config)
-    : Requester(config, SendQueue(checked(config).send_queue_depth)) {}
-
-Requester::Requester(const RequesterConfig& config, SendQueue&& queue)
-    : ack_timeout_(ack_timeout(config.timing, config.timeout)),
-      depth_(config.send_queue_depth),
-      window_requests_(config.window_requests),
-      window_packets_(config.window_packets == 0 ? kMaxWindowPackets : config.window_packets),
-      queue_(std::move(queue)),
+RequesterProfile::RequesterProfile(const RequesterConfig& c, Again make_again)
+    : config(checked(c)),
+      again(make_again),
+      ack_timeout(roce::ack_timeout(c.timing, c.timeout)),
+      window_packets(c.window_packets == 0 ? kMaxWindowPackets : c.window_packets),
       // Two such packets lie in every full window: one of them is always on its way when the window closes.
-      ask_mask_(std::bit_floor(std::max(1U, window_packets_ / 2)) - 1),
-      ack_every_(config.ack_every),
-      timing_(config.timing),
-      sq_sig_all_(config.sq_sig_all),
-      always_asks_(config.sq_sig_all && config.timing == TimingProfile::kFirmware),
+      ask_mask(std::bit_floor(std::max(1U, window_packets / 2)) - 1),
+      pmtu_shift(static_cast<std::uint8_t>(std::countr_zero(c.pmtu))),
+      always_asks(c.sq_sig_all && c.timing == TimingProfile::kFirmware) {
+  config.qpn = config.dest_qpn = config.initial_psn = 0;
+}
+
+Requester::Requester(const RequesterConfig& config, RequesterParts&& parts)
+    : Requester(config, std::move(parts.profile),
+                SendQueue(config.send_queue_depth, parts.maker == nullptr, parts.queue), parts.maker) {}
+
+Requester::Requester(const RequesterConfig& config, Held<RequesterProfile>&& profile, SendQueue&& queue,
+                     const void* maker)
+    : profile_(std::move(profile)),
       initial_psn_(config.initial_psn & kPsnMask),
-      transport_(config.transport),
-      pmtu_shift_(static_cast<std::uint8_t>(std::countr_zero(config.pmtu))),
-      config_(config) {
+      queue_(std::move(queue)),
+      maker_(maker),
+      dest_qpn_(config.dest_qpn),
+      qpn_(config.qpn) {
   queue_.restart();
-  static_assert(offsetof(Requester, acked_) == 128 && offsetof(Requester, counters_.payload_bytes) == 184,
+  static_assert(offsetof(Requester, ack_deadline_) == 64 && offsetof(Requester, queue_) == 128,
                 "what each packet of a run touches must stay in a cache line");
+  static_assert(sizeof(Requester) <= 256, "memory of a queue pair (doc/engine.md)");
 }
 
 void Requester::renew(const RequesterConfig& config) {
   RequesterConfig c = config;
-  c.send_queue_depth = depth_;
-  checked(c);
+  c.send_queue_depth = queue_.depth();
+  const RequesterProfile next(c, profile_->again);
+  Held<RequesterProfile> profile = std::move(profile_);
+  if (profile.own()) {
+    *profile = next;
+  } else {
+    profile = Held<RequesterProfile>(RequesterProfile(next));
+  }
   SendQueue queue = std::move(queue_);
-  *this = Requester(c, std::move(queue));
+  *this = Requester(c, std::move(profile), std::move(queue), maker_);
+}
+
+RequesterConfig Requester::config() const {
+  RequesterConfig c = shared();
+  c.qpn = qpn_;
+  c.dest_qpn = dest_qpn_;
+  c.initial_psn = initial_psn_;
+  return c;
+}
+
+RequesterCounters Requester::counters() const {
+  return {.packets = sent_ + retransmitted_packets_,
+          .retransmitted_packets = retransmitted_packets_,
+          .payload_bytes = payload_bytes_,
+          .messages_completed = messages_completed_,
+          .messages_failed = messages_failed_,
+          .timeouts = timeouts_,
+          .ack_rx = ack_rx_,
+          .rnr_rx = rnr_rx_,
+          .nak_sequence_rx = nak_sequence_rx_,
+          .nak_invalid_request_rx = nak_invalid_request_rx_,
+          .nak_remote_access_rx = nak_remote_access_rx_,
+          .nak_remote_operational_rx = nak_remote_operational_rx_,
+          .nak_invalid_rd_rx = nak_invalid_rd_rx_,
+          .responses_ignored = responses_ignored_};
 }
 
 bool Requester::post(const WorkRequest& r, Time /*now*/) {
   if (!can_post()) return false;
   end_run();
   const bool legal = r.opcode <= WrOpcode::kSendImm && r.length <= kMaxMessage;
-  SendSlot& slot = queue_[tail_];
-  slot = SendSlot{.first = posted_packets_,
-                  .payload_offset = r.payload_offset,
-                  .packets = legal ? packets_of(r.length, pmtu_shift_) : 0,
-                  .length = r.length,
-                  .opcode = r.opcode,
-                  .signaled = r.signaled,
-                  .solicited = r.solicited,
-                  .id = r.id,
-                  .remote_address = r.remote_address,
-                  .rkey = r.rkey,
-                  .immediate = r.immediate};
-  posted_packets_ += slot.packets;
+  queue_[tail_] = SendSlot{.first = posted_packets_ & kFirstMask,
+                           .signaled = r.signaled,
+                           .solicited = r.solicited,
+                           .opcode = static_cast<std::uint8_t>(r.opcode)};
+  if (queue_.keeps_requests()) queue_.request(tail_) = r;
+  if (legal) posted_packets_ += packets_of(r.length, profile_->pmtu_shift);
   const bool sendable = legal && limit_ == tail_;
   queue_.reach(++tail_);
   if (state_ == QpState::kErr) {
@@ -118,13 +147,35 @@ bool Requester::post(const WorkRequest& r, Time /*now*/) {
   return true;
 }
 
+/// Number of the first packet of a request in the queue.
+std::uint64_t Requester::first_of(std::uint32_t index) const {
+  // What stands in the queue is far less than 2^47 packets from those that are acknowledged.
+  const auto ahead = static_cast<std::int64_t>((queue_[index].first - acked_) << 16) >> 16;
+  return acked_ + static_cast<std::uint64_t>(ahead);
+}
+
+void Requester::take_up() const {
+  const WorkRequest r = request(send_);
+  const std::uint64_t first = first_of(send_);
+  sending_ = {first, static_cast<std::uint32_t>(end_of(send_) - first), r.length};
+  sending_offset_ = r.payload_offset - (first << profile_->pmtu_shift);
+  sending_index_ = send_;
+  sending_verb_ = r.opcode;
+  sending_solicited_ = r.solicited;
+}
+
 bool Requester::reported(const SendSlot& slot) const {
-  return slot.status != WcStatus::kSuccess || slot.signaled || (sq_sig_all_ && !firmware());
+  return slot.status != 0 || slot.signaled != 0 || (shared().sq_sig_all && !firmware());
 }
 
 void Requester::finish(std::uint32_t index, WcStatus status) {
-  queue_[index].status = status;
-  ++(status == WcStatus::kSuccess ? counters_.messages_completed : counters_.messages_failed);
+  static_assert(static_cast<int>(WcStatus::kSuccess) == 0);
+  queue_[index].status = static_cast<std::uint8_t>(status);
+  if (status == WcStatus::kSuccess) {
+    ++messages_completed_;
+  } else {
+    ++messages_failed_;
+  }
 }
 
 /// Unsignaled successes free their slots without waiting for a poll().
@@ -134,7 +185,7 @@ void Requester::pass_unreported() {
 
 void Requester::complete_acknowledged() {
   const std::uint32_t before = done_;
-  while (done_ != limit_ && queue_[done_].end() <= acked_) finish(done_++, WcStatus::kSuccess);
+  while (done_ != limit_ && end_of(done_) <= acked_) finish(done_++, WcStatus::kSuccess);
   if (done_ == before) return;
   reload_retries();
   pass_unreported();
@@ -159,8 +210,11 @@ void Requester::settle_local_error() {
 bool Requester::poll(Completion& out) {
   pass_unreported();
   if (head_ == done_) return false;
-  const SendSlot& slot = queue_[head_++];
-  out = Completion{slot.id, wc_opcode(slot.opcode), slot.status, slot.length, config_.qpn};
+  const SendSlot& slot = queue_[head_];
+  const WorkRequest r = request(head_);
+  out = Completion{r.id, wc_opcode(static_cast<std::uint8_t>(slot.opcode)),
+                   static_cast<WcStatus>(slot.status), r.length, qpn_};
+  ++head_;
   return true;
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "base/count48.hpp"
+#include "base/held.hpp"
 #include "base/prefetch.hpp"
 #include "base/time.hpp"
 #include "roce/headers.hpp"
@@ -34,6 +36,8 @@ struct RequesterConfig {
   std::uint32_t window_packets = 0;     ///< packets sent and not acknowledged (RC), 0 = kMaxWindowPackets
   std::uint32_t ack_every = 0;  ///< AckReq on every N-th packet of a message besides its last, 0 = last only
   TimingProfile timing = TimingProfile::kStandard;
+
+  auto operator<=>(const RequesterConfig&) const = default;
 };
 
 /// Most packets in flight: half of what 24-bit PSNs can tell from duplicates (IBA 9.7.1), so a late response
@@ -41,11 +45,35 @@ struct RequesterConfig {
 /// message.
 inline constexpr std::uint32_t kMaxWindowPackets = 1U << 22;
 
+/// What queue pairs have in common that are configured alike: a configuration whose numbers of one queue pair
+/// (`qpn`, `dest_qpn`, `initial_psn`) mean nothing, and what follows from it.
+struct RequesterProfile {
+  /// Makes again the request that `maker` made `back` requests ago, 1 being the last, as it was.
+  using Again = WorkRequest (*)(const void* maker, std::uint32_t back);
+
+  /// Throws std::invalid_argument for a path MTU, queue depth or window that cannot be.
+  explicit RequesterProfile(const RequesterConfig& config, Again again = nullptr);
+
+  RequesterConfig config;
+  Again again;  ///< null: requesters keep what is posted
+  Time ack_timeout;
+  std::uint32_t window_packets;
+  std::uint32_t ask_mask;  ///< AckReq on the packets before multiples of ask_mask + 1
+  std::uint8_t pmtu_shift;
+  bool always_asks;  ///< the firmware with sq_sig_all
+};
+
+/// What a requester need not have by itself, where many of them are kept together.
+struct RequesterParts {
+  Held<RequesterProfile> profile;  ///< of its configuration
+  void* queue = nullptr;           ///< SendQueue::bytes() of room; none: its own
+  const void* maker = nullptr;     ///< for RequesterProfile::again, where there is that
+};
+
 struct RequesterCounters {
-  // Each packet counts in the first two.
-  std::uint64_t packets = 0;        ///< all that left, retransmissions included
-  std::uint64_t payload_bytes = 0;  ///< of first transmissions
+  std::uint64_t packets = 0;  ///< all that left, retransmissions included
   std::uint64_t retransmitted_packets = 0;
+  std::uint64_t payload_bytes = 0;       ///< of first transmissions
   std::uint64_t messages_completed = 0;  ///< status success, unsignaled ones too
   std::uint64_t messages_failed = 0;     ///< every other status, flushed ones too
   std::uint64_t timeouts = 0;
@@ -71,11 +99,15 @@ struct RequesterCounters {
 class Requester {
  public:
   /// Begins in RTS. Throws std::invalid_argument for a path MTU, queue depth or window that cannot be.
-  explicit Requester(const RequesterConfig& config);
+  explicit Requester(const RequesterConfig& config)
+      : Requester(config, {Held<RequesterProfile>(RequesterProfile(config))}) {}
+  /// The parts outlive it.
+  Requester(const RequesterConfig& config, RequesterParts&& parts);
+  Requester(Requester&&) noexcept = default;
 
   /// As if made anew with `config`, but for the send queue, which keeps its place and depth: nothing is
-  /// allocated. What was posted is forgotten without completions. Throws as the constructor does, before
-  /// anything is changed.
+  /// allocated where the profile is its own. What was posted is forgotten without completions. Throws as the
+  /// constructor does, before anything is changed.
   void renew(const RequesterConfig& config);
 
   /// Queues a request. False when the send queue is full (nothing is changed). In ERR the request completes
@@ -83,9 +115,7 @@ class Requester {
   /// kLocalOperationError and moves the QP to ERR when all requests before it have completed; nothing posted
   /// after it is sent.
   bool post(const WorkRequest& request, Time now);
-  /// What the next packet is made of is fetched into the cache, as far as it lies elsewhere.
-  void prefetch_next() const { prefetch(&queue_[send_]); }
-  bool can_post() const { return tail_ - head_ < depth_; }
+  bool can_post() const { return tail_ - head_ < queue_.depth(); }
 
   /// True when a packet may leave now as far as this QP is concerned (window, RNR wait, state).
   bool ready(Time now) const;
@@ -141,34 +171,68 @@ class Requester {
   std::uint32_t unsent() const { return tail_ - send_; }
   /// PSN of the packet that will be sent next for the first time.
   Psn next_psn() const { return psn_of(sent_); }
-  const RequesterCounters& counters() const { return counters_; }
-  const RequesterConfig& config() const { return config_; }
+  RequesterCounters counters() const;
+  /// Those of counters() that are looked at often.
+  std::uint64_t messages_completed() const { return messages_completed_; }
+  std::uint64_t timeouts() const { return timeouts_; }
+  RequesterConfig config() const;
+  Qpn dest_qpn() const { return dest_qpn_; }
+  std::uint32_t send_queue_depth() const { return queue_.depth(); }
 
  private:
-  Requester(const RequesterConfig& config, SendQueue&& queue);
+  Requester(const RequesterConfig& config, Held<RequesterProfile>&& profile, SendQueue&& queue,
+            const void* maker);
+  Requester& operator=(Requester&&) noexcept = default;
+
+  /// The request being sent, as far as its packets ask for it: taken out of queue and maker once.
+  struct Sending {
+    std::uint64_t first = 0;
+    std::uint32_t packets = 0;  ///< 0 when it cannot be sent (unsupported verb)
+    std::uint32_t length = 0;
+
+    std::uint64_t end() const { return first + packets; }
+  };
 
   /// What next() gave last, and what it changed that payload_error() must undo. Not kept of a run's packet,
   /// which changed nothing but the count of packets and bytes.
   struct Taken {
-    std::uint32_t index = 0;  ///< of its request
-    std::uint32_t payload_length = 0;
-    std::uint64_t asked_before = 0;
-    Time deadline_before = kNever;
+    std::uint32_t asked_before = 0;  ///< modulo 2^32
+    std::uint32_t index = 0;         ///< of its request
+    std::uint16_t payload_length = 0;
     bool first_time = false;
+    bool started_timer = false;
   };
 
-  bool firmware() const { return timing_ == TimingProfile::kFirmware; }
-  bool unreliable() const { return transport_ == Transport::kUc; }
+  /// Requires a request that is to be sent.
+  const Sending& sending() const {
+    if (sending_index_ != send_) take_up();
+    return sending_;
+  }
+  void take_up() const;
+  WrOpcode verb() const { return sending_verb_; }
+  /// The request as it was posted.
+  WorkRequest request(std::uint32_t index) const {
+    return maker_ == nullptr ? queue_.request(index) : profile_->again(maker_, tail_ - index);
+  }
+  std::uint64_t first_of(std::uint32_t index) const;
+  std::uint64_t end_of(std::uint32_t index) const {
+    return index + 1 == tail_ ? posted_packets_ : first_of(index + 1);
+  }
+
+  const RequesterConfig& shared() const { return profile_->config; }
+  std::uint32_t full_payload() const { return 1U << profile_->pmtu_shift; }
+  bool firmware() const { return shared().timing == TimingProfile::kFirmware; }
+  bool unreliable() const { return shared().transport == Transport::kUc; }
   Psn psn_of(std::uint64_t packet) const { return psn_add(initial_psn_, static_cast<std::uint32_t>(packet)); }
   bool reported(const SendSlot& slot) const;
   bool asks_on_last() const;
-  bool asks(const SendSlot& slot, std::uint64_t packet, bool on_last) const;
-  RequestPacket make_packet(const SendSlot& slot, std::uint64_t packet, bool on_last) const;
+  bool asks(std::uint64_t packet, bool on_last) const;
+  RequestPacket make_packet(std::uint64_t packet, bool on_last) const;
 
   bool may_go_on() const;
   /// The next packet is neither its message's first nor its last.
-  bool in_the_middle(const SendSlot& slot) const { return next_ > slot.first && next_ + 1 < slot.end(); }
-  std::uint64_t run_end(const SendSlot& slot) const;
+  bool in_the_middle(const Sending& s) const { return next_ > s.first && next_ + 1 < s.end(); }
+  std::uint64_t run_end() const;
 
   void finish(std::uint32_t index, WcStatus status);
   void pass_unreported();
@@ -184,46 +248,46 @@ class Requester {
   bool spend_retry();
   bool spend_rnr_retry();
   void reload_retries();
-  void start_timer(Time now) { ack_deadline_ = saturating_add(now, ack_timeout_); }
+  void start_timer(Time now) { ack_deadline_ = saturating_add(now, profile_->ack_timeout); }
   void count(AethKind kind);
 
-  // Three cache lines, where the owner aligns it. Packets by their running number (SendSlot::first), requests
+  // Four cache lines, where the owner aligns it. Packets by their running number (Sending::first), requests
   // by their running index: head_ (not polled) ≤ done_ (not completed) ≤ send_ (being sent) ≤ limit_ (not to
-  // be sent) ≤ tail_ (end). What responses and the ends of messages touch:
-  Time ack_deadline_ = kNever;
-  Time rnr_until_ = 0;  ///< end of an RNR wait, 0 = none
-  Time ack_timeout_;
-  std::uint64_t asked_ = 0;  ///< behind the last packet with AckReq since the last go-back
-  std::uint32_t head_ = 0, done_ = 0, send_ = 0, limit_ = 0, tail_ = 0;
-  std::uint32_t depth_;
-  std::uint32_t window_requests_;
-  std::uint32_t window_packets_;
-
-  SendQueue queue_;
-  std::uint32_t ask_mask_;  ///< AckReq on the packets before multiples of ask_mask_ + 1
-  std::uint32_t ack_every_;
-  Taken taken_;
-  TimingProfile timing_;
-  bool sq_sig_all_;
-  QpState state_ = QpState::kRts;
-  std::uint8_t retries_used_ = 0;
-  std::uint8_t rnr_retries_used_ = 0;
-  bool always_asks_;       ///< the firmware with sq_sig_all
-  bool took_run_ = false;  ///< a run's packet was taken last: `taken_` is an older one's
-
-  // What each packet of a run touches, counters_' beginning with it.
+  // be sent) ≤ tail_ (end). What each packet of a run touches:
   std::uint64_t acked_ = 0;  ///< every packet before this one is acknowledged
   std::uint64_t next_ = 0;   ///< the packet to send next
   std::uint64_t sent_ = 0;   ///< every packet before this one has been sent at least once
   std::uint64_t run_end_ = 0;
-  std::uint64_t run_offset_ = 0;  ///< of packet 0 in the payload stream, if the run's message had begun there
+  /// Of packet 0 in the payload stream, if the message being sent had begun there.
+  mutable std::uint64_t sending_offset_ = 0;
+  std::uint64_t payload_bytes_ = 0;
+  Held<RequesterProfile> profile_;
   Psn initial_psn_;
-  Transport transport_;
-  std::uint8_t pmtu_shift_;
-  RequesterCounters counters_;
+  mutable WrOpcode sending_verb_ = WrOpcode::kWrite;
+  mutable bool sending_solicited_ = false;
+  QpState state_ = QpState::kRts;
+  bool took_run_ = false;  ///< a run's packet was taken last: `taken_` is an older one's
 
+  // What responses and the ends of messages touch.
+  Time ack_deadline_ = kNever;
+  Time rnr_until_ = 0;       ///< end of an RNR wait, 0 = none
+  std::uint64_t asked_ = 0;  ///< behind the last packet with AckReq since the last go-back
+  mutable Sending sending_;
+  mutable std::uint32_t sending_index_ = UINT32_MAX;  ///< whose `sending_` is; none before the first
+  std::uint32_t head_ = 0, done_ = 0, send_ = 0, limit_ = 0, tail_ = 0;
+
+  SendQueue queue_;
+  const void* maker_;  ///< none: the queue keeps requests
   std::uint64_t posted_packets_ = 0;
-  RequesterConfig config_;
+  std::uint64_t messages_completed_ = 0;
+  Taken taken_;
+  Qpn dest_qpn_;
+  Qpn qpn_;
+  std::uint8_t retries_used_ = 0;
+  std::uint8_t rnr_retries_used_ = 0;
+  Count48 ack_rx_, retransmitted_packets_, messages_failed_, timeouts_, rnr_rx_, nak_sequence_rx_,
+      nak_invalid_request_rx_, nak_remote_access_rx_, nak_remote_operational_rx_, nak_invalid_rd_rx_,
+      responses_ignored_;
 };
 
 inline bool Requester::ready(Time now) const {
@@ -231,27 +295,28 @@ inline bool Requester::ready(Time now) const {
   if (state_ != QpState::kRts && !may_go_on()) return false;
   if (unreliable()) return true;
   // Signed: after the firmware's rewind to a message's start next_ may stand before acked_.
-  return send_ - done_ < window_requests_ &&
-         static_cast<std::int64_t>(next_ - acked_) < static_cast<std::int64_t>(window_packets_);
+  return send_ - done_ < shared().window_requests &&
+         static_cast<std::int64_t>(next_ - acked_) < static_cast<std::int64_t>(profile_->window_packets);
 }
 
+/// Nearly every packet of long messages: in the middle of one, sent for the first time, asking for nothing.
+/// Nothing begins or ends with it, and no timer starts.
 inline Requester::PlainPacket Requester::next_of_run() {
-  const PlainPacket p{psn_of(next_), run_offset_ + (next_ << pmtu_shift_)};
-  ++counters_.packets;
-  counters_.payload_bytes += 1U << pmtu_shift_;
+  const PlainPacket p{psn_of(next_), sending_offset_ + (next_ << profile_->pmtu_shift)};
+  payload_bytes_ += full_payload();
   sent_ = ++next_;
   if (unreliable()) acked_ = next_;
   return p;
 }
 
 inline std::uint32_t Requester::next_transport_bytes() const {
-  const SendSlot& slot = queue_[send_];
-  if (in_the_middle(slot)) return static_cast<std::uint32_t>(Bth::kSize) + (1U << pmtu_shift_);
-  const bool write = slot.opcode == WrOpcode::kWrite || slot.opcode == WrOpcode::kWriteImm;
-  const bool immediate = slot.opcode == WrOpcode::kWriteImm || slot.opcode == WrOpcode::kSendImm;
-  const auto index = static_cast<std::uint32_t>(next_ - slot.first);
-  const bool last = index + 1 == slot.packets;
-  const std::uint32_t payload = last ? slot.length - (index << pmtu_shift_) : 1U << pmtu_shift_;
+  const Sending& s = sending();
+  if (in_the_middle(s)) return static_cast<std::uint32_t>(Bth::kSize) + full_payload();
+  const bool write = verb() == WrOpcode::kWrite || verb() == WrOpcode::kWriteImm;
+  const bool immediate = verb() == WrOpcode::kWriteImm || verb() == WrOpcode::kSendImm;
+  const auto index = static_cast<std::uint32_t>(next_ - s.first);
+  const bool last = index + 1 == s.packets;
+  const std::uint32_t payload = last ? s.length - (index << profile_->pmtu_shift) : full_payload();
   return static_cast<std::uint32_t>(Bth::kSize + (write && index == 0 ? Reth::kSize : 0) +
                                     (immediate && last ? ImmDt::kSize : 0)) +
          ((payload + 3) & ~3U);

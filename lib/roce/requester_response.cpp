@@ -27,25 +27,25 @@ WcStatus fatal_status(AethKind kind) {
 void Requester::count(AethKind kind) {
   switch (kind) {
     case AethKind::kAck:
-      ++counters_.ack_rx;
+      ++ack_rx_;
       break;
     case AethKind::kRnrNak:
-      ++counters_.rnr_rx;
+      ++rnr_rx_;
       break;
     case AethKind::kNakSequence:
-      ++counters_.nak_sequence_rx;
+      ++nak_sequence_rx_;
       break;
     case AethKind::kNakInvalidRequest:
-      ++counters_.nak_invalid_request_rx;
+      ++nak_invalid_request_rx_;
       break;
     case AethKind::kNakRemoteAccess:
-      ++counters_.nak_remote_access_rx;
+      ++nak_remote_access_rx_;
       break;
     case AethKind::kNakRemoteOperational:
-      ++counters_.nak_remote_operational_rx;
+      ++nak_remote_operational_rx_;
       break;
     case AethKind::kNakInvalidRdRequest:
-      ++counters_.nak_invalid_rd_rx;
+      ++nak_invalid_rd_rx_;
       break;
     case AethKind::kReserved:
       break;
@@ -67,7 +67,7 @@ void Requester::on_response(const Aeth& aeth, Psn psn, Time now) {
   if (firmware() && kind != AethKind::kReserved && ack_deadline_ != kNever) start_timer(now);
   std::uint64_t packet = 0;
   if (kind == AethKind::kReserved || !in_flight(psn, packet)) {
-    ++counters_.responses_ignored;
+    ++responses_ignored_;
     return;
   }
   if (kind == AethKind::kAck) {
@@ -89,7 +89,7 @@ void Requester::on_bad_response(Psn psn, Time now) {
   end_run();
   std::uint64_t packet = 0;
   if (!in_flight(psn, packet)) {
-    ++counters_.responses_ignored;
+    ++responses_ignored_;
     return;
   }
   acknowledge_before(packet, now);
@@ -128,7 +128,7 @@ void Requester::go_back(std::uint64_t packet) {
 void Requester::on_sequence_nak(bool progress) {
   // Nothing of it has been resent, or it is waiting for a receive request: this NAK tells nothing new.
   if (!progress && (next_ == acked_ || rnr_until_ != 0)) {
-    ++counters_.responses_ignored;
+    ++responses_ignored_;
   } else if (spend_retry()) {
     go_back(acked_);
   } else {
@@ -138,7 +138,7 @@ void Requester::on_sequence_nak(bool progress) {
 
 void Requester::on_rnr(std::uint8_t timer_code, bool progress, Time now) {
   if (!progress && rnr_until_ != 0) {
-    ++counters_.responses_ignored;
+    ++responses_ignored_;
     return;
   }
   // The path works and the receiver is alive. Sequence NAKs that what we sent meanwhile earns, late, must not
@@ -150,21 +150,21 @@ void Requester::on_rnr(std::uint8_t timer_code, bool progress, Time now) {
   }
   go_back(acked_);
   ack_deadline_ = kNever;
-  rnr_until_ = saturating_add(now, rnr_wait(config_.timing, timer_code, config_.min_rnr_timer));
+  rnr_until_ = saturating_add(now, rnr_wait(shared().timing, timer_code, shared().min_rnr_timer));
 }
 
 void Requester::on_timer(Time now) {
   end_run();
   if (rnr_until_ <= now) rnr_until_ = 0;
   if (ack_deadline_ > now || ack_deadline_ == kNever) return;
-  ++counters_.timeouts;
+  ++timeouts_;
   if (!spend_retry()) {
     fail(done_, WcStatus::kTimeoutsExceeded);
     return;
   }
   if (firmware()) {
     // To the first packet of the oldest request, unless that lies so far back that its PSNs would seem new.
-    const std::uint64_t first = queue_[done_].first;
+    const std::uint64_t first = first_of(done_);
     go_back(acked_ - first <= kMaxWindowPackets / 2 ? first : acked_);
     start_timer(now);
   } else {
@@ -173,16 +173,16 @@ void Requester::on_timer(Time now) {
 }
 
 bool Requester::spend_retry() {
-  if (config_.retry_count == kInfinite) return true;
-  if (retries_used_ == config_.retry_count) return false;
+  if (shared().retry_count == kInfinite) return true;
+  if (retries_used_ == shared().retry_count) return false;
   ++retries_used_;
   return true;
 }
 
 bool Requester::spend_rnr_retry() {
-  const bool both = config_.retry_count == kInfinite || !config_.rnr_infinite_needs_both;
-  if (config_.rnr_retry == kInfinite && both) return true;
-  if (rnr_retries_used_ == config_.rnr_retry) return false;
+  const bool both = shared().retry_count == kInfinite || !shared().rnr_infinite_needs_both;
+  if (shared().rnr_retry == kInfinite && both) return true;
+  if (rnr_retries_used_ == shared().rnr_retry) return false;
   ++rnr_retries_used_;
   return true;
 }

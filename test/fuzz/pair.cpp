@@ -2,6 +2,7 @@
 #include "world.hpp"
 
 #include <algorithm>
+#include <memory>
 
 namespace softfeb::fuzz {
 
@@ -122,7 +123,9 @@ engine::ReceiveQpSetup Pair::receive_qp(std::size_t i) {
 void Pair::renew_targets(Time now) {
   for (std::size_t i = kVictims; i < kQps; ++i) {
     if (board->qp(i).requester().state() == roce::QpState::kErr) {
-      board->qp(i) = engine::SendQp(send_qp(i), board->qp(i).congestion());
+      dcqcn::CongestionControl* const control = board->qp(i).congestion();
+      std::destroy_at(&board->qp(i));
+      std::construct_at(&board->qp(i), send_qp(i), control);
       board->qp(i).start(now);
       ++renewed;
     }

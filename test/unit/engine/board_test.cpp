@@ -40,6 +40,7 @@ struct Setup {
   std::uint8_t timeout = 8;
   std::uint8_t retries = 7;
   PauseMode pause = PauseMode::kPause;  ///< of the receivers; answers to QP 0 have DSCP 26, to others 48
+  CongestionProfile congestion{};
 };
 
 roce::IpAddress address(bool v6, std::uint32_t n) {
@@ -136,6 +137,7 @@ class Experiment {
     s.path.ecn = setup_.ecn;
     s.payload = payload_.get();
     s.traffic.verb = setup_.immediate ? roce::WrOpcode::kWriteImm : roce::WrOpcode::kWrite;
+    s.congestion = setup_.congestion;
     s.traffic.plan = payload_->plan();
     s.traffic.messages = setup_.messages;
     s.traffic.rate_kind = setup_.rate_kind;
@@ -212,8 +214,9 @@ TEST_CASE("a queue pair takes no more memory than is said", "[board]") {
   const auto memory = [](const Setup& s) { return Experiment(s).board(0).memory_per_qp(); };
   CHECK(memory({.qps = 1000, .transport = roce::Transport::kUc}) <= 1024);
   const std::size_t rc = memory({.qps = 1000});  // a window of 16
-  CHECK(rc <= 1024 + 16 * sizeof(roce::SendSlot));
-  CHECK(rc > 1024);
+  const std::size_t dcqcn = memory({.qps = 1000, .congestion = dcqcn::FirmwareProfile{}});
+  CHECK(dcqcn <= 1024);
+  CHECK(dcqcn - rc == sizeof(dcqcn::FirmwareDcqcn));
   CHECK(memory({.qps = 0}) == 0);
 }
 
