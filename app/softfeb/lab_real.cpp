@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "config/load.hpp"
+#include "dataplane/huge_memory.hpp"
 #include "figures.hpp"
 #include "lab.hpp"
 #include "lab/run_figures.hpp"
@@ -80,10 +81,10 @@ int lab_real(const LabOptions& options) {
   if (stop_signals() != 0) return stopped_early();
   connect_peers(config, machine, targets, payloads, quiet, &lab);
 
-  Endpoints endpoints = make_endpoints(config, targets.all(), payloads, largest_pmtus(machine), kNetworkSlack,
-                                       [&machine](std::size_t worker, const std::function<void()>& make) {
-                                         machine.for_worker(worker, make);
-                                       });
+  Endpoints endpoints = make_endpoints(
+      config, targets.all(), payloads, largest_pmtus(machine), kNetworkSlack,
+      [&machine](std::size_t worker, const std::function<void()>& make) { machine.for_worker(worker, make); },
+      &dataplane::HugeMemory::instance());
   Crew crew(config, machine, endpoints, &lab);
   LiveTable table(config, &lab.network, LiveTable::Clock::kReal, quiet);
   ControlService service(config, machine, crew, endpoints,

@@ -2,6 +2,7 @@
 #include "run.hpp"
 
 #include "config/load.hpp"
+#include "dataplane/huge_memory.hpp"
 #include "exit_code.hpp"
 #include "experiment.hpp"
 #include "pictures.hpp"
@@ -30,11 +31,10 @@ int run(const RunOptions& options) {
   if (stop_signals() != 0) return stopped_early();
   connect_peers(config, machine, targets, payloads, quiet);
 
-  Endpoints endpoints =
-      make_endpoints(config, targets.all(), payloads, largest_pmtus(machine), engine::LinkShaper::kSlack,
-                     [&machine](std::size_t worker, const std::function<void()>& make) {
-                       machine.for_worker(worker, make);
-                     });
+  Endpoints endpoints = make_endpoints(
+      config, targets.all(), payloads, largest_pmtus(machine), engine::LinkShaper::kSlack,
+      [&machine](std::size_t worker, const std::function<void()>& make) { machine.for_worker(worker, make); },
+      &dataplane::HugeMemory::instance());
   Crew crew(config, machine, endpoints);
   LiveTable table(config, nullptr, LiveTable::Clock::kReal, quiet);
   ControlService service(config, machine, crew, endpoints,

@@ -77,7 +77,10 @@ void Board::fetch_next() const {
   const std::uint32_t far = ready_.ahead(kTurnsToFetch);
   if (far != ReadyQueue::kNone) qps_[far].prefetch();
   const std::uint32_t near = ready_.ahead(kTurnsToFetchBehind);
-  if (near != ReadyQueue::kNone) qps_[near].prefetch_behind();
+  if (near != ReadyQueue::kNone && qps_[near].prefetch_behind()) {
+    departures_.prefetch(near);
+    timers_.prefetch(near);
+  }
 }
 
 bool Board::may_run(std::uint32_t i) const {

@@ -181,9 +181,12 @@ class alignas(64) SendQp {
     softfeb::prefetch(this, 1);
     softfeb::prefetch(&headers_, 2);
   }
-  void prefetch_behind() const {
-    if (congestion_ != nullptr) softfeb::prefetch(congestion_, 1);
-    if (pacer_) softfeb::prefetch(pacer_.get(), 2);
+  /// True when there is no run: its next turn is one in full, and touches all of it.
+  bool prefetch_behind() const {
+    if (congestion_ != nullptr) softfeb::prefetch(congestion_, 2);
+    if (requester_.in_run() && !flags_.packets_paced) return false;
+    softfeb::prefetch(&requester_, 6);
+    return !requester_.in_run();
   }
   /// The same for a response, which goes on to the next message.
   void prefetch_response() const { softfeb::prefetch(this, sizeof *this / 64); }

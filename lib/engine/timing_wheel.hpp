@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "base/prefetch.hpp"
 #include "base/time.hpp"
 
 #include <algorithm>
@@ -30,16 +31,24 @@ class TimingWheel {
   /// When `id` expires; meaningful only while it is scheduled.
   Time at(std::uint32_t id) const { return nodes_[id].at; }
 
+  /// `id` is fetched into the cache.
+  void prefetch(std::uint32_t id) const { softfeb::prefetch(&nodes_[id]); }
+
   /// Takes out every entry with at ≤ now and calls expire(id) for each; expire may schedule. Time never goes
-  /// back.
-  template <typename Fn>
-  void advance(Time now, Fn&& expire) {
+  /// back. While one expires, ahead(id) is called for the next that may.
+  template <typename Fn, typename Ahead>
+  void advance(Time now, Fn&& expire, Ahead&& ahead) {
     const std::uint64_t target = now / tick_;
     for (;;) {
-      drain(now, current_ < target, expire);
+      drain(now, current_ < target, expire, ahead);
       if (current_ >= target) return;
       step(target);
     }
+  }
+
+  template <typename Fn>
+  void advance(Time now, Fn&& expire) {
+    advance(now, expire, [](std::uint32_t /*id*/) {});
   }
 
   /// A time not later than the next expiry, and exact when that is within the finest level's reach (256
@@ -83,13 +92,17 @@ class TimingWheel {
   Time first_in(std::uint32_t slot) const;
 
   /// Expires what is due in the current slot; when the slot lies wholly in the past, until it is empty.
-  template <typename Fn>
-  void drain(Time now, bool past, Fn&& expire) {
+  template <typename Fn, typename Ahead>
+  void drain(Time now, bool past, Fn&& expire, Ahead&& ahead) {
     const auto slot = static_cast<std::uint32_t>(current_ & (kSlots - 1));
     while (heads_[slot] != kNone) {
       std::uint32_t id = detach(slot);
       while (id != kNone) {
         const auto following = static_cast<std::uint32_t>(nodes_[id].next);
+        if (following != kNone) {
+          prefetch(following);
+          ahead(following);
+        }
         nodes_[id].slot = kNoSlot;
         --counts_[0];
         if (nodes_[id].at <= now) {

@@ -283,12 +283,13 @@ Endpoints make_listeners(const config::RunConfig& config) {
 
 Endpoints make_endpoints(const config::RunConfig& config, const Plans& plans, const Payloads& payloads,
                          const std::vector<std::uint32_t>& largest_pmtus, Time network_slack,
-                         const ForWorker& for_worker) {
+                         const ForWorker& for_worker, std::pmr::memory_resource* memory) {
   Endpoints out;
   std::vector<engine::BoardConfig> boards;
   std::vector<engine::ReceiverConfig> receivers;
   for (const auto& b : config.boards) {
     boards.push_back({identity_of(b.endpoint), b.link_rate.value_or(0), {}, {}, pause_of(b.endpoint)});
+    boards.back().memory = memory;
     if (b.endpoint.network) boards.back().link_slack = network_slack;
     if (shaped_by_port(config, b)) {
       boards.back().pause.link_rate = boards.back().link_rate;

@@ -11,6 +11,7 @@
 
 #include <functional>
 #include <memory>
+#include <memory_resource>
 #include <optional>
 #include <vector>
 
@@ -49,11 +50,12 @@ using ForWorker = std::function<void(std::size_t worker, const std::function<voi
 
 /// `largest_pmtus`: of each port, what its MTU holds. `network_slack`: LinkShaper's of boards at a network of
 /// the lab. What one worker has is made together, so that it shares no cache lines with what others have, but
-/// at its edges. Throws EnvironmentError when there is not enough memory.
+/// at its edges. `memory`: engine::BoardConfig's. Throws EnvironmentError when there is not enough memory.
 Endpoints make_endpoints(
     const config::RunConfig& config, const Plans& plans, const Payloads& payloads,
     const std::vector<std::uint32_t>& largest_pmtus, Time network_slack = engine::LinkShaper::kSlack,
-    const ForWorker& for_worker = [](std::size_t /*worker*/, const std::function<void()>& make) { make(); });
+    const ForWorker& for_worker = [](std::size_t /*worker*/, const std::function<void()>& make) { make(); },
+    std::pmr::memory_resource* memory = nullptr);
 
 /// The run is over, with these figures: messages that were sent and never came are missing, too.
 void close_maps(const Plans& plans, const std::vector<engine::EndpointSnapshot>& final, Endpoints& endpoints);

@@ -3,6 +3,7 @@
 
 #include "addresses.hpp"
 #include "base/rng.hpp"
+#include "dataplane/huge_memory.hpp"
 
 #include <algorithm>
 
@@ -49,14 +50,17 @@ engine::SendQpConfig make_qp(const CraftOptions& o, const board::PayloadSource& 
 
 }  // namespace
 
+std::pmr::memory_resource* huge_pages() { return &dataplane::HugeMemory::instance(); }
+
 std::unique_ptr<board::PayloadSource> craft_payload(const CraftOptions& o) {
   return board::make_payload(
       {.kind = board::PayloadKind::kCounter, .message_length = message_bytes(o), .pmtu = o.pmtu});
 }
 
 std::unique_ptr<engine::Board> craft_board(const CraftOptions& o, const board::PayloadSource& payload,
-                                           unsigned board) {
+                                           unsigned board, std::pmr::memory_resource* memory) {
   engine::BoardConfig c;
+  c.memory = memory;
   c.identity.mac = board_mac(board);
   c.identity.ip = board_ip(board);
   Rng rng(1);

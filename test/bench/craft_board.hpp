@@ -6,15 +6,19 @@
 #include "engine/board.hpp"
 
 #include <memory>
+#include <memory_resource>
 
 namespace softfeb::bench {
+
+std::pmr::memory_resource* huge_pages();
 
 /// Not filled.
 std::unique_ptr<board::PayloadSource> craft_payload(const CraftOptions& options);
 
-/// `payload` outlives the board. Board number `board` of those that share a port.
+/// `payload` outlives the board. Board number `board` of those that share a port. `memory` is where its queue
+/// pairs lie: as `softfeb run` has them, or null for the heap.
 std::unique_ptr<engine::Board> craft_board(const CraftOptions& options, const board::PayloadSource& payload,
-                                           unsigned board);
+                                           unsigned board, std::pmr::memory_resource* memory = huge_pages());
 
 /// Sums over the queue pairs of a board.
 struct BoardTotals {

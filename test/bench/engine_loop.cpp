@@ -10,8 +10,9 @@
 
 namespace softfeb::bench {
 
-EngineLoop::EngineLoop(const CraftOptions& o, const board::PayloadSource& payload)
-    : board_(craft_board(o, payload, 0)), acks_(path_to_board()), ack_(acks_.frame()) {
+EngineLoop::EngineLoop(const CraftOptions& o, const board::PayloadSource& payload,
+                       std::pmr::memory_resource* memory)
+    : board_(craft_board(o, payload, 0, memory)), acks_(path_to_board()), ack_(acks_.frame()) {
   for (std::size_t i = 0; i < kBurst; ++i) frames_[i].header = rooms_[i].data();
 }
 
@@ -43,7 +44,7 @@ QpMemory memory_of_qp(CraftOptions o, const board::PayloadSource& payload) {
   };
   o.qps = std::max(o.qps, 10'000U);
   const std::size_t before = allocated();
-  EngineLoop loop(o, payload);
+  EngineLoop loop(o, payload, nullptr);  // the heap: the allocator is asked what it gave
   loop.start(0);
   // Until all have begun, with time to spare for those that begin late.
   Time now = 0;

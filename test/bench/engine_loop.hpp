@@ -12,8 +12,9 @@ namespace softfeb::bench {
 /// A board whose frames are made and thrown away, without mbufs and port: what the engine alone costs.
 class EngineLoop {
  public:
-  /// `payload` outlives it.
-  EngineLoop(const CraftOptions& options, const board::PayloadSource& payload);
+  /// `payload` outlives it. `memory`: of craft_board().
+  EngineLoop(const CraftOptions& options, const board::PayloadSource& payload,
+             std::pmr::memory_resource* memory = huge_pages());
 
   /// Traffic begins.
   void start(Time now) { board_->start(now); }
