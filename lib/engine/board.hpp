@@ -199,8 +199,9 @@ class Board : public Endpoint {
   std::size_t send_packets(Time now, std::span<TxFrame> out);
   void fetch_next() const;
   bool may_run(std::uint32_t i) const;
-  bool take_turn(std::uint32_t i, Time now, TxFrame& out);
-  bool take_turn_of_run(std::uint32_t i, Time now, TxFrame& out);
+  enum class Turn : std::uint8_t { kSent, kNothing, kOfRun };
+  Turn take_turn(SendQp& qp, Time now, TxFrame& out);
+  Turn take_turn_of_run(SendQp& qp, Time now, TxFrame& out);
   void settle_received(std::uint32_t i, Time now);
 
   LinkShaper link_;

@@ -34,34 +34,59 @@ constexpr std::size_t kTurnsToFetchBehind = 6;
 
 }  // namespace
 
-/// True when a packet was sent.
-inline bool Board::take_turn_of_run(std::uint32_t i, Time now, TxFrame& out) {
-  SendQp& qp = qps_[i];
+/// `qp` is the first in the ready queue, and stays in it or leaves.
+inline Board::Turn Board::take_turn_of_run(SendQp& qp, Time now, TxFrame& out) {
+  const std::uint32_t i = ready_.front();
   const Time timer = qp.congestion_timer();
   Time next = kNever;
   if (!qp.craft_of_run(now, identification_, out, next)) {
+    ready_.pop();
     settle(i, now);
-    return false;
+    return Turn::kNothing;
   }
   if (qp.congestion_timer() != timer) watch_timer(i, now);
   if (next <= now) {
-    ready_.push(i);
-  } else if (next != kNever) {
-    departures_.schedule(i, next);
+    ready_.rotate();
+    return Turn::kSent;
   }
-  return true;
+  ready_.pop();
+  if (next != kNever) departures_.schedule(i, next);
+  return Turn::kSent;
+}
+
+/// Likewise; but where it is a run's turn, nothing is sent yet and it stays where it is.
+Board::Turn Board::take_turn(SendQp& qp, Time now, TxFrame& out) {
+  const std::uint32_t i = ready_.front();
+  shared_.answered(i);
+  qp.post_due(now);
+  const bool may_send = departure(i, now) <= now && qp.requester().ready(now);
+  const bool may_run_on = may_send && may_run(i);
+  if (may_run_on && qp.begin_run()) return Turn::kOfRun;
+  const bool sent = may_send && qp.craft(now, identification_, out);
+  ready_.pop();
+  if (sent && may_run_on && qp.begin_run()) {
+    // The first of its message: a run goes on from here, and but for a timer nothing has begun with it
+    // either.
+    watch_timer(i, now);
+    place(i, departure(i, now), now);
+  } else {
+    settle(i, now);
+  }
+  return sent ? Turn::kSent : Turn::kNothing;
 }
 
 std::size_t Board::send_packets(Time now, std::span<TxFrame> out) {
   if (now < link_open_at()) return 0;
   link_.was_closed_until(link_open_at());
+  const bool many = qps_.size() > kFewQps;
   std::size_t n = 0;
   // A turn that gives no packet (a QP in ERR that flushes what is posted) counts as well, so that this ends.
   for (std::size_t turns = out.size(); turns != 0 && !ready_.empty() && link_.open(now); --turns) {
-    const std::uint32_t i = ready_.pop();
-    if (qps_.size() > kFewQps) fetch_next();
-    const bool sent = qps_[i].may_go_on(now) ? take_turn_of_run(i, now, out[n]) : take_turn(i, now, out[n]);
-    if (!sent) continue;
+    if (many) fetch_next();
+    SendQp& qp = qps_[ready_.front()];
+    Turn turn = qp.may_go_on(now) ? Turn::kOfRun : take_turn(qp, now, out[n]);
+    if (turn == Turn::kOfRun) turn = take_turn_of_run(qp, now, out[n]);
+    if (turn == Turn::kNothing) continue;
     ++identification_;
     link_.sent(out[n].length(), now);
     ++n;
@@ -86,18 +111,6 @@ void Board::fetch_next() const {
 bool Board::may_run(std::uint32_t i) const {
   return quick_turns_ && i < first_bus_ && !pause_.per_priority() &&
          (groups_.empty() || shared_.line_of(i) == SharedRates::kNone);
-}
-
-/// True when a packet was sent.
-bool Board::take_turn(std::uint32_t i, Time now, TxFrame& out) {
-  shared_.answered(i);
-  SendQp& qp = qps_[i];
-  qp.post_due(now);
-  const bool may_send = departure(i, now) <= now && qp.requester().ready(now);
-  if (may_send && may_run(i) && qp.begin_run()) return take_turn_of_run(i, now, out);
-  const bool sent = may_send && qp.craft(now, identification_, out);
-  settle(i, now);
-  return sent;
 }
 
 /// After a response, or a CNP: at once, or once for all of a burst.

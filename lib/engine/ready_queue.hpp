@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <memory_resource>
@@ -12,7 +14,9 @@ namespace softfeb::engine {
 class ReadyQueue {
  public:
   explicit ReadyQueue(std::size_t qps, std::pmr::memory_resource* memory = std::pmr::new_delete_resource())
-      : ring_(qps, memory), queued_(qps, 0, memory) {}
+      : ring_(std::bit_ceil(std::max<std::size_t>(1, qps)), memory),
+        mask_(ring_.size() - 1),
+        queued_(qps, 0, memory) {}
 
   /// Bytes that its places take.
   std::size_t memory() const { return ring_.size() * sizeof ring_[0] + queued_.size(); }
@@ -22,33 +26,34 @@ class ReadyQueue {
   void push(std::uint32_t qp) {
     if (queued_[qp] != 0) return;
     queued_[qp] = 1;
-    std::size_t at = first_ + count_;
-    if (at >= ring_.size()) at -= ring_.size();
-    ring_[at] = qp;
+    ring_[(first_ + count_) & mask_] = qp;
     ++count_;
   }
 
   static constexpr std::uint32_t kNone = UINT32_MAX;
   /// Who has its turn behind `turns` others; kNone.
   std::uint32_t ahead(std::size_t turns) const {
-    if (turns >= count_) return kNone;
-    const std::size_t at = first_ + turns;
-    return ring_[at < ring_.size() ? at : at - ring_.size()];
+    return turns >= count_ ? kNone : ring_[(first_ + turns) & mask_];
   }
 
-  /// Requires !empty().
-  std::uint32_t pop() {
-    const std::uint32_t qp = ring_[first_];
-    if (++first_ == ring_.size()) first_ = 0;
+  /// Whose turn it is. Requires !empty(), as the next two do.
+  std::uint32_t front() const { return ring_[first_ & mask_]; }
+  void pop() {
+    queued_[front()] = 0;
+    ++first_;
     --count_;
-    queued_[qp] = 0;
-    return qp;
+  }
+  /// pop() and push() in one.
+  void rotate() {
+    ring_[(first_ + count_) & mask_] = front();
+    ++first_;
   }
 
  private:
   std::pmr::vector<std::uint32_t> ring_;
+  std::size_t mask_;
   std::pmr::vector<std::uint8_t> queued_;
-  std::size_t first_ = 0;
+  std::size_t first_ = 0;  ///< runs on without wrapping at the ring's size
   std::size_t count_ = 0;
 };
 

@@ -161,7 +161,7 @@ bool SendQp::craft(Time now, std::uint16_t identification, TxFrame& out) {
   const std::uint32_t counted = requester_.next_transport_bytes();
   if (!write(now, identification, out)) return false;
   counted_bytes_ += counted;
-  if (congestion_ != nullptr) congestion_->sent(counted, now);
+  tell_sent(counted, now);
   return true;
 }
 
@@ -173,9 +173,9 @@ bool SendQp::begin_run() {
   return true;
 }
 
-/// The last packet of a run has left. As departure(now), which asks congestion control only where the rest
+/// Congestion control learns that a packet has left. Gives departure(now), which asks it only where the rest
 /// allows a packet.
-Time SendQp::end_of_run(std::uint32_t counted, Time now) {
+Time SendQp::tell_sent(std::uint32_t counted, Time now) {
   const Time own = own_departure(now);
   if (congestion_ == nullptr) return own;
   if (own > now || !requester_.ready(now)) {

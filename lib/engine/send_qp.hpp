@@ -202,7 +202,7 @@ class alignas(64) SendQp {
     if (flags_.packets_paced) pace_packet(payload, now);
   }
   void pace_packet(std::uint32_t payload, Time now);
-  Time end_of_run(std::uint32_t counted, Time now);
+  Time tell_sent(std::uint32_t counted, Time now);
   void reap_all(Time now);
 
   bool by_message() const { return flags_.by_message; }

@@ -27,7 +27,7 @@ inline bool SendQp::craft_of_run(Time now, std::uint16_t identification, TxFrame
   counted_bytes_ += counted;
   pace(length, now);
   if (!requester_.in_run()) {
-    next = end_of_run(counted, now);
+    next = tell_sent(counted, now);
     return true;
   }
   next = flags_.packets_paced ? pacer_->departure() : 0;

@@ -82,34 +82,49 @@ SOFTFEB_PCLMUL Crafted craft_control_pclmul(const HeaderTemplate& path, const Tr
   return finish_frame(path, w, 0, crc, trailer);
 }
 
-MiddleFrame::MiddleFrame(const HeaderTemplate& path, const RequestPacket& p, Qpn dest_qp, std::uint16_t pkey)
-    : payload_length_(static_cast<std::uint16_t>(p.payload_length)),
-      pkey_(pkey),
-      opcode_(p.opcode),
-      solicited_(p.solicited) {
+namespace {
+
+TransportWords middle_words(const RequestPacket& p, Qpn dest_qp, std::uint16_t pkey) {
   RequestPacket first = p;
   first.psn = 0;
-  const TransportWords w = TransportWords::of(first, false, false, p.payload_length, dest_qp, pkey);
+  return TransportWords::of(first, false, false, p.payload_length, dest_qp, pkey);
+}
+
+}  // namespace
+
+MiddleFrame::MiddleFrame(const HeaderTemplate& path, const RequestPacket& p, Qpn dest_qp,
+                         std::uint16_t pkey) {
+  const TransportWords w = middle_words(p, dest_qp, pkey);
+  udp_bth_ = w.udp_bth;
   dest_word_ = static_cast<std::uint32_t>(w.bth);
   crc_ = header_crc(path, path.ip_word(w.udp_payload(p.payload_length), 0), w, p.payload_length / 4);
+}
+
+bool MiddleFrame::fits(const RequestPacket& p) const {
+  constexpr std::uint64_t kPkey = std::uint64_t{0xffff} << 48;
+  return ((middle_words(p, 0, 0).udp_bth ^ udp_bth_) & ~kPkey) == 0;
 }
 
 SOFTFEB_PCLMUL Crafted MiddleFrame::craft(const HeaderTemplate& path, Psn psn, std::uint16_t identification,
                                           std::uint32_t payload_crc, std::uint8_t* header,
                                           std::uint8_t* trailer) const {
-  const std::uint32_t udp_payload = static_cast<std::uint32_t>(Bth::kSize + kIcrcSize) + payload_length_;
-  path.write_ip(header, path.ip_word(udp_payload, identification));
+  const std::uint32_t udp = udp_length();
   const std::uint32_t psn_word = __builtin_bswap32(psn);
-  TransportWords::store_plain(header + path.size() - TransportWords::kUdpPart, udp_payload, opcode_,
-                              solicited_, pkey_, dest_word_ | (std::uint64_t{psn_word} << 32));
-  const std::uint32_t* const factors = &kShiftTable[payload_length_ / 4 + 1];
+  const std::uint32_t* const factors = &kShiftTable[payload_length() / 4 + 1];
   __m128i sum = clmul::product(psn_word, factors[0]);
   if (path.is_v4()) {
     const std::uint32_t id_word = __builtin_bswap16(identification);
-    sum = _mm_xor_si128(sum, clmul::product(id_word, factors[4 + path.ip_word_distance()]));
+    sum = _mm_xor_si128(sum, clmul::product(id_word, factors[4 + HeaderTemplate::kIpv4WordDistance]));
+    path.write_v4(header, HeaderTemplate::v4_word(udp, identification));
+  } else {
+    path.write_v6(header, HeaderTemplate::v6_word(udp));
   }
+  const std::size_t size = path.size();
+  std::uint8_t* const transport = header + size - TransportWords::kUdpPart;
+  store_le64(transport, udp_bth_);
+  store_le64(transport + 8, dest_word_ | (std::uint64_t{psn_word} << 32));
   store_le32(trailer, crc_ ^ payload_crc ^ clmul::reduce63(sum));
-  return {static_cast<std::uint16_t>(path.size() + Bth::kSize), static_cast<std::uint8_t>(kIcrcSize)};
+  return {static_cast<std::uint16_t>(size + Bth::kSize), static_cast<std::uint8_t>(kIcrcSize)};
 }
 
 }  // namespace softfeb::roce

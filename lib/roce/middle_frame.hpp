@@ -21,14 +21,14 @@ class MiddleFrame {
   /// their way as `path` says but for its MAC addresses and traffic class, which may change. usable().
   MiddleFrame(const HeaderTemplate& path, const RequestPacket& p, Qpn dest_qp, std::uint16_t pkey);
 
-  /// Whether it was made of packets like this one.
-  bool fits(const RequestPacket& p) const {
-    return payload_length_ == p.payload_length && opcode_ == p.opcode && solicited_ == p.solicited;
-  }
+  /// Whether it was made of packets like this one: operation, SE, payload's length.
+  bool fits(const RequestPacket& p) const;
 
-  std::uint32_t payload_length() const { return payload_length_; }
+  std::uint32_t payload_length() const { return transport_bytes() - static_cast<std::uint32_t>(Bth::kSize); }
   /// BTH and payload: what congestion control counts.
-  std::uint32_t transport_bytes() const { return static_cast<std::uint32_t>(Bth::kSize) + payload_length_; }
+  std::uint32_t transport_bytes() const {
+    return udp_length() - static_cast<std::uint32_t>(kUdpHeaderSize + kIcrcSize);
+  }
 
   /// Writes the headers to `header` and the iCRC to `trailer`, with as much room as craft_request() asks for.
   /// `payload_crc` is the payload's alone, see PayloadStream::crc(). `path` is the one it was made with.
@@ -36,12 +36,11 @@ class MiddleFrame {
                 std::uint8_t* header, std::uint8_t* trailer) const;
 
  private:
+  std::uint32_t udp_length() const { return __builtin_bswap16(static_cast<std::uint16_t>(udp_bth_)); }
+
+  std::uint64_t udp_bth_ = 0;  ///< UDP length, checksum 0, first four bytes of the BTH, as they lie in memory
+  std::uint32_t dest_word_ = 0;  ///< the next four
   std::uint32_t crc_ = 0;        ///< iCRC with identification, PSN and payload CRC 0
-  std::uint32_t dest_word_ = 0;  ///< of the BTH, as it lies in memory
-  std::uint16_t payload_length_ = 0;
-  std::uint16_t pkey_ = 0;
-  std::uint8_t opcode_ = 0;
-  bool solicited_ = false;
 };
 
 }  // namespace softfeb::roce

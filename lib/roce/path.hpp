@@ -64,23 +64,39 @@ class HeaderTemplate {
     store_be16(out + size_ - 4, static_cast<std::uint16_t>(kUdpHeaderSize + udp_payload));
   }
   /// The same with UDP's length left out; `word` as ip_word() gives it.
-  void write_ip(std::uint8_t* out, std::uint64_t word) const;
+  void write_ip(std::uint8_t* out, std::uint64_t word) const {
+    if (v6_) {
+      write_v6(out, word);
+    } else {
+      write_v4(out, word);
+    }
+  }
+  void write_v4(std::uint8_t* out, std::uint64_t word) const;
+  void write_v6(std::uint8_t* out, std::uint64_t word) const;
 
   /// For the iCRC (doc/icrc.md): the CRC's register, not complemented, between UDP's ports and its length,
   /// with the fields that change from packet to packet taken for 0.
   std::uint32_t crc_register() const { return crc_register_; }
   /// The fields of the first eight bytes of the IP header that write() fills in, as they lie in memory.
   std::uint64_t ip_word(std::uint32_t udp_payload, std::uint16_t identification) const {
-    const auto udp_length = static_cast<std::uint16_t>(kUdpHeaderSize + udp_payload);
-    if (v6_) return std::uint64_t{__builtin_bswap16(udp_length)} << 32;
+    const std::uint32_t udp_length = static_cast<std::uint32_t>(kUdpHeaderSize) + udp_payload;
+    return v6_ ? v6_word(udp_length) : v4_word(udp_length, identification);
+  }
+  static std::uint64_t v4_word(std::uint32_t udp_length, std::uint16_t identification) {
     const auto total = static_cast<std::uint16_t>(kIpv4Size + udp_length);
     return (std::uint64_t{__builtin_bswap16(identification)} << 32) |
            (std::uint64_t{__builtin_bswap16(total)} << 16);
   }
+  static std::uint64_t v6_word(std::uint32_t udp_length) {
+    return std::uint64_t{__builtin_bswap16(static_cast<std::uint16_t>(udp_length))} << 32;
+  }
   /// Four-byte words between those eight bytes and UDP's length.
-  std::size_t ip_word_distance() const { return v6_ ? 9 : 4; }
+  static constexpr std::size_t kIpv4WordDistance = 4;
+  std::size_t ip_word_distance() const { return v6_ ? 9 : kIpv4WordDistance; }
 
  private:
+  void copy_to(std::uint8_t* out) const;
+
   // In this order all of it that IPv4 needs lies in one cache line.
   std::uint32_t checksum_base_ =
       0;  ///< sum of the IPv4 header without length and identification, bytes swapped
@@ -91,18 +107,28 @@ class HeaderTemplate {
   std::array<std::uint8_t, kMaxSize> bytes_{};
 };
 
-inline void HeaderTemplate::write_ip(std::uint8_t* out, std::uint64_t word) const {
+inline void HeaderTemplate::copy_to(std::uint8_t* out) const {
   // Pieces of fixed width that overlap: together they are each of the four sizes there are (42, 46, 62, 66).
   static_assert(kMaxSize == 66 && kEthernetSize + kIpv4Size + kUdpHeaderSize == 42);
   std::memcpy(out, &bytes_[0], 32);
   std::memcpy(out + 24, &bytes_[24], 16);
-  std::memcpy(out + size_ - 32, bytes_.data() + size_ - 32,
-              32);  // the UDP checksum stays 0, as RoCEv2 allows
-  std::uint8_t* const ip = out + ip_offset_;
-  if (v6_) {
-    store_le16(ip + 4, static_cast<std::uint16_t>(word >> 32));
-    return;
+  // The UDP checksum stays 0, as RoCEv2 allows.
+  std::memcpy(out + size_ - 32, bytes_.data() + size_ - 32, 32);
+}
+
+inline void HeaderTemplate::write_v6(std::uint8_t* out, std::uint64_t word) const {
+  copy_to(out);
+  store_le16(out + ip_offset_ + 4, static_cast<std::uint16_t>(word >> 32));
+}
+
+inline void HeaderTemplate::write_v4(std::uint8_t* out, std::uint64_t word) const {
+  if (ip_offset_ == kEthernetSize) {
+    std::memcpy(out, &bytes_[0], 32);
+    std::memcpy(out + 26, &bytes_[26], 16);
+  } else {
+    copy_to(out);
   }
+  std::uint8_t* const ip = out + ip_offset_;
   store_le32(ip + 2, static_cast<std::uint32_t>(word >> 16));
   // A sum of byte-swapped words is the swapped sum (RFC 1071).
   std::uint32_t sum = checksum_base_ + (static_cast<std::uint32_t>(word >> 16) & 0xffff) +

@@ -138,7 +138,7 @@ class Requester {
     std::uint64_t payload_offset = 0;
   };
   PlainPacket next_of_run();
-  /// What all of a run's packets have in common. Requires in_run().
+  /// A run's packets without PSN and place of their payload: what they have in common. Requires in_run().
   RequestPacket run_packet() const;
   /// The payload of the packet that next() gave last cannot be had, so it was not sent: its request ends with
   /// kLocalOperationError and the QP goes to ERR, once the requests before it have completed.

@@ -110,7 +110,14 @@ bool Requester::begin_run() {
   return true;
 }
 
-RequestPacket Requester::run_packet() const { return make_packet(next_, false); }
+RequestPacket Requester::run_packet() const {
+  const bool write = verb() <= WrOpcode::kWriteImm;
+  RequestPacket p;
+  p.opcode = opcode(shared().transport, write ? Operation::kWriteMiddle : Operation::kSendMiddle);
+  p.solicited = sending_solicited_ && firmware();
+  p.payload_length = full_payload();
+  return p;
+}
 
 RequestPacket Requester::peek() const { return make_packet(next_, asks_on_last()); }
 

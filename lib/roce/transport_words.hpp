@@ -51,30 +51,17 @@ struct TransportWords {
     if (has_word) store_le32(out + (has_reth ? 32 : 16), word);
   }
 
-  /// The headers of a packet that has a BTH alone and asks for nothing; `bth` is what the member is.
-  static void store_plain(std::uint8_t* out, std::uint32_t udp_payload, unsigned opcode, bool solicited,
-                          std::uint16_t pkey, std::uint64_t bth) {
-    TransportWords w;
-    w.set_first(opcode, solicited ? 0x80U : 0U, pkey);
-    w.set_udp_length(udp_payload);
-    store_le64(out, w.udp_bth);
-    store_le64(out + 8, bth);
-  }
-
  private:
   static constexpr std::uint64_t pair(std::uint32_t first, std::uint32_t second) {
     return first | (std::uint64_t{second} << 32);
   }
   void set_bth(unsigned opcode, unsigned flags, std::uint16_t pkey, std::uint32_t qp_word,
                std::uint32_t psn_word) {
-    set_first(opcode, flags, pkey);
+    udp_bth = std::uint64_t{opcode | (flags << 8) | (std::uint32_t{__builtin_bswap16(pkey)} << 16)} << 32;
     bth = pair(__builtin_bswap32(qp_word), __builtin_bswap32(psn_word));
   }
-  void set_first(unsigned opcode, unsigned flags, std::uint16_t pkey) {
-    udp_bth = std::uint64_t{opcode | (flags << 8) | (std::uint32_t{__builtin_bswap16(pkey)} << 16)} << 32;
-  }
-  void set_udp_length(std::uint32_t payload) {
-    udp_bth |= __builtin_bswap16(static_cast<std::uint16_t>(kUdpHeaderSize + payload));
+  void set_udp_length(std::uint32_t padded) {
+    udp_bth |= __builtin_bswap16(static_cast<std::uint16_t>(kUdpHeaderSize + udp_payload(padded)));
   }
 };
 
@@ -90,7 +77,7 @@ inline TransportWords TransportWords::of(const RequestPacket& p, bool with_reth,
               pair(__builtin_bswap32(p.reth.rkey), __builtin_bswap32(p.reth.dma_length))};
   }
   if (with_immediate) w.word = __builtin_bswap32(p.immediate);
-  w.set_udp_length(w.udp_payload(padded));
+  w.set_udp_length(padded);
   return w;
 }
 
@@ -99,7 +86,7 @@ inline TransportWords TransportWords::of(const Aeth& aeth, Psn psn, Qpn dest_qp,
   w.set_bth(kOpcodeRcAck, 0, pkey, dest_qp & kPsnMask, psn & kPsnMask);
   w.has_word = true;
   w.word = __builtin_bswap32((std::uint32_t{aeth.syndrome} << 24) | (aeth.msn & 0xff'ffff));
-  w.set_udp_length(w.udp_payload(0));
+  w.set_udp_length(0);
   return w;
 }
 
@@ -108,7 +95,7 @@ inline TransportWords TransportWords::cnp(Qpn dest_qp, std::uint16_t pkey) {
   TransportWords w;
   w.set_bth(kOpcodeCnp, 0, pkey, kBecn | (dest_qp & kPsnMask), 0);
   w.has_reth = true;
-  w.set_udp_length(w.udp_payload(0));
+  w.set_udp_length(0);
   return w;
 }
 
