@@ -122,8 +122,7 @@ class alignas(64) SendQp {
   bool craft(Time now, std::uint16_t identification, TxFrame& out);
   /// A run of packets in the middle of a message (Requester::begin_run), of which all is known beforehand:
   /// before each and behind it there is nothing to post, nothing to reap, and nothing that makes the queue
-  /// pair finished() or not. False when the next packet is not of one. Requires may_send(), and post_due()
-  /// before.
+  /// pair finished() or not. False when the next packet is not of one. Requires post_due() before.
   bool begin_run();
   /// There is a run, its next packet may leave, and no message is to be posted before.
   bool may_go_on(Time now) const {
@@ -131,7 +130,8 @@ class alignas(64) SendQp {
     if (flags_.packets_paced && pacer_->departure() > now) return false;
     return congestion_ == nullptr || congestion_->departure(middle_.transport_bytes(), now) <= now;
   }
-  /// craft(), and then departure(now) to `next`. Requires may_go_on(), or a run that was begun just now.
+  /// craft(), and then departure(now) to `next`. Requires may_go_on(), or may_send() and a run that was begun
+  /// just now.
   bool craft_of_run(Time now, std::uint16_t identification, TxFrame& out, Time& next);
   /// Counts completions that are there.
   void reap(Time now) {

@@ -128,7 +128,7 @@ class Requester {
 
   /// A run: packets in the middle of a message that are all alike, sent for the first time and asking for
   /// nothing, so that nothing begins, ends or fails with them, and no timer starts. Begun when the next
-  /// packet is one, and nothing waits to be polled; requires ready(). As long as in_run() holds, ready() does
+  /// packet is one, and nothing waits to be polled. As long as in_run() holds, ready() does
   /// and next_of_run() gives what next() would. Everything but that, reading apart, ends it.
   bool begin_run();
   bool in_run() const { return next_ < run_end_; }

@@ -103,7 +103,8 @@ std::uint64_t Requester::run_end() const {
 }
 
 bool Requester::begin_run() {
-  if (state_ != QpState::kRts || rnr_until_ != 0 || limit_ != tail_ || !reaped()) return false;
+  if (state_ != QpState::kRts || rnr_until_ != 0 || limit_ != tail_ || send_ == limit_ || !reaped())
+    return false;
   run_end_ = run_end();
   if (!in_run()) return false;
   took_run_ = true;

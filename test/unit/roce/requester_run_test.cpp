@@ -156,3 +156,17 @@ TEST_CASE("requester: whatever happens ends a run", "[requester][run]") {
   f.q.set_state(QpState::kSqd, 0);
   CHECK_FALSE(f.q.begin_run());
 }
+
+TEST_CASE("requester: no run begins where nothing is to be sent", "[requester][run]") {
+  RequesterConfig c;
+  c.pmtu = 256;
+  RequesterFixture f(c);
+  CHECK_FALSE(f.q.begin_run());
+  f.post(1, 256);
+  f.q.next(0);
+  CHECK_FALSE(f.q.begin_run());
+  // Nor has it looked at what was not there yet.
+  f.post(2, 3 * 256);
+  CHECK(opcode_operation(f.q.next(0).opcode) == Operation::kWriteFirst);
+  CHECK(f.q.begin_run());
+}
