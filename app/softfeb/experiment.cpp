@@ -2,6 +2,7 @@
 #include "experiment.hpp"
 
 #include "control_figures.hpp"
+#include "start_up.hpp"
 #include "stop_signal.hpp"
 
 #include <algorithm>
@@ -62,6 +63,7 @@ Experiment::Wait Experiment::wait(Time until, bool for_boards, int signals) {
 
 void Experiment::begin() {
   out_.started = machine_.now() + kMillisecond;
+  out_.start_up_s = seconds_since_exec() + to_seconds(kMillisecond);
   if (const auto at = config_.run.start_at_unix_ns) {
     const std::int64_t from_origin = *at - static_cast<std::int64_t>(machine_.unix_origin_ns());
     if (from_origin > 0) out_.started = std::max(out_.started, static_cast<Time>(from_origin) * kNanosecond);

@@ -17,6 +17,7 @@ namespace softfeb::app {
 /// What a run gave: figures at three moments, and how it ended.
 struct Outcome {
   Time started = 0;        ///< traffic began
+  double start_up_s = 0;   ///< from the program's execution until it could
   Time measured_from = 0;  ///< end of the warm-up
   Time stopped = 0;  ///< traffic ended: the last message was made, the duration was over, or a signal came
   bool interrupted = false;

@@ -271,6 +271,7 @@ Json make_result(const config::RunConfig& config, const Machine* machine, const 
   j["schema_version"] = kSchemaVersion;
   j["verdict"] = judgement.held() ? "held" : "failed";
   j["config"] = config::to_json(config);
+  if (machine != nullptr) j["start_up_s"] = o.start_up_s;
   j["duration_s"] = to_seconds(o.stopped - o.started);
   j["measured_s"] = measured_seconds(plans, o);
   j["warmup_excluded"] = !o.baseline.empty();
@@ -279,6 +280,7 @@ Json make_result(const config::RunConfig& config, const Machine* machine, const 
   double goodput = 0;
   for (std::size_t b = 0; b < config.boards.size(); ++b) {
     j["boards"].push_back(board(config, plans, o, b));
+    if (machine != nullptr) j["boards"].back()["bytes_per_qp"] = endpoints.boards[b]->memory_per_qp();
     if (!o.control.empty() && !o.control[b].is_null()) j["boards"].back()["control"] = o.control[b];
     goodput += j["boards"].back()["goodput_gbps"].get<double>();
   }

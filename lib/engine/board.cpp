@@ -114,6 +114,10 @@ void Board::start(Time now) {
     SendQp& qp = qps_[i];
     const Time at = qp.start(now);
     if (qp.congestion() == nullptr) continue;
+    if (shared_.line_of(static_cast<std::uint32_t>(i)) == SharedRates::kNone) {
+      qp.congestion()->start(at);
+      continue;
+    }
     const auto [it, first] = controls.emplace(qp.congestion(), at);
     if (!first) it->second = std::min(it->second, at);
   }
