@@ -121,6 +121,18 @@ TEST_CASE("every rate, every number of queue pairs: none is ever a packet off, n
   CHECK(static_cast<double>(d.sum) / expected == Approx(1).epsilon(0.001));
 }
 
+TEST_CASE("ten thousand queue pairs at 100 Gb/s together for a second", "[pacing]") {
+  const Kind kind = GENERATE(Kind::kConstant, Kind::kFirmware);
+  constexpr std::uint64_t kTotal = 12'500'000'000;
+  constexpr std::uint32_t kQps = 10'000;
+  CAPTURE(static_cast<int>(kind));
+  const Deviation d = measure(kind, kTotal, kQps, kSecond);
+  const double grain =
+      kind == Kind::kConstant ? 1e-9 : bytes_in(static_cast<double>(kTotal / kQps), 6'400) / 4124;
+  CHECK(d.packets <= 1 + grain);
+  CHECK(static_cast<double>(d.sum) / (refill(kind, kTotal / kQps) * kQps) == Approx(1).epsilon(0.001));
+}
+
 namespace {
 
 /// Rc integrated by a reaction point of its own, which is told of the same packets and CNPs.
