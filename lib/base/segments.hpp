@@ -22,8 +22,11 @@ class Segments {
   Segments(const Segments& o) { *this = o; }
   Segments& operator=(const Segments& o) {
     for (std::size_t i = 0; i < o.count_; ++i) {
-      parts_[i] = o.parts_[i];
-      __asm__("" : "+r"(i));  // else compilers make a call of memcpy() of it, which costs more than it does
+      // In two words, as they were written a moment ago: read as one, or by a call of memcpy(), which is what
+      // compilers make of it otherwise, they would have to be in the cache first.
+      Part part = o.parts_[i];
+      __asm__("" : "+r"(part.data), "+r"(part.size));
+      parts_[i] = part;
     }
     count_ = o.count_;
     size_ = o.size_;

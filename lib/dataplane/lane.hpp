@@ -124,7 +124,12 @@ class alignas(64) Lane {
     std::uint64_t incidents = 0;
     bool touched = false;  ///< got something in this turn
   };
-  struct Arrival;
+  /// A packet of a burst and whose it is.
+  struct Arrival {
+    rte_mbuf* packet = nullptr;
+    std::uint32_t index = engine::Demux::kNobody;  ///< of PortMap::owners
+    roce::ParsedFrame frame;
+  };
 
   bool receive(Time now);
   bool receive_queue(std::uint16_t queue, Time now);
@@ -160,6 +165,7 @@ class alignas(64) Lane {
   std::vector<Seat> seats_;
   std::vector<std::uint32_t> seat_of_;  ///< by owner index
   std::vector<std::uint32_t> touched_;  ///< seats
+  std::array<Arrival, 8> group_{};      ///< looked at, and not delivered yet
   MbufReturn returned_;
   std::size_t next_seat_ = 0;
   std::array<engine::TxFrame, kMaxBurst> frames_{};

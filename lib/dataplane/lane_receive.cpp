@@ -12,13 +12,6 @@
 
 namespace softfeb::dataplane {
 
-/// A packet of a burst and whose it is.
-struct Lane::Arrival {
-  rte_mbuf* packet = nullptr;
-  std::uint32_t index = engine::Demux::kNobody;  ///< of PortMap::owners
-  roce::ParsedFrame frame;
-};
-
 bool Lane::receive(Time now) {
   bool any = false;
   for (const std::uint16_t queue : config_.rx_queues) any = receive_queue(queue, now) || any;
@@ -51,16 +44,14 @@ bool Lane::receive_queue(std::uint16_t queue, Time now) {
 /// A few packets are looked at before the first of them is dealt with: what their endpoints will need, and
 /// the bytes of those behind them, come meanwhile.
 void Lane::take_burst(std::span<rte_mbuf* const> burst, bool handed_over, Time now) {
-  constexpr std::size_t kGroup = 8;
-  std::array<Arrival, kGroup> group;
   const ReceiveAhead ahead(burst);
-  for (std::size_t at = 0; at < burst.size(); at += kGroup) {
-    const std::size_t n = std::min(kGroup, burst.size() - at);
+  for (std::size_t at = 0; at < burst.size(); at += group_.size()) {
+    const std::size_t n = std::min(group_.size(), burst.size() - at);
     for (std::size_t k = 0; k < n; ++k) {
       ahead.step(at + k);
-      look_at(burst[at + k], group[k], now);
+      look_at(burst[at + k], group_[k], now);
     }
-    for (std::size_t k = 0; k < n; ++k) take(group[k], handed_over, now);
+    for (std::size_t k = 0; k < n; ++k) take(group_[k], handed_over, now);
   }
 }
 

@@ -65,6 +65,7 @@ class ReceiveAhead {
     const rte_mbuf* const m = burst_[i]->next;
     if (m == nullptr) return;
     want_data(m);
+    rte_prefetch0(m + 1);  // the reference count of one that refers to payload
     if (m->next != nullptr) want_mbuf(m->next);
   }
   void third(std::size_t i) const {

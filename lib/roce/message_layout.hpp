@@ -30,15 +30,13 @@ class MessageLayout {
 
   /// Of the packet `index` since the initial PSN.
   Place locate(std::uint64_t index) const;
-  /// Of the packet behind `at`, which is not the last of its message: the same as locate(), for less.
-  Place next(const Place& at) const {
-    Place p = at;
-    p.stream_offset += at.length;
-    p.message_offset += at.length;
-    p.remaining -= at.length;
+  /// To the packet behind `p`, which is not the last of its message: as locate(), for less.
+  void advance(Place& p) const {
+    p.stream_offset += p.length;
+    p.message_offset += p.length;
+    p.remaining -= p.length;
     p.length = std::min(p.remaining, pmtu_);
     p.last = p.remaining <= pmtu_;
-    return p;
   }
 
   /// Length of message `message`.

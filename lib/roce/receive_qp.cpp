@@ -70,8 +70,11 @@ void ReceiveQp::store(const Segments& bytes, std::uint8_t* to, std::uint64_t ind
 /// Where packet `index` stands in the stream. Requires a layout.
 const MessageLayout::Place& ReceiveQp::locate(std::uint64_t index) {
   if (located_ && index == place_index_) return place_;
-  const bool next = located_ && index == place_index_ + 1 && !place_.last;
-  place_ = next ? config_.layout->next(place_) : config_.layout->locate(index);
+  if (located_ && index == place_index_ + 1 && !place_.last) {
+    config_.layout->advance(place_);
+  } else {
+    place_ = config_.layout->locate(index);
+  }
   place_index_ = index;
   located_ = true;
   return place_;
