@@ -32,9 +32,13 @@ class EventTree {
     for (i /= 2; i >= 1; i /= 2) {
       const Node& left = nodes_[2 * i];
       const Node& right = nodes_[2 * i + 1];
-      const Node winner = right.time < left.time ? right : left;
-      if (nodes_[i] == winner) return;
-      nodes_[i] = winner;
+      // Member by member: a node read as a whole would wait for the time that was just written into it.
+      const bool is_right = right.time < left.time;
+      const Time first = is_right ? right.time : left.time;
+      const std::uint32_t whose = is_right ? right.party : left.party;
+      if (nodes_[i].time == first && nodes_[i].party == whose) return;
+      nodes_[i].time = first;
+      nodes_[i].party = whose;
     }
   }
 
@@ -42,7 +46,6 @@ class EventTree {
   struct Node {
     Time time = kNever;
     std::uint32_t party = 0;
-    bool operator==(const Node&) const = default;
   };
 
   std::size_t leaves_;
