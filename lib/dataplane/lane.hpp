@@ -135,6 +135,7 @@ class alignas(64) Lane {
   bool receive_queue(std::uint16_t queue, Time now);
   /// `handed_over`: by another worker, which has told everybody it is for.
   void take_burst(std::span<rte_mbuf* const> burst, bool handed_over, Time now);
+  std::uint32_t owner_of(const roce::ParsedFrame& frame);
   void look_at(rte_mbuf* packet, Arrival& out, Time now);
   void take(const Arrival& arrival, bool handed_over, Time now);
   /// True when it was for anybody.
@@ -166,6 +167,8 @@ class alignas(64) Lane {
   std::vector<std::uint32_t> seat_of_;  ///< by owner index
   std::vector<std::uint32_t> touched_;  ///< seats
   std::array<Arrival, 8> group_{};      ///< looked at, and not delivered yet
+  roce::IpAddress last_ip_;             ///< that an untagged datagram was for, and whose it is
+  std::uint32_t last_owner_ = engine::Demux::kNobody;
   MbufReturn returned_;
   std::size_t next_seat_ = 0;
   std::array<engine::TxFrame, kMaxBurst> frames_{};

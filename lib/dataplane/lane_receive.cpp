@@ -55,6 +55,16 @@ void Lane::take_burst(std::span<rte_mbuf* const> burst, bool handed_over, Time n
   }
 }
 
+/// Mostly the one that the packet before was for.
+std::uint32_t Lane::owner_of(const roce::ParsedFrame& frame) {
+  if (frame.kind != roce::FrameKind::kUdp || frame.vlan) return parts_.map->demux.find(frame);
+  if (last_owner_ == engine::Demux::kNobody || last_ip_ != frame.dest_ip) {
+    last_ip_ = frame.dest_ip;
+    last_owner_ = parts_.map->demux.find(frame);
+  }
+  return last_owner_;
+}
+
 void Lane::look_at(rte_mbuf* packet, Arrival& out, Time now) {
   out.packet = packet;
   out.index = engine::Demux::kNobody;
@@ -70,7 +80,7 @@ void Lane::look_at(rte_mbuf* packet, Arrival& out, Time now) {
     ++counters_.rx_malformed;
     return;
   }
-  out.index = parts_.map->demux.find(out.frame);
+  out.index = owner_of(out.frame);
   if (out.index == engine::Demux::kNobody) return;
   const PortMap::Owner& owner = parts_.map->owners[out.index];
   if (owner.worker == config_.worker) owner.endpoint->expect(out.frame);

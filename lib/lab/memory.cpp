@@ -10,15 +10,22 @@
 
 namespace softfeb::lab {
 
+namespace {
+constexpr std::uint64_t kPage = 4096;
+}  // namespace
+
 ReceiverMemory::ReceiverMemory(std::uint64_t bytes) : size_(bytes) {
   if (bytes == 0) return;
-  void* const p =
-      mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+  void* const p = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (p == MAP_FAILED) {
     throw EnvironmentError("no " + std::to_string(bytes >> 20) + " MiB of memory for a receiver",
                            "a smaller receivers.N.memory, or fewer QPs");
   }
   data_ = static_cast<std::uint8_t*>(p);
+  // In huge pages where the kernel has them: packets of many queue pairs go to as many places, more than a
+  // TLB knows pages of 4 KiB.
+  madvise(p, bytes, MADV_HUGEPAGE);
+  for (std::uint64_t at = 0; at < bytes; at += kPage) data_[at] = 0;
 }
 
 ReceiverMemory::~ReceiverMemory() {
@@ -39,7 +46,6 @@ HostMemory::~HostMemory() { munmap(data_, std::max<std::uint64_t>(1, size_)); }
 
 /// No worker knows of what is touched here yet.
 std::uint8_t* HostMemory::first(std::uint64_t bytes) {
-  constexpr std::uint64_t kPage = 4096;
   for (; present_ < std::min(bytes, size_); present_ += kPage) data_[present_] = 0;
   return data_;
 }

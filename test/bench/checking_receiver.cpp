@@ -2,11 +2,12 @@
 #include "checking_receiver.hpp"
 
 #include "addresses.hpp"
+#include "dataplane/huge_memory.hpp"
 
 namespace softfeb::bench {
 
 CheckingReceiver::CheckingReceiver(const CraftOptions& o, const roce::PayloadStream& payload)
-    : memory_(std::size_t{o.qps} * message_bytes(o)) {
+    : memory_(std::size_t{o.qps} * message_bytes(o), &dataplane::HugeMemory::instance()) {
   const std::uint32_t message = message_bytes(o);
   engine::ReceiverConfig c;
   c.identity.mac = kPeerMac;

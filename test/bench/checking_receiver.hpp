@@ -6,6 +6,7 @@
 #include "roce/payload.hpp"
 
 #include <cstdint>
+#include <memory_resource>
 #include <vector>
 
 namespace softfeb::bench {
@@ -34,7 +35,7 @@ class CheckingReceiver {
   Totals totals() const;
 
  private:
-  std::vector<std::uint8_t> memory_;
+  std::pmr::vector<std::uint8_t> memory_;  ///< in huge pages, as a real receiver's
   std::unique_ptr<engine::Receiver> receiver_;
 };
 

@@ -6,13 +6,16 @@
 namespace softfeb::bench {
 
 namespace {
-constexpr std::uint32_t kHeldByTheFarEnd = 2048;
+// Packets that may wait between two cores. A longer ring would be full as well where one of them is slower,
+// and their mbufs in no cache.
+constexpr std::uint32_t kRing = 256;
+constexpr std::uint32_t kHeldByTheFarEnd = 512;
 }  // namespace
 
 Station::Station(const Environment& environment, Ground& ground, const std::string& device,
                  std::uint32_t pmtu, const roce::MacAddress& mac) {
   const std::uint32_t frame = dataplane::frame_bytes_for(dataplane::mtu_for(pmtu, false));
-  device_ = ground.factory.attach(dataplane::parse_device(device), {1, frame, 1024});
+  device_ = ground.factory.attach(dataplane::parse_device(device), {1, frame, kRing});
   dataplane::PortConfig p;
   p.name = device;
   p.lcores = environment.lcores();
@@ -22,6 +25,7 @@ Station::Station(const Environment& environment, Ground& ground, const std::stri
   dataplane::TxBuilderConfig b;
   b.multi_segments = port_->capabilities().multi_segments;
   b.frame_bytes = frame;
+  b.descriptors = kRing;
   b.held = kHeldByTheFarEnd;
   b.lcores = environment.lcores();
   builder_ = std::make_unique<dataplane::TxBuilder>(b, &ground.arena, ground.pools);
