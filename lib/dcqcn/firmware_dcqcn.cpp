@@ -51,6 +51,12 @@ void FirmwareDcqcn::on_sent(std::uint32_t bytes, Time now) {
 CongestionControl::Departure FirmwareDcqcn::on_sent_then_departure(std::uint32_t bytes, std::uint32_t next,
                                                                    Time now) {
   const Edge n = edge_until(now);
+  if (n <= quiet_until_ && bucket_.take_with_room(bytes, next, n)) return {0, true};
+  return take_then_departure(bytes, next, n);
+}
+
+CongestionControl::Departure FirmwareDcqcn::take_then_departure(std::uint32_t bytes, std::uint32_t next,
+                                                                Edge n) {
   if (n > quiet_until_) advance_to(n);
   bucket_.take(bytes, n);
   return departure_from(n, next);

@@ -41,6 +41,7 @@ class alignas(64) FirmwareDcqcn final : public CongestionControl {
   void on_cnp(Time now) override;
 
   void advance_to(Edge n);
+  Departure take_then_departure(std::uint32_t bytes, std::uint32_t next, Edge n);
   /// The bucket has been advanced to edge n, and the reaction point has, or stays as it is until then.
   Departure departure_from(Edge n, std::uint32_t bytes) {
     const Edge ready = bucket_.ready(bytes);

@@ -59,6 +59,25 @@ class TokenBucket {
     armed_ = true;
   }
 
+  /// take(bytes, n), where a frame of `next` bytes may be admitted at once behind it: what nearly every frame
+  /// finds at a rate above what its sender can do. False, and nothing has changed, where that is not so, or
+  /// not as simple.
+  bool take_with_room(std::uint32_t bytes, std::uint32_t next, Edge n) {
+    std::uint64_t more = 0;
+    if (changes_ != 0 || !armed_ || now_ > n || __builtin_mul_overflow(n + 1 - now_, refill_, &more))
+      return false;
+    const std::uint64_t unit = units_per_byte();
+    const auto room = static_cast<std::uint64_t>(static_cast<std::int64_t>(size_ * unit) - credit_);
+    const std::uint64_t fits = more < room ? more : room;
+    const std::int64_t left =
+        credit_ + static_cast<std::int64_t>(fits) - static_cast<std::int64_t>(bytes * unit);
+    if (left < static_cast<std::int64_t>(next * unit)) return false;
+    credit_ = left;
+    now_ = n + 1;
+    if (fits != more) spilled_ += more - fits;
+    return true;
+  }
+
   /// Everything before edge n.
   void advance(Edge n) {
     if (changes_ != 0) {

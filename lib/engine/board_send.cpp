@@ -20,8 +20,6 @@
 #include "engine/board.hpp"
 #include "engine/send_qp_run.hpp"
 
-#include <algorithm>
-
 namespace softfeb::engine {
 
 namespace {
@@ -35,7 +33,7 @@ constexpr std::size_t kTurnsToFetchBehind = 6;
 }  // namespace
 
 /// `qp` is the first in the ready queue, and stays in it or leaves.
-inline Board::Turn Board::take_turn_of_run(SendQp& qp, Time now, TxFrame& out) {
+[[gnu::always_inline]] inline Board::Turn Board::take_turn_of_run(SendQp& qp, Time now, TxFrame& out) {
   const std::uint32_t i = ready_.front();
   const Time timer = qp.congestion_timer();
   Time next = kNever;
@@ -119,16 +117,17 @@ void Board::settle_received(std::uint32_t i, Time now) {
     settle(i, now);
     return;
   }
-  if (std::find(received_.begin(), received_.begin() + received_count_, i) !=
-      received_.begin() + received_count_) {
-    return;
-  }
+  if (qps_[i].to_settle()) return;
   if (received_count_ == received_.size()) settle_burst(now);
+  qps_[i].set_to_settle(true);
   received_[received_count_++] = i;
 }
 
 void Board::settle_burst(Time now) {
-  for (std::size_t k = 0; k < received_count_; ++k) settle(received_[k], now);
+  for (std::size_t k = 0; k < received_count_; ++k) {
+    qps_[received_[k]].set_to_settle(false);
+    settle(received_[k], now);
+  }
   received_count_ = 0;
 }
 

@@ -144,6 +144,9 @@ class alignas(64) SendQp {
   /// A mark for its board: that it counts as finished there.
   bool counts_finished() const { return flags_.counts_finished; }
   void count_finished(bool finished) { flags_.counts_finished = finished; }
+  /// Another one: a response has come for it, and its board is still to act on that.
+  bool to_settle() const { return flags_.to_settle; }
+  void set_to_settle(bool to_settle) { flags_.to_settle = to_settle; }
 
   roce::Requester& requester() { return requester_; }
   const roce::Requester& requester() const { return requester_; }
@@ -221,6 +224,7 @@ class alignas(64) SendQp {
     bool by_bytes : 1;
     bool by_message : 1;
     bool counts_finished : 1;
+    bool to_settle : 1;
   };
 
   // What each packet of a run touches is the first cache line, of the requester, and the two at the end. What

@@ -8,7 +8,8 @@
 
 namespace softfeb::engine {
 
-inline bool SendQp::craft_of_run(Time now, std::uint16_t identification, TxFrame& out, Time& next) {
+[[gnu::always_inline]] inline bool SendQp::craft_of_run(Time now, std::uint16_t identification, TxFrame& out,
+                                                        Time& next) {
   const roce::Requester::PlainPacket p = requester_.next_of_run();
   const std::uint32_t length = middle_.payload_length();
   const roce::PacketPayload payload = payload_at(p.payload_offset, length);
