@@ -304,9 +304,9 @@ std::size_t Board::poll(Time now, std::span<TxFrame> out) {
   run_timers(now);
   wake(now);
   std::size_t n = poll_host(now, out);
+  for (std::size_t k = 0; k < n; ++k) counters_.tx_bytes += out[k].length();
   n += send_packets(now, out.subspan(n));
   counters_.tx_frames += n;
-  for (std::size_t k = 0; k < n; ++k) counters_.tx_bytes += out[k].length();
   return n;
 }
 

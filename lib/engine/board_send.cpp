@@ -78,6 +78,7 @@ std::size_t Board::send_packets(Time now, std::span<TxFrame> out) {
   link_.was_closed_until(link_open_at());
   const bool many = qps_.size() > kFewQps;
   std::size_t n = 0;
+  std::uint64_t bytes = 0;
   // A turn that gives no packet (a QP in ERR that flushes what is posted) counts as well, so that this ends.
   for (std::size_t turns = out.size(); turns != 0 && !ready_.empty() && link_.open(now); --turns) {
     if (many) fetch_next();
@@ -86,9 +87,12 @@ std::size_t Board::send_packets(Time now, std::span<TxFrame> out) {
     if (turn == Turn::kOfRun) turn = take_turn_of_run(qp, now, out[n]);
     if (turn == Turn::kNothing) continue;
     ++identification_;
-    link_.sent(out[n].length(), now);
+    const std::uint32_t length = out[n].length();
+    link_.sent(length, now);
+    bytes += length;
     ++n;
   }
+  counters_.tx_bytes += bytes;
   // Where much lateness is made good, time in which the next packets were not due yet must not count as that:
   // what congestion control holds back would gather into a burst.
   if (link_.slack() > LinkShaper::kSlack && ready_.empty() && !departures_.empty())

@@ -176,9 +176,10 @@ bool SendQp::begin_run() {
 /// Congestion control learns that a packet has left. Gives departure(now), which asks it only where the rest
 /// allows a packet.
 Time SendQp::tell_sent(std::uint32_t counted, Time now) {
-  const Time own = own_departure(now);
+  const bool ready = requester_.ready(now);
+  const Time own = own_departure(now, ready);
   if (congestion_ == nullptr) return own;
-  if (own > now || !requester_.ready(now)) {
+  if (own > now || !ready) {
     congestion_->sent(counted, now);
     return own;
   }

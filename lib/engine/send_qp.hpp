@@ -99,18 +99,13 @@ class alignas(64) SendQp {
   /// When the next packet may leave as far as this QP alone is concerned; kNever when only an
   /// acknowledgement, a timer or a neighbour can change that. post_due() has been called.
   Time departure(Time now) const {
-    const Time own = own_departure(now);
-    if (congestion_ == nullptr || own > now || !requester_.ready(now)) return own;
+    const bool ready = requester_.ready(now);
+    const Time own = own_departure(now, ready);
+    if (congestion_ == nullptr || own > now || !ready) return own;
     return std::max(own, congestion_->departure(requester_.next_transport_bytes(), now));
   }
   /// The same without its congestion control, which it may share with others.
-  Time own_departure(Time now) const {
-    if (!resolved()) return kNever;
-    if (now < starts_at_) return starts_at_;
-    if (requester_.ready(now)) return flags_.packets_paced ? pacer_->departure() : 0;
-    // Nothing to send: the next message wakes us, if there is room for it; else a completion does.
-    return may_post() ? due() : kNever;
-  }
+  Time own_departure(Time now) const { return own_departure(now, requester_.ready(now)); }
   /// departure(now) ≤ now, and there is a packet.
   bool may_send(Time now) const {
     if (!resolved() || now < starts_at_ || !requester_.ready(now)) return false;
@@ -205,6 +200,14 @@ class alignas(64) SendQp {
     if (flags_.packets_paced) pace_packet(payload, now);
   }
   void pace_packet(std::uint32_t payload, Time now);
+  /// `ready`: its requester.
+  Time own_departure(Time now, bool ready) const {
+    if (!resolved()) return kNever;
+    if (now < starts_at_) return starts_at_;
+    if (ready) return flags_.packets_paced ? pacer_->departure() : 0;
+    // Nothing to send: the next message wakes us, if there is room for it; else a completion does.
+    return may_post() ? due() : kNever;
+  }
   Time tell_sent(std::uint32_t counted, Time now);
   void reap_all(Time now);
 
