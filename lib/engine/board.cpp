@@ -217,13 +217,18 @@ void Board::watch_timer(std::uint32_t i, Time now) {
 
 void Board::run_timers(Time now) {
   const auto expire = [&](std::uint32_t i) {
+    // Moved since, as most are: whatever moved it has settled the queue pair.
+    if (qps_[i].deadline() > now) {
+      watch_timer(i, now);
+      return;
+    }
     const std::uint64_t timeouts = qps_[i].requester().timeouts();
     qps_[i].on_timer(now);
     if (qps_[i].requester().timeouts() != timeouts) ++incidents_;
     settle(i, now);
   };
-  // Many deadlines have moved by the time the old one expires, of queue pairs that lie anywhere.
-  timers_.advance(now, expire, [this](std::uint32_t i) { qps_[i].prefetch_response(); });
+  // Of queue pairs that lie anywhere.
+  timers_.advance(now, expire, [this](std::uint32_t i) { qps_[i].prefetch_deadline(); });
 }
 
 void Board::neighbour_learned(const roce::IpAddress& ip, Time now) {

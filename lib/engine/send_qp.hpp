@@ -188,6 +188,11 @@ class alignas(64) SendQp {
   }
   /// The same for a response, which goes on to the next message.
   void prefetch_response() const { softfeb::prefetch(this, sizeof *this / 64); }
+  /// The same for deadline().
+  void prefetch_deadline() const {
+    requester_.prefetch_deadline();
+    softfeb::prefetch(&congestion_);
+  }
 
  private:
   bool write(Time now, std::uint16_t identification, TxFrame& out);

@@ -153,6 +153,8 @@ class Requester {
   /// Earliest time at which on_timer() has something to do; kNever when nothing runs.
   Time deadline() const { return rnr_until_ == 0 ? ack_deadline_ : std::min(ack_deadline_, rnr_until_); }
   void on_timer(Time now);
+  /// What deadline() looks at is fetched into the cache.
+  void prefetch_deadline() const { prefetch(&ack_deadline_); }
 
   /// Next completion in posting order. Unsignaled successes are passed over.
   bool poll(Completion& out);
