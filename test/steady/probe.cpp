@@ -3,16 +3,30 @@
 
 #include <cerrno>
 #include <chrono>
+#include <cstdlib>
 #include <stdexcept>
 #include <thread>
 
 namespace softfeb::steady {
+
+namespace {
+
+/// A thread's first allocation makes a heap for it, by system calls: they are not what is looked for, and a
+/// worker that never allocates has none.
+void warm_up_heap() {
+  void* const p = std::malloc(1);
+  __asm__ volatile("" : : "r"(p) : "memory");
+  std::free(p);
+}
+
+}  // namespace
 
 void Probe::turn() {
   const Wish wish = wish_.load(std::memory_order_acquire);
   const Wish state = state_.load(std::memory_order_relaxed);
   if (state == Wish::kNone) {
     if (wish != Wish::kWatch) return;
+    warm_up_heap();
     if (!see_system_calls()) error_ = errno;
     getrusage(RUSAGE_THREAD, &before_);
     watch_this_thread(&watch_);

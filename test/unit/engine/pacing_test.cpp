@@ -121,7 +121,7 @@ TEST_CASE("every rate, every number of queue pairs: none is ever a packet off, n
   CHECK(static_cast<double>(d.sum) / expected == Approx(1).epsilon(0.001));
 }
 
-TEST_CASE("ten thousand queue pairs at 100 Gb/s together for a second", "[pacing]") {
+TEST_CASE("ten thousand queue pairs at 100 Gb/s together for a second", "[pacing][second]") {
   const Kind kind = GENERATE(Kind::kConstant, Kind::kFirmware);
   constexpr std::uint64_t kTotal = 12'500'000'000;
   constexpr std::uint32_t kQps = 10'000;
