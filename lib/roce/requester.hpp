@@ -128,8 +128,8 @@ class Requester {
 
   /// A run: packets in the middle of a message that are all alike, sent for the first time and asking for
   /// nothing, so that nothing begins, ends or fails with them, and no timer starts. Begun when the next
-  /// packet is one, and nothing waits to be polled. As long as in_run() holds, ready() does
-  /// and next_of_run() gives what next() would. Everything but that, reading apart, ends it.
+  /// packet is one, and nothing waits to be polled. As long as in_run() holds, ready() does and next_of_run()
+  /// gives what next() would. Everything but that, reading apart, ends it.
   bool begin_run();
   bool in_run() const { return next_ < run_end_; }
   void end_run() { run_end_ = 0; }
@@ -301,8 +301,7 @@ inline bool Requester::ready(Time now) const {
          static_cast<std::int64_t>(next_ - acked_) < static_cast<std::int64_t>(profile_->window_packets);
 }
 
-/// Nearly every packet of long messages: in the middle of one, sent for the first time, asking for nothing.
-/// Nothing begins or ends with it, and no timer starts.
+/// What nearly every packet of long messages is.
 inline Requester::PlainPacket Requester::next_of_run() {
   const PlainPacket p{psn_of(next_), sending_offset_ + (next_ << profile_->pmtu_shift)};
   payload_bytes_ += full_payload();
