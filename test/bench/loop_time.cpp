@@ -20,14 +20,27 @@ Json LoopTime::json() const {
           {"longer_turns", above}};
 }
 
-LoopTime read_tsc_for(Time duration, const dataplane::TscClock& clock) {
-  LoopTime t;
+Json Idling::json() const {
+  Json out = loop.json();
+  out["late_ns"] = distribution(late);
+  return out;
+}
+
+Idling idle_for(Time duration, const dataplane::TscClock& clock) {
+  Idling t;
+  std::vector<Time> late(duration / kMicrosecond +
+                         1);  // written before: nothing is to be fetched for it below
+  std::size_t n = 0;
   const Time begin = clock.time(rte_rdtsc());
+  Time due = begin + kMicrosecond;
   for (Time last = begin; last - begin < duration;) {
     const Time now = clock.time(rte_rdtsc());
-    t.turn(now - last);
+    t.loop.turn(now - last);
     last = now;
+    for (; due <= now && n < late.size(); due += kMicrosecond) late[n++] = now - due;
   }
+  t.late.reserve(n);
+  for (std::size_t k = 0; k < n; ++k) t.late.push_back(static_cast<double>(late[k]) * 1e-3);
   return t;
 }
 

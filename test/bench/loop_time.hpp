@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstdint>
+#include <vector>
 
 namespace softfeb::bench {
 
@@ -37,7 +38,17 @@ class LoopTime {
   Time longest_ = 0;
 };
 
-/// The machine's own jitter: a loop that does nothing but read the time stamp counter.
-LoopTime read_tsc_for(Time duration, const dataplane::TscClock& clock);
+/// The machine's own jitter.
+struct Idling {
+  LoopTime loop;
+  /// How late each microsecond's beginning was seen, ns: what a program has of its own that is never busy
+  /// when something is due.
+  std::vector<double> late;
+  /// loop.json(), and the distribution of `late`.
+  Json json() const;
+};
+
+/// A loop that does nothing but read the time stamp counter.
+Idling idle_for(Time duration, const dataplane::TscClock& clock);
 
 }  // namespace softfeb::bench

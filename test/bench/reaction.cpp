@@ -14,6 +14,7 @@ namespace {
 constexpr std::uint32_t kProbes = 8;  ///< queue pairs that get CNPs, 1 Gb/s each
 constexpr std::uint32_t kLoads = 8;   ///< that do not, 10 Gb/s together
 constexpr std::uint64_t kProbeRate = 125'000'000;
+constexpr Time kIdle = 200 * kMillisecond;  ///< how long the machine is looked at beforehand
 constexpr std::uint64_t kFastRate = 12'500'000'000;
 
 double ns(Time from, Time to) { return (static_cast<double>(to) - static_cast<double>(from)) * 1e-3; }
@@ -96,7 +97,7 @@ Json firmware_run(const Environment& environment, const ReactionOptions& o, std:
     }
   };
   Rig rig(environment, c);
-  const LoopTime tsc = read_tsc_for(200 * kMillisecond, environment.clock());
+  const Idling idling = rig.idle(std::min(o.duration, kIdle));
   rig.run(o.duration, orders(o.duration, 50 * kMicrosecond, 250 * kMicrosecond, kProbes, seed));
   const std::vector<Time> out = times_of(rig.log(), Event::Kind::kCnpOut);
   std::vector<Event> registered;
@@ -121,7 +122,7 @@ Json firmware_run(const Environment& environment, const ReactionOptions& o, std:
       {"tx_short", rig.counters().tx_short},
       {"events_lost", rig.log().lost()},
       {"loop", rig.loop().json()},
-      {"machine", tsc.json()}};
+      {"machine", idling.json()}};
 }
 
 /// What one CNP did at 100 Gb/s.
@@ -183,6 +184,7 @@ Json paper_run(const Environment& environment, const ReactionOptions& o, std::ui
     qp.congestion = p;
   };
   Rig rig(environment, c);
+  const Idling idling = rig.idle(std::min(o.duration, kIdle));
   rig.run(o.duration, orders(o.duration, 2 * kMillisecond, 4 * kMillisecond, 1, seed));
   const std::vector<Time> arrived =
       o.ring ? times_of(rig.far_log(), Event::Kind::kCnpArrived) : times_of(rig.log(), Event::Kind::kCnpOut);
@@ -197,7 +199,8 @@ Json paper_run(const Environment& environment, const ReactionOptions& o, std::ui
           {"less_the_spacing_ns", distribution(t.beyond_spacing)},
           {"tx_short", rig.counters().tx_short},
           {"events_lost", rig.log().lost()},
-          {"loop", rig.loop().json()}};
+          {"loop", rig.loop().json()},
+          {"machine", idling.json()}};
 }
 
 }  // namespace

@@ -4,11 +4,11 @@
 #include "addresses.hpp"
 #include "dataplane/path_mtu.hpp"
 #include "roce/craft.hpp"
-#include "roce/packet.hpp"
 
 #include <algorithm>
 #include <array>
 
+#include <emmintrin.h>
 #include <rte_cycles.h>
 #include <rte_ethdev.h>
 #include <rte_launch.h>
@@ -37,11 +37,21 @@ class Rig::ProbedBoard final : public engine::Board {
  private:
   void receive_roce(const roce::ParsedFrame& frame, Time now) override {
     Board::receive_roce(frame, now);
+    unsettled_[count_++] = load_be24(frame.content.part(0).data() + 5) - kFirstQpn;
+    if (!in_burst() || count_ == unsettled_.size()) settle_burst(now);
+  }
+  /// The next departures of all that a burst was for.
+  void settle_burst(Time now) override {
+    Board::settle_burst(now);
+    if (count_ == 0) return;
     const Time at = rig_.now();
-    const auto packet = roce::parse_transport(roce::transport_bytes(frame));
-    rig_.log_.add({at, now, packet.request.bth.dest_qp - kFirstQpn, 0, Event::Kind::kCnpRegistered});
+    for (std::size_t k = 0; k < count_; ++k)
+      rig_.log_.add({at, now, unsettled_[k], 0, Event::Kind::kCnpRegistered});
+    count_ = 0;
   }
   Rig& rig_;
+  std::array<std::uint32_t, 64> unsettled_{};  ///< queue pairs whose CNP came in this burst
+  std::size_t count_ = 0;
 };
 
 Rig::Rig(const Environment& environment, const RigConfig& config)
@@ -58,7 +68,12 @@ Rig::~Rig() {
   for (auto& port : ports_) port.reset();
 }
 
-Time Rig::now() const { return environment_.clock().time(rte_rdtsc_precise()); }
+/// When all that comes before has been executed. Stores may still be on their way to the caches: to wait for
+/// them would hold up the loop that is measured.
+Time Rig::now() const {
+  _mm_lfence();
+  return environment_.clock().time(rte_rdtsc());
+}
 
 void Rig::make_board(const RigConfig& config) {
   payload_ =
@@ -158,9 +173,15 @@ void Rig::stamp_sent(rte_mbuf* const* packets, std::uint16_t n) {
   for (std::uint16_t i = 0; i < n; ++i) log_.add(sent(i));
 }
 
+void Rig::await_cnp() {
+  next_cnp_tsc_ =
+      next_cnp_ == cnps_.size() ? UINT64_MAX : environment_.clock().tsc(began_ + cnps_[next_cnp_].after);
+}
+
 bool Rig::next_cnp(CnpOrder& out) {
-  if (next_cnp_ == cnps_.size() || began_ + cnps_[next_cnp_].after > now()) return false;
+  if (rte_rdtsc() < next_cnp_tsc_) return false;
   out = cnps_[next_cnp_++];
+  await_cnp();
   return true;
 }
 
@@ -198,17 +219,34 @@ void Rig::far_end() {
   }
 }
 
+void Rig::start_far_end() {
+  if (ports_.size() != 2) return;
+  stop_.store(false, std::memory_order_relaxed);
+  rte_eal_remote_launch(
+      [](void* self) {
+        static_cast<Rig*>(self)->far_end();
+        return 0;
+      },
+      this, 1);
+}
+
+void Rig::stop_far_end() {
+  stop_.store(true, std::memory_order_release);
+  if (ports_.size() == 2) rte_eal_wait_lcore(1);
+}
+
+Idling Rig::idle(Time duration) {
+  start_far_end();
+  Idling out = idle_for(duration, environment_.clock());
+  stop_far_end();
+  return out;
+}
+
 void Rig::run(Time duration, std::vector<CnpOrder> cnps) {
   cnps_ = std::move(cnps);
   began_ = now();
-  if (ports_.size() == 2) {
-    rte_eal_remote_launch(
-        [](void* self) {
-          static_cast<Rig*>(self)->far_end();
-          return 0;
-        },
-        this, 1);
-  }
+  await_cnp();
+  start_far_end();
   board_->start(began_);
   lane_->wake();
   for (Time last = began_; last - began_ < duration;) {
@@ -218,8 +256,7 @@ void Rig::run(Time duration, std::vector<CnpOrder> cnps) {
     lane_->run(at);
     ended_ = at;
   }
-  stop_.store(true, std::memory_order_release);
-  if (ports_.size() == 2) rte_eal_wait_lcore(1);
+  stop_far_end();
 }
 
 }  // namespace softfeb::bench

@@ -47,6 +47,9 @@ class Rig {
   Rig(const Rig&) = delete;
   Rig& operator=(const Rig&) = delete;
 
+  /// What this machine does to a loop without any work, on the CPU and beside the far end of run(). Before
+  /// it.
+  Idling idle(Time duration);
   /// Traffic from now on for so long. CNPs come out of the ring, or, with net_null, with what rx_burst gives.
   void run(Time duration, std::vector<CnpOrder> cnps);
 
@@ -67,8 +70,11 @@ class Rig {
   Time now() const;
   void stamp_sent(rte_mbuf* const* packets, std::uint16_t n);
   std::uint16_t stamp_received(rte_mbuf** packets, std::uint16_t n, std::uint16_t room);
+  void await_cnp();
   bool next_cnp(CnpOrder& out);
   void far_end();
+  void start_far_end();
+  void stop_far_end();
 
   const Environment& environment_;
   EventLog log_;
@@ -88,6 +94,7 @@ class Rig {
   const rte_eth_rxtx_callback* rx_callback_ = nullptr;
   std::vector<CnpOrder> cnps_;
   std::size_t next_cnp_ = 0;
+  std::uint64_t next_cnp_tsc_ = UINT64_MAX;  ///< when it is due
   std::atomic<bool> stop_{false};
   LoopTime loop_;
   Time told_ = 0;  ///< of the frames crafted last

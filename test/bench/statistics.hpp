@@ -19,11 +19,12 @@ inline double quantile(const std::vector<double>& sorted, double q) {
   return sorted[static_cast<std::size_t>(q * static_cast<double>(sorted.size() - 1) + 0.5)];
 }
 
-/// min, p50, p99, p99.9, max and their number.
+/// min, p50, p90, p95, p99, p99.9, max and their number.
 inline Json distribution(std::vector<double> values) {
   std::sort(values.begin(), values.end());
-  return {{"count", values.size()},        {"min", quantile(values, 0)},      {"p50", quantile(values, 0.5)},
-          {"p99", quantile(values, 0.99)}, {"p999", quantile(values, 0.999)}, {"max", quantile(values, 1)}};
+  return {{"count", values.size()},          {"min", quantile(values, 0)},    {"p50", quantile(values, 0.5)},
+          {"p90", quantile(values, 0.9)},    {"p95", quantile(values, 0.95)}, {"p99", quantile(values, 0.99)},
+          {"p999", quantile(values, 0.999)}, {"max", quantile(values, 1)}};
 }
 
 /// Deviations (ns) from what should be: share within ± each width, and the distribution of their sizes.
