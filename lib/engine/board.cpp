@@ -80,7 +80,7 @@ dcqcn::CongestionControl* Board::congestion_for(const SendQpConfig& config, std:
       return it->second.control;
     }
   }
-  dcqcn::CongestionControl* const control = qps_.add_control(config.congestion);
+  dcqcn::CongestionControl* const control = qps_.add_control(config);
   if (config.congestion_group) {
     const Group group{control, shared_.add_line()};
     groups_[*config.congestion_group] = group;
@@ -334,18 +334,18 @@ Time Board::next_event(Time now) const {
   return at;
 }
 
-void Board::expect(const roce::ParsedFrame& frame) const {
+void Board::expect(const roce::ParsedFrame& frame) {
   if (frame.kind != roce::FrameKind::kUdp || frame.dest_port != roce::kRoceUdpPort ||
       frame.content.count() == 0) {
     return;
   }
   const ByteSpan bth = frame.content.part(0);
   if (bth.size() < roce::Bth::kSize) return;
-  const std::uint32_t i = table_.find(load_be32(bth.data() + 4) & 0xffffff);
-  if (i != QpTable::kNotFound) qps_[i].prefetch_response();
+  expected_.add(load_be32(bth.data() + 4) & 0xffffff, table_);
 }
 
 void Board::receive_roce(const roce::ParsedFrame& frame, Time now) {
+  expected_.step(table_, qps_);
   const roce::TransportPacket packet = roce::parse_transport_with_icrc(frame.content);
   const roce::Bth& bth = packet.request.bth;
   const bool foreign = packet.kind == roce::TransportKind::kUnknown && roce::is_foreign_response(bth.opcode);

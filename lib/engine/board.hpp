@@ -6,6 +6,7 @@
 #include "engine/congestion_log.hpp"
 #include "engine/dispatcher.hpp"
 #include "engine/endpoint.hpp"
+#include "engine/expected_responses.hpp"
 #include "engine/link_shaper.hpp"
 #include "engine/qp_store.hpp"
 #include "engine/qp_table.hpp"
@@ -81,7 +82,7 @@ class Board : public Endpoint {
   /// Off: every turn is one in full (board_send.cpp). Nothing but speed changes; for comparing the two.
   void set_quick_turns(bool on) { quick_turns_ = on; }
 
-  void expect(const roce::ParsedFrame& frame) const override;
+  void expect(const roce::ParsedFrame& frame) override;
   std::size_t poll(Time now, std::span<TxFrame> out) override;
   Time next_event(Time now) const override;
   void control_frame_sent(std::uint32_t length, Time now) override;
@@ -197,7 +198,8 @@ class Board : public Endpoint {
 
   // board_send.cpp: who sends next
   std::size_t send_packets(Time now, std::span<TxFrame> out);
-  void fetch_next() const;
+  void fetch_ahead();
+  void fetch_turns_to_come();
   bool may_run(std::uint32_t i) const;
   enum class Turn : std::uint8_t { kSent, kNothing, kOfRun };
   Turn take_turn(SendQp& qp, Time now, TxFrame& out);
@@ -212,6 +214,9 @@ class Board : public Endpoint {
   std::vector<std::uint32_t> woken_;
   TimingWheel timers_;
   ReadyQueue ready_;
+  std::size_t fetch_at_ = 0;  ///< places in the ready queue: whose turn it is when more are to be fetched,
+  std::size_t fetched_ = 0;   ///< and behind the last that have been (board_send.cpp)
+  ExpectedResponses expected_;
   struct Group {
     dcqcn::CongestionControl* control = nullptr;
     std::uint32_t line = SharedRates::kNone;

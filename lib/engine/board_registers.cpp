@@ -28,7 +28,7 @@ void Board::act(const board::SetCompletionReset& a, Time /*now*/) { checker_.set
 void Board::act(const board::SetTrafficClass& a, Time now) {
   const auto dscp = static_cast<std::uint8_t>(a.dscp & 63);
   const auto ecn = static_cast<roce::Ecn>(a.ecn & 3);
-  for (SendQp& qp : qps_) qp.set_traffic_class(dscp, ecn);
+  for (std::size_t i = 0; i < qps_.size(); ++i) qps_[i].set_traffic_class(dscp, ecn);
   bus_.qp.path.dscp = dscp;
   bus_.qp.path.ecn = ecn;
   resumed(0xff, now);  // in another priority now, which need not be paused

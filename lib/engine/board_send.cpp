@@ -24,11 +24,19 @@ namespace softfeb::engine {
 
 namespace {
 
-// Queue pairs that have their turn soon are fetched into the cache while others have theirs: themselves, and
-// when they are there, what they point to. So few stay in it anyway.
+// Queue pairs that have their turn soon are fetched into the cache while others have theirs. So few stay in
+// it anyway:
 constexpr std::size_t kFewQps = 256;
-constexpr std::size_t kTurnsToFetch = 16;
-constexpr std::size_t kTurnsToFetchBehind = 6;
+// Asking for a line whose page the TLB does not know holds up what comes behind it, as long as the walk to
+// the page takes. Several walks go side by side, so the first line of several queue pairs is asked for at
+// once.
+constexpr std::size_t kTurnsTogether = 8;
+constexpr std::size_t kTurnsAhead = 16;
+// Then, turn by turn, the other lines in the same page: those that every packet touches, those of a turn in
+// full, and the send queue, of which the page and its place are known only now.
+constexpr std::size_t kTurnsToRun = 12;
+constexpr std::size_t kTurnsInFull = 7;
+constexpr std::size_t kTurnsToQueue = 3;
 
 }  // namespace
 
@@ -81,7 +89,7 @@ std::size_t Board::send_packets(Time now, std::span<TxFrame> out) {
   std::uint64_t bytes = 0;
   // A turn that gives no packet (a QP in ERR that flushes what is posted) counts as well, so that this ends.
   for (std::size_t turns = out.size(); turns != 0 && !ready_.empty() && link_.open(now); --turns) {
-    if (many) fetch_next();
+    if (many) fetch_ahead();
     SendQp& qp = qps_[ready_.front()];
     Turn turn = qp.may_go_on(now) ? Turn::kOfRun : take_turn(qp, now, out[n]);
     if (turn == Turn::kOfRun) turn = take_turn_of_run(qp, now, out[n]);
@@ -100,14 +108,32 @@ std::size_t Board::send_packets(Time now, std::span<TxFrame> out) {
   return n;
 }
 
-void Board::fetch_next() const {
-  const std::uint32_t far = ready_.ahead(kTurnsToFetch);
-  if (far != ReadyQueue::kNone) qps_[far].prefetch();
-  const std::uint32_t near = ready_.ahead(kTurnsToFetchBehind);
-  if (near != ReadyQueue::kNone && qps_[near].prefetch_behind()) {
-    departures_.prefetch(near);
-    timers_.prefetch(near);
+/// What the turns to come touch, in steps of which each waits for the one before.
+void Board::fetch_ahead() {
+  const std::size_t first = ready_.first_place();
+  const std::size_t end = ready_.end_place();
+  if (first >= fetch_at_) fetch_turns_to_come();
+  if (const std::size_t at = first + kTurnsToRun; at < end) qps_[ready_.at_place(at)].prefetch_run();
+  if (const std::size_t at = first + kTurnsInFull; at < end) {
+    const std::uint32_t i = ready_.at_place(at);
+    if (!qps_[i].requester().in_run()) {
+      qps_[i].prefetch_turn();
+      departures_.prefetch(i);
+      timers_.prefetch(i);
+    }
   }
+  if (const std::size_t at = first + kTurnsToQueue; at < end) {
+    const SendQp& qp = qps_[ready_.at_place(at)];
+    if (!qp.requester().in_run()) qp.requester().prefetch_sending();
+  }
+}
+
+void Board::fetch_turns_to_come() {
+  const std::size_t first = ready_.first_place();
+  const std::size_t end = std::min(ready_.end_place(), first + kTurnsAhead + kTurnsTogether);
+  for (fetched_ = std::max(fetched_, first); fetched_ < end; ++fetched_)
+    qps_[ready_.at_place(fetched_)].prefetch();
+  fetch_at_ = first + kTurnsTogether;
 }
 
 bool Board::may_run(std::uint32_t i) const {
@@ -133,6 +159,7 @@ void Board::settle_burst(Time now) {
     settle(received_[k], now);
   }
   received_count_ = 0;
+  expected_.clear();
 }
 
 }  // namespace softfeb::engine

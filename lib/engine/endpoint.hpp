@@ -71,9 +71,9 @@ class Endpoint {
     in_burst_ = false;
     settle_burst(now);
   }
-  /// A hint that this frame will be received soon: what it will need is fetched into the cache. Changes
-  /// nothing.
-  virtual void expect(const roce::ParsedFrame& /*frame*/) const {}
+  /// A hint that this frame will be received soon, in the burst that has begun or begins with it: what it
+  /// will need is fetched into the cache, and nothing else changes.
+  virtual void expect(const roce::ParsedFrame& /*frame*/) {}
 
   /// Fills up to out.size() frames that leave at `now`; each has `header` set by the caller. Returns how
   /// many.

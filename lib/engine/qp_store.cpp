@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "engine/qp_store.hpp"
 
+#include <algorithm>
 #include <memory>
 #include <set>
 
@@ -12,23 +13,30 @@ QpStore::QpStore(std::span<const SendQpConfig> qps, std::size_t more, const Send
 
 QpStore::QpStore(const Sizes& sizes, std::pmr::memory_resource* from)
     : block_(sizes.sum(), from),
-      qps_(static_cast<SendQp*>(block_.take(sizes.qps))),
-      controls_(static_cast<std::byte*>(block_.take(sizes.controls))),
-      next_control_(controls_),
+      stride_(sizes.stride()),
+      qps_(static_cast<std::byte*>(block_.take(sizes.count * stride_))),
+      shared_controls_(static_cast<std::byte*>(block_.take(sizes.shared_controls))),
+      next_shared_(shared_controls_),
       next_queue_(static_cast<std::byte*>(block_.take(sizes.queues))),
       next_pacer_(static_cast<Pacer*>(block_.take(sizes.pacers))) {}
 
 QpStore::~QpStore() {
-  std::destroy_n(qps_, size_);
-  while (controls_ != next_control_) {
-    auto* const control = reinterpret_cast<dcqcn::CongestionControl*>(controls_);
-    controls_ += Block::rounded(control->memory());
+  for (std::size_t i = 0; i < size_; ++i) {
+    SendQp& qp = (*this)[i];
+    dcqcn::CongestionControl* const control = qp.congestion();
+    std::destroy_at(&qp);
+    if (static_cast<void*>(control) == place(i) + sizeof(SendQp)) std::destroy_at(control);
+  }
+  while (shared_controls_ != next_shared_) {
+    auto* const control = reinterpret_cast<dcqcn::CongestionControl*>(shared_controls_);
+    shared_controls_ += Block::rounded(control->memory());
     std::destroy_at(control);
   }
 }
 
 std::size_t QpStore::Sizes::sum() const {
-  return Block::rounded(qps) + Block::rounded(controls) + Block::rounded(queues) + Block::rounded(pacers);
+  return Block::rounded(count * stride()) + Block::rounded(shared_controls) + Block::rounded(queues) +
+         Block::rounded(pacers);
 }
 
 QpStore::Sizes QpStore::sizes_of(std::span<const SendQpConfig> qps, std::size_t more,
@@ -36,11 +44,15 @@ QpStore::Sizes QpStore::sizes_of(std::span<const SendQpConfig> qps, std::size_t 
   Sizes sizes;
   std::set<std::uint32_t> groups;
   const auto add = [&](const SendQpConfig& c) {
-    sizes.qps += sizeof(SendQp);
+    ++sizes.count;
     sizes.queues += SendQp::send_queue_bytes(c);
     if (SendQp::needs_pacer(c)) sizes.pacers += sizeof(Pacer);
-    if (!c.congestion_group || groups.insert(*c.congestion_group).second)
-      sizes.controls += Block::rounded(congestion_control_bytes(c.congestion));
+    const std::size_t control = Block::rounded(congestion_control_bytes(c.congestion));
+    if (!c.congestion_group) {
+      sizes.own_control = std::max(sizes.own_control, control);
+    } else if (groups.insert(*c.congestion_group).second) {
+      sizes.shared_controls += control;
+    }
   };
   for (const SendQpConfig& c : qps) add(c);
   for (std::size_t i = 0; i < more; ++i) add(like);
@@ -57,14 +69,16 @@ SendQp& QpStore::add(const SendQpConfig& config, dcqcn::CongestionControl* contr
   parts.queue = next_queue_;
   next_queue_ += SendQp::send_queue_bytes(config);
   if (SendQp::needs_pacer(config)) parts.pacer = next_pacer_++;
-  SendQp* const qp = std::construct_at(qps_ + size_, config, control, parts);
+  auto* const qp = new (place(size_)) SendQp(config, control, parts);
   ++size_;
   return *qp;
 }
 
-dcqcn::CongestionControl* QpStore::add_control(const CongestionProfile& profile) {
-  dcqcn::CongestionControl* const control = make_congestion_control(profile, next_control_);
-  if (control != nullptr) next_control_ += Block::rounded(control->memory());
+dcqcn::CongestionControl* QpStore::add_control(const SendQpConfig& config) {
+  if (!config.congestion_group)
+    return make_congestion_control(config.congestion, place(size_) + sizeof(SendQp));
+  dcqcn::CongestionControl* const control = make_congestion_control(config.congestion, next_shared_);
+  if (control != nullptr) next_shared_ += Block::rounded(control->memory());
   return control;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "base/prefetch.hpp"
 #include "roce/psn.hpp"
 
 #include <cstddef>
@@ -37,6 +38,11 @@ class QpTable {
       if (slots_[i].index == kNotFound) return kNotFound;
       if (slots_[i].qpn == qpn) return slots_[i].index;
     }
+  }
+
+  /// Where find() will look first is fetched into the cache.
+  void prefetch(roce::Qpn qpn) const {
+    if (!slots_.empty()) softfeb::prefetch(&slots_[home(qpn)]);
   }
 
   /// Takes a QPN out; one that is not there changes nothing.

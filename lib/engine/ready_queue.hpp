@@ -30,11 +30,11 @@ class ReadyQueue {
     ++count_;
   }
 
-  static constexpr std::uint32_t kNone = UINT32_MAX;
-  /// Who has its turn behind `turns` others; kNone.
-  std::uint32_t ahead(std::size_t turns) const {
-    return turns >= count_ ? kNone : ring_[(first_ + turns) & mask_];
-  }
+  /// Places are numbered without end in the order in which they are taken: of the first, and behind the last.
+  std::size_t first_place() const { return first_; }
+  std::size_t end_place() const { return first_ + count_; }
+  /// Who stands there. Requires a place from the first on, before the end.
+  std::uint32_t at_place(std::size_t place) const { return ring_[place & mask_]; }
 
   /// Whose turn it is. Requires !empty(), as the next two do.
   std::uint32_t front() const { return ring_[first_ & mask_]; }

@@ -56,7 +56,7 @@ std::uint32_t Receiver::find(roce::Qpn qpn, const roce::IpAddress& peer) {
   return kNobody;
 }
 
-void Receiver::expect(const roce::ParsedFrame& frame) const {
+void Receiver::expect(const roce::ParsedFrame& frame) {
   roce::MiddlePacket p;
   if (frame.kind != roce::FrameKind::kUdp || !p.read(frame)) return;
   const std::uint32_t i = table_.find(p.dest_qp);

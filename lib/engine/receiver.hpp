@@ -52,7 +52,7 @@ class Receiver : public Endpoint {
  public:
   explicit Receiver(const ReceiverConfig& config);
 
-  void expect(const roce::ParsedFrame& frame) const override;
+  void expect(const roce::ParsedFrame& frame) override;
   std::size_t poll(Time now, std::span<TxFrame> out) override;
   Time next_event(Time now) const override;
 

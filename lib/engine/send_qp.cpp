@@ -177,7 +177,7 @@ bool SendQp::begin_run() {
 /// allows a packet.
 Time SendQp::tell_sent(std::uint32_t counted, Time now) {
   const bool ready = requester_.ready(now);
-  const Time own = own_departure(now, ready);
+  const Time own = departure_behind(ready);
   if (congestion_ == nullptr) return own;
   if (own > now || !ready) {
     congestion_->sent(counted, now);

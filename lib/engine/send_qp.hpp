@@ -173,21 +173,19 @@ class alignas(64) SendQp {
   /// Requests that can be outstanding: what its send queue has room for.
   static std::uint32_t send_queue_needed(const SendQpConfig& config);
 
-  /// What its next packet touches is fetched into the cache: first what stands here, then, when that is
-  /// there, what it points to.
-  void prefetch() const {
-    softfeb::prefetch(this, 1);
-    softfeb::prefetch(&headers_, 2);
+  /// What its next packets touch is fetched into the cache, step by step: the first line;
+  void prefetch() const { softfeb::prefetch(this, 1); }
+  /// what a packet of a run touches besides, and its congestion control, where that stands behind it;
+  void prefetch_run() const {
+    softfeb::prefetch(reinterpret_cast<const std::byte*>(this) + 64);
+    softfeb::prefetch(&headers_, kHotLines + 2);
   }
-  /// True when there is no run: its next turn is one in full, and touches all of it.
-  bool prefetch_behind() const {
-    if (congestion_ != nullptr) softfeb::prefetch(congestion_, 2);
-    if (requester_.in_run() && !flags_.packets_paced) return false;
-    softfeb::prefetch(&requester_, 6);
-    return !requester_.in_run();
+  /// and what a turn in full does.
+  void prefetch_turn() const {
+    softfeb::prefetch(reinterpret_cast<const std::byte*>(this) + 128, sizeof *this / 64 - kHotLines - 2);
   }
-  /// The same for a response, which goes on to the next message.
-  void prefetch_response() const { softfeb::prefetch(this, sizeof *this / 64); }
+  /// All of it, for a response, which goes on to the next message.
+  void prefetch_response() const { softfeb::prefetch(this, sizeof *this / 64 + 1); }
   /// The same for deadline().
   void prefetch_deadline() const {
     requester_.prefetch_deadline();
@@ -209,6 +207,10 @@ class alignas(64) SendQp {
   Time own_departure(Time now, bool ready) const {
     if (!resolved()) return kNever;
     if (now < starts_at_) return starts_at_;
+    return departure_behind(ready);
+  }
+  /// The same behind a packet that was sent just now: it has a peer, and its traffic has begun.
+  Time departure_behind(bool ready) const {
     if (ready) return flags_.packets_paced ? pacer_->departure() : 0;
     // Nothing to send: the next message wakes us, if there is room for it; else a completion does.
     return may_post() ? due() : kNever;
@@ -222,6 +224,8 @@ class alignas(64) SendQp {
     if (traffic_.finished()) return kNever;
     return by_message() && pacer_ ? pacer_->departure() : 0;
   }
+
+  static constexpr unsigned kHotLines = 2;  ///< at the end
 
   struct Flags {
     bool known_crc : 1;

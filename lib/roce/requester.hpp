@@ -155,6 +155,9 @@ class Requester {
   void on_timer(Time now);
   /// What deadline() looks at is fetched into the cache.
   void prefetch_deadline() const { prefetch(&ack_deadline_); }
+  /// What sending the request whose turn it is touches in the send queue, and what completing the next does.
+  void prefetch_sending() const { queue_.prefetch(send_); }
+  void prefetch_completing() const { queue_.prefetch(done_); }
 
   /// Next completion in posting order. Unsignaled successes are passed over.
   bool poll(Completion& out);

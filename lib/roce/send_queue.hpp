@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "base/prefetch.hpp"
 #include "roce/work.hpp"
 
 #include <cstddef>
@@ -52,6 +53,11 @@ class SendQueue {
   bool keeps_requests() const { return keeps_ != 0; }
   SendSlot& operator[](std::uint32_t index) { return slots_[place(index)]; }
   const SendSlot& operator[](std::uint32_t index) const { return slots_[place(index)]; }
+  /// This one and the next are fetched into the cache.
+  void prefetch(std::uint32_t index) const {
+    softfeb::prefetch(&(*this)[index]);
+    softfeb::prefetch(&(*this)[index + 1]);
+  }
   /// Requires keeps_requests().
   WorkRequest& request(std::uint32_t index) { return requests()[place(index)]; }
   const WorkRequest& request(std::uint32_t index) const { return requests()[place(index)]; }
