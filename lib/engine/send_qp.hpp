@@ -177,19 +177,19 @@ class alignas(64) SendQp {
   void prefetch() const { softfeb::prefetch(this, 1); }
   /// what a packet of a run touches besides, and its congestion control, where that stands behind it;
   void prefetch_run() const {
-    softfeb::prefetch(reinterpret_cast<const std::byte*>(this) + 64);
+    if (requester_.run_ends()) requester_.prefetch_deadline();
     softfeb::prefetch(&headers_, kHotLines + 2);
   }
   /// and what a turn in full does.
   void prefetch_turn() const {
-    softfeb::prefetch(reinterpret_cast<const std::byte*>(this) + 128, sizeof *this / 64 - kHotLines - 2);
+    softfeb::prefetch(reinterpret_cast<const std::byte*>(this) + 64, sizeof *this / 64 - kHotLines - 1);
   }
   /// All of it, for a response, which goes on to the next message.
   void prefetch_response() const { softfeb::prefetch(this, sizeof *this / 64 + 1); }
   /// The same for deadline().
   void prefetch_deadline() const {
     requester_.prefetch_deadline();
-    softfeb::prefetch(&congestion_);
+    softfeb::prefetch(&headers_, kHotLines + 1);
   }
 
  private:

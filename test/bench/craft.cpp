@@ -45,6 +45,14 @@ std::vector<Tally> run_lanes(CraftRig& rig, const Environment& environment, unsi
   return out;
 }
 
+/// Many queue pairs are compared with so many, of which everything stays in the caches.
+constexpr std::uint32_t kFewQps = 64;
+
+CraftOptions with_few(CraftOptions o) {
+  o.qps = kFewQps;
+  return o;
+}
+
 Json described(const CraftOptions& o) {
   return {{"benchmark", "craft"},
           {"port", o.port ? "net_null" : "none"},
@@ -77,8 +85,13 @@ class CraftContest {
         clock_(environment != nullptr ? environment->clock() : calibrated_clock()),
         payload_(craft_payload(o)) {
     if (o.port) {
-      rig_ = std::make_unique<CraftRig>(*environment, o, *payload_);
+      rig_ = std::make_unique<CraftRig>(*environment, o, *payload_, machine_);
       rig_->start(read_clock(clock_));
+      if (compares_few()) {
+        few_payload_ = craft_payload(o);
+        few_ = std::make_unique<CraftRig>(*environment, with_few(o), *few_payload_, machine_);
+        few_->start(read_clock(clock_));
+      }
     } else {
       arena_.resize(payload_->arena_bytes());
       payload_->fill(arena_);
@@ -108,21 +121,25 @@ class CraftContest {
   }
 
  private:
+  bool compares_few() const { return options_.port && !options_.alone && options_.qps > kFewQps; }
+
   void enter() {
     const auto alone = [this](const char* name, auto turn) {
       all_.push_back({name, [this, turn](Time d) { return std::vector{turns_for(d, clock_, turn)}; }});
     };
-    const auto lanes = [this](const char* name, unsigned workers) {
-      all_.push_back({name, [this, workers](Time d) { return run_lanes(*rig_, *environment_, workers, d); }});
+    const auto lanes = [this](const char* name, CraftRig& rig, unsigned workers) {
+      all_.push_back(
+          {name, [this, &rig, workers](Time d) { return run_lanes(rig, *environment_, workers, d); }});
     };
-    if (options_.port) lanes("engine", options_.workers);
+    if (options_.port) lanes("engine", *rig_, options_.workers);
     if (options_.alone && options_.port) return;
     if (options_.port) {
       alone("bare", [this](Time) { return rig_->bare().turn(); });
       alone("bare_best", [this](Time) { return rig_->best().turn(); });
     }
     alone("engine_only", [this](Time now) { return engine_->turn(now); });
-    if (options_.workers > 1) lanes("one_worker", 1);
+    if (options_.workers > 1) lanes("one_worker", *rig_, 1);
+    if (compares_few()) lanes("few_qps", *few_, options_.workers);
   }
 
   const Environment* environment_;
@@ -130,7 +147,10 @@ class CraftContest {
   dataplane::TscClock clock_;
   std::unique_ptr<board::PayloadSource> payload_;
   std::vector<std::uint8_t> arena_;  ///< without a port
+  CraftMachine machine_;
   std::unique_ptr<CraftRig> rig_;
+  std::unique_ptr<board::PayloadSource> few_payload_;
+  std::unique_ptr<CraftRig> few_;
   std::unique_ptr<EngineLoop> engine_;
   std::vector<Contestant> all_;
 };

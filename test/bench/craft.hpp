@@ -42,7 +42,8 @@ inline std::uint32_t message_bytes(const CraftOptions& o) {
 /// windows, congestion control, pacing, counters), acknowledged by the benchmark. Beside it, by turns in the
 /// same run, so that the machine's moods are the same for all: loops that make the same packets without an
 /// engine (`bare`, as one writes it, and `bare_best`, with everything that is known to be faster), and a
-/// board without a port (`engine_only`). `environment` is null without a port. doc/performance.md.
+/// board without a port (`engine_only`), and, where there are more queue pairs, a board with 64 of them
+/// (`few_qps`). `environment` is null without a port. doc/performance.md.
 Json bench_craft(const Environment* environment, const CraftOptions& options);
 
 }  // namespace softfeb::bench

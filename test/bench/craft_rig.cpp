@@ -6,8 +6,9 @@
 
 namespace softfeb::bench {
 
-CraftRig::CraftRig(const Environment& environment, const CraftOptions& o, board::PayloadSource& payload)
-    : arena_(payload.arena_bytes()), map_(o.workers), seats_(o.workers) {
+CraftRig::CraftRig(const Environment& environment, const CraftOptions& o, board::PayloadSource& payload,
+                   CraftMachine& machine)
+    : machine_(machine), arena_(payload.arena_bytes()), map_(o.workers), seats_(o.workers) {
   payload.fill(arena_.allocate(payload.arena_bytes()));
   make_port(o, environment.lcores());
   for (unsigned w = 0; w < o.workers; ++w) {
@@ -17,7 +18,7 @@ CraftRig::CraftRig(const Environment& environment, const CraftOptions& o, board:
   for (unsigned w = 0; w < o.workers; ++w) make_seat(o, w, environment.lcores());
   const auto bare = [&](BareLoop::Kind kind, unsigned queue) {
     return std::make_unique<BareLoop>(kind, o, payload, *port_, static_cast<std::uint16_t>(queue), arena_,
-                                      pools_);
+                                      machine_.pools);
   };
   bare_ = bare(BareLoop::Kind::kPlain, o.workers);
   best_ = bare(BareLoop::Kind::kBest, o.workers + 1);
@@ -32,13 +33,13 @@ CraftRig::~CraftRig() {
 void CraftRig::make_port(const CraftOptions& o, unsigned lcores) {
   const std::uint32_t frame = dataplane::frame_bytes_for(dataplane::mtu_for(o.pmtu, false));
   const auto queues = static_cast<std::uint16_t>(o.workers + 2);
-  device_ = factory_.attach(dataplane::parse_device("net_null"), {queues, frame, 1024});
+  device_ = machine_.devices.attach(dataplane::parse_device("net_null"), {queues, frame, 1024});
   dataplane::PortConfig p;
   p.name = "boards";
   p.queues = queues;
   p.lcores = lcores;
   for (unsigned w = 0; w < o.workers; ++w) p.macs.push_back(board_mac(w));
-  port_ = std::make_unique<dataplane::Port>(*device_, p, pools_);
+  port_ = std::make_unique<dataplane::Port>(*device_, p, machine_.pools);
   arena_.map_for(port_->id());
 }
 
@@ -48,7 +49,7 @@ void CraftRig::make_seat(const CraftOptions& o, unsigned worker, unsigned lcores
   b.multi_segments = port_->capabilities().multi_segments;
   b.frame_bytes = dataplane::frame_bytes_for(dataplane::mtu_for(o.pmtu, false));
   b.lcores = lcores;
-  seat.builder = std::make_unique<dataplane::TxBuilder>(b, &arena_, pools_);
+  seat.builder = std::make_unique<dataplane::TxBuilder>(b, &arena_, machine_.pools);
   dataplane::LaneConfig lane;
   lane.port = port_->id();
   lane.tx_queue = static_cast<std::uint16_t>(worker);
@@ -58,7 +59,8 @@ void CraftRig::make_seat(const CraftOptions& o, unsigned worker, unsigned lcores
   parts.map = &map_;
   parts.builder = seat.builder.get();
   seat.lane = std::make_unique<dataplane::Lane>(lane, parts);
-  seat.acks = std::make_unique<AckSource>(port_->id(), lane.tx_queue, path_to_board(worker), lcores, pools_);
+  seat.acks =
+      std::make_unique<AckSource>(port_->id(), lane.tx_queue, path_to_board(worker), lcores, machine_.pools);
 }
 
 void CraftRig::start(Time now) {

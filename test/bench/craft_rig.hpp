@@ -16,12 +16,19 @@
 
 namespace softfeb::bench {
 
+/// What makes ports and what lies in them, for all rigs of a process.
+struct CraftMachine {
+  dataplane::Mempools pools;
+  dataplane::DeviceFactory devices;
+};
+
 /// A net_null port with a queue for each worker, and one more for each bare loop; each worker has a board on
 /// its Lane, as softfeb runs it, and a far end that acknowledges.
 class CraftRig {
  public:
-  /// Both outlive it. Fills `payload`.
-  CraftRig(const Environment& environment, const CraftOptions& options, board::PayloadSource& payload);
+  /// All outlive it. Fills `payload`.
+  CraftRig(const Environment& environment, const CraftOptions& options, board::PayloadSource& payload,
+           CraftMachine& machine);
   ~CraftRig();
   CraftRig(const CraftRig&) = delete;
   CraftRig& operator=(const CraftRig&) = delete;
@@ -47,9 +54,8 @@ class CraftRig {
   void make_port(const CraftOptions& options, unsigned lcores);
   void make_seat(const CraftOptions& options, unsigned worker, unsigned lcores);
 
-  dataplane::Mempools pools_;
+  CraftMachine& machine_;
   dataplane::Arena arena_;
-  dataplane::DeviceFactory factory_;
   std::unique_ptr<dataplane::Device> device_;
   std::unique_ptr<dataplane::Port> port_;
   dataplane::PortMap map_;
