@@ -27,7 +27,7 @@ std::string read_file(const std::string& path) {
 }  // namespace
 
 void load_command(Context& context, const LoadOptions& options) {
-  using Clock = std::chrono::steady_clock;
+  using Steady = std::chrono::steady_clock;
   const std::vector<FileValue> values = read_values(context.catalogue, read_file(options.file), options.file);
   if (options.dry_run) {
     context.out.result(
@@ -36,7 +36,7 @@ void load_command(Context& context, const LoadOptions& options) {
     return;
   }
   std::size_t done = 0;
-  Clock::time_point told = Clock::now();
+  Steady::time_point told = Steady::now();
   for (const FileValue& value : values) {
     try {
       write_register(context.board(), context.catalogue, value.reg, value.bits, {.verify = options.verify});
@@ -45,8 +45,8 @@ void load_command(Context& context, const LoadOptions& options) {
                                 value.where.line, error.what(), done, values.size()));
     }
     ++done;
-    if (Clock::now() - told < std::chrono::seconds(1)) continue;
-    told = Clock::now();
+    if (Steady::now() - told < std::chrono::seconds(1)) continue;
+    told = Steady::now();
     context.out.note(fmt::format("{} of {} values", done, values.size()));
   }
   context.out.result(fmt::format("{} values written{}", done, options.verify ? " and read back" : ""),

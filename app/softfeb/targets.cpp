@@ -50,16 +50,16 @@ std::unique_ptr<control::PeerSession> connect_patiently(const std::string& text,
                                                         const control::LocalEndpoint& local,
                                                         const Targets::Say& say) {
   using namespace std::chrono_literals;
-  constexpr auto kPatience = 10s;
+  constexpr auto kTryFor = 10s;
   const control::PeerUrl url = control::parse_peer_url(text);
-  const auto give_up = std::chrono::steady_clock::now() + kPatience;
+  const auto give_up = std::chrono::steady_clock::now() + kTryFor;
   for (bool told = false;; told = true) {
     try {
       return control::connect(url, local);
     } catch (const control::PeerError& e) {
       if (!e.nobody_there() || stop_signals() != 0 || std::chrono::steady_clock::now() > give_up) throw;
     }
-    if (!told) say(fmt::format("{}: nobody there yet; trying for {} s", text, kPatience.count()));
+    if (!told) say(fmt::format("{}: nobody there yet; trying for {} s", text, kTryFor.count()));
     std::this_thread::sleep_for(200ms);
   }
 }

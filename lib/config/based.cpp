@@ -12,7 +12,7 @@ namespace softfeb::config {
 namespace {
 
 constexpr std::size_t kMaxFile = 16U << 20;
-constexpr int kMaxDepth = 8;
+constexpr int kMostBases = 8;
 
 [[noreturn]] void fail(const Where& where, std::string message, std::string fix) {
   throw ConfigError({{where, std::move(message), std::move(fix)}});
@@ -33,7 +33,7 @@ Node base_of(const Node& derived, const std::string& file, int depth) {
   const auto path = std::filesystem::path(file).parent_path() / base.text;
   if (std::error_code error; !std::filesystem::is_regular_file(path, error))
     fail(base.where, "no file \"" + path.string() + '"', "name a file relative to this one's directory");
-  if (depth >= kMaxDepth)
+  if (depth >= kMostBases)
     fail(base.where, "builds on too many files", "check that it does not build on itself");
   return parse(read_text(path.string()), path.string(), depth + 1);
 }

@@ -7,7 +7,7 @@
 namespace softfeb::config {
 namespace {
 
-const char* name_of(DcqcnConfig::Algorithm a) {
+const char* algorithm_name(DcqcnConfig::Algorithm a) {
   return a == DcqcnConfig::Algorithm::kOff        ? "off"
          : a == DcqcnConfig::Algorithm::kFirmware ? "firmware"
                                                   : "paper";
@@ -28,7 +28,7 @@ DcqcnConfig change_dcqcn(const DcqcnConfig& now,
                          const std::vector<std::pair<std::string, std::string>>& given) {
   Node dcqcn = scalar("dcqcn", {});
   dcqcn.kind = Node::Kind::kMap;
-  dcqcn.children.push_back(scalar("algorithm", name_of(now.algorithm)));
+  dcqcn.children.push_back(scalar("algorithm", algorithm_name(now.algorithm)));
   for (const auto& [key, value] : given) {
     if (key == "algorithm") throw ConfigError({{{"", 0, key}, "stays as it is", "leave it out"}});
     dcqcn.children.push_back(scalar(key, value));

@@ -13,7 +13,7 @@ namespace {
 
 constexpr const char* kFile = "--set";
 
-[[noreturn]] void fail(Where where, std::string message, std::string fix) {
+[[noreturn]] void refuse(Where where, std::string message, std::string fix) {
   throw ConfigError({{std::move(where), std::move(message), std::move(fix)}});
 }
 
@@ -33,8 +33,8 @@ Node& descend(Node& node, const std::string& step, const Where& where) {
   if (node.kind == Node::Kind::kList) {
     const auto index = index_in(node, step);
     if (!index) {
-      fail(where, "the list has no element \"" + step + '"',
-           "write an index up to " + std::to_string(node.children.size()) + ", or an element's name");
+      refuse(where, "the list has no element \"" + step + '"',
+             "write an index up to " + std::to_string(node.children.size()) + ", or an element's name");
     }
     if (*index < node.children.size()) return node.children[*index];
     node.children.emplace_back().name = std::to_string(*index);
@@ -65,7 +65,7 @@ void set_path(Node& document, const std::string& key, Node value) {
   for (std::size_t begin = 0; begin <= key.size();) {
     const std::size_t end = std::min(key.find('.', begin), key.size());
     if (end == begin || ++depth > 16)
-      fail(where, "is not a dotted path", "write for example boards.0.qps.0.pmtu");
+      refuse(where, "is not a dotted path", "write for example boards.0.qps.0.pmtu");
     node = &descend(*node, key.substr(begin, end - begin), where);
     begin = end + 1;
   }
@@ -77,7 +77,7 @@ void set_path(Node& document, const std::string& key, Node value) {
 void apply_override(Node& document, const std::string& assignment) {
   const std::size_t equals = assignment.find('=');
   if (equals == std::string::npos || equals == 0) {
-    fail({kFile, 0, assignment}, "is not KEY=VALUE", "write for example run.duration=10s");
+    refuse({kFile, 0, assignment}, "is not KEY=VALUE", "write for example run.duration=10s");
   }
   const std::string key = assignment.substr(0, equals);
   const Where where{kFile, 0, key};
@@ -85,9 +85,9 @@ void apply_override(Node& document, const std::string& assignment) {
   try {
     value = parse_yaml(assignment.substr(equals + 1), kFile);
   } catch (const ConfigError& e) {
-    fail(where, e.problems().front().message, e.problems().front().fix);
+    refuse(where, e.problems().front().message, e.problems().front().fix);
   }
-  if (value.kind == Node::Kind::kNull) fail(where, "has no value", "write " + key + "=VALUE");
+  if (value.kind == Node::Kind::kNull) refuse(where, "has no value", "write " + key + "=VALUE");
   set_file(value);
   set_path(document, key, std::move(value));
 }

@@ -10,11 +10,11 @@ namespace softfeb::dataplane {
 
 namespace {
 
-constexpr std::size_t kHugePage = std::size_t{2} << 20;
+constexpr std::size_t kHuge = std::size_t{2} << 20;
 constexpr std::size_t kPage = 4096;
 constexpr std::size_t kLeast = std::size_t{1} << 20;
 
-std::size_t round_up(std::size_t n, std::size_t unit) { return (n + unit - 1) / unit * unit; }
+std::size_t up_to(std::size_t n, std::size_t unit) { return (n + unit - 1) / unit * unit; }
 
 }  // namespace
 
@@ -24,26 +24,25 @@ HugeMemory& HugeMemory::instance() {
 }
 
 void* HugeMemory::do_allocate(std::size_t bytes, std::size_t alignment) {
-  if (bytes < kLeast || alignment > kHugePage) return ::operator new (bytes, std::align_val_t{alignment});
+  if (bytes < kLeast || alignment > kHuge) return ::operator new (bytes, std::align_val_t{alignment});
   // A huge page more, so that the piece can begin where one does; what is left over goes back.
-  const std::size_t size = round_up(bytes, kPage);
-  void* const room =
-      mmap(nullptr, size + kHugePage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  const std::size_t size = up_to(bytes, kPage);
+  void* const room = mmap(nullptr, size + kHuge, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (room == MAP_FAILED) throw std::bad_alloc();
   auto* const begin = static_cast<std::byte*>(room);
   const auto address = reinterpret_cast<std::uintptr_t>(room);
-  const std::size_t head = round_up(address, kHugePage) - address;
+  const std::size_t head = up_to(address, kHuge) - address;
   if (head != 0) munmap(begin, head);
-  munmap(begin + head + size, kHugePage - head);
+  munmap(begin + head + size, kHuge - head);
   madvise(begin + head, size, MADV_HUGEPAGE);  // without them it is only slower
   return begin + head;
 }
 
 void HugeMemory::do_deallocate(void* at, std::size_t bytes, std::size_t alignment) {
-  if (bytes < kLeast || alignment > kHugePage) {
+  if (bytes < kLeast || alignment > kHuge) {
     ::operator delete (at, std::align_val_t{alignment});
   } else {
-    munmap(at, round_up(bytes, kPage));
+    munmap(at, up_to(bytes, kPage));
   }
 }
 

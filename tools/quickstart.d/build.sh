@@ -17,7 +17,7 @@ configure() {
     return
   fi
   rm -rf "$dir"
-  meson setup "$dir" -Dunity=on -Dunity_size=8 "$@" >"build-logs/$dir.setup.log" 2>&1 || {
+  meson setup "$dir" -Dunity=on -Dunity_size=24 "$@" >"build-logs/$dir.setup.log" 2>&1 || {
     tail -n 20 "build-logs/$dir.setup.log" >&2
     die 3 "meson setup $dir failed; its output is in build-logs/$dir.setup.log"
   }

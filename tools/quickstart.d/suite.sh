@@ -29,6 +29,21 @@ finish_fuzzers() {
   wait "$fuzz_pid" || cat build-logs/fuzz.log >&2
 }
 
+# Those of the sanitizers compute, those of the first build mostly wait, one at a time: side by side, with what
+# the others leave of the CPUs.
+start_sanitized_tests() {
+  rm -f build-sanitize/meson-logs/testlog.json
+  nice -n 19 meson test -C build-sanitize --no-rebuild --no-suite fuzz --timeout-multiplier 4 --print-errorlogs \
+    >build-logs/sanitized-tests.log 2>&1 &
+  sanitized_pid=$!
+}
+
+finish_sanitized_tests() {
+  wait "$sanitized_pid" || true
+  cat build-logs/sanitized-tests.log
+  results+=(build-sanitize)
+}
+
 # The guest of the interop tests comes from Debian packages: fetched while the compiler is busy.
 start_guest_image() {
   mkdir -p build-logs
@@ -61,9 +76,10 @@ run_suite() {
 
   finish_guest_image
   finish_fuzzers
+  start_sanitized_tests
   # The lab in virtual time gives the same bytes in all of them.
   SOFTFEB_BUILDS="$PWD/build-sanitize $PWD/build-clang" run_tests build
-  run_tests build-sanitize --no-suite fuzz
+  finish_sanitized_tests
   say "all of it took $((SECONDS - began)) s; logs: build-logs, build/meson-logs, build-sanitize/meson-logs"
   tools/count-tests --broken-builds "$broken" "${results[@]}"
 }
