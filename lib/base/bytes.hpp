@@ -54,6 +54,11 @@ inline std::uint64_t load_le64(const std::uint8_t* p) {
   std::memcpy(&v, p, sizeof v);
   return v;
 }
+inline std::uint16_t load_le16(const std::uint8_t* p) {
+  std::uint16_t v;
+  std::memcpy(&v, p, sizeof v);
+  return v;
+}
 inline std::uint32_t load_le32(const std::uint8_t* p) {
   std::uint32_t v;
   std::memcpy(&v, p, sizeof v);

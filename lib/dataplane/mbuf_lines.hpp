@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "base/claim.hpp"
+
 #include <cstdint>
 #include <span>
 
@@ -11,17 +13,14 @@
 /// takes as long as crafting a packet does.
 namespace softfeb::dataplane {
 
-/// Of an mbuf that will be written, and of the two lines at `data_offset` in it (0: none).
-inline void claim_lines(const rte_mbuf* m, std::uint32_t data_offset) {
-  const auto* const p = reinterpret_cast<const std::uint8_t*>(m);
-  rte_prefetch0_write(p);
-  rte_prefetch0_write(p + RTE_CACHE_LINE_MIN_SIZE);
-  if (data_offset == 0) return;
-  rte_prefetch0_write(p + data_offset);
-  rte_prefetch0_write(p + data_offset + RTE_CACHE_LINE_MIN_SIZE);
+/// Of an mbuf that will be written, freeing it included, and of the two lines at `data_offset` in it (0:
+/// none).
+inline void claim_mbuf(const rte_mbuf* m, std::uint32_t data_offset = 0) {
+  claim_lines(m, 2);
+  if (data_offset != 0) claim_lines(reinterpret_cast<const std::uint8_t*>(m) + data_offset, 2);
 }
 
-/// Both lines of an mbuf that will be read and freed.
+/// Both lines of an mbuf that will be read.
 inline void want_mbuf(const rte_mbuf* m) {
   const auto* const p = reinterpret_cast<const std::uint8_t*>(m);
   rte_prefetch0(p);
@@ -41,13 +40,13 @@ inline void want_data(const rte_mbuf* m) {
 class ReceiveAhead {
  public:
   explicit ReceiveAhead(std::span<rte_mbuf* const> burst) : burst_(burst) {
-    for (std::size_t i = 0; i < 3 * kStep && i < burst_.size(); ++i) want_mbuf(burst_[i]);
+    for (std::size_t i = 0; i < 3 * kStep && i < burst_.size(); ++i) claim_mbuf(burst_[i]);
     for (std::size_t i = 0; i < 2 * kStep && i < burst_.size(); ++i) head(i);
     for (std::size_t i = 0; i < kStep && i < burst_.size(); ++i) second(i);
     if (!burst_.empty()) third(0);
   }
   void step(std::size_t i) const {
-    if (i + 3 * kStep < burst_.size()) want_mbuf(burst_[i + 3 * kStep]);
+    if (i + 3 * kStep < burst_.size()) claim_mbuf(burst_[i + 3 * kStep]);
     if (i + 2 * kStep < burst_.size()) head(i + 2 * kStep);
     if (i + kStep < burst_.size()) second(i + kStep);
     if (i + 1 < burst_.size()) third(i + 1);
@@ -59,7 +58,7 @@ class ReceiveAhead {
   void head(std::size_t i) const {
     const rte_mbuf* const m = burst_[i];
     want_data(m);
-    if (m->next != nullptr) want_mbuf(m->next);
+    if (m->next != nullptr) claim_mbuf(m->next);
   }
   void second(std::size_t i) const {
     const rte_mbuf* const m = burst_[i]->next;

@@ -26,7 +26,7 @@ bool MbufStock::fetch(unsigned n) {
       want /= 2;
     }
   }
-  for (unsigned i = before; i < count_; ++i) claim_lines(items_[i], data_offset_);
+  for (unsigned i = before; i < count_; ++i) claim_mbuf(items_[i], data_offset_);
   return count_ >= n;
 }
 

@@ -87,7 +87,7 @@ unsigned TxBuilder::acquire(std::span<TxFrame> frames, std::span<rte_mbuf*> mbuf
     n /= 2;
   }
   for (unsigned i = 0; i < n; ++i) {
-    claim_lines(mbufs[i], kDataOffset);
+    claim_mbuf(mbufs[i], kDataOffset);
     frames[i] = TxFrame{};
     frames[i].header = reinterpret_cast<std::uint8_t*>(mbufs[i]) + kDataOffset;
   }

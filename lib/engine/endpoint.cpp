@@ -8,7 +8,7 @@ RxVerdict Endpoint::receive(const roce::ParsedFrame& frame, Time now) {
   // A port in promiscuous mode hands us what is for others, too.
   const bool group = frame.kind == roce::FrameKind::kArp || frame.dest_ip.bytes[0] == 0xff ||
                      (frame.kind == roce::FrameKind::kMacControl && frame.dest_mac == roce::kPauseAddress);
-  if (!group && frame.dest_mac != identity().mac) {
+  if (!group && !roce::same_mac(frame.dest_mac, identity().mac)) {
     ++counters_.rx_other;
     return RxVerdict::kConsumed;
   }

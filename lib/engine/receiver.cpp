@@ -3,8 +3,8 @@
 
 #include "base/prefetch.hpp"
 #include "roce/craft.hpp"
-#include "roce/middle_packet.hpp"
 #include "roce/packet.hpp"
+#include "roce/quick_write.hpp"
 
 #include <algorithm>
 
@@ -57,36 +57,36 @@ std::uint32_t Receiver::find(roce::Qpn qpn, const roce::IpAddress& peer) {
 }
 
 void Receiver::expect(const roce::ParsedFrame& frame) {
-  roce::MiddlePacket p;
-  if (frame.kind != roce::FrameKind::kUdp || !p.read(frame)) return;
-  const std::uint32_t i = table_.find(p.dest_qp);
+  if (frame.kind != roce::FrameKind::kUdp) return;
+  const std::uint32_t i = table_.find(roce::dest_qp_hint(frame));
   if (i == QpTable::kNotFound) return;
   const Qp& qp = qps_[i];
   prefetch(&qp.written_end);
   qp.qp.prefetch();
 }
 
-/// The quick way for the packets that most are: in the middle of a message, in their turn, from where they
+/// The quick way for the packets that most are: of a message of several, in their turn, from where they
 /// always came, with a right iCRC, not marked. Leaves exactly what receive_roce() does. False: nothing was
 /// done.
-bool Receiver::receive_middle(const roce::ParsedFrame& frame) {
-  roce::MiddlePacket p;
+bool Receiver::receive_quickly(const roce::ParsedFrame& frame) {
+  roce::QuickWrite p;
   if (frame.congestion_experienced || !p.read(frame)) return false;
   const std::uint32_t i = table_.find(p.dest_qp);
   if (i == QpTable::kNotFound) return false;
   Qp& qp = qps_[i];
-  if (!qp.qp.awaits_middle(p.psn, p.pkey, p.payload.size()) || qp.peer != frame.source_ip ||
-      qp.peer_mac != frame.source_mac || !roce::icrc_matches(p))
+  if (!qp.qp.awaits(p) || qp.peer != frame.source_ip || !roce::same_mac(qp.peer_mac, frame.source_mac))
     return false;
+  qp.qp.claim_place(p);  // comes while the CRC is computed
+  if (!roce::icrc_matches(p)) return false;
   ++counters_.rx_roce;
-  const roce::Responder::Middle m = qp.qp.take_middle(p.payload, p.ack_req);
-  qp.written_end = std::max(qp.written_end, m.address + p.payload.size());
-  if (m.reply) push({.qp = i, .reply = *m.reply});
+  const roce::Responder::Quick q = qp.qp.take(p);
+  qp.written_end = std::max(qp.written_end, q.address + p.payload.size());
+  if (q.reply) push({.qp = i, .reply = *q.reply});
   return true;
 }
 
 void Receiver::receive_roce(const roce::ParsedFrame& frame, Time now) {
-  if (receive_middle(frame)) return;
+  if (receive_quickly(frame)) return;
   roce::TransportPacket packet = roce::parse_transport_with_icrc(frame.content);
   const roce::Bth& bth = packet.request.bth;
   if (packet.kind == roce::TransportKind::kMalformed || bth.tver != 0) {

@@ -110,7 +110,7 @@ class Receiver : public Endpoint {
   void act(const SetReceiveQp& a);
   void act(const SetReceiveRegions& a);
   void act(const RemoveReceiveQp& a);
-  bool receive_middle(const roce::ParsedFrame& frame);
+  bool receive_quickly(const roce::ParsedFrame& frame);
   std::uint32_t find(roce::Qpn qpn, const roce::IpAddress& peer);
   void index_slots();
   void forget_replies(std::uint32_t i);

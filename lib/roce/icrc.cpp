@@ -157,9 +157,10 @@ std::uint32_t icrc_of(const Segments& datagram) {
 }
 
 std::uint32_t icrc_of_parts(ByteSpan headers, ByteSpan payload) {
-  const std::uint32_t head =
-      cpu::kPclmul ? head_crc(headers.data(), is_v6(headers[0]), 0) : icrc_headers(headers);
-  return crc32(head, payload);
+  if (!cpu::kPclmul) return crc32(icrc_headers(headers), payload);
+  const bool v6 = is_v6(headers[0]);
+  const std::size_t masked = kMaskedRoom - (v6 ? 0 : kIpv6Size - kIpv4Size);
+  return crc32(head_crc(headers.data(), v6, (headers.size() - masked) / 4), payload);
 }
 
 std::uint32_t icrc_of_pieces(const Segments& datagram) {

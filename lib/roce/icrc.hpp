@@ -47,7 +47,8 @@ std::uint32_t icrc_path(ByteSpan ip_to_ports);
 /// The iCRC an arrived packet should have. `datagram` runs from the IP header to the last byte before the
 /// iCRC.
 std::uint32_t icrc_of(const Segments& datagram);
-/// The same of `headers`, which are IP to BTH without more or less, and what stands behind them.
+/// The same of `headers`, which are IP to BTH, perhaps RETH and ImmDt, without more or less, and what stands
+/// behind them.
 std::uint32_t icrc_of_parts(ByteSpan headers, ByteSpan payload);
 /// As icrc_of() whatever the pieces: what icrc_of() does where the headers are not in one.
 std::uint32_t icrc_of_pieces(const Segments& datagram);

@@ -15,6 +15,11 @@ namespace softfeb::roce {
 
 using MacAddress = std::array<std::uint8_t, 6>;
 
+/// In two loads: == of it is a call of memcmp().
+inline bool same_mac(const MacAddress& a, const MacAddress& b) {
+  return load_le32(&a[0]) == load_le32(&b[0]) && load_le16(&a[4]) == load_le16(&b[4]);
+}
+
 inline constexpr std::size_t kEthernetSize = 14;
 inline constexpr std::size_t kVlanTagSize = 4;
 inline constexpr std::size_t kIpv4Size = 20;  ///< without options

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "roce/receive_qp.hpp"
 
+#include "base/claim.hpp"
+
+#include <algorithm>
 #include <stdexcept>
 
 namespace softfeb::roce {
@@ -50,11 +53,19 @@ void ReceiveQp::check(const PlacedPayload& payload, std::uint64_t index) {
   store(payload.bytes, payload.to, index);
 }
 
-Responder::Middle ReceiveQp::take_middle(ByteSpan payload, bool ack_req) {
-  const Responder::Middle m = responder_.take_middle(ack_req);
-  next_index_ = m.index + 1;
-  store(payload, m.to, m.index);
-  return m;
+void ReceiveQp::claim_place(const QuickWrite& packet) const {
+  const std::uint8_t* const to = responder_.place_of(packet);
+  if (to == nullptr) return;
+  const auto lines = static_cast<unsigned>((packet.payload.size() + 63) / 64);
+  claim_lines(to, std::min(lines, kPlaceLines));
+}
+
+Responder::Quick ReceiveQp::take(const QuickWrite& packet) {
+  const Responder::Quick q = responder_.take(packet);
+  next_index_ = q.index + 1;
+  store(packet.payload, q.to, q.index);
+  if (q.message) note(*q.message, q.index);
+  return q;
 }
 
 /// Copies the payload of packet `index` to where it belongs, and compares it.

@@ -52,15 +52,16 @@ class ReceiveQp {
   /// A request for this QP (iCRC right, peer verified).
   Outcome on_request(const ReceivedRequest& request, Time now);
 
-  /// The quick way of on_request(), as Responder::awaits_middle() has it; not for packets that a switch
-  /// marked.
-  bool awaits_middle(Psn psn, std::uint16_t pkey, std::size_t payload) const {
-    return responder_.awaits_middle(psn, pkey, payload) && !config_.check_continuity;
+  /// The quick way of on_request(), as Responder::awaits() has it; not for packets that a switch marked.
+  bool awaits(const QuickWrite& packet) const {
+    return responder_.awaits(packet) && !config_.check_continuity;
   }
-  /// Takes a packet that awaits_middle().
-  Responder::Middle take_middle(ByteSpan payload, bool ack_req);
+  /// Fetches, ahead, the first lines of where the payload of a packet that awaits() will be placed.
+  void claim_place(const QuickWrite& packet) const;
+  /// Takes a packet that awaits().
+  Responder::Quick take(const QuickWrite& packet);
 
-  /// Fetches what a packet in the middle of a message needs.
+  /// Fetches what take() needs.
   void prefetch() const {
     softfeb::prefetch(this, kHotLines);
     softfeb::prefetch(&check_);
@@ -96,6 +97,9 @@ class ReceiveQp {
 
  private:
   static constexpr unsigned kHotLines = 4;
+  /// As many as a core asks for at one time. More of them would wait for each other, and the hardware, which
+  /// sees by these where the payload goes, asks for the rest by itself.
+  static constexpr unsigned kPlaceLines = 16;
 
   void check(const PlacedPayload& payload, std::uint64_t index);
   void note(const MessageEvent& message, std::uint64_t index);

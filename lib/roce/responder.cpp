@@ -235,18 +235,48 @@ void Responder::accept(const ReceivedRequest& request, std::uint64_t index, Requ
   message_.active = false;
 }
 
-Responder::Middle Responder::take_middle(bool ack_req) {
-  Middle m{next_index_++, message_.address + message_.done, next_place()};
+bool Responder::awaits(const QuickWrite& p) const {
+  if (p.psn != expected_psn_ || state_ == QpState::kErr || p.pkey != config_.pkey || (p.pkey & 0x8000) == 0 ||
+      config_.transport != Transport::kRc)
+    return false;
+  if (p.operation == Operation::kWriteFirst) {
+    const Reth reth = p.reth();
+    return !message_.active && p.payload.size() == config_.pmtu && reth.dma_length > config_.pmtu &&
+           reth.dma_length <= kMaxMessage && last_region_ != nullptr && last_region_->rkey == reth.rkey &&
+           last_region_->holds(reth.virtual_address, reth.dma_length);
+  }
+  const std::uint32_t remaining = message_.length - message_.done;
+  const bool last = remaining <= config_.pmtu;
+  return message_.active && !message_.revoked && last == (p.operation == Operation::kWriteLast) &&
+         p.payload.size() == (last ? remaining : config_.pmtu);
+}
+
+const std::uint8_t* Responder::place_of(const QuickWrite& p) const {
+  return p.operation == Operation::kWriteFirst ? last_region_->at(p.reth().virtual_address) : next_place();
+}
+
+Responder::Quick Responder::take(const QuickWrite& p) {
+  if (p.operation == Operation::kWriteFirst) {
+    const Reth reth = p.reth();
+    message_ = Message{true, last_region_, reth.virtual_address, reth.dma_length, 0};
+  }
+  Quick q{next_index_++, message_.address + message_.done, next_place()};
   ++counters_.packets;
   nak_sent_ = false;
-  if (ack_req) {
-    ++counters_.ack_tx;
-    m.reply = reply(Aeth::ack(), expected_psn_);
+  expected_psn_ = psn_add(p.psn, 1);
+  message_.done += static_cast<std::uint32_t>(p.payload.size());
+  counters_.payload_bytes += p.payload.size();
+  if (p.operation == Operation::kWriteLast) {
+    ++msn_;
+    ++counters_.messages;
+    q.message.emplace(MessageEvent{message_.address, message_.length});
+    message_.active = false;
   }
-  expected_psn_ = psn_add(expected_psn_, 1);
-  message_.done += config_.pmtu;
-  counters_.payload_bytes += config_.pmtu;
-  return m;
+  if (p.ack_req) {
+    ++counters_.ack_tx;
+    q.reply = reply(Aeth::ack(), p.psn);
+  }
+  return q;
 }
 
 void Responder::find_message_again(std::uint32_t rkey) {

@@ -5,6 +5,7 @@
 #include "roce/arrival_window.hpp"
 #include "roce/headers.hpp"
 #include "roce/packet.hpp"
+#include "roce/quick_write.hpp"
 #include "roce/work.hpp"
 
 #include <cstddef>
@@ -24,6 +25,8 @@ struct MemoryRegion {
   std::uint32_t rkey = 0;
   std::uint8_t* data = nullptr;
 
+  /// Where `va`, which lies inside, is kept; null: nowhere.
+  std::uint8_t* at(std::uint64_t va) const { return data == nullptr ? nullptr : data + (va - address); }
   /// All of [va, va + size) lies inside. No sum of hostile numbers is formed, so none can overflow.
   bool holds(std::uint64_t va, std::uint64_t size) const {
     return va >= address && size <= length && va - address <= length - size;
@@ -118,22 +121,21 @@ class Responder {
   /// The same, but the payload is the caller's to copy to where it belongs, and at once.
   RequestOutcome on_request_unplaced(const ReceivedRequest& request);
 
-  /// The quick way of on_request(), for RC: true when a WRITE Middle packet, without SE and pad, of transport
-  /// version 0, with this P_Key and so many bytes of payload is what was to come, and to be taken.
-  bool awaits_middle(Psn psn, std::uint16_t pkey, std::size_t payload) const {
-    return psn == expected_psn_ && message_.active && message_.length - message_.done > config_.pmtu &&
-           payload == config_.pmtu && !message_.revoked && state_ != QpState::kErr && pkey == config_.pkey &&
-           (pkey & 0x8000) != 0 && config_.transport == Transport::kRc;
-  }
-  /// What a packet that awaits_middle() did.
-  struct Middle {
+  /// The quick way of on_request(), for RC: true when this packet is what was to come, and to be taken. False
+  /// says nothing: it is on_request()'s then.
+  bool awaits(const QuickWrite& packet) const;
+  /// Where the payload of a packet that awaits() will be placed; null: nowhere.
+  const std::uint8_t* place_of(const QuickWrite& packet) const;
+  /// What a packet that awaits() does.
+  struct Quick {
     std::uint64_t index = 0;       ///< RequestOutcome::packet_index
     std::uint64_t address = 0;     ///< PlacedPayload::address
     std::uint8_t* to = nullptr;    ///< where its payload is to be placed, by the caller; null: nowhere
     std::optional<Reply> reply{};  ///< RequestOutcome::reply
+    std::optional<MessageEvent> message{};  ///< RequestOutcome::message
   };
   /// Takes it, but for its payload.
-  Middle take_middle(bool ack_req);
+  Quick take(const QuickWrite& packet);
 
   /// Calls `change`, which may do to the regions what it likes. A message in progress goes on where its
   /// region is still there, with room for all of it; else it is refused as a remote access error.
@@ -179,10 +181,7 @@ class Responder {
   void count(Fault fault);
   void accept(const ReceivedRequest& request, std::uint64_t index, RequestOutcome& out);
   /// Where the next payload of the message belongs; null: nowhere.
-  std::uint8_t* next_place() const {
-    std::uint8_t* const base = message_.region->data;
-    return base == nullptr ? nullptr : base + (message_.address - message_.region->address) + message_.done;
-  }
+  std::uint8_t* next_place() const { return message_.region->at(message_.address + message_.done); }
   const MemoryRegion* find_region(std::uint32_t rkey);
   void find_message_again(std::uint32_t rkey);
   Reply reply(std::uint8_t syndrome, Psn psn) const { return {Aeth{syndrome, msn_ & kPsnMask}, psn}; }

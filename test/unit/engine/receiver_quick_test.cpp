@@ -177,8 +177,7 @@ void spoil(Bytes& frame, Rng& rng) {
 
 }  // namespace
 
-TEST_CASE("receiver: packets in the middle of a message, taken quickly or not, leave the same",
-          "[receiver]") {
+TEST_CASE("receiver: packets of messages of several, taken quickly or not, leave the same", "[receiver]") {
   const auto payload = board::make_payload(
       {.kind = board::PayloadKind::kCounter, .message_length = kTakenLength, .pmtu = 1024});
   Bytes arena(payload->arena_bytes());

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "roce/frame.hpp"
+#include "roce/headers.hpp"
+#include "roce/icrc.hpp"
+#include "roce/opcode.hpp"
+
+#include <cstdint>
+
+namespace softfeb::roce {
+
+/// Most packets of WRITEs are of messages of several, without ImmDt, on RC: a BTH, behind it a RETH in the
+/// first one, and whole words of payload. One that lies as ports give packets, in one buffer or as our own
+/// boards chain them over a ring (headers, payload, iCRC), is taken apart in few steps; it refers to the
+/// frame's bytes. What is anything else, or wrong in any way, is for parse_transport_with_icrc().
+struct QuickWrite {
+  Operation operation{};  ///< kWriteFirst, kWriteMiddle or kWriteLast
+  bool ack_req = false;
+  std::uint16_t pkey = 0;
+  Qpn dest_qp = 0;
+  Psn psn = 0;
+  std::uint32_t icrc = 0;  ///< as it arrived; not verified
+  const std::uint8_t* bth = nullptr;
+  ByteSpan headers;  ///< IP header to the last one of transport
+  ByteSpan payload;
+
+  /// False: `frame` is for the general way, `*this` means nothing. Requires FrameKind::kUdp.
+  bool read(const ParsedFrame& frame);
+  /// Requires kWriteFirst.
+  Reth reth() const { return *Reth::decode({bth + Bth::kSize, Reth::kSize}); }
+};
+
+/// Whose it is, whatever else it says: a hint for what is fetched ahead. Requires FrameKind::kUdp.
+inline Qpn dest_qp_hint(const ParsedFrame& frame) {
+  if (frame.content.count() == 0 || frame.content.part(0).size() < Bth::kSize) return 0;
+  return load_be32(&frame.content.part(0)[4]) & kPsnMask;
+}
+
+inline bool QuickWrite::read(const ParsedFrame& frame) {
+  // RC, neither SE nor pad, transport version 0; whether MigReq is set is no matter.
+  constexpr std::uint32_t kSaysMore = 0xe0bf'0000;
+  const Segments& content = frame.content;
+  if (content.count() == 0 || frame.datagram.count() == 0) return false;
+  const ByteSpan begin = content.part(0);
+  const ByteSpan ip = frame.datagram.part(0);
+  if (begin.size() < Bth::kSize || ip.data() + ip.size() != begin.data() + begin.size()) return false;
+  bth = begin.data();
+  const std::uint32_t first = load_be32(bth);
+  operation = opcode_operation(static_cast<std::uint8_t>(first >> 24));
+  if ((first & kSaysMore) != 0 || operation < Operation::kWriteFirst || operation > Operation::kWriteLast)
+    return false;
+  const std::size_t transport = Bth::kSize + (operation == Operation::kWriteFirst ? Reth::kSize : 0);
+  const std::uint32_t third = load_be32(bth + 8);
+  headers = ip.first(ip.size() - begin.size() + transport);
+  pkey = static_cast<std::uint16_t>(first);
+  dest_qp = load_be32(bth + 4) & kPsnMask;
+  ack_req = (third & 0x8000'0000U) != 0;
+  psn = third & kPsnMask;
+  if (content.count() == 1) {
+    if (begin.size() < transport + kIcrcSize) return false;
+    payload = begin.subspan(transport, begin.size() - transport - kIcrcSize);
+    icrc = load_le32(bth + begin.size() - kIcrcSize);
+    return payload.size() % 4 == 0;
+  }
+  if (content.count() != 3 || begin.size() != transport || content.part(2).size() != kIcrcSize) return false;
+  payload = content.part(1);
+  icrc = load_le32(content.part(2).data());
+  return payload.size() % 4 == 0;
+}
+
+inline bool icrc_matches(const QuickWrite& p) { return icrc_of_parts(p.headers, p.payload) == p.icrc; }
+
+}  // namespace softfeb::roce
