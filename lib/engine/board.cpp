@@ -209,9 +209,13 @@ void Board::place(std::uint32_t i, Time at, Time now) {
 
 void Board::watch_timer(std::uint32_t i, Time now) {
   // A deadline that moved later is found out when the old one expires: acknowledgements need not touch the
-  // wheel.
+  // wheel. Where queue pairs lie anywhere, having a look at them costs more than to cancel what has just been
+  // scheduled.
   const Time at = qps_[i].deadline();
-  if (at == kNever) return;
+  if (at == kNever) {
+    if (many()) timers_.cancel(i);
+    return;
+  }
   if (!timers_.scheduled(i) || timers_.at(i) > at) timers_.schedule(i, std::max(at, now));
 }
 
@@ -345,7 +349,7 @@ void Board::expect(const roce::ParsedFrame& frame) {
 }
 
 void Board::receive_roce(const roce::ParsedFrame& frame, Time now) {
-  expected_.step(table_, qps_);
+  expected_.step(table_, qps_, timers_);
   const roce::TransportPacket packet = roce::parse_transport_with_icrc(frame.content);
   const roce::Bth& bth = packet.request.bth;
   const bool foreign = packet.kind == roce::TransportKind::kUnknown && roce::is_foreign_response(bth.opcode);

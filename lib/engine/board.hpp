@@ -197,10 +197,17 @@ class Board : public Endpoint {
   void give_up(const Resolution& r, Time now);
 
   // board_send.cpp: who sends next
+  /// So few queue pairs stay in the cache anyway.
+  static constexpr std::size_t kFewQps = 256;
+  bool many() const { return qps_.size() > kFewQps; }
   std::size_t send_packets(Time now, std::span<TxFrame> out);
   void fetch_ahead();
   void fetch_turns_to_come();
+  bool turn_goes_on();
+  void end_turn();
   bool may_run(std::uint32_t i) const;
+  /// No others stand in a line with it for the same rate.
+  bool own_rate(std::uint32_t i) const { return groups_.empty() || shared_.line_of(i) == SharedRates::kNone; }
   enum class Turn : std::uint8_t { kSent, kNothing, kOfRun };
   Turn take_turn(SendQp& qp, Time now, TxFrame& out);
   Turn take_turn_of_run(SendQp& qp, Time now, TxFrame& out);
@@ -214,6 +221,7 @@ class Board : public Endpoint {
   std::vector<std::uint32_t> woken_;
   TimingWheel timers_;
   ReadyQueue ready_;
+  unsigned of_turn_ = 0;      ///< packets that the first of them has sent in its turn
   std::size_t fetch_at_ = 0;  ///< places in the ready queue: whose turn it is when more are to be fetched,
   std::size_t fetched_ = 0;   ///< and behind the last that have been (board_send.cpp)
   ExpectedResponses expected_;

@@ -15,6 +15,10 @@
 // * A queue pair that has been in the ready queue is not in the wheel of departures, so that nothing need be
 //   cancelled.
 //
+// Where very many are ready, a turn is of up to four packets, as long as its queue pair may send them at
+// once: what it costs to fetch a queue pair is then shared by as many. Nobody leaves before its time for
+// that.
+//
 // Left to the turn in full: queue pairs that share a rate, for others stand in their line, those of the
 // metadata bus, whose requests come from elsewhere, and boards with priorities that may be paused.
 #include "engine/board.hpp"
@@ -24,9 +28,9 @@ namespace softfeb::engine {
 
 namespace {
 
-// Queue pairs that have their turn soon are fetched into the cache while others have theirs. So few stay in
-// it anyway:
-constexpr std::size_t kFewQps = 256;
+// Where more than a few are ready.
+constexpr unsigned kPacketsOfTurn = 4;
+// Queue pairs that have their turn soon are fetched into the cache while others have theirs.
 // Asking for a line whose page the TLB does not know holds up what comes behind it, as long as the walk to
 // the page takes. Several walks go side by side, so the first line of several queue pairs is asked for at
 // once.
@@ -46,16 +50,16 @@ constexpr std::size_t kTurnsToQueue = 3;
   const Time timer = qp.congestion_timer();
   Time next = kNever;
   if (!qp.craft_of_run(now, identification_, out, next)) {
-    ready_.pop();
+    end_turn();
     settle(i, now);
     return Turn::kNothing;
   }
   if (qp.congestion_timer() != timer) watch_timer(i, now);
   if (next <= now) {
-    ready_.rotate();
+    if (!turn_goes_on()) ready_.rotate();
     return Turn::kSent;
   }
-  ready_.pop();
+  end_turn();
   if (next != kNever) departures_.schedule(i, next);
   return Turn::kSent;
 }
@@ -69,6 +73,7 @@ Board::Turn Board::take_turn(SendQp& qp, Time now, TxFrame& out) {
   const bool may_run_on = may_send && may_run(i);
   if (may_run_on && qp.begin_run()) return Turn::kOfRun;
   const bool sent = may_send && qp.craft(now, identification_, out);
+  const bool goes_on = sent && own_rate(i) && turn_goes_on();
   ready_.pop();
   if (sent && may_run_on && qp.begin_run()) {
     // The first of its message: a run goes on from here, and but for a timer nothing has begun with it
@@ -78,18 +83,30 @@ Board::Turn Board::take_turn(SendQp& qp, Time now, TxFrame& out) {
   } else {
     settle(i, now);
   }
+  if (!goes_on || !ready_.recall(i)) of_turn_ = 0;
   return sent ? Turn::kSent : Turn::kNothing;
+}
+
+/// Whether the first may send another packet in its turn, if at once. Ends the turn otherwise.
+bool Board::turn_goes_on() {
+  if (ready_.size() > kFewQps && ++of_turn_ < kPacketsOfTurn) return true;
+  of_turn_ = 0;
+  return false;
+}
+
+void Board::end_turn() {
+  of_turn_ = 0;
+  ready_.pop();
 }
 
 std::size_t Board::send_packets(Time now, std::span<TxFrame> out) {
   if (now < link_open_at()) return 0;
   link_.was_closed_until(link_open_at());
-  const bool many = qps_.size() > kFewQps;
   std::size_t n = 0;
   std::uint64_t bytes = 0;
   // A turn that gives no packet (a QP in ERR that flushes what is posted) counts as well, so that this ends.
   for (std::size_t turns = out.size(); turns != 0 && !ready_.empty() && link_.open(now); --turns) {
-    if (many) fetch_ahead();
+    if (many()) fetch_ahead();
     SendQp& qp = qps_[ready_.front()];
     Turn turn = qp.may_go_on(now) ? Turn::kOfRun : take_turn(qp, now, out[n]);
     if (turn == Turn::kOfRun) turn = take_turn_of_run(qp, now, out[n]);
@@ -110,13 +127,14 @@ std::size_t Board::send_packets(Time now, std::span<TxFrame> out) {
 
 /// What the turns to come touch, in steps of which each waits for the one before.
 void Board::fetch_ahead() {
+  if (of_turn_ != 0) return;  // done at its beginning
   const std::size_t first = ready_.first_place();
   const std::size_t end = ready_.end_place();
   if (first >= fetch_at_) fetch_turns_to_come();
   if (const std::size_t at = first + kTurnsToRun; at < end) qps_[ready_.at_place(at)].prefetch_run();
   if (const std::size_t at = first + kTurnsInFull; at < end) {
     const std::uint32_t i = ready_.at_place(at);
-    if (!qps_[i].requester().in_run()) {
+    if (!qps_[i].requester().runs_beyond(kPacketsOfTurn)) {
       qps_[i].prefetch_turn();
       departures_.prefetch(i);
       timers_.prefetch(i);
@@ -124,7 +142,7 @@ void Board::fetch_ahead() {
   }
   if (const std::size_t at = first + kTurnsToQueue; at < end) {
     const SendQp& qp = qps_[ready_.at_place(at)];
-    if (!qp.requester().in_run()) qp.requester().prefetch_sending();
+    if (!qp.requester().runs_beyond(kPacketsOfTurn)) qp.requester().prefetch_sending();
   }
 }
 
@@ -137,8 +155,7 @@ void Board::fetch_turns_to_come() {
 }
 
 bool Board::may_run(std::uint32_t i) const {
-  return quick_turns_ && i < first_bus_ && !pause_.per_priority() &&
-         (groups_.empty() || shared_.line_of(i) == SharedRates::kNone);
+  return quick_turns_ && i < first_bus_ && !pause_.per_priority() && own_rate(i);
 }
 
 /// After a response, or a CNP: at once, or once for all of a burst.

@@ -3,6 +3,7 @@
 
 #include "engine/qp_store.hpp"
 #include "engine/qp_table.hpp"
+#include "engine/timing_wheel.hpp"
 #include "roce/psn.hpp"
 
 #include <array>
@@ -25,9 +26,9 @@ class ExpectedResponses {
   }
 
   /// One has come; about which one nothing is assumed.
-  void step(const QpTable& table, const QpStore& qps) {
+  void step(const QpTable& table, const QpStore& qps, const TimingWheel& timers) {
     if (count_ == 0) return;
-    if (at_ == 0) find_all(table, qps);
+    if (at_ == 0) find_all(table, qps, timers);
     prefetch_queue(at_ + 2, qps);
     if (++at_ == count_) clear();
   }
@@ -43,11 +44,13 @@ class ExpectedResponses {
     std::uint32_t index = QpTable::kNotFound;
   };
 
-  void find_all(const QpTable& table, const QpStore& qps) {
+  void find_all(const QpTable& table, const QpStore& qps, const TimingWheel& timers) {
     for (std::size_t k = 0; k < count_; ++k) {
       Entry& e = entries_[k];
       e.index = table.find(e.qpn);
-      if (e.index != QpTable::kNotFound) qps[e.index].prefetch_response();
+      if (e.index == QpTable::kNotFound) continue;
+      qps[e.index].prefetch_response();
+      timers.prefetch(e.index);
     }
   }
   void prefetch_queue(std::size_t k, const QpStore& qps) const {

@@ -21,6 +21,7 @@ class ReadyQueue {
   /// Bytes that its places take.
   std::size_t memory() const { return ring_.size() * sizeof ring_[0] + queued_.size(); }
   bool empty() const { return count_ == 0; }
+  std::size_t size() const { return count_; }
   bool contains(std::uint32_t qp) const { return queued_[qp] != 0; }
 
   void push(std::uint32_t qp) {
@@ -42,6 +43,13 @@ class ReadyQueue {
     queued_[front()] = 0;
     ++first_;
     --count_;
+  }
+  /// `qp`, if it was pushed last, is taken from the end to the beginning, as if it had not been popped. False
+  /// when it was not.
+  bool recall(std::uint32_t qp) {
+    if (count_ == 0 || at_place(end_place() - 1) != qp) return false;
+    ring_[--first_ & mask_] = qp;
+    return true;
   }
   /// pop() and push() in one.
   void rotate() {

@@ -176,11 +176,9 @@ class alignas(64) SendQp {
   /// What its next packets touch is fetched into the cache, step by step: the first line;
   void prefetch() const { softfeb::prefetch(this, 1); }
   /// what a packet of a run touches besides, and its congestion control, where that stands behind it;
-  void prefetch_run() const {
-    if (requester_.run_ends()) requester_.prefetch_deadline();
-    softfeb::prefetch(&headers_, kHotLines + 2);
-  }
-  /// and what a turn in full does.
+  void prefetch_run() const { softfeb::prefetch(&headers_, kHotLines + 2); }
+  /// and what it does where not so many packets of a run are left, and one more: the end of a run and a turn
+  /// in full touch the rest.
   void prefetch_turn() const {
     softfeb::prefetch(reinterpret_cast<const std::byte*>(this) + 64, sizeof *this / 64 - kHotLines - 1);
   }

@@ -133,8 +133,8 @@ class Requester {
   bool begin_run();
   bool in_run() const { return next_ < run_end_; }
   void end_run() { run_end_ = 0; }
-  /// Not more than one packet of a run is left.
-  bool run_ends() const { return run_end_ <= next_ + 1; }
+  /// Whether that many packets of a run are left, and one more.
+  bool runs_beyond(std::uint32_t packets) const { return next_ + packets < run_end_; }
   struct PlainPacket {
     Psn psn = 0;
     std::uint64_t payload_offset = 0;

@@ -29,7 +29,8 @@ constexpr roce::MacAddress kTaker{2, 0, 0, 0, 0, 2};
 /// of parameters, all from one seed.
 class Disturbed {
  public:
-  Disturbed(std::uint64_t seed, bool quick, PauseMode pause) : rng_(seed) {
+  Disturbed(std::uint64_t seed, bool quick, PauseMode pause, std::uint32_t qps = kMixed)
+      : qps_(qps), rng_(seed) {
     BoardConfig b;
     b.identity = {kSender, *roce::IpAddress::parse("10.0.0.1"), 24, {}, {}};
     b.link_rate =
@@ -44,7 +45,7 @@ class Disturbed {
       arenas_.emplace_back(payloads_.back()->arena_bytes());
       payloads_.back()->fill(arenas_.back());
     }
-    for (std::uint32_t q = 0; q < kMixed; ++q) connect(b, r, q);
+    for (std::uint32_t q = 0; q < qps_; ++q) connect(b, r, q);
     board = std::make_unique<Board>(b);
     board->set_quick_turns(quick);
     receiver_ = std::make_unique<Receiver>(r);
@@ -58,7 +59,7 @@ class Disturbed {
 
   void step() {
     link->run(link->now + 20 * kMicrosecond, [] { return false; });
-    const auto q = static_cast<std::uint32_t>(rng_.below(kMixed));
+    const auto q = static_cast<std::uint32_t>(rng_.below(qps_));
     switch (rng_.below(6)) {
       case 0:
       case 1:
@@ -190,12 +191,75 @@ class Disturbed {
     board->set_congestion(q, profile, link->now);
   }
 
+  std::uint32_t qps_;
   Rng rng_;
   std::vector<std::unique_ptr<board::PayloadSource>> payloads_;
   std::vector<std::vector<std::uint8_t>> arenas_;
   std::vector<std::uint8_t> memory_;
   std::unique_ptr<Receiver> receiver_;
 };
+
+/// Goes on with both, and holds one against the other.
+void compare(Disturbed& quick, Disturbed& full, int steps) {
+  for (int k = 0; k < steps; ++k) {
+    quick.step();
+    full.step();
+    REQUIRE(quick.link->now == full.link->now);
+    REQUIRE(quick.link->log == full.link->log);
+    REQUIRE(quick.board->next_event(quick.link->now) == full.board->next_event(full.link->now));
+    quick.link->log.clear();
+    full.link->log.clear();
+  }
+  CHECK(quick.link->frames > 500);
+  CHECK(quick.board->finished() == full.board->finished());
+  for (std::uint32_t q = 0; q < quick.board->qp_count(); ++q) {
+    CAPTURE(q);
+    const SendQp& a = quick.board->qp(q);
+    const SendQp& b = full.board->qp(q);
+    CHECK(a.counters().counted_bytes == b.counters().counted_bytes);
+    CHECK(a.counters().completions == b.counters().completions);
+    CHECK(a.counters().last_completed == b.counters().last_completed);
+    CHECK(a.given_up() == b.given_up());
+  }
+}
+
+/// How many packets queue pairs send one after the other, of `qps` that all have always something to send.
+std::vector<std::uint32_t> packets_of_turns(std::uint32_t qps) {
+  const auto payload =
+      board::make_payload({.kind = board::PayloadKind::kCounter, .message_length = 64'000, .pmtu = 256});
+  std::vector<std::uint8_t> arena(payload->arena_bytes());
+  payload->fill(arena);
+  BoardConfig b;
+  b.identity = {kSender, *roce::IpAddress::parse("10.0.0.1"), 24, {}, {}};
+  for (std::uint32_t q = 0; q < qps; ++q) {
+    SendQpConfig s;
+    s.requester.transport = roce::Transport::kUc;
+    s.requester.qpn = 0x100 + q;
+    s.requester.dest_qpn = 0x800 + q;
+    s.requester.pmtu = 256;
+    s.path.source_ip = b.identity.ip;
+    s.path.dest_ip = *roce::IpAddress::parse("10.0.0.2");
+    s.peer_mac = kTaker;
+    s.payload = payload.get();
+    s.traffic.plan = payload->plan();
+    b.qps.push_back(s);
+  }
+  Board board(b);
+  board.start(0);
+  std::vector<std::uint32_t> turns;
+  std::uint32_t last = 0;
+  for (std::uint32_t packets = 0; packets < 10 * qps; ++packets) {
+    std::array<std::uint8_t, TxFrame::kHeaderRoom> room{};
+    TxFrame out{.header = room.data()};
+    REQUIRE(board.poll(1, std::span(&out, 1)) == 1);
+    const std::uint32_t qp = load_be32(room.data() + 14 + 20 + 8 + 4) & 0xffffff;
+    if (qp != last) turns.push_back(0);
+    last = qp;
+    ++turns.back();
+  }
+  turns.pop_back();  // cut off
+  return turns;
+}
 
 }  // namespace
 
@@ -205,25 +269,22 @@ TEST_CASE("turns of runs send what turns in full send, at the same times", "[qui
     const PauseMode pause = seed % 4 == 0 ? PauseMode::kPfc : PauseMode::kPause;
     Disturbed quick(seed, true, pause);
     Disturbed full(seed, false, pause);
-    for (int k = 0; k < 60; ++k) {
-      quick.step();
-      full.step();
-      REQUIRE(quick.link->now == full.link->now);
-      REQUIRE(quick.link->log == full.link->log);
-      REQUIRE(quick.board->next_event(quick.link->now) == full.board->next_event(full.link->now));
-      quick.link->log.clear();
-      full.link->log.clear();
-    }
-    CHECK(quick.link->frames > 500);
-    CHECK(quick.board->finished() == full.board->finished());
-    for (std::uint32_t q = 0; q < kMixed; ++q) {
-      CAPTURE(q);
-      const SendQp& a = quick.board->qp(q);
-      const SendQp& b = full.board->qp(q);
-      CHECK(a.counters().counted_bytes == b.counters().counted_bytes);
-      CHECK(a.counters().completions == b.counters().completions);
-      CHECK(a.counters().last_completed == b.counters().last_completed);
-      CHECK(a.given_up() == b.given_up());
-    }
+    compare(quick, full, 60);
   }
+}
+
+TEST_CASE("and where very many queue pairs are ready", "[quick]") {
+  for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+    CAPTURE(seed);
+    Disturbed quick(seed, true, PauseMode::kPause, 1000);
+    Disturbed full(seed, false, PauseMode::kPause, 1000);
+    compare(quick, full, 100);
+  }
+}
+
+TEST_CASE("a turn is one packet, and up to four where very many are ready", "[quick]") {
+  using Catch::Matchers::VectorContains;
+  CHECK_THAT(packets_of_turns(256), !VectorContains(2U) && !VectorContains(4U));
+  const std::vector<std::uint32_t> turns = packets_of_turns(257);
+  CHECK(std::all_of(turns.begin(), turns.end(), [](std::uint32_t n) { return n == 4; }));
 }
