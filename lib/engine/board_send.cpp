@@ -72,14 +72,15 @@ Board::Turn Board::take_turn(SendQp& qp, Time now, TxFrame& out) {
   const bool may_send = departure(i, now) <= now && qp.requester().ready(now);
   const bool may_run_on = may_send && may_run(i);
   if (may_run_on && qp.begin_run()) return Turn::kOfRun;
-  const bool sent = may_send && qp.craft(now, identification_, out);
+  Time next = kNever;
+  const bool sent = may_send && qp.craft(now, identification_, out, next);
   const bool goes_on = sent && own_rate(i) && turn_goes_on();
   ready_.pop();
   if (sent && may_run_on && qp.begin_run()) {
     // The first of its message: a run goes on from here, and but for a timer nothing has begun with it
     // either.
     watch_timer(i, now);
-    place(i, departure(i, now), now);
+    place(i, next, now);
   } else {
     settle(i, now);
   }

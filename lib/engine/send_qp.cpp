@@ -157,15 +157,15 @@ bool SendQp::write(Time now, std::uint16_t identification, TxFrame& out) {
   return true;
 }
 
-bool SendQp::craft(Time now, std::uint16_t identification, TxFrame& out) {
+bool SendQp::craft(Time now, std::uint16_t identification, TxFrame& out, Time& next) {
   const std::uint32_t counted = requester_.next_transport_bytes();
   if (!write(now, identification, out)) return false;
   counted_bytes_ += counted;
-  tell_sent(counted, now);
+  next = tell_sent(counted, now);
   return true;
 }
 
-bool SendQp::begin_run() {
+bool SendQp::make_run() {
   if (!roce::MiddleFrame::usable() || !requester_.begin_run()) return false;
   run_until_ = may_post() ? due() : kNever;
   const roce::RequestPacket p = requester_.run_packet();

@@ -112,20 +112,20 @@ class alignas(64) SendQp {
     if (flags_.packets_paced && pacer_->departure() > now) return false;
     return congestion_ == nullptr || congestion_->departure(requester_.next_transport_bytes(), now) <= now;
   }
-  /// Crafts the next packet. Requires may_send(). False when the payload source failed: the request has
-  /// ended.
-  bool craft(Time now, std::uint16_t identification, TxFrame& out);
+  /// Crafts the next packet, and gives departure(now) behind it to `next`. Requires may_send(). False when
+  /// the payload source failed: the request has ended.
+  bool craft(Time now, std::uint16_t identification, TxFrame& out, Time& next);
   /// A run of packets in the middle of a message (Requester::begin_run), of which all is known beforehand:
   /// before each and behind it there is nothing to post, nothing to reap, and nothing that makes the queue
   /// pair finished() or not. False when the next packet is not of one. Requires post_due() before.
-  bool begin_run();
+  bool begin_run() { return requester_.may_begin_run() && make_run(); }
   /// There is a run, its next packet may leave, and no message is to be posted before.
   bool may_go_on(Time now) const {
     if (!requester_.in_run() || now >= run_until_) return false;
     if (flags_.packets_paced && pacer_->departure() > now) return false;
     return congestion_ == nullptr || congestion_->departure(middle_.transport_bytes(), now) <= now;
   }
-  /// craft(), and then departure(now) to `next`. Requires may_go_on(), or may_send() and a run that was begun
+  /// The same as craft(). Requires may_go_on(), or may_send() and a run that was begun
   /// just now.
   bool craft_of_run(Time now, std::uint16_t identification, TxFrame& out, Time& next);
   /// Counts completions that are there.
@@ -192,6 +192,7 @@ class alignas(64) SendQp {
 
  private:
   bool write(Time now, std::uint16_t identification, TxFrame& out);
+  bool make_run();
   roce::PacketPayload payload_at(std::uint64_t offset, std::uint32_t length) const {
     if (flags_.known_crc) return payload_->packet(offset, length);
     return {payload_->bytes(offset, length), {}};

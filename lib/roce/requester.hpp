@@ -131,6 +131,8 @@ class Requester {
   /// packet is one, and nothing waits to be polled. As long as in_run() holds, ready() does and next_of_run()
   /// gives what next() would. Everything but that, reading apart, ends it.
   bool begin_run();
+  /// Where this does not hold, begin_run() is in vain: it costs less to ask.
+  bool may_begin_run() const { return sending_index_ == send_ && in_the_middle(sending_); }
   bool in_run() const { return next_ < run_end_; }
   void end_run() { run_end_ = 0; }
   /// Whether that many packets of a run are left, and one more.
