@@ -135,15 +135,20 @@ void Board::fetch_ahead() {
   if (const std::size_t at = first + kTurnsToRun; at < end) qps_[ready_.at_place(at)].prefetch_run();
   if (const std::size_t at = first + kTurnsInFull; at < end) {
     const std::uint32_t i = ready_.at_place(at);
-    if (!qps_[i].requester().runs_beyond(kPacketsOfTurn)) {
-      qps_[i].prefetch_turn();
-      departures_.prefetch(i);
+    const SendQp& qp = qps_[i];
+    const bool ends = !qp.requester().runs_beyond(kPacketsOfTurn);
+    if (ends) {
+      qp.prefetch_turn();
       timers_.prefetch(i);
+    } else if (qp.paces_packets()) {
+      qp.prefetch_pacer_place();
     }
+    if (ends || qp.paces_packets()) departures_.prefetch(i);
   }
   if (const std::size_t at = first + kTurnsToQueue; at < end) {
     const SendQp& qp = qps_[ready_.at_place(at)];
     if (!qp.requester().runs_beyond(kPacketsOfTurn)) qp.requester().prefetch_sending();
+    if (qp.paces_packets()) qp.prefetch_pacer();
   }
 }
 

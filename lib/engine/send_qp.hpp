@@ -182,6 +182,10 @@ class alignas(64) SendQp {
   void prefetch_turn() const {
     softfeb::prefetch(reinterpret_cast<const std::byte*>(this) + 64, sizeof *this / 64 - kHotLines - 1);
   }
+  /// A rate of its own, which each packet touches besides: where it is, and then itself.
+  bool paces_packets() const { return flags_.packets_paced; }
+  void prefetch_pacer_place() const { softfeb::prefetch(&pacer_); }
+  void prefetch_pacer() const { softfeb::prefetch(pacer_.get(), 2); }
   /// All of it, for a response, which goes on to the next message.
   void prefetch_response() const { softfeb::prefetch(this, sizeof *this / 64 + 1); }
   /// The same for deadline().
