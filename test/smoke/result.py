@@ -58,7 +58,10 @@ class Result(harness.TestCase):
                 self.assertEqual(q["offered_gbps"], 0.5)
                 self.assertEqual(q["tx_payload_bytes"], q["messages_completed"] * 65536)
                 self.assertLessEqual(q["measured_s"], result["measured_s"])
-                self.assertEqual(q["ack_rx"], q["messages_completed"])
+                if q["retransmitted_packets"] == 0:
+                    self.assertEqual(q["ack_rx"], q["messages_completed"])
+                else:  # a worker that was not run for longer than the timeout: duplicates are acknowledged, too
+                    self.assertGreaterEqual(q["ack_rx"], q["messages_completed"])
         self.assertAlmostEqual(result["goodput_gbps"], sum(b["goodput_gbps"] for b in result["boards"]))
         self.assertGreaterEqual(result["duration_s"], 2)
         feb, nic = result["ports"]

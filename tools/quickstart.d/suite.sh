@@ -33,7 +33,9 @@ finish_fuzzers() {
 # the others leave of the CPUs.
 start_sanitized_tests() {
   rm -f build-sanitize/meson-logs/testlog.json
-  nice -n 19 meson test -C build-sanitize --no-rebuild --no-suite fuzz --timeout-multiplier 4 --print-errorlogs \
+  local -a behind=(nice -n 19)
+  chrt --idle 0 true 2>/dev/null && behind=(chrt --idle 0)
+  "${behind[@]}" meson test -C build-sanitize --no-rebuild --no-suite fuzz --timeout-multiplier 4 --print-errorlogs \
     >build-logs/sanitized-tests.log 2>&1 &
   sanitized_pid=$!
 }
