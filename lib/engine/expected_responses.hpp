@@ -22,7 +22,7 @@ class ExpectedResponses {
   void add(roce::Qpn qpn, const QpTable& table) {
     if (count_ == kMost) return;
     table.prefetch(qpn);
-    entries_[count_++].qpn = qpn;
+    entries_[count_++] = {qpn, QpTable::kNotFound};
   }
 
   /// One has come; about which one nothing is assumed.

@@ -125,8 +125,7 @@ class alignas(64) SendQp {
     if (flags_.packets_paced && pacer_->departure() > now) return false;
     return congestion_ == nullptr || congestion_->departure(middle_.transport_bytes(), now) <= now;
   }
-  /// The same as craft(). Requires may_go_on(), or may_send() and a run that was begun
-  /// just now.
+  /// The same as craft(). Requires may_go_on(), or may_send() and a run that was begun just now.
   bool craft_of_run(Time now, std::uint16_t identification, TxFrame& out, Time& next);
   /// Counts completions that are there.
   void reap(Time now) {
@@ -191,7 +190,7 @@ class alignas(64) SendQp {
   /// The same for deadline().
   void prefetch_deadline() const {
     requester_.prefetch_deadline();
-    softfeb::prefetch(&headers_, kHotLines + 1);
+    softfeb::prefetch(&congestion_, 2);  // and the first line of what it points to, likewise
   }
 
  private:
