@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <variant>
 #include <vector>
 
@@ -36,6 +37,12 @@ struct SetQp {
 struct SetDcqcn {
   std::size_t qp = 0;
   dcqcn::FirmwareParameters parameters;
+  /// Which words of the block were written: bit k is the word at offset 4k.
+  std::uint16_t words = 0xffff;
+
+  /// `now` with the parameters in those words. The others stay as they are: the registers may not know of a
+  /// change that was made past them.
+  dcqcn::FirmwareParameters applied_to(const dcqcn::FirmwareParameters& now) const;
 };
 
 /// Dcqcn.CnpCounterReset of QP `qp`: a level.
@@ -89,6 +96,8 @@ struct QpLive {
   std::uint16_t cnp_counter = 0;  ///< as the firmware counts: 16 bits
   roce::Psn next_psn = 0;         ///< of the next new packet
   bool failed = false;            ///< the data path met a fatal error: ERR
+  /// In force. None: it has not the firmware's DCQCN.
+  std::optional<dcqcn::FirmwareParameters> parameters{};
 };
 
 /// A copy of what registers show of the data path, all of one moment.

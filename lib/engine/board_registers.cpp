@@ -5,6 +5,14 @@
 #include <variant>
 
 namespace softfeb::engine {
+namespace {
+
+/// Null: it has none, or another one.
+dcqcn::FirmwareDcqcn* firmware_of(const SendQp& qp) {
+  return dynamic_cast<dcqcn::FirmwareDcqcn*>(qp.congestion());
+}
+
+}  // namespace
 
 void Board::apply(const board::DataPathAction& action, Time now) {
   std::visit([this, now](const auto& a) { act(a, now); }, action);
@@ -12,14 +20,16 @@ void Board::apply(const board::DataPathAction& action, Time now) {
 
 void Board::act(const board::SetDcqcn& a, Time now) {
   if (a.qp >= qps_.size()) return;
+  const auto* const control = firmware_of(qps_[a.qp]);
+  if (control == nullptr) return;
   dcqcn::FirmwareProfile profile;
-  profile.parameters = a.parameters;
+  profile.parameters = a.applied_to(control->reaction_point().parameters());
   set_congestion(static_cast<std::uint32_t>(a.qp), profile, now);
 }
 
 void Board::act(const board::SetCnpCounterReset& a, Time now) {
   if (a.qp >= qps_.size()) return;
-  auto* const control = dynamic_cast<dcqcn::FirmwareDcqcn*>(qps_[a.qp].congestion());
+  auto* const control = firmware_of(qps_[a.qp]);
   if (control != nullptr) control->set_cnp_counter_reset(a.level, now);
 }
 
@@ -59,6 +69,7 @@ board::QpLive Board::live(std::size_t i, Time now) const {
     out.alpha = static_cast<std::uint16_t>(std::uint64_t{s.alpha} * 1024 / s.alpha_one);
     out.cnp_counter = static_cast<std::uint16_t>(s.cnps);
   }
+  if (const auto* const firmware = firmware_of(qp)) out.parameters = firmware->reaction_point().parameters();
   out.next_psn = qp.requester().next_psn();
   out.failed = out.exists && qp.requester().state() == roce::QpState::kErr;
   return out;

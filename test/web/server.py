@@ -99,6 +99,21 @@ class Server(live.Served):
             self.assertGreaterEqual(min(s["rc"][b] for s in self.get("/api/history")[-3:]), 0.19)
             self.assertEqual(self.get(f"/api/dcqcn/{name}")["units"][0], unit)
 
+    def test_scheduled_changes_are_seen(self):
+        """In the registers of the board that serves them, and of the one that does not."""
+        config = live.congested()
+        config["changes"] = [{"at": "200ms", "board": name, "dcqcn": {"algorithm": "firmware", "rmin": "150Mb/s", "rhai": "9Mb/s"}}
+                             for name in ("feb0", "feb1")]
+        self.serve(config)
+        for name in ("feb0", "feb1"):
+            unit = lambda: self.get(f"/api/dcqcn/{name}")["units"][0]
+            live.wait_for(f"{name}'s change", lambda: unit()["parameters"]["rmin"] == "150Mb/s")
+            self.assertEqual(unit()["parameters"]["rhai"], "9Mb/s")
+            self.assertEqual("register" in unit(), name == "feb0")
+            # A write of another parameter leaves the change in force.
+            changed = self.change(board=name, qps="all", set={"rai": "8Mb/s"})["units"][0]["parameters"]
+            self.assertEqual([changed[k] for k in ("rmin", "rhai", "rai")], ["150Mb/s", "9Mb/s", "8Mb/s"])
+
     def test_ports(self):
         """A port that is taken: an error where it was asked for, another one where not."""
         with socket.socket() as taken:

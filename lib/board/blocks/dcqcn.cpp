@@ -3,6 +3,7 @@
 #include "board/blocks/tables.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace softfeb::board {
 namespace {
@@ -48,6 +49,10 @@ void store(BlockWords& words, const dcqcn::FirmwareParameters& p, bool bypass) {
   if (bypass) words.set(kBypass, 0, 1, p.dcqcn_bypass ? 1 : 0);
 }
 
+constexpr std::uint16_t word_bit(std::uint32_t offset) {
+  return static_cast<std::uint16_t>(1U << offset / 4);
+}
+
 /// A register of 32 bits shows no more; faster links have more bytes per second.
 std::uint32_t shown(std::uint64_t rate) {
   return static_cast<std::uint32_t>(std::min<std::uint64_t>(rate, UINT32_MAX));
@@ -56,7 +61,7 @@ std::uint32_t shown(std::uint64_t rate) {
 class Dcqcn final : public Block {
  public:
   Dcqcn(std::size_t qp, const dcqcn::FirmwareParameters& start, std::uint64_t line_rate, bool bypass)
-      : qp_(qp), start_(start), line_rate_(line_rate), bypass_(bypass) {}
+      : qp_(qp), last_(start), line_rate_(line_rate), bypass_(bypass) {}
 
   void refresh(BlockWords& words, const LiveState& live, Time /*now*/) override {
     const auto at = std::find_if(live.data.qps.begin(), live.data.qps.end(),
@@ -67,6 +72,9 @@ class Dcqcn final : public Block {
     words.set(kRt, shown(told ? at->rt : line_rate_));
     words.set(kAlpha, 0, 10, told ? std::min<std::uint32_t>(at->alpha, 1023) : 1023);
     words.set(kAlpha, kCounterBit, 16, told ? at->cnp_counter : 0);
+    if (!told || !at->parameters) return;
+    last_ = at->parameters->cut_to_width();
+    store(words, last_, bypass_);
   }
 
   void on_write(BlockWords& /*words*/, const WordWrite& word, Access& access) override {
@@ -74,21 +82,21 @@ class Dcqcn final : public Block {
       const bool level = (word.now >> kCounterResetBit & 1) != 0;
       access.actions.data_path.emplace_back(SetCnpCounterReset{.qp = qp_, .level = level});
     } else if (word.offset <= kIntervals || word.offset == kBypass) {
-      written_ = true;
+      written_ |= word_bit(word.offset);
     }
   }
 
   void end_write(BlockWords& words, Access& access) override {
-    if (!written_) return;
-    written_ = false;
-    access.actions.data_path.emplace_back(SetDcqcn{.qp = qp_, .parameters = as_written(words)});
+    if (written_ == 0) return;
+    access.actions.data_path.emplace_back(
+        SetDcqcn{.qp = qp_, .parameters = as_written(words), .words = std::exchange(written_, 0)});
   }
 
   bool reads_data_path() const override { return true; }
 
  private:
   dcqcn::FirmwareParameters as_written(const BlockWords& words) const {
-    dcqcn::FirmwareParameters p = start_;
+    dcqcn::FirmwareParameters p = last_;
     p.alpha_g = static_cast<std::uint16_t>(words.get(kGains, 0, 10));
     p.dec_gain = static_cast<std::uint8_t>(words.get(kGains, kDecGainBit, 4));
     p.time_stage_threshold = static_cast<std::uint8_t>(words.get(kGains, kThresholdBit, 8));
@@ -104,13 +112,34 @@ class Dcqcn final : public Block {
   }
 
   std::size_t qp_;
-  dcqcn::FirmwareParameters start_;
+  dcqcn::FirmwareParameters last_;  ///< as told last; what has no register stays so
   std::uint64_t line_rate_;
-  bool bypass_;  ///< the profile has the register
-  bool written_ = false;
+  bool bypass_;                ///< the profile has the register
+  std::uint16_t written_ = 0;  ///< words of this access
 };
 
 }  // namespace
+
+dcqcn::FirmwareParameters SetDcqcn::applied_to(const dcqcn::FirmwareParameters& now) const {
+  dcqcn::FirmwareParameters p = now;
+  const auto written = [this](std::uint32_t offset) { return (words & word_bit(offset)) != 0; };
+  if (written(kGains)) {
+    p.alpha_g = parameters.alpha_g;
+    p.dec_gain = parameters.dec_gain;
+    p.time_stage_threshold = parameters.time_stage_threshold;
+    p.clamp_tgt_rate = parameters.clamp_tgt_rate;
+  }
+  if (written(kRai)) p.rai = parameters.rai;
+  if (written(kRhai)) p.rhai = parameters.rhai;
+  if (written(kRmin)) p.rmin = parameters.rmin;
+  if (written(kRateIncInterval)) p.rate_inc_interval = parameters.rate_inc_interval;
+  if (written(kIntervals)) {
+    p.rate_dec_interval = parameters.rate_dec_interval;
+    p.alpha_upd_interval = parameters.alpha_upd_interval;
+  }
+  if (written(kBypass)) p.dcqcn_bypass = parameters.dcqcn_bypass;
+  return p;
+}
 
 tables::Table tables::dcqcn() { return kRegisters; }
 tables::Table tables::dcqcn_bypass() { return kBypassRegisters; }

@@ -271,6 +271,78 @@ TEST_CASE("Dcqcn: parameters of the configuration stand in the registers", "[reg
   CHECK(only<SetDcqcn>(access.actions).parameters == p);
 }
 
+TEST_CASE("Dcqcn: registers show what is in force, and a write changes the words it names alone",
+          "[registers]") {
+  BoardRegisters board({.profile = &newer(), .dcqcn_qps = {4, 9}});
+  RegisterAccessor access(board);
+  dcqcn::FirmwareParameters p;
+  p.alpha_g = 1000;
+  p.dec_gain = 3;
+  p.time_stage_threshold = 7;
+  p.clamp_tgt_rate = p.dcqcn_bypass = true;
+  p.rai = 1;
+  p.rhai = 2;
+  p.rmin = 3;
+  p.rate_inc_interval = 4;
+  p.rate_dec_interval = 5;
+  p.alpha_upd_interval = 6;
+  // Changed past the registers.
+  access.live.data.qps = {{.qp = 9, .exists = true, .rc = 1, .parameters = p}};
+  CHECK(access.value("Dcqcn[1].AlphaG") == 1000);
+  CHECK(access.value("Dcqcn[1].DecGain") == 3);
+  CHECK(access.value("Dcqcn[1].TimeStageThreshold") == 7);
+  CHECK(access.value("Dcqcn[1].ClampTgtRate") == 1);
+  CHECK(access.value("Dcqcn[1].DcqcnBypass") == 1);
+  CHECK(access.value("Dcqcn[1].Rai") == 1);
+  CHECK(access.value("Dcqcn[1].Rhai") == 2);
+  CHECK(access.value("Dcqcn[1].Rmin") == 3);
+  CHECK(access.value("Dcqcn[1].RateIncInterval") == 4);
+  CHECK(access.value("Dcqcn[1].RateDecInterval") == 5);
+  CHECK(access.value("Dcqcn[1].AlphaUpdInterval") == 6);
+  CHECK(access.value("RoceEngine.Dcqcn.Rai") == 6'000'000);
+
+  const dcqcn::FirmwareParameters other;  // changed again, and nobody has read since
+  dcqcn::FirmwareParameters expected = other;
+  access.set_word(0x0015'2008, 77);
+  expected.rhai = 77;
+  CHECK(only<SetDcqcn>(access.actions).applied_to(other) == expected);
+  access.actions.clear();
+  access.set_word(0x0015'2014, 9 << 16 | 8);
+  expected = other;
+  expected.rate_dec_interval = 8;
+  expected.alpha_upd_interval = 9;
+  CHECK(only<SetDcqcn>(access.actions).applied_to(other) == expected);
+  access.actions.clear();
+  access.set_word(0x0015'2024, 0);
+  CHECK(only<SetDcqcn>(access.actions).applied_to(p).dcqcn_bypass == false);
+  access.actions.clear();
+  access.set_word(0x0015'2000, 1 << 22 | 2 << 14 | 4 << 10 | 5);
+  expected = p;
+  expected.alpha_g = 5;
+  expected.dec_gain = 4;
+  expected.time_stage_threshold = 2;
+  CHECK(only<SetDcqcn>(access.actions).applied_to(p) == expected);
+
+  // A QP without the firmware's DCQCN has none: what was written stays.
+  access.live.data.qps = {{.qp = 9, .exists = true, .rc = 1}};
+  CHECK(access.value("Dcqcn[1].AlphaG") == 5);
+  CHECK(access.value("Dcqcn[1].Rhai") == 77);
+}
+
+TEST_CASE("Dcqcn: what has no register is kept by writes", "[registers]") {
+  BoardRegisters board({});
+  RegisterAccessor access(board);
+  dcqcn::FirmwareParameters p;
+  p.dcqcn_bypass = true;  // of a change: the older firmware has no register for it
+  p.rai = 5;
+  access.live.data.qps = {{.qp = 0, .exists = true, .rc = 1, .parameters = p}};
+  CHECK(access.value("Dcqcn.Rai") == 5);
+  access.set("Dcqcn.Rai", 6);
+  p.rai = 6;
+  CHECK(only<SetDcqcn>(access.actions).parameters == p);
+  CHECK(only<SetDcqcn>(access.actions).applied_to(p) == p);
+}
+
 TEST_CASE("AppTx: registers steer the generator", "[registers]") {
   BoardRegisters board({});
   RegisterAccessor access(board);

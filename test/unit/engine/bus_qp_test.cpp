@@ -358,6 +358,14 @@ TEST_CASE("configured and bus queue pairs share the board; a QPN of the configur
   w.apply(board::SetDcqcn{0, p});
   CHECK(w.board->qp(0).congestion() == w.board->qp(1).congestion());
   CHECK(dynamic_cast<dcqcn::FirmwareDcqcn&>(*w.board->qp(1).congestion()).reaction_point().parameters() == p);
+  // Changed past the registers: they show it, and a write of another word keeps it.
+  p.rmin = 456;
+  REQUIRE(w.board->set_congestion(1, dcqcn::FirmwareProfile{.parameters = p}, w.link->now));
+  CHECK(w.observe({0}).qps[0].parameters == p);
+  CHECK(w.observe({1}).qps[0].parameters == p);
+  w.apply(board::SetDcqcn{.qp = 0, .parameters = {.rhai = 789}, .words = 1U << 2});
+  p.rhai = 789;
+  CHECK(w.observe({1}).qps[0].parameters == p);
 
   w.destroy(0);
   w.set(0, QpState::kCreate, configured);
