@@ -4,6 +4,7 @@
 #include "config/change_dcqcn.hpp"
 #include "config/error.hpp"
 #include "control_setup.hpp"
+#include "engine/board.hpp"
 
 #include <algorithm>
 #include <map>
@@ -62,10 +63,12 @@ ParameterControl::ParameterControl(const config::RunConfig& config, const Machin
       const auto shared = std::make_shared<const DcqcnConfig>(dcqcn_of(config.boards[b], group));
       boards_[b].qps.insert(boards_[b].qps.end(), group.count, shared);
     }
+    boards_[b].shown_by.assign(boards_[b].qps.size(), kNone);
   }
   for (const auto& control : service.boards()) {
     boards_[control->board()].control = control.get();
     add_slots(control->board());
+    add_sharers(control->board());
   }
 }
 
@@ -82,8 +85,25 @@ void ParameterControl::add_slots(std::size_t board) {
   }
 }
 
-bool ParameterControl::in_slot(const Board& b, std::size_t qp) const {
-  return std::any_of(b.slots.begin(), b.slots.end(), [qp](const Slot& s) { return s.qp == qp; });
+/// Who has which congestion control stays as the board was made: its worker may run.
+void ParameterControl::add_sharers(std::size_t board) {
+  Board& b = boards_[board];
+  const auto [worker, place] = crew_.seat(board);
+  const auto& sender = dynamic_cast<const engine::Board&>(*worker->endpoints()[place]);
+  std::map<const dcqcn::CongestionControl*, std::size_t> slots;
+  std::size_t of_bus = 0;
+  for (std::size_t s = 0; s < b.slots.size(); ++s) {
+    slots.emplace(sender.qp(b.slots[s].qp).congestion(), s);
+    of_bus += b.slots[s].qp >= b.qps.size() ? 1 : 0;
+  }
+  for (std::size_t qp = 0; qp < b.qps.size(); ++qp) {
+    const auto it = slots.find(sender.qp(qp).congestion());
+    if (it != slots.end()) b.shown_by[qp] = it->second;
+  }
+  for (std::size_t s = 0; s < b.slots.size(); ++s) {
+    if (b.slots[s].qp < b.qps.size()) b.shown_by[b.slots[s].qp] = s;
+  }
+  b.not_shown = b.control->config().qps - of_bus;
 }
 
 void ParameterControl::follow_schedule() {
@@ -108,10 +128,20 @@ void ParameterControl::read(std::size_t board, Respond respond) {
   read_slot(task);
 }
 
+void ParameterControl::check_alone(const Board& b, const Change& change) const {
+  if (!change.qp || *change.qp >= b.qps.size() || has_slot(b, *change.qp)) return;
+  const DcqcnConfig& d = *b.qps[*change.qp];
+  if (d.algorithm == DcqcnConfig::Algorithm::kOff || d.scope == DcqcnConfig::Scope::kQp) return;
+  throw config::ConfigError({{{"", 0, "qps"},
+                              "QP " + std::to_string(*change.qp) + " shares its rate with others",
+                              "\"qps\": \"all\""}});
+}
+
 /// What the QPs without registers will have; wrong values are found before anything is changed.
 void ParameterControl::plan(Task& task) const {
   const Board& b = boards_[task.board];
   const Change& change = *task.change;
+  check_alone(b, change);
   bool any = false;
   for (const Slot& s : b.slots) {
     if (!named(change, s.qp)) continue;
@@ -131,10 +161,6 @@ void ParameterControl::plan(Task& task) const {
   const std::string whom = change.qp ? "QP " + std::to_string(*change.qp) : "the board";
   if (!any)
     throw config::ConfigError({{{"", 0, "qps"}, whom + " has no congestion control", "name another"}});
-  if (change.qp && *change.qp < b.qps.size() && b.qps[*change.qp]->scope != DcqcnConfig::Scope::kQp &&
-      !in_slot(b, *change.qp)) {
-    throw config::ConfigError({{{"", 0, "qps"}, whom + " shares its rate with others", "\"qps\": \"all\""}});
-  }
 }
 
 void ParameterControl::write(const Change& change, Respond respond) {
@@ -219,20 +245,29 @@ std::string ParameterControl::describe(std::size_t board) const {
     units.push_back({{"first", first}, {"count", count}, {"algorithm", name_of(d.algorithm)}});
     return units.back();
   };
-  for (const Slot& s : b.slots) {
-    Json& unit = add(s.qp, 1, s.last);
+  const auto add_shown = [&add](std::size_t first, std::size_t count, const Slot& s) {
+    Json& unit = add(first, count, s.last);
     unit["register"] = s.registers.path();
+    if (first != s.qp) unit["shares_with"] = s.qp;
     unit["parameters"] = config::changeable(s.last);
     if (!s.registers.has_bypass()) unit["parameters"].erase(kBypass);
-  }
+  };
+  for (const Slot& s : b.slots) add_shown(s.qp, 1, s);
   for (std::size_t qp = 0; qp < b.qps.size();) {
-    std::size_t end = qp + 1;
-    while (end < b.qps.size() && b.qps[end] == b.qps[qp] && !in_slot(b, end)) ++end;
-    if (!in_slot(b, qp)) add(qp, end - qp, *b.qps[qp])["parameters"] = config::changeable(*b.qps[qp]);
-    qp = end;
+    const std::size_t first = qp++;
+    if (has_slot(b, first)) continue;
+    const auto alike = [&](std::size_t i) {
+      return b.shown_by[i] == b.shown_by[first] && (in_slot(b, i) || b.qps[i] == b.qps[first]);
+    };
+    while (qp < b.qps.size() && !has_slot(b, qp) && alike(qp)) ++qp;
+    if (in_slot(b, first)) {
+      add_shown(first, qp - first, b.slots[b.shown_by[first]]);
+    } else {
+      add(first, qp - first, *b.qps[first])["parameters"] = config::changeable(*b.qps[first]);
+    }
   }
-  return Json{{"board", config_.boards[board].endpoint.name}, {"units", units}}.dump(
-      -1, ' ', false, Json::error_handler_t::replace);
+  return Json{{"board", config_.boards[board].endpoint.name}, {"units", units}, {"not_shown", b.not_shown}}
+      .dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 }  // namespace softfeb::app

@@ -39,7 +39,12 @@ class ParameterControl final : public telemetry::Parameters {
     std::vector<Shared> qps;  ///< of the configuration, as in force; QPs with the same section share one
     BoardControl* control = nullptr;
     std::vector<Slot> slots;
+    /// Of each of `qps`: the slot whose registers are its own, or those of a QP that it shares its congestion
+    /// control with; kNone.
+    std::vector<std::size_t> shown_by;
+    std::size_t not_shown = 0;  ///< QPs of the metadata bus without registers: nobody changes them
   };
+  static constexpr std::size_t kNone = SIZE_MAX;
   /// A request on its way through the slots, one after the other.
   struct Task {
     std::size_t board = 0;
@@ -52,7 +57,13 @@ class ParameterControl final : public telemetry::Parameters {
   using TaskPointer = std::shared_ptr<Task>;
 
   void add_slots(std::size_t board);
-  bool in_slot(const Board& b, std::size_t qp) const;
+  void add_sharers(std::size_t board);
+  static bool in_slot(const Board& b, std::size_t qp) { return b.shown_by[qp] != kNone; }
+  /// The slot is the QP's own.
+  static bool has_slot(const Board& b, std::size_t qp) {
+    return in_slot(b, qp) && b.slots[b.shown_by[qp]].qp == qp;
+  }
+  void check_alone(const Board& b, const Change& change) const;
   /// Scheduled changes that have been made since.
   void follow_schedule();
   void plan(Task& task) const;

@@ -150,6 +150,25 @@ class Page(live.Served):
         log = [e["message"] for e in self.driver.get_log("browser") if e["level"] == "SEVERE"]
         self.assertEqual([m for m in log if "400" not in m], [])
 
+    def test_parameters_that_qps_do_not_share_are_marked(self):
+        config = live.congested()
+        config["boards"][0]["qps"][0]["count"] = 2
+        config["boards"][0]["control"]["qps"] = 4
+        self.serve(config)
+        self.open()
+        marked = lambda: [f.get_attribute("data-key") for f in self.driver.find_elements(By.CSS_SELECTOR, "#p-fields .mixed")]
+        wait_for("the form", lambda: self.driver.find_elements(By.ID, "p-rai"))
+        self.assertEqual(marked(), [])
+        self.assertIn("4 of the metadata bus's QPs", self.element("p-where").text)
+        self.change(board="feb0", qps=1, set={"rai": "1Mb/s"})
+        wait_for("the mark", lambda: marked() == ["rai"])
+        self.assertIn("those of QP 0 are shown", self.element("p-where").text)
+        self.screenshot("mixed")
+        Select(self.element("p-qp")).select_by_visible_text("1")
+        self.assertEqual(self.element("p-rai").get_attribute("value"), "1Mb/s")
+        self.assertEqual(marked(), [])
+        self.assert_clean_console()
+
     def test_it_comes_back_after_a_restart(self):
         config = live.congested()
         softfeb = self.serve(config)

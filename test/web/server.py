@@ -5,11 +5,15 @@
 import json
 import re
 import socket
+import struct
 import time
 import unittest
 
 import live
+import srp_client
 from live import harness
+
+RAI = 0x00151004  # of the first DCQCN block
 
 
 def parse_metrics(text):
@@ -113,6 +117,31 @@ class Server(live.Served):
             # A write of another parameter leaves the change in force.
             changed = self.change(board=name, qps="all", set={"rai": "8Mb/s"})["units"][0]["parameters"]
             self.assertEqual([changed[k] for k in ("rmin", "rhai", "rai")], ["150Mb/s", "9Mb/s", "8Mb/s"])
+
+    def test_a_shared_rate_is_shown_as_its_register_has_it(self):
+        config = live.congested()
+        feb0 = config["boards"][0]
+        feb0["dcqcn"]["scope"] = "board"
+        feb0["qps"][0]["count"] = 3
+        feb0["control"]["qps"] = 2
+        self.serve(config)
+
+        def rai():
+            answer = self.get("/api/dcqcn/feb0")
+            self.assertEqual([(u["first"], u["count"], u.get("shares_with")) for u in answer["units"]], [(0, 1, None), (1, 2, 0)])
+            self.assertEqual(answer["not_shown"], 2)
+            return [u["parameters"]["rai"] for u in answer["units"]]
+
+        with srp_client.Srp(port=feb0["control"]["registers_port"]) as srp:
+            srp.write(RAI, struct.pack("<I", 1_000_000))
+            self.assertEqual(rai(), ["8Mb/s"] * 2)
+            # The page changes another parameter: once, and what the client wrote stays.
+            for unit in self.change(board="feb0", qps="all", set={"rhai": "24Mb/s"})["units"]:
+                self.assertEqual([unit["parameters"][k] for k in ("rai", "rhai")], ["8Mb/s", "24Mb/s"])
+            time.sleep(0.3)
+            self.assertEqual(struct.unpack("<I", srp.read(RAI))[0], 1_000_000)
+            self.assertEqual(rai(), ["8Mb/s"] * 2)
+        self.assertIn("shares its rate", self.change(400, board="feb0", qps=1, set={"rai": "1Mb/s"})["error"])
 
     def test_ports(self):
         """A port that is taken: an error where it was asked for, another one where not."""

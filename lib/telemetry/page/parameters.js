@@ -17,6 +17,7 @@ const HINTS = {
 
 export class ParameterForm {
   #units = [];
+  #notShown = 0;
   #busy = false;
 
   constructor() {
@@ -65,6 +66,7 @@ export class ParameterForm {
 
   #take(body) {
     this.#units = body.units;
+    this.#notShown = body.not_shown;
     const chosen = this.qp.value;
     const texts = ["all", ...body.units.flatMap((u) => (u.count > 16 ? [] : [...Array(u.count).keys()].map((i) => `${u.first + i}`)))];
     this.qp.replaceChildren(...texts.map((t) => new Option(t)));
@@ -78,11 +80,28 @@ export class ParameterForm {
     return this.#units.find((u) => qp >= u.first && qp < u.first + u.count);
   }
 
+  /** Keys of which not all QPs of the board have the value that is shown. */
+  #mixed(unit) {
+    if (this.qp.value !== "all" || !unit) return new Set();
+    const others = this.#units.filter((u) => u.algorithm !== "off");
+    return new Set(Object.entries(unit.parameters).filter(([key, value]) =>
+      others.some((u) => u.parameters[key] !== undefined && u.parameters[key] !== value)).map(([key]) => key));
+  }
+
+  #describe(unit, mixed) {
+    const parts = [!unit ? "No congestion control." : unit.register
+      ? `In force through the board's registers: ${unit.register}.` : `Algorithm ${unit.algorithm}; in force at once.`];
+    if (unit?.shares_with !== undefined) parts.push(`The rate is shared: change it for QP ${unit.shares_with}, or all.`);
+    if (mixed.size) parts.push(`Not all QPs have the marked values: those of QP ${unit.first} are shown.`);
+    if (this.#notShown) parts.push(`Left out, as no register shows them, and they stay as they began: ${this.#notShown} of the metadata bus's QPs.`);
+    return parts.join(" ");
+  }
+
   #show() {
     const unit = this.#unit();
     const parameters = unit?.parameters ?? {};
-    this.where.textContent = !unit ? "No congestion control." : unit.register
-      ? `In force through the board's registers: ${unit.register}` : `Algorithm ${unit.algorithm}; in force at once.`;
+    const mixed = this.#mixed(unit);
+    this.where.textContent = this.#describe(unit, mixed);
     const keys = Object.keys(parameters);
     if (keys.join() !== [...this.fields.children].map((f) => f.dataset.key).join()) {
       this.fields.replaceChildren(...keys.map((k) => this.#field(k, parameters[k])));
@@ -92,6 +111,7 @@ export class ParameterForm {
       const value = parameters[field.dataset.key];
       if (input.type === "checkbox") input.checked = input.defaultChecked = value;
       else input.value = input.defaultValue = `${value}`;
+      field.classList.toggle("mixed", mixed.has(field.dataset.key));
     }
     this.#mark();
   }
