@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "result.hpp"
 
+#include "board_result.hpp"
 #include "config/load.hpp"
-#include "control_figures.hpp"
+#include "result_qps.hpp"
 
 #include <algorithm>
 
@@ -13,80 +14,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr int kSchemaVersion = 1;
-
-Json or_null(const std::optional<double>& v) { return v ? Json(*v) : Json(nullptr); }
-
-Json gbps(std::uint64_t bytes_per_second) { return static_cast<double>(bytes_per_second) * 8e-9; }
-
-Json alpha(const dcqcn::CongestionState& c) { return static_cast<double>(c.alpha) / c.alpha_one; }
-
-Json send_qp(const QpPlan& plan, const Outcome& o) {
-  const engine::SendQpSnapshot& s = o.final[plan.board].send_qps[plan.on_board];
-  const roce::RequesterCounters& r = s.requester;
-  const QpFigures f = figures_of(plan, o);
-  return {{"qpn", plan.qpn},
-          {"dest_qpn", plan.target.qpn},
-          {"dest_ip", plan.target.ip.to_string()},
-          {"transport", plan.config->transport == roce::Transport::kRc ? "RC" : "UC"},
-          {"tx_packets", r.packets},
-          {"tx_payload_bytes", r.payload_bytes},
-          {"tx_counted_bytes", s.counters.counted_bytes},
-          {"goodput_gbps", f.goodput_gbps},
-          {"measured_s", f.seconds},
-          {"measured_payload_bytes", f.payload_bytes},
-          {"messages_posted", s.messages_made},
-          {"messages_completed", r.messages_completed},
-          {"messages_failed", r.messages_failed},
-          {"first_failure", s.failure ? Json(roce::to_string(*s.failure)) : Json(nullptr)},
-          {"first_failure_status", s.failure ? Json(static_cast<unsigned>(*s.failure)) : Json(nullptr)},
-          {"retransmitted_packets", r.retransmitted_packets},
-          {"timeouts", r.timeouts},
-          {"ack_rx", r.ack_rx},
-          {"nak_rx",
-           {{"sequence", r.nak_sequence_rx},
-            {"invalid_request", r.nak_invalid_request_rx},
-            {"remote_access", r.nak_remote_access_rx},
-            {"remote_operational", r.nak_remote_operational_rx},
-            {"invalid_rd_request", r.nak_invalid_rd_rx}}},
-          {"rnr_rx", r.rnr_rx},
-          {"responses_ignored", r.responses_ignored},
-          {"cnp_rx", s.counters.cnp_rx},
-          {"offered_gbps", or_null(f.offered_gbps)},
-          {"rate_error", or_null(f.rate_error)},
-          {"rc_gbps", s.congestion ? gbps(s.congestion->rate) : or_null(f.offered_gbps)},
-          {"rt_gbps", s.congestion ? gbps(s.congestion->target_rate) : Json(nullptr)},
-          {"alpha", s.congestion ? alpha(*s.congestion) : Json(nullptr)},
-          {"pacing_given_up_s", to_seconds(s.pacing_given_up)}};
-}
-
-Json board(const config::RunConfig& config, const lab::Plans& plans, const Outcome& o, std::size_t b) {
-  const engine::EndpointSnapshot& e = o.final[b];
-  Json qps = Json::array();
-  double goodput = 0;
-  for (const QpPlan& plan : plans.all()) {
-    if (plan.board != b) continue;
-    qps.push_back(send_qp(plan, o));
-    goodput += qps.back()["goodput_gbps"].get<double>();
-  }
-  for (const engine::SendQpSnapshot& qp : e.send_qps) {
-    if (made_by_bus(qp)) qps.push_back(bus_qp_result(qp));
-  }
-  return {{"name", config.boards[b].endpoint.name},
-          {"ip", config.boards[b].endpoint.ip.to_string()},
-          {"goodput_gbps", goodput},
-          {"tx_frames", e.endpoint.tx_frames},
-          {"tx_bytes", e.endpoint.tx_bytes},
-          {"rx_frames", e.endpoint.rx_frames},
-          {"icrc_errors", e.endpoint.rx_icrc_errors},
-          {"rx_unknown_qp", e.endpoint.rx_unknown_qp},
-          {"rx_wrong_peer", e.endpoint.rx_wrong_peer},
-          {"rx_malformed", e.endpoint.rx_bad_transport},
-          {"rx_other", e.endpoint.rx_other},
-          {"rx_pause", e.endpoint.rx_pause},
-          {"paused_s", to_seconds(e.paused)},
-          {"arp_requests_tx", e.host.arp_requests_tx},
-          {"qps", qps}};
-}
 
 Json missing_ranges(const roce::MessageMap& map) {
   Json ranges = Json::array();
@@ -129,6 +56,15 @@ Json receive_qp(const engine::Receiver& receiver, std::size_t i) {
   return j;
 }
 
+Attention attention_to(const engine::Receiver& receiver, std::size_t i) {
+  const roce::ReceiveQp& qp = receiver.qp(i);
+  if (qp.map().missing() != 0 || qp.bytes_wrong() != 0) return Attention::kFailed;
+  const roce::ResponderCounters c = receiver.responder_counters(i);
+  const bool trouble = c.access_errors != 0 || c.duplicate != 0 || c.out_of_order != 0 ||
+                       c.missing_packets != 0 || c.rnr_tx != 0;
+  return trouble ? Attention::kTrouble : Attention::kNone;
+}
+
 Json receiver(const config::RunConfig& config, const Outcome& o, const engine::Receiver& r,
               std::size_t index) {
   const engine::EndpointSnapshot& e = o.final[config.boards.size() + index];
@@ -136,15 +72,25 @@ Json receiver(const config::RunConfig& config, const Outcome& o, const engine::R
   std::uint64_t wrong = 0;
   std::uint64_t missing = 0;
   std::uint64_t marked = 0;
-  Json qps = Json::array();
+  std::vector<std::size_t> used;
+  std::vector<Attention> attention;
+  std::vector<double> messages;
   for (std::size_t i = 0; i < r.qp_count(); ++i) {
     const roce::ReceiveQp& qp = r.qp(i);
     sum += r.responder_counters(i);
     wrong += qp.bytes_wrong();
     missing += qp.map().missing();
     marked += qp.congestion_experienced();
-    if (r.qp_used(i)) qps.push_back(receive_qp(r, i));
+    if (!r.qp_used(i)) continue;
+    used.push_back(i);
+    attention.push_back(attention_to(r, i));
+    messages.push_back(static_cast<double>(r.responder_counters(i).messages));
   }
+  Json qps = Json::array();
+  for (const std::size_t k : listed_qps(attention, config.run.result_qps))
+    qps.push_back(receive_qp(r, used[k]));
+  Json summary = qp_numbers(attention, qps.size());
+  summary["messages"] = spread(std::move(messages));
   return {{"name", config.receivers[index].endpoint.name},
           {"ip", config.receivers[index].endpoint.ip.to_string()},
           {"messages", sum.messages},
@@ -166,6 +112,7 @@ Json receiver(const config::RunConfig& config, const Outcome& o, const engine::R
           {"nak_error_tx", sum.nak_error_tx},
           {"rnr_tx", sum.rnr_tx},
           {"replies_dropped", e.replies_dropped},
+          {"summary", summary},
           {"qps", qps}};
 }
 
@@ -279,7 +226,7 @@ Json make_result(const config::RunConfig& config, const Machine* machine, const 
   j["boards"] = Json::array();
   double goodput = 0;
   for (std::size_t b = 0; b < config.boards.size(); ++b) {
-    j["boards"].push_back(board(config, plans, o, b));
+    j["boards"].push_back(board_result(config, plans, o, b));
     if (machine != nullptr) j["boards"].back()["bytes_per_qp"] = endpoints.boards[b]->memory_per_qp();
     if (!o.control.empty() && !o.control[b].is_null()) j["boards"].back()["control"] = o.control[b];
     goodput += j["boards"].back()["goodput_gbps"].get<double>();

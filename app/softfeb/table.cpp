@@ -55,7 +55,10 @@ std::string result_table(const config::RunConfig& config, const lab::Plans& plan
                      qp.requester.retransmitted_packets, qp.requester.timeouts);
   }
   t += bus_rows(config, o, rows);
-  if (rows > kMaxRows) t += fmt::format("... and {} more QPs (all of them: --json FILE)\n", rows - kMaxRows);
+  if (rows > kMaxRows) {
+    t += fmt::format("... and {} more QPs ({}: --json FILE)\n", rows - kMaxRows,
+                     config.run.result_qps ? "summary, and those that need attention" : "all of them");
+  }
   if (!config.receivers.empty()) {
     t += fmt::format("\n{:<12} {:>9} {:>12} {:>9} {:>10} {:>10} {:>12} {:>9}\n", "receiver", "QPs",
                      "messages", "missing", "payload", "wrong", "packets", "iCRC bad");

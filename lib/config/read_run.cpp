@@ -21,6 +21,12 @@ RunSettings read_run(Section s) {
     return time;
   });
   s.read("series_qps", run.series_qps, integer(0, 1'000'000));
+  s.read("result_qps", run.result_qps, [](const std::string& text) -> Parsed<std::optional<std::uint32_t>> {
+    if (text == "all") return std::optional<std::uint32_t>();
+    const auto number = parse_integer(text, 0, 1'000'000);
+    if (number.value) return std::optional(static_cast<std::uint32_t>(*number.value));
+    return {text + " is no number of queue pairs", "write all, or a number up to 1000000"};
+  });
   WebConfig web;  // load_web() reads it: no part of what runs
   s.read("web", web, parse_web);
   s.close();

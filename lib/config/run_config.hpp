@@ -36,6 +36,9 @@ struct RunSettings {
       5 * kSecond;  ///< for outstanding requests after traffic stopped; then they are flushed
   Time series_interval = 100 * kMillisecond;  ///< of the report's time series
   std::uint32_t series_qps = 64;              ///< with more QPs the series has one row for each board instead
+  /// Of a board or receiver with more QPs the result lists only those that need attention, so many at most;
+  /// none: all, always.
+  std::optional<std::uint32_t> result_qps;
   Where where;
 };
 

@@ -117,9 +117,12 @@ class Report(harness.TestCase):
 
     def test_softfeb_makes_it(self):
         config = harness.ring([harness.board(harness.qp(traffic={"rate": "50Mb/s"}), dcqcn="firmware")], [harness.receiver()])
-        run = self.run_softfeb(config, "--duration", "0.5", "--report", str(self.dir))
+        run = self.run_softfeb(config, "--duration", "0.5", "--report", str(self.dir), "--set", "run.result_qps=0")
         self.assertIn(f"report: {self.dir}/index.html", run.out)
-        self.assert_charts("rates")
+        words = self.assert_charts("rates").words
+        self.assertEqual(run.qps(), [])
+        for said in ("packets", "sent again", "Rc at the end (Gb/s)"):  # of the board's summary
+            self.assertIn(said, words)
 
     def test_softfeb_where_nothing_can_make_it(self):
         """What is missing is said; the run's status and data are what they are."""

@@ -72,6 +72,71 @@ class Result(harness.TestCase):
         for b in result["boards"]:
             self.assertEqual(b["tx_frames"], sum(q["tx_packets"] for q in b["qps"]) + b["arp_requests_tx"])
 
+    def assert_spread(self, spread, values):
+        values = sorted(v for v in values if v is not None)
+        if not values:
+            return self.assertIsNone(spread)
+        want = {"qps": len(values), "min": values[0], "p50": values[(len(values) - 1) // 2], "mean": sum(values) / len(values),
+                "max": values[-1]}
+        self.assertEqual(list(spread), list(want))
+        for key, value in want.items():
+            self.assertAlmostEqual(spread[key], value, msg=key)
+
+    def troubled(self, **run):
+        """60 QPs, of which some lose packets, and one whose rkey is wrong."""
+        away = {"ip": "10.0.0.9", "mac": "02:00:00:00:00:09", "qpn": 5, "rkey": 1, "address": 0, "length": "1MiB"}
+        few, paced = {"message_size": "20KiB", "messages": 12}, {"message_size": "20KiB", "messages": 12, "rate": "200Mb/s"}
+        qps = [qp(pmtu=4096, traffic=few, retry_count=7, timeout=8, count=40), qp(to=away, timeout=6, retry_count=1, traffic={"messages": 10}),
+               qp(pmtu=4096, traffic=paced, count=20, transport="UC")]
+        return ring([board(*qps)], [receiver(memory="2MiB")], feb={"faults": {"seed": 5, "tx_drop": "1%"}}, **run)
+
+    def test_summary_of_all_queue_pairs(self):
+        result = self.run_softfeb(self.troubled(), status=1).result
+        b, r = result["boards"][0], result["receivers"][0]
+        s, qps = b["summary"], b["qps"]
+        self.assertEqual((s["qps"], s["qps_listed"], len(qps)), (61, 61, 61))
+        self.assertEqual(s["qps_failed"], sum(q["messages_completed"] != q["messages_posted"] for q in qps))
+        self.assertGreaterEqual(s["qps_failed"], 1)
+        for key in ("tx_packets", "tx_payload_bytes", "tx_counted_bytes", "messages_posted", "messages_completed", "messages_failed",
+                    "retransmitted_packets", "timeouts", "ack_rx", "rnr_rx", "cnp_rx"):
+            self.assertEqual(s[key], sum(q[key] for q in qps), key)
+        self.assertEqual(s["nak_rx"], sum(sum(q["nak_rx"].values()) for q in qps))
+        for key in ("goodput_gbps", "rate_error", "rc_gbps"):
+            self.assert_spread(s[key], [q[key] for q in qps])
+        self.assertEqual(s["rc_gbps"]["qps"], 20)
+        self.assertEqual((r["summary"]["qps"], r["summary"]["qps_listed"], len(r["qps"])), (60, 60, 60))
+        self.assertEqual(r["summary"]["qps_failed"], sum("missing" in q for q in r["qps"]))
+        self.assert_spread(r["summary"]["messages"], [q["messages"] for q in r["qps"]])
+
+    def test_only_queue_pairs_that_need_attention(self):
+        result = self.run_softfeb(self.troubled(result_qps=60), status=1).result
+        b, r = result["boards"][0], result["receivers"][0]
+        s = b["summary"]
+        self.assertEqual(result["config"]["run"]["result_qps"], 60)
+        self.assertEqual(s["qps"], 61)
+        self.assertEqual(s["qps_listed"], len(b["qps"]))
+        self.assertEqual(s["qps_listed"], s["qps_failed"] + s["qps_in_trouble"])
+        self.assertGreater(s["qps_in_trouble"], 0)
+        self.assertLess(s["qps_listed"], 61)
+        for q in b["qps"]:
+            self.assertTrue(q["messages_failed"] or q["retransmitted_packets"] or q["timeouts"] or sum(q["nak_rx"].values()), q)
+        for key in ("messages_failed", "retransmitted_packets", "timeouts"):
+            self.assertEqual(s[key], sum(q[key] for q in b["qps"]), key)
+        self.assertGreater(s["messages_completed"], sum(q["messages_completed"] for q in b["qps"]))
+        qpns = [q["qpn"] for q in b["qps"]]
+        self.assertEqual(qpns, sorted(qpns))
+        self.assertEqual(len(r["qps"]), 60)  # no more than the limit: all of them
+
+        # Fewer than need it: the one that failed first of all.
+        result = self.run_softfeb(self.troubled(result_qps=1), status=1).result
+        b, r = result["boards"][0], result["receivers"][0]
+        self.assertGreater(b["summary"]["qps_in_trouble"], 0)
+        self.assertEqual([(q["dest_ip"], q["first_failure_status"]) for q in b["qps"]], [("10.0.0.9", 20)])
+        self.assertEqual([q["missing"] > 0 for q in r["qps"]], [True])
+        self.assertEqual(r["missing"], 60 * 12 - r["messages"])
+
+        self.assertEqual(self.run_softfeb(self.troubled(result_qps=0), status=1).qps(), [])
+
     def test_configuration_in_it_runs_again(self):
         run = self.run_softfeb(CONF / "four-boards.yaml", "--messages", "20")
         again = self.run_softfeb(run.result["config"])

@@ -20,9 +20,13 @@ RECEIVER = (("messages", "messages"), ("payload_bytes", "payload (bytes)"), ("by
 
 
 def total(item, key):
-    """A member, or the sum of it over the queue pairs."""
+    """A member, or the sum of it over the queue pairs: the listed ones, where those are all."""
     if is_number(item.get(key)):
         return item[key]
+    summary = item.get("summary") or {}
+    if summary.get("qps_listed") != summary.get("qps"):
+        value = summary.get(key)
+        return value["mean"] * value["qps"] if isinstance(value, dict) else value
     values = [qp[key] for qp in item.get("qps", []) if is_number(qp.get(key))]
     return sum(values) if values else None
 
