@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "all.hpp"
 
+#include "craft_check.hpp"
 #include "dataplane/error.hpp"
 #include "latency.hpp"
 #include "loop.hpp"
@@ -109,8 +110,8 @@ std::string failed_in(const Json& all) {
   if (!all["loop"]["held"].get<bool>()) return "loop: something was lost, wrong or refused";
   if (!all["pacing"]["never_ahead"].get<bool>()) return "pacing: a queue pair was ahead of its rate";
   for (const auto& [name, craft] : all["craft"].items()) {
-    if (craft.is_object() && craft["totals"]["refused"] != 0)
-      return "craft " + name + ": packets were refused";
+    const std::string failure = craft.is_object() ? craft_failure(craft) : "";
+    if (!failure.empty()) return "craft " + name + ": " + failure;
   }
   return {};
 }

@@ -115,6 +115,8 @@ class CraftContest {
     out["bytes_per_qp"] = memory.allocated;
     out["counted_bytes_per_qp"] = memory.counted;
     out["totals"] = totals_json(options_.port ? rig_->totals() : engine_->totals());
+    if (out.contains("engine_only")) out["engine_only"]["totals"] = totals_json(engine_->totals());
+    if (few_ != nullptr) out["few_qps"]["totals"] = totals_json(few_->totals());
     out["stolen_share"] = median(all_[0].stolen);
     out["machine"] = machine_facts(environment_);
     return out;

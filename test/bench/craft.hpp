@@ -43,7 +43,8 @@ inline std::uint32_t message_bytes(const CraftOptions& o) {
 /// same run, so that the machine's moods are the same for all: loops that make the same packets without an
 /// engine (`bare`, as one writes it, and `bare_best`, with everything that is known to be faster), and a
 /// board without a port (`engine_only`), and, where there are more queue pairs, a board with 64 of them
-/// (`few_qps`). `environment` is null without a port. doc/performance.md.
+/// (`few_qps`). Each board has its `totals`: craft_failure(). `environment` is null without a port.
+/// doc/performance.md.
 Json bench_craft(const Environment* environment, const CraftOptions& options);
 
 }  // namespace softfeb::bench

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "commands.hpp"
 #include "craft.hpp"
+#include "craft_check.hpp"
 #include "loop.hpp"
 #include "responder.hpp"
 
@@ -10,10 +11,7 @@ namespace {
 
 Outcome run_craft(Commands& commands, const CraftOptions& o) {
   Outcome out{bench_craft(o.port ? &commands.environment(o.workers > 1 ? o.workers - 1 : 1) : nullptr, o)};
-  const Json& totals = out.result["totals"];
-  if (totals["refused"] != 0 || totals["failed"] != 0) {
-    out.failed = "packets were refused or messages failed: the figures are of another thing than they say";
-  }
+  out.failed = craft_failure(out.result);
   return out;
 }
 

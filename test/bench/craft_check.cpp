@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "craft_check.hpp"
+
+namespace softfeb::bench {
+
+std::string craft_failure(const nlohmann::ordered_json& result) {
+  const auto wrong = [](const nlohmann::ordered_json& board) {
+    const auto& totals = board.at("totals");
+    return totals.at("refused") != 0 || totals.at("failed") != 0;
+  };
+  constexpr const char* kWhat =
+      "packets were refused or messages failed: the figures are of another thing "
+      "than they say";
+  if (wrong(result)) return kWhat;
+  for (const auto& [name, beside] : result.items()) {
+    if (beside.is_object() && beside.contains("totals") && wrong(beside)) return name + ": " + kWhat;
+  }
+  return {};
+}
+
+}  // namespace softfeb::bench
