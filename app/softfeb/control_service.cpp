@@ -130,6 +130,8 @@ void ControlService::stop() {
     serve_waiting(machine_.now());
     std::this_thread::sleep_for(length(kNap));
   }
+  waiting_.clear();
+  in_band_ = false;
   timer_.cancel();
   io_.poll();
 }

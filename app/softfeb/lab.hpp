@@ -17,6 +17,7 @@ struct LabOptions {
   std::optional<std::string> report;   ///< folder for configuration, result, time series and pictures
   bool pictures = true;                ///< in it
   bool quiet = false;
+  bool hold = false;  ///< the page stays after the end, until a signal
 };
 
 /// Carries out `softfeb lab`; returns its exit status. Throws the libraries' exceptions for what stops it

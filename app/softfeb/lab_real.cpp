@@ -5,6 +5,7 @@
 #include "lab.hpp"
 #include "lab/run_figures.hpp"
 #include "network_books.hpp"
+#include "pictures.hpp"
 #include "result.hpp"
 #include "run_parts.hpp"
 #include "stop_signal.hpp"
@@ -13,6 +14,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <functional>
 
 #include <fmt/format.h>
 
@@ -55,11 +57,13 @@ LabRun judge_real(const config::LabConfig& lab, const Machine& machine, const Cr
 }
 
 /// The same topology without a clock, so that its figures stand beside; none where there is no such thing.
-std::optional<LabRun> run_beside(const config::LabConfig& lab, bool quiet) {
+/// Who looks at the page is served meanwhile.
+std::optional<LabRun> run_beside(const config::LabConfig& lab, bool quiet,
+                                 const std::function<void()>& meanwhile) {
   if (!has_virtual_time(lab) || stop_signals() != 0) return std::nullopt;
   lab::VirtualLab virtual_lab(lab);
   LabRecorder recorder(lab, virtual_lab.plans().all(), std::nullopt);
-  VirtualExperiment e = run_virtually(lab, virtual_lab, recorder, quiet);
+  VirtualExperiment e = run_virtually(lab, virtual_lab, recorder, quiet, meanwhile);
   if (e.outcome.interrupted) return std::nullopt;
   if (!quiet) fmt::print(stderr, "{}\n", speed_in_words(e));
   return std::move(e.run);
@@ -71,6 +75,9 @@ int lab_real(const LabOptions& options) {
   const config::LabConfig lab = hearing_everything(config::load_lab(options.config, options.overrides));
   const config::RunConfig& config = lab.run;
   const bool quiet = options.quiet || config.run.quiet;
+  const auto wanted = config::load_web(options.config, options.overrides);
+  const config::WebConfig page = wanted.value_or(config::WebConfig{.on = !quiet});
+  if (options.hold && !page.on) refuse_hold("there is no page that could stay", "add --web");
   check_writable(config, options.json, options.report);
   Payloads payloads(config);
   Targets targets(config);
@@ -98,11 +105,10 @@ int lab_real(const LabOptions& options) {
   LabRecorder recorder(lab, targets.plans(), options.report);
   std::vector<lab::Observer*> observers = recorder.observers();
   observers.insert(observers.begin(), &table);
-  const auto wanted = config::load_web(options.config, options.overrides);
   std::optional<Web> web;
   web.emplace(WebParts{.config = &config,
                        .lab = &lab,
-                       .web = wanted.value_or(config::WebConfig{.on = !quiet}),
+                       .web = page,
                        .asked_for = wanted.has_value(),
                        .machine = &machine,
                        .crew = &crew,
@@ -111,7 +117,6 @@ int lab_real(const LabOptions& options) {
   observers.insert(observers.end(), web->observers().begin(), web->observers().end());
   const Outcome outcome = Experiment(config, machine, crew, service, table, observers).run();
   service.stop();
-  web.reset();
   end_sessions(targets, outcome);
   crew.quit();
 
@@ -120,7 +125,7 @@ int lab_real(const LabOptions& options) {
   for (std::string& line : lateness_lines(lab, outcome)) judgement.messages.push_back(std::move(line));
   const LabRun real =
       judge_real(lab, machine, crew, targets, endpoints, payloads, recorder.metrics(), outcome);
-  const std::optional<LabRun> beside = run_beside(lab, quiet);
+  const std::optional<LabRun> beside = run_beside(lab, quiet, [&] { service.run_until(machine.now()); });
   const LabRun* const in_virtual = beside ? &*beside : nullptr;
   if (options.json || options.report) {
     auto json =
@@ -136,16 +141,21 @@ int lab_real(const LabOptions& options) {
   }
   std::vector<std::string> files = write_outputs(config, targets.all(), endpoints);
   for (std::string& line : machine.write_captures()) files.push_back(std::move(line));
+  const std::string table_text =
+      result_table(config, targets.all(), outcome, endpoints, judgement) + lab_table(lab, &real, in_virtual);
+  const lab::Verdict verdict = verdict_of(judgement, real, in_virtual);
   if (!quiet && options.json != "-") {
-    fmt::print("{}{}", result_table(config, targets.all(), outcome, endpoints, judgement),
-               lab_table(lab, &real, in_virtual));
+    fmt::print("{}", table_text);
     for (const std::string& line : files) fmt::print("{}\n", line);
   }
   if (!quiet) print_missed_changes(config, outcome);
   if (quiet) {
     for (const std::string& m : judgement.messages) fmt::print(stderr, "softfeb: {}\n", m);
   }
-  return exit_code_of(verdict_of(judgement, real, in_virtual));
+  if (options.report && options.pictures) make_pictures(*options.report, quiet || options.json == "-");
+  web->conclude(std::string(lab::to_string(verdict)), table_text);
+  if (options.hold && !outcome.interrupted) hold(*web, quiet);
+  return exit_code_of(verdict);
 }
 
 }  // namespace softfeb::app

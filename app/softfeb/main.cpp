@@ -36,6 +36,11 @@ void add_web(CLI::App& command, std::vector<std::string>& overrides, const std::
       ->expected(0, 1);
 }
 
+void add_hold(CLI::App& command, bool& hold) {
+  command.add_flag("--hold", hold,
+                   "The live page stays when the run has ended, with its result, until Ctrl-C");
+}
+
 struct RunArguments {
   RunOptions options;
   std::optional<std::string> duration;
@@ -66,6 +71,7 @@ void add_run(CLI::App& top, RunArguments& a) {
       ->type_name("DIR");
   add_pictures(*run, a.options.pictures);
   add_web(*run, a.options.overrides, "off");
+  add_hold(*run, a.options.hold);
   run->add_flag("-q,--quiet", a.options.quiet, "No progress, no table; only what went wrong");
 }
 
@@ -93,6 +99,7 @@ void add_lab(CLI::App& top, LabArguments& a) {
       ->type_name("DIR");
   add_pictures(*lab, a.options.pictures);
   add_web(*lab, a.options.overrides, "on, but in virtual time or with --quiet");
+  add_hold(*lab, a.options.hold);
   lab->add_flag("-q,--quiet", a.options.quiet, "No progress, no table; only what went wrong");
   lab->add_subcommand("sweep", "Run it in virtual time at every point of the grid of its lab.sweep: a table")
       ->fallthrough();

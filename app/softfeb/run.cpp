@@ -21,6 +21,9 @@ namespace softfeb::app {
 int run(const RunOptions& options) {
   const config::RunConfig config = config::load_run(options.config, options.overrides);
   const bool quiet = options.quiet || config.run.quiet;
+  const config::WebConfig page =
+      config::load_web(options.config, options.overrides).value_or(config::WebConfig{});
+  if (options.hold && !page.on) refuse_hold("there is no page that could stay", "add --web");
   check_writable(config, options.json, options.report);
   Payloads payloads(config);
   Targets targets(config);
@@ -47,10 +50,9 @@ int run(const RunOptions& options) {
   targets.begin();
   std::optional<Series> series;
   if (options.report) series.emplace(config, targets.plans(), *options.report + '/' + kReportSeries);
-  const auto wanted = config::load_web(options.config, options.overrides);
   std::optional<Web> web;
   web.emplace(WebParts{.config = &config,
-                       .web = wanted.value_or(config::WebConfig{}),
+                       .web = page,
                        .machine = &machine,
                        .crew = &crew,
                        .service = &service,
@@ -60,7 +62,6 @@ int run(const RunOptions& options) {
   if (series) observers.push_back(&*series);
   const Outcome outcome = Experiment(config, machine, crew, service, table, observers).run();
   service.stop();
-  web.reset();
   end_sessions(targets, outcome);
   crew.quit();
 
@@ -80,8 +81,9 @@ int run(const RunOptions& options) {
   }
   std::vector<std::string> files = write_outputs(config, targets.all(), endpoints);
   for (std::string& line : machine.write_captures()) files.push_back(std::move(line));
+  const std::string table_text = result_table(config, targets.all(), outcome, endpoints, judgement);
   if (!quiet && options.json != "-") {
-    fmt::print("{}", result_table(config, targets.all(), outcome, endpoints, judgement));
+    fmt::print("{}", table_text);
     for (const std::string& line : files) fmt::print("{}\n", line);
   }
   if (!quiet) print_missed_changes(config, outcome);
@@ -89,6 +91,8 @@ int run(const RunOptions& options) {
     for (const std::string& m : judgement.messages) fmt::print(stderr, "softfeb: {}\n", m);
   }
   if (options.report && options.pictures) make_pictures(*options.report, quiet || options.json == "-");
+  web->conclude(judgement.held() ? "held" : "failed", table_text);
+  if (options.hold && !outcome.interrupted) hold(*web, quiet);
   return judgement.held() ? kDone : kCheckFailed;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "run_parts.hpp"
 
+#include "config/error.hpp"
 #include "control_figures.hpp"
 #include "exit_code.hpp"
 #include "figures.hpp"
@@ -105,6 +106,15 @@ std::vector<std::uint32_t> largest_pmtus(const Machine& machine) {
   std::vector<std::uint32_t> all;
   for (const RunPort& p : machine.ports()) all.push_back(p.port->largest_path_mtu(false));
   return all;
+}
+
+void refuse_hold(const std::string& why, const std::string& fix) {
+  throw config::ConfigError({{{"--hold", 0, ""}, why, fix}});
+}
+
+void hold(Web& web, bool quiet) {
+  if (!quiet && web.serves()) fmt::print(stderr, "the live page stays until Ctrl-C\n");
+  web.hold();
 }
 
 int stopped_early() {

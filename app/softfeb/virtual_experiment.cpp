@@ -36,7 +36,7 @@ Outcome outcome_of(const config::RunConfig& config, lab::VirtualOutcome&& o) {
 }  // namespace
 
 VirtualExperiment run_virtually(const config::LabConfig& config, lab::VirtualLab& lab, LabRecorder& recorder,
-                                bool quiet) {
+                                bool quiet, const std::function<void()>& meanwhile) {
   VirtualExperiment e;
   const auto begun = Clock::now();
   LiveTable table(config.run, &config.network, LiveTable::Clock::kVirtual, quiet);
@@ -44,7 +44,10 @@ VirtualExperiment run_virtually(const config::LabConfig& config, lab::VirtualLab
   std::vector<lab::Observer*> observers = recorder.observers();
   observers.push_back(&table);
   const int signals = stop_signals();
-  lab::VirtualOutcome outcome = lab.run(observers, [signals](Time) { return stop_signals() == signals; });
+  lab::VirtualOutcome outcome = lab.run(observers, [&](Time) {
+    meanwhile();
+    return stop_signals() == signals;
+  });
   e.seconds = seconds_since(begun);
   e.events = outcome.events;
   lab::RunFigures figures = lab::figures_of(config, lab, outcome, recorder.metrics());

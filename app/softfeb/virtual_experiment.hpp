@@ -8,6 +8,7 @@
 #include "lab_result.hpp"
 
 #include <cstdint>
+#include <functional>
 
 namespace softfeb::app {
 
@@ -20,9 +21,11 @@ struct VirtualExperiment {
   double seconds = 0;  ///< of the clock
 };
 
-/// Runs it, with a table of it on the terminal (LiveTable), until its end or a signal.
-VirtualExperiment run_virtually(const config::LabConfig& config, lab::VirtualLab& lab, LabRecorder& recorder,
-                                bool quiet);
+/// Runs it, with a table of it on the terminal (LiveTable), until its end or a signal. `meanwhile` is called
+/// now and then.
+VirtualExperiment run_virtually(
+    const config::LabConfig& config, lab::VirtualLab& lab, LabRecorder& recorder, bool quiet,
+    const std::function<void()>& meanwhile = [] {});
 
 /// How fast it went: "12.3 s of the fabric's time in 4.5 s: 5.6 million events a second, 0.7 us a packet".
 std::string speed_in_words(const VirtualExperiment& experiment);

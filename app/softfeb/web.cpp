@@ -3,6 +3,7 @@
 
 #include "control/udp_socket.hpp"
 #include "dpdk_figures.hpp"
+#include "stop_signal.hpp"
 
 #include <array>
 
@@ -14,6 +15,10 @@ namespace {
 /// Ports tried behind the usual one, before any that is free.
 constexpr std::uint16_t kTried = 20;
 constexpr Time kInterval = 100 * kMillisecond;
+/// For the last event to leave.
+constexpr Time kFarewell = 100 * kMillisecond;
+/// How soon a signal is seen.
+constexpr Time kHoldTurn = 50 * kMillisecond;
 /// With so many queue pairs a snapshot costs the workers something.
 constexpr std::size_t kManyQps = 10'000;
 constexpr Time kIntervalOfMany = 1 * kSecond;
@@ -37,7 +42,7 @@ telemetry::Scene scene_of(const WebParts& parts) {
 
 }  // namespace
 
-Web::Web(const WebParts& parts) {
+Web::Web(const WebParts& parts) : service_(*parts.service), machine_(*parts.machine) {
   if (parts.web.on) serve(parts);
   if (parts.config->eal.prefix) {
     commands_ = std::make_unique<DpdkFigures>(scene_of(parts));
@@ -70,6 +75,17 @@ void Web::serve(const WebParts& parts) {
   page_->publish_by([server = server_.get()](const std::string& event) { server->publish(event); });
   observers_.push_back(page_.get());
   parts.say("live page: " + server_->url());
+}
+
+void Web::conclude(const std::string& verdict, const std::string& text) {
+  if (!serves()) return;
+  page_->conclude(verdict, text);
+  if (server_->streams() != 0) service_.run_until(machine_.now() + kFarewell);
+}
+
+void Web::hold() {
+  const int signals = stop_signals();
+  while (serves() && stop_signals() == signals) service_.run_until(machine_.now() + kHoldTurn);
 }
 
 void Web::open(const WebParts& parts) {

@@ -40,10 +40,20 @@ class Web {
   /// To be given the run's samples.
   const std::vector<lab::Observer*>& observers() const { return observers_; }
 
+  /// Whether there is a page.
+  bool serves() const { return server_ != nullptr; }
+  /// The run is over, its workers may be gone: those who look get what came of it (LivePage::conclude). They
+  /// are served as long as `service` is run, this included.
+  void conclude(const std::string& verdict, const std::string& text);
+  /// Goes on serving until a signal comes.
+  void hold();
+
  private:
   void serve(const WebParts& parts);
   void open(const WebParts& parts);
 
+  ControlService& service_;
+  const Machine& machine_;
   std::unique_ptr<ParameterControl> parameters_;
   std::unique_ptr<telemetry::LivePage> page_;
   std::unique_ptr<telemetry::HttpServer> server_;

@@ -137,4 +137,8 @@ std::string counters_json(const Scene& scene, const lab::Sample& sample) {
   return dump(json);
 }
 
+std::string result_json(const std::string& verdict, const std::string& text) {
+  return dump({{"verdict", verdict}, {"text", text}});
+}
+
 }  // namespace softfeb::telemetry

@@ -15,4 +15,7 @@ std::string sample_json(const Figures& figures);
 /// Counters since the beginning: event `counters`, /api/counters.
 std::string counters_json(const Scene& scene, const lab::Sample& sample);
 
+/// How it ended: event `result`, /api/result.
+std::string result_json(const std::string& verdict, const std::string& text);
+
 }  // namespace softfeb::telemetry

@@ -74,6 +74,11 @@ void LivePage::end(const lab::Sample& sample) {
   publish("state", state());
 }
 
+void LivePage::conclude(const std::string& verdict, const std::string& text) {
+  result_ = result_json(verdict, text);
+  publish("result", result_);
+}
+
 std::string LivePage::setup() const {
   std::string text = setup_json(scene_, to_seconds(config_.interval));
   text.pop_back();
@@ -99,6 +104,7 @@ std::string LivePage::history() const {
 std::string LivePage::greeting() {
   std::string text = format_event("setup", setup()) + format_event("history", history());
   if (last_.endpoints != nullptr) text += format_event("counters", counters_json(scene_, last_));
+  if (result_ != "null") text += format_event("result", result_);
   return text + format_event("state", state());
 }
 
@@ -119,6 +125,7 @@ Response LivePage::get(const std::string& path) {
   if (path == "/metrics") return {200, PrometheusText::kContentType, metrics(scene_, last_), {}};
   if (path == "/api/setup") return json(setup());
   if (path == "/api/state") return json(state());
+  if (path == "/api/result") return json(result_);
   if (path == "/api/history") return json(history());
   if (path == "/api/counters")
     return json(last_.endpoints != nullptr ? counters_json(scene_, last_) : "null");
@@ -145,10 +152,18 @@ std::optional<std::size_t> LivePage::board_of(const std::string& name) const {
   return static_cast<std::size_t>(it - scene_.boards.begin());
 }
 
+/// Boards and registers are gone.
+bool LivePage::refuse_when_over(const Respond& respond) const {
+  if (state_ != State::kEnded) return false;
+  respond(problem(409, "the run has ended", "start it again"));
+  return true;
+}
+
 void LivePage::serve_parameters(const Request& request, const Respond& respond) {
   const auto name = decode_percent(request.path.substr(std::string(kParameters).size() + 1));
   const auto board = name ? board_of(*name) : std::nullopt;
   if (!board || parameters_ == nullptr) return respond(not_found(request.path));
+  if (refuse_when_over(respond)) return;
   parameters_->read(*board, respond);
 }
 
@@ -158,6 +173,7 @@ void LivePage::change_parameters(const Request& request, const Respond& respond)
   const auto board = board_of(change.board);
   if (!board || parameters_ == nullptr)
     return respond(problem(404, "there is no board \"" + change.board + '"', "/api/setup lists them"));
+  if (refuse_when_over(respond)) return;
   parameters_->write({*board, change.qp, std::move(change.given)}, respond);
 }
 

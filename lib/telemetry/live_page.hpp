@@ -56,7 +56,11 @@ class LivePage final : public lab::Observer, public Site {
   void begin() override;
   Time due() const override { return due_; }
   void add(const lab::Sample& sample) override;
+  /// From here on nothing can be changed.
   void end(const lab::Sample& sample) override;
+  /// What came of it, after end(): held, failed, inconclusive; and the same in the words that a terminal
+  /// gets.
+  void conclude(const std::string& verdict, const std::string& text);
 
   void serve(const Request& request, const Respond& respond) override;
   bool is_stream(const std::string& path) const override { return path == "/events"; }
@@ -74,6 +78,7 @@ class LivePage final : public lab::Observer, public Site {
   std::string setup() const;
   std::string state() const;
   std::string history() const;
+  bool refuse_when_over(const Respond& respond) const;
   Response get(const std::string& path);
   Response chart_js() const;
   void serve_parameters(const Request& request, const Respond& respond);
@@ -86,6 +91,7 @@ class LivePage final : public lab::Observer, public Site {
   Tracker tracker_;
   std::function<void(const std::string&)> publish_;
   State state_ = State::kWaiting;
+  std::string result_ = "null";  ///< of conclude(), as JSON
   Time due_;
   Time counters_due_ = 0;
   std::deque<std::string> history_;

@@ -62,6 +62,17 @@ class Served(harness.TestCase):
         wait_for("samples", lambda: self.sampled(softfeb))
         return softfeb
 
+    def serve_lab(self, topology, *args, port=None):
+        """A lab in real time, from the moment that its page is there."""
+        self.port = port or free_port()
+        softfeb = harness.Softfeb(["lab", "-c", str(topology), "--web", f"127.0.0.1:{self.port}", *args], self.dir)
+        self.addCleanup(self.stop, softfeb)
+        wait_for("samples", lambda: self.sampled(softfeb))
+        return softfeb
+
+    def state(self):
+        return self.get("/api/state")["state"]
+
     def sampled(self, softfeb):
         assert softfeb.process.poll() is None, softfeb.process.communicate()
         try:

@@ -169,6 +169,24 @@ class Page(live.Served):
         self.assertEqual(marked(), [])
         self.assert_clean_console()
 
+    def test_the_result_is_shown(self):
+        self.serve_lab(harness.CONF / "lab/incast.yaml", "--duration", "2s", "--hold")
+        self.emulate()
+        self.driver.get_log("browser")
+        self.driver.get(f"http://127.0.0.1:{self.port}/")
+        wait_for("the result", lambda: self.element("result-card").is_displayed())
+        self.wait_state("ended")
+        self.assertIn(self.element("verdict").text, ("held", "inconclusive", "failed"))
+        self.assertRegex(self.element("result").text, r"real time +virtual +limit")
+        self.assert_fits()
+        self.screenshot("result")
+        self.emulate(width=390, height=900)
+        self.assert_fits()
+        self.driver.refresh()  # who comes later has it, too
+        wait_for("the result", lambda: self.element("result-card").is_displayed())
+        log = [e["message"] for e in self.driver.get_log("browser") if e["level"] == "SEVERE"]
+        self.assertEqual([m for m in log if "409" not in m], [])
+
     def test_it_comes_back_after_a_restart(self):
         config = live.congested()
         softfeb = self.serve(config)

@@ -13,6 +13,7 @@ import live
 import srp_client
 from live import harness
 
+INCAST = harness.CONF / "lab/incast.yaml"
 RAI = 0x00151004  # of the first DCQCN block
 
 
@@ -68,6 +69,50 @@ class Server(live.Served):
         samples = [json.loads(d) for n, d in names if n == b"sample"]
         self.assertLess(samples[0]["t"], samples[1]["t"])
         self.assertEqual(len(samples[0]["rc"]), 2)
+
+    def test_it_stays_when_the_run_has_ended(self):
+        run = self.serve(live.congested(duration="1s"), "--hold")
+        result = live.wait_for("the result", lambda: self.get("/api/result"))
+        self.assertEqual((self.state(), result["verdict"]), ("ended", "held"))
+        self.assertIn("All checks held", result["text"])
+        # The workers are gone: what they had is still there, what needs them is refused.
+        self.assertGreater(len(self.get("/api/history")), 5)
+        self.assertEqual(self.ask("GET", "/metrics")[0], 200)
+        for name in ("feb0", "feb1"):
+            self.assertEqual(self.ask("GET", f"/api/dcqcn/{name}")[0], 409)
+            self.assertIn("ended", self.change(409, board=name, qps="all", set={"rai": "8Mb/s"})["error"])
+        time.sleep(0.5)
+        self.assertIsNone(run.process.poll())
+        run.signal()
+        self.assertEqual(run.finish().status, 0)
+
+    def test_a_signal_that_ends_the_run_ends_the_page_too(self):
+        run = self.serve(live.congested(), "--hold")
+        run.signal()
+        self.assertEqual(run.finish().status, 0)
+
+    def test_nothing_to_hold(self):
+        for args, fix in ((["--hold"], "--web"), (["--hold", "--web", "off"], "--web")):
+            run = self.run_softfeb(live.congested(duration="200ms"), *args, status=2)
+            self.assertIn("fix: add " + fix, run.err)
+        done = harness.Softfeb(["lab", "-c", str(INCAST), "--virtual", "--hold"], self.dir).finish()
+        self.assertEqual(done.status, 2)
+        self.assertIn("in virtual time there is no page", done.err)
+
+    def test_who_looks_at_a_lab_gets_both_times(self):
+        """The same in virtual time comes behind the run: the page is there until it is compared."""
+        softfeb = self.serve_lab(INCAST, "--duration", "1s")
+        with socket.create_connection(("127.0.0.1", self.port), timeout=live.WAIT) as s:
+            s.sendall(b"GET /events HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+            text = b""
+            while part := s.recv(65536):
+                text += part
+        data = re.findall(rb"^event: result\ndata: (.*)\n$", text, re.M)
+        self.assertEqual(len(data), 1)
+        result = json.loads(data[0])
+        self.assertRegex(result["text"], r"real time +virtual +limit")
+        self.assertRegex(result["text"], r"Virtual time: \w+")
+        self.assertEqual(softfeb.finish().status == 1, result["verdict"] == "failed")
 
     def test_refusals(self):
         self.serve(live.congested())

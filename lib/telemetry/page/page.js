@@ -64,6 +64,7 @@ function setup() {
   tables.setup({ boards: s.boards.map((b) => b.name), receivers: s.receivers, ports: s.ports.map((p) => p.name) });
   form.setup(s);
   setHeld(null);
+  result();
   state();
 }
 
@@ -146,6 +147,7 @@ function state() {
   const t = store.samples.at(-1)?.t;
   const text = { connecting: "connecting", waiting: "waiting for the start", lost: "connection lost, trying again",
     ended: "run has ended", running: "running" }[store.state];
+  form.setOver(store.state === "ended");
   const pill = by("state");
   pill.dataset.state = store.state;
   // Seconds tick for the eye alone: who listens to the page hears the changes of state.
@@ -155,6 +157,12 @@ function state() {
     clock.setAttribute("aria-hidden", "true");
     pill.append(clock);
   }
+}
+
+function result() {
+  by("result-card").hidden = !store.result;
+  by("verdict").textContent = store.result?.verdict ?? "";
+  by("result").textContent = store.result?.text.trim() ?? "";
 }
 
 function setHeld(time) {
@@ -175,6 +183,7 @@ store.addEventListener("sample", () => {
 });
 store.addEventListener("counters", () => tables.update(store.counters));
 store.addEventListener("state", state);
+store.addEventListener("result", result);
 by("boards").addEventListener("change", choose);
 by("window").addEventListener("change", draw);
 by("port").addEventListener("change", draw);

@@ -18,6 +18,7 @@ const HINTS = {
 export class ParameterForm {
   #units = [];
   #notShown = 0;
+  #over = false;
   #busy = false;
 
   constructor() {
@@ -50,9 +51,17 @@ export class ParameterForm {
     if (!card.hidden) this.load();
   }
 
+  /** When the run has ended nothing can be read or changed; what was read last stays. */
+  setOver(over) {
+    const again = this.#over && !over;
+    this.#over = over;
+    this.#mark();
+    if (again) this.load();
+  }
+
   async load(quietly = false) {
     const name = this.board.value;
-    if (!this.changeable || !name || this.#busy) return;
+    if (!this.changeable || !name || this.#busy || this.#over) return;
     try {
       const answer = await fetch(`/api/dcqcn/${encodeURIComponent(name)}`);
       const body = await answer.json();
@@ -148,7 +157,7 @@ export class ParameterForm {
       field.classList.toggle("edited", field.dataset.key in edits);
       field.classList.remove("wrong");
     }
-    const clean = this.#clean();
+    const clean = this.#clean() || this.#over;
     document.getElementById("p-apply").disabled = clean;
     document.getElementById("p-reset").disabled = clean;
   }

@@ -9,6 +9,7 @@ export class Store extends EventTarget {
   setup = null;
   samples = [];
   counters = null;
+  result = null;  // what came of it, when it is over
   state = "connecting";
   #source = null;
   #heard = 0;
@@ -30,10 +31,11 @@ export class Store extends EventTarget {
       take(JSON.parse(e.data));
       this.dispatchEvent(new Event(name));
     });
-    on("setup", (d) => { this.setup = d; this.samples = []; });
+    on("setup", (d) => { this.setup = d; this.samples = []; this.result = null; });
     on("history", (d) => { this.samples = d; });
     on("sample", (d) => this.#add(d));
     on("counters", (d) => { this.counters = d; });
+    on("result", (d) => { this.result = d; });
     source.addEventListener("state", (e) => {
       this.#heard = performance.now();
       this.#become(JSON.parse(e.data).state);

@@ -114,6 +114,28 @@ TEST_CASE("changes reach the parameters") {
   CHECK(ask(page, "POST", "/metrics", "{}").status == 405);
 }
 
+TEST_CASE("when the run is over, the page has its result and nothing can be changed") {
+  TestScene s;
+  FakeParameters parameters;
+  LivePage page(s.scene, {.interval = 100 * kMillisecond}, &parameters);
+  std::vector<std::string> events;
+  page.publish_by([&](const std::string& e) { events.push_back(e); });
+  page.begin();
+  CHECK(ask(page, "GET", "/api/dcqcn/feb%5C0").status == 200);
+  CHECK(get(page, "/api/result").is_null());
+  CHECK(page.greeting().find("event: result") == std::string::npos);
+  page.end(s.at(kSecond));
+  const std::string change = R"({"board":"feb\\0","qps":1,"set":{"rai":"1Mb/s"}})";
+  CHECK(ask(page, "GET", "/api/dcqcn/feb%5C0").status == 409);
+  CHECK(ask(page, "POST", "/api/dcqcn", change).status == 409);
+  CHECK(parameters.changes.empty());
+  page.conclude("held", "a table\nof \xff two lines\n");
+  const std::string result = R"({"verdict":"held","text":"a table\nof � two lines\n"})";
+  CHECK(events.back() == "event: result\ndata: " + result + "\n\n");
+  CHECK(ask(page, "GET", "/api/result").body == result + "\n");
+  CHECK(page.greeting().find(events.back()) != std::string::npos);
+}
+
 TEST_CASE("the page's files are there, and Chart.js where it is installed") {
   TestScene s;
   const std::string path = "telemetry_chart_test.js";
