@@ -111,9 +111,7 @@ class CraftContest {
       out[all_[k].name] = figures_of(all_[k]);
       if (all_[k].name != "engine_only") add_ratio(out, "ratio_to_" + all_[k].name, all_[0], all_[k]);
     }
-    const QpMemory memory = memory_of_qp(options_, *payload_);
-    out["bytes_per_qp"] = memory.allocated;
-    out["counted_bytes_per_qp"] = memory.counted;
+    if (!options_.alone) add_memory(out);
     out["totals"] = totals_json(options_.port ? rig_->totals() : engine_->totals());
     if (out.contains("engine_only")) out["engine_only"]["totals"] = totals_json(engine_->totals());
     if (few_ != nullptr) out["few_qps"]["totals"] = totals_json(few_->totals());
@@ -123,6 +121,12 @@ class CraftContest {
   }
 
  private:
+  void add_memory(Json& out) const {
+    const QpMemory memory = memory_of_qp(options_, *payload_);
+    out["bytes_per_qp"] = memory.allocated;
+    out["counted_bytes_per_qp"] = memory.counted;
+  }
+
   bool compares_few() const { return options_.port && !options_.alone && options_.qps > kFewQps; }
 
   void enter() {

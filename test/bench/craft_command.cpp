@@ -60,7 +60,7 @@ void add_craft(Commands& commands) {
          "null: net_null; none: the engine alone, without mbufs and DPDK")
       ->check(CLI::IsMember({"null", "none"}));
   app.add_option("--workers", o.workers, "Each with a board and a CPU")->check(CLI::Range(1, 64));
-  app.add_flag("--alone", o.alone, "Without the loops beside it, for a profiler");
+  app.add_flag("--alone", o.alone, "Without the loops beside it and without bytes_per_qp, for a profiler");
   add_runs(app, o.runs, o.duration, "200ms");
   app.callback([&o] {
     if (!o.port && o.workers > 1)
