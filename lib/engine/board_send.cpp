@@ -69,16 +69,16 @@ Board::Turn Board::take_turn(SendQp& qp, Time now, TxFrame& out) {
   const std::uint32_t i = ready_.front();
   shared_.answered(i);
   qp.post_due(now);
-  const bool may_send = departure(i, now) <= now && qp.requester().ready(now);
-  const bool may_run_on = may_send && may_run(i);
-  if (may_run_on && qp.begin_run()) return Turn::kOfRun;
+  const bool alike = may_run(i);
+  const bool may_send = alike ? qp.may_send(now) : departure(i, now) <= now && qp.requester().ready(now);
+  if (may_send && alike && qp.begin_run()) return Turn::kOfRun;
   Time next = kNever;
   const bool sent = may_send && qp.craft(now, identification_, out, next);
   const bool goes_on = sent && own_rate(i) && turn_goes_on();
   ready_.pop();
-  if (sent && may_run_on && qp.begin_run()) {
-    // The first of its message: a run goes on from here, and but for a timer nothing has begun with it
-    // either.
+  if (sent && alike && (qp.begin_run() || qp.may_follow(next, now))) {
+    // A run goes on from here, or the next message begins: nothing but a timer may have begun with the
+    // packet.
     watch_timer(i, now);
     place(i, next, now);
   } else {

@@ -158,8 +158,9 @@ bool SendQp::write(Time now, std::uint16_t identification, TxFrame& out) {
 }
 
 bool SendQp::craft(Time now, std::uint16_t identification, TxFrame& out, Time& next) {
-  const std::uint32_t counted = requester_.next_transport_bytes();
   if (!write(now, identification, out)) return false;
+  const auto counted =
+      static_cast<std::uint32_t>(out.length() - headers_.size() - roce::kIcrcSize);  // with the pad
   counted_bytes_ += counted;
   next = tell_sent(counted, now);
   return true;

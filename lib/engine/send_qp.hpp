@@ -127,6 +127,15 @@ class alignas(64) SendQp {
   }
   /// The same as craft(). Requires may_go_on(), or may_send() and a run that was begun just now.
   bool craft_of_run(Time now, std::uint16_t identification, TxFrame& out, Time& next);
+  /// Behind craft(), which gave `next`: whether the next packet may leave at once. If so nothing is left to
+  /// do for the one before: completions that it made are counted, what is due is posted, and the queue pair
+  /// has not finished.
+  bool may_follow(Time next, Time now) {
+    if (next > now || !requester_.ready(now)) return false;
+    reap(now);
+    post_due(now);
+    return true;
+  }
   /// Counts completions that are there.
   void reap(Time now) {
     const bool same = static_cast<std::uint32_t>(requester_.messages_completed()) == completed_;

@@ -33,13 +33,12 @@ bool Traffic::signaled(std::uint64_t number) const {
   return true;
 }
 
-roce::WorkRequest Traffic::request(std::uint64_t n) const {
+inline roce::WorkRequest Traffic::request(std::uint64_t n) const {
   const TrafficConfig& c = profile_->config;
   const board::MessageSlice slice = c.plan.at(n);
   roce::WorkRequest w;
   w.id = n;
   w.opcode = c.verb;
-  w.signaled = signaled(n);
   w.solicited = c.solicited;
   w.remote_address = remote_address_ + (c.slots == 1 ? 0 : n % c.slots * c.plan.message_length());
   w.rkey = rkey_;
@@ -48,6 +47,18 @@ roce::WorkRequest Traffic::request(std::uint64_t n) const {
       c.immediate_kind == ImmediateKind::kCounter ? immediate_ + static_cast<std::uint32_t>(n) : immediate_;
   w.payload_offset = slice.offset;
   return w;
+}
+
+roce::WorkRequest Traffic::make() {
+  roce::WorkRequest w = request(made_);
+  w.signaled = signaled(made_);
+  ++made_;
+  return w;
+}
+
+roce::WorkRequest Traffic::again(const void* traffic, std::uint32_t back) {
+  const auto& t = *static_cast<const Traffic*>(traffic);
+  return t.request(t.made_ - back);
 }
 
 }  // namespace softfeb::engine

@@ -60,13 +60,10 @@ class Traffic {
 
   bool finished() const { return made_ >= end_; }
   /// The next message. Requires !finished().
-  roce::WorkRequest make() { return request(made_++); }
+  roce::WorkRequest make();
   /// For roce::RequesterProfile: the one that `traffic` made `back` messages ago, as it was but for
   /// `signaled`.
-  static roce::WorkRequest again(const void* traffic, std::uint32_t back) {
-    const auto& t = *static_cast<const Traffic*>(traffic);
-    return t.request(t.made_ - back);
-  }
+  static roce::WorkRequest again(const void* traffic, std::uint32_t back);
   /// One came from elsewhere, and counts. Where traffic has no messages of its own.
   void count() { end_ = ++made_; }
 
@@ -74,7 +71,7 @@ class Traffic {
   const board::MessagePlan& plan() const { return profile_->config.plan; }
 
  private:
-  roce::WorkRequest request(std::uint64_t number) const;
+  roce::WorkRequest request(std::uint64_t number) const;  ///< but for `signaled`
   bool signaled(std::uint64_t number) const;
 
   Held<TrafficProfile> profile_;
