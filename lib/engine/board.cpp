@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "engine/board.hpp"
 
-#include "roce/packet.hpp"
+#include "roce/response.hpp"
 
 #include <algorithm>
 #include <set>
@@ -339,7 +339,7 @@ Time Board::next_event(Time now) const {
 }
 
 void Board::expect(const roce::ParsedFrame& frame) {
-  if (frame.kind != roce::FrameKind::kUdp || frame.dest_port != roce::kRoceUdpPort ||
+  if (!many() || frame.kind != roce::FrameKind::kUdp || frame.dest_port != roce::kRoceUdpPort ||
       frame.content.count() == 0) {
     return;
   }
@@ -350,16 +350,16 @@ void Board::expect(const roce::ParsedFrame& frame) {
 
 void Board::receive_roce(const roce::ParsedFrame& frame, Time now) {
   expected_.step(table_, qps_, timers_);
-  const roce::TransportPacket packet = roce::parse_transport_with_icrc(frame.content);
-  const roce::Bth& bth = packet.request.bth;
-  const bool foreign = packet.kind == roce::TransportKind::kUnknown && roce::is_foreign_response(bth.opcode);
+  const roce::ReceivedResponse packet = roce::parse_response(frame.content);
+  const bool foreign =
+      packet.kind == roce::TransportKind::kUnknown && roce::is_foreign_response(packet.opcode);
   const bool ours =
       packet.kind == roce::TransportKind::kAcknowledge || packet.kind == roce::TransportKind::kCnp || foreign;
-  if (!ours || bth.tver != 0) {
+  if (!ours || packet.tver != 0) {
     ++counters_.rx_bad_transport;
     return;
   }
-  const std::uint32_t i = table_.find(bth.dest_qp);
+  const std::uint32_t i = table_.find(packet.dest_qp);
   if (i == QpTable::kNotFound) {
     ++counters_.rx_unknown_qp;
     return;
@@ -382,9 +382,9 @@ void Board::receive_roce(const roce::ParsedFrame& frame, Time now) {
   }
   if (foreign || packet.aeth.kind() != roce::AethKind::kAck) ++incidents_;
   if (foreign) {
-    qp.requester().on_bad_response(bth.psn, now);
+    qp.requester().on_bad_response(packet.psn, now);
   } else {
-    qp.on_response(packet.aeth, bth.psn, now);
+    qp.on_response(packet.aeth, packet.psn, now);
   }
   settle_received(i, now);
 }

@@ -22,22 +22,6 @@ void Reth::encode(std::uint8_t* out) const {
   store_be32(out + 12, dma_length);
 }
 
-AethKind Aeth::kind() const {
-  switch (syndrome >> 5) {
-    case 0:
-      return AethKind::kAck;
-    case 1:
-      return AethKind::kRnrNak;
-    case 3:
-      if (value() <= 4) {
-        return static_cast<AethKind>(static_cast<unsigned>(AethKind::kNakSequence) + value());
-      }
-      return AethKind::kReserved;
-    default:
-      return AethKind::kReserved;
-  }
-}
-
 void Aeth::encode(std::uint8_t* out) const {
   store_be32(out, (std::uint32_t{syndrome} << 24) | (msn & 0xff'ffff));
 }

@@ -124,7 +124,25 @@ struct Aeth {
 
   void encode(std::uint8_t* out) const;
   static std::optional<Aeth> decode(ByteSpan in);
+
+  bool operator==(const Aeth&) const = default;
 };
+
+inline AethKind Aeth::kind() const {
+  switch (syndrome >> 5) {
+    case 0:
+      return AethKind::kAck;
+    case 1:
+      return AethKind::kRnrNak;
+    case 3:
+      if (value() <= 4) {
+        return static_cast<AethKind>(static_cast<unsigned>(AethKind::kNakSequence) + value());
+      }
+      return AethKind::kReserved;
+    default:
+      return AethKind::kReserved;
+  }
+}
 
 /// Bytes of a congestion notification packet from BTH to the end of its reserved bytes (annex A17.9.3),
 /// without iCRC.

@@ -4,6 +4,7 @@
 #include "engine/demux.hpp"
 #include "roce/frame.hpp"
 #include "roce/packet.hpp"
+#include "roce/response.hpp"
 
 #include <cstdlib>
 
@@ -37,6 +38,7 @@ void look_at(const Segments& bytes, const engine::Demux& demux) {
   const roce::TransportPacket p = roce::parse_transport(roce::transport_bytes(f));
   if (p.kind == roce::TransportKind::kRequest)
     require(p.request.payload.size() + roce::Bth::kSize <= f.content.size());
+  require(roce::parse_response(f.content) == roce::response_of(roce::parse_transport_with_icrc(f.content)));
   static_cast<void>(roce::icrc_matches(f));
 }
 

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "base/segments.hpp"
+#include "roce/headers.hpp"
+#include "roce/opcode.hpp"
+#include "roce/packet.hpp"
+
+#include <cstdint>
+
+namespace softfeb::roce {
+
+/// What a requester looks at in a packet that it receives: a TransportPacket without what responses do not
+/// have. Kept in registers, where that is written to memory and read again.
+struct ReceivedResponse {
+  TransportKind kind = TransportKind::kMalformed;
+  std::uint8_t opcode = 0;
+  std::uint8_t tver = 0;
+  Aeth aeth{};  ///< kAcknowledge
+  Qpn dest_qp = 0;
+  Psn psn = 0;
+
+  bool operator==(const ReceivedResponse&) const = default;
+};
+
+/// Any packet, the general way.
+inline ReceivedResponse response_of(const TransportPacket& p) {
+  const Bth& bth = p.request.bth;
+  return {p.kind, bth.opcode, bth.tver, p.aeth, bth.dest_qp, bth.psn};
+}
+
+/// response_of(parse_transport_with_icrc(content)): acknowledgements and CNPs in few steps where they lie in
+/// one piece.
+inline ReceivedResponse parse_response(const Segments& content) {
+  constexpr std::uint32_t kPadCount = 0x30'0000;
+  constexpr std::size_t kAck = Bth::kSize + Aeth::kSize + kIcrcSize;
+  const ByteSpan head = content.count() == 1 ? content.part(0) : ByteSpan();
+  if (head.size() < kAck) return response_of(parse_transport_with_icrc(content));
+  const std::uint32_t first = load_be32(head.data());
+  const auto opcode = static_cast<std::uint8_t>(first >> 24);
+  const bool ack = opcode == kOpcodeRcAck && head.size() == kAck && (first & kPadCount) == 0;
+  if (!ack && opcode != kOpcodeCnp) return response_of(parse_transport_with_icrc(content));
+  ReceivedResponse r;
+  r.kind = ack ? TransportKind::kAcknowledge : TransportKind::kCnp;
+  r.opcode = opcode;
+  r.tver = static_cast<std::uint8_t>(first >> 16 & 0x0f);
+  r.dest_qp = load_be32(&head[4]) & kPsnMask;
+  r.psn = load_be32(&head[8]) & kPsnMask;
+  if (ack) r.aeth = {head[Bth::kSize], load_be32(&head[Bth::kSize]) & kPsnMask};
+  return r;
+}
+
+}  // namespace softfeb::roce
