@@ -24,7 +24,7 @@ void TimingWheel::cancel(std::uint32_t id) {
 
 void TimingWheel::link(std::uint32_t id) {
   Node& n = nodes_[id];
-  const std::uint64_t tick = std::max(n.at / tick_, current_);
+  const std::uint64_t tick = std::max(tick_.quotient(n.at), current_);
   unsigned level = 0;
   while (level < kLevels - 1 && (tick >> (kBits * level)) - (current_ >> (kBits * level)) >= kSlots) ++level;
   std::uint64_t position = tick >> (kBits * level);
@@ -122,7 +122,7 @@ Time TimingWheel::next() const {
   const std::uint64_t fine = next_fine();
   const std::uint64_t coarse = next_coarse();
   if (fine < coarse) return first_in(static_cast<std::uint32_t>(fine & (kSlots - 1)));
-  return coarse == UINT64_MAX ? kNever : coarse * tick_;
+  return coarse == UINT64_MAX ? kNever : coarse * tick_.divisor();
 }
 
 }  // namespace softfeb::engine

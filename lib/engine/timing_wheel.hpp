@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "base/divider.hpp"
 #include "base/prefetch.hpp"
 #include "base/time.hpp"
 
@@ -38,7 +39,11 @@ class TimingWheel {
   /// back. While one expires, ahead(id) is called for the next that may.
   template <typename Fn, typename Ahead>
   void advance(Time now, Fn&& expire, Ahead&& ahead) {
-    const std::uint64_t target = now / tick_;
+    const std::uint64_t target = tick_.quotient(now);
+    if (empty()) {
+      current_ = std::max(current_, target);
+      return;
+    }
     for (;;) {
       drain(now, current_ < target, expire, ahead);
       if (current_ >= target) return;
@@ -56,9 +61,7 @@ class TimingWheel {
   Time next() const;
   /// Bytes that its entries take.
   std::size_t memory() const { return nodes_.size() * sizeof(Node); }
-  bool empty() const {
-    return std::all_of(counts_.begin(), counts_.end(), [](std::size_t n) { return n == 0; });
-  }
+  bool empty() const { return (counts_[0] | counts_[1] | counts_[2] | counts_[3]) == 0; }
 
  private:
   static constexpr unsigned kIdBits = 26;
@@ -116,7 +119,7 @@ class TimingWheel {
     }
   }
 
-  Time tick_;
+  Divider tick_;
   std::uint64_t current_ = 0;
   std::array<std::size_t, kLevels> counts_{};  ///< entries of each level
   std::pmr::vector<Node> nodes_;
