@@ -14,11 +14,12 @@ struct Event {
     kSent,           ///< a frame was given to tx_burst
     kCnpArrived,     ///< a CNP was put into the ring by the far end
     kCnpOut,         ///< rx_burst has given a CNP
-    kCnpRegistered,  ///< its queue pair's congestion control knows, and the next departure is settled
+    kCnpRegistered,  ///< its queue pair's congestion control knows
+    kCnpSettled,     ///< and the next departure is where it puts it
   };
   Time at = 0;
   /// When it happened as far as the board was told: as its turn of the loop began. Of frames and
-  /// kCnpRegistered.
+  /// of what was done about CNPs.
   Time told = 0;
   std::uint32_t qp = 0;
   std::uint32_t psn : 24 = 0;  ///< of frames sent

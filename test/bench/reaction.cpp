@@ -5,6 +5,7 @@
 #include "sent_frames.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <vector>
 
 namespace softfeb::bench {
@@ -24,6 +25,13 @@ std::vector<Time> times_of(const EventLog& log, Event::Kind kind) {
   for (const Event& e : log) {
     if (e.kind == kind) out.push_back(e.at);
   }
+  return out;
+}
+
+std::vector<Event> events_of(const EventLog& log, Event::Kind kind) {
+  std::vector<Event> out;
+  std::copy_if(log.begin(), log.end(), std::back_inserter(out),
+               [kind](const Event& e) { return e.kind == kind; });
   return out;
 }
 
@@ -100,14 +108,14 @@ Json firmware_run(const Environment& environment, const ReactionOptions& o, std:
   const Idling idling = rig.idle(std::min(o.duration, kIdle));
   rig.run(o.duration, orders(o.duration, 50 * kMicrosecond, 250 * kMicrosecond, kProbes, seed));
   const std::vector<Time> out = times_of(rig.log(), Event::Kind::kCnpOut);
-  std::vector<Event> registered;
-  for (const Event& e : rig.log()) {
-    if (e.kind == Event::Kind::kCnpRegistered) registered.push_back(e);
-  }
+  const std::vector<Event> registered = events_of(rig.log(), Event::Kind::kCnpRegistered);
+  const std::vector<Event> settled = events_of(rig.log(), Event::Kind::kCnpSettled);
   std::vector<double> to_register;
+  std::vector<double> to_settle;
   std::vector<double> told_early;
-  for (std::size_t k = 0; k < std::min(out.size(), registered.size()); ++k) {
+  for (std::size_t k = 0; k < std::min({out.size(), registered.size(), settled.size()}); ++k) {
     to_register.push_back(ns(out[k], registered[k].at));
+    to_settle.push_back(ns(out[k], settled[k].at));
     told_early.push_back(ns(registered[k].told, out[k]));
   }
   const auto frames = static_cast<double>(sent_frames(rig.log(), c.qps).size());
@@ -116,6 +124,7 @@ Json firmware_run(const Environment& environment, const ReactionOptions& o, std:
       {"payload_gbps", frames * Rig::kPayload * 8e-9 / to_seconds(rig.ended() - rig.began())},
       {"cnps_not_registered", out.size() - registered.size()},
       {"out_of_rx_burst_to_registered_ns", distribution(to_register)},
+      {"out_of_rx_burst_to_departure_moved_ns", distribution(to_settle)},
       {"out_of_rx_burst_minus_told_ns", distribution(told_early)},
       {"departure_minus_model_ns", distribution(late)},
       {"departures_before_model", std::count_if(late.begin(), late.end(), [](double d) { return d < 0; })},

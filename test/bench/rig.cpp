@@ -38,17 +38,22 @@ class Rig::ProbedBoard final : public engine::Board {
   void receive_roce(const roce::ParsedFrame& frame, Time now) override {
     Board::receive_roce(frame, now);
     unsettled_[count_++] = load_be24(frame.content.part(0).data() + 5) - kFirstQpn;
+    log(Event::Kind::kCnpRegistered, count_ - 1, now);
     if (!in_burst() || count_ == unsettled_.size()) settle_burst(now);
   }
   /// The next departures of all that a burst was for.
   void settle_burst(Time now) override {
     Board::settle_burst(now);
     if (count_ == 0) return;
-    const Time at = rig_.now();
-    for (std::size_t k = 0; k < count_; ++k)
-      rig_.log_.add({at, now, unsettled_[k], 0, Event::Kind::kCnpRegistered});
+    log(Event::Kind::kCnpSettled, 0, now);
     count_ = 0;
   }
+  /// Of those from `first` on.
+  void log(Event::Kind kind, std::size_t first, Time now) {
+    const Time at = rig_.now();
+    for (std::size_t k = first; k < count_; ++k) rig_.log_.add({at, now, unsettled_[k], 0, kind});
+  }
+
   Rig& rig_;
   std::array<std::uint32_t, 64> unsettled_{};  ///< queue pairs whose CNP came in this burst
   std::size_t count_ = 0;
@@ -178,8 +183,8 @@ void Rig::await_cnp() {
       next_cnp_ == cnps_.size() ? UINT64_MAX : environment_.clock().tsc(began_ + cnps_[next_cnp_].after);
 }
 
-bool Rig::next_cnp(CnpOrder& out) {
-  if (rte_rdtsc() < next_cnp_tsc_) return false;
+bool Rig::next_cnp(std::uint64_t tsc, CnpOrder& out) {
+  if (tsc < next_cnp_tsc_) return false;
   out = cnps_[next_cnp_++];
   await_cnp();
   return true;
@@ -187,7 +192,7 @@ bool Rig::next_cnp(CnpOrder& out) {
 
 std::uint16_t Rig::stamp_received(rte_mbuf** packets, std::uint16_t n, std::uint16_t room) {
   CnpOrder order;
-  if (ports_.size() == 1 && n < room && next_cnp(order)) {
+  if (ports_.size() == 1 && n < room && next_cnp(turn_tsc_, order)) {
     packets[n] = make_cnp(order.qp);
     if (packets[n] != nullptr) ++n;
   }
@@ -207,7 +212,7 @@ void Rig::far_end() {
     const std::uint16_t n = rte_eth_rx_burst(port, 0, burst.data(), burst.size());
     for (std::uint16_t i = 0; i < n; ++i) rte_pktmbuf_free(burst[i]);
     CnpOrder order;
-    if (!next_cnp(order)) continue;
+    if (!next_cnp(rte_rdtsc(), order)) continue;
     rte_mbuf* cnp = make_cnp(order.qp);
     if (cnp == nullptr) continue;
     const Time at = now();
@@ -250,7 +255,8 @@ void Rig::run(Time duration, std::vector<CnpOrder> cnps) {
   board_->start(began_);
   lane_->wake();
   for (Time last = began_; last - began_ < duration;) {
-    const Time at = environment_.clock().time(rte_rdtsc());
+    turn_tsc_ = rte_rdtsc();
+    const Time at = environment_.clock().time(turn_tsc_);
     loop_.turn(at - last);
     last = at;
     lane_->run(at);

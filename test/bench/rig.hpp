@@ -71,7 +71,8 @@ class Rig {
   void stamp_sent(rte_mbuf* const* packets, std::uint16_t n);
   std::uint16_t stamp_received(rte_mbuf** packets, std::uint16_t n, std::uint16_t room);
   void await_cnp();
-  bool next_cnp(CnpOrder& out);
+  /// Whether one is due when the counter says `tsc`.
+  bool next_cnp(std::uint64_t tsc, CnpOrder& out);
   void far_end();
   void start_far_end();
   void stop_far_end();
@@ -97,7 +98,8 @@ class Rig {
   std::uint64_t next_cnp_tsc_ = UINT64_MAX;  ///< when it is due
   std::atomic<bool> stop_{false};
   LoopTime loop_;
-  Time told_ = 0;  ///< of the frames crafted last
+  std::uint64_t turn_tsc_ = 0;  ///< as the turn of the loop began
+  Time told_ = 0;               ///< of the frames crafted last
   Time began_ = 0;
   Time ended_ = 0;
 };
