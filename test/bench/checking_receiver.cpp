@@ -2,12 +2,16 @@
 #include "checking_receiver.hpp"
 
 #include "addresses.hpp"
+#include "craft_board.hpp"
 #include "dataplane/huge_memory.hpp"
 
 namespace softfeb::bench {
 
-CheckingReceiver::CheckingReceiver(const CraftOptions& o, const roce::PayloadStream& payload)
-    : memory_(std::size_t{o.qps} * message_bytes(o), &dataplane::HugeMemory::instance()) {
+CheckingReceiver::CheckingReceiver(const CraftOptions& o)
+    : expected_(craft_payload(o)),
+      expected_bytes_(expected_->arena_bytes()),
+      memory_(std::size_t{o.qps} * message_bytes(o), &dataplane::HugeMemory::instance()) {
+  expected_->fill(expected_bytes_);
   const std::uint32_t message = message_bytes(o);
   engine::ReceiverConfig c;
   c.identity.mac = kPeerMac;
@@ -19,7 +23,7 @@ CheckingReceiver::CheckingReceiver(const CraftOptions& o, const roce::PayloadStr
     s.qp.responder.qpn = s.qp.responder.dest_qpn = kFirstQpn + i;
     s.qp.responder.pmtu = o.pmtu;
     s.qp.layout.emplace(message, o.pmtu);
-    s.qp.expected = &payload;
+    s.qp.expected = expected_.get();
     s.qp.numbering = roce::MessageNumbering::kLayout;
     s.reply_path = path_to_board();
     s.regions.push_back({0, message, kRkey, &memory_[std::size_t{i} * message]});

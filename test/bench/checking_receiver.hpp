@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "board/payload.hpp"
 #include "craft.hpp"
 #include "engine/receiver.hpp"
-#include "roce/payload.hpp"
 
 #include <cstdint>
 #include <memory_resource>
@@ -12,11 +12,11 @@
 namespace softfeb::bench {
 
 /// A receiver of softfeb's own for the queue pairs of craft_board(), with memory of a message for each. Every
-/// iCRC is verified, every payload byte compared with what was to come and copied to where it belongs.
+/// iCRC is verified, every payload byte compared with what was to come, which it has made for itself, and copied
+/// to where it belongs.
 class CheckingReceiver {
  public:
-  /// `payload` outlives it.
-  CheckingReceiver(const CraftOptions& options, const roce::PayloadStream& payload);
+  explicit CheckingReceiver(const CraftOptions& options);
 
   engine::Receiver& receiver() { return *receiver_; }
 
@@ -35,6 +35,8 @@ class CheckingReceiver {
   Totals totals() const;
 
  private:
+  std::unique_ptr<board::PayloadSource> expected_;
+  std::vector<std::uint8_t> expected_bytes_;
   std::pmr::vector<std::uint8_t> memory_;  ///< in huge pages, as a real receiver's
   std::unique_ptr<engine::Receiver> receiver_;
 };

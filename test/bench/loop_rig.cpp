@@ -11,7 +11,7 @@ LoopRig::LoopRig(const Environment& environment, const CraftOptions& o)
     : environment_(environment), ground_(1U << 16), payload_(craft_payload(o)) {
   payload_->fill(ground_.arena.allocate(payload_->arena_bytes()));
   board_ = craft_board(o, *payload_, 0);
-  receiver_ = std::make_unique<CheckingReceiver>(o, *payload_);
+  receiver_ = std::make_unique<CheckingReceiver>(o);
   const auto station = [&](engine::Endpoint& endpoint) {
     auto s =
         std::make_unique<Station>(environment, ground_, "net_ring:loop", o.pmtu, endpoint.identity().mac);
