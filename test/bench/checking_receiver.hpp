@@ -12,8 +12,8 @@
 namespace softfeb::bench {
 
 /// A receiver of softfeb's own for the queue pairs of craft_board(), with memory of a message for each. Every
-/// iCRC is verified, every payload byte compared with what was to come, which it has made for itself, and copied
-/// to where it belongs.
+/// iCRC is verified, every payload byte compared with what was to come, which it has made for itself, and
+/// copied to where it belongs.
 class CheckingReceiver {
  public:
   explicit CheckingReceiver(const CraftOptions& options);
