@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The report maker, on folders made up: pages that hold together, charts that are there, and no charts without matplotlib."""
 
+import json
 import re
 import subprocess
 import sys
@@ -88,6 +89,22 @@ class Report(harness.TestCase):
         words = " ".join(page.words)
         for said in ("All checks held", "feb1 joins", "feb1 leaves", "Kmin", "fairness jain", "share one port & its <queue>"):
             self.assertIn(said, words)
+        self.assertIn("taken by the machine", words)
+
+    def test_lab_in_virtual_time(self):
+        synthetic_report.make("short", self.dir)
+        result = json.loads((self.dir / "result.json").read_text())
+        result["lab"]["time"] = "virtual"
+        result["lab"]["figures"]["changes"] = [{"at_s": 0, "starting": ["feb0", "feb1"], "stopping": []},
+                                               {"at_s": 1, "starting": [], "stopping": ["feb1"]}]
+        (self.dir / "result.json").write_text(json.dumps(result))
+        for series in self.dir.glob("*.csv"):  # no charts: they take their time
+            series.unlink()
+        self.make()
+        words = " ".join(self.page().words)
+        for said in ("0 s: feb0, feb1 start ", "1 s: feb1 stops "):
+            self.assertIn(said, words + " ")
+        self.assertNotIn("taken by the machine", words)  # there is no time to take
 
     def test_sweep(self):
         synthetic_report.make("sweep", self.dir)

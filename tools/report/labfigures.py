@@ -53,8 +53,8 @@ def figures_table(columns):
 
 
 def what_changed(change):
-    parts = [f"{', '.join(names[:4])}{' …' if len(names) > 4 else ''} {word}"
-             for word, names in (("starts", change.get("starting") or []), ("stops", change.get("stopping") or [])) if names]
+    parts = [f"{', '.join(names[:4])}{' …' if len(names) > 4 else ''} {word}{'s' if len(names) == 1 else ''}"
+             for word, names in (("start", change.get("starting") or []), ("stop", change.get("stopping") or [])) if names]
     return "; ".join(parts)
 
 

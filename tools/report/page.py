@@ -47,6 +47,10 @@ def summed(items, key):
     return sum(values) if values else None
 
 
+def in_virtual_time(result):
+    return (result.get("lab") or {}).get("time") == "virtual"
+
+
 def cards(folder):
     """The figures that people ask for first."""
     r = folder.result
@@ -64,7 +68,7 @@ def cards(folder):
         ("packets sent again", summed(r.get("boards"), "retransmitted_packets")),
         ("CNPs", summed(r.get("boards"), "cnp_rx")),
         ("bytes wrong", summed(r.get("receivers"), "bytes_wrong")),
-        ("of its time taken by the machine (%)", 100 * r["stolen_share"] if is_number(r.get("stolen_share")) else None),
+        ("of its time taken by the machine (%)", 100 * r["stolen_share"] if is_number(r.get("stolen_share")) and not in_virtual_time(r) else None),
     ]
     shown = "".join(f"<div><dt>{text(k)}</dt><dd>{fmt(v)}</dd></div>\n" for k, v in known if v is not None)
     return f'<dl class="cards">\n{shown}</dl>\n' if shown else ""
@@ -80,7 +84,7 @@ def heading(folder):
     if is_number(r.get("duration_s")):
         html += (f'<p class="muted">Traffic for {fmt(r["duration_s"])} s'
                  f'{", ended by a signal" if r.get("interrupted") else ""}'
-                 f'{", in virtual time" if (r.get("lab") or {}).get("time") == "virtual" else ""}.</p>\n')
+                 f'{", in virtual time" if in_virtual_time(r) else ""}.</p>\n')
     for m in r.get("messages") or []:
         html += f'<p class="failed">{text(m)}</p>\n'
     return html
