@@ -59,7 +59,8 @@ void add_write(Parser& parser) {
       ->required()
       ->expected(2, 2048)
       ->type_name("NAME VALUE");
-  sub->add_flag("!--no-verify", o->verify, "Do not read back");
+  sub->add_flag_callback(
+      "--no-verify", [o] { o->verify = false; }, "Do not read back");
   sub->add_flag("--posted", o->posted, "Posted writes: the board does not answer");
 }
 
@@ -83,7 +84,8 @@ void add_load(Parser& parser) {
   CLI::App* const sub = parser.add(
       "load", "Write the register values of a YAML file, if all of them are legal", o, load_command);
   sub->add_option("file", o->file, "A tree of names, or NAME: VALUE lines")->required()->type_name("FILE");
-  sub->add_flag("!--no-verify", o->verify, "Do not read back");
+  sub->add_flag_callback(
+      "--no-verify", [o] { o->verify = false; }, "Do not read back");
   sub->add_flag("--check", o->dry_run, "Only say whether it is legal; needs no board");
 }
 
@@ -176,7 +178,10 @@ void add_dispatch(Parser& parser) {
       parser.add("dispatch", "A burst of WRITEs with immediate through RoceDispatcher", o, dispatch_command);
   sub->add_option("-n,--count", o->count, "Messages")->type_name("N");
   sized(sub->add_option("--size", o->size, "Bytes of a message; default: as it is"));
-  sub->add_flag("--wait,!--no-wait", o->wait, "Until all have completed (default)");
+  auto* const wait = sub->add_flag("--wait", o->wait, "Until all have completed (default)");
+  sub->add_flag_callback(
+         "--no-wait", [o] { o->wait = false; }, "Only begin it")
+      ->excludes(wait);
   sub->add_flag("--reset", o->reset, "Reset the completion counters first");
   sub->add_option("--limit", o->limit, "How long to wait")->capture_default_str()->type_name("SECONDS");
 }

@@ -30,7 +30,9 @@ void add_options(CLI::App& app, Options& o) {
   app.add_option("-r,--recvs", o.recvs,
                  "receives posted on each QP for immediates; 0: none (default: as fits)")
       ->check(CLI::Range(0, 1 << 20));
-  app.add_flag("!--no-replenish", o.replenish, "consumed receives are not posted again but on command");
+  app.add_flag_callback(
+      "--no-replenish", [&o] { o.replenish = false; },
+      "consumed receives are not posted again but on command");
   app.add_flag("--poll", o.poll, "poll for completions without sleeping");
   app.add_option("--min-rnr-timer", o.min_rnr_timer, "code told in RNR NAKs (12: 0.64 ms)")
       ->capture_default_str()
@@ -45,7 +47,8 @@ void add_options(CLI::App& app, Options& o) {
       ->check(CLI::ExistingFile);
   app.add_option("--out", o.out, "write what arrives to this file; of several QPs one after another");
   app.add_option("--json", o.json, "write the report of the last session to this file");
-  app.add_flag("!--no-sha256", o.sha256, "leave out the SHA-256 of the memory");
+  app.add_flag_callback(
+      "--no-sha256", [&o] { o.sha256 = false; }, "leave out the SHA-256 of the memory");
   app.add_flag("--once", o.once, "end after one session");
 }
 

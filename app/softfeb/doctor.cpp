@@ -4,6 +4,7 @@
 #include "config/load.hpp"
 #include "dataplane/doctor.hpp"
 #include "exit_code.hpp"
+#include "lost_options.hpp"
 #include "port_settings.hpp"
 #include "roce/cpu.hpp"
 
@@ -46,6 +47,7 @@ dataplane::Check check_instructions() {
 }  // namespace
 
 int doctor(const DoctorOptions& options) {
+  refuse_lost(options);
   std::vector<dataplane::Check> checks = dataplane::check_machine();
   checks.push_back(check_instructions());
   if (options.config) {

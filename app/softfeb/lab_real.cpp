@@ -4,6 +4,7 @@
 #include "figures.hpp"
 #include "lab.hpp"
 #include "lab/run_figures.hpp"
+#include "lost_options.hpp"
 #include "network_books.hpp"
 #include "pictures.hpp"
 #include "result.hpp"
@@ -77,7 +78,7 @@ int lab_real(const LabOptions& options) {
   const bool quiet = options.quiet || config.run.quiet;
   const auto wanted = config::load_web(options.config, options.overrides);
   const config::WebConfig page = wanted.value_or(config::WebConfig{.on = !quiet});
-  if (options.hold && !page.on) refuse_hold("there is no page that could stay", "add --web");
+  refuse_hold_of_nothing(options.hold, page.on);
   check_writable(config, options.json, options.report);
   Payloads payloads(config);
   Targets targets(config);

@@ -48,7 +48,9 @@ struct RunArguments {
 };
 
 void add_pictures(CLI::App& command, bool& pictures) {
-  command.add_flag("!--no-pictures", pictures, "No page and no charts in the report's folder, only data");
+  command.add_flag_callback(
+      "--no-pictures", [&pictures] { pictures = false; },
+      "No page and no charts in the report's folder, only data");
 }
 
 void add_run(CLI::App& top, RunArguments& a) {

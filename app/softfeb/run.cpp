@@ -5,6 +5,7 @@
 #include "dataplane/huge_memory.hpp"
 #include "exit_code.hpp"
 #include "experiment.hpp"
+#include "lost_options.hpp"
 #include "pictures.hpp"
 #include "result.hpp"
 #include "run_parts.hpp"
@@ -19,11 +20,12 @@
 namespace softfeb::app {
 
 int run(const RunOptions& options) {
+  refuse_lost(options);
   const config::RunConfig config = config::load_run(options.config, options.overrides);
   const bool quiet = options.quiet || config.run.quiet;
   const config::WebConfig page =
       config::load_web(options.config, options.overrides).value_or(config::WebConfig{});
-  if (options.hold && !page.on) refuse_hold("there is no page that could stay", "add --web");
+  refuse_hold_of_nothing(options.hold, page.on);
   check_writable(config, options.json, options.report);
   Payloads payloads(config);
   Targets targets(config);

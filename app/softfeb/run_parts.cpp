@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "run_parts.hpp"
 
-#include "config/error.hpp"
 #include "control_figures.hpp"
 #include "exit_code.hpp"
 #include "figures.hpp"
@@ -106,10 +105,6 @@ std::vector<std::uint32_t> largest_pmtus(const Machine& machine) {
   std::vector<std::uint32_t> all;
   for (const RunPort& p : machine.ports()) all.push_back(p.port->largest_path_mtu(false));
   return all;
-}
-
-void refuse_hold(const std::string& why, const std::string& fix) {
-  throw config::ConfigError({{{"--hold", 0, ""}, why, fix}});
 }
 
 void hold(Web& web, bool quiet) {

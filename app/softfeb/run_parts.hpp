@@ -42,8 +42,6 @@ std::vector<std::uint32_t> largest_pmtus(const Machine& machine);
 /// Says so; returns the exit status.
 int stopped_early();
 
-/// Throws ConfigError: there is no page that --hold could keep.
-[[noreturn]] void refuse_hold(const std::string& why, const std::string& fix);
 /// Keeps the page until a signal comes, and says so.
 void hold(Web& web, bool quiet);
 

@@ -107,6 +107,29 @@ class Usage(harness.TestCase):
                 run = self.softfeb(*args, status=2)
                 self.assertIn(words, run.err)
 
+    def test_options_that_would_do_nothing(self):
+        lab = ("lab", "-c", CONF / "lab/incast.yaml")
+        path = self.config(GOOD)
+        for args, option, fix in (((*lab, "--virtual", "--web"), "--web", "leave out --web, or --virtual"),
+                                  ((*lab, "--virtual", "--web", "8081"), "--web", "or --virtual"),
+                                  ((*lab, "--virtual", "--set", "run.web=on"), "--web", "or --virtual"),
+                                  ((*lab, "--virtual", "--hold"), "--hold", "leave out --hold, or --virtual"),
+                                  (("lab", "sweep", "-c", CONF / "lab/sweep.yaml", "--web"), "--web", "leave out --web"),
+                                  (("lab", "sweep", "-c", CONF / "lab/sweep.yaml", "--hold"), "--hold", "leave out --hold"),
+                                  ((*lab, "--no-pictures"), "--no-pictures", "add --report DIR"),
+                                  (("run", "-c", path, "--no-pictures"), "--no-pictures", "add --report DIR"),
+                                  (("run", "-c", path, "--hold"), "--hold", "add --web"),
+                                  (("doctor", "--set", "ports.0.mtu=1500"), "--set", "add -c FILE")):
+            with self.subTest(args):
+                run = self.softfeb(*args, status=2)
+                self.assertTrue(run.err.startswith(f"softfeb: {option}: "), run.err)
+                self.assertIn("; fix: ", run.err)
+                self.assertIn(fix, run.err)
+                self.assertEqual(run.out, "")
+
+    def test_no_page_in_virtual_time_is_no_mistake(self):
+        self.softfeb("lab", "-c", CONF / "lab/incast.yaml", "--virtual", "--web", "off", "--duration", "1ms", "-q", status=0)
+
     def test_instructions(self):
         for choice, status, words in (("avx9", 2, "portable"), ("portable", 0, "tables"), ("native", 0, "iCRC")):
             with self.subTest(choice), unittest.mock.patch.dict(os.environ, SOFTFEB_CPU=choice):
@@ -117,6 +140,8 @@ class Usage(harness.TestCase):
     def test_help_and_version(self):
         for args, words in ((("--help",), "run"), (("run", "--help"), "--json"), (("--version",), "softfeb ")):
             self.assertIn(words, self.softfeb(*args, status=0).out)
+        for command in ("run", "lab"):
+            self.assertIn("--no-pictures  ", self.softfeb(command, "--help", status=0).out)
 
     def test_what_the_machine_lacks(self):
         for device in ("net_af_packet:no-such-if", "0000:ff:1f.7", "net_memif:/no/such/dir/m.sock,client"):
