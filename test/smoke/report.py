@@ -106,10 +106,22 @@ class Report(harness.TestCase):
             self.assertIn(said, words + " ")
         self.assertNotIn("taken by the machine", words)  # there is no time to take
 
+    def test_the_end_of_a_run_is_no_board_that_leaves(self):
+        rows = [(t / 10, b, 5 if t / 10 <= until else 0) for t in range(1, 13) for b, until in (("feb0", 1), ("feb1", 0.5))]
+        (self.dir / "series.csv").write_text(
+            "time_s,board,qpn,rc_gbps,rt_gbps,alpha,sent_gbps,goodput_gbps,cnp_rx,retransmitted\n"
+            + "".join(f"{t},{b},256,,,,{sent},{sent},0,0\n" for t, b, sent in rows))
+        (self.dir / "result.json").write_text('{"verdict": "held", "duration_s": 1.003}')
+        self.make()
+        words = " ".join(self.page().words)
+        self.assertIn("At 0.5 s feb1 leaves.", words)
+        self.assertNotIn("feb0 leaves", words)
+
     def test_sweep(self):
         synthetic_report.make("sweep", self.dir)
         self.make()
         self.assert_charts("sweep")
+        self.assertIn("queues.kmin (KiB)", (self.dir / "sweep.svg").read_text())
 
     def test_what_is_missing_is_left_out(self):
         self.make()

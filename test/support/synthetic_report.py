@@ -120,7 +120,7 @@ def sweep(path):
         for k in (20, 40, 80, 160, 320):
             rows.append((rai, f"{k}KiB", 1 - 0.002 * abs(k - 80) / 40 - 0.0001 * float(rai[:-4]) / 10, 0.9 + 0.0003 * k,
                          k * 4000, k * 900, max(0, k - 160), k // 2, 400 / (1 + float(rai[:-4]) / 50), 0))
-    write(path / "sweep.csv", "boards.feb.dcqcn.rai,network.switches.tor.ecn.kmin,jain_min,port_used_min,queue_bytes_max,"
+    write(path / "sweep.csv", "boards.feb.dcqcn.rai,network.switches.tor.queues.0.kmin,jain_min,port_used_min,queue_bytes_max,"
           "queue_bytes_mean,dropped,pause_tx,convergence_ms,retransmitted", rows)
 
 

@@ -6,6 +6,7 @@ import re
 import numpy as np
 
 import labfigures
+from markup import is_number
 from sampling import intervals
 
 COUNTS = ("cnp_rx", "retransmitted")
@@ -81,7 +82,8 @@ def changes(folder, begin, end):
     if told and "changes" in told[0][1]:
         all_ = [(c["at_s"], sign, c[key]) for c in told[0][1]["changes"] for sign, key in ((-1, "stopping"), (+1, "starting"))]
         return [(at, sign, names) for at, sign, names in all_ if names and begin < at < end]
-    return seen(senders(folder), begin, end)
+    stopped = folder.result.get("duration_s")  # what was under way then comes in behind it
+    return seen(senders(folder), begin, min(end, stopped) if is_number(stopped) else end)
 
 
 def seen(boards, begin, end):

@@ -38,7 +38,7 @@ def ticks(texts):
 def axis_name(sweep, key):
     """The last parts of a key say enough."""
     unit = ticks(levels(sweep[key])[1])[1]
-    return ".".join(key.split(".")[-2:]) + (f" ({unit})" if unit else "")
+    return ".".join([part for part in key.split(".") if not part.isdigit()][-2:]) + (f" ({unit})" if unit else "")
 
 
 def cells(sweep, measure, x, y):

@@ -51,9 +51,10 @@ def legend_entries(axes, boards):
 
 
 def words(boards, events):
-    lines = [f"{b.name}: sent {fmt(b.mean_sent(), 3)} Gb/s on average from {fmt(b.first, 3)} s to {fmt(b.last, 3)} s, "
+    lines = [f"{b.name}: sent {fmt(b.mean_sent(), 3)} Gb/s on average from {fmt(round(b.first, 4), 3)} s to {fmt(b.last, 3)} s, "
              f"{fmt(b.cnps)} CNPs." for b in boards if b.first is not None]
-    lines += [f"At {fmt(at, 3)} s {', '.join(names)} {'joins' if sign > 0 else 'leaves'}." for at, sign, names in events]
+    lines += [f"At {fmt(at, 3)} s {', '.join(names)} {'join' if sign > 0 else 'leave'}{'s' if len(names) == 1 else ''}."
+              for at, sign, names in events]
     return " ".join(lines)
 
 
