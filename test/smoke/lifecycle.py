@@ -78,12 +78,14 @@ class Ends(harness.TestCase):
         self.assertEqual(run.qps()[0]["tx_packets"], 0)
 
     def test_by_signal_while_the_receiver_is_away(self):
-        """The first signal waits for outstanding requests, the second does not."""
+        """The first signal waits for outstanding requests, the second does not; two at once, as `timeout` sends them, are one."""
         away = {"ip": "10.0.0.9", "mac": "02:00:00:00:00:09", "qpn": 5, "rkey": 1, "address": 4096, "length": "1MiB"}
         config = ring([board(qp(to=away, timeout=0))], [receiver(memory="1MiB")], drain_timeout="30s")
         del config["receivers"][0]["memory"]
         softfeb = self.start(config)
         self.wait_for_start(softfeb)
+        softfeb.signal()
+        time.sleep(0.05)
         softfeb.signal()
         time.sleep(1)
         self.assertIsNone(softfeb.process.poll())
