@@ -178,6 +178,10 @@ class Page(live.Served):
         self.wait_state("ended")
         self.assertIn(self.element("verdict").text, ("held", "inconclusive", "failed"))
         self.assertRegex(self.element("result").text, r"real time +virtual +limit")
+        self.assertRegex(self.element("tiles").text, r"Queue, peak in 1 s\s+[0-9.]+ (B|KiB|MiB)\s")  # as the result and the switch
+        self.assertRegex(self.element("port-note").text, r"buffer 4 MiB")
+        heights = self.js("return [...document.querySelectorAll('tbody td, tbody th')].map(e => e.getBoundingClientRect().height)")
+        self.assertTrue(heights and all(h == round(h) for h in heights), heights)  # or sticky cells stand a pixel off their rows
         self.assert_fits()
         self.screenshot("result")
         self.emulate(width=390, height=900)

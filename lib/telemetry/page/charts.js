@@ -8,10 +8,13 @@ const RUG_ROW = 6;
 export const MOST_SHOWN = COLOURS;
 export const colourOf = (place) => css(`--b${place % COLOURS}`);
 
+// As buffers and thresholds are configured.
+const KIB = 1024;
+const MIB = KIB * KIB;
 const bytes = (v) => {
   const a = Math.abs(v);
-  if (a >= 1e6) return `${+(v / 1e6).toPrecision(3)} MB`;
-  return a >= 1e3 ? `${+(v / 1e3).toPrecision(3)} kB` : `${Math.round(v)} B`;
+  if (a >= MIB) return `${+(v / MIB).toPrecision(3)} MiB`;
+  return a >= KIB ? `${+(v / KIB).toPrecision(3)} KiB` : `${Math.round(v)} B`;
 };
 
 /** Rows of ticks above the plot, one of each board shown: CNPs that came, the more the darker. */
@@ -173,7 +176,7 @@ export class Charts {
     if (!this.available) return;
     if (!this.#queue) {
       const area = css("--area");
-      const o = options(bytes, bytes);
+      const o = options((v) => bytes(v * KIB), (v) => +v.toPrecision(4), "KiB");
       this.#queue = new globalThis.Chart(canvas, {
         type: "line", options: o, plugins: [limits],
         data: { datasets: [line("peak", area, { fill: "origin", backgroundColor: `${area}33`, borderWidth: 1.5 })] },
@@ -181,11 +184,11 @@ export class Charts {
     }
     const chart = this.#queue;
     chart.$limits = config.kmax === undefined ? [] : [
-      { value: config.kmin, name: `Kmin ${bytes(config.kmin)}`, colour: "--kmin" },
-      { value: config.kmax, name: `Kmax ${bytes(config.kmax)}`, colour: "--kmax" }];
-    chart.data.datasets[0].data = samples.filter((s) => s.peak).map((s) => ({ x: s.t, y: s.peak[port] }));
+      { value: config.kmin / KIB, name: `Kmin ${bytes(config.kmin)}`, colour: "--kmin" },
+      { value: config.kmax / KIB, name: `Kmax ${bytes(config.kmax)}`, colour: "--kmax" }];
+    chart.data.datasets[0].data = samples.filter((s) => s.peak).map((s) => ({ x: s.t, y: s.peak[port] / KIB }));
     Object.assign(chart.options.scales.x, { min: from, max: to });
-    chart.options.scales.y.suggestedMax = config.kmax === undefined ? 10000 : config.kmax * 1.15;
+    chart.options.scales.y.suggestedMax = config.kmax === undefined ? 10 : (config.kmax / KIB) * 1.15;
     chart.update("none");
   }
 }
