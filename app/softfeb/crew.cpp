@@ -9,6 +9,8 @@
 #include <chrono>
 #include <thread>
 
+#include <fmt/format.h>
+
 namespace softfeb::app {
 
 namespace {
@@ -311,6 +313,8 @@ std::uint64_t Crew::drain_control() {
   return n;
 }
 
+bool Crew::has_network(unsigned worker) const { return lab_ != nullptr && lab_->network_worker == worker; }
+
 std::string Crew::map() const {
   std::vector<dataplane::WorkerRow> rows;
   for (unsigned w = 0; w < workers_.size(); ++w) {
@@ -329,7 +333,8 @@ std::string Crew::map() const {
     std::size_t receivers = 0;
     for (const auto& b : config_.boards) boards += b.endpoint.worker == w ? 1 : 0;
     for (const auto& r : config_.receivers) receivers += r.endpoint.worker == w ? 1 : 0;
-    row.boards = std::to_string(boards) + " boards, " + std::to_string(receivers) + " receivers";
+    row.boards = fmt::format("{} board{}, {} receiver{}{}", boards, boards == 1 ? "" : "s", receivers,
+                             receivers == 1 ? "" : "s", has_network(w) ? ", the network" : "");
     rows.push_back(row);
   }
   return dataplane::worker_map(rows);

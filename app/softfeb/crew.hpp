@@ -80,6 +80,7 @@ class Crew {
   /// The port is the network's: no endpoint is behind it.
   bool of_network(std::size_t port) const;
   void add_network(const config::LabConfig& lab);
+  bool has_network(unsigned worker) const;
   void add_lanes(const config::RunConfig& config, std::size_t port);
   void steer(const config::RunConfig& config, std::size_t port);
   dataplane::InBandPort& in_band_of(const config::EndpointConfig& endpoint);

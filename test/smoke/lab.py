@@ -47,6 +47,8 @@ class Lab(harness.TestCase):
 
     def test_boards_through_a_switch(self):
         run = self.lab(topology())
+        self.assertRegex(run.err, r"\d boards?, 0 receivers\n")
+        self.assertIn("0 boards, 1 receiver, the network\n", run.err)
         self.assert_conserved(run)
         received = run.result["receivers"][0]
         self.assertGreater(received["messages"], 100)
