@@ -41,6 +41,14 @@ void add_hold(CLI::App& command, bool& hold) {
                    "The live page stays when the run has ended, with its result, until Ctrl-C");
 }
 
+/// A name that is not empty, as of a variable that was not set.
+CLI::Validator named() {
+  return {[](const std::string& text) {
+            return text.empty() ? std::string("is empty; fix: name one") : std::string();
+          },
+          ""};
+}
+
 struct RunArguments {
   RunOptions options;
   std::optional<std::string> duration;
@@ -57,7 +65,8 @@ void add_run(CLI::App& top, RunArguments& a) {
   CLI::App* const run = top.add_subcommand("run", "Run the boards and receivers of a configuration");
   run->add_option("-c,--config", a.options.config,
                   "Configuration file (conf/reference.yaml documents every key)")
-      ->required();
+      ->required()
+      ->check(named());
   run->add_option("--set", a.options.overrides, "Override a key, e.g. boards.feb0.qps.0.traffic.rate=5Gb/s")
       ->type_name("KEY=VALUE");
   auto* const duration = run->add_option("--duration", a.duration,
@@ -67,10 +76,12 @@ void add_run(CLI::App& top, RunArguments& a) {
       ->type_name("N")
       ->excludes(duration);
   run->add_option("--json", a.options.json, "Write the result as JSON to this file (- for standard output)")
-      ->type_name("FILE");
+      ->type_name("FILE")
+      ->check(named());
   run->add_option("--report", a.options.report,
                   "Write configuration, result, time series and pictures to this folder")
-      ->type_name("DIR");
+      ->type_name("DIR")
+      ->check(named());
   add_pictures(*run, a.options.pictures);
   add_web(*run, a.options.overrides, "off");
   add_hold(*run, a.options.hold);
@@ -87,7 +98,8 @@ void add_lab(CLI::App& top, LabArguments& a) {
       top.add_subcommand("lab", "Run boards, switches and receivers of a topology on this machine");
   lab->add_option("-c,--config", a.options.config,
                   "Topology (conf/lab has some; conf/lab/reference.yaml documents every key)")
-      ->required();
+      ->required()
+      ->check(named());
   lab->add_option("--set", a.options.overrides, "Override a key, e.g. boards.feb.dcqcn.rai=100Mb/s")
       ->type_name("KEY=VALUE");
   lab->add_option("--duration", a.duration, "How long to send, in seconds or with a unit, e.g. 10 or 500ms")
@@ -95,10 +107,12 @@ void add_lab(CLI::App& top, LabArguments& a) {
   lab->add_flag("--virtual", a.options.virtual_time,
                 "In virtual time: no DPDK, no clock, the same result every time");
   lab->add_option("--json", a.options.json, "Write the result as JSON to this file (- for standard output)")
-      ->type_name("FILE");
+      ->type_name("FILE")
+      ->check(named());
   lab->add_option("--report", a.options.report,
                   "Write configuration, result, time series and pictures to this folder")
-      ->type_name("DIR");
+      ->type_name("DIR")
+      ->check(named());
   add_pictures(*lab, a.options.pictures);
   add_web(*lab, a.options.overrides, "on, but in virtual time or with --quiet");
   add_hold(*lab, a.options.hold);
@@ -110,7 +124,7 @@ void add_lab(CLI::App& top, LabArguments& a) {
 void add_doctor(CLI::App& top, DoctorOptions& o) {
   CLI::App* const doctor = top.add_subcommand(
       "doctor", "Say what this machine and these ports can do, and the fix for what they cannot");
-  doctor->add_option("-c,--config", o.config, "Probe the ports of this configuration, too");
+  doctor->add_option("-c,--config", o.config, "Probe the ports of this configuration, too")->check(named());
   doctor->add_option("--set", o.overrides, "Override a key of the configuration")->type_name("KEY=VALUE");
   doctor->add_flag("--json", o.json, "As JSON");
 }

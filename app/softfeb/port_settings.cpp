@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "port_settings.hpp"
 
+#include "config/error.hpp"
 #include "dataplane/error.hpp"
 #include "dataplane/path_mtu.hpp"
 
 #include <algorithm>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
 
 namespace softfeb::app {
 
@@ -34,6 +39,31 @@ std::vector<int> worker_nodes(const config::RunConfig& config) {
   return nodes;
 }
 
+/// DPDK would try for minutes. Throws EnvironmentError.
+void check_memory(const config::RunConfig& config) {
+  const auto has =
+      static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  if (!config.eal.memory || *config.eal.memory <= has) return;
+  const config::Problem problem{config.place(config.eal.where, "memory"),
+                                fmt::format("is more than this machine has, {} MiB", has >> 20), ""};
+  throw dataplane::EnvironmentError(config::to_string(problem), "fix: write less, or leave it out");
+}
+
+/// Throws ConfigError for CPUs of the file that are not ours to use.
+void check_cpus(const config::RunConfig& config, const std::vector<unsigned>& usable) {
+  std::vector<config::Problem> problems;
+  const auto check = [&](const char* key, unsigned cpu) {
+    if (std::find(usable.begin(), usable.end(), cpu) != usable.end()) return;
+    problems.push_back(
+        {config.place(config.workers.where, key),
+         fmt::format("CPU {} is none that this process may use; it may use {}", cpu, fmt::join(usable, ", ")),
+         fmt::format("name one of those, or leave `{}` out", key)});
+  };
+  for (const unsigned cpu : config.workers.cpus) check("cpus", cpu);
+  if (config.workers.main_cpu) check("main_cpu", *config.workers.main_cpu);
+  if (!problems.empty()) throw config::ConfigError(std::move(problems));
+}
+
 }  // namespace
 
 std::vector<dataplane::WorkerRow> worker_rows(const config::RunConfig& config,
@@ -61,6 +91,7 @@ dataplane::EalConfig eal_settings(const config::RunConfig& config,
   dataplane::EalConfig e;
   e.huge = config.eal.hugepages == config::Hugepages::kNo ? dataplane::HugePages::kNo
                                                           : dataplane::HugePages::kAuto;
+  check_memory(config);
   const std::uint64_t mib = config.eal.memory ? *config.eal.memory >> 20 : worker_memory_mib(config);
   e.memory_mib = static_cast<unsigned>(mib);
   e.lcores = lcores;
@@ -77,8 +108,10 @@ dataplane::EalConfig eal_settings(const config::RunConfig& config,
 }
 
 std::vector<dataplane::LcoreSpec> place_lcores(const config::RunConfig& config) {
+  const std::vector<unsigned> usable = dataplane::usable_cpus();
+  check_cpus(config, usable);
   auto lcores = dataplane::place_lcores(static_cast<unsigned>(config.workers.count), config.workers.cpus,
-                                        dataplane::usable_cpus(), worker_nodes(config));
+                                        usable, worker_nodes(config));
   if (config.workers.main_cpu) lcores.front().cpu = *config.workers.main_cpu;
   return lcores;
 }

@@ -21,6 +21,14 @@ std::string network_of(const RunConfig& config, const EndpointConfig& e) {
   return e.vlan ? base + " VLAN " + std::to_string(*e.vlan) : base;
 }
 
+/// IPv4 prefixes that have an address of their own and a broadcast address: up to /30 (RFC 3021).
+bool is_host(const IpAddress& ip, std::uint8_t length) {
+  constexpr std::uint8_t kLongest = 30;
+  if (!ip.is_v4() || length > kLongest) return true;
+  const auto next = add(ip, 1);
+  return ip != config::network_of(ip, length) && next && same_prefix(ip, *next, length);
+}
+
 class Checker {
  public:
   Checker(Reading& reading, const RunConfig& config) : reading_(reading), config_(config) {}
@@ -117,6 +125,12 @@ class Checker {
       problem(e.where, "worker", "there is no worker " + std::to_string(e.worker),
               "workers are numbered from 0; there are " + std::to_string(config_.workers.count) +
                   " (workers.count or workers.cpus)");
+    }
+    if (!is_host(e.ip, e.prefix_length)) {
+      problem(e.where, "ip",
+              to_string(e.ip) + " is the address of its network itself, /" + std::to_string(e.prefix_length) +
+                  ", or of all its hosts",
+              "write the address of one host, or another prefix length");
     }
     const std::string network = network_of(config_, e);
     // A MAC made of the address is taken when the address is: one problem, not two.

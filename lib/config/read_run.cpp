@@ -37,7 +37,12 @@ EalConfig read_eal(Section s) {
   EalConfig eal;
   eal.where = s.where();
   s.read("hugepages", eal.hugepages, choices::kHugepages);
-  s.read("memory", eal.memory, parse_size);
+  s.read("memory", eal.memory, [](const std::string& text) {
+    auto size = parse_size(text);
+    if (size.value && *size.value < (1U << 20))
+      return Parsed<std::uint64_t>{text + " is no memory to work with", "write at least 1MiB"};
+    return size;
+  });
   s.read("prefix", eal.prefix, parse_text);
   for (const Node& arg : s.list("args")) s.scalar(arg, eal.args.emplace_back(), parse_text);
   s.close();
@@ -74,18 +79,22 @@ void require_ports(Reading& reading, const Drafts& drafts) {
   }
 }
 
-/// Sections of the lab, with which a run could do nothing.
-void refuse_lab(Section& s) {
+/// A file of the lab, with which a run could do nothing: that is said, and not what else it lacks as a run.
+bool refuse_lab(Section& s) {
   for (const char* key : {"lab", "network"}) {
     if (!s.given(key)) continue;
     s.reading().problem(s.find(key)->where, "is a section of `softfeb lab`",
                         "run it with `softfeb lab -c FILE`");
   }
+  return s.given("lab") || s.given("network");
 }
 
 void read_lab_sections(Section& s, const Section& network, const Section& lab, Draft& draft) {
   draft.lab.emplace();
-  if (!s.given("network"))
+  if (!s.given("network") && !s.given("lab"))
+    s.reading().problem(s.where(), "has neither `network` nor `lab`: it is no topology",
+                        "run it with `softfeb run -c FILE`, or add `network: {switches: […], links: […]}`");
+  else if (!s.given("network"))
     s.missing("network", "{switches: […], links: […]}");
   else
     read_network(network, *draft.lab);
@@ -118,8 +127,9 @@ Draft read_document(Reading& reading, const Node& document, Form form) {
     draft.changes.push_back(read_change(Section(reading, change, "changes[]")));
   if (form == Form::kLab) {
     read_lab_sections(s, section("network"), section("lab"), draft);
+  } else if (refuse_lab(s)) {
+    return draft;
   } else {
-    refuse_lab(s);
     require_ports(reading, draft.boards);
     require_ports(reading, draft.receivers);
   }

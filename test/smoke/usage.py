@@ -57,6 +57,9 @@ CONFIGURATIONS = [
     ("mtu: 4200}", "mtu: 4200, pacing_horizon: 1us}", 6, "ports.0.pacing_horizon", "from 2us"),
     ("mtu: 4200}", "mtu: 4200, pacing: hardware}", 6, "ports.0.pacing", "queue_rate"),
     ("    port: feb", "    port: feb\n    worker: 7", 11, "boards.0.worker", ""),
+    ("  count: 2", "  cpus: [0, 1023]", 4, "workers.cpus", "CPU 1023"),
+    ("  count: 2", "  count: 2\n  main_cpu: 1023", 5, "workers.main_cpu", "CPU 1023"),
+    ("workers:", "eal: {memory: 1kB}\nworkers:", 3, "eal.memory", "at least 1MiB"),
 ]
 
 
@@ -99,6 +102,9 @@ class Usage(harness.TestCase):
                             (("run", "-c", path, "--duration", "soon"), "soon"),
                             (("run", "-c", path, "--duration", "0"), "duration"),
                             (("run", "-c", path, "--duration", "1", "--messages", "1"), "--duration"),
+                            (("run", "-c", path, "--json", ""), "--json: is empty; fix: "),
+                            (("run", "-c", path, "--report", ""), "--report: is empty; fix: "),
+                            (("run", "-c", ""), "--config: is empty; fix: "),
                             (("regs", "--profile", "kcu105"), "kcu105-rocev2-2026.05"),
                             (("regs", "--csv", "--json"), "--csv"),
                             (("run", "-c", self.dir / "none.yaml"), "none.yaml"),
@@ -181,6 +187,9 @@ class Usage(harness.TestCase):
         config = ring([board(qp(traffic={"message_size": "1MiB"}))], [receiver(memory="4TiB")])
         run = self.softfeb("run", "-c", self.config(config), "--duration", "1", status=3)
         self.assertIn("memory", run.err)
+        run = self.softfeb("run", "-c", self.config(GOOD), "--set", "eal.memory=100TiB", status=3)
+        for words in ("--set eal.memory: ", "this machine has", "fix: "):
+            self.assertIn(words, run.err)
 
     def test_configurations_of_the_tree_are_read(self):
         """Those that need what is not here fail for that, and not for what they say."""

@@ -153,6 +153,8 @@ TEST_CASE("impossible combinations") {
        "count"},
       {"10.0.0.2/24", "10.0.0.1/24", 27, "receivers.0.ip", "already \"feb0\"'s", "own address"},
       {"10.0.0.2/24", "10.0.1.2/24", 17, "boards.0.qps.0.to", "cannot reach", "gateway"},
+      {"10.0.0.2/24", "10.0.0.255/24", 27, "receivers.0.ip", "of all its hosts", "one host"},
+      {"10.0.0.2/24", "10.0.0.0/24", 27, "receivers.0.ip", "of its network itself, /24", "one host"},
       {"10.0.0.2/24", "fd00::2/64", 17, "boards.0.qps.0.to", "cannot reach", ""},
       {"10.0.0.2/24", "10.0.0.2/24\n    vlan: 5", 17, "boards.0.qps.0.to", "different VLANs", "same `vlan`"},
       {"10.0.0.2/24", "10.0.0.2/24\n    mac: 02:fe:0a:00:00:01", 28, "receivers.0.mac", "already \"feb0\"'s",
@@ -190,6 +192,8 @@ TEST_CASE("impossible combinations") {
        "boards.0.qps.0.to", "outside the board's prefix", "gateway"}};
   for (const Row& row : rows) check_row(row);
   CHECK(problems(replaced(kBase, "transport: RC", "signaled: none\n        ack_every: 4")).empty());
+  CHECK(problems(replaced(replaced(kBase, "10.0.0.1/24", "10.0.0.0/31"), "10.0.0.2/24", "10.0.0.1/31"))
+            .empty());
 }
 
 TEST_CASE("files as payload") {
