@@ -45,7 +45,7 @@ void write_file(const std::string& path, const std::string& text) {
   std::ofstream file(path);
   file << text;
   file.close();
-  if (!file) throw NoAnswer(path + ": cannot be written");
+  if (!file) throw NoAnswer(path + ": cannot be written; fix: name a file in a folder that you may write to");
 }
 
 }  // namespace
