@@ -179,11 +179,14 @@ void add_dispatch(Parser& parser) {
   sub->add_option("-n,--count", o->count, "Messages")->type_name("N");
   sized(sub->add_option("--size", o->size, "Bytes of a message; default: as it is"));
   auto* const wait = sub->add_flag("--wait", o->wait, "Until all have completed (default)");
-  sub->add_flag_callback(
-         "--no-wait", [o] { o->wait = false; }, "Only begin it")
-      ->excludes(wait);
+  auto* const no_wait = sub->add_flag_callback(
+                               "--no-wait", [o] { o->wait = false; }, "Only begin it")
+                            ->excludes(wait);
   sub->add_flag("--reset", o->reset, "Reset the completion counters first");
-  sub->add_option("--limit", o->limit, "How long to wait")->capture_default_str()->type_name("SECONDS");
+  sub->add_option("--limit", o->limit, "How long to wait")
+      ->capture_default_str()
+      ->type_name("SECONDS")
+      ->excludes(no_wait);
 }
 
 void add_teardown(Parser& parser) {

@@ -163,6 +163,8 @@ class Usage(harness.TestCase):
         self.assertIn("IP address", self.febctl("--ip", "nobody", "read", "ScratchPad", status=2))
         self.assertIn("kcu105-rocev2-2026.05", self.febctl("--profile", "old", "list", status=2))
         self.febctl("--ip", "127.0.0.1", "read", status=2)
+        for other in (("--limit", "5"), ("--wait",)):
+            self.assertIn("--no-wait", self.febctl("--ip", "127.0.0.1", "dispatch", "--no-wait", *other, status=2))
         self.febctl("--ip", "127.0.0.1", "--port", "65536", "read", "0", status=2)
 
     def test_list(self):
