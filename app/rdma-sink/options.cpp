@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "options.hpp"
 
+#include "writable.hpp"
+
 #include <cstdlib>
 
 #include <CLI/CLI.hpp>
@@ -45,8 +47,10 @@ void add_options(CLI::App& app, Options& o) {
       ->check(CLI::Range(1, 255));
   app.add_option("--expect", o.expect, "file that clients with a file payload send: checked byte by byte")
       ->check(CLI::ExistingFile);
-  app.add_option("--out", o.out, "write what arrives to this file; of several QPs one after another");
-  app.add_option("--json", o.json, "write the report of the last session to this file");
+  const CLI::Validator writable(why_not_writable, "FILE");
+  app.add_option("--out", o.out, "write what arrives to this file; of several QPs one after another")
+      ->check(writable);
+  app.add_option("--json", o.json, "write the report of the last session to this file")->check(writable);
   app.add_flag_callback(
       "--no-sha256", [&o] { o.sha256 = false; }, "leave out the SHA-256 of the memory");
   app.add_flag("--once", o.once, "end after one session");
