@@ -44,6 +44,13 @@ constexpr std::size_t kTurnsToQueue = 3;
 
 }  // namespace
 
+/// Whether the first may send another packet in its turn, if at once. Ends the turn otherwise.
+inline bool Board::turn_goes_on() {
+  if (ready_.size() > kFewQps && ++of_turn_ < kPacketsOfTurn) return true;
+  of_turn_ = 0;
+  return false;
+}
+
 /// `qp` is the first in the ready queue, and stays in it or leaves.
 [[gnu::always_inline]] inline Board::Turn Board::take_turn_of_run(SendQp& qp, Time now, TxFrame& out) {
   const std::uint32_t i = ready_.front();
@@ -86,13 +93,6 @@ Board::Turn Board::take_turn(SendQp& qp, Time now, TxFrame& out) {
   }
   if (!goes_on || !ready_.recall(i)) of_turn_ = 0;
   return sent ? Turn::kSent : Turn::kNothing;
-}
-
-/// Whether the first may send another packet in its turn, if at once. Ends the turn otherwise.
-bool Board::turn_goes_on() {
-  if (ready_.size() > kFewQps && ++of_turn_ < kPacketsOfTurn) return true;
-  of_turn_ = 0;
-  return false;
 }
 
 void Board::end_turn() {
