@@ -44,8 +44,9 @@ struct CongestionState {
 /// retransmissions too; not Ethernet, IP, UDP and iCRC. No call allocates. Virtual dispatch, because the set
 /// of algorithms is open; all queue pairs of a worker usually have the same one, so its calls are predicted,
 /// and departure(), which the pacing wheel asks over and over, comes to a virtual call only after something
-/// has happened. The engine tells and asks everything but ack() and window(), which neither algorithm here has
-/// a use for: whoever adds one that has begins at engine::SendQp::on_response() and may_send(). doc/dcqcn.md.
+/// has happened. The engine tells and asks everything but ack() and window(), which neither algorithm here
+/// has a use for: whoever adds one that has begins at engine::SendQp::on_response() and may_send().
+/// doc/dcqcn.md.
 class CongestionControl {
  public:
   static constexpr std::uint64_t kNoWindow = UINT64_MAX;
