@@ -15,7 +15,8 @@ std::atomic<std::int64_t> g_last_ms{0};  // of the last one that counted
 static_assert(std::atomic<std::int64_t>::is_always_lock_free);
 
 /// `timeout`, and some shells and supervisors, send to a process and to its group: two signals, one wish.
-constexpr std::int64_t kTogetherMs = 250;
+/// Nobody presses Ctrl-C twice as fast.
+constexpr std::int64_t kTogetherMs = 20;
 
 bool came_with_another() {
   timespec now{};

@@ -6,7 +6,7 @@ namespace softfeb::app {
 /// Catches SIGINT and SIGTERM from now on.
 void catch_stop_signals();
 /// How many came: one asks for an orderly end (drain), a second one for a quick end (flush). The third one
-/// kills. What comes within a quarter of a second of one that counted is the same wish.
+/// kills. What comes within 20 ms of one that counted is the same wish.
 int stop_signals();
 
 }  // namespace softfeb::app

@@ -85,7 +85,7 @@ class Ends(harness.TestCase):
         softfeb = self.start(config)
         self.wait_for_start(softfeb)
         softfeb.signal()
-        time.sleep(0.05)
+        time.sleep(0.005)
         softfeb.signal()
         time.sleep(1)
         self.assertIsNone(softfeb.process.poll())
