@@ -15,6 +15,10 @@
 // * A queue pair that has been in the ready queue is not in the wheel of departures, so that nothing need be
 //   cancelled.
 //
+// Nor is the queue pair settled anew behind the last packet of a message where the next message may leave at
+// once (SendQp::may_follow): what became of the one before is counted, what is due posted, and its place is
+// known.
+//
 // Where very many are ready, a turn is of up to four packets, as long as its queue pair may send them at
 // once: what it costs to fetch a queue pair is then shared by as many. Nobody leaves before its time for
 // that.

@@ -27,6 +27,19 @@ struct FakeParameters final : Parameters {
   }
 };
 
+/// A page that has begun, and what it has published.
+struct Watched {
+  TestScene s;
+  FakeParameters parameters;
+  LivePage page{s.scene, {.interval = 100 * kMillisecond}, &parameters};
+  std::vector<std::string> events;
+
+  Watched() {
+    page.publish_by([this](const std::string& e) { events.push_back(e); });
+    page.begin();
+  }
+};
+
 Response ask(LivePage& page, const std::string& method, const std::string& path,
              const std::string& body = {}) {
   Request r;
@@ -44,12 +57,8 @@ Json get(LivePage& page, const std::string& path) { return Json::parse(ask(page,
 }  // namespace
 
 TEST_CASE("rates are differences of samples") {
-  TestScene s;
-  FakeParameters parameters;
-  LivePage page(s.scene, {.interval = 100 * kMillisecond}, &parameters);
-  std::vector<std::string> events;
-  page.publish_by([&](const std::string& e) { events.push_back(e); });
-  page.begin();
+  Watched w;
+  auto& [s, parameters, page, events] = w;
   CHECK(page.due() == 100 * kMillisecond);
   page.add(s.at(100 * kMillisecond));
   CHECK(page.due() == 200 * kMillisecond);
@@ -115,12 +124,8 @@ TEST_CASE("changes reach the parameters") {
 }
 
 TEST_CASE("when the run is over, the page has its result and nothing can be changed") {
-  TestScene s;
-  FakeParameters parameters;
-  LivePage page(s.scene, {.interval = 100 * kMillisecond}, &parameters);
-  std::vector<std::string> events;
-  page.publish_by([&](const std::string& e) { events.push_back(e); });
-  page.begin();
+  Watched w;
+  auto& [s, parameters, page, events] = w;
   CHECK(ask(page, "GET", "/api/dcqcn/feb%5C0").status == 200);
   CHECK(get(page, "/api/result").is_null());
   CHECK(page.greeting().find("event: result") == std::string::npos);
