@@ -18,6 +18,8 @@
 #include <memory>
 #include <vector>
 
+#include <rte_common.h>
+
 struct rte_eth_rxtx_callback;
 
 namespace softfeb::bench {
@@ -93,11 +95,12 @@ class Rig {
   rte_mempool* cnp_pool_ = nullptr;
   const rte_eth_rxtx_callback* tx_callback_ = nullptr;
   const rte_eth_rxtx_callback* rx_callback_ = nullptr;
-  std::vector<CnpOrder> cnps_;
+  // What the far end reads in each of its turns; what the board's side writes in its own is in other lines.
+  alignas(2 * RTE_CACHE_LINE_SIZE) std::vector<CnpOrder> cnps_;
   std::size_t next_cnp_ = 0;
   std::uint64_t next_cnp_tsc_ = UINT64_MAX;  ///< when it is due
   std::atomic<bool> stop_{false};
-  LoopTime loop_;
+  alignas(2 * RTE_CACHE_LINE_SIZE) LoopTime loop_;
   std::uint64_t turn_tsc_ = 0;  ///< as the turn of the loop began
   Time told_ = 0;               ///< of the frames crafted last
   Time began_ = 0;
