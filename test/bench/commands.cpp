@@ -69,4 +69,14 @@ void add_port(CLI::App& app, bool& ring) {
       ->check(CLI::IsMember({"null", "ring"}));
 }
 
+void add_transport(CLI::App& app, roce::Transport& transport) {
+  app.add_option_function<std::string>(
+         "--transport",
+         [&transport](const std::string& t) {
+           transport = t == "rc" ? roce::Transport::kRc : roce::Transport::kUc;
+         },
+         "rc: acknowledged by the benchmark; uc")
+      ->check(CLI::IsMember({"rc", "uc"}));
+}
+
 }  // namespace softfeb::bench

@@ -3,6 +3,7 @@
 
 #include "config/parsed.hpp"
 #include "environment.hpp"
+#include "roce/opcode.hpp"
 
 #include <cstdint>
 #include <functional>
@@ -67,6 +68,8 @@ void add_runs(CLI::App& app, unsigned& runs, Time& duration, const std::string& 
 void add_pmtu(CLI::App& app, std::uint32_t& pmtu);
 /// --port null|ring.
 void add_port(CLI::App& app, bool& ring);
+/// --transport rc|uc.
+void add_transport(CLI::App& app, roce::Transport& transport);
 
 void add_craft(Commands& commands);
 void add_responder(Commands& commands);

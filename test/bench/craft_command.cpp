@@ -28,13 +28,7 @@ void add_traffic(CLI::App& app, CraftOptions& o) {
   app.add_option("--message", o.packets, "Packets of a message")->check(CLI::Range(1, 4096));
   app.add_option("--send-queue", o.send_queue, "Requests that a queue pair has room for")
       ->check(CLI::Range(2, 4096));
-  app.add_option_function<std::string>(
-         "--transport",
-         [&o](const std::string& t) {
-           o.transport = t == "rc" ? roce::Transport::kRc : roce::Transport::kUc;
-         },
-         "rc: acknowledged by the benchmark; uc")
-      ->check(CLI::IsMember({"rc", "uc"}));
+  add_transport(app, o.transport);
   app.add_option_function<std::string>(
          "--active",
          [&o](const std::string& a) { o.active = a == "random" ? Activity::kRandom : Activity::kRoundRobin; },

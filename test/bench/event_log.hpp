@@ -16,6 +16,7 @@ struct Event {
     kCnpOut,         ///< rx_burst has given a CNP
     kCnpRegistered,  ///< its queue pair's congestion control knows
     kCnpSettled,     ///< and the next departure is where it puts it
+    kAway,           ///< a turn of the loop, begun at `told`, was longer than LoopTime::kAway
   };
   Time at = 0;
   /// When it happened as far as the board was told: as its turn of the loop began. Of frames and

@@ -44,6 +44,21 @@ std::vector<CnpOrder> orders(Time duration, Time least, Time most, std::uint32_t
   return out;
 }
 
+/// Whether the loop was away at any time of [from, to]: asked for later and later times.
+class AwayDuring {
+ public:
+  explicit AwayDuring(const EventLog& log) : away_(events_of(log, Event::Kind::kAway)) {}
+
+  bool operator()(Time from, Time to) {
+    while (next_ < away_.size() && away_[next_].at < from) ++next_;
+    return next_ < away_.size() && away_[next_].told <= to;
+  }
+
+ private:
+  std::vector<Event> away_;
+  std::size_t next_ = 0;
+};
+
 dcqcn::FirmwareProfile probe_profile() {
   dcqcn::FirmwareProfile p;
   p.build.line_rate = kProbeRate;
@@ -51,10 +66,10 @@ dcqcn::FirmwareProfile probe_profile() {
 }
 
 /// When the model lets the next packet leave, asked at `from` and, where it cannot foresee everything, again.
-Time predict(dcqcn::CongestionControl& model, Time from) {
+Time predict(dcqcn::CongestionControl& model, std::uint32_t bytes, Time from) {
   Time at = from;
   for (;;) {
-    const Time next = std::max(at, model.departure(Rig::kCounted, at));
+    const Time next = std::max(at, model.departure(bytes, at));
     if (next == at || next == kNever) return next;
     at = next;
   }
@@ -83,8 +98,8 @@ std::vector<double> against_model(const Rig& rig) {
       model.cnp(e.told);
     } else {
       // A CNP since the packet before has moved the departure: it is asked from the last event on.
-      late.push_back(ns(predict(model, asked[e.qp]), e.at));
-      model.sent(Rig::kCounted, e.told);
+      late.push_back(ns(predict(model, rig.counted(e.psn), asked[e.qp]), e.at));
+      model.sent(rig.counted(e.psn), e.told);
     }
     asked[e.qp] = e.told;
   }
@@ -94,6 +109,8 @@ std::vector<double> against_model(const Rig& rig) {
 Json firmware_run(const Environment& environment, const ReactionOptions& o, std::uint64_t seed) {
   RigConfig c;
   c.ring = o.ring;
+  c.transport = o.transport;
+  c.packets = o.packets;
   c.qps = kProbes + kLoads;
   c.events = static_cast<std::size_t>(to_seconds(o.duration) * 800'000) + 100'000;
   c.shape = [](engine::SendQpConfig& qp, std::uint32_t i) {
@@ -111,10 +128,13 @@ Json firmware_run(const Environment& environment, const ReactionOptions& o, std:
   const std::vector<Event> registered = events_of(rig.log(), Event::Kind::kCnpRegistered);
   const std::vector<Event> settled = events_of(rig.log(), Event::Kind::kCnpSettled);
   std::vector<double> to_register;
+  std::vector<double> undisturbed;
   std::vector<double> to_settle;
   std::vector<double> told_early;
+  AwayDuring away(rig.log());
   for (std::size_t k = 0; k < std::min({out.size(), registered.size(), settled.size()}); ++k) {
     to_register.push_back(ns(out[k], registered[k].at));
+    if (!away(out[k], registered[k].at)) undisturbed.push_back(to_register.back());
     to_settle.push_back(ns(out[k], settled[k].at));
     told_early.push_back(ns(registered[k].told, out[k]));
   }
@@ -124,12 +144,14 @@ Json firmware_run(const Environment& environment, const ReactionOptions& o, std:
       {"payload_gbps", frames * Rig::kPayload * 8e-9 / to_seconds(rig.ended() - rig.began())},
       {"cnps_not_registered", out.size() - registered.size()},
       {"out_of_rx_burst_to_registered_ns", distribution(to_register)},
+      {"out_of_rx_burst_to_registered_undisturbed_ns", distribution(undisturbed)},
       {"out_of_rx_burst_to_departure_moved_ns", distribution(to_settle)},
       {"out_of_rx_burst_minus_told_ns", distribution(told_early)},
       {"departure_minus_model_ns", distribution(late)},
       {"departures_before_model", std::count_if(late.begin(), late.end(), [](double d) { return d < 0; })},
       {"tx_short", rig.counters().tx_short},
       {"events_lost", rig.log().lost()},
+      {"retransmitted", rig.retransmitted()},
       {"loop", rig.loop().json()},
       {"machine", idling.json()}};
 }
@@ -137,8 +159,12 @@ Json firmware_run(const Environment& environment, const ReactionOptions& o, std:
 /// What one CNP did at 100 Gb/s.
 struct Turns {
   std::vector<double>
-      to_new_spacing;  ///< from its arrival to the end of the first gap as long as the new one
+      to_new_spacing;               ///< from its arrival to the end of the first gap as long as the new one
+  std::vector<double> undisturbed;  ///< the same of those while which the loop was never away
   std::vector<double> beyond_spacing;  ///< the same less that gap
+  std::vector<double> to_out;          ///< from its arrival until rx_burst gave it
+  std::vector<double> to_registered;   ///< from there until the congestion control knew
+  std::vector<double> to_next;         ///< from there to the next packet
   std::vector<double> old_gap;
   std::vector<double> new_gap;
   std::uint64_t too_slow = 0;  ///< the loop was no faster before than it had to be after
@@ -154,27 +180,32 @@ dcqcn::PaperParameters fast_parameters() {
 Turns follow(const Rig& rig, const std::vector<Time>& arrived) {
   Turns t;
   dcqcn::PaperReactionPoint model(fast_parameters());
+  const std::vector<Time> out = times_of(rig.log(), Event::Kind::kCnpOut);
   const std::vector<Time> registered = times_of(rig.log(), Event::Kind::kCnpRegistered);
   const std::vector<Event> frames = sent_frames(rig.log(), 1);
+  AwayDuring away(rig.log());
   std::size_t i = 1;
   for (std::size_t c = 0; c < std::min(arrived.size(), registered.size()); ++c) {
     const Time a = arrived[c];
-    for (; i < frames.size() && frames[i].at < a; ++i) model.sent(Rig::kCounted, frames[i].at);
+    for (; i < frames.size() && frames[i].at < a; ++i) model.sent(rig.counted(frames[i].psn), frames[i].at);
     if (i < 33 || i >= frames.size()) continue;
     model.cnp(a);
-    const double spacing = Rig::kCounted * 1e9 / static_cast<double>(model.rc());
+    const double spacing = rig.counted(frames[i].psn) * 1e9 / static_cast<double>(model.rc());
     const double old = ns(frames[i - 33].at, frames[i - 1].at) / 32;
     if (old > 0.9 * spacing) {
       ++t.too_slow;
       continue;
     }
-    std::size_t k = i;
-    while (k < frames.size() &&
-           (frames[k].at < registered[c] || ns(frames[k - 1].at, frames[k].at) < 0.95 * spacing)) {
-      ++k;
-    }
+    std::size_t next = i;
+    while (next < frames.size() && frames[next].at < registered[c]) ++next;
+    std::size_t k = next;
+    while (k < frames.size() && ns(frames[k - 1].at, frames[k].at) < 0.95 * spacing) ++k;
     if (k == frames.size()) break;
+    t.to_out.push_back(ns(a, out[c]));
+    t.to_registered.push_back(ns(out[c], registered[c]));
+    t.to_next.push_back(ns(registered[c], frames[next].at));
     t.to_new_spacing.push_back(ns(a, frames[k].at));
+    if (!away(a, frames[k].at)) t.undisturbed.push_back(ns(a, frames[k].at));
     t.beyond_spacing.push_back(ns(a, frames[k].at) - spacing);
     t.old_gap.push_back(old);
     t.new_gap.push_back(spacing);
@@ -185,6 +216,8 @@ Turns follow(const Rig& rig, const std::vector<Time>& arrived) {
 Json paper_run(const Environment& environment, const ReactionOptions& o, std::uint64_t seed) {
   RigConfig c;
   c.ring = o.ring;
+  c.transport = o.transport;
+  c.packets = o.packets;
   c.qps = 1;
   c.events = static_cast<std::size_t>(to_seconds(o.duration) * 8'000'000) + 100'000;
   c.shape = [](engine::SendQpConfig& qp, std::uint32_t) {
@@ -205,9 +238,14 @@ Json paper_run(const Environment& environment, const ReactionOptions& o, std::ui
           {"gap_before_ns", distribution(t.old_gap)},
           {"new_spacing_ns", distribution(t.new_gap)},
           {"arrival_to_new_spacing_ns", distribution(t.to_new_spacing)},
+          {"arrival_to_new_spacing_undisturbed_ns", distribution(t.undisturbed)},
+          {"arrival_to_out_of_rx_burst_ns", distribution(t.to_out)},
+          {"out_of_rx_burst_to_registered_ns", distribution(t.to_registered)},
+          {"registered_to_next_packet_ns", distribution(t.to_next)},
           {"less_the_spacing_ns", distribution(t.beyond_spacing)},
           {"tx_short", rig.counters().tx_short},
           {"events_lost", rig.log().lost()},
+          {"retransmitted", rig.retransmitted()},
           {"loop", rig.loop().json()},
           {"machine", idling.json()}};
 }
@@ -223,7 +261,9 @@ Json bench_reaction(const Environment& environment, const ReactionOptions& o) {
   }
   Json out = {{"benchmark", "reaction"},
               {"port", o.ring ? "net_ring" : "net_null"},
+              {"transport", o.transport == roce::Transport::kRc ? "rc" : "uc"},
               {"path_mtu", Rig::kPayload},
+              {"packets_of_a_message", o.packets},
               {"duration_s", to_seconds(o.duration)},
               {"runs", o.runs},
               {"shares_cpus", o.ring && environment.shares_cpus()},

@@ -8,7 +8,9 @@ namespace softfeb::bench {
 
 struct ReactionOptions {
   bool ring = true;
-  Time duration = kSecond;  ///< of each run
+  roce::Transport transport = roce::Transport::kRc;
+  std::uint32_t packets = 16;  ///< of a message, 4096 bytes each
+  Time duration = kSecond;     ///< of each run
   unsigned runs = 3;
 };
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "ack_source.hpp"
 #include "board/payload.hpp"
+#include "cnp_source.hpp"
 #include "dataplane/arena.hpp"
 #include "dataplane/device.hpp"
 #include "dataplane/lane.hpp"
@@ -11,38 +13,33 @@
 #include "engine/board.hpp"
 #include "environment.hpp"
 #include "event_log.hpp"
+#include "far_end.hpp"
 #include "loop_time.hpp"
 
-#include <atomic>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
-
-#include <rte_common.h>
 
 struct rte_eth_rxtx_callback;
 
 namespace softfeb::bench {
 
-/// When a CNP is to come, from the start of the run on, and for which queue pair.
-struct CnpOrder {
-  Time after = 0;
-  std::uint32_t qp = 0;
-};
-
 struct RigConfig {
   bool ring = false;  ///< net_ring with a far end on an lcore of its own; otherwise net_null
   std::uint32_t qps = 1;
+  roce::Transport transport = roce::Transport::kUc;                 ///< RC: what asks is acknowledged at once
+  std::uint32_t packets = 1;                                        ///< of a message
   std::size_t events = 1'000'000;                                   ///< room in the log
   std::function<void(engine::SendQpConfig&, std::uint32_t)> shape;  ///< of QP i
 };
 
 /// A board as softfeb runs it, on its Lane, with everything that leaves stamped as tx_burst is called. Its
-/// messages are single packets of 4096 bytes over UC.
+/// packets carry 4096 bytes.
 class Rig {
  public:
   static constexpr std::uint32_t kPayload = 4096;
-  static constexpr std::uint32_t kCounted = 12 + 16 + kPayload;  ///< BTH and RETH with it
+  static constexpr std::uint32_t kCounted = 12 + 16 + kPayload;  ///< BTH and RETH of a first packet with it
 
   Rig(const Environment& environment, const RigConfig& config);
   ~Rig();
@@ -55,33 +52,35 @@ class Rig {
   /// Traffic from now on for so long. CNPs come out of the ring, or, with net_null, with what rx_burst gives.
   void run(Time duration, std::vector<CnpOrder> cnps);
 
+  /// What pacing counts of the packet with this PSN.
+  std::uint32_t counted(roce::Psn psn) const {
+    return psn % config_.packets == 0 ? kCounted : kCounted - kReth;
+  }
+
   Time began() const { return began_; }
   Time ended() const { return ended_; }
   const EventLog& log() const { return log_; }
-  /// Written by the far end: kCnpArrived.
-  const EventLog& far_log() const { return far_log_; }
+  /// Of the far end of a ring: kCnpArrived.
+  const EventLog& far_log() const { return far_end_->log(); }
   const LoopTime& loop() const { return loop_; }
   const dataplane::LaneCounters& counters() const { return lane_->counters(); }
+  /// Packets that the board sent again: the machine, or a ring, took longer than the timeout.
+  std::uint64_t retransmitted() const;
 
  private:
   class ProbedBoard;
+  static constexpr std::uint32_t kReth = 16;
 
-  void make_board(const RigConfig& config);
-  void make_ports(const RigConfig& config);
-  rte_mbuf* make_cnp(std::uint32_t qp);
+  void make_board();
+  void make_ports();
+  void make_lane();
+  void add_callbacks();
   Time now() const;
   void stamp_sent(rte_mbuf* const* packets, std::uint16_t n);
   std::uint16_t stamp_received(rte_mbuf** packets, std::uint16_t n, std::uint16_t room);
-  void await_cnp();
-  /// Whether one is due when the counter says `tsc`.
-  bool next_cnp(std::uint64_t tsc, CnpOrder& out);
-  void far_end();
-  void start_far_end();
-  void stop_far_end();
-
   const Environment& environment_;
+  RigConfig config_;
   EventLog log_;
-  EventLog far_log_;
   dataplane::Mempools pools_;
   dataplane::Arena arena_;
   std::unique_ptr<board::PayloadSource> payload_;
@@ -92,16 +91,14 @@ class Rig {
   std::unique_ptr<dataplane::TxBuilder> builder_;
   std::unique_ptr<dataplane::PortMap> map_;
   std::unique_ptr<dataplane::Lane> lane_;
-  rte_mempool* cnp_pool_ = nullptr;
+  std::optional<FarEnd> far_end_;  ///< with net_ring
+  std::optional<CnpSource> cnps_;  ///< with net_null
+  std::optional<AckSource> acks_;  ///< with net_null and RC
   const rte_eth_rxtx_callback* tx_callback_ = nullptr;
   const rte_eth_rxtx_callback* rx_callback_ = nullptr;
-  // What the far end reads in each of its turns; what the board's side writes in its own is in other lines.
-  alignas(2 * RTE_CACHE_LINE_SIZE) std::vector<CnpOrder> cnps_;
-  std::size_t next_cnp_ = 0;
-  std::uint64_t next_cnp_tsc_ = UINT64_MAX;  ///< when it is due
-  std::atomic<bool> stop_{false};
-  alignas(2 * RTE_CACHE_LINE_SIZE) LoopTime loop_;
+  LoopTime loop_;
   std::uint64_t turn_tsc_ = 0;  ///< as the turn of the loop began
+  Time out_ = 0;                ///< when rx_burst gave something last
   Time told_ = 0;               ///< of the frames crafted last
   Time began_ = 0;
   Time ended_ = 0;

@@ -63,6 +63,8 @@ void add_reaction(Commands& commands) {
     return Outcome{bench_reaction(commands.environment(), *o)};
   });
   add_port(app, o->ring);
+  add_transport(app, o->transport);
+  app.add_option("--message", o->packets, "Packets of a message")->check(CLI::Range(1, 256));
   add_runs(app, o->runs, o->duration, "1s");
 }
 
