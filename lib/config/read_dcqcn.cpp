@@ -106,6 +106,28 @@ void read_paper(Section& s, dcqcn::PaperParameters& p) {
   read_named(s, "rate_on_first_cnp", "rate_to_set_on_first_cnp", p.rate_on_first_cnp, parse_bandwidth);
 }
 
+/// What a cut leaves at least, against the line rate; either may be a default.
+void check_least(Section& s, const char* name, const char* alias, std::uint64_t least,
+                 std::uint64_t line_rate) {
+  if (least <= line_rate) return;
+  const Node* node = nullptr;
+  for (const char* key : {name, alias, "line_rate", "rpg_max_rate"})
+    node = node != nullptr ? node : s.find(key);
+  const std::string line = format_bandwidth(line_rate);
+  s.reading().problem(node->where,
+                      "a cut would raise the rate: `" + std::string(name) + "` is " +
+                          format_bandwidth(least) + ", the line rate " + line,
+                      "write `" + std::string(name) + "` of at most " + line + ", or a higher `line_rate`");
+}
+
+void check_rates(Section& s, const DcqcnConfig& d) {
+  if (d.algorithm == DcqcnConfig::Algorithm::kFirmware)
+    check_least(s, "rmin", "rmin", d.firmware.parameters.rmin, d.firmware.build.line_rate);
+  if (d.algorithm == DcqcnConfig::Algorithm::kPaper) {
+    check_least(s, "min_rate", "rpg_min_rate", d.paper.parameters.min_rate, d.paper.parameters.line_rate);
+  }
+}
+
 /// off | firmware | paper | connectx
 void choose(DcqcnConfig& d, choices::DcqcnName name) {
   d.algorithm = name == choices::DcqcnName::kOff        ? DcqcnConfig::Algorithm::kOff
@@ -139,6 +161,7 @@ std::optional<DcqcnConfig> read_dcqcn(Section& parent) {
     read_bucket(s, d.paper.bucket);
   }
   read_dcqcn_parameters(s, d);
+  check_rates(s, d);
   s.close();
   return d;
 }

@@ -48,7 +48,7 @@ def camera(boards=143):
     """Many boards, each with little to send."""
     traffic = {"message_size": "4KiB", "rate": "500kb/s"}
     many = harness.board(harness.qp(traffic=traffic), name="feb", ip="10.0.0.1/16", count=boards,
-                         dcqcn={"algorithm": "firmware", "line_rate": "1Mb/s"})
+                         dcqcn={"algorithm": "firmware", "line_rate": "1Mb/s", "rmin": "1Mb/s"})
     return harness.ring([many], [harness.receiver(ip="10.0.2.200/16", memory="64KiB")])
 
 

@@ -74,6 +74,18 @@ TEST_CASE("dcqcn: what cannot be is refused with the fix") {
   CHECK(problem("{algorithm: firmware, rai: 6000000}").find("no unit") != std::string::npos);
 }
 
+TEST_CASE("dcqcn: the least rate is not above the line rate, given or by default") {
+  const std::string given = problem("{algorithm: firmware, line_rate: 1Gb/s, rmin: 2Gb/s}");
+  CHECK(given.find("dcqcn.rmin: a cut would raise the rate: `rmin` is 2Gb/s, the line rate 1Gb/s") !=
+        std::string::npos);
+  CHECK(given.find("write `rmin` of at most 1Gb/s") != std::string::npos);
+  CHECK(problem("{algorithm: firmware, line_rate: 50Mb/s}").find("dcqcn.line_rate: a cut would raise") !=
+        std::string::npos);
+  CHECK(problem("{algorithm: firmware, line_rate: 50Mb/s, rmin: 50Mb/s}").empty());
+  CHECK(problem("{algorithm: paper, rpg_max_rate: 1Gb/s, rpg_min_rate: 1.1Gb/s}")
+            .find("dcqcn.rpg_min_rate: a cut would raise") != std::string::npos);
+}
+
 TEST_CASE("dcqcn: the resolved configuration reads back as itself") {
   for (const char* value : {"firmware", "paper", "connectx",
                             "{algorithm: firmware, scope: board, line_rate: 40Gb/s, width: 64}"}) {
