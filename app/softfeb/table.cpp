@@ -82,8 +82,9 @@ std::string result_table(const config::RunConfig& config, const lab::Plans& plan
   std::uint64_t payload = 0;
   for (const QpPlan& plan : plans.all()) payload += figures_of(plan, o).payload_bytes;
   const double seconds = measured_seconds(plans, o);
-  t += fmt::format("\n{:.3f} Gb/s of payload over {:.3f} s. ",
-                   seconds > 0 ? static_cast<double>(payload) * 8e-9 / seconds : 0, seconds);
+  t += seconds > 0 ? fmt::format("\n{:.3f} Gb/s of payload over {:.3f} s. ",
+                                 static_cast<double>(payload) * 8e-9 / seconds, seconds)
+                   : "\nNo time was measured. ";
   t += judgement.held() ? "All checks held.\n" : "A CHECK FAILED:\n";
   for (const Check& c : judgement.checks) {
     if (!c.held) t += fmt::format("  {}: {} (allowed {})\n", c.name, c.value, c.limit);
