@@ -70,8 +70,14 @@ class Commands(unittest.TestCase):
         self.assertGreater(r["firmware_ns"]["packet_paced"]["median"], 0)
 
     def test_reaction(self):
-        r = self.result("reaction", "--runs", "1", "--duration", "10ms")
-        self.assertIn("arrival_to_new_spacing_ns", r["paper_at_100_gbps"])
+        for options in (["--port", "ring"], ["--port", "null", "--transport", "uc", "--message", "1"]):
+            r = self.result("reaction", "--runs", "1", "--duration", "10ms", *options)
+            self.assertEqual(r["firmware_under_10_gbps"]["departures_before_model"]["max"], 0)
+            c = r["paper_at_100_gbps"]
+            for key in ("arrival_to_out_of_rx_burst_ns", "out_of_rx_burst_to_registered_ns", "arrival_to_new_spacing_ns"):
+                self.assertIn(key, c)
+            self.assertLessEqual(c["arrival_to_new_spacing_undisturbed_ns"]["count"]["max"],
+                                 c["arrival_to_new_spacing_ns"]["count"]["max"])
 
     def test_references(self):
         with tempfile.TemporaryDirectory() as folder:
