@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "dataplane/mbuf_stock.hpp"
 
-#include "dataplane/mbuf_lines.hpp"
+#include "base/claim.hpp"
 
 #include <algorithm>
 
@@ -26,7 +26,11 @@ bool MbufStock::fetch(unsigned n) {
       want /= 2;
     }
   }
-  for (unsigned i = before; i < count_; ++i) claim_mbuf(items_[i], data_offset_);
+  for (unsigned i = before; i < count_; ++i) {
+    claim_lines(items_[i], written_.of_mbuf);
+    if (written_.data_offset != 0)
+      claim_line(reinterpret_cast<const std::uint8_t*>(items_[i]) + written_.data_offset);
+  }
   return count_ >= n;
 }
 

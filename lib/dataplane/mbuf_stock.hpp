@@ -9,15 +9,21 @@ struct rte_mempool;
 
 namespace softfeb::dataplane {
 
+/// Which cache lines of an mbuf whoever takes it is going to write: the others stay where they are, which may
+/// be in another core's cache as well.
+struct MbufLines {
+  unsigned of_mbuf = 2;           ///< 1: the second one, `next` with it, stays as the pool has it
+  std::uint32_t data_offset = 0;  ///< from the mbuf to the line of its buffer; 0: none
+};
+
 /// Mbufs of one pool, taken many at a time and before they are used, so that their cache lines, which another
 /// core may have freed, come while frames are crafted. For one worker; goes before its pool does.
 class MbufStock {
  public:
   static constexpr unsigned kRoom = 64;
 
-  /// `pool` may be null: always empty. `data_offset`: of what is written into an mbuf's buffer, from the
-  /// mbuf; 0 when nothing is.
-  MbufStock(rte_mempool* pool, std::uint32_t data_offset) : pool_(pool), data_offset_(data_offset) {}
+  /// `pool` may be null: always empty.
+  MbufStock(rte_mempool* pool, const MbufLines& written) : pool_(pool), written_(written) {}
   ~MbufStock();
   MbufStock(const MbufStock&) = delete;
   MbufStock& operator=(const MbufStock&) = delete;
@@ -33,7 +39,7 @@ class MbufStock {
   bool fetch(unsigned n);
 
   rte_mempool* pool_;
-  std::uint32_t data_offset_;
+  MbufLines written_;
   unsigned count_ = 0;
   std::array<rte_mbuf*, kRoom> items_;  ///< the first count_ mean something
 };

@@ -77,8 +77,8 @@ TxBuilder::TxBuilder(const TxBuilderConfig& config, const Arena* arena, Mempools
                     : pools.create("packet trailers",
                                    pool_size(config.descriptors + config.held, config.lcores), kTrailerRoom,
                                    0, config.socket)),
-      payload_stock_(externals_, 0),
-      trailer_stock_(trailers_, kDataOffset) {}
+      payload_stock_(externals_, {}),
+      trailer_stock_(trailers_, {1, kDataOffset}) {}
 
 unsigned TxBuilder::acquire(std::span<TxFrame> frames, std::span<rte_mbuf*> mbufs) {
   auto n = static_cast<unsigned>(std::min(frames.size(), mbufs.size()));
