@@ -54,7 +54,7 @@ class Refused(harness.TestCase):
 
     def assert_failed(self, run, status, completed, *words):
         sent = run.qps()[0]
-        self.assertEqual((sent["first_failure_status"], sent["messages_completed"]), (status, completed))
+        self.assertEqual((sent["first_failure_status"], sent["messages_completed"]), (status, completed), run.out + run.err)
         self.assertEqual(sent["messages_failed"], sent["messages_posted"] - completed)
         self.assertEqual(run.result["verdict"], "failed")
         message = run.result["messages"][0]
