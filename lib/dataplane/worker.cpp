@@ -36,6 +36,8 @@ void Worker::add_endpoint(engine::Endpoint& endpoint, const engine::BoardTimes& 
 }
 
 void Worker::launch() {
+  // Whoever asks before the loop has turned must not take boards that have not begun for finished.
+  publish();
   if (rte_eal_remote_launch(&Worker::entry, this, lcore_) != 0) {
     throw EnvironmentError("worker lcore " + std::to_string(lcore_) + " cannot be started",
                            "give workers.cpus CPUs that this process may use");
