@@ -52,8 +52,8 @@ Crew::Crew(const config::RunConfig& config, Machine& machine, Endpoints& endpoin
     : config_(config), machine_(machine), lab_(lab), pass_(sleep) {
   const auto count = static_cast<unsigned>(config.workers.count);
   for (unsigned w = 0; w < count; ++w) {
-    workers_.push_back(
-        std::make_unique<dataplane::Worker>(machine.lcore(w), idle_of(config.workers.idle), machine.clock()));
+    workers_.push_back(std::make_unique<dataplane::Worker>(
+        machine.lcore(w), idle_of(config.workers.idle), machine.clock().clock(), &machine.clock().updates()));
   }
   for (std::size_t p = 0; p < config.ports.size(); ++p)
     maps_.push_back(std::make_unique<dataplane::PortMap>(count));

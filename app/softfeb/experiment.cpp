@@ -17,6 +17,10 @@ namespace {
 constexpr Time kSettle = 50 * kMillisecond;
 constexpr Time kPoll = 1 * kMillisecond;
 constexpr Time kShortestNap = 20 * kMicrosecond;
+/// How long before a start at a wall clock the workers are told of it.
+constexpr Time kStartLead = 20 * kMillisecond;
+/// Time ends after 213 days: a later start is not reached.
+constexpr Time kLatestStart = kNever / 2;
 
 }  // namespace
 
@@ -61,14 +65,24 @@ Experiment::Wait Experiment::wait(Time until, bool for_boards, int signals) {
   }
 }
 
+Time Experiment::start_time() {
+  const Time earliest = machine_.now() + kMillisecond;
+  const auto at = config_.run.start_at_unix_ns;
+  if (!at) return earliest;
+  const std::int64_t ns = *at - static_cast<std::int64_t>(machine_.read_wall_clock());
+  if (ns <= 0) return earliest;
+  return std::max(earliest, std::min(static_cast<Time>(ns), kLatestStart / kNanosecond) * kNanosecond);
+}
+
 void Experiment::begin() {
-  out_.started = machine_.now() + kMillisecond;
+  out_.started = start_time();
   out_.start_up_s = seconds_since_exec() + to_seconds(kMillisecond);
-  if (const auto at = config_.run.start_at_unix_ns) {
-    const std::int64_t from_origin = *at - static_cast<std::int64_t>(machine_.unix_origin_ns());
-    if (from_origin > 0) out_.started = std::max(out_.started, static_cast<Time>(from_origin) * kNanosecond);
-  }
   observers_.begin();
+  // The wall clock is slewed and stepped while we wait, so it is read again shortly before the start.
+  while (out_.started > machine_.now() + kStartLead && stop_signals() == 0) {
+    wait(std::min(out_.started - kStartLead, machine_.now() + kSecond), false, 0);
+    out_.started = start_time();
+  }
   crew_.start(out_.started);
   wait(out_.started + kMillisecond, false, 0);
 }

@@ -47,6 +47,8 @@ class Experiment {
   enum class Wait { kDone, kTime, kSignal };
   /// Until every board is done, `until`, or a signal more than `signals`.
   Wait wait(Time until, bool for_boards, int signals);
+  /// When traffic begins, by what the wall clock says now.
+  Time start_time();
   void begin();
   void drain();
   void settle();

@@ -11,7 +11,6 @@
 #include <thread>
 
 #include <fmt/format.h>
-#include <rte_cycles.h>
 
 namespace softfeb::app {
 
@@ -19,19 +18,13 @@ namespace {
 
 constexpr std::size_t kArenaSlack = 1U << 16;
 
-std::uint64_t wall_clock_ns() {
-  using namespace std::chrono;
-  return static_cast<std::uint64_t>(
-      duration_cast<nanoseconds>(system_clock::now().time_since_epoch()).count());
-}
-
 }  // namespace
 
 Machine::Machine(const config::RunConfig& config, std::size_t arena_bytes)
     : config_(config), lcores_(place_lcores(config)) {
   eal_ = std::make_unique<dataplane::Eal>(eal_settings(config, lcores_));
-  clock_ = dataplane::start_clock();
-  unix_origin_ns_ = wall_clock_ns() - now() / kNanosecond;
+  clock_.calibrate();
+  read_wall_clock();
   arena_ = std::make_unique<dataplane::Arena>(arena_bytes + kArenaSlack, ports_node(config));
   factory_ = std::make_unique<dataplane::DeviceFactory>();
   for (std::size_t i = 0; i < config.ports.size(); ++i) open_port(config, i);
@@ -41,8 +34,6 @@ Machine::~Machine() {
   // Ports stop before any device goes: a ring's far end may still hold packets of this one's pools.
   for (RunPort& p : ports_) p.port.reset();
 }
-
-Time Machine::now() const { return clock_->time(rte_rdtsc()); }
 
 void Machine::for_worker(std::size_t w, const std::function<void()>& make) const {
   const dataplane::LcoreSpec& lcore = lcores_[w + 1];
@@ -79,7 +70,7 @@ void Machine::open_port(const config::RunConfig& config, std::size_t index) {
 void Machine::make_stamps(const config::RunConfig& config, std::size_t index) {
   if (config.ports[index].pacing != config::Pacing::kTimestamp) return;
   RunPort& port = ports_[index];
-  port.clock = std::make_unique<dataplane::PortClock>(port.port->id(), port.name, *clock_);
+  port.clock = std::make_unique<dataplane::PortClock>(port.port->id(), port.name, clock_.clock());
   for (std::size_t k = 0; k < port.workers.size(); ++k) {
     port.stamps.push_back(
         std::make_unique<dataplane::DepartureStamps>(port.clock->map(), config.ports[index].pacing_horizon));
@@ -87,6 +78,7 @@ void Machine::make_stamps(const config::RunConfig& config, std::size_t index) {
 }
 
 void Machine::follow_clocks() {
+  clock_.follow();
   for (RunPort& p : ports_) {
     if (p.clock) p.clock->follow();
   }

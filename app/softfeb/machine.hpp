@@ -12,7 +12,7 @@
 #include "dataplane/mempools.hpp"
 #include "dataplane/port.hpp"
 #include "dataplane/port_clock.hpp"
-#include "dataplane/tsc_clock.hpp"
+#include "dataplane/run_clock.hpp"
 
 #include <functional>
 #include <memory>
@@ -52,10 +52,12 @@ class Machine {
   dataplane::Mempools& pools() { return pools_; }
   std::vector<RunPort>& ports() { return ports_; }
   const std::vector<RunPort>& ports() const { return ports_; }
-  const dataplane::TscClock& clock() const { return *clock_; }
-  Time now() const;
-  /// Wall clock at Time 0, nanoseconds since 1970.
+  const dataplane::RunClock& clock() const { return clock_; }
+  Time now() const { return clock_.now(); }
+  /// Wall clock at Time 0 when it was read last, ns since 1970.
   std::uint64_t unix_origin_ns() const { return unix_origin_ns_; }
+  /// Reads the wall clock again: NTP may have moved it, and our own clock drifts against it.
+  std::uint64_t read_wall_clock() { return unix_origin_ns_ = dataplane::unix_origin_ns(clock_.clock()); }
   const std::vector<dataplane::LcoreSpec>& lcores() const { return lcores_; }
   /// The lcore of worker `w`.
   unsigned lcore(unsigned w) const { return lcores_[w + 1].id; }
@@ -63,7 +65,7 @@ class Machine {
   void for_worker(std::size_t w, const std::function<void()>& make) const;
   bool huge_pages() const { return eal_->huge_pages(); }
 
-  /// Reads the clocks of NICs that packets have times for, now and then. To be called often.
+  /// Keeps our clock true, and reads the clocks of NICs that packets have times for. Call it often.
   void follow_clocks();
 
   /// Waits until every port has a link, `limit` at most or until a signal comes; says so when it takes a
@@ -80,9 +82,9 @@ class Machine {
   void make_faults(const config::RunConfig& config, std::size_t index);
 
   const config::RunConfig& config_;
+  dataplane::RunClock clock_;
   std::vector<dataplane::LcoreSpec> lcores_;
   std::unique_ptr<dataplane::Eal> eal_;
-  std::optional<dataplane::TscClock> clock_;
   std::uint64_t unix_origin_ns_ = 0;
   dataplane::Mempools pools_;
   std::unique_ptr<dataplane::Arena> arena_;

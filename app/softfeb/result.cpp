@@ -209,6 +209,15 @@ Json workers(const Outcome& o) {
   return list;
 }
 
+Json clock(const dataplane::ClockDiscipline& d) {
+  return {{"hz", d.calibration().hz},
+          {"calibration_difference_ppm", d.calibration().difference_ppm},
+          {"drift_ppm", d.drift_ppm()},
+          {"readings", d.readings()},
+          {"offset_ns", static_cast<double>(d.offset()) * 1e-3},
+          {"largest_offset_ns", static_cast<double>(d.largest_offset()) * 1e-3}};
+}
+
 }  // namespace
 
 Json make_result(const config::RunConfig& config, const Machine* machine, const lab::Plans& plans,
@@ -249,6 +258,7 @@ Json make_result(const config::RunConfig& config, const Machine* machine, const 
     for (const RunPort& p : machine->ports()) j["ports"].push_back(port(p));
   }
   j["workers"] = workers(o);
+  if (machine != nullptr) j["clock"] = clock(machine->clock().discipline());
   j["stolen_share"] = stolen_share(o);
   j["control_unserved"] = o.control_unserved;
   j["checks"] = Json::array();

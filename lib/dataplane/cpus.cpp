@@ -2,7 +2,6 @@
 #include "dataplane/cpus.hpp"
 
 #include "dataplane/error.hpp"
-#include "dataplane/tsc_clock.hpp"
 
 #include <algorithm>
 #include <iomanip>
@@ -10,12 +9,9 @@
 #include <set>
 #include <sstream>
 
-#include <rte_cycles.h>
 #include <sched.h>
 
 namespace softfeb::dataplane {
-
-TscClock start_clock() { return TscClock(rte_get_tsc_hz(), rte_rdtsc()); }
 
 std::vector<unsigned> usable_cpus() {
   std::vector<unsigned> cpus;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "dataplane/cpus.hpp"
 #include "dataplane/doctor.hpp"
+#include "dataplane/run_clock.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -73,10 +74,18 @@ Check check_multiplication(const std::set<std::string>& flags) {
 }
 
 Check check_clock(const std::set<std::string>& flags) {
-  if (flags.count("constant_tsc") != 0 && flags.count("nonstop_tsc") != 0)
-    return {"clock", Health::kOk, "invariant TSC", ""};
-  return {"clock", Health::kWarn, "the TSC may change its rate: pacing may be off",
-          "fix the CPU frequency, or pass the host's TSC on"};
+  const ClockCalibration measured = measure_clock();
+  if (flags.count("constant_tsc") == 0 || flags.count("nonstop_tsc") == 0) {
+    return {"clock", Health::kWarn, "TSC that may change its rate, " + in_words(measured),
+            "fix the CPU frequency, or pass the host's TSC on"};
+  }
+  if (!measured.consistent()) {
+    return {
+        "clock", Health::kWarn, "invariant TSC, " + in_words(measured),
+        "run softfeb doctor again on an idle machine; if it stays, the kernel's clock source is not the TSC "
+        "(/sys/devices/system/clocksource/clocksource0/current_clocksource)"};
+  }
+  return {"clock", Health::kOk, "invariant TSC, " + in_words(measured), ""};
 }
 
 Check check_cpus() {

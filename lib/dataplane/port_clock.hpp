@@ -14,7 +14,8 @@ namespace softfeb::dataplane {
 /// reads the clock, which takes a NIC microseconds; workers take the line through it from a mailbox.
 class PortClock {
  public:
-  /// Of a started port; takes 20 ms. Throws EnvironmentError when its clock cannot be read or stands still.
+  /// Of a started port; takes 20 ms. `clock`, the control thread's, outlives it. Throws EnvironmentError when
+  /// its clock cannot be read or stands still.
   PortClock(std::uint16_t port, const std::string& name, const TscClock& clock);
 
   /// Reads the clock again when a tenth of a second has passed. To be called often, by the control thread.
@@ -27,7 +28,7 @@ class PortClock {
   bool read();
 
   std::uint16_t port_;
-  TscClock clock_;
+  const TscClock& clock_;
   DeviceClock device_;
   Mailbox<ClockMap> map_;
   Time read_at_ = 0;

@@ -24,8 +24,8 @@ constexpr Time kLeaveWithin = 100 * kMillisecond;  // for what the ports have no
 constexpr Time kLongestSleep = 50 * kMicrosecond;
 }  // namespace
 
-Worker::Worker(unsigned lcore, IdlePolicy idle, const TscClock& clock)
-    : lcore_(lcore), idle_(idle), clock_(clock) {}
+Worker::Worker(unsigned lcore, IdlePolicy idle, const TscClock& clock, const Mailbox<TscClock>* updates)
+    : lcore_(lcore), idle_(idle), clock_(clock), clock_updates_(updates) {}
 
 void Worker::add_endpoint(engine::Endpoint& endpoint, const engine::BoardTimes& times) {
   endpoints_.push_back(&endpoint);
@@ -67,7 +67,10 @@ void Worker::loop() {
   if (idle_ == IdlePolicy::kSleep) prctl(PR_SET_TIMERSLACK, 1'000UL, 0UL, 0UL, 0UL);
   Time last = clock_.time(rte_rdtsc());
   while (!(quit_ && may_leave())) {
-    const Time now = clock_.time(rte_rdtsc());
+    if (clock_updates_ != nullptr && clock_updates_->written() != clock_seen_)
+      clock_seen_ = clock_updates_->read(clock_);
+    // A bend that this thread learnt of too late, because it was preempted, may lie picoseconds back.
+    const Time now = std::max(last, clock_.time(rte_rdtsc()));
     const Time gap = now - last;
     loop_.ran += gap;
     // Sleeps are far shorter than that: whoever slept for so long was not run when he was to be.

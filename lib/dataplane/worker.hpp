@@ -81,7 +81,8 @@ struct LoopCounters {
 /// alone from launch() to join().
 class Worker {
  public:
-  Worker(unsigned lcore, IdlePolicy idle, const TscClock& clock);
+  /// `updates`: new slopes of `clock` while the worker runs; none by default.
+  Worker(unsigned lcore, IdlePolicy idle, const TscClock& clock, const Mailbox<TscClock>* updates = nullptr);
 
   void add_lane(std::unique_ptr<Lane> lane) { lanes_.push_back(std::move(lane)); }
   /// `times`: of a board.
@@ -131,6 +132,8 @@ class Worker {
   unsigned lcore_;
   IdlePolicy idle_;
   TscClock clock_;
+  const Mailbox<TscClock>* clock_updates_;
+  std::uint64_t clock_seen_ = 0;  ///< of clock_updates_
   std::vector<std::unique_ptr<Lane>> lanes_;
   std::unique_ptr<NetworkLane> network_;
   std::vector<engine::Endpoint*> endpoints_;

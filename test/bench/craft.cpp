@@ -3,6 +3,7 @@
 
 #include "contest.hpp"
 #include "craft_rig.hpp"
+#include "dataplane/run_clock.hpp"
 #include "engine_loop.hpp"
 
 #include <rte_launch.h>
@@ -82,7 +83,7 @@ class CraftContest {
   CraftContest(const Environment* environment, const CraftOptions& o)
       : environment_(environment),
         options_(o),
-        clock_(environment != nullptr ? environment->clock() : calibrated_clock()),
+        clock_(environment != nullptr ? environment->clock() : dataplane::start_clock()),
         payload_(craft_payload(o)) {
     if (o.port) {
       rig_ = std::make_unique<CraftRig>(*environment, o, *payload_, machine_);

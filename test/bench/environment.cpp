@@ -2,8 +2,8 @@
 #include "environment.hpp"
 
 #include "dataplane/cpus.hpp"
+#include "dataplane/run_clock.hpp"
 
-#include <chrono>
 #include <fstream>
 #include <set>
 #include <sstream>
@@ -52,17 +52,6 @@ Environment::Environment(unsigned others)
 }
 
 Time read_clock(const dataplane::TscClock& clock) { return clock.time(rte_rdtsc()); }
-
-dataplane::TscClock calibrated_clock() {
-  using Steady = std::chrono::steady_clock;
-  const auto begin = Steady::now();
-  const std::uint64_t tsc = rte_rdtsc();
-  std::chrono::duration<double> passed{};
-  while (passed.count() < 0.05) passed = Steady::now() - begin;
-  const std::uint64_t end = rte_rdtsc();
-  return dataplane::TscClock(static_cast<std::uint64_t>(static_cast<double>(end - tsc) / passed.count()),
-                             end);
-}
 
 Json machine_facts(const Environment* environment) {
   Json out{{"cpu", cpu_info("model name")},

@@ -34,8 +34,6 @@ class Environment {
 
 /// Time by the counter, where Environment::clock() need not be.
 Time read_clock(const dataplane::TscClock& clock);
-/// Where there is no Environment: measured against the system's clock, 50 ms.
-dataplane::TscClock calibrated_clock();
 
 /// What the figures depend on: CPU and its vector instructions, CPUs there are, compiler, DPDK. `environment`
 /// may be null: without DPDK.

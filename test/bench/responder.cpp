@@ -4,6 +4,7 @@
 #include "checking_receiver.hpp"
 #include "contest.hpp"
 #include "craft_board.hpp"
+#include "dataplane/run_clock.hpp"
 #include "roce/frame.hpp"
 #include "roce/icrc.hpp"
 
@@ -20,7 +21,7 @@ constexpr std::size_t kIpBegins = 14;
 class MemoryLink {
  public:
   explicit MemoryLink(const CraftOptions& o)
-      : clock_(calibrated_clock()),
+      : clock_(dataplane::start_clock()),
         payload_(craft_payload(o)),
         arena_(payload_->arena_bytes()),
         rooms_(kBatch),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "world.hpp"
 
+#include "dataplane/run_clock.hpp"
 #include "engine/control_frame.hpp"
 #include "roce/craft.hpp"
 

@@ -3,7 +3,7 @@
 
 #include "base/rng.hpp"
 #include "dataplane/error.hpp"
-#include "dataplane/tsc_clock.hpp"
+#include "dataplane/run_clock.hpp"
 
 #include <filesystem>
 #include <fstream>
