@@ -162,6 +162,10 @@ void BoardControl::follow_timers(Time now) {
   stream_link_.follow_timers(now);
 }
 
+Time BoardControl::deadline() const {
+  return std::min(registers_link_.server().deadline(), stream_link_.server().deadline());
+}
+
 void BoardControl::close(Time now) {
   registers_link_.server().close(now);
   stream_link_.server().close(now);

@@ -55,6 +55,8 @@ class BoardControl {
   bool in_band() const { return config_.in_band; }
   /// Timers of the links that no socket sees to.
   void follow_timers(Time now);
+  /// When the first of those timers expires.
+  Time deadline() const;
   /// Says goodbye to the clients; nothing is served any more.
   void close(Time now);
 

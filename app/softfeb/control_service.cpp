@@ -18,8 +18,8 @@ constexpr int kHandlers = 64;  ///< of sockets and timers in one turn
 /// A worker answers within a turn. Where it has a CPU of its own that is sooner than any sleep would end.
 constexpr Time kSpin = 20 * kMicrosecond;
 constexpr Time kNap = 20 * kMicrosecond;
-/// Rings cannot wake us: how often they are looked at while datagrams come, and when none has come for
-/// kQuiet.
+/// Workers that spin do not ring: how often their queues are looked at while datagrams come, and when none
+/// has come for kQuiet.
 constexpr Time kInBandSoon = 50 * kMicrosecond;
 constexpr Time kInBandLater = 500 * kMicrosecond;
 constexpr Time kQuiet = 20 * kMillisecond;
@@ -35,6 +35,7 @@ ControlService::ControlService(const config::RunConfig& config, Machine& machine
       crew_(crew),
       work_(boost::asio::make_work_guard(io_)),
       timer_(io_),
+      doorbell_(io_),
       ports_(machine.ports()),
       spins_(!dataplane::shares_cpus(machine.lcores())) {
   const ControlParts parts{.config = &config,
@@ -50,11 +51,28 @@ ControlService::ControlService(const config::RunConfig& config, Machine& machine
     boards_.push_back(std::make_unique<BoardControl>(parts, b));
     in_band_ = in_band_ || boards_.back()->in_band();
   }
+  rung_ = in_band_ && crew.rings_control_thread();
+  if (rung_) {
+    doorbell_.assign(crew.control_doorbell().fd());
+    await_doorbell();
+  }
   // Naps of 20 µs must not last 70.
   if (!boards_.empty()) prctl(PR_SET_TIMERSLACK, 1'000UL, 0UL, 0UL, 0UL);
 }
 
-ControlService::~ControlService() { stop(); }
+ControlService::~ControlService() {
+  stop();
+  if (doorbell_.is_open()) doorbell_.release();
+}
+
+void ControlService::await_doorbell() {
+  doorbell_.async_wait(boost::asio::posix::stream_descriptor::wait_read,
+                       [this](const boost::system::error_code& error) {
+                         if (error) return;
+                         crew_.control_doorbell().clear();
+                         await_doorbell();
+                       });
+}
 
 void ControlService::run_until(Time until) {
   for (;;) {
@@ -113,12 +131,32 @@ void ControlService::wait(Time until) {
     return;
   }
   Time span = until - now;
-  if (in_band_) span = std::min(span, now - in_band_at_ < kQuiet ? kInBandSoon : kInBandLater);
+  if (rung_) {
+    crew_.control_doorbell().arm();
+    // What came before does not ring.
+    if (crew_.poll_in_band(now) != 0) {
+      crew_.control_doorbell().disarm();
+      return;
+    }
+    const Time due = in_band_deadline();
+    span = std::min(span, due > now ? due - now : 0);
+  } else if (in_band_) {
+    span = std::min(span, now - in_band_at_ < kQuiet ? kInBandSoon : kInBandLater);
+  }
   timer_.expires_after(length(span));
   timer_.async_wait([](const boost::system::error_code&) {});
   io_.run_one();
   // What is left of it is run in the next turn, not in the next wait.
   timer_.cancel();
+  crew_.control_doorbell().disarm();
+}
+
+Time ControlService::in_band_deadline() const {
+  Time at = kNever;
+  for (const auto& board : boards_) {
+    if (board->in_band()) at = std::min(at, board->deadline());
+  }
+  return at;
 }
 
 void ControlService::stop() {

@@ -8,6 +8,7 @@
 
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/steady_timer.hpp>
 
 namespace softfeb::app {
@@ -45,12 +46,16 @@ class ControlService {
   void serve_waiting(Time now);
   void wait_for_workers();
   void wait(Time until);
+  void await_doorbell();
+  /// When a timer of a link at a board's own address expires.
+  Time in_band_deadline() const;
 
   Machine& machine_;
   Crew& crew_;
   boost::asio::io_context io_{1};
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_;
   boost::asio::steady_timer timer_;
+  boost::asio::posix::stream_descriptor doorbell_;  ///< the crew's, which owns the descriptor
   PortStates ports_;
   std::vector<BoardBus*> waiting_;  ///< buses whose worker has something in hand
   std::vector<BoardBus*> serving_;
@@ -59,6 +64,7 @@ class ControlService {
   bool in_band_ = false;
   bool spins_ = false;   ///< the workers have CPUs of their own: an answer is there in no time
   Time in_band_at_ = 0;  ///< when a datagram came last
+  bool rung_ = false;    ///< workers ring when a datagram has come
   bool stopped_ = false;
 };
 

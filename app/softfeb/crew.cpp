@@ -57,6 +57,7 @@ Crew::Crew(const config::RunConfig& config, Machine& machine, Endpoints& endpoin
   }
   for (std::size_t p = 0; p < config.ports.size(); ++p)
     maps_.push_back(std::make_unique<dataplane::PortMap>(count));
+  connect_doorbells();
   seat_endpoints(config, endpoints);
   for (std::size_t p = 0; p < config.ports.size(); ++p) {
     if (!of_network(p)) add_lanes(config, p);
@@ -129,6 +130,8 @@ void Crew::add_lanes(const config::RunConfig& config, std::size_t index) {
     parts.builder = builders_.back().get();
     parts.control = &control_.back().exchange->received();
     parts.control_frames = &control_.back().exchange->to_send();
+    if (rings_control_thread()) parts.control_thread = &control_doorbell_;
+    parts.far_ends = far_ends(config, index);
     if (!port.tx_faults.empty()) parts.tx_faults = port.tx_faults[k].get();
     if (!port.rx_faults.empty()) parts.rx_faults = port.rx_faults[k].get();
     if (!port.stamps.empty()) parts.stamps = port.stamps[k].get();
@@ -137,7 +140,37 @@ void Crew::add_lanes(const config::RunConfig& config, std::size_t index) {
       if (d != config::CaptureDirection::kTx) parts.rx_capture = port.captures[k].get();
       if (d != config::CaptureDirection::kRx) parts.tx_capture = port.captures[k].get();
     }
-    workers_[lane.worker]->add_lane(std::make_unique<dataplane::Lane>(lane, parts));
+    dataplane::Worker& worker = *workers_[lane.worker];
+    if (dataplane::IdleWait* const idle = worker.idle_wait(); idle != nullptr) {
+      idle->add(*port.port, lane.rx_queues);
+      control_.back().exchange->set_worker(&idle->doorbell());
+    }
+    worker.add_lane(std::make_unique<dataplane::Lane>(lane, parts));
+  }
+}
+
+std::vector<dataplane::Doorbell*> Crew::far_ends(const config::RunConfig& config, std::size_t index) const {
+  std::vector<dataplane::Doorbell*> all;
+  const config::Device& device = config.ports[index].device;
+  if (device.kind != config::DeviceKind::kRing) return all;
+  for (std::size_t other = 0; other < config.ports.size(); ++other) {
+    const config::Device& d = config.ports[other].device;
+    if (other == index || d.kind != config::DeviceKind::kRing || d.name != device.name) continue;
+    for (const unsigned w : workers_on(config, other)) {
+      if (dataplane::IdleWait* const idle = workers_[w]->idle_wait(); idle != nullptr)
+        all.push_back(&idle->doorbell());
+    }
+  }
+  return all;
+}
+
+void Crew::connect_doorbells() {
+  for (std::size_t w = 0; w < workers_.size(); ++w) {
+    dataplane::IdleWait* const idle = workers_[w]->idle_wait();
+    if (idle == nullptr) continue;
+    // A network of ours does not ring.
+    if (lab_ != nullptr) idle->must_poll();
+    for (const auto& map : maps_) map->doorbells[w] = &idle->doorbell();
   }
 }
 
@@ -312,6 +345,8 @@ std::uint64_t Crew::drain_control() {
   }
   return n;
 }
+
+bool Crew::rings_control_thread() const { return config_.workers.idle == config::Idle::kSleep; }
 
 bool Crew::has_network(unsigned worker) const { return lab_ != nullptr && lab_->network_worker == worker; }
 

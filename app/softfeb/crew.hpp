@@ -67,6 +67,10 @@ class Crew {
   /// Hands datagrams that came for served boards to their links; returns how many came. To be called often.
   std::size_t poll_in_band(Time now);
   dataplane::InBandCounters in_band_counters() const;
+  /// Workers that sleep also ring. Those that spin make no system call, so the control thread must look.
+  bool rings_control_thread() const;
+  /// Rung after a datagram for the control thread, while that thread has armed it.
+  dataplane::Doorbell& control_doorbell() { return control_doorbell_; }
   /// Slow-control datagrams that came to lanes where nobody is served; frees them.
   std::uint64_t drain_control();
 
@@ -82,6 +86,9 @@ class Crew {
   void add_network(const config::LabConfig& lab);
   bool has_network(unsigned worker) const;
   void add_lanes(const config::RunConfig& config, std::size_t port);
+  /// Doorbells of the workers at the other end of a net_ring port.
+  std::vector<dataplane::Doorbell*> far_ends(const config::RunConfig& config, std::size_t port) const;
+  void connect_doorbells();
   void steer(const config::RunConfig& config, std::size_t port);
   dataplane::InBandPort& in_band_of(const config::EndpointConfig& endpoint);
   void tell(const dataplane::Command& command);
@@ -101,6 +108,7 @@ class Crew {
     std::unique_ptr<dataplane::InBandPort> in_band;
   };
   std::vector<LaneControl> control_;
+  dataplane::Doorbell control_doorbell_;
   std::vector<std::unique_ptr<dataplane::FlowRules>> rules_;
   /// For each of the configuration's changes, its parts; the workers hold pointers to them.
   std::vector<std::vector<std::unique_ptr<dataplane::CongestionChange>>> changes_;

@@ -16,6 +16,7 @@ namespace {
 /// Packets on their way to our receivers when the last sender is done: longer than any ring holds them.
 constexpr Time kSettle = 50 * kMillisecond;
 constexpr Time kPoll = 1 * kMillisecond;
+constexpr Time kPollWhenIdle = 5 * kMillisecond;
 constexpr Time kShortestNap = 20 * kMicrosecond;
 /// How long before a start at a wall clock the workers are told of it.
 constexpr Time kStartLead = 20 * kMillisecond;
@@ -45,14 +46,12 @@ lab::Sample Experiment::sample_of(const std::vector<engine::EndpointSnapshot>& e
   return {.at = now - out_.started, .origin = out_.started, .endpoints = &endpoints};
 }
 
-void Experiment::nap() {
+void Experiment::nap(Time until) {
   machine_.follow_clocks();
   const Time now = machine_.now();
-  Time length = kPoll;
-  if (const Time due = next_sample(); due != kNever) {
-    length = std::clamp(due > now ? due - now : 0, kShortestNap, kPoll);
-  }
-  service_.run_until(now + length);
+  const Time longest = config_.workers.idle == config::Idle::kSleep ? kPollWhenIdle : kPoll;
+  const Time due = std::min(until, next_sample());
+  service_.run_until(now + std::clamp(due > now ? due - now : 0, kShortestNap, longest));
 }
 
 Experiment::Wait Experiment::wait(Time until, bool for_boards, int signals) {
@@ -60,7 +59,7 @@ Experiment::Wait Experiment::wait(Time until, bool for_boards, int signals) {
     if (stop_signals() > signals) return Wait::kSignal;
     if (for_boards && crew_.totals().unfinished == 0) return Wait::kDone;
     if (machine_.now() >= until) return Wait::kTime;
-    nap();
+    nap(until);
     if (machine_.now() >= out_.started) tick();
   }
 }

@@ -53,7 +53,8 @@ class Experiment {
   void drain();
   void settle();
   void tick();
-  void nap();
+  /// Serves the slow control for a while, at most until then.
+  void nap(Time until);
   /// When the first of the observers is due, by the machine's clock.
   Time next_sample() const { return saturating_add(out_.started, observers_.due()); }
   lab::Sample sample_of(const std::vector<engine::EndpointSnapshot>& endpoints, Time now) const;

@@ -183,6 +183,7 @@ dataplane::PortConfig port_settings(const config::RunConfig& config, std::size_t
   c.mtu = p.mtu;
   c.rx_held = kHeldPackets;
   c.lcores = static_cast<unsigned>(config.workers.count) + 1;
+  c.receive_interrupts = config.workers.idle == config::Idle::kSleep;
   c.pacing = pacing_settings(config, index);
   switch (p.flow_control) {
     case config::FlowControl::kOff:

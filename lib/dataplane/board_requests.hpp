@@ -32,6 +32,8 @@ class BoardRequests {
   /// Control thread: false when too many wait.
   bool push(BoardRequest* request) { return ring_.push(request); }
 
+  /// Worker: none waits.
+  bool empty() const { return ring_.empty(); }
   /// Worker: carries out those that wait, in order, at `now`. Requests for what is no board are done without
   /// effect. True when something was written: endpoints may have something to send.
   bool serve(const std::vector<engine::Endpoint*>& endpoints, Time now);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "dataplane/doorbell.hpp"
 #include "dataplane/lane.hpp"
 #include "dataplane/rings.hpp"
 
@@ -23,6 +24,10 @@ class ControlExchange {
 
   SpscRing<ControlDatagram>& received() { return received_; }
   SpscRing<ControlFrame>& to_send() { return to_send_; }
+  /// Control thread: gives the lane a frame; false when too many wait.
+  bool send(const ControlFrame& frame);
+  /// Of the lane's worker; null (the default) where it never waits.
+  void set_worker(Doorbell* doorbell) { worker_ = doorbell; }
 
   /// The control thread serves nobody here: frees what came; returns how many.
   std::uint64_t drop_received();
@@ -30,6 +35,7 @@ class ControlExchange {
  private:
   SpscRing<ControlDatagram> received_{kRoom};
   SpscRing<ControlFrame> to_send_{kRoom};
+  Doorbell* worker_ = nullptr;
 };
 
 }  // namespace softfeb::dataplane

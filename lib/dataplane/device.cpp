@@ -7,10 +7,12 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cstdlib>
 #include <filesystem>
 #include <vector>
 
 #include <net/if.h>
+#include <netpacket/packet.h>
 #include <rte_dev.h>
 #include <rte_errno.h>
 #include <rte_eth_ring.h>
@@ -79,6 +81,25 @@ std::uint32_t rx_room_demand(const DeviceSpec& spec, const std::string& devargs)
   return static_cast<std::uint32_t>(std::strtoul(devargs.c_str() + at + 8, nullptr, 10));
 }
 
+/// This process's packet sockets on the interface of an AF_PACKET device. DPDK does not tell its driver's, so
+/// what is new after the probe is taken for them.
+std::vector<int> packet_sockets(const DeviceSpec& spec) {
+  std::vector<int> found;
+  if (spec.kind != DeviceKind::kAfPacket) return found;
+  const unsigned index = if_nametoindex(spec.argument.c_str());
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd", error)) {
+    const int fd = std::atoi(entry.path().filename().c_str());
+    sockaddr_ll address{};
+    socklen_t length = sizeof address;
+    if (getsockname(fd, reinterpret_cast<sockaddr*>(&address), &length) == 0 &&
+        address.sll_family == AF_PACKET && address.sll_ifindex == static_cast<int>(index)) {
+      found.push_back(fd);
+    }
+  }
+  return found;
+}
+
 void free_ring(rte_ring* ring) {
   void* packet = nullptr;
   while (rte_ring_dequeue(ring, &packet) == 0) rte_pktmbuf_free(static_cast<rte_mbuf*>(packet));
@@ -100,8 +121,13 @@ struct DeviceFactory::Link {
   }
 };
 
-Device::Device(DeviceSpec spec, std::uint16_t port_id, std::uint32_t min_rx_room, bool probed)
-    : spec_(std::move(spec)), port_id_(port_id), min_rx_room_(min_rx_room), probed_(probed) {}
+Device::Device(DeviceSpec spec, std::uint16_t port_id, std::uint32_t min_rx_room, bool probed,
+               std::vector<int> sockets)
+    : spec_(std::move(spec)),
+      port_id_(port_id),
+      min_rx_room_(min_rx_room),
+      probed_(probed),
+      sockets_(std::move(sockets)) {}
 
 Device::~Device() {
   rte_eth_dev_info info{};
@@ -168,6 +194,7 @@ std::unique_ptr<Device> DeviceFactory::attach(const DeviceSpec& spec, const Devi
   const bool pci = spec.kind == DeviceKind::kPci;
   std::uint16_t port = pci ? find_port(spec.argument) : std::uint16_t{RTE_MAX_ETHPORTS};
   const bool probe = port == RTE_MAX_ETHPORTS;
+  const std::vector<int> others = packet_sockets(spec);
   if (probe) {
     LogCollector log;
     const int status = rte_dev_probe(devargs.c_str());
@@ -180,7 +207,9 @@ std::unique_ptr<Device> DeviceFactory::attach(const DeviceSpec& spec, const Devi
       throw EnvironmentError("device '" + spec.text + "': " + why, need_text(spec));
     }
   }
-  return std::make_unique<Device>(spec, port, rx_room_demand(spec, devargs), probe);
+  std::vector<int> sockets = packet_sockets(spec);
+  std::erase_if(sockets, [&](int fd) { return std::find(others.begin(), others.end(), fd) != others.end(); });
+  return std::make_unique<Device>(spec, port, rx_room_demand(spec, devargs), probe, std::move(sockets));
 }
 
 }  // namespace softfeb::dataplane

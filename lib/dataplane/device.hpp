@@ -69,7 +69,8 @@ std::uint32_t af_packet_frame_slot(std::uint32_t frame_bytes);
 /// A DPDK port that exists: attached, not configured. Detached at destruction (close its Port first).
 class Device {
  public:
-  Device(DeviceSpec spec, std::uint16_t port_id, std::uint32_t min_rx_room, bool probed);
+  Device(DeviceSpec spec, std::uint16_t port_id, std::uint32_t min_rx_room, bool probed,
+         std::vector<int> sockets = {});
   ~Device();
   Device(const Device&) = delete;
   Device& operator=(const Device&) = delete;
@@ -79,12 +80,16 @@ class Device {
   std::uint16_t port_id() const { return port_id_; }
   /// Bytes a receive mbuf must take in one segment (0: no demand).
   std::uint32_t min_rx_room() const { return min_rx_room_; }
+  /// net_af_packet's own packet sockets, readable when something has arrived; empty for other drivers. They
+  /// are the driver's: to be polled, never read or closed.
+  const std::vector<int>& sockets() const { return sockets_; }
 
  private:
   DeviceSpec spec_;
   std::uint16_t port_id_;
   std::uint32_t min_rx_room_;
   bool probed_;
+  std::vector<int> sockets_;
 };
 
 /// Makes devices, and remembers the links whose other end is still to come. Outlives its devices.

@@ -114,7 +114,7 @@ void InBandPort::send(std::uint32_t endpoint, const engine::Identity& from, cons
   }
   packet->data_len = static_cast<std::uint16_t>(length);
   packet->pkt_len = static_cast<std::uint32_t>(length);
-  if (exchange_.to_send().push({endpoint, packet})) {
+  if (exchange_.send({endpoint, packet})) {
     ++counters_.tx;
     return;
   }

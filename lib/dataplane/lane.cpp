@@ -12,7 +12,7 @@ constexpr std::size_t kHandoverRoom = 1024;
 constexpr std::uint32_t kNotSeated = UINT32_MAX;
 }  // namespace
 
-PortMap::PortMap(unsigned workers) : handover(workers) {
+PortMap::PortMap(unsigned workers) : handover(workers), doorbells(workers) {
   for (unsigned from = 0; from < workers; ++from) {
     handover[from].resize(workers);
     for (unsigned to = 0; to < workers; ++to) {

@@ -3,6 +3,7 @@
 
 #include "base/time.hpp"
 #include "dataplane/capture.hpp"
+#include "dataplane/doorbell.hpp"
 #include "dataplane/fault_injector.hpp"
 #include "dataplane/mbuf_return.hpp"
 #include "dataplane/rings.hpp"
@@ -44,6 +45,8 @@ struct PortMap {
   /// handover[from][to]: packets that worker `from` received for an endpoint of worker `to`; null where from
   /// = to.
   std::vector<std::vector<std::unique_ptr<SpscRing<rte_mbuf*>>>> handover;
+  /// By worker: rung after a packet is handed over; null where the worker never waits.
+  std::vector<Doorbell*> doorbells;
 
   explicit PortMap(unsigned workers);
   /// False when the address is taken on this port.
@@ -93,6 +96,9 @@ class alignas(64) Lane {
     SpscRing<ControlDatagram>* control = nullptr;
     SpscRing<ControlFrame>* control_frames = nullptr;
     DepartureStamps* stamps = nullptr;  ///< the port sends packets at given times
+    /// Of a net_ring port: the workers at the other end, which the ring itself does not wake.
+    std::vector<Doorbell*> far_ends;
+    Doorbell* control_thread = nullptr;  ///< rung after a datagram for it
   };
 
   Lane(const LaneConfig& config, const Parts& parts);
@@ -112,6 +118,12 @@ class alignas(64) Lane {
     return pending_count_ != 0 || filled_ != 0 ||
            (parts_.control_frames != nullptr && held_count_ < held_.size() &&
             !parts_.control_frames->empty());
+  }
+
+  /// run() must be called now and then although nothing is signalled: packets that faults hold back, or times
+  /// in the packets.
+  bool must_poll() const {
+    return parts_.tx_faults != nullptr || parts_.rx_faults != nullptr || parts_.stamps != nullptr;
   }
 
   const LaneCounters& counters() const { return counters_; }
@@ -139,6 +151,7 @@ class alignas(64) Lane {
   void look_at(rte_mbuf* packet, Arrival& out, Time now);
   void take(const Arrival& arrival, bool handed_over, Time now);
   /// True when it was for anybody.
+  bool hand_over(rte_mbuf* packet, unsigned worker);
   bool take_pause(rte_mbuf* packet, const roce::ParsedFrame& frame, bool handed_over, Time now);
   void deliver(engine::Endpoint& endpoint, const Arrival& arrival, Time now);
   void touch(std::uint32_t seat);

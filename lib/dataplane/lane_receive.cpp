@@ -100,12 +100,19 @@ void Lane::take(const Arrival& a, bool handed_over, Time now) {
   const PortMap::Owner& owner = parts_.map->owners[a.index];
   if (owner.worker == config_.worker) {
     deliver(*owner.endpoint, a, now);
-  } else if (parts_.map->handover[config_.worker][owner.worker]->push(a.packet)) {
-    ++counters_.rx_handed_over;
-  } else {
-    ++counters_.ring_full;
+  } else if (!hand_over(a.packet, owner.worker)) {
     returned_.add(a.packet);
   }
+}
+
+bool Lane::hand_over(rte_mbuf* packet, unsigned worker) {
+  if (!parts_.map->handover[config_.worker][worker]->push(packet)) {
+    ++counters_.ring_full;
+    return false;
+  }
+  ++counters_.rx_handed_over;
+  if (Doorbell* const doorbell = parts_.map->doorbells[worker]; doorbell != nullptr) doorbell->ring();
+  return true;
 }
 
 /// A port's pause frame may be for endpoints of several workers: each gets it, and only reads it.
@@ -123,12 +130,7 @@ bool Lane::take_pause(rte_mbuf* packet, const roce::ParsedFrame& frame, bool han
     if (handed_over || told[owner.worker]) return;
     told.set(owner.worker);
     rte_pktmbuf_refcnt_update(packet, 1);
-    if (parts_.map->handover[config_.worker][owner.worker]->push(packet)) {
-      ++counters_.rx_handed_over;
-    } else {
-      ++counters_.ring_full;
-      rte_pktmbuf_free(packet);
-    }
+    if (!hand_over(packet, owner.worker)) rte_pktmbuf_free(packet);
   });
   return any;
 }
@@ -140,6 +142,7 @@ void Lane::deliver(engine::Endpoint& endpoint, const Arrival& a, Time now) {
   if (verdict == engine::RxVerdict::kControl) {
     if (parts_.control != nullptr && parts_.control->push({a.index, a.packet})) {
       ++counters_.control_rx;
+      if (parts_.control_thread != nullptr) parts_.control_thread->ring();
       return;
     }
     ++counters_.ring_full;

@@ -36,6 +36,9 @@ bool Lane::offer_pending() {
   pending_first_ += n;
   pending_count_ -= n;
   counters_.tx_packets += n;
+  if (n != 0) {
+    for (Doorbell* const doorbell : parts_.far_ends) doorbell->ring();
+  }
   return pending_count_ == 0;
 }
 

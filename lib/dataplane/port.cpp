@@ -15,6 +15,24 @@ namespace {
 
 constexpr std::uint32_t round_up(std::uint32_t n, std::uint32_t to) { return (n + to - 1) / to * to; }
 
+/// Drivers that may signal what arrives; whether this one does shows when it starts.
+bool may_interrupt(DeviceKind kind) {
+  switch (kind) {
+    case DeviceKind::kMemif:
+    case DeviceKind::kTap:
+    case DeviceKind::kVhost:
+    case DeviceKind::kPci:
+    case DeviceKind::kRaw:
+      return true;
+    case DeviceKind::kNull:
+    case DeviceKind::kRing:
+    case DeviceKind::kPcap:
+    case DeviceKind::kAfPacket:
+      break;
+  }
+  return false;
+}
+
 }  // namespace
 
 Port::Port(const Device& device, PortConfig config, Mempools& pools)
@@ -22,10 +40,7 @@ Port::Port(const Device& device, PortConfig config, Mempools& pools)
   if (config_.name.empty()) config_.name = device.spec().text;
   const bool own = capabilities_.mtu_source != MtuSource::kNothing;
   wanted_mtu_ = config_.mtu.value_or(own ? capabilities_.mtu : mtu_for(4096, true));
-  configure(pools);
-  LogCollector log;
-  if (const int status = rte_eth_dev_start(id()); status != 0)
-    fail("does not start (" + log.one_line() + ")", status);
+  open(pools);
   apply_addresses();
   flow_control_ = apply_flow_control(id(), capabilities_.driver, config_.flow_control);
   if (!flow_control_.held) {
@@ -34,6 +49,30 @@ Port::Port(const Device& device, PortConfig config, Mempools& pools)
                            "set flow control to leave or off for this port");
   }
   apply_pacing();
+}
+
+void Port::open(Mempools& pools) {
+  receive_interrupts_ = config_.receive_interrupts && may_interrupt(device_.spec().kind);
+  if (receive_interrupts_) {
+    try {
+      start(pools);
+      // A vhost port has descriptors only while a guest is connected.
+      const bool later = device_.spec().kind == DeviceKind::kVhost;
+      receive_interrupts_ = later || rte_eth_dev_rx_intr_ctl_q_get_fd(id(), 0) >= 0;
+      return;
+    } catch (const EnvironmentError&) {
+      // Drivers say that they have no interrupts by refusing to start with them.
+      receive_interrupts_ = false;
+    }
+  }
+  start(pools);
+}
+
+void Port::start(Mempools& pools) {
+  configure(pools);
+  LogCollector log;
+  if (const int status = rte_eth_dev_start(id()); status != 0)
+    fail("does not start (" + log.one_line() + ")", status);
 }
 
 Port::~Port() {
@@ -68,6 +107,7 @@ void Port::configure(Mempools& pools) {
   if (c.chains_announced) conf.txmode.offloads |= RTE_ETH_TX_OFFLOAD_MULTI_SEGS;
   if (config_.pacing.way == Pacing::kTimestamp && c.send_on_timestamp)
     conf.txmode.offloads |= RTE_ETH_TX_OFFLOAD_SEND_ON_TIMESTAMP;
+  conf.intr_conf.rxq = receive_interrupts_ ? 1 : 0;
   LogCollector log;
   int status = rte_eth_dev_configure(id(), config_.queues, config_.queues, &conf);
   if (status != 0) fail("cannot be configured (" + log.one_line() + ")", status);
@@ -99,8 +139,11 @@ void Port::setup_queues(Mempools& pools, std::uint64_t rx_offloads, std::uint64_
   const std::uint32_t count =
       fills_buffers ? pool_size(rx_descriptors_ + config_.rx_held, config_.lcores) : 2 * kMempoolCache;
   for (std::uint16_t queue = 0; queue < config_.queues; ++queue) {
-    rte_mempool* pool =
-        pools.create("the receive buffers of port " + config_.name, count, room, 0, capabilities_.socket);
+    if (rx_pools_.size() == queue) {
+      rx_pools_.push_back(
+          pools.create("the receive buffers of port " + config_.name, count, room, 0, capabilities_.socket));
+    }
+    rte_mempool* const pool = rx_pools_[queue];
     LogCollector log;
     int status = rte_eth_rx_queue_setup(id(), queue, rx_descriptors_,
                                         static_cast<unsigned>(capabilities_.socket), &rx, pool);

@@ -42,6 +42,8 @@ struct PortConfig {
   std::uint32_t rx_buffer = 0;  ///< bytes of one receive buffer; 0: a whole frame. Less needs scatter
   std::uint32_t rx_held = 512;  ///< packets received and still in our hands, at most
   unsigned lcores = 1;          ///< that run in this process, for the pools' caches
+  /// Ask for receive interrupts, so that idle workers need not poll. Used only where the driver has them.
+  bool receive_interrupts = false;
   FlowControl flow_control = FlowControl::kLeave;
   Promiscuous promiscuous = Promiscuous::kAuto;
   PacingConfig pacing;           ///< refused, with an EnvironmentError, where the port cannot
@@ -75,6 +77,9 @@ class Port {
   Port& operator=(const Port&) = delete;
 
   std::uint16_t id() const { return device_.port_id(); }
+  const Device& device() const { return device_; }
+  /// The driver signals what arrives (rte_eth_dev_rx_intr_ctl_q_get_fd()).
+  bool receive_interrupts() const { return receive_interrupts_; }
   const PortConfig& config() const { return config_; }
   const Capabilities& capabilities() const { return capabilities_; }
   /// MTU that holds now (bytes from the IP header on).
@@ -94,6 +99,9 @@ class Port {
   std::vector<std::pair<std::string, std::uint64_t>> extended_counters() const;
 
  private:
+  void open(Mempools& pools);
+  /// Configures and starts, with receive_interrupts_ as it is.
+  void start(Mempools& pools);
   void configure(Mempools& pools);
   void setup_queues(Mempools& pools, std::uint64_t rx_offloads, std::uint64_t tx_offloads);
   void settle_mtu();
@@ -109,6 +117,8 @@ class Port {
   std::uint16_t rx_descriptors_ = 0;
   std::uint16_t tx_descriptors_ = 0;
   bool promiscuous_ = false;
+  bool receive_interrupts_ = false;
+  std::vector<rte_mempool*> rx_pools_;  ///< by queue
   FlowControlResult flow_control_;
   std::vector<std::string> warnings_;
 };

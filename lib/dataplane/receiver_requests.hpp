@@ -28,6 +28,8 @@ class ReceiverRequests {
   /// Control thread: false when too many wait.
   bool push(ReceiverRequest* request) { return ring_.push(request); }
 
+  /// Worker: none waits.
+  bool empty() const { return ring_.empty(); }
   /// Worker: carries out those that wait, in order. Requests for what is no receiver are done without effect.
   void serve(const std::vector<engine::Endpoint*>& endpoints);
 

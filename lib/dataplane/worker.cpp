@@ -22,10 +22,28 @@ constexpr std::size_t kSliceQps = 8;
 constexpr std::uint64_t kPublishEvery = 1024;      // turns
 constexpr Time kLeaveWithin = 100 * kMillisecond;  // for what the ports have not taken at the end
 constexpr Time kLongestSleep = 50 * kMicrosecond;
+/// After so long without a packet the worker waits for signals, or polls less often where there are none.
+constexpr Time kQuiet = kMillisecond / 2;
+constexpr Time kLongestQuietSleep = 150 * kMicrosecond;
 }  // namespace
 
 Worker::Worker(unsigned lcore, IdlePolicy idle, const TscClock& clock, const Mailbox<TscClock>* updates)
-    : lcore_(lcore), idle_(idle), clock_(clock), clock_updates_(updates) {}
+    : lcore_(lcore), idle_(idle), clock_(clock), clock_updates_(updates) {
+  if (idle_ == IdlePolicy::kSleep) idle_wait_ = std::make_unique<IdleWait>();
+}
+
+void Worker::add_lane(std::unique_ptr<Lane> lane) {
+  if (idle_wait_ && lane->must_poll()) idle_wait_->must_poll();
+  lanes_.push_back(std::move(lane));
+}
+
+bool Worker::command(const Command& c) {
+  const bool queued = c.kind == Command::Kind::kBoard      ? board_requests_.push(c.board)
+                      : c.kind == Command::Kind::kReceiver ? receiver_requests_.push(c.receiver)
+                                                           : commands_.push(c);
+  if (queued && idle_wait_) idle_wait_->doorbell().ring();
+  return queued;
+}
 
 void Worker::add_endpoint(engine::Endpoint& endpoint, const engine::BoardTimes& times) {
   endpoints_.push_back(&endpoint);
@@ -71,14 +89,8 @@ void Worker::loop() {
       clock_seen_ = clock_updates_->read(clock_);
     // A bend that this thread learnt of too late, because it was preempted, may lie picoseconds back.
     const Time now = std::max(last, clock_.time(rte_rdtsc()));
-    const Time gap = now - last;
-    loop_.ran += gap;
-    // Sleeps are far shorter than that: whoever slept for so long was not run when he was to be.
-    const bool stolen = gap > LoopCounters::kStolen;
-    if (stolen) loop_.stolen += gap;
-    if (stolen || !slept_) loop_.longest_gap = std::max(loop_.longest_gap, gap);
+    count_gap(last, now);
     last = now;
-    slept_ = false;
     bool busy = false;
     for (auto& lane : lanes_) busy = lane->run(now) || busy;
     if (network_ != nullptr) busy = network_->run(now) || busy;
@@ -95,9 +107,25 @@ void Worker::loop() {
     ++loop_.turns;
     if (busy) ++loop_.busy_turns;
     if (loop_.turns % kPublishEvery == 0) publish();
-    if (!busy && snapshot_ == nullptr) rest(now);
+    if (busy) busy_at_ = now;
+    if (!busy && snapshot_ == nullptr) {
+      rest(now);
+    } else if (idle_wait_ && idle_wait_->armed()) {
+      idle_wait_->disarm();
+    }
   }
   publish();
+}
+
+void Worker::count_gap(Time last, Time now) {
+  loop_.ran += now - last;
+  const bool slept = sleep_end_ > last;
+  // A thread that comes back long after its sleep should have ended was preempted.
+  const Time due = slept ? sleep_end_ : last;
+  const Time gap = now > due ? now - due : 0;
+  const bool stolen = gap > LoopCounters::kStolen;
+  if (stolen) loop_.stolen += gap;
+  if (stolen || !slept) loop_.longest_gap = std::max(loop_.longest_gap, gap);
 }
 
 bool Worker::may_leave() const {
@@ -195,18 +223,50 @@ void Worker::rest(Time now) {
     rte_pause();
     return;
   }
+  const Time at = next_event(now);
+  const Time length = at > now ? at - now : 0;
+  const bool quiet = now - busy_at_ > kQuiet;
+  // A sleep costs the kernel's own latency: not worth it for less than that.
+  if (length < 10 * kMicrosecond) {
+    if (idle_wait_->armed()) idle_wait_->disarm();
+    rte_pause();
+  } else if (quiet && network_ == nullptr && idle_wait_->usable()) {
+    wait(now, length);
+  } else {
+    sleep(now, std::min(length, quiet ? kLongestQuietSleep : kLongestSleep));
+  }
+}
+
+Time Worker::next_event(Time now) const {
   Time at = changes_ == nullptr ? schedule_.next() : std::min(schedule_.next(), changes_->at);
   for (const auto& lane : lanes_) at = std::min(at, lane->next_event(now));
   if (network_ != nullptr) at = std::min(at, network_->next_event(now));
-  const Time wait = std::min(at > now ? at - now : 0, kLongestSleep);
-  // A sleep costs the kernel's own latency: not worth it for less than that.
-  if (wait < 10 * kMicrosecond) {
-    rte_pause();
+  return at;
+}
+
+void Worker::sleep(Time now, Time length) {
+  publish();
+  std::this_thread::sleep_for(std::chrono::nanoseconds((length - 5 * kMicrosecond) / kNanosecond));
+  sleep_end_ = now + length;
+}
+
+void Worker::wait(Time now, Time length) {
+  if (!idle_wait_->armed()) {
+    publish();
+    idle_wait_->arm();
     return;
   }
-  publish();
-  std::this_thread::sleep_for(std::chrono::nanoseconds((wait - 5 * kMicrosecond) / kNanosecond));
-  slept_ = true;
+  if (told()) {
+    idle_wait_->disarm();
+    return;
+  }
+  length = std::min(length - 5 * kMicrosecond, IdleWait::kLongest);
+  idle_wait_->wait(length);
+  sleep_end_ = now + length;
+}
+
+bool Worker::told() const {
+  return !commands_.empty() || !board_requests_.empty() || !receiver_requests_.empty();
 }
 
 void Worker::publish() {

@@ -3,6 +3,7 @@
 
 #include "base/time.hpp"
 #include "dataplane/board_requests.hpp"
+#include "dataplane/idle_wait.hpp"
 #include "dataplane/lane.hpp"
 #include "dataplane/network_lane.hpp"
 #include "dataplane/receiver_requests.hpp"
@@ -23,7 +24,9 @@ namespace softfeb::dataplane {
 enum class IdlePolicy : std::uint8_t {
   kSpin,   ///< looks again at once
   kPause,  ///< gives the other hardware thread of its core a moment
-  kSleep,  ///< sleeps until something is due, 50 µs at most: for machines with fewer CPUs than threads
+  /// Sleeps until something is due, 50 µs at most; after some idle time until something is signalled, where
+  /// all its ports signal (IdleWait), else 150 µs at most. For machines with fewer CPUs than threads.
+  kSleep,
 };
 
 /// Figures of all endpoints of a worker. The control thread owns it, the worker fills it.
@@ -71,9 +74,10 @@ struct Command {
 struct LoopCounters {
   std::uint64_t turns = 0;
   std::uint64_t busy_turns = 0;
-  Time longest_gap = 0;  ///< between the beginnings of two turns; of those with a sleep only stolen ones
-  Time ran = 0;          ///< since the loop began
-  Time stolen = 0;       ///< sum of the gaps above kStolen
+  /// Between the beginnings of two turns; after a sleep, from its end, and only where it counts as stolen.
+  Time longest_gap = 0;
+  Time ran = 0;     ///< since the loop began
+  Time stolen = 0;  ///< sum of the gaps above kStolen
   static constexpr Time kStolen = 1 * kMillisecond;
 };
 
@@ -84,7 +88,7 @@ class Worker {
   /// `updates`: new slopes of `clock` while the worker runs; none by default.
   Worker(unsigned lcore, IdlePolicy idle, const TscClock& clock, const Mailbox<TscClock>* updates = nullptr);
 
-  void add_lane(std::unique_ptr<Lane> lane) { lanes_.push_back(std::move(lane)); }
+  void add_lane(std::unique_ptr<Lane> lane);
   /// `times`: of a board.
   void add_endpoint(engine::Endpoint& endpoint, const engine::BoardTimes& times = {});
   /// The network of ours, on the worker that carries it.
@@ -101,11 +105,10 @@ class Worker {
 
   /// False when too many commands wait (try again). One thread gives kBoard and kReceiver, and one the
   /// others.
-  bool command(const Command& c) {
-    if (c.kind == Command::Kind::kBoard) return board_requests_.push(c.board);
-    if (c.kind == Command::Kind::kReceiver) return receiver_requests_.push(c.receiver);
-    return commands_.push(c);
-  }
+  bool command(const Command& c);
+  /// How the worker waits when it is idle; null with another policy than kSleep. Rings of others must ring
+  /// its doorbell. To be completed before launch().
+  IdleWait* idle_wait() { return idle_wait_.get(); }
 
   /// Live totals of its lanes; to be read by any thread.
   struct Totals {
@@ -127,6 +130,13 @@ class Worker {
   void keep(CongestionChange* change);
   void change_slice(Time now);
   void rest(Time now);
+  Time next_event(Time now) const;
+  void sleep(Time now, Time length);
+  /// Waits for a signal, `length` at most; the first call only arms, so that the loop looks once more.
+  void wait(Time now, Time length);
+  bool told() const;
+  /// Accounts for the time since the turn before.
+  void count_gap(Time last, Time now);
   void publish();
 
   unsigned lcore_;
@@ -145,11 +155,13 @@ class Worker {
   Mailbox<Totals> totals_;
   static_assert(alignof(SpscRing<Command>) == 64 && alignof(BoardRequests) == 64 &&
                 alignof(ReceiverRequests) == 64 && alignof(Mailbox<Totals>) == 64);
+  std::unique_ptr<IdleWait> idle_wait_;
+  Time busy_at_ = 0;    ///< the last turn in which anything arrived or left
+  Time sleep_end_ = 0;  ///< of the sleep in the turn before
   LoopCounters loop_;
   engine::BoardSchedule schedule_;
   Time leave_by_ = kNever;
   bool quit_ = false;
-  bool slept_ = false;
   bool running_ = false;
   SnapshotRequest* snapshot_ = nullptr;
   std::size_t snapshot_endpoint_ = 0;

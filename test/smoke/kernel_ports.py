@@ -47,9 +47,13 @@ class Link:
             subprocess.run(["ip", "netns", "del", namespace], capture_output=True)
 
     def inside(self, function, *args):
-        """Runs a function in the far namespace, in a process of its own; returns what it returns (text)."""
-        code = f"import sys; sys.path.insert(0, {str(harness.ROOT / 'test/smoke')!r}); import kernel_ports; " \
-               f"print(kernel_ports.{function.__name__}(*{args!r}))"
+        """Runs a function of this file in the far namespace, in a process of its own; returns what it returns (text)."""
+        return self.inside_of("kernel_ports", function, *args)
+
+    def inside_of(self, module, function, *args):
+        """Runs a function of another file here the same way."""
+        code = f"import sys; sys.path.insert(0, {str(harness.ROOT / 'test/smoke')!r}); import {module}; " \
+               f"print({module}.{function.__name__}(*{args!r}))"
         done = subprocess.run(["ip", "netns", "exec", self.namespace, sys.executable, "-c", code], capture_output=True,
                               text=True, timeout=30)
         assert done.returncode == 0, done.stderr

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`idle: sleep` leaves the CPU to others while a board only answers register polls, and is awake when a packet comes. Root only."""
+
+import os
+import signal
+import socket
+import statistics
+import struct
+import sys
+import time
+
+import harness
+import kernel_ports
+import srp_client
+from harness import board, receiver
+from kernel_ports import BOARD_MAC, Link, checksum
+
+BOARD = "10.0.0.1"
+POLLED = (0x00000000, 0x00000004, 0x00110004)  # FpgaVersion, ScratchPad, and one that the data path answers
+POLL_S, POLLS_PER_S = 4, 5
+ATTEMPTS = 3  # a busy machine spoils a comparison of microseconds now and then
+
+
+def poll(address, seconds):
+    """Reads a few registers some times a second, as PyRogue does; returns how many reads were answered."""
+    reads, end = 0, time.monotonic() + seconds
+    with srp_client.Srp(address) as srp:
+        while time.monotonic() < end:
+            reads += sum(len(srp.read(register)) == 4 for register in POLLED)
+            time.sleep(1 / POLLS_PER_S)
+    return reads
+
+
+def round_trips(address, idle, count):
+    """Median time (s) from an ICMP echo request after `idle` seconds to its reply."""
+    s = socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_ICMP)
+    s.settimeout(2)
+    times = []
+    for n in range(count + 1):
+        header = struct.pack("!BBHHH", 8, 0, 0, os.getpid() & 0xFFFF, n)
+        time.sleep(idle)
+        sent = time.monotonic()
+        s.sendto(header[:2] + struct.pack("!H", checksum(header)) + header[4:], (address, 0))
+        while s.recv(2048)[20:28][:1] != b"\0":
+            pass
+        times.append(time.monotonic() - sent)
+    return statistics.median(times[1:])  # the first one also resolves the address
+
+
+class Idle(harness.TestCase):
+    def cpu_share(self, softfeb, seconds, meanwhile):
+        """Of one CPU, while `meanwhile` runs."""
+        ticks = os.sysconf("SC_CLK_TCK")
+        def used():
+            with open(f"/proc/{softfeb.process.pid}/stat", encoding="ascii") as stat:
+                fields = stat.read().rpartition(")")[2].split()
+            return (int(fields[11]) + int(fields[12])) / ticks
+        before, began = used(), time.monotonic()
+        answered = meanwhile()
+        self.assertGreaterEqual(int(answered), len(POLLED) * seconds)
+        return (used() - before) / (time.monotonic() - began)
+
+    def started(self, config, prefix=()):
+        softfeb = self.start({**config, "run": {"duration": "120s"}}, prefix=prefix)
+        self.addCleanup(lambda: softfeb.process.poll() is None and softfeb.process.kill())
+        for line in softfeb.process.stderr:
+            if line.startswith("memory: "):
+                time.sleep(0.5)
+                return softfeb
+        self.fail(f"status {softfeb.finish().status} before it began")
+
+    def end(self, softfeb):
+        softfeb.signal(signal.SIGTERM)
+        self.assertEqual(softfeb.finish().status, 0)
+
+    def test_polled_over_sockets(self):
+        """Two workers on the ends of a ring, slow control on this host's address: below 5 % of a CPU."""
+        config = harness.ring([board(control={"listen": "127.0.0.1", "responder": "daq"})], [receiver()], workers=2)
+        softfeb = self.started(config)
+        share = self.cpu_share(softfeb, POLL_S, lambda: poll("127.0.0.1", POLL_S))
+        print(f"# {share:.1%} of a CPU", file=sys.stderr)
+        self.assertLess(share, 0.05)
+        self.end(softfeb)
+
+    def test_polled_at_the_board_s_own_address(self):
+        """A kernel interface that carries everything: below 5 % of a CPU, and a packet after a second without any is answered
+        at most 100 µs later than one that follows another after 0.2 ms, when the worker polls."""
+        link = Link()
+        self.addCleanup(link.close)
+        softfeb = self.started({
+            "eal": {"hugepages": "no"},
+            "workers": {"count": 1, "idle": "sleep"},
+            "ports": [{"name": "feb", "device": f"net_af_packet:{link.near}", "mtu": 9000}],
+            "boards": [{"port": "feb", "mac": BOARD_MAC,
+                        **board(control={"listen": "none", "in_band": True, "allow": ["10.0.0.0/24"]})}],
+        }, link.prefix)
+        inside = lambda function, *args: link.inside_of("idle", function, *args)
+        share = self.cpu_share(softfeb, POLL_S, lambda: inside(poll, BOARD, POLL_S))
+        later = []
+        for _ in range(ATTEMPTS):
+            awake, asleep = (float(inside(round_trips, BOARD, *rest)) for rest in ((0.0002, 200), (1, 6)))
+            later.append(asleep - awake)
+            print(f"# {share:.1%} of a CPU; answered after {awake * 1e6:.0f} us, after a second of rest {asleep * 1e6:.0f} us",
+                  file=sys.stderr)
+            if later[-1] < 100e-6:
+                break
+        self.assertLess(share, 0.05)
+        self.assertLess(min(later), 100e-6)
+        self.end(softfeb)
+
+
+if __name__ == "__main__":
+    harness.own_network()
+    harness.main()
