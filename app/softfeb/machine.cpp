@@ -125,20 +125,32 @@ void Machine::make_faults(const config::RunConfig& config, std::size_t index) {
   }
 }
 
+std::string RunPort::link_state() const {
+  const dataplane::LinkState link = port->link();
+  const std::string speed =
+      link.bps != 0 ? fmt::format(", {:g} Gb/s", static_cast<double>(link.bps) * 1e-9) : "";
+  return std::string("link ") + (link.up ? "up" : "down") + speed;
+}
+
 void Machine::wait_for_links(Time limit, bool quiet) const {
+  constexpr Time kTellAfter = kSecond, kTellEvery = 5 * kSecond;
   const Time begin = now();
+  Time tell_at = begin + kTellAfter;
   for (const RunPort& p : ports_) {
-    bool told = false;
     while (!p.port->link().up && stop_signals() == 0) {
-      if (now() - begin > limit) {
-        throw dataplane::EnvironmentError("port " + p.name + " has no link",
-                                          p.device->spec().kind == dataplane::DeviceKind::kVhost
-                                              ? "start the guest or program at the other end of the socket"
-                                              : "check cable, transceiver and the other end");
+      const Time waited = now() - begin;
+      const bool vhost = p.device->spec().kind == dataplane::DeviceKind::kVhost;
+      if (waited > limit) {
+        throw dataplane::EnvironmentError(
+            fmt::format("port {} has no link after {:.0f} s (run.connect_timeout)", p.name,
+                        to_seconds(waited)),
+            vhost ? "start the guest or program at the other end of the socket"
+                  : "check cable, transceiver and the other end");
       }
-      if (!told && !quiet && now() - begin > kSecond) {
-        fmt::print(stderr, "port {}: waiting for its link\n", p.name);
-        told = true;
+      if (!quiet && begin + waited > tell_at) {
+        fmt::print(stderr, "port {}: waiting for its link, {:.0f} s more\n", p.name,
+                   to_seconds(limit - waited));
+        tell_at += kTellEvery;
       }
       std::this_thread::sleep_for(std::chrono::milliseconds(20));
     }

@@ -37,6 +37,11 @@ struct RunPort {
   /// With `pacing: timestamp`: the NIC's clock, and the stamps by place in `workers`; else none.
   std::unique_ptr<dataplane::PortClock> clock;
   std::vector<std::unique_ptr<dataplane::DepartureStamps>> stamps;
+
+  /// "link up, 10 Gb/s", as the driver tells it now.
+  std::string link_state() const;
+  /// "port nic: link up, 10 Gb/s".
+  std::string link_text() const { return "port " + name + ": " + link_state(); }
 };
 
 /// DPDK as a run needs it: environment, ports, pools, payload arena, clock. Members in the order of their
@@ -68,8 +73,8 @@ class Machine {
   /// Keeps our clock true, and reads the clocks of NICs that packets have times for. Call it often.
   void follow_clocks();
 
-  /// Waits until every port has a link, `limit` at most or until a signal comes; says so when it takes a
-  /// second. Throws EnvironmentError where there is none by then.
+  /// Waits until every port has a link, `limit` at most or until a signal comes; tells every five seconds.
+  /// Throws EnvironmentError where there is none by then.
   void wait_for_links(Time limit, bool quiet) const;
 
   /// Writes captures to their files; returns a line for each.

@@ -32,7 +32,7 @@ int run(const RunOptions& options) {
   Machine machine(config, payloads.arena_bytes());
   payloads.stage([&machine](std::size_t bytes) { return machine.arena().allocate(bytes); });
   catch_stop_signals();
-  machine.wait_for_links(kLinkWait, quiet);
+  machine.wait_for_links(config.run.connect_timeout, quiet);
   if (stop_signals() != 0) return stopped_early();
   connect_peers(config, machine, targets, payloads, quiet);
 

@@ -35,13 +35,11 @@ control::PeerResults results_of(const Targets& targets, const Targets::Session& 
 void print_start(const config::RunConfig& config, const Machine& machine, const Crew& crew) {
   for (const RunPort& p : machine.ports()) {
     const dataplane::Capabilities& c = p.port->capabilities();
-    const dataplane::LinkState link = p.port->link();
-    fmt::print(stderr, "port {}: {}, MTU {}, path MTU up to {}, {} queue{}, {}, flow control {}, link {}{}\n",
+    fmt::print(stderr, "port {}: {}, MTU {}, path MTU up to {}, {} queue{}, {}, flow control {}, {}\n",
                p.name, c.driver, p.port->mtu(), p.port->largest_path_mtu(false), p.queues,
                p.queues == 1 ? "" : "s",
                c.multi_segments ? "payload attached without a copy" : "payload copied into one segment",
-               p.port->flow_control().in_words, link.up ? "up" : "down",
-               link.bps != 0 ? fmt::format(", {:g} Gb/s", static_cast<double>(link.bps) * 1e-9) : "");
+               p.port->flow_control().in_words, p.link_state());
     for (const std::string& w : p.port->warnings()) fmt::print(stderr, "port {}: {}\n", p.name, w);
   }
   for (const std::string& line : crew.steering()) fmt::print(stderr, "{}\n", line);
@@ -96,9 +94,12 @@ void connect_peers(const config::RunConfig& config, Machine& machine, Targets& t
   if (!targets.needs_sessions()) return;
   Endpoints listeners = make_listeners(config);
   Crew crew(config, machine, listeners, lab);
-  targets.connect(payloads, [quiet](const std::string& line) {
-    if (!quiet) fmt::print(stderr, "{}\n", line);
-  });
+  targets.connect(
+      payloads,
+      [quiet](const std::string& line) {
+        if (!quiet) fmt::print(stderr, "{}\n", line);
+      },
+      [&machine](std::size_t port) { return machine.ports()[port].link_text(); });
 }
 
 std::vector<std::uint32_t> largest_pmtus(const Machine& machine) {

@@ -17,7 +17,6 @@
 namespace softfeb::app {
 
 /// Auto-negotiation and training of a fast link take seconds.
-inline constexpr Time kLinkWait = 15 * kSecond;
 
 /// What a run is made of, to standard error: ports, workers, pacing.
 void print_start(const config::RunConfig& config, const Machine& machine, const Crew& crew);

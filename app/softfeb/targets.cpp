@@ -4,6 +4,7 @@
 #include "config/error.hpp"
 #include "stop_signal.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <map>
 #include <thread>
@@ -45,21 +46,35 @@ json immediate_rule(const QpPlan& first) {
   return {{"kind", "channel"}, {"first", first.on_board + 1}};
 }
 
-/// A receiver may start beside us; where the link is ours to raise (vhost-user), it cannot even start before.
+/// Asks again until the receiver is there or the time is over, and tells every few seconds.
 std::unique_ptr<control::PeerSession> connect_patiently(const std::string& text,
-                                                        const control::LocalEndpoint& local,
-                                                        const Targets::Say& say) {
+                                                        const control::LocalEndpoint& local, double limit_s,
+                                                        const Targets::Say& say,
+                                                        const std::function<std::string()>& port_state) {
   using namespace std::chrono_literals;
-  constexpr auto kTryFor = 10s;
+  using Clock = std::chrono::steady_clock;
+  constexpr auto kTellEvery = 5s;
   const control::PeerUrl url = control::parse_peer_url(text);
-  const auto give_up = std::chrono::steady_clock::now() + kTryFor;
-  for (bool told = false;; told = true) {
+  const auto began = Clock::now();
+  const auto passed = [&] { return std::chrono::duration<double>(Clock::now() - began).count(); };
+  auto tell_at = began;
+  for (;;) {
     try {
       return control::connect(url, local);
     } catch (const control::PeerError& e) {
-      if (!e.nobody_there() || stop_signals() != 0 || std::chrono::steady_clock::now() > give_up) throw;
+      if (!e.nobody_there() || stop_signals() != 0) throw;
+      if (passed() >= limit_s) {
+        throw control::PeerError(e.fault(),
+                                 fmt::format("{}\n  asked for {:.0f} s (run.connect_timeout); {}", e.what(),
+                                             passed(), port_state()),
+                                 true);
+      }
     }
-    if (!told) say(fmt::format("{}: nobody there yet; trying for {} s", text, kTryFor.count()));
+    if (Clock::now() >= tell_at) {
+      say(fmt::format("{}: no receiver there yet; {}; asking for {:.0f} s more", text, port_state(),
+                      std::max(0.0, limit_s - passed())));
+      tell_at += kTellEvery;
+    }
     std::this_thread::sleep_for(200ms);
   }
 }
@@ -96,9 +111,12 @@ control::LocalEndpoint Targets::local_side(const Session& session, const Payload
   return local;
 }
 
-void Targets::connect(const Payloads& payloads, const Say& say) {
+void Targets::connect(const Payloads& payloads, const Say& say, const PortState& port_state) {
   for (Session& session : sessions_) {
-    session.session = connect_patiently(session.url, local_side(session, payloads), say);
+    const std::size_t port = config_.boards[plans()[session.plans.front()].board].endpoint.port;
+    session.session =
+        connect_patiently(session.url, local_side(session, payloads), to_seconds(config_.run.connect_timeout),
+                          say, [&] { return port_state(port); });
     adopt(session);
     const control::RemoteEndpoint& remote = session.session->remote();
     say(fmt::format("{}: {} with {} QP{} at {}, the first {:#x}", session.url, remote.software,

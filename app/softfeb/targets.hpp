@@ -27,9 +27,12 @@ class Targets {
 
   bool needs_sessions() const;
   using Say = std::function<void(const std::string& line)>;
-  /// Talks to perftest and rdma-sink, and gives those that are not there yet a moment to come. Our addresses
-  /// must answer ARP meanwhile. Throws PeerError, ConfigError.
-  void connect(const Payloads& payloads, const Say& say);
+  /// The state of the port with this index, for people: "port nic: link up, 10 Gb/s".
+  using PortState = std::function<std::string(std::size_t port)>;
+  /// Asks perftest and rdma-sink for their side. A receiver that does not answer yet is asked again for
+  /// `run.connect_timeout`; a receiver whose link only comes up with ours cannot start before us. Our
+  /// addresses must answer ARP meanwhile. Throws PeerError, ConfigError.
+  void connect(const Payloads& payloads, const Say& say, const PortState& port_state);
   /// Waits until every peer is ready to receive.
   void begin();
 

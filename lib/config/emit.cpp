@@ -20,6 +20,7 @@ Json emit_run(const RunSettings& run) {
   json["seed"] = run.seed;
   json["quiet"] = run.quiet;
   json["drain_timeout"] = format_time(run.drain_timeout);
+  json["connect_timeout"] = format_time(run.connect_timeout);
   json["series_interval"] = format_time(run.series_interval);
   json["series_qps"] = run.series_qps;
   json["result_qps"] = run.result_qps ? Json(*run.result_qps) : Json("all");

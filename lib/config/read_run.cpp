@@ -15,6 +15,7 @@ RunSettings read_run(Section s) {
   s.read("seed", run.seed, integer(0, UINT64_MAX));
   s.read("quiet", run.quiet, parse_bool);
   s.read("drain_timeout", run.drain_timeout, parse_time);
+  s.read("connect_timeout", run.connect_timeout, parse_time);
   s.read("series_interval", run.series_interval, [](const std::string& text) -> Parsed<Time> {
     auto time = parse_time(text);
     if (time.value && *time.value < kMillisecond) return {text + " is too short", "write at least 1ms"};

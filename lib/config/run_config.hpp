@@ -34,6 +34,8 @@ struct RunSettings {
   bool quiet = false;
   Time drain_timeout =
       5 * kSecond;  ///< for outstanding requests after traffic stopped; then they are flushed
+  /// How long links may take to come up, and after that each receiver elsewhere to answer.
+  Time connect_timeout = 30 * kSecond;
   Time series_interval = 100 * kMillisecond;  ///< of the report's time series
   std::uint32_t series_qps = 64;              ///< with more QPs the series has one row for each board instead
   /// Of a board or receiver with more QPs the result lists only those that need attention, so many at most;

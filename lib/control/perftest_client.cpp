@@ -39,7 +39,7 @@ class PerftestSession final : public PeerSession {
       : link_(url, timeouts), local_(local) {
     check_local();
     link_.connect(
-        "start 'ib_write_bw -F -x GID_INDEX' there first (it serves one client, then ends); a server with -R "
+        "start 'ib_write_bw -F -x GID_INDEX' there (it serves one client, then ends); a server with -R "
         "listens elsewhere");
     exchange_versions();
     exchange_memory();

@@ -31,7 +31,7 @@ class SinkSession final : public PeerSession {
  public:
   SinkSession(const PeerUrl& url, const LocalEndpoint& local, const PeerTimeouts& timeouts)
       : link_(url, timeouts) {
-    link_.connect("start rdma-sink there first, and check host, port and firewall");
+    link_.connect("start rdma-sink there, and check host, port and firewall");
     link_.write(bytes(sink::encode_hello(local)), "its queue pairs", kSeeSink);
     const std::string line = link_.read_line(kMaxLine, timeouts.step, "its queue pairs", kSeeSink);
     remote_ = named(link_, [&] { return sink::decode_welcome(line, local.qps.size()); });

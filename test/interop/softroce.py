@@ -102,19 +102,25 @@ class Lab:
                 (self.dir / "rdma-sink.log").write_text(str(process.result))
         assert sink.stopped or sink.exit_code == expect_exit, f"rdma-sink: {process.result}"
 
+    @property
+    def perftest_url(self):
+        return f"perftest://127.0.0.1:{self.guest.port(PERFTEST_PORT)}"
+
     @contextmanager
     def perftest(self, *options, program="ib_write_bw"):
-        """A perftest server in the guest; yields the URL for softfeb. Options as the client's must be."""
+        """A perftest server in the guest; yields the URL for softfeb. Options as the client's must be. On vhost-user softfeb
+        must run already: the server refuses a port that is down, and the link comes up with softfeb."""
         argv = [program, "-d", "rxe0", "-x", "1", "-p", str(PERFTEST_PORT), *map(str, options)]
         if self.mode != "tap":
-            # It refuses a port that is down, and only the program under test raises the link.
-            up = "grep -q ACTIVE /sys/class/infiniband/rxe0/ports/1/state"
-            argv = ["/bin/dash", "-c", f"until {up}; do sleep 0.1; done; exec {shlex.join(argv)}"]
+            # The guest's driver needs a moment to see the link, and may still show that of the program before: half a second.
+            state = "/sys/class/infiniband/rxe0/ports/1/state"
+            stable = f"n=0; while [ $n -lt 5 ]; do sleep 0.1; if grep -q ACTIVE {state}; then n=$((n + 1)); else n=0; fi; done"
+            argv = ["/bin/dash", "-c", f"{stable}; exec {shlex.join(argv)}"]
         with self.guest.popen(argv) as process:
             try:
                 if self.mode == "tap":
                     self.guest.wait_listening(PERFTEST_PORT)
-                yield f"perftest://127.0.0.1:{self.guest.port(PERFTEST_PORT)}"
+                yield self.perftest_url
                 process.wait(30)
             finally:
                 (self.dir / "perftest.log").write_text(str(process.result))

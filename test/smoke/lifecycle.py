@@ -114,6 +114,17 @@ class Beginnings(harness.TestCase):
         self.assertGreaterEqual(late, -0.001)
         self.assertLess(late, 0.5)
 
+    def test_a_receiver_that_does_not_come(self):
+        """It is asked for `connect_timeout` with the port open; progress and error tell the state of the link."""
+        config = endless(connect_timeout="6s")
+        config["boards"][0]["qps"][0]["to"] = "perftest://127.0.0.1:9"
+        softfeb = self.start(config)
+        run = softfeb.finish(20)
+        self.assertEqual(run.status, 3, run.err)
+        told = re.findall(r"no receiver there yet; port feb: link up, .* Gb/s; asking for (\d+) s more", run.err)
+        self.assertEqual(told, ["6", "1"])
+        self.assertRegex(run.err, r"connection refused;.*\n *asked for [67] s \(run.connect_timeout\); port feb: link up")
+
     def test_warm_up_is_not_measured(self):
         run = self.run_softfeb(endless(rate="200Mb/s", warmup="1s", duration="2s"))
         sent = run.qps()[0]
