@@ -91,8 +91,10 @@ BoardControl::BoardControl(const ControlParts& parts, std::size_t board)
       srp_(queue_),
       stream_(source_, [this](ByteSpan frame, const control::FrameTags& /*tags*/,
                               Time now) { registers_.monitor(1).on_frame(frame.size(), now); }),
-      registers_link_(registers_link(config_, longest(in_band_[kRegisters]), 2 * board + 1), srp_),
-      stream_link_(stream_link(config_, longest(in_band_[kStream]), 2 * board + 2), stream_) {
+      registers_link_(registers_link(config_, longest(in_band_[kRegisters]), 2 * board + 1), srp_,
+                      closed_by(parts, kLinkNames[kRegisters])),
+      stream_link_(stream_link(config_, longest(in_band_[kStream]), 2 * board + 2), stream_,
+                   closed_by(parts, kLinkNames[kStream])) {
   srp_.attach(registers_link_.server());
   stream_.attach(stream_link_.server());
   open_ways(parts);
@@ -119,6 +121,11 @@ BoardBus::Parts BoardControl::bus_parts(const ControlParts& parts) {
           .waiting = parts.waiting};
 }
 
+ControlLink::Closed BoardControl::closed_by(const ControlParts& parts, const char* link) const {
+  return [closed = parts.closed, where = "board " + board_config_.endpoint.name + ": " + link + ": "](
+             const control::RssiClosed& c) { closed(where + describe(c), c.closed_at); };
+}
+
 void BoardControl::open_ways(const ControlParts& parts) {
   const std::array<ControlLink*, 2> links{&registers_link_, &stream_link_};
   const std::array<std::uint16_t, 2> ports{config_.registers_port, config_.stream_port};
@@ -143,7 +150,7 @@ void BoardControl::set_link(const board::SetRssi& action, Time now) {
   server.set_local({p.max_outstanding, p.max_segment, p.retransmit_ms, p.cumulative_ack_ms, p.null_ms,
                     p.max_retransmissions, p.max_cumulative_acks});
   if (action.inject_fault) server.inject_fault();
-  if (action.close) server.close(now);
+  if (action.close) server.close(control::RssiClose::kRegister, now);
 }
 
 void BoardControl::look(const board::DataPathAction& action) const {
@@ -167,8 +174,8 @@ Time BoardControl::deadline() const {
 }
 
 void BoardControl::close(Time now) {
-  registers_link_.server().close(now);
-  stream_link_.server().close(now);
+  registers_link_.server().close(control::RssiClose::kShutdown, now);
+  stream_link_.server().close(control::RssiClose::kShutdown, now);
   registers_link_.disconnect();
   stream_link_.disconnect();
 }

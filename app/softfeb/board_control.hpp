@@ -28,8 +28,9 @@ struct ControlParts {
   const Endpoints* endpoints = nullptr;
   PortStates* ports = nullptr;
   boost::asio::io_context* io = nullptr;
-  std::function<void(BoardBus&)> waiting;       ///< see BoardBus
-  std::function<void(const std::string&)> say;  ///< what the user should know
+  std::function<void(BoardBus&)> waiting;                ///< see BoardBus
+  std::function<void(const std::string&)> say;           ///< what the user should know
+  std::function<void(const std::string&, Time)> closed;  ///< the same of a connection that closed
 };
 
 /// The slow control of one board: its registers, the two links to them and to its stream, and what lies
@@ -42,6 +43,7 @@ class BoardControl {
   BoardControl& operator=(const BoardControl&) = delete;
 
   static constexpr std::size_t kRegisters = 0, kStream = 1;
+  static constexpr std::array<const char*, 2> kLinkNames{"registers", "stream"};
 
   std::size_t board() const { return board_; }
   const config::ControlConfig& config() const { return config_; }
@@ -62,6 +64,7 @@ class BoardControl {
 
  private:
   BoardBus::Parts bus_parts(const ControlParts& parts);
+  ControlLink::Closed closed_by(const ControlParts& parts, const char* link) const;
   void open_ways(const ControlParts& parts);
   void observe(board::LiveState& live, Time now);
   void set_link(const board::SetRssi& action, Time now);

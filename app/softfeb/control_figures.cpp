@@ -2,6 +2,7 @@
 #include "control_figures.hpp"
 
 #include "config/address.hpp"
+#include "telemetry/link_json.hpp"
 
 #include <fmt/format.h>
 
@@ -30,12 +31,21 @@ std::string networks(const config::ControlConfig& c) {
   return text.empty() ? "nobody" : text;
 }
 
-Json link_result(const ControlLink& link) {
+/// `packets_dropped`: by the packetizer.
+Json link_result(const ControlLink& link, std::uint64_t packets_dropped) {
   const control::RssiStatus& s = link.server().status();
-  return {
-      {"connections", s.reconnects},      {"segments_rx", s.rx_segments},  {"segments_tx", s.tx_segments},
-      {"bytes_rx", s.rx_bytes},           {"bytes_tx", s.tx_bytes},        {"dropped", s.dropped},
-      {"retransmitted", s.retransmitted}, {"connects_refused", s.refused}, {"not_allowed", link.refused()}};
+  return {{"connections", s.reconnects},
+          {"segments_rx", s.rx_segments},
+          {"segments_tx", s.tx_segments},
+          {"bytes_rx", s.rx_bytes},
+          {"bytes_tx", s.tx_bytes},
+          {"dropped", s.dropped},
+          {"retransmitted", s.retransmitted},
+          {"packets_dropped", packets_dropped},
+          {"connects_refused", s.refused},
+          {"not_allowed", link.refused()},
+          {"closed_by_reason", telemetry::reasons_json(link.history())},
+          {"closed", telemetry::closed_json(link.history())}};
 }
 
 }  // namespace
@@ -45,6 +55,11 @@ std::vector<std::string> control_lines(const config::RunConfig& config, const Bo
   const std::string name = "board " + config.boards[board.board()].endpoint.name;
   std::vector<std::string> lines{fmt::format("{}: registers and stream at {}; firmware {}; may connect: {}",
                                              name, ways(config, board), c.profile, networks(c))};
+  if (!c.listen) {
+    const config::EndpointConfig& own = config.boards[board.board()].endpoint;
+    lines.push_back(fmt::format("{}: in band only: connect from a host of its network, as febctl --ip {}",
+                                name, config::to_string(own.ip)));
+  }
   if (c.responder) {
     const config::EndpointConfig& host = config.receivers[*c.responder].endpoint;
     lines.push_back(fmt::format(
@@ -69,8 +84,8 @@ Json control_result(const BoardControl& board) {
   j["bus_errors"] = s.bus_errors;
   j["stream_frames_tx"] = board.stream().sent().frames;
   j["stream_frames_rx"] = board.stream().received().frames;
-  j["registers"] = link_result(board.link(BoardControl::kRegisters));
-  j["stream"] = link_result(board.link(BoardControl::kStream));
+  j["registers"] = link_result(board.link(BoardControl::kRegisters), board.srp().dropped());
+  j["stream"] = link_result(board.link(BoardControl::kStream), board.stream().dropped());
   return j;
 }
 

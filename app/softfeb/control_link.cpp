@@ -2,6 +2,8 @@
 #include "control_link.hpp"
 
 #include <algorithm>
+#include <chrono>
+#include <utility>
 
 namespace softfeb::app {
 
@@ -10,10 +12,16 @@ namespace {
 /// A peer that many others came after is forgotten until its next datagram; the connected one never.
 constexpr std::size_t kPeers = 16;
 
+std::int64_t unix_ns() {
+  return std::chrono::nanoseconds(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
 }  // namespace
 
-ControlLink::ControlLink(const control::RssiServerConfig& config, control::RssiUser& user)
-    : server_(config, ways_, user) {}
+ControlLink::ControlLink(const control::RssiServerConfig& config, control::RssiUser& user, Closed closed)
+    : server_(config, ways_, user), closed_(std::move(closed)) {
+  server_.notify_closed([this](const control::RssiClosed& c) { on_closed(c); });
+}
 
 ControlLink::~ControlLink() { disconnect(); }
 
@@ -31,6 +39,7 @@ void ControlLink::serve(dataplane::InBandLink& link) {
 void ControlLink::disconnect() {
   if (in_band_ != nullptr) in_band_->connect(nullptr);
   in_band_ = nullptr;
+  refused_ = refused();
   socket_.reset();
 }
 
@@ -38,7 +47,7 @@ void ControlLink::follow_timers(Time now) {
   if (server_.deadline() <= now) server_.on_timer(now);
 }
 
-std::uint64_t ControlLink::refused() const { return socket_ ? socket_->counters().rx_refused : 0; }
+std::uint64_t ControlLink::refused() const { return socket_ ? socket_->counters().rx_refused : refused_; }
 
 void ControlLink::Way::on_datagram(const control::UdpPeer& from, ByteSpan datagram, Time now) {
   if (in_band_ && link_.socket_) link_.heard_in_band(from);
@@ -63,8 +72,19 @@ bool ControlLink::came_in_band(const control::UdpPeer& peer) const {
   return std::find(in_band_peers_.begin(), in_band_peers_.end(), peer) != in_band_peers_.end();
 }
 
+bool ControlLink::by_own_address(const control::UdpPeer& peer) const {
+  return in_band_ != nullptr && (!socket_ || came_in_band(peer));
+}
+
+void ControlLink::on_closed(control::RssiClosed closed) {
+  closed.in_band = by_own_address(closed.peer);
+  closed.unix_ns = unix_ns();
+  history_.add(closed);
+  if (closed_) closed_(closed);
+}
+
 void ControlLink::Ways::send(const control::UdpPeer& to, ByteSpan datagram) {
-  if (link_.in_band_ != nullptr && (!link_.socket_ || link_.came_in_band(to))) {
+  if (link_.by_own_address(to)) {
     link_.in_band_->send(to, datagram);
   } else if (link_.socket_) {
     link_.socket_->send(to, datagram);

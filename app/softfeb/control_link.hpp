@@ -2,11 +2,13 @@
 #pragma once
 
 #include "base/time.hpp"
+#include "control/rssi_closed.hpp"
 #include "control/rssi_server.hpp"
 #include "control/udp_socket.hpp"
 #include "dataplane/in_band.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -16,7 +18,9 @@ namespace softfeb::app {
 /// port, or both. Clients of either way compete for the one connection, as those of one wire do.
 class ControlLink {
  public:
-  ControlLink(const control::RssiServerConfig& config, control::RssiUser& user);
+  /// `closed` gets the record of each connection that ends; it must not call the link.
+  using Closed = std::function<void(const control::RssiClosed&)>;
+  ControlLink(const control::RssiServerConfig& config, control::RssiUser& user, Closed closed);
   ControlLink(const ControlLink&) = delete;
   ControlLink& operator=(const ControlLink&) = delete;
   ~ControlLink();
@@ -33,6 +37,10 @@ class ControlLink {
   void disconnect();
   /// Timers of a link without a socket, which would see to them.
   void follow_timers(Time now);
+  /// The connections that have ended.
+  const control::RssiHistory& history() const { return history_; }
+  /// The connected peer came by the board's own address, not by the socket.
+  bool in_band() const { return by_own_address(server_.status().peer); }
   std::uint64_t refused() const;  ///< datagrams to its socket from addresses that may not connect
 
  private:
@@ -69,15 +77,20 @@ class ControlLink {
     ControlLink& link_;
   };
 
+  void on_closed(control::RssiClosed closed);
+  bool by_own_address(const control::UdpPeer& peer) const;
   void heard_in_band(const control::UdpPeer& from);
   bool came_in_band(const control::UdpPeer& peer) const;
 
   Ways ways_{*this};
   control::RssiServer server_;
+  control::RssiHistory history_;
+  Closed closed_;
   Way by_socket_{*this, false};
   Way by_port_{*this, true};
   std::unique_ptr<control::UdpServerSocket> socket_;
   dataplane::InBandLink* in_band_ = nullptr;
+  std::uint64_t refused_ = 0;  ///< when the socket closed
   std::vector<control::UdpPeer>
       in_band_peers_;  ///< the one heard last at the end; only where both ways lead here
 };

@@ -24,6 +24,9 @@ constexpr Time kInBandSoon = 50 * kMicrosecond;
 constexpr Time kInBandLater = 500 * kMicrosecond;
 constexpr Time kQuiet = 20 * kMillisecond;
 constexpr Time kStopLimit = 1 * kSecond;
+/// Lines about connections that closed, of all boards: so many at once, then so many a second.
+constexpr unsigned kClosedAtOnce = 8;
+constexpr unsigned kClosedPerSecond = 1;
 
 std::chrono::nanoseconds length(Time time) { return std::chrono::nanoseconds(time / kNanosecond); }
 
@@ -37,6 +40,8 @@ ControlService::ControlService(const config::RunConfig& config, Machine& machine
       timer_(io_),
       doorbell_(io_),
       ports_(machine.ports()),
+      closed_(say, "connections closed; the result has the last ones of each link", kClosedPerSecond,
+              kClosedAtOnce),
       spins_(!dataplane::shares_cpus(machine.lcores())) {
   const ControlParts parts{.config = &config,
                            .machine = &machine,
@@ -45,7 +50,8 @@ ControlService::ControlService(const config::RunConfig& config, Machine& machine
                            .ports = &ports_,
                            .io = &io_,
                            .waiting = [this](BoardBus& bus) { waiting_.push_back(&bus); },
-                           .say = std::move(say)};
+                           .say = std::move(say),
+                           .closed = [this](const std::string& line, Time now) { closed_.add(line, now); }};
   for (std::size_t b = 0; b < config.boards.size(); ++b) {
     if (!config.boards[b].control) continue;
     boards_.push_back(std::make_unique<BoardControl>(parts, b));
@@ -172,6 +178,7 @@ void ControlService::stop() {
   in_band_ = false;
   timer_.cancel();
   io_.poll();
+  closed_.flush();
 }
 
 }  // namespace softfeb::app

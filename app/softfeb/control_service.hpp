@@ -2,6 +2,7 @@
 #pragma once
 
 #include "board_control.hpp"
+#include "control/limited_notes.hpp"
 
 #include <memory>
 #include <vector>
@@ -57,6 +58,7 @@ class ControlService {
   boost::asio::steady_timer timer_;
   boost::asio::posix::stream_descriptor doorbell_;  ///< the crew's, which owns the descriptor
   PortStates ports_;
+  control::LimitedNotes closed_;    ///< of connections
   std::vector<BoardBus*> waiting_;  ///< buses whose worker has something in hand
   std::vector<BoardBus*> serving_;
   std::vector<std::unique_ptr<BoardControl>> boards_;

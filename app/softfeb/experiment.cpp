@@ -113,6 +113,7 @@ Outcome Experiment::run() {
   out_.final = std::move(last.endpoints);
   out_.network = std::move(last.network);
   observers_.end(sample_of(out_.final, machine_.now()), out_.network ? &*out_.network : nullptr);
+  service_.stop();  // the connections that it closes are in the result, too
   out_.totals = crew_.totals();
   out_.changes_made = crew_.changes_made();
   out_.control.resize(config_.boards.size());

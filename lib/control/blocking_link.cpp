@@ -43,9 +43,4 @@ void BlockingLink::close() {
   link_.close(steady_time());
 }
 
-std::string to_text(const UdpPeer& peer) {
-  const std::string ip = peer.ip.to_string();
-  return (peer.ip.is_v4() ? ip : "[" + ip + "]") + ":" + std::to_string(peer.port);
-}
-
 }  // namespace softfeb::control

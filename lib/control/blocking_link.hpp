@@ -45,7 +45,4 @@ class BlockingLink {
   std::uint64_t errors_before_ = 0;
 };
 
-/// "192.168.2.10:8192".
-std::string to_text(const UdpPeer& peer);
-
 }  // namespace softfeb::control

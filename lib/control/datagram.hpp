@@ -5,6 +5,7 @@
 #include "roce/ip.hpp"
 
 #include <cstdint>
+#include <string>
 
 namespace softfeb::control {
 
@@ -15,6 +16,9 @@ struct UdpPeer {
 
   bool operator==(const UdpPeer&) const = default;
 };
+
+/// "192.168.2.10:8192", "[fd00::1]:8192".
+std::string to_text(const UdpPeer& peer);
 
 /// Where the protocol machines put the datagrams they want sent: a socket, or frames of the board's own port.
 class DatagramSink {

@@ -44,11 +44,17 @@ constexpr std::uint8_t firmware_connection_state(RssiState state) {
 
 enum class RssiClose : std::uint8_t {
   kByPeer,      ///< RST
-  kByUs,        ///< close()
+  kByUs,        ///< close() by whoever uses the link
   kTimeout,     ///< nothing heard for the null timeout
   kRetransmit,  ///< a segment was sent as often as allowed
-  kReplaced,    ///< the client began anew, or another one came
+  kReplaced,    ///< another client came
+  kRestarted,   ///< the same client began anew
+  kProtocol,    ///< for the null timeout the peer sent nothing but invalid segments
+  kRegister,    ///< the firmware's register CloseConn was written
+  kShutdown,    ///< the program ends
 };
+inline constexpr std::size_t kRssiCloses = 9;
+static_assert(static_cast<std::size_t>(RssiClose::kShutdown) + 1 == kRssiCloses);
 
 /// What a link tells about itself.
 struct RssiStatus {

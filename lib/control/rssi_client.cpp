@@ -48,6 +48,7 @@ void RssiClient::on_datagram(const UdpPeer& from, ByteSpan datagram, Time now) {
   const auto segment = rssi::parse(datagram);
   if (!segment || from != server_) {
     ++status_.dropped;
+    if (!segment && open() && from == server_) note_error(rssi::fault_of(datagram), now);
   } else if (segment->syn) {
     on_syn_ack(*segment, now);
   } else if (open()) {

@@ -23,6 +23,11 @@ void RssiEndpoint::begin(const Opening& opening, Time now) {
   max_datagram_ = opening.max_datagram;
   answer_reset_ = opening.answer_reset;
   opened_at_ = heard_at_ = sent_at_ = now;
+  heard_ = RssiKind::kSyn;
+  retransmitted_before_ = status_.retransmitted;
+  errors_ = 0;
+  only_errors_ = false;
+  last_error_ = nullptr;
   ack_at_ = kNever;
   ack_now_ = blocked_ = starved_ = false;
   clear_repeats_ = 0;
@@ -33,8 +38,35 @@ void RssiEndpoint::begin(const Opening& opening, Time now) {
   settle(now);
 }
 
-void RssiEndpoint::end(RssiClose why, bool reset, Time now) {
+RssiClosed RssiEndpoint::record(RssiClose why, Time now, const UdpPeer* by) const {
+  RssiClosed r;
+  r.why = why;
+  r.peer = status_.peer;
+  r.opened_at = opened_at_;
+  r.closed_at = now;
+  r.heard = heard_;
+  r.heard_at = heard_at_;
+  r.idle_limit = idle_limit_;
+  r.max_transmissions = max_transmissions_;
+  r.unacknowledged = tx_.in_flight();
+  r.retransmitted = status_.retransmitted - retransmitted_before_;
+  r.errors = errors_;
+  r.last_error = last_error_;
+  r.last_error_at = last_error_at_;
+  if (by != nullptr) r.replaced_by = *by;
+  return r;
+}
+
+void RssiEndpoint::note_error(const char* what, Time now) {
+  ++errors_;
+  only_errors_ = true;
+  last_error_ = what;
+  last_error_at_ = now;
+}
+
+void RssiEndpoint::end(RssiClose why, bool reset, Time now, const UdpPeer* by) {
   if (!open_) return;
+  const RssiClosed closed = record(why, now, by);
   if (reset) {
     std::array<std::uint8_t, rssi::kHeaderSize> rst;
     rssi::encode({rssi::kRst, tx_.next_sequence(), ack_number()}, rst.data());
@@ -47,6 +79,7 @@ void RssiEndpoint::end(RssiClose why, bool reset, Time now) {
   status_.state = RssiState::kClosed;
   status_.local_busy = status_.remote_busy = false;
   on_ended(why, now);
+  if (closed_) closed_(closed);
   user_.on_close(why, now);
 }
 
@@ -73,7 +106,8 @@ void RssiEndpoint::resume(Time now) {
 
 void RssiEndpoint::run_timers(Time now) {
   if (!open_) return;
-  if (now >= saturating_add(heard_at_, idle_limit_)) return end(RssiClose::kTimeout, true, now);
+  if (now >= saturating_add(heard_at_, idle_limit_))
+    return end(only_errors_ ? RssiClose::kProtocol : RssiClose::kTimeout, true, now);
   retransmit(now);
   if (!open_) return;
   if (now >= saturating_add(sent_at_, keep_alive_after_)) keep_alive(now);

@@ -2,9 +2,13 @@
 #pragma once
 
 #include "control/rssi.hpp"
+#include "control/rssi_closed.hpp"
 #include "control/rssi_header.hpp"
 #include "control/rssi_rx_window.hpp"
 #include "control/rssi_tx_window.hpp"
+
+#include <functional>
+#include <utility>
 
 namespace softfeb::control {
 
@@ -25,6 +29,10 @@ class RssiEndpoint : public RssiLink {
   bool send(ByteSpan payload, Time now) final;
   void resume(Time now) final;
   const RssiStatus& status() const final { return status_; }
+
+  /// `closed` gets the record of each connection that ends, before the link's user hears of it. It must not
+  /// call the link.
+  void notify_closed(std::function<void(const RssiClosed&)> closed) { closed_ = std::move(closed); }
 
   /// The next data segment leaves with a wrong checksum, once: a retransmission for whoever wants to see one.
   void inject_fault() { fault_ = true; }
@@ -51,8 +59,10 @@ class RssiEndpoint : public RssiLink {
   void receive(const rssi::Segment& segment, Time now);
   void run_timers(Time now);
   Time connection_deadline() const;
-  /// Forgets the connection. `reset`: the peer is told.
-  void end(RssiClose why, bool reset, Time now);
+  /// Forgets the connection. `reset`: the peer is told. `by`: who takes its place.
+  void end(RssiClose why, bool reset, Time now, const UdpPeer* by = nullptr);
+  /// The open connection's peer sent something invalid, which is dropped. `what`: a string literal.
+  void note_error(const char* what, Time now);
   void send_ack(Time now) { send_bare(tx_.next_sequence(), now); }
   /// A bare ACK that names the first number the peer may not have, for one that does not know where we began.
   void send_first_ack(Time now) { send_bare(tx_.base(), now); }
@@ -90,6 +100,8 @@ class RssiEndpoint : public RssiLink {
   void note_sent(Time now);
   Time retransmit_deadline() const;
 
+  RssiClosed record(RssiClose why, Time now, const UdpPeer* by) const;
+
   DatagramSink& sink_;
   RssiUser& user_;
   const std::size_t tx_queue_;
@@ -104,6 +116,12 @@ class RssiEndpoint : public RssiLink {
 
   Time opened_at_ = 0;
   Time heard_at_ = 0;
+  RssiKind heard_ = RssiKind::kSyn;
+  std::uint64_t retransmitted_before_ = 0;  ///< on earlier connections
+  std::uint64_t errors_ = 0;
+  bool only_errors_ = false;  ///< since heard_at_ something came, and it was invalid
+  const char* last_error_ = nullptr;
+  Time last_error_at_ = 0;
   Time sent_at_ = 0;
   Time ack_at_ = kNever;        ///< when an ACK is to be sent if nothing carries it before
   bool ack_now_ = false;        ///< owed for a NUL or for something known
@@ -112,6 +130,7 @@ class RssiEndpoint : public RssiLink {
   unsigned clear_repeats_ = 0;  ///< how often it is yet to be said that we are no longer BUSY
   bool starved_ = false;        ///< the user wants to hear of room
   bool fault_ = false;
+  std::function<void(const RssiClosed&)> closed_;
 };
 
 }  // namespace softfeb::control

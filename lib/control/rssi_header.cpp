@@ -19,6 +19,8 @@ void seal(std::uint8_t* header, std::size_t size) {
   store_be16(header + size - 2, checksum(ByteSpan(header, size)));
 }
 
+std::size_t header_size(std::uint8_t flags) { return (flags & kSyn) != 0 ? kSynSize : kHeaderSize; }
+
 Syn decode_syn(const std::uint8_t* p) {
   Syn syn;
   syn.version = p[4] >> 4;
@@ -69,15 +71,22 @@ std::array<std::uint8_t, kSynSize> encode_syn(const Header& header, const Syn& s
   return out;
 }
 
+const char* fault_of(ByteSpan datagram) {
+  if (datagram.size() < kHeaderSize) return "datagram shorter than an RSSI header";
+  const std::uint8_t flags = datagram[0];
+  const std::size_t size = header_size(flags);
+  if (datagram[1] != size) return "wrong header length";
+  if (datagram.size() < size) return "datagram shorter than its header";
+  if (load_be16(&datagram[size - 2]) != checksum(datagram.first(size))) return "wrong header checksum";
+  if (datagram.size() > size && (flags & (kSyn | kRst | kNul)) != 0) return "data in a SYN, RST or NUL";
+  return nullptr;
+}
+
 std::optional<Segment> parse(ByteSpan datagram) {
-  if (datagram.size() < kHeaderSize) return std::nullopt;
+  if (fault_of(datagram) != nullptr) return std::nullopt;
   Segment segment;
   segment.header = {datagram[0], datagram[2], datagram[3]};
-  const std::size_t size = segment.has(kSyn) ? kSynSize : kHeaderSize;
-  if (datagram[1] != size || datagram.size() < size) return std::nullopt;
-  if (load_be16(&datagram[size - 2]) != checksum(datagram.first(size))) return std::nullopt;
-  segment.payload = datagram.subspan(size);
-  if (!segment.payload.empty() && (segment.header.flags & (kSyn | kRst | kNul)) != 0) return std::nullopt;
+  segment.payload = datagram.subspan(header_size(datagram[0]));
   if (segment.has(kSyn)) segment.syn = decode_syn(datagram.data());
   return segment;
 }

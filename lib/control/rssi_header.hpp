@@ -73,5 +73,7 @@ std::array<std::uint8_t, kSynSize> encode_syn(const Header& header, const Syn& s
 
 /// Nothing where a length or the checksum is wrong, or SYN, NUL or RST carry data.
 std::optional<Segment> parse(ByteSpan datagram);
+/// What is wrong with a datagram that parse() refuses, in a few words; null where nothing is.
+const char* fault_of(ByteSpan datagram);
 
 }  // namespace softfeb::control::rssi

@@ -9,6 +9,16 @@ namespace softfeb::control {
 using rssi::RxSegment;
 using rssi::RxWindow;
 
+namespace {
+
+RssiKind kind_of(const rssi::Segment& segment) {
+  if (segment.has(rssi::kRst)) return RssiKind::kRst;
+  if (segment.has(rssi::kNul)) return RssiKind::kNul;
+  return segment.bare() ? RssiKind::kAck : RssiKind::kData;
+}
+
+}  // namespace
+
 /// Only what was taken, and never less than was said before: a peer of Rogue's reads a step back as a step of
 /// 255 forward.
 std::uint8_t RssiEndpoint::ack_number() const {
@@ -23,9 +33,11 @@ std::size_t RssiEndpoint::unacknowledged() const {
 void RssiEndpoint::receive(const rssi::Segment& segment, Time now) {
   if (segment.payload.size() + rssi::kHeaderSize > max_datagram_) {
     ++status_.dropped;
-    return;
+    return note_error("segment longer than negotiated", now);
   }
   heard_at_ = now;
+  heard_ = kind_of(segment);
+  only_errors_ = false;
   status_.rx_seq = segment.header.sequence;
   status_.rx_ack = segment.header.acknowledge;
   if (segment.has(rssi::kRst)) {

@@ -46,6 +46,7 @@ void RssiServer::on_datagram(const UdpPeer& from, ByteSpan datagram, Time now) {
   const auto segment = rssi::parse(datagram);
   if (!segment) {
     ++status_.dropped;
+    if (open() && from == status_.peer) note_error(rssi::fault_of(datagram), now);
   } else if (segment->syn) {
     on_syn(from, *segment, now);
   } else if (open() && from == status_.peer) {
@@ -68,7 +69,7 @@ void RssiServer::on_syn(const UdpPeer& from, const rssi::Segment& segment, Time 
       ++status_.refused;
       return;
     }
-    end(RssiClose::kReplaced, false, now);
+    end(RssiClose::kRestarted, false, now);
   }
   if (may_answer(from, now)) {
     answer(from, segment, now);
@@ -135,7 +136,7 @@ void RssiServer::on_handshake(const rssi::Segment& segment, Time now) {
     ++status_.dropped;
     return;
   }
-  end(RssiClose::kReplaced, true, now);
+  end(RssiClose::kReplaced, true, now, &h.peer);
   if (!handshake_) return;  // the user has closed us
   handshake_.reset();
   doubted_at_.reset();
@@ -174,9 +175,11 @@ Time RssiServer::deadline() const {
   return handshake_ ? std::min(connection, handshake_->sent_at + kSynAckInterval) : connection;
 }
 
-void RssiServer::close(Time now) {
+void RssiServer::close(Time now) { close(RssiClose::kByUs, now); }
+
+void RssiServer::close(RssiClose why, Time now) {
   handshake_.reset();
-  if (open()) return end(RssiClose::kByUs, true, now);
+  if (open()) return end(why, true, now);
   show_state();
 }
 

@@ -43,6 +43,8 @@ class RssiServer final : public RssiEndpoint {
   void on_timer(Time now) override;
   Time deadline() const override;
   void close(Time now) override;
+  /// The same, for a reason of the caller's.
+  void close(RssiClose why, Time now);
 
   /// In force for the next connection. Window and segment are moved into the limits of the configuration;
   /// the other values are shown, and yield to the client's as the firmware's do.

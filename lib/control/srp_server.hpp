@@ -55,6 +55,7 @@ class SrpServer final : public RssiUser {
   void on_room(Time now) override;
 
   const SrpServerCounters& counters() const { return counters_; }
+  std::uint64_t dropped() const { return receiver_.dropped(); }  ///< packets received with a packetizer error
 
  private:
   struct Access;

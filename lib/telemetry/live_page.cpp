@@ -3,6 +3,7 @@
 
 #include "telemetry/assets.hpp"
 #include "telemetry/change_request.hpp"
+#include "telemetry/link_json.hpp"
 #include "telemetry/live_json.hpp"
 #include "telemetry/metrics.hpp"
 #include "telemetry/prometheus.hpp"
@@ -28,10 +29,11 @@ Response not_found(const std::string& path) {
 
 }  // namespace
 
-LivePage::LivePage(Scene scene, LivePageConfig config, Parameters* parameters)
+LivePage::LivePage(Scene scene, LivePageConfig config, Parameters* parameters, const Links* links)
     : scene_(std::move(scene)),
       config_(std::move(config)),
       parameters_(parameters),
+      links_(links),
       tracker_(scene_),
       due_(config_.interval) {}
 
@@ -64,6 +66,19 @@ void LivePage::add(const lab::Sample& sample) {
   if (sample.at < counters_due_) return;
   counters_due_ = (sample.at / kCountersInterval + 1) * kCountersInterval;
   publish("counters", counters_json(scene_, last_));
+  publish_links();
+}
+
+std::string LivePage::links() const {
+  return links_ != nullptr ? links_json(scene_, links_->links()) : "null";
+}
+
+/// They change rarely.
+void LivePage::publish_links() {
+  std::string text = links();
+  if (text == links_text_) return;
+  links_text_ = std::move(text);
+  publish("links", links_text_);
 }
 
 void LivePage::end(const lab::Sample& sample) {
@@ -75,6 +90,7 @@ void LivePage::end(const lab::Sample& sample) {
 }
 
 void LivePage::conclude(const std::string& verdict, const std::string& text) {
+  publish_links();
   result_ = result_json(verdict, text);
   publish("result", result_);
 }
@@ -104,6 +120,7 @@ std::string LivePage::history() const {
 std::string LivePage::greeting() {
   std::string text = format_event("setup", setup()) + format_event("history", history());
   if (last_.endpoints != nullptr) text += format_event("counters", counters_json(scene_, last_));
+  text += format_event("links", links());
   if (result_ != "null") text += format_event("result", result_);
   return text + format_event("state", state());
 }
@@ -122,10 +139,15 @@ Response LivePage::get(const std::string& path) {
     if (a.path == path) return {200, std::string(a.type), std::string(a.body), {}};
   }
   if (path == "/chart.js") return chart_js();
-  if (path == "/metrics") return {200, PrometheusText::kContentType, metrics(scene_, last_), {}};
+  if (path == "/metrics")
+    return {200,
+            PrometheusText::kContentType,
+            metrics(scene_, last_, links_ != nullptr ? links_->links() : std::vector<LinkView>{}),
+            {}};
   if (path == "/api/setup") return json(setup());
   if (path == "/api/state") return json(state());
   if (path == "/api/result") return json(result_);
+  if (path == "/api/links") return json(links());
   if (path == "/api/history") return json(history());
   if (path == "/api/counters")
     return json(last_.endpoints != nullptr ? counters_json(scene_, last_) : "null");

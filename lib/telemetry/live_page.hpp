@@ -3,6 +3,7 @@
 
 #include "lab/sample.hpp"
 #include "telemetry/http.hpp"
+#include "telemetry/links.hpp"
 #include "telemetry/scene.hpp"
 #include "telemetry/tracker.hpp"
 
@@ -48,7 +49,8 @@ class LivePage final : public lab::Observer, public Site {
   static constexpr std::size_t kHistoryBytes = 8 * 1024 * 1024;  ///< of their JSON
 
   /// `parameters` may be null: nothing can be changed then. It outlives the page.
-  LivePage(Scene scene, LivePageConfig config, Parameters* parameters);
+  /// `links` may be null: no board's slow control is served. It outlives the page, too.
+  LivePage(Scene scene, LivePageConfig config, Parameters* parameters, const Links* links = nullptr);
 
   /// Gets every event from now on: HttpServer::publish.
   void publish_by(std::function<void(const std::string& event)> publish) { publish_ = std::move(publish); }
@@ -78,6 +80,8 @@ class LivePage final : public lab::Observer, public Site {
   std::string setup() const;
   std::string state() const;
   std::string history() const;
+  std::string links() const;
+  void publish_links();
   bool refuse_when_over(const Respond& respond) const;
   Response get(const std::string& path);
   Response chart_js() const;
@@ -88,6 +92,8 @@ class LivePage final : public lab::Observer, public Site {
   Scene scene_;
   LivePageConfig config_;
   Parameters* parameters_;
+  const Links* links_;
+  std::string links_text_ = "null";  ///< as it was published last
   Tracker tracker_;
   std::function<void(const std::string&)> publish_;
   State state_ = State::kWaiting;

@@ -125,12 +125,32 @@ void write_thresholds(PrometheusText& out, const Scene& scene) {
        &Scene::Port::kmax);
 }
 
+void write_links(PrometheusText& out, const Scene& scene, const std::vector<LinkView>& links) {
+  if (links.empty()) return;
+  const auto labels = [&](const LinkView& l) {
+    return Labels{{"board", scene.boards[l.board].name}, {"link", l.link}};
+  };
+  out.family("softfeb_control_link_open", kGauge, "1 while a client of the slow control is connected.");
+  for (const LinkView& l : links) out.series(labels(l), std::uint64_t{l.open ? 1U : 0U});
+  out.family("softfeb_control_connections_opened_total", kCounter, "Connections of the slow control opened.");
+  for (const LinkView& l : links) out.series(labels(l), l.connections);
+  out.family("softfeb_control_connections_closed_total", kCounter, "Those that closed, by reason.");
+  for (const LinkView& l : links) {
+    for (std::size_t i = 0; i < control::kRssiCloses; ++i) {
+      Labels of = labels(l);
+      of.emplace_back("reason", code_of(static_cast<control::RssiClose>(i)));
+      out.series(of, l.history->counts()[i]);
+    }
+  }
+}
+
 }  // namespace
 
-std::string metrics(const Scene& scene, const lab::Sample& sample) {
+std::string metrics(const Scene& scene, const lab::Sample& sample, const std::vector<LinkView>& links) {
   PrometheusText out;
   out.family("softfeb_info", kGauge, "What runs: always 1.");
   out.series({{"version", scene.version}, {"title", scene.title}}, std::uint64_t{1});
+  write_links(out, scene, links);
   if (sample.endpoints == nullptr) return out.take();
   out.family("softfeb_traffic_seconds", kGauge, "Time since traffic began.");
   out.series({}, to_seconds(sample.at));

@@ -17,6 +17,7 @@ from srp_client import CHECKER, DECERR, REGISTERS, STREAM, BusError, Closed, Fra
 REGMAP = ROOT / "test/vectors/control/regmap_board.csv"
 SCRATCH = 0x00000004
 CLIENT_IP = 0x00110004
+CLOSE_CONN = 0x00120000
 LOCAL_IP = 0x00110FF4
 HOST = 0xC0A80264  # 192.168.2.100
 
@@ -130,6 +131,44 @@ class Control(harness.TestCase):
         self.assertEqual((made["made_by"], made["messages_completed"], made["messages_failed"]), ("bus", 3000, 0))
         self.assertEqual(made["tx_payload_bytes"], 2000 * 4096 + 1000 * 9000)
         self.assertEqual((got["messages"], got["immediates"], got["bytes_wrong"]), (3000, 3000, 0))
+
+    def test_why_connections_closed_is_in_the_result(self):
+        run = self.serve()
+        client, (registers, stream) = srp_client.start_stay()
+        time.sleep(1.2)  # beyond the first second, so that it lives by its NULs
+        client.kill()
+        client.communicate()
+        time.sleep(1.5)  # the null timeout is 1 s
+        with Srp() as srp, self.assertRaises(Closed):
+            srp.write(CLOSE_CONN, struct.pack("<I", 1 << 1))
+        goes = Srp()
+        goes.close()
+        with Srp() as srp:
+            stays = "{}:{}".format(*srp.link.socket.getsockname())
+            ended = self.stop(run)
+        for link, peer in (("registers", registers), ("stream", stream)):
+            self.assert_null_timeout(ended, link, peer, "socket")
+        link = ended.result["boards"][0]["control"]["registers"]
+        by_peer = {c["peer"]: c for c in link["closed"]}
+        self.assertEqual((by_peer[stays]["code"], by_peer[stays]["reason"]), ("shutdown", "shutdown: softfeb ended"))
+        self.assertRegex(by_peer[stays]["at"], r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$")
+        self.assertEqual([c["code"] for c in link["closed"]],
+                         ["peer_reset", "null_timeout", "close_register", "peer_reset", "shutdown"])
+        self.assertEqual(link["closed_by_reason"], {"peer_reset": 2, "null_timeout": 1, "close_register": 1, "shutdown": 1})
+        self.assertEqual(sum(link["closed_by_reason"].values()), link["connections"])
+
+    def test_the_log_of_many_closed_connections_is_short(self):
+        run = self.serve()
+        for _ in range(40):
+            time.sleep(0.06)  # max_connects_per_second
+            Srp().close()
+        ended = self.stop(run)
+        link = ended.result["boards"][0]["control"]["registers"]
+        self.assertEqual((link["closed_by_reason"], len(link["closed"])), ({"peer_reset": 41}, 16))
+        lines = [line for line in ended.err.splitlines() if "connection closed" in line]
+        self.assertLess(len(lines), 20, ended.err)
+        held_back = sum(int(line.split()[0]) for line in ended.err.splitlines() if " more connections closed" in line)
+        self.assertEqual(len(lines) + held_back, 41, ended.err)
 
     def test_board_of_the_tree_serves_while_it_sends(self):
         run = self.serve(CONF / "board.yaml")

@@ -86,6 +86,19 @@ class TestCase(unittest.TestCase):
         self.assertEqual(run.status, status, f"\n{run.err[-3000:]}\n{run.out[-3000:]}")
         return run
 
+    def assert_null_timeout(self, run, link, peer, way):
+        """Result and log of the board's link have that this peer fell silent."""
+        closed = run.result["boards"][0]["control"][link]["closed"]
+        last = next((c for c in closed if c["peer"] == peer), None)
+        self.assertIsNotNone(last, closed)
+        self.assertEqual((last["way"], last["code"]), (way, "null_timeout"), closed)
+        self.assertEqual(last["reason"], "null timeout: nothing heard for 1.000 s")
+        self.assertIn(last["last_heard"]["segment"], ("ACK", "NUL", "data"))
+        self.assertGreaterEqual(last["last_heard"]["ago_s"], 1.0)
+        self.assertGreaterEqual(last["up_s"], last["last_heard"]["ago_s"])
+        self.assertIn(f"board feb0: {link}: {peer}: connection closed after ", run.err)
+        self.assertIn("null timeout: nothing heard for 1.000 s; last heard: ", run.err)
+
     def assert_held(self, run):
         self.assertEqual(run.result["verdict"], "held")
         self.assertEqual([c for c in run.result["checks"] if not c["held"]], [])

@@ -158,6 +158,20 @@ class InBand(harness.TestCase):
         softfeb.signal(signal.SIGTERM)
         softfeb.finish()
 
+    def test_a_killed_client_is_in_the_result(self):
+        link = self.link(9000)
+        softfeb = self.started(link, 9000)
+        client, peers = srp_client.start_stay(BOARD, ("ip", "netns", "exec", link.namespace))
+        time.sleep(1.2)
+        client.kill()
+        client.communicate()
+        time.sleep(1.5)  # the null timeout is 1 s
+        softfeb.signal(signal.SIGTERM)
+        ended = softfeb.finish()
+        for name, peer in zip(("registers", "stream"), peers):
+            self.assertTrue(peer.startswith(CLIENT + ":"), peers)
+            self.assert_null_timeout(ended, name, peer, "in_band")
+
     def segments(self, mtu, wanted):
         link = self.link(mtu)
         softfeb = self.started(link, mtu)

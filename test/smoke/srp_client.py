@@ -3,10 +3,13 @@
 with softfeb: RSSI v1, packetizer v2, SRPv3 and the RoCE metadata bus. One thread: time passes inside its calls only, so a
 client that is not pumped is a client that has vanished."""
 
+import os
 import random
 import select
 import socket
 import struct
+import subprocess
+import sys
 import time
 import zlib
 from collections import deque
@@ -292,6 +295,23 @@ class Srp:
         self.write(address, (word & ~mask | value << bit).to_bytes(size, "little"))
         got = self.get(address, bit, bits)
         assert got == value, f"{address:#010x} reads {got:#x}, not {value:#x}"
+
+
+def stay(host="127.0.0.1"):
+    """Connects to both links, prints their local addresses and keeps them alive until it is killed: for a process of its own."""
+    registers, stream = Srp(host).link, Rssi(host, STREAM)
+    stream.open()
+    print(*("{}:{}".format(*link.socket.getsockname()) for link in (registers, stream)), flush=True)
+    while True:
+        registers.pump(0.05)
+        stream.pump(0.05)
+
+
+def start_stay(host="127.0.0.1", prefix=()):
+    """stay() in a process of its own; the process and the two addresses."""
+    code = f"import sys; sys.path.insert(0, {os.path.dirname(os.path.abspath(__file__))!r}); import srp_client; srp_client.stay({host!r})"
+    process = subprocess.Popen([*prefix, sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+    return process, process.stdout.readline().split()
 
 
 ENGINE = 0x00150000

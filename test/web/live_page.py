@@ -11,6 +11,7 @@ import unittest
 from pathlib import Path
 
 import live
+import srp_client
 from live import harness, wait_for
 
 if not (shutil.which("chromium") and shutil.which("chromedriver")):
@@ -167,6 +168,23 @@ class Page(live.Served):
         Select(self.element("p-qp")).select_by_visible_text("1")
         self.assertEqual(self.element("p-rai").get_attribute("value"), "1Mb/s")
         self.assertEqual(marked(), [])
+        self.assert_clean_console()
+
+    def test_why_connections_closed_is_shown(self):
+        config = live.congested()
+        port = config["boards"][0]["control"]["registers_port"]
+        self.serve(config)
+        self.open()
+        wait_for("the card", lambda: self.element("links-card").is_displayed())
+        self.assertEqual(self.element("links-open").text, "No client is connected.")
+        with srp_client.Srp(port=port) as srp:
+            peer = "{}:{}".format(*srp.link.socket.getsockname())
+        row = wait_for("its end", lambda: self.element("links-closed").text)
+        for words in ("feb0", "registers", peer, "peer sent RST", "RST, 0.000 s before"):
+            self.assertIn(words, row)
+        self.assertEqual(self.element("links-reasons").text, "Closed so far: 1 peer reset")
+        self.screenshot("links")
+        self.assert_fits()
         self.assert_clean_console()
 
     def test_the_result_is_shown(self):

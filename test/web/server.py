@@ -55,6 +55,26 @@ class Server(live.Served):
                 if kind == "counter":
                     self.assertGreaterEqual(series[labels], value, (name, labels))
 
+    def test_connections_of_the_slow_control(self):
+        config = live.congested()
+        self.serve(config)
+        port = config["boards"][0]["control"]["registers_port"]
+        labels = 'board="feb0",link="registers"'
+        metric = lambda name: parse_metrics(self.ask("GET", "/metrics")[2])["softfeb_control_" + name][1]
+        with srp_client.Srp(port=port) as srp:
+            peer = "{}:{}".format(*srp.link.socket.getsockname())
+            one, = self.get("/api/links")["open"]
+            self.assertEqual(one, {"board": "feb0", "link": "registers", "peer": peer, "way": "socket"})
+            self.assertEqual(metric("link_open")[labels], 1)
+        links = live.wait_for("the end of it", lambda: (lambda l: l if l["closed"] else None)(self.get("/api/links")))
+        self.assertEqual((links["open"], links["closed_by_reason"]), ([], {"peer_reset": 1}))
+        closed, = links["closed"]
+        self.assertEqual((closed["board"], closed["link"], closed["peer"], closed["reason"]),
+                         ("feb0", "registers", peer, "peer sent RST"))
+        self.assertEqual(metric("connections_closed_total")[labels + ',reason="peer_reset"'], 1)
+        self.assertEqual(metric("connections_closed_total")[labels + ',reason="null_timeout"'], 0)
+        self.assertEqual(metric("connections_opened_total")[labels], 1)
+
     def test_events(self):
         self.serve(live.congested())
         with socket.create_connection(("127.0.0.1", self.port), 20) as s:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 import { Charts, MOST_SHOWN, bytes, colourOf } from "/charts.js";
 import { ParameterForm } from "/parameters.js";
+import { showLinks } from "/links.js";
 import { Store } from "/store.js";
 import { Tables, element, number } from "/tables.js";
 
@@ -182,6 +183,7 @@ store.addEventListener("sample", () => {
   second = now;
 });
 store.addEventListener("counters", () => tables.update(store.counters));
+store.addEventListener("links", () => showLinks(store.links));
 store.addEventListener("state", state);
 store.addEventListener("result", result);
 by("boards").addEventListener("change", choose);

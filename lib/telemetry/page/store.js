@@ -9,6 +9,7 @@ export class Store extends EventTarget {
   setup = null;
   samples = [];
   counters = null;
+  links = null;   // of the slow control
   result = null;  // what came of it, when it is over
   state = "connecting";
   #source = null;
@@ -35,6 +36,7 @@ export class Store extends EventTarget {
     on("history", (d) => { this.samples = d; });
     on("sample", (d) => this.#add(d));
     on("counters", (d) => { this.counters = d; });
+    on("links", (d) => { this.links = d; });
     on("result", (d) => { this.result = d; });
     source.addEventListener("state", (e) => {
       this.#heard = performance.now();

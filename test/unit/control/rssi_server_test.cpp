@@ -197,7 +197,7 @@ TEST_CASE("the same client begins anew without a word", "[rssi][server]") {
     b.out.sent.clear();
     b.hear(syn(kSyn, 101, 0, kRogue));
     CHECK(b.header() == Header{kSynAck, 0x80, 101});
-    CHECK(b.user.why == RssiClose::kReplaced);
+    CHECK(b.user.why == RssiClose::kRestarted);
     b.hear(segment(kAck, 102, 0x80));
     CHECK(b.user.opened == 2);
   }

@@ -17,8 +17,8 @@ namespace {
 using Bytes = std::vector<std::uint8_t>;
 
 /// A client, and the server that gets its segments when told to.
-struct Rig {
-  Rig() : server(bus), link(client), far(server) {
+struct ClientRig {
+  ClientRig() : server(bus), link(client), far(server) {
     client.attach(link);
     server.attach(far);
     link.connect();
@@ -58,7 +58,7 @@ struct Rig {
 }  // namespace
 
 TEST_CASE("an SRP client reads what it wrote", "[srp]") {
-  Rig rig;
+  ClientRig rig;
   Bytes pattern(2048);
   for (std::size_t i = 0; i < pattern.size(); ++i) pattern[i] = static_cast<std::uint8_t>(i * 13);
   REQUIRE(rig.client.write(0x400, pattern, 0, rig.note()));
@@ -75,7 +75,7 @@ TEST_CASE("an SRP client reads what it wrote", "[srp]") {
 }
 
 TEST_CASE("an SRP client passes the status on with the words before the error", "[srp]") {
-  Rig rig;
+  ClientRig rig;
   rig.bus.refuses = 8;
   REQUIRE(rig.client.read(0, 16, 0, rig.note()));
   rig.exchange(1);
@@ -85,7 +85,7 @@ TEST_CASE("an SRP client passes the status on with the words before the error", 
 }
 
 TEST_CASE("SRP transactions time out, but not while answers come", "[srp]") {
-  Rig rig;
+  ClientRig rig;
   REQUIRE(rig.client.read(0, 4, 0, rig.note()));
   REQUIRE(rig.client.read(4, 4, 0, rig.note()));
   CHECK(rig.client.deadline() == kSecond);
@@ -103,7 +103,7 @@ TEST_CASE("SRP transactions time out, but not while answers come", "[srp]") {
 }
 
 TEST_CASE("answers that answer nothing are dropped", "[srp]") {
-  Rig rig;
+  ClientRig rig;
   REQUIRE(rig.client.read(0x100, 4, 0, rig.note()));
   Bytes good = srp::make_request(srp::Opcode::kRead, 1, 0x100, 4, Bytes(8));
   for (const std::size_t byte : {0, 1, 4, 7, 8, 15, 16}) {
@@ -126,7 +126,7 @@ TEST_CASE("answers that answer nothing are dropped", "[srp]") {
 }
 
 TEST_CASE("a link that closes ends every SRP transaction", "[srp]") {
-  Rig rig;
+  ClientRig rig;
   for (int i = 0; i < 3; ++i) REQUIRE(rig.client.read(0, 4, 0, rig.note()));
   // A callback may try again at once.
   REQUIRE(rig.client.read(0, 4, 0, [&](const SrpReply& r, Time now) {

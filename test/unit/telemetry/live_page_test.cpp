@@ -85,6 +85,60 @@ TEST_CASE("rates are differences of samples") {
   CHECK(events[3] == "event: sample\ndata: " + sample.dump() + "\n\n");
 }
 
+TEST_CASE("why connections of the slow control closed is told when one has") {
+  struct FakeLinks : Links {
+    std::vector<LinkView> links() const override { return views; }
+    control::RssiHistory registers, stream;
+    std::vector<LinkView> views{{.board = 0, .link = "registers", .history = &registers},
+                                {.board = 0, .link = "stream", .history = &stream}};
+  } links;
+  TestScene s;
+  LivePage page(s.scene, {}, nullptr, &links);
+  std::vector<std::string> events;
+  page.publish_by([&](const std::string& e) {
+    if (e.find("event: links") == 0) events.push_back(e);
+  });
+  page.begin();
+  page.add(s.at(1 * kSecond));
+  page.add(s.at(2 * kSecond));
+  CHECK(events.size() == 1);
+
+  control::RssiClosed closed;
+  closed.why = control::RssiClose::kTimeout;
+  closed.peer = {*roce::IpAddress::parse("192.168.2.100"), 40'000};
+  closed.opened_at = kSecond;
+  closed.closed_at = 5 * kSecond;
+  closed.heard = control::RssiKind::kNul;
+  closed.heard_at = 4 * kSecond;
+  closed.idle_limit = kSecond;
+  closed.in_band = true;
+  closed.unix_ns = 1'700'000'000'123'000'000;
+  for (int i = 0; i < 20; ++i) links.registers.add(closed);
+  closed.why = control::RssiClose::kByPeer;
+  closed.closed_at = 6 * kSecond;
+  links.stream.add(closed);
+  links.views[1].open = true;
+  links.views[1].peer = closed.peer;
+  page.add(s.at(3 * kSecond));
+  REQUIRE(events.size() == 2);
+  const Json now = get(page, "/api/links");
+  CHECK(events[1] == "event: links\ndata: " + now.dump() + "\n\n");
+  CHECK(now["links"] == 2);
+  CHECK(now["open"].size() == 1);
+  CHECK(now["open"][0]["peer"] == "192.168.2.100:40000");
+  CHECK(now["closed_by_reason"] == Json({{"peer_reset", 1}, {"null_timeout", 20}}));
+  REQUIRE(now["closed"].size() == 1 + control::RssiHistory::kKept);
+  CHECK(now["closed"][0]["link"] == "stream");  // the newest first
+  const Json& one = now["closed"][1];
+  CHECK(one["at"] == "2023-11-14T22:13:20.123Z");
+  CHECK(one["board"] == "feb\\0");
+  CHECK(one["way"] == "in_band");
+  CHECK(one["reason"] == "null timeout: nothing heard for 1.000 s");
+  CHECK(one["up_s"] == 4.0);
+  CHECK(one["last_heard"] == Json({{"segment", "NUL"}, {"ago_s", 1.0}}));
+  CHECK(page.greeting().find("event: links\n") != std::string::npos);
+}
+
 TEST_CASE("who comes late gets the names, what was, and how it goes on") {
   TestScene s;
   LivePage page(s.scene, {.interval = kMillisecond, .run = 17}, nullptr);

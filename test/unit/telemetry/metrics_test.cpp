@@ -51,6 +51,24 @@ std::map<std::string, std::string> parse(const std::string& text) {
 
 }  // namespace
 
+TEST_CASE("connections of the slow control are counted by the reason they closed for") {
+  TestScene s;
+  control::RssiHistory history;
+  control::RssiClosed closed;
+  closed.why = control::RssiClose::kTimeout;
+  for (int i = 0; i < 58; ++i) history.add(closed);
+  const std::vector<LinkView> links{
+      {.board = 0, .link = "registers", .open = true, .connections = 59, .history = &history}};
+  const auto series = parse(metrics(s.scene, s.at(kSecond), links));
+  const std::string labels = R"({board="feb\\0",link="registers")";
+  CHECK(series.at("softfeb_control_link_open" + labels + "}") == "1");
+  CHECK(series.at("softfeb_control_connections_opened_total" + labels + "}") == "59");
+  const std::string by_reason = "softfeb_control_connections_closed_total" + labels + ",reason=";
+  CHECK(series.at(by_reason + "\"null_timeout\"}") == "58");
+  CHECK(series.at(by_reason + "\"peer_reset\"}") == "0");
+  CHECK(metrics(s.scene, s.at(kSecond)).find("softfeb_control_") == std::string::npos);
+}
+
 TEST_CASE("metrics are Prometheus' text") {
   TestScene s;
   s.endpoints[0].send_qps[0].requester.packets = 5;
