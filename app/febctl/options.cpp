@@ -227,7 +227,11 @@ std::string profile_names() {
 void add_board(Parser& parser) {
   Options& o = parser.options;
   parser.top.option_defaults()->take_last();  // so that an alias's may be overruled
-  parser.top.add_option("--ip", o.board.ip, "The board")->type_name("IP");
+  parser.top
+      .add_option("--ip", o.board.ip,
+                  "The board: its own address, from a host of its network (a real board; softfeb with\n"
+                  "control.in_band), or the address in control.listen of softfeb")
+      ->type_name("IP");
   parser.top.add_option("--port", o.board.registers_port, "UDP port of its registers")->capture_default_str();
   parser.top.add_option("--stream-port", o.board.stream_port, "UDP port of its stream")
       ->capture_default_str();
@@ -289,7 +293,9 @@ std::variant<Options, int> parse_command_line(int argc, char** argv) {
     return top.exit(error) == 0 ? kDone : kBadUsage;
   }
   if (needs_board(top) && parser.options.board.ip.empty())
-    throw UsageError("which board? fix: --ip ADDRESS (softfeb run -c conf/board.yaml: --ip 127.0.0.1)");
+    throw UsageError(
+        "which board? fix: --ip ADDRESS (softfeb run -c conf/board.yaml: --ip 127.0.0.1; "
+        "a board in band: its own address, as --ip 192.168.2.10)");
   parser.options.board.timeout = std::chrono::duration<double>(parser.timeout);
   return std::move(parser.options);
 }

@@ -28,6 +28,24 @@ std::optional<std::uint32_t> find_qp(Context& context, MetadataBus& bus, std::ui
   return std::nullopt;
 }
 
+/// With the one queue pair of the firmware, no bit of a QPN names a slot: any number is its.
+constexpr std::uint32_t kAnyQpn = 1;
+
+/// The queue pair that a client left whose number no register shows any more. Where the client, or one that
+/// was refused after it, has freed the protection domain, the queue pair is out of reach until there is
+/// another (doc/metadata.md): that one is then in `pd`, to be freed.
+bool find_abandoned(MetadataBus& bus, std::optional<std::uint32_t>& pd) {
+  if (bus.ask(query_qp(kAnyQpn, pd.value_or(0))).success) return true;
+  const board::PdResponse made = bus.ask(allocate_pd(kAnyQpn));
+  if (!made.success) return false;
+  if (bus.ask(query_qp(kAnyQpn, made.handler)).success) {
+    pd = made.handler;
+    return true;
+  }
+  bus.ask(free_pd(made.handler));
+  return false;
+}
+
 /// Slots are the upper bits of a key; the firmware has two.
 std::size_t free_regions(MetadataBus& bus, std::uint32_t pd) {
   std::size_t freed = 0;
@@ -44,16 +62,20 @@ void teardown_command(Context& context, const TeardownOptions& options) {
   if (!known.qpn) known.qpn = find_qp(context, bus, options.pd.value_or(0));
   const std::uint32_t lkey = dispatcher_value(context, "RoceDispatcher.LKey");
   if (!known.lkey && lkey != 0 && !options.all_regions) known.lkey = lkey;
+  const bool abandoned = !known.qpn && !options.keep_pd && find_abandoned(bus, known.pd);
+  if (abandoned) known.qpn = kAnyQpn;
   const bool anything = known.qpn || known.pd || known.lkey;
   std::size_t regions = 0;
-  if (options.all_regions) regions = free_regions(bus, options.pd.value_or(0));
+  if (options.all_regions || (abandoned && !known.lkey)) regions = free_regions(bus, known.pd.value_or(0));
   // With one protection domain any handler names it.
   if (!known.qpn && !known.pd && !options.keep_pd && bus.ask(free_pd(0)).success) ++regions;
   const std::vector<std::string> refused = end_connection(context, known, options.metadata_timeout);
-  std::string text = known.qpn ? fmt::format("queue pair {:#x}: gone\n", *known.qpn) : "no queue pair\n";
+  std::string text = abandoned   ? "queue pair that a client left behind: gone\n"
+                     : known.qpn ? fmt::format("queue pair {:#x}: gone\n", *known.qpn)
+                                 : "no queue pair\n";
   for (const std::string& what : refused) text += what + "\n";
   nlohmann::json json{{"qpn", nullptr}, {"refused", refused}};
-  if (known.qpn) json["qpn"] = *known.qpn;
+  if (known.qpn && !abandoned) json["qpn"] = *known.qpn;
   context.out.result(text, json);
   if (anything && !refused.empty()) throw Refusal("not everything could be freed");
 }

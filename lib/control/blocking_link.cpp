@@ -6,7 +6,7 @@
 namespace softfeb::control {
 
 BlockingLink::BlockingLink(const RssiClientConfig& config, const UdpPeer& server, RssiUser& user)
-    : socket_(io_, server), link_(config, server, socket_, user) {
+    : socket_(io_, server), server_(server), link_(config, server, socket_, user) {
   socket_.start(link_);
 }
 
@@ -19,6 +19,18 @@ bool BlockingLink::wait_open(Time limit) {
   run_some(0);
   errors_before_ = socket_.counters().errors;
   return run_until([this] { return link_.open(); }, limit);
+}
+
+std::string BlockingLink::why_not_open() const {
+  if (socket_.counters().errors > errors_before_)
+    return "nobody listens there (port unreachable); likely causes: softfeb is not running, or its board has "
+           "`listen: none` and answers in band only, at its own address, to hosts of its network; check "
+           "address "
+           "and port";
+  return "no answer; likely causes: the board or its link is down, or this machine is not on its network "
+         "(ping " +
+         server_.ip.to_string() +
+         "); softfeb does not allow this machine (control.allow); another client connects again and again";
 }
 
 bool BlockingLink::run_until(const std::function<bool()>& done, Time limit) {

@@ -34,12 +34,14 @@ class BlockingLink {
   void run_some(Time until);
   void close();
 
-  /// The server's machine has said, since the last wait_open() began, that nobody listens there.
-  bool refused() const { return socket_.counters().errors > errors_before_; }
+  /// After wait_open() has failed: what was seen of the server since it began, and the likely causes, in one
+  /// line.
+  std::string why_not_open() const;
 
  private:
   boost::asio::io_context io_{1};
   UdpClientSocket socket_;
+  UdpPeer server_;
   RssiClient link_;
   bool connecting_ = false;
   std::uint64_t errors_before_ = 0;

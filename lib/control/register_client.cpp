@@ -45,6 +45,7 @@ struct RegisterClient::Impl {
         srp(o.access_timeout),
         transport({}, o.board, srp) {
     srp.attach(transport.link());
+    transport.link().notify_closed([this](const RssiClosed& c) { closed = reason_of(c); });
   }
 
   using Issue = std::function<bool(std::size_t index, SrpClient::Callback)>;
@@ -55,11 +56,7 @@ struct RegisterClient::Impl {
 
   void open() {
     if (transport.wait_open(options.connect_timeout)) return;
-    if (transport.refused())
-      fail("nobody listens there (port unreachable); start the server, or check address and port");
-    fail(
-        "no answer; check that the board is up and reachable, that it allows this machine (control.allow of "
-        "softfeb), and that nobody else is connected to it");
+    fail(transport.why_not_open());
   }
 
   /// An open link that the server knows of too.
@@ -107,6 +104,7 @@ struct RegisterClient::Impl {
 
   RegisterClientOptions options;
   std::size_t in_flight;
+  std::string closed;  ///< why the last connection did; the transport's end writes it, too
   SrpClient srp;
   BlockingLink transport;
   Time used_at = 0;
@@ -138,9 +136,9 @@ std::string RegisterClient::explain(const Outcome& outcome, const std::string& a
     case SrpOutcome::kClosed:
       break;
   }
-  return where +
-         "the link closed before the answer, and nobody knows whether the board has carried it out; " +
-         "see that nobody else connects to this board, then repeat it";
+  return where + "the link closed before the answer (" + impl_->closed +
+         "), and the board may or may not have carried it out; " +
+         "check that no other client connects to this board, then repeat it";
 }
 
 namespace {

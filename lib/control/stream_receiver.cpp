@@ -27,13 +27,8 @@ StreamReceiver::~StreamReceiver() = default;
 
 void StreamReceiver::connect() {
   if (impl_->transport.wait_open(impl_->options.connect_timeout)) return;
-  const std::string what = "stream of board " + to_text(impl_->options.board) + ": ";
-  throw RegisterError(
-      RegisterFault::kEnvironment,
-      what +
-          (impl_->transport.refused()
-               ? "nobody listens there (port unreachable); start the server, or check address and port"
-               : "no answer; check that the board is up and reachable, and that nobody else is connected"));
+  throw RegisterError(RegisterFault::kEnvironment, "stream of board " + to_text(impl_->options.board) + ": " +
+                                                       impl_->transport.why_not_open());
 }
 
 void StreamReceiver::close() { impl_->transport.close(); }

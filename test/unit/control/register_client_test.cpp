@@ -103,11 +103,13 @@ TEST_CASE("a board that is not there, and one that does not want us", "[udp]") {
   }
   RegisterClientOptions o = options(nobody);
   o.connect_timeout = 300 * kMillisecond;
-  expect_error([&] { RegisterClient(o).connect(); }, 3, {"nobody listens there", "check address and port"});
+  expect_error(
+      [&] { RegisterClient(o).connect(); }, 3,
+      {"nobody listens there", "check address and port", "`listen: none`", "in band only, at its own"});
 
   UdpBoard board(0, loopback(0).ip, [](const roce::IpAddress&) { return false; });
   o.board = board.registers();
-  expect_error([&] { RegisterClient(o).connect(); }, 3, {"no answer", "control.allow"});
+  expect_error([&] { RegisterClient(o).connect(); }, 3, {"no answer", "control.allow", "ping 127.0.0.1"});
   CHECK(board.registers_counters().rx_refused > 0);
   CHECK(board.registers_counters().rx_datagrams == 0);
   board.on_thread([&] { CHECK(board.registers_link.status().valid == 0); });

@@ -3,8 +3,12 @@
 
 #include "board_fake.hpp"
 #include "failure.hpp"
+#include "metadata_bus.hpp"
+#include "metadata_messages.hpp"
 #include "rdma_commands.hpp"
 #include "registers_commands.hpp"
+
+#include <chrono>
 
 #include <catch2/catch.hpp>
 
@@ -115,6 +119,24 @@ TEST_CASE("teardown finds what somebody else left") {
   teardown_command(b.context, {});
   teardown_command(b.context, {.all_regions = true});
   CHECK(make_connection(b.context, host()).board.qpn);
+}
+
+TEST_CASE("teardown finds a queue pair whose number no register shows") {
+  Bench b;
+  make_connection(b.context, host());
+  b.board.words[0x80020f10] = b.board.words[0x80020f0c] =
+      0;  // SQpn, LKey: the client died before it wrote them
+  // The next client is refused: the last answer on the bus is no longer a queue pair's.
+  MetadataBus bus(b.board, b.context.catalogue, std::chrono::seconds(2));
+  REQUIRE_FALSE(bus.ask(allocate_pd(0x77)).success);
+  SECTION("its protection domain is there") {}
+  SECTION("its protection domain has been freed") { REQUIRE(bus.ask(free_pd(0)).success); }
+  teardown_command(b.context, {});
+  CHECK(b.board.metadata().qp(0).state == roce::QpState::kReset);
+  for (int i = 0; i < 3; ++i) {  // regions are free, too: the board has two
+    CHECK(make_connection(b.context, host()).board.qpn);
+    teardown_command(b.context, {});
+  }
 }
 
 TEST_CASE("nothing is written unless all of it is legal") {
