@@ -16,10 +16,12 @@ PACKAGES = [
     "python3-pyverbs",
     "rdmacm-utils",  # rping
     "tcpdump",
-    # Run-time libraries of programs built on the host, rdma-sink before all:
+    # Run-time libraries of rdma-sink and febctl, which are built on the host:
+    "libfmt9",
     "libisal2",
     "libssl3",
     "libstdc++6",
+    "libyaml-cpp0.7",
 ]
 
 # In the closure of those, but wanted by maintainer scripts alone, which never run here. A pattern ends with '*'.
