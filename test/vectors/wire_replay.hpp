@@ -15,8 +15,8 @@ namespace softfeb::test {
 ///
 /// Packets are taken when the file shows them leaving (the firmware's pipeline takes time ours does not), so
 /// the order and the bytes must be equal, nothing may be missing, and nothing may be resent that the file
-/// does not show. Completions must be the same between any two inputs. Where softfeb deliberately differs
-/// from the firmware, the place says so.
+/// does not show. Completions must be the same between any two inputs, and behind the last one by the time of
+/// the file's last completion. Where softfeb deliberately differs from the firmware, the place says so.
 class WireReplay {
  public:
   explicit WireReplay(const WireFile& file);
