@@ -33,39 +33,38 @@ Json send_qp(const QpPlan& plan, const Outcome& o) {
   const engine::SendQpSnapshot& s = o.final[plan.board].send_qps[plan.on_board];
   const roce::RequesterCounters& r = s.requester;
   const QpFigures f = figures_of(plan, o);
-  return {{"qpn", plan.qpn},
-          {"dest_qpn", plan.target.qpn},
-          {"dest_ip", plan.target.ip.to_string()},
-          {"transport", plan.config->transport == roce::Transport::kRc ? "RC" : "UC"},
-          {"tx_packets", r.packets},
-          {"tx_payload_bytes", r.payload_bytes},
-          {"tx_counted_bytes", s.counters.counted_bytes},
-          {"goodput_gbps", f.goodput_gbps},
-          {"measured_s", f.seconds},
-          {"measured_payload_bytes", f.payload_bytes},
-          {"messages_posted", s.messages_made},
-          {"messages_completed", r.messages_completed},
-          {"messages_failed", r.messages_failed},
-          {"first_failure", s.failure ? Json(roce::to_string(*s.failure)) : Json(nullptr)},
-          {"first_failure_status", s.failure ? Json(static_cast<unsigned>(*s.failure)) : Json(nullptr)},
-          {"retransmitted_packets", r.retransmitted_packets},
-          {"timeouts", r.timeouts},
-          {"ack_rx", r.ack_rx},
-          {"nak_rx",
-           {{"sequence", r.nak_sequence_rx},
-            {"invalid_request", r.nak_invalid_request_rx},
-            {"remote_access", r.nak_remote_access_rx},
-            {"remote_operational", r.nak_remote_operational_rx},
-            {"invalid_rd_request", r.nak_invalid_rd_rx}}},
-          {"rnr_rx", r.rnr_rx},
-          {"responses_ignored", r.responses_ignored},
-          {"cnp_rx", s.counters.cnp_rx},
-          {"offered_gbps", or_null(f.offered_gbps)},
-          {"rate_error", or_null(f.rate_error)},
-          {"rc_gbps", or_null(rc_gbps(s, f))},
-          {"rt_gbps", s.congestion ? Json(gbps(s.congestion->target_rate)) : Json(nullptr)},
-          {"alpha", s.congestion ? alpha(*s.congestion) : Json(nullptr)},
-          {"pacing_given_up_s", to_seconds(s.pacing_given_up)}};
+  Json j{{"qpn", plan.qpn},
+         {"dest_qpn", plan.target.qpn},
+         {"dest_ip", plan.target.ip.to_string()},
+         {"transport", plan.config->transport == roce::Transport::kRc ? "RC" : "UC"},
+         {"tx_packets", r.packets},
+         {"tx_payload_bytes", r.payload_bytes},
+         {"tx_counted_bytes", s.counters.counted_bytes}};
+  add_rates(j, f);
+  j.update({{"messages_posted", s.messages_made},
+            {"messages_completed", r.messages_completed},
+            {"messages_failed", r.messages_failed},
+            {"first_failure", s.failure ? Json(roce::to_string(*s.failure)) : Json(nullptr)},
+            {"first_failure_status", s.failure ? Json(static_cast<unsigned>(*s.failure)) : Json(nullptr)},
+            {"retransmitted_packets", r.retransmitted_packets},
+            {"timeouts", r.timeouts},
+            {"ack_rx", r.ack_rx},
+            {"nak_rx",
+             {{"sequence", r.nak_sequence_rx},
+              {"invalid_request", r.nak_invalid_request_rx},
+              {"remote_access", r.nak_remote_access_rx},
+              {"remote_operational", r.nak_remote_operational_rx},
+              {"invalid_rd_request", r.nak_invalid_rd_rx}}},
+            {"rnr_rx", r.rnr_rx},
+            {"responses_ignored", r.responses_ignored},
+            {"cnp_rx", s.counters.cnp_rx},
+            {"offered_gbps", or_null(f.offered_gbps)},
+            {"rate_error", or_null(f.rate_error)},
+            {"rc_gbps", or_null(rc_gbps(s, f))},
+            {"rt_gbps", s.congestion ? Json(gbps(s.congestion->target_rate)) : Json(nullptr)},
+            {"alpha", s.congestion ? alpha(*s.congestion) : Json(nullptr)},
+            {"pacing_given_up_s", to_seconds(s.pacing_given_up)}});
+  return j;
 }
 
 /// Of one with more to say than "it sent".
@@ -114,20 +113,20 @@ class BoardQps {
     for (const QpPlan& plan : plans.all()) {
       if (plan.board == board) add(plan);
     }
-    for (const engine::SendQpSnapshot& qp : o.final[board].send_qps) {
-      if (!made_by_bus(qp)) continue;
-      bus_.push_back(&qp);
-      count(qp);
+    const auto& all = o.final[board].send_qps;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (made_by_bus(all[i])) add_bus(i);
     }
   }
 
-  double goodput_gbps() const { return goodput_sum_; }
+  Json goodput_gbps() const { return or_null(goodput_sum_.gbps()); }
+  double tx_payload_gbps() const { return tx_payload_gbps_; }
 
   /// Adds `summary` and `qps`.
   void put(Json& board, std::optional<std::uint32_t> limit) const {
     Json qps = Json::array();
     for (const std::size_t i : listed_qps(attention_, limit))
-      qps.push_back(i < plans_.size() ? send_qp(*plans_[i], o_) : bus_qp_result(*bus_[i - plans_.size()]));
+      qps.push_back(i < plans_.size() ? send_qp(*plans_[i], o_) : bus_qp(bus_[i - plans_.size()]));
     Json summary = qp_numbers(attention_, qps.size());
     totals_.put(summary);
     summary["goodput_gbps"] = spread(goodput_);
@@ -143,10 +142,22 @@ class BoardQps {
     const engine::SendQpSnapshot& s = o_.final[board_].send_qps[plan.on_board];
     count(s);
     const QpFigures f = figures_of(plan, o_);
-    goodput_sum_ += f.goodput_gbps;
-    goodput_.push_back(f.goodput_gbps);
+    count(f);
     if (f.rate_error) rate_error_.push_back(*f.rate_error);
     if (const auto rc = rc_gbps(s, f)) rc_.push_back(*rc);
+  }
+  void add_bus(std::size_t qp) {
+    bus_.push_back(qp);
+    count(o_.final[board_].send_qps[qp]);
+    count(figures_of(board_, qp, o_));
+  }
+  Json bus_qp(std::size_t qp) const {
+    return bus_qp_result(o_.final[board_].send_qps[qp], figures_of(board_, qp, o_));
+  }
+  void count(const QpFigures& f) {
+    goodput_sum_.add(f.goodput_gbps);
+    tx_payload_gbps_ += f.tx_payload_gbps;
+    if (f.goodput_gbps) goodput_.push_back(*f.goodput_gbps);
   }
   void count(const engine::SendQpSnapshot& s) {
     attention_.push_back(attention_to(s));
@@ -156,10 +167,11 @@ class BoardQps {
   const Outcome& o_;
   std::size_t board_;
   std::vector<const QpPlan*> plans_;
-  std::vector<const engine::SendQpSnapshot*> bus_;
+  std::vector<std::size_t> bus_;  ///< numbers on the board
   std::vector<Attention> attention_;
   Totals totals_;
-  double goodput_sum_ = 0;
+  GoodputSum goodput_sum_;
+  double tx_payload_gbps_ = 0;
   std::vector<double> goodput_, rate_error_, rc_;
 };
 
@@ -168,13 +180,21 @@ class BoardQps {
 Json board_result(const config::RunConfig& config, const lab::Plans& plans, const Outcome& o, std::size_t b) {
   const engine::EndpointSnapshot& e = o.final[b];
   const BoardQps qps(plans, o, b);
-  Json j{{"name", config.boards[b].endpoint.name},    {"ip", config.boards[b].endpoint.ip.to_string()},
-         {"goodput_gbps", qps.goodput_gbps()},        {"tx_frames", e.endpoint.tx_frames},
-         {"tx_bytes", e.endpoint.tx_bytes},           {"rx_frames", e.endpoint.rx_frames},
-         {"icrc_errors", e.endpoint.rx_icrc_errors},  {"rx_unknown_qp", e.endpoint.rx_unknown_qp},
-         {"rx_wrong_peer", e.endpoint.rx_wrong_peer}, {"rx_malformed", e.endpoint.rx_bad_transport},
-         {"rx_other", e.endpoint.rx_other},           {"rx_pause", e.endpoint.rx_pause},
-         {"paused_s", to_seconds(e.paused)},          {"arp_requests_tx", e.host.arp_requests_tx}};
+  Json j{{"name", config.boards[b].endpoint.name},
+         {"ip", config.boards[b].endpoint.ip.to_string()},
+         {"goodput_gbps", qps.goodput_gbps()},
+         {"tx_payload_gbps", qps.tx_payload_gbps()},
+         {"tx_frames", e.endpoint.tx_frames},
+         {"tx_bytes", e.endpoint.tx_bytes},
+         {"rx_frames", e.endpoint.rx_frames},
+         {"icrc_errors", e.endpoint.rx_icrc_errors},
+         {"rx_unknown_qp", e.endpoint.rx_unknown_qp},
+         {"rx_wrong_peer", e.endpoint.rx_wrong_peer},
+         {"rx_malformed", e.endpoint.rx_bad_transport},
+         {"rx_other", e.endpoint.rx_other},
+         {"rx_pause", e.endpoint.rx_pause},
+         {"paused_s", to_seconds(e.paused)},
+         {"arp_requests_tx", e.host.arp_requests_tx}};
   qps.put(j, config.run.result_qps);
   return j;
 }

@@ -93,24 +93,26 @@ bool made_by_bus(const engine::SendQpSnapshot& qp) {
   return qp.on_bus && (qp.exists || qp.messages_made != 0);
 }
 
-Json bus_qp_result(const engine::SendQpSnapshot& qp) {
+Json bus_qp_result(const engine::SendQpSnapshot& qp, const QpFigures& f) {
   const roce::RequesterCounters& r = qp.requester;
-  return {{"made_by", "bus"},
-          {"exists", qp.exists},
-          {"qpn", qp.qpn},
-          {"dest_qpn", qp.dest_qpn},
-          {"tx_packets", r.packets},
-          {"tx_payload_bytes", r.payload_bytes},
-          {"tx_counted_bytes", qp.counters.counted_bytes},
-          {"messages_posted", qp.messages_made},
-          {"messages_completed", r.messages_completed},
-          {"messages_failed", r.messages_failed},
-          {"first_failure", qp.failure ? Json(roce::to_string(*qp.failure)) : Json(nullptr)},
-          {"retransmitted_packets", r.retransmitted_packets},
-          {"timeouts", r.timeouts},
-          {"ack_rx", r.ack_rx},
-          {"rnr_rx", r.rnr_rx},
-          {"cnp_rx", qp.counters.cnp_rx}};
+  Json j{{"made_by", "bus"},
+         {"exists", qp.exists},
+         {"qpn", qp.qpn},
+         {"dest_qpn", qp.dest_qpn},
+         {"tx_packets", r.packets},
+         {"tx_payload_bytes", r.payload_bytes},
+         {"tx_counted_bytes", qp.counters.counted_bytes}};
+  add_rates(j, f);
+  j.update({{"messages_posted", qp.messages_made},
+            {"messages_completed", r.messages_completed},
+            {"messages_failed", r.messages_failed},
+            {"first_failure", qp.failure ? Json(roce::to_string(*qp.failure)) : Json(nullptr)},
+            {"retransmitted_packets", r.retransmitted_packets},
+            {"timeouts", r.timeouts},
+            {"ack_rx", r.ack_rx},
+            {"rnr_rx", r.rnr_rx},
+            {"cnp_rx", qp.counters.cnp_rx}});
+  return j;
 }
 
 }  // namespace softfeb::app

@@ -3,6 +3,7 @@
 
 #include "board_control.hpp"
 #include "engine/snapshot.hpp"
+#include "figures.hpp"
 
 #include <string>
 #include <vector>
@@ -22,6 +23,6 @@ nlohmann::ordered_json control_result(const BoardControl& board);
 bool made_by_bus(const engine::SendQpSnapshot& qp);
 
 /// Such a one as an element of `boards[].qps[]`.
-nlohmann::ordered_json bus_qp_result(const engine::SendQpSnapshot& qp);
+nlohmann::ordered_json bus_qp_result(const engine::SendQpSnapshot& qp, const QpFigures& figures);
 
 }  // namespace softfeb::app

@@ -17,14 +17,13 @@ TelemetryTable boards_of(const telemetry::Scene& scene, const lab::Sample& sampl
   for (const char* name : {"qps", "current_rate_bytes_per_second"}) t.columns.emplace_back(name);
   for (std::size_t b = 0; b < scene.boards.size(); ++b) {
     TelemetryTable::Row row{scene.boards[b].name, std::vector<std::uint64_t>(t.columns.size())};
-    const auto& qps = (*sample.endpoints)[b].send_qps;
-    for (std::size_t i = 0; i < qps.size(); ++i) {
+    const engine::EndpointSnapshot& board = (*sample.endpoints)[b];
+    for (const engine::SendQpSnapshot& qp : board.send_qps) {
       std::size_t column = 0;
-      for (const auto& m : telemetry::send_qp_metrics()) row.values[column++] += m.value(qps[i]);
-      row.values[column++] += qps[i].exists ? 1 : 0;
-      const bool own = i >= scene.boards[b].qps.size() || scene.boards[b].qps[i].own_rate;
-      if (own && qps[i].exists && qps[i].congestion) row.values[column] += qps[i].congestion->rate;
+      for (const auto& m : telemetry::send_qp_metrics()) row.values[column++] += m.value(qp);
+      row.values[column] += qp.exists ? 1 : 0;
     }
+    row.values.back() = static_cast<std::uint64_t>(scene.boards[b].rates(board).rc);
     t.rows.push_back(std::move(row));
   }
   return t;

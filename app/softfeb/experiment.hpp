@@ -3,16 +3,26 @@
 
 #include "control_service.hpp"
 #include "crew.hpp"
+#include "lab/delivery.hpp"
 #include "lab/observers.hpp"
 #include "live_table.hpp"
 
+#include <cstddef>
+#include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <nlohmann/json.hpp>
 
 namespace softfeb::app {
+
+/// What a receiver elsewhere measured.
+struct ReportedGoodput {
+  double seconds = 0;  ///< from its first to its last completion
+  double gbps = 0;     ///< payload in that time
+};
 
 /// What a run gave: figures at three moments, and how it ended.
 struct Outcome {
@@ -31,6 +41,9 @@ struct Outcome {
   std::uint64_t control_unserved = 0;
   std::vector<nlohmann::ordered_json> control;  ///< of each board, what its slow control did; null without
   std::vector<std::uint8_t> changes_made;       ///< as RunConfig::changes; the run may have ended before
+  lab::DeliveryMap deliveries;                  ///< which receivers count what UC queue pairs deliver
+  /// What receivers elsewhere say that they took, by board and QP of the board (lab::QpPlan).
+  std::map<std::pair<std::size_t, std::size_t>, ReportedGoodput> reported;
 };
 
 /// Runs the traffic of a crew: start (at a wall-clock time where asked), warm-up, until done or the duration

@@ -7,12 +7,81 @@ namespace softfeb::app {
 
 namespace {
 
-Time last_completion(const lab::Plans& plans, const Outcome& o) {
-  Time last = o.measured_from;
-  for (const QpPlan& p : plans.all()) {
-    last = std::max(last, o.final[p.board].send_qps[p.on_board].counters.last_completed);
+double gbps(std::uint64_t bytes, double seconds) {
+  return seconds > 0 ? static_cast<double>(bytes) * 8e-9 / seconds : 0;
+}
+
+double seconds_between(Time from, Time to) { return from != kNever && to > from ? to_seconds(to - from) : 0; }
+
+/// A QP at the ends of the measured time. Without a warm-up it begins with nothing sent.
+struct Ends {
+  engine::SendQpSnapshot begin, end;
+  Time from = kNever;  ///< of the sender: its first packet, or the end of the warm-up
+};
+
+Ends ends_of(std::size_t board, std::size_t qp, const Outcome& o) {
+  Ends e;
+  e.end = o.final[board].send_qps[qp];
+  e.from = e.end.counters.first_sent;
+  if (o.baseline.empty()) return e;
+  e.begin = o.baseline[board].send_qps[qp];
+  if (e.from != kNever) e.from = std::max(e.from, o.baseline[board].taken_at);  // some boards start later
+  return e;
+}
+
+void set(QpFigures& f, std::uint64_t bytes) {
+  f.seconds = seconds_between(f.from, f.to);
+  f.payload_bytes = bytes;
+  f.goodput_gbps = gbps(bytes, f.seconds);
+}
+
+/// Of RC: what completed.
+void set_completed(QpFigures& f, const Ends& e) {
+  std::uint64_t bytes = e.end.completed_payload_bytes - e.begin.completed_payload_bytes;
+  f.from = e.from;
+  f.to = e.end.counters.last_completed;
+  // Behind the first completion, where the metadata bus made the QP: nobody knows when its burst was asked
+  // for.
+  const bool from_first = e.end.on_bus && e.begin.requester.messages_completed == 0 &&
+                          e.end.first_completed != kNever && e.end.first_completed < f.to;
+  if (from_first) {
+    f.from = e.end.first_completed;
+    bytes -= e.end.first_completed_bytes;
   }
-  return last;
+  set(f, bytes);
+}
+
+/// Of UC: what a receiver of ours took. A message of which part came before the end of the warm-up counts as
+/// far as it came behind it, as if it came at a constant rate: the figure is never above the wire.
+void set_received(QpFigures& f, const Ends& e, const lab::DeliveryMap::Place& place, const Outcome& o) {
+  const engine::ReceiveQpSnapshot& end = o.final[place.endpoint].receive_qps[place.qp];
+  engine::ReceiveQpSnapshot begin;
+  f.from = e.end.counters.first_sent;
+  Time counted_from = f.from;
+  if (!o.baseline.empty()) {
+    const engine::EndpointSnapshot& receiver = o.baseline[place.endpoint];
+    begin = receiver.receive_qps[place.qp];
+    if (begin.last_uc_message != 0) counted_from = begin.last_uc_message;
+    if (f.from != kNever) f.from = std::max(f.from, receiver.taken_at);
+  }
+  f.to = std::max(end.last_uc_message, e.end.counters.last_completed);
+  const double whole = seconds_between(counted_from, f.to);
+  if (seconds_between(f.from, f.to) == 0 || whole == 0) return set(f, 0);
+  const auto bytes = static_cast<double>(end.responder.completed_bytes - begin.responder.completed_bytes);
+  set(f, static_cast<std::uint64_t>(bytes * std::min(1.0, seconds_between(f.from, f.to) / whole)));
+}
+
+/// Of UC: what a receiver elsewhere reports, which knows of no warm-up; else nothing is known.
+void set_reported(QpFigures& f, const Ends& e, const ReportedGoodput* reported, const Outcome& o) {
+  f.from = e.from;
+  f.to = e.end.counters.last_completed;
+  f.seconds = seconds_between(f.from, f.to);
+  f.payload_bytes.reset();
+  f.goodput_gbps.reset();
+  if (reported == nullptr || !o.baseline.empty()) return;
+  f.seconds = reported->seconds;
+  f.payload_bytes = static_cast<std::uint64_t>(reported->gbps * reported->seconds / 8e-9 + 0.5);
+  f.goodput_gbps = gbps(*f.payload_bytes, f.seconds);
 }
 
 }  // namespace
@@ -35,31 +104,51 @@ std::optional<double> offered_gbps(const config::QpConfig& qp) {
   return std::nullopt;
 }
 
-QpFigures figures_of(const QpPlan& plan, const Outcome& o) {
-  const engine::SendQpSnapshot& end = o.final[plan.board].send_qps[plan.on_board];
-  engine::SendQpSnapshot begin;
-  Time from = end.counters.first_sent;
-  if (!o.baseline.empty()) {
-    begin = o.baseline[plan.board].send_qps[plan.on_board];
-    if (from != kNever) from = std::max(from, o.baseline[plan.board].taken_at);  // some boards start later
-  }
+QpFigures figures_of(std::size_t board, std::size_t qp, const Outcome& o) {
+  const Ends e = ends_of(board, qp, o);
   QpFigures f;
-  f.payload_bytes = end.completed_payload_bytes - begin.completed_payload_bytes;
-  f.messages = end.requester.messages_completed - begin.requester.messages_completed;
-  const Time to = end.counters.last_completed;
-  if (from != kNever && to > from) f.seconds = to_seconds(to - from);
-  if (f.seconds > 0) f.goodput_gbps = static_cast<double>(f.payload_bytes) * 8e-9 / f.seconds;
-  f.offered_gbps = offered_gbps(*plan.config);
-  if (f.offered_gbps && *f.offered_gbps > 0 && f.seconds > 0) {
-    const double sent =
-        static_cast<double>(end.requester.payload_bytes - begin.requester.payload_bytes) * 8e-9;
-    f.rate_error = sent / f.seconds / *f.offered_gbps - 1;
+  if (!e.end.uc) {
+    set_completed(f, e);
+  } else if (const auto place = o.deliveries.place_of(board, qp)) {
+    set_received(f, e, *place, o);
+  } else {
+    const auto found = o.reported.find({board, qp});
+    set_reported(f, e, found == o.reported.end() ? nullptr : &found->second, o);
   }
+  f.tx_payload_gbps = gbps(e.end.requester.payload_bytes - e.begin.requester.payload_bytes,
+                           seconds_between(e.from, e.end.counters.last_completed));
+  return f;
+}
+
+QpFigures figures_of(const QpPlan& plan, const Outcome& o) {
+  QpFigures f = figures_of(plan.board, plan.on_board, o);
+  f.offered_gbps = offered_gbps(*plan.config);
+  const Ends e = ends_of(plan.board, plan.on_board, o);
+  const bool measured = seconds_between(e.from, e.end.counters.last_completed) > 0;
+  if (f.offered_gbps && *f.offered_gbps > 0 && measured)
+    f.rate_error = f.tx_payload_gbps / *f.offered_gbps - 1;
   return f;
 }
 
 double measured_seconds(const lab::Plans& plans, const Outcome& o) {
-  return to_seconds(last_completion(plans, o) - o.measured_from);
+  Time from = plans.all().empty() ? kNever : o.measured_from;
+  Time to = o.measured_from;
+  for (std::size_t b = 0; b < o.final.size(); ++b) {
+    for (std::size_t i = 0; i < o.final[b].send_qps.size(); ++i) {
+      const QpFigures f = figures_of(b, i, o);
+      to = std::max({to, f.to, o.final[b].send_qps[i].counters.last_completed});
+      if (plans.all().empty() && f.to > f.from) from = std::min(from, f.from);
+    }
+  }
+  return seconds_between(from, to);
+}
+
+void add_rates(nlohmann::ordered_json& qp, const QpFigures& f) {
+  using Json = nlohmann::ordered_json;
+  qp["goodput_gbps"] = f.goodput_gbps ? Json(*f.goodput_gbps) : Json(nullptr);
+  qp["tx_payload_gbps"] = f.tx_payload_gbps;
+  qp["measured_s"] = f.seconds;
+  qp["measured_payload_bytes"] = f.payload_bytes ? Json(*f.payload_bytes) : Json(nullptr);
 }
 
 double stolen_share(const Outcome& o) {

@@ -5,27 +5,55 @@
 #include "experiment.hpp"
 #include "targets.hpp"
 
+#include <cstddef>
+#include <cstdint>
 #include <optional>
+
+#include <nlohmann/json.hpp>
 
 namespace softfeb::app {
 
-/// What one sending QP achieved in the measured time.
+/// What one sending QP achieved in the measured time. Goodput is what its receiver took: the sender's
+/// completions tell it for RC, the receiver does for UC.
 struct QpFigures {
-  std::uint64_t payload_bytes = 0;  ///< of messages that completed
-  std::uint64_t messages = 0;
-  double seconds = 0;
-  double goodput_gbps = 0;             ///< payload of completed messages
+  Time from = 0, to = 0;  ///< when goodput was measured, by the run's clock; `to` ≤ `from`: not at all
+  double seconds = 0;     ///< its length, or what a receiver elsewhere measured
+  /// Payload of messages that the receiver took in that time; none where it is not known (UC, and the
+  /// receiver is elsewhere and does not report it).
+  std::optional<std::uint64_t> payload_bytes = 0;
+  std::optional<double> goodput_gbps = 0;
+  double tx_payload_gbps = 0;          ///< payload of first transmissions, in the sender's measured time
   std::optional<double> offered_gbps;  ///< payload rate asked for; none when it is "max"
-  std::optional<double> rate_error;    ///< achieved / asked - 1, of first transmissions
+  std::optional<double> rate_error;    ///< tx_payload_gbps / offered_gbps - 1
 };
 
 /// Payload rate that a queue pair is asked for; none when it is "max".
 std::optional<double> offered_gbps(const config::QpConfig& qp);
 
 QpFigures figures_of(const QpPlan& plan, const Outcome& outcome);
+/// Of any QP of a board, those of the metadata bus included; without what was asked for.
+QpFigures figures_of(std::size_t board, std::size_t qp, const Outcome& outcome);
 
-/// Seconds from the beginning of the measured time to the last completion.
+/// Seconds of the measured time: from the end of the warm-up to the last completion, or the last message that
+/// a receiver of ours took by UC. Where all queue pairs came over metadata buses, it begins with their first
+/// completion.
 double measured_seconds(const lab::Plans& plans, const Outcome& outcome);
+
+/// Adds `goodput_gbps`, `tx_payload_gbps`, `measured_s` and `measured_payload_bytes` to an element of
+/// `boards[].qps[]`.
+void add_rates(nlohmann::ordered_json& qp, const QpFigures& figures);
+
+/// A sum of figures some of which may not be known; then it is not known either.
+class GoodputSum {
+ public:
+  void add(const std::optional<double>& gbps) {
+    sum_ = sum_ && gbps ? std::optional(*sum_ + *gbps) : std::nullopt;
+  }
+  const std::optional<double>& gbps() const { return sum_; }
+
+ private:
+  std::optional<double> sum_ = 0;
+};
 
 /// Part of the time, 0 to 1, in which the machine did not run the worker that fared worst: what rates suffer
 /// by others' work.

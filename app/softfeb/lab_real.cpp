@@ -94,7 +94,7 @@ int lab_real(const LabOptions& options) {
       [&machine](std::size_t worker, const std::function<void()>& make) { machine.for_worker(worker, make); },
       &dataplane::HugeMemory::instance());
   Crew crew(config, machine, endpoints, &lab);
-  LiveTable table(config, &lab.network, LiveTable::Clock::kReal, quiet);
+  LiveTable table(config, targets.plans(), &lab.network, LiveTable::Clock::kReal, quiet);
   ControlService service(config, machine, crew, endpoints,
                          [&table](const std::string& text) { table.note(text); });
   crew.wait_by([&](Time length) { service.run_until(machine.now() + length); });
@@ -108,6 +108,7 @@ int lab_real(const LabOptions& options) {
   observers.insert(observers.begin(), &table);
   std::optional<Web> web;
   web.emplace(WebParts{.config = &config,
+                       .plans = &targets.plans(),
                        .lab = &lab,
                        .web = page,
                        .asked_for = wanted.has_value(),
@@ -116,7 +117,8 @@ int lab_real(const LabOptions& options) {
                        .service = &service,
                        .say = [&table](const std::string& text) { table.note(text); }});
   observers.insert(observers.end(), web->observers().begin(), web->observers().end());
-  const Outcome outcome = Experiment(config, machine, crew, service, table, observers).run();
+  Outcome outcome = Experiment(config, machine, crew, service, table, observers).run();
+  outcome.deliveries = lab::DeliveryMap(config, targets.plans());
   service.stop();
   end_sessions(targets, outcome);
   crew.quit();

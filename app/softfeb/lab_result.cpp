@@ -173,8 +173,9 @@ Json network_totals(const fabric::NetworkTotals& t) {
 
 void add_to_boards(Json& boards, const lab::LabFigures& m) {
   for (std::size_t b = 0; b < boards.size(); ++b) {
-    boards[b]["delivered_bytes"] = m.delivered[b];
-    boards[b]["starvation_ms"] = milliseconds(m.starvation[b]);
+    const bool known = m.known[b] != 0;
+    boards[b]["delivered_bytes"] = known ? Json(m.delivered[b]) : Json(nullptr);
+    boards[b]["starvation_ms"] = known ? Json(milliseconds(m.starvation[b])) : Json(nullptr);
   }
 }
 

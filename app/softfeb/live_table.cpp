@@ -2,6 +2,8 @@
 #include "live_table.hpp"
 
 #include "figures.hpp"
+#include "lab/board_rates.hpp"
+#include "lab/flows.hpp"
 
 #include <algorithm>
 
@@ -35,9 +37,17 @@ double per_second(std::uint64_t now, std::uint64_t before, Time length) {
 
 }  // namespace
 
-LiveTable::LiveTable(const config::RunConfig& config, const fabric::NetworkConfig* network, Clock clock,
-                     bool quiet)
-    : config_(config), network_(network), clock_(clock), quiet_(quiet), boards_(config.boards.size()) {
+LiveTable::LiveTable(const config::RunConfig& config, const std::vector<lab::QpPlan>& plans,
+                     const fabric::NetworkConfig* network, Clock clock, bool quiet)
+    : config_(config),
+      network_(network),
+      clock_(clock),
+      quiet_(quiet),
+      own_rates_(config.boards.size()),
+      deliveries_(config, plans),
+      boards_(config.boards.size()) {
+  const std::vector<bool> own = lab::own_rates(config, plans);
+  for (std::size_t i = 0; i < plans.size(); ++i) own_rates_[plans[i].board].push_back(own[i]);
   std::size_t qps = 0;
   for (const config::BoardConfig& b : config.boards) {
     offered_.push_back(offered_by(b));
@@ -107,10 +117,9 @@ std::string LiveTable::line(const lab::Sample& sample) {
     }
   }
   const Time length = sample.at - last_;
-  std::string text =
-      fmt::format("{:7.1f} s  {:10.4f} Mpps  {:9.3f} Gb/s payload  {} messages  {} retransmitted",
-                  to_seconds(sample.at), per_second(frames, last_frames_, length) * 1e-6,
-                  per_second(payload, last_payload_, length) * kViewGbps, completed, retransmitted);
+  std::string text = fmt::format("{:7.1f} s  {:10.4f} Mpps  {}  {} messages  {} retransmitted",
+                                 to_seconds(sample.at), per_second(frames, last_frames_, length) * 1e-6,
+                                 payload_rate(sample, payload, length), completed, retransmitted);
   if (failed != 0) text += fmt::format("  {} FAILED", failed);
   if (timeouts != 0) text += fmt::format("  {} timeouts", timeouts);
   if (rnrs != 0) text += fmt::format("  {} times receiver not ready", rnrs);
@@ -132,6 +141,28 @@ std::string LiveTable::line(const lab::Sample& sample) {
   return text;
 }
 
+/// Of RC what was sent for the first time, which nothing can lose. Of UC what arrived: more may be sent than
+/// the network carries.
+std::string LiveTable::payload_rate(const lab::Sample& sample, std::uint64_t payload, Time length) {
+  lab::Delivered now;
+  std::uint64_t rc = 0;
+  for (std::size_t b = 0; b < boards_.size(); ++b) {
+    const auto& qps = (*sample.endpoints)[b].send_qps;
+    for (std::size_t i = 0; i < qps.size(); ++i) {
+      if (qps[i].uc) {
+        now += deliveries_.delivered(b, i, *sample.endpoints);
+      } else {
+        rc += qps[i].requester.payload_bytes;
+      }
+    }
+  }
+  now.acknowledged = rc;
+  const auto known = lab::delivered_rate(last_delivered_, now, to_seconds(length), sample.origin);
+  const double rate = known.value_or(per_second(payload, last_payload_, length));
+  last_delivered_ = now;
+  return fmt::format("{:9.3f} Gb/s payload{}", rate * kViewGbps, known ? "" : " sent");
+}
+
 std::string LiveTable::heading(const lab::Sample& sample, const std::string& line) const {
   std::size_t sending = 0;
   for (std::size_t b = 0; b < boards_.size(); ++b) {
@@ -145,26 +176,21 @@ LiveView::Board LiveTable::board(std::size_t b, const lab::Sample& sample) {
   using Mood = LiveView::Mood;
   const config::BoardConfig& c = config_.boards[b];
   const engine::EndpointSnapshot& e = (*sample.endpoints)[b];
+  const std::vector<bool>& own = own_rates_[b];
   LiveView::Board row;
   row.name = c.endpoint.name;
   row.offered_gbps = offered_[b];
   Sent now;
   now.at = std::max(e.taken_at, sample.origin) - sample.origin;
   std::uint64_t failed = 0;
-  double rc = 0;
-  bool has_rc = false;
   for (const engine::SendQpSnapshot& qp : e.send_qps) {
     now.counted_bytes += qp.counters.counted_bytes;
     row.cnps += qp.counters.cnp_rx;
     row.resent += qp.requester.retransmitted_packets;
     failed += qp.requester.messages_failed;
-    if (!qp.congestion || !qp.exists) continue;
-    // What queue pairs share counts once; a sum of copies would be more than the board can send.
-    const bool shared = c.dcqcn.scope == config::DcqcnConfig::Scope::kBoard;
-    rc = shared ? static_cast<double>(qp.congestion->rate) : rc + static_cast<double>(qp.congestion->rate);
-    has_rc = true;
   }
-  if (has_rc) row.rc_gbps = rc * kViewGbps;
+  const lab::BoardRates rates = lab::board_rates(e, own.size(), [&own](std::size_t i) { return own[i]; });
+  if (rates.controls != 0) row.rc_gbps = rates.rc * kViewGbps;
   const Time length = now.at > boards_[b].at ? now.at - boards_[b].at : 0;
   row.sent_gbps = per_second(now.counted_bytes, boards_[b].counted_bytes, length) * kViewGbps;
   if (length != 0) boards_[b] = now;

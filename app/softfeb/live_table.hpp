@@ -3,6 +3,8 @@
 
 #include "config/run_config.hpp"
 #include "fabric/config.hpp"
+#include "lab/delivery.hpp"
+#include "lab/plan.hpp"
 #include "lab/sample.hpp"
 #include "live_view.hpp"
 #include "terminal.hpp"
@@ -23,8 +25,10 @@ class LiveTable : public lab::Observer {
  public:
   enum class Clock : std::uint8_t { kReal, kVirtual };
 
-  /// `network` may be null. Both are kept by reference.
-  LiveTable(const config::RunConfig& config, const fabric::NetworkConfig* network, Clock clock, bool quiet);
+  /// `plans`: the configuration's queue pairs, board by board. `network` may be null. `config` and `network`
+  /// are kept by reference.
+  LiveTable(const config::RunConfig& config, const std::vector<lab::QpPlan>& plans,
+            const fabric::NetworkConfig* network, Clock clock, bool quiet);
 
   Time due() const override { return due_; }
   void add(const lab::Sample& sample) override;
@@ -47,6 +51,7 @@ class LiveTable : public lab::Observer {
 
   bool early();
   std::string line(const lab::Sample& sample);
+  std::string payload_rate(const lab::Sample& sample, std::uint64_t payload, Time length);
   std::string heading(const lab::Sample& sample, const std::string& line) const;
   LiveView::Board board(std::size_t b, const lab::Sample& sample);
   LiveView::Port port(std::size_t p, const fabric::PortSnapshot& s, Time at);
@@ -60,11 +65,14 @@ class LiveTable : public lab::Observer {
   Time interval_ = 0;
   Time due_ = 0;
   std::vector<std::optional<double>> offered_;  ///< of each board
+  std::vector<std::vector<bool>> own_rates_;    ///< of each board: lab::own_rates() of its QPs
+  lab::DeliveryMap deliveries_;
   std::vector<Sent> boards_;
   std::vector<Port> ports_;
   Time last_ = 0;  ///< of the line before
   std::uint64_t last_frames_ = 0;
-  std::uint64_t last_payload_ = 0;
+  std::uint64_t last_payload_ = 0;  ///< sent
+  lab::Delivered last_delivered_;
   std::optional<std::chrono::steady_clock::time_point> shown_;
 };
 

@@ -95,6 +95,7 @@ Json receiver(const config::RunConfig& config, const Outcome& o, const engine::R
           {"ip", config.receivers[index].endpoint.ip.to_string()},
           {"messages", sum.messages},
           {"payload_bytes", sum.payload_bytes},
+          {"completed_payload_bytes", sum.completed_bytes},
           {"packets", sum.packets},
           {"immediates", sum.immediates},
           {"bytes_wrong", wrong},
@@ -233,14 +234,19 @@ Json make_result(const config::RunConfig& config, const Machine* machine, const 
   j["warmup_excluded"] = !o.baseline.empty();
   j["interrupted"] = o.interrupted;
   j["boards"] = Json::array();
-  double goodput = 0;
+  GoodputSum goodput;
+  double tx_payload_gbps = 0;
   for (std::size_t b = 0; b < config.boards.size(); ++b) {
     j["boards"].push_back(board_result(config, plans, o, b));
     if (machine != nullptr) j["boards"].back()["bytes_per_qp"] = endpoints.boards[b]->memory_per_qp();
     if (!o.control.empty() && !o.control[b].is_null()) j["boards"].back()["control"] = o.control[b];
-    goodput += j["boards"].back()["goodput_gbps"].get<double>();
+    const Json& made = j["boards"].back();
+    goodput.add(made["goodput_gbps"].is_null() ? std::nullopt
+                                               : std::optional(made["goodput_gbps"].get<double>()));
+    tx_payload_gbps += made["tx_payload_gbps"].get<double>();
   }
-  j["goodput_gbps"] = goodput;
+  j["goodput_gbps"] = goodput.gbps() ? Json(*goodput.gbps()) : Json(nullptr);
+  j["tx_payload_gbps"] = tx_payload_gbps;
   j["receivers"] = Json::array();
   for (std::size_t r = 0; r < config.receivers.size(); ++r) {
     j["receivers"].push_back(receiver(config, o, *endpoints.receivers[r], r));

@@ -41,7 +41,7 @@ int run(const RunOptions& options) {
       [&machine](std::size_t worker, const std::function<void()>& make) { machine.for_worker(worker, make); },
       &dataplane::HugeMemory::instance());
   Crew crew(config, machine, endpoints);
-  LiveTable table(config, nullptr, LiveTable::Clock::kReal, quiet);
+  LiveTable table(config, targets.plans(), nullptr, LiveTable::Clock::kReal, quiet);
   ControlService service(config, machine, crew, endpoints,
                          [&table](const std::string& text) { table.note(text); });
   crew.wait_by([&](Time length) { service.run_until(machine.now() + length); });
@@ -54,6 +54,7 @@ int run(const RunOptions& options) {
   if (options.report) series.emplace(config, targets.plans(), *options.report + '/' + kReportSeries);
   std::optional<Web> web;
   web.emplace(WebParts{.config = &config,
+                       .plans = &targets.plans(),
                        .web = page,
                        .machine = &machine,
                        .crew = &crew,
@@ -62,7 +63,8 @@ int run(const RunOptions& options) {
   std::vector<lab::Observer*> observers = web->observers();
   observers.push_back(&table);
   if (series) observers.push_back(&*series);
-  const Outcome outcome = Experiment(config, machine, crew, service, table, observers).run();
+  Outcome outcome = Experiment(config, machine, crew, service, table, observers).run();
+  outcome.deliveries = lab::DeliveryMap(config, targets.plans());
   service.stop();
   end_sessions(targets, outcome);
   crew.quit();

@@ -30,6 +30,31 @@ control::PeerResults results_of(const Targets& targets, const Targets::Session& 
   return r;
 }
 
+/// What rdma-sink says of the queue pairs of a session, if it measured a time itself: without immediates it
+/// has only ours. Its rate is of all of them together, in parts as large as what each received.
+void take_goodput(const Targets& targets, const Targets::Session& session, Outcome& o) {
+  const nlohmann::json& r = session.report;
+  const auto number = [](const nlohmann::json& of, const char* key) {
+    const auto it = of.find(key);
+    return it != of.end() && it->is_number() ? it->get<double>() : 0.0;
+  };
+  if (!r.is_object() || r.value("timed_by", nlohmann::json()) != "receiver" || !r.contains("qps")) return;
+  const nlohmann::json& qps = r["qps"];
+  const double seconds = number(r, "duration_s"), gbps = number(r, "goodput_gbps");
+  const double all = number(r, "payload_bytes");
+  // It comes from the network: nothing that is no rate, or no number of bytes.
+  constexpr double kMostBytes = 1e18;
+  if (!qps.is_array() || qps.size() != session.plans.size() || seconds <= 0 || gbps < 0 || all <= 0) return;
+  if (gbps * seconds / 8e-9 > kMostBytes) return;
+  for (std::size_t k = 0; k < qps.size(); ++k) {
+    if (!qps[k].is_object()) continue;
+    const double part = number(qps[k], "payload_bytes") / all;
+    if (part < 0 || part > 1) continue;
+    const QpPlan& plan = targets.plans()[session.plans[k]];
+    o.reported[{plan.board, plan.on_board}] = {seconds, gbps * part};
+  }
+}
+
 }  // namespace
 
 void print_start(const config::RunConfig& config, const Machine& machine, const Crew& crew) {
@@ -67,10 +92,11 @@ void print_control(const config::RunConfig& config, const ControlService& servic
   }
 }
 
-void end_sessions(Targets& targets, const Outcome& o) {
+void end_sessions(Targets& targets, Outcome& o) {
   for (Targets::Session& s : targets.sessions()) {
     try {
       s.report = s.session->end(results_of(targets, s, o));
+      take_goodput(targets, s, o);
     } catch (const control::PeerError& e) {
       s.error = e.what();
     }

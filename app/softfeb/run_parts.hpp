@@ -26,8 +26,9 @@ void print_control(const config::RunConfig& config, const ControlService& servic
 /// While the peers set up their QPs they ask for our addresses: somebody must answer. `lab`: as Crew has it.
 void connect_peers(const config::RunConfig& config, Machine& machine, Targets& targets,
                    const Payloads& payloads, bool quiet, const config::LabConfig* lab = nullptr);
-/// Tells the peers that it is over; what they say is in their sessions then.
-void end_sessions(Targets& targets, const Outcome& o);
+/// Tells the peers that it is over; what they say is in their sessions then, and the goodput that they
+/// measured in Outcome::reported.
+void end_sessions(Targets& targets, Outcome& o);
 
 /// Says which of the configuration's changes were not made.
 void print_missed_changes(const config::RunConfig& config, const Outcome& o);

@@ -34,7 +34,10 @@ struct Series::Row {
   double rc_max = 0;
   double rt = 0;
   double alpha = 0;
-  Before in_interval;
+  std::optional<double> goodput = 0;  ///< bytes per second
+  std::uint64_t counted_bytes = 0;    ///< this and the next two in the interval
+  std::uint64_t cnps = 0;
+  std::uint64_t retransmitted = 0;
 
   void add(const Row& qp, bool own_rate) {
     ++qps;
@@ -46,10 +49,10 @@ struct Series::Row {
       alpha += qp.alpha;
       ++controlled;
     }
-    in_interval.counted_bytes += qp.in_interval.counted_bytes;
-    in_interval.completed_bytes += qp.in_interval.completed_bytes;
-    in_interval.cnps += qp.in_interval.cnps;
-    in_interval.retransmitted += qp.in_interval.retransmitted;
+    goodput = goodput && qp.goodput ? std::optional(*goodput + *qp.goodput) : std::nullopt;
+    counted_bytes += qp.counted_bytes;
+    cnps += qp.cnps;
+    retransmitted += qp.retransmitted;
   }
 };
 
@@ -57,6 +60,7 @@ Series::Series(const config::RunConfig& config, const std::vector<QpPlan>& plans
     : plans_(plans),
       plans_of_(config.boards.size()),
       before_(plans.size()),
+      deliveries_(config, plans),
       own_rate_(lab::own_rates(config, plans)),
       last_ns_(config.boards.size(), 0),
       file_(path),
@@ -68,18 +72,26 @@ Series::Series(const config::RunConfig& config, const std::vector<QpPlan>& plans
   file_.write(aggregated_ ? kPerBoard : kPerQp);
 }
 
-Series::Row Series::take(const engine::SendQpSnapshot& qp, Before& before) const {
+Series::Row Series::take(std::size_t i, const lab::Sample& sample, double interval) {
+  const QpPlan& plan = plans_[i];
+  const engine::SendQpSnapshot& qp = (*sample.endpoints)[plan.board].send_qps[plan.on_board];
   Row row;
+  row.board = boards_[plan.board];
+  row.qpn = plan.qpn;
   if (qp.congestion) {
     row.controlled = 1;
     row.rc = static_cast<double>(qp.congestion->rate) * kGbps;
     row.rt = static_cast<double>(qp.congestion->target_rate) * kGbps;
     row.alpha = static_cast<double>(qp.congestion->alpha) / qp.congestion->alpha_one;
   }
-  const Before now{qp.counters.counted_bytes, qp.completed_payload_bytes, qp.counters.cnp_rx,
+  Before& before = before_[i];
+  const Before now{qp.counters.counted_bytes,
+                   deliveries_.delivered(plan.board, plan.on_board, *sample.endpoints), qp.counters.cnp_rx,
                    qp.requester.retransmitted_packets};
-  row.in_interval = {now.counted_bytes - before.counted_bytes, now.completed_bytes - before.completed_bytes,
-                     now.cnps - before.cnps, now.retransmitted - before.retransmitted};
+  row.goodput = lab::delivered_rate(before.delivered, now.delivered, interval, sample.origin);
+  row.counted_bytes = now.counted_bytes - before.counted_bytes;
+  row.cnps = now.cnps - before.cnps;
+  row.retransmitted = now.retransmitted - before.retransmitted;
   before = now;
   return row;
 }
@@ -105,12 +117,14 @@ void Series::append(const Row& row, double seconds, double interval) {
   number(rates, row.rt);
   number(rates,
          aggregated_ ? row.alpha / static_cast<double>(std::max<std::size_t>(1, row.controlled)) : row.alpha);
-  number(true, static_cast<double>(row.in_interval.counted_bytes) * kGbps / interval);
-  number(true, static_cast<double>(row.in_interval.completed_bytes) * kGbps / interval);
-  fmt::format_to(out, ",{},{}\n", row.in_interval.cnps, row.in_interval.retransmitted);
+  number(true, static_cast<double>(row.counted_bytes) * kGbps / interval);
+  number(row.goodput.has_value(), row.goodput.value_or(0) * kGbps);
+  fmt::format_to(out, ",{},{}\n", row.cnps, row.retransmitted);
 }
 
-void Series::add_board(std::size_t board, const engine::EndpointSnapshot& e, Time origin) {
+void Series::add_board(std::size_t board, const lab::Sample& sample) {
+  const engine::EndpointSnapshot& e = (*sample.endpoints)[board];
+  const Time origin = sample.origin;
   // In whole nanoseconds, as it is written: who multiplies a rate by the time between two rows gets the
   // bytes.
   const std::uint64_t ns = e.taken_at > origin ? (e.taken_at - origin) / kNanosecond : 0;
@@ -119,9 +133,7 @@ void Series::add_board(std::size_t board, const engine::EndpointSnapshot& e, Tim
   last_ns_[board] = ns;
   Row sum;
   for (const std::size_t i : plans_of_[board]) {
-    Row row = take(e.send_qps[plans_[i].on_board], before_[i]);
-    row.board = boards_[board];
-    row.qpn = plans_[i].qpn;
+    const Row row = take(i, sample, interval);
     sum.add(row, own_rate_[i]);
     if (!aggregated_) append(row, static_cast<double>(ns) * 1e-9, interval);
   }
@@ -134,7 +146,7 @@ void Series::add(const lab::Sample& sample) {
   Time now = std::max(sample.at, due_);
   for (std::size_t b = 0; b < boards_.size(); ++b) {
     const engine::EndpointSnapshot& e = (*sample.endpoints)[b];
-    add_board(b, e, sample.origin);
+    add_board(b, sample);
     if (e.taken_at > sample.origin) now = std::max(now, e.taken_at - sample.origin);
   }
   due_ = (now / interval_ + 1) * interval_;

@@ -4,6 +4,7 @@
 #include "atomic_file.hpp"
 #include "config/run_config.hpp"
 #include "engine/snapshot.hpp"
+#include "lab/delivery.hpp"
 #include "lab/sample.hpp"
 #include "targets.hpp"
 
@@ -34,20 +35,21 @@ class Series : public lab::Observer {
   /// What is subtracted from the next sample.
   struct Before {
     std::uint64_t counted_bytes = 0;
-    std::uint64_t completed_bytes = 0;
+    lab::Delivered delivered;
     std::uint64_t cnps = 0;
     std::uint64_t retransmitted = 0;
   };
   struct Row;
 
-  Row take(const engine::SendQpSnapshot& qp, Before& before) const;
-  void add_board(std::size_t board, const engine::EndpointSnapshot& e, Time origin);
+  Row take(std::size_t plan, const lab::Sample& sample, double interval);
+  void add_board(std::size_t board, const lab::Sample& sample);
   void append(const Row& row, double seconds, double interval);
 
   const std::vector<QpPlan>& plans_;
   std::vector<std::string> boards_;
   std::vector<std::vector<std::size_t>> plans_of_;  ///< of each board, indices into plans_
   std::vector<Before> before_;                      ///< as plans_
+  lab::DeliveryMap deliveries_;
   std::vector<bool> own_rate_;          ///< as plans_; false where an earlier QP with the same rate counts it
   std::vector<std::uint64_t> last_ns_;  ///< of each board, when its last sample was
   AtomicFile file_;

@@ -22,37 +22,63 @@ std::string gap_remark(const Outcome& o) {
       100 * share, to_seconds(o.totals.loop.longest_gap) * 1e3);
 }
 
+constexpr const char* kQpHeading = "\n{:<12} {:>9} {:>12} {:>9} {:>10} {:>13} {:>10} {:>12} {:>9} {:>9}\n";
+
+std::string qp_row(const std::string& board, roce::Qpn qpn, const engine::SendQpSnapshot& qp,
+                   const QpFigures& f) {
+  return fmt::format("{:<12} {:>#9x} {:>12} {:>9} {:>8.1f} M {:>13} {:>10.3f} {:>12} {:>9} {:>9}{}\n", board,
+                     qpn, qp.requester.messages_completed, qp.requester.messages_failed,
+                     static_cast<double>(qp.completed_payload_bytes) * 1e-6,
+                     f.goodput_gbps ? fmt::format("{:.3f}", *f.goodput_gbps) : "-", f.tx_payload_gbps,
+                     qp.requester.packets, qp.requester.retransmitted_packets, qp.requester.timeouts,
+                     qp.on_bus ? "  by bus" : "");
+}
+
 /// QPs that the boards' metadata buses have made; `rows` counts them.
 std::string bus_rows(const config::RunConfig& config, const Outcome& o, std::size_t& rows) {
   std::string t;
   for (std::size_t b = 0; b < config.boards.size(); ++b) {
-    for (const engine::SendQpSnapshot& qp : o.final[b].send_qps) {
+    for (std::size_t i = 0; i < o.final[b].send_qps.size(); ++i) {
+      const engine::SendQpSnapshot& qp = o.final[b].send_qps[i];
       if (!made_by_bus(qp) || ++rows > kMaxRows) continue;
-      t += fmt::format("{:<12} {:>#9x} {:>12} {:>9} {:>8.1f} M {:>10} {:>12} {:>9} {:>9}\n",
-                       config.boards[b].endpoint.name, qp.qpn, qp.requester.messages_completed,
-                       qp.requester.messages_failed, static_cast<double>(qp.completed_payload_bytes) * 1e-6,
-                       "by bus", qp.requester.packets, qp.requester.retransmitted_packets,
-                       qp.requester.timeouts);
+      t += qp_row(config.boards[b].endpoint.name, qp.qpn, qp, figures_of(b, i, o));
     }
   }
   return t;
+}
+
+/// Not the sum of the queue pairs' rates: some may have been sent one after the other.
+std::string sum_line(const lab::Plans& plans, const Outcome& o) {
+  const double seconds = measured_seconds(plans, o);
+  if (seconds == 0) return "\nNo time was measured. ";
+  std::uint64_t payload = 0;
+  std::size_t unknown = 0;
+  for (std::size_t b = 0; b < o.final.size(); ++b) {
+    for (std::size_t i = 0; i < o.final[b].send_qps.size(); ++i) {
+      const QpFigures f = figures_of(b, i, o);
+      payload += f.payload_bytes.value_or(0);
+      unknown += !f.payload_bytes;
+    }
+  }
+  std::string t = fmt::format("\n{:.3f} Gb/s of payload over {:.3f} s",
+                              static_cast<double>(payload) * 8e-9 / seconds, seconds);
+  if (unknown != 0)
+    t += fmt::format(", without {} UC queue pair{} whose receiver does not report what it took", unknown,
+                     unknown == 1 ? "" : "s");
+  return t + ". ";
 }
 
 }  // namespace
 
 std::string result_table(const config::RunConfig& config, const lab::Plans& plans, const Outcome& o,
                          const Endpoints& endpoints, const Judgement& judgement) {
-  std::string t = fmt::format("\n{:<12} {:>9} {:>12} {:>9} {:>10} {:>10} {:>12} {:>9} {:>9}\n", "board", "QP",
-                              "messages", "failed", "payload", "Gb/s", "packets", "resent", "timeouts");
+  std::string t = fmt::format(kQpHeading, "board", "QP", "messages", "failed", "payload", "goodput Gb/s",
+                              "sent Gb/s", "packets", "resent", "timeouts");
   std::size_t rows = 0;
   for (const QpPlan& plan : plans.all()) {
-    const auto& qp = o.final[plan.board].send_qps[plan.on_board];
     if (++rows > kMaxRows) continue;
-    t += fmt::format("{:<12} {:>#9x} {:>12} {:>9} {:>8.1f} M {:>10.3f} {:>12} {:>9} {:>9}\n",
-                     config.boards[plan.board].endpoint.name, plan.qpn, qp.requester.messages_completed,
-                     qp.requester.messages_failed, static_cast<double>(qp.completed_payload_bytes) * 1e-6,
-                     figures_of(plan, o).goodput_gbps, qp.requester.packets,
-                     qp.requester.retransmitted_packets, qp.requester.timeouts);
+    t += qp_row(config.boards[plan.board].endpoint.name, plan.qpn,
+                o.final[plan.board].send_qps[plan.on_board], figures_of(plan, o));
   }
   t += bus_rows(config, o, rows);
   if (rows > kMaxRows) {
@@ -78,13 +104,7 @@ std::string result_table(const config::RunConfig& config, const lab::Plans& plan
                      config.receivers[r].endpoint.name, receiver.qp_count(), messages, missing,
                      static_cast<double>(bytes) * 1e-6, wrong, packets, receiver.counters().rx_icrc_errors);
   }
-  // Not the sum of the rates above: some may have been sent one after the other.
-  std::uint64_t payload = 0;
-  for (const QpPlan& plan : plans.all()) payload += figures_of(plan, o).payload_bytes;
-  const double seconds = measured_seconds(plans, o);
-  t += seconds > 0 ? fmt::format("\n{:.3f} Gb/s of payload over {:.3f} s. ",
-                                 static_cast<double>(payload) * 8e-9 / seconds, seconds)
-                   : "\nNo time was measured. ";
+  t += sum_line(plans, o);
   t += judgement.held() ? "All checks held.\n" : "A CHECK FAILED:\n";
   for (const Check& c : judgement.checks) {
     if (!c.held) t += fmt::format("  {}: {} (allowed {})\n", c.name, c.value, c.limit);

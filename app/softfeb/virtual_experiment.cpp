@@ -39,7 +39,7 @@ VirtualExperiment run_virtually(const config::LabConfig& config, lab::VirtualLab
                                 bool quiet, const std::function<void()>& meanwhile) {
   VirtualExperiment e;
   const auto begun = Clock::now();
-  LiveTable table(config.run, &config.network, LiveTable::Clock::kVirtual, quiet);
+  LiveTable table(config.run, lab.plans().all(), &config.network, LiveTable::Clock::kVirtual, quiet);
   recorder.prepare(lab.endpoints());
   std::vector<lab::Observer*> observers = recorder.observers();
   observers.push_back(&table);
@@ -55,6 +55,7 @@ VirtualExperiment run_virtually(const config::LabConfig& config, lab::VirtualLab
   e.run = judge_lab(config, std::move(figures));
   e.network = std::move(outcome.network);
   e.outcome = outcome_of(config.run, std::move(outcome));
+  e.outcome.deliveries = lab::DeliveryMap(config.run, lab.plans().all());
   return e;
 }
 

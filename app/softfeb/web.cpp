@@ -30,7 +30,7 @@ std::vector<std::string> host_names() {
 }
 
 telemetry::Scene scene_of(const WebParts& parts) {
-  telemetry::Scene scene = telemetry::make_scene(*parts.config, SOFTFEB_VERSION);
+  telemetry::Scene scene = telemetry::make_scene(*parts.config, *parts.plans, SOFTFEB_VERSION);
   if (parts.lab == nullptr) return scene;
   const config::LabSettings& lab = parts.lab->lab;
   if (!lab.title.empty()) scene.title = lab.title;

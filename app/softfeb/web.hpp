@@ -18,6 +18,7 @@ namespace softfeb::app {
 
 struct WebParts {
   const config::RunConfig* config = nullptr;
+  const std::vector<lab::QpPlan>* plans = nullptr;
   const config::LabConfig* lab = nullptr;  ///< null without switches
   config::WebConfig web;
   bool asked_for = true;  ///< false: without an address to be had the run goes on without a page

@@ -96,6 +96,14 @@ class Board : public Endpoint {
   SendQp& qp(std::size_t i) { return qps_[i]; }
   /// Counters of QP `i`'s requester; of a slot of the metadata bus over all QPs that it has held.
   roce::RequesterCounters totals(std::size_t i) const;
+  /// A slot of the metadata bus, over all QPs that it has held.
+  struct BusHistory {
+    Time first_completed = kNever;            ///< when the first messages completed with success
+    std::uint64_t first_completed_bytes = 0;  ///< their payload
+    bool uc = false;                          ///< it has held a UC QP
+  };
+  /// Of QP `i`, which is one of the metadata bus.
+  const BusHistory& bus_history(std::size_t i) const { return slots_[i - first_bus_].history; }
   /// Bytes of memory that a queue pair takes: itself, its send queue, its congestion control, its places in
   /// wheels and tables. Of all there is room for, on average; 0 without any.
   std::size_t memory_per_qp() const;
@@ -128,6 +136,7 @@ class Board : public Endpoint {
     std::uint64_t ok = 0;           ///< of this life, counted by the checker
     std::uint64_t failed = 0;
     roce::RequesterCounters past;  ///< of the lives before
+    BusHistory history;
 
     bool exists() const { return context.state != roce::QpState::kReset; }
   };

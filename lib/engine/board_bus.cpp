@@ -127,6 +127,7 @@ void Board::ready_bus_qp(std::uint32_t i, Time now) {
   const bool possible = slot_of(i).qpn && roce::pmtu_legal(c.pmtu) && c.pmtu <= bus_.largest_pmtu;
   renew_bus_qp(i, now);
   direct_bus_qp(i);
+  slot_of(i).history.uc = slot_of(i).history.uc || c.type == kTypeUc;
   qps_[i].requester().set_state(possible ? QpState::kRts : QpState::kErr, now);
 }
 

@@ -64,6 +64,12 @@ void Board::feed(std::uint32_t i, Time now) {
 void Board::check_completions(std::uint32_t i) {
   BusSlot& slot = slot_of(i);
   const roce::RequesterCounters& c = qps_[i].requester().counters();
+  BusHistory& history = slot.history;
+  if (history.first_completed == kNever && c.messages_completed != slot.ok) {
+    const SendQpCounters sent = qps_[i].counters();
+    history.first_completed = sent.last_completed;
+    history.first_completed_bytes = sent.completed_bytes;
+  }
   checker_.count(c.messages_completed - slot.ok, c.messages_failed - slot.failed);
   slot.ok = c.messages_completed;
   slot.failed = c.messages_failed;

@@ -118,6 +118,8 @@ void Receiver::receive_roce(const roce::ParsedFrame& frame, Time now) {
   if (const auto& payload = outcome.request.payload) {
     qp.written_end = std::max(qp.written_end, payload->address + payload->bytes.size());
   }
+  if (outcome.request.message && qp.qp.config().responder.transport == roce::Transport::kUc)
+    qp.last_uc_message = now;
   if (outcome.send_cnp) push({.qp = i, .cnp = true});
   if (!outcome.request.reply) return;
   push({.qp = i, .reply = *outcome.request.reply});

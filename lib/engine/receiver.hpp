@@ -71,6 +71,9 @@ class Receiver : public Endpoint {
   /// What QP `i`, and all that stood in its slot before it, did.
   roce::ResponderCounters responder_counters(std::size_t i) const;
   const roce::IpAddress& peer(std::size_t i) const { return qps_[i].peer; }
+  /// When the last message of QP `i`, and of all that stood in its slot before it, was received whole by UC;
+  /// 0: there was none. (The requester's completions tell it for RC.)
+  Time last_uc_message(std::size_t i) const { return qps_[i].last_uc_message; }
   /// One more than the highest remote address written on behalf of QP `i`; 0 when nothing was.
   std::uint64_t written_end(std::size_t i) const { return qps_[i].written_end; }
   const ReceiverCounters& receiver_counters() const { return receiver_counters_; }
@@ -93,6 +96,7 @@ class Receiver : public Endpoint {
     roce::ReceiveQp qp;
     roce::HeaderTemplate reply;
     roce::ResponderCounters before{};  ///< of QPs that stood here
+    Time last_uc_message = 0;
     std::uint16_t pkey;
     bool exists = true;
     bool used = true;

@@ -12,11 +12,19 @@ SendQpSnapshot copy(const Board& board, std::size_t i, Time now) {
   SendQpSnapshot s;
   s.on_bus = i >= board.first_bus_qp();
   s.exists = board.qp_exists(i);
-  s.qpn = qp.requester().config().qpn;
-  s.dest_qpn = qp.requester().config().dest_qpn;
+  const roce::RequesterConfig config = qp.requester().config();
+  s.qpn = config.qpn;
+  s.dest_qpn = config.dest_qpn;
   s.requester = board.totals(i);
   s.counters = qp.counters();
   s.completed_payload_bytes = s.on_bus ? s.counters.completed_bytes : qp.completed_payload_bytes();
+  s.uc = config.transport == roce::Transport::kUc;
+  if (s.on_bus) {
+    const Board::BusHistory& history = board.bus_history(i);
+    s.uc = history.uc;
+    s.first_completed = history.first_completed;
+    s.first_completed_bytes = history.first_completed_bytes;
+  }
   s.messages_made = qp.messages_made();
   s.pacing_given_up = qp.given_up();
   s.failure = qp.failure();
@@ -28,8 +36,12 @@ SendQpSnapshot copy(const Board& board, std::size_t i, Time now) {
 ReceiveQpSnapshot copy(const Receiver& receiver, std::size_t i) {
   const roce::ReceiveQp& qp = receiver.qp(i);
   const std::uint64_t compared = qp.payload_check() ? qp.payload_check()->checked() : 0;
-  return {receiver.responder_counters(i), compared + qp.continuity().checked(), qp.bytes_wrong(),
-          qp.congestion_experienced(), qp.map().missing()};
+  return {receiver.responder_counters(i),
+          compared + qp.continuity().checked(),
+          qp.bytes_wrong(),
+          qp.congestion_experienced(),
+          qp.map().missing(),
+          receiver.last_uc_message(i)};
 }
 
 void finish(const Endpoint& endpoint, EndpointSnapshot& out, Time now) {

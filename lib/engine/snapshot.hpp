@@ -17,9 +17,15 @@ struct SendQpSnapshot {
   roce::Qpn dest_qpn = 0;
   bool on_bus = false;  ///< a slot of the metadata bus; they come after the configured ones
   bool exists = true;   ///< false: a slot that holds no QP now
+  /// UC: a completion means that a message was sent, not that it arrived. Also of a slot that has held a UC
+  /// QP.
+  bool uc = false;
   roce::RequesterCounters requester;
   SendQpCounters counters;
   std::uint64_t completed_payload_bytes = 0;
+  /// Of a slot: when the first messages completed with success (kNever: none has), and their payload.
+  Time first_completed = kNever;
+  std::uint64_t first_completed_bytes = 0;
   std::uint64_t messages_made = 0;
   Time pacing_given_up = 0;
   std::optional<roce::WcStatus> failure;
@@ -35,6 +41,7 @@ struct ReceiveQpSnapshot {
   std::uint64_t bytes_wrong = 0;
   std::uint64_t congestion_experienced = 0;
   std::uint64_t missing_messages = 0;
+  Time last_uc_message = 0;  ///< Receiver::last_uc_message()
 };
 
 /// An endpoint's figures: of all its QPs, each taken at a time that differs by at most the length of the

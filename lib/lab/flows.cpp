@@ -30,6 +30,7 @@ std::vector<MetricsConfig::Flow> flows_of(const config::RunConfig& config, const
     if (const auto r = plans[i].target.receiver) f.receiver = config.boards.size() + *r;
     f.receiver_qp = plans[i].target.receiver_qp;
     f.own_rate = own[i];
+    f.acknowledged = plans[i].config->transport == roce::Transport::kRc;
     flows.push_back(f);
   }
   return flows;

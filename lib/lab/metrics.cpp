@@ -18,7 +18,7 @@ std::vector<Sending> sending_of(const MetricsConfig& config) {
 
 std::uint64_t delivered_of(const MetricsConfig::Flow& f, const std::vector<engine::EndpointSnapshot>& e) {
   if (f.receiver) return e[*f.receiver].receive_qps[f.receiver_qp].responder.payload_bytes;
-  return e[f.board].send_qps[f.qp].completed_payload_bytes;
+  return f.acknowledged ? e[f.board].send_qps[f.qp].completed_payload_bytes : 0;
 }
 
 const fabric::PortSnapshot* find(const fabric::NetworkSnapshot* network,
@@ -37,6 +37,7 @@ void lower(std::optional<Share>& least, Share value) { least = std::min(least.va
 Metrics::Metrics(const MetricsConfig& config)
     : config_(config),
       schedule_(sending_of(config), config.end),
+      known_(config.boards.size(), 1),
       sharing_(config.boards.size(), 0),
       changes_(schedule_.changes()),
       due_(config.interval),
@@ -46,6 +47,9 @@ Metrics::Metrics(const MetricsConfig& config)
       starvation_(config.boards.size(), 0) {
   for (const auto& f : config_.flows) {
     if (f.through_bottleneck || !config_.bottleneck) sharing_[f.board] = 1;
+  }
+  for (const auto& f : config_.flows) {
+    if (!f.delivery_known()) known_[f.board] = sharing_[f.board] = 0;
   }
   for (std::size_t i = 0; i < kWindows.size(); ++i) {
     meters_[i].figures.length = kWindows[i];
@@ -105,7 +109,7 @@ void Metrics::watch_starvation(Time at) {
   for (std::size_t b = 0; b < delivered_.size(); ++b) {
     // Who stops here may have had nothing to send any more.
     const bool sends = schedule_.sends(b, last_, at) && schedule_[b].stop != at;
-    const bool starves = sends && delivered_[b] == before_[b];
+    const bool starves = sends && known_[b] != 0 && delivered_[b] == before_[b];
     hungry_[b] = starves ? hungry_[b] + (at - last_) : 0;
     starvation_[b] = std::max(starvation_[b], hungry_[b]);
   }
@@ -200,6 +204,7 @@ LabFigures Metrics::figures() const {
   f.queue_bytes_max = port_.queue_bytes_max;
   f.queue_bytes_mean = queue_samples_ == 0 ? 0 : queue_sum_ / queue_samples_;
   f.delivered = delivered_;
+  f.known = known_;
   for (const Offered& o : offered_) {
     const auto share = o.share();
     if (share) f.offered = std::min(f.offered.value_or(*share), *share);

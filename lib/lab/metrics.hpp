@@ -28,10 +28,15 @@ struct MetricsConfig {
   struct Flow {
     std::size_t board = 0;
     std::size_t qp = 0;                   ///< of the board
-    std::optional<std::size_t> receiver;  ///< into Sample::endpoints; none: not ours, completed bytes count
+    std::optional<std::size_t> receiver;  ///< into Sample::endpoints; none: not ours
     std::size_t receiver_qp = 0;
     bool through_bottleneck = true;
     bool own_rate = true;  ///< false: an earlier one with the same congestion control counts it
+    /// RC: where the receiver is not ours, completed bytes count as delivered. UC completes what was sent, so
+    /// without a receiver of ours nothing is known of what its board delivers.
+    bool acknowledged = true;
+
+    bool delivery_known() const { return receiver || acknowledged; }
   };
   struct Port {
     std::uint32_t switch_index = 0;
@@ -46,7 +51,8 @@ struct MetricsConfig {
 };
 
 /// What happened between two samples `length` apart (real time: a little more). Boards that share the
-/// bottleneck are looked at, all where there is none; those that send all the time count.
+/// bottleneck are looked at, all where there is none; those that send all the time count. Boards whose
+/// delivered payload is not known (Flow::acknowledged) are left out.
 struct Window {
   Time from = 0, to = 0;
   Time length = 0;  ///< asked for
@@ -73,7 +79,9 @@ struct LabFigures {
   std::uint64_t queue_bytes_max = 0;     ///< of the bottleneck
   std::uint64_t queue_bytes_mean = 0;    ///< of the bottleneck, of samples in steady states
   std::vector<std::uint64_t> delivered;  ///< payload bytes of each board
-  std::optional<Share> offered;          ///< Offered::share of the worst board
+  /// Of each board: 0 where `delivered` and `starvation` mean nothing (Flow::acknowledged).
+  std::vector<std::uint8_t> known;
+  std::optional<Share> offered;  ///< Offered::share of the worst board
 
   const WindowFigures& over_10ms() const { return windows[0]; }
   const WindowFigures& over_100ms() const { return windows[1]; }
@@ -130,7 +138,8 @@ class Metrics : public Observer {
 
   MetricsConfig config_;
   Schedule schedule_;
-  std::vector<std::uint8_t> sharing_;  ///< boards that share the bottleneck
+  std::vector<std::uint8_t> known_;    ///< boards whose delivered payload is known
+  std::vector<std::uint8_t> sharing_;  ///< of them those that share the bottleneck
   std::function<void(const Window&)> call_;
   std::array<Meter, 2> meters_;
   std::vector<Change> changes_;

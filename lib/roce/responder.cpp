@@ -24,6 +24,7 @@ ResponderCounters& ResponderCounters::operator+=(const ResponderCounters& o) {
   packets += o.packets;
   payload_bytes += o.payload_bytes;
   messages += o.messages;
+  completed_bytes += o.completed_bytes;
   immediates += o.immediates;
   duplicate += o.duplicate;
   out_of_order += o.out_of_order;
@@ -224,6 +225,7 @@ void Responder::accept(const ReceivedRequest& request, std::uint64_t index, Requ
   if (!ends_message(op)) return;
   ++msn_;
   ++counters_.messages;
+  counters_.completed_bytes += message_.length;
   MessageEvent& event = out.message.emplace(MessageEvent{message_.address, message_.length});
   event.solicited = request.bth.solicited;
   if (has_immediate(op)) {
@@ -269,6 +271,7 @@ Responder::Quick Responder::take(const QuickWrite& p) {
   if (p.operation == Operation::kWriteLast) {
     ++msn_;
     ++counters_.messages;
+    counters_.completed_bytes += message_.length;
     q.message.emplace(MessageEvent{message_.address, message_.length});
     message_.active = false;
   }

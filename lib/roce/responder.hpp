@@ -48,12 +48,13 @@ struct ResponderConfig {
 };
 
 struct ResponderCounters {
-  std::uint64_t packets = 0;        ///< requests handed in, whatever became of them
-  std::uint64_t payload_bytes = 0;  ///< placed (duplicates not)
-  std::uint64_t messages = 0;       ///< complete ones
-  std::uint64_t immediates = 0;     ///< of them with immediate
-  std::uint64_t duplicate = 0;      ///< seen before; not placed again
-  std::uint64_t out_of_order = 0;   ///< RC: dropped behind a gap; UC: came later than a packet sent after it
+  std::uint64_t packets = 0;          ///< requests handed in, whatever became of them
+  std::uint64_t payload_bytes = 0;    ///< placed (duplicates not)
+  std::uint64_t messages = 0;         ///< complete ones
+  std::uint64_t completed_bytes = 0;  ///< payload of complete messages
+  std::uint64_t immediates = 0;       ///< of them with immediate
+  std::uint64_t duplicate = 0;        ///< seen before; not placed again
+  std::uint64_t out_of_order = 0;  ///< RC: dropped behind a gap; UC: came later than a packet sent after it
   std::uint64_t missing_packets =
       0;  ///< UC: PSNs passed over that have not come (late ones are taken off again)
   /// UC: messages known to have lost a packet, at least; messages lost whole show only in the map of missing

@@ -114,7 +114,7 @@ std::string sample_json(const Figures& f) {
   json["rt"] = column(f.boards, [](const B& b) { return optional_gbps(b.rt); });
   json["alpha"] = column(f.boards, [](const B& b) { return rounded(b.alpha); });
   json["sent"] = column(f.boards, [](const B& b) { return gbps(b.sent); });
-  json["goodput"] = column(f.boards, [](const B& b) { return gbps(b.goodput); });
+  json["goodput"] = column(f.boards, [](const B& b) { return optional_gbps(b.goodput); });
   json["cnp"] = column(f.boards, [](const B& b) { return b.cnps; });
   json["retx"] = column(f.boards, [](const B& b) { return b.retransmitted; });
   if (f.ports.empty()) return dump(json);

@@ -29,6 +29,16 @@ void write_boards(PrometheusText& out, const Scene& scene, const lab::Sample& sa
   }
 }
 
+/// Goodput is the rate of this. A board that sends over UC to a receiver that is not ours has no such series.
+void write_deliveries(PrometheusText& out, const Scene& scene, const lab::Sample& sample) {
+  out.family("softfeb_board_delivered_payload_bytes_total", kCounter,
+             "Payload bytes of messages that reached their receivers whole.");
+  for (std::size_t b = 0; b < scene.boards.size(); ++b) {
+    const lab::Delivered d = scene.deliveries.delivered(b, *sample.endpoints);
+    if (d.known) out.series({{"board", scene.boards[b].name}}, d.acknowledged + d.received);
+  }
+}
+
 /// Of each congestion control: a gauge that a QP without one does not have.
 void write_rates(PrometheusText& out, const Scene& scene, const lab::Sample& sample) {
   for (const CongestionMetric& m : congestion_metrics()) {
@@ -155,6 +165,7 @@ std::string metrics(const Scene& scene, const lab::Sample& sample, const std::ve
   out.family("softfeb_traffic_seconds", kGauge, "Time since traffic began.");
   out.series({}, to_seconds(sample.at));
   write_boards(out, scene, sample);
+  write_deliveries(out, scene, sample);
   write_qps(out, scene, sample);
   write_receivers(out, scene, sample);
   write_endpoints(out, scene, sample);

@@ -2,9 +2,9 @@
 #include "telemetry/scene.hpp"
 
 #include "config/address.hpp"
+#include "lab/endpoints.hpp"
+#include "lab/flows.hpp"
 
-#include <set>
-#include <tuple>
 #include <variant>
 
 namespace softfeb::telemetry {
@@ -32,34 +32,13 @@ std::string target_of(const config::RunConfig& config, const config::QpConfig& g
   return group.to_text;
 }
 
-/// Whether the QP is the first with its congestion control; `met` are those of its board before it.
-using Met = std::set<std::tuple<const DcqcnConfig*, std::string>>;
-bool first_of_rate(const DcqcnConfig& d, const std::string& target, Met& met) {
-  switch (d.scope) {
-    case DcqcnConfig::Scope::kBoard:
-      return met.insert({&d, {}}).second;
-    case DcqcnConfig::Scope::kIpPair:
-      return met.insert({&d, target}).second;
-    case DcqcnConfig::Scope::kQp:
-      break;
-  }
-  return true;
-}
-
-Scene::Board board_of(const config::RunConfig& config, const config::BoardConfig& b) {
+/// Without its queue pairs.
+Scene::Board board_of(const config::BoardConfig& b) {
   Scene::Board out;
   out.name = b.endpoint.name;
   out.ip = config::to_string(b.endpoint.ip);
   out.link_rate = b.link_rate.value_or(0);
   out.control = b.control.has_value();
-  Met met;
-  for (const config::QpConfig& group : b.qps) {
-    const DcqcnConfig& d = group.dcqcn ? *group.dcqcn : b.dcqcn;
-    for (std::uint32_t i = 0; i < group.count; ++i) {
-      const std::string target = target_of(config, group, i);
-      out.qps.push_back({group.qpn + i, target, algorithm_name(d.algorithm), first_of_rate(d, target, met)});
-    }
-  }
   return out;
 }
 
@@ -71,11 +50,24 @@ std::size_t Scene::qps() const {
   return n;
 }
 
-Scene make_scene(const config::RunConfig& config, const std::string& version) {
+lab::BoardRates Scene::Board::rates(const engine::EndpointSnapshot& board) const {
+  return lab::board_rates(board, qps.size(), [this](std::size_t i) { return qps[i].own_rate; });
+}
+
+Scene make_scene(const config::RunConfig& config, const std::vector<lab::QpPlan>& plans,
+                 const std::string& version) {
   Scene scene;
   scene.title = config.file.substr(config.file.rfind('/') + 1);
   scene.version = version;
-  for (const config::BoardConfig& b : config.boards) scene.boards.push_back(board_of(config, b));
+  for (const config::BoardConfig& b : config.boards) scene.boards.push_back(board_of(b));
+  const std::vector<bool> own = lab::own_rates(config, plans);
+  for (std::size_t i = 0; i < plans.size(); ++i) {
+    const lab::QpPlan& plan = plans[i];
+    const DcqcnConfig& d = lab::dcqcn_of(config.boards[plan.board], *plan.config);
+    scene.boards[plan.board].qps.push_back(
+        {plan.qpn, target_of(config, *plan.config, plan.number), algorithm_name(d.algorithm), own[i]});
+  }
+  scene.deliveries = lab::DeliveryMap(config, plans);
   for (const config::ReceiverConfig& r : config.receivers) scene.receivers.push_back(r.endpoint.name);
   return scene;
 }

@@ -3,6 +3,9 @@
 
 #include "config/run_config.hpp"
 #include "fabric/config.hpp"
+#include "lab/board_rates.hpp"
+#include "lab/delivery.hpp"
+#include "lab/plan.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -25,6 +28,9 @@ struct Scene {
     std::uint64_t link_rate = 0;  ///< bytes per second on the wire; 0: unshaped
     bool control = false;         ///< its registers are served
     std::vector<Qp> qps;          ///< of the configuration
+
+    /// Sums over its congestion controls, those that QPs share counted once.
+    lab::BoardRates rates(const engine::EndpointSnapshot& board) const;
   };
   struct Port {
     std::string name;  ///< switch.peer
@@ -45,13 +51,15 @@ struct Scene {
   std::vector<Board> boards;           ///< as RunConfig::boards
   std::vector<std::string> receivers;  ///< as RunConfig::receivers
   std::vector<Port> ports;             ///< switch by switch
+  lab::DeliveryMap deliveries;         ///< which receivers count what UC queue pairs deliver
 
   /// Queue pairs of the configuration, over all boards.
   std::size_t qps() const;
 };
 
-/// Titled by the configuration's file; without switches.
-Scene make_scene(const config::RunConfig& config, const std::string& version);
+/// Titled by the configuration's file; without switches. `plans`: the configuration's queue pairs.
+Scene make_scene(const config::RunConfig& config, const std::vector<lab::QpPlan>& plans,
+                 const std::string& version);
 /// The ports of the network's switches. The bottleneck is where switch `bottleneck_switch` sends to link
 /// `bottleneck`; UINT32_MAX: there is none.
 void add_network(Scene& scene, const fabric::NetworkConfig& network, std::uint32_t bottleneck,

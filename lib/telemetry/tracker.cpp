@@ -6,13 +6,6 @@
 namespace softfeb::telemetry {
 namespace {
 
-/// Whether QP `i` of the board brings a rate of its own; behind those of the configuration stand slots of the
-/// metadata bus.
-bool own_rate(const Scene::Board& board, std::size_t i, const engine::SendQpSnapshot& qp) {
-  if (!qp.exists || !qp.congestion) return false;
-  return i >= board.qps.size() || board.qps[i].own_rate;
-}
-
 double per_second(std::uint64_t amount, Time interval) {
   return interval == 0 ? 0 : static_cast<double>(amount) / to_seconds(interval);
 }
@@ -26,34 +19,29 @@ Tracker::Tracker(const Scene& scene)
   figures_.boards.resize(scene.boards.size());
 }
 
-void Tracker::add_board(std::size_t b, const engine::EndpointSnapshot& e) {
+void Tracker::add_board(std::size_t b, const lab::Sample& sample) {
+  const engine::EndpointSnapshot& e = (*sample.endpoints)[b];
   BoardFigures f;
   BoardBefore now;
   now.at = e.taken_at;
-  double rc = 0, rt = 0, alpha = 0;
-  std::size_t controlled = 0;
-  for (std::size_t i = 0; i < e.send_qps.size(); ++i) {
-    const engine::SendQpSnapshot& qp = e.send_qps[i];
+  now.delivered = scene_.deliveries.delivered(b, *sample.endpoints);
+  for (const engine::SendQpSnapshot& qp : e.send_qps) {
     now.counted += qp.counters.counted_bytes;
-    now.completed += qp.completed_payload_bytes;
     now.cnps += qp.counters.cnp_rx;
     now.retransmitted += qp.requester.retransmitted_packets;
-    if (!own_rate(scene_.boards[b], i, qp)) continue;
-    ++controlled;
-    rc += static_cast<double>(qp.congestion->rate);
-    rt += static_cast<double>(qp.congestion->target_rate);
-    alpha += static_cast<double>(qp.congestion->alpha) / qp.congestion->alpha_one;
   }
-  if (controlled != 0) {
-    f.rc = rc;
-    f.rt = rt;
-    f.alpha = alpha / static_cast<double>(controlled);
+  if (const lab::BoardRates rates = scene_.boards[b].rates(e); rates.controls != 0) {
+    f.rc = rates.rc;
+    f.rt = rates.rt;
+    f.alpha = rates.alpha / static_cast<double>(rates.controls);
   }
   BoardBefore& before = boards_before_[b];
   if (!first_) {
     const Time interval = now.at - std::min(now.at, before.at);
     f.sent = per_second(now.counted - before.counted, interval);
-    f.goodput = per_second(now.completed - before.completed, interval);
+    f.goodput = lab::delivered_rate(before.delivered, now.delivered, to_seconds(interval), sample.origin);
+  } else if (!now.delivered.known) {
+    f.goodput.reset();
   }
   f.cnps = now.cnps - before.cnps;
   f.retransmitted = now.retransmitted - before.retransmitted;
@@ -82,7 +70,7 @@ void Tracker::add_port(std::size_t p, const fabric::PortSnapshot& now) {
 const Figures& Tracker::add(const lab::Sample& sample) {
   figures_.at = to_seconds(sample.at);
   for (std::size_t b = 0; b < std::min(scene_.boards.size(), sample.endpoints->size()); ++b)
-    add_board(b, (*sample.endpoints)[b]);
+    add_board(b, sample);
   if (sample.network != nullptr) {
     const Time at = sample.network->taken_at;
     figures_.interval = first_ ? 0 : to_seconds(at - std::min(at, network_before_));

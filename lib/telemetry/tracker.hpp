@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "lab/delivery.hpp"
 #include "lab/sample.hpp"
 #include "telemetry/scene.hpp"
 
@@ -18,7 +19,8 @@ struct BoardFigures {
   std::optional<double> rc, rt;  ///< sums over its congestion controls; none without any
   double alpha = 0;              ///< their mean, 0…1
   double sent = 0;               ///< measured, of the bytes that Rc counts (BTH to pad, retransmissions too)
-  double goodput = 0;            ///< payload of completed messages
+  /// Payload of messages that reached their receivers whole; none where it is not known (lab/delivery.hpp).
+  std::optional<double> goodput = 0;
   std::uint64_t cnps = 0;
   std::uint64_t retransmitted = 0;  ///< packets
 };
@@ -50,9 +52,10 @@ class Tracker {
  private:
   struct BoardBefore {
     Time at = 0;
-    std::uint64_t counted = 0, completed = 0, cnps = 0, retransmitted = 0;
+    lab::Delivered delivered;
+    std::uint64_t counted = 0, cnps = 0, retransmitted = 0;
   };
-  void add_board(std::size_t b, const engine::EndpointSnapshot& e);
+  void add_board(std::size_t b, const lab::Sample& sample);
   void add_port(std::size_t p, const fabric::PortSnapshot& now);
 
   const Scene& scene_;

@@ -144,6 +144,50 @@ class Febctl(harness.TestCase):
         self.assertIs(self.value("AppTx.ContinuousMode"), False)
 
 
+class StandIn(harness.TestCase):
+    """A board whose only queue pairs come over the metadata bus: febctl makes them."""
+
+    def test_time_and_goodput_of_sessions(self):
+        port, result = free_port(), self.dir / "result.json"
+        control = "boards.feb0.control"
+        softfeb = harness.Softfeb(
+            ["run", "-c", str(CONF / "stand-in.yaml"), "--json", str(result), "--set", f"{control}.registers_port={port}",
+             "--set", f"{control}.stream_port={port + 1}", "--set", "eal.hugepages=no"], self.dir, result)
+        self.addCleanup(lambda: softfeb.process.poll() is None and softfeb.process.kill())
+        board = [FEBCTL, "--ip", "127.0.0.1", "--port", str(port), "--stream-port", str(port + 1), "--timeout", "3"]
+        end = time.monotonic() + 30
+        while subprocess.run([*board, "read", "0"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode != 0:
+            self.assertIsNone(softfeb.process.poll())
+            self.assertLess(time.monotonic(), end, "softfeb does not answer")
+        time.sleep(1)  # nothing is sent meanwhile, and again at the end: no part of the measured time
+        host = ["--host", "192.168.2.100", "--qpn", "0x11", "--rkey", "0x1234", "--address", "0x7f0000000000", "--length", "1MiB"]
+        began = time.monotonic()
+        for command in (["connect", *host], ["dispatch", "--count", "20000", "--reset"], ["teardown"]) * 2:
+            done = subprocess.run([*board, *command], text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=LIMIT)
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        took = time.monotonic() - began
+        time.sleep(1)
+        softfeb.signal()
+        run = softfeb.finish()
+        self.assertEqual(run.status, 0, run.err[-2000:] + run.out)
+        made, = run.qps()
+        self.assertEqual((made["made_by"], made["messages_completed"]), ("bus", 40000))
+        self.assertLess(0, made["measured_s"])
+        self.assertLess(made["measured_s"], took)
+        # All but those that completed together as the first.
+        self.assertLess(40000 * 4096 - made["measured_payload_bytes"], 64 * 4096)
+        self.assertGreater(40000 * 4096, made["measured_payload_bytes"])
+        self.assertAlmostEqual(made["goodput_gbps"], made["measured_payload_bytes"] * 8e-9 / made["measured_s"], places=9)
+        self.assertGreater(made["tx_payload_gbps"], 0)
+        whole, one = run.result, run.result["boards"][0]
+        self.assertAlmostEqual(whole["measured_s"], made["measured_s"], places=9)
+        self.assertEqual([whole["goodput_gbps"], one["goodput_gbps"]], [made["goodput_gbps"]] * 2)
+        self.assertEqual(one["summary"]["goodput_gbps"]["max"], made["goodput_gbps"])
+        self.assertIn(f"\n{made['goodput_gbps']:.3f} Gb/s of payload over {made['measured_s']:.3f} s", run.out)
+        self.assertNotIn("No time was measured", run.out)
+        self.assertRegex(run.out, rf"feb0 .* M +{made['goodput_gbps']:.3f} .*by bus")
+
+
 class Usage(harness.TestCase):
     """What needs no board."""
 

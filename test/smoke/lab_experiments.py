@@ -102,6 +102,63 @@ class Experiments(harness.TestCase):
         self.assertEqual(len(run.result["boards"]), 143)
         self.assertGreater(min(b["goodput_gbps"] for b in run.result["boards"]), 9)
 
+    def uc(self, faults=None, **run):
+        """Two boards that send UC as fast as they can into one port, and lose half of it at least."""
+        config = {
+            "lab": {"bottleneck": "tor.daq"}, "run": {"duration": "30ms", "series_interval": "1ms", **run},
+            "network": {"switches": [{"name": "tor", "buffer": "256KiB"}],
+                        "links": [{"ends": ["feb", "tor"], "rate": "10Gb/s", "delay": "500ns", "faults": faults or {}},
+                                  {"ends": ["tor", "daq"], "rate": "10Gb/s", "delay": "500ns"}]},
+            "boards": [harness.board(harness.qp(transport="UC", traffic={"message_size": "16KiB"}), name="feb", count=2)],
+            "receivers": [harness.receiver(ip="10.0.0.101/24", memory="1MiB")]}
+        return self.lab(self.config(config), status=1, args=("--report", str(self.dir / "report"), "--no-pictures"))
+
+    def test_goodput_of_uc(self):
+        """What the receiver took, never more than the link carries; what was sent has another name."""
+        carried = 10 * 16384 / (4 * 4178 + 16)  # Gb/s of payload: path MTU 4096, a RETH in the first of four packets
+        # The message of a packet that is lost ends there.
+        for faults in ({}, {"drop": "0.1%"}):
+            for run in ({}, {"warmup": "7ms"}):
+                with self.subTest(faults=faults, **run):
+                    self.assert_goodput_of_uc(self.uc(faults, **run), carried, bool(run))
+
+    def assert_goodput_of_uc(self, run, carried, warmup):
+        result, received = run.result, run.result["receivers"][0]
+        self.assertGreater(received["missing"], 0)
+        self.assertEqual(received["completed_payload_bytes"], received["messages"] * 16384)
+        self.assertGreater(result["tx_payload_gbps"], 1.9 * carried)
+        self.assertGreater(result["goodput_gbps"], 0.9 * carried)
+        self.assertLessEqual(result["goodput_gbps"], carried)
+        self.assertLess(result["goodput_gbps"], result["tx_payload_gbps"])
+        self.assertAlmostEqual(result["goodput_gbps"], sum(b["goodput_gbps"] for b in result["boards"]))
+        measured = 0
+        for q in run.qps():
+            self.assertAlmostEqual(q["goodput_gbps"], q["measured_payload_bytes"] * 8e-9 / q["measured_s"], places=9)
+            self.assertAlmostEqual(q["tx_payload_gbps"], carried, delta=0.001 * carried)
+            self.assertLessEqual(q["measured_s"], result["measured_s"])
+            measured += q["measured_payload_bytes"]
+        if warmup:
+            self.assertLess(measured, 0.8 * received["completed_payload_bytes"])
+            self.assertLess(result["measured_s"], 0.024)
+        else:
+            self.assertEqual(measured, received["completed_payload_bytes"])
+        sent, got = self.sums_of_series()
+        self.assertAlmostEqual(got, received["completed_payload_bytes"], delta=1)
+        self.assertAlmostEqual(sent, sum(q["tx_counted_bytes"] for q in run.qps()), delta=1)
+        line = next(line for line in run.out.splitlines() if "Gb/s of payload over" in line)
+        self.assertLessEqual(float(line.split()[0]), round(carried, 3))
+
+    def sums_of_series(self):
+        """Bytes sent (BTH to pad) and delivered, of all rows."""
+        before, sent, got = {}, 0.0, 0.0
+        with open(self.dir / "report" / "series.csv", newline="", encoding="utf-8") as f:
+            for row in csv.DictReader(f):
+                length = float(row["time_s"]) - before.get(row["board"], 0)
+                before[row["board"]] = float(row["time_s"])
+                sent += float(row["sent_gbps"]) * length / 8e-9
+                got += float(row["goodput_gbps"]) * length / 8e-9
+        return sent, got
+
     def test_the_same_seed_gives_the_same_bytes(self):
         lossy = harness.CONF / "lab" / "lossy.yaml"
         runs = []

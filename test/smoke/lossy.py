@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """RC over a link that drops, corrupts, doubles and reorders, both ways: every byte right, every message once."""
 
+import json
+import socket
+import threading
+
 import harness
 from harness import board, qp, receiver, ring
 
@@ -66,6 +70,67 @@ class Lossy(harness.TestCase):
         maps = [r.result["receivers"][0]["qps"][0]["missing_ranges"] for r in runs]
         self.assertEqual(maps[0], maps[1])
         self.assertGreater(len(maps[0]), 10)
+
+    def test_goodput_of_uc(self):
+        """What the receiver took behind the warm-up. Nobody knows it of a receiver elsewhere, and nobody guesses."""
+        traffic = {"message_size": "4KiB", "rate": "100Mb/s"}
+        away = {"ip": "10.0.0.9", "mac": "02:00:00:00:00:09", "qpn": 5, "rkey": 1, "address": 0, "length": "1MiB"}
+        config = ring([board(qp(traffic=traffic, transport="UC")), board(qp(to=away, traffic=traffic, transport="UC"), name="feb1",
+                                                                         ip="10.0.0.3/24")],
+                      [receiver(memory="1MiB")], feb={"faults": {"seed": 5, "tx_drop": "20%"}}, duration="3s", warmup="1s")
+        run = self.run_softfeb(config, status=1)
+        lost, unknown = run.qps()
+        got = run.result["receivers"][0]
+        self.assertLess(lost["measured_payload_bytes"], got["completed_payload_bytes"])
+        self.assertAlmostEqual(lost["goodput_gbps"], lost["measured_payload_bytes"] * 8e-9 / lost["measured_s"], places=9)
+        self.assertLessEqual(lost["measured_s"], run.result["measured_s"])
+        # 6,000 messages, each lost or not: five standard deviations are 2.6 %.
+        self.assertAlmostEqual(lost["goodput_gbps"] / lost["tx_payload_gbps"], 0.8, delta=0.04)
+        self.assertGreater(unknown["tx_payload_gbps"], 0)
+        self.assertIsNone(unknown["goodput_gbps"])
+        self.assertIsNone(unknown["measured_payload_bytes"])
+        boards = run.result["boards"]
+        self.assertEqual(boards[0]["goodput_gbps"], lost["goodput_gbps"])
+        self.assertEqual([boards[1]["goodput_gbps"], boards[1]["summary"]["goodput_gbps"], run.result["goodput_gbps"]], [None] * 3)
+        self.assertAlmostEqual(run.result["tx_payload_gbps"], lost["tx_payload_gbps"] + unknown["tx_payload_gbps"])
+        self.assertRegex(run.out, r"\nfeb1 +0x100 +\d+ +0 +[0-9.]+ M +- ")
+        self.assertIn("without 1 UC queue pair whose receiver does not report", run.out)
+
+    def sink(self, report):
+        """An rdma-sink for one session that receives nothing and says what it is told to say; gives its URL."""
+        listener = socket.create_server(("127.0.0.1", 0))
+        self.addCleanup(listener.close)
+        listener.settimeout(harness.LIMIT)
+
+        def serve():
+            with listener.accept()[0] as link, link.makefile("rw", encoding="utf-8") as lines:
+                qps = len(json.loads(lines.readline())["qps"])
+                welcome = {"version": 1, "ip": "10.0.0.2", "mac": "02:00:00:00:00:02", "slots": 16,
+                           "qps": [{"qpn": 17 + i, "psn": 0, "rkey": 1, "address": 0, "length": 1 << 20} for i in range(qps)]}
+                for answer in (welcome, report):
+                    print(json.dumps(answer), file=lines, flush=True)
+                    lines.readline()
+
+        server = threading.Thread(target=serve)
+        server.start()
+        self.addCleanup(server.join)
+        return f"sink://127.0.0.1:{listener.getsockname()[1]}"
+
+    def test_goodput_of_uc_that_a_receiver_elsewhere_reports(self):
+        report = {"held": True, "problems": [], "timed_by": "receiver", "duration_s": 2.0, "goodput_gbps": 0.4, "payload_bytes": 100,
+                  "qps": [{"payload_bytes": 75}, {"payload_bytes": 25}]}
+        traffic = {"message_size": "4KiB", "messages": 100}
+        for change, goodput in (({}, [0.3, 0.1]), ({"timed_by": "client"}, [None] * 2), ({"qps": 7}, [None] * 2),
+                                ({"duration_s": -1}, [None] * 2), ({"goodput_gbps": 1e300}, [None] * 2),
+                                ({"qps": [{"payload_bytes": "75"}, {"payload_bytes": 1e300}]}, [0, None])):
+            with self.subTest(**change):
+                url = self.sink({**report, **change})
+                run = self.run_softfeb(ring([board(qp(to=url, transport="UC", count=2, traffic=traffic))], []))
+                for q, want in zip(run.qps(), goodput):
+                    self.assertEqual(q["goodput_gbps"] and round(q["goodput_gbps"], 9), want)
+                    self.assertEqual(q["measured_s"] == 2.0, want is not None)
+                total = run.result["goodput_gbps"]
+                self.assertEqual(total and round(total, 9), None if None in goodput else 0.4)
 
     def test_congestion_marks_and_notifications(self):
         traffic = {"message_size": "64KiB", "messages": 500, "rate": "500Mb/s"}

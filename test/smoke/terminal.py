@@ -84,6 +84,23 @@ class Table(harness.TestCase):
         self.assertIn("All checks held", out)
         self.assertNotIn("\x1b", out)
 
+    def rc(self, scope):
+        """Rc as the table shows it of a board with eight queue pairs to two receivers."""
+        config = harness.ring(
+            [harness.board(harness.qp(to=["daq", "daq2"], count=8, traffic={"rate": "2Mb/s"}),
+                           dcqcn={"algorithm": "firmware", "scope": scope})],
+            [harness.receiver(), harness.receiver(name="daq2", ip="10.0.0.4/24")])
+        status, out, text = Screen(self.config(config), "1", 100, 30).finish()
+        self.assertEqual(status, 0, out)
+        blocks, _ = self.drawn(text)
+        return float(blocks[-1][2].split()[3])
+
+    def test_rate_that_queue_pairs_share_counts_once(self):
+        rc = {scope: self.rc(scope) for scope in ("board", "ip_pair", "qp")}
+        self.assertGreater(rc["board"], 0)
+        self.assertEqual(rc["ip_pair"], 2 * rc["board"])
+        self.assertEqual(rc["qp"], 8 * rc["board"])
+
     def test_many_boards_in_a_small_window_that_changes(self):
         screen = Screen(self.boards(40), "3", 90, 12, NO_COLOR="1")
         time.sleep(1.8)

@@ -8,10 +8,10 @@ FEW = 12  # rows that are shown without being asked for
 
 # Members of result.json that have a place of their own on the page, or say nothing to a reader.
 PLACED = {"schema_version", "verdict", "config", "boards", "receivers", "switches", "checks", "messages", "duration_s",
-          "measured_s", "warmup_excluded", "interrupted", "goodput_gbps", "fairness_jain", "ports", "workers", "stolen_share",
+          "measured_s", "warmup_excluded", "interrupted", "goodput_gbps", "tx_payload_gbps", "fairness_jain", "ports", "workers", "stolen_share",
           "changes", "peers", "control_unserved", "lab"}
 
-BOARD = (("goodput_gbps", "goodput (Gb/s)"), ("tx_packets", "packets"), ("messages_completed", "messages"),
+BOARD = (("goodput_gbps", "goodput (Gb/s)"), ("tx_payload_gbps", "payload sent (Gb/s)"), ("tx_packets", "packets"), ("messages_completed", "messages"),
          ("messages_failed", "failed"), ("retransmitted_packets", "sent again"), ("timeouts", "timeouts"), ("cnp_rx", "CNPs"),
          ("rc_gbps", "Rc at the end (Gb/s)"))
 RECEIVER = (("messages", "messages"), ("payload_bytes", "payload (bytes)"), ("bytes_wrong", "bytes wrong"), ("missing", "missing"),
@@ -20,8 +20,8 @@ RECEIVER = (("messages", "messages"), ("payload_bytes", "payload (bytes)"), ("by
 
 
 def total(item, key):
-    """A member, or the sum of it over the queue pairs: the listed ones, where those are all."""
-    if is_number(item.get(key)):
+    """A member (None where it is not known), or the sum of it over the queue pairs: the listed ones, where those are all."""
+    if key in item:
         return item[key]
     summary = item.get("summary") or {}
     if summary.get("qps_listed") != summary.get("qps"):

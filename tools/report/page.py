@@ -58,6 +58,7 @@ def cards(folder):
     known = [
         ("boards", len(r["boards"]) if r.get("boards") else None),
         ("goodput, all boards (Gb/s)", r.get("goodput_gbps")),
+        ("payload sent, all boards (Gb/s)", r.get("tx_payload_gbps") if r.get("goodput_gbps") is None else None),
         ("Jain's index, smallest", r.get("fairness_jain")),
         ("port used, smallest (%)", 100 * use if use is not None else None),
         ("to the fair shares, longest (ms)", labfigures.slowest(r)),

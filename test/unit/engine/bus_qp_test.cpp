@@ -73,6 +73,13 @@ TEST_CASE("a whole life: made, a burst of 1,000, unmade, and once more with anot
   CHECK(s.send_qps[0].requester.payload_bytes == 4'106'000);
   CHECK(s.send_qps[0].completed_payload_bytes == 4'106'000);
   CHECK(s.send_qps[0].messages_made == 1100);
+  CHECK_FALSE(s.send_qps[0].uc);
+  // The first completions of all, long before the last.
+  CHECK(s.send_qps[0].first_completed >= s.send_qps[0].counters.first_sent);
+  CHECK(s.send_qps[0].first_completed < s.send_qps[0].counters.last_completed);
+  CHECK(s.send_qps[0].first_completed_bytes % 4096 == 0);
+  CHECK(s.send_qps[0].first_completed_bytes > 0);
+  CHECK(s.send_qps[0].first_completed_bytes < 256 * 4096);
 }
 
 TEST_CASE("the byte counter runs on over bursts of odd lengths and over queue pairs", "[bus]") {
@@ -233,7 +240,14 @@ TEST_CASE("a UC queue pair completes what it has sent", "[bus]") {
   w.run_for(kMillisecond);
   CHECK(w.ok() == 50);
   CHECK(w.hosts[0]->qp(0).responder().counters().messages == 50);
+  CHECK(w.hosts[0]->qp(0).responder().counters().completed_bytes == 150'000);
   CHECK(w.hosts[0]->qp(0).bytes_wrong() == 0);
+  EndpointSnapshot sent = make_snapshot(*w.board), received = make_snapshot(*w.hosts[0]);
+  take_snapshot(*w.board, sent, 0, 8, w.link->now);
+  take_snapshot(*w.hosts[0], received, 0, 8, w.link->now);
+  CHECK(sent.send_qps[0].uc);
+  CHECK(received.receive_qps[0].last_uc_message > sent.send_qps[0].first_completed);
+  CHECK(received.receive_qps[0].last_uc_message < w.link->now);
 }
 
 TEST_CASE("another destination during a burst: another peer, the same queue pair", "[bus]") {

@@ -92,6 +92,20 @@ TEST_CASE("windows tell how fairly the port was shared, and how much of it", "[l
   CHECK(f.delivered == std::vector<std::uint64_t>{40'000'000, 120'000'000});
 }
 
+TEST_CASE("a board whose UC goes to somebody else is not compared with others", "[lab]") {
+  Bench bench({{0}, {0}, {0}}, ms(400));
+  bench.config.flows[2].receiver.reset();
+  bench.config.flows[2].acknowledged = false;
+  bench.make();
+  bench.rates = {100'000'000, 100'000'000, 0};
+  bench.run(ms(400));
+  const LabFigures f = bench.metrics->figures();
+  CHECK(bench.windows[ms(100)][1].boards_sending == 2);
+  CHECK(f.over_100ms().jain_min == kWhole);
+  CHECK(f.known == std::vector<std::uint8_t>{1, 1, 0});
+  CHECK(f.starvation[2] == 0);
+}
+
 TEST_CASE("a state is steady when the same boards have been sending for 200 ms", "[lab]") {
   Bench bench({{0}, {0, ms(500)}, {ms(1000), ms(1000)}}, ms(900));
   bench.make();

@@ -139,6 +139,46 @@ TEST_CASE("why connections of the slow control closed is told when one has") {
   CHECK(page.greeting().find("event: links\n") != std::string::npos);
 }
 
+TEST_CASE("goodput of UC is the receiver's, and null where no receiver of ours counts it") {
+  TestScene t;
+  config::RunConfig config;
+  config.boards.resize(1);
+  config.boards[0].qps.resize(1);
+  config.receivers.resize(1);
+  std::vector<lab::QpPlan> plans(2);
+  for (std::uint32_t i = 0; i < 2; ++i) {
+    plans[i].config = &config.boards[0].qps[0];
+    plans[i].on_board = i;
+    plans[i].target.receiver = 0;
+    plans[i].target.receiver_qp = i;
+    t.endpoints[0].send_qps[i].uc = true;
+  }
+  for (const bool ours : {true, false}) {
+    CAPTURE(ours);
+    if (!ours) plans[1].target.receiver.reset();
+    t.scene.deliveries = lab::DeliveryMap(config, plans);
+    LivePage page(t.scene, {.interval = 100 * kMillisecond}, nullptr);
+    page.begin();
+    t.endpoints[0].send_qps[0].completed_payload_bytes = 0;
+    t.endpoints[1].receive_qps[1].responder.completed_bytes = 0;
+    page.add(t.at(100 * kMillisecond));
+    t.endpoints[0].send_qps[0].completed_payload_bytes = 12'500'000;  // sent
+    t.endpoints[1].receive_qps[1].responder.completed_bytes = 2'500'000;
+    page.add(t.at(200 * kMillisecond));
+    const Json goodput = get(page, "/api/history").at(1)["goodput"][0];
+    const std::string metrics = ask(page, "GET", "/metrics").body;
+    const bool counted =
+        metrics.find("\nsoftfeb_board_delivered_payload_bytes_total{board=\"feb\\\\0\"} 2500000\n") !=
+        std::string::npos;
+    if (ours) {
+      CHECK(goodput == 0.2);
+    } else {
+      CHECK(goodput.is_null());
+    }
+    CHECK(counted == ours);
+  }
+}
+
 TEST_CASE("who comes late gets the names, what was, and how it goes on") {
   TestScene s;
   LivePage page(s.scene, {.interval = kMillisecond, .run = 17}, nullptr);
