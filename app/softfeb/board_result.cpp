@@ -194,7 +194,8 @@ Json board_result(const config::RunConfig& config, const lab::Plans& plans, cons
          {"rx_other", e.endpoint.rx_other},
          {"rx_pause", e.endpoint.rx_pause},
          {"paused_s", to_seconds(e.paused)},
-         {"arp_requests_tx", e.host.arp_requests_tx}};
+         {"arp_requests_tx", e.host.arp_requests_tx},
+         {"ecn_ce", e.endpoint.rx_ce}};
   qps.put(j, config.run.result_qps);
   return j;
 }

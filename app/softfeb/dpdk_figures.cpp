@@ -14,7 +14,8 @@ constexpr Time kInterval = 1 * kSecond;
 TelemetryTable boards_of(const telemetry::Scene& scene, const lab::Sample& sample) {
   TelemetryTable t;
   for (const auto& m : telemetry::send_qp_metrics()) t.columns.emplace_back(m.name);
-  for (const char* name : {"qps", "current_rate_bytes_per_second"}) t.columns.emplace_back(name);
+  for (const char* name : {"qps", "current_rate_bytes_per_second", "ce_acks_total"})
+    t.columns.emplace_back(name);
   for (std::size_t b = 0; b < scene.boards.size(); ++b) {
     TelemetryTable::Row row{scene.boards[b].name, std::vector<std::uint64_t>(t.columns.size())};
     const engine::EndpointSnapshot& board = (*sample.endpoints)[b];
@@ -23,7 +24,8 @@ TelemetryTable boards_of(const telemetry::Scene& scene, const lab::Sample& sampl
       for (const auto& m : telemetry::send_qp_metrics()) row.values[column++] += m.value(qp);
       row.values[column] += qp.exists ? 1 : 0;
     }
-    row.values.back() = static_cast<std::uint64_t>(scene.boards[b].rates(board).rc);
+    row.values[row.values.size() - 2] = static_cast<std::uint64_t>(scene.boards[b].rates(board).rc);
+    row.values.back() = board.endpoint.rx_ce;
     t.rows.push_back(std::move(row));
   }
   return t;

@@ -380,6 +380,7 @@ void Board::receive_roce(const roce::ParsedFrame& frame, Time now) {
     settle_received(i, now);
     return;
   }
+  if (frame.congestion_experienced) ++counters_.rx_ce;
   if (foreign || packet.aeth.kind() != roce::AethKind::kAck) ++incidents_;
   if (foreign) {
     qp.requester().on_bad_response(packet.psn, now);

@@ -28,6 +28,7 @@ inline constexpr std::uint16_t kStreamUdpPort = 8193;
 struct EndpointCounters {
   std::uint64_t rx_frames = 0;
   std::uint64_t rx_roce = 0;     ///< given to a QP: everything about them was right
+  std::uint64_t rx_ce = 0;       ///< on a board: ACKs and NAKs marked CE on their way
   std::uint64_t rx_host = 0;     ///< ARP, ICMP echo requests
   std::uint64_t rx_control = 0;  ///< handed over to the slow control
   std::uint64_t rx_pause = 0;    ///< pause frames, 802.3x or PFC, of the kind that is obeyed

@@ -39,6 +39,13 @@ void write_deliveries(PrometheusText& out, const Scene& scene, const lab::Sample
   }
 }
 
+void write_marked_acks(PrometheusText& out, const Scene& scene, const lab::Sample& sample) {
+  out.family("softfeb_board_ce_acks_total", kCounter,
+             "ACKs and NAKs received that were marked Congestion Experienced on their way.");
+  for (std::size_t b = 0; b < scene.boards.size(); ++b)
+    out.series({{"board", scene.boards[b].name}}, (*sample.endpoints)[b].endpoint.rx_ce);
+}
+
 /// Of each congestion control: a gauge that a QP without one does not have.
 void write_rates(PrometheusText& out, const Scene& scene, const lab::Sample& sample) {
   for (const CongestionMetric& m : congestion_metrics()) {
@@ -166,6 +173,7 @@ std::string metrics(const Scene& scene, const lab::Sample& sample, const std::ve
   out.series({}, to_seconds(sample.at));
   write_boards(out, scene, sample);
   write_deliveries(out, scene, sample);
+  write_marked_acks(out, scene, sample);
   write_qps(out, scene, sample);
   write_receivers(out, scene, sample);
   write_endpoints(out, scene, sample);

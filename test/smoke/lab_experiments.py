@@ -91,6 +91,16 @@ class Experiments(harness.TestCase):
         self.assertGreater(self.totals(run)["retransmitted"], 0)
         self.assertEqual(self.totals(run)["pause_tx"], 0)
 
+    def test_marked_acknowledgements_are_counted(self):
+        """Answers that are marked, by the receiver here: ACKs and NAKs count, CNPs do not."""
+        run = self.lab("incast", "run.duration=20ms", "boards.feb.stop=20ms", "receivers.daq.ecn=ce")
+        for b in run.result["boards"]:
+            self.assertGreater(b["ecn_ce"], 100)
+            self.assertEqual(b["ecn_ce"], sum(q["ack_rx"] + q["responses_ignored"] for q in b["qps"]))
+            self.assertGreater(sum(q["cnp_rx"] for q in b["qps"]), 0)
+        run = self.lab("incast", "run.duration=5ms", "boards.feb.stop=5ms")
+        self.assertEqual([b["ecn_ce"] for b in run.result["boards"]], [0, 0, 0])
+
     def test_funnel(self):
         run = self.lab("funnel", "run.duration=400ms")
         self.assert_held(run)

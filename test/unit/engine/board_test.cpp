@@ -34,6 +34,7 @@ struct Setup {
   std::optional<std::uint32_t> wrong_rkey_of;  ///< of this QP alone
   std::uint32_t region_short_by = 0;
   roce::Ecn ecn = roce::Ecn::kEct0;
+  roce::Ecn reply_ecn = roce::Ecn::kEct0;
   RateKind rate_kind = RateKind::kUnlimited;
   std::uint64_t rate = 0;
   std::uint64_t link_rate = 1'250'000'000;
@@ -160,6 +161,7 @@ class Experiment {
     d.reply_path.source_ip = r.identity.ip;
     d.reply_path.dest_ip = b.identity.ip;
     d.reply_path.dscp = q == 0 ? 26 : 48;
+    d.reply_path.ecn = setup_.reply_ecn;
     d.regions.push_back({0x1000, memory.size() - setup_.region_short_by,
                          s.traffic.rkey + (setup_.wrong_rkey || setup_.wrong_rkey_of == q ? 1U : 0U),
                          memory.data()});
@@ -308,6 +310,20 @@ TEST_CASE("a neighbour nobody answers for is given up after five requests, a sec
   CHECK(e.board(0).qp(0).failure() == roce::WcStatus::kFlushed);
   CHECK(e.board(0).qp(0).requester().counters().packets == 0);
   CHECK(e.board(0).unresolved() == 1);
+}
+
+TEST_CASE("a board counts the marks on acknowledgements, NAKs among them, and not those on CNPs", "[board]") {
+  const bool v6 = GENERATE(false, true);
+  Experiment e({.v6 = v6, .ecn = roce::Ecn::kCe, .reply_ecn = roce::Ecn::kCe});
+  e.link->loss = kPercent;
+  REQUIRE(e.run(kSecond));
+  const roce::RequesterCounters& c = e.board(0).qp(0).requester().counters();
+  CHECK(e.board(0).qp(0).counters().cnp_rx > 0);
+  CHECK(c.nak_sequence_rx > 0);
+  CHECK(e.board(0).counters().rx_ce == e.board(0).counters().rx_roce - e.board(0).qp(0).counters().cnp_rx);
+  Experiment unmarked({.v6 = v6, .ecn = roce::Ecn::kCe});
+  REQUIRE(unmarked.run(kSecond));
+  CHECK(unmarked.board(0).counters().rx_ce == 0);
 }
 
 TEST_CASE("wrong rkey and out of bounds: remote access error, the rest flushed", "[board]") {

@@ -74,6 +74,7 @@ TEST_CASE("metrics are Prometheus' text") {
   s.endpoints[0].send_qps[0].requester.packets = 5;
   s.endpoints[0].send_qps[1].requester.packets = 6;
   s.endpoints[0].endpoint.rx_icrc_errors = 3;
+  s.endpoints[0].endpoint.rx_ce = 17;
   s.endpoints[1].receive_qps[1].responder.payload_bytes = UINT64_MAX;
   s.network.ports[1].queue_bytes = 99;
   s.network.ports[1].paused = 1'500 * kMillisecond;
@@ -82,6 +83,7 @@ TEST_CASE("metrics are Prometheus' text") {
   CHECK(m.at(R"(softfeb_info{version="0",title="a \"title\""})") == "1");
   CHECK(m.at("softfeb_traffic_seconds") == "2");
   CHECK(m.at(R"(softfeb_board_sent_packets_total{board="feb\\0"})") == "11");
+  CHECK(m.at(R"(softfeb_board_ce_acks_total{board="feb\\0"})") == "17");
   CHECK(m.at(R"(softfeb_qp_sent_packets_total{board="feb\\0",qp="1"})") == "6");
   CHECK(m.at(R"(softfeb_qp_current_rate_bytes_per_second{board="feb\\0",qp="0"})") == "1000000");
   CHECK(m.at(R"(softfeb_qp_alpha_ratio{board="feb\\0",qp="0"})") == "0.5");
