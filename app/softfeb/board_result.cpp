@@ -5,6 +5,7 @@
 #include "figures.hpp"
 #include "result_qps.hpp"
 
+#include <algorithm>
 #include <vector>
 
 namespace softfeb::app {
@@ -175,6 +176,16 @@ class BoardQps {
   std::vector<double> goodput_, rate_error_, rc_;
 };
 
+std::size_t unresolved_qps(const engine::EndpointSnapshot& e) {
+  return static_cast<std::size_t>(std::count_if(e.send_qps.begin(), e.send_qps.end(),
+                                                [](const auto& qp) { return !qp.on_bus && !qp.resolved; }));
+}
+
+/// None where a next hop is not known.
+Json resolution_ms(const engine::EndpointSnapshot& e) {
+  return e.resolution_took == kNever ? Json(nullptr) : Json(to_seconds(e.resolution_took) * 1e3);
+}
+
 }  // namespace
 
 Json board_result(const config::RunConfig& config, const lab::Plans& plans, const Outcome& o, std::size_t b) {
@@ -195,7 +206,9 @@ Json board_result(const config::RunConfig& config, const lab::Plans& plans, cons
          {"rx_pause", e.endpoint.rx_pause},
          {"paused_s", to_seconds(e.paused)},
          {"arp_requests_tx", e.host.arp_requests_tx},
-         {"ecn_ce", e.endpoint.rx_ce}};
+         {"ecn_ce", e.endpoint.rx_ce},
+         {"unresolved_qps", unresolved_qps(e)},
+         {"resolution_ms", resolution_ms(e)}};
   qps.put(j, config.run.result_qps);
   return j;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "config/address.hpp"
 #include "config/check_control.hpp"
+#include "config/check_neighbours.hpp"
 #include "config/check_qp.hpp"
 #include "config/draft.hpp"
 
@@ -41,6 +42,7 @@ class Checker {
     for (const BoardConfig& board : config_.boards) check_pacing(board);
     for (const ReceiverConfig& receiver : config_.receivers) check_receiver(receiver);
     for (const BoardConfig& board : config_.boards) check_qps(reading_, config_, board);
+    check_neighbours(reading_, config_);
     check_controls(reading_, config_);
   }
 

@@ -11,6 +11,8 @@
 namespace softfeb::config {
 
 inline constexpr std::uint32_t kMaxQpn = 0xff'ffff;
+/// Next hops that one board keeps, its static neighbours among them: about 60 bytes each.
+inline constexpr std::size_t kMostNextHops = 16'384;
 
 /// Bytes of the largest request packet that are not payload, from the IP header to the iCRC: what the MTU
 /// must hold beside the path MTU (IP, UDP 8, BTH 12, RETH 16, ImmDt 4, iCRC 4).

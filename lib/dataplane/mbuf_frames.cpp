@@ -17,7 +17,9 @@ namespace {
 
 constexpr std::uint32_t kPaddedFrame = 60;  // without FCS (IEEE 802.3)
 constexpr std::uint32_t kMadeRoom = 128;
-constexpr std::uint32_t kMostOut = 1024;  ///< frames made, and copies, that may be out at one time
+constexpr std::uint32_t kMostOut = 1024;  ///< long copies that may be out at one time
+/// Frames made, and copies as short as those, likewise: a broadcast is copied for every port of a switch.
+constexpr std::uint32_t kMostShort = 16'384;
 
 /// What a network looks at of a frame that begins with these bytes: Ethernet to BTH.
 std::uint32_t headers_of(const std::uint8_t* bytes, std::uint32_t length) {
@@ -40,7 +42,7 @@ bool has_own_headers(const rte_mbuf* packet) {
 MbufFrames::MbufFrames(std::size_t count, std::uint32_t frame_bytes, unsigned lcores, Mempools& pools,
                        int socket)
     : frames_(std::make_unique<MbufFrame[]>(count)),
-      made_(pools.create("frames of the network", pool_size(kMostOut, lcores), kMadeRoom, 0, socket)),
+      made_(pools.create("short frames of the network", pool_size(kMostShort, lcores), kMadeRoom, 0, socket)),
       copies_(pools.create("copies in the network", pool_size(kMostOut, lcores), frame_bytes, 0, socket)) {
   for (std::size_t i = count; i-- != 0;) {
     frames_[i].next = free_;
@@ -104,8 +106,9 @@ fabric::Frame* MbufFrames::make(ByteSpan bytes) {
 
 fabric::Frame* MbufFrames::copy(const fabric::Frame& frame) {
   if (free_ == nullptr) return nullptr;
-  rte_mbuf* const packet =
-      rte_pktmbuf_copy(static_cast<const MbufFrame&>(frame).packet, copies_, 0, UINT32_MAX);
+  const rte_mbuf* const original = static_cast<const MbufFrame&>(frame).packet;
+  rte_mempool* const pool = original->pkt_len <= kMadeRoom ? made_ : copies_;
+  rte_mbuf* const packet = rte_pktmbuf_copy(original, pool, 0, UINT32_MAX);
   if (packet == nullptr) return nullptr;
   MbufFrame* const out = get();
   static_cast<fabric::Frame&>(*out) = frame;

@@ -12,8 +12,6 @@ namespace {
 
 constexpr Time kDepartureTick = 131'072;  // 131 ns: a slot holds few packets at any rate a core can make
 constexpr Time kTimerTick = 1'048'576;    // 1 µs: RNR waits begin at 10 µs
-constexpr unsigned kArpTries = 5;
-constexpr Time kArpRetry = 1 * kSecond;  // RFC 1122 2.3.2.1: at most one a second
 
 std::size_t count_qps(const BoardConfig& config) { return config.qps.size() + config.bus.slots; }
 
@@ -65,12 +63,7 @@ void Board::add_qp(const SendQpConfig& c) {
   const auto i = static_cast<std::uint32_t>(qps_.size());
   qps_.add(c, congestion_for(c, i));
   table_.insert(c.requester.qpn, i);
-  if (qps_.back().resolved()) return;
-  const roce::IpAddress hop = identity().next_hop(c.path.dest_ip);
-  auto it = std::find_if(resolutions_.begin(), resolutions_.end(),
-                         [&hop](const Resolution& r) { return r.next_hop == hop; });
-  if (it == resolutions_.end()) it = resolutions_.insert(it, Resolution{hop, 0, {}});
-  it->waiting.push_back(i);
+  if (!qps_.back().resolved()) await_hop(i, identity().next_hop(c.path.dest_ip));
 }
 
 dcqcn::CongestionControl* Board::congestion_for(const SendQpConfig& config, std::uint32_t i) {
@@ -235,56 +228,10 @@ void Board::run_timers(Time now) {
   timers_.advance(now, expire, [this](std::uint32_t i) { qps_[i].prefetch_deadline(); });
 }
 
-void Board::neighbour_learned(const roce::IpAddress& ip, Time now) {
-  resolve(now);
-  if (bus_peer_.next_hop != ip) return;
-  if (const auto mac = host_.neighbours().find(ip, now)) tell_bus_peer(*mac, now);
-}
-
-std::size_t Board::unresolved() const {
-  const bool bus_waits = bus_peer_.next_hop && !bus_peer_.mac &&
-                         std::any_of(slots_.begin(), slots_.end(), [](const auto& s) { return s.exists(); });
-  return resolutions_.size() + (bus_waits ? 1 : 0);
-}
-
-void Board::resolve(Time now) {
-  for (std::size_t k = 0; k < resolutions_.size();) {
-    Resolution& r = resolutions_[k];
-    if (const auto mac = host_.neighbours().find(r.next_hop, now)) {
-      for (const std::uint32_t i : r.waiting) {
-        qps_[i].set_dest_mac(*mac);
-        settle(i, now);
-      }
-      std::swap(r, resolutions_.back());
-      resolutions_.pop_back();
-      continue;
-    }
-    if (r.retry_at <= now) {
-      if (r.asked == kArpTries) {
-        give_up(r, now);
-        r.retry_at = kNever;
-      } else {
-        host_.request(r.next_hop);
-        ++r.asked;
-        r.retry_at = now + kArpRetry;
-      }
-    }
-    ++k;
-  }
-}
-
 void Board::resumed(std::uint8_t priorities, Time now) {
   if (!pause_.per_priority()) return;  // whoever is ready stands in the queue
   for (std::uint32_t i = 0; i < qps_.size(); ++i) {
     if ((priorities >> pause_.priority(qps_[i].headers()) & 1) != 0) settle(i, now);
-  }
-}
-
-void Board::give_up(const Resolution& r, Time now) {
-  ++incidents_;
-  for (const std::uint32_t i : r.waiting) {
-    qps_[i].requester().set_state(roce::QpState::kErr, now);
-    settle(i, now);
   }
 }
 
@@ -308,11 +255,10 @@ void Board::wake(Time now) {
 
 std::size_t Board::poll(Time now, std::span<TxFrame> out) {
   end_of_burst(now);
-  if (!resolutions_.empty()) resolve(now);
-  if (bus_peer_.retry_at <= now) find_bus_peer(now);
   run_timers(now);
   wake(now);
-  std::size_t n = poll_host(now, out);
+  std::size_t n = poll_requests(now, out);
+  n += poll_host(now, out.subspan(n));
   for (std::size_t k = 0; k < n; ++k) counters_.tx_bytes += out[k].length();
   n += send_packets(now, out.subspan(n));
   counters_.tx_frames += n;
@@ -327,14 +273,14 @@ void Board::control_frame_sent(std::uint32_t length, Time now) {
 std::size_t Board::memory_per_qp() const {
   if (qps_.empty()) return 0;
   std::size_t bytes = departures_.memory() + timers_.memory() + ready_.memory() + table_.memory() +
-                      shared_.memory() + woken_.capacity() * sizeof(std::uint32_t);
+                      shared_.memory() + woken_.capacity() * sizeof(std::uint32_t) +
+                      waiting_runs_.capacity() * sizeof(WaitingRun);
   return (bytes + qps_.memory()) / qps_.size();
 }
 
 Time Board::next_event(Time now) const {
-  Time at = std::min({host_event(now), departures_.next(), timers_.next(), bus_peer_.retry_at});
+  Time at = std::min({host_event(now), request_event(now), departures_.next(), timers_.next()});
   if (!ready_.empty()) at = std::min(at, std::max({now, link_.free_at(), link_open_at()}));
-  for (const Resolution& r : resolutions_) at = std::min(at, r.retry_at);
   return at;
 }
 

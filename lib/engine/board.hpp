@@ -8,6 +8,7 @@
 #include "engine/endpoint.hpp"
 #include "engine/expected_responses.hpp"
 #include "engine/link_shaper.hpp"
+#include "engine/next_hops.hpp"
 #include "engine/qp_store.hpp"
 #include "engine/qp_table.hpp"
 #include "engine/ready_queue.hpp"
@@ -107,9 +108,12 @@ class Board : public Endpoint {
   /// Bytes of memory that a queue pair takes: itself, its send queue, its congestion control, its places in
   /// wheels and tables. Of all there is room for, on average; 0 without any.
   std::size_t memory_per_qp() const;
-  /// Next hops whose MAC address is not known (yet). Who does not answer kArpTries requests, a second apart,
-  /// is given up: the QPs that need it go to ERR. The destination of the metadata bus is never given up.
+  /// Next hops whose MAC address is not known (yet). One that does not answer NextHops::kTries requests, a
+  /// second apart, is given up: the QPs that need it go to ERR. The destination of the metadata bus is never
+  /// given up.
   std::size_t unresolved() const;
+  /// How long it took to find the next hops of the configured QPs: NextHops::took().
+  Time resolution_took() const { return hops_.took(); }
   const LinkShaper& link() const { return link_; }
 
  protected:
@@ -119,12 +123,19 @@ class Board : public Endpoint {
   void settle_burst(Time now) override;
 
  private:
-  /// A neighbour some QPs wait for.
-  struct Resolution {
-    roce::IpAddress next_hop;
-    Time retry_at = 0;
-    unsigned asked = 0;
-    std::vector<std::uint32_t> waiting;
+  static constexpr std::uint32_t kNoQp = UINT32_MAX;
+  static constexpr std::uint32_t kNoRun = UINT32_MAX;
+
+  /// QPs that wait for one next hop: `count` from `first` on, as most configurations have them.
+  struct WaitingRun {
+    std::uint32_t first = 0;
+    std::uint32_t count = 0;
+    std::uint32_t behind = kNoRun;  ///< the next run that waits for it: into `waiting_runs_`
+  };
+  /// All that wait for one.
+  struct Waiting {
+    std::uint32_t first = kNoRun;
+    std::uint32_t last = kNoRun;
   };
 
   /// A slot of the metadata bus.
@@ -147,7 +158,6 @@ class Board : public Endpoint {
     std::optional<roce::MacAddress> mac;
     Time retry_at = kNever;  ///< when to ask (again) for the next hop
   };
-  static constexpr std::uint32_t kNoQp = UINT32_MAX;
 
   void make_bus(const BusConfig& config);
 
@@ -174,7 +184,7 @@ class Board : public Endpoint {
   void act(const board::SetDestination& a, Time now);
   void choose_next_hop(Time now);
   void direct_bus_qp(std::uint32_t i);
-  void find_bus_peer(Time now);
+  bool ask_bus_peer(Time now);
   void tell_bus_peer(const roce::MacAddress& mac, Time now);
 
   // board_dispatch.cpp: what the dispatcher has for them, and what became of it
@@ -200,10 +210,18 @@ class Board : public Endpoint {
   void wake(Time now);
   void watch_timer(std::uint32_t i, Time now);
   void run_timers(Time now);
-  void resolve(Time now);
   void add_qp(const SendQpConfig& config);
   dcqcn::CongestionControl* congestion_for(const SendQpConfig& config, std::uint32_t i);
-  void give_up(const Resolution& r, Time now);
+
+  // board_neighbours.cpp: the MAC addresses that configured QPs send to
+  void await_hop(std::uint32_t i, const roce::IpAddress& hop);
+  void look_at_statics(Time now);
+  void hop_found(std::uint32_t hop, const roce::MacAddress& mac, Time now);
+  void give_up(std::uint32_t hop, Time now);
+  template <typename Do>
+  void for_each_waiting(std::uint32_t hop, Do&& act);
+  std::size_t poll_requests(Time now, std::span<TxFrame> out);
+  Time request_event(Time now) const;
 
   // board_send.cpp: who sends next
   /// So few queue pairs stay in the cache anyway.
@@ -239,9 +257,12 @@ class Board : public Endpoint {
     std::uint32_t line = SharedRates::kNone;
   };
   std::map<std::uint32_t, Group> groups_;
-  std::vector<Resolution> resolutions_;
-  std::size_t unfinished_ = 0;  ///< of the configured QPs, so that nobody need ask them all
-  std::size_t bus_busy_ = 0;    ///< the metadata bus's QPs with requests outstanding
+  NextHops hops_;
+  std::vector<Waiting> waiting_;  ///< by next hop
+  std::vector<WaitingRun> waiting_runs_;
+  std::uint32_t static_changes_ = 0;  ///< of the neighbour table, when last looked at
+  std::size_t unfinished_ = 0;        ///< of the configured QPs, so that nobody need ask them all
+  std::size_t bus_busy_ = 0;          ///< the metadata bus's QPs with requests outstanding
   bool stopped_ = false;
 
   std::size_t first_bus_;

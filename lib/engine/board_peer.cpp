@@ -51,14 +51,15 @@ void Board::direct_bus_qp(std::uint32_t i) {
   if (bus_peer_.mac) qp.set_dest_mac(*bus_peer_.mac);
 }
 
-/// Asks for the next hop, for as long as it takes.
-void Board::find_bus_peer(Time now) {
+/// True when its next hop is to be asked for at `now`, which goes on for as long as it takes.
+bool Board::ask_bus_peer(Time now) {
+  if (bus_peer_.retry_at > now) return false;
   if (const auto mac = host_.neighbours().find(*bus_peer_.next_hop, now)) {
     tell_bus_peer(*mac, now);
-    return;
+    return false;
   }
-  host_.request(*bus_peer_.next_hop);
   bus_peer_.retry_at = now + kAskAgain;
+  return true;
 }
 
 void Board::tell_bus_peer(const roce::MacAddress& mac, Time now) {

@@ -42,7 +42,7 @@ std::optional<roce::IpAddress> Host::on_arp(const roce::ParsedFrame& frame, Time
   if (target != identity_.ip || sender == identity_.ip) return std::nullopt;
   if (operation == kArpRequest) {
     ++counters_.arp_requests_rx;
-    queue_neighbour({true, sender_mac, sender});
+    answer({sender_mac, sender});
     if (sender.v4() == 0) return std::nullopt;  // a probe (RFC 5227) teaches nothing
   } else if (operation == kArpReply) {
     ++counters_.arp_replies_rx;
@@ -61,7 +61,7 @@ bool Host::on_discovery(const roce::ParsedFrame& frame, Time now, std::optional<
   if (m->solicitation) {
     if (m->target != identity_.ip || unspecified) return false;
     ++counters_.arp_requests_rx;
-    queue_neighbour({true, m->link_address.value_or(frame.source_mac), m->source});
+    answer({m->link_address.value_or(frame.source_mac), m->source});
     if (m->link_address) learned = m->source;
   } else {
     ++counters_.arp_replies_rx;
@@ -113,14 +113,13 @@ bool Host::queue_echo(const roce::ParsedFrame& frame) {
   return true;
 }
 
-void Host::request(const roce::IpAddress& ip) { queue_neighbour({false, kBroadcast, ip}); }
+void Host::answer(const NeighbourAnswers::Asker& asker) {
+  if (!answers_.push(asker)) ++counters_.answers_dropped;
+}
 
-void Host::queue_neighbour(const NeighbourOut& n) {
-  if (asking_count_ == kNeighbourQueue) {
-    ++counters_.answers_dropped;
-    return;
-  }
-  asking_[(asking_first_ + asking_count_++) % kNeighbourQueue] = n;
+void Host::write_request(const roce::IpAddress& ip, TxFrame& out) {
+  write({false, kBroadcast, ip}, out);
+  ++counters_.arp_requests_tx;
 }
 
 std::uint8_t* Host::write_ethernet(std::uint8_t* p, const roce::MacAddress& to,
@@ -160,6 +159,15 @@ void Host::write_discovery(const NeighbourOut& n, TxFrame& out) const {
   out.header_length = static_cast<std::uint16_t>(p + kNeighbourMessageSize - out.header);
 }
 
+void Host::write(const NeighbourOut& n, TxFrame& out) const {
+  out = TxFrame{.header = out.header};
+  if (n.ip.is_v4()) {
+    write_arp(n, out);
+  } else {
+    write_discovery(n, out);
+  }
+}
+
 void Host::write_echo(const EchoOut& echo, TxFrame& out) const {
   const bool v4 = (echo.packet[0] >> 4) == 4;
   const std::uint8_t* const p =
@@ -172,16 +180,10 @@ void Host::write_echo(const EchoOut& echo, TxFrame& out) const {
 
 std::size_t Host::poll(std::span<TxFrame> out) {
   std::size_t n = 0;
-  for (; n < out.size() && asking_count_ != 0; ++n, --asking_count_) {
-    const NeighbourOut& asked = asking_[asking_first_];
-    out[n] = TxFrame{.header = out[n].header};
-    if (asked.ip.is_v4()) {
-      write_arp(asked, out[n]);
-    } else {
-      write_discovery(asked, out[n]);
-    }
-    ++(asked.reply ? counters_.arp_replies_tx : counters_.arp_requests_tx);
-    asking_first_ = (asking_first_ + 1) % kNeighbourQueue;
+  for (; n < out.size() && !answers_.empty(); ++n, answers_.pop()) {
+    const NeighbourAnswers::Asker& asker = answers_.front();
+    write({true, asker.mac, asker.ip}, out[n]);
+    ++counters_.arp_replies_tx;
   }
   for (; n < out.size() && echo_count_ != 0; ++n, --echo_count_) {
     out[n] = TxFrame{.header = out[n].header};

@@ -3,6 +3,7 @@
 
 #include "base/time.hpp"
 #include "engine/identity.hpp"
+#include "engine/neighbour_answers.hpp"
 #include "engine/neighbours.hpp"
 #include "engine/tx_frame.hpp"
 #include "roce/frame.hpp"
@@ -25,8 +26,9 @@ struct HostCounters {
   std::uint64_t answers_dropped = 0;  ///< more answers owed than we keep
 };
 
-/// What every address does besides RoCE: answers ARP, neighbour solicitations and ICMP echo, and asks for
-/// neighbours. Bounded: whoever floods us with questions loses answers, nothing else.
+/// The protocols that an address speaks besides RoCE: answers to ARP, neighbour solicitations and ICMP echo,
+/// and the requests of ARP and neighbour discovery. Bounded memory: a flood of questions costs answers,
+/// nothing else.
 class Host {
  public:
   explicit Host(const Identity& identity);
@@ -43,15 +45,14 @@ class Host {
   /// Takes an ICMPv6 packet where it is neighbour discovery for us: false when it is not. `learned`: the
   /// address it taught us.
   bool on_discovery(const roce::ParsedFrame& frame, Time now, std::optional<roce::IpAddress>& learned);
-  /// Queues an ARP request or a neighbour solicitation for `ip`.
-  void request(const roce::IpAddress& ip);
+  /// Writes an ARP request or a neighbour solicitation for `ip`, which is sent.
+  void write_request(const roce::IpAddress& ip, TxFrame& out);
 
-  bool has_answers() const { return asking_count_ != 0 || echo_count_ != 0; }
-  /// Hands out queued answers and requests.
+  bool has_answers() const { return !answers_.empty() || echo_count_ != 0; }
+  /// Hands out queued answers.
   std::size_t poll(std::span<TxFrame> out);
 
  private:
-  static constexpr std::size_t kNeighbourQueue = 64;
   static constexpr std::size_t kEchoQueue = 4;
   static constexpr std::size_t kEchoRoom = 9216;  ///< jumbo pings are how people check an MTU
 
@@ -65,7 +66,8 @@ class Host {
     std::vector<std::uint8_t> packet;  ///< IP header on; room allocated once
   };
 
-  void queue_neighbour(const NeighbourOut& n);
+  void answer(const NeighbourAnswers::Asker& asker);
+  void write(const NeighbourOut& n, TxFrame& out) const;
   std::uint8_t* write_ethernet(std::uint8_t* p, const roce::MacAddress& to, std::uint16_t ether_type) const;
   void write_arp(const NeighbourOut& n, TxFrame& out) const;
   void write_discovery(const NeighbourOut& n, TxFrame& out) const;
@@ -75,9 +77,7 @@ class Host {
   Identity identity_;
   NeighbourTable neighbours_;
   HostCounters counters_;
-  std::array<NeighbourOut, kNeighbourQueue> asking_;
-  std::size_t asking_first_ = 0;
-  std::size_t asking_count_ = 0;
+  NeighbourAnswers answers_;
   std::array<EchoOut, kEchoQueue> echo_;
   std::size_t echo_first_ = 0;
   std::size_t echo_count_ = 0;

@@ -1,44 +1,51 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "engine/neighbours.hpp"
 
-#include <algorithm>
-
 namespace softfeb::engine {
 
-NeighbourTable::Entry* NeighbourTable::lookup(const roce::IpAddress& ip) {
-  const auto end = entries_.begin() + static_cast<std::ptrdiff_t>(used_);
-  const auto it = std::find_if(entries_.begin(), end, [&ip](const Entry& e) { return e.ip == ip; });
-  return it == end ? nullptr : &*it;
+std::uint32_t NeighbourTable::look_up(const std::vector<Entry>& entries, const HashChains& by_ip,
+                                      const roce::IpAddress& ip) {
+  return by_ip.find(hash_of(ip), [&](std::uint32_t i) { return entries[i].ip == ip; });
 }
 
-NeighbourTable::Entry* NeighbourTable::room() {
-  if (used_ < kCapacity) return &entries_[used_++];
-  Entry* const oldest = &*std::min_element(
-      entries_.begin(), entries_.end(), [](const Entry& a, const Entry& b) { return a.expires < b.expires; });
-  return oldest->expires == kNever ? nullptr : oldest;
+void NeighbourTable::set_static(const roce::IpAddress& ip, const roce::MacAddress& mac) {
+  ++static_changes_;
+  if (const std::uint32_t i = look_up(statics_, statics_by_ip_, ip); i != HashChains::kNone) {
+    statics_[i].mac = mac;
+    return;
+  }
+  statics_.push_back({ip, mac});
+  if (statics_.size() <= statics_by_ip_.room()) {
+    statics_by_ip_.insert(hash_of(ip), static_cast<std::uint32_t>(statics_.size() - 1));
+    return;
+  }
+  statics_by_ip_.reserve(2 * statics_.size());
+  for (std::uint32_t i = 0; i < statics_.size(); ++i) statics_by_ip_.insert(hash_of(statics_[i].ip), i);
 }
 
-bool NeighbourTable::set_static(const roce::IpAddress& ip, const roce::MacAddress& mac) {
-  Entry* e = lookup(ip);
-  if (e == nullptr) e = room();
-  if (e == nullptr) return false;
-  *e = {ip, mac, kNever};
-  return true;
+std::uint32_t NeighbourTable::make_room() {
+  if (used_ < kLearned) return static_cast<std::uint32_t>(used_++);
+  const auto i = static_cast<std::uint32_t>(oldest_);
+  oldest_ = (oldest_ + 1) % kLearned;
+  learned_by_ip_.erase(hash_of(learned_[i].ip), i);
+  return i;
 }
 
 void NeighbourTable::learn(const roce::IpAddress& ip, const roce::MacAddress& mac, Time now) {
-  Entry* e = lookup(ip);
-  if (e == nullptr) e = room();
-  if (e == nullptr || (e->ip == ip && e->expires == kNever)) return;
-  *e = {ip, mac, now + kLifetime};
+  std::uint32_t i = look_up(learned_, learned_by_ip_, ip);
+  if (i == HashChains::kNone) {
+    i = make_room();
+    learned_by_ip_.insert(hash_of(ip), i);
+  }
+  learned_[i] = {ip, mac, now + kLifetime};
 }
 
 std::optional<roce::MacAddress> NeighbourTable::find(const roce::IpAddress& ip, Time now) const {
-  const auto end = entries_.begin() + static_cast<std::ptrdiff_t>(used_);
-  const auto it =
-      std::find_if(entries_.begin(), end, [&](const Entry& e) { return e.ip == ip && e.expires > now; });
-  if (it == end) return std::nullopt;
-  return it->mac;
+  if (const std::uint32_t i = look_up(statics_, statics_by_ip_, ip); i != HashChains::kNone)
+    return statics_[i].mac;
+  const std::uint32_t i = look_up(learned_, learned_by_ip_, ip);
+  if (i == HashChains::kNone || learned_[i].expires <= now) return std::nullopt;
+  return learned_[i].mac;
 }
 
 }  // namespace softfeb::engine

@@ -68,6 +68,7 @@ std::size_t take_snapshot(const Endpoint& endpoint, EndpointSnapshot& out, std::
     for (std::size_t i = first; i < end; ++i) out.send_qps[i] = copy(*board, i, now);
     if (end == board->qp_count()) {
       out.unresolved = board->unresolved();
+      out.resolution_took = board->resolution_took();
       out.finished = board->finished();
       finish(endpoint, out, now);
     }

@@ -53,8 +53,9 @@ struct EndpointSnapshot {
   std::uint64_t cnp_tx = 0;
   std::uint64_t replies_dropped = 0;
   std::size_t unresolved = 0;
-  Time paused = 0;        ///< by pause frames, the link or some priority of it
-  bool finished = false;  ///< a board: all its messages have completed
+  Time resolution_took = 0;  ///< of a board: NextHops::took()
+  Time paused = 0;           ///< by pause frames, the link or some priority of it
+  bool finished = false;     ///< a board: all its messages have completed
   std::vector<SendQpSnapshot> send_qps;
   std::vector<ReceiveQpSnapshot> receive_qps;
 };

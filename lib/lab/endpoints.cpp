@@ -2,6 +2,7 @@
 #include "lab/endpoints.hpp"
 
 #include "base/uint128.hpp"
+#include "config/limits.hpp"
 #include "roce/udp_source_port.hpp"
 
 #include <algorithm>
@@ -261,6 +262,8 @@ dcqcn::FirmwareProfile bus_congestion(const config::BoardConfig& board) {
 engine::Identity identity_of(const config::EndpointConfig& e) {
   return {e.mac, e.ip, e.prefix_length, tag_of(e), e.gateway};
 }
+
+static_assert(engine::NextHops::kMost == config::kMostNextHops);
 
 void add_neighbours(engine::Endpoint& endpoint, const config::EndpointConfig& e) {
   for (const config::Neighbour& n : e.neighbours) endpoint.host().neighbours().set_static(n.ip, n.mac);

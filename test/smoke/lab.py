@@ -54,6 +54,17 @@ class Lab(harness.TestCase):
         self.assertGreater(received["messages"], 100)
         self.assertEqual((received["bytes_wrong"], received["missing"]), (0, 0))
 
+    def test_many_boards_find_many_receivers(self):
+        """A switch has a copy of each request for every port: none is lost, so nobody has to be asked again."""
+        config = topology(boards=20, switches=[{"name": "tor", "buffer": "16MiB"}])
+        config["boards"][0]["qps"] = [qp(count=20, pmtu=1024, traffic={"message_size": "1KiB", "rate": "1Mb/s"})]
+        config["receivers"] = [receiver(ip="10.0.0.101/24", worker=1, memory="1KiB", count=20)]
+        run = self.lab(config)
+        self.assert_conserved(run)
+        self.assertEqual(run.check("neighbours_resolved")["value"], 0)
+        self.assertEqual(run.result["lab"]["network"]["dropped_store"], 0)
+        self.assertEqual({(b["arp_requests_tx"], b["unresolved_qps"]) for b in run.result["boards"]}, {(20, 0)})
+
     def test_one_worker_carries_it_all(self):
         config = topology()
         config["workers"]["count"] = 1

@@ -53,6 +53,21 @@ class Many(harness.TestCase):
         self.assert_whole(run, 65536)
         self.assert_pairs(run)
 
+    def test_many_boards_to_many_receivers(self):
+        """10,000 queue pairs over a ring: all neighbours are found with one request each, by ARP and neighbour discovery."""
+        for boards, receivers in (("10.0.1.0/16", "10.0.2.0/16"), ("fd00::1:0/64", "fd00::2:0/64")):
+            with self.subTest(boards):
+                traffic = {"message_size": "1KiB", "messages": 1}
+                config = harness.ring([harness.board(harness.qp(count=100, pmtu=1024, traffic=traffic), name="feb", ip=boards,
+                                                     count=100)],
+                                      [harness.receiver(ip=receivers, count=100)])
+                run = self.run_softfeb(config, "--set", "run.result_qps=0", timeout=100)
+                self.assert_held(run)
+                self.assertEqual(run.check("neighbours_resolved")["value"], 0)
+                for b in run.result["boards"]:
+                    self.assertEqual((b["unresolved_qps"], b["arp_requests_tx"]), (0, 100))
+                    self.assertLess(b["resolution_ms"], 1000, "nobody had to be asked again")
+
     def test_two_thousand_queue_pairs(self):
         run = self.run_softfeb(CONF / "thesis-2000.yaml", "--duration", "4")
         self.assert_held(run)

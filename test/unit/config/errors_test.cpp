@@ -196,6 +196,23 @@ TEST_CASE("impossible combinations") {
             .empty());
 }
 
+TEST_CASE("more next hops than a board keeps are refused, with the place and the fix") {
+  const auto with = [](const std::string& to, const std::string& receiver) {
+    std::string text = replaced(kBase, "10.0.0.1/24", "10.0.0.1/8");
+    text = replaced(text, "to: daq", to);
+    return problems(replaced(text, "10.0.0.2/24", "10.0.0.2/8\n" + receiver));
+  };
+  CHECK(with("to: daq\n        count: 16384", "    count: 16384").empty());
+  CHECK(with("to: daq\n        count: 100000", "    count: 16384").empty());
+  CHECK(with("to: daq\n        count: 16384", "    count: 16385").empty());
+  const auto found = with("to: daq\n        count: 16385", "    count: 16385");
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].where.line == 17);
+  CHECK(found[0].where.key == "boards.0.qps.0.to");
+  CHECK(found[0].message.find("more than the 16384 next hops") != std::string::npos);
+  CHECK(found[0].fix.find("gateway") != std::string::npos);
+}
+
 TEST_CASE("files as payload") {
   const auto directory = std::filesystem::temp_directory_path();
   const std::string empty = (directory / ("softfeb-config-empty-" + std::to_string(::getpid()))).string();

@@ -161,6 +161,30 @@ TEST_CASE("a copy lives on without its first", "[dataplane][frames]") {
   CHECK(different_bits(taken(b.frames, twin), before) == 1);
 }
 
+TEST_CASE("a broadcast's thousands of short copies have room, beside long ones", "[dataplane][frames]") {
+  Mempools pools;
+  rte_mempool* const packets = pools.create("packets", 512, kFrameBytes);
+  MbufFrames frames(10'000, kFrameBytes, 1, pools);
+  for (const std::uint16_t length : {60, 1000}) {
+    rte_mbuf* const packet = rte_pktmbuf_alloc(packets);
+    packet->data_len = length;
+    packet->pkt_len = length;
+    const Bytes before = test::bytes_of(packet);
+    fabric::Frame* const frame = frames.adopt(packet);
+    std::vector<fabric::Frame*> copies;
+    while (copies.size() < 8000) {
+      fabric::Frame* const copy = frames.copy(*frame);
+      if (copy == nullptr) break;
+      copies.push_back(copy);
+    }
+    CHECK((copies.size() == 8000) == (length == 60));
+    CHECK(copies.size() >= 1024);
+    for (fabric::Frame* const copy : copies) CHECK(taken(frames, copy) == before);
+    frames.release(frame);
+  }
+  CHECK(rte_mempool_in_use_count(packets) == 0);
+}
+
 TEST_CASE("what the network makes is padded, and has room when packets have none", "[dataplane][frames]") {
   FramesBench b;
   std::vector<fabric::Frame*> held;

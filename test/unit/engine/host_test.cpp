@@ -35,6 +35,14 @@ std::vector<std::vector<std::uint8_t>> frames_of(Host& host) {
   }
 }
 
+std::vector<std::uint8_t> request_of(Host& host, const IpAddress& ip) {
+  std::vector<std::uint8_t> room(TxFrame::kHeaderRoom);
+  TxFrame f{.header = room.data()};
+  host.write_request(ip, f);
+  room.resize(f.header_length);
+  return room;
+}
+
 std::vector<std::uint8_t> echo_request(const Identity& from, const Identity& to, std::size_t data) {
   std::vector<std::uint8_t> f(14 + 20 + 8 + data);
   std::copy(to.mac.begin(), to.mac.end(), f.begin());
@@ -58,10 +66,8 @@ std::vector<std::uint8_t> echo_request(const Identity& from, const Identity& to,
 TEST_CASE("two hosts find each other by ARP", "[host]") {
   Host a(identity_of("10.0.0.1", 1));
   Host b(identity_of("10.0.0.2", 2));
-  a.request(b.identity().ip);
-  const auto question = frames_of(a);
-  REQUIRE(question.size() == 1);
-  const auto parsed = roce::parse_frame(ByteSpan(question[0]));
+  const auto question = request_of(a, b.identity().ip);
+  const auto parsed = roce::parse_frame(ByteSpan(question));
   CHECK(parsed.dest_mac == roce::MacAddress{0xff, 0xff, 0xff, 0xff, 0xff, 0xff});
   CHECK(b.on_arp(parsed, 0) == a.identity().ip);
   const auto answer = frames_of(b);
@@ -75,15 +81,14 @@ TEST_CASE("two hosts find each other by ARP", "[host]") {
 TEST_CASE("ARP for others, cut short or claiming our address teaches nothing", "[host]") {
   Host a(identity_of("10.0.0.1", 1));
   Host b(identity_of("10.0.0.2", 2));
-  a.request(*IpAddress::parse("10.0.0.3"));
-  const auto question = frames_of(a)[0];
+  const auto question = request_of(a, *IpAddress::parse("10.0.0.3"));
   CHECK_FALSE(b.on_arp(roce::parse_frame(ByteSpan(question)), 0));
   for (std::size_t n = 14; n < question.size(); ++n) {
     CHECK_FALSE(b.on_arp(roce::parse_frame(ByteSpan(question).first(n)), 0));
   }
   Host twin(identity_of("10.0.0.2", 9));
-  twin.request(*IpAddress::parse("10.0.0.2"));
-  CHECK_FALSE(b.on_arp(roce::parse_frame(ByteSpan(frames_of(twin)[0])), 0));
+  const auto own = request_of(twin, *IpAddress::parse("10.0.0.2"));
+  CHECK_FALSE(b.on_arp(roce::parse_frame(ByteSpan(own)), 0));
   CHECK(frames_of(b).empty());
 }
 
@@ -113,10 +118,8 @@ TEST_CASE("ping is answered, jumbo too; a broken one is not", "[host]") {
 TEST_CASE("two hosts find each other by IPv6 neighbour discovery", "[host]") {
   Host a(identity_of("fd00::1:1", 1));
   Host b(identity_of("fd00::1:2", 2));
-  a.request(b.identity().ip);
-  const auto question = frames_of(a);
-  REQUIRE(question.size() == 1);
-  const auto asked = roce::parse_frame(ByteSpan(question[0]));
+  const auto question = request_of(a, b.identity().ip);
+  const auto asked = roce::parse_frame(ByteSpan(question));
   CHECK(asked.dest_mac == roce::MacAddress{0x33, 0x33, 0xff, 1, 0, 2});
   CHECK(asked.dest_ip == *IpAddress::parse("ff02::1:ff01:2"));
   std::optional<IpAddress> learned;
@@ -134,8 +137,7 @@ TEST_CASE("two hosts find each other by IPv6 neighbour discovery", "[host]") {
 TEST_CASE("neighbour discovery that was routed, broken, cut short or for others is not believed", "[host]") {
   Host a(identity_of("fd00::1:1", 1));
   Host b(identity_of("fd00::1:2", 2));
-  a.request(b.identity().ip);
-  const auto good = frames_of(a)[0];
+  const auto good = request_of(a, b.identity().ip);
   const auto believed = [&](const std::vector<std::uint8_t>& f) {
     std::optional<IpAddress> learned;
     return b.on_discovery(roce::parse_frame(ByteSpan(f)), 0, learned);
@@ -146,8 +148,7 @@ TEST_CASE("neighbour discovery that was routed, broken, cut short or for others 
     CHECK_FALSE(believed(f));
   }
   for (std::size_t n = 0; n < good.size(); ++n) CHECK_FALSE(believed({good.begin(), good.begin() + n}));
-  a.request(*IpAddress::parse("fd00::1:3"));
-  CHECK_FALSE(believed(frames_of(a)[0]));
+  CHECK_FALSE(believed(request_of(a, *IpAddress::parse("fd00::1:3"))));
   CHECK(frames_of(b).empty());
   CHECK(believed(good));
 }
@@ -194,15 +195,55 @@ TEST_CASE("a flood of questions costs bounded memory and is counted", "[host]") 
 TEST_CASE("the neighbour table is bounded; static entries stay", "[host]") {
   NeighbourTable t;
   const IpAddress fixed = *IpAddress::parse("192.168.0.1");
-  CHECK(t.set_static(fixed, {1, 1, 1, 1, 1, 1}));
+  t.set_static(fixed, {1, 1, 1, 1, 1, 1});
   for (std::uint32_t i = 0; i < 10'000; ++i) {
     t.learn(IpAddress::from_v4(0x0a000000 + i), {2, 0, 0, 0, 0, 1}, i);
   }
-  CHECK(t.size() == NeighbourTable::kCapacity);
+  CHECK(t.size() == NeighbourTable::kLearned + 1);
   CHECK(t.find(fixed, kNever - 1) == roce::MacAddress{1, 1, 1, 1, 1, 1});
   CHECK(t.find(IpAddress::from_v4(0x0a000000 + 9'999), 9'999));
   t.learn(fixed, {3, 3, 3, 3, 3, 3}, 0);
   CHECK(t.find(fixed, 0) == roce::MacAddress{1, 1, 1, 1, 1, 1});
+}
+
+TEST_CASE("the neighbour table holds every static entry, and the newest that were learned", "[host]") {
+  NeighbourTable t;
+  const auto mac_of = [](std::uint32_t i) { return roce::mac_plus({2, 0, 0, 0, 0, 0}, i); };
+  for (std::uint32_t i = 0; i < 1000; ++i) t.set_static(IpAddress::from_v4(0x0a000000 + i), mac_of(i));
+  for (std::uint32_t i = 0; i < 1000; ++i) t.learn(IpAddress::from_v4(0x0b000000 + i), mac_of(i), 0);
+  for (std::uint32_t i = 0; i < 1000; ++i) {
+    CHECK(t.find(IpAddress::from_v4(0x0a000000 + i), 0) == mac_of(i));
+    const auto learned = t.find(IpAddress::from_v4(0x0b000000 + i), 0);
+    CHECK(learned.has_value() == (i >= 1000 - NeighbourTable::kLearned));
+    if (learned) CHECK(learned == mac_of(i));
+  }
+  t.set_static(IpAddress::from_v4(0x0a000007), mac_of(9999));
+  CHECK(t.find(IpAddress::from_v4(0x0a000007), 0) == mac_of(9999));
+  CHECK(t.size() == 1000 + NeighbourTable::kLearned);
+}
+
+TEST_CASE("an asker is owed one answer, however often it asks; a flood of askers is bounded", "[host]") {
+  const IpAddress ours = *IpAddress::parse("10.0.0.1");
+  Host host(identity_of("10.0.0.1", 1));
+  const auto asks = [&](const char* ip, std::uint8_t mac) {
+    Host asker(identity_of(ip, mac));
+    host.on_arp(roce::parse_frame(ByteSpan(request_of(asker, ours))), 0);
+  };
+  for (int i = 0; i < 1000; ++i) asks("10.0.0.2", 2);
+  asks("10.0.0.3", 3);
+  asks("10.0.0.2", 22);  // two that claim one address: each gets its answer
+  CHECK(frames_of(host).size() == 3);
+  CHECK(host.counters().answers_dropped == 0);
+  Identity id = identity_of("10.0.0.2", 2);
+  for (std::uint32_t i = 0; i < 10'000; ++i) {
+    id.ip = id.ip.plus(1);
+    Host asker(id);
+    host.on_arp(roce::parse_frame(ByteSpan(request_of(asker, ours))), 0);
+  }
+  CHECK(frames_of(host).size() == NeighbourAnswers::kMost);
+  CHECK(host.counters().answers_dropped == 10'000 - NeighbourAnswers::kMost);
+  asks("10.0.0.2", 2);
+  CHECK(frames_of(host).size() == 1);
 }
 
 TEST_CASE("next hop: on the subnet itself, else the gateway", "[host]") {

@@ -105,10 +105,20 @@ TEST_CASE("a pause for another MAC address, or of a kind that is not obeyed, cha
   }
 }
 
-TEST_CASE("host answers wait while the MAC is paused", "[pause]") {
-  VirtualBoard b(0, nothing, config(PauseMode::kPause));
+TEST_CASE("ARP waits while the MAC is paused, requests and answers", "[pause]") {
+  const bool asks = GENERATE(false, true);
+  const auto unresolved = [](SendQpConfig& qp, std::uint32_t /*i*/) { qp.peer_mac.reset(); };
+  VirtualBoard b(asks ? 1 : 0, unresolved, config(PauseMode::kPause));
   pause(b, 100);
-  b.board().host().request(*roce::IpAddress::parse("10.0.0.9"));
+  if (!asks) {
+    std::array<std::uint8_t, TxFrame::kHeaderRoom> question{};
+    TxFrame frame{.header = question.data()};
+    Identity asker;
+    asker.mac = {2, 0, 0, 0, 0, 9};
+    asker.ip = *roce::IpAddress::parse("10.0.0.9");
+    Host(asker).write_request(b.board().identity().ip, frame);
+    b.receive(ByteSpan(question).first(frame.header_length));
+  }
   std::array<std::uint8_t, TxFrame::kHeaderRoom> room{};
   std::array<TxFrame, 1> out{{{.header = room.data()}}};
   CHECK(b.board().poll(0, out) == 0);

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The MAC addresses that a board's queue pairs send to: requests for next hops, and their answers.
+#include "engine/board.hpp"
+
+#include <algorithm>
+
+namespace softfeb::engine {
+
+/// QP `i`, the newest, needs the MAC address of `hop`.
+void Board::await_hop(std::uint32_t i, const roce::IpAddress& hop) {
+  const std::uint32_t h = hops_.add(hop);
+  waiting_.resize(hops_.size());
+  Waiting& list = waiting_[h];
+  if (list.last != kNoRun) {
+    WaitingRun& last = waiting_runs_[list.last];
+    if (last.first + last.count == i) {
+      ++last.count;
+      return;
+    }
+  }
+  const auto run = static_cast<std::uint32_t>(waiting_runs_.size());
+  waiting_runs_.push_back({.first = i, .count = 1});
+  (list.last == kNoRun ? list.first : waiting_runs_[list.last].behind) = run;
+  list.last = run;
+}
+
+template <typename Do>
+void Board::for_each_waiting(std::uint32_t hop, Do&& act) {
+  for (std::uint32_t r = waiting_[hop].first; r != kNoRun; r = waiting_runs_[r].behind) {
+    const WaitingRun& run = waiting_runs_[r];
+    for (std::uint32_t i = run.first; i < run.first + run.count; ++i) act(i);
+  }
+}
+
+void Board::neighbour_learned(const roce::IpAddress& ip, Time now) {
+  const auto mac = host_.neighbours().find(ip, now);
+  if (!mac) return;
+  if (const std::uint32_t hop = hops_.find(ip); hop != NextHops::kNone && !hops_.known(hop))
+    hop_found(hop, *mac, now);
+  if (bus_peer_.next_hop == ip) tell_bus_peer(*mac, now);
+}
+
+void Board::hop_found(std::uint32_t hop, const roce::MacAddress& mac, Time now) {
+  hops_.learned(hop, now);
+  for_each_waiting(hop, [&](std::uint32_t i) {
+    qps_[i].set_dest_mac(mac);
+    settle(i, now);
+  });
+}
+
+void Board::give_up(std::uint32_t hop, Time now) {
+  ++incidents_;
+  for_each_waiting(hop, [&](std::uint32_t i) {
+    qps_[i].requester().set_state(roce::QpState::kErr, now);
+    settle(i, now);
+  });
+}
+
+/// Static entries come without an answer: before the board begins, as a rule.
+void Board::look_at_statics(Time now) {
+  if (host_.neighbours().static_changes() == static_changes_) return;
+  static_changes_ = host_.neighbours().static_changes();
+  for (std::uint32_t h = 0; h < hops_.size(); ++h) {
+    if (hops_.known(h)) continue;
+    if (const auto mac = host_.neighbours().find(hops_.ip(h), now)) hop_found(h, *mac, now);
+  }
+}
+
+std::size_t Board::unresolved() const {
+  const bool bus_waits = bus_peer_.next_hop && !bus_peer_.mac &&
+                         std::any_of(slots_.begin(), slots_.end(), [](const auto& s) { return s.exists(); });
+  return hops_.unknown() + (bus_waits ? 1 : 0);
+}
+
+/// Requests that are due, before answers: their number is bounded, that of answers others decide.
+std::size_t Board::poll_requests(Time now, std::span<TxFrame> out) {
+  if (hops_.unknown() == 0 && bus_peer_.retry_at > now) return 0;
+  look_at_statics(now);
+  hops_.advance(now, [&](std::uint32_t hop) { give_up(hop, now); });
+  if (control_open_at() > now) return 0;
+  std::size_t n = 0;
+  if (n < out.size() && ask_bus_peer(now)) host_.write_request(*bus_peer_.next_hop, out[n++]);
+  while (n < out.size()) {
+    const std::uint32_t hop = hops_.next_request(now);
+    if (hop == NextHops::kNone) break;
+    host_.write_request(hops_.ip(hop), out[n++]);
+  }
+  return n;
+}
+
+/// When poll_requests() has something to do.
+Time Board::request_event(Time now) const {
+  const Time at = std::min(hops_.next_event(now), bus_peer_.retry_at);
+  return at == kNever ? kNever : std::max(at, control_open_at());
+}
+
+}  // namespace softfeb::engine

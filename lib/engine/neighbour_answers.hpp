@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "engine/hash_chains.hpp"
+#include "roce/ip.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace softfeb::engine {
+
+/// The ARP replies and neighbour advertisements that an endpoint still has to send, oldest first. One for
+/// each asker, however often it asks meanwhile. Fixed memory: kMost askers (15 KiB).
+class NeighbourAnswers {
+ public:
+  static constexpr std::size_t kMost = 512;
+
+  struct Asker {
+    roce::MacAddress mac{};
+    roce::IpAddress ip;
+    bool operator==(const Asker&) const = default;
+  };
+
+  NeighbourAnswers() : index_(kMost) {}
+
+  bool empty() const { return count_ == 0; }
+  const Asker& front() const { return ring_[first_]; }
+
+  /// False when there is no room: the asker gets no answer unless it asks again.
+  bool push(const Asker& asker) {
+    const std::uint64_t hash = hash_of(asker.ip);
+    const bool owed =
+        index_.find(hash, [&](std::uint32_t i) { return ring_[i] == asker; }) != HashChains::kNone;
+    if (owed) return true;
+    if (count_ == kMost) return false;
+    const std::size_t i = (first_ + count_++) % kMost;
+    ring_[i] = asker;
+    index_.insert(hash, static_cast<std::uint32_t>(i));
+    return true;
+  }
+
+  /// Not of an empty queue.
+  void pop() {
+    index_.erase(hash_of(front().ip), static_cast<std::uint32_t>(first_));
+    first_ = (first_ + 1) % kMost;
+    --count_;
+  }
+
+ private:
+  std::array<Asker, kMost> ring_{};
+  HashChains index_;
+  std::size_t first_ = 0;
+  std::size_t count_ = 0;
+};
+
+}  // namespace softfeb::engine

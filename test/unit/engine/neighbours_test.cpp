@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Boards that need many next hops at once, in time that jumps.
+#include "board/payload.hpp"
+#include "engine/board.hpp"
+#include "engine/next_hops.hpp"
+#include "memory_link.hpp"
+
+#include <memory>
+
+#include <catch2/catch.hpp>
+
+using namespace softfeb;
+using namespace softfeb::engine;
+using test::MemoryLink;
+
+namespace {
+
+struct Setup {
+  std::uint32_t boards = 1;
+  std::uint32_t receivers = 1;  ///< each board has a QP to each
+  bool v6 = false;
+  std::uint32_t absent = 0;  ///< of the receivers, the first so many are not there
+};
+
+Identity identity(bool v6, std::uint32_t n) {
+  Identity id;
+  id.mac = roce::mac_plus({2, 0, 0, 0, 0, 0}, n);
+  id.ip = roce::IpAddress::parse(v6 ? "fd00::1:0" : "10.0.0.0")->plus(n);
+  id.prefix_length = v6 ? 64 : 8;
+  return id;
+}
+
+/// Boards, and endpoints that do nothing but answer.
+class ManyToMany {
+ public:
+  static constexpr std::uint32_t kFirstReceiver = 100'000;
+
+  explicit ManyToMany(const Setup& s)
+      : payload_(
+            board::make_payload({.kind = board::PayloadKind::kZero, .message_length = 1024, .pmtu = 1024})),
+        arena_(payload_->arena_bytes()) {
+    payload_->fill(arena_);
+    std::vector<Endpoint*> all;
+    for (std::uint32_t b = 0; b < s.boards; ++b)
+      all.push_back(boards.emplace_back(std::make_unique<Board>(board(s, 1 + b))).get());
+    for (std::uint32_t r = s.absent; r < s.receivers; ++r) {
+      BoardConfig c;
+      c.identity = identity(s.v6, kFirstReceiver + r);
+      all.push_back(receivers.emplace_back(std::make_unique<Board>(c)).get());
+    }
+    link = std::make_unique<MemoryLink>(all, 7);
+  }
+
+  std::size_t unresolved() const {
+    std::size_t n = 0;
+    for (const auto& b : boards) {
+      for (std::size_t i = 0; i < b->qp_count(); ++i) n += b->qp(i).resolved() ? 0 : 1;
+    }
+    return n;
+  }
+  bool run_until(Time limit) {
+    return link->run(limit, [this] {
+      return std::all_of(boards.begin(), boards.end(), [](const auto& b) { return b->unresolved() == 0; });
+    });
+  }
+
+  std::vector<std::unique_ptr<Board>> boards, receivers;
+  std::unique_ptr<MemoryLink> link;
+
+ private:
+  BoardConfig board(const Setup& s, std::uint32_t n) const {
+    BoardConfig c;
+    c.identity = identity(s.v6, n);
+    for (std::uint32_t r = 0; r < s.receivers; ++r) {
+      SendQpConfig qp;
+      qp.requester.transport = roce::Transport::kUc;
+      qp.requester.qpn = 0x100 + r;
+      qp.requester.pmtu = 1024;
+      qp.path.source_mac = c.identity.mac;
+      qp.path.source_ip = c.identity.ip;
+      qp.path.dest_ip = identity(s.v6, kFirstReceiver + r).ip;
+      qp.payload = payload_.get();
+      qp.traffic.plan = payload_->plan();
+      c.qps.push_back(qp);
+    }
+    return c;
+  }
+
+  std::unique_ptr<board::PayloadSource> payload_;
+  std::vector<std::uint8_t> arena_;
+};
+
+}  // namespace
+
+TEST_CASE("every queue pair to many receivers has its neighbour within 10 ms", "[neighbours]") {
+  const bool v6 = GENERATE(false, true);
+  const auto [boards, receivers] = GENERATE(std::pair{1U, 1000U}, std::pair{300U, 2U}, std::pair{64U, 64U});
+  ManyToMany m({.boards = boards, .receivers = receivers, .v6 = v6});
+  CAPTURE(v6, boards, receivers);
+  CHECK(m.run_until(10 * kMillisecond));
+  CHECK(m.unresolved() == 0);
+  // Nothing was dropped, so everybody was asked for once.
+  for (const auto& b : m.boards) CHECK(b->host().counters().arp_requests_tx == receivers);
+  for (const auto& r : m.receivers) {
+    CHECK(r->host().counters().arp_replies_tx == boards);
+    CHECK(r->host().counters().answers_dropped == 0);
+  }
+}
+
+TEST_CASE("the time that finding neighbours took is known", "[neighbours]") {
+  ManyToMany m({.receivers = 100});
+  CHECK(m.boards[0]->resolution_took() == kNever);
+  REQUIRE(m.run_until(10 * kMillisecond));
+  // Four at a time, each two delays.
+  CHECK(m.boards[0]->resolution_took() == 25 * 2 * m.link->delay);
+  ManyToMany statics({.receivers = 1});
+  statics.boards[0]->host().neighbours().set_static(statics.receivers[0]->identity().ip, {2, 0, 0, 0, 0, 9});
+  REQUIRE(statics.run_until(kMillisecond));
+  CHECK(statics.boards[0]->resolution_took() == 0);
+  CHECK(statics.boards[0]->host().counters().arp_requests_tx == 0);
+}
+
+TEST_CASE("receivers that are not there hold up the others for 2 ms each four", "[neighbours]") {
+  ManyToMany m({.receivers = 500, .absent = 80});
+  CHECK_FALSE(m.run_until(20 * NextHops::kPatience + 10 * kMillisecond));
+  CHECK(m.unresolved() == 80);
+  CHECK(m.boards[0]->unresolved() == 80);
+  CHECK(m.boards[0]->host().counters().arp_requests_tx == 500);
+  CHECK_FALSE(m.run_until(20 * kSecond));
+  CHECK(m.boards[0]->unresolved() == 80);
+  CHECK(m.boards[0]->host().counters().arp_requests_tx == 420 + 80 * NextHops::kTries);
+  CHECK(m.boards[0]->qp(0).requester().state() == roce::QpState::kErr);
+  CHECK(m.boards[0]->qp(80).requester().state() == roce::QpState::kRts);
+}
+
+TEST_CASE("a lost request or answer is made good a second later", "[neighbours]") {
+  ManyToMany m({.boards = 10, .receivers = 100});
+  m.link->loss = (1ULL << 32) / 10;
+  CHECK_FALSE(m.run_until(900 * kMillisecond));
+  CHECK(m.unresolved() > 50);
+  CHECK(m.unresolved() < 400);
+  m.link->loss = 0;
+  CHECK(m.run_until(kSecond + 20 * kMillisecond));
+}
+
+TEST_CASE("next hops: one for each address, four asked for together", "[neighbours]") {
+  NextHops hops;
+  const auto give_up = [](std::uint32_t) { FAIL("given up"); };
+  for (std::uint32_t i = 0; i < 20; ++i) {
+    CHECK(hops.add(roce::IpAddress::from_v4(i)) == i);
+    CHECK(hops.add(roce::IpAddress::from_v4(0)) == 0);
+  }
+  CHECK(hops.next_event(5) == 5);
+  for (std::uint32_t i = 0; i < NextHops::kTogether; ++i) CHECK(hops.next_request(5) == i);
+  CHECK(hops.next_request(5) == NextHops::kNone);
+  CHECK(hops.next_event(5) == 5 + NextHops::kPatience);
+  hops.learned(2, 6);  // in the middle of those that were asked for
+  CHECK(hops.next_request(6) == 4);
+  hops.learned(19, 6);  // without having been asked for
+  CHECK(hops.next_request(6) == NextHops::kNone);
+  CHECK(hops.unknown() == 18);
+  hops.advance(5 + NextHops::kPatience, give_up);
+  for (std::uint32_t i = 5; i < 8; ++i) CHECK(hops.next_request(5 + NextHops::kPatience) == i);
+  CHECK(hops.next_request(5 + NextHops::kPatience) == NextHops::kNone);
+  CHECK(hops.find(roce::IpAddress::from_v4(7)) == 7);
+  CHECK(hops.find(roce::IpAddress::from_v4(20)) == NextHops::kNone);
+}
