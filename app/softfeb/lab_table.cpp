@@ -88,6 +88,9 @@ std::vector<Line> lines_of(const config::LabConfig& config, const lab::RunFigure
   }
   const std::vector<Line> more{named("starvation, longest", "starvation"),
                                named("offered of what was allowed", "offered"),
+                               named("delivered of what was asked for, least", "demand_met"),
+                               named("until all next hops were known", "resolution"),
+                               named("queue pairs without a neighbour", "unresolved_qps"),
                                named("rate tracking, largest error", "rate_tracking"),
                                named("sawtooth, largest error", "sawtooth"),
                                named("pause frames", "pause_tx"),

@@ -20,7 +20,7 @@ enum class LimitUnit : std::uint8_t {
 struct LabCheckKind {
   std::string_view name;
   LimitUnit unit = LimitUnit::kCount;
-  bool at_least = false;  ///< else: at most
+  bool at_least = false;  ///< else: at most; a file may ask for the other (`at most 60%`, `at least 5ms`)
   /// Depends on when things happen: judged in virtual time, reported in real time.
   bool timing = true;
   std::string_view meaning;
@@ -40,6 +40,16 @@ inline constexpr std::array kLabChecks{
                  "longest time in which nothing of a sending board was delivered"},
     LabCheckKind{"offered", LimitUnit::kShare, true, true,
                  "what the worst board sent of what it was asked and allowed to send"},
+    LabCheckKind{
+        "demand_met", LimitUnit::kShare, true, true,
+        "what was delivered of the worst board of those whose queue pairs all have a `rate`, as a share "
+        "of what they asked for"},
+    LabCheckKind{
+        "resolution", LimitUnit::kTime, false, true,
+        "longest time from a board's first ARP request or neighbour solicitation until it knew all its "
+        "next hops"},
+    LabCheckKind{"unresolved_qps", LimitUnit::kCount, false, false,
+                 "queue pairs whose next hop's MAC address did not become known"},
     LabCheckKind{
         "rate_tracking", LimitUnit::kShare, false, true,
         "largest difference of sent bytes from the integral of Rc over 1 ms windows while limited by "

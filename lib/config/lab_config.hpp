@@ -21,7 +21,8 @@ struct LabCheck {
   std::string name;  ///< as kLabChecks has it
   double limit = 0;  ///< shares as parts of 1, times in seconds, sizes in bytes
   Where where;
-  std::string text = {};  ///< the limit as the file has it
+  std::string text = {};              ///< the limit as the file has it
+  std::optional<bool> at_least = {};  ///< or at most; none: as its kind has it
 };
 
 /// A key of the configuration and the values that a parameter study gives it (section `lab.sweep`).

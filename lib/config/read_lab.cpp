@@ -37,6 +37,20 @@ Parsed<double> parse_limit(const std::string& text, LimitUnit unit) {
   return scaled(parse_integer(text, 0, std::uint64_t{1} << 53), 1);
 }
 
+/// "at least X" or "at most X"; X alone means what the check's kind does.
+Parsed<double> parse_check(const std::string& text, const LabCheckKind& kind, std::optional<bool>& at_least) {
+  constexpr std::string_view kAtLeast = "at least ", kAtMost = "at most ";
+  if (text.starts_with(kAtLeast)) {
+    at_least = true;
+    return parse_limit(text.substr(kAtLeast.size()), kind.unit);
+  }
+  if (text.starts_with(kAtMost)) {
+    at_least = false;
+    return parse_limit(text.substr(kAtMost.size()), kind.unit);
+  }
+  return parse_limit(text, kind.unit);
+}
+
 void read_checks(Section& s, std::vector<LabCheck>& checks) {
   const Node* node = s.find("checks");
   if (node == nullptr || node->kind == Node::Kind::kNull) return;
@@ -57,7 +71,7 @@ void read_checks(Section& s, std::vector<LabCheck>& checks) {
       s.reading().problem(child.where, "there is no check \"" + child.name.substr(0, 64) + '"',
                           near != nullptr ? "did you mean `" + *near + "`?" : fix);
     } else if (s.scalar(child, check.limit,
-                        [&](const std::string& t) { return parse_limit(t, kind->unit); })) {
+                        [&](const std::string& t) { return parse_check(t, *kind, check.at_least); })) {
       check.text = child.text;
       checks.push_back(std::move(check));
     }

@@ -8,6 +8,8 @@ namespace softfeb::lab {
 
 namespace {
 
+constexpr double kEndless = std::numeric_limits<double>::infinity();
+
 std::optional<double> share(const std::optional<Share>& s) {
   return s ? std::optional<double>(to_double(*s)) : std::nullopt;
 }
@@ -19,7 +21,7 @@ double seconds(Time t) { return static_cast<double>(t) / static_cast<double>(kSe
 std::optional<double> longest_convergence(const std::vector<ChangeFigures>& changes) {
   std::optional<double> longest;
   for (const ChangeFigures& c : changes) {
-    const double s = c.converged ? seconds(*c.converged) : std::numeric_limits<double>::infinity();
+    const double s = c.converged ? seconds(*c.converged) : kEndless;
     longest = std::max(longest.value_or(0), s);
   }
   return longest;
@@ -61,6 +63,9 @@ std::optional<double> value_of(std::string_view name, const RunFigures& f) {
     return seconds(longest);
   }
   if (name == "offered") return share(m.offered);
+  if (name == "demand_met") return share(m.demand_met);
+  if (name == "resolution") return t.resolution == kNever ? kEndless : seconds(t.resolution);
+  if (name == "unresolved_qps") return count(t.unresolved_qps);
   if (name == "rate_tracking") return f.rate_tracking;
   if (name == "sawtooth") return f.sawtooth;
   if (name == "dropped") return count(t.dropped);
@@ -80,9 +85,9 @@ std::vector<CheckResult> judge(const config::LabSettings& lab, const RunFigures&
   for (const config::LabCheck& asked : lab.checks) {
     const config::LabCheckKind* const kind = config::find_lab_check(asked.name);
     if (kind == nullptr) continue;
-    CheckResult c{asked.name,     kind->unit,
-                  kind->at_least, (figures.virtual_time || !kind->timing) && !too_short(asked.name, figures),
-                  false,          value_of(asked.name, figures),
+    const bool gated = (figures.virtual_time || !kind->timing) && !too_short(asked.name, figures);
+    CheckResult c{asked.name, kind->unit, asked.at_least.value_or(kind->at_least),
+                  gated,      false,      value_of(asked.name, figures),
                   asked.limit};
     c.held = c.value && (c.at_least ? *c.value >= c.limit : *c.value <= c.limit);
     checks.push_back(std::move(c));

@@ -44,7 +44,8 @@ Metrics::Metrics(const MetricsConfig& config)
       delivered_(config.boards.size(), 0),
       before_(delivered_),
       hungry_(config.boards.size(), 0),
-      starvation_(config.boards.size(), 0) {
+      starvation_(config.boards.size(), 0),
+      demands_(config.boards.size()) {
   for (const auto& f : config_.flows) {
     if (f.through_bottleneck || !config_.bottleneck) sharing_[f.board] = 1;
   }
@@ -73,6 +74,7 @@ void Metrics::add(const Sample& sample) {
     return;  // what was under way arrives
   }
   watch_starvation(sample.at);
+  watch_demands(sample.at);
   watch_queue(sample.at);
   watch_offered(sample);
   watch_changes(sample.at);
@@ -112,6 +114,14 @@ void Metrics::watch_starvation(Time at) {
     const bool starves = sends && known_[b] != 0 && delivered_[b] == before_[b];
     hungry_[b] = starves ? hungry_[b] + (at - last_) : 0;
     starvation_[b] = std::max(starvation_[b], hungry_[b]);
+  }
+}
+
+void Metrics::watch_demands(Time at) {
+  for (std::size_t b = 0; b < delivered_.size(); ++b) {
+    if (config_.boards[b].asked == 0 || !schedule_.sends(b, last_, at)) continue;
+    demands_[b].sent_for += at - last_;
+    demands_[b].delivered += delivered_[b] - before_[b];
   }
 }
 
@@ -205,6 +215,13 @@ LabFigures Metrics::figures() const {
   f.queue_bytes_mean = queue_samples_ == 0 ? 0 : queue_sum_ / queue_samples_;
   f.delivered = delivered_;
   f.known = known_;
+  for (std::size_t b = 0; b < demands_.size(); ++b) {
+    const Uint128 asked = Uint128{config_.boards[b].asked} * demands_[b].sent_for / kSecond;
+    if (asked == 0 || known_[b] == 0) continue;
+    const Uint128 met = Uint128{demands_[b].delivered} * kWhole / asked;
+    const auto share = static_cast<Share>(std::min<Uint128>(met, kWhole));
+    f.demand_met = std::min(f.demand_met.value_or(share), share);
+  }
   for (const Offered& o : offered_) {
     const auto share = o.share();
     if (share) f.offered = std::min(f.offered.value_or(*share), *share);

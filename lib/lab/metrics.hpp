@@ -81,7 +81,9 @@ struct LabFigures {
   std::vector<std::uint64_t> delivered;  ///< payload bytes of each board
   /// Of each board: 0 where `delivered` and `starvation` mean nothing (Flow::acknowledged).
   std::vector<std::uint8_t> known;
-  std::optional<Share> offered;  ///< Offered::share of the worst board
+  std::optional<Share> offered;     ///< Offered::share of the worst board
+  std::optional<Share> demand_met;  ///< delivered of what was asked for, of the worst board that asks for
+                                    ///< a rate
 
   const WindowFigures& over_10ms() const { return windows[0]; }
   const WindowFigures& over_100ms() const { return windows[1]; }
@@ -130,6 +132,7 @@ class Metrics : public Observer {
   void count(const Sample& sample);
   void watch_starvation(Time at);
   void watch_queue(Time at);
+  void watch_demands(Time at);
   void watch_offered(const Sample& sample);
   void watch_changes(Time at);
   void close(Meter& m, Time at);
@@ -154,6 +157,11 @@ class Metrics : public Observer {
   std::vector<Time> hungry_;  ///< of each board: nothing delivered for so long
   std::vector<Time> starvation_;
   std::vector<Offered> offered_;
+  struct Demand {
+    Time sent_for = 0;
+    std::uint64_t delivered = 0;
+  };
+  std::vector<Demand> demands_;  ///< of each board, while it sends
   std::uint64_t queue_sum_ = 0, queue_samples_ = 0;
 };
 

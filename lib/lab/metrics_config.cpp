@@ -4,7 +4,7 @@
 #include "base/uint128.hpp"
 
 #include <algorithm>
-#include <map>
+#include <cstddef>
 #include <optional>
 #include <utility>
 
@@ -14,15 +14,7 @@ namespace {
 
 using fabric::NodeRef;
 
-/// A node and the link by which it was reached.
-struct Step {
-  NodeRef from;
-  std::uint32_t link = 0;
-};
-
 constexpr std::uint32_t kNowhere = UINT32_MAX;
-
-std::pair<int, std::uint32_t> key(const NodeRef& n) { return {static_cast<int>(n.kind), n.index}; }
 
 /// Payload bytes per second that a queue pair was asked to send; none: all it can.
 std::optional<std::uint64_t> asked_of(const config::QpConfig& qp) {
@@ -64,21 +56,9 @@ std::uint64_t link_rate_of(const config::LabConfig& config, std::size_t board) {
   return 0;
 }
 
-/// Where every node that can be reached from `start` was reached from: the network is a forest.
-std::map<std::pair<int, std::uint32_t>, Step> ways_from(const fabric::NetworkConfig& network, NodeRef start) {
-  std::map<std::pair<int, std::uint32_t>, Step> ways{{key(start), {start, 0}}};
-  std::vector<NodeRef> todo{start};
-  while (!todo.empty()) {
-    const NodeRef here = todo.back();
-    todo.pop_back();
-    for (std::uint32_t i = 0; i < network.links.size(); ++i) {
-      const fabric::LinkConfig& l = network.links[i];
-      if (!(l.a == here) && !(l.b == here)) continue;
-      const NodeRef next = l.a == here ? l.b : l.a;
-      if (ways.try_emplace(key(next), Step{here, i}).second) todo.push_back(next);
-    }
-  }
-  return ways;
+/// Stations first, then switches.
+std::size_t number_of(const fabric::NetworkConfig& network, const NodeRef& n) {
+  return n.kind == NodeRef::Kind::kStation ? n.index : network.stations.size() + n.index;
 }
 
 MetricsConfig::Port port_of(const config::LabConfig& config) {
@@ -87,19 +67,32 @@ MetricsConfig::Port port_of(const config::LabConfig& config) {
 
 }  // namespace
 
-bool passes(const fabric::NetworkConfig& network, std::uint32_t from, std::uint32_t to,
-            const MetricsConfig::Port& port) {
-  const NodeRef start{NodeRef::Kind::kStation, from};
-  const auto ways = ways_from(network, start);
-  for (NodeRef here{NodeRef::Kind::kStation, to}; !(here == start);) {
-    const auto step = ways.find(key(here));
-    if (step == ways.end()) return false;
-    const NodeRef before = step->second.from;
-    if (before == NodeRef{NodeRef::Kind::kSwitch, port.switch_index} && step->second.link == port.link)
-      return true;
-    here = before;
+PortSides::PortSides(const fabric::NetworkConfig& network, const MetricsConfig::Port& port)
+    : side_(network.stations.size() + network.switches.size(), Side::kNeither) {
+  std::vector<std::vector<std::size_t>> neighbours(side_.size());
+  for (std::uint32_t i = 0; i < network.links.size(); ++i) {
+    if (i == port.link) continue;
+    const std::size_t a = number_of(network, network.links[i].a), b = number_of(network, network.links[i].b);
+    neighbours[a].push_back(b);
+    neighbours[b].push_back(a);
   }
-  return false;
+  const auto mark = [&](const NodeRef& start, Side side) {
+    std::vector<std::size_t> todo{number_of(network, start)};
+    side_[todo.back()] = side;
+    while (!todo.empty()) {
+      const std::size_t here = todo.back();
+      todo.pop_back();
+      for (const std::size_t next : neighbours[here]) {
+        if (side_[next] == side) continue;
+        side_[next] = side;
+        todo.push_back(next);
+      }
+    }
+  };
+  const fabric::LinkConfig& link = network.links[port.link];
+  const NodeRef own{NodeRef::Kind::kSwitch, port.switch_index};
+  mark(own, Side::kBefore);
+  mark(link.a == own ? link.b : link.a, Side::kBehind);
 }
 
 MetricsConfig make_metrics_config(const config::LabConfig& config, std::vector<MetricsConfig::Flow> flows) {
@@ -111,16 +104,17 @@ MetricsConfig make_metrics_config(const config::LabConfig& config, std::vector<M
     m.boards.push_back(
         {{board.start, board.stop.value_or(kNever)}, link_rate_of(config, b), asked_of(board)});
   }
-  if (config.lab.bottleneck) m.bottleneck = port_of(config);
-  std::map<std::pair<std::uint32_t, std::uint32_t>, bool> known;
+  std::optional<PortSides> sides;
+  if (config.lab.bottleneck) {
+    m.bottleneck = port_of(config);
+    sides.emplace(config.network, *m.bottleneck);
+  }
   for (MetricsConfig::Flow& f : flows) {
-    if (!m.bottleneck || !f.receiver) continue;
+    if (!sides || !f.receiver) continue;
     const std::uint32_t from = config.station_of[f.board].value_or(kNowhere);
     const std::uint32_t to = config.station_of[*f.receiver].value_or(kNowhere);
     if (from == kNowhere || to == kNowhere) continue;
-    const auto [at, fresh] = known.try_emplace({from, to}, false);
-    if (fresh) at->second = passes(config.network, from, to, *m.bottleneck);
-    f.through_bottleneck = at->second;
+    f.through_bottleneck = sides->passes(from, to);
   }
   m.flows = std::move(flows);
   return m;

@@ -4,6 +4,7 @@
 #include "config/lab_config.hpp"
 #include "lab/metrics.hpp"
 
+#include <cstdint>
 #include <vector>
 
 namespace softfeb::lab {
@@ -12,8 +13,21 @@ namespace softfeb::lab {
 /// through the bottleneck is found here.
 MetricsConfig make_metrics_config(const config::LabConfig& config, std::vector<MetricsConfig::Flow> flows);
 
-/// Whether frames from station `from` to station `to` leave switch `port.switch_index` by link `port.link`.
-bool passes(const fabric::NetworkConfig& network, std::uint32_t from, std::uint32_t to,
-            const MetricsConfig::Port& port);
+/// What lies on the two sides of a switch's port. Between any two nodes of a network there is at most one
+/// way.
+class PortSides {
+ public:
+  PortSides(const fabric::NetworkConfig& network, const MetricsConfig::Port& port);
+
+  /// Whether frames from station `from` to station `to` leave the switch by this port.
+  bool passes(std::uint32_t from, std::uint32_t to) const {
+    return side_[from] == Side::kBefore && side_[to] == Side::kBehind;
+  }
+
+ private:
+  enum class Side : std::uint8_t { kNeither, kBefore, kBehind };
+
+  std::vector<Side> side_;  ///< of stations, then switches
+};
 
 }  // namespace softfeb::lab

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "lab/totals.hpp"
 
+#include <algorithm>
+
 namespace softfeb::lab {
 
 namespace {
 
 void add_board(Totals& t, const engine::EndpointSnapshot& e) {
+  t.resolution = std::max(t.resolution, e.resolution_took);
   for (const engine::SendQpSnapshot& qp : e.send_qps) {
     t.packets += qp.requester.packets;
     t.retransmitted += qp.requester.retransmitted_packets;
@@ -13,6 +16,7 @@ void add_board(Totals& t, const engine::EndpointSnapshot& e) {
     t.messages_completed += qp.requester.messages_completed;
     t.messages_failed += qp.requester.messages_failed;
     t.cnp_rx += qp.counters.cnp_rx;
+    if (!qp.on_bus && !qp.resolved) ++t.unresolved_qps;
   }
 }
 

@@ -24,6 +24,8 @@ struct Totals {
   std::uint64_t pause_tx = 0;  ///< pause frames of switches
   std::uint64_t pause_rx = 0;  ///< pause frames that boards and receivers obeyed
   std::uint64_t cnp_forged = 0;
+  std::uint64_t unresolved_qps = 0;  ///< of boards: without their next hop's MAC address
+  Time resolution = 0;               ///< of the slowest board: EndpointSnapshot::resolution_took
 };
 
 /// `boards`: how many of the sample's endpoints are.

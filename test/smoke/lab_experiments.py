@@ -91,6 +91,45 @@ class Experiments(harness.TestCase):
         self.assertGreater(self.totals(run)["retransmitted"], 0)
         self.assertEqual(self.totals(run)["pause_tx"], 0)
 
+    def test_lossy_without_dcqcn(self):
+        """Unfair, on and off; the same network with DCQCN is neither."""
+        run = self.lab("lossy-no-dcqcn")
+        self.assert_held(run)
+        for check in ("fairness_jain", "fairness_jain_10ms", "starvation"):
+            self.assertTrue(run.check(check)["gated"], check)
+        self.assertLess(self.windows(run, 10)["jain_min"], 0.4)
+        self.assertGreater(self.windows(run, 100)["port_used_min"], 0.95)
+        with_it = self.lab("lossy", "run.duration=500ms", "boards.feb.stop=500ms")
+        self.assertGreater(self.windows(with_it, 100)["jain_min"], 0.99)
+        self.assertEqual(with_it.result["lab"]["figures"]["starvation_ms"], 0)
+        fails = self.lab("lossy-no-dcqcn", "boards.feb.dcqcn=firmware", status=1)
+        self.assertFalse(fails.check("fairness_jain_10ms")["held"])
+
+    def goodput(self, run):
+        return {b["name"]: b["goodput_gbps"] for b in run.result["boards"]}
+
+    def test_victim(self):
+        run = self.lab("victim")
+        self.assert_held(run)
+        self.assertAlmostEqual(self.goodput(run)["victim"], 8, delta=0.05)
+        self.assertGreaterEqual(run.check("demand_met")["value"], 0.99)
+        self.assertEqual(self.totals(run)["pause_tx"], 0)
+        # The checks mean something: they do not hold without DCQCN.
+        fails = self.lab("victim", "boards.feb.dcqcn=off", "run.duration=200ms", status=1)
+        self.assertEqual({c["name"] for c in fails.result["checks"] if not c["held"] and c.get("gated", True)},
+                         {"demand_met", "pause_tx"})
+
+    def test_victim_without_dcqcn(self):
+        run = self.lab("victim-no-dcqcn")
+        self.assert_held(run)
+        self.assertAlmostEqual(self.goodput(run)["victim"], 3.3, delta=0.1)
+        self.assertLess(run.check("demand_met")["value"], 0.45)
+        self.assertEqual(run.check("demand_met")["limit"], 0.5)
+        self.assertGreater(self.totals(run)["pause_tx"], 1000)
+        self.assertEqual(self.totals(run)["dropped"], 0)
+        fails = self.lab("victim-no-dcqcn", "lab.checks.demand_met=at least 50%", "run.duration=100ms", status=1)
+        self.assertFalse(fails.check("demand_met")["held"])
+
     def test_marked_acknowledgements_are_counted(self):
         """Answers that are marked, by the receiver here: ACKs and NAKs count, CNPs do not."""
         run = self.lab("incast", "run.duration=20ms", "boards.feb.stop=20ms", "receivers.daq.ecn=ce")
@@ -100,6 +139,23 @@ class Experiments(harness.TestCase):
             self.assertGreater(sum(q["cnp_rx"] for q in b["qps"]), 0)
         run = self.lab("incast", "run.duration=5ms", "boards.feb.stop=5ms")
         self.assertEqual([b["ecn_ce"] for b in run.result["boards"]], [0, 0, 0])
+
+    def assert_many_to_many(self, count, *overrides):
+        run = self.lab("many-to-many", *overrides)
+        self.assert_held(run)
+        self.assertEqual([b["summary"]["qps"] for b in run.result["boards"]], [count] * count)
+        self.assertEqual(run.check("neighbours_resolved")["value"], 0)
+        for b in run.result["boards"]:
+            self.assertEqual((b["unresolved_qps"], b["arp_requests_tx"]), (0, count))
+            self.assertLess(b["resolution_ms"], 10)
+            self.assertGreater(b["summary"]["messages_completed"], count)
+
+    def test_many_to_many(self):
+        self.assert_many_to_many(200)
+
+    def test_many_to_many_over_ipv6(self):
+        self.assert_many_to_many(100, "boards.feb.count=100", "boards.feb.qps.0.count=100", "receivers.daq.count=100",
+                                 "boards.feb.ip=fd00::1:0/64", "receivers.daq.ip=fd00::2:0/64")
 
     def test_funnel(self):
         run = self.lab("funnel", "run.duration=400ms")

@@ -139,6 +139,8 @@ TEST_CASE("what the lab is asked that it cannot answer") {
        {"bottleneck: tor.daq", "bottleneck: daq.tor", 2, "lab.bottleneck", "no switch port", "SWITCH.PEER"},
        {"port_used: 95%", "port_user: 95%", 3, "lab.checks.port_user", "no check", "`port_used`?"},
        {"port_used: 95%", "port_used: 95", 3, "lab.checks.port_used", "", "99%"},
+       {"port_used: 95%", "port_used: at most 95", 3, "lab.checks.port_used", "", "99%"},
+       {"port_used: 95%", "port_used: at best 95%", 3, "lab.checks.port_used", "", "99%"},
        {"port_used: 95%", "convergence: 5", 3, "lab.checks.convergence", "no unit", ""},
        {"  bottleneck: tor.daq\n", "  sample_interval: 1us\n", 2, "lab.sample_interval", "too short", "10us"},
        {"  bottleneck: tor.daq\n", "  sweep: [{key: a.b}]\n", 2, "lab.sweep.0", "`values` is missing", ""},

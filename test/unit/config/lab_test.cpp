@@ -128,15 +128,21 @@ TEST_CASE("section lab") {
   const LabConfig c =
       test::load_lab(kLabBase, {"lab.title=T", "lab.shows=S", "lab.corresponds=C",
                                 "lab.sample_interval=100us", "lab.stolen_limit=0.5%",
-                                "lab.checks={fairness_jain: 1, convergence: 5ms, queue_bytes_max: 1KiB}",
+                                "lab.checks={fairness_jain: 1, convergence: 5ms, queue_bytes_max: 1KiB, "
+                                "pause_tx: at least 7, demand_met: at most 50%}",
                                 "lab.sweep=[{key: boards.feb.dscp, values: [1, 2]}]"});
   CHECK(c.lab.title == "T");
   CHECK(c.lab.sample_interval == 100 * kMicrosecond);
   CHECK(c.lab.stolen_limit == 0.005);
-  REQUIRE(c.lab.checks.size() == 3);
+  REQUIRE(c.lab.checks.size() == 5);
   CHECK(c.lab.checks[0].limit == 1);
   CHECK(c.lab.checks[1].limit == 0.005);
   CHECK(c.lab.checks[2].limit == 1024);
+  CHECK_FALSE(c.lab.checks[2].at_least);
+  CHECK(c.lab.checks[3].limit == 7);
+  CHECK(c.lab.checks[3].at_least == true);
+  CHECK(c.lab.checks[4].limit == 0.5);
+  CHECK(c.lab.checks[4].at_least == false);
   REQUIRE(c.lab.sweep.size() == 1);
   CHECK(c.lab.sweep[0].values == std::vector<std::string>{"1", "2"});
   CHECK(to_json(load_lab_text(to_yaml(c), "again")) == to_json(c));

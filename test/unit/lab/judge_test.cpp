@@ -97,12 +97,41 @@ TEST_CASE("shares that are never found take longer than any limit", "[lab]") {
   CHECK_FALSE(judge(lab, f)[0].held);
 }
 
+TEST_CASE("a check may ask for the other side of its limit", "[lab]") {
+  RunFigures f = good_run();
+  f.totals.pause_tx = 100;
+  f.metrics.demand_met = kWhole / 2;
+  const auto held = [&f](config::LabCheck check) { return judge(asking({check}), f)[0].held; };
+  CHECK(held({"pause_tx", 100, {}}));
+  CHECK_FALSE(held({"pause_tx", 99, {}}));
+  CHECK_FALSE(held({"pause_tx", 101, {}, "at least 101", true}));
+  CHECK(held({"pause_tx", 100, {}, "at least 100", true}));
+  CHECK_FALSE(held({"demand_met", 0.6, {}}));
+  CHECK(held({"demand_met", 0.6, {}, "at most 60%", false}));
+  CHECK_FALSE(held({"demand_met", 0.4, {}, "at most 40%", false}));
+}
+
+TEST_CASE("neighbours that were not found take longer than any limit", "[lab]") {
+  RunFigures f = good_run();
+  const auto lab = asking({{"resolution", 0.01, {}}, {"unresolved_qps", 0, {}}});
+  f.totals.resolution = 10 * kMillisecond;
+  CHECK(verdict_of(lab, f, judge(lab, f)) == Verdict::kHeld);
+  f.totals.resolution = kNever;
+  CHECK_FALSE(judge(lab, f)[0].held);
+  f.totals.resolution = 0;
+  f.totals.unresolved_qps = 1;
+  CHECK_FALSE(judge(lab, f)[1].held);
+  f.virtual_time = false;
+  CHECK(judge(lab, f)[1].gated);
+}
+
 TEST_CASE("every name in the table has a figure", "[lab]") {
   RunFigures f = good_run();
   f.metrics.windows[0].jain_min = kWhole;
   f.metrics.changes = {{{}, 0}};
   f.metrics.starvation = {0};
   f.metrics.offered = kWhole;
+  f.metrics.demand_met = kWhole;
   f.rate_tracking = 0;
   f.sawtooth = 0;
   for (const auto& kind : config::kLabChecks) {

@@ -31,12 +31,12 @@ fabric::NetworkConfig two_switches() {
 
 TEST_CASE("a way leads through a port or it does not", "[lab]") {
   const auto n = two_switches();
-  CHECK(passes(n, 0, 2, {0, 2}));
-  CHECK(passes(n, 0, 2, {1, 3}));
-  CHECK_FALSE(passes(n, 0, 2, {1, 2}));  // the other way
-  CHECK_FALSE(passes(n, 0, 1, {0, 2}));
-  CHECK_FALSE(passes(n, 3, 2, {0, 2}));
-  CHECK(passes(n, 3, 1, {1, 2}));
+  CHECK(PortSides(n, {0, 2}).passes(0, 2));
+  CHECK(PortSides(n, {1, 3}).passes(0, 2));
+  CHECK_FALSE(PortSides(n, {1, 2}).passes(0, 2));  // the other way
+  CHECK_FALSE(PortSides(n, {0, 2}).passes(0, 1));
+  CHECK_FALSE(PortSides(n, {0, 2}).passes(3, 2));
+  CHECK(PortSides(n, {1, 2}).passes(3, 1));
 }
 
 TEST_CASE("figures learn from the configuration who sends when, how fast, and past what", "[lab]") {

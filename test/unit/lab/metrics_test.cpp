@@ -211,6 +211,24 @@ TEST_CASE("boards that do not pass the bottleneck are not compared", "[lab]") {
   CHECK(bench.windows[ms(100)].back().jain == kWhole);
 }
 
+TEST_CASE("demand is met by what is delivered while a board sends; boards that ask for no rate do not count",
+          "[lab]") {
+  Bench bench({{0, ms(100)}, {0}, {0}}, ms(200));
+  bench.config.boards[0].asked = 100'000'000;
+  bench.config.boards[1].asked = 400'000'000;
+  bench.make();
+  bench.rates = {90'000'000, 100'000'000, 1'000};
+  bench.run(ms(100));
+  CHECK(bench.metrics->figures().demand_met == kWhole / 4);
+  bench.rates = {0, 700'000'000, 1'000};
+  bench.run(ms(200));
+  CHECK(bench.metrics->figures().demand_met == kWhole / 10 * 9);
+  Bench unasked({{0}}, ms(10));
+  unasked.make();
+  unasked.run(ms(10));
+  CHECK_FALSE(unasked.metrics->figures().demand_met);
+}
+
 TEST_CASE("what a board offers is measured against the least of link, traffic and Rc", "[lab]") {
   constexpr std::uint64_t kLink = 1000;  // bytes a second on the wire
   Offered offered(kLink, 0, {0});
