@@ -35,8 +35,9 @@ def addressed(lab):
 
 @contextmanager
 def board(lab):
-    """The example as it is, but for the device and a rate that an emulated guest keeps up with."""
-    with addressed(lab), started(lab, changes={"boards.feb0.link_rate": "500Mb/s"}, conf=CONF) as softfeb:
+    """The example as it is, but for the device and the rate: an emulated guest keeps up with it, and a burst lasts long enough
+    for registers to change in the middle of it."""
+    with addressed(lab), started(lab, changes={"boards.feb0.link_rate": "50Mb/s"}, conf=CONF) as softfeb:
         softfeb.wait_for("in band only: connect from a host of its network, as febctl --ip " + BOARD)
         if lab.run(["test", "-e", "/usr/bin/febctl"], check=False).code:
             lab.guest.push(lab.program("app/febctl/febctl"), "/usr/bin/febctl")
