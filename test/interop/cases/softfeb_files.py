@@ -53,8 +53,10 @@ def file_arrives_in_spite_of_losses(lab):
     """The same with 1 % of the requests and 1 % of the responses lost: equal, each message completed once."""
     path, digest = make_file(lab)
     for pmtu in (1024, 4096):
-        # A short timer: it alone notices the loss of a message's last packet, or of its acknowledgement.
-        faults = {"port.faults": {"seed": pmtu, "tx_drop": "1%", "rx_drop": "1%"}, "qp.timeout": 11}
+        # A short timer: it alone notices the loss of a message's last packet, or of its acknowledgement. A small window: what
+        # waits in the path's queues must not outlast the timer, or everything is sent again and again.
+        faults = {"port.faults": {"seed": pmtu, "tx_drop": "1%", "rx_drop": "1%"}, "qp.timeout": 11, "qp.window_packets": 16,
+                  "qp.ack_every": 4}
         done, report = send_file(lab, path, pmtu, faults, f"pmtu{pmtu}")
         check(done, report, digest)
         lost = done.json["ports"][0]["faults"]
