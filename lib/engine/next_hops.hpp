@@ -17,11 +17,9 @@ namespace softfeb::engine {
 /// * No request is queued: the sender of frames takes the next one when there is room for it, so that none is
 ///   lost before it leaves. Each next hop is asked for once, however many queue pairs wait for it.
 /// * At most kTogether requests without an answer are under way, and each answer lets the next one go.
-/// Requests
-///   are broadcast, every port of the network carries every one; this keeps hundreds of boards that ask for
-///   hundreds of receivers at the pace that the network and the receivers can take. One that has had no
-///   answer for kPatience does not count any more, so that a receiver that is not there does not hold up the
-///   others.
+///   A request is a broadcast that every port of the network carries; this keeps hundreds of boards that
+///   ask for hundreds of receivers at the pace of the network. A request without an answer for kPatience
+///   no longer counts, so that an absent receiver does not hold up the others.
 /// * After kRetry (RFC 1122 2.3.2.1: at most one a second, likewise RFC 4861) it is asked for again, behind
 ///   those that have not been; after kTries requests and another kRetry it is given up. An answer that comes
 ///   later is still taken.
