@@ -144,11 +144,11 @@ double measured_seconds(const lab::Plans& plans, const Outcome& o) {
 }
 
 void add_rates(nlohmann::ordered_json& qp, const QpFigures& f) {
-  using Json = nlohmann::ordered_json;
-  qp["goodput_gbps"] = f.goodput_gbps ? Json(*f.goodput_gbps) : Json(nullptr);
+  using Value = nlohmann::ordered_json;
+  qp["goodput_gbps"] = f.goodput_gbps ? Value(*f.goodput_gbps) : Value(nullptr);
   qp["tx_payload_gbps"] = f.tx_payload_gbps;
   qp["measured_s"] = f.seconds;
-  qp["measured_payload_bytes"] = f.payload_bytes ? Json(*f.payload_bytes) : Json(nullptr);
+  qp["measured_payload_bytes"] = f.payload_bytes ? Value(*f.payload_bytes) : Value(nullptr);
 }
 
 double stolen_share(const Outcome& o) {
