@@ -18,8 +18,9 @@ constexpr Time kSettle = 50 * kMillisecond;
 constexpr Time kPoll = 1 * kMillisecond;
 constexpr Time kPollWhenIdle = 5 * kMillisecond;
 constexpr Time kShortestNap = 20 * kMicrosecond;
-/// How long before a start at a wall clock the workers are told of it.
-constexpr Time kStartLead = 20 * kMillisecond;
+/// How long before a start at a wall clock the workers are told of it: longer than a busy machine preempts
+/// this thread. NTP slews by 500 ppm at most, 50 µs in that time.
+constexpr Time kStartLead = 100 * kMillisecond;
 /// Time ends after 213 days: a later start is not reached.
 constexpr Time kLatestStart = kNever / 2;
 

@@ -51,6 +51,15 @@ class TrueTime(harness.TestCase):
         """
         link = kernel_ports.Link()
         self.addCleanup(link.close)
+        for last_try in (False, True):
+            first, rate_error = self.measure(link)
+            if abs(rate_error) < 50e-6 and abs(first) < 100e3:
+                return
+            # A machine that preempts the whole program for 100 ms at the wrong moment gets a second try.
+            self.assertFalse(last_try, f"start {first / 1e3:+.1f} us, rate {-rate_error * 1e6:+.2f} ppm")
+
+    def measure(self, link):
+        """Start (ns after `start_at`) and rate error of one run."""
         code = f"import sys; sys.path.insert(0, {str(harness.ROOT / 'test/smoke')!r}); import clock; " \
                f"clock.record({link.far!r}, {WAIT_S + RUN_S + 3})"
         recorder = subprocess.Popen(["ip", "netns", "exec", link.namespace, sys.executable, "-c", code],
@@ -80,9 +89,7 @@ class TrueTime(harness.TestCase):
         rate_error = statistics.median(b - a for a, b in zip(earliest, earliest[3:])) / (3e9 * second / PACKETS_PER_S) - float(slew)
         print(f"# start {first / 1e3:+.1f} us, rate {-rate_error * 1e6:+.2f} ppm, {len(stamps)} packets, "
               f"wall clock slewed by {float(slew) * 1e6:+.2f} ppm", file=sys.stderr)
-        self.assertLess(abs(rate_error), 50e-6)
-        self.assertGreater(first, -100e3)
-        self.assertLess(first, 100e3)
+        return first, rate_error
 
 
 if __name__ == "__main__":
