@@ -25,6 +25,10 @@ constexpr Time kLongestSleep = 50 * kMicrosecond;
 /// After so long without a packet the worker waits for signals, or polls less often where there are none.
 constexpr Time kQuiet = kMillisecond / 2;
 constexpr Time kLongestQuietSleep = 150 * kMicrosecond;
+/// A long wait ends so much before something is due: waking a CPU from a deep sleep takes longer than a nap.
+constexpr Time kWakeEarly = 250 * kMicrosecond;
+/// Boards begin and end on time: the last bit is not slept.
+constexpr Time kAwakeBeforeStart = 300 * kMicrosecond;
 }  // namespace
 
 Worker::Worker(unsigned lcore, IdlePolicy idle, const TscClock& clock, const Mailbox<TscClock>* updates)
@@ -227,13 +231,14 @@ void Worker::rest(Time now) {
   const Time length = at > now ? at - now : 0;
   const bool quiet = now - busy_at_ > kQuiet;
   // A sleep costs the kernel's own latency: not worth it for less than that.
-  if (length < 10 * kMicrosecond) {
+  if (length < 10 * kMicrosecond || schedule_.next() - now < kAwakeBeforeStart) {
     if (idle_wait_->armed()) idle_wait_->disarm();
     rte_pause();
-  } else if (quiet && network_ == nullptr && idle_wait_->usable()) {
+  } else if (quiet && network_ == nullptr && idle_wait_->usable() && length > 2 * kWakeEarly) {
     wait(now, length);
   } else {
-    sleep(now, std::min(length, quiet ? kLongestQuietSleep : kLongestSleep));
+    if (idle_wait_->armed()) idle_wait_->disarm();
+    sleep(now, std::min(length, quiet && !idle_wait_->usable() ? kLongestQuietSleep : kLongestSleep));
   }
 }
 
@@ -260,7 +265,7 @@ void Worker::wait(Time now, Time length) {
     idle_wait_->disarm();
     return;
   }
-  length = std::min(length - 5 * kMicrosecond, IdleWait::kLongest);
+  length = std::min(length - kWakeEarly, IdleWait::kLongest);
   idle_wait_->wait(length);
   sleep_end_ = now + length;
 }
