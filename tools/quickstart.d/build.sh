@@ -36,7 +36,14 @@ compile() {
   say "$dir: compiled in $((SECONDS - began)) s"
 }
 
-build_main() {
+# Only softfeb: it is all that the demonstrations run.
+build_softfeb() {
   configure build
-  compile build || exit 1
+  compile build app/softfeb/softfeb || exit 1
+}
+
+# febctl and rdma-sink, when there is something to look at meanwhile.
+build_other_programs() {
+  say "compiling febctl and rdma-sink as well"
+  compile build programs || exit 1
 }
