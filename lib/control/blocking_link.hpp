@@ -11,14 +11,14 @@
 
 namespace softfeb::control {
 
-/// An RSSI client for programs that do one thing after the other: an io_context that runs only while somebody
-/// waits. Between waits nothing is sent, so a server closes the link after its null timeout (1 s as a rule);
-/// wait_open() then opens another. Time is steady_time().
+/// RSSI client for sequential programs. The io_context runs only inside a wait. Nothing is sent between
+/// waits, so the server closes the link after its null timeout (usually 1 s); wait_open() then opens a new
+/// one. Times are those of steady_time().
 class BlockingLink {
  public:
-  /// Throws SocketError. Connects with the first wait_open().
+  /// Throws SocketError. Connects in the first wait_open().
   BlockingLink(const RssiClientConfig& config, const UdpPeer& server, RssiUser& user);
-  /// Tells the server, if the link is open.
+  /// Sends RST if the link is open.
   ~BlockingLink() { close(); }
   BlockingLink(const BlockingLink&) = delete;
   BlockingLink& operator=(const BlockingLink&) = delete;
@@ -26,15 +26,15 @@ class BlockingLink {
   RssiClient& link() { return link_; }
   const RssiClient& link() const { return link_; }
 
-  /// Takes what has come meanwhile, then waits for a link. False when there is none in `limit`.
+  /// Handles pending events, then waits up to `limit` for an open link. Returns false on timeout.
   bool wait_open(Time limit);
-  /// Runs until `done` holds after an event. False when `limit` has passed.
+  /// Runs until `done` returns true, which is checked after each event. Returns false after `limit`.
   bool run_until(const std::function<bool()>& done, Time limit);
-  /// Waits for an event, at most to this moment, and handles what is ready.
+  /// Waits for an event until `until` at the latest, then handles all that are ready.
   void run_some(Time until);
   void close();
 
-  /// After wait_open() has failed: what was seen of the server since it began, and the likely causes, in one
+  /// After a failed wait_open(): what the server has answered since the call and the likely causes, in one
   /// line.
   std::string why_not_open() const;
 

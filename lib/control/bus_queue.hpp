@@ -8,11 +8,12 @@
 
 namespace softfeb::control {
 
-/// A bus for several users: accesses that come while one is under way wait, and are done in the order in
-/// which they came. Holds as many as its users have begun; each has one at a time.
+/// Shares one bus between several users. Accesses that arrive while one is under way are queued and carried
+/// out in order of arrival. The queue is bounded by the number of users, each of which has at most one access
+/// outstanding.
 class BusQueue final : public Bus {
  public:
-  /// `bus` outlives this, and this the last call of `done` that the bus makes.
+  /// `bus` must outlive this object, and this object the last `done` call of the bus.
   explicit BusQueue(Bus& bus) : bus_(bus) {}
   BusQueue(const BusQueue&) = delete;
   BusQueue& operator=(const BusQueue&) = delete;

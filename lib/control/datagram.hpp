@@ -9,7 +9,7 @@
 
 namespace softfeb::control {
 
-/// The other end of a UDP exchange.
+/// Remote end of a UDP exchange.
 struct UdpPeer {
   roce::IpAddress ip;
   std::uint16_t port = 0;
@@ -20,12 +20,13 @@ struct UdpPeer {
 /// "192.168.2.10:8192", "[fd00::1]:8192".
 std::string to_text(const UdpPeer& peer);
 
-/// Where the protocol machines put the datagrams they want sent: a socket, or frames of the board's own port.
+/// Transmits the datagrams of the protocol state machines: through a socket, or as frames of the board's own
+/// port.
 class DatagramSink {
  public:
   virtual ~DatagramSink() = default;
-  /// Sends at once or drops: UDP promises nothing, and the machines above repeat what is lost. Order is kept.
-  /// The bytes are the callee's only for the length of the call.
+  /// Sends immediately or drops: the state machines above retransmit what is lost. Keeps the order. The
+  /// callee must not use the bytes after the call returns.
   virtual void send(const UdpPeer& to, ByteSpan datagram) = 0;
 };
 

@@ -11,15 +11,15 @@
 
 namespace softfeb::control {
 
-/// Whole frames out through a link: cut into segments, which wait here until the link has room for them. The
-/// user bounds what waits by looking at bytes().
+/// Sends whole frames over a link: splits them into segments and queues these until the link has room. The
+/// user bounds the queue by checking bytes().
 class FrameSender {
  public:
-  /// 1 byte or more; needs an open link.
+  /// `frame` has at least 1 byte; the link must be open.
   void push(ByteSpan frame, const RssiLink& link);
-  /// Sends what the link has room for. May be called again from inside.
+  /// Sends as many segments as the link has room for. Reentrant: the link may call it from inside send().
   void flush(RssiLink& link, Time now);
-  /// The connection closed.
+  /// Discards the queue when the connection has closed.
   void reset();
 
   std::size_t bytes() const { return bytes_; }
@@ -27,7 +27,7 @@ class FrameSender {
  private:
   Packetizer packetizer_;
   std::deque<std::vector<std::uint8_t>> segments_;
-  std::size_t bytes_ = 0;  ///< of segments_
+  std::size_t bytes_ = 0;  ///< in segments_
   bool flushing_ = false;
 };
 

@@ -10,13 +10,13 @@
 
 namespace softfeb::control {
 
-/// Lines for a log that many may write at once: up to `burst` at once, then `per_second`. The next line that
-/// is let through tells how many were not.
+/// Rate-limits log lines: up to `burst` at once, then `per_second`. The next line that passes is preceded by
+/// the number of suppressed lines.
 class LimitedNotes {
  public:
   using Say = std::function<void(const std::string&)>;
 
-  /// `what`: what a line is about, in the plural, for "12 more WHAT".
+  /// `what`: plural noun for the lines, as in "12 more WHAT".
   LimitedNotes(Say say, std::string what, unsigned per_second, unsigned burst)
       : say_(std::move(say)), what_(std::move(what)), limit_(per_second, burst) {}
 
@@ -28,7 +28,7 @@ class LimitedNotes {
     flush();
     say_(line);
   }
-  /// Tells what was held back since the last line.
+  /// Reports how many lines were suppressed since the last one.
   void flush() {
     if (const std::uint64_t n = std::exchange(held_back_, 0); n != 0)
       say_(std::to_string(n) + " more " + what_);

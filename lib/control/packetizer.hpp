@@ -7,18 +7,18 @@
 #include <cstdint>
 #include <vector>
 
-/// Packetizer v2 (SURF's AxiStreamPacketizer2): frames of an AXI stream cut into packets, one per RSSI
-/// segment. A packet is 8 bytes of header, payload padded to a multiple of 8, and 8 bytes of tail with a
-/// CRC-32. Little-endian but for the CRC.
+/// Packetizer v2 (SURF's AxiStreamPacketizer2): splits the frames of an AXI stream into packets, one per RSSI
+/// segment. A packet consists of an 8-byte header, the payload padded to a multiple of 8 bytes, and an 8-byte
+/// tail with a CRC-32. All fields are little-endian except the CRC.
 namespace softfeb::control {
 
-/// What the CRC covers. It runs on over all packets of a frame.
+/// Coverage of the CRC, which continues across all packets of a frame.
 enum class CrcMode : std::uint8_t { kNone = 0, kPayload = 1, kFull = 2 };
 
-/// What a frame says of itself beside its bytes.
+/// Sideband signals of a frame.
 struct FrameTags {
   std::uint8_t first_user = 0x02;  ///< SSI: start of frame
-  std::uint8_t last_user = 0;      ///< bit 0: EOFE, the frame is faulty
+  std::uint8_t last_user = 0;      ///< bit 0: EOFE (end of frame with error)
   std::uint8_t tdest = 0;
   std::uint8_t tid = 0;
 
@@ -26,7 +26,7 @@ struct FrameTags {
   bool operator==(const FrameTags&) const = default;
 };
 
-/// Cuts frames. It holds counters and a CRC and none of the payload, so a frame may be of any length.
+/// Splits frames into packets. Stores counters and the CRC but no payload, so frames may have any length.
 class Packetizer {
  public:
   static constexpr std::size_t kHeader = 8;
@@ -35,48 +35,48 @@ class Packetizer {
 
   explicit Packetizer(CrcMode mode = CrcMode::kFull) : mode_(mode) {}
 
-  /// Payload bytes that fit a packet of at most `packet` bytes: a multiple of 8, 0 where none fits.
+  /// Payload bytes that fit into a packet of at most `packet` bytes: a multiple of 8, or 0 if none fit.
   static constexpr std::size_t payload_room(std::size_t packet) {
     return packet < kMinPacket ? 0 : (packet - kHeader - kTail) / 8 * 8;
   }
 
-  /// Makes the next packet of the frame around `payload` bytes (1…payload_room(out.size()); not of the last
-  /// packet: a multiple of 8) that the caller has put at out[kHeader]. `last` ends the frame; the next packet
-  /// begins another. Bytes of padding are zeroed. Returns the packet's size; 0 where `payload` breaks these
-  /// rules.
+  /// Builds the next packet of the frame around `payload` bytes that the caller has placed at out[kHeader].
+  /// `payload` is 1…payload_room(out.size()) and, except in the last packet, a multiple of 8. `last` ends the
+  /// frame; the next packet starts a new one. Zeroes the padding. Returns the packet size, or 0 if `payload`
+  /// breaks these rules.
   std::size_t seal(MutableByteSpan out, std::size_t payload, bool last, const FrameTags& tags = {});
-  /// The same with a copy of `payload`.
+  /// Same as seal(), but copies `payload` first.
   std::size_t write(MutableByteSpan out, ByteSpan payload, bool last, const FrameTags& tags = {});
 
-  /// Forgets a frame half sent: the connection closed.
+  /// Discards a partly sent frame when the connection has closed.
   void reset();
 
  private:
   CrcMode mode_;
-  std::uint16_t count_ = 0;  ///< packets of this frame before
+  std::uint16_t count_ = 0;  ///< earlier packets of this frame
   bool in_frame_ = false;
   std::uint32_t crc_ = 0;
 };
 
-/// Puts frames together again. What is wrong is dropped, with the rest of its frame.
+/// Reassembles frames. An invalid packet is dropped together with the rest of its frame.
 class Depacketizer {
  public:
   enum class Result : std::uint8_t {
-    kPart,     ///< taken, the frame goes on
-    kFrame,    ///< frame() is whole
-    kDropped,  ///< wrong in itself, or no part of a frame begun; a frame begun is lost
+    kPart,     ///< accepted; the frame is not complete yet
+    kFrame,    ///< frame() is complete
+    kDropped,  ///< malformed, or not the next packet of a frame; a partly received frame is lost
   };
 
-  /// Frames longer than `max_frame` bytes are dropped; no more is ever stored.
+  /// Frames longer than `max_frame` bytes are dropped; at most that much is stored.
   explicit Depacketizer(std::size_t max_frame) : max_frame_(max_frame) {}
 
   Result push(ByteSpan packet);
 
-  /// The frame that push() completed, until the next push(). A sender's EOFE is in its tags.
+  /// The frame that push() completed, valid until the next push(). The sender's EOFE is in tags().
   ByteSpan frame() const { return frame_; }
   const FrameTags& tags() const { return tags_; }
 
-  /// Forgets a frame half received and gives memory back: the connection closed.
+  /// Discards a partly received frame and frees its memory when the connection has closed.
   void reset();
 
   std::uint64_t dropped() const { return dropped_; }  ///< packets

@@ -7,8 +7,7 @@
 
 namespace softfeb::control {
 
-/// Plays the client of an unmodified `ib_write_bw` server (doc/perftest.md). connect() with a perftest://
-/// URL.
+/// Client of an unmodified `ib_write_bw` server (doc/perftest.md). Use connect() with a perftest:// URL.
 std::unique_ptr<PeerSession> connect_perftest(const PeerUrl& url, const LocalEndpoint& local,
                                               const PeerTimeouts& timeouts);
 

@@ -11,21 +11,21 @@
 #include <string>
 #include <string_view>
 
-/// What perftest's programs say to each other over TCP before, between and after their RDMA traffic; the
-/// order is in doc/perftest.md. Facts from the sources of linux-rdma/perftest, tag v4.5-0.17 (version
-/// string 6.06). Sans-I/O: encoders give exactly what is sent, decoders take exactly one message and answer
-/// nothing where it is none.
+/// TCP messages that perftest's programs exchange before, during and after their RDMA traffic;
+/// doc/perftest.md gives the order. Derived from the sources of linux-rdma/perftest, tag v4.5-0.17 (version
+/// string 6.06). Sans-I/O: an encoder returns exactly the bytes to send; a decoder takes exactly one message
+/// and returns nullopt if it is malformed.
 namespace softfeb::control::perftest {
 
-/// perftest's exchange version: AC_INIT's of its build, not the package's ("6.06" in 4.5+0.17).
+/// Version that perftest exchanges: the one from AC_INIT, not the package version (4.5-0.17 sends "6.06").
 struct Version {
-  unsigned number = 0;  ///< hundredths: 606
+  unsigned number = 0;  ///< in hundredths: 606
   std::string text;
 };
 
-/// What we say we are, so that newer servers leave out what they added later.
+/// The version we announce, so that newer servers leave out later additions.
 inline constexpr std::string_view kOurVersion = "6.06";
-/// Servers whose exchange with a 6.06 client is the one written here, from reading each tag between.
+/// Servers whose exchange with a 6.06 client is as described here, according to the sources of each tag.
 inline constexpr unsigned kOldestVersion = 592;
 inline constexpr unsigned kNewestVersion = 629;
 
@@ -33,17 +33,17 @@ using VersionMessage = std::array<std::uint8_t, 16>;
 VersionMessage encode_version(std::string_view text = kOurVersion);
 std::optional<Version> decode_version(const VersionMessage& message);
 
-/// Cycle buffer and cache line size, each on its own.
+/// Used for the cycle buffer size and the cache line size, each in a message of its own.
 using IntMessage = std::array<std::uint8_t, 4>;
 IntMessage encode_int(std::uint32_t value);
 std::uint32_t decode_int(const IntMessage& message);
 
-/// Path MTU as the verbs' code (1 is 256 bytes, 5 is 4096), an ASCII digit and a NUL.
+/// Path MTU as the verbs enum (1: 256 bytes … 5: 4096 bytes), sent as an ASCII digit and a NUL.
 using MtuMessage = std::array<std::uint8_t, 2>;
 MtuMessage encode_mtu(std::uint32_t bytes);
 std::optional<std::uint32_t> decode_mtu(const MtuMessage& message);  ///< bytes
 
-/// One QP's parameters; the same message serves as every handshake.
+/// Parameters of one QP. The same message also serves as every handshake.
 struct Keys {
   std::uint32_t lid = 0;
   std::uint32_t out_reads = 1;  ///< outstanding RDMA READs
@@ -58,21 +58,21 @@ struct Keys {
 };
 
 inline constexpr std::size_t kKeysSize = 108;
-/// Size of the message without a GID, which InfiniBand links use.
+/// Size of the message without a GID, as sent on InfiniBand links.
 inline constexpr std::size_t kShortKeysSize = 59;
 
 using KeysMessage = std::array<std::uint8_t, kKeysSize>;
 KeysMessage encode_keys(const Keys& keys);
 std::optional<Keys> decode_keys(const KeysMessage& message);
-/// True when the first kShortKeysSize bytes of an answer are a whole message without a GID.
+/// True if the first kShortKeysSize bytes of an answer form a complete message without a GID.
 bool is_short_keys(ByteSpan start);
 
-/// Report numbers: 64-bit integers and doubles, both big-endian, each exchanged on its own.
+/// Report values: 64-bit integers and doubles, both big-endian, each in a message of its own.
 using ReportMessage = std::array<std::uint8_t, 8>;
 ReportMessage encode_report(std::uint64_t value);
 ReportMessage encode_report(double value);
 
-/// The last word of either side (until version 6.16), with its NUL.
+/// Last message of either side (up to version 6.16), including its NUL.
 inline constexpr std::array<std::uint8_t, 5> kDone{'d', 'o', 'n', 'e', 0};
 
 }  // namespace softfeb::control::perftest

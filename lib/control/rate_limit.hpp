@@ -7,15 +7,15 @@
 
 namespace softfeb::control {
 
-/// So many events a second, and up to `burst` at once after a pause.
+/// Limits events to `per_second` on average and to `burst` at once after a pause.
 class RateLimit {
  public:
   RateLimit(unsigned per_second, unsigned burst)
       : interval_(kSecond / std::max(1U, per_second)), span_(interval_ * std::max(1U, burst)) {}
 
-  /// One more event, if it may be.
+  /// Accounts for one more event and returns true if the limit allows it.
   bool take(Time now) {
-    // used_ is when all that was taken will have been paid off.
+    // used_ is the time at which all accepted events will have been paid for.
     const Time used = std::max(used_, now);
     if (used + interval_ > now + span_) return false;
     used_ = used + interval_;

@@ -6,24 +6,25 @@
 namespace softfeb::control {
 
 struct RssiClientConfig {
-  /// What is proposed; segments up to max_segment are received, whatever the server answers.
+  /// Values proposed to the server. The client accepts segments up to max_segment whatever the server
+  /// answers.
   RssiParameters proposal{.max_outstanding = 32, .max_segment = 1464};
   std::uint8_t first_sequence = 100;
-  std::size_t tx_queue = 64;  ///< segments that may wait behind the window
-  bool reconnect = true;      ///< begin again after a connection that did not end by close()
+  std::size_t tx_queue = 64;  ///< maximum number of segments queued behind the window
+  bool reconnect = true;      ///< reconnect unless the connection ended by close()
 };
 
-/// The end that connects: to a board, to softfeb, or to Rogue's server.
+/// The connecting end: to a board, to softfeb, or to a Rogue server.
 class RssiClient final : public RssiEndpoint {
  public:
   RssiClient(const RssiClientConfig& config, const UdpPeer& server, DatagramSink& sink, RssiUser& user);
 
-  /// Sends SYNs until the server answers, however long that takes, or close().
+  /// Sends SYNs, without a time limit, until the server answers or close() is called.
   void connect(Time now);
   void on_datagram(const UdpPeer& from, ByteSpan datagram, Time now) override;
   void on_timer(Time now) override;
   Time deadline() const override;
-  /// Also ends the attempt to connect. connect() begins again.
+  /// Also aborts a connection attempt. connect() starts again.
   void close(Time now) override;
 
  private:

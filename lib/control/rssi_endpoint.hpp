@@ -12,8 +12,8 @@
 
 namespace softfeb::control {
 
-/// What both ends of an open connection do alike (doc/rssi.md). Server and client add how one comes about
-/// and what follows its end.
+/// The part of an open connection common to both ends (doc/rssi.md). Server and client add how a connection
+/// is opened and what happens after it ends.
 class RssiEndpoint : public RssiLink {
  public:
   RssiEndpoint(DatagramSink& sink, RssiUser& user, std::size_t tx_queue)
@@ -30,52 +30,53 @@ class RssiEndpoint : public RssiLink {
   void resume(Time now) final;
   const RssiStatus& status() const final { return status_; }
 
-  /// `closed` gets the record of each connection that ends, before the link's user hears of it. It must not
-  /// call the link.
+  /// `closed` receives the record of each connection that ends, before the user of the link is notified. It
+  /// must not call the link.
   void notify_closed(std::function<void(const RssiClosed&)> closed) { closed_ = std::move(closed); }
 
-  /// The next data segment leaves with a wrong checksum, once: a retransmission for whoever wants to see one.
+  /// Corrupts the checksum of the next data segment, once, to provoke a retransmission.
   void inject_fault() { fault_ = true; }
 
  protected:
-  /// A segment may be a word longer than negotiated: the board's are, by its packetizer's arithmetic.
+  /// Segments may exceed the negotiated size by one 8-byte word, as the board's do because of its packetizer.
   static constexpr std::size_t kExcess = 8;
 
   struct Opening {
     UdpPeer peer;
     RssiParameters parameters;
-    std::uint8_t tx_first;           ///< number of our first segment after the SYN
-    std::uint8_t rx_first;           ///< of the peer's
-    std::size_t max_datagram;        ///< longer ones are dropped
-    Time idle_limit;                 ///< silence of the peer that ends the connection
-    Time try_for = 0;                ///< how long a segment is repeated at least, whatever was negotiated
-    Time keep_alive_after = kNever;  ///< silence of ours that makes us send a NUL
-    bool greet = false;              ///< an ACK leaves before all else: the client's, which opens the server
-    bool answer_reset = false;       ///< RST is answered with RST
+    std::uint8_t tx_first;           ///< sequence number of our first segment after the SYN
+    std::uint8_t rx_first;           ///< sequence number of the peer's first segment after the SYN
+    std::size_t max_datagram;        ///< longer datagrams are dropped
+    Time idle_limit;                 ///< the connection closes after the peer has been silent for this long
+    Time try_for = 0;                ///< minimum time to retransmit a segment, whatever was negotiated
+    Time keep_alive_after = kNever;  ///< send a NUL after we have been silent for this long
+    bool greet = false;         ///< send an ACK first: the client's, which opens the connection at the server
+    bool answer_reset = false;  ///< answer RST with RST
   };
 
   void begin(const Opening& opening, Time now);
-  /// A segment of the open connection's peer.
+  /// A segment from the peer of the open connection.
   void receive(const rssi::Segment& segment, Time now);
   void run_timers(Time now);
   Time connection_deadline() const;
-  /// Forgets the connection. `reset`: the peer is told. `by`: who takes its place.
+  /// Closes the connection. `reset`: send RST. `by`: the client that replaces the peer.
   void end(RssiClose why, bool reset, Time now, const UdpPeer* by = nullptr);
-  /// The open connection's peer sent something invalid, which is dropped. `what`: a string literal.
+  /// The peer of the open connection sent an invalid segment, which is dropped. `what`: a string literal.
   void note_error(const char* what, Time now);
   void send_ack(Time now) { send_bare(tx_.next_sequence(), now); }
-  /// A bare ACK that names the first number the peer may not have, for one that does not know where we began.
+  /// Sends a bare ACK with the first unacknowledged sequence number, for a peer that does not know our
+  /// initial one.
   void send_first_ack(Time now) { send_bare(tx_.base(), now); }
-  /// Sends something that a peer which knows of this connection must answer.
+  /// Sends a segment that the peer must answer if it knows this connection.
   void provoke(Time now);
 
   void put(const UdpPeer& to, ByteSpan datagram) { sink_.send(to, datagram); }
-  /// Also after the end: the number behind the last one used.
+  /// One past the last sequence number used; also valid after the connection has ended.
   std::uint8_t next_sequence() const { return tx_.next_sequence(); }
   Time heard_at() const { return heard_at_; }
   Time opened_at() const { return opened_at_; }
 
-  /// The connection has ended; its user is told next.
+  /// The connection has ended; its user is notified next.
   virtual void on_ended(RssiClose why, Time now) = 0;
 
   RssiStatus status_;
@@ -117,18 +118,18 @@ class RssiEndpoint : public RssiLink {
   Time opened_at_ = 0;
   Time heard_at_ = 0;
   RssiKind heard_ = RssiKind::kSyn;
-  std::uint64_t retransmitted_before_ = 0;  ///< on earlier connections
+  std::uint64_t retransmitted_before_ = 0;  ///< sum over earlier connections
   std::uint64_t errors_ = 0;
-  bool only_errors_ = false;  ///< since heard_at_ something came, and it was invalid
+  bool only_errors_ = false;  ///< only invalid segments since heard_at_, and at least one
   const char* last_error_ = nullptr;
   Time last_error_at_ = 0;
   Time sent_at_ = 0;
-  Time ack_at_ = kNever;        ///< when an ACK is to be sent if nothing carries it before
-  bool ack_now_ = false;        ///< owed for a NUL or for something known
-  std::uint8_t acked_ = 0;      ///< first number we have not acknowledged
-  bool blocked_ = false;        ///< the user cannot take more: BUSY
-  unsigned clear_repeats_ = 0;  ///< how often it is yet to be said that we are no longer BUSY
-  bool starved_ = false;        ///< the user wants to hear of room
+  Time ack_at_ = kNever;        ///< when to send an ACK unless another segment carries it
+  bool ack_now_ = false;        ///< ACK due at once, for a NUL or a duplicate
+  std::uint8_t acked_ = 0;      ///< first sequence number we have not acknowledged
+  bool blocked_ = false;        ///< the user refused a segment: BUSY
+  unsigned clear_repeats_ = 0;  ///< segments still to be sent to announce that BUSY is cleared
+  bool starved_ = false;        ///< notify the user when there is room
   bool fault_ = false;
   std::function<void(const RssiClosed&)> closed_;
 };

@@ -5,14 +5,14 @@
 
 namespace softfeb::control::rssi {
 
-/// False for parameters no connection can live with: no window, or segments without room for a word.
+/// False if the parameters do not allow a connection: no window, or segments too small for one word.
 bool usable(const RssiParameters& parameters);
 
-/// What a server answers to `client`: its values, but window and segment at most `local`'s; out of range
-/// values (a client may say anything, and the timers are run by them) are moved into range.
+/// A server's answer to `client`: the client's values, with window and segment size limited to those of
+/// `local`. Out-of-range values are clamped, since they come from the network and set our timers.
 RssiParameters negotiate(const RssiParameters& client, const RssiParameters& local);
 
-/// What a client makes of a server's answer, which it has to follow: the same with its own proposal as limit.
+/// What a client takes from a server's answer: the same rules with its own proposal as the limit.
 inline RssiParameters adopt(const RssiParameters& server, const RssiParameters& proposal) {
   return negotiate(server, proposal);
 }

@@ -10,22 +10,22 @@
 
 namespace softfeb::control::rssi {
 
-/// A segment that waits for its turn.
+/// A segment that cannot be delivered yet.
 struct RxSegment {
   std::uint8_t sequence = 0;
   bool nul = false;
   std::vector<std::uint8_t> payload;
 };
 
-/// Which of the peer's segments come next, and copies of those that came too early or cannot be taken yet:
-/// at most a window.
+/// Tracks the next expected segment and holds copies of segments that arrived early or cannot be accepted
+/// yet, at most a window.
 class RxWindow {
  public:
   enum class Place : std::uint8_t {
     kNext,
     kAhead,   ///< within the window
-    kKnown,   ///< taken before
-    kBeyond,  ///< a number the peer may not use yet
+    kKnown,   ///< duplicate
+    kBeyond,  ///< beyond the window
   };
 
   void start(std::uint8_t next, std::size_t window);
@@ -34,13 +34,13 @@ class RxWindow {
   Place place(std::uint8_t sequence) const;
   std::uint8_t next() const { return next_; }
   void advance() { ++next_; }
-  /// Takes back an advance().
+  /// Undoes advance().
   void retreat() { --next_; }
 
-  /// Keeps a copy, of each number one.
+  /// Stores a copy, at most one per sequence number.
   void hold(std::uint8_t sequence, bool nul, ByteSpan payload);
   void hold(RxSegment segment);
-  /// The segment that is next, if it is held; it is held no more.
+  /// Removes and returns the next segment if it is held.
   std::optional<RxSegment> take_next();
   std::size_t held() const { return held_.size(); }
 

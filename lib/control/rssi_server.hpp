@@ -10,31 +10,34 @@
 
 namespace softfeb::control {
 
-/// What the firmware's servers hold after reset: for the registers (UDP 8192) and for the stream (8193).
+/// Reset values of the firmware's servers: registers (UDP 8192) and stream (UDP 8193).
 inline constexpr RssiParameters kFirmwareRegisters{16, 1024, 50, 25, 200, 16, 3};
 inline constexpr RssiParameters kFirmwareStream{32, 8192, 50, 25, 200, 16, 3};
 
 struct RssiServerConfig {
-  /// What is offered: window and segment at most; the other values are the client's to say, and these only
-  /// shown, as the firmware has it.
+  /// Offered values. Window and segment size are limits. The client chooses the other values; ours are only
+  /// reported, as in the firmware.
   RssiParameters local = kFirmwareRegisters;
-  /// Bounds of what may be offered at run time: a client's registers must not make us allocate at will.
+  /// Limits for offers changed at run time: clients can write these registers and must not make us allocate
+  /// without bound.
   std::uint8_t max_outstanding_limit = 64;
   std::uint16_t max_segment_limit = 8192;
-  std::uint8_t first_sequence = 0x80;  ///< of our SYN, as the firmware
-  std::size_t tx_queue = 64;           ///< segments that may wait behind the window
-  unsigned syns_per_second = 100;      ///< answered at most, and
-  unsigned syn_burst = 20;             ///< that many at once
-  /// A connection that lives is not replaced by another client sooner than this after it opened.
+  std::uint8_t first_sequence = 0x80;  ///< of our SYN, as in the firmware
+  std::size_t tx_queue = 64;           ///< maximum number of segments queued behind the window
+  unsigned syns_per_second = 100;      ///< maximum rate of SYNs answered
+  unsigned syn_burst = 20;             ///< maximum number of SYNs answered at once
+  /// A live connection is not replaced by another client until this long after it opened.
   Time guard = kSecond;
   std::uint64_t seed = 1;
 };
 
-/// The board's end: one connection at a time, any number of clients in turn. Starts listening when made.
+/// The board's end: one connection at a time, any number of clients one after the other. Listens from
+/// construction.
 ///
-/// A SYN never ends a connection by itself, for anybody can send one in anybody's name (doc/rssi.md):
-/// another client's is answered while the connection goes on, and replaces it when that client's ACK shows it
-/// to be there; the same client's, when the client turns out to know nothing of the connection any more.
+/// A SYN alone never closes a connection, since its source address may be forged (doc/rssi.md). A SYN from
+/// another client is answered while the connection goes on; that client's ACK then proves its address and
+/// replaces the connection. A SYN from the connected client replaces the connection only if the client no
+/// longer answers on it.
 class RssiServer final : public RssiEndpoint {
  public:
   RssiServer(const RssiServerConfig& config, DatagramSink& sink, RssiUser& user);
@@ -43,16 +46,16 @@ class RssiServer final : public RssiEndpoint {
   void on_timer(Time now) override;
   Time deadline() const override;
   void close(Time now) override;
-  /// The same, for a reason of the caller's.
+  /// Same, with the given reason.
   void close(RssiClose why, Time now);
 
-  /// In force for the next connection. Window and segment are moved into the limits of the configuration;
-  /// the other values are shown, and yield to the client's as the firmware's do.
+  /// Applies to the next connection. Window and segment size are clamped to the limits of the configuration.
+  /// The other values are only reported; the client's apply, as in the firmware.
   void set_local(const RssiParameters& local) { config_.local = local; }
   const RssiParameters& local() const { return config_.local; }
 
  private:
-  /// A SYN answered, with an ACK to come.
+  /// An answered SYN whose ACK is outstanding.
   struct Handshake {
     UdpPeer peer;
     RssiParameters parameters;
@@ -64,7 +67,7 @@ class RssiServer final : public RssiEndpoint {
 
   void on_syn(const UdpPeer& from, const rssi::Segment& segment, Time now);
   bool may_answer(const UdpPeer& from, Time now);
-  /// A SYN in the name of the client that is connected: false while it is doubtful who sent it.
+  /// Handles a SYN from the address of the connected client. Returns false while the sender is in doubt.
   bool client_began_anew(Time now);
   void answer(const UdpPeer& from, const rssi::Segment& segment, Time now);
   void send_syn_ack(Time now);
@@ -77,7 +80,7 @@ class RssiServer final : public RssiEndpoint {
   RateLimit syns_;
   Rng random_;
   std::optional<Handshake> handshake_;
-  std::optional<Time> doubted_at_;  ///< the client's SYN that made us ask whether the connection stands
+  std::optional<Time> doubted_at_;  ///< time of the SYN that made us probe the connection
 };
 
 }  // namespace softfeb::control

@@ -7,7 +7,7 @@
 
 namespace softfeb::control {
 
-/// Client of rdma-sink's exchange. connect() with a sink:// URL.
+/// Client of rdma-sink's exchange. Use connect() with a sink:// URL.
 std::unique_ptr<PeerSession> connect_sink(const PeerUrl& url, const LocalEndpoint& local,
                                           const PeerTimeouts& timeouts);
 

@@ -8,23 +8,23 @@
 
 #include <nlohmann/json.hpp>
 
-/// The JSON lines of rdma-sink's exchange (doc/rdma-sink.md). Sans-I/O; decoders throw PeerError where a line
-/// is not what it must be, without the peer's name.
+/// JSON lines of rdma-sink's exchange (doc/rdma-sink.md). Sans-I/O. Decoders throw PeerError, without the
+/// peer's name, if a line is invalid.
 namespace softfeb::control::sink {
 
 inline constexpr int kVersion = 1;
 
-/// The client's first line: what it will send, and with which QPs.
+/// First line of the client: what it will send, and on which QPs.
 std::string encode_hello(const LocalEndpoint& local);
 
-/// The server's answer, or its {"error": …} as a PeerError (kConfiguration). `qps` is the number that was
-/// asked for.
+/// The server's answer. Its {"error": …} becomes a PeerError (kConfiguration). `qps` is the number of QPs
+/// requested.
 RemoteEndpoint decode_welcome(std::string_view line, std::size_t qps);
 
-/// The client's last line.
+/// Last line of the client.
 std::string encode_end(const PeerResults& results);
 
-/// The server's report, or its error.
+/// The server's report; its {"error": …} becomes a PeerError.
 nlohmann::json decode_report(std::string_view line);
 
 }  // namespace softfeb::control::sink

@@ -16,32 +16,32 @@ namespace softfeb::control {
 
 enum class SrpOutcome : std::uint8_t {
   kOk,
-  kStatus,     ///< answered with a status that is not 0
-  kMalformed,  ///< answered with a length that cannot be
+  kStatus,     ///< answered with a nonzero status
+  kMalformed,  ///< answered with an invalid length
   kTimeout,
-  kClosed,  ///< the link closed; whether a write took place nobody knows
+  kClosed,  ///< the link closed; whether a write took place is unknown
 };
 
 struct SrpReply {
   SrpOutcome outcome = SrpOutcome::kOk;
   std::uint32_t status = 0;
-  ByteSpan data;  ///< of a read; with kStatus the words before the error. Valid during the call
+  ByteSpan data;  ///< of a read; with kStatus, the words before the error. Valid during the call
 };
 
 struct SrpClientCounters {
-  std::uint64_t requests = 0;  ///< posted writes included
+  std::uint64_t requests = 0;  ///< including posted writes
   std::uint64_t replies = 0;
-  std::uint64_t foreign = 0;  ///< answers to nothing that is waited for: late ones, or with another header
+  std::uint64_t foreign = 0;  ///< answers that match no pending transaction: late, or with another header
   std::uint64_t timeouts = 0;
 };
 
-/// SRPv3 client on one RSSI link; transactions are pipelined. Each ends with exactly one call of its
-/// callback, from inside on_segment(), on_close() or on_timer(), unless the client is destroyed first.
-/// Callbacks may begin new transactions.
+/// SRPv3 client on one RSSI link; transactions are pipelined. The callback of each is called exactly once,
+/// from inside on_segment(), on_close() or on_timer(), unless the client is destroyed first. Callbacks may
+/// start new transactions.
 ///
-/// A transaction times out when `timeout` has passed since it was begun and since the last answer: a long
-/// queue that moves does not time out (as PyRogue has it). Lost segments are RSSI's concern, so nothing is
-/// ever repeated here.
+/// A transaction times out after `timeout` has passed both since its start and since the last answer, so a
+/// long queue that makes progress does not time out (as in PyRogue). Lost segments are handled by RSSI;
+/// nothing is retransmitted here.
 class SrpClient final : public RssiUser {
  public:
   using Callback = std::function<void(const SrpReply&, Time)>;
@@ -50,15 +50,16 @@ class SrpClient final : public RssiUser {
   explicit SrpClient(Time timeout = 5 * kSecond) : timeout_(timeout) {}
 
   void attach(RssiLink& link) { link_ = &link; }
-  /// Called when the link has opened and closed.
+  /// Called when the link has opened and when it has closed.
   void notify(Notice opened, std::function<void(RssiClose, Time)> closed);
 
-  /// Address and size multiples of 4, 4…4096 bytes. False, and no callback, when the link is not open.
+  /// Address is a multiple of 4; size is a multiple of 4, 4…4096 bytes. Returns false, without a callback, if
+  /// the link is not open.
   bool read(std::uint32_t address, std::size_t bytes, Time now, Callback done);
   bool write(std::uint32_t address, ByteSpan data, Time now, Callback done);
-  /// Posted write: nobody answers.
+  /// Posted write: there is no answer.
   bool post(std::uint32_t address, ByteSpan data, Time now);
-  /// Answered after everything before it is done.
+  /// Null request, answered after everything before it has completed.
   bool null(Time now, Callback done);
 
   std::size_t pending() const { return pending_.size(); }
@@ -80,7 +81,7 @@ class SrpClient final : public RssiUser {
     Time begun;
     Callback done;
   };
-  using Number = std::uint64_t;  ///< transactions counted; the id is its lower half
+  using Number = std::uint64_t;  ///< transaction counter; the id is its lower 32 bits
 
   bool begin(srp::Opcode opcode, std::uint32_t address, std::size_t size, ByteSpan data, Time now,
              Callback done);

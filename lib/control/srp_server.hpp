@@ -16,25 +16,25 @@
 
 namespace softfeb::control {
 
-/// What a peer can make a server store. Beyond it the link shows BUSY.
+/// Limits on what a peer can make the server store. Above them the link announces BUSY.
 struct SrpServerLimits {
-  std::size_t requests = 1024;              ///< received and not begun
-  std::size_t request_bytes = 256 * 1024;   ///< of these
-  std::size_t response_bytes = 256 * 1024;  ///< not yet taken by the link; one response more may stand there
+  std::size_t requests = 1024;              ///< received and not started
+  std::size_t request_bytes = 256 * 1024;   ///< of these requests
+  std::size_t response_bytes = 256 * 1024;  ///< not yet accepted by the link; may be exceeded by one response
 };
 
 struct SrpServerCounters {
-  std::uint64_t requests = 0;    ///< whole messages received
-  std::uint64_t posted = 0;      ///< of them posted writes, which are not answered
-  std::uint64_t refused = 0;     ///< of them with something wrong before any access
-  std::uint64_t bus_errors = 0;  ///< accesses that the bus ended with an error
+  std::uint64_t requests = 0;    ///< complete messages received
+  std::uint64_t posted = 0;      ///< posted writes among them, which are not answered
+  std::uint64_t refused = 0;     ///< requests rejected before any access
+  std::uint64_t bus_errors = 0;  ///< accesses that ended with a bus error
   std::uint64_t responses = 0;
-  std::uint64_t busy = 0;  ///< segments not taken
+  std::uint64_t busy = 0;  ///< segments refused
 };
 
-/// SRPv3 server on one RSSI link: requests in, accesses to the bus strictly in order and one at a time,
-/// responses out. A client that goes away takes its requests and responses with it; an access that is under
-/// way ends unheard, and the next client's wait for it.
+/// SRPv3 server on one RSSI link. It takes requests, performs the bus accesses strictly in order and one at a
+/// time, and sends the responses. When a client disconnects, its requests and responses are discarded. An
+/// access under way completes without an answer, and requests of the next client wait for it.
 ///
 ///     SrpServer server(bus);
 ///     RssiServer link(…, sink, server);
@@ -46,7 +46,8 @@ class SrpServer final : public RssiUser {
   SrpServer(const SrpServer&) = delete;
   SrpServer& operator=(const SrpServer&) = delete;
 
-  /// Before the link's first datagram. The link outlives the last call of `done` of the bus, or the server.
+  /// Call before the link's first datagram. `link` must outlive this object or the last `done` call of the
+  /// bus.
   void attach(RssiLink& link) { link_ = &link; }
 
   void on_open(Time now) override;
@@ -55,7 +56,7 @@ class SrpServer final : public RssiUser {
   void on_room(Time now) override;
 
   const SrpServerCounters& counters() const { return counters_; }
-  std::uint64_t dropped() const { return receiver_.dropped(); }  ///< packets received with a packetizer error
+  std::uint64_t dropped() const { return receiver_.dropped(); }  ///< received packets with a packetizer error
 
  private:
   struct Access;
@@ -83,7 +84,7 @@ class SrpServer final : public RssiUser {
   std::deque<Message> requests_;
   std::size_t request_bytes_ = 0;
 
-  std::shared_ptr<Access> access_;  ///< also the bus's, which may outlive this
+  std::shared_ptr<Access> access_;  ///< shared with the bus, which may outlive this object
   Phase phase_ = Phase::kIdle;
   bool advancing_ = false;
   bool refused_segment_ = false;

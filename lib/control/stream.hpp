@@ -11,10 +11,10 @@
 #include <functional>
 #include <vector>
 
-/// Frames of stream data over an RSSI link (UDP 8193 of the board).
+/// Stream frames over an RSSI link (UDP 8193 of the board).
 namespace softfeb::control {
 
-/// Where the frames of a board come from, a piece at a time, so that they may be of any length.
+/// Source of the board's frames. Produces them piece by piece, so frames may have any length.
 class FrameSource {
  public:
   struct Part {
@@ -23,34 +23,35 @@ class FrameSource {
   };
 
   virtual ~FrameSource() = default;
-  /// Whether fill() has something to give. When it turns true by itself, somebody calls StreamServer::pump().
+  /// True if fill() has data. When this becomes true on its own, the owner must call StreamServer::pump().
   virtual bool ready(Time now) = 0;
-  /// The next bytes of the frame. `out` has a multiple of 8 bytes.
+  /// Writes the next bytes of the frame. out.size() is a multiple of 8.
   virtual Part fill(MutableByteSpan out, Time now) = 0;
-  /// The connection closed, and what fill() gave of an unfinished frame is lost with it.
+  /// The connection closed; the bytes of an unfinished frame are lost.
   virtual void abandon(Time now) = 0;
 };
 
 struct StreamCounters {
   std::uint64_t frames = 0;
-  std::uint64_t bytes = 0;  ///< of these frames
+  std::uint64_t bytes = 0;  ///< bytes in these frames
 };
 
-/// What becomes of a received frame.
+/// Receives complete frames.
 using FrameHandler = std::function<void(ByteSpan frame, const FrameTags& tags, Time now)>;
 
-/// The board's end of the link. Sends as fast as the source and the peer's window let it.
+/// The board's end of the link. Sends as fast as the source and the peer's window allow.
 ///
 ///     StreamServer server(source, {});
 ///     RssiServer link(…, sink, server);
 ///     server.attach(link);
 class StreamServer final : public RssiUser {
  public:
-  /// `received`: frames from the peer, may be empty. Longer ones than `max_frame` bytes are dropped.
+  /// `received` handles frames from the peer and may be empty. Frames longer than `max_frame` bytes are
+  /// dropped.
   StreamServer(FrameSource& source, FrameHandler received, std::size_t max_frame = 1024 * 1024);
 
   void attach(RssiLink& link) { link_ = &link; }
-  /// The source has something again.
+  /// The source has data again.
   void pump(Time now);
 
   void on_open(Time now) override;
@@ -58,9 +59,9 @@ class StreamServer final : public RssiUser {
   bool on_segment(ByteSpan payload, Time now) override;
   void on_room(Time now) override { pump(now); }
 
-  const StreamCounters& sent() const { return sent_; }  ///< bytes: of unfinished frames too
+  const StreamCounters& sent() const { return sent_; }  ///< bytes include those of unfinished frames
   const StreamCounters& received() const { return received_; }
-  std::uint64_t dropped() const { return receiver_.dropped(); }  ///< packets received
+  std::uint64_t dropped() const { return receiver_.dropped(); }  ///< packets received and dropped
 
  private:
   bool send_part(Time now);
@@ -77,7 +78,7 @@ class StreamServer final : public RssiUser {
   StreamCounters received_;
 };
 
-/// The other end: puts frames together and hands them on.
+/// The client's end: reassembles frames and passes them to `received`.
 class StreamClient final : public RssiUser {
  public:
   using Notice = std::function<void(Time)>;
@@ -85,9 +86,9 @@ class StreamClient final : public RssiUser {
   explicit StreamClient(FrameHandler received, std::size_t max_frame = 16 * 1024 * 1024);
 
   void attach(RssiLink& link) { link_ = &link; }
-  /// Called when the link has opened and closed.
+  /// Called when the link has opened and when it has closed.
   void notify(Notice opened, std::function<void(RssiClose, Time)> closed);
-  /// False when the link is not open. What the window does not take waits here.
+  /// Returns false if the link is not open. Segments that do not fit into the window are queued here.
   bool send(ByteSpan frame, Time now);
 
   void on_open(Time now) override;
@@ -96,8 +97,8 @@ class StreamClient final : public RssiUser {
   void on_room(Time now) override { sender_.flush(*link_, now); }
 
   const StreamCounters& received() const { return received_; }
-  std::uint64_t damaged() const { return damaged_; }             ///< frames with EOFE; given to nobody
-  std::uint64_t dropped() const { return receiver_.dropped(); }  ///< packets received
+  std::uint64_t damaged() const { return damaged_; }  ///< frames with EOFE; not passed to the handler
+  std::uint64_t dropped() const { return receiver_.dropped(); }  ///< packets received and dropped
 
  private:
   FrameHandler handler_;

@@ -12,33 +12,33 @@
 namespace softfeb::control {
 
 struct StreamReceiverOptions {
-  UdpPeer board;  ///< port kStreamPort as a rule
+  UdpPeer board;  ///< usually port kStreamPort
   Time connect_timeout = 5 * kSecond;
-  std::uint16_t max_segment = 8964;  ///< bytes of a datagram that we offer to receive
+  std::uint16_t max_segment = 8964;  ///< maximum datagram size that we offer to receive, bytes
   std::size_t max_frame = 16 * 1024 * 1024;
 };
 
-/// Since the first connect().
+/// Statistics since the first connect().
 struct StreamFigures {
   std::uint64_t frames = 0;
-  std::uint64_t bytes = 0;    ///< of these frames
-  std::uint64_t damaged = 0;  ///< frames with EOFE, not in `frames`
+  std::uint64_t bytes = 0;    ///< bytes in these frames
+  std::uint64_t damaged = 0;  ///< frames with EOFE; not counted in `frames`
   std::uint64_t dropped = 0;  ///< packets that belong to no frame
   std::uint64_t segments = 0;
   std::uint64_t connections = 0;
 };
 
-/// The stream of a board, or of softfeb, for programs that do one thing after the other: as RegisterClient,
-/// and with the same errors.
+/// Receives the stream of a board or of softfeb, for sequential programs. Link handling and errors are those
+/// of RegisterClient.
 class StreamReceiver {
  public:
-  /// `handler` sees each frame and may be empty.
+  /// `handler` gets each frame and may be empty.
   StreamReceiver(const StreamReceiverOptions& options, FrameHandler handler);
   ~StreamReceiver();
 
   void connect();
   void close();
-  /// Receives for a while, or until `frames` more have come. False when they have not.
+  /// Receives for `duration`, or until `frames` more frames have arrived. Returns false if they have not.
   bool receive(Time duration, std::uint64_t frames = UINT64_MAX);
   void send(ByteSpan frame);
 

@@ -11,12 +11,12 @@
 
 namespace softfeb::control {
 
-/// What the peer sent, printable and of bounded length, for messages to people.
+/// Data from the peer as printable text of bounded length, for messages.
 std::string quote(ByteSpan bytes);
 std::string quote(std::string_view text);
 
-/// A connection to the peer of a URL whose errors are PeerErrors: they name the peer, what was waited for,
-/// and the fix the caller knows for that moment.
+/// TCP connection to the peer of a URL. Its errors are PeerErrors that name the peer, what was awaited, and
+/// the fix that the caller gives for that step.
 class TcpLink {
  public:
   TcpLink(const PeerUrl& url, const PeerTimeouts& timeouts) : url_(url), timeouts_(timeouts) {}
@@ -26,9 +26,9 @@ class TcpLink {
   void read(MutableByteSpan out, const char* waiting_for, const std::string& fix);
   std::string read_line(std::size_t max_size, TcpStream::Duration timeout, const char* waiting_for,
                         const std::string& fix);
-  /// Says `last`, waits until the peer has said as much or has closed, and closes.
+  /// Sends `last`, waits until the peer has sent as many bytes or has closed, and closes.
   void part(ByteSpan last);
-  /// Throws.
+  /// Throws PeerError.
   [[noreturn]] void fail(PeerFault fault, const std::string& what, bool nobody_there = false) const;
 
   const PeerTimeouts& timeouts() const { return timeouts_; }
@@ -39,7 +39,7 @@ class TcpLink {
   PeerUrl url_;
   PeerTimeouts timeouts_;
   std::optional<TcpStream> stream_;
-  bool heard_ = false;  ///< the peer has said something
+  bool heard_ = false;  ///< the peer has sent data
 };
 
 }  // namespace softfeb::control

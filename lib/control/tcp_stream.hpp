@@ -22,13 +22,13 @@ class TcpError : public std::runtime_error {
   Kind kind_;
 };
 
-/// A TCP client whose every operation blocks at most as long as it is told, then throws TcpError. After a
-/// timeout the connection is closed. (Looking up a host name takes as long as the system's resolver does.)
+/// TCP client. Each operation blocks for at most its timeout, then throws TcpError. A timeout closes the
+/// connection. (Host name lookups take as long as the system's resolver does.)
 class TcpStream {
  public:
   using Duration = std::chrono::milliseconds;
 
-  /// Tries every address of the host.
+  /// Tries all addresses of the host.
   TcpStream(const std::string& host, std::uint16_t port, Duration timeout);
   ~TcpStream();
   TcpStream(TcpStream&&) noexcept;
@@ -37,7 +37,8 @@ class TcpStream {
   void write(ByteSpan data, Duration timeout);
   /// Fills `out` completely.
   void read(MutableByteSpan out, Duration timeout);
-  /// Up to and without the next newline; kTooLong when it does not come within `max_size` bytes.
+  /// Returns the text up to the next newline, without it. Throws kTooLong if there is none within `max_size`
+  /// bytes.
   std::string read_line(std::size_t max_size, Duration timeout);
 
  private:

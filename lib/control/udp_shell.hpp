@@ -12,13 +12,13 @@
 
 namespace softfeb::control {
 
-/// `v6`: the socket's family; an IPv4 address is then the IPv4-mapped one.
+/// `v6`: the socket's address family; IPv4 addresses are then IPv4-mapped.
 inline boost::asio::ip::udp::endpoint endpoint_of(const roce::IpAddress& ip, std::uint16_t port, bool v6) {
   if (v6) return {boost::asio::ip::address_v6(ip.bytes), port};
   return {boost::asio::ip::address_v4(ip.v4()), port};
 }
 
-/// What stands behind a UdpSocket; handlers that wait hold it until they have run.
+/// Implementation of UdpSocket. Pending handlers hold a reference until they have run.
 struct UdpSocket::Impl : std::enable_shared_from_this<UdpSocket::Impl> {
   Impl(boost::asio::io_context& context, Clock from)
       : socket(context), timer(context), clock(std::move(from)) {}
@@ -36,14 +36,14 @@ struct UdpSocket::Impl : std::enable_shared_from_this<UdpSocket::Impl> {
   boost::asio::ip::udp::socket socket;
   boost::asio::steady_timer timer;
   Clock clock;
-  UdpServerSocket::Allow allow;  ///< empty: everybody
+  UdpServerSocket::Allow allow;  ///< empty: accept all
   bool v6 = false;
   bool connected = false;
   RssiLink* link = nullptr;
   UdpCounters counters;
-  Time armed = kNever;      ///< when the timer rings
-  bool in_event = false;    ///< the deadline is looked at when it ends
-  bool look_again = false;  ///< the deadline will be looked at by a handler on its way
+  Time armed = kNever;      ///< when the timer expires
+  bool in_event = false;    ///< the deadline is checked when the event ends
+  bool look_again = false;  ///< a posted handler will check the deadline
 };
 
 }  // namespace softfeb::control
