@@ -1,4 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The one translation unit that compiles Boost.Asio; everybody else sees declarations only (asio_dep sets the
-// macro).
+// The only translation unit that compiles Boost.Asio; all others see declarations only, through the macro
+// that asio_dep sets.
 #include <boost/asio/impl/src.hpp>

@@ -20,10 +20,10 @@ void FrameSender::push(ByteSpan frame, const RssiLink& link) {
 }
 
 void FrameSender::flush(RssiLink& link, Time now) {
-  if (flushing_) return;  // whoever is below goes on
+  if (flushing_) return;  // the outer call continues
   flushing_ = true;
   while (!segments_.empty() && link.room() > 0) {
-    // Out of the queue first: the link may close from inside send().
+    // Dequeue first: the link may close from inside send().
     const std::vector<std::uint8_t> segment = std::move(segments_.front());
     segments_.pop_front();
     bytes_ -= segment.size();

@@ -16,8 +16,8 @@ constexpr std::size_t kCrcSize = 4;
 
 constexpr std::size_t padded(std::size_t n) { return (n + 7) / 8 * 8; }
 
-/// The CRC after a packet, from the one before it. As elsewhere in this tree values are complemented: what
-/// stands in a packet is what the next one continues from.
+/// Continues the CRC of the previous packet over `packet`. As elsewhere in this tree, values are
+/// complemented: the CRC stored in a packet is the initial value for the next one.
 std::uint32_t crc_after(std::uint32_t crc, CrcMode mode, ByteSpan packet) {
   switch (mode) {
     case CrcMode::kNone:
@@ -75,7 +75,7 @@ void Packetizer::reset() {
   crc_ = 0;
 }
 
-/// The fields of a packet, each one possible by itself.
+/// Parsed fields of a packet; each one is in range.
 struct Depacketizer::Parts {
   CrcMode mode;
   FrameTags tags;
@@ -130,7 +130,7 @@ Depacketizer::Result Depacketizer::push(ByteSpan packet) {
   Parts parts;
   bool good = parse(packet, parts);
   if (good && parts.first && parts.count == 0) {
-    begin(parts);  // a frame that ended without its end is lost
+    begin(parts);  // a frame in progress without a last packet is lost
   } else {
     good = good && !parts.first && continues(parts);
   }

@@ -28,7 +28,7 @@ std::uint16_t parse_port(std::string_view url, std::string_view text) {
   return port;
 }
 
-/// Splits HOST[:PORT]; the port text is empty where there is none.
+/// Splits HOST[:PORT]; the port is empty if absent.
 std::pair<std::string_view, std::string_view> split(std::string_view url, std::string_view rest) {
   std::size_t host_end = rest.find(':');
   std::string_view host = rest.substr(0, host_end);

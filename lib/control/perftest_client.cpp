@@ -16,10 +16,10 @@ namespace {
 
 using namespace perftest;
 
-/// perftest's own defaults: a page and a cache line.
+/// Defaults of perftest: one page and one cache line.
 constexpr std::uint32_t kCycleBuffer = 4096;
 constexpr std::uint32_t kCacheLine = 64;
-/// The server keeps the cycle buffer as an int and allocates two for each QP.
+/// The server stores the cycle buffer size in an int and allocates two buffers per QP.
 constexpr std::uint32_t kMaxCycleBuffer = 1U << 30;
 
 constexpr const char* kLeftAtVersion =
@@ -73,7 +73,7 @@ class PerftestSession final : public PeerSession {
   LocalEndpoint local_;
   RemoteEndpoint remote_;
   Version version_;
-  std::uint64_t length_ = 0;  ///< bytes each QP of the server certainly has
+  std::uint64_t length_ = 0;  ///< memory that each QP of the server is guaranteed to have, bytes
 };
 
 void PerftestSession::check_local() const {
@@ -105,8 +105,8 @@ void PerftestSession::exchange_versions() {
 }
 
 void PerftestSession::exchange_memory() {
-  // Each side takes the larger cycle buffer, and the server gives every QP at least as much memory: saying
-  // what we need makes its -s not matter.
+  // Both sides use the larger cycle buffer, and the server gives each QP at least that much memory.
+  // Announcing the size that we need makes the server's -s irrelevant.
   const std::uint32_t ours = std::max(kCycleBuffer, std::bit_ceil(local_.message_size));
   const std::uint32_t theirs = decode_int(swap(encode_int(ours), "its buffer size", kSeeServer));
   length_ = std::max(ours, theirs <= kMaxCycleBuffer ? theirs : 0);
@@ -125,8 +125,8 @@ void PerftestSession::exchange_mtu() {
                    std::to_string(local_.pmtu) + " on an interface whose MTU has room for it");
 }
 
-/// Our part of the handshake for QP `qp`; the same message every time. rkey and address are of memory the
-/// server might write to, which we do not have.
+/// Sends our keys for QP `qp`, the same message each time, and returns the server's. rkey and address stay 0:
+/// they describe memory for the server to write to, which we do not have.
 Keys PerftestSession::shake(std::size_t qp, const char* waiting_for, const char* fix) {
   Keys ours;
   ours.qpn = local_.qps[qp].qpn;
@@ -155,7 +155,7 @@ void PerftestSession::exchange_keys() {
   for (std::size_t i = 0; i < local_.qps.size(); ++i) {
     const Keys keys =
         shake(i, "its queue pairs", "see what the server printed (memory, number of queue pairs)");
-    // A server with fewer QPs takes our later ones for the next round and begins anew.
+    // A server with fewer QPs takes our extra messages for the next round and starts again with its first QP.
     if (i > 0 && keys.qpn == remote_.qps.front().qpn)
       link_.fail(PeerFault::kConfiguration, "it has " + std::to_string(i) + " queue pairs, we have " +
                                                 std::to_string(local_.qps.size()) +
@@ -171,7 +171,7 @@ void PerftestSession::exchange_keys() {
   }
 }
 
-/// A handshake that only synchronises: the server repeats what it has said about that QP.
+/// A handshake for synchronisation only: the server repeats its keys for that QP.
 void PerftestSession::expect(std::size_t qp, const char* waiting_for, const char* fix) {
   const Keys keys = shake(qp, waiting_for, fix);
   if (keys.qpn == remote_.qps[qp].qpn) return;
@@ -181,7 +181,7 @@ void PerftestSession::expect(std::size_t qp, const char* waiting_for, const char
 }
 
 void PerftestSession::begin() {
-  // The server goes to RTR after the last keys, before its first answer here; one more round follows.
+  // The server moves to RTR after the last keys and before its first answer here. One more round follows.
   for (std::size_t i = 0; i < local_.qps.size(); ++i) expect(i, "its queue pairs to be ready", kLeftAtRtr);
   expect(0, "its queue pairs to be ready", kLeftAtRtr);
 }
@@ -198,7 +198,7 @@ nlohmann::json PerftestSession::end(const PeerResults& results) {
   expect(0, "the end of its test", kLeftAtEnd);
   report(encode_report(std::uint64_t{local_.message_size}));
   report(encode_report(results.messages));
-  report(encode_report(0.0));  // the peak: not measured, as with perftest's -N
+  report(encode_report(0.0));  // peak rate: not measured, as with perftest's -N
   report(encode_report(mib_per_s));
   report(encode_report(mega_messages_per_s));
   expect(0, "its farewell", kLeftAtEnd);

@@ -15,7 +15,7 @@ std::string_view as_text(ByteSpan bytes) {
   return all.substr(0, all.find('\0'));
 }
 
-/// Reads fixed-width hexadecimal fields, each with a colon behind it; one bad field spoils the whole.
+/// Reads fixed-width hexadecimal fields, each followed by a colon. One bad field invalidates the whole text.
 class FieldReader {
  public:
   explicit FieldReader(std::string_view text) : text_(text) {}
@@ -43,7 +43,7 @@ class FieldReader {
   bool good_ = true;
 };
 
-/// LID to address, the part both forms begin with.
+/// The fields from LID to address, with which both forms begin.
 void read_common(FieldReader& reader, Keys& keys) {
   keys.lid = reader.hex32(4);
   keys.out_reads = reader.hex32(4);
@@ -69,7 +69,7 @@ std::optional<Version> decode_version(const VersionMessage& message) {
   if (error != std::errc{} || dot == end || *dot != '.' || major > 99) return std::nullopt;
   unsigned minor = 0;
   const auto [last, minor_error] = std::from_chars(dot + 1, end, minor);
-  // Compared as decimal fractions, as perftest itself does: "5.6" is 5.60.
+  // Compared as decimal fractions, as in perftest: "5.6" means 5.60.
   const auto digits = last - (dot + 1);
   if (minor_error != std::errc{} || last != end || digits > 2) return std::nullopt;
   return Version{major * 100 + (digits == 1 ? minor * 10 : minor), std::string(text)};
@@ -101,7 +101,7 @@ KeysMessage encode_keys(const Keys& keys) {
     n += std::snprintf(text + n, sizeof text - static_cast<std::size_t>(n), "%02x:", byte);
   std::snprintf(text + n, sizeof text - static_cast<std::size_t>(n), "%08x:", keys.srqn);
   KeysMessage message;
-  std::copy_n(text, message.size(), message.begin());  // the terminating NUL belongs to it
+  std::copy_n(text, message.size(), message.begin());  // includes the terminating NUL
   return message;
 }
 
@@ -118,7 +118,7 @@ std::optional<Keys> decode_keys(const KeysMessage& message) {
 bool is_short_keys(ByteSpan start) {
   if (start.size() < kShortKeysSize || start[kShortKeysSize - 1] != 0) return false;
   const std::string text =
-      std::string(as_text(start.first(kShortKeysSize))) + ':';  // so that all fields end alike
+      std::string(as_text(start.first(kShortKeysSize))) + ':';  // so that all fields end with a colon
   FieldReader reader(text);
   Keys keys;
   read_common(reader, keys);

@@ -12,7 +12,7 @@ namespace softfeb::control {
 
 namespace {
 
-/// After so much silence the server is asked whether it still knows us, before it matters.
+/// After this much silence, probe whether the server still knows the connection before using it.
 constexpr Time kDoubtAfter = 300 * kMillisecond;
 
 using Read = RegisterClient::Read;
@@ -59,7 +59,7 @@ struct RegisterClient::Impl {
     fail(transport.why_not_open());
   }
 
-  /// An open link that the server knows of too.
+  /// Ensures that the link is open at both ends.
   void ready() {
     open();
     if (steady_time() < used_at + kDoubtAfter) return;
@@ -76,7 +76,7 @@ struct RegisterClient::Impl {
     };
   }
 
-  /// Until `done`, which what is pending brings about, for each transaction ends.
+  /// Runs until `done`. Terminates because every pending transaction ends.
   void run(const std::function<bool()>& done) {
     while (!done()) {
       transport.run_some(srp.deadline());
@@ -85,7 +85,7 @@ struct RegisterClient::Impl {
     used_at = steady_time();
   }
 
-  /// What cannot be begun because the link has closed stays as kClosed.
+  /// Accesses that cannot start because the link has closed keep the outcome kClosed.
   std::vector<Outcome> transact(std::size_t n, const Issue& issue) {
     ready();
     std::vector<Outcome> outcomes(n);
@@ -104,7 +104,7 @@ struct RegisterClient::Impl {
 
   RegisterClientOptions options;
   std::size_t in_flight;
-  std::string closed;  ///< why the last connection did; the transport's end writes it, too
+  std::string closed;  ///< reason the last connection closed; also written by the destructor of `transport`
   SrpClient srp;
   BlockingLink transport;
   Time used_at = 0;
@@ -143,7 +143,7 @@ std::string RegisterClient::explain(const Outcome& outcome, const std::string& a
 
 namespace {
 
-/// The first that failed becomes an exception.
+/// Throws for the first access that failed.
 template <typename Access>
 void require(const RegisterClient& client, std::span<const Access> accesses,
              const std::vector<Outcome>& outcomes) {
@@ -203,7 +203,7 @@ void RegisterClient::write32(std::uint32_t address, std::uint32_t value) {
   write(address, bytes);
 }
 
-/// A null request behind it tells when the board has come to it.
+/// A null request behind the write tells when the board has processed it.
 void RegisterClient::post(std::uint32_t address, ByteSpan data) {
   check(address, data.size(), "posted write");
   const auto outcomes = impl_->transact(1, [&](std::size_t, SrpClient::Callback done) {

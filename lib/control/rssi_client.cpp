@@ -12,8 +12,8 @@ namespace {
 constexpr Time kSynInterval = 100 * kMillisecond;
 constexpr Time kReconnectDelay = 100 * kMillisecond;
 
-/// A server that lives answers every NUL of ours, and there are three in a null timeout. One that is BUSY may
-/// say nothing for longer.
+/// The idle limit in null timeouts. A live server answers each of our NULs, three per null timeout, but a
+/// BUSY one may be silent for longer.
 constexpr unsigned kSilentTimeouts = 3;
 constexpr unsigned kNulsPerTimeout = 3;
 
@@ -30,8 +30,8 @@ RssiClient::RssiClient(const RssiClientConfig& config, const UdpPeer& server, Da
   status_.negotiated = config.proposal;
 }
 
-/// One number for all SYNs of an attempt, so that the server need not guess which of them we count from; a
-/// new one for every attempt, so that answers to older ones can be told.
+/// All SYNs of an attempt use one sequence number, so the server knows our initial number whichever SYN it
+/// sees. Each attempt uses a new number, so that late answers to earlier attempts can be recognised.
 void RssiClient::connect(Time now) {
   if (open() || status_.state == RssiState::kSynSent) return;
   ++sequence_;
@@ -58,11 +58,11 @@ void RssiClient::on_datagram(const UdpPeer& from, ByteSpan datagram, Time now) {
   }
 }
 
-/// Rogue's server acknowledges number 0 whatever our SYN said.
+/// Rogue's server acknowledges number 0 regardless of our SYN.
 void RssiClient::on_syn_ack(const rssi::Segment& segment, Time now) {
   const rssi::Header& header = segment.header;
   const bool ours = segment.has(rssi::kAck) && (header.acknowledge == sequence_ || header.acknowledge == 0);
-  if (ours && open() && header.sequence == server_sequence_) return send_first_ack(now);  // ours was lost
+  if (ours && open() && header.sequence == server_sequence_) return send_first_ack(now);  // our ACK was lost
   if (!ours || status_.state != RssiState::kSynSent || !rssi::usable(segment.syn->parameters)) {
     ++status_.dropped;
     return;
@@ -84,7 +84,8 @@ void RssiClient::on_syn_ack(const rssi::Segment& segment, Time now) {
         now);
 }
 
-/// The next attempt counts on from where this one ended: late segments of it will not fit.
+/// The next attempt continues from the last sequence number, so that late segments of this connection do not
+/// match.
 void RssiClient::on_ended(RssiClose why, Time now) {
   sequence_ = next_sequence();
   if (why == RssiClose::kByUs || !config_.reconnect) return;

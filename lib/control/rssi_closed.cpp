@@ -7,7 +7,7 @@ namespace softfeb::control {
 
 namespace {
 
-/// Seconds with milliseconds.
+/// Seconds with three decimals.
 std::string seconds(Time time) {
   char text[32];
   std::snprintf(text, sizeof text, "%.3f s", to_seconds(time));
@@ -93,7 +93,7 @@ std::string describe(const RssiClosed& c) {
                      seconds(since(c.opened_at, c.closed_at)) + ": " + reason_of(c) +
                      "; last heard: " + to_string(c.heard) + " " + seconds(since(c.heard_at, c.closed_at)) +
                      " ago";
-  // A client that ends need not acknowledge our last answer.
+  // A client that closes need not acknowledge our last answer.
   if (c.unacknowledged != 0 && c.why != RssiClose::kByPeer)
     text += "; " + std::to_string(c.unacknowledged) + " of our segments unacknowledged";
   if (c.errors != 0 && c.why != RssiClose::kProtocol) text += "; " + error_text(c);

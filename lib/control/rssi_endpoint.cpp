@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A connection's beginning and end, its timers, and what its user calls.
+// Start and end of a connection, its timers, and the functions that its user calls.
 #include "control/rssi_endpoint.hpp"
 
 #include <algorithm>
@@ -97,7 +97,7 @@ void RssiEndpoint::resume(Time now) {
   deliver_held(now);
   if (!open_) return;
   if (!blocked_) {
-    // The peer sends nothing again until it knows, and this may be lost.
+    // The peer does not send until it learns this, and the announcement may be lost.
     clear_repeats_ = 3;
     ack_now_ = true;
   }

@@ -9,7 +9,7 @@ namespace softfeb::control::rssi {
 
 namespace {
 
-/// Faster retransmission or keep-alive would make of us a source of traffic for whoever asks.
+/// Bounds. Faster retransmissions or keep-alives would let any client turn us into a traffic source.
 constexpr std::uint16_t kMinRetransmitMs = 5;
 constexpr std::uint16_t kMaxRetransmitMs = 10'000;
 constexpr std::uint16_t kMaxCumulativeAckMs = 1'000;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The half of an open connection that receives.
+// The receiving half of an open connection.
 #include "control/rssi_endpoint.hpp"
 
 #include <utility>
@@ -19,8 +19,8 @@ RssiKind kind_of(const rssi::Segment& segment) {
 
 }  // namespace
 
-/// Only what was taken, and never less than was said before: a peer of Rogue's reads a step back as a step of
-/// 255 forward.
+/// Acknowledges accepted segments only, and never a lower number than before: a Rogue peer reads a step back
+/// by 1 as a step forward by 255.
 std::uint8_t RssiEndpoint::ack_number() const {
   const std::uint8_t next = rssi::ahead(acked_, rx_.next()) < 128 ? rx_.next() : acked_;
   return static_cast<std::uint8_t>(next - 1);
@@ -54,7 +54,7 @@ void RssiEndpoint::receive(const rssi::Segment& segment, Time now) {
 }
 
 void RssiEndpoint::on_ack(const rssi::Header& header, Time now) {
-  // What overtook this segment tells the newer state of the peer.
+  // A segment that overtook this one carried newer state of the peer.
   if (tx_.is_old(header.acknowledge)) return;
   status_.remote_busy = (header.flags & rssi::kBusy) != 0;
   if (tx_.acknowledge(header.acknowledge)) pump(now);
@@ -80,7 +80,7 @@ void RssiEndpoint::on_numbered(const rssi::Segment& segment, Time now) {
   }
   if (blocked_) {
     rx_.hold(sequence, nul, segment.payload);
-    ack_now_ = true;  // it may be the peer's question whether we are BUSY still
+    ack_now_ = true;  // the peer may be probing whether we are still BUSY
   } else if (deliver(segment.payload, nul, now)) {
     deliver_held(now);
   } else if (open_) {
@@ -88,8 +88,8 @@ void RssiEndpoint::on_numbered(const rssi::Segment& segment, Time now) {
   }
 }
 
-/// False when the user refuses (or ends the connection). While it looks at the segment this counts as taken,
-/// so that an answer it sends acknowledges the question.
+/// Returns false if the user refuses the segment or closes the connection. The segment counts as accepted
+/// while the user handles it, so that an answer sent from there acknowledges it.
 bool RssiEndpoint::deliver(ByteSpan payload, bool nul, Time now) {
   rx_.advance();
   if (nul) {
@@ -119,7 +119,7 @@ void RssiEndpoint::deliver_held(Time now) {
   }
 }
 
-/// After anything has happened: room is told, ACKs that are due are sent, the rest gets a time.
+/// Runs after every event: reports room to the user, sends ACKs that are due, and schedules the others.
 void RssiEndpoint::settle(Time now) {
   if (open_ && starved_ && tx_.room() > 0) {
     starved_ = false;

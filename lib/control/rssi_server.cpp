@@ -9,20 +9,20 @@ namespace softfeb::control {
 
 namespace {
 
-/// The firmware's.
+/// As in the firmware.
 constexpr Time kSynAckInterval = 50 * kMillisecond;
 constexpr unsigned kSynAcks = 16;
 
-/// A client's ACK follows a SYN-ACK within 50 ms and the way; that long another's SYN does not take its
-/// place.
+/// A client's ACK follows a SYN-ACK within 50 ms plus the round trip. For this long, a SYN from another
+/// client does not replace a pending handshake.
 constexpr Time kHandshakeHold = 100 * kMillisecond;
 
-/// Part of the null timeout. Rogue does not acknowledge again what it knows: where its last ACK is lost and
-/// it has nothing to say, we hear of it with its next NUL, a third of the null timeout later. 15
-/// transmissions end before.
+/// Fraction of the null timeout for which segments are retransmitted at least. Rogue does not repeat an ACK:
+/// if its last ACK is lost and it has no data, we get the next one with its NUL, a third of the null timeout
+/// later. 15 transmissions take less than that.
 constexpr unsigned kTryFor = 2;
 
-/// Clients repeat a SYN every 100 ms; one that lives answers our question twice over in this time.
+/// Clients repeat a SYN every 100 ms. A live client can answer our probe twice within this time.
 constexpr Time kDoubt = 40 * kMillisecond;
 
 }  // namespace
@@ -78,8 +78,8 @@ void RssiServer::on_syn(const UdpPeer& from, const rssi::Segment& segment, Time 
   }
 }
 
-/// A late copy of the client's first SYN must not be answered: the client would start counting anew. One that
-/// is connected answers our question; one that has begun anew says nothing but SYN.
+/// A late copy of the client's first SYN must not be answered: the client would reset its sequence numbers. A
+/// connected client answers our probe; a restarted one sends only SYNs.
 bool RssiServer::client_began_anew(Time now) {
   if (!doubted_at_) {
     doubted_at_ = now;
@@ -101,7 +101,7 @@ bool RssiServer::may_answer(const UdpPeer& from, Time now) {
 
 void RssiServer::answer(const UdpPeer& from, const rssi::Segment& segment, Time now) {
   if (!handshake_ || handshake_->peer != from) {
-    // Where a connection is at stake, the ACK has to know a number that not everybody knows.
+    // To replace a connection, the ACK must contain a number that cannot be guessed from outside.
     const std::uint8_t number = open() ? static_cast<std::uint8_t>(random_.next()) : config_.first_sequence;
     handshake_ = Handshake{.peer = from, .our_sequence = number, .since = now};
   }
@@ -121,8 +121,9 @@ void RssiServer::send_syn_ack(Time now) {
   ++h.sent;
 }
 
-/// A bare ACK tells what the client will send first, whichever of its SYNs we saw. Any other segment has a
-/// number of its own, and what came before it may be lost: it opens the connection only if nothing did.
+/// A bare ACK contains the number of the client's first segment, whichever SYN we saw. Any other segment has
+/// a sequence number of its own, and earlier ones may be lost. It opens the connection only if it is the
+/// first.
 void RssiServer::on_handshake(const rssi::Segment& segment, Time now) {
   const Handshake h = *handshake_;
   if (segment.has(rssi::kRst)) {
@@ -137,7 +138,7 @@ void RssiServer::on_handshake(const rssi::Segment& segment, Time now) {
     return;
   }
   end(RssiClose::kReplaced, true, now, &h.peer);
-  if (!handshake_) return;  // the user has closed us
+  if (!handshake_) return;  // the user has closed the link
   handshake_.reset();
   doubted_at_.reset();
   begin({.peer = h.peer,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The half of an open connection that sends.
+// The sending half of an open connection.
 #include "control/rssi_endpoint.hpp"
 
 #include <algorithm>
@@ -12,7 +12,7 @@ std::uint8_t RssiEndpoint::common_flags() const {
   return static_cast<std::uint8_t>(rssi::kAck | (blocked_ ? rssi::kBusy : 0));
 }
 
-/// Whatever leaves says what has arrived: nothing more is owed.
+/// Every segment carries the current acknowledge number, so no further ACK is due.
 void RssiEndpoint::note_sent(Time now) {
   sent_at_ = now;
   acked_ = static_cast<std::uint8_t>(ack_number() + 1);
@@ -54,8 +54,8 @@ void RssiEndpoint::pump(Time now) {
   }
 }
 
-/// Each segment by itself, in order. A BUSY peer has not lost anything: it must not be pressed, and its
-/// silence is no error.
+/// Retransmits each overdue segment individually, in order. A BUSY peer has not lost anything, so it gets no
+/// retransmissions, and missing ACKs are not an error.
 void RssiEndpoint::retransmit(Time now) {
   if (status_.remote_busy) return;
   for (std::size_t i = 0; i < tx_.in_flight(); ++i) {
@@ -74,8 +74,8 @@ Time RssiEndpoint::retransmit_deadline() const {
   return saturating_add(first, retransmit_after_);
 }
 
-/// A NUL, which the peer acknowledges. With a full window the peer is BUSY, or was and the end of it got
-/// lost: the oldest segment once more, which the peer answers in either case.
+/// Sends a NUL, which the peer acknowledges. If the window is full, the peer is BUSY, or was and its
+/// announcement of the end was lost. Repeat the oldest segment then: the peer answers in both cases.
 void RssiEndpoint::keep_alive(Time now) {
   if (tx_.push_nul()) return pump(now);
   transmit(0, now);

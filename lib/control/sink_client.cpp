@@ -8,7 +8,7 @@ namespace softfeb::control {
 
 namespace {
 
-/// A welcome has about 100 bytes for each QP, a report a map of missing messages.
+/// A welcome has about 100 bytes per QP; a report contains a map of missing messages.
 constexpr std::size_t kMaxLine = std::size_t{64} << 20;
 
 constexpr const char* kSeeSink = "see what rdma-sink printed";
@@ -17,7 +17,7 @@ ByteSpan bytes(const std::string& text) {
   return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
 }
 
-/// Puts the peer's name before an error of the decoders.
+/// Prefixes errors of the decoders with the peer's name.
 template <class Decode>
 auto named(const TcpLink& link, Decode decode) {
   try {
@@ -43,7 +43,8 @@ class SinkSession final : public PeerSession {
 
   const RemoteEndpoint& remote() const override { return remote_; }
 
-  /// rdma-sink answers when its QPs are in RTR and its receives are posted: nothing is left to wait for.
+  /// rdma-sink answers once its QPs are in RTR and its receives are posted, so there is nothing left to wait
+  /// for.
   void begin() override {}
 
   nlohmann::json end(const PeerResults& results) override {

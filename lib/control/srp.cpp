@@ -18,7 +18,7 @@ std::uint32_t word(const Header& header, std::size_t index) { return load_le32(&
 
 bool is_write(Opcode opcode) { return opcode == Opcode::kWrite || opcode == Opcode::kPostedWrite; }
 
-/// Everything that forbids the access before its first word. `size` is in bytes.
+/// Errors that prevent the access before its first word. `size` is in bytes.
 std::uint32_t check_header(const Request& r, std::uint64_t size, std::size_t message_bytes) {
   std::uint32_t status = 0;
   if (message_bytes < kHeaderSize || is_write(r.opcode) != (message_bytes > kHeaderSize)) status |= kFraming;
@@ -30,8 +30,8 @@ std::uint32_t check_header(const Request& r, std::uint64_t size, std::size_t mes
   return status;
 }
 
-/// A write whose data is not as long as its size says: the board finds it at the word that should have been
-/// the last or should not, and has written those before.
+/// Handles a write whose data does not match its size. The board detects the mismatch at the last word of the
+/// shorter of the two and has already written the words before it.
 void check_data(Request& r, ByteSpan data) {
   if (data.size() == r.access) {
     r.data = data;

@@ -49,7 +49,7 @@ bool SrpClient::on_segment(ByteSpan payload, Time now) {
   return true;
 }
 
-/// Ids are 32 bits of the count; what is pending lies close together.
+/// An id is the lower 32 bits of the transaction counter; pending transactions span less than that.
 std::map<SrpClient::Number, SrpClient::Pending>::iterator SrpClient::find(std::uint32_t id) {
   if (pending_.empty()) return pending_.end();
   const Number first = pending_.begin()->first;

@@ -8,15 +8,15 @@ namespace softfeb::control {
 
 namespace {
 
-/// Requests that are too long are read to their end, so that they can be refused; within limits.
+/// Requests that are too long are still read completely, up to this limit, so that they can be refused.
 constexpr std::size_t kLongestRequest = 4 * srp::kMaxMessage;
 
 }  // namespace
 
-/// The access under way and its response in the making. The bus holds it too while it works on it.
+/// The access under way and its response under construction. The bus shares it while it works on it.
 struct SrpServer::Access {
-  SrpServer* server = nullptr;  ///< null: it is gone
-  bool stale = false;           ///< its connection is gone
+  SrpServer* server = nullptr;  ///< null: server destroyed
+  bool stale = false;           ///< its connection has closed
   std::vector<std::uint8_t> message;
   srp::Request request;  ///< refers to `message`
   std::vector<std::uint8_t> response;
@@ -64,7 +64,7 @@ bool SrpServer::on_segment(ByteSpan payload, Time now) {
 
 void SrpServer::on_room(Time now) { advance(now); }
 
-/// Works until the bus or the link makes it wait. The bus may answer, and the link may call, from inside.
+/// Runs until it must wait for the bus or the link. Both may call back from inside.
 void SrpServer::advance(Time now) {
   now_ = std::max(now_, now);
   if (advancing_) return;
@@ -114,7 +114,7 @@ void SrpServer::begin() {
   phase_ = Phase::kBegin;
 }
 
-/// Begins the access, or what is left of it.
+/// Starts the access or continues it after a failed word.
 void SrpServer::call_bus() {
   Access& a = *access_;
   phase_ = Phase::kBus;
@@ -151,7 +151,7 @@ void SrpServer::bus_done(const BusResult& result, Time now) {
   advance(now);
 }
 
-/// The words done, then the status.
+/// Appends the status to the words transferred and sends the response.
 void SrpServer::respond() {
   Access& a = *access_;
   if (!a.request.answered()) return;

@@ -37,7 +37,7 @@ void StreamServer::pump(Time now) {
   pumping_ = false;
 }
 
-/// One segment, made in place.
+/// Builds one segment in place and sends it.
 bool StreamServer::send_part(Time now) {
   const std::size_t room = Packetizer::payload_room(segment_.size());
   if (room == 0) return false;

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::size_t kQuoteSize = 60;
 
-/// A connection that closes before a word was said is what a forwarded port with nobody behind it gives.
+/// A forwarded port without a server accepts the connection and closes it before sending anything.
 PeerFault fault_of(TcpError::Kind kind, bool heard) {
   const bool wrong = (kind == TcpError::Kind::kClosed && heard) || kind == TcpError::Kind::kTooLong;
   return wrong ? PeerFault::kProtocol : PeerFault::kEnvironment;
@@ -86,7 +86,7 @@ void TcpLink::part(ByteSpan last) {
     stream_->write(last, timeouts_.step);
     stream_->read(answer, timeouts_.step);
   } catch (const TcpError&) {
-    // All that matters has been said; a peer that is gone already has parted too.
+    // Everything that matters has been sent; a peer that has closed needs no farewell.
   }
   stream_.reset();
 }

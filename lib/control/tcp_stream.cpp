@@ -20,20 +20,20 @@ using Kind = TcpError::Kind;
 struct TcpStream::Impl {
   asio::io_context io;
   asio::ip::tcp::socket socket{io};
-  std::string input;  ///< received and not yet asked for
+  std::string input;  ///< received and not consumed yet
 
-  /// Runs the operation just started until `result` has its outcome or the time is over.
+  /// Runs the operation just started until `result` is set or `timeout` has passed.
   error_code finish(std::optional<error_code>& result, Duration timeout) {
     io.restart();
     io.run_for(timeout);
     if (result) return *result;
     error_code ignored;
-    socket.close(ignored);  // the operation ends as aborted; what it refers to must outlive it
+    socket.close(ignored);  // aborts the operation, whose references must outlive its handler
     io.run();
     return asio::error::timed_out;
   }
 
-  /// Takes at most out.size() bytes from what was received beyond a line.
+  /// Takes up to out.size() bytes that were received after the last line.
   std::size_t take(MutableByteSpan out) {
     const std::size_t n = std::min(out.size(), input.size());
     std::copy_n(input.begin(), n, out.begin());
@@ -67,7 +67,7 @@ TcpStream::TcpStream(const std::string& host, std::uint16_t port, Duration timeo
   std::optional<error_code> result;
   asio::async_connect(impl_->socket, found, [&](const error_code& e, const auto&) { result = e; });
   if (const error_code e = impl_->finish(result, timeout)) fail(e);
-  impl_->socket.set_option(asio::ip::tcp::no_delay(true), error);  // small messages that wait for each other
+  impl_->socket.set_option(asio::ip::tcp::no_delay(true), error);  // small messages in request-response order
 }
 
 TcpStream::~TcpStream() = default;

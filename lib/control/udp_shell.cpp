@@ -17,13 +17,13 @@ using boost::system::error_code;
 
 namespace {
 
-/// Longer than every segment: RSSI over jumbo frames has at most 8972 bytes.
+/// Larger than any segment: an RSSI datagram has at most 8972 bytes with jumbo frames.
 constexpr std::size_t kLongestDatagram = 9'216;
 constexpr std::size_t kBatch = 32;
-/// Batches until other sockets have their turn.
+/// Batches to receive before other sockets are served.
 constexpr int kBatches = 4;
 
-/// Of a thread, not of a socket: a process may serve hundreds.
+/// One per thread instead of per socket: a process may serve hundreds of sockets.
 struct ReceiveBuffers {
   std::array<std::array<std::uint8_t, kLongestDatagram>, kBatch> bytes;
   std::array<sockaddr_storage, kBatch> from;
@@ -65,7 +65,8 @@ UdpPeer peer_of(const sockaddr_storage& address) {
 
 Time steady_time() {
   using std::chrono::steady_clock;
-  // Not the clock's own origin, from which 64 bits of picoseconds may have run out; and never near 0.
+  // The clock's own origin may be so old that 64 bits of picoseconds overflow. The time must not be near 0
+  // either.
   static const auto origin = steady_clock::now() - std::chrono::seconds(1);
   const auto elapsed = std::chrono::duration_cast<std::chrono::nanoseconds>(steady_clock::now() - origin);
   return static_cast<Time>(elapsed.count()) * kNanosecond;
@@ -87,14 +88,14 @@ void UdpSocket::Impl::receive() {
   in_event = false;
 }
 
-/// False when there is no more.
+/// Returns false when nothing is left to receive.
 bool UdpSocket::Impl::receive_batch() {
   ReceiveBuffers& buffers = receive_buffers();
   buffers.prepare();
   const int n = ::recvmmsg(socket.native_handle(), buffers.messages.data(), kBatch, MSG_DONTWAIT, nullptr);
   if (n < 0) {
     if (errno == EAGAIN || errno == EWOULDBLOCK) return false;
-    if (errno != EINTR) ++counters.errors;  // an ICMP error: the peer is away, perhaps for a moment
+    if (errno != EINTR) ++counters.errors;  // ICMP error: the peer is unreachable, maybe temporarily
     return true;
   }
   const Time now = clock();
@@ -136,7 +137,7 @@ void UdpSocket::Impl::send(const UdpPeer& to, ByteSpan datagram) {
   counters.tx_bytes += datagram.size();
 }
 
-/// A timer that rings too early costs less than moving it with every datagram.
+/// Rearms only for an earlier deadline: an early expiry costs less than moving the timer with every datagram.
 void UdpSocket::Impl::follow() {
   if (link == nullptr) return;
   const Time deadline = link->deadline();
@@ -161,7 +162,7 @@ void UdpSocket::Impl::follow_soon() {
 
 void UdpSocket::Impl::on_timer() {
   armed = kNever;
-  receive();  // what has arrived comes first: if we were held up, the peer was not silent
+  receive();  // receive before timers, or a delay on our side would make the peer look silent
   if (link == nullptr) return;
   in_event = true;
   const Time now = clock();

@@ -16,10 +16,10 @@ using boost::system::error_code;
 
 namespace {
 
-/// Room for a window of jumbo segments, whose memory the kernel counts with its own overhead.
+/// Holds a window of jumbo segments, including the kernel's memory overhead per packet.
 constexpr int kSocketBuffer = 4 * 1024 * 1024;
 
-/// As much as the kernel gives us: beyond net.core.rmem_max only to the privileged.
+/// Sets the size as far as the kernel allows: more than net.core.rmem_max requires privileges.
 void set_buffer(udp::socket& socket, int force, int plain) {
   const int bytes = kSocketBuffer;
   if (::setsockopt(socket.native_handle(), SOL_SOCKET, force, &bytes, sizeof bytes) == 0) return;
