@@ -12,11 +12,12 @@ struct BoardRates {
   std::size_t controls = 0;
   double rc = 0;     ///< bytes per second
   double rt = 0;     ///< bytes per second
-  double alpha = 0;  ///< each 0…1
+  double alpha = 0;  ///< sum of values 0…1
 };
 
-/// Counts each congestion control of `board` once. `own(i)` says of the i-th of the first `configured` QPs
-/// whether no QP before it has the same one (own_rates()). The metadata bus's QPs, which follow, share none.
+/// Counts each congestion control of `board` once. `own(i)` tells whether the i-th of the first `configured`
+/// QPs is the first to use its congestion control (see own_rates()). The QPs of the metadata bus follow and
+/// never share one.
 template <typename Own>
 BoardRates board_rates(const engine::EndpointSnapshot& board, std::size_t configured, Own own) {
   BoardRates sum;

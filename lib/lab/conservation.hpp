@@ -11,9 +11,9 @@
 
 namespace softfeb::lab {
 
-/// Two numbers that are the same when nothing was lost or made unseen.
+/// Two counts that are equal unless something was lost or created without being counted.
 struct Balance {
-  std::string name;  ///< of the check, such as packets_conserved
+  std::string name;  ///< name of the check, such as packets_conserved
   std::string left_is, right_is;
   std::uint64_t left = 0, right = 0;
 
@@ -21,32 +21,32 @@ struct Balance {
   bool holds() const { return left == right; }
 };
 
-/// What passes between stations and network beside the endpoints' own frames. In virtual time all are 0.
+/// Traffic between stations and network beside the endpoints' own frames. All 0 in virtual time.
 struct Edge {
-  std::uint64_t ports_in = 0;   ///< frames that came in by the machine's ports
-  std::uint64_t ports_out = 0;  ///< frames for those
-  std::uint64_t lost_in = 0;    ///< sent by an endpoint and lost, counted, before the network had it
+  std::uint64_t ports_in = 0;   ///< frames received on the host's ports
+  std::uint64_t ports_out = 0;  ///< frames for the host's ports
+  std::uint64_t lost_in = 0;  ///< frames sent by endpoints and lost, counted, before they entered the network
   std::uint64_t lost_out =
-      0;  ///< delivered by the network and lost, counted, before an endpoint looked at it
+      0;  ///< frames delivered by the network and lost, counted, before an endpoint received them
 };
 
-/// Which endpoints are stations of the network; as Sample::endpoints.
+/// Which endpoints are stations of the network; indexed like Sample::endpoints.
 using Stations = std::vector<std::uint8_t>;
 
-/// Packets at the end of a run, when all is quiet: entered + made + duplicated = delivered + dropped +
-/// consumed + in the network; what endpoints sent = what entered; what was delivered = what endpoints
-/// received. Empty without a network.
+/// Packet balances at the end of a run, after the drain: entered + made + duplicated = delivered + dropped +
+/// consumed + in the network; sent by endpoints = entered; delivered = received by endpoints. Frames lost in
+/// `edge` are added. Empty without a network.
 std::vector<Balance> packet_balances(const Sample& sample, const Stations& stations, const Edge& edge = {});
 
-/// A queue pair whose payload is accounted for.
+/// A queue pair whose payload is checked for conservation.
 struct PayloadAccount {
   MetricsConfig::Flow flow;
   bool reliable = true;
-  std::uint32_t message_size = 0;  ///< 0: messages differ
+  std::uint32_t message_size = 0;  ///< bytes; 0: sizes differ
 };
 
-/// Payload bytes that receivers wrote to memory = bytes of completed messages. Where a queue pair failed, or
-/// is unreliable, nobody knows what became of the last message: it is taken out of the sum when the receiver
+/// Payload bytes that receivers wrote to memory = payload bytes of completed messages. The fate of the last
+/// message is unknown if a queue pair failed or is unreliable. Such a queue pair balances if its receiver
 /// wrote at least its complete messages and at most what was sent.
 Balance payload_balance(const Sample& sample, const std::vector<PayloadAccount>& accounts);
 

@@ -13,24 +13,24 @@
 
 namespace softfeb::lab {
 
-/// A start or stop of boards, and how long the others took to find their new shares.
+/// A start or stop of boards, and how long the other boards took to reach their new shares.
 struct ChangeFigures {
   Change change;
-  /// From it to the beginning of the first 10 ms in which every sending board got its fair share within 10 %;
-  /// none: not before the next change or the end.
+  /// Time from the change to the start of the first 10 ms in which every sending board got its fair share
+  /// within 10 %. Empty if that did not happen before the next change or the end.
   std::optional<Time> converged;
 };
 
-/// Watches boards find their fair shares.
+/// Measures how fast boards converge to their fair shares.
 class Convergence {
  public:
   static constexpr Time kWindow = 10 * kMillisecond;
 
-  /// `change` has happened; what came before is over.
+  /// Starts the measurement for `change` and ends the previous one.
   void begin(const Change& change);
-  /// Somebody has not found the new share yet.
+  /// True if boards have not all reached their new shares yet.
   bool pending() const { return !all_.empty() && !all_.back().converged; }
-  /// By `at` `delivered` bytes of each board had arrived; `fair` is each board's fair share, bytes per
+  /// Adds a sample: `delivered` bytes per board up to `at`; `fair` is each board's fair share in bytes per
   /// second.
   void add(Time at, std::span<const std::uint64_t> delivered, std::span<const std::uint64_t> fair);
 
@@ -45,7 +45,7 @@ class Convergence {
   bool all_near(const Moment& from, const Moment& to, std::span<const std::uint64_t> fair) const;
 
   std::vector<ChangeFigures> all_;
-  std::deque<Moment> moments_;  ///< of the last kWindow, and one before
+  std::deque<Moment> moments_;  ///< those of the last kWindow, and one before
 };
 
 }  // namespace softfeb::lab

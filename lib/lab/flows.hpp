@@ -10,11 +10,11 @@
 
 namespace softfeb::lab {
 
-/// Of each sending QP, whether its congestion control is its own: false where an earlier QP shares it and
-/// stands for it.
+/// For each sending QP: true if it is the first to use its congestion control, false if an earlier QP shares
+/// it and represents it.
 std::vector<bool> own_rates(const config::RunConfig& config, const std::vector<QpPlan>& plans);
 
-/// Sending QPs as the figures see them; where they lead is for make_metrics_config().
+/// Sending QPs for the metrics; make_metrics_config() determines whether they pass the bottleneck.
 std::vector<MetricsConfig::Flow> flows_of(const config::RunConfig& config, const std::vector<QpPlan>& plans);
 
 std::vector<PayloadAccount> accounts_of(const config::RunConfig& config, const std::vector<QpPlan>& plans);

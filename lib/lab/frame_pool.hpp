@@ -13,31 +13,31 @@
 
 namespace softfeb::lab {
 
-/// A frame in virtual time: headers and trailer of its own, the payload where its maker has it.
+/// A frame in virtual time: owns headers and trailer, refers to the payload.
 struct PoolFrame : fabric::Frame {
   const std::uint8_t* payload = nullptr;
   std::uint32_t payload_length = 0;
   std::uint8_t trailer_length = 0;
   std::array<std::uint8_t, 8> trailer{};
   std::array<std::uint8_t, engine::TxFrame::kHeaderRoom> room{};
-  std::unique_ptr<std::uint8_t[]> own;  ///< a payload that this frame alone has; kept for the next
+  std::unique_ptr<std::uint8_t[]> own;  ///< payload owned by this frame; the buffer is kept for reuse
   std::uint32_t own_size = 0;
 
-  /// All of it, in order.
+  /// All bytes, in order.
   Segments segments() const;
 };
 
-/// Frames of virtual time. Payload is referred to, not copied, except where it is not to be relied upon or
-/// where a bit of it is flipped. Grows to what is under way at once, up to a limit.
+/// Frames in virtual time. Payload is referenced, not copied, unless it is not stable or a bit of it is
+/// flipped. Grows with the number of frames under way, up to a limit.
 class FramePool : public fabric::FrameStore {
  public:
   static constexpr std::size_t kMost = 1U << 20;
 
   explicit FramePool(std::size_t most = kMost) : most_(most) {}
 
-  /// An empty frame; null beyond the limit.
+  /// Returns an empty frame; null at the limit.
   PoolFrame* acquire();
-  /// Makes `frame` what the engine wrote; `out.header` is the frame's room.
+  /// Fills `frame` from the engine's output; `out.header` must be in the frame's own room.
   static void fill(PoolFrame& frame, const engine::TxFrame& out);
 
   fabric::Frame* make(ByteSpan bytes) override;
@@ -45,7 +45,7 @@ class FramePool : public fabric::FrameStore {
   bool corrupt(fabric::Frame& frame, std::uint64_t random) override;
   void release(fabric::Frame* frame) override;
 
-  /// Frames that somebody has.
+  /// Frames not in the free list.
   std::size_t in_use() const { return made_ - free_; }
 
  private:

@@ -15,42 +15,41 @@
 
 namespace softfeb::lab {
 
-/// All figures of one run of an experiment.
+/// All results of one run of an experiment.
 struct RunFigures {
   bool virtual_time = false;
-  double stolen_share = 0;  ///< of the time of the worker that fared worst, what the machine gave to others
+  double stolen_share = 0;  ///< preempted share of the worst worker's time
   LabFigures metrics;
   Totals totals;
   std::vector<Balance> balances;
-  std::uint64_t memory_wrong = 0;       ///< bytes of receivers' memory that nobody should have left there
-  std::optional<double> rate_tracking;  ///< none: not looked at
+  std::uint64_t memory_wrong = 0;       ///< bytes of receivers' memory with unexpected content
+  std::optional<double> rate_tracking;  ///< empty: not checked
   std::optional<double> sawtooth;
 };
 
-/// A figure beside its limit.
+/// A result and its limit.
 struct CheckResult {
   std::string name;
   config::LimitUnit unit = config::LimitUnit::kCount;
   bool at_least = false;
-  bool gated = true;  ///< counts for the verdict
+  bool gated = true;  ///< counts towards the verdict
   bool held = false;
-  std::optional<double> value;  ///< none: there was nothing to judge
+  std::optional<double> value;  ///< empty: there was nothing to check
   double limit = 0;
 };
 
 enum class Verdict : std::uint8_t {
   kHeld,
-  kFailed,        ///< a check that counts did not hold
-  kInconclusive,  ///< those that count held, and the machine had too little time for the timing to mean
-                  ///< anything
+  kFailed,        ///< a gated check did not hold
+  kInconclusive,  ///< all gated checks held, but preemption makes the timing meaningless
 };
 std::string_view to_string(Verdict verdict);
 
-/// What a check of that name looks at; none where the run had nothing for it.
+/// The value that the check of that name compares; empty if the run has none.
 std::optional<double> value_of(std::string_view name, const RunFigures& figures);
 
-/// The experiment's checks, then conservation, which is part of every experiment. In real time those that
-/// depend on timing do not count; nor do those of steady states, where the run was too short for one.
+/// The experiment's checks, then conservation, which is part of every experiment. In real time, checks that
+/// depend on timing do not count. Checks of steady states do not count if the run was too short for one.
 std::vector<CheckResult> judge(const config::LabSettings& lab, const RunFigures& figures);
 Verdict verdict_of(const config::LabSettings& lab, const RunFigures& figures,
                    const std::vector<CheckResult>& checks);

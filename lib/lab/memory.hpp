@@ -6,7 +6,7 @@
 
 namespace softfeb::lab {
 
-/// Memory of a receiver's regions, one after the other: zeroed, and present before the first packet.
+/// Memory of a receiver's regions, contiguous, zeroed and faulted in before the first packet.
 class ReceiverMemory {
  public:
   /// Throws EnvironmentError.
@@ -24,8 +24,7 @@ class ReceiverMemory {
   std::uint64_t size_ = 0;
 };
 
-/// Memory of a receiver that plays the host, for what one board is told to write: taken from the machine when
-/// it is asked for.
+/// Memory of a receiver that acts as the host of one board's metadata bus. Faulted in on demand.
 class HostMemory {
  public:
   /// Throws EnvironmentError.
@@ -34,7 +33,7 @@ class HostMemory {
   HostMemory(const HostMemory&) = delete;
   HostMemory& operator=(const HostMemory&) = delete;
 
-  /// The first `bytes`, at most all, present.
+  /// Faults in the first `bytes`, at most size(), and returns the start.
   std::uint8_t* first(std::uint64_t bytes);
   std::uint64_t size() const { return size_; }
 

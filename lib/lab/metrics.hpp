@@ -17,23 +17,23 @@
 
 namespace softfeb::lab {
 
-/// What figures are made of: the part of a configuration that they need.
+/// The part of a configuration that metrics need.
 struct MetricsConfig {
   struct Board {
     Sending sending;
     std::uint64_t link_rate = 0;  ///< bytes per second on the wire; 0: unknown
-    std::uint64_t asked = 0;      ///< payload bytes per second; 0: as much as it can
+    std::uint64_t asked = 0;      ///< payload bytes per second; 0: unlimited
   };
   /// A sending queue pair.
   struct Flow {
     std::size_t board = 0;
-    std::size_t qp = 0;                   ///< of the board
-    std::optional<std::size_t> receiver;  ///< into Sample::endpoints; none: not ours
+    std::size_t qp = 0;                   ///< index on the board
+    std::optional<std::size_t> receiver;  ///< index into Sample::endpoints; empty: external
     std::size_t receiver_qp = 0;
     bool through_bottleneck = true;
-    bool own_rate = true;  ///< false: an earlier one with the same congestion control counts it
-    /// RC: where the receiver is not ours, completed bytes count as delivered. UC completes what was sent, so
-    /// without a receiver of ours nothing is known of what its board delivers.
+    bool own_rate = true;  ///< false: an earlier flow with the same congestion control represents it
+    /// RC: completed bytes count as delivered if the receiver is external. UC completes a message when it is
+    /// sent, so with an external receiver the payload that the board delivers is unknown.
     bool acknowledged = true;
 
     bool delivery_known() const { return receiver || acknowledged; }
@@ -45,24 +45,24 @@ struct MetricsConfig {
 
   std::vector<Board> boards;
   std::vector<Flow> flows;
-  Time end = kNever;  ///< traffic stops then, at the latest
+  Time end = kNever;  ///< traffic stops at the latest at this time
   Time interval = kMillisecond;
   std::optional<Port> bottleneck;
 };
 
-/// What happened between two samples `length` apart (real time: a little more). Boards that share the
-/// bottleneck are looked at, all where there is none; those that send all the time count. Boards whose
-/// delivered payload is not known (Flow::acknowledged) are left out.
+/// Statistics of the interval between two samples `length` apart (slightly more in real time). Covers boards
+/// that share the bottleneck, or all boards without a bottleneck, as far as they send all the time. Boards
+/// whose delivered payload is unknown (Flow::acknowledged) are excluded.
 struct Window {
   Time from = 0, to = 0;
-  Time length = 0;  ///< asked for
+  Time length = 0;  ///< nominal length
   std::size_t boards_sending = 0;
   bool steady = false;             ///< Schedule::steady
-  std::optional<Share> jain;       ///< of delivered payload; none with fewer than two boards
-  std::optional<Share> port_used;  ///< of the bottleneck's rate, as wire bytes; none without one
+  std::optional<Share> jain;       ///< of delivered payload; empty with fewer than two boards
+  std::optional<Share> port_used;  ///< share of the bottleneck's rate in wire bytes; empty without one
 };
 
-/// Of all windows of one length in steady states.
+/// Statistics over all windows of one length in steady states.
 struct WindowFigures {
   Time length = 0;
   std::uint64_t windows = 0;
@@ -70,44 +70,42 @@ struct WindowFigures {
   std::optional<Share> port_used_min, port_used_mean;
 };
 
-/// What a run came to.
+/// Results of a run.
 struct LabFigures {
   std::array<WindowFigures, 2> windows;
   std::vector<ChangeFigures> changes;
-  std::vector<Time> starvation;  ///< of each board: longest time while it sends in which nothing arrived,
-                                 ///< in whole intervals between samples
-  std::uint64_t queue_bytes_max = 0;     ///< of the bottleneck
-  std::uint64_t queue_bytes_mean = 0;    ///< of the bottleneck, of samples in steady states
-  std::vector<std::uint64_t> delivered;  ///< payload bytes of each board
-  /// Of each board: 0 where `delivered` and `starvation` mean nothing (Flow::acknowledged).
+  std::vector<Time> starvation;          ///< per board: longest time without delivery while sending
+  std::uint64_t queue_bytes_max = 0;     ///< at the bottleneck
+  std::uint64_t queue_bytes_mean = 0;    ///< at the bottleneck, over samples in steady states
+  std::vector<std::uint64_t> delivered;  ///< payload bytes per board
+  /// Per board: 0 if `delivered` and `starvation` are meaningless (Flow::acknowledged).
   std::vector<std::uint8_t> known;
-  std::optional<Share> offered;     ///< Offered::share of the worst board
-  std::optional<Share> demand_met;  ///< delivered of what was asked for, of the worst board that asks for
-                                    ///< a rate
+  std::optional<Share> offered;     ///< lowest Offered::share of all boards
+  std::optional<Share> demand_met;  ///< delivered over requested payload, lowest of all boards
 
   const WindowFigures& over_10ms() const { return windows[0]; }
   const WindowFigures& over_100ms() const { return windows[1]; }
 };
 
-/// Makes figures of a run while it goes on. Memory does not grow with the run's length.
+/// Computes the metrics while the run goes on. Memory use does not depend on the length of the run.
 class Metrics : public Observer {
  public:
   static constexpr std::array<Time, 2> kWindows{10 * kMillisecond, 100 * kMillisecond};
 
   explicit Metrics(const MetricsConfig& config);
 
-  /// Called for each window when it is over, the shorter ones first.
+  /// `call` is invoked at the end of each window, shorter windows first.
   void on_window(std::function<void(const Window&)> call) { call_ = std::move(call); }
 
   Time due() const override { return due_; }
   void add(const Sample& sample) override;
 
-  /// So far.
+  /// Results so far.
   LabFigures figures() const;
   const MetricsConfig& config() const { return config_; }
 
  private:
-  /// Of the bottleneck, as of a sample; rate 0: none seen.
+  /// State of the bottleneck in a sample; rate 0: not seen yet.
   struct Port {
     std::uint64_t rate = 0;
     std::uint64_t wire_bytes = 0;
@@ -115,10 +113,10 @@ class Metrics : public Observer {
     std::uint64_t queue_bytes_max = 0;
     Time at = 0;  ///< since traffic began
   };
-  /// The window that is open, and figures of those before.
+  /// The current window and the statistics of all earlier ones.
   struct Meter {
     Time from = 0;
-    Time next = 0;                         ///< when it is over
+    Time next = 0;                         ///< when the window ends
     std::vector<std::uint64_t> delivered;  ///< at `from`
     std::uint64_t wire_bytes = 0;          ///< at `port_at`
     Time port_at = 0;
@@ -142,7 +140,7 @@ class Metrics : public Observer {
   MetricsConfig config_;
   Schedule schedule_;
   std::vector<std::uint8_t> known_;    ///< boards whose delivered payload is known
-  std::vector<std::uint8_t> sharing_;  ///< of them those that share the bottleneck
+  std::vector<std::uint8_t> sharing_;  ///< boards among these that share the bottleneck
   std::function<void(const Window&)> call_;
   std::array<Meter, 2> meters_;
   std::vector<Change> changes_;
@@ -150,18 +148,18 @@ class Metrics : public Observer {
   Convergence convergence_;
   Time due_;
   Time last_ = 0;                         ///< time of the last sample
-  std::vector<std::uint64_t> delivered_;  ///< of each board, at the last sample
-  std::vector<std::uint64_t> before_;     ///< at the one before
-  std::uint64_t through_ = 0;             ///< of it, payload that shares the bottleneck
+  std::vector<std::uint64_t> delivered_;  ///< per board, at the last sample
+  std::vector<std::uint64_t> before_;     ///< per board, at the sample before
+  std::uint64_t through_ = 0;             ///< payload in `delivered_` that passes the bottleneck
   Port port_;
-  std::vector<Time> hungry_;  ///< of each board: nothing delivered for so long
+  std::vector<Time> hungry_;  ///< per board: time since the last delivery
   std::vector<Time> starvation_;
   std::vector<Offered> offered_;
   struct Demand {
     Time sent_for = 0;
     std::uint64_t delivered = 0;
   };
-  std::vector<Demand> demands_;  ///< of each board, while it sends
+  std::vector<Demand> demands_;  ///< per board, while it sends
   std::uint64_t queue_sum_ = 0, queue_samples_ = 0;
 };
 

@@ -9,17 +9,16 @@
 
 namespace softfeb::lab {
 
-/// The part of a configuration that figures are made of. `flows`: every sending queue pair; whether it goes
-/// through the bottleneck is found here.
+/// Extracts from a configuration what metrics need. `flows`: all sending queue pairs; this function
+/// determines which pass the bottleneck.
 MetricsConfig make_metrics_config(const config::LabConfig& config, std::vector<MetricsConfig::Flow> flows);
 
-/// What lies on the two sides of a switch's port. Between any two nodes of a network there is at most one
-/// way.
+/// The nodes on the two sides of a switch port. A network has at most one path between any two nodes.
 class PortSides {
  public:
   PortSides(const fabric::NetworkConfig& network, const MetricsConfig::Port& port);
 
-  /// Whether frames from station `from` to station `to` leave the switch by this port.
+  /// True if frames from station `from` to station `to` leave the switch through this port.
   bool passes(std::uint32_t from, std::uint32_t to) const {
     return side_[from] == Side::kBefore && side_[to] == Side::kBehind;
   }
@@ -27,7 +26,7 @@ class PortSides {
  private:
   enum class Side : std::uint8_t { kNeither, kBefore, kBehind };
 
-  std::vector<Side> side_;  ///< of stations, then switches
+  std::vector<Side> side_;  ///< indexed by stations, then switches
 };
 
 }  // namespace softfeb::lab

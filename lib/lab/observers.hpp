@@ -11,11 +11,11 @@
 
 namespace softfeb::lab {
 
-/// Those who look at a run, each at its own times: one snapshot serves all that are due. The peaks that an
-/// observer sees are since its own sample before, whoever else has had one meanwhile.
+/// The observers of a run, each with its own sampling times. One snapshot serves all that are due. Each
+/// observer sees the peaks since its own last sample, regardless of the others.
 class Observers {
  public:
-  /// The observers outlive this.
+  /// The observers must outlive this object.
   explicit Observers(std::vector<Observer*> observers) {
     for (Observer* const o : observers) seats_.push_back({o, {}});
   }
@@ -24,21 +24,21 @@ class Observers {
   void begin() {
     for (Seat& s : seats_) s.observer->begin();
   }
-  /// When the first of them is due, since traffic began; kNever: none wants any more.
+  /// Time of the first due observer, since traffic began; kNever if none is left.
   Time due() const {
     Time due = kNever;
     for (const Seat& s : seats_) due = std::min(due, s.observer->due());
     return due;
   }
-  /// Gives a sample to all that are due at `sample.at`. `network` is what `sample.network` will point to; its
-  /// peaks are written.
+  /// Passes a sample to all observers that are due at `sample.at`. `sample.network` is set to `network`,
+  /// whose peaks are overwritten.
   void add(Sample sample, fabric::NetworkSnapshot* network) {
     note_peaks(network);
     for (Seat& s : seats_) {
       if (s.observer->due() <= sample.at) s.observer->add(for_seat(s, sample, network));
     }
   }
-  /// The last one, for all of them.
+  /// Passes the last sample to all observers.
   void end(Sample sample, fabric::NetworkSnapshot* network) {
     note_peaks(network);
     for (Seat& s : seats_) s.observer->end(for_seat(s, sample, network));
@@ -47,7 +47,7 @@ class Observers {
  private:
   struct Seat {
     Observer* observer = nullptr;
-    std::vector<std::uint64_t> peaks;  ///< of each port, since its last sample
+    std::vector<std::uint64_t> peaks;  ///< per port, since the observer's last sample
   };
 
   void note_peaks(const fabric::NetworkSnapshot* network) {

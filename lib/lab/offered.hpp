@@ -12,33 +12,33 @@
 
 namespace softfeb::lab {
 
-/// What one board sent of what it was asked and allowed to: the smaller of its link's rate, its traffic's and
-/// Rc, but for the time in which it was paused. A machine that is too slow for its boards shows here; to the
-/// accuracy of Rc between samples, so about a percent.
+/// Bytes that one board sent relative to what it was allowed to send: the smallest of link rate, requested
+/// rate and Rc, excluding the time it was paused. Shows when the host is too slow for its boards. Accuracy is
+/// about one percent, because Rc is averaged between samples.
 class Offered {
  public:
-  /// `link_rate` in bytes per second on the wire, 0: none; `asked` in payload bytes per second, 0: all it
-  /// can. `owners`: of the board's queue pairs, those whose congestion control counts (of several that share
-  /// one, one).
+  /// `link_rate` is in bytes per second on the wire, 0: none; `asked` in payload bytes per second, 0:
+  /// unlimited. `owners`: the board's queue pairs whose congestion control counts, one of those that share
+  /// it.
   Offered(std::uint64_t link_rate, std::uint64_t asked, std::vector<std::size_t> owners);
 
-  /// `length` after the last call. `sending`: all that time.
+  /// Adds a snapshot taken `length` after the previous one. `sending`: the board sent all that time.
   void add(const engine::EndpointSnapshot& board, Time length, bool sending);
 
-  /// None before it could send anything.
+  /// Empty until the board could have sent something.
   std::optional<Share> share() const;
 
  private:
   struct Counts {
-    std::uint64_t wire = 0;     ///< bytes that left, preamble, FCS and gap included
-    std::uint64_t counted = 0;  ///< as congestion control counts
+    std::uint64_t wire = 0;     ///< bytes sent, including preamble, FCS and inter-frame gap
+    std::uint64_t counted = 0;  ///< bytes as congestion control counts them
     std::uint64_t payload = 0;
-    std::uint64_t rc = 0;  ///< now; 0: no congestion control
+    std::uint64_t rc = 0;  ///< current value; 0: no congestion control
     Time paused = 0;
   };
 
   Counts counts_of(const engine::EndpointSnapshot& board) const;
-  /// On the wire; none: it has no limit.
+  /// Allowed rate on the wire, bytes per second; empty: unlimited.
   std::optional<std::uint64_t> rate(const Counts& now) const;
 
   std::uint64_t link_rate_;

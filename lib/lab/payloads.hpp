@@ -13,21 +13,24 @@
 
 namespace softfeb::lab {
 
-/// The payload sources of a run. QPs that send the same share one source and its memory.
+/// The payload sources of a run. QPs with the same payload share one source and its memory.
 class Payloads {
  public:
-  /// Makes a source for every QP of the configuration (files are opened, not read). Throws ConfigError.
+  /// Creates the sources of all QPs of the configuration (opens files without reading them). Throws
+  /// ConfigError.
   explicit Payloads(const config::RunConfig& config);
 
-  /// Bytes of arena that stage() needs.
+  /// Arena bytes that stage() needs.
   std::size_t arena_bytes() const;
-  /// Takes memory that outlives all packets, aligned to a cache line: an arena that ports know, or any.
+  /// Allocates memory that outlives all packets, aligned to a cache line: an arena registered with the ports,
+  /// or any other.
   using Allocate = std::function<MutableByteSpan(std::size_t bytes)>;
-  /// Reads files and makes patterns, in memory from `allocate`. Throws ConfigError, and what that throws.
+  /// Reads files and generates patterns into memory from `allocate`. Throws ConfigError and whatever
+  /// `allocate` throws.
   void stage(const Allocate& allocate);
 
   const board::PayloadSource& of(const config::QpConfig& qp) const;
-  /// Of the metadata bus's QPs: the firmware's pattern, at any offset. There is one where a board has
+  /// Payload of the metadata bus's QPs: the firmware's pattern, at any offset. Exists if a board has
   /// `control`.
   const board::PayloadSource& of_bus() const { return *bus_; }
 

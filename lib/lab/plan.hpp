@@ -14,35 +14,35 @@
 
 namespace softfeb::lab {
 
-/// Where one sending QP writes to.
+/// Destination of one sending QP.
 struct QpTarget {
   roce::IpAddress ip;
-  std::optional<roce::MacAddress> mac;  ///< none: ARP
+  std::optional<roce::MacAddress> mac;  ///< empty: resolve by ARP
   roce::Qpn qpn = 0;
   std::uint32_t rkey = 0;
   std::uint64_t address = 0;
   std::uint64_t length = 0;
   std::uint64_t slots = 0;  ///< as the receiver counts them; 0: as configured, or as many as the region holds
-  /// A receiver in this process: its index and the index of its QP.
+  /// Receiver in this process: its index and the index of its QP. Empty: external.
   std::optional<std::size_t> receiver;
   std::size_t receiver_qp = 0;
 };
 
-/// One sending QP, single: groups of the configuration (`count`) are taken apart.
+/// One sending QP. Groups of the configuration (`count`) are expanded.
 struct QpPlan {
   std::size_t board = 0;
   const config::QpConfig* config = nullptr;
-  std::uint32_t number = 0;    ///< within its group
-  std::uint32_t on_board = 0;  ///< among all QPs of its board
+  std::uint32_t number = 0;    ///< index within its group
+  std::uint32_t on_board = 0;  ///< index among all QPs of its board
   roce::Qpn qpn = 0;
   QpTarget target;
 };
 
-/// Every QP of a run, board by board. The targets of those whose receiver is elsewhere and tells its side
-/// itself (perftest, rdma-sink) are left open.
+/// All QPs of a run, board by board. Targets that an external receiver provides (perftest, rdma-sink) are
+/// left empty.
 class Plans {
  public:
-  /// `config` outlives the plans.
+  /// `config` must outlive the plans.
   explicit Plans(const config::RunConfig& config);
 
   std::vector<QpPlan>& all() { return all_; }
@@ -57,10 +57,10 @@ class Plans {
   std::vector<std::size_t> receiver_qps_;
 };
 
-/// Its receiver must be asked for QPN, address and rkey.
+/// True if QPN, address and rkey must be requested from the receiver.
 bool needs_session(const QpPlan& plan);
 
-/// Messages QP `plan` sends; none: until the run's end.
+/// Number of messages that `qp` sends; empty: until the end of the run.
 std::optional<std::uint64_t> messages_of(const config::QpConfig& qp, const board::MessagePlan& plan);
 
 /// Slots of the address ring: as the receiver counts them, as configured, or as many as the region holds.

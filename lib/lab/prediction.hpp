@@ -12,11 +12,11 @@
 #include <span>
 #include <vector>
 
-/// What a sender's rate must have been, from what acted on it: CNPs and new parameters, replayed in a
-/// reaction point of its own. Times are those of the sender's clock, firmware edges at multiples of 6.4 ns.
+/// Predicts a sender's rate by replaying its CNPs and parameter changes in a separate reaction point. Times
+/// are those of the sender's clock; firmware clock edges are at multiples of 6.4 ns.
 namespace softfeb::lab {
 
-/// What the firmware's reaction point began with.
+/// Initial state of the firmware's reaction point.
 struct RateOrigin {
   dcqcn::FirmwareParameters parameters;
   dcqcn::FirmwareBuild build;
@@ -26,18 +26,17 @@ struct RateWindow {
   Time from = 0, to = 0;
 };
 
-/// Rc from the beginning of time on. Calls in the order of their times, exact to the clock as the firmware
-/// is.
+/// Computes Rc from time 0. Calls must be in time order. Accurate to the clock, as the firmware is.
 class RateReplay {
  public:
   explicit RateReplay(const RateOrigin& origin) : point_(origin.parameters, origin.build) {}
 
-  /// Parameters of another algorithm than the firmware's are passed over.
+  /// Ignores parameters of algorithms other than the firmware's.
   void add(const engine::CongestionEvent& event);
-  /// Everything up to `t`.
+  /// Replays everything up to `t`.
   void advance(Time t);
 
-  /// As of advance(): ∫Rc dt from time 0, in bytes per second times picoseconds, and Rc.
+  /// At the time of the last advance(): ∫Rc dt since time 0, in bytes per second times picoseconds, and Rc.
   Uint128 integral() const { return sum_; }
   std::uint64_t rc() const { return point_.rc(); }
   const dcqcn::ReactionPoint& point() const { return point_; }
@@ -45,45 +44,45 @@ class RateReplay {
  private:
   struct Due {
     dcqcn::Edge edge = 0;
-    std::optional<dcqcn::FirmwareParameters> parameters;  ///< none: a CNP
+    std::optional<dcqcn::FirmwareParameters> parameters;  ///< empty: a CNP
   };
 
   void integrate(Time t);
 
   dcqcn::ReactionPoint point_;
-  std::deque<Due> due_;  ///< whose edges have not come
+  std::deque<Due> due_;  ///< events whose edge is still to come
   Time at_ = 0;
   Uint128 sum_ = 0;
 };
 
-/// ∫Rc dt over each window, in whole bytes. Events in the order of their times; windows may lie anywhere.
+/// ∫Rc dt over each window, in whole bytes. Events must be in time order; windows may be anywhere.
 std::vector<std::uint64_t> integrate_rate(const RateOrigin& origin,
                                           std::span<const engine::CongestionEvent> events,
                                           std::span<const RateWindow> windows);
 
-/// What a sender was seen to have done, of all queue pairs with the same congestion control together.
+/// State of a sender in one sample, summed over all queue pairs that share its congestion control.
 struct SentSample {
   Time at = 0;
-  std::uint64_t counted = 0;  ///< bytes sent, as the token bucket counts them: BTH to pad
-  std::int64_t credit = 0;    ///< bytes, of the token bucket
+  std::uint64_t counted = 0;  ///< bytes sent as the token bucket counts them: BTH to pad
+  std::int64_t credit = 0;    ///< bytes in the token bucket
   std::uint64_t spilled = 0;  ///< dcqcn::CongestionState::spilled
   bool sending = false;       ///< its first packet has left
 };
 
-/// From one sample to a later one in which it was credit that held the sender back, and nothing else: no
-/// credit for a packet of `packet` counted bytes at either end, and none spilled between.
+/// True if only credit limited the sender between the two samples: less credit than a packet of `packet`
+/// counted bytes at both ends, and none spilled in between.
 bool credit_limited(const SentSample& from, const SentSample& to, std::uint32_t packet);
 
-/// What was sent against ∫Rc.
+/// Bytes sent compared with ∫Rc.
 struct RateTracking {
-  std::size_t windows = 0;  ///< looked at
-  std::size_t skipped = 0;  ///< something else than credit held the sender back
+  std::size_t windows = 0;  ///< evaluated windows
+  std::size_t skipped = 0;  ///< windows in which something other than credit limited the sender
   double worst = 0;  ///< largest |sent − ∫Rc| / ∫Rc of windows in which they differ by more than a packet
-  Time worst_at = 0;                     ///< where its window begins
-  std::uint64_t largest_difference = 0;  ///< bytes, of all windows
+  Time worst_at = 0;                     ///< start of that window
+  std::uint64_t largest_difference = 0;  ///< bytes, over all windows
 };
 
-/// Over windows of `length` or as little more as the samples allow.
+/// Evaluates windows of `length`, or slightly more if the samples require it.
 RateTracking track_rate(const RateOrigin& origin, std::span<const engine::CongestionEvent> events,
                         std::span<const SentSample> samples, Time length, std::uint32_t packet);
 

@@ -13,7 +13,7 @@
 
 namespace softfeb::lab {
 
-/// What a congestion control of a board did, against what it must have done.
+/// Measured behaviour of one congestion control, compared with the prediction.
 struct RateFigures {
   std::size_t board = 0;
   std::size_t qp = 0;  ///< the first of those that share it
@@ -22,31 +22,32 @@ struct RateFigures {
   SawtoothFigures sawtooth;
 };
 
-/// Watches every congestion control of the firmware's kind: takes what was sent at each sample, has the
-/// boards keep what acts on their rates, and in the end replays that.
+/// Observes all congestion controls that use the firmware's algorithm: records what was sent at each sample,
+/// has the boards log the events that affect their rates, and replays these at the end.
 class RateWatch : public Observer {
  public:
-  static constexpr Time kTracked = kMillisecond;     ///< windows of RateTracking
-  static constexpr double kSwing = 0.02;             ///< of sawtooth_of()
-  static constexpr std::size_t kEvents = 1U << 16;   ///< that are kept of a board
-  static constexpr std::size_t kSamples = 1U << 16;  ///< that are kept of a congestion control
+  static constexpr Time kTracked = kMillisecond;     ///< window length of RateTracking
+  static constexpr double kSwing = 0.02;             ///< for sawtooth_of()
+  static constexpr std::size_t kEvents = 1U << 16;   ///< maximum number of logged events per board
+  static constexpr std::size_t kSamples = 1U << 16;  ///< maximum number of samples per congestion control
 
-  /// Before traffic begins, while nobody else has the boards. `boards` are the first of Sample::endpoints.
+  /// Call before traffic begins, while no other thread uses the boards. `boards` are the first of
+  /// Sample::endpoints.
   RateWatch(std::vector<engine::Board*> boards, Time interval);
 
   Time due() const override { return due_; }
   void add(const Sample& sample) override;
 
-  /// When the boards have come to rest and no worker has them. Of a control that more happened to than is
-  /// kept, the time until then is looked at.
+  /// Call when the boards are idle and no worker uses them. If the log of events overflowed, only the time up
+  /// to its last event is evaluated.
   std::vector<RateFigures> figures() const;
 
  private:
   struct Control {
     std::size_t board = 0;
-    std::vector<std::size_t> qps;  ///< that share it
+    std::vector<std::size_t> qps;  ///< those that share it
     RateOrigin origin;
-    std::uint32_t packet = 0;  ///< counted bytes of its largest
+    std::uint32_t packet = 0;  ///< counted bytes of its largest packet
     std::vector<SentSample> samples;
   };
 
@@ -59,7 +60,7 @@ class RateWatch : public Observer {
   std::vector<Control> controls_;
 };
 
-/// For the checks rate_tracking and sawtooth: the largest of all; none where there was nothing to judge.
+/// For the checks rate_tracking and sawtooth: the largest value; empty if there was nothing to check.
 std::optional<double> worst_tracking(const std::vector<RateFigures>& figures);
 std::optional<double> worst_sawtooth(const std::vector<RateFigures>& figures);
 

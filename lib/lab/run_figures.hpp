@@ -12,13 +12,13 @@
 
 namespace softfeb::lab {
 
-/// Bytes of the receivers' memory that are not what the QPs' last messages left there. Of QPs that failed, or
-/// are unreliable, only what nobody reached is looked at.
+/// Counts bytes of the receivers' memory that differ from what the QPs' last messages left. For QPs that
+/// failed or are unreliable, checks only memory that no message reached.
 std::uint64_t memory_wrong(const config::RunConfig& config, const Plans& plans, const Endpoints& endpoints,
                            const Payloads& payloads);
 
-/// The figures of a run that has ended, with `last` its last sample, when all was quiet. Those that come from
-/// elsewhere (stolen_share, rate_tracking, sawtooth) are left open.
+/// Results of a finished run; `last` is its last sample, after the drain. Values from other sources
+/// (stolen_share, rate_tracking, sawtooth) are not filled in.
 RunFigures run_figures(const config::LabConfig& config, const Plans& plans, const Endpoints& endpoints,
                        const Payloads& payloads, const Metrics& metrics, const Sample& last,
                        const Edge& edge = {});

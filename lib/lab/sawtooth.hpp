@@ -12,45 +12,45 @@
 
 namespace softfeb::lab {
 
-/// A rate over some stretch of time.
+/// Rate averaged over an interval.
 struct RatePoint {
-  Time at = 0;  ///< middle of the stretch
+  Time at = 0;  ///< middle of the interval
   double rate = 0;
 };
 
-/// A falling and rising rate, on average.
+/// Average properties of a sawtooth-shaped rate.
 struct Sawtooth {
-  std::size_t teeth = 0;  ///< falls that were complete
+  std::size_t teeth = 0;  ///< completed falls
   Time period = 0;        ///< between two peaks; 0 with fewer than two
-  double depth = 0;       ///< of a peak, what is lost from it to the trough behind it
+  double depth = 0;       ///< relative drop from a peak to the next trough
 };
 
-/// Falls of at least `swing` of a peak that rises of at least `swing` follow; smaller ones belong to the
-/// teeth they are part of.
+/// A tooth is a fall by at least the fraction `swing` of its peak, followed by a rise of at least `swing`.
+/// Smaller changes are part of the surrounding tooth.
 Sawtooth sawtooth_of(std::span<const RatePoint> points, double swing);
 
-/// The teeth that were sent, and those that the reaction point's parameters and the CNPs make.
+/// The sawtooth that was sent, and the one that follows from the reaction point's parameters and the CNPs.
 struct SawtoothFigures {
   Sawtooth sent, predicted;
-  /// The larger of the relative differences of period and depth; none with fewer than two teeth on either
+  /// The larger of the relative differences in period and depth; empty with fewer than two teeth on either
   /// side.
   std::optional<double> difference() const;
 };
 
-/// Sent: bytes and credit between samples, where credit held the sender back; predicted: ∫Rc over the same
-/// stretches.
+/// Sent: bytes and credit between samples while credit limited the sender. Predicted: ∫Rc over the same
+/// intervals.
 SawtoothFigures compare_sawtooth(const RateOrigin& origin, std::span<const engine::CongestionEvent> events,
                                  std::span<const SentSample> samples, std::uint32_t packet, double swing);
 
-/// The sawtooth that CNPs at equal distances come to, by the formulas of the algorithm rather than by its
-/// clockwork: a cut of Rc by alpha / 2^DecGain, then an increase every RateIncInterval, with alpha decaying
-/// by AlphaG every AlphaUpdInterval and growing once a period.
+/// The sawtooth for CNPs at equal intervals, from the formulas of the algorithm instead of a clock-exact
+/// replay. A CNP cuts Rc by alpha / 2^DecGain; Rc then increases every RateIncInterval. Alpha decays by
+/// AlphaG every AlphaUpdInterval and grows once per period.
 struct SteadySawtooth {
-  double alpha = 0;                       ///< at the cut, of 1
-  double depth = 0;                       ///< of the peak
-  double peak = 0, trough = 0, mean = 0;  ///< bytes per second; the peak is the line rate where it gets there
+  double alpha = 0;                       ///< at the cut, 0…1
+  double depth = 0;                       ///< relative to the peak
+  double peak = 0, trough = 0, mean = 0;  ///< bytes per second; the peak is at most the line rate
   unsigned increases = 0;                 ///< between two cuts
-  /// From the cut until Rc is back at the peak within 1 %, if no CNP came; none: never.
+  /// Time from the cut until Rc is within 1 % of the peak if no further CNP arrives; empty: never.
   std::optional<Time> recovery;
 };
 

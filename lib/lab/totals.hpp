@@ -8,27 +8,27 @@
 
 namespace softfeb::lab {
 
-/// Counters of a whole run, over all boards, receivers and switches.
+/// Counters of a whole run, summed over all boards, receivers and switches.
 struct Totals {
-  std::uint64_t packets = 0;  ///< requests that boards sent, retransmissions included
+  std::uint64_t packets = 0;  ///< requests sent by boards, including retransmissions
   std::uint64_t retransmitted = 0;
   std::uint64_t timeouts = 0;
   std::uint64_t messages_completed = 0;
   std::uint64_t messages_failed = 0;
-  std::uint64_t cnp_tx = 0;       ///< of receivers
-  std::uint64_t cnp_rx = 0;       ///< of boards
+  std::uint64_t cnp_tx = 0;       ///< sent by receivers
+  std::uint64_t cnp_rx = 0;       ///< received by boards
   std::uint64_t bytes_wrong = 0;  ///< at receivers
-  std::uint64_t dropped = 0;      ///< by switches, for want of buffer
-  std::uint64_t lost = 0;         ///< in the network, for whatever reason
+  std::uint64_t dropped = 0;      ///< dropped by switches that were out of buffer space
+  std::uint64_t lost = 0;         ///< in the network, for any reason
   std::uint64_t ecn_marked = 0;
-  std::uint64_t pause_tx = 0;  ///< pause frames of switches
-  std::uint64_t pause_rx = 0;  ///< pause frames that boards and receivers obeyed
+  std::uint64_t pause_tx = 0;  ///< pause frames sent by switches
+  std::uint64_t pause_rx = 0;  ///< pause frames that boards and receivers honoured
   std::uint64_t cnp_forged = 0;
   std::uint64_t unresolved_qps = 0;  ///< of boards: without their next hop's MAC address
-  Time resolution = 0;               ///< of the slowest board: EndpointSnapshot::resolution_took
+  Time resolution = 0;               ///< slowest board: EndpointSnapshot::resolution_took
 };
 
-/// `boards`: how many of the sample's endpoints are.
+/// `boards`: number of boards among the sample's endpoints.
 Totals totals_of(const Sample& sample, std::size_t boards);
 
 }  // namespace softfeb::lab

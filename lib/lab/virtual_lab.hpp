@@ -19,38 +19,39 @@
 
 namespace softfeb::lab {
 
-/// What a run in virtual time gave.
+/// Outcome of a run in virtual time.
 struct VirtualOutcome {
-  Time origin = 0;         ///< when traffic began, by the world's clock: that of all times in the snapshots
-  Time measured_from = 0;  ///< end of the warm-up, by the same clock
-  Time stopped = 0;        ///< traffic ended: duration, or the last message was made
-  Time ended = 0;          ///< everything was drained
-  bool flushed = false;    ///< requests were outstanding when the drain timeout was over
+  Time origin = 0;         ///< when traffic began, on the clock of all times in the snapshots
+  Time measured_from = 0;  ///< end of the warm-up, on the same clock
+  Time stopped = 0;        ///< end of traffic: duration reached, or last message posted
+  Time ended = 0;          ///< everything is drained
+  bool flushed = false;    ///< requests were outstanding at the drain timeout
   bool interrupted = false;
   std::vector<engine::EndpointSnapshot> baseline;  ///< at measured_from; empty without warm-up
   std::vector<engine::EndpointSnapshot> final;     ///< boards, then receivers
   fabric::NetworkSnapshot network;                 ///< at the end
-  std::vector<std::uint8_t> changes_made;          ///< as RunConfig::changes
-  std::uint64_t events = 0;                        ///< deliveries and turns of endpoints
+  std::vector<std::uint8_t> changes_made;          ///< indexed like RunConfig::changes
+  std::uint64_t events = 0;                        ///< deliveries to and iterations of endpoints
 
-  /// The last one.
+  /// The last sample.
   Sample sample() const {
     return {.at = ended - origin, .origin = origin, .endpoints = &final, .network = &network};
   }
 };
 
 /// A topology in virtual time: the boards, receivers and switches of real time, driven by an event queue.
-/// Neither clock nor device; the same configuration gives the same run, on every machine.
+/// Uses neither clocks nor devices; the same configuration gives the same run on every host.
 class VirtualLab {
  public:
-  /// `config` outlives the lab. Throws ConfigError for what virtual time does not have (receivers in other
-  /// processes, endpoints at a port of the machine), EnvironmentError for want of memory.
+  /// `config` must outlive the lab. Throws ConfigError for anything that virtual time does not support
+  /// (receivers in other processes, endpoints at a port of the host), and EnvironmentError if memory runs
+  /// out.
   explicit VirtualLab(const config::LabConfig& config);
 
-  /// Called now and then, with the time since traffic began; false ends the run early.
+  /// Called periodically with the time since traffic began; returning false ends the run early.
   using Between = std::function<bool(Time)>;
-  /// Runs it, once: neighbours are resolved, traffic begins, boards start and stop, traffic ends, everything
-  /// drains. Observers are served at exactly their times.
+  /// Runs the lab; may be called once. Resolves neighbours, starts traffic, starts and stops boards, stops
+  /// traffic and drains. Observers get samples at exactly the times they ask for.
   VirtualOutcome run(const std::vector<Observer*>& observers, const Between& between = {});
 
   const Plans& plans() const { return plans_; }
@@ -68,7 +69,7 @@ class VirtualLab {
   std::unique_ptr<World> world_;
 };
 
-/// The figures of a run that `metrics` observed; closes the receivers' maps of missing messages.
+/// Results of a run that `metrics` observed. Also closes the receivers' maps of missing messages.
 RunFigures figures_of(const config::LabConfig& config, VirtualLab& lab, const VirtualOutcome& outcome,
                       const Metrics& metrics);
 

@@ -9,7 +9,7 @@
 
 namespace softfeb::lab {
 
-/// The course of a run in virtual time (VirtualLab::run).
+/// Executes a run in virtual time (VirtualLab::run).
 class VirtualRun {
  public:
   VirtualRun(const config::RunConfig& config, Endpoints& endpoints, World& world,
@@ -17,12 +17,12 @@ class VirtualRun {
   VirtualOutcome run();
 
  private:
-  /// Something that is done at a time of its own.
+  /// An action with a scheduled time.
   struct Action {
     enum class Kind : std::uint8_t { kStart, kChange, kStop };
-    Time at = 0;  ///< by the world's clock
+    Time at = 0;  ///< on the clock of the World
     Kind kind = Kind::kStart;
-    std::size_t index = 0;  ///< board, or change of the configuration
+    std::size_t index = 0;  ///< index of the board, or of the change in the configuration
   };
 
   void find_neighbours();
@@ -31,7 +31,8 @@ class VirtualRun {
   void change(const config::ChangeConfig& change);
   void drain();
   void settle();
-  /// Goes on until `until` or, when asked, until all boards are finished; false when it was to end early.
+  /// Runs until `until` or, with `for_boards`, until all boards are finished. Returns false if the run ends
+  /// early.
   bool go(Time until, bool for_boards);
   bool finished() const;
   Sample sample();

@@ -15,9 +15,9 @@
 
 namespace softfeb::lab {
 
-/// Endpoints at the stations of a network, in virtual time: the clock jumps from event to event, and what
-/// happens depends on nothing but the configuration and its seeds. Events at one time: the network's first,
-/// then endpoints in their order.
+/// Event loop for the endpoints of a network in virtual time. The clock jumps from event to event, and the
+/// run depends only on the configuration and its seeds. Simultaneous events run in a fixed order: the
+/// network's first, then the endpoints' by index.
 class World {
  public:
   struct Seat {
@@ -25,28 +25,28 @@ class World {
     std::uint32_t station = 0;
   };
 
-  /// Endpoints outlive the world; nobody else drives them. What arrives at stations without an endpoint is
-  /// gone.
+  /// Endpoints must outlive the World and must not be driven by anyone else. Frames for stations without an
+  /// endpoint are discarded.
   World(const fabric::NetworkConfig& config, const std::vector<Seat>& seats);
   World(const World&) = delete;
   World& operator=(const World&) = delete;
 
   Time now() const { return now_; }
-  /// Everything up to and at `end` happens. Throws std::runtime_error when more is under way than a run may
-  /// hold (FramePool::kMost frames).
+  /// Runs all events up to and including `end`. Throws std::runtime_error if more than FramePool::kMost
+  /// frames are under way.
   void run_until(Time end);
-  /// Somebody told endpoint `seat` something at now(): what it has to say leaves at once.
+  /// Call after changing endpoint `seat` at now(): sends what it has to send.
   void touched(std::size_t seat) { serve(static_cast<std::uint32_t>(seat), now_); }
 
-  /// No frame is under way.
+  /// True if no frame is under way.
   bool empty() const { return network_.next_event() == kNever; }
   fabric::Network& network() { return network_; }
   const fabric::Network& network() const { return network_; }
 
-  /// Deliveries and turns of endpoints so far: what the speed of a run is counted in.
+  /// Deliveries to and iterations of endpoints so far: the measure of simulation speed.
   std::uint64_t events() const { return events_done_; }
-  /// Frames that were delivered to a station and are not for its endpoint (flooded, or for another address),
-  /// or to one without an endpoint.
+  /// Frames delivered to a station that are not for its endpoint (flooded, or for another address), and those
+  /// for stations without an endpoint.
   std::uint64_t passed_over() const { return passed_over_; }
 
  private:
@@ -55,7 +55,7 @@ class World {
 
   struct Place {
     Seat seat;
-    engine::Demux own;  ///< what is flooded and for others is not its business
+    engine::Demux own;  ///< selects the frames for this endpoint; flooded and foreign ones are ignored
   };
 
   void deliver(const fabric::Network::Delivery& delivery);
@@ -66,8 +66,8 @@ class World {
   FramePool pool_;
   fabric::Network network_;
   std::vector<Place> places_;
-  std::vector<std::uint32_t> place_of_;  ///< by station
-  fabric::EventTree next_;               ///< of endpoints
+  std::vector<std::uint32_t> place_of_;  ///< indexed by station
+  fabric::EventTree next_;               ///< next event of each endpoint
   std::array<PoolFrame*, kBurst> frames_{};
   std::array<engine::TxFrame, kBurst> out_{};
   Time now_ = 0;
