@@ -6,9 +6,9 @@
 
 namespace softfeb::telemetry {
 
-/// A file of lib/telemetry/page, compiled in.
+/// A compiled-in file of lib/telemetry/page.
 struct Asset {
-  std::string_view path;  ///< as requested: "/page.css"
+  std::string_view path;  ///< request path: "/page.css"
   std::string_view type;
   std::string_view body;
 };

@@ -11,17 +11,17 @@
 
 namespace softfeb::telemetry {
 
-/// {"board": NAME, "qps": "all" or N, "set": {KEY: VALUE, …}}; values are texts, numbers or truth values.
+/// {"board": NAME, "qps": "all" or N, "set": {KEY: VALUE, …}}; values are strings, numbers or booleans.
 struct ChangeRequest {
   std::string board;
-  std::optional<std::uint32_t> qp;  ///< none: all
+  std::optional<std::uint32_t> qp;  ///< empty: all
   std::vector<std::pair<std::string, std::string>> given;
 };
 
-/// Reads a request's body into `out`; gives the answer to what cannot be read.
+/// Parses a request body into `out`. Returns the error response if it is invalid, otherwise nullopt.
 std::optional<Response> parse_change(const std::string& body, ChangeRequest& out);
 
-/// "feb%200" → "feb 0"; nothing when a % stands before what is no byte.
+/// "feb%200" → "feb 0". Returns nullopt if a % is not followed by two hexadecimal digits.
 std::optional<std::string> decode_percent(const std::string& text);
 
 }  // namespace softfeb::telemetry

@@ -15,27 +15,27 @@
 
 namespace softfeb::telemetry {
 
-/// What clients can make the server hold.
+/// Limits on the resources that clients can use.
 struct HttpLimits {
-  std::size_t connections = 64;           ///< beyond: 503 and closed
-  std::size_t streams = 32;               ///< of them; beyond: 503
-  std::uint32_t header_bytes = 8 * 1024;  ///< beyond: 431
-  std::uint32_t body_bytes = 16 * 1024;   ///< beyond: 413
+  std::size_t connections = 64;           ///< above: 503 and closed
+  std::size_t streams = 32;               ///< among these connections; above: 503
+  std::uint32_t header_bytes = 8 * 1024;  ///< above: 431
+  std::uint32_t body_bytes = 16 * 1024;   ///< above: 413
   std::size_t stream_backlog =
-      512 * 1024;  ///< of a client that reads too slowly: events beyond it are left out
-  std::chrono::milliseconds request{10'000};  ///< for a whole request, idle connections included
-  std::chrono::milliseconds write{20'000};    ///< for a response, or one write of a stream
+      512 * 1024;  ///< bytes queued for a slow client; events beyond are skipped for it
+  std::chrono::milliseconds request{10'000};  ///< for a whole request, including idle time
+  std::chrono::milliseconds write{20'000};    ///< for a response, or for one write of a stream
 };
 
-/// An HTTP/1.1 server for a page, figures, and streams of events, on an io_context that somebody else runs.
-/// Everything happens on the thread that runs it.
+/// HTTP/1.1 server for a page, its statistics and event streams, on an io_context that the caller runs.
+/// Single-threaded: everything happens on the thread that runs the io_context.
 class HttpServer {
  public:
-  /// Port 0: any that is free. `names`: names of the host besides localhost (see check_request). Throws
+  /// Port 0 selects any free port. `names`: host names accepted besides localhost (see check_request). Throws
   /// control::SocketError.
   HttpServer(boost::asio::io_context& io, const roce::IpAddress& address, std::uint16_t port, Site& site,
              std::vector<std::string> names, const HttpLimits& limits = {});
-  /// Closes all connections; the io_context may still have handlers to run, or be destroyed without.
+  /// Closes all connections. Handlers still pending in the io_context may run later or never.
   ~HttpServer();
   HttpServer(const HttpServer&) = delete;
   HttpServer& operator=(const HttpServer&) = delete;
@@ -43,9 +43,9 @@ class HttpServer {
   std::uint16_t port() const;
   /// "http://127.0.0.1:8080/"
   std::string url() const;
-  /// To every stream. `event` as format_event() makes it.
+  /// Sends an event to every stream. `event` is formatted by format_event().
   void publish(const std::string& event);
-  /// Clients that follow the events.
+  /// Number of clients that follow the events.
   std::size_t streams() const;
   std::size_t connections() const;
 

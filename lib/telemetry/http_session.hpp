@@ -23,7 +23,7 @@ namespace softfeb::telemetry {
 
 class HttpSession;
 
-/// What stands behind an HttpServer; handlers that wait hold it until they have run.
+/// Implementation of HttpServer. Pending handlers hold a reference until they have run.
 class HttpServer::Impl : public std::enable_shared_from_this<HttpServer::Impl> {
  public:
   Impl(boost::asio::io_context& io, Site& site, std::vector<std::string> names, const HttpLimits& limits);
@@ -33,7 +33,7 @@ class HttpServer::Impl : public std::enable_shared_from_this<HttpServer::Impl> {
   void close();
   void left(HttpSession& session);
 
-  Site* site;  ///< null once the server is gone
+  Site* site;  ///< null once the server is destroyed
   std::vector<std::string> names;
   HttpLimits limits;
   boost::asio::ip::tcp::acceptor acceptor;
@@ -42,7 +42,7 @@ class HttpServer::Impl : public std::enable_shared_from_this<HttpServer::Impl> {
   std::size_t streams = 0;
 };
 
-/// One client. Owned by the handlers that wait for its socket.
+/// One client connection. Owned by the handlers that wait for its socket.
 class HttpSession : public std::enable_shared_from_this<HttpSession> {
  public:
   HttpSession(std::shared_ptr<HttpServer::Impl> server, boost::asio::ip::tcp::socket socket);
@@ -50,9 +50,9 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
   HttpSession(const HttpSession&) = delete;
   HttpSession& operator=(const HttpSession&) = delete;
 
-  /// `busy`: there are too many; it is told so and closed.
+  /// `busy`: too many connections; answer with 503 and close.
   void start(bool busy);
-  /// Sends it to a client that follows the events.
+  /// Sends an event if the client follows the event stream.
   void publish(const std::shared_ptr<const std::string>& event);
   void close();
 

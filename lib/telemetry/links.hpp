@@ -11,19 +11,19 @@
 
 namespace softfeb::telemetry {
 
-/// One RSSI link of a board's slow control, at this moment.
+/// Current state of one RSSI link of a board's slow control.
 struct LinkView {
-  std::size_t board = 0;  ///< into Scene::boards
-  const char* link = "";  ///< registers, stream
+  std::size_t board = 0;  ///< index into Scene::boards
+  const char* link = "";  ///< "registers" or "stream"
   bool open = false;
   control::UdpPeer peer;          ///< of the open connection
-  bool in_band = false;           ///< likewise: by the board's own address
+  bool in_band = false;           ///< the open connection uses the board's own address
   std::uint64_t connections = 0;  ///< opened so far
   const control::RssiHistory* history =
-      nullptr;  ///< of the closed ones; valid until the link is driven again
+      nullptr;  ///< closed connections; valid until the link is driven again
 };
 
-/// Where the page and /metrics have them from.
+/// Provides the links for the page and /metrics.
 class Links {
  public:
   virtual ~Links() = default;

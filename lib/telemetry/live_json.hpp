@@ -5,17 +5,17 @@
 
 #include <string>
 
-/// What the page gets, as JSON on one line (doc/telemetry.md). Rates are in Gb/s, as the page shows them.
+/// Data for the page as JSON on one line (doc/telemetry.md). Rates are in Gb/s.
 namespace softfeb::telemetry {
 
-/// Names and limits: event `setup`, /api/setup.
+/// Names and limits: event `setup` and /api/setup.
 std::string setup_json(const Scene& scene, double interval);
-/// Rates, rates' marks and queues in one interval: event `sample`, an element of /api/history.
+/// Rates, CNPs, marks and queues of one interval: event `sample`, and an element of /api/history.
 std::string sample_json(const Figures& figures);
-/// Counters since the beginning: event `counters`, /api/counters.
+/// Counters since the start: event `counters` and /api/counters.
 std::string counters_json(const Scene& scene, const lab::Sample& sample);
 
-/// How it ended: event `result`, /api/result.
+/// Result of the run: event `result` and /api/result.
 std::string result_json(const std::string& verdict, const std::string& text);
 
 }  // namespace softfeb::telemetry

@@ -18,57 +18,57 @@
 
 namespace softfeb::telemetry {
 
-/// Parameters of the boards' congestion control, while they send: whoever can reach them.
+/// Access to the boards' congestion control parameters while they send.
 class Parameters {
  public:
   struct Change {
-    std::size_t board = 0;            ///< into Scene::boards
-    std::optional<std::uint32_t> qp;  ///< number on its board; none: all
+    std::size_t board = 0;            ///< index into Scene::boards
+    std::optional<std::uint32_t> qp;  ///< index on its board; empty: all
     std::vector<std::pair<std::string, std::string>>
         given;  ///< as in the `dcqcn` of a configuration's change
   };
   virtual ~Parameters() = default;
-  /// Answers with the board's parameters as JSON, or with what is wrong.
+  /// Responds with the board's parameters as JSON, or with an error.
   virtual void read(std::size_t board, Respond respond) = 0;
-  /// Answers as read() does when the change is in force.
+  /// Responds as read() does, once the change is in force.
   virtual void write(const Change& change, Respond respond) = 0;
 };
 
 struct LivePageConfig {
   Time interval = 100 * kMillisecond;  ///< between two samples
-  std::string chart_js;                ///< path of Chart.js' chart.min.js
-  std::uint64_t run = 0;               ///< tells this run from others: when it started, in any unit
+  std::string chart_js;                ///< path to Chart.js' chart.min.js
+  std::uint64_t run = 0;               ///< identifies the run, for example by its start time in any unit
 };
 
-/// The live page of a run, its event stream, its JSON and /metrics (doc/telemetry.md). As an observer it is
-/// fed with samples; as a site it answers requests from the last ones. Memory is bounded: the last minute or
-/// so of samples is kept for those who come later.
+/// Live page of a run: event stream, JSON and /metrics (doc/telemetry.md). It observes the run and answers
+/// requests from the last sample. Memory is bounded: the last kHistory samples are kept for clients that
+/// connect later.
 class LivePage final : public lab::Observer, public Site {
  public:
   static constexpr std::size_t kHistory = 600;                   ///< samples
-  static constexpr std::size_t kHistoryBytes = 8 * 1024 * 1024;  ///< of their JSON
+  static constexpr std::size_t kHistoryBytes = 8 * 1024 * 1024;  ///< bytes of their JSON
 
-  /// `parameters` may be null: nothing can be changed then. It outlives the page.
-  /// `links` may be null: no board's slow control is served. It outlives the page, too.
+  /// `parameters` may be null: parameters cannot be changed then. `links` may be null: no slow control is
+  /// served. Both must outlive the page.
   LivePage(Scene scene, LivePageConfig config, Parameters* parameters, const Links* links = nullptr);
 
-  /// Gets every event from now on: HttpServer::publish.
+  /// `publish` receives every event from now on; usually HttpServer::publish.
   void publish_by(std::function<void(const std::string& event)> publish) { publish_ = std::move(publish); }
 
   void begin() override;
   Time due() const override { return due_; }
   void add(const lab::Sample& sample) override;
-  /// From here on nothing can be changed.
+  /// Parameters cannot be changed from here on.
   void end(const lab::Sample& sample) override;
-  /// What came of it, after end(): held, failed, inconclusive; and the same in the words that a terminal
-  /// gets.
+  /// Sets the result after end(): the verdict (held, failed, inconclusive) and the text shown in the
+  /// terminal.
   void conclude(const std::string& verdict, const std::string& text);
 
   void serve(const Request& request, const Respond& respond) override;
   bool is_stream(const std::string& path) const override { return path == "/events"; }
   std::string greeting() override;
 
-  /// What the last sample was made of; its pointers are null before the first one.
+  /// The last sample; its pointers are null before the first one.
   const lab::Sample& last() const { return last_; }
   const Scene& scene() const { return scene_; }
 
@@ -93,11 +93,11 @@ class LivePage final : public lab::Observer, public Site {
   LivePageConfig config_;
   Parameters* parameters_;
   const Links* links_;
-  std::string links_text_ = "null";  ///< as it was published last
+  std::string links_text_ = "null";  ///< as last published
   Tracker tracker_;
   std::function<void(const std::string&)> publish_;
   State state_ = State::kWaiting;
-  std::string result_ = "null";  ///< of conclude(), as JSON
+  std::string result_ = "null";  ///< from conclude(), as JSON
   Time due_;
   Time counters_due_ = 0;
   std::deque<std::string> history_;

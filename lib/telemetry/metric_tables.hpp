@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <span>
 
-/// Which figures there are, for /metrics, for the page's table of counters, and for DPDK's telemetry. Names
-/// are Prometheus', without what is put before them.
+/// All metrics, for /metrics, the page's table of counters, and DPDK telemetry. Names follow Prometheus,
+/// without the prefix.
 namespace softfeb::telemetry {
 
 struct SendQpMetric {
@@ -41,7 +41,7 @@ struct PortMetric {
   const char* help;
   bool counter;
   std::uint64_t (*value)(const fabric::PortSnapshot&);
-  double (*seconds)(const fabric::PortSnapshot&);  ///< instead of `value` where it is not null
+  double (*seconds)(const fabric::PortSnapshot&);  ///< used instead of `value` if not null
 };
 struct PacketFate {
   const char* fate;

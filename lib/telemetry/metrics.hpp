@@ -11,11 +11,11 @@
 
 namespace softfeb::telemetry {
 
-/// QPs have series of their own up to here; with more there are those of their boards alone.
+/// Up to this many QPs have their own series; with more QPs there are only series per board.
 inline constexpr std::size_t kQpSeries = 64;
 
-/// Everything in `sample` as Prometheus' text (doc/telemetry.md lists the names). A null `sample.endpoints`,
-/// before the first one: what the run is and its slow control's links, alone.
+/// Formats `sample` in Prometheus' text format (doc/telemetry.md lists the names). If `sample.endpoints` is
+/// null, before the first sample, writes only the run's description and its slow control links.
 std::string metrics(const Scene& scene, const lab::Sample& sample, const std::vector<LinkView>& links = {});
 
 }  // namespace softfeb::telemetry

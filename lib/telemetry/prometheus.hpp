@@ -11,15 +11,15 @@ namespace softfeb::telemetry {
 
 using Labels = std::vector<std::pair<std::string_view, std::string_view>>;
 
-/// Figures as Prometheus' text exposition format 0.0.4: families one after the other, each with HELP and TYPE
-/// and all of its series. Names follow its conventions: base units (bytes, seconds), `_total` for counters.
+/// Writes metrics in Prometheus' text exposition format 0.0.4: one family after the other, each with HELP,
+/// TYPE and all its series. Names follow its conventions: base units (bytes, seconds), `_total` for counters.
 class PrometheusText {
  public:
   static constexpr const char* kContentType = "text/plain; version=0.0.4; charset=utf-8";
 
-  /// A family begins. `type`: counter or gauge.
+  /// Starts a family. `type`: counter or gauge.
   void family(std::string_view name, std::string_view type, std::string_view help);
-  /// A series of it.
+  /// Adds a series to the current family.
   void series(const Labels& labels, std::uint64_t value);
   void series(const Labels& labels, double value);
 
@@ -32,7 +32,7 @@ class PrometheusText {
   std::string name_;
 };
 
-/// A label's value as it is written between quotes: \\, \" and \n.
+/// Escapes a label value for use between quotes: \\, \" and \n.
 std::string escape_label(std::string_view value);
 
 }  // namespace softfeb::telemetry

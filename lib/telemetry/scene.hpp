@@ -14,11 +14,11 @@
 
 namespace softfeb::telemetry {
 
-/// What a run is made of, for people: names and limits that figures are shown beside. Plain data, made once.
+/// Description of a run for display: names, and limits for comparison. Plain data, built once.
 struct Scene {
   struct Qp {
     std::uint32_t qpn = 0;
-    std::string target;     ///< receiver or address
+    std::string target;     ///< name of the receiver, or address
     std::string algorithm;  ///< off, firmware, paper
     bool own_rate = true;   ///< false: an earlier QP of the board has the same congestion control
   };
@@ -27,9 +27,9 @@ struct Scene {
     std::string ip;
     std::uint64_t link_rate = 0;  ///< bytes per second on the wire; 0: unshaped
     bool control = false;         ///< its registers are served
-    std::vector<Qp> qps;          ///< of the configuration
+    std::vector<Qp> qps;          ///< from the configuration
 
-    /// Sums over its congestion controls, those that QPs share counted once.
+    /// Sums over its congestion controls; shared ones count once.
     lab::BoardRates rates(const engine::EndpointSnapshot& board) const;
   };
   struct Port {
@@ -41,27 +41,28 @@ struct Scene {
     std::uint64_t rate = 0;  ///< bytes per second on the wire
     bool ecn = false;        ///< kmin and kmax are those of the first queue that marks
     std::uint64_t kmin = 0, kmax = 0;
-    std::uint64_t buffer = 0;  ///< of its switch
+    std::uint64_t buffer = 0;  ///< bytes, of its switch
     bool bottleneck = false;
   };
 
   std::string title;
   std::string shows;
   std::string version;
-  std::vector<Board> boards;           ///< as RunConfig::boards
-  std::vector<std::string> receivers;  ///< as RunConfig::receivers
+  std::vector<Board> boards;           ///< indexed like RunConfig::boards
+  std::vector<std::string> receivers;  ///< indexed like RunConfig::receivers
   std::vector<Port> ports;             ///< switch by switch
-  lab::DeliveryMap deliveries;         ///< which receivers count what UC queue pairs deliver
+  lab::DeliveryMap deliveries;         ///< which receivers count the payload that UC queue pairs deliver
 
-  /// Queue pairs of the configuration, over all boards.
+  /// Number of queue pairs in the configuration, over all boards.
   std::size_t qps() const;
 };
 
-/// Titled by the configuration's file; without switches. `plans`: the configuration's queue pairs.
+/// The title is the name of the configuration file. Adds no switches. `plans`: the configuration's queue
+/// pairs.
 Scene make_scene(const config::RunConfig& config, const std::vector<lab::QpPlan>& plans,
                  const std::string& version);
-/// The ports of the network's switches. The bottleneck is where switch `bottleneck_switch` sends to link
-/// `bottleneck`; UINT32_MAX: there is none.
+/// Adds the ports of the network's switches. The bottleneck is the port of switch `bottleneck_switch` towards
+/// link `bottleneck`; UINT32_MAX: none.
 void add_network(Scene& scene, const fabric::NetworkConfig& network, std::uint32_t bottleneck,
                  std::uint32_t bottleneck_switch);
 

@@ -14,39 +14,39 @@
 
 namespace softfeb::telemetry {
 
-/// A board in the interval that ended with a sample. Rates in bytes per second.
+/// Statistics of a board over the interval before a sample. Rates are in bytes per second.
 struct BoardFigures {
-  std::optional<double> rc, rt;  ///< sums over its congestion controls; none without any
+  std::optional<double> rc, rt;  ///< sums over its congestion controls; empty without any
   double alpha = 0;              ///< their mean, 0…1
-  double sent = 0;               ///< measured, of the bytes that Rc counts (BTH to pad, retransmissions too)
-  /// Payload of messages that reached their receivers whole; none where it is not known (lab/delivery.hpp).
+  double sent = 0;               ///< measured; bytes that Rc counts (BTH to pad, including retransmissions)
+  /// Payload of completely received messages; empty if unknown (lab/delivery.hpp).
   std::optional<double> goodput = 0;
   std::uint64_t cnps = 0;
   std::uint64_t retransmitted = 0;  ///< packets
 };
 
-/// A switch's port in the interval.
+/// Statistics of a switch port over the interval.
 struct PortFigures {
-  std::uint64_t queue = 0;  ///< bytes at its end
-  std::uint64_t peak = 0;   ///< in it
+  std::uint64_t queue = 0;  ///< bytes at the end of the interval
+  std::uint64_t peak = 0;   ///< maximum in the interval, bytes
   double tx = 0;            ///< bytes per second on the wire
-  double paused_share = 0;  ///< of the time
+  double paused_share = 0;  ///< share of the interval
   std::uint64_t ecn_marked = 0, dropped = 0, pause_tx = 0, pause_rx = 0, cnp_forged = 0;
 };
 
 struct Figures {
   double at = 0;        ///< seconds since traffic began
-  double interval = 0;  ///< of the ports
+  double interval = 0;  ///< seconds between the network snapshots
   std::vector<BoardFigures> boards;
-  std::vector<PortFigures> ports;  ///< as Scene::ports; empty without a network
+  std::vector<PortFigures> ports;  ///< indexed like Scene::ports; empty without a network
 };
 
-/// Makes rates of counters: each sample against the one before. Allocates only in the first.
+/// Computes rates from the counters of successive samples. Allocates only in the first call of add().
 class Tracker {
  public:
   explicit Tracker(const Scene& scene);
 
-  /// Valid until the next call.
+  /// The result is valid until the next call.
   const Figures& add(const lab::Sample& sample);
 
  private:
