@@ -25,7 +25,7 @@ std::optional<double> delivered_rate(const Delivered& before, const Delivered& n
 
 DeliveryMap::DeliveryMap(const config::RunConfig& config, const std::vector<QpPlan>& plans)
     : places_(config.boards.size()) {
-  std::vector<std::size_t> used(config.receivers.size(), 0);  // receiving QPs, then slots of boards before
+  std::vector<std::size_t> used(config.receivers.size(), 0);  // receiving QPs, then slots of earlier boards
   const std::size_t boards = config.boards.size();
   for (const QpPlan& plan : plans) {
     const auto& r = plan.target.receiver;

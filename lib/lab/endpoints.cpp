@@ -23,7 +23,7 @@ engine::PauseConfig pause_of(const config::EndpointConfig& e) {
   return {.mode = static_cast<engine::PauseMode>(e.pause)};
 }
 
-/// Its port's queue keeps the board's link rate.
+/// True if the transmit queue of the board's port enforces its link rate.
 bool shaped_by_port(const config::RunConfig& config, const config::BoardConfig& board) {
   return board.endpoint.port < config.ports.size() &&
          config.ports[board.endpoint.port].pacing == config::Pacing::kQueueRate;
@@ -102,7 +102,7 @@ roce::RequesterConfig requester_of(const QpPlan& plan, roce::TimingProfile timin
   return r;
 }
 
-/// Numbers the congestion controls that QPs of a board share.
+/// Numbers the congestion controls that several QPs of a board share.
 class CongestionGroups {
  public:
   std::optional<std::uint32_t> of(const QpPlan& plan, const config::DcqcnConfig& d) {
@@ -117,8 +117,8 @@ class CongestionGroups {
   std::map<std::tuple<std::size_t, const config::DcqcnConfig*, roce::IpAddress>, std::uint32_t> numbers_;
 };
 
-/// QPs of a group that are paced alike begin one after the other over the time of one packet; beginning
-/// together they would burst together for good.
+/// Staggers the start of QPs in a paced group over the time of one packet. QPs that started together would
+/// keep sending in bursts.
 Time start_after(const QpPlan& plan) {
   const config::QpConfig& qp = *plan.config;
   const config::Rate& rate = qp.traffic.rate;
@@ -148,8 +148,8 @@ roce::NotificationConfig notification_of(const config::CnpConfig& c) {
   return {c.enabled, static_cast<roce::CnpScope>(c.scope), c.interval};
 }
 
-/// Ranges of missing messages that a QP of a receiver with so many remembers: of many QPs each has fewer, so
-/// that a hundred thousand of them do not take gigabytes for what hardly ever happens.
+/// Number of ranges of missing messages that each of a receiver's `qps` QPs records. It decreases with the
+/// number of QPs, so that a hundred thousand QPs do not take gigabytes for a rare event.
 std::size_t map_capacity(std::size_t qps) {
   constexpr std::size_t kMost = 1024, kLeast = 64, kOfAll = std::size_t{1} << 21;
   return std::clamp(kOfAll / std::max<std::size_t>(1, qps), kLeast, kMost);
@@ -186,7 +186,7 @@ engine::ReceiveQpSetup receive_qp(const config::RunConfig& config, const QpPlan&
   return s;
 }
 
-/// The QPs that the board's metadata bus may make.
+/// Configuration of the QPs that the board's metadata bus may create.
 engine::BusConfig bus_of(const config::BoardConfig& board, const Payloads& payloads,
                          std::uint32_t largest_pmtu) {
   const config::ControlConfig& c = *board.control;
@@ -205,7 +205,7 @@ engine::BusConfig bus_of(const config::BoardConfig& board, const Payloads& paylo
   return bus;
 }
 
-/// Gives `receiver` a slot for each QP that the bus of `board` may make.
+/// Gives `receiver` one slot per QP that the bus of `board` may create.
 HostPlan make_host(const config::RunConfig& config, const config::BoardConfig& board,
                    engine::ReceiverConfig& receiver) {
   HostPlan plan;
@@ -218,7 +218,7 @@ HostPlan make_host(const config::RunConfig& config, const config::BoardConfig& b
   return plan;
 }
 
-/// The endpoints of one worker, of what they are to be made of.
+/// Creates the endpoints of one worker from their configurations.
 void make_of_worker(const config::RunConfig& config, std::size_t worker,
                     const std::vector<engine::BoardConfig>& boards,
                     const std::vector<engine::ReceiverConfig>& receivers, Endpoints& out) {

@@ -22,7 +22,7 @@ std::optional<Share> jain_index(std::span<const std::uint64_t> x) {
     squares += Uint128{v} * v;
   }
   if (squares == 0) return 0;
-  // 96 bits times 30.
+  // The numerator needs 96 + 30 bits.
   return static_cast<Share>(sum * sum * kWhole / (squares * x.size()));
 }
 

@@ -10,7 +10,7 @@ namespace softfeb::lab {
 
 namespace {
 
-/// Gives the frame a payload of its own with these bytes.
+/// Copies the bytes to a payload buffer owned by the frame.
 void own_payload(PoolFrame& frame, const std::uint8_t* bytes, std::uint32_t length) {
   if (frame.own_size < length) {
     frame.own = std::make_unique<std::uint8_t[]>(length);

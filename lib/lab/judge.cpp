@@ -14,10 +14,10 @@ std::optional<double> share(const std::optional<Share>& s) {
   return s ? std::optional<double>(to_double(*s)) : std::nullopt;
 }
 
-/// By a division: 200 ms are 0.2, to the last digit.
+/// Divides so that the result is exactly rounded: 200 ms give 0.2.
 double seconds(Time t) { return static_cast<double>(t) / static_cast<double>(kSecond); }
 
-/// Without end where somebody never found the new share; none without a start or stop to look at.
+/// Infinite if a board never converged; empty without a start or stop.
 std::optional<double> longest_convergence(const std::vector<ChangeFigures>& changes) {
   std::optional<double> longest;
   for (const ChangeFigures& c : changes) {
@@ -27,8 +27,7 @@ std::optional<double> longest_convergence(const std::vector<ChangeFigures>& chan
   return longest;
 }
 
-/// Of what is looked at in steady states alone: there was none. The experiment was cut short, and nothing is
-/// known.
+/// True if the check needs a steady state and the run, cut short, had none. Its value is unknown then.
 bool too_short(std::string_view name, const RunFigures& f) {
   const bool steady = name == "fairness_jain" || name == "fairness_jain_10ms" || name == "port_used";
   return steady && f.metrics.over_100ms().windows == 0;

@@ -18,7 +18,7 @@ namespace softfeb::lab {
 /// All results of one run of an experiment.
 struct RunFigures {
   bool virtual_time = false;
-  double stolen_share = 0;  ///< preempted share of the worst worker's time
+  double stolen_share = 0;  ///< share of time for which the worst worker was preempted
   LabFigures metrics;
   Totals totals;
   std::vector<Balance> balances;

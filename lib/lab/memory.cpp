@@ -22,8 +22,8 @@ ReceiverMemory::ReceiverMemory(std::uint64_t bytes) : size_(bytes) {
                            "a smaller receivers.N.memory, or fewer QPs");
   }
   data_ = static_cast<std::uint8_t*>(p);
-  // In huge pages where the kernel has them: packets of many queue pairs go to as many places, more than a
-  // TLB knows pages of 4 KiB.
+  // Use huge pages if available: packets of many queue pairs go to as many locations, more than the TLB has
+  // entries for 4 KiB pages.
   madvise(p, bytes, MADV_HUGEPAGE);
   for (std::uint64_t at = 0; at < bytes; at += kPage) data_[at] = 0;
 }
@@ -44,7 +44,7 @@ HostMemory::HostMemory(std::uint64_t bytes) : size_(bytes) {
 
 HostMemory::~HostMemory() { munmap(data_, std::max<std::uint64_t>(1, size_)); }
 
-/// No worker knows of what is touched here yet.
+/// Touches only pages that no worker uses yet.
 std::uint8_t* HostMemory::first(std::uint64_t bytes) {
   for (; present_ < std::min(bytes, size_); present_ += kPage) data_[present_] = 0;
   return data_;

@@ -15,7 +15,7 @@ std::uint64_t unlike(const std::uint8_t* got, const std::uint8_t* want, std::uin
   return count;
 }
 
-/// Of a slot that message `n` was written to last.
+/// Counts wrong bytes in a slot whose last message was `n`.
 std::uint64_t wrong_in_slot(const WrittenMemory& w, std::uint64_t n, std::span<const std::uint8_t> slot) {
   const board::MessageSlice message = w.plan.at(n);
   std::uint64_t wrong = 0;
@@ -31,7 +31,7 @@ std::uint64_t wrong_in_slot(const WrittenMemory& w, std::uint64_t n, std::span<c
 }  // namespace
 
 std::uint64_t bytes_not_zero(std::span<const std::uint8_t> memory) {
-  // Most of it is: compared with itself one byte further on, it is compared as fast as memory goes.
+  // Most memory is zero. Comparing it with itself shifted by one byte runs at memory speed.
   if (memory.empty() ||
       (memory[0] == 0 && std::memcmp(memory.data(), memory.data() + 1, memory.size() - 1) == 0))
     return 0;

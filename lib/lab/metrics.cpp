@@ -66,12 +66,12 @@ Metrics::Metrics(const MetricsConfig& config)
 }
 
 void Metrics::add(const Sample& sample) {
-  if (sample.at <= last_) return;  // what has happened stays for the next one
+  if (sample.at <= last_) return;  // the next sample counts these events
   due_ = (sample.at / config_.interval + 1) * config_.interval;
   count(sample);
   if (last_ >= schedule_.end()) {
     last_ = sample.at;
-    return;  // what was under way arrives
+    return;  // only deliveries of earlier traffic
   }
   watch_starvation(sample.at);
   watch_demands(sample.at);
@@ -109,7 +109,7 @@ void Metrics::count(const Sample& sample) {
 
 void Metrics::watch_starvation(Time at) {
   for (std::size_t b = 0; b < delivered_.size(); ++b) {
-    // Who stops here may have had nothing to send any more.
+    // A board that stops at this sample may have run out of data before.
     const bool sends = schedule_.sends(b, last_, at) && schedule_[b].stop != at;
     const bool starves = sends && known_[b] != 0 && delivered_[b] == before_[b];
     hungry_[b] = starves ? hungry_[b] + (at - last_) : 0;
@@ -147,7 +147,7 @@ void Metrics::watch_changes(Time at) {
   if (config_.bottleneck && convergence_.pending()) convergence_.add(at, delivered_, fair_rates());
 }
 
-/// What the port carries of payload, shared among those who send now.
+/// The port's payload rate, divided fairly among the boards that are sending.
 std::vector<std::uint64_t> Metrics::fair_rates() {
   const auto payload = [&](std::uint64_t wire_rate) {
     return port_.wire_bytes == 0

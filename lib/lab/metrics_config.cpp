@@ -16,7 +16,7 @@ using fabric::NodeRef;
 
 constexpr std::uint32_t kNowhere = UINT32_MAX;
 
-/// Payload bytes per second that a queue pair was asked to send; none: all it can.
+/// Requested payload rate of a queue pair, bytes per second; empty: unlimited.
 std::optional<std::uint64_t> asked_of(const config::QpConfig& qp) {
   const config::TrafficConfig& t = qp.traffic;
   const std::uint64_t packets =
@@ -44,7 +44,7 @@ std::uint64_t asked_of(const config::BoardConfig& board) {
   return sum;
 }
 
-/// The rate at which a station's link takes frames: its board's own shaper, or the link.
+/// Rate of a station's link, bytes per second: its board's shaper, or else the link.
 std::uint64_t link_rate_of(const config::LabConfig& config, std::size_t board) {
   if (const auto own = config.run.boards[board].link_rate) return *own;
   const auto station = config.station_of[board];
@@ -56,7 +56,7 @@ std::uint64_t link_rate_of(const config::LabConfig& config, std::size_t board) {
   return 0;
 }
 
-/// Stations first, then switches.
+/// Index of a node: stations first, then switches.
 std::size_t number_of(const fabric::NetworkConfig& network, const NodeRef& n) {
   return n.kind == NodeRef::Kind::kStation ? n.index : network.stations.size() + n.index;
 }

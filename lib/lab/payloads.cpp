@@ -49,7 +49,7 @@ Payloads::Payloads(const config::RunConfig& config) {
         refuse(qp.traffic.payload.where, e.what());
       }
     }
-    // CRCs of its full packets are prepared; which others there will be only the bus tells.
+    // Prepares the CRCs of full packets; the bus determines the other sizes at run time.
     if (board.control && !bus_) bus_ = board::make_payload({.message_length = board::kMaxPacketPayload});
   }
 }

@@ -8,7 +8,7 @@ namespace softfeb::lab {
 
 namespace {
 
-/// Where the regions of our own receivers begin; anything but 0, so that a forgotten address is seen.
+/// Start of our own receivers' regions; nonzero, so that a forgotten address is noticed.
 constexpr std::uint64_t kRegionBase = 0x10'0000'0000;
 
 std::uint32_t rkey_of(std::size_t receiver, std::size_t qp) {

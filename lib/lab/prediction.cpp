@@ -18,7 +18,7 @@ void RateReplay::add(const engine::CongestionEvent& event) {
   } else {
     due = {edge_from(event.at), std::nullopt};
   }
-  // A CNP is sampled at the edge that follows it; what comes before that edge waits behind it.
+  // The edge after a CNP samples it. Events before that edge wait behind the CNP.
   if (!due_.empty()) due.edge = std::max(due.edge, due_.back().edge);
   due_.push_back(due);
 }
@@ -36,7 +36,7 @@ void RateReplay::advance(Time t) {
   integrate(t);
 }
 
-/// Rc after edge n holds until edge n + 1.
+/// Rc after edge n is valid until edge n + 1.
 void RateReplay::integrate(Time t) {
   const dcqcn::Edge last = edge_until(t);
   while (point_.now() < last) {

@@ -8,7 +8,7 @@ namespace softfeb::lab {
 
 namespace {
 
-/// The middle of a window, and what flowed in it.
+/// Middle of a window, and the average rate in it.
 RatePoint point_of(const RateWindow& w, double bytes) {
   return {w.from + (w.to - w.from) / 2, bytes / to_seconds(w.to - w.from)};
 }
@@ -21,7 +21,7 @@ Sawtooth sawtooth_of(std::span<const RatePoint> points, double swing) {
   Sawtooth out;
   Time first_peak = 0, last_peak = 0;
   std::size_t peaks = 0;
-  RatePoint high, low;  // of the rise, of the fall
+  RatePoint high, low;  // extremes of the current rise and fall
   bool falling = false;
   for (const RatePoint& p : points) {
     if (!falling) {
@@ -59,7 +59,7 @@ SawtoothFigures compare_sawtooth(const RateOrigin& origin, std::span<const engin
     const SentSample &from = samples[i - 1], &to = samples[i];
     if (to.at <= from.at || !credit_limited(from, to, packet)) continue;
     windows.push_back({from.at, to.at});
-    // What came into the bucket left as packets, or is still there.
+    // Credit that was added has left as packets or is still in the bucket.
     const auto more = static_cast<double>(to.credit - from.credit);
     sent.push_back(point_of(windows.back(), static_cast<double>(to.counted - from.counted) + more));
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The teeth that equal distances between CNPs come to.
+// The steady sawtooth for CNPs at equal intervals.
 #include "dcqcn/alpha_engine.hpp"
 #include "lab/sawtooth.hpp"
 
@@ -16,8 +16,8 @@ constexpr unsigned kMostIncreases = 1'000'000;
 
 Time clocks(std::uint64_t n) { return n * kFirmwareClock; }
 
-/// Alpha at the cuts: what the last CNP raised has decayed until the next, but the one that cuts has not
-/// raised it yet. In steps of 1/1024 with rounding, without which it would decay further than it does.
+/// Alpha at the cuts. It rises with each CNP and decays until the next; a cut uses the value before its own
+/// CNP raises it. Computed in steps of 1/1024 with rounding, which stops the decay early.
 double steady_alpha(const FirmwareParameters& p, Time period) {
   constexpr unsigned kSettle = 2000, kCount = 1000;
   const Time interval = clocks(std::uint64_t{p.alpha_upd_interval} + 2);
@@ -42,8 +42,8 @@ struct DoubleRates {
   double rc = 0, rt = 0;
 };
 
-/// The `stage`-th increase after a CNP, from 0 on: fast recovery up to the threshold, one additive step, then
-/// hyper ones.
+/// Rates after increase number `stage` since a CNP, counted from 0: fast recovery up to the threshold, one
+/// additive increase, then hyper increases.
 DoubleRates increased(DoubleRates r, unsigned stage, const RateOrigin& o) {
   const unsigned threshold = o.parameters.time_stage_threshold == 0 ? 256 : o.parameters.time_stage_threshold;
   if (stage + 1 >= threshold) r.rt += stage + 1 == threshold ? o.parameters.rai : o.parameters.rhai;
@@ -51,7 +51,8 @@ DoubleRates increased(DoubleRates r, unsigned stage, const RateOrigin& o) {
   return {(r.rc + r.rt) / 2, r.rt};
 }
 
-/// After a cut of Rc at `peak`. A CNP sets the stage to 0 before it cuts: Rt stays unless it is clamped.
+/// Rates after a cut of Rc at `peak`. A CNP resets the stage to 0 before it cuts, so Rt changes only if it is
+/// clamped.
 DoubleRates cut(const DoubleRates& peak, double depth, const RateOrigin& o) {
   return {std::max(peak.rc * (1 - depth), static_cast<double>(o.parameters.rmin)),
           o.parameters.clamp_tgt_rate ? peak.rc : peak.rt};
@@ -63,8 +64,9 @@ DoubleRates at_next_peak(DoubleRates r, double depth, unsigned increases, const 
   return r;
 }
 
-/// Where the peaks stay. Each is a · peak + b of the one before as long as no limit is met; a is close to 1,
-/// so the fixed point is computed, and only what limits do to it is iterated.
+/// Computes the peak at which the sawtooth is steady. Without limits, each peak is a · previous peak + b.
+/// Since a is close to 1, the fixed point is computed directly, and only the effect of the limits is
+/// iterated.
 DoubleRates steady_peak(double depth, unsigned increases, const RateOrigin& o) {
   const auto line = static_cast<double>(o.build.line_rate);
   DoubleRates peak{line, line};

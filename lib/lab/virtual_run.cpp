@@ -8,11 +8,11 @@ namespace softfeb::lab {
 
 namespace {
 
-/// What waits for something looks at it so often.
+/// Polling interval while waiting.
 constexpr Time kSlice = kMillisecond;
-/// Neighbours that have not answered by then are not waited for.
+/// Maximum wait for neighbours to answer.
 constexpr Time kPatience = kSecond;
-/// For frames that are still under way when all boards are done: more than the largest buffers hold.
+/// Time for frames still under way when all boards are done: more than the largest buffers hold.
 constexpr Time kSettle = 10 * kSecond;
 
 }  // namespace
@@ -54,7 +54,7 @@ VirtualOutcome VirtualRun::run() {
   return out_;
 }
 
-/// Before traffic, as in real time: nobody's first packet waits for an answer.
+/// Resolves neighbours before traffic, as in real time, so that no first packet waits for an answer.
 void VirtualRun::find_neighbours() {
   const auto waiting = [](const auto& board) { return board->unresolved() != 0; };
   do {
@@ -104,7 +104,7 @@ void VirtualRun::change(const config::ChangeConfig& change) {
 }
 
 bool VirtualRun::finished() const {
-  // Boards without QPs answer ARP and ping, and are never done with it.
+  // Boards without QPs only answer ARP and ping and never finish.
   bool traffic = false;
   for (std::size_t b = 0; b < config_.boards.size(); ++b) {
     if (config_.boards[b].qps.empty()) continue;

@@ -20,7 +20,7 @@ World::World(const fabric::NetworkConfig& config, const std::vector<Seat>& seats
   for (std::uint32_t i = 0; i < places_.size(); ++i) next_.set(i, 0);
 }
 
-/// An empty frame for the engine to write into.
+/// Prepares an empty frame for the engine to write to.
 void World::prepare(std::size_t i) {
   frames_[i] = pool_.acquire();
   if (frames_[i] == nullptr) {
@@ -65,7 +65,7 @@ void World::deliver(const fabric::Network::Delivery& delivery) {
   }
 }
 
-/// False when the frame is not for it.
+/// Returns false if the frame is not for this endpoint.
 bool World::receive(Place& place, const PoolFrame& frame) {
   const roce::ParsedFrame parsed = roce::parse_frame(frame.segments());
   bool ours = false;
@@ -79,7 +79,7 @@ bool World::receive(Place& place, const PoolFrame& frame) {
   return true;
 }
 
-/// Endpoint `i` has its turn.
+/// Polls endpoint `i` until it has nothing more to send.
 void World::serve(std::uint32_t i, Time now) {
   ++events_done_;
   now_ = now;
