@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Makes assets.cpp of the page's files: embed.py OUTPUT FILE …"""
+"""Generates assets.cpp from the files of the page: embed.py OUTPUT FILE …"""
 
 import sys
 from pathlib import Path
 
 TYPES = {".html": "text/html; charset=utf-8", ".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8",
          ".svg": "image/svg+xml"}
-PIECE = 8000  # characters of one literal; compilers need not take longer ones
+PIECE = 8000  # characters per literal; compilers need not accept longer ones
 
 
 def literal(text):

@@ -12,7 +12,7 @@ using asio::ip::tcp;
 namespace {
 
 constexpr std::chrono::milliseconds kPause{
-    100};  ///< until the next accept when there are no descriptors left
+    100};  ///< delay before the next accept when no descriptors are left
 
 tcp::endpoint endpoint_of(const roce::IpAddress& ip, std::uint16_t port) {
   if (ip.is_v4()) return {asio::ip::address_v4(ip.v4()), port};

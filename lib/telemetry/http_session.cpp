@@ -15,7 +15,7 @@ using boost::asio::ip::tcp;
 
 namespace {
 
-/// What every response says: nothing but our own scripts and styles, in nobody's frame, kept by nobody.
+/// Content security policy of every response: only our own scripts and styles, no embedding in frames.
 constexpr const char* kPolicy =
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
@@ -135,7 +135,7 @@ void HttpSession::respond(Response response) {
                     });
 }
 
-/// A socket closed with bytes unread is reset, and the client may lose our answer.
+/// Closing a socket with unread bytes sends a TCP reset, and the client may lose our response.
 void HttpSession::drain() {
   stream_.async_read_some(boost::asio::buffer(ignored_),
                           [self = shared_from_this()](const beast::error_code& error, std::size_t) {
@@ -155,7 +155,7 @@ void HttpSession::open_stream() {
   publish(std::make_shared<const std::string>(kStreamHeader + server_->site->greeting()));
 }
 
-/// A client that follows events sends nothing: what ends this is its end.
+/// A client of an event stream sends nothing, so any read ends the stream.
 void HttpSession::watch_stream() {
   stream_.expires_never();
   stream_.async_read_some(boost::asio::buffer(ignored_),

@@ -15,7 +15,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 using control::RssiClosed;
 
-/// To the millisecond, which is what a link's timers are worth.
+/// Rounded to milliseconds, the resolution of the link timers.
 double seconds_between(Time from, Time to) {
   return to > from ? std::round(to_seconds(to - from) * 1e3) / 1e3 : 0.0;
 }
@@ -76,7 +76,7 @@ struct Listed {
   const RssiClosed* closed;
 };
 
-/// The last ones of all links, the newest first.
+/// The last closed connections of all links, newest first.
 std::vector<Listed> newest(const std::vector<LinkView>& links) {
   std::vector<Listed> all;
   for (const LinkView& l : links) {

@@ -12,13 +12,13 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr double kGbps = 8e-9;  // of a byte per second
+constexpr double kGbps = 8e-9;  // from bytes per second
 
-/// Five decimals: 10 kb/s. More only makes every sample longer.
+/// Rounds to five decimals (10 kb/s) to keep the samples short.
 double rounded(double v) { return std::round(v * 1e5) / 1e5; }
 double gbps(double bytes_per_second) { return rounded(bytes_per_second * kGbps); }
 
-/// Names come from files: bytes that are no UTF-8 are replaced.
+/// Names come from files: bytes that are not UTF-8 are replaced.
 std::string dump(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
 Json board_json(const Scene::Board& b) {
@@ -51,7 +51,7 @@ Json column(const std::vector<T>& rows, Value value) {
 
 Json optional_gbps(const std::optional<double>& v) { return v ? Json(gbps(*v)) : Json(); }
 
-/// {"columns": [name …], "rows": [[figure …] …]}
+/// {"columns": [name …], "rows": [[value …] …]}
 Json table() { return {{"columns", Json::array()}, {"rows", Json::array()}}; }
 
 Json board_counters(const Scene& scene, const lab::Sample& sample) {

@@ -73,7 +73,7 @@ std::string LivePage::links() const {
   return links_ != nullptr ? links_json(scene_, links_->links()) : "null";
 }
 
-/// They change rarely.
+/// Links change rarely, so they are published only on change.
 void LivePage::publish_links() {
   std::string text = links();
   if (text == links_text_) return;
@@ -174,7 +174,7 @@ std::optional<std::size_t> LivePage::board_of(const std::string& name) const {
   return static_cast<std::size_t>(it - scene_.boards.begin());
 }
 
-/// Boards and registers are gone.
+/// The boards and their registers are gone after the run.
 bool LivePage::refuse_when_over(const Respond& respond) const {
   if (state_ != State::kEnded) return false;
   respond(problem(409, "the run has ended", "start it again"));

@@ -41,8 +41,8 @@ struct LivePageConfig {
 };
 
 /// Live page of a run: event stream, JSON and /metrics (doc/telemetry.md). It observes the run and answers
-/// requests from the last sample. Memory is bounded: the last kHistory samples are kept for clients that
-/// connect later.
+/// requests from the last sample. Memory is bounded: the page keeps at most kHistory samples and
+/// kHistoryBytes of JSON for clients that connect later.
 class LivePage final : public lab::Observer, public Site {
  public:
   static constexpr std::size_t kHistory = 600;                   ///< samples

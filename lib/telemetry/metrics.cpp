@@ -29,7 +29,7 @@ void write_boards(PrometheusText& out, const Scene& scene, const lab::Sample& sa
   }
 }
 
-/// Goodput is the rate of this. A board that sends over UC to a receiver that is not ours has no such series.
+/// Goodput is the rate of this counter. Omits boards that send over UC to an external receiver.
 void write_deliveries(PrometheusText& out, const Scene& scene, const lab::Sample& sample) {
   out.family("softfeb_board_delivered_payload_bytes_total", kCounter,
              "Payload bytes of messages that reached their receivers whole.");
@@ -46,7 +46,7 @@ void write_marked_acks(PrometheusText& out, const Scene& scene, const lab::Sampl
     out.series({{"board", scene.boards[b].name}}, (*sample.endpoints)[b].endpoint.rx_ce);
 }
 
-/// Of each congestion control: a gauge that a QP without one does not have.
+/// Metrics per congestion control. Omits QPs without one.
 void write_rates(PrometheusText& out, const Scene& scene, const lab::Sample& sample) {
   for (const CongestionMetric& m : congestion_metrics()) {
     out.family(std::string("softfeb_qp_") + m.name, m.counter ? kCounter : kGauge, m.help);

@@ -24,7 +24,7 @@ const char* algorithm_name(DcqcnConfig::Algorithm a) {
   return "off";
 }
 
-/// Who the `i`-th QP of a group sends to.
+/// Destination of the `i`-th QP of a group.
 std::string target_of(const config::RunConfig& config, const config::QpConfig& group, std::uint32_t i) {
   if (const auto* r = std::get_if<config::ReceiverTarget>(&group.to))
     return config.receivers[r->receivers[i % r->receivers.size()]].endpoint.name;
@@ -32,7 +32,7 @@ std::string target_of(const config::RunConfig& config, const config::QpConfig& g
   return group.to_text;
 }
 
-/// Without its queue pairs.
+/// Does not fill in the queue pairs.
 Scene::Board board_of(const config::BoardConfig& b) {
   Scene::Board out;
   out.name = b.endpoint.name;

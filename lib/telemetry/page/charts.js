@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The two charts. Colours come from the style sheet, so that they follow light and dark.
+// The two charts. Colours come from the style sheet, so they follow the light and dark themes.
 
 const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 const COLOURS = 8;
@@ -8,7 +8,7 @@ const RUG_ROW = 6;
 export const MOST_SHOWN = COLOURS;
 export const colourOf = (place) => css(`--b${place % COLOURS}`);
 
-// As buffers and thresholds are configured.
+// Formats bytes in the units used to configure buffers and thresholds.
 const KIB = 1024;
 const MIB = KIB * KIB;
 const bytes = (v) => {
@@ -17,7 +17,7 @@ const bytes = (v) => {
   return a >= KIB ? `${+(v / KIB).toPrecision(3)} KiB` : `${Math.round(v)} B`;
 };
 
-/** Rows of ticks above the plot, one of each board shown: CNPs that came, the more the darker. */
+/** Rows of ticks above the plot, one per board shown: CNPs received; darker ticks mean more. */
 const rug = {
   id: "rug",
   afterDraw(chart) {
@@ -47,7 +47,7 @@ const rug = {
   },
 };
 
-/** Lines across the plot at Kmin and Kmax. */
+/** Horizontal lines at Kmin and Kmax. */
 const limits = {
   id: "limits",
   afterDatasetsDraw(chart) {
@@ -117,7 +117,7 @@ export class Charts {
 
   get available() { return typeof globalThis.Chart === "function"; }
 
-  /** Colours have changed: everything is made anew. */
+  /** Rebuilds the charts after a change of colours. */
   restyle() {
     this.#rates?.destroy();
     this.#queue?.destroy();
@@ -125,7 +125,7 @@ export class Charts {
     this.#key = "";
   }
 
-  /** `shown`: [{board, name, place}]; `band`: the range over all boards is drawn, too. */
+  /** `shown`: [{board, name, place}]; `band`: also draw the range over all boards. */
   rates(samples, from, to, shown, band, canvas) {
     if (!this.available) return;
     const key = shown.map((s) => s.board).join() + band;

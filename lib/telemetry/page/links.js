@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Connections to the boards' slow control: those that are open, and why the others closed.
+// Connections to the boards' slow control: the open ones, and why the others closed.
 
 import { element, number } from "/tables.js";
 
-const MOST_NAMED = 8;  // open connections that are listed by name
+const MOST_NAMED = 8;  // maximum number of open connections listed by name
 const COLUMNS = ["Closed at", "Board", "Link", "Peer", "Reason", "Up", "Last heard"];
 
 const seconds = (s) => `${s.toFixed(3)} s`;

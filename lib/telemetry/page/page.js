@@ -5,8 +5,8 @@ import { showLinks } from "/links.js";
 import { Store } from "/store.js";
 import { Tables, element, number } from "/tables.js";
 
-const FEW_BOARDS = 8;      // of more there is their range, and a choice
-const CHOSEN_OF_MANY = 3;  // at the beginning
+const FEW_BOARDS = 8;      // above this, show their range and a selection
+const CHOSEN_OF_MANY = 3;  // initial size of that selection
 const TILE_SECONDS = 1;
 
 const by = (id) => document.getElementById(id);
@@ -15,8 +15,8 @@ const charts = new Charts();
 const tables = new Tables(by("tabs"), by("tables"));
 const form = new ParameterForm();
 
-let shown = [];  // [{board, name, place}]; the place is its colour
-let held = null; // time at which the charts stand still
+let shown = [];  // [{board, name, place}]; `place` selects the colour
+let held = null; // time at which the charts are paused, or null
 let drawn = false;
 
 function sum(values) { return values.reduce((a, b) => a + b, 0); }
@@ -75,7 +75,7 @@ function tile(name, value, unit, bad = false) {
   return element("div", { className: bad ? "bad" : "" }, element("dt", { textContent: name }), dd);
 }
 
-/** Jain's index of the boards that send. */
+/** Jain's index over the sending boards. */
 function fairness(samples) {
   const x = store.setup.boards.map((_, b) => sum(samples.map((s) => s.sent[b]))).filter((v) => v > 0);
   return x.length < 2 ? null : sum(x) ** 2 / (x.length * sum(x.map((v) => v * v)));
@@ -151,7 +151,7 @@ function state() {
   form.setOver(store.state === "ended");
   const pill = by("state");
   pill.dataset.state = store.state;
-  // Seconds tick for the eye alone: who listens to the page hears the changes of state.
+  // Hide the running seconds from screen readers, which announce changes of state only.
   pill.replaceChildren(text);
   if (store.state === "running" && t !== undefined) {
     const clock = element("span", { textContent: ` ${t.toFixed(0)} s` });
@@ -198,5 +198,5 @@ document.addEventListener("visibilitychange", draw);
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { charts.restyle(); if (store.setup) choose(); });
 by("no-chart").hidden = charts.available;
 store.start();
-// For tests and the curious: softfeb.store holds what is shown.
+// For tests and debugging: softfeb.store holds the data shown.
 globalThis.softfeb = { store, charts };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The form of DCQCN's parameters: shows what is in force, sends what was edited.
+// Form for the DCQCN parameters: shows the values in force and sends the edited ones.
 
 import { element } from "/tables.js";
 
@@ -51,7 +51,7 @@ export class ParameterForm {
     if (!card.hidden) this.load();
   }
 
-  /** When the run has ended nothing can be read or changed; what was read last stays. */
+  /** After the run, parameters can be neither read nor changed; the last values stay visible. */
   setOver(over) {
     const again = this.#over && !over;
     this.#over = over;
@@ -69,7 +69,7 @@ export class ParameterForm {
       if (!answer.ok) return this.#say(`${body.error}; ${body.fix}`, "bad");
       this.#take(body);
     } catch {
-      // The server is away: the stream of events says so, and setup() loads again.
+      // The server is unreachable: the event stream reports it, and setup() reloads.
     }
   }
 
@@ -89,7 +89,7 @@ export class ParameterForm {
     return this.#units.find((u) => qp >= u.first && qp < u.first + u.count);
   }
 
-  /** Keys of which not all QPs of the board have the value that is shown. */
+  /** Keys whose value differs between QPs of the board. */
   #mixed(unit) {
     if (this.qp.value !== "all" || !unit) return new Set();
     const others = this.#units.filter((u) => u.algorithm !== "off");

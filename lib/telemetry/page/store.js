@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the server told: names, the last samples, counters. Listens to its events and comes back by itself.
+// Data from the server: names, the last samples, counters. Follows the event stream and reconnects.
 
 const KEPT = 900;          // samples
-const RETRY_MS = 1500;     // after the server refused the stream; a lost one is the browser's to reopen
-const SILENCE_MS = 15000;  // without an event while it runs: the connection is dead, whatever the browser thinks
+const RETRY_MS = 1500;     // retry after the server refused the stream; the browser itself reopens a lost one
+const SILENCE_MS = 15000;  // without an event while running: treat the connection as dead
 
 export class Store extends EventTarget {
   setup = null;
   samples = [];
   counters = null;
-  links = null;   // of the slow control
-  result = null;  // what came of it, when it is over
+  links = null;   // slow control connections
+  result = null;  // result of the run, once it has ended
   state = "connecting";
   #source = null;
   #heard = 0;
@@ -62,7 +62,7 @@ export class Store extends EventTarget {
     this.dispatchEvent(new Event("state"));
   }
 
-  /** Samples of the last `seconds` before `end`, and one more so that lines reach the left edge. */
+  /** Samples of the last `seconds` before `end`, plus one more so that lines reach the left edge. */
   since(seconds, end) {
     const s = this.samples;
     let last = s.length;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Tables of counters, one behind each tab.
+// Tables of counters, one per tab.
 
 const KINDS = [["boards", "Boards"], ["receivers", "Receivers"], ["ports", "Switch ports"]];
 const number = new Intl.NumberFormat("en");
@@ -21,7 +21,7 @@ export class Tables {
     tabs.addEventListener("keydown", (e) => this.#onKey(e));
   }
 
-  /** `names`: of the rows of each kind. */
+  /** `names`: row names by kind. */
   setup(names) {
     this.names = names;
     this.#cells.clear();
