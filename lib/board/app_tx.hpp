@@ -8,30 +8,30 @@
 
 namespace softfeb::board {
 
-/// The board's generator of stream frames (AppTx.vhd): frames of FrameSize 64-bit little-endian words (0
-/// counts as 1), of which the first is the frame's number in its burst and word k the number k. Whoever sends
-/// the stream pulls. Sans-I/O.
+/// The board's stream frame generator (AppTx.vhd). A frame has FrameSize little-endian words of 64 bits;
+/// FrameSize 0 counts as 1. Word 0 holds the frame's number in its burst, word k holds k. The sender of the
+/// stream pulls the data with fill(). Sans-I/O.
 class AppTx {
  public:
   struct Filled {
     std::size_t bytes = 0;
-    bool last = false;  ///< the frame ends here
+    bool last = false;  ///< these bytes end the frame
   };
 
-  // Registers. FrameSize and SendFrame are looked at when a burst begins.
+  // Registers. FrameSize and SendFrame take effect when a burst begins.
   void set_frame_size(std::uint32_t words) { frame_size_ = words; }
   void send_frames(std::uint32_t frames) { send_frames_ = frames; }
-  /// Frame after frame, each a burst of its own, until it is false again.
+  /// While true, sends frames continuously, each as a burst of one frame.
   void set_continuous(bool on) { continuous_ = on; }
   std::uint32_t frame_count() const { return frame_count_; }
   std::uint32_t word_count() const { return word_count_; }
 
-  /// There is something to send.
+  /// True if fill() has data to send.
   bool ready() const { return moving_ || send_frames_ != 0 || continuous_; }
-  /// The next bytes of the stream: whole words, so many as fit into `out` and belong to one frame. Zero bytes
-  /// when not ready, or when `out` is shorter than a word.
+  /// Writes the next bytes of the stream: as many whole words of one frame as fit into `out`. Returns 0 bytes
+  /// if not ready, or if `out` is shorter than a word.
   Filled fill(MutableByteSpan out);
-  /// The frame that is on its way cannot be completed (the link is gone): it begins again.
+  /// Restarts the current frame, which cannot be completed because the link is gone.
   void restart_frame() { word_count_ = 0; }
 
  private:

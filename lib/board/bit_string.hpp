@@ -8,7 +8,7 @@
 
 namespace softfeb::board {
 
-/// A number of `Bits` bits as it lies in registers: little-endian bytes, whole 32-bit words, bit 0 the least
+/// A `Bits`-bit number in register layout: little-endian bytes, whole 32-bit words; bit 0 is the least
 /// significant bit of the first byte.
 template <std::size_t Bits>
 class BitString {
@@ -18,17 +18,17 @@ class BitString {
   constexpr BitString() = default;
   explicit constexpr BitString(std::span<const std::uint8_t, kBytes> bytes) {
     for (std::size_t i = 0; i < kBytes; ++i) bytes_[i] = bytes[i];
-    set(Bits, kBytes * 8 - Bits, 0);  // a register has no bits there
+    set(Bits, kBytes * 8 - Bits, 0);  // clear the unused bits of the last word
   }
 
-  /// Bits [lsb, lsb + width); width at most 64, all inside the string.
+  /// Returns bits [lsb, lsb + width). `width` is at most 64; the range lies inside the string.
   constexpr std::uint64_t get(std::size_t lsb, std::size_t width) const {
     std::uint64_t value = 0;
     for (std::size_t i = width; i-- > 0;) value = value << 1 | (bytes_[(lsb + i) / 8] >> (lsb + i) % 8 & 1U);
     return value;
   }
 
-  /// Writes the low `width` bits of `value`; what does not fit is dropped, as wires drop it.
+  /// Writes the low `width` bits of `value`; higher bits are ignored.
   constexpr void set(std::size_t lsb, std::size_t width, std::uint64_t value) {
     for (std::size_t i = 0; i < width; ++i, value >>= 1) {
       const auto mask = static_cast<std::uint8_t>(1U << (lsb + i) % 8);

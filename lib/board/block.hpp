@@ -9,38 +9,38 @@
 
 namespace softfeb::board {
 
-/// One word of a write, after its bits that clients may change were stored.
+/// One word of a write, after the register file has stored its writable bits.
 struct WordWrite {
-  std::uint32_t offset;  ///< inside the block
-  std::uint32_t before;  ///< what was stored
-  std::uint32_t now;     ///< what is stored
-  std::uint32_t strobe;  ///< bits of write-only registers and commands
+  std::uint32_t offset;  ///< bytes, in the block
+  std::uint32_t before;  ///< stored value before the write
+  std::uint32_t now;     ///< stored value after the write
+  std::uint32_t strobe;  ///< written bits of write-only registers and commands
 
   bool rose(unsigned bit) const { return ((now & ~before) >> bit & 1) != 0; }
 };
 
-/// An access: what others show at its moment, and what it asks of them.
+/// Context of an access: the live state at that time, and the actions it requests.
 struct Access {
   const LiveState& live;
   Time now;
   Actions& actions;
 };
 
-/// What a block of registers does beyond keeping what is written to it. The register file has masked every
-/// access before a block hears of it.
+/// Behaviour of a register block beyond storing what is written. The register file masks every access before
+/// it calls the block.
 class Block {
  public:
   virtual ~Block() = default;
 
-  /// A read of this block comes: bring its words up to date. Called once for an access, so that what it reads
-  /// is of one moment.
+  /// Called before a read of this block, to update its words. Called once per access, so all words read are
+  /// of one instant.
   virtual void refresh(BlockWords& /*words*/, const LiveState& /*live*/, Time /*now*/) {}
-  /// A word of the access was written.
+  /// Called after each word written.
   virtual void on_write(BlockWords& /*words*/, const WordWrite& /*word*/, Access& /*access*/) {}
-  /// All words of the access that lie in this block were written.
+  /// Called after the last word of the access in this block was written.
   virtual void end_write(BlockWords& /*words*/, Access& /*access*/) {}
 
-  /// Whether LiveState::data is looked at in a read of the block, in a write of the word at `offset`.
+  /// True if a read of the block, or a write of the word at `offset`, uses LiveState::data.
   virtual bool reads_data_path() const { return false; }
   virtual bool write_needs_data_path(std::uint32_t /*offset*/) const { return false; }
 };

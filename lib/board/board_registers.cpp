@@ -10,12 +10,12 @@
 
 namespace softfeb::board {
 
-/// A block at its place.
+/// A block at its base address.
 struct BoardRegisters::Mounted {
   std::uint32_t base;
   std::uint32_t size;
-  bool present;                  ///< false: nobody answers
-  std::unique_ptr<Block> block;  ///< null: memory
+  bool present;                  ///< false: accesses return a decode error
+  std::unique_ptr<Block> block;  ///< null: plain memory
 
   bool holds(std::uint32_t address) const { return address - base < size; }
 };
@@ -41,7 +41,7 @@ std::vector<std::size_t> shown_qps(const BoardRegistersConfig& config) {
   return qps;
 }
 
-/// What a newer firmware adds to a block.
+/// True if a newer firmware adds registers to the block.
 bool extended(const BlockSpec& spec) { return spec.registers.size() > 1; }
 
 bool legal(std::uint32_t address, std::size_t bytes) {

@@ -8,25 +8,25 @@
 #include <cstdint>
 #include <vector>
 
-/// What registers show that the registers themselves do not know, and what writes to them ask of others.
+/// Live state shown by registers, and the actions that register writes request.
 namespace softfeb::board {
 
-/// The board's Ethernet port, counted since the program began.
+/// The board's Ethernet port. Counters start at 0 when the program starts.
 struct PortState {
   bool link_up = true;
-  std::uint64_t link_ups = 1;  ///< how often the link came up
+  std::uint64_t link_ups = 1;  ///< number of link-up transitions
   std::uint64_t rx_frames = 0;
   std::uint64_t tx_frames = 0;
-  std::uint64_t rx_pause =
-      0;  ///< of the port, which keeps them to itself; those that came through: DataPathState
+  /// Pause frames consumed by the port. DataPathState::rx_pause has those passed on to the board.
+  std::uint64_t rx_pause = 0;
   std::uint64_t tx_pause = 0;
-  std::uint64_t rx_overflow = 0;  ///< received and lost for want of buffers
+  std::uint64_t rx_overflow = 0;  ///< dropped on receive, no buffer
   std::uint64_t rx_crc_errors = 0;
   std::uint64_t tx_underruns = 0;
   std::uint64_t tx_not_ready = 0;
 };
 
-/// Parameters of an RSSI link, as its SYN header carries them; times in milliseconds.
+/// Parameters of an RSSI link, as in its SYN header. Times are in milliseconds.
 struct RssiLimits {
   std::uint8_t max_outstanding = 16;
   std::uint16_t max_segment = 1024;
@@ -39,14 +39,15 @@ struct RssiLimits {
   bool operator==(const RssiLimits&) const = default;
 };
 
-/// What the board's links can do, and their registers after reset: registers (UDP 8192), stream (8193).
+/// Limits of the board's links, which are also the reset values of their registers: registers (UDP 8192),
+/// stream (8193).
 inline constexpr std::array<RssiLimits, 2> kRssiLimits{
     RssiLimits{}, RssiLimits{.max_outstanding = 32, .max_segment = 8192}};
 
-/// ConnState of the firmware's server.
+/// ConnState of the firmware's RSSI server.
 enum class RssiConnection : std::uint8_t { kClosed = 0, kListen = 4, kWaitAck = 6, kOpen = 7 };
 
-/// An RSSI link of the board.
+/// State of one RSSI link.
 struct RssiState {
   RssiConnection connection = RssiConnection::kListen;
   RssiLimits negotiated{};
@@ -62,29 +63,32 @@ struct RssiState {
   std::uint64_t dropped = 0;
   std::uint64_t retransmitted = 0;
   std::uint64_t reconnects = 0;
-  std::uint64_t tx_segments = 0, tx_bytes = 0;  ///< with data
+  std::uint64_t tx_segments = 0, tx_bytes = 0;  ///< segments with data
   std::uint64_t rx_segments = 0, rx_bytes = 0;
 };
 
-/// All of one moment. `data` need be filled only where BoardRegisters says so; the rest always.
+/// Snapshot for one access. `data` is needed only if BoardRegisters::needs_live_for_read() or
+/// needs_live_for_write() says so; the rest is always needed.
 struct LiveState {
   DataPathState data;
   PortState port;
   std::array<RssiState, 2> rssi;  ///< registers (UDP 8192), stream (8193)
 };
 
-/// Registers of FwRudpServer[link] were written. Carried out by whoever runs the links.
+/// Registers of FwRudpServer[link] were written. Carried out by the owner of the links.
 struct SetRssi {
   std::size_t link = 0;
-  RssiLimits parameters;      ///< loc*: what the next connection may agree to, inside the board's own limits
-  bool close = false;         ///< CloseConn rose: reset the connection
-  bool inject_fault = false;  ///< InjectFault rose: spoil the checksum of one segment
+  /// loc* registers: limits for the next connection, within the board's own limits.
+  RssiLimits parameters;
+  bool close = false;  ///< rising edge of CloseConn: reset the connection
+  /// Rising edge of InjectFault: corrupt the checksum of one segment.
+  bool inject_fault = false;
 };
 
-/// What an access asks of others, each list in order.
+/// Actions requested by an access, each list in order.
 struct Actions {
-  std::vector<DataPathAction> data_path;  ///< to the board's worker
-  std::vector<SetRssi> links;             ///< for the control thread itself
+  std::vector<DataPathAction> data_path;  ///< for the board's worker
+  std::vector<SetRssi> links;             ///< for the control thread
 
   bool empty() const { return data_path.empty() && links.empty(); }
   void clear() {

@@ -45,7 +45,7 @@ BlockSpec dcqcn_slot(std::size_t slot) {
                   0x0015'1000 + static_cast<std::uint32_t>(slot) * 0x1000,
                   0x1000,
                   {tables::dcqcn()}};
-  // The first keeps the name that the older firmware's only one has.
+  // Slot 0 keeps the path of the older firmware's only block.
   if (slot > 0) block.path += "[" + std::to_string(slot) + "]";
   return block;
 }
@@ -73,8 +73,8 @@ std::vector<BlockSpec> may_2026() {
   };
 }
 
-/// The newer SURF: DSCP and ECN, reset of the transport, bypass of DCQCN; and softfeb's slots for boards with
-/// several QPs. Its SEND application is not offered.
+/// Newer SURF: DSCP and ECN, transport reset, DCQCN bypass. softfeb adds DCQCN slots for boards with several
+/// QPs. The SEND application of this firmware is not supported.
 std::vector<BlockSpec> september_2026() {
   constexpr std::size_t kSlots = 15;
   std::vector<BlockSpec> blocks = may_2026();

@@ -13,7 +13,7 @@
 
 namespace softfeb::board {
 
-/// What answers behind a block of registers.
+/// Type of a register block.
 enum class BlockType : std::uint8_t {
   kAxiVersion,
   kAxiSysMonUltraScale,
@@ -31,26 +31,27 @@ enum class BlockType : std::uint8_t {
   kRoceChecker,
 };
 
-/// A device of the firmware in its register space.
+/// A register block (a device of the firmware) in the register space.
 struct BlockSpec {
   BlockType type;
-  std::size_t index;  ///< of several of a type: RSSI link, slot of DCQCN
+  std::size_t index;  ///< among blocks of one type: RSSI link, DCQCN slot
   std::string path;
   std::uint32_t base;
-  std::uint32_t size;                                    ///< bytes; blocks do not overlap
-  std::vector<std::span<const RegisterSpec>> registers;  ///< a newer firmware's on top of the older's
+  std::uint32_t size;  ///< bytes; blocks do not overlap
+  /// Register tables; a newer firmware's additions follow the older firmware's registers.
+  std::vector<std::span<const RegisterSpec>> registers;
 };
 
-/// A release of the firmware: its register space, as data.
+/// Register space of one firmware release, as data.
 class Profile {
  public:
   Profile(std::string_view name, std::string_view text, std::vector<BlockSpec> blocks);
 
   const std::string& name() const { return name_; }
-  const std::string& text() const { return text_; }  ///< one line for people
+  const std::string& text() const { return text_; }  ///< one-line description
   const RegisterMap& map() const { return map_; }
   const std::vector<BlockSpec>& blocks() const { return blocks_; }
-  /// Every word as it stands after reset: what a board begins with.
+  /// Initial value of every word after reset.
   const RegisterFile& reset_state() const { return reset_state_; }
 
  private:
@@ -61,12 +62,12 @@ class Profile {
   RegisterFile reset_state_;
 };
 
-/// Every profile, the default first.
+/// All profiles, the default first.
 const std::vector<Profile>& profiles();
 inline const Profile& default_profile() { return profiles().front(); }
-/// Null where there is none of this name.
+/// Null if there is no profile of this name.
 const Profile* find_profile(std::string_view name);
-/// Slots of DCQCN registers that `profile` has.
+/// Number of DCQCN register slots of `profile`.
 std::size_t dcqcn_slots(const Profile& profile);
 
 }  // namespace softfeb::board

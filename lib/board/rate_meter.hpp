@@ -8,11 +8,10 @@
 
 namespace softfeb::board {
 
-/// Rate of a counter that is looked at now and then: the mean between two looks that are at least a second
-/// apart.
+/// Rate of a counter that is sampled occasionally: the mean between two samples at least one second apart.
 class RateMeter {
  public:
-  /// Per second. Zero until it was looked at for a second, and when the counter began anew.
+  /// Returns the rate per second: zero during the first second, and after the counter has been reset.
   std::uint64_t rate(std::uint64_t count, Time now) {
     if (!begun_ || count < count_) {
       begun_ = true;

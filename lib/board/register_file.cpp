@@ -13,7 +13,7 @@ constexpr std::uint32_t mask(unsigned bit, unsigned bits) {
   return static_cast<std::uint32_t>((std::uint64_t{1} << bits) - 1) << bit;
 }
 
-/// Bit `i` of a register after reset.
+/// Reset value of bit `i` of a register.
 bool reset_bit(const Register& r, unsigned i) {
   const unsigned in_value = r.num_values > 0 ? i % r.value_bits : i;
   return in_value < 64 && (r.reset >> in_value & 1) != 0;

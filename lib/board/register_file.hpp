@@ -10,30 +10,32 @@
 
 namespace softfeb::board {
 
-/// The words that registers lie in, with what each bit lets clients do. Between them are holes.
+/// The words of the register space, with the access rights of each bit. Words without a register do not
+/// exist.
 class RegisterFile {
  public:
-  /// Reset values as the map has them.
+  /// All words have the map's reset values.
   explicit RegisterFile(const RegisterMap& map);
 
-  /// Nothing where no register has a bit in the word at `address`.
+  /// A 32-bit word that holds at least one register bit.
   struct Word {
     std::uint32_t address;
-    std::uint32_t readable;  ///< other bits read as 0: unused ones, and write-only
-    std::uint32_t writable;  ///< of those readable: writes are kept
-    std::uint32_t strobe;    ///< write-only
+    std::uint32_t readable;  ///< other bits (unused or write-only) read as 0
+    std::uint32_t writable;  ///< subset of `readable`: stores writes
+    std::uint32_t strobe;    ///< write-only bits
     std::uint32_t value;
   };
-  /// Null where no register has a bit in the word at `address`.
+  /// Null if the word at `address` holds no register bits.
   Word* find(std::uint32_t address);
   const Word* find(std::uint32_t address) const;
   std::size_t size() const { return words_.size(); }
 
  private:
-  std::vector<Word> words_;  ///< in the order of their addresses
+  std::vector<Word> words_;  ///< sorted by address
 };
 
-/// A block's part of it, by offset. Offsets are of words that exist, fields of up to 32 bits in one of them.
+/// A block's words in the register file, by byte offset in the block. Offsets must refer to existing words. A
+/// field has up to 32 bits and lies within one word.
 class BlockWords {
  public:
   BlockWords(RegisterFile& file, std::uint32_t base) : file_(&file), base_(base) {}
@@ -45,11 +47,11 @@ class BlockWords {
   std::uint64_t get64(std::uint32_t offset) const;
   void set64(std::uint32_t offset, std::uint64_t value);
 
-  /// Bytes in the order of their addresses; a last word that they do not fill keeps the rest of its bits.
+  /// Bytes in address order. If they do not fill the last word, its other bits are unchanged.
   void set_bytes(std::uint32_t offset, ByteSpan bytes);
   void get_bytes(std::uint32_t offset, MutableByteSpan out) const;
 
-  /// Text in a register of `size` bytes, padded with zeros.
+  /// Stores text in a register of `size` bytes, padded with zeros.
   void set_text(std::uint32_t offset, std::string_view text, std::size_t size);
 
  private:

@@ -8,7 +8,7 @@
 namespace softfeb::board {
 namespace {
 
-/// Linear in practice: one `*` is tried at a time, as far back as the last one.
+/// Linear in practice: a mismatch backtracks to the last `*` only.
 bool glob(std::string_view pattern, std::string_view text) {
   std::size_t p = 0, t = 0, star = std::string_view::npos, resume = 0;
   while (t < text.size()) {
@@ -44,7 +44,7 @@ std::string lower(std::string_view text) {
   return out;
 }
 
-/// Registers with the last component of `pattern` somewhere in their path, whatever the case.
+/// Registers whose path contains the last component of `pattern`, case-insensitive.
 std::vector<const Register*> similar(std::span<const Register> registers, std::string_view pattern) {
   const std::size_t dot = pattern.rfind('.');
   const std::string last = lower(dot == std::string_view::npos ? pattern : pattern.substr(dot + 1));
@@ -127,7 +127,7 @@ const Register& RegisterMap::one(std::string_view pattern) const {
 }
 
 std::vector<const Register*> RegisterMap::within(std::uint32_t address, std::size_t bytes) const {
-  // A register's bits, counted from address 0.
+  // Bit positions, counted from address 0.
   const std::uint64_t first = std::uint64_t{address} * 8;
   const std::uint64_t end = first + std::uint64_t{bytes} * 8;
   std::vector<const Register*> out;

@@ -9,7 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
-/// The board's register space as data: what clients see, whoever answers.
+/// The board's register space as data, independent of the implementation of each block.
 namespace softfeb::board {
 
 enum class RegisterKind : std::uint8_t { kVariable, kCommand };
@@ -21,12 +21,12 @@ struct EnumText {
   const char* text;
 };
 
-/// A register as PyRogue's tree names it. Bit 0 is bit 0 of the lowest byte at the lowest address; one of
-/// several values (DataReg, DataBlock) has value i at bit i · value_bits.
+/// A register, named as in PyRogue's tree. Bit 0 is bit 0 of the byte at the lowest address. In an array
+/// register (DataReg, DataBlock), element i begins at bit i · value_bits.
 struct Register {
   std::string path;  ///< e.g. Root.Core.AxiVersion.ScratchPad
   RegisterKind kind = RegisterKind::kVariable;
-  std::uint32_t address = 0;  ///< absolute, a multiple of 4
+  std::uint32_t address = 0;  ///< absolute, multiple of 4
   unsigned bit_offset = 0;    ///< 0…31
   unsigned bit_size = 0;
   RegisterAccess access = RegisterAccess::kReadOnly;
@@ -34,12 +34,12 @@ struct Register {
   unsigned num_values = 0;  ///< 0: a single value
   unsigned value_bits = 0;
   unsigned poll_interval_s = 0;  ///< 0: not polled
-  std::uint64_t reset = 0;       ///< low bits; of several values, of each
+  std::uint64_t reset = 0;       ///< low bits; for arrays, of each element
   std::span<const EnumText> texts{};
 
   /// "UInt12", "Int32", "Bool", "String(256)".
   std::string base() const;
-  /// 32-bit words that the register lies in.
+  /// Number of 32-bit words the register spans.
   std::size_t words() const { return (bit_offset + bit_size + 31) / 32; }
   bool readable() const { return access != RegisterAccess::kWriteOnly; }
   bool writable() const { return access != RegisterAccess::kReadOnly; }
@@ -49,10 +49,10 @@ struct Register {
 const char* to_string(RegisterAccess access);
 const char* to_string(RegisterKind kind);
 
-/// Registers in the order of their addresses.
+/// Registers, sorted by address.
 class RegisterMap {
  public:
-  /// Takes them in any order; paths are unique.
+  /// `registers` may be in any order; paths are unique.
   explicit RegisterMap(std::vector<Register> registers);
   RegisterMap(RegisterMap&&) = default;
   RegisterMap& operator=(RegisterMap&&) = default;
@@ -61,19 +61,19 @@ class RegisterMap {
 
   std::span<const Register> all() const { return registers_; }
 
-  /// By full path; null where there is none.
+  /// Looks up a full path; null if there is none.
   const Register* find(std::string_view path) const;
 
-  /// Those that `pattern` names: a full path, the end of one from a component on
-  /// ("AxiVersion.ScratchPad"), or either with `*` (any characters) and `?` (any one). Brackets stand for
-  /// themselves. In the order of addresses; empty where it names none.
+  /// Registers that match `pattern`: a full path, the end of a path from a component on
+  /// ("AxiVersion.ScratchPad"), or either with `*` (any characters) and `?` (any single character). Brackets
+  /// are literal. Sorted by address; empty if nothing matches.
   std::vector<const Register*> match(std::string_view pattern) const;
 
-  /// The one register that `pattern` names. Throws std::invalid_argument, with what might be meant, where it
-  /// names none or several.
+  /// The only register that matches `pattern`. Throws std::invalid_argument, with suggestions, if none or
+  /// several match.
   const Register& one(std::string_view pattern) const;
 
-  /// Those with a bit in the `bytes` bytes from `address`.
+  /// Registers with at least one bit in the `bytes` bytes from `address`.
   std::vector<const Register*> within(std::uint32_t address, std::size_t bytes) const;
 
  private:

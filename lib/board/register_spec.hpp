@@ -6,12 +6,12 @@
 #include <cstdint>
 #include <span>
 
-/// How the tables of the blocks are written: rw("ScratchPad", 0x004, 32), ro("RawVccInt", 0x404, 12).bit(4).
+/// Notation for the register tables: rw("ScratchPad", 0x004, 32), ro("RawVccInt", 0x404, 12).bit(4).
 namespace softfeb::board {
 
 struct RegisterSpec {
   const char* name;
-  std::uint32_t offset;  ///< inside the block
+  std::uint32_t offset;  ///< bytes, in the block
   unsigned bit_size;
   RegisterAccess access;
   RegisterKind kind = RegisterKind::kVariable;
@@ -20,12 +20,13 @@ struct RegisterSpec {
   std::uint64_t reset = 0;
   unsigned poll_interval_s = 0;
   unsigned num_values = 0;
-  unsigned copies = 0;  ///< registers name[0], name[1] …; 0: one register, no number
+  unsigned copies = 0;  ///< number of registers name[0], name[1] …; 0: a single register without index
   std::uint32_t step = 4;
   std::span<const EnumText> texts{};
 
  private:
-  // Before those that use it: clang 14 evaluates no template that is defined later.
+  // Must precede its users: clang 14 cannot evaluate a template in a constant expression before its
+  // definition.
   template <typename Member, typename Value>
   constexpr RegisterSpec with(Member RegisterSpec::*member, const Value& value) const {
     RegisterSpec copy = *this;
@@ -37,7 +38,7 @@ struct RegisterSpec {
   constexpr RegisterSpec bit(unsigned n) const { return with(&RegisterSpec::bit_offset, n); }
   constexpr RegisterSpec resets_to(std::uint64_t v) const { return with(&RegisterSpec::reset, v); }
   constexpr RegisterSpec polled(unsigned s) const { return with(&RegisterSpec::poll_interval_s, s); }
-  /// `n` values, together `bit_size` bits.
+  /// An array of `n` values, `bit_size` bits in total.
   constexpr RegisterSpec values(unsigned n) const { return with(&RegisterSpec::num_values, n); }
   constexpr RegisterSpec times(unsigned n) const { return with(&RegisterSpec::copies, n); }
   constexpr RegisterSpec as(NumberFormat f) const { return with(&RegisterSpec::format, f); }

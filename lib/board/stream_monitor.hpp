@@ -8,8 +8,8 @@
 
 namespace softfeb::board {
 
-/// What AxiStreamMon measures of a stream: frames, their size, and of every whole second the rate. Maxima and
-/// minima are those since reset(); before anything was measured all are 0.
+/// Stream statistics of AxiStreamMon: frame count, frame size, and the rates over each whole second. Minima
+/// and maxima are since reset(). All values are 0 before the first measurement.
 class StreamMonitor {
  public:
   struct Range {
@@ -20,14 +20,14 @@ class StreamMonitor {
   struct Values {
     std::uint64_t frames = 0;
     Range frame_rate;  ///< frames in the last whole second
-    Range bandwidth;   ///< bytes in it
+    Range bandwidth;   ///< bytes in the last whole second
     Range frame_size;  ///< bytes
   };
 
-  /// `start`: from where on seconds are counted.
+  /// `start`: beginning of the first second.
   explicit StreamMonitor(Time start = 0) : second_(start) {}
 
-  /// A frame passed. Times do not go back.
+  /// Counts a frame. `now` must not decrease between calls.
   void on_frame(std::size_t bytes, Time now);
   void reset(Time now);
   Values values(Time now);
@@ -37,9 +37,9 @@ class StreamMonitor {
   void end_second();
 
   Values values_;
-  Time second_;  ///< when the second began that is being counted
+  Time second_;  ///< start of the second being counted
   std::uint64_t frames_ = 0, bytes_ = 0;
-  bool rates_ = false;  ///< a whole second was measured
+  bool rates_ = false;  ///< at least one whole second was measured
 };
 
 }  // namespace softfeb::board
