@@ -27,13 +27,13 @@ constexpr RegisterSpec kRegisters[] = {
     ro("BuildStamp", kBuildStamp, kBuildStampBytes * 8).as(NumberFormat::kString),
 };
 
-/// Clients parse "Image: Env, Server, Built Date by User". No date: a build of the same sources is the same.
+/// Clients parse "Image: Env, Server, Built Date by User". There is no date, to keep builds reproducible.
 std::string own_stamp(const Profile& profile) {
   return "Simple10GbeRudpKcu105Example: softfeb, software stand-in, Built as " + profile.name() +
          " by softfeb";
 }
 
-/// What is no printable ASCII is none of a client's business: it may stop its threads.
+/// Replaces characters other than printable ASCII, which can stop a client's threads.
 std::string printable(std::string text) {
   std::replace_if(
       text.begin(), text.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
@@ -59,7 +59,7 @@ tables::Table tables::axi_version() { return kRegisters; }
 
 std::unique_ptr<Block> blocks::axi_version(BlockWords words, const Config& config, const Profile& profile) {
   Rng rng(config.seed);
-  // A DS2411 has its family code 01 at the low end; the DNA of an UltraScale has 96 bits.
+  // The low byte of a DS2411's serial number is its family code, 01. The DNA of an UltraScale has 96 bits.
   words.set64(kFdSerial, (rng.next() & ~std::uint64_t{0xff}) | 0x01);
   words.set64(kDeviceDna, rng.next());
   words.set(kDeviceDna + 8, static_cast<std::uint32_t>(rng.next()));

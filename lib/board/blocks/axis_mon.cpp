@@ -26,7 +26,7 @@ constexpr RegisterSpec rate(const char* name, std::uint32_t offset) {
 }
 constexpr RegisterSpec wide(const char* name, std::uint32_t offset) { return ro(name, offset, 64).polled(1); }
 
-// The stream of 64-bit words that the RSSI links carry.
+// Configuration of the 64-bit stream that the RSSI links carry.
 constexpr RegisterSpec kRegisters[] = {
     ro("COMMON_CLK_G", kConfig, 1).as(NumberFormat::kBool).named(kBool).resets_to(1),
     command("CntRst", kConfig),
@@ -83,7 +83,7 @@ class AxisMon final : public Block {
       set_channel(words, i * kStep, channels_[i]->values(now));
   }
 
-  /// The firmware clears at any write to this word, whatever is written.
+  /// The firmware clears the counters on any write to this word, whatever the value.
   void on_write(BlockWords& /*words*/, const WordWrite& word, Access& access) override {
     if (word.offset != kConfig) return;
     for (StreamMonitor* channel : channels_) channel->reset(access.now);

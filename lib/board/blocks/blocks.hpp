@@ -7,8 +7,8 @@
 #include <cstddef>
 #include <memory>
 
-/// What answers behind the registers of each block, in the file of its name. The makers set up the words that
-/// depend on the board; a block without one is memory alone.
+/// Behaviour of each register block, in the file of the same name. The factory functions initialise the words
+/// that depend on the board. A block without a factory function is plain memory.
 namespace softfeb::board::blocks {
 
 using Config = BoardRegistersConfig;

@@ -53,7 +53,7 @@ constexpr std::uint16_t word_bit(std::uint32_t offset) {
   return static_cast<std::uint16_t>(1U << offset / 4);
 }
 
-/// A register of 32 bits shows no more; faster links have more bytes per second.
+/// Saturates at 32 bits, the width of the register; links faster than 34 Gb/s exceed it.
 std::uint32_t shown(std::uint64_t rate) {
   return static_cast<std::uint32_t>(std::min<std::uint64_t>(rate, UINT32_MAX));
 }
@@ -66,7 +66,7 @@ class Dcqcn final : public Block {
   void refresh(BlockWords& words, const LiveState& live, Time /*now*/) override {
     const auto at = std::find_if(live.data.qps.begin(), live.data.qps.end(),
                                  [this](const QpLive& q) { return q.qp == qp_; });
-    // Nobody has told: as after reset.
+    // Without a report from the data path, show the reset values.
     const bool told = at != live.data.qps.end() && (at->exists || at->rc != 0);
     words.set(kRc, shown(told ? at->rc : line_rate_));
     words.set(kRt, shown(told ? at->rt : line_rate_));
@@ -112,10 +112,11 @@ class Dcqcn final : public Block {
   }
 
   std::size_t qp_;
-  dcqcn::FirmwareParameters last_;  ///< as told last; what has no register stays so
+  /// Last reported parameters; also the source of those without a register.
+  dcqcn::FirmwareParameters last_;
   std::uint64_t line_rate_;
-  bool bypass_;                ///< the profile has the register
-  std::uint16_t written_ = 0;  ///< words of this access
+  bool bypass_;                ///< the profile has DcqcnBypass
+  std::uint16_t written_ = 0;  ///< bit mask of the words written in this access
 };
 
 }  // namespace

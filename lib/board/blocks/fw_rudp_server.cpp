@@ -129,7 +129,7 @@ class FwRudpServer final : public Block {
       written_ = true;
     }
     if (word.offset != kMaxSegSize) return;
-    // The firmware's segment buffer.
+    // Limited by the firmware's segment buffer.
     const std::uint32_t size = words.get(kMaxSegSize, 0, 16);
     words.set(kMaxSegSize, 0, 16, std::clamp<std::uint32_t>(size, 8, kRssiLimits[link_].max_segment));
   }
@@ -153,7 +153,7 @@ class FwRudpServer final : public Block {
     words.set(kCounters + 4, static_cast<std::uint32_t>(s.dropped));
     words.set(kCounters + 8, static_cast<std::uint32_t>(s.retransmitted));
     words.set(kCounters + 12, static_cast<std::uint32_t>(s.reconnects));
-    // States inside the firmware's transport that are over within an access: shown as at rest.
+    // Transient states of the firmware's transport last less than one access; show the idle state.
     words.set(kStates, open ? 2 : 1);
     words.set(kStates, 24, 4, static_cast<std::uint32_t>(s.connection));
     words.set(kNumbers, 0, 8, s.tx_last_ack);

@@ -14,7 +14,7 @@ constexpr RegisterSpec kRegisters[] = {
 
 }  // namespace
 
-/// Memory: there is no flash behind it.
+/// Plain memory without a flash behind it.
 tables::Table tables::micron_n25q() { return kRegisters; }
 
 }  // namespace softfeb::board

@@ -40,14 +40,14 @@ class RoceDispatcher final : public Block {
     written_ = !start;
   }
 
-  /// A burst that runs looks at the registers, too.
+  /// Passes writes without an edge to the data path too: they apply to a running burst.
   void end_write(BlockWords& words, Access& access) override {
     if (written_) access.actions.data_path.emplace_back(as_written(words, false));
     written_ = false;
   }
 
  private:
-  bool written_ = false;  ///< since the edge, or without one
+  bool written_ = false;  ///< a word was written after the edge, or without one
 };
 
 }  // namespace

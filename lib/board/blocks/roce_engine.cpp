@@ -32,7 +32,7 @@ bool RoceEngine::write_needs_data_path(std::uint32_t offset) const { return offs
 void RoceEngine::on_write(BlockWords& words, const WordWrite& word, Access& access) {
   if (word.offset == kControl && word.rose(kSendBit)) exchange(words, access);
   if (soft_reset_ && word.offset == kSoftReset && (word.strobe & 1) != 0) {
-    server_.reset();  // nobody listens: the data path is told once
+    server_.reset();  // actions_ is null here: SoftReset below notifies the data path
     words.set(kControl, kRecvBit, 1, 0);
     access.actions.data_path.emplace_back(SoftReset{});
   }
@@ -51,8 +51,8 @@ void RoceEngine::exchange(BlockWords& words, Access& access) {
   words.set(kControl, kRecvBit, 1, 1);
 }
 
-/// What the data path has met since the last message. It knows of a QP that may send alone; before that its
-/// numbers are those of the QP that was there before.
+/// Updates the server with reports from the data path. Only QPs in RTS or SQD are updated: in earlier states,
+/// the reported values are those of the slot's previous QP.
 void RoceEngine::listen(const DataPathState& data) {
   for (const QpLive& live : data.qps) {
     if (!live.exists || live.qp < first_bus_qp_) continue;

@@ -8,9 +8,9 @@
 
 namespace softfeb::board::blocks {
 
-/// The metadata bus behind RoceEngine's registers. At a rising edge of SendMetaData the message in MetaDataTx
-/// is answered in the same access: RecvMetaData is 1 and MetaDataRx holds the answer, or RecvMetaData is 0
-/// where the board does not answer.
+/// The metadata bus behind RoceEngine's registers. A rising edge of SendMetaData processes the message in
+/// MetaDataTx within the same access. RecvMetaData is then 1 and MetaDataRx holds the response, or
+/// RecvMetaData is 0 if the board does not answer.
 class RoceEngine final : public Block, private QpObserver {
  public:
   RoceEngine(const MetadataLimits& limits, std::size_t first_bus_qp, bool soft_reset);
@@ -27,8 +27,8 @@ class RoceEngine final : public Block, private QpObserver {
 
   MetadataServer server_;
   std::size_t first_bus_qp_;
-  bool soft_reset_;             ///< the profile has the register
-  Actions* actions_ = nullptr;  ///< of the access that is being carried out
+  bool soft_reset_;             ///< the profile has SoftReset
+  Actions* actions_ = nullptr;  ///< of the current access; null outside of it
 };
 
 }  // namespace softfeb::board::blocks

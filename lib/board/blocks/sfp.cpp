@@ -48,7 +48,7 @@ constexpr EnumText kConnector[] = {
     {40, "MPO 1x16"},
 };
 
-/// One byte of the module's memory in each word.
+/// Each 32-bit word holds one byte of the module's memory.
 constexpr RegisterSpec text(const char* name, std::uint32_t offset, unsigned characters) {
   return ro(name, offset, 8).as(NumberFormat::kString).times(characters);
 }
@@ -64,10 +64,11 @@ constexpr RegisterSpec kRegisters[] = {
     ro("Diagnostics", kDiagnostics, 8).times(kReadings),
 };
 
-// SFF-8472: 1/256 °C, 100 µV, 2 µA, 0.1 µW, 0.1 µW; big-endian pairs. The last two are reserved.
+// SFF-8472 units: 1/256 °C, 100 µV, 2 µA, 0.1 µW, 0.1 µW; big-endian 16-bit values. The last two are
+// reserved.
 constexpr std::uint16_t kValues[kReadings / 2] = {38 * 256, 33'000, 3'000, 5'500, 5'000, 0, 0};
 
-/// Padded with blanks, as SFF-8472 has it.
+/// Padded with spaces, as SFF-8472 requires.
 void set_text(BlockWords& words, std::uint32_t offset, const std::string& value, std::size_t size) {
   for (std::size_t i = 0; i < size; ++i) {
     const char c = i < value.size() ? value[i] : ' ';
@@ -86,7 +87,7 @@ std::string serial_number(std::uint64_t seed) {
 
 tables::Table tables::sfp() { return kRegisters; }
 
-/// A module that was read once: constants.
+/// Constant values, as read once from a module.
 std::unique_ptr<Block> blocks::sfp(BlockWords words, const Config& config) {
   set_text(words, kVendorName, "softfeb", 16);
   set_text(words, kVendorPn, "SFP-10G-SOFTWARE", 16);

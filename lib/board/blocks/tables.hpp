@@ -6,7 +6,8 @@
 #include <cstddef>
 #include <span>
 
-/// The registers of each block, in the file of its name. Reset values are the firmware's where it has one.
+/// Register tables of the blocks, each in the file of the same name. Reset values are the firmware's, if it
+/// has one.
 namespace softfeb::board::tables {
 
 using Table = std::span<const RegisterSpec>;
