@@ -6,25 +6,27 @@
 
 namespace softfeb::board {
 
-/// Where one message lies in its payload stream.
+/// Position of one message in its payload stream.
 struct MessageSlice {
-  std::uint64_t offset = 0;  ///< of its first byte, in the stream
+  std::uint64_t offset = 0;  ///< bytes from the beginning of the stream
   std::uint32_t length = 0;  ///< bytes
 
   bool operator==(const MessageSlice&) const = default;
 };
 
-/// Message number → place in the payload stream. Message n begins at n · message_length. A source that ends
-/// (a file) is sent in passes of messages_per_pass() messages, of which the last may be shorter; it still
-/// takes a whole slot of the stream, so that the rule holds in every pass and no message straddles the end.
+/// Maps a message number to its position in the payload stream. Message n begins at n · message_length.
+///
+/// A finite source (a file) is sent in passes of messages_per_pass() messages. The last message of a pass may
+/// be shorter, but still takes a whole slot of the stream. The formula thus holds in every pass, and no
+/// message crosses the end of the source.
 class MessagePlan {
  public:
-  /// A source without an end: every message has the same length (0 is legal).
+  /// Endless source: every message has the same length, which may be 0.
   static constexpr MessagePlan endless(std::uint32_t message_length) {
     return MessagePlan(message_length, 0, message_length);
   }
 
-  /// A source of `total_bytes` (> 0), cut into messages of `message_length` (> 0).
+  /// Source of `total_bytes` (> 0), split into messages of `message_length` (> 0).
   static constexpr MessagePlan of(std::uint64_t total_bytes, std::uint32_t message_length) {
     const std::uint64_t messages = (total_bytes - 1) / message_length + 1;
     return MessagePlan(message_length, messages,
@@ -39,7 +41,7 @@ class MessagePlan {
   auto operator<=>(const MessagePlan&) const = default;
 
   constexpr std::uint32_t message_length() const { return message_length_; }
-  /// 0 when the source has no end. Sending exactly this many messages sends a file once.
+  /// 0 for an endless source. Sending exactly this many messages sends a file once.
   constexpr std::uint64_t messages_per_pass() const { return messages_per_pass_; }
   /// Length of the last message of a pass.
   constexpr std::uint32_t last_length() const { return last_length_; }

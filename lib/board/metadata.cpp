@@ -11,8 +11,8 @@ namespace {
 constexpr unsigned kKeyBits = 32;
 constexpr unsigned kQpnBits = 24;
 
-// Registers that reset does not touch start as alternating ones and zeros in the board's model; freeing a
-// slot that never was taken shows them.
+// In the simulation model of the board, registers without a reset start as alternating ones and zeros. A
+// request that frees a slot that was never taken returns them.
 constexpr std::uint32_t kUnset = 0xaaaa'aaaa;
 constexpr MrFields kUnsetMr{.address = 0xaaaa'aaaa'aaaa'aaaa,
                             .length = kUnset,
@@ -23,7 +23,7 @@ constexpr MrFields kUnsetMr{.address = 0xaaaa'aaaa'aaaa'aaaa,
 
 unsigned index_bits(std::size_t count) { return static_cast<unsigned>(std::countr_zero(count)); }
 
-/// A slot's number in the top bits of a value of `width` bits, `rest` below it.
+/// Combines a slot number, in the top bits of a value of `width` bits, with `rest` below it.
 std::uint32_t with_index(std::size_t index, std::size_t count, std::uint32_t rest, unsigned width) {
   const unsigned rest_bits = width - index_bits(count);
   const std::uint64_t mask = (std::uint64_t{1} << rest_bits) - 1;
@@ -94,7 +94,7 @@ MrResponse MetadataServer::handle(const MrRequest& request) {
   SlotTable<MrFields>& mrs = mrs_[pd];
   if (!request.allocate) return free_mr(mrs, request);
   const auto slot = mrs.insert(request.mr);
-  // Refused, the board shows its highest slot's number in the keys.
+  // If no slot is free, the board's keys contain the highest slot number.
   return mr_response(slot.has_value(), slot.value_or(mrs.size() - 1), mrs.size(), request.mr);
 }
 
@@ -111,8 +111,7 @@ QpResponse MetadataServer::handle(const QpRequest& request) {
   if (request.verb == QpVerb::kModify || request.verb == QpVerb::kQuery)
     return control(qp_index(request.qpn), request);
 
-  // Create and destroy pass the slot table, and the queue pair sees the QPN and PD handler that the table
-  // knows.
+  // Create and destroy go through the slot table. The queue pair gets the QPN and PD handler stored there.
   std::size_t slot = qp_index(request.qpn);
   if (request.verb == QpVerb::kCreate) {
     const auto inserted = qp_pd_handlers_.insert(request.pd_handler);

@@ -11,42 +11,44 @@
 
 namespace softfeb::board {
 
-/// How many of each the board has; powers of two. Slot numbers are the top bits of handlers, keys and QPNs.
-/// The defaults are the firmware's, and the only ones hardware was measured with.
+/// Number of protection domains, memory regions and queue pairs of a board; powers of two. Slot numbers are
+/// the top bits of handlers, keys and QPNs. The defaults are the firmware's, and the only values measured on
+/// hardware.
 struct MetadataLimits {
   std::size_t pds = 1;
   std::size_t mrs_per_pd = 2;
   std::size_t qps = 1;
 };
 
-/// Where the metadata server's queue pairs meet the data path's.
+/// Receives state changes of the metadata server's queue pairs, for the data path.
 class QpObserver {
  public:
   virtual ~QpObserver() = default;
 
-  /// Queue pair slot `index` changed its state, for `qp.state`: CREATE (new), INIT, RTR, RTS (may send), SQD
-  /// (requests wait), ERR (flush), RESET (gone). Called inside MetadataServer::handle() or reset(), before
-  /// the answer is given. Outstanding requests are the data path's to flush: the answer does not wait for it.
+  /// Queue pair slot `index` changed its state to `qp.state`: CREATE (new), INIT, RTR, RTS (may send), SQD
+  /// (requests wait), ERR (flush), RESET (destroyed). Called from MetadataServer::handle() or reset(), before
+  /// the response is returned. The data path flushes outstanding requests; the response does not wait for
+  /// this.
   virtual void on_qp_state(std::size_t index, const QpContext& qp) = 0;
 };
 
-/// The verbs server behind the board's metadata bus (CONTROL.md section 7, doc/metadata.md): a request gives
-/// a response and perhaps a call of the observer. Sans-I/O, no allocation after construction, not
-/// thread-safe. Any 303 bits are safe.
+/// The verbs server behind the board's metadata bus (doc/metadata.md). A request returns a response and may
+/// call the observer. Sans-I/O, no allocation after construction, not thread-safe. Any 303-bit request is
+/// safe.
 class MetadataServer {
  public:
-  /// `observer` (may be null) outlives the server. Throws std::invalid_argument where a limit is no power of
-  /// two, or is larger than 256 PDs, 256 MRs each, 65536 QPs.
+  /// `observer` may be null; otherwise it must outlive the server. Throws std::invalid_argument if a limit is
+  /// not a power of two, or exceeds 256 PDs, 256 MRs per PD or 65536 QPs.
   explicit MetadataServer(QpObserver* observer = nullptr, const MetadataLimits& limits = {});
 
-  /// Nothing where the board does not answer: bus type 3. RecvMetaData then stays 0.
+  /// Returns no response for bus type 3, which the board does not answer. RecvMetaData then stays 0.
   std::optional<MetadataResponseBits> handle(const MetadataRequestBits& request);
 
-  /// Reset of the transport core (SoftReset): every PD, MR and QP is gone.
+  /// Reset of the transport core (SoftReset): destroys every PD, MR and QP.
   void reset();
 
-  /// What the data path has to tell of a queue pair: a fatal error moved it to ERR; the PSN it will send
-  /// next, which a query shows. `index` below qp_count().
+  /// Reports from the data path: a fatal error moved the QP to ERR; the PSN of the next packet, which a query
+  /// returns. `index` is below qp_count().
   void on_qp_error(std::size_t index) { qps_[index].fail(); }
   void on_next_psn(std::size_t index, roce::Psn psn) { qps_[index].set_next_psn(psn); }
 
@@ -64,8 +66,8 @@ class MetadataServer {
 
   QpObserver* observer_;
   SlotTable<std::uint32_t> pds_;             ///< keys
-  std::vector<SlotTable<MrFields>> mrs_;     ///< of each PD slot; they outlive the PD
-  SlotTable<std::uint32_t> qp_pd_handlers_;  ///< taken: the QPN is given out
+  std::vector<SlotTable<MrFields>> mrs_;     ///< per PD slot; they outlive the PD
+  SlotTable<std::uint32_t> qp_pd_handlers_;  ///< taken: the QPN is allocated
   std::vector<QpControl> qps_;
 };
 

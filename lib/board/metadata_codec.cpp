@@ -9,7 +9,7 @@ namespace {
 constexpr std::size_t kRequestTypeLsb = 301;
 constexpr std::size_t kResponseTypeLsb = 274;
 
-// One table for each message, walked by both directions: visit(field, lsb, width).
+// One layout table per message, for both directions: visit(field, lsb, width).
 
 template <typename Visit>
 void layout(PdRequest& m, Visit visit) {
@@ -25,7 +25,7 @@ void layout(PdResponse& m, Visit visit) {
   visit(m.key, 0, 32);
 }
 
-/// The region's fields keep their order and stand one bit lower in a response.
+/// The fields have the same order in requests and responses, but lie one bit lower in a response.
 template <typename Visit>
 void layout(MrFields& m, std::size_t base, Visit visit) {
   visit(m.address, base + 134, 64);
@@ -102,7 +102,7 @@ Message read(const Bits& bits) {
   return m;
 }
 
-/// A variant's index is the bus type: PD, MR, QP.
+/// The index of the variant is the bus type: PD, MR, QP.
 template <typename Bits, typename Message>
 Bits write(Message message, std::size_t type_lsb) {
   Bits bits;

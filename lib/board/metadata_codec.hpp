@@ -7,9 +7,9 @@
 #include <optional>
 #include <variant>
 
-/// Messages of the RoCE metadata bus (CONTROL.md section 7): 303-bit requests, 276-bit responses. Fields hold
-/// what the wires hold: a value that names nothing (a state 13) is a value like others, and judged by the
-/// server alone.
+/// Messages of the RoCE metadata bus (doc/metadata.md): 303-bit requests, 276-bit responses. Fields hold the
+/// raw bits. Values without a meaning (state 13, for example) are decoded like any other; only the server
+/// validates them.
 namespace softfeb::board {
 
 using MetadataRequestBits = BitString<303>;   ///< 40 bytes at MetaDataTx
@@ -18,7 +18,7 @@ using MetadataResponseBits = BitString<276>;  ///< 36 bytes at MetaDataRx
 /// Protection domain.
 struct PdRequest {
   bool allocate = false;
-  std::uint32_t key = 0;      ///< allocate: what the handler is made from
+  std::uint32_t key = 0;      ///< allocate: source of the handler
   std::uint32_t handler = 0;  ///< free
 
   bool operator==(const PdRequest&) const = default;
@@ -31,7 +31,8 @@ struct PdResponse {
   bool operator==(const PdResponse&) const = default;
 };
 
-/// Memory region of the board. Key parts are the 31 bits below a key's slot number.
+/// Memory region of the board. lkey_part and rkey_part have 31 bits. A key is the slot number followed by the
+/// low bits of its part.
 struct MrFields {
   std::uint64_t address = 0;
   std::uint32_t length = 0;
@@ -45,7 +46,7 @@ struct MrFields {
 struct MrRequest {
   bool allocate = false;
   MrFields mr{};
-  bool by_lkey = false;  ///< free: the slot stands in the lkey, otherwise in the rkey
+  bool by_lkey = false;  ///< free: the slot number is in the lkey, otherwise in the rkey
   std::uint32_t lkey = 0;
   std::uint32_t rkey = 0;
 
@@ -62,7 +63,7 @@ struct MrResponse {
 
 enum class QpVerb : std::uint8_t { kCreate = 0, kDestroy = 1, kModify = 2, kQuery = 3 };
 
-/// What the wires carry of a queue pair; values as the verbs have them (qp_state: roce::QpState).
+/// Queue pair attributes on the bus. Values are those of the verbs (`state`: roce::QpState).
 struct QpFields {
   std::uint8_t state = 0;
   std::uint8_t current_state = 0;
@@ -87,7 +88,7 @@ struct QpFields {
   bool operator==(const QpFields&) const = default;
 };
 
-/// Bits of a modify request's mask: what the request says it gives.
+/// Attribute mask of a modify request: the attributes that the request sets.
 namespace qp_attr {
 inline constexpr std::uint32_t kState = 1, kAccess = 8, kPkey = 16, kPmtu = 256, kTimeout = 512,
                                kRetryCount = 1024, kRnrRetry = 2048, kRqPsn = 4096, kMaxReadAtomic = 8192,
@@ -116,11 +117,11 @@ struct QpResponse {
 using MetadataRequest = std::variant<PdRequest, MrRequest, QpRequest>;
 using MetadataResponse = std::variant<PdResponse, MrResponse, QpResponse>;
 
-/// Nothing for bus type 3, which no part of the board takes.
+/// Returns nothing for bus type 3, which is not in use.
 std::optional<MetadataRequest> decode_request(const MetadataRequestBits& bits);
 std::optional<MetadataResponse> decode_response(const MetadataResponseBits& bits);
 
-/// Bits that belong to no field are 0.
+/// Unused bits are 0.
 MetadataRequestBits encode_request(const MetadataRequest& request);
 MetadataResponseBits encode_response(const MetadataResponse& response);
 

@@ -15,20 +15,20 @@ constexpr std::uint32_t last_packet_length(std::uint32_t message_length, std::ui
   return message_length == 0 ? 0 : (message_length - 1) % pmtu + 1;
 }
 
-/// CRC of a packet's payload as PayloadStream::crc() gives it: the bytes, then 0–3 zero pad bytes (convention
-/// of roce/icrc.hpp).
+/// CRC of a packet's payload, as returned by PayloadStream::crc(): over the bytes and 0–3 zero pad bytes
+/// (convention of roce/icrc.hpp).
 std::uint32_t packet_crc(ByteSpan payload);
 
-/// CRCs of all packets of a run of messages: four bytes for each packet.
+/// CRCs of all packets of consecutive messages, four bytes per packet.
 class PacketCrcTable {
  public:
   PacketCrcTable() = default;
 
-  /// `data` holds messages of `message_length` (> 0) one behind the other, the last may be shorter; each is
-  /// cut every `pmtu` bytes from its own beginning.
+  /// `data` holds contiguous messages of `message_length` (> 0) bytes; the last may be shorter. Each message
+  /// is split into packets of `pmtu` bytes from its beginning.
   PacketCrcTable(ByteSpan data, std::uint32_t message_length, std::uint32_t pmtu);
 
-  /// Of the packet at `position` of `data`; nothing when no packet of this length begins there.
+  /// CRC of the packet at byte `position` of `data`; none if no packet of this length begins there.
   std::optional<std::uint32_t> find(std::uint64_t position, std::uint32_t length) const;
 
  private:

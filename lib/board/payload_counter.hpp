@@ -8,14 +8,14 @@
 
 namespace softfeb::board {
 
-/// Byte k of the stream = k mod 256, on and on across messages (WIRE.md section 4). The arena is one path MTU
-/// and a period, so every offset is contiguous. A CRC depends on the phase (offset mod 256) and the length
-/// alone: 256 values for a full packet and 256 for the last packet of a message.
+/// Byte k of the stream is k mod 256, continuing across messages. The arena is the largest path MTU plus one
+/// period, so that a packet at any offset is contiguous. The CRC depends only on the phase (offset mod 256)
+/// and the length: there are 256 values for full packets and 256 for the last packet of a message.
 class CounterPayload final : public PayloadSource {
  public:
   CounterPayload(std::uint32_t message_length, std::uint32_t pmtu);
-  /// For messages of any lengths and any path MTU: CRCs are prepared for full packets of each; plan() means
-  /// nothing.
+  /// For messages of any length and any path MTU: prepares the CRCs of full packets for each path MTU. plan()
+  /// has no meaning.
   CounterPayload();
 
   std::size_t arena_bytes() const override;

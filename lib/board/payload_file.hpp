@@ -8,14 +8,15 @@
 
 namespace softfeb::board {
 
-/// A regular file, whole, in the arena. Message n of a pass is the file's bytes from n · message_length; the
-/// last is shorter where the file is no multiple. After the last message the file begins again, for as long
-/// as messages are asked for (MessagePlan::messages_per_pass() of them send it once). The file is read
-/// straight into the arena: no second copy of it exists here, and a file that changes later changes no
-/// packet.
+/// A regular file, held completely in the arena. Message n of a pass begins at byte n · message_length of the
+/// file; the last message is shorter if the file size is not a multiple of the message length. The file
+/// repeats after the last message; MessagePlan::messages_per_pass() messages send it once.
+///
+/// The file is read directly into the arena, without a second copy. Later changes to the file do not affect
+/// the packets.
 class FilePayload final : public PayloadSource {
  public:
-  /// Opens the file and takes its size. Throws PayloadError.
+  /// Opens the file and reads its size. Throws PayloadError.
   FilePayload(std::string path, std::uint32_t message_length, std::uint32_t pmtu);
   ~FilePayload() override;
   FilePayload(const FilePayload&) = delete;
@@ -24,7 +25,7 @@ class FilePayload final : public PayloadSource {
   std::size_t arena_bytes() const override { return size_; }
   void fill(MutableByteSpan arena) override;
   const MessagePlan& plan() const override { return plan_; }
-  /// Null where the range leaves the file (beyond a shorter last message, too).
+  /// Null if the range exceeds the file, or the end of a shorter last message.
   const std::uint8_t* bytes(std::uint64_t offset, std::uint32_t length) const override;
   std::optional<std::uint32_t> crc(std::uint64_t offset, std::uint32_t length) const override;
   roce::PacketPayload packet(std::uint64_t offset, std::uint32_t length) const override;
@@ -40,7 +41,7 @@ class FilePayload final : public PayloadSource {
   int fd_;
   std::size_t size_;
   MessagePlan plan_;
-  Divider pass_;  ///< stream bytes of a pass: whole messages
+  Divider pass_;  ///< bytes of the stream per pass: whole messages
   std::uint32_t pmtu_;
   ByteSpan arena_;
   PacketCrcTable crcs_;

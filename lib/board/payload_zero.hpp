@@ -7,7 +7,7 @@
 
 namespace softfeb::board {
 
-/// Zeros: one packet of them serves every offset, and the CRC depends on the padded length alone.
+/// All zeros. One packet serves every offset, and the CRC depends only on the padded length.
 class ZeroPayload final : public PayloadSource {
  public:
   explicit ZeroPayload(std::uint32_t message_length);

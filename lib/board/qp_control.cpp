@@ -42,9 +42,10 @@ void QpControl::fail() {
 }
 
 bool QpControl::create(const QpRequest& request) {
-  // Types that only other engines do are refused: the data path has no such queue pairs.
+  // Other types are refused: the data path supports only RC and UC.
   if (request.qp.type != kTypeRc && request.qp.type != kTypeUc) return false;
-  // A slot freed outside ERR still holds its queue pair: the board answers success and changes nothing.
+  // A slot that was freed in a state other than ERR still holds its queue pair. The board answers success and
+  // changes nothing.
   if (context_.state != QpState::kReset) return true;
   context_ = {};
   context_.state = QpState::kCreate;
@@ -57,7 +58,8 @@ bool QpControl::create(const QpRequest& request) {
 
 bool QpControl::destroy() {
   if (context_.state == QpState::kReset) return false;
-  // Elsewhere the board answers success, frees the slot's entry and leaves the queue pair in its state.
+  // In other states the board answers success, frees the slot's entry and leaves the queue pair's state
+  // unchanged.
   if (context_.state == QpState::kErr) context_.state = QpState::kReset;
   return true;
 }
@@ -102,7 +104,7 @@ bool QpControl::to_init(const QpRequest& request) {
 bool QpControl::to_rtr(const QpRequest& request) {
   using namespace qp_attr;
   constexpr std::uint32_t kNeeded = kState | kPmtu | kDestQpn | kRqPsn | kMaxDestReadAtomic | kMinRnrTimer;
-  // The board takes any path MTU code and is undefined beyond 1…5; here such a request is refused.
+  // The board accepts any path MTU code and is undefined for codes outside 1…5. softfeb refuses those.
   if (!gives(request, QpState::kRtr, kNeeded) || !roce::pmtu_legal(roce::pmtu_bytes(request.qp.pmtu)))
     return false;
   context_.pmtu = roce::pmtu_bytes(request.qp.pmtu);
@@ -128,8 +130,8 @@ bool QpControl::to_rts(const QpRequest& request) {
 }
 
 void QpControl::query(QpFields& out) const {
-  // What the board gives is less than its states would let it: path MTU, destination QPN, receive PSN and RNR
-  // timer never.
+  // The board never returns path MTU, destination QPN, receive PSN and RNR timer, although they are known in
+  // these states.
   out.current_state = static_cast<std::uint8_t>(context_.state);
   if (context_.state == QpState::kCreate || context_.state == QpState::kErr) return;
   out.access = context_.access;

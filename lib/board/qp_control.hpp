@@ -8,7 +8,7 @@
 
 namespace softfeb::board {
 
-/// A queue pair as the metadata bus has set it up: each field is what the transition that gives it gave
+/// A queue pair as set up over the metadata bus. Each group of fields is set by the state transition above it
 /// (doc/metadata.md).
 struct QpContext {
   roce::QpState state = roce::QpState::kReset;
@@ -24,22 +24,23 @@ struct QpContext {
   roce::Qpn dest_qpn = 0;
   roce::Psn rq_psn = 0;
   std::uint8_t max_dest_read_atomic = 0;
-  std::uint8_t min_rnr_timer = 0;  ///< code
+  std::uint8_t min_rnr_timer = 0;  ///< IBA timer code
   // RTR → RTS
-  roce::Psn sq_psn = 0;      ///< of the next packet, as far as the data path has told
-  std::uint8_t timeout = 0;  ///< code
+  roce::Psn sq_psn = 0;      ///< of the next packet, as last reported by the data path
+  std::uint8_t timeout = 0;  ///< IBA timer code
   std::uint8_t retry_count = 0;
   std::uint8_t rnr_retry = 0;
   std::uint8_t max_read_atomic = 0;
 };
 
-/// State machine of one queue pair slot, answering as the board's does.
+/// State machine of one queue pair slot, with the board's responses.
 class QpControl {
  public:
-  /// `request` has passed PD and slot table; the answer's fields that nothing sets are the request's.
+  /// The caller has checked `request` against the PD and QP slot tables. Response fields that are not set are
+  /// copied from the request.
   QpResponse handle(const QpRequest& request);
 
-  /// The data path met a fatal error: any state but RESET becomes ERR.
+  /// A fatal error of the data path: any state except RESET becomes ERR.
   void fail();
   void set_next_psn(roce::Psn psn) { context_.sq_psn = psn; }
   void reset() { context_ = {}; }

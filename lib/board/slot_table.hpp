@@ -7,12 +7,12 @@
 
 namespace softfeb::board {
 
-/// Slots taken from the lowest free one, as the board hands out PDs, MRs and QPs. A freed slot keeps its
-/// value, which the bus shows when such a slot is freed again.
+/// Slot allocator that takes the lowest free slot, as the board does for PDs, MRs and QPs. A freed slot keeps
+/// its value, which the bus returns if the slot is freed again.
 template <typename T>
 class SlotTable {
  public:
-  /// `size` slots, all free, holding `initial`.
+  /// Creates `size` free slots, each holding `initial`.
   SlotTable(std::size_t size, const T& initial) : slots_(size, Slot{false, initial}) {}
 
   std::optional<std::size_t> insert(const T& value) {
@@ -24,7 +24,7 @@ class SlotTable {
     return std::nullopt;
   }
 
-  /// False when the slot was free.
+  /// Returns false if the slot was already free.
   bool remove(std::size_t index) {
     const bool was = slots_[index].taken;
     slots_[index].taken = false;
@@ -36,7 +36,7 @@ class SlotTable {
   }
 
   bool taken(std::size_t index) const { return slots_[index].taken; }
-  /// What stands there, taken or not.
+  /// Value of the slot, whether taken or free.
   const T& value(std::size_t index) const { return slots_[index].value; }
   std::size_t size() const { return slots_.size(); }
 
