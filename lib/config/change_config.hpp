@@ -16,17 +16,17 @@ namespace softfeb::config {
 
 /// An element of `changes`: new congestion control parameters for QPs of one board while they send.
 struct ChangeConfig {
-  /// QPs of the board that have the same parameters from then on: first, first + 1, … (numbers on the board).
+  /// A range of QPs with the same parameters after the change: first, first + 1, … (QP numbers on the board).
   struct Part {
     std::uint32_t first = 0;
     std::uint32_t count = 0;
-    DcqcnConfig dcqcn;  ///< whole: what the change does not name stays as it was before
+    DcqcnConfig dcqcn;  ///< complete set, including unchanged parameters
   };
-  Time at = 0;                      ///< after the beginning of the traffic
+  Time at = 0;                      ///< after the start of traffic
   std::size_t board = 0;            ///< index into RunConfig::boards
-  std::optional<std::uint32_t> qp;  ///< number on its board; none: all
+  std::optional<std::uint32_t> qp;  ///< QP number on the board; none: all QPs
   std::vector<Part> parts;
-  /// Keys and values of `dcqcn` as they were written.
+  /// Keys and values of `dcqcn`, as written in the file.
   std::vector<std::pair<std::string, std::string>> given;
   Where where;
 };

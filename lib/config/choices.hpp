@@ -5,7 +5,7 @@
 #include "config/section.hpp"
 #include "fabric/config.hpp"
 
-/// The words of the configuration for each enumeration.
+/// The configuration keywords of each enumeration.
 namespace softfeb::config::choices {
 
 inline const Choices<Hugepages> kHugepages{{{"auto", Hugepages::kAuto}, {"no", Hugepages::kNo}}};
@@ -55,7 +55,7 @@ inline const Choices<bool> kTrust{{{"dscp", false}, {"pcp", true}}};
 inline const Choices<DcqcnSlots> kDcqcnSlots{
     {{"configured_first", DcqcnSlots::kConfiguredFirst}, {"bus_first", DcqcnSlots::kBusFirst}}};
 
-/// What `dcqcn` can say; connectx is the paper's algorithm with a ConnectX's parameters.
+/// Values of `dcqcn`. connectx is the paper's algorithm with ConnectX parameters.
 enum class DcqcnName : std::uint8_t { kOff, kFirmware, kPaper, kConnectX };
 inline const Choices<DcqcnName> kDcqcn{{{"off", DcqcnName::kOff},
                                         {"firmware", DcqcnName::kFirmware},

@@ -9,18 +9,18 @@
 
 namespace softfeb::config {
 
-/// Section `dcqcn` of a board or a QP: its congestion control.
+/// Section `dcqcn` of a board or a QP: congestion control.
 struct DcqcnConfig {
   enum class Algorithm : std::uint8_t {
     kOff,
-    kFirmware,  ///< the board's, exact to its clock
-    kPaper,     ///< SIGCOMM 2015, or a commercial NIC's with its parameters
+    kFirmware,  ///< the board's algorithm, clock-exact
+    kPaper,     ///< DCQCN paper (SIGCOMM 2015), or a commercial NIC's variant by parameters
   };
-  /// Which QPs of the board share one rate.
+  /// Which QPs of the board share a rate.
   enum class Scope : std::uint8_t {
-    kQp,      ///< none
-    kBoard,   ///< all that have this section: the firmware has one reaction point and one bucket
-    kIpPair,  ///< those with the same peer address
+    kQp,      ///< none: each QP has its own
+    kBoard,   ///< all with this section: the firmware has one reaction point and one bucket
+    kIpPair,  ///< those with the same peer IP address
   };
   Algorithm algorithm = Algorithm::kOff;
   Scope scope = Scope::kQp;

@@ -8,7 +8,7 @@
 
 namespace softfeb::config {
 
-/// Takes `device:` of a port apart (forms: DeviceKind).
+/// Parses `device` of a port (see DeviceKind for the forms).
 Parsed<Device> parse_device(const std::string& text);
 
 }  // namespace softfeb::config

@@ -9,7 +9,7 @@
 
 namespace softfeb::config {
 
-/// One thing wrong with a configuration: where, what, and what to write instead.
+/// A configuration error: its place, a description, and the fix.
 struct Problem {
   Where where;
   std::string message;
@@ -19,14 +19,13 @@ struct Problem {
 /// "FILE:LINE: KEY: MESSAGE; fix: FIX" (from --set: "--set KEY: …").
 std::string to_string(const Problem& problem);
 
-/// A configuration that cannot be used. what() is every problem, one a line. Programs end with status 2.
-/// Also for wiring code that finds out later what a file alone could not tell: throw ConfigError({{where,
-/// "…", "…"}}).
+/// The configuration is invalid. what() lists all problems, one per line. Programs exit with status 2. Set-up
+/// code also throws it for errors that the file alone does not show: throw ConfigError({{where, "…", "…"}}).
 class ConfigError : public std::runtime_error {
  public:
   explicit ConfigError(std::vector<Problem> problems);
 
-  /// Never empty; in the order of the file as far as they were found together.
+  /// Never empty. Problems found in the same pass are in file order.
   const std::vector<Problem>& problems() const { return problems_; }
 
  private:

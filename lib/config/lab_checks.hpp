@@ -5,23 +5,23 @@
 #include <cstdint>
 #include <string_view>
 
-/// What an experiment of the lab may ask for in its section `lab.checks`, one table for who reads the file
-/// and who judges.
+/// The checks of section `lab.checks`, in one table for the loader and for the evaluation.
 namespace softfeb::config {
 
-/// How a limit is written, and what LabCheck::limit then counts.
+/// Format of a limit, and the unit of LabCheck::limit.
 enum class LimitUnit : std::uint8_t {
-  kShare,  ///< 0.99 or 99%, 0 to 1; parts of 1
-  kCount,  ///< a whole number
-  kBytes,  ///< 64KiB
+  kShare,  ///< 0.99 or 99%; 0 to 1
+  kCount,  ///< integer
+  kBytes,  ///< 64KiB; in bytes
   kTime,   ///< 300ms; in seconds
 };
 
 struct LabCheckKind {
   std::string_view name;
   LimitUnit unit = LimitUnit::kCount;
-  bool at_least = false;  ///< else: at most; a file may ask for the other (`at most 60%`, `at least 5ms`)
-  /// Depends on when things happen: judged in virtual time, reported in real time.
+  /// Default direction: at least or at most. A file may override it (`at most 60%`, `at least 5ms`).
+  bool at_least = false;
+  /// Depends on timing: evaluated in virtual time, only reported in real time.
   bool timing = true;
   std::string_view meaning;
 };
@@ -70,7 +70,7 @@ inline constexpr std::array kLabChecks{
     LabCheckKind{"bytes_wrong", LimitUnit::kCount, false, false, "payload bytes that are not what was sent"},
 };
 
-/// Null: there is no such check.
+/// Null if there is no such check.
 constexpr const LabCheckKind* find_lab_check(std::string_view name) {
   for (const LabCheckKind& kind : kLabChecks) {
     if (kind.name == name) return &kind;

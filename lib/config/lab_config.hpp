@@ -15,61 +15,62 @@
 /// receivers.
 namespace softfeb::config {
 
-/// A limit that the experiment is to keep (section `lab.checks`; config/lab_checks.hpp has the names and
-/// units).
+/// A limit for the experiment (section `lab.checks`). Names and units are in config/lab_checks.hpp.
 struct LabCheck {
-  std::string name;  ///< as kLabChecks has it
-  double limit = 0;  ///< shares as parts of 1, times in seconds, sizes in bytes
+  std::string name;  ///< a name of kLabChecks
+  double limit = 0;  ///< shares from 0 to 1, times in seconds, sizes in bytes
   Where where;
-  std::string text = {};              ///< the limit as the file has it
-  std::optional<bool> at_least = {};  ///< or at most; none: as its kind has it
+  std::string text = {};              ///< the limit as written in the file
+  std::optional<bool> at_least = {};  ///< false: at most; none: the default of the kind
 };
 
-/// A key of the configuration and the values that a parameter study gives it (section `lab.sweep`).
+/// A configuration key and the values it takes in a parameter sweep (section `lab.sweep`).
 struct SweepAxis {
   std::string key;
-  std::vector<std::string> values;  ///< as `--set` takes them
+  std::vector<std::string> values;  ///< in the syntax of `--set`
   Where where;
 };
 
 /// Section `lab`.
 struct LabSettings {
   std::string title;
-  std::string shows;        ///< what the experiment is for, in a sentence or two
-  std::string corresponds;  ///< the published figure it corresponds to
+  std::string shows;        ///< purpose of the experiment, in a sentence or two
+  std::string corresponds;  ///< the corresponding published figure
   std::vector<LabCheck> checks;
-  /// The switch port that is looked at: into LabConfig::network.links.
+  /// Link of the observed switch port, index into LabConfig::network.links.
   std::optional<std::uint32_t> bottleneck;
-  std::uint32_t bottleneck_switch = 0;  ///< the one that sends there, into LabConfig::network.switches
-  Time sample_interval = kMillisecond;  ///< of the figures made in virtual time
-  double stolen_limit = 0.02;  ///< share of the time that the machine may take from the workers before timing
-                               ///< is called inconclusive
+  /// Switch that sends to the link, index into LabConfig::network.switches.
+  std::uint32_t bottleneck_switch = 0;
+  Time sample_interval = kMillisecond;  ///< between two samples of the statistics
+  /// Share of time, 0 to 1, for which the host may preempt the workers before timing is inconclusive.
+  double stolen_limit = 0.02;
   std::vector<SweepAxis> sweep;
   Where where;
 };
 
-/// The two ends of a ring between the worker that has endpoints and the one that has the network.
+/// The two ends of a ring between a worker with endpoints and the network's worker.
 struct LabRing {
-  std::size_t near_port = 0;  ///< into RunConfig::ports: where the endpoints are
-  std::size_t far_port = 0;   ///< the network's
-  std::size_t worker = 0;     ///< of the endpoints
+  std::size_t near_port = 0;  ///< port of the endpoints, index into RunConfig::ports
+  std::size_t far_port = 0;   ///< port of the network, index into RunConfig::ports
+  std::size_t worker = 0;     ///< worker of the endpoints
 };
 
 struct LabConfig {
-  /// `run.ports` has, behind those of the file, the rings that real time needs; endpoints behind a link stand
-  /// at theirs.
+  /// `run.ports` contains the ports of the file, followed by the rings for real time. Endpoints behind a link
+  /// use the ring of their worker.
   RunConfig run;
   LabSettings lab;
-  /// Stations: boards, then receivers, as RunConfig has them (those at a port of the file, without a link,
-  /// are none), then ports of the file.
+  /// Stations are boards, then receivers, in the order of RunConfig, then ports of the file. Endpoints with a
+  /// port of the file have no link and are not stations.
   fabric::NetworkConfig network;
-  std::vector<std::optional<std::uint32_t>> station_of;  ///< of each endpoint (boards, then receivers)
-  std::vector<std::pair<std::uint32_t, std::size_t>>
-      port_stations;  ///< (station, index into RunConfig::ports)
+  /// Station of each endpoint (boards, then receivers); none: not a station.
+  std::vector<std::optional<std::uint32_t>> station_of;
+  /// (station, index into RunConfig::ports) of each port of the file that a link names.
+  std::vector<std::pair<std::uint32_t, std::size_t>> port_stations;
   std::vector<LabRing> rings;
   std::size_t network_worker = 0;
-  std::uint32_t mtu = 4200;             ///< bytes of an IP packet that every link carries
-  std::vector<std::string> link_names;  ///< "tor-daq"; `links` in the file, taken apart
+  std::uint32_t mtu = 4200;             ///< MTU of every link: bytes of an IP packet
+  std::vector<std::string> link_names;  ///< "tor-daq"; `links` of the file, expanded
 };
 
 }  // namespace softfeb::config

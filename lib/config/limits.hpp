@@ -7,30 +7,30 @@
 #include <cstdint>
 #include <optional>
 
-/// Arithmetic on a configuration that loader and wiring share.
+/// Calculations on a configuration, shared by the loader and the set-up code.
 namespace softfeb::config {
 
 inline constexpr std::uint32_t kMaxQpn = 0xff'ffff;
-/// Next hops that one board keeps, its static neighbours among them: about 60 bytes each.
+/// Maximum number of next hops of a board, including its static neighbours: about 60 bytes each.
 inline constexpr std::size_t kMostNextHops = 16'384;
 
-/// Bytes of the largest request packet that are not payload, from the IP header to the iCRC: what the MTU
-/// must hold beside the path MTU (IP, UDP 8, BTH 12, RETH 16, ImmDt 4, iCRC 4).
+/// Header and trailer bytes of the largest request packet, from the IP header to the iCRC (IP, UDP 8, BTH 12,
+/// RETH 16, ImmDt 4, iCRC 4). The MTU must be at least this plus the path MTU.
 constexpr std::uint32_t packet_overhead(bool v6) {
   return roce::max_frame_overhead(v6, false) - roce::kEthernetSize;
 }
 
-/// Messages that `traffic` sends of its file, repeats included; none when it sends no file.
+/// Number of messages for the file in `traffic`, including repeats; none if it sends no file.
 std::optional<std::uint64_t> file_messages(const TrafficConfig& traffic);
 
-/// Address slots of `message_size` that a region of `length` holds, at least 1.
+/// Number of `message_size` slots in a region of `length` bytes, at least 1.
 std::uint32_t slots_in(std::uint64_t length, std::uint32_t message_size);
 
-/// Bytes of memory region the messages of one QP need: its slots, or its file, or one message.
+/// Region size that the messages of one QP need, in bytes: its slots, its file, or one message.
 std::uint64_t memory_needed(const TrafficConfig& traffic);
 
-/// Length of the memory region each QP of the group writes to (the shortest, when receivers differ); none
-/// where only the receiver will tell (perftest://, sink://).
+/// Region length of each QP of the group, in bytes; the shortest if receivers differ. None if only the
+/// receiver knows it (perftest://, sink://).
 std::optional<std::uint64_t> region_length(const RunConfig& config, const QpConfig& qp);
 
 }  // namespace softfeb::config

@@ -15,32 +15,33 @@
 
 namespace softfeb::config {
 
-/// Receivers in this file. QP i of the group goes to receivers[i mod size]: a replicated receiver is dealt
-/// out in turn.
+/// Receivers in this file. QP i of the group sends to receivers[i mod size], so a replicated receiver is used
+/// round-robin.
 struct ReceiverTarget {
-  std::vector<std::size_t> receivers;  ///< indices into RunConfig::receivers, never empty
+  std::vector<std::size_t> receivers;  ///< indices into RunConfig::receivers; never empty
 };
 
-/// A QP somewhere, set up by other means. QP i of the group goes to QPN qpn + i and the region at address +
+/// A remote QP, set up by other means. QP i of the group sends to QPN qpn + i and the region at address +
 /// i·length.
 struct AddressTarget {
   IpAddress ip;
-  std::optional<MacAddress> mac;  ///< not given: ARP/ND
+  std::optional<MacAddress> mac;  ///< none: resolved by ARP/ND
   std::uint32_t qpn = 0;
-  /// The responder's own first PSN; our requests start at QpConfig::psn, which is what it must expect.
+  /// Initial PSN of the responder's own requests. Our requests start at QpConfig::psn, which is the PSN that
+  /// the responder must expect.
   std::uint32_t psn = 0;
   std::uint32_t rkey = 0;
   std::uint64_t address = 0;
   std::uint64_t length = 0;
 };
 
-/// perftest://HOST[:PORT], an ib_write_bw server whose TCP exchange we play the client of.
+/// perftest://HOST[:PORT]: an ib_write_bw server. softfeb acts as the client of its TCP exchange.
 struct PerftestTarget {
   std::string host;
   std::uint16_t port = 18515;
 };
 
-/// sink://HOST[:PORT], an rdma-sink.
+/// sink://HOST[:PORT]: an rdma-sink.
 struct SinkTarget {
   std::string host;
   std::uint16_t port = 18516;
@@ -50,15 +51,15 @@ using Target = std::variant<ReceiverTarget, AddressTarget, PerftestTarget, SinkT
 
 struct PayloadConfig {
   enum class Kind : std::uint8_t {
-    kCounter,  ///< byte k of everything a QP sends is k mod 256 (the firmware's test pattern)
+    kCounter,  ///< byte k of the QP's stream is k mod 256 (the firmware's test pattern)
     kZero,
     kPrbs31,
     kFile,
   };
   Kind kind = Kind::kCounter;
   std::string file;             ///< kFile
-  std::uint64_t file_size = 0;  ///< kFile: bytes, as found when the configuration was loaded; not 0
-  std::uint64_t repeat = 1;     ///< kFile: times the file is sent
+  std::uint64_t file_size = 0;  ///< kFile: bytes when the configuration was loaded; not 0
+  std::uint64_t repeat = 1;     ///< kFile: number of times the file is sent
   Where where;
 };
 
@@ -66,7 +67,7 @@ struct ImmediateConfig {
   enum class Kind : std::uint8_t {
     kValue,
     kCounter,  ///< message n of a QP carries n mod 2^32
-    kChannel,  ///< the QP's number on its board, from 1: what the firmware's only QP sends is 1
+    kChannel,  ///< QP number on its board, from 1; the firmware's only QP sends 1
   };
   Kind kind = Kind::kChannel;
   std::uint32_t value = 0;  ///< kValue
@@ -75,45 +76,45 @@ struct ImmediateConfig {
 struct TrafficConfig {
   roce::WrOpcode verb = roce::WrOpcode::kWrite;  ///< kWrite or kWriteImm
   std::uint32_t message_size = 65'536;  ///< bytes, 0…2 GiB; the last message of a file may be shorter
-  Rate rate;                            ///< of each QP
-  /// Messages each QP sends; the smaller of the run's and the QP's own, and of a file's length. None: until
-  /// the run's duration.
+  Rate rate;                            ///< per QP
+  /// Messages per QP: the smallest of the run's limit, the QP's own limit and the length of the file. None:
+  /// until the end of the run.
   std::optional<std::uint64_t> messages;
   PayloadConfig payload;
   ImmediateConfig immediate;
-  /// Message n goes to address + (n mod slots)·message_size. 0: as many as the memory region holds.
+  /// Message n goes to address + (n mod slots)·message_size. 0: as many slots as the memory region holds.
   std::uint32_t slots = 0;
-  std::uint32_t burst = 1;  ///< packets of a QP that may leave back to back when it is late
+  std::uint32_t burst = 1;  ///< packets a QP may send back to back when behind schedule
   Where where;
 };
 
-/// Which work requests ask for a completion.
+/// Which work requests generate a completion.
 enum class Signaled : std::uint8_t { kAll, kLast, kNone };
 
-/// `count` queue pairs of one board that differ only in what counts up: QPN, target, and immediates by
-/// channel.
+/// `count` queue pairs of one board that differ only in QPN, target and per-channel immediate.
 struct QpConfig {
   std::uint32_t count = 1;
   roce::Transport transport = roce::Transport::kRc;
-  std::uint32_t qpn = 0;      ///< of the first; unique on the board (assigned by the loader where not given)
-  std::uint32_t pmtu = 1024;  ///< legal, and fits the port's MTU where that is given
-  std::uint32_t psn = 0;      ///< first PSN of our requests
+  std::uint32_t qpn = 0;      ///< of the first QP; unique on the board (assigned by the loader if not given)
+  std::uint32_t pmtu = 1024;  ///< bytes; valid, and fits the port's MTU if that is given
+  std::uint32_t psn = 0;      ///< initial PSN of our requests
   std::uint8_t timeout = 14;  ///< code: 4.096 µs·2^code, 0 = never
   std::uint8_t retry_count = 3;
   std::uint8_t rnr_retry = 7;
   std::uint8_t min_rnr_timer = 1;
-  std::uint32_t window = 16;         ///< requests sent and not acknowledged (RC)
-  std::uint32_t window_packets = 0;  ///< packets sent and not acknowledged (RC); 0: as PSNs allow
-  std::uint32_t ack_every = 0;    ///< AckReq on every N-th packet of a message besides its last; 0: last only
-  std::uint32_t send_queue = 64;  ///< work requests posted and not completed
+  std::uint32_t window = 16;         ///< requests sent, not acknowledged (RC)
+  std::uint32_t window_packets = 0;  ///< packets sent, not acknowledged (RC); 0: the maximum, 2^22
+  /// Sets AckReq on every N-th packet of a message and on its last; 0: on the last only.
+  std::uint32_t ack_every = 0;
+  std::uint32_t send_queue = 64;  ///< work requests posted, not completed
   Signaled signaled = Signaled::kAll;
   bool sq_sig_all = false;
   bool solicited = false;
   Target to;
-  std::string to_text;  ///< as the file has it, for messages; empty for an AddressTarget
+  std::string to_text;  ///< as written in the file, for messages; empty for an AddressTarget
   Where to_where;
   TrafficConfig traffic;
-  std::optional<DcqcnConfig> dcqcn;  ///< instead of its board's
+  std::optional<DcqcnConfig> dcqcn;  ///< overrides the board's
   Where where;
 };
 

@@ -17,41 +17,42 @@
 #include <string>
 #include <vector>
 
-/// The configuration of `softfeb run`, as resolved: defaults filled in, names turned into indices, boards and
-/// receivers replicated (`count`). Plain data; config/load.hpp reads it from YAML and has checked what a file
-/// alone can tell. Units: Time in picoseconds, rates in bytes or packets per second, sizes in bytes.
+/// The resolved configuration of `softfeb run`: defaults are set, names are indices, boards and receivers are
+/// replicated (`count`). Plain data. config/load.hpp reads it from YAML and has validated all that the file
+/// alone shows. Units: picoseconds for Time, bytes for sizes; bytes, packets or messages per second for
+/// rates.
 namespace softfeb::config {
 
 /// Section `run`.
 struct RunSettings {
-  std::optional<Time> duration;  ///< traffic stops at start + duration
-  std::optional<std::uint64_t>
-      messages;     ///< bound on the messages of every QP (already in TrafficConfig::messages)
-  Time warmup = 0;  ///< from the start; not in the figures
-  /// Wall clock at which traffic starts, in nanoseconds since 1970-01-01T00:00:00Z; none: at once.
+  std::optional<Time> duration;  ///< traffic stops this long after its start
+  /// Limit on the messages of every QP; already applied to TrafficConfig::messages.
+  std::optional<std::uint64_t> messages;
+  Time warmup = 0;  ///< from the start; excluded from the statistics
+  /// Wall clock time at which traffic starts, in nanoseconds since 1970-01-01T00:00:00Z; none: immediately.
   std::optional<std::int64_t> start_at_unix_ns;
   std::uint64_t seed = 1;
   bool quiet = false;
-  Time drain_timeout =
-      5 * kSecond;  ///< for outstanding requests after traffic stopped; then they are flushed
-  /// How long links may take to come up, and after that each receiver elsewhere to answer.
+  /// How long outstanding requests may take after traffic has stopped. Then they are flushed.
+  Time drain_timeout = 5 * kSecond;
+  /// How long links may take to come up, and after that each remote receiver to answer.
   Time connect_timeout = 30 * kSecond;
-  Time series_interval = 100 * kMillisecond;  ///< of the report's time series
-  std::uint32_t series_qps = 64;              ///< with more QPs the series has one row for each board instead
-  /// Of a board or receiver with more QPs the result lists only those that need attention, so many at most;
-  /// none: all, always.
+  Time series_interval = 100 * kMillisecond;  ///< of the time series in the report
+  std::uint32_t series_qps = 64;              ///< above this number of QPs, the series has one row per board
+  /// For boards and receivers with more QPs, the result lists only QPs that need attention, at most this
+  /// many. None: lists all.
   std::optional<std::uint32_t> result_qps;
   Where where;
 };
 
 enum class Hugepages : std::uint8_t { kAuto, kNo };
 
-/// Section `eal`: DPDK's environment.
+/// Section `eal`: DPDK's Environment Abstraction Layer.
 struct EalConfig {
-  Hugepages hugepages = Hugepages::kAuto;  ///< kAuto: where the machine has them free
-  std::optional<std::uint64_t> memory;     ///< bytes; none: what the configuration needs
-  std::optional<std::string> prefix;       ///< --file-prefix; none: in memory, nothing shared
-  std::vector<std::string> args;           ///< handed to rte_eal_init() as they stand, last
+  Hugepages hugepages = Hugepages::kAuto;  ///< kAuto: if the host has free ones
+  std::optional<std::uint64_t> memory;     ///< bytes; none: as much as the configuration needs
+  std::optional<std::string> prefix;       ///< --file-prefix; none: no files shared with other processes
+  std::vector<std::string> args;           ///< passed to rte_eal_init() unchanged, last
   Where where;
 };
 
@@ -59,20 +60,20 @@ enum class Idle : std::uint8_t { kSpin, kPause, kSleep };
 
 /// Section `workers`.
 struct WorkersConfig {
-  std::size_t count = 1;             ///< workers; cpus.size() when CPUs are given
-  std::vector<unsigned> cpus;        ///< CPU of each worker; empty: chosen from those the process may use
-  std::optional<unsigned> main_cpu;  ///< CPU of the main lcore, which carries no packets
+  std::size_t count = 1;             ///< number of workers; cpus.size() if CPUs are given
+  std::vector<unsigned> cpus;        ///< CPU of each worker; empty: chosen from the process's affinity
+  std::optional<unsigned> main_cpu;  ///< CPU of the main lcore, which handles no packets
   Idle idle = Idle::kPause;
-  std::uint16_t burst = 32;  ///< packets taken or given in one RX or TX burst
+  std::uint16_t burst = 32;  ///< maximum packets per RX or TX burst
   Where where;
 };
 
 enum class IcrcMethod : std::uint8_t {
-  kKnown,  ///< payload CRCs prepared beforehand, shifted and XORed
-  kFull,   ///< over every byte
+  kKnown,  ///< precomputed payload CRCs, shifted and XORed
+  kFull,   ///< computed over every byte
 };
 
-/// UDP source port of a board's QPs (WIRE.md section 1).
+/// UDP source port of a board's QPs. kHashed derives it from the QPNs.
 struct UdpSourcePort {
   enum class Policy : std::uint8_t { kHashed, kFixed, kRange };
   Policy policy = Policy::kHashed;
@@ -82,34 +83,35 @@ struct UdpSourcePort {
 
 struct BoardConfig {
   EndpointConfig endpoint;
-  std::optional<std::uint64_t>
-      link_rate;  ///< bytes/s on the wire (FCS, preamble and gap included); none: unshaped
+  /// Bytes per second on the wire, including FCS, preamble and inter-frame gap; none: not limited.
+  std::optional<std::uint64_t> link_rate;
   UdpSourcePort udp_source_port;
   roce::TimingProfile timing = roce::TimingProfile::kStandard;
   IcrcMethod icrc = IcrcMethod::kKnown;
-  DcqcnConfig dcqcn;  ///< of its QPs that have none of their own
+  DcqcnConfig dcqcn;  ///< default for QPs without their own
   std::vector<QpConfig> qps;
-  Time start = 0;            ///< its traffic begins so much after the run's
-  std::optional<Time> stop;  ///< its traffic stops there, from the beginning of the run's; none: with the run
-  std::optional<ControlConfig> control;  ///< none: its slow control does not answer
+  Time start = 0;  ///< delay from the run's start of traffic to the board's
+  /// When the board's traffic stops, from the run's start of traffic; none: at the end of the run.
+  std::optional<Time> stop;
+  std::optional<ControlConfig> control;  ///< none: no slow control
   Where where;
 };
 
 struct RunConfig {
-  std::string file;  ///< as the user named it
+  std::string file;  ///< path as given by the user
   RunSettings run;
   EalConfig eal;
   WorkersConfig workers;
   std::vector<PortConfig> ports;
   std::vector<BoardConfig> boards;
   std::vector<ReceiverConfig> receivers;
-  std::vector<ChangeConfig> changes;  ///< in the order of the file
+  std::vector<ChangeConfig> changes;  ///< in file order
 
-  /// Where each key given by the file or by --set stands, by its dotted path.
+  /// Place of each key given in the file or by --set, by dotted path.
   std::map<std::string, Where> places;
 
-  /// The place of `name` in the section at `section`, for errors found later: the key's own line where it was
-  /// given, otherwise the section's.
+  /// Place of key `name` in the section at `section`, for errors found later: the line of the key if it was
+  /// given, otherwise that of the section.
   Where place(const Where& section, const std::string& name) const;
 };
 

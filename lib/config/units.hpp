@@ -9,36 +9,36 @@
 #include <limits>
 #include <string>
 
-/// Numbers with units. Decimals are read as integers and scaled exactly: a value its unit of account (1 ps, 1
-/// B, 1 B/s) cannot hold is an error, never a rounding. A space before the unit is allowed, exponents and
-/// signs are not.
+/// Numbers with units. Decimals are parsed as integers and scaled exactly: a value that is not a multiple of
+/// the base unit (1 ps, 1 B, 1 B/s) is an error and is never rounded. A space before the unit is allowed;
+/// exponents and signs are not.
 namespace softfeb::config {
 
-/// 55us 4ns 1.5ms 10s 2min 1h; a bare 0.
+/// 55us, 4ns, 1.5ms, 10s, 2min, 1h; 0 needs no unit.
 Parsed<Time> parse_time(const std::string& text);
 
-/// 64KiB 1MiB 1500B 1GB (kB, MB, GB are powers of 1000); a bare 0.
+/// 64KiB, 1MiB, 1500B, 1GB (kB, MB, GB are powers of 1000); 0 needs no unit.
 Parsed<std::uint64_t> parse_size(const std::string& text);
 
-/// max, 10Gb/s 400Mb/s 1.25GB/s (payload), 300kpps 1Mpps (packets), 1000msg/s (messages). Not 0.
+/// max; 10Gb/s, 400Mb/s, 1.25GB/s (payload); 300kpps, 1Mpps (packets); 1000msg/s (messages). Not 0.
 Parsed<Rate> parse_rate(const std::string& text);
 
-/// 10Gb/s 1.25GB/s as bytes per second. Not 0.
+/// 10Gb/s, 1.25GB/s; in bytes per second. Not 0.
 Parsed<std::uint64_t> parse_bandwidth(const std::string& text);
 
-/// 1% or 0.01, at most 100%. A bare 1 is refused, since it may mean either.
+/// 1% or 0.01, at most 100%. A bare 1 is refused as ambiguous.
 Parsed<Probability> parse_probability(const std::string& text);
 
 /// Decimal or 0x hexadecimal, from `low` to `high`.
 Parsed<std::uint64_t> parse_integer(const std::string& text, std::uint64_t low, std::uint64_t high);
 
-/// 2026-05-04T12:00:00[.5]Z or with +02:00, as nanoseconds since 1970.
+/// 2026-05-04T12:00:00[.5]Z, or with an offset such as +02:00; in nanoseconds since 1970.
 Parsed<std::int64_t> parse_wall_clock(const std::string& text);
 
-/// true yes on / false no off.
+/// true, yes, on; false, no, off.
 Parsed<bool> parse_bool(const std::string& text);
 
-/// The shortest text that parses to the same value.
+/// Shortest text that parses to the same value.
 std::string format_time(Time time);
 std::string format_size(std::uint64_t bytes);
 std::string format_bandwidth(std::uint64_t bytes_per_second);

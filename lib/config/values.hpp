@@ -6,36 +6,36 @@
 #include <cstdint>
 #include <string>
 
-/// Plain values a configuration is made of. No YAML, no I/O.
+/// Basic value types of a configuration. No YAML, no I/O.
 namespace softfeb::config {
 
-/// Where a setting came from, for messages to people: "conf/board.yaml:12: boards.0.qps.0.pmtu: ...".
+/// Place of a setting, for messages: "conf/board.yaml:12: boards.0.qps.0.pmtu: ...".
 struct Where {
-  std::string file;  ///< the file as the user named it, or "--set"
-  int line = 0;      ///< 1-based; 0 for --set and for what no file holds
-  std::string key;   ///< dotted path as --set takes it: boards.0.qps.0.pmtu
+  std::string file;  ///< path as given by the user, or "--set"
+  int line = 0;      ///< 1-based; 0: not in a file
+  std::string key;   ///< dotted path, as in --set: boards.0.qps.0.pmtu
 };
 
 using roce::IpAddress;
 using roce::MacAddress;
 
-/// A probability as a whole number of billionths, so that no floating point decides what a seed gives.
+/// A probability in billionths. An integer, so that results for a seed do not depend on floating point.
 struct Probability {
   static constexpr std::uint32_t kOne = 1'000'000'000;
   std::uint32_t billionths = 0;
 
-  /// As Rng::chance() takes it: parts in 2^32, to the nearest; one is exactly 2^32.
+  /// Argument of Rng::chance(): units of 2^-32, rounded to nearest; probability 1 is exactly 2^32.
   constexpr std::uint64_t parts() const { return ((std::uint64_t{billionths} << 32) + kOne / 2) / kOne; }
 
   auto operator<=>(const Probability&) const = default;
 };
 
-/// A rate at which messages are offered. Bytes count payload (first transmissions), packets are request
-/// packets, messages are work requests.
+/// Rate of offered traffic. Bytes are payload bytes of first transmissions, packets are request packets,
+/// messages are work requests.
 struct Rate {
   enum class Unit : std::uint8_t { kMax, kPayloadBytes, kPackets, kMessages };
-  Unit unit = Unit::kMax;        ///< kMax: as fast as link, window and worker allow
-  std::uint64_t per_second = 0;  ///< not 0 unless kMax
+  Unit unit = Unit::kMax;        ///< kMax: limited only by link, window and worker
+  std::uint64_t per_second = 0;  ///< nonzero unless kMax
 
   auto operator<=>(const Rate&) const = default;
 };

@@ -11,21 +11,21 @@
 
 namespace softfeb::config {
 
-/// Where the live page is served (doc/telemetry.md): the key `run.web`. Not in RunConfig, since it is no part
-/// of what runs.
+/// Address of the live page (doc/telemetry.md): key `run.web`. Not in RunConfig, because it does not affect
+/// the run.
 struct WebConfig {
   static constexpr std::uint16_t kPort = 8080;
 
   bool on = false;
   IpAddress address = *IpAddress::parse("127.0.0.1");
-  std::optional<std::uint16_t> port;  ///< none: kPort, or the next that is free; 0: any that is free
+  std::optional<std::uint16_t> port;  ///< none: kPort or the next free port; 0: any free port
 };
 
 /// off, on, 8081, 127.0.0.1, 127.0.0.1:8081, [::1]:8081
 Parsed<WebConfig> parse_web(const std::string& text);
 
-/// The key `run.web` of the configuration at `path` with `overrides`, as load_run() and load_lab() take them;
-/// nothing where it is not given. Throws ConfigError.
+/// Reads `run.web` from the configuration at `path` with `overrides` (see load_run()); none if not given.
+/// Throws ConfigError.
 std::optional<WebConfig> load_web(const std::string& path, const std::vector<std::string>& overrides);
 std::optional<WebConfig> load_web_text(const std::string& text, const std::string& file,
                                        const std::vector<std::string>& overrides);
