@@ -7,12 +7,12 @@
 
 namespace softfeb::config {
 
-/// As parse_yaml(). A document with `base: FILE` is that file (relative to `file`'s directory) with the keys
-/// of the document's `set` put in, `--set`'s way: what one experiment changes of another stands in one place.
-/// Throws ConfigError.
+/// Like parse_yaml(), with inheritance. A document with `base: FILE` is that file (path relative to the
+/// directory of `file`) with the keys under `set` applied as with `--set`. An experiment thus states only its
+/// differences from another. Throws ConfigError.
 Node parse_based(const std::string& text, const std::string& file);
 
-/// What the file at `path` holds. Throws ConfigError.
+/// Returns the contents of the file at `path`. Throws ConfigError.
 std::string read_text(const std::string& path);
 
 }  // namespace softfeb::config

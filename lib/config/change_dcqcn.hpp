@@ -11,12 +11,13 @@
 
 namespace softfeb::config {
 
-/// `now` with the parameters `given` instead: keys and values as in the `dcqcn` of a configuration's change,
-/// but for `algorithm`, which stays. Throws ConfigError, whose problems' Where::key are those of `given`.
+/// Returns `now` with the parameters in `given` replaced. Keys and values are those of `dcqcn` in an element
+/// of `changes`, except `algorithm`, which cannot change. Throws ConfigError; Where::key of each problem is a
+/// key of `given`.
 DcqcnConfig change_dcqcn(const DcqcnConfig& now,
                          const std::vector<std::pair<std::string, std::string>>& given);
 
-/// The parameters of `dcqcn` that change_dcqcn() takes, with their values. Empty without a congestion
+/// Returns the parameters of `dcqcn` that change_dcqcn() accepts, with their values. Empty without congestion
 /// control.
 nlohmann::ordered_json changeable(const DcqcnConfig& dcqcn);
 

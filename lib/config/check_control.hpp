@@ -6,7 +6,7 @@
 
 namespace softfeb::config {
 
-/// What cannot work about the boards' slow control.
+/// Reports invalid slow control settings of boards.
 void check_controls(Reading& reading, const RunConfig& config);
 
 }  // namespace softfeb::config

@@ -6,9 +6,8 @@
 
 namespace softfeb::config {
 
-/// A board keeps kMostNextHops addresses: its static neighbours, and the next hops of its queue pairs. A
-/// problem at the first of the configuration's boards that needs more, and at receivers with more static
-/// neighbours.
+/// A board keeps up to kMostNextHops addresses: its static neighbours and the next hops of its queue pairs.
+/// Reports the first board that needs more, and the first receiver with more static neighbours.
 void check_neighbours(Reading& reading, const RunConfig& config);
 
 }  // namespace softfeb::config

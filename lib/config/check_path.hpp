@@ -6,10 +6,10 @@
 
 namespace softfeb::config {
 
-/// `from` can send to `ip` as far as prefix and gateway tell.
+/// True if `from` can send to `ip`, judging by prefix and gateway.
 bool reachable(const EndpointConfig& from, const IpAddress& ip);
 
-/// False, and a problem at `where`, when board `from` and receiver `to` cannot hear each other.
+/// Reports a problem at `where` and returns false if board `from` and receiver `to` cannot reach each other.
 bool check_path(Reading& reading, const RunConfig& config, const EndpointConfig& from,
                 const EndpointConfig& to, const Where& where);
 

@@ -6,7 +6,7 @@
 
 namespace softfeb::config {
 
-/// What cannot work about the QPs of `board`.
+/// Reports invalid settings of the QPs of `board`.
 void check_qps(Reading& reading, const RunConfig& config, const BoardConfig& board);
 
 }  // namespace softfeb::config

@@ -12,14 +12,14 @@
 #include <string>
 #include <vector>
 
-/// Between the document and RunConfig: values read, names not yet looked up, `count` not yet spread out, and
-/// what was given told apart from what was not. For the loader's own files.
+/// Intermediate form between the document and RunConfig: values are parsed, but names are not resolved and
+/// `count` is not expanded. Flags tell given values from defaults. Internal to the loader.
 namespace softfeb::config {
 
 struct EndpointDraft {
   EndpointConfig config;
   std::uint32_t count = 1;
-  std::string port;  ///< empty: a link leads to it (softfeb lab)
+  std::string port;  ///< empty: attached by a link (softfeb lab)
   bool port_given = false;
   std::vector<std::size_t> workers;  ///< empty: not given
   bool mac_given = false;
@@ -45,7 +45,7 @@ struct BoardDraft {
   BoardConfig config;
   std::optional<ControlDraft> control;
   std::vector<QpDraft> qps;
-  std::vector<Time> starts, stops;  ///< dealt out over the replicas; empty: not given
+  std::vector<Time> starts, stops;  ///< assigned to the replicas round-robin; empty: not given
 };
 
 struct ReceiverDraft {
@@ -54,7 +54,7 @@ struct ReceiverDraft {
   bool memory_given = false;
 };
 
-/// The parameters are read again for the QPs it names, over what those have until then.
+/// resolve_changes() reads the parameters for the QPs concerned, on top of their current values.
 struct ChangeDraft {
   ChangeConfig config;
   std::string board;
@@ -67,49 +67,52 @@ struct Draft {
   std::vector<BoardDraft> boards;
   std::vector<ReceiverDraft> receivers;
   std::vector<ChangeDraft> changes;
-  std::optional<LabDraft> lab;  ///< none: the configuration of `softfeb run`
+  std::optional<LabDraft> lab;  ///< none: configuration of `softfeb run`
 };
 
-/// Which program reads the document.
+/// The subcommand that reads the document.
 enum class Form : std::uint8_t { kRun, kLab };
 
-// Readers: one section each. Problems go to the section's Reading.
+// Readers, one per section. Problems are added to the section's Reading.
 RunSettings read_run(Section section);
 EalConfig read_eal(Section section);
 WorkersConfig read_workers(Section section);
 PortConfig read_port(Section section);
-/// The keys that boards and receivers share; the caller closes the section.
+/// Reads the keys common to boards and receivers. The caller closes the section.
 EndpointDraft read_endpoint(Section& section);
 BoardDraft read_board(Section section);
 ControlDraft read_control(Section section);
 QpDraft read_qp(Section section);
 TrafficConfig read_traffic(Section section);
-/// The section `dcqcn` of a board or QP, where it has one.
+/// Section `dcqcn` of a board or QP; none if not given.
 std::optional<DcqcnConfig> read_dcqcn(Section& parent);
-/// Its parameters, `algorithm` apart, over what `d` has: those that may change while a QP sends.
+/// Reads the parameters of `dcqcn` except `algorithm` into `d`: those that may change while a QP sends.
+/// Missing keys keep their value.
 void read_dcqcn_parameters(Section& section, DcqcnConfig& d);
 ChangeDraft read_change(Section section);
-/// `draft.dcqcn` over `d`, whose algorithm must be the one it names.
+/// Applies `draft.dcqcn` to `d`. The algorithm must be that of `d`.
 void apply_change(Reading& reading, const ChangeDraft& draft, DcqcnConfig& d);
 ReceiverDraft read_receiver(Section section);
 Draft read_document(Reading& reading, const Node& document, Form form);
 
-/// Draft -> RunConfig: indices for names, replicas for `count`, defaults that depend on other keys. Problems
-/// go to `reading`; what it returns is whole only when there were none.
-/// Endpoints without a port stand at rings to the network's worker, which are appended to the ports and to
-/// `rings`.
+/// Converts a Draft to a RunConfig: resolves names to indices, expands `count`, and sets defaults that depend
+/// on other keys. Problems are added to `reading`; the result is complete only if there are none.
+///
+/// Endpoints without a port are attached to rings to the network's worker. The ring ports are appended to the
+/// ports, the rings to `rings`.
 RunConfig resolve(Reading& reading, const Draft& draft, std::vector<LabRing>& rings);
 
-/// Its part for `network` and `lab`, over what resolve() has made.
+/// Resolves `network` and `lab`, on top of the result of resolve().
 LabConfig resolve_lab(Reading& reading, const LabDraft& draft, const Draft& names, RunConfig run,
                       std::vector<LabRing> rings);
-/// The worker that carries the network.
+/// Index of the worker that runs the network.
 std::size_t network_worker(const LabDraft& draft, const WorkersConfig& workers);
 
-/// Its part for `changes`, when boards and QPs are there.
+/// Resolves `changes`. Boards and QPs must be complete.
 void resolve_changes(Reading& reading, const Draft& draft, RunConfig& config);
 
-/// What cannot work although each value by itself could. `now_unix_ns` is the wall clock.
+/// Reports values that are valid by themselves but not in combination. `now_unix_ns`: wall clock, in
+/// nanoseconds since 1970.
 void check(Reading& reading, const RunConfig& config, std::int64_t now_unix_ns);
 void check_network(Reading& reading, const LabConfig& config, const LabDraft& draft);
 

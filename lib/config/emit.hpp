@@ -6,7 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
-/// Parts of to_json(), a section each.
+/// Parts of to_json(), one per section.
 namespace softfeb::config {
 
 using Json = nlohmann::ordered_json;

@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-/// The sections `lab` and `network` as read: names not yet looked up, `count` not yet spread out. For the
-/// loader's own files.
+/// The sections `lab` and `network` as parsed: names are not resolved and `count` is not expanded. Internal
+/// to the loader.
 namespace softfeb::config {
 
 struct SwitchDraft {
@@ -25,7 +25,7 @@ struct SwitchDraft {
 struct LinkDraft {
   std::array<std::string, 2> ends;  ///< a name, or FIRST..LAST
   std::array<Where, 2> ends_where;
-  fabric::LinkConfig config;  ///< but for its ends
+  fabric::LinkConfig config;  ///< except its ends
   Where where;
 };
 
@@ -34,16 +34,16 @@ struct LabDraft {
   std::string bottleneck;  ///< SWITCH.PEER; empty: not given
   Where bottleneck_where;
 
-  std::optional<std::size_t> worker;  ///< of the network
-  std::uint32_t mtu = 4200;           ///< bytes of an IP packet that every link carries
+  std::optional<std::size_t> worker;  ///< worker of the network
+  std::uint32_t mtu = 4200;           ///< MTU of every link: bytes of an IP packet
   std::vector<SwitchDraft> switches;
   std::vector<LinkDraft> links;
   Where network_where;
 };
 
-/// Section `lab`, into `draft`.
+/// Reads section `lab` into `draft`.
 void read_lab(Section section, LabDraft& draft);
-/// Section `network`, into `draft`.
+/// Reads section `network` into `draft`.
 void read_network(Section section, LabDraft& draft);
 SwitchDraft read_switch(Section section);
 

@@ -10,23 +10,23 @@
 #include <utility>
 #include <vector>
 
-/// What links of a network lead to. For the loader's own files.
+/// Resolves the ends of network links. Internal to the loader.
 namespace softfeb::config {
 
 const std::string& name_of(const fabric::NetworkConfig& network, const fabric::NodeRef& node);
 
-/// The names that `ends` may have.
+/// The names allowed in `ends`.
 class LinkEnds {
  public:
   explicit LinkEnds(Reading& reading) : reading_(reading) {}
 
-  /// A node, or a group of them; `where` gets the problem when the name is taken.
+  /// Adds a name for a node or a group of nodes. Reports a problem at `where` if the name is taken.
   void add(const std::string& name, std::vector<fabric::NodeRef> nodes, const Where& where);
-  /// A name that exists, but takes no link.
+  /// Marks a name that exists but cannot have a link.
   void refuse(const std::string& name, std::string why, std::string fix);
 
-  /// The nodes of a name, or of FIRST..LAST in the order of the file; none, and a problem, where there are no
-  /// such nodes.
+  /// Returns the nodes of a name, or of FIRST..LAST in file order. Reports a problem and returns none if
+  /// there are no such nodes.
   std::vector<fabric::NodeRef> find(const std::string& text, const Where& where);
 
  private:
@@ -38,18 +38,18 @@ class LinkEnds {
   std::map<std::string, std::pair<std::string, std::string>> refused_;
 };
 
-/// Which nodes hang together (union-find).
+/// Connected components of the network (union-find).
 class Forest {
  public:
-  /// False: they did before, so that this link closes a loop.
+  /// Connects two nodes. Returns false if they were already connected, so that the link closes a loop.
   bool join(const fabric::NetworkConfig& network, const fabric::NodeRef& a, const fabric::NodeRef& b);
-  /// Number of the tree that `node` stands in; the same for all of it.
+  /// Identifier of the component that contains `node`.
   std::uint32_t tree(const fabric::NetworkConfig& network, const fabric::NodeRef& node);
 
  private:
   std::size_t root(std::size_t node);
 
-  std::vector<std::size_t> above_;  ///< of stations, then of switches
+  std::vector<std::size_t> above_;  ///< parent nodes: stations, then switches
 };
 
 }  // namespace softfeb::config

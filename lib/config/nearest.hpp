@@ -9,7 +9,7 @@
 
 namespace softfeb::config {
 
-/// Edit distance (insertion, deletion, substitution, swap of neighbours each cost 1).
+/// Edit distance: insertion, deletion, substitution and transposition of adjacent characters each cost 1.
 inline std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> before(b.size() + 1), last(b.size() + 1), now(b.size() + 1);
   for (std::size_t j = 0; j <= b.size(); ++j) last[j] = j;
@@ -26,10 +26,11 @@ inline std::size_t edit_distance(std::string_view a, std::string_view b) {
   return last[b.size()];
 }
 
-/// The name of `known` that `word` most likely is a slip of; null when none is near. `known` holds strings.
+/// Returns the name in `known` of which `word` is most likely a misspelling; null if none is close. `known`
+/// contains strings.
 template <class Strings>
 const std::string* nearest(std::string_view word, const Strings& known) {
-  // Nobody means a short key by a very long one; the bound also keeps hostile input cheap.
+  // A long word is not a misspelled key; the limit also bounds the cost of hostile input.
   if (word.size() > 64) return nullptr;
   const std::string* best = nullptr;
   std::size_t best_distance = std::max<std::size_t>(1, word.size() / 3) + 1;

@@ -7,12 +7,12 @@
 
 namespace softfeb::config {
 
-/// Puts `value`, which knows its place, at `key`, a dotted path: steps are keys of maps; in lists an index,
-/// the length of the list to append, or the `name` of an element. What is not there yet is made; whether the
-/// key exists is for the readers to say. Throws ConfigError.
+/// Sets the node at `key` to `value`, whose place must be set. `key` is a dotted path. A step is a key of a
+/// map, or for lists an index, the list length (appends) or the `name` of an element. Missing nodes are
+/// created; unknown keys are detected later, by the readers. Throws ConfigError.
 void set_path(Node& document, const std::string& key, Node value);
 
-/// Puts `assignment` ("KEY=VALUE") into the document, as set_path() does. Throws ConfigError.
+/// Applies `assignment` ("KEY=VALUE") to the document, as set_path() does. Throws ConfigError.
 void apply_override(Node& document, const std::string& assignment);
 
 }  // namespace softfeb::config

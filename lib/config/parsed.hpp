@@ -7,7 +7,7 @@
 
 namespace softfeb::config {
 
-/// What came of reading a value: the value, or why not and what to write instead.
+/// Result of parsing a value: the value, or an error message and the fix.
 template <class T>
 struct Parsed {
   std::optional<T> value;
@@ -17,7 +17,7 @@ struct Parsed {
   Parsed(T v) : value(std::move(v)) {}  // NOLINT(google-explicit-constructor): parsers return plain values
   Parsed(std::string m, std::string f) : message(std::move(m)), fix(std::move(f)) {}
 
-  /// The failure of this as the failure of a parser for something else.
+  /// Converts an error to the result type of another parser.
   template <class U>
   Parsed<U> failure() const {
     return {message, fix};

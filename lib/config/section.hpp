@@ -18,16 +18,16 @@
 
 namespace softfeb::config {
 
-/// What reading a document gathers besides its values.
+/// Results of reading a document, besides the values.
 struct Reading {
   static constexpr std::size_t kMost = 100;
 
   std::vector<Problem> problems;
-  std::map<std::string, Where> places;  ///< of every key given, by dotted path
-  std::set<std::string> known;          ///< every key asked for, list indices as []: boards[].qps[].pmtu
+  std::map<std::string, Where> places;  ///< of every key read, by dotted path
+  std::set<std::string> known;          ///< every key looked up, list indices as []: boards[].qps[].pmtu
 
-  /// One problem a key and fix, since replicas of a board all have the same one; at most kMost, since nobody
-  /// reads more.
+  /// Adds a problem. Problems with the same key and fix are reported once, because all replicas of a board
+  /// have them. Stops at kMost problems.
   void problem(const Where& where, std::string message, std::string fix) {
     if (problems.size() >= kMost) return;
     for (const Problem& p : problems) {
@@ -37,40 +37,40 @@ struct Reading {
   }
 };
 
-/// A map of the document, read key by key. Which keys exist is what was asked for: close() reports the
-/// others.
+/// A map of the document, read key by key. The keys looked up are the known ones; close() reports all others.
 class Section {
  public:
-  /// `pattern` is the section's dotted path with list indices as []. A node that is no map is a problem.
+  /// `pattern` is the section's dotted path with list indices as []. Reports a problem if `node` is a scalar
+  /// or a list. An empty node is an empty section.
   Section(Reading& reading, const Node& node, std::string pattern);
 
   const Where& where() const { return node_.where; }
   Reading& reading() { return reading_; }
   std::string pattern(std::string_view key) const;
 
-  /// The node of `key`, null when it is not given. From now on the key is known.
+  /// Returns the node of `key`, null if it is not given, and marks the key as known.
   const Node* find(std::string_view key);
   bool given(std::string_view key) const { return node_.find(key) != nullptr; }
 
-  /// Sets `out` from the scalar at `key`; leaves it when the key is missing or wrong. `parse`: text ->
-  /// Parsed<…>.
+  /// Parses the scalar at `key` into `out`. `out` is unchanged if the key is missing or invalid. `parse`:
+  /// text -> Parsed<…>.
   template <class T, class Parse>
   bool read(std::string_view key, T& out, Parse parse) {
     const Node* node = find(key);
     return node != nullptr && scalar(*node, out, parse);
   }
 
-  /// read() of a key that must be there.
+  /// Like read(), for a mandatory key.
   template <class T, class Parse>
   bool require(std::string_view key, T& out, Parse parse, std::string_view example) {
     if (!given(key)) missing(key, example);
     return read(key, out, parse);
   }
 
-  /// The elements of the list at `key`; none when it is missing, a problem when it is no list.
+  /// Returns the elements of the list at `key`; none if it is missing. Reports a problem if it is not a list.
   const std::vector<Node>& list(std::string_view key);
 
-  /// `node` as a scalar of any key.
+  /// Parses the scalar `node` into `out`; returns false on error.
   template <class T, class Parse>
   bool scalar(const Node& node, T& out, Parse parse) {
     if (node.kind != Node::Kind::kScalar) {
@@ -92,7 +92,7 @@ class Section {
 
   void missing(std::string_view key, std::string_view example);
 
-  /// Reports every key nobody asked for, with the nearest one that exists.
+  /// Reports every unknown key, and suggests the closest known one.
   void close();
 
  private:
@@ -104,14 +104,14 @@ class Section {
   std::set<std::string, std::less<>> asked_;
 };
 
-/// Parsers for Section::read() that need a bound or a list of words.
+/// Returns a parser for integers from `low` to `high`, for Section::read().
 inline auto integer(std::uint64_t low, std::uint64_t high) {
   return [=](const std::string& text) { return parse_integer(text, low, high); };
 }
 
 Parsed<std::string> parse_text(const std::string& text);
 
-/// Names of an enumeration's values, for reading and writing.
+/// Names of the values of an enumeration, for reading and writing.
 template <class T>
 struct Choices {
   std::vector<std::pair<std::string, T>> names;

@@ -8,10 +8,12 @@
 
 namespace softfeb::config {
 
-/// The worker of each endpoint, boards first, then receivers, replicas counted one by one. An endpoint
-/// belongs to one worker as a whole. Those that name a worker have it; the others go, the busiest first, to
-/// that of `workers` (not empty) which has least to do, so that equal ones are dealt out in turn. What an
-/// endpoint has to do is what its QPs offer, or are sent, in bits of payload a second.
+/// Assigns a worker to each endpoint: boards first, then receivers, with replicas expanded. An endpoint
+/// belongs to exactly one worker.
+///
+/// Endpoints that name a worker get it. The others are assigned in order of decreasing load to the least
+/// loaded worker of `workers` (not empty), so that equal loads are assigned round-robin. The load of an
+/// endpoint is the payload that its QPs offer or receive, in bits per second.
 std::vector<std::size_t> spread(const Draft& draft, const std::vector<std::size_t>& workers);
 
 }  // namespace softfeb::config
