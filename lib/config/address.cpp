@@ -9,10 +9,10 @@
 namespace softfeb::config {
 namespace {
 
-/// Adds `n` to a big-endian number; false when it wraps.
+/// Adds `n` to a big-endian number; returns false on overflow.
 bool add_to(std::span<std::uint8_t> number, std::uint64_t n) {
   for (std::size_t i = number.size(); i-- > 0 && n != 0;) {
-    // The low byte is added apart, so that the sum cannot pass 64 bits.
+    // Add the low byte separately, so that the sum cannot overflow 64 bits.
     const unsigned sum = number[i] + static_cast<unsigned>(n & 0xff);
     number[i] = static_cast<std::uint8_t>(sum);
     n = (n >> 8) + (sum >> 8);
@@ -20,7 +20,7 @@ bool add_to(std::span<std::uint8_t> number, std::uint64_t n) {
   return n == 0;
 }
 
-/// The bytes a person sees: IPv4 stands mapped in the last four.
+/// The bytes in the textual form. An IPv4 address is mapped into the last four bytes.
 template <class Address>
 auto visible(Address& ip) {
   return std::span(ip.bytes).subspan(ip.is_v4() ? 12 : 0);
@@ -96,7 +96,7 @@ std::string to_string(const IpAddress& ip) { return ip.to_string(); }
 
 std::optional<MacAddress> add(const MacAddress& mac, std::uint64_t n) {
   MacAddress sum = mac;
-  // The vendor's half stays: counting into it would make somebody else's address.
+  // Keep the OUI: a carry into it would give another vendor's address.
   if (!add_to(std::span(sum).last(3), n)) return std::nullopt;
   return sum;
 }

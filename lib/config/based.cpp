@@ -20,7 +20,7 @@ constexpr int kMostBases = 8;
 
 Node parse(const std::string& text, const std::string& file, int depth);
 
-/// The document that `base` of `derived` names.
+/// Loads the document named by `base` of `derived`.
 Node base_of(const Node& derived, const std::string& file, int depth) {
   const Node& base = *derived.find("base");
   if (base.kind != Node::Kind::kScalar || base.text.empty())
@@ -57,7 +57,7 @@ Node parse_based(const std::string& text, const std::string& file) { return pars
 
 std::string read_text(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
-  // A directory opens, but cannot be read.
+  // Opening a directory succeeds, reading it fails.
   if (!in || in.peek() == std::ifstream::traits_type::eof())
     fail({path, 0, {}}, "cannot be read, or is empty",
          "name a readable configuration file; conf/ has examples");

@@ -12,7 +12,7 @@ namespace softfeb::config {
 namespace {
 
 struct DeviceForm {
-  std::string_view prefix;  ///< before the colon
+  std::string_view prefix;  ///< text before the colon
   DeviceKind kind;
   std::string_view example;
 };
@@ -37,7 +37,7 @@ bool pci_address(std::string_view text) {
   return text.size() <= 16 && std::regex_match(text.begin(), text.end(), pattern);
 }
 
-/// What DPDK itself takes: a numbered virtual device (net_virtio_user0,path=…), or BUS:DEVICE.
+/// Accepts the devargs of DPDK: a numbered virtual device (net_virtio_user0,path=…), or BUS:DEVICE.
 bool devargs(std::string_view text) {
   const std::string_view name = text.substr(0, text.find(','));
   const bool virtual_device = name.starts_with("net_") || name.starts_with("eth_");

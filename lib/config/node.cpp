@@ -16,8 +16,8 @@ namespace {
 constexpr std::size_t kMaxDepth = 32;
 constexpr std::size_t kMaxNodes = 1'000'000;
 
-/// Builds the tree from the parser's events. yaml-cpp's own Node tree is passed over because it hides
-/// duplicate keys and lets an alias point to its own parent.
+/// Builds the tree from the parser's events. yaml-cpp's own Node tree is not used, because it hides duplicate
+/// keys and allows an alias to refer to its own parent.
 class TreeBuilder : public YAML::EventHandler {
  public:
   TreeBuilder(std::string file, const std::string& source) : file_(std::move(file)), source_(source) {}
@@ -56,7 +56,7 @@ class TreeBuilder : public YAML::EventHandler {
   void OnMapEnd() override { end(); }
 
  private:
-  /// A map or list whose end has not come; of a map, the key whose value is awaited.
+  /// A map or list that is not complete; for a map, also the key whose value comes next.
   struct Open {
     Node node;
     YAML::anchor_t anchor = 0;
@@ -72,8 +72,8 @@ class TreeBuilder : public YAML::EventHandler {
     fail(mark, "more than " + std::to_string(kMaxNodes) + " nodes", "use `count` for what repeats");
   }
 
-  /// yaml-cpp takes a quote that is never closed for one that lasts to the end of the file. No value here has
-  /// a line break.
+  /// True if a quote is not closed on its line. yaml-cpp extends such a quote to the end of the file. Values
+  /// here contain no line breaks.
   bool quote_open(const YAML::Mark& mark) const {
     if (mark.pos < 0 || static_cast<std::size_t>(mark.pos) >= source_.size()) return false;
     std::size_t at = static_cast<std::size_t>(mark.pos);
@@ -132,7 +132,7 @@ class TreeBuilder : public YAML::EventHandler {
     }
     if (parent.node.kind == Node::Kind::kMap) {
       node.name = std::move(parent.key);
-      // A value may begin on a later line than its key; people look for the key.
+      // A value may start on a later line than its key. Report the line of the key.
       node.where.line = parent.key_line;
       parent.has_key = false;
     } else {
@@ -178,7 +178,8 @@ const Node* Node::find(std::string_view child) const { return find_in(*this, chi
 Node* Node::find(std::string_view child) { return find_in(*this, child); }
 
 Node parse_yaml(const std::string& given, const std::string& file) {
-  // Positions count from behind a byte order mark; without it they are those of the text.
+  // yaml-cpp counts positions from after a byte order mark. Remove it, so that positions are offsets into the
+  // text.
   const std::string text = given.starts_with("\xef\xbb\xbf") ? given.substr(3) : given;
   if (text.find('\0') != std::string::npos || text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff")) {
     throw ConfigError({{{file, 1, {}}, "is not UTF-8 text", "save it as UTF-8"}});

@@ -27,8 +27,8 @@ std::optional<std::size_t> index_in(const Node& list, const std::string& step) {
   return static_cast<std::size_t>(*index.value);
 }
 
-/// The child of `node` that `step` names, made when it is missing. A scalar on the way is replaced by a
-/// section: `payload: counter` and then payload.file=… is what a user means.
+/// Returns the child of `node` named by `step`, and creates it if it is missing. A scalar is replaced by a
+/// map, so that payload.file=… works after `payload: counter`.
 Node& descend(Node& node, const std::string& step, const Where& where) {
   if (node.kind == Node::Kind::kList) {
     const auto index = index_in(node, step);

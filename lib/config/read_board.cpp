@@ -26,7 +26,7 @@ UdpSourcePort read_source_port(Section& s) {
   return port;
 }
 
-/// A time, or one for each replica in turn.
+/// A single time, or a list assigned to the replicas round-robin.
 void read_times(Section& s, const char* key, std::vector<Time>& times) {
   const Node* node = s.find(key);
   if (node == nullptr) return;

@@ -5,7 +5,7 @@
 namespace softfeb::config {
 namespace {
 
-/// What is built when the QP is made.
+/// Parameters that are fixed when the QP is created.
 constexpr const char* kFixed[] = {"scope", "bucket", "bucket_start", "width"};
 constexpr const char* kPattern = "changes[].dcqcn";
 
@@ -53,8 +53,8 @@ void read_qps(Section& s, std::optional<std::uint32_t>& qp) {
   });
 }
 
-/// For the problems alone. Its keys are those of a QP's section, which the reference explains: not known
-/// twice.
+/// Validates the parameters and reports problems only. The keys are not recorded as known, because those of a
+/// QP's section are already in the reference.
 void look_over(Reading& reading, const Node& node) {
   Reading own;
   DcqcnConfig scratch;

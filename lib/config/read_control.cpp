@@ -8,7 +8,7 @@
 namespace softfeb::config {
 namespace {
 
-/// As MetadataServer takes them.
+/// Limits of MetadataServer.
 constexpr std::uint64_t kMostPds = 256;
 constexpr std::uint64_t kMostMrs = 256;
 constexpr std::uint64_t kMostQps = 256;

@@ -5,7 +5,7 @@
 namespace softfeb::config {
 namespace {
 
-/// A number of the firmware's clocks, or a time, which is rounded up to whole clocks.
+/// Parses a number of firmware clocks, or a time, which is rounded up to whole clocks.
 auto clocks(std::uint64_t highest) {
   return [highest](const std::string& text) -> Parsed<std::uint64_t> {
     std::uint64_t n = 0;
@@ -26,7 +26,7 @@ auto clocks(std::uint64_t highest) {
   };
 }
 
-/// A key that has the vendor's name as well.
+/// Reads a key that also has a vendor's name as alias.
 template <class T, class Parse>
 void read_named(Section& s, const char* key, const char* alias, T& out, Parse parse) {
   const bool given = s.read(key, out, parse);
@@ -47,7 +47,7 @@ void read_bucket(Section& s, dcqcn::BucketConfig& bucket) {
   s.read("bucket_start", bucket.start_full, choices::kBucketStart);
 }
 
-/// A rate in one of the firmware's registers, which have 32 bits.
+/// Parses a rate for one of the firmware's 32-bit registers.
 Parsed<std::uint64_t> register_bandwidth(const std::string& text) {
   auto rate = parse_bandwidth(text);
   if (rate.value && *rate.value > UINT32_MAX)
@@ -106,7 +106,7 @@ void read_paper(Section& s, dcqcn::PaperParameters& p) {
   read_named(s, "rate_on_first_cnp", "rate_to_set_on_first_cnp", p.rate_on_first_cnp, parse_bandwidth);
 }
 
-/// What a cut leaves at least, against the line rate; either may be a default.
+/// Checks that the minimum rate after a cut does not exceed the line rate. Either may be a default.
 void check_least(Section& s, const char* name, const char* alias, std::uint64_t least,
                  std::uint64_t line_rate) {
   if (least <= line_rate) return;

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::size_t kMostPoints = 10'000;
 
-/// 1 is no misprint for 1% here: indices are written as 0.99 and 1.
+/// Unlike parse_probability(), accepts a bare 1: fairness indices are written as 0.99 or 1.
 Parsed<double> parse_share(const std::string& text) {
   if (text == "1" || text == "1.0") return 1.0;
   const auto share = parse_probability(text);
@@ -37,7 +37,7 @@ Parsed<double> parse_limit(const std::string& text, LimitUnit unit) {
   return scaled(parse_integer(text, 0, std::uint64_t{1} << 53), 1);
 }
 
-/// "at least X" or "at most X"; X alone means what the check's kind does.
+/// Parses "at least X", "at most X", or X with the default direction of the check.
 Parsed<double> parse_check(const std::string& text, const LabCheckKind& kind, std::optional<bool>& at_least) {
   constexpr std::string_view kAtLeast = "at least ", kAtMost = "at most ";
   if (text.starts_with(kAtLeast)) {

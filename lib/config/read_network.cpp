@@ -33,7 +33,7 @@ void read_ends(Section& s, LinkDraft& draft) {
   }
 }
 
-/// A second is further than any cable.
+/// Limits the delay to one second, more than any cable has.
 Parsed<Time> parse_delay(const std::string& text) {
   auto delay = parse_time(text);
   if (delay.value && *delay.value > kSecond) return {text + " is no delay of a link", "write at most 1s"};

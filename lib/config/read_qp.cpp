@@ -24,7 +24,7 @@ AddressTarget read_address(Section s) {
   return to;
 }
 
-/// The part of perftest://HOST:PORT behind the slashes; HOST may be [IPv6].
+/// Parses the part of perftest://HOST:PORT after the slashes. HOST may be [IPv6].
 template <class T>
 Parsed<Target> parse_host(const std::string& text, T target) {
   const std::size_t bracket = text.find(']');
@@ -70,7 +70,7 @@ void read_target(Section& s, QpDraft& draft) {
   }
 }
 
-/// RC keeps its word by acknowledgements; with UC these keys would be silently without effect.
+/// Refuses keys that concern acknowledgements: they have no effect for UC.
 void refuse_acknowledgement_keys(Section& s) {
   for (const char* key :
        {"timeout", "retry_count", "rnr_retry", "min_rnr_timer", "window", "window_packets", "ack_every"}) {

@@ -28,7 +28,7 @@ RunSettings read_run(Section s) {
     if (number.value) return std::optional(static_cast<std::uint32_t>(*number.value));
     return {text + " is no number of queue pairs", "write all, or a number up to 1000000"};
   });
-  WebConfig web;  // load_web() reads it: no part of what runs
+  WebConfig web;  // checks only; load_web() returns it
   s.read("web", web, parse_web);
   s.close();
   return run;
@@ -71,7 +71,7 @@ WorkersConfig read_workers(Section s) {
 
 namespace {
 
-/// Endpoints of `softfeb run` stand at a port; those of the lab may hang on a link.
+/// Endpoints of `softfeb run` need a port. Those of the lab may have a link instead.
 template <class Drafts>
 void require_ports(Reading& reading, const Drafts& drafts) {
   for (const auto& draft : drafts) {
@@ -80,7 +80,8 @@ void require_ports(Reading& reading, const Drafts& drafts) {
   }
 }
 
-/// A file of the lab, with which a run could do nothing: that is said, and not what else it lacks as a run.
+/// Refuses a configuration of `softfeb lab`. Reports only this problem, not the keys that are missing for a
+/// run.
 bool refuse_lab(Section& s) {
   for (const char* key : {"lab", "network"}) {
     if (!s.given(key)) continue;
@@ -107,7 +108,7 @@ void read_lab_sections(Section& s, const Section& network, const Section& lab, D
 Draft read_document(Reading& reading, const Node& document, Form form) {
   Draft draft;
   Section s(reading, document, "");
-  // A section that is not there is an empty one that stands where the document begins.
+  // A missing section is an empty one at the beginning of the document.
   Node none;
   none.where = s.where();
   const auto section = [&](const char* key) {

@@ -10,7 +10,7 @@
 namespace softfeb::config {
 namespace {
 
-/// Alpha of dynamic thresholds, in parts of 256.
+/// Parses alpha of dynamic thresholds, in units of 1/256.
 Parsed<std::uint64_t> parse_alpha(const std::string& text) {
   if (text == "off") return std::uint64_t{0};
   double alpha = 0;
@@ -30,7 +30,7 @@ Parsed<std::uint64_t> parse_weight(const std::string& text) {
   return weight;
 }
 
-/// As the fabric counts the bytes of a queue.
+/// Queue thresholds have 32 bits in the fabric.
 Parsed<std::uint64_t> parse_threshold(const std::string& text) {
   auto size = parse_size(text);
   if (size.value && *size.value > UINT32_MAX)
@@ -38,7 +38,7 @@ Parsed<std::uint64_t> parse_threshold(const std::string& text) {
   return size;
 }
 
-/// kmin, kmax and pmax of a section; `ecn` stays when it has none of them.
+/// Reads kmin, kmax and pmax of a section. `ecn` is unchanged if none of them is given.
 void read_marking(Section& s, fabric::EcnMarking& ecn) {
   const bool min = s.read("kmin", ecn.kmin, parse_threshold);
   const bool max = s.read("kmax", ecn.kmax, parse_threshold);
@@ -46,7 +46,7 @@ void read_marking(Section& s, fabric::EcnMarking& ecn) {
   const bool p = s.read("pmax", pmax, parse_probability);
   if (p) ecn.pmax = pmax.parts();
   if (!min && !max && !p) return;
-  // Of a queue each key alone may differ from what the switch has for all.
+  // A queue may override single keys of the switch's default.
   if (!ecn.enabled && !min) s.missing("kmin", "100KiB");
   if (!ecn.enabled && !max) s.missing("kmax", "400KiB");
   ecn.enabled = true;

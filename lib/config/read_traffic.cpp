@@ -24,7 +24,7 @@ Parsed<ImmediateConfig> parse_immediate(const std::string& text) {
   return ImmediateConfig{ImmediateConfig::Kind::kValue, static_cast<std::uint32_t>(*value.value)};
 }
 
-/// A file is looked at now, so that a wrong name costs a second and not a run.
+/// Checks the file while loading, so that a wrong name is reported before the run starts.
 void read_file(Section s, PayloadConfig& payload) {
   payload.kind = PayloadConfig::Kind::kFile;
   if (s.require("file", payload.file, parse_text, "data.bin")) {

@@ -11,7 +11,7 @@ namespace {
 
 constexpr const char* kClockFix = "write 2026-05-04T12:00:00Z, or +02:00 instead of Z";
 
-/// Takes exactly `digits` decimal digits and then `separator` (0: none) off the front of `text`.
+/// Removes exactly `digits` decimal digits and then `separator` (0: none) from the front of `text`.
 bool take(std::string_view& text, std::size_t digits, char separator, int& out) {
   if (text.size() < digits + (separator != 0 ? 1 : 0)) return false;
   const char* end = text.data() + digits;
@@ -22,7 +22,7 @@ bool take(std::string_view& text, std::size_t digits, char separator, int& out) 
   return true;
 }
 
-/// "" when there is no fraction; false when there is a wrong one.
+/// Parses an optional fraction of a second into `nanoseconds`; returns false if it is invalid.
 bool take_fraction(std::string_view& text, std::int64_t& nanoseconds) {
   nanoseconds = 0;
   if (text.empty() || text[0] != '.') return true;

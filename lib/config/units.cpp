@@ -10,7 +10,7 @@
 namespace softfeb::config {
 namespace {
 
-/// A unit is `multiplier` / `divisor` of the unit of account. The first of a table is the one examples use.
+/// A unit is `multiplier` / `divisor` base units. Examples in messages use the first unit of a table.
 struct Unit {
   std::string_view name;
   std::uint64_t multiplier;
@@ -46,8 +46,7 @@ struct Decimal {
   unsigned scale = 0;
 };
 
-/// Splits "12.5 Gb/s" into its number and its unit; at most 19 digits, so that no product below passes 128
-/// bits.
+/// Splits "12.5 Gb/s" into number and unit. At most 19 digits, so that no product below exceeds 128 bits.
 struct Quantity {
   std::string_view number;
   std::string_view unit;
@@ -110,7 +109,7 @@ const Unit* find_unit(std::span<const Unit> units, std::string_view name) {
   return nullptr;
 }
 
-/// What to say when the unit is missing or unknown: the same number with the usual unit, and all there are.
+/// Error for a missing or unknown unit: suggests the same number with the usual unit, and lists all units.
 template <class T>
 Parsed<T> unit_problem(const Quantity& q, std::string_view usual, const std::string& all) {
   const std::string number(q.number);
@@ -132,7 +131,7 @@ Parsed<std::uint64_t> parse_quantity(const std::string& text, std::span<const Un
   return scale(*q.value, *unit, finest);
 }
 
-/// With the largest unit that gives a whole number.
+/// Formats with the largest unit that gives an integer.
 std::string format(std::uint64_t value, std::span<const Unit> units) {
   if (value == 0) return "0";
   const Unit* best = nullptr;
@@ -195,7 +194,7 @@ Parsed<Probability> parse_probability(const std::string& text) {
 
 std::string format_time(Time time) { return format(time, kTimes); }
 std::string format_size(std::uint64_t bytes) {
-  // Powers of two alone: 64 kB is seldom meant where 62.5 KiB could be read.
+  // Binary units only: sizes are rarely meant in powers of 1000.
   return format(bytes, std::span<const Unit>(kSizes).first(5));
 }
 
