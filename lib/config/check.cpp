@@ -13,7 +13,7 @@
 namespace softfeb::config {
 namespace {
 
-/// What a board or receiver hears and is heard on: the link of a ring, or the port.
+/// Key of the network that the endpoint is attached to: the lab network, the link of a ring, or the port.
 std::string network_of(const RunConfig& config, const EndpointConfig& e) {
   if (e.network) return "network " + std::to_string(*e.network);
   const Device& device = config.ports[e.port].device;
@@ -22,7 +22,8 @@ std::string network_of(const RunConfig& config, const EndpointConfig& e) {
   return e.vlan ? base + " VLAN " + std::to_string(*e.vlan) : base;
 }
 
-/// IPv4 prefixes that have an address of their own and a broadcast address: up to /30 (RFC 3021).
+/// Returns false for the network and broadcast addresses of an IPv4 prefix. Prefixes longer than /30 have
+/// neither (RFC 3021).
 bool is_host(const IpAddress& ip, std::uint8_t length) {
   constexpr std::uint8_t kLongest = 30;
   if (!ip.is_v4() || length > kLongest) return true;
@@ -106,7 +107,7 @@ class Checker {
     }
   }
 
-  /// What a queue of the NIC may send is the sum of its boards' links.
+  /// `pacing: queue_rate` needs link rates: a NIC queue is limited to the sum of its boards' link rates.
   void check_pacing(const BoardConfig& board) {
     if (board.endpoint.network || board.link_rate) return;
     const PortConfig& port = config_.ports[board.endpoint.port];
@@ -135,7 +136,7 @@ class Checker {
               "write the address of one host, or another prefix length");
     }
     const std::string network = network_of(config_, e);
-    // A MAC made of the address is taken when the address is: one problem, not two.
+    // A MAC derived from a duplicate IP is a duplicate too; report one problem only.
     if (claim_address(e, "ip", network + to_string(e.ip), to_string(e.ip),
                       "give every board and receiver its own address")) {
       claim_address(e, "mac", network + to_string(e.mac), to_string(e.mac),

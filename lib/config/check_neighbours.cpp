@@ -11,7 +11,7 @@
 namespace softfeb::config {
 namespace {
 
-/// Adds those that ARP or neighbour discovery has to find for `qp`.
+/// Adds the next hops of `qp` that ARP or neighbour discovery must resolve.
 void add_next_hops(const RunConfig& config, const EndpointConfig& board, const QpConfig& qp,
                    std::set<IpAddress>& hops) {
   const auto add = [&](const IpAddress& ip) {
@@ -28,7 +28,7 @@ void add_next_hops(const RunConfig& config, const EndpointConfig& board, const Q
 
 std::string most() { return std::to_string(kMostNextHops); }
 
-/// False when there is a problem.
+/// Returns false if there is a problem.
 bool check_statics(Reading& reading, const RunConfig& config, const EndpointConfig& e) {
   if (e.neighbours.size() <= kMostNextHops) return true;
   reading.problem(config.place(e.where, "neighbours"),
@@ -60,7 +60,7 @@ bool check_board(Reading& reading, const RunConfig& config, const BoardConfig& b
 
 void check_neighbours(Reading& reading, const RunConfig& config) {
   for (const BoardConfig& board : config.boards) {
-    if (!check_board(reading, config, board)) break;  // replicas have the same
+    if (!check_board(reading, config, board)) break;  // replicas have the same problem
   }
   for (const ReceiverConfig& receiver : config.receivers) {
     if (!check_statics(reading, config, receiver.endpoint)) break;

@@ -41,7 +41,8 @@ class NetworkChecker {
     reading_.problem(config_.run.place(section, key), std::move(message), std::move(fix));
   }
 
-  /// A switch has links, and what their flow control needs. Whether they have any.
+  /// Checks that the switch has links, and the pause thresholds and lossless queues that their flow control
+  /// needs. Returns true if any link has flow control.
   bool check_links(const SwitchDraft& s, std::uint32_t index) {
     const fabric::NodeRef node{fabric::NodeRef::Kind::kSwitch, index};
     bool linked = false, pauses = false, pfc = false;
@@ -105,7 +106,7 @@ class NetworkChecker {
     }
   }
 
-  /// A board cannot send faster than its link.
+  /// Checks that a board's rate does not exceed that of its link.
   void check_rate(std::size_t b) {
     const BoardConfig& board = config_.run.boards[b];
     if (!config_.station_of[b] || !board.link_rate) return;
@@ -118,7 +119,7 @@ class NetworkChecker {
   Reading& reading_;
   const LabConfig& config_;
   const LabDraft& draft_;
-  std::map<std::uint32_t, std::uint64_t> rates_;  ///< of each station's link
+  std::map<std::uint32_t, std::uint64_t> rates_;  ///< link rate of each station, bytes per second
 };
 
 }  // namespace

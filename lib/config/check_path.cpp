@@ -11,7 +11,8 @@ bool reachable(const EndpointConfig& from, const IpAddress& ip) {
 
 namespace {
 
-/// In the lab: where links lead, or behind ports, about which the file says nothing.
+/// Returns false if the endpoints' links lead to different networks. Endpoints on ports always pass, because
+/// the file does not say where the ports lead.
 bool check_links(const EndpointConfig& from, const EndpointConfig& to) {
   return !from.network || !to.network || from.network == to.network;
 }

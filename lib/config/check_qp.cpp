@@ -95,7 +95,7 @@ class QpChecker {
     check_out(*region);
   }
 
-  /// A file that is written out at the end must not have overwritten its own beginning.
+  /// Checks that a file to be written out does not overwrite its beginning in the region.
   void check_out(std::uint64_t region) {
     const auto* to = std::get_if<ReceiverTarget>(&qp_.to);
     const auto messages = file_messages(qp_.traffic);
@@ -143,7 +143,7 @@ class QpChecker {
   const QpConfig& qp_;
 };
 
-/// QPNs of one board must not overlap: a packet is told by its DestQP alone.
+/// QPNs of one board must not overlap, because received packets are demultiplexed by DestQP only.
 void check_qpns(Reading& reading, const RunConfig& config, const BoardConfig& board) {
   std::map<std::uint64_t, const QpConfig*> by_qpn;
   for (const QpConfig& qp : board.qps) {

@@ -121,7 +121,7 @@ void write(YAML::Emitter& out, const Json& json) {
   }
 }
 
-/// The sections up to `ports`, and of those the first `ports`.
+/// Emits the sections up to `ports`, with the first `ports` ports only.
 Json emit_machine(const RunConfig& config, std::size_t ports) {
   Json json;
   json["run"] = emit_run(config.run);
@@ -156,7 +156,7 @@ Json to_json(const RunConfig& config) {
 }
 
 Json to_json(const LabConfig& config) {
-  // The rings to the network's worker follow from the rest.
+  // Omit the ring ports to the network's worker: the loader recreates them.
   Json json = emit_machine(config.run, config.run.ports.size() - 2 * config.rings.size());
   json["lab"] = emit_lab(config);
   json["network"] = emit_network(config);

@@ -7,13 +7,13 @@
 namespace softfeb::config {
 namespace {
 
-/// Parts of 2^32 as the file has them: Probability::parts() is one to one.
+/// Converts units of 2^-32 to the notation of the file. Exact, because Probability::parts() is injective.
 std::string emit_parts(std::uint64_t parts) {
   const std::uint64_t billionths = (parts * Probability::kOne + (std::uint64_t{1} << 31)) >> 32;
   return format_probability({static_cast<std::uint32_t>(billionths)});
 }
 
-/// A multiple of 1/256, exact in decimals.
+/// Formats a multiple of 1/256 as an exact decimal.
 std::string emit_alpha(std::uint32_t alpha) {
   if (alpha == 0) return "off";
   std::string text = std::to_string(alpha / 256);

@@ -69,7 +69,7 @@ Json emit_traffic(const TrafficConfig& traffic) {
   return json;
 }
 
-/// What only RC has; a UC QP that gave these keys would be refused when read again.
+/// Keys of RC only. The loader refuses them for UC.
 void emit_rc(Json& json, const QpConfig& qp) {
   json["timeout"] = qp.timeout;
   json["retry_count"] = qp.retry_count;

@@ -13,10 +13,10 @@
 namespace softfeb::config {
 namespace {
 
-/// Holds what the laboratory's scripts ask for: 256 slots of 9000 bytes.
+/// Default memory of a host: enough for the laboratory's scripts, which use 256 slots of 9000 bytes.
 constexpr std::uint64_t kHostMemory = std::uint64_t{4} << 20;
 
-/// Who may connect where the file does not say: this host, and in band the board's neighbours.
+/// Default of `allow`: this host and, in band, the board's own prefix.
 std::vector<IpPrefix> default_networks(const EndpointConfig& board, const ControlConfig& control) {
   std::vector<IpPrefix> networks{*parse_network("127.0.0.0/8").value, *parse_network("::1").value};
   if (control.in_band) networks.push_back({network_of(board.ip, board.prefix_length), board.prefix_length});
@@ -74,7 +74,8 @@ class Resolver {
     }
   }
 
-  /// Index of `name`, or a problem that names the nearest there is.
+  /// Returns the indices of `name`. If there are none, reports a problem with the closest name and returns
+  /// null.
   const std::vector<std::size_t>* look_up(const Names& names, const std::string& name, const Where& where,
                                           const char* what) {
     const auto found = names.find(name);
@@ -91,7 +92,7 @@ class Resolver {
     return nullptr;
   }
 
-  /// Replica `i` of an endpoint: name with a suffix, MAC and IP address counted up.
+  /// Returns replica `i` of an endpoint: its name has a suffix, MAC and IP address count up.
   EndpointConfig replica(const EndpointDraft& draft, std::uint32_t i) {
     EndpointConfig e = draft.config;
     if (draft.count > 1) e.name += '-' + std::to_string(i);
@@ -117,7 +118,7 @@ class Resolver {
     return e;
   }
 
-  /// The port at which the endpoints of `worker` meet the network.
+  /// Returns the ring port that connects endpoints of `worker` to the network. Creates it if necessary.
   std::size_t ring_of(std::size_t worker) {
     for (const LabRing& ring : rings_) {
       if (ring.worker == worker) return ring.near_port;
@@ -142,7 +143,7 @@ class Resolver {
     return out_.ports.size() - 1;
   }
 
-  /// Adds the replicas of `draft` to `all`, until the first that has a problem.
+  /// Appends the replicas of `draft` to `all`; stops at the first with a problem.
   template <class Draft, class Config, class Adjust>
   std::vector<std::size_t> replicate(const Draft& draft, std::vector<Config>& all, Adjust adjust) {
     std::vector<std::size_t> indices;
@@ -201,7 +202,7 @@ class Resolver {
     board.control = std::move(control);
   }
 
-  /// Where replica `replica` listens.
+  /// Returns the address on which replica `replica` listens.
   IpAddress count_up(const ControlConfig& control, std::uint32_t replica) {
     const auto ip = is_any(*control.listen) ? std::nullopt : add(*control.listen, replica);
     if (!ip) {
@@ -230,7 +231,7 @@ class Resolver {
     }
   }
 
-  /// Turns names into indices; `before` QPs of the same group stand on the replicas before this one.
+  /// Resolves the target of a QP group. `before` is the number of QPs of the same group on previous replicas.
   void aim(const QpDraft& draft, QpConfig& qp, std::uint64_t before) {
     if (auto* address = std::get_if<AddressTarget>(&qp.to)) {
       address->qpn = static_cast<std::uint32_t>(std::min<std::uint64_t>(address->qpn + before, kMaxQpn));
@@ -249,8 +250,8 @@ class Resolver {
     qp.to = std::move(target);
   }
 
-  /// The largest that fits the MTU of every port on the way that gives one; 1024, which every Ethernet
-  /// carries, where none does.
+  /// Returns the largest path MTU that fits the MTU of the ports of board and receivers. A port without `mtu`
+  /// counts as 1500 bytes, which gives 1024.
   std::uint32_t default_pmtu(const BoardConfig& board, const QpConfig& qp) const {
     std::uint32_t mtu = out_.ports[board.endpoint.port].mtu.value_or(1500);
     if (const auto* target = std::get_if<ReceiverTarget>(&qp.to)) {
@@ -269,8 +270,8 @@ class Resolver {
     if (const auto n = file_messages(traffic)) bound(*n);
   }
 
-  /// Receivers that give no `memory` get what the QPs that name them need, those that play a host at least
-  /// kHostMemory.
+  /// Sets the memory of receivers without `memory` to what the QPs that send to them need, and for receivers
+  /// that act as hosts at least kHostMemory.
   void size_memory() {
     for (const std::size_t r : plays_host_) {
       if (!receiver_memory_given_[r]) out_.receivers[r].memory = kHostMemory;
@@ -300,9 +301,9 @@ class Resolver {
   Names endpoint_names_;
   Names receiver_names_;
   std::vector<bool> receiver_memory_given_;
-  std::set<std::size_t> plays_host_;  ///< receivers
+  std::set<std::size_t> plays_host_;  ///< indices of receivers that act as hosts
   std::vector<LabRing>& rings_;
-  std::vector<std::size_t> worker_of_;  ///< of each endpoint: boards, then receivers, replica by replica
+  std::vector<std::size_t> worker_of_;  ///< per endpoint: boards, then receivers, with replicas expanded
   std::size_t placed_ = 0;
 };
 

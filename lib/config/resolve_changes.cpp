@@ -33,7 +33,8 @@ class Changes {
     }
   }
 
-  /// In the order of their times, since each begins with what the ones before have left.
+  /// Resolves changes in order of time, because each applies on top of the previous ones. The result is in
+  /// file order.
   void run() {
     std::vector<std::size_t> order(draft_.changes.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
@@ -48,7 +49,7 @@ class Changes {
   }
 
  private:
-  /// One for each replica of the board.
+  /// Returns one change per replica of the board.
   std::vector<ChangeConfig> make(const ChangeDraft& draft) {
     if (out_.run.duration && draft.config.at >= *out_.run.duration) {
       reading_.problem(out_.place(draft.config.where, "at"), "the run is over by then",
@@ -87,7 +88,8 @@ class Changes {
     reading_.problem(draft.board_where, "no board \"" + draft.board + '"', fix);
   }
 
-  /// Gives the QP that is changed a part of its own. False when there is none.
+  /// Splits the ranges so that the changed QP has its own. Reports a problem and returns false if there is no
+  /// such QP or it shares its rate.
   bool cut(const ChangeDraft& draft, Parts& parts) {
     if (!draft.config.qp) {
       if (parts.empty())
@@ -125,7 +127,7 @@ class Changes {
   const Draft& draft_;
   RunConfig& out_;
   std::map<std::string, std::vector<std::size_t>> boards_;
-  std::vector<Parts> now_;  ///< of each board, with the changes so far
+  std::vector<Parts> now_;  ///< per board: parameters after the changes so far
 };
 
 }  // namespace

@@ -48,7 +48,8 @@ class LabResolver {
     if (draft.count > 1) ends_.add(draft.config.name, group, out_.run.place(draft.where, "name"));
   }
 
-  /// Those of one draft, `next` the first of them. Endpoints at a port of the file are no stations.
+  /// Adds the stations of one draft. `next` is the index of its first endpoint. Endpoints with a port of the
+  /// file are not stations.
   void add_stations(const EndpointDraft& draft, std::size_t& next) {
     std::vector<NodeRef> group;
     for (std::uint32_t i = 0; i < draft.count; ++i, ++next) {
@@ -79,7 +80,7 @@ class LabResolver {
     return node;
   }
 
-  /// Ports that a link names; nobody needs the others here.
+  /// Adds the ports named by links as stations. Other ports are not part of the network.
   void add_ports() {
     for (std::size_t p = 0; p < names_.config.ports.size(); ++p) {
       const PortConfig& port = out_.run.ports[p];
@@ -110,7 +111,7 @@ class LabResolver {
     }
   }
 
-  /// False, and a problem, when the link closes a loop, or a station has one already.
+  /// Reports a problem and returns false if the link closes a loop, or if a station already has a link.
   bool join(const LinkDraft& draft, const fabric::LinkConfig& link) {
     for (const NodeRef& node : {link.a, link.b}) {
       if (node.kind != NodeRef::Kind::kStation) continue;
@@ -133,7 +134,8 @@ class LabResolver {
     return false;
   }
 
-  /// What follows for a station from its link.
+  /// Sets the network of a station's endpoint, and the default of a board's link rate, from the station's
+  /// link.
   void settle(std::uint32_t station) {
     if (!link_of_[station]) {
       return reading_.problem(wheres_[station],
@@ -148,7 +150,7 @@ class LabResolver {
     if (!rate) rate = out_.network.links[*link_of_[station]].rate;
   }
 
-  /// SWITCH.PEER, either of which may have dots in its name.
+  /// Finds SWITCH.PEER. Both names may contain dots.
   void find_bottleneck() {
     const std::string& text = draft_.bottleneck;
     if (text.empty()) return;
@@ -179,9 +181,9 @@ class LabResolver {
   LabConfig& out_;
   LinkEnds ends_;
   Forest forest_;
-  std::vector<Where> wheres_;                          ///< of the stations
-  std::vector<std::optional<std::uint32_t>> link_of_;  ///< of the stations
-  std::vector<std::size_t> endpoint_of_;               ///< of the stations that are boards or receivers
+  std::vector<Where> wheres_;                          ///< place of each station, for messages
+  std::vector<std::optional<std::uint32_t>> link_of_;  ///< index of each station's link
+  std::vector<std::size_t> endpoint_of_;  ///< endpoint index of each station that is a board or receiver
 };
 
 }  // namespace

@@ -9,9 +9,9 @@ namespace softfeb::config {
 
 namespace {
 
-/// Of a QP that sends as fast as it may: all that a core can do, and more.
+/// Assumed load in bits per second of a QP without a rate limit: more than one core can send.
 constexpr double kUnlimited = 400e9;
-constexpr double kLeast = 1;  ///< of an endpoint that sends nothing: it is there
+constexpr double kLeast = 1;  ///< load of an idle endpoint; not 0, so that idle endpoints are spread too
 constexpr double kPacket = 1024 * 8.0;
 
 struct Place {
@@ -36,7 +36,7 @@ double bits_per_second(const QpDraft& qp) {
   return kUnlimited;
 }
 
-/// What the draft's replicas offer each, no more than their link takes.
+/// Load that each replica of the draft offers, in bits per second; limited by its link.
 double offered(const BoardDraft& board) {
   double sum = 0;
   for (const QpDraft& qp : board.qps) sum += qp.config.count * bits_per_second(qp);
@@ -44,7 +44,7 @@ double offered(const BoardDraft& board) {
   return std::max(kLeast, std::min(sum, link));
 }
 
-/// By the name that QPs give, what is sent there.
+/// Load sent to each receiver, in bits per second, by the name used in `to`.
 std::map<std::string, double> sent_to(const Draft& draft) {
   std::map<std::string, double> sums;
   for (const BoardDraft& board : draft.boards) {
@@ -60,7 +60,7 @@ std::map<std::string, double> sent_to(const Draft& draft) {
   return sums;
 }
 
-/// `load(i)`: of replica i.
+/// `load(i)` is the load of replica i.
 template <typename Load>
 void add(std::vector<Place>& places, const EndpointDraft& e, Load load) {
   for (std::uint32_t i = 0; i < e.count; ++i) {
@@ -82,7 +82,7 @@ std::vector<Place> places_of(const Draft& draft) {
   for (const ReceiverDraft& receiver : draft.receivers) {
     const std::string& name = receiver.endpoint.config.name;
     const std::uint32_t n = receiver.endpoint.count;
-    // A QP may name all replicas, or one.
+    // A QP may name the whole group or a single replica.
     add(places, receiver.endpoint,
         [&](std::uint32_t i) { return to(name) / n + (n > 1 ? to(name + '-' + std::to_string(i)) : 0); });
   }
