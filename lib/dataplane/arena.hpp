@@ -13,12 +13,14 @@ struct rte_memzone;
 
 namespace softfeb::dataplane {
 
-/// Memory for payloads, which packets refer to without copying (external buffers): known to DPDK, mapped for
-/// the NICs, present before the first packet (no page fault in a worker). Filled before or outside the
-/// workers, then only read. Outlives all packets: made after Eal, destroyed after every Port and Device.
+/// Memory for payloads that packets reference without copying (external buffers). The constructor allocates
+/// it and faults it in, so workers take no page faults; map_for() makes it accessible to a NIC. Filled before
+/// the workers start or by other threads, and only read afterwards. Must outlive all packets: create it after
+/// Eal, destroy it after all Ports and Devices.
 class Arena {
  public:
-  /// At least `bytes`, zeroed, of NUMA node `node` while that has any (-1: any). Throws EnvironmentError.
+  /// Allocates at least `bytes` bytes, zeroed, on NUMA node `node` while that has free memory (-1: any node).
+  /// Throws EnvironmentError.
   explicit Arena(std::size_t bytes, int node = -1);
   ~Arena();
   Arena(const Arena&) = delete;
@@ -28,17 +30,18 @@ class Arena {
   const std::uint8_t* data() const { return base_; }
   std::size_t size() const { return size_; }
 
-  /// Takes the next `length` bytes, aligned to 64. Throws EnvironmentError when the arena is full.
+  /// Allocates the next `length` bytes, aligned to 64 bytes. Throws EnvironmentError when the arena is full.
   MutableByteSpan allocate(std::size_t length);
 
-  /// Lets the port's NIC read the arena (nothing to do for virtual devices). Before the port starts sending.
+  /// Maps the arena for DMA by the port's NIC; does nothing for virtual devices. Call it before the port
+  /// starts sending. Throws EnvironmentError.
   void map_for(std::uint16_t port_id);
 
   bool contains(const std::uint8_t* p, std::size_t length) const {
     const auto offset = reinterpret_cast<std::uintptr_t>(p) - reinterpret_cast<std::uintptr_t>(base_);
     return offset <= size_ && length <= size_ - offset;
   }
-  /// I/O address of a byte of the arena.
+  /// IOVA of a byte in the arena.
   std::uint64_t iova(const std::uint8_t* p) const {
     return iova_base_ + static_cast<std::uint64_t>(p - base_);
   }
@@ -53,7 +56,7 @@ class Arena {
   std::size_t page_ = 0;
   std::uint64_t iova_base_ = 0;
   bool registered_ = false;
-  const rte_memzone* zone_ = nullptr;  ///< where the memory is DPDK's own
+  const rte_memzone* zone_ = nullptr;  ///< null unless the memory is a DPDK memzone
   std::vector<rte_device*> mapped_;
 };
 

@@ -12,30 +12,31 @@
 
 namespace softfeb::dataplane {
 
-/// Registers of a board that were written, and what they show after. The control thread owns it, and touches
-/// it again when it is done.
+/// Register writes for a board, and the state to read back after them. Owned by the control thread, which
+/// must not touch it until `done`.
 struct BoardRequest {
-  std::size_t endpoint = 0;                    ///< place of the board in Worker::endpoints()
-  std::vector<board::DataPathAction> actions;  ///< carried out in order, all at one time
-  board::DataPathState state;                  ///< its qps say which are asked for
+  std::size_t endpoint = 0;                    ///< index of the board in Worker::endpoints()
+  std::vector<board::DataPathAction> actions;  ///< applied in order, at the same time
+  board::DataPathState state;                  ///< in: the QPs asked for; out: their state
   std::atomic<bool> done{false};
 };
 
-/// Register accesses on their way from the control thread to a worker. A ring of their own: they do not wait
-/// for what takes a worker many turns.
+/// Queue of register accesses from the control thread to a worker. Separate from the command ring, so that
+/// register accesses do not wait for commands that take many iterations.
 class BoardRequests {
  public:
   static constexpr std::size_t kRoom = 1024;
-  /// In one turn, so that packets do not wait: each looks at a few QPs.
+  /// Requests served per iteration, at most, so that packets do not wait. Each request looks at a few QPs.
   static constexpr std::size_t kInOneTurn = 16;
 
-  /// Control thread: false when too many wait.
+  /// Control thread: returns false when the ring is full.
   bool push(BoardRequest* request) { return ring_.push(request); }
 
-  /// Worker: none waits.
+  /// Worker: true when no request is pending.
   bool empty() const { return ring_.empty(); }
-  /// Worker: carries out those that wait, in order, at `now`. Requests for what is no board are done without
-  /// effect. True when something was written: endpoints may have something to send.
+  /// Worker: serves up to kInOneTurn pending requests in order, at time `now`. A request whose endpoint is
+  /// not a board completes without effect. Returns true when registers were written, after which endpoints
+  /// may have packets to send.
   bool serve(const std::vector<engine::Endpoint*>& endpoints, Time now);
 
  private:

@@ -11,36 +11,36 @@ namespace softfeb::dataplane {
 
 using roce::MacAddress;
 
-/// What a port says of itself, and what is known better than it says.
+/// Capabilities of a port: those the driver reports, corrected where the real value is known.
 struct Capabilities {
   std::string driver;
   MacAddress mac{};
-  bool multi_segments = false;     ///< sends mbuf chains whose payload lies in the arena
-  bool chains_announced = false;   ///< and says so (RTE_ETH_TX_OFFLOAD_MULTI_SEGS)
+  bool multi_segments = false;     ///< accepts chained mbufs with payload in the arena
+  bool chains_announced = false;   ///< the driver announces RTE_ETH_TX_OFFLOAD_MULTI_SEGS
   bool send_on_timestamp = false;  ///< RTE_ETH_TX_OFFLOAD_SEND_ON_TIMESTAMP
-  bool rx_scatter = false;         ///< receives into chains (RTE_ETH_RX_OFFLOAD_SCATTER)
-  std::uint32_t max_rx_frame = 0;  ///< as reported; not true of MtuSource::kKernel
+  bool rx_scatter = false;         ///< RTE_ETH_RX_OFFLOAD_SCATTER
+  std::uint32_t max_rx_frame = 0;  ///< as reported; wrong with MtuSource::kKernel
   std::uint32_t min_mtu = 0;
   std::uint32_t max_mtu = 0;
-  std::uint32_t mtu = 0;  ///< now; of the kernel interface with MtuSource::kKernel
+  std::uint32_t mtu = 0;  ///< current; the kernel interface's with MtuSource::kKernel
   MtuSource mtu_source = MtuSource::kPort;
   std::uint16_t max_rx_queues = 0;
   std::uint16_t max_tx_queues = 0;
   std::uint16_t max_rx_descriptors = 0;
   std::uint16_t max_tx_descriptors = 0;
-  std::uint16_t max_tx_segments = 0;  ///< of one packet; 0 when the driver does not say
+  std::uint16_t max_tx_segments = 0;  ///< per packet; 0: not reported
   std::uint32_t max_mac_filters = 0;
   bool filters_mac = true;
   bool link_up = false;
-  std::uint64_t link_bps = 0;    ///< bits per second; 0 unknown
-  int socket = -1;               ///< NUMA node, -1 none
-  std::string kernel_interface;  ///< name, where there is one
+  std::uint64_t link_bps = 0;    ///< bits per second; 0: unknown
+  int socket = -1;               ///< NUMA node; -1: none
+  std::string kernel_interface;  ///< name; empty: none
 };
 
-/// Asks an attached port. Throws EnvironmentError when it does not answer.
+/// Queries an attached port. Throws EnvironmentError when it does not answer.
 Capabilities probe_capabilities(const Device& device);
 
-/// MTU of a kernel interface, 0 when it cannot be read.
+/// MTU of a kernel interface; 0 when it cannot be read.
 std::uint32_t kernel_mtu(const std::string& interface);
 
 }  // namespace softfeb::dataplane

@@ -13,32 +13,33 @@
 namespace softfeb::dataplane {
 
 enum class CaptureMode : std::uint8_t {
-  kFirst,    ///< the first packets
-  kOnError,  ///< the last packets before trigger(), and some behind it; nothing without a trigger
+  kFirst,  ///< record the first packets
+  /// Record the last packets before trigger() and some after it; without a trigger, nothing.
+  kOnError,
 };
 
 struct CaptureConfig {
   CaptureMode mode = CaptureMode::kFirst;
   std::uint32_t packets = 10'000;
-  std::uint32_t snap_length = 65'535;  ///< bytes kept of a packet, at most
-  std::uint32_t frame_bytes = 4'300;   ///< longest frame there is, for the memory
+  std::uint32_t snap_length = 65'535;  ///< bytes kept per packet, at most
+  std::uint32_t frame_bytes = 4'300;   ///< longest frame in bytes; bounds the memory
 };
 
-/// Packets a worker saw, copied into memory taken and touched at construction: no system call and no
-/// allocation in record(). Read and written to a file by another thread once the worker has stopped
-/// recording.
+/// Records a worker's packets into memory that is allocated and faulted in at construction, so record() makes
+/// no system call and no allocation. Another thread may read the packets and write them to a file after the
+/// worker has stopped recording.
 class Capture {
  public:
   explicit Capture(const CaptureConfig& config);
 
-  /// False when it has all it will take: nobody need call record().
+  /// False when recording is complete; record() need not be called then.
   bool wants() const { return left_ != 0; }
   void record(Time now, const Segments& frame);
-  /// kOnError: keeps what is there and takes a quarter as many more. Further calls change nothing.
+  /// kOnError: records a quarter of the capacity more, then stops. Further calls have no effect.
   void trigger();
   bool triggered() const { return triggered_; }
 
-  /// Packets kept; kOnError without a trigger: none.
+  /// Number of packets kept; 0 for kOnError without a trigger.
   std::size_t size() const { return config_.mode == CaptureMode::kOnError && !triggered_ ? 0 : count_; }
   struct Packet {
     Time time;
@@ -58,15 +59,15 @@ class Capture {
   std::uint32_t room_;
   std::vector<Slot> slots_;
   std::vector<std::uint8_t> bytes_;
-  std::size_t next_ = 0;   ///< slot to be written
+  std::size_t next_ = 0;   ///< next slot to write
   std::size_t count_ = 0;  ///< slots in use
-  std::uint64_t left_;     ///< packets still taken
+  std::uint64_t left_;     ///< packets still to record
   bool triggered_ = false;
 };
 
-/// Writes captures (of several workers) as one pcap file with nanoseconds, in order of time, `unix_origin_ns`
-/// being the wall clock at Time 0. The file appears complete or not at all. Returns the number of packets;
-/// throws EnvironmentError.
+/// Writes the captures of several workers to one pcap file with nanosecond time stamps, sorted by time.
+/// `unix_origin_ns` is the wall-clock time at Time 0. The file is written under a temporary name and renamed
+/// when complete. Returns the number of packets. Throws EnvironmentError.
 std::size_t write_pcap(const std::string& path, std::span<const Capture* const> captures,
                        std::uint64_t unix_origin_ns);
 

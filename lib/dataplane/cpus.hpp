@@ -10,21 +10,22 @@
 
 namespace softfeb::dataplane {
 
-/// CPUs this process may run on, ascending.
+/// CPUs this process may run on, in ascending order.
 std::vector<unsigned> usable_cpus();
 
-/// Lcores for `workers` workers and the control thread: the main lcore (0) on the first CPU, workers 1, 2, …
-/// on the CPUs asked for, or on those left, spread: each, where there is one left, on the NUMA node that
-/// `nodes` gives for it (-1, or none given: any), as `node_of` knows the CPUs. With fewer CPUs than threads
-/// some share (then the idle policy should not spin). Throws RequestError for a CPU that is not in `usable`.
+/// Places the lcores of `workers` workers and the control thread. The control thread is main lcore 0 on the
+/// first usable CPU. Worker i is lcore i + 1: on the CPUs in `asked` in turn, or, if `asked` is empty, on
+/// unused CPUs, preferably of NUMA node nodes[i] (-1 or absent: any) according to `node_of`. With fewer CPUs
+/// than threads, workers share CPUs; the idle policy should not spin then. Throws RequestError for a CPU that
+/// is not in `usable`.
 std::vector<LcoreSpec> place_lcores(unsigned workers, const std::vector<unsigned>& asked,
                                     const std::vector<unsigned>& usable, const std::vector<int>& nodes = {},
                                     int (*node_of)(unsigned cpu) = cpu_socket);
 
-/// True when two lcores have the same CPU.
+/// True when two lcores share a CPU.
 bool shares_cpus(const std::vector<LcoreSpec>& lcores);
 
-/// What one worker polls, for the map printed at start.
+/// The queues that one worker polls; a row of the map printed at start-up.
 struct WorkerRow {
   unsigned lcore = 0;
   unsigned cpu = 0;
@@ -34,14 +35,13 @@ struct WorkerRow {
     int socket = -1;
   };
   std::vector<Queue> queues;
-  std::string boards;  ///< in words
+  std::string boards;  ///< for display
 };
 
-/// The map as a table of text, a line per worker; queues on another NUMA node than their worker's CPU are
-/// marked.
+/// Formats the map, one line per worker. Marks queues on a NUMA node other than their worker's CPU.
 std::string worker_map(const std::vector<WorkerRow>& rows);
 
-/// A port on another NUMA node than the CPU that polls it, in words.
+/// A port on a NUMA node other than the CPU that polls it, and messages about it.
 struct FarPort {
   std::string port;
   std::string found;

@@ -13,37 +13,38 @@ struct rte_mbuf;
 namespace softfeb::dataplane {
 
 struct DepartureCounters {
-  std::uint64_t late_turns = 0;  ///< the worker came later than the horizon makes up for
-  Time latest = 0;               ///< and by how much beyond that, at most
+  std::uint64_t late_turns = 0;  ///< iterations delayed by more than the slack
+  Time latest = 0;               ///< largest delay beyond the slack
 };
 
-/// Writes into packets when they are to leave, for one TX queue (DPDK's dynamic field and flag for
-/// RTE_ETH_TX_OFFLOAD_SEND_ON_TIMESTAMP): one horizon after the time that the schedule gave them. As long as
-/// the worker is not late by as much, its lateness does not show. One worker's: shares no cache line.
+/// Writes departure times into the packets of one TX queue, using DPDK's dynamic mbuf field and flag for
+/// RTE_ETH_TX_OFFLOAD_SEND_ON_TIMESTAMP. A packet departs one horizon after its scheduled time, so worker
+/// delays of up to half the horizon do not affect departure times. Used by one worker; shares no cache line.
 class alignas(64) DepartureStamps {
  public:
-  /// `clock` outlives it, and holds a map. Throws EnvironmentError when DPDK has no room for the field.
+  /// `clock` must outlive this object and already hold a map. Throws EnvironmentError when DPDK has no room
+  /// for the dynamic field.
   DepartureStamps(const Mailbox<ClockMap>& clock, Time horizon);
 
-  /// By how much the schedule may be behind: the other half of the horizon is for the turn itself, and for
-  /// the NIC to fetch the packet.
+  /// How far the schedule may fall behind. The other half of the horizon covers the iteration itself and the
+  /// NIC's fetch of the packet.
   Time slack() const { return horizon_ / 2; }
   Time horizon() const { return horizon_; }
 
-  /// packets[i] leaves a horizon after departures[i]; never before the one stamped before it, since a queue
-  /// keeps its order.
+  /// Stamps packets[i] to depart one horizon after departures[i], but never before the packet stamped
+  /// previously: a queue keeps its order.
   void stamp(std::span<rte_mbuf* const> packets, std::span<const Time> departures);
 
-  /// The worker's schedule is behind by `late` beyond the slack.
+  /// Records that the schedule fell behind by `late` more than the slack.
   void was_late(Time late);
   const DepartureCounters& counters() const { return counters_; }
 
  private:
   const Mailbox<ClockMap>& clock_;
   Time horizon_;
-  int field_ = -1;          ///< place in the mbuf
-  std::uint64_t flag_ = 0;  ///< of ol_flags
-  std::uint64_t last_ = 0;  ///< ticks
+  int field_ = -1;          ///< offset of the dynamic field in the mbuf
+  std::uint64_t flag_ = 0;  ///< bit in ol_flags
+  std::uint64_t last_ = 0;  ///< last stamp, in ticks of the NIC's clock
   DepartureCounters counters_;
 };
 

@@ -9,39 +9,39 @@
 namespace softfeb::dataplane {
 
 enum class HugePages : std::uint8_t {
-  kAuto,  ///< huge pages when enough are free, ordinary memory otherwise
-  kNo,    ///< ordinary memory
+  kAuto,  ///< huge pages if enough are free, otherwise 4 KiB pages
+  kNo,    ///< no huge pages
 };
 
-/// A worker's lcore and the CPU it runs on. Two lcores may share a CPU on machines with few cores.
+/// An lcore and the CPU it runs on. Several lcores may share a CPU.
 struct LcoreSpec {
   unsigned id = 0;
-  std::optional<unsigned> cpu;  ///< the CPU of the same number when not given
+  std::optional<unsigned> cpu;  ///< default: the CPU with the lcore's number
 };
 
-/// What DPDK's environment layer is started with. One start per process (a property of DPDK).
+/// Configuration of DPDK's EAL. DPDK initializes it at most once per process.
 struct EalConfig {
   HugePages huge = HugePages::kAuto;
   unsigned memory_mib = 256;
-  std::vector<LcoreSpec> lcores;  ///< empty: lcore 0 alone
+  std::vector<LcoreSpec> lcores;  ///< empty: only lcore 0
   std::optional<unsigned> main_lcore;
   std::vector<std::string>
-      pci_devices;                 ///< allow list, "0000:3b:00.0[,devargs]"; with none, PCI is not scanned
-  std::vector<std::string> vdevs;  ///< devices made at start; dataplane/device.hpp makes them later as well
-  std::vector<std::string> extra;  ///< further EAL arguments, last
-  std::string prefix;              ///< --file-prefix, for several processes that do not run in memory
-  bool telemetry = false;          ///< DPDK's own telemetry socket
-  bool verbose = false;            ///< DPDK's notices too, not only errors
+      pci_devices;  ///< allow list, each "0000:3b:00.0[,devargs]"; PCI is not scanned when the list is empty
+  std::vector<std::string> vdevs;  ///< created at EAL start; see device.hpp for later
+  std::vector<std::string> extra;  ///< appended to the EAL arguments
+  std::string prefix;              ///< --file-prefix; empty: share no files with other processes
+  bool telemetry = false;          ///< enable DPDK's telemetry socket
+  bool verbose = false;            ///< log DPDK's notices, not only errors
 };
 
-/// Free huge pages of the machine in MiB (all sizes together), from /sys/kernel/mm/hugepages under `root`.
+/// Free huge pages in MiB, all sizes together, from /sys/kernel/mm/hugepages. `root` is prepended to the
+/// path.
 std::uint64_t free_huge_mib(const std::string& root = "");
 
-/// The argument vector for rte_eal_init(), program name first. Pure.
+/// Builds the argument vector for rte_eal_init(), program name first. Has no side effects.
 std::vector<std::string> eal_arguments(const EalConfig& config, std::uint64_t free_huge_mib);
 
-/// DPDK's environment, from construction to destruction. Throws EnvironmentError with DPDK's own last error
-/// line.
+/// Initializes the EAL; the destructor cleans it up. Throws EnvironmentError with DPDK's last error line.
 class Eal {
  public:
   explicit Eal(const EalConfig& config);

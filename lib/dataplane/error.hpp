@@ -9,8 +9,8 @@ namespace softfeb::dataplane {
 
 using softfeb::EnvironmentError;
 
-/// What the user asked for makes no sense, whatever the machine (exit code 2): a device text, an impossible
-/// value.
+/// The request is invalid on any machine, such as a malformed device text or an impossible value (exit code
+/// 2).
 class RequestError : public std::invalid_argument {
  public:
   using std::invalid_argument::invalid_argument;

@@ -9,22 +9,22 @@
 #include <optional>
 #include <vector>
 
-/// Faults made on purpose, decided here and carried out by dataplane/fault_injector.hpp. The same seed gives
-/// the same faults for the same packets.
+/// Fault injection. This file decides on faults; dataplane/fault_injector.hpp applies them. The same seed
+/// yields the same faults for the same sequence of packets.
 namespace softfeb::dataplane {
 
-/// Probabilities in parts of 2^32.
+/// Probabilities in units of 2^-32.
 struct FaultRates {
   std::uint64_t drop = 0;
   std::uint64_t corrupt = 0;
   std::uint64_t duplicate = 0;
-  std::uint64_t reorder = 0;  ///< leaves after the packet behind it
-  std::uint64_t mark_ce = 0;  ///< ECN-capable packets alone, as a switch does
+  std::uint64_t reorder = 0;  ///< sent after the next packet
+  std::uint64_t mark_ce = 0;  ///< CE mark as a switch sets it; only ECN-capable packets
 };
 
 enum class FaultAction : std::uint8_t { kDrop, kCorrupt, kMarkCe };
 
-/// The n-th time (from 1) a packet with this DestQP and PSN passes.
+/// Applies to the n-th packet (from 1) with this DestQP and PSN.
 struct FaultRule {
   FaultAction action = FaultAction::kDrop;
   roce::Qpn qpn = 0;
@@ -38,7 +38,7 @@ struct FaultVerdict {
   bool duplicate = false;
   bool reorder = false;
   bool mark_ce = false;
-  std::uint64_t where = 0;  ///< random: which bit to corrupt
+  std::uint64_t where = 0;  ///< random number that selects the bit to corrupt
 
   bool any() const { return drop || corrupt || duplicate || reorder || mark_ce; }
 };
@@ -51,28 +51,28 @@ struct FaultCounters {
   std::uint64_t marked_ce = 0;
 };
 
-/// Where a RoCEv2 packet's parts are in its frame. From the first bytes of a frame, hostile or not; nothing
-/// when it is no RoCEv2.
+/// Location of the headers of a RoCEv2 packet. locate_roce() reads the first bytes of an untrusted frame and
+/// returns nothing unless they are a RoCEv2 packet.
 struct RoceLocation {
-  std::uint16_t ip = 0;   ///< offset of the IP header
-  std::uint16_t bth = 0;  ///< offset of the BTH
+  std::uint16_t ip = 0;   ///< offset of the IP header in bytes
+  std::uint16_t bth = 0;  ///< offset of the BTH in bytes
   bool ipv6 = false;
   roce::Qpn dest_qp = 0;
   roce::Psn psn = 0;
 };
 std::optional<RoceLocation> locate_roce(ByteSpan frame_begin);
 
-/// The faults of one direction of one queue. No allocation after construction.
+/// The faults of one direction of a queue. No allocation after construction.
 class FaultPlan {
  public:
   FaultPlan() = default;
   FaultPlan(std::uint64_t seed, const FaultRates& rates, const std::vector<FaultRule>& rules = {});
 
-  /// False: never a fault, nobody need ask.
+  /// False when no fault can occur; judge() need not be called then.
   bool active() const { return active_; }
 
-  /// What shall happen to this packet. Always draws equally many random numbers, so one fault does not move
-  /// the next.
+  /// Decides the faults of a packet. Always draws the same number of random numbers, so that one fault does
+  /// not affect later ones.
   FaultVerdict judge(const RoceLocation& packet);
 
  private:

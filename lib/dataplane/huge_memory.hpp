@@ -6,13 +6,13 @@
 
 namespace softfeb::dataplane {
 
-/// Memory in huge pages where the kernel has them to give (transparent ones, `madvise` or `always` in
-/// /sys/kernel/mm/transparent_hugepage/enabled), for what lies in many megabytes and is touched in no order:
-/// a TLB knows few pages of 4 KiB. Pieces below a megabyte come from the heap. For set-up: each piece is a
-/// system call.
+/// Memory resource for large blocks with random access, where 4 KiB pages cause TLB misses. Uses transparent
+/// huge pages if the kernel provides them (`madvise` or `always` in
+/// /sys/kernel/mm/transparent_hugepage/enabled). Blocks smaller than 1 MiB come from the heap. For set-up
+/// only: each large block costs system calls.
 class HugeMemory final : public std::pmr::memory_resource {
  public:
-  /// The one that everybody may use: it has no state.
+  /// The shared instance; it has no state.
   static HugeMemory& instance();
 
  private:

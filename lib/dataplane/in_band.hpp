@@ -20,50 +20,51 @@
 
 struct rte_mempool;
 
-/// Slow control at the boards' own addresses, the control thread's side: datagrams that lanes received go to
-/// the boards' RSSI links, and what the links send goes to the lanes as frames. All of it belongs to the
-/// control thread.
+/// In-band slow control, control-thread side. Port queues forward the datagrams they receive at the boards'
+/// addresses to the boards' RSSI links; datagrams the links send return to the port queues as frames.
+/// Everything here belongs to the control thread.
 namespace softfeb::dataplane {
 
 struct InBandConfig {
-  std::uint32_t mtu = 1500;          ///< of the port: bytes from the IP header on
-  std::uint32_t descriptors = 1024;  ///< of the TX queue, each of which may hold a frame
+  std::uint32_t mtu = 1500;          ///< MTU of the port in bytes, from the IP header on
+  std::uint32_t descriptors = 1024;  ///< TX queue descriptors; each may hold a frame
   unsigned lcores = 1;
   int socket = -1;
 };
 
 struct InBandCounters {
-  std::uint64_t rx = 0;           ///< datagrams that a link took
-  std::uint64_t rx_refused = 0;   ///< from somebody who may not connect
-  std::uint64_t rx_unserved = 0;  ///< for an address or port nobody serves, or no datagram at all
+  std::uint64_t rx = 0;           ///< datagrams delivered to a link
+  std::uint64_t rx_refused = 0;   ///< sender not allowed to connect
+  std::uint64_t rx_unserved = 0;  ///< no link serves the address and port, or not a valid datagram
   std::uint64_t tx = 0;
-  std::uint64_t tx_dropped = 0;  ///< no buffer, or the lane did not keep up
-  std::uint64_t tx_refused = 0;  ///< to somebody never heard of, or longer than a frame holds
+  std::uint64_t tx_dropped = 0;  ///< no buffer, or the ring to the port queue was full
+  std::uint64_t tx_refused = 0;  ///< no route to the peer, or longer than a frame holds
 };
 
 class InBandPort;
 
-/// One UDP port of one board: the way out of its RSSI link. Answers go to the MAC address that the peer's
-/// datagrams came from, in the board's VLAN.
+/// One UDP port of one board, the transmit path of its RSSI link. Replies go to the MAC address from which
+/// the peer's datagrams came, in the board's VLAN.
 class InBandLink final : public control::DatagramSink {
  public:
   using Allow = std::function<bool(const roce::IpAddress&)>;
 
-  /// Made by InBandPort::serve().
+  /// Created by InBandPort::serve().
   InBandLink(InBandPort& port, std::uint32_t endpoint, const engine::Identity& identity,
              std::uint16_t udp_port, Allow allow);
 
-  /// Who takes the datagrams; it outlives this or is disconnected (null) before it goes.
+  /// Sets the receiver of datagrams. `link` must outlive this object, or be disconnected (null) before it is
+  /// destroyed.
   void connect(control::RssiLink* link) { link_ = link; }
 
-  /// Longest datagram that a frame of the port holds.
+  /// Longest datagram, in bytes, that fits a frame of the port.
   std::size_t max_datagram() const { return max_datagram_; }
 
   void send(const control::UdpPeer& to, ByteSpan datagram) override;
 
  private:
   friend class InBandPort;
-  /// False when the sender may not connect.
+  /// Returns false when the sender is not allowed to connect.
   bool take(const engine::ReceivedDatagram& datagram, ByteSpan payload, Time now);
 
   InBandPort& port_;
@@ -76,21 +77,23 @@ class InBandLink final : public control::DatagramSink {
   PeerRoutes routes_;
 };
 
-/// All boards of a lane.
+/// In-band slow control of all boards of a port queue.
 class InBandPort {
  public:
-  /// Datagrams that one poll() takes at most, so that a flood does not keep the control thread.
+  /// Datagrams per poll(), at most, so that a flood cannot starve the control thread.
   static constexpr std::size_t kPollShare = 256;
 
-  /// `exchange` is the lane's and outlives this. Throws EnvironmentError without memory for the frames.
+  /// `exchange` is the port queue's and must outlive this object. Throws EnvironmentError when there is no
+  /// memory for the frames.
   InBandPort(const InBandConfig& config, ControlExchange& exchange, Mempools& pools);
 
-  /// From now on `udp_port` (8192 or 8193) of the board `endpoint` (as in PortMap; it lives on this lane's
-  /// worker) is served for those that `allow` lets in. The link stays where it is for this object's life.
+  /// Serves `udp_port` (8192 or 8193) of board `endpoint` (index into PortMap, must live on this port queue's
+  /// worker) for the senders that `allow` accepts. The returned link keeps its address for the lifetime of
+  /// this object.
   InBandLink& serve(std::uint32_t endpoint, const engine::Identity& identity, std::uint16_t udp_port,
                     InBandLink::Allow allow);
 
-  /// Hands received datagrams to the links and frees the packets; returns how many there were.
+  /// Delivers received datagrams to the links and frees the packets. Returns the number of datagrams.
   std::size_t poll(Time now);
 
   const InBandCounters& counters() const { return counters_; }
@@ -98,7 +101,7 @@ class InBandPort {
  private:
   friend class InBandLink;
   void take(const ControlDatagram& received, Time now);
-  /// The payload in one piece, valid until the next call.
+  /// Returns the payload as one contiguous span, valid until the next call.
   ByteSpan in_one_piece(const Segments& payload);
   void send(std::uint32_t endpoint, const engine::Identity& from, const engine::DatagramRoute& to,
             ByteSpan datagram);

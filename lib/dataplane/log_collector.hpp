@@ -7,8 +7,8 @@
 
 namespace softfeb::dataplane {
 
-/// Keeps DPDK's log lines while it lives, so that a failure can be told in one message of ours; afterwards
-/// they go to stderr. Set-up only.
+/// Collects DPDK's log output during its lifetime, so that an error can be reported in one message.
+/// Afterwards DPDK logs to stderr. For set-up only.
 class LogCollector {
  public:
   LogCollector();
@@ -17,7 +17,7 @@ class LogCollector {
   LogCollector& operator=(const LogCollector&) = delete;
 
   std::string text();
-  /// The same on one line.
+  /// text() joined into one line.
   std::string one_line();
 
  private:

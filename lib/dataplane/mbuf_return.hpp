@@ -9,23 +9,24 @@ struct rte_mempool;
 
 namespace softfeb::dataplane {
 
-/// Packets on their way back to their pools, which takes a call for many of a pool instead of one for each.
-/// DPDK's own bulk free sees a chain's segments one after the other, each of another pool, and gains nothing.
-/// For one worker; empty whenever nobody is at it: whoever adds flushes.
+/// Frees packets in bulk, with one mempool call for many mbufs. DPDK's rte_pktmbuf_free_bulk() gains nothing
+/// on chains whose segments belong to different pools. For one worker. Call flush() after the last add():
+/// nothing may stay here between bursts.
 class MbufReturn {
  public:
-  /// All segments of a packet that nobody looks at any more.
+  /// Adds all segments of a packet that is no longer in use.
   void add(rte_mbuf* packet);
   void flush();
 
  private:
-  static constexpr std::size_t kPools = 4;  ///< of one burst: headers, payload references, trailers, one more
+  /// Pools of one burst: headers, payload references, trailers, one more.
+  static constexpr std::size_t kPools = 4;
   static constexpr unsigned kRoom = 64;
 
   struct Bin {
     rte_mempool* pool = nullptr;
     unsigned count = 0;
-    std::array<rte_mbuf*, kRoom> items;  ///< the first `count` mean something
+    std::array<rte_mbuf*, kRoom> items;  ///< only the first `count` are valid
   };
 
   Bin& bin_of(rte_mempool* pool);

@@ -14,54 +14,56 @@
 
 namespace softfeb::dataplane {
 
-/// A port by which stations reach the network.
+/// A port that connects stations to the network.
 struct NetworkPort {
-  std::uint16_t port = 0;  ///< DPDK's; queue 0 is the lane's
-  /// All that is behind it; none: the far end of a ring, whose endpoints are known by their source MAC.
+  std::uint16_t port = 0;  ///< DPDK port id; uses queue 0
+  /// The station that represents everything behind the port. None: the far end of a net_ring, where the
+  /// source MAC address identifies the station.
   std::optional<std::uint32_t> station;
 };
 
-/// An endpoint that is a station.
+/// An endpoint attached to the network as a station.
 struct NetworkStation {
   roce::MacAddress mac{};
   std::uint32_t station = 0;
-  std::size_t port = 0;  ///< into NetworkLaneConfig::ports
+  std::size_t port = 0;  ///< index into NetworkLaneConfig::ports
 };
 
 struct NetworkLaneConfig {
   std::vector<NetworkPort> ports;
   std::vector<NetworkStation> stations;
-  std::size_t frames = 16'384;  ///< in the network or waiting for a port
+  std::size_t frames = 16'384;  ///< in the network or queued for a port
   std::uint32_t frame_bytes = 0;
   unsigned lcores = 1;
 };
 
-/// Every packet in rx_packets entered the network or is in one of the other counters of its way.
+/// Counters since the start. Each packet in rx_packets either entered the network or is counted in
+/// rx_stranger or rx_unusable.
 struct NetworkLaneCounters {
   std::uint64_t rx_packets = 0;
-  std::uint64_t rx_stranger = 0;  ///< by no station's MAC address
-  std::uint64_t rx_unusable = 0;  ///< too short, or no room for a copy of their headers
-  std::uint64_t rx_outside = 0;   ///< of rx_packets, from ports outside
+  std::uint64_t rx_stranger = 0;  ///< source MAC address is no station's
+  std::uint64_t rx_unusable = 0;  ///< too short, or no buffer to copy the headers
+  std::uint64_t rx_outside = 0;   ///< part of rx_packets from external ports
   std::uint64_t tx_packets = 0;
-  std::uint64_t tx_outside = 0;  ///< of tx_packets, to ports outside
-  std::uint64_t tx_short = 0;    ///< times a port took less than it was given; the rest waited
-  std::uint64_t tx_dropped = 0;  ///< for a port outside that had taken nothing for too long
-  std::uint64_t tx_waiting = 0;  ///< for their port, now
-  std::uint64_t held_up = 0;     ///< turns in which packets were left in the rings for want of frames
-  std::uint64_t late_turns = 0;  ///< that came more than kLate after what they had to do
-  Time latest = 0;               ///< the worst of them
-  Time late = 0;                 ///< all of them together
+  std::uint64_t tx_outside = 0;  ///< part of tx_packets to external ports
+  std::uint64_t tx_short = 0;    ///< bursts a port accepted only in part; the rest is retried
+  std::uint64_t tx_dropped = 0;  ///< external port's queue was full (kPortRoom)
+  std::uint64_t tx_waiting = 0;  ///< currently queued for a port
+  std::uint64_t held_up = 0;     ///< receive bursts shortened because frames ran out
+  std::uint64_t late_turns = 0;  ///< iterations more than kLate after the network's next event
+  Time latest = 0;               ///< largest delay of those
+  Time late = 0;                 ///< sum of those delays
   static constexpr Time kLate = 20 * kMicrosecond;
 };
 
-/// A worker's share in a network of ours: takes packets from rings and ports, lets the network have them, and
-/// gives those that arrive to the rings and ports they are for. What a ring does not take is kept and offered
-/// again; no packet is lost here but those counted. When all frames are in use packets stay in the rings, and
-/// boards wait. No system call, lock or allocation.
+/// Runs a simulated network on a worker: receives packets from rings and ports, passes them to
+/// fabric::Network, and sends delivered packets to the rings and ports of their destinations. Packets that a
+/// ring does not accept stay queued and are retried; every packet lost here is counted. When all frames are
+/// in use, packets stay in the rings, which backpressures the boards. No system calls, locks or allocations.
 class NetworkLane {
  public:
   static constexpr std::uint16_t kBurst = 32;
-  /// Packets that may wait for a port outside.
+  /// Packets queued for an external port, at most.
   static constexpr std::size_t kPortRoom = 2048;
 
   NetworkLane(const NetworkLaneConfig& config, const fabric::NetworkConfig& network, Mempools& pools);
@@ -69,11 +71,11 @@ class NetworkLane {
   NetworkLane(const NetworkLane&) = delete;
   NetworkLane& operator=(const NetworkLane&) = delete;
 
-  /// One turn; true when anything arrived or left.
+  /// Runs one iteration. Returns true when packets arrived or left.
   bool run(Time now);
-  /// A time before which run() has nothing to do unless something arrives.
+  /// Earliest time at which run() has work, unless packets arrive.
   Time next_event(Time now) const;
-  /// Packets wait for their ports.
+  /// True when packets are queued for ports.
   bool pending() const { return counters_.tx_waiting != 0; }
 
   fabric::NetworkSnapshot make_snapshot() const { return network_.make_snapshot(); }
@@ -81,7 +83,7 @@ class NetworkLane {
   const NetworkLaneCounters& counters() const { return counters_; }
 
  private:
-  /// Packets on their way out, in order.
+  /// Packets queued for a port, in order.
   struct Queue {
     fabric::Frame* first = nullptr;
     fabric::Frame* last = nullptr;
@@ -99,8 +101,8 @@ class NetworkLane {
   MbufFrames frames_;
   fabric::Network network_;
   StationTable by_mac_;
-  std::vector<std::size_t> port_of_;  ///< by station
-  std::vector<Queue> queues_;         ///< by port
+  std::vector<std::size_t> port_of_;  ///< index: station
+  std::vector<Queue> queues_;         ///< index: port
   std::array<fabric::Network::Delivery, 64> deliveries_{};
   NetworkLaneCounters counters_;
 };

@@ -6,25 +6,24 @@
 #include <string>
 #include <vector>
 
-/// Which part of a machine with several memories (NUMA nodes) CPUs, devices and memory belong to. -1: the
-/// machine does not say, or it does not matter.
+/// NUMA nodes of CPUs, devices and memory. -1: unknown or irrelevant.
 namespace softfeb::dataplane {
 
 /// NUMA node of a CPU.
 int cpu_socket(unsigned cpu);
 
-/// CPUs of a node as the kernel writes them, "8-15,24-31".
+/// CPUs of a node in the kernel's list format: "8-15,24-31".
 std::string node_cpus(int node, const std::string& root = "");
 
-/// NUMA node of the hardware behind a device text, before it is attached: a NIC on PCI, or the one behind a
-/// kernel interface. `root`: where /sys is.
+/// NUMA node of the hardware that a device text names: a PCI NIC, or the device behind a kernel interface.
+/// The device need not be attached. `root` is prepended to /sys.
 int device_node(const DeviceSpec& spec, const std::string& root = "");
 
-/// The node that all of `nodes` are on, those apart that are -1; -1 when there are several, or none.
+/// The node common to all `nodes`, ignoring -1; -1 when they differ or all are -1.
 int common_node(const std::vector<int>& nodes);
 
-/// As long as it lives, memory that this thread is the first to touch comes from `node` while that has any;
-/// with -1 from where it would anyway.
+/// Sets this thread's memory policy for the lifetime of the object: pages the thread touches first come from
+/// `node` while it has free memory. -1 leaves the policy unchanged.
 class MemoryNode {
  public:
   explicit MemoryNode(int node);
@@ -34,7 +33,7 @@ class MemoryNode {
 
  private:
   bool set_ = false;
-  int mode_ = 0;  ///< before, and of which nodes
+  int mode_ = 0;  ///< previous policy, and its node mask below
   unsigned long nodes_ = 0;
 };
 

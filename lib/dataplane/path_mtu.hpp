@@ -10,21 +10,21 @@ namespace softfeb::dataplane {
 inline constexpr std::uint32_t kEthernetHeader = 14;
 inline constexpr std::uint32_t kVlanTag = 4;
 
-/// What IP and transport add to a full payload in the longest packet we send, WRITE Only with immediate:
-/// IP, UDP, BTH, RETH, ImmDt, iCRC.
+/// Overhead in bytes of the longest packet sent with a full payload, RDMA WRITE Only with Immediate: IP, UDP,
+/// BTH, RETH, ImmDt, iCRC.
 constexpr std::uint32_t l3_overhead(bool ipv6) {
   constexpr std::uint32_t kUdp = 8;
   return (ipv6 ? 40 : 20) + kUdp + roce::Bth::kSize + roce::Reth::kSize + roce::ImmDt::kSize +
          roce::kIcrcSize;
 }
 
-/// Interface MTU (bytes from the IP header on) that packets of `path_mtu` need.
+/// Interface MTU (bytes from the IP header on) that packets with `path_mtu` need.
 constexpr std::uint32_t mtu_for(std::uint32_t path_mtu, bool ipv6) { return path_mtu + l3_overhead(ipv6); }
 
-/// Longest Ethernet frame, tag included, FCS not, of an interface with this MTU.
+/// Longest Ethernet frame in bytes on an interface with this MTU, with VLAN tag, without FCS.
 constexpr std::uint32_t frame_bytes_for(std::uint32_t mtu) { return mtu + kEthernetHeader + kVlanTag; }
 
-/// Largest path MTU (256, 512, … 4096; IBA 9.6.5) whose packets fit `mtu`; 0 when none does.
+/// Largest path MTU (256, 512, … 4096; IBA 9.6.5) whose packets fit `mtu`; 0 when none fits.
 constexpr std::uint32_t max_path_mtu(std::uint32_t mtu, bool ipv6) {
   for (std::uint32_t path_mtu = 4096; path_mtu >= 256; path_mtu /= 2) {
     if (mtu_for(path_mtu, ipv6) <= mtu) return path_mtu;

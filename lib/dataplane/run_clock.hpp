@@ -12,30 +12,31 @@
 
 namespace softfeb::dataplane {
 
-/// Reads the time stamp counter and CLOCK_MONOTONIC_RAW together: the attempt with the narrowest window wins,
-/// because the others were interrupted.
+/// Reads the TSC and CLOCK_MONOTONIC_RAW together. Makes several attempts and returns the one with the
+/// narrowest window, because wider ones were interrupted.
 ClockReading read_clocks();
 
-/// Wall clock (CLOCK_REALTIME) at Time 0 of `clock`, ns since 1970, as it is now: a clock set by NTP moves.
+/// Wall-clock time (CLOCK_REALTIME, ns since 1970) at Time 0 of `clock`, according to the present
+/// CLOCK_REALTIME. NTP adjustments change the result.
 std::uint64_t unix_origin_ns(const TscClock& clock);
 
-/// The clock of a run: the time stamp counter, calibrated against CLOCK_MONOTONIC_RAW at the start and kept
-/// true to it from then on. The control thread owns it; workers get each new slope from updates().
+/// The clock of a run: the TSC, calibrated against CLOCK_MONOTONIC_RAW at the start and disciplined to it
+/// afterwards. Owned by the control thread; workers receive each new slope from updates().
 class RunClock {
  public:
-  /// Takes the first reading. Set-up that takes time anyway belongs between this and calibrate().
+  /// Takes the first reading. Do slow set-up between construction and calibrate(), which then sleeps less.
   RunClock();
 
-  /// Ends the calibration, and is Time 0. Sleeps for what is missing of two measurements of 25 ms each, and
-  /// measures once more where they differ: 100 ms at most.
+  /// Completes the calibration; its last reading is Time 0. Sleeps for the rest of two 25 ms measurements,
+  /// and repeats both if they disagree: at most 100 ms.
   void calibrate();
 
   Time now() const;
-  /// The control thread's own copy; follow() changes it. Valid after calibrate().
+  /// The control thread's copy, updated by follow(). Valid after calibrate().
   const TscClock& clock() const { return *clock_; }
-  /// Written with each new slope; empty until the first.
+  /// Receives each new slope; empty until the first.
   const Mailbox<TscClock>& updates() const { return updates_; }
-  /// Reads the clocks again when that is due. Call it often; it costs nothing until then.
+  /// Reads the clocks again when a reading is due. Cheap otherwise, so call it often.
   void follow();
   const ClockDiscipline& discipline() const { return *discipline_; }
 
@@ -47,13 +48,13 @@ class RunClock {
   Mailbox<TscClock> updates_;
 };
 
-/// A calibrated clock whose Time 0 is now, for programs too short to follow the reference. Takes 50 ms.
+/// Returns a calibrated clock whose Time 0 is now, for programs too short to discipline it. Takes 50 ms.
 TscClock start_clock();
 
-/// As RunClock measures the counter at the start, for doctor. Takes 50 ms.
+/// Measures the TSC as RunClock does at the start, for `softfeb doctor`. Takes 50 ms.
 ClockCalibration measure_clock();
 
-/// "2596.144 MHz by CLOCK_MONOTONIC_RAW; second measurement within 0.4 ppm".
+/// Formats a calibration: "2596.144 MHz by CLOCK_MONOTONIC_RAW; second measurement within 0.4 ppm".
 std::string in_words(const ClockCalibration& calibration);
 
 }  // namespace softfeb::dataplane

@@ -11,18 +11,18 @@
 
 namespace softfeb::dataplane {
 
-/// Whose MAC address it is. Made before packets come, then only read.
+/// Maps MAC addresses to stations. Filled before packets arrive, then read-only.
 class StationTable {
  public:
   explicit StationTable(std::size_t stations) : slots_(std::bit_ceil(2 * stations + 2)) {}
 
-  /// The first of two with one address stays.
+  /// Keeps the first station if two have the same address.
   void insert(const roce::MacAddress& mac, std::uint32_t station) {
     Slot& slot = slots_[find_slot(key_of(mac.data()))];
     if (!slot.used) slot = {key_of(mac.data()), station, true};
   }
 
-  /// `mac`: six bytes.
+  /// `mac` points to six bytes.
   std::optional<std::uint32_t> find(const std::uint8_t* mac) const {
     const Slot& slot = slots_[find_slot(key_of(mac))];
     if (!slot.used) return std::nullopt;
@@ -42,7 +42,7 @@ class StationTable {
     return key;
   }
 
-  /// Where `key` is, or would be: half of the slots are free.
+  /// Slot that holds `key`, or the free slot for it. At least half of the slots are free.
   std::size_t find_slot(std::uint64_t key) const {
     std::size_t i = static_cast<std::size_t>(key * 0x9e3779b97f4a7c15ULL >> 32);
     for (;; ++i) {

@@ -12,19 +12,19 @@
 #include <string>
 #include <vector>
 
-/// Which receive queue, and so which worker, a packet arrives at. A rule in the NIC saves the hop through
-/// another worker's ring and is never relied upon: the software classifier is always there. Decided here,
-/// told to the NIC in dataplane/flow_rules.hpp.
+/// Selects the receive queue, and thereby the worker, at which a packet arrives. A flow rule in the NIC
+/// avoids a hop through another worker's ring, but is never required: the software classifier always runs.
+/// The rules are chosen here and inserted by dataplane/flow_rules.hpp.
 namespace softfeb::dataplane {
 
 enum class SteeringTier : std::uint8_t {
-  kSoftware = 1,  ///< T1: no rule, everything arrives at queue 0
-  kUdp = 2,       ///< T2: a board's address and UDP port 4791 → queue
-  kBth = 3,       ///< T3: DestQP in the BTH → queue
+  kSoftware = 1,  ///< T1: no rule; all packets arrive at queue 0
+  kUdp = 2,       ///< T2: board address and UDP port 4791 → queue
+  kBth = 3,       ///< T3: board address and DestQP in the BTH → queue
 };
 
-/// A board as steering sees it. With `qpns` only packets for these queue pairs belong to `queue` (a board
-/// split over workers).
+/// A board to steer. If `qpns` is not empty, only packets for these QPs belong to `queue` (a board split over
+/// workers).
 struct SteeredBoard {
   std::optional<roce::VlanTag> vlan;
   roce::IpAddress ip;
@@ -32,7 +32,7 @@ struct SteeredBoard {
   std::uint16_t queue = 0;
 };
 
-/// One rule. No address and no QPN: every RoCEv2 packet.
+/// One rule. Without address and QPN it matches every RoCEv2 packet.
 struct SteeringRule {
   std::optional<roce::VlanTag> vlan;
   roce::IpAddress ip;
@@ -42,20 +42,19 @@ struct SteeringRule {
   SteeringTier tier() const { return qpn ? SteeringTier::kBth : SteeringTier::kUdp; }
 };
 
-/// Nothing when the port takes the rule; otherwise why not.
+/// Returns nothing when the port accepts the rule, otherwise the reason.
 using RuleCheck = std::function<std::optional<std::string>(const SteeringRule&)>;
 
 struct SteeringChoice {
   SteeringTier tier = SteeringTier::kSoftware;
   std::vector<SteeringRule> rules;
-  std::string reason;  ///< why this tier and none above it, for the start-up print
+  std::string reason;  ///< why this tier and no higher one; printed at start-up
 };
 
-/// Rules a port is asked to hold, at most. NICs hold thousands; beyond that insertion takes long and tables
-/// overflow.
+/// Maximum number of rules per port. NICs hold thousands; beyond that, insertion is slow and tables overflow.
 inline constexpr std::size_t kMaxSteeringRules = 4096;
 
-/// The highest tier up to `highest` for whose rules `check` has no objection.
+/// Chooses the highest tier, up to `highest`, whose rules all pass `check`.
 SteeringChoice choose_steering(SteeringTier highest, std::uint16_t queues,
                                std::span<const SteeredBoard> boards, const RuleCheck& check);
 

@@ -5,20 +5,21 @@
 #include <string>
 #include <vector>
 
-/// Commands for DPDK's telemetry socket (dpdk-telemetry.py), beside DPDK's own:
+/// Commands on DPDK's telemetry socket (dpdk-telemetry.py), in addition to DPDK's own:
 ///
-///     /softfeb/info             what runs
-///     /softfeb/boards           names; /softfeb/boards,NAME: the counters of one
-///     /softfeb/receivers, /softfeb/ports     likewise
+///     /softfeb/info                        program title and version
+///     /softfeb/boards                      names of the boards
+///     /softfeb/boards,NAME                 counters of one board
+///     /softfeb/receivers, /softfeb/ports   likewise
 ///
-/// DPDK answers on a thread of its own and knows no way to take a command back: what is published is kept,
-/// under a lock, for as long as the process lives. The packet path has no part in it.
+/// DPDK answers on its own thread and cannot unregister a command. Published data is therefore kept, under a
+/// lock, for the lifetime of the process. The packet path is not involved.
 namespace softfeb::dataplane {
 
 struct TelemetryTable {
   struct Row {
     std::string name;
-    std::vector<std::uint64_t> values;  ///< as `columns`
+    std::vector<std::uint64_t> values;  ///< in the order of `columns`
   };
   std::vector<std::string> columns;
   std::vector<Row> rows;
@@ -26,10 +27,11 @@ struct TelemetryTable {
 
 enum class TelemetryKind : std::uint8_t { kBoards, kReceivers, kPorts };
 
-/// Once a process; later calls change the title. Throws EnvironmentError when DPDK does not take them.
+/// Registers the commands once per process; later calls only change the title and version. Throws
+/// EnvironmentError when DPDK rejects a command.
 void register_telemetry_commands(const std::string& title, const std::string& version);
 
-/// What is answered from now on. Any thread.
+/// Replaces the data of one command. Any thread.
 void publish_telemetry(TelemetryKind kind, TelemetryTable table);
 
 }  // namespace softfeb::dataplane

@@ -16,48 +16,49 @@ namespace softfeb::dataplane {
 
 struct TxBuilderConfig {
   bool multi_segments = false;    ///< Capabilities::multi_segments
-  std::uint32_t frame_bytes = 0;  ///< longest frame, Ethernet to iCRC
+  std::uint32_t frame_bytes = 0;  ///< longest frame in bytes, Ethernet header to iCRC
   std::uint32_t descriptors = 1024;
-  std::uint32_t held = 1024;  ///< packets built and not yet freed besides those in the descriptors: retry
-                              ///< queue, the far end of a ring
+  /// Packets built and not yet freed, besides those in the descriptors: in the retry queue, or at the far end
+  /// of a ring.
+  std::uint32_t held = 1024;
   unsigned lcores = 1;
   std::uint32_t copy_below =
-      256;  ///< shorter payloads are copied into the header's buffer: cheaper than two more mbufs
+      256;  ///< payloads up to this many bytes are copied to the header mbuf: cheaper than two mbufs
   int socket = -1;
 };
 
 struct TxBuilderCounters {
-  std::uint64_t bytes = 0;     ///< of all frames built, padding not counted
-  std::uint64_t external = 0;  ///< frames whose payload was attached
-  std::uint64_t copied = 0;    ///< frames whose payload was copied
-  std::uint64_t no_mbuf = 0;   ///< times a pool was empty; the frame stayed with the caller
+  std::uint64_t bytes = 0;     ///< total bytes of the frames built, without padding
+  std::uint64_t external = 0;  ///< frames with the payload attached
+  std::uint64_t copied = 0;    ///< frames with the payload copied
+  std::uint64_t no_mbuf = 0;   ///< times a pool ran out; the frame stays with the caller
   std::uint64_t too_long =
-      0;  ///< frames longer than TxBuilderConfig::frame_bytes on a port without chains: sent cut off
+      0;  ///< frames longer than TxBuilderConfig::frame_bytes, sent truncated on a port without chains
 };
 
-/// Makes mbufs of the engine's frames, for one worker and one port.
+/// Builds mbufs from the engine's frames, for one worker and one port.
 ///
-/// Use: acquire() buffers, let the engine fill the first k frames, build() them, release() what is left. With
-/// a port that takes chains: header mbuf → payload attached as external buffer → trailer mbuf; without: one
-/// mbuf, payload copied. Payload outside the arena and short payloads are copied either way. Frames shorter
-/// than 60 bytes are padded. No allocation but from the pools, nothing throws, after construction. The life
-/// of the three mbufs: doc/dataplane.md.
+/// Usage: acquire() header buffers, let the engine fill the first k frames, build() them, and release() the
+/// rest. On a port with chained mbufs, a frame is a header mbuf, the payload attached as an external buffer,
+/// and a trailer mbuf. On other ports it is one mbuf with the payload copied. Short payloads and payloads
+/// outside the arena are always copied. Frames shorter than 60 bytes are padded. After construction, nothing
+/// throws and mbufs come only from the pools. doc/dataplane.md describes the life cycle of the three mbufs.
 class TxBuilder {
  public:
   using TxFrame = engine::TxFrame;
 
-  /// `arena` may be null: then every payload is copied.
+  /// `arena` may be null; every payload is then copied. A non-null arena must outlive this object.
   TxBuilder(const TxBuilderConfig& config, const Arena* arena, Mempools& pools);
 
-  /// Takes up to frames.size() header buffers, at once or not at all (half as many where pools run low); sets
-  /// frames[i].header. Returns how many.
+  /// Allocates up to frames.size() header buffers and sets frames[i].header. When the pool runs low, it
+  /// retries with half as many. Returns the number allocated.
   unsigned acquire(std::span<TxFrame> frames, std::span<rte_mbuf*> mbufs);
 
-  /// Completes mbufs[i] for frames[i] (acquired together, filled since). Returns how many, from the first on;
-  /// the rest are untouched, to be built later or released.
+  /// Completes mbufs[i] from frames[i], which were acquired together. Returns the number built, counted from
+  /// the first; the remaining ones are unchanged and can be built later or released.
   unsigned build(std::span<const TxFrame> frames, std::span<rte_mbuf*> mbufs);
 
-  /// Gives back what was acquired and not built.
+  /// Frees buffers that were acquired but not built.
   static void release(std::span<rte_mbuf*> mbufs);
 
   const TxBuilderCounters& counters() const { return counters_; }
@@ -75,7 +76,7 @@ class TxBuilder {
 
   TxBuilderConfig config_;
   const Arena* arena_;
-  std::uint32_t head_room_;  ///< bytes a header mbuf holds
+  std::uint32_t head_room_;  ///< capacity of a header mbuf in bytes
   rte_mempool* heads_;
   rte_mempool* externals_;
   rte_mempool* trailers_;
