@@ -10,11 +10,12 @@
 
 namespace softfeb::dataplane {
 
-/// A lane and the control thread: received datagrams of the slow control one way, frames to be sent the
-/// other. Made before the lane, gone after its worker has ended; what is still in the rings is freed then.
+/// Rings between a port queue and the control thread: received slow-control datagrams one way, frames to send
+/// the other way. Create it before the port queue and destroy it after the worker has ended; the destructor
+/// frees the packets still in the rings.
 class ControlExchange {
  public:
-  /// Frames each way that wait at one time; what comes beyond is dropped by whoever brings it, and counted.
+  /// Capacity of each ring. When a ring is full, its producer drops the packet and counts it.
   static constexpr std::size_t kRoom = 1024;
 
   ControlExchange() = default;
@@ -24,12 +25,13 @@ class ControlExchange {
 
   SpscRing<ControlDatagram>& received() { return received_; }
   SpscRing<ControlFrame>& to_send() { return to_send_; }
-  /// Control thread: gives the lane a frame; false when too many wait.
+  /// Control thread: passes a frame to the port queue. Returns false when the ring is full; the caller then
+  /// still owns the packet.
   bool send(const ControlFrame& frame);
-  /// Of the lane's worker; null (the default) where it never waits.
+  /// Sets the doorbell of the port queue's worker; null (the default) if the worker never sleeps.
   void set_worker(Doorbell* doorbell) { worker_ = doorbell; }
 
-  /// The control thread serves nobody here: frees what came; returns how many.
+  /// Frees received datagrams, when the control thread serves no board here. Returns how many.
   std::uint64_t drop_received();
 
  private:

@@ -8,11 +8,12 @@
 
 namespace softfeb::dataplane {
 
-/// Our time to ticks of a device's clock: a straight line, by one multiplication. What is handed to workers.
+/// Maps our time to ticks of a device's clock: a straight line, evaluated with one multiplication. Passed to
+/// workers.
 struct ClockMap {
   Time origin = 0;
-  std::uint64_t ticks = 0;  ///< at `origin`
-  std::uint64_t slope = 0;  ///< 2^-64 ticks a picosecond
+  std::uint64_t ticks = 0;  ///< ticks at `origin`
+  std::uint64_t slope = 0;  ///< in units of 2^-64 ticks per picosecond
 
   std::uint64_t at(Time t) const {
     if (t >= origin) return ticks + static_cast<std::uint64_t>(Uint128{t - origin} * slope >> 64);
@@ -20,26 +21,26 @@ struct ClockMap {
   }
 };
 
-/// A moment on both clocks.
+/// Both clocks at the same moment.
 struct ClockSample {
   Time time = 0;
   std::uint64_t ticks = 0;
 };
 
-/// The two clocks drift apart: the line goes through the newest sample, with the slope of the last ten
-/// seconds or so. The error of a prediction is that of two readings as long as it looks no further ahead than
-/// the samples reach back.
+/// Tracks a device's clock, which drifts against ours. The map passes through the latest sample; its slope is
+/// measured over the last one to two kMemory, or less at the start. A prediction is as accurate as two
+/// readings, provided it looks no further ahead than the samples reach back.
 class DeviceClock {
  public:
   static constexpr Time kMemory = 8 * kSecond;
 
-  /// Samples come in the order of their times; one at the time of the last, or with ticks that do not go on,
-  /// changes nothing.
+  /// Adds a sample, in chronological order. A sample at the time of the previous one, or whose ticks have not
+  /// advanced, is ignored.
   void add(const ClockSample& sample);
-  /// Two samples are there.
+  /// True after two samples.
   bool ready() const { return map_.slope != 0; }
   const ClockMap& map() const { return map_; }
-  /// By how much the newest sample was off from what was predicted, a time.
+  /// Error of the prediction for the latest sample, as a time.
   Time correction() const { return correction_; }
 
  private:

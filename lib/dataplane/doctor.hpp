@@ -9,12 +9,12 @@
 #include <string>
 #include <vector>
 
-/// Facts for `softfeb doctor`: what this machine and these ports can do, and the fix for what they cannot.
+/// Checks for `softfeb doctor`: what this machine and its ports support, and how to fix what they do not.
 namespace softfeb::dataplane {
 
 enum class Health : std::uint8_t {
   kOk,
-  kWarn,  ///< works without; slower, or not with every device
+  kWarn,  ///< works, but slower or not with every device
   kBad,   ///< softfeb, or this port, does not work
 };
 
@@ -22,24 +22,24 @@ struct Check {
   std::string name;
   Health health = Health::kOk;
   std::string found;
-  std::string fix;  ///< empty when there is nothing to mend
+  std::string fix;  ///< empty when there is nothing to fix
 };
 
-/// Looks at CPU, memory, drivers and rights. `root` stands before /proc, /sys and /dev (tests have their
-/// own). Needs no Eal.
+/// Checks CPU, memory, drivers and privileges. `root` is prepended to /proc, /sys and /dev (for tests). Does
+/// not need Eal.
 std::vector<Check> check_machine(const std::string& root = "");
 
-/// Attaches, configures and starts the device for real, and lets it go. After Eal. Does not throw for what a
-/// device lacks: that is the finding.
+/// Attaches, configures and starts the device, then releases it. Requires Eal. Does not throw if the device
+/// fails; the failure is a finding.
 std::vector<Check> check_port(const std::string& device_text, const PortConfig& config,
                               DeviceFactory& factory, Mempools& pools);
 
-/// The worst of them; kOk of none.
+/// The worst health of `checks`; kOk if there are none.
 Health worst(const std::vector<Check>& checks);
 
-/// For people: a line a check, the fix below it.
+/// Report for humans: one line per check, with the fix below it.
 std::string doctor_text(const std::vector<Check>& checks);
-/// For programs: {"verdict": "ok"|"warn"|"bad", "checks": [{"name", "health", "found", "fix"}]}.
+/// Report for programs: {"verdict": "ok"|"warn"|"bad", "checks": [{"name", "health", "found", "fix"}]}.
 std::string doctor_json(const std::vector<Check>& checks);
 
 }  // namespace softfeb::dataplane

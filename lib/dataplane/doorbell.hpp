@@ -5,20 +5,21 @@
 
 namespace softfeb::dataplane {
 
-/// Wakes a thread that waits for a file descriptor. Whoever puts something into one of that thread's queues
-/// rings afterwards: a fence and a load while the thread is awake, a system call only when it sleeps.
+/// Wakes a thread that waits for a file descriptor. A producer rings after it has put something into one of
+/// the thread's queues. Ringing costs a fence and a load while the thread is awake, and a system call only
+/// while it sleeps.
 ///
-/// The sleeper's order is arm(), look at every queue once more, wait for fd(), clear(). What is queued before
-/// arm() is found by that look; what is queued later rings.
+/// The sleeper calls arm(), checks every queue once more, waits for fd(), and calls clear(). That check finds
+/// what was queued before arm(); whatever is queued later rings.
 class alignas(64) Doorbell {
  public:
-  /// Throws EnvironmentError when the process has no file descriptor left.
+  /// Throws EnvironmentError when the process has no free file descriptor.
   Doorbell();
   ~Doorbell();
   Doorbell(const Doorbell&) = delete;
   Doorbell& operator=(const Doorbell&) = delete;
 
-  /// Any thread, after it queued something.
+  /// Any thread, after queueing something.
   void ring() {
     std::atomic_thread_fence(std::memory_order_seq_cst);
     if (armed_.load(std::memory_order_relaxed)) wake();
@@ -30,9 +31,9 @@ class alignas(64) Doorbell {
   }
   void disarm() { armed_.store(false, std::memory_order_relaxed); }
   bool armed() const { return armed_.load(std::memory_order_relaxed); }
-  /// Becomes readable when rung.
+  /// Becomes readable when the doorbell rings.
   int fd() const { return fd_; }
-  /// Silences it; the sleeper's.
+  /// Resets the descriptor. Sleeper only.
   void clear();
 
  private:

@@ -11,12 +11,13 @@ struct rte_mempool;
 
 namespace softfeb::dataplane {
 
-/// Carries a FaultPlan out on packets. RoCEv2 alone is touched; ARP and the rest pass. A packet to be
-/// corrupted, or marked in memory that is not its own, is copied first: payloads in the arena and other
-/// packets' bytes are never written. Without a buffer for the copy the packet passes unharmed (counted).
+/// Applies a FaultPlan to packets. Affects RoCEv2 packets only; ARP and others pass unchanged. Copies a
+/// packet before corrupting it, and before marking it if its mbuf is shared or indirect, so that payloads in
+/// the arena and shared buffers are never written. If no buffer is free, the packet passes without that fault
+/// and is counted in no_copy().
 class FaultInjector {
  public:
-  /// `frame_bytes`: longest frame. `held`: copies that may be out at one time.
+  /// `frame_bytes`: longest frame in bytes. `held`: maximum number of copies in use at one time.
   FaultInjector(const FaultPlan& plan, std::uint32_t frame_bytes, std::uint32_t held, unsigned lcores,
                 Mempools& pools);
   ~FaultInjector();
@@ -25,12 +26,12 @@ class FaultInjector {
 
   bool active() const { return plan_.active(); }
 
-  /// Room `out` of apply() needs for `n` packets.
+  /// Size of `out` that apply() needs for `n` packets.
   static constexpr std::size_t room_for(std::size_t n) { return 2 * n + 1; }
 
-  /// Takes the packets of `in`, puts those that shall go on into `out` (room_for(in.size())) and returns how
-  /// many. A packet held back leaves behind the next one; a call with nothing gives it back when no next one
-  /// came.
+  /// Takes ownership of the packets in `in` and puts the packets to forward into `out`, which must have
+  /// room_for(in.size()) entries. Returns their number. A packet held back for reordering is sent after the
+  /// next one; a call with an empty `in` releases it if no next packet came.
   std::size_t apply(std::span<rte_mbuf* const> in, std::span<rte_mbuf*> out);
 
   const FaultCounters& counters() const { return counters_; }
@@ -48,9 +49,9 @@ class FaultInjector {
   std::uint64_t no_copy_ = 0;
 };
 
-/// Sets ECN to CE in the IP header at `ip` and corrects IPv4's checksum (RFC 1624). False, nothing written,
-/// when the packet is not ECN-capable or marked already. The iCRC stays right: it does not cover these
-/// fields.
+/// Sets ECN to CE in the IP header at `ip` and updates the IPv4 checksum (RFC 1624). Returns false and writes
+/// nothing when the packet is not ECN-capable or already marked. The iCRC stays valid because it does not
+/// cover these fields.
 bool set_congestion_experienced(std::uint8_t* ip, bool ipv6);
 
 }  // namespace softfeb::dataplane

@@ -12,18 +12,19 @@ struct rte_flow;
 
 namespace softfeb::dataplane {
 
-/// Steering rules in a started port, from construction to destruction. Off the packet path.
+/// Steering flow rules of a started port. The constructor inserts them, the destructor removes them. Not for
+/// the packet path.
 class FlowRules {
  public:
-  /// Chooses with rte_flow_validate() and inserts. A rule the port validates and then does not take moves to
-  /// the tier below.
+  /// Chooses the tier with rte_flow_validate() and inserts its rules. If the port rejects a rule it has
+  /// validated, the next lower tier is tried.
   FlowRules(std::uint16_t port_id, SteeringTier highest, std::uint16_t queues,
             std::span<const SteeredBoard> boards);
   ~FlowRules();
   FlowRules(const FlowRules&) = delete;
   FlowRules& operator=(const FlowRules&) = delete;
 
-  /// What holds now.
+  /// The tier and rules in force.
   const SteeringChoice& choice() const { return choice_; }
 
  private:

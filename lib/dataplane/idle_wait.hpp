@@ -14,45 +14,47 @@ namespace softfeb::dataplane {
 
 class Port;
 
-/// How a worker that has been idle for a while waits without polling: for its doorbell and for what its
-/// ports' drivers signal. Worth it only where every port signals; usable() says so.
+/// Lets an idle worker sleep instead of polling. The doorbell and the drivers of its ports wake it. Works
+/// only if every port has a signal; see usable().
 ///
-/// | port | what signals |
+/// | Port | Signal |
 /// |---|---|
-/// | net_ring | the worker at the other end rings |
+/// | net_ring | doorbell rung by the worker at the other end |
 /// | net_af_packet | its packet sockets |
 /// | net_tap | the tap's file descriptor |
-/// | net_vhost, net_memif, NICs | receive interrupts, where the driver has them |
-/// | others | nothing: they must be polled |
+/// | net_vhost, net_memif, NICs | receive interrupts, if the driver has them |
+/// | others | none: they must be polled |
 class IdleWait {
  public:
-  /// A wait never lasts longer, whatever is due later.
+  /// Upper limit of a wait, whatever is due later.
   static constexpr Time kLongest = 100 * kMillisecond;
 
-  /// Adds queues of a started port.
+  /// Adds receive queues of a started port.
   void add(const Port& port, std::span<const std::uint16_t> queues);
-  /// Something of this worker signals nothing.
+  /// Declares that the worker has a source without a signal.
   void must_poll() { usable_ = false; }
   bool usable() const { return usable_; }
 
   Doorbell& doorbell() { return doorbell_; }
 
-  /// From now on whatever arrives ends the next wait(). Look at all queues once more after it.
+  /// Arms all signals: any arrival from now on ends the next wait(). Look at all queues once more after this
+  /// call.
   void arm();
   bool armed() const { return armed_; }
-  /// Something was there, so there is nothing to wait for.
+  /// Disarms the signals, because there is work and nothing to wait for.
   void disarm();
-  /// Waits until something is signalled, `length` at most; disarms.
+  /// Waits for a signal, for at most `length`, then disarms.
   void wait(Time length);
 
  private:
   struct Interrupt {
     std::uint16_t port;
     std::uint16_t queue;
-    bool counts;  ///< an eventfd that must be read; a tap's descriptor has packets in it
+    /// True: an eventfd that must be read. False: the descriptor of a tap, which delivers packets.
+    bool counts;
   };
 
-  /// False when a driver has no descriptor now, since its link is down.
+  /// Returns false when a driver has no descriptor at present because its link is down.
   bool collect(std::vector<pollfd>& fds) const;
   void drain(const std::vector<pollfd>& fds) const;
 

@@ -13,25 +13,25 @@ struct rte_mempool;
 
 namespace softfeb::dataplane {
 
-/// The frames of a network in real time: each stands for an mbuf, whose first segment is the frame's header.
-/// For one worker; nothing is allocated, but from pools, after construction.
+/// Frame store of a real-time network. Each frame represents an mbuf, whose first segment is the frame's
+/// header. For one worker; after construction, only mbufs from pools are allocated.
 class MbufFrames final : public fabric::FrameStore {
  public:
-  /// `count` frames; of them adopt() leaves kReserve to what the network makes itself. `frame_bytes`:
-  /// longest frame, for copies.
+  /// `count` frames, of which adopt() leaves kReserve for frames that the network makes itself.
+  /// `frame_bytes`: longest frame in bytes, for copies.
   MbufFrames(std::size_t count, std::uint32_t frame_bytes, unsigned lcores, Mempools& pools, int socket = -1);
   static constexpr std::size_t kReserve = 256;
 
-  /// Frames that adopt() may still give.
+  /// Number of frames that adopt() can still provide.
   std::size_t room() const { return free_count_ > kReserve ? free_count_ - kReserve : 0; }
-  /// A frame for a received packet, which is the frame's from then on. A packet whose headers are not in one
-  /// piece, or not its own, is copied first. Null, the packet untouched: no room, or shorter than an Ethernet
-  /// header.
+  /// Wraps a received packet in a frame, which owns it from then on. Copies the packet first if its headers
+  /// are not contiguous, or if its first mbuf is shared or not direct. Returns null, and leaves the packet
+  /// untouched, when no frame or buffer is free or the packet is shorter than an Ethernet header.
   fabric::Frame* adopt(rte_mbuf* packet);
   static rte_mbuf* packet_of(const fabric::Frame* frame) {
     return static_cast<const MbufFrame*>(frame)->packet;
   }
-  /// The packet of a frame that is given back with this.
+  /// Releases a frame and returns its packet to the caller.
   rte_mbuf* take(fabric::Frame* frame);
 
   fabric::Frame* make(ByteSpan bytes) override;

@@ -9,34 +9,34 @@
 #include <rte_mbuf.h>
 #include <rte_prefetch.h>
 
-/// Cache lines of packets, asked for before they are needed: what comes from another core, or from memory,
-/// takes as long as crafting a packet does.
+/// Prefetching of mbuf cache lines. A line that comes from another core or from memory takes as long as
+/// crafting a packet.
 namespace softfeb::dataplane {
 
-/// Of an mbuf that will be written, freeing it included, and of the two lines at `data_offset` in it (0:
-/// none).
+/// Prefetches for writing both lines of an mbuf that will be written or freed, and the two lines at
+/// `data_offset` bytes from it (0: none).
 inline void claim_mbuf(const rte_mbuf* m, std::uint32_t data_offset = 0) {
   claim_lines(m, 2);
   if (data_offset != 0) claim_lines(reinterpret_cast<const std::uint8_t*>(m) + data_offset, 2);
 }
 
-/// Both lines of an mbuf that will be read.
+/// Prefetches both lines of an mbuf that will be read.
 inline void want_mbuf(const rte_mbuf* m) {
   const auto* const p = reinterpret_cast<const std::uint8_t*>(m);
   rte_prefetch0(p);
   rte_prefetch0(p + RTE_CACHE_LINE_MIN_SIZE);
 }
 
-/// The first lines of a segment's data.
+/// Prefetches the first two lines of a segment's data.
 inline void want_data(const rte_mbuf* m) {
   const auto* const p = rte_pktmbuf_mtod(m, const std::uint8_t*);
   rte_prefetch0(p);
   rte_prefetch0(p + RTE_CACHE_LINE_MIN_SIZE);
 }
 
-/// Called with i = 0, 1, 2 … before packet i of a received burst is looked at: the lines of those behind it,
-/// each step as soon as the one before has arrived. A chain's second and third segment (payload and trailer
-/// of what our own boards send over a ring) are met too.
+/// Prefetches a received burst. Call step(i) with i = 0, 1, 2, … before packet i is examined. It prefetches
+/// lines of the packets behind i in stages, each stage after the lines of the previous one have arrived. It
+/// includes the second and third segment of a chain: payload and trailer as our boards send them over a ring.
 class ReceiveAhead {
  public:
   explicit ReceiveAhead(std::span<rte_mbuf* const> burst) : burst_(burst) {
@@ -64,7 +64,7 @@ class ReceiveAhead {
     const rte_mbuf* const m = burst_[i]->next;
     if (m == nullptr) return;
     want_data(m);
-    rte_prefetch0(m + 1);  // the reference count of one that refers to payload
+    rte_prefetch0(m + 1);  // the reference count of an mbuf with external payload
     if (m->next != nullptr) want_mbuf(m->next);
   }
   void third(std::size_t i) const {

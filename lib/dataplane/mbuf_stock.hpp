@@ -9,30 +9,31 @@ struct rte_mempool;
 
 namespace softfeb::dataplane {
 
-/// Which cache lines of an mbuf whoever takes it is going to write: the others stay where they are, which may
-/// be in another core's cache as well.
+/// Cache lines of an mbuf that its user will write. The other lines are not fetched; another core's cache may
+/// hold them.
 struct MbufLines {
-  unsigned of_mbuf = 2;           ///< 1: the second one, `next` with it, stays as the pool has it
-  std::uint32_t data_offset = 0;  ///< from the mbuf to the line of its buffer; 0: none
+  unsigned of_mbuf = 2;  ///< number of lines of the mbuf; 1: the second line (with `next`) stays untouched
+  std::uint32_t data_offset = 0;  ///< offset in bytes from the mbuf to the line of its buffer; 0: none
 };
 
-/// Mbufs of one pool, taken many at a time and before they are used, so that their cache lines, which another
-/// core may have freed, come while frames are crafted. For one worker; goes before its pool does.
+/// A stock of mbufs from one pool, allocated in bulk and ahead of use. Their cache lines, which another core
+/// may have written last, arrive while frames are crafted. For one worker. Must be destroyed before its pool.
 class MbufStock {
  public:
   static constexpr unsigned kRoom = 64;
 
-  /// `pool` may be null: always empty.
+  /// `pool` may be null; the stock is then always empty.
   MbufStock(rte_mempool* pool, const MbufLines& written) : pool_(pool), written_(written) {}
   ~MbufStock();
   MbufStock(const MbufStock&) = delete;
   MbufStock& operator=(const MbufStock&) = delete;
 
   unsigned size() const { return count_; }
-  /// Holds `n` (kRoom at most) or more when it returns true; as many as the pool has otherwise.
+  /// Fills the stock to at least `n` mbufs (at most kRoom). Returns false if the pool runs out; the stock
+  /// then holds as many as the pool had.
   bool fill(unsigned n) { return count_ >= n || fetch(n); }
-  /// Requires size() != 0. As DPDK calls it, raw: refcnt, nb_segs, next and pool are right, the rest is as it
-  /// was left.
+  /// Requires size() != 0. Returns a raw mbuf in DPDK's sense: refcnt, nb_segs, next and pool are valid,
+  /// other fields are undefined.
   rte_mbuf* take() { return items_[--count_]; }
 
  private:
@@ -41,7 +42,7 @@ class MbufStock {
   rte_mempool* pool_;
   MbufLines written_;
   unsigned count_ = 0;
-  std::array<rte_mbuf*, kRoom> items_;  ///< the first count_ mean something
+  std::array<rte_mbuf*, kRoom> items_;  ///< only the first count_ are valid
 };
 
 }  // namespace softfeb::dataplane

@@ -11,18 +11,18 @@ namespace softfeb::dataplane {
 
 class Arena;
 
-/// Objects each lcore may keep aside of a pool. A pool smaller than all of that could look empty while
-/// nothing is in use.
+/// Size of the per-lcore cache of a pool. A pool smaller than all caches together can look empty while no
+/// object is in use.
 inline constexpr std::uint32_t kMempoolCache = 128;
 
-/// Objects a pool needs so that `in_use` can be out at one time with `lcores` caches full (a cache holds up
-/// to 1.5 times its size).
+/// Number of objects a pool needs so that `in_use` can be in use while the caches of `lcores` lcores are
+/// full. A cache holds up to 1.5 times its size.
 constexpr std::uint32_t pool_size(std::uint32_t in_use, unsigned lcores) {
   return in_use + lcores * (kMempoolCache + kMempoolCache / 2);
 }
 
-/// Owns all mbuf pools. Made after Eal and before every device: packets of one port's pool may lie in another
-/// port's rings, so no pool goes before the last device is gone.
+/// Owns all mbuf pools. Create it after Eal and before every device. Mbufs from one port's pool may be in
+/// another port's rings, so the pools must outlive all devices.
 class Mempools {
  public:
   Mempools() = default;
@@ -30,13 +30,14 @@ class Mempools {
   Mempools(const Mempools&) = delete;
   Mempools& operator=(const Mempools&) = delete;
 
-  /// `count` mbufs with `data_room` bytes after DPDK's headroom (0: no buffer at all, for external ones) and
-  /// `private_size` bytes of private area. Throws EnvironmentError with what it would take.
+  /// Creates `count` mbufs with `data_room` bytes after DPDK's headroom (0: no buffer, for external ones) and
+  /// `private_size` bytes of private area. Throws EnvironmentError, which states the memory needed.
   rte_mempool* create(const std::string& purpose, std::uint32_t count, std::uint32_t data_room,
                       std::uint16_t private_size = 0, int socket = -1);
 
-  /// `count` mbufs without buffers, each attached for good to `arena` ("pinned"): whoever takes one says
-  /// which part of it is meant, and freeing one leaves all of that as it is. The arena outlives the pool.
+  /// Creates `count` mbufs without buffers, permanently attached to `arena` (pinned external buffers). The
+  /// user of an mbuf sets the part of the arena it refers to; freeing the mbuf keeps the attachment. `arena`
+  /// must outlive the pool.
   rte_mempool* create_references(const std::string& purpose, std::uint32_t count, const Arena& arena,
                                  int socket = -1);
 

@@ -10,13 +10,14 @@
 
 namespace softfeb::dataplane {
 
-/// By which MAC address peers are answered: the one their datagrams came from last. Bounded: the peer that
-/// was not heard for longest makes room, but never the one that is pinned.
+/// MAC addresses of peers, each learnt from the peer's latest datagram. The table is bounded: a new peer
+/// replaces the least recently heard one, but never the pinned one.
 class PeerRoutes {
  public:
   static constexpr std::size_t kRoom = 16;
 
-  /// `pinned`: who must not be forgotten (the peer of the open connection).
+  /// Records the MAC address of `ip`. `pinned` is the peer that must stay in the table: the one of the open
+  /// connection.
   void learn(const roce::IpAddress& ip, const roce::MacAddress& mac, const roce::IpAddress& pinned) {
     Route* at = nullptr;
     for (Route& r : routes_) {
@@ -41,7 +42,7 @@ class PeerRoutes {
   struct Route {
     roce::IpAddress ip;
     roce::MacAddress mac{};
-    std::uint64_t heard = 0;  ///< 0: free
+    std::uint64_t heard = 0;  ///< logical time of the latest datagram; 0: free
   };
   std::array<Route, kRoom> routes_{};
   std::uint64_t clock_ = 0;

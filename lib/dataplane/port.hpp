@@ -16,43 +16,44 @@
 
 namespace softfeb::dataplane {
 
-/// Link-level flow control (802.3x pause) of the NIC; PFC is the switch's and the NIC's own matter.
+/// Link-level flow control (IEEE 802.3x pause) of the NIC. PFC is configured in the switch and the NIC, not
+/// here.
 enum class FlowControl : std::uint8_t {
-  kLeave,  ///< as it is
+  kLeave,  ///< leave the NIC's setting
   kOff,
-  kRx,  ///< obey pause frames
-  kTx,  ///< send them
+  kRx,  ///< honour pause frames
+  kTx,  ///< send pause frames
   kFull,
 };
 
 enum class Promiscuous : std::uint8_t {
-  kAuto,  ///< only when the NIC cannot filter for all the boards' MAC addresses
+  kAuto,  ///< only if the NIC cannot filter all boards' MAC addresses
   kOn,
   kOff,
 };
 
 struct PortConfig {
-  std::string name;          ///< for messages
-  std::uint16_t queues = 1;  ///< each way; one worker owns a queue
+  std::string name;          ///< used in messages
+  std::uint16_t queues = 1;  ///< in each direction; each queue belongs to one worker
   std::uint32_t rx_descriptors = 1024;
   std::uint32_t tx_descriptors = 1024;
-  /// Wanted, from the IP header on. None: the port's own stays; where nothing limits frames, what the longest
-  /// RoCE packet needs.
+  /// Requested MTU in bytes from the IP header on. None: keeps the port's own or, where only buffers limit
+  /// frames, uses what the longest RoCE packet needs.
   std::optional<std::uint32_t> mtu;
-  std::uint32_t rx_buffer = 0;  ///< bytes of one receive buffer; 0: a whole frame. Less needs scatter
-  std::uint32_t rx_held = 512;  ///< packets received and still in our hands, at most
-  unsigned lcores = 1;          ///< that run in this process, for the pools' caches
-  /// Ask for receive interrupts, so that idle workers need not poll. Used only where the driver has them.
+  std::uint32_t rx_buffer = 0;  ///< bytes per receive buffer; 0: a whole frame; smaller needs scatter
+  std::uint32_t rx_held = 512;  ///< received packets in use by the application, at most
+  unsigned lcores = 1;          ///< lcores of the process, to size the mempool caches
+  /// Request receive interrupts, so that idle workers need not poll. Used only if the driver supports them.
   bool receive_interrupts = false;
   FlowControl flow_control = FlowControl::kLeave;
   Promiscuous promiscuous = Promiscuous::kAuto;
-  PacingConfig pacing;           ///< refused, with an EnvironmentError, where the port cannot
-  std::vector<MacAddress> macs;  ///< the boards' addresses
+  PacingConfig pacing;           ///< EnvironmentError if the port does not support it
+  std::vector<MacAddress> macs;  ///< MAC addresses of the boards
 };
 
 struct LinkState {
   bool up = false;
-  std::uint64_t bps = 0;  ///< bits per second; 0 unknown
+  std::uint64_t bps = 0;  ///< bits per second; 0: unknown
 };
 
 struct PortCounters {
@@ -60,17 +61,17 @@ struct PortCounters {
   std::uint64_t tx_packets = 0, tx_bytes = 0, tx_errors = 0;
 };
 
-/// What came of a flow control setting.
+/// Result of a flow control setting.
 struct FlowControlResult {
-  bool held = true;      ///< false: asked for and not possible
+  bool held = true;      ///< false: requested but not possible
   std::string in_words;  ///< "off", "left as it is", "not supported by net_vhost", …
 };
 
-/// A configured port, started at construction and stopped at destruction. All of it is set-up: workers use
+/// A configured port, started by the constructor and stopped by the destructor. For set-up only; workers call
 /// rte_eth_rx_burst() and rte_eth_tx_burst() with id() and their queue.
 class Port {
  public:
-  /// Throws EnvironmentError or RequestError. `pools` and `device` outlive it.
+  /// Throws EnvironmentError or RequestError. `device` and `pools` must outlive the port.
   Port(const Device& device, PortConfig config, Mempools& pools);
   ~Port();
   Port(const Port&) = delete;
@@ -78,29 +79,29 @@ class Port {
 
   std::uint16_t id() const { return device_.port_id(); }
   const Device& device() const { return device_; }
-  /// The driver signals what arrives (rte_eth_dev_rx_intr_ctl_q_get_fd()).
+  /// True when the driver signals received packets (rte_eth_dev_rx_intr_ctl_q_get_fd()).
   bool receive_interrupts() const { return receive_interrupts_; }
   const PortConfig& config() const { return config_; }
   const Capabilities& capabilities() const { return capabilities_; }
-  /// MTU that holds now (bytes from the IP header on).
+  /// Current MTU in bytes from the IP header on.
   std::uint32_t mtu() const { return mtu_; }
-  /// Largest path MTU that fits.
+  /// Largest path MTU in bytes that fits.
   std::uint32_t largest_path_mtu(bool ipv6) const { return max_path_mtu(mtu_, ipv6); }
-  /// How to get a larger one, in words.
+  /// Text that says how to get a larger MTU.
   std::string mtu_fix(std::uint32_t wanted_mtu) const;
   bool promiscuous() const { return promiscuous_; }
   const FlowControlResult& flow_control() const { return flow_control_; }
-  /// What the user should know, in plain words; nothing here stops a run.
+  /// Warnings for the user; none of them prevents a run.
   const std::vector<std::string>& warnings() const { return warnings_; }
 
   LinkState link() const;
   PortCounters counters() const;
-  /// All of the driver's own counters that are not 0.
+  /// The driver's extended statistics (xstats) that are not 0.
   std::vector<std::pair<std::string, std::uint64_t>> extended_counters() const;
 
  private:
   void open(Mempools& pools);
-  /// Configures and starts, with receive_interrupts_ as it is.
+  /// Configures and starts the port, with or without interrupts according to receive_interrupts_.
   void start(Mempools& pools);
   void configure(Mempools& pools);
   void setup_queues(Mempools& pools, std::uint64_t rx_offloads, std::uint64_t tx_offloads);
@@ -118,12 +119,12 @@ class Port {
   std::uint16_t tx_descriptors_ = 0;
   bool promiscuous_ = false;
   bool receive_interrupts_ = false;
-  std::vector<rte_mempool*> rx_pools_;  ///< by queue
+  std::vector<rte_mempool*> rx_pools_;  ///< index: queue
   FlowControlResult flow_control_;
   std::vector<std::string> warnings_;
 };
 
-/// Sets flow control on a started port (see FlowControlResult).
+/// Sets flow control on a started port.
 FlowControlResult apply_flow_control(std::uint16_t port, const std::string& driver, FlowControl wanted);
 
 std::string to_string(FlowControl mode);

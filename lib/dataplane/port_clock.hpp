@@ -10,18 +10,19 @@
 
 namespace softfeb::dataplane {
 
-/// Keeps a port's clock and ours together, for packets that say when they are to leave. The control thread
-/// reads the clock, which takes a NIC microseconds; workers take the line through it from a mailbox.
+/// Tracks a NIC's clock against ours, for packets that carry departure times. The control thread reads the
+/// NIC's clock, which takes microseconds; workers get the resulting map from a mailbox.
 class PortClock {
  public:
-  /// Of a started port; takes 20 ms. `clock`, the control thread's, outlives it. Throws EnvironmentError when
-  /// its clock cannot be read or stands still.
+  /// Tracks the clock of a started port; construction takes 20 ms. `clock` is the control thread's and must
+  /// outlive this object. Throws EnvironmentError when the NIC's clock cannot be read or does not advance.
   PortClock(std::uint16_t port, const std::string& name, const TscClock& clock);
 
-  /// Reads the clock again when a tenth of a second has passed. To be called often, by the control thread.
+  /// Reads the NIC's clock again when 100 ms have passed since the last reading. The control thread calls it
+  /// often.
   void follow();
   const Mailbox<ClockMap>& map() const { return map_; }
-  /// Largest difference between what was predicted and what was read.
+  /// Largest difference between a predicted and a read clock value, as a time.
   Time largest_correction() const { return largest_correction_; }
 
  private:

@@ -11,26 +11,27 @@
 
 namespace softfeb::dataplane {
 
-/// Queue pairs of a receiver that come and go. The control thread owns it, and touches it again when it is
-/// done.
+/// Creates and removes queue pairs of a receiver. Owned by the control thread, which must not touch it until
+/// `done`.
 struct ReceiverRequest {
-  std::size_t endpoint = 0;                     ///< place of the receiver in Worker::endpoints()
-  std::vector<engine::ReceiverAction> actions;  ///< carried out in order, all at one time
+  std::size_t endpoint = 0;                     ///< index of the receiver in Worker::endpoints()
+  std::vector<engine::ReceiverAction> actions;  ///< applied in order, in the same iteration
   std::atomic<bool> done{false};
 };
 
-/// Such requests on their way from the control thread to a worker; as BoardRequests, in a ring of their own.
+/// Queue of receiver requests from the control thread to a worker; like BoardRequests, a separate ring.
 class ReceiverRequests {
  public:
   static constexpr std::size_t kRoom = 1024;
   static constexpr std::size_t kInOneTurn = 16;
 
-  /// Control thread: false when too many wait.
+  /// Control thread: returns false when the ring is full.
   bool push(ReceiverRequest* request) { return ring_.push(request); }
 
-  /// Worker: none waits.
+  /// Worker: true when no request is pending.
   bool empty() const { return ring_.empty(); }
-  /// Worker: carries out those that wait, in order. Requests for what is no receiver are done without effect.
+  /// Worker: serves up to kInOneTurn pending requests in order. A request whose endpoint is not a receiver
+  /// completes without effect.
   void serve(const std::vector<engine::Endpoint*>& endpoints);
 
  private:

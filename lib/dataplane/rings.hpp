@@ -14,24 +14,23 @@
 
 namespace softfeb::dataplane {
 
-/// Values from one thread to one other, in order, without locks: commands to a worker, answers from it,
-/// packets for another worker's board. Memory is taken at construction alone. A value is moved by copying: T
-/// is trivially copyable.
+/// Lock-free FIFO from one producer thread to one consumer thread: commands to a worker, its answers, packets
+/// for another worker's board. Memory is allocated only at construction. T must be trivially copyable.
 template <typename T>
 class SpscRing {
   static_assert(std::is_trivially_copyable_v<T>);
 
  public:
-  /// Room for at least `capacity` values.
+  /// Room for at least `capacity` values, rounded up to a power of two.
   explicit SpscRing(std::size_t capacity)
       : mask_(std::bit_ceil(std::max<std::size_t>(capacity, 1)) - 1),
         slots_(std::make_unique<T[]>(mask_ + 1)) {}
 
   std::size_t capacity() const { return mask_ + 1; }
 
-  /// Producer: false when full.
+  /// Producer: returns false when full.
   bool push(const T& value) { return push_bulk({&value, 1}) == 1; }
-  /// Producer: puts the first values there is room for; returns how many.
+  /// Producer: pushes as many values as fit, from the first on. Returns how many.
   std::size_t push_bulk(std::span<const T> values) {
     const std::size_t tail = tail_.load(std::memory_order_relaxed);
     if (tail - seen_head_ + values.size() > capacity()) seen_head_ = head_.load(std::memory_order_acquire);
@@ -41,19 +40,19 @@ class SpscRing {
     return n;
   }
 
-  /// Consumer: false when empty.
+  /// Consumer: returns false when empty.
   bool pop(T& out) { return pop_bulk({&out, 1}) == 1; }
-  /// Consumer: takes up to out.size() values; returns how many.
+  /// Consumer: pops up to out.size() values. Returns how many.
   std::size_t pop_bulk(std::span<T> out) {
     const std::size_t head = head_.load(std::memory_order_relaxed);
     if (seen_tail_ - head < out.size()) seen_tail_ = tail_.load(std::memory_order_acquire);
     const std::size_t n = std::min(out.size(), seen_tail_ - head);
-    if (n == 0) return 0;  // most often: the line is left alone
+    if (n == 0) return 0;  // the common case: do not write the cache line
     for (std::size_t i = 0; i < n; ++i) out[i] = slots_[(head + i) & mask_];
     head_.store(head + n, std::memory_order_release);
     return n;
   }
-  /// Consumer: nothing to take.
+  /// Consumer: true when there is nothing to pop.
   bool empty() const {
     return head_.load(std::memory_order_relaxed) == tail_.load(std::memory_order_acquire);
   }
@@ -64,14 +63,14 @@ class SpscRing {
   std::size_t mask_;
   std::unique_ptr<T[]> slots_;
   alignas(kLine) std::atomic<std::size_t> tail_{0};
-  std::size_t seen_head_ = 0;  ///< producer's last look at head_
+  std::size_t seen_head_ = 0;  ///< producer's cached copy of head_
   alignas(kLine) std::atomic<std::size_t> head_{0};
-  std::size_t seen_tail_ = 0;  ///< consumer's last look at tail_
+  std::size_t seen_tail_ = 0;  ///< consumer's cached copy of tail_
 };
 
-/// The latest value one thread wrote, for any number of readers: a worker's snapshot. The writer never waits;
-/// a reader that was overtaken tries again. (A sequence lock over atomic words, so that no read is a data
-/// race.)
+/// The latest value written by one thread, for any number of readers, such as a worker's snapshot. The writer
+/// never waits; a reader that overlaps a write retries. It is a sequence lock over atomic words, so that no
+/// read is a data race.
 template <typename T>
 class Mailbox {
   static_assert(std::is_trivially_copyable_v<T>);
@@ -81,16 +80,17 @@ class Mailbox {
     std::array<std::uint64_t, kWords> words{};
     std::memcpy(words.data(), &value, sizeof value);
     const std::uint64_t next = sequence_.load(std::memory_order_relaxed) + 1;
-    sequence_.store(next, std::memory_order_relaxed);  // odd: being written
+    sequence_.store(next, std::memory_order_relaxed);  // odd: write in progress
     std::atomic_thread_fence(std::memory_order_release);
     for (std::size_t i = 0; i < kWords; ++i) words_[i].store(words[i], std::memory_order_relaxed);
     sequence_.store(next + 1, std::memory_order_release);
   }
 
-  /// How many values were written so far: asks little of a reader who only wants to know of news.
+  /// Number of values written so far: a cheap way to check for a new value.
   std::uint64_t written() const { return sequence_.load(std::memory_order_acquire) / 2; }
 
-  /// Copies the latest value to `out` and returns how many were written so far; 0: none yet, `out` untouched.
+  /// Copies the latest value to `out`. Returns the number of values written so far; 0: none yet, and `out` is
+  /// unchanged.
   std::uint64_t read(T& out) const {
     for (;;) {
       const std::uint64_t before = sequence_.load(std::memory_order_acquire);

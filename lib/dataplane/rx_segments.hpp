@@ -7,8 +7,9 @@
 
 namespace softfeb::dataplane {
 
-/// The bytes of a received packet, valid as long as the packet is. False when it has more segments than
-/// Segments holds: then `out` has the first ones and the packet is not to be believed.
+/// Lists the segments of a received packet; they are valid as long as the packet. Returns false when the
+/// packet has more segments than Segments holds; `out` then has the first ones, and the packet must be
+/// treated as malformed.
 inline bool to_segments(const rte_mbuf* packet, Segments& out) {
   out = Segments{};
   for (const rte_mbuf* m = packet; m != nullptr; m = m->next) {

@@ -8,27 +8,27 @@
 
 namespace softfeb::dataplane {
 
-/// Converts the time stamp counter to picoseconds and back, by one multiplication.
+/// Converts TSC values to picoseconds and back with one multiplication.
 ///
-/// The clock is a straight line that may bend: set_frequency() announces another slope from a later counter
-/// value on. Time is continuous and monotonic across the bend, and every copy that knows of it gives the same
-/// time for the same counter value.
+/// The clock is a straight line whose slope may change: set_frequency() sets another slope from a later TSC
+/// value on. Time is continuous and monotonic across the change. All copies that know of the change return
+/// the same time for the same TSC value.
 class TscClock {
  public:
-  /// `hz`: the counter's frequency, 1 MHz … 1 THz. `origin`: the counter's value at time 0.
+  /// `hz`: TSC frequency, 1 MHz … 1 THz. `origin`: TSC value at time 0.
   explicit constexpr TscClock(std::uint64_t hz, std::uint64_t origin = 0)
       : before_(hz, origin, 0), line_(before_) {}
 
-  /// Time at counter value `tsc`; 0 before the origin.
+  /// Time at TSC value `tsc`; 0 before the origin.
   constexpr Time time(std::uint64_t tsc) const {
     return tsc < line_.origin ? before_.time(tsc) : line_.time(tsc);
   }
 
-  /// A counter value at which time() is `t` or, by less than two cycles, later.
+  /// A TSC value at which time() is `t`, or later by less than two cycles.
   constexpr std::uint64_t tsc(Time t) const { return t < line_.start ? before_.tsc(t) : line_.tsc(t); }
 
-  /// Takes the counter's frequency to be `hz` from counter value `from` on. `from` must not be less than that
-  /// of the call before.
+  /// Sets the TSC frequency to `hz` from TSC value `from` on. `from` must not be less than in the previous
+  /// call.
   constexpr void set_frequency(std::uint64_t hz, std::uint64_t from) {
     before_ = line_;
     line_ = Line(hz, from, before_.time(from));
@@ -49,7 +49,7 @@ class TscClock {
     constexpr Time time(std::uint64_t tsc) const {
       if (tsc < origin) return start;
       const std::uint64_t cycles = tsc - origin;
-      // (high * 2^64 + low) * cycles >> kShift: the multiplier of a slow counter is wider than 64 bits.
+      // (high * 2^64 + low) * cycles >> kShift: for a slow TSC the multiplier exceeds 64 bits.
       const Uint128 low = static_cast<Uint128>(static_cast<std::uint64_t>(multiplier)) * cycles;
       const Uint128 high = (multiplier >> 64) * cycles;
       return start + static_cast<Time>((low >> kShift) + (high << (64 - kShift)));
@@ -60,13 +60,13 @@ class TscClock {
       return origin + static_cast<std::uint64_t>((product + kSecond - 1) / kSecond);
     }
 
-    std::uint64_t origin;  ///< counter value …
-    Time start;            ///< … at this time
+    std::uint64_t origin;  ///< TSC value at the start of the line
+    Time start;            ///< time at `origin`
     std::uint64_t hz;
-    Uint128 multiplier;  ///< 2^kShift picoseconds per cycle
+    Uint128 multiplier;  ///< picoseconds per cycle, times 2^kShift
   };
 
-  Line before_;  ///< holds up to line_.origin
+  Line before_;  ///< in force up to line_.origin
   Line line_;
 };
 

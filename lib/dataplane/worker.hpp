@@ -20,37 +20,38 @@
 
 namespace softfeb::dataplane {
 
-/// What a worker does in a turn in which nothing arrived and nothing left.
+/// Behaviour of a worker after an iteration in which nothing arrived or left.
 enum class IdlePolicy : std::uint8_t {
-  kSpin,   ///< looks again at once
-  kPause,  ///< gives the other hardware thread of its core a moment
-  /// Sleeps until something is due, 50 µs at most; after some idle time until something is signalled, where
-  /// all its ports signal (IdleWait), else 150 µs at most. For machines with fewer CPUs than threads.
+  kSpin,   ///< poll again immediately
+  kPause,  ///< execute a pause instruction, which yields to the other hardware thread of the core
+  /// Sleep until the next event, for at most 50 µs. After 0.5 ms without packets: wait for a signal if all
+  /// its ports have one (IdleWait), otherwise sleep for at most 150 µs. For machines with fewer CPUs than
+  /// threads.
   kSleep,
 };
 
-/// Figures of all endpoints of a worker. The control thread owns it, the worker fills it.
+/// Statistics of all endpoints of a worker. Owned by the control thread, filled by the worker.
 struct SnapshotRequest {
-  std::vector<engine::EndpointSnapshot> endpoints;  ///< as Worker::endpoints()
-  std::optional<fabric::NetworkSnapshot> network;   ///< of the worker that carries it
+  std::vector<engine::EndpointSnapshot> endpoints;  ///< in the order of Worker::endpoints()
+  std::optional<fabric::NetworkSnapshot> network;   ///< only for the worker that runs the network
   std::atomic<bool> done{false};
 };
 
-/// New congestion control parameters for QPs of one board. The control thread owns it and leaves it alone
-/// until the worker has ended; the worker keeps it until its time has come.
+/// New congestion control parameters for QPs of one board. Owned by the control thread, which must not touch
+/// it until the worker has ended. The worker holds it until its time has come.
 struct CongestionChange {
-  Time at = 0;               ///< when; in the past: at once
-  std::size_t endpoint = 0;  ///< place of the board in Worker::endpoints()
-  std::uint32_t first = 0;   ///< its QPs first, first + 1, … first + count - 1
+  Time at = 0;               ///< when to apply; in the past: at once
+  std::size_t endpoint = 0;  ///< index of the board in Worker::endpoints()
+  std::uint32_t first = 0;   ///< QPs first … first + count - 1 of the board
   std::uint32_t count = 0;
   engine::CongestionProfile profile;
-  std::atomic<bool> done{false};     ///< all of them have it
-  CongestionChange* next = nullptr;  ///< the worker's
+  std::atomic<bool> done{false};     ///< applied to all of them
+  CongestionChange* next = nullptr;  ///< used by the worker
 };
 
-/// What a worker is told. Carried out between turns, in order; kBoard and kReceiver apart, whose order is
-/// among their own kind: they are answered in the next turn (some tens of microseconds later where the worker
-/// sleeps), whatever else takes long.
+/// A command to a worker. Commands are executed in order between iterations. kBoard and kReceiver are ordered
+/// only among their own kind: they use separate rings, up to 16 requests of each are served per iteration,
+/// and they do not wait for slow commands. A sleeping worker answers them some tens of microseconds later.
 struct Command {
   enum class Kind : std::uint8_t {
     kStart,
@@ -63,59 +64,60 @@ struct Command {
     kReceiver
   };
   Kind kind = Kind::kQuit;
-  Time at = 0;                          ///< kStart: when traffic begins
+  Time at = 0;                          ///< kStart: when traffic starts
   SnapshotRequest* snapshot = nullptr;  ///< kSnapshot
   CongestionChange* change = nullptr;   ///< kChange
   BoardRequest* board = nullptr;        ///< kBoard
   ReceiverRequest* receiver = nullptr;  ///< kReceiver
 };
 
-/// How the worker's own time went: a loop that was not run for long says that the machine was busy elsewhere.
+/// Timing of the worker's loop. Long gaps between iterations show that the worker was preempted.
 struct LoopCounters {
   std::uint64_t turns = 0;
   std::uint64_t busy_turns = 0;
-  /// Between the beginnings of two turns; after a sleep, from its end, and only where it counts as stolen.
+  /// Longest time between the starts of two iterations. After a sleep it is measured from the end of the
+  /// sleep, and counts only above kStolen.
   Time longest_gap = 0;
-  Time ran = 0;     ///< since the loop began
-  Time stolen = 0;  ///< sum of the gaps above kStolen
+  Time ran = 0;     ///< time since the loop started
+  Time stolen = 0;  ///< sum of the gaps above kStolen: time preempted
   static constexpr Time kStolen = 1 * kMillisecond;
 };
 
-/// A poll-mode worker: runs its lanes to completion, turn after turn. All its endpoints are touched by it
-/// alone from launch() to join().
+/// A poll-mode worker: runs its port queues to completion in each iteration. From launch() to join(), only
+/// the worker touches its endpoints.
 class Worker {
  public:
-  /// `updates`: new slopes of `clock` while the worker runs; none by default.
+  /// `updates`: new slopes of `clock` while the worker runs; may be null.
   Worker(unsigned lcore, IdlePolicy idle, const TscClock& clock, const Mailbox<TscClock>* updates = nullptr);
 
   void add_lane(std::unique_ptr<Lane> lane);
-  /// `times`: of a board.
+  /// `times` applies only to boards.
   void add_endpoint(engine::Endpoint& endpoint, const engine::BoardTimes& times = {});
-  /// The network of ours, on the worker that carries it.
+  /// Sets the simulated network that this worker runs.
   void set_network(std::unique_ptr<NetworkLane> network) { network_ = std::move(network); }
-  /// To be looked at when the worker has ended.
+  /// Valid to inspect after the worker has ended.
   const std::vector<std::unique_ptr<Lane>>& lanes() const { return lanes_; }
   const NetworkLane* network() const { return network_.get(); }
   const std::vector<engine::Endpoint*>& endpoints() const { return endpoints_; }
 
-  /// Starts the loop on its lcore. Throws EnvironmentError when the lcore is not there.
+  /// Starts the loop on its lcore. Throws EnvironmentError when the lcore cannot be started.
   void launch();
   /// Waits for the loop to end after kQuit.
   void join();
 
-  /// False when too many commands wait (try again). One thread gives kBoard and kReceiver, and one the
-  /// others.
+  /// Returns false when the ring is full; try again. One thread may send kBoard and kReceiver, and one thread
+  /// the other commands.
   bool command(const Command& c);
-  /// How the worker waits when it is idle; null with another policy than kSleep. Rings of others must ring
-  /// its doorbell. To be completed before launch().
+  /// The idle wait; null unless the policy is kSleep. Producers of the worker's rings must ring its doorbell.
+  /// Set it up before launch().
   IdleWait* idle_wait() { return idle_wait_.get(); }
 
-  /// Live totals of its lanes; to be read by any thread.
+  /// Live totals of its port queues. Any thread may read them.
   struct Totals {
-    std::uint64_t unfinished = 0;  ///< boards with messages to send or to complete, or not started yet
+    std::uint64_t unfinished = 0;  ///< boards not yet started, or with messages to send or complete
     LaneCounters lanes;
     LoopCounters loop;
-    NetworkLaneCounters network;  ///< all 0 on workers without
+    NetworkLaneCounters network;  ///< all 0 without a network
   };
   Totals totals() const;
 
@@ -132,10 +134,11 @@ class Worker {
   void rest(Time now);
   Time next_event(Time now) const;
   void sleep(Time now, Time length);
-  /// Waits for a signal, `length` at most; the first call only arms, so that the loop looks once more.
+  /// Waits for a signal, for at most `length`. The first call only arms the signals, so that the loop checks
+  /// its queues once more.
   void wait(Time now, Time length);
   bool told() const;
-  /// Accounts for the time since the turn before.
+  /// Accounts for the time since the previous iteration.
   void count_gap(Time last, Time now);
   void publish();
 
@@ -143,12 +146,12 @@ class Worker {
   IdlePolicy idle_;
   TscClock clock_;
   const Mailbox<TscClock>* clock_updates_;
-  std::uint64_t clock_seen_ = 0;  ///< of clock_updates_
+  std::uint64_t clock_seen_ = 0;  ///< updates read from clock_updates_
   std::vector<std::unique_ptr<Lane>> lanes_;
   std::unique_ptr<NetworkLane> network_;
   std::vector<engine::Endpoint*> endpoints_;
-  std::vector<engine::Board*> boards_;  ///< of them
-  // What others write or read while the worker runs: each of these has cache lines of its own.
+  std::vector<engine::Board*> boards_;  ///< those of endpoints_ that are boards
+  // Shared with other threads while the worker runs; each member has cache lines of its own.
   SpscRing<Command> commands_{64};
   BoardRequests board_requests_;
   ReceiverRequests receiver_requests_;
@@ -156,8 +159,8 @@ class Worker {
   static_assert(alignof(SpscRing<Command>) == 64 && alignof(BoardRequests) == 64 &&
                 alignof(ReceiverRequests) == 64 && alignof(Mailbox<Totals>) == 64);
   std::unique_ptr<IdleWait> idle_wait_;
-  Time busy_at_ = 0;    ///< the last turn in which anything arrived or left
-  Time sleep_end_ = 0;  ///< of the sleep in the turn before
+  Time busy_at_ = 0;    ///< time of the last iteration in which packets arrived or left
+  Time sleep_end_ = 0;  ///< planned end of the latest sleep
   LoopCounters loop_;
   engine::BoardSchedule schedule_;
   Time leave_by_ = kNever;
@@ -166,8 +169,8 @@ class Worker {
   SnapshotRequest* snapshot_ = nullptr;
   std::size_t snapshot_endpoint_ = 0;
   std::size_t snapshot_qp_ = 0;
-  CongestionChange* changes_ = nullptr;  ///< to be made, by their times
-  std::uint32_t change_qp_ = 0;          ///< of the first of them, how many QPs have it
+  CongestionChange* changes_ = nullptr;  ///< pending changes, sorted by time
+  std::uint32_t change_qp_ = 0;          ///< QPs done of the first pending change
 };
 
 }  // namespace softfeb::dataplane
