@@ -7,12 +7,12 @@
 
 namespace softfeb::fabric {
 
-inline constexpr std::uint64_t kMaxRate = 1'000'000'000'000;  ///< a picosecond for each byte
-inline constexpr std::uint64_t kMaxThreshold = UINT32_MAX;    ///< of a queue
-inline constexpr std::uint16_t kMinQuanta = 64;               ///< 4 KiB of the link's time
+inline constexpr std::uint64_t kMaxRate = 1'000'000'000'000;  ///< bytes per second: one byte per picosecond
+inline constexpr std::uint64_t kMaxThreshold = UINT32_MAX;    ///< bytes, of a queue
+inline constexpr std::uint16_t kMinQuanta = 64;               ///< pause quanta: 4 KiB at line rate
 
-/// Throws std::invalid_argument for values of links and switches that make no sense by themselves. What is
-/// connected with what is Topology's.
+/// Validates links and switches one by one. Throws std::invalid_argument. Topology validates how they are
+/// connected.
 void check(const NetworkConfig& config);
 
 }  // namespace softfeb::fabric

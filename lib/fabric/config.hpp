@@ -11,33 +11,33 @@
 #include <string>
 #include <vector>
 
-/// What a network is made of. Plain data, checked by whoever reads it (config/); Network's constructor throws
-/// std::invalid_argument where it cannot be built. Sizes in bytes, rates in bytes per second on the wire
-/// (preamble, FCS and gap included), probabilities in parts of 2^32, times in picoseconds.
+/// Configuration of a network: plain data. The loader in config/ validates it, and Network's constructor
+/// throws std::invalid_argument for what it cannot build. Sizes are in bytes, rates in bytes per second on
+/// the wire (preamble, FCS and gap included), probabilities in units of 2^-32, times in picoseconds.
 namespace softfeb::fabric {
 
-/// Queues of a port, and priorities of PFC: the same eight.
+/// Number of queues of a port, which are also the PFC priorities.
 inline constexpr std::size_t kQueues = 8;
 
-/// Marking of ECN-capable packets at a queue's exit side as WRED does it, on the instantaneous length when
-/// the packet is queued: never below kmin, always at or above kmax, between them with a probability that
-/// grows from 0 to pmax.
+/// WRED-style marking of ECN-capable packets at an egress queue, decided at enqueue from the instantaneous
+/// queue length: never below kmin, always at or above kmax, and in between with a probability that grows from
+/// 0 to pmax.
 struct EcnMarking {
   bool enabled = false;
   std::uint64_t kmin = 0;
   std::uint64_t kmax = 0;
-  std::uint64_t pmax = std::uint64_t{1} << 32;  ///< of 2^32
+  std::uint64_t pmax = std::uint64_t{1} << 32;  ///< in units of 2^-32
 };
 
 struct QueueConfig {
   EcnMarking ecn;
-  bool lossless = false;  ///< its priority may be paused by PFC
+  bool lossless = false;  ///< PFC may pause this priority
   std::uint32_t weight =
-      1;  ///< bytes shared in proportion to it (deficit round robin); 0: strict, the highest number first
+      1;  ///< share of the bytes by deficit round robin; 0: strict priority, highest queue number first
 };
 
-/// Signals to whoever sends to us. Thresholds are on the bytes that one ingress port (one priority of it,
-/// with PFC) has in the shared buffer.
+/// Link-level flow control towards a sender. Its thresholds apply to the bytes that one ingress port (with
+/// PFC, one priority of it) holds in the switch buffer.
 enum class PauseKind : std::uint8_t {
   kOff,
   kPause,  ///< IEEE 802.3x: the whole link
@@ -45,73 +45,76 @@ enum class PauseKind : std::uint8_t {
 };
 
 struct PauseThresholds {
-  std::uint64_t xoff = 0;         ///< pause at or above
-  std::uint64_t xon = 0;          ///< resume at or below; less than xoff
-  std::uint64_t headroom = 0;     ///< of each ingress port (and lossless priority), beside the shared buffer:
-                                  ///< what is on its way when a pause is sent
-  std::uint16_t quanta = 0xffff;  ///< of 512 bit times that a pause frame asks for; renewed while above xon
+  std::uint64_t xoff = 0;  ///< pause at or above, or as soon as headroom is used
+  std::uint64_t xon = 0;   ///< resume at or below, once headroom is empty; less than xoff
+  /// Per ingress port (and lossless priority), in addition to the shared buffer: absorbs what is in flight
+  /// when a pause is sent.
+  std::uint64_t headroom = 0;
+  /// Duration in a pause frame, in units of 512 bit times; the frame is repeated while paused.
+  std::uint16_t quanta = 0xffff;
 };
 
-/// The congestion point of the firmware's own test bench: no queue at all is looked at, but the throughput
-/// towards a port; above the threshold it forges CNPs to the sources of what passes.
+/// The congestion point of the firmware's test bench. It measures the throughput towards an egress port
+/// instead of queue lengths. Above the threshold it forges CNPs to the sources of passing packets.
 struct ThresholdForge {
-  std::uint64_t threshold = 0;        ///< bytes per second on the wire of one egress port; 0: none
-  Time window = 100 * kMicrosecond;   ///< over which throughput is measured
-  Time interval = 50 * kMicrosecond;  ///< between two CNPs to one flow
+  std::uint64_t threshold = 0;        ///< bytes per second on the wire, per egress port; 0: off
+  Time window = 100 * kMicrosecond;   ///< measurement window of the throughput
+  Time interval = 50 * kMicrosecond;  ///< minimum interval between CNPs to one flow
 };
 
 struct SwitchConfig {
   std::string name;
-  std::uint64_t buffer = 0;      ///< shared by all ports; packets beyond it are dropped
-  std::uint64_t port_limit = 0;  ///< of the buffer that one egress port may use; 0: all of it
+  std::uint64_t buffer = 0;      ///< bytes shared by all ports; packets beyond it are dropped
+  std::uint64_t port_limit = 0;  ///< bytes of the buffer that one egress port may use; 0: all
   std::uint32_t dynamic_alpha =
-      0;  ///< of 256: an egress queue may use alpha times what is free of the buffer; 0: off
+      0;  ///< in units of 1/256: an egress queue may use alpha times the free part of the buffer; 0: off
   std::array<QueueConfig, kQueues> queues{};
-  bool trust_pcp = false;  ///< of tagged frames the PCP chooses the queue, else the DSCP
+  bool trust_pcp = false;  ///< tagged frames select the queue by PCP, not DSCP
   std::array<std::uint8_t, 64> dscp_to_queue{};
   std::array<std::uint8_t, kQueues> pcp_to_queue{0, 1, 2, 3, 4, 5, 6, 7};
   PauseThresholds pause;
   ThresholdForge forge;
 };
 
-/// What hangs at the edge: an endpoint of ours, or a port of the machine behind which anything may be.
+/// A node at the edge: one of our endpoints, or an external port behind which anything may be.
 struct StationConfig {
   std::string name;
   std::optional<roce::MacAddress> mac;  ///< none: addresses behind it are learnt
-  /// Pause frames that its transmitter obeys by itself, frames with it held back. For stations that come too
-  /// late to do so: in real time what they have sent ahead waits here. Off: stations obey, or nobody.
+  /// Pause frames that the network honours on behalf of the station, by holding its frames back. For stations
+  /// that react too late in real time: what they have already sent waits here. Off: the station itself
+  /// honours them, or ignores them.
   PauseKind obeys = PauseKind::kOff;
-  std::array<std::uint8_t, 64> dscp_to_priority{};  ///< of frames without a tag, as the station has it
+  std::array<std::uint8_t, 64> dscp_to_priority{};  ///< priorities of untagged frames, as in the station
 };
 
 struct NodeRef {
   enum class Kind : std::uint8_t { kStation, kSwitch };
   Kind kind = Kind::kStation;
-  std::uint32_t index = 0;  ///< into NetworkConfig::stations or ::switches
+  std::uint32_t index = 0;  ///< index into NetworkConfig::stations or ::switches
   bool operator==(const NodeRef&) const = default;
 };
 
-/// Made on purpose to frames in one direction of a link, each judged by itself, reproducible by the network's
-/// seed.
+/// Fault injection in one direction of a link. Each fault is drawn independently; the network's seed makes
+/// them reproducible.
 struct LinkFaults {
-  std::uint64_t drop = 0, duplicate = 0, corrupt = 0, reorder = 0;  ///< of 2^32
-  Time reorder_by = 10 * kMicrosecond;  ///< a reordered frame takes up to so much longer
+  std::uint64_t drop = 0, duplicate = 0, corrupt = 0, reorder = 0;  ///< in units of 2^-32
+  Time reorder_by = 10 * kMicrosecond;  ///< maximum extra delay of a reordered frame
   bool any() const { return (drop | duplicate | corrupt | reorder) != 0; }
 };
 
 struct LinkConfig {
   NodeRef a, b;
   std::uint64_t rate = 0;
-  Time delay = 0;                            ///< of a bit, from end to end
-  PauseKind flow_control = PauseKind::kOff;  ///< that switches at its ends send and honour here
+  Time delay = 0;                            ///< propagation delay
+  PauseKind flow_control = PauseKind::kOff;  ///< sent and honoured on this link by the switches at its ends
   LinkFaults a_to_b, b_to_a;
 };
 
-/// A forest: between two nodes there is at most one way.
+/// A forest: there is at most one path between two nodes.
 struct NetworkConfig {
   std::vector<SwitchConfig> switches;
   std::vector<StationConfig> stations;
-  std::vector<LinkConfig> links;  ///< a station has exactly one
+  std::vector<LinkConfig> links;  ///< exactly one per station
   std::uint64_t seed = 1;
 };
 

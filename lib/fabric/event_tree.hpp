@@ -10,9 +10,9 @@
 
 namespace softfeb::fabric {
 
-/// The next event of each of a fixed number of parties, and the earliest of all: a tournament. Setting one
-/// costs as many comparisons of neighbours as the number has binary digits, no allocation. Of events at one
-/// time the party with the lowest number comes first, so their order depends on nothing else.
+/// Keeps the next event time of each of a fixed number of parties and finds the earliest: a tournament tree.
+/// An update takes O(log n) comparisons and no allocation. Simultaneous events are ordered by party number,
+/// so the order is deterministic.
 class EventTree {
  public:
   explicit EventTree(std::size_t parties)
@@ -21,8 +21,8 @@ class EventTree {
     for (std::size_t i = leaves_ - 1; i >= 1; --i) nodes_[i] = nodes_[2 * i];
   }
 
-  Time time() const { return nodes_[1].time; }             ///< of the earliest; kNever: none
-  std::uint32_t party() const { return nodes_[1].party; }  ///< whose it is
+  Time time() const { return nodes_[1].time; }             ///< earliest event; kNever: none
+  std::uint32_t party() const { return nodes_[1].party; }  ///< party of the earliest event
   Time time_of(std::uint32_t party) const { return nodes_[leaves_ + party].time; }
 
   void set(std::uint32_t party, Time time) {
@@ -32,7 +32,7 @@ class EventTree {
     for (i /= 2; i >= 1; i /= 2) {
       const Node& left = nodes_[2 * i];
       const Node& right = nodes_[2 * i + 1];
-      // Member by member: a node read as a whole would wait for the time that was just written into it.
+      // Copy the members one by one: reading the whole node would stall on the store to `time` just made.
       const bool is_right = right.time < left.time;
       const Time first = is_right ? right.time : left.time;
       const std::uint32_t whose = is_right ? right.party : left.party;
@@ -49,7 +49,7 @@ class EventTree {
   };
 
   std::size_t leaves_;
-  std::vector<Node> nodes_;  ///< 1: the root; children of i: 2i and 2i + 1; nodes_[0] is unused
+  std::vector<Node> nodes_;  ///< heap order: root 1, children of i at 2i and 2i + 1; nodes_[0] is unused
 };
 
 }  // namespace softfeb::fabric

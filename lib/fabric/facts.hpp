@@ -12,37 +12,37 @@
 
 namespace softfeb::fabric {
 
-/// Frame::facts.
-inline constexpr std::uint8_t kFactTagged = 1;  ///< 802.1Q: Frame::pcp is valid, IP begins four bytes later
+/// Bits of Frame::facts.
+inline constexpr std::uint8_t kFactTagged = 1;  ///< 802.1Q tag: Frame::pcp is valid, IP is 4 bytes later
 inline constexpr std::uint8_t kFactIpv4 = 2;
 inline constexpr std::uint8_t kFactIpv6 = 4;
-inline constexpr std::uint8_t kFactEct = 8;       ///< ECN-capable, and not marked yet
-inline constexpr std::uint8_t kFactRequest = 16;  ///< RoCEv2: a request, that is data
-inline constexpr std::uint8_t kFactAck = 32;      ///< RoCEv2: an acknowledgement
-inline constexpr std::uint8_t kFactControl = 64;  ///< MAC control (EtherType 0x8808): ends at the next switch
-inline constexpr std::uint8_t kFactHeadroom = 128;  ///< the switch keeps it in its ingress port's headroom
+inline constexpr std::uint8_t kFactEct = 8;         ///< ECT(0) or ECT(1), not marked CE
+inline constexpr std::uint8_t kFactRequest = 16;    ///< RoCEv2 request, i.e. data
+inline constexpr std::uint8_t kFactAck = 32;        ///< RoCEv2 acknowledgement
+inline constexpr std::uint8_t kFactControl = 64;    ///< MAC control (EtherType 0x8808): never forwarded
+inline constexpr std::uint8_t kFactHeadroom = 128;  ///< accounted in the ingress port's headroom
 
-/// Frame::destination, where it is no station.
-inline constexpr std::uint32_t kEverybody = UINT32_MAX;     ///< group address
-inline constexpr std::uint32_t kSomebody = UINT32_MAX - 1;  ///< nobody knows where
+/// Values of Frame::destination other than a station.
+inline constexpr std::uint32_t kEverybody = UINT32_MAX;     ///< group address: flooded
+inline constexpr std::uint32_t kSomebody = UINT32_MAX - 1;  ///< unknown individual address
 inline constexpr std::uint32_t kNobody = UINT32_MAX - 2;    ///< never forwarded (IEEE 802.1Q table 8-1)
-/// Frame::flow, where it is counted in none.
+/// Value of Frame::flow for a frame that is not counted in any flow.
 inline constexpr std::uint32_t kNoFlow = UINT32_MAX;
 
-/// What else is of interest when a frame enters the network.
+/// Further header fields, needed only when a frame enters the network.
 struct EntryFacts {
   bool roce = false;
-  roce::Qpn dest_qp = 0;  ///< of RoCE
+  roce::Qpn dest_qp = 0;  ///< valid if `roce`
 };
 
-/// Reads a frame's header, which is hostile, and writes its facts, DSCP and PCP. A frame that is shorter than
-/// it should be is one that we know less about; that there is an Ethernet header is the caller's to check.
+/// Parses the untrusted header of a frame and sets its facts, DSCP and PCP. A truncated header yields fewer
+/// facts. The caller must check that an Ethernet header is present.
 EntryFacts read_facts(Frame& frame);
 
-/// What a frame with kFactControl says, where its sender has said it properly.
+/// Parses the pause frame in a frame with kFactControl; nothing if it is malformed or of another kind.
 std::optional<roce::MacControl> control_of(const Frame& frame);
 
-/// Where the IP header of a frame with kFactIpv4 or kFactIpv6 begins.
+/// Offset in bytes of the IP header in a frame with kFactIpv4 or kFactIpv6.
 inline std::size_t ip_offset(const Frame& frame) {
   return roce::kEthernetSize + ((frame.facts & kFactTagged) != 0 ? roce::kVlanTagSize : 0);
 }

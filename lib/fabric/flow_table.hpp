@@ -9,13 +9,13 @@
 
 namespace softfeb::fabric {
 
-/// Counts by (source, destination, queue pair), up to a number that is fixed: flows beyond it are counted in
-/// the ports alone. None is ever forgotten.
+/// Flow counters, keyed by (source, destination, QPN). The number of flows is fixed; further flows are
+/// counted only in the port counters. Flows never expire.
 class FlowTable {
  public:
   explicit FlowTable(std::size_t flows);
 
-  /// The number of a flow, which begins with it; kNoFlow: no room for another.
+  /// Returns the index of a flow and adds the flow if it is new; kNoFlow when the table is full.
   std::uint32_t find(std::uint32_t source, std::uint32_t destination, std::uint32_t qpn);
 
   FlowSnapshot& operator[](std::uint32_t flow) { return flows_[flow]; }

@@ -16,38 +16,39 @@
 
 namespace softfeb::fabric {
 
-/// Throughput towards one egress port: bytes on the wire in windows that follow each other.
+/// Throughput towards one egress port, in bytes on the wire per consecutive window.
 class ThroughputMeter {
  public:
   explicit ThroughputMeter(const ThresholdForge& config)
       : window_(config.window),
         limit_(static_cast<std::uint64_t>(Uint128{config.threshold} * config.window / kSecond)) {}
 
-  /// A frame of `wire` bytes goes there. True when there was more than the threshold in the window before.
+  /// Counts a frame of `wire` bytes on the wire. Returns true when the previous window exceeded the
+  /// threshold.
   bool passes(std::uint64_t wire, Time now);
 
  private:
   Time window_;
   std::uint64_t limit_;
-  Time begin_ = 0;  ///< of the window
+  Time begin_ = 0;  ///< start of the current window
   std::uint64_t bytes_ = 0;
   bool above_ = false;
 };
 
-/// Forges CNPs to the senders of what passes. A request does not say which queue pair sent it, but
-/// acknowledgements are addressed to it: whoever is acknowledged by a station sends to that station. What is
-/// never acknowledged (UC) gets no CNPs.
+/// Forges CNPs to the senders of passing packets. A request does not name the QP that sent it, but
+/// acknowledgements are addressed to that QP: a QP that a station acknowledges sends to that station. QPs
+/// that are never acknowledged (UC) get no CNPs.
 class CnpForge {
  public:
-  static constexpr std::size_t kSenders = 1024;  ///< that are known
+  static constexpr std::size_t kSenders = 1024;  ///< maximum number of known senders
   static constexpr std::size_t kMaxFrame = 128;
 
   explicit CnpForge(Time interval);
 
-  /// An acknowledgement passes.
+  /// Learns the sender that an acknowledgement is addressed to.
   void acknowledgement(const Frame& frame, const FlowTable& flows);
-  /// A request passes towards a port above the threshold: calls fn(ByteSpan) with a CNP for each queue pair
-  /// that sends from its source to its destination and had none within the interval.
+  /// Handles a request towards a port above the threshold: calls fn(ByteSpan) with a CNP for each QP that
+  /// sends from the request's source to its destination and has had no CNP within the interval.
   template <typename Fn>
   void request(const Frame& frame, const FlowTable& flows, Time now, Fn&& fn) {
     std::uint32_t& pair = pair_of_flow_[frame.flow];
@@ -64,16 +65,16 @@ class CnpForge {
  private:
   static constexpr std::uint32_t kNone = UINT32_MAX;
 
-  /// Stations: who sends, to whom.
+  /// A pair of stations: source and destination of requests.
   struct Pair {
     std::uint32_t source = 0, destination = 0;
     std::uint32_t first = kNone;
   };
   struct Sender {
-    roce::HeaderTemplate path;  ///< as the acknowledgements have it
+    roce::HeaderTemplate path;  ///< copied from the acknowledgements
     std::uint32_t qpn = 0;
     Time next_cnp = 0;
-    std::uint32_t next = kNone;  ///< of its pair
+    std::uint32_t next = kNone;  ///< next sender of the same pair
     std::uint16_t identification = 0;
   };
 
@@ -83,8 +84,8 @@ class CnpForge {
   Time interval_;
   std::vector<Pair> pairs_;
   std::vector<Sender> senders_;
-  std::vector<std::uint32_t> pair_of_flow_;  ///< that has requests
-  std::vector<bool> known_;                  ///< of acknowledgements
+  std::vector<std::uint32_t> pair_of_flow_;  ///< indexed by flow of requests
+  std::vector<bool> known_;                  ///< indexed by flow of acknowledgements
 };
 
 }  // namespace softfeb::fabric

@@ -10,19 +10,21 @@
 
 namespace softfeb::fabric {
 
-/// Which station has a MAC address: those of the configuration, and up to kLearnt more that were seen coming
-/// from stations without an address of their own. All switches learn at once, from a frame's entry.
+/// Maps MAC addresses to stations: configured addresses, and up to kLearnt addresses learnt from stations
+/// without a configured one. All switches share the table, which learns when a frame enters the network.
 class AddressTable {
  public:
   static constexpr std::size_t kLearnt = 8192;
 
-  /// Throws std::invalid_argument for two stations of one address.
+  /// Throws std::invalid_argument when two stations have the same address or one is not an individual
+  /// address.
   explicit AddressTable(const std::vector<StationConfig>& stations);
 
-  /// The station of `mac`; kEverybody: a group address; kNobody: one that bridges keep to themselves;
-  /// kSomebody: not known.
+  /// Returns the station of `mac`; kEverybody for a group address, kNobody for a reserved address that
+  /// bridges do not forward, kSomebody for an unknown address.
   std::uint32_t find(const std::uint8_t* mac) const;
-  /// A frame from `mac` came from `station`, one that learns. Configured addresses stay where they are.
+  /// Records that `mac` is behind `station`, which has no configured address. Configured addresses do not
+  /// move.
   void learn(const std::uint8_t* mac, std::uint32_t station);
 
  private:

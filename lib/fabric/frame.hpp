@@ -8,28 +8,29 @@
 
 namespace softfeb::fabric {
 
-/// A frame on its way through a network. Whoever makes one (FrameStore) keeps its bytes; the network moves
-/// it, reads and writes its first `header_length` bytes, and gives it back.
+/// A frame in the network. The FrameStore that made it owns its bytes. The network moves it, reads and writes
+/// its first `header_length` bytes, and releases it.
 struct Frame {
-  Frame* next = nullptr;  ///< of the list it stands in: whoever holds it uses it
+  Frame* next = nullptr;  ///< link of the list that holds the frame; used by its owner
   std::uint8_t* header =
-      nullptr;  ///< this frame's own, not shared: Ethernet to the end of BTH at least, where it has one
-  std::uint32_t length = 0;  ///< of the whole frame, Ethernet to iCRC, without FCS
+      nullptr;  ///< not shared with other frames; Ethernet header to the end of BTH at least, if it has one
+  std::uint32_t length = 0;  ///< bytes of the whole frame, Ethernet header to iCRC, without FCS
   std::uint16_t header_length = 0;
 
-  // The network's, from send() until it is delivered or given back: what it read in the header once, and
-  // where it is accounted (fabric/facts.hpp).
-  std::uint16_t ingress = 0;  ///< port of the switch it is in
-  Time at = 0;  ///< when its last bit arrives where it is going; in a station's row, when it came there
+  // Private to the network, from send() until the frame is delivered or released: header fields parsed once,
+  // and accounting (fabric/facts.hpp).
+  std::uint16_t ingress = 0;  ///< ingress port in the current switch
+  /// Arrival time of its last bit at the next node; in a station's queue, the time it was queued.
+  Time at = 0;
   std::uint32_t flow = 0;
-  std::uint32_t destination = 0;  ///< station
-  std::uint8_t queue = 0;         ///< in the switch it is in
+  std::uint32_t destination = 0;  ///< station, or a constant of facts.hpp
+  std::uint8_t queue = 0;         ///< egress queue in the current switch
   std::uint8_t dscp = 0;
   std::uint8_t pcp = 0;
   std::uint8_t facts = 0;
 };
 
-/// What the network knows about `from`, for its copy.
+/// Copies what the network knows about `from` to its copy `to`.
 inline void copy_facts(const Frame& from, Frame& to) {
   to.ingress = from.ingress;
   to.flow = from.flow;
@@ -40,17 +41,17 @@ inline void copy_facts(const Frame& from, Frame& to) {
   to.facts = from.facts;
 }
 
-/// Makes and keeps frames: of a pool in virtual time, of mbufs in real time. No call allocates in steady
-/// state; null means that there is no room now.
+/// Allocates frames: from a pool in virtual time, as mbufs in real time. No call allocates memory in steady
+/// state. Null means that the store is full.
 class FrameStore {
  public:
   virtual ~FrameStore() = default;
-  /// A frame of the network itself (pause, forged CNP) with these bytes (at most 128).
+  /// Makes a frame for the network itself (pause frame, forged CNP) with these bytes, at most 128.
   virtual Frame* make(ByteSpan bytes) = 0;
-  /// The same bytes once more, independent of the first.
+  /// Makes an independent copy of a frame.
   virtual Frame* copy(const Frame& frame) = 0;
-  /// Flips one bit behind the Ethernet header, chosen by `random`, in this frame alone: what it shares with
-  /// others is copied first. False when there is no room for that.
+  /// Flips one bit after the Ethernet header, chosen by `random`, in this frame only: shared bytes are copied
+  /// first. Returns false when there is no room for the copy.
   virtual bool corrupt(Frame& frame, std::uint64_t random) = 0;
   virtual void release(Frame* frame) = 0;
 };

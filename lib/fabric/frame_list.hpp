@@ -8,8 +8,7 @@
 
 namespace softfeb::fabric {
 
-/// Frames in a row, linked through Frame::next. Owns them in so far as nobody else has them; gives none back
-/// by itself.
+/// Singly linked list through Frame::next. It holds the frames but does not release them.
 class FrameList {
  public:
   bool empty() const { return head_ == nullptr; }
@@ -27,7 +26,7 @@ class FrameList {
     ++size_;
   }
 
-  /// Requires a frame.
+  /// Requires a non-empty list.
   Frame* pop() {
     Frame* const frame = head_;
     head_ = frame->next;
@@ -36,7 +35,7 @@ class FrameList {
     return frame;
   }
 
-  /// Behind all that are due no later.
+  /// Inserts after all frames with the same or an earlier `at`.
   void insert_by_time(Frame* frame) {
     if (head_ == nullptr || tail_->at <= frame->at) {
       push(frame);
@@ -51,7 +50,7 @@ class FrameList {
 
  private:
   Frame* head_ = nullptr;
-  Frame* tail_ = nullptr;  ///< valid while there is a head
+  Frame* tail_ = nullptr;  ///< valid if head_ is not null
   std::size_t size_ = 0;
 };
 

@@ -9,16 +9,15 @@
 
 namespace softfeb::fabric {
 
-/// Whether a packet is marked that finds `queued` bytes before it.
+/// Decides whether to mark a packet that finds `queued` bytes in its queue.
 inline bool marks(const EcnMarking& ecn, std::uint64_t queued, Rng& rng) {
   if (!ecn.enabled || queued < ecn.kmin) return false;
   if (queued >= ecn.kmax) return true;
-  return rng.chance(ecn.pmax * (queued - ecn.kmin) / (ecn.kmax - ecn.kmin));  // of checked values: fits
+  return rng.chance(ecn.pmax * (queued - ecn.kmin) / (ecn.kmax - ecn.kmin));  // checked values: no overflow
 }
 
-/// Writes Congestion Experienced into the IP header of a frame with kFactEct, which it then has no more.
-/// IPv4's checksum is brought up to date (RFC 1624), wrong ones stay wrong; the iCRC does not cover the
-/// field.
+/// Sets CE in the IP header of a frame with kFactEct and clears kFactEct. Updates the IPv4 checksum
+/// incrementally (RFC 1624), so a wrong checksum stays wrong. The iCRC does not cover the field.
 void mark_congestion(Frame& frame);
 
 }  // namespace softfeb::fabric

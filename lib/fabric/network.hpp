@@ -12,39 +12,39 @@
 
 namespace softfeb::fabric {
 
-/// Switches and the links between them and the stations, at work: sans-I/O, one owner, no allocation after
-/// construction. The same object serves virtual time and a worker in real time.
+/// Simulates switches, and the links between them and the stations. Sans-I/O, single owner, no allocation
+/// after construction. The same class serves virtual time and a worker in real time.
 ///
-/// A frame takes its wire length over the rate of each link, then the link's delay; switches store it whole
-/// and forward it.
+/// On each link, a frame takes its wire length divided by the rate, plus the link's delay. Switches are
+/// store-and-forward.
 class Network {
  public:
-  static constexpr std::size_t kFlows = 4096;  ///< that are counted apart
+  static constexpr std::size_t kFlows = 4096;  ///< maximum number of flows with counters of their own
 
   struct Delivery {
     std::uint32_t station = 0;
-    Frame* frame = nullptr;  ///< the receiver's from here on
-    Time at = 0;             ///< when its last bit arrived, at most `now`
+    Frame* frame = nullptr;  ///< owned by the caller of run()
+    Time at = 0;             ///< arrival time of its last bit, at most `now`
   };
 
-  /// `store` outlives the network.
+  /// `store` must outlive the network.
   Network(const NetworkConfig& config, FrameStore& store);
   ~Network();
   Network(const Network&) = delete;
   Network& operator=(const Network&) = delete;
 
-  /// Station `station` has a frame for its link at `now`; it begins to leave when those before it have. The
-  /// frame is the network's from here on.
+  /// Sends a frame from `station` at `now`; it leaves after the frames queued before it. The network takes
+  /// ownership of the frame.
   void send(std::uint32_t station, Frame* frame, Time now);
-  /// Everything up to `now` happens, in the order of its times; frames that arrive at stations are put into
-  /// `out`. Returns how many; as many as there is room for means: ask again with the same `now`.
+  /// Processes all events up to `now` in chronological order and puts the frames delivered to stations into
+  /// `out`. Returns their number. If `out` is full, call again with the same `now`.
   std::size_t run(Time now, std::span<Delivery> out);
-  /// A time before which run() has nothing to do unless somebody sends; kNever: nothing is under way.
+  /// Earliest time at which run() has work, unless a station sends; kNever: none.
   Time next_event() const;
 
-  /// Room for a snapshot, so that taking one allocates nothing.
+  /// Returns a snapshot with room for all ports and flows, so that take_snapshot() does not allocate.
   NetworkSnapshot make_snapshot() const;
-  /// Peaks begin anew.
+  /// Fills `out` and restarts the peaks.
   void take_snapshot(NetworkSnapshot& out, Time now);
 
   const NetworkConfig& config() const;

@@ -21,43 +21,43 @@
 
 namespace softfeb::fabric {
 
-/// One direction of a link with its transmitter. What waits for a switch's transmitter is in its Port.
+/// One direction of a link, with its transmitter. Frames waiting for a switch's transmitter are in its Port.
 struct Channel {
   Wire wire;
-  PauseState told;                         ///< a station's, where its transmitter obeys by itself
-  StationQueue waiting;                    ///< a station's
-  Time tx_at = kNever;                     ///< when the transmitter has something to do
-  std::uint16_t from = Topology::kNoPort;  ///< the switch port that sends
-  std::uint16_t into = Topology::kNoPort;  ///< the switch port that receives
-  std::uint32_t station = 0;               ///< that receives, where no port does
+  PauseState told;                         ///< only for a station whose pause frames the network honours
+  StationQueue waiting;                    ///< only for a station
+  Time tx_at = kNever;                     ///< next event of the transmitter
+  std::uint16_t from = Topology::kNoPort;  ///< sending switch port
+  std::uint16_t into = Topology::kNoPort;  ///< receiving switch port
+  std::uint32_t station = 0;               ///< receiving station, if no switch port
 };
 
-/// A switch's port: what leaves through it and what came in through it.
+/// A port of a switch: egress queues and ingress accounting.
 struct Port {
   std::uint32_t switch_index;
-  std::uint32_t channel;  ///< in which it sends
+  std::uint32_t channel;  ///< channel in which it sends
   PauseKind flow_control;
   PortQueues queues;
-  FrameList control;  ///< MAC control frames: before all others, and never paused
+  FrameList control;  ///< MAC control frames: sent first and never paused
   PauseState told;
   PauseSender sender;
   ThroughputMeter meter;
   Rng marking;
   PortSnapshot counters;
   Time blocked_since = kNever;
-  roce::MacAddress own_mac{};   ///< of the pause frames it sends
-  roce::MacAddress peer_mac{};  ///< and to whom
+  roce::MacAddress own_mac{};   ///< source of its pause frames
+  roce::MacAddress peer_mac{};  ///< destination of its pause frames
 };
 
 struct Switch {
   const SwitchConfig* config;
   std::uint16_t first_port;
-  std::uint16_t end_port;  ///< also the ingress of frames that the switch made
+  std::uint16_t end_port;  ///< also the ingress of frames made by the switch
   SharedBuffer buffer;
   std::optional<CnpForge> forge;
 };
 
-/// Network's inside. Two files: network.cpp (edges and events), switching.cpp (what a switch does).
+/// Implementation of Network. network.cpp holds the edges and events, switching.cpp the switches.
 struct Network::Parts {
   Parts(const NetworkConfig& config, FrameStore& frame_store);
 

@@ -11,18 +11,19 @@
 
 namespace softfeb::fabric {
 
-/// What a port's transmitter was told by its neighbour: until when each queue is to be silent.
+/// Pause state of a transmitter: until when each queue must not send.
 class PauseState {
  public:
   PauseState(PauseKind honours, std::uint64_t rate) : honours_(honours), rate_(rate) {}
 
-  /// A pause frame arrived. Other kinds than the link's are not for us.
+  /// Handles a received pause frame. Frames of another kind than the link's are ignored.
   void told(const roce::MacControl& pause, Time now);
-  /// When this queue may send; in the past where it may.
+  /// Time from which this queue may send; in the past if it may send now.
   Time until(std::size_t queue) const { return until_[queue]; }
-  /// Queues that may send at `now`, bit by bit.
+  /// Bit mask of the queues that may send at `now`.
   std::uint8_t open(Time now) const { return now >= all_open_ ? 0xff : open_slowly(now); }
-  /// When one of `waiting` may send that may not at `now`.
+  /// Earliest time at which a queue in the bit mask `waiting` may send. Call it when none of them may send
+  /// now.
   Time opens_at(std::uint8_t waiting) const;
 
  private:
@@ -31,23 +32,24 @@ class PauseState {
   PauseKind honours_;
   std::uint64_t rate_;
   std::array<Time, kQueues> until_{};
-  Time all_open_ = 0;  ///< the last of until_
+  Time all_open_ = 0;  ///< the latest of until_
 };
 
-/// When a port tells its neighbour to stop and to go on, by what came in through it.
+/// Decides when a port pauses and resumes its neighbour, based on what it has received.
 class PauseSender {
  public:
   PauseSender(PauseKind kind, const PauseThresholds& thresholds, std::uint64_t rate)
       : kind_(kind), thresholds_(thresholds), rate_(rate) {}
 
-  /// The frame to send now that more of `ingress_class` came in: stop, if it was not said before.
+  /// Call after frames of `ingress_class` were buffered. Returns an XOFF frame if the class must be paused
+  /// and is not yet.
   std::optional<roce::MacControl> filled(const IngressAccount& account, std::uint8_t ingress_class, Time now);
-  /// The frame to send now that some of it left: go on, if it was told to stop.
+  /// Call after frames of `ingress_class` left. Returns an XON frame if the class is paused and may resume.
   std::optional<roce::MacControl> emptied(const IngressAccount& account, std::uint8_t ingress_class);
-  /// The frame that says once more who is to be silent; due at renew_at().
+  /// Returns the frame that repeats the current pauses; due at renew_at().
   roce::MacControl renewal(Time now);
   Time renew_at() const { return renew_at_; }
-  /// A frame could not be made: it will be tried again.
+  /// The frame could not be allocated; retries after 1 µs.
   void failed(Time now) { renew_at_ = now + kMicrosecond; }
 
  private:
@@ -56,7 +58,7 @@ class PauseSender {
   PauseKind kind_;
   PauseThresholds thresholds_;
   std::uint64_t rate_;
-  std::uint8_t stopped_ = 0;  ///< classes, bit by bit
+  std::uint8_t stopped_ = 0;  ///< bit mask of paused classes
   std::uint8_t spoken_of_ = 0;
   Time renew_at_ = kNever;
 };

@@ -9,14 +9,14 @@
 
 namespace softfeb::fabric {
 
-/// The queues of a switch's port and who is next: strict ones (weight 0) first, the highest number before
-/// others; the rest shares bytes in proportion to its weights (deficit round robin, Shreedhar and Varghese
-/// 1995).
+/// The egress queues of a switch port and their scheduler. Strict queues (weight 0) come first, the highest
+/// number before others. The other queues share bytes in proportion to their weights by deficit round robin
+/// (Shreedhar and Varghese 1995).
 class PortQueues {
  public:
   explicit PortQueues(const std::array<QueueConfig, kQueues>& config);
 
-  /// Into Frame::queue.
+  /// Enqueues into queue Frame::queue.
   void push(Frame* frame) {
     const std::uint8_t q = frame->queue;
     queues_[q].push(frame);
@@ -24,10 +24,10 @@ class PortQueues {
     total_ += frame->length;
     waiting_ = static_cast<std::uint8_t>(waiting_ | (1U << q));
   }
-  /// The next frame of the queues in `may` (bit by bit); null: none waits there.
+  /// Dequeues the next frame from the queues in the bit mask `may`; null if they are empty.
   Frame* pop(std::uint8_t may);
 
-  std::uint8_t waiting() const { return waiting_; }  ///< queues with frames, bit by bit
+  std::uint8_t waiting() const { return waiting_; }  ///< bit mask of non-empty queues
   std::uint64_t bytes() const { return total_; }
   std::uint64_t bytes_of(std::size_t queue) const { return bytes_[queue]; }
   const std::array<std::uint64_t, kQueues>& bytes_by_queue() const { return bytes_; }
@@ -39,12 +39,12 @@ class PortQueues {
 
   std::array<FrameList, kQueues> queues_{};
   std::array<std::uint64_t, kQueues> bytes_{};
-  std::array<std::uint64_t, kQueues> quantum_{};  ///< bytes of a turn; 0: strict
+  std::array<std::uint64_t, kQueues> quantum_{};  ///< bytes per round; 0: strict
   std::array<std::uint64_t, kQueues> deficit_{};
   std::uint64_t total_ = 0;
   std::uint8_t waiting_ = 0;
   std::uint8_t strict_ = 0;
-  std::uint8_t turn_ = 0;  ///< whose turn it is
+  std::uint8_t turn_ = 0;  ///< queue being served by round robin
 };
 
 }  // namespace softfeb::fabric

@@ -10,33 +10,33 @@
 
 namespace softfeb::fabric {
 
-/// What one ingress port has in a switch's buffer, by class: with PFC the frame's queue, with 802.3x (and
-/// without flow control) class 0 alone.
+/// Bytes that one ingress port holds in a switch's buffer, by class. With PFC the class is the frame's queue;
+/// with 802.3x, and without flow control, it is always 0.
 struct IngressAccount {
-  std::array<std::uint64_t, kQueues> bytes{};     ///< shared part and headroom
-  std::array<std::uint64_t, kQueues> headroom{};  ///< of these in the headroom
+  std::array<std::uint64_t, kQueues> bytes{};     ///< in shared buffer and headroom
+  std::array<std::uint64_t, kQueues> headroom{};  ///< the part of `bytes` in the headroom
 };
 
-/// The memory of a switch. A frame lies in it from its last bit's arrival until its first bit leaves. First
-/// the part that all ports share is used, as far as the limits of the frame's way out let it; what finds no
-/// place there and came through a port that can pause its sender goes into that port's headroom.
+/// The packet buffer of a switch. A frame occupies it from the arrival of its last bit until the departure of
+/// its first bit. A frame goes into the shared part if the limits of its egress port and queue permit.
+/// Otherwise it goes into the headroom of its ingress port, if that port can pause the sender.
 class SharedBuffer {
  public:
   SharedBuffer(const SwitchConfig& config, std::size_t ports);
 
-  /// Where the frame is going, and how much waits there.
+  /// Bytes already queued at the frame's egress port and queue.
   struct Egress {
     std::uint64_t port_bytes = 0;
     std::uint64_t queue_bytes = 0;
   };
-  /// Takes a frame in through `ingress` (port of this switch, 0…); false: no room. `has_headroom`: its sender
-  /// can be paused.
+  /// Admits a frame from port `ingress` of this switch (0, 1, …). Returns false if there is no room.
+  /// `has_headroom`: the sender can be paused.
   bool admit(Frame& frame, std::size_t ingress, std::uint8_t ingress_class, bool has_headroom,
              const Egress& egress);
   void release(Frame& frame, std::size_t ingress, std::uint8_t ingress_class);
 
   const IngressAccount& account(std::size_t ingress) const { return accounts_[ingress]; }
-  std::uint64_t used() const { return used_; }  ///< of the shared part
+  std::uint64_t used() const { return used_; }  ///< bytes used of the shared part
 
  private:
   bool shared_takes(std::uint64_t length, const Egress& egress) const;

@@ -12,8 +12,8 @@
 
 namespace softfeb::fabric {
 
-/// What waits for a station's transmitter, in the order in which it was given, but for priorities that are
-/// paused. Frame::at says since when.
+/// Frames waiting for a station's transmitter: FIFO, except that paused priorities are skipped. Frame::at is
+/// the time a frame was queued.
 class StationQueue {
  public:
   bool empty() const { return bytes_ == 0; }
@@ -26,7 +26,7 @@ class StationQueue {
     of_[priority].push(frame);
   }
 
-  /// When the first of them may leave as far as pauses are concerned; kNever: none is there.
+  /// Earliest time at which a frame may leave, considering pauses only; kNever: no frame.
   Time next(const PauseState& told) const {
     Time first = kNever;
     for (std::size_t p = 0; p < kQueues; ++p)
@@ -34,7 +34,7 @@ class StationQueue {
     return first;
   }
 
-  /// The frame for which next() has come. Requires one.
+  /// Dequeues the oldest frame that may leave at `now`. Requires next() <= now.
   Frame* pop(const PauseState& told, Time now) {
     FrameList* oldest = nullptr;
     for (std::size_t p = 0; p < kQueues; ++p) {

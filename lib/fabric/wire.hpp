@@ -13,19 +13,19 @@
 
 namespace softfeb::fabric {
 
-/// One direction of a link: takes each frame's wire length over the rate, and holds it until its last bit is
-/// at the other end. Since the delay is the same for all, they arrive in the order in which they left, except
-/// those that a fault made late.
+/// One direction of a link. A frame occupies it for its wire length divided by the rate, and arrives when its
+/// last bit reaches the other end. All frames have the same delay and arrive in order, except those that a
+/// fault delays.
 class Wire {
  public:
   Wire(std::uint64_t rate, Time delay, const LinkFaults& faults, Rng rng)
       : time_(rate), delay_(delay), faults_(faults), faulty_(faults.any()), rng_(rng) {}
 
-  /// When the transmitter is free.
+  /// Time from which the transmitter is free.
   Time free_at() const { return free_at_; }
 
-  /// The first bit of `frame` leaves at `now`, which is free_at() or later. False when a fault takes it: it
-  /// is the caller's again.
+  /// Transmits `frame`; its first bit leaves at `now`, which must not be before free_at(). Returns false when
+  /// a fault drops the frame; the caller then owns it again.
   bool transmit(Frame* frame, Time now, FrameStore& store, NetworkTotals& totals) {
     free_at_ = now + time_.next(wire_bytes(frame->length));
     frame->at = free_at_ + delay_;
@@ -34,9 +34,9 @@ class Wire {
     return true;
   }
 
-  /// When the next frame arrives; kNever: none is under way.
+  /// Arrival time of the next frame; kNever: none.
   Time next_arrival() const { return std::min(front_time(under_way_), front_time(late_)); }
-  /// Requires one.
+  /// Removes the next frame to arrive. Requires one.
   Frame* arrive() { return front_time(late_) < front_time(under_way_) ? late_.pop() : under_way_.pop(); }
   std::size_t size() const { return under_way_.size() + late_.size(); }
 
