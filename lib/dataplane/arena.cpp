@@ -43,8 +43,7 @@ Arena::Arena(std::size_t bytes, int node) {
   map_pages();
 }
 
-/// DPDK's own memory: already known to every device, and contiguous also where devices see physical
-/// addresses.
+/// Uses a DPDK memzone: known to every device, and contiguous even for devices that use physical addresses.
 bool Arena::reserve_contiguous(int node) {
   zone_ = rte_memzone_reserve_aligned("softfeb_payload", size_, node < 0 ? SOCKET_ID_ANY : node,
                                       RTE_MEMZONE_IOVA_CONTIG, kSmallPage);
@@ -96,8 +95,8 @@ MutableByteSpan Arena::allocate(std::size_t length) {
   return bytes().subspan(at, length);
 }
 
-/// Only where a NIC reads by DMA: virtual devices are read by the CPU, and net_virtio_user cannot live with
-/// registered memory that has no file.
+/// Only for NICs, which read by DMA. The CPU reads for virtual devices, and net_virtio_user does not work
+/// with registered memory that has no file.
 void Arena::map_for(std::uint16_t port_id) {
   rte_eth_dev_info info{};
   if (zone_ != nullptr || rte_eth_dev_info_get(port_id, &info) != 0 || info.device == nullptr) return;
@@ -112,7 +111,7 @@ void Arena::map_for(std::uint16_t port_id) {
     mapped_.push_back(info.device);
     return;
   }
-  if (rte_errno == ENOTSUP) return;  // the bus has no such notion: registering was enough
+  if (rte_errno == ENOTSUP) return;  // the bus needs no mapping; registration is enough
   throw EnvironmentError(std::string("the NIC cannot read the payload memory: ") + rte_strerror(rte_errno),
                          "raise the locked-memory limit (ulimit -l unlimited) or use huge pages");
 }

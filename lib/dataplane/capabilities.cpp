@@ -47,7 +47,7 @@ Capabilities probe_capabilities(const Device& device) {
   rte_ether_addr mac{};
   if (rte_eth_macaddr_get(port, &mac) == 0) std::copy_n(mac.addr_bytes, c.mac.size(), c.mac.begin());
   c.chains_announced = (info.tx_offload_capa & RTE_ETH_TX_OFFLOAD_MULTI_SEGS) != 0;
-  // The peer of a virtio-user port sees DPDK's own memory alone: payload elsewhere must be copied.
+  // The peer of a virtio-user port maps only DPDK's own memory, so payloads elsewhere must be copied.
   const bool sees_arena = std::string_view(info.driver_name) != "net_virtio_user";
   c.multi_segments = (c.chains_announced || device.traits().takes_chains) && sees_arena;
   c.send_on_timestamp = (info.tx_offload_capa & RTE_ETH_TX_OFFLOAD_SEND_ON_TIMESTAMP) != 0;

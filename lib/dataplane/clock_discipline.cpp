@@ -23,7 +23,7 @@ double ppm(std::uint64_t a, std::uint64_t b) {
   return (static_cast<double>(a) - static_cast<double>(b)) / static_cast<double>(b) * 1e6;
 }
 
-/// What half of each window means for a frequency measured between them.
+/// Error of a frequency measured between two readings, if each is off by half its window.
 double error_ppm(const ClockReading& from, const ClockReading& to) {
   return static_cast<double>(from.window + to.window) / 2 / static_cast<double>(to.tsc - from.tsc) * 1e6;
 }
@@ -55,7 +55,7 @@ bool ClockDiscipline::add(const ClockReading& reading) {
   if (reading.reference_ns < last_.reference_ns + 2 * kAheadNs || reading.tsc <= last_.tsc) return false;
   const std::uint64_t hz = measured_hz_;
   if (Uint128{reading.window} * kNsPerSecond > Uint128{hz} * kWidestWindowNs) return false;
-  // The oldest reading is between one and two memories old.
+  // Keep the oldest reading between one and two kMemoryNs old.
   if (reading.reference_ns - middle_.reference_ns > kMemoryNs) {
     first_ = middle_;
     middle_ = reading;
@@ -67,7 +67,7 @@ bool ClockDiscipline::add(const ClockReading& reading) {
   offset_ = static_cast<std::int64_t>(clock_.time(reading.tsc) - reference);
   if (std::abs(offset_) > std::abs(largest_offset_)) largest_offset_ = offset_;
   interval_ns_ = std::min(2 * interval_ns_, kLongestIntervalNs);
-  // A clock that leads takes the counter to be faster than it is, until the next reading.
+  // A clock that is ahead assumes a faster TSC until the next reading, and so slows down.
   const double wanted_ppm = static_cast<double>(offset_) / (static_cast<double>(interval_ns_) * 1e3) * 1e6;
   const double slew = std::clamp(wanted_ppm, -kSlewPpm, kSlewPpm) * 1e-6;
   const auto correction = static_cast<std::int64_t>(std::llround(static_cast<double>(measured_hz_) * slew));

@@ -25,8 +25,8 @@ std::vector<unsigned> usable_cpus() {
 
 namespace {
 
-/// A CPU on `node` that is not `taken`, or any, the control thread's (the first) at last; when all are taken,
-/// again.
+/// Chooses a free CPU, preferably on `node`; the control thread's (the first) only as the last. When all are
+/// taken, CPUs are reused.
 unsigned choose_cpu(const std::vector<unsigned>& usable, std::vector<unsigned>& taken, int node,
                     int (*node_of)(unsigned)) {
   if (taken.size() == usable.size()) taken.clear();

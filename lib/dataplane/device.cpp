@@ -32,7 +32,7 @@ std::string need_text(const DeviceSpec& spec) {
                       : "it needs " + std::string(need) + " (softfeb doctor shows what is there)";
 }
 
-/// A socket file nobody listens on is left over from a process that died; DPDK refuses to bind over it.
+/// Removes a socket file without a listener, left over by a process that died: DPDK refuses to bind over it.
 void remove_stale_socket(const std::string& path) {
   namespace fs = std::filesystem;
   std::error_code error;
@@ -81,8 +81,8 @@ std::uint32_t rx_room_demand(const DeviceSpec& spec, const std::string& devargs)
   return static_cast<std::uint32_t>(std::strtoul(devargs.c_str() + at + 8, nullptr, 10));
 }
 
-/// This process's packet sockets on the interface of an AF_PACKET device. DPDK does not tell its driver's, so
-/// what is new after the probe is taken for them.
+/// Returns this process's packet sockets on the interface of an AF_PACKET device. DPDK does not reveal those
+/// of the driver, so those that are new after the probe are taken to be its own.
 std::vector<int> packet_sockets(const DeviceSpec& spec) {
   std::vector<int> found;
   if (spec.kind != DeviceKind::kAfPacket) return found;
@@ -108,7 +108,7 @@ void free_ring(rte_ring* ring) {
 
 }  // namespace
 
-/// Two bundles of rings, one each way.
+/// The rings of a net_ring link, one set per direction.
 struct DeviceFactory::Link {
   std::array<std::vector<rte_ring*>, 2> rings;
   unsigned ends = 0;
@@ -155,7 +155,7 @@ std::unique_ptr<Device> DeviceFactory::attach_ring(const DeviceSpec& spec, const
       for (unsigned queue = 0; queue < request.queues; ++queue) {
         const std::string name =
             "sf" + std::to_string(next_index_++) + (way == 0 ? "a" : "b") + std::to_string(queue);
-        // One worker owns a queue at each end.
+        // Each end of a queue belongs to one worker.
         rte_ring* ring = rte_ring_create(name.c_str(), size, SOCKET_ID_ANY,
                                          RING_F_SP_ENQ | RING_F_SC_DEQ | RING_F_EXACT_SZ);
         if (ring == nullptr) {

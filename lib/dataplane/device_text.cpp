@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Device texts: the table of kinds, taking a text apart, making DPDK's devargs of it. No DPDK call.
+// Device texts: the table of device kinds, the parser, and DPDK devargs. Makes no DPDK call.
 #include "dataplane/device.hpp"
 #include "dataplane/error.hpp"
 
@@ -12,8 +12,8 @@
 namespace softfeb::dataplane {
 namespace {
 
-// net_null would deliver an endless stream of 64-byte frames of zeros; here it is where packets end. It frees
-// chains as well as single mbufs, and net_pcap writes them whole; neither announces it.
+// no-rx=1: net_null would otherwise deliver an endless stream of zero-filled 64-byte frames. net_null frees
+// chains and net_pcap writes them whole, but neither announces it.
 constexpr std::array kTable{
     DeviceTraits{DeviceKind::kNull, "net_null", "", "no-rx=1", MtuSource::kNothing, false, true, ""},
     DeviceTraits{DeviceKind::kRing, "net_ring", "LINK", "", MtuSource::kNothing, false, false,
@@ -50,7 +50,7 @@ Options split_options(std::string_view text) {
   return out;
 }
 
-/// "client" or "server" by itself; "client=1" is DPDK's own option.
+/// True for "client" or "server" without a value; "client=1" is DPDK's own option.
 bool is_role(const std::pair<std::string, std::string>& option) {
   return option.second.empty() && (option.first == "client" || option.first == "server");
 }
@@ -68,7 +68,7 @@ std::string role_of(const DeviceSpec& spec) {
   return "server";
 }
 
-/// Options the kind needs with values of this request, in order of rank below the user's own.
+/// Options computed from the request. The user's own options take precedence.
 Options computed_options(const DeviceSpec& spec, const DeviceRequest& request) {
   const std::string queues = std::to_string(request.queues);
   switch (spec.kind) {
@@ -156,7 +156,7 @@ DeviceSpec parse_device(std::string_view given) {
     const std::string_view rest = given.substr(traits.prefix.size());
     if (rest.empty() || rest[0] == ':' || rest[0] == ',') return parse_named(traits, text);
   }
-  // What DPDK itself takes: "net_virtio_user0,path=/run/x.sock", "eth_af_xdp0,iface=eth1", "vdev:…",
+  // Names that DPDK parses itself: "net_virtio_user0,path=/run/x.sock", "eth_af_xdp0,iface=eth1", "vdev:…",
   // "auxiliary:…".
   const std::size_t end = text.find(',');
   const std::string name = text.substr(0, end);

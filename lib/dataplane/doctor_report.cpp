@@ -49,7 +49,7 @@ std::string doctor_json(const std::vector<Check>& checks) {
     out["checks"].push_back(
         {{"name", c.name}, {"health", word(c.health)}, {"found", c.found}, {"fix", c.fix}});
   }
-  // Device and driver texts are not always UTF-8.
+  // Device and driver texts may not be valid UTF-8.
   return out.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n';
 }
 

@@ -15,7 +15,7 @@ Doorbell::Doorbell() : fd_(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
 Doorbell::~Doorbell() { close(fd_); }
 
 void Doorbell::wake() {
-  // The first who rings wakes; the others need not.
+  // Only the first producer to ring writes the eventfd.
   if (armed_.exchange(false, std::memory_order_acq_rel)) eventfd_write(fd_, 1);
 }
 

@@ -43,8 +43,8 @@ std::string fix_for(const std::string& log) {
   return "see softfeb doctor";
 }
 
-/// rte_eal_init() answers a wrong argument with a hundred lines of help on stdout; our message names the
-/// fault.
+/// Calls rte_eal_init() with stdout redirected: on a bad argument it prints a hundred lines of help, while
+/// our message names the error.
 int start_without_usage_text(std::size_t argc, char** argv) {
   std::fflush(stdout);
   const int kept = dup(STDOUT_FILENO);
@@ -66,7 +66,7 @@ std::uint64_t free_huge_mib(const std::string& root) {
   std::uint64_t kib = 0;
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(root + "/sys/kernel/mm/hugepages", error)) {
-    const std::string name = entry.path().filename();  // hugepages-2048kB
+    const std::string name = entry.path().filename();  // e.g. hugepages-2048kB
     const std::size_t dash = name.find('-');
     std::uint64_t pages = 0;
     if (dash == std::string::npos || !(std::ifstream(entry.path() / "free_hugepages") >> pages)) continue;
@@ -83,7 +83,7 @@ std::vector<std::string> eal_arguments(const EalConfig& config, std::uint64_t fr
   args.emplace_back("-m");
   args.push_back(std::to_string(config.memory_mib));
   if (config.prefix.empty()) {
-    // No files, so any number of processes. DPDK does not take --in-memory together with --no-huge.
+    // Share no files, so any number of processes can run. DPDK rejects --in-memory with --no-huge.
     args.emplace_back(huge ? "--in-memory" : "--no-shconf");
   } else {
     args.push_back("--file-prefix=" + config.prefix);
@@ -93,7 +93,7 @@ std::vector<std::string> eal_arguments(const EalConfig& config, std::uint64_t fr
   if (config.pci_devices.empty()) {
     args.emplace_back("--no-pci");
     args.emplace_back(
-        "--iova-mode=va");  // nothing here needs physical addresses, and a user may not read them
+        "--iova-mode=va");  // nothing here needs physical addresses, and users may be unable to read them
   }
   for (const std::string& device : config.pci_devices) {
     args.emplace_back("-a");

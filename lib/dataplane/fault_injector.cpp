@@ -10,7 +10,7 @@
 namespace softfeb::dataplane {
 namespace {
 
-constexpr std::uint32_t kReserved8a = 4;  ///< BTH byte the iCRC does not cover (FECN, BECN, reserved)
+constexpr std::uint32_t kReserved8a = 4;  ///< BTH byte that the iCRC does not cover (FECN, BECN, reserved)
 
 std::uint8_t* data(rte_mbuf* m) { return rte_pktmbuf_mtod(m, std::uint8_t*); }
 
@@ -18,7 +18,7 @@ std::uint8_t* data(rte_mbuf* m) { return rte_pktmbuf_mtod(m, std::uint8_t*); }
 
 bool set_congestion_experienced(std::uint8_t* ip, bool ipv6) {
   std::uint8_t& byte = ip[1];
-  const unsigned shift = ipv6 ? 4 : 0;  // IPv6's traffic class begins in the middle of byte 0
+  const unsigned shift = ipv6 ? 4 : 0;  // in byte 1 of the IPv6 header, ECN is in bits 5 and 4
   const unsigned ecn = (byte >> shift) & 3U;
   if (ecn == 0 || ecn == 3) return false;
   const std::uint16_t before = load_be16(ip);
@@ -53,8 +53,8 @@ rte_mbuf* FaultInjector::replace_by_copy(rte_mbuf* packet) {
 rte_mbuf* FaultInjector::corrupt(rte_mbuf* packet, const RoceLocation& at, std::uint64_t where) {
   rte_mbuf* copy = replace_by_copy(packet);
   if (copy == nullptr) return packet;
-  // Any bit the iCRC covers, or one of the iCRC: a receiver that believes the packet is wrong. The copy may
-  // be a chain.
+  // Flip a bit of the iCRC or of the bytes it covers, so that a correct receiver must drop the packet. The
+  // copy may be a chain.
   std::uint32_t offset = at.bth + static_cast<std::uint32_t>((where >> 3) % (copy->pkt_len - at.bth));
   if (offset == at.bth + kReserved8a) ++offset;
   rte_mbuf* m = copy;

@@ -11,17 +11,16 @@
 #include <rte_flow.h>
 #include <rte_version.h>
 
-/// The BTH flow item came with DPDK 23.07.
+/// The BTH flow item was added in DPDK 23.07.
 #define SOFTFEB_HAS_IB_BTH (RTE_VERSION >= RTE_VERSION_NUM(23, 7, 0, 0))
 
 namespace softfeb::dataplane {
 namespace {
 
-// Drivers with a BTH item (mlx5) refuse it in the root table: these rules stand in group 1, reached by a
-// jump.
+// Drivers with BTH items (mlx5) reject them in the root table. These rules are in group 1, reached by a jump.
 constexpr std::uint32_t kBthGroup = 1;
 
-/// The pattern and action of a rule, with the memory they point into.
+/// Pattern and actions of a rule, with the memory they refer to.
 class Pattern {
  public:
   explicit Pattern(const SteeringRule& rule) {
@@ -29,7 +28,7 @@ class Pattern {
     attributes.group = rule.qpn ? kBthGroup : 0;
     add(RTE_FLOW_ITEM_TYPE_ETH, nullptr, nullptr);
     if (rule.vlan) {
-      // rte_flow_item_vlan begins with the tag in every version.
+      // rte_flow_item_vlan starts with the TCI in every DPDK version.
       store_be16(reinterpret_cast<std::uint8_t*>(&vlan_), rule.vlan->id);
       store_be16(reinterpret_cast<std::uint8_t*>(&vlan_mask_), 0x0fff);
       add(RTE_FLOW_ITEM_TYPE_VLAN, &vlan_, &vlan_mask_);
@@ -69,7 +68,7 @@ class Pattern {
       add(RTE_FLOW_ITEM_TYPE_IPV4, &v4_, &v4_mask_);
       return;
     }
-    // An array in one version, a structure with an array in another: sixteen bytes in both.
+    // Depending on the DPDK version, an array or a structure with an array: 16 bytes in both.
     static_assert(sizeof v6_.hdr.dst_addr == 16);
     std::copy(ip.bytes.begin(), ip.bytes.end(), reinterpret_cast<std::uint8_t*>(&v6_.hdr.dst_addr));
     std::fill_n(reinterpret_cast<std::uint8_t*>(&v6_mask_.hdr.dst_addr), 16, std::uint8_t{0xff});
@@ -102,7 +101,7 @@ std::optional<std::string> validate(std::uint16_t port, const SteeringRule& rule
   return words(error, status);
 }
 
-/// RoCEv2 goes from the root table to the group of the BTH rules.
+/// Inserts the rule that sends RoCEv2 from the root table to the group of the BTH rules.
 rte_flow* insert_jump(std::uint16_t port, rte_flow_error& error) {
   rte_flow_attr attributes{};
   attributes.ingress = 1;
@@ -118,8 +117,8 @@ rte_flow* insert_jump(std::uint16_t port, rte_flow_error& error) {
   return rte_flow_create(port, &attributes, items.data(), actions.data(), &error);
 }
 
-/// What no BTH rule wants goes to queue 0 and the software classifier, instead of being dropped at the end of
-/// the group.
+/// Inserts the rule that sends packets without a matching BTH rule to queue 0 and the software classifier; at
+/// the end of the group they would be dropped.
 rte_flow* insert_fallback(std::uint16_t port, rte_flow_error& error) {
   rte_flow_attr attributes{};
   attributes.ingress = 1;
@@ -143,14 +142,14 @@ FlowRules::FlowRules(std::uint16_t port_id, SteeringTier highest, std::uint16_t 
                      std::span<const SteeredBoard> boards)
     : port_id_(port_id) {
   const RuleCheck check = [port_id](const SteeringRule& rule) { return validate(port_id, rule); };
-  std::string before;  // why higher tiers fell after they had been chosen
+  std::string before;  // why higher tiers failed after they were chosen
   for (;;) {
     LogCollector log;
     choice_ = choose_steering(highest, queues, boards, check);
     const std::string skipped = choice_.tier < highest ? choice_.reason : "";
     std::string refusal;
     if (insert_all(refusal)) {
-      // Where nothing is left to try, the failures before are the reason.
+      // If no tier is left, the earlier failures are the reason.
       const bool gave_up = !before.empty() && choice_.tier == SteeringTier::kSoftware;
       choice_.reason = gave_up ? before : join(before, choice_.reason);
       return;
@@ -186,7 +185,7 @@ bool FlowRules::insert_all(std::string& refusal) {
 }
 
 void FlowRules::remove_all() {
-  // The jump first, the rules it leads to after it.
+  // Remove the jump before the rules it leads to.
   std::for_each(flows_.rbegin(), flows_.rend(), [this](rte_flow* flow) {
     rte_flow_error error{};
     rte_flow_destroy(port_id_, flow, &error);

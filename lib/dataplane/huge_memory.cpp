@@ -25,7 +25,7 @@ HugeMemory& HugeMemory::instance() {
 
 void* HugeMemory::do_allocate(std::size_t bytes, std::size_t alignment) {
   if (bytes < kLeast || alignment > kHuge) return ::operator new (bytes, std::align_val_t{alignment});
-  // A huge page more, so that the piece can begin where one does; what is left over goes back.
+  // Map one huge page more to align the block, then unmap the excess.
   const std::size_t size = up_to(bytes, kPage);
   void* const room = mmap(nullptr, size + kHuge, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (room == MAP_FAILED) throw std::bad_alloc();
@@ -34,7 +34,7 @@ void* HugeMemory::do_allocate(std::size_t bytes, std::size_t alignment) {
   const std::size_t head = up_to(address, kHuge) - address;
   if (head != 0) munmap(begin, head);
   munmap(begin + head + size, kHuge - head);
-  madvise(begin + head, size, MADV_HUGEPAGE);  // without them it is only slower
+  madvise(begin + head, size, MADV_HUGEPAGE);  // failure only costs speed
   return begin + head;
 }
 

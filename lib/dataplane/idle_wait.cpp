@@ -14,7 +14,7 @@ namespace softfeb::dataplane {
 
 namespace {
 
-/// A port without a link gets nothing, but the link may come back.
+/// Longest wait while a port has no link: its descriptor appears only when the link comes up.
 constexpr Time kWithoutLink = 1 * kMillisecond;
 
 int interrupt_fd(std::uint16_t port, std::uint16_t queue) {
@@ -27,7 +27,7 @@ void IdleWait::add(const Port& port, std::span<const std::uint16_t> queues) {
   const DeviceKind kind = port.device().spec().kind;
   if (kind == DeviceKind::kRing) return;
   if (!port.device().sockets().empty()) {
-    // Which queue reads which socket is the driver's secret. A wake-up too many does no harm.
+    // The driver does not reveal which queue reads which socket, so poll all. A spurious wake-up is harmless.
     sockets_.insert(sockets_.end(), port.device().sockets().begin(), port.device().sockets().end());
   } else if (port.receive_interrupts()) {
     for (const std::uint16_t queue : queues)
@@ -60,7 +60,7 @@ bool IdleWait::collect(std::vector<pollfd>& fds) const {
   for (const int fd : sockets_) fds.push_back({.fd = fd, .events = POLLIN, .revents = 0});
   bool complete = true;
   for (const Interrupt& i : interrupts_) {
-    // A guest that connects again brings a descriptor of its own.
+    // The descriptor changes when a guest reconnects.
     fds.push_back({.fd = interrupt_fd(i.port, i.queue), .events = POLLIN, .revents = 0});
     complete = complete && fds.back().fd >= 0;
   }

@@ -14,7 +14,7 @@ namespace softfeb::dataplane {
 
 namespace {
 
-/// RSSI segments have at most 8192 bytes; the rest of a larger MTU would be memory for nothing.
+/// Bytes. RSSI segments have at most 8192 bytes; buffers for a larger MTU would waste memory.
 constexpr std::uint32_t kLongestPacket = 9000;
 constexpr std::uint32_t kShortestFrame = 60;  // without FCS (IEEE 802.3)
 
@@ -48,7 +48,7 @@ void InBandLink::send(const control::UdpPeer& to, ByteSpan datagram) {
 InBandPort::InBandPort(const InBandConfig& config, ControlExchange& exchange, Mempools& pools)
     : config_(config), exchange_(exchange) {
   config_.mtu = std::min(config_.mtu, kLongestPacket);
-  // Buffers for every descriptor: a driver may keep what it sent until as many are used up.
+  // Buffers for every descriptor: a driver may free sent packets only when it needs their descriptors.
   const std::uint32_t in_use = config_.descriptors + static_cast<std::uint32_t>(ControlExchange::kRoom);
   pool_ = pools.create("slow control frames", pool_size(in_use, config_.lcores),
                        std::max(frame_bytes_for(config_.mtu), kShortestFrame), 0, config_.socket);

@@ -41,8 +41,8 @@ bool Lane::receive_queue(std::uint16_t queue, Time now) {
   return n != 0 || left != 0;
 }
 
-/// A few packets are looked at before the first of them is dealt with: what their endpoints will need, and
-/// the bytes of those behind them, come meanwhile.
+/// Classifies a group of packets before delivering its first one. Meanwhile the state that their endpoints
+/// need and the data of the packets behind them are prefetched.
 void Lane::take_burst(std::span<rte_mbuf* const> burst, bool handed_over, Time now) {
   const ReceiveAhead ahead(burst);
   for (std::size_t at = 0; at < burst.size(); at += group_.size()) {
@@ -55,7 +55,7 @@ void Lane::take_burst(std::span<rte_mbuf* const> burst, bool handed_over, Time n
   }
 }
 
-/// Mostly the one that the packet before was for.
+/// Finds the owner of a frame; in most cases that of the previous frame.
 std::uint32_t Lane::owner_of(const roce::ParsedFrame& frame) {
   if (frame.kind != roce::FrameKind::kUdp || frame.vlan) return parts_.map->demux.find(frame);
   if (last_owner_ == engine::Demux::kNobody || last_ip_ != frame.dest_ip) {
@@ -115,10 +115,11 @@ bool Lane::hand_over(rte_mbuf* packet, unsigned worker) {
   return true;
 }
 
-/// A port's pause frame may be for endpoints of several workers: each gets it, and only reads it.
+/// A pause frame may concern endpoints of several workers. Each worker gets a reference to the same mbuf,
+/// which it only reads.
 bool Lane::take_pause(rte_mbuf* packet, const roce::ParsedFrame& frame, bool handed_over, Time now) {
   bool any = false;
-  std::bitset<RTE_MAX_LCORE> told;  // workers
+  std::bitset<RTE_MAX_LCORE> told;  // workers that have got the frame
   parts_.map->demux.for_each_paused(frame.dest_mac, [&](std::uint32_t index) {
     any = true;
     const PortMap::Owner& owner = parts_.map->owners[index];
@@ -156,7 +157,7 @@ void Lane::touch(std::uint32_t seat) {
   touched_.push_back(seat);
 }
 
-/// Everything that came in this turn has been delivered.
+/// Ends the receive part of an iteration: all received packets have been delivered.
 void Lane::end_burst(Time now) {
   for (const std::uint32_t i : touched_) {
     Seat& seat = seats_[i];

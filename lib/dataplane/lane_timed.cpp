@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A lane whose port sends packets at given times. Instead of asking what is due now, a turn goes through all
-// that happened since the last one in its order, event by event, as in virtual time: each packet is made at
-// the very time its schedule has for it, however late the worker is, and leaves one horizon after that.
+// A port queue whose port sends packets at given times. Instead of collecting what is due now, an iteration
+// replays all events since the previous one in order, as in virtual time. Each packet is made at its
+// scheduled time, however late the worker is, and departs one horizon after that.
 #include "dataplane/departure_stamps.hpp"
 #include "dataplane/lane.hpp"
 
@@ -10,7 +10,8 @@
 namespace softfeb::dataplane {
 
 namespace {
-/// Of one turn. A worker that needs more has been away; what is left is of the turn's own time.
+/// Bursts per iteration, at most. A worker that needs more was preempted; the remaining frames are scheduled
+/// no earlier than the time of this iteration.
 constexpr unsigned kBursts = 8;
 }  // namespace
 
@@ -22,7 +23,7 @@ bool Lane::run_timed(Time now) {
   if (due < oldest) parts_.stamps->was_late(oldest - due);
   scheduled_ = std::max(turned_at_, oldest);
   bool sent = false;
-  // What arrived by now is of now: nothing may be made of it before.
+  // Packets received in this iteration arrived now; do not respond to them before.
   for (unsigned i = 0; i < kBursts && scheduled_ < now; ++i) sent = transmit_timed(now) || sent;
   turned_at_ = scheduled_ = now;
   return receive(now) || sent;
@@ -51,7 +52,7 @@ bool Lane::transmit_timed(Time now) {
   return n != 0;
 }
 
-/// Until there is nothing more up to `now`, or no buffer.
+/// Collects frames until nothing is due up to `now` or no buffer is left.
 void Lane::collect_timed(Time now) {
   while (filled_ < acquired_) {
     Seat* const seat = next_to_send();
@@ -65,7 +66,7 @@ void Lane::collect_timed(Time now) {
     std::fill_n(departures_.begin() + static_cast<std::ptrdiff_t>(filled_), n, at);
     filled_ += n;
     seat->wake = seat->endpoint->next_event(at);
-    // It says that there is something and does nothing: another turn will do.
+    // The endpoint is due but produced nothing: poll it again in the next iteration.
     if (n == 0 && seat->wake <= at) seat->wake = now + 1;
     if (capturing()) look_for_incidents(*seat);
   }

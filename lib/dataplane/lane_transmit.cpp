@@ -10,7 +10,7 @@ namespace softfeb::dataplane {
 
 bool Lane::transmit(Time now) {
   if (!offer_pending()) {
-    // The port takes nothing: time goes on for timers all the same.
+    // The port accepts nothing, but the endpoints' timers must still run.
     for (Seat& seat : seats_) seat.endpoint->poll(now, {});
     return false;
   }
@@ -19,16 +19,16 @@ bool Lane::transmit(Time now) {
                                          {buffers_.data() + acquired_, config_.burst - acquired_});
   }
   collect(now);
-  // Nothing waits: what is to be sent is put together where it would wait.
+  // pending_ is empty, so build the burst directly in it.
   std::size_t n = take_control_frames(pending_, now);
   n += build(std::span(pending_).subspan(n));
-  // A packet that faults hold back leaves with a call that has nothing for them.
+  // An empty burst still goes through fault injection, which then releases a packet it holds back.
   if (n == 0 && (parts_.tx_faults == nullptr || !parts_.tx_faults->active())) return false;
   send(n, now);
   return n != 0;
 }
 
-/// True when nothing waits any more.
+/// Returns true when nothing is pending any more.
 bool Lane::offer_pending() {
   if (pending_count_ == 0) return true;
   const std::uint16_t n = rte_eth_tx_burst(config_.port, config_.tx_queue, &pending_[pending_first_],
@@ -43,7 +43,7 @@ bool Lane::offer_pending() {
 }
 
 void Lane::collect(Time now) {
-  // Endpoints take turns at being first, so that none starves the others of buffers.
+  // Start with a different endpoint each time, so that none starves the others of buffers.
   for (std::size_t k = 0; k < seats_.size() && filled_ < acquired_; ++k) {
     Seat& seat = seats_[next_seat_];
     if (++next_seat_ == seats_.size()) next_seat_ = 0;
@@ -82,8 +82,8 @@ std::size_t Lane::build(std::span<rte_mbuf*> out) {
   std::copy_n(buffers_.begin(), built, out.begin());
   acquired_ -= built;
   filled_ -= built;
-  // What was built is gone; what remains moves to the front. Empty buffers are all the same: only as many
-  // move as there are gaps. Frames that are left over, since a pool was empty, keep their order.
+  // Close the gap left by the built frames. Unfilled buffers are interchangeable, so move only as many as the
+  // gap needs. Filled frames left over after a pool ran out keep their order.
   const std::size_t moved = filled_ == 0 ? std::min<std::size_t>(built, acquired_) : acquired_;
   const auto from = static_cast<std::ptrdiff_t>(built + acquired_ - moved);
   std::copy_n(frames_.begin() + from, moved, frames_.begin());

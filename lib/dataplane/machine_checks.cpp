@@ -25,7 +25,7 @@ std::string first_line(const std::string& path) {
   return line;
 }
 
-/// The value of "key : value" or "key:\tvalue".
+/// Reads the value of a line "key : value" or "key:\tvalue".
 std::string field(const std::string& path, const std::string& key) {
   std::ifstream in(path);
   for (std::string line; std::getline(in, line);) {
@@ -191,7 +191,7 @@ Check check_vhost(const std::string& root) {
           ""};
 }
 
-/// "0000:3b:00.0 mlx5_core eth2" for each network device on PCI.
+/// Lists the PCI network devices as "0000:3b:00.0 mlx5_core eth2".
 std::string nic_list(const std::string& root) {
   std::string out;
   std::error_code error;

@@ -17,11 +17,12 @@ namespace {
 
 constexpr std::uint32_t kPaddedFrame = 60;  // without FCS (IEEE 802.3)
 constexpr std::uint32_t kMadeRoom = 128;
-constexpr std::uint32_t kMostOut = 1024;  ///< long copies that may be out at one time
-/// Frames made, and copies as short as those, likewise: a broadcast is copied for every port of a switch.
+constexpr std::uint32_t kMostOut = 1024;  ///< maximum number of long copies in use
+/// Maximum number of frames made, and of equally short copies, in use: a broadcast is copied to every port of
+/// a switch.
 constexpr std::uint32_t kMostShort = 16'384;
 
-/// What a network looks at of a frame that begins with these bytes: Ethernet to BTH.
+/// Length in bytes of the headers that the network reads in this frame: Ethernet to BTH.
 std::uint32_t headers_of(const std::uint8_t* bytes, std::uint32_t length) {
   constexpr std::uint32_t kIpToBth = roce::kUdpHeaderSize + roce::Bth::kSize;
   if (length < roce::kEthernetSize + roce::kVlanTagSize) return UINT32_MAX;

@@ -27,9 +27,9 @@ void MbufReturn::add(rte_mbuf* packet) {
   std::size_t segment = 0;
   for (rte_mbuf* m = packet; m != nullptr;) {
     rte_mbuf* const next = m->next;
-    // Null: somebody else has a reference still.
+    // Null: another reference remains.
     if (rte_mbuf* const mine = rte_pktmbuf_prefree_seg(m); mine != nullptr) {
-      // Packets of a burst are much alike: the same segment of each is of one pool.
+      // Packets of a burst are alike: segment n of each usually belongs to the same pool.
       Bin& first = bins_[segment];
       Bin& bin = first.pool == mine->pool ? first : bin_of(mine->pool);
       bin.items[bin.count++] = mine;

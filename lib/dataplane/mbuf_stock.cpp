@@ -18,7 +18,7 @@ bool MbufStock::fetch(unsigned n) {
   if (pool_ == nullptr) return false;
   n = std::min(n, kRoom);
   const unsigned before = count_;
-  // All or none, so where a pool runs low half as many are asked for.
+  // rte_mempool_get_bulk() provides all or none, so halve the request when the pool runs low.
   for (unsigned want = n - before; want != 0 && count_ < n; want = std::min(want, n - count_)) {
     if (rte_mempool_get_bulk(pool_, reinterpret_cast<void**>(&items_[count_]), want) == 0) {
       count_ += want;

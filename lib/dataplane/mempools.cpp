@@ -30,7 +30,7 @@ rte_mempool* Mempools::create(const std::string& purpose, std::uint32_t count, s
 
 rte_mempool* Mempools::create_references(const std::string& purpose, std::uint32_t count, const Arena& arena,
                                          int socket) {
-  // DPDK deals the memory out to the mbufs, one byte each; where there are more of them, it begins again.
+  // DPDK assigns one byte of the memory to each mbuf; with more mbufs than bytes, list the memory again.
   const rte_pktmbuf_extmem memory{const_cast<std::uint8_t*>(arena.data()), arena.iova(arena.data()),
                                   arena.size(), 1};
   const std::vector<rte_pktmbuf_extmem> rounds(count / arena.size() + 1, memory);

@@ -17,9 +17,9 @@ void prefetch_struct(rte_mbuf* m) {
   rte_mbuf_prefetch_part2(m);
 }
 
-/// Another core has just written all of a packet: its parts come one behind the other, those of the whole
-/// burst at the same time. Whoever takes the packet in the end, on this worker, reads all segments, and gives
-/// them back; a payload reference's count lies behind it.
+/// Another core has just written these packets. Prefetches their parts one after the other, each for the
+/// whole burst. This worker reads and frees all segments in the end. The shared reference count of an
+/// external payload lies behind its mbuf.
 void prefetch(std::span<rte_mbuf* const> burst) {
   for (rte_mbuf* const m : burst) prefetch_struct(m);
   for (rte_mbuf* const m : burst) {

@@ -13,7 +13,7 @@ namespace softfeb::dataplane {
 
 namespace {
 
-constexpr long kMostNodes = 64;  // of one word of the kernel's
+constexpr long kMostNodes = 64;  // bits in one word of a node mask
 
 int read_node(const std::string& path) {
   int node = -1;
@@ -21,7 +21,7 @@ int read_node(const std::string& path) {
   return node;
 }
 
-/// "0000:3b:00.0", whatever arguments follow.
+/// The PCI address, "0000:3b:00.0", without devargs.
 std::string pci_address(const DeviceSpec& spec) { return spec.argument.substr(0, spec.argument.find(',')); }
 
 }  // namespace
@@ -65,7 +65,7 @@ int common_node(const std::vector<int>& nodes) {
   return common;
 }
 
-// The kernel's calls as they are: the library around them is no dependency of ours.
+// Raw system calls, which avoid a dependency on libnuma.
 MemoryNode::MemoryNode(int node) {
   if (node < 0 || node >= kMostNodes) return;
   const unsigned long mask = 1UL << node;

@@ -14,7 +14,7 @@ std::string software_instead(const std::string& port) {
   return "set pacing of port " + port + " to software, or leave it out";
 }
 
-/// Empty: it can.
+/// Why the port cannot send at given times; empty if it can.
 std::string lacks_timestamps(const PacingAbilities& a) {
   if (!a.send_on_timestamp) return a.driver + " does not send at given times (no SEND_ON_TIMESTAMP offload)";
   if (!a.device_clock) return a.driver + " does not let its clock be read";
@@ -22,7 +22,7 @@ std::string lacks_timestamps(const PacingAbilities& a) {
 }
 
 std::string timestamp_fix(const std::string& port, const PacingAbilities& a) {
-  // ConnectX-6 Dx makes packet pacing ready when it is told to; later ones announce it by themselves.
+  // ConnectX-6 Dx enables packet pacing only with tx_pp; later NICs announce it without.
   if (a.driver == "mlx5_pci" && !a.send_on_timestamp)
     return "add tx_pp=500 to its device (…,tx_pp=500), or " + software_instead(port);
   return software_instead(port);
@@ -75,7 +75,7 @@ std::string pacing_text(const PacingAbilities& a) {
 }
 
 std::uint32_t queue_rate_mbps(std::uint64_t bytes_per_second) {
-  constexpr std::uint64_t kStep = 125'000;  // bytes per second
+  constexpr std::uint64_t kStep = 125'000;  // bytes per second in 1 Mb/s
   return static_cast<std::uint32_t>(bytes_per_second / kStep + (bytes_per_second % kStep != 0 ? 1 : 0));
 }
 

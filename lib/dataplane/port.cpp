@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::uint32_t round_up(std::uint32_t n, std::uint32_t to) { return (n + to - 1) / to * to; }
 
-/// Drivers that may signal what arrives; whether this one does shows when it starts.
+/// Drivers that may have receive interrupts. Starting the port shows whether this one does.
 bool may_interrupt(DeviceKind kind) {
   switch (kind) {
     case DeviceKind::kMemif:
@@ -61,7 +61,7 @@ void Port::open(Mempools& pools) {
       receive_interrupts_ = later || rte_eth_dev_rx_intr_ctl_q_get_fd(id(), 0) >= 0;
       return;
     } catch (const EnvironmentError&) {
-      // Drivers say that they have no interrupts by refusing to start with them.
+      // Some drivers refuse to start with interrupts they do not have.
       receive_interrupts_ = false;
     }
   }
@@ -133,7 +133,7 @@ void Port::setup_queues(Mempools& pools, std::uint64_t rx_offloads, std::uint64_
       config_.rx_buffer == 0 ? std::min<std::uint32_t>(whole, 16384) : config_.rx_buffer;
   const std::uint32_t room =
       std::max({wanted, device_.min_rx_room(), std::uint32_t{RTE_MBUF_DEFAULT_DATAROOM}});
-  // A ring hands over the sender's own buffers, and nothing comes from net_null.
+  // net_ring delivers the sender's own mbufs, and net_null delivers nothing.
   const bool fills_buffers =
       device_.spec().kind != DeviceKind::kRing && device_.spec().kind != DeviceKind::kNull;
   const std::uint32_t count =

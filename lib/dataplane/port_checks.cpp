@@ -47,7 +47,7 @@ void describe_steering(Findings& out, const Port& port) {
     out.add("steering", Health::kOk, "one queue: nothing to steer");
     return;
   }
-  // Documentation addresses (RFC 5737); the queue pair is as good as any.
+  // Documentation addresses (RFC 5737) and an arbitrary QPN.
   const std::vector<SteeredBoard> boards{{{}, roce::IpAddress::from_v4(0xc0000201), {0x11}, 0},
                                          {{}, roce::IpAddress::from_v4(0xc0000202), {0x11}, 1}};
   const FlowRules rules(port.id(), SteeringTier::kBth, 2, boards);

@@ -16,7 +16,7 @@ namespace {
 constexpr Time kEvery = 100 * kMillisecond;
 constexpr int kTries = 5;
 
-/// The reading that took the shortest time, in its middle: others were held up.
+/// Returns the fastest of several readings, at its midpoint; slower ones were interrupted.
 bool read_both(std::uint16_t port, const TscClock& clock, ClockSample& out) {
   std::uint64_t shortest = UINT64_MAX;
   for (int i = 0; i < kTries; ++i) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is set on a started port: flow control, pacing and addresses.
+// Settings of a started port: flow control, pacing and addresses.
 #include "dataplane/error.hpp"
 #include "dataplane/port.hpp"
 
@@ -44,21 +44,21 @@ std::string to_string(FlowControl mode) {
 FlowControlResult apply_flow_control(std::uint16_t port, const std::string& driver, FlowControl wanted) {
   if (wanted == FlowControl::kLeave) return {true, to_string(wanted)};
   rte_eth_fc_conf conf{};
-  int status = rte_eth_dev_flow_ctrl_get(port, &conf);  // keeps the watermarks the NIC has
+  int status = rte_eth_dev_flow_ctrl_get(port, &conf);  // keeps the NIC's watermarks
   if (status == 0 || status == -ENOTSUP) {
     conf.mode = dpdk_mode(wanted);
     status = rte_eth_dev_flow_ctrl_set(port, &conf);
   }
   if (status == 0) return {true, to_string(wanted)};
   if (status == -ENOTSUP) {
-    // Nothing that could pause: "off" holds by itself.
+    // The port cannot pause, so "off" holds anyway.
     return {wanted == FlowControl::kOff,
             wanted == FlowControl::kOff ? "off (" + driver + " has none)" : driver + " has no flow control"};
   }
   return {false, driver + " refuses flow control " + to_string(wanted) + ": " + rte_strerror(-status)};
 }
 
-/// The port is stopped where it cannot do what is asked.
+/// Applies the requested pacing. Stops the port and throws if the port does not support it.
 void Port::apply_pacing() {
   if (config_.pacing.way == Pacing::kSoftware) return;
   try {
@@ -72,8 +72,8 @@ void Port::apply_pacing() {
 }
 
 void Port::apply_addresses() {
-  // Neighbour solicitations of IPv6 come by multicast. Who cannot say so gets them by promiscuous mode, or
-  // has static neighbours.
+  // IPv6 neighbour solicitations are multicast. Ports without allmulticast need promiscuous mode or static
+  // neighbours.
   (void)rte_eth_allmulticast_enable(id());
   bool all_filtered = true;
   if (config_.promiscuous != Promiscuous::kOn && capabilities_.filters_mac) {

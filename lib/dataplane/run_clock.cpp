@@ -15,7 +15,7 @@ namespace softfeb::dataplane {
 namespace {
 
 constexpr std::uint64_t kNsPerSecond = 1'000'000'000;
-constexpr std::uint64_t kHalfNs = 25'000'000;  ///< of a measurement
+constexpr std::uint64_t kHalfNs = 25'000'000;  ///< duration of one of the two measurements
 constexpr int kReadTries = 16;
 
 ClockReading read_with(clockid_t id) {
@@ -34,7 +34,7 @@ ClockReading read_with(clockid_t id) {
   return best;
 }
 
-/// A reading at least kHalfNs after `earlier`.
+/// Takes a reading at least kHalfNs after `earlier`.
 ClockReading read_after(const ClockReading& earlier) {
   for (;;) {
     const ClockReading reading = read_clocks();
@@ -76,7 +76,7 @@ void RunClock::follow() {
     clock_ = discipline_->clock();
     updates_.write(*clock_);
   }
-  // A system without a fast clock_gettime() is not asked more often than every millisecond.
+  // Read at most once per millisecond, in case clock_gettime() is slow.
   next_reading_tsc_ = reading.tsc + clock_->hz() / 1000;
 }
 

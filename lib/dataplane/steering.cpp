@@ -6,7 +6,7 @@
 namespace softfeb::dataplane {
 namespace {
 
-/// Rules of a tier, or why it has none.
+/// The rules of a tier, or why it has none.
 struct TierRules {
   std::vector<SteeringRule> rules;
   std::string obstacle;

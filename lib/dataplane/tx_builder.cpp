@@ -14,10 +14,10 @@ namespace {
 
 constexpr std::uint32_t kMinFrame = 60;  // without FCS (IEEE 802.3)
 constexpr std::uint32_t kTrailerRoom = 64;
-/// Where data begins in an mbuf of a pool without private area, counted from the mbuf.
+/// Offset in bytes from an mbuf to its data, in pools without private area.
 constexpr std::uint32_t kDataOffset = sizeof(rte_mbuf) + RTE_PKTMBUF_HEADROOM;
 
-/// data_off, refcnt, nb_segs and port of a segment, which DPDK keeps next to each other for this: one store.
+/// The adjacent fields data_off, refcnt, nb_segs and port of an mbuf (rearm_data), written with one store.
 struct SegmentFields {
   std::uint16_t data_off;
   std::uint16_t refcnt = 1;
@@ -42,7 +42,7 @@ void append(rte_mbuf* m, const std::uint8_t* bytes, std::uint32_t length) {
   m->data_len = static_cast<std::uint16_t>(m->data_len + length);
 }
 
-/// What whoever had the header's mbuf before may have left in it.
+/// Resets the fields that the previous user of the header mbuf may have left set.
 void begin_packet(rte_mbuf* head, const SegmentFields& fields) {
   fields.store(head);
   head->ol_flags = 0;
@@ -91,7 +91,7 @@ unsigned TxBuilder::acquire(std::span<TxFrame> frames, std::span<rte_mbuf*> mbuf
     frames[i] = TxFrame{};
     frames[i].header = reinterpret_cast<std::uint8_t*>(mbufs[i]) + kDataOffset;
   }
-  // Most of the frames will have a payload: what they need comes while they are crafted.
+  // Most frames have a payload: let its mbufs arrive while the frames are crafted.
   stock_up(n);
   return n;
 }
@@ -125,8 +125,8 @@ unsigned TxBuilder::build(std::span<const TxFrame> frames, std::span<rte_mbuf*> 
   return i;
 }
 
-/// The chain of three; returns its length. What is not written here is as the pools hold it
-/// (doc/dataplane.md).
+/// Builds the three-segment chain; returns its length. The fields not written here are as the pools leave
+/// them (doc/dataplane.md).
 inline std::uint32_t TxBuilder::attach(const TxFrame& frame, rte_mbuf* head, rte_mbuf* payload,
                                        rte_mbuf* trailer) const {
   const std::uint32_t length = frame.length();
@@ -175,7 +175,8 @@ void TxBuilder::copy_whole(const TxFrame& frame, rte_mbuf* head) {
   if (frame.payload_length != 0) ++counters_.copied;
 }
 
-/// A payload that is not in the arena and does not fit the header's buffer (an echo reply, for one).
+/// Copies a payload that is outside the arena and does not fit the header mbuf, such as that of an echo
+/// reply. Returns false when the pool is empty.
 bool TxBuilder::copy_chain(const TxFrame& frame, rte_mbuf* head) {
   rte_mbuf* last = head;
   std::uint16_t segments = 1;

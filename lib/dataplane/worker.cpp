@@ -17,17 +17,17 @@
 namespace softfeb::dataplane {
 
 namespace {
-// Of a snapshot or a change, in one turn: a QP with congestion control takes up to 0.25 µs.
+// QPs per iteration in a snapshot or a change, at most: a QP with congestion control takes up to 0.25 µs.
 constexpr std::size_t kSliceQps = 8;
-constexpr std::uint64_t kPublishEvery = 1024;      // turns
-constexpr Time kLeaveWithin = 100 * kMillisecond;  // for what the ports have not taken at the end
+constexpr std::uint64_t kPublishEvery = 1024;      // iterations
+constexpr Time kLeaveWithin = 100 * kMillisecond;  // time limit to send pending packets at the end
 constexpr Time kLongestSleep = 50 * kMicrosecond;
-/// After so long without a packet the worker waits for signals, or polls less often where there are none.
+/// After this time without a packet, the worker waits for signals or, without them, polls less often.
 constexpr Time kQuiet = kMillisecond / 2;
 constexpr Time kLongestQuietSleep = 150 * kMicrosecond;
-/// A long wait ends so much before something is due: waking a CPU from a deep sleep takes longer than a nap.
+/// A long wait ends this long before an event: a CPU needs longer to leave a deep sleep than a short one.
 constexpr Time kWakeEarly = 250 * kMicrosecond;
-/// Boards begin and end on time: the last bit is not slept.
+/// Spin for this long before a board starts or stops, so that it does so on time.
 constexpr Time kAwakeBeforeStart = 300 * kMicrosecond;
 }  // namespace
 
@@ -58,7 +58,7 @@ void Worker::add_endpoint(engine::Endpoint& endpoint, const engine::BoardTimes& 
 }
 
 void Worker::launch() {
-  // Whoever asks before the loop has turned must not take boards that have not begun for finished.
+  // Publish first, or boards that have not started look finished.
   publish();
   if (rte_eal_remote_launch(&Worker::entry, this, lcore_) != 0) {
     throw EnvironmentError("worker lcore " + std::to_string(lcore_) + " cannot be started",
@@ -85,13 +85,13 @@ Worker::Totals Worker::totals() const {
 }
 
 void Worker::loop() {
-  // Sleeps end when they are to, not up to 50 µs later.
+  // Set the timer slack from the default of 50 µs to 1 µs, so that sleeps end on time.
   if (idle_ == IdlePolicy::kSleep) prctl(PR_SET_TIMERSLACK, 1'000UL, 0UL, 0UL, 0UL);
   Time last = clock_.time(rte_rdtsc());
   while (!(quit_ && may_leave())) {
     if (clock_updates_ != nullptr && clock_updates_->written() != clock_seen_)
       clock_seen_ = clock_updates_->read(clock_);
-    // A bend that this thread learnt of too late, because it was preempted, may lie picoseconds back.
+    // If this thread was preempted, a new slope may start in its past and move time back by picoseconds.
     const Time now = std::max(last, clock_.time(rte_rdtsc()));
     count_gap(last, now);
     last = now;
@@ -124,7 +124,7 @@ void Worker::loop() {
 void Worker::count_gap(Time last, Time now) {
   loop_.ran += now - last;
   const bool slept = sleep_end_ > last;
-  // A thread that comes back long after its sleep should have ended was preempted.
+  // A thread that resumes long after the planned end of its sleep was preempted.
   const Time due = slept ? sleep_end_ : last;
   const Time gap = now > due ? now - due : 0;
   const bool stolen = gap > LoopCounters::kStolen;
@@ -141,7 +141,7 @@ bool Worker::may_leave() const {
 
 void Worker::obey(Time now) {
   Command c;
-  // One snapshot at a time: what comes behind it waits.
+  // One snapshot at a time; later commands wait.
   while (snapshot_ == nullptr && commands_.pop(c)) {
     switch (c.kind) {
       case Command::Kind::kStart:
@@ -168,7 +168,7 @@ void Worker::obey(Time now) {
         break;
       case Command::Kind::kBoard:
       case Command::Kind::kReceiver:
-        break;  // have rings of their own
+        break;  // served from rings of their own
     }
     for (auto& lane : lanes_) lane->wake();
   }
@@ -196,7 +196,7 @@ void Worker::snapshot_slice(Time now) {
 
 void Worker::keep(CongestionChange* change) {
   CongestionChange** at = &changes_;
-  // Behind those of the same time, and never before one that is half done.
+  // Insert after changes of the same time, and never before a change that is half done.
   while (*at != nullptr && ((*at)->at <= change->at || (at == &changes_ && change_qp_ != 0)))
     at = &(*at)->next;
   change->next = *at;
@@ -230,7 +230,7 @@ void Worker::rest(Time now) {
   const Time at = next_event(now);
   const Time length = at > now ? at - now : 0;
   const bool quiet = now - busy_at_ > kQuiet;
-  // A sleep costs the kernel's own latency: not worth it for less than that.
+  // Sleeping shorter than this is not worth the kernel's wake-up latency.
   if (length < 10 * kMicrosecond || schedule_.next() - now < kAwakeBeforeStart) {
     if (idle_wait_->armed()) idle_wait_->disarm();
     rte_pause();

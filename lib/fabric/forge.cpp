@@ -13,7 +13,7 @@ namespace softfeb::fabric {
 
 namespace {
 
-/// The path of a frame with kFactAck, whose headers up to BTH are therefore there.
+/// Path of a frame with kFactAck, whose headers up to the BTH are known to be present.
 roce::Path path_of(const Frame& frame) {
   roce::Path path;
   std::copy_n(frame.header, 6, path.dest_mac.begin());
@@ -40,7 +40,8 @@ std::uint32_t dest_qp_of(const Frame& frame) {
 
 bool ThroughputMeter::passes(std::uint64_t wire, Time now) {
   if (now >= begin_ + window_) {
-    // Windows without a single frame were not above anything.
+    // The previous window counts only if it directly precedes this one: windows without frames were not above
+    // the threshold.
     above_ = now < begin_ + 2 * window_ && bytes_ > limit_;
     begin_ = now - now % window_;
     bytes_ = 0;
@@ -55,7 +56,7 @@ CnpForge::CnpForge(Time interval)
   senders_.reserve(kSenders);
 }
 
-/// Once for each flow: the number of pairs does not matter.
+/// Called once per flow, so a linear search is fast enough.
 std::uint32_t CnpForge::find_pair(std::uint32_t source, std::uint32_t destination) {
   const auto found = std::find_if(pairs_.begin(), pairs_.end(), [&](const Pair& p) {
     return p.source == source && p.destination == destination;
@@ -70,7 +71,7 @@ void CnpForge::acknowledgement(const Frame& frame, const FlowTable& flows) {
   if (known_[frame.flow]) return;
   known_[frame.flow] = true;
   if (senders_.size() == kSenders) return;
-  // The other way round than the acknowledgement: its destination sends to its source.
+  // Reverse direction: the acknowledgement's destination sends to its source.
   const FlowSnapshot& flow = flows.at(frame.flow);
   const std::uint32_t pair = find_pair(flow.destination, flow.source);
   if (pair == kNone) return;

@@ -10,17 +10,17 @@ namespace softfeb::fabric {
 
 namespace {
 
-/// Longer ones do not exist, and times could not be calculated.
+/// Bytes. Longer frames do not exist; the limit keeps frames within the range of WireTime.
 constexpr std::uint32_t kLongestFrame = 1U << 20;
-/// Of a station: what a port of the machine has for a slower link must not take all frames that there are.
+/// Bytes queued at a station, at most: an external port that feeds a slower link must not use up all frames.
 constexpr std::uint64_t kStationBytes = 1U << 22;
 
-/// Independent numbers for each that needs some, of the network's seed.
+/// Derives an independent random generator for user `whom` from the network's seed.
 Rng numbers_for(std::uint64_t seed, std::uint64_t whom) {
   return Rng(Rng(seed + whom * 0x9e37'79b9U).next());
 }
 
-/// Locally administered, one for each port.
+/// A locally administered MAC address per port.
 roce::MacAddress port_mac(std::uint32_t port) {
   return roce::mac_plus({0x02, 0x53, 0x57, 0x00, 0x00, 0x00}, port);
 }
@@ -29,13 +29,14 @@ PauseKind obeyed_by(const NodeRef& sender, const NetworkConfig& config) {
   return sender.kind == NodeRef::Kind::kStation ? config.stations[sender.index].obeys : PauseKind::kOff;
 }
 
-/// All are one where its transmitter obeys no pause of priorities.
+/// Priority of a frame at its station. All frames share priority 0 unless the station's transmitter honours
+/// PFC.
 std::uint8_t priority_at(const StationConfig& station, const Frame& frame) {
   if (station.obeys != PauseKind::kPfc) return 0;
   return (frame.facts & kFactTagged) != 0 ? frame.pcp : station.dscp_to_priority[frame.dscp];
 }
 
-/// When a station's transmitter takes the next frame.
+/// Time at which a station's transmitter sends the next frame.
 Time departure(const Channel& channel) {
   return channel.waiting.empty() ? kNever
                                  : std::max(channel.wire.free_at(), channel.waiting.next(channel.told));
@@ -113,7 +114,7 @@ void Network::Parts::send(std::uint32_t station, Frame* frame, Time now) {
   const std::uint32_t d = topology.station_direction[station];
   Channel& channel = channels[d];
   const std::uint8_t priority = priority_at(config.stations[station], *frame);
-  // Frames before it may have left long ago, though nobody has called run() since.
+  // The queue is empty and the link free, even if run() has not been called since.
   if (channel.waiting.empty() && channel.wire.free_at() <= now && channel.told.until(priority) <= now) {
     put_on_wire(d, frame, now);
   } else if (channel.waiting.bytes() + frame->length > kStationBytes) {
@@ -127,14 +128,14 @@ void Network::Parts::send(std::uint32_t station, Frame* frame, Time now) {
   schedule(d);
 }
 
-/// The next frame that waits at a station leaves.
+/// Sends the next frame queued at a station.
 void Network::Parts::send_next(std::uint32_t d, Time now) {
   Channel& channel = channels[d];
   put_on_wire(d, channel.waiting.pop(channel.told, now), now);
   channel.tx_at = departure(channel);
 }
 
-/// A MAC control frame arrived at a station, whose transmitter may obey by itself.
+/// Handles a MAC control frame that arrived at a station whose pause frames the network may honour.
 void Network::Parts::tell_station(std::uint32_t station, const Frame& frame, Time now) {
   if (config.stations[station].obeys == PauseKind::kOff) return;
   const auto pause = control_of(frame);
@@ -149,7 +150,7 @@ void Network::Parts::put_on_wire(std::uint32_t d, Frame* frame, Time now) {
   if (!channels[d].wire.transmit(frame, now, store, totals)) drop(frame, totals.dropped_fault);
 }
 
-/// Counts a frame that goes nowhere, and gives it back.
+/// Counts a dropped frame and releases it.
 void Network::Parts::drop(Frame* frame, std::uint64_t& counter) {
   ++counter;
   if (frame->flow != kNoFlow) ++flows[frame->flow].dropped;
@@ -173,7 +174,7 @@ std::size_t Network::Parts::run(Time now, std::span<Delivery> out) {
   return count;
 }
 
-/// The earliest event of a channel; at one moment arrivals come before departures.
+/// Processes the earliest event of a channel. Of simultaneous events, arrivals come before departures.
 void Network::Parts::happen(std::uint32_t d, Time now, Delivery& delivery) {
   Channel& channel = channels[d];
   if (channel.wire.next_arrival() == now) {

@@ -10,7 +10,8 @@ namespace softfeb::fabric {
 
 namespace {
 
-/// Of the queue with the least weight; a frame longer than its queue's quantum waits for several turns.
+/// Quantum in bytes of the queue with the smallest weight. A frame longer than its queue's quantum waits for
+/// several rounds.
 constexpr std::uint64_t kLeastQuantum = 2048;
 
 }  // namespace
@@ -34,14 +35,14 @@ std::size_t PortQueues::size() const {
 Frame* PortQueues::pop(std::uint8_t may) {
   const auto candidates = static_cast<std::uint8_t>(waiting_ & may);
   if (candidates == 0) return nullptr;
-  // Nobody to share with: no accounts either, as in the only queue of a busy round.
+  // A single candidate needs no deficit accounting.
   if (std::has_single_bit(candidates)) return take(static_cast<std::uint8_t>(std::countr_zero(candidates)));
   const auto strict = static_cast<std::uint8_t>(candidates & strict_);
   if (strict != 0) return take(static_cast<std::uint8_t>(std::bit_width(strict) - 1));
   return take(next_shared(candidates));
 }
 
-/// A queue keeps its turn while its deficit covers its next frame.
+/// Deficit round robin: a queue is served while its deficit covers its next frame.
 std::uint8_t PortQueues::next_shared(std::uint8_t candidates) {
   for (;;) {
     if ((candidates >> turn_ & 1) != 0) {

@@ -20,7 +20,7 @@ bool can_pause(const Port& ingress, const SwitchConfig& sw, const Frame& frame) 
 
 }  // namespace
 
-/// A frame is in the switch, whole.
+/// Handles a frame that the switch has received completely.
 void Network::Parts::receive(std::uint16_t p, Frame* frame, Time now) {
   Port& port = ports[p];
   ++port.counters.rx_packets;
@@ -42,7 +42,7 @@ void Network::Parts::receive(std::uint16_t p, Frame* frame, Time now) {
   }
 }
 
-/// MAC control frames are never forwarded (IEEE 802.3 clause 31), whomever they are addressed to.
+/// MAC control frames are never forwarded (IEEE 802.3 clause 31), whatever their destination address.
 void Network::Parts::receive_control(std::uint16_t p, Frame* frame, Time now) {
   Port& port = ports[p];
   const auto pause = control_of(*frame);
@@ -54,10 +54,11 @@ void Network::Parts::receive_control(std::uint16_t p, Frame* frame, Time now) {
   transmit(p, now);
 }
 
-/// To every other port; of an individual address nobody knows, only to those behind which it can be.
+/// Floods a frame to all other ports. A frame for an unknown individual address goes only to ports that may
+/// lead to it.
 void Network::Parts::flood(std::uint16_t p, Frame* frame, Time now) {
   const Switch& sw = switches[ports[p].switch_index];
-  std::uint16_t last = Topology::kNoPort;  // gets the frame itself, those before it copies
+  std::uint16_t last = Topology::kNoPort;  // gets the frame itself; the other ports get copies
   for (std::uint16_t out = sw.first_port; out < sw.end_port; ++out) {
     if (out == p || (frame->destination == kSomebody && !topology.leads_to_learning[out])) continue;
     if (last != Topology::kNoPort) {
@@ -84,7 +85,7 @@ std::uint8_t Network::Parts::queue_of(const SwitchConfig& sw, const Frame& frame
   return sw.dscp_to_queue[frame.dscp];
 }
 
-/// A frame is to leave through port `p` of the switch it is in.
+/// Enqueues a frame at egress port `p` of its current switch.
 void Network::Parts::enqueue(std::uint16_t p, Frame* frame, Time now) {
   Port& port = ports[p];
   Switch& sw = switches[port.switch_index];
@@ -115,7 +116,7 @@ void Network::Parts::enqueue(std::uint16_t p, Frame* frame, Time now) {
   if (pause) send_pause(from, *pause, now);
 }
 
-/// The threshold switch looks at what goes towards a port, and speaks to who sends it.
+/// Threshold switch: meters the traffic towards a port and sends CNPs to its sources.
 void Network::Parts::pass_forge(Switch& sw, Port& port, Frame& frame, Time now) {
   const bool above = port.meter.passes(wire_bytes(frame.length), now);
   if (frame.flow == kNoFlow) return;
@@ -139,7 +140,7 @@ void Network::Parts::pass_forge(Switch& sw, Port& port, Frame& frame, Time now) 
   });
 }
 
-/// The transmitter of port `p` takes what is next, if it is free and may.
+/// Transmits the next frame of port `p`, if the port is free and not paused.
 void Network::Parts::transmit(std::uint16_t p, Time now) {
   Port& port = ports[p];
   Channel& channel = channels[port.channel];
@@ -165,8 +166,8 @@ void Network::Parts::transmit(std::uint16_t p, Time now) {
   schedule(port.channel);
 }
 
-/// A data frame's first bit leaves through `port`: its place is free again, which whoever sent it may want to
-/// know.
+/// Releases the buffer of a data frame whose first bit leaves through `port`, and resumes the sender if
+/// possible.
 void Network::Parts::after_leaving(Port& port, Frame& frame, Time now) {
   if (port.blocked_since != kNever) {
     port.counters.paused += now - port.blocked_since;
@@ -186,7 +187,7 @@ void Network::Parts::after_leaving(Port& port, Frame& frame, Time now) {
   if (resume) send_pause(frame.ingress, *resume, now);
 }
 
-/// Before everything else that waits at port `p`.
+/// Sends a pause frame from port `p`, ahead of everything queued there.
 void Network::Parts::send_pause(std::uint16_t p, const roce::MacControl& pause, Time now) {
   Port& port = ports[p];
   ++totals.made;

@@ -21,7 +21,7 @@ bool exists(const NetworkConfig& config, const NodeRef& node) {
          (node.kind == NodeRef::Kind::kStation ? config.stations.size() : config.switches.size());
 }
 
-/// Trees that grow together (union-find): a link within one tree closes a loop.
+/// Union-find over the nodes. A link within one tree closes a loop.
 class Forest {
  public:
   explicit Forest(std::size_t nodes) : parent_(nodes) { std::iota(parent_.begin(), parent_.end(), 0U); }
@@ -89,7 +89,7 @@ void Topology::place_ports(const NetworkConfig& config) {
   first_port.push_back(static_cast<std::uint32_t>(ports.size()));
 }
 
-/// Everything behind a port is reached through it: walks away from the port's switch.
+/// Computes routes: walks away from each port and enters it for every station behind it.
 void Topology::find_routes(const NetworkConfig& config) {
   routes.assign(config.switches.size(), std::vector<std::uint16_t>(config.stations.size(), kNoPort));
   leads_to_learning.assign(ports.size(), false);
