@@ -36,7 +36,7 @@ void AlphaEngine::run(Edge last, std::uint16_t& alpha, bool& flag, std::uint16_t
     act(n, alpha, flag, alpha_g, interval);
     const Edge period = Edge{interval} + 2;
     if (!pending_ && !flag && expiry_ + period <= last && next_alpha(alpha, alpha_g, false) == alpha) {
-      // Decayed as far as rounding lets it: whole periods pass without effect.
+      // Rounding prevents further decay: skip whole periods, which have no effect.
       expiry_ += (last - expiry_) / period * period;
       zero_ = expiry_ - 1 - interval;
     }

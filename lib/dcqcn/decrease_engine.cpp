@@ -34,7 +34,7 @@ void DecreaseEngine::act(Edge n, const Rates& rates, std::uint16_t alpha, std::u
     phase_ = Phase::kSubtract;
   } else if (phase_ == Phase::kSubtract && n == expiry_ + 2) {
     if (cutting_) {
-      // Rc is read again here: an increase between the two clocks has changed what is subtracted from.
+      // Rc is read again here: an increase may have changed it since the multiplication.
       const std::uint64_t delta = result_.rc >> (10 + p.dec_gain);
       result_.rc = std::max<std::uint64_t>(build.difference(rates.rc, delta), p.rmin);
       pending_ = true;

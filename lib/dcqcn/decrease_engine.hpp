@@ -8,17 +8,17 @@
 
 namespace softfeb::dcqcn {
 
-/// The firmware's rate decrease engine: free-running from the first CNP on, at most one cut every
-/// RateDecInterval + 3 clocks on a grid that the first CNP fixes. Timer 0 after edge `zero`; it has run out
-/// at the edge `expiry`; the next edge multiplies (if a CNP is pending), the one after subtracts, the third
-/// commits.
+/// The firmware's rate decrease engine. It runs freely from the first CNP on and makes at most one cut every
+/// RateDecInterval + 3 clocks, on a grid fixed by the first CNP. The timer reads 0 after edge `zero` and
+/// expires at edge `expiry`; the next edge multiplies (if a CNP is pending), the second subtracts, and the
+/// third commits.
 class DecreaseEngine {
  public:
   void start(Edge zero, std::uint16_t interval);
-  /// A new interval, visible after edge m.
+  /// Sets a new interval, visible after edge m.
   void set_interval(std::uint16_t interval, Edge m);
 
-  /// The first edge at which this engine reads or writes the rates, if no more CNPs come; `flag`: one is
+  /// The first edge at which the engine reads or writes the rates if no more CNPs arrive. `flag`: a CNP is
   /// pending.
   Edge next(bool flag) const;
   bool commits(Edge n) const { return pending_ && n == zero_ + 1; }
@@ -26,10 +26,10 @@ class DecreaseEngine {
     pending_ = false;
     return result_;
   }
-  /// What happens at edge n besides a commit, with everything as it was before it.
+  /// Processes edge n, except for a commit. All arguments are the values before the edge.
   void act(Edge n, const Rates& rates, std::uint16_t alpha, std::uint8_t time_stage, bool flag,
            const FirmwareParameters& p, const FirmwareBuild& build);
-  /// All edges up to `last`, at none of which it touches the rates.
+  /// Processes all edges up to `last`. None of them may access the rates.
   void run(Edge last, std::uint16_t interval);
 
  private:
@@ -37,7 +37,7 @@ class DecreaseEngine {
 
   Edge zero_ = 0;
   Edge expiry_ = kNoEdge;
-  Rates result_;  ///< before the subtraction `rc` is the product to be subtracted
+  Rates result_;  ///< before the subtraction, `rc` holds Rc · alpha
   Phase phase_ = Phase::kCounting;
   bool cutting_ = false;
   bool pending_ = false;

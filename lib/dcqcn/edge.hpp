@@ -7,22 +7,22 @@
 
 namespace softfeb::dcqcn {
 
-/// Number of a rising edge of the firmware's clock. Edge n is at n · 6.4 ns; "after edge n" is what registers
-/// show from then until edge n + 1.
+/// Number of a rising clock edge of the firmware. Edge n is at n · 6.4 ns; "after edge n" refers to the
+/// register values from then until edge n + 1.
 using Edge = std::uint64_t;
 
-/// No such edge: later than every one.
+/// No edge; compares greater than every edge.
 inline constexpr Edge kNoEdge = UINT64_MAX;
 
-/// The edge that samples what happens at `t`: the first one not before it.
+/// The edge that samples an event at `t`: the first edge not before it.
 constexpr Edge edge_from(Time t) { return t / kFirmwareClock + (t % kFirmwareClock != 0 ? 1 : 0); }
 
-/// The edge after which registers show what they show at `t`.
+/// The last edge not after `t`: the register values at `t` are those after this edge.
 constexpr Edge edge_until(Time t) { return t / kFirmwareClock; }
 
 constexpr Time time_of(Edge n) { return n > kNever / kFirmwareClock ? kNever : n * kFirmwareClock; }
 
-/// An edge to come, less than 256 ahead of one that is known: all that is kept of it is a byte.
+/// A future edge, less than 256 edges ahead of a known one. Stores only the low byte.
 class NearEdge {
  public:
   void set(Edge n) {
@@ -31,7 +31,7 @@ class NearEdge {
   }
   void clear() { set_ = false; }
   bool is_set() const { return set_; }
-  /// Not before `now`; kNoEdge.
+  /// The edge, which is not before `now`; kNoEdge if not set.
   Edge from(Edge now) const {
     return set_ ? now + static_cast<std::uint8_t>(low_ - static_cast<std::uint8_t>(now)) : kNoEdge;
   }

@@ -24,7 +24,7 @@ void FirmwareDcqcn::advance_to(Edge n) {
 }
 
 CongestionControl::Departure FirmwareDcqcn::later_departure(Edge n, Edge ready, std::uint32_t bytes) {
-  // The rate does not change before the refills that count: as ready_edge() would find.
+  // The rate does not change before the refills that matter: same result as ready_edge(), without a copy.
   const Edge horizon = bucket_.rate_delay() + 1;
   if (ready <= horizon || ready - horizon <= quiet_until_) return {time_of(ready), true};
   reaction_.advance(n);

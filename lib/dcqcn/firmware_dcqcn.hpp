@@ -15,8 +15,8 @@ struct FirmwareProfile {
   BucketConfig bucket;
 };
 
-/// The firmware's congestion control: its reaction point and its token bucket, both exact to the clock. NAKs
-/// and acknowledgements mean nothing to it.
+/// The firmware's congestion control: its reaction point and its token bucket, both clock-exact. Ignores NAKs
+/// and acknowledgements.
 class alignas(64) FirmwareDcqcn final : public CongestionControl {
  public:
   explicit FirmwareDcqcn(const FirmwareProfile& profile = {});
@@ -24,11 +24,12 @@ class alignas(64) FirmwareDcqcn final : public CongestionControl {
   std::size_t memory() const override { return sizeof *this; }
   CongestionState state(Time now) const override;
 
-  /// Registers written at `now`: visible after the last edge before it, in force from the next one on.
+  /// Registers written at `now`: visible after the last edge not after `now`, in effect from the next edge
+  /// on.
   void set_parameters(const FirmwareParameters& parameters, Time now);
   void set_cnp_counter_reset(bool bit, Time now);
 
-  /// Everything up to `now`; reading registers needs it, nothing else does.
+  /// Advances to `now`. Only needed before reading registers.
   void advance(Time now) { advance_to(edge_until(now)); }
   const ReactionPoint& reaction_point() const { return reaction_; }
   const TokenBucket& bucket() const { return bucket_; }
@@ -42,18 +43,18 @@ class alignas(64) FirmwareDcqcn final : public CongestionControl {
 
   void advance_to(Edge n);
   Departure take_then_departure(std::uint32_t bytes, std::uint32_t next, Edge n);
-  /// The bucket has been advanced to edge n, and the reaction point has, or stays as it is until then.
+  /// Requires the bucket to be at edge n, and the reaction point to be at edge n or not to change before it.
   Departure departure_from(Edge n, std::uint32_t bytes) {
     const Edge ready = bucket_.ready(bytes);
     return ready <= bucket_.now() ? Departure{0, true} : later_departure(n, ready, bytes);
   }
   Departure later_departure(Edge n, Edge ready, std::uint32_t bytes);
-  /// The reaction point may have changed.
+  /// Call after any change to the reaction point.
   void look_ahead() { quiet_until_ = reaction_.quiet_until(); }
 
-  // One cache line, with the base and the first half of the bucket, is what a packet touches between two
-  // changes of Rc: the reaction point then stays where it is.
-  Edge quiet_until_ = 0;  ///< reaction_'s
+  // Between two changes of Rc a packet touches one cache line: the base class and the first half of the
+  // bucket, but not the reaction point.
+  Edge quiet_until_ = 0;  ///< copy of reaction_.quiet_until()
   TokenBucket bucket_;
   ReactionPoint reaction_;
 };

@@ -5,24 +5,24 @@
 
 namespace softfeb::dcqcn {
 
-/// The registers of the firmware's reaction point (slaclab/surf, ethernet/RoCEv2/rtl/RoCEv2Dcqcn.vhd), with
-/// their reset values and in their units: rates in bytes per second, intervals in clocks of 6.4 ns. All may
-/// be written while running and act from the next clock on. Values wider than their register are cut to
-/// `bits`.
+/// Registers of the firmware's reaction point (slaclab/surf, ethernet/RoCEv2/rtl/RoCEv2Dcqcn.vhd), with their
+/// reset values and units: rates in bytes per second, intervals in clocks of 6.4 ns. All may be written at
+/// run time and take effect at the next clock. Values wider than their register are truncated; the width in
+/// bits is given where it is not that of the type.
 struct FirmwareParameters {
   std::uint16_t alpha_g = 1020;              ///< AlphaG, 10 bits: 1024 · (1 - g)
   std::uint8_t dec_gain = 1;                 ///< DecGain, 4 bits: a cut is Rc · alpha / 2^DecGain
   std::uint8_t time_stage_threshold = 5;     ///< TimeStageThreshold; 0 counts as 256
-  bool clamp_tgt_rate = false;               ///< ClampTgtRate: Rt := Rc at every cut
-  bool dcqcn_bypass = false;                 ///< DcqcnBypass: Rc and Rt held at line rate, CNPs only counted
-  std::uint16_t rate_dec_interval = 625;     ///< RateDecInterval; cuts are 3 clocks further apart
-  std::uint16_t alpha_upd_interval = 8594;   ///< AlphaUpdInterval; updates are 2 clocks further apart
-  std::uint32_t rate_inc_interval = 234375;  ///< RateIncInterval; increases are 3 clocks further apart
+  bool clamp_tgt_rate = false;               ///< ClampTgtRate: Rt := Rc on every cut
+  bool dcqcn_bypass = false;                 ///< DcqcnBypass: hold Rc and Rt at line rate, only count CNPs
+  std::uint16_t rate_dec_interval = 625;     ///< RateDecInterval; the period of cuts is 3 clocks longer
+  std::uint16_t alpha_upd_interval = 8594;   ///< AlphaUpdInterval; the period of updates is 2 clocks longer
+  std::uint32_t rate_inc_interval = 234375;  ///< RateIncInterval; the period of increases is 3 clocks longer
   std::uint32_t rai = 6'000'000;             ///< Rai: additive step
   std::uint32_t rhai = 12'000'000;           ///< Rhai: hyper step
-  std::uint32_t rmin = 10'000'000;           ///< Rmin: lower limit of a cut (raises Rc where it is higher)
+  std::uint32_t rmin = 10'000'000;           ///< Rmin: lower limit of a cut (raises Rc if Rc is below it)
 
-  /// As the registers keep it.
+  /// Truncated to the register widths.
   FirmwareParameters cut_to_width() const {
     FirmwareParameters p = *this;
     p.alpha_g &= 1023;
@@ -33,11 +33,12 @@ struct FirmwareParameters {
   bool operator==(const FirmwareParameters&) const = default;
 };
 
-/// What the firmware fixes when it is built.
+/// Build-time constants of the firmware.
 struct FirmwareBuild {
-  /// Bytes per second, below 2^32 with `wrap32`, below 2^53 without.
+  /// Bytes per second; below 2^32 with `wrap32`, below 2^53 without.
   std::uint64_t line_rate = 1'250'000'000;
-  /// Rates are 32-bit registers and Rt + Rai wraps, as in the firmware. Off: 64 bits, nothing wraps.
+  /// Rates are 32-bit registers and Rt + Rai wraps, as in the firmware. If false, rates have 64 bits and do
+  /// not wrap.
   bool wrap32 = true;
 
   std::uint64_t sum(std::uint64_t a, std::uint64_t b) const {

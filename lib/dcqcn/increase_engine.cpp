@@ -7,7 +7,7 @@ namespace softfeb::dcqcn {
 
 namespace {
 
-constexpr std::uint64_t kLeapFrom = 4;  ///< periods; fewer are not worth the search for a shortcut
+constexpr std::uint64_t kLeapFrom = 4;  ///< periods; for fewer, looking for a closed form does not pay
 
 Rates increased(const Rates& r, IncreaseEngine::Kind kind, const FirmwareParameters& p,
                 const FirmwareBuild& build) {
@@ -23,7 +23,8 @@ Rates increased(const Rates& r, IncreaseEngine::Kind kind, const FirmwareParamet
 
 void IncreaseEngine::start(Edge zero, std::uint32_t interval) {
   zero_ = zero;
-  // "timer > interval" is never true of a 32-bit timer and the largest interval.
+  // The firmware compares "timer > interval", which is never true for a 32-bit timer and the largest
+  // interval.
   expiry_ = interval == UINT32_MAX ? kNoEdge : zero + 2 + interval;
 }
 
@@ -73,7 +74,8 @@ std::uint64_t IncreaseEngine::leap(std::uint64_t n, Rates& rates, bool ramps, co
   const auto additive = static_cast<std::uint8_t>(p.time_stage_threshold - 1);
   const auto fixed = [&](Kind k) { return increased(rates, k, p, build) == rates; };
   if (p.dcqcn_bypass || (fixed(Kind::kFastRecovery) && fixed(Kind::kAdditive) && fixed(Kind::kHyper))) {
-    // Only the stage moves: for ever round with threshold 0, else up to the first hyper increase.
+    // Only the stage changes: it wraps indefinitely with threshold 0; otherwise it stops at the first hyper
+    // increase.
     if (additive == 255) {
       stage_ = static_cast<std::uint8_t>(stage_ + n);
     } else if (stage_ <= additive) {
@@ -90,9 +92,9 @@ std::uint64_t IncreaseEngine::leap(std::uint64_t n, Rates& rates, bool ramps, co
   return ramps && k == Kind::kHyper ? leap_ramp(n, rates, p, build) : 0;
 }
 
-// Two hyper increases that move Rc and Rt by the same even amount are followed by such pairs only, because
-// halving commutes with even shifts: floor((x + 2h) / 2) = floor(x / 2) + h. So a ramp is crossed in one
-// multiplication, as far as Rt neither reaches the line rate nor wraps.
+// If two hyper increases move Rc and Rt by the same even amount, all later pairs do the same, because halving
+// commutes with even shifts: floor((x + 2h) / 2) = floor(x / 2) + h. A ramp therefore takes one
+// multiplication, provided that Rt neither reaches the line rate nor wraps.
 std::uint64_t IncreaseEngine::leap_ramp(std::uint64_t n, Rates& rates, const FirmwareParameters& p,
                                         const FirmwareBuild& build) {
   const Rates one = increased(rates, Kind::kHyper, p, build), two = increased(one, Kind::kHyper, p, build);
@@ -104,7 +106,7 @@ std::uint64_t IncreaseEngine::leap_ramp(std::uint64_t n, Rates& rates, const Fir
     rates = {rates.rc + pairs * up, rates.rt + pairs * up};
   } else if (one.rt < rates.rt && one.rt - two.rt == rates.rt - one.rt && rates.rc - two.rc == down &&
              one.rt > two.rt) {
-    pairs = std::min({pairs, rates.rt / down, rates.rc / down});  // Rhai ≥ 2^31 is a negative step
+    pairs = std::min({pairs, rates.rt / down, rates.rc / down});  // Rhai ≥ 2^31 acts as a negative step
     rates = {rates.rc - pairs * down, rates.rt - pairs * down};
   } else {
     return 0;
@@ -123,7 +125,7 @@ Edge IncreaseEngine::run(Edge last, Rates& rates, bool stop_at_change, const Fir
     act(n, rates, false, p, build);
     if (rates.rc != rc && stop_at_change) return n;
     if (pending_ || firing_ || expiry_ > last || last - expiry_ < 2) continue;
-    // Whole periods, commit included.
+    // Process whole periods, including the commit.
     for (std::uint64_t left = (last - expiry_ - 2) / (Edge{p.rate_inc_interval} + 3) + 1; left != 0;) {
       std::uint64_t done =
           left < kLeapFrom && !p.dcqcn_bypass ? 0 : leap(left, rates, !stop_at_change, p, build);

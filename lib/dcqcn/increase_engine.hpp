@@ -8,41 +8,41 @@
 
 namespace softfeb::dcqcn {
 
-/// The firmware's rate increase engine: free-running from the first CNP on, an increase every RateIncInterval
-/// + 3 clocks; a CNP sets timer and time stage to 0. Timer 0 after edge `zero`; at the edge `expiry` it has
-/// run out and the stage says which increase it will be; the next edge computes, the one after commits. No
-/// byte counter.
+/// The firmware's rate increase engine. It runs freely from the first CNP on and makes one increase every
+/// RateIncInterval + 3 clocks; a CNP resets the timer and the time stage to 0. The timer reads 0 after edge
+/// `zero`. It expires at edge `expiry`, where the stage selects the kind of increase; the next edge computes,
+/// and the edge after that commits. There is no byte counter.
 class IncreaseEngine {
  public:
   enum class Kind : std::uint8_t { kFastRecovery, kAdditive, kHyper };
 
   void start(Edge zero, std::uint32_t interval);
-  /// A new interval, visible after edge m.
+  /// Sets a new interval, visible after edge m.
   void set_interval(std::uint32_t interval, Edge m);
 
   std::uint8_t time_stage() const { return stage_; }
-  /// The first edge at which this engine does anything.
+  /// The first edge at which the engine changes state.
   Edge next() const { return pending_ ? zero_ + 1 : firing_ ? expiry_ + 1 : expiry_; }
   bool commits(Edge n) const { return pending_ && n == zero_ + 1; }
   Rates commit() {
     pending_ = false;
     return result_;
   }
-  /// What happens at edge n besides a commit, with the rates as they were before it. `reset`: a CNP asks for
-  /// timer and stage 0 at this edge; lost where the timer has run out.
+  /// Processes edge n, except for a commit. `rates` are the values before the edge. `reset`: a CNP resets
+  /// timer and stage at this edge; the reset is lost if the timer has expired.
   void act(Edge n, const Rates& rates, bool reset, const FirmwareParameters& p, const FirmwareBuild& build);
 
-  /// All edges up to `last`, nothing else writing the rates. With `stop_at_change` only up to the first edge
-  /// after which Rc is another. Returns the edge it came to.
+  /// Processes all edges up to `last`; nothing else may write the rates. With `stop_at_change`, stops at the
+  /// first edge after which Rc differs. Returns the edge reached.
   Edge run(Edge last, Rates& rates, bool stop_at_change, const FirmwareParameters& p,
            const FirmwareBuild& build);
 
  private:
   Kind kind(std::uint8_t threshold) const;
-  /// One whole period's effect on the rates and the stage.
+  /// Applies one whole period to the rates and the stage.
   void step(Rates& rates, const FirmwareParameters& p, const FirmwareBuild& build);
-  /// Up to n periods at once where that is plain arithmetic; returns how many it did. Without `ramps` only
-  /// those that leave the rates alone.
+  /// Applies up to n periods at once where closed-form arithmetic allows; returns how many were applied.
+  /// Without `ramps`, only periods that leave the rates unchanged.
   std::uint64_t leap(std::uint64_t n, Rates& rates, bool ramps, const FirmwareParameters& p,
                      const FirmwareBuild& build);
   std::uint64_t leap_ramp(std::uint64_t n, Rates& rates, const FirmwareParameters& p,

@@ -9,15 +9,16 @@
 
 namespace softfeb::dcqcn {
 
-/// A token bucket that follows a reaction point. `Reaction` is copyable and has advance(Edge),
-/// advance_to_rate_change(Edge), now(), rc(), quiet_until() and at_rest() as ReactionPoint has them.
+/// A token bucket driven by a reaction point. `Reaction` must be copyable and provide advance(Edge),
+/// advance_to_rate_change(Edge), now(), rc(), quiet_until() and at_rest() with the semantics of
+/// ReactionPoint.
 
-/// The reaction point to edge n, every change of Rc given to the bucket at its edge.
+/// Advances the reaction point to edge n and passes every change of Rc to the bucket at its edge.
 template <typename Reaction>
 void walk_together(Reaction& reaction, TokenBucket& bucket, Edge n) {
   while (reaction.now() < n) {
     if (bucket.full() && reaction.now() + bucket.rate_delay() < n) {
-      // A full bucket stays full whatever the rate is: all changes that are in force by n at once.
+      // A full bucket stays full at any rate: apply all changes that take effect by n at once.
       reaction.advance(n - bucket.rate_delay());
       bucket.set_rate(reaction.rc(), reaction.now());
     } else if (reaction.advance_to_rate_change(n)) {
@@ -26,7 +27,7 @@ void walk_together(Reaction& reaction, TokenBucket& bucket, Edge n) {
   }
 }
 
-/// Both to edge n.
+/// Advances both to edge n.
 template <typename Reaction>
 void advance_together(Reaction& reaction, TokenBucket& bucket, Edge n) {
   if (n <= reaction.quiet_until()) {
@@ -39,16 +40,17 @@ void advance_together(Reaction& reaction, TokenBucket& bucket, Edge n) {
 
 struct ReadyEdge {
   Edge edge;   ///< 0: now
-  bool final;  ///< not only as far as could be foreseen
+  bool final;  ///< false: the search stopped early; search again at `edge`
 };
 
-/// When a frame of so many bytes can be admitted if no CNP comes. Both have been advanced to the present.
+/// When a frame of `bytes` bytes can be admitted if no CNP arrives. Both objects must have been advanced to
+/// the present.
 template <typename Reaction>
 ReadyEdge ready_edge(const Reaction& present, const TokenBucket& bucket_now, std::uint32_t bytes) {
-  constexpr int kForesight = 32;  // changes of Rc; with more of them ahead it is looked at again on the way
+  constexpr int kForesight = 32;  // changes of Rc to look ahead; beyond them the search is repeated later
   Edge ready = bucket_now.ready(bytes);
   if (ready <= bucket_now.now()) return {0, true};
-  // The refills before `ready` use the rates up to `horizon` clocks before it.
+  // Refills before `ready` depend on rates up to `horizon` clocks before it.
   const Edge horizon = bucket_now.rate_delay() + 1;
   if (ready <= present.now() + horizon || ready - horizon <= present.quiet_until()) return {ready, true};
   if (present.at_rest()) return {ready, true};

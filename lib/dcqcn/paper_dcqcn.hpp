@@ -11,13 +11,13 @@ namespace softfeb::dcqcn {
 
 struct PaperProfile {
   PaperParameters parameters;
-  /// A NIC paces from the first packet on: a small bucket, full at the start, and no rounding.
+  /// A NIC paces from the first packet on: a small bucket, full at the start, with exact arithmetic.
   BucketConfig bucket = {
       .size = 16'384, .start_full = true, .first_frame_free = false, .arithmetic = BucketArithmetic::kExact};
 };
 
-/// DCQCN as the paper has it (or, with other parameters, as NICs do), pacing by a token bucket. NAKs and
-/// acknowledgements mean nothing to it.
+/// DCQCN as published or, with other parameters, as implemented by NICs; paced by a token bucket. Ignores
+/// NAKs and acknowledgements.
 class alignas(64) PaperDcqcn final : public CongestionControl {
  public:
   explicit PaperDcqcn(const PaperProfile& profile = {});
@@ -34,7 +34,7 @@ class alignas(64) PaperDcqcn final : public CongestionControl {
   Departure on_sent_then_departure(std::uint32_t bytes, std::uint32_t next, Time now) override;
   void on_cnp(Time now) override;
 
-  /// Tells the bucket a rate that an event has set.
+  /// Passes a rate set by an event to the bucket.
   void rate_set(Time now) { bucket_.set_rate(reaction_.rc(), edge_from(now)); }
 
   TokenBucket bucket_;

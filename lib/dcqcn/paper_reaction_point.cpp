@@ -12,7 +12,7 @@ namespace {
 constexpr std::uint32_t kStageMax = UINT32_MAX / 2;
 constexpr unsigned kAlphaBits = 40;
 
-/// The end of a timer; an interval of 0 means that there is none.
+/// Expiry of a timer started at `now`; kNever if the interval is 0 (no timer).
 Time after(Time now, Time interval) { return interval == 0 ? kNever : saturating_add(now, interval); }
 
 std::uint64_t share(std::uint64_t rate, std::uint64_t numerator, std::uint64_t denominator) {
@@ -80,9 +80,9 @@ Rates PaperReactionPoint::increased(std::uint32_t time_stage) const {
 
 void PaperReactionPoint::increase() { rates_ = increased(time_stage_); }
 
-// Timer periods up to `last` that follow from the two before: at line rate nothing moves; on a ramp that
-// moves Rc and Rt by the same step, all steps are alike until Rt reaches the line rate (adding m to both adds
-// m to the mean).
+// Skips timer periods up to `last` where the effect has a closed form: at line rate nothing changes; on a
+// ramp that moves Rc and Rt by the same step, all steps are equal until Rt reaches the line rate (adding m to
+// both adds m to their mean).
 void PaperReactionPoint::leap_timer(Time last, bool ramps) {
   if (timer_at_ > last || last == kNever || time_stage_ > kStageMax / 2) return;
   std::uint64_t steps = (last - timer_at_) / parameters_.increase_timer + 1;
@@ -90,7 +90,7 @@ void PaperReactionPoint::leap_timer(Time last, bool ramps) {
   const Rates now = rates_, next = increased(time_stage_ + 1);
   const std::uint64_t step = next.rt - now.rt;
   if (next != now) {
-    // Of one kind from here on: the timer's stage is past F, the byte counter's does not change.
+    // All further steps are of the same kind: the timer stage is past F and the byte stage does not change.
     if (!ramps || time_stage_ <= parameters_.fast_recovery_steps || step == 0 || next.rc - now.rc != step)
       return;
     steps = std::min(steps, (parameters_.line_rate - now.rt) / step);

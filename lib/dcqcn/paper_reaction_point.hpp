@@ -12,16 +12,19 @@ namespace softfeb::dcqcn {
 
 /// The reaction point of the DCQCN paper (Zhu et al. 2015, section 3.1 and figure 7), with timer and byte
 /// counter:
-///   a CNP:      Rt = Rc, Rc = Rc · (1 - alpha / 2), alpha = (1 - g) · alpha + g; timer, counter and stages
-///   restart no CNP for K: alpha = (1 - g) · alpha timer or byte counter runs out: its stage T or B grows by
-///   one, then
-///     max(T, B) < F fast recovery: Rc = (Rt + Rc) / 2
-///     min(T, B) > F hyper increase: Rt += R_HAI, Rc as above
-///     else additive increase: Rt += R_AI, Rc as above
-/// Integers throughout: alpha with 40 binary places, decay truncated, Rc rounded up in increases (so that it
-/// reaches Rt). Before the first CNP nothing runs. Due at the same moment: alpha, then the timer, then a
-/// postponed cut; a CNP or a frame that was sent comes last. Advanced lazily; calls in the order of their
-/// times. Copyable.
+/// - CNP: Rt = Rc, Rc = Rc · (1 - alpha / 2), alpha = (1 - g) · alpha + g; timer, byte counter and stages
+///   restart.
+/// - No CNP for K: alpha = (1 - g) · alpha.
+/// - Timer or byte counter expires: its stage, T or B, is incremented; then
+///   - max(T, B) < F: fast recovery, Rc = (Rt + Rc) / 2
+///   - min(T, B) > F: hyper increase, Rt += R_HAI, Rc as above
+///   - otherwise: additive increase, Rt += R_AI, Rc as above
+///
+/// Integer arithmetic throughout: alpha has 40 fractional bits, decay truncates, and increases round Rc up so
+/// that it reaches Rt. No timer runs before the first CNP. Events due at the same time are processed in this
+/// order: alpha, timer, postponed cut, then a CNP or a sent frame.
+///
+/// Advanced lazily; calls must be in time order. Copyable.
 class PaperReactionPoint {
  public:
   static constexpr std::uint64_t kAlphaOne = std::uint64_t{1} << 40;
@@ -31,7 +34,7 @@ class PaperReactionPoint {
   void advance_time(Time now);
   void cnp(Time now);
   void sent(std::uint32_t bytes, Time now);
-  /// New values act from now on; timers that run keep their ends.
+  /// Sets new values, in effect from `now` on. Running timers keep their expiry times.
   void set_parameters(const PaperParameters& parameters, Time now);
 
   const PaperParameters& parameters() const { return parameters_; }
@@ -42,7 +45,7 @@ class PaperReactionPoint {
   std::uint32_t byte_stage() const { return byte_stage_; }
   std::uint64_t cnps() const { return cnps_; }
 
-  /// As those of ReactionPoint, for the token bucket: a change between two edges counts at the second.
+  /// Interface of ReactionPoint, for the token bucket. A change between two edges takes effect at the second.
   void advance(Edge n);
   bool advance_to_rate_change(Edge limit);
   Edge now() const { return edge_from(now_); }
@@ -54,8 +57,8 @@ class PaperReactionPoint {
 
  private:
   Time next_event() const { return std::min({timer_at_, alpha_at_, cut_at_}); }
-  /// The event due at t; stretches up to `last` that are plain arithmetic are crossed at once, with `ramps`
-  /// also those on which the rate moves.
+  /// Processes the event due at t. Stretches up to `last` with a closed form are skipped in one step; with
+  /// `ramps`, also stretches on which the rate changes.
   void handle(Time t, Time last, bool ramps);
   void update_alpha(bool grow);
   void increase();

@@ -7,9 +7,10 @@ namespace softfeb::dcqcn {
 
 namespace {
 
-// From the edge that samples the CNP input to the one at which the overseer acts: two synchroniser stages and
-// the edge detector. From CnpCntRst being visible to the counter reading 0.
+// From the edge that samples the CNP input to the edge at which the overseer acts: two synchroniser stages
+// and the edge detector.
 constexpr Edge kStrobeDelay = 3;
+// From CnpCntRst being visible to the counter reading 0.
 constexpr Edge kClearDelay = 3;
 
 }  // namespace
@@ -24,8 +25,8 @@ Edge ReactionPoint::next_joint_edge() const {
                    decrease_.next(decrease_flag_)});
 }
 
-// Between the joint edges the three engines do not see each other: increases alone change the rates, and each
-// engine takes its own shortcuts.
+// Between joint edges the three engines are independent: only increases change the rates, and each engine
+// uses its own shortcuts.
 void ReactionPoint::run_apart(Edge last) {
   alpha_engine_.run(last, alpha_, alpha_flag_, parameters_.alpha_g, parameters_.alpha_upd_interval);
   decrease_.run(last, parameters_.rate_dec_interval);
@@ -63,7 +64,7 @@ bool ReactionPoint::advance_to_rate_change(Edge limit) {
   return rates_.rc != rc;
 }
 
-// One edge, in full: everybody reads what was there before it.
+// Processes one edge for all engines; each reads the values before the edge.
 void ReactionPoint::joint_edge(Edge n) {
   const Rates rates = rates_;
   const std::uint16_t alpha = alpha_;
@@ -83,7 +84,7 @@ void ReactionPoint::joint_edge(Edge n) {
   }
   if (n == strobes_[0].from(n)) handle_strobe(n);
 
-  // Commits, in the order in which the later one wins; also over a CNP handled at this very edge.
+  // Commits are ordered so that the later one wins, including over a CNP handled at this edge.
   if (increase_.commits(n)) rates_ = increase_.commit();
   if (decrease_.commits(n)) {
     rates_ = decrease_.commit();

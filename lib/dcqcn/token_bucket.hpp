@@ -9,46 +9,46 @@
 namespace softfeb::dcqcn {
 
 enum class BucketArithmetic : std::uint8_t {
-  /// The firmware's: bytes per clock are (Rc · 1801440) >> 32 in Q16.16, up to 2.4 kB/s below Rc, and a new
-  /// Rc takes
-  /// three clocks to get into the refill.
+  /// As in the firmware: bytes per clock are (Rc · 1801440) >> 32 in Q16.16, up to 2.4 kB/s below Rc. A new
+  /// Rc takes three clocks to reach the refill.
   kFirmware,
-  /// No rounding at all (credit in bytes / 156,250,000), a new rate refills from the next clock on.
+  /// No rounding (credit in units of 1/156,250,000 byte). A new rate takes effect at the next clock.
   kExact,
 };
 
 struct BucketConfig {
-  /// Bytes; the largest burst. A frame larger than this never leaves.
+  /// Size in bytes; the largest burst. A larger frame can never be sent.
   std::uint32_t size = 1U << 20;
   bool start_full = false;
-  /// The firmware's first frame after reset passes at once and is not charged.
+  /// As in the firmware: the first frame after reset passes at once and is not charged.
   bool first_frame_free = true;
   BucketArithmetic arithmetic = BucketArithmetic::kFirmware;
 };
 
-/// The firmware's token bucket (slaclab/surf, RoCEv2AxisBucket and RoCEv2TokenCalc): credit for bytes from
-/// BTH through pad, refilled every clock, up to the bucket's size, and a frame leaves when there is credit
-/// for all of it. A frame that is sent without credit leaves a debt. Advanced lazily: calls come in the order
-/// of their edges.
+/// The firmware's token bucket (slaclab/surf, RoCEv2AxisBucket and RoCEv2TokenCalc). Credit covers the bytes
+/// from BTH through pad and is refilled every clock, up to the size of the bucket. A frame may leave when
+/// there is credit for all of it; a frame sent without credit leaves a debt. Advanced lazily: calls must be
+/// in edge order.
 class TokenBucket {
  public:
-  /// Begins with the refill at edge `first`.
+  /// The first refill is at edge `first`.
   TokenBucket(const BucketConfig& config, std::uint64_t rate, Edge first = 0);
-  /// Begins anew, as if made with the same configuration.
+  /// Restarts with the same configuration.
   void restart(std::uint64_t rate, Edge first);
 
-  /// The rate is another after edge n. Edges come in order; at most one call for each.
+  /// Sets the rate after edge n. Edges must be increasing, with at most one call per edge.
   void set_rate(std::uint64_t rate, Edge n);
 
-  /// The first edge at which a frame of so many bytes can be admitted if the rate does not change any more;
-  /// kNoEdge when never. Not before now().
+  /// The first edge, not before now(), at which a frame of `bytes` bytes can be admitted if the rate does not
+  /// change; kNoEdge if there is none.
   Edge ready(std::uint32_t bytes) const {
     const auto need = static_cast<std::int64_t>(bytes * units_per_byte());
     return !armed_ || credit_ >= need ? now_ : ready_later(need);
   }
-  /// A frame of so many bytes is admitted at edge n.
+  /// Admits a frame of `bytes` bytes at edge n.
   void take(std::uint32_t bytes, Edge n) {
-    // The edge refills, up to the size, and then charges. Twice filled is filled for the sum.
+    // An edge first refills, up to the size, and then charges. Consecutive refills add up to one refill for
+    // the sum.
     if (changes_ == 0) {
       if (now_ <= n) advance(n + 1);
     } else {
@@ -59,9 +59,9 @@ class TokenBucket {
     armed_ = true;
   }
 
-  /// take(bytes, n), where a frame of `next` bytes may be admitted at once behind it: what nearly every frame
-  /// finds at a rate above what its sender can do. False, and nothing has changed, where that is not so, or
-  /// not as simple.
+  /// Performs take(bytes, n) if a frame of `next` bytes can be admitted directly after it, which is the
+  /// common case if the rate exceeds what the sender can generate. Returns false and changes nothing
+  /// otherwise, or in cases that need take().
   bool take_with_room(std::uint32_t bytes, std::uint32_t next, Edge n) {
     std::uint64_t more = 0;
     if (changes_ != 0 || !armed_ || now_ > n || __builtin_mul_overflow(n + 1 - now_, refill_, &more))
@@ -78,7 +78,7 @@ class TokenBucket {
     return true;
   }
 
-  /// Everything before edge n.
+  /// Processes all edges before n.
   void advance(Edge n) {
     if (changes_ != 0) {
       advance_changes(n);
@@ -87,27 +87,27 @@ class TokenBucket {
       now_ = n;
     }
   }
-  /// credit() is what there is before this edge.
+  /// credit() is the credit before this edge.
   Edge now() const { return now_; }
   /// Credit in units of 1 / units_per_byte().
   std::int64_t credit() const { return credit_; }
   std::int64_t credit_bytes() const { return credit_ / static_cast<std::int64_t>(units_per_byte()); }
-  /// Credit that found the bucket full. While it is full, changes of the rate are known roughly only
-  /// (advance_together).
+  /// Credit lost because the bucket was full. Approximate, because while the bucket is full several rate
+  /// changes are applied at once (advance_together()).
   std::uint64_t spilled_bytes() const { return spilled_ / units_per_byte(); }
-  /// Units that the edge now() adds.
+  /// Units added at edge now().
   std::uint64_t refill() const { return refill_; }
   std::uint64_t units_per_byte() const {
     return arithmetic_ == BucketArithmetic::kFirmware ? 1U << 16 : kClocksPerSecond;
   }
   bool full() const { return credit_ == capacity(); }
-  /// A rate seen after edge n refills at edge n + this for the first time.
+  /// A rate set after edge n first refills at edge n + rate_delay().
   Edge rate_delay() const { return arithmetic_ == BucketArithmetic::kFirmware ? 3 : 1; }
 
  private:
   static constexpr std::uint64_t kClocksPerSecond = 156'250'000;
 
-  /// Changes wait for rate_delay() clocks at most, each of them at a clock of its own.
+  /// A change is pending for at most rate_delay() clocks, and there is at most one change per clock.
   static constexpr std::size_t kMostChanges = 3;
 
   std::int64_t capacity() const { return static_cast<std::int64_t>(size_ * units_per_byte()); }
@@ -125,7 +125,7 @@ class TokenBucket {
       spilled_ += more - room;
     }
   }
-  /// As far as there is room, which is less than comes.
+  /// Fills the bucket; the excess is spilled.
   void fill_up(std::uint64_t clocks);
   Edge ready_later(std::int64_t need) const;
   void advance_changes(Edge n);
@@ -135,7 +135,7 @@ class TokenBucket {
   Edge next_change() const { return changes_ == 0 ? kNoEdge : change_at(0); }
   void apply_change();
 
-  // What each frame touches; then what a full bucket and a change of the rate do.
+  // Members touched by every frame first, then those for a full bucket and for rate changes.
   Edge now_ = 0;
   std::int64_t credit_ = 0;
   std::uint64_t refill_ = 0;
@@ -145,7 +145,7 @@ class TokenBucket {
   bool armed_ = false;
   bool start_full_;
   std::uint64_t spilled_ = 0;
-  // Known but not yet in force, by edge, of which the low byte is kept.
+  // Pending rate changes, in edge order; only the low byte of each edge is stored.
   std::array<std::uint64_t, kMostChanges> change_refill_{};
   std::array<std::uint8_t, kMostChanges> change_at_{};
   bool first_frame_free_;
