@@ -10,8 +10,8 @@ namespace softfeb::engine {
 
 namespace {
 
-constexpr Time kDepartureTick = 131'072;  // 131 ns: a slot holds few packets at any rate a core can make
-constexpr Time kTimerTick = 1'048'576;    // 1 µs: RNR waits begin at 10 µs
+constexpr Time kDepartureTick = 131'072;  // 131 ns: a slot holds few packets at any feasible rate
+constexpr Time kTimerTick = 1'048'576;    // 1 µs: RNR timers start at 10 µs
 
 std::size_t count_qps(const BoardConfig& config) { return config.qps.size() + config.bus.slots; }
 
@@ -28,7 +28,7 @@ std::pmr::memory_resource* memory_of(const BoardConfig& config) {
   return config.memory != nullptr ? config.memory : std::pmr::new_delete_resource();
 }
 
-/// As those of the metadata bus are.
+/// Configuration of a QP of the metadata bus, which generates no traffic itself.
 SendQpConfig without_traffic(SendQpConfig qp) {
   qp.traffic = {};
   qp.traffic.messages = 0;
@@ -88,7 +88,7 @@ bool Board::set_congestion(std::uint32_t i, const CongestionProfile& profile, Ti
   const Change change = change_parameters(*control, profile, now);
   if (change != Change::kMade) return change == Change::kNone;
   log_.add({now, i, profile});
-  // A higher rate lets those that share it leave earlier than they stand in the wheel.
+  // A higher rate makes all QPs that share it due earlier than scheduled in the wheel.
   if (groups_.empty()) {
     settle(i, now);
     return true;
@@ -101,7 +101,7 @@ bool Board::set_congestion(std::uint32_t i, const CongestionProfile& profile, Ti
 
 void Board::start(Time now) {
   stopped_ = false;
-  // A rate that several share begins with the first of them.
+  // A shared rate starts with the first of its QPs.
   std::map<dcqcn::CongestionControl*, Time> controls;
   for (std::size_t i = 0; i < first_bus_; ++i) {
     SendQp& qp = qps_[i];
@@ -146,7 +146,7 @@ void Board::settle(std::uint32_t i, Time now) {
   } else {
     qp.post_due(now);
   }
-  qp.reap(now);  // what was posted to a QP in ERR has completed already
+  qp.reap(now);  // requests posted to a QP in ERR have completed already
   if (bus) check_completions(i);
   if (qp.finished() != qp.counts_finished()) {
     qp.count_finished(qp.finished());
@@ -175,7 +175,7 @@ void Board::call_next(std::uint32_t line, Time now) {
   for (std::uint32_t i = shared_.first(line); i != SharedRates::kNone; i = shared_.first(line)) {
     const Time own = own_departure(i, now);
     if (own > now) {
-      // It cannot use its turn any more: in ERR, or its window is full.
+      // Cannot send any more: it is in ERR, or its window is full.
       place(shared_.pop(line), own, now);
       continue;
     }
@@ -201,9 +201,9 @@ void Board::place(std::uint32_t i, Time at, Time now) {
 }
 
 void Board::watch_timer(std::uint32_t i, Time now) {
-  // A deadline that moved later is found out when the old one expires: acknowledgements need not touch the
-  // wheel. Where queue pairs lie anywhere, having a look at them costs more than to cancel what has just been
-  // scheduled.
+  // A deadline that moved to a later time is detected when the old one expires, so that acknowledgements need
+  // not touch the wheel. With many queue pairs, which are not in the cache, checking one on expiry costs more
+  // than cancelling its timer, whose entry is still in the cache.
   const Time at = qps_[i].deadline();
   if (at == kNever) {
     if (many()) timers_.cancel(i);
@@ -214,7 +214,7 @@ void Board::watch_timer(std::uint32_t i, Time now) {
 
 void Board::run_timers(Time now) {
   const auto expire = [&](std::uint32_t i) {
-    // Moved since, as most are: whatever moved it has settled the queue pair.
+    // The deadline has moved, as most do; the queue pair was rescheduled then.
     if (qps_[i].deadline() > now) {
       watch_timer(i, now);
       return;
@@ -224,12 +224,12 @@ void Board::run_timers(Time now) {
     if (qps_[i].requester().timeouts() != timeouts) ++incidents_;
     settle(i, now);
   };
-  // Of queue pairs that lie anywhere.
+  // Prefetches the next queue pair, which may be anywhere in memory.
   timers_.advance(now, expire, [this](std::uint32_t i) { qps_[i].prefetch_deadline(); });
 }
 
 void Board::resumed(std::uint8_t priorities, Time now) {
-  if (!pause_.per_priority()) return;  // whoever is ready stands in the queue
+  if (!pause_.per_priority()) return;  // 802.3x: ready QPs stay in the ready queue
   for (std::uint32_t i = 0; i < qps_.size(); ++i) {
     if ((priorities >> pause_.priority(qps_[i].headers()) & 1) != 0) settle(i, now);
   }
@@ -240,7 +240,7 @@ void Board::wake(Time now) {
     if (i < qps_.size() && shared_.line_of(i) == SharedRates::kNone) {
       ready_.push(i);
     } else {
-      woken_.push_back(i);  // moves other entries of the wheel, which is turning
+      woken_.push_back(i);  // rescheduling moves other entries of the wheel, which is advancing
     }
   });
   for (const std::uint32_t i : woken_) {
@@ -267,7 +267,7 @@ std::size_t Board::poll(Time now, std::span<TxFrame> out) {
 
 void Board::control_frame_sent(std::uint32_t length, Time now) {
   Endpoint::control_frame_sent(length, now);
-  link_.sent(length, now);  // the same link: RoCE waits for as long as it takes
+  link_.sent(length, now);  // shares the link: RoCE packets wait until this frame is sent
 }
 
 std::size_t Board::memory_per_qp() const {

@@ -26,61 +26,64 @@
 
 namespace softfeb::engine {
 
-/// The queue pairs that the metadata bus may make (doc/dispatcher.md).
+/// The queue pairs that the metadata bus can create (doc/dispatcher.md).
 struct BusConfig {
   std::size_t slots = 0;
-  /// What they have in common: transport and QPNs, PSNs, path MTU, timers and retries come from the bus, the
-  /// path's addresses from the board's identity and the destination; `traffic`, `peer_mac` and `start_after`
-  /// mean nothing here. `payload` must give bytes for any offset and length; null is an error where there
-  /// are slots.
+  /// Settings common to all slots. The bus supplies transport, QPNs, PSNs, path MTU, timers and retries; the
+  /// board's identity and the destination supply the addresses of the path. `traffic`, `peer_mac` and
+  /// `start_after` are ignored. `payload` must provide bytes for any offset and length; it must not be null
+  /// if there are slots (std::invalid_argument).
   SendQpConfig qp;
   roce::SourcePortPolicy source_port;
-  std::uint32_t largest_pmtu = 4096;    ///< that the port carries; a QP with a larger one goes to ERR
-  board::SetDestination destination{};  ///< at the beginning
+  std::uint32_t largest_pmtu = 4096;    ///< limit of the port; a QP with a larger path MTU goes to ERR
+  board::SetDestination destination{};  ///< initial destination
 };
 
 struct BoardConfig {
   Identity identity;
-  std::uint64_t link_rate = 0;  ///< bytes per second on the wire, 0 = no limit
+  std::uint64_t link_rate = 0;  ///< bytes per second on the wire; 0 = unlimited
   std::vector<SendQpConfig> qps;
   BusConfig bus{};
-  PauseConfig pause{};  ///< its link rate, where it has none: `link_rate`
+  PauseConfig pause{};  ///< if it has no link rate, `link_rate` is used
   Time link_slack = LinkShaper::kSlack;
-  /// Where all that grows with the number of queue pairs is kept; outlives the board. Null: the heap.
+  /// Allocates everything that grows with the number of queue pairs; must outlive the board. Null selects the
+  /// heap.
   std::pmr::memory_resource* memory = nullptr;
 };
 
-/// One emulated front-end board at work: its queue pairs, each at its pace, above one link. Packets of
-/// different QPs take turns. Everything that decides what leaves when is here.
+/// An emulated front-end board: its queue pairs, each paced individually, share one link in round robin.
+/// Decides which packet leaves when.
 ///
-/// QPs are numbered: those of the configuration, then the slots of the metadata bus. The latter are made and
-/// unmade by apply() while the board runs, before and after start(), without allocation.
+/// Queue pairs are numbered: first those of the configuration, then the slots of the metadata bus. apply()
+/// creates and destroys the latter while the board exists, before and after start(), without allocating
+/// memory.
 class Board : public Endpoint {
  public:
   explicit Board(const BoardConfig& config);
 
-  /// Traffic begins: schedules start at `now`.
+  /// Starts traffic: all schedules begin at `now`.
   void start(Time now);
-  /// No further messages; what is posted goes on.
+  /// Stops posting messages; those already posted complete normally.
   void stop_traffic(Time now);
-  /// Everything unfinished completes as flushed.
+  /// Completes all outstanding requests as flushed.
   void flush(Time now);
-  /// New parameters for the congestion control of QP `i` (and of those that share it), in force at once.
-  /// False when it has none of that kind.
+  /// Sets new parameters for the congestion control of QP `i`, and of all QPs that share it, effective
+  /// immediately. Returns false if the QP has no congestion control of this kind.
   bool set_congestion(std::uint32_t i, const CongestionProfile& profile, Time now);
-  /// From now on up to `events` CNPs and changes of parameters are kept. While no worker has the board.
+  /// Records up to `events` CNPs and parameter changes from now on. Must not be called while a worker owns
+  /// the board.
   void keep_congestion_log(std::size_t events) { log_ = CongestionLog(events); }
   const CongestionLog& congestion_log() const { return log_; }
-  /// Every QP of the configuration has made its messages and seen their completions. Those of the metadata
-  /// bus count once traffic has been stopped: before, nobody knows what will be asked of them.
+  /// True if every configured QP has posted all its messages and received their completions. QPs of the
+  /// metadata bus count only after traffic was stopped, because until then requests may still be added.
   bool finished() const { return unfinished_ == 0 && (!stopped_ || bus_busy_ == 0); }
 
-  /// A register of the board was written. In force when this returns.
+  /// Applies a register write. It is in effect when the call returns.
   void apply(const board::DataPathAction& action, Time now);
-  /// Copies what registers show; reading changes nothing. `out.qps[k].qp` say which QPs are asked for.
+  /// Copies the state shown by registers, without changing it. `out.qps[k].qp` selects the QPs.
   void observe(board::DataPathState& out, Time now) const;
 
-  /// Off: every turn is one in full (board_send.cpp). Nothing but speed changes; for comparing the two.
+  /// If false, disables the fast path (board_send.cpp), for comparison. Affects only speed.
   void set_quick_turns(bool on) { quick_turns_ = on; }
 
   void expect(const roce::ParsedFrame& frame) override;
@@ -89,30 +92,30 @@ class Board : public Endpoint {
   void control_frame_sent(std::uint32_t length, Time now) override;
 
   std::size_t qp_count() const { return qps_.size(); }
-  /// Number of the metadata bus's first slot: how many QPs the configuration has.
+  /// Number of the first slot of the metadata bus, which equals the number of configured QPs.
   std::size_t first_bus_qp() const { return first_bus_; }
-  /// A configured one, or a slot of the metadata bus that holds one.
+  /// True for a configured QP, or for a slot of the metadata bus that holds a QP.
   bool qp_exists(std::size_t i) const { return i < first_bus_ || slots_[i - first_bus_].exists(); }
   const SendQp& qp(std::size_t i) const { return qps_[i]; }
   SendQp& qp(std::size_t i) { return qps_[i]; }
-  /// Counters of QP `i`'s requester; of a slot of the metadata bus over all QPs that it has held.
+  /// Requester counters of QP `i`. For a slot of the metadata bus: the sum over all QPs it has held.
   roce::RequesterCounters totals(std::size_t i) const;
-  /// A slot of the metadata bus, over all QPs that it has held.
+  /// History of a slot of the metadata bus, over all QPs it has held.
   struct BusHistory {
-    Time first_completed = kNever;            ///< when the first messages completed with success
-    std::uint64_t first_completed_bytes = 0;  ///< their payload
-    bool uc = false;                          ///< it has held a UC QP
+    Time first_completed = kNever;            ///< time of the first successful completions
+    std::uint64_t first_completed_bytes = 0;  ///< payload bytes of those completions
+    bool uc = false;                          ///< the slot has held a UC QP
   };
-  /// Of QP `i`, which is one of the metadata bus.
+  /// `i` must be a slot of the metadata bus.
   const BusHistory& bus_history(std::size_t i) const { return slots_[i - first_bus_].history; }
-  /// Bytes of memory that a queue pair takes: itself, its send queue, its congestion control, its places in
-  /// wheels and tables. Of all there is room for, on average; 0 without any.
+  /// Average memory per queue pair in bytes, including its send queue, congestion control, and entries in
+  /// wheels and tables. Counts allocated capacity; 0 without queue pairs.
   std::size_t memory_per_qp() const;
-  /// Next hops whose MAC address is not known (yet). One that does not answer NextHops::kTries requests, a
-  /// second apart, is given up: the QPs that need it go to ERR. The destination of the metadata bus is never
-  /// given up.
+  /// Number of next hops whose MAC address is unknown. A next hop that does not answer NextHops::kTries
+  /// requests, sent one second apart, is given up and the QPs that need it go to ERR. Includes the next hop
+  /// of the metadata bus while the bus has QPs; that one is never given up.
   std::size_t unresolved() const;
-  /// How long it took to find the next hops of the configured QPs: NextHops::took().
+  /// Time taken to resolve the next hops of the configured QPs: NextHops::took().
   Time resolution_took() const { return hops_.took(); }
   const LinkShaper& link() const { return link_; }
 
@@ -126,13 +129,13 @@ class Board : public Endpoint {
   static constexpr std::uint32_t kNoQp = UINT32_MAX;
   static constexpr std::uint32_t kNoRun = UINT32_MAX;
 
-  /// QPs that wait for one next hop: `count` from `first` on, as most configurations have them.
+  /// A range of consecutive QPs, [first, first + count), that wait for the same next hop.
   struct WaitingRun {
     std::uint32_t first = 0;
     std::uint32_t count = 0;
-    std::uint32_t behind = kNoRun;  ///< the next run that waits for it: into `waiting_runs_`
+    std::uint32_t behind = kNoRun;  ///< next range for this next hop: index into `waiting_runs_`
   };
-  /// All that wait for one.
+  /// List of the ranges that wait for one next hop.
   struct Waiting {
     std::uint32_t first = kNoRun;
     std::uint32_t last = kNoRun;
@@ -140,23 +143,23 @@ class Board : public Endpoint {
 
   /// A slot of the metadata bus.
   struct BusSlot {
-    board::QpContext context;       ///< as the bus has it
-    std::optional<roce::Qpn> qpn;   ///< in the table: none of the configuration has it
-    std::uint64_t stream_base = 0;  ///< byte counter of the payload where this life began
-    std::uint64_t stream_next = 0;  ///< where the payload of the next request begins
-    std::uint64_t ok = 0;           ///< of this life, counted by the checker
+    board::QpContext context;       ///< as written by the bus
+    std::optional<roce::Qpn> qpn;   ///< set if `table_` holds the QPN; not set if a configured QP owns it
+    std::uint64_t stream_base = 0;  ///< payload byte counter at the start of the current QP
+    std::uint64_t stream_next = 0;  ///< payload offset of the next request
+    std::uint64_t ok = 0;           ///< completions of the current QP already reported to the checker
     std::uint64_t failed = 0;
-    roce::RequesterCounters past;  ///< of the lives before
+    roce::RequesterCounters past;  ///< sum over the previous QPs of the slot
     BusHistory history;
 
     bool exists() const { return context.state != roce::QpState::kReset; }
   };
-  /// Where the metadata bus's QPs send to.
+  /// Destination of the QPs of the metadata bus.
   struct BusPeer {
     board::SetDestination destination;
-    std::optional<roce::IpAddress> next_hop;  ///< none: nowhere
+    std::optional<roce::IpAddress> next_hop;  ///< not set: no destination
     std::optional<roce::MacAddress> mac;
-    Time retry_at = kNever;  ///< when to ask (again) for the next hop
+    Time retry_at = kNever;  ///< time of the next request for the next hop's MAC address
   };
 
   void make_bus(const BusConfig& config);
@@ -169,7 +172,7 @@ class Board : public Endpoint {
   void act(const board::SoftReset& a, Time now);
   board::QpLive live(std::size_t i, Time now) const;
 
-  // board_bus.cpp: lives of the metadata bus's QPs
+  // board_bus.cpp: life cycle of the metadata bus's QPs
   bool on_bus(std::size_t i) const { return i >= first_bus_ && i < qps_.size(); }
   BusSlot& slot_of(std::size_t i) { return slots_[i - first_bus_]; }
   void act(const board::SetQp& a, Time now);
@@ -180,40 +183,39 @@ class Board : public Endpoint {
   void ready_bus_qp(std::uint32_t i, Time now);
   roce::RequesterConfig requester_for(const board::QpContext& context) const;
 
-  // board_peer.cpp: where they send to
+  // board_peer.cpp: destination of the metadata bus's QPs
   void act(const board::SetDestination& a, Time now);
   void choose_next_hop(Time now);
   void direct_bus_qp(std::uint32_t i);
   bool ask_bus_peer(Time now);
   void tell_bus_peer(const roce::MacAddress& mac, Time now);
 
-  // board_dispatch.cpp: what the dispatcher has for them, and what became of it
+  // board_dispatch.cpp: requests and completions of the metadata bus's QPs
   void act(const board::Dispatch& a, Time now);
   std::uint32_t choose_bus_qp() const;
   void route_dispatch(Time now);
   void feed(std::uint32_t i, Time now);
   void check_completions(std::uint32_t i);
 
-  /// Those of the QP, or later: when its priority is not paused any more.
+  /// The departure of the QP, postponed while its priority is paused.
   Time departure(std::uint32_t i, Time now) const { return unpaused(i, qps_[i].departure(now)); }
   Time own_departure(std::uint32_t i, Time now) const { return unpaused(i, qps_[i].own_departure(now)); }
   Time unpaused(std::uint32_t i, Time at) const {
     return pause_.per_priority() ? std::max(at, pause_.until(pause_.priority(qps_[i].headers()))) : at;
   }
-  /// Puts QP `i` where it belongs after something about it changed: the ready queue, the departure wheel, its
-  /// timer.
+  /// Reschedules QP `i` after any change to it: updates the ready queue, the departure wheel, and its timer.
   void settle(std::uint32_t i, Time now);
   void place(std::uint32_t i, Time at, Time now);
-  /// Wakes the first of those that share a rate when it may send, and sees to it that it is woken then.
+  /// If the first QP in `line` may send, moves it to the ready queue; otherwise schedules its wake-up.
   void call_next(std::uint32_t line, Time now);
-  /// Takes those whose departure has come out of the wheel.
+  /// Moves QPs whose departure has been reached from the wheel to the ready queue.
   void wake(Time now);
   void watch_timer(std::uint32_t i, Time now);
   void run_timers(Time now);
   void add_qp(const SendQpConfig& config);
   dcqcn::CongestionControl* congestion_for(const SendQpConfig& config, std::uint32_t i);
 
-  // board_neighbours.cpp: the MAC addresses that configured QPs send to
+  // board_neighbours.cpp: MAC addresses of the configured QPs' next hops
   void await_hop(std::uint32_t i, const roce::IpAddress& hop);
   void look_at_statics(Time now);
   void hop_found(std::uint32_t hop, const roce::MacAddress& mac, Time now);
@@ -223,8 +225,8 @@ class Board : public Endpoint {
   std::size_t poll_requests(Time now, std::span<TxFrame> out);
   Time request_event(Time now) const;
 
-  // board_send.cpp: who sends next
-  /// So few queue pairs stay in the cache anyway.
+  // board_send.cpp: selects the next sender
+  /// Up to this many queue pairs stay in the cache without prefetching.
   static constexpr std::size_t kFewQps = 256;
   bool many() const { return qps_.size() > kFewQps; }
   std::size_t send_packets(Time now, std::span<TxFrame> out);
@@ -233,7 +235,7 @@ class Board : public Endpoint {
   bool turn_goes_on();
   void end_turn();
   bool may_run(std::uint32_t i) const;
-  /// No others stand in a line with it for the same rate.
+  /// True if QP `i` does not share its rate with other QPs.
   bool own_rate(std::uint32_t i) const { return groups_.empty() || shared_.line_of(i) == SharedRates::kNone; }
   enum class Turn : std::uint8_t { kSent, kNothing, kOfRun };
   Turn take_turn(SendQp& qp, Time now, TxFrame& out);
@@ -244,13 +246,13 @@ class Board : public Endpoint {
   QpStore qps_;
   QpTable table_;
   SharedRates shared_;
-  TimingWheel departures_;  ///< of queue pairs; behind them of the lines of `shared_`
+  TimingWheel departures_;  ///< one entry per queue pair, then one per line of `shared_`
   std::vector<std::uint32_t> woken_;
   TimingWheel timers_;
   ReadyQueue ready_;
-  unsigned of_turn_ = 0;      ///< packets that the first of them has sent in its turn
-  std::size_t fetch_at_ = 0;  ///< places in the ready queue: whose turn it is when more are to be fetched,
-  std::size_t fetched_ = 0;   ///< and behind the last that have been (board_send.cpp)
+  unsigned of_turn_ = 0;      ///< packets the first QP in the ready queue has sent in its current quantum
+  std::size_t fetch_at_ = 0;  ///< position in the ready queue at which to prefetch more QPs
+  std::size_t fetched_ = 0;   ///< position after the last prefetched QP
   ExpectedResponses expected_;
   struct Group {
     dcqcn::CongestionControl* control = nullptr;
@@ -258,11 +260,11 @@ class Board : public Endpoint {
   };
   std::map<std::uint32_t, Group> groups_;
   NextHops hops_;
-  std::vector<Waiting> waiting_;  ///< by next hop
+  std::vector<Waiting> waiting_;  ///< indexed by next hop
   std::vector<WaitingRun> waiting_runs_;
-  std::uint32_t static_changes_ = 0;  ///< of the neighbour table, when last looked at
-  std::size_t unfinished_ = 0;        ///< of the configured QPs, so that nobody need ask them all
-  std::size_t bus_busy_ = 0;          ///< the metadata bus's QPs with requests outstanding
+  std::uint32_t static_changes_ = 0;  ///< NeighbourTable::static_changes() at the last check
+  std::size_t unfinished_ = 0;        ///< number of configured QPs that are not finished
+  std::size_t bus_busy_ = 0;          ///< number of the metadata bus's QPs with outstanding requests
   bool stopped_ = false;
 
   std::size_t first_bus_;
@@ -273,9 +275,10 @@ class Board : public Endpoint {
   std::uint32_t dispatch_to_ = kNoQp;
   CompletionChecker checker_;
   CongestionLog log_;
-  std::uint16_t identification_ = 0;  ///< IPv4, counts up per packet as the firmware's does
+  std::uint16_t identification_ = 0;  ///< IPv4 identification, incremented per packet as in the firmware
   bool quick_turns_ = true;
-  std::array<std::uint32_t, 64> received_{};  ///< QPs to settle when the burst of received frames has ended
+  /// QPs to reschedule at the end of the current receive burst.
+  std::array<std::uint32_t, 64> received_{};
   std::size_t received_count_ = 0;
 };
 

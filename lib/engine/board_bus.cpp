@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Queue pairs that the metadata bus makes while the board runs: their lives.
+// Life cycle of the queue pairs that the metadata bus creates at run time.
 #include "engine/board.hpp"
 
 #include <stdexcept>
@@ -19,7 +19,7 @@ void Board::make_bus(const BusConfig& config) {
   bus_ = config;
   bus_.qp.path.source_mac = identity().mac;
   bus_.qp.path.source_ip = identity().ip;
-  bus_.qp.path.dest_ip = identity().ip;  // of its family; nothing leaves before there is a destination
+  bus_.qp.path.dest_ip = identity().ip;  // for the address family; nothing is sent without a destination
   bus_.qp.path.vlan = identity().vlan;
   bus_.qp.peer_mac.reset();
   bus_.qp.start_after = 0;
@@ -74,8 +74,7 @@ void Board::follow(std::uint32_t i, QpState before, Time now) {
   }
 }
 
-/// Its QPN is its own from here on. One that the configuration has taken stays the configuration's: the QP is
-/// in ERR from the beginning.
+/// Claims the QPN. A QPN of a configured QP stays with that QP, and the new QP goes to ERR.
 void Board::open_bus_qp(std::uint32_t i, Time now) {
   BusSlot& slot = slot_of(i);
   if (table_.insert(slot.context.qpn, i)) {
@@ -92,13 +91,13 @@ void Board::close_bus_qp(std::uint32_t i, Time now) {
   renew_bus_qp(i, now);
 }
 
-/// A requester of which nothing leaves yet.
+/// Resets the requester; nothing is sent until the state changes.
 void Board::renew_bus_qp(std::uint32_t i, Time now) {
   BusSlot& slot = slot_of(i);
   SendQp& qp = qps_[i];
   qp.reap(now);
   check_completions(i);
-  // The byte counter counts what was sent; requests that ended before took none of it.
+  // The byte counter covers data that was sent; requests that ended earlier consumed none of it.
   slot.past += qp.requester().counters();
   slot.stream_base += qp.requester().counters().payload_bytes;
   slot.stream_next = slot.stream_base;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the dispatcher has for the queue pairs of the metadata bus, and what became of it.
+// The dispatcher's requests for the queue pairs of the metadata bus, and their completions.
 #include "engine/board.hpp"
 
 namespace softfeb::engine {
@@ -12,8 +12,8 @@ void Board::act(const board::Dispatch& a, Time now) {
   route_dispatch(now);
 }
 
-/// The QP whose number is SQpn; else the one whose peer's number it is, which the laboratory's script writes
-/// there; else the only one.
+/// Selects the QP for the dispatcher's requests: the one whose QPN is SQpn; otherwise the one whose peer has
+/// this QPN, because the scripts used in the laboratory write that; otherwise the only one.
 std::uint32_t Board::choose_bus_qp() const {
   const roce::Qpn wanted = dispatcher_.registers().sqpn;
   std::uint32_t by_peer = kNoQp, only = kNoQp;
@@ -41,8 +41,8 @@ void Board::route_dispatch(Time now) {
   }
 }
 
-/// Posts what the dispatcher has for QP `i` and what fits. Before RTS its requests wait; in ERR all of them
-/// complete at once.
+/// Posts requests of the dispatcher to QP `i` as far as there is room. Before RTS they wait; in ERR all of
+/// them fail at once.
 void Board::feed(std::uint32_t i, Time now) {
   if (dispatch_to_ != i || dispatcher_.waiting() == 0) return;
   BusSlot& slot = slot_of(i);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The MAC addresses that a board's queue pairs send to: requests for next hops, and their answers.
+// Resolution of the MAC addresses that a board sends to: requests for next hops, and their answers.
 #include "engine/board.hpp"
 
 #include <algorithm>
@@ -56,7 +56,7 @@ void Board::give_up(std::uint32_t hop, Time now) {
   });
 }
 
-/// Static entries come without an answer: before the board begins, as a rule.
+/// Applies static neighbour entries, which need no answer. They are usually set before the board starts.
 void Board::look_at_statics(Time now) {
   if (host_.neighbours().static_changes() == static_changes_) return;
   static_changes_ = host_.neighbours().static_changes();
@@ -72,7 +72,8 @@ std::size_t Board::unresolved() const {
   return hops_.unknown() + (bus_waits ? 1 : 0);
 }
 
-/// Requests that are due, before answers: their number is bounded, that of answers others decide.
+/// Sends due requests. They precede answers because their number is bounded, whereas that of answers depends
+/// on other hosts.
 std::size_t Board::poll_requests(Time now, std::span<TxFrame> out) {
   if (hops_.unknown() == 0 && bus_peer_.retry_at > now) return 0;
   look_at_statics(now);
@@ -88,7 +89,7 @@ std::size_t Board::poll_requests(Time now, std::span<TxFrame> out) {
   return n;
 }
 
-/// When poll_requests() has something to do.
+/// When poll_requests() has work; kNever if there is none.
 Time Board::request_event(Time now) const {
   const Time at = std::min(hops_.next_event(now), bus_peer_.retry_at);
   return at == kNever ? kNever : std::max(at, control_open_at());

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where the queue pairs of the metadata bus send to: one destination a board, which may change at any time.
+// Destination of the metadata bus's queue pairs: one per board, which may change at any time.
 #include "engine/board.hpp"
 
 namespace softfeb::engine {
 
 namespace {
 
-constexpr Time kAskAgain = 1 * kSecond;  // RFC 1122 2.3.2.1: at most one a second
+constexpr Time kAskAgain = 1 * kSecond;  // RFC 1122 section 2.3.2.1: at most one per second
 
 bool nowhere(const roce::IpAddress& ip) { return ip == roce::IpAddress{} || (ip.is_v4() && ip.v4() == 0); }
 
@@ -35,7 +35,7 @@ void Board::choose_next_hop(Time now) {
   if (!bus_peer_.mac) bus_peer_.retry_at = now;
 }
 
-/// Points the QP's packets at the board's destination.
+/// Sets the path of the QP's packets to the destination of the metadata bus.
 void Board::direct_bus_qp(std::uint32_t i) {
   SendQp& qp = qps_[i];
   if (!bus_peer_.next_hop) {
@@ -51,7 +51,7 @@ void Board::direct_bus_qp(std::uint32_t i) {
   if (bus_peer_.mac) qp.set_dest_mac(*bus_peer_.mac);
 }
 
-/// True when its next hop is to be asked for at `now`, which goes on for as long as it takes.
+/// True if a request for the next hop's MAC address must be sent at `now`. Repeats without limit.
 bool Board::ask_bus_peer(Time now) {
   if (bus_peer_.retry_at > now) return false;
   if (const auto mac = host_.neighbours().find(*bus_peer_.next_hop, now)) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the board's registers do to its data path and see of it.
+// Effects of the board's registers on its data path, and the state that they show.
 #include "engine/board.hpp"
 
 #include <variant>
@@ -7,7 +7,7 @@
 namespace softfeb::engine {
 namespace {
 
-/// Null: it has none, or another one.
+/// The firmware's congestion control of the QP; null if it has none or another one.
 dcqcn::FirmwareDcqcn* firmware_of(const SendQp& qp) {
   return dynamic_cast<dcqcn::FirmwareDcqcn*>(qp.congestion());
 }
@@ -41,7 +41,7 @@ void Board::act(const board::SetTrafficClass& a, Time now) {
   for (std::size_t i = 0; i < qps_.size(); ++i) qps_[i].set_traffic_class(dscp, ecn);
   bus_.qp.path.dscp = dscp;
   bus_.qp.path.ecn = ecn;
-  resumed(0xff, now);  // in another priority now, which need not be paused
+  resumed(0xff, now);  // the new priority of a QP need not be paused
 }
 
 void Board::act(const board::SoftReset& /*a*/, Time now) {

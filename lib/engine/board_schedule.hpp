@@ -10,38 +10,38 @@
 
 namespace softfeb::engine {
 
-/// From when to when a board makes traffic, after the beginning of the run's.
+/// When a board generates traffic, relative to the start of traffic of the experiment.
 struct BoardTimes {
   Time start = 0;
-  Time stop = kNever;  ///< what is posted goes on
+  Time stop = kNever;  ///< no messages are posted from then on; those already posted complete
 };
 
-/// Starts and stops boards at their times. Sans-I/O: the caller says what time it is.
+/// Starts and stops boards at their times. Sans-I/O: the caller supplies the time.
 class BoardSchedule {
  public:
-  /// `board` outlives this. Before begin().
+  /// `board` must outlive this object. Call before begin().
   void add(Board& board, const BoardTimes& times);
 
-  /// Traffic begins at `at`.
+  /// Traffic starts at `at`.
   void begin(Time at) { begin_ = at; }
-  /// Nobody is started or stopped any more.
+  /// Discards all remaining events.
   void cancel() { next_ = events_.size(); }
 
-  /// When run() has something to do; kNever.
+  /// Time of the next event; kNever if there is none.
   Time next() const { return next_ < events_.size() ? saturating_add(begin_, events_[next_].at) : kNever; }
-  /// Starts and stops those whose time has come; a board that is late starts late. True when there was one.
+  /// Processes all events that are due; an overdue board starts late. Returns true if there was one.
   bool run(Time now);
 
  private:
   struct Event {
-    Time at = 0;  ///< since traffic began
+    Time at = 0;  ///< relative to the start of traffic
     Board* board = nullptr;
     bool start = true;
   };
 
   void insert(const Event& event);
 
-  std::vector<Event> events_;  ///< by time
+  std::vector<Event> events_;  ///< sorted by time
   std::size_t next_ = 0;
   Time begin_ = kNever;
 };

@@ -1,30 +1,31 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Who sends next, packet by packet.
+// Selects the next sender, packet by packet (doc/engine.md).
 //
-// A turn in full asks the queue pair for everything: post what is due, send, count completions, post again,
-// say whether it has finished, watch its timer, and put it where it belongs. Most turns are in the middle of
-// a message, where nearly all of that is known beforehand: those are of a run (SendQp::begin_run), and leave
-// it out. That is the same:
+// The full path performs all steps for a queue pair: post messages that are due, send, count completions,
+// post again, check whether it has finished, update its timer, and reschedule it. Most packets are in the
+// middle of a message, where the results of nearly all these steps are known beforehand. Such packets form a
+// run (SendQp::begin_run), and the fast path leaves the steps out. The result is the same:
 //
-// * Nothing is posted before or after the packet: may_go_on() knows when a message is due, and a packet that
-//   is not the last of its request makes no room for one.
-// * Nothing is to be reaped: requests complete on responses, which settle the queue pair, and when a UC
-//   request's last packet leaves. This packet is not a last one.
-// * finished() stays false: the request is under way before and after the packet.
-// * The requester's timer is not touched by a packet that asks for nothing; congestion control's may be.
-// * A queue pair that has been in the ready queue is not in the wheel of departures, so that nothing need be
-//   cancelled.
+// - Nothing is posted before or after the packet: may_go_on() knows when a message is due, and a packet that
+//   is not the last of its request makes no room for another one.
+// - No request completes. Requests complete on responses, which reschedule the queue pair, or when the last
+//   packet of a UC request is sent. That packet is never part of a run.
+// - finished() stays false: the request is in progress before and after the packet.
+// - The packet does not change the requester's timer, because it does not request an acknowledgement. The
+//   timer of congestion control may change and is checked.
+// - A queue pair in the ready queue is not in the departure wheel, so nothing has to be cancelled.
 //
-// Nor is the queue pair settled anew behind the last packet of a message where the next message may leave at
-// once (SendQp::may_follow): what became of the one before is counted, what is due posted, and its place is
-// known.
+// After the last packet of a message, rescheduling is also left out if the next message may start at once
+// (SendQp::may_follow): completions are counted, messages that are due are posted, and the place of the queue
+// pair in the schedule is known.
 //
-// Where very many are ready, a turn is of up to four packets, as long as its queue pair may send them at
-// once: what it costs to fetch a queue pair is then shared by as many. Nobody leaves before its time for
-// that.
+// If very many queue pairs are ready, the quantum is up to four packets, provided that the queue pair may
+// send them at once. The cost of fetching a queue pair into the cache is then shared by these packets. No
+// packet leaves before its time because of this.
 //
-// Left to the turn in full: queue pairs that share a rate, for others stand in their line, those of the
-// metadata bus, whose requests come from elsewhere, and boards with priorities that may be paused.
+// The following always use the full path: queue pairs that share a rate, because others wait in their line;
+// queue pairs of the metadata bus, because their requests come from elsewhere; and boards with per-priority
+// pause.
 #include "engine/board.hpp"
 #include "engine/send_qp_run.hpp"
 
@@ -32,30 +33,30 @@ namespace softfeb::engine {
 
 namespace {
 
-// Where more than a few are ready.
+// Quantum if more than kFewQps are ready.
 constexpr unsigned kPacketsOfTurn = 4;
-// Queue pairs that have their turn soon are fetched into the cache while others have theirs.
-// Asking for a line whose page the TLB does not know holds up what comes behind it, as long as the walk to
-// the page takes. Several walks go side by side, so the first line of several queue pairs is asked for at
-// once.
+// Upcoming queue pairs are prefetched while others are served (doc/engine.md). A prefetch whose page is not
+// in the TLB stalls later instructions until the page walk ends. Several page walks proceed in parallel, so
+// the first lines of several queue pairs are prefetched together.
 constexpr std::size_t kTurnsTogether = 8;
 constexpr std::size_t kTurnsAhead = 16;
-// Then, turn by turn, the other lines in the same page: those that every packet touches, those of a turn in
-// full, and the send queue, of which the page and its place are known only now.
+// Positions ahead in the ready queue at which the other lines are prefetched: those that every packet
+// touches, those of the full path, and the send queue, whose address is known only then.
 constexpr std::size_t kTurnsToRun = 12;
 constexpr std::size_t kTurnsInFull = 7;
 constexpr std::size_t kTurnsToQueue = 3;
 
 }  // namespace
 
-/// Whether the first may send another packet in its turn, if at once. Ends the turn otherwise.
+/// Returns whether the first queue pair may send another packet in its quantum, provided that it is due at
+/// once. Otherwise ends the quantum.
 inline bool Board::turn_goes_on() {
   if (ready_.size() > kFewQps && ++of_turn_ < kPacketsOfTurn) return true;
   of_turn_ = 0;
   return false;
 }
 
-/// `qp` is the first in the ready queue, and stays in it or leaves.
+/// Fast path. `qp` is the first in the ready queue; it stays there or is removed.
 [[gnu::always_inline]] inline Board::Turn Board::take_turn_of_run(SendQp& qp, Time now, TxFrame& out) {
   const std::uint32_t i = ready_.front();
   const Time timer = qp.congestion_timer();
@@ -75,7 +76,8 @@ inline bool Board::turn_goes_on() {
   return Turn::kSent;
 }
 
-/// Likewise; but where it is a run's turn, nothing is sent yet and it stays where it is.
+/// Full path, also for the first in the ready queue. Returns kOfRun if the next packet belongs to a run: then
+/// nothing was sent and the queue pair keeps its position.
 Board::Turn Board::take_turn(SendQp& qp, Time now, TxFrame& out) {
   const std::uint32_t i = ready_.front();
   shared_.answered(i);
@@ -88,8 +90,8 @@ Board::Turn Board::take_turn(SendQp& qp, Time now, TxFrame& out) {
   const bool goes_on = sent && own_rate(i) && turn_goes_on();
   ready_.pop();
   if (sent && alike && (qp.begin_run() || qp.may_follow(next, now))) {
-    // A run goes on from here, or the next message begins: nothing but a timer may have begun with the
-    // packet.
+    // A run begins here, or the next message. Of the state that settle() updates, only the timer and the
+    // place in the schedule can have changed.
     watch_timer(i, now);
     place(i, next, now);
   } else {
@@ -109,7 +111,8 @@ std::size_t Board::send_packets(Time now, std::span<TxFrame> out) {
   link_.was_closed_until(link_open_at());
   std::size_t n = 0;
   std::uint64_t bytes = 0;
-  // A turn that gives no packet (a QP in ERR that flushes what is posted) counts as well, so that this ends.
+  // An iteration without a packet (a QP in ERR that flushes its requests) counts as well, which bounds the
+  // loop.
   for (std::size_t turns = out.size(); turns != 0 && !ready_.empty() && link_.open(now); --turns) {
     if (many()) fetch_ahead();
     SendQp& qp = qps_[ready_.front()];
@@ -123,16 +126,16 @@ std::size_t Board::send_packets(Time now, std::span<TxFrame> out) {
     ++n;
   }
   counters_.tx_bytes += bytes;
-  // Where much lateness is made good, time in which the next packets were not due yet must not count as that:
-  // what congestion control holds back would gather into a burst.
+  // With a large slack, time during which no packet was due must not count as lateness: packets held back by
+  // congestion control would accumulate into a burst.
   if (link_.slack() > LinkShaper::kSlack && ready_.empty() && !departures_.empty())
     link_.was_closed_until(now);
   return n;
 }
 
-/// What the turns to come touch, in steps of which each waits for the one before.
+/// Prefetches what upcoming iterations touch, in stages that each depend on the previous one.
 void Board::fetch_ahead() {
-  if (of_turn_ != 0) return;  // done at its beginning
+  if (of_turn_ != 0) return;  // already done at the start of the quantum
   const std::size_t first = ready_.first_place();
   const std::size_t end = ready_.end_place();
   if (first >= fetch_at_) fetch_turns_to_come();
@@ -168,7 +171,7 @@ bool Board::may_run(std::uint32_t i) const {
   return quick_turns_ && i < first_bus_ && !pause_.per_priority() && own_rate(i);
 }
 
-/// After a response, or a CNP: at once, or once for all of a burst.
+/// Reschedules after a response or CNP: at once, or at the end of the burst.
 void Board::settle_received(std::uint32_t i, Time now) {
   if (!in_burst()) {
     settle(i, now);

@@ -5,8 +5,8 @@
 
 namespace softfeb::engine {
 
-/// The firmware's WorkCompChecker: counts the work completions of the metadata bus's QPs, those with status
-/// success and all others. While its reset is held it counts nothing.
+/// The firmware's WorkCompChecker: counts the work completions of the metadata bus's QPs, successful and
+/// failed. Counts nothing while its reset is asserted.
 class CompletionChecker {
  public:
   void count(std::uint64_t ok, std::uint64_t failed) {

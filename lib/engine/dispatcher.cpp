@@ -12,7 +12,7 @@ constexpr std::uint32_t kCounterSpan = 1U << 24;  // DISPATCH_COUNTER_BITS_G
 }  // namespace
 
 void Dispatcher::write(const board::Dispatch& registers) {
-  // The ring begins again where RemAddr changes between bursts, and goes on where it changes in one.
+  // The ring restarts if RemAddr changes between bursts, and continues if it changes during one.
   if (!sending_ && registers.remote_address != registers_.remote_address) slot_ = 0;
   registers_ = registers;
   registers_.count &= kCounterSpan - 1;
@@ -21,7 +21,7 @@ void Dispatcher::write(const board::Dispatch& registers) {
 
 std::uint32_t Dispatcher::waiting() const {
   if (!sending_) return 0;
-  // A count that was lowered below what is made already ends the burst with the next request.
+  // If the count was lowered below the number of requests already made, the next request ends the burst.
   return registers_.count > made_ ? registers_.count - made_ : 1;
 }
 
@@ -45,7 +45,7 @@ std::uint32_t Dispatcher::drop() {
 
 void Dispatcher::advance(std::uint32_t requests) {
   const std::uint32_t ring = std::clamp(registers_.address_wrap_count, 1U, kCounterSpan);
-  // A ring that was made smaller may have left the slot beyond its end: the next one is 0 all the same.
+  // If the ring was made smaller, the slot may be beyond its end; the next slot is then 0.
   const std::uint32_t next = slot_ + 1 >= ring ? 0 : slot_ + 1;
   slot_ = (next + (requests - 1)) % ring;
   made_ += requests;

@@ -8,32 +8,33 @@
 
 namespace softfeb::engine {
 
-/// The firmware's WorkReqDispatcher (Simple-10GbE-RUDP-KCU105-Example, WorkReqDispatcher.vhd): makes bursts
-/// of WRITE requests with immediate that go round a ring of slots at RemAddr. doc/dispatcher.md.
+/// The firmware's WorkReqDispatcher (Simple-10GbE-RUDP-KCU105-Example, WorkReqDispatcher.vhd): generates
+/// bursts of RDMA WRITE with immediate requests, which cycle through a ring of slots at RemAddr. See
+/// doc/dispatcher.md.
 class Dispatcher {
  public:
-  /// Channel of the receiver's stream; on the wire 00 00 00 01.
+  /// Channel of the receiver's stream; 00 00 00 01 on the wire.
   static constexpr std::uint32_t kImmediate = 1;
 
-  /// Registers as they are after a write, and perhaps an edge. An edge during a burst starts none; so does a
-  /// count of 0 (with which the firmware's comparison underflows, to 2^24 requests).
+  /// Sets the registers; `start` is a rising edge of the start bit. An edge during a burst is ignored, as is
+  /// one with a count of 0 (where the comparison in the firmware underflows, to 2^24 requests).
   void write(const board::Dispatch& registers);
 
   const board::Dispatch& registers() const { return registers_; }
-  /// Requests of the burst that are still to be made.
+  /// Remaining requests of the burst.
   std::uint32_t waiting() const;
-  /// The next of them, but for its id and where its payload lies, which are its QP's. Requires waiting() !=
-  /// 0.
+  /// Returns the next request. The caller fills in its id and payload offset, which depend on the QP.
+  /// Requires waiting() != 0.
   roce::WorkRequest next();
-  /// Ends the burst as if all of them had been made; how many they were.
+  /// Ends the burst as if all its requests had been made. Returns how many were left.
   std::uint32_t drop();
 
  private:
   void advance(std::uint32_t requests);
 
   board::Dispatch registers_{.remote_address = UINT64_MAX};
-  std::uint32_t made_ = 0;  ///< of the burst
-  std::uint32_t slot_ = 0;  ///< of the address ring; 24 bits
+  std::uint32_t made_ = 0;  ///< requests made in this burst
+  std::uint32_t slot_ = 0;  ///< position in the address ring; 24 bits
   bool sending_ = false;
 };
 

@@ -12,20 +12,20 @@
 
 namespace softfeb::engine {
 
-/// Responses of a burst whose queue pairs may lie anywhere: what dealing with one needs is fetched into the
-/// cache while others are dealt with. Each step waits for what the one before it has fetched: places in the
-/// table, then queue pairs, of all at once, since the pages they lie in are walked to side by side; then the
-/// send queue of the next but one.
+/// Prefetches for the responses of a burst, whose queue pairs may be anywhere in memory, while earlier
+/// responses are processed. Each stage needs data prefetched by the previous one: first the entries of the
+/// QPN table; then the queue pairs, all at once, so that their page walks proceed in parallel; then, for each
+/// response, the send queue of the one two positions later.
 class ExpectedResponses {
  public:
-  /// A response for `qpn` will come. More than kMost are not remembered.
+  /// Announces a response for `qpn`. Ignored if there are already kMost.
   void add(roce::Qpn qpn, const QpTable& table) {
     if (count_ == kMost) return;
     table.prefetch(qpn);
     entries_[count_++] = {qpn, QpTable::kNotFound};
   }
 
-  /// One has come; about which one nothing is assumed.
+  /// A response is about to be processed. It need not be one that was announced.
   void step(const QpTable& table, const QpStore& qps, const TimingWheel& timers) {
     if (count_ == 0) return;
     if (at_ == 0) find_all(table, qps, timers);
@@ -33,7 +33,7 @@ class ExpectedResponses {
     if (++at_ == count_) clear();
   }
 
-  /// No more will come of those.
+  /// Discards the remaining announcements.
   void clear() { count_ = at_ = 0; }
 
  private:
@@ -60,7 +60,7 @@ class ExpectedResponses {
 
   std::array<Entry, kMost> entries_{};
   std::size_t count_ = 0;
-  std::size_t at_ = 0;  ///< how many have come
+  std::size_t at_ = 0;  ///< responses processed
 };
 
 }  // namespace softfeb::engine

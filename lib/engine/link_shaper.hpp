@@ -10,27 +10,29 @@
 
 namespace softfeb::engine {
 
-/// The board's link: frames leave one after the other, each for as long as its bytes take on the wire, gap,
-/// preamble and FCS included. A worker that comes late may use up to `slack` of the time that passed.
+/// The board's link: frames are sent one after another, each for as long as its bytes take on the wire,
+/// including inter-packet gap, preamble and FCS. A late worker may make up for at most `slack` of the elapsed
+/// time.
 class LinkShaper {
  public:
   static constexpr Time kSlack = 2 * kMicrosecond;
 
-  /// `rate` in bytes per second on the wire; 0 = a link without limit.
+  /// `rate` in bytes per second on the wire; 0 = unlimited.
   explicit LinkShaper(std::uint64_t rate = 0, Time slack = kSlack) : spacing_(rate), slack_(slack) {}
 
   Time slack() const { return slack_; }
   bool open(Time now) const { return free_ <= now; }
-  /// When the link is free again.
+  /// When the link becomes free.
   Time free_at() const { return free_; }
 
-  /// Something else kept the link from sending until `t`, which has passed: that time is no slack.
+  /// The link could not be used until `t`, which is in the past, for a reason other than a late worker. That
+  /// time must not be made up for.
   void was_closed_until(Time t) { free_ = std::max(free_, t); }
 
-  /// A frame of `length` bytes (Ethernet to iCRC) leaves.
+  /// A frame of `length` bytes, from the Ethernet header through iCRC, is sent.
   void sent(std::uint32_t length, Time now) {
     if (rate() == 0) return;
-    // The shortest frame is 64 bytes with its FCS.
+    // The minimum frame size is 64 bytes including FCS.
     const std::uint64_t wire = std::max<std::uint64_t>(length + 4, 64) + roce::kWireOverhead - 4;
     free_ = std::max(free_, now > slack_ ? now - slack_ : 0) + spacing_.next(wire);
   }

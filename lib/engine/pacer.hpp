@@ -9,29 +9,29 @@
 
 namespace softfeb::engine {
 
-/// Departure times at a constant rate, with a bounded catch-up (doc/pacing.md).
+/// Departure times at a constant rate, with bounded catch-up (doc/pacing.md).
 ///
-/// The schedule is ideal: packet after packet, each `units / rate` after the one before, remainders carried.
-/// A worker that comes late sends what is due, but never much closer than the ideal spacing beyond
-/// `burst` packets back to back, so that lateness does not turn into a line-rate burst. Lateness beyond
-/// kMaxDebt is given up and counted.
+/// The schedule is ideal: each packet is due `units / rate` after the previous one, with remainders carried.
+/// A late worker sends the packets that are due, but after `burst` packets back to back their spacing is only
+/// slightly below the ideal one, so that lateness does not become a line-rate burst. Lateness beyond kMaxDebt
+/// is given up and counted.
 class Pacer {
  public:
-  /// `rate` in units per second (bytes or packets; 0 = no pacing); `burst` ≥ 1 packets may leave back to
+  /// `rate` in units per second (bytes or packets; 0 = no pacing). `burst` ≥ 1 packets may leave back to
   /// back.
   explicit Pacer(std::uint64_t rate = 0, std::uint32_t burst = 1) : spacing_(rate), burst_(burst) {}
 
   bool unlimited() const { return rate() == 0; }
   std::uint64_t rate() const { return spacing_.rate(); }
 
-  /// The schedule begins at `now`: nothing is owed.
+  /// Starts the schedule at `now`, without debt.
   void start(Time now) {
     ideal_ = now;
     earliest_ = now;
     spacing_.restart();
   }
 
-  /// When the next packet may leave; a time not after the present means now.
+  /// When the next packet may leave. A time in the past means now.
   Time departure() const { return unlimited() ? 0 : std::max(ideal_, earliest_); }
 
   /// A packet of `units` left at `now`.
@@ -51,14 +51,14 @@ class Pacer {
     earliest_ = std::max(earliest_, now > tolerance ? now - tolerance : 0) + fast;
   }
 
-  /// Time on the schedule that was lost because the worker came too late to make it good.
+  /// Time on the schedule that was given up because the worker was too late to catch up.
   Time given_up() const { return given_up_; }
 
  private:
-  static constexpr Time kCatchUp = 16;    ///< catching up, gaps are 15/16 of the ideal ones
-  static constexpr Time kCatchUpFar = 4;  ///< and 3/4 of them when far behind
+  static constexpr Time kCatchUp = 16;    ///< catch-up gaps are 15/16 of the ideal gap
+  static constexpr Time kCatchUpFar = 4;  ///< and 3/4 of it when further behind than kFarBehind
   static constexpr Time kFarBehind = 1 * kMillisecond;
-  /// About a turn of a worker's loop: a gain of less than that would be lost in it.
+  /// About one iteration of the worker's loop. A smaller gain would have no effect.
   static constexpr Time kTurn = 100 * kNanosecond;
   static constexpr Time kMaxDebt = 100 * kMillisecond;
 

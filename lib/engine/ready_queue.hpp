@@ -10,7 +10,7 @@
 
 namespace softfeb::engine {
 
-/// Queue pairs that may send now, first come, first served; each stands in it once at most.
+/// FIFO queue of the queue pairs that may send now. A queue pair is in the queue at most once.
 class ReadyQueue {
  public:
   explicit ReadyQueue(std::size_t qps, std::pmr::memory_resource* memory = std::pmr::new_delete_resource())
@@ -18,7 +18,7 @@ class ReadyQueue {
         mask_(ring_.size() - 1),
         queued_(qps, 0, memory) {}
 
-  /// Bytes that its places take.
+  /// Memory in bytes.
   std::size_t memory() const { return ring_.size() * sizeof ring_[0] + queued_.size(); }
   bool empty() const { return count_ == 0; }
   std::size_t size() const { return count_; }
@@ -31,27 +31,28 @@ class ReadyQueue {
     ++count_;
   }
 
-  /// Places are numbered without end in the order in which they are taken: of the first, and behind the last.
+  /// Positions are numbered consecutively without wrapping: the position of the first entry, and the one
+  /// after the last.
   std::size_t first_place() const { return first_; }
   std::size_t end_place() const { return first_ + count_; }
-  /// Who stands there. Requires a place from the first on, before the end.
+  /// The queue pair at `place`. Requires first_place() <= place < end_place().
   std::uint32_t at_place(std::size_t place) const { return ring_[place & mask_]; }
 
-  /// Whose turn it is. Requires !empty(), as the next two do.
+  /// The next queue pair to serve. Like pop() and rotate(), requires !empty().
   std::uint32_t front() const { return ring_[first_ & mask_]; }
   void pop() {
     queued_[front()] = 0;
     ++first_;
     --count_;
   }
-  /// `qp`, if it was pushed last, is taken from the end to the beginning, as if it had not been popped. False
-  /// when it was not.
+  /// Moves `qp` from the back to the front if it was pushed last, as if it had not been popped. Returns false
+  /// otherwise.
   bool recall(std::uint32_t qp) {
     if (count_ == 0 || at_place(end_place() - 1) != qp) return false;
     ring_[--first_ & mask_] = qp;
     return true;
   }
-  /// pop() and push() in one.
+  /// pop() followed by push() of the same queue pair.
   void rotate() {
     ring_[(first_ + count_) & mask_] = front();
     ++first_;
@@ -61,7 +62,7 @@ class ReadyQueue {
   std::pmr::vector<std::uint32_t> ring_;
   std::size_t mask_;
   std::pmr::vector<std::uint8_t> queued_;
-  std::size_t first_ = 0;  ///< runs on without wrapping at the ring's size
+  std::size_t first_ = 0;  ///< not reduced modulo the size of the ring
   std::size_t count_ = 0;
 };
 

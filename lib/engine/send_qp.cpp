@@ -15,7 +15,7 @@ roce::RequesterConfig SendQp::requester_config(const SendQpConfig& config) {
   return c;
 }
 
-/// Null where traffic makes no messages: requests come from elsewhere then.
+/// Null if traffic generates no messages, because requests then come from elsewhere.
 roce::RequesterProfile::Again SendQp::request_again(const SendQpConfig& config) {
   return config.traffic.messages == 0U ? nullptr : &Traffic::again;
 }
@@ -73,8 +73,8 @@ SendQp::SendQp(const SendQpConfig& config, dcqcn::CongestionControl* congestion,
   if (config.peer_mac) set_dest_mac(*config.peer_mac);
 }
 
-/// RC: a window of requests on their way, one that is being sent, and one ahead; UC completes what it has
-/// sent. post_due() never has more, so a longer queue would only be memory.
+/// RC: a window of requests in flight, one being sent, and one ahead. UC requests complete when they are
+/// sent. post_due() never posts more, so a deeper queue would waste memory.
 std::uint32_t SendQp::send_queue_needed(const SendQpConfig& config) {
   const bool rc = config.requester.transport == roce::Transport::kRc;
   const std::uint32_t window = rc ? std::min(config.requester.window_requests, UINT32_MAX - 2) : 0;
@@ -117,8 +117,8 @@ Time SendQp::start(Time now) {
 
 void SendQp::post_due(Time now) {
   if (now < starts_at_) return;
-  // One message ahead of the one being sent keeps the QP busy; more would only wait in the queue, and delay
-  // the end of the run.
+  // One message ahead of the one being sent keeps the QP busy. More would only wait in the queue and delay
+  // the end of the experiment.
   while (due() <= now && may_post()) {
     requester_.post(traffic_.make(), now);
     if (by_message() && pacer_) pacer_->sent(1, now);
@@ -160,7 +160,7 @@ bool SendQp::write(Time now, std::uint16_t identification, TxFrame& out) {
 bool SendQp::craft(Time now, std::uint16_t identification, TxFrame& out, Time& next) {
   if (!write(now, identification, out)) return false;
   const auto counted =
-      static_cast<std::uint32_t>(out.length() - headers_.size() - roce::kIcrcSize);  // with the pad
+      static_cast<std::uint32_t>(out.length() - headers_.size() - roce::kIcrcSize);  // including the pad
   counted_bytes_ += counted;
   next = tell_sent(counted, now);
   return true;
@@ -174,8 +174,8 @@ bool SendQp::make_run() {
   return true;
 }
 
-/// Congestion control learns that a packet has left. Gives departure(now), which asks it only where the rest
-/// allows a packet.
+/// Reports a sent packet to congestion control. Returns departure(now); asks congestion control for it only
+/// if nothing else holds the packet back.
 Time SendQp::tell_sent(std::uint32_t counted, Time now) {
   const bool ready = requester_.ready(now);
   const Time own = departure_behind(ready);
@@ -189,7 +189,7 @@ Time SendQp::tell_sent(std::uint32_t counted, Time now) {
 
 bool SendQp::on_cnp(Time now) {
   ++cnp_rx_;
-  // Before its first packet a CNP cannot be about it.
+  // A CNP before the first packet cannot concern this QP.
   if (congestion_ == nullptr || now < starts_at_) return false;
   congestion_->cnp(now);
   return true;
@@ -226,7 +226,7 @@ void SendQp::reap_all(Time now) {
       failure_ = c.status;
     }
   }
-  // Whoever posts sees the error and ends: a QP in ERR would flush request after request at once.
+  // As an application would on an error, stop posting: a QP in ERR would flush request after request at once.
   if (requester_.state() == roce::QpState::kErr) traffic_.stop();
   const auto completed = static_cast<std::uint32_t>(requester_.messages_completed());
   if (completed != completed_) {
@@ -246,7 +246,7 @@ SendQpCounters SendQp::counters() const {
 }
 
 std::uint64_t SendQp::completed_payload_bytes() const {
-  // Messages complete in the order of their numbers, so their count says which ones they were.
+  // Messages complete in order, so their count determines their total length.
   const std::uint64_t n = requester_.messages_completed();
   const board::MessagePlan& plan = traffic_.plan();
   const std::uint64_t short_ones = plan.messages_per_pass() == 0 ? 0 : n / plan.messages_per_pass();

@@ -8,22 +8,22 @@
 
 namespace softfeb::engine {
 
-/// How long so many units take at a constant rate, to the picosecond: what a division leaves is carried into
-/// the next one, so that sums are exact whatever the rate.
+/// Duration of a number of units at a constant rate, in picoseconds. The remainder of each division is
+/// carried to the next one, so that sums are exact at any rate.
 ///
-/// Most packets of a queue pair have one size, and it is the largest. Quotient and remainder of the largest
-/// number of units seen are kept: for it a division becomes an addition, with the same result
-/// (u·10^12 + r = q·rate + (s + r) with s, r < rate, so the quotient is q or q + 1).
+/// Most packets of a queue pair have the same size, which is also the largest. Quotient and remainder of the
+/// largest number of units seen are therefore cached: for this size an addition replaces the division, with
+/// the same result (u·10^12 + r = q·rate + (s + r) with s, r < rate, so the quotient is q or q + 1).
 class Spacing {
  public:
-  /// `rate` in units per second, 1…2^63.
+  /// `rate` in units per second, 1…2^63; 0 only if next() is never called.
   explicit Spacing(std::uint64_t rate) : rate_(rate) {}
 
   std::uint64_t rate() const { return rate_; }
-  /// Nothing is carried any more.
+  /// Clears the carried remainder.
   void restart() { carried_ = 0; }
 
-  /// Of the next `units`. Requires a rate.
+  /// Duration of the next `units`. Requires rate() != 0.
   Time next(std::uint64_t units) {
     if (units != usual_) return divide(units);
     carried_ += usual_rest_;
@@ -47,7 +47,7 @@ class Spacing {
   }
 
   std::uint64_t rate_;
-  std::uint64_t carried_ = 0;  ///< of unit·ps / rate; below it
+  std::uint64_t carried_ = 0;  ///< remainder in unit·ps, less than the rate
   std::uint64_t usual_ = 0;
   Time usual_time_ = 0;
   std::uint64_t usual_rest_ = 0;

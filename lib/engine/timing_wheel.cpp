@@ -28,7 +28,8 @@ void TimingWheel::link(std::uint32_t id) {
   unsigned level = 0;
   while (level < kLevels - 1 && (tick >> (kBits * level)) - (current_ >> (kBits * level)) >= kSlots) ++level;
   std::uint64_t position = tick >> (kBits * level);
-  // Beyond the last level: as far as it reaches; the entry finds its place when the wheel comes there.
+  // Beyond the range of the last level: use its last slot. The entry is moved to its place when that slot is
+  // reached.
   position = std::min(position, (current_ >> (kBits * level)) + kSlots - 1);
   const std::uint32_t slot = level * kSlots + static_cast<std::uint32_t>(position & (kSlots - 1));
   const std::uint32_t next = heads_[slot];
@@ -78,7 +79,7 @@ std::uint64_t TimingWheel::next_of(unsigned level) const {
   const std::uint64_t here = current_ >> (kBits * level);
   const auto start = static_cast<std::uint32_t>(here & (kSlots - 1));
   const std::uint64_t* words = &occupied_[level * kSlots / 64];
-  // Distances 1…255 round the circle, a word of the bitmap at a time.
+  // Search distances 1…255 around the circle, one word of the bitmap at a time.
   for (std::uint32_t distance = 1; distance < kSlots;) {
     const std::uint32_t index = (start + distance) & (kSlots - 1);
     const std::uint64_t bits = words[index / 64] >> (index % 64);

@@ -14,29 +14,29 @@
 
 namespace softfeb::engine {
 
-/// Hierarchical timing wheel (Varghese and Lauck) over a fixed set of entries, each scheduled at one time at
-/// most: departures of queue pairs, and their timers. Scheduling, moving and cancelling cost the same
-/// whatever is scheduled; advancing costs by what expires, not by the time that passed. Entries expire at
-/// their exact time, not at their slot's.
+/// Hierarchical timing wheel (Varghese and Lauck) for a fixed set of entries, each scheduled for at most one
+/// time: departures of queue pairs, and their timers. Scheduling, moving and cancelling take constant time;
+/// advancing costs time per expired entry, not per elapsed tick. Entries expire at their exact time, not at
+/// that of their slot.
 class TimingWheel {
  public:
-  /// Entries are 0…`entries` − 1, fewer than 2^26 (std::length_error). `tick` is the width of the finest
-  /// slot; four levels of 256 slots follow.
+  /// Entries are 0…`entries` − 1, fewer than 2^26 − 1 (std::length_error). `tick` is the width of the finest
+  /// slots; there are four levels of 256 slots.
   TimingWheel(std::size_t entries, Time tick,
               std::pmr::memory_resource* memory = std::pmr::new_delete_resource());
 
-  /// Schedules entry `id` for `at`, moving it when it is scheduled already.
+  /// Schedules entry `id` for `at`. Moves the entry if it is already scheduled.
   void schedule(std::uint32_t id, Time at);
   void cancel(std::uint32_t id);
   bool scheduled(std::uint32_t id) const { return nodes_[id].slot != kNoSlot; }
-  /// When `id` expires; meaningful only while it is scheduled.
+  /// Expiry time of `id`; only valid while it is scheduled.
   Time at(std::uint32_t id) const { return nodes_[id].at; }
 
-  /// `id` is fetched into the cache.
+  /// Prefetches entry `id`.
   void prefetch(std::uint32_t id) const { softfeb::prefetch(&nodes_[id]); }
 
-  /// Takes out every entry with at ≤ now and calls expire(id) for each; expire may schedule. Time never goes
-  /// back. While one expires, ahead(id) is called for the next that may.
+  /// Removes every entry with at ≤ now and calls expire(id) for each; expire may schedule entries. `now` must
+  /// not decrease. While an entry expires, ahead(id) is called for the next candidate.
   template <typename Fn, typename Ahead>
   void advance(Time now, Fn&& expire, Ahead&& ahead) {
     const std::uint64_t target = tick_.quotient(now);
@@ -56,10 +56,10 @@ class TimingWheel {
     advance(now, expire, [](std::uint32_t /*id*/) {});
   }
 
-  /// A time not later than the next expiry, and exact when that is within the finest level's reach (256
-  /// ticks); kNever when nothing is scheduled.
+  /// A lower bound on the next expiry, exact if it is within the range of the finest level (256 ticks);
+  /// kNever if nothing is scheduled.
   Time next() const;
-  /// Bytes that its entries take.
+  /// Memory in bytes.
   std::size_t memory() const { return nodes_.size() * sizeof(Node); }
   bool empty() const { return (counts_[0] | counts_[1] | counts_[2] | counts_[3]) == 0; }
 
@@ -72,7 +72,7 @@ class TimingWheel {
   static constexpr unsigned kSlotBits = 11;
   static constexpr std::uint32_t kNoSlot = (1U << kSlotBits) - 1;
 
-  /// Sixteen bytes, so that none lies in two cache lines.
+  /// 16 bytes, so that a node never spans two cache lines.
   struct Node {
     Time at = 0;
     std::uint64_t next : kIdBits = kNone;
@@ -85,16 +85,17 @@ class TimingWheel {
   void unlink(std::uint32_t id);
   std::uint32_t detach(std::uint32_t slot);
   void cascade(unsigned level);
-  /// Moves on to the next tick at which something stands, or to `target` when that comes first.
+  /// Advances to the next tick with a non-empty slot, or to `target` if that is earlier.
   void step(std::uint64_t target);
-  /// Ticks behind current_ at which something stands: the first of level 0, of the other levels.
+  /// Ticks from current_ to the next non-empty slot: of level 0, and of the other levels.
   std::uint64_t next_fine() const { return next_of(0); }
   std::uint64_t next_coarse() const;
   std::uint64_t next_of(unsigned level) const;
-  /// The earliest in a slot that has an entry.
+  /// Earliest entry of a non-empty slot.
   Time first_in(std::uint32_t slot) const;
 
-  /// Expires what is due in the current slot; when the slot lies wholly in the past, until it is empty.
+  /// Expires the due entries of the current slot. If the whole slot is in the past, repeats until it is
+  /// empty.
   template <typename Fn, typename Ahead>
   void drain(Time now, bool past, Fn&& expire, Ahead&& ahead) {
     const auto slot = static_cast<std::uint32_t>(current_ & (kSlots - 1));

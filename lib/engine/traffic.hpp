@@ -10,27 +10,27 @@
 
 namespace softfeb::engine {
 
-/// What a QP's rate counts.
+/// Unit of a QP's rate.
 enum class RateKind : std::uint8_t {
   kUnlimited,
-  kPayloadBytes,  ///< payload bytes per second, spaced packet by packet
-  kPackets,       ///< packets per second, spaced packet by packet
-  kMessages,      ///< messages per second; the packets of one message follow each other
+  kPayloadBytes,  ///< payload bytes per second, paced per packet
+  kPackets,       ///< packets per second, paced per packet
+  kMessages,      ///< messages per second; the packets of a message are not paced
 };
 
 enum class ImmediateKind : std::uint8_t { kFixed, kCounter };
 enum class SignalPolicy : std::uint8_t { kAll, kLast, kNone };
 
-/// The messages a QP sends.
+/// The messages sent by a QP.
 struct TrafficConfig {
   board::MessagePlan plan = board::MessagePlan::endless(0);
-  std::optional<std::uint64_t> messages;  ///< none: until stopped
+  std::optional<std::uint64_t> messages;  ///< not set: until stopped
   std::uint64_t rate = 0;
   std::uint64_t remote_address = 0;
-  std::uint64_t slots = 1;  ///< message n goes to remote_address + (n mod slots)·message_length
+  std::uint64_t slots = 1;  ///< message n is written to remote_address + (n mod slots)·message_length
   std::uint32_t burst = 1;
   std::uint32_t rkey = 0;
-  std::uint32_t immediate = 0;  ///< kFixed: it; kCounter: of message 0
+  std::uint32_t immediate = 0;  ///< kFixed: the value; kCounter: the value of message 0
   roce::WrOpcode verb = roce::WrOpcode::kWrite;
   RateKind rate_kind = RateKind::kUnlimited;
   ImmediateKind immediate_kind = ImmediateKind::kFixed;
@@ -40,43 +40,43 @@ struct TrafficConfig {
   auto operator<=>(const TrafficConfig&) const = default;
 };
 
-/// What the traffic of queue pairs has in common that are configured alike: a configuration whose rate,
-/// target and number of messages mean nothing.
+/// The part of a configuration that can be shared by queue pairs. Rate, burst, remote address, rkey,
+/// immediate value and number of messages are set to defaults.
 struct TrafficProfile {
   explicit TrafficProfile(const TrafficConfig& config);
   TrafficConfig config;
 };
 
-/// Makes the work requests of a QP, message after message. Ids are message numbers.
+/// Generates the work requests of a QP, message by message. Work request ids are message numbers.
 class Traffic {
  public:
   explicit Traffic(const TrafficConfig& config)
       : Traffic(config, Held<TrafficProfile>(TrafficProfile(config))) {}
-  /// The profile is that of `config`.
+  /// `profile` must be that of `config`.
   Traffic(const TrafficConfig& config, Held<TrafficProfile>&& profile);
 
-  /// No further messages.
+  /// Stops generating messages.
   void stop() { end_ = made_; }
 
   bool finished() const { return made_ >= end_; }
-  /// The next message. Requires !finished().
+  /// Returns the next message. Requires !finished().
   roce::WorkRequest make();
-  /// For roce::RequesterProfile: the one that `traffic` made `back` messages ago, as it was but for
+  /// For roce::RequesterProfile: regenerates the request that `traffic` made `back` messages ago, except for
   /// `signaled`.
   static roce::WorkRequest again(const void* traffic, std::uint32_t back);
-  /// One came from elsewhere, and counts. Where traffic has no messages of its own.
+  /// Counts a request from another source. Only for traffic without messages of its own.
   void count() { end_ = ++made_; }
 
   std::uint64_t made() const { return made_; }
   const board::MessagePlan& plan() const { return profile_->config.plan; }
 
  private:
-  roce::WorkRequest request(std::uint64_t number) const;  ///< but for `signaled`
+  roce::WorkRequest request(std::uint64_t number) const;  ///< without `signaled`
   bool signaled(std::uint64_t number) const;
 
   Held<TrafficProfile> profile_;
   std::uint64_t made_ = 0;
-  std::uint64_t end_;  ///< so many messages
+  std::uint64_t end_;  ///< total number of messages
   std::uint64_t remote_address_;
   std::uint32_t rkey_;
   std::uint32_t immediate_;
