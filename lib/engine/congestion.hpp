@@ -11,22 +11,23 @@
 
 namespace softfeb::engine {
 
-/// Which congestion control a QP has, and with what: none, the firmware's DCQCN, or the paper's.
+/// Selects the congestion control of a QP and its parameters: none, the firmware's DCQCN, or the paper's.
 using CongestionProfile = std::variant<std::monostate, dcqcn::FirmwareProfile, dcqcn::PaperProfile>;
 
-/// Bytes that one takes; 0 for none.
+/// Size of the object in bytes; 0 for none.
 std::size_t congestion_control_bytes(const CongestionProfile& profile);
-/// Makes it at `place`, so many bytes, aligned for a cache line; null for none.
+/// Constructs the object at `place`, which has congestion_control_bytes() bytes and is aligned to a cache
+/// line; returns null for none.
 dcqcn::CongestionControl* make_congestion_control(const CongestionProfile& profile, void* place);
 
 enum class Change : std::uint8_t {
   kMade,
-  kNone,     ///< the parameters were these already
-  kRefused,  ///< the profile is of another algorithm
+  kNone,     ///< the parameters were already set
+  kRefused,  ///< the profile is for a different algorithm
 };
 
-/// New parameters for one that runs, in force from `now` on. What is fixed when it is made (bucket, the
-/// firmware's line rate) stays.
+/// Sets new parameters of a running congestion control, in effect from `now` on. Settings fixed at
+/// construction (the token bucket, the firmware's line rate) do not change.
 Change change_parameters(dcqcn::CongestionControl& control, const CongestionProfile& profile, Time now);
 
 }  // namespace softfeb::engine

@@ -11,16 +11,16 @@
 
 namespace softfeb::engine {
 
-/// What acted on a congestion control.
+/// An event that affected a congestion control.
 struct CongestionEvent {
   Time at = 0;
-  std::uint32_t qp = 0;  ///< of the board
-  /// New parameters, as set_congestion() has them; none: a CNP.
+  std::uint32_t qp = 0;  ///< number on the board
+  /// New parameters, as passed to set_congestion(). Not set: the event is a CNP.
   std::optional<CongestionProfile> profile;
 };
 
-/// The events of a board in their order: what a replay of its rates needs. Room for a number of them that is
-/// fixed beforehand, so that nothing is allocated while packets pass.
+/// The congestion control events of a board in order, as needed to replay its rates. The capacity is fixed at
+/// construction, so that add() does not allocate memory.
 class CongestionLog {
  public:
   explicit CongestionLog(std::size_t room = 0) : room_(room) { events_.reserve(room); }
@@ -34,7 +34,7 @@ class CongestionLog {
   }
 
   const std::vector<CongestionEvent>& events() const { return events_; }
-  /// None was left out for want of room.
+  /// False if events were dropped because the log was full.
   bool complete() const { return complete_; }
 
  private:

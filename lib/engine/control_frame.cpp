@@ -10,20 +10,20 @@ namespace softfeb::engine {
 
 namespace {
 
-/// Group and unspecified addresses are nobody's to answer.
+/// False for multicast and unspecified addresses, which cannot be answered.
 bool one_host(const roce::IpAddress& ip) {
   if (ip.is_v4()) return ip.v4() != 0 && ip.v4() >> 28 < 14;
   return ip != roce::IpAddress{} && ip.bytes[0] != 0xff;
 }
 
-/// Sum of the pseudo header and of the datagram, whose checksum field is 0, ready to be stored.
+/// Checksum over the pseudo-header and the datagram, whose checksum field must be 0.
 std::uint16_t udp_checksum(const Identity& from, const roce::IpAddress& to, ByteSpan udp) {
   const std::size_t skip = from.ip.is_v4() ? 12 : 0;
   std::uint32_t sum = roce::kIpProtocolUdp + static_cast<std::uint32_t>(udp.size());
   sum = roce::checksum_add(sum, ByteSpan(from.ip.bytes).subspan(skip));
   sum = roce::checksum_add(sum, ByteSpan(to.bytes).subspan(skip));
   const std::uint16_t checksum = roce::internet_checksum(udp, sum);
-  return checksum == 0 ? 0xffff : checksum;  // 0 says that there is none (RFC 768)
+  return checksum == 0 ? 0xffff : checksum;  // 0 means that there is no checksum (RFC 768)
 }
 
 }  // namespace
@@ -59,7 +59,7 @@ std::size_t write_control_frame(const Identity& from, const DatagramRoute& to, B
   const roce::HeaderTemplate headers(path);
   headers.write(out, static_cast<std::uint32_t>(payload.size()), identification);
   std::uint8_t* const udp = out + headers.size() - roce::kUdpHeaderSize;
-  store_be16(udp + 2, to.dest_port);  // the template is made for RoCE's
+  store_be16(udp + 2, to.dest_port);  // the header template sets the RoCE port
   std::copy(payload.begin(), payload.end(), udp + roce::kUdpHeaderSize);
   store_be16(udp + 6, udp_checksum(from, to.dest_ip, ByteSpan(udp, roce::kUdpHeaderSize + payload.size())));
   return headers.size() + payload.size();

@@ -11,46 +11,47 @@
 #include <cstdint>
 #include <optional>
 
-/// Slow control at the board's own address: UDP datagrams taken out of received frames, and frames made of
-/// the answers.
+/// Slow control at the board's own address: extracts UDP datagrams from received frames and builds the frames
+/// of the responses.
 namespace softfeb::engine {
 
-/// A datagram for one of the board's slow-control ports, and the way back to who sent it. The VLAN is the
-/// board's own: a frame of another one never gets to the board. Refers to the frame's bytes.
+/// A datagram for one of the board's slow-control ports, and the addresses for the response. The VLAN is the
+/// board's own, because frames of other VLANs do not reach the board. Refers to the bytes of the frame.
 struct ReceivedDatagram {
-  roce::MacAddress source_mac{};  ///< of the sender or of the router to it: where the answer goes
+  roce::MacAddress source_mac{};  ///< of the sender or its router; the response is sent there
   roce::IpAddress source_ip;
   std::uint16_t source_port = 0;
   std::uint16_t dest_port = 0;  ///< kRegisterUdpPort or kStreamUdpPort
   Segments payload;
 };
 
-/// Takes a datagram for port 8192 or 8193 out of a frame; nothing when the frame is anything else. What
-/// parse_frame() refuses (wrong lengths, IPv4 options, fragments, IPv6 extension headers) is nothing, too,
-/// and so is a sender that cannot be answered: port 0, a group or no address.
+/// Extracts a datagram for UDP port 8192 or 8193 from a frame. Returns nullopt for all other frames,
+/// including those that parse_frame() rejects (wrong lengths, IPv4 options, fragments, IPv6 extension
+/// headers) and those from a sender that cannot be answered: source port 0, or a multicast or unspecified
+/// source address.
 ///
-/// A UDP checksum that a neighbour on the same machine left to hardware that is not there is let pass
-/// (roce/frame.hpp); RSSI and the packetizer carry checksums of their own.
+/// UDP checksums left to offload by a neighbour on the same host are accepted (roce/frame.hpp); RSSI and the
+/// packetizer carry checksums of their own.
 std::optional<ReceivedDatagram> parse_control_datagram(const Segments& frame);
 
-/// Where a datagram goes.
+/// Addresses of an outgoing datagram.
 struct DatagramRoute {
   roce::MacAddress dest_mac{};
-  roce::IpAddress dest_ip;  ///< of the family of the sender's address
+  roce::IpAddress dest_ip;  ///< must be of the same family as the sender's address
   std::uint16_t dest_port = 0;
   std::uint16_t source_port = 0;
 };
 
-/// Bytes of a frame besides the UDP payload: Ethernet, a VLAN's tag, IP and UDP.
+/// Bytes of a frame in addition to the UDP payload: Ethernet, VLAN tag if any, IP and UDP.
 std::size_t control_frame_overhead(const Identity& from);
 
-/// Largest UDP payload that an IP packet of `mtu` bytes holds; 0 where not even the headers fit.
+/// Largest UDP payload of an IP packet of `mtu` bytes; 0 if the headers do not fit.
 std::size_t max_udp_payload(std::uint32_t mtu, bool v6);
 
-/// Writes the frame that carries `payload` from `from` to `to`: DSCP 0, not ECN-capable, TTL 64, never to be
-/// fragmented, UDP checksum (which IPv6 demands, RFC 8200 section 8.1). `out` has room for the payload and
-/// control_frame_overhead(), the payload fits an IP packet (65,507 bytes). Returns the frame's length,
-/// without padding to Ethernet's minimum.
+/// Writes a frame that carries `payload` from `from` to `to`: DSCP 0, Not-ECT, TTL 64, don't fragment, with
+/// UDP checksum (mandatory for IPv6, RFC 8200 section 8.1). `out` must have room for the payload and
+/// control_frame_overhead(); the payload must fit an IP packet (65,507 bytes). Returns the length of the
+/// frame, without padding to the Ethernet minimum.
 std::size_t write_control_frame(const Identity& from, const DatagramRoute& to, ByteSpan payload,
                                 std::uint16_t identification, std::uint8_t* out);
 

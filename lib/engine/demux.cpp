@@ -48,7 +48,7 @@ std::uint32_t Demux::find(const roce::ParsedFrame& frame) const {
   const std::uint16_t vlan = frame.vlan ? frame.vlan->id : std::uint16_t{0};
   switch (frame.kind) {
     case roce::FrameKind::kIcmp:
-      // A neighbour solicitation goes to a group; it is for whom it asks for.
+      // A neighbour solicitation is sent to a multicast address; look up its target address.
       if (const auto target = solicited_target(frame)) return look_up({vlan, *target});
       [[fallthrough]];
     case roce::FrameKind::kUdp:

@@ -12,22 +12,21 @@
 
 namespace softfeb::engine {
 
-/// Whose frame is it: (VLAN, destination address) → endpoint, as DESIGN has it. Frames for the address of
-/// another worker's endpoint, or for nobody, are told apart by the caller through kNobody. Pause frames know
-/// neither VLAN nor address: they go to MAC addresses.
+/// Maps received frames to endpoints by (VLAN, destination IP address). Unknown addresses give kNobody; the
+/// caller decides what to do with those frames. Pause frames carry neither VLAN nor IP address and are
+/// matched by destination MAC address.
 class Demux {
  public:
   static constexpr std::uint32_t kNobody = UINT32_MAX;
 
-  /// False when (VLAN, address) is taken.
+  /// Returns false if (VLAN, IP address) is already taken.
   bool insert(const Identity& identity, std::uint32_t endpoint);
 
-  /// The endpoint a frame is addressed to; an ARP packet goes to the endpoint whose address it asks for or
-  /// answers.
+  /// The endpoint that a frame is addressed to. ARP packets are matched by their target protocol address.
   std::uint32_t find(const roce::ParsedFrame& frame) const;
 
-  /// The endpoints that a pause frame is for: those of its destination MAC address, whatever their VLAN, or
-  /// all of them where it is the group address. find() gives nobody for it.
+  /// Calls `take` for the endpoints addressed by a pause frame, in any VLAN: those with its destination MAC
+  /// address, or all of them for the multicast address. find() returns kNobody for pause frames.
   template <typename Take>
   void for_each_paused(const roce::MacAddress& dest, Take&& take) const {
     const bool all = dest == roce::kPauseAddress;

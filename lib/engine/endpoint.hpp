@@ -13,37 +13,37 @@
 
 namespace softfeb::engine {
 
-/// What the caller is to do with a received frame.
+/// Action required of the caller for a received frame.
 enum class RxVerdict : std::uint8_t {
   kConsumed,  ///< used or dropped, and counted
-  kControl,   ///< a datagram of the slow control (UDP 8192 or 8193): hand it to the control thread
+  kControl,   ///< a slow-control datagram (UDP 8192 or 8193): pass it to the control thread
 };
 
-/// UDP ports of the board's slow control: registers and stream data (CONTROL.md).
+/// UDP ports of the board's slow control: registers and stream data (doc/control.md).
 inline constexpr std::uint16_t kRegisterUdpPort = 8192;
 inline constexpr std::uint16_t kStreamUdpPort = 8193;
 
-/// Frames an endpoint took or refused: every one in rx_frames is in exactly one of the counters rx_roce …
-/// rx_other.
+/// Frame counters. Every frame in rx_frames is in exactly one other rx_ counter, except that rx_ce counts a
+/// subset of rx_roce.
 struct EndpointCounters {
   std::uint64_t rx_frames = 0;
-  std::uint64_t rx_roce = 0;     ///< given to a QP: everything about them was right
-  std::uint64_t rx_ce = 0;       ///< on a board: ACKs and NAKs marked CE on their way
-  std::uint64_t rx_host = 0;     ///< ARP, ICMP echo requests
-  std::uint64_t rx_control = 0;  ///< handed over to the slow control
-  std::uint64_t rx_pause = 0;    ///< pause frames, 802.3x or PFC, of the kind that is obeyed
+  std::uint64_t rx_roce = 0;     ///< passed to a QP: known QPN and peer, valid iCRC
+  std::uint64_t rx_ce = 0;       ///< on a board: ACKs, NAKs and RNR NAKs received with ECN CE
+  std::uint64_t rx_host = 0;     ///< ARP, neighbour discovery, ICMP echo requests
+  std::uint64_t rx_control = 0;  ///< passed to the slow control
+  std::uint64_t rx_pause = 0;    ///< pause frames (802.3x or PFC) of the configured kind
   std::uint64_t rx_icrc_errors = 0;
   std::uint64_t rx_unknown_qp = 0;
-  std::uint64_t rx_wrong_peer = 0;  ///< the QP exists, the sender is not its peer
-  std::uint64_t rx_bad_transport =
-      0;                         ///< headers cut short, P_Key or transport version wrong, opcode not ours
-  std::uint64_t rx_other = 0;    ///< UDP ports nobody serves, ICMP that is no echo, …
-  std::uint64_t tx_control = 0;  ///< answers of the slow control
-  std::uint64_t tx_frames = 0;   ///< all of them
-  std::uint64_t tx_bytes = 0;    ///< Ethernet to the end of the payload or iCRC
+  std::uint64_t rx_wrong_peer = 0;  ///< the QP exists, but the sender is not its peer
+  /// Truncated headers, wrong transport version, or an opcode that the endpoint does not accept.
+  std::uint64_t rx_bad_transport = 0;
+  std::uint64_t rx_other = 0;    ///< other MAC addresses, UDP ports or ICMP messages, ignored pause frames
+  std::uint64_t tx_control = 0;  ///< responses of the slow control
+  std::uint64_t tx_frames = 0;   ///< all frames
+  std::uint64_t tx_bytes = 0;    ///< from the Ethernet header to the end of the payload or iCRC
 };
 
-/// One address on the network at work: a board or a receiver. Owned by one worker; sans-I/O.
+/// One network address with its state: a board or a receiver. Owned by one worker; sans-I/O.
 class Endpoint {
  public:
   explicit Endpoint(const Identity& identity, const PauseConfig& pause = {})
@@ -55,39 +55,39 @@ class Endpoint {
   Endpoint(const Endpoint&) = delete;
   Endpoint& operator=(const Endpoint&) = delete;
 
-  /// Takes a frame for this endpoint's address (or a broadcast ARP, or a pause frame for its MAC address or
-  /// for all) that arrived at `now`.
+  /// Processes a frame received at `now` for this endpoint's address, a broadcast ARP packet, or a pause
+  /// frame for its MAC address or the multicast address.
   RxVerdict receive(const roce::ParsedFrame& frame, Time now);
 
-  /// The same for one frame of several that arrived together. What follows from it for what leaves next may
-  /// be put off until end_of_burst(), which comes next but for further frames of the burst, and before
-  /// anything else is called: several responses for one queue pair then cost its scheduling once.
+  /// Like receive(), for one frame of a burst. May defer rescheduling until end_of_burst(), so that several
+  /// responses for one queue pair reschedule it only once. Between the frames of a burst and end_of_burst()
+  /// no other function may be called.
   RxVerdict receive_in_burst(const roce::ParsedFrame& frame, Time now) {
     in_burst_ = true;
     return receive(frame, now);
   }
-  /// All frames of the burst have been received; `now` is theirs. Without a burst nothing happens.
+  /// Ends a burst; `now` is that of its frames. Does nothing outside a burst.
   void end_of_burst(Time now) {
     if (!in_burst_) return;
     in_burst_ = false;
     settle_burst(now);
   }
-  /// A hint that this frame will be received soon, in the burst that has begun or begins with it: what it
-  /// will need is fetched into the cache, and nothing else changes.
+  /// Hint that this frame will be received soon, in the current burst or as the first of a new one.
+  /// Prefetches the data needed to process it; has no other effect.
   virtual void expect(const roce::ParsedFrame& /*frame*/) {}
 
-  /// Fills up to out.size() frames that leave at `now`; each has `header` set by the caller. Returns how
-  /// many.
+  /// Fills up to out.size() frames to be sent at `now`. The caller sets `header` of each frame. Returns the
+  /// number of frames.
   virtual std::size_t poll(Time now, std::span<TxFrame> out) = 0;
 
-  /// A time before which poll() has nothing to do unless a frame or a command arrives; at most `now` when
-  /// there is something.
+  /// A lower bound on when poll() has work, unless a frame or a command arrives; at most `now` if there is
+  /// work already.
   virtual Time next_event(Time now) const = 0;
 
-  /// A frame of the slow control, `length` bytes, leaves at this endpoint's address, past poll().
+  /// Accounts for a slow-control frame of `length` bytes sent from this endpoint's address without poll().
   virtual void control_frame_sent(std::uint32_t length, Time now);
 
-  /// When a frame of the slow control may leave, ARP and ICMP too: in the past where they are not paused.
+  /// Time from which slow-control, ARP and ICMP frames may be sent; in the past unless they are paused.
   Time control_open_at() const { return pause_.until(host_priority_); }
   const PauseState& pause() const { return pause_; }
 
@@ -95,29 +95,29 @@ class Endpoint {
   Host& host() { return host_; }
   const Host& host() const { return host_; }
   const EndpointCounters& counters() const { return counters_; }
-  /// Counts what somebody looking for an error wants to see the packets of: wrong iCRC, NAKs and RNRs of
-  /// either side, timeouts, failed requests.
+  /// Counts events that should trigger a packet capture: iCRC errors, NAKs and RNR NAKs in either direction,
+  /// timeouts, and next hops given up.
   std::uint64_t incidents() const { return incidents_; }
 
  protected:
-  /// A RoCE packet whose iCRC is not verified yet: UDP destination 4791 for our address.
+  /// Processes a RoCE packet (UDP port 4791, own address) whose iCRC has not been verified.
   virtual void receive_roce(const roce::ParsedFrame& frame, Time now) = 0;
-  /// More frames may follow before the schedule is needed: see receive_in_burst().
+  /// True if rescheduling may be deferred to the end of the burst: see receive_in_burst().
   bool in_burst() const { return in_burst_; }
-  /// What receive_roce() put off.
+  /// Does what receive_roce() deferred.
   virtual void settle_burst(Time /*now*/) {}
-  /// A neighbour became known.
+  /// The MAC address of a neighbour was learned.
   virtual void neighbour_learned(const roce::IpAddress& /*ip*/, Time /*now*/) {}
 
-  /// Priorities, by bit, may go on earlier than they would have.
+  /// The pauses of `priorities` (bit mask) end earlier than they would have.
   virtual void resumed(std::uint8_t /*priorities*/, Time /*now*/) {}
-  /// ARP, ICMP, neighbour discovery, unless they are paused.
+  /// Sends ARP, ICMP and neighbour discovery frames, unless they are paused.
   std::size_t poll_host(Time now, std::span<TxFrame> out) {
     return host_.has_answers() && control_open_at() <= now ? host_.poll(out) : 0;
   }
-  /// When poll_host() has something; kNever.
+  /// When poll_host() has work; kNever if it has none.
   Time host_event(Time now) const { return host_.has_answers() ? std::max(now, control_open_at()) : kNever; }
-  /// Until when the whole link is paused (802.3x).
+  /// Time until which the whole link is paused (802.3x).
   Time link_open_at() const { return pause_.per_priority() ? 0 : pause_.until(0); }
 
   Host host_;

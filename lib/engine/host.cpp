@@ -43,7 +43,7 @@ std::optional<roce::IpAddress> Host::on_arp(const roce::ParsedFrame& frame, Time
   if (operation == kArpRequest) {
     ++counters_.arp_requests_rx;
     answer({sender_mac, sender});
-    if (sender.v4() == 0) return std::nullopt;  // a probe (RFC 5227) teaches nothing
+    if (sender.v4() == 0) return std::nullopt;  // an ARP probe (RFC 5227) has no sender address to learn
   } else if (operation == kArpReply) {
     ++counters_.arp_replies_rx;
   } else {
@@ -56,8 +56,8 @@ std::optional<roce::IpAddress> Host::on_arp(const roce::ParsedFrame& frame, Time
 bool Host::on_discovery(const roce::ParsedFrame& frame, Time now, std::optional<roce::IpAddress>& learned) {
   const auto m = parse_neighbour_message(frame);
   if (!m || m->source == identity_.ip) return false;
-  const bool unspecified =
-      m->source == roce::IpAddress{};  // duplicate address detection: asks, teaches nothing
+  // Duplicate address detection (RFC 4862): no source address to learn.
+  const bool unspecified = m->source == roce::IpAddress{};
   if (m->solicitation) {
     if (m->target != identity_.ip || unspecified) return false;
     ++counters_.arp_requests_rx;
@@ -90,7 +90,7 @@ bool Host::queue_echo(const roce::ParsedFrame& frame) {
   e.packet.resize(frame.datagram.size());
   frame.datagram.copy(0, e.packet.size(), e.packet.data());
   const ByteSpan message = ByteSpan(e.packet).subspan(header);
-  // The sum is the same with source and destination swapped.
+  // Swapping source and destination does not change the checksum.
   const auto sum = [&] {
     return v4 ? roce::internet_checksum(message) : icmpv6_checksum(frame.source_ip, frame.dest_ip, message);
   };

@@ -17,18 +17,18 @@
 namespace softfeb::engine {
 
 struct HostCounters {
-  /// ARP, and for IPv6 neighbour discovery: a solicitation is a request, an advertisement a reply.
+  /// ARP. For IPv6, a neighbour solicitation counts as a request and an advertisement as a reply.
   std::uint64_t arp_requests_rx = 0;
   std::uint64_t arp_replies_rx = 0;
   std::uint64_t arp_requests_tx = 0;
   std::uint64_t arp_replies_tx = 0;
   std::uint64_t echo_replies_tx = 0;
-  std::uint64_t answers_dropped = 0;  ///< more answers owed than we keep
+  std::uint64_t answers_dropped = 0;  ///< queue full, or echo request too large
 };
 
-/// The protocols that an address speaks besides RoCE: answers to ARP, neighbour solicitations and ICMP echo,
-/// and the requests of ARP and neighbour discovery. Bounded memory: a flood of questions costs answers,
-/// nothing else.
+/// Protocols of an address other than RoCE: answers ARP, neighbour solicitations and ICMP echo requests, and
+/// sends ARP requests and neighbour solicitations. Memory is bounded: during a flood of requests some answers
+/// are dropped.
 class Host {
  public:
   explicit Host(const Identity& identity);
@@ -38,23 +38,23 @@ class Host {
   NeighbourTable& neighbours() { return neighbours_; }
   const HostCounters& counters() const { return counters_; }
 
-  /// Takes an ARP packet; answers the address it taught us, if any.
+  /// Processes an ARP packet. Returns the IP address learned from it, if any.
   std::optional<roce::IpAddress> on_arp(const roce::ParsedFrame& frame, Time now);
-  /// Takes an ICMP or ICMPv6 packet; false when it is no echo request for us.
+  /// Processes an ICMP or ICMPv6 packet. Returns false if it is not a valid echo request.
   bool on_icmp(const roce::ParsedFrame& frame);
-  /// Takes an ICMPv6 packet where it is neighbour discovery for us: false when it is not. `learned`: the
-  /// address it taught us.
+  /// Processes an ICMPv6 packet if it is neighbour discovery for this endpoint; returns false otherwise.
+  /// Sets `learned` to the IP address learned from it, if any.
   bool on_discovery(const roce::ParsedFrame& frame, Time now, std::optional<roce::IpAddress>& learned);
-  /// Writes an ARP request or a neighbour solicitation for `ip`, which is sent.
+  /// Writes an ARP request or a neighbour solicitation for `ip`, and counts it as sent.
   void write_request(const roce::IpAddress& ip, TxFrame& out);
 
   bool has_answers() const { return !answers_.empty() || echo_count_ != 0; }
-  /// Hands out queued answers.
+  /// Writes queued answers to `out`. Returns their number.
   std::size_t poll(std::span<TxFrame> out);
 
  private:
   static constexpr std::size_t kEchoQueue = 4;
-  static constexpr std::size_t kEchoRoom = 9216;  ///< jumbo pings are how people check an MTU
+  static constexpr std::size_t kEchoRoom = 9216;  ///< covers jumbo pings, which are used to check the MTU
 
   struct NeighbourOut {
     bool reply = false;
@@ -63,7 +63,7 @@ class Host {
   };
   struct EchoOut {
     roce::MacAddress mac{};
-    std::vector<std::uint8_t> packet;  ///< IP header on; room allocated once
+    std::vector<std::uint8_t> packet;  ///< from the IP header on; allocated once
   };
 
   void answer(const NeighbourAnswers::Asker& asker);

@@ -7,9 +7,9 @@ namespace softfeb::engine {
 
 namespace {
 
-constexpr std::uint8_t kUcType = 3;  // of the bus's QP types
+constexpr std::uint8_t kUcType = 3;  // QP type of the metadata bus
 
-/// The address ring of the dispatcher in memory.
+/// Size of the dispatcher's address ring in bytes.
 std::uint64_t ring_bytes(const board::Dispatch& a) {
   return std::uint64_t{a.length} * std::max<std::uint32_t>(1, a.address_wrap_count);
 }
@@ -27,7 +27,7 @@ std::vector<ReceiverAction> HostResponder::before(const board::DataPathAction& a
   return out;
 }
 
-/// Payload of a request that failed was counted by the board and did not arrive.
+/// The board counted the payload of a failed request as sent, but it did not arrive.
 void HostResponder::look_for_failures(const board::DataPathState& seen) {
   if (seen.completions_failed > failed_) {
     for (Slot& slot : slots_) slot.cut_off = true;
@@ -75,7 +75,7 @@ void HostResponder::remove(std::size_t i, Actions& out) {
   if (!slots_[i].up) return;
   slots_[i].up = false;
   out.emplace_back(RemoveReceiveQp{config_.first_slot + i});
-  // The session is over; the next one registers memory of its own.
+  // The session has ended; the next one registers its own memory.
   if (std::none_of(slots_.begin(), slots_.end(), [](const Slot& s) { return s.up; })) regions_.clear();
 }
 
@@ -83,7 +83,7 @@ void HostResponder::on(const board::SoftReset& /*a*/, Actions& out) {
   for (std::size_t i = 0; i < slots_.size(); ++i) {
     remove(i, out);
     slots_[i].state = roce::QpState::kReset;
-    slots_[i].cut_off = true;  // what was on its way is dropped without a completion
+    slots_[i].cut_off = true;  // requests in flight are discarded without a completion
   }
 }
 
@@ -96,8 +96,8 @@ void HostResponder::on(const board::Dispatch& a, Actions& out) {
   }
 }
 
-/// A burst into memory that the responder has not got meets a remote access error, as on a host that did not
-/// register it.
+/// Returns false if the address ring does not fit the responder's memory. The burst then causes a remote
+/// access error, as on a host that did not register the memory.
 bool HostResponder::acceptable(const board::Dispatch& a, std::uint64_t bytes) {
   if (bytes <= config_.memory && a.remote_address <= UINT64_MAX - bytes) return true;
   const bool said = refused_.length == a.length && refused_.address_wrap_count == a.address_wrap_count &&
@@ -113,8 +113,8 @@ bool HostResponder::acceptable(const board::Dispatch& a, std::uint64_t bytes) {
   return false;
 }
 
-/// One region for each rkey. Where the ring of an rkey changes, what held before stays valid as long as the
-/// memory holds both: packets of the burst before may still come.
+/// Keeps one region per rkey. If the ring of an rkey changes, the previous addresses stay valid if the memory
+/// can hold both, because packets of the previous burst may still arrive.
 void HostResponder::add_region(Region region) {
   roce::MemoryRegion& made = region.memory;
   const auto same = std::find_if(regions_.begin(), regions_.end(),

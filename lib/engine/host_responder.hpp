@@ -12,52 +12,51 @@
 
 namespace softfeb::engine {
 
-/// Plays the host for the queue pairs that one board's metadata bus makes: says what a receiver of ours must
-/// be told before the board itself acts on a register. A host has its QP before it tells the board of it, and
-/// its memory before it has the board write there; here both are made of what the board is told.
+/// Acts as the host for the queue pairs created by one board's metadata bus: translates register writes into
+/// actions of the built-in receiver, which must precede those of the board. A real host creates its QP and
+/// registers its memory before it writes to the board; here both are derived from the register writes.
 ///
-/// * A QP gets to RTS: the receiver gets the one its DestQPN names, with the board's numbers and first PSN.
-/// * WorkReqDispatcher is written: the slots of the address ring (RKey, RemAddr, Len · AddrWrapCount) become
-/// a
-///   region. The last few regions stay, since packets of the burst before may be on their way. All of them
-///   share the same memory.
-/// * A QP is gone: so is the receiver's.
+/// - A QP goes to RTS: the receiver creates the QP named by DestQPN, with the board's QPN and first PSN.
+/// - WorkReqDispatcher is written: the slots of the address ring (RKey, RemAddr, Len · AddrWrapCount) become
+///   a memory region. The last few regions are kept, because packets of the previous burst may be in flight.
+///   All regions share the same memory.
+/// - A QP is destroyed: the receiver destroys its QP.
 ///
-/// Belongs to the control thread, does no I/O.
+/// Owned by the control thread; does no I/O.
 class HostResponder {
  public:
   struct Config {
-    std::size_t first_bus_qp = 0;  ///< number on the board of the metadata bus's first QP
-    std::size_t qps = 1;           ///< how many the bus may make: the receiver has a slot for each
-    std::size_t first_slot = 0;    ///< number of the first of these slots
-    std::uint64_t memory = 0;      ///< bytes of the largest region
-    std::uint8_t rnr_timer = 12;   ///< code in RNR NAKs
+    std::size_t first_bus_qp = 0;  ///< number of the metadata bus's first QP on the board
+    std::size_t qps = 1;           ///< QPs that the bus can create; the receiver has one slot per QP
+    std::size_t first_slot = 0;    ///< number of the first of these slots on the receiver
+    std::uint64_t memory = 0;      ///< size of the largest region in bytes
+    std::uint8_t rnr_timer = 12;   ///< timer code in RNR NAKs
   };
   struct Parts {
-    /// `bytes` (at most Config::memory) of memory: always the same, or more of it from the same beginning.
+    /// Returns `bytes` bytes of memory, at most Config::memory. Always returns the same start address.
     std::function<std::uint8_t*(std::uint64_t bytes)> memory;
-    /// Whether a QP of the configuration has this number.
+    /// Returns whether a configured QP has this number.
     std::function<bool(roce::Qpn)> taken;
-    /// Something the user should know.
+    /// Reports a message to the user.
     std::function<void(const std::string&)> say;
   };
 
   HostResponder(const Config& config, Parts parts);
 
-  /// What the receiver has to have done before the board acts on `action`; often nothing. `seen`: the newest
-  /// state of the board that is known, for telling bursts that were cut off.
+  /// Returns the actions that the receiver must perform before the board performs `action`; often none.
+  /// `seen` is the newest known state of the board, used to detect bursts that were cut off.
   std::vector<ReceiverAction> before(const board::DataPathAction& action, const board::DataPathState& seen);
 
  private:
   struct Slot {
-    roce::QpState state = roce::QpState::kReset;  ///< of the board's QP
+    roce::QpState state = roce::QpState::kReset;  ///< state of the board's QP
     bool up = false;                              ///< the receiver has a QP for it
-    bool cut_off = false;                         ///< requests failed since the receiver's QP was made
-    roce::Qpn qpn = 0;                            ///< of the receiver's QP
+    bool cut_off = false;                         ///< requests failed since the receiver's QP was created
+    roce::Qpn qpn = 0;                            ///< QPN of the receiver's QP
   };
   struct Region {
     roce::MemoryRegion memory;
-    bool lasting = false;  ///< a burst was begun with it; else the next write of a register replaces it
+    bool lasting = false;  ///< used by a burst; otherwise the next register write replaces it
   };
   using Actions = std::vector<ReceiverAction>;
 
@@ -77,9 +76,9 @@ class HostResponder {
   Config config_;
   Parts parts_;
   std::vector<Slot> slots_;
-  std::vector<Region> regions_;  ///< the newest last
-  std::uint64_t failed_ = 0;     ///< completions, when last looked at
-  board::Dispatch refused_;      ///< what was said last to be refused
+  std::vector<Region> regions_;  ///< newest last
+  std::uint64_t failed_ = 0;     ///< failed completions at the last check
+  board::Dispatch refused_;      ///< the last rejected write that was reported
 };
 
 }  // namespace softfeb::engine

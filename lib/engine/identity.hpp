@@ -9,8 +9,7 @@
 
 namespace softfeb::engine {
 
-/// Who an endpoint (a board or a receiver) is on its network. Owns (VLAN, address): no two endpoints of a
-/// port share it.
+/// Network identity of an endpoint (a board or a receiver). (VLAN, IP address) must be unique per port.
 struct Identity {
   roce::MacAddress mac{};
   roce::IpAddress ip;
@@ -18,7 +17,8 @@ struct Identity {
   std::optional<roce::VlanTag> vlan;
   std::optional<roce::IpAddress> gateway;
 
-  /// Whose MAC address a packet to `destination` is sent to: its own on this subnet, else the gateway's.
+  /// The next hop for `destination`: the destination itself if it is on this subnet, otherwise the gateway.
+  /// Without a gateway, always the destination.
   roce::IpAddress next_hop(const roce::IpAddress& destination) const;
 };
 

@@ -6,14 +6,14 @@
 
 namespace softfeb::engine {
 
-/// Values that many queue pairs have in common, each kept once, at a place that stays. `Key` has an order,
-/// and `Value` is made of it where it is new.
+/// Stores values shared by many queue pairs once each, at a stable address. `Key` must be ordered; `Value` is
+/// constructed from it and `args`.
 template <typename Key, typename Value>
 class Interned {
  public:
   template <typename... Args>
   Value* keep(const Key& key, const Args&... args) {
-    // Most are like the one before.
+    // Most keys equal the previous one.
     if (last_ != nullptr && last_->first == key) return &last_->second;
     auto it = values_.find(key);
     if (it == values_.end()) it = values_.try_emplace(key, key, args...).first;
@@ -21,11 +21,11 @@ class Interned {
     return &last_->second;
   }
 
-  /// Bytes that they take, about.
+  /// Approximate memory in bytes.
   std::size_t memory() const { return values_.size() * (sizeof(std::pair<const Key, Value>) + kNode); }
 
  private:
-  static constexpr std::size_t kNode = 48;  ///< of the map, and of the allocator
+  static constexpr std::size_t kNode = 48;  ///< overhead of a map node and its allocation
 
   std::map<Key, Value> values_;
   std::pair<const Key, Value>* last_ = nullptr;

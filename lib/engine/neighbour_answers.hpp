@@ -10,8 +10,8 @@
 
 namespace softfeb::engine {
 
-/// The ARP replies and neighbour advertisements that an endpoint still has to send, oldest first. One for
-/// each asker, however often it asks meanwhile. Fixed memory: kMost askers (15 KiB).
+/// Queue of pending ARP replies and neighbour advertisements, oldest first. Holds at most one entry per
+/// requester, regardless of how many requests it sends. Fixed memory: kMost requesters (15 KiB).
 class NeighbourAnswers {
  public:
   static constexpr std::size_t kMost = 512;
@@ -27,7 +27,7 @@ class NeighbourAnswers {
   bool empty() const { return count_ == 0; }
   const Asker& front() const { return ring_[first_]; }
 
-  /// False when there is no room: the asker gets no answer unless it asks again.
+  /// Returns false if the queue is full; the requester is then answered only if it asks again.
   bool push(const Asker& asker) {
     const std::uint64_t hash = hash_of(asker.ip);
     const bool owed =
@@ -40,7 +40,7 @@ class NeighbourAnswers {
     return true;
   }
 
-  /// Not of an empty queue.
+  /// Requires !empty().
   void pop() {
     index_.erase(hash_of(front().ip), static_cast<std::uint32_t>(first_));
     first_ = (first_ + 1) % kMost;

@@ -11,12 +11,12 @@ namespace {
 
 constexpr std::uint8_t kSolicitation = 135;
 constexpr std::uint8_t kAdvertisement = 136;
-constexpr std::uint8_t kHopLimit = 255;  // nothing that was routed is believed (RFC 4861, section 7.1)
+constexpr std::uint8_t kHopLimit = 255;  // a lower one was routed: discard (RFC 4861, section 7.1)
 constexpr std::size_t kFixedPart = 24;   // type, code, checksum, flags, target
-constexpr std::size_t kLongest = 256;    // options of more are nothing we look at
+constexpr std::size_t kLongest = 256;    // longer messages are ignored
 constexpr std::uint32_t kSolicitedAndOverride = 0x6000'0000;
 
-/// The link-layer address option of type `wanted` among the options of a message.
+/// The link-layer address option of type `wanted`; nullopt if missing or malformed.
 std::optional<roce::MacAddress> link_option(ByteSpan options, std::uint8_t wanted) {
   while (options.size() >= 8) {
     const std::size_t length = std::size_t{options[1]} * 8;
@@ -45,7 +45,7 @@ void write_message(const Identity& self, std::uint8_t type, std::uint32_t flags,
   m[0] = type;
   store_be32(m + 4, flags);
   std::copy(target.bytes.begin(), target.bytes.end(), m + 8);
-  m[24] = type == kSolicitation ? 1 : 2;  // source, or target, link-layer address
+  m[24] = type == kSolicitation ? 1 : 2;  // option type: source or target link-layer address
   m[25] = 1;
   std::copy(self.mac.begin(), self.mac.end(), m + 26);
   store_be16(m + 2, icmpv6_checksum(self.ip, to, ByteSpan(m, kMessage)));

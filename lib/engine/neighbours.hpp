@@ -11,9 +11,9 @@
 
 namespace softfeb::engine {
 
-/// Which MAC address an IP address has: static entries, and ones learned by ARP or neighbour discovery that
-/// expire. Lookups are by hash. Learned entries have fixed memory, kLearned of them (10 KiB); when all are
-/// taken, a new one replaces the one that came first. What a board's queue pairs need does not depend on this
+/// Maps IP addresses to MAC addresses: static entries, and entries learned by ARP or neighbour discovery,
+/// which expire. Lookup is by hash. Learned entries use fixed memory, kLearned of them (10 KiB); if all are
+/// in use, a new entry replaces the oldest. Resolution for a board's queue pairs does not depend on this
 /// table: see NextHops.
 class NeighbourTable {
  public:
@@ -22,9 +22,10 @@ class NeighbourTable {
 
   NeighbourTable() : learned_(kLearned), learned_by_ip_(kLearned) {}
 
-  /// Holds whatever is learned. Allocates: not on the packet path.
+  /// Adds a static entry, which takes precedence over learned ones. Allocates memory, so do not call it on
+  /// the packet path.
   void set_static(const roce::IpAddress& ip, const roce::MacAddress& mac);
-  /// How often set_static() was called.
+  /// Number of calls of set_static().
   std::uint32_t static_changes() const { return static_changes_; }
 
   void learn(const roce::IpAddress& ip, const roce::MacAddress& mac, Time now);
@@ -45,7 +46,7 @@ class NeighbourTable {
   std::vector<Entry> statics_;
   HashChains statics_by_ip_;
   std::uint32_t static_changes_ = 0;
-  std::vector<Entry> learned_;  ///< used as a ring
+  std::vector<Entry> learned_;  ///< ring buffer
   HashChains learned_by_ip_;
   std::size_t used_ = 0;
   std::size_t oldest_ = 0;

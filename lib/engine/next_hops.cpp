@@ -41,7 +41,7 @@ void NextHops::unlink(std::uint32_t i) {
   (hop.behind == kNone ? list.last : hops_[hop.behind].before) = hop.before;
 }
 
-/// It does not count among kTogether any more; it is still in its list.
+/// Stops counting the hop towards kTogether. The hop stays in its list.
 void NextHops::end_wait(std::uint32_t i) {
   if (window_ == i) window_ = hops_[i].behind;
   hops_[i].in_window = false;

@@ -12,44 +12,47 @@
 
 namespace softfeb::engine {
 
-/// The next hops that a board's queue pairs need, and when to ask for the MAC address of each.
+/// The next hops of a board's queue pairs, and when to send a request (ARP or neighbour solicitation) for
+/// each.
 ///
-/// * No request is queued: the sender of frames takes the next one when there is room for it, so that none is
-///   lost before it leaves. Each next hop is asked for once, however many queue pairs wait for it.
-/// * At most kTogether requests without an answer are under way, and each answer lets the next one go.
-///   A request is a broadcast that every port of the network carries; this keeps hundreds of boards that
-///   ask for hundreds of receivers at the pace of the network. A request without an answer for kPatience
-///   no longer counts, so that an absent receiver does not hold up the others.
-/// * After kRetry (RFC 1122 2.3.2.1: at most one a second, likewise RFC 4861) it is asked for again, behind
-///   those that have not been; after kTries requests and another kRetry it is given up. An answer that comes
-///   later is still taken.
+/// - Requests are not queued: the sender calls next_request() when it has room for a frame, so that no
+///   request is lost. Each next hop is requested once, regardless of the number of queue pairs that wait for
+///   it.
+/// - At most kTogether requests without an answer are in flight, and each answer allows the next request. A
+///   request is a broadcast that is delivered to every port of the network; the limit keeps hundreds of
+///   boards that resolve hundreds of receivers at the pace of the network. A request that is unanswered for
+///   kPatience no longer counts, so that an absent receiver does not hold up the others.
+/// - After kRetry the request is repeated (at most one per second, RFC 1122 section 2.3.2.1 and RFC 4861),
+///   after all first requests. After kTries requests and another kRetry the next hop is given up. A later
+///   answer is still accepted.
 ///
-/// add() allocates, before packets flow; everything else takes constant time and no memory.
+/// add() allocates memory and must be called before traffic starts. All other functions take constant time
+/// and do not allocate.
 class NextHops {
  public:
-  static constexpr std::size_t kMost =
-      16'384;  ///< of one board (about 60 bytes each): the configuration's bound
+  /// Limit per board, about 60 bytes each; enforced by the configuration.
+  static constexpr std::size_t kMost = 16'384;
   static constexpr std::uint32_t kNone = HashChains::kNone;
   static constexpr std::uint32_t kTogether = 4;
   static constexpr unsigned kTries = 5;
   static constexpr Time kRetry = 1 * kSecond;
   static constexpr Time kPatience = 2 * kMillisecond;
 
-  /// The number of `ip`; the same for the same address.
+  /// Returns the number of `ip`. Adding the same address again returns the same number.
   std::uint32_t add(const roce::IpAddress& ip);
 
   std::size_t size() const { return hops_.size(); }
-  /// How many are not known, those that were given up among them.
+  /// Number of unresolved next hops, including those given up.
   std::size_t unknown() const { return unknown_; }
   bool known(std::uint32_t i) const { return hops_[i].state == State::kKnown; }
   const roce::IpAddress& ip(std::uint32_t i) const { return hops_[i].ip; }
-  /// The one of this address; kNone.
+  /// The number of this address; kNone if it was not added.
   std::uint32_t find(const roce::IpAddress& ip) const;
 
-  /// The MAC address of `i` was learned; it was not known before.
+  /// The MAC address of `i` was learned. Requires !known(i).
   void learned(std::uint32_t i, Time now);
 
-  /// Time has passed: `give_up(i)` for each that did not answer its last request.
+  /// Advances to `now`. Calls `give_up(i)` for each next hop that did not answer its last request.
   template <typename GiveUp>
   void advance(Time now, GiveUp&& give_up) {
     leave_window(now);
@@ -65,13 +68,13 @@ class NextHops {
     }
   }
 
-  /// The one whose request is to leave at `now`, which counts as sent; kNone. advance() has been called.
+  /// The next hop to request at `now`, which counts as sent; kNone if there is none. Call advance() first.
   std::uint32_t next_request(Time now);
-  /// When advance() or next_request() has something to do; at most `now` when at once.
+  /// When advance() or next_request() has work; at most `now` if there is work already.
   Time next_event(Time now) const;
 
-  /// From the first request until the last became known: 0 when nobody had to be asked, kNever while one is
-  /// not known.
+  /// Time from the first request until the last next hop became known: 0 if no request was needed, kNever
+  /// while any is unknown.
   Time took() const;
 
  private:
@@ -79,7 +82,7 @@ class NextHops {
   struct Hop {
     roce::IpAddress ip;
     Time asked_at = 0;
-    std::uint32_t before = kNone;  ///< neighbours in its list
+    std::uint32_t before = kNone;  ///< previous and next entry in its list
     std::uint32_t behind = kNone;
     std::uint8_t tries = 0;
     State state = State::kWaiting;
@@ -97,9 +100,10 @@ class NextHops {
 
   std::vector<Hop> hops_;
   HashChains by_ip_;
-  List waiting_;                  ///< for their turn to be asked for
-  List asked_;                    ///< in the order of `asked_at`
-  std::uint32_t window_ = kNone;  ///< the first in it that counts among kTogether; those behind it do, too
+  List waiting_;  ///< to be requested, in order
+  List asked_;    ///< requested, ordered by `asked_at`
+  /// First entry of `asked_` that counts towards kTogether; all later ones count, too.
+  std::uint32_t window_ = kNone;
   std::uint32_t together_ = 0;
   std::size_t unknown_ = 0;
   Time began_ = kNever;

@@ -12,15 +12,15 @@
 
 namespace softfeb::engine {
 
-/// Which pause frames an endpoint's MAC obeys.
+/// Which pause frames the endpoint's MAC responds to.
 enum class PauseMode : std::uint8_t {
   kOff,
-  kPause,  ///< IEEE 802.3x: the whole link, as the board's MAC does (slaclab/surf, EthMacRxPause,
-           ///< EthMacTxPause)
-  kPfc,    ///< IEEE 802.1Qbb: per priority
+  /// IEEE 802.3x: the whole link, as in the board's MAC (slaclab/surf, EthMacRxPause, EthMacTxPause).
+  kPause,
+  kPfc,  ///< IEEE 802.1Qbb: per priority
 };
 
-/// DSCP to priority, of frames without a tag: the class selector, as most switches have it.
+/// Default map from DSCP to priority for untagged frames: the class selector, as in most switches.
 constexpr std::array<std::uint8_t, 64> default_priorities() {
   std::array<std::uint8_t, 64> map{};
   for (unsigned dscp = 0; dscp < map.size(); ++dscp) map[dscp] = static_cast<std::uint8_t>(dscp >> 3);
@@ -29,22 +29,23 @@ constexpr std::array<std::uint8_t, 64> default_priorities() {
 
 struct PauseConfig {
   PauseMode mode = PauseMode::kPause;
-  /// Bytes per second on the wire, of whose bits quanta are counted; 0: 10 Gb/s, as the board's MAC counts
-  /// them.
+  /// Rate in bytes per second on the wire that converts pause quanta (512 bit times) to time. 0 means 10
+  /// Gb/s, as in the board's MAC.
   std::uint64_t link_rate = 0;
-  std::array<std::uint8_t, 64> dscp_to_priority = default_priorities();  ///< kPfc; each below kPriorities
+  /// For kPfc. Values must be below kPriorities.
+  std::array<std::uint8_t, 64> dscp_to_priority = default_priorities();
 };
 
-/// What a MAC keeps of the pause frames it received: until when nothing may begin. The newest frame counts
-/// alone; quanta of 0 end a pause. A frame that has begun is finished.
+/// Pause state of a MAC: the time before which no frame may start. A pause frame replaces earlier ones (with
+/// PFC: for the priorities that it enables); quanta of 0 end a pause. A frame already being sent is finished.
 class PauseState {
  public:
   explicit PauseState(const PauseConfig& config) : config_(config) {
     if (config_.link_rate == 0) config_.link_rate = 1'250'000'000;
   }
 
-  /// Priorities, by bit, that may go on earlier than they would have; nothing when it is of a kind that is
-  /// not obeyed.
+  /// Processes a pause frame. Returns a bit mask of the priorities that may resume earlier than before;
+  /// nullopt if the frame is not of the configured kind.
   std::optional<std::uint8_t> receive(const roce::MacControl& control, Time now) {
     using Kind = roce::MacControl::Kind;
     const bool pfc = control.kind == Kind::kPfc;
@@ -63,17 +64,17 @@ class PauseState {
   }
 
   bool per_priority() const { return config_.mode == PauseMode::kPfc; }
-  /// When a frame of this priority may begin; in the past where it is not paused.
+  /// When a frame of this priority may start; in the past if it is not paused.
   Time until(std::uint8_t priority) const { return until_[priority]; }
   bool paused(std::uint8_t priority, Time now) const { return now < until_[priority]; }
-  /// Something is paused.
+  /// True if any priority is paused.
   bool any(Time now) const { return now < last_; }
-  /// Time in which something was paused.
+  /// Total time during which any priority was paused.
   Time total(Time now) const {
     return total_ + (std::min(now, last_) > since_ ? std::min(now, last_) - since_ : 0);
   }
 
-  /// 0 … kPriorities - 1; without PFC everything is 0.
+  /// Priority of a frame, 0 … kPriorities - 1; always 0 without PFC.
   std::uint8_t priority(std::uint8_t dscp, const std::optional<std::uint8_t>& pcp) const {
     if (!per_priority()) return 0;
     return pcp ? *pcp : config_.dscp_to_priority[dscp];
@@ -85,7 +86,7 @@ class PauseState {
  private:
   PauseConfig config_;
   std::array<Time, roce::kPriorities> until_{};
-  Time last_ = 0;  ///< of until_
+  Time last_ = 0;  ///< maximum of until_
   Time since_ = 0;
   Time total_ = 0;
 };

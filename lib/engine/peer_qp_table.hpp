@@ -11,25 +11,26 @@
 
 namespace softfeb::engine {
 
-/// (QPN, peer) → index of the queue pair, for QPNs that others chose: two boards may both have asked for the
-/// same. Room is taken at construction; filled anew when anything changes.
+/// Maps (QPN, peer) to the index of the queue pair, for QPNs that peers choose: two boards may choose the
+/// same one. Memory is allocated at construction; any change requires clear() and inserting all entries
+/// again.
 class PeerQpTable {
  public:
   static constexpr std::uint32_t kNotFound = UINT32_MAX;
 
   struct Found {
     std::uint32_t index = kNotFound;
-    bool other_peer = false;  ///< the QPN is there, with another peer
+    bool other_peer = false;  ///< the QPN exists, but with a different peer
   };
 
-  /// For up to `capacity` queue pairs.
+  /// Room for up to `capacity` queue pairs.
   explicit PeerQpTable(std::size_t capacity) : slots_(capacity == 0 ? 0 : std::bit_ceil(2 * capacity)) {}
 
   void clear() {
     for (Slot& s : slots_) s.index = kNotFound;
   }
 
-  /// False when the pair is there already.
+  /// Returns false if the entry exists already.
   bool insert(roce::Qpn qpn, const roce::IpAddress& peer, std::uint32_t index) {
     std::size_t i = home(qpn);
     for (; slots_[i].index != kNotFound; i = (i + 1) & (slots_.size() - 1)) {

@@ -63,7 +63,8 @@ SendQp& QpStore::add(const SendQpConfig& config, dcqcn::CongestionControl* contr
   SendQpParts parts;
   roce::RequesterConfig common = SendQp::requester_config(config);
   common.qpn = common.dest_qpn = common.initial_psn = 0;
-  // One whose requests come from elsewhere will get another configuration some day: its own.
+  // The configuration of a QP without messages of its own (a slot of the metadata bus) is not shared, because
+  // renew() changes it later.
   if (const auto again = SendQp::request_again(config)) parts.requester = requesters_.keep(common, again);
   parts.traffic = traffics_.keep(TrafficProfile(config.traffic).config);
   parts.queue = next_queue_;

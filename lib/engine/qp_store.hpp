@@ -12,25 +12,25 @@
 
 namespace softfeb::engine {
 
-/// A board's queue pairs, with all that belongs to each of them: congestion controls, send queues, pacers.
-/// They lie in one piece of memory without anything between them, and what they have in common is kept once.
+/// Stores a board's queue pairs together with their congestion controls, send queues and pacers, contiguously
+/// in one memory block. Configuration that they share is stored once.
 ///
-/// A queue pair has its congestion control behind it: where there are more of them than a TLB knows pages of,
-/// each further page that a packet touches costs as much as a further cache line or two.
+/// The congestion control of a queue pair follows it in memory: if there are more queue pairs than TLB
+/// entries, each further page that a packet touches costs as much as one or two cache misses.
 class QpStore {
  public:
-  /// For one queue pair of each of `qps`, and `more` like `like`; `from` outlives it. Configurations name a
-  /// congestion_group for a control that several share: for each group one is made.
+  /// Allocates room for one queue pair per element of `qps`, and for `more` queue pairs configured as `like`.
+  /// `from` must outlive the store. Queue pairs with the same congestion_group share one congestion control.
   QpStore(std::span<const SendQpConfig> qps, std::size_t more, const SendQpConfig& like,
           std::pmr::memory_resource* from);
   QpStore(const QpStore&) = delete;
   QpStore& operator=(const QpStore&) = delete;
   ~QpStore();
 
-  /// The next queue pair; `control` may be null.
+  /// Adds the next queue pair; `control` may be null.
   SendQp& add(const SendQpConfig& config, dcqcn::CongestionControl* control);
-  /// The congestion control of the queue pair that is added next, or of the group that it is the first of;
-  /// null for none.
+  /// Constructs the congestion control of the next queue pair to be added, or of its group if it is the first
+  /// of the group. Returns null if its configuration has none.
   dcqcn::CongestionControl* add_control(const SendQpConfig& config);
 
   std::size_t size() const { return size_; }
@@ -39,14 +39,14 @@ class QpStore {
   const SendQp& operator[](std::size_t i) const { return *std::launder(reinterpret_cast<SendQp*>(place(i))); }
   SendQp& back() { return (*this)[size_ - 1]; }
 
-  /// Bytes that all of it takes.
+  /// Total memory in bytes.
   std::size_t memory() const { return block_.size() + requesters_.memory() + traffics_.memory(); }
 
  private:
-  /// Bytes of each kind.
+  /// Sizes in bytes.
   struct Sizes {
     std::size_t count = 0;
-    std::size_t own_control = 0;  ///< of the largest that is not shared
+    std::size_t own_control = 0;  ///< largest congestion control that is not shared
     std::size_t shared_controls = 0;
     std::size_t queues = 0;
     std::size_t pacers = 0;
@@ -64,7 +64,7 @@ class QpStore {
   Interned<roce::RequesterConfig, roce::RequesterProfile> requesters_;
   Interned<TrafficConfig, TrafficProfile> traffics_;
   std::size_t size_ = 0;
-  std::size_t stride_;  ///< from queue pair to queue pair
+  std::size_t stride_;  ///< distance between queue pairs
   std::byte* qps_;
   std::byte* shared_controls_;
   std::byte* next_shared_;

@@ -11,19 +11,19 @@
 
 namespace softfeb::engine {
 
-/// QPN → index of the queue pair: open addressing, one or two cache lines at a look-up.
+/// Maps QPN to the index of the queue pair. Open addressing; a lookup touches one or two cache lines.
 class QpTable {
  public:
   static constexpr std::uint32_t kNotFound = UINT32_MAX;
 
   explicit QpTable(std::pmr::memory_resource* memory = std::pmr::new_delete_resource()) : slots_(memory) {}
 
-  /// Room for so many, so that insert() allocates nothing.
+  /// Makes room for `qps` entries, so that insert() does not allocate memory.
   void reserve(std::size_t qps) {
     if (!fits(qps)) resize(qps + qps / 4 + 1);
   }
 
-  /// False when the QPN is there already.
+  /// Returns false if the QPN exists already.
   bool insert(roce::Qpn qpn, std::uint32_t index) {
     if (find(qpn) != kNotFound) return false;
     if (!fits(used_ + 1)) resize(slots_.empty() ? 16 : slots_.size() * 2);
@@ -40,18 +40,17 @@ class QpTable {
     }
   }
 
-  /// Where find() will look first is fetched into the cache.
+  /// Prefetches the first entry that find() would examine.
   void prefetch(roce::Qpn qpn) const {
     if (!slots_.empty()) softfeb::prefetch(&slots_[home(qpn)]);
   }
 
-  /// Takes a QPN out; one that is not there changes nothing.
+  /// Removes a QPN, if present.
   void erase(roce::Qpn qpn) {
     if (find(qpn) == kNotFound) return;
     std::size_t hole = home(qpn);
     while (slots_[hole].qpn != qpn) hole = behind(hole);
-    // Whoever stands behind the hole because his place was taken moves up, so that find() need not go on
-    // past it.
+    // Move up displaced entries, so that find() does not stop at the hole.
     for (std::size_t i = behind(hole); slots_[i].index != kNotFound; i = behind(i)) {
       if (distance(home(slots_[i].qpn), i) < distance(hole, i)) continue;
       slots_[hole] = slots_[i];
@@ -61,7 +60,7 @@ class QpTable {
     --used_;
   }
 
-  /// Bytes that its places take.
+  /// Memory in bytes.
   std::size_t memory() const { return slots_.size() * sizeof(Slot); }
 
  private:
@@ -70,7 +69,7 @@ class QpTable {
     std::uint32_t index = kNotFound;
   };
 
-  /// Up to four fifths are taken: a look-up then sees three places on average, which lie side by side.
+  /// The load is at most four fifths. A lookup then examines three adjacent entries on average.
   bool fits(std::size_t qps) const { return qps * 5 <= slots_.size() * 4; }
   std::size_t home(roce::Qpn qpn) const {
     return static_cast<std::size_t>(((qpn * 0x9e3779b97f4a7c15ULL) >> 32) * slots_.size() >> 32);

@@ -43,7 +43,7 @@ void Receiver::push(Pending p) {
   pending_[(pending_first_ + pending_count_++) & (kPendingRoom - 1)] = p;
 }
 
-/// The QP that a packet is for; kNobody, and counted, when there is none.
+/// Returns the QP that a packet is for. If there is none, counts the packet and returns kNobody.
 std::uint32_t Receiver::find(roce::Qpn qpn, const roce::IpAddress& peer) {
   if (const std::uint32_t i = table_.find(qpn); i != QpTable::kNotFound) {
     if (qps_[i].peer == peer) return i;
@@ -65,9 +65,9 @@ void Receiver::expect(const roce::ParsedFrame& frame) {
   qp.qp.prefetch();
 }
 
-/// The quick way for the packets that most are: of a message of several, in their turn, from where they
-/// always came, with a right iCRC, not marked. Leaves exactly what receive_roce() does. False: nothing was
-/// done.
+/// Fast path for the most common packets: in order, part of a multi-packet message, from the known IP and MAC
+/// address, with a valid iCRC, and not CE-marked. Has exactly the same effect as receive_roce(). Returns
+/// false if the packet does not qualify; nothing has changed then.
 bool Receiver::receive_quickly(const roce::ParsedFrame& frame) {
   roce::QuickWrite p;
   if (frame.congestion_experienced || !p.read(frame)) return false;
@@ -76,7 +76,7 @@ bool Receiver::receive_quickly(const roce::ParsedFrame& frame) {
   Qp& qp = qps_[i];
   if (!qp.qp.awaits(p) || qp.peer != frame.source_ip || !roce::same_mac(qp.peer_mac, frame.source_mac))
     return false;
-  qp.qp.claim_place(p);  // comes while the CRC is computed
+  qp.qp.claim_place(p);  // fetched for writing while the CRC is computed
   if (!roce::icrc_matches(p)) return false;
   ++counters_.rx_roce;
   const roce::Responder::Quick q = qp.qp.take(p);
@@ -96,7 +96,7 @@ void Receiver::receive_roce(const roce::ParsedFrame& frame, Time now) {
   const std::uint32_t i = find(bth.dest_qp, frame.source_ip);
   if (i == kNobody) return;
   Qp& qp = qps_[i];
-  // An operation we do not do (READ, atomics) is the responder's to refuse.
+  // Unsupported operations (RDMA READ, atomics) are passed on; the responder rejects them.
   const bool asks =
       packet.kind == roce::TransportKind::kRequest || packet.kind == roce::TransportKind::kUnknown;
   if (!asks) {
@@ -153,7 +153,7 @@ std::size_t Receiver::take_pending(Time now, std::span<TxFrame> out) {
   return n;
 }
 
-/// Something is owed of a priority that is not paused.
+/// True if a response of a priority that is not paused is pending.
 bool Receiver::may_send(Time now) const {
   for (std::size_t p = 0; p < pending_of_.size(); ++p) {
     if (pending_of_[p] != 0 && !pause_.paused(static_cast<std::uint8_t>(p), now)) return true;
@@ -161,7 +161,7 @@ bool Receiver::may_send(Time now) const {
   return false;
 }
 
-/// Those of a paused priority keep their order and let the others pass.
+/// Sends the pending responses whose priority is not paused. The others keep their order.
 std::size_t Receiver::take_unpaused(Time now, std::span<TxFrame> out) {
   const auto at = [this](std::size_t k) -> Pending& {
     return pending_[(pending_first_ + k) & (kPendingRoom - 1)];

@@ -18,14 +18,15 @@ namespace softfeb::engine {
 
 struct ReceiveQpSetup {
   roce::ReceiveQpConfig qp;
-  roce::Path reply_path;  ///< the destination MAC is taken from the requester's packets
+  roce::Path reply_path;  ///< the destination MAC address is learned from the requester's packets
   std::uint16_t pkey = roce::kDefaultPkey;
   std::vector<roce::MemoryRegion> regions;
 };
 
-/// A place for a QP that is made while the receiver runs. It belongs to one peer, whose QPs come and go.
+/// A slot for QPs that are created while the receiver runs. Each slot belongs to one peer.
 struct ReceiveSlotSetup {
-  roce::Path reply_path;  ///< to the peer; MAC address and UDP source port as for ReceiveQpSetup
+  /// To the peer. The MAC address is learned; the UDP source port is derived from the QPNs.
+  roce::Path reply_path;
   std::uint16_t pkey = roce::kDefaultPkey;
 };
 
@@ -39,15 +40,15 @@ struct ReceiverConfig {
 
 struct ReceiverCounters {
   std::uint64_t cnp_tx = 0;
-  std::uint64_t replies_dropped = 0;  ///< more acknowledgements and CNPs owed than we keep
+  std::uint64_t replies_dropped = 0;  ///< acknowledgements and CNPs dropped because the queue was full
 };
 
-/// An RDMA receiver of ours: receiving queue pairs at one address, with the notification point. What a server
-/// with a NIC is to a board.
+/// The built-in RDMA receiver: receive queue pairs at one address, with a DCQCN notification point. Takes the
+/// place of a server with a NIC.
 ///
-/// QPs are numbered: those of the configuration, then the slots, whose QPs apply() makes and unmakes while
-/// the receiver runs, without allocation. What a slot's QP judges is the payload's byte counter, over all QPs
-/// that stood there.
+/// Queue pairs are numbered: first those of the configuration, then the slots, whose QPs apply() creates and
+/// destroys at run time without allocating memory. The continuity check of a slot follows the payload byte
+/// counter across all QPs it has held.
 class Receiver : public Endpoint {
  public:
   explicit Receiver(const ReceiverConfig& config);
@@ -56,25 +57,25 @@ class Receiver : public Endpoint {
   std::size_t poll(Time now, std::span<TxFrame> out) override;
   Time next_event(Time now) const override;
 
-  /// In force when this returns.
+  /// Performs `action`. It is in effect when the call returns.
   void apply(const ReceiverAction& action);
 
   std::size_t qp_count() const { return qps_.size(); }
   const roce::ReceiveQp& qp(std::size_t i) const { return qps_[i].qp; }
   roce::ReceiveQp& qp(std::size_t i) { return qps_[i].qp; }
-  /// Number of the first slot: how many QPs the configuration has.
+  /// Number of the first slot, which equals the number of configured QPs.
   std::size_t first_slot() const { return first_slot_; }
-  /// A configured one, or a slot in which a QP stands.
+  /// True for a configured QP, or for a slot that holds a QP.
   bool qp_exists(std::size_t i) const { return qps_[i].exists; }
-  /// A configured one, or a slot in which a QP stands or stood.
+  /// True for a configured QP, or for a slot that holds or has held a QP.
   bool qp_used(std::size_t i) const { return qps_[i].used; }
-  /// What QP `i`, and all that stood in its slot before it, did.
+  /// Responder counters of QP `i`, including all previous QPs of its slot.
   roce::ResponderCounters responder_counters(std::size_t i) const;
   const roce::IpAddress& peer(std::size_t i) const { return qps_[i].peer; }
-  /// When the last message of QP `i`, and of all that stood in its slot before it, was received whole by UC;
-  /// 0: there was none. (The requester's completions tell it for RC.)
+  /// When the last complete UC message was received by QP `i` or a previous QP of its slot; 0 if there was
+  /// none. (For RC, the requester's completions give this time.)
   Time last_uc_message(std::size_t i) const { return qps_[i].last_uc_message; }
-  /// One more than the highest remote address written on behalf of QP `i`; 0 when nothing was.
+  /// One more than the highest remote address written by QP `i`; 0 if nothing was written.
   std::uint64_t written_end(std::size_t i) const { return qps_[i].written_end; }
   const ReceiverCounters& receiver_counters() const { return receiver_counters_; }
   const roce::NotificationPoint& notification_point() const { return notification_; }
@@ -87,27 +88,27 @@ class Receiver : public Endpoint {
     Qp(const ReceiveQpSetup& setup, roce::NotificationPoint& notification);
     Qp(const ReceiveSlotSetup& setup, roce::NotificationPoint& notification);
 
-    roce::Path path;  ///< of answers; without the peer's MAC address
+    roce::Path path;  ///< of responses; without the peer's MAC address
     roce::NotificationPoint::Slot notification;
-    std::vector<roce::MemoryRegion> regions;  ///< the responder refers to them: stays where it is
-    std::uint64_t written_end = 0;            ///< this and what follows are looked at for each packet
+    std::vector<roce::MemoryRegion> regions;  ///< referenced by the responder; must not move
+    std::uint64_t written_end = 0;            ///< from here on: members accessed for every packet
     roce::IpAddress peer;
     roce::MacAddress peer_mac{};
     roce::ReceiveQp qp;
     roce::HeaderTemplate reply;
-    roce::ResponderCounters before{};  ///< of QPs that stood here
+    roce::ResponderCounters before{};  ///< counters of the previous QPs of the slot
     Time last_uc_message = 0;
     std::uint16_t pkey;
     bool exists = true;
     bool used = true;
   };
   struct Pending {
-    std::uint32_t qp = 0;  ///< kNobody: its QP is gone
+    std::uint32_t qp = 0;  ///< kNobody: the QP was destroyed
     bool cnp = false;
-    std::uint8_t priority = 0;  ///< of PauseState
+    std::uint8_t priority = 0;  ///< index into PauseState
     roce::Reply reply{};
   };
-  static constexpr std::size_t kPendingRoom = 8192;  ///< a power of two
+  static constexpr std::size_t kPendingRoom = 8192;  ///< must be a power of two
 
   static constexpr std::uint32_t kNobody = UINT32_MAX;
 
@@ -127,12 +128,12 @@ class Receiver : public Endpoint {
   roce::NotificationPoint notification_;
   std::deque<Qp> qps_;
   std::size_t first_slot_;
-  QpTable table_;           ///< of the configured ones
-  PeerQpTable slot_table_;  ///< of those in slots
+  QpTable table_;           ///< configured QPs
+  PeerQpTable slot_table_;  ///< QPs in slots
   std::vector<Pending> pending_;
   std::size_t pending_first_ = 0;
   std::size_t pending_count_ = 0;
-  std::array<std::uint32_t, roce::kPriorities> pending_of_{};  ///< by priority
+  std::array<std::uint32_t, roce::kPriorities> pending_of_{};  ///< number of pending responses, by priority
   ReceiverCounters receiver_counters_;
   std::uint16_t identification_ = 0;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Queue pairs that come and go while the receiver runs.
+// Queue pairs that are created and destroyed while the receiver runs.
 #include "engine/receiver.hpp"
 #include "roce/udp_source_port.hpp"
 
@@ -76,7 +76,7 @@ void Receiver::index_slots() {
   }
 }
 
-/// What is owed to a QP that is gone must not reach the next one with its number.
+/// Pending responses of a destroyed QP must not be sent for the next QP of the slot.
 void Receiver::forget_replies(std::uint32_t i) {
   for (std::size_t k = 0; k < pending_count_; ++k) {
     Pending& p = pending_[(pending_first_ + k) & (kPendingRoom - 1)];

@@ -10,31 +10,31 @@
 
 namespace softfeb::engine {
 
-/// A sending QP's figures at one moment. Those of a slot of the metadata bus are sums over all QPs it has
-/// held, but for `failure`, which is the last one's; QPNs are those of the last one, too.
+/// Statistics of a sending QP at one moment. For a slot of the metadata bus they are sums over all QPs it has
+/// held, except for `failure` and the QPNs, which are those of the last one.
 struct SendQpSnapshot {
   roce::Qpn qpn = 0;
   roce::Qpn dest_qpn = 0;
-  bool on_bus = false;  ///< a slot of the metadata bus; they come after the configured ones
+  bool on_bus = false;  ///< a slot of the metadata bus; slots follow the configured QPs
   bool exists = true;   ///< false: a slot that holds no QP now
-  /// UC: a completion means that a message was sent, not that it arrived. Also of a slot that has held a UC
-  /// QP.
+  /// For UC a completion means that the message was sent, not that it arrived. Also set for a slot that has
+  /// held a UC QP.
   bool uc = false;
   roce::RequesterCounters requester;
   SendQpCounters counters;
   std::uint64_t completed_payload_bytes = 0;
-  /// Of a slot: when the first messages completed with success (kNever: none has), and their payload.
+  /// For slots: when the first messages completed successfully (kNever: none yet), and their payload bytes.
   Time first_completed = kNever;
   std::uint64_t first_completed_bytes = 0;
   std::uint64_t messages_made = 0;
   Time pacing_given_up = 0;
   std::optional<roce::WcStatus> failure;
-  std::optional<dcqcn::CongestionState>
-      congestion;  ///< at the time of the copy; none without a congestion control
+  /// At the time of the copy; not set without congestion control.
+  std::optional<dcqcn::CongestionState> congestion;
   bool resolved = false;
 };
 
-/// A receiving QP's figures at one moment.
+/// Statistics of a receiving QP at one moment.
 struct ReceiveQpSnapshot {
   roce::ResponderCounters responder;
   std::uint64_t bytes_checked = 0;
@@ -44,8 +44,8 @@ struct ReceiveQpSnapshot {
   Time last_uc_message = 0;  ///< Receiver::last_uc_message()
 };
 
-/// An endpoint's figures: of all its QPs, each taken at a time that differs by at most the length of the
-/// whole copy.
+/// Statistics of an endpoint and all its QPs. The QPs are copied one after another; their times differ by at
+/// most the duration of the copy.
 struct EndpointSnapshot {
   Time taken_at = 0;  ///< when the last QP was copied
   EndpointCounters endpoint;
@@ -53,19 +53,19 @@ struct EndpointSnapshot {
   std::uint64_t cnp_tx = 0;
   std::uint64_t replies_dropped = 0;
   std::size_t unresolved = 0;
-  Time resolution_took = 0;  ///< of a board: NextHops::took()
-  Time paused = 0;           ///< by pause frames, the link or some priority of it
-  bool finished = false;     ///< a board: all its messages have completed
+  Time resolution_took = 0;  ///< boards only: NextHops::took()
+  Time paused = 0;           ///< time during which the link or any priority was paused
+  bool finished = false;     ///< boards only: all messages have completed
   std::vector<SendQpSnapshot> send_qps;
   std::vector<ReceiveQpSnapshot> receive_qps;
 };
 
-/// Room for an endpoint's figures, so that taking them allocates nothing.
+/// Allocates a snapshot for the endpoint, so that take_snapshot() does not allocate memory.
 EndpointSnapshot make_snapshot(const Endpoint& endpoint);
 
-/// Copies figures of up to `limit` QPs from the `first`-th on, and with the last ones the endpoint's own;
-/// returns the number of the next QP, or the QP count when it is complete. A slice at a time: packets wait no
-/// longer than one slice.
+/// Copies the statistics of up to `limit` QPs, starting at QP `first`, and with the last QP those of the
+/// endpoint. Returns the number of the next QP, or the QP count when the snapshot is complete. Copying in
+/// slices bounds the delay of packets.
 std::size_t take_snapshot(const Endpoint& endpoint, EndpointSnapshot& out, std::size_t first,
                           std::size_t limit, Time now);
 
