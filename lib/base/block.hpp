@@ -7,13 +7,13 @@
 
 namespace softfeb {
 
-/// One piece of memory for many objects, taken at once and handed out from its beginning to its end: nothing
-/// is lost between them, and they lie together. What is made in it is not destroyed by it.
+/// A bump allocator: one memory block, allocated once and handed out front to back, so that many objects lie
+/// next to each other. Does not destroy the objects constructed in it.
 class Block {
  public:
   static constexpr std::size_t kAlignment = 64;
 
-  /// For so many bytes; `from` outlives it.
+  /// Allocates `bytes` bytes from `from`, which must outlive the block.
   Block(std::size_t bytes, std::pmr::memory_resource* from)
       : from_(from),
         size_(bytes),
@@ -24,7 +24,8 @@ class Block {
     if (begin_ != nullptr) from_->deallocate(begin_, size_, kAlignment);
   }
 
-  /// The next so many, aligned for anything up to a cache line. Throws std::bad_alloc beyond the end.
+  /// Returns the next `bytes` bytes, aligned to kAlignment (a cache line). Throws std::bad_alloc when the
+  /// block is exhausted.
   void* take(std::size_t bytes) {
     bytes = rounded(bytes);
     if (bytes > size_ - used_) throw std::bad_alloc();
@@ -32,7 +33,7 @@ class Block {
     used_ += bytes;
     return at;
   }
-  /// What take() takes for so many.
+  /// Bytes that take(bytes) consumes.
   static std::size_t rounded(std::size_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
   std::size_t size() const { return size_; }
 

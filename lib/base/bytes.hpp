@@ -11,7 +11,7 @@ namespace softfeb {
 using ByteSpan = std::span<const std::uint8_t>;
 using MutableByteSpan = std::span<std::uint8_t>;
 
-/// Big-endian (network order) stores and loads at any alignment. The caller has checked the length.
+/// Big-endian (network order) stores and loads at any alignment. The caller checks the length.
 inline void store_be16(std::uint8_t* p, std::uint16_t v) {
   p[0] = static_cast<std::uint8_t>(v >> 8);
   p[1] = static_cast<std::uint8_t>(v);
@@ -45,7 +45,8 @@ inline std::uint64_t load_be64(const std::uint8_t* p) {
   std::memcpy(&v, p, sizeof v);
   return __builtin_bswap64(v);
 }
-/// Little-endian, for the iCRC (least significant byte first on the wire) and the words it is made of.
+/// Little-endian stores and loads, for the iCRC (sent least significant byte first) and for the words it is
+/// computed from.
 inline void store_le16(std::uint8_t* p, std::uint16_t v) { std::memcpy(p, &v, sizeof v); }
 inline void store_le32(std::uint8_t* p, std::uint32_t v) { std::memcpy(p, &v, sizeof v); }
 inline void store_le64(std::uint8_t* p, std::uint64_t v) { std::memcpy(p, &v, sizeof v); }

@@ -6,8 +6,8 @@
 
 namespace softfeb {
 
-/// A counter of what happens seldom, in six bytes: 2^48 of anything are more than nine years at a million a
-/// second.
+/// A 48-bit counter in six bytes, for rare events. At a million events per second it wraps after almost nine
+/// years.
 class Count48 {
  public:
   operator std::uint64_t() const {  // NOLINT(google-explicit-constructor): it is a number

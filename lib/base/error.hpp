@@ -6,7 +6,7 @@
 
 namespace softfeb {
 
-/// The machine or a device cannot do what was asked (exit code 3). what() is the reason and the fix in one
+/// The host or a device cannot do what was requested (exit code 3). what() is the reason and the fix in one
 /// line.
 class EnvironmentError : public std::runtime_error {
  public:

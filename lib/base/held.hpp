@@ -6,15 +6,15 @@
 
 namespace softfeb {
 
-/// A value of its own, or one that somebody else keeps, perhaps for many: a pointer that knows whether it
-/// owns, no larger than one.
+/// A pointer to a value that it either owns or borrows from an owner elsewhere, which may share it with
+/// others. The size of a plain pointer: the lowest bit marks ownership.
 template <typename T>
 class Held {
  public:
   Held() = default;
-  /// Its own, on the heap.
+  /// Owns `value`, moved to the heap.
   explicit Held(T&& value) : bits_(reinterpret_cast<std::uintptr_t>(new T(std::move(value))) | kOwn) {}
-  /// Somebody else's, which outlives this.
+  /// Borrows `*kept`, which must outlive this object.
   explicit Held(T* kept) : bits_(reinterpret_cast<std::uintptr_t>(kept)) { static_assert(alignof(T) > kOwn); }
   Held(Held&& other) noexcept : bits_(std::exchange(other.bits_, 0)) {}
   Held& operator=(Held&& other) noexcept {

@@ -5,11 +5,11 @@
 
 namespace softfeb {
 
-/// Fetches so many cache lines from `at` on into the cache. Any address will do.
+/// Prefetches `cache_lines` cache lines from `at` on. Any address is allowed.
 inline void prefetch(const void* at, unsigned cache_lines = 1) {
   const auto* const line = static_cast<const std::uint8_t*>(at);
   for (unsigned k = 0; k < cache_lines; ++k) __builtin_prefetch(line + std::uintptr_t{64} * k);
-  // GCC takes a function that does nothing but this for one without effect, and leaves its calls out.
+  // Without this, GCC considers a function that only prefetches to have no effect and removes calls to it.
   __asm__ volatile("");
 }
 

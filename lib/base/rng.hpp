@@ -7,8 +7,8 @@
 
 namespace softfeb {
 
-/// Seeded generator (splitmix64): integer arithmetic alone, so a seed gives the same run with every compiler.
-/// Not for secrets.
+/// Seeded pseudo-random generator (splitmix64). It uses integer arithmetic only, so a seed gives the same
+/// sequence with every compiler. Not for cryptographic use.
 class Rng {
  public:
   explicit constexpr Rng(std::uint64_t seed = 1) : state_(seed) {}
@@ -21,7 +21,7 @@ class Rng {
     return z ^ (z >> 31);
   }
 
-  /// Uniform in [0, bound) up to a bias of bound / 2^64; bound 0 gives 0.
+  /// Uniform in [0, bound), with a bias of at most bound / 2^64. Returns 0 for bound 0.
   constexpr std::uint64_t below(std::uint64_t bound) {
     return static_cast<std::uint64_t>((static_cast<Uint128>(next()) * bound) >> 64);
   }

@@ -10,20 +10,19 @@
 
 namespace softfeb {
 
-/// Up to `kMax` byte ranges that together are one run of bytes: a received frame whose payload may lie in
-/// several buffers. Does not own them. All offsets count from the beginning of the whole run and are clipped
-/// to its end.
+/// A sequence of up to `kMax` byte ranges, such as a received frame whose payload lies in several buffers.
+/// Does not own the bytes. All offsets count from the beginning of the sequence and are clipped to its end.
 class Segments {
  public:
   static constexpr std::size_t kMax = 8;
 
-  /// No more of it is touched than is used: packets make and copy these all the time.
-  Segments() {}  // NOLINT(modernize-use-equals-default): `parts_` stays as it is
+  /// Leaves `parts_` uninitialized: packets construct and copy these objects all the time.
+  Segments() {}  // NOLINT(modernize-use-equals-default): `parts_` stays uninitialized
   Segments(const Segments& o) { *this = o; }
   Segments& operator=(const Segments& o) {
     for (std::size_t i = 0; i < o.count_; ++i) {
-      // In two words, as they were written a moment ago: read as one, or by a call of memcpy(), which is what
-      // compilers make of it otherwise, they would have to be in the cache first.
+      // Copy two words, the way they were just written. Compilers would otherwise merge them into one wide
+      // load, or into a call of memcpy(), which has to wait until the two stores are in the cache.
       Part part = o.parts_[i];
       __asm__("" : "+r"(part.data), "+r"(part.size));
       parts_[i] = part;
@@ -32,9 +31,9 @@ class Segments {
     size_ = o.size_;
     return *this;
   }
-  Segments(ByteSpan one) { push(one); }  // NOLINT(google-explicit-constructor): a span is a one-segment run
+  Segments(ByteSpan one) { push(one); }  // NOLINT(google-explicit-constructor): a span is one range
 
-  /// False when there is no room for another range.
+  /// Appends a range. Returns false when there is no room for it; an empty range is ignored.
   bool push(ByteSpan part) {
     if (part.empty()) return true;
     if (count_ == kMax) return false;
@@ -43,8 +42,8 @@ class Segments {
     return true;
   }
 
-  /// Becomes `whole` without its first `n` bytes, fewer than its first range has. Does what sub() does, for
-  /// less.
+  /// Sets this to `whole` without its first `n` bytes. `n` must be less than the size of the first range.
+  /// Equivalent to sub(), but faster.
   void assign_behind(const Segments& whole, std::size_t n) {
     *this = whole;
     parts_[0].data += n;
@@ -57,7 +56,7 @@ class Segments {
   std::size_t count() const { return count_; }
   ByteSpan part(std::size_t i) const { return {parts_[i].data, parts_[i].size}; }
 
-  /// The bytes [offset, offset + length) as a run of their own.
+  /// The bytes [offset, offset + length).
   Segments sub(std::size_t offset, std::size_t length) const {
     Segments out;
     if (offset >= size_) return out;
@@ -75,7 +74,7 @@ class Segments {
     return out;
   }
 
-  /// Without the last `n` bytes; nothing when there are no more.
+  /// All but the last `n` bytes; empty if there are no more than `n`.
   Segments without_last(std::size_t n) const {
     if (n >= size_) return {};
     Segments out = *this;
@@ -85,7 +84,7 @@ class Segments {
     return out;
   }
 
-  /// Copies up to `length` bytes from `offset` to `out`; returns how many there were.
+  /// Copies up to `length` bytes from `offset` on to `out`. Returns the number of bytes copied.
   std::size_t copy(std::size_t offset, std::size_t length, std::uint8_t* out) const {
     if (offset >= size_) return 0;
     length = std::min(length, size_ - offset);
@@ -100,8 +99,8 @@ class Segments {
     return length;
   }
 
-  /// The bytes [offset, offset + length) in one piece: where they lie when the first range holds them, else
-  /// copied to `scratch`. Null when they are not all there.
+  /// The bytes [offset, offset + length), contiguous: in place if they lie in the first range, otherwise
+  /// copied to `scratch` (`length` bytes). Null if the sequence ends before offset + length.
   const std::uint8_t* piece(std::size_t offset, std::size_t length, std::uint8_t* scratch) const {
     if (count_ != 0 && offset <= parts_[0].size && length <= parts_[0].size - offset)
       return parts_[0].data + offset;
@@ -120,7 +119,7 @@ class Segments {
     std::size_t size;
   };
 
-  std::array<Part, kMax> parts_;  ///< the first count_ mean something
+  std::array<Part, kMax> parts_;  ///< only the first count_ are initialized
   std::size_t count_ = 0;
   std::size_t size_ = 0;
 };

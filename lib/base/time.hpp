@@ -5,11 +5,11 @@
 
 namespace softfeb {
 
-/// Time in picoseconds since an origin of the caller's choice (64 bits last 213 days).
-/// A clock of the firmware, 6.4 ns, is the whole number 6400, so nothing derived from it drifts.
+/// Time in picoseconds since an origin chosen by the caller; 64 bits last 213 days. A firmware clock of 6.4
+/// ns is exactly 6400, so times derived from it do not drift.
 using Time = std::uint64_t;
 
-/// "No such moment": greater than every time.
+/// "Never": later than every other time.
 inline constexpr Time kNever = UINT64_MAX;
 
 inline constexpr Time kNanosecond = 1'000;
@@ -22,7 +22,7 @@ inline constexpr Time kFirmwareClock = 6'400;
 
 constexpr double to_seconds(Time t) { return static_cast<double>(t) * 1e-12; }
 
-/// Sum that stays at kNever instead of wrapping.
+/// Sum that saturates at kNever instead of wrapping.
 constexpr Time saturating_add(Time a, Time b) { return a > kNever - b ? kNever : a + b; }
 
 }  // namespace softfeb

@@ -3,7 +3,7 @@
 
 namespace softfeb {
 
-/// 128-bit products without overflow: a compiler extension, named in this one place.
+/// 128-bit integer for products that do not fit 64 bits. The only place that names this compiler extension.
 __extension__ using Uint128 = unsigned __int128;
 
 }  // namespace softfeb
