@@ -8,19 +8,19 @@
 
 namespace softfeb::roce {
 
-/// Which packets of a lossy sequence came: gives every PSN its 64-bit number since the initial one and
-/// remembers the last kWindow of them, so that a packet that comes late is told from one that comes twice.
-/// For UC, whose PSNs may jump.
+/// Tracks which packets of a lossy sequence arrived, for UC, whose PSNs may have gaps. Extends every PSN to a
+/// 64-bit index (0 for the initial PSN) and remembers the last kWindow indices, to distinguish a late packet
+/// from a duplicate.
 class ArrivalWindow {
  public:
   static constexpr std::uint64_t kWindow = 64;
 
   enum class Kind : std::uint8_t {
-    kNext,       ///< the one expected
-    kAhead,      ///< packets before it have not come: `passed_over` of them
-    kLate,       ///< passed over before, came now
-    kTooOld,     ///< behind the window: late or twice, nobody can tell
-    kDuplicate,  ///< came before
+    kNext,       ///< the expected packet
+    kAhead,      ///< `passed_over` packets before it have not arrived
+    kLate,       ///< passed over earlier, arrived now
+    kTooOld,     ///< behind the window: either late or a duplicate
+    kDuplicate,  ///< arrived before
   };
   struct Arrival {
     Kind kind = Kind::kNext;
@@ -30,8 +30,8 @@ class ArrivalWindow {
 
   explicit ArrivalWindow(Psn initial_psn) : next_psn_(initial_psn) {}
 
-  /// Notes the arrival of `psn`. Nothing when it stands before the initial PSN. A PSN is taken for the number
-  /// nearest to the newest one, so 2^23 packets lost in a row cannot be seen.
+  /// Records the arrival of `psn`. Returns nullopt for a PSN before the initial one. A PSN is extended to the
+  /// index nearest to the newest one, so a loss of 2^23 or more packets in a row cannot be detected.
   std::optional<Arrival> note(Psn psn);
 
   std::uint64_t next_index() const { return next_index_; }
@@ -39,7 +39,7 @@ class ArrivalWindow {
  private:
   Psn next_psn_;
   std::uint64_t next_index_ = 0;
-  std::uint64_t seen_ = 0;  ///< bit k: packet next_index_ − 1 − k came
+  std::uint64_t seen_ = 0;  ///< bit k: packet next_index_ − 1 − k arrived
 };
 
 }  // namespace softfeb::roce

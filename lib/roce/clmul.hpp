@@ -3,15 +3,15 @@
 
 #include <cstdint>
 
-/// Polynomials over GF(2) modulo the Ethernet CRC-32 polynomial, bit-reflected as CRC registers hold them:
-/// bit 31 is the coefficient of x^0. What shifting a CRC past known bytes needs (doc/icrc.md).
+/// Polynomials over GF(2) modulo the Ethernet CRC-32 polynomial P, bit-reflected as in CRC registers: bit 31
+/// is the coefficient of x^0. Used to shift a CRC past bytes whose CRC is known (doc/icrc.md).
 namespace softfeb::roce::clmul {
 
-/// a·b mod P: with one carry-less multiplication and a reduction where the CPU has PCLMULQDQ, else bit by
-/// bit.
+/// a·b mod P. Uses carry-less multiplication and a reduction on CPUs with PCLMULQDQ, otherwise
+/// multiply_portable().
 std::uint32_t multiply(std::uint32_t a, std::uint32_t b);
 
-/// The second way, for tests and for machines without PCLMULQDQ.
+/// a·b mod P bit by bit, for tests and for CPUs without PCLMULQDQ.
 std::uint32_t multiply_portable(std::uint32_t a, std::uint32_t b);
 
 /// x^n mod P.

@@ -7,18 +7,18 @@
 
 #include <immintrin.h>
 
-/// Sums of carry-less products brought back below the CRC-32 polynomial P (doc/icrc.md). For functions that
-/// are compiled for PCLMULQDQ and called where cpu::kPclmul holds.
+/// Reduction of sums of carry-less products modulo the CRC-32 polynomial P (doc/icrc.md). The functions are
+/// compiled for PCLMULQDQ; call them only if cpu::kPclmul is true.
 namespace softfeb::roce::clmul {
 
-/// floor(x^64 / P), 33 bits, reflected; and P itself, 33 bits, reflected.
+/// ⌊x^64 / P⌋ and P itself, both 33 bits, reflected.
 inline constexpr long long kMu = 0x1'f701'1641LL;
 inline constexpr long long kPolyFull = 0x1'db71'0641LL;
 
-/// Of 63 bits, the product of two reflected 32-bit polynomials: bit t is the coefficient of x^(62−t).
-/// Barrett's way.
+/// Reduces 63 bits, a product of two reflected 32-bit polynomials: bit t is the coefficient of x^(62−t). Uses
+/// Barrett reduction.
 __attribute__((target("pclmul,sse4.1"))) inline std::uint32_t reduce63(__m128i product) {
-  // The reflection of 63 bits in 64 lacks one place: shift it in.
+  // As a reflected 64-bit number, the product is one place too low.
   const __m128i p = _mm_slli_epi64(product, 1);
   const __m128i low_half = _mm_set_epi64x(0, 0xffff'ffffLL);
   const __m128i q = _mm_clmulepi64_si128(_mm_and_si128(p, low_half), _mm_set_epi64x(0, kMu), 0);
@@ -26,8 +26,8 @@ __attribute__((target("pclmul,sse4.1"))) inline std::uint32_t reduce63(__m128i p
   return static_cast<std::uint32_t>(_mm_extract_epi32(_mm_xor_si128(p, r), 1));
 }
 
-/// Of 95 bits, a sum of products of reflected 64-bit and 32-bit polynomials: bit t is the coefficient of
-/// x^(94−t). What is above x^62 is multiplied down first.
+/// Reduces 95 bits, a sum of products of reflected 64-bit and 32-bit polynomials: bit t is the coefficient of
+/// x^(94−t). First multiplies the coefficients above x^62 down.
 __attribute__((target("pclmul,sse4.1"))) inline std::uint32_t reduce95(__m128i sum) {
   constexpr long long kDown = polynomial::power_of_x(63);
   const __m128i above = _mm_and_si128(sum, _mm_set_epi64x(0, 0xffff'ffffLL));
@@ -35,8 +35,8 @@ __attribute__((target("pclmul,sse4.1"))) inline std::uint32_t reduce95(__m128i s
       _mm_xor_si128(_mm_srli_si128(sum, 4), _mm_clmulepi64_si128(above, _mm_set_epi64x(0, kDown), 0)));
 }
 
-/// One of those products: eight bytes of a message as they lie in memory, and what brings them to their
-/// place.
+/// A product for reduce95(): eight bytes of a message as they lie in memory, times the power of x that shifts
+/// them to their place.
 __attribute__((target("pclmul,sse4.1"))) inline __m128i product(std::uint64_t word, std::uint32_t factor) {
   return _mm_clmulepi64_si128(_mm_cvtsi64_si128(static_cast<long long>(word)),
                               _mm_cvtsi32_si128(static_cast<int>(factor)), 0);

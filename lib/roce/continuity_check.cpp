@@ -11,8 +11,8 @@ namespace {
 
 constexpr std::size_t kRun = 4096;
 
-/// The counter from 0 on, long enough that a run of kRun bytes from any phase stands in it: one comparison a
-/// packet.
+/// The counter values from 0 on, long enough to hold kRun consecutive values from any phase: one memcmp()
+/// checks up to kRun bytes.
 constexpr auto kCounter = [] {
   std::array<std::uint8_t, kRun + 256> a{};
   for (std::size_t i = 0; i < a.size(); ++i) a[i] = static_cast<std::uint8_t>(i);

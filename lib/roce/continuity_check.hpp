@@ -7,24 +7,24 @@
 
 namespace softfeb::roce {
 
-/// Follows the firmware's running byte counter (each byte one more than the one before, modulo 256, over
-/// message and burst boundaries; WIRE.md section 4) when nothing is known of the messages: what the
-/// laboratory's `fileReader.py --check-cont` does. Bytes must come in order. The first byte sets the count;
-/// after a break it goes on from what came.
+/// Checks the running byte counter that the firmware sends as payload: each byte is the previous one plus
+/// one, modulo 256, across message and burst boundaries. For streams whose messages are not known
+/// (doc/responder.md). Equivalent to `fileReader.py --check-cont` of the laboratory.
+/// Bytes must be passed in order. The first byte sets the counter; after a break the check resumes from the
+/// byte received.
 class ContinuityCheck {
  public:
   void on(const Segments& bytes) {
     bytes.for_each([this](ByteSpan part) { on(part); });
   }
 
-  /// What comes next need not continue: something is known to be missing.
+  /// Accepts any next byte: some bytes are known to be missing.
   void resync() { started_ = false; }
 
   std::uint64_t checked() const { return checked_; }
   std::uint64_t breaks() const { return breaks_; }
-  std::uint64_t first_break() const {
-    return first_break_;
-  }  ///< bytes before it; UINT64_MAX when there was none
+  /// Number of bytes checked before the first break; UINT64_MAX if there was none.
+  std::uint64_t first_break() const { return first_break_; }
 
  private:
   void on(ByteSpan part);

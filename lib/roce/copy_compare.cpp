@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t kVector = 64;
 constexpr std::size_t kStride = 2 * kVector;
 
-/// Whole strides only.
+/// `n` must be a multiple of kStride.
 __attribute__((target("avx512f"))) bool stride_by_stride(std::uint8_t* to, const std::uint8_t* got,
                                                          const std::uint8_t* want, std::size_t n) {
   constexpr int kOrXor = 0xf6;  // a | (b ^ c)
@@ -28,7 +28,7 @@ __attribute__((target("avx512f"))) bool stride_by_stride(std::uint8_t* to, const
     _mm512_storeu_si512(to + i + kVector, b);
   }
   const bool same = _mm512_test_epi64_mask(differ, differ) == 0;
-  // As behind ISA-L: roce/icrc.cpp.
+  // As after ISA-L: see clear_upper_halves() in roce/icrc.cpp.
   _mm256_zeroupper();
   return same;
 }

@@ -6,8 +6,9 @@
 
 namespace softfeb::roce {
 
-/// Whether `got` and `want` are the same `n` bytes. `got` is copied to `to` as well (null: nowhere), whatever
-/// they are: payload that arrived goes to memory and through the check in one pass. `to` overlaps neither.
+/// Returns whether the `n` bytes at `got` and `want` are equal. Always copies `got` to `to` as well, unless
+/// `to` is null, so that received payload is stored and checked in one pass. `to` must not overlap either of
+/// them.
 bool copy_and_compare(std::uint8_t* to, const std::uint8_t* got, const std::uint8_t* want, std::size_t n);
 
 }  // namespace softfeb::roce

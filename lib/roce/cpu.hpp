@@ -3,24 +3,24 @@
 
 #include <string_view>
 
-/// Which instructions packets are made and checked with. The program is built for x86-64-v2; what a CPU has
-/// beyond that is found out once, when the program starts, so that one binary runs on all of them. Every way
-/// gives the same bytes. The environment variable SOFTFEB_CPU has the last word: `native`, as without it, or
-/// `portable`, nothing beyond x86-64-v2.
+/// CPU features used to build and check packets. The program is built for x86-64-v2. Further features are
+/// detected once at start, so that one binary runs on every such CPU. All code paths produce the same bytes.
+/// The environment variable SOFTFEB_CPU overrides the detection: `native` (the default) uses what the CPU
+/// has, `portable` nothing beyond x86-64-v2.
 namespace softfeb::roce::cpu {
 
-/// Carry-less multiplication, and with it ISA-L. False before the program's static objects are made, which is
-/// slower and right all the same.
+/// Carry-less multiplication (PCLMULQDQ); ISA-L is used only with it. False until static initialization has
+/// run, which selects the slower but equally correct path.
 extern const bool kPclmul;
-/// Vector registers have upper halves, which ISA-L leaves in use.
+/// AVX: vector registers have upper halves, which ISA-L leaves dirty.
 extern const bool kAvx;
-/// Vectors of 64 bytes, for comparing and copying payload.
+/// AVX-512F: 64-byte vectors, used to compare and copy payload.
 extern const bool kAvx512;
 
-/// Whether SOFTFEB_CPU may be that.
+/// Whether `text` is a valid value of SOFTFEB_CPU; empty counts as unset.
 bool is_choice(std::string_view text);
 
-/// For people: "portable" or "pclmul".
+/// Name for messages: "portable" or "pclmul".
 const char* name();
 
 }  // namespace softfeb::roce::cpu

@@ -10,7 +10,7 @@ namespace softfeb::roce {
 
 namespace {
 
-/// Writes all headers and makes the CRC over them.
+/// Writes all headers and returns the CRC over them.
 std::uint32_t write_headers(const HeaderTemplate& path, const TransportWords& w, std::uint32_t padded,
                             std::uint16_t identification, std::uint8_t* header) {
   path.write_ip(header, path.ip_word(w.udp_payload(padded), identification));

@@ -7,8 +7,8 @@
 
 namespace softfeb::roce {
 
-/// crc32() of roce/icrc.hpp with tables: for CPUs without carry-less multiplication, and for runs of a few
-/// bytes, for which ISA-L is not made. Eight bytes a step.
+/// Table-driven crc32() of roce/icrc.hpp, eight bytes per step. For CPUs without carry-less multiplication,
+/// and for short inputs, for which ISA-L is slow.
 std::uint32_t crc32_by_table(std::uint32_t seed, ByteSpan data);
 
 }  // namespace softfeb::roce

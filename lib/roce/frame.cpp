@@ -15,8 +15,7 @@ std::uint32_t folded(std::uint32_t sum) {
   return sum;
 }
 
-/// Sum over a run that may be cut at odd places: RFC 1071 sums byte-swapped words alike, so odd parts are
-/// swapped.
+/// Checksum over ranges of any length. A range at an odd offset contributes the byte-swapped sum (RFC 1071).
 std::uint32_t checksum_of(std::uint32_t sum, const Segments& data) {
   bool odd = false;
   data.for_each([&](ByteSpan part) {
@@ -28,9 +27,9 @@ std::uint32_t checksum_of(std::uint32_t sum, const Segments& data) {
   return sum;
 }
 
-/// A kernel that leaves the checksum to the interface puts the pseudo header's sum into the field, for the
-/// interface to go on from. Interfaces that end on the same machine (veth, tap, virtio) pass that on as it
-/// is: nothing was on a wire that could have changed it.
+/// Verifies a UDP checksum. A kernel that offloads the checksum stores the sum of the pseudo header in the
+/// field, for the interface to complete. Interfaces that end on the same host (veth, tap, virtio) pass this
+/// value on unchanged. It is accepted, since such a frame was not on a wire that could have corrupted it.
 bool udp_checksum_holds(const ParsedFrame& f, const Segments& udp, std::uint16_t field) {
   std::array<std::uint8_t, 4> pseudo{0, kIpProtocolUdp, 0, 0};
   store_be16(&pseudo[2], static_cast<std::uint16_t>(udp.size()));
@@ -41,7 +40,7 @@ bool udp_checksum_holds(const ParsedFrame& f, const Segments& udp, std::uint16_t
   return folded(checksum_of(sum, udp)) == 0xffff || folded(sum) == field;
 }
 
-/// Where a part of a frame lies in it.
+/// A part of a frame, in bytes.
 struct Range {
   std::size_t at;
   std::size_t size;
@@ -53,7 +52,7 @@ void parse_udp(ParsedFrame& f, const Segments& frame, Range udp) {
   const std::uint8_t* const h = frame.piece(udp.at, scratch.size(), scratch.data());
   if (h == nullptr || load_be16(h + 4) != udp.size) return;
   const std::uint16_t checksum = load_be16(h + 6);
-  // RoCEv2 runs without a UDP checksum over IPv6 too (RFC 6936; the iCRC covers more).
+  // RoCEv2 allows UDP checksum 0 over IPv6 too (RFC 6936); the iCRC covers more.
   if (checksum != 0 && !udp_checksum_holds(f, frame.sub(udp.at, udp.size), checksum)) return;
   f.source_port = load_be16(h);
   f.dest_port = load_be16(h + 2);
@@ -72,7 +71,7 @@ void parse_ip_content(ParsedFrame& f, std::uint8_t protocol, const Segments& fra
   }
 }
 
-/// Of an IPv4 header without options.
+/// Verifies the checksum of an IPv4 header without options.
 bool ipv4_checksum_holds(const std::uint8_t* h) {
   const std::uint64_t a = load_le64(h);
   const std::uint64_t b = load_le64(h + 8);
@@ -87,7 +86,7 @@ void parse_ipv4(ParsedFrame& f, const Segments& frame, std::size_t at) {
   if (h == nullptr || (h[0] >> 4) != 4) return;
   const std::size_t total = load_be16(h + 2);
   if (total < kIpv4Size || total > frame.size() - at) return;
-  if ((h[0] & 0x0f) != 5) {  // options, or a header shorter than one can be
+  if ((h[0] & 0x0f) != 5) {  // options, or a header length below the minimum
     if ((h[0] & 0x0f) > 5) f.kind = FrameKind::kOther;
     return;
   }
@@ -96,7 +95,7 @@ void parse_ipv4(ParsedFrame& f, const Segments& frame, std::size_t at) {
   f.dest_ip = IpAddress::from_v4_wire(h + 16);
   f.congestion_experienced = (h[1] & 3) == static_cast<unsigned>(Ecn::kCe);
   f.datagram = frame.sub(at, total);
-  if ((load_be16(h + 6) & 0x3fff) != 0) {  // more fragments, or not the first
+  if ((load_be16(h + 6) & 0x3fff) != 0) {  // MF set, or fragment offset not 0
     f.kind = FrameKind::kOther;
     return;
   }
@@ -111,7 +110,8 @@ void parse_ipv6(ParsedFrame& f, const Segments& frame, std::size_t at) {
   if (total > frame.size() - at) return;
   f.source_ip = IpAddress::from_v6_wire(h + 8);
   f.dest_ip = IpAddress::from_v6_wire(h + 24);
-  // IPv4-mapped addresses are our own notation; on the wire they would pass for IPv4 (RFC 4038, section 4.2).
+  // IPv4-mapped addresses are the internal representation of IPv4. On the wire they would be mistaken for
+  // IPv4 (RFC 4038, section 4.2).
   if (f.source_ip.is_v4() || f.dest_ip.is_v4()) {
     f.source_ip = f.dest_ip = IpAddress{};
     f.kind = FrameKind::kOther;
@@ -122,7 +122,8 @@ void parse_ipv6(ParsedFrame& f, const Segments& frame, std::size_t at) {
   parse_ip_content(f, h[6], frame, {at + kIpv6Size, total - kIpv6Size});
 }
 
-/// MAC control frames have no tag: what has one is for nobody. Too short for its opcode: malformed.
+/// MAC control frames are untagged; a tagged one is kOther. One that is too short for its opcode is
+/// malformed.
 void parse_control(ParsedFrame& f, const Segments& rest, bool untagged) {
   std::array<std::uint8_t, 2> opcode;
   if (rest.copy(0, opcode.size(), opcode.data()) < opcode.size()) return;
@@ -136,9 +137,9 @@ void parse_control(ParsedFrame& f, const Segments& rest, bool untagged) {
   f.kind = FrameKind::kMacControl;
 }
 
-/// Most frames: no tag, IPv4 without options or fragments, UDP without a checksum, nothing behind it, these
-/// headers in the first range, and not all of it. False: nothing was written, the frame is for the general
-/// way.
+/// Fast path for most frames: untagged, IPv4 without options or fragments, UDP without a checksum and without
+/// Ethernet padding, all headers in the first range, followed by at least one more byte there. If it returns
+/// false, `f` is unchanged and parse_any() must parse the frame.
 bool parse_plain(const Segments& frame, ParsedFrame& f) {
   constexpr std::size_t kHeaders = kEthernetSize + kIpv4Size + kUdpHeaderSize;
   constexpr std::uint32_t kTypeAndVersion = 0x0800'4500, kAllButTos = 0xffff'ff00;
@@ -179,7 +180,7 @@ ParsedFrame parse_any(const Segments& frame) {
     const std::uint8_t* const tag = frame.piece(at, room.size(), room.data());
     if (tag == nullptr) return f;
     const std::uint16_t tci = load_be16(tag);
-    // Identifier 0 is a priority tag: no VLAN (IEEE 802.1Q 6.9.1).
+    // VLAN identifier 0 marks a priority tag, which names no VLAN (IEEE 802.1Q 6.9.1).
     if ((tci & 0xfff) != 0)
       f.vlan = VlanTag{static_cast<std::uint16_t>(tci & 0xfff), static_cast<std::uint8_t>(tci >> 13)};
     ether_type = load_be16(tag + 2);

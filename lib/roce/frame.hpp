@@ -11,17 +11,17 @@
 
 namespace softfeb::roce {
 
-/// What a received frame is, from Ethernet up to UDP.
+/// Type of a received frame, from Ethernet up to UDP.
 enum class FrameKind : std::uint8_t {
-  kMalformed,  ///< a length, checksum or version is wrong
+  kMalformed,  ///< wrong length, checksum or version
   kUdp,
   kIcmp,
   kArp,
-  kMacControl,  ///< pause, 802.3x or per priority; parse_mac_control(content) gives it
-  kOther,       ///< well formed as far as we look, but nothing we speak
+  kMacControl,  ///< 802.3x pause or PFC; decode `content` with parse_mac_control()
+  kOther,       ///< well formed as far as checked, but of a type softfeb does not process
 };
 
-/// A frame taken apart. Refers to the frame's bytes.
+/// A parsed frame. Refers to the frame's bytes and does not own them.
 struct ParsedFrame {
   FrameKind kind = FrameKind::kMalformed;
   MacAddress dest_mac{};
@@ -32,21 +32,21 @@ struct ParsedFrame {
   bool congestion_experienced = false;
   std::uint16_t source_port = 0;
   std::uint16_t dest_port = 0;
-  Segments datagram;  ///< IP header to the end of the IP packet, Ethernet padding cut off (kUdp, kIcmp)
-  Segments content;   ///< UDP payload, ICMP message, ARP packet, what follows 0x8808
+  Segments datagram;  ///< IP header to the end of the IP packet, without Ethernet padding (kUdp, kIcmp)
+  Segments content;   ///< UDP payload, ICMP message, ARP packet, or MAC control frame from its opcode on
 };
 
-/// Takes a frame from the network apart; every length is checked. IPv4 options and fragments are kOther: no
-/// RoCE sender makes them. A UDP checksum that is not 0 is verified, unless it is one that the sender left to
-/// an interface that makes none (veth, tap).
+/// Parses a frame from the network, which is not trusted: checks every length. IPv4 packets with options and
+/// IPv4 fragments are kOther, because no RoCE sender makes them. A nonzero UDP checksum is verified, unless
+/// the sender left it to an interface that does not compute it (veth, tap).
 ParsedFrame parse_frame(const Segments& frame);
-/// The same into a frame that was used before.
+/// Parses into `out`, which may hold an earlier frame.
 void parse_frame(const Segments& frame, ParsedFrame& out);
 
-/// True when the four bytes at the end of a RoCE datagram are its iCRC.
+/// Returns whether the last four bytes of a RoCE datagram are its iCRC.
 bool icrc_matches(const ParsedFrame& frame);
 
-/// BTH to pad: the UDP payload without its iCRC; empty when it is shorter than that.
+/// The UDP payload without its iCRC (BTH to pad); empty if it is too short to hold an iCRC.
 Segments transport_bytes(const ParsedFrame& frame);
 
 }  // namespace softfeb::roce

@@ -8,9 +8,9 @@
 #include <cstdint>
 #include <optional>
 
-/// Transport headers of the InfiniBand Architecture (IBA 9.2–9.6) as RoCEv2 carries them.
-/// encode() writes exactly kSize bytes; decode() takes whatever the network sent, answers nothing when it is
-/// too short, and judges no values: what a field means is its user's business.
+/// Transport headers of the InfiniBand Architecture (IBA 9.2–9.6) as carried by RoCEv2. encode() writes
+/// exactly kSize bytes. decode() accepts untrusted input: it returns nullopt if the input is too short and
+/// does not validate field values, which is up to the caller.
 namespace softfeb::roce {
 
 inline constexpr std::uint16_t kRoceUdpPort = 4791;
@@ -25,7 +25,7 @@ struct Bth {
   bool solicited = false;
   bool mig_req = false;
   std::uint8_t pad_count = 0;  ///< 0…3 bytes after the payload
-  std::uint8_t tver = 0;       ///< transport version, 0 is the only legal one
+  std::uint8_t tver = 0;       ///< transport version; must be 0
   std::uint16_t pkey = kDefaultPkey;
   bool fecn = false;
   bool becn = false;
@@ -37,19 +37,19 @@ struct Bth {
   static std::optional<Bth> decode(ByteSpan in);
 };
 
-/// RDMA extended transport header: begins a WRITE.
+/// RDMA extended transport header: in the first packet of a WRITE.
 struct Reth {
   static constexpr std::size_t kSize = 16;
 
   std::uint64_t virtual_address = 0;
   std::uint32_t rkey = 0;
-  std::uint32_t dma_length = 0;  ///< bytes of the whole message
+  std::uint32_t dma_length = 0;  ///< length of the whole message in bytes
 
   void encode(std::uint8_t* out) const;
   static std::optional<Reth> decode(ByteSpan in);
 };
 
-/// Immediate data, as the number the verbs carry in network order.
+/// Immediate data, in host order (network order on the wire and in the verbs).
 struct ImmDt {
   static constexpr std::size_t kSize = 4;
 
@@ -89,7 +89,7 @@ inline std::optional<ImmDt> ImmDt::decode(ByteSpan in) {
   return ImmDt{load_be32(in.data())};
 }
 
-/// Kinds of an AETH syndrome (IBA table 46) as this project tells them apart.
+/// Types of AETH syndromes (IBA table 46).
 enum class AethKind : std::uint8_t {
   kAck,
   kRnrNak,
@@ -104,13 +104,13 @@ enum class AethKind : std::uint8_t {
 /// ACK extended transport header.
 struct Aeth {
   static constexpr std::size_t kSize = 4;
-  static constexpr std::uint8_t kNoCredits = 0x1f;  ///< ACK that carries no credit count
+  static constexpr std::uint8_t kNoCredits = 0x1f;  ///< ACK without a credit count
 
   std::uint8_t syndrome = kNoCredits;
   std::uint32_t msn = 0;  ///< 24 bits
 
   AethKind kind() const;
-  /// Timer code of an RNR NAK, credits of an ACK.
+  /// Timer code of an RNR NAK, credit count of an ACK, or NAK code.
   std::uint8_t value() const { return syndrome & 0x1f; }
 
   static constexpr std::uint8_t ack(std::uint8_t credits = kNoCredits) { return credits & 0x1f; }
@@ -144,11 +144,11 @@ inline AethKind Aeth::kind() const {
   }
 }
 
-/// Bytes of a congestion notification packet from BTH to the end of its reserved bytes (annex A17.9.3),
-/// without iCRC.
+/// Size in bytes of a congestion notification packet (annex A17.9.3), from BTH to its reserved bytes, without
+/// iCRC.
 inline constexpr std::size_t kCnpSize = Bth::kSize + 16;
 
-/// Writes a CNP (kCnpSize bytes) for the reaction point `dest_qp`.
+/// Writes a CNP (kCnpSize bytes) addressed to `dest_qp`, the QP of the reaction point.
 void encode_cnp(std::uint8_t* out, Qpn dest_qp, std::uint16_t pkey = kDefaultPkey);
 
 }  // namespace softfeb::roce

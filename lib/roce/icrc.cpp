@@ -19,10 +19,10 @@ namespace softfeb::roce {
 
 namespace {
 
-/// CRC of the eight bytes of ones that stand for the absent LRH.
+/// CRC of the eight bytes of ones that replace the absent LRH.
 constexpr std::uint32_t kLrhCrc = ~0xdebb20e3U;
 
-/// IPv6 + UDP + BTH, the longest run with masked fields in it.
+/// Size of IPv6 + UDP + BTH, the largest set of headers with masked fields.
 constexpr std::size_t kMaskedRoom = kIpv6Size + kUdpHeaderSize + Bth::kSize;
 
 bool is_v6(std::uint8_t first_byte) { return (first_byte >> 4) == 6; }
@@ -40,7 +40,7 @@ void mask_ip(std::uint8_t* ip, bool v6) {
   }
 }
 
-/// Copies the headers that hold masked fields and masks them; 0 when they are not all there.
+/// Copies IP to BTH to `out` and masks them. Returns the number of bytes, 0 if `bytes` is too short.
 std::size_t mask_headers(ByteSpan bytes, std::uint8_t* out) {
   const bool v6 = !bytes.empty() && is_v6(bytes[0]);
   const std::size_t ip = v6 ? kIpv6Size : kIpv4Size;
@@ -53,12 +53,13 @@ std::size_t mask_headers(ByteSpan bytes, std::uint8_t* out) {
   return n;
 }
 
-/// Words that arrived headers are folded by: pairs of them, and their factors from kShiftTable backwards.
+/// Sums the contributions of a received packet's headers, word by word. The factors come from kShiftTable in
+/// descending order.
 class HeadFold {
  public:
   explicit HeadFold(std::size_t words) : factor_(&kShiftTable[words]) {}
 
-  /// Two words more, as they lie in memory.
+  /// Adds the next two words, as they lie in memory.
   __attribute__((target("pclmul,sse4.1"))) void pair(std::uint64_t bytes) {
     factor_ -= 2;
     sum_ = _mm_xor_si128(sum_, clmul::product(bytes, factor_[1]));
@@ -74,7 +75,7 @@ class HeadFold {
   __m128i sum_ = _mm_setzero_si128();
 };
 
-/// CRC over masked headers that stand in one piece, IP to BTH, and `extended` words behind them (RETH,
+/// CRC over the masked headers in one piece, IP to BTH, and `extended` four-byte words behind them (RETH,
 /// ImmDt).
 __attribute__((target("pclmul,sse4.1"))) std::uint32_t head_crc(const std::uint8_t* p, bool v6,
                                                                 std::size_t extended) {
@@ -98,18 +99,18 @@ __attribute__((target("pclmul,sse4.1"))) std::uint32_t head_crc(const std::uint8
   return ~fold.raw();
 }
 
-/// ISA-L leaves the upper halves of vector registers in use. Until somebody clears them, every SSE
-/// instruction, and that is what the rest of the program and libraries are made of, has to preserve them and
-/// waits for the one before.
+/// ISA-L leaves the upper halves of the vector registers dirty. Until they are cleared, every SSE
+/// instruction, including those in the rest of the program and in libraries, has to preserve them and depends
+/// on the instruction before it.
 inline void clear_upper_halves() {
   if (cpu::kAvx) __asm__ volatile("vzeroupper");
 }
 
-/// ISA-L is made for long runs.
+/// Up to this length in bytes, crc32_by_table() is used: ISA-L is made for long inputs.
 constexpr std::size_t kShortRun = 16;
 
-/// Of the first part of a datagram, in one go where it holds the headers and, behind them, no more than RETH
-/// and ImmDt.
+/// CRC over the first range of a datagram. Headers are processed with one reduction if at most a RETH and an
+/// ImmDt follow the BTH in this range.
 std::uint32_t icrc_of_first(ByteSpan part) {
   const bool v6 = is_v6(part[0]);
   const std::size_t n = (v6 ? kIpv6Size : kIpv4Size) + kUdpHeaderSize + Bth::kSize;

@@ -10,12 +10,12 @@
 #include <string>
 #include <string_view>
 
-/// Ethernet, 802.1Q, IPv4 and IPv6 as far as RoCEv2 needs them.
+/// The parts of Ethernet, 802.1Q, IPv4 and IPv6 that RoCEv2 needs.
 namespace softfeb::roce {
 
 using MacAddress = std::array<std::uint8_t, 6>;
 
-/// In two loads: == of it is a call of memcmp().
+/// Compares with two loads per address; operator== would call memcmp().
 inline bool same_mac(const MacAddress& a, const MacAddress& b) {
   return load_le32(&a[0]) == load_le32(&b[0]) && load_le16(&a[4]) == load_le16(&b[4]);
 }
@@ -37,7 +37,7 @@ inline constexpr std::uint8_t kIpProtocolIcmpv6 = 58;
 /// ECN codepoints of the IP header.
 enum class Ecn : std::uint8_t { kNotEct = 0, kEct1 = 1, kEct0 = 2, kCe = 3 };
 
-/// An IPv4 or IPv6 address; IPv4 as the IPv4-mapped IPv6 address, as RoCEv2 GIDs hold it.
+/// An IPv4 or IPv6 address. IPv4 is stored as an IPv4-mapped IPv6 address, as in RoCEv2 GIDs.
 struct IpAddress {
   std::array<std::uint8_t, 16> bytes{};
 
@@ -46,13 +46,13 @@ struct IpAddress {
   static IpAddress from_v4(std::uint32_t host_order);
   static IpAddress from_v4_wire(const std::uint8_t* p);
   static IpAddress from_v6_wire(const std::uint8_t* p);
-  /// Dotted quad or colon form.
+  /// Parses dotted-quad IPv4 or IPv6 notation.
   static std::optional<IpAddress> parse(std::string_view text);
   std::string to_string() const;
-  /// `n` addresses further (for replicated boards).
+  /// The address incremented by `n`, for replicated boards. The carry stays within the last four bytes.
   IpAddress plus(std::uint32_t n) const;
 
-  bool operator==(const IpAddress& o) const {  // two words: by default it is a call of memcmp()
+  bool operator==(const IpAddress& o) const {  // two words; the default would call memcmp()
     return load_le64(&bytes[0]) == load_le64(&o.bytes[0]) && load_le64(&bytes[8]) == load_le64(&o.bytes[8]);
   }
   // NOLINTNEXTLINE(modernize-use-nullptr): clang-tidy 14 misreads it
@@ -63,7 +63,7 @@ inline bool IpAddress::is_v4() const { return load_be64(&bytes[0]) == 0 && load_
 
 inline IpAddress IpAddress::from_v4_wire(const std::uint8_t* p) {
   IpAddress a;
-  // One store: who reads it as words need not wait for it.
+  // One store, so that loads of whole words need not wait for it.
   store_le64(&a.bytes[8], 0xffff'0000U | std::uint64_t{load_le32(p)} << 32);
   return a;
 }
@@ -79,9 +79,9 @@ std::optional<MacAddress> parse_mac(std::string_view text);
 std::string to_string(const MacAddress& mac);
 MacAddress mac_plus(const MacAddress& mac, std::uint32_t n);
 
-/// One's complement checksum of the Internet (RFC 1071) over `data`.
+/// Internet checksum (RFC 1071) over `data`; `start` is an unfolded sum to continue.
 std::uint16_t internet_checksum(ByteSpan data, std::uint32_t start = 0);
-/// Unfolded sum of 16-bit words, for pseudo headers.
+/// Adds the 16-bit words of `data` to the unfolded sum `sum`, for example for pseudo headers.
 std::uint32_t checksum_add(std::uint32_t sum, ByteSpan data);
 
 }  // namespace softfeb::roce
