@@ -9,36 +9,37 @@
 #include <cstdint>
 #include <optional>
 
-/// MAC control frames (IEEE 802.3 Clause 31): what stops a sender.
+/// MAC control frames (IEEE 802.3 Clause 31), which pause a sender.
 namespace softfeb::roce {
 
 inline constexpr std::uint16_t kEtherTypeMacControl = 0x8808;
 inline constexpr std::uint16_t kOpcodePause = 0x0001;  ///< IEEE 802.3 Annex 31B
 inline constexpr std::uint16_t kOpcodePfc = 0x0101;    ///< IEEE 802.3 Annex 31D, 802.1Qbb
 inline constexpr std::size_t kPriorities = 8;
-/// The group address of pause frames; no bridge forwards it.
+/// Group address of pause frames; bridges do not forward it.
 inline constexpr MacAddress kPauseAddress{0x01, 0x80, 0xc2, 0x00, 0x00, 0x01};
-/// The frame without FCS: padded to the shortest there is.
+/// Size in bytes without FCS: padded to the minimum frame size.
 inline constexpr std::size_t kMacControlSize = 60;
 
 struct MacControl {
   enum class Kind : std::uint8_t { kPause, kPfc };
   Kind kind = Kind::kPause;
-  std::uint8_t enabled = 0;  ///< PFC: priorities whose quanta count, by bit
-  /// Times of 512 bits each; 0 ends a pause. Of the link (kPause) in the first.
+  std::uint8_t enabled = 0;  ///< PFC: bit i set means that quanta[i] is valid for priority i
+  /// Pause times in units of 512 bit times; 0 ends a pause. kPause uses only quanta[0], for the whole link.
   std::array<std::uint16_t, kPriorities> quanta{};
 
   bool operator==(const MacControl&) const = default;
 };
 
-/// What follows the EtherType; nothing when it is too short for its opcode, or the opcode is another one.
+/// Parses `content`, which begins after the EtherType. Returns nullopt if it is too short for its opcode, or
+/// if the opcode is neither pause nor PFC.
 std::optional<MacControl> parse_mac_control(const Segments& content);
 
-/// A frame from `source` to `dest`, kPauseAddress or the individual address of a station.
+/// Builds a frame from `source` to `dest`, which is kPauseAddress or the individual address of a station.
 std::array<std::uint8_t, kMacControlSize> write_mac_control(const MacAddress& source, const MacAddress& dest,
                                                             const MacControl& control);
 
-/// How long `quanta` are on a link of `rate` bytes per second, not 0.
+/// Duration of `quanta` on a link of `rate` bytes per second; `rate` must not be 0.
 constexpr Time pause_time(std::uint16_t quanta, std::uint64_t rate) {
   return Time{quanta} * 64 * kSecond / rate;
 }

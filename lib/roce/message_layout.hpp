@@ -8,29 +8,30 @@
 
 namespace softfeb::roce {
 
-/// How a payload stream is cut into messages of one length and these into packets, so that the number of a
-/// packet says what it carries. Message n begins at n · message_length of the stream. A source that ends is
-/// sent in passes; the last message of a pass is as short as what remains and still takes a whole slot of the
-/// stream, so that the rule holds in every pass.
+/// Maps packet numbers to positions: a payload stream is cut into messages of one length, and these into
+/// packets. Message n begins at offset n · message_length of the stream.
+/// A source of finite length is sent in passes. The last message of a pass carries the bytes that remain. It
+/// still occupies a full message_length of the stream, so the rule holds in every pass.
 class MessageLayout {
  public:
-  /// What a packet carries.
+  /// Position and size of a packet's payload.
   struct Place {
-    std::uint64_t message = 0;         ///< number since the beginning, over all passes
-    std::uint64_t stream_offset = 0;   ///< of the packet's first byte
-    std::uint32_t message_offset = 0;  ///< of the packet's first byte, within its message
+    std::uint64_t message = 0;         ///< message number, counted over all passes
+    std::uint64_t stream_offset = 0;   ///< offset of the packet's first byte in the stream
+    std::uint32_t message_offset = 0;  ///< offset of the packet's first byte in its message
     std::uint32_t length = 0;          ///< payload bytes
-    std::uint32_t remaining = 0;       ///< bytes of its message from its first one on
-    bool last = false;                 ///< ends its message
+    std::uint32_t remaining = 0;       ///< bytes of its message from the packet's first byte on
+    bool last = false;                 ///< the packet ends its message
   };
 
-  /// `message_length` in bytes, 0 for messages without payload; `pmtu` at least 1; `source_length` in bytes,
-  /// 0 for a source without end.
+  /// `message_length` in bytes, 0 for messages without payload. `pmtu` in bytes, at least 1. `source_length`
+  /// in bytes, 0 for an infinite source.
   MessageLayout(std::uint32_t message_length, std::uint32_t pmtu, std::uint64_t source_length = 0);
 
-  /// Of the packet `index` since the initial PSN.
+  /// Place of packet `index`, counted from the initial PSN.
   Place locate(std::uint64_t index) const;
-  /// To the packet behind `p`, which is not the last of its message: as locate(), for less.
+  /// Advances `p`, which must not be the last packet of its message, to the next packet. Equivalent to
+  /// locate(), but faster.
   void advance(Place& p) const {
     p.stream_offset += p.length;
     p.message_offset += p.length;
@@ -39,14 +40,13 @@ class MessageLayout {
     p.last = p.remaining <= pmtu_;
   }
 
-  /// Length of message `message`.
+  /// Length in bytes of message `message`.
   std::uint32_t length_of(std::uint64_t message) const;
 
-  std::uint64_t messages_per_pass() const { return messages_per_pass_; }  ///< 0 for a source without end
-  std::uint64_t packets_per_pass() const {
-    return source_length_ == 0 ? 0 : per_pass_.divisor();
-  }  ///< 0 for a source without end
-  std::uint64_t packets_per_message() const { return per_message_.divisor(); }  ///< of a full one
+  std::uint64_t messages_per_pass() const { return messages_per_pass_; }  ///< 0 for an infinite source
+  /// 0 for an infinite source.
+  std::uint64_t packets_per_pass() const { return source_length_ == 0 ? 0 : per_pass_.divisor(); }
+  std::uint64_t packets_per_message() const { return per_message_.divisor(); }  ///< if of full length
   std::uint32_t message_length() const { return message_length_; }
   std::uint64_t source_length() const { return source_length_; }
 
@@ -54,10 +54,10 @@ class MessageLayout {
   std::uint32_t message_length_;
   std::uint32_t pmtu_;
   std::uint64_t source_length_;
-  Divider per_message_;  ///< packets of a full message
-  Divider per_pass_;     ///< packets of a pass
+  Divider per_message_;  ///< packets per message of full length
+  Divider per_pass_;     ///< packets per pass
   std::uint64_t messages_per_pass_ = 0;
-  std::uint32_t short_length_ = 0;  ///< of the last message of a pass where it is shorter, else 0
+  std::uint32_t short_length_ = 0;  ///< length of the last message of a pass if it is shorter, else 0
 };
 
 }  // namespace softfeb::roce

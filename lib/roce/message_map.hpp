@@ -9,9 +9,9 @@
 
 namespace softfeb::roce {
 
-/// Which of the messages 0, 1, 2, … did not arrive, as ranges. Holds at most as many ranges as it was given
-/// room for; what did not fit is still counted, without its place. Late arrivals fill ranges. No allocation
-/// after construction, not thread-safe.
+/// Tracks which of the messages 0, 1, 2, … did not arrive, as a list of ranges of limited capacity. Missing
+/// messages that do not fit into the list are counted without their position. Late arrivals are removed from
+/// the ranges. Does not allocate after construction. Not thread-safe.
 class MessageMap {
  public:
   struct Range {
@@ -22,22 +22,23 @@ class MessageMap {
 
   explicit MessageMap(std::size_t capacity);
 
-  /// Message `number` arrived whole.
+  /// Message `number` arrived completely.
   void arrived(std::uint64_t number);
 
-  /// `total` messages were sent: those after the last arrival are missing too.
+  /// `total` messages were sent: those after the last arrival are missing as well.
   void finish(std::uint64_t total);
 
-  std::span<const Range> ranges() const { return ranges_; }  ///< ascending, apart from each other
+  std::span<const Range> ranges() const { return ranges_; }  ///< ascending, not adjacent
   std::uint64_t missing() const { return listed_ + unlisted_; }
-  std::uint64_t unlisted() const { return unlisted_; }    ///< missing, and in no range for want of room
-  std::uint64_t received() const { return received_; }    ///< different messages
-  std::uint64_t late() const { return late_; }            ///< of them after a later one
-  std::uint64_t duplicate() const { return duplicate_; }  ///< arrived before
-  /// Arrivals in a stretch of which some messages are missing without being listed: late or duplicate, nobody
-  /// can tell. Counted here alone, so that missing() never says too little.
+  std::uint64_t unlisted() const { return unlisted_; }  ///< missing messages that did not fit into the list
+  std::uint64_t received() const { return received_; }  ///< distinct messages, without uncertain ones
+  std::uint64_t late() const { return late_; }          ///< received after a later message, or after finish()
+  std::uint64_t duplicate() const { return duplicate_; }  ///< arrivals of a message received before
+  /// Arrivals within a stretch that contains unlisted missing messages: each is either late or a duplicate.
+  /// They are counted only here, so missing() may be too high but never too low.
   std::uint64_t uncertain() const { return uncertain_; }
-  std::uint64_t next() const { return next_; }  ///< one more than the highest message arrived or finished
+  /// One more than the highest message number that arrived or that finish() covered.
+  std::uint64_t next() const { return next_; }
 
  private:
   void miss(std::uint64_t first, std::uint64_t last);
@@ -46,7 +47,7 @@ class MessageMap {
 
   std::size_t capacity_;
   std::vector<Range> ranges_;
-  std::optional<Range> uncharted_;  ///< from the first to the last missing message that is not listed
+  std::optional<Range> uncharted_;  ///< from the first to the last unlisted missing message
   std::uint64_t next_ = 0;
   std::uint64_t listed_ = 0;
   std::uint64_t unlisted_ = 0;
@@ -56,8 +57,8 @@ class MessageMap {
   std::uint64_t uncertain_ = 0;
 };
 
-/// The 64-bit number that a 32-bit counter (an immediate that counts messages) stands for: of all that end in
-/// `counter` the one nearest to `near`. Nothing when that would be negative.
+/// Extends a 32-bit counter (an immediate that counts messages) to the 64-bit number nearest to `near` with
+/// these low 32 bits. Returns nullopt if that would be negative.
 std::optional<std::uint64_t> unwrap_counter(std::uint32_t counter, std::uint64_t near);
 
 }  // namespace softfeb::roce

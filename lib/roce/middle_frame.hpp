@@ -9,29 +9,32 @@
 
 namespace softfeb::roce {
 
-/// Frames from the middle of messages, whose headers differ in nothing but identification, IP checksum, PSN
-/// and iCRC: everything else is made once, the part of the iCRC too that does not change (doc/icrc.md).
+/// Prepared frame for packets in the middle of a message. Only identification, IP checksum, PSN and iCRC
+/// differ between such packets. Everything else is computed once, including the constant part of the iCRC
+/// (doc/icrc.md).
 class MiddleFrame {
  public:
-  /// Without carry-less multiplication frames are made by craft_request().
+  /// False without carry-less multiplication; use craft_request() then.
   static bool usable() { return cpu::kPclmul; }
 
   MiddleFrame() = default;
-  /// Of packets like `p`, which is a WRITE or SEND MIDDLE with a payload of a path MTU and without AckReq, on
-  /// their way as `path` says but for its MAC addresses and traffic class, which may change. usable().
+  /// Prepares frames for packets like `p`: a WRITE or SEND MIDDLE with one path MTU of payload and without
+  /// AckReq. The MAC addresses and traffic class of `path` may change later, its other fields may not.
+  /// Requires usable().
   MiddleFrame(const HeaderTemplate& path, const RequestPacket& p, Qpn dest_qp, std::uint16_t pkey);
 
-  /// Whether it was made of packets like this one: operation, SE, payload's length.
+  /// Whether it was prepared for packets like `p`: same operation, SE and payload length.
   bool fits(const RequestPacket& p) const;
 
   std::uint32_t payload_length() const { return transport_bytes() - static_cast<std::uint32_t>(Bth::kSize); }
-  /// BTH and payload: what congestion control counts.
+  /// Size in bytes of BTH and payload, which congestion control counts.
   std::uint32_t transport_bytes() const {
     return udp_length() - static_cast<std::uint32_t>(kUdpHeaderSize + kIcrcSize);
   }
 
-  /// Writes the headers to `header` and the iCRC to `trailer`, with as much room as craft_request() asks for.
-  /// `payload_crc` is the payload's alone, see PayloadStream::crc(). `path` is the one it was made with.
+  /// Writes the headers to `header` and the iCRC to `trailer`, which need as much room as for
+  /// craft_request(). `payload_crc` is the CRC of the payload alone, see PayloadStream::crc(). `path` is the
+  /// template passed to the constructor.
   Crafted craft(const HeaderTemplate& path, Psn psn, std::uint16_t identification, std::uint32_t payload_crc,
                 std::uint8_t* header, std::uint8_t* trailer) const;
 
@@ -39,8 +42,8 @@ class MiddleFrame {
   std::uint32_t udp_length() const { return __builtin_bswap16(static_cast<std::uint16_t>(udp_bth_)); }
 
   std::uint64_t udp_bth_ = 0;  ///< UDP length, checksum 0, first four bytes of the BTH, as they lie in memory
-  std::uint32_t dest_word_ = 0;  ///< the next four
-  std::uint32_t crc_ = 0;        ///< iCRC with identification, PSN and payload CRC 0
+  std::uint32_t dest_word_ = 0;  ///< the next four bytes
+  std::uint32_t crc_ = 0;        ///< iCRC with identification, PSN and payload CRC taken as 0
 };
 
 }  // namespace softfeb::roce

@@ -5,11 +5,10 @@
 
 namespace softfeb::roce {
 
-/// Transport service of a queue pair; the value is what the upper three bits of a BTH opcode hold (IBA table
-/// 38).
+/// Transport service of a queue pair. The value is the upper three bits of the BTH opcode (IBA table 38).
 enum class Transport : std::uint8_t { kRc = 0, kUc = 1 };
 
-/// The lower five bits of a BTH opcode: the operation, whatever the transport service (IBA table 38).
+/// Operation: the lower five bits of the BTH opcode, for any transport service (IBA table 38).
 enum class Operation : std::uint8_t {
   kSendFirst = 0x00,
   kSendMiddle = 0x01,
@@ -26,7 +25,7 @@ enum class Operation : std::uint8_t {
   kAcknowledge = 0x11,
 };
 
-/// Opcodes that stand outside the service/operation scheme, or that are compared whole.
+/// Complete opcodes: some are compared as a whole, CNP is outside the service/operation scheme.
 inline constexpr std::uint8_t kOpcodeRcAck = 0x11;
 inline constexpr std::uint8_t kOpcodeCnp = 0x81;
 
@@ -40,20 +39,19 @@ constexpr bool is_send(Operation op) { return static_cast<unsigned>(op) <= 0x05;
 constexpr bool is_write(Operation op) {
   return static_cast<unsigned>(op) >= 0x06 && static_cast<unsigned>(op) <= 0x0b;
 }
-/// A SEND or WRITE: what a requester of ours sends and a responder of ours takes.
+/// A SEND or WRITE request, with or without immediate.
 constexpr bool is_request(Operation op) { return static_cast<unsigned>(op) <= 0x0b; }
 constexpr bool is_only(Operation op) {
   return op == Operation::kSendOnly || op == Operation::kSendOnlyImm || op == Operation::kWriteOnly ||
          op == Operation::kWriteOnlyImm;
 }
-/// Answers to READ and atomic requests on RC, which requesters of ours never send (IBA table 38: 0x0d…0x10,
-/// 0x12).
+/// READ and atomic responses on RC (IBA table 38: 0x0d…0x10, 0x12). Our requesters never send such requests.
 constexpr bool is_foreign_response(std::uint8_t op) { return (op >= 0x0d && op <= 0x10) || op == 0x12; }
-/// The packet begins a message (FIRST or ONLY).
+/// Whether the packet begins a message (FIRST or ONLY).
 constexpr bool begins_message(Operation op) {
   return op == Operation::kSendFirst || op == Operation::kWriteFirst || is_only(op);
 }
-/// The packet ends a message (LAST or ONLY).
+/// Whether the packet ends a message (LAST or ONLY).
 constexpr bool ends_message(Operation op) {
   return is_only(op) || op == Operation::kSendLast || op == Operation::kSendLastImm ||
          op == Operation::kWriteLast || op == Operation::kWriteLastImm;

@@ -31,7 +31,7 @@ std::size_t encode_request(const RequestPacket& p, Qpn dest_qp, std::uint16_t pk
 
 namespace {
 
-/// The `Header` at `at`, which it is moved behind; nothing when the packet ends before.
+/// Decodes the `Header` at `at` and advances `at` past it. Returns nullopt if the packet is too short.
 template <typename Header>
 std::optional<Header> take(const Segments& bytes, std::size_t size, std::size_t& at) {
   std::array<std::uint8_t, Header::kSize> scratch;
@@ -59,7 +59,7 @@ bool parse_request(const Segments& bytes, std::size_t size, std::size_t at, Rece
   return true;
 }
 
-/// The first `size` of `bytes`.
+/// Parses the first `size` bytes of `bytes`.
 TransportPacket parse(const Segments& bytes, std::size_t size) {
   TransportPacket out;
   std::size_t at = 0;

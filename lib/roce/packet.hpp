@@ -10,8 +10,7 @@
 
 namespace softfeb::roce {
 
-/// A request packet a requester wants sent: everything but the path's headers, the payload's bytes and the
-/// iCRC.
+/// A request packet to send, without the path's headers, the payload's bytes and the iCRC.
 struct RequestPacket {
   std::uint8_t opcode = 0;
   bool ack_req = false;
@@ -20,11 +19,11 @@ struct RequestPacket {
   Psn psn = 0;
   Reth reth{};                       ///< valid when has_reth(opcode_operation(opcode))
   std::uint32_t immediate = 0;       ///< valid when has_immediate(opcode_operation(opcode))
-  std::uint64_t payload_offset = 0;  ///< in the QP's payload stream
+  std::uint64_t payload_offset = 0;  ///< byte offset in the QP's payload stream
   std::uint32_t payload_length = 0;
 
   std::uint8_t pad_count() const { return static_cast<std::uint8_t>(-payload_length & 3U); }
-  /// BTH to pad: what congestion control counts of a packet.
+  /// Size in bytes from BTH to pad, which congestion control counts.
   std::uint32_t transport_bytes() const {
     const Operation op = opcode_operation(opcode);
     return static_cast<std::uint32_t>(Bth::kSize + (has_reth(op) ? Reth::kSize : 0) +
@@ -33,34 +32,36 @@ struct RequestPacket {
   }
 };
 
-/// Longest run of transport headers a request carries: BTH, RETH, ImmDt.
+/// Maximum size in bytes of a request's transport headers: BTH, RETH, ImmDt.
 inline constexpr std::size_t kMaxTransportHeaders = Bth::kSize + Reth::kSize + ImmDt::kSize;
 
-/// Writes BTH, RETH and ImmDt of `p` for the queue pair `dest_qp`; returns how many bytes (12…32).
+/// Writes BTH, RETH and ImmDt of `p` to `out` for the queue pair `dest_qp`. Returns the number of bytes
+/// (12…32).
 std::size_t encode_request(const RequestPacket& p, Qpn dest_qp, std::uint16_t pkey, std::uint8_t* out);
 
-/// A request that arrived: decoded, iCRC already found right. Refers to the frame's bytes.
+/// A decoded request whose iCRC was verified. Refers to the frame's bytes.
 struct ReceivedRequest {
   Bth bth{};
   Reth reth{};
   std::uint32_t immediate = 0;
   Segments payload;                     ///< without pad
-  bool congestion_experienced = false;  ///< the IP header says CE
+  bool congestion_experienced = false;  ///< the IP header is marked CE
 };
 
-/// A transport packet (BTH … pad, without iCRC) taken apart as far as its opcode is known.
+/// Type of a transport packet (BTH to pad, without iCRC).
 enum class TransportKind : std::uint8_t { kRequest, kAcknowledge, kCnp, kUnknown, kMalformed };
 
 struct TransportPacket {
   TransportKind kind = TransportKind::kMalformed;
-  ReceivedRequest request;  ///< kRequest: all of it; otherwise request.bth alone
+  ReceivedRequest request;  ///< kRequest: complete; otherwise only request.bth
   Aeth aeth{};              ///< kAcknowledge
 };
 
-/// Takes `bytes` (BTH to pad, hostile) apart. kMalformed: shorter than its headers and pad say.
-/// An acknowledgement is exactly BTH + AETH (WIRE.md section 3), a CNP at least BTH.
+/// Parses `bytes` (BTH to pad), which are not trusted. A packet is kMalformed if it is shorter than its
+/// headers and pad require. An acknowledgement must be exactly BTH + AETH without pad; a CNP needs at least a
+/// BTH.
 TransportPacket parse_transport(const Segments& bytes);
-/// The same of bytes that end with the iCRC: a datagram's content.
+/// The same for bytes that end with the iCRC, such as the content of a UDP datagram.
 TransportPacket parse_transport_with_icrc(const Segments& content);
 
 }  // namespace softfeb::roce

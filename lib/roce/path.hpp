@@ -19,7 +19,8 @@ struct VlanTag {
   bool operator==(const VlanTag&) const = default;
 };
 
-/// The way from a QP to its peer: everything below the transport headers. Both addresses are of one family.
+/// Path from a QP to its peer: all fields below the transport headers. Both IP addresses must be of the same
+/// family.
 struct Path {
   MacAddress source_mac{};
   MacAddress dest_mac{};
@@ -30,40 +31,41 @@ struct Path {
   Ecn ecn = Ecn::kEct0;
   std::uint8_t ttl = 64;
   std::uint16_t udp_source_port = 0xc000;
-  std::uint16_t udp_dest_port = kRoceUdpPort;  ///< another one only where the board's registers name it
+  std::uint16_t udp_dest_port = kRoceUdpPort;  ///< differs only if the board's registers set it
 };
 
-/// Ethernet to UDP of a path, made once; per packet only lengths, identification and checksum change.
+/// Headers of a path from Ethernet to UDP, built once. Only lengths, identification and checksum change per
+/// packet.
 class HeaderTemplate {
  public:
-  /// 14 + 4 + 40 + 8.
+  /// Maximum size in bytes: 14 + 4 + 40 + 8.
   static constexpr std::size_t kMaxSize = kEthernetSize + kVlanTagSize + kIpv6Size + kUdpHeaderSize;
 
   HeaderTemplate() = default;
   explicit HeaderTemplate(const Path& path);
 
   void set_dest_mac(const MacAddress& mac);
-  /// DSCP (6 bits) and ECN. Requires a template that was made from a path.
+  /// Sets DSCP (6 bits) and ECN. Requires a template constructed from a path.
   void set_traffic_class(std::uint8_t dscp, Ecn ecn);
   std::uint8_t dscp() const;
   IpAddress dest_ip() const {
     const std::uint8_t* const ip = &bytes_[ip_offset_];
     return v6_ ? IpAddress::from_v6_wire(ip + 24) : IpAddress::from_v4_wire(ip + 16);
   }
-  /// Of its tag, if it has one.
+  /// Priority code point of the VLAN tag, if there is one.
   std::optional<std::uint8_t> pcp() const;
   std::size_t size() const { return size_; }
   bool is_v4() const { return !v6_; }
-  /// Where the IP header begins: 14 or 18.
+  /// Offset of the IP header in bytes: 14 or 18.
   std::size_t ip_offset() const { return ip_offset_; }
 
   /// Writes the headers for a UDP payload of `udp_payload` bytes (BTH … iCRC) to `out`, size() bytes.
-  /// `identification` goes into IPv4's field and is ignored for IPv6.
+  /// `identification` is written to the IPv4 header and ignored for IPv6.
   void write(std::uint8_t* out, std::uint32_t udp_payload, std::uint16_t identification) const {
     write_ip(out, ip_word(udp_payload, identification));
     store_be16(out + size_ - 4, static_cast<std::uint16_t>(kUdpHeaderSize + udp_payload));
   }
-  /// The same with UDP's length left out; `word` as ip_word() gives it.
+  /// The same without the UDP length. `word` is the result of ip_word().
   void write_ip(std::uint8_t* out, std::uint64_t word) const {
     if (v6_) {
       write_v6(out, word);
@@ -74,10 +76,10 @@ class HeaderTemplate {
   void write_v4(std::uint8_t* out, std::uint64_t word) const;
   void write_v6(std::uint8_t* out, std::uint64_t word) const;
 
-  /// For the iCRC (doc/icrc.md): the CRC's register, not complemented, between UDP's ports and its length,
-  /// with the fields that change from packet to packet taken for 0.
+  /// For the iCRC (doc/icrc.md): the CRC register, not complemented, after the UDP ports. The fields that
+  /// change from packet to packet are taken as 0.
   std::uint32_t crc_register() const { return crc_register_; }
-  /// The fields of the first eight bytes of the IP header that write() fills in, as they lie in memory.
+  /// The fields that write() sets in the first eight bytes of the IP header, as they lie in memory.
   std::uint64_t ip_word(std::uint32_t udp_payload, std::uint16_t identification) const {
     const std::uint32_t udp_length = static_cast<std::uint32_t>(kUdpHeaderSize) + udp_payload;
     return v6_ ? v6_word(udp_length) : v4_word(udp_length, identification);
@@ -90,16 +92,16 @@ class HeaderTemplate {
   static std::uint64_t v6_word(std::uint32_t udp_length) {
     return std::uint64_t{__builtin_bswap16(static_cast<std::uint16_t>(udp_length))} << 32;
   }
-  /// Four-byte words between those eight bytes and UDP's length.
+  /// Number of four-byte words between those eight bytes and the UDP length.
   static constexpr std::size_t kIpv4WordDistance = 4;
   std::size_t ip_word_distance() const { return v6_ ? 9 : kIpv4WordDistance; }
 
  private:
   void copy_to(std::uint8_t* out) const;
 
-  // In this order all of it that IPv4 needs lies in one cache line.
-  std::uint32_t checksum_base_ =
-      0;  ///< sum of the IPv4 header without length and identification, bytes swapped
+  // In this order, all that IPv4 needs lies in one cache line.
+  /// Sum of the IPv4 header without length and identification, byte-swapped.
+  std::uint32_t checksum_base_ = 0;
   std::uint32_t crc_register_ = 0;
   std::uint8_t size_ = kEthernetSize + kIpv4Size + kUdpHeaderSize;
   std::uint8_t ip_offset_ : 7 = kEthernetSize;
@@ -108,11 +110,11 @@ class HeaderTemplate {
 };
 
 inline void HeaderTemplate::copy_to(std::uint8_t* out) const {
-  // Pieces of fixed width that overlap: together they are each of the four sizes there are (42, 46, 62, 66).
+  // Overlapping copies of fixed width, which together cover each of the four sizes (42, 46, 62, 66).
   static_assert(kMaxSize == 66 && kEthernetSize + kIpv4Size + kUdpHeaderSize == 42);
   std::memcpy(out, &bytes_[0], 32);
   std::memcpy(out + 24, &bytes_[24], 16);
-  // The UDP checksum stays 0, as RoCEv2 allows.
+  // The UDP checksum stays 0, which RoCEv2 allows.
   std::memcpy(out + size_ - 32, bytes_.data() + size_ - 32, 32);
 }
 
@@ -130,7 +132,7 @@ inline void HeaderTemplate::write_v4(std::uint8_t* out, std::uint64_t word) cons
   }
   std::uint8_t* const ip = out + ip_offset_;
   store_le32(ip + 2, static_cast<std::uint32_t>(word >> 16));
-  // A sum of byte-swapped words is the swapped sum (RFC 1071).
+  // The sum of byte-swapped words is the byte-swapped sum (RFC 1071).
   std::uint32_t sum = checksum_base_ + (static_cast<std::uint32_t>(word >> 16) & 0xffff) +
                       static_cast<std::uint32_t>(word >> 32);
   sum = (sum & 0xffff) + (sum >> 16);
@@ -138,12 +140,12 @@ inline void HeaderTemplate::write_v4(std::uint8_t* out, std::uint64_t word) cons
   store_le16(ip + 10, static_cast<std::uint16_t>(~sum));
 }
 
-/// Overhead of a frame that is neither payload nor on the wire only: Ethernet to UDP, BTH, RETH, ImmDt, iCRC.
+/// Maximum size in bytes of a frame without its payload and pad: Ethernet to UDP, BTH, RETH, ImmDt, iCRC.
 constexpr std::uint32_t max_frame_overhead(bool v6, bool vlan) {
   return static_cast<std::uint32_t>(kEthernetSize + (vlan ? kVlanTagSize : 0) + (v6 ? kIpv6Size : kIpv4Size) +
                                     kUdpHeaderSize + kMaxTransportHeaders + kIcrcSize);
 }
-/// What a frame costs on the wire beyond its bytes: FCS, preamble, start delimiter and gap.
+/// Bytes that a frame occupies on the wire in addition: FCS, preamble with start delimiter, interframe gap.
 inline constexpr std::uint32_t kWireOverhead = 4 + 8 + 12;
 
 }  // namespace softfeb::roce

@@ -6,9 +6,9 @@
 
 namespace softfeb::roce {
 
-/// A CRC that may have been prepared. As std::optional, but one word that is written and read whole: an
-/// optional's halves are written one by one, and whoever reads them together waits until they are in the
-/// cache, for each packet twice.
+/// An optional prepared CRC. Unlike std::optional, it is a single word, stored and loaded as a whole. The two
+/// parts of a std::optional are stored separately, and a load of both waits until these stores are in the
+/// cache, twice per packet.
 class PreparedCrc {
  public:
   constexpr PreparedCrc() = default;
@@ -16,7 +16,7 @@ class PreparedCrc {
   constexpr PreparedCrc(std::uint32_t crc) : word_(crc) {}
   constexpr PreparedCrc(std::optional<std::uint32_t> crc) : word_(crc ? *crc : kNone) {}
   constexpr explicit operator bool() const { return word_ != kNone; }
-  /// Requires one.
+  /// Requires a value.
   constexpr std::uint32_t operator*() const { return static_cast<std::uint32_t>(word_); }
 
  private:
@@ -24,30 +24,29 @@ class PreparedCrc {
   std::uint64_t word_ = kNone;
 };
 
-/// What a packet carries.
+/// Payload of a packet.
 struct PacketPayload {
-  const std::uint8_t* bytes = nullptr;  ///< null: the stream cannot give them
+  const std::uint8_t* bytes = nullptr;  ///< null: the stream cannot provide them
   PreparedCrc crc;                      ///< see PayloadStream::crc()
 };
 
-/// A stream of payload bytes as a QP sends it, or as its receiver expects it: message n's bytes stand at
-/// [payload_offset, payload_offset + length) of the stream. Implementations never change what a given offset
-/// holds, so a retransmission sends the same bytes.
+/// The stream of payload bytes that a QP sends or that its receiver expects. The bytes of a message are at
+/// [payload_offset, payload_offset + length). The content at an offset must never change, so that a
+/// retransmission sends the same bytes.
 class PayloadStream {
  public:
   virtual ~PayloadStream() = default;
 
-  /// `length` (at most one path MTU) contiguous bytes at `offset`; null when the stream cannot give them
-  /// (payload source error).
+  /// Returns `length` contiguous bytes at `offset`; `length` is at most one path MTU. The stream owns them.
+  /// Returns null if it cannot provide them (payload source error).
   virtual const std::uint8_t* bytes(std::uint64_t offset, std::uint32_t length) const = 0;
 
-  /// CRC-32 register value (ISA-L convention, see roce/icrc.hpp) of those bytes followed by their 0–3 zero
-  /// pad bytes, where it was prepared.
+  /// CRC-32 (ISA-L convention, see roce/icrc.hpp) of those bytes followed by 0–3 zero pad bytes, if prepared.
   virtual std::optional<std::uint32_t> crc(std::uint64_t /*offset*/, std::uint32_t /*length*/) const {
     return std::nullopt;
   }
 
-  /// Both in one call, for the packet path. `length` is not 0.
+  /// Both in one call, for the packet path. `length` must not be 0.
   virtual PacketPayload packet(std::uint64_t offset, std::uint32_t length) const {
     return {bytes(offset, length), crc(offset, length)};
   }

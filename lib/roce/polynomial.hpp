@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
-/// Arithmetic modulo the Ethernet CRC-32 polynomial P at compile time, bit-reflected as CRC registers hold
-/// it: bit 31 is the coefficient of x^0.
+/// Compile-time arithmetic modulo the Ethernet CRC-32 polynomial P, bit-reflected as in CRC registers: bit 31
+/// is the coefficient of x^0.
 namespace softfeb::roce::polynomial {
 
 inline constexpr std::uint32_t kPoly = 0xedb88320U;  ///< P without x^32

@@ -10,35 +10,37 @@
 
 namespace softfeb::roce {
 
-/// Most packets of WRITEs are of messages of several, without ImmDt, on RC: a BTH, behind it a RETH in the
-/// first one, and whole words of payload. One that lies as ports give packets, in one buffer or as our own
-/// boards chain them over a ring (headers, payload, iCRC), is taken apart in few steps; it refers to the
-/// frame's bytes. What is anything else, or wrong in any way, is for parse_transport_with_icrc().
+/// Fast path for parsing the most frequent packets: RC WRITE FIRST, MIDDLE and LAST without ImmDt, that is, a
+/// BTH, a RETH in FIRST, and a payload of whole four-byte words. The packet must lie in one buffer, or in
+/// three as softfeb's own boards chain them over a ring (headers, payload, iCRC). All other packets,
+/// including malformed ones, are left to parse_transport_with_icrc(). Refers to the frame's bytes.
 struct QuickWrite {
   Operation operation{};  ///< kWriteFirst, kWriteMiddle or kWriteLast
   bool ack_req = false;
   std::uint16_t pkey = 0;
   Qpn dest_qp = 0;
   Psn psn = 0;
-  std::uint32_t icrc = 0;  ///< as it arrived; not verified
+  std::uint32_t icrc = 0;  ///< as received, not verified
   const std::uint8_t* bth = nullptr;
-  ByteSpan headers;  ///< IP header to the last one of transport
+  ByteSpan headers;  ///< IP header to the last transport header
   ByteSpan payload;
 
-  /// False: `frame` is for the general way, `*this` means nothing. Requires FrameKind::kUdp.
+  /// Parses `frame`. If it returns false, `*this` is invalid and the general parser must be used. Requires
+  /// FrameKind::kUdp.
   bool read(const ParsedFrame& frame);
   /// Requires kWriteFirst.
   Reth reth() const { return *Reth::decode({bth + Bth::kSize, Reth::kSize}); }
 };
 
-/// Whose it is, whatever else it says: a hint for what is fetched ahead. Requires FrameKind::kUdp.
+/// Destination QPN of any packet, without validation: a hint for prefetching. 0 if the packet is too short.
+/// Requires FrameKind::kUdp.
 inline Qpn dest_qp_hint(const ParsedFrame& frame) {
   if (frame.content.count() == 0 || frame.content.part(0).size() < Bth::kSize) return 0;
   return load_be32(&frame.content.part(0)[4]) & kPsnMask;
 }
 
 inline bool QuickWrite::read(const ParsedFrame& frame) {
-  // RC, neither SE nor pad, transport version 0; whether MigReq is set is no matter.
+  // Bits that must be 0: RC, no SE, no pad, transport version 0. MigReq may have either value.
   constexpr std::uint32_t kSaysMore = 0xe0bf'0000;
   const Segments& content = frame.content;
   if (content.count() == 0 || frame.datagram.count() == 0) return false;

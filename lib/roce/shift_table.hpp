@@ -9,14 +9,14 @@
 
 namespace softfeb::roce {
 
-/// Longest payload of a packet: the largest path MTU.
+/// Maximum payload of a packet in bytes: the largest path MTU.
 inline constexpr std::uint32_t kMaxPayload = 4096;
 
-/// Four-byte words that may stand between the beginning of an IPv6 header and the payload.
+/// Maximum number of four-byte words from the beginning of an IPv6 header to the payload.
 inline constexpr std::size_t kMaxHeaderWords = (40 + 8 + 12 + 16 + 4) / 4;
 
-/// x^(32k) mod P: what brings a word, or a CRC register, to its place when k words follow it. All headers
-/// and, with its pad, every payload is a whole number of words, so one table serves every packet there is.
+/// x^(32k) mod P, which shifts a word or a CRC register past k four-byte words. The headers, and every
+/// payload with its pad, are a whole number of words, so this table covers every possible packet.
 constexpr auto make_shift_table() {
   std::array<std::uint32_t, kMaxPayload / 4 + kMaxHeaderWords + 1> t{};
   t[0] = polynomial::kOne;
@@ -29,8 +29,9 @@ constexpr auto make_shift_table() {
 }
 inline constexpr auto kShiftTable = make_shift_table();
 
-/// What makes a raw register the complemented CRC that roce/icrc.hpp speaks of, put in early: at UDP's
-/// length, when that, a BTH and [k] words follow. x^(2^32 − 1) is 1, so there are negative powers.
+/// [k]: term that turns the raw register into the complemented CRC of roce/icrc.hpp. It is XORed in before
+/// the last part of the headers: one word of UDP length and checksum, a BTH, and k more words. x^(2^32 − 1)
+/// is 1, so negative powers exist.
 constexpr auto make_complements() {
   std::array<std::uint32_t, 6> t{};
   for (std::size_t k = 0; k < t.size(); ++k)

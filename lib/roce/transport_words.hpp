@@ -12,35 +12,35 @@
 
 namespace softfeb::roce {
 
-/// The headers from UDP's length on as words, in the order of their bytes in memory: so they are stored in
-/// few steps, and their CRC is made from registers without reading back what was just written (doc/icrc.md).
+/// The headers from the UDP length on, as words in memory order. They are stored in few steps, and their CRC
+/// is computed from registers without reading back what was just written (doc/icrc.md).
 struct TransportWords {
-  /// Bytes of UDP's header in `udp_bth`: length and checksum.
+  /// Bytes of the UDP header in `udp_bth`: length and checksum.
   static constexpr std::size_t kUdpPart = 4;
 
   std::uint64_t udp_bth = 0;  ///< UDP length, checksum 0, first four bytes of the BTH
-  std::uint64_t bth = 0;      ///< the other eight
+  std::uint64_t bth = 0;      ///< remaining eight bytes of the BTH
   std::array<std::uint64_t, 2> reth{};
-  std::uint32_t word = 0;  ///< ImmDt, AETH
-  bool has_reth = false;   ///< or a CNP's reserved bytes
+  std::uint32_t word = 0;  ///< ImmDt or AETH
+  bool has_reth = false;   ///< RETH, or the reserved bytes of a CNP
   bool has_word = false;
 
-  /// Of a request with the headers that its operation has, before `padded` bytes of payload and pad.
+  /// Headers of a request, with RETH and ImmDt as selected. `padded` is the size of payload and pad in bytes.
   static TransportWords of(const RequestPacket& p, bool with_reth, bool with_immediate, std::uint32_t padded,
                            Qpn dest_qp, std::uint16_t pkey);
   static TransportWords of(const Aeth& aeth, Psn psn, Qpn dest_qp, std::uint16_t pkey);
   static TransportWords cnp(Qpn dest_qp, std::uint16_t pkey);
 
-  /// Four-byte words behind the BTH: 0, 1, 4 or 5.
+  /// Number of four-byte words after the BTH: 0, 1, 4 or 5.
   std::size_t extended_words() const { return (has_reth ? 4U : 0U) + (has_word ? 1U : 0U); }
   std::size_t transport_size() const { return Bth::kSize + 4 * extended_words(); }
 
-  /// Bytes from BTH to iCRC.
+  /// Size of the UDP payload in bytes, from BTH to iCRC.
   std::uint32_t udp_payload(std::uint32_t padded) const {
     return static_cast<std::uint32_t>(transport_size() + kIcrcSize) + padded;
   }
 
-  /// kUdpPart + transport_size() bytes.
+  /// Writes kUdpPart + transport_size() bytes to `out`.
   void store(std::uint8_t* out) const {
     store_le64(out, udp_bth);
     store_le64(out + 8, bth);
@@ -99,7 +99,7 @@ inline TransportWords TransportWords::cnp(Qpn dest_qp, std::uint16_t pkey) {
   return w;
 }
 
-/// Pad and iCRC in one store, and what has become of the frame.
+/// Writes pad and iCRC with one store of 8 bytes, and returns the sizes of the frame's parts.
 inline Crafted finish_frame(const HeaderTemplate& path, const TransportWords& w, std::uint32_t pad,
                             std::uint32_t crc, std::uint8_t* trailer) {
   store_le64(trailer, std::uint64_t{crc} << (8 * pad));
@@ -107,7 +107,7 @@ inline Crafted finish_frame(const HeaderTemplate& path, const TransportWords& w,
           static_cast<std::uint8_t>(pad + kIcrcSize)};
 }
 
-/// A frame that is all headers, for CPUs with carry-less multiplication.
+/// Writes a frame without payload. Requires cpu::kPclmul.
 Crafted craft_control_pclmul(const HeaderTemplate& path, const TransportWords& w,
                              std::uint16_t identification, std::uint8_t* header, std::uint8_t* trailer);
 

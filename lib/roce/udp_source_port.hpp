@@ -7,16 +7,15 @@
 
 namespace softfeb::roce {
 
-/// How a QP's UDP source port is chosen: the entropy that switches hash flows by (WIRE.md section 1, annex
-/// A17.9.2).
+/// How a QP's UDP source port is chosen. Switches hash it to distribute flows over paths (annex A17.9.2).
 struct SourcePortPolicy {
   enum class Kind : std::uint8_t { kHashed, kFixed, kRange };
   Kind kind = Kind::kHashed;
-  std::uint16_t first = 0xc000;  ///< kFixed: the port; kRange: QPs take [first, last] in turn
+  std::uint16_t first = 0xc000;  ///< kFixed: the port; kRange: QPs use [first, last] in rotation
   std::uint16_t last = 0xffff;
 };
 
-/// The port of the flow between two QPNs, as Linux and rdma-core compute it, in 0xC000–0xFFFF.
+/// The port that Linux and rdma-core compute for the flow between two QPNs, in 0xC000–0xFFFF.
 constexpr std::uint16_t hashed_source_port(Qpn source, Qpn dest) {
   std::uint64_t h = std::uint64_t{source} * dest;
   h ^= h >> 20;
@@ -25,7 +24,7 @@ constexpr std::uint16_t hashed_source_port(Qpn source, Qpn dest) {
   return static_cast<std::uint16_t>(((flow_label & 0x3fff) ^ ((flow_label & 0xfc000) >> 14)) | 0xc000);
 }
 
-/// The port of a board's `index`-th QP.
+/// The port of the QP with index `index` on a board.
 constexpr std::uint16_t source_port(const SourcePortPolicy& policy, std::uint32_t index, Qpn source,
                                     Qpn dest) {
   switch (policy.kind) {
