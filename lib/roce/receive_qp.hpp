@@ -18,58 +18,62 @@
 
 namespace softfeb::roce {
 
-/// What tells which message a message is.
+/// How the number of a received message is determined.
 enum class MessageNumbering : std::uint8_t {
-  kNone,       ///< nothing: messages are counted, not mapped
-  kLayout,     ///< the packet's number and the layout: messages of a known length
-  kImmediate,  ///< the immediate counts messages up from `first_immediate`, modulo 2^32
+  kNone,       ///< not at all: messages are counted but not mapped
+  kLayout,     ///< from the packet number and the layout: messages of a known length
+  kImmediate,  ///< from the immediate, which counts messages from `first_immediate` on, modulo 2^32
 };
 
 struct ReceiveQpConfig {
   ResponderConfig responder{};
-  std::optional<MessageLayout> layout;  ///< how the sender cuts its stream; needed by `expected` and kLayout
-  const PayloadStream* expected = nullptr;  ///< what should arrive (outlives the QP); null: not compared
-  bool check_continuity = false;            ///< follow the firmware's byte counter
+  /// How the sender cuts its stream into messages; required by `expected` and kLayout.
+  std::optional<MessageLayout> layout;
+  /// Stream to compare payload with, which must outlive the QP; null: no comparison.
+  const PayloadStream* expected = nullptr;
+  bool check_continuity = false;  ///< check the firmware's byte counter
   MessageNumbering numbering = MessageNumbering::kNone;
   std::uint32_t first_immediate = 0;
-  std::size_t map_capacity = 64;  ///< ranges of missing messages remembered
+  std::size_t map_capacity = 64;  ///< capacity of the map: ranges of missing messages
 };
 
-/// A receiving queue pair with everything that judges what it receives: responder, payload check, map of
-/// missing messages, notification point. Sans-I/O, not thread-safe, no allocation after construction.
+/// The receive half of a queue pair and its checks: responder, payload check, map of missing messages,
+/// notification point. Sans-I/O, not thread-safe, no allocation after construction.
 class ReceiveQp {
  public:
   struct Outcome {
     RequestOutcome request;
-    bool send_cnp = false;  ///< to the requester's QP (config().dest_qpn)
+    bool send_cnp = false;  ///< send a CNP to the requester's QP (config().responder.dest_qpn)
   };
 
-  /// `regions` as for Responder; `notification` (null: none) outlives the QP, which uses the slot that
-  /// attach() gave. Throws std::invalid_argument when `expected` or kLayout comes without a layout.
+  /// `regions` as for Responder. `notification` (null: none) must outlive the QP; `slot` is the result of its
+  /// attach(). Throws std::invalid_argument if `expected` or kLayout is set without a layout.
   ReceiveQp(const ReceiveQpConfig& config, const std::vector<MemoryRegion>& regions,
             NotificationPoint* notification = nullptr, NotificationPoint::Slot slot = 0);
 
-  /// A request for this QP (iCRC right, peer verified).
+  /// Handles a request for this QP whose iCRC and peer were verified.
   Outcome on_request(const ReceivedRequest& request, Time now);
 
-  /// The quick way of on_request(), as Responder::awaits() has it; not for packets that a switch marked.
+  /// Fast path of on_request(): see Responder::awaits(). Not for CE-marked packets.
   bool awaits(const QuickWrite& packet) const {
     return responder_.awaits(packet) && !config_.check_continuity;
   }
-  /// Fetches, ahead, the first lines of where the payload of a packet that awaits() will be placed.
+  /// Prefetches, for writing, the first cache lines of the place where the payload of a packet that awaits()
+  /// will be stored.
   void claim_place(const QuickWrite& packet) const;
-  /// Takes a packet that awaits().
+  /// Accepts a packet for which awaits() is true.
   Responder::Quick take(const QuickWrite& packet);
 
-  /// Fetches what take() needs.
+  /// Prefetches what take() needs.
   void prefetch() const {
     softfeb::prefetch(this, kHotLines);
     softfeb::prefetch(&check_);
   }
 
-  /// Judges on where `before`, the QP that stood in this one's place, ended: its figures (those of its
-  /// responder apart) are this one's too. `counter_goes_on`: so does the byte counter; else some of it is
-  /// known not to have been sent.
+  /// Continues the byte counter check and the counts of CE marks and unexpected messages from `before`, the
+  /// QP that this one replaces. The responder counters, payload check and message map are not taken over.
+  /// `counter_goes_on`: the byte counter continues without a gap; otherwise some of its bytes are known not
+  /// to have been sent.
   void continue_from(const ReceiveQp& before, bool counter_goes_on);
 
   /// See Responder::change_regions().
@@ -78,7 +82,8 @@ class ReceiveQp {
     responder_.change_regions(std::forward<Change>(change));
   }
 
-  /// `messages` were sent (kLayout, kImmediate): what has not come by now is missing.
+  /// Call after the sender has finished: of `messages` messages sent, those not received by now are missing
+  /// (kLayout, kImmediate).
   void finish(std::uint64_t messages) { map_.finish(messages); }
 
   void post_receives(std::uint64_t n) { responder_.post_receives(n); }
@@ -87,18 +92,17 @@ class ReceiveQp {
   const ReceiveQpConfig& config() const { return config_; }
   const MessageMap& map() const { return map_; }
   const std::optional<PayloadCheck>& payload_check() const { return check_; }
-  const ContinuityCheck& continuity() const { return continuity_; }  ///< idle unless asked for
+  const ContinuityCheck& continuity() const { return continuity_; }  ///< unused unless check_continuity
   std::uint64_t congestion_experienced() const { return marked_; }   ///< CE-marked requests
-  /// Messages that were not as long as the layout has them, or whose immediate stands for no message.
+  /// Messages whose length does not match the layout, or whose immediate stands for no message.
   std::uint64_t unexpected_messages() const { return unexpected_; }
-  /// Payload bytes not equal to what was expected, by whichever check is on (a break of continuity counts
-  /// one).
+  /// Payload bytes that failed the enabled checks; a break of the byte counter counts as one.
   std::uint64_t bytes_wrong() const { return (check_ ? check_->wrong() : 0) + continuity_.breaks(); }
 
  private:
   static constexpr unsigned kHotLines = 4;
-  /// As many as a core asks for at one time. More of them would wait for each other, and the hardware, which
-  /// sees by these where the payload goes, asks for the rest by itself.
+  /// As many cache lines as a core can request at a time; further ones would wait for these. The hardware
+  /// prefetcher recognizes the sequence and fetches the rest.
   static constexpr unsigned kPlaceLines = 16;
 
   void check(const PlacedPayload& payload, std::uint64_t index);
@@ -106,8 +110,8 @@ class ReceiveQp {
   void store(const Segments& bytes, std::uint8_t* to, std::uint64_t index);
   const MessageLayout::Place& locate(std::uint64_t index);
 
-  // What each packet needs stands together: prefetch().
-  MessageLayout::Place place_;  ///< of packet place_index_
+  // Members that every packet needs are together, see prefetch().
+  MessageLayout::Place place_;  ///< place of packet place_index_
   std::uint64_t place_index_ = 0;
   std::uint64_t next_index_ = 0;
   bool located_ = false;

@@ -24,7 +24,8 @@ const RequesterConfig& checked(const RequesterConfig& c) {
   return c;
 }
 
-/// What the firmware reports for a verb; the odd ones as it does (vectors/wire/bad_opcode_*).
+/// Completion opcode that the firmware reports for a verb, including unsupported ones
+/// (test/vectors/wire/bad_opcode_*).
 WcOpcode wc_opcode(std::uint8_t v) {
   constexpr std::uint8_t kOther = 7;
   constexpr std::uint8_t kTable[] = {1, 1, 0, 0, 2, 3, 4, 6, 5, 0};
@@ -61,7 +62,8 @@ RequesterProfile::RequesterProfile(const RequesterConfig& c, Again make_again)
       again(make_again),
       ack_timeout(roce::ack_timeout(c.timing, c.timeout)),
       window_packets(c.window_packets == 0 ? kMaxWindowPackets : c.window_packets),
-      // Two such packets lie in every full window: one of them is always on its way when the window closes.
+      // Every full window contains at least one packet with AckReq, so an ACK that reopens the window is on
+      // its way.
       ask_mask(std::bit_floor(std::max(1U, window_packets / 2)) - 1),
       pmtu_shift(static_cast<std::uint8_t>(std::countr_zero(c.pmtu))),
       always_asks(c.sq_sig_all && c.timing == TimingProfile::kFirmware) {
@@ -147,9 +149,9 @@ bool Requester::post(const WorkRequest& r, Time /*now*/) {
   return true;
 }
 
-/// Number of the first packet of a request in the queue.
+/// Number of the first packet of request `index`.
 std::uint64_t Requester::first_of(std::uint32_t index) const {
-  // What stands in the queue is far less than 2^47 packets from those that are acknowledged.
+  // Requests in the queue are far less than 2^47 packets away from the acknowledged ones.
   const auto ahead = static_cast<std::int64_t>((queue_[index].first - acked_) << 16) >> 16;
   return acked_ + static_cast<std::uint64_t>(ahead);
 }
@@ -178,7 +180,7 @@ void Requester::finish(std::uint32_t index, WcStatus status) {
   }
 }
 
-/// Unsignaled successes free their slots without waiting for a poll().
+/// Frees the slots of unsignaled requests that succeeded, without waiting for poll().
 void Requester::pass_unreported() {
   while (head_ != done_ && !reported(queue_[head_])) ++head_;
 }
@@ -191,7 +193,8 @@ void Requester::complete_acknowledged() {
   pass_unreported();
 }
 
-/// Ends request `index` with `status`, everything else unfinished as flushed, and the QP's work.
+/// Completes request `index` with `status` and all other unfinished requests as flushed, and moves the QP to
+/// ERR.
 void Requester::fail(std::uint32_t index, WcStatus status) {
   for (; done_ != tail_; ++done_) finish(done_, done_ == index ? status : WcStatus::kFlushed);
   send_ = limit_ = tail_;
@@ -200,8 +203,8 @@ void Requester::fail(std::uint32_t index, WcStatus status) {
   state_ = QpState::kErr;
 }
 
-/// A request that failed here ends the QP when its turn to complete has come. Where nothing on its way asks
-/// for an ACK the requests before it will never be heard of, and are flushed.
+/// Handles a local error: the failed request moves the QP to ERR once all requests before it have completed.
+/// If no packet in flight requests an ACK, their outcome will never be known, and they are flushed.
 void Requester::settle_local_error() {
   const bool failed = limit_ != tail_ && send_ == limit_;
   if (failed && (done_ == limit_ || asked_ <= acked_)) fail(limit_, WcStatus::kLocalOperationError);

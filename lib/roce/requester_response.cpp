@@ -52,8 +52,8 @@ void Requester::count(AethKind kind) {
   }
 }
 
-/// Finds the packet `psn` speaks of; false when it is not one sent and unacknowledged (old, duplicate,
-/// future).
+/// Finds the packet number for `psn`. Returns false if this packet is not in flight, that is, sent and
+/// unacknowledged.
 bool Requester::in_flight(Psn psn, std::uint64_t& packet) const {
   const std::int32_t ahead = psn_diff(psn & kPsnMask, psn_of(acked_));
   packet = acked_ + static_cast<std::uint64_t>(static_cast<std::int64_t>(ahead));
@@ -96,7 +96,7 @@ void Requester::on_bad_response(Psn psn, Time now) {
   fail(done_, WcStatus::kBadResponse);
 }
 
-/// Everything before `packet` has arrived. False when that was known.
+/// Acknowledges everything before `packet`. Returns false if that is no progress.
 bool Requester::acknowledge_before(std::uint64_t packet, Time now) {
   if (packet == acked_) return false;
   acked_ = packet;
@@ -112,8 +112,7 @@ bool Requester::acknowledge_before(std::uint64_t packet, Time now) {
   } else if (!firmware()) {
     start_timer(now);
   }
-  // A long message over a lossy path may need more retries than the counter holds: what counts is that it
-  // moves on.
+  // Any progress counts: a long message over a lossy path may need more retries than the counter allows.
   if (!firmware()) reload_retries();
   return true;
 }
@@ -126,7 +125,7 @@ void Requester::go_back(std::uint64_t packet) {
 }
 
 void Requester::on_sequence_nak(bool progress) {
-  // Nothing of it has been resent, or it is waiting for a receive request: this NAK tells nothing new.
+  // No new information: the packet was not resent since the last go-back, or an RNR wait is in progress.
   if (!progress && (next_ == acked_ || rnr_until_ != 0)) {
     ++responses_ignored_;
   } else if (spend_retry()) {
@@ -141,8 +140,8 @@ void Requester::on_rnr(std::uint8_t timer_code, bool progress, Time now) {
     ++responses_ignored_;
     return;
   }
-  // The path works and the receiver is alive. Sequence NAKs that what we sent meanwhile earns, late, must not
-  // add up over a long wait.
+  // The path works and the receiver is alive. Packets already in flight may still cause late sequence NAKs,
+  // which must not add up over a long wait.
   if (!firmware()) retries_used_ = 0;
   if (!spend_rnr_retry()) {
     fail(done_, WcStatus::kRetriesExceeded);
@@ -163,7 +162,8 @@ void Requester::on_timer(Time now) {
     return;
   }
   if (firmware()) {
-    // To the first packet of the oldest request, unless that lies so far back that its PSNs would seem new.
+    // Go back to the first packet of the oldest request, unless it is so far back that its PSNs could be
+    // taken for new ones.
     const std::uint64_t first = first_of(done_);
     go_back(acked_ - first <= kMaxWindowPackets / 2 ? first : acked_);
     start_timer(now);

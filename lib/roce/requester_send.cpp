@@ -7,7 +7,7 @@ namespace softfeb::roce {
 
 namespace {
 
-/// Where a packet stands in its message.
+/// Position of a packet in its message.
 enum class Place : std::uint8_t { kFirst, kMiddle, kLast, kOnly };
 
 Place place_of(std::uint32_t index, std::uint32_t packets) {
@@ -36,13 +36,13 @@ Operation operation_of(WrOpcode verb, Place place) {
 
 }  // namespace
 
-/// Whether packets leave in a state that is not RTS: in SQD those of messages begun.
+/// Whether packets may be sent in a state other than RTS: in SQD, only those of messages already begun.
 bool Requester::may_go_on() const {
   return state_ == QpState::kSqd && (next_ != sent_ || next_ != sending().first);
 }
 
-/// Whether the last packet of the request being sent asks for an ACK. In the standard profile unsignaled
-/// requests do where nothing behind them will: at the end of what is to be sent, and where the window closes
+/// Whether the last packet of the request being sent requests an ACK. In the standard profile, an unsignaled
+/// request also does so if nothing after it will: at the end of the queue, in SQD, and when the window closes
 /// (doc/retransmission.md).
 bool Requester::asks_on_last() const {
   const SendSlot& slot = queue_[send_];
@@ -61,7 +61,7 @@ bool Requester::asks(std::uint64_t packet, bool on_last) const {
   return !last && shared().ack_every != 0 && (packet + 1 - sending().first) % shared().ack_every == 0;
 }
 
-/// Of the request being sent.
+/// Builds packet `packet` of the request being sent.
 RequestPacket Requester::make_packet(std::uint64_t packet, bool on_last) const {
   const Sending& s = sending();
   const auto index = static_cast<std::uint32_t>(packet - s.first);
@@ -70,8 +70,8 @@ RequestPacket Requester::make_packet(std::uint64_t packet, bool on_last) const {
   RequestPacket p;
   p.opcode = opcode(shared().transport, op);
   p.ack_req = asks(packet, on_last);
-  // SE belongs on the packet that makes the receiver's completion (IBA 9.2.3); the firmware sets it on every
-  // packet.
+  // SE is set on the packet that generates the receiver's completion (IBA 9.2.3). The firmware sets it on
+  // every packet.
   p.solicited =
       sending_solicited_ && (firmware() || (ends_message(op) && (is_send(op) || has_immediate(op))));
   p.retransmission = packet < sent_;
@@ -86,13 +86,15 @@ RequestPacket Requester::make_packet(std::uint64_t packet, bool on_last) const {
   return p;
 }
 
-/// Behind the last packet, from the next one on, that is in the middle of its message and asks for nothing.
+/// Number of the packet that ends the run starting at next_: the first one that is not in the middle of its
+/// message, requests an ACK, or is outside the window. No run can start if the result is not greater than
+/// next_.
 std::uint64_t Requester::run_end() const {
   const Sending& s = sending();
   if (next_ == s.first || next_ != sent_) return 0;
   std::uint64_t end = s.end() - 1;
   if (unreliable()) return end;
-  // An acknowledgement may be asked for on any packet, and a timer started.
+  // Any packet may request an ACK or start the timer.
   if (profile_->always_asks || (firmware() && ack_deadline_ == kNever)) return 0;
   end = std::min({end, next_ | profile_->ask_mask, acked_ + profile_->window_packets});
   if (shared().ack_every != 0) {

@@ -5,13 +5,13 @@ namespace softfeb::roce {
 
 namespace {
 
-/// Partition keys match when their lower 15 bits do and one side is a full member (IBA 10.9.3).
+/// Partition keys match if their lower 15 bits are equal and at least one side is a full member (IBA 10.9.3).
 bool pkey_matches(std::uint16_t a, std::uint16_t b) {
   return (a & 0x7fff) == (b & 0x7fff) && ((a | b) & 0x8000) != 0;
 }
 
-/// READ responses and acknowledgements (IBA table 38): meant for a requester, so no fault of the one who
-/// asks.
+/// READ responses, acknowledgements and atomic acknowledgements (IBA table 38). They are addressed to a
+/// requester and are ignored, not treated as invalid requests.
 bool is_response(std::uint8_t opcode) { return (opcode & 0x1f) >= 0x0d && (opcode & 0x1f) <= 0x12; }
 
 std::uint8_t nak_syndrome(bool remote_access) {
@@ -79,7 +79,8 @@ RequestOutcome Responder::on_rc(const ReceivedRequest& request) {
   const std::int32_t distance = psn_diff(psn, expected_psn_);
   RequestOutcome out;
   if (distance < 0) {
-    // The ACK may have been lost: say again how far we are (IBA 9.7.5.1.4), whatever part of it came twice.
+    // The ACK may have been lost: acknowledge the latest PSN again (IBA 9.7.5.1.4), regardless of which
+    // packet is repeated.
     ++counters_.duplicate;
     ++counters_.ack_tx;
     out.reply = reply(Aeth::ack(), psn_add(expected_psn_, kPsnMask));
@@ -152,7 +153,7 @@ RequestOutcome Responder::on_uc(const ReceivedRequest& request) {
   return out;
 }
 
-/// The message in progress will never be whole.
+/// Gives up the message in progress, which can no longer be completed.
 void Responder::abandon_uc() {
   if (!message_.active) return;
   message_.active = false;
@@ -160,14 +161,14 @@ void Responder::abandon_uc() {
   ++counters_.missing_messages;
 }
 
-/// A packet of no use: its message counts as missing once, until a packet ends it.
+/// Drops a packet. Its message is counted as missing once, until a packet ends it.
 void Responder::discard_uc(bool ends) {
   ++counters_.discarded;
   if (!dropping_) ++counters_.missing_messages;
   dropping_ = !ends;
 }
 
-/// Everything that can be wrong with a packet whose PSN is right. Begins the message when nothing is.
+/// Validates a packet with the expected PSN, and begins a message if the packet is its first.
 Responder::Fault Responder::examine(const ReceivedRequest& request) {
   const Operation op = opcode_operation(request.bth.opcode);
   if (!is_write(op) || begins_message(op) == message_.active) return Fault::kInvalidRequest;
@@ -183,7 +184,7 @@ Responder::Fault Responder::examine(const ReceivedRequest& request) {
 Responder::Fault Responder::begin(const Reth& reth) {
   Message m{true, nullptr, 0, reth.dma_length, 0};
   if (reth.dma_length > kMaxMessage) return Fault::kInvalidRequest;
-  if (reth.dma_length != 0) {  // an empty WRITE names no memory (IBA C9-88)
+  if (reth.dma_length != 0) {  // an empty WRITE addresses no memory (IBA C9-88)
     m.region = find_region(reth.rkey);
     if (m.region == nullptr || !m.region->holds(reth.virtual_address, reth.dma_length)) {
       return Fault::kRemoteAccess;
@@ -194,8 +195,8 @@ Responder::Fault Responder::begin(const Reth& reth) {
   return Fault::kNone;
 }
 
-/// Every packet but the last is full, the last carries what remains (IBA 9.7.4.1.6), and the pad fits the
-/// payload.
+/// Checks that every packet but the last carries a full path MTU, that the last carries the remainder (IBA
+/// 9.7.4.1.6), and that the pad matches the payload.
 Responder::Fault Responder::check_length(const ReceivedRequest& request) const {
   const Operation op = opcode_operation(request.bth.opcode);
   const std::size_t size = request.payload.size();

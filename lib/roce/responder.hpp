@@ -16,18 +16,19 @@
 
 namespace softfeb::roce {
 
-/// Registered memory: the remote addresses [address, address + length) under `rkey`, which no other region
-/// has. `data` may be null for a region that is checked but not stored (payload discarded after checking).
-/// Does not own the memory.
+/// A registered memory region: remote addresses [address, address + length) under `rkey`, which must be
+/// unique among the regions. `length` is in bytes. If `data` is null, accesses are checked but payload is not
+/// stored. Does not own the memory.
 struct MemoryRegion {
   std::uint64_t address = 0;
   std::uint64_t length = 0;
   std::uint32_t rkey = 0;
   std::uint8_t* data = nullptr;
 
-  /// Where `va`, which lies inside, is kept; null: nowhere.
+  /// Local address of `va`, which must lie inside the region; null if payload is not stored.
   std::uint8_t* at(std::uint64_t va) const { return data == nullptr ? nullptr : data + (va - address); }
-  /// All of [va, va + size) lies inside. No sum of hostile numbers is formed, so none can overflow.
+  /// Whether all of [va, va + size) lies inside the region. Both values come from the network, so no sum is
+  /// formed that could overflow.
   bool holds(std::uint64_t va, std::uint64_t size) const {
     return va >= address && size <= length && va - address <= length - size;
   }
@@ -38,108 +39,117 @@ inline constexpr std::uint64_t kUnlimitedReceives = UINT64_MAX;
 struct ResponderConfig {
   Transport transport = Transport::kRc;
   Qpn qpn = 0;
-  Qpn dest_qpn = 0;  ///< the requester's: where acknowledgements go
+  Qpn dest_qpn = 0;  ///< the requester's QPN, to which acknowledgements are sent
   std::uint16_t pkey = kDefaultPkey;
-  std::uint32_t pmtu = 4096;
-  Psn expected_psn = 0;         ///< of the first packet
-  std::uint8_t rnr_timer = 12;  ///< code in our RNR NAKs
-  /// Receive requests at the start; kUnlimitedReceives = never out of them.
+  std::uint32_t pmtu = 4096;    ///< path MTU in bytes
+  Psn expected_psn = 0;         ///< PSN of the first packet
+  std::uint8_t rnr_timer = 12;  ///< timer code in our RNR NAKs, 0…31
+  /// Initial number of receive requests; kUnlimitedReceives = never exhausted.
   std::uint64_t receives = kUnlimitedReceives;
 };
 
 struct ResponderCounters {
-  std::uint64_t packets = 0;          ///< requests handed in, whatever became of them
-  std::uint64_t payload_bytes = 0;    ///< placed (duplicates not)
-  std::uint64_t messages = 0;         ///< complete ones
+  std::uint64_t packets = 0;          ///< all requests passed in
+  std::uint64_t payload_bytes = 0;    ///< payload accepted, without duplicates
+  std::uint64_t messages = 0;         ///< complete messages
   std::uint64_t completed_bytes = 0;  ///< payload of complete messages
-  std::uint64_t immediates = 0;       ///< of them with immediate
-  std::uint64_t duplicate = 0;        ///< seen before; not placed again
-  std::uint64_t out_of_order = 0;  ///< RC: dropped behind a gap; UC: came later than a packet sent after it
-  std::uint64_t missing_packets =
-      0;  ///< UC: PSNs passed over that have not come (late ones are taken off again)
-  /// UC: messages known to have lost a packet, at least; messages lost whole show only in the map of missing
-  /// messages.
+  std::uint64_t immediates = 0;       ///< complete messages with immediate
+  std::uint64_t duplicate = 0;        ///< packets received before; not stored again
+  /// RC: packets dropped behind a gap. UC: packets that arrived after a packet sent later.
+  std::uint64_t out_of_order = 0;
+  /// UC: packets skipped that have not arrived. Late arrivals are subtracted.
+  std::uint64_t missing_packets = 0;
+  /// UC: messages known to have lost a packet. This is a lower bound: messages lost completely appear only in
+  /// the map of missing messages.
   std::uint64_t missing_messages = 0;
-  std::uint64_t discarded = 0;  ///< UC: arrived, of no use, since a packet before them in the message did not
-  std::uint64_t access_errors = 0;     ///< wrong rkey or outside the region
-  std::uint64_t invalid_requests = 0;  ///< length, pad, opcode or their order
-  std::uint64_t no_receive = 0;        ///< immediate without a receive request
+  /// UC: packets dropped because of an error or because an earlier packet of their message is missing.
+  std::uint64_t discarded = 0;
+  std::uint64_t access_errors = 0;     ///< unknown rkey, or outside the region
+  std::uint64_t invalid_requests = 0;  ///< wrong length, pad, opcode or packet order
+  std::uint64_t no_receive = 0;        ///< immediate, but no receive request
   std::uint64_t ack_tx = 0, nak_sequence_tx = 0, nak_error_tx = 0, rnr_tx = 0;
-  std::uint64_t ignored = 0;  ///< in ERR, of another service, partition or version, or a response
+  /// In ERR; wrong transport service, partition key or transport version; or a response.
+  std::uint64_t ignored = 0;
 
   ResponderCounters& operator+=(const ResponderCounters& o);
 };
 
-/// Acknowledgement to be sent to the requester (already the right PSN and MSN).
+/// Acknowledgement to send to the requester, with its final PSN and MSN.
 struct Reply {
   Aeth aeth{};
   Psn psn = 0;
 };
 
-/// A message came to its end: what the receiving application sees.
+/// A completed message, as the receiving application sees it.
 struct MessageEvent {
-  std::uint64_t address =
-      0;  ///< remote address of its first byte (0 for an empty message's, which checks none)
+  /// Remote address of the first byte; 0 for an empty message, whose address is not checked.
+  std::uint64_t address = 0;
   std::uint32_t length = 0;
   bool has_immediate = false;
   std::uint32_t immediate = 0;
   bool solicited = false;
 };
 
-/// Payload of one packet, placed or to be checked: the remote address it belongs to, and how far into its
-/// message it is.
+/// Payload of one packet: its bytes, where they belong, and their offset in the message.
 struct PlacedPayload {
   std::uint64_t address = 0;
   std::uint32_t message_offset = 0;
   Segments bytes;
-  std::uint8_t* to = nullptr;  ///< where it lies in our memory; null: it is not stored
+  std::uint8_t* to = nullptr;  ///< local address for it; null: it is not stored
 };
 
-/// What a request did.
+/// Result of processing a request.
 struct RequestOutcome {
   std::optional<Reply> reply;
   std::optional<MessageEvent> message;
-  std::optional<PlacedPayload> payload;  ///< set when the packet was accepted and carried payload
-  /// Number of the accepted packet since the initial PSN (0 for that one), counted on over every wrap of the
-  /// PSN and, on UC, over every loss. Nothing when the packet was not accepted.
+  std::optional<PlacedPayload> payload;  ///< set if the packet was accepted and carried payload
+  /// Number of the accepted packet, counted from 0 for the initial PSN. It does not wrap with the PSN and, on
+  /// UC, includes lost packets. Not set if the packet was not accepted.
   std::optional<std::uint64_t> packet_index;
 };
 
-/// The receive half of a queue pair as a hardware NIC behaves (IBA 9.7.4, 9.8.2; the behaviour table of Linux
-/// Soft-RoCE is the model, doc/responder.md): takes RDMA WRITEs; one NAK per gap, duplicates acknowledged
-/// again, access errors move the QP to ERR. UC answers nothing and drops what it cannot use until the next
-/// message begins. Sans-I/O, not thread-safe, no allocation. Copies are QPs of their own; a QP is brought
-/// back from ERR by assigning a new one.
+/// The receive half of a queue pair. Accepts RDMA WRITEs and behaves like a hardware NIC (IBA 9.7.4, 9.8.2;
+/// modelled on Linux Soft-RoCE, doc/responder.md).
+///
+/// * RC: sends one NAK per gap, acknowledges duplicates again, and moves the QP to ERR on access errors and
+///   invalid requests.
+/// * UC: sends no responses. After a packet that it cannot use, it drops packets until the next message
+///   begins.
+///
+/// Sans-I/O, not thread-safe, no allocation. A copy is an independent QP. To leave ERR, assign a new
+/// Responder.
 class Responder {
  public:
-  /// `regions` is owned by the caller, outlives the responder and stays as it is but for change_regions().
+  /// `regions` is owned by the caller, must outlive the responder, and may be modified only within
+  /// change_regions().
   Responder(const ResponderConfig& config, const std::vector<MemoryRegion>& regions);
 
-  /// Takes a request addressed to this QP (iCRC right, peer verified), writes its payload to memory. Any
-  /// opcode may be handed in, READs and atomics too: a request that is no WRITE is an invalid request. The
-  /// outcome refers to the request's bytes.
+  /// Processes a request addressed to this QP, whose iCRC and peer were verified, and writes its payload to
+  /// memory. Accepts any opcode, including READs and atomics: a request other than WRITE is an invalid
+  /// request. The outcome refers to the request's bytes.
   RequestOutcome on_request(const ReceivedRequest& request);
-  /// The same, but the payload is the caller's to copy to where it belongs, and at once.
+  /// The same, but the caller must copy the payload to PlacedPayload::to immediately.
   RequestOutcome on_request_unplaced(const ReceivedRequest& request);
 
-  /// The quick way of on_request(), for RC: true when this packet is what was to come, and to be taken. False
-  /// says nothing: it is on_request()'s then.
+  /// Fast path of on_request() for RC: true if this packet is the expected one and take() can process it. If
+  /// it is false, pass the packet to on_request(), which decides.
   bool awaits(const QuickWrite& packet) const;
-  /// Where the payload of a packet that awaits() will be placed; null: nowhere.
+  /// Local address for the payload of a packet that awaits(); null: it is not stored.
   const std::uint8_t* place_of(const QuickWrite& packet) const;
-  /// What a packet that awaits() does.
+  /// Result of take().
   struct Quick {
     std::uint64_t index = 0;       ///< RequestOutcome::packet_index
     std::uint64_t address = 0;     ///< PlacedPayload::address
-    std::uint8_t* to = nullptr;    ///< where its payload is to be placed, by the caller; null: nowhere
+    std::uint8_t* to = nullptr;    ///< where the caller must copy the payload; null: it is not stored
     std::optional<Reply> reply{};  ///< RequestOutcome::reply
     std::optional<MessageEvent> message{};  ///< RequestOutcome::message
   };
-  /// Takes it, but for its payload.
+  /// Processes a packet for which awaits() is true. The caller must copy the payload.
   Quick take(const QuickWrite& packet);
 
-  /// Calls `change`, which may do to the regions what it likes. A message in progress goes on where its
-  /// region is still there, with room for all of it; else it is refused as a remote access error.
+  /// Calls `change`, which may modify the regions. A message in progress continues if its region (same rkey)
+  /// still exists and still holds the whole message. Otherwise its next packet is refused as a remote access
+  /// error.
   template <typename Change>
   void change_regions(Change&& change) {
     const std::uint32_t rkey = message_.region == nullptr ? 0 : message_.region->rkey;
@@ -147,7 +157,7 @@ class Responder {
     find_message_again(rkey);
   }
 
-  /// Posts `n` more receive requests (consumed by messages with immediate).
+  /// Posts `n` receive requests, which messages with immediate consume.
   void post_receives(std::uint64_t n);
 
   QpState state() const { return state_; }  ///< kRtr or kErr
@@ -159,14 +169,14 @@ class Responder {
  private:
   enum class Fault : std::uint8_t { kNone, kInvalidRequest, kRemoteAccess, kNoReceive };
 
-  /// The message whose packets are coming in.
+  /// The message being received.
   struct Message {
     bool active = false;
     const MemoryRegion* region = nullptr;  ///< null for an empty message
     std::uint64_t address = 0;
     std::uint32_t length = 0;
     std::uint32_t done = 0;
-    bool revoked = false;  ///< its region went while it came in
+    bool revoked = false;  ///< its region was removed while it was being received
   };
 
   bool concerns_us(const Bth& bth) const;
@@ -181,26 +191,26 @@ class Responder {
   Fault check_length(const ReceivedRequest& request) const;
   void count(Fault fault);
   void accept(const ReceivedRequest& request, std::uint64_t index, RequestOutcome& out);
-  /// Where the next payload of the message belongs; null: nowhere.
+  /// Local address for the next payload of the message; null: it is not stored.
   std::uint8_t* next_place() const { return message_.region->at(message_.address + message_.done); }
   const MemoryRegion* find_region(std::uint32_t rkey);
   void find_message_again(std::uint32_t rkey);
   Reply reply(std::uint8_t syndrome, Psn psn) const { return {Aeth{syndrome, msn_ & kPsnMask}, psn}; }
 
-  // What each packet needs comes first.
+  // Members that every packet needs come first.
   Psn expected_psn_;
   std::uint32_t msn_ = 0;
-  std::uint64_t next_index_ = 0;  ///< RC: of the expected packet
+  std::uint64_t next_index_ = 0;  ///< RC: number of the expected packet
   Message message_;
   QpState state_ = QpState::kRtr;
   bool nak_sent_ = false;  ///< RC: one NAK per gap has been sent
-  bool dropping_ = false;  ///< UC: rest of a message that counts as missing already
+  bool dropping_ = false;  ///< UC: dropping the rest of a message already counted as missing
   ResponderConfig config_;
   ResponderCounters counters_;
   std::uint64_t receives_;
   const std::vector<MemoryRegion>* regions_;
-  const MemoryRegion* last_region_ = nullptr;  ///< the region found last: nearly always the next one too
-  ArrivalWindow window_;                       ///< UC: which packets came
+  const MemoryRegion* last_region_ = nullptr;  ///< the region found last, nearly always the next one too
+  ArrivalWindow window_;                       ///< UC: which packets arrived
 };
 
 }  // namespace softfeb::roce

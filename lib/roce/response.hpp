@@ -10,8 +10,9 @@
 
 namespace softfeb::roce {
 
-/// What a requester looks at in a packet that it receives: a TransportPacket without what responses do not
-/// have. Kept in registers, where that is written to memory and read again.
+/// The fields of a received packet that a requester needs: a TransportPacket without the fields that
+/// responses do not have. Small enough to stay in registers, while a TransportPacket is written to memory and
+/// read back.
 struct ReceivedResponse {
   TransportKind kind = TransportKind::kMalformed;
   std::uint8_t opcode = 0;
@@ -23,14 +24,14 @@ struct ReceivedResponse {
   bool operator==(const ReceivedResponse&) const = default;
 };
 
-/// Any packet, the general way.
+/// Converts any parsed packet.
 inline ReceivedResponse response_of(const TransportPacket& p) {
   const Bth& bth = p.request.bth;
   return {p.kind, bth.opcode, bth.tver, p.aeth, bth.dest_qp, bth.psn};
 }
 
-/// response_of(parse_transport_with_icrc(content)): acknowledgements and CNPs in few steps where they lie in
-/// one piece.
+/// Equivalent to response_of(parse_transport_with_icrc(content)), with a fast path for acknowledgements and
+/// CNPs in one piece.
 inline ReceivedResponse parse_response(const Segments& content) {
   constexpr std::uint32_t kPadCount = 0x30'0000;
   constexpr std::size_t kAck = Bth::kSize + Aeth::kSize + kIcrcSize;

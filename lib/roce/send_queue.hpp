@@ -10,33 +10,34 @@
 
 namespace softfeb::roce {
 
-/// What a requester keeps of a work request on its way, whoever knows the rest of it. Packets are numbered
-/// without wrapping from 0 at the QP's first: packet n has the PSN initial_psn + n modulo 2^24.
+/// State of a posted work request. Packets are numbered from 0 for the first packet of the QP, without
+/// wrapping: packet n has PSN initial_psn + n modulo 2^24.
 struct SendSlot {
   std::uint64_t first : 48 = 0;  ///< number of its first packet, modulo 2^48
   std::uint64_t status : 5 = 0;  ///< WcStatus
   std::uint64_t signaled : 1 = 1;
   std::uint64_t solicited : 1 = 0;
-  std::uint64_t last_asks : 1 = 0;  ///< AckReq on its last packet; fixed when that packet leaves first, so
-                                    ///< that resends are identical
-  std::uint64_t opcode : 8 = 0;     ///< WrOpcode, also what it has no name for
+  /// AckReq on its last packet. Set when that packet is first sent, so that retransmissions are identical.
+  std::uint64_t last_asks : 1 = 0;
+  std::uint64_t opcode : 8 = 0;  ///< WrOpcode, or an unsupported value as posted
 };
 static_assert(sizeof(SendSlot) == 8);
 
-/// Ring of work requests, of exactly `depth` places: of each a slot, and, where nobody can make it again, the
-/// request itself. Indices run on without wrapping at the ring's size; the owner keeps the ones that say how
-/// far sending and completing have come. It may ask for those from `depth` behind the greatest it has
-/// reach()ed on.
+/// Ring of work requests with exactly `depth` places. Each place holds a slot and, if requests cannot be
+/// recreated (RequesterProfile::again), the request itself.
+/// Indices increase without wrapping at the ring's size; the owner tracks how far sending and completing have
+/// progressed. Valid indices start `depth` before the highest one passed to reach().
 class SendQueue {
  public:
-  static constexpr std::uint32_t kMaxDepth = 1U << 23;  ///< of longer ones 48 bits do not tell packets apart
+  /// Limit that keeps the packets of a queue distinguishable by 48 bits.
+  static constexpr std::uint32_t kMaxDepth = 1U << 23;
 
-  /// Bytes that a queue needs, aligned as a SendSlot.
+  /// Size in bytes of the memory of a queue, which must be aligned like a SendSlot.
   static std::size_t bytes(std::uint32_t depth, bool keeps_requests) {
     return depth * (sizeof(SendSlot) + (keeps_requests ? sizeof(WorkRequest) : 0));
   }
 
-  /// Lies in `room`, bytes() of it, which outlives it; without, on the heap.
+  /// Uses `room`, bytes() bytes that must outlive the queue. If it is null, the queue allocates its memory.
   SendQueue(std::uint32_t depth, bool keeps_requests, void* room = nullptr);
   SendQueue(SendQueue&& other) noexcept
       : slots_(std::exchange(other.slots_, nullptr)),
@@ -53,7 +54,7 @@ class SendQueue {
   bool keeps_requests() const { return keeps_ != 0; }
   SendSlot& operator[](std::uint32_t index) { return slots_[place(index)]; }
   const SendSlot& operator[](std::uint32_t index) const { return slots_[place(index)]; }
-  /// This one and the next are fetched into the cache.
+  /// Prefetches slots `index` and `index` + 1.
   void prefetch(std::uint32_t index) const {
     softfeb::prefetch(&(*this)[index]);
     softfeb::prefetch(&(*this)[index + 1]);
@@ -62,16 +63,17 @@ class SendQueue {
   WorkRequest& request(std::uint32_t index) { return requests()[place(index)]; }
   const WorkRequest& request(std::uint32_t index) const { return requests()[place(index)]; }
 
-  /// Indices have come as far as this one, step by step.
+  /// Reports that indices have reached `index`. Call it for every index, in order.
   void reach(std::uint32_t index) {
     if (index - base_ == 2 * depth_) base_ += depth_;
   }
-  /// They begin at 0 again.
+  /// Restarts indices at 0.
   void restart() { base_ = 0; }
 
  private:
   WorkRequest* requests() const { return reinterpret_cast<WorkRequest*>(slots_ + depth_); }
-  /// `index` is less than 2 · depth_ ahead of base_, so that one subtraction finds its place.
+  /// Position of `index` in the ring. `index` is less than 2 · depth_ ahead of base_, so one subtraction
+  /// suffices.
   std::uint32_t place(std::uint32_t index) const {
     const std::uint32_t ahead = index - base_;
     return ahead < depth_ ? ahead : ahead - depth_;

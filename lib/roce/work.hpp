@@ -8,26 +8,27 @@
 
 namespace softfeb::roce {
 
-/// Verb of a work request; values as the firmware's work request bus has them (vectors/wire, field "op").
+/// Verb of a work request. The values are those of the firmware's work request bus (field "op" in
+/// test/vectors/wire).
 enum class WrOpcode : std::uint8_t { kWrite = 0, kWriteImm = 1, kSend = 2, kSendImm = 3 };
 
-/// One message to be sent. Lengths are 0…2 GiB (kMaxMessage).
+/// One message to send.
 struct WorkRequest {
   std::uint64_t id = 0;
   WrOpcode opcode = WrOpcode::kWrite;
-  bool signaled = true;    ///< asks for a completion (and, on RC, for an acknowledgement)
-  bool solicited = false;  ///< sets SE on the last packet where the receiver gets a completion
+  bool signaled = true;    ///< requests a completion (and, on RC, an ACK)
+  bool solicited = false;  ///< sets SE on the last packet if the receiver gets a completion
   std::uint64_t remote_address = 0;
   std::uint32_t rkey = 0;
-  std::uint32_t length = 0;
+  std::uint32_t length = 0;  ///< bytes, at most kMaxMessage
   std::uint32_t immediate = 0;
-  /// Where the message's first byte lies in the payload stream of its QP; the requester only adds to it.
+  /// Byte offset of the message in the QP's payload stream. The requester only adds to it.
   std::uint64_t payload_offset = 0;
 };
 
-inline constexpr std::uint32_t kMaxMessage = 0x8000'0000;
+inline constexpr std::uint32_t kMaxMessage = 0x8000'0000;  ///< bytes
 
-/// Completion status; values as the firmware reports them (WIRE.md section 3).
+/// Completion status. The values are those that the firmware reports.
 enum class WcStatus : std::uint8_t {
   kSuccess = 0,
   kLocalOperationError = 2,  ///< unsupported verb or payload source error
@@ -36,26 +37,27 @@ enum class WcStatus : std::uint8_t {
   kRemoteInvalidRequest = 9,
   kRemoteAccess = 10,
   kRemoteOperation = 11,
-  kRetriesExceeded = 12,  ///< sequence NAK or RNR NAK once too often
+  kRetriesExceeded = 12,  ///< too many sequence NAKs or RNR NAKs
   kRemoteInvalidRd = 15,
   kTimeoutsExceeded = 20,
 };
 
-/// Completion opcode; values as the firmware reports them (0 SEND, 1 WRITE, others for verbs it does not do).
+/// Completion opcode. The values are those that the firmware reports: 0 SEND, 1 WRITE, others for unsupported
+/// verbs.
 using WcOpcode = std::uint8_t;
 
 struct Completion {
   std::uint64_t id = 0;
   WcOpcode opcode = 0;
   WcStatus status = WcStatus::kSuccess;
-  std::uint32_t length = 0;
+  std::uint32_t length = 0;  ///< bytes
   Qpn qpn = 0;
 };
 
-/// The plain words for a status, for messages to people.
+/// Description of a status, for messages.
 const char* to_string(WcStatus status);
 
-/// Queue pair states; values as on the metadata bus (CONTROL.md section 7).
+/// Queue pair states. The values are those of the metadata bus (doc/metadata.md).
 enum class QpState : std::uint8_t {
   kReset = 0,
   kInit = 1,
@@ -66,7 +68,7 @@ enum class QpState : std::uint8_t {
   kCreate = 8
 };
 
-/// Path MTU code of the verbs and the metadata bus: 1…5 for 256…4096 bytes.
+/// Path MTU in bytes for a code of the verbs and the metadata bus: 1…5 for 256…4096 bytes.
 constexpr std::uint32_t pmtu_bytes(unsigned code) { return 128U << code; }
 constexpr bool pmtu_legal(std::uint32_t bytes) {
   return bytes == 256 || bytes == 512 || bytes == 1024 || bytes == 2048 || bytes == 4096;
