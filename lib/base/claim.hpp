@@ -7,6 +7,7 @@ namespace softfeb {
 
 /// Prefetches the cache line at `at` for writing, so that no other core keeps a copy. A store that has to
 /// request ownership itself delays all stores behind it. Any address is allowed.
+///
 /// Uses PREFETCHW directly: compilers turn __builtin_prefetch() for writing, and with it DPDK's
 /// rte_prefetch0_write(), into an ordinary prefetch unless they may assume PREFETCHW, which is not part of
 /// x86-64-v2. On a CPU without PREFETCHW this does nothing.

@@ -10,6 +10,7 @@ namespace softfeb::roce {
 /// Checks the running byte counter that the firmware sends as payload: each byte is the previous one plus
 /// one, modulo 256, across message and burst boundaries. For streams whose messages are not known
 /// (doc/responder.md). Equivalent to `fileReader.py --check-cont` of the laboratory.
+///
 /// Bytes must be passed in order. The first byte sets the counter; after a break the check resumes from the
 /// byte received.
 class ContinuityCheck {

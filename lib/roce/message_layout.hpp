@@ -10,6 +10,7 @@ namespace softfeb::roce {
 
 /// Maps packet numbers to positions: a payload stream is cut into messages of one length, and these into
 /// packets. Message n begins at offset n · message_length of the stream.
+///
 /// A source of finite length is sent in passes. The last message of a pass carries the bytes that remain. It
 /// still occupies a full message_length of the stream, so the rule holds in every pass.
 class MessageLayout {

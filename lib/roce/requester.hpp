@@ -134,10 +134,11 @@ class Requester {
   /// polled; returns whether it did. Packets on the fast path are in the middle of a message, differ only in
   /// PSN and payload, are sent for the first time and do not request an ACK. They start or complete nothing,
   /// cannot fail, and start no timer.
+  ///
   /// While in_run() is true, ready() is true as well, and next_of_run() is equivalent to next(). Any other
   /// call that changes the requester ends the run.
   bool begin_run();
-  /// A cheaper test: if it is false, begin_run() returns false.
+  /// A cheap check to make first: if it is false, begin_run() is not worth calling.
   bool may_begin_run() const { return sending_index_ == send_ && in_the_middle(sending_); }
   bool in_run() const { return next_ < run_end_; }
   void end_run() { run_end_ = 0; }
@@ -274,6 +275,7 @@ class Requester {
   // Four cache lines, if the owner aligns the object. Packets are identified by their running number
   // (Sending::first), requests by their running index: head_ (not polled) ≤ done_ (not completed) ≤ send_
   // (being sent) ≤ limit_ (not to be sent) ≤ tail_ (end).
+  //
   // First line: what every packet of a run touches.
   std::uint64_t acked_ = 0;  ///< every packet before this one is acknowledged
   std::uint64_t next_ = 0;   ///< the packet to send next

@@ -84,7 +84,7 @@ struct Reply {
 struct MessageEvent {
   /// Remote address of the first byte; 0 for an empty message, whose address is not checked.
   std::uint64_t address = 0;
-  std::uint32_t length = 0;
+  std::uint32_t length = 0;  ///< bytes
   bool has_immediate = false;
   std::uint32_t immediate = 0;
   bool solicited = false;
@@ -92,8 +92,8 @@ struct MessageEvent {
 
 /// Payload of one packet: its bytes, where they belong, and their offset in the message.
 struct PlacedPayload {
-  std::uint64_t address = 0;
-  std::uint32_t message_offset = 0;
+  std::uint64_t address = 0;         ///< remote address
+  std::uint32_t message_offset = 0;  ///< bytes
   Segments bytes;
   std::uint8_t* to = nullptr;  ///< local address for it; null: it is not stored
 };
