@@ -28,11 +28,12 @@ inline std::uint32_t crc32_of_pad(std::uint32_t seed, std::size_t pad) {
 }
 
 /// CRC of A ‖ B, where `crc` is the CRC of A, `tail` the CRC of B alone, and `length` the size of B in bytes.
-/// Takes one carry-less multiplication on CPUs that have it; the result is the same without (doc/icrc.md).
+/// Computes the shift factor on every call (doc/icrc.md).
 std::uint32_t crc32_combine(std::uint32_t crc, std::uint32_t tail, std::size_t length);
 
-/// The factor x^(8·length) mod P for crc32_combine_prepared(), to be stored when a length recurs.
+/// The shift factor x^(8·length) mod P, to be computed once when a length recurs.
 std::uint32_t crc32_shift_factor(std::size_t length);
+/// crc32_combine() with a prepared shift factor: one multiplication mod P.
 std::uint32_t crc32_combine_prepared(std::uint32_t crc, std::uint32_t tail, std::uint32_t shift_factor);
 
 /// CRC over the eight bytes of ones and the masked headers of a packet: IPv4 without options or IPv6, UDP,

@@ -32,7 +32,7 @@ class MessageMap {
   std::uint64_t missing() const { return listed_ + unlisted_; }
   std::uint64_t unlisted() const { return unlisted_; }  ///< missing messages that did not fit into the list
   std::uint64_t received() const { return received_; }  ///< distinct messages, without uncertain ones
-  std::uint64_t late() const { return late_; }          ///< received after a later message, or after finish()
+  std::uint64_t late() const { return late_; }          ///< of these, those after a later message or finish()
   std::uint64_t duplicate() const { return duplicate_; }  ///< arrivals of a message received before
   /// Arrivals within a stretch that contains unlisted missing messages: each is either late or a duplicate.
   /// They are counted only here, so missing() may be too high but never too low.

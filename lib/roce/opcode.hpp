@@ -25,7 +25,7 @@ enum class Operation : std::uint8_t {
   kAcknowledge = 0x11,
 };
 
-/// Complete opcodes: some are compared as a whole, CNP is outside the service/operation scheme.
+/// Complete opcodes. The RC ACK is compared as a whole; the CNP is outside the service/operation scheme.
 inline constexpr std::uint8_t kOpcodeRcAck = 0x11;
 inline constexpr std::uint8_t kOpcodeCnp = 0x81;
 

@@ -10,10 +10,10 @@
 
 namespace softfeb::roce {
 
-/// Fast path for parsing the most frequent packets: RC WRITE FIRST, MIDDLE and LAST without ImmDt, that is, a
-/// BTH, a RETH in FIRST, and a payload of whole four-byte words. The packet must lie in one buffer, or in
-/// three as softfeb's own boards chain them over a ring (headers, payload, iCRC). All other packets,
-/// including malformed ones, are left to parse_transport_with_icrc(). Refers to the frame's bytes.
+/// Fast path for parsing the most frequent packets: RC WRITE FIRST, MIDDLE and LAST without ImmDt. They
+/// consist of a BTH, a RETH (FIRST only) and a payload of whole four-byte words. The packet must lie in one
+/// buffer, or in three as softfeb's own boards chain them over a ring (headers, payload, iCRC). All other
+/// packets, including malformed ones, are left to parse_transport_with_icrc(). Refers to the frame's bytes.
 struct QuickWrite {
   Operation operation{};  ///< kWriteFirst, kWriteMiddle or kWriteLast
   bool ack_req = false;

@@ -125,8 +125,8 @@ class Responder {
   Responder(const ResponderConfig& config, const std::vector<MemoryRegion>& regions);
 
   /// Processes a request addressed to this QP, whose iCRC and peer were verified, and writes its payload to
-  /// memory. Accepts any opcode, including READs and atomics: a request other than WRITE is an invalid
-  /// request. The outcome refers to the request's bytes.
+  /// memory. Any opcode may be passed in: a request other than a WRITE, such as a READ or atomic, is an
+  /// invalid request. The outcome refers to the request's bytes.
   RequestOutcome on_request(const ReceivedRequest& request);
   /// The same, but the caller must copy the payload to PlacedPayload::to immediately.
   RequestOutcome on_request_unplaced(const ReceivedRequest& request);

@@ -38,7 +38,8 @@ class SendQueue {
     return depth * (sizeof(SendSlot) + (keeps_requests ? sizeof(WorkRequest) : 0));
   }
 
-  /// Uses `room`, bytes() bytes that must outlive the queue. If it is null, the queue allocates its memory.
+  /// Uses `room`, which must hold bytes() bytes and outlive the queue. If it is null, the queue allocates and
+  /// owns its memory.
   SendQueue(std::uint32_t depth, bool keeps_requests, void* room = nullptr);
   SendQueue(SendQueue&& other) noexcept
       : slots_(std::exchange(other.slots_, nullptr)),
@@ -64,7 +65,7 @@ class SendQueue {
   WorkRequest& request(std::uint32_t index) { return requests()[place(index)]; }
   const WorkRequest& request(std::uint32_t index) const { return requests()[place(index)]; }
 
-  /// Reports that indices have reached `index`. Call it for every index, in order.
+  /// Moves the range of valid indices forward to `index`. Must be called for every index, in order.
   void reach(std::uint32_t index) {
     if (index - base_ == 2 * depth_) base_ += depth_;
   }
