@@ -192,14 +192,14 @@ def start_guest(mode, timeout=180.0):
                     say=print)
 
 
-def run_all(mode, build, directory, only=""):
-    """Runs the cases of `mode`; returns the number of failed ones."""
-    wanted = [f for f, modes in CASES if mode in modes and only in f.__name__]
+def run_all(mode, build, directory, only="", repeat=1):
+    """Runs the cases of `mode`, `repeat` times in a row; returns the number of failed ones."""
+    wanted = [f for f, modes in CASES if mode in modes and only in f.__name__] * repeat
     failed = []
     began = time.monotonic()
     with start_guest(mode) as guest:
         print(f"# guest {guest.name} ({mode}) up in {time.monotonic() - began:.1f} s", flush=True)
-        for function in wanted:
+        for done, function in enumerate(wanted):
             lab = Lab(guest, build, Path(directory) / f"{mode}-{function.__name__}")
             shutil.rmtree(lab.dir, ignore_errors=True)
             lab.dir.mkdir(parents=True)
@@ -209,7 +209,7 @@ def run_all(mode, build, directory, only=""):
             else:
                 shutil.rmtree(lab.dir, ignore_errors=True)
             if not guest.running:
-                failed += [f.__name__ for f in wanted[wanted.index(function) + 1:]]
+                failed += [f.__name__ for f in wanted[done + 1:]]
                 print(f"# the guest is gone: {guest.console_tail()}")
                 break
     print(f"# {len(wanted) - len(failed)} of {len(wanted)} cases held, {time.monotonic() - began:.1f} s"
