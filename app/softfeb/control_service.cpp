@@ -66,6 +66,24 @@ ControlService::ControlService(const config::RunConfig& config, Machine& machine
   if (!boards_.empty()) prctl(PR_SET_TIMERSLACK, 1'000UL, 0UL, 0UL, 0UL);
 }
 
+std::vector<telemetry::LinkView> ControlService::links() const {
+  std::vector<telemetry::LinkView> views;
+  for (const auto& board : boards_) {
+    for (std::size_t i = 0; i < BoardControl::kLinkNames.size(); ++i) {
+      const ControlLink& link = board->link(i);
+      const control::RssiServer& server = link.server();
+      views.push_back({.board = board->board(),
+                       .link = BoardControl::kLinkNames[i],
+                       .open = server.open(),
+                       .peer = server.status().peer,
+                       .in_band = link.in_band(),
+                       .connections = server.status().reconnects,
+                       .history = &link.history()});
+    }
+  }
+  return views;
+}
+
 ControlService::~ControlService() {
   stop();
   if (doorbell_.is_open()) doorbell_.release();
@@ -139,7 +157,7 @@ void ControlService::wait(Time until) {
   Time span = until - now;
   if (rung_) {
     crew_.control_doorbell().arm();
-    // What came before does not ring.
+    // Datagrams that arrived before arm() do not ring.
     if (crew_.poll_in_band(now) != 0) {
       crew_.control_doorbell().disarm();
       return;

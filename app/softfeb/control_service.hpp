@@ -3,6 +3,7 @@
 
 #include "board_control.hpp"
 #include "control/limited_notes.hpp"
+#include "telemetry/links.hpp"
 
 #include <memory>
 #include <vector>
@@ -17,14 +18,14 @@ namespace softfeb::app {
 /// The slow control of all boards that have one, and whoever else is served by sockets of this process.
 /// Everything happens on the thread that calls run_until(), and only while it does: the main thread waits by
 /// it wherever it would sleep.
-class ControlService {
+class ControlService final : public telemetry::Links {
  public:
   /// `say` gets lines for the user. Opens what is configured; clients are served from the first run_until()
   /// on. Throws SocketError, EnvironmentError.
   ControlService(const config::RunConfig& config, Machine& machine, Crew& crew, const Endpoints& endpoints,
                  std::function<void(const std::string&)> say);
   /// stop(), if that was not called. Before the crew's workers end.
-  ~ControlService();
+  ~ControlService() override;
   ControlService(const ControlService&) = delete;
   ControlService& operator=(const ControlService&) = delete;
 
@@ -34,6 +35,8 @@ class ControlService {
   void stop();
 
   const std::vector<std::unique_ptr<BoardControl>>& boards() const { return boards_; }
+  /// Both connections of each board, for the live page and /metrics.
+  std::vector<telemetry::LinkView> links() const override;
   /// For sockets of others: their handlers run wherever the boards' do. They close before this ends.
   boost::asio::io_context& io() {
     sockets_ = true;

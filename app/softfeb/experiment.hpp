@@ -18,7 +18,7 @@
 
 namespace softfeb::app {
 
-/// What a receiver elsewhere measured.
+/// Goodput that a remote receiver measured.
 struct ReportedGoodput {
   double seconds = 0;  ///< from its first to its last completion
   double gbps = 0;     ///< payload in that time
@@ -42,7 +42,7 @@ struct Outcome {
   std::vector<nlohmann::ordered_json> control;  ///< of each board, what its slow control did; null without
   std::vector<std::uint8_t> changes_made;       ///< as RunConfig::changes; the run may have ended before
   lab::DeliveryMap deliveries;                  ///< which receivers count what UC queue pairs deliver
-  /// What receivers elsewhere say that they took, by board and QP of the board (lab::QpPlan).
+  /// Reports of remote receivers, by board and QP of the board (lab::QpPlan).
   std::map<std::pair<std::size_t, std::size_t>, ReportedGoodput> reported;
 };
 

@@ -35,13 +35,13 @@ void set(QpFigures& f, std::uint64_t bytes) {
   f.goodput_gbps = gbps(bytes, f.seconds);
 }
 
-/// Of RC: what completed.
+/// RC: goodput from the sender's completions.
 void set_completed(QpFigures& f, const Ends& e) {
   std::uint64_t bytes = e.end.completed_payload_bytes - e.begin.completed_payload_bytes;
   f.from = e.from;
   f.to = e.end.counters.last_completed;
-  // Behind the first completion, where the metadata bus made the QP: nobody knows when its burst was asked
-  // for.
+  // A QP of the metadata bus is measured from its first completion: the time at which its burst was requested
+  // is not known.
   const bool from_first = e.end.on_bus && e.begin.requester.messages_completed == 0 &&
                           e.end.first_completed != kNever && e.end.first_completed < f.to;
   if (from_first) {
@@ -51,8 +51,8 @@ void set_completed(QpFigures& f, const Ends& e) {
   set(f, bytes);
 }
 
-/// Of UC: what a receiver of ours took. A message of which part came before the end of the warm-up counts as
-/// far as it came behind it, as if it came at a constant rate: the figure is never above the wire.
+/// UC: goodput from a receiver in this process. A message that was under way at the end of the warm-up counts
+/// in proportion, as if it arrived at a constant rate, so the goodput never exceeds the rate of the wire.
 void set_received(QpFigures& f, const Ends& e, const lab::DeliveryMap::Place& place, const Outcome& o) {
   const engine::ReceiveQpSnapshot& end = o.final[place.endpoint].receive_qps[place.qp];
   engine::ReceiveQpSnapshot begin;
@@ -71,7 +71,8 @@ void set_received(QpFigures& f, const Ends& e, const lab::DeliveryMap::Place& pl
   set(f, static_cast<std::uint64_t>(bytes * std::min(1.0, seconds_between(f.from, f.to) / whole)));
 }
 
-/// Of UC: what a receiver elsewhere reports, which knows of no warm-up; else nothing is known.
+/// UC: goodput from the report of a remote receiver. Unknown without a report, and after a warm-up, which a
+/// remote receiver does not exclude.
 void set_reported(QpFigures& f, const Ends& e, const ReportedGoodput* reported, const Outcome& o) {
   f.from = e.from;
   f.to = e.end.counters.last_completed;

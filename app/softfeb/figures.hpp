@@ -13,8 +13,8 @@
 
 namespace softfeb::app {
 
-/// What one sending QP achieved in the measured time. Goodput is what its receiver took: the sender's
-/// completions tell it for RC, the receiver does for UC.
+/// Rates of one sending QP in the measured time. Goodput counts payload that the receiver accepted: the
+/// sender's completions count it for RC, the receiver counts it for UC.
 struct QpFigures {
   Time from = 0, to = 0;  ///< when goodput was measured, by the run's clock; `to` ≤ `from`: not at all
   double seconds = 0;     ///< its length, or what a receiver elsewhere measured
@@ -55,8 +55,7 @@ class GoodputSum {
   std::optional<double> sum_ = 0;
 };
 
-/// Part of the time, 0 to 1, in which the machine did not run the worker that fared worst: what rates suffer
-/// by others' work.
+/// Share of the time, 0 to 1, for which the worst worker was preempted. Rates suffer by it.
 double stolen_share(const Outcome& o);
 
 }  // namespace softfeb::app

@@ -141,8 +141,8 @@ std::string LiveTable::line(const lab::Sample& sample) {
   return text;
 }
 
-/// Of RC what was sent for the first time, which nothing can lose. Of UC what arrived: more may be sent than
-/// the network carries.
+/// RC counts first transmissions, because lost packets are sent again. UC counts what the receiver accepted,
+/// because the network may drop the rest.
 std::string LiveTable::payload_rate(const lab::Sample& sample, std::uint64_t payload, Time length) {
   lab::Delivered now;
   std::uint64_t rc = 0;

@@ -42,7 +42,7 @@ telemetry::Scene scene_of(const WebParts& parts) {
 
 }  // namespace
 
-Web::Web(const WebParts& parts) : service_(*parts.service), machine_(*parts.machine), links_(*parts.service) {
+Web::Web(const WebParts& parts) : service_(*parts.service), machine_(*parts.machine) {
   if (parts.web.on) serve(parts);
   if (parts.config->eal.prefix) {
     commands_ = std::make_unique<DpdkFigures>(scene_of(parts));
@@ -63,7 +63,7 @@ void Web::serve(const WebParts& parts) {
           .interval = interval,
           .chart_js = SOFTFEB_CHART_JS,
           .run = parts.machine->unix_origin_ns() + static_cast<std::uint64_t>(getpid())},
-      parameters_.get(), service_.boards().empty() ? nullptr : &links_);
+      parameters_.get(), service_.boards().empty() ? nullptr : &service_);
   try {
     open(parts);
   } catch (const control::SocketError& e) {

@@ -4,7 +4,6 @@
 #include "config/lab_config.hpp"
 #include "config/web_config.hpp"
 #include "control_service.hpp"
-#include "control_views.hpp"
 #include "parameter_control.hpp"
 #include "telemetry/http_server.hpp"
 #include "telemetry/live_page.hpp"
@@ -57,7 +56,6 @@ class Web {
   ControlService& service_;
   const Machine& machine_;
   std::unique_ptr<ParameterControl> parameters_;
-  ControlViews links_;
   std::unique_ptr<telemetry::LivePage> page_;
   std::unique_ptr<telemetry::HttpServer> server_;
   std::unique_ptr<lab::Observer> commands_;

@@ -18,7 +18,10 @@ struct UdpPeer {
 };
 
 /// "192.168.2.10:8192", "[fd00::1]:8192".
-std::string to_text(const UdpPeer& peer);
+inline std::string to_text(const UdpPeer& peer) {
+  const std::string ip = peer.ip.to_string();
+  return (peer.ip.is_v4() ? ip : "[" + ip + "]") + ":" + std::to_string(peer.port);
+}
 
 /// Transmits the datagrams of the protocol state machines: through a socket, or as frames of the board's own
 /// port.
