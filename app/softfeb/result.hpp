@@ -12,7 +12,7 @@
 
 namespace softfeb::app {
 
-/// The result document (DESIGN section 6, doc/result.md): one JSON object, complete whatever happened.
+/// The result document (doc/result.md): one JSON object, complete however the run ended.
 /// `machine`: null without one, in virtual time.
 nlohmann::ordered_json make_result(const config::RunConfig& config, const Machine* machine,
                                    const lab::Plans& plans, const Outcome& outcome, Endpoints& endpoints,

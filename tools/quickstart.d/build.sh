@@ -2,8 +2,8 @@
 # shellcheck shell=bash
 # Build directories: build (gcc, what users run), and those of the test suite. meson takes ccache where it is there.
 
-# configure DIR [meson options]; a directory of other options is set up anew. Eight files at a time, because what they include is
-# most of what the compiler reads: a third of the time.
+# configure DIR [meson options]: sets DIR up anew if it has other options. Unity builds of 24 files: the compiler
+# spends most of its time on headers.
 configure() {
   local dir=$1
   shift
