@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "board_link.hpp"
 
-#include "control/register_client.hpp"
-#include "control/udp_socket.hpp"
 #include "failure.hpp"
+#include "sockets/register_client.hpp"
+#include "sockets/udp_socket.hpp"
 
 #include <fmt/format.h>
 
@@ -11,9 +11,9 @@ namespace softfeb::febctl {
 
 namespace {
 
-using control::RegisterClient;
-using control::RegisterError;
-using control::SrpOutcome;
+using sockets::RegisterClient;
+using sockets::RegisterError;
+using srp::SrpOutcome;
 
 /// The client's errors as febctl's.
 template <class Call>
@@ -22,14 +22,14 @@ auto guarded(Call call) {
     return call();
   } catch (const RegisterError& error) {
     throw Failure(static_cast<ExitCode>(error.exit_code()), error.what());
-  } catch (const control::SocketError& error) {
+  } catch (const sockets::SocketError& error) {
     throw NoAnswer(error.what());
   }
 }
 
 class SrpPort final : public RegisterPort {
  public:
-  explicit SrpPort(const control::RegisterClientOptions& options) : client_(options) {
+  explicit SrpPort(const sockets::RegisterClientOptions& options) : client_(options) {
     guarded([&] { client_.connect(); });
   }
 
@@ -75,14 +75,14 @@ Time time_of(std::chrono::duration<double> time) {
 
 }  // namespace
 
-control::UdpPeer peer_of(const BoardAddress& address, std::uint16_t port) {
+srp::UdpPeer peer_of(const BoardAddress& address, std::uint16_t port) {
   const auto ip = roce::IpAddress::parse(address.ip);
   if (!ip) throw UsageError(fmt::format("--ip {}: no IP address; fix: as 192.168.2.10", address.ip));
   return {*ip, port};
 }
 
 std::unique_ptr<RegisterPort> dial(const BoardAddress& address) {
-  control::RegisterClientOptions options;
+  sockets::RegisterClientOptions options;
   options.board = peer_of(address, address.registers_port);
   options.connect_timeout = options.access_timeout = time_of(address.timeout);
   return std::make_unique<SrpPort>(options);

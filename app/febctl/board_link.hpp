@@ -2,7 +2,7 @@
 #pragma once
 
 #include "context.hpp"
-#include "control/datagram.hpp"
+#include "srp/datagram.hpp"
 
 #include <memory>
 
@@ -12,6 +12,6 @@ namespace softfeb::febctl {
 std::unique_ptr<RegisterPort> dial(const BoardAddress& address);
 
 /// Throws UsageError where `address.ip` is no address.
-control::UdpPeer peer_of(const BoardAddress& address, std::uint16_t port);
+srp::UdpPeer peer_of(const BoardAddress& address, std::uint16_t port);
 
 }  // namespace softfeb::febctl

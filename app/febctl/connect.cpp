@@ -2,7 +2,7 @@
 #include "connect.hpp"
 
 #include "access.hpp"
-#include "dispatcher.hpp"
+#include "dispatcher_client.hpp"
 #include "failure.hpp"
 #include "roce/work.hpp"
 #include "value.hpp"
@@ -117,11 +117,10 @@ class Maker {
 
   void ask_sink() {
     const std::string scheme = options_.sink.find("://") == std::string::npos ? "sink://" : "";
-    const control::PeerUrl url = control::parse_peer_url(scheme + options_.sink);
-    if (url.kind != control::PeerKind::kSink)
-      throw UsageError("--sink: only an rdma-sink knows what to check");
+    const peers::PeerUrl url = peers::parse_peer_url(scheme + options_.sink);
+    if (url.kind != peers::PeerKind::kSink) throw UsageError("--sink: only an rdma-sink knows what to check");
     made_.qp.sq_psn = options_.psn.value_or(random_bits(24));
-    control::LocalEndpoint local;
+    peers::LocalEndpoint local;
     local.ip = board_ip();
     local.pmtu = options_.pmtu;
     local.message_size = options_.size;
@@ -130,9 +129,9 @@ class Maker {
     // The board's counter has run since it was switched on, and goes on from burst to burst.
     local.payload = {{"kind", "counter"}, {"origin", "any"}};
     local.qps = {{*pair_.board().qpn, made_.qp.sq_psn}};
-    made_.sink = control::connect(url, local);
-    const control::RemoteEndpoint& remote = made_.sink->remote();
-    const control::RemoteQp& qp = remote.qps.at(0);
+    made_.sink = peers::connect(url, local);
+    const peers::RemoteEndpoint& remote = made_.sink->remote();
+    const peers::RemoteQp& qp = remote.qps.at(0);
     made_.qp.dest_qpn = qp.qpn;
     made_.qp.rq_psn = qp.psn;
     made_.host_ip = remote.ip;
@@ -169,7 +168,7 @@ class Maker {
   }
 
   void set_dispatcher() {
-    Dispatcher(context_.board(), context_.catalogue)
+    DispatcherClient(context_.board(), context_.catalogue)
         .set_target({.rkey = made_.rkey,
                      .address = made_.address,
                      .lkey = pair_.board().lkey.value(),

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "context.hpp"
-#include "control/peer.hpp"
+#include "peers/peer.hpp"
 #include "queue_pair.hpp"
 
 #include <cstdint>
@@ -48,7 +48,7 @@ struct Connection {
   std::uint64_t address = 0;
   std::uint32_t size = 0;
   std::uint32_t slots = 0;
-  std::unique_ptr<control::PeerSession> sink;  ///< null without a sink
+  std::unique_ptr<peers::PeerSession> sink;  ///< null without a sink
 };
 
 /// The whole way: PD, region, queue pair, the host's address, INIT, RTR, RTS, the dispatcher's registers.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "dispatcher.hpp"
+#include "dispatcher_client.hpp"
 #include "failure.hpp"
 #include "rdma_commands.hpp"
 #include "stop.hpp"
@@ -25,12 +25,12 @@ std::string sink_text(const json& report) {
 
 /// The session with the sink lives as long as this; the board is left to others meanwhile.
 void hold(Context& context, const ConnectCommand& options, Connection& connection) {
-  const Completions before = Dispatcher(context.board(), context.catalogue).completions();
+  const Completions before = DispatcherClient(context.board(), context.catalogue).completions();
   context.release();
   context.out.note(options.seconds ? fmt::format("held for {} s", *options.seconds)
                                    : std::string("held until Ctrl-C; bursts: febctl dispatch"));
   pause_for(options.seconds ? std::chrono::duration<double>(*options.seconds) : std::chrono::hours(24 * 365));
-  const Completions done = Dispatcher(context.board(), context.catalogue).completions().since(before);
+  const Completions done = DispatcherClient(context.board(), context.catalogue).completions().since(before);
   const std::vector<std::string> refused =
       end_connection(context, connection.board, options.connection.metadata_timeout);
   // Whoever dispatched may have reset the counters: how much was sent is not known for sure.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "dispatcher.hpp"
+#include "dispatcher_client.hpp"
 #include "failure.hpp"
 #include "rdma_commands.hpp"
 #include "stop.hpp"
@@ -13,8 +13,8 @@ namespace {
 using nlohmann::json;
 
 void check(const DispatchOptions& options) {
-  if (options.count > Dispatcher::kMaxCount)
-    throw UsageError(fmt::format("--count {}: fix: at most {}", options.count, Dispatcher::kMaxCount));
+  if (options.count > DispatcherClient::kMaxCount)
+    throw UsageError(fmt::format("--count {}: fix: at most {}", options.count, DispatcherClient::kMaxCount));
   if (options.count == 0 && !options.reset) throw UsageError("nothing to do; fix: --count N, or --reset");
 }
 
@@ -38,7 +38,7 @@ void report(Context& context, const Burst& burst, const Completions& counters) {
 
 void dispatch_command(Context& context, const DispatchOptions& options) {
   check(options);
-  Dispatcher dispatcher(context.board(), context.catalogue);
+  DispatcherClient dispatcher(context.board(), context.catalogue);
   if (options.reset) dispatcher.reset_counters();
   if (options.count == 0) return context.out.result("counters reset", {{"reset", true}});
   if (options.size) dispatcher.set_length(*options.size);

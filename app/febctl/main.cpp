@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "board_link.hpp"
 #include "config/error.hpp"
-#include "control/peer.hpp"
 #include "failure.hpp"
 #include "options.hpp"
+#include "peers/peer.hpp"
 #include "profile_registers.hpp"
 #include "stop.hpp"
 
@@ -51,7 +51,7 @@ int main(int argc, char** argv) {
     return complain(failure.code(), failure.what());
   } catch (const config::ConfigError& error) {
     return complain(kBadUsage, error.what());
-  } catch (const control::PeerError& error) {
+  } catch (const peers::PeerError& error) {
     return complain(error.exit_code(), error.what());
   } catch (const std::bad_alloc&) {
     return complain(kNoAnswer, "out of memory");

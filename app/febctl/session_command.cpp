@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "access.hpp"
-#include "dispatcher.hpp"
+#include "dispatcher_client.hpp"
 #include "failure.hpp"
 #include "rdma_commands.hpp"
 #include "stop.hpp"
@@ -56,7 +56,7 @@ class Round {
       const Completions all = dispatcher_.completions();
       result["SuccessCounter"] = all.ok;
       result["UnsuccessCounter"] = all.failed;
-      expect(all.ok == (sent_ & Dispatcher::kMaxCount) && all.failed == 0,
+      expect(all.ok == (sent_ & DispatcherClient::kMaxCount) && all.failed == 0,
              fmt::format("counters show {} completed and {} failed of {}", all.ok, all.failed, sent_));
     } catch (...) {
       end(connection, result);
@@ -134,7 +134,7 @@ class Round {
   const SessionOptions& options_;
   const std::vector<Setting>& set_;
   const std::vector<Setting>& during_;
-  Dispatcher dispatcher_;
+  DispatcherClient dispatcher_;
   std::uint64_t sent_ = 0;
   double seconds_ = 0;
   bool complete_ = true;
@@ -167,8 +167,8 @@ std::string round_text(std::uint32_t number, const json& r) {
 }  // namespace
 
 void session_command(Context& context, const SessionOptions& options) {
-  if (options.count == 0 || options.count > Dispatcher::kMaxCount)
-    throw UsageError(fmt::format("--count {}: fix: 1 to {}", options.count, Dispatcher::kMaxCount));
+  if (options.count == 0 || options.count > DispatcherClient::kMaxCount)
+    throw UsageError(fmt::format("--count {}: fix: 1 to {}", options.count, DispatcherClient::kMaxCount));
   const std::vector<Setting> set = parse_settings(context.catalogue, options.set);
   const std::vector<Setting> during = parse_settings(context.catalogue, options.during);
   bool held = true;

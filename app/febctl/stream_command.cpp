@@ -3,9 +3,9 @@
 
 #include "access.hpp"
 #include "board_link.hpp"
-#include "control/register_client.hpp"
-#include "control/stream_receiver.hpp"
 #include "failure.hpp"
+#include "sockets/register_client.hpp"
+#include "sockets/stream_receiver.hpp"
 #include "stop.hpp"
 
 #include <algorithm>
@@ -21,7 +21,7 @@ using Clock = std::chrono::steady_clock;
 constexpr Time kSlice = 100 * kMillisecond;
 
 struct Received {
-  control::StreamFigures figures;
+  sockets::StreamStats figures;
   std::uint64_t wrong = 0;
   double seconds = 0;
 
@@ -36,16 +36,16 @@ void set_continuous(Context& context, bool on) {
 
 Received receive(Context& context, const StreamOptions& options, std::uint32_t words) {
   FrameCheck check(words);
-  control::StreamReceiverOptions to;
+  sockets::StreamReceiverOptions to;
   to.board = peer_of(context.where, context.where.stream_port);
   to.connect_timeout = static_cast<Time>(context.where.timeout.count() * static_cast<double>(kSecond));
-  control::StreamReceiver stream(
-      to, [&](ByteSpan frame, const control::FrameTags&, Time) { check.on_frame(frame); });
+  sockets::StreamReceiver stream(to,
+                                 [&](ByteSpan frame, const srp::FrameTags&, Time) { check.on_frame(frame); });
   stream.connect();
   // A frame that an earlier receiver left in the middle begins again, at its own size.
   stream.receive(kSlice);
   check = FrameCheck(words);
-  const control::StreamFigures before = stream.figures();
+  const sockets::StreamStats before = stream.figures();
   set_continuous(context, true);
   const auto began = Clock::now();
   const auto elapsed = [&] { return std::chrono::duration<double>(Clock::now() - began).count(); };
@@ -73,10 +73,10 @@ void stream_command(Context& context, const StreamOptions& options) {
   Received got;
   try {
     got = receive(context, options, words);
-  } catch (const control::RegisterError& error) {
+  } catch (const sockets::RegisterError& error) {
     throw Failure(static_cast<ExitCode>(error.exit_code()), error.what());
   }
-  const control::StreamFigures& f = got.figures;
+  const sockets::StreamStats& f = got.figures;
   context.out.result(
       fmt::format(
           "{} frames of {} bytes in {:.2f} s: {:.3f} Gb/s; {} wrong, {} damaged, {} packets dropped\n",

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "queue_pairs.hpp"
 
-#include "ledger.hpp"
+#include "receive_accounting.hpp"
 
 #include <algorithm>
 #include <cerrno>

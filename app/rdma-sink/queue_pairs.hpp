@@ -15,7 +15,7 @@ struct Shares {
   std::uint64_t slots = 0;     ///< messages that fit
   std::uint32_t capacity = 0;  ///< receives a QP can hold
   std::uint32_t receives = 0;  ///< of them posted at the beginning
-  bool live = false;           ///< messages can be checked as they arrive (Ledger)
+  bool live = false;           ///< messages can be checked as they arrive (ReceiveAccounting)
 };
 
 /// Throws Refusal where memory or the device's limits do not do.

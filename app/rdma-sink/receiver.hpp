@@ -2,9 +2,9 @@
 #pragma once
 
 #include "expected.hpp"
-#include "ledger.hpp"
 #include "out_file.hpp"
 #include "queue_pairs.hpp"
+#include "receive_accounting.hpp"
 
 #include <chrono>
 #include <map>
@@ -58,7 +58,7 @@ class Receiver {
   Expected expected_;
   OutFile out_;
   QueuePairs qps_;
-  std::vector<Ledger> ledgers_;
+  std::vector<ReceiveAccounting> ledgers_;
   std::vector<std::uint32_t> posted_;  ///< receives of each QP that wait
   std::unordered_map<std::uint32_t, std::size_t> index_of_;
   std::map<std::string, std::uint64_t> failed_;  ///< completions in error, by status

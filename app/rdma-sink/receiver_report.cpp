@@ -12,7 +12,7 @@ namespace {
 using namespace std::chrono_literals;
 using nlohmann::json;
 
-json report_immediates(const Ledger& ledger) {
+json report_immediates(const ReceiveAccounting& ledger) {
   json immediates{{"received", ledger.immediates()},
                   {"wrong", ledger.wrong_immediates()},
                   {"in_order", ledger.map().late() == 0 && ledger.wrong_immediates() == 0},
@@ -41,7 +41,7 @@ json report_missing(const roce::MessageMap& map) {
 void Receiver::settle(const End& end) {
   const auto total = [this] {
     std::uint64_t sum = 0;
-    for (const Ledger& ledger : ledgers_) sum += ledger.immediates();
+    for (const ReceiveAccounting& ledger : ledgers_) sum += ledger.immediates();
     return sum;
   };
   const Clock::time_point give_up = Clock::now() + 2s;
@@ -80,7 +80,7 @@ void Receiver::write_rest(std::size_t i, std::uint64_t sent) {
 }
 
 json Receiver::report_qp(std::size_t i) const {
-  const Ledger& ledger = ledgers_[i];
+  const ReceiveAccounting& ledger = ledgers_[i];
   const roce::PayloadCheck* check = ledger.check();
   json qp{{"qpn", qps_.qpn(i)},
           {"state", qps_.state(i)},
@@ -106,7 +106,7 @@ json Receiver::report_qp(std::size_t i) const {
 }
 
 void Receiver::judge(std::size_t i, std::optional<std::uint64_t> sent) {
-  const Ledger& ledger = ledgers_[i];
+  const ReceiveAccounting& ledger = ledgers_[i];
   const std::string who = "queue pair " + std::to_string(i) + ": ";
   const auto expect_none = [&](std::uint64_t count, const char* what) {
     if (count != 0) problem(who + std::to_string(count) + " " + what);

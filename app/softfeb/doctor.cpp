@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "doctor.hpp"
 
+#include "base/exit_code.hpp"
+#include "config/error.hpp"
 #include "config/load.hpp"
 #include "dataplane/doctor.hpp"
-#include "exit_code.hpp"
-#include "lost_options.hpp"
-#include "port_settings.hpp"
 #include "roce/cpu.hpp"
+#include "runtime/port_setup.hpp"
 
 #include <fmt/format.h>
 
@@ -16,17 +16,17 @@ namespace {
 
 std::vector<dataplane::Check> check_ports(const DoctorOptions& options) {
   const config::RunConfig config = config::load_run(*options.config, options.overrides);
-  const auto lcores = place_lcores(config);
-  const dataplane::Eal eal(eal_settings(config, lcores));
+  const auto lcores = runtime::place_lcores(config);
+  const dataplane::Eal eal(runtime::eal_settings(config, lcores));
   dataplane::Mempools pools;
   dataplane::DeviceFactory factory;
   std::vector<dataplane::Check> all;
   for (std::size_t i = 0; i < config.ports.size(); ++i) {
     const auto checks =
-        dataplane::check_port(config.ports[i].device.text, port_settings(config, i), factory, pools);
+        dataplane::check_port(config.ports[i].device.text, runtime::port_settings(config, i), factory, pools);
     all.insert(all.end(), checks.begin(), checks.end());
   }
-  for (const dataplane::FarPort& f : dataplane::far_ports(worker_rows(config, lcores)))
+  for (const dataplane::FarPort& f : dataplane::far_ports(runtime::worker_rows(config, lcores)))
     all.push_back({f.port + " numa", dataplane::Health::kWarn, f.found, f.fix});
   return all;
 }
@@ -47,7 +47,10 @@ dataplane::Check check_instructions() {
 }  // namespace
 
 int doctor(const DoctorOptions& options) {
-  refuse_lost(options);
+  if (!options.config && !options.overrides.empty()) {
+    throw config::ConfigError(
+        {{{"--set", 0, ""}, "there is no configuration to change", "add -c FILE, or leave it out"}});
+  }
   std::vector<dataplane::Check> checks = dataplane::check_machine();
   checks.push_back(check_instructions());
   if (options.config) {

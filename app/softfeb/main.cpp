@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "base/exit_code.hpp"
 #include "config/error.hpp"
-#include "control/peer.hpp"
-#include "control/udp_socket.hpp"
 #include "dataplane/error.hpp"
 #include "doctor.hpp"
-#include "exit_code.hpp"
-#include "lab.hpp"
+#include "experiment/lab.hpp"
+#include "experiment/run.hpp"
+#include "peers/peer.hpp"
 #include "regs.hpp"
 #include "roce/cpu.hpp"
-#include "run.hpp"
+#include "sockets/udp_socket.hpp"
 
 #include <cstdio>
 #include <cstdlib>
@@ -50,7 +50,7 @@ CLI::Validator named() {
 }
 
 struct RunArguments {
-  RunOptions options;
+  experiment::RunOptions options;
   std::optional<std::string> duration;
   std::optional<std::string> messages;
 };
@@ -89,7 +89,7 @@ void add_run(CLI::App& top, RunArguments& a) {
 }
 
 struct LabArguments {
-  LabOptions options;
+  experiment::LabOptions options;
   std::optional<std::string> duration;
 };
 
@@ -147,12 +147,12 @@ std::string in_seconds(const std::string& text) {
 int run_command(RunArguments& a) {
   if (a.duration) a.options.overrides.push_back("run.duration=" + in_seconds(*a.duration));
   if (a.messages) a.options.overrides.push_back("run.messages=" + *a.messages);
-  return run(a.options);
+  return experiment::run(a.options);
 }
 
 int lab_command(LabArguments& a) {
   if (a.duration) a.options.overrides.push_back("run.duration=" + in_seconds(*a.duration));
-  return app::lab(a.options);
+  return experiment::lab(a.options);
 }
 
 int complain(int code, const char* what) {
@@ -206,9 +206,9 @@ int main(int argc, char** argv) {
     return complain(kBadUsage, e.what());
   } catch (const dataplane::RequestError& e) {
     return complain(kBadUsage, e.what());
-  } catch (const control::PeerError& e) {
+  } catch (const peers::PeerError& e) {
     return complain(e.exit_code(), e.what());
-  } catch (const control::SocketError& e) {
+  } catch (const sockets::SocketError& e) {
     return complain(kEnvironment, e.what());
   } catch (const dataplane::EnvironmentError& e) {
     return complain(kEnvironment, e.what());

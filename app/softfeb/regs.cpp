@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "regs.hpp"
 
+#include "base/exit_code.hpp"
 #include "board/profile.hpp"
-#include "exit_code.hpp"
 
 #include <cstdio>
 #include <string>

@@ -24,8 +24,8 @@ struct DcqcnConfig {
   };
   Algorithm algorithm = Algorithm::kOff;
   Scope scope = Scope::kQp;
-  dcqcn::FirmwareProfile firmware;
-  dcqcn::PaperProfile paper;
+  dcqcn::FirmwareSettings firmware;
+  dcqcn::PaperSettings paper;
   Where where;
 };
 

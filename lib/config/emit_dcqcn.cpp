@@ -11,7 +11,7 @@ void emit_bucket(Json& json, const dcqcn::BucketConfig& bucket) {
   json["bucket_start"] = choices::kBucketStart.name(bucket.start_full);
 }
 
-void emit_firmware(Json& json, const dcqcn::FirmwareProfile& f) {
+void emit_firmware(Json& json, const dcqcn::FirmwareSettings& f) {
   const dcqcn::FirmwareParameters& p = f.parameters;
   emit_bucket(json, f.bucket);
   json["line_rate"] = format_bandwidth(f.build.line_rate);
@@ -29,7 +29,7 @@ void emit_firmware(Json& json, const dcqcn::FirmwareProfile& f) {
   json["rmin"] = format_bandwidth(p.rmin);
 }
 
-void emit_paper(Json& json, const dcqcn::PaperProfile& profile) {
+void emit_paper(Json& json, const dcqcn::PaperSettings& profile) {
   const dcqcn::PaperParameters& p = profile.parameters;
   emit_bucket(json, profile.bucket);
   json["line_rate"] = format_bandwidth(p.line_rate);

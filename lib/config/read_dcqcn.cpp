@@ -69,7 +69,7 @@ void read_firmware(Section& s, dcqcn::FirmwareParameters& p) {
   s.read("rmin", p.rmin, register_bandwidth);
 }
 
-void read_build(Section& s, dcqcn::FirmwareProfile& f) {
+void read_build(Section& s, dcqcn::FirmwareSettings& f) {
   std::uint64_t width = 32;
   s.read("width", width, [](const std::string& text) -> Parsed<std::uint64_t> {
     if (text == "32" || text == "64") return std::uint64_t{text == "32" ? 32U : 64U};

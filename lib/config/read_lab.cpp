@@ -114,9 +114,9 @@ void read_lab(Section s, LabDraft& draft) {
     if (time.value && *time.value < 10 * kMicrosecond) return {text + " is too short", "write at least 10us"};
     return time;
   });
-  Probability stolen;
-  if (s.read("stolen_limit", stolen, parse_probability)) {
-    lab.stolen_limit = static_cast<double>(stolen.billionths) / Probability::kOne;
+  Probability preempted;
+  if (s.read("stolen_limit", preempted, parse_probability)) {
+    lab.stolen_limit = static_cast<double>(preempted.billionths) / Probability::kOne;
   }
   read_checks(s, lab.checks);
   read_sweep(s, lab.sweep);

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "dataplane/doorbell.hpp"
-#include "dataplane/lane.hpp"
+#include "dataplane/port_queue.hpp"
 #include "dataplane/rings.hpp"
 
 #include <cstddef>

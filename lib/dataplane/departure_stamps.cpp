@@ -30,7 +30,7 @@ void DepartureStamps::stamp(std::span<rte_mbuf* const> packets, std::span<const 
 }
 
 void DepartureStamps::was_late(Time late) {
-  ++counters_.late_turns;
+  ++counters_.overruns;
   counters_.latest = std::max(counters_.latest, late);
 }
 

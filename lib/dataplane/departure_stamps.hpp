@@ -13,8 +13,8 @@ struct rte_mbuf;
 namespace softfeb::dataplane {
 
 struct DepartureCounters {
-  std::uint64_t late_turns = 0;  ///< iterations delayed by more than the slack
-  Time latest = 0;               ///< largest delay beyond the slack
+  std::uint64_t overruns = 0;  ///< iterations delayed by more than the slack
+  Time latest = 0;             ///< largest delay beyond the slack
 };
 
 /// Writes departure times into the packets of one TX queue, using DPDK's dynamic mbuf field and flag for

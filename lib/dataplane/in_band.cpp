@@ -36,7 +36,7 @@ bool InBandLink::take(const engine::ReceivedDatagram& datagram, ByteSpan payload
   return true;
 }
 
-void InBandLink::send(const control::UdpPeer& to, ByteSpan datagram) {
+void InBandLink::send(const srp::UdpPeer& to, ByteSpan datagram) {
   const auto mac = routes_.find(to.ip);
   if (!mac || datagram.size() > max_datagram_) {
     ++port_.counters_.tx_refused;

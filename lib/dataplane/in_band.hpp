@@ -2,13 +2,13 @@
 #pragma once
 
 #include "base/time.hpp"
-#include "control/datagram.hpp"
-#include "control/rssi.hpp"
 #include "dataplane/control_exchange.hpp"
 #include "dataplane/mempools.hpp"
 #include "dataplane/peer_routes.hpp"
 #include "engine/control_frame.hpp"
 #include "engine/identity.hpp"
+#include "srp/datagram.hpp"
+#include "srp/rssi.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -45,7 +45,7 @@ class InBandPort;
 
 /// One UDP port of one board, the transmit path of its RSSI link. Replies go to the MAC address from which
 /// the peer's datagrams came, in the board's VLAN.
-class InBandLink final : public control::DatagramSink {
+class InBandLink final : public srp::DatagramSink {
  public:
   using Allow = std::function<bool(const roce::IpAddress&)>;
 
@@ -55,12 +55,12 @@ class InBandLink final : public control::DatagramSink {
 
   /// Sets the receiver of datagrams. `link` must outlive this object, or be disconnected (null) before it is
   /// destroyed.
-  void connect(control::RssiLink* link) { link_ = link; }
+  void connect(srp::RssiLink* link) { link_ = link; }
 
   /// Longest datagram, in bytes, that fits a frame of the port.
   std::size_t max_datagram() const { return max_datagram_; }
 
-  void send(const control::UdpPeer& to, ByteSpan datagram) override;
+  void send(const srp::UdpPeer& to, ByteSpan datagram) override;
 
  private:
   friend class InBandPort;
@@ -73,7 +73,7 @@ class InBandLink final : public control::DatagramSink {
   std::uint16_t udp_port_;
   std::size_t max_datagram_;
   Allow allow_;
-  control::RssiLink* link_ = nullptr;
+  srp::RssiLink* link_ = nullptr;
   PeerRoutes routes_;
 };
 

@@ -36,9 +36,9 @@ Worker::Worker(unsigned lcore, IdlePolicy idle, const TscClock& clock, const Mai
   if (idle_ == IdlePolicy::kSleep) idle_wait_ = std::make_unique<IdleWait>();
 }
 
-void Worker::add_lane(std::unique_ptr<Lane> lane) {
-  if (idle_wait_ && lane->must_poll()) idle_wait_->must_poll();
-  lanes_.push_back(std::move(lane));
+void Worker::add_port_queue(std::unique_ptr<PortQueue> port_queue) {
+  if (idle_wait_ && port_queue->must_poll()) idle_wait_->must_poll();
+  port_queues_.push_back(std::move(port_queue));
 }
 
 bool Worker::command(const Command& c) {
@@ -96,17 +96,17 @@ void Worker::loop() {
     count_gap(last, now);
     last = now;
     bool busy = false;
-    for (auto& lane : lanes_) busy = lane->run(now) || busy;
+    for (auto& port_queue : port_queues_) busy = port_queue->run(now) || busy;
     if (network_ != nullptr) busy = network_->run(now) || busy;
     receiver_requests_.serve(endpoints_);
     if (board_requests_.serve(endpoints_, now)) {
-      for (auto& lane : lanes_) lane->wake();
+      for (auto& port_queue : port_queues_) port_queue->wake();
     }
-    obey(now);
+    handle_commands(now);
     if (changes_ != nullptr && changes_->at <= now) change_slice(now);
     if (snapshot_ != nullptr) snapshot_slice(now);
     if (schedule_.run(now)) {
-      for (auto& lane : lanes_) lane->wake();
+      for (auto& port_queue : port_queues_) port_queue->wake();
     }
     ++loop_.turns;
     if (busy) ++loop_.busy_turns;
@@ -127,19 +127,19 @@ void Worker::count_gap(Time last, Time now) {
   // A thread that resumes long after the planned end of its sleep was preempted.
   const Time due = slept ? sleep_end_ : last;
   const Time gap = now > due ? now - due : 0;
-  const bool stolen = gap > LoopCounters::kStolen;
-  if (stolen) loop_.stolen += gap;
-  if (stolen || !slept) loop_.longest_gap = std::max(loop_.longest_gap, gap);
+  const bool preempted = gap > LoopCounters::kPreempted;
+  if (preempted) loop_.preempted += gap;
+  if (preempted || !slept) loop_.longest_gap = std::max(loop_.longest_gap, gap);
 }
 
 bool Worker::may_leave() const {
   const bool network_pending = network_ != nullptr && network_->pending();
   return clock_.time(rte_rdtsc()) >= leave_by_ ||
-         (!network_pending &&
-          std::none_of(lanes_.begin(), lanes_.end(), [](const auto& lane) { return lane->pending(); }));
+         (!network_pending && std::none_of(port_queues_.begin(), port_queues_.end(),
+                                           [](const auto& port_queue) { return port_queue->pending(); }));
 }
 
-void Worker::obey(Time now) {
+void Worker::handle_commands(Time now) {
   Command c;
   // One snapshot at a time; later commands wait.
   while (snapshot_ == nullptr && commands_.pop(c)) {
@@ -170,7 +170,7 @@ void Worker::obey(Time now) {
       case Command::Kind::kReceiver:
         break;  // served from rings of their own
     }
-    for (auto& lane : lanes_) lane->wake();
+    for (auto& port_queue : port_queues_) port_queue->wake();
   }
 }
 
@@ -218,7 +218,7 @@ void Worker::change_slice(Time now) {
     change_qp_ = 0;
     c.done.store(true, std::memory_order_release);
   }
-  for (auto& lane : lanes_) lane->wake();
+  for (auto& port_queue : port_queues_) port_queue->wake();
 }
 
 void Worker::rest(Time now) {
@@ -244,7 +244,7 @@ void Worker::rest(Time now) {
 
 Time Worker::next_event(Time now) const {
   Time at = changes_ == nullptr ? schedule_.next() : std::min(schedule_.next(), changes_->at);
-  for (const auto& lane : lanes_) at = std::min(at, lane->next_event(now));
+  for (const auto& port_queue : port_queues_) at = std::min(at, port_queue->next_event(now));
   if (network_ != nullptr) at = std::min(at, network_->next_event(now));
   return at;
 }
@@ -281,18 +281,18 @@ void Worker::publish() {
   for (const engine::Board* board : boards_) {
     if (!board->finished()) ++t.unfinished;
   }
-  for (const auto& lane : lanes_) {
-    const LaneCounters& c = lane->counters();
-    t.lanes.rx_packets += c.rx_packets;
-    t.lanes.rx_nobody += c.rx_nobody;
-    t.lanes.rx_malformed += c.rx_malformed;
-    t.lanes.rx_handed_over += c.rx_handed_over;
-    t.lanes.control_rx += c.control_rx;
-    t.lanes.control_tx += c.control_tx;
-    t.lanes.ring_full += c.ring_full;
-    t.lanes.tx_packets += c.tx_packets;
-    t.lanes.tx_bytes += c.tx_bytes;
-    t.lanes.tx_short += c.tx_short;
+  for (const auto& port_queue : port_queues_) {
+    const PortQueueCounters& c = port_queue->counters();
+    t.port_queues.rx_packets += c.rx_packets;
+    t.port_queues.rx_nobody += c.rx_nobody;
+    t.port_queues.rx_malformed += c.rx_malformed;
+    t.port_queues.rx_handed_over += c.rx_handed_over;
+    t.port_queues.control_rx += c.control_rx;
+    t.port_queues.control_tx += c.control_tx;
+    t.port_queues.ring_full += c.ring_full;
+    t.port_queues.tx_packets += c.tx_packets;
+    t.port_queues.tx_bytes += c.tx_bytes;
+    t.port_queues.tx_short += c.tx_short;
   }
   totals_.write(t);
 }

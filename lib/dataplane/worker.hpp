@@ -4,8 +4,8 @@
 #include "base/time.hpp"
 #include "dataplane/board_requests.hpp"
 #include "dataplane/idle_wait.hpp"
-#include "dataplane/lane.hpp"
-#include "dataplane/network_lane.hpp"
+#include "dataplane/network_relay.hpp"
+#include "dataplane/port_queue.hpp"
 #include "dataplane/receiver_requests.hpp"
 #include "dataplane/rings.hpp"
 #include "dataplane/tsc_clock.hpp"
@@ -44,7 +44,7 @@ struct CongestionChange {
   std::size_t endpoint = 0;  ///< index of the board in Worker::endpoints()
   std::uint32_t first = 0;   ///< QPs first … first + count - 1 of the board
   std::uint32_t count = 0;
-  engine::CongestionProfile profile;
+  engine::CongestionSettings profile;
   std::atomic<bool> done{false};     ///< applied to all of them
   CongestionChange* next = nullptr;  ///< used by the worker
 };
@@ -76,11 +76,11 @@ struct LoopCounters {
   std::uint64_t turns = 0;
   std::uint64_t busy_turns = 0;
   /// Longest time between the starts of two iterations. After a sleep it is measured from the end of the
-  /// sleep, and counts only above kStolen.
+  /// sleep, and counts only above kPreempted.
   Time longest_gap = 0;
-  Time ran = 0;     ///< time since the loop started
-  Time stolen = 0;  ///< sum of the gaps above kStolen: time preempted
-  static constexpr Time kStolen = 1 * kMillisecond;
+  Time ran = 0;        ///< time since the loop started
+  Time preempted = 0;  ///< sum of the gaps above kPreempted: time preempted
+  static constexpr Time kPreempted = 1 * kMillisecond;
 };
 
 /// A poll-mode worker: runs its port queues to completion in each iteration. From launch() to join(), only
@@ -90,14 +90,14 @@ class Worker {
   /// `updates`: new slopes of `clock` while the worker runs; may be null.
   Worker(unsigned lcore, IdlePolicy idle, const TscClock& clock, const Mailbox<TscClock>* updates = nullptr);
 
-  void add_lane(std::unique_ptr<Lane> lane);
+  void add_port_queue(std::unique_ptr<PortQueue> port_queue);
   /// `times` applies only to boards.
   void add_endpoint(engine::Endpoint& endpoint, const engine::BoardTimes& times = {});
   /// Sets the simulated network that this worker runs.
-  void set_network(std::unique_ptr<NetworkLane> network) { network_ = std::move(network); }
+  void set_network(std::unique_ptr<NetworkRelay> network) { network_ = std::move(network); }
   /// Valid to inspect after the worker has ended.
-  const std::vector<std::unique_ptr<Lane>>& lanes() const { return lanes_; }
-  const NetworkLane* network() const { return network_.get(); }
+  const std::vector<std::unique_ptr<PortQueue>>& port_queues() const { return port_queues_; }
+  const NetworkRelay* network() const { return network_.get(); }
   const std::vector<engine::Endpoint*>& endpoints() const { return endpoints_; }
 
   /// Starts the loop on its lcore. Throws EnvironmentError when the lcore cannot be started.
@@ -115,7 +115,7 @@ class Worker {
   /// Live totals of its port queues. Any thread may read them.
   struct Totals {
     std::uint64_t unfinished = 0;  ///< boards not yet started, or with messages to send or complete
-    LaneCounters lanes;
+    PortQueueCounters port_queues;
     LoopCounters loop;
     NetworkLaneCounters network;  ///< all 0 without a network
   };
@@ -127,7 +127,7 @@ class Worker {
   static int entry(void* self);
   void loop();
   bool may_leave() const;
-  void obey(Time now);
+  void handle_commands(Time now);
   void snapshot_slice(Time now);
   void keep(CongestionChange* change);
   void change_slice(Time now);
@@ -147,8 +147,8 @@ class Worker {
   TscClock clock_;
   const Mailbox<TscClock>* clock_updates_;
   std::uint64_t clock_seen_ = 0;  ///< updates read from clock_updates_
-  std::vector<std::unique_ptr<Lane>> lanes_;
-  std::unique_ptr<NetworkLane> network_;
+  std::vector<std::unique_ptr<PortQueue>> port_queues_;
+  std::unique_ptr<NetworkRelay> network_;
   std::vector<engine::Endpoint*> endpoints_;
   std::vector<engine::Board*> boards_;  ///< those of endpoints_ that are boards
   // Shared with other threads while the worker runs; each member has cache lines of its own.

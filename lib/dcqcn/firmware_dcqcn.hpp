@@ -9,7 +9,7 @@
 
 namespace softfeb::dcqcn {
 
-struct FirmwareProfile {
+struct FirmwareSettings {
   FirmwareParameters parameters;
   FirmwareBuild build;
   BucketConfig bucket;
@@ -19,7 +19,7 @@ struct FirmwareProfile {
 /// and acknowledgements.
 class alignas(64) FirmwareDcqcn final : public CongestionControl {
  public:
-  explicit FirmwareDcqcn(const FirmwareProfile& profile = {});
+  explicit FirmwareDcqcn(const FirmwareSettings& profile = {});
 
   std::size_t memory() const override { return sizeof *this; }
   CongestionState state(Time now) const override;

@@ -5,7 +5,7 @@
 
 namespace softfeb::dcqcn {
 
-PaperDcqcn::PaperDcqcn(const PaperProfile& profile)
+PaperDcqcn::PaperDcqcn(const PaperSettings& profile)
     : bucket_(profile.bucket, profile.parameters.line_rate), reaction_(profile.parameters) {}
 
 void PaperDcqcn::on_start(Time now) {

@@ -9,7 +9,7 @@
 
 namespace softfeb::dcqcn {
 
-struct PaperProfile {
+struct PaperSettings {
   PaperParameters parameters;
   /// A NIC paces from the first packet on: a small bucket, full at the start, with exact arithmetic.
   BucketConfig bucket = {
@@ -20,7 +20,7 @@ struct PaperProfile {
 /// NAKs and acknowledgements.
 class alignas(64) PaperDcqcn final : public CongestionControl {
  public:
-  explicit PaperDcqcn(const PaperProfile& profile = {});
+  explicit PaperDcqcn(const PaperSettings& profile = {});
 
   std::size_t memory() const override { return sizeof *this; }
   CongestionState state(Time now) const override;

@@ -82,7 +82,7 @@ dcqcn::CongestionControl* Board::congestion_for(const SendQpConfig& config, std:
   return control;
 }
 
-bool Board::set_congestion(std::uint32_t i, const CongestionProfile& profile, Time now) {
+bool Board::set_congestion(std::uint32_t i, const CongestionSettings& profile, Time now) {
   dcqcn::CongestionControl* const control = qps_[i].congestion();
   if (control == nullptr) return false;
   const Change change = change_parameters(*control, profile, now);

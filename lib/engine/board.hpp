@@ -69,7 +69,7 @@ class Board : public Endpoint {
   void flush(Time now);
   /// Sets new parameters for the congestion control of QP `i`, and of all QPs that share it, effective
   /// immediately. Returns false if the QP has no congestion control of this kind.
-  bool set_congestion(std::uint32_t i, const CongestionProfile& profile, Time now);
+  bool set_congestion(std::uint32_t i, const CongestionSettings& profile, Time now);
   /// Records up to `events` CNPs and parameter changes from now on. Must not be called while a worker owns
   /// the board.
   void keep_congestion_log(std::size_t events) { log_ = CongestionLog(events); }

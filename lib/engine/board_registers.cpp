@@ -22,7 +22,7 @@ void Board::act(const board::SetDcqcn& a, Time now) {
   if (a.qp >= qps_.size()) return;
   const auto* const control = firmware_of(qps_[a.qp]);
   if (control == nullptr) return;
-  dcqcn::FirmwareProfile profile;
+  dcqcn::FirmwareSettings profile;
   profile.parameters = a.applied_to(control->reaction_point().parameters());
   set_congestion(static_cast<std::uint32_t>(a.qp), profile, now);
 }

@@ -5,29 +5,29 @@
 
 namespace softfeb::engine {
 
-std::size_t congestion_control_bytes(const CongestionProfile& profile) {
-  if (std::holds_alternative<dcqcn::FirmwareProfile>(profile)) return sizeof(dcqcn::FirmwareDcqcn);
-  if (std::holds_alternative<dcqcn::PaperProfile>(profile)) return sizeof(dcqcn::PaperDcqcn);
+std::size_t congestion_control_bytes(const CongestionSettings& profile) {
+  if (std::holds_alternative<dcqcn::FirmwareSettings>(profile)) return sizeof(dcqcn::FirmwareDcqcn);
+  if (std::holds_alternative<dcqcn::PaperSettings>(profile)) return sizeof(dcqcn::PaperDcqcn);
   return 0;
 }
 
-dcqcn::CongestionControl* make_congestion_control(const CongestionProfile& profile, void* place) {
-  if (const auto* firmware = std::get_if<dcqcn::FirmwareProfile>(&profile))
+dcqcn::CongestionControl* make_congestion_control(const CongestionSettings& profile, void* place) {
+  if (const auto* firmware = std::get_if<dcqcn::FirmwareSettings>(&profile))
     return new (place) dcqcn::FirmwareDcqcn(*firmware);
-  if (const auto* paper = std::get_if<dcqcn::PaperProfile>(&profile))
+  if (const auto* paper = std::get_if<dcqcn::PaperSettings>(&profile))
     return new (place) dcqcn::PaperDcqcn(*paper);
   return nullptr;
 }
 
-Change change_parameters(dcqcn::CongestionControl& control, const CongestionProfile& profile, Time now) {
-  if (const auto* firmware = std::get_if<dcqcn::FirmwareProfile>(&profile)) {
+Change change_parameters(dcqcn::CongestionControl& control, const CongestionSettings& profile, Time now) {
+  if (const auto* firmware = std::get_if<dcqcn::FirmwareSettings>(&profile)) {
     auto* const c = dynamic_cast<dcqcn::FirmwareDcqcn*>(&control);
     if (c == nullptr) return Change::kRefused;
     if (c->reaction_point().parameters() == firmware->parameters.cut_to_width()) return Change::kNone;
     c->set_parameters(firmware->parameters, now);
     return Change::kMade;
   }
-  if (const auto* paper = std::get_if<dcqcn::PaperProfile>(&profile)) {
+  if (const auto* paper = std::get_if<dcqcn::PaperSettings>(&profile)) {
     auto* const c = dynamic_cast<dcqcn::PaperDcqcn*>(&control);
     if (c == nullptr) return Change::kRefused;
     if (c->reaction_point().parameters() == paper->parameters) return Change::kNone;

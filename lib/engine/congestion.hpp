@@ -12,13 +12,13 @@
 namespace softfeb::engine {
 
 /// Selects the congestion control of a QP and its parameters: none, the firmware's DCQCN, or the paper's.
-using CongestionProfile = std::variant<std::monostate, dcqcn::FirmwareProfile, dcqcn::PaperProfile>;
+using CongestionSettings = std::variant<std::monostate, dcqcn::FirmwareSettings, dcqcn::PaperSettings>;
 
 /// Size of the object in bytes; 0 for none.
-std::size_t congestion_control_bytes(const CongestionProfile& profile);
+std::size_t congestion_control_bytes(const CongestionSettings& profile);
 /// Constructs the object at `place`, which has congestion_control_bytes() bytes and is aligned to a cache
 /// line; returns null for none.
-dcqcn::CongestionControl* make_congestion_control(const CongestionProfile& profile, void* place);
+dcqcn::CongestionControl* make_congestion_control(const CongestionSettings& profile, void* place);
 
 enum class Change : std::uint8_t {
   kMade,
@@ -28,6 +28,6 @@ enum class Change : std::uint8_t {
 
 /// Sets new parameters of a running congestion control, in effect from `now` on. Settings fixed at
 /// construction (the token bucket, the firmware's line rate) do not change.
-Change change_parameters(dcqcn::CongestionControl& control, const CongestionProfile& profile, Time now);
+Change change_parameters(dcqcn::CongestionControl& control, const CongestionSettings& profile, Time now);
 
 }  // namespace softfeb::engine

@@ -16,7 +16,7 @@ struct CongestionEvent {
   Time at = 0;
   std::uint32_t qp = 0;  ///< number on the board
   /// New parameters, as passed to set_congestion(). Not set: the event is a CNP.
-  std::optional<CongestionProfile> profile;
+  std::optional<CongestionSettings> profile;
 };
 
 /// The congestion control events of a board in order, as needed to replay its rates. The capacity is fixed at

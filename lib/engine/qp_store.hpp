@@ -61,8 +61,8 @@ class QpStore {
   std::byte* place(std::size_t i) const { return qps_ + i * stride_; }
 
   Block block_;
-  Interned<roce::RequesterConfig, roce::RequesterProfile> requesters_;
-  Interned<TrafficConfig, TrafficProfile> traffics_;
+  Interned<roce::RequesterConfig, roce::RequesterSettings> requesters_;
+  Interned<TrafficConfig, TrafficSettings> traffics_;
   std::size_t size_ = 0;
   std::size_t stride_;  ///< distance between queue pairs
   std::byte* qps_;

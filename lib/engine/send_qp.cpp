@@ -16,7 +16,7 @@ roce::RequesterConfig SendQp::requester_config(const SendQpConfig& config) {
 }
 
 /// Null if traffic generates no messages, because requests then come from elsewhere.
-roce::RequesterProfile::Again SendQp::request_again(const SendQpConfig& config) {
+roce::RequesterSettings::Again SendQp::request_again(const SendQpConfig& config) {
   return config.traffic.messages == 0U ? nullptr : &Traffic::again;
 }
 
@@ -30,22 +30,22 @@ bool SendQp::needs_pacer(const SendQpConfig& config) {
 
 namespace {
 
-roce::RequesterParts requester_parts(const SendQpConfig& config, const SendQpParts& parts,
-                                     const Traffic& traffic) {
+roce::RequesterDeps requester_parts(const SendQpConfig& config, const SendQpDeps& parts,
+                                    const Traffic& traffic) {
   const auto again = SendQp::request_again(config);
-  Held<roce::RequesterProfile> profile(parts.requester);
+  Held<roce::RequesterSettings> profile(parts.requester);
   if (!profile) {
-    profile = Held<roce::RequesterProfile>(roce::RequesterProfile(SendQp::requester_config(config), again));
+    profile = Held<roce::RequesterSettings>(roce::RequesterSettings(SendQp::requester_config(config), again));
   }
   return {std::move(profile), parts.queue, again == nullptr ? nullptr : &traffic};
 }
 
-Held<TrafficProfile> traffic_profile(const SendQpConfig& config, const SendQpParts& parts) {
-  if (parts.traffic != nullptr) return Held<TrafficProfile>(parts.traffic);
-  return Held<TrafficProfile>(TrafficProfile(config.traffic));
+Held<TrafficSettings> traffic_profile(const SendQpConfig& config, const SendQpDeps& parts) {
+  if (parts.traffic != nullptr) return Held<TrafficSettings>(parts.traffic);
+  return Held<TrafficSettings>(TrafficSettings(config.traffic));
 }
 
-Held<Pacer> make_pacer(const SendQpConfig& config, const SendQpParts& parts) {
+Held<Pacer> make_pacer(const SendQpConfig& config, const SendQpDeps& parts) {
   if (!SendQp::needs_pacer(config)) return {};
   Pacer pacer(config.traffic.rate, config.traffic.burst);
   if (parts.pacer == nullptr) return Held<Pacer>(std::move(pacer));
@@ -54,7 +54,7 @@ Held<Pacer> make_pacer(const SendQpConfig& config, const SendQpParts& parts) {
 
 }  // namespace
 
-SendQp::SendQp(const SendQpConfig& config, dcqcn::CongestionControl* congestion, const SendQpParts& parts)
+SendQp::SendQp(const SendQpConfig& config, dcqcn::CongestionControl* congestion, const SendQpDeps& parts)
     : requester_(requester_config(config), requester_parts(config, parts, traffic_)),
       traffic_(config.traffic, traffic_profile(config, parts)),
       pacer_(make_pacer(config, parts)),

@@ -28,7 +28,7 @@ struct SendQpConfig {
   const roce::PayloadStream* payload = nullptr;  ///< must outlive the board
   bool known_crc = true;                         ///< use precomputed payload CRCs if the stream has them
   TrafficConfig traffic;
-  CongestionProfile congestion;
+  CongestionSettings congestion;
   /// QPs of a board with the same number share one congestion control, configured by the first of them. Not
   /// set: the QP has its own.
   std::optional<std::uint32_t> congestion_group;
@@ -51,25 +51,25 @@ struct SendQpCounters {
 
 /// External storage, for queue pairs that are stored together; must outlive the queue pair. Members that are
 /// null are allocated by the queue pair.
-struct SendQpParts {
-  roce::RequesterProfile* requester = nullptr;  ///< profile of requester_config() and request_again()
-  TrafficProfile* traffic = nullptr;            ///< profile of its traffic configuration
-  void* queue = nullptr;                        ///< send_queue_bytes() bytes
-  Pacer* pacer = nullptr;                       ///< room for one Pacer if needs_pacer()
+struct SendQpDeps {
+  roce::RequesterSettings* requester = nullptr;  ///< profile of requester_config() and request_again()
+  TrafficSettings* traffic = nullptr;            ///< profile of its traffic configuration
+  void* queue = nullptr;                         ///< send_queue_bytes() bytes
+  Pacer* pacer = nullptr;                        ///< room for one Pacer if needs_pacer()
 };
 
 /// A sending queue pair: requester, path, payload, traffic and pacing. Owned by its board; must not move.
 class alignas(64) SendQp {
  public:
   /// `congestion` may be null and may be shared with other QPs; it must outlive the QP.
-  SendQp(const SendQpConfig& config, dcqcn::CongestionControl* congestion, const SendQpParts& parts = {});
+  SendQp(const SendQpConfig& config, dcqcn::CongestionControl* congestion, const SendQpDeps& parts = {});
   SendQp(const SendQp&) = delete;
   SendQp& operator=(const SendQp&) = delete;
 
   /// Configuration of the requester, and how it regenerates requests for retransmission: null if requests do
   /// not come from the QP's traffic.
   static roce::RequesterConfig requester_config(const SendQpConfig& config);
-  static roce::RequesterProfile::Again request_again(const SendQpConfig& config);
+  static roce::RequesterSettings::Again request_again(const SendQpConfig& config);
   /// Size of the send queue in bytes.
   static std::size_t send_queue_bytes(const SendQpConfig& config);
   /// Whether the QP has a constant rate.

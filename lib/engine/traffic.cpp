@@ -5,7 +5,7 @@
 
 namespace softfeb::engine {
 
-TrafficProfile::TrafficProfile(const TrafficConfig& c) : config(c) {
+TrafficSettings::TrafficSettings(const TrafficConfig& c) : config(c) {
   config.messages.reset();
   config.rate = 0;
   config.burst = 1;
@@ -14,7 +14,7 @@ TrafficProfile::TrafficProfile(const TrafficConfig& c) : config(c) {
   config.immediate = 0;
 }
 
-Traffic::Traffic(const TrafficConfig& config, Held<TrafficProfile>&& profile)
+Traffic::Traffic(const TrafficConfig& config, Held<TrafficSettings>&& profile)
     : profile_(std::move(profile)),
       end_(config.messages.value_or(UINT64_MAX)),
       remote_address_(config.remote_address),

@@ -42,8 +42,8 @@ struct TrafficConfig {
 
 /// The part of a configuration that can be shared by queue pairs. Rate, burst, remote address, rkey,
 /// immediate value and number of messages are set to defaults.
-struct TrafficProfile {
-  explicit TrafficProfile(const TrafficConfig& config);
+struct TrafficSettings {
+  explicit TrafficSettings(const TrafficConfig& config);
   TrafficConfig config;
 };
 
@@ -51,9 +51,9 @@ struct TrafficProfile {
 class Traffic {
  public:
   explicit Traffic(const TrafficConfig& config)
-      : Traffic(config, Held<TrafficProfile>(TrafficProfile(config))) {}
+      : Traffic(config, Held<TrafficSettings>(TrafficSettings(config))) {}
   /// `profile` must be that of `config`.
-  Traffic(const TrafficConfig& config, Held<TrafficProfile>&& profile);
+  Traffic(const TrafficConfig& config, Held<TrafficSettings>&& profile);
 
   /// Stops generating messages.
   void stop() { end_ = made_; }
@@ -61,7 +61,7 @@ class Traffic {
   bool finished() const { return made_ >= end_; }
   /// Returns the next message. Requires !finished().
   roce::WorkRequest make();
-  /// For roce::RequesterProfile: regenerates the request that `traffic` made `back` messages ago, except for
+  /// For roce::RequesterSettings: regenerates the request that `traffic` made `back` messages ago, except for
   /// `signaled`.
   static roce::WorkRequest again(const void* traffic, std::uint32_t back);
   /// Counts a request from another source. Only for traffic without messages of its own.
@@ -74,7 +74,7 @@ class Traffic {
   roce::WorkRequest request(std::uint64_t number) const;  ///< without `signaled`
   bool signaled(std::uint64_t number) const;
 
-  Held<TrafficProfile> profile_;
+  Held<TrafficSettings> profile_;
   std::uint64_t made_ = 0;
   std::uint64_t end_;  ///< total number of messages
   std::uint64_t remote_address_;

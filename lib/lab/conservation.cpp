@@ -5,7 +5,8 @@
 
 namespace softfeb::lab {
 
-std::vector<Balance> packet_balances(const Sample& sample, const Stations& stations, const Edge& edge) {
+std::vector<Balance> packet_balances(const stats::Sample& sample, const Stations& stations,
+                                     const Edge& edge) {
   if (sample.network == nullptr) return {};
   const fabric::NetworkTotals& t = sample.network->totals;
   std::uint64_t sent = edge.ports_in;
@@ -25,7 +26,7 @@ std::vector<Balance> packet_balances(const Sample& sample, const Stations& stati
            t.delivered, received + edge.lost_out}};
 }
 
-Balance payload_balance(const Sample& sample, const std::vector<PayloadAccount>& accounts) {
+Balance payload_balance(const stats::Sample& sample, const std::vector<PayloadAccount>& accounts) {
   Balance b{"payload_conserved", "written to memory", "of completed messages", 0, 0};
   for (const PayloadAccount& a : accounts) {
     if (!a.flow.receiver) continue;

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "lab/metrics.hpp"
-#include "lab/sample.hpp"
+#include "stats/sample.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -36,7 +36,8 @@ using Stations = std::vector<std::uint8_t>;
 /// Packet balances at the end of a run, after the drain: entered + made + duplicated = delivered + dropped +
 /// consumed + in the network; sent by endpoints = entered; delivered = received by endpoints. Frames lost in
 /// `edge` are added. Empty without a network.
-std::vector<Balance> packet_balances(const Sample& sample, const Stations& stations, const Edge& edge = {});
+std::vector<Balance> packet_balances(const stats::Sample& sample, const Stations& stations,
+                                     const Edge& edge = {});
 
 /// A queue pair whose payload is checked for conservation.
 struct PayloadAccount {
@@ -48,6 +49,6 @@ struct PayloadAccount {
 /// Payload bytes that receivers wrote to memory = payload bytes of completed messages. The fate of the last
 /// message is unknown if a queue pair failed or is unreliable. Such a queue pair balances if its receiver
 /// wrote at least its complete messages and at most what was sent.
-Balance payload_balance(const Sample& sample, const std::vector<PayloadAccount>& accounts);
+Balance payload_balance(const stats::Sample& sample, const std::vector<PayloadAccount>& accounts);
 
 }  // namespace softfeb::lab

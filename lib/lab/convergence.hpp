@@ -14,7 +14,7 @@
 namespace softfeb::lab {
 
 /// A start or stop of boards, and how long the other boards took to reach their new shares.
-struct ChangeFigures {
+struct ChangeStats {
   Change change;
   /// Time from the change to the start of the first 10 ms in which every sending board got its fair share
   /// within 10 %. Empty if that did not happen before the next change or the end.
@@ -34,7 +34,7 @@ class Convergence {
   /// second.
   void add(Time at, std::span<const std::uint64_t> delivered, std::span<const std::uint64_t> fair);
 
-  const std::vector<ChangeFigures>& changes() const { return all_; }
+  const std::vector<ChangeStats>& changes() const { return all_; }
 
  private:
   struct Moment {
@@ -44,7 +44,7 @@ class Convergence {
 
   bool all_near(const Moment& from, const Moment& to, std::span<const std::uint64_t> fair) const;
 
-  std::vector<ChangeFigures> all_;
+  std::vector<ChangeStats> all_;
   std::deque<Moment> moments_;  ///< those of the last kWindow, and one before
 };
 

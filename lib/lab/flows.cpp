@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "lab/flows.hpp"
 
-#include "lab/endpoints.hpp"
+#include "endpoints/endpoints.hpp"
 
 #include <set>
 #include <tuple>
 
 namespace softfeb::lab {
 
-std::vector<bool> own_rates(const config::RunConfig& config, const std::vector<QpPlan>& plans) {
+std::vector<bool> own_rates(const config::RunConfig& config, const std::vector<endpoints::QpPlan>& plans) {
   std::set<std::tuple<std::size_t, const config::DcqcnConfig*, roce::IpAddress>> met;
   std::vector<bool> own;
-  for (const QpPlan& p : plans) {
-    const config::DcqcnConfig& d = dcqcn_of(config.boards[p.board], *p.config);
+  for (const endpoints::QpPlan& p : plans) {
+    const config::DcqcnConfig& d = endpoints::dcqcn_of(config.boards[p.board], *p.config);
     const roce::IpAddress peer =
         d.scope == config::DcqcnConfig::Scope::kIpPair ? p.target.ip : roce::IpAddress{};
     own.push_back(d.scope == config::DcqcnConfig::Scope::kQp || met.insert({p.board, &d, peer}).second);
@@ -20,7 +20,8 @@ std::vector<bool> own_rates(const config::RunConfig& config, const std::vector<Q
   return own;
 }
 
-std::vector<MetricsConfig::Flow> flows_of(const config::RunConfig& config, const std::vector<QpPlan>& plans) {
+std::vector<MetricsConfig::Flow> flows_of(const config::RunConfig& config,
+                                          const std::vector<endpoints::QpPlan>& plans) {
   const std::vector<bool> own = own_rates(config, plans);
   std::vector<MetricsConfig::Flow> flows;
   for (std::size_t i = 0; i < plans.size(); ++i) {
@@ -36,7 +37,8 @@ std::vector<MetricsConfig::Flow> flows_of(const config::RunConfig& config, const
   return flows;
 }
 
-std::vector<PayloadAccount> accounts_of(const config::RunConfig& config, const std::vector<QpPlan>& plans) {
+std::vector<PayloadAccount> accounts_of(const config::RunConfig& config,
+                                        const std::vector<endpoints::QpPlan>& plans) {
   const std::vector<MetricsConfig::Flow> flows = flows_of(config, plans);
   std::vector<PayloadAccount> accounts;
   for (std::size_t i = 0; i < plans.size(); ++i) {

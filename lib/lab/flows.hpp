@@ -2,9 +2,9 @@
 #pragma once
 
 #include "config/run_config.hpp"
+#include "endpoints/plan.hpp"
 #include "lab/conservation.hpp"
 #include "lab/metrics.hpp"
-#include "lab/plan.hpp"
 
 #include <vector>
 
@@ -12,11 +12,13 @@ namespace softfeb::lab {
 
 /// For each sending QP: true if it is the first to use its congestion control, false if an earlier QP shares
 /// it and represents it.
-std::vector<bool> own_rates(const config::RunConfig& config, const std::vector<QpPlan>& plans);
+std::vector<bool> own_rates(const config::RunConfig& config, const std::vector<endpoints::QpPlan>& plans);
 
 /// Sending QPs for the metrics; make_metrics_config() determines whether they pass the bottleneck.
-std::vector<MetricsConfig::Flow> flows_of(const config::RunConfig& config, const std::vector<QpPlan>& plans);
+std::vector<MetricsConfig::Flow> flows_of(const config::RunConfig& config,
+                                          const std::vector<endpoints::QpPlan>& plans);
 
-std::vector<PayloadAccount> accounts_of(const config::RunConfig& config, const std::vector<QpPlan>& plans);
+std::vector<PayloadAccount> accounts_of(const config::RunConfig& config,
+                                        const std::vector<endpoints::QpPlan>& plans);
 
 }  // namespace softfeb::lab

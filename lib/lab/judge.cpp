@@ -18,9 +18,9 @@ std::optional<double> share(const std::optional<Share>& s) {
 double seconds(Time t) { return static_cast<double>(t) / static_cast<double>(kSecond); }
 
 /// Infinite if a board never converged; empty without a start or stop.
-std::optional<double> longest_convergence(const std::vector<ChangeFigures>& changes) {
+std::optional<double> longest_convergence(const std::vector<ChangeStats>& changes) {
   std::optional<double> longest;
-  for (const ChangeFigures& c : changes) {
+  for (const ChangeStats& c : changes) {
     const double s = c.converged ? seconds(*c.converged) : kEndless;
     longest = std::max(longest.value_or(0), s);
   }
@@ -28,7 +28,7 @@ std::optional<double> longest_convergence(const std::vector<ChangeFigures>& chan
 }
 
 /// True if the check needs a steady state and the run, cut short, had none. Its value is unknown then.
-bool too_short(std::string_view name, const RunFigures& f) {
+bool too_short(std::string_view name, const RunStats& f) {
   const bool steady = name == "fairness_jain" || name == "fairness_jain_10ms" || name == "port_used";
   return steady && f.metrics.over_100ms().windows == 0;
 }
@@ -49,8 +49,8 @@ std::string_view to_string(Verdict verdict) {
   return "failed";
 }
 
-std::optional<double> value_of(std::string_view name, const RunFigures& f) {
-  const LabFigures& m = f.metrics;
+std::optional<double> value_of(std::string_view name, const RunStats& f) {
+  const LabStats& m = f.metrics;
   const Totals& t = f.totals;
   if (name == "fairness_jain") return share(m.over_100ms().jain_min);
   if (name == "fairness_jain_10ms") return share(m.over_10ms().jain_min);
@@ -79,7 +79,7 @@ std::optional<double> value_of(std::string_view name, const RunFigures& f) {
   return std::nullopt;
 }
 
-std::vector<CheckResult> judge(const config::LabSettings& lab, const RunFigures& figures) {
+std::vector<CheckResult> judge(const config::LabSettings& lab, const RunStats& figures) {
   std::vector<CheckResult> checks;
   for (const config::LabCheck& asked : lab.checks) {
     const config::LabCheckKind* const kind = config::find_lab_check(asked.name);
@@ -99,11 +99,11 @@ std::vector<CheckResult> judge(const config::LabSettings& lab, const RunFigures&
   return checks;
 }
 
-Verdict verdict_of(const config::LabSettings& lab, const RunFigures& figures,
+Verdict verdict_of(const config::LabSettings& lab, const RunStats& figures,
                    const std::vector<CheckResult>& checks) {
   if (std::any_of(checks.begin(), checks.end(), [](const CheckResult& c) { return c.gated && !c.held; }))
     return Verdict::kFailed;
-  if (!figures.virtual_time && figures.stolen_share > lab.stolen_limit) return Verdict::kInconclusive;
+  if (!figures.virtual_time && figures.preempted_share > lab.stolen_limit) return Verdict::kInconclusive;
   return Verdict::kHeld;
 }
 

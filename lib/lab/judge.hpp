@@ -16,10 +16,10 @@
 namespace softfeb::lab {
 
 /// All results of one run of an experiment.
-struct RunFigures {
+struct RunStats {
   bool virtual_time = false;
-  double stolen_share = 0;  ///< share of time for which the worst worker was preempted
-  LabFigures metrics;
+  double preempted_share = 0;  ///< share of time for which the worst worker was preempted
+  LabStats metrics;
   Totals totals;
   std::vector<Balance> balances;
   std::uint64_t memory_wrong = 0;       ///< bytes of receivers' memory with unexpected content
@@ -46,12 +46,12 @@ enum class Verdict : std::uint8_t {
 std::string_view to_string(Verdict verdict);
 
 /// The value that the check of that name compares; empty if the run has none.
-std::optional<double> value_of(std::string_view name, const RunFigures& figures);
+std::optional<double> value_of(std::string_view name, const RunStats& figures);
 
 /// The experiment's checks, then conservation, which is part of every experiment. In real time, checks that
 /// depend on timing do not count. Checks of steady states do not count if the run was too short for one.
-std::vector<CheckResult> judge(const config::LabSettings& lab, const RunFigures& figures);
-Verdict verdict_of(const config::LabSettings& lab, const RunFigures& figures,
+std::vector<CheckResult> judge(const config::LabSettings& lab, const RunStats& figures);
+Verdict verdict_of(const config::LabSettings& lab, const RunStats& figures,
                    const std::vector<CheckResult>& checks);
 
 }  // namespace softfeb::lab

@@ -65,7 +65,7 @@ Metrics::Metrics(const MetricsConfig& config)
     offered_.emplace_back(config_.boards[b].link_rate, config_.boards[b].asked, std::move(owners[b]));
 }
 
-void Metrics::add(const Sample& sample) {
+void Metrics::add(const stats::Sample& sample) {
   if (sample.at <= last_) return;  // the next sample counts these events
   due_ = (sample.at / config_.interval + 1) * config_.interval;
   count(sample);
@@ -84,7 +84,7 @@ void Metrics::add(const Sample& sample) {
   last_ = sample.at;
 }
 
-void Metrics::count(const Sample& sample) {
+void Metrics::count(const stats::Sample& sample) {
   const auto& endpoints = *sample.endpoints;
   std::swap(before_, delivered_);
   std::fill(delivered_.begin(), delivered_.end(), 0);
@@ -131,7 +131,7 @@ void Metrics::watch_queue(Time at) {
   ++queue_samples_;
 }
 
-void Metrics::watch_offered(const Sample& sample) {
+void Metrics::watch_offered(const stats::Sample& sample) {
   for (std::size_t b = 0; b < offered_.size(); ++b) {
     const bool sends = schedule_.sends(b, last_, sample.at) && schedule_[b].stop != sample.at;
     offered_[b].add((*sample.endpoints)[b], sample.at - last_, sends);
@@ -206,8 +206,8 @@ void Metrics::Meter::judge(const Window& w) {
   }
 }
 
-LabFigures Metrics::figures() const {
-  LabFigures f;
+LabStats Metrics::figures() const {
+  LabStats f;
   for (std::size_t i = 0; i < kWindows.size(); ++i) f.windows[i] = meters_[i].figures;
   f.changes = convergence_.changes();
   f.starvation = starvation_;

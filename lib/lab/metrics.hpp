@@ -4,8 +4,8 @@
 #include "lab/convergence.hpp"
 #include "lab/fairness.hpp"
 #include "lab/offered.hpp"
-#include "lab/sample.hpp"
 #include "lab/schedule.hpp"
+#include "stats/sample.hpp"
 
 #include <array>
 #include <cstddef>
@@ -63,7 +63,7 @@ struct Window {
 };
 
 /// Statistics over all windows of one length in steady states.
-struct WindowFigures {
+struct WindowStats {
   Time length = 0;
   std::uint64_t windows = 0;
   std::optional<Share> jain_min, jain_mean;
@@ -71,9 +71,9 @@ struct WindowFigures {
 };
 
 /// Results of a run.
-struct LabFigures {
-  std::array<WindowFigures, 2> windows;
-  std::vector<ChangeFigures> changes;
+struct LabStats {
+  std::array<WindowStats, 2> windows;
+  std::vector<ChangeStats> changes;
   std::vector<Time> starvation;          ///< per board: longest time without delivery while sending
   std::uint64_t queue_bytes_max = 0;     ///< at the bottleneck
   std::uint64_t queue_bytes_mean = 0;    ///< at the bottleneck, over samples in steady states
@@ -83,12 +83,12 @@ struct LabFigures {
   std::optional<Share> offered;     ///< lowest Offered::share of all boards
   std::optional<Share> demand_met;  ///< delivered over requested payload, lowest of all boards
 
-  const WindowFigures& over_10ms() const { return windows[0]; }
-  const WindowFigures& over_100ms() const { return windows[1]; }
+  const WindowStats& over_10ms() const { return windows[0]; }
+  const WindowStats& over_100ms() const { return windows[1]; }
 };
 
 /// Computes the metrics while the run goes on. Memory use does not depend on the length of the run.
-class Metrics : public Observer {
+class Metrics : public stats::Observer {
  public:
   static constexpr std::array<Time, 2> kWindows{10 * kMillisecond, 100 * kMillisecond};
 
@@ -98,10 +98,10 @@ class Metrics : public Observer {
   void on_window(std::function<void(const Window&)> call) { call_ = std::move(call); }
 
   Time due() const override { return due_; }
-  void add(const Sample& sample) override;
+  void add(const stats::Sample& sample) override;
 
   /// Results so far.
-  LabFigures figures() const;
+  LabStats figures() const;
   const MetricsConfig& config() const { return config_; }
 
  private:
@@ -120,18 +120,18 @@ class Metrics : public Observer {
     std::vector<std::uint64_t> delivered;  ///< at `from`
     std::uint64_t wire_bytes = 0;          ///< at `port_at`
     Time port_at = 0;
-    WindowFigures figures{};
+    WindowStats figures{};
     std::uint64_t jain_windows = 0;
     std::uint64_t jain_sum = 0, port_sum = 0;
 
     void judge(const Window& w);
   };
 
-  void count(const Sample& sample);
+  void count(const stats::Sample& sample);
   void watch_starvation(Time at);
   void watch_queue(Time at);
   void watch_demands(Time at);
-  void watch_offered(const Sample& sample);
+  void watch_offered(const stats::Sample& sample);
   void watch_changes(Time at);
   void close(Meter& m, Time at);
   std::optional<Share> port_used(const Meter& m) const;

@@ -12,7 +12,7 @@ using dcqcn::time_of;
 void RateReplay::add(const engine::CongestionEvent& event) {
   Due due;
   if (event.profile) {
-    const auto* const firmware = std::get_if<dcqcn::FirmwareProfile>(&*event.profile);
+    const auto* const firmware = std::get_if<dcqcn::FirmwareSettings>(&*event.profile);
     if (firmware == nullptr) return;
     due = {edge_until(event.at), firmware->parameters};
   } else {

@@ -56,14 +56,14 @@ void RateWatch::find_controls(std::size_t b) {
   if (!met.empty()) board.keep_congestion_log(kEvents);
 }
 
-void RateWatch::add(const Sample& sample) {
+void RateWatch::add(const stats::Sample& sample) {
   while (due_ <= sample.at) due_ += interval_;
   for (Control& c : controls_) {
     if (c.samples.size() < kSamples) c.samples.push_back(sent_by((*sample.endpoints)[c.board], c.qps));
   }
 }
 
-RateFigures RateWatch::figures_of(const Control& c) const {
+RateStats RateWatch::figures_of(const Control& c) const {
   const engine::CongestionLog& log = boards_[c.board]->congestion_log();
   std::vector<engine::CongestionEvent> events;
   for (const engine::CongestionEvent& e : log.events()) {
@@ -75,7 +75,7 @@ RateFigures RateWatch::figures_of(const Control& c) const {
         samples.begin(), samples.end(), [&](const SentSample& s) { return s.at < log.events().back().at; });
     samples = samples.first(static_cast<std::size_t>(known - samples.begin()));
   }
-  RateFigures f{.board = c.board, .qp = c.qps.front()};
+  RateStats f{.board = c.board, .qp = c.qps.front()};
   f.cnps = static_cast<std::size_t>(
       std::count_if(events.begin(), events.end(), [](const auto& e) { return !e.profile; }));
   f.tracking = track_rate(c.origin, events, samples, kTracked, c.packet);
@@ -83,23 +83,23 @@ RateFigures RateWatch::figures_of(const Control& c) const {
   return f;
 }
 
-std::vector<RateFigures> RateWatch::figures() const {
-  std::vector<RateFigures> out;
+std::vector<RateStats> RateWatch::figures() const {
+  std::vector<RateStats> out;
   for (const Control& c : controls_) out.push_back(figures_of(c));
   return out;
 }
 
-std::optional<double> worst_tracking(const std::vector<RateFigures>& figures) {
+std::optional<double> worst_tracking(const std::vector<RateStats>& figures) {
   std::optional<double> worst;
-  for (const RateFigures& f : figures) {
+  for (const RateStats& f : figures) {
     if (f.tracking.windows != 0) keep_worst(worst, f.tracking.worst);
   }
   return worst;
 }
 
-std::optional<double> worst_sawtooth(const std::vector<RateFigures>& figures) {
+std::optional<double> worst_sawtooth(const std::vector<RateStats>& figures) {
   std::optional<double> worst;
-  for (const RateFigures& f : figures) {
+  for (const RateStats& f : figures) {
     if (const auto difference = f.sawtooth.difference()) keep_worst(worst, *difference);
   }
   return worst;

@@ -3,8 +3,8 @@
 
 #include "engine/board.hpp"
 #include "lab/prediction.hpp"
-#include "lab/sample.hpp"
 #include "lab/sawtooth.hpp"
+#include "stats/sample.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -14,17 +14,17 @@
 namespace softfeb::lab {
 
 /// Measured behaviour of one congestion control, compared with the prediction.
-struct RateFigures {
+struct RateStats {
   std::size_t board = 0;
   std::size_t qp = 0;  ///< the first of those that share it
   std::size_t cnps = 0;
   RateTracking tracking;
-  SawtoothFigures sawtooth;
+  SawtoothStats sawtooth;
 };
 
 /// Observes all congestion controls that use the firmware's algorithm: records what was sent at each sample,
 /// has the boards log the events that affect their rates, and replays these at the end.
-class RateWatch : public Observer {
+class RateWatch : public stats::Observer {
  public:
   static constexpr Time kTracked = kMillisecond;     ///< window length of RateTracking
   static constexpr double kSwing = 0.02;             ///< for sawtooth_of()
@@ -36,11 +36,11 @@ class RateWatch : public Observer {
   RateWatch(std::vector<engine::Board*> boards, Time interval);
 
   Time due() const override { return due_; }
-  void add(const Sample& sample) override;
+  void add(const stats::Sample& sample) override;
 
   /// Call when the boards are idle and no worker uses them. If the log of events overflowed, only the time up
   /// to its last event is evaluated.
-  std::vector<RateFigures> figures() const;
+  std::vector<RateStats> figures() const;
 
  private:
   struct Control {
@@ -52,7 +52,7 @@ class RateWatch : public Observer {
   };
 
   void find_controls(std::size_t board);
-  RateFigures figures_of(const Control& control) const;
+  RateStats figures_of(const Control& control) const;
 
   std::vector<engine::Board*> boards_;
   Time interval_;
@@ -61,7 +61,7 @@ class RateWatch : public Observer {
 };
 
 /// For the checks rate_tracking and sawtooth: the largest value; empty if there was nothing to check.
-std::optional<double> worst_tracking(const std::vector<RateFigures>& figures);
-std::optional<double> worst_sawtooth(const std::vector<RateFigures>& figures);
+std::optional<double> worst_tracking(const std::vector<RateStats>& figures);
+std::optional<double> worst_sawtooth(const std::vector<RateStats>& figures);
 
 }  // namespace softfeb::lab

@@ -45,14 +45,14 @@ Sawtooth sawtooth_of(std::span<const RatePoint> points, double swing) {
   return out;
 }
 
-std::optional<double> SawtoothFigures::difference() const {
+std::optional<double> SawtoothStats::difference() const {
   if (sent.teeth < 2 || predicted.teeth < 2 || predicted.period == 0) return std::nullopt;
   return std::max(apart(static_cast<double>(sent.period), static_cast<double>(predicted.period)),
                   apart(sent.depth, predicted.depth));
 }
 
-SawtoothFigures compare_sawtooth(const RateOrigin& origin, std::span<const engine::CongestionEvent> events,
-                                 std::span<const SentSample> samples, std::uint32_t packet, double swing) {
+SawtoothStats compare_sawtooth(const RateOrigin& origin, std::span<const engine::CongestionEvent> events,
+                               std::span<const SentSample> samples, std::uint32_t packet, double swing) {
   std::vector<RateWindow> windows;
   std::vector<RatePoint> sent, predicted;
   for (std::size_t i = 1; i < samples.size(); ++i) {

@@ -30,7 +30,7 @@ struct Sawtooth {
 Sawtooth sawtooth_of(std::span<const RatePoint> points, double swing);
 
 /// The sawtooth that was sent, and the one that follows from the reaction point's parameters and the CNPs.
-struct SawtoothFigures {
+struct SawtoothStats {
   Sawtooth sent, predicted;
   /// The larger of the relative differences in period and depth; empty with fewer than two teeth on either
   /// side.
@@ -39,8 +39,8 @@ struct SawtoothFigures {
 
 /// Sent: bytes and credit between samples while credit limited the sender. Predicted: ∫Rc over the same
 /// intervals.
-SawtoothFigures compare_sawtooth(const RateOrigin& origin, std::span<const engine::CongestionEvent> events,
-                                 std::span<const SentSample> samples, std::uint32_t packet, double swing);
+SawtoothStats compare_sawtooth(const RateOrigin& origin, std::span<const engine::CongestionEvent> events,
+                               std::span<const SentSample> samples, std::uint32_t packet, double swing);
 
 /// The sawtooth for CNPs at equal intervals, from the formulas of the algorithm instead of a clock-exact
 /// replay. A CNP cuts Rc by alpha / 2^DecGain; Rc then increases every RateIncInterval. Alpha decays by

@@ -38,7 +38,7 @@ void add_network(Totals& t, const fabric::NetworkSnapshot& n) {
 
 }  // namespace
 
-Totals totals_of(const Sample& sample, std::size_t boards) {
+Totals totals_of(const stats::Sample& sample, std::size_t boards) {
   Totals t;
   const auto& endpoints = *sample.endpoints;
   for (std::size_t i = 0; i < endpoints.size(); ++i) {

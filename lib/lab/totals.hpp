@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "lab/sample.hpp"
+#include "stats/sample.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -29,6 +29,6 @@ struct Totals {
 };
 
 /// `boards`: number of boards among the sample's endpoints.
-Totals totals_of(const Sample& sample, std::size_t boards);
+Totals totals_of(const stats::Sample& sample, std::size_t boards);
 
 }  // namespace softfeb::lab

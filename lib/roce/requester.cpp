@@ -57,7 +57,7 @@ RequesterCounters& RequesterCounters::operator+=(const RequesterCounters& other)
   return *this;
 }
 
-RequesterProfile::RequesterProfile(const RequesterConfig& c, Again make_again)
+RequesterSettings::RequesterSettings(const RequesterConfig& c, Again make_again)
     : config(checked(c)),
       again(make_again),
       ack_timeout(roce::ack_timeout(c.timing, c.timeout)),
@@ -70,11 +70,11 @@ RequesterProfile::RequesterProfile(const RequesterConfig& c, Again make_again)
   config.qpn = config.dest_qpn = config.initial_psn = 0;
 }
 
-Requester::Requester(const RequesterConfig& config, RequesterParts&& parts)
+Requester::Requester(const RequesterConfig& config, RequesterDeps&& parts)
     : Requester(config, std::move(parts.profile),
                 SendQueue(config.send_queue_depth, parts.maker == nullptr, parts.queue), parts.maker) {}
 
-Requester::Requester(const RequesterConfig& config, Held<RequesterProfile>&& profile, SendQueue&& queue,
+Requester::Requester(const RequesterConfig& config, Held<RequesterSettings>&& profile, SendQueue&& queue,
                      const void* maker)
     : profile_(std::move(profile)),
       initial_psn_(config.initial_psn & kPsnMask),
@@ -91,12 +91,12 @@ Requester::Requester(const RequesterConfig& config, Held<RequesterProfile>&& pro
 void Requester::renew(const RequesterConfig& config) {
   RequesterConfig c = config;
   c.send_queue_depth = queue_.depth();
-  const RequesterProfile next(c, profile_->again);
-  Held<RequesterProfile> profile = std::move(profile_);
+  const RequesterSettings next(c, profile_->again);
+  Held<RequesterSettings> profile = std::move(profile_);
   if (profile.own()) {
     *profile = next;
   } else {
-    profile = Held<RequesterProfile>(RequesterProfile(next));
+    profile = Held<RequesterSettings>(RequesterSettings(next));
   }
   SendQueue queue = std::move(queue_);
   *this = Requester(c, std::move(profile), std::move(queue), maker_);

@@ -49,13 +49,13 @@ inline constexpr std::uint32_t kMaxWindowPackets = 1U << 22;
 
 /// Data shared by queue pairs with the same configuration: the configuration, in which `qpn`, `dest_qpn` and
 /// `initial_psn` are 0, and values derived from it.
-struct RequesterProfile {
+struct RequesterSettings {
   /// Recreates the request that `maker` made `back` requests ago, exactly as it was posted; `back` is 1 for
   /// the most recent.
   using Again = WorkRequest (*)(const void* maker, std::uint32_t back);
 
   /// Throws std::invalid_argument for an invalid path MTU, queue depth or window.
-  explicit RequesterProfile(const RequesterConfig& config, Again again = nullptr);
+  explicit RequesterSettings(const RequesterConfig& config, Again again = nullptr);
 
   RequesterConfig config;
   Again again;  ///< null: requesters store posted requests
@@ -67,10 +67,10 @@ struct RequesterProfile {
 };
 
 /// Parts that a requester can share with others or keep in memory of its owner.
-struct RequesterParts {
-  Held<RequesterProfile> profile;  ///< made from its configuration
-  void* queue = nullptr;           ///< SendQueue::bytes() bytes; null: the requester allocates its queue
-  const void* maker = nullptr;     ///< for RequesterProfile::again; null: the queue stores the requests
+struct RequesterDeps {
+  Held<RequesterSettings> profile;  ///< made from its configuration
+  void* queue = nullptr;            ///< SendQueue::bytes() bytes; null: the requester allocates its queue
+  const void* maker = nullptr;      ///< for RequesterSettings::again; null: the queue stores the requests
 };
 
 struct RequesterCounters {
@@ -104,9 +104,9 @@ class Requester {
  public:
   /// Starts in RTS. Throws std::invalid_argument for an invalid path MTU, queue depth or window.
   explicit Requester(const RequesterConfig& config)
-      : Requester(config, {Held<RequesterProfile>(RequesterProfile(config))}) {}
+      : Requester(config, {Held<RequesterSettings>(RequesterSettings(config))}) {}
   /// Memory that `parts` refers to without owning it must outlive the requester.
-  Requester(const RequesterConfig& config, RequesterParts&& parts);
+  Requester(const RequesterConfig& config, RequesterDeps&& parts);
   Requester(Requester&&) noexcept = default;
 
   /// Resets the requester as if constructed with `config`, but keeps the memory and depth of the send queue.
@@ -201,7 +201,7 @@ class Requester {
   std::uint32_t send_queue_depth() const { return queue_.depth(); }
 
  private:
-  Requester(const RequesterConfig& config, Held<RequesterProfile>&& profile, SendQueue&& queue,
+  Requester(const RequesterConfig& config, Held<RequesterSettings>&& profile, SendQueue&& queue,
             const void* maker);
   Requester& operator=(Requester&&) noexcept = default;
 
@@ -284,7 +284,7 @@ class Requester {
   /// Payload stream offset that packet 0 would have if the message being sent had begun there.
   mutable std::uint64_t sending_offset_ = 0;
   std::uint64_t payload_bytes_ = 0;
-  Held<RequesterProfile> profile_;
+  Held<RequesterSettings> profile_;
   Psn initial_psn_;
   mutable WrOpcode sending_verb_ = WrOpcode::kWrite;
   mutable bool sending_solicited_ = false;

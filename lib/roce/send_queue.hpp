@@ -24,7 +24,7 @@ struct SendSlot {
 static_assert(sizeof(SendSlot) == 8);
 
 /// Ring of work requests with exactly `depth` places. Each place holds a slot and, if requests cannot be
-/// recreated (RequesterProfile::again), the request itself.
+/// recreated (RequesterSettings::again), the request itself.
 ///
 /// Indices increase without wrapping at the ring's size; the owner tracks how far sending and completing have
 /// progressed. Valid indices start `depth` before the highest one passed to reach().

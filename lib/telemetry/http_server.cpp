@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "telemetry/http_server.hpp"
 
-#include "control/udp_socket.hpp"
+#include "sockets/udp_socket.hpp"
 #include "telemetry/http_session.hpp"
 
 namespace softfeb::telemetry {
@@ -37,7 +37,7 @@ void HttpServer::Impl::open(const roce::IpAddress& address, std::uint16_t port) 
   if (!error) acceptor.bind(at, error);
   if (!error) acceptor.listen(asio::socket_base::max_listen_connections, error);
   if (error) {
-    throw control::SocketError("the live page cannot be served at " + text_of(at) + ": " + error.message(),
+    throw sockets::SocketError("the live page cannot be served at " + text_of(at) + ": " + error.message(),
                                "choose another address or port with --web or run.web");
   }
 }

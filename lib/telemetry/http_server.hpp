@@ -32,7 +32,7 @@ struct HttpLimits {
 class HttpServer {
  public:
   /// Port 0 selects any free port. `names`: host names accepted besides localhost (see check_request). Throws
-  /// control::SocketError.
+  /// sockets::SocketError.
   HttpServer(boost::asio::io_context& io, const roce::IpAddress& address, std::uint16_t port, Site& site,
              std::vector<std::string> names, const HttpLimits& limits = {});
   /// Closes all connections. Handlers still pending in the io_context may run later or never.

@@ -13,7 +13,7 @@ namespace softfeb::telemetry {
 namespace {
 
 using Json = nlohmann::ordered_json;
-using control::RssiClosed;
+using srp::RssiClosed;
 
 /// Rounded to milliseconds, the resolution of the link timers.
 double seconds_between(Time from, Time to) {
@@ -53,18 +53,18 @@ Json closed_json(const RssiClosed& c) {
       {"last_invalid", error_json(c)}};
 }
 
-Json closed_json(const control::RssiHistory& history) {
+Json closed_json(const srp::RssiHistory& history) {
   Json out = Json::array();
   for (const RssiClosed& c : history.kept()) out.push_back(closed_json(c));
   return out;
 }
 
-Json reasons_json(const control::RssiHistory& history) { return reasons_json(history.counts()); }
+Json reasons_json(const srp::RssiHistory& history) { return reasons_json(history.counts()); }
 
-Json reasons_json(const control::RssiHistory::Counts& counts) {
+Json reasons_json(const srp::RssiHistory::Counts& counts) {
   Json out = Json::object();
-  for (std::size_t i = 0; i < control::kRssiCloses; ++i) {
-    if (counts[i] != 0) out[code_of(static_cast<control::RssiClose>(i))] = counts[i];
+  for (std::size_t i = 0; i < srp::kRssiCloses; ++i) {
+    if (counts[i] != 0) out[code_of(static_cast<srp::RssiClose>(i))] = counts[i];
   }
   return out;
 }
@@ -96,7 +96,7 @@ Json place(const Scene& scene, const LinkView& l) {
 }  // namespace
 
 std::string links_json(const Scene& scene, const std::vector<LinkView>& links) {
-  control::RssiHistory::Counts counts{};
+  srp::RssiHistory::Counts counts{};
   Json open = Json::array();
   for (const LinkView& l : links) {
     for (std::size_t i = 0; i < counts.size(); ++i) counts[i] += l.history->counts()[i];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "control/rssi_closed.hpp"
+#include "srp/rssi_closed.hpp"
 #include "telemetry/links.hpp"
 #include "telemetry/scene.hpp"
 
@@ -13,12 +13,12 @@
 /// Closed connections of the slow control as JSON, for the result (doc/result.md) and the live page.
 namespace softfeb::telemetry {
 
-nlohmann::ordered_json closed_json(const control::RssiClosed& closed);
+nlohmann::ordered_json closed_json(const srp::RssiClosed& closed);
 /// The last ones, oldest first.
-nlohmann::ordered_json closed_json(const control::RssiHistory& history);
+nlohmann::ordered_json closed_json(const srp::RssiHistory& history);
 /// Number of closed connections by reason; reasons with a count of 0 are omitted.
-nlohmann::ordered_json reasons_json(const control::RssiHistory& history);
-nlohmann::ordered_json reasons_json(const control::RssiHistory::Counts& counts);
+nlohmann::ordered_json reasons_json(const srp::RssiHistory& history);
+nlohmann::ordered_json reasons_json(const srp::RssiHistory::Counts& counts);
 
 /// Event `links` and /api/links: the open connections, the number of closed ones by reason, and the last
 /// kListed closed connections of all links, newest first.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "control/datagram.hpp"
-#include "control/rssi_closed.hpp"
+#include "srp/datagram.hpp"
+#include "srp/rssi_closed.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -16,11 +16,10 @@ struct LinkView {
   std::size_t board = 0;  ///< index into Scene::boards
   const char* link = "";  ///< "registers" or "stream"
   bool open = false;
-  control::UdpPeer peer;          ///< of the open connection
-  bool in_band = false;           ///< the open connection uses the board's own address
-  std::uint64_t connections = 0;  ///< opened so far
-  const control::RssiHistory* history =
-      nullptr;  ///< closed connections; valid until the link is driven again
+  srp::UdpPeer peer;                          ///< of the open connection
+  bool in_band = false;                       ///< the open connection uses the board's own address
+  std::uint64_t connections = 0;              ///< opened so far
+  const srp::RssiHistory* history = nullptr;  ///< closed connections; valid until the link is driven again
 };
 
 /// Provides the links for the page and /metrics.

@@ -54,7 +54,7 @@ Json optional_gbps(const std::optional<double>& v) { return v ? Json(gbps(*v)) :
 /// {"columns": [name …], "rows": [[value …] …]}
 Json table() { return {{"columns", Json::array()}, {"rows", Json::array()}}; }
 
-Json board_counters(const Scene& scene, const lab::Sample& sample) {
+Json board_counters(const Scene& scene, const stats::Sample& sample) {
   Json out = table();
   for (const SendQpMetric& m : send_qp_metrics()) out["columns"].push_back(m.name);
   for (std::size_t b = 0; b < scene.boards.size(); ++b) {
@@ -69,7 +69,7 @@ Json board_counters(const Scene& scene, const lab::Sample& sample) {
   return out;
 }
 
-Json receiver_counters(const Scene& scene, const lab::Sample& sample) {
+Json receiver_counters(const Scene& scene, const stats::Sample& sample) {
   Json out = table();
   for (const ReceiverMetric& m : receiver_metrics()) out["columns"].push_back(m.name);
   for (std::size_t r = 0; r < scene.receivers.size(); ++r) {
@@ -129,7 +129,7 @@ std::string sample_json(const Figures& f) {
   return dump(json);
 }
 
-std::string counters_json(const Scene& scene, const lab::Sample& sample) {
+std::string counters_json(const Scene& scene, const stats::Sample& sample) {
   Json json{{"t", to_seconds(sample.at)}};
   json["boards"] = board_counters(scene, sample);
   json["receivers"] = receiver_counters(scene, sample);

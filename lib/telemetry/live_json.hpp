@@ -13,7 +13,7 @@ std::string setup_json(const Scene& scene, double interval);
 /// Rates, CNPs, marks and queues of one interval: event `sample`, and an element of /api/history.
 std::string sample_json(const Figures& figures);
 /// Counters since the start: event `counters` and /api/counters.
-std::string counters_json(const Scene& scene, const lab::Sample& sample);
+std::string counters_json(const Scene& scene, const stats::Sample& sample);
 
 /// Result of the run: event `result` and /api/result.
 std::string result_json(const std::string& verdict, const std::string& text);

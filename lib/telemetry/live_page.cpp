@@ -46,13 +46,13 @@ void LivePage::begin() {
   publish("state", state());
 }
 
-void LivePage::keep(const lab::Sample& sample) {
+void LivePage::keep(const stats::Sample& sample) {
   endpoints_ = *sample.endpoints;
   if (sample.network != nullptr) network_ = *sample.network;
   last_ = {sample.at, sample.origin, &endpoints_, sample.network != nullptr ? &network_ : nullptr};
 }
 
-void LivePage::add(const lab::Sample& sample) {
+void LivePage::add(const stats::Sample& sample) {
   due_ = (sample.at / config_.interval + 1) * config_.interval;
   std::string text = sample_json(tracker_.add(sample));
   keep(sample);
@@ -81,7 +81,7 @@ void LivePage::publish_links() {
   publish("links", links_text_);
 }
 
-void LivePage::end(const lab::Sample& sample) {
+void LivePage::end(const stats::Sample& sample) {
   counters_due_ = 0;
   add(sample);
   due_ = kNever;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "lab/sample.hpp"
+#include "stats/sample.hpp"
 #include "telemetry/http.hpp"
 #include "telemetry/links.hpp"
 #include "telemetry/scene.hpp"
@@ -43,7 +43,7 @@ struct LivePageConfig {
 /// Live page of a run: event stream, JSON and /metrics (doc/telemetry.md). It observes the run and answers
 /// requests from the last sample. Memory is bounded: the page keeps at most kHistory samples and
 /// kHistoryBytes of JSON for clients that connect later.
-class LivePage final : public lab::Observer, public Site {
+class LivePage final : public stats::Observer, public Site {
  public:
   static constexpr std::size_t kHistory = 600;                   ///< samples
   static constexpr std::size_t kHistoryBytes = 8 * 1024 * 1024;  ///< bytes of their JSON
@@ -57,9 +57,9 @@ class LivePage final : public lab::Observer, public Site {
 
   void begin() override;
   Time due() const override { return due_; }
-  void add(const lab::Sample& sample) override;
+  void add(const stats::Sample& sample) override;
   /// Parameters cannot be changed from here on.
-  void end(const lab::Sample& sample) override;
+  void end(const stats::Sample& sample) override;
   /// Sets the result after end(): the verdict (held, failed, inconclusive) and the text shown in the
   /// terminal.
   void conclude(const std::string& verdict, const std::string& text);
@@ -69,13 +69,13 @@ class LivePage final : public lab::Observer, public Site {
   std::string greeting() override;
 
   /// The last sample; its pointers are null before the first one.
-  const lab::Sample& last() const { return last_; }
+  const stats::Sample& last() const { return last_; }
   const Scene& scene() const { return scene_; }
 
  private:
   enum class State : std::uint8_t { kWaiting, kRunning, kEnded };
 
-  void keep(const lab::Sample& sample);
+  void keep(const stats::Sample& sample);
   void publish(const char* name, const std::string& data);
   std::string setup() const;
   std::string state() const;
@@ -104,7 +104,7 @@ class LivePage final : public lab::Observer, public Site {
   std::size_t history_bytes_ = 0;
   std::vector<engine::EndpointSnapshot> endpoints_;
   fabric::NetworkSnapshot network_;
-  lab::Sample last_;
+  stats::Sample last_;
 };
 
 }  // namespace softfeb::telemetry

@@ -18,7 +18,7 @@ constexpr const char* kGauge = "gauge";
 
 std::string decimal(std::uint64_t n) { return std::to_string(n); }
 
-void write_boards(PrometheusText& out, const Scene& scene, const lab::Sample& sample) {
+void write_boards(PrometheusText& out, const Scene& scene, const stats::Sample& sample) {
   for (const SendQpMetric& m : send_qp_metrics()) {
     out.family(std::string("softfeb_board_") + m.name, kCounter, m.help);
     for (std::size_t b = 0; b < scene.boards.size(); ++b) {
@@ -30,16 +30,16 @@ void write_boards(PrometheusText& out, const Scene& scene, const lab::Sample& sa
 }
 
 /// Goodput is the rate of this counter. Omits boards that send over UC to an external receiver.
-void write_deliveries(PrometheusText& out, const Scene& scene, const lab::Sample& sample) {
+void write_deliveries(PrometheusText& out, const Scene& scene, const stats::Sample& sample) {
   out.family("softfeb_board_delivered_payload_bytes_total", kCounter,
              "Payload bytes of messages that reached their receivers whole.");
   for (std::size_t b = 0; b < scene.boards.size(); ++b) {
-    const lab::Delivered d = scene.deliveries.delivered(b, *sample.endpoints);
+    const stats::Delivered d = scene.deliveries.delivered(b, *sample.endpoints);
     if (d.known) out.series({{"board", scene.boards[b].name}}, d.acknowledged + d.received);
   }
 }
 
-void write_marked_acks(PrometheusText& out, const Scene& scene, const lab::Sample& sample) {
+void write_marked_acks(PrometheusText& out, const Scene& scene, const stats::Sample& sample) {
   out.family("softfeb_board_ce_acks_total", kCounter,
              "ACKs and NAKs received that were marked Congestion Experienced on their way.");
   for (std::size_t b = 0; b < scene.boards.size(); ++b)
@@ -47,7 +47,7 @@ void write_marked_acks(PrometheusText& out, const Scene& scene, const lab::Sampl
 }
 
 /// Metrics per congestion control. Omits QPs without one.
-void write_rates(PrometheusText& out, const Scene& scene, const lab::Sample& sample) {
+void write_rates(PrometheusText& out, const Scene& scene, const stats::Sample& sample) {
   for (const CongestionMetric& m : congestion_metrics()) {
     out.family(std::string("softfeb_qp_") + m.name, m.counter ? kCounter : kGauge, m.help);
     for (std::size_t b = 0; b < scene.boards.size(); ++b) {
@@ -61,7 +61,7 @@ void write_rates(PrometheusText& out, const Scene& scene, const lab::Sample& sam
   }
 }
 
-void write_qps(PrometheusText& out, const Scene& scene, const lab::Sample& sample) {
+void write_qps(PrometheusText& out, const Scene& scene, const stats::Sample& sample) {
   if (scene.qps() > kQpSeries) return;
   for (const SendQpMetric& m : send_qp_metrics()) {
     out.family(std::string("softfeb_qp_") + m.name, kCounter, m.help);
@@ -74,7 +74,7 @@ void write_qps(PrometheusText& out, const Scene& scene, const lab::Sample& sampl
   write_rates(out, scene, sample);
 }
 
-void write_receivers(PrometheusText& out, const Scene& scene, const lab::Sample& sample) {
+void write_receivers(PrometheusText& out, const Scene& scene, const stats::Sample& sample) {
   for (const ReceiverMetric& m : receiver_metrics()) {
     out.family(std::string("softfeb_receiver_") + m.name, kCounter, m.help);
     for (std::size_t r = 0; r < scene.receivers.size(); ++r)
@@ -82,7 +82,7 @@ void write_receivers(PrometheusText& out, const Scene& scene, const lab::Sample&
   }
 }
 
-void write_endpoints(PrometheusText& out, const Scene& scene, const lab::Sample& sample) {
+void write_endpoints(PrometheusText& out, const Scene& scene, const stats::Sample& sample) {
   const auto each = [&](const auto& write) {
     for (std::size_t i = 0; i < scene.boards.size() + scene.receivers.size(); ++i) {
       const bool board = i < scene.boards.size();
@@ -153,9 +153,9 @@ void write_links(PrometheusText& out, const Scene& scene, const std::vector<Link
   for (const LinkView& l : links) out.series(labels(l), l.connections);
   out.family("softfeb_control_connections_closed_total", kCounter, "Those that closed, by reason.");
   for (const LinkView& l : links) {
-    for (std::size_t i = 0; i < control::kRssiCloses; ++i) {
+    for (std::size_t i = 0; i < srp::kRssiCloses; ++i) {
       Labels of = labels(l);
-      of.emplace_back("reason", code_of(static_cast<control::RssiClose>(i)));
+      of.emplace_back("reason", code_of(static_cast<srp::RssiClose>(i)));
       out.series(of, l.history->counts()[i]);
     }
   }
@@ -163,7 +163,7 @@ void write_links(PrometheusText& out, const Scene& scene, const std::vector<Link
 
 }  // namespace
 
-std::string metrics(const Scene& scene, const lab::Sample& sample, const std::vector<LinkView>& links) {
+std::string metrics(const Scene& scene, const stats::Sample& sample, const std::vector<LinkView>& links) {
   PrometheusText out;
   out.family("softfeb_info", kGauge, "What runs: always 1.");
   out.series({{"version", scene.version}, {"title", scene.title}}, std::uint64_t{1});

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "lab/sample.hpp"
+#include "stats/sample.hpp"
 #include "telemetry/links.hpp"
 #include "telemetry/scene.hpp"
 
@@ -16,6 +16,6 @@ inline constexpr std::size_t kQpSeries = 64;
 
 /// Formats `sample` in Prometheus' text format (doc/telemetry.md lists the names). If `sample.endpoints` is
 /// null, before the first sample, writes only the run's description and its slow control links.
-std::string metrics(const Scene& scene, const lab::Sample& sample, const std::vector<LinkView>& links = {});
+std::string metrics(const Scene& scene, const stats::Sample& sample, const std::vector<LinkView>& links = {});
 
 }  // namespace softfeb::telemetry

@@ -2,7 +2,7 @@
 #include "telemetry/scene.hpp"
 
 #include "config/address.hpp"
-#include "lab/endpoints.hpp"
+#include "endpoints/endpoints.hpp"
 #include "lab/flows.hpp"
 
 #include <variant>
@@ -50,11 +50,11 @@ std::size_t Scene::qps() const {
   return n;
 }
 
-lab::BoardRates Scene::Board::rates(const engine::EndpointSnapshot& board) const {
-  return lab::board_rates(board, qps.size(), [this](std::size_t i) { return qps[i].own_rate; });
+stats::BoardRates Scene::Board::rates(const engine::EndpointSnapshot& board) const {
+  return stats::board_rates(board, qps.size(), [this](std::size_t i) { return qps[i].own_rate; });
 }
 
-Scene make_scene(const config::RunConfig& config, const std::vector<lab::QpPlan>& plans,
+Scene make_scene(const config::RunConfig& config, const std::vector<endpoints::QpPlan>& plans,
                  const std::string& version) {
   Scene scene;
   scene.title = config.file.substr(config.file.rfind('/') + 1);
@@ -62,12 +62,12 @@ Scene make_scene(const config::RunConfig& config, const std::vector<lab::QpPlan>
   for (const config::BoardConfig& b : config.boards) scene.boards.push_back(board_of(b));
   const std::vector<bool> own = lab::own_rates(config, plans);
   for (std::size_t i = 0; i < plans.size(); ++i) {
-    const lab::QpPlan& plan = plans[i];
-    const DcqcnConfig& d = lab::dcqcn_of(config.boards[plan.board], *plan.config);
+    const endpoints::QpPlan& plan = plans[i];
+    const DcqcnConfig& d = endpoints::dcqcn_of(config.boards[plan.board], *plan.config);
     scene.boards[plan.board].qps.push_back(
         {plan.qpn, target_of(config, *plan.config, plan.number), algorithm_name(d.algorithm), own[i]});
   }
-  scene.deliveries = lab::DeliveryMap(config, plans);
+  scene.deliveries = stats::DeliveryMap(config, plans);
   for (const config::ReceiverConfig& r : config.receivers) scene.receivers.push_back(r.endpoint.name);
   return scene;
 }

@@ -2,10 +2,10 @@
 #pragma once
 
 #include "config/run_config.hpp"
+#include "endpoints/plan.hpp"
 #include "fabric/config.hpp"
-#include "lab/board_rates.hpp"
-#include "lab/delivery.hpp"
-#include "lab/plan.hpp"
+#include "stats/board_rates.hpp"
+#include "stats/delivery.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -30,7 +30,7 @@ struct Scene {
     std::vector<Qp> qps;          ///< from the configuration
 
     /// Sums over its congestion controls; shared ones count once.
-    lab::BoardRates rates(const engine::EndpointSnapshot& board) const;
+    stats::BoardRates rates(const engine::EndpointSnapshot& board) const;
   };
   struct Port {
     std::string name;  ///< switch.peer
@@ -51,7 +51,7 @@ struct Scene {
   std::vector<Board> boards;           ///< indexed like RunConfig::boards
   std::vector<std::string> receivers;  ///< indexed like RunConfig::receivers
   std::vector<Port> ports;             ///< switch by switch
-  lab::DeliveryMap deliveries;         ///< which receivers count the payload that UC queue pairs deliver
+  stats::DeliveryMap deliveries;       ///< which receivers count the payload that UC queue pairs deliver
 
   /// Number of queue pairs in the configuration, over all boards.
   std::size_t qps() const;
@@ -59,7 +59,7 @@ struct Scene {
 
 /// The title is the name of the configuration file. Adds no switches. `plans`: the configuration's queue
 /// pairs.
-Scene make_scene(const config::RunConfig& config, const std::vector<lab::QpPlan>& plans,
+Scene make_scene(const config::RunConfig& config, const std::vector<endpoints::QpPlan>& plans,
                  const std::string& version);
 /// Adds the ports of the network's switches. The bottleneck is the port of switch `bottleneck_switch` towards
 /// link `bottleneck`; UINT32_MAX: none.

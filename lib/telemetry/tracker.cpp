@@ -19,7 +19,7 @@ Tracker::Tracker(const Scene& scene)
   figures_.boards.resize(scene.boards.size());
 }
 
-void Tracker::add_board(std::size_t b, const lab::Sample& sample) {
+void Tracker::add_board(std::size_t b, const stats::Sample& sample) {
   const engine::EndpointSnapshot& e = (*sample.endpoints)[b];
   BoardFigures f;
   BoardBefore now;
@@ -30,7 +30,7 @@ void Tracker::add_board(std::size_t b, const lab::Sample& sample) {
     now.cnps += qp.counters.cnp_rx;
     now.retransmitted += qp.requester.retransmitted_packets;
   }
-  if (const lab::BoardRates rates = scene_.boards[b].rates(e); rates.controls != 0) {
+  if (const stats::BoardRates rates = scene_.boards[b].rates(e); rates.controls != 0) {
     f.rc = rates.rc;
     f.rt = rates.rt;
     f.alpha = rates.alpha / static_cast<double>(rates.controls);
@@ -39,7 +39,7 @@ void Tracker::add_board(std::size_t b, const lab::Sample& sample) {
   if (!first_) {
     const Time interval = now.at - std::min(now.at, before.at);
     f.sent = per_second(now.counted - before.counted, interval);
-    f.goodput = lab::delivered_rate(before.delivered, now.delivered, to_seconds(interval), sample.origin);
+    f.goodput = stats::delivered_rate(before.delivered, now.delivered, to_seconds(interval), sample.origin);
   } else if (!now.delivered.known) {
     f.goodput.reset();
   }
@@ -67,7 +67,7 @@ void Tracker::add_port(std::size_t p, const fabric::PortSnapshot& now) {
   figures_.ports[p] = f;
 }
 
-const Figures& Tracker::add(const lab::Sample& sample) {
+const Figures& Tracker::add(const stats::Sample& sample) {
   figures_.at = to_seconds(sample.at);
   for (std::size_t b = 0; b < std::min(scene_.boards.size(), sample.endpoints->size()); ++b)
     add_board(b, sample);

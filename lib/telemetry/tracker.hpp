@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "lab/delivery.hpp"
-#include "lab/sample.hpp"
+#include "stats/delivery.hpp"
+#include "stats/sample.hpp"
 #include "telemetry/scene.hpp"
 
 #include <cstddef>
@@ -47,15 +47,15 @@ class Tracker {
   explicit Tracker(const Scene& scene);
 
   /// The result is valid until the next call.
-  const Figures& add(const lab::Sample& sample);
+  const Figures& add(const stats::Sample& sample);
 
  private:
   struct BoardBefore {
     Time at = 0;
-    lab::Delivered delivered;
+    stats::Delivered delivered;
     std::uint64_t counted = 0, cnps = 0, retransmitted = 0;
   };
-  void add_board(std::size_t b, const lab::Sample& sample);
+  void add_board(std::size_t b, const stats::Sample& sample);
   void add_port(std::size_t p, const fabric::PortSnapshot& now);
 
   const Scene& scene_;

@@ -27,7 +27,7 @@ void compete_once(std::vector<Contestant>& all, Time duration) {
     }
     all[k].mpps.push_back(mpps);
     all[k].cpu_mpps.push_back(cpu_mpps);
-    all[k].stolen.push_back(std::max(0.0, 1 - to_seconds(sum.cpu) / to_seconds(sum.elapsed)));
+    all[k].preempted.push_back(std::max(0.0, 1 - to_seconds(sum.cpu) / to_seconds(sum.elapsed)));
   }
 }
 

@@ -16,7 +16,7 @@ struct Contestant {
   std::function<std::vector<Tally>(Time)> go;  ///< for so long; a tally for each of its threads
   std::vector<double> mpps{};                  ///< run by run
   std::vector<double> cpu_mpps{};
-  std::vector<double> stolen{};  ///< share of the time in which its threads did not run
+  std::vector<double> preempted{};  ///< share of the time in which its threads did not run
 };
 
 /// All of them by turns, ten times a run, so that the machine's moods are the same for all.

@@ -12,7 +12,7 @@ namespace softfeb::bench {
 
 namespace {
 
-/// A worker's lane for so long, on whichever lcore runs it.
+/// A worker's port queue for so long, on whichever lcore runs it.
 struct LaneJob {
   CraftRig* rig;
   const Environment* environment;
@@ -33,7 +33,8 @@ struct LaneJob {
 };
 
 /// The first `workers` workers, each on its lcore.
-std::vector<Tally> run_lanes(CraftRig& rig, const Environment& environment, unsigned workers, Time duration) {
+std::vector<Tally> run_port_queues(CraftRig& rig, const Environment& environment, unsigned workers,
+                                   Time duration) {
   std::vector<LaneJob> jobs;
   for (unsigned w = 0; w < workers; ++w) jobs.push_back({&rig, &environment, w, duration});
   for (unsigned w = 1; w < workers; ++w) rte_eal_remote_launch(&LaneJob::run, &jobs[w], w);
@@ -116,7 +117,7 @@ class CraftContest {
     out["totals"] = totals_json(options_.port ? rig_->totals() : engine_->totals());
     if (out.contains("engine_only")) out["engine_only"]["totals"] = totals_json(engine_->totals());
     if (few_ != nullptr) out["few_qps"]["totals"] = totals_json(few_->totals());
-    out["stolen_share"] = median(all_[0].stolen);
+    out["stolen_share"] = median(all_[0].preempted);
     out["machine"] = machine_facts(environment_);
     return out;
   }
@@ -134,19 +135,19 @@ class CraftContest {
     const auto alone = [this](const char* name, auto turn) {
       all_.push_back({name, [this, turn](Time d) { return std::vector{turns_for(d, clock_, turn)}; }});
     };
-    const auto lanes = [this](const char* name, CraftRig& rig, unsigned workers) {
+    const auto port_queues = [this](const char* name, CraftRig& rig, unsigned workers) {
       all_.push_back(
-          {name, [this, &rig, workers](Time d) { return run_lanes(rig, *environment_, workers, d); }});
+          {name, [this, &rig, workers](Time d) { return run_port_queues(rig, *environment_, workers, d); }});
     };
-    if (options_.port) lanes("engine", *rig_, options_.workers);
+    if (options_.port) port_queues("engine", *rig_, options_.workers);
     if (options_.alone && options_.port) return;
     if (options_.port) {
       alone("bare", [this](Time) { return rig_->bare().turn(); });
       alone("bare_best", [this](Time) { return rig_->best().turn(); });
     }
     alone("engine_only", [this](Time now) { return engine_->turn(now); });
-    if (options_.workers > 1) lanes("one_worker", *rig_, 1);
-    if (compares_few()) lanes("few_qps", *few_, options_.workers);
+    if (options_.workers > 1) port_queues("one_worker", *rig_, 1);
+    if (compares_few()) port_queues("few_qps", *few_, options_.workers);
   }
 
   const Environment* environment_;

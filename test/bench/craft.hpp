@@ -38,11 +38,11 @@ inline std::uint32_t message_bytes(const CraftOptions& o) {
   return o.message != 0 ? o.message : o.pmtu * o.packets;
 }
 
-/// Packets a second that one worker makes: a board on its Lane on net_null, as softfeb runs it (queue pairs,
-/// windows, congestion control, pacing, counters), acknowledged by the benchmark. Beside it, by turns in the
-/// same run, so that the machine's moods are the same for all: loops that make the same packets without an
-/// engine (`bare`, as one writes it, and `bare_best`, with everything that is known to be faster), and a
-/// board without a port (`engine_only`), and, where there are more queue pairs, a board with 64 of them
+/// Packets a second that one worker makes: a board on its PortQueue on net_null, as softfeb runs it (queue
+/// pairs, windows, congestion control, pacing, counters), acknowledged by the benchmark. Beside it, by turns
+/// in the same run, so that the machine's moods are the same for all: loops that make the same packets
+/// without an engine (`bare`, as one writes it, and `bare_best`, with everything that is known to be faster),
+/// and a board without a port (`engine_only`), and, where there are more queue pairs, a board with 64 of them
 /// (`few_qps`). Each board has its `totals`: craft_failure(). `environment` is null without a port.
 /// doc/performance.md.
 Json bench_craft(const Environment* environment, const CraftOptions& options);

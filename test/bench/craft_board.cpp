@@ -41,7 +41,7 @@ engine::SendQpConfig make_qp(const CraftOptions& o, const board::PayloadSource& 
     qp.traffic.rate = mixed_rate(o, rng);
   }
   if (o.paced) {
-    dcqcn::FirmwareProfile p;
+    dcqcn::FirmwareSettings p;
     p.build = {.line_rate = kMoreThanACore, .wrap32 = false};
     qp.congestion = p;
   }

@@ -50,23 +50,23 @@ void CraftRig::make_seat(const CraftOptions& o, unsigned worker, unsigned lcores
   b.frame_bytes = dataplane::frame_bytes_for(dataplane::mtu_for(o.pmtu, false));
   b.lcores = lcores;
   seat.builder = std::make_unique<dataplane::TxBuilder>(b, &arena_, machine_.pools);
-  dataplane::LaneConfig lane;
-  lane.port = port_->id();
-  lane.tx_queue = static_cast<std::uint16_t>(worker);
-  lane.rx_queues = {lane.tx_queue};
-  lane.worker = worker;
-  dataplane::Lane::Parts parts;
+  dataplane::PortQueueConfig port_queue;
+  port_queue.port = port_->id();
+  port_queue.tx_queue = static_cast<std::uint16_t>(worker);
+  port_queue.rx_queues = {port_queue.tx_queue};
+  port_queue.worker = worker;
+  dataplane::PortQueue::Parts parts;
   parts.map = &map_;
   parts.builder = seat.builder.get();
-  seat.lane = std::make_unique<dataplane::Lane>(lane, parts);
-  seat.acks =
-      std::make_unique<AckSource>(port_->id(), lane.tx_queue, path_to_board(worker), lcores, machine_.pools);
+  seat.port_queue = std::make_unique<dataplane::PortQueue>(port_queue, parts);
+  seat.acks = std::make_unique<AckSource>(port_->id(), port_queue.tx_queue, path_to_board(worker), lcores,
+                                          machine_.pools);
 }
 
 void CraftRig::start(Time now) {
   for (Seat& seat : seats_) {
     seat.board->start(now);
-    seat.lane->wake();
+    seat.port_queue->wake();
   }
 }
 

@@ -6,9 +6,9 @@
 #include "craft_board.hpp"
 #include "dataplane/arena.hpp"
 #include "dataplane/device.hpp"
-#include "dataplane/lane.hpp"
 #include "dataplane/mempools.hpp"
 #include "dataplane/port.hpp"
+#include "dataplane/port_queue.hpp"
 #include "dataplane/tx_builder.hpp"
 
 #include <memory>
@@ -23,7 +23,7 @@ struct CraftMachine {
 };
 
 /// A net_null port with a queue for each worker, and one more for each bare loop; each worker has a board on
-/// its Lane, as softfeb runs it, and a far end that acknowledges.
+/// its PortQueue, as softfeb runs it, and a far end that acknowledges.
 class CraftRig {
  public:
   /// All outlive it. Fills `payload`.
@@ -34,10 +34,10 @@ class CraftRig {
   CraftRig& operator=(const CraftRig&) = delete;
 
   void start(Time now);
-  /// One turn of a worker's lane; to be called by that worker's thread.
-  void turn(unsigned worker, Time now) { seats_[worker].lane->run(now); }
+  /// One turn of a worker's port queue; to be called by that worker's thread.
+  void turn(unsigned worker, Time now) { seats_[worker].port_queue->run(now); }
   /// Packets that a worker's port has taken.
-  std::uint64_t sent(unsigned worker) const { return seats_[worker].lane->counters().tx_packets; }
+  std::uint64_t sent(unsigned worker) const { return seats_[worker].port_queue->counters().tx_packets; }
   BareLoop& bare() { return *bare_; }
   BareLoop& best() { return *best_; }
   /// Of all workers' boards.
@@ -47,7 +47,7 @@ class CraftRig {
   struct Seat {
     std::unique_ptr<engine::Board> board;
     std::unique_ptr<dataplane::TxBuilder> builder;
-    std::unique_ptr<dataplane::Lane> lane;
+    std::unique_ptr<dataplane::PortQueue> port_queue;
     std::unique_ptr<AckSource> acks;
   };
 

@@ -66,13 +66,13 @@ void add_piece(Costs& costs, const std::string& name, std::shared_ptr<dcqcn::Con
 }
 
 std::shared_ptr<dcqcn::CongestionControl> firmware(std::uint64_t line_rate) {
-  dcqcn::FirmwareProfile p;
+  dcqcn::FirmwareSettings p;
   p.build = {.line_rate = line_rate, .wrap32 = line_rate < (1ULL << 32)};
   return std::make_shared<dcqcn::FirmwareDcqcn>(p);
 }
 
 std::shared_ptr<dcqcn::CongestionControl> paper(std::uint64_t line_rate) {
-  dcqcn::PaperProfile p;
+  dcqcn::PaperSettings p;
   p.parameters.line_rate = line_rate;
   return std::make_shared<dcqcn::PaperDcqcn>(p);
 }

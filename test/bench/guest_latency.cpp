@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "addresses.hpp"
 #include "board/payload.hpp"
-#include "control/peer.hpp"
 #include "dataplane/error.hpp"
 #include "engine/board.hpp"
 #include "latency.hpp"
+#include "peers/peer.hpp"
 #include "station.hpp"
 #include "stopwatch.hpp"
 #include "turns.hpp"
@@ -46,13 +46,13 @@ class GuestRun {
       : payload_(board::make_payload(
             {.kind = board::PayloadKind::kCounter, .message_length = size, .pmtu = pmtu})) {
     payload_->fill(arena);
-    control::LocalEndpoint local;
+    peers::LocalEndpoint local;
     local.ip = parse_ip(guest.ip);
     local.pmtu = pmtu;
     local.message_size = size;
     local.slots = 1;
     local.qps = {{kFirstQpn, 0}};
-    session_ = control::connect(control::parse_peer_url(guest.sink), local);
+    session_ = peers::connect(peers::parse_peer_url(guest.sink), local);
     make_board(o, guest, local);
   }
 
@@ -62,15 +62,15 @@ class GuestRun {
     session_->begin();
     const Time begin = read_clock(clock);
     board_->start(begin);
-    station.lane().wake();
+    station.port_queue().wake();
     const auto turn = [&](Time now) {
-      station.lane().run(now);
+      station.port_queue().run(now);
       watch.look(now, [&clock] { return read_clock(clock); });
       return 0U;
     };
     turns_for(duration, clock, turn);
     board_->stop_traffic(read_clock(clock));
-    station.lane().wake();
+    station.port_queue().wake();
     while (!board_->finished() && read_clock(clock) - begin < duration + kGuestPatience)
       turns_for(kMillisecond, clock, turn);
     station.leave();
@@ -78,8 +78,8 @@ class GuestRun {
   }
 
  private:
-  void make_board(const LatencyOptions& o, const GuestOptions& guest, const control::LocalEndpoint& local) {
-    const control::RemoteEndpoint& remote = session_->remote();
+  void make_board(const LatencyOptions& o, const GuestOptions& guest, const peers::LocalEndpoint& local) {
+    const peers::RemoteEndpoint& remote = session_->remote();
     engine::BoardConfig c;
     c.identity.mac = parse_mac(guest.mac);
     c.identity.ip = local.ip;
@@ -107,7 +107,7 @@ class GuestRun {
 
   Json finish(const Stopwatch& watch, double seconds) {
     const roce::RequesterCounters& c = board_->qp(0).requester().counters();
-    control::PeerResults results;
+    peers::PeerResults results;
     results.complete = board_->finished() && c.messages_failed == 0;
     results.messages = c.messages_completed;
     results.payload_bytes = c.messages_completed * payload_->plan().message_length();
@@ -119,7 +119,7 @@ class GuestRun {
   }
 
   std::unique_ptr<board::PayloadSource> payload_;
-  std::unique_ptr<control::PeerSession> session_;
+  std::unique_ptr<peers::PeerSession> session_;
   std::unique_ptr<engine::Board> board_;
 };
 

@@ -29,11 +29,11 @@ Json run_latency(const Environment& environment, const LatencyOptions& o, std::u
   Stopwatch watch(rig.board().qp(0));
   rig.launch_receiver();
   rig.board().start(read_clock(clock));
-  rig.lane().wake();
+  rig.port_queue().wake();
   const Time begin = read_clock(clock);
   do {
     turns_for(o.duration, clock, [&](Time now) {
-      rig.lane().run(now);
+      rig.port_queue().run(now);
       watch.look(now, [&clock] { return read_clock(clock); });
       return 0U;
     });

@@ -31,7 +31,7 @@ struct GuestOptions {
 /// that has taken its acknowledgement.
 Json bench_latency(const Environment& environment, const LatencyOptions& options);
 
-/// The same to a queue pair of that host. Throws control::PeerError where nobody is there.
+/// The same to a queue pair of that host. Throws peers::PeerError where nobody is there.
 Json bench_guest_latency(const Environment& environment, const LatencyOptions& options,
                          const GuestOptions& guest);
 

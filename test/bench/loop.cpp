@@ -13,7 +13,7 @@ constexpr Time kDrain = 5 * kSecond;
 struct LoopRun {
   double gbps = 0;  ///< of payload
   double mpps = 0;
-  double stolen = 0;  ///< of the board's time
+  double preempted = 0;  ///< of the board's time
   bool held = false;
   Json json;
 };
@@ -24,14 +24,14 @@ LoopRun run_loop(const Environment& environment, const CraftOptions& o) {
   const dataplane::TscClock& clock = environment.clock();
   const Time begin = read_clock(clock);
   rig.board().start(begin);
-  rig.lane().wake();
+  rig.port_queue().wake();
   const auto turn = [&](Time now) {
-    rig.lane().run(now);
+    rig.port_queue().run(now);
     return 0U;
   };
   Tally t = turns_for(o.duration, clock, turn);
   rig.board().stop_traffic(read_clock(clock));
-  rig.lane().wake();
+  rig.port_queue().wake();
   while (!rig.board().finished() && read_clock(clock) - begin < o.duration + kDrain)
     t += turns_for(10 * kMicrosecond, clock, turn);
   const double seconds = to_seconds(read_clock(clock) - begin);
@@ -41,7 +41,7 @@ LoopRun run_loop(const Environment& environment, const CraftOptions& o) {
   LoopRun r;
   r.gbps = static_cast<double>(got.payload_bytes) * 8e-9 / seconds;
   r.mpps = static_cast<double>(got.packets) * 1e-6 / seconds;
-  r.stolen = std::max(0.0, 1 - to_seconds(t.cpu) / to_seconds(t.elapsed));
+  r.preempted = std::max(0.0, 1 - to_seconds(t.cpu) / to_seconds(t.elapsed));
   r.held = rig.board().finished() && sent.failed == 0 && sent.refused == 0 && got.bytes_wrong == 0 &&
            got.icrc_errors == 0 && got.refused == 0 && got.messages == sent.messages &&
            got.bytes_checked == got.payload_bytes;
@@ -49,14 +49,14 @@ LoopRun run_loop(const Environment& environment, const CraftOptions& o) {
   r.json["sent"] = sent.packets;
   r.json["retransmitted"] = sent.retransmitted;
   r.json["timeouts"] = sent.timeouts;
-  r.json["tx_short"] = rig.lane().counters().tx_short;
+  r.json["tx_short"] = rig.port_queue().counters().tx_short;
   return r;
 }
 
 }  // namespace
 
 Json bench_loop(const Environment& environment, const CraftOptions& o) {
-  std::vector<double> gbps, mpps, stolen;
+  std::vector<double> gbps, mpps, preempted;
   Json totals = Json::array();
   bool held = true;
   std::uint64_t retransmitted = 0;
@@ -64,7 +64,7 @@ Json bench_loop(const Environment& environment, const CraftOptions& o) {
     LoopRun r = run_loop(environment, o);
     gbps.push_back(r.gbps);
     mpps.push_back(r.mpps);
-    stolen.push_back(r.stolen);
+    preempted.push_back(r.preempted);
     held = held && r.held;
     retransmitted += r.json["retransmitted"].get<std::uint64_t>();
     totals.push_back(std::move(r.json));
@@ -82,7 +82,7 @@ Json bench_loop(const Environment& environment, const CraftOptions& o) {
   out["held"] = held;
   out["retransmitted"] = retransmitted;
   out["totals"] = totals;
-  out["stolen_share"] = median(stolen);
+  out["stolen_share"] = median(preempted);
   out["machine"] = machine_facts(&environment);
   return out;
 }

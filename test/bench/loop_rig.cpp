@@ -27,7 +27,7 @@ LoopRig::~LoopRig() = default;
 int LoopRig::run_receiver(void* self) {
   auto& rig = *static_cast<LoopRig*>(self);
   while (!rig.stop_.load(std::memory_order_acquire))
-    rig.receiver_station_->lane().run(read_clock(rig.environment_.clock()));
+    rig.receiver_station_->port_queue().run(read_clock(rig.environment_.clock()));
   return 0;
 }
 

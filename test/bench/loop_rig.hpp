@@ -10,7 +10,7 @@
 
 namespace softfeb::bench {
 
-/// A board and a checking receiver, each on its Lane, at the two ends of a net_ring: the whole way of a
+/// A board and a checking receiver, each on its PortQueue, at the two ends of a net_ring: the whole way of a
 /// packet and of its acknowledgement.
 class LoopRig {
  public:
@@ -20,12 +20,12 @@ class LoopRig {
   LoopRig(const LoopRig&) = delete;
   LoopRig& operator=(const LoopRig&) = delete;
 
-  /// The receiver's lane begins to run on lcore 1, or ends.
+  /// The receiver's port queue begins to run on lcore 1, or ends.
   void launch_receiver();
   void join_receiver();
 
   engine::Board& board() { return *board_; }
-  dataplane::Lane& lane() { return board_station_->lane(); }
+  dataplane::PortQueue& port_queue() { return board_station_->port_queue(); }
   CheckingReceiver& receiver() { return *receiver_; }
 
  private:

@@ -16,7 +16,7 @@ Json LoopTime::json() const {
   return {{"turns", turns_},
           {"mean_ns", to_seconds(total_) / static_cast<double>(turns_) * 1e9},
           {"longest_ns", to_seconds(longest_) * 1e9},
-          {"stolen_share", stolen()},
+          {"stolen_share", preempted()},
           {"longer_turns", above}};
 }
 

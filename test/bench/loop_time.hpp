@@ -29,7 +29,7 @@ class LoopTime {
   }
   Json json() const;
   /// Share of the time in turns longer than kAway.
-  double stolen() const { return total_ == 0 ? 0 : to_seconds(time_[3]) / to_seconds(total_); }
+  double preempted() const { return total_ == 0 ? 0 : to_seconds(time_[3]) / to_seconds(total_); }
 
  private:
   static constexpr std::array<Time, 6> kLimits = {

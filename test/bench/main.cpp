@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "commands.hpp"
-#include "control/peer.hpp"
 #include "dataplane/error.hpp"
+#include "peers/peer.hpp"
 
 #include <iostream>
 
@@ -22,7 +22,7 @@ int main(int argc, char** argv) {
   }
   try {
     return commands.run();
-  } catch (const softfeb::control::PeerError& e) {
+  } catch (const softfeb::peers::PeerError& e) {
     std::cerr << "softfeb-bench: " << e.what() << "\n";
     return e.exit_code();
   } catch (const softfeb::dataplane::RequestError& e) {

@@ -39,11 +39,11 @@ void shape(const PacingOptions& o, engine::SendQpConfig& qp, std::uint32_t i) {
     qp.traffic.rate_kind = engine::RateKind::kPayloadBytes;
     qp.traffic.rate = rate;
   } else if (o.algorithm == Algorithm::kFirmware) {
-    dcqcn::FirmwareProfile p;
+    dcqcn::FirmwareSettings p;
     p.build = {.line_rate = rate, .wrap32 = rate < (1ULL << 32)};
     qp.congestion = p;
   } else {
-    dcqcn::PaperProfile p;
+    dcqcn::PaperSettings p;
     p.parameters.line_rate = rate;
     p.bucket.size = static_cast<std::uint32_t>(o.bucket);
     p.bucket.start_full = false;

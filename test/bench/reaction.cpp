@@ -59,8 +59,8 @@ class AwayDuring {
   std::size_t next_ = 0;
 };
 
-dcqcn::FirmwareProfile probe_profile() {
-  dcqcn::FirmwareProfile p;
+dcqcn::FirmwareSettings probe_profile() {
+  dcqcn::FirmwareSettings p;
   p.build.line_rate = kProbeRate;
   return p;
 }
@@ -221,7 +221,7 @@ Json paper_run(const Environment& environment, const ReactionOptions& o, std::ui
   c.qps = 1;
   c.events = static_cast<std::size_t>(to_seconds(o.duration) * 8'000'000) + 100'000;
   c.shape = [](engine::SendQpConfig& qp, std::uint32_t) {
-    dcqcn::PaperProfile p;  // a bucket of 16 KiB
+    dcqcn::PaperSettings p;  // a bucket of 16 KiB
     p.parameters = fast_parameters();
     qp.congestion = p;
   };
@@ -269,10 +269,10 @@ Json bench_reaction(const Environment& environment, const ReactionOptions& o) {
               {"shares_cpus", o.ring && environment.shares_cpus()},
               {"firmware_under_10_gbps", summary(firmware)},
               {"paper_at_100_gbps", summary(paper)}};
-  const auto stolen = [&out](const char* part) {
+  const auto preempted = [&out](const char* part) {
     return out[part]["loop"]["stolen_share"]["max"].get<double>() > 0.001;
   };
-  out["machine_stole_time"] = stolen("firmware_under_10_gbps") || stolen("paper_at_100_gbps");
+  out["machine_stole_time"] = preempted("firmware_under_10_gbps") || preempted("paper_at_100_gbps");
   return out;
 }
 

@@ -128,7 +128,7 @@ Json bench_responder(const CraftOptions& o) {
   add_ratio(out, "ratio_to_bare", all[0], all[1]);
   out["totals"] = to_json(link.totals());
   out["totals"]["bare_wrong"] = link.wrong();
-  out["stolen_share"] = median(all[0].stolen);
+  out["stolen_share"] = median(all[0].preempted);
   out["machine"] = machine_facts(nullptr);
   return out;
 }

@@ -63,7 +63,7 @@ Rig::Rig(const Environment& environment, const RigConfig& config)
     : environment_(environment), config_(config), log_(config.events), arena_(1U << 16) {
   make_board();
   make_ports();
-  make_lane();
+  make_port_queue();
   add_callbacks();
 }
 
@@ -72,7 +72,7 @@ Rig::~Rig() {
   rte_eth_remove_tx_callback(ports_[0]->id(), 0, tx_callback_);
   rte_eth_remove_rx_callback(ports_[0]->id(), 0, rx_callback_);
   acks_.reset();
-  lane_.reset();
+  port_queue_.reset();
   for (auto& port : ports_) port.reset();
 }
 
@@ -127,7 +127,7 @@ void Rig::make_ports() {
   if (reliable) acks_.emplace(ports_[0]->id(), 0, path_to_board(), environment_.lcores(), pools_);
 }
 
-void Rig::make_lane() {
+void Rig::make_port_queue() {
   const std::uint16_t id = ports_[0]->id();
   arena_.map_for(id);
   dataplane::TxBuilderConfig b;
@@ -138,13 +138,13 @@ void Rig::make_lane() {
   builder_ = std::make_unique<dataplane::TxBuilder>(b, &arena_, pools_);
   map_ = std::make_unique<dataplane::PortMap>(1);
   map_->add(*board_, 0);
-  dataplane::LaneConfig lane;
-  lane.port = id;
-  lane.rx_queues = {0};
-  dataplane::Lane::Parts parts;
+  dataplane::PortQueueConfig port_queue;
+  port_queue.port = id;
+  port_queue.rx_queues = {0};
+  dataplane::PortQueue::Parts parts;
   parts.map = map_.get();
   parts.builder = builder_.get();
-  lane_ = std::make_unique<dataplane::Lane>(lane, parts);
+  port_queue_ = std::make_unique<dataplane::PortQueue>(port_queue, parts);
 }
 
 void Rig::add_callbacks() {
@@ -210,14 +210,14 @@ void Rig::run(Time duration, std::vector<CnpOrder> cnps) {
   (far_end_ ? far_end_->cnps() : *cnps_).begin(std::move(cnps), began_, environment_.clock());
   if (far_end_) far_end_->launch();
   board_->start(began_);
-  lane_->wake();
+  port_queue_->wake();
   for (Time last = began_; last - began_ < duration;) {
     turn_tsc_ = rte_rdtsc();
     const Time at = environment_.clock().time(turn_tsc_);
     loop_.turn(at - last);
     if (at - last > LoopTime::kAway) log_.add({at, last, 0, 0, Event::Kind::kAway});
     last = at;
-    lane_->run(at);
+    port_queue_->run(at);
     ended_ = at;
   }
   if (far_end_) far_end_->join();

@@ -6,9 +6,9 @@
 #include "cnp_source.hpp"
 #include "dataplane/arena.hpp"
 #include "dataplane/device.hpp"
-#include "dataplane/lane.hpp"
 #include "dataplane/mempools.hpp"
 #include "dataplane/port.hpp"
+#include "dataplane/port_queue.hpp"
 #include "dataplane/tx_builder.hpp"
 #include "engine/board.hpp"
 #include "environment.hpp"
@@ -34,8 +34,8 @@ struct RigConfig {
   std::function<void(engine::SendQpConfig&, std::uint32_t)> shape;  ///< of QP i
 };
 
-/// A board as softfeb runs it, on its Lane, with everything that leaves stamped as tx_burst is called. Its
-/// packets carry 4096 bytes.
+/// A board as softfeb runs it, on its PortQueue, with everything that leaves stamped as tx_burst is called.
+/// Its packets carry 4096 bytes.
 class Rig {
  public:
   static constexpr std::uint32_t kPayload = 4096;
@@ -63,7 +63,7 @@ class Rig {
   /// Of the far end of a ring: kCnpArrived.
   const EventLog& far_log() const { return far_end_->log(); }
   const LoopTime& loop() const { return loop_; }
-  const dataplane::LaneCounters& counters() const { return lane_->counters(); }
+  const dataplane::PortQueueCounters& counters() const { return port_queue_->counters(); }
   /// Packets that the board sent again: the machine, or a ring, took longer than the timeout.
   std::uint64_t retransmitted() const;
 
@@ -73,7 +73,7 @@ class Rig {
 
   void make_board();
   void make_ports();
-  void make_lane();
+  void make_port_queue();
   void add_callbacks();
   Time now() const;
   void stamp_sent(rte_mbuf* const* packets, std::uint16_t n);
@@ -90,7 +90,7 @@ class Rig {
   std::vector<std::unique_ptr<dataplane::Port>> ports_;
   std::unique_ptr<dataplane::TxBuilder> builder_;
   std::unique_ptr<dataplane::PortMap> map_;
-  std::unique_ptr<dataplane::Lane> lane_;
+  std::unique_ptr<dataplane::PortQueue> port_queue_;
   std::optional<FarEnd> far_end_;  ///< with net_ring
   std::optional<CnpSource> cnps_;  ///< with net_null
   std::optional<AckSource> acks_;  ///< with net_null and RC

@@ -2,8 +2,8 @@
 #include "srp.hpp"
 
 #include "../support/udp_board.hpp"
-#include "control/register_client.hpp"
-#include "control/stream_receiver.hpp"
+#include "sockets/register_client.hpp"
+#include "sockets/stream_receiver.hpp"
 #include "statistics.hpp"
 
 #include <algorithm>
@@ -18,38 +18,38 @@ constexpr std::uint32_t kPipelined = 260;
 
 double microseconds(Time t) { return static_cast<double>(t) / kMicrosecond; }
 
-Json single_reads(control::RegisterClient& client, unsigned accesses) {
+Json single_reads(sockets::RegisterClient& client, unsigned accesses) {
   std::vector<double> us;
   us.reserve(accesses);
   for (unsigned i = 0; i < accesses; ++i) {
-    const Time begin = control::steady_time();
+    const Time begin = sockets::steady_time();
     client.read32(4 * (i % 1024));
-    us.push_back(microseconds(control::steady_time() - begin));
+    us.push_back(microseconds(sockets::steady_time() - begin));
   }
   return distribution(std::move(us));
 }
 
-double pipelined_reads(control::RegisterClient& client) {
-  std::vector<control::RegisterClient::Read> reads;
+double pipelined_reads(sockets::RegisterClient& client) {
+  std::vector<sockets::RegisterClient::Read> reads;
   for (std::uint32_t i = 0; i < kPipelined; ++i) reads.push_back({i * 64, 4 + i % 16 * 4});
-  const Time begin = control::steady_time();
+  const Time begin = sockets::steady_time();
   client.read_many(reads);
-  return microseconds(control::steady_time() - begin) * 1e-3;
+  return microseconds(sockets::steady_time() - begin) * 1e-3;
 }
 
-Json stream(control::UdpBoard& board, control::StreamReceiver& receiver, std::uint64_t bytes) {
+Json stream(sockets::UdpBoard& board, sockets::StreamReceiver& receiver, std::uint64_t bytes) {
   const std::uint64_t frames = std::max<std::uint64_t>(1, bytes / kFrame);
   std::uint64_t before = 0;
   std::uint64_t after = 0;
-  const Time begin = control::steady_time();
+  const Time begin = sockets::steady_time();
   board.on_thread([&] {
     before = board.stream_link.status().retransmitted;
     board.source.frames_left = frames;
-    board.stream.pump(control::steady_time());
+    board.stream.pump(sockets::steady_time());
   });
   if (!receiver.receive(600 * kSecond, frames))
-    throw control::SocketError("the stream ceased", "see whether other programs fill the machine");
-  const double seconds = to_seconds(control::steady_time() - begin);
+    throw sockets::SocketError("the stream ceased", "see whether other programs fill the machine");
+  const double seconds = to_seconds(sockets::steady_time() - begin);
   board.on_thread([&] { after = board.stream_link.status().retransmitted; });
   return {{"stream_gbps", static_cast<double>(frames * kFrame) * 8e-9 / seconds},
           {"stream_retransmitted", after - before}};
@@ -58,16 +58,16 @@ Json stream(control::UdpBoard& board, control::StreamReceiver& receiver, std::ui
 }  // namespace
 
 nlohmann::ordered_json bench_srp(const SrpOptions& o) {
-  control::UdpBoard board(0, control::loopback(0).ip, {}, kFrame);
+  sockets::UdpBoard board(0, sockets::loopback(0).ip, {}, kFrame);
   std::vector<Json> runs;
   for (unsigned i = 0; i < o.runs; ++i) {
-    control::RegisterClient client({.board = board.registers()});
+    sockets::RegisterClient client({.board = board.registers()});
     client.connect();
     Json run;
     run["read_us"] = single_reads(client, o.accesses);
     run["pipelined_260_ms"] = pipelined_reads(client);
     client.close();
-    control::StreamReceiver receiver({.board = board.streams()}, {});
+    sockets::StreamReceiver receiver({.board = board.streams()}, {});
     receiver.connect();
     run.update(stream(board, receiver, o.stream_bytes));
     runs.push_back(std::move(run));

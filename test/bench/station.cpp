@@ -35,13 +35,13 @@ void Station::seat(engine::Endpoint& endpoint) {
   leave();
   map_ = std::make_unique<dataplane::PortMap>(1);
   map_->add(endpoint, 0);
-  dataplane::LaneConfig lane;
-  lane.port = port_->id();
-  lane.rx_queues = {0};
-  dataplane::Lane::Parts parts;
+  dataplane::PortQueueConfig port_queue;
+  port_queue.port = port_->id();
+  port_queue.rx_queues = {0};
+  dataplane::PortQueue::Parts parts;
   parts.map = map_.get();
   parts.builder = builder_.get();
-  lane_ = std::make_unique<dataplane::Lane>(lane, parts);
+  port_queue_ = std::make_unique<dataplane::PortQueue>(port_queue, parts);
 }
 
 Station::~Station() = default;

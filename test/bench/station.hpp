@@ -3,9 +3,9 @@
 
 #include "dataplane/arena.hpp"
 #include "dataplane/device.hpp"
-#include "dataplane/lane.hpp"
 #include "dataplane/mempools.hpp"
 #include "dataplane/port.hpp"
+#include "dataplane/port_queue.hpp"
 #include "dataplane/tx_builder.hpp"
 #include "environment.hpp"
 
@@ -14,7 +14,7 @@
 
 namespace softfeb::bench {
 
-/// A port, and the Lane that runs the endpoint there.
+/// A port, and the PortQueue that runs the endpoint there.
 class Station {
  public:
   /// What stations have in common; outlives them.
@@ -34,17 +34,17 @@ class Station {
 
   /// The one endpoint here from now on, in place of the one before; until leave() it must be there.
   void seat(engine::Endpoint& endpoint);
-  void leave() { lane_.reset(); }
+  void leave() { port_queue_.reset(); }
 
   /// Of the endpoint seated.
-  dataplane::Lane& lane() { return *lane_; }
+  dataplane::PortQueue& port_queue() { return *port_queue_; }
 
  private:
   std::unique_ptr<dataplane::Device> device_;
   std::unique_ptr<dataplane::Port> port_;
   std::unique_ptr<dataplane::TxBuilder> builder_;
   std::unique_ptr<dataplane::PortMap> map_;
-  std::unique_ptr<dataplane::Lane> lane_;
+  std::unique_ptr<dataplane::PortQueue> port_queue_;
 };
 
 }  // namespace softfeb::bench

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Writes what the captures of the slow control hold as seeds for the fuzzers.
 //   control_corpus DIRECTORY CAPTURE…
-#include "control/packetizer.hpp"
 #include "control_capture.hpp"
+#include "srp/packetizer.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -42,7 +42,7 @@ class Corpus {
       raw.insert(raw.end(), {0x03, 1, 0x00});  // a millisecond passes; raw bytes
       put(raw, s.bytes);
       moves.insert(moves.end(), {0x03, 1});
-      const control::rssi::Segment segment = s.parsed();
+      const srp::rssi::Segment segment = s.parsed();
       const auto size = static_cast<std::uint8_t>(std::min<std::size_t>(segment.payload.size(), 240));
       if (segment.syn)
         moves.insert(moves.end(), {0x04, 32, 1, 0, 20, 5, 3, 232, 15, 2, segment.header.sequence});
@@ -67,12 +67,12 @@ class Corpus {
   void add_requests(const test::CapturedConnection& c) {
     Bytes packets{0};
     Bytes messages{1};
-    control::Depacketizer depacketizer(kSeedSize);
+    srp::Depacketizer depacketizer(kSeedSize);
     for (const test::CapturedSegment& s : c.segments) {
       const ByteSpan packet = s.parsed().payload;
       if (!s.from_client || packet.empty() || packets.size() > kSeedSize) continue;
       put(packets, packet, 0);
-      if (depacketizer.push(packet) == control::Depacketizer::Result::kFrame)
+      if (depacketizer.push(packet) == srp::Depacketizer::Result::kFrame)
         put(messages, depacketizer.frame(), 4);
     }
     write("srp", packets);
@@ -82,11 +82,11 @@ class Corpus {
   void add_accesses(const test::CapturedConnection& c) {
     constexpr std::size_t kHeader = 20;
     Bytes seed;
-    control::Depacketizer depacketizer(kSeedSize);
+    srp::Depacketizer depacketizer(kSeedSize);
     for (const test::CapturedSegment& s : c.segments) {
       const ByteSpan packet = s.parsed().payload;
       if (!s.from_client || packet.empty() || seed.size() > kSeedSize / 2) continue;
-      if (depacketizer.push(packet) != control::Depacketizer::Result::kFrame) continue;
+      if (depacketizer.push(packet) != srp::Depacketizer::Result::kFrame) continue;
       const ByteSpan message = depacketizer.frame();
       if (message.size() < kHeader) continue;
       const bool writes = message.size() > kHeader;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // libFuzzer: packets of any bytes through a depacketizer, with their CRC made right where the input says so;
 // and any bytes as a frame through a packetizer and back.
-#include "control/packetizer.hpp"
 #include "input.hpp"
 #include "roce/icrc.hpp"
+#include "srp/packetizer.hpp"
 
 #include <algorithm>
 #include <vector>
 
 using namespace softfeb;
-using namespace softfeb::control;
+using namespace softfeb::srp;
 using fuzz::Input;
 using fuzz::require;
 using Result = Depacketizer::Result;

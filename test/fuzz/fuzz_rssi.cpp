@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // libFuzzer: an RSSI server or client, with a peer that may send anything at any time: bytes, headers with a
 // right checksum, and segments whose numbers fit. What the link sends must be sound, what it stores bounded.
-#include "control/rssi_client.hpp"
-#include "control/rssi_server.hpp"
 #include "input.hpp"
+#include "srp/rssi_client.hpp"
+#include "srp/rssi_server.hpp"
 
 #include <array>
 #include <memory>
 #include <vector>
 
 using namespace softfeb;
-using namespace softfeb::control;
+using namespace softfeb::srp;
 using fuzz::Input;
 using fuzz::require;
 

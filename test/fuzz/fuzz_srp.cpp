@@ -5,13 +5,13 @@
 // bytes.
 #include "../support/fake_link.hpp"
 #include "../support/memory_bus.hpp"
-#include "control/srp_server.hpp"
 #include "input.hpp"
+#include "srp/srp_server.hpp"
 
 #include <deque>
 
 using namespace softfeb;
-using namespace softfeb::control;
+using namespace softfeb::srp;
 using fuzz::Input;
 using fuzz::require;
 

@@ -6,7 +6,7 @@
 #include "config/load.hpp"
 #include "lab/flows.hpp"
 #include "lab/metrics_config.hpp"
-#include "lab/virtual_lab.hpp"
+#include "simulator/virtual_lab.hpp"
 
 #include <cstdio>
 #include <exception>
@@ -20,12 +20,12 @@ using Json = nlohmann::ordered_json;
 namespace {
 
 /// What the next line of the series is about.
-class Series : public lab::Observer {
+class Series : public stats::Observer {
  public:
   explicit Series(const std::string& path) : out_(path) {}
 
   Time due() const override { return due_; }
-  void add(const lab::Sample& sample) override {
+  void add(const stats::Sample& sample) override {
     for (std::size_t e = 0; e < sample.endpoints->size(); ++e) {
       const engine::EndpointSnapshot& s = (*sample.endpoints)[e];
       out_ << sample.at << ",endpoint," << e << ',' << s.endpoint.tx_frames << ',' << s.endpoint.rx_frames
@@ -84,7 +84,7 @@ Json flow(const fabric::FlowSnapshot& f) {
   return {f.source, f.destination, f.qpn, f.packets, f.bytes, f.ecn_marked, f.dropped};
 }
 
-Json result(const config::LabConfig& config, const lab::VirtualOutcome& o, const lab::RunFigures& f) {
+Json result(const config::LabConfig& config, const simulator::VirtualOutcome& o, const lab::RunStats& f) {
   Json j{
       {"config", config::to_json(config)}, {"origin", o.origin}, {"stopped", o.stopped}, {"ended", o.ended}};
   j["endpoints"] = Json::array();
@@ -102,11 +102,11 @@ Json result(const config::LabConfig& config, const lab::VirtualOutcome& o, const
 
 int run(const std::string& file, const std::string& folder, const std::vector<std::string>& overrides) {
   const config::LabConfig config = config::load_lab(file, overrides);
-  lab::VirtualLab lab(config);
+  simulator::VirtualLab lab(config);
   lab::Metrics metrics(lab::make_metrics_config(config, lab::flows_of(config.run, lab.plans().all())));
   Series series(folder + "/series.csv");
-  const lab::VirtualOutcome outcome = lab.run({&metrics, &series});
-  const lab::RunFigures figures = lab::figures_of(config, lab, outcome, metrics);
+  const simulator::VirtualOutcome outcome = lab.run({&metrics, &series});
+  const lab::RunStats figures = simulator::figures_of(config, lab, outcome, metrics);
   std::ofstream(folder + "/result.json") << result(config, outcome, figures).dump(1) << '\n';
   for (const lab::Balance& b : figures.balances) {
     if (b.holds()) continue;

@@ -99,13 +99,13 @@ World::World(const WorldConfig& config) : config_(config), clock_(dataplane::sta
   for (auto& b : boards_) workers_[0]->add_endpoint(*b);
   const std::vector<std::uint16_t> queues =
       config_.workers == 1 ? std::vector<std::uint16_t>{0} : std::vector<std::uint16_t>{0, 1};
-  make_lane(0, 0, queues);
+  make_port_queue(0, 0, queues);
   if (receiver_) {
     const unsigned owner = config_.workers - 1;
     workers_[owner]->add_endpoint(*receiver_);
-    make_lane(1, 0, config_.workers == 1 ? queues : std::vector<std::uint16_t>{0});
+    make_port_queue(1, 0, config_.workers == 1 ? queues : std::vector<std::uint16_t>{0});
     // It polls a queue on which nothing comes: all it gets is handed over.
-    if (config_.workers == 2) make_lane(1, 1, {1});
+    if (config_.workers == 2) make_port_queue(1, 1, {1});
   }
   for (auto& w : workers_) w->launch();
   for (auto& w : workers_) w->command({.kind = dataplane::Command::Kind::kStart, .at = 0});
@@ -151,7 +151,7 @@ void World::make_boards() {
       qp.peer_mac = receiver_identity().mac;
       qp.payload = payload_.get();
       qp.known_crc = b == 0;
-      qp.congestion = dcqcn::FirmwareProfile{};
+      qp.congestion = dcqcn::FirmwareSettings{};
       qp.traffic.verb = roce::WrOpcode::kWriteImm;
       qp.traffic.plan = payload_->plan();
       qp.traffic.rate_kind = engine::RateKind::kPayloadBytes;
@@ -205,7 +205,7 @@ void World::make_ports() {
   outside_ = pools_.create("frames from outside", dataplane::pool_size(2048, kLcores), 256);
 }
 
-void World::make_lane(std::size_t port, unsigned worker, std::vector<std::uint16_t> rx_queues) {
+void World::make_port_queue(std::size_t port, unsigned worker, std::vector<std::uint16_t> rx_queues) {
   const std::uint32_t frame = dataplane::frame_bytes_for(dataplane::mtu_for(kPmtu, false));
   dataplane::TxBuilderConfig b;
   b.multi_segments = ports_[port]->capabilities().multi_segments;
@@ -216,12 +216,12 @@ void World::make_lane(std::size_t port, unsigned worker, std::vector<std::uint16
   exchanges_.push_back(std::make_unique<dataplane::ControlExchange>());
   captures_.push_back(std::make_unique<dataplane::Capture>(
       dataplane::CaptureConfig{dataplane::CaptureMode::kOnError, 500, 128, frame}));
-  dataplane::LaneConfig c;
+  dataplane::PortQueueConfig c;
   c.port = ports_[port]->id();
   c.tx_queue = static_cast<std::uint16_t>(worker);
   c.rx_queues = std::move(rx_queues);
   c.worker = worker;
-  dataplane::Lane::Parts parts;
+  dataplane::PortQueue::Parts parts;
   parts.map = maps_[port].get();
   parts.builder = builders_.back().get();
   parts.control = &exchanges_.back()->received();
@@ -234,7 +234,7 @@ void World::make_lane(std::size_t port, unsigned worker, std::vector<std::uint16
                                                                  kLcores, pools_));
     parts.tx_faults = faults_.back().get();
   }
-  workers_[worker]->add_lane(std::make_unique<dataplane::Lane>(c, parts));
+  workers_[worker]->add_port_queue(std::make_unique<dataplane::PortQueue>(c, parts));
   if (port == 0 || worker == 1) hook(port, *probes_[worker]);
 }
 
@@ -277,8 +277,8 @@ void World::drain_control() {
 }
 
 void World::run(std::uint64_t packets) {
-  const std::uint64_t until = totals().lanes.tx_packets + packets;
-  for (int i = 0; totals().lanes.tx_packets < until; ++i) {
+  const std::uint64_t until = totals().port_queues.tx_packets + packets;
+  for (int i = 0; totals().port_queues.tx_packets < until; ++i) {
     if (i == 10'000) throw std::runtime_error("the boards do not send");
     drain_control();
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -319,7 +319,7 @@ void World::command() {
   access.actions.push_back(board::SetTrafficClass{26, 2});
   access.state.qps = {{.qp = 0}, {.qp = kQps - 1}};
   dataplane::CongestionChange change;
-  dcqcn::FirmwareProfile profile;
+  dcqcn::FirmwareSettings profile;
   profile.parameters.rai *= 2;
   change.endpoint = 1;
   change.count = kQps;

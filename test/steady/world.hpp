@@ -43,10 +43,10 @@ struct Traffic {
   bool operator==(const Traffic&) const = default;
 };
 
-/// Two boards at work as `softfeb run` has them: workers with lanes, paced queue pairs under DCQCN, captures.
-/// On a ring they are RC, with a receiver that looks at every byte, and lose, repeat, reorder, spoil and mark
-/// packets now and then; on net_null they are UC, and CNPs come out of nothing. ARP requests and datagrams of
-/// the slow control come now and then on either.
+/// Two boards at work as `softfeb run` has them: workers with port queues, paced queue pairs under DCQCN,
+/// captures. On a ring they are RC, with a receiver that looks at every byte, and lose, repeat, reorder,
+/// spoil and mark packets now and then; on net_null they are UC, and CNPs come out of nothing. ARP requests
+/// and datagrams of the slow control come now and then on either.
 class World {
  public:
   explicit World(const WorldConfig& config);
@@ -74,7 +74,7 @@ class World {
   void make_boards();
   void make_receiver();
   void make_ports();
-  void make_lane(std::size_t port, unsigned worker, std::vector<std::uint16_t> rx_queues);
+  void make_port_queue(std::size_t port, unsigned worker, std::vector<std::uint16_t> rx_queues);
   void hook(std::size_t port, Probe& probe);
   /// What comes from outside, for the boards.
   std::uint16_t inject(std::uint64_t call, rte_mbuf** packets, std::uint16_t n, std::uint16_t room);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "control/rssi.hpp"
+#include "srp/rssi.hpp"
 
 #include <deque>
 #include <vector>
 
-namespace softfeb::control {
+namespace softfeb::srp {
 
 /// A link without a network: what is sent piles up in `sent` until take() makes room.
 class FakeLink final : public RssiLink {
@@ -60,4 +60,4 @@ class FakeLink final : public RssiLink {
   RssiStatus status_;
 };
 
-}  // namespace softfeb::control
+}  // namespace softfeb::srp

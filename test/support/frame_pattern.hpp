@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "control/stream.hpp"
+#include "srp/stream.hpp"
 
 #include <algorithm>
 #include <cstdint>
 #include <vector>
 
-namespace softfeb::control {
+namespace softfeb::srp {
 
 /// The byte at this place of this frame.
 inline std::uint8_t pattern_byte(std::uint64_t frame, std::size_t at) {
@@ -69,4 +69,4 @@ struct PatternCheck {
   }
 };
 
-}  // namespace softfeb::control
+}  // namespace softfeb::srp

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "control/bus.hpp"
+#include "srp/bus.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-namespace softfeb::control {
+namespace softfeb::srp {
 
 /// Registers at 0 … size; nobody above. Answers at once, or when told to.
 class MemoryBus final : public Bus {
@@ -61,4 +61,4 @@ class MemoryBus final : public Bus {
   std::optional<std::pair<BusResult, Done>> waiting_;
 };
 
-}  // namespace softfeb::control
+}  // namespace softfeb::srp

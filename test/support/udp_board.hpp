@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "control/rssi_server.hpp"
-#include "control/srp_server.hpp"
-#include "control/stream.hpp"
-#include "control/udp_socket.hpp"
 #include "frame_pattern.hpp"
 #include "memory_bus.hpp"
+#include "sockets/udp_socket.hpp"
+#include "srp/rssi_server.hpp"
+#include "srp/srp_server.hpp"
+#include "srp/stream.hpp"
 
 #include <atomic>
 #include <functional>
@@ -16,9 +16,9 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
 
-namespace softfeb::control {
+namespace softfeb::sockets {
 
-inline UdpPeer loopback(std::uint16_t port) { return {*roce::IpAddress::parse("127.0.0.1"), port}; }
+inline srp::UdpPeer loopback(std::uint16_t port) { return {*roce::IpAddress::parse("127.0.0.1"), port}; }
 
 /// A board on loopback: registers and a stream of patterns on real sockets, on a thread of its own.
 class UdpBoard {
@@ -31,7 +31,7 @@ class UdpBoard {
         registers_socket_(io_, address, port, allow),
         stream_socket_(io_, address, 0, allow),
         srp(bus),
-        stream(source, [this](ByteSpan f, const FrameTags&, Time) { stream_received += f.size(); }),
+        stream(source, [this](ByteSpan f, const srp::FrameTags&, Time) { stream_received += f.size(); }),
         registers_link({}, registers_socket_, srp),
         stream_link({.local = {.max_outstanding = 32, .max_segment = 8192}}, stream_socket_, stream) {
     srp.attach(registers_link);
@@ -46,8 +46,8 @@ class UdpBoard {
     thread_.join();
   }
 
-  UdpPeer registers() const { return loopback(registers_socket_.port()); }
-  UdpPeer streams() const { return loopback(stream_socket_.port()); }
+  srp::UdpPeer registers() const { return loopback(registers_socket_.port()); }
+  srp::UdpPeer streams() const { return loopback(stream_socket_.port()); }
 
   /// Runs this on the board's thread and waits for it.
   void on_thread(const std::function<void()>& what) {
@@ -68,8 +68,8 @@ class UdpBoard {
   boost::asio::io_context io_{1};
 
  public:
-  MemoryBus bus;
-  PatternSource source;
+  srp::MemoryBus bus;
+  srp::PatternSource source;
   std::atomic<std::uint64_t> stream_received = 0;
 
  private:
@@ -77,13 +77,13 @@ class UdpBoard {
   UdpServerSocket stream_socket_;
 
  public:
-  SrpServer srp;
-  StreamServer stream;
-  RssiServer registers_link;
-  RssiServer stream_link;
+  srp::SrpServer srp;
+  srp::StreamServer stream;
+  srp::RssiServer registers_link;
+  srp::RssiServer stream_link;
 
  private:
   std::thread thread_;
 };
 
-}  // namespace softfeb::control
+}  // namespace softfeb::sockets

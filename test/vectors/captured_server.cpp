@@ -3,7 +3,7 @@
 
 namespace softfeb::test {
 
-namespace rssi = control::rssi;
+namespace rssi = srp::rssi;
 
 void CapturedServer::on_segment(const rssi::Segment& segment) {
   if (segment.syn) return begin(segment);

@@ -15,7 +15,7 @@ namespace softfeb::test {
 /// is what two servers have in common.
 class CapturedServer {
  public:
-  void on_segment(const control::rssi::Segment& segment);
+  void on_segment(const srp::rssi::Segment& segment);
   /// Part of the capture is missing here. The client has then acknowledged everything up to `client_ack`.
   void after_hole(std::uint8_t client_ack);
 
@@ -27,7 +27,7 @@ class CapturedServer {
   const std::vector<CapturedMessage>& messages() const { return collector_.messages(); }
 
  private:
-  void begin(const control::rssi::Segment& syn);
+  void begin(const srp::rssi::Segment& syn);
 
   std::array<std::optional<std::size_t>, 256> data_up_to_{};
   std::uint8_t last_ = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "control_answers.hpp"
 
-#include "control/srp.hpp"
+#include "srp/srp.hpp"
 
 #include <algorithm>
 #include <iomanip>
@@ -12,8 +12,8 @@
 namespace softfeb::test {
 namespace {
 
-namespace srp = control::srp;
-using control::Packetizer;
+namespace srp = srp;
+using srp::Packetizer;
 
 std::string hex(std::uint32_t v) {
   std::ostringstream out;

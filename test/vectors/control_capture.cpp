@@ -7,16 +7,14 @@
 namespace softfeb::test {
 namespace {
 
-using control::UdpPeer;
+using srp::UdpPeer;
 
 constexpr std::uint16_t kRegistersPort = 8192;
 constexpr std::uint16_t kStreamPort = 8193;
 
 bool is_server(const UdpPeer& peer) { return peer.port == kRegistersPort || peer.port == kStreamPort; }
 
-bool is_first_syn(const control::rssi::Segment& s) {
-  return s.has(control::rssi::kSyn) && !s.has(control::rssi::kAck);
-}
+bool is_first_syn(const srp::rssi::Segment& s) { return s.has(srp::rssi::kSyn) && !s.has(srp::rssi::kAck); }
 
 }  // namespace
 
@@ -27,7 +25,7 @@ std::vector<CapturedConnection> control_captures(const std::filesystem::path& pa
     if (!from_client && !is_server(d.from)) continue;
     const UdpPeer& client = from_client ? d.from : d.to;
     const UdpPeer& server = from_client ? d.to : d.from;
-    const auto parsed = control::rssi::parse(d.bytes);
+    const auto parsed = srp::rssi::parse(d.bytes);
     if (!parsed) throw std::runtime_error(path.string() + ": not a sound RSSI segment");
     auto c = std::find_if(out.begin(), out.end(), [&](const auto& known) {
       return known.client == client && known.server == server;
@@ -44,11 +42,11 @@ std::vector<CapturedConnection> control_captures(const std::filesystem::path& pa
 void MessageCollector::push(ByteSpan packet) {
   packets_.emplace_back(packet.begin(), packet.end());
   switch (depacketizer_.push(packet)) {
-    case control::Depacketizer::Result::kPart:
+    case srp::Depacketizer::Result::kPart:
       return;
-    case control::Depacketizer::Result::kDropped:
+    case srp::Depacketizer::Result::kDropped:
       throw std::runtime_error("a packet that the packetizer's rules forbid");
-    case control::Depacketizer::Result::kFrame:
+    case srp::Depacketizer::Result::kFrame:
       break;
   }
   const ByteSpan frame = depacketizer_.frame();

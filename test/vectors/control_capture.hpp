@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "control/packetizer.hpp"
-#include "control/rssi_header.hpp"
 #include "pcap_file.hpp"
+#include "srp/packetizer.hpp"
+#include "srp/rssi_header.hpp"
 
 #include <filesystem>
 #include <string>
@@ -19,14 +19,14 @@ struct CapturedSegment {
   std::vector<std::uint8_t> bytes;  ///< of the datagram
 
   /// Every captured segment is sound (control_captures() saw to it).
-  control::rssi::Segment parsed() const { return *control::rssi::parse(bytes); }
+  srp::rssi::Segment parsed() const { return *srp::rssi::parse(bytes); }
 };
 
 /// One client at one port of the server, from its first SYN on.
 struct CapturedConnection {
   std::string capture;  ///< name of the file, without its ending
-  control::UdpPeer client;
-  control::UdpPeer server;
+  srp::UdpPeer client;
+  srp::UdpPeer server;
   std::vector<CapturedSegment> segments;
 };
 
@@ -55,7 +55,7 @@ class MessageCollector {
   void reset();
 
  private:
-  control::Depacketizer depacketizer_{64 * 1024};
+  srp::Depacketizer depacketizer_{64 * 1024};
   std::vector<std::vector<std::uint8_t>> packets_;
   std::vector<CapturedMessage> messages_;
 };

@@ -7,7 +7,7 @@
 
 namespace softfeb::test {
 
-namespace rssi = control::rssi;
+namespace rssi = srp::rssi;
 
 namespace {
 
@@ -17,8 +17,8 @@ constexpr Time kAfterwards = 10 * kMillisecond;  ///< more than our server may p
 constexpr std::uint8_t kFirmwareFirst = 0x80;    ///< number of the firmware's SYN
 
 /// The captured server's own limits: what it answered, where that was not what the client asked for, is less.
-control::RssiServerConfig limits_of(const CapturedConnection& connection) {
-  control::RssiServerConfig config;
+srp::RssiServerConfig limits_of(const CapturedConnection& connection) {
+  srp::RssiServerConfig config;
   for (const CapturedSegment& s : connection.segments) {
     const rssi::Segment segment = s.parsed();
     if (!s.from_client && segment.syn) config.local = segment.syn->parameters;
@@ -34,7 +34,7 @@ bool has_number(const rssi::Segment& s) { return s.syn || !s.bare(); }
 
 }  // namespace
 
-ControlReplay::ControlReplay(const CapturedConnection& connection, control::RssiUser& application)
+ControlReplay::ControlReplay(const CapturedConnection& connection, srp::RssiUser& application)
     : connection_(connection), server_(limits_of(connection), *this, application), now_(kBegin) {}
 
 void ControlReplay::run() {
@@ -102,7 +102,7 @@ void ControlReplay::advance(Time to) {
   now_ = to;
 }
 
-void ControlReplay::send(const control::UdpPeer& to, ByteSpan datagram) {
+void ControlReplay::send(const srp::UdpPeer& to, ByteSpan datagram) {
   CHECK(to == connection_.client);
   CHECK(datagram.size() <= connection_.segments.front().parsed().syn->parameters.max_segment);
   const auto segment = rssi::parse(datagram);

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "captured_server.hpp"
-#include "control/rssi_server.hpp"
 #include "control_capture.hpp"
+#include "srp/rssi_server.hpp"
 
 #include <array>
 #include <cstddef>
@@ -20,12 +20,12 @@ namespace softfeb::test {
 /// * after a hole in the capture (the client silent for longer than its keep-alive allows), the sequence
 ///   number: it goes on where it stopped. The hole's time is left out.
 /// Everything above the RSSI header goes in as it was captured.
-class ControlReplay final : private control::DatagramSink {
+class ControlReplay final : private srp::DatagramSink {
  public:
   /// `application`: what our server serves. Its limits are those that the captured server answered with.
-  ControlReplay(const CapturedConnection& connection, control::RssiUser& application);
+  ControlReplay(const CapturedConnection& connection, srp::RssiUser& application);
 
-  control::RssiLink& link() { return server_; }
+  srp::RssiLink& link() { return server_; }
   /// Replays all of it. Checks (Catch2) what RSSI itself is to do: negotiation, acknowledgements, reset.
   void run();
 
@@ -37,20 +37,20 @@ class ControlReplay final : private control::DatagramSink {
  private:
   using Bytes = std::vector<std::uint8_t>;
 
-  void send(const control::UdpPeer& to, ByteSpan datagram) override;
+  void send(const srp::UdpPeer& to, ByteSpan datagram) override;
   void on_syn_ack(ByteSpan datagram);
-  void on_segment(const control::rssi::Segment& segment);
+  void on_segment(const srp::rssi::Segment& segment);
 
   void give(const CapturedSegment& captured);
-  void resume_after_hole(const control::rssi::Header& header, Time at);
+  void resume_after_hole(const srp::rssi::Header& header, Time at);
   Bytes rewritten(const CapturedSegment& captured) const;
   void advance(Time to);
-  void check_reaction(const control::rssi::Segment& given);
+  void check_reaction(const srp::rssi::Segment& given);
   void check_end() const;
   void check_syn_ack() const;
 
   const CapturedConnection& connection_;
-  control::RssiServer server_;
+  srp::RssiServer server_;
 
   CapturedServer captured_;
   Time now_ = 0;

@@ -4,11 +4,11 @@
 #include "control_replay.hpp"
 
 #include "../support/vector_files.hpp"
-#include "control/srp_server.hpp"
-#include "control/stream.hpp"
 #include "control_answers.hpp"
 #include "free_registers.hpp"
 #include "replayed_board.hpp"
+#include "srp/srp_server.hpp"
+#include "srp/stream.hpp"
 
 #include <algorithm>
 
@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::uint16_t kRegistersPort = 8192;
 
-class NoFrames final : public control::FrameSource {
+class NoFrames final : public srp::FrameSource {
  public:
   bool ready(Time) override { return false; }
   Part fill(MutableByteSpan, Time) override { return {}; }
@@ -48,7 +48,7 @@ TEST_CASE("control replay: the registers", "[control]") {
   for (const CapturedConnection& c : connections(true)) {
     DYNAMIC_SECTION(c.capture) {
       ReplayedBoard board(configuration_of(c));
-      control::SrpServer server(board);
+      srp::SrpServer server(board);
       ControlReplay replay(c, server);
       server.attach(replay.link());
       replay.run();
@@ -63,7 +63,7 @@ TEST_CASE("control replay: the idle stream", "[control]") {
     if (streams(c)) continue;
     DYNAMIC_SECTION(c.capture) {
       NoFrames source;
-      control::StreamServer server(source, {});
+      srp::StreamServer server(source, {});
       ControlReplay replay(c, server);
       server.attach(replay.link());
       replay.run();

@@ -3,7 +3,7 @@
 
 #include "base/bytes.hpp"
 #include "base/time.hpp"
-#include "control/datagram.hpp"
+#include "srp/datagram.hpp"
 
 #include <filesystem>
 #include <vector>
@@ -13,8 +13,8 @@ namespace softfeb::test {
 /// A UDP datagram of a capture.
 struct CapturedDatagram {
   Time at = 0;  ///< since the first packet of the file
-  control::UdpPeer from;
-  control::UdpPeer to;
+  srp::UdpPeer from;
+  srp::UdpPeer to;
   std::vector<std::uint8_t> bytes;
 };
 

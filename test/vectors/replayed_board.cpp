@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "replayed_board.hpp"
 
-#include "control/srp.hpp"
+#include "srp/srp.hpp"
 
 #include <algorithm>
 #include <vector>
 
 namespace softfeb::test {
 
-namespace srp = control::srp;
+namespace srp = srp;
 
 namespace {
 
@@ -21,11 +21,11 @@ constexpr std::uint32_t kMetaDataRx = 0x150f2c;
 
 /// Data of the first response from this address; empty where there is none.
 std::vector<std::uint8_t> data_from(const CapturedConnection& connection, std::uint32_t address) {
-  control::Depacketizer packets(srp::kMaxMessage);
+  srp::Depacketizer packets(srp::kMaxMessage);
   for (const CapturedSegment& s : connection.segments) {
     const ByteSpan packet = s.parsed().payload;
     if (s.from_client || packet.empty()) continue;
-    if (packets.push(packet) != control::Depacketizer::Result::kFrame) continue;
+    if (packets.push(packet) != srp::Depacketizer::Result::kFrame) continue;
     const auto response = srp::parse_response(packets.frame());
     if (!response || load_le32(&response->header[8]) != address) continue;
     return {response->data.begin(), response->data.end()};
@@ -45,9 +45,9 @@ void blank_pd_handler(MutableByteSpan meta_data_rx) {
   store_le32(&meta_data_rx[28], load_le32(&meta_data_rx[28]) & 0xfe00'0000);
 }
 
-control::BusResult as_bus(const board::AccessResult& r) {
+srp::BusResult as_bus(const board::AccessResult& r) {
   const bool ok = r.status == board::AccessStatus::kOk;
-  return {ok ? control::BusStatus::kOk : control::BusStatus::kDecodeError, r.words};
+  return {ok ? srp::BusStatus::kOk : srp::BusStatus::kDecodeError, r.words};
 }
 
 }  // namespace

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "board/board_registers.hpp"
-#include "control/bus.hpp"
 #include "control_capture.hpp"
+#include "srp/bus.hpp"
 
 namespace softfeb::test {
 
@@ -11,7 +11,7 @@ namespace softfeb::test {
 board::BoardRegistersConfig configuration_of(const CapturedConnection& connection);
 
 /// The board's registers, with a data path that does everything at once and has nothing to tell.
-class ReplayedBoard final : public control::Bus {
+class ReplayedBoard final : public srp::Bus {
  public:
   explicit ReplayedBoard(const board::BoardRegistersConfig& config);
 

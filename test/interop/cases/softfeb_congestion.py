@@ -9,7 +9,7 @@ from softroce import case
 
 LINE = 0.4  # Gb/s, of the board's reaction point: what the guest takes without loss
 MESSAGE = 16 << 10
-MESSAGES = 400
+MESSAGES = 800
 # The firmware's algorithm at a rate the guest can follow. A small bucket, so that a cut is felt at once; slow recovery, so that
 # Rc at the end still tells of the marks.
 DCQCN = {"algorithm": "firmware", "line_rate": "400Mb/s", "bucket": "64KiB", "rmin": "8Mb/s", "rai": "2Mb/s", "rhai": "4Mb/s",

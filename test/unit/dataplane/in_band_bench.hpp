@@ -14,7 +14,7 @@
 #include <catch2/catch.hpp>
 #include <rte_ethdev.h>
 
-/// A lane with a board at one end of a ring pair, the slow control's client at the other.
+/// A port queue with a board at one end of a ring pair, the slow control's client at the other.
 namespace softfeb::dataplane::test {
 
 using Bytes = std::vector<std::uint8_t>;
@@ -62,7 +62,7 @@ struct Bench {
   ControlExchange exchange;
   std::unique_ptr<TxBuilder> builder;
   std::unique_ptr<InBandPort> in_band;
-  std::unique_ptr<Lane> lane;
+  std::unique_ptr<PortQueue> port_queue;
   rte_mempool* client_pool;
   std::vector<Bytes> arrived;
   Time now = kMicrosecond;
@@ -84,16 +84,16 @@ struct Bench {
     b.descriptors = b.held = 256;
     builder = std::make_unique<TxBuilder>(b, &arena, pools);
     in_band = std::make_unique<InBandPort>(InBandConfig{kMtu, 256, 1, -1}, exchange, pools);
-    Lane::Parts parts;
+    PortQueue::Parts parts;
     parts.map = &map;
     parts.builder = builder.get();
     parts.control = &exchange.received();
     parts.control_frames = &exchange.to_send();
-    LaneConfig lane_config;
-    lane_config.port = ports[0]->id();
-    lane_config.rx_queues = {0};
-    lane_config.burst = 16;
-    lane = std::make_unique<Lane>(lane_config, parts);
+    PortQueueConfig port_queue_config;
+    port_queue_config.port = ports[0]->id();
+    port_queue_config.rx_queues = {0};
+    port_queue_config.burst = 16;
+    port_queue = std::make_unique<PortQueue>(port_queue_config, parts);
     client_pool = pools.create("client", 1024, 4300);
   }
 
@@ -102,7 +102,7 @@ struct Bench {
                           [](const roce::IpAddress& ip) { return ip.v4() >> 24 == 10; });
   }
 
-  /// The client sends a datagram; the lane takes it. `parts`: mbufs that the frame comes in.
+  /// The client sends a datagram; the port queue takes it. `parts`: mbufs that the frame comes in.
   void send(const engine::Identity& from, ByteSpan datagram, std::uint16_t port = 8192,
             std::size_t parts = 1) {
     Bytes frame(engine::control_frame_overhead(from) + datagram.size());
@@ -124,7 +124,7 @@ struct Bench {
       }
     }
     REQUIRE(rte_eth_tx_burst(ports[1]->id(), 0, &first, 1) == 1);
-    lane->run(now);
+    port_queue->run(now);
   }
 
   /// What the client receives since it last looked goes to `arrived`; returns how many.

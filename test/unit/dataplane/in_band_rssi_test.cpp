@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// RSSI between a client on the wire and a board's server, through lane, rings and frames; time is virtual.
-#include "control/rssi_client.hpp"
-#include "control/rssi_server.hpp"
+// RSSI between a client on the wire and a board's server, through port queue, rings and frames; time is
+// virtual.
 #include "in_band_bench.hpp"
 #include "roce/frame.hpp"
+#include "srp/rssi_client.hpp"
+#include "srp/rssi_server.hpp"
 
 #include <algorithm>
 #include <vector>
@@ -19,10 +20,10 @@ using test::identity;
 namespace {
 
 /// Keeps what arrives; sends back what it can, where it is told to.
-class User final : public control::RssiUser {
+class User final : public srp::RssiUser {
  public:
   void on_open(Time) override { ++opened; }
-  void on_close(control::RssiClose, Time) override {}
+  void on_close(srp::RssiClose, Time) override {}
   bool on_segment(ByteSpan payload, Time now) override {
     if (echo != nullptr && !echo->send(payload, now)) return false;
     segments.emplace_back(payload.begin(), payload.end());
@@ -32,16 +33,16 @@ class User final : public control::RssiUser {
     if (echo != nullptr) echo->resume(now);
   }
 
-  control::RssiLink* echo = nullptr;
+  srp::RssiLink* echo = nullptr;
   std::vector<Bytes> segments;
   int opened = 0;
 };
 
 /// The client's way out: frames on the wire, of which every n-th is lost.
-class Wire final : public control::DatagramSink {
+class Wire final : public srp::DatagramSink {
  public:
   explicit Wire(Bench& bench) : bench_(bench) {}
-  void send(const control::UdpPeer& to, ByteSpan datagram) override {
+  void send(const srp::UdpPeer& to, ByteSpan datagram) override {
     if (lossy() == false) bench_.send(identity(2), datagram, to.port);
   }
   bool lossy() { return ++frames_ % 11 == 0; }
@@ -57,17 +58,17 @@ TEST_CASE("an RSSI connection through a lane, with losses", "[dataplane][in-band
   Bench bench;
   InBandLink& way = bench.serve();
   User board;
-  control::RssiServerConfig config;
-  config.local = control::kFirmwareStream;
+  srp::RssiServerConfig config;
+  config.local = srp::kFirmwareStream;
   config.local.max_segment = static_cast<std::uint16_t>(std::min<std::size_t>(8192, way.max_datagram()));
-  control::RssiServer server(config, way, board);
+  srp::RssiServer server(config, way, board);
   way.connect(&server);
   board.echo = &server;
 
   User user;
   Wire wire(bench);
-  const control::UdpPeer address{identity(1).ip, 8192};
-  control::RssiClient client({}, address, wire, user);
+  const srp::UdpPeer address{identity(1).ip, 8192};
+  srp::RssiClient client({}, address, wire, user);
   client.connect(bench.now);
 
   Rng rng(3);
@@ -77,7 +78,7 @@ TEST_CASE("an RSSI connection through a lane, with losses", "[dataplane][in-band
     if (client.deadline() <= bench.now) client.on_timer(bench.now);
     if (server.deadline() <= bench.now) server.on_timer(bench.now);
     bench.in_band->poll(bench.now);
-    for (int i = 0; i < 8; ++i) bench.lane->run(bench.now);
+    for (int i = 0; i < 8; ++i) bench.port_queue->run(bench.now);
     bench.receive();
     for (const Bytes& frame : bench.arrived) {
       const roce::ParsedFrame f = roce::parse_frame(ByteSpan(frame));

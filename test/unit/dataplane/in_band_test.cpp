@@ -16,11 +16,11 @@ using test::identity;
 namespace {
 
 /// Notes what it is given, and answers with the same, where it is told to.
-class EchoLink final : public control::RssiLink {
+class EchoLink final : public srp::RssiLink {
  public:
-  explicit EchoLink(control::DatagramSink& sink) : sink_(sink) {}
+  explicit EchoLink(srp::DatagramSink& sink) : sink_(sink) {}
 
-  void on_datagram(const control::UdpPeer& from, ByteSpan datagram, Time) override {
+  void on_datagram(const srp::UdpPeer& from, ByteSpan datagram, Time) override {
     peers.push_back(from);
     datagrams.emplace_back(datagram.begin(), datagram.end());
     sink_.send(from, datagram);
@@ -33,14 +33,14 @@ class EchoLink final : public control::RssiLink {
   bool send(ByteSpan, Time) override { return false; }
   void close(Time) override {}
   void resume(Time) override {}
-  const control::RssiStatus& status() const override { return status_; }
+  const srp::RssiStatus& status() const override { return status_; }
 
-  std::vector<control::UdpPeer> peers;
+  std::vector<srp::UdpPeer> peers;
   std::vector<Bytes> datagrams;
 
  private:
-  control::DatagramSink& sink_;
-  control::RssiStatus status_;
+  srp::DatagramSink& sink_;
+  srp::RssiStatus status_;
 };
 
 }  // namespace
@@ -59,11 +59,11 @@ TEST_CASE("a datagram reaches its link, and the answer its sender", "[dataplane]
       CHECK(bench.in_band->poll(bench.now) == 1);
       REQUIRE(!link.datagrams.empty());
       CHECK(link.datagrams.back() == sent);
-      CHECK(link.peers.back() == control::UdpPeer{identity(2).ip, 40'000});
-      CHECK(bench.lane->pending());
-      CHECK(bench.lane->next_event(bench.now) == bench.now);
-      CHECK(bench.lane->run(bench.now));
-      CHECK_FALSE(bench.lane->pending());
+      CHECK(link.peers.back() == srp::UdpPeer{identity(2).ip, 40'000});
+      CHECK(bench.port_queue->pending());
+      CHECK(bench.port_queue->next_event(bench.now) == bench.now);
+      CHECK(bench.port_queue->run(bench.now));
+      CHECK_FALSE(bench.port_queue->pending());
       REQUIRE(bench.receive() == 1);
       const Bytes& frame = bench.arrived.back();
       CHECK(frame.size() >= 60);
@@ -85,11 +85,11 @@ TEST_CASE("a datagram reaches its link, and the answer its sender", "[dataplane]
   }
   CHECK(bench.in_band->counters().rx == 10);
   CHECK(bench.in_band->counters().tx == 10);
-  CHECK(bench.lane->counters().control_tx == 10);
-  CHECK(bench.lane->counters().tx_packets == 10);
+  CHECK(bench.port_queue->counters().control_tx == 10);
+  CHECK(bench.port_queue->counters().tx_packets == 10);
   CHECK(bench.board->counters().tx_control == 10);
   CHECK(bench.board->counters().tx_frames == 10);
-  CHECK(bench.board->counters().tx_bytes == bench.lane->counters().tx_bytes);
+  CHECK(bench.board->counters().tx_bytes == bench.port_queue->counters().tx_bytes);
   CHECK(rte_mempool_in_use_count(bench.client_pool) == 0);
 }
 
@@ -117,7 +117,7 @@ TEST_CASE("who may not connect, and what nobody serves, is freed and counted", "
   way.send({identity(2).ip, 1}, Bytes(way.max_datagram() + 1));
   CHECK(bench.in_band->counters().tx_refused == 2);
   CHECK(bench.in_band->counters().tx == 1);
-  bench.lane->run(bench.now);
+  bench.port_queue->run(bench.now);
   bench.receive();
   CHECK(rte_mempool_in_use_count(bench.client_pool) == 0);
 }
@@ -137,10 +137,10 @@ TEST_CASE("answers keep their order, and what the lane does not fetch is dropped
   }
   CHECK(bench.in_band->counters().tx == room);
   CHECK(bench.in_band->counters().tx_dropped == 10);
-  while (bench.lane->pending()) {
-    const std::uint64_t before = bench.lane->counters().control_tx;
-    bench.lane->run(bench.now);
-    CHECK(bench.lane->counters().control_tx - before <= Lane::kControlShare);
+  while (bench.port_queue->pending()) {
+    const std::uint64_t before = bench.port_queue->counters().control_tx;
+    bench.port_queue->run(bench.now);
+    CHECK(bench.port_queue->counters().control_tx - before <= PortQueue::kControlShare);
     bench.receive();
   }
   REQUIRE(bench.arrived.size() == room);
@@ -155,17 +155,17 @@ TEST_CASE("RoCE and slow control share every turn", "[dataplane][in-band]") {
   bench.send(identity(2), Bytes(24));
   bench.in_band->poll(bench.now);
   bench.board->start(bench.now);
-  bench.lane->wake();
-  bench.lane->run(bench.now);
+  bench.port_queue->wake();
+  bench.port_queue->run(bench.now);
   bench.receive();
   for (int i = 0; i < 100; ++i) way.send(link.peers[0], Bytes(100));
   for (int turn = 0; turn < 12; ++turn) {
-    const LaneCounters before = bench.lane->counters();
+    const PortQueueCounters before = bench.port_queue->counters();
     bench.now += 10 * kMicrosecond;
-    bench.lane->run(bench.now);
-    const LaneCounters& after = bench.lane->counters();
-    CHECK(after.control_tx - before.control_tx == Lane::kControlShare);
-    CHECK(after.tx_packets - before.tx_packets == 16 + Lane::kControlShare);
+    bench.port_queue->run(bench.now);
+    const PortQueueCounters& after = bench.port_queue->counters();
+    CHECK(after.control_tx - before.control_tx == PortQueue::kControlShare);
+    CHECK(after.tx_packets - before.tx_packets == 16 + PortQueue::kControlShare);
     bench.receive();
   }
 }

@@ -27,7 +27,7 @@ TEST_CASE("firmware: every departure as a circuit would have it, and no more tha
           "[dcqcn]") {
   const auto seed = GENERATE(range(1, 61));
   Rng rng(static_cast<std::uint64_t>(seed) * 271);
-  FirmwareProfile profile;
+  FirmwareSettings profile;
   profile.build = {.line_rate = 1'250'000'000};
   profile.parameters = DcqcnSchedule::legal(rng, profile.build.line_rate);
   if (rng.below(2) == 0) profile.bucket.size = 20'000;
@@ -80,7 +80,7 @@ TEST_CASE("firmware: every departure as a circuit would have it, and no more tha
 
 TEST_CASE("firmware: a departure far ahead is reached in a few looks", "[dcqcn]") {
   // Rc creeps up from 1 MB/s, an increase every 103 clocks: 1 MiB takes thousands of them.
-  FirmwareProfile profile;
+  FirmwareSettings profile;
   profile.parameters = {.dec_gain = 0,
                         .clamp_tgt_rate = true,
                         .rate_inc_interval = 100,

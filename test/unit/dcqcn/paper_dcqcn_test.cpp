@@ -292,8 +292,8 @@ TEST_CASE("nic: alpha by periods, least share, rate on the first CNP", "[dcqcn]"
 TEST_CASE("paper: what is sent is the integral of Rc, within bucket and frame", "[dcqcn]") {
   const auto seed = GENERATE(range(1, 21));
   Rng rng(static_cast<std::uint64_t>(seed) * 53);
-  PaperProfile profile{.parameters =
-                           seed % 2 == 0 ? connectx_parameters(12'500'000'000) : some_parameters(rng)};
+  PaperSettings profile{.parameters =
+                            seed % 2 == 0 ? connectx_parameters(12'500'000'000) : some_parameters(rng)};
   PaperDcqcn cc(profile);
   PaperReactionPoint reference(profile.parameters);
   cc.start(0);

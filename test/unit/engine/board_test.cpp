@@ -41,7 +41,7 @@ struct Setup {
   std::uint8_t timeout = 8;
   std::uint8_t retries = 7;
   PauseMode pause = PauseMode::kPause;  ///< of the receivers; answers to QP 0 have DSCP 26, to others 48
-  CongestionProfile congestion{};
+  CongestionSettings congestion{};
 };
 
 roce::IpAddress address(bool v6, std::uint32_t n) {
@@ -216,7 +216,7 @@ TEST_CASE("a queue pair takes no more memory than is said", "[board]") {
   const auto memory = [](const Setup& s) { return Experiment(s).board(0).memory_per_qp(); };
   CHECK(memory({.qps = 1000, .transport = roce::Transport::kUc}) <= 1024);
   const std::size_t rc = memory({.qps = 1000});  // a window of 16
-  const std::size_t dcqcn = memory({.qps = 1000, .congestion = dcqcn::FirmwareProfile{}});
+  const std::size_t dcqcn = memory({.qps = 1000, .congestion = dcqcn::FirmwareSettings{}});
   CHECK(dcqcn <= 1024);
   CHECK(dcqcn - rc == sizeof(dcqcn::FirmwareDcqcn));
   CHECK(memory({.qps = 0}) == 0);

@@ -352,7 +352,7 @@ TEST_CASE("configured and bus queue pairs share the board; a QPN of the configur
   s.requester.initial_psn = 0x654321;
   s.traffic.messages = 200;
   s.traffic.rkey = BusWorld::HostQp{}.rkey;
-  s.congestion = dcqcn::FirmwareProfile{};
+  s.congestion = dcqcn::FirmwareSettings{};
   s.congestion_group = 7;
   const BusWorld::HostQp configured{.qpn = 0x801, .board_qpn = 0x100};
   BusWorld w({.host_qps = {BusWorld::HostQp{}, configured}, .configured = {s}, .congestion_group = 7});
@@ -374,7 +374,7 @@ TEST_CASE("configured and bus queue pairs share the board; a QPN of the configur
   CHECK(dynamic_cast<dcqcn::FirmwareDcqcn&>(*w.board->qp(1).congestion()).reaction_point().parameters() == p);
   // Changed past the registers: they show it, and a write of another word keeps it.
   p.rmin = 456;
-  REQUIRE(w.board->set_congestion(1, dcqcn::FirmwareProfile{.parameters = p}, w.link->now));
+  REQUIRE(w.board->set_congestion(1, dcqcn::FirmwareSettings{.parameters = p}, w.link->now));
   CHECK(w.observe({0}).qps[0].parameters == p);
   CHECK(w.observe({1}).qps[0].parameters == p);
   w.apply(board::SetDcqcn{.qp = 0, .parameters = {.rhai = 789}, .words = 1U << 2});

@@ -61,7 +61,7 @@ class BusWorld {
     b.bus.slots = o.slots;
     b.bus.qp.payload = payload.get();
     b.bus.qp.path.ecn = roce::Ecn::kEct0;
-    b.bus.qp.congestion = dcqcn::FirmwareProfile{};
+    b.bus.qp.congestion = dcqcn::FirmwareSettings{};
     b.bus.qp.congestion_group = o.congestion_group;
     b.bus.largest_pmtu = o.largest_pmtu;
     if (o.destination) b.bus.destination.ip = host_ip(0);

@@ -15,8 +15,8 @@ namespace {
 
 constexpr std::uint64_t kRate = 125'000'000;  // bytes per second
 
-dcqcn::PaperProfile paper(std::uint64_t line_rate) {
-  dcqcn::PaperProfile p;
+dcqcn::PaperSettings paper(std::uint64_t line_rate) {
+  dcqcn::PaperSettings p;
   p.parameters.line_rate = line_rate;
   p.bucket.size = 4096;
   return p;
@@ -114,7 +114,7 @@ TEST_CASE("QPs that share a rate share the change", "[board][congestion]") {
 
 TEST_CASE("a profile of another algorithm is refused", "[board][congestion]") {
   Sender s(1, 0);
-  CHECK_FALSE(s.board->set_congestion(0, dcqcn::FirmwareProfile{}, s.now));
+  CHECK_FALSE(s.board->set_congestion(0, dcqcn::FirmwareSettings{}, s.now));
   CHECK_FALSE(s.board->set_congestion(0, {}, s.now));
   CHECK(s.board->set_congestion(0, paper(kRate), s.now));  // nothing new is fine
 }

@@ -22,16 +22,16 @@ namespace {
 
 enum class Kind { kConstant, kFirmware, kPaper };
 
-dcqcn::FirmwareProfile firmware(std::uint64_t rate) {
-  dcqcn::FirmwareProfile p;
+dcqcn::FirmwareSettings firmware(std::uint64_t rate) {
+  dcqcn::FirmwareSettings p;
   p.build = {.line_rate = rate, .wrap32 = rate < (1ULL << 32)};
   return p;
 }
 
 /// The paper's, its bucket empty at the start: what is sent then follows the integral from the first packet
 /// on.
-dcqcn::PaperProfile paper(std::uint64_t rate) {
-  dcqcn::PaperProfile p;
+dcqcn::PaperSettings paper(std::uint64_t rate) {
+  dcqcn::PaperSettings p;
   p.parameters.line_rate = rate;
   p.bucket.start_full = false;
   p.bucket.first_frame_free = true;

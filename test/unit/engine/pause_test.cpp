@@ -165,7 +165,7 @@ TEST_CASE("PFC stops the queue pairs of a priority and lets the others have the 
 TEST_CASE("PFC and a rate that queue pairs share: those that may send have it", "[pause]") {
   const auto shape = [](SendQpConfig& qp, std::uint32_t i) {
     qp.path.dscp = i == 0 ? 26 : 48;
-    dcqcn::FirmwareProfile p;
+    dcqcn::FirmwareSettings p;
     p.build.line_rate = kRate / 2;
     qp.congestion = p;
     qp.congestion_group = 0;

@@ -144,13 +144,13 @@ class Disturbed {
     switch (rng_.below(4)) {
       case 0:
         s.congestion =
-            dcqcn::FirmwareProfile{.build = {.line_rate = 100'000'000 + rng_.below(1'000'000'000)}};
+            dcqcn::FirmwareSettings{.build = {.line_rate = 100'000'000 + rng_.below(1'000'000'000)}};
         break;
       case 1:
-        s.congestion = dcqcn::PaperProfile{};
+        s.congestion = dcqcn::PaperSettings{};
         break;
       case 2:
-        s.congestion = dcqcn::FirmwareProfile{};
+        s.congestion = dcqcn::FirmwareSettings{};
         s.congestion_group = q % 2;
         break;
       default:
@@ -184,7 +184,7 @@ class Disturbed {
   }
 
   void change(std::uint32_t q) {
-    dcqcn::FirmwareProfile profile;
+    dcqcn::FirmwareSettings profile;
     profile.parameters.rate_inc_interval = static_cast<std::uint32_t>(rng_.below(30'000));
     profile.parameters.rate_dec_interval = static_cast<std::uint16_t>(rng_.below(2'000));
     profile.parameters.clamp_tgt_rate = rng_.chance(1ULL << 31);

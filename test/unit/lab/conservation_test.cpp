@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "lab/conservation.hpp"
 
-#include "lab/memory_check.hpp"
+#include "endpoints/memory_check.hpp"
 #include "lab/totals.hpp"
 
 #include <algorithm>
@@ -12,6 +12,8 @@
 
 using namespace softfeb;
 using namespace softfeb::lab;
+using namespace softfeb::endpoints;
+using namespace softfeb::stats;
 
 namespace {
 

@@ -18,8 +18,8 @@ config::LabSettings asking(std::vector<config::LabCheck> checks) {
   return lab;
 }
 
-RunFigures good_run() {
-  RunFigures f;
+RunStats good_run() {
+  RunStats f;
   f.virtual_time = true;
   f.metrics.windows[1].windows = 5;
   f.metrics.windows[1].jain_min = kWhole / 1000 * 995;
@@ -39,7 +39,7 @@ const auto kIncast = asking({{"fairness_jain", 0.99, {}}, {"port_used", 0.95, {}
 }  // namespace
 
 TEST_CASE("an experiment whose figures keep their limits holds", "[lab]") {
-  const RunFigures f = good_run();
+  const RunStats f = good_run();
   const auto checks = judge(kIncast, f);
   CHECK(verdict_of(kIncast, f, checks) == Verdict::kHeld);
   CHECK(find(checks, "fairness_jain").value == 0.995);
@@ -48,7 +48,7 @@ TEST_CASE("an experiment whose figures keep their limits holds", "[lab]") {
 }
 
 TEST_CASE("each figure beyond its limit fails", "[lab]") {
-  RunFigures f = good_run();
+  RunStats f = good_run();
   SECTION("at least") { f.metrics.windows[1].jain_min = kWhole / 100 * 98; }
   SECTION("at most") { f.totals.dropped = 1; }
   SECTION("packets that are nowhere") { f.balances[0].right = 8; }
@@ -58,7 +58,7 @@ TEST_CASE("each figure beyond its limit fails", "[lab]") {
 }
 
 TEST_CASE("a run that is too short for a steady state does not fail for it", "[lab]") {
-  RunFigures f = good_run();
+  RunStats f = good_run();
   f.metrics.windows[1] = {};
   const auto checks = judge(kIncast, f);
   CHECK_FALSE(find(checks, "fairness_jain").gated);
@@ -67,7 +67,7 @@ TEST_CASE("a run that is too short for a steady state does not fail for it", "[l
 }
 
 TEST_CASE("in real time timing is told and does not count; integrity and conservation do", "[lab]") {
-  RunFigures f = good_run();
+  RunStats f = good_run();
   f.virtual_time = false;
   f.metrics.windows[1].jain_min = kWhole / 2;
   f.totals.dropped = 3;
@@ -75,7 +75,7 @@ TEST_CASE("in real time timing is told and does not count; integrity and conserv
   CHECK_FALSE(find(checks, "fairness_jain").held);
   CHECK_FALSE(find(checks, "fairness_jain").gated);
   CHECK(verdict_of(kIncast, f, checks) == Verdict::kHeld);
-  f.stolen_share = 0.05;
+  f.preempted_share = 0.05;
   CHECK(verdict_of(kIncast, f, checks) == Verdict::kInconclusive);
   f.memory_wrong = 1;
   checks = judge(kIncast, f);
@@ -87,7 +87,7 @@ TEST_CASE("in real time timing is told and does not count; integrity and conserv
 }
 
 TEST_CASE("shares that are never found take longer than any limit", "[lab]") {
-  RunFigures f = good_run();
+  RunStats f = good_run();
   const auto lab = asking({{"convergence", 0.3, {}}});
   CHECK_FALSE(judge(lab, f)[0].held);
   f.metrics.changes = {{{}, 100 * kMillisecond}, {{}, 200 * kMillisecond}};
@@ -98,7 +98,7 @@ TEST_CASE("shares that are never found take longer than any limit", "[lab]") {
 }
 
 TEST_CASE("a check may ask for the other side of its limit", "[lab]") {
-  RunFigures f = good_run();
+  RunStats f = good_run();
   f.totals.pause_tx = 100;
   f.metrics.demand_met = kWhole / 2;
   const auto held = [&f](config::LabCheck check) { return judge(asking({check}), f)[0].held; };
@@ -112,7 +112,7 @@ TEST_CASE("a check may ask for the other side of its limit", "[lab]") {
 }
 
 TEST_CASE("neighbours that were not found take longer than any limit", "[lab]") {
-  RunFigures f = good_run();
+  RunStats f = good_run();
   const auto lab = asking({{"resolution", 0.01, {}}, {"unresolved_qps", 0, {}}});
   f.totals.resolution = 10 * kMillisecond;
   CHECK(verdict_of(lab, f, judge(lab, f)) == Verdict::kHeld);
@@ -126,7 +126,7 @@ TEST_CASE("neighbours that were not found take longer than any limit", "[lab]") 
 }
 
 TEST_CASE("every name in the table has a figure", "[lab]") {
-  RunFigures f = good_run();
+  RunStats f = good_run();
   f.metrics.windows[0].jain_min = kWhole;
   f.metrics.changes = {{{}, 0}};
   f.metrics.starvation = {0};

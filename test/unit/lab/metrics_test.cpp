@@ -86,7 +86,7 @@ TEST_CASE("windows tell how fairly the port was shared, and how much of it", "[l
   CHECK(w.boards_sending == 2);
   CHECK(w.jain == 800'000'000);  // 16 / (2·10)
   CHECK(w.port_used == 400'000'000);
-  const LabFigures f = bench.metrics->figures();
+  const LabStats f = bench.metrics->figures();
   CHECK(f.over_100ms().jain_min == 800'000'000);
   CHECK(f.over_100ms().port_used_min == 400'000'000);
   CHECK(f.delivered == std::vector<std::uint64_t>{40'000'000, 120'000'000});
@@ -99,7 +99,7 @@ TEST_CASE("a board whose UC goes to somebody else is not compared with others", 
   bench.make();
   bench.rates = {100'000'000, 100'000'000, 0};
   bench.run(ms(400));
-  const LabFigures f = bench.metrics->figures();
+  const LabStats f = bench.metrics->figures();
   CHECK(bench.windows[ms(100)][1].boards_sending == 2);
   CHECK(f.over_100ms().jain_min == kWhole);
   CHECK(f.known == std::vector<std::uint8_t>{1, 1, 0});

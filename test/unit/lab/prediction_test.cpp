@@ -22,8 +22,8 @@ RateOrigin origin() {
   return o;
 }
 
-dcqcn::FirmwareProfile profile(const dcqcn::FirmwareParameters& p) {
-  dcqcn::FirmwareProfile f;
+dcqcn::FirmwareSettings profile(const dcqcn::FirmwareParameters& p) {
+  dcqcn::FirmwareSettings f;
   f.parameters = p;
   return f;
 }
@@ -48,7 +48,7 @@ std::vector<CongestionEvent> events(std::uint64_t seed, Time end) {
 
 void apply(const CongestionEvent& e, dcqcn::FirmwareDcqcn& control) {
   if (e.profile) {
-    control.set_parameters(std::get<dcqcn::FirmwareProfile>(*e.profile).parameters, e.at);
+    control.set_parameters(std::get<dcqcn::FirmwareSettings>(*e.profile).parameters, e.at);
   } else {
     control.cnp(e.at);
   }
@@ -90,7 +90,7 @@ TEST_CASE("the integral is the sum over the clocks, wherever windows begin and e
     };
     for (; next < all.size() && due(all[next]); ++next) {
       if (all[next].profile) {
-        point.set_parameters(std::get<dcqcn::FirmwareProfile>(*all[next].profile).parameters, n);
+        point.set_parameters(std::get<dcqcn::FirmwareSettings>(*all[next].profile).parameters, n);
       } else {
         point.cnp(n);
       }

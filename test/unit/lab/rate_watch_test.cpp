@@ -14,8 +14,8 @@ namespace {
 
 constexpr Time kInterval = 100 * kMicrosecond;
 
-dcqcn::FirmwareProfile profile() {
-  dcqcn::FirmwareProfile p;
+dcqcn::FirmwareSettings profile() {
+  dcqcn::FirmwareSettings p;
   p.parameters.rate_inc_interval = 20'000;
   p.parameters.clamp_tgt_rate = true;
   p.bucket.size = 16'384;
@@ -73,15 +73,15 @@ TEST_CASE("a board sends what its CNPs and parameters let it send, millisecond f
           "[rate_watch]") {
   Run r;
   r.run(100 * kMillisecond, 1);
-  engine::CongestionProfile other = profile();
-  std::get<dcqcn::FirmwareProfile>(other).parameters.rai = 48'000'000;
+  engine::CongestionSettings other = profile();
+  std::get<dcqcn::FirmwareSettings>(other).parameters.rai = 48'000'000;
   REQUIRE(r.board().set_congestion(1, other, 100 * kMillisecond));
   r.run(200 * kMillisecond, 2);
   const auto figures = r.watch().figures();
   REQUIRE(figures.size() == 2);
   CHECK(figures[0].qp == 0);
   CHECK(figures[1].qp == 2);
-  for (const RateFigures& f : figures) {
+  for (const RateStats& f : figures) {
     INFO(f.sawtooth.sent.teeth << " teeth of " << f.sawtooth.sent.depth << " each " << f.sawtooth.sent.period
                                << " ps; " << f.sawtooth.predicted.teeth << " teeth of "
                                << f.sawtooth.predicted.depth << " each " << f.sawtooth.predicted.period

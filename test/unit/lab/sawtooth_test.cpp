@@ -13,7 +13,7 @@ using engine::CongestionEvent;
 
 namespace {
 
-constexpr std::uint32_t kPacket = 4124;
+constexpr std::uint32_t kFrameBytes = 4124;
 
 /// Peak and trough of the reaction point itself after many CNPs at equal distances.
 struct Seen {
@@ -121,11 +121,12 @@ TEST_CASE("what was sent has the teeth that were predicted, or the difference is
       for (; next < all.size() && all[next].at <= t; ++next) replay.add(all[next]);
       replay.advance(t);
       const auto bytes = static_cast<std::uint64_t>(replay.integral() / kSecond);
-      samples.push_back({t, bytes / kPacket * kPacket, static_cast<std::int64_t>(bytes % kPacket), 0, true});
+      samples.push_back(
+          {t, bytes / kFrameBytes * kFrameBytes, static_cast<std::int64_t>(bytes % kFrameBytes), 0, true});
     }
   };
   sample(o, events);
-  SawtoothFigures f = compare_sawtooth(o, events, samples, kPacket, 0.02);
+  SawtoothStats f = compare_sawtooth(o, events, samples, kFrameBytes, 0.02);
   CHECK(f.sent.teeth > 90);
   REQUIRE(f.difference().has_value());
   CHECK(*f.difference() < 1e-4);
@@ -134,6 +135,6 @@ TEST_CASE("what was sent has the teeth that were predicted, or the difference is
   RateOrigin other = o;
   other.parameters.dec_gain = 2;
   sample(other, events);
-  CHECK(*compare_sawtooth(o, events, samples, kPacket, 0.02).difference() > 0.1);
-  CHECK_FALSE(compare_sawtooth(o, {}, samples, kPacket, 0.02).difference().has_value());
+  CHECK(*compare_sawtooth(o, events, samples, kFrameBytes, 0.02).difference() > 0.1);
+  CHECK_FALSE(compare_sawtooth(o, {}, samples, kFrameBytes, 0.02).difference().has_value());
 }

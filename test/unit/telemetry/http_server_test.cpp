@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "telemetry/http_server.hpp"
 
-#include "control/udp_socket.hpp"
+#include "sockets/udp_socket.hpp"
 
 #include <functional>
 #include <map>
@@ -237,5 +237,5 @@ TEST_CASE("an address that is taken is an error with a fix") {
   Fixture f;
   TestSite site;
   CHECK_THROWS_AS(HttpServer(f.io, *roce::IpAddress::parse("127.0.0.1"), f.server.port(), site, {}),
-                  control::SocketError);
+                  sockets::SocketError);
 }

@@ -88,7 +88,7 @@ TEST_CASE("rates are differences of samples") {
 TEST_CASE("why connections of the slow control closed is told when one has") {
   struct FakeLinks : Links {
     std::vector<LinkView> links() const override { return views; }
-    control::RssiHistory registers, stream;
+    srp::RssiHistory registers, stream;
     std::vector<LinkView> views{{.board = 0, .link = "registers", .history = &registers},
                                 {.board = 0, .link = "stream", .history = &stream}};
   } links;
@@ -103,18 +103,18 @@ TEST_CASE("why connections of the slow control closed is told when one has") {
   page.add(s.at(2 * kSecond));
   CHECK(events.size() == 1);
 
-  control::RssiClosed closed;
-  closed.why = control::RssiClose::kTimeout;
+  srp::RssiClosed closed;
+  closed.why = srp::RssiClose::kTimeout;
   closed.peer = {*roce::IpAddress::parse("192.168.2.100"), 40'000};
   closed.opened_at = kSecond;
   closed.closed_at = 5 * kSecond;
-  closed.heard = control::RssiKind::kNul;
+  closed.heard = srp::RssiKind::kNul;
   closed.heard_at = 4 * kSecond;
   closed.idle_limit = kSecond;
   closed.in_band = true;
   closed.unix_ns = 1'700'000'000'123'000'000;
   for (int i = 0; i < 20; ++i) links.registers.add(closed);
-  closed.why = control::RssiClose::kByPeer;
+  closed.why = srp::RssiClose::kByPeer;
   closed.closed_at = 6 * kSecond;
   links.stream.add(closed);
   links.views[1].open = true;
@@ -127,7 +127,7 @@ TEST_CASE("why connections of the slow control closed is told when one has") {
   CHECK(now["open"].size() == 1);
   CHECK(now["open"][0]["peer"] == "192.168.2.100:40000");
   CHECK(now["closed_by_reason"] == Json({{"peer_reset", 1}, {"null_timeout", 20}}));
-  REQUIRE(now["closed"].size() == 1 + control::RssiHistory::kKept);
+  REQUIRE(now["closed"].size() == 1 + srp::RssiHistory::kKept);
   CHECK(now["closed"][0]["link"] == "stream");  // the newest first
   const Json& one = now["closed"][1];
   CHECK(one["at"] == "2023-11-14T22:13:20.123Z");
@@ -145,7 +145,7 @@ TEST_CASE("goodput of UC is the receiver's, and null where no receiver of ours c
   config.boards.resize(1);
   config.boards[0].qps.resize(1);
   config.receivers.resize(1);
-  std::vector<lab::QpPlan> plans(2);
+  std::vector<endpoints::QpPlan> plans(2);
   for (std::uint32_t i = 0; i < 2; ++i) {
     plans[i].config = &config.boards[0].qps[0];
     plans[i].on_board = i;
@@ -156,7 +156,7 @@ TEST_CASE("goodput of UC is the receiver's, and null where no receiver of ours c
   for (const bool ours : {true, false}) {
     CAPTURE(ours);
     if (!ours) plans[1].target.receiver.reset();
-    t.scene.deliveries = lab::DeliveryMap(config, plans);
+    t.scene.deliveries = stats::DeliveryMap(config, plans);
     LivePage page(t.scene, {.interval = 100 * kMillisecond}, nullptr);
     page.begin();
     t.endpoints[0].send_qps[0].completed_payload_bytes = 0;

@@ -53,9 +53,9 @@ std::map<std::string, std::string> parse(const std::string& text) {
 
 TEST_CASE("connections of the slow control are counted by the reason they closed for") {
   TestScene s;
-  control::RssiHistory history;
-  control::RssiClosed closed;
-  closed.why = control::RssiClose::kTimeout;
+  srp::RssiHistory history;
+  srp::RssiClosed closed;
+  closed.why = srp::RssiClose::kTimeout;
   for (int i = 0; i < 58; ++i) history.add(closed);
   const std::vector<LinkView> links{
       {.board = 0, .link = "registers", .open = true, .connections = 59, .history = &history}};
@@ -98,7 +98,7 @@ TEST_CASE("metrics are Prometheus' text") {
 TEST_CASE("before the first sample, and without switches, there is less") {
   TestScene s;
   CHECK(parse(metrics(s.scene, {})).size() == 1);
-  lab::Sample sample = s.at(0);
+  stats::Sample sample = s.at(0);
   sample.network = nullptr;
   for (const auto& [name, value] : parse(metrics(s.scene, sample)))
     CHECK(name.find("switch") == std::string::npos);

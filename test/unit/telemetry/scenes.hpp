@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "lab/sample.hpp"
+#include "stats/sample.hpp"
 #include "telemetry/scene.hpp"
 
 #include <vector>
@@ -39,7 +39,7 @@ struct TestScene {
     network.ports[1].link = 1;
   }
 
-  softfeb::lab::Sample at(softfeb::Time time) {
+  softfeb::stats::Sample at(softfeb::Time time) {
     for (auto& e : endpoints) e.taken_at = 17 * softfeb::kSecond + time;
     network.taken_at = time;
     return {time, 17 * softfeb::kSecond, &endpoints, &network};

@@ -1,9 +1,0 @@
-// SPDX-License-Identifier: BSD-3-Clause
-#pragma once
-
-namespace softfeb::app {
-
-/// Seconds since this program was executed, to the kernel's 10 ms.
-double seconds_since_exec();
-
-}  // namespace softfeb::app

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "base/time.hpp"
+#include "dataplane/mbuf_frames.hpp"
+#include "dataplane/station_table.hpp"
+#include "fabric/network.hpp"
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace softfeb::dataplane {
+
+/// A port that connects stations to the network.
+struct NetworkPort {
+  std::uint16_t port = 0;  ///< DPDK port id; uses queue 0
+  /// The station that represents everything behind the port. None: the far end of a net_ring, where the
+  /// source MAC address identifies the station.
+  std::optional<std::uint32_t> station;
+};
+
+/// An endpoint attached to the network as a station.
+struct NetworkStation {
+  roce::MacAddress mac{};
+  std::uint32_t station = 0;
+  std::size_t port = 0;  ///< index into NetworkRelayConfig::ports
+};
+
+struct NetworkRelayConfig {
+  std::vector<NetworkPort> ports;
+  std::vector<NetworkStation> stations;
+  std::size_t frames = 16'384;  ///< in the network or queued for a port
+  std::uint32_t frame_bytes = 0;
+  unsigned lcores = 1;
+};
+
+/// Counters since the start. Each packet in rx_packets either entered the network or is counted in
+/// rx_stranger or rx_unusable.
+struct NetworkLaneCounters {
+  std::uint64_t rx_packets = 0;
+  std::uint64_t rx_stranger = 0;  ///< source MAC address is no station's
+  std::uint64_t rx_unusable = 0;  ///< too short, or no buffer to copy the headers
+  std::uint64_t rx_outside = 0;   ///< part of rx_packets from external ports
+  std::uint64_t tx_packets = 0;
+  std::uint64_t tx_outside = 0;  ///< part of tx_packets to external ports
+  std::uint64_t tx_short = 0;    ///< bursts a port accepted only in part; the rest is retried
+  std::uint64_t tx_dropped = 0;  ///< external port's queue was full (kPortRoom)
+  std::uint64_t tx_waiting = 0;  ///< currently queued for a port
+  std::uint64_t held_up = 0;     ///< receive bursts shortened because frames ran out
+  std::uint64_t overruns = 0;    ///< iterations more than kLate after the network's next event
+  Time latest = 0;               ///< largest delay of those
+  Time late = 0;                 ///< sum of those delays
+  static constexpr Time kLate = 20 * kMicrosecond;
+};
+
+/// Runs a simulated network on a worker: receives packets from rings and ports, passes them to
+/// fabric::Network, and sends delivered packets to the rings and ports of their destinations. Packets that a
+/// ring does not accept stay queued and are retried; every packet lost here is counted. When all frames are
+/// in use, packets stay in the rings, which backpressures the boards. No system calls, locks or allocations.
+class NetworkRelay {
+ public:
+  static constexpr std::uint16_t kBurst = 32;
+  /// Packets queued for an external port, at most.
+  static constexpr std::size_t kPortRoom = 2048;
+
+  NetworkRelay(const NetworkRelayConfig& config, const fabric::NetworkConfig& network, Mempools& pools);
+  ~NetworkRelay();
+  NetworkRelay(const NetworkRelay&) = delete;
+  NetworkRelay& operator=(const NetworkRelay&) = delete;
+
+  /// Runs one iteration. Returns true when packets arrived or left.
+  bool run(Time now);
+  /// Earliest time at which run() has work, unless packets arrive.
+  Time next_event(Time now) const;
+  /// True when packets are queued for ports.
+  bool pending() const { return counters_.tx_waiting != 0; }
+
+  fabric::NetworkSnapshot make_snapshot() const { return network_.make_snapshot(); }
+  void take_snapshot(fabric::NetworkSnapshot& out, Time now) { network_.take_snapshot(out, now); }
+  const NetworkLaneCounters& counters() const { return counters_; }
+
+ private:
+  /// Packets queued for a port, in order.
+  struct Queue {
+    fabric::Frame* first = nullptr;
+    fabric::Frame* last = nullptr;
+    std::size_t count = 0;
+  };
+
+  void watch_lateness(Time now);
+  bool receive(const NetworkPort& port, Time now);
+  void enter(const NetworkPort& port, rte_mbuf* packet, Time now);
+  bool deliver(Time now);
+  void queue_up(const fabric::Network::Delivery& delivery);
+  bool offer(std::size_t port);
+
+  NetworkRelayConfig config_;
+  MbufFrames frames_;
+  fabric::Network network_;
+  StationTable by_mac_;
+  std::vector<std::size_t> port_of_;  ///< index: station
+  std::vector<Queue> queues_;         ///< index: port
+  std::array<fabric::Network::Delivery, 64> deliveries_{};
+  NetworkLaneCounters counters_;
+};
+
+}  // namespace softfeb::dataplane

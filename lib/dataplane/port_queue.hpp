@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "base/time.hpp"
+#include "dataplane/capture.hpp"
+#include "dataplane/doorbell.hpp"
+#include "dataplane/fault_injector.hpp"
+#include "dataplane/mbuf_return.hpp"
+#include "dataplane/rings.hpp"
+#include "dataplane/tx_builder.hpp"
+#include "engine/demux.hpp"
+#include "engine/endpoint.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace softfeb::dataplane {
+
+class DepartureStamps;
+
+/// A slow-control datagram handed to the control thread, which frees it.
+struct ControlDatagram {
+  std::uint32_t endpoint = 0;  ///< index into PortMap::owners
+  rte_mbuf* packet = nullptr;
+};
+
+/// A slow-control frame from the control thread, complete and ready to send. The thread that pops it from the
+/// ring owns the packet.
+struct ControlFrame {
+  /// Index into PortMap::owners: the sender, which lives on the port queue's worker.
+  std::uint32_t endpoint = 0;
+  rte_mbuf* packet = nullptr;
+};
+
+/// The endpoints whose addresses are reached through a port, and their workers. Built before the workers
+/// start and read-only afterwards, except the rings; each ring has one producer and one consumer.
+struct PortMap {
+  struct Owner {
+    unsigned worker = 0;
+    engine::Endpoint* endpoint = nullptr;
+  };
+  engine::Demux demux;  ///< yields indices into owners
+  std::vector<Owner> owners;
+  /// handover[from][to]: packets that worker `from` received for an endpoint of worker `to`; null where from
+  /// == to.
+  std::vector<std::vector<std::unique_ptr<SpscRing<rte_mbuf*>>>> handover;
+  /// Indexed by worker; rung after a packet is handed over. Null for a worker that never sleeps.
+  std::vector<Doorbell*> doorbells;
+
+  explicit PortMap(unsigned workers);
+  /// Returns false when the address is already in use on this port.
+  bool add(engine::Endpoint& endpoint, unsigned worker);
+};
+
+struct PortQueueConfig {
+  std::uint16_t port = 0;
+  std::uint16_t tx_queue = 0;
+  std::vector<std::uint16_t> rx_queues;  ///< several if the port has more queues than workers
+  std::uint16_t burst = 32;              ///< packets per RX or TX burst, at most kMaxBurst
+  unsigned worker = 0;
+};
+
+struct PortQueueCounters {
+  std::uint64_t rx_packets = 0;
+  std::uint64_t rx_nobody = 0;       ///< destination is no endpoint of this port
+  std::uint64_t rx_malformed = 0;    ///< bad length or checksum, or too many segments
+  std::uint64_t rx_handed_over = 0;  ///< handed to another worker
+  std::uint64_t control_rx = 0;      ///< datagrams passed to the control thread
+  std::uint64_t control_tx = 0;      ///< frames from the control thread; also in tx_packets
+  std::uint64_t ring_full = 0;       ///< packets lost because the ring to the other thread was full
+  std::uint64_t tx_packets = 0;
+  std::uint64_t tx_bytes = 0;
+  std::uint64_t tx_short = 0;  ///< bursts the port accepted only in part; the rest is retried
+};
+
+/// A port queue: one TX queue and the RX queues that one worker polls on one port. An iteration is RX burst →
+/// classify → endpoints → craft → TX burst. Packets that the port does not accept are kept and retried before
+/// anything new is sent. No system calls, locks or allocations. Shares no cache line with other workers.
+class alignas(64) PortQueue {
+ public:
+  static constexpr std::uint16_t kMaxBurst = 64;
+  /// Control-thread frames sent per iteration, at most, in addition to the burst. They do not displace RoCE
+  /// frames, and wait only for the packets of the previous iteration unless their endpoint is paused.
+  static constexpr std::uint16_t kControlShare = 8;
+
+  /// Everything pointed to must outlive the port queue. `map` and `builder` are required; all other pointers
+  /// may be null.
+  struct Parts {
+    PortMap* map = nullptr;
+    TxBuilder* builder = nullptr;
+    FaultInjector* tx_faults = nullptr;
+    FaultInjector* rx_faults = nullptr;
+    Capture* rx_capture = nullptr;
+    Capture* tx_capture = nullptr;
+    SpscRing<ControlDatagram>* control = nullptr;
+    SpscRing<ControlFrame>* control_frames = nullptr;
+    DepartureStamps* stamps = nullptr;  ///< for ports that send at given times
+    /// For a net_ring port: doorbells of the workers at the other end, because the ring itself does not wake
+    /// them.
+    std::vector<Doorbell*> far_ends;
+    Doorbell* control_thread = nullptr;  ///< rung after each datagram for the control thread
+  };
+
+  PortQueue(const PortQueueConfig& config, const Parts& parts);
+  ~PortQueue();
+  PortQueue(const PortQueue&) = delete;
+  PortQueue& operator=(const PortQueue&) = delete;
+
+  /// Runs one iteration. Returns true when packets arrived or left.
+  bool run(Time now);
+  /// Earliest time at which run() has something to send, unless packets arrive.
+  Time next_event(Time now) const;
+  /// Makes the next iteration poll all endpoints again, because commands may have changed them.
+  void wake();
+
+  /// True when frames or packets wait to be sent.
+  bool pending() const {
+    return pending_count_ != 0 || filled_ != 0 ||
+           (parts_.control_frames != nullptr && held_count_ < held_.size() &&
+            !parts_.control_frames->empty());
+  }
+
+  /// True when run() must be called regularly without a signal, because fault injection holds packets back or
+  /// packets carry departure times.
+  bool must_poll() const {
+    return parts_.tx_faults != nullptr || parts_.rx_faults != nullptr || parts_.stamps != nullptr;
+  }
+
+  const PortQueueCounters& counters() const { return counters_; }
+  std::uint16_t port() const { return config_.port; }
+
+ private:
+  struct Seat {
+    engine::Endpoint* endpoint = nullptr;
+    Time wake = 0;  ///< poll() is not needed before this time
+    std::uint64_t incidents = 0;
+    bool touched = false;  ///< received a packet in this iteration
+  };
+  /// A packet of a burst and the endpoint it is for.
+  struct Arrival {
+    rte_mbuf* packet = nullptr;
+    std::uint32_t index = engine::Demux::kNobody;  ///< index into PortMap::owners
+    roce::ParsedFrame frame;
+  };
+
+  bool receive(Time now);
+  bool receive_queue(std::uint16_t queue, Time now);
+  /// `handed_over`: another worker received the packets, and has already passed pause frames to all workers
+  /// concerned.
+  void take_burst(std::span<rte_mbuf* const> burst, bool handed_over, Time now);
+  std::uint32_t owner_of(const roce::ParsedFrame& frame);
+  void look_at(rte_mbuf* packet, Arrival& out, Time now);
+  void take(const Arrival& arrival, bool handed_over, Time now);
+  /// Returns false when the ring is full; the packet then stays with the caller.
+  bool hand_over(rte_mbuf* packet, unsigned worker);
+  bool take_pause(rte_mbuf* packet, const roce::ParsedFrame& frame, bool handed_over, Time now);
+  void deliver(engine::Endpoint& endpoint, const Arrival& arrival, Time now);
+  void touch(std::uint32_t seat);
+  void end_burst(Time now);
+  bool transmit(Time now);
+  bool offer_pending();
+  void collect(Time now);
+  /// Moves control-thread frames to `out`, except those of paused endpoints. Returns how many.
+  std::size_t take_control_frames(std::span<rte_mbuf*> out, Time now);
+  /// Builds the filled frames into `out`. Returns how many.
+  std::size_t build(std::span<rte_mbuf*> out);
+  /// Sends the first `n` packets of pending_.
+  void send(std::size_t n, Time now);
+  bool capturing() const { return parts_.rx_capture != nullptr || parts_.tx_capture != nullptr; }
+  void look_for_incidents(Seat& seat);
+
+  // Used only with `stamps`; in lane_timed.cpp.
+  bool run_timed(Time now);
+  bool transmit_timed(Time now);
+  void collect_timed(Time now);
+  Seat* next_to_send();
+
+  PortQueueConfig config_;
+  Parts parts_;
+  std::vector<Seat> seats_;
+  std::vector<std::uint32_t> seat_of_;  ///< indexed like PortMap::owners
+  std::vector<std::uint32_t> touched_;  ///< indices into seats_
+  std::array<Arrival, 8> group_{};      ///< classified, not yet delivered
+  roce::IpAddress last_ip_;  ///< destination of the latest untagged datagram; its owner is last_owner_
+  std::uint32_t last_owner_ = engine::Demux::kNobody;
+  MbufReturn returned_;
+  std::size_t next_seat_ = 0;
+  std::array<engine::TxFrame, kMaxBurst> frames_{};
+  std::array<rte_mbuf*, kMaxBurst> buffers_{};
+  std::size_t filled_ = 0;    ///< frames at the front that wait for build()
+  std::size_t acquired_ = 0;  ///< buffers at the front that are allocated
+  std::array<rte_mbuf*, FaultInjector::room_for(kMaxBurst + kControlShare)> pending_{};
+  std::size_t pending_first_ = 0;
+  std::size_t pending_count_ = 0;
+  std::array<ControlFrame, kControlShare> held_{};  ///< frames of paused endpoints
+  std::size_t held_count_ = 0;
+  std::array<Time, kMaxBurst> departures_{};  ///< departures of frames_; with the next two only for `stamps`
+  Time scheduled_ = 0;                        ///< all frames due before this time are collected
+  Time turned_at_ = 0;                        ///< time of the previous iteration
+  PortQueueCounters counters_;
+};
+
+}  // namespace softfeb::dataplane

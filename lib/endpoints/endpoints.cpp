@@ -1,0 +1,351 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "endpoints/endpoints.hpp"
+
+#include "base/uint128.hpp"
+#include "config/limits.hpp"
+#include "roce/udp_source_port.hpp"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <tuple>
+
+namespace softfeb::endpoints {
+
+namespace {
+
+std::optional<roce::VlanTag> tag_of(const config::EndpointConfig& e) {
+  if (!e.vlan) return std::nullopt;
+  return roce::VlanTag{*e.vlan, e.pcp};
+}
+
+engine::PauseConfig pause_of(const config::EndpointConfig& e) {
+  return {.mode = static_cast<engine::PauseMode>(e.pause)};
+}
+
+/// True if the transmit queue of the board's port enforces its link rate.
+bool shaped_by_port(const config::RunConfig& config, const config::BoardConfig& board) {
+  return board.endpoint.port < config.ports.size() &&
+         config.ports[board.endpoint.port].pacing == config::Pacing::kQueueRate;
+}
+
+roce::Path path_of(const config::EndpointConfig& e, const roce::IpAddress& peer) {
+  roce::Path p;
+  p.source_mac = e.mac;
+  p.vlan = tag_of(e);
+  p.source_ip = e.ip;
+  p.dest_ip = peer;
+  p.dscp = e.dscp;
+  p.ecn = static_cast<roce::Ecn>(e.ecn);
+  p.ttl = e.ttl;
+  return p;
+}
+
+roce::SourcePortPolicy port_policy(const config::UdpSourcePort& p) {
+  return {static_cast<roce::SourcePortPolicy::Kind>(p.policy), p.first, p.last};
+}
+
+std::pair<engine::RateKind, std::uint64_t> rate_of(const config::Rate& r) {
+  switch (r.unit) {
+    case config::Rate::Unit::kPayloadBytes:
+      return {engine::RateKind::kPayloadBytes, r.per_second};
+    case config::Rate::Unit::kPackets:
+      return {engine::RateKind::kPackets, r.per_second};
+    case config::Rate::Unit::kMessages:
+      return {engine::RateKind::kMessages, r.per_second};
+    case config::Rate::Unit::kMax:
+      break;
+  }
+  return {engine::RateKind::kUnlimited, 0};
+}
+
+engine::TrafficConfig traffic_of(const QpPlan& plan, const board::MessagePlan& messages) {
+  const config::QpConfig& qp = *plan.config;
+  engine::TrafficConfig t;
+  t.verb = qp.traffic.verb;
+  t.plan = messages;
+  t.messages = messages_of(qp, messages);
+  std::tie(t.rate_kind, t.rate) = rate_of(qp.traffic.rate);
+  t.burst = qp.traffic.burst;
+  t.remote_address = plan.target.address;
+  t.rkey = plan.target.rkey;
+  t.slots = slots_of(qp, plan.target);
+  t.immediate_kind = qp.traffic.immediate.kind == config::ImmediateConfig::Kind::kCounter
+                         ? engine::ImmediateKind::kCounter
+                         : engine::ImmediateKind::kFixed;
+  if (qp.traffic.immediate.kind == config::ImmediateConfig::Kind::kValue)
+    t.immediate = qp.traffic.immediate.value;
+  if (qp.traffic.immediate.kind == config::ImmediateConfig::Kind::kChannel) t.immediate = plan.on_board + 1;
+  t.signaled = static_cast<engine::SignalPolicy>(qp.signaled);
+  t.solicited = qp.solicited;
+  return t;
+}
+
+roce::RequesterConfig requester_of(const QpPlan& plan, roce::TimingProfile timing) {
+  const config::QpConfig& qp = *plan.config;
+  roce::RequesterConfig r;
+  r.transport = qp.transport;
+  r.qpn = plan.qpn;
+  r.dest_qpn = plan.target.qpn;
+  r.pmtu = qp.pmtu;
+  r.initial_psn = qp.psn;
+  r.sq_sig_all = qp.sq_sig_all;
+  r.timeout = qp.timeout;
+  r.retry_count = qp.retry_count;
+  r.rnr_retry = qp.rnr_retry;
+  r.min_rnr_timer = qp.min_rnr_timer;
+  r.send_queue_depth = qp.send_queue;
+  r.window_requests = qp.window;
+  r.window_packets = qp.window_packets;
+  r.ack_every = qp.ack_every;
+  r.timing = timing;
+  return r;
+}
+
+/// Numbers the congestion controls that several QPs of a board share.
+class CongestionGroups {
+ public:
+  std::optional<std::uint32_t> of(const QpPlan& plan, const config::DcqcnConfig& d) {
+    if (d.scope == config::DcqcnConfig::Scope::kQp) return std::nullopt;
+    const roce::IpAddress peer =
+        d.scope == config::DcqcnConfig::Scope::kIpPair ? plan.target.ip : roce::IpAddress{};
+    return numbers_.try_emplace({plan.board, &d, peer}, static_cast<std::uint32_t>(numbers_.size()))
+        .first->second;
+  }
+
+ private:
+  std::map<std::tuple<std::size_t, const config::DcqcnConfig*, roce::IpAddress>, std::uint32_t> numbers_;
+};
+
+/// Staggers the start of QPs in a paced group over the time of one packet. QPs that started together would
+/// keep sending in bursts.
+Time start_after(const QpPlan& plan) {
+  const config::QpConfig& qp = *plan.config;
+  const config::Rate& rate = qp.traffic.rate;
+  const bool by_bytes = rate.unit == config::Rate::Unit::kPayloadBytes;
+  if (qp.count == 1 || (!by_bytes && rate.unit != config::Rate::Unit::kPackets)) return 0;
+  const std::uint64_t units = by_bytes ? std::min(qp.pmtu, std::max(1U, qp.traffic.message_size)) : 1;
+  const Uint128 spacing = Uint128{units} * kSecond / rate.per_second;
+  return static_cast<Time>(spacing * plan.number / qp.count);
+}
+
+engine::SendQpConfig send_qp(const config::BoardConfig& board, const QpPlan& plan, const Payloads& payloads) {
+  const board::PayloadSource& source = payloads.of(*plan.config);
+  engine::SendQpConfig c;
+  c.requester = requester_of(plan, board.timing);
+  c.path = path_of(board.endpoint, plan.target.ip);
+  c.path.udp_source_port =
+      roce::source_port(port_policy(board.udp_source_port), plan.on_board, plan.qpn, plan.target.qpn);
+  c.peer_mac = plan.target.mac;
+  c.payload = &source;
+  c.known_crc = board.icrc == config::IcrcMethod::kKnown;
+  c.traffic = traffic_of(plan, source.plan());
+  c.start_after = start_after(plan);
+  return c;
+}
+
+roce::NotificationConfig notification_of(const config::CnpConfig& c) {
+  return {c.enabled, static_cast<roce::CnpScope>(c.scope), c.interval};
+}
+
+/// Number of ranges of missing messages that each of a receiver's `qps` QPs records. It decreases with the
+/// number of QPs, so that a hundred thousand QPs do not take gigabytes for a rare event.
+std::size_t map_capacity(std::size_t qps) {
+  constexpr std::size_t kMost = 1024, kLeast = 64, kOfAll = std::size_t{1} << 21;
+  return std::clamp(kOfAll / std::max<std::size_t>(1, qps), kLeast, kMost);
+}
+
+engine::ReceiveQpSetup receive_qp(const config::RunConfig& config, const QpPlan& plan,
+                                  const Payloads& payloads, ReceiverMemory& memory, std::size_t qps) {
+  const config::ReceiverConfig& receiver = config.receivers[*plan.target.receiver];
+  const config::QpConfig& qp = *plan.config;
+  const board::PayloadSource& source = payloads.of(qp);
+  engine::ReceiveQpSetup s;
+  roce::ResponderConfig& r = s.qp.responder;
+  r.transport = qp.transport;
+  r.qpn = plan.target.qpn;
+  r.dest_qpn = plan.qpn;
+  r.pmtu = qp.pmtu;
+  r.expected_psn = qp.psn;
+  r.rnr_timer = receiver.rnr_timer;
+  r.receives = receiver.receives;
+  const std::uint64_t stream =
+      qp.traffic.payload.kind == config::PayloadConfig::Kind::kFile
+          ? (source.plan().messages_per_pass() - 1) * source.plan().message_length() +
+                source.plan().last_length()
+          : 0;
+  s.qp.layout.emplace(qp.traffic.message_size, qp.pmtu, stream);
+  if (receiver.check_payload) s.qp.expected = &source;
+  s.qp.numbering = roce::MessageNumbering::kLayout;
+  s.qp.map_capacity = map_capacity(qps);
+  const roce::IpAddress& board_ip = config.boards[plan.board].endpoint.ip;
+  s.reply_path = path_of(receiver.endpoint, board_ip);
+  s.reply_path.udp_source_port = roce::hashed_source_port(r.qpn, r.dest_qpn);
+  s.regions.push_back({plan.target.address, plan.target.length, plan.target.rkey,
+                       memory.data() + plan.target.receiver_qp * receiver.memory});
+  return s;
+}
+
+/// Configuration of the QPs that the board's metadata bus may create.
+engine::BusConfig bus_of(const config::BoardConfig& board, const Payloads& payloads,
+                         std::uint32_t largest_pmtu) {
+  const config::ControlConfig& c = *board.control;
+  engine::BusConfig bus;
+  bus.slots = c.qps;
+  bus.qp.requester.send_queue_depth = c.send_queue;
+  bus.qp.requester.window_requests = c.window;
+  bus.qp.requester.timing = board.timing;
+  bus.qp.path = path_of(board.endpoint, board.endpoint.ip);
+  bus.qp.payload = &payloads.of_bus();
+  bus.qp.known_crc = board.icrc == config::IcrcMethod::kKnown;
+  bus.qp.congestion = bus_congestion(board);
+  bus.source_port = port_policy(board.udp_source_port);
+  bus.largest_pmtu = largest_pmtu;
+  if (c.remote) bus.destination.ip = *c.remote;
+  return bus;
+}
+
+/// Gives `receiver` one slot per QP that the bus of `board` may create.
+HostPlan make_host(const config::RunConfig& config, const config::BoardConfig& board,
+                   engine::ReceiverConfig& receiver) {
+  HostPlan plan;
+  plan.receiver = *board.control->responder;
+  plan.first_slot = receiver.qps.size() + receiver.slots.size();
+  const config::ReceiverConfig& c = config.receivers[plan.receiver];
+  plan.memory = std::make_unique<HostMemory>(c.memory);
+  receiver.slots.resize(receiver.slots.size() + board.control->qps,
+                        {.reply_path = path_of(c.endpoint, board.endpoint.ip)});
+  return plan;
+}
+
+/// Creates the endpoints of one worker from their configurations.
+void make_of_worker(const config::RunConfig& config, std::size_t worker,
+                    const std::vector<engine::BoardConfig>& boards,
+                    const std::vector<engine::ReceiverConfig>& receivers, Endpoints& out) {
+  for (std::size_t b = 0; b < boards.size(); ++b) {
+    const config::EndpointConfig& e = config.boards[b].endpoint;
+    if (e.worker != worker) continue;
+    out.boards[b] = std::make_unique<engine::Board>(boards[b]);
+    add_neighbours(*out.boards[b], e);
+  }
+  for (std::size_t r = 0; r < receivers.size(); ++r) {
+    const config::EndpointConfig& e = config.receivers[r].endpoint;
+    if (e.worker != worker) continue;
+    out.receivers[r] = std::make_unique<engine::Receiver>(receivers[r]);
+    add_neighbours(*out.receivers[r], e);
+  }
+}
+
+}  // namespace
+
+const config::DcqcnConfig& dcqcn_of(const config::BoardConfig& board, const config::QpConfig& qp) {
+  return qp.dcqcn ? *qp.dcqcn : board.dcqcn;
+}
+
+engine::CongestionSettings congestion_of(const config::DcqcnConfig& d) {
+  switch (d.algorithm) {
+    case config::DcqcnConfig::Algorithm::kFirmware:
+      return d.firmware;
+    case config::DcqcnConfig::Algorithm::kPaper:
+      return d.paper;
+    case config::DcqcnConfig::Algorithm::kOff:
+      break;
+  }
+  return {};
+}
+
+dcqcn::FirmwareSettings bus_congestion(const config::BoardConfig& board) {
+  if (board.dcqcn.algorithm == config::DcqcnConfig::Algorithm::kFirmware) return board.dcqcn.firmware;
+  return {};
+}
+
+engine::Identity identity_of(const config::EndpointConfig& e) {
+  return {e.mac, e.ip, e.prefix_length, tag_of(e), e.gateway};
+}
+
+static_assert(engine::NextHops::kMost == config::kMostNextHops);
+
+void add_neighbours(engine::Endpoint& endpoint, const config::EndpointConfig& e) {
+  for (const config::Neighbour& n : e.neighbours) endpoint.host().neighbours().set_static(n.ip, n.mac);
+}
+
+Endpoints make_listeners(const config::RunConfig& config) {
+  Endpoints out;
+  for (const auto& b : config.boards) {
+    out.boards.push_back(std::make_unique<engine::Board>(
+        engine::BoardConfig{identity_of(b.endpoint), 0, {}, {}, pause_of(b.endpoint)}));
+    add_neighbours(*out.boards.back(), b.endpoint);
+  }
+  for (const auto& r : config.receivers) {
+    out.receivers.push_back(std::make_unique<engine::Receiver>(
+        engine::ReceiverConfig{identity_of(r.endpoint), {}, {}, {}, pause_of(r.endpoint)}));
+    add_neighbours(*out.receivers.back(), r.endpoint);
+  }
+  return out;
+}
+
+Endpoints make_endpoints(const config::RunConfig& config, const Plans& plans, const Payloads& payloads,
+                         const std::vector<std::uint32_t>& largest_pmtus, Time network_slack,
+                         const ForWorker& for_worker, std::pmr::memory_resource* memory) {
+  Endpoints out;
+  std::vector<engine::BoardConfig> boards;
+  std::vector<engine::ReceiverConfig> receivers;
+  for (const auto& b : config.boards) {
+    boards.push_back({identity_of(b.endpoint), b.link_rate.value_or(0), {}, {}, pause_of(b.endpoint)});
+    boards.back().memory = memory;
+    if (b.endpoint.network) boards.back().link_slack = network_slack;
+    if (shaped_by_port(config, b)) {
+      boards.back().pause.link_rate = boards.back().link_rate;
+      boards.back().link_rate = 0;
+    }
+    boards.back().qps.reserve(
+        std::accumulate(b.qps.begin(), b.qps.end(), std::size_t{0},
+                        [](std::size_t n, const config::QpConfig& qp) { return n + qp.count; }));
+    if (b.control) boards.back().bus = bus_of(b, payloads, largest_pmtus[b.endpoint.port]);
+  }
+  for (std::size_t r = 0; r < config.receivers.size(); ++r) {
+    const auto& c = config.receivers[r];
+    receivers.push_back({identity_of(c.endpoint), notification_of(c.cnp), {}, {}, pause_of(c.endpoint)});
+    receivers.back().qps.reserve(plans.receiver_qps(r));
+    for_worker(c.endpoint.worker, [&] {
+      out.memories.push_back(std::make_unique<ReceiverMemory>(c.memory * plans.receiver_qps(r)));
+    });
+  }
+  CongestionGroups groups;
+  for (const QpPlan& plan : plans.all()) {
+    const config::DcqcnConfig& dcqcn = dcqcn_of(config.boards[plan.board], *plan.config);
+    engine::SendQpConfig qp = send_qp(config.boards[plan.board], plan, payloads);
+    qp.congestion = congestion_of(dcqcn);
+    qp.congestion_group = groups.of(plan, dcqcn);
+    boards[plan.board].qps.push_back(std::move(qp));
+    if (plan.target.receiver) {
+      const std::size_t r = *plan.target.receiver;
+      receivers[r].qps.push_back(receive_qp(config, plan, payloads, *out.memories[r], plans.receiver_qps(r)));
+    }
+  }
+  out.hosts.resize(boards.size());
+  for (std::size_t b = 0; b < boards.size(); ++b) {
+    const auto& control = config.boards[b].control;
+    if (control && control->responder)
+      out.hosts[b] = make_host(config, config.boards[b], receivers[*control->responder]);
+  }
+  out.boards.resize(boards.size());
+  out.receivers.resize(receivers.size());
+  for (std::size_t w = 0; w < config.workers.count; ++w) {
+    for_worker(w, [&] { make_of_worker(config, w, boards, receivers, out); });
+  }
+  return out;
+}
+
+void close_maps(const Plans& plans, const std::vector<engine::EndpointSnapshot>& final,
+                Endpoints& endpoints) {
+  for (const QpPlan& plan : plans.all()) {
+    if (!plan.target.receiver) continue;
+    const engine::SendQpSnapshot& qp = final[plan.board].send_qps[plan.on_board];
+    const std::uint64_t sent =
+        plan.config->transport == roce::Transport::kRc ? qp.requester.messages_completed : qp.messages_made;
+    endpoints.receivers[*plan.target.receiver]->qp(plan.target.receiver_qp).finish(sent);
+  }
+}
+
+}  // namespace softfeb::endpoints

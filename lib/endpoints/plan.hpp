@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "board/message_plan.hpp"
+#include "config/run_config.hpp"
+#include "roce/ip.hpp"
+#include "roce/path.hpp"
+#include "roce/psn.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace softfeb::endpoints {
+
+/// Destination of one sending QP.
+struct QpTarget {
+  roce::IpAddress ip;
+  std::optional<roce::MacAddress> mac;  ///< empty: resolve by ARP
+  roce::Qpn qpn = 0;
+  std::uint32_t rkey = 0;
+  std::uint64_t address = 0;
+  std::uint64_t length = 0;
+  std::uint64_t slots = 0;  ///< as the receiver counts them; 0: as configured, or as many as the region holds
+  /// Receiver in this process: its index and the index of its QP. Empty: external.
+  std::optional<std::size_t> receiver;
+  std::size_t receiver_qp = 0;
+};
+
+/// One sending QP. Groups of the configuration (`count`) are expanded.
+struct QpPlan {
+  std::size_t board = 0;
+  const config::QpConfig* config = nullptr;
+  std::uint32_t number = 0;    ///< index within its group
+  std::uint32_t on_board = 0;  ///< index among all QPs of its board
+  roce::Qpn qpn = 0;
+  QpTarget target;
+};
+
+/// All QPs of a run, board by board. Targets that an external receiver provides (perftest, rdma-sink) are
+/// left empty.
+class Plans {
+ public:
+  /// `config` must outlive the plans.
+  explicit Plans(const config::RunConfig& config);
+
+  std::vector<QpPlan>& all() { return all_; }
+  const std::vector<QpPlan>& all() const { return all_; }
+  /// Number of QPs that write to receiver `r`.
+  std::size_t receiver_qps(std::size_t r) const { return receiver_qps_[r]; }
+
+ private:
+  void resolve(const config::RunConfig& config, QpPlan& plan);
+
+  std::vector<QpPlan> all_;
+  std::vector<std::size_t> receiver_qps_;
+};
+
+/// True if QPN, address and rkey must be requested from the receiver.
+bool needs_session(const QpPlan& plan);
+
+/// Number of messages that `qp` sends; empty: until the end of the run.
+std::optional<std::uint64_t> messages_of(const config::QpConfig& qp, const board::MessagePlan& plan);
+
+/// Slots of the address ring: as the receiver counts them, as configured, or as many as the region holds.
+std::uint64_t slots_of(const config::QpConfig& qp, const QpTarget& target);
+
+}  // namespace softfeb::endpoints

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "config/run_config.hpp"
+#include "endpoints/endpoints.hpp"
+#include "endpoints/plan.hpp"
+#include "peers/peer.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace softfeb::endpoints {
+
+/// Every QP of the run, board by board, and the TCP sessions with receivers that told us their side.
+class Targets {
+ public:
+  /// Resolves what the file alone tells: addresses and receivers of this process.
+  explicit Targets(const config::RunConfig& config);
+
+  bool needs_sessions() const;
+  using Say = std::function<void(const std::string& line)>;
+  /// The state of the port with this index, for people: "port nic: link up, 10 Gb/s".
+  using PortState = std::function<std::string(std::size_t port)>;
+  /// True when a signal asks to stop.
+  using Stopped = std::function<bool()>;
+  /// Asks perftest and rdma-sink for their side. A receiver that does not answer yet is asked again for
+  /// `run.connect_timeout`; a receiver whose link only comes up with ours cannot start before us. Our
+  /// addresses must answer ARP meanwhile. `stopped` ends the attempts. Throws PeerError, ConfigError.
+  void connect(const Payloads& payloads, const Say& say, const PortState& port_state, const Stopped& stopped);
+  /// Waits until every peer is ready to receive.
+  void begin();
+
+  struct Session {
+    std::string url;
+    std::unique_ptr<peers::PeerSession> session;
+    std::vector<std::size_t> plans;  ///< indices into plans()
+    nlohmann::json report;           ///< what the receiver said at the end
+    std::string error;               ///< or why it said nothing
+  };
+
+  const endpoints::Plans& all() const { return plans_; }
+  const std::vector<QpPlan>& plans() const { return plans_.all(); }
+  std::vector<Session>& sessions() { return sessions_; }
+
+ private:
+  peers::LocalEndpoint local_side(const Session& session, const Payloads& payloads) const;
+  void adopt(Session& session);
+
+  const config::RunConfig& config_;
+  endpoints::Plans plans_;
+  std::vector<Session> sessions_;
+};
+
+}  // namespace softfeb::endpoints

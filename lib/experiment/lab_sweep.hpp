@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "experiment/lab.hpp"
+
+namespace softfeb::experiment {
+
+/// File of a parameter study in the folder of `--report`.
+inline constexpr const char* kReportSweep = "sweep.csv";
+
+/// `softfeb lab sweep`: the topology in virtual time at every point of the grid that `lab.sweep` spans, as
+/// many at once as there are CPUs. Returns the exit status; throws the libraries' exceptions for what stops
+/// it before the first run.
+int lab_sweep(const LabOptions& options);
+
+}  // namespace softfeb::experiment

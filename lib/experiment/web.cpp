@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "experiment/web.hpp"
+
+#include "runtime/stop_signal.hpp"
+#include "runtime/telemetry_socket.hpp"
+#include "sockets/udp_socket.hpp"
+
+#include <array>
+
+#include <unistd.h>
+
+namespace softfeb::experiment {
+namespace {
+
+/// Ports tried behind the usual one, before any that is free.
+constexpr std::uint16_t kTried = 20;
+constexpr Time kInterval = 100 * kMillisecond;
+/// For the last event to leave.
+constexpr Time kFarewell = 100 * kMillisecond;
+/// How soon a signal is seen.
+constexpr Time kHoldTurn = 50 * kMillisecond;
+/// With so many queue pairs a snapshot costs the workers something.
+constexpr std::size_t kManyQps = 10'000;
+constexpr Time kIntervalOfMany = 1 * kSecond;
+
+std::vector<std::string> host_names() {
+  std::array<char, 256> name{};
+  if (gethostname(name.data(), name.size() - 1) != 0) return {};
+  return {name.data()};
+}
+
+telemetry::Scene scene_of(const WebDeps& parts) {
+  telemetry::Scene scene = telemetry::make_scene(*parts.config, *parts.plans, SOFTFEB_VERSION);
+  if (parts.lab == nullptr) return scene;
+  const config::LabSettings& lab = parts.lab->lab;
+  if (!lab.title.empty()) scene.title = lab.title;
+  scene.shows = lab.shows;
+  telemetry::add_network(scene, parts.lab->network, lab.bottleneck.value_or(UINT32_MAX),
+                         lab.bottleneck_switch);
+  return scene;
+}
+
+}  // namespace
+
+Web::Web(const WebDeps& parts) : service_(*parts.service), dpdk_(*parts.dpdk) {
+  if (parts.web.on) serve(parts);
+  if (parts.config->eal.prefix) {
+    commands_ = std::make_unique<runtime::TelemetrySocket>(scene_of(parts));
+    observers_.push_back(commands_.get());
+  }
+}
+
+Web::~Web() = default;
+
+void Web::serve(const WebDeps& parts) {
+  parameters_ = std::make_unique<slowcontrol::ParameterControl>(*parts.config, *parts.dpdk, *parts.pool,
+                                                                *parts.service);
+  telemetry::Scene scene = scene_of(parts);
+  const Time interval = scene.qps() > kManyQps ? kIntervalOfMany : kInterval;
+  page_ = std::make_unique<telemetry::LivePage>(
+      std::move(scene),
+      telemetry::LivePageConfig{.interval = interval,
+                                .chart_js = SOFTFEB_CHART_JS,
+                                .run = parts.dpdk->unix_origin_ns() + static_cast<std::uint64_t>(getpid())},
+      parameters_.get(), service_.boards().empty() ? nullptr : &service_);
+  try {
+    open(parts);
+  } catch (const sockets::SocketError& e) {
+    if (parts.asked_for) throw;
+    parts.say(e.what());
+    page_.reset();
+    return;
+  }
+  page_->publish_by([server = server_.get()](const std::string& event) { server->publish(event); });
+  observers_.push_back(page_.get());
+  parts.say("live page: " + server_->url());
+}
+
+void Web::conclude(const std::string& verdict, const std::string& text) {
+  if (!serves()) return;
+  page_->conclude(verdict, text);
+  if (server_->streams() != 0) service_.run_until(dpdk_.now() + kFarewell);
+}
+
+void Web::hold() {
+  const int signals = runtime::stop_signals();
+  while (serves() && runtime::stop_signals() == signals) service_.run_until(dpdk_.now() + kHoldTurn);
+}
+
+void Web::open(const WebDeps& parts) {
+  const auto at = [&](std::uint16_t port) {
+    server_ = std::make_unique<telemetry::HttpServer>(parts.service->io(), parts.web.address, port, *page_,
+                                                      host_names());
+  };
+  if (parts.web.port) return at(*parts.web.port);
+  for (std::uint16_t i = 0; i < kTried; ++i) {
+    try {
+      return at(static_cast<std::uint16_t>(config::WebConfig::kPort + i));
+    } catch (const sockets::SocketError&) {
+      // The next one.
+    }
+  }
+  at(0);
+}
+
+}  // namespace softfeb::experiment

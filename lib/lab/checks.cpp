@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "lab/checks.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include <fmt/format.h>
+
+namespace softfeb::lab {
+
+namespace {
+
+/// What a status means to somebody who has to mend it.
+std::string advice(roce::WcStatus status) {
+  switch (status) {
+    case roce::WcStatus::kRemoteAccess:
+      return "the receiver refused the rkey, the address or the length: compare `to` with what it registered";
+    case roce::WcStatus::kRemoteInvalidRequest:
+      return "the receiver found the request malformed: compare the path MTU of both sides";
+    case roce::WcStatus::kTimeoutsExceeded:
+      return "the receiver did not answer: is it alive, are QPN, address and MAC right, does the path carry "
+             "the MTU?";
+    case roce::WcStatus::kRetriesExceeded:
+      return "the receiver kept refusing (sequence NAK or receiver not ready): does it post receives, is the "
+             "path lossy?";
+    case roce::WcStatus::kLocalOperationError:
+      return "the payload could not be had or the request is not one a board makes";
+    case roce::WcStatus::kFlushed:
+      return "the run ended before they completed: a longer run.drain_timeout, or a slower rate";
+    default:
+      return "the receiver ended the connection";
+  }
+}
+
+class Judge {
+ public:
+  void add(const std::string& name, std::uint64_t value, std::uint64_t limit = 0) {
+    out.checks.push_back({name, value <= limit, value, limit});
+  }
+  void say(std::string text) { out.messages.push_back(std::move(text)); }
+  Judgement out;
+};
+
+void judge_senders(Judge& judge, const config::RunConfig& config, const endpoints::Plans& plans,
+                   const stats::Outcome& o) {
+  std::uint64_t incomplete = 0;
+  std::uint64_t disorder = 0;
+  std::uint64_t unresolved = 0;
+  std::set<roce::IpAddress> absent;
+  std::size_t told = 0;
+  for (const endpoints::QpPlan& plan : plans.all()) {
+    const auto& qp = o.final[plan.board].send_qps[plan.on_board];
+    const std::uint64_t missing = qp.messages_made - qp.requester.messages_completed;
+    const auto wanted = plan.config->traffic.messages;
+    const std::uint64_t not_made =
+        wanted && !o.interrupted && !config.run.duration && *wanted > qp.messages_made
+            ? *wanted - qp.messages_made
+            : 0;
+    incomplete += missing + not_made;
+    const std::uint64_t all = qp.messages_made + not_made;
+    disorder += qp.counters.completions_out_of_order;
+    if (!qp.resolved) {
+      ++unresolved;
+      absent.insert(plan.target.ip);
+    }
+    if (missing + not_made == 0 || !qp.resolved || told >= 8) continue;
+    ++told;
+    const roce::WcStatus status = qp.failure.value_or(roce::WcStatus::kFlushed);
+    judge.say(fmt::format(
+        "board {} QP {:#x} -> {} QP {:#x}: {} of {} messages did not complete, first with status {} ({}); {}",
+        config.boards[plan.board].endpoint.name, plan.qpn, plan.target.ip.to_string(), plan.target.qpn,
+        missing + not_made, all, roce::to_string(status), static_cast<unsigned>(status), advice(status)));
+  }
+  for (const roce::IpAddress& ip : absent) {
+    judge.say(fmt::format("nobody answered {} for {}; check `to`, VLAN and cabling, or give its mac",
+                          ip.is_v4() ? "ARP" : "neighbour solicitation", ip.to_string()));
+  }
+  judge.add("messages_completed", incomplete);
+  judge.add("completions_in_order", disorder);
+  judge.add("neighbours_resolved", unresolved);
+}
+
+void judge_receivers(Judge& judge, const endpoints::Plans& plans, const stats::Outcome& o,
+                     const endpoints::Endpoints& endpoints) {
+  std::uint64_t wrong = 0;
+  std::uint64_t missing = 0;
+  std::uint64_t surplus = 0;
+  for (const endpoints::QpPlan& plan : plans.all()) {
+    if (!plan.target.receiver) continue;
+    const auto& send = o.final[plan.board].send_qps[plan.on_board];
+    const roce::ReceiveQp& receive = endpoints.receivers[*plan.target.receiver]->qp(plan.target.receiver_qp);
+    wrong += receive.bytes_wrong();
+    // On RC what did not complete is told above; the receiver must have what did.
+    const std::uint64_t due = plan.config->transport == roce::Transport::kRc
+                                  ? send.requester.messages_completed
+                                  : send.messages_made;
+    const std::uint64_t got = receive.responder().counters().messages;
+    missing += due > got ? due - got : 0;
+    surplus += got > send.messages_made ? got - send.messages_made : 0;
+  }
+  // Of QPs that boards' metadata buses made, only the payload can be judged: nobody knows what was wanted.
+  for (const auto& receiver : endpoints.receivers) {
+    for (std::size_t i = receiver->first_slot(); i < receiver->qp_count(); ++i)
+      wrong += receiver->qp(i).bytes_wrong();
+  }
+  if (wrong != 0) judge.say(fmt::format("{} payload bytes at our receivers are not what was sent", wrong));
+  if (missing != 0)
+    judge.say(fmt::format("{} messages did not arrive; which ones: receivers[].missing_ranges of the result",
+                          missing));
+  judge.add("payload_bytes_right", wrong);
+  judge.add("messages_arrived", missing);
+  judge.add("messages_once", surplus);
+}
+
+void judge_sessions(Judge& judge, const std::vector<endpoints::Targets::Session>& sessions) {
+  for (const auto& s : sessions) {
+    // rdma-sink says whether its checks held; perftest checks nothing.
+    const bool held = s.error.empty() && s.report.is_object() && s.report.value("held", true);
+    judge.add("receiver " + s.url, held ? 0 : 1);
+    if (!s.error.empty()) judge.say(s.error);
+    if (held || !s.report.contains("problems")) continue;
+    for (const auto& p : s.report["problems"]) {
+      judge.say(s.url + ": " + (p.is_string() ? p.get<std::string>() : p.dump()));
+    }
+  }
+}
+
+}  // namespace
+
+bool Judgement::held() const {
+  return std::all_of(checks.begin(), checks.end(), [](const Check& c) { return c.held; });
+}
+
+Judgement judge(const config::RunConfig& config, const endpoints::Plans& plans, const stats::Outcome& outcome,
+                const endpoints::Endpoints& endpoints,
+                const std::vector<endpoints::Targets::Session>& sessions) {
+  Judge j;
+  judge_senders(j, config, plans, outcome);
+  if (!config.receivers.empty()) judge_receivers(j, plans, outcome, endpoints);
+  judge_sessions(j, sessions);
+  if (outcome.ended_in_warmup) {
+    j.say("the run was over before its warm-up: the figures are of the whole run, its beginning included");
+  }
+  return j.out;
+}
+
+}  // namespace softfeb::lab

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "lab/run_stats.hpp"
+
+#include "endpoints/memory_check.hpp"
+#include "lab/flows.hpp"
+
+#include <algorithm>
+
+namespace softfeb::lab {
+
+std::uint64_t memory_wrong(const config::RunConfig& config, const endpoints::Plans& plans,
+                           const endpoints::Endpoints& endpoints, const endpoints::Payloads& payloads) {
+  std::uint64_t wrong = 0;
+  for (const endpoints::QpPlan& plan : plans.all()) {
+    if (!plan.target.receiver) continue;
+    const std::size_t r = *plan.target.receiver;
+    const std::uint64_t size = config.receivers[r].memory;
+    const std::span<const std::uint8_t> memory(endpoints.memories[r]->data() + plan.target.receiver_qp * size,
+                                               size);
+    const engine::SendQp& send = endpoints.boards[plan.board]->qp(plan.on_board);
+    const roce::RequesterCounters& sent = send.requester().counters();
+    if (plan.config->transport == roce::Transport::kRc && sent.messages_failed == 0) {
+      const board::PayloadSource& source = payloads.of(*plan.config);
+      wrong += endpoints::bytes_out_of_place({memory, &source, source.plan(), plan.config->pmtu,
+                                              endpoints::slots_of(*plan.config, plan.target),
+                                              sent.messages_completed});
+    } else {
+      const std::uint64_t end = endpoints.receivers[r]->written_end(plan.target.receiver_qp);
+      const std::uint64_t reached = end <= plan.target.address ? 0 : end - plan.target.address;
+      wrong += endpoints::bytes_not_zero(memory.subspan(std::min(reached, size)));
+    }
+  }
+  return wrong;
+}
+
+RunStats run_stats(const config::LabConfig& config, const endpoints::Plans& plans,
+                   const endpoints::Endpoints& endpoints, const endpoints::Payloads& payloads,
+                   const Metrics& metrics, const stats::Sample& last, const Edge& edge) {
+  RunStats f;
+  f.metrics = metrics.figures();
+  f.totals = totals_of(last, config.run.boards.size());
+  Stations stations;
+  for (const auto& station : config.station_of) stations.push_back(station ? 1 : 0);
+  f.balances = packet_balances(last, stations, edge);
+  f.balances.push_back(payload_balance(last, accounts_of(config.run, plans.all())));
+  f.memory_wrong = memory_wrong(config.run, plans, endpoints, payloads);
+  return f;
+}
+
+}  // namespace softfeb::lab

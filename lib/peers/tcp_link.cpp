@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "peers/tcp_link.hpp"
+
+#include <vector>
+
+namespace softfeb::peers {
+
+namespace {
+
+constexpr std::size_t kQuoteSize = 60;
+
+/// A forwarded port without a server accepts the connection and closes it before sending anything.
+PeerFault fault_of(TcpError::Kind kind, bool heard) {
+  const bool wrong = (kind == TcpError::Kind::kClosed && heard) || kind == TcpError::Kind::kTooLong;
+  return wrong ? PeerFault::kProtocol : PeerFault::kEnvironment;
+}
+
+}  // namespace
+
+std::string quote(ByteSpan bytes) {
+  static constexpr char kHex[] = "0123456789abcdef";
+  std::string text = "'";
+  for (const std::uint8_t byte : bytes.first(std::min(bytes.size(), kQuoteSize))) {
+    if (byte >= 0x20 && byte < 0x7f)
+      text += static_cast<char>(byte);
+    else
+      text += std::string("\\x") + kHex[byte >> 4] + kHex[byte & 15];
+  }
+  return text + (bytes.size() > kQuoteSize ? "…'" : "'");
+}
+
+std::string quote(std::string_view text) {
+  return quote(ByteSpan(reinterpret_cast<const std::uint8_t*>(text.data()), text.size()));
+}
+
+void TcpLink::fail(PeerFault fault, const std::string& what, bool nobody_there) const {
+  throw PeerError(fault, to_string(url_) + ": " + what, nobody_there);
+}
+
+void TcpLink::fail(const TcpError& error, const char* waiting_for, const std::string& fix) const {
+  fail(fault_of(error.kind(), heard_),
+       std::string(error.what()) + " while waiting for " + waiting_for + "; " + fix,
+       error.kind() == TcpError::Kind::kClosed && !heard_);
+}
+
+void TcpLink::connect(const std::string& fix) {
+  try {
+    stream_.emplace(url_.host, url_.port, timeouts_.connect);
+  } catch (const TcpError& error) {
+    fail(PeerFault::kEnvironment, std::string(error.what()) + "; " + fix,
+         error.kind() == TcpError::Kind::kRefused);
+  }
+}
+
+void TcpLink::write(ByteSpan data, const char* waiting_for, const std::string& fix) {
+  try {
+    stream_->write(data, timeouts_.step);
+  } catch (const TcpError& error) {
+    fail(error, waiting_for, fix);
+  }
+}
+
+void TcpLink::read(MutableByteSpan out, const char* waiting_for, const std::string& fix) {
+  try {
+    stream_->read(out, timeouts_.step);
+    heard_ = true;
+  } catch (const TcpError& error) {
+    fail(error, waiting_for, fix);
+  }
+}
+
+std::string TcpLink::read_line(std::size_t max_size, TcpStream::Duration timeout, const char* waiting_for,
+                               const std::string& fix) {
+  try {
+    std::string line = stream_->read_line(max_size, timeout);
+    heard_ = true;
+    return line;
+  } catch (const TcpError& error) {
+    fail(error, waiting_for, fix);
+  }
+}
+
+void TcpLink::part(ByteSpan last) {
+  std::vector<std::uint8_t> answer(last.size());
+  try {
+    stream_->write(last, timeouts_.step);
+    stream_->read(answer, timeouts_.step);
+  } catch (const TcpError&) {
+    // Everything that matters has been sent; a peer that has closed needs no farewell.
+  }
+  stream_.reset();
+}
+
+}  // namespace softfeb::peers

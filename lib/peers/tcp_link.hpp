@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "base/bytes.hpp"
+#include "peers/peer.hpp"
+#include "peers/tcp_stream.hpp"
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace softfeb::peers {
+
+/// Data from the peer as printable text of bounded length, for messages.
+std::string quote(ByteSpan bytes);
+std::string quote(std::string_view text);
+
+/// TCP connection to the peer of a URL. Its errors are PeerErrors that name the peer, what was awaited, and
+/// the fix that the caller gives for that step.
+class TcpLink {
+ public:
+  TcpLink(const PeerUrl& url, const PeerTimeouts& timeouts) : url_(url), timeouts_(timeouts) {}
+
+  void connect(const std::string& fix);
+  void write(ByteSpan data, const char* waiting_for, const std::string& fix);
+  void read(MutableByteSpan out, const char* waiting_for, const std::string& fix);
+  std::string read_line(std::size_t max_size, TcpStream::Duration timeout, const char* waiting_for,
+                        const std::string& fix);
+  /// Sends `last`, waits until the peer has sent as many bytes or has closed, and closes.
+  void part(ByteSpan last);
+  /// Throws PeerError.
+  [[noreturn]] void fail(PeerFault fault, const std::string& what, bool nobody_there = false) const;
+
+  const PeerTimeouts& timeouts() const { return timeouts_; }
+
+ private:
+  [[noreturn]] void fail(const TcpError& error, const char* waiting_for, const std::string& fix) const;
+
+  PeerUrl url_;
+  PeerTimeouts timeouts_;
+  std::optional<TcpStream> stream_;
+  bool heard_ = false;  ///< the peer has sent data
+};
+
+}  // namespace softfeb::peers

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "report/atomic_file.hpp"
+
+#include "dataplane/error.hpp"
+
+#include <cerrno>
+#include <cstring>
+
+namespace softfeb::report {
+
+AtomicFile::AtomicFile(std::string path) : path_(std::move(path)), part_(path_ + ".part") {
+  file_ = std::fopen(part_.c_str(), "wb");
+  if (file_ == nullptr) fail();
+}
+
+AtomicFile::~AtomicFile() {
+  if (file_ == nullptr) return;
+  std::fclose(file_);
+  std::remove(part_.c_str());
+}
+
+void AtomicFile::write(const void* data, std::size_t n) {
+  if (n != 0 && std::fwrite(data, 1, n, file_) != n) fail();
+}
+
+void AtomicFile::commit() {
+  const bool closed = std::fclose(file_) == 0;
+  file_ = nullptr;
+  if (!closed || std::rename(part_.c_str(), path_.c_str()) != 0) fail();
+}
+
+void AtomicFile::fail() const {
+  throw dataplane::EnvironmentError("cannot write " + path_ + ": " + std::strerror(errno),
+                                    "name a file in a folder you may write to");
+}
+
+}  // namespace softfeb::report

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdio>
+#include <string>
+
+namespace softfeb::report {
+
+/// A file under a name of its own (PATH.part) until it is complete. Throws EnvironmentError when it cannot be
+/// written.
+class AtomicFile {
+ public:
+  explicit AtomicFile(std::string path);
+  ~AtomicFile();
+  AtomicFile(const AtomicFile&) = delete;
+  AtomicFile& operator=(const AtomicFile&) = delete;
+
+  void write(const void* data, std::size_t n);
+  void write(const std::string& text) { write(text.data(), text.size()); }
+  void commit();
+  const std::string& path() const { return path_; }
+
+ private:
+  [[noreturn]] void fail() const;
+
+  std::string path_;
+  std::string part_;
+  std::FILE* file_ = nullptr;
+};
+
+}  // namespace softfeb::report

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "report/lab_result.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+#include <fmt/format.h>
+
+namespace softfeb::report {
+
+namespace {
+
+using config::LimitUnit;
+
+std::string in_words(const std::optional<double>& v, LimitUnit unit) {
+  if (!v) return "-";
+  if (std::isinf(*v)) return "never";
+  switch (unit) {
+    case LimitUnit::kShare:
+      return fmt::format("{:.4f}", *v);
+    case LimitUnit::kTime:
+      return fmt::format("{:g} ms", *v * 1e3);
+    case LimitUnit::kBytes:
+      return fmt::format("{:.1f} KiB", *v / 1024);
+    case LimitUnit::kCount:
+      break;
+  }
+  return fmt::format("{}", static_cast<std::uint64_t>(*v));
+}
+
+/// A line of the table: a figure of both runs, and its limit where the experiment has one.
+struct Line {
+  std::string label;
+  LimitUnit unit = LimitUnit::kCount;
+  std::function<std::optional<double>(const lab::RunStats&)> value;
+  std::string check;
+};
+
+Line named(const std::string& label, const std::string& name) {
+  const LimitUnit unit = config::find_lab_check(name)->unit;
+  return {label, unit, [name](const lab::RunStats& f) { return lab::value_of(name, f); }, name};
+}
+
+std::string change_in_words(const config::LabConfig& config, const lab::Change& c) {
+  std::string what;
+  if (!c.starting.empty())
+    what += board_names(config, c.starting) + " start" + (c.starting.size() == 1 ? "s" : "");
+  if (!c.starting.empty() && !c.stopping.empty()) what += ", ";
+  if (!c.stopping.empty())
+    what += board_names(config, c.stopping) + " stop" + (c.stopping.size() == 1 ? "s" : "");
+  return fmt::format("  after {} at {:g} s", what, to_seconds(c.at));
+}
+
+/// Of the run whose changes are listed, the same one is looked for by its time in the other.
+Line change_line(const config::LabConfig& config, const lab::Change& change) {
+  const Time at = change.at;
+  return {change_in_words(config, change), LimitUnit::kTime,
+          [at](const lab::RunStats& f) -> std::optional<double> {
+            for (const lab::ChangeStats& c : f.metrics.changes) {
+              if (c.change.at != at) continue;
+              return c.converged ? to_seconds(*c.converged) : INFINITY;
+            }
+            return std::nullopt;
+          },
+          ""};
+}
+
+Line share_line(const std::string& label, std::optional<lab::Share> lab::WindowStats::*member) {
+  return {label, LimitUnit::kShare,
+          [member](const lab::RunStats& f) -> std::optional<double> {
+            const auto s = f.metrics.over_100ms().*member;
+            return s ? std::optional<double>(lab::to_double(*s)) : std::nullopt;
+          },
+          ""};
+}
+
+std::vector<Line> lines_of(const config::LabConfig& config, const lab::RunStats& f) {
+  std::vector<Line> lines{named("Jain index over 100 ms, least", "fairness_jain"),
+                          named("  over 10 ms, least", "fairness_jain_10ms"),
+                          named("port used over 100 ms, least", "port_used"),
+                          share_line("  mean", &lab::WindowStats::port_used_mean),
+                          named("queue, longest", "queue_bytes_max"),
+                          named("  mean", "queue_bytes_mean"),
+                          named("to 10 % of the fair shares, longest", "convergence")};
+  if (f.metrics.changes.size() > 1 && f.metrics.changes.size() <= 12) {
+    for (const lab::ChangeStats& c : f.metrics.changes) lines.push_back(change_line(config, c.change));
+  }
+  const std::vector<Line> more{named("starvation, longest", "starvation"),
+                               named("offered of what was allowed", "offered"),
+                               named("delivered of what was asked for, least", "demand_met"),
+                               named("until all next hops were known", "resolution"),
+                               named("queue pairs without a neighbour", "unresolved_qps"),
+                               named("rate tracking, largest error", "rate_tracking"),
+                               named("sawtooth, largest error", "sawtooth"),
+                               named("pause frames", "pause_tx"),
+                               named("packets marked", "ecn_marked"),
+                               named("CNPs forged", "cnp_forged"),
+                               named("packets dropped", "dropped"),
+                               named("packets lost", "lost"),
+                               named("packets sent again", "retransmitted"),
+                               named("bytes wrong", "bytes_wrong")};
+  lines.insert(lines.end(), more.begin(), more.end());
+  return lines;
+}
+
+const lab::CheckResult* find(const LabRun* run, const std::string& name) {
+  if (run == nullptr || name.empty()) return nullptr;
+  const auto at =
+      std::find_if(run->checks.begin(), run->checks.end(), [&](const auto& c) { return c.name == name; });
+  return at == run->checks.end() ? nullptr : &*at;
+}
+
+/// "held": by every run that counts. Real time where it does not count is told apart.
+std::string state_of(const lab::CheckResult* real, const lab::CheckResult* in_virtual) {
+  std::string text;
+  const auto add = [&](const std::string& part) { text += (text.empty() ? "" : "; ") + part; };
+  if (real != nullptr && (real->gated || in_virtual == nullptr)) {
+    add(!real->value && !real->gated ? "no steady state"
+        : real->held                 ? "held"
+        : real->gated                ? "FAILED"
+                                     : "not held, reported");
+  } else if (real != nullptr && !real->held) {
+    add("not held in real time");
+  }
+  if (in_virtual != nullptr)
+    add(in_virtual->held ? (text.empty() ? "held" : "held in virtual time") : "FAILED");
+  return text;
+}
+
+std::string conservation_in_words(const LabRun& run) {
+  std::string text;
+  for (const lab::Balance& b : run.figures.balances) {
+    if (!b.holds())
+      text += fmt::format("  {}: {} {}, {} {}\n", b.name, b.left, b.left_is, b.right, b.right_is);
+  }
+  if (run.figures.memory_wrong != 0)
+    text +=
+        fmt::format("  memory_untouched: {} bytes of the receivers' memory are not what was written there\n",
+                    run.figures.memory_wrong);
+  const char* const when = run.figures.virtual_time ? "virtual" : "real";
+  return text.empty()
+             ? fmt::format("Conservation ({} time): every packet and every byte is where it should be.\n",
+                           when)
+             : fmt::format("Conservation ({} time) FAILED:\n", when) + text;
+}
+
+std::string verdict_in_words(const config::LabConfig& config, const LabRun& run) {
+  const bool real = !run.figures.virtual_time;
+  std::string text = fmt::format("{} time: {}", real ? "Real" : "Virtual", lab::to_string(run.verdict));
+  if (run.verdict == lab::Verdict::kInconclusive)
+    text += fmt::format(" (the machine gave {:.1f} % of a worker's time to others, {:.1f} % are allowed)",
+                        100 * run.figures.preempted_share, 100 * config.lab.stolen_limit);
+  return text + ".\n";
+}
+
+}  // namespace
+
+std::string lab_table(const config::LabConfig& config, const LabRun* real, const LabRun* in_virtual) {
+  const LabRun& any = real != nullptr ? *real : *in_virtual;
+  std::string t = fmt::format("\n{:<36}", bottleneck_name(config).empty()
+                                              ? config.lab.title
+                                              : config.lab.title + ", " + bottleneck_name(config));
+  if (real != nullptr) t += fmt::format(" {:>12}", "real time");
+  if (in_virtual != nullptr) t += fmt::format(" {:>12}", "virtual");
+  t += fmt::format(" {:>13}\n", "limit");
+  for (const Line& line : lines_of(config, any.figures)) {
+    const lab::CheckResult* const a = find(real, line.check);
+    const lab::CheckResult* const b = find(in_virtual, line.check);
+    const bool there = (real != nullptr && line.value(real->figures)) ||
+                       (in_virtual != nullptr && line.value(in_virtual->figures));
+    const lab::CheckResult* const check = a != nullptr ? a : b;
+    if (!there && check == nullptr) continue;
+    t += fmt::format("{:<36}", line.label);
+    if (real != nullptr) t += fmt::format(" {:>12}", in_words(line.value(real->figures), line.unit));
+    if (in_virtual != nullptr)
+      t += fmt::format(" {:>12}", in_words(line.value(in_virtual->figures), line.unit));
+    if (check != nullptr)
+      t += fmt::format(" {:>13}  {}", (check->at_least ? ">= " : "<= ") + in_words(check->limit, check->unit),
+                       state_of(a, b));
+    t += '\n';
+  }
+  t += '\n';
+  for (const LabRun* run : {real, in_virtual}) {
+    if (run != nullptr) t += conservation_in_words(*run);
+  }
+  for (const LabRun* run : {real, in_virtual}) {
+    if (run != nullptr) t += verdict_in_words(config, *run);
+  }
+  return t;
+}
+
+}  // namespace softfeb::report

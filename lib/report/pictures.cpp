@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "report/pictures.hpp"
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <system_error>
+#include <thread>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace softfeb::report {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Debian's: another one that is first in the path may lack matplotlib.
+constexpr const char* kPython = "/usr/bin/python3";
+constexpr auto kPatience = std::chrono::minutes(5);
+constexpr auto kLook = std::chrono::milliseconds(20);
+
+/// Beside us where we are installed, in the sources otherwise. Empty: nowhere.
+fs::path maker_place() {
+  std::error_code error;
+  const fs::path here = fs::read_symlink("/proc/self/exe", error).parent_path();
+  for (const fs::path& place :
+       {here.parent_path() / SOFTFEB_DATADIR / "softfeb" / "report", fs::path(SOFTFEB_REPORT_SOURCES)}) {
+    if (fs::exists(place / "__main__.py", error)) return place;
+  }
+  return {};
+}
+
+void no_pictures(const std::string& what, const std::string& fix) {
+  fmt::print(stderr, "softfeb: no pictures: {}\nfix: {}\n", what, fix);
+}
+
+/// Starts it with nothing of ours but standard output and error. Throws std::system_error.
+pid_t start_maker(const fs::path& program, const std::string& folder) {
+  posix_spawn_file_actions_t files;
+  posix_spawn_file_actions_init(&files);
+  posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_adddup2(&files, STDERR_FILENO, STDOUT_FILENO);
+  posix_spawn_file_actions_addclosefrom_np(&files, STDERR_FILENO + 1);
+  std::string python = kPython, isolated = "-I", no_cache = "-B", path = program.string(), quiet = "-q",
+              end = "--", where = folder;
+  const std::array<char*, 8> argv{python.data(), isolated.data(), no_cache.data(), path.data(),
+                                  quiet.data(),  end.data(),      where.data(),    nullptr};
+  pid_t child = 0;
+  const int error = posix_spawn(&child, kPython, &files, nullptr, argv.data(), environ);
+  posix_spawn_file_actions_destroy(&files);
+  if (error != 0) throw std::system_error(error, std::generic_category());
+  return child;
+}
+
+/// Its status as waitpid() has it; none when it took too long and was ended.
+bool wait_for_maker(pid_t child, int& status) {
+  const auto end = std::chrono::steady_clock::now() + kPatience;
+  while (std::chrono::steady_clock::now() < end) {
+    const pid_t ended = waitpid(child, &status, WNOHANG);
+    if (ended == child) return true;
+    if (ended < 0 && errno != EINTR) return false;
+    std::this_thread::sleep_for(kLook);
+  }
+  kill(child, SIGKILL);
+  waitpid(child, &status, 0);
+  return false;
+}
+
+}  // namespace
+
+void make_pictures(const std::string& folder, bool quiet) {
+  const fs::path program = maker_place();
+  if (program.empty()) {
+    return no_pictures("the report maker is not where softfeb was installed",
+                       "install softfeb again, or run tools/report of its sources on " + folder);
+  }
+  const std::string by_hand = fmt::format("{} -I {} {}", kPython, program.string(), folder);
+  try {
+    int status = 0;
+    if (!wait_for_maker(start_maker(program, folder), status)) {
+      return no_pictures(fmt::format("{} took longer than {} minutes", program.string(), kPatience.count()),
+                         "longer run.series_interval, or by hand: " + by_hand);
+    }
+    if (!WIFEXITED(status))
+      return no_pictures("the report maker was ended by a signal", "by hand: " + by_hand);
+    if (WEXITSTATUS(status) != 0) return;  // it has said why
+    if (!quiet) fmt::print("report: {}\n", (fs::path(folder) / "index.html").string());
+  } catch (const std::system_error& e) {
+    no_pictures(fmt::format("{}: {}", kPython, std::strerror(e.code().value())),
+                "apt-get install python3 python3-matplotlib, then: " + by_hand);
+  }
+}
+
+}  // namespace softfeb::report

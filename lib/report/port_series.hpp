@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "config/lab_config.hpp"
+#include "report/atomic_file.hpp"
+#include "stats/sample.hpp"
+
+#include <string>
+#include <vector>
+
+namespace softfeb::report {
+
+/// Names of the switches' ports in the order of NetworkSnapshot::ports: SWITCH.PEER.
+std::vector<std::string> port_names(const config::LabConfig& config, const fabric::NetworkSnapshot& network);
+
+/// ports.csv (doc/result.md): a row for each switch port and sample, every run.series_interval.
+class PortSeries : public stats::Observer {
+ public:
+  /// Writes the heading. Throws EnvironmentError.
+  PortSeries(const config::LabConfig& config, const std::string& path);
+
+  Time due() const override { return due_; }
+  /// A disk that fails ends the series, not the run: finish() tells.
+  void add(const stats::Sample& sample) override;
+  /// After end(): the file is there. Throws EnvironmentError when any of it could not be written.
+  void finish();
+
+ private:
+  void append(const fabric::PortSnapshot& now, const fabric::PortSnapshot& before, std::size_t index,
+              std::uint64_t ns, double interval);
+
+  const config::LabConfig& config_;
+  std::vector<std::string> names_;
+  std::vector<fabric::PortSnapshot> before_;
+  std::uint64_t last_ns_ = 0;
+  AtomicFile file_;
+  std::string text_;
+  std::string failure_;
+  Time interval_;
+  Time due_;
+};
+
+}  // namespace softfeb::report

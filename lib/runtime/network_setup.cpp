@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "runtime/network_setup.hpp"
+
+#include "engine/pause.hpp"
+
+#include <algorithm>
+
+namespace softfeb::runtime {
+
+namespace {
+
+constexpr std::uint64_t kTypicalFrame = 1024;
+constexpr std::uint64_t kLeastFrames = 8192;
+constexpr std::uint64_t kMostFrames = 65'536;
+
+const config::EndpointConfig& endpoint_at(const config::RunConfig& run, std::size_t index) {
+  const std::size_t boards = run.boards.size();
+  return index < boards ? run.boards[index].endpoint : run.receivers[index - boards].endpoint;
+}
+
+}  // namespace
+
+std::uint32_t network_frames(const fabric::NetworkConfig& network) {
+  std::uint64_t bytes = 0;
+  for (const fabric::SwitchConfig& s : network.switches) bytes += s.buffer;
+  for (const fabric::LinkConfig& l : network.links) {
+    // On the wire, both ways, and as much again in headroom.
+    const double on_wire = static_cast<double>(l.rate) * to_seconds(l.delay);
+    bytes += 4 * static_cast<std::uint64_t>(std::min(on_wire, 1e9));
+  }
+  return static_cast<std::uint32_t>(
+      std::clamp(kLeastFrames + bytes / kTypicalFrame, kLeastFrames, kMostFrames));
+}
+
+dataplane::NetworkRelayConfig network_settings(const config::LabConfig& lab, const DpdkRuntime& dpdk) {
+  dataplane::NetworkRelayConfig c;
+  c.frame_bytes = dataplane::frame_bytes_for(lab.mtu);
+  for (const config::LabRing& ring : lab.rings) {
+    c.ports.push_back({dpdk.ports()[ring.far_port].port->id(), std::nullopt});
+  }
+  for (const auto& [station, port] : lab.port_stations) {
+    c.ports.push_back({dpdk.ports()[port].port->id(), station});
+    c.frame_bytes = std::max(c.frame_bytes, dpdk.ports()[port].frame_bytes);
+  }
+  for (std::size_t e = 0; e < lab.station_of.size(); ++e) {
+    if (!lab.station_of[e]) continue;
+    const config::EndpointConfig& where = endpoint_at(lab.run, e);
+    const auto ring = std::find_if(lab.rings.begin(), lab.rings.end(),
+                                   [&](const config::LabRing& r) { return r.near_port == where.port; });
+    c.stations.push_back({where.mac, *lab.station_of[e], static_cast<std::size_t>(ring - lab.rings.begin())});
+  }
+  c.frames = network_frames(lab.network);
+  c.lcores = static_cast<unsigned>(lab.run.workers.count) + 1;
+  return c;
+}
+
+fabric::NetworkConfig network_in_real_time(const config::LabConfig& lab) {
+  fabric::NetworkConfig network = lab.network;
+  for (std::size_t e = 0; e < lab.station_of.size(); ++e) {
+    if (!lab.station_of[e]) continue;
+    fabric::StationConfig& station = network.stations[*lab.station_of[e]];
+    station.obeys = static_cast<fabric::PauseKind>(endpoint_at(lab.run, e).pause);
+    station.dscp_to_priority = engine::default_priorities();
+  }
+  return network;
+}
+
+}  // namespace softfeb::runtime

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "runtime/port_setup.hpp"
+
+#include "config/error.hpp"
+#include "dataplane/error.hpp"
+#include "dataplane/path_mtu.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+namespace softfeb::runtime {
+
+namespace {
+
+std::uint64_t worker_memory_mib(const config::RunConfig& config) {
+  return 128 + 96 * config.ports.size() * std::max<std::size_t>(1, config.workers.count);
+}
+
+/// NUMA node of a port's hardware, -1 when it has none or cannot be opened, which its opening tells.
+int node_of(const config::PortConfig& port) {
+  try {
+    return dataplane::device_node(dataplane::parse_device(port.device.text));
+  } catch (const dataplane::RequestError&) {
+    return -1;
+  }
+}
+
+/// Of each worker: the node that its ports are on.
+std::vector<int> worker_nodes(const config::RunConfig& config) {
+  std::vector<std::vector<int>> seen(config.workers.count);
+  for (std::size_t p = 0; p < config.ports.size(); ++p) {
+    for (const unsigned w : workers_on(config, p)) seen[w].push_back(node_of(config.ports[p]));
+  }
+  std::vector<int> nodes;
+  for (const auto& of_worker : seen) nodes.push_back(dataplane::common_node(of_worker));
+  return nodes;
+}
+
+/// DPDK would try for minutes. Throws EnvironmentError.
+void check_memory(const config::RunConfig& config) {
+  const auto has =
+      static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  if (!config.eal.memory || *config.eal.memory <= has) return;
+  const config::Problem problem{config.place(config.eal.where, "memory"),
+                                fmt::format("is more than this machine has, {} MiB", has >> 20), ""};
+  throw dataplane::EnvironmentError(config::to_string(problem), "fix: write less, or leave it out");
+}
+
+/// Throws ConfigError for CPUs of the file that are not ours to use.
+void check_cpus(const config::RunConfig& config, const std::vector<unsigned>& usable) {
+  std::vector<config::Problem> problems;
+  const auto check = [&](const char* key, unsigned cpu) {
+    if (std::find(usable.begin(), usable.end(), cpu) != usable.end()) return;
+    problems.push_back(
+        {config.place(config.workers.where, key),
+         fmt::format("CPU {} is none that this process may use; it may use {}", cpu, fmt::join(usable, ", ")),
+         fmt::format("name one of those, or leave `{}` out", key)});
+  };
+  for (const unsigned cpu : config.workers.cpus) check("cpus", cpu);
+  if (config.workers.main_cpu) check("main_cpu", *config.workers.main_cpu);
+  if (!problems.empty()) throw config::ConfigError(std::move(problems));
+}
+
+}  // namespace
+
+std::vector<dataplane::WorkerRow> worker_rows(const config::RunConfig& config,
+                                              const std::vector<dataplane::LcoreSpec>& lcores) {
+  std::vector<dataplane::WorkerRow> rows;
+  for (std::size_t w = 0; w < config.workers.count; ++w) {
+    const dataplane::LcoreSpec& lcore = lcores[w + 1];
+    rows.push_back({.lcore = lcore.id, .cpu = lcore.cpu.value_or(lcore.id), .queues = {}, .boards = {}});
+  }
+  for (std::size_t p = 0; p < config.ports.size(); ++p) {
+    const int node = node_of(config.ports[p]);
+    for (const unsigned w : workers_on(config, p)) rows[w].queues.push_back({config.ports[p].name, 0, node});
+  }
+  return rows;
+}
+
+int ports_node(const config::RunConfig& config) {
+  std::vector<int> nodes;
+  for (const config::PortConfig& port : config.ports) nodes.push_back(node_of(port));
+  return dataplane::common_node(nodes);
+}
+
+dataplane::EalConfig eal_settings(const config::RunConfig& config,
+                                  const std::vector<dataplane::LcoreSpec>& lcores) {
+  dataplane::EalConfig e;
+  e.huge = config.eal.hugepages == config::Hugepages::kNo ? dataplane::HugePages::kNo
+                                                          : dataplane::HugePages::kAuto;
+  check_memory(config);
+  const std::uint64_t mib = config.eal.memory ? *config.eal.memory >> 20 : worker_memory_mib(config);
+  e.memory_mib = static_cast<unsigned>(mib);
+  e.lcores = lcores;
+  e.main_lcore = lcores.front().id;
+  e.telemetry = config.eal.prefix.has_value();  // without one there are no files
+  e.extra = config.eal.args;
+  e.prefix = config.eal.prefix.value_or("");
+  for (const auto& p : config.ports) {
+    if (p.device.kind == config::DeviceKind::kPci) {
+      e.pci_devices.push_back(p.device.text);
+    }
+  }
+  return e;
+}
+
+std::vector<dataplane::LcoreSpec> place_lcores(const config::RunConfig& config) {
+  const std::vector<unsigned> usable = dataplane::usable_cpus();
+  check_cpus(config, usable);
+  auto lcores = dataplane::place_lcores(static_cast<unsigned>(config.workers.count), config.workers.cpus,
+                                        usable, worker_nodes(config));
+  if (config.workers.main_cpu) lcores.front().cpu = *config.workers.main_cpu;
+  return lcores;
+}
+
+std::uint32_t needed_mtu(const config::RunConfig& config, std::size_t port) {
+  std::uint32_t mtu = 0;
+  for (const auto& b : config.boards) {
+    for (const auto& qp : b.qps) {
+      bool here = b.endpoint.port == port;
+      if (const auto* to = std::get_if<config::ReceiverTarget>(&qp.to)) {
+        for (const std::size_t r : to->receivers) here = here || config.receivers[r].endpoint.port == port;
+      }
+      if (here) mtu = std::max(mtu, dataplane::mtu_for(qp.pmtu, !b.endpoint.ip.is_v4()));
+    }
+  }
+  return mtu;
+}
+
+std::vector<unsigned> workers_on(const config::RunConfig& config, std::size_t port) {
+  std::vector<unsigned> workers;
+  const auto add = [&](const config::EndpointConfig& e) {
+    if (e.port == port) workers.push_back(static_cast<unsigned>(e.worker));
+  };
+  for (const auto& b : config.boards) add(b.endpoint);
+  for (const auto& r : config.receivers) add(r.endpoint);
+  std::sort(workers.begin(), workers.end());
+  workers.erase(std::unique(workers.begin(), workers.end()), workers.end());
+  if (workers.empty()) workers.push_back(0);
+  return workers;
+}
+
+std::uint16_t queues_of(const config::RunConfig& config, std::size_t port) {
+  std::size_t n = workers_on(config, port).size();
+  const auto& device = config.ports[port].device;
+  for (std::size_t other = 0; other < config.ports.size(); ++other) {
+    const auto& d = config.ports[other].device;
+    if (device.kind == config::DeviceKind::kRing && d.kind == config::DeviceKind::kRing &&
+        d.name == device.name) {
+      n = std::max(n, workers_on(config, other).size());
+    }
+  }
+  return static_cast<std::uint16_t>(n);
+}
+
+dataplane::PacingConfig pacing_settings(const config::RunConfig& config, std::size_t index) {
+  const config::PortConfig& p = config.ports[index];
+  dataplane::PacingConfig out;
+  out.horizon = p.pacing_horizon;
+  if (p.pacing == config::Pacing::kTimestamp) out.way = dataplane::Pacing::kTimestamp;
+  if (p.pacing != config::Pacing::kQueueRate) return out;
+  out.way = dataplane::Pacing::kQueueRate;
+  for (const unsigned worker : workers_on(config, index)) {
+    std::uint64_t rate = 0;
+    for (const auto& b : config.boards) {
+      if (b.endpoint.port == index && b.endpoint.worker == worker) rate += b.link_rate.value_or(0);
+    }
+    out.queue_rates.push_back(rate);
+  }
+  return out;
+}
+
+dataplane::PortConfig port_settings(const config::RunConfig& config, std::size_t index) {
+  const config::PortConfig& p = config.ports[index];
+  dataplane::PortConfig c;
+  c.name = p.name;
+  c.queues = queues_of(config, index);
+  c.rx_descriptors = p.rx_descriptors;
+  c.tx_descriptors = p.tx_descriptors;
+  c.mtu = p.mtu;
+  c.rx_held = kHeldPackets;
+  c.lcores = static_cast<unsigned>(config.workers.count) + 1;
+  c.receive_interrupts = config.workers.idle == config::Idle::kSleep;
+  c.pacing = pacing_settings(config, index);
+  switch (p.flow_control) {
+    case config::FlowControl::kOff:
+      c.flow_control = dataplane::FlowControl::kOff;
+      break;
+    case config::FlowControl::kRx:
+      c.flow_control = dataplane::FlowControl::kRx;
+      break;
+    case config::FlowControl::kTx:
+      c.flow_control = dataplane::FlowControl::kTx;
+      break;
+    case config::FlowControl::kFull:
+      c.flow_control = dataplane::FlowControl::kFull;
+      break;
+    case config::FlowControl::kLeave:
+      c.flow_control = dataplane::FlowControl::kLeave;
+      break;
+  }
+  switch (p.promiscuous) {
+    case config::Promiscuous::kAuto:
+      c.promiscuous = dataplane::Promiscuous::kAuto;
+      break;
+    case config::Promiscuous::kOn:
+      c.promiscuous = dataplane::Promiscuous::kOn;
+      break;
+    case config::Promiscuous::kOff:
+      c.promiscuous = dataplane::Promiscuous::kOff;
+      break;
+  }
+  for (const auto& b : config.boards) {
+    if (b.endpoint.port == index) c.macs.push_back(b.endpoint.mac);
+  }
+  for (const auto& r : config.receivers) {
+    if (r.endpoint.port == index) c.macs.push_back(r.endpoint.mac);
+  }
+  return c;
+}
+
+}  // namespace softfeb::runtime

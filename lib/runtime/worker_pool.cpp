@@ -1,0 +1,392 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "runtime/worker_pool.hpp"
+
+#include "dataplane/error.hpp"
+#include "runtime/network_setup.hpp"
+#include "runtime/port_setup.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+
+#include <fmt/format.h>
+
+namespace softfeb::runtime {
+
+namespace {
+
+/// Between two looks at what a worker was asked for.
+constexpr Time kWait = 50 * kMicrosecond;
+
+void sleep(Time length) { std::this_thread::sleep_for(std::chrono::nanoseconds(length / kNanosecond)); }
+
+dataplane::IdlePolicy idle_of(config::Idle idle) {
+  switch (idle) {
+    case config::Idle::kSpin:
+      return dataplane::IdlePolicy::kSpin;
+    case config::Idle::kPause:
+      return dataplane::IdlePolicy::kPause;
+    case config::Idle::kSleep:
+      break;
+  }
+  return dataplane::IdlePolicy::kSleep;
+}
+
+dataplane::SteeringTier highest_tier(config::Steering s) {
+  switch (s) {
+    case config::Steering::kOff:
+      return dataplane::SteeringTier::kSoftware;
+    case config::Steering::kT2:
+      return dataplane::SteeringTier::kUdp;
+    case config::Steering::kAuto:
+    case config::Steering::kT3:
+      break;
+  }
+  return dataplane::SteeringTier::kBth;
+}
+
+}  // namespace
+
+WorkerPool::WorkerPool(const config::RunConfig& config, DpdkRuntime& dpdk, endpoints::Endpoints& endpoints,
+                       const config::LabConfig* lab)
+    : config_(config), dpdk_(dpdk), lab_(lab), pass_(sleep) {
+  const auto count = static_cast<unsigned>(config.workers.count);
+  for (unsigned w = 0; w < count; ++w) {
+    workers_.push_back(std::make_unique<dataplane::Worker>(dpdk.lcore(w), idle_of(config.workers.idle),
+                                                           dpdk.clock().clock(), &dpdk.clock().updates()));
+  }
+  for (std::size_t p = 0; p < config.ports.size(); ++p)
+    maps_.push_back(std::make_unique<dataplane::PortMap>(count));
+  connect_doorbells();
+  seat_endpoints(config, endpoints);
+  for (std::size_t p = 0; p < config.ports.size(); ++p) {
+    if (!of_network(p)) add_port_queues(config, p);
+    steer(config, p);
+  }
+  if (lab_ != nullptr) add_network(*lab_);
+  working_ = true;
+  for (auto& w : workers_) w->launch();
+}
+
+WorkerPool::~WorkerPool() { quit(); }
+
+void WorkerPool::seat_endpoints(const config::RunConfig& config, endpoints::Endpoints& endpoints) {
+  const auto seat = [&](const config::EndpointConfig& e, engine::Endpoint& endpoint,
+                        const engine::BoardTimes& times = {}) {
+    const auto worker = static_cast<unsigned>(e.worker);
+    places_.emplace_back(worker, workers_[worker]->endpoints().size());
+    workers_[worker]->add_endpoint(endpoint, times);
+    owners_.push_back(static_cast<std::uint32_t>(maps_[e.port]->owners.size()));
+    maps_[e.port]->add(endpoint, worker);
+  };
+  for (std::size_t b = 0; b < config.boards.size(); ++b) {
+    const config::BoardConfig& board = config.boards[b];
+    seat(board.endpoint, *endpoints.boards[b], {board.start, board.stop.value_or(kNever)});
+  }
+  for (std::size_t r = 0; r < config.receivers.size(); ++r) {
+    seat(config.receivers[r].endpoint, *endpoints.receivers[r]);
+  }
+}
+
+bool WorkerPool::of_network(std::size_t port) const {
+  if (lab_ == nullptr) return false;
+  return std::any_of(lab_->rings.begin(), lab_->rings.end(),
+                     [port](const config::LabRing& r) { return r.far_port == port; }) ||
+         std::any_of(lab_->port_stations.begin(), lab_->port_stations.end(),
+                     [port](const auto& s) { return s.second == port; });
+}
+
+void WorkerPool::add_network(const config::LabConfig& lab) {
+  workers_[lab.network_worker]->set_network(std::make_unique<dataplane::NetworkRelay>(
+      network_settings(lab, dpdk_), network_in_real_time(lab), dpdk_.pools()));
+}
+
+void WorkerPool::add_port_queues(const config::RunConfig& config, std::size_t index) {
+  RunPort& port = dpdk_.ports()[index];
+  const auto& capabilities = port.port->capabilities();
+  const bool one_segment = config.ports[index].tx_segments == config::TxSegments::kOne;
+  for (std::size_t k = 0; k < port.workers.size(); ++k) {
+    dataplane::TxBuilderConfig b;
+    b.multi_segments = capabilities.multi_segments && !one_segment;
+    b.frame_bytes = port.frame_bytes;
+    b.descriptors = config.ports[index].tx_descriptors;
+    b.held = kHeldPackets;
+    if (lab_ != nullptr) b.held += network_frames(lab_->network);
+    b.lcores = static_cast<unsigned>(config.workers.count) + 1;
+    b.socket = capabilities.socket;
+    builders_.push_back(std::make_unique<dataplane::TxBuilder>(b, &dpdk_.arena(), dpdk_.pools()));
+    control_.push_back({index, port.workers[k], std::make_unique<dataplane::ControlExchange>(), nullptr});
+
+    dataplane::PortQueueConfig port_queue;
+    port_queue.port = port.port->id();
+    port_queue.tx_queue = static_cast<std::uint16_t>(k);
+    for (std::size_t q = k; q < port.queues; q += port.workers.size()) {
+      port_queue.rx_queues.push_back(static_cast<std::uint16_t>(q));
+    }
+    port_queue.burst = config.workers.burst;
+    port_queue.worker = port.workers[k];
+    dataplane::PortQueue::Parts parts;
+    parts.map = maps_[index].get();
+    parts.builder = builders_.back().get();
+    parts.control = &control_.back().exchange->received();
+    parts.control_frames = &control_.back().exchange->to_send();
+    if (rings_control_thread()) parts.control_thread = &control_doorbell_;
+    parts.far_ends = far_ends(config, index);
+    if (!port.tx_faults.empty()) parts.tx_faults = port.tx_faults[k].get();
+    if (!port.rx_faults.empty()) parts.rx_faults = port.rx_faults[k].get();
+    if (!port.stamps.empty()) parts.stamps = port.stamps[k].get();
+    if (!port.captures.empty()) {
+      const config::CaptureDirection d = config.ports[index].capture->direction;
+      if (d != config::CaptureDirection::kTx) parts.rx_capture = port.captures[k].get();
+      if (d != config::CaptureDirection::kRx) parts.tx_capture = port.captures[k].get();
+    }
+    dataplane::Worker& worker = *workers_[port_queue.worker];
+    if (dataplane::IdleWait* const idle = worker.idle_wait(); idle != nullptr) {
+      idle->add(*port.port, port_queue.rx_queues);
+      control_.back().exchange->set_worker(&idle->doorbell());
+    }
+    worker.add_port_queue(std::make_unique<dataplane::PortQueue>(port_queue, parts));
+  }
+}
+
+std::vector<dataplane::Doorbell*> WorkerPool::far_ends(const config::RunConfig& config,
+                                                       std::size_t index) const {
+  std::vector<dataplane::Doorbell*> all;
+  const config::Device& device = config.ports[index].device;
+  if (device.kind != config::DeviceKind::kRing) return all;
+  for (std::size_t other = 0; other < config.ports.size(); ++other) {
+    const config::Device& d = config.ports[other].device;
+    if (other == index || d.kind != config::DeviceKind::kRing || d.name != device.name) continue;
+    for (const unsigned w : workers_on(config, other)) {
+      if (dataplane::IdleWait* const idle = workers_[w]->idle_wait(); idle != nullptr)
+        all.push_back(&idle->doorbell());
+    }
+  }
+  return all;
+}
+
+void WorkerPool::connect_doorbells() {
+  for (std::size_t w = 0; w < workers_.size(); ++w) {
+    dataplane::IdleWait* const idle = workers_[w]->idle_wait();
+    if (idle == nullptr) continue;
+    // A network of ours does not ring.
+    if (lab_ != nullptr) idle->must_poll();
+    for (const auto& map : maps_) map->doorbells[w] = &idle->doorbell();
+  }
+}
+
+void WorkerPool::steer(const config::RunConfig& config, std::size_t index) {
+  const RunPort& port = dpdk_.ports()[index];
+  std::vector<dataplane::SteeredBoard> boards;
+  const auto add = [&](const config::EndpointConfig& e) {
+    if (e.port != index) return;
+    const auto place = std::find(port.workers.begin(), port.workers.end(), e.worker) - port.workers.begin();
+    boards.push_back({endpoints::identity_of(e).vlan, e.ip, {}, static_cast<std::uint16_t>(place)});
+  };
+  for (const auto& b : config.boards) add(b.endpoint);
+  for (const auto& r : config.receivers) add(r.endpoint);
+  rules_.push_back(std::make_unique<dataplane::FlowRules>(
+      port.port->id(), highest_tier(config.ports[index].steering), port.queues, boards));
+}
+
+void WorkerPool::quit() {
+  if (!working_) return;
+  tell({dataplane::Command::Kind::kQuit, 0, nullptr});
+  for (auto& w : workers_) w->join();
+  working_ = false;
+  drain_control();
+}
+
+void WorkerPool::tell(dataplane::Worker& worker, const dataplane::Command& command) {
+  while (!worker.command(command)) std::this_thread::sleep_for(std::chrono::microseconds(100));
+}
+
+void WorkerPool::tell(const dataplane::Command& command) {
+  for (auto& w : workers_) tell(*w, command);
+}
+
+void WorkerPool::start(Time at) {
+  tell({dataplane::Command::Kind::kStart, at, nullptr});
+  for (const config::ChangeConfig& c : config_.changes) {
+    auto& parts = changes_.emplace_back();
+    const auto [worker, place] = places_[c.board];
+    for (const config::ChangeConfig::Part& p : c.parts) {
+      auto change = std::make_unique<dataplane::CongestionChange>();
+      change->at = saturating_add(at, c.at);
+      change->endpoint = place;
+      change->first = p.first;
+      change->count = p.count;
+      change->profile = endpoints::congestion_of(p.dcqcn);
+      tell(*workers_[worker], {dataplane::Command::Kind::kChange, 0, nullptr, change.get()});
+      parts.push_back(std::move(change));
+    }
+  }
+}
+
+void WorkerPool::change(std::size_t board, std::uint32_t first, std::uint32_t count,
+                        const engine::CongestionSettings& profile) {
+  std::erase_if(live_changes_, [](const auto& c) { return c->done.load(std::memory_order_acquire); });
+  const auto [worker, place] = places_[board];
+  auto change = std::make_unique<dataplane::CongestionChange>();
+  change->endpoint = place;
+  change->first = first;
+  change->count = count;
+  change->profile = profile;
+  tell(*workers_[worker], {.kind = dataplane::Command::Kind::kChange, .change = change.get()});
+  live_changes_.push_back(std::move(change));
+}
+
+std::vector<std::uint8_t> WorkerPool::changes_made() const {
+  std::vector<std::uint8_t> made;
+  for (const auto& parts : changes_) {
+    made.push_back(std::all_of(parts.begin(), parts.end(),
+                               [](const auto& p) { return p->done.load(std::memory_order_acquire); })
+                       ? 1
+                       : 0);
+  }
+  return made;
+}
+
+PoolSnapshot WorkerPool::snapshot() {
+  std::vector<std::unique_ptr<dataplane::SnapshotRequest>> requests;
+  for (auto& w : workers_) {
+    auto request = std::make_unique<dataplane::SnapshotRequest>();
+    for (const engine::Endpoint* e : w->endpoints()) request->endpoints.push_back(engine::make_snapshot(*e));
+    if (w->network() != nullptr) request->network = w->network()->make_snapshot();
+    while (!w->command({dataplane::Command::Kind::kSnapshot, 0, request.get()})) {
+      pass_(kWait);
+    }
+    requests.push_back(std::move(request));
+  }
+  for (const auto& r : requests) {
+    while (!r->done.load(std::memory_order_acquire)) pass_(kWait);
+  }
+  PoolSnapshot out;
+  for (const auto& [worker, place] : places_)
+    out.endpoints.push_back(std::move(requests[worker]->endpoints[place]));
+  for (const auto& r : requests) {
+    if (r->network) out.network = std::move(r->network);
+  }
+  return out;
+}
+
+dataplane::Worker::Totals WorkerPool::totals() const {
+  dataplane::Worker::Totals sum;
+  for (const auto& w : workers_) {
+    const dataplane::Worker::Totals t = w->totals();
+    sum.unfinished += t.unfinished;
+    sum.port_queues.rx_packets += t.port_queues.rx_packets;
+    sum.port_queues.rx_nobody += t.port_queues.rx_nobody;
+    sum.port_queues.rx_malformed += t.port_queues.rx_malformed;
+    sum.port_queues.rx_handed_over += t.port_queues.rx_handed_over;
+    sum.port_queues.control_rx += t.port_queues.control_rx;
+    sum.port_queues.control_tx += t.port_queues.control_tx;
+    sum.port_queues.ring_full += t.port_queues.ring_full;
+    sum.port_queues.tx_packets += t.port_queues.tx_packets;
+    sum.port_queues.tx_bytes += t.port_queues.tx_bytes;
+    sum.port_queues.tx_short += t.port_queues.tx_short;
+    sum.loop.turns += t.loop.turns;
+    sum.loop.busy_turns += t.loop.busy_turns;
+    sum.loop.longest_gap = std::max(sum.loop.longest_gap, t.loop.longest_gap);
+    sum.loop.preempted += t.loop.preempted;
+    sum.loop.ran += t.loop.ran;
+  }
+  return sum;
+}
+
+dataplane::InBandPort& WorkerPool::in_band_of(const config::EndpointConfig& endpoint) {
+  const auto at = std::find_if(control_.begin(), control_.end(), [&](const LaneControl& c) {
+    return c.port == endpoint.port && c.worker == endpoint.worker;
+  });
+  if (at->in_band == nullptr) {
+    const RunPort& port = dpdk_.ports()[at->port];
+    dataplane::InBandConfig c;
+    c.mtu = port.port->mtu();
+    c.descriptors = config_.ports[at->port].tx_descriptors;
+    c.lcores = static_cast<unsigned>(config_.workers.count) + 1;
+    c.socket = port.port->capabilities().socket;
+    at->in_band = std::make_unique<dataplane::InBandPort>(c, *at->exchange, dpdk_.pools());
+  }
+  return *at->in_band;
+}
+
+dataplane::InBandLink& WorkerPool::serve_in_band(std::size_t board, std::uint16_t udp_port,
+                                                 dataplane::InBandLink::Allow allow) {
+  const config::EndpointConfig& endpoint = config_.boards[board].endpoint;
+  return in_band_of(endpoint).serve(owners_[board], endpoints::identity_of(endpoint), udp_port,
+                                    std::move(allow));
+}
+
+std::size_t WorkerPool::poll_in_band(Time now) {
+  std::size_t n = 0;
+  for (const LaneControl& c : control_) {
+    if (c.in_band != nullptr) n += c.in_band->poll(now);
+  }
+  return n;
+}
+
+dataplane::InBandCounters WorkerPool::in_band_counters() const {
+  dataplane::InBandCounters sum;
+  for (const LaneControl& c : control_) {
+    if (c.in_band == nullptr) continue;
+    const dataplane::InBandCounters& n = c.in_band->counters();
+    sum.rx += n.rx;
+    sum.rx_refused += n.rx_refused;
+    sum.rx_unserved += n.rx_unserved;
+    sum.tx += n.tx;
+    sum.tx_dropped += n.tx_dropped;
+    sum.tx_refused += n.tx_refused;
+  }
+  return sum;
+}
+
+std::uint64_t WorkerPool::drain_control() {
+  std::uint64_t n = 0;
+  for (const LaneControl& c : control_) {
+    if (c.in_band == nullptr) n += c.exchange->drop_received();
+  }
+  return n;
+}
+
+bool WorkerPool::rings_control_thread() const { return config_.workers.idle == config::Idle::kSleep; }
+
+bool WorkerPool::has_network(unsigned worker) const {
+  return lab_ != nullptr && lab_->network_worker == worker;
+}
+
+std::string WorkerPool::map() const {
+  std::vector<dataplane::WorkerRow> rows;
+  for (unsigned w = 0; w < workers_.size(); ++w) {
+    dataplane::WorkerRow row;
+    row.lcore = dpdk_.lcore(w);
+    row.cpu = dpdk_.lcores()[w + 1].cpu.value_or(row.lcore);
+    for (const RunPort& port : dpdk_.ports()) {
+      const auto it = std::find(port.workers.begin(), port.workers.end(), w);
+      if (it == port.workers.end()) continue;
+      for (auto q = static_cast<std::size_t>(it - port.workers.begin()); q < port.queues;
+           q += port.workers.size()) {
+        row.queues.push_back({port.name, static_cast<std::uint16_t>(q), port.port->capabilities().socket});
+      }
+    }
+    std::size_t boards = 0;
+    std::size_t receivers = 0;
+    for (const auto& b : config_.boards) boards += b.endpoint.worker == w ? 1 : 0;
+    for (const auto& r : config_.receivers) receivers += r.endpoint.worker == w ? 1 : 0;
+    row.boards = fmt::format("{} board{}, {} receiver{}{}", boards, boards == 1 ? "" : "s", receivers,
+                             receivers == 1 ? "" : "s", has_network(w) ? ", the network" : "");
+    rows.push_back(row);
+  }
+  return dataplane::worker_map(rows);
+}
+
+std::vector<std::string> WorkerPool::steering() const {
+  std::vector<std::string> lines;
+  for (std::size_t p = 0; p < rules_.size(); ++p) {
+    const dataplane::SteeringChoice& c = rules_[p]->choice();
+    lines.push_back("port " + dpdk_.ports()[p].name + ": steering " + dataplane::to_string(c.tier) +
+                    (c.reason.empty() ? "" : " (" + c.reason + ")"));
+  }
+  return lines;
+}
+
+}  // namespace softfeb::runtime

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "simulator/event_loop.hpp"
+
+#include "roce/frame.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+
+namespace softfeb::simulator {
+
+EventLoop::EventLoop(const fabric::NetworkConfig& config, const std::vector<Seat>& seats)
+    : network_(config, pool_), place_of_(config.stations.size(), kNobody), next_(seats.size()) {
+  for (const Seat& seat : seats) {
+    place_of_[seat.station] = static_cast<std::uint32_t>(places_.size());
+    places_.push_back({seat, {}});
+    places_.back().own.insert(seat.endpoint->identity(), 0);
+  }
+  for (std::size_t i = 0; i < kBurst; ++i) prepare(i);
+  for (std::uint32_t i = 0; i < places_.size(); ++i) next_.set(i, 0);
+}
+
+/// Prepares an empty frame for the engine to write to.
+void EventLoop::prepare(std::size_t i) {
+  frames_[i] = pool_.acquire();
+  if (frames_[i] == nullptr) {
+    throw std::runtime_error(
+        "more than " + std::to_string(FramePool::kMost) +
+        " frames are under way at once; boards that keep to their links' rates (link_rate), "
+        "or smaller switch buffers");
+  }
+  out_[i].header = frames_[i]->header;
+}
+
+void EventLoop::run_until(Time end) {
+  for (;;) {
+    const Time next = next_.time();
+    fabric::Network::Delivery delivery;
+    if (network_.run(std::min(next, end), {&delivery, 1}) == 1) {
+      deliver(delivery);
+    } else if (next <= end) {
+      serve(next_.party(), next);
+    } else {
+      break;
+    }
+  }
+  now_ = end;
+}
+
+void EventLoop::deliver(const fabric::Network::Delivery& delivery) {
+  ++events_done_;
+  now_ = delivery.at;
+  const std::uint32_t i = place_of_[delivery.station];
+  const bool ours = i != kNobody && receive(places_[i], *static_cast<const PoolFrame*>(delivery.frame));
+  pool_.release(delivery.frame);
+  if (!ours) {
+    ++passed_over_;
+    return;
+  }
+  const Time next = places_[i].seat.endpoint->next_event(now_);
+  if (next <= now_) {
+    serve(i, now_);
+  } else {
+    next_.set(i, next);
+  }
+}
+
+/// Returns false if the frame is not for this endpoint.
+bool EventLoop::receive(Place& place, const PoolFrame& frame) {
+  const roce::ParsedFrame parsed = roce::parse_frame(frame.segments());
+  bool ours = false;
+  if (parsed.kind == roce::FrameKind::kMacControl) {
+    place.own.for_each_paused(parsed.dest_mac, [&ours](std::uint32_t) { ours = true; });
+  } else {
+    ours = place.own.find(parsed) == 0;
+  }
+  if (!ours) return false;
+  place.seat.endpoint->receive(parsed, now_);
+  return true;
+}
+
+/// Polls endpoint `i` until it has nothing more to send.
+void EventLoop::serve(std::uint32_t i, Time now) {
+  ++events_done_;
+  now_ = now;
+  engine::Endpoint& endpoint = *places_[i].seat.endpoint;
+  for (std::size_t n = kBurst; n == kBurst;) {
+    n = endpoint.poll(now, out_);
+    for (std::size_t k = 0; k < n; ++k) {
+      FramePool::fill(*frames_[k], out_[k]);
+      network_.send(places_[i].seat.station, frames_[k], now);
+      prepare(k);
+    }
+  }
+  next_.set(i, endpoint.next_event(now));
+}
+
+}  // namespace softfeb::simulator

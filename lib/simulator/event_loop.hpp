@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "base/time.hpp"
+#include "engine/demux.hpp"
+#include "engine/endpoint.hpp"
+#include "fabric/event_tree.hpp"
+#include "fabric/network.hpp"
+#include "simulator/frame_pool.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace softfeb::simulator {
+
+/// Event loop for the endpoints of a network in virtual time. The clock jumps from event to event, and the
+/// run depends only on the configuration and its seeds. Simultaneous events run in a fixed order: the
+/// network's first, then the endpoints' by index.
+class EventLoop {
+ public:
+  struct Seat {
+    engine::Endpoint* endpoint = nullptr;
+    std::uint32_t station = 0;
+  };
+
+  /// Endpoints must outlive the EventLoop and must not be driven by anyone else. Frames for stations without
+  /// an endpoint are discarded.
+  EventLoop(const fabric::NetworkConfig& config, const std::vector<Seat>& seats);
+  EventLoop(const EventLoop&) = delete;
+  EventLoop& operator=(const EventLoop&) = delete;
+
+  Time now() const { return now_; }
+  /// Runs all events up to and including `end`. Throws std::runtime_error if more than FramePool::kMost
+  /// frames are under way.
+  void run_until(Time end);
+  /// Call after changing endpoint `seat` at now(): sends what it has to send.
+  void touched(std::size_t seat) { serve(static_cast<std::uint32_t>(seat), now_); }
+
+  /// True if no frame is under way.
+  bool empty() const { return network_.next_event() == kNever; }
+  fabric::Network& network() { return network_; }
+  const fabric::Network& network() const { return network_; }
+
+  /// Deliveries to and iterations of endpoints so far: the measure of simulation speed.
+  std::uint64_t events() const { return events_done_; }
+  /// Frames delivered to a station that are not for its endpoint (flooded, or for another address), and those
+  /// for stations without an endpoint.
+  std::uint64_t passed_over() const { return passed_over_; }
+
+ private:
+  static constexpr std::size_t kBurst = 8;
+  static constexpr std::uint32_t kNobody = UINT32_MAX;
+
+  struct Place {
+    Seat seat;
+    engine::Demux own;  ///< selects the frames for this endpoint; flooded and foreign ones are ignored
+  };
+
+  void deliver(const fabric::Network::Delivery& delivery);
+  bool receive(Place& place, const PoolFrame& frame);
+  void serve(std::uint32_t seat, Time now);
+  void prepare(std::size_t i);
+
+  FramePool pool_;
+  fabric::Network network_;
+  std::vector<Place> places_;
+  std::vector<std::uint32_t> place_of_;  ///< indexed by station
+  fabric::EventTree next_;               ///< next event of each endpoint
+  std::array<PoolFrame*, kBurst> frames_{};
+  std::array<engine::TxFrame, kBurst> out_{};
+  Time now_ = 0;
+  std::uint64_t events_done_ = 0;
+  std::uint64_t passed_over_ = 0;
+};
+
+}  // namespace softfeb::simulator

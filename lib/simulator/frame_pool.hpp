@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "base/segments.hpp"
+#include "engine/tx_frame.hpp"
+#include "fabric/frame.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace softfeb::simulator {
+
+/// A frame in virtual time: owns headers and trailer, refers to the payload.
+struct PoolFrame : fabric::Frame {
+  const std::uint8_t* payload = nullptr;
+  std::uint32_t payload_length = 0;
+  std::uint8_t trailer_length = 0;
+  std::array<std::uint8_t, 8> trailer{};
+  std::array<std::uint8_t, engine::TxFrame::kHeaderRoom> room{};
+  std::unique_ptr<std::uint8_t[]> own;  ///< payload owned by this frame; the buffer is kept for reuse
+  std::uint32_t own_size = 0;
+
+  /// All bytes, in order.
+  Segments segments() const;
+};
+
+/// Frames in virtual time. Payload is referenced, not copied, unless it is not stable or a bit of it is
+/// flipped. Grows with the number of frames under way, up to a limit.
+class FramePool : public fabric::FrameStore {
+ public:
+  static constexpr std::size_t kMost = 1U << 20;
+
+  explicit FramePool(std::size_t most = kMost) : most_(most) {}
+
+  /// Returns an empty frame; null at the limit.
+  PoolFrame* acquire();
+  /// Fills `frame` from the engine's output; `out.header` must be in the frame's own room.
+  static void fill(PoolFrame& frame, const engine::TxFrame& out);
+
+  fabric::Frame* make(ByteSpan bytes) override;
+  fabric::Frame* copy(const fabric::Frame& frame) override;
+  bool corrupt(fabric::Frame& frame, std::uint64_t random) override;
+  void release(fabric::Frame* frame) override;
+
+  /// Frames not in the free list.
+  std::size_t in_use() const { return made_ - free_; }
+
+ private:
+  static constexpr std::size_t kBlock = 1024;
+
+  bool grow();
+
+  std::size_t most_;
+  std::vector<std::unique_ptr<std::array<PoolFrame, kBlock>>> blocks_;
+  fabric::Frame* first_ = nullptr;
+  std::size_t made_ = 0;
+  std::size_t free_ = 0;
+};
+
+}  // namespace softfeb::simulator

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "board/board_registers.hpp"
+#include "config/run_config.hpp"
+#include "runtime/worker_pool.hpp"
+#include "slowcontrol/control_link.hpp"
+#include "slowcontrol/port_states.hpp"
+#include "slowcontrol/register_bus.hpp"
+#include "slowcontrol/stream_source.hpp"
+#include "srp/bus_queue.hpp"
+#include "srp/srp_server.hpp"
+#include "srp/stream.hpp"
+
+#include <array>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string>
+
+namespace softfeb::slowcontrol {
+
+/// What the boards' slow control shares; all of it outlives them.
+struct ControlDeps {
+  const config::RunConfig* config = nullptr;
+  runtime::DpdkRuntime* dpdk = nullptr;
+  runtime::WorkerPool* pool = nullptr;
+  const endpoints::Endpoints* endpoints = nullptr;
+  PortStates* ports = nullptr;
+  boost::asio::io_context* io = nullptr;
+  std::function<void(RegisterBus&)> waiting;             ///< see RegisterBus
+  std::function<void(const std::string&)> say;           ///< what the user should know
+  std::function<void(const std::string&, Time)> closed;  ///< the same of a connection that closed
+};
+
+/// The slow control of one board: its registers, the two links to them and to its stream, and what lies
+/// between.
+class BoardControl {
+ public:
+  /// Serves from here on. Throws SocketError, EnvironmentError.
+  BoardControl(const ControlDeps& parts, std::size_t board);
+  BoardControl(const BoardControl&) = delete;
+  BoardControl& operator=(const BoardControl&) = delete;
+
+  static constexpr std::size_t kRegisters = 0, kStream = 1;
+  static constexpr std::array<const char*, 2> kLinkNames{"registers", "stream"};
+
+  std::size_t board() const { return board_; }
+  const config::ControlConfig& config() const { return config_; }
+  const board::BoardRegisters& registers() const { return registers_; }
+  /// Beside the client's accesses: as register accesses of somebody else.
+  srp::Bus& bus() { return queue_; }
+  const ControlLink& link(std::size_t i) const { return i == kRegisters ? registers_link_ : stream_link_; }
+  const srp::SrpServer& srp() const { return srp_; }
+  const srp::StreamServer& stream() const { return stream_; }
+
+  bool in_band() const { return config_.in_band; }
+  /// Timers of the links that no socket sees to.
+  void follow_timers(Time now);
+  /// When the first of those timers expires.
+  Time deadline() const;
+  /// Says goodbye to the clients; nothing is served any more.
+  void close(Time now);
+
+ private:
+  RegisterBus::Parts bus_parts(const ControlDeps& parts);
+  ControlLink::Closed closed_by(const ControlDeps& parts, const char* link) const;
+  void open_ways(const ControlDeps& parts);
+  void observe(board::LiveState& live, Time now);
+  void set_link(const board::SetRssi& action, Time now);
+  /// Tells the user of what the board will refuse in silence.
+  void look(const board::DataPathAction& action) const;
+
+  std::size_t board_;
+  const config::BoardConfig& board_config_;
+  const config::ControlConfig& config_;
+  PortStates& ports_;
+  std::function<void(const std::string&)> say_;
+  const dataplane::Port& port_;
+  std::array<dataplane::InBandLink*, 2> in_band_{};
+  board::BoardRegisters registers_;
+  std::unique_ptr<engine::HostResponder> responder_;  ///< null: no receiver of ours plays the host
+  RegisterBus bus_;
+  srp::BusQueue queue_;  ///< of those who access it: the client, and the live page
+  StreamSource source_;
+  srp::SrpServer srp_;
+  srp::StreamServer stream_;
+  ControlLink registers_link_;
+  ControlLink stream_link_;
+};
+
+}  // namespace softfeb::slowcontrol

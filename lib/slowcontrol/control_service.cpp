@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "slowcontrol/control_service.hpp"
+
+#include "dataplane/cpus.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+
+#include <rte_pause.h>
+#include <sys/prctl.h>
+
+namespace softfeb::slowcontrol {
+
+namespace {
+
+constexpr int kHandlers = 64;  ///< of sockets and timers in one turn
+/// A worker answers within a turn. Where it has a CPU of its own that is sooner than any sleep would end.
+constexpr Time kSpin = 20 * kMicrosecond;
+constexpr Time kNap = 20 * kMicrosecond;
+/// Workers that spin do not ring: how often their queues are looked at while datagrams come, and when none
+/// has come for kQuiet.
+constexpr Time kInBandSoon = 50 * kMicrosecond;
+constexpr Time kInBandLater = 500 * kMicrosecond;
+constexpr Time kQuiet = 20 * kMillisecond;
+constexpr Time kStopLimit = 1 * kSecond;
+/// Lines about connections that closed, of all boards: so many at once, then so many a second.
+constexpr unsigned kClosedAtOnce = 8;
+constexpr unsigned kClosedPerSecond = 1;
+
+std::chrono::nanoseconds length(Time time) { return std::chrono::nanoseconds(time / kNanosecond); }
+
+}  // namespace
+
+ControlService::ControlService(const config::RunConfig& config, runtime::DpdkRuntime& dpdk,
+                               runtime::WorkerPool& pool, const endpoints::Endpoints& endpoints,
+                               std::function<void(const std::string&)> say)
+    : dpdk_(dpdk),
+      pool_(pool),
+      work_(boost::asio::make_work_guard(io_)),
+      timer_(io_),
+      doorbell_(io_),
+      ports_(dpdk.ports()),
+      closed_(say, "connections closed; the result has the last ones of each link", kClosedPerSecond,
+              kClosedAtOnce),
+      spins_(!dataplane::shares_cpus(dpdk.lcores())) {
+  const ControlDeps parts{.config = &config,
+                          .dpdk = &dpdk,
+                          .pool = &pool,
+                          .endpoints = &endpoints,
+                          .ports = &ports_,
+                          .io = &io_,
+                          .waiting = [this](RegisterBus& bus) { waiting_.push_back(&bus); },
+                          .say = std::move(say),
+                          .closed = [this](const std::string& line, Time now) { closed_.add(line, now); }};
+  for (std::size_t b = 0; b < config.boards.size(); ++b) {
+    if (!config.boards[b].control) continue;
+    boards_.push_back(std::make_unique<BoardControl>(parts, b));
+    in_band_ = in_band_ || boards_.back()->in_band();
+  }
+  rung_ = in_band_ && pool.rings_control_thread();
+  if (rung_) {
+    doorbell_.assign(pool.control_doorbell().fd());
+    await_doorbell();
+  }
+  // Naps of 20 µs must not last 70.
+  if (!boards_.empty()) prctl(PR_SET_TIMERSLACK, 1'000UL, 0UL, 0UL, 0UL);
+}
+
+std::vector<telemetry::LinkView> ControlService::links() const {
+  std::vector<telemetry::LinkView> views;
+  for (const auto& board : boards_) {
+    for (std::size_t i = 0; i < BoardControl::kLinkNames.size(); ++i) {
+      const ControlLink& link = board->link(i);
+      const srp::RssiServer& server = link.server();
+      views.push_back({.board = board->board(),
+                       .link = BoardControl::kLinkNames[i],
+                       .open = server.open(),
+                       .peer = server.status().peer,
+                       .in_band = link.in_band(),
+                       .connections = server.status().reconnects,
+                       .history = &link.history()});
+    }
+  }
+  return views;
+}
+
+ControlService::~ControlService() {
+  stop();
+  if (doorbell_.is_open()) doorbell_.release();
+}
+
+void ControlService::await_doorbell() {
+  doorbell_.async_wait(boost::asio::posix::stream_descriptor::wait_read,
+                       [this](const boost::system::error_code& error) {
+                         if (error) return;
+                         pool_.control_doorbell().clear();
+                         await_doorbell();
+                       });
+}
+
+void ControlService::run_until(Time until) {
+  for (;;) {
+    serve(dpdk_.now());
+    if (dpdk_.now() >= until) return;
+    if (waiting_.empty()) {
+      wait(until);
+    } else {
+      wait_for_workers();
+    }
+  }
+}
+
+/// One turn, of bounded length.
+void ControlService::serve(Time now) {
+  if (!serves()) return;
+  for (int i = 0; i < kHandlers && io_.poll_one() != 0; ++i) {
+  }
+  if (in_band_) serve_in_band(now);
+  serve_waiting(dpdk_.now());
+}
+
+void ControlService::serve_in_band(Time now) {
+  if (pool_.poll_in_band(now) != 0) in_band_at_ = now;
+  for (const auto& board : boards_) {
+    if (board->in_band()) board->follow_timers(now);
+  }
+}
+
+/// A bus that goes on may wait again at once: it is then in `waiting_` anew.
+void ControlService::serve_waiting(Time now) {
+  if (waiting_.empty()) return;
+  serving_.clear();
+  serving_.swap(waiting_);
+  for (RegisterBus* bus : serving_) {
+    if (!bus->poll(now)) waiting_.push_back(bus);
+  }
+}
+
+/// Until the first of those that wait has its answer, but not for long. The others are looked at in the next
+/// turn.
+void ControlService::wait_for_workers() {
+  const Time give_up = dpdk_.now() + kSpin;
+  while (spins_ && dpdk_.now() < give_up) {
+    if (waiting_.front()->answered()) return;
+    rte_pause();
+  }
+  std::this_thread::sleep_for(length(kNap));
+}
+
+void ControlService::wait(Time until) {
+  const Time now = dpdk_.now();
+  if (now >= until) return;
+  if (!serves()) {
+    std::this_thread::sleep_for(length(until - now));
+    return;
+  }
+  Time span = until - now;
+  if (rung_) {
+    pool_.control_doorbell().arm();
+    // Datagrams that arrived before arm() do not ring.
+    if (pool_.poll_in_band(now) != 0) {
+      pool_.control_doorbell().disarm();
+      return;
+    }
+    const Time due = in_band_deadline();
+    span = std::min(span, due > now ? due - now : 0);
+  } else if (in_band_) {
+    span = std::min(span, now - in_band_at_ < kQuiet ? kInBandSoon : kInBandLater);
+  }
+  timer_.expires_after(length(span));
+  timer_.async_wait([](const boost::system::error_code&) {});
+  io_.run_one();
+  // What is left of it is run in the next turn, not in the next wait.
+  timer_.cancel();
+  pool_.control_doorbell().disarm();
+}
+
+Time ControlService::in_band_deadline() const {
+  Time at = kNever;
+  for (const auto& board : boards_) {
+    if (board->in_band()) at = std::min(at, board->deadline());
+  }
+  return at;
+}
+
+void ControlService::stop() {
+  if (stopped_) return;
+  stopped_ = true;
+  const Time limit = dpdk_.now() + kStopLimit;
+  for (const auto& board : boards_) board->close(dpdk_.now());
+  while (!waiting_.empty() && dpdk_.now() < limit) {
+    serve_waiting(dpdk_.now());
+    std::this_thread::sleep_for(length(kNap));
+  }
+  waiting_.clear();
+  in_band_ = false;
+  timer_.cancel();
+  io_.poll();
+  closed_.flush();
+}
+
+}  // namespace softfeb::slowcontrol

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "board/board_registers.hpp"
+#include "config/run_config.hpp"
+#include "engine/congestion.hpp"
+#include "srp/rssi_server.hpp"
+
+#include <cstddef>
+
+/// From a board's section `control` to what its parts are made with.
+namespace softfeb::slowcontrol {
+
+/// QPs that the configuration gives the board: those of the metadata bus are numbered after them.
+std::size_t configured_qps(const config::BoardConfig& board);
+
+/// `start`: of the board's time.
+board::BoardRegistersConfig registers_config(const config::RunConfig& config, std::size_t board, Time start);
+
+/// The firmware's two links. `max_datagram`: what every way to the link can carry.
+srp::RssiServerConfig registers_link(const config::ControlConfig& c, std::size_t max_datagram,
+                                     std::uint64_t seed);
+srp::RssiServerConfig stream_link(const config::ControlConfig& c, std::size_t max_datagram,
+                                  std::uint64_t seed);
+
+/// Whether `ip` is in one of the networks that may connect.
+bool allowed(const config::ControlConfig& c, const roce::IpAddress& ip);
+
+}  // namespace softfeb::slowcontrol

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "board/app_tx.hpp"
+#include "board/stream_monitor.hpp"
+#include "srp/stream.hpp"
+
+#include <cstddef>
+
+namespace softfeb::slowcontrol {
+
+/// The board's frame generator as the source of its stream link, watched by the monitor of that direction.
+class StreamSource final : public srp::FrameSource {
+ public:
+  StreamSource(board::AppTx& generator, board::StreamMonitor& monitor)
+      : generator_(generator), monitor_(monitor) {}
+
+  bool ready(Time /*now*/) override { return generator_.ready(); }
+
+  Part fill(MutableByteSpan out, Time now) override {
+    const board::AppTx::Filled filled = generator_.fill(out);
+    frame_bytes_ += filled.bytes;
+    if (filled.last) {
+      monitor_.on_frame(frame_bytes_, now);
+      frame_bytes_ = 0;
+    }
+    return {filled.bytes, filled.last};
+  }
+
+  void abandon(Time /*now*/) override {
+    generator_.restart_frame();
+    frame_bytes_ = 0;
+  }
+
+ private:
+  board::AppTx& generator_;
+  board::StreamMonitor& monitor_;
+  std::size_t frame_bytes_ = 0;  ///< of the frame on its way
+};
+
+}  // namespace softfeb::slowcontrol

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "base/bytes.hpp"
+#include "base/time.hpp"
+#include "srp/datagram.hpp"
+#include "srp/rssi.hpp"
+#include "srp/srp_client.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace softfeb::sockets {
+
+inline constexpr std::uint16_t kRegistersPort = 8192;
+inline constexpr std::uint16_t kStreamPort = 8193;
+
+/// Cause of an error; the values are the programs' exit codes.
+enum class RegisterFault : std::uint8_t {
+  kAccess = 1,       ///< the board refuses the access or sends an invalid answer
+  kUsage = 2,        ///< invalid address or size
+  kEnvironment = 3,  ///< the board is unreachable or does not answer
+};
+
+/// The message names the board, the access, what happened and how to fix it, in one line.
+class RegisterError : public std::runtime_error {
+ public:
+  RegisterError(RegisterFault fault, const std::string& what, std::uint32_t status = 0)
+      : std::runtime_error(what), fault_(fault), status_(status) {}
+  RegisterFault fault() const { return fault_; }
+  int exit_code() const { return static_cast<int>(fault_); }
+  std::uint32_t status() const { return status_; }  ///< SRPv3's, if the board refused; otherwise 0
+
+ private:
+  RegisterFault fault_;
+  std::uint32_t status_;
+};
+
+struct RegisterClientOptions {
+  srp::UdpPeer board;  ///< usually port kRegistersPort
+  Time connect_timeout = 5 * kSecond;
+  Time access_timeout = 5 * kSecond;  ///< maximum time without any answer
+  std::size_t in_flight = 256;        ///< maximum number of outstanding transactions
+};
+
+/// Access to the registers of a board or of softfeb, for sequential programs. The link opens with the first
+/// access and reopens if it went down between two. It is kept alive only inside these functions. Not
+/// thread-safe. All functions except try_*() throw RegisterError on any failure; all throw it, or
+/// SocketError, if the board cannot be reached.
+class RegisterClient {
+ public:
+  struct Read {
+    std::uint32_t address = 0;
+    std::size_t bytes = 4;  ///< multiple of 4, 4…4096
+  };
+  struct Write {
+    std::uint32_t address = 0;
+    std::vector<std::uint8_t> data;  ///< size as in Read::bytes
+  };
+  struct Outcome {
+    srp::SrpOutcome outcome = srp::SrpOutcome::kClosed;
+    std::uint32_t status = 0;
+    std::vector<std::uint8_t> data;  ///< of a read; with kStatus, the words before the error
+    bool ok() const { return outcome == srp::SrpOutcome::kOk; }
+  };
+
+  explicit RegisterClient(const RegisterClientOptions& options);
+  ~RegisterClient();
+  RegisterClient(RegisterClient&&) noexcept;
+  RegisterClient& operator=(RegisterClient&&) noexcept;
+
+  /// Opens the link now instead of with the first access.
+  void connect();
+  void close();
+  bool connected() const;
+
+  std::vector<std::uint8_t> read(std::uint32_t address, std::size_t bytes);
+  std::uint32_t read32(std::uint32_t address);
+  /// The board has performed the write when this returns.
+  void write(std::uint32_t address, ByteSpan data);
+  void write32(std::uint32_t address, std::uint32_t value);
+  /// Posted write: returns once the board has processed the request; reports no bus status.
+  void post(std::uint32_t address, ByteSpan data);
+
+  /// Pipelined and in order; results are in the same order.
+  std::vector<std::vector<std::uint8_t>> read_many(std::span<const Read> reads);
+  void write_many(std::span<const Write> writes);
+  /// Same, but returns one outcome per access instead of throwing for the first failure.
+  std::vector<Outcome> try_read_many(std::span<const Read> reads);
+  std::vector<Outcome> try_write_many(std::span<const Write> writes);
+  /// The error and its fix as the exceptions report them; `access` is, for example, "read of 4 bytes at
+  /// 0x100".
+  std::string explain(const Outcome& outcome, const std::string& access) const;
+
+  /// Waits and keeps the link alive.
+  void wait(Time duration);
+
+  const srp::RssiStatus& link_status() const;
+  const srp::SrpClientCounters& counters() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace softfeb::sockets

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "base/time.hpp"
+#include "srp/datagram.hpp"
+#include "srp/rssi.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <stdexcept>
+#include <string>
+
+namespace boost::asio {
+class io_context;
+}
+
+/// UDP sockets for RSSI links: the thin layer that gives the state machines datagrams and the time.
+/// Single-threaded: only the thread that runs the io_context may use them.
+namespace softfeb::sockets {
+
+/// The system cannot provide the socket (exit code 3). what() gives the reason and the fix in one line.
+class SocketError : public std::runtime_error {
+ public:
+  SocketError(const std::string& reason, const std::string& fix)
+      : std::runtime_error(reason + "; " + fix), reason_(reason), fix_(fix) {}
+  const std::string& reason() const { return reason_; }
+  const std::string& fix() const { return fix_; }
+
+ private:
+  std::string reason_;
+  std::string fix_;
+};
+
+/// Time source.
+using Clock = std::function<Time()>;
+/// The system's steady clock, with an origin private to this process.
+Time steady_time();
+
+struct UdpCounters {
+  std::uint64_t rx_datagrams = 0, rx_bytes = 0;  ///< passed to the link
+  std::uint64_t rx_refused = 0;                  ///< from addresses that are not allowed
+  std::uint64_t rx_too_long = 0;                 ///< longer than any segment
+  std::uint64_t tx_datagrams = 0, tx_bytes = 0;
+  std::uint64_t tx_dropped = 0;  ///< socket buffer full, or no route to the peer
+  std::uint64_t errors = 0;      ///< ICMP errors; reported on connected sockets only
+};
+
+/// One socket that carries the datagrams of one link. Follows the link's deadline: after each datagram and
+/// timer event, and shortly after the link has sent for another reason. The link must outlive the socket's
+/// last event: destroy the socket first, or stop the io_context.
+class UdpSocket : public srp::DatagramSink {
+ public:
+  ~UdpSocket() override;
+  UdpSocket(const UdpSocket&) = delete;
+  UdpSocket& operator=(const UdpSocket&) = delete;
+
+  /// Starts receiving for this link.
+  void start(srp::RssiLink& link);
+  void send(const srp::UdpPeer& to, ByteSpan datagram) override;
+  /// Checks the link's deadline again after outside use of the link that sends nothing.
+  void follow_deadline();
+
+  std::uint16_t port() const;  ///< local
+  const UdpCounters& counters() const;
+
+ protected:
+  struct Impl;
+  explicit UdpSocket(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
+
+  std::shared_ptr<Impl> impl_;
+};
+
+/// Bound to an address of this host. Throws SocketError.
+class UdpServerSocket final : public UdpSocket {
+ public:
+  /// Called with the source address of each datagram before it is parsed.
+  using Allow = std::function<bool(const roce::IpAddress&)>;
+
+  /// Port 0 selects any free port.
+  UdpServerSocket(boost::asio::io_context& io, const roce::IpAddress& address, std::uint16_t port,
+                  Allow allow, Clock clock = steady_time);
+};
+
+/// Connected to a server; receives only from it. Throws SocketError.
+class UdpClientSocket final : public UdpSocket {
+ public:
+  UdpClientSocket(boost::asio::io_context& io, const srp::UdpPeer& server, Clock clock = steady_time);
+};
+
+}  // namespace softfeb::sockets

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "base/time.hpp"
+#include "srp/datagram.hpp"
+
+#include <cstddef>
+#include <cstdint>
+
+/// RSSI v1, the reliable stream over UDP of the board's slow control: the types that its users see.
+namespace softfeb::srp {
+
+/// Parameters as in a SYN header. Times are in milliseconds.
+struct RssiParameters {
+  std::uint8_t max_outstanding = 16;  ///< sent and unacknowledged segments
+  std::uint16_t max_segment = 1024;   ///< bytes of a datagram, including the RSSI header
+  std::uint16_t retransmit_ms = 20;
+  std::uint16_t cumulative_ack_ms = 5;
+  std::uint16_t null_ms = 1000;
+  std::uint8_t max_retransmissions = 15;
+  std::uint8_t max_cumulative_acks = 2;
+
+  bool operator==(const RssiParameters&) const = default;
+};
+
+enum class RssiState : std::uint8_t { kListen, kSynSent, kWaitAck, kOpen, kClosed };
+
+/// The firmware's number for a state, as in its register ConnState.
+constexpr std::uint8_t firmware_connection_state(RssiState state) {
+  switch (state) {
+    case RssiState::kListen:
+      return 4;
+    case RssiState::kSynSent:
+      return 2;  // WAIT_SYN
+    case RssiState::kWaitAck:
+      return 6;
+    case RssiState::kOpen:
+      return 7;
+    case RssiState::kClosed:
+      break;
+  }
+  return 0;
+}
+
+enum class RssiClose : std::uint8_t {
+  kByPeer,      ///< RST received
+  kByUs,        ///< close() by the user of the link
+  kTimeout,     ///< nothing received for the null timeout
+  kRetransmit,  ///< a segment reached the maximum number of transmissions
+  kReplaced,    ///< another client connected
+  kRestarted,   ///< the same client reconnected
+  kProtocol,    ///< nothing but invalid segments received for the null timeout
+  kRegister,    ///< write to the firmware's register CloseConn
+  kShutdown,    ///< the program is exiting
+};
+inline constexpr std::size_t kRssiCloses = 9;
+static_assert(static_cast<std::size_t>(RssiClose::kShutdown) + 1 == kRssiCloses);
+
+/// State and counters of a link.
+struct RssiStatus {
+  RssiState state = RssiState::kListen;
+  RssiParameters negotiated;  ///< of the open connection, or of the previous one
+  UdpPeer peer;               ///< likewise
+  bool local_busy = false;
+  bool remote_busy = false;
+  std::uint8_t tx_last_ack = 0;  ///< highest of our sequence numbers that the peer has acknowledged
+  std::uint8_t rx_seq = 0;       ///< sequence number of the last segment received
+  std::uint8_t rx_ack = 0;       ///< acknowledge number of the last segment received
+  std::uint8_t rx_last_seq = 0;  ///< sequence number of the last segment received in order
+  std::uint64_t valid = 0;       ///< accepted segments
+  std::uint64_t dropped = 0;     ///< malformed, bad checksum, out of window, duplicate, or from another peer
+  std::uint64_t retransmitted = 0;
+  std::uint64_t reconnects = 0;                 ///< connections opened
+  std::uint64_t refused = 0;                    ///< valid SYNs left unanswered: too many or too soon
+  std::uint64_t tx_segments = 0, tx_bytes = 0;  ///< data segments only; RSSI payload bytes
+  std::uint64_t rx_segments = 0, rx_bytes = 0;
+};
+
+/// User of a link. The callbacks run inside on_datagram(), on_timer(), resume() and close() of the link, and
+/// may call send() and close().
+class RssiUser {
+ public:
+  virtual ~RssiUser() = default;
+  virtual void on_open(Time now) = 0;
+  virtual void on_close(RssiClose why, Time now) = 0;
+  /// Payload of a segment, in order, exactly once. Return false to refuse it for now. The link then announces
+  /// BUSY, buffers this segment and the following ones up to a window, and offers it again in
+  /// RssiLink::resume().
+  virtual bool on_segment(ByteSpan payload, Time now) = 0;
+  /// send() has room again after it had none.
+  virtual void on_room(Time now) = 0;
+};
+
+/// One end of a connection. Sans-I/O: takes datagrams and the time, and emits datagrams through a
+/// DatagramSink, which must not call back into the link. The driver must pass all received datagrams before
+/// it calls on_timer(); otherwise a program that was held up would take its peers for silent.
+class RssiLink {
+ public:
+  virtual ~RssiLink() = default;
+
+  virtual void on_datagram(const UdpPeer& from, ByteSpan datagram, Time now) = 0;
+  virtual void on_timer(Time now) = 0;
+  /// When to call on_timer() unless an event comes first; kNever if no timer is set.
+  virtual Time deadline() const = 0;
+
+  virtual bool open() const = 0;
+  /// Maximum payload of a segment on this connection, bytes; 0 if not open.
+  virtual std::size_t max_payload() const = 0;
+  /// Number of segments that send() accepts now.
+  virtual std::size_t room() const = 0;
+  /// Copies `payload` (1…max_payload() bytes) and sends it as soon as the window allows. Returns false
+  /// without room or without a connection.
+  virtual bool send(ByteSpan payload, Time now) = 0;
+  /// Sends RST and discards all state of the connection.
+  virtual void close(Time now) = 0;
+  /// The user can accept segments again.
+  virtual void resume(Time now) = 0;
+
+  virtual const RssiStatus& status() const = 0;
+};
+
+}  // namespace softfeb::srp

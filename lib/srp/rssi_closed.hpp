@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "srp/rssi.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <string>
+
+/// Records of closed connections: what an endpoint knows when a connection closes, and a bounded list for
+/// display.
+namespace softfeb::srp {
+
+/// Segment kinds in these records.
+enum class RssiKind : std::uint8_t { kSyn, kAck, kData, kNul, kRst };
+const char* to_string(RssiKind kind);
+
+/// DpdkRuntime-readable name: a key in the result and a label in /metrics.
+const char* code_of(RssiClose why);
+
+/// One closed connection. Times are those passed to the link.
+struct RssiClosed {
+  RssiClose why = RssiClose::kByUs;
+  UdpPeer peer;
+  Time opened_at = 0;
+  Time closed_at = 0;
+  RssiKind heard =
+      RssiKind::kSyn;  ///< last valid segment from the peer, including an RST that closed the connection
+  Time heard_at = 0;
+  Time idle_limit = 0;                  ///< null timeout of this end
+  std::uint64_t max_transmissions = 0;  ///< limit for one segment
+  std::size_t unacknowledged = 0;       ///< segments we sent that were not acknowledged
+  std::uint64_t retransmitted = 0;      ///< on this connection
+  std::uint64_t errors = 0;             ///< invalid segments dropped from the peer on this connection
+  const char* last_error = nullptr;     ///< reason for the last of these; null if none
+  Time last_error_at = 0;
+  std::optional<UdpPeer> replaced_by;  ///< with kReplaced
+
+  // Filled in by the owner of the link; not known to the endpoint.
+  bool in_band = false;      ///< the peer used the board's own address
+  std::int64_t unix_ns = 0;  ///< when it closed; 0: not known
+};
+
+/// Reason in words: "peer sent RST", "null timeout: nothing heard for 1.000 s".
+std::string reason_of(const RssiClosed& closed);
+/// One line: the peer, the connection's duration, why it closed, and which segment was received last and how
+/// long before.
+std::string describe(const RssiClosed& closed);
+
+/// Closed connections of a link: the last kKept and a count by reason.
+class RssiHistory {
+ public:
+  static constexpr std::size_t kKept = 16;
+  using Counts = std::array<std::uint64_t, kRssiCloses>;  ///< by RssiClose
+
+  void add(const RssiClosed& closed);
+  /// The last kKept, oldest first.
+  const std::deque<RssiClosed>& kept() const { return kept_; }
+  std::uint64_t count(RssiClose why) const { return counts_[static_cast<std::size_t>(why)]; }
+  const Counts& counts() const { return counts_; }
+
+ private:
+  std::deque<RssiClosed> kept_;
+  Counts counts_{};
+};
+
+}  // namespace softfeb::srp

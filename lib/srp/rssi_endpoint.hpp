@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "srp/rssi.hpp"
+#include "srp/rssi_closed.hpp"
+#include "srp/rssi_header.hpp"
+#include "srp/rssi_rx_window.hpp"
+#include "srp/rssi_tx_window.hpp"
+
+#include <functional>
+#include <utility>
+
+namespace softfeb::srp {
+
+/// The part of an open connection common to both ends (doc/rssi.md). Server and client add how a connection
+/// is opened and what happens after it ends.
+class RssiEndpoint : public RssiLink {
+ public:
+  RssiEndpoint(DatagramSink& sink, RssiUser& user, std::size_t tx_queue)
+      : sink_(sink), user_(user), tx_queue_(tx_queue) {}
+  RssiEndpoint(const RssiEndpoint&) = delete;
+  RssiEndpoint& operator=(const RssiEndpoint&) = delete;
+
+  bool open() const final { return open_; }
+  std::size_t max_payload() const final {
+    return open_ ? status_.negotiated.max_segment - rssi::kHeaderSize : 0;
+  }
+  std::size_t room() const final { return open_ ? tx_.room() : 0; }
+  bool send(ByteSpan payload, Time now) final;
+  void resume(Time now) final;
+  const RssiStatus& status() const final { return status_; }
+
+  /// `closed` receives the record of each connection that ends, before the user of the link is notified. It
+  /// must not call the link.
+  void notify_closed(std::function<void(const RssiClosed&)> closed) { closed_ = std::move(closed); }
+
+  /// Corrupts the checksum of the next data segment, once, to provoke a retransmission.
+  void inject_fault() { fault_ = true; }
+
+ protected:
+  /// Segments may exceed the negotiated size by one 8-byte word, as the board's do because of its packetizer.
+  static constexpr std::size_t kExcess = 8;
+
+  struct Opening {
+    UdpPeer peer;
+    RssiParameters parameters;
+    std::uint8_t tx_first;           ///< sequence number of our first segment after the SYN
+    std::uint8_t rx_first;           ///< sequence number of the peer's first segment after the SYN
+    std::size_t max_datagram;        ///< longer datagrams are dropped
+    Time idle_limit;                 ///< the connection closes after the peer has been silent for this long
+    Time try_for = 0;                ///< minimum time to retransmit a segment, whatever was negotiated
+    Time keep_alive_after = kNever;  ///< send a NUL after we have been silent for this long
+    bool greet = false;         ///< send an ACK first: the client's, which opens the connection at the server
+    bool answer_reset = false;  ///< answer RST with RST
+  };
+
+  void begin(const Opening& opening, Time now);
+  /// A segment from the peer of the open connection.
+  void receive(const rssi::Segment& segment, Time now);
+  void run_timers(Time now);
+  Time connection_deadline() const;
+  /// Closes the connection. `reset`: send RST. `by`: the client that replaces the peer.
+  void end(RssiClose why, bool reset, Time now, const UdpPeer* by = nullptr);
+  /// The peer of the open connection sent an invalid segment, which is dropped. `what`: a string literal.
+  void note_error(const char* what, Time now);
+  void send_ack(Time now) { send_bare(tx_.next_sequence(), now); }
+  /// Sends a bare ACK with the first unacknowledged sequence number, for a peer that does not know our
+  /// initial one.
+  void send_first_ack(Time now) { send_bare(tx_.base(), now); }
+  /// Sends a segment that the peer must answer if it knows this connection.
+  void provoke(Time now);
+
+  void put(const UdpPeer& to, ByteSpan datagram) { sink_.send(to, datagram); }
+  /// One past the last sequence number used; also valid after the connection has ended.
+  std::uint8_t next_sequence() const { return tx_.next_sequence(); }
+  Time heard_at() const { return heard_at_; }
+  Time opened_at() const { return opened_at_; }
+
+  /// The connection has ended; its user is notified next.
+  virtual void on_ended(RssiClose why, Time now) = 0;
+
+  RssiStatus status_;
+
+ private:
+  // rssi_receive.cpp
+  void on_ack(const rssi::Header& header, Time now);
+  void on_numbered(const rssi::Segment& segment, Time now);
+  bool deliver(ByteSpan payload, bool nul, Time now);
+  void deliver_held(Time now);
+  void settle(Time now);
+  std::uint8_t ack_number() const;
+  std::size_t unacknowledged() const;
+
+  // rssi_transmit.cpp
+  void pump(Time now);
+  void transmit(std::size_t i, Time now);
+  void retransmit(Time now);
+  void keep_alive(Time now);
+  void send_bare(std::uint8_t sequence, Time now);
+  std::uint8_t common_flags() const;
+  void note_sent(Time now);
+  Time retransmit_deadline() const;
+
+  RssiClosed record(RssiClose why, Time now, const UdpPeer* by) const;
+
+  DatagramSink& sink_;
+  RssiUser& user_;
+  const std::size_t tx_queue_;
+
+  bool open_ = false;
+  rssi::TxWindow tx_;
+  rssi::RxWindow rx_;
+  Time retransmit_after_ = 0, ack_after_ = 0, idle_limit_ = 0, keep_alive_after_ = kNever;
+  std::uint64_t max_transmissions_ = 0;
+  std::size_t max_datagram_ = 0;
+  bool answer_reset_ = false;
+
+  Time opened_at_ = 0;
+  Time heard_at_ = 0;
+  RssiKind heard_ = RssiKind::kSyn;
+  std::uint64_t retransmitted_before_ = 0;  ///< sum over earlier connections
+  std::uint64_t errors_ = 0;
+  bool only_errors_ = false;  ///< only invalid segments since heard_at_, and at least one
+  const char* last_error_ = nullptr;
+  Time last_error_at_ = 0;
+  Time sent_at_ = 0;
+  Time ack_at_ = kNever;        ///< when to send an ACK unless another segment carries it
+  bool ack_now_ = false;        ///< ACK due at once, for a NUL or a duplicate
+  std::uint8_t acked_ = 0;      ///< first sequence number we have not acknowledged
+  bool blocked_ = false;        ///< the user refused a segment: BUSY
+  unsigned clear_repeats_ = 0;  ///< segments still to be sent to announce that BUSY is cleared
+  bool starved_ = false;        ///< notify the user when there is room
+  bool fault_ = false;
+  std::function<void(const RssiClosed&)> closed_;
+};
+
+}  // namespace softfeb::srp

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "base/bytes.hpp"
+#include "srp/rssi.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+/// Headers of RSSI v1 segments. They are big-endian, unlike the layers above.
+namespace softfeb::srp::rssi {
+
+inline constexpr std::uint8_t kSyn = 0x80;
+inline constexpr std::uint8_t kAck = 0x40;  ///< the acknowledge number is valid
+inline constexpr std::uint8_t kRst = 0x10;
+inline constexpr std::uint8_t kNul = 0x08;
+inline constexpr std::uint8_t kBusy =
+    0x01;  ///< the sender accepts no more; its acknowledge number does not advance
+
+inline constexpr std::size_t kHeaderSize = 8;
+inline constexpr std::size_t kSynSize = 24;
+
+/// Minimum segment size: the RSSI and packetizer overhead around one 8-byte word.
+inline constexpr std::uint16_t kMinSegment = 32;
+/// Twice this must stay below 256 because sequence numbers are compared by distance.
+inline constexpr std::uint8_t kMaxOutstanding = 127;
+
+/// Distance from `from` to `to`, modulo 256.
+constexpr std::uint8_t ahead(std::uint8_t from, std::uint8_t to) {
+  return static_cast<std::uint8_t>(to - from);
+}
+
+struct Header {
+  std::uint8_t flags = 0;
+  std::uint8_t sequence = 0;
+  std::uint8_t acknowledge = 0;
+
+  bool operator==(const Header&) const = default;
+};
+
+/// The rest of a SYN header.
+struct Syn {
+  RssiParameters parameters;
+  std::uint8_t version = 1;
+  bool checksum = true;                      ///< ignored by all implementations: the checksum is mandatory
+  std::uint8_t max_out_of_sequence = 0;      ///< EACK, not used by any implementation
+  std::uint8_t timeout_unit = 3;             ///< 10^-unit s; receivers assume milliseconds
+  std::uint32_t connection_id = 0x12345678;  ///< ignored by all implementations
+
+  bool operator==(const Syn&) const = default;
+};
+
+/// A segment with valid lengths and checksum.
+struct Segment {
+  Header header;
+  std::optional<Syn> syn;  ///< present if and only if kSyn is set
+  ByteSpan payload;        ///< refers to the datagram; empty with kSyn
+
+  bool has(std::uint8_t flag) const { return (header.flags & flag) != 0; }
+  /// Pure acknowledgement: no data, NUL, RST or SYN, and no sequence number of its own.
+  bool bare() const { return payload.empty() && (header.flags & (kSyn | kRst | kNul)) == 0; }
+};
+
+/// One's complement sum of the header's 16-bit words except the last, which holds the checksum. The carry is
+/// added only once, as in the firmware.
+std::uint16_t checksum(ByteSpan header);
+
+/// Writes 8 bytes; the flags must not contain kSyn.
+void encode(const Header& header, std::uint8_t* out);
+std::array<std::uint8_t, kSynSize> encode_syn(const Header& header, const Syn& syn);
+
+/// Returns nullopt if a length or the checksum is wrong, or if a SYN, NUL or RST carries data.
+std::optional<Segment> parse(ByteSpan datagram);
+/// Why parse() rejects a datagram, in a few words; null if it does not.
+const char* fault_of(ByteSpan datagram);
+
+}  // namespace softfeb::srp::rssi

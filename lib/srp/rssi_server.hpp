@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "base/rng.hpp"
+#include "srp/rate_limit.hpp"
+#include "srp/rssi_endpoint.hpp"
+
+#include <array>
+#include <optional>
+
+namespace softfeb::srp {
+
+/// Reset values of the firmware's servers: registers (UDP 8192) and stream (UDP 8193).
+inline constexpr RssiParameters kFirmwareRegisters{16, 1024, 50, 25, 200, 16, 3};
+inline constexpr RssiParameters kFirmwareStream{32, 8192, 50, 25, 200, 16, 3};
+
+struct RssiServerConfig {
+  /// Offered values. Window and segment size are limits. The client chooses the other values; ours are only
+  /// reported, as in the firmware.
+  RssiParameters local = kFirmwareRegisters;
+  /// Limits for offers changed at run time: clients can write these registers and must not make us allocate
+  /// without bound.
+  std::uint8_t max_outstanding_limit = 64;
+  std::uint16_t max_segment_limit = 8192;
+  std::uint8_t first_sequence = 0x80;  ///< of our SYN, as in the firmware
+  std::size_t tx_queue = 64;           ///< maximum number of segments queued behind the window
+  unsigned syns_per_second = 100;      ///< maximum rate of SYNs answered
+  unsigned syn_burst = 20;             ///< maximum number of SYNs answered at once
+  /// A live connection is not replaced by another client until this long after it opened.
+  Time guard = kSecond;
+  std::uint64_t seed = 1;
+};
+
+/// The board's end: one connection at a time, any number of clients one after the other. Listens from
+/// construction.
+///
+/// A SYN alone never closes a connection, since its source address may be forged (doc/rssi.md). A SYN from
+/// another client is answered while the connection goes on; that client's ACK then proves its address and
+/// replaces the connection. A SYN from the connected client replaces the connection only if the client no
+/// longer answers on it.
+class RssiServer final : public RssiEndpoint {
+ public:
+  RssiServer(const RssiServerConfig& config, DatagramSink& sink, RssiUser& user);
+
+  void on_datagram(const UdpPeer& from, ByteSpan datagram, Time now) override;
+  void on_timer(Time now) override;
+  Time deadline() const override;
+  void close(Time now) override;
+  /// Same, with the given reason.
+  void close(RssiClose why, Time now);
+
+  /// Applies to the next connection. Window and segment size are clamped to the limits of the configuration.
+  /// The other values are only reported; the client's apply, as in the firmware.
+  void set_local(const RssiParameters& local) { config_.local = local; }
+  const RssiParameters& local() const { return config_.local; }
+
+ private:
+  /// An answered SYN whose ACK is outstanding.
+  struct Handshake {
+    UdpPeer peer;
+    RssiParameters parameters;
+    std::uint8_t client_sequence = 0;
+    std::uint8_t our_sequence = 0;
+    Time since = 0, sent_at = 0;
+    unsigned sent = 0;
+  };
+
+  void on_syn(const UdpPeer& from, const rssi::Segment& segment, Time now);
+  bool may_answer(const UdpPeer& from, Time now);
+  /// Handles a SYN from the address of the connected client. Returns false while the sender is in doubt.
+  bool client_began_anew(Time now);
+  void answer(const UdpPeer& from, const rssi::Segment& segment, Time now);
+  void send_syn_ack(Time now);
+  void on_handshake(const rssi::Segment& segment, Time now);
+  void on_ended(RssiClose why, Time now) override;
+  void show_state();
+  RssiParameters offer() const;
+
+  RssiServerConfig config_;
+  RateLimit syns_;
+  Rng random_;
+  std::optional<Handshake> handshake_;
+  std::optional<Time> doubted_at_;  ///< time of the SYN that made us probe the connection
+};
+
+}  // namespace softfeb::srp

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "base/time.hpp"
+#include "srp/frame_sender.hpp"
+#include "srp/packetizer.hpp"
+#include "srp/rssi.hpp"
+#include "srp/srp.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+
+namespace softfeb::srp {
+
+enum class SrpOutcome : std::uint8_t {
+  kOk,
+  kStatus,     ///< answered with a nonzero status
+  kMalformed,  ///< answered with an invalid length
+  kTimeout,
+  kClosed,  ///< the link closed; whether a write took place is unknown
+};
+
+struct SrpReply {
+  SrpOutcome outcome = SrpOutcome::kOk;
+  std::uint32_t status = 0;
+  ByteSpan data;  ///< of a read; with kStatus, the words before the error. Valid during the call
+};
+
+struct SrpClientCounters {
+  std::uint64_t requests = 0;  ///< including posted writes
+  std::uint64_t replies = 0;
+  std::uint64_t foreign = 0;  ///< answers that match no pending transaction: late, or with another header
+  std::uint64_t timeouts = 0;
+};
+
+/// SRPv3 client on one RSSI link; transactions are pipelined. The callback of each is called exactly once,
+/// from inside on_segment(), on_close() or on_timer(), unless the client is destroyed first. Callbacks may
+/// start new transactions.
+///
+/// A transaction times out after `timeout` has passed both since its start and since the last answer, so a
+/// long queue that makes progress does not time out (as in PyRogue). Lost segments are handled by RSSI;
+/// nothing is retransmitted here.
+class SrpClient final : public RssiUser {
+ public:
+  using Callback = std::function<void(const SrpReply&, Time)>;
+  using Notice = std::function<void(Time)>;
+
+  explicit SrpClient(Time timeout = 5 * kSecond) : timeout_(timeout) {}
+
+  void attach(RssiLink& link) { link_ = &link; }
+  /// Called when the link has opened and when it has closed.
+  void notify(Notice opened, std::function<void(RssiClose, Time)> closed);
+
+  /// Address is a multiple of 4; size is a multiple of 4, 4…4096 bytes. Returns false, without a callback, if
+  /// the link is not open.
+  bool read(std::uint32_t address, std::size_t bytes, Time now, Callback done);
+  bool write(std::uint32_t address, ByteSpan data, Time now, Callback done);
+  /// Posted write: there is no answer.
+  bool post(std::uint32_t address, ByteSpan data, Time now);
+  /// Null request, answered after everything before it has completed.
+  bool null(Time now, Callback done);
+
+  std::size_t pending() const { return pending_.size(); }
+  Time deadline() const;
+  void on_timer(Time now);
+
+  void on_open(Time now) override;
+  void on_close(RssiClose why, Time now) override;
+  bool on_segment(ByteSpan payload, Time now) override;
+  void on_room(Time now) override { sender_.flush(*link_, now); }
+
+  const SrpClientCounters& counters() const { return counters_; }
+
+ private:
+  struct Pending {
+    srp::Header header;
+    srp::Opcode opcode;
+    std::size_t size;
+    Time begun;
+    Callback done;
+  };
+  using Number = std::uint64_t;  ///< transaction counter; the id is its lower 32 bits
+
+  bool begin(srp::Opcode opcode, std::uint32_t address, std::size_t size, ByteSpan data, Time now,
+             Callback done);
+  void on_response(ByteSpan message, Time now);
+  std::map<Number, Pending>::iterator find(std::uint32_t id);
+
+  Time timeout_;
+  RssiLink* link_ = nullptr;
+  Notice opened_;
+  std::function<void(RssiClose, Time)> closed_;
+  FrameSender sender_;
+  Depacketizer receiver_{srp::kMaxMessage};
+  std::map<Number, Pending> pending_;
+  Number next_ = 1;
+  Time last_answer_ = 0;
+  SrpClientCounters counters_;
+};
+
+}  // namespace softfeb::srp

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "config/run_config.hpp"
+#include "endpoints/plan.hpp"
+#include "engine/snapshot.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+/// Goodput: payload of complete messages that reached the receiver. On RC the receiver acknowledges what it
+/// accepts, so the sender's completions count it. UC completes a message when it is sent, so only the
+/// receiver can count it.
+namespace softfeb::stats {
+
+/// Delivered payload. Each part has the time of the snapshot that counts it.
+struct Delivered {
+  std::uint64_t acknowledged = 0;  ///< bytes, RC, from the board's snapshot
+  std::uint64_t received = 0;      ///< bytes, UC, from the receiver's snapshot
+  Time received_at = 0;  ///< when that snapshot was taken, the latest of several receivers; 0: no UC
+  bool known = true;     ///< false: some of it goes over UC to an external receiver
+
+  Delivered& operator+=(const Delivered& o);
+};
+
+/// Bytes per second between two counts. `interval`: seconds between the board's snapshots. `origin`: when
+/// traffic began, used if `before` was never counted. Empty if the delivered payload is unknown.
+std::optional<double> delivered_rate(const Delivered& before, const Delivered& now, double interval,
+                                     Time origin);
+
+/// Maps sending QPs to the receiving QPs of this process.
+class DeliveryMap {
+ public:
+  DeliveryMap() = default;
+  /// Covers the QPs of the configuration, then the slots of the boards' metadata buses whose host is a
+  /// receiver in this process.
+  DeliveryMap(const config::RunConfig& config, const std::vector<endpoints::QpPlan>& plans);
+
+  /// Indices into Sample::endpoints and EndpointSnapshot::receive_qps.
+  struct Place {
+    std::size_t endpoint = 0;
+    std::size_t qp = 0;
+  };
+  /// Empty if the receiver is external.
+  std::optional<Place> place_of(std::size_t board, std::size_t qp) const;
+
+  /// Payload delivered by QP `qp` of board `board`.
+  Delivered delivered(std::size_t board, std::size_t qp,
+                      const std::vector<engine::EndpointSnapshot>& endpoints) const;
+  /// Payload delivered by all QPs of the board.
+  Delivered delivered(std::size_t board, const std::vector<engine::EndpointSnapshot>& endpoints) const;
+
+ private:
+  std::vector<std::vector<std::optional<Place>>> places_;  ///< indexed by board and QP
+};
+
+}  // namespace softfeb::stats

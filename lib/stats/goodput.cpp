@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "stats/goodput.hpp"
+
+#include <algorithm>
+
+namespace softfeb::stats {
+
+namespace {
+
+double gbps(std::uint64_t bytes, double seconds) {
+  return seconds > 0 ? static_cast<double>(bytes) * 8e-9 / seconds : 0;
+}
+
+double seconds_between(Time from, Time to) { return from != kNever && to > from ? to_seconds(to - from) : 0; }
+
+/// A QP at the ends of the measured time. Without a warm-up it begins with nothing sent.
+struct Ends {
+  engine::SendQpSnapshot begin, end;
+  Time from = kNever;  ///< of the sender: its first packet, or the end of the warm-up
+};
+
+Ends ends_of(std::size_t board, std::size_t qp, const Outcome& o) {
+  Ends e;
+  e.end = o.final[board].send_qps[qp];
+  e.from = e.end.counters.first_sent;
+  if (o.baseline.empty()) return e;
+  e.begin = o.baseline[board].send_qps[qp];
+  if (e.from != kNever) e.from = std::max(e.from, o.baseline[board].taken_at);  // some boards start later
+  return e;
+}
+
+void set(QpRates& f, std::uint64_t bytes) {
+  f.seconds = seconds_between(f.from, f.to);
+  f.payload_bytes = bytes;
+  f.goodput_gbps = gbps(bytes, f.seconds);
+}
+
+/// RC: goodput from the sender's completions.
+void set_completed(QpRates& f, const Ends& e) {
+  std::uint64_t bytes = e.end.completed_payload_bytes - e.begin.completed_payload_bytes;
+  f.from = e.from;
+  f.to = e.end.counters.last_completed;
+  // A QP of the metadata bus is measured from its first completion: the time at which its burst was requested
+  // is not known.
+  const bool from_first = e.end.on_bus && e.begin.requester.messages_completed == 0 &&
+                          e.end.first_completed != kNever && e.end.first_completed < f.to;
+  if (from_first) {
+    f.from = e.end.first_completed;
+    bytes -= e.end.first_completed_bytes;
+  }
+  set(f, bytes);
+}
+
+/// UC: goodput from a receiver in this process. A message that was under way at the end of the warm-up counts
+/// in proportion, as if it arrived at a constant rate, so the goodput never exceeds the rate of the wire.
+void set_received(QpRates& f, const Ends& e, const stats::DeliveryMap::Place& place, const Outcome& o) {
+  const engine::ReceiveQpSnapshot& end = o.final[place.endpoint].receive_qps[place.qp];
+  engine::ReceiveQpSnapshot begin;
+  f.from = e.end.counters.first_sent;
+  Time counted_from = f.from;
+  if (!o.baseline.empty()) {
+    const engine::EndpointSnapshot& receiver = o.baseline[place.endpoint];
+    begin = receiver.receive_qps[place.qp];
+    if (begin.last_uc_message != 0) counted_from = begin.last_uc_message;
+    if (f.from != kNever) f.from = std::max(f.from, receiver.taken_at);
+  }
+  f.to = std::max(end.last_uc_message, e.end.counters.last_completed);
+  const double whole = seconds_between(counted_from, f.to);
+  if (seconds_between(f.from, f.to) == 0 || whole == 0) return set(f, 0);
+  const auto bytes = static_cast<double>(end.responder.completed_bytes - begin.responder.completed_bytes);
+  set(f, static_cast<std::uint64_t>(bytes * std::min(1.0, seconds_between(f.from, f.to) / whole)));
+}
+
+/// UC: goodput from the report of a remote receiver. Unknown without a report, and after a warm-up, which a
+/// remote receiver does not exclude.
+void set_reported(QpRates& f, const Ends& e, const ReportedGoodput* reported, const Outcome& o) {
+  f.from = e.from;
+  f.to = e.end.counters.last_completed;
+  f.seconds = seconds_between(f.from, f.to);
+  f.payload_bytes.reset();
+  f.goodput_gbps.reset();
+  if (reported == nullptr || !o.baseline.empty()) return;
+  f.seconds = reported->seconds;
+  f.payload_bytes = static_cast<std::uint64_t>(reported->gbps * reported->seconds / 8e-9 + 0.5);
+  f.goodput_gbps = gbps(*f.payload_bytes, f.seconds);
+}
+
+}  // namespace
+
+std::optional<double> offered_gbps(const config::QpConfig& qp) {
+  const config::TrafficConfig& t = qp.traffic;
+  const double per_second = static_cast<double>(t.rate.per_second);
+  const std::uint64_t packets =
+      std::max<std::uint64_t>(1, (std::uint64_t{t.message_size} + qp.pmtu - 1) / qp.pmtu);
+  switch (t.rate.unit) {
+    case config::Rate::Unit::kPayloadBytes:
+      return per_second * 8e-9;
+    case config::Rate::Unit::kPackets:
+      return per_second * t.message_size / static_cast<double>(packets) * 8e-9;
+    case config::Rate::Unit::kMessages:
+      return per_second * t.message_size * 8e-9;
+    case config::Rate::Unit::kMax:
+      break;
+  }
+  return std::nullopt;
+}
+
+QpRates figures_of(std::size_t board, std::size_t qp, const Outcome& o) {
+  const Ends e = ends_of(board, qp, o);
+  QpRates f;
+  if (!e.end.uc) {
+    set_completed(f, e);
+  } else if (const auto place = o.deliveries.place_of(board, qp)) {
+    set_received(f, e, *place, o);
+  } else {
+    const auto found = o.reported.find({board, qp});
+    set_reported(f, e, found == o.reported.end() ? nullptr : &found->second, o);
+  }
+  f.tx_payload_gbps = gbps(e.end.requester.payload_bytes - e.begin.requester.payload_bytes,
+                           seconds_between(e.from, e.end.counters.last_completed));
+  return f;
+}
+
+QpRates figures_of(const endpoints::QpPlan& plan, const Outcome& o) {
+  QpRates f = figures_of(plan.board, plan.on_board, o);
+  f.offered_gbps = offered_gbps(*plan.config);
+  const Ends e = ends_of(plan.board, plan.on_board, o);
+  const bool measured = seconds_between(e.from, e.end.counters.last_completed) > 0;
+  if (f.offered_gbps && *f.offered_gbps > 0 && measured)
+    f.rate_error = f.tx_payload_gbps / *f.offered_gbps - 1;
+  return f;
+}
+
+double measured_seconds(const endpoints::Plans& plans, const Outcome& o) {
+  Time from = plans.all().empty() ? kNever : o.measured_from;
+  Time to = o.measured_from;
+  for (std::size_t b = 0; b < o.final.size(); ++b) {
+    for (std::size_t i = 0; i < o.final[b].send_qps.size(); ++i) {
+      const QpRates f = figures_of(b, i, o);
+      to = std::max({to, f.to, o.final[b].send_qps[i].counters.last_completed});
+      if (plans.all().empty() && f.to > f.from) from = std::min(from, f.from);
+    }
+  }
+  return seconds_between(from, to);
+}
+
+void add_rates(nlohmann::ordered_json& qp, const QpRates& f) {
+  using Value = nlohmann::ordered_json;
+  qp["goodput_gbps"] = f.goodput_gbps ? Value(*f.goodput_gbps) : Value(nullptr);
+  qp["tx_payload_gbps"] = f.tx_payload_gbps;
+  qp["measured_s"] = f.seconds;
+  qp["measured_payload_bytes"] = f.payload_bytes ? Value(*f.payload_bytes) : Value(nullptr);
+}
+
+double preempted_share(const Outcome& o) {
+  double most = 0;
+  for (const auto& w : o.workers) {
+    if (w.loop.ran == 0) continue;
+    most = std::max(most, static_cast<double>(w.loop.preempted) / static_cast<double>(w.loop.ran));
+  }
+  return most;
+}
+
+}  // namespace softfeb::stats

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "stats/sample.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace softfeb::stats {
+
+/// The observers of a run, each with its own sampling times. One snapshot serves all that are due. Each
+/// observer sees the peaks since its own last sample, regardless of the others.
+class Observers {
+ public:
+  /// The observers must outlive this object.
+  explicit Observers(std::vector<Observer*> observers) {
+    for (Observer* const o : observers) seats_.push_back({o, {}});
+  }
+
+  bool empty() const { return seats_.empty(); }
+  void begin() {
+    for (Seat& s : seats_) s.observer->begin();
+  }
+  /// Time of the first due observer, since traffic began; kNever if none is left.
+  Time due() const {
+    Time due = kNever;
+    for (const Seat& s : seats_) due = std::min(due, s.observer->due());
+    return due;
+  }
+  /// Passes a sample to all observers that are due at `sample.at`. `sample.network` is set to `network`,
+  /// whose peaks are overwritten.
+  void add(Sample sample, fabric::NetworkSnapshot* network) {
+    note_peaks(network);
+    for (Seat& s : seats_) {
+      if (s.observer->due() <= sample.at) s.observer->add(for_seat(s, sample, network));
+    }
+  }
+  /// Passes the last sample to all observers.
+  void end(Sample sample, fabric::NetworkSnapshot* network) {
+    note_peaks(network);
+    for (Seat& s : seats_) s.observer->end(for_seat(s, sample, network));
+  }
+
+ private:
+  struct Seat {
+    Observer* observer = nullptr;
+    std::vector<std::uint64_t> peaks;  ///< per port, since the observer's last sample
+  };
+
+  void note_peaks(const fabric::NetworkSnapshot* network) {
+    if (network == nullptr) return;
+    for (Seat& s : seats_) {
+      s.peaks.resize(network->ports.size());
+      for (std::size_t p = 0; p < s.peaks.size(); ++p)
+        s.peaks[p] = std::max(s.peaks[p], network->ports[p].queue_bytes_peak);
+    }
+  }
+
+  static Sample& for_seat(Seat& s, Sample& sample, fabric::NetworkSnapshot* network) {
+    sample.network = network;
+    if (network == nullptr) return sample;
+    for (std::size_t p = 0; p < s.peaks.size(); ++p)
+      network->ports[p].queue_bytes_peak = std::exchange(s.peaks[p], 0);
+    return sample;
+  }
+
+  std::vector<Seat> seats_;
+};
+
+}  // namespace softfeb::stats

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "base/time.hpp"
+#include "engine/snapshot.hpp"
+#include "fabric/snapshot.hpp"
+
+#include <vector>
+
+namespace softfeb::stats {
+
+/// All counters at one moment of a run: `softfeb run`, or the lab in real or virtual time. Refers to memory
+/// of the caller and is valid during the call only.
+struct Sample {
+  Time at = 0;      ///< since traffic began
+  Time origin = 0;  ///< when traffic began, on the clock of all times in the snapshots (`taken_at`, …)
+  /// Boards, then receivers, in the order of the configuration. In real time each has its own `taken_at`.
+  const std::vector<engine::EndpointSnapshot>* endpoints = nullptr;
+  const fabric::NetworkSnapshot* network = nullptr;  ///< null without switches in this process
+};
+
+/// Observes a run while it goes on: time series, metrics, terminal, live page.
+class Observer {
+ public:
+  virtual ~Observer() = default;
+  /// Traffic begins.
+  virtual void begin() {}
+  /// When the next sample is due, since traffic began. Exact in virtual time. In real time the sample may be
+  /// late, and one sample replaces all that were missed.
+  virtual Time due() const = 0;
+  virtual void add(const Sample& sample) = 0;
+  /// The last sample: traffic has ended and everything is drained.
+  virtual void end(const Sample& sample) { add(sample); }
+};
+
+}  // namespace softfeb::stats

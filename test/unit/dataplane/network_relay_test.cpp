@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "dataplane/network_relay.hpp"
+
+#include "dataplane/port.hpp"
+#include "roce_frame.hpp"
+#include "support.hpp"
+
+#include <array>
+#include <memory>
+#include <vector>
+
+#include <catch2/catch.hpp>
+#include <rte_ethdev.h>
+
+using namespace softfeb;
+using namespace softfeb::dataplane;
+
+namespace {
+
+constexpr std::uint64_t kRate = 1'250'000'000;  // 10 Gb/s
+
+fabric::LinkConfig link_of(std::uint32_t station, std::uint64_t rate) {
+  fabric::LinkConfig l;
+  l.a = {fabric::NodeRef::Kind::kStation, station};
+  l.b = {fabric::NodeRef::Kind::kSwitch, 0};
+  l.rate = rate;
+  l.delay = kMicrosecond;
+  return l;
+}
+
+/// A switch with three stations: two endpoints at one ring, by their addresses, and a port outside.
+fabric::NetworkConfig one_switch(std::uint64_t buffer) {
+  fabric::NetworkConfig c;
+  c.stations = {{"feb0", roce::MacAddress{2, 0, 0, 0, 0, 1}},
+                {"feb1", roce::MacAddress{2, 0, 0, 0, 0, 3}},
+                {"outside", std::nullopt}};
+  c.switches.resize(1);
+  c.switches[0].name = "tor";
+  c.switches[0].buffer = buffer;
+  c.links = {link_of(0, kRate), link_of(1, kRate), link_of(2, kRate)};
+  return c;
+}
+
+struct LaneBench {
+  static constexpr std::uint32_t kRing = 64;
+
+  Mempools pools;
+  DeviceFactory factory;
+  std::unique_ptr<Device> devices[4];
+  std::unique_ptr<Port> ports[4];  ///< near, far; outside, the world
+  rte_mempool* packets = pools.create("packets", 4096, 4300);
+  std::unique_ptr<NetworkRelay> port_queue;
+  Time now = kMicrosecond;
+
+  explicit LaneBench(std::size_t frames = 4096, std::uint64_t buffer = 4U << 20) {
+    PortConfig config;
+    config.rx_descriptors = config.tx_descriptors = kRing;
+    for (int i = 0; i < 4; ++i) {
+      devices[i] = factory.attach(parse_device(i < 2 ? "net_ring:ours" : "net_ring:world"), {1, 4300, kRing});
+      ports[i] = std::make_unique<Port>(*devices[i], config, pools);
+    }
+    NetworkRelayConfig c;
+    c.ports = {{ports[1]->id(), std::nullopt}, {ports[2]->id(), 2U}};
+    c.stations = {{{2, 0, 0, 0, 0, 1}, 0, 0}, {{2, 0, 0, 0, 0, 3}, 1, 0}};
+    c.frames = frames;
+    c.frame_bytes = 4300;
+    port_queue = std::make_unique<NetworkRelay>(c, one_switch(buffer), pools);
+  }
+  ~LaneBench() {
+    port_queue.reset();
+    for (auto& p : ports) p.reset();
+  }
+
+  /// False when the ring is full.
+  bool send(int port, std::vector<std::uint8_t> frame, std::uint8_t source, std::uint8_t dest) {
+    frame[5] = dest;
+    frame[11] = source;
+    rte_mbuf* m = rte_pktmbuf_alloc(packets);
+    REQUIRE(m != nullptr);
+    std::copy(frame.begin(), frame.end(), rte_pktmbuf_mtod(m, std::uint8_t*));
+    m->pkt_len = m->data_len = static_cast<std::uint16_t>(frame.size());
+    if (rte_eth_tx_burst(ports[port]->id(), 0, &m, 1) == 1) return true;
+    rte_pktmbuf_free(m);
+    return false;
+  }
+
+  std::vector<std::vector<std::uint8_t>> receive(int port) {
+    std::vector<std::vector<std::uint8_t>> out;
+    std::array<rte_mbuf*, 32> burst;
+    while (const std::uint16_t n = rte_eth_rx_burst(ports[port]->id(), 0, burst.data(), 32)) {
+      for (std::uint16_t i = 0; i < n; ++i) {
+        out.push_back(test::bytes_of(burst[i]));
+        rte_pktmbuf_free(burst[i]);
+      }
+    }
+    return out;
+  }
+
+  void pass(Time length) {
+    for (const Time end = now + length; now < end; now += kMicrosecond) port_queue->run(now);
+  }
+
+  /// Every packet is somewhere.
+  void check_books() {
+    fabric::NetworkSnapshot s = port_queue->make_snapshot();
+    port_queue->take_snapshot(s, now);
+    const NetworkLaneCounters& c = port_queue->counters();
+    const fabric::NetworkTotals& t = s.totals;
+    CHECK(c.rx_packets == t.entered + c.rx_stranger + c.rx_unusable);
+    CHECK(t.entered + t.made + t.duplicated == t.delivered + t.consumed + t.dropped_buffer + t.dropped_fault +
+                                                   t.dropped_unknown + t.dropped_store + t.in_network);
+    CHECK(t.delivered == c.tx_packets + c.tx_dropped + c.tx_waiting);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a station's frame leaves at the port of the one it is for", "[dataplane][network]") {
+  LaneBench b;
+  const auto frame = test::roce_frame({.payload = 1024});
+  REQUIRE(b.send(0, frame, 1, 3));
+  REQUIRE(b.send(0, frame, 3, 1));
+  b.pass(20 * kMicrosecond);
+  const auto arrived = b.receive(0);
+  REQUIRE(arrived.size() == 2);
+  CHECK(arrived[0][5] + arrived[1][5] == 4);
+  CHECK(b.receive(3).empty());
+  b.check_books();
+}
+
+TEST_CASE("a port outside is a station whose addresses are learnt", "[dataplane][network]") {
+  LaneBench b;
+  const auto frame = test::roce_frame({.payload = 1024});
+  REQUIRE(b.send(3, frame, 9, 1));
+  b.pass(20 * kMicrosecond);
+  CHECK(b.receive(0).size() == 1);
+  REQUIRE(b.send(0, frame, 3, 9));
+  b.pass(20 * kMicrosecond);
+  CHECK(b.receive(3).size() == 1);
+  CHECK(b.receive(0).empty());
+  b.check_books();
+}
+
+TEST_CASE("an address that no station has is counted", "[dataplane][network]") {
+  LaneBench b;
+  REQUIRE(b.send(0, test::roce_frame(), 77, 1));
+  b.pass(20 * kMicrosecond);
+  CHECK(b.port_queue->counters().rx_stranger == 1);
+  CHECK(b.receive(0).empty());
+  b.check_books();
+}
+
+TEST_CASE("what a ring does not take waits, in order, and none is lost", "[dataplane][network]") {
+  LaneBench b;
+  unsigned sent = 0;
+  // Nobody empties the ring meanwhile: it fills, then packets wait here.
+  for (unsigned i = 0; i < 4 * LaneBench::kRing; ++i) {
+    if (b.send(0, test::roce_frame({.payload = 256, .psn = i}), 1, 3)) ++sent;
+    b.pass(kMicrosecond);
+  }
+  b.pass(kMillisecond);
+  REQUIRE(sent == 4 * LaneBench::kRing);
+  CHECK(b.port_queue->pending());
+  CHECK(b.port_queue->counters().tx_short > 0);
+  CHECK(b.port_queue->next_event(b.now) == b.now);
+  b.check_books();
+  std::vector<std::vector<std::uint8_t>> arrived;
+  for (int i = 0; i < 8; ++i) {
+    for (auto& f : b.receive(0)) arrived.push_back(std::move(f));
+    b.pass(kMicrosecond);
+  }
+  REQUIRE(arrived.size() == sent);
+  for (unsigned i = 0; i < sent; ++i) {
+    auto wanted = test::roce_frame({.payload = 256, .psn = i});
+    wanted[5] = 3;
+    REQUIRE(arrived[i] == wanted);
+  }
+  CHECK_FALSE(b.port_queue->pending());
+  b.check_books();
+}
+
+TEST_CASE("without frames packets stay in the ring", "[dataplane][network]") {
+  LaneBench b(MbufFrames::kReserve + 8);
+  for (unsigned i = 0; i < 32; ++i) REQUIRE(b.send(0, test::roce_frame({.payload = 4096, .psn = i}), 1, 3));
+  b.port_queue->run(b.now);
+  CHECK(b.port_queue->counters().rx_packets == 8);
+  CHECK(b.port_queue->counters().held_up > 0);
+  b.pass(200 * kMicrosecond);
+  CHECK(b.receive(0).size() == 32);
+  b.check_books();
+}
+
+TEST_CASE("a port outside that takes nothing does not hold up the others", "[dataplane][network]") {
+  LaneBench b(16'384);
+  REQUIRE(b.send(3, test::roce_frame(), 9, 1));
+  b.pass(20 * kMicrosecond);
+  REQUIRE(b.receive(0).size() == 1);
+  const unsigned all = 2 * NetworkRelay::kPortRoom;
+  for (unsigned i = 0; i < all; ++i) {
+    REQUIRE(b.send(0, test::roce_frame({.payload = 64}), 1, 9));
+    b.pass(kMicrosecond);
+  }
+  CHECK(b.port_queue->counters().tx_dropped > 0);
+  CHECK(b.port_queue->counters().tx_waiting == NetworkRelay::kPortRoom);
+  REQUIRE(b.send(0, test::roce_frame(), 1, 3));
+  b.pass(200 * kMicrosecond);
+  CHECK(b.receive(0).size() == 1);
+  b.check_books();
+}
+
+TEST_CASE("a turn that comes late is counted", "[dataplane][network]") {
+  LaneBench b;
+  REQUIRE(b.send(0, test::roce_frame(), 1, 3));
+  b.pass(5 * kMicrosecond);
+  REQUIRE(b.send(0, test::roce_frame(), 1, 3));
+  b.port_queue->run(b.now);
+  CHECK(b.port_queue->counters().overruns == 0);
+  b.port_queue->run(b.now + kMillisecond);
+  CHECK(b.port_queue->counters().overruns == 1);
+  CHECK(b.port_queue->counters().latest > 900 * kMicrosecond);
+}

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Packets that say when they are to leave: a port queue's turns come at odd times, what stands in the packets
+// is the schedule. The port is net_null, whatever it announces; a TX callback reads what a NIC would.
+#include "base/rng.hpp"
+#include "board/payload.hpp"
+#include "dataplane/departure_stamps.hpp"
+#include "dataplane/port.hpp"
+#include "dataplane/port_queue.hpp"
+#include "engine/board.hpp"
+#include "roce/craft.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include <catch2/catch.hpp>
+#include <rte_ethdev.h>
+#include <rte_mbuf_dyn.h>
+
+using namespace softfeb;
+using namespace softfeb::dataplane;
+
+namespace {
+
+constexpr std::uint32_t kTimedPayload = 1024;
+constexpr std::uint32_t kTimedQpn = 0x100;
+constexpr Time kHorizon = 20 * kMicrosecond;
+constexpr Time kBegin = 10 * kMicrosecond;
+constexpr std::uint64_t kDeviceEpoch = 1U << 20;
+
+/// Two picoseconds a tick, so that rounding hides nothing.
+constexpr ClockMap kDeviceClock{0, kDeviceEpoch, std::uint64_t{1} << 63};
+
+struct Seen {
+  std::uint32_t qp = 0;
+  bool flagged = false;
+  std::uint64_t ticks = 0;
+  Time handed_over = 0;
+  Time departure() const { return (ticks - kDeviceEpoch) * 2 - kHorizon; }
+};
+
+class TimedBench {
+ public:
+  using Shape = std::function<void(engine::SendQpConfig&, std::uint32_t)>;
+
+  TimedBench(std::uint32_t qps, std::uint64_t link_rate, const Shape& shape) {
+    device_ = factory_.attach(parse_device("net_null"), {1, 1518, 256});
+    PortConfig config;
+    config.rx_descriptors = config.tx_descriptors = 256;
+    port_ = std::make_unique<Port>(*device_, config, pools_);
+    payload_ = board::make_payload(
+        {.kind = board::PayloadKind::kZero, .message_length = kTimedPayload, .pmtu = kTimedPayload});
+    payload_->fill(arena_.allocate(payload_->arena_bytes()));
+    board_ = std::make_unique<engine::Board>(board_config(qps, link_rate, shape));
+    map_.add(*board_, 0);
+    clock_.write(kDeviceClock);
+    stamps = std::make_unique<DepartureStamps>(clock_, kHorizon);
+    builder_ = std::make_unique<TxBuilder>(builder_config(), &arena_, pools_);
+    PortQueue::Parts parts;
+    parts.map = &map_;
+    parts.builder = builder_.get();
+    parts.stamps = stamps.get();
+    PortQueueConfig port_queue;
+    port_queue.port = port_->id();
+    port_queue.rx_queues = {0};
+    port_queue_ = std::make_unique<PortQueue>(port_queue, parts);
+    field_ = rte_mbuf_dynfield_lookup(RTE_MBUF_DYNFIELD_TIMESTAMP_NAME, nullptr);
+    flag_ = rte_mbuf_dynflag_lookup(RTE_MBUF_DYNFLAG_TX_TIMESTAMP_NAME, nullptr);
+    REQUIRE(field_ >= 0);
+    REQUIRE(flag_ >= 0);
+    callback_ = rte_eth_add_tx_callback(
+        port_->id(), 0,
+        [](std::uint16_t, std::uint16_t, rte_mbuf** packets, std::uint16_t n, void* self) {
+          for (std::uint16_t i = 0; i < n; ++i) static_cast<TimedBench*>(self)->look_at(packets[i]);
+          return n;
+        },
+        this);
+    turn(kBegin);
+    board_->start(kBegin);
+    port_queue_->wake();
+  }
+  ~TimedBench() { rte_eth_remove_tx_callback(port_->id(), 0, callback_); }
+
+  void turn(Time now) {
+    now_ = now;
+    port_queue_->run(now);
+  }
+  /// Turns between `from` and `to`, up to `longest` apart.
+  void turns(Time from, Time to, Time longest) {
+    for (Time t = from; t < to; t += 1 + rng_.below(longest)) turn(t);
+  }
+  engine::Board& board() { return *board_; }
+  void wake() { port_queue_->wake(); }
+
+  std::vector<Seen> seen;
+  std::unique_ptr<DepartureStamps> stamps;
+
+  std::map<std::uint32_t, std::vector<Time>> departures() const {
+    std::map<std::uint32_t, std::vector<Time>> out;
+    for (const Seen& s : seen) out[s.qp].push_back(s.departure());
+    return out;
+  }
+
+ private:
+  engine::BoardConfig board_config(std::uint32_t qps, std::uint64_t link_rate, const Shape& shape) {
+    engine::BoardConfig c;
+    c.identity.mac = {2, 0, 0, 0, 0, 1};
+    c.identity.ip = *roce::IpAddress::parse("10.0.0.1");
+    c.link_rate = link_rate;
+    for (std::uint32_t i = 0; i < qps; ++i) {
+      engine::SendQpConfig qp;
+      qp.requester.transport = roce::Transport::kUc;
+      qp.requester.qpn = qp.requester.dest_qpn = kTimedQpn + i;
+      qp.requester.pmtu = kTimedPayload;
+      qp.path.source_mac = c.identity.mac;
+      qp.path.source_ip = c.identity.ip;
+      qp.path.dest_ip = *roce::IpAddress::parse("10.0.0.2");
+      qp.peer_mac = roce::MacAddress{2, 0, 0, 0, 0, 2};
+      qp.payload = payload_.get();
+      qp.traffic.plan = payload_->plan();
+      shape(qp, i);
+      c.qps.push_back(qp);
+    }
+    return c;
+  }
+  static TxBuilderConfig builder_config() {
+    TxBuilderConfig b;
+    b.multi_segments = true;
+    b.frame_bytes = 1300;
+    b.descriptors = b.held = 256;
+    return b;
+  }
+  void look_at(rte_mbuf* m) {
+    const std::uint8_t* const bth = rte_pktmbuf_mtod(m, const std::uint8_t*) + 14 + 20 + 8;
+    const std::uint32_t qpn = (std::uint32_t{bth[5]} << 16) | (std::uint32_t{bth[6]} << 8) | bth[7];
+    seen.push_back({qpn - kTimedQpn, (m->ol_flags >> flag_ & 1) != 0,
+                    *RTE_MBUF_DYNFIELD(m, field_, std::uint64_t*), now_});
+  }
+
+  Rng rng_{5};
+  Mempools pools_;
+  Arena arena_{1U << 16};
+  DeviceFactory factory_;
+  std::unique_ptr<Device> device_;
+  std::unique_ptr<Port> port_;
+  std::unique_ptr<board::PayloadSource> payload_;
+  std::unique_ptr<engine::Board> board_;
+  PortMap map_{1};
+  Mailbox<ClockMap> clock_;
+  std::unique_ptr<TxBuilder> builder_;
+  std::unique_ptr<PortQueue> port_queue_;
+  const rte_eth_rxtx_callback* callback_ = nullptr;
+  int field_ = -1, flag_ = -1;
+  Time now_ = 0;
+};
+
+/// QP i has a rate of its own: several packets of one in a turn, of another none.
+std::uint64_t rate_of_qp(std::uint32_t i) { return i == 0 ? 1'000'000'000 : 70'000'000 * i; }
+
+void paced(engine::SendQpConfig& qp, std::uint32_t i) {
+  qp.traffic.rate_kind = engine::RateKind::kPayloadBytes;
+  qp.traffic.rate = rate_of_qp(i);
+}
+
+/// Departure n of the ideal schedule.
+Time ideal(std::uint32_t qp, std::uint64_t n) {
+  return kBegin + static_cast<Time>(Uint128{n} * kTimedPayload * kSecond / rate_of_qp(qp));
+}
+
+}  // namespace
+
+TEST_CASE("a packet's time is its schedule's, whenever the worker comes", "[dataplane][pacing]") {
+  TimedBench b(8, 0, paced);
+  b.turns(kBegin + 100, 3 * kMillisecond, 5 * kMicrosecond);
+  REQUIRE(b.seen.size() > 5000);
+  for (std::size_t i = 0; i < b.seen.size(); ++i) {
+    const Seen& s = b.seen[i];
+    REQUIRE(s.flagged);
+    REQUIRE(s.handed_over >= s.departure());            // not before the schedule says so
+    REQUIRE(s.departure() + kHorizon > s.handed_over);  // and before it leaves
+    if (i != 0) REQUIRE(s.ticks >= b.seen[i - 1].ticks);
+  }
+  for (const auto& [qp, times] : b.departures()) {
+    for (std::size_t n = 0; n < times.size(); ++n) {
+      const Time wanted = ideal(qp, n);
+      CAPTURE(qp, n, wanted, times[n]);
+      REQUIRE(times[n] <= wanted + 2);
+      REQUIRE(times[n] + 2 >= wanted);
+    }
+  }
+  CHECK(b.stamps->counters().overruns == 0);
+}
+
+TEST_CASE("frames of a full link leave one after the other, to the picosecond", "[dataplane][pacing]") {
+  constexpr std::uint64_t kRate = 1'250'000'000;
+  TimedBench b(3, kRate, [](engine::SendQpConfig&, std::uint32_t) {});
+  b.turns(kBegin + 100, kMillisecond, 3 * kMicrosecond);
+  REQUIRE(b.seen.size() > 1000);
+  // Ethernet, IPv4, UDP, BTH, RETH, payload, iCRC; FCS, preamble, gap.
+  constexpr Time kWire = Time{14 + 20 + 8 + 12 + 16 + kTimedPayload + 4 + 24} * kSecond / kRate;
+  // The link's slack of the start apart.
+  for (std::size_t i = 10; i < b.seen.size(); ++i) {
+    const Time gap = b.seen[i].departure() - b.seen[i - 1].departure();
+    REQUIRE(gap + 4 >= kWire);
+    REQUIRE(gap <= kWire + 4);
+  }
+}
+
+TEST_CASE("a worker that was away longer than the horizon gives no time in the past", "[dataplane][pacing]") {
+  TimedBench b(4, 0, paced);
+  b.turns(kBegin + 100, 500 * kMicrosecond, kMicrosecond);
+  CHECK(b.stamps->counters().overruns == 0);
+  const std::size_t before = b.seen.size();
+  const Time back = 900 * kMicrosecond;
+  b.turn(back);
+  REQUIRE(b.seen.size() > before);
+  for (std::size_t i = before; i < b.seen.size(); ++i) {
+    REQUIRE(b.seen[i].departure() + b.stamps->slack() >= back);
+    REQUIRE(b.seen[i].ticks >= b.seen[i - 1].ticks);
+  }
+  CHECK(b.stamps->counters().overruns == 1);
+  CHECK(b.stamps->counters().latest > 380 * kMicrosecond);
+  // Nothing is lost: it is made good, packet by packet, as in software.
+  const Time end = 9 * kMillisecond;  // gaps are 15/16 of the ideal ones
+  b.turns(back + 100, end, kMicrosecond);
+  for (const auto& [qp, times] : b.departures()) CHECK(ideal(qp, times.size()) + kMicrosecond > end);
+}
+
+TEST_CASE("what happens to a board in a turn counts from that turn on", "[dataplane][pacing]") {
+  TimedBench b(1, 0, [](engine::SendQpConfig& qp, std::uint32_t i) {
+    paced(qp, i);
+    qp.congestion = dcqcn::FirmwareSettings{};
+  });
+  b.turns(kBegin + 100, kMillisecond, 2 * kMicrosecond);
+  const Time stop = kMillisecond + 5 * kMicrosecond;
+  b.turn(stop);
+  b.board().stop_traffic(stop);
+  b.wake();
+  b.turns(stop + 100, 2 * kMillisecond, 2 * kMicrosecond);
+  REQUIRE(b.seen.size() > 100);
+  CHECK(b.seen.back().departure() <= stop + 2 * kMicrosecond);
+  CHECK(b.board().finished());
+}

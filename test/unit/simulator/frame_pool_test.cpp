@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "simulator/frame_pool.hpp"
+
+#include <cstring>
+#include <numeric>
+#include <vector>
+
+#include <catch2/catch.hpp>
+
+using namespace softfeb;
+using simulator::FramePool;
+using simulator::PoolFrame;
+
+namespace {
+
+std::vector<std::uint8_t> bytes_of(const PoolFrame& frame) {
+  const Segments s = frame.segments();
+  std::vector<std::uint8_t> out(s.size());
+  s.copy(0, out.size(), out.data());
+  return out;
+}
+
+/// 54 bytes of headers, 100 of payload, 4 of trailer.
+PoolFrame* crafted(FramePool& pool, const std::vector<std::uint8_t>& payload, bool transient = false) {
+  PoolFrame* const frame = pool.acquire();
+  REQUIRE(frame != nullptr);
+  engine::TxFrame out;
+  out.header = frame->header;
+  std::iota(out.header, out.header + 54, 0);
+  out.header_length = 54;
+  out.payload = payload.data();
+  out.payload_length = static_cast<std::uint32_t>(payload.size());
+  out.transient_payload = transient;
+  out.trailer = {1, 2, 3, 4};
+  out.trailer_length = 4;
+  FramePool::fill(*frame, out);
+  return frame;
+}
+
+std::vector<std::uint8_t> hundred() {
+  std::vector<std::uint8_t> payload(100);
+  std::iota(payload.begin(), payload.end(), 100);
+  return payload;
+}
+
+}  // namespace
+
+TEST_CASE("a frame refers to its payload, unless that is transient") {
+  FramePool pool;
+  auto payload = hundred();
+  PoolFrame* const refers = crafted(pool, payload);
+  PoolFrame* const owns = crafted(pool, payload, true);
+  CHECK(refers->length == 158);
+  CHECK(refers->payload == payload.data());
+  CHECK(owns->payload != payload.data());
+  const auto before = bytes_of(*owns);
+  CHECK(bytes_of(*refers) == before);
+  payload[0] = 0xff;
+  CHECK(bytes_of(*owns) == before);
+}
+
+TEST_CASE("a copy is independent of its original") {
+  FramePool pool;
+  const auto payload = hundred();
+  PoolFrame* const a = crafted(pool, payload);
+  auto* const b = static_cast<PoolFrame*>(pool.copy(*a));
+  REQUIRE(b != nullptr);
+  const auto before = bytes_of(*a);
+  CHECK(bytes_of(*b) == before);
+  b->header[20] ^= 1;
+  REQUIRE(pool.corrupt(*b, (90 - 14) * 8));
+  CHECK(bytes_of(*a) == before);
+  auto* const c = static_cast<PoolFrame*>(pool.copy(*b));
+  CHECK(bytes_of(*c) == bytes_of(*b));
+  const auto after = bytes_of(*c);
+  pool.release(b);
+  CHECK(bytes_of(*crafted(pool, std::vector<std::uint8_t>(100, 0), true)).size() == 158);
+  CHECK(bytes_of(*c) == after);
+}
+
+TEST_CASE("corruption flips exactly one bit behind the Ethernet header, and leaves the source alone") {
+  FramePool pool;
+  const auto payload = hundred();
+  for (std::uint64_t random = 0; random < 2 * (158 - 14) * 8; ++random) {
+    PoolFrame* const frame = crafted(pool, payload);
+    const auto before = bytes_of(*frame);
+    REQUIRE(pool.corrupt(*frame, random));
+    const auto after = bytes_of(*frame);
+    unsigned flipped = 0;
+    for (std::size_t i = 0; i < before.size(); ++i)
+      flipped += static_cast<unsigned>(__builtin_popcount(before[i] ^ after[i]));
+    REQUIRE(flipped == 1);
+    REQUIRE(std::memcmp(before.data(), after.data(), 14) == 0);
+    pool.release(frame);
+  }
+  CHECK(payload == hundred());
+  CHECK(pool.in_use() == 0);
+}
+
+TEST_CASE("frames of the network itself are made of bytes; a limit holds") {
+  FramePool pool(1024);
+  const std::vector<std::uint8_t> pause(60, 7);
+  auto* const made = static_cast<PoolFrame*>(pool.make(pause));
+  REQUIRE(made != nullptr);
+  CHECK(bytes_of(*made) == pause);
+  CHECK(pool.make(std::vector<std::uint8_t>(129, 0)) == nullptr);
+  for (std::size_t i = 1; i < 1024; ++i) REQUIRE(pool.acquire() != nullptr);
+  CHECK(pool.acquire() == nullptr);
+  CHECK(pool.make(pause) == nullptr);
+  CHECK(pool.copy(*made) == nullptr);
+  CHECK(pool.in_use() == 1024);
+  pool.release(made);
+  CHECK(pool.acquire() != nullptr);
+}

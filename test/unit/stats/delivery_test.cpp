@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "stats/delivery.hpp"
+
+#include "lab/flows.hpp"
+#include "stats/board_rates.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace softfeb;
+using namespace softfeb::stats;
+using namespace softfeb::endpoints;
+using namespace softfeb::lab;
+
+namespace {
+
+constexpr std::uint64_t kRate = 1'000'000;
+
+/// Two boards to two receivers. Board 0: four QPs, then its metadata bus's slots, which receiver 1 serves.
+/// Board 1: a QP to receiver 1, one to somebody else, then two slots of its bus, which receiver 1 serves as
+/// well.
+struct Scenario {
+  config::RunConfig config;
+  std::vector<QpPlan> plans;
+  std::vector<engine::EndpointSnapshot> endpoints{4};
+
+  Scenario() {
+    config.receivers.resize(2);
+    config.boards.resize(2);
+    for (auto& b : config.boards) {
+      b.qps.resize(1);
+      b.control.emplace();
+      b.control->qps = 2;
+      b.control->responder = 1;
+    }
+    for (std::uint32_t i = 0; i < 4; ++i) plans.push_back(plan(0, i, i % 2));
+    plans.push_back(plan(1, 0, 1));
+    plans.push_back(plan(1, 1, std::nullopt));
+    endpoints[0].send_qps.resize(6);
+    endpoints[1].send_qps.resize(4);
+    endpoints[2].receive_qps.resize(2);
+    endpoints[3].receive_qps.resize(3 + 4);
+    for (auto& e : endpoints) e.taken_at = 10 * kSecond;
+  }
+
+  QpPlan plan(std::size_t board, std::uint32_t on_board, std::optional<std::size_t> receiver) {
+    QpPlan p{board, &config.boards[board].qps[0], on_board, on_board, 0x100 + on_board, {}};
+    p.target.ip = *roce::IpAddress::parse(receiver == 1 ? "10.0.0.2" : "10.0.0.1");
+    p.target.receiver = receiver;
+    if (receiver) p.target.receiver_qp = used_[*receiver]++;
+    return p;
+  }
+
+ private:
+  std::size_t used_[2] = {0, 0};
+};
+
+}  // namespace
+
+TEST_CASE("every sending QP is found at the receiver that counts it", "[lab]") {
+  Scenario s;
+  const DeliveryMap map(s.config, s.plans);
+  const auto is = [&](std::size_t board, std::size_t qp, std::size_t endpoint, std::size_t at) {
+    const auto place = map.place_of(board, qp);
+    return place && place->endpoint == endpoint && place->qp == at;
+  };
+  CHECK(is(0, 0, 2, 0));
+  CHECK(is(0, 1, 3, 0));
+  CHECK(is(0, 2, 2, 1));
+  CHECK(is(0, 3, 3, 1));
+  CHECK(is(1, 0, 3, 2));
+  CHECK_FALSE(map.place_of(1, 1));
+  // Slots, board by board, behind the receiver's QPs of the configuration.
+  CHECK(is(0, 4, 3, 3));
+  CHECK(is(0, 5, 3, 4));
+  CHECK(is(1, 2, 3, 5));
+  CHECK(is(1, 3, 3, 6));
+  CHECK_FALSE(map.place_of(0, 6));
+  CHECK_FALSE(map.place_of(2, 0));
+}
+
+TEST_CASE("RC delivers what completed, UC what the receiver took, and nothing is known of others", "[lab]") {
+  Scenario s;
+  const DeliveryMap map(s.config, s.plans);
+  auto& qps = s.endpoints[0].send_qps;
+  qps[0].completed_payload_bytes = 700;
+  qps[1].uc = true;
+  qps[1].completed_payload_bytes = 900;  // sent
+  s.endpoints[3].receive_qps[0].responder.completed_bytes = 400;
+  s.endpoints[3].receive_qps[0].responder.payload_bytes = 450;  // part of a message that lost a packet
+  s.endpoints[3].taken_at = 11 * kSecond;
+  const Delivered d = map.delivered(0, s.endpoints);
+  CHECK(d.known);
+  CHECK(d.acknowledged == 700);
+  CHECK(d.received == 400);
+  CHECK(d.received_at == 11 * kSecond);
+
+  s.endpoints[1].send_qps[1].completed_payload_bytes = 5;
+  CHECK(map.delivered(1, 1, s.endpoints).acknowledged == 5);
+  s.endpoints[1].send_qps[1].uc = true;
+  CHECK_FALSE(map.delivered(1, 1, s.endpoints).known);
+  CHECK_FALSE(map.delivered(1, s.endpoints).known);
+}
+
+TEST_CASE("each part of a rate is over the time between the snapshots that count it", "[lab]") {
+  const Delivered before{100, 1000, 2 * kSecond, true};
+  const Delivered now{300, 5000, 6 * kSecond, true};
+  CHECK(delivered_rate(before, now, 2, kSecond) == 100.0 + 1000.0);
+  CHECK(delivered_rate({}, now, 2, kSecond) == 150.0 + 1000.0);  // since traffic began
+  CHECK(delivered_rate(now, now, 0, kSecond) == 0.0);
+  Delivered unknown = now;
+  unknown.known = false;
+  CHECK_FALSE(delivered_rate(before, unknown, 2, kSecond));
+}
+
+TEST_CASE("a rate that queue pairs share counts once", "[lab]") {
+  using Scope = config::DcqcnConfig::Scope;
+  Scenario s;
+  for (auto& qp : s.endpoints[0].send_qps) {
+    qp.congestion =
+        dcqcn::CongestionState{.rate = kRate, .target_rate = 2 * kRate, .alpha = 512, .alpha_one = 1024};
+  }
+  s.endpoints[0].send_qps[4].exists = false;  // of the bus's slots, one holds a QP
+  const auto rates = [&](Scope scope) {
+    s.config.boards[0].dcqcn.scope = scope;
+    const std::vector<bool> own = own_rates(s.config, s.plans);
+    return board_rates(s.endpoints[0], 4, [&own](std::size_t i) { return own[i]; });
+  };
+  CHECK(rates(Scope::kBoard).controls == 1 + 1);
+  CHECK(rates(Scope::kIpPair).controls == 2 + 1);
+  CHECK(rates(Scope::kQp).controls == 4 + 1);
+  CHECK(rates(Scope::kIpPair).rc == 3.0 * kRate);
+  CHECK(rates(Scope::kIpPair).rt == 6.0 * kRate);
+  CHECK(rates(Scope::kIpPair).alpha == 1.5);
+}
