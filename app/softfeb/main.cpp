@@ -3,8 +3,8 @@
 #include "config/error.hpp"
 #include "dataplane/error.hpp"
 #include "doctor.hpp"
-#include "experiment/lab.hpp"
-#include "experiment/run.hpp"
+#include "experiment/run_experiment.hpp"
+#include "experiment/sweep.hpp"
 #include "peers/peer.hpp"
 #include "regs.hpp"
 #include "roce/cpu.hpp"
@@ -50,7 +50,7 @@ CLI::Validator named() {
 }
 
 struct RunArguments {
-  experiment::RunOptions options;
+  experiment::Options options;
   std::optional<std::string> duration;
   std::optional<std::string> messages;
 };
@@ -89,7 +89,7 @@ void add_run(CLI::App& top, RunArguments& a) {
 }
 
 struct LabArguments {
-  experiment::LabOptions options;
+  experiment::Options options;
   std::optional<std::string> duration;
 };
 
@@ -147,12 +147,14 @@ std::string in_seconds(const std::string& text) {
 int run_command(RunArguments& a) {
   if (a.duration) a.options.overrides.push_back("run.duration=" + in_seconds(*a.duration));
   if (a.messages) a.options.overrides.push_back("run.messages=" + *a.messages);
-  return experiment::run(a.options);
+  return experiment::run_experiment(a.options);
 }
 
-int lab_command(LabArguments& a) {
+int lab_command(LabArguments& a, bool sweep) {
+  using Command = experiment::Options::Command;
   if (a.duration) a.options.overrides.push_back("run.duration=" + in_seconds(*a.duration));
-  return experiment::lab(a.options);
+  a.options.command = sweep ? Command::kSweep : Command::kLab;
+  return sweep ? experiment::run_sweep(a.options) : experiment::run_experiment(a.options);
 }
 
 int complain(int code, const char* what) {
@@ -197,10 +199,8 @@ int main(int argc, char** argv) {
   }
   try {
     if (top.got_subcommand("regs")) return regs(regs_options);
-    if (top.got_subcommand("lab")) {
-      lab_arguments.options.sweep = top.get_subcommand("lab")->got_subcommand("sweep");
-      return lab_command(lab_arguments);
-    }
+    if (top.got_subcommand("lab"))
+      return lab_command(lab_arguments, top.get_subcommand("lab")->got_subcommand("sweep"));
     return top.got_subcommand("doctor") ? doctor(doctor_options) : run_command(run_arguments);
   } catch (const config::ConfigError& e) {
     return complain(kBadUsage, e.what());

@@ -78,7 +78,7 @@ Time NetworkRelay::next_event(Time now) const { return pending() ? now : network
 
 void NetworkRelay::watch_lateness(Time now) {
   const Time due = network_.next_event();
-  if (due == kNever || due + NetworkLaneCounters::kLate >= now) return;
+  if (due == kNever || due + NetworkRelayCounters::kLate >= now) return;
   ++counters_.overruns;
   counters_.late += now - due;
   counters_.latest = std::max(counters_.latest, now - due);

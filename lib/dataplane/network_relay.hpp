@@ -4,6 +4,7 @@
 #include "base/time.hpp"
 #include "dataplane/mbuf_frames.hpp"
 #include "dataplane/station_table.hpp"
+#include "dataplane/worker_stats.hpp"
 #include "fabric/network.hpp"
 
 #include <array>
@@ -37,25 +38,6 @@ struct NetworkRelayConfig {
   unsigned lcores = 1;
 };
 
-/// Counters since the start. Each packet in rx_packets either entered the network or is counted in
-/// rx_stranger or rx_unusable.
-struct NetworkLaneCounters {
-  std::uint64_t rx_packets = 0;
-  std::uint64_t rx_stranger = 0;  ///< source MAC address is no station's
-  std::uint64_t rx_unusable = 0;  ///< too short, or no buffer to copy the headers
-  std::uint64_t rx_outside = 0;   ///< part of rx_packets from external ports
-  std::uint64_t tx_packets = 0;
-  std::uint64_t tx_outside = 0;  ///< part of tx_packets to external ports
-  std::uint64_t tx_short = 0;    ///< bursts a port accepted only in part; the rest is retried
-  std::uint64_t tx_dropped = 0;  ///< external port's queue was full (kPortRoom)
-  std::uint64_t tx_waiting = 0;  ///< currently queued for a port
-  std::uint64_t held_up = 0;     ///< receive bursts shortened because frames ran out
-  std::uint64_t overruns = 0;    ///< iterations more than kLate after the network's next event
-  Time latest = 0;               ///< largest delay of those
-  Time late = 0;                 ///< sum of those delays
-  static constexpr Time kLate = 20 * kMicrosecond;
-};
-
 /// Runs a simulated network on a worker: receives packets from rings and ports, passes them to
 /// fabric::Network, and sends delivered packets to the rings and ports of their destinations. Packets that a
 /// ring does not accept stay queued and are retried; every packet lost here is counted. When all frames are
@@ -80,7 +62,7 @@ class NetworkRelay {
 
   fabric::NetworkSnapshot make_snapshot() const { return network_.make_snapshot(); }
   void take_snapshot(fabric::NetworkSnapshot& out, Time now) { network_.take_snapshot(out, now); }
-  const NetworkLaneCounters& counters() const { return counters_; }
+  const NetworkRelayCounters& counters() const { return counters_; }
 
  private:
   /// Packets queued for a port, in order.
@@ -104,7 +86,7 @@ class NetworkRelay {
   std::vector<std::size_t> port_of_;  ///< index: station
   std::vector<Queue> queues_;         ///< index: port
   std::array<fabric::Network::Delivery, 64> deliveries_{};
-  NetworkLaneCounters counters_;
+  NetworkRelayCounters counters_;
 };
 
 }  // namespace softfeb::dataplane

@@ -8,6 +8,7 @@
 #include "dataplane/mbuf_return.hpp"
 #include "dataplane/rings.hpp"
 #include "dataplane/tx_builder.hpp"
+#include "dataplane/worker_stats.hpp"
 #include "engine/demux.hpp"
 #include "engine/endpoint.hpp"
 
@@ -60,19 +61,6 @@ struct PortQueueConfig {
   std::vector<std::uint16_t> rx_queues;  ///< several if the port has more queues than workers
   std::uint16_t burst = 32;              ///< packets per RX or TX burst, at most kMaxBurst
   unsigned worker = 0;
-};
-
-struct PortQueueCounters {
-  std::uint64_t rx_packets = 0;
-  std::uint64_t rx_nobody = 0;       ///< destination is no endpoint of this port
-  std::uint64_t rx_malformed = 0;    ///< bad length or checksum, or too many segments
-  std::uint64_t rx_handed_over = 0;  ///< handed to another worker
-  std::uint64_t control_rx = 0;      ///< datagrams passed to the control thread
-  std::uint64_t control_tx = 0;      ///< frames from the control thread; also in tx_packets
-  std::uint64_t ring_full = 0;       ///< packets lost because the ring to the other thread was full
-  std::uint64_t tx_packets = 0;
-  std::uint64_t tx_bytes = 0;
-  std::uint64_t tx_short = 0;  ///< bursts the port accepted only in part; the rest is retried
 };
 
 /// A port queue: one TX queue and the RX queues that one worker polls on one port. An iteration is RX burst →

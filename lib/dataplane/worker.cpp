@@ -78,8 +78,8 @@ int Worker::entry(void* self) {
   return 0;
 }
 
-Worker::Totals Worker::totals() const {
-  Totals t;
+WorkerStats Worker::totals() const {
+  WorkerStats t;
   totals_.read(t);
   return t;
 }
@@ -275,7 +275,7 @@ bool Worker::told() const {
 }
 
 void Worker::publish() {
-  Totals t;
+  WorkerStats t;
   t.loop = loop_;
   if (network_ != nullptr) t.network = network_->counters();
   for (const engine::Board* board : boards_) {

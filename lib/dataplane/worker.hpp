@@ -9,6 +9,7 @@
 #include "dataplane/receiver_requests.hpp"
 #include "dataplane/rings.hpp"
 #include "dataplane/tsc_clock.hpp"
+#include "dataplane/worker_stats.hpp"
 #include "engine/board_schedule.hpp"
 #include "engine/snapshot.hpp"
 
@@ -71,18 +72,6 @@ struct Command {
   ReceiverRequest* receiver = nullptr;  ///< kReceiver
 };
 
-/// Timing of the worker's loop. Long gaps between iterations show that the worker was preempted.
-struct LoopCounters {
-  std::uint64_t turns = 0;
-  std::uint64_t busy_turns = 0;
-  /// Longest time between the starts of two iterations. After a sleep it is measured from the end of the
-  /// sleep, and counts only above kPreempted.
-  Time longest_gap = 0;
-  Time ran = 0;        ///< time since the loop started
-  Time preempted = 0;  ///< sum of the gaps above kPreempted: time preempted
-  static constexpr Time kPreempted = 1 * kMillisecond;
-};
-
 /// A poll-mode worker: runs its port queues to completion in each iteration. From launch() to join(), only
 /// the worker touches its endpoints.
 class Worker {
@@ -112,14 +101,8 @@ class Worker {
   /// Set it up before launch().
   IdleWait* idle_wait() { return idle_wait_.get(); }
 
-  /// Live totals of its port queues. Any thread may read them.
-  struct Totals {
-    std::uint64_t unfinished = 0;  ///< boards not yet started, or with messages to send or complete
-    PortQueueCounters port_queues;
-    LoopCounters loop;
-    NetworkLaneCounters network;  ///< all 0 without a network
-  };
-  Totals totals() const;
+  /// Live. Any thread may read them.
+  WorkerStats totals() const;
 
   unsigned lcore() const { return lcore_; }
 
@@ -155,9 +138,9 @@ class Worker {
   SpscRing<Command> commands_{64};
   BoardRequests board_requests_;
   ReceiverRequests receiver_requests_;
-  Mailbox<Totals> totals_;
+  Mailbox<WorkerStats> totals_;
   static_assert(alignof(SpscRing<Command>) == 64 && alignof(BoardRequests) == 64 &&
-                alignof(ReceiverRequests) == 64 && alignof(Mailbox<Totals>) == 64);
+                alignof(ReceiverRequests) == 64 && alignof(Mailbox<WorkerStats>) == 64);
   std::unique_ptr<IdleWait> idle_wait_;
   Time busy_at_ = 0;    ///< time of the last iteration in which packets arrived or left
   Time sleep_end_ = 0;  ///< planned end of the latest sleep

@@ -44,6 +44,7 @@ class Targets {
   const endpoints::Plans& all() const { return plans_; }
   const std::vector<QpPlan>& plans() const { return plans_.all(); }
   std::vector<Session>& sessions() { return sessions_; }
+  const std::vector<Session>& sessions() const { return sessions_; }
 
  private:
   peers::LocalEndpoint local_side(const Session& session, const Payloads& payloads) const;

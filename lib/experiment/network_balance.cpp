@@ -30,7 +30,7 @@ std::uint64_t lost_at_port_queues(const config::LabConfig& lab, const runtime::D
 
 lab::Edge edge_of(const config::LabConfig& lab, const runtime::DpdkRuntime& dpdk,
                   const runtime::WorkerPool& pool, const stats::Outcome& o) {
-  const dataplane::NetworkLaneCounters& c = o.workers[lab.network_worker].network;
+  const dataplane::NetworkRelayCounters& c = o.workers[lab.network_worker].network;
   return {.ports_in = c.rx_outside,
           .ports_out = c.tx_outside,
           .lost_in = c.rx_stranger + c.rx_unusable,
@@ -50,7 +50,7 @@ lab::Balance ring_balance(const config::LabConfig& lab, const runtime::DpdkRunti
 
 std::vector<std::string> lateness_lines(const config::LabConfig& lab, const stats::Outcome& o) {
   std::vector<std::string> lines;
-  const dataplane::Worker::Totals& w = o.workers[lab.network_worker];
+  const dataplane::WorkerStats& w = o.workers[lab.network_worker];
   const double turns = static_cast<double>(w.loop.busy_turns);
   const double share = turns > 0 ? static_cast<double>(w.network.overruns) / turns : 0;
   if (share > kSayLate) {
@@ -58,7 +58,7 @@ std::vector<std::string> lateness_lines(const config::LabConfig& lab, const stat
         fmt::format("worker {} fell behind its network: {:.1f} % of its busy turns came more than {:g} us "
                     "late (the worst "
                     "{:.3f} ms, {:.1f} us on average); queues and delays are longer by that",
-                    lab.network_worker, 100 * share, to_seconds(dataplane::NetworkLaneCounters::kLate) * 1e6,
+                    lab.network_worker, 100 * share, to_seconds(dataplane::NetworkRelayCounters::kLate) * 1e6,
                     to_seconds(w.network.latest) * 1e3,
                     to_seconds(w.network.late) / static_cast<double>(w.network.overruns) * 1e6));
   }

@@ -2,10 +2,10 @@
 #pragma once
 
 #include "config/lab_config.hpp"
-#include "experiment/experiment.hpp"
 #include "lab/conservation.hpp"
 #include "runtime/dpdk_runtime.hpp"
 #include "runtime/worker_pool.hpp"
+#include "stats/outcome.hpp"
 
 #include <string>
 #include <vector>

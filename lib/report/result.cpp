@@ -183,7 +183,7 @@ Json changes(const config::RunConfig& config, const stats::Outcome& o) {
 }
 
 /// Of the worker that carries a network of ours: what passed it, and whether it kept up.
-Json network_relay(const dataplane::NetworkLaneCounters& c) {
+Json network_relay(const dataplane::NetworkRelayCounters& c) {
   return {{"rx_packets", c.rx_packets},   {"rx_stranger", c.rx_stranger},
           {"rx_unusable", c.rx_unusable}, {"tx_packets", c.tx_packets},
           {"tx_short", c.tx_short},       {"tx_dropped", c.tx_dropped},

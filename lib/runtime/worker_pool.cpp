@@ -270,10 +270,10 @@ PoolSnapshot WorkerPool::snapshot() {
   return out;
 }
 
-dataplane::Worker::Totals WorkerPool::totals() const {
-  dataplane::Worker::Totals sum;
+dataplane::WorkerStats WorkerPool::totals() const {
+  dataplane::WorkerStats sum;
   for (const auto& w : workers_) {
-    const dataplane::Worker::Totals t = w->totals();
+    const dataplane::WorkerStats t = w->totals();
     sum.unfinished += t.unfinished;
     sum.port_queues.rx_packets += t.port_queues.rx_packets;
     sum.port_queues.rx_nobody += t.port_queues.rx_nobody;

@@ -57,7 +57,7 @@ class WorkerPool {
 
   PoolSnapshot snapshot();
   /// Sum over the workers.
-  dataplane::Worker::Totals totals() const;
+  dataplane::WorkerStats totals() const;
   const std::vector<std::unique_ptr<dataplane::Worker>>& workers() const { return workers_; }
 
   /// From now on UDP `udp_port` at the board's own address is served for those that `allow` lets in; the link

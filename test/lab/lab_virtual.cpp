@@ -4,9 +4,11 @@
 // bytes are compared with those of other builds (same_bytes.py).
 
 #include "config/load.hpp"
+#include "experiment/lab_stats.hpp"
+#include "experiment/phases.hpp"
+#include "experiment/virtual_driver.hpp"
 #include "lab/flows.hpp"
 #include "lab/metrics_config.hpp"
-#include "simulator/virtual_lab.hpp"
 
 #include <cstdio>
 #include <exception>
@@ -84,15 +86,15 @@ Json flow(const fabric::FlowSnapshot& f) {
   return {f.source, f.destination, f.qpn, f.packets, f.bytes, f.ecn_marked, f.dropped};
 }
 
-Json result(const config::LabConfig& config, const simulator::VirtualOutcome& o, const lab::RunStats& f) {
+Json result(const config::LabConfig& config, const stats::Outcome& o, const lab::RunStats& f) {
   Json j{
-      {"config", config::to_json(config)}, {"origin", o.origin}, {"stopped", o.stopped}, {"ended", o.ended}};
+      {"config", config::to_json(config)}, {"origin", o.started}, {"stopped", o.stopped}, {"ended", o.ended}};
   j["endpoints"] = Json::array();
   for (const auto& e : o.final) j["endpoints"].push_back(endpoint(e));
   j["ports"] = Json::array();
-  for (const auto& p : o.network.ports) j["ports"].push_back(port(p));
+  for (const auto& p : o.network->ports) j["ports"].push_back(port(p));
   j["flows"] = Json::array();
-  for (const auto& x : o.network.flows) j["flows"].push_back(flow(x));
+  for (const auto& x : o.network->flows) j["flows"].push_back(flow(x));
   for (const lab::Balance& b : f.balances) j["balances"].push_back({b.name, b.left, b.right});
   j["memory_wrong"] = f.memory_wrong;
   for (const lab::CheckResult& c : lab::judge(config.lab, f))
@@ -102,11 +104,12 @@ Json result(const config::LabConfig& config, const simulator::VirtualOutcome& o,
 
 int run(const std::string& file, const std::string& folder, const std::vector<std::string>& overrides) {
   const config::LabConfig config = config::load_lab(file, overrides);
-  simulator::VirtualLab lab(config);
-  lab::Metrics metrics(lab::make_metrics_config(config, lab::flows_of(config.run, lab.plans().all())));
+  experiment::VirtualDriver driver(config);
+  lab::Metrics metrics(lab::make_metrics_config(config, lab::flows_of(config.run, driver.plans().all())));
   Series series(folder + "/series.csv");
-  const simulator::VirtualOutcome outcome = lab.run({&metrics, &series});
-  const lab::RunStats figures = simulator::figures_of(config, lab, outcome, metrics);
+  const stats::Outcome outcome =
+      experiment::run_phases(config.run, driver, {&metrics, &series}, [](const std::string&) {});
+  const lab::RunStats figures = experiment::lab_stats(config, driver, outcome, metrics);
   std::ofstream(folder + "/result.json") << result(config, outcome, figures).dump(1) << '\n';
   for (const lab::Balance& b : figures.balances) {
     if (b.holds()) continue;

@@ -269,7 +269,7 @@ rte_mbuf* World::packet(const std::vector<std::uint8_t>& frame) {
   return m;
 }
 
-dataplane::Worker::Totals World::totals() const { return workers_[0]->totals(); }
+dataplane::WorkerStats World::totals() const { return workers_[0]->totals(); }
 
 /// As the control thread does, all the time.
 void World::drain_control() {

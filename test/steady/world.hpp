@@ -79,7 +79,7 @@ class World {
   /// What comes from outside, for the boards.
   std::uint16_t inject(std::uint64_t call, rte_mbuf** packets, std::uint16_t n, std::uint16_t room);
   rte_mbuf* packet(const std::vector<std::uint8_t>& frame);
-  dataplane::Worker::Totals totals() const;
+  dataplane::WorkerStats totals() const;
   void drain_control();
 
   WorldConfig config_;

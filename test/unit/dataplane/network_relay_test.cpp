@@ -104,7 +104,7 @@ struct LaneBench {
   void check_books() {
     fabric::NetworkSnapshot s = port_queue->make_snapshot();
     port_queue->take_snapshot(s, now);
-    const NetworkLaneCounters& c = port_queue->counters();
+    const NetworkRelayCounters& c = port_queue->counters();
     const fabric::NetworkTotals& t = s.totals;
     CHECK(c.rx_packets == t.entered + c.rx_stranger + c.rx_unusable);
     CHECK(t.entered + t.made + t.duplicated == t.delivered + t.consumed + t.dropped_buffer + t.dropped_fault +

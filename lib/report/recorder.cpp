@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "report/lab_recorder.hpp"
+#include "report/recorder.hpp"
 
 #include "base/error.hpp"
 #include "lab/flows.hpp"
@@ -21,40 +21,43 @@ bool asks_for(const config::LabConfig& config, const char* check) {
 
 }  // namespace
 
-LabRecorder::LabRecorder(const config::LabConfig& config, const std::vector<endpoints::QpPlan>& plans,
-                         const std::optional<std::string>& report)
-    : config_(config), metrics_(lab::make_metrics_config(config, lab::flows_of(config.run, plans))) {
+Recorder::Recorder(const config::RunConfig& config, const config::LabConfig* lab,
+                   const std::vector<endpoints::QpPlan>& plans, const std::optional<std::string>& report)
+    : lab_(lab) {
+  if (lab != nullptr) metrics_.emplace(lab::make_metrics_config(*lab, lab::flows_of(config, plans)));
   if (!report) return;
-  series_.emplace(config.run, plans, *report + '/' + kReportSeries);
-  ports_.emplace(config, *report + '/' + kReportPorts);
+  series_.emplace(config, plans, *report + '/' + kReportSeries);
+  if (lab == nullptr) return;
+  ports_.emplace(*lab, *report + '/' + kReportPorts);
   windows_.emplace(*report + '/' + kReportWindows);
   windows_->write("from_s,to_s,window_ms,boards_sending,steady,jain,port_used\n");
-  metrics_.on_window([this](const lab::Window& w) { append(w); });
+  metrics_->on_window([this](const lab::Window& w) { append(w); });
 }
 
-std::vector<stats::Observer*> LabRecorder::observers() {
-  std::vector<stats::Observer*> all{&metrics_};
+std::vector<stats::Observer*> Recorder::observers() {
+  std::vector<stats::Observer*> all;
+  if (metrics_) all.push_back(&*metrics_);
   if (rates_) all.push_back(&*rates_);
   if (series_) all.push_back(&*series_);
   if (ports_) all.push_back(&*ports_);
   return all;
 }
 
-void LabRecorder::prepare(const endpoints::Endpoints& endpoints) {
-  if (!asks_for(config_, "rate_tracking") && !asks_for(config_, "sawtooth")) return;
+void Recorder::watch_rates(const endpoints::Endpoints& endpoints) {
+  if (!asks_for(*lab_, "rate_tracking") && !asks_for(*lab_, "sawtooth")) return;
   std::vector<engine::Board*> boards;
   for (const auto& b : endpoints.boards) boards.push_back(b.get());
-  rates_.emplace(std::move(boards), config_.lab.sample_interval);
+  rates_.emplace(std::move(boards), lab_->lab.sample_interval);
 }
 
-void LabRecorder::complete(lab::RunStats& figures) const {
+void Recorder::complete(lab::RunStats& stats) const {
   if (!rates_) return;
   const std::vector<lab::RateStats> rates = rates_->figures();
-  figures.rate_tracking = lab::worst_tracking(rates);
-  figures.sawtooth = lab::worst_sawtooth(rates);
+  stats.rate_tracking = lab::worst_tracking(rates);
+  stats.sawtooth = lab::worst_sawtooth(rates);
 }
 
-void LabRecorder::append(const lab::Window& w) {
+void Recorder::append(const lab::Window& w) {
   if (!failure_.empty()) return;
   const auto share = [](const std::optional<lab::Share>& s) {
     return s ? fmt::format("{:.9g}", lab::to_double(*s)) : std::string();
@@ -68,7 +71,7 @@ void LabRecorder::append(const lab::Window& w) {
   }
 }
 
-void LabRecorder::finish() {
+void Recorder::finish() {
   if (!failure_.empty()) throw EnvironmentError(failure_, "free space on that disk");
   if (series_) series_->finish();
   if (ports_) ports_->finish();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "experiment/web.hpp"
+#include "experiment/live_services.hpp"
 
 #include "runtime/stop_signal.hpp"
 #include "runtime/telemetry_socket.hpp"
@@ -29,7 +29,7 @@ std::vector<std::string> host_names() {
   return {name.data()};
 }
 
-telemetry::Scene scene_of(const WebDeps& parts) {
+telemetry::Scene scene_of(const LiveServicesDeps& parts) {
   telemetry::Scene scene = telemetry::make_scene(*parts.config, *parts.plans, SOFTFEB_VERSION);
   if (parts.lab == nullptr) return scene;
   const config::LabSettings& lab = parts.lab->lab;
@@ -42,7 +42,7 @@ telemetry::Scene scene_of(const WebDeps& parts) {
 
 }  // namespace
 
-Web::Web(const WebDeps& parts) : service_(*parts.service), dpdk_(*parts.dpdk) {
+LiveServices::LiveServices(const LiveServicesDeps& parts) : service_(*parts.service), dpdk_(*parts.dpdk) {
   if (parts.web.on) serve(parts);
   if (parts.config->eal.prefix) {
     commands_ = std::make_unique<runtime::TelemetrySocket>(scene_of(parts));
@@ -50,9 +50,9 @@ Web::Web(const WebDeps& parts) : service_(*parts.service), dpdk_(*parts.dpdk) {
   }
 }
 
-Web::~Web() = default;
+LiveServices::~LiveServices() = default;
 
-void Web::serve(const WebDeps& parts) {
+void LiveServices::serve(const LiveServicesDeps& parts) {
   parameters_ = std::make_unique<slowcontrol::ParameterControl>(*parts.config, *parts.dpdk, *parts.pool,
                                                                 *parts.service);
   telemetry::Scene scene = scene_of(parts);
@@ -76,18 +76,18 @@ void Web::serve(const WebDeps& parts) {
   parts.say("live page: " + server_->url());
 }
 
-void Web::conclude(const std::string& verdict, const std::string& text) {
+void LiveServices::conclude(const std::string& verdict, const std::string& text) {
   if (!serves()) return;
   page_->conclude(verdict, text);
   if (server_->streams() != 0) service_.run_until(dpdk_.now() + kFarewell);
 }
 
-void Web::hold() {
+void LiveServices::hold() {
   const int signals = runtime::stop_signals();
   while (serves() && runtime::stop_signals() == signals) service_.run_until(dpdk_.now() + kHoldTurn);
 }
 
-void Web::open(const WebDeps& parts) {
+void LiveServices::open(const LiveServicesDeps& parts) {
   const auto at = [&](std::uint16_t port) {
     server_ = std::make_unique<telemetry::HttpServer>(parts.service->io(), parts.web.address, port, *page_,
                                                       host_names());

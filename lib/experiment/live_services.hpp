@@ -15,7 +15,7 @@
 
 namespace softfeb::experiment {
 
-struct WebDeps {
+struct LiveServicesDeps {
   const config::RunConfig* config = nullptr;
   const std::vector<endpoints::QpPlan>* plans = nullptr;
   const config::LabConfig* lab = nullptr;  ///< null without switches
@@ -29,14 +29,14 @@ struct WebDeps {
 
 /// What outsiders see of a run while it goes on: the live page with its events, /metrics, and DPDK's
 /// telemetry commands, as far as the configuration asks for them. Served by `service`.
-class Web {
+class LiveServices {
  public:
   /// Throws sockets::SocketError where an address or port that was asked for cannot be had. All of `parts`
   /// outlive this.
-  explicit Web(const WebDeps& parts);
-  ~Web();
-  Web(const Web&) = delete;
-  Web& operator=(const Web&) = delete;
+  explicit LiveServices(const LiveServicesDeps& parts);
+  ~LiveServices();
+  LiveServices(const LiveServices&) = delete;
+  LiveServices& operator=(const LiveServices&) = delete;
 
   /// To be given the run's samples.
   const std::vector<stats::Observer*>& observers() const { return observers_; }
@@ -50,8 +50,8 @@ class Web {
   void hold();
 
  private:
-  void serve(const WebDeps& parts);
-  void open(const WebDeps& parts);
+  void serve(const LiveServicesDeps& parts);
+  void open(const LiveServicesDeps& parts);
 
   slowcontrol::ControlService& service_;
   const runtime::DpdkRuntime& dpdk_;

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "experiment/lab_sweep.hpp"
+#include "experiment/sweep.hpp"
 
 #include "base/exit_code.hpp"
 #include "config/load.hpp"
+#include "experiment/lab_stats.hpp"
+#include "experiment/phases.hpp"
+#include "experiment/virtual_driver.hpp"
 #include "lab/flows.hpp"
 #include "lab/metrics_config.hpp"
 #include "report/lab_result.hpp"
+#include "report/pictures.hpp"
 #include "report/result.hpp"
 #include "runtime/stop_signal.hpp"
-#include "simulator/virtual_lab.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -72,7 +75,7 @@ std::vector<Point> grid(const std::vector<config::SweepAxis>& axes) {
   return points;
 }
 
-void load(std::vector<Point>& points, const LabOptions& options, const std::vector<config::SweepAxis>& axes) {
+void load(std::vector<Point>& points, const Options& options, const std::vector<config::SweepAxis>& axes) {
   for (Point& p : points) {
     std::vector<std::string> overrides = options.overrides;
     for (std::size_t a = 0; a < axes.size(); ++a) overrides.push_back(axes[a].key + '=' + p.values[a]);
@@ -80,13 +83,13 @@ void load(std::vector<Point>& points, const LabOptions& options, const std::vect
   }
 }
 
-void run(Point& p, int signals) {
+void run(Point& p) {
   try {
-    simulator::VirtualLab lab(p.config);
-    lab::Metrics metrics(lab::make_metrics_config(p.config, lab::flows_of(p.config.run, lab.plans().all())));
-    const simulator::VirtualOutcome outcome =
-        lab.run({&metrics}, [signals](Time) { return runtime::stop_signals() == signals; });
-    p.run = report::judge_lab(p.config, simulator::figures_of(p.config, lab, outcome, metrics));
+    VirtualDriver driver(p.config, runtime::stop_signals);
+    lab::Metrics metrics(
+        lab::make_metrics_config(p.config, lab::flows_of(p.config.run, driver.plans().all())));
+    const stats::Outcome outcome = run_phases(p.config.run, driver, {&metrics}, [](const std::string&) {});
+    p.run = report::judge_lab(p.config, lab_stats(p.config, driver, outcome, metrics));
     p.done = !outcome.interrupted;
   } catch (const std::exception& e) {
     p.error = e.what();
@@ -95,13 +98,12 @@ void run(Point& p, int signals) {
 
 /// All of them, as many at once as there are CPUs for us.
 void run(std::vector<Point>& points, bool shown) {
-  const int signals = runtime::stop_signals();
   std::atomic<std::size_t> next{0};
   std::size_t done = 0;
   std::mutex terminal;
   const auto work = [&] {
-    for (std::size_t i = next++; i < points.size() && runtime::stop_signals() == signals; i = next++) {
-      run(points[i], signals);
+    for (std::size_t i = next++; i < points.size() && runtime::stop_signals() == 0; i = next++) {
+      run(points[i]);
       const std::lock_guard lock(terminal);
       ++done;
       if (shown) fmt::print(stderr, "\r\033[K{} of {} runs", done, points.size());
@@ -218,7 +220,8 @@ void complain(const std::vector<config::SweepAxis>& axes, const std::vector<Poin
 
 }  // namespace
 
-int lab_sweep(const LabOptions& options) {
+int run_sweep(const Options& options) {
+  refuse_useless(options);
   const config::LabConfig base = config::load_lab(options.config, options.overrides);
   const std::vector<config::SweepAxis>& axes = base.lab.sweep;
   if (axes.empty()) {
@@ -243,6 +246,8 @@ int lab_sweep(const LabOptions& options) {
   }
   if (!options.quiet && options.json != "-") fmt::print("{}", table(axes, points));
   complain(axes, points);
+  if (options.report && options.pictures)
+    report::make_pictures(*options.report, options.quiet || options.json == "-");
   return held ? kDone : kCheckFailed;
 }
 

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "base/time.hpp"
+
+#include <cstdint>
+
+/// What a worker counts, without DPDK: results and checks need no more.
+namespace softfeb::dataplane {
+
+struct PortQueueCounters {
+  std::uint64_t rx_packets = 0;
+  std::uint64_t rx_nobody = 0;       ///< destination is no endpoint of this port
+  std::uint64_t rx_malformed = 0;    ///< bad length or checksum, or too many segments
+  std::uint64_t rx_handed_over = 0;  ///< handed to another worker
+  std::uint64_t control_rx = 0;      ///< datagrams passed to the control thread
+  std::uint64_t control_tx = 0;      ///< frames from the control thread; also in tx_packets
+  std::uint64_t ring_full = 0;       ///< packets lost because the ring to the other thread was full
+  std::uint64_t tx_packets = 0;
+  std::uint64_t tx_bytes = 0;
+  std::uint64_t tx_short = 0;  ///< bursts the port accepted only in part; the rest is retried
+};
+
+/// Counters since the start. Each packet in rx_packets either entered the network or is counted in
+/// rx_stranger or rx_unusable.
+struct NetworkRelayCounters {
+  std::uint64_t rx_packets = 0;
+  std::uint64_t rx_stranger = 0;  ///< source MAC address is no station's
+  std::uint64_t rx_unusable = 0;  ///< too short, or no buffer to copy the headers
+  std::uint64_t rx_outside = 0;   ///< part of rx_packets from external ports
+  std::uint64_t tx_packets = 0;
+  std::uint64_t tx_outside = 0;  ///< part of tx_packets to external ports
+  std::uint64_t tx_short = 0;    ///< bursts a port accepted only in part; the rest is retried
+  std::uint64_t tx_dropped = 0;  ///< external port's queue was full (kPortRoom)
+  std::uint64_t tx_waiting = 0;  ///< currently queued for a port
+  std::uint64_t held_up = 0;     ///< receive bursts shortened because frames ran out
+  std::uint64_t overruns = 0;    ///< iterations more than kLate after the network's next event
+  Time latest = 0;               ///< largest delay of those
+  Time late = 0;                 ///< sum of those delays
+  static constexpr Time kLate = 20 * kMicrosecond;
+};
+
+/// Timing of the worker's loop. Long gaps between iterations show that the worker was preempted.
+struct LoopCounters {
+  std::uint64_t turns = 0;
+  std::uint64_t busy_turns = 0;
+  /// Longest time between the starts of two iterations. After a sleep it is measured from the end of the
+  /// sleep, and counts only above kPreempted.
+  Time longest_gap = 0;
+  Time ran = 0;        ///< time since the loop started
+  Time preempted = 0;  ///< sum of the gaps above kPreempted: time preempted
+  static constexpr Time kPreempted = 1 * kMillisecond;
+};
+
+/// Everything that a worker counts beside its endpoints.
+struct WorkerStats {
+  std::uint64_t unfinished = 0;  ///< boards not yet started, or with messages to send or complete
+  PortQueueCounters port_queues;
+  LoopCounters loop;
+  NetworkRelayCounters network;  ///< all 0 without a network
+};
+
+}  // namespace softfeb::dataplane

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "config/lab_config.hpp"
+#include "config/web_config.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace softfeb::experiment {
+
+/// The command line of `softfeb run`, `softfeb lab` and `softfeb lab sweep`.
+struct Options {
+  enum class Command : std::uint8_t { kRun, kLab, kSweep };
+  Command command = Command::kRun;
+  bool virtual_time = false;  ///< kLab: without DPDK, clocks or devices
+  std::string config;
+  std::vector<std::string> overrides;  ///< KEY=VALUE; --duration and --messages are turned into these
+  std::optional<std::string> json;     ///< file for the result
+  std::optional<std::string> report;   ///< folder for configuration, result, time series and pictures
+  bool pictures = true;                ///< draw them in the report
+  bool quiet = false;
+  bool hold = false;  ///< keep serving the live page after the run, until a signal
+};
+
+/// What an experiment is made from: the configuration, and the options as they apply to it. Many objects
+/// refer to it, so it must stay in place.
+struct Setup {
+  explicit Setup(const Options& options);
+  Setup(const Setup&) = delete;
+  Setup& operator=(const Setup&) = delete;
+
+  const Options options;
+  config::LabConfig lab;  ///< `softfeb run` uses only lab.run
+  bool quiet = false;
+  config::WebConfig page;
+  bool page_asked_for = false;  ///< otherwise the run goes on without a page if no port is free
+
+  const config::RunConfig& run() const { return lab.run; }
+  /// Null for `softfeb run`, which has no switches.
+  const config::LabConfig* network() const {
+    return options.command == Options::Command::kRun ? nullptr : &lab;
+  }
+};
+
+/// Rejects options that have no effect together with the others, instead of ignoring them. Throws
+/// ConfigError, which names the option and the fix. Configuration files are not checked for this, because one
+/// file serves several kinds of run.
+void refuse_useless(const Options& options);
+
+}  // namespace softfeb::experiment

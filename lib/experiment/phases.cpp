@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "experiment/phases.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <sstream>
+#include <utility>
+
+namespace softfeb::experiment {
+
+namespace {
+
+using Passed = Driver::Passed;
+using Until = Driver::Until;
+
+/// Boards without queue pairs answer ARP and ping, and never finish.
+Until end_of_traffic(const config::RunConfig& config) {
+  const bool any = std::any_of(config.boards.begin(), config.boards.end(),
+                               [](const config::BoardConfig& b) { return !b.qps.empty(); });
+  return any ? Until::kFinished : Until::kTime;
+}
+
+/// Warm-up and measurement. Returns what ended the traffic.
+Passed send(const config::RunConfig& config, Driver& driver, stats::Outcome& out) {
+  const Until until = end_of_traffic(config);
+  const Time end = config.run.duration ? out.started + *config.run.duration : kNever;
+  if (config.run.warmup != 0) {
+    const Passed why = driver.pass(std::min(end, out.started + config.run.warmup), until, 0);
+    out.ended_in_warmup = why != Passed::kTime;
+    if (out.ended_in_warmup) return why;
+    out.baseline = driver.endpoint_counters();
+    out.measured_from = driver.now();
+    for (const auto& e : out.baseline) out.measured_from = std::min(out.measured_from, e.taken_at);
+  }
+  return driver.pass(end, until, 0);
+}
+
+std::string drain_note(Time timeout, int signals) {
+  std::ostringstream text;
+  text << "draining: up to " << to_seconds(timeout) << " s for outstanding requests (Ctrl-C"
+       << (signals == 0 ? "" : " again") << " gives them up)";
+  return text.str();
+}
+
+void drain(const config::RunConfig& config, Driver& driver, stats::Outcome& out, const Driver::Say& say) {
+  const int signals = driver.stop_requests();
+  const Time limit = saturating_add(driver.now(), config.run.drain_timeout);
+  driver.stop_traffic();
+  if (driver.finished()) return;
+  if (!driver.virtual_time()) say(drain_note(config.run.drain_timeout, signals));
+  if (driver.pass(limit, Until::kFinished, signals) == Passed::kFinished) return;
+  out.flushed = true;
+  driver.flush();
+}
+
+}  // namespace
+
+stats::Outcome run_phases(const config::RunConfig& config, Driver& driver, std::vector<stats::Observer*> list,
+                          const Driver::Say& say) {
+  stats::Observers observers(std::move(list));
+  stats::Outcome out;
+  out.deliveries = stats::DeliveryMap(config, driver.plans().all());
+  out.started = out.measured_from = driver.begin(observers);
+  out.interrupted = send(config, driver, out) == Passed::kStopped;
+  // A signal may come before the start.
+  out.stopped = std::max(driver.now(), out.started);
+  drain(config, driver, out, say);
+  driver.settle();
+  Counters last = driver.counters();
+  out.final = std::move(last.endpoints);
+  out.network = std::move(last.network);
+  out.ended = std::max(driver.now(), out.started);
+  observers.end({.at = out.ended - out.started, .origin = out.started, .endpoints = &out.final},
+                out.network ? &*out.network : nullptr);
+  out.changes_made = driver.changes_made();
+  driver.close(out);
+  endpoints::close_maps(driver.plans(), out.final, driver.endpoints());
+  return out;
+}
+
+}  // namespace softfeb::experiment

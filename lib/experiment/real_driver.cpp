@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "experiment/real_driver.hpp"
+
+#include "dataplane/huge_memory.hpp"
+#include "dataplane/worker_stats.hpp"
+#include "experiment/announce.hpp"
+#include "experiment/network_balance.hpp"
+#include "experiment/peer_sessions.hpp"
+#include "report/control_result.hpp"
+#include "runtime/start_up.hpp"
+#include "runtime/stop_signal.hpp"
+#include "stats/outcome.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace softfeb::experiment {
+
+namespace {
+
+/// Packets on their way to our receivers when the last sender is done: longer than any ring holds them.
+constexpr Time kSettle = 50 * kMillisecond;
+constexpr Time kPoll = 1 * kMillisecond;
+constexpr Time kPollWhenIdle = 5 * kMillisecond;
+constexpr Time kShortestNap = 20 * kMicrosecond;
+/// Workers publish totals that are newer than a command within this time.
+constexpr Time kTotalsAge = 5 * kMillisecond;
+/// How long before a start at a wall clock the workers are told of it: longer than a busy machine preempts
+/// this thread. NTP slews by 500 ppm at most, 50 µs in that time.
+constexpr Time kStartLead = 100 * kMillisecond;
+/// Time ends after 213 days: a later start is not reached.
+constexpr Time kLatestStart = kNever / 2;
+/// How late a board on a simulated network may be without losing time on its link: up to what counts as
+/// preempted. Much more than on a port, because the network sends one frame after the other however they
+/// come, and its transmitters obey pauses.
+constexpr Time kNetworkSlack = dataplane::LoopCounters::kPreempted;
+
+std::vector<std::uint32_t> largest_pmtus(const runtime::DpdkRuntime& dpdk) {
+  std::vector<std::uint32_t> all;
+  for (const runtime::RunPort& p : dpdk.ports()) all.push_back(p.port->largest_path_mtu(false));
+  return all;
+}
+
+}  // namespace
+
+RealDriver::RealDriver(const Setup& setup)
+    : setup_(setup),
+      config_(setup.run()),
+      payloads_(config_),
+      targets_(config_),
+      dpdk_(config_, payloads_.arena_bytes()) {
+  payloads_.stage([this](std::size_t bytes) { return dpdk_.arena().allocate(bytes); });
+  runtime::catch_stop_signals();
+  dpdk_.wait_for_links(config_.run.connect_timeout, setup.quiet);
+}
+
+RealDriver::~RealDriver() = default;
+
+std::unique_ptr<RealDriver> RealDriver::make(const Setup& setup) {
+  std::unique_ptr<RealDriver> driver(new RealDriver(setup));
+  if (runtime::stop_signals() != 0) return nullptr;
+  driver->connect();
+  return driver;
+}
+
+void RealDriver::connect() {
+  connect_sessions(setup_, dpdk_, targets_, payloads_);
+  endpoints_ = endpoints::make_endpoints(
+      config_, targets_.all(), payloads_, largest_pmtus(dpdk_),
+      setup_.network() == nullptr ? engine::LinkShaper::kSlack : kNetworkSlack,
+      [this](std::size_t worker, const std::function<void()>& make) { dpdk_.for_worker(worker, make); },
+      &dataplane::HugeMemory::instance());
+  pool_ = std::make_unique<runtime::WorkerPool>(config_, dpdk_, endpoints_, setup_.network());
+}
+
+std::vector<stats::Observer*> RealDriver::open(const Say& say) {
+  service_.emplace(config_, dpdk_, *pool_, endpoints_, say);
+  pool_->wait_by([this](Time length) { service_->run_until(now() + length); });
+  if (!setup_.quiet) {
+    announce_run(config_, dpdk_, *pool_);
+    announce_control(config_, *service_);
+  }
+  targets_.begin();
+  live_.emplace(LiveServicesDeps{.config = &config_,
+                                 .plans = &targets_.plans(),
+                                 .lab = setup_.network(),
+                                 .web = setup_.page,
+                                 .asked_for = setup_.page_asked_for,
+                                 .dpdk = &dpdk_,
+                                 .pool = pool_.get(),
+                                 .service = &*service_,
+                                 .say = say});
+  return live_->observers();
+}
+
+int RealDriver::stop_requests() const { return runtime::stop_signals(); }
+
+Time RealDriver::start_time() {
+  const Time earliest = now() + kMillisecond;
+  const auto at = config_.run.start_at_unix_ns;
+  if (!at) return earliest;
+  const std::int64_t ns = *at - static_cast<std::int64_t>(dpdk_.read_wall_clock());
+  if (ns <= 0) return earliest;
+  return std::max(earliest, std::min(static_cast<Time>(ns), kLatestStart / kNanosecond) * kNanosecond);
+}
+
+Time RealDriver::begin(stats::Observers& observers) {
+  observers_ = &observers;
+  started_ = start_time();
+  start_up_s_ = runtime::seconds_since_exec() + to_seconds(kMillisecond);
+  observers.begin();
+  // The wall clock is slewed and stepped while we wait, so it is read again shortly before the start.
+  while (started_ > now() + kStartLead && stop_requests() == 0) {
+    pass(std::min(started_ - kStartLead, now() + kSecond), Until::kTime, 0);
+    started_ = start_time();
+  }
+  pool_->start(started_);
+  pass(started_ + kMillisecond, Until::kTime, 0);
+  return started_;
+}
+
+Driver::Passed RealDriver::pass(Time end, Until until, int stop_requests) {
+  for (;;) {
+    if (this->stop_requests() > stop_requests) return Passed::kStopped;
+    if (until == Until::kFinished && finished()) return Passed::kFinished;
+    if (now() >= end) return Passed::kTime;
+    nap(end);
+    if (now() >= started_) sample();
+  }
+}
+
+void RealDriver::nap(Time end) {
+  dpdk_.follow_clocks();
+  const Time from = now();
+  const Time longest = config_.workers.idle == config::Idle::kSleep ? kPollWhenIdle : kPoll;
+  const Time due = std::min(end, next_sample());
+  service_->run_until(from + std::clamp(due > from ? due - from : 0, kShortestNap, longest));
+}
+
+void RealDriver::sample() {
+  const Time at = now();
+  control_unserved_ += pool_->drain_control();
+  if (at < next_sample()) return;
+  runtime::PoolSnapshot s = pool_->snapshot();
+  observers_->add({.at = at - started_, .origin = started_, .endpoints = &s.endpoints},
+                  s.network ? &*s.network : nullptr);
+}
+
+Counters RealDriver::counters() {
+  runtime::PoolSnapshot s = pool_->snapshot();
+  return {std::move(s.endpoints), std::move(s.network)};
+}
+
+void RealDriver::stop_traffic() {
+  pool_->stop_traffic();
+  pass(now() + kTotalsAge, Until::kTime, stop_requests());
+}
+
+void RealDriver::flush() {
+  pool_->flush();
+  pass(now() + kSecond, Until::kFinished, stop_requests());
+}
+
+void RealDriver::settle() {
+  const auto received = [this] { return pool_->totals().port_queues.rx_packets; };
+  // Without receivers of ours, what a NIC still holds leaves before the NIC is stopped.
+  std::uint64_t before = received();
+  for (;;) {
+    pass(now() + kSettle, Until::kTime, INT32_MAX);
+    const std::uint64_t after = received();
+    if (config_.receivers.empty() || after == before) return;
+    before = after;
+  }
+}
+
+void RealDriver::close(stats::Outcome& o) {
+  o.start_up_s = start_up_s_;
+  o.control_unserved = control_unserved_;
+  service_->stop();  // the connections that it closes are in the result, too
+  o.totals = pool_->totals();
+  o.control.resize(config_.boards.size());
+  for (const auto& board : service_->boards()) o.control[board->board()] = report::control_result(*board);
+  for (const auto& w : pool_->workers()) o.workers.push_back(w->totals());
+  end_sessions(targets_, o);
+  pool_->quit();
+}
+
+lab::Edge RealDriver::network_edge(const stats::Outcome& o) const {
+  return edge_of(setup_.lab, dpdk_, *pool_, o);
+}
+
+std::vector<lab::Balance> RealDriver::balances() const { return {ring_balance(setup_.lab, dpdk_)}; }
+
+std::vector<std::string> RealDriver::remarks(const stats::Outcome& o) const {
+  return setup_.network() == nullptr ? std::vector<std::string>{} : lateness_lines(setup_.lab, o);
+}
+
+void RealDriver::conclude(const std::string& verdict, const std::string& text) {
+  live_->conclude(verdict, text);
+}
+
+void RealDriver::hold_page() {
+  if (!setup_.quiet && live_->serves()) fmt::print(stderr, "the live page stays until Ctrl-C\n");
+  live_->hold();
+}
+
+}  // namespace softfeb::experiment

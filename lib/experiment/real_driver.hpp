@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "endpoints/targets.hpp"
+#include "experiment/driver.hpp"
+#include "experiment/live_services.hpp"
+#include "experiment/options.hpp"
+#include "runtime/dpdk_runtime.hpp"
+#include "runtime/worker_pool.hpp"
+#include "slowcontrol/control_service.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace softfeb::experiment {
+
+/// Real time: DPDK ports, workers, slow control and the live page. Every wait serves the slow control.
+/// Observers get their samples on the thread that calls pass(), one snapshot for all that are due.
+class RealDriver final : public Driver {
+ public:
+  /// Opens the ports, waits for their links, asks remote receivers for their queue pairs, makes the endpoints
+  /// and starts the workers. Null if a signal came meanwhile. `setup` must outlive the driver. Throws
+  /// EnvironmentError, RequestError, ConfigError, PeerError.
+  static std::unique_ptr<RealDriver> make(const Setup& setup);
+  ~RealDriver() override;
+
+  const endpoints::Plans& plans() const override { return targets_.all(); }
+  const endpoints::Payloads& payloads() const override { return payloads_; }
+  endpoints::Endpoints& endpoints() override { return endpoints_; }
+
+  std::vector<stats::Observer*> open(const Say& say) override;
+  Time now() const override { return dpdk_.now(); }
+  Time begin(stats::Observers& observers) override;
+  Passed pass(Time end, Until until, int stop_requests) override;
+  int stop_requests() const override;
+  bool finished() const override { return pool_->totals().unfinished == 0; }
+  std::vector<engine::EndpointSnapshot> endpoint_counters() override { return pool_->snapshot().endpoints; }
+  Counters counters() override;
+  std::vector<std::uint8_t> changes_made() const override { return pool_->changes_made(); }
+  void stop_traffic() override;
+  void flush() override;
+  void settle() override;
+  void close(stats::Outcome& outcome) override;
+
+  bool virtual_time() const override { return false; }
+  lab::Edge network_edge(const stats::Outcome& outcome) const override;
+  std::vector<lab::Balance> balances() const override;
+  std::vector<std::string> remarks(const stats::Outcome& outcome) const override;
+  const endpoints::Targets* targets() const override { return &targets_; }
+  runtime::DpdkRuntime* dpdk() override { return &dpdk_; }
+
+  void serve() override { service_->run_until(now()); }
+  void conclude(const std::string& verdict, const std::string& text) override;
+  void hold_page() override;
+
+ private:
+  explicit RealDriver(const Setup& setup);
+  void connect();
+  /// When traffic is to begin, by what the wall clock says now.
+  Time start_time();
+  void sample();
+  /// Serves the slow control for a while, at most until `end`.
+  void nap(Time end);
+  Time next_sample() const { return saturating_add(started_, observers_->due()); }
+
+  const Setup& setup_;
+  const config::RunConfig& config_;
+  endpoints::Payloads payloads_;
+  endpoints::Targets targets_;
+  runtime::DpdkRuntime dpdk_;
+  endpoints::Endpoints endpoints_;
+  std::unique_ptr<runtime::WorkerPool> pool_;
+  std::optional<slowcontrol::ControlService> service_;
+  std::optional<LiveServices> live_;
+  stats::Observers* observers_ = nullptr;
+  Time started_ = 0;
+  double start_up_s_ = 0;
+  std::uint64_t control_unserved_ = 0;
+};
+
+}  // namespace softfeb::experiment

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "experiment/run_experiment.hpp"
+
+#include "base/exit_code.hpp"
+#include "config/load.hpp"
+#include "endpoints/targets.hpp"
+#include "experiment/lab_stats.hpp"
+#include "experiment/phases.hpp"
+#include "experiment/real_driver.hpp"
+#include "experiment/virtual_driver.hpp"
+#include "lab/checks.hpp"
+#include "report/lab_result.hpp"
+#include "report/live_table.hpp"
+#include "report/pictures.hpp"
+#include "report/recorder.hpp"
+#include "report/result.hpp"
+#include "runtime/stop_signal.hpp"
+#include "stats/goodput.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace softfeb::experiment {
+
+namespace {
+
+/// A finished run with its judgement.
+struct JudgedRun {
+  stats::Outcome outcome;
+  lab::Judgement checks;              ///< what every run must meet
+  std::optional<report::LabRun> lab;  ///< what the lab asks for; none for `softfeb run`
+};
+
+std::unique_ptr<Driver> make_driver(const Setup& setup) {
+  if (!setup.options.virtual_time) return RealDriver::make(setup);
+  runtime::catch_stop_signals();
+  return std::make_unique<VirtualDriver>(setup.lab, runtime::stop_signals);
+}
+
+void make_table(const Setup& setup, const Driver& driver, std::optional<report::LiveTable>& table) {
+  using Clock = report::LiveTable::Clock;
+  table.emplace(setup.run(), driver.plans().all(), setup.network() == nullptr ? nullptr : &setup.lab.network,
+                driver.virtual_time() ? Clock::kVirtual : Clock::kReal, setup.quiet);
+}
+
+const std::vector<endpoints::Targets::Session>& sessions_of(const Driver& driver) {
+  static const std::vector<endpoints::Targets::Session> none;
+  return driver.targets() == nullptr ? none : driver.targets()->sessions();
+}
+
+JudgedRun judge(const Setup& setup, Driver& driver, const report::Recorder& recorder,
+                stats::Outcome outcome) {
+  JudgedRun run{std::move(outcome), {}, {}};
+  run.checks = lab::judge(setup.run(), driver.plans(), run.outcome, driver.endpoints(), sessions_of(driver));
+  for (std::string& line : driver.remarks(run.outcome)) run.checks.messages.push_back(std::move(line));
+  if (setup.network() == nullptr) return run;
+  lab::RunStats stats = lab_stats(setup.lab, driver, run.outcome, recorder.metrics());
+  stats.preempted_share = stats::preempted_share(run.outcome);
+  recorder.complete(stats);
+  run.lab = report::judge_lab(setup.lab, std::move(stats));
+  return run;
+}
+
+/// Runs the phases and judges the run. `table` outlives the driver, which may write to it until its end.
+JudgedRun run_and_judge(const Setup& setup, Driver& driver, report::Recorder& recorder,
+                        report::LiveTable& table) {
+  const Driver::Say note = [&table](const std::string& text) { table.note(text); };
+  std::vector<stats::Observer*> observers = driver.open(note);
+  if (setup.network() != nullptr && driver.virtual_time()) recorder.watch_rates(driver.endpoints());
+  for (stats::Observer* o : recorder.observers()) observers.push_back(o);
+  observers.push_back(&table);
+  return judge(setup, driver, recorder, run_phases(setup.run(), driver, std::move(observers), note));
+}
+
+/// How fast virtual time went.
+std::string speed_text(const Driver& driver, const JudgedRun& run, double seconds) {
+  const double packets = static_cast<double>(std::max<std::uint64_t>(1, run.lab->figures.totals.packets));
+  return fmt::format(
+      "{:g} s of the fabric's time in {:.2f} s: {:.2f} million events a second, {:.2f} us for each packet of "
+      "a board\n",
+      to_seconds(run.outcome.stopped - run.outcome.started), seconds,
+      static_cast<double>(driver.events()) * 1e-6 / seconds, seconds * 1e6 / packets);
+}
+
+class Stopwatch {
+ public:
+  double seconds() const { return std::chrono::duration<double>(Clock::now() - begun_).count(); }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point begun_ = Clock::now();
+};
+
+/// Everything is on the simulated network, so virtual time can run it too.
+bool has_virtual_time(const config::LabConfig& lab) {
+  return lab.port_stations.empty() && std::all_of(lab.station_of.begin(), lab.station_of.end(),
+                                                  [](const auto& station) { return station.has_value(); });
+}
+
+/// The same lab in virtual time, after a run in real time; none if it cannot be, or a signal came. The live
+/// page is served meanwhile.
+std::optional<report::LabRun> run_in_virtual_time_too(const Setup& setup, Driver& real) {
+  if (setup.network() == nullptr || real.virtual_time() || !has_virtual_time(setup.lab)) return std::nullopt;
+  if (runtime::stop_signals() != 0) return std::nullopt;
+  const Stopwatch watch;
+  std::optional<report::LiveTable> table;
+  VirtualDriver driver(setup.lab, [&real] {
+    real.serve();
+    return runtime::stop_signals();
+  });
+  make_table(setup, driver, table);
+  report::Recorder recorder(setup.run(), &setup.lab, driver.plans().all(), std::nullopt);
+  JudgedRun run = run_and_judge(setup, driver, recorder, *table);
+  if (run.outcome.interrupted) return std::nullopt;
+  if (!setup.quiet) fmt::print(stderr, "{}", speed_text(driver, run, watch.seconds()));
+  return std::move(run.lab);
+}
+
+/// What an experiment ends with: one run or two, and what is written of them.
+struct Report {
+  const Setup& setup;
+  Driver& driver;
+  report::Recorder& recorder;
+  const JudgedRun& run;
+  const report::LabRun* in_virtual;  ///< beside a run in real time; may be null
+
+  lab::Verdict verdict() const {
+    if (run.lab) return report::verdict_of(run.checks, *run.lab, in_virtual);
+    return run.checks.held() ? lab::Verdict::kHeld : lab::Verdict::kFailed;
+  }
+
+  std::string document() const {
+    auto json = report::make_result(setup.run(), driver.dpdk(), driver.plans(), run.outcome,
+                                    driver.endpoints(), sessions_of(driver), run.checks);
+    if (run.lab) report::add_lab(json, setup.lab, *run.outcome.network, run.checks, *run.lab, in_virtual);
+    return json.dump(1) + "\n";
+  }
+
+  void write() const {
+    const Options& o = setup.options;
+    if (!o.json && !o.report) return;
+    const std::string result = document();
+    if (o.json) report::write_atomically(*o.json, result);
+    if (!o.report) return;
+    report::write_atomically(*o.report + '/' + report::kReportConfig,
+                             run.lab ? config::to_yaml(setup.lab) : config::to_yaml(setup.run()));
+    report::write_atomically(*o.report + '/' + report::kReportResult, result);
+    recorder.finish();
+  }
+
+  std::string table() const {
+    std::string text =
+        report::result_table(setup.run(), driver.plans(), run.outcome, driver.endpoints(), run.checks);
+    if (!run.lab) return text;
+    const bool real = !driver.virtual_time();
+    return text + report::lab_table(setup.lab, real ? &*run.lab : nullptr, real ? in_virtual : &*run.lab);
+  }
+
+  /// Files that receivers and captures left; a line for each.
+  std::vector<std::string> files() const {
+    std::vector<std::string> lines = report::write_outputs(setup.run(), driver.plans(), driver.endpoints());
+    if (driver.dpdk() == nullptr) return lines;
+    for (std::string& line : driver.dpdk()->write_captures()) lines.push_back(std::move(line));
+    return lines;
+  }
+
+  void print(const std::string& table, const std::string& speed) const {
+    const std::vector<std::string> lines = files();
+    if (setup.quiet) {
+      for (const std::string& m : run.checks.messages) fmt::print(stderr, "softfeb: {}\n", m);
+      return;
+    }
+    if (setup.options.json != "-") {
+      fmt::print("{}", table);
+      for (const std::string& line : lines) fmt::print("{}\n", line);
+    }
+    fmt::print(stderr, "{}", speed);
+    print_missed_changes();
+  }
+
+  void print_missed_changes() const {
+    const config::RunConfig& config = setup.run();
+    for (std::size_t i = 0; i < config.changes.size(); ++i) {
+      if (run.outcome.changes_made[i] != 0) continue;
+      fmt::print(stderr, "the change of board {} at {:g} s was not made: the run ended before\n",
+                 config.boards[config.changes[i].board].endpoint.name, to_seconds(config.changes[i].at));
+    }
+  }
+};
+
+}  // namespace
+
+int run_experiment(const Options& options) {
+  refuse_useless(options);
+  const Setup setup(options);
+  report::check_writable(setup.run(), options.json, options.report);
+  const Stopwatch watch;
+  std::optional<report::LiveTable> table;
+  const std::unique_ptr<Driver> driver = make_driver(setup);
+  if (driver == nullptr) {
+    fmt::print(stderr, "softfeb: stopped by a signal before traffic began\n");
+    return kCheckFailed;
+  }
+  make_table(setup, *driver, table);
+  report::Recorder recorder(setup.run(), setup.network(), driver->plans().all(), options.report);
+  const JudgedRun run = run_and_judge(setup, *driver, recorder, *table);
+  const std::string speed = driver->virtual_time() ? speed_text(*driver, run, watch.seconds()) : "";
+  const std::optional<report::LabRun> in_virtual = run_in_virtual_time_too(setup, *driver);
+
+  const Report report{setup, *driver, recorder, run, in_virtual ? &*in_virtual : nullptr};
+  report.write();
+  const std::string text = report.table();
+  report.print(text, speed);
+  if (options.report && options.pictures)
+    report::make_pictures(*options.report, setup.quiet || options.json == "-");
+  driver->conclude(std::string(lab::to_string(report.verdict())), text);
+  if (options.hold && !run.outcome.interrupted) driver->hold_page();
+  return report::exit_code_of(report.verdict());
+}
+
+}  // namespace softfeb::experiment

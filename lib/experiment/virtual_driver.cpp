@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "experiment/virtual_driver.hpp"
+
+#include "config/error.hpp"
+
+#include <algorithm>
+#include <string>
+#include <tuple>
+#include <utility>
+
+namespace softfeb::experiment {
+
+namespace {
+
+constexpr std::size_t kCacheLine = 64;
+/// Polling interval while waiting.
+constexpr Time kSlice = kMillisecond;
+/// Maximum wait for neighbours to answer.
+constexpr Time kPatience = kSecond;
+/// Time for frames still under way when all boards are done: more than the largest buffers hold.
+constexpr Time kSettleLimit = 10 * kSecond;
+
+[[noreturn]] void refuse(const config::Where& where, const std::string& what, const std::string& fix) {
+  throw config::ConfigError({{where, what, fix}});
+}
+
+void check(const config::LabConfig& config, const endpoints::Plans& plans) {
+  for (const endpoints::QpPlan& plan : plans.all()) {
+    if (!endpoints::needs_session(plan)) continue;
+    refuse(plan.config->to_where,
+           plan.config->to_text + " is another process: it has no part in virtual time",
+           "a receiver of the file, or the lab in real time");
+  }
+  const auto& boards = config.run.boards;
+  for (std::size_t e = 0; e < boards.size() + config.run.receivers.size(); ++e) {
+    if (config.station_of[e]) continue;
+    const config::EndpointConfig& endpoint =
+        e < boards.size() ? boards[e].endpoint : config.run.receivers[e - boards.size()].endpoint;
+    refuse(endpoint.where, endpoint.name + " is at a port of the machine, which virtual time does not have",
+           "a link of `network.links` to it, or the lab in real time");
+  }
+}
+
+}  // namespace
+
+VirtualDriver::VirtualDriver(const config::LabConfig& config, Poll poll)
+    : config_(config), poll_(std::move(poll)), payloads_(config.run), plans_(config.run) {
+  check(config, plans_);
+  payloads_.stage([this](std::size_t bytes) {
+    auto& memory = arena_.emplace_back(std::make_unique<std::uint8_t[]>(bytes + kCacheLine));
+    const auto over = reinterpret_cast<std::uintptr_t>(memory.get()) % kCacheLine;
+    return MutableByteSpan(memory.get() + (over == 0 ? 0 : kCacheLine - over), bytes);
+  });
+  const std::vector<std::uint32_t> pmtus(config.run.ports.size(), board::kMaxPacketPayload);
+  endpoints_ = endpoints::make_endpoints(config.run, plans_, payloads_, pmtus);
+  for (const auto& board : endpoints_.boards) all_.push_back(board.get());
+  for (const auto& receiver : endpoints_.receivers) all_.push_back(receiver.get());
+  std::vector<simulator::EventLoop::Seat> seats;
+  for (engine::Endpoint* e : all_) seats.push_back({e, *config.station_of[seats.size()]});
+  loop_ = std::make_unique<simulator::EventLoop>(config.network, seats);
+  for (const engine::Endpoint* e : all_) snapshots_.push_back(engine::make_snapshot(*e));
+  network_ = loop_->network().make_snapshot();
+  changes_made_.resize(config.run.changes.size(), 0);
+}
+
+Time VirtualDriver::begin(stats::Observers& observers) {
+  observers_ = &observers;
+  const auto waiting = [](const auto& board) { return board->unresolved() != 0; };
+  do {
+    loop_->run_until(now() + kSlice);
+  } while (now() < kPatience && std::any_of(endpoints_.boards.begin(), endpoints_.boards.end(), waiting));
+  started_ = now();
+  plan_actions();
+  observers.begin();
+  return started_;
+}
+
+void VirtualDriver::plan_actions() {
+  for (std::size_t b = 0; b < config_.run.boards.size(); ++b) {
+    const config::BoardConfig& board = config_.run.boards[b];
+    actions_.push_back({saturating_add(started_, board.start), Action::Kind::kStart, b});
+    if (board.stop) actions_.push_back({saturating_add(started_, *board.stop), Action::Kind::kStop, b});
+  }
+  for (std::size_t c = 0; c < config_.run.changes.size(); ++c)
+    actions_.push_back({saturating_add(started_, config_.run.changes[c].at), Action::Kind::kChange, c});
+  std::sort(actions_.begin(), actions_.end(), [](const Action& a, const Action& b) {
+    return std::tie(a.at, a.kind, a.index) < std::tie(b.at, b.kind, b.index);
+  });
+}
+
+void VirtualDriver::act(const Action& action) {
+  switch (action.kind) {
+    case Action::Kind::kStart:
+      endpoints_.boards[action.index]->start(now());
+      loop_->touched(action.index);
+      break;
+    case Action::Kind::kStop:
+      endpoints_.boards[action.index]->stop_traffic(now());
+      loop_->touched(action.index);
+      break;
+    case Action::Kind::kChange:
+      change(config_.run.changes[action.index]);
+      changes_made_[action.index] = 1;
+      break;
+  }
+}
+
+void VirtualDriver::change(const config::ChangeConfig& change) {
+  engine::Board& board = *endpoints_.boards[change.board];
+  for (const config::ChangeConfig::Part& part : change.parts) {
+    const engine::CongestionSettings settings = endpoints::congestion_of(part.dcqcn);
+    for (std::uint32_t k = 0; k < part.count; ++k) board.set_congestion(part.first + k, settings, now());
+  }
+  loop_->touched(change.board);
+}
+
+bool VirtualDriver::finished() const {
+  for (std::size_t b = 0; b < config_.run.boards.size(); ++b) {
+    if (!config_.run.boards[b].qps.empty() && !endpoints_.boards[b]->finished()) return false;
+  }
+  return true;
+}
+
+/// Runs until `end`, with the samples and actions that are due by then.
+void VirtualDriver::run_slice(Time end) {
+  for (;;) {
+    const Time due = saturating_add(started_, observers_->due());
+    const Time action = next_action_ < actions_.size() ? actions_[next_action_].at : kNever;
+    const Time next = std::min({end, due, action});
+    loop_->run_until(next);
+    if (next == due) {
+      take_counters();
+      loop_->network().take_snapshot(network_, now());
+      observers_->add({.at = now() - started_, .origin = started_, .endpoints = &snapshots_}, &network_);
+    }
+    if (next == action) act(actions_[next_action_++]);
+    if (next == end && next != due && next != action) return;
+  }
+}
+
+Driver::Passed VirtualDriver::pass(Time end, Until until, int stop_requests) {
+  const auto done = [&] { return until == Until::kFinished && finished(); };
+  while (now() < end && !done()) {
+    run_slice(std::min(end, now() + kSlice));
+    if (poll_() > stop_requests) return Passed::kStopped;
+  }
+  return done() ? Passed::kFinished : Passed::kTime;
+}
+
+void VirtualDriver::stop_traffic() {
+  next_action_ = actions_.size();
+  for (std::size_t b = 0; b < endpoints_.boards.size(); ++b) {
+    endpoints_.boards[b]->stop_traffic(now());
+    loop_->touched(b);
+  }
+}
+
+void VirtualDriver::flush() {
+  for (std::size_t b = 0; b < endpoints_.boards.size(); ++b) {
+    endpoints_.boards[b]->flush(now());
+    loop_->touched(b);
+  }
+}
+
+void VirtualDriver::settle() {
+  const Time limit = now() + kSettleLimit;
+  while (!loop_->empty() && now() < limit) pass(now() + kSlice, Until::kTime, INT32_MAX);
+}
+
+void VirtualDriver::take_counters() {
+  for (std::size_t e = 0; e < all_.size(); ++e)
+    engine::take_snapshot(*all_[e], snapshots_[e], 0, SIZE_MAX, now());
+}
+
+std::vector<engine::EndpointSnapshot> VirtualDriver::endpoint_counters() {
+  take_counters();
+  return snapshots_;
+}
+
+Counters VirtualDriver::counters() {
+  take_counters();
+  loop_->network().take_snapshot(network_, now());
+  return {snapshots_, network_};
+}
+
+}  // namespace softfeb::experiment

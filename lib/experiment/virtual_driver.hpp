@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "config/lab_config.hpp"
+#include "experiment/driver.hpp"
+#include "simulator/event_loop.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace softfeb::experiment {
+
+/// Virtual time: the boards, receivers and switches of real time, driven by an event loop. Uses neither
+/// clocks nor devices; the same configuration gives the same run on every host. Observers get samples at
+/// exactly the times they ask for.
+class VirtualDriver final : public Driver {
+ public:
+  /// Called about once per millisecond of virtual time; returns the requests to stop so far.
+  using Poll = std::function<int()>;
+
+  /// `config` must outlive the driver. Throws ConfigError for anything that virtual time does not support
+  /// (receivers in other processes, endpoints at a port of the host), and EnvironmentError if memory runs
+  /// out.
+  explicit VirtualDriver(
+      const config::LabConfig& config, Poll poll = [] { return 0; });
+
+  const endpoints::Plans& plans() const override { return plans_; }
+  const endpoints::Payloads& payloads() const override { return payloads_; }
+  endpoints::Endpoints& endpoints() override { return endpoints_; }
+
+  std::vector<stats::Observer*> open(const Say&) override { return {}; }
+  Time now() const override { return loop_->now(); }
+  /// Resolves neighbours before traffic, as in real time, so that no first packet waits for an answer.
+  Time begin(stats::Observers& observers) override;
+  Passed pass(Time end, Until until, int stop_requests) override;
+  int stop_requests() const override { return poll_(); }
+  bool finished() const override;
+  std::vector<engine::EndpointSnapshot> endpoint_counters() override;
+  Counters counters() override;
+  std::vector<std::uint8_t> changes_made() const override { return changes_made_; }
+  void stop_traffic() override;
+  void flush() override;
+  void settle() override;
+  void close(stats::Outcome&) override {}
+
+  bool virtual_time() const override { return true; }
+  lab::Edge network_edge(const stats::Outcome&) const override { return {.lost_out = loop_->passed_over()}; }
+  /// Deliveries to and iterations of endpoints.
+  std::uint64_t events() const override { return loop_->events(); }
+
+ private:
+  /// An action with a scheduled time.
+  struct Action {
+    enum class Kind : std::uint8_t { kStart, kChange, kStop };
+    Time at = 0;  ///< on the clock of the event loop
+    Kind kind = Kind::kStart;
+    std::size_t index = 0;  ///< index of the board, or of the change in the configuration
+  };
+
+  void plan_actions();
+  void act(const Action& action);
+  void change(const config::ChangeConfig& change);
+  void run_slice(Time end);
+  void take_counters();
+
+  const config::LabConfig& config_;
+  Poll poll_;
+  std::vector<std::unique_ptr<std::uint8_t[]>> arena_;
+  endpoints::Payloads payloads_;
+  endpoints::Plans plans_;
+  endpoints::Endpoints endpoints_;
+  std::unique_ptr<simulator::EventLoop> loop_;
+  std::vector<engine::Endpoint*> all_;  ///< boards, then receivers
+  std::vector<Action> actions_;
+  std::size_t next_action_ = 0;
+  std::vector<std::uint8_t> changes_made_;
+  stats::Observers* observers_ = nullptr;
+  Time started_ = 0;
+  std::vector<engine::EndpointSnapshot> snapshots_;  ///< reused for every sample
+  fabric::NetworkSnapshot network_;
+};
+
+}  // namespace softfeb::experiment
