@@ -29,15 +29,15 @@ std::vector<std::string> host_names() {
   return {name.data()};
 }
 
-telemetry::Scene scene_of(const LiveServicesDeps& parts) {
-  telemetry::Scene scene = telemetry::make_scene(*parts.config, *parts.plans, SOFTFEB_VERSION);
-  if (parts.lab == nullptr) return scene;
+telemetry::RunInfo run_info_of(const LiveServicesDeps& parts) {
+  telemetry::RunInfo info = telemetry::make_run_info(*parts.config, *parts.plans, SOFTFEB_VERSION);
+  if (parts.lab == nullptr) return info;
   const config::LabSettings& lab = parts.lab->lab;
-  if (!lab.title.empty()) scene.title = lab.title;
-  scene.shows = lab.shows;
-  telemetry::add_network(scene, parts.lab->network, lab.bottleneck.value_or(UINT32_MAX),
+  if (!lab.title.empty()) info.title = lab.title;
+  info.shows = lab.shows;
+  telemetry::add_network(info, parts.lab->network, lab.bottleneck.value_or(UINT32_MAX),
                          lab.bottleneck_switch);
-  return scene;
+  return info;
 }
 
 }  // namespace
@@ -45,7 +45,7 @@ telemetry::Scene scene_of(const LiveServicesDeps& parts) {
 LiveServices::LiveServices(const LiveServicesDeps& parts) : service_(*parts.service), dpdk_(*parts.dpdk) {
   if (parts.web.on) serve(parts);
   if (parts.config->eal.prefix) {
-    commands_ = std::make_unique<runtime::TelemetrySocket>(scene_of(parts));
+    commands_ = std::make_unique<runtime::TelemetrySocket>(run_info_of(parts));
     observers_.push_back(commands_.get());
   }
 }
@@ -55,10 +55,10 @@ LiveServices::~LiveServices() = default;
 void LiveServices::serve(const LiveServicesDeps& parts) {
   parameters_ = std::make_unique<slowcontrol::ParameterControl>(*parts.config, *parts.dpdk, *parts.pool,
                                                                 *parts.service);
-  telemetry::Scene scene = scene_of(parts);
-  const Time interval = scene.qps() > kManyQps ? kIntervalOfMany : kInterval;
+  telemetry::RunInfo info = run_info_of(parts);
+  const Time interval = info.qps() > kManyQps ? kIntervalOfMany : kInterval;
   page_ = std::make_unique<telemetry::LivePage>(
-      std::move(scene),
+      std::move(info),
       telemetry::LivePageConfig{.interval = interval,
                                 .chart_js = SOFTFEB_CHART_JS,
                                 .run = parts.dpdk->unix_origin_ns() + static_cast<std::uint64_t>(getpid())},

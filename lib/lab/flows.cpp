@@ -1,28 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "lab/flows.hpp"
 
-#include "endpoints/endpoints.hpp"
-
-#include <set>
-#include <tuple>
+#include "stats/rate_tracker.hpp"
 
 namespace softfeb::lab {
 
-std::vector<bool> own_rates(const config::RunConfig& config, const std::vector<endpoints::QpPlan>& plans) {
-  std::set<std::tuple<std::size_t, const config::DcqcnConfig*, roce::IpAddress>> met;
-  std::vector<bool> own;
-  for (const endpoints::QpPlan& p : plans) {
-    const config::DcqcnConfig& d = endpoints::dcqcn_of(config.boards[p.board], *p.config);
-    const roce::IpAddress peer =
-        d.scope == config::DcqcnConfig::Scope::kIpPair ? p.target.ip : roce::IpAddress{};
-    own.push_back(d.scope == config::DcqcnConfig::Scope::kQp || met.insert({p.board, &d, peer}).second);
-  }
-  return own;
-}
-
 std::vector<MetricsConfig::Flow> flows_of(const config::RunConfig& config,
                                           const std::vector<endpoints::QpPlan>& plans) {
-  const std::vector<bool> own = own_rates(config, plans);
+  const std::vector<bool> own = stats::own_rates(config, plans);
   std::vector<MetricsConfig::Flow> flows;
   for (std::size_t i = 0; i < plans.size(); ++i) {
     MetricsConfig::Flow f;

@@ -10,10 +10,6 @@
 
 namespace softfeb::lab {
 
-/// For each sending QP: true if it is the first to use its congestion control, false if an earlier QP shares
-/// it and represents it.
-std::vector<bool> own_rates(const config::RunConfig& config, const std::vector<endpoints::QpPlan>& plans);
-
 /// Sending QPs for the metrics; make_metrics_config() determines whether they pass the bottleneck.
 std::vector<MetricsConfig::Flow> flows_of(const config::RunConfig& config,
                                           const std::vector<endpoints::QpPlan>& plans);

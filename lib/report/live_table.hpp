@@ -6,7 +6,7 @@
 #include "fabric/config.hpp"
 #include "report/live_view.hpp"
 #include "report/terminal.hpp"
-#include "stats/delivery.hpp"
+#include "stats/rate_tracker.hpp"
 #include "stats/sample.hpp"
 
 #include <chrono>
@@ -38,23 +38,12 @@ class LiveTable : public stats::Observer {
   void note(const std::string& text);
 
  private:
-  /// Since the beginning, of a board (or all), as of the view before.
-  struct Sent {
-    std::uint64_t counted_bytes = 0;
-    std::uint64_t frames = 0;
-    Time at = 0;
-  };
-  struct Port {
-    std::uint64_t wire_bytes = 0;
-    Time at = 0;
-  };
-
   bool early();
-  std::string line(const stats::Sample& sample);
-  std::string payload_rate(const stats::Sample& sample, std::uint64_t payload, Time length);
+  std::string line(const stats::Sample& sample, const stats::RunInterval& interval) const;
   std::string heading(const stats::Sample& sample, const std::string& line) const;
-  LiveView::Board board(std::size_t b, const stats::Sample& sample);
-  LiveView::Port port(std::size_t p, const fabric::PortSnapshot& s, Time at);
+  LiveView::Board board(std::size_t b, const stats::Sample& sample,
+                        const stats::BoardInterval& interval) const;
+  LiveView::Port port(const fabric::PortSnapshot& now, const stats::PortInterval& interval) const;
   std::string port_name(const fabric::PortSnapshot& s) const;
 
   const config::RunConfig& config_;
@@ -65,14 +54,7 @@ class LiveTable : public stats::Observer {
   Time interval_ = 0;
   Time due_ = 0;
   std::vector<std::optional<double>> offered_;  ///< of each board
-  std::vector<std::vector<bool>> own_rates_;    ///< of each board: lab::own_rates() of its QPs
-  stats::DeliveryMap deliveries_;
-  std::vector<Sent> boards_;
-  std::vector<Port> ports_;
-  Time last_ = 0;  ///< of the line before
-  std::uint64_t last_frames_ = 0;
-  std::uint64_t last_payload_ = 0;  ///< sent
-  stats::Delivered last_delivered_;
+  stats::RateTracker rates_;
   std::optional<std::chrono::steady_clock::time_point> shown_;
 };
 

@@ -3,7 +3,6 @@
 
 #include "base/error.hpp"
 
-#include <algorithm>
 #include <iterator>
 
 #include <fmt/format.h>
@@ -34,33 +33,19 @@ PortSeries::PortSeries(const config::LabConfig& config, const std::string& path)
   file_.write(kHeading);
 }
 
-void PortSeries::append(const fabric::PortSnapshot& now, const fabric::PortSnapshot& before,
-                        std::size_t index, std::uint64_t ns, double interval) {
-  fmt::format_to(std::back_inserter(text_), "{:.9f},{},{},{},{:.9g},{},{},{},{},{:.6g},{}\n",
-                 static_cast<double>(ns) * 1e-9, names_[index], now.queue_bytes, now.queue_bytes_peak,
-                 static_cast<double>(now.tx_wire_bytes - before.tx_wire_bytes) * 8e-9 / interval,
-                 now.ecn_marked - before.ecn_marked, now.dropped - before.dropped,
-                 now.pause_tx - before.pause_tx, now.pause_rx - before.pause_rx,
-                 to_seconds(now.paused - before.paused) / interval, now.cnp_forged - before.cnp_forged);
+void PortSeries::append(const std::string& name, const stats::PortInterval& p, double at) {
+  fmt::format_to(std::back_inserter(text_), "{:.9f},{},{},{},{:.9g},{},{},{},{},{:.6g},{}\n", at, name,
+                 p.queue, p.peak, p.sent * 8e-9, p.counts.ecn_marked, p.counts.dropped, p.counts.pause_tx,
+                 p.counts.pause_rx, p.paused_share, p.counts.cnp_forged);
 }
 
 void PortSeries::add(const stats::Sample& sample) {
   due_ = (sample.at / interval_ + 1) * interval_;
   if (sample.network == nullptr || !failure_.empty()) return;
-  const fabric::NetworkSnapshot& network = *sample.network;
-  // In whole nanoseconds, as it is written: who multiplies a rate by the time between two rows gets the
-  // bytes.
-  const std::uint64_t ns =
-      network.taken_at > sample.origin ? (network.taken_at - sample.origin) / kNanosecond : 0;
-  if (ns <= last_ns_) return;  // what has happened stays for the next sample
-  if (names_.empty()) {
-    names_ = port_names(config_, network);
-    before_.resize(names_.size());
-  }
-  const double interval = static_cast<double>(ns - last_ns_) * 1e-9;
-  for (std::size_t i = 0; i < names_.size(); ++i) append(network.ports[i], before_[i], i, ns, interval);
-  std::copy(network.ports.begin(), network.ports.end(), before_.begin());
-  last_ns_ = ns;
+  const stats::RunInterval& interval = rates_.add(sample);
+  if (interval.network_seconds <= 0) return;  // the next interval includes what has happened
+  if (names_.empty()) names_ = port_names(config_, *sample.network);
+  for (std::size_t i = 0; i < names_.size(); ++i) append(names_[i], interval.ports[i], interval.network_at);
   try {
     file_.write(text_);
   } catch (const EnvironmentError& e) {

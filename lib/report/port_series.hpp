@@ -3,6 +3,7 @@
 
 #include "config/lab_config.hpp"
 #include "report/atomic_file.hpp"
+#include "stats/rate_tracker.hpp"
 #include "stats/sample.hpp"
 
 #include <string>
@@ -26,13 +27,11 @@ class PortSeries : public stats::Observer {
   void finish();
 
  private:
-  void append(const fabric::PortSnapshot& now, const fabric::PortSnapshot& before, std::size_t index,
-              std::uint64_t ns, double interval);
+  void append(const std::string& name, const stats::PortInterval& port, double at);
 
   const config::LabConfig& config_;
   std::vector<std::string> names_;
-  std::vector<fabric::PortSnapshot> before_;
-  std::uint64_t last_ns_ = 0;
+  stats::RateTracker rates_;
   AtomicFile file_;
   std::string text_;
   std::string failure_;

@@ -3,12 +3,11 @@
 
 #include "config/run_config.hpp"
 #include "endpoints/targets.hpp"
-#include "engine/snapshot.hpp"
 #include "report/atomic_file.hpp"
-#include "stats/delivery.hpp"
+#include "stats/rate_tracker.hpp"
 #include "stats/sample.hpp"
 
-#include <optional>
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -33,32 +32,23 @@ class Series : public stats::Observer {
   void finish();
 
  private:
-  /// What is subtracted from the next sample.
-  struct Before {
-    std::uint64_t counted_bytes = 0;
-    stats::Delivered delivered;
-    std::uint64_t cnps = 0;
-    std::uint64_t retransmitted = 0;
-  };
-  struct Row;
-
-  Row take(std::size_t plan, const stats::Sample& sample, double interval);
-  void add_board(std::size_t board, const stats::Sample& sample);
-  void append(const Row& row, double seconds, double interval);
+  void append_board(std::size_t board, const stats::BoardInterval& interval);
+  void append_qp(const endpoints::QpPlan& plan, const stats::SendInterval& qp);
+  void append_sum(const stats::SendInterval& sum);
+  void append_rates(const stats::SendInterval& row);
+  /// Appends a field, which is empty if the value is not known.
+  void append(bool known, double value);
 
   const std::vector<endpoints::QpPlan>& plans_;
   std::vector<std::string> boards_;
   std::vector<std::vector<std::size_t>> plans_of_;  ///< of each board, indices into plans_
-  std::vector<Before> before_;                      ///< as plans_
-  stats::DeliveryMap deliveries_;
-  std::vector<bool> own_rate_;          ///< as plans_; false where an earlier QP with the same rate counts it
-  std::vector<std::uint64_t> last_ns_;  ///< of each board, when its last sample was
+  stats::RateTracker rates_;
   AtomicFile file_;
   std::string text_;
   std::string failure_;
   Time interval_;
   Time due_;
-  bool aggregated_;
+  bool per_board_;
 };
 
 }  // namespace softfeb::report

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "stats/sample.hpp"
-#include "telemetry/scene.hpp"
+#include "telemetry/run_info.hpp"
 
 namespace softfeb::runtime {
 
@@ -10,13 +10,14 @@ namespace softfeb::runtime {
 /// /softfeb/info (dataplane/telemetry_commands.hpp). Names are those of /metrics.
 class TelemetrySocket final : public stats::Observer {
  public:
-  explicit TelemetrySocket(telemetry::Scene scene);
+  explicit TelemetrySocket(telemetry::RunInfo info);
 
   Time due() const override { return due_; }
   void add(const stats::Sample& sample) override;
 
  private:
-  telemetry::Scene scene_;
+  telemetry::RunInfo info_;
+  stats::RateTracker rates_;
   Time due_ = 0;
 };
 

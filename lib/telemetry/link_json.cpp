@@ -89,26 +89,26 @@ std::vector<Listed> newest(const std::vector<LinkView>& links) {
   return all;
 }
 
-Json place(const Scene& scene, const LinkView& l) {
-  return {{"board", scene.boards[l.board].name}, {"link", l.link}};
+Json place(const RunInfo& info, const LinkView& l) {
+  return {{"board", info.boards[l.board].name}, {"link", l.link}};
 }
 
 }  // namespace
 
-std::string links_json(const Scene& scene, const std::vector<LinkView>& links) {
+std::string links_json(const RunInfo& info, const std::vector<LinkView>& links) {
   srp::RssiHistory::Counts counts{};
   Json open = Json::array();
   for (const LinkView& l : links) {
     for (std::size_t i = 0; i < counts.size(); ++i) counts[i] += l.history->counts()[i];
     if (!l.open) continue;
-    Json one = place(scene, l);
+    Json one = place(info, l);
     one["peer"] = to_text(l.peer);
     one["way"] = l.in_band ? "in_band" : "socket";
     open.push_back(std::move(one));
   }
   Json closed = Json::array();
   for (const Listed& listed : newest(links)) {
-    Json one = place(scene, *listed.link);
+    Json one = place(info, *listed.link);
     one.update(closed_json(*listed.closed));
     closed.push_back(std::move(one));
   }

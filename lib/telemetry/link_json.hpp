@@ -3,7 +3,7 @@
 
 #include "srp/rssi_closed.hpp"
 #include "telemetry/links.hpp"
-#include "telemetry/scene.hpp"
+#include "telemetry/run_info.hpp"
 
 #include <string>
 #include <vector>
@@ -22,7 +22,7 @@ nlohmann::ordered_json reasons_json(const srp::RssiHistory::Counts& counts);
 
 /// Event `links` and /api/links: the open connections, the number of closed ones by reason, and the last
 /// kListed closed connections of all links, newest first.
-std::string links_json(const Scene& scene, const std::vector<LinkView>& links);
+std::string links_json(const RunInfo& info, const std::vector<LinkView>& links);
 inline constexpr std::size_t kListed = 64;
 
 /// UTC with milliseconds, for example 2026-05-01T12:00:00.123Z; empty for 0.

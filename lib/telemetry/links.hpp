@@ -13,7 +13,7 @@ namespace softfeb::telemetry {
 
 /// Current state of one RSSI link of a board's slow control.
 struct LinkView {
-  std::size_t board = 0;  ///< index into Scene::boards
+  std::size_t board = 0;  ///< index into RunInfo::boards
   const char* link = "";  ///< "registers" or "stream"
   bool open = false;
   srp::UdpPeer peer;                          ///< of the open connection

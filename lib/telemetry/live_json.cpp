@@ -21,16 +21,14 @@ double gbps(double bytes_per_second) { return rounded(bytes_per_second * kGbps);
 /// Names come from files: bytes that are not UTF-8 are replaced.
 std::string dump(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
-Json board_json(const Scene::Board& b) {
-  Json json{{"name", b.name}, {"ip", b.ip}, {"control", b.control}, {"qps", b.qps.size()}};
+Json board_json(const RunInfo::Board& b) {
+  Json json{{"name", b.name}, {"ip", b.ip}, {"control", b.control}, {"qps", b.qps}};
   json["link_gbps"] = b.link_rate != 0 ? Json(gbps(static_cast<double>(b.link_rate))) : Json();
-  bool controlled = false;
-  for (const Scene::Qp& qp : b.qps) controlled = controlled || qp.algorithm != "off";
-  json["dcqcn"] = controlled;
+  json["dcqcn"] = b.dcqcn;
   return json;
 }
 
-Json port_json(const Scene::Port& p) {
+Json port_json(const RunInfo::Port& p) {
   Json json{{"name", p.name},
             {"gbps", gbps(static_cast<double>(p.rate))},
             {"bottleneck", p.bottleneck},
@@ -49,48 +47,39 @@ Json column(const std::vector<T>& rows, Value value) {
   return out;
 }
 
-Json optional_gbps(const std::optional<double>& v) { return v ? Json(gbps(*v)) : Json(); }
-
 /// {"columns": [name …], "rows": [[value …] …]}
 Json table() { return {{"columns", Json::array()}, {"rows", Json::array()}}; }
 
-Json board_counters(const Scene& scene, const stats::Sample& sample) {
+Json board_counters(const RunInfo& info, const stats::Sample& sample) {
   Json out = table();
   for (const SendQpMetric& m : send_qp_metrics()) out["columns"].push_back(m.name);
-  for (std::size_t b = 0; b < scene.boards.size(); ++b) {
+  for (std::size_t b = 0; b < info.boards.size(); ++b) {
     Json row = Json::array();
-    for (const SendQpMetric& m : send_qp_metrics()) {
-      std::uint64_t sum = 0;
-      for (const engine::SendQpSnapshot& qp : (*sample.endpoints)[b].send_qps) sum += m.value(qp);
-      row.push_back(sum);
-    }
+    for (const SendQpMetric& m : send_qp_metrics()) row.push_back(m.sum((*sample.endpoints)[b]));
     out["rows"].push_back(std::move(row));
   }
   return out;
 }
 
-Json receiver_counters(const Scene& scene, const stats::Sample& sample) {
+Json receiver_counters(const RunInfo& info, const stats::Sample& sample) {
   Json out = table();
   for (const ReceiverMetric& m : receiver_metrics()) out["columns"].push_back(m.name);
-  for (std::size_t r = 0; r < scene.receivers.size(); ++r) {
+  for (std::size_t r = 0; r < info.receivers.size(); ++r) {
     Json row = Json::array();
     for (const ReceiverMetric& m : receiver_metrics())
-      row.push_back(m.value((*sample.endpoints)[scene.boards.size() + r]));
+      row.push_back(m.value((*sample.endpoints)[info.boards.size() + r]));
     out["rows"].push_back(std::move(row));
   }
   return out;
 }
 
-Json port_counters(const Scene& scene, const fabric::NetworkSnapshot& network) {
+Json port_counters(const fabric::NetworkSnapshot& network) {
   Json out = table();
   for (const PortMetric& m : port_metrics()) out["columns"].push_back(m.name);
-  for (const Scene::Port& p : scene.ports) {
+  for (const fabric::PortSnapshot& port : network.ports) {
     Json row = Json::array();
-    for (const fabric::PortSnapshot& s : network.ports) {
-      if (s.switch_index != p.switch_index || s.link != p.link) continue;
-      for (const PortMetric& m : port_metrics())
-        row.push_back(m.seconds != nullptr ? Json(rounded(m.seconds(s))) : Json(m.value(s)));
-    }
+    for (const PortMetric& m : port_metrics())
+      row.push_back(m.seconds != nullptr ? Json(rounded(m.seconds(port))) : Json(m.value(port)));
     out["rows"].push_back(std::move(row));
   }
   return out;
@@ -98,42 +87,49 @@ Json port_counters(const Scene& scene, const fabric::NetworkSnapshot& network) {
 
 }  // namespace
 
-std::string setup_json(const Scene& scene, double interval) {
-  Json json{
-      {"title", scene.title}, {"shows", scene.shows}, {"version", scene.version}, {"interval", interval}};
-  json["boards"] = column(scene.boards, board_json);
-  json["receivers"] = scene.receivers;
-  json["ports"] = column(scene.ports, port_json);
+std::string setup_json(const RunInfo& info, double interval) {
+  Json json{{"title", info.title}, {"shows", info.shows}, {"version", info.version}, {"interval", interval}};
+  json["boards"] = column(info.boards, board_json);
+  json["receivers"] = info.receivers;
+  json["ports"] = column(info.ports, port_json);
   return dump(json);
 }
 
-std::string sample_json(const Figures& f) {
-  Json json{{"t", std::round(f.at * 1e6) / 1e6}};
-  using B = BoardFigures;
-  json["rc"] = column(f.boards, [](const B& b) { return optional_gbps(b.rc); });
-  json["rt"] = column(f.boards, [](const B& b) { return optional_gbps(b.rt); });
-  json["alpha"] = column(f.boards, [](const B& b) { return rounded(b.alpha); });
-  json["sent"] = column(f.boards, [](const B& b) { return gbps(b.sent); });
-  json["goodput"] = column(f.boards, [](const B& b) { return optional_gbps(b.goodput); });
-  json["cnp"] = column(f.boards, [](const B& b) { return b.cnps; });
-  json["retx"] = column(f.boards, [](const B& b) { return b.retransmitted; });
-  if (f.ports.empty()) return dump(json);
-  using P = PortFigures;
-  json["queue"] = column(f.ports, [](const P& p) { return p.queue; });
-  json["peak"] = column(f.ports, [](const P& p) { return p.peak; });
-  json["tx"] = column(f.ports, [](const P& p) { return gbps(p.tx); });
-  json["paused"] = column(f.ports, [](const P& p) { return rounded(p.paused_share); });
-  json["marked"] = column(f.ports, [](const P& p) { return p.ecn_marked; });
-  json["dropped"] = column(f.ports, [](const P& p) { return p.dropped; });
-  json["pause"] = column(f.ports, [](const P& p) { return p.pause_tx; });
+std::string sample_json(const stats::RunInterval& interval) {
+  Json json{{"t", std::round(to_seconds(interval.at) * 1e6) / 1e6}};
+  // The charts begin with the first sample, so it has counts, but no rates.
+  const double shown = interval.first ? 0 : 1;
+  using B = stats::BoardInterval;
+  const auto boards = [&](auto value) { return column(interval.boards, value); };
+  const auto controlled = [](const B& b, double rate) {
+    return b.all.control.controls != 0 ? Json(gbps(rate)) : Json();
+  };
+  json["rc"] = boards([&](const B& b) { return controlled(b, b.all.control.rc); });
+  json["rt"] = boards([&](const B& b) { return controlled(b, b.all.control.rt); });
+  json["alpha"] = boards([](const B& b) { return rounded(b.all.control.alpha_mean()); });
+  json["sent"] = boards([&](const B& b) { return gbps(b.all.sent * shown); });
+  json["goodput"] =
+      boards([&](const B& b) { return b.all.goodput ? Json(gbps(*b.all.goodput * shown)) : Json(); });
+  json["cnp"] = boards([](const B& b) { return b.all.counts.cnps; });
+  json["retx"] = boards([](const B& b) { return b.all.counts.retransmitted; });
+  if (interval.ports.empty()) return dump(json);
+  using P = stats::PortInterval;
+  const auto ports = [&](auto value) { return column(interval.ports, value); };
+  json["queue"] = ports([](const P& p) { return p.queue; });
+  json["peak"] = ports([](const P& p) { return p.peak; });
+  json["tx"] = ports([&](const P& p) { return gbps(p.sent * shown); });
+  json["paused"] = ports([&](const P& p) { return rounded(p.paused_share * shown); });
+  json["marked"] = ports([](const P& p) { return p.counts.ecn_marked; });
+  json["dropped"] = ports([](const P& p) { return p.counts.dropped; });
+  json["pause"] = ports([](const P& p) { return p.counts.pause_tx; });
   return dump(json);
 }
 
-std::string counters_json(const Scene& scene, const stats::Sample& sample) {
+std::string counters_json(const RunInfo& info, const stats::Sample& sample) {
   Json json{{"t", to_seconds(sample.at)}};
-  json["boards"] = board_counters(scene, sample);
-  json["receivers"] = receiver_counters(scene, sample);
-  if (sample.network != nullptr) json["ports"] = port_counters(scene, *sample.network);
+  json["boards"] = board_counters(info, sample);
+  json["receivers"] = receiver_counters(info, sample);
+  if (sample.network != nullptr) json["ports"] = port_counters(*sample.network);
   return dump(json);
 }
 

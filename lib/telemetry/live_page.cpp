@@ -29,12 +29,12 @@ Response not_found(const std::string& path) {
 
 }  // namespace
 
-LivePage::LivePage(Scene scene, LivePageConfig config, Parameters* parameters, const Links* links)
-    : scene_(std::move(scene)),
+LivePage::LivePage(RunInfo info, LivePageConfig config, Parameters* parameters, const Links* links)
+    : info_(std::move(info)),
       config_(std::move(config)),
       parameters_(parameters),
       links_(links),
-      tracker_(scene_),
+      rates_(info_.rate_tracker()),
       due_(config_.interval) {}
 
 void LivePage::publish(const char* name, const std::string& data) {
@@ -54,7 +54,7 @@ void LivePage::keep(const stats::Sample& sample) {
 
 void LivePage::add(const stats::Sample& sample) {
   due_ = (sample.at / config_.interval + 1) * config_.interval;
-  std::string text = sample_json(tracker_.add(sample));
+  std::string text = sample_json(rates_.add(sample));
   keep(sample);
   publish("sample", text);
   history_bytes_ += text.size();
@@ -65,12 +65,12 @@ void LivePage::add(const stats::Sample& sample) {
   }
   if (sample.at < counters_due_) return;
   counters_due_ = (sample.at / kCountersInterval + 1) * kCountersInterval;
-  publish("counters", counters_json(scene_, last_));
+  publish("counters", counters_json(info_, last_));
   publish_links();
 }
 
 std::string LivePage::links() const {
-  return links_ != nullptr ? links_json(scene_, links_->links()) : "null";
+  return links_ != nullptr ? links_json(info_, links_->links()) : "null";
 }
 
 /// Links change rarely, so they are published only on change.
@@ -96,7 +96,7 @@ void LivePage::conclude(const std::string& verdict, const std::string& text) {
 }
 
 std::string LivePage::setup() const {
-  std::string text = setup_json(scene_, to_seconds(config_.interval));
+  std::string text = setup_json(info_, to_seconds(config_.interval));
   text.pop_back();
   return text + fmt::format(",\"run\":\"{}\",\"changeable\":{}}}", config_.run, parameters_ != nullptr);
 }
@@ -119,7 +119,7 @@ std::string LivePage::history() const {
 
 std::string LivePage::greeting() {
   std::string text = format_event("setup", setup()) + format_event("history", history());
-  if (last_.endpoints != nullptr) text += format_event("counters", counters_json(scene_, last_));
+  if (last_.endpoints != nullptr) text += format_event("counters", counters_json(info_, last_));
   text += format_event("links", links());
   if (result_ != "null") text += format_event("result", result_);
   return text + format_event("state", state());
@@ -142,15 +142,14 @@ Response LivePage::get(const std::string& path) {
   if (path == "/metrics")
     return {200,
             PrometheusText::kContentType,
-            metrics(scene_, last_, links_ != nullptr ? links_->links() : std::vector<LinkView>{}),
+            metrics(info_, last_, links_ != nullptr ? links_->links() : std::vector<LinkView>{}),
             {}};
   if (path == "/api/setup") return json(setup());
   if (path == "/api/state") return json(state());
   if (path == "/api/result") return json(result_);
   if (path == "/api/links") return json(links());
   if (path == "/api/history") return json(history());
-  if (path == "/api/counters")
-    return json(last_.endpoints != nullptr ? counters_json(scene_, last_) : "null");
+  if (path == "/api/counters") return json(last_.endpoints != nullptr ? counters_json(info_, last_) : "null");
   return not_found(path);
 }
 
@@ -168,10 +167,10 @@ void LivePage::serve(const Request& request, const Respond& respond) {
 }
 
 std::optional<std::size_t> LivePage::board_of(const std::string& name) const {
-  const auto it = std::find_if(scene_.boards.begin(), scene_.boards.end(),
-                               [&](const Scene::Board& b) { return b.name == name; });
-  if (it == scene_.boards.end()) return std::nullopt;
-  return static_cast<std::size_t>(it - scene_.boards.begin());
+  const auto it = std::find_if(info_.boards.begin(), info_.boards.end(),
+                               [&](const RunInfo::Board& b) { return b.name == name; });
+  if (it == info_.boards.end()) return std::nullopt;
+  return static_cast<std::size_t>(it - info_.boards.begin());
 }
 
 /// The boards and their registers are gone after the run.

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "stats/rate_tracker.hpp"
 #include "stats/sample.hpp"
 #include "telemetry/http.hpp"
 #include "telemetry/links.hpp"
-#include "telemetry/scene.hpp"
-#include "telemetry/tracker.hpp"
+#include "telemetry/run_info.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -22,7 +22,7 @@ namespace softfeb::telemetry {
 class Parameters {
  public:
   struct Change {
-    std::size_t board = 0;            ///< index into Scene::boards
+    std::size_t board = 0;            ///< index into RunInfo::boards
     std::optional<std::uint32_t> qp;  ///< index on its board; empty: all
     std::vector<std::pair<std::string, std::string>>
         given;  ///< as in the `dcqcn` of a configuration's change
@@ -50,7 +50,7 @@ class LivePage final : public stats::Observer, public Site {
 
   /// `parameters` may be null: parameters cannot be changed then. `links` may be null: no slow control is
   /// served. Both must outlive the page.
-  LivePage(Scene scene, LivePageConfig config, Parameters* parameters, const Links* links = nullptr);
+  LivePage(RunInfo info, LivePageConfig config, Parameters* parameters, const Links* links = nullptr);
 
   /// `publish` receives every event from now on; usually HttpServer::publish.
   void publish_by(std::function<void(const std::string& event)> publish) { publish_ = std::move(publish); }
@@ -70,7 +70,7 @@ class LivePage final : public stats::Observer, public Site {
 
   /// The last sample; its pointers are null before the first one.
   const stats::Sample& last() const { return last_; }
-  const Scene& scene() const { return scene_; }
+  const RunInfo& info() const { return info_; }
 
  private:
   enum class State : std::uint8_t { kWaiting, kRunning, kEnded };
@@ -89,12 +89,12 @@ class LivePage final : public stats::Observer, public Site {
   void change_parameters(const Request& request, const Respond& respond);
   std::optional<std::size_t> board_of(const std::string& name) const;
 
-  Scene scene_;
+  RunInfo info_;
   LivePageConfig config_;
   Parameters* parameters_;
   const Links* links_;
   std::string links_text_ = "null";  ///< as last published
-  Tracker tracker_;
+  stats::RateTracker rates_;
   std::function<void(const std::string&)> publish_;
   State state_ = State::kWaiting;
   std::string result_ = "null";  ///< from conclude(), as JSON

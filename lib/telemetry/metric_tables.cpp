@@ -142,6 +142,12 @@ constexpr PacketFate kFates[] = {
 
 }  // namespace
 
+std::uint64_t SendQpMetric::sum(const engine::EndpointSnapshot& board) const {
+  std::uint64_t sum = 0;
+  for (const SendQpSnapshot& qp : board.send_qps) sum += value(qp);
+  return sum;
+}
+
 std::span<const SendQpMetric> send_qp_metrics() { return kSendQp; }
 std::span<const CongestionMetric> congestion_metrics() { return kCongestion; }
 std::span<const ReceiverMetric> receiver_metrics() { return kReceiver; }

@@ -15,6 +15,8 @@ struct SendQpMetric {
   const char* name;
   const char* help;
   std::uint64_t (*value)(const engine::SendQpSnapshot&);
+
+  std::uint64_t sum(const engine::EndpointSnapshot& board) const;
 };
 struct CongestionMetric {
   const char* name;

@@ -3,7 +3,7 @@
 
 #include "stats/sample.hpp"
 #include "telemetry/links.hpp"
-#include "telemetry/scene.hpp"
+#include "telemetry/run_info.hpp"
 
 #include <cstddef>
 #include <string>
@@ -16,6 +16,7 @@ inline constexpr std::size_t kQpSeries = 64;
 
 /// Formats `sample` in Prometheus' text format (doc/telemetry.md lists the names). If `sample.endpoints` is
 /// null, before the first sample, writes only the run's description and its slow control links.
-std::string metrics(const Scene& scene, const stats::Sample& sample, const std::vector<LinkView>& links = {});
+std::string metrics(const RunInfo& info, const stats::Sample& sample,
+                    const std::vector<LinkView>& links = {});
 
 }  // namespace softfeb::telemetry

@@ -1,19 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "stats/delivery.hpp"
 
-#include "lab/flows.hpp"
-#include "stats/board_rates.hpp"
-
 #include <catch2/catch.hpp>
 
 using namespace softfeb;
 using namespace softfeb::stats;
 using namespace softfeb::endpoints;
-using namespace softfeb::lab;
 
 namespace {
-
-constexpr std::uint64_t kRate = 1'000'000;
 
 /// Two boards to two receivers. Board 0: four QPs, then its metadata bus's slots, which receiver 1 serves.
 /// Board 1: a QP to receiver 1, one to somebody else, then two slots of its bus, which receiver 1 serves as
@@ -110,25 +104,4 @@ TEST_CASE("each part of a rate is over the time between the snapshots that count
   Delivered unknown = now;
   unknown.known = false;
   CHECK_FALSE(delivered_rate(before, unknown, 2, kSecond));
-}
-
-TEST_CASE("a rate that queue pairs share counts once", "[lab]") {
-  using Scope = config::DcqcnConfig::Scope;
-  Scenario s;
-  for (auto& qp : s.endpoints[0].send_qps) {
-    qp.congestion =
-        dcqcn::CongestionState{.rate = kRate, .target_rate = 2 * kRate, .alpha = 512, .alpha_one = 1024};
-  }
-  s.endpoints[0].send_qps[4].exists = false;  // of the bus's slots, one holds a QP
-  const auto rates = [&](Scope scope) {
-    s.config.boards[0].dcqcn.scope = scope;
-    const std::vector<bool> own = own_rates(s.config, s.plans);
-    return board_rates(s.endpoints[0], 4, [&own](std::size_t i) { return own[i]; });
-  };
-  CHECK(rates(Scope::kBoard).controls == 1 + 1);
-  CHECK(rates(Scope::kIpPair).controls == 2 + 1);
-  CHECK(rates(Scope::kQp).controls == 4 + 1);
-  CHECK(rates(Scope::kIpPair).rc == 3.0 * kRate);
-  CHECK(rates(Scope::kIpPair).rt == 6.0 * kRate);
-  CHECK(rates(Scope::kIpPair).alpha == 1.5);
 }

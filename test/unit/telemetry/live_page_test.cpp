@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "telemetry/live_page.hpp"
 
-#include "scenes.hpp"
+#include "test_run.hpp"
 
 #include <fstream>
 #include <string>
@@ -29,9 +29,9 @@ struct FakeParameters final : Parameters {
 
 /// A page that has begun, and what it has published.
 struct Watched {
-  TestScene s;
+  TestRun s;
   FakeParameters parameters;
-  LivePage page{s.scene, {.interval = 100 * kMillisecond}, &parameters};
+  LivePage page{s.info, {.interval = 100 * kMillisecond}, &parameters};
   std::vector<std::string> events;
 
   Watched() {
@@ -92,8 +92,8 @@ TEST_CASE("why connections of the slow control closed is told when one has") {
     std::vector<LinkView> views{{.board = 0, .link = "registers", .history = &registers},
                                 {.board = 0, .link = "stream", .history = &stream}};
   } links;
-  TestScene s;
-  LivePage page(s.scene, {}, nullptr, &links);
+  TestRun s;
+  LivePage page(s.info, {}, nullptr, &links);
   std::vector<std::string> events;
   page.publish_by([&](const std::string& e) {
     if (e.find("event: links") == 0) events.push_back(e);
@@ -140,7 +140,7 @@ TEST_CASE("why connections of the slow control closed is told when one has") {
 }
 
 TEST_CASE("goodput of UC is the receiver's, and null where no receiver of ours counts it") {
-  TestScene t;
+  TestRun t;
   config::RunConfig config;
   config.boards.resize(1);
   config.boards[0].qps.resize(1);
@@ -156,8 +156,8 @@ TEST_CASE("goodput of UC is the receiver's, and null where no receiver of ours c
   for (const bool ours : {true, false}) {
     CAPTURE(ours);
     if (!ours) plans[1].target.receiver.reset();
-    t.scene.deliveries = stats::DeliveryMap(config, plans);
-    LivePage page(t.scene, {.interval = 100 * kMillisecond}, nullptr);
+    t.info.deliveries = stats::DeliveryMap(config, plans);
+    LivePage page(t.info, {.interval = 100 * kMillisecond}, nullptr);
     page.begin();
     t.endpoints[0].send_qps[0].completed_payload_bytes = 0;
     t.endpoints[1].receive_qps[1].responder.completed_bytes = 0;
@@ -180,8 +180,8 @@ TEST_CASE("goodput of UC is the receiver's, and null where no receiver of ours c
 }
 
 TEST_CASE("who comes late gets the names, what was, and how it goes on") {
-  TestScene s;
-  LivePage page(s.scene, {.interval = kMillisecond, .run = 17}, nullptr);
+  TestRun s;
+  LivePage page(s.info, {.interval = kMillisecond, .run = 17}, nullptr);
   CHECK(page.greeting().find("\"waiting\"") != std::string::npos);
   page.begin();
   for (Time t = 1; t <= LivePage::kHistory + 50; ++t) page.add(s.at(t * kMillisecond));
@@ -203,9 +203,9 @@ TEST_CASE("who comes late gets the names, what was, and how it goes on") {
 }
 
 TEST_CASE("changes reach the parameters") {
-  TestScene s;
+  TestRun s;
   FakeParameters parameters;
-  LivePage page(s.scene, {}, &parameters);
+  LivePage page(s.info, {}, &parameters);
   CHECK(ask(page, "GET", "/api/dcqcn/feb%5C0").body == "0");
   CHECK(ask(page, "GET", "/api/dcqcn/nobody").status == 404);
   CHECK(ask(page, "POST", "/api/dcqcn", R"({"board":"feb\\0","qps":1,"set":{"rai":"1Mb/s"}})").status == 200);
@@ -236,10 +236,10 @@ TEST_CASE("when the run is over, the page has its result and nothing can be chan
 }
 
 TEST_CASE("the page's files are there, and Chart.js where it is installed") {
-  TestScene s;
+  TestRun s;
   const std::string path = "telemetry_chart_test.js";
   std::ofstream(path) << "chart";
-  LivePage page(s.scene, {.chart_js = path}, nullptr);
+  LivePage page(s.info, {.chart_js = path}, nullptr);
   const Response index = ask(page, "GET", "/");
   CHECK(index.status == 200);
   CHECK(index.type == "text/html; charset=utf-8");

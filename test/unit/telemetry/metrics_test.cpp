@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "telemetry/metrics.hpp"
 
-#include "scenes.hpp"
 #include "telemetry/prometheus.hpp"
+#include "test_run.hpp"
 
 #include <limits>
 #include <map>
@@ -52,25 +52,25 @@ std::map<std::string, std::string> parse(const std::string& text) {
 }  // namespace
 
 TEST_CASE("connections of the slow control are counted by the reason they closed for") {
-  TestScene s;
+  TestRun s;
   srp::RssiHistory history;
   srp::RssiClosed closed;
   closed.why = srp::RssiClose::kTimeout;
   for (int i = 0; i < 58; ++i) history.add(closed);
   const std::vector<LinkView> links{
       {.board = 0, .link = "registers", .open = true, .connections = 59, .history = &history}};
-  const auto series = parse(metrics(s.scene, s.at(kSecond), links));
+  const auto series = parse(metrics(s.info, s.at(kSecond), links));
   const std::string labels = R"({board="feb\\0",link="registers")";
   CHECK(series.at("softfeb_control_link_open" + labels + "}") == "1");
   CHECK(series.at("softfeb_control_connections_opened_total" + labels + "}") == "59");
   const std::string by_reason = "softfeb_control_connections_closed_total" + labels + ",reason=";
   CHECK(series.at(by_reason + "\"null_timeout\"}") == "58");
   CHECK(series.at(by_reason + "\"peer_reset\"}") == "0");
-  CHECK(metrics(s.scene, s.at(kSecond)).find("softfeb_control_") == std::string::npos);
+  CHECK(metrics(s.info, s.at(kSecond)).find("softfeb_control_") == std::string::npos);
 }
 
 TEST_CASE("metrics are Prometheus' text") {
-  TestScene s;
+  TestRun s;
   s.endpoints[0].send_qps[0].requester.packets = 5;
   s.endpoints[0].send_qps[1].requester.packets = 6;
   s.endpoints[0].endpoint.rx_icrc_errors = 3;
@@ -79,7 +79,7 @@ TEST_CASE("metrics are Prometheus' text") {
   s.network.ports[1].queue_bytes = 99;
   s.network.ports[1].paused = 1'500 * kMillisecond;
   s.network.totals.dropped_fault = 4;
-  const auto m = parse(metrics(s.scene, s.at(2 * kSecond)));
+  const auto m = parse(metrics(s.info, s.at(2 * kSecond)));
   CHECK(m.at(R"(softfeb_info{version="0",title="a \"title\""})") == "1");
   CHECK(m.at("softfeb_traffic_seconds") == "2");
   CHECK(m.at(R"(softfeb_board_sent_packets_total{board="feb\\0"})") == "11");
@@ -96,18 +96,18 @@ TEST_CASE("metrics are Prometheus' text") {
 }
 
 TEST_CASE("before the first sample, and without switches, there is less") {
-  TestScene s;
-  CHECK(parse(metrics(s.scene, {})).size() == 1);
+  TestRun s;
+  CHECK(parse(metrics(s.info, {})).size() == 1);
   stats::Sample sample = s.at(0);
   sample.network = nullptr;
-  for (const auto& [name, value] : parse(metrics(s.scene, sample)))
+  for (const auto& [name, value] : parse(metrics(s.info, sample)))
     CHECK(name.find("switch") == std::string::npos);
 }
 
 TEST_CASE("with many queue pairs their boards alone have series") {
-  TestScene s;
-  s.scene.boards[0].qps.resize(kQpSeries + 1);
-  for (const auto& [name, value] : parse(metrics(s.scene, s.at(0)))) CHECK(name.rfind("softfeb_qp_", 0) != 0);
+  TestRun s;
+  s.info.boards[0].qps = kQpSeries + 1;
+  for (const auto& [name, value] : parse(metrics(s.info, s.at(0)))) CHECK(name.rfind("softfeb_qp_", 0) != 0);
 }
 
 TEST_CASE("values and labels that need care") {

@@ -4,8 +4,7 @@
 #include "config/run_config.hpp"
 #include "endpoints/plan.hpp"
 #include "fabric/config.hpp"
-#include "stats/board_rates.hpp"
-#include "stats/delivery.hpp"
+#include "stats/rate_tracker.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -15,29 +14,20 @@
 namespace softfeb::telemetry {
 
 /// Description of a run for display: names, and limits for comparison. Plain data, built once.
-struct Scene {
-  struct Qp {
-    std::uint32_t qpn = 0;
-    std::string target;     ///< name of the receiver, or address
-    std::string algorithm;  ///< off, firmware, paper
-    bool own_rate = true;   ///< false: an earlier QP of the board has the same congestion control
-  };
+struct RunInfo {
   struct Board {
     std::string name;
     std::string ip;
     std::uint64_t link_rate = 0;  ///< bytes per second on the wire; 0: unshaped
     bool control = false;         ///< its registers are served
-    std::vector<Qp> qps;          ///< from the configuration
-
-    /// Sums over its congestion controls; shared ones count once.
-    stats::BoardRates rates(const engine::EndpointSnapshot& board) const;
+    bool dcqcn = false;           ///< a QP of the configuration has congestion control
+    std::size_t qps = 0;          ///< of the configuration
   };
+  /// Of a switch.
   struct Port {
     std::string name;  ///< switch.peer
     std::string switch_name;
     std::string peer;
-    std::uint32_t switch_index = 0;
-    std::uint32_t link = 0;
     std::uint64_t rate = 0;  ///< bytes per second on the wire
     bool ecn = false;        ///< kmin and kmax are those of the first queue that marks
     std::uint64_t kmin = 0, kmax = 0;
@@ -50,20 +40,22 @@ struct Scene {
   std::string version;
   std::vector<Board> boards;           ///< indexed like RunConfig::boards
   std::vector<std::string> receivers;  ///< indexed like RunConfig::receivers
-  std::vector<Port> ports;             ///< switch by switch
+  std::vector<Port> ports;             ///< indexed like fabric::NetworkSnapshot::ports
   stats::DeliveryMap deliveries;       ///< which receivers count the payload that UC queue pairs deliver
+  std::vector<std::vector<bool>> own_rates;  ///< of each board: stats::own_rates() of its QPs
 
   /// Number of queue pairs in the configuration, over all boards.
   std::size_t qps() const;
+  stats::RateTracker rate_tracker() const { return {deliveries, own_rates}; }
 };
 
 /// The title is the name of the configuration file. Adds no switches. `plans`: the configuration's queue
 /// pairs.
-Scene make_scene(const config::RunConfig& config, const std::vector<endpoints::QpPlan>& plans,
-                 const std::string& version);
+RunInfo make_run_info(const config::RunConfig& config, const std::vector<endpoints::QpPlan>& plans,
+                      const std::string& version);
 /// Adds the ports of the network's switches. The bottleneck is the port of switch `bottleneck_switch` towards
 /// link `bottleneck`; UINT32_MAX: none.
-void add_network(Scene& scene, const fabric::NetworkConfig& network, std::uint32_t bottleneck,
+void add_network(RunInfo& info, const fabric::NetworkConfig& network, std::uint32_t bottleneck,
                  std::uint32_t bottleneck_switch);
 
 }  // namespace softfeb::telemetry

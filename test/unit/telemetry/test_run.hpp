@@ -2,24 +2,23 @@
 #pragma once
 
 #include "stats/sample.hpp"
-#include "telemetry/scene.hpp"
+#include "telemetry/run_info.hpp"
 
 #include <vector>
 
 /// A board and a receiver at a switch, at one moment after the other.
-struct TestScene {
-  softfeb::telemetry::Scene scene;
+struct TestRun {
+  softfeb::telemetry::RunInfo info;
   std::vector<softfeb::engine::EndpointSnapshot> endpoints{2};
   softfeb::fabric::NetworkSnapshot network;
 
-  TestScene() {
+  TestRun() {
     using namespace softfeb;
-    scene.title = "a \"title\"";
-    scene.version = "0";
-    scene.boards.push_back({.name = "feb\\0",
-                            .ip = "10.0.0.1",
-                            .qps = {{7, "daq", "firmware", true}, {8, "daq", "firmware", false}}});
-    scene.receivers.emplace_back("daq");
+    info.title = "a \"title\"";
+    info.version = "0";
+    info.boards.push_back({.name = "feb\\0", .ip = "10.0.0.1", .dcqcn = true, .qps = 2});
+    info.own_rates = {{true, false}};
+    info.receivers.emplace_back("daq");
     fabric::NetworkConfig n;
     n.switches.resize(1);
     n.switches[0].name = "tor";
@@ -29,19 +28,18 @@ struct TestScene {
     using Ref = fabric::NodeRef;
     n.links = {{Ref{Ref::Kind::kStation, 0}, Ref{Ref::Kind::kSwitch, 0}, 1'250'000'000},
                {Ref{Ref::Kind::kSwitch, 0}, Ref{Ref::Kind::kStation, 1}, 1'250'000'000}};
-    telemetry::add_network(scene, n, 1, 0);
+    telemetry::add_network(info, n, 1, 0);
     endpoints[0].send_qps.resize(2);
     for (auto& qp : endpoints[0].send_qps)
       qp.congestion = dcqcn::CongestionState{
           .rate = 1'000'000, .target_rate = 2'000'000, .alpha = 512, .alpha_one = 1024};
     endpoints[1].receive_qps.resize(2);
     network.ports.resize(2);
-    network.ports[1].link = 1;
   }
 
   softfeb::stats::Sample at(softfeb::Time time) {
     for (auto& e : endpoints) e.taken_at = 17 * softfeb::kSecond + time;
-    network.taken_at = time;
+    network.taken_at = 17 * softfeb::kSecond + time;
     return {time, 17 * softfeb::kSecond, &endpoints, &network};
   }
 };

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "config/run_config.hpp"
+#include "endpoints/plan.hpp"
+#include "stats/delivery.hpp"
+#include "stats/sample.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+/// Rates from successive samples. All rates are in bytes per second unless stated otherwise.
+namespace softfeb::stats {
+
+/// Counters of a sending QP, or the sums of several.
+struct SendCounts {
+  std::uint64_t counted_bytes = 0;          ///< what Rc limits: BTH to pad, including retransmissions
+  std::uint64_t payload_bytes = 0;          ///< first transmissions
+  std::uint64_t retransmitted = 0;          ///< packets
+  std::uint64_t cnps = 0;                   ///< received
+  std::uint64_t completed = 0, failed = 0;  ///< messages
+  std::uint64_t rnr_naks = 0;               ///< received
+  std::uint64_t timeouts = 0;
+
+  SendCounts& operator+=(const SendCounts& o);
+  SendCounts operator-(const SendCounts& o) const;
+};
+
+/// State of a congestion control, or of several. A control that QPs share (`scope: board`, `scope: ip_pair`)
+/// counts once.
+struct ControlState {
+  std::size_t controls = 0;       ///< number of congestion controls; with 0 the others are 0
+  double rc = 0, rt = 0;          ///< sums
+  double rc_min = 0, rc_max = 0;  ///< of one control
+  double alpha = 0;               ///< sum of values 0…1
+
+  double alpha_mean() const { return controls == 0 ? 0 : alpha / static_cast<double>(controls); }
+  ControlState& operator+=(const ControlState& o);
+};
+
+/// A sending QP in an interval, or the sum of several.
+struct SendInterval {
+  std::size_t qps = 1;
+  SendCounts counts;   ///< in the interval
+  double sent = 0;     ///< rate of SendCounts::counted_bytes
+  double payload = 0;  ///< rate of SendCounts::payload_bytes
+  /// Payload without what the network dropped: RC first transmissions, because lost packets are sent again;
+  /// UC what the receiver accepted. Empty if unknown.
+  std::optional<double> carried = 0;
+  /// Payload of messages that reached the receiver whole; empty if unknown (stats/delivery.hpp).
+  std::optional<double> goodput = 0;
+  ControlState control;  ///< at the end of the interval
+
+  /// `owns_control`: false if an earlier QP of the sum has the same congestion control.
+  void add(const SendInterval& o, bool owns_control = true);
+};
+
+struct BoardInterval {
+  /// End of the interval, since traffic began, in seconds. A whole number of nanoseconds, as files have it:
+  /// a rate times the difference of two written times gives the bytes.
+  double at = 0;
+  /// Length in seconds. 0: the snapshot is no newer than the previous one. Then counts and rates are 0, and
+  /// what happened belongs to the next interval.
+  double seconds = 0;
+  std::vector<SendInterval> qps;  ///< indexed like EndpointSnapshot::send_qps
+  SendInterval configured;        ///< sum over the QPs of the configuration
+  SendInterval all;               ///< and over those of the metadata bus
+  SendCounts total;               ///< of all QPs since traffic began
+};
+
+struct PortCounts {
+  std::uint64_t wire_bytes = 0;  ///< sent, with preamble, FCS and gap
+  std::uint64_t ecn_marked = 0, dropped = 0;
+  std::uint64_t pause_tx = 0, pause_rx = 0;  ///< frames
+  std::uint64_t cnp_forged = 0;
+
+  PortCounts& operator+=(const PortCounts& o);
+  PortCounts operator-(const PortCounts& o) const;
+};
+
+/// A switch port in an interval.
+struct PortInterval {
+  std::uint64_t queue = 0;    ///< bytes at the end of the interval
+  std::uint64_t peak = 0;     ///< bytes, maximum in the interval
+  std::uint64_t longest = 0;  ///< bytes, maximum since the start
+  PortCounts counts;          ///< in the interval
+  PortCounts total;           ///< since the start
+  double sent = 0;            ///< rate of PortCounts::wire_bytes
+  double used = 0;            ///< share of the link's rate, 0…1
+  double paused_share = 0;    ///< share of the interval in which it had frames to send but could not
+};
+
+/// Everything that a sample tells about the time since the previous one. The first interval begins with the
+/// traffic.
+struct RunInterval {
+  Time at = 0;        ///< Sample::at
+  bool first = true;  ///< no sample came before
+  std::vector<BoardInterval> boards;
+  SendInterval sum;                            ///< over the boards' `all`
+  SendCounts total;                            ///< over the boards' `total`
+  double frames = 0;                           ///< frames per second that boards and receivers sent
+  double network_at = 0, network_seconds = 0;  ///< as BoardInterval::at and seconds, for all ports
+  std::vector<PortInterval> ports;  ///< indexed like NetworkSnapshot::ports; empty without a network
+  PortCounts ports_total;           ///< over the ports' `total`
+};
+
+/// For each plan: true if its QP is the first of its board to use its congestion control.
+std::vector<bool> own_rates(const config::RunConfig& config, const std::vector<endpoints::QpPlan>& plans);
+
+/// Computes rates from the counters of successive samples. Every observer has its own, because each has its
+/// own sampling times. Allocates only in the first call of add().
+class RateTracker {
+ public:
+  /// Tracks switch ports only.
+  RateTracker() = default;
+  RateTracker(const config::RunConfig& config, const std::vector<endpoints::QpPlan>& plans);
+  /// `own_rates`: own_rates() of each board's configured QPs.
+  RateTracker(DeliveryMap deliveries, std::vector<std::vector<bool>> own_rates);
+
+  /// The result is valid until the next call.
+  const RunInterval& add(const Sample& sample);
+
+ private:
+  struct QpBefore {
+    SendCounts counts;
+    Delivered delivered;
+  };
+  struct PortBefore {
+    PortCounts counts;
+    Time paused = 0;
+    std::uint64_t peak = 0;  ///< of samples that were no newer than the previous one
+  };
+  struct EndpointBefore {
+    std::uint64_t ns = 0;  ///< since traffic began
+    std::uint64_t frames = 0;
+    std::vector<QpBefore> qps;
+  };
+
+  void add_board(std::size_t b, const Sample& sample, double seconds);
+  void add_qp(std::size_t b, std::size_t qp, const Sample& sample, double seconds);
+  void add_network(const fabric::NetworkSnapshot& network, Time origin);
+  void add_port(std::size_t p, const fabric::PortSnapshot& now, double seconds);
+
+  DeliveryMap deliveries_;
+  std::vector<std::vector<bool>> own_rates_;  ///< of each board
+  std::vector<EndpointBefore> endpoints_;     ///< indexed like Sample::endpoints
+  std::vector<PortBefore> ports_;
+  std::uint64_t network_ns_ = 0;
+  bool first_ = true;
+  RunInterval interval_;
+};
+
+}  // namespace softfeb::stats
