@@ -4,6 +4,7 @@
 #include "base/error.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <string>
 
 #include <sys/mman.h>
@@ -12,6 +13,27 @@ namespace softfeb::endpoints {
 
 namespace {
 constexpr std::uint64_t kPage = 4096;
+
+std::uint64_t unlike(const std::uint8_t* got, const std::uint8_t* want, std::uint32_t n) {
+  if (std::memcmp(got, want, n) == 0) return 0;
+  std::uint64_t count = 0;
+  for (std::uint32_t i = 0; i < n; ++i) count += got[i] != want[i] ? 1 : 0;
+  return count;
+}
+
+/// Counts wrong bytes in a slot whose last message was `n`.
+std::uint64_t wrong_in_slot(const WrittenMemory& w, std::uint64_t n, std::span<const std::uint8_t> slot) {
+  const board::MessageSlice message = w.plan.at(n);
+  std::uint64_t wrong = 0;
+  const auto length = static_cast<std::uint32_t>(std::min<std::uint64_t>(message.length, slot.size()));
+  for (std::uint32_t at = 0; at < length; at += w.pmtu) {
+    const std::uint32_t part = std::min(w.pmtu, length - at);
+    const std::uint8_t* const want = w.payload->bytes(message.offset + at, part);
+    if (want != nullptr) wrong += unlike(slot.data() + at, want, part);
+  }
+  return wrong;
+}
+
 }  // namespace
 
 ReceiverMemory::ReceiverMemory(std::uint64_t bytes) : size_(bytes) {
@@ -48,6 +70,27 @@ HostMemory::~HostMemory() { munmap(data_, std::max<std::uint64_t>(1, size_)); }
 std::uint8_t* HostMemory::first(std::uint64_t bytes) {
   for (; present_ < std::min(bytes, size_); present_ += kPage) data_[present_] = 0;
   return data_;
+}
+
+std::uint64_t bytes_not_zero(std::span<const std::uint8_t> memory) {
+  // Most memory is zero. Comparing it with itself shifted by one byte runs at memory speed.
+  if (memory.empty() ||
+      (memory[0] == 0 && std::memcmp(memory.data(), memory.data() + 1, memory.size() - 1) == 0))
+    return 0;
+  return static_cast<std::uint64_t>(
+      std::count_if(memory.begin(), memory.end(), [](std::uint8_t b) { return b != 0; }));
+}
+
+std::uint64_t bytes_out_of_place(const WrittenMemory& w) {
+  const std::uint64_t size = w.plan.message_length();
+  if (size == 0 || w.slots == 0) return bytes_not_zero(w.memory);
+  std::uint64_t wrong = 0;
+  const std::uint64_t used = std::min(w.slots, w.messages);
+  for (std::uint64_t s = 0; s < used && s * size < w.memory.size(); ++s) {
+    const std::uint64_t last = s + (w.messages - 1 - s) / w.slots * w.slots;
+    wrong += wrong_in_slot(w, last, w.memory.subspan(s * size, std::min(size, w.memory.size() - s * size)));
+  }
+  return wrong + bytes_not_zero(w.memory.subspan(std::min<std::uint64_t>(used * size, w.memory.size())));
 }
 
 }  // namespace softfeb::endpoints

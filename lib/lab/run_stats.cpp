@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "lab/run_stats.hpp"
 
-#include "endpoints/memory_check.hpp"
+#include "endpoints/memory.hpp"
 #include "lab/flows.hpp"
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 #include "report/control_result.hpp"
 
 #include "config/address.hpp"
-#include "telemetry/link_json.hpp"
+#include "telemetry/links.hpp"
 
 #include <fmt/format.h>
 

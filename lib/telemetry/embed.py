@@ -17,7 +17,7 @@ def literal(text):
 
 def main():
     output, files = Path(sys.argv[1]), [Path(f) for f in sys.argv[2:]]
-    parts = ['// Made by embed.py.\n#include "telemetry/assets.hpp"\n\nnamespace softfeb::telemetry {\nnamespace {\n\n'
+    parts = ['// Made by embed.py.\n#include "telemetry/http.hpp"\n\nnamespace softfeb::telemetry {\nnamespace {\n\n'
              "constexpr Asset kAssets[] = {\n"]
     for file in files:
         path = "/" if file.name == "index.html" else "/" + file.name

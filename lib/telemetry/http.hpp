@@ -2,7 +2,11 @@
 #pragma once
 
 #include <functional>
+#include <optional>
+#include <span>
 #include <string>
+#include <string_view>
+#include <vector>
 
 /// Data exchanged between the HTTP server and its site.
 namespace softfeb::telemetry {
@@ -47,5 +51,29 @@ std::string format_event(const std::string& name, const std::string& data);
 
 /// {"error": message, "fix": fix}
 Response problem(unsigned status, const std::string& message, const std::string& fix);
+
+/// Returns the error response to a request that must be refused before it is handled, or nullopt. Refused
+/// are:
+///
+///  - A Host that is neither an IP address, nor localhost, nor one of `names`: a foreign host name made to
+///    resolve to this server (DNS rebinding).
+///  - Requests that change something and come from another site's page: an Origin other than this server, a
+///    matching Sec-Fetch-Site, or a content type that forms can send without a preflight (anything but
+///    application/json).
+///  - Requests that change something and come from another host.
+///  - Methods other than GET, HEAD and POST.
+std::optional<Response> check_request(const Request& request, const std::vector<std::string>& names);
+
+/// "127.0.0.1:8080", "[::1]:8080", "localhost" → without the port. Returns nullopt if it is not a host.
+std::optional<std::string> host_name(const std::string& host);
+
+/// A compiled-in file of lib/telemetry/page.
+struct Asset {
+  std::string_view path;  ///< request path: "/page.css"
+  std::string_view type;
+  std::string_view body;
+};
+
+std::span<const Asset> assets();
 
 }  // namespace softfeb::telemetry

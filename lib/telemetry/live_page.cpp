@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "telemetry/live_page.hpp"
 
-#include "telemetry/assets.hpp"
 #include "telemetry/change_request.hpp"
-#include "telemetry/link_json.hpp"
 #include "telemetry/live_json.hpp"
 #include "telemetry/metrics.hpp"
-#include "telemetry/prometheus.hpp"
 
 #include <algorithm>
 #include <fstream>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "lab/conservation.hpp"
 
-#include "endpoints/memory_check.hpp"
+#include "endpoints/memory.hpp"
 #include "lab/totals.hpp"
 
 #include <algorithm>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "telemetry/metrics.hpp"
 
-#include "telemetry/prometheus.hpp"
 #include "test_run.hpp"
 
 #include <limits>

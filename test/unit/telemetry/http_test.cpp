@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "telemetry/request_guard.hpp"
+#include "telemetry/http.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "telemetry/link_json.hpp"
+#include "telemetry/links.hpp"
 
 #include <algorithm>
 #include <array>
