@@ -15,6 +15,11 @@
 #include <optional>
 #include <vector>
 
+/// lib/endpoints builds boards and receivers from a configuration. Begin with plan.hpp, which expands the
+/// configuration to one plan per sending QP; targets.hpp asks remote receivers for their side; payloads.hpp
+/// and memory.hpp provide what is sent and where it is written; make_endpoints() below puts it all together.
+/// May include lib/config, lib/engine, lib/peers and everything below them. Runs before traffic starts, or
+/// after it has ended; nothing here is on the packet path.
 namespace softfeb::endpoints {
 
 engine::Identity identity_of(const config::EndpointConfig& e);

@@ -14,21 +14,21 @@
 
 namespace softfeb::endpoints {
 
-/// Every QP of the run, board by board, and the TCP sessions with receivers that told us their side.
+/// All QPs of the run, board by board, and the TCP sessions with remote receivers that provide their targets.
 class Targets {
  public:
-  /// Resolves what the file alone tells: addresses and receivers of this process.
+  /// Resolves the targets that the configuration alone determines: addresses and receivers of this process.
   explicit Targets(const config::RunConfig& config);
 
   bool needs_sessions() const;
   using Say = std::function<void(const std::string& line)>;
-  /// The state of the port with this index, for people: "port nic: link up, 10 Gb/s".
+  /// Describes the state of the port with this index: "port nic: link up, 10 Gb/s".
   using PortState = std::function<std::string(std::size_t port)>;
-  /// True when a signal asks to stop.
+  /// True once a signal has asked the run to stop.
   using Stopped = std::function<bool()>;
-  /// Asks perftest and rdma-sink for their side. A receiver that does not answer yet is asked again for
-  /// `run.connect_timeout`; a receiver whose link only comes up with ours cannot start before us. Our
-  /// addresses must answer ARP meanwhile. `stopped` ends the attempts. Throws PeerError, ConfigError.
+  /// Exchanges connection data with perftest and rdma-sink. Retries for `run.connect_timeout`, because a
+  /// receiver whose link comes up with ours cannot start earlier. The boards' addresses must answer ARP
+  /// meanwhile. `stopped` ends the attempts. Throws PeerError, ConfigError.
   void connect(const Payloads& payloads, const Say& say, const PortState& port_state, const Stopped& stopped);
   /// Waits until every peer is ready to receive.
   void begin();
@@ -37,8 +37,8 @@ class Targets {
     std::string url;
     std::unique_ptr<peers::PeerSession> session;
     std::vector<std::size_t> plans;  ///< indices into plans()
-    nlohmann::json report;           ///< what the receiver said at the end
-    std::string error;               ///< or why it said nothing
+    nlohmann::json report;           ///< the final report of the receiver
+    std::string error;               ///< or why there is none
   };
 
   const endpoints::Plans& all() const { return plans_; }

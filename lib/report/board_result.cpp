@@ -33,7 +33,7 @@ Json alpha(const dcqcn::CongestionState& c) { return static_cast<double>(c.alpha
 Json send_qp(const endpoints::QpPlan& plan, const stats::Outcome& o) {
   const engine::SendQpSnapshot& s = o.final[plan.board].send_qps[plan.on_board];
   const roce::RequesterCounters& r = s.requester;
-  const stats::QpRates f = stats::figures_of(plan, o);
+  const stats::QpRates f = stats::rates_of(plan, o);
   Json j{{"qpn", plan.qpn},
          {"dest_qpn", plan.target.qpn},
          {"dest_ip", plan.target.ip.to_string()},
@@ -142,7 +142,7 @@ class BoardQps {
     plans_.push_back(&plan);
     const engine::SendQpSnapshot& s = o_.final[board_].send_qps[plan.on_board];
     count(s);
-    const stats::QpRates f = stats::figures_of(plan, o_);
+    const stats::QpRates f = stats::rates_of(plan, o_);
     count(f);
     if (f.rate_error) rate_error_.push_back(*f.rate_error);
     if (const auto rc = rc_gbps(s, f)) rc_.push_back(*rc);
@@ -150,10 +150,10 @@ class BoardQps {
   void add_bus(std::size_t qp) {
     bus_.push_back(qp);
     count(o_.final[board_].send_qps[qp]);
-    count(stats::figures_of(board_, qp, o_));
+    count(stats::rates_of(board_, qp, o_));
   }
   Json bus_qp(std::size_t qp) const {
-    return bus_qp_result(o_.final[board_].send_qps[qp], stats::figures_of(board_, qp, o_));
+    return bus_qp_result(o_.final[board_].send_qps[qp], stats::rates_of(board_, qp, o_));
   }
   void count(const stats::QpRates& f) {
     goodput_sum_.add(f.goodput_gbps);

@@ -56,7 +56,7 @@ Json port(const fabric::PortSnapshot& p, const std::string& name) {
 }
 
 Json switches(const config::LabConfig& config, const fabric::NetworkSnapshot& network) {
-  const std::vector<std::string> port_name = port_names(config, network);
+  const std::vector<std::string> port_name = port_names(config.network, network);
   Json list = Json::array();
   for (std::uint32_t s = 0; s < config.network.switches.size(); ++s) {
     std::uint64_t longest = 0, marked = 0, dropped = 0, pause_tx = 0, pause_rx = 0, forged = 0;

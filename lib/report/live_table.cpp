@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "report/live_table.hpp"
 
+#include "report/port_series.hpp"
 #include "stats/goodput.hpp"
 
 #include <algorithm>
@@ -14,9 +15,9 @@ namespace {
 constexpr double kViewGbps = 8e-9;  // of a byte per second
 constexpr Time kViewInterval = 250 * kMillisecond;
 constexpr Time kLineInterval = kSecond;
-/// In virtual time: as often as that we look at our clock.
+/// In virtual time: how often to look at the wall clock.
 constexpr Time kVirtualInterval = 10 * kMillisecond;
-/// A copy of so many queue pairs' figures four times a second would cost workers more than a hundredth.
+/// With this many queue pairs, four snapshots a second would cost the workers more than 1 % of their time.
 constexpr std::size_t kManyQps = 4000;
 
 std::optional<double> offered_by(const config::BoardConfig& board) {
@@ -27,6 +28,18 @@ std::optional<double> offered_by(const config::BoardConfig& board) {
     sum += *one * qp.count;
   }
   return board.qps.empty() ? std::nullopt : std::optional(sum);
+}
+
+LiveView::Port port_row(const std::string& name, const stats::PortInterval& port) {
+  return {.name = name,
+          .tx_gbps = port.sent * kViewGbps,
+          .used = port.used,
+          .queue = port.queue,
+          .peak = port.peak,
+          .longest = port.longest,
+          .marked = port.total.ecn_marked,
+          .dropped = port.total.dropped,
+          .pauses = port.total.pause_tx};
 }
 
 }  // namespace
@@ -66,8 +79,9 @@ void LiveTable::add(const stats::Sample& sample) {
   for (std::size_t b = 0; b < interval.boards.size(); ++b)
     view.boards.push_back(board(b, sample, interval.boards[b]));
   if (network_ != nullptr && sample.network != nullptr) {
+    if (port_names_.empty()) port_names_ = port_names(*network_, *sample.network);
     for (std::size_t p = 0; p < interval.ports.size(); ++p)
-      view.ports.push_back(port(sample.network->ports[p], interval.ports[p]));
+      view.ports.push_back(port_row(port_names_[p], interval.ports[p]));
   }
   const Terminal::Size size = terminal_.size();
   terminal_.show(lay_out(view, size.columns - 1, size.rows - 1, terminal_.colours()));
@@ -76,7 +90,7 @@ void LiveTable::add(const stats::Sample& sample) {
 void LiveTable::end(const stats::Sample& sample) {
   due_ = kNever;
   if (quiet_ || !terminal_.moves()) return;
-  // The result's table follows: it has it all.
+  // The table of the result follows and is complete.
   terminal_.clear();
   terminal_.print(line(sample, rates_.add(sample)));
 }
@@ -150,28 +164,6 @@ LiveView::Board LiveTable::board(std::size_t b, const stats::Sample& sample,
     is("idle", Mood::kPlain);
   }
   return row;
-}
-
-LiveView::Port LiveTable::port(const fabric::PortSnapshot& now, const stats::PortInterval& interval) const {
-  LiveView::Port row;
-  row.name = port_name(now);
-  row.tx_gbps = interval.sent * kViewGbps;
-  row.used = interval.used;
-  row.queue = interval.queue;
-  row.peak = interval.peak;
-  row.longest = interval.longest;
-  row.marked = interval.total.ecn_marked;
-  row.dropped = interval.total.dropped;
-  row.pauses = interval.total.pause_tx;
-  return row;
-}
-
-std::string LiveTable::port_name(const fabric::PortSnapshot& s) const {
-  const auto name = [this](const fabric::NodeRef& node) {
-    return node.kind == fabric::NodeRef::Kind::kSwitch ? network_->switches[node.index].name
-                                                       : network_->stations[node.index].name;
-  };
-  return network_->switches[s.switch_index].name + "." + name(s.peer);
 }
 
 }  // namespace softfeb::report

@@ -18,15 +18,15 @@
 
 namespace softfeb::report {
 
-/// What people see of a run while it goes on, on standard error: on a terminal a table of boards and switch
-/// ports that is written over four times a second, elsewhere a line each second of the run. In virtual time,
-/// which may pass faster or slower than ours, at most as often by our clock.
+/// Shows the progress of a run on standard error. A terminal gets a table of boards and switch ports, which
+/// is redrawn four times a second; anything else gets a line per second of the run. Virtual time passes
+/// faster or slower than the wall clock, so there the wall clock limits the output to the same frequency.
 class LiveTable : public stats::Observer {
  public:
   enum class Clock : std::uint8_t { kReal, kVirtual };
 
   /// `plans`: the configuration's queue pairs, board by board. `network` may be null. `config` and `network`
-  /// are kept by reference.
+  /// must outlive this object.
   LiveTable(const config::RunConfig& config, const std::vector<endpoints::QpPlan>& plans,
             const fabric::NetworkConfig* network, Clock clock, bool quiet);
 
@@ -34,7 +34,7 @@ class LiveTable : public stats::Observer {
   void add(const stats::Sample& sample) override;
   void end(const stats::Sample& sample) override;
 
-  /// Something that people wait for, on a line of its own.
+  /// Prints a message on a line of its own.
   void note(const std::string& text);
 
  private:
@@ -43,8 +43,6 @@ class LiveTable : public stats::Observer {
   std::string heading(const stats::Sample& sample, const std::string& line) const;
   LiveView::Board board(std::size_t b, const stats::Sample& sample,
                         const stats::BoardInterval& interval) const;
-  LiveView::Port port(const fabric::PortSnapshot& now, const stats::PortInterval& interval) const;
-  std::string port_name(const fabric::PortSnapshot& s) const;
 
   const config::RunConfig& config_;
   const fabric::NetworkConfig* network_;
@@ -54,6 +52,7 @@ class LiveTable : public stats::Observer {
   Time interval_ = 0;
   Time due_ = 0;
   std::vector<std::optional<double>> offered_;  ///< of each board
+  std::vector<std::string> port_names_;
   stats::RateTracker rates_;
   std::optional<std::chrono::steady_clock::time_point> shown_;
 };

@@ -17,7 +17,7 @@ std::string cut_to(std::string text, std::size_t columns) {
   return text;
 }
 
-/// `plain` cut to the terminal first: a colour has no width.
+/// Cut `plain` to the width first: escape sequences have none.
 std::string coloured(const std::string& plain, LiveView::Mood mood, bool colours) {
   if (!colours) return plain;
   switch (mood) {
@@ -49,7 +49,7 @@ std::string size_text(std::uint64_t n) {
   return fmt::format("{} B", n);
 }
 
-/// Throughput as a bar; the mark is Rc.
+/// Draws the throughput as a bar, with a mark at Rc.
 std::string bar_of(const LiveView::Board& b, double full) {
   if (full <= 0) return "";
   const auto at = [full](double v) {
@@ -67,7 +67,7 @@ std::size_t name_columns(const Rows& rows, std::size_t least) {
   return std::min(least, kNameColumns);
 }
 
-/// Rows of a part of the table: all, or fewer and a line for the others.
+/// Adds all rows, or as many as fit and a line that summarises the rest.
 template <typename Row, typename Line, typename Rest>
 void add_rows(std::vector<std::string>& lines, const std::vector<Row>& rows, std::size_t room, Line line,
               Rest rest) {
@@ -158,10 +158,10 @@ class Layout {
 std::vector<std::string> lay_out(const LiveView& view, std::size_t columns, std::size_t rows, bool colours) {
   std::vector<std::string> lines{bold(cut_to(view.heading, columns), colours)};
   const Layout layout(view, columns, colours);
-  constexpr std::size_t kLeast = 3;  // a heading, a row, and a line for the others
+  constexpr std::size_t kLeast = 3;  // a heading, a row, and a line for the rest
   if (rows < 1 + kLeast || view.boards.empty()) return lines;
   std::size_t room = rows - 1;
-  // Boards take what ports leave, which get at least a third.
+  // Ports get at least a third of the rows, and what the boards do not need.
   const std::size_t for_ports =
       view.ports.empty() || room < 2 * kLeast
           ? 0

@@ -17,13 +17,13 @@ constexpr const char* kHeading =
 
 }  // namespace
 
-std::vector<std::string> port_names(const config::LabConfig& config, const fabric::NetworkSnapshot& network) {
+std::vector<std::string> port_names(const fabric::NetworkConfig& config,
+                                    const fabric::NetworkSnapshot& network) {
   std::vector<std::string> names;
   for (const fabric::PortSnapshot& p : network.ports) {
     const bool station = p.peer.kind == fabric::NodeRef::Kind::kStation;
-    names.push_back(
-        config.network.switches[p.switch_index].name + '.' +
-        (station ? config.network.stations[p.peer.index].name : config.network.switches[p.peer.index].name));
+    names.push_back(config.switches[p.switch_index].name + '.' +
+                    (station ? config.stations[p.peer.index].name : config.switches[p.peer.index].name));
   }
   return names;
 }
@@ -44,7 +44,7 @@ void PortSeries::add(const stats::Sample& sample) {
   if (sample.network == nullptr || !failure_.empty()) return;
   const stats::RunInterval& interval = rates_.add(sample);
   if (interval.network_seconds <= 0) return;  // the next interval includes what has happened
-  if (names_.empty()) names_ = port_names(config_, *sample.network);
+  if (names_.empty()) names_ = port_names(config_.network, *sample.network);
   for (std::size_t i = 0; i < names_.size(); ++i) append(names_[i], interval.ports[i], interval.network_at);
   try {
     file_.write(text_);

@@ -11,19 +11,20 @@
 
 namespace softfeb::report {
 
-/// Names of the switches' ports in the order of NetworkSnapshot::ports: SWITCH.PEER.
-std::vector<std::string> port_names(const config::LabConfig& config, const fabric::NetworkSnapshot& network);
+/// Names of the switches' ports, SWITCH.PEER, indexed like NetworkSnapshot::ports.
+std::vector<std::string> port_names(const fabric::NetworkConfig& config,
+                                    const fabric::NetworkSnapshot& network);
 
 /// ports.csv (doc/result.md): a row for each switch port and sample, every run.series_interval.
 class PortSeries : public stats::Observer {
  public:
-  /// Writes the heading. Throws EnvironmentError.
+  /// Writes the heading. `config` must outlive this object. Throws EnvironmentError.
   PortSeries(const config::LabConfig& config, const std::string& path);
 
   Time due() const override { return due_; }
-  /// A disk that fails ends the series, not the run: finish() tells.
+  /// A failed write ends the series, but not the run; finish() reports it.
   void add(const stats::Sample& sample) override;
-  /// After end(): the file is there. Throws EnvironmentError when any of it could not be written.
+  /// Call after end(). Makes the file visible under its name. Throws EnvironmentError if a write has failed.
   void finish();
 
  private:

@@ -41,7 +41,7 @@ std::string bus_rows(const config::RunConfig& config, const stats::Outcome& o, s
     for (std::size_t i = 0; i < o.final[b].send_qps.size(); ++i) {
       const engine::SendQpSnapshot& qp = o.final[b].send_qps[i];
       if (!made_by_bus(qp) || ++rows > kMaxRows) continue;
-      t += qp_row(config.boards[b].endpoint.name, qp.qpn, qp, stats::figures_of(b, i, o));
+      t += qp_row(config.boards[b].endpoint.name, qp.qpn, qp, stats::rates_of(b, i, o));
     }
   }
   return t;
@@ -55,7 +55,7 @@ std::string sum_line(const endpoints::Plans& plans, const stats::Outcome& o) {
   std::size_t unknown = 0;
   for (std::size_t b = 0; b < o.final.size(); ++b) {
     for (std::size_t i = 0; i < o.final[b].send_qps.size(); ++i) {
-      const stats::QpRates f = stats::figures_of(b, i, o);
+      const stats::QpRates f = stats::rates_of(b, i, o);
       payload += f.payload_bytes.value_or(0);
       unknown += !f.payload_bytes;
     }
@@ -79,7 +79,7 @@ std::string result_table(const config::RunConfig& config, const endpoints::Plans
   for (const endpoints::QpPlan& plan : plans.all()) {
     if (++rows > kMaxRows) continue;
     t += qp_row(config.boards[plan.board].endpoint.name, plan.qpn,
-                o.final[plan.board].send_qps[plan.on_board], stats::figures_of(plan, o));
+                o.final[plan.board].send_qps[plan.on_board], stats::rates_of(plan, o));
   }
   t += bus_rows(config, o, rows);
   if (rows > kMaxRows) {

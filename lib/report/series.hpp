@@ -13,22 +13,21 @@
 
 namespace softfeb::report {
 
-/// The time series of a run as CSV (doc/result.md): a row for each QP and sample, or, above run.series_qps
-/// QPs, for each board and sample. Made of snapshots by the control thread alone, and written as they come:
-/// memory does not grow with the run.
+/// series.csv (doc/result.md): a row per QP and sample or, above run.series_qps QPs, per board and sample.
+/// Rows are written as samples arrive, so memory does not grow with the run.
 class Series : public stats::Observer {
  public:
-  /// Writes the heading. Throws EnvironmentError.
+  /// Writes the heading. `plans` must outlive this object. Throws EnvironmentError.
   Series(const config::RunConfig& config, const std::vector<endpoints::QpPlan>& plans,
          const std::string& path);
 
-  /// On a grid of run.series_interval.
+  /// Multiples of run.series_interval.
   Time due() const override { return due_; }
-  /// A sample; one that comes late takes the place of those it missed. A disk that fails ends the series, not
-  /// the run: finish() tells.
+  /// A late sample replaces those that were missed. A failed write ends the series, but not the run; finish()
+  /// reports it.
   void add(const stats::Sample& sample) override;
   void end(const stats::Sample& sample) override;
-  /// After end(): the file is there. Throws EnvironmentError when any of it could not be written.
+  /// Call after end(). Makes the file visible under its name. Throws EnvironmentError if a write has failed.
   void finish();
 
  private:

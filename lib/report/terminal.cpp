@@ -19,7 +19,7 @@ bool dumb_terminal() {
   return term == nullptr || std::string_view(term) == "dumb" || *term == 0;
 }
 
-/// https://no-color.org: present and not empty.
+/// https://no-color.org: set and not empty.
 bool no_colour() {
   const char* const wish = std::getenv("NO_COLOR");
   return wish != nullptr && *wish != 0;
@@ -62,7 +62,7 @@ Terminal::Size Terminal::size() const {
 
 std::string Terminal::over() const {
   if (shown_.empty()) return "";
-  // A window that has become narrower shows long lines as several.
+  // A narrowed window wraps long lines.
   const std::size_t columns = std::max<std::size_t>(1, size().columns);
   std::size_t rows = 0;
   for (const std::string& line : shown_) {
@@ -72,7 +72,7 @@ std::string Terminal::over() const {
 }
 
 void Terminal::show(const std::vector<std::string>& lines) {
-  // In one write: a block that is half drawn flickers.
+  // A single write: half-drawn blocks flicker.
   std::string text = over();
   for (const std::string& line : lines) text += line + "\n";
   put_text(text);

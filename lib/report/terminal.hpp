@@ -7,9 +7,9 @@
 
 namespace softfeb::report {
 
-/// Standard error, as people see it: lines that follow each other or, on a terminal, a block of lines at its
-/// foot that is written over. The cursor stays visible and below the block, so there is nothing to restore
-/// however the program ends.
+/// Writes to standard error: lines in sequence and, on a terminal, a block of lines at the bottom that is
+/// redrawn in place. The cursor stays visible below the block, so nothing needs restoring when the program
+/// ends in any way.
 class Terminal {
  public:
   struct Size {
@@ -19,22 +19,22 @@ class Terminal {
 
   Terminal();
 
-  /// A terminal that moves its cursor; not with TERM=dumb.
+  /// True for a terminal that can move its cursor; false for TERM=dumb.
   bool moves() const { return moves_; }
-  /// Colours are shown, and nobody has asked for none (NO_COLOR).
+  /// True if the terminal shows colours and NO_COLOR is not set.
   bool colours() const { return colours_; }
-  /// As it is now: windows change.
+  /// Current size; users resize windows.
   Size size() const;
 
-  /// Shows lines in place of those shown before. None is wider than the terminal but for its colours.
+  /// Replaces the block. Without its colours, no line may be wider than the terminal.
   void show(const std::vector<std::string>& lines);
-  /// Takes them away.
+  /// Erases the block.
   void clear();
-  /// A line that stays, above the block.
+  /// Prints a permanent line above the block.
   void print(const std::string& line);
 
  private:
-  /// Moves to the block's first line and erases what is from there on.
+  /// Escape sequence that moves to the first line of the block and erases everything from there on.
   std::string over() const;
 
   bool moves_ = false;
@@ -42,7 +42,7 @@ class Terminal {
   std::vector<std::string> shown_;
 };
 
-/// Columns that a text takes: its characters without the sequences that set colours.
+/// Number of columns that a text takes, without its colour sequences.
 std::size_t width_of(const std::string& text);
 
 }  // namespace softfeb::report

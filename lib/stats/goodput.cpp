@@ -105,7 +105,7 @@ std::optional<double> offered_gbps(const config::QpConfig& qp) {
   return std::nullopt;
 }
 
-QpRates figures_of(std::size_t board, std::size_t qp, const Outcome& o) {
+QpRates rates_of(std::size_t board, std::size_t qp, const Outcome& o) {
   const Ends e = ends_of(board, qp, o);
   QpRates f;
   if (!e.end.uc) {
@@ -121,8 +121,8 @@ QpRates figures_of(std::size_t board, std::size_t qp, const Outcome& o) {
   return f;
 }
 
-QpRates figures_of(const endpoints::QpPlan& plan, const Outcome& o) {
-  QpRates f = figures_of(plan.board, plan.on_board, o);
+QpRates rates_of(const endpoints::QpPlan& plan, const Outcome& o) {
+  QpRates f = rates_of(plan.board, plan.on_board, o);
   f.offered_gbps = offered_gbps(*plan.config);
   const Ends e = ends_of(plan.board, plan.on_board, o);
   const bool measured = seconds_between(e.from, e.end.counters.last_completed) > 0;
@@ -136,7 +136,7 @@ double measured_seconds(const endpoints::Plans& plans, const Outcome& o) {
   Time to = o.measured_from;
   for (std::size_t b = 0; b < o.final.size(); ++b) {
     for (std::size_t i = 0; i < o.final[b].send_qps.size(); ++i) {
-      const QpRates f = figures_of(b, i, o);
+      const QpRates f = rates_of(b, i, o);
       to = std::max({to, f.to, o.final[b].send_qps[i].counters.last_completed});
       if (plans.all().empty() && f.to > f.from) from = std::min(from, f.from);
     }

@@ -17,57 +17,57 @@ class Observers {
  public:
   /// The observers must outlive this object.
   explicit Observers(std::vector<Observer*> observers) {
-    for (Observer* const o : observers) seats_.push_back({o, {}});
+    for (Observer* const o : observers) entries_.push_back({o, {}});
   }
 
-  bool empty() const { return seats_.empty(); }
+  bool empty() const { return entries_.empty(); }
   void begin() {
-    for (Seat& s : seats_) s.observer->begin();
+    for (Entry& e : entries_) e.observer->begin();
   }
   /// Time of the first due observer, since traffic began; kNever if none is left.
   Time due() const {
     Time due = kNever;
-    for (const Seat& s : seats_) due = std::min(due, s.observer->due());
+    for (const Entry& e : entries_) due = std::min(due, e.observer->due());
     return due;
   }
   /// Passes a sample to all observers that are due at `sample.at`. `sample.network` is set to `network`,
   /// whose peaks are overwritten.
   void add(Sample sample, fabric::NetworkSnapshot* network) {
     note_peaks(network);
-    for (Seat& s : seats_) {
-      if (s.observer->due() <= sample.at) s.observer->add(for_seat(s, sample, network));
+    for (Entry& e : entries_) {
+      if (e.observer->due() <= sample.at) e.observer->add(sample_for(e, sample, network));
     }
   }
   /// Passes the last sample to all observers.
   void end(Sample sample, fabric::NetworkSnapshot* network) {
     note_peaks(network);
-    for (Seat& s : seats_) s.observer->end(for_seat(s, sample, network));
+    for (Entry& e : entries_) e.observer->end(sample_for(e, sample, network));
   }
 
  private:
-  struct Seat {
+  struct Entry {
     Observer* observer = nullptr;
     std::vector<std::uint64_t> peaks;  ///< per port, since the observer's last sample
   };
 
   void note_peaks(const fabric::NetworkSnapshot* network) {
     if (network == nullptr) return;
-    for (Seat& s : seats_) {
-      s.peaks.resize(network->ports.size());
-      for (std::size_t p = 0; p < s.peaks.size(); ++p)
-        s.peaks[p] = std::max(s.peaks[p], network->ports[p].queue_bytes_peak);
+    for (Entry& e : entries_) {
+      e.peaks.resize(network->ports.size());
+      for (std::size_t p = 0; p < e.peaks.size(); ++p)
+        e.peaks[p] = std::max(e.peaks[p], network->ports[p].queue_bytes_peak);
     }
   }
 
-  static Sample& for_seat(Seat& s, Sample& sample, fabric::NetworkSnapshot* network) {
+  static Sample& sample_for(Entry& e, Sample& sample, fabric::NetworkSnapshot* network) {
     sample.network = network;
     if (network == nullptr) return sample;
-    for (std::size_t p = 0; p < s.peaks.size(); ++p)
-      network->ports[p].queue_bytes_peak = std::exchange(s.peaks[p], 0);
+    for (std::size_t p = 0; p < e.peaks.size(); ++p)
+      network->ports[p].queue_bytes_peak = std::exchange(e.peaks[p], 0);
     return sample;
   }
 
-  std::vector<Seat> seats_;
+  std::vector<Entry> entries_;
 };
 
 }  // namespace softfeb::stats

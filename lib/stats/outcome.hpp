@@ -24,25 +24,26 @@ struct ReportedGoodput {
   double gbps = 0;     ///< payload in that time
 };
 
-/// What a run gave: counters at three moments, and how it ended. Times are on the run's clock.
+/// Outcome of a run: its counters at the start, after the warm-up and at the end, and how it ended. Times are
+/// on the clock of the run.
 struct Outcome {
   Time started = 0;        ///< traffic began
-  double start_up_s = 0;   ///< from the program's execution until it could
+  double start_up_s = 0;   ///< from the execution of the program until then
   Time measured_from = 0;  ///< end of the warm-up
-  Time stopped = 0;  ///< traffic ended: the last message was made, the duration was over, or a signal came
-  Time ended = 0;    ///< everything is drained
+  Time stopped = 0;        ///< end of traffic: after the last message or the duration, or by a signal
+  Time ended = 0;          ///< everything is drained
   bool interrupted = false;
-  bool flushed = false;          ///< requests were still outstanding when the drain timeout was over
-  bool ended_in_warmup = false;  ///< then the figures are of the whole run
+  bool flushed = false;          ///< requests were still outstanding after the drain timeout
+  bool ended_in_warmup = false;  ///< then everything covers the whole run
   std::vector<engine::EndpointSnapshot> baseline;  ///< at measured_from; empty without warm-up
   std::vector<engine::EndpointSnapshot> final;     ///< at the end
-  std::optional<fabric::NetworkSnapshot> network;  ///< at the end; none without a network of ours
+  std::optional<fabric::NetworkSnapshot> network;  ///< at the end; empty without switches in this process
   dataplane::WorkerStats totals;
   std::vector<dataplane::WorkerStats> workers;
   std::uint64_t control_unserved = 0;
-  std::vector<nlohmann::ordered_json> control;  ///< of each board, what its slow control did; null without
-  std::vector<std::uint8_t> changes_made;       ///< as RunConfig::changes; the run may have ended before
-  DeliveryMap deliveries;                       ///< which receivers count what UC queue pairs deliver
+  std::vector<nlohmann::ordered_json> control;  ///< counters of each board's slow control; null without it
+  std::vector<std::uint8_t> changes_made;       ///< indexed like RunConfig::changes; 0: the run ended first
+  DeliveryMap deliveries;                       ///< maps UC queue pairs to the receivers that count them
   /// Reports of remote receivers, by board and QP of the board (endpoints::QpPlan).
   std::map<std::pair<std::size_t, std::size_t>, ReportedGoodput> reported;
 };

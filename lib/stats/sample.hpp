@@ -7,6 +7,11 @@
 
 #include <vector>
 
+/// lib/stats holds what a run counted, and the rates that follow from it. Begin here: a Sample is a snapshot
+/// of all counters, and everything that follows a run is an Observer. rate_tracker.hpp turns successive
+/// samples into rates, outcome.hpp and goodput.hpp hold what a finished run gave, delivery.hpp says who
+/// counts payload. May include lib/endpoints and everything below it, and lib/dataplane for the counters of
+/// workers; formats nothing (lib/report, lib/telemetry) and judges nothing (lib/lab).
 namespace softfeb::stats {
 
 /// All counters at one moment of a run: `softfeb run`, or the lab in real or virtual time. Refers to memory
