@@ -41,7 +41,7 @@ double measured_seconds(const endpoints::Plans& plans, const Outcome& outcome);
 
 /// Adds `goodput_gbps`, `tx_payload_gbps`, `measured_s` and `measured_payload_bytes` to an element of
 /// `boards[].qps[]`.
-void add_rates(nlohmann::ordered_json& qp, const QpRates& figures);
+void add_rates(nlohmann::ordered_json& qp, const QpRates& rates);
 
 /// A sum that is unknown as soon as one of its terms is.
 class GoodputSum {

@@ -19,7 +19,7 @@
 /// lib/telemetry holds the live page: an HTTP server, its events, /metrics, and the files of the page
 /// (page/). Begin here: a LivePage observes a run and answers the requests that http_server.hpp accepts.
 /// run_info.hpp describes the run to it, metric_tables.hpp lists every counter, live_json.hpp and metrics.hpp
-/// format them. May include lib/lab and everything below it. Runs on the control thread only; what the page
+/// format them. May include lib/stats and everything below it. Runs on the control thread only; what the page
 /// may change is behind the interface Parameters, which lib/slowcontrol implements.
 namespace softfeb::telemetry {
 
