@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The files that the checks of the sources look at: walked, since a source archive has no git."""
+"""Lists the files that the source checks examine. It walks the tree because a source archive has no git."""
 
 import os
 from pathlib import Path
@@ -8,7 +8,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 def walk(*parts, names=lambda name: True):
-    """Files below the given directories of the tree whose name passes `names`, sorted, relative to the tree."""
+    """Files below the given directories whose name passes `names`, sorted, relative to the root of the tree."""
     found = []
     for part in parts:
         for where, directories, files in os.walk(ROOT / part):

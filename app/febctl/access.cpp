@@ -13,7 +13,7 @@ namespace softfeb::febctl {
 
 namespace {
 
-/// Flash registers answer what the flash does, not what was written.
+/// Reading a flash register returns what the flash does, not what was written.
 bool reads_back(const Register& reg) {
   return reg.access == Access::kReadWrite && reg.path.find("AxiMicronN25Q") == std::string::npos;
 }
@@ -82,9 +82,8 @@ void write_words(RegisterPort& board, const Catalogue& catalogue, std::uint32_t 
     const std::uint32_t mask = catalogue.read_write_mask(at);
     const std::uint32_t got = load_le32(&back[std::size_t{i} * 4]);
     if (((got ^ words[i]) & mask) != 0) {
-      throw Refusal(
-          fmt::format("{:#010x}: wrote {:#010x}, reads back {:#010x} (bits that can be written: {:#010x})",
-                      at, words[i], got, mask));
+      throw Refusal(fmt::format("{:#010x}: wrote {:#010x}, reads back {:#010x} (writable bits: {:#010x})", at,
+                                words[i], got, mask));
     }
   }
 }

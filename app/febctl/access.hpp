@@ -9,32 +9,33 @@
 
 namespace softfeb::febctl {
 
-/// A register's bits, or why the board refused them.
+/// The bits of a register, or the reason why the board refused the read.
 struct Reading {
   Register reg;
   Bits bits;
   std::string error;
 };
 
-/// Pipelined; registers in the same words cost one access. In the order given.
+/// Reads registers with pipelined accesses; registers that share words cost one access. Results are in the
+/// order given.
 std::vector<Reading> read_registers(RegisterPort& board, const std::vector<Register>& registers);
 
-/// The one that must not be refused.
+/// Reads one register. Throws Refusal if the board refuses.
 Bits read_register(RegisterPort& board, const Register& reg);
 std::uint64_t read_number(RegisterPort& board, const Register& reg);
 
 struct WriteMode {
-  bool verify = true;   ///< read back what can be read
-  bool posted = false;  ///< not answered, so not verified either
+  bool verify = true;   ///< read back registers that can be read
+  bool posted = false;  ///< send posted writes: no response, and therefore no verification
 };
 
-/// Writes whole words; bits of others in them are read first and written back. Throws Refusal where what is
-/// read back differs.
+/// Writes whole words; other registers' bits in these words are read first and written back. Throws Refusal
+/// if the value read back differs.
 void write_register(RegisterPort& board, const Catalogue& catalogue, const Register& reg, const Bits& bits,
                     const WriteMode& mode = {});
 void write_number(RegisterPort& board, const Catalogue& catalogue, const Register& reg, std::uint64_t value);
 
-/// `words` to consecutive addresses; verified under the mask of the bits that can be read back.
+/// Writes `words` to consecutive addresses, and verifies the bits that can be read back.
 void write_words(RegisterPort& board, const Catalogue& catalogue, std::uint32_t address,
                  const std::vector<std::uint32_t>& words, const WriteMode& mode = {});
 

@@ -15,7 +15,7 @@ using sockets::RegisterClient;
 using sockets::RegisterError;
 using srp::SrpOutcome;
 
-/// The client's errors as febctl's.
+/// Converts the client's errors to those of febctl.
 template <class Call>
 auto guarded(Call call) {
   try {
@@ -61,7 +61,7 @@ class SrpPort final : public RegisterPort {
     if (outcome.ok()) return {std::move(outcome.data), ""};
     const std::string what =
         client_.explain(outcome, fmt::format("read of {} bytes at {:#010x}", range.bytes, range.address));
-    // A refusal concerns one register; silence concerns the board.
+    // A refusal concerns one register; a missing response concerns the whole board.
     if (outcome.outcome == SrpOutcome::kStatus) return {{}, what};
     throw NoAnswer(what);
   }
@@ -77,7 +77,9 @@ Time time_of(std::chrono::duration<double> time) {
 
 srp::UdpPeer peer_of(const BoardAddress& address, std::uint16_t port) {
   const auto ip = roce::IpAddress::parse(address.ip);
-  if (!ip) throw UsageError(fmt::format("--ip {}: no IP address; fix: as 192.168.2.10", address.ip));
+  if (!ip)
+    throw UsageError(
+        fmt::format("--ip {}: not an IP address; fix: write one such as 192.168.2.10", address.ip));
   return {*ip, port};
 }
 

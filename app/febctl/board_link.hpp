@@ -8,10 +8,10 @@
 
 namespace softfeb::febctl {
 
-/// A register port over SRPv3 on RSSI. Connects at once; throws NoAnswer where nobody answers.
+/// A register port that uses SRPv3 over RSSI. It connects immediately; throws NoAnswer without a response.
 std::unique_ptr<RegisterPort> dial(const BoardAddress& address);
 
-/// Throws UsageError where `address.ip` is no address.
+/// Throws UsageError if `address.ip` is not an address.
 srp::UdpPeer peer_of(const BoardAddress& address, std::uint16_t port);
 
 }  // namespace softfeb::febctl

@@ -31,7 +31,7 @@ bool matches_end(std::string_view pattern, std::string_view path) {
   return false;
 }
 
-/// The last `count` components.
+/// The last `count` components of a path.
 std::string_view last_components(std::string_view path, std::size_t count) {
   for (std::size_t at = path.size(); at-- > 0;) {
     if (path[at] == '.' && --count == 0) return path.substr(at + 1);
@@ -52,7 +52,7 @@ std::string list_of(const std::vector<std::string>& names) {
   return text;
 }
 
-/// "Name[3]" → 3, and the name without it.
+/// "Name[3]" → 3; removes the index from the name.
 std::optional<std::uint32_t> take_index(std::string_view& name) {
   const std::size_t open = name.rfind('[');
   std::uint64_t index = 0;
@@ -127,7 +127,8 @@ std::vector<const Register*> Catalogue::ending_in(std::string_view name) const {
   return found;
 }
 
-/// Of a list that is registers of their own: name[0], name[1] …; a list with one member so needs no index.
+/// Resolves a list whose members are separate registers: name[0], name[1] …. A list with one member needs no
+/// index.
 std::vector<const Register*> Catalogue::members(std::string_view name) const {
   std::vector<const Register*> found;
   for (unsigned i = 0; i <= kListed; ++i) {
@@ -155,15 +156,16 @@ Register Catalogue::one(std::string_view name) const {
   if (found.size() > 1) {
     std::vector<std::string> paths;
     for (const Register* reg : found) paths.push_back(reg->path);
-    throw UsageError(fmt::format("\"{}\" may be {}; fix: write more of the path", name, list_of(paths)));
+    throw UsageError(
+        fmt::format("\"{}\" is ambiguous: {}; fix: write more of the path", name, list_of(paths)));
   }
   std::string_view array = name;
   if (const auto index = take_index(array)) {
     const auto arrays = ending_in(array);
     if (arrays.size() == 1 && arrays[0]->elements != 0) {
       if (*index < arrays[0]->elements) return element_of(*arrays[0], *index);
-      throw UsageError(
-          fmt::format("{}: no element {}; fix: 0 to {}", arrays[0]->path, *index, arrays[0]->elements - 1));
+      throw UsageError(fmt::format("{}: no element {}; fix: use an index from 0 to {}", arrays[0]->path,
+                                   *index, arrays[0]->elements - 1));
     }
   }
   unknown(name);
@@ -208,15 +210,15 @@ std::string Catalogue::suggestions(std::string_view name) const {
 }
 
 void Catalogue::unknown(std::string_view name) const {
-  // Nobody means a register by a very long name; the bound keeps the search cheap.
+  // Very long names are not misspelt register names; the limit keeps the search cheap.
   const std::string near = name.size() <= 128 ? suggestions(name) : std::string();
   const std::string inside = "." + std::string(name) + ".";
   const bool node = std::any_of(registers_.begin(), registers_.end(), [&](const Register& reg) {
     return ("." + reg.path).find(inside) != std::string::npos;
   });
   if (node)
-    throw UsageError(fmt::format("\"{}\" is no register but has some; fix: \"{}.*\", or febctl dump {}", name,
-                                 name, name));
+    throw UsageError(fmt::format("\"{}\" is a group, not a register; fix: use \"{}.*\", or febctl dump {}",
+                                 name, name, name));
   throw UsageError(fmt::format("no register \"{}\"; {}", name,
                                near.empty() ? "fix: febctl list shows all" : "did you mean " + near + "?"));
 }
@@ -247,6 +249,56 @@ bool Catalogue::shares_words(const Register& reg) const {
     if ((read_write_mask(range.address + at) & ~own) != 0) return true;
   }
   return false;
+}
+
+namespace {
+
+NetworkForm form_of(const std::string& path) {
+  if (path.find(".UdpEngine.") == std::string::npos) return NetworkForm::kNone;
+  if (path.find("IpRaw") != std::string::npos) return NetworkForm::kIp;
+  if (path.find("MacRaw") != std::string::npos) return NetworkForm::kMac;
+  return path.find("PortRaw") != std::string::npos ? NetworkForm::kPort : NetworkForm::kNone;
+}
+
+Base base_of(board::NumberFormat format) {
+  switch (format) {
+    case board::NumberFormat::kSigned:
+      return Base::kSigned;
+    case board::NumberFormat::kBool:
+      return Base::kBool;
+    case board::NumberFormat::kString:
+      return Base::kText;
+    case board::NumberFormat::kUnsigned:
+      break;
+  }
+  return Base::kUnsigned;
+}
+
+Register register_of(const board::Register& from) {
+  Register reg;
+  reg.path = from.path;
+  reg.address = from.address;
+  reg.bit_offset = from.bit_offset;
+  reg.bit_size = from.bit_size;
+  reg.access = !from.readable()  ? Access::kWriteOnly
+               : from.writable() ? Access::kReadWrite
+                                 : Access::kReadOnly;
+  reg.base = base_of(from.format);
+  reg.elements = from.num_values;
+  reg.element_bits = from.num_values == 0 ? 0 : from.value_bits;
+  reg.form = form_of(from.path);
+  if (reg.base == Base::kUnsigned) {
+    for (const board::EnumText& text : from.texts) reg.names.emplace_back(text.value, text.text);
+  }
+  return reg;
+}
+
+}  // namespace
+
+std::vector<Register> registers_of(const board::Profile& profile) {
+  std::vector<Register> registers;
+  for (const board::Register& reg : profile.map().all()) registers.push_back(register_of(reg));
+  return registers;
 }
 
 }  // namespace softfeb::febctl

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "board/profile.hpp"
 #include "register.hpp"
 
 #include <optional>
@@ -10,35 +11,32 @@
 
 namespace softfeb::febctl {
 
-/// The registers of a firmware profile, by name.
-///
-/// A name is a full path (Root.Core.AxiVersion.ScratchPad), a part of one that begins after a dot and is
-/// unique (AxiVersion.ScratchPad), either with the index of an array's element behind it, or a pattern of
-/// those with * and ?. UdpEngine's raw registers have a second name without Raw, with the address or port
-/// itself as value.
+/// The registers of a firmware profile, by name. A name is a full path (Root.Core.AxiVersion.ScratchPad), a
+/// unique end of a path that starts after a dot (AxiVersion.ScratchPad), either of these with the index of an
+/// array element, or a pattern with * and ?. UdpEngine's raw registers have a second name without Raw, whose
+/// value is the address or port itself.
 class Catalogue {
  public:
   explicit Catalogue(std::vector<Register> registers);
 
-  /// In the order of their addresses; second names left out.
+  /// All registers in the order of their addresses, without second names.
   const std::vector<Register>& all() const { return registers_; }
 
-  /// What a name names: one, or of a pattern all that match. Throws UsageError with the nearest names, or all
-  /// that an ambiguous one may mean.
+  /// Resolves a name to one register, or a pattern to all that match. Throws UsageError with the nearest
+  /// names, or with all candidates of an ambiguous name.
   std::vector<Register> resolve(std::string_view name) const;
-  /// As resolve(), where a pattern is no name.
+  /// Like resolve(), but rejects patterns.
   Register one(std::string_view name) const;
-  /// By the end of its path; nothing where this profile has none.
+  /// Finds a register by the end of its path; empty if this profile has none.
   std::optional<Register> find(std::string_view name) const;
-  /// All at and below a node of the tree, named as above. Throws UsageError.
+  /// All registers at and below a node of the tree. Throws UsageError.
   std::vector<Register> below(std::string_view node) const;
 
   /// Bits of a word that can be written and read back; all ones for a word without registers.
   std::uint32_t read_write_mask(std::uint32_t address) const;
-  /// Paths of the registers in a word, for people.
+  /// Paths of the registers in a word, for messages.
   std::string names_at(std::uint32_t address) const;
-  /// More registers than `reg` have bits in its words, or not all bits of the words are its own, and a
-  /// write must leave the others as they are.
+  /// Whether the words of `reg` contain bits that do not belong to it, which a write must preserve.
   bool shares_words(const Register& reg) const;
 
  private:
@@ -51,7 +49,10 @@ class Catalogue {
   std::vector<Register> second_names_;
 };
 
-/// * stands for any characters, ? for one; everything else, brackets too, for itself.
+/// * matches any characters, ? matches one; all others, including brackets, match themselves.
 bool matches(std::string_view pattern, std::string_view text);
+
+/// The registers of a firmware profile.
+std::vector<Register> registers_of(const board::Profile& profile);
 
 }  // namespace softfeb::febctl

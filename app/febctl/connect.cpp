@@ -26,7 +26,7 @@ std::uint32_t random_bits(unsigned bits) {
   return device() & static_cast<std::uint32_t>((std::uint64_t{1} << bits) - 1);
 }
 
-/// QPNs are the lower 24 bits of the handler, and 0 is none.
+/// A QPN is the lower 24 bits of the handler, and 0 means none.
 std::uint32_t pd_key() {
   const std::uint32_t key = random_bits(32);
   return (key & 0xffffff) == 0 ? key | 1 : key;
@@ -35,34 +35,36 @@ std::uint32_t pd_key() {
 roce::IpAddress parse_ip(const std::string& text, const char* option) {
   const auto ip = roce::IpAddress::parse(text);
   if (!ip || !ip->is_v4())
-    throw UsageError(fmt::format("{} {}: no IPv4 address; fix: as 192.168.2.100", option, text));
+    throw UsageError(
+        fmt::format("{} {}: not an IPv4 address; fix: write one such as 192.168.2.100", option, text));
   return *ip;
 }
 
 void check(const ConnectOptions& o) {
-  if (!roce::pmtu_legal(o.pmtu)) throw UsageError("--pmtu; fix: 256, 512, 1024, 2048 or 4096");
-  if (o.size == 0) throw UsageError("--size 0; fix: bytes of a message");
+  if (!roce::pmtu_legal(o.pmtu))
+    throw UsageError("--pmtu: not a path MTU; fix: use 256, 512, 1024, 2048 or 4096");
+  if (o.size == 0) throw UsageError("--size 0; fix: give the message size in bytes");
   if (!o.sink.empty()) return;
   if (o.host_ip.empty() || o.qpn == 0 || o.length == 0)
     throw UsageError(
-        "nobody to connect to; fix: --sink HOST, or --host IP, --qpn, --rkey, --address and --length");
+        "no host to connect to; fix: give --sink HOST, or --host IP, --qpn, --rkey, --address and --length");
   if (o.length < o.size)
-    throw UsageError(
-        fmt::format("--length {} holds no message of --size {}; fix: a smaller size", o.length, o.size));
+    throw UsageError(fmt::format("--length {} is less than one message of --size {}; fix: use a smaller size",
+                                 o.length, o.size));
 }
 
 std::uint32_t slots_of(std::uint64_t wanted, std::uint64_t length, std::uint32_t size) {
   const std::uint64_t fit = std::min<std::uint64_t>(length / size, (1U << 24) - 1);
   if (wanted > fit)
-    throw UsageError(
-        fmt::format("--slots {}: the host's memory holds {} of {} bytes; fix: fewer", wanted, fit, size));
+    throw UsageError(fmt::format("--slots {}: the host's memory holds {} slots of {} bytes; fix: use fewer",
+                                 wanted, fit, size));
   return static_cast<std::uint32_t>(wanted == 0 ? fit : wanted);
 }
 
-/// Steps of make_connection(), with what they need in common.
-class Maker {
+/// The steps of make_connection().
+class ConnectionSetup {
  public:
-  Maker(Context& context, const ConnectOptions& options)
+  ConnectionSetup(Context& context, const ConnectOptions& options)
       : context_(context),
         options_(options),
         bus_(context.board(), context.catalogue, patience(options.metadata_timeout)),
@@ -91,7 +93,7 @@ class Maker {
                 .timeout = static_cast<std::uint8_t>(options_.ack_timeout),
                 .retry_count = static_cast<std::uint8_t>(options_.retry),
                 .rnr_retry = static_cast<std::uint8_t>(options_.rnr_retry)};
-    // The sink wants to know our queue pair before it tells of its memory.
+    // The sink needs our QPN before it describes its memory.
     if (options_.sink.empty()) {
       take_options();
       register_memory();
@@ -118,7 +120,8 @@ class Maker {
   void ask_sink() {
     const std::string scheme = options_.sink.find("://") == std::string::npos ? "sink://" : "";
     const peers::PeerUrl url = peers::parse_peer_url(scheme + options_.sink);
-    if (url.kind != peers::PeerKind::kSink) throw UsageError("--sink: only an rdma-sink knows what to check");
+    if (url.kind != peers::PeerKind::kSink)
+      throw UsageError("--sink requires an rdma-sink, which checks the payload");
     made_.qp.sq_psn = options_.psn.value_or(random_bits(24));
     peers::LocalEndpoint local;
     local.ip = board_ip();
@@ -126,7 +129,7 @@ class Maker {
     local.message_size = options_.size;
     local.slots = options_.slots;
     local.immediate = {{"kind", "value"}, {"value", 1}};
-    // The board's counter has run since it was switched on, and goes on from burst to burst.
+    // The board's counter payload has run since power-up and continues from burst to burst.
     local.payload = {{"kind", "counter"}, {"origin", "any"}};
     local.qps = {{*pair_.board().qpn, made_.qp.sq_psn}};
     made_.sink = peers::connect(url, local);
@@ -145,11 +148,12 @@ class Maker {
     if (!options_.board_ip.empty()) return parse_ip(options_.board_ip, "--board-ip");
     const Bits bits = read_register(context_.board(), context_.catalogue.one("UdpEngine.LocalIp"));
     const roce::IpAddress ip = roce::IpAddress::from_v4_wire(bits.data());
-    if (ip.v4() == 0) throw Refusal("the board does not know its own address; fix: --board-ip");
+    if (ip.v4() == 0) throw Refusal("the board has no address of its own yet; fix: give --board-ip");
     return ip;
   }
 
-  /// The same range as the host's: the region is where the dispatcher's requests say that their data lies.
+  /// The region has the host's address range, because the dispatcher's requests use these addresses as local
+  /// ones, too.
   void register_memory() {
     const std::uint64_t most = std::numeric_limits<std::uint32_t>::max();
     pair_.register_region({.address = made_.address,
@@ -177,12 +181,12 @@ class Maker {
                      .length = made_.size});
   }
 
-  /// The failure that brought us here is the one to tell.
+  /// Errors during cleanup must not hide the original one.
   void undo() {
     try {
       pair_.take_down();
     } catch (const std::exception& error) {
-      context_.out.note(std::string("what had been made is left on the board: ") + error.what());
+      context_.out.note(std::string("cleanup failed; resources remain on the board: ") + error.what());
     }
   }
 
@@ -198,14 +202,14 @@ class Maker {
 
 Connection make_connection(Context& context, const ConnectOptions& options) {
   check(options);
-  return Maker(context, options).make();
+  return ConnectionSetup(context, options).make();
 }
 
 std::vector<std::string> end_connection(Context& context, const BoardResources& board,
                                         double metadata_timeout) {
   MetadataBus bus(context.board(), context.catalogue, patience(metadata_timeout));
   std::vector<std::string> refused = QueuePair(bus, board).take_down();
-  // What teardown looks for when nobody tells it.
+  // teardown finds a connection by these registers.
   for (const char* name : {"RoceDispatcher.SQpn", "RoceDispatcher.LKey"})
     write_number(context.board(), context.catalogue, context.catalogue.one(name), 0);
   return refused;

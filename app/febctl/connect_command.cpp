@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "commands.hpp"
 #include "dispatcher_client.hpp"
 #include "failure.hpp"
-#include "rdma_commands.hpp"
 #include "stop.hpp"
 
 #include <fmt/format.h>
@@ -23,24 +23,26 @@ std::string sink_text(const json& report) {
   return text;
 }
 
-/// The session with the sink lives as long as this; the board is left to others meanwhile.
+/// Keeps the session with the sink open. Other clients may use the board meanwhile.
 void hold(Context& context, const ConnectCommand& options, Connection& connection) {
   const Completions before = DispatcherClient(context.board(), context.catalogue).completions();
   context.release();
-  context.out.note(options.seconds ? fmt::format("held for {} s", *options.seconds)
-                                   : std::string("held until Ctrl-C; bursts: febctl dispatch"));
+  context.out.note(options.seconds
+                       ? fmt::format("connection held for {} s", *options.seconds)
+                       : std::string("connection held until Ctrl-C; send bursts with febctl dispatch"));
   pause_for(options.seconds ? std::chrono::duration<double>(*options.seconds) : std::chrono::hours(24 * 365));
   const Completions done = DispatcherClient(context.board(), context.catalogue).completions().since(before);
   const std::vector<std::string> refused =
       end_connection(context, connection.board, options.connection.metadata_timeout);
-  // Whoever dispatched may have reset the counters: how much was sent is not known for sure.
+  // Another client may have reset the counters while dispatching, so the number of messages sent is not
+  // certain.
   const json report = connection.sink->end({.complete = done.failed == 0, .counted = false});
   std::string text =
       fmt::format("board: {} requests completed, {} failed\n", done.ok, done.failed) + sink_text(report);
   for (const std::string& what : refused) text += what + "\n";
   context.out.result(
       text, {{"completed", done.ok}, {"failed", done.failed}, {"refused", refused}, {"sink", report}});
-  if (!report.value("held", false)) throw Refusal("the receiver's checks did not hold");
+  if (!report.value("held", false)) throw Refusal("the receiver's checks failed");
   if (done.failed != 0) throw Refusal(fmt::format("{} requests failed", done.failed));
 }
 

@@ -2,26 +2,46 @@
 #pragma once
 
 #include "catalogue.hpp"
-#include "output.hpp"
 #include "register_port.hpp"
 
 #include <chrono>
 #include <cstdint>
+#include <cstdio>
 #include <functional>
 #include <memory>
 #include <string>
 
+#include <nlohmann/json.hpp>
+
 namespace softfeb::febctl {
 
-/// Whose registers, and how long to wait for them.
+/// Prints results of commands: text for people, or one JSON document per line.
+class Output {
+ public:
+  explicit Output(bool json, std::FILE* to = stdout) : json_(json), to_(to) {}
+
+  bool json() const { return json_; }
+  /// Prints either the text or the JSON document.
+  void result(const std::string& text, const nlohmann::json& json) const;
+  /// Prints the text in both modes.
+  void document(const std::string& text) const;
+  /// Prints a note to standard error; not in JSON mode.
+  void note(const std::string& text) const;
+
+ private:
+  bool json_;
+  std::FILE* to_;
+};
+
+/// Address of a board, and timeout of its accesses.
 struct BoardAddress {
   std::string ip;
   std::uint16_t registers_port = 8192;
   std::uint16_t stream_port = 8193;
-  std::chrono::duration<double> timeout{5.0};  ///< for the connection, and each access
+  std::chrono::duration<double> timeout{5.0};  ///< of the connection and of each access
 };
 
-/// What every command is given. The connection is made when it is first wanted.
+/// Context of a command. Connects to the board at the first access.
 class Context {
  public:
   using Dial = std::function<std::unique_ptr<RegisterPort>()>;
@@ -33,7 +53,7 @@ class Context {
     if (!port_) port_ = dial_();
     return *port_;
   }
-  /// Closes the connection: a board serves one client at a time.
+  /// Closes the connection, because a board serves one client at a time.
   void release() { port_.reset(); }
 
   const Catalogue& catalogue;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "commands.hpp"
 #include "dispatcher_client.hpp"
 #include "failure.hpp"
-#include "rdma_commands.hpp"
 #include "stop.hpp"
 
 #include <fmt/format.h>
@@ -14,8 +14,9 @@ using nlohmann::json;
 
 void check(const DispatchOptions& options) {
   if (options.count > DispatcherClient::kMaxCount)
-    throw UsageError(fmt::format("--count {}: fix: at most {}", options.count, DispatcherClient::kMaxCount));
-  if (options.count == 0 && !options.reset) throw UsageError("nothing to do; fix: --count N, or --reset");
+    throw UsageError(fmt::format("--count {} is too large; fix: use at most {}", options.count,
+                                 DispatcherClient::kMaxCount));
+  if (options.count == 0 && !options.reset) throw UsageError("nothing to do; fix: give --count N or --reset");
 }
 
 void report(Context& context, const Burst& burst, const Completions& counters) {
@@ -55,10 +56,11 @@ void dispatch_command(Context& context, const DispatchOptions& options) {
   if (burst.complete()) return;
   throw Refusal(
       burst.done.failed != 0
-          ? fmt::format("{} requests failed; fix: is the queue pair connected (febctl status)?",
+          ? fmt::format("{} requests failed; fix: check that the queue pair is connected (febctl status)",
                         burst.done.failed)
-          : fmt::format("{} of {} requests completed in {:.1f} s; fix: is the queue pair connected (febctl "
-                        "status), is ClientRemoteIp the host?",
+          : fmt::format("{} of {} requests completed in {:.1f} s; fix: check that the queue pair is "
+                        "connected (febctl "
+                        "status) and that ClientRemoteIp is the host",
                         burst.done.ok, burst.count, burst.seconds));
 }
 

@@ -10,22 +10,22 @@
 
 namespace softfeb::febctl {
 
-/// Where the dispatcher's messages go: message n to address + (n mod slots)·length.
+/// Target of the dispatcher's messages: message n goes to address + (n mod slots)·length.
 struct DispatchTarget {
   std::uint32_t rkey = 0;
   std::uint64_t address = 0;
   std::uint32_t lkey = 0;
-  std::uint32_t sqpn = 0;  ///< the board's own queue pair
+  std::uint32_t sqpn = 0;  ///< QPN on the board
   std::uint32_t slots = 0;
   std::uint32_t length = 0;
 };
 
-/// Completions since the checker's counters were reset; they have 24 bits.
+/// Completions since the checker's counters were reset. The counters have 24 bits.
 struct Completions {
   std::uint32_t ok = 0;
   std::uint32_t failed = 0;
 
-  /// What came since `before`.
+  /// Completions since `before`.
   Completions since(const Completions& before) const;
 };
 
@@ -33,18 +33,18 @@ struct Burst {
   std::uint32_t count = 0;
   std::uint32_t length = 0;
   Completions done;
-  double seconds = 0;  ///< from the edge to the moment the last completion was seen
+  double seconds = 0;  ///< from the start until the last completion was seen
 
   bool complete() const { return done.ok == count && done.failed == 0; }
   double gbps() const { return seconds > 0 ? 8e-9 * done.ok * length / seconds : 0; }
 };
 
-/// WorkReqDispatcher and WorkCompChecker.
+/// Controls WorkReqDispatcher and WorkCompChecker.
 class DispatcherClient {
  public:
   static constexpr std::uint32_t kMaxCount = (1U << 24) - 1;
 
-  /// Both outlive it. Throws UsageError where the profile has no dispatcher.
+  /// `port` and `catalogue` must outlive this object. Throws UsageError if the profile has no dispatcher.
   DispatcherClient(RegisterPort& board, const Catalogue& catalogue);
 
   void set_target(const DispatchTarget& target);
@@ -53,10 +53,10 @@ class DispatcherClient {
   Completions completions();
   void reset_counters();
 
-  /// Starts a burst: a rising edge, and back. Returns what stood in the counters before.
+  /// Starts a burst with a rising edge. Returns the counters before it.
   Completions start(std::uint32_t count);
-  /// Until `count` have completed since `before`, `limit` has passed, or `stopped` says so; `started` is when
-  /// the burst was.
+  /// Waits until `count` requests have completed since `before`, `limit` has passed since `started`, or
+  /// `stopped` returns true.
   Burst wait(std::uint32_t count, const Completions& before, std::chrono::steady_clock::time_point started,
              std::chrono::duration<double> limit, const std::function<bool()>& stopped);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "access.hpp"
+#include "commands.hpp"
 #include "failure.hpp"
 #include "load_file.hpp"
-#include "registers_commands.hpp"
 #include "value.hpp"
 
 #include <algorithm>
@@ -45,7 +45,7 @@ void write_file(const std::string& path, const std::string& text) {
   std::ofstream file(path);
   file << text;
   file.close();
-  if (!file) throw NoAnswer(path + ": cannot be written; fix: name a file in a folder that you may write to");
+  if (!file) throw NoAnswer(path + ": cannot be written; fix: name a file in a writable folder");
 }
 
 }  // namespace
@@ -74,7 +74,7 @@ void dump_command(Context& context, const DumpOptions& options) {
   std::erase_if(registers,
                 [&](const Register& reg) { return options.yaml ? !is_setting(reg) : !reg.readable(); });
   if (registers.empty())
-    throw UsageError(fmt::format("nothing below \"{}\" belongs into a dump", options.node));
+    throw UsageError(fmt::format("no register below \"{}\" can be dumped", options.node));
   const std::vector<Reading> readings = read_registers(context.board(), registers);
   const auto refused = static_cast<std::size_t>(
       std::count_if(readings.begin(), readings.end(), [](const Reading& r) { return !r.error.empty(); }));

@@ -6,15 +6,15 @@
 
 namespace softfeb::febctl {
 
-/// Exit status of febctl, the same as of every program of the project.
+/// Exit status of febctl, the same as in all programs of this project.
 enum ExitCode : int {
   kDone = 0,
   kRefused = 1,   ///< the board refused, or a check failed
-  kBadUsage = 2,  ///< usage, a path, a value, a file: with the place and the fix
-  kNoAnswer = 3,  ///< nobody answers, or this machine lacks something
+  kBadUsage = 2,  ///< usage, path, value or file; the message names the place and the fix
+  kNoAnswer = 3,  ///< no response, or this machine lacks something
 };
 
-/// Ends a command. The message says where, what, and the fix.
+/// Ends a command. The message names the place, the problem and the fix.
 class Failure : public std::runtime_error {
  public:
   Failure(ExitCode code, const std::string& what) : std::runtime_error(what), code_(code) {}

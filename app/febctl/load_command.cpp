@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "commands.hpp"
 #include "failure.hpp"
 #include "load_file.hpp"
-#include "registers_commands.hpp"
 
 #include <chrono>
 #include <fstream>
@@ -31,7 +31,7 @@ void load_command(Context& context, const LoadOptions& options) {
   const std::vector<FileValue> values = read_values(context.catalogue, read_file(options.file), options.file);
   if (options.dry_run) {
     context.out.result(
-        fmt::format("{}: {} values, all legal; nothing was written", options.file, values.size()),
+        fmt::format("{}: {} values, all valid; nothing was written", options.file, values.size()),
         {{"legal", values.size()}, {"written", 0}});
     return;
   }

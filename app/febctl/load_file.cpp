@@ -15,7 +15,7 @@ namespace {
 
 using config::Node;
 
-/// Collects values and problems while it walks the tree.
+/// Walks the tree and collects values and problems.
 class Reader {
  public:
   explicit Reader(const Catalogue& catalogue) : catalogue_(catalogue) {}
@@ -25,7 +25,7 @@ class Reader {
       for (const Node& child : node.children)
         walk(child, path.empty() ? child.name : path + "." + child.name);
     } else if (path.empty()) {
-      problem(node, "is no map of registers", "write PATH: VALUE lines");
+      problem(node, "is not a map of registers", "write PATH: VALUE lines");
     } else {
       leaf(node, path);
     }
@@ -42,23 +42,25 @@ class Reader {
   void leaf(const Node& node, const std::string& path) {
     try {
       const Register reg = catalogue_.one(path);
-      if (!reg.writable()) return problem(node, reg.path + " is read-only", "leave it out");
+      if (!reg.writable()) return problem(node, reg.path + " is read-only", "remove it");
       if (const auto [seen, first] = lines_.try_emplace({reg.address, reg.bit_offset}, node.where.line);
           !first)
-        return problem(node, "is set in line " + std::to_string(seen->second) + " already", "leave one out");
+        return problem(node, "is set in line " + std::to_string(seen->second) + " already",
+                       "remove one of them");
       values.push_back({reg, bits(node, reg), node.where});
     } catch (const UsageError& error) {
-      // Its own words name the fix.
+      // The message of the exception already names the fix.
       problem(node, error.what(), "");
     }
   }
 
   static Bits bits(const Node& node, const Register& reg) {
-    if (node.kind == Node::Kind::kNull) throw UsageError("no value; fix: write one, or leave the line out");
+    if (node.kind == Node::Kind::kNull) throw UsageError("no value; fix: write one, or remove the line");
     if (node.kind == Node::Kind::kScalar) return parse_value(reg, node.text);
     std::vector<std::string> elements;
     for (const Node& child : node.children) {
-      if (child.kind != Node::Kind::kScalar) throw UsageError("an element is no scalar; fix: write numbers");
+      if (child.kind != Node::Kind::kScalar)
+        throw UsageError("an element is not a scalar; fix: write numbers");
       elements.push_back(child.text);
     }
     return parse_list(reg, elements);
@@ -68,7 +70,7 @@ class Reader {
   std::map<std::pair<std::uint32_t, std::uint32_t>, int> lines_;
 };
 
-/// Nodes in the order in which they came first.
+/// Nodes in the order of their first occurrence.
 struct Tree {
   std::string name;
   std::string value;

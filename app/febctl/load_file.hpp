@@ -17,17 +17,17 @@ struct FileValue {
   config::Where where;
 };
 
-/// Reads register values from YAML: a tree of names, or names as `read` takes them, or both. Throws
-/// config::ConfigError with everything that is wrong: unknown names, registers that cannot be written, values
-/// they do not take, a register named twice. In the order of the file.
+/// Reads register values from YAML: a tree of names, names as `read` accepts them, or both, in the order of
+/// the file. Throws config::ConfigError with all problems: unknown names, read-only registers, invalid
+/// values, duplicate registers.
 std::vector<FileValue> read_values(const Catalogue& catalogue, const std::string& yaml,
                                    const std::string& file);
 
-/// The same format, of readings that `load` is to restore.
+/// Writes readings in the same format, for `load`.
 std::string write_values(const std::vector<Reading>& readings);
 
-/// Registers whose values belong to a configuration: those that can be written and only hold what they are
-/// given. Left out are those that set something off, and the flash's.
+/// Whether a register belongs to a configuration: it is writable and only holds its value. Registers that
+/// trigger an action, and those of the flash, do not.
 bool is_setting(const Register& reg);
 
 }  // namespace softfeb::febctl

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "board_link.hpp"
+#include "catalogue.hpp"
 #include "config/error.hpp"
 #include "failure.hpp"
 #include "options.hpp"
 #include "peers/peer.hpp"
-#include "profile_registers.hpp"
 #include "stop.hpp"
 
 #include <cstdio>

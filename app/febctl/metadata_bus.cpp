@@ -16,7 +16,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using namespace std::chrono_literals;
 
-/// RecvMetaData falls within this time of a request, if it had been set by the one before.
+/// If RecvMetaData was set by an earlier request, it falls within this time of a new one.
 constexpr auto kStale = 20ms;
 
 const char* bus_name(std::size_t type) { return type == 0 ? "PD" : type == 1 ? "MR" : "QP"; }
@@ -24,9 +24,9 @@ const char* bus_name(std::size_t type) { return type == 0 ? "PD" : type == 1 ? "
 template <class Response>
 Response expect(const board::MetadataResponse& response) {
   if (const auto* right = std::get_if<Response>(&response)) return *right;
-  throw Refusal(
-      fmt::format("metadata bus: the answer is one of the {} bus; fix: febctl teardown, or reset the board",
-                  bus_name(response.index())));
+  throw Refusal(fmt::format(
+      "metadata bus: the response is from the {} bus; fix: run febctl teardown, or reset the board",
+      bus_name(response.index())));
 }
 
 }  // namespace
@@ -71,11 +71,11 @@ board::MetadataResponse MetadataBus::exchange(const board::MetadataRequest& requ
   const auto response = board::decode_response(await(before));
   if (response) return *response;
   throw Refusal(
-      "metadata bus: the answer is of no known kind; fix: is this the profile of the board's firmware?");
+      "metadata bus: unknown kind of response; fix: check that --profile matches the board's firmware");
 }
 
-/// The board may show the answer before for a moment: one that differs from it is new, one that does not is
-/// believed when the moment is over.
+/// The board may still show the previous response for a moment. A response that differs is new; an equal one
+/// is accepted after that moment.
 board::MetadataResponseBits MetadataBus::await(const board::MetadataResponseBits& before) {
   const Clock::time_point began = Clock::now();
   std::chrono::milliseconds pause = 1ms;
@@ -86,10 +86,10 @@ board::MetadataResponseBits MetadataBus::await(const board::MetadataResponseBits
       if (now != before || Clock::now() - began > kStale) return now;
     }
     if (Clock::now() - began > patience_) {
-      throw NoAnswer(
-          fmt::format("metadata bus: no answer within {:.1f} s; fix: reset the board's RoCE engine, or "
-                      "--metadata-timeout",
-                      std::chrono::duration<double>(patience_).count()));
+      throw NoAnswer(fmt::format(
+          "metadata bus: no response within {:.1f} s; fix: reset the board's RoCE engine, or increase "
+          "--metadata-timeout",
+          std::chrono::duration<double>(patience_).count()));
     }
     std::this_thread::sleep_for(pause);
     pause = std::min(pause * 2, std::chrono::milliseconds(20));

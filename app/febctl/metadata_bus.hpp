@@ -9,20 +9,20 @@
 
 namespace softfeb::febctl {
 
-/// The board's verbs through the registers of RoceEngine: a request is written, a bit raised, and the answer
-/// read when the board says that it is there.
+/// The board's verbs over the registers of RoceEngine: writes a request, raises a bit, and reads the response
+/// when the board signals it.
 class MetadataBus {
  public:
-  /// `board` outlives the bus. Throws UsageError where the profile has no RoceEngine.
+  /// `board` must outlive the bus. Throws UsageError if the profile has no RoceEngine.
   MetadataBus(RegisterPort& board, const Catalogue& catalogue, std::chrono::milliseconds patience);
 
-  /// Throws NoAnswer when none comes in time, Refusal when it answers something else. Whether the request
-  /// succeeded is in the response.
+  /// Throws NoAnswer on a timeout, and Refusal if the response is of another kind. The response tells whether
+  /// the request succeeded.
   board::PdResponse ask(const board::PdRequest& request);
   board::MrResponse ask(const board::MrRequest& request);
   board::QpResponse ask(const board::QpRequest& request);
 
-  /// The answer that stands there from before, if it is one of a queue pair.
+  /// The response of an earlier request, if it concerns a queue pair.
   std::optional<board::QpResponse> last_qp_response();
 
  private:

@@ -5,23 +5,23 @@
 
 #include <cstdint>
 
-/// The requests that bring a queue pair of the board up and down, with the constants the laboratory's client
-/// sends (RoCE metadata bus: messages and constants).
+/// The requests that bring a queue pair of the board up and down, with the constants of the laboratory's
+/// client.
 namespace softfeb::febctl {
 
-/// What the host's side of the connection asks of the board's queue pair.
+/// Attributes of the board's queue pair that the host determines.
 struct QpParameters {
-  std::uint32_t dest_qpn = 0;      ///< the host's
-  std::uint32_t rq_psn = 0;        ///< of the host's first request, if it made any
-  std::uint32_t sq_psn = 0;        ///< of the board's first packet
+  std::uint32_t dest_qpn = 0;      ///< QPN on the host
+  std::uint32_t rq_psn = 0;        ///< PSN of the host's first request, if it sends any
+  std::uint32_t sq_psn = 0;        ///< PSN of the board's first packet
   std::uint32_t pmtu = 4096;       ///< bytes
   std::uint8_t min_rnr_timer = 1;  ///< code
   std::uint8_t timeout = 14;       ///< code: 4.096 us · 2^14 = 67 ms
   std::uint8_t retry_count = 3;
-  std::uint8_t rnr_retry = 3;  ///< 7: for ever
+  std::uint8_t rnr_retry = 3;  ///< 7: unlimited
 };
 
-/// Region of the board's memory that is announced; the board's keys are made from the parts.
+/// Memory region announced by the board; the board derives its keys from the parts.
 struct RegionParameters {
   std::uint64_t address = 0;
   std::uint32_t length = 0;
@@ -41,7 +41,7 @@ board::QpRequest to_err(std::uint32_t qpn);
 board::QpRequest query_qp(std::uint32_t qpn, std::uint32_t pd);
 board::QpRequest destroy_qp(std::uint32_t qpn);
 
-/// Code of a path MTU in bytes that is one.
+/// Code of a valid path MTU in bytes.
 std::uint8_t pmtu_code(std::uint32_t bytes);
 
 }  // namespace softfeb::febctl

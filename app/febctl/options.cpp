@@ -2,13 +2,10 @@
 #include "options.hpp"
 
 #include "board/profile.hpp"
+#include "commands.hpp"
 #include "config/nearest.hpp"
 #include "config/units.hpp"
 #include "failure.hpp"
-#include "rdma_commands.hpp"
-#include "registers_commands.hpp"
-#include "status_command.hpp"
-#include "stream_command.hpp"
 
 #include <cstdio>
 #include <memory>
@@ -20,17 +17,18 @@ namespace softfeb::febctl {
 
 namespace {
 
-/// Subcommands fill `command` when they are the one that was given.
+/// Each subcommand sets `command` if it is given.
 struct Parser {
-  CLI::App top{"febctl: registers, connections and bursts of a front-end board, or of softfeb", "febctl"};
+  CLI::App top{"febctl: controls the registers, connections and bursts of a front-end board or of softfeb",
+               "febctl"};
   Options options;
   double timeout = 5;
 
-  /// `run` is called with the options that the subcommand's own were bound to.
+  /// `run` is called with the options to which the subcommand's flags are bound.
   template <class Command, class Run>
   CLI::App* add(const char* name, const char* text, std::shared_ptr<Command> command, Run run) {
     CLI::App* const sub = top.add_subcommand(name, text);
-    sub->fallthrough();  // --ip may stand behind the command, too
+    sub->fallthrough();  // --ip may also follow the command
     sub->callback([this, command, run] {
       options.command = [command, run](Context& context) { run(context, *command); };
     });
@@ -44,52 +42,60 @@ void add_read(Parser& parser) {
   sub->add_option("what", o->what, "AxiVersion.ScratchPad, 'Dcqcn.*', 0x4, 0x80010000:64 (bytes)")
       ->required()
       ->type_name("NAME|ADDRESS");
-  CLI::Option* const watch = sub->add_option("--watch", o->watch, "Again every so many seconds")
+  CLI::Option* const watch = sub->add_option("--watch", o->watch, "Repeat at this interval")
                                  ->type_name("SECONDS")
                                  ->check(CLI::Range(0.001, 1e6));
-  sub->add_option("--times", o->times, "How often; default: until Ctrl-C")->needs(watch)->type_name("N");
+  sub->add_option("--times", o->times, "Number of repetitions; default: until Ctrl-C")
+      ->needs(watch)
+      ->type_name("N");
 }
 
 void add_write(Parser& parser) {
   auto o = std::make_shared<WriteOptions>();
   CLI::App* const sub = parser.add("write", "Write registers, and read them back", o, write_command);
-  sub->add_option(
-         "words", o->words,
-         "Values are numbers (0x…), names, text, addresses; lists for arrays: 1,2,3. Of an address: words")
+  sub->add_option("words", o->words,
+                  "A value is a number (0x…), name, text or address; for an array a list: 1,2,3; for an "
+                  "ADDRESS, words")
       ->required()
       ->expected(2, 2048)
       ->type_name("NAME VALUE");
   sub->add_flag_callback(
       "--no-verify", [o] { o->verify = false; }, "Do not read back");
-  sub->add_flag("--posted", o->posted, "Posted writes: the board does not answer");
+  sub->add_flag("--posted", o->posted, "Use posted writes: the board does not respond");
 }
 
 void add_list(Parser& parser) {
   auto o = std::make_shared<ListOptions>();
-  CLI::App* const sub = parser.add("list", "The registers of the profile; needs no board", o, list_command);
-  sub->add_option("node", o->node, "Below this node of the tree, or of this pattern")->type_name("NODE");
+  CLI::App* const sub =
+      parser.add("list", "List the registers of the profile; needs no board", o, list_command);
+  sub->add_option("node", o->node,
+                  "List only registers below this node of the tree, or matching this pattern")
+      ->type_name("NODE");
 }
 
 void add_dump(Parser& parser) {
   auto o = std::make_shared<DumpOptions>();
   CLI::App* const sub = parser.add("dump", "Read all registers", o, dump_command);
-  sub->add_option("node", o->node, "Those below this node of the tree, or of this pattern")
+  sub->add_option("node", o->node,
+                  "Read only registers below this node of the tree, or matching this pattern")
       ->type_name("NODE");
-  sub->add_flag("--yaml", o->yaml, "Settings only, as febctl load takes them");
+  sub->add_flag("--yaml", o->yaml, "Settings only, in the format of febctl load");
   sub->add_option("-o,--output", o->file, "Write to this file")->type_name("FILE");
 }
 
 void add_load(Parser& parser) {
   auto o = std::make_shared<LoadOptions>();
   CLI::App* const sub = parser.add(
-      "load", "Write the register values of a YAML file, if all of them are legal", o, load_command);
-  sub->add_option("file", o->file, "A tree of names, or NAME: VALUE lines")->required()->type_name("FILE");
+      "load", "Write the register values of a YAML file, if all of them are valid", o, load_command);
+  sub->add_option("file", o->file, "YAML file: a tree of names, or NAME: VALUE lines")
+      ->required()
+      ->type_name("FILE");
   sub->add_flag_callback(
       "--no-verify", [o] { o->verify = false; }, "Do not read back");
-  sub->add_flag("--check", o->dry_run, "Only say whether it is legal; needs no board");
+  sub->add_flag("--check", o->dry_run, "Only validate the file; needs no board");
 }
 
-/// Sizes as the configuration files have them (16MiB), or a number of bytes.
+/// A size as in configuration files (16MiB), or a number of bytes.
 CLI::Option* sized(CLI::Option* option) {
   return option->type_name("SIZE")->transform(
       [](const std::string& text) {
@@ -100,29 +106,29 @@ CLI::Option* sized(CLI::Option* option) {
 }
 
 void add_traffic(CLI::App* sub, ConnectOptions& c) {
-  sized(sub->add_option("--size", c.size, "Bytes of a message"))
+  sized(sub->add_option("--size", c.size, "Message size in bytes"))
       ->capture_default_str()
       ->check(CLI::Range(1U, 1U << 31));
-  sub->add_option("--slots", c.slots, "Messages the host's memory is used for; 0: as many as it holds")
+  sub->add_option("--slots", c.slots, "Message slots to use in the host's memory; 0: as many as fit")
       ->capture_default_str();
-  sub->add_option("--psn", c.psn, "Of the board's first packet (the host's expected PSN)")
+  sub->add_option("--psn", c.psn, "PSN of the board's first packet (the PSN the host expects)")
       ->check(CLI::Range(0U, 0xffffffU));
   sub->add_option("--pmtu", c.pmtu, "Path MTU")->capture_default_str();
   sub->add_option("--retry", c.retry, "Retries after timeouts and NAKs")
       ->capture_default_str()
       ->check(CLI::Range(0, 7));
-  sub->add_option("--rnr-retry", c.rnr_retry, "Retries after RNR NAKs; 7: for ever")
+  sub->add_option("--rnr-retry", c.rnr_retry, "Retries after RNR NAKs; 7: unlimited")
       ->capture_default_str()
       ->check(CLI::Range(0, 7));
-  sub->add_option("--min-rnr-timer", c.min_rnr_timer, "Code")
+  sub->add_option("--min-rnr-timer", c.min_rnr_timer, "Minimum RNR NAK timer, as a code")
       ->capture_default_str()
       ->check(CLI::Range(0, 31));
-  sub->add_option("--ack-timeout", c.ack_timeout, "Code: 4.096 us * 2^N without an acknowledgement")
+  sub->add_option("--ack-timeout", c.ack_timeout, "Acknowledgement timeout, as a code N: 4.096 us * 2^N")
       ->capture_default_str()
       ->check(CLI::Range(0, 31));
   sub->add_option("--board-ip", c.board_ip, "The board's RoCE address; default: UdpEngine.LocalIp")
       ->type_name("IP");
-  sub->add_option("--metadata-timeout", c.metadata_timeout, "Patience with the metadata bus")
+  sub->add_option("--metadata-timeout", c.metadata_timeout, "Timeout of the metadata bus")
       ->capture_default_str()
       ->type_name("SECONDS");
 }
@@ -134,22 +140,26 @@ void add_connect(Parser& parser) {
       parser.add("connect", "Bring a queue pair of the board up to RTS, and point the dispatcher at the host",
                  o, connect_command);
   CLI::Option* const sink =
-      sub->add_option("--sink", c.sink, "Take the host's side from an rdma-sink, and hold its session")
+      sub->add_option("--sink", c.sink,
+                      "Get the host's parameters from an rdma-sink, and keep its session open")
           ->type_name("HOST[:PORT]");
-  sub->add_option("--for", o->seconds, "With --sink: hold so long; default: until Ctrl-C")
+  sub->add_option("--for", o->seconds,
+                  "With --sink: how long to keep the session open; default: until Ctrl-C")
       ->needs(sink)
       ->type_name("SECONDS");
   sub->add_option("--host", c.host_ip, "The host's RoCE address")->type_name("IP")->excludes(sink);
-  sub->add_option("--host-port", c.host_port, "UDP port of RoCE")->capture_default_str();
-  sub->add_option("--qpn", c.qpn, "The host's queue pair")->check(CLI::Range(1U, 0xffffffU))->excludes(sink);
-  sub->add_option("--rkey", c.rkey, "Of the host's memory")->excludes(sink);
-  sub->add_option("--address", c.address, "Of the host's memory")->excludes(sink);
-  sized(sub->add_option("--length", c.length, "Of the host's memory"))->excludes(sink);
-  sub->add_option("--rq-psn", c.rq_psn, "Of the host's own first request")
+  sub->add_option("--host-port", c.host_port, "The host's RoCE UDP port")->capture_default_str();
+  sub->add_option("--qpn", c.qpn, "QPN of the host's queue pair")
+      ->check(CLI::Range(1U, 0xffffffU))
+      ->excludes(sink);
+  sub->add_option("--rkey", c.rkey, "rkey of the host's memory")->excludes(sink);
+  sub->add_option("--address", c.address, "Virtual address of the host's memory")->excludes(sink);
+  sized(sub->add_option("--length", c.length, "Length of the host's memory"))->excludes(sink);
+  sub->add_option("--rq-psn", c.rq_psn, "PSN of the host's first request")
       ->capture_default_str()
       ->check(CLI::Range(0U, 0xffffffU))
       ->excludes(sink);
-  sub->add_option("--pd", c.pd, "Handler of a protection domain that is there");
+  sub->add_option("--pd", c.pd, "Handler of an existing protection domain");
   add_traffic(sub, c);
 }
 
@@ -159,28 +169,29 @@ void add_session(Parser& parser) {
       parser.add("session", "Connect to an rdma-sink, dispatch bursts, change registers, check, tear down", o,
                  session_command);
   sub->add_option("--sink", o->connection.sink, "The receiver")->required()->type_name("HOST[:PORT]");
-  sub->add_option("--count", o->count, "Messages of a burst")->capture_default_str();
-  sub->add_option("--bursts", o->bursts, "Bursts of a round")
+  sub->add_option("--count", o->count, "Messages per burst")->capture_default_str();
+  sub->add_option("--bursts", o->bursts, "Bursts per connection")
       ->capture_default_str()
       ->check(CLI::Range(1, 1 << 20));
-  sub->add_option("--rounds", o->rounds, "Connections, one after the other")
+  sub->add_option("--rounds", o->rounds, "Number of connections, made one after the other")
       ->capture_default_str()
       ->check(CLI::Range(1, 1 << 20));
-  sub->add_option("--set", o->set, "Before the first burst")->type_name("NAME=VALUE");
-  sub->add_option("--during", o->during, "In the middle of a burst, and read back")->type_name("NAME=VALUE");
-  sub->add_option("--limit", o->limit, "For a burst")->capture_default_str()->type_name("SECONDS");
+  sub->add_option("--set", o->set, "Write this register before the first burst")->type_name("NAME=VALUE");
+  sub->add_option("--during", o->during, "Write this register during a burst, and read it back")
+      ->type_name("NAME=VALUE");
+  sub->add_option("--limit", o->limit, "Time limit of a burst")->capture_default_str()->type_name("SECONDS");
   add_traffic(sub, o->connection);
 }
 
 void add_dispatch(Parser& parser) {
   auto o = std::make_shared<DispatchOptions>();
-  CLI::App* const sub =
-      parser.add("dispatch", "A burst of WRITEs with immediate through RoceDispatcher", o, dispatch_command);
-  sub->add_option("-n,--count", o->count, "Messages")->type_name("N");
-  sized(sub->add_option("--size", o->size, "Bytes of a message; default: as it is"));
-  auto* const wait = sub->add_flag("--wait", o->wait, "Until all have completed (default)");
+  CLI::App* const sub = parser.add("dispatch", "Send a burst of WRITEs with immediate through RoceDispatcher",
+                                   o, dispatch_command);
+  sub->add_option("-n,--count", o->count, "Number of messages")->type_name("N");
+  sized(sub->add_option("--size", o->size, "Message size in bytes; default: unchanged"));
+  auto* const wait = sub->add_flag("--wait", o->wait, "Wait until all messages have completed (default)");
   auto* const no_wait = sub->add_flag_callback(
-                               "--no-wait", [o] { o->wait = false; }, "Only begin it")
+                               "--no-wait", [o] { o->wait = false; }, "Start the burst and return")
                             ->excludes(wait);
   sub->add_flag("--reset", o->reset, "Reset the completion counters first");
   sub->add_option("--limit", o->limit, "How long to wait")
@@ -191,32 +202,35 @@ void add_dispatch(Parser& parser) {
 
 void add_teardown(Parser& parser) {
   auto o = std::make_shared<TeardownOptions>();
-  CLI::App* const sub = parser.add("teardown", "Free what a connection holds on the board, whoever made it",
-                                   o, teardown_command);
-  sub->add_option("--qpn", o->qpn, "The board's queue pair; default: the one the registers show");
-  sub->add_option("--pd", o->pd, "Handler; default: the queue pair's");
-  sub->add_option("--lkey", o->lkey, "Of the memory region; default: RoceDispatcher.LKey");
+  CLI::App* const sub = parser.add(
+      "teardown", "Free a connection's resources on the board, including leftovers of another client", o,
+      teardown_command);
+  sub->add_option("--qpn", o->qpn, "QPN on the board; default: the one in RoceDispatcher.SQpn");
+  sub->add_option("--pd", o->pd, "Protection domain handler; default: the queue pair's");
+  sub->add_option("--lkey", o->lkey, "lkey of the memory region; default: RoceDispatcher.LKey");
   sub->add_flag("--keep-pd", o->keep_pd, "Do not free the protection domain");
   sub->add_flag("--all-regions", o->all_regions, "Free both memory regions of the firmware");
-  sub->add_option("--metadata-timeout", o->metadata_timeout, "Patience with the metadata bus")
+  sub->add_option("--metadata-timeout", o->metadata_timeout, "Timeout of the metadata bus")
       ->capture_default_str()
       ->type_name("SECONDS");
 }
 
 void add_status(Parser& parser) {
   struct None {};
-  parser.add("status", "One page: board, links, port, dispatcher, congestion control, stream",
+  parser.add("status", "Show board, links, port, dispatcher, congestion control and stream on one page",
              std::make_shared<None>(), [](Context& context, const None&) { status_command(context); });
 }
 
 void add_stream(Parser& parser) {
   auto o = std::make_shared<StreamOptions>();
   CLI::App* const sub = parser.add("stream", "Receive AppTx's frames and check them", o, stream_command);
-  sub->add_option("-s,--seconds", o->seconds, "How long")->capture_default_str()->type_name("SECONDS");
-  sub->add_option("--size", o->frame_size, "AppTx.FrameSize; default: as it is")->type_name("WORDS");
+  sub->add_option("-s,--seconds", o->seconds, "How long to receive")
+      ->capture_default_str()
+      ->type_name("SECONDS");
+  sub->add_option("--size", o->frame_size, "AppTx.FrameSize; default: unchanged")->type_name("WORDS");
 }
 
-/// The default first.
+/// Lists the default first.
 std::string profile_names() {
   std::string names;
   for (const board::Profile& profile : board::profiles())
@@ -226,25 +240,26 @@ std::string profile_names() {
 
 void add_board(Parser& parser) {
   Options& o = parser.options;
-  parser.top.option_defaults()->take_last();  // so that an alias's may be overruled
+  parser.top.option_defaults()->take_last();  // lets later options override those of a shell alias
   parser.top
       .add_option("--ip", o.board.ip,
-                  "The board: its own address, from a host of its network (a real board; softfeb with\n"
+                  "Address of the board: its own, from a host on its network (a real board; softfeb with\n"
                   "control.in_band), or the address in control.listen of softfeb")
       ->type_name("IP");
-  parser.top.add_option("--port", o.board.registers_port, "UDP port of its registers")->capture_default_str();
-  parser.top.add_option("--stream-port", o.board.stream_port, "UDP port of its stream")
+  parser.top.add_option("--port", o.board.registers_port, "UDP port of the register server")
       ->capture_default_str();
-  parser.top.add_option("--profile", o.profile, "Firmware whose registers it has: " + profile_names())
+  parser.top.add_option("--stream-port", o.board.stream_port, "UDP port of the stream server")
+      ->capture_default_str();
+  parser.top.add_option("--profile", o.profile, "Firmware profile of the board: " + profile_names())
       ->type_name("NAME");
-  parser.top.add_option("--timeout", parser.timeout, "For the connection, and for each access")
+  parser.top.add_option("--timeout", parser.timeout, "Timeout of the connection and of each access")
       ->capture_default_str()
       ->check(CLI::Range(0.001, 3600.0))
       ->type_name("SECONDS");
-  parser.top.add_flag("--json", o.json, "Results as JSON, one document a line");
+  parser.top.add_flag("--json", o.json, "Print results as JSON, one document per line");
 }
 
-/// CLI11 itself says of a wrong subcommand only that one is required.
+/// For an unknown subcommand, CLI11 itself only reports that one is required.
 std::string unknown_command(const CLI::App& top, const std::string& word) {
   std::vector<std::string> names;
   for (const CLI::App* sub : top.get_subcommands([](const CLI::App*) { return true; }))
@@ -268,8 +283,9 @@ std::variant<Options, int> parse_command_line(int argc, char** argv) {
   top.require_subcommand(1);
   top.set_version_flag("--version", std::string("febctl ") + SOFTFEB_VERSION);
   top.footer(
-      "Exit status: 0 done; 1 the board refused, or a check failed; 2 bad usage; 3 nobody answers.\n"
-      "febctl COMMAND --help has the options of a command; doc/febctl.md examples.");
+      "Exit status: 0 done; 1 the board refused, or a check failed; 2 bad usage; 3 the board does not "
+      "respond.\n"
+      "febctl COMMAND --help lists the options of a command; doc/febctl.md has examples.");
   add_board(parser);
   add_read(parser);
   add_write(parser);
@@ -294,8 +310,8 @@ std::variant<Options, int> parse_command_line(int argc, char** argv) {
   }
   if (needs_board(top) && parser.options.board.ip.empty())
     throw UsageError(
-        "which board? fix: --ip ADDRESS (softfeb run -c conf/board.yaml: --ip 127.0.0.1; "
-        "a board in band: its own address, as --ip 192.168.2.10)");
+        "no board given; fix: --ip ADDRESS (softfeb run -c conf/board.yaml: --ip 127.0.0.1; "
+        "in-band control: the board's own address, such as --ip 192.168.2.10)");
   parser.options.board.timeout = std::chrono::duration<double>(parser.timeout);
   return std::move(parser.options);
 }

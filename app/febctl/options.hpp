@@ -9,7 +9,7 @@
 
 namespace softfeb::febctl {
 
-/// The command line, taken apart.
+/// The parsed command line.
 struct Options {
   BoardAddress board;
   std::string profile;  ///< empty: the default
@@ -17,7 +17,7 @@ struct Options {
   std::function<void(Context&)> command;
 };
 
-/// The exit status instead, where it has been answered already (--help, bad usage).
+/// Returns the exit status if the command line was already handled (--help, bad usage).
 std::variant<Options, int> parse_command_line(int argc, char** argv);
 
 }  // namespace softfeb::febctl

@@ -15,7 +15,7 @@ void QueuePair::allocate_pd(std::uint32_t key) {
   if (!answer.success) {
     throw Refusal(
         "the board has no protection domain left; fix: febctl teardown frees what an earlier session "
-        "left, --pd HANDLER uses one that is there");
+        "left; --pd HANDLER uses an existing one");
   }
   board_.pd = answer.handler;
 }
@@ -39,9 +39,9 @@ void QueuePair::create() {
 
 void QueuePair::modify(const board::QpRequest& request, const char* state) {
   if (!bus_.ask(request).success) {
-    throw Refusal(
-        fmt::format("the board refuses to move queue pair {:#x} to {}; fix: febctl teardown, and again",
-                    request.qpn, state));
+    throw Refusal(fmt::format(
+        "the board refuses to move queue pair {:#x} to {}; fix: run febctl teardown and try again",
+        request.qpn, state));
   }
 }
 
@@ -52,18 +52,18 @@ void QueuePair::bring_up(const QpParameters& p) {
   modify(to_rts(qpn, p), "RTS");
 }
 
-/// The board destroys queue pairs in ERR alone, and reaches ERR from RTR on.
+/// The board destroys queue pairs only in ERR, which it reaches from RTR onwards.
 void QueuePair::to_error(std::vector<std::string>& refused) {
   const std::uint32_t qpn = *board_.qpn;
   const board::QpResponse answer = bus_.ask(query_qp(qpn, board_.pd.value_or(0)));
-  if (!answer.success) return;  // gone, or its PD is: destroy will tell
+  if (!answer.success) return;  // the queue pair or its PD is gone; destroy reports it
   const auto state = static_cast<QpState>(answer.qp.current_state);
   if (state == QpState::kErr) return;
   const QpParameters any;
   if (state == QpState::kCreate) bus_.ask(to_init(qpn, any));
   if (state == QpState::kCreate || state == QpState::kInit) bus_.ask(to_rtr(qpn, any));
   if (!bus_.ask(to_err(qpn)).success)
-    refused.push_back(fmt::format("queue pair {:#x} does not go to ERR", qpn));
+    refused.push_back(fmt::format("cannot move queue pair {:#x} to ERR", qpn));
 }
 
 std::vector<std::string> QueuePair::take_down() {

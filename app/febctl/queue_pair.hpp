@@ -11,20 +11,20 @@
 
 namespace softfeb::febctl {
 
-/// What the board has given, as far as it is known.
+/// Resources allocated on the board, as far as known.
 struct BoardResources {
   std::optional<std::uint32_t> pd;    ///< handler
   std::optional<std::uint32_t> lkey;  ///< of the region
   std::optional<std::uint32_t> rkey;
   std::optional<std::uint32_t> qpn;
-  bool keep_pd = false;  ///< it is not ours to free
+  bool keep_pd = false;  ///< do not free a PD that belongs to another client
 };
 
-/// A queue pair of the board, brought up and down over the metadata bus. Each step throws Refusal, with the
-/// fix, where the board refuses it; what was there before stays.
+/// A queue pair of the board, brought up and down over the metadata bus. Each step throws Refusal with the
+/// fix if the board refuses it; earlier steps stay in effect.
 class QueuePair {
  public:
-  /// `bus` outlives it.
+  /// `bus` must outlive this object.
   explicit QueuePair(MetadataBus& bus, BoardResources known = {}) : bus_(bus), board_(known) {}
 
   void allocate_pd(std::uint32_t key);
@@ -33,8 +33,8 @@ class QueuePair {
   /// INIT, RTR, RTS.
   void bring_up(const QpParameters& p);
 
-  /// To ERR from whatever state it is in, and everything freed. What was refused on the way, in words; empty:
-  /// nothing. Safe after any of the steps.
+  /// Moves the queue pair to ERR from any state, and frees everything. Returns descriptions of refused steps.
+  /// Safe after any of the steps.
   std::vector<std::string> take_down();
 
   const BoardResources& board() const { return board_; }

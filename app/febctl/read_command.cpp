@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "access.hpp"
+#include "commands.hpp"
 #include "failure.hpp"
-#include "registers_commands.hpp"
 #include "stop.hpp"
 #include "value.hpp"
 
@@ -18,14 +18,14 @@ using nlohmann::json;
 constexpr std::uint32_t kMaxAccess = 4096;
 constexpr std::uint32_t kWordsALine = 8;
 
-/// Everything a command line names, in its order.
+/// The registers and ranges of a command line, in order.
 std::vector<Target> targets_of(const Catalogue& catalogue, const std::vector<std::string>& words) {
   std::vector<Target> targets;
   for (const std::string& word : words) {
     Target target = parse_target(catalogue, word);
     const bool pattern = target.registers.size() > 1;
     for (const Register& reg : target.registers) {
-      if (!reg.readable() && !pattern) throw UsageError(reg.path + " is write-only; fix: leave it out");
+      if (!reg.readable() && !pattern) throw UsageError(reg.path + " is write-only; fix: remove it");
     }
     std::erase_if(target.registers, [](const Register& reg) { return !reg.readable(); });
     targets.push_back(std::move(target));

@@ -12,7 +12,7 @@ namespace softfeb::febctl {
 
 using Bytes = std::vector<std::uint8_t>;
 
-/// A piece of the register space: address and size are multiples of 4, size 4…4096 bytes.
+/// A range of the register space. Address and size are multiples of 4; the size is 4 to 4096 bytes.
 struct Range {
   std::uint32_t address = 0;
   std::uint32_t bytes = 4;
@@ -20,23 +20,23 @@ struct Range {
   bool operator==(const Range&) const = default;
 };
 
-/// What a pipelined read gave for one range.
+/// Result of a pipelined read of one range.
 struct ReadResult {
-  Bytes bytes;        ///< as they lie in memory: little-endian words
-  std::string error;  ///< why the board refused; empty: it did not
+  Bytes bytes;        ///< little-endian words as in memory
+  std::string error;  ///< reason of a refusal; empty if successful
 };
 
-/// The register space of a board. Calls block. A board that does not answer ends in NoAnswer, a refused
-/// access in Refusal.
+/// Blocking access to a board's register space. Throws NoAnswer without a response, and Refusal if the board
+/// refuses an access.
 class RegisterPort {
  public:
   virtual ~RegisterPort() = default;
 
   virtual Bytes read(Range range) = 0;
-  /// All in flight at once as far as the link lets them; a refused one does not stop the others.
+  /// Keeps as many reads in flight as the link allows; a refused one does not stop the others.
   virtual std::vector<ReadResult> read_many(std::span<const Range> ranges) = 0;
   virtual void write(std::uint32_t address, ByteSpan data) = 0;
-  /// Not answered: returns when it is on its way.
+  /// Posted write: returns once it is sent.
   virtual void post(std::uint32_t address, ByteSpan data) = 0;
 
   std::uint32_t read_word(std::uint32_t address) { return load_le32(read({address, 4}).data()); }

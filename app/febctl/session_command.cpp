@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "access.hpp"
+#include "commands.hpp"
 #include "dispatcher_client.hpp"
 #include "failure.hpp"
-#include "rdma_commands.hpp"
 #include "stop.hpp"
 #include "value.hpp"
 
@@ -15,7 +15,7 @@ namespace {
 using nlohmann::json;
 using Clock = std::chrono::steady_clock;
 
-/// NAME=VALUE, judged.
+/// A parsed and validated NAME=VALUE.
 struct Setting {
   Register reg;
   Bits bits;
@@ -27,13 +27,13 @@ std::vector<Setting> parse_settings(const Catalogue& catalogue, const std::vecto
     const std::size_t equals = word.find('=');
     if (equals == std::string::npos) throw UsageError(fmt::format("\"{}\": fix: write NAME=VALUE", word));
     const Register reg = catalogue.one(word.substr(0, equals));
-    if (!reg.writable()) throw UsageError(reg.path + " is read-only; fix: leave it out");
+    if (!reg.writable()) throw UsageError(reg.path + " is read-only; fix: remove it");
     settings.push_back({reg, parse_value(reg, word.substr(equals + 1))});
   }
   return settings;
 }
 
-/// One connection from its beginning to its end.
+/// One connection from set-up to teardown.
 class Round {
  public:
   Round(Context& context, const SessionOptions& options, const std::vector<Setting>& set,
@@ -74,7 +74,7 @@ class Round {
     if (!held) problems_.push_back(otherwise);
   }
 
-  /// Each is read back by write_register().
+  /// write_register() reads each one back.
   void apply(const std::vector<Setting>& settings) {
     for (const Setting& s : settings) write_register(context_.board(), context_.catalogue, s.reg, s.bits);
   }
@@ -98,7 +98,7 @@ class Round {
     return j;
   }
 
-  /// It counts as a change in mid-burst when requests had completed before it and others had not after it.
+  /// The change counts as during the burst if some requests completed before it and some after it.
   json change(const Completions& before) {
     Completions first = dispatcher_.completions().since(before);
     const auto give_up = Clock::now() + std::chrono::seconds(2);
@@ -106,9 +106,9 @@ class Round {
     apply(during_);
     const Completions after = dispatcher_.completions().since(before);
     expect(first.ok > 0 && after.ok < options_.count,
-           fmt::format(
-               "the registers changed after {} to {} of {} requests, not in mid-burst; fix: a larger --count",
-               first.ok, after.ok, options_.count));
+           fmt::format("the registers changed after {} to {} of {} requests, not during the burst; fix: use "
+                       "a larger --count",
+                       first.ok, after.ok, options_.count));
     json values = json::object();
     for (const Setting& s : during_)
       values[s.reg.path] = value_json(s.reg, read_register(context_.board(), s.reg));
@@ -126,7 +126,7 @@ class Round {
                                               .messages_of_qp = {sent_},
                                               .seconds = seconds_});
     expect(report.value("held", false),
-           "the receiver's checks did not hold: " + report.value("problems", json()).dump());
+           "the receiver's checks failed: " + report.value("problems", json()).dump());
     result["sink"] = report;
   }
 
@@ -148,8 +148,8 @@ std::string round_text(std::uint32_t number, const json& r) {
     text += fmt::format("\n  {} messages in {:.3f} s, {:.3f} Gb/s", b["completed"].get<std::uint32_t>(),
                         b["seconds"].get<double>(), b["gbps"].get<double>());
     if (!b.contains("changed")) continue;
-    text +=
-        fmt::format("\n    changed after {} of them:", b["changed"]["completed_after"].get<std::uint32_t>());
+    text += fmt::format("\n    registers changed after {} of them:",
+                        b["changed"]["completed_after"].get<std::uint32_t>());
     for (const auto& [path, value] : b["changed"]["read_back"].items())
       text += " " + path + " = " + value.dump();
   }
@@ -168,7 +168,8 @@ std::string round_text(std::uint32_t number, const json& r) {
 
 void session_command(Context& context, const SessionOptions& options) {
   if (options.count == 0 || options.count > DispatcherClient::kMaxCount)
-    throw UsageError(fmt::format("--count {}: fix: 1 to {}", options.count, DispatcherClient::kMaxCount));
+    throw UsageError(fmt::format("--count {} is out of range; fix: use 1 to {}", options.count,
+                                 DispatcherClient::kMaxCount));
   const std::vector<Setting> set = parse_settings(context.catalogue, options.set);
   const std::vector<Setting> during = parse_settings(context.catalogue, options.during);
   bool held = true;
@@ -178,7 +179,7 @@ void session_command(Context& context, const SessionOptions& options) {
     context.out.result(round_text(n, result), result);
     held = held && round.problems().empty();
   }
-  if (!held) throw Refusal("a check did not hold");
+  if (!held) throw Refusal("a check failed");
 }
 
 }  // namespace softfeb::febctl

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "status_command.hpp"
-
 #include "access.hpp"
+#include "commands.hpp"
 #include "failure.hpp"
 #include "value.hpp"
 
@@ -16,7 +15,7 @@ struct Section {
   std::vector<const char*> patterns;
 };
 
-/// Patterns that a profile has no register for are passed over.
+/// Ignores patterns for which the profile has no register.
 const std::vector<Section>& sections() {
   static const std::vector<Section> all = {
       {"board",

@@ -5,11 +5,11 @@
 
 namespace softfeb::febctl {
 
-/// SIGINT and SIGTERM end a wait and then the command in good order; the second one ends the program.
+/// SIGINT and SIGTERM end a wait and then the command; a second signal ends the program.
 void catch_stop_signals();
 bool stopped();
 
-/// Sleeps, at most so long; false when a signal ended it.
+/// Sleeps for at most `time`; returns false if a signal ended it.
 bool pause_for(std::chrono::duration<double> time);
 
 }  // namespace softfeb::febctl

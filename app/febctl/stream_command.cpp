@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "stream_command.hpp"
-
 #include "access.hpp"
 #include "board_link.hpp"
+#include "commands.hpp"
 #include "failure.hpp"
 #include "sockets/register_client.hpp"
 #include "sockets/stream_receiver.hpp"
 #include "stop.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 #include <fmt/format.h>
 
@@ -18,7 +18,42 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+constexpr std::size_t kWord = 8;
 constexpr Time kSlice = 100 * kMillisecond;
+
+/// Checks frames of the board's generator (AppTx): little-endian 64-bit words. Word k contains k, except the
+/// first one, which contains the frame's number in its burst.
+class FrameCheck {
+ public:
+  /// `words`: length of each frame; 0: unknown.
+  explicit FrameCheck(std::uint32_t words) : words_(words) {}
+
+  void on_frame(ByteSpan frame);
+
+  std::uint64_t frames() const { return frames_; }
+  std::uint64_t wrong_frames() const { return wrong_frames_; }  ///< wrong content or length
+
+ private:
+  std::uint32_t words_;
+  std::uint64_t frames_ = 0;
+  std::uint64_t wrong_frames_ = 0;
+};
+
+bool counts(ByteSpan frame) {
+  for (std::size_t k = 1; k < frame.size() / kWord; ++k) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, &frame[k * kWord], kWord);
+    if (word != k) return false;
+  }
+  return true;
+}
+
+void FrameCheck::on_frame(ByteSpan frame) {
+  ++frames_;
+  const bool length =
+      !frame.empty() && frame.size() % kWord == 0 && (words_ == 0 || frame.size() == words_ * kWord);
+  if (!length || !counts(frame)) ++wrong_frames_;
+}
 
 struct Received {
   sockets::StreamStats figures;
@@ -30,7 +65,7 @@ struct Received {
 
 void set_continuous(Context& context, bool on) {
   write_number(context.board(), context.catalogue, context.catalogue.one("AppTx.ContinuousMode"), on ? 1 : 0);
-  // The register link has no traffic of its own while frames come.
+  // The register link would have no traffic while frames arrive, so close it.
   context.release();
 }
 
@@ -42,7 +77,7 @@ Received receive(Context& context, const StreamOptions& options, std::uint32_t w
   sockets::StreamReceiver stream(to,
                                  [&](ByteSpan frame, const srp::FrameTags&, Time) { check.on_frame(frame); });
   stream.connect();
-  // A frame that an earlier receiver left in the middle begins again, at its own size.
+  // A frame that an earlier receiver left incomplete starts again with its own size.
   stream.receive(kSlice);
   check = FrameCheck(words);
   const sockets::StreamStats before = stream.figures();
@@ -60,7 +95,7 @@ Received receive(Context& context, const StreamOptions& options, std::uint32_t w
   got.figures.bytes -= before.bytes;
   got.figures.damaged -= before.damaged;
   set_continuous(context, false);
-  stream.receive(kSlice);  // the last frame, to its end
+  stream.receive(kSlice);  // receives the rest of the last frame
   return got;
 }
 
@@ -90,8 +125,9 @@ void stream_command(Context& context, const StreamOptions& options) {
        {"damaged", f.damaged},
        {"dropped", f.dropped},
        {"connections", f.connections}});
-  if (f.frames == 0) throw Refusal("no frame came; fix: is the stream port open to this machine?");
-  if (got.wrong != 0 || f.damaged != 0) throw Refusal("frames are not what the board's generator makes");
+  if (f.frames == 0)
+    throw Refusal("no frame received; fix: check that this machine can reach the stream port");
+  if (got.wrong != 0 || f.damaged != 0) throw Refusal("frames do not match the board's generator");
 }
 
 }  // namespace softfeb::febctl

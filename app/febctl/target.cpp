@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "commands.hpp"
 #include "failure.hpp"
-#include "registers_commands.hpp"
 #include "value.hpp"
 
 #include <fmt/format.h>
@@ -18,14 +18,15 @@ Target parse_target(const Catalogue& catalogue, const std::string& text) {
   std::uint64_t at = 0;
   std::uint64_t bytes = 4;
   if (!parse_number(std::string_view(text).substr(0, colon), at) || at > 0xffff'fffc || at % 4 != 0)
-    throw UsageError(fmt::format("\"{}\" is no address; fix: a multiple of 4 up to 0xfffffffc", text));
+    throw UsageError(
+        fmt::format("\"{}\" is not an address; fix: use a multiple of 4 up to 0xfffffffc", text));
   if (colon != std::string::npos &&
       (!parse_number(std::string_view(text).substr(colon + 1), bytes) || bytes == 0 || bytes % 4 != 0 ||
        bytes > kMaxBytes || at + bytes > (std::uint64_t{1} << 32))) {
-    throw UsageError(
-        fmt::format("\"{}\" is no range; fix: ADDRESS:BYTES, bytes a multiple of 4 up to {} and not beyond "
-                    "the 32-bit address space",
-                    text, kMaxBytes));
+    throw UsageError(fmt::format(
+        "\"{}\" is not a range; fix: use ADDRESS:BYTES, with BYTES a multiple of 4 up to {} and within "
+        "the 32-bit address space",
+        text, kMaxBytes));
   }
   return {{}, Range{static_cast<std::uint32_t>(at), static_cast<std::uint32_t>(bytes)}};
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "access.hpp"
+#include "commands.hpp"
 #include "failure.hpp"
-#include "rdma_commands.hpp"
 
 #include <fmt/format.h>
 
@@ -18,8 +18,8 @@ std::uint32_t dispatcher_value(Context& context, const char* name) {
   return reg ? static_cast<std::uint32_t>(read_number(context.board(), *reg)) : 0;
 }
 
-/// The queue pair of the last answer on the metadata bus, or the one that febctl connect gave the dispatcher
-/// (other clients write the host's number there): whichever the board knows.
+/// The queue pair of the last response on the metadata bus, or the one that febctl connect wrote to the
+/// dispatcher (other clients write the host's QPN there), if the board knows it.
 std::optional<std::uint32_t> find_qp(Context& context, MetadataBus& bus, std::uint32_t pd) {
   const auto last = bus.last_qp_response();
   for (const std::uint32_t qpn : {last ? last->qpn : 0, dispatcher_value(context, "RoceDispatcher.SQpn")}) {
@@ -28,12 +28,12 @@ std::optional<std::uint32_t> find_qp(Context& context, MetadataBus& bus, std::ui
   return std::nullopt;
 }
 
-/// With the one queue pair of the firmware, no bit of a QPN names a slot: any number is its.
+/// The firmware has one queue pair, so no bits of a QPN select a slot and any number matches.
 constexpr std::uint32_t kAnyQpn = 1;
 
-/// The queue pair that a client left whose number no register shows any more. Where the client, or one that
-/// was refused after it, has freed the protection domain, the queue pair is out of reach until there is
-/// another (doc/metadata.md): that one is then in `pd`, to be freed.
+/// A queue pair left by a client whose QPN no register shows any more. If that client, or a later refused
+/// one, has freed the protection domain, the queue pair cannot be reached until another one is allocated
+/// (doc/metadata.md). That one is then in `pd`, to be freed.
 bool find_abandoned(MetadataBus& bus, std::optional<std::uint32_t>& pd) {
   if (bus.ask(query_qp(kAnyQpn, pd.value_or(0))).success) return true;
   const board::PdResponse made = bus.ask(allocate_pd(kAnyQpn));
@@ -46,7 +46,7 @@ bool find_abandoned(MetadataBus& bus, std::optional<std::uint32_t>& pd) {
   return false;
 }
 
-/// Slots are the upper bits of a key; the firmware has two.
+/// The slot is in the upper bits of a key; the firmware has two slots.
 std::size_t free_regions(MetadataBus& bus, std::uint32_t pd) {
   std::size_t freed = 0;
   for (const std::uint32_t key : {0U, 0x8000'0000U}) freed += bus.ask(free_mr(pd, key, key)).success ? 1 : 0;
@@ -67,17 +67,17 @@ void teardown_command(Context& context, const TeardownOptions& options) {
   const bool anything = known.qpn || known.pd || known.lkey;
   std::size_t regions = 0;
   if (options.all_regions || (abandoned && !known.lkey)) regions = free_regions(bus, known.pd.value_or(0));
-  // With one protection domain any handler names it.
+  // With a single protection domain, any handler selects it.
   if (!known.qpn && !known.pd && !options.keep_pd && bus.ask(free_pd(0)).success) ++regions;
   const std::vector<std::string> refused = end_connection(context, known, options.metadata_timeout);
-  std::string text = abandoned   ? "queue pair that a client left behind: gone\n"
-                     : known.qpn ? fmt::format("queue pair {:#x}: gone\n", *known.qpn)
-                                 : "no queue pair\n";
+  std::string text = abandoned   ? "freed a queue pair that a client had left behind\n"
+                     : known.qpn ? fmt::format("freed queue pair {:#x}\n", *known.qpn)
+                                 : "no queue pair to free\n";
   for (const std::string& what : refused) text += what + "\n";
   nlohmann::json json{{"qpn", nullptr}, {"refused", refused}};
   if (known.qpn && !abandoned) json["qpn"] = *known.qpn;
   context.out.result(text, json);
-  if (anything && !refused.empty()) throw Refusal("not everything could be freed");
+  if (anything && !refused.empty()) throw Refusal("some resources could not be freed");
 }
 
 }  // namespace softfeb::febctl

@@ -16,7 +16,7 @@ namespace softfeb::febctl {
 namespace {
 
 [[noreturn]] void illegal(const Register& reg, std::string_view text, const std::string& fix) {
-  throw UsageError(fmt::format("{}: \"{}\" is no value for it; fix: {}", reg.path, text, fix));
+  throw UsageError(fmt::format("{}: \"{}\" is not a valid value; fix: {}", reg.path, text, fix));
 }
 
 std::string range_fix(const Register& reg) {
@@ -68,7 +68,7 @@ Bits parse_wide(const Register& reg, std::string_view text) {
   return bits;
 }
 
-/// Nothing where the text is no address: it may be a raw number.
+/// Empty if the text is not an address; it may be a raw number.
 Bits parse_network(const Register& reg, std::string_view text) {
   if (reg.form == NetworkForm::kIp) {
     const auto ip = roce::IpAddress::parse(text);
@@ -81,8 +81,8 @@ Bits parse_network(const Register& reg, std::string_view text) {
       return {static_cast<std::uint8_t>(port >> 8), static_cast<std::uint8_t>(port)};
   }
   if (!reg.human) return {};
-  const char* const fix = reg.form == NetworkForm::kIp    ? "write an IPv4 address as 192.168.2.100"
-                          : reg.form == NetworkForm::kMac ? "write a MAC address as 08:00:56:00:00:01"
+  const char* const fix = reg.form == NetworkForm::kIp    ? "write an IPv4 address such as 192.168.2.100"
+                          : reg.form == NetworkForm::kMac ? "write a MAC address such as 08:00:56:00:00:01"
                                                           : "write a port from 0 to 65535";
   illegal(reg, text, fix);
 }
@@ -164,7 +164,8 @@ Bits parse_value(const Register& reg, std::string_view text) {
 }
 
 Bits parse_list(const Register& reg, const std::vector<std::string>& elements) {
-  if (reg.elements == 0) throw UsageError(reg.path + ": a list, where it is no array; fix: write one value");
+  if (reg.elements == 0)
+    throw UsageError(reg.path + ": a list, but the register is not an array; fix: write one value");
   if (elements.size() != reg.elements) {
     throw UsageError(
         fmt::format("{}: {} values for {} elements; fix: write all of them, or one element as {}[0]",

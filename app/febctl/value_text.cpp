@@ -43,7 +43,7 @@ const std::string* name_of(const Register& reg, std::uint64_t value) {
   return nullptr;
 }
 
-/// Bytes as they lie in memory are the bytes of the network.
+/// The bytes in memory are those of the network address.
 std::string network_text(NetworkForm form, const Bits& bits) {
   if (form == NetworkForm::kIp) return roce::IpAddress::from_v4_wire(bits.data()).to_string();
   if (form == NetworkForm::kPort) return std::to_string(load_be16(bits.data()));
@@ -66,7 +66,7 @@ std::string scalar_text(const Register& reg, const Bits& bits) {
 
 nlohmann::json scalar_json(const Register& reg, const Bits& bits) {
   if (reg.base == Base::kText) {
-    // Bytes that are no text would make the document no JSON.
+    // Bytes that are not UTF-8 would make the JSON invalid.
     std::string text = text_of(bits);
     std::replace_if(
         text.begin(), text.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
@@ -86,7 +86,7 @@ std::string scalar_yaml(const Register& reg, const Bits& bits) {
   return hex_of(bits);
 }
 
-/// Elements one after the other.
+/// Formats the elements one after the other.
 template <class Each>
 void for_elements(const Register& reg, const Bits& bits, Each each) {
   const Register one = element_of(reg, 0);

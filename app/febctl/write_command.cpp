@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "access.hpp"
+#include "commands.hpp"
 #include "failure.hpp"
-#include "registers_commands.hpp"
 #include "value.hpp"
 
 #include <fmt/format.h>
@@ -12,11 +12,11 @@ namespace {
 
 using nlohmann::json;
 
-/// One pair of the command line, judged before anything is sent.
+/// One pair of the command line, validated before anything is sent.
 struct Plan {
   std::optional<Register> reg;
   Bits bits;
-  std::uint32_t address = 0;  ///< without a register: words from here
+  std::uint32_t address = 0;  ///< without a register: address of the first word
   std::vector<std::uint32_t> words;
 };
 
@@ -28,8 +28,8 @@ std::vector<std::uint32_t> parse_words(const std::string& address, const std::st
     std::uint64_t value = 0;
     if (!parse_number(rest.substr(0, comma), value) || value > 0xffff'ffff) {
       throw UsageError(
-          fmt::format("{}: \"{}\" is no 32-bit word; fix: a number up to 0xffffffff, or several "
-                      "separated by commas for words one after the other",
+          fmt::format("{}: \"{}\" is not a 32-bit word; fix: use a number up to 0xffffffff, or several "
+                      "separated by commas for consecutive words",
                       address, text));
     }
     words.push_back(static_cast<std::uint32_t>(value));
@@ -45,7 +45,7 @@ Plan plan_pair(const Catalogue& catalogue, const std::string& name, const std::s
       throw UsageError(fmt::format("\"{}\" is a range; fix: write ADDRESS WORD,WORD,…", name));
     const std::vector<std::uint32_t> words = parse_words(name, value);
     if (words.size() > 1024)
-      throw UsageError(fmt::format("{}: more than 1024 words; fix: in several writes", name));
+      throw UsageError(fmt::format("{}: more than 1024 words; fix: use several writes", name));
     return {std::nullopt, {}, target.range->address, words};
   }
   if (target.registers.size() != 1)

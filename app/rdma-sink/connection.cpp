@@ -54,7 +54,7 @@ std::optional<std::string> Connection::next_line() {
 }
 
 bool Connection::send(const nlohmann::json& line) {
-  // Text that came from outside need not be UTF-8.
+  // Text from the network may not be UTF-8.
   std::string text = line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + '\n';
   for (std::size_t at = 0; at < text.size();) {
     const ssize_t n = ::send(fd_, text.data() + at, text.size() - at, MSG_NOSIGNAL);
@@ -72,7 +72,8 @@ int listen_on(const std::string& address, std::uint16_t port) {
   addrinfo* found = nullptr;
   const std::string service = std::to_string(port);
   if (const int error = getaddrinfo(address.c_str(), service.c_str(), &hints, &found); error != 0)
-    throw NoDevice("--listen " + address + ": " + gai_strerror(error) + "; fix: an address of this machine");
+    throw NoDevice("--listen " + address + ": " + gai_strerror(error) +
+                   "; fix: use an address of this machine");
   const int fd = socket(found->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
   const int on = 1;
   setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
@@ -82,7 +83,7 @@ int listen_on(const std::string& address, std::uint16_t port) {
   if (bound) return fd;
   if (fd >= 0) close(fd);
   throw NoDevice("cannot listen on " + address + " port " + service + ": " + std::strerror(error) +
-                 "; fix: another --port, or --listen with an address of this machine");
+                 "; fix: use another --port, or --listen with an address of this machine");
 }
 
 std::string local_name(int fd) {

@@ -18,11 +18,11 @@ class Connection {
   Connection& operator=(const Connection&) = delete;
 
   int fd() const { return fd_; }
-  /// Takes what has come; false when the other side is gone or sends a line without an end.
+  /// Reads available data. Returns false if the peer closed the connection, or sent an unterminated line.
   bool receive();
-  /// The next whole line, without its end.
+  /// The next complete line, without its terminator.
   std::optional<std::string> next_line();
-  /// Waits at most ten seconds for room; false when the line could not be sent.
+  /// Waits at most ten seconds for buffer space; returns false if the line could not be sent.
   bool send(const nlohmann::json& line);
 
   std::chrono::steady_clock::time_point since() const { return since_; }
@@ -34,7 +34,7 @@ class Connection {
   std::chrono::steady_clock::time_point since_ = std::chrono::steady_clock::now();
 };
 
-/// A listening socket; `port` 0 takes any. Throws NoDevice (exit code 3) with the fix.
+/// Opens a listening socket; `port` 0 selects any free port. Throws NoDevice (exit code 3) with the fix.
 int listen_on(const std::string& address, std::uint16_t port);
 /// "ADDRESS:PORT" of a listening socket.
 std::string local_name(int fd);

@@ -63,12 +63,12 @@ Device::Device(const std::string& name, std::uint8_t port) : port_(port) {
   if (context_) return;
   if (list.count == 0)
     throw NoDevice(
-        "no RDMA device; for Soft-RoCE: rdma link add rxe0 type rxe netdev eth0, and the package "
+        "no RDMA device; for Soft-RoCE: run rdma link add rxe0 type rxe netdev eth0, and install "
         "ibverbs-providers");
   throw NoDevice(name.empty()
                      ? "no RDMA device (" + seen + ") has a RoCE v2 GID on port " + std::to_string(port) +
                            "; give its network interface an address and bring it up"
-                     : "no RDMA device " + name + "; there are: " + seen);
+                     : "no RDMA device " + name + "; available: " + seen);
 }
 
 ibv_port_attr Device::port_attributes() const {

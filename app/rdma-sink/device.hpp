@@ -13,7 +13,7 @@
 
 namespace softfeb::sink {
 
-/// This machine cannot do it (exit code 3); the message names the fix.
+/// The machine lacks something (exit code 3); the message names the fix.
 class NoDevice : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -37,24 +37,24 @@ using QpPtr = std::unique_ptr<ibv_qp, Destroy<ibv_destroy_qp>>;
 struct Gid {
   int index = 0;
   roce::IpAddress ip;
-  std::string interface;                ///< network interface that has the address
-  std::optional<roce::MacAddress> mac;  ///< of that interface
+  std::string interface;                ///< network interface of this address
+  std::optional<roce::MacAddress> mac;  ///< MAC of that interface
 };
 
 /// One port of an opened RDMA device.
 class Device {
  public:
-  /// `name` empty: the first device with a RoCE v2 GID on `port`. Throws NoDevice.
+  /// An empty `name` selects the first device with a RoCE v2 GID on `port`. Throws NoDevice.
   Device(const std::string& name, std::uint8_t port);
 
   ibv_context* context() const { return context_.get(); }
   std::string name() const { return ibv_get_device_name(context_->device); }
   std::uint8_t port() const { return port_; }
-  ibv_port_attr port_attributes() const;  ///< as they are now. Throws NoDevice.
+  ibv_port_attr port_attributes() const;  ///< current attributes. Throws NoDevice.
   ibv_device_attr attributes() const;     ///< Throws NoDevice.
 
-  /// The RoCE v2 GID for a peer at `peer`: that of `index` where it is given, otherwise the first one of the
-  /// same address family (for IPv6 a global one before a link-local one). Nothing where there is none.
+  /// The RoCE v2 GID for a peer at `peer`: that of `index` if given, otherwise the first of the same address
+  /// family (for IPv6, global addresses before link-local ones). Empty if there is none.
   std::optional<Gid> find_gid(const roce::IpAddress& peer, std::optional<int> index) const;
 
  private:
@@ -62,7 +62,7 @@ class Device {
   std::uint8_t port_;
 };
 
-/// Bytes of a path MTU, and the other way (legal values only).
+/// Converts between a path MTU in bytes and its code (valid values only).
 std::uint32_t mtu_bytes(ibv_mtu mtu);
 ibv_mtu mtu_code(std::uint32_t bytes);
 

@@ -32,7 +32,7 @@ std::uint32_t number32(const json& object, const char* key, std::uint32_t max,
 std::string text(const json& object, const char* key) {
   const auto value = object.find(key);
   if (value == object.end() || !value->is_string())
-    throw Refusal(std::string("'") + key + "' must be a text");
+    throw Refusal(std::string("'") + key + "' must be a string");
   return value->get<std::string>();
 }
 
@@ -58,7 +58,7 @@ ImmediateRule parse_immediate(const json& line) {
   if (kind == "value") return {Kind::kValue, number32(*value, "value", kMax32)};
   if (kind == "counter") return {Kind::kCounter, number32(*value, "first", kMax32, 0)};
   if (kind == "channel") return {Kind::kChannel, number32(*value, "first", kMax32, 1)};
-  throw Refusal("'immediate' has kind '" + kind + "'; known are value, counter and channel");
+  throw Refusal("'immediate' has kind '" + kind + "'; known kinds are value, counter and channel");
 }
 
 PayloadRule parse_payload(const json& line, std::uint32_t message_size) {
@@ -70,7 +70,7 @@ PayloadRule parse_payload(const json& line, std::uint32_t message_size) {
   const auto origin = value->find("origin");
   rule.any_origin = origin != value->end() && *origin == "any";
   if (rule.any_origin && kind != "counter")
-    throw Refusal("'origin' may be \"any\" with a payload of kind counter alone");
+    throw Refusal("'origin' may be \"any\" only with a payload of kind counter");
   if (!rule.any_origin) rule.origin = number(*value, "origin", kMaxBytes, 0);
   if (kind == "counter") {
     rule.kind = board::PayloadKind::kCounter;
@@ -86,7 +86,7 @@ PayloadRule parse_payload(const json& line, std::uint32_t message_size) {
     if (rule.file_size == 0 || message_size == 0)
       throw Refusal("a payload from a file needs a 'size' and a 'message_size' above 0");
   } else {
-    throw Refusal("'payload' has kind '" + kind + "'; known are counter, prbs31, zero and file");
+    throw Refusal("'payload' has kind '" + kind + "'; known kinds are counter, prbs31, zero and file");
   }
   return rule;
 }
@@ -98,7 +98,7 @@ std::vector<PeerQp> parse_qps(const json& line) {
   std::vector<PeerQp> qps;
   qps.reserve(list->size());
   for (const json& qp : *list) {
-    if (!qp.is_object()) throw Refusal("each of 'qps' must be an object with 'qpn' and 'psn'");
+    if (!qp.is_object()) throw Refusal("each element of 'qps' must be an object with 'qpn' and 'psn'");
     qps.push_back({number32(qp, "qpn", kMax24), number32(qp, "psn", kMax24)});
   }
   return qps;
@@ -115,7 +115,7 @@ json parse_line(std::string_view line) {
 Hello parse_hello(const json& line) {
   if (const std::uint64_t version = number(line, "version", 0xffff); version != kVersion)
     throw Refusal("version " + std::to_string(version) + " of the exchange; this rdma-sink speaks version " +
-                  std::to_string(kVersion) + ": take both from the same release");
+                  std::to_string(kVersion) + ": use the same release of both");
   Hello hello;
   const std::string ip = text(line, line.contains("ip") ? "ip" : "gid");
   const auto address = roce::IpAddress::parse(ip);
@@ -146,7 +146,7 @@ End parse_end(const json& line) {
   if (list == what.end()) return end;
   if (!list->is_array()) throw Refusal("'qps' of 'end' must be a list");
   for (const json& qp : *list) {
-    if (!qp.is_object()) throw Refusal("each of 'qps' must be an object with 'messages'");
+    if (!qp.is_object()) throw Refusal("each element of 'qps' must be an object with 'messages'");
     end.messages_of_qp.push_back(number(qp, "messages", kMaxBytes));
   }
   return end;

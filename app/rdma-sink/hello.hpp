@@ -15,24 +15,23 @@
 
 #include <nlohmann/json.hpp>
 
-/// The lines a client sends (doc/rdma-sink.md). They come from the network: whatever stands in them is
-/// checked.
+/// Lines that a client sends (doc/rdma-sink.md). They come from the network, so everything is validated.
 namespace softfeb::sink {
 
 inline constexpr int kVersion = 1;
 inline constexpr std::uint16_t kDefaultPort = 18516;
 
-/// Goes to the client as {"error": …}: says what is wrong and what to do.
+/// Sent to the client as {"error": …}, with the problem and the fix.
 class Refusal : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// The immediates the client will send.
+/// Immediates that the client will send.
 struct ImmediateRule {
   enum class Kind : std::uint8_t {
     kNone,     ///< WRITEs without immediate
-    kAny,      ///< some value, not checked
+    kAny,      ///< any value, not checked
     kValue,    ///< `first` in every message
     kCounter,  ///< message n of a QP: (first + n) mod 2^32
     kChannel,  ///< every message of QP i: first + i
@@ -43,19 +42,19 @@ struct ImmediateRule {
   bool present() const { return kind != Kind::kNone; }
 };
 
-/// What the messages carry.
+/// Payload of the messages.
 struct PayloadRule {
-  std::optional<board::PayloadKind> kind;  ///< nothing: not to be checked
+  std::optional<board::PayloadKind> kind;  ///< empty: not checked
   std::uint64_t file_size = 0;             ///< kFile: bytes
   std::uint32_t seed = 0x7fff'ffff;        ///< kPrbs31
   std::uint64_t window = 16U << 20;        ///< kPrbs31
-  std::uint64_t origin = 0;                ///< stream byte with which a QP's first message begins
-  bool any_origin = false;                 ///< kCounter: not known; the first byte checked tells
+  std::uint64_t origin = 0;                ///< stream offset of the first byte of a QP's first message
+  bool any_origin = false;                 ///< kCounter: unknown, derived from the first byte checked
 };
 
 struct PeerQp {
   roce::Qpn qpn = 0;
-  roce::Psn psn = 0;  ///< of its first request
+  roce::Psn psn = 0;  ///< PSN of its first request
 };
 
 /// The client's first line.
@@ -64,29 +63,29 @@ struct Hello {
   roce::Transport transport = roce::Transport::kRc;
   std::uint32_t pmtu = 1024;
   std::uint32_t message_size = 0;
-  std::uint64_t messages = 0;  ///< of each QP; 0: not known yet
-  std::uint64_t slots = 0;     ///< message n goes to slot n mod slots; 0: as many as the memory holds
+  std::uint64_t messages = 0;  ///< per QP; 0: not yet known
+  std::uint64_t slots = 0;     ///< message n goes to slot n mod slots; 0: as many as fit
   ImmediateRule immediate;
   PayloadRule payload;
   std::vector<PeerQp> qps;
 };
 
-/// The client's last line: what it did.
+/// The client's last line: what it has sent.
 struct End {
   bool complete = false;
-  bool counted = true;                        ///< false: the client does not know how many
-  std::uint64_t messages = 0;                 ///< of all QPs
-  std::vector<std::uint64_t> messages_of_qp;  ///< empty where the client did not say
+  bool counted = true;                        ///< false: the client does not know the number
+  std::uint64_t messages = 0;                 ///< sum over all QPs
+  std::vector<std::uint64_t> messages_of_qp;  ///< empty if the client did not report it
   double seconds = 0;
 };
 
-/// Posts more receives, in a session or on a connection of its own.
+/// Request to post more receives, in a session or on a separate connection.
 struct PostReceives {
   std::uint32_t count = 0;
-  std::optional<std::size_t> qp;  ///< index; nothing: each QP
+  std::optional<std::size_t> qp;  ///< index; empty: all QPs
 };
 
-/// All throw Refusal. `line` is one line without its end.
+/// All throw Refusal. `line` has no terminator.
 nlohmann::json parse_line(std::string_view line);
 Hello parse_hello(const nlohmann::json& line);
 End parse_end(const nlohmann::json& line);

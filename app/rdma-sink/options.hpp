@@ -9,31 +9,31 @@
 
 namespace softfeb::sink {
 
-/// The command line.
+/// The parsed command line.
 struct Options {
   std::string listen = "0.0.0.0";
   std::uint16_t tcp_port = kDefaultPort;
   std::string device;
   unsigned ib_port = 1;
   std::optional<int> gid_index;
-  std::uint32_t mtu = 4096;          ///< largest path MTU a client may ask for
+  std::uint32_t mtu = 4096;          ///< largest path MTU that a client may request
   std::uint64_t memory = 64U << 20;  ///< bytes, shared evenly by the QPs of a session
   bool region_per_qp = false;
   std::uint32_t max_qps = 4096;
-  std::optional<std::uint32_t> recvs;  ///< posted on each QP; nothing: as fits
-  bool replenish = true;               ///< a consumed receive is posted again
+  std::optional<std::uint32_t> recvs;  ///< posted on each QP; empty: as many as fit
+  bool replenish = true;               ///< post a receive again after it was consumed
   bool poll = false;
   unsigned min_rnr_timer = 12;
   unsigned traffic_class = 0;
   unsigned hop_limit = 64;
-  std::string expect;  ///< file whose bytes a client with a file payload sends
-  std::string out;     ///< file that takes what arrives
-  std::string json;    ///< file that takes the last report
+  std::string expect;  ///< expected file for clients with a file payload
+  std::string out;     ///< file for received data
+  std::string json;    ///< file for the last report
   bool sha256 = true;
   bool once = false;
 };
 
-/// Ends the process (exit code 0 or 2) where the command line says so.
+/// Exits (exit code 0 or 2) if the command line requires it.
 Options parse_command_line(int argc, char** argv);
 
 }  // namespace softfeb::sink

@@ -5,6 +5,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -32,6 +33,17 @@ void OutFile::write(std::uint64_t offset, ByteSpan bytes) {
     bytes = bytes.subspan(static_cast<std::size_t>(n));
     offset += static_cast<std::uint64_t>(n);
   }
+}
+
+std::string why_not_writable(const std::string& path) {
+  if (path.empty()) return "is empty; fix: name a file";
+  const std::filesystem::path file(path);
+  std::error_code error;
+  if (std::filesystem::is_directory(file, error)) return path + " is a directory; fix: name a file in it";
+  const std::filesystem::path folder = file.parent_path() / ".";  // one that is no folder has no such entry
+  const bool there = std::filesystem::exists(file, error);
+  if (access(there ? file.c_str() : folder.c_str(), W_OK) == 0) return "";
+  return path + " cannot be written: " + std::strerror(errno) + "; fix: name a file in a writable folder";
 }
 
 }  // namespace softfeb::sink

@@ -8,10 +8,10 @@
 
 namespace softfeb::sink {
 
-/// The file of --out. The first error is kept, later writes are left out.
+/// The file of --out. Keeps the first error and ignores later writes.
 class OutFile {
  public:
-  /// Empties or makes `path`; an empty path: nothing is written.
+  /// Creates or truncates `path`. With an empty path, nothing is written.
   explicit OutFile(const std::string& path);
   ~OutFile();
   OutFile(const OutFile&) = delete;
@@ -26,5 +26,9 @@ class OutFile {
   int fd_ = -1;
   std::string error_;
 };
+
+/// Checks before a run whether `path` can be written, without creating it. Returns the reason and the fix, or
+/// an empty string.
+std::string why_not_writable(const std::string& path);
 
 }  // namespace softfeb::sink

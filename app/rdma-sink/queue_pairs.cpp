@@ -15,7 +15,8 @@ namespace {
 
 constexpr std::uint64_t kPage = 4096;
 constexpr std::uint64_t kDefaultReceives = 128;
-constexpr std::uint64_t kDefaultReceivesUc = 1024;  ///< no RNR NAK there: a message without a receive is lost
+constexpr std::uint64_t kDefaultReceivesUc =
+    1024;  ///< UC has no RNR NAK: a message without a receive is lost
 constexpr std::uint32_t kMaxCapacity = 16384;
 
 [[noreturn]] void refuse(const std::string& what, int error) {
@@ -27,10 +28,10 @@ constexpr std::uint32_t kMaxCapacity = 16384;
   const std::string interface = gid.interface.empty() ? "INTERFACE" : gid.interface;
   if (error == ETIMEDOUT)
     throw Refusal("no neighbour entry for " + ip + " on " + interface +
-                  ", and nobody there answered ARP; fix: let the sender answer ARP before it connects, or on "
+                  ", and ARP was not answered; fix: let the sender answer ARP before it connects, or on "
                   "the receiver: ip neigh replace " +
                   ip + " lladdr MAC dev " + interface + " nud permanent");
-  refuse("the queue pair for " + ip + " cannot go to RTR", error);
+  refuse("the queue pair for " + ip + " cannot be moved to RTR", error);
 }
 
 ibv_qp_attr rtr_attributes(const Device& device, const Gid& gid, const Options& options, const Hello& hello,
@@ -63,7 +64,7 @@ Shares share_out(const Options& options, const Hello& hello, const ibv_device_at
       std::max<std::uint64_t>(hello.message_size, 1) * std::max<std::uint64_t>(hello.slots, 1);
   if (s.length < need)
     throw Refusal("each of " + std::to_string(qps) + " queue pairs gets " + std::to_string(s.length) +
-                  " bytes of memory, and needs " + std::to_string(need) + "; fix: rdma-sink --memory " +
+                  " bytes of memory, but needs " + std::to_string(need) + "; fix: rdma-sink --memory " +
                   std::to_string((need + kPage - 1) / kPage * kPage * qps) + ", or smaller messages");
   s.slots = hello.message_size == 0 ? 1 : s.length / hello.message_size;
   if (hello.slots != 0) s.slots = std::min(s.slots, hello.slots);
@@ -73,9 +74,9 @@ Shares share_out(const Options& options, const Hello& hello, const ibv_device_at
   const std::uint64_t limit = std::min<std::uint64_t>({max_cqe / qps, max_wr, kMaxCapacity});
   if (limit == 0 || options.recvs.value_or(0) > limit)
     throw Refusal("the device has completions for " + std::to_string(limit) + " receives on each of " +
-                  std::to_string(qps) + " queue pairs; fix: fewer queue pairs or a smaller --recvs");
-  // On RC a message cannot complete before its receive is posted, and it overwrites the one that came `slots`
-  // earlier: with fewer receives than slots every message stands still until it is checked.
+                  std::to_string(qps) + " queue pairs; fix: use fewer queue pairs or a smaller --recvs");
+  // On RC, a message cannot complete before its receive is posted, and it overwrites the message `slots`
+  // earlier. With fewer receives than slots, each message therefore stays unchanged until it is checked.
   const bool rc = hello.transport == roce::Transport::kRc;
   const std::uint64_t safe =
       rc && hello.message_size != 0 ? std::clamp<std::uint64_t>(s.slots - 1, 1, limit) : limit;
@@ -92,12 +93,13 @@ QueuePairs::QueuePairs(const Device& device, const Gid& gid, const Options& opti
   const std::size_t n = hello.qps.size();
   map_memory(length_ * n);
   pd_.reset(ibv_alloc_pd(device.context()));
-  if (!pd_) refuse("no protection domain", errno);
+  if (!pd_) refuse("cannot allocate a protection domain", errno);
   channel_.reset(ibv_create_comp_channel(device.context()));
-  if (!channel_) refuse("no completion channel", errno);
+  if (!channel_) refuse("cannot create a completion channel", errno);
   cq_.reset(
       ibv_create_cq(device.context(), static_cast<int>(shares.capacity * n), nullptr, channel_.get(), 0));
-  if (!cq_) refuse("no completion queue of " + std::to_string(shares.capacity * n) + " entries", errno);
+  if (!cq_)
+    refuse("cannot create a completion queue of " + std::to_string(shares.capacity * n) + " entries", errno);
   ibv_req_notify_cq(cq_.get(), 0);
   register_memory(options.region_per_qp, n);
 
@@ -111,7 +113,8 @@ QueuePairs::QueuePairs(const Device& device, const Gid& gid, const Options& opti
               .max_inline_data = 0};
   for (std::size_t i = 0; i < n; ++i) {
     qps_.emplace_back(ibv_create_qp(pd_.get(), &init));
-    if (!qps_.back()) refuse("no queue pair " + std::to_string(i + 1) + " of " + std::to_string(n), errno);
+    if (!qps_.back())
+      refuse("cannot create queue pair " + std::to_string(i + 1) + " of " + std::to_string(n), errno);
   }
   make_ready(device, gid, options, hello);
 }
@@ -127,7 +130,7 @@ QueuePairs::~QueuePairs() {
 void QueuePairs::map_memory(std::size_t bytes) {
   void* at = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (at == MAP_FAILED)
-    refuse("no memory of " + std::to_string(bytes) + " bytes (rdma-sink --memory)", errno);
+    refuse("cannot allocate " + std::to_string(bytes) + " bytes of memory (rdma-sink --memory)", errno);
   memory_ = static_cast<std::uint8_t*>(at);
   mapped_ = bytes;
   std::memset(memory_, kUntouched, bytes);
@@ -158,8 +161,8 @@ void QueuePairs::make_ready(const Device& device, const Gid& gid, const Options&
     if (const int error = ibv_modify_qp(qps_[i].get(), &init,
                                         IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS);
         error != 0)
-      refuse("a queue pair cannot go to INIT", error);
-    // A responder needs no more than RTR.
+      refuse("a queue pair cannot be moved to INIT", error);
+    // A responder only needs RTR.
     ibv_qp_attr attr = rtr_attributes(device, gid, options, hello, hello.qps[i]);
     if (const int error = ibv_modify_qp(qps_[i].get(), &attr, rtr); error != 0) refuse_rtr(gid, hello, error);
   }

@@ -9,20 +9,19 @@
 
 namespace softfeb::sink {
 
-/// How much a session's QPs get.
+/// Resources per QP of a session.
 struct Shares {
   std::uint64_t length = 0;    ///< bytes of memory of each QP
-  std::uint64_t slots = 0;     ///< messages that fit
+  std::uint64_t slots = 0;     ///< number of messages that fit
   std::uint32_t capacity = 0;  ///< receives a QP can hold
-  std::uint32_t receives = 0;  ///< of them posted at the beginning
+  std::uint32_t receives = 0;  ///< number of receives posted at the start
   bool live = false;           ///< messages can be checked as they arrive (ReceiveAccounting)
 };
 
-/// Throws Refusal where memory or the device's limits do not do.
+/// Throws Refusal if memory or the device's limits are insufficient.
 Shares share_out(const Options& options, const Hello& hello, const ibv_device_attr& device);
 
-/// Memory, regions and queue pairs of one session, in RTR when constructed. Throws Refusal, which names the
-/// fix.
+/// Memory, regions and queue pairs of one session, in RTR after construction. Throws Refusal with the fix.
 class QueuePairs {
  public:
   QueuePairs(const Device& device, const Gid& gid, const Options& options, const Hello& hello,
@@ -37,9 +36,9 @@ class QueuePairs {
   MutableByteSpan memory(std::size_t i) const { return {memory_ + i * length_, length_}; }
   ibv_cq* cq() const { return cq_.get(); }
   int completion_fd() const { return channel_->fd; }
-  void rearm();  ///< takes the completion event that made completion_fd() readable, and asks for the next
+  void rearm();  ///< consumes the completion event that made completion_fd() readable, and requests the next
 
-  /// Posts `count` receives without a buffer: all that a WRITE with immediate consumes. False when it failed.
+  /// Posts `count` receives without buffers, as WRITEs with immediate need them. Returns false on failure.
   bool post(std::size_t i, std::uint32_t count);
   const char* state(std::size_t i) const;
 

@@ -2,8 +2,35 @@
 #include "receive_accounting.hpp"
 
 #include <algorithm>
+#include <filesystem>
 
 namespace softfeb::sink {
+
+ExpectedPayload::ExpectedPayload(const Hello& hello, const std::string& file) {
+  const PayloadRule& rule = hello.payload;
+  if (!rule.kind) return;
+  const bool from_file = *rule.kind == board::PayloadKind::kFile;
+  if (from_file && file.empty()) return;
+  try {
+    if (from_file && std::filesystem::file_size(file) != rule.file_size)
+      throw Refusal("the client sends a file of " + std::to_string(rule.file_size) + " bytes, --expect " +
+                    file + " has another size; give the same file to both");
+    board::PayloadSpec spec;
+    spec.kind = *rule.kind;
+    spec.message_length = hello.message_size;
+    spec.pmtu = hello.pmtu;
+    spec.path = file;
+    spec.seed = rule.seed;
+    spec.window = rule.window;
+    source_ = board::make_payload(spec);
+    arena_.resize(source_->arena_bytes());
+    source_->fill(arena_);
+  } catch (const board::PayloadError& error) {
+    throw Refusal(std::string("payload: ") + error.what());
+  } catch (const std::filesystem::filesystem_error& error) {
+    throw Refusal(std::string("--expect: ") + error.what());
+  }
+}
 
 ReceiveAccounting::ReceiveAccounting(const Hello& hello, std::size_t index, std::uint64_t slots, bool live,
                                      MutableByteSpan memory, const roce::PayloadStream* stream)
@@ -46,8 +73,8 @@ std::uint64_t ReceiveAccounting::on_immediate(std::uint32_t immediate, std::uint
   return n;
 }
 
-/// RC loses nothing, so the order of arrival numbers the messages. On UC a counter tells; without one, too,
-/// the order of arrival has to do.
+/// RC loses nothing, so messages are numbered in the order of arrival. On UC, a counter in the immediate
+/// gives the number; without one, the order of arrival is used as well.
 std::uint64_t ReceiveAccounting::number_of(std::uint32_t immediate) {
   if (transport_ == roce::Transport::kUc && immediate_.kind == ImmediateRule::Kind::kCounter) {
     const std::uint64_t limit = map_.next() + (std::uint64_t{1} << 24);
@@ -88,7 +115,7 @@ void ReceiveAccounting::check_message(std::uint64_t n) {
   }
 }
 
-/// The counter's byte k is k mod 256, so one byte tells where a stream is.
+/// Byte k of the counter is k mod 256, so one byte reveals the offset of the stream.
 void ReceiveAccounting::find_origin(std::uint64_t n) {
   if (message(n).empty()) return;
   const std::uint64_t begin = n * layout_.message_length();
@@ -105,7 +132,7 @@ void ReceiveAccounting::finish(std::optional<std::uint64_t> sent) {
   if (!live_) check_slots();
 }
 
-/// Without immediates nothing says what came but the memory itself.
+/// Without immediates, only the memory shows which messages arrived.
 void ReceiveAccounting::assume_sent(std::uint64_t sent) {
   if (sent == 0) return;
   const std::uint64_t pass = layout_.messages_per_pass();
@@ -115,7 +142,7 @@ void ReceiveAccounting::assume_sent(std::uint64_t sent) {
   used_slots_ = std::min(sent, slots_);
   last_in_slot_.assign(used_slots_, kNever);
   for (std::uint64_t n = sent - used_slots_; n < sent; ++n) last_in_slot_[n % slots_] = n;
-  // Of the last slot the longest message counts: an earlier one may have reached further.
+  // The longest message determines the size of the last slot, because an earlier one may have been longer.
   tail_ = sent > slots_ ? layout_.message_length() : layout_.length_of(used_slots_ - 1);
   for (std::uint64_t slot = 0; slot < used_slots_; ++slot) {
     const std::uint64_t n = last_in_slot_[slot];

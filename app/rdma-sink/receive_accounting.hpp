@@ -8,33 +8,46 @@
 #include "roce/payload_check.hpp"
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace softfeb::sink {
 
-/// Memory is filled with this before a run, so that a slot which nothing was written to shows.
+/// The expected payload of the client's messages, with its memory.
+class ExpectedPayload {
+ public:
+  /// `file`: from --expect, for file payloads; if empty, they are not checked. Throws Refusal.
+  ExpectedPayload(const Hello& hello, const std::string& file);
+
+  /// Null if there is nothing to compare.
+  const roce::PayloadStream* stream() const { return source_.get(); }
+
+ private:
+  std::vector<std::uint8_t> arena_;
+  std::unique_ptr<board::PayloadSource> source_;
+};
+
+/// Memory is filled with this byte before a run, to detect slots that were never written.
 inline constexpr std::uint8_t kUntouched = 0xee;
 
-/// The books of one QP: what its memory should hold, and what came. Message n lies in slot n mod slots, each
-/// of message_size bytes. Sans-I/O.
-///
-/// Bytes are checked message by message when they arrive, where nothing can overwrite them before (`live`:
-/// RC with immediates and fewer receives posted than there are slots); otherwise once at the end, each slot
-/// against the last message that came there.
+/// Receive accounting of one QP: what its memory should contain, and what arrived. Message n lies in slot n
+/// mod slots; a slot has message_size bytes. Sans-I/O. Messages are checked on arrival if nothing can
+/// overwrite them before (`live`: RC with immediates and fewer receives than slots). Otherwise each slot is
+/// checked once at the end, against the last message that arrived there.
 class ReceiveAccounting {
  public:
-  /// `stream` (null: bytes are not checked) and `memory` outlive the ledger. `index` of the QP in its
-  /// session.
+  /// `stream` and `memory` must outlive this object; with a null `stream`, bytes are not checked. `index`: of
+  /// the QP in its session.
   ReceiveAccounting(const Hello& hello, std::size_t index, std::uint64_t slots, bool live,
                     MutableByteSpan memory, const roce::PayloadStream* stream);
 
-  /// A WRITE with immediate has completed; `length` bytes as the completion has them. Returns the message's
-  /// number.
+  /// Accounts for a completed WRITE with immediate of `length` bytes. Returns the number of the message.
   std::uint64_t on_immediate(std::uint32_t immediate, std::uint32_t length);
 
-  /// The run is over; `sent` messages, where that is known. Checks what is still to be checked.
+  /// Completes the accounting after the run. `sent`: number of messages sent, if known. Performs all
+  /// remaining checks.
   void finish(std::optional<std::uint64_t> sent);
 
   /// Bytes of message n in memory.
@@ -50,16 +63,16 @@ class ReceiveAccounting {
   std::uint64_t wrong_immediates() const { return wrong_immediates_; }
   const std::optional<WrongImmediate>& first_wrong_immediate() const { return first_wrong_; }
   std::uint64_t wrong_lengths() const { return wrong_lengths_; }
-  std::uint64_t messages() const { return messages_; }  ///< arrived
-  std::uint64_t bytes() const { return bytes_; }        ///< of them
+  std::uint64_t messages() const { return messages_; }  ///< that arrived
+  std::uint64_t bytes() const { return bytes_; }        ///< of these messages
   std::uint64_t missing() const { return missing_; }
-  const roce::MessageMap& map() const { return map_; }  ///< with immediates: which did not come
+  const roce::MessageMap& map() const { return map_; }  ///< with immediates: tracks missing messages
   const roce::PayloadCheck* check() const { return check_ ? &*check_ : nullptr; }
-  const std::vector<std::uint64_t>& untouched_slots() const { return untouched_; }  ///< the first 64
+  const std::vector<std::uint64_t>& untouched_slots() const { return untouched_; }  ///< at most 64 are listed
   std::uint64_t slots() const { return slots_; }
-  /// Stream byte with which message 0 begins, where it is known.
+  /// Stream offset of message 0, if known.
   const std::optional<std::uint64_t>& origin() const { return origin_; }
-  /// The part of the memory that was written to by now: the whole ring, or the messages so far.
+  /// The part of the memory written so far: the whole ring, or the messages up to now.
   ByteSpan written() const;
 
  private:
@@ -77,7 +90,7 @@ class ReceiveAccounting {
   roce::Transport transport_;
   ImmediateRule immediate_;
   std::uint32_t pmtu_;
-  std::optional<std::uint64_t> origin_;  ///< nothing: to be found out
+  std::optional<std::uint64_t> origin_;  ///< empty: not yet known
   std::size_t index_;
   std::uint64_t slots_;
   bool live_;
@@ -86,9 +99,9 @@ class ReceiveAccounting {
   std::optional<roce::PayloadCheck> check_;
   roce::MessageMap map_{1024};
   std::vector<std::uint64_t>
-      last_in_slot_;  ///< message number, or kNever; empty where messages are checked live
+      last_in_slot_;  ///< message number, or kNever; empty if messages are checked live
   std::uint64_t used_slots_ = 0;
-  std::uint32_t tail_ = 0;  ///< bytes used of the last used slot
+  std::uint32_t tail_ = 0;  ///< bytes used in the last used slot
   std::uint64_t immediates_ = 0;
   std::uint64_t wrong_immediates_ = 0;
   std::optional<WrongImmediate> first_wrong_;

@@ -15,7 +15,7 @@ using namespace std::chrono_literals;
 
 constexpr std::size_t kMaxEvents = 20;
 
-/// A vhost-user or cabled link may come up a moment after its client began.
+/// The link may come up shortly after the client, for example on vhost-user or after connecting a cable.
 ibv_port_attr wait_active(const Device& device) {
   ibv_port_attr port = device.port_attributes();
   for (int i = 0; i < 100 && port.state != IBV_PORT_ACTIVE; ++i) {
@@ -32,18 +32,19 @@ Gid choose_gid(const Device& device, const Options& options, const Hello& hello)
   const ibv_port_attr port = wait_active(device);
   const std::uint32_t active = mtu_bytes(port.active_mtu);
   if (hello.pmtu > std::min(active, options.mtu))
-    throw Refusal("path MTU " + std::to_string(hello.pmtu) + " asked for, the receiver has " +
-                  std::to_string(std::min(active, options.mtu)) +
-                  (active < hello.pmtu ? "; fix: a smaller one, or a larger MTU of its network interface"
-                                       : "; fix: a smaller one, or rdma-sink --mtu"));
+    throw Refusal(
+        "path MTU " + std::to_string(hello.pmtu) + " requested, but the receiver supports at most " +
+        std::to_string(std::min(active, options.mtu)) +
+        (active < hello.pmtu ? "; fix: use a smaller one, or a larger MTU of the receiver's network interface"
+                             : "; fix: use a smaller one, or increase rdma-sink --mtu"));
   const auto gid = device.find_gid(hello.ip, options.gid_index);
   if (!gid)
     throw Refusal(options.gid_index ? "GID index " + std::to_string(*options.gid_index) +
-                                          " is no RoCE v2 GID; see show_gids or "
+                                          " is not a RoCE v2 GID; see show_gids or "
                                           "/sys/class/infiniband"
                                     : std::string("the receiver has no RoCE v2 GID for ") +
                                           (hello.ip.is_v4() ? "IPv4" : "IPv6") +
-                                          "; fix: give its network interface such an address");
+                                          "; fix: give its network interface an address of that family");
   return *gid;
 }
 
@@ -58,11 +59,11 @@ Receiver::Receiver(const Device& device, const Options& options, const Hello& he
       out_(options.out),
       qps_(device, gid_, options, hello, shares_) {
   if (out_.wanted() && hello.qps.size() > 1 && hello.messages == 0)
-    throw Refusal("--out with several queue pairs needs 'messages' of each");
-  ledgers_.reserve(qps_.size());
+    throw Refusal("--out with several queue pairs requires 'messages' for each");
+  accounting_.reserve(qps_.size());
   posted_.assign(qps_.size(), 0);
   for (std::size_t i = 0; i < qps_.size(); ++i) {
-    ledgers_.emplace_back(hello_, i, shares_.slots, shares_.live, qps_.memory(i), expected_.stream());
+    accounting_.emplace_back(hello_, i, shares_.slots, shares_.live, qps_.memory(i), expected_.stream());
     index_of_[qps_.qpn(i)] = i;
   }
   if (hello.immediate.present()) post({shares_.receives, std::nullopt});
@@ -87,7 +88,7 @@ nlohmann::json Receiver::status() const {
   for (std::size_t i = 0; i < qps_.size(); ++i)
     qps.push_back({{"qpn", qps_.qpn(i)},
                    {"state", qps_.state(i)},
-                   {"immediates", ledgers_[i].immediates()},
+                   {"immediates", accounting_[i].immediates()},
                    {"receives_posted", posted_[i]}});
   return {{"qps", std::move(qps)}};
 }
@@ -121,8 +122,8 @@ void Receiver::on_completion(const ibv_wc& wc) {
     first_ = last_;
     first_bytes_ = wc.byte_len;
   }
-  const std::uint64_t n = ledgers_[i].on_immediate(ntohl(wc.imm_data), wc.byte_len);
-  if (out_.wanted()) out_.write(out_offset(i, n), ledgers_[i].message(n));
+  const std::uint64_t n = accounting_[i].on_immediate(ntohl(wc.imm_data), wc.byte_len);
+  if (out_.wanted()) out_.write(out_offset(i, n), accounting_[i].message(n));
   if (options_.replenish && posted_[i] < shares_.receives && qps_.post(i, 1)) ++posted_[i];
 }
 
@@ -137,8 +138,7 @@ std::uint32_t Receiver::post(const PostReceives& what) {
                     std::to_string(shares_.capacity - posted_[i]) + " more receives");
   }
   for (std::size_t i = first; i < end; ++i) {
-    if (!qps_.post(i, what.count))
-      throw Refusal("receives cannot be posted on queue pair " + std::to_string(i));
+    if (!qps_.post(i, what.count)) throw Refusal("cannot post receives on queue pair " + std::to_string(i));
     posted_[i] += what.count;
   }
   return what.count;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "expected.hpp"
 #include "out_file.hpp"
 #include "queue_pairs.hpp"
 #include "receive_accounting.hpp"
@@ -16,26 +15,27 @@
 
 namespace softfeb::sink {
 
-/// One session: from a client's hello to its report.
+/// One session, from a client's hello to its report.
 class Receiver {
  public:
-  /// Queue pairs are in RTR and receives are posted when this returns. Throws Refusal or NoDevice. `device`
-  /// and `options` outlive it.
+  /// After construction, queue pairs are in RTR and receives are posted. Throws Refusal or NoDevice. `device`
+  /// and `options` must outlive this object.
   Receiver(const Device& device, const Options& options, const Hello& hello);
 
   nlohmann::json welcome() const;
   nlohmann::json status() const;
 
-  /// Takes what completed; false when there was nothing.
+  /// Handles completions; returns false if there were none.
   bool poll();
   int completion_fd() const { return qps_.completion_fd(); }
   void rearm() { qps_.rearm(); }
 
-  /// Returns the receives posted now. Throws Refusal where they do not fit.
+  /// Returns the number of receives posted. Throws Refusal if they do not fit.
   std::uint32_t post(const PostReceives& what);
   void on_async_event(const std::string& name);
 
-  /// Closes the books: `end` null where the client went away. "held" tells whether all is well.
+  /// Ends the session and returns the report; `end` is null if the client disconnected. "held": all checks
+  /// passed.
   nlohmann::json finish(const End* end);
 
  private:
@@ -55,14 +55,14 @@ class Receiver {
   Hello hello_;
   Gid gid_;
   Shares shares_;
-  Expected expected_;
+  ExpectedPayload expected_;
   OutFile out_;
   QueuePairs qps_;
-  std::vector<ReceiveAccounting> ledgers_;
-  std::vector<std::uint32_t> posted_;  ///< receives of each QP that wait
+  std::vector<ReceiveAccounting> accounting_;
+  std::vector<std::uint32_t> posted_;  ///< number of posted receives per QP
   std::unordered_map<std::uint32_t, std::size_t> index_of_;
-  std::map<std::string, std::uint64_t> failed_;  ///< completions in error, by status
-  std::uint64_t unexpected_ = 0;                 ///< completions of other operations
+  std::map<std::string, std::uint64_t> failed_;  ///< failed completions, by status
+  std::uint64_t unexpected_ = 0;                 ///< completions of other opcodes
   std::vector<std::string> events_;
   std::vector<std::string> problems_;
   Clock::time_point first_{};

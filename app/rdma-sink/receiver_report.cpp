@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "receiver.hpp"
-#include "sha256.hpp"
 
 #include <algorithm>
+#include <array>
+#include <stdexcept>
 #include <thread>
+
+#include <openssl/evp.h>
 
 namespace softfeb::sink {
 
@@ -12,12 +15,26 @@ namespace {
 using namespace std::chrono_literals;
 using nlohmann::json;
 
-json report_immediates(const ReceiveAccounting& ledger) {
-  json immediates{{"received", ledger.immediates()},
-                  {"wrong", ledger.wrong_immediates()},
-                  {"in_order", ledger.map().late() == 0 && ledger.wrong_immediates() == 0},
+/// SHA-256 (FIPS 180-4) of `bytes` as 64 hexadecimal digits.
+std::string sha256_hex(ByteSpan bytes) {
+  std::array<std::uint8_t, EVP_MAX_MD_SIZE> digest;
+  unsigned size = 0;
+  if (EVP_Digest(bytes.data(), bytes.size(), digest.data(), &size, EVP_sha256(), nullptr) != 1)
+    throw std::runtime_error("libcrypto cannot compute a SHA-256");
+  std::string hex;
+  for (unsigned i = 0; i < size; ++i) {
+    hex += "0123456789abcdef"[digest[i] >> 4];
+    hex += "0123456789abcdef"[digest[i] & 15];
+  }
+  return hex;
+}
+
+json report_immediates(const ReceiveAccounting& account) {
+  json immediates{{"received", account.immediates()},
+                  {"wrong", account.wrong_immediates()},
+                  {"in_order", account.map().late() == 0 && account.wrong_immediates() == 0},
                   {"first_wrong", nullptr}};
-  if (const auto& wrong = ledger.first_wrong_immediate())
+  if (const auto& wrong = account.first_wrong_immediate())
     immediates["first_wrong"] = {{"message", wrong->message}, {"got", wrong->got}, {"want", wrong->want}};
   return immediates;
 }
@@ -37,11 +54,11 @@ json report_missing(const roce::MessageMap& map) {
 
 }  // namespace
 
-/// The last completions may come a moment after the client has its acknowledgements.
+/// The last completions may arrive shortly after the client has received its acknowledgements.
 void Receiver::settle(const End& end) {
   const auto total = [this] {
     std::uint64_t sum = 0;
-    for (const ReceiveAccounting& ledger : ledgers_) sum += ledger.immediates();
+    for (const ReceiveAccounting& account : accounting_) sum += account.immediates();
     return sum;
   };
   const Clock::time_point give_up = Clock::now() + 2s;
@@ -62,7 +79,7 @@ std::optional<std::uint64_t> Receiver::sent_on(std::size_t i, const End* end) co
   return std::nullopt;
 }
 
-/// Files of several QPs stand one after the other, each as long as its messages are together.
+/// Data of several QPs is stored one after the other; each part has the total length of the QP's messages.
 std::uint64_t Receiver::out_offset(std::size_t i, std::uint64_t n) const {
   const std::uint64_t stream =
       hello_.payload.file_size != 0 ? hello_.payload.file_size : hello_.messages * hello_.message_size;
@@ -73,32 +90,33 @@ void Receiver::write_rest(std::size_t i, std::uint64_t sent) {
   if (!out_.wanted() || hello_.immediate.present()) return;
   if (sent > shares_.slots) {
     problem("--out: " + std::to_string(sent) + " messages were sent into " + std::to_string(shares_.slots) +
-            " slots, so the first were overwritten unseen; fix: --memory, or messages with immediates");
+            " slots, so the first were overwritten before they were checked; fix: increase --memory, or send "
+            "immediates");
     return;
   }
-  for (std::uint64_t n = 0; n < sent; ++n) out_.write(out_offset(i, n), ledgers_[i].message(n));
+  for (std::uint64_t n = 0; n < sent; ++n) out_.write(out_offset(i, n), accounting_[i].message(n));
 }
 
 json Receiver::report_qp(std::size_t i) const {
-  const ReceiveAccounting& ledger = ledgers_[i];
-  const roce::PayloadCheck* check = ledger.check();
+  const ReceiveAccounting& account = accounting_[i];
+  const roce::PayloadCheck* check = account.check();
   json qp{{"qpn", qps_.qpn(i)},
           {"state", qps_.state(i)},
-          {"messages", ledger.messages()},
-          {"payload_bytes", ledger.bytes()},
-          {"missing", ledger.missing()},
-          {"missing_ranges", report_missing(ledger.map())},
-          {"missing_slots", ledger.untouched_slots()},
-          {"duplicate", ledger.map().duplicate()},
-          {"out_of_order", ledger.map().late()},
-          {"wrong_lengths", ledger.wrong_lengths()},
+          {"messages", account.messages()},
+          {"payload_bytes", account.bytes()},
+          {"missing", account.missing()},
+          {"missing_ranges", report_missing(account.map())},
+          {"missing_slots", account.untouched_slots()},
+          {"duplicate", account.map().duplicate()},
+          {"out_of_order", account.map().late()},
+          {"wrong_lengths", account.wrong_lengths()},
           {"bytes_checked", check ? check->checked() : 0},
           {"bytes_wrong", check ? check->wrong() : 0},
           {"mismatches", check ? report_mismatches(*check) : json::array()},
-          {"payload_origin", ledger.origin() ? json(*ledger.origin()) : json(nullptr)},
-          {"immediates", report_immediates(ledger)}};
+          {"payload_origin", account.origin() ? json(*account.origin()) : json(nullptr)},
+          {"immediates", report_immediates(account)}};
   if (options_.sha256) {
-    const ByteSpan written = ledger.written();
+    const ByteSpan written = account.written();
     qp["sha256"] = sha256_hex(written);
     qp["sha256_bytes"] = written.size();
   }
@@ -106,20 +124,20 @@ json Receiver::report_qp(std::size_t i) const {
 }
 
 void Receiver::judge(std::size_t i, std::optional<std::uint64_t> sent) {
-  const ReceiveAccounting& ledger = ledgers_[i];
+  const ReceiveAccounting& account = accounting_[i];
   const std::string who = "queue pair " + std::to_string(i) + ": ";
   const auto expect_none = [&](std::uint64_t count, const char* what) {
     if (count != 0) problem(who + std::to_string(count) + " " + what);
   };
-  expect_none(ledger.check() ? ledger.check()->wrong() : 0, "bytes wrong");
-  expect_none(ledger.missing(), "messages missing");
-  expect_none(ledger.wrong_immediates(), "immediates wrong");
-  expect_none(ledger.wrong_lengths(), "messages of wrong length");
-  expect_none(ledger.map().late(), "messages out of order");
-  expect_none(ledger.map().duplicate(), "messages twice");
+  expect_none(account.check() ? account.check()->wrong() : 0, "bytes wrong");
+  expect_none(account.missing(), "messages missing");
+  expect_none(account.wrong_immediates(), "immediates wrong");
+  expect_none(account.wrong_lengths(), "messages of wrong length");
+  expect_none(account.map().late(), "messages out of order");
+  expect_none(account.map().duplicate(), "messages received twice");
   if (std::string_view(qps_.state(i)) == "ERR") problem(who + "in state ERR: a request was refused");
-  if (sent && hello_.immediate.present() && ledger.immediates() > *sent)
-    problem(who + std::to_string(ledger.immediates()) + " immediates for " + std::to_string(*sent) +
+  if (sent && hello_.immediate.present() && account.immediates() > *sent)
+    problem(who + std::to_string(account.immediates()) + " immediates for " + std::to_string(*sent) +
             " messages");
 }
 
@@ -128,8 +146,8 @@ void Receiver::problem(std::string text) {
   if (problems_.size() < kMaxProblems) problems_.push_back(std::move(text));
 }
 
-/// Between the first and the last completion, so the first message's bytes do not count; without immediates
-/// only the client has seen how long it took.
+/// The time runs from the first to the last completion, so the first message's bytes do not count. Without
+/// immediates, only the client can measure the time.
 void Receiver::add_rates(json& report, const End* end) const {
   const double seconds = std::chrono::duration<double>(last_ - first_).count();
   const auto bytes = report["payload_bytes"].get<double>();
@@ -162,12 +180,12 @@ json Receiver::finish(const End* end) {
     report[key] = 0;
   for (std::size_t i = 0; i < qps_.size(); ++i) {
     const auto sent = sent_on(i, end);
-    ledgers_[i].finish(sent);
+    accounting_[i].finish(sent);
     if (sent)
       write_rest(i, *sent);
     else if (!hello_.immediate.present())
       problem("queue pair " + std::to_string(i) +
-              ": how much was sent is not known, so nothing could be checked");
+              ": the number of messages sent is unknown, so nothing could be checked");
     judge(i, sent);
     json qp = report_qp(i);
     for (const char* key : {"messages", "payload_bytes", "bytes_checked", "bytes_wrong", "missing",
@@ -177,12 +195,12 @@ json Receiver::finish(const End* end) {
   }
   add_rates(report, end);
   if (end == nullptr)
-    problem("the client went away without an end");
+    problem("the client disconnected without sending 'end'");
   else if (!end->complete)
     problem("the client did not complete its run");
-  if (unexpected_ != 0) problem(std::to_string(unexpected_) + " completions of other operations than WRITE");
+  if (unexpected_ != 0) problem(std::to_string(unexpected_) + " completions of operations other than WRITE");
   for (const auto& [status, count] : failed_)
-    problem(std::to_string(count) + " receives ended with: " + status);
+    problem(std::to_string(count) + " receives completed with status: " + status);
   for (const std::string& event : events_) problem("the device reports: " + event);
   if (!out_.error().empty()) problem(out_.error());
   report["problems"] = problems_;

@@ -19,13 +19,13 @@ namespace {
 using nlohmann::json;
 
 constexpr std::size_t kMaxConnections = 16;
-constexpr std::chrono::seconds kPatience{30};  ///< for the first line of a connection
+constexpr std::chrono::seconds kPatience{30};  ///< timeout for the first line of a connection
 
 void say(const std::string& text) { std::fprintf(stderr, "rdma-sink: %s\n", text.c_str()); }
 
 json error_line(const std::string& text) { return {{"error", text}}; }
 
-/// At once or not at all: whoever looks never finds half a report.
+/// Replaces the file atomically, so that readers never see an incomplete report.
 void write_report(const std::string& path, const json& report) {
   const std::string part = path + ".part";
   std::ofstream file(part);
@@ -74,7 +74,7 @@ bool Server::run() {
   return held_;
 }
 
-/// Order: signals, listener, device events, completions, then the connections.
+/// In this order: signals, listener, device events, completions, connections.
 void Server::wait() {
   ready_.clear();
   for (const int fd :
@@ -96,7 +96,7 @@ void Server::take_device_events() {
     ibv_ack_async_event(&event);
     const std::string name = ibv_event_type_str(type);
     say("device event: " + name);
-    // Ports come and go with their links; the QPs stay.
+    // Ports go up and down with their links; the QPs stay.
     const bool harmless = type == IBV_EVENT_PORT_ACTIVE || type == IBV_EVENT_PORT_ERR ||
                           type == IBV_EVENT_COMM_EST || type == IBV_EVENT_GID_CHANGE;
     if (receiver_ && !harmless) receiver_->on_async_event(name);
@@ -113,7 +113,7 @@ void Server::accept_client() {
   connections_.emplace_back(fd);
 }
 
-/// Reads what there is and answers each line. The connection may be gone afterwards.
+/// Reads available lines and answers each. The connection may be closed afterwards.
 void Server::serve(Connection& connection) {
   const bool there = connection.receive();
   while (const auto line = connection.next_line()) handle(connection, *line);
@@ -141,7 +141,7 @@ void Server::handle(Connection& connection, const std::string& text) {
     } else if (line.contains("status")) {
       answer = receiver_->status();
     } else {
-      throw Refusal("unknown line; known are version, post_receives, status and end");
+      throw Refusal("unknown request; known ones are version, post_receives, status and end");
     }
   } catch (const Refusal& refusal) {
     say(std::string("refused: ") + refusal.what());
@@ -156,7 +156,7 @@ void Server::handle(Connection& connection, const std::string& text) {
 }
 
 json Server::begin(Connection& connection, const json& line) {
-  if (receiver_) throw Refusal("busy with another client; try again when it has ended");
+  if (receiver_) throw Refusal("busy with another client; try again when its session has ended");
   const Hello hello = parse_hello(line);
   receiver_ = std::make_unique<Receiver>(device_, options_, hello);
   client_ = &connection;
@@ -176,7 +176,7 @@ void Server::end(const End* what) {
   if (!options_.json.empty()) write_report(options_.json, report);
 }
 
-/// Whoever connects and says nothing is sent away, so that others find room.
+/// Closes connections that send nothing, to make room for others.
 void Server::drop_silent() {
   const auto now = std::chrono::steady_clock::now();
   connections_.remove_if([&](const Connection& c) { return &c != client_ && now - c.since() > kPatience; });

@@ -12,16 +12,17 @@
 
 namespace softfeb::sink {
 
-/// Serves one session after the other, and commands beside them. One thread.
+/// Serves one session after the other, and commands in parallel. Single-threaded.
 class Server {
  public:
-  /// `device` and `options` outlive it.
+  /// `device` and `options` must outlive this object.
   Server(const Device& device, const Options& options);
   ~Server();
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
 
-  /// Until a signal, or the end of the first session with --once. True when every session's checks held.
+  /// Runs until a signal or, with --once, until the end of the first session. Returns true if all checks of
+  /// all sessions held.
   bool run();
 
  private:
@@ -41,7 +42,7 @@ class Server {
   int signals_ = -1;
   std::list<Connection> connections_;
   std::unique_ptr<Receiver> receiver_;
-  Connection* client_ = nullptr;  ///< whose session it is
+  Connection* client_ = nullptr;  ///< owner of the session
   std::vector<pollfd> ready_;
   std::size_t sessions_ = 0;
   bool held_ = true;

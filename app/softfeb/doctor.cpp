@@ -31,7 +31,7 @@ std::vector<dataplane::Check> check_ports(const DoctorOptions& options) {
   return all;
 }
 
-/// How packets are made and checked: right on every CPU, and faster on most.
+/// Instructions used for iCRCs: correct on every CPU, fast with PCLMULQDQ.
 dataplane::Check check_instructions() {
   dataplane::Check c{"iCRC", dataplane::Health::kOk, "", ""};
   if (roce::cpu::kPclmul) {
@@ -39,8 +39,8 @@ dataplane::Check check_instructions() {
     return c;
   }
   c.health = dataplane::Health::kWarn;
-  c.found = "tables: slower, and right";
-  c.fix = "unset SOFTFEB_CPU, or a CPU with PCLMULQDQ";
+  c.found = "lookup tables: correct, but slower";
+  c.fix = "unset SOFTFEB_CPU, or use a CPU with PCLMULQDQ";
   return c;
 }
 
@@ -49,7 +49,7 @@ dataplane::Check check_instructions() {
 int doctor(const DoctorOptions& options) {
   if (!options.config && !options.overrides.empty()) {
     throw config::ConfigError(
-        {{{"--set", 0, ""}, "there is no configuration to change", "add -c FILE, or leave it out"}});
+        {{{"--set", 0, ""}, "there is no configuration to override", "add -c FILE, or remove --set"}});
   }
   std::vector<dataplane::Check> checks = dataplane::check_machine();
   checks.push_back(check_instructions());

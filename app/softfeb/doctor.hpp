@@ -9,13 +9,13 @@ namespace softfeb::app {
 
 /// Command line of `softfeb doctor`.
 struct DoctorOptions {
-  std::optional<std::string> config;   ///< also probes the ports of this configuration
+  std::optional<std::string> config;   ///< check the ports of this configuration, too
   std::vector<std::string> overrides;  ///< KEY=VALUE
   bool json = false;
 };
 
-/// Says what this machine and these ports can do, and the fix for what they cannot. Returns 0, or 3 when
-/// something that is needed is missing.
+/// Checks this machine and its ports, and prints a fix for each problem. Returns 0, or 3 if something
+/// required is missing.
 int doctor(const DoctorOptions& options);
 
 }  // namespace softfeb::app

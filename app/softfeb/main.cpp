@@ -22,7 +22,7 @@ using namespace softfeb::app;
 
 namespace {
 
-/// --web alone, or with an address: for the configuration to judge.
+/// --web with or without an address; validated by the config loader.
 void add_web(CLI::App& command, std::vector<std::string>& overrides, const std::string& usual) {
   command
       .add_option_function<std::string>(
@@ -30,18 +30,18 @@ void add_web(CLI::App& command, std::vector<std::string>& overrides, const std::
           [&overrides](const std::string& where) {
             overrides.push_back("run.web=" + (where.empty() ? "on" : where));
           },
-          "Serve the live page, /metrics and JSON: off, on, a port, or ADDRESS[:PORT]; alone: on. Default: " +
+          "Serve the live page, /metrics and JSON: off, on, a port, or ADDRESS[:PORT]. --web alone: on. "
+          "Default: " +
               usual)
       ->type_name("[ADDRESS]")
       ->expected(0, 1);
 }
 
 void add_hold(CLI::App& command, bool& hold) {
-  command.add_flag("--hold", hold,
-                   "The live page stays when the run has ended, with its result, until Ctrl-C");
+  command.add_flag("--hold", hold, "Keep serving the live page, with the result, after the run until Ctrl-C");
 }
 
-/// A name that is not empty, as of a variable that was not set.
+/// Rejects empty values, such as an unset shell variable.
 CLI::Validator named() {
   return {[](const std::string& text) {
             return text.empty() ? std::string("is empty; fix: name one") : std::string();
@@ -58,7 +58,7 @@ struct RunArguments {
 void add_pictures(CLI::App& command, bool& pictures) {
   command.add_flag_callback(
       "--no-pictures", [&pictures] { pictures = false; },
-      "No page and no charts in the report's folder, only data");
+      "Write only data to the report folder, no page and no charts");
 }
 
 void add_run(CLI::App& top, RunArguments& a) {
@@ -85,7 +85,7 @@ void add_run(CLI::App& top, RunArguments& a) {
   add_pictures(*run, a.options.pictures);
   add_web(*run, a.options.overrides, "off");
   add_hold(*run, a.options.hold);
-  run->add_flag("-q,--quiet", a.options.quiet, "No progress, no table; only what went wrong");
+  run->add_flag("-q,--quiet", a.options.quiet, "Print no progress and no table, only problems");
 }
 
 struct LabArguments {
@@ -105,7 +105,7 @@ void add_lab(CLI::App& top, LabArguments& a) {
   lab->add_option("--duration", a.duration, "How long to send, in seconds or with a unit, e.g. 10 or 500ms")
       ->type_name("TIME");
   lab->add_flag("--virtual", a.options.virtual_time,
-                "In virtual time: no DPDK, no clock, the same result every time");
+                "Run in virtual time: no DPDK, no clock, the same result every time");
   lab->add_option("--json", a.options.json, "Write the result as JSON to this file (- for standard output)")
       ->type_name("FILE")
       ->check(named());
@@ -114,31 +114,31 @@ void add_lab(CLI::App& top, LabArguments& a) {
       ->type_name("DIR")
       ->check(named());
   add_pictures(*lab, a.options.pictures);
-  add_web(*lab, a.options.overrides, "on, but in virtual time or with --quiet");
+  add_web(*lab, a.options.overrides, "on, except in virtual time or with --quiet");
   add_hold(*lab, a.options.hold);
-  lab->add_flag("-q,--quiet", a.options.quiet, "No progress, no table; only what went wrong");
-  lab->add_subcommand("sweep", "Run it in virtual time at every point of the grid of its lab.sweep: a table")
+  lab->add_flag("-q,--quiet", a.options.quiet, "Print no progress and no table, only problems");
+  lab->add_subcommand("sweep",
+                      "Run the topology in virtual time at every point of lab.sweep, and print a table")
       ->fallthrough();
 }
 
 void add_doctor(CLI::App& top, DoctorOptions& o) {
-  CLI::App* const doctor = top.add_subcommand(
-      "doctor", "Say what this machine and these ports can do, and the fix for what they cannot");
-  doctor->add_option("-c,--config", o.config, "Probe the ports of this configuration, too")->check(named());
+  CLI::App* const doctor =
+      top.add_subcommand("doctor", "Check this machine and its ports, and suggest a fix for each problem");
+  doctor->add_option("-c,--config", o.config, "Also check the ports of this configuration")->check(named());
   doctor->add_option("--set", o.overrides, "Override a key of the configuration")->type_name("KEY=VALUE");
-  doctor->add_flag("--json", o.json, "As JSON");
+  doctor->add_flag("--json", o.json, "Print JSON");
 }
 
 void add_regs(CLI::App& top, RegsOptions& o) {
   CLI::App* const regs = top.add_subcommand("regs", "Print the register space of a board's firmware");
-  regs->add_option("--profile", o.profile, "Firmware profile (default: the laboratory's, of May 2026)")
+  regs->add_option("--profile", o.profile, "Firmware profile (default: kcu105-rocev2-2026.05)")
       ->type_name("NAME");
-  auto* const csv = regs->add_flag("--csv", o.csv, "As CSV: path,address,bit_offset,bit_size,mode,reset");
-  regs->add_flag("--json", o.json, "As JSON")->excludes(csv);
+  auto* const csv = regs->add_flag("--csv", o.csv, "Print CSV: path,address,bit_offset,bit_size,mode,reset");
+  regs->add_flag("--json", o.json, "Print JSON")->excludes(csv);
 }
 
-/// As scripts write it: a number without a unit is in seconds. Everything else is for the configuration to
-/// judge.
+/// A number without a unit is in seconds. The config loader validates everything else.
 std::string in_seconds(const std::string& text) {
   const bool number = !text.empty() && text.find_first_not_of("0123456789.") == std::string::npos;
   return number ? text + "s" : text;
@@ -162,7 +162,7 @@ int complain(int code, const char* what) {
   return code;
 }
 
-/// CLI11 itself says of a wrong subcommand only that one is required.
+/// For an unknown subcommand, CLI11 itself only reports that one is required.
 bool has_subcommand(const CLI::App& top, const std::string& name) {
   return !top.get_subcommands([&](const CLI::App* sub) { return sub->check_name(name); }).empty();
 }
@@ -175,7 +175,7 @@ int main(int argc, char** argv) {
   top.set_version_flag("--version", std::string("softfeb ") + SOFTFEB_VERSION);
   top.footer(
       "Exit status: 0 done and all checks held; 1 a check failed; 2 bad usage or configuration; 3 the "
-      "machine lacks something.");
+      "environment lacks something.");
   RunArguments run_arguments;
   add_run(top, run_arguments);
   LabArguments lab_arguments;
@@ -185,11 +185,13 @@ int main(int argc, char** argv) {
   RegsOptions regs_options;
   add_regs(top, regs_options);
   if (const char* const cpu = std::getenv("SOFTFEB_CPU"); cpu != nullptr && !roce::cpu::is_choice(cpu)) {
-    const std::string text = fmt::format("SOFTFEB_CPU is \"{}\"; fix: native, portable, or unset it", cpu);
+    const std::string text =
+        fmt::format("SOFTFEB_CPU is \"{}\"; fix: use native or portable, or unset it", cpu);
     return complain(kBadUsage, text.c_str());
   }
   if (argc > 1 && argv[1][0] != '-' && !has_subcommand(top, argv[1])) {
-    const std::string text = fmt::format("no subcommand \"{}\"; fix: softfeb --help lists them", argv[1]);
+    const std::string text =
+        fmt::format("unknown subcommand \"{}\"; fix: softfeb --help lists them", argv[1]);
     return complain(kBadUsage, text.c_str());
   }
   try {
@@ -213,7 +215,7 @@ int main(int argc, char** argv) {
   } catch (const dataplane::EnvironmentError& e) {
     return complain(kEnvironment, e.what());
   } catch (const std::bad_alloc&) {
-    return complain(kEnvironment, "out of memory; a smaller configuration, or more memory");
+    return complain(kEnvironment, "out of memory; fix: use a smaller configuration, or add memory");
   } catch (const std::exception& e) {
     return complain(kEnvironment, e.what());
   }

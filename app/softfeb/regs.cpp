@@ -22,7 +22,7 @@ std::string profile_list() {
   return out;
 }
 
-/// Of several values, that of each.
+/// The reset value of each element of an array.
 std::string reset(const Register& r) { return fmt::format("0x{:X}", r.reset); }
 
 void print_csv(const Profile& profile) {
@@ -85,7 +85,8 @@ int regs(const RegsOptions& options) {
   const Profile* const profile =
       options.profile.empty() ? &board::default_profile() : board::find_profile(options.profile);
   if (profile == nullptr) {
-    fmt::print(stderr, "softfeb: no profile \"{}\"; fix: one of {}\n", options.profile, profile_list());
+    fmt::print(stderr, "softfeb: unknown profile \"{}\"; fix: use one of {}\n", options.profile,
+               profile_list());
     return kBadUsage;
   }
   if (options.csv) {

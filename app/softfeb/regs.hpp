@@ -12,8 +12,8 @@ struct RegsOptions {
   bool json = false;
 };
 
-/// Prints the register space of a firmware profile. Returns 0, or 2 with the list of profiles where there is
-/// none of that name.
+/// Prints the register space of a firmware profile. Returns 0, or 2 with the list of profiles if the name is
+/// unknown.
 int regs(const RegsOptions& options);
 
 }  // namespace softfeb::app

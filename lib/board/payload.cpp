@@ -25,14 +25,14 @@ void check_file(const PayloadSpec& spec) {
   if (spec.path.empty()) throw PayloadError("payload 'file' without a path; give the file to send");
   if (spec.message_length == 0) {
     throw PayloadError("payload file '" + spec.path +
-                       "': messages of 0 bytes would never send it; give a message length of at least 1");
+                       "': zero-length messages would never send it; give a message length of at least 1");
   }
 }
 
 void check_prbs31(const PayloadSpec& spec) {
   if (spec.seed == 0 || spec.seed > Prbs31::kMask) {
     throw PayloadError("payload 'prbs31': seed " + std::to_string(spec.seed) +
-                       "; use 1 to 2147483647 (a register of zeros gives zeros)");
+                       "; use 1 to 2147483647 (seed 0 would only give zeros)");
   }
   if (spec.window < kMaxPacketPayload) {
     throw PayloadError("payload 'prbs31': window of " + std::to_string(spec.window) +

@@ -23,7 +23,7 @@ int open_regular(const std::string& path) {
   const int error = errno;
   if (error == ENOENT)
     fail(path,
-         "no such file; give the path of an existing file (relative paths begin at the working directory)");
+         "no such file; give the path of an existing file (paths are relative to the working directory)");
   if (error == EACCES)
     fail(path, "permission denied; make it readable for this user (chmod, or run as its owner)");
   fail(path, std::string("cannot be opened (") + std::strerror(error) + "); give a readable file");
@@ -32,10 +32,11 @@ int open_regular(const std::string& path) {
 std::size_t regular_size(int fd, const std::string& path) {
   struct stat st {};
   if (::fstat(fd, &st) != 0)
-    fail(path, std::string("cannot be examined (") + std::strerror(errno) + "); give a readable file");
+    fail(path, std::string("stat failed (") + std::strerror(errno) + "); give a readable file");
   if (!S_ISREG(st.st_mode))
     fail(path, "not a regular file; give a regular file, since its size must be known before it is sent");
-  if (st.st_size == 0) fail(path, "empty; give a file of at least one byte, or choose another payload");
+  if (st.st_size == 0)
+    fail(path, "file is empty; give a file of at least one byte, or choose another payload");
   return static_cast<std::size_t>(st.st_size);
 }
 
@@ -80,10 +81,10 @@ void FilePayload::read_all(MutableByteSpan into) const {
     if (n < 0 && errno == EINTR) continue;
     if (n < 0)
       fail(path_, std::string("reading failed at byte ") + std::to_string(done) + " (" +
-                      std::strerror(errno) + "); check the disk or copy the file elsewhere");
+                      std::strerror(errno) + "); check the disk, or copy the file elsewhere");
     if (n == 0)
-      fail(path_, "became shorter while it was read (" + std::to_string(done) + " of " +
-                      std::to_string(into.size()) + " bytes); start again when nobody writes to it");
+      fail(path_, "was truncated while being read (" + std::to_string(done) + " of " +
+                      std::to_string(into.size()) + " bytes); start again when no program writes to it");
     done += static_cast<std::size_t>(n);
   }
 }

@@ -99,7 +99,7 @@ const std::vector<Profile>& profiles() {
     p.emplace_back("kcu105-rocev2-2026.05", "KCU105 example, branch rocev2, May 2026: WRITE with immediate",
                    may_2026());
     p.emplace_back("kcu105-rocev2-2026.09",
-                   "as 2026.05, with DSCP and ECN, SoftReset, DcqcnBypass, DCQCN registers for 15 QPs",
+                   "2026.05 plus DSCP and ECN, SoftReset, DcqcnBypass and DCQCN registers for 15 QPs",
                    september_2026());
     return p;
   }();

@@ -58,7 +58,7 @@ RegisterFile::Word* RegisterFile::find(std::uint32_t address) {
 
 std::uint32_t& BlockWords::at(std::uint32_t offset) const {
   RegisterFile::Word* const word = file_->find(base_ + offset);
-  if (word == nullptr) throw std::logic_error("a block uses a register that its profile does not have");
+  if (word == nullptr) throw std::logic_error("a block uses a register that its profile lacks");
   return word->value;
 }
 

@@ -120,7 +120,7 @@ const Register& RegisterMap::one(std::string_view pattern) const {
   const auto found = match(pattern);
   if (found.size() == 1) return *found[0];
   const std::string quoted = "\"" + std::string(pattern) + "\"";
-  if (found.size() > 1) throw std::invalid_argument(quoted + " names several registers: " + list(found));
+  if (found.size() > 1) throw std::invalid_argument(quoted + " matches several registers: " + list(found));
   const auto meant = similar(registers_, pattern);
   if (meant.empty()) throw std::invalid_argument("no register " + quoted);
   throw std::invalid_argument("no register " + quoted + "; did you mean " + list(meant));

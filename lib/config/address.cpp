@@ -39,14 +39,14 @@ Parsed<MacAddress> parse_mac(const std::string& text) {
   const auto mac = roce::parse_mac(text);
   if (!mac) return {'"' + text + "\" is not a MAC address", fix};
   if (((*mac)[0] & 1) != 0) return {text + " is a multicast address", "the first byte must be even"};
-  if (*mac == MacAddress{}) return {"a MAC address of zeros names nobody", fix};
+  if (*mac == MacAddress{}) return {"an all-zero MAC address is not valid", fix};
   return *mac;
 }
 
 Parsed<IpAddress> parse_ip(const std::string& text) {
   const auto ip = IpAddress::parse(text);
   if (!ip) return {'"' + text + "\" is not an IP address", "write for example 10.0.0.1 or fd00::1"};
-  if (!unicast(*ip)) return {text + " is not a unicast address", "write the address of one host"};
+  if (!unicast(*ip)) return {text + " is not a unicast address", "write the address of a single host"};
   return *ip;
 }
 

@@ -24,22 +24,23 @@ Node parse(const std::string& text, const std::string& file, int depth);
 Node base_of(const Node& derived, const std::string& file, int depth) {
   const Node& base = *derived.find("base");
   if (base.kind != Node::Kind::kScalar || base.text.empty())
-    fail(base.where, "names no file", "write for example incast.yaml");
+    fail(base.where, "does not name a file", "write for example incast.yaml");
   for (const Node& child : derived.children) {
     if (child.name == "base" || child.name == "set") continue;
-    fail(child.where, "beside `base` stands `set` alone",
+    fail(child.where, "only `set` may appear beside `base`",
          "write it below `set`, as a dotted path: `run.duration: 10s`");
   }
   const auto path = std::filesystem::path(file).parent_path() / base.text;
   if (std::error_code error; !std::filesystem::is_regular_file(path, error))
     fail(base.where, "no file \"" + path.string() + '"', "name a file relative to this one's directory");
   if (depth >= kMostBases)
-    fail(base.where, "builds on too many files", "check that it does not build on itself");
+    fail(base.where, "is based on too many files", "check that it is not based on itself");
   return parse(read_text(path.string()), path.string(), depth + 1);
 }
 
 Node parse(const std::string& text, const std::string& file, int depth) {
-  if (text.size() > kMaxFile) fail({file, 0, {}}, "is larger than 16 MiB", "use `count` for what repeats");
+  if (text.size() > kMaxFile)
+    fail({file, 0, {}}, "is larger than 16 MiB", "use `count` for repeated entries");
   Node document = parse_yaml(text, file);
   if (document.kind != Node::Kind::kMap || document.find("base") == nullptr) return document;
   Node result = base_of(document, file, depth);

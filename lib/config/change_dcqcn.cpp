@@ -30,7 +30,7 @@ DcqcnConfig change_dcqcn(const DcqcnConfig& now,
   dcqcn.kind = Node::Kind::kMap;
   dcqcn.children.push_back(scalar("algorithm", algorithm_name(now.algorithm)));
   for (const auto& [key, value] : given) {
-    if (key == "algorithm") throw ConfigError({{{"", 0, key}, "stays as it is", "leave it out"}});
+    if (key == "algorithm") throw ConfigError({{{"", 0, key}, "cannot be changed", "remove it"}});
     dcqcn.children.push_back(scalar(key, value));
   }
   Node change;

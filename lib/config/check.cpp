@@ -55,9 +55,9 @@ class Checker {
   void check_run(std::int64_t now_unix_ns) {
     const RunSettings& run = config_.run;
     if (run.duration == Time{0})
-      problem(run.where, "duration", "a run of no time sends nothing", "write for example 10s");
+      problem(run.where, "duration", "a run of zero length sends nothing", "write for example 10s");
     if (run.duration && run.warmup != 0 && run.warmup >= *run.duration) {
-      problem(run.where, "warmup", "leaves nothing of the run to measure", "make it shorter than `duration`");
+      problem(run.where, "warmup", "leaves no time to measure", "make it shorter than `duration`");
     }
     for (const BoardConfig& board : config_.boards) check_times(board);
     if (run.start_at_unix_ns && *run.start_at_unix_ns <= now_unix_ns) {
@@ -67,11 +67,10 @@ class Checker {
 
   void check_times(const BoardConfig& board) {
     if (config_.run.duration && board.start >= *config_.run.duration) {
-      problem(board.where, "start", "the run is over by then", "write a time before `run.duration`");
+      problem(board.where, "start", "the run has ended by then", "write a time before `run.duration`");
     }
     if (board.stop && *board.stop <= board.start) {
-      problem(board.where, "stop", "its traffic stops before it has begun",
-              "write a later time than `start`");
+      problem(board.where, "stop", "its traffic stops before it starts", "write a later time than `start`");
     }
   }
 
@@ -79,10 +78,10 @@ class Checker {
     const WorkersConfig& workers = config_.workers;
     const std::set<unsigned> distinct(workers.cpus.begin(), workers.cpus.end());
     if (distinct.size() != workers.cpus.size()) {
-      problem(workers.where, "cpus", "names a CPU twice", "give every worker its own CPU");
+      problem(workers.where, "cpus", "a CPU is listed twice", "give each worker its own CPU");
     }
     if (workers.idle == Idle::kSpin && workers.main_cpu && distinct.count(*workers.main_cpu) != 0) {
-      problem(workers.where, "main_cpu", "a spinning worker has this CPU",
+      problem(workers.where, "main_cpu", "a spinning worker uses this CPU",
               "use another CPU, or `idle: sleep`");
     }
   }
@@ -94,7 +93,7 @@ class Checker {
       if (port.device.kind == DeviceKind::kRing) {
         links[port.device.name].push_back(&port);
       } else if (port.device.kind != DeviceKind::kNull && !devices.emplace(port.device.text, &port).second) {
-        problem(port.where, "device", "two ports on one device", "remove one of them");
+        problem(port.where, "device", "two ports use one device", "remove one of them");
       }
       if (port.capture) claim_file(config_.place(port.capture->where, "file"), port.capture->file);
     }
@@ -114,7 +113,7 @@ class Checker {
     if (port.pacing != Pacing::kQueueRate) return;
     problem(board.where, "link_rate",
             "missing: port \"" + port.name +
-                "\" has `pacing: queue_rate`, its queues have their boards' link rates",
+                "\" has `pacing: queue_rate`, which needs the link rate of each board",
             "write for example `link_rate: 10Gb/s`, or `pacing: software` for the port");
   }
 
@@ -131,27 +130,27 @@ class Checker {
     }
     if (!is_host(e.ip, e.prefix_length)) {
       problem(e.where, "ip",
-              to_string(e.ip) + " is the address of its network itself, /" + std::to_string(e.prefix_length) +
-                  ", or of all its hosts",
-              "write the address of one host, or another prefix length");
+              to_string(e.ip) + " is the network address of its prefix, /" + std::to_string(e.prefix_length) +
+                  ", or the broadcast address",
+              "write the address of a single host, or another prefix length");
     }
     const std::string network = network_of(config_, e);
     // A MAC derived from a duplicate IP is a duplicate too; report one problem only.
     if (claim_address(e, "ip", network + to_string(e.ip), to_string(e.ip),
                       "give every board and receiver its own address")) {
       claim_address(e, "mac", network + to_string(e.mac), to_string(e.mac),
-                    "give every board and receiver its own MAC, or none");
+                    "give every board and receiver its own MAC, or omit it");
     }
     if (e.gateway && (!same_prefix(*e.gateway, e.ip, e.prefix_length) || *e.gateway == e.ip)) {
       problem(e.where, "gateway",
-              to_string(*e.gateway) + " is no neighbour of " + to_string(e.ip) + '/' +
+              to_string(*e.gateway) + " is not on the same subnet as " + to_string(e.ip) + '/' +
                   std::to_string(e.prefix_length),
               "write the router's address inside this prefix");
     }
     for (const Neighbour& neighbour : e.neighbours) {
       if (neighbour.ip.is_v4() != e.ip.is_v4()) {
-        problem(e.where, "neighbours", to_string(neighbour.ip) + " is of the other IP version",
-                "use the version of `ip`");
+        problem(e.where, "neighbours", to_string(neighbour.ip) + " has the other IP version",
+                "use the IP version of `ip`");
       }
     }
   }

@@ -19,21 +19,21 @@ class ControlChecker {
   void check(const BoardConfig& board) {
     const ControlConfig& c = *board.control;
     if (!board.endpoint.ip.is_v4()) {
-      problem(board.endpoint.where, "ip", "the registers of a board show an IPv4 address",
-              "give the board one, or remove its `control`");
+      problem(board.endpoint.where, "ip", "slow control requires a board with an IPv4 address",
+              "give the board an IPv4 address, or remove its `control`");
     }
     if (!c.listen && !c.in_band) {
-      problem(c.where, "listen", "nobody can reach the registers",
+      problem(c.where, "listen", "the registers would be unreachable",
               "write an address, or `in_band: true`, or remove `control`");
     }
     if (c.registers_port == c.stream_port) {
-      problem(c.where, "stream_port", "registers and stream have the same port", "write another one");
+      problem(c.where, "stream_port", "registers and stream use the same port", "use different ports");
     }
     if (c.window > c.send_queue) {
       problem(c.where, "window",
               "a send queue of " + std::to_string(c.send_queue) + " cannot fill a window of " +
                   std::to_string(c.window),
-              "make `send_queue` at least as long");
+              "make `send_queue` at least as large");
     }
     if (c.listen) {
       claim(board, c.registers_port, "registers_port");

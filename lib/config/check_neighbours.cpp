@@ -34,7 +34,7 @@ bool check_statics(Reading& reading, const RunConfig& config, const EndpointConf
   reading.problem(config.place(e.where, "neighbours"),
                   std::to_string(e.neighbours.size()) + " static entries, more than the " + most() +
                       " that an endpoint keeps",
-                  "leave those to ARP or neighbour discovery, or reach them by a `gateway`");
+                  "let ARP or neighbour discovery resolve them, or use a `gateway`");
   return false;
 }
 
@@ -49,7 +49,7 @@ bool check_board(Reading& reading, const RunConfig& config, const BoardConfig& b
     reading.problem(qp.to_where,
                     "board \"" + e.name + "\" has more than the " + most() +
                         " next hops that a board keeps, static neighbours counted",
-                    "deal its queue pairs out to fewer receivers, use more boards, or put receivers into "
+                    "distribute its queue pairs over fewer receivers, use more boards, or put receivers into "
                     "another prefix behind the board's `gateway`");
     return false;
   }

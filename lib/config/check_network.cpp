@@ -57,7 +57,7 @@ class NetworkChecker {
       problem(s.where, "name", "no link leads to switch \"" + name + '"', "name it in `ends` of a link");
     if (pauses && s.config.pause.xoff == 0) {
       problem(s.where, "pause",
-              "a link of switch \"" + name + "\" has flow control, the switch no thresholds",
+              "a link of switch \"" + name + "\" has flow control, but the switch has no thresholds",
               "add `pause: {xoff: 200KiB, xon: 100KiB, headroom: 64KiB}`, or `flow_control: off`");
     }
     const auto& queues = s.config.queues;
@@ -71,12 +71,12 @@ class NetworkChecker {
   void check_buffer(const SwitchDraft& s) {
     const fabric::SwitchConfig& config = s.config;
     if (const std::uint64_t frame = draft_.mtu + 18; config.buffer < frame) {
-      problem(s.where, "buffer", "holds not one frame of " + std::to_string(frame) + " bytes",
+      problem(s.where, "buffer", "is smaller than one frame of " + std::to_string(frame) + " bytes",
               "write for example 4MiB");
     }
     if (config.port_limit > config.buffer) {
-      problem(s.where, "port_limit", "is more than the whole `buffer` of " + format_size(config.buffer),
-              "write a smaller one, or remove it");
+      problem(s.where, "port_limit", "exceeds the `buffer` of " + format_size(config.buffer),
+              "write a smaller value, or remove it");
     }
   }
 
@@ -85,7 +85,7 @@ class NetworkChecker {
     const std::uint64_t most = s.config.port_limit != 0 ? s.config.port_limit : s.config.buffer;
     if (queue.ecn.kmin < most) return;
     problem(s.where, "ecn",
-            "a queue never grows to `kmin`, since packets are dropped at " + format_size(most),
+            "a queue never reaches `kmin`, because packets are dropped at " + format_size(most),
             "write a smaller `kmin`, or a larger `buffer` or `port_limit`");
   }
 
@@ -101,8 +101,8 @@ class NetworkChecker {
               "write less than `buffer`");
     }
     if (pause.headroom > s.config.buffer) {
-      problem(section, "headroom", "is more than the whole `buffer` of " + format_size(s.config.buffer),
-              "enlarge `buffer`, or write what is on its way when a pause is sent");
+      problem(section, "headroom", "exceeds the `buffer` of " + format_size(s.config.buffer),
+              "enlarge `buffer`, or write the number of bytes in flight when a pause frame is sent");
     }
   }
 
@@ -112,8 +112,8 @@ class NetworkChecker {
     if (!config_.station_of[b] || !board.link_rate) return;
     const std::uint64_t rate = rates_.at(*config_.station_of[b]);
     if (*board.link_rate <= rate) return;
-    problem(board.where, "link_rate", "is more than its link carries, " + format_bandwidth(rate),
-            "remove it: a board's rate is that of its link");
+    problem(board.where, "link_rate", "exceeds the rate of its link, " + format_bandwidth(rate),
+            "remove it; the default is the rate of its link");
   }
 
   Reading& reading_;

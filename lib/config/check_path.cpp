@@ -31,21 +31,21 @@ bool check_path(Reading& reading, const RunConfig& config, const EndpointConfig&
   const bool ring = a.kind == DeviceKind::kRing || b.kind == DeviceKind::kRing;
   const bool linked = from.network || to.network;
   if (!check_links(from, to)) {
-    return unreachable("no way leads from \"" + from.name + "\" to \"" + to.name + '"',
-                       "join their switches by a link, or write a receiver of the same network");
+    return unreachable("there is no path from \"" + from.name + "\" to \"" + to.name + '"',
+                       "connect their switches with a link, or choose a receiver in the same network");
   }
   if (!linked && from.port == to.port) {
-    return unreachable(names + " are on one port, which does not hear itself",
+    return unreachable(names + " are on one port, which does not receive its own packets",
                        "put the receiver on another port");
   }
   if (!linked && ring && (a.kind != b.kind || a.name != b.name)) {
-    return unreachable("no link joins " + names, "put them on the two ends of one net_ring link");
+    return unreachable("no link connects " + names, "put them at the two ends of one net_ring link");
   }
   if (ring && from.vlan != to.vlan)
     return unreachable(names + " are in different VLANs", "use the same `vlan`");
   if (!reachable(from, to.ip) || !reachable(to, from.ip)) {
     return unreachable(names + " cannot reach each other's address",
-                       "put them into one prefix, or give each a `gateway`");
+                       "use one prefix for both, or give each a `gateway`");
   }
   return true;
 }

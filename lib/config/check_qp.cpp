@@ -17,7 +17,7 @@ class QpChecker {
 
   void run() {
     if (std::uint64_t{qp_.qpn} + qp_.count - 1 > kMaxQpn)
-      problem("qpn", "counting up passes 24 bits", "use lower QPNs or fewer QPs");
+      problem("qpn", "the last QPN exceeds 24 bits", "use lower QPNs or fewer QPs");
     check_pmtu(board_.endpoint);
     check_window();
     check_payload();
@@ -46,7 +46,7 @@ class QpChecker {
     const std::uint32_t needed = qp_.pmtu + packet_overhead(!e.ip.is_v4());
     if (!port.mtu || needed <= *port.mtu) return;
     problem("pmtu",
-            "packets of path MTU " + std::to_string(qp_.pmtu) + " are up to " + std::to_string(needed) +
+            "packets of path MTU " + std::to_string(qp_.pmtu) + " take up to " + std::to_string(needed) +
                 " bytes of IP, above the MTU " + std::to_string(*port.mtu) + " of port \"" + port.name + '"',
             "use a smaller `pmtu`, or an `mtu` of at least " + std::to_string(needed));
   }
@@ -57,24 +57,24 @@ class QpChecker {
       problem("window",
               "a send queue of " + std::to_string(qp_.send_queue) + " cannot fill a window of " +
                   std::to_string(qp_.window),
-              "make `send_queue` at least as long");
+              "make `send_queue` at least as large");
     }
     if (qp_.signaled == Signaled::kAll || qp_.sq_sig_all || qp_.ack_every != 0) return;
     const bool last_is_enough =
         qp_.signaled == Signaled::kLast && qp_.traffic.messages && *qp_.traffic.messages <= qp_.window;
     if (last_is_enough) return;
     problem("signaled",
-            "RC requests that are not signaled ask for no acknowledgement, and the window never opens again",
+            "unsignaled RC requests do not request acknowledgements, so the window would never reopen",
             "write `signaled: all`, or give `ack_every`");
   }
 
   void check_payload() {
     const TrafficConfig& traffic = qp_.traffic;
     if (traffic.payload.kind == PayloadConfig::Kind::kFile && traffic.message_size == 0) {
-      traffic_problem("message_size", "messages of no bytes never send the file", "write for example 64KiB");
+      traffic_problem("message_size", "zero-length messages never send the file", "write for example 64KiB");
     }
     if (traffic.rate.unit == Rate::Unit::kPayloadBytes && traffic.message_size == 0) {
-      traffic_problem("rate", "messages of no bytes have no payload rate", "write a rate in pps or msg/s");
+      traffic_problem("rate", "zero-length messages have no payload rate", "write a rate in pps or msg/s");
     }
   }
 
@@ -82,14 +82,14 @@ class QpChecker {
     const auto region = region_length(config_, qp_);
     if (!region) return;
     const TrafficConfig& traffic = qp_.traffic;
-    const std::string has = " bytes, the memory region has " + std::to_string(*region);
+    const std::string has = " bytes, but the memory region has " + std::to_string(*region);
     if (traffic.message_size > *region) {
       return traffic_problem("message_size", "a message has " + std::to_string(traffic.message_size) + has,
                              "write smaller messages, or enlarge the receiver's `memory` (or `length`)");
     }
     if (const std::uint64_t needed = std::uint64_t{traffic.slots} * traffic.message_size; needed > *region) {
       return traffic_problem(
-          "slots", "the slots take " + std::to_string(needed) + has,
+          "slots", "the slots need " + std::to_string(needed) + has,
           "write at most " + std::to_string(slots_in(*region, traffic.message_size)) + " slots");
     }
     check_out(*region);
@@ -106,7 +106,7 @@ class QpChecker {
       if (config_.receivers[r].out.empty()) continue;
       return traffic_problem(
           "payload",
-          "the file does not fit the " + std::to_string(region) + " bytes it is to be written out from",
+          "the file does not fit the " + std::to_string(region) + " bytes from which it is written out",
           "enlarge the receiver's `memory`, or remove its `out` or the `slots`");
     }
   }
@@ -126,12 +126,12 @@ class QpChecker {
                   "give the board a `gateway`, or the receiver's `mac`");
     }
     if (std::uint64_t{to.qpn} + qp_.count - 1 > kMaxQpn) {
-      unreachable("counting up the receiver's QPN passes 24 bits", "use fewer QPs");
+      unreachable("the last QPN of the receiver exceeds 24 bits", "use fewer QPs");
     }
   }
 
   void check_perftest() {
-    if (!rc()) problem("transport", "ib_write_bw is played over RC alone", "write `transport: RC`");
+    if (!rc()) problem("transport", "ib_write_bw is supported only over RC", "write `transport: RC`");
     if (qp_.traffic.verb == roce::WrOpcode::kWriteImm) {
       traffic_problem("verb", "an ib_write_bw server posts no receives", "write `verb: write`");
     }

@@ -52,12 +52,12 @@ Parsed<Device> named_form(Device device, const DeviceForm& form, const std::stri
   device.kind = form.kind;
   device.name = rest.substr(0, rest.find(','));
   const std::string example = "write for example " + std::string(form.example);
-  if (device.name.empty()) return {std::string(form.prefix) + " needs more", example};
+  if (device.name.empty()) return {std::string(form.prefix) + " is incomplete", example};
   if (form.kind == DeviceKind::kPcap && rest.find('=') == std::string::npos) {
     return {'"' + rest + "\" is not key=value", example};
   }
   if (form.kind == DeviceKind::kRing && rest != device.name)
-    return {"a link has a name and no options", example};
+    return {"a link has only a name, no options", example};
   return device;
 }
 
@@ -89,7 +89,7 @@ Parsed<Device> parse_device(const std::string& text) {
   const std::array<std::string, 7> names = {"net_null",      "net_ring", "net_memif", "net_pcap",
                                             "net_af_packet", "net_tap",  "net_vhost"};
   if (const std::string* near = nearest(prefix, names)) fix = "did you mean " + *near + "? Otherwise " + fix;
-  return {'"' + text + "\" is no device", fix};
+  return {'"' + text + "\" is not a device", fix};
 }
 
 }  // namespace softfeb::config

@@ -29,45 +29,45 @@ struct LabCheckKind {
 inline constexpr std::array kLabChecks{
     LabCheckKind{"fairness_jain", LimitUnit::kShare, true, true,
                  "smallest Jain index of the boards' delivered bytes over 100 ms of the steady state"},
-    LabCheckKind{"fairness_jain_10ms", LimitUnit::kShare, true, true, "the same over 10 ms"},
+    LabCheckKind{"fairness_jain_10ms", LimitUnit::kShare, true, true, "the same index over 10 ms"},
     LabCheckKind{"port_used", LimitUnit::kShare, true, true,
-                 "smallest share of the bottleneck's rate in use over 100 ms of the steady state"},
+                 "smallest share of the bottleneck's rate used over 100 ms of the steady state"},
     LabCheckKind{
         "convergence", LimitUnit::kTime, false, true,
-        "longest time from a board's start or stop until all that send are within 10 % of their fair "
+        "longest time from a board's start or stop until all sending boards are within 10 % of their fair "
         "shares"},
     LabCheckKind{"starvation", LimitUnit::kTime, false, true,
-                 "longest time in which nothing of a sending board was delivered"},
+                 "longest time without a delivery from a sending board"},
     LabCheckKind{"offered", LimitUnit::kShare, true, true,
-                 "what the worst board sent of what it was asked and allowed to send"},
-    LabCheckKind{
-        "demand_met", LimitUnit::kShare, true, true,
-        "what was delivered of the worst board of those whose queue pairs all have a `rate`, as a share "
-        "of what they asked for"},
-    LabCheckKind{
-        "resolution", LimitUnit::kTime, false, true,
-        "longest time from a board's first ARP request or neighbour solicitation until it knew all its "
-        "next hops"},
+                 "smallest share that a board sent of what it was asked and allowed to send"},
+    LabCheckKind{"demand_met", LimitUnit::kShare, true, true,
+                 "smallest delivered share of the demand, over boards whose queue pairs all have a "
+                 "`rate`"},
+    LabCheckKind{"resolution", LimitUnit::kTime, false, true,
+                 "longest time from a board's first ARP request or neighbour solicitation until it had "
+                 "resolved all its "
+                 "next hops"},
     LabCheckKind{"unresolved_qps", LimitUnit::kCount, false, false,
-                 "queue pairs whose next hop's MAC address did not become known"},
+                 "queue pairs whose next hop's MAC address was not resolved"},
     LabCheckKind{
         "rate_tracking", LimitUnit::kShare, false, true,
-        "largest difference of sent bytes from the integral of Rc over 1 ms windows while limited by "
-        "it, beyond one packet"},
-    LabCheckKind{
-        "sawtooth", LimitUnit::kShare, false, true,
-        "largest difference of the rate's sawtooth, period and depth, from what its parameters predict"},
+        "largest difference between sent bytes and the integral of Rc over 1 ms windows while limited by "
+        "Rc, beyond one packet"},
+    LabCheckKind{"sawtooth", LimitUnit::kShare, false, true,
+                 "largest difference between the rate's sawtooth (period and depth) and its prediction"},
     LabCheckKind{"dropped", LimitUnit::kCount, false, true,
-                 "packets that switches dropped for want of buffer"},
-    LabCheckKind{"lost", LimitUnit::kCount, false, true, "packets that did not arrive, for whatever reason"},
-    LabCheckKind{"retransmitted", LimitUnit::kCount, false, true, "packets that boards sent again"},
+                 "packets that switches dropped because their buffer was full"},
+    LabCheckKind{"lost", LimitUnit::kCount, false, true, "packets that did not arrive, for any reason"},
+    LabCheckKind{"retransmitted", LimitUnit::kCount, false, true, "packets that boards retransmitted"},
     LabCheckKind{"queue_bytes_max", LimitUnit::kBytes, false, true, "longest queue of the bottleneck"},
-    LabCheckKind{"queue_bytes_mean", LimitUnit::kBytes, false, true, "its mean in the steady state"},
+    LabCheckKind{"queue_bytes_mean", LimitUnit::kBytes, false, true,
+                 "mean queue of the bottleneck in the steady state"},
     LabCheckKind{"pause_tx", LimitUnit::kCount, false, true,
-                 "pause frames that switches sent, PFC's included"},
+                 "pause frames that switches sent, including PFC"},
     LabCheckKind{"ecn_marked", LimitUnit::kCount, true, true, "packets that switches marked"},
     LabCheckKind{"cnp_forged", LimitUnit::kCount, true, true, "CNPs that threshold switches forged"},
-    LabCheckKind{"bytes_wrong", LimitUnit::kCount, false, false, "payload bytes that are not what was sent"},
+    LabCheckKind{"bytes_wrong", LimitUnit::kCount, false, false,
+                 "payload bytes that differ from what was sent"},
 };
 
 /// Null if there is no such check.

@@ -62,7 +62,7 @@ const std::vector<NodeRef>* LinkEnds::look_up(const std::string& name, const Whe
     for (const std::string& known : names) {
       if (fix.size() < 200) fix += (fix.empty() ? "write one of " : ", ") + known;
     }
-    if (fix.empty()) fix = "there is none in this file; add it";
+    if (fix.empty()) fix = "this file has none; add it";
   }
   reading_.problem(where, "no switch, board, receiver or port \"" + name.substr(0, 64) + '"', fix);
   return nullptr;

@@ -31,14 +31,15 @@ class TreeBuilder : public YAML::EventHandler {
   }
   void OnScalar(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor,
                 const std::string& value) override {
-    if (quote_open(mark)) fail(mark, "a quote is not closed on its line", "close it");
+    if (quote_open(mark)) fail(mark, "a quote is not closed on the same line", "close it");
     Node node = make(Node::Kind::kScalar, mark);
     node.text = value;
     leaf(std::move(node), anchor, true);
   }
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
     const auto found = anchors_.find(anchor);
-    if (found == anchors_.end()) fail(mark, "alias to a node that contains it", "write the value out");
+    if (found == anchors_.end())
+      fail(mark, "alias to a node that contains it", "write the value instead of the alias");
     if (nodes_ += count(found->second); nodes_ > kMaxNodes) too_large(mark);
     Node node = found->second;
     node.where.line = mark.line + 1;
@@ -69,11 +70,11 @@ class TreeBuilder : public YAML::EventHandler {
     throw ConfigError({{{file_, mark.line + 1, {}}, std::move(message), std::move(fix)}});
   }
   [[noreturn]] void too_large(const YAML::Mark& mark) const {
-    fail(mark, "more than " + std::to_string(kMaxNodes) + " nodes", "use `count` for what repeats");
+    fail(mark, "more than " + std::to_string(kMaxNodes) + " nodes", "use `count` for repeated entries");
   }
 
-  /// True if a quote is not closed on its line. yaml-cpp extends such a quote to the end of the file. Values
-  /// here contain no line breaks.
+  /// True if a quote is not closed on the same line. yaml-cpp extends such a quote to the end of the file.
+  /// Values here contain no line breaks.
   bool quote_open(const YAML::Mark& mark) const {
     if (mark.pos < 0 || static_cast<std::size_t>(mark.pos) >= source_.size()) return false;
     std::size_t at = static_cast<std::size_t>(mark.pos);

@@ -17,7 +17,7 @@ UdpSourcePort read_source_port(Section& s) {
       s.reading().problem(node->where, "is not a range", "write [FIRST, LAST], for example [49152, 50175]");
     } else if (s.scalar(node->children[0], port.first, number) &&
                s.scalar(node->children[1], port.last, number) && port.first > port.last) {
-      s.reading().problem(node->where, "the range ends before it begins", "write the smaller port first");
+      s.reading().problem(node->where, "the range ends before it starts", "write the smaller port first");
     }
   } else if (node->kind != Node::Kind::kScalar || node->text != "hashed") {
     port.policy = UdpSourcePort::Policy::kFixed;

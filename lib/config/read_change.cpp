@@ -12,7 +12,7 @@ constexpr const char* kPattern = "changes[].dcqcn";
 bool refuse_fixed(Section& s, const DcqcnConfig& d) {
   const auto refused = [&s](const char* key) {
     if (!s.given(key)) return false;
-    s.reading().problem(s.find(key)->where, std::string("`") + key + "` does not change while a QP sends",
+    s.reading().problem(s.find(key)->where, std::string("`") + key + "` cannot change while a QP sends",
                         "write it in the `dcqcn` of the board or QP");
     return true;
   };
@@ -39,7 +39,8 @@ std::optional<DcqcnConfig::Algorithm> read_algorithm(Section& s) {
   choices::DcqcnName name = choices::DcqcnName::kOff;
   if (!s.require("algorithm", name, choices::kDcqcn, "firmware")) return std::nullopt;
   if (name != choices::DcqcnName::kOff) return algorithm_of(name);
-  s.reading().problem(s.find("algorithm")->where, "a congestion control does not go away while a QP sends",
+  s.reading().problem(s.find("algorithm")->where,
+                      "congestion control cannot be switched off while a QP sends",
                       "write the QP's algorithm; firmware with `dcqcn_bypass: true` ignores CNPs");
   return std::nullopt;
 }
@@ -49,7 +50,7 @@ void read_qps(Section& s, std::optional<std::uint32_t>& qp) {
     if (text == "all") return std::optional<std::uint32_t>();
     const auto number = parse_integer(text, 0, UINT32_MAX - 1);
     if (number.value) return std::optional(static_cast<std::uint32_t>(*number.value));
-    return {text + " names no QP", "write all, or the QP's number on its board, from 0"};
+    return {text + " is not a QP", "write all, or the QP's index on its board, from 0"};
   });
 }
 
@@ -99,8 +100,8 @@ void apply_change(Reading& reading, const ChangeDraft& draft, DcqcnConfig& d) {
                             : d.algorithm == DcqcnConfig::Algorithm::kFirmware ? "the algorithm firmware"
                                                                                : "the algorithm paper";
     return reading.problem(s.find("algorithm")->where,
-                           std::string("a QP of \"") + draft.board + "\" that this names has " + has,
-                           "write that one, or name QPs that have this one");
+                           std::string("a QP of \"") + draft.board + "\" that this selects has " + has,
+                           "write that algorithm, or select QPs that use this one");
   }
   read_dcqcn_parameters(s, d);
 }

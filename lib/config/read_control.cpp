@@ -17,7 +17,7 @@ auto power_of_two(std::uint64_t most) {
   return [=](const std::string& text) {
     auto number = parse_integer(text, 1, most);
     if (number.value && !std::has_single_bit(*number.value)) {
-      return Parsed<std::uint64_t>{text + " is no power of two",
+      return Parsed<std::uint64_t>{text + " is not a power of two",
                                    "write 1, 2, 4 … up to " + std::to_string(most)};
     }
     return number;
@@ -35,7 +35,7 @@ Parsed<std::optional<IpAddress>> parse_remote(const std::string& text) {
   if (text == "0.0.0.0") return std::optional<IpAddress>{};
   auto ip = parse_ip(text);
   if (!ip.value) return ip.failure<std::optional<IpAddress>>();
-  if (!ip.value->is_v4()) return {text + " does not fit the register", "write an IPv4 address"};
+  if (!ip.value->is_v4()) return {text + " does not fit into the register", "write an IPv4 address"};
   return std::optional<IpAddress>{*ip.value};
 }
 

@@ -59,7 +59,7 @@ EndpointDraft read_endpoint(Section& s) {
   s.read("ttl", e.ttl, integer(1, 255));
   s.read("pause", e.pause, choices::kPauseMode);
   if (!e.vlan && e.pcp != 0) {
-    s.reading().problem(s.find("pcp")->where, "a priority needs a VLAN tag to stand in", "add `vlan: ID`");
+    s.reading().problem(s.find("pcp")->where, "a priority requires a VLAN tag", "add `vlan: ID`");
   }
   return draft;
 }

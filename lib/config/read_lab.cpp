@@ -68,7 +68,7 @@ void read_checks(Section& s, std::vector<LabCheck>& checks) {
       const std::string* near = nearest(child.name, names);
       std::string fix;
       for (const std::string& name : names) fix += (fix.empty() ? "write one of " : ", ") + name;
-      s.reading().problem(child.where, "there is no check \"" + child.name.substr(0, 64) + '"',
+      s.reading().problem(child.where, "no check \"" + child.name.substr(0, 64) + '"',
                           near != nullptr ? "did you mean `" + *near + "`?" : fix);
     } else if (s.scalar(child, check.limit,
                         [&](const std::string& t) { return parse_check(t, *kind, check.at_least); })) {
@@ -94,8 +94,8 @@ void read_sweep(Section& s, std::vector<SweepAxis>& sweep) {
     sweep.push_back(read_axis(Section(s.reading(), node, s.pattern("sweep[]"))));
     points *= std::max<std::size_t>(1, sweep.back().values.size());
     if (points <= kMostPoints) continue;
-    return s.reading().problem(node.where, "makes more than " + std::to_string(kMostPoints) + " runs",
-                               "leave out values, or study fewer keys at a time");
+    return s.reading().problem(node.where, "gives more than " + std::to_string(kMostPoints) + " runs",
+                               "remove values, or vary fewer keys at a time");
   }
 }
 

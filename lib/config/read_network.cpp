@@ -36,14 +36,15 @@ void read_ends(Section& s, LinkDraft& draft) {
 /// Limits the delay to one second, more than any cable has.
 Parsed<Time> parse_delay(const std::string& text) {
   auto delay = parse_time(text);
-  if (delay.value && *delay.value > kSecond) return {text + " is no delay of a link", "write at most 1s"};
+  if (delay.value && *delay.value > kSecond)
+    return {text + " is too long for the delay of a link", "write at most 1s"};
   return delay;
 }
 
 Parsed<std::uint64_t> parse_link_rate(const std::string& text) {
   auto rate = parse_bandwidth(text);
   if (rate.value && *rate.value > 1'000'000'000'000)
-    return {text + " is no rate of a link", "write at most 8000Gb/s"};
+    return {text + " is out of range for the rate of a link", "write at most 8000Gb/s"};
   return rate;
 }
 

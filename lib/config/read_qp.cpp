@@ -34,7 +34,7 @@ Parsed<Target> parse_host(const std::string& text, T target) {
     target.host = target.host.substr(1, target.host.size() - 2);
   }
   if (target.host.empty() || target.host.find_first_of("/[] ") != std::string::npos) {
-    return {"no host in the address", kTargets};
+    return {"the address has no host", kTargets};
   }
   if (colon != std::string::npos) {
     const auto port = parse_integer(text.substr(colon + 1), 1, 65'535);
@@ -62,7 +62,7 @@ void read_target(Section& s, QpDraft& draft) {
   } else if (node->kind == Node::Kind::kList && !node->children.empty()) {
     for (const Node& name : node->children) s.scalar(name, draft.to_names.emplace_back(), parse_text);
   } else if (node->kind != Node::Kind::kScalar) {
-    s.reading().problem(node->where, "names no receiver", kTargets);
+    s.reading().problem(node->where, "does not name a receiver", kTargets);
   } else if (draft.config.to_text = node->text; node->text.find("://") != std::string::npos) {
     s.scalar(*node, draft.config.to, parse_url);
   } else {
@@ -92,7 +92,7 @@ QpDraft read_qp(Section s) {
   draft.pmtu_given = s.read("pmtu", qp.pmtu, [](const std::string& text) -> Parsed<std::uint64_t> {
     auto pmtu = parse_integer(text, 256, 4096);
     if (pmtu.value && roce::pmtu_legal(static_cast<std::uint32_t>(*pmtu.value))) return pmtu;
-    return {text + " is no path MTU", "write 256, 512, 1024, 2048 or 4096"};
+    return {text + " is not a path MTU", "write 256, 512, 1024, 2048 or 4096"};
   });
   s.read("psn", qp.psn, integer(0, kMax24));
   s.read("timeout", qp.timeout, integer(0, 31));

@@ -26,7 +26,7 @@ RunSettings read_run(Section s) {
     if (text == "all") return std::optional<std::uint32_t>();
     const auto number = parse_integer(text, 0, 1'000'000);
     if (number.value) return std::optional(static_cast<std::uint32_t>(*number.value));
-    return {text + " is no number of queue pairs", "write all, or a number up to 1000000"};
+    return {text + " is not a number of queue pairs", "write all, or a number up to 1000000"};
   });
   WebConfig web;  // checks only; load_web() returns it
   s.read("web", web, parse_web);
@@ -41,7 +41,7 @@ EalConfig read_eal(Section s) {
   s.read("memory", eal.memory, [](const std::string& text) {
     auto size = parse_size(text);
     if (size.value && *size.value < (1U << 20))
-      return Parsed<std::uint64_t>{text + " is no memory to work with", "write at least 1MiB"};
+      return Parsed<std::uint64_t>{text + " is too little memory", "write at least 1MiB"};
     return size;
   });
   s.read("prefix", eal.prefix, parse_text);
@@ -85,7 +85,7 @@ void require_ports(Reading& reading, const Drafts& drafts) {
 bool refuse_lab(Section& s) {
   for (const char* key : {"lab", "network"}) {
     if (!s.given(key)) continue;
-    s.reading().problem(s.find(key)->where, "is a section of `softfeb lab`",
+    s.reading().problem(s.find(key)->where, "is a section for `softfeb lab`",
                         "run it with `softfeb lab -c FILE`");
   }
   return s.given("lab") || s.given("network");
@@ -94,7 +94,7 @@ bool refuse_lab(Section& s) {
 void read_lab_sections(Section& s, const Section& network, const Section& lab, Draft& draft) {
   draft.lab.emplace();
   if (!s.given("network") && !s.given("lab"))
-    s.reading().problem(s.where(), "has neither `network` nor `lab`: it is no topology",
+    s.reading().problem(s.where(), "has neither `network` nor `lab`, so it is not a topology",
                         "run it with `softfeb run -c FILE`, or add `network: {switches: […], links: […]}`");
   else if (!s.given("network"))
     s.missing("network", "{switches: […], links: […]}");
@@ -138,7 +138,8 @@ Draft read_document(Reading& reading, const Node& document, Form form) {
   s.close();
   if (draft.config.ports.empty() && form == Form::kRun) s.missing("ports", "[{name: p0, device: net_null}]");
   if (draft.boards.empty() && draft.receivers.empty()) {
-    reading.problem(s.where(), "neither a board nor a receiver", "add a list `boards` or `receivers`");
+    reading.problem(s.where(), "there is neither a board nor a receiver",
+                    "add a list `boards` or `receivers`");
   }
   return draft;
 }

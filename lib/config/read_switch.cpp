@@ -18,7 +18,8 @@ Parsed<std::uint64_t> parse_alpha(const std::string& text) {
   const auto [stop, error] = std::from_chars(text.data(), end, alpha, std::chars_format::fixed);
   const double parts = alpha * 256;
   if (error != std::errc{} || stop != end || !(parts >= 1) || parts > 65'536 || parts != std::floor(parts)) {
-    return {'"' + text + "\" is no alpha", "write off, or a multiple of 1/256 up to 256 such as 0.5, 1 or 8"};
+    return {'"' + text + "\" is not an alpha",
+            "write off, or a multiple of 1/256 up to 256 such as 0.5, 1 or 8"};
   }
   return static_cast<std::uint64_t>(parts);
 }
@@ -34,7 +35,7 @@ Parsed<std::uint64_t> parse_weight(const std::string& text) {
 Parsed<std::uint64_t> parse_threshold(const std::string& text) {
   auto size = parse_size(text);
   if (size.value && *size.value > UINT32_MAX)
-    return {text + " is no queue of a switch", "write at most 4000MiB"};
+    return {text + " is too long for a queue of a switch", "write at most 4000MiB"};
   return size;
 }
 
@@ -102,7 +103,7 @@ void read_forge(Section s, fabric::ThresholdForge& forge) {
   s.read("interval", forge.interval, parse_time);
   for (const auto& [key, time] : {std::pair{"window", forge.window}, std::pair{"interval", forge.interval}}) {
     if (time != 0) continue;
-    s.reading().problem(s.find(key)->where, "is no time at all", "write for example 50us");
+    s.reading().problem(s.find(key)->where, "is not a positive time", "write for example 50us");
   }
   s.close();
 }

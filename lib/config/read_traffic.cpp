@@ -12,7 +12,7 @@ namespace {
 Parsed<std::uint64_t> parse_message_size(const std::string& text) {
   auto size = parse_size(text);
   if (size.value && *size.value > roce::kMaxMessage)
-    return {text + " is above the largest message", "write at most 2GiB"};
+    return {text + " exceeds the largest message", "write at most 2GiB"};
   return size;
 }
 
@@ -20,7 +20,8 @@ Parsed<ImmediateConfig> parse_immediate(const std::string& text) {
   if (text == "counter") return ImmediateConfig{ImmediateConfig::Kind::kCounter, 0};
   if (text == "channel") return ImmediateConfig{ImmediateConfig::Kind::kChannel, 0};
   const auto value = parse_integer(text, 0, UINT32_MAX);
-  if (!value.value) return {'"' + text + "\" is no immediate", "write a 32-bit number, counter or channel"};
+  if (!value.value)
+    return {'"' + text + "\" is not an immediate", "write a 32-bit number, counter or channel"};
   return ImmediateConfig{ImmediateConfig::Kind::kValue, static_cast<std::uint32_t>(*value.value)};
 }
 
@@ -69,7 +70,7 @@ TrafficConfig read_traffic(Section s) {
   s.read("slots", traffic.slots, integer(0, UINT32_MAX));
   s.read("burst", traffic.burst, integer(1, 1024));
   if (immediate && traffic.verb == roce::WrOpcode::kWrite) {
-    s.reading().problem(s.find("immediate")->where, "a WRITE carries no immediate",
+    s.reading().problem(s.find("immediate")->where, "`verb: write` carries no immediate",
                         "write `verb: write_imm`");
   }
   s.close();

@@ -70,7 +70,7 @@ class Resolver {
 
   void claim(Names& names, const std::string& name, std::size_t index, const Where& where) {
     if (!names.emplace(name, std::vector{index}).second) {
-      problem(where, "name", "the name \"" + name + "\" is taken", "give every one its own name");
+      problem(where, "name", "the name \"" + name + "\" is taken", "give each its own name");
     }
   }
 
@@ -86,7 +86,7 @@ class Resolver {
       fix = "did you mean `" + *near + "`?";
     } else {
       for (const std::string& n : all) fix += (fix.empty() ? "write one of " : ", ") + n;
-      if (all.empty()) fix = "there is none in this file; add it";
+      if (all.empty()) fix = "this file has none; add it";
     }
     reading_.problem(where, "no " + std::string(what) + " \"" + name + '"', fix);
     return nullptr;
@@ -111,8 +111,8 @@ class Resolver {
     e.ip = *ip;
     const auto mac = draft.mac_given ? add(e.mac, i) : mac_for(e.ip);
     if (!mac) {
-      problem(e.where, "mac", "counting up from " + to_string(e.mac) + " leaves the last three bytes",
-              "begin with a lower address");
+      problem(e.where, "mac", "counting up from " + to_string(e.mac) + " overflows the last three bytes",
+              "start with a lower address");
     }
     e.mac = mac.value_or(e.mac);
     return e;
@@ -166,8 +166,8 @@ class Resolver {
       UdpSourcePort& port = board.udp_source_port;
       if (port.policy != UdpSourcePort::Policy::kFixed) return;
       if (port.first + i > 65'535) {
-        return problem(board.where, "udp_source_port", "counting up passes port 65535",
-                       "begin with a lower port");
+        return problem(board.where, "udp_source_port", "the last port exceeds 65535",
+                       "start with a lower port");
       }
       port.first = port.last = static_cast<std::uint16_t>(port.first + i);
     });

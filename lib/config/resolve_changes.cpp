@@ -52,7 +52,7 @@ class Changes {
   /// Returns one change per replica of the board.
   std::vector<ChangeConfig> make(const ChangeDraft& draft) {
     if (out_.run.duration && draft.config.at >= *out_.run.duration) {
-      reading_.problem(out_.place(draft.config.where, "at"), "the run is over by then",
+      reading_.problem(out_.place(draft.config.where, "at"), "the run has ended by then",
                        "write a time before `run.duration`");
     }
     const auto found = boards_.find(draft.board);
@@ -83,7 +83,7 @@ class Changes {
       fix = "did you mean `" + *near + "`?";
     } else {
       for (const std::string& n : names) fix += (fix.empty() ? "write one of " : ", ") + n;
-      if (names.empty()) fix = "there is none in this file; add it";
+      if (names.empty()) fix = "this file has none; add it";
     }
     reading_.problem(draft.board_where, "no board \"" + draft.board + '"', fix);
   }
@@ -108,7 +108,7 @@ class Changes {
       return false;
     }
     if (it->dcqcn.scope != DcqcnConfig::Scope::kQp) {
-      reading_.problem(where, "QP " + std::to_string(qp) + " shares its rate with others",
+      reading_.problem(where, "QP " + std::to_string(qp) + " shares its rate with other QPs",
                        "write `qps: all`, or give the QP a `scope: qp`");
       return false;
     }

@@ -98,8 +98,8 @@ class LabResolver {
     const auto b = ends_.find(draft.ends[1], draft.ends_where[1]);
     if (a.empty() || b.empty()) return;
     if (a.size() > 1 && b.size() > 1) {
-      return reading_.problem(draft.ends_where[1], "both ends name more than one",
-                              "write one of them at one end: a link for each of the others is made");
+      return reading_.problem(draft.ends_where[1], "both ends name more than one node",
+                              "name a single node at one end; each node at the other end gets a link");
     }
     for (std::size_t i = 0; i < std::max(a.size(), b.size()); ++i) {
       fabric::LinkConfig link = draft.config;
@@ -121,8 +121,8 @@ class LabResolver {
         continue;
       }
       const std::string name = name_of(out_.network, node);
-      reading_.problem(draft.where, '"' + name + "\" has a link already",
-                       "a board, receiver or port has one link: put a switch between, or remove one of them");
+      reading_.problem(draft.where, '"' + name + "\" already has a link",
+                       "a board, receiver or port has one link: add a switch between, or remove a link");
       return false;
     }
     if (forest_.join(out_.network, link.a, link.b)) return true;
@@ -130,7 +130,7 @@ class LabResolver {
         draft.where,
         "the link from \"" + name_of(out_.network, link.a) + "\" to \"" + name_of(out_.network, link.b) +
             "\" closes a loop",
-        "remove one of the loop's links: switches here learn no routes, one way must lead everywhere");
+        "remove one link of the loop: simulated switches learn no routes, so there must be a single path");
     return false;
   }
 

@@ -9,7 +9,7 @@ Section::Section(Reading& reading, const Node& node, std::string pattern)
     : reading_(reading), node_(node), pattern_(std::move(pattern)) {
   // An empty section is the same as a missing one: all keys have their defaults.
   if (node.kind == Node::Kind::kScalar || node.kind == Node::Kind::kList) {
-    reading.problem(node.where, "is not a section", "write its keys below it, one a line, indented");
+    reading.problem(node.where, "is not a section", "write its keys below it, indented, one per line");
   }
 }
 
@@ -44,7 +44,7 @@ void Section::missing(std::string_view key, std::string_view example) {
 
 void Section::not_scalar(const Node& node) {
   reading_.problem(node.where, node.kind == Node::Kind::kNull ? "has no value" : "must be a single value",
-                   "write a value behind the colon");
+                   "write a value after the colon");
 }
 
 void Section::close() {
@@ -55,7 +55,8 @@ void Section::close() {
     if (const std::string* near = nearest(child.name, asked_)) {
       fix = "did you mean `" + *near + "`?";
     } else {
-      for (const std::string& name : asked_) fix += (fix.empty() ? "remove it; keys here: " : ", ") + name;
+      for (const std::string& name : asked_)
+        fix += (fix.empty() ? "remove it; known keys here: " : ", ") + name;
     }
     reading_.problem(child.where, "unknown key `" + child.name.substr(0, 64) + "`", std::move(fix));
   }

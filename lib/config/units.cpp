@@ -183,7 +183,7 @@ Parsed<Probability> parse_probability(const std::string& text) {
   if (unit == nullptr) return unit_problem<Probability>(*q.value, "%", "%, or none with a decimal point");
   if (unit->name.empty() && q.value->value.scale == 0 && q.value->value.digits != 0) {
     const std::string number(q.value->number);
-    return {'"' + number + "\" may mean percent or a fraction",
+    return {'"' + number + "\" may be a percentage or a fraction",
             "write " + number + "% or a fraction such as 0.01"};
   }
   const auto scaled = scale(*q.value, *unit, "billionths");

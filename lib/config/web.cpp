@@ -15,7 +15,7 @@ bool is_number(const std::string& text) {
 }  // namespace
 
 Parsed<WebConfig> parse_web(const std::string& text) {
-  const Parsed<WebConfig> wrong{'"' + text + "\" is no address to serve the page at",
+  const Parsed<WebConfig> wrong{'"' + text + "\" is not an address for the live page",
                                 "write on, off, a port, or an address such as 127.0.0.1:8080"};
   WebConfig web;
   if (const auto word = parse_bool(text); word.value) {

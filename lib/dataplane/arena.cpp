@@ -103,7 +103,7 @@ void Arena::map_for(std::uint16_t port_id) {
   if (std::strcmp(rte_bus_name(rte_dev_bus(info.device)), "vdev") == 0) return;
   if (std::find(mapped_.begin(), mapped_.end(), info.device) != mapped_.end()) return;
   if (!registered_ && rte_extmem_register(base_, size_, nullptr, 0, page_) != 0) {
-    throw EnvironmentError(std::string("DPDK does not take the payload memory: ") + rte_strerror(rte_errno),
+    throw EnvironmentError(std::string("DPDK rejects the payload memory: ") + rte_strerror(rte_errno),
                            "use a smaller payload source");
   }
   registered_ = true;
@@ -112,7 +112,7 @@ void Arena::map_for(std::uint16_t port_id) {
     return;
   }
   if (rte_errno == ENOTSUP) return;  // the bus needs no mapping; registration is enough
-  throw EnvironmentError(std::string("the NIC cannot read the payload memory: ") + rte_strerror(rte_errno),
+  throw EnvironmentError(std::string("the NIC cannot map the payload memory: ") + rte_strerror(rte_errno),
                          "raise the locked-memory limit (ulimit -l unlimited) or use huge pages");
 }
 

@@ -39,8 +39,8 @@ Capabilities probe_capabilities(const Device& device) {
   const std::uint16_t port = device.port_id();
   rte_eth_dev_info info{};
   if (const int status = rte_eth_dev_info_get(port, &info); status != 0) {
-    throw EnvironmentError("device '" + device.spec().text + "' does not answer: " + rte_strerror(-status),
-                           "softfeb doctor shows its driver's state");
+    throw EnvironmentError("device '" + device.spec().text + "' does not respond: " + rte_strerror(-status),
+                           "check its driver with softfeb doctor");
   }
   Capabilities c;
   c.driver = info.driver_name;

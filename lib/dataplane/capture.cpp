@@ -96,7 +96,7 @@ std::size_t write_pcap(const std::string& path, std::span<const Capture* const> 
     const std::string why = error ? error.message() : std::strerror(errno);
     std::filesystem::remove(partial, error);
     throw EnvironmentError("capture " + path + " cannot be written: " + why,
-                           "check the directory and the space in it");
+                           "check that the directory exists and has free space");
   }
   return packets.size();
 }

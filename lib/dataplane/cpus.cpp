@@ -47,7 +47,7 @@ std::vector<LcoreSpec> place_lcores(unsigned workers, const std::vector<unsigned
   for (const unsigned cpu : asked) {
     if (std::find(usable.begin(), usable.end(), cpu) == usable.end()) {
       throw RequestError("CPU " + std::to_string(cpu) +
-                         " is not one this process may run on (taskset -p $$ shows them)");
+                         " is not available to this process (taskset -p $$ shows which are)");
     }
   }
   std::vector<unsigned> taken;
@@ -90,10 +90,11 @@ std::vector<FarPort> far_ports(const std::vector<WorkerRow>& rows, int (*node_of
     for (const auto& q : row.queues) {
       if (here < 0 || q.socket < 0 || q.socket == here) continue;
       const std::string there = std::to_string(q.socket);
-      far.push_back({q.port,
-                     "on NUMA node " + there + ", polled by CPU " + std::to_string(row.cpu) + " on node " +
-                         std::to_string(here) + ": every packet crosses between them",
-                     "let workers.cpus name CPUs of node " + there + " (" + node_cpus(q.socket) + ")"});
+      far.push_back(
+          {q.port,
+           "on NUMA node " + there + ", polled by CPU " + std::to_string(row.cpu) + " on node " +
+               std::to_string(here) + ": every packet crosses NUMA nodes",
+           "choose CPUs of this node in workers.cpus: node " + there + " (" + node_cpus(q.socket) + ")"});
     }
   }
   return far;

@@ -14,8 +14,9 @@ namespace softfeb::dataplane {
 DepartureStamps::DepartureStamps(const Mailbox<ClockMap>& clock, Time horizon)
     : clock_(clock), horizon_(horizon) {
   if (rte_mbuf_dyn_tx_timestamp_register(&field_, &flag_) == 0) return;
-  throw EnvironmentError(std::string("no room in packets for a departure time: ") + rte_strerror(rte_errno),
-                         "set pacing of the port to software");
+  throw EnvironmentError(
+      std::string("no mbuf field is free for a departure time: ") + rte_strerror(rte_errno),
+      "set the port's pacing to software");
 }
 
 void DepartureStamps::stamp(std::span<rte_mbuf* const> packets, std::span<const Time> departures) {

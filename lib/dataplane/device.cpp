@@ -29,7 +29,7 @@ namespace {
 std::string need_text(const DeviceSpec& spec) {
   const std::string_view need = device_traits(spec.kind).need;
   return need.empty() ? "see softfeb doctor"
-                      : "it needs " + std::string(need) + " (softfeb doctor shows what is there)";
+                      : "it needs " + std::string(need) + " (softfeb doctor lists the devices)";
 }
 
 /// Removes a socket file without a listener, left over by a process that died: DPDK refuses to bind over it.
@@ -53,7 +53,7 @@ void check_surroundings(const DeviceSpec& spec) {
   std::error_code error;
   if (spec.kind == DeviceKind::kAfPacket && if_nametoindex(spec.argument.c_str()) == 0) {
     throw EnvironmentError("device '" + spec.text + "': no network interface " + spec.argument,
-                           "ip link shows what there is");
+                           "list the interfaces with ip link");
   }
   const bool socket_file =
       spec.kind == DeviceKind::kVhost || (spec.kind == DeviceKind::kMemif && spec.argument.starts_with('/'));
@@ -160,15 +160,15 @@ std::unique_ptr<Device> DeviceFactory::attach_ring(const DeviceSpec& spec, const
                                          RING_F_SP_ENQ | RING_F_SC_DEQ | RING_F_EXACT_SZ);
         if (ring == nullptr) {
           throw EnvironmentError(
-              "device '" + spec.text + "': no memory for a ring of " + std::to_string(size),
-              "give more memory (eal memory) or fewer descriptors");
+              "device '" + spec.text + "': not enough memory for a ring of " + std::to_string(size),
+              "increase eal.memory or use fewer descriptors");
         }
         link->rings[way].push_back(ring);
       }
     }
   }
   if (link->ends == 2)
-    throw RequestError("device '" + spec.text + "': link " + spec.argument + " has two ends already");
+    throw RequestError("device '" + spec.text + "': link " + spec.argument + " already has two ends");
   if (link->rings[0].size() != request.queues) {
     throw RequestError(
         "device '" + spec.text + "': both ends of a link need the same number of queues, the other has " +
@@ -203,7 +203,7 @@ std::unique_ptr<Device> DeviceFactory::attach(const DeviceSpec& spec, const Devi
     }
     if (status != 0 || port == RTE_MAX_ETHPORTS) {
       std::string why = log.one_line();
-      if (why.empty()) why = status != 0 ? rte_strerror(-status) : "no port came of it";
+      if (why.empty()) why = status != 0 ? rte_strerror(-status) : "no port was created";
       throw EnvironmentError("device '" + spec.text + "': " + why, need_text(spec));
     }
   }

@@ -19,7 +19,7 @@ constexpr std::array kTable{
     DeviceTraits{DeviceKind::kRing, "net_ring", "LINK", "", MtuSource::kNothing, false, false,
                  "two ports with the same LINK in one process"},
     DeviceTraits{DeviceKind::kMemif, "net_memif", "SOCKET[,client|server]", "", MtuSource::kNothing, false,
-                 false, "a peer on the other side of the socket"},
+                 false, "a peer at the other end of the socket"},
     DeviceTraits{DeviceKind::kPcap, "net_pcap", "tx_pcap=FILE[,rx_pcap=FILE]", "", MtuSource::kNothing, false,
                  true, ""},
     DeviceTraits{DeviceKind::kAfPacket, "net_af_packet", "INTERFACE", "", MtuSource::kKernel, true, false,

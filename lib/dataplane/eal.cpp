@@ -33,9 +33,10 @@ std::string fix_for(const std::string& log) {
     return "use ordinary memory (eal huge: no) or reserve huge pages, e.g. sysctl vm.nr_hugepages=256";
   }
   if (says("lcore") || says("coremask") || says("CPU")) {
-    return "name CPUs this process may run on (see nproc, taskset -p $$)";
+    return "choose CPUs available to this process (see nproc, taskset -p $$)";
   }
-  if (says("Permission") || says("privileges")) return "run as root or give the rights softfeb doctor names";
+  if (says("Permission") || says("privileges"))
+    return "run as root, or grant the capabilities that softfeb doctor lists";
   if (says("plugin") || says("driver") || says("probe") || says("find device")) {
     return "check the device with softfeb doctor";
   }

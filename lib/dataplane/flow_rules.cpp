@@ -170,7 +170,7 @@ bool FlowRules::insert_all(std::string& refusal) {
       flows_.push_back(flow);
       return true;
     }
-    refusal = "a rule that was validated is refused: " + words(error, -rte_errno);
+    refusal = "a rule that was validated before is now refused: " + words(error, -rte_errno);
     return false;
   };
   for (const SteeringRule& rule : choice_.rules) {

@@ -65,25 +65,25 @@ Check check_instructions(const std::set<std::string>& flags) {
 
 Check check_multiplication(const std::set<std::string>& flags) {
   if (flags.count("pclmulqdq") == 0) {
-    return {"carry-less multiply", Health::kWarn, "no pclmulqdq: the iCRC is made slowly",
-            "use a CPU (model) with pclmulqdq"};
+    return {"carry-less multiply", Health::kWarn, "no pclmulqdq: iCRC calculation is slow",
+            "use a CPU, or a virtual CPU model, with pclmulqdq"};
   }
   const bool wide = flags.count("vpclmulqdq") != 0 && flags.count("avx512f") != 0;
-  return {"carry-less multiply", Health::kOk, wide ? "vpclmulqdq with AVX-512: widest iCRC" : "pclmulqdq",
+  return {"carry-less multiply", Health::kOk, wide ? "vpclmulqdq with AVX-512: fastest iCRC" : "pclmulqdq",
           ""};
 }
 
 Check check_clock(const std::set<std::string>& flags) {
   const ClockCalibration measured = measure_clock();
   if (flags.count("constant_tsc") == 0 || flags.count("nonstop_tsc") == 0) {
-    return {"clock", Health::kWarn, "TSC that may change its rate, " + in_words(measured),
-            "fix the CPU frequency, or pass the host's TSC on"};
+    return {"clock", Health::kWarn, "TSC whose rate may change, " + in_words(measured),
+            "fix the CPU frequency, or expose the host's invariant TSC to the guest"};
   }
   if (!measured.consistent()) {
-    return {
-        "clock", Health::kWarn, "invariant TSC, " + in_words(measured),
-        "run softfeb doctor again on an idle machine; if it stays, the kernel's clock source is not the TSC "
-        "(/sys/devices/system/clocksource/clocksource0/current_clocksource)"};
+    return {"clock", Health::kWarn, "invariant TSC, " + in_words(measured),
+            "run softfeb doctor again on an idle machine; if the warning remains, the kernel's clock source "
+            "is not the TSC "
+            "(/sys/devices/system/clocksource/clocksource0/current_clocksource)"};
   }
   return {"clock", Health::kOk, "invariant TSC, " + in_words(measured), ""};
 }
@@ -92,15 +92,16 @@ Check check_cpus() {
   const std::size_t n = usable_cpus().size();
   const std::string found = std::to_string(n) + " usable";
   if (n >= 2) return {"cpus", Health::kOk, found, ""};
-  return {"cpus", Health::kWarn, found + ": worker and control thread share it",
-          "give it a second CPU, or use the idle policy sleep"};
+  return {"cpus", Health::kWarn, found + ": worker and control thread share one CPU",
+          "add a second CPU, or use the idle policy sleep"};
 }
 
 Check check_isolation(const std::string& root) {
   const std::string isolated = first_line(root + "/sys/devices/system/cpu/isolated");
   if (!isolated.empty()) return {"isolated cpus", Health::kOk, isolated, ""};
   return {"isolated cpus", Health::kWarn, "none: the kernel may interrupt workers",
-          "for measurements: kernel parameters isolcpus=, nohz_full=, rcu_nocbs= for the workers' CPUs"};
+          "for measurements, set the kernel parameters isolcpus=, nohz_full= and rcu_nocbs= for the workers' "
+          "CPUs"};
 }
 
 Check check_governor(const std::string& root) {
@@ -110,7 +111,8 @@ Check check_governor(const std::string& root) {
         root + "/sys/devices/system/cpu/cpu" + std::to_string(cpu) + "/cpufreq/scaling_governor";
     if (exists(path)) governors.insert(first_line(path));
   }
-  if (governors.empty()) return {"cpu governor", Health::kOk, "none (fixed or the host's matter)", ""};
+  if (governors.empty())
+    return {"cpu governor", Health::kOk, "none (fixed frequency, or controlled by the host)", ""};
   const bool performance = governors == std::set<std::string>{"performance"};
   std::string all;
   for (const auto& g : governors) all += (all.empty() ? "" : ", ") + g;
@@ -122,8 +124,8 @@ Check check_huge_pages(const std::string& root) {
   const std::uint64_t mib = free_huge_mib(root);
   if (mib >= 256) return {"huge pages", Health::kOk, std::to_string(mib) + " MiB free", ""};
   return {"huge pages", Health::kWarn,
-          mib == 0 ? "none: ordinary memory is used" : std::to_string(mib) + " MiB free",
-          "for a NIC at line rate: sysctl vm.nr_hugepages=512 (and in /etc/sysctl.d for the next boot)"};
+          mib == 0 ? "none: ordinary pages are used" : std::to_string(mib) + " MiB free",
+          "for a NIC at line rate: sysctl vm.nr_hugepages=512 (in /etc/sysctl.d to persist)"};
 }
 
 Check check_numa(const std::string& root) {
@@ -135,14 +137,15 @@ Check check_numa(const std::string& root) {
       ++nodes;
   }
   const std::string found =
-      nodes <= 1 ? "one node" : std::to_string(nodes) + " nodes: workers belong on the NIC's own";
+      nodes <= 1 ? "one node" : std::to_string(nodes) + " nodes: place workers on the NIC's node";
   return {"numa", Health::kOk, found, ""};
 }
 
 Check check_iommu(const std::string& root) {
   if (entries(root + "/sys/kernel/iommu_groups") != 0) return {"iommu", Health::kOk, "on", ""};
-  return {"iommu", Health::kWarn, "off or absent: matters for NICs bound to vfio-pci alone",
-          "kernel parameter intel_iommu=on or amd_iommu=on, iommu=pt; or vfio's enable_unsafe_noiommu_mode"};
+  return {"iommu", Health::kWarn, "off or absent: only needed for NICs bound to vfio-pci",
+          "set the kernel parameters intel_iommu=on or amd_iommu=on, and iommu=pt; or vfio's "
+          "enable_unsafe_noiommu_mode"};
 }
 
 Check check_nic_drivers(const std::string& root) {
@@ -160,8 +163,8 @@ Check check_locked_memory() {
   getrlimit(RLIMIT_MEMLOCK, &limit);
   if (limit.rlim_cur == RLIM_INFINITY) return {"locked memory", Health::kOk, "unlimited", ""};
   return {"locked memory", Health::kWarn,
-          std::to_string(limit.rlim_cur >> 20) + " MiB: a NIC cannot map more than that",
-          "ulimit -l unlimited, or memlock in /etc/security/limits.d"};
+          std::to_string(limit.rlim_cur >> 20) + " MiB: a NIC cannot map more",
+          "ulimit -l unlimited, or set memlock in /etc/security/limits.d"};
 }
 
 Check check_rights(const std::string& root) {
@@ -179,16 +182,16 @@ Check check_rights(const std::string& root) {
 
 Check check_devices(const std::string& root) {
   const bool tun = exists(root + "/dev/net/tun");
-  return {"/dev/net/tun", tun ? Health::kOk : Health::kWarn, tun ? "there" : "missing: no net_tap",
+  return {"/dev/net/tun", tun ? Health::kOk : Health::kWarn, tun ? "present" : "missing: no net_tap",
           tun ? "" : "modprobe tun"};
 }
 
 Check check_vhost(const std::string& root) {
   const bool kernel = exists(root + "/dev/vhost-net");
-  return {"vhost", Health::kOk,
-          std::string("vhost-user needs nothing of the kernel; /dev/vhost-net is ") +
-              (kernel ? "there" : "absent"),
-          ""};
+  return {
+      "vhost", Health::kOk,
+      std::string("vhost-user needs no kernel support; /dev/vhost-net is ") + (kernel ? "present" : "absent"),
+      ""};
 }
 
 /// Lists the PCI network devices as "0000:3b:00.0 mlx5_core eth2".
@@ -209,7 +212,7 @@ std::string nic_list(const std::string& root) {
 
 Check check_nics(const std::string& root) {
   const std::string found = nic_list(root);
-  return {"nics", Health::kOk, found.empty() ? "none on PCI: virtual devices only" : found, ""};
+  return {"nics", Health::kOk, found.empty() ? "no PCI NIC: virtual devices only" : found, ""};
 }
 
 }  // namespace

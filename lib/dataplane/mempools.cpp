@@ -19,7 +19,8 @@ rte_mempool* Mempools::create(const std::string& purpose, std::uint32_t count, s
                               std::uint16_t private_size, int socket) {
   const std::uint32_t room = data_room == 0 ? 0 : data_room + RTE_PKTMBUF_HEADROOM;
   if (room > UINT16_MAX) {
-    throw RequestError(purpose + ": " + std::to_string(data_room) + " bytes do not fit one mbuf (at most " +
+    throw RequestError(purpose + ": " + std::to_string(data_room) +
+                       " bytes do not fit into one mbuf (at most " +
                        std::to_string(UINT16_MAX - RTE_PKTMBUF_HEADROOM) + ')');
   }
   LogCollector log;
@@ -45,9 +46,10 @@ rte_mempool* Mempools::keep(rte_mempool* pool, const std::string& purpose, std::
                             std::uint64_t each) {
   if (pool == nullptr) {
     const std::uint64_t bytes = count * (sizeof(rte_mbuf) + RTE_MBUF_PRIV_ALIGN + each);
-    throw EnvironmentError("no memory for " + purpose + " (" + std::to_string(count) + " buffers, about " +
-                               std::to_string(bytes / (1U << 20) + 1) + " MiB): " + rte_strerror(rte_errno),
-                           "give more memory (eal memory) or fewer descriptors");
+    throw EnvironmentError("not enough memory for " + purpose + " (" + std::to_string(count) +
+                               " buffers, about " + std::to_string(bytes / (1U << 20) + 1) +
+                               " MiB): " + rte_strerror(rte_errno),
+                           "increase eal.memory or use fewer descriptors");
   }
   pools_.push_back(pool);
   return pool;

@@ -41,7 +41,7 @@ std::string node_cpus(int node, const std::string& root) {
   std::string list;
   std::ifstream in(root + "/sys/devices/system/node/node" + std::to_string(node) + "/cpulist");
   std::getline(in, list);
-  return list.empty() ? "the kernel does not say which" : list;
+  return list.empty() ? "unknown to the kernel" : list;
 }
 
 int device_node(const DeviceSpec& spec, const std::string& root) {

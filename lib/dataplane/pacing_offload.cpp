@@ -11,13 +11,13 @@ namespace softfeb::dataplane {
 namespace {
 
 std::string software_instead(const std::string& port) {
-  return "set pacing of port " + port + " to software, or leave it out";
+  return "set pacing of port " + port + " to software, or remove the key";
 }
 
 /// Why the port cannot send at given times; empty if it can.
 std::string lacks_timestamps(const PacingAbilities& a) {
-  if (!a.send_on_timestamp) return a.driver + " does not send at given times (no SEND_ON_TIMESTAMP offload)";
-  if (!a.device_clock) return a.driver + " does not let its clock be read";
+  if (!a.send_on_timestamp) return a.driver + " does not support scheduled sending (SEND_ON_TIMESTAMP)";
+  if (!a.device_clock) return a.driver + " does not support reading its clock";
   return "";
 }
 
@@ -59,7 +59,7 @@ std::optional<PacingRefusal> refuse_pacing(const std::string& port, Pacing wante
                                            const PacingAbilities& abilities) {
   const std::string begin = "port " + port + ": pacing: " + to_string(wanted) + ": ";
   if (wanted == Pacing::kQueueRate && !abilities.queue_rate)
-    return PacingRefusal{begin + abilities.driver + " does not limit the rate of a queue",
+    return PacingRefusal{begin + abilities.driver + " does not support queue rate limits",
                          software_instead(port)};
   if (wanted != Pacing::kTimestamp) return std::nullopt;
   if (const std::string lack = lacks_timestamps(abilities); !lack.empty())
@@ -70,7 +70,7 @@ std::optional<PacingRefusal> refuse_pacing(const std::string& port, Pacing wante
 std::string pacing_text(const PacingAbilities& a) {
   const std::string lack = lacks_timestamps(a);
   return "software; queue_rate: " +
-         (a.queue_rate ? "yes" : a.driver + " does not limit the rate of a queue") +
+         (a.queue_rate ? "yes" : a.driver + " does not support queue rate limits") +
          "; timestamp: " + (lack.empty() ? "yes" : lack);
 }
 
@@ -86,7 +86,7 @@ void limit_queues(std::uint16_t port, const std::string& name, const PacingConfi
     const int status = rte_eth_set_queue_rate_limit(port, queue, mbps);
     if (status == 0) continue;
     throw EnvironmentError("port " + name + ": pacing: queue_rate: queue " + std::to_string(queue) +
-                               " does not take " + std::to_string(mbps) + " Mb/s: " + rte_strerror(-status),
+                               " rejects " + std::to_string(mbps) + " Mb/s: " + rte_strerror(-status),
                            "give boards a link_rate below the port's speed, or " + software_instead(name));
   }
 }

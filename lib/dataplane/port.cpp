@@ -114,14 +114,14 @@ void Port::configure(Mempools& pools) {
   rx_descriptors_ = static_cast<std::uint16_t>(std::min<std::uint32_t>(config_.rx_descriptors, UINT16_MAX));
   tx_descriptors_ = static_cast<std::uint16_t>(std::min<std::uint32_t>(config_.tx_descriptors, UINT16_MAX));
   status = rte_eth_dev_adjust_nb_rx_tx_desc(id(), &rx_descriptors_, &tx_descriptors_);
-  if (status != 0) fail("does not take its descriptors (" + log.one_line() + ")", status);
+  if (status != 0) fail("does not accept its descriptors (" + log.one_line() + ")", status);
   setup_queues(pools, conf.rxmode.offloads, conf.txmode.offloads);
   settle_mtu();
 }
 
 void Port::setup_queues(Mempools& pools, std::uint64_t rx_offloads, std::uint64_t tx_offloads) {
   rte_eth_dev_info info{};
-  if (const int status = rte_eth_dev_info_get(id(), &info); status != 0) fail("does not answer", status);
+  if (const int status = rte_eth_dev_info_get(id(), &info); status != 0) fail("does not respond", status);
   rte_eth_rxconf rx = info.default_rxconf;
   rx.offloads = rx_offloads;
   rte_eth_txconf tx = info.default_txconf;
@@ -148,11 +148,11 @@ void Port::setup_queues(Mempools& pools, std::uint64_t rx_offloads, std::uint64_
     int status = rte_eth_rx_queue_setup(id(), queue, rx_descriptors_,
                                         static_cast<unsigned>(capabilities_.socket), &rx, pool);
     if (status != 0)
-      fail("has no receive queue " + std::to_string(queue) + " (" + log.one_line() + ")", status);
+      fail("cannot set up receive queue " + std::to_string(queue) + " (" + log.one_line() + ")", status);
     status = rte_eth_tx_queue_setup(id(), queue, tx_descriptors_, static_cast<unsigned>(capabilities_.socket),
                                     &tx);
     if (status != 0)
-      fail("has no transmit queue " + std::to_string(queue) + " (" + log.one_line() + ")", status);
+      fail("cannot set up transmit queue " + std::to_string(queue) + " (" + log.one_line() + ")", status);
   }
 }
 
@@ -163,8 +163,8 @@ void Port::settle_mtu() {
   std::uint16_t set = 0;
   if (capabilities_.mtu_source == MtuSource::kPort && rte_eth_dev_get_mtu(id(), &set) == 0) mtu_ = set;
   if (mtu_ < wanted_mtu_) {
-    warnings_.push_back("MTU " + std::to_string(wanted_mtu_) + " was wanted, " + std::to_string(mtu_) +
-                        " is there: path MTU up to " + std::to_string(largest_path_mtu(false)) + "; " +
+    warnings_.push_back("MTU " + std::to_string(wanted_mtu_) + " was requested, " + std::to_string(mtu_) +
+                        " is in use: path MTU up to " + std::to_string(largest_path_mtu(false)) + "; " +
                         mtu_fix(wanted_mtu_));
   }
 }
@@ -172,11 +172,11 @@ void Port::settle_mtu() {
 std::string Port::mtu_fix(std::uint32_t wanted_mtu) const {
   const Capabilities& c = capabilities_;
   if (c.mtu_source == MtuSource::kKernel) {
-    return "ip link set " + c.kernel_interface + " mtu " + std::to_string(wanted_mtu) +
-           " before the start raises it";
+    return "run ip link set " + c.kernel_interface + " mtu " + std::to_string(wanted_mtu) +
+           " before starting";
   }
   if (c.mtu_source == MtuSource::kFixed) {
-    return c.driver + " carries no more; net_af_packet on a tap or veth does";
+    return c.driver + " supports no larger MTU; use net_af_packet on a tap or veth";
   }
   if (c.mtu_source == MtuSource::kPort && c.max_mtu < wanted_mtu) {
     return c.driver + " allows at most " + std::to_string(c.max_mtu);

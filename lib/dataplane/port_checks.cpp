@@ -35,7 +35,7 @@ void describe_mtu(Findings& out, const Port& port) {
 
 void describe_segments(Findings& out, const Capabilities& c) {
   out.add("payload", Health::kOk,
-          c.multi_segments ? "attached without copying (chains)" : "copied (one segment)");
+          c.multi_segments ? "attached without copying (mbuf chains)" : "copied (one segment)");
 }
 
 std::string speed(std::uint64_t bps) {
@@ -63,7 +63,7 @@ void describe(Findings& out, const Port& port) {
   describe_segments(out, c);
   const LinkState link = port.link();
   out.add("link", link.up ? Health::kOk : Health::kWarn, (link.up ? "up, " : "down, ") + speed(link.bps),
-          link.up ? "" : "connect the other end (a peer of vhost and memif comes later; that is all right)");
+          link.up ? "" : "connect the other end (vhost and memif peers may connect later)");
   out.add("flow control", Health::kOk, port.flow_control().in_words);
   out.add("pacing", Health::kOk, pacing_text(probe_pacing(port.id())));
   describe_steering(out, port);

@@ -28,7 +28,7 @@ rte_eth_fc_mode dpdk_mode(FlowControl mode) {
 std::string to_string(FlowControl mode) {
   switch (mode) {
     case FlowControl::kLeave:
-      return "left as it is";
+      return "unchanged";
     case FlowControl::kOff:
       return "off";
     case FlowControl::kRx:
@@ -96,7 +96,7 @@ void Port::apply_addresses() {
   const int status = rte_eth_promiscuous_enable(id());
   promiscuous_ = status == 0;
   if (status != 0 && capabilities_.filters_mac) {
-    warnings_.push_back(std::string("promiscuous mode is not possible (") + rte_strerror(-status) +
+    warnings_.push_back(std::string("cannot enable promiscuous mode (") + rte_strerror(-status) +
                         "): packets to MAC addresses other than " + roce::to_string(capabilities_.mac) +
                         " may not arrive; it needs CAP_NET_ADMIN");
   }

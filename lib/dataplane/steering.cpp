@@ -17,7 +17,7 @@ TierRules bth_rules(std::span<const SteeredBoard> boards) {
   for (const SteeredBoard& board : boards) {
     for (const roce::Qpn qpn : board.qpns) out.rules.push_back({board.vlan, board.ip, qpn, board.queue});
   }
-  if (out.rules.empty()) out.obstacle = "no queue pair is known at start";
+  if (out.rules.empty()) out.obstacle = "no queue pair is known at startup";
   return out;
 }
 
@@ -29,7 +29,7 @@ TierRules udp_rules(std::span<const SteeredBoard> boards) {
     if (it == out.rules.end()) {
       out.rules.push_back({board.vlan, board.ip, std::nullopt, board.queue});
     } else if (it->queue != board.queue) {
-      return {{}, "board " + board.ip.to_string() + " is split over queues"};
+      return {{}, "board " + board.ip.to_string() + " is spread over several queues"};
     }
   }
   return out;
@@ -59,14 +59,14 @@ SteeringChoice choose_steering(SteeringTier highest, std::uint16_t queues,
     if (tier > highest) continue;
     TierRules tried = tier == SteeringTier::kBth ? bth_rules(boards) : udp_rules(boards);
     if (tried.rules.size() > kMaxSteeringRules) {
-      tried.obstacle =
-          std::to_string(tried.rules.size()) + " rules are more than " + std::to_string(kMaxSteeringRules);
+      tried.obstacle = std::to_string(tried.rules.size()) + " rules exceed the limit of " +
+                       std::to_string(kMaxSteeringRules);
     }
     for (auto rule = tried.rules.begin(); tried.obstacle.empty() && rule != tried.rules.end(); ++rule) {
-      if (const auto why = check(*rule)) tried.obstacle = why->empty() ? "the port refuses it" : *why;
+      if (const auto why = check(*rule)) tried.obstacle = why->empty() ? "the port rejects the rules" : *why;
     }
     if (tried.obstacle.empty() && !tried.rules.empty()) {
-      if (reason.empty()) reason = tier == highest ? "the port takes it" : "";
+      if (reason.empty()) reason = tier == highest ? "the port accepts the rules" : "";
       return {tier, std::move(tried.rules), reason};
     }
     reason += std::string(reason.empty() ? "" : "; ") + (tier == SteeringTier::kBth ? "no T3: " : "no T2: ") +

@@ -31,9 +31,9 @@ struct Name {
   const char* help;
 };
 constexpr std::array<Name, kKinds> kNames{
-    {{"/softfeb/boards", "Names of the boards. Parameter: a name, for its counters"},
-     {"/softfeb/receivers", "Names of the receivers. Parameter: a name, for its counters"},
-     {"/softfeb/ports", "Names of the switches' ports. Parameter: a name, for its counters"}}};
+    {{"/softfeb/boards", "Lists the boards. Parameter: a board's name; returns its counters"},
+     {"/softfeb/receivers", "Lists the receivers. Parameter: a receiver's name; returns its counters"},
+     {"/softfeb/ports", "Lists the switch ports. Parameter: a port's name; returns its counters"}}};
 
 int names(const TelemetryTable& table, rte_tel_data* out) {
   rte_tel_data_start_array(out, RTE_TEL_STRING_VAL);
@@ -76,8 +76,8 @@ int answer_info(const char* /*command*/, const char* /*parameters*/, rte_tel_dat
 
 void register_command(const char* command, telemetry_cb answer, const char* help) {
   if (rte_telemetry_register_cmd(command, answer, help) == 0) return;
-  throw EnvironmentError(std::string("DPDK does not take the telemetry command ") + command,
-                         "leave eal.telemetry out");
+  throw EnvironmentError(std::string("DPDK rejects the telemetry command ") + command,
+                         "remove eal.telemetry");
 }
 
 }  // namespace
@@ -89,7 +89,7 @@ void register_telemetry_commands(const std::string& title, const std::string& ve
   p.version = version;
   if (p.registered) return;
   register_command("/softfeb/info", answer_info,
-                   "What runs, and how many boards, receivers and ports it has");
+                   "Returns title, version and the number of boards, receivers and ports");
   for (const Name& n : kNames) register_command(n.command, answer_table, n.help);
   p.registered = true;
 }

@@ -62,7 +62,7 @@ void Worker::launch() {
   publish();
   if (rte_eal_remote_launch(&Worker::entry, this, lcore_) != 0) {
     throw EnvironmentError("worker lcore " + std::to_string(lcore_) + " cannot be started",
-                           "give workers.cpus CPUs that this process may use");
+                           "choose CPUs available to this process in workers.cpus");
   }
   running_ = true;
 }

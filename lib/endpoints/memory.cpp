@@ -41,7 +41,7 @@ ReceiverMemory::ReceiverMemory(std::uint64_t bytes) : size_(bytes) {
   void* const p = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (p == MAP_FAILED) {
     throw EnvironmentError("no " + std::to_string(bytes >> 20) + " MiB of memory for a receiver",
-                           "a smaller receivers.N.memory, or fewer QPs");
+                           "use a smaller receivers.N.memory, or fewer QPs");
   }
   data_ = static_cast<std::uint8_t*>(p);
   // Use huge pages if available: packets of many queue pairs go to as many locations, more than the TLB has
@@ -58,8 +58,8 @@ HostMemory::HostMemory(std::uint64_t bytes) : size_(bytes) {
   void* const p = mmap(nullptr, std::max<std::uint64_t>(1, bytes), PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (p == MAP_FAILED) {
-    throw EnvironmentError("no " + std::to_string(bytes >> 20) + " MiB of addresses for a responder",
-                           "a smaller receivers.N.memory");
+    throw EnvironmentError("no " + std::to_string(bytes >> 20) + " MiB of address space for a responder",
+                           "use a smaller receivers.N.memory");
   }
   data_ = static_cast<std::uint8_t*>(p);
 }

@@ -65,13 +65,13 @@ std::unique_ptr<peers::PeerSession> connect_patiently(const std::string& text,
       if (!e.nobody_there() || stopped()) throw;
       if (passed() >= limit_s) {
         throw peers::PeerError(e.fault(),
-                               fmt::format("{}\n  asked for {:.0f} s (run.connect_timeout); {}", e.what(),
+                               fmt::format("{}\n  gave up after {:.0f} s (run.connect_timeout); {}", e.what(),
                                            passed(), port_state()),
                                true);
       }
     }
     if (Clock::now() >= tell_at) {
-      say(fmt::format("{}: no receiver there yet; {}; asking for {:.0f} s more", text, port_state(),
+      say(fmt::format("{}: receiver does not respond yet; {}; retrying for {:.0f} s", text, port_state(),
                       std::max(0.0, limit_s - passed())));
       tell_at += kTellEvery;
     }
@@ -120,7 +120,7 @@ void Targets::connect(const Payloads& payloads, const Say& say, const PortState&
         [&] { return port_state(port); }, stopped);
     adopt(session);
     const peers::RemoteEndpoint& remote = session.session->remote();
-    say(fmt::format("{}: {} with {} QP{} at {}, the first {:#x}", session.url, remote.software,
+    say(fmt::format("{}: {} with {} QP{} at {}, first QPN {:#x}", session.url, remote.software,
                     remote.qps.size(), remote.qps.size() == 1 ? "" : "s", remote.ip.to_string(),
                     remote.qps.front().qpn));
   }
@@ -143,7 +143,7 @@ void Targets::adopt(Session& session) {
           {{config_.place(plan.config->traffic.where, "message_size"),
             "messages of " + std::to_string(plan.config->traffic.message_size) + " bytes do not fit the " +
                 std::to_string(qp.length) + " bytes that " + session.url + " offers to each QP",
-            "a smaller message_size, or a receiver with more memory"}});
+            "use a smaller message_size, or a receiver with more memory"}});
     }
   }
 }

@@ -15,7 +15,8 @@ constexpr std::uint8_t kTypeUc = 3;
 }  // namespace
 
 void Board::make_bus(const BusConfig& config) {
-  if (config.qp.payload == nullptr) throw std::invalid_argument("QPs of the metadata bus need a payload");
+  if (config.qp.payload == nullptr)
+    throw std::invalid_argument("QPs created over the metadata bus need a payload");
   bus_ = config;
   bus_.qp.path.source_mac = identity().mac;
   bus_.qp.path.source_ip = identity().ip;

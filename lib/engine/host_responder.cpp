@@ -51,7 +51,7 @@ void HostResponder::set_up(std::size_t i, const board::QpContext& context, Actio
   });
   if (twice || parts_.taken(context.dest_qpn)) {
     parts_.say("QP number " + std::to_string(context.dest_qpn) +
-               " is another QP's on the responder; choose a different one as the host's");
+               " is already in use on the responder; choose another QPN for the host");
     remove(i, out);
     return;
   }
@@ -106,7 +106,7 @@ bool HostResponder::acceptable(const board::Dispatch& a, std::uint64_t bytes) {
     parts_.say("the burst's address ring, " + std::to_string(a.length) + " bytes in each of " +
                std::to_string(std::max<std::uint32_t>(1, a.address_wrap_count)) +
                " slots, does not fit the responder's memory of " + std::to_string(config_.memory) +
-               " bytes: it will be refused (remote access error); enlarge the receiver's `memory`, or lower "
+               " bytes and will be refused (remote access error); enlarge the receiver's `memory`, or reduce "
                "Len or AddrWrapCount");
     refused_ = a;
   }

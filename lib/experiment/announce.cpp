@@ -18,7 +18,7 @@ void announce_run(const config::RunConfig& config, const runtime::DpdkRuntime& d
     fmt::print(stderr, "port {}: {}, MTU {}, path MTU up to {}, {} queue{}, {}, flow control {}, {}\n",
                p.name, c.driver, p.port->mtu(), p.port->largest_path_mtu(false), p.queues,
                p.queues == 1 ? "" : "s",
-               c.multi_segments ? "payload attached without a copy" : "payload copied into one segment",
+               c.multi_segments ? "payload attached without copying" : "payload copied into one segment",
                p.port->flow_control().in_words, p.link_state());
     for (const std::string& w : p.port->warnings()) fmt::print(stderr, "port {}: {}\n", p.name, w);
   }
@@ -39,7 +39,7 @@ void announce_control(const config::RunConfig& config, const slowcontrol::Contro
   const auto& boards = service.boards();
   for (std::size_t i = 0; i < boards.size(); ++i) {
     if (boards.size() > kMost && i != 0 && i + 1 != boards.size()) {
-      if (i == 1) fmt::print(stderr, "... and {} boards more, until\n", boards.size() - 2);
+      if (i == 1) fmt::print(stderr, "... and {} more boards, up to\n", boards.size() - 2);
       continue;
     }
     for (const std::string& line : report::control_lines(config, *boards[i]))

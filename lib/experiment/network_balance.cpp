@@ -54,18 +54,18 @@ std::vector<std::string> lateness_lines(const config::LabConfig& lab, const stat
   const double turns = static_cast<double>(w.loop.busy_turns);
   const double share = turns > 0 ? static_cast<double>(w.network.overruns) / turns : 0;
   if (share > kSayLate) {
-    lines.push_back(
-        fmt::format("worker {} fell behind its network: {:.1f} % of its busy turns came more than {:g} us "
-                    "late (the worst "
-                    "{:.3f} ms, {:.1f} us on average); queues and delays are longer by that",
-                    lab.network_worker, 100 * share, to_seconds(dataplane::NetworkRelayCounters::kLate) * 1e6,
-                    to_seconds(w.network.latest) * 1e3,
-                    to_seconds(w.network.late) / static_cast<double>(w.network.overruns) * 1e6));
+    lines.push_back(fmt::format(
+        "worker {} fell behind its network: {:.1f} % of its busy iterations were more than {:g} us "
+        "late (worst "
+        "{:.3f} ms, {:.1f} us on average); queues and delays are that much longer",
+        lab.network_worker, 100 * share, to_seconds(dataplane::NetworkRelayCounters::kLate) * 1e6,
+        to_seconds(w.network.latest) * 1e3,
+        to_seconds(w.network.late) / static_cast<double>(w.network.overruns) * 1e6));
   }
   if (w.network.held_up != 0) {
     lines.push_back(
-        fmt::format("packets were left in the rings in {} turns: all {} frames of the network "
-                    "were in use, boards had to wait",
+        fmt::format("packets stayed in the rings in {} iterations: all {} frames of the network "
+                    "were in use, and boards had to wait",
                     w.network.held_up, runtime::network_frames(lab.network)));
   }
   for (std::size_t i = 0; i < o.workers.size(); ++i) {
@@ -73,7 +73,7 @@ std::vector<std::string> lateness_lines(const config::LabConfig& lab, const stat
     const double preempted =
         loop.ran == 0 ? 0 : static_cast<double>(loop.preempted) / static_cast<double>(loop.ran);
     if (preempted < 0.01) continue;
-    lines.push_back(fmt::format("worker {} was not run for {:.1f} % of the time (longest {:.1f} ms)", i,
+    lines.push_back(fmt::format("worker {} was preempted for {:.1f} % of the time (longest gap {:.1f} ms)", i,
                                 100 * preempted, to_seconds(loop.longest_gap) * 1e3));
   }
   return lines;

@@ -53,16 +53,16 @@ Setup::Setup(const Options& o) : options(o), lab(load(o)), quiet(o.quiet || lab.
   page_asked_for = wanted.has_value() || o.command == Options::Command::kRun;
   const bool by_default = o.command == Options::Command::kLab && !quiet;
   page = wanted.value_or(config::WebConfig{.on = by_default});
-  if (o.hold && !page.on) refuse("--hold", "there is no live page to keep", "add --web");
+  if (o.hold && !page.on) refuse("--hold", "--hold requires a live page", "add --web");
 }
 
 void refuse_useless(const Options& o) {
   if (!o.pictures && !o.report)
-    refuse("--no-pictures", "it requires --report", "add --report DIR, or leave it out");
+    refuse("--no-pictures", "--no-pictures requires --report", "add --report DIR, or remove --no-pictures");
   const bool sweep = o.command == Options::Command::kSweep;
   if (!sweep && !o.virtual_time) return;
   const std::string why =
-      sweep ? "a sweep runs in virtual time, where there is no page" : "in virtual time there is no page";
+      sweep ? "a sweep runs in virtual time, which has no live page" : "virtual time has no live page";
   const auto fix = [&](const std::string& option) {
     return "leave out " + option + (sweep ? "" : ", or --virtual");
   };

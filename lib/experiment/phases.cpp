@@ -37,8 +37,8 @@ Passed send(const config::RunConfig& config, Driver& driver, stats::Outcome& out
 
 std::string drain_note(Time timeout, int signals) {
   std::ostringstream text;
-  text << "draining: up to " << to_seconds(timeout) << " s for outstanding requests (Ctrl-C"
-       << (signals == 0 ? "" : " again") << " gives them up)";
+  text << "draining: waiting up to " << to_seconds(timeout) << " s for outstanding requests (Ctrl-C"
+       << (signals == 0 ? "" : " again") << " to abandon them)";
   return text.str();
 }
 

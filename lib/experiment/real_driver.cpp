@@ -203,7 +203,7 @@ void RealDriver::conclude(const std::string& verdict, const std::string& text) {
 }
 
 void RealDriver::hold_page() {
-  if (!setup_.quiet && live_->serves()) fmt::print(stderr, "the live page stays until Ctrl-C\n");
+  if (!setup_.quiet && live_->serves()) fmt::print(stderr, "serving the live page until Ctrl-C\n");
   live_->hold();
 }
 

@@ -80,7 +80,7 @@ JudgedRun run_and_judge(const Setup& setup, Driver& driver, report::Recorder& re
 std::string speed_text(const Driver& driver, const JudgedRun& run, double seconds) {
   const double packets = static_cast<double>(std::max<std::uint64_t>(1, run.lab->figures.totals.packets));
   return fmt::format(
-      "{:g} s of the fabric's time in {:.2f} s: {:.2f} million events a second, {:.2f} us for each packet of "
+      "simulated {:g} s in {:.2f} s: {:.2f} million events per second, {:.2f} us per packet sent by "
       "a board\n",
       to_seconds(run.outcome.stopped - run.outcome.started), seconds,
       static_cast<double>(driver.events()) * 1e-6 / seconds, seconds * 1e6 / packets);
@@ -186,7 +186,7 @@ struct Report {
     const config::RunConfig& config = setup.run();
     for (std::size_t i = 0; i < config.changes.size(); ++i) {
       if (run.outcome.changes_made[i] != 0) continue;
-      fmt::print(stderr, "the change of board {} at {:g} s was not made: the run ended before\n",
+      fmt::print(stderr, "the change of board {} at {:g} s was not applied: the run ended before it\n",
                  config.boards[config.changes[i].board].endpoint.name, to_seconds(config.changes[i].at));
     }
   }

@@ -213,7 +213,7 @@ void complain(const std::vector<config::SweepAxis>& axes, const std::vector<Poin
     if (!p.error.empty()) fmt::print(stderr, "softfeb: {}: {}\n", where, p.error);
     if (!p.done) continue;
     for (const lab::CheckResult& c : p.run.checks) {
-      if (!c.held) fmt::print(stderr, "softfeb: {}: {} did not hold\n", where, c.name);
+      if (!c.held) fmt::print(stderr, "softfeb: {}: check {} failed\n", where, c.name);
     }
   }
 }
@@ -225,10 +225,8 @@ int run_sweep(const Options& options) {
   const config::LabConfig base = config::load_lab(options.config, options.overrides);
   const std::vector<config::SweepAxis>& axes = base.lab.sweep;
   if (axes.empty()) {
-    fmt::print(
-        stderr,
-        "softfeb: {}: lab.sweep: nothing to study; fix: name keys and values, as conf/lab/sweep.yaml does\n",
-        options.config);
+    fmt::print(stderr, "softfeb: {}: lab.sweep: empty; fix: name keys and values as in conf/lab/sweep.yaml\n",
+               options.config);
     return kBadUsage;
   }
   report::check_writable(base.run, options.json, options.report);

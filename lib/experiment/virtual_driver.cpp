@@ -28,16 +28,16 @@ void check(const config::LabConfig& config, const endpoints::Plans& plans) {
   for (const endpoints::QpPlan& plan : plans.all()) {
     if (!endpoints::needs_session(plan)) continue;
     refuse(plan.config->to_where,
-           plan.config->to_text + " is another process: it has no part in virtual time",
-           "a receiver of the file, or the lab in real time");
+           plan.config->to_text + " is another process, which cannot run in virtual time",
+           "use a receiver of this file, or run the lab in real time");
   }
   const auto& boards = config.run.boards;
   for (std::size_t e = 0; e < boards.size() + config.run.receivers.size(); ++e) {
     if (config.station_of[e]) continue;
     const config::EndpointConfig& endpoint =
         e < boards.size() ? boards[e].endpoint : config.run.receivers[e - boards.size()].endpoint;
-    refuse(endpoint.where, endpoint.name + " is at a port of the machine, which virtual time does not have",
-           "a link of `network.links` to it, or the lab in real time");
+    refuse(endpoint.where, endpoint.name + " is at a DPDK port, which virtual time does not have",
+           "give it a link in `network.links`, or run the lab in real time");
   }
 }
 

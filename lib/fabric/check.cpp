@@ -17,7 +17,7 @@ void require(bool holds, const std::string& where, const char* what) {
 
 void check_faults(const LinkFaults& faults, const std::string& where) {
   for (const std::uint64_t p : {faults.drop, faults.duplicate, faults.corrupt, faults.reorder})
-    require(p <= kOne, where, "a fault more often than always");
+    require(p <= kOne, where, "a fault probability is above 1");
 }
 
 void check_queue(const QueueConfig& queue, const std::string& where) {
@@ -38,15 +38,16 @@ void check_switch(const SwitchConfig& sw) {
   for (const auto& queue : sw.queues) check_queue(queue, where);
   require(below(kQueues, sw.dscp_to_queue.data(), sw.dscp_to_queue.data() + sw.dscp_to_queue.size()) &&
               below(kQueues, sw.pcp_to_queue.data(), sw.pcp_to_queue.data() + sw.pcp_to_queue.size()),
-          where, "there are queues 0 to 7");
-  require(sw.forge.threshold == 0 || sw.forge.window != 0, where, "throughput over no time");
+          where, "a queue number is not 0 to 7");
+  require(sw.forge.threshold == 0 || sw.forge.window != 0, where,
+          "a threshold switch needs a window above 0");
 }
 
 void check_pause(const SwitchConfig& sw) {
   const std::string where = "switch " + sw.name;
-  require(sw.pause.xoff != 0, where, "flow control needs xoff");
+  require(sw.pause.xoff != 0, where, "flow control requires xoff");
   require(sw.pause.xon < sw.pause.xoff, where, "xon is not below xoff");
-  require(sw.pause.quanta >= kMinQuanta, where, "a pause is at least 64 quanta");
+  require(sw.pause.quanta >= kMinQuanta, where, "a pause must last at least 64 quanta");
 }
 
 }  // namespace
@@ -56,7 +57,7 @@ void check(const NetworkConfig& config) {
   for (std::size_t i = 0; i < config.links.size(); ++i) {
     const LinkConfig& link = config.links[i];
     const std::string where = "link " + std::to_string(i);
-    require(link.rate != 0 && link.rate <= kMaxRate, where, "its rate is not from 1 B/s to 1 TB/s");
+    require(link.rate != 0 && link.rate <= kMaxRate, where, "the rate must be 1 B/s to 1 TB/s");
     check_faults(link.a_to_b, where);
     check_faults(link.b_to_a, where);
     if (link.flow_control == PauseKind::kOff) continue;

@@ -27,7 +27,7 @@ AddressTable::AddressTable(const std::vector<StationConfig>& stations) {
     const std::uint64_t mac = load_mac(stations[i].mac->data());
     if (mac == 0 || (mac & kGroupBit) != 0)
       throw std::invalid_argument("station " + stations[i].name + ": " + roce::to_string(*stations[i].mac) +
-                                  " is no individual MAC address");
+                                  " is not a unicast MAC address");
     Entry& entry = slot(mac);
     if (entry.mac == mac)
       throw std::invalid_argument("stations " + stations[entry.station].name + " and " + stations[i].name +

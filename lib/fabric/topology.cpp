@@ -81,7 +81,7 @@ void Topology::place_ports(const NetworkConfig& config) {
     first_port.push_back(static_cast<std::uint32_t>(ports.size()));
     for (std::uint32_t d = 0; d < directions.size(); ++d) {
       if (directions[d].from != NodeRef{NodeRef::Kind::kSwitch, s}) continue;
-      if (ports.size() >= kNoPort) refuse("more switch ports than can be numbered");
+      if (ports.size() >= kNoPort) refuse("too many switch ports");
       port_of[d] = static_cast<std::uint16_t>(ports.size());
       ports.push_back({s, d});
     }

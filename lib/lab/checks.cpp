@@ -14,19 +14,22 @@ namespace {
 std::string advice(roce::WcStatus status) {
   switch (status) {
     case roce::WcStatus::kRemoteAccess:
-      return "the receiver refused the rkey, the address or the length: compare `to` with what it registered";
+      return "the receiver refused the rkey, the address or the length: compare `to` with the region it "
+             "registered";
     case roce::WcStatus::kRemoteInvalidRequest:
-      return "the receiver found the request malformed: compare the path MTU of both sides";
+      return "the receiver considers the request malformed: compare the path MTU of both sides";
     case roce::WcStatus::kTimeoutsExceeded:
-      return "the receiver did not answer: is it alive, are QPN, address and MAC right, does the path carry "
-             "the MTU?";
+      return "the receiver did not respond: check that it runs, that QPN, address and MAC are right, and "
+             "that the path carries "
+             "the MTU";
     case roce::WcStatus::kRetriesExceeded:
-      return "the receiver kept refusing (sequence NAK or receiver not ready): does it post receives, is the "
-             "path lossy?";
+      return "the receiver kept refusing (sequence NAK or receiver not ready): check that it posts receives, "
+             "and the "
+             "path for packet loss";
     case roce::WcStatus::kLocalOperationError:
-      return "the payload could not be had or the request is not one a board makes";
+      return "the payload is not available, or a board does not support the request";
     case roce::WcStatus::kFlushed:
-      return "the run ended before they completed: a longer run.drain_timeout, or a slower rate";
+      return "the run ended before they completed: use a longer run.drain_timeout or a lower rate";
     default:
       return "the receiver ended the connection";
   }
@@ -72,7 +75,7 @@ void judge_senders(Judge& judge, const config::RunConfig& config, const endpoint
         missing + not_made, all, roce::to_string(status), static_cast<unsigned>(status), advice(status)));
   }
   for (const roce::IpAddress& ip : absent) {
-    judge.say(fmt::format("nobody answered {} for {}; check `to`, VLAN and cabling, or give its mac",
+    judge.say(fmt::format("no answer to {} for {}; check `to`, VLAN and cabling, or configure its mac",
                           ip.is_v4() ? "ARP" : "neighbour solicitation", ip.to_string()));
   }
   judge.add("messages_completed", incomplete);
@@ -103,10 +106,11 @@ void judge_receivers(Judge& judge, const endpoints::Plans& plans, const stats::O
     for (std::size_t i = receiver->first_slot(); i < receiver->qp_count(); ++i)
       wrong += receiver->qp(i).bytes_wrong();
   }
-  if (wrong != 0) judge.say(fmt::format("{} payload bytes at our receivers are not what was sent", wrong));
+  if (wrong != 0)
+    judge.say(fmt::format("{} payload bytes at our receivers differ from what was sent", wrong));
   if (missing != 0)
-    judge.say(fmt::format("{} messages did not arrive; which ones: receivers[].missing_ranges of the result",
-                          missing));
+    judge.say(
+        fmt::format("{} messages did not arrive; see receivers[].missing_ranges in the result", missing));
   judge.add("payload_bytes_right", wrong);
   judge.add("messages_arrived", missing);
   judge.add("messages_once", surplus);
@@ -139,7 +143,7 @@ Judgement judge(const config::RunConfig& config, const endpoints::Plans& plans, 
   if (!config.receivers.empty()) judge_receivers(j, plans, outcome, endpoints);
   judge_sessions(j, sessions);
   if (outcome.ended_in_warmup) {
-    j.say("the run was over before its warm-up: the figures are of the whole run, its beginning included");
+    j.say("the run ended during its warm-up: statistics cover the whole run, including the warm-up");
   }
   return j.out;
 }

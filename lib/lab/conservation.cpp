@@ -16,18 +16,18 @@ std::vector<Balance> packet_balances(const stats::Sample& sample, const Stations
     sent += (*sample.endpoints)[i].endpoint.tx_frames;
     received += (*sample.endpoints)[i].endpoint.rx_frames;
   }
-  return {{"packets_conserved", "entered, made and duplicated",
-           "delivered, dropped, consumed and in the network", t.entered + t.made + t.duplicated,
+  return {{"packets_conserved", "entered, created and duplicated",
+           "delivered, dropped, consumed or still in the network", t.entered + t.made + t.duplicated,
            t.delivered + t.dropped_buffer + t.dropped_fault + t.dropped_unknown + t.dropped_store +
                t.consumed + t.in_network},
-          {"packets_entered", "sent by endpoints", "entered the network, or lost before", sent,
+          {"packets_entered", "sent by endpoints", "entered the network or lost before it", sent,
            t.entered + edge.lost_in},
-          {"packets_delivered", "delivered by the network", "received by endpoints, or lost after",
+          {"packets_delivered", "delivered by the network", "received by endpoints or lost after the network",
            t.delivered, received + edge.lost_out}};
 }
 
 Balance payload_balance(const stats::Sample& sample, const std::vector<PayloadAccount>& accounts) {
-  Balance b{"payload_conserved", "written to memory", "of completed messages", 0, 0};
+  Balance b{"payload_conserved", "written to memory", "sent in completed messages", 0, 0};
   for (const PayloadAccount& a : accounts) {
     if (!a.flow.receiver) continue;
     const auto& send = (*sample.endpoints)[a.flow.board].send_qps[a.flow.qp];

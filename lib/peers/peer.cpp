@@ -41,20 +41,20 @@ std::pair<std::string_view, std::string_view> split(std::string_view url, std::s
       refuse_url(url, "'" + std::string(host) + "' is not an IPv6 address");
     host_end = close + 1 == rest.size() ? std::string_view::npos : close + 1;
     if (host_end != std::string_view::npos && rest[host_end] != ':')
-      refuse_url(url, "unexpected text behind the bracket");
+      refuse_url(url, "unexpected text after the bracket");
   } else if (host_end != std::string_view::npos && rest.find(':', host_end + 1) != std::string_view::npos) {
     refuse_url(url, "an IPv6 address needs brackets");
   }
   if (host_end == std::string_view::npos) return {host, {}};
-  if (host_end + 1 == rest.size()) refuse_url(url, "there is no port behind the colon");
+  if (host_end + 1 == rest.size()) refuse_url(url, "the port after the colon is missing");
   return {host, rest.substr(host_end + 1)};
 }
 
 void check(const LocalEndpoint& local) {
   const auto wrong = [](const char* what) { throw PeerError(PeerFault::kConfiguration, what); };
-  if (local.qps.empty()) wrong("a receiver needs at least one queue pair of ours");
-  if (!roce::pmtu_legal(local.pmtu)) wrong("the path MTU is 256, 512, 1024, 2048 or 4096 bytes");
-  if (local.message_size > roce::kMaxMessage) wrong("a message has at most 2 GiB");
+  if (local.qps.empty()) wrong("a connection needs at least one queue pair");
+  if (!roce::pmtu_legal(local.pmtu)) wrong("the path MTU must be 256, 512, 1024, 2048 or 4096 bytes");
+  if (local.message_size > roce::kMaxMessage) wrong("a message is at most 2 GiB long");
 }
 
 }  // namespace
@@ -74,7 +74,7 @@ PeerUrl parse_peer_url(std::string_view text) {
   }
   if (rest.ends_with('/')) rest.remove_suffix(1);
   const auto [host, port] = split(text, rest);
-  if (host.empty()) refuse_url(text, "there is no host");
+  if (host.empty()) refuse_url(text, "the host is missing");
   if (host.find_first_of("/?#@ \t") != std::string_view::npos)
     refuse_url(text, "'" + std::string(host) + "' is not a host");
   url.host = host;

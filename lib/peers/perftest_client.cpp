@@ -23,15 +23,17 @@ constexpr std::uint32_t kCacheLine = 64;
 constexpr std::uint32_t kMaxCycleBuffer = 1U << 30;
 
 constexpr const char* kLeftAtVersion =
-    "is the server started, also behind a forwarded port? It must run without --dont_xchg_versions, -R and "
-    "-z; it serves one client and must be started anew "
-    "for every run";
+    "check that the server runs, also behind a forwarded port; it must run without --dont_xchg_versions, -R "
+    "and "
+    "-z; it serves one client and must be restarted "
+    "for each run";
 constexpr const char* kLeftAtRtr =
-    "see what the server printed; 'Failed to modify QP to RTR' means that nobody answered its ARP for our "
+    "see the server's output; 'Failed to modify QP to RTR' means that its ARP request was not answered for "
+    "our "
     "address";
-constexpr const char* kSeeServer = "see what the server printed";
+constexpr const char* kSeeServer = "see the server's output";
 constexpr const char* kLeftAtEnd =
-    "see what the server printed; with -b it would send too, which softfeb does not take";
+    "see the server's output; with -b it would also send, which softfeb does not support";
 
 class PerftestSession final : public PeerSession {
  public:
@@ -39,7 +41,7 @@ class PerftestSession final : public PeerSession {
       : link_(url, timeouts), local_(local) {
     check_local();
     link_.connect(
-        "start 'ib_write_bw -F -x GID_INDEX' there (it serves one client, then ends); a server with -R "
+        "start 'ib_write_bw -F -x GID_INDEX' there (it serves one client, then exits); a server with -R "
         "listens elsewhere");
     exchange_versions();
     exchange_memory();
@@ -83,8 +85,7 @@ void PerftestSession::check_local() const {
         "ib_write_bw posts no receives, so a WRITE with immediate never completes there; use 'write', or "
         "rdma-sink as the receiver");
   if (local_.message_size > kMaxCycleBuffer)
-    link_.fail(PeerFault::kConfiguration,
-               "perftest takes messages of at most 1 GiB; make message_size smaller");
+    link_.fail(PeerFault::kConfiguration, "perftest accepts messages of at most 1 GiB; reduce message_size");
 }
 
 void PerftestSession::exchange_versions() {
@@ -92,15 +93,15 @@ void PerftestSession::exchange_versions() {
   const auto version = decode_version(answer);
   if (!version)
     link_.fail(PeerFault::kProtocol, "it answered " + quote(answer) +
-                                         " where perftest says its version; is it an "
-                                         "ib_write_bw server?");
+                                         " instead of a perftest version; check that this is an "
+                                         "ib_write_bw server");
   version_ = *version;
   remote_.software = "perftest " + version_.text;
   if (version_.number < kOldestVersion || version_.number > kNewestVersion)
     link_.fail(PeerFault::kConfiguration,
-               "the server is perftest " + version_.text + ", and softfeb speaks as " +
+               "the server is perftest " + version_.text + ", but softfeb speaks " +
                    std::string(kOurVersion) +
-                   ", known to agree with 5.92 to 6.29; install a perftest between them (Debian 12 has "
+                   ", which works with 5.92 to 6.29; install a perftest in this range (Debian 12 has "
                    "4.5+0.17, which is 6.06), or use rdma-sink");
 }
 
@@ -117,12 +118,12 @@ void PerftestSession::exchange_mtu() {
   const MtuMessage answer = swap(encode_mtu(local_.pmtu), "its MTU", kSeeServer);
   const auto theirs = decode_mtu(answer);
   if (!theirs)
-    link_.fail(PeerFault::kProtocol, "it answered " + quote(answer) + " where perftest says its MTU");
+    link_.fail(PeerFault::kProtocol, "it answered " + quote(answer) + " instead of a perftest MTU");
   if (*theirs < local_.pmtu)
     link_.fail(PeerFault::kConfiguration,
                "its path MTU is " + std::to_string(*theirs) + ", ours " + std::to_string(local_.pmtu) +
-                   "; set pmtu to " + std::to_string(*theirs) + ", or give the server -m " +
-                   std::to_string(local_.pmtu) + " on an interface whose MTU has room for it");
+                   "; set pmtu to " + std::to_string(*theirs) + ", or start the server with -m " +
+                   std::to_string(local_.pmtu) + " on an interface with a large enough MTU");
 }
 
 /// Sends our keys for QP `qp`, the same message each time, and returns the server's. rkey and address stay 0:
@@ -140,31 +141,30 @@ Keys PerftestSession::shake(std::size_t qp, const char* waiting_for, const char*
   if (is_short_keys(whole.first(kShortKeysSize)))
     link_.fail(
         PeerFault::kConfiguration,
-        "the server gives no GID, so its link is InfiniBand; choose a RoCE device with -d (ibv_devinfo lists "
+        "the server has no GID, so its link is InfiniBand; choose a RoCE device with -d (ibv_devinfo lists "
         "them)");
   link_.read(whole.subspan(kShortKeysSize), waiting_for, fix);
   const auto keys = decode_keys(answer);
   if (!keys)
     link_.fail(PeerFault::kProtocol, "it answered " + quote(answer) +
-                                         " where perftest gives QPN, PSN, rkey, "
+                                         " instead of perftest's QPN, PSN, rkey, "
                                          "address and GID");
   return *keys;
 }
 
 void PerftestSession::exchange_keys() {
   for (std::size_t i = 0; i < local_.qps.size(); ++i) {
-    const Keys keys =
-        shake(i, "its queue pairs", "see what the server printed (memory, number of queue pairs)");
+    const Keys keys = shake(i, "its queue pairs", "see the server's output (memory, number of queue pairs)");
     // A server with fewer QPs takes our extra messages for the next round and starts again with its first QP.
     if (i > 0 && keys.qpn == remote_.qps.front().qpn)
-      link_.fail(PeerFault::kConfiguration, "it has " + std::to_string(i) + " queue pairs, we have " +
+      link_.fail(PeerFault::kConfiguration, "it has " + std::to_string(i) + " queue pairs, softfeb has " +
                                                 std::to_string(local_.qps.size()) +
                                                 "; start the server with -q " +
                                                 std::to_string(local_.qps.size()));
     if (keys.gid.is_v4() != local_.ip.is_v4())
       link_.fail(PeerFault::kConfiguration,
                  "its GID is " + keys.gid.to_string() + ", ours " + local_.ip.to_string() +
-                     "; give the server the index of the GID of our kind with -x (a list: "
+                     "; give the server the index of a GID of the same kind with -x (listed in "
                      "/sys/class/infiniband/*/ports/1/gids)");
     if (i == 0) remote_.ip = keys.gid;
     remote_.qps.push_back({keys.qpn, keys.psn, keys.rkey, keys.address, length_});
@@ -176,7 +176,7 @@ void PerftestSession::expect(std::size_t qp, const char* waiting_for, const char
   const Keys keys = shake(qp, waiting_for, fix);
   if (keys.qpn == remote_.qps[qp].qpn) return;
   link_.fail(PeerFault::kConfiguration,
-             "it has more queue pairs than our " + std::to_string(local_.qps.size()) +
+             "it has more queue pairs than softfeb's " + std::to_string(local_.qps.size()) +
                  "; start the server with -q " + std::to_string(local_.qps.size()));
 }
 

@@ -11,7 +11,7 @@ namespace {
 /// A welcome has about 100 bytes per QP; a report contains a map of missing messages.
 constexpr std::size_t kMaxLine = std::size_t{64} << 20;
 
-constexpr const char* kSeeSink = "see what rdma-sink printed";
+constexpr const char* kSeeSink = "see rdma-sink's output";
 
 ByteSpan bytes(const std::string& text) {
   return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
@@ -38,7 +38,7 @@ class SinkSession final : public PeerSession {
     if (remote_.ip.is_v4() != local.ip.is_v4())
       link_.fail(PeerFault::kConfiguration, "its GID is " + remote_.ip.to_string() + ", ours " +
                                                 local.ip.to_string() +
-                                                "; give rdma-sink the GID index of our kind of address");
+                                                "; give rdma-sink the GID index for this kind of address");
   }
 
   const RemoteEndpoint& remote() const override { return remote_; }

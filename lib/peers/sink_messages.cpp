@@ -16,12 +16,12 @@ constexpr std::uint64_t kMax64 = std::numeric_limits<std::uint64_t>::max();
 
 [[noreturn]] void malformed(const std::string& what) {
   throw PeerError(PeerFault::kProtocol,
-                  "rdma-sink's answer " + what + "; is it an rdma-sink of this version?");
+                  "rdma-sink's answer " + what + "; check that it is an rdma-sink of this version");
 }
 
 json parse_object(std::string_view line) {
   json object = json::parse(line, nullptr, false);
-  if (!object.is_object()) malformed("is no JSON object: " + quote(line));
+  if (!object.is_object()) malformed("is not a JSON object: " + quote(line));
   const auto error = object.find("error");
   if (error == object.end()) return object;
   const std::string text = error->is_string() ? error->get<std::string>() : error->dump();
@@ -32,18 +32,18 @@ std::uint64_t number(const json& object, const char* key, std::uint64_t max) {
   const auto value = object.find(key);
   if (value == object.end()) malformed(std::string("has no '") + key + "'");
   if (!value->is_number_unsigned() || value->get<std::uint64_t>() > max)
-    malformed(std::string("has a '") + key + "' that is no number up to " + std::to_string(max));
+    malformed(std::string("has a '") + key + "' that is not a number up to " + std::to_string(max));
   return value->get<std::uint64_t>();
 }
 
 std::string text(const json& object, const char* key) {
   const auto value = object.find(key);
-  if (value == object.end() || !value->is_string()) malformed(std::string("has no text '") + key + "'");
+  if (value == object.end() || !value->is_string()) malformed(std::string("has no string '") + key + "'");
   return value->get<std::string>();
 }
 
 RemoteQp decode_qp(const json& object) {
-  if (!object.is_object()) malformed("has a queue pair that is no object");
+  if (!object.is_object()) malformed("has a queue pair that is not an object");
   RemoteQp qp;
   qp.qpn = static_cast<roce::Qpn>(number(object, "qpn", 0xffffff));
   qp.psn = static_cast<roce::Psn>(number(object, "psn", 0xffffff));
@@ -77,24 +77,24 @@ RemoteEndpoint decode_welcome(std::string_view line, std::size_t qps) {
     throw PeerError(PeerFault::kConfiguration, "rdma-sink speaks version " + std::to_string(version) +
                                                    " of the exchange, softfeb version " +
                                                    std::to_string(kVersion) +
-                                                   "; take both from the same release");
+                                                   "; use the same release of both");
   RemoteEndpoint remote;
   remote.software = "rdma-sink";
   const std::string ip = text(object, "ip");
   const auto gid = roce::IpAddress::parse(ip);
-  if (!gid) malformed("has an 'ip' that is no address: " + quote(ip));
+  if (!gid) malformed("has an 'ip' that is not an address: " + quote(ip));
   remote.ip = *gid;
   if (object.contains("mac")) {
     const std::string mac = text(object, "mac");
     remote.mac = roce::parse_mac(mac);
-    if (!remote.mac) malformed("has a 'mac' that is no address: " + quote(mac));
+    if (!remote.mac) malformed("has a 'mac' that is not an address: " + quote(mac));
   }
   if (object.contains("slots")) remote.slots = number(object, "slots", kMax64);
   const auto list = object.find("qps");
   if (list == object.end() || !list->is_array()) malformed("has no list 'qps'");
   if (list->size() != qps)
-    malformed("has " + std::to_string(list->size()) + " queue pairs where " + std::to_string(qps) +
-              " were asked for");
+    malformed("has " + std::to_string(list->size()) + " queue pairs, but " + std::to_string(qps) +
+              " were requested");
   for (const json& qp : *list) remote.qps.push_back(decode_qp(qp));
   return remote;
 }

@@ -45,11 +45,11 @@ struct TcpStream::Impl {
 namespace {
 
 [[noreturn]] void fail(const error_code& error) {
-  if (error == asio::error::timed_out) throw TcpError(Kind::kTimeout, "no answer in time");
+  if (error == asio::error::timed_out) throw TcpError(Kind::kTimeout, "no response in time");
   if (error == asio::error::eof || error == asio::error::connection_reset ||
       error == asio::error::broken_pipe)
     throw TcpError(Kind::kClosed, "the peer closed the connection");
-  if (error == asio::error::not_found) throw TcpError(Kind::kTooLong, "the peer sent a line without an end");
+  if (error == asio::error::not_found) throw TcpError(Kind::kTooLong, "the peer sent an unterminated line");
   if (error == asio::error::connection_refused) throw TcpError(Kind::kRefused, "connection refused");
   throw TcpError(Kind::kUnreachable, error.message());
 }

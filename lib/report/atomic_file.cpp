@@ -31,7 +31,7 @@ void AtomicFile::commit() {
 
 void AtomicFile::fail() const {
   throw dataplane::EnvironmentError("cannot write " + path_ + ": " + std::strerror(errno),
-                                    "name a file in a folder you may write to");
+                                    "name a file in a writable folder");
 }
 
 }  // namespace softfeb::report

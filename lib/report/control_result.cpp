@@ -58,14 +58,14 @@ std::vector<std::string> control_lines(const config::RunConfig& config,
                                              name, ways(config, board), c.profile, networks(c))};
   if (!c.listen) {
     const config::EndpointConfig& own = config.boards[board.board()].endpoint;
-    lines.push_back(fmt::format("{}: in band only: connect from a host of its network, as febctl --ip {}",
+    lines.push_back(fmt::format("{}: in band only: connect from a host on its network with febctl --ip {}",
                                 name, config::to_string(own.ip)));
   }
   if (c.responder) {
     const config::EndpointConfig& host = config.receivers[*c.responder].endpoint;
     lines.push_back(fmt::format(
-        "{}: its host is receiver {} at {}, which takes whatever QPN, rkey and address the board is given",
-        name, host.name, config::to_string(host.ip)));
+        "{}: its host is receiver {} at {}, which accepts any QPN, rkey and address given to the board", name,
+        host.name, config::to_string(host.ip)));
   }
   return lines;
 }

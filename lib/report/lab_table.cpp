@@ -76,21 +76,21 @@ Line share_line(const std::string& label, std::optional<lab::Share> lab::WindowS
 }
 
 std::vector<Line> lines_of(const config::LabConfig& config, const lab::RunStats& f) {
-  std::vector<Line> lines{named("Jain index over 100 ms, least", "fairness_jain"),
-                          named("  over 10 ms, least", "fairness_jain_10ms"),
-                          named("port used over 100 ms, least", "port_used"),
+  std::vector<Line> lines{named("Jain index over 100 ms, minimum", "fairness_jain"),
+                          named("  over 10 ms, minimum", "fairness_jain_10ms"),
+                          named("port use over 100 ms, minimum", "port_used"),
                           share_line("  mean", &lab::WindowStats::port_used_mean),
                           named("queue, longest", "queue_bytes_max"),
                           named("  mean", "queue_bytes_mean"),
-                          named("to 10 % of the fair shares, longest", "convergence")};
+                          named("time to 10 % of fair shares, longest", "convergence")};
   if (f.metrics.changes.size() > 1 && f.metrics.changes.size() <= 12) {
     for (const lab::ChangeStats& c : f.metrics.changes) lines.push_back(change_line(config, c.change));
   }
   const std::vector<Line> more{named("starvation, longest", "starvation"),
-                               named("offered of what was allowed", "offered"),
-                               named("delivered of what was asked for, least", "demand_met"),
-                               named("until all next hops were known", "resolution"),
-                               named("queue pairs without a neighbour", "unresolved_qps"),
+                               named("offered, of what was allowed", "offered"),
+                               named("delivered, of demand, minimum", "demand_met"),
+                               named("time to resolve all next hops", "resolution"),
+                               named("queue pairs without a next hop", "unresolved_qps"),
                                named("rate tracking, largest error", "rate_tracking"),
                                named("sawtooth, largest error", "sawtooth"),
                                named("pause frames", "pause_tx"),
@@ -98,7 +98,7 @@ std::vector<Line> lines_of(const config::LabConfig& config, const lab::RunStats&
                                named("CNPs forged", "cnp_forged"),
                                named("packets dropped", "dropped"),
                                named("packets lost", "lost"),
-                               named("packets sent again", "retransmitted"),
+                               named("packets retransmitted", "retransmitted"),
                                named("bytes wrong", "bytes_wrong")};
   lines.insert(lines.end(), more.begin(), more.end());
   return lines;
@@ -135,13 +135,12 @@ std::string conservation_in_words(const LabRun& run) {
       text += fmt::format("  {}: {} {}, {} {}\n", b.name, b.left, b.left_is, b.right, b.right_is);
   }
   if (run.figures.memory_wrong != 0)
-    text +=
-        fmt::format("  memory_untouched: {} bytes of the receivers' memory are not what was written there\n",
-                    run.figures.memory_wrong);
+    text += fmt::format(
+        "  memory_untouched: {} bytes of the receivers' memory differ from what was written there\n",
+        run.figures.memory_wrong);
   const char* const when = run.figures.virtual_time ? "virtual" : "real";
   return text.empty()
-             ? fmt::format("Conservation ({} time): every packet and every byte is where it should be.\n",
-                           when)
+             ? fmt::format("Conservation ({} time): all packets and bytes are accounted for.\n", when)
              : fmt::format("Conservation ({} time) FAILED:\n", when) + text;
 }
 
@@ -149,7 +148,7 @@ std::string verdict_in_words(const config::LabConfig& config, const LabRun& run)
   const bool real = !run.figures.virtual_time;
   std::string text = fmt::format("{} time: {}", real ? "Real" : "Virtual", lab::to_string(run.verdict));
   if (run.verdict == lab::Verdict::kInconclusive)
-    text += fmt::format(" (the machine gave {:.1f} % of a worker's time to others, {:.1f} % are allowed)",
+    text += fmt::format(" (a worker was preempted for {:.1f} % of the time; the limit is {:.1f} %)",
                         100 * run.figures.preempted_share, 100 * config.lab.stolen_limit);
   return text + ".\n";
 }

@@ -109,18 +109,18 @@ std::string LiveTable::line(const stats::Sample& sample, const stats::RunInterva
                   n.completed, n.retransmitted);
   if (n.failed != 0) text += fmt::format("  {} FAILED", n.failed);
   if (n.timeouts != 0) text += fmt::format("  {} timeouts", n.timeouts);
-  if (n.rnr_naks != 0) text += fmt::format("  {} times receiver not ready", n.rnr_naks);
+  if (n.rnr_naks != 0) text += fmt::format("  {} RNR NAKs", n.rnr_naks);
   if (n.cnps != 0) text += fmt::format("  {} CNPs", n.cnps);
   std::size_t unresolved = 0;
   for (const engine::EndpointSnapshot& e : *sample.endpoints) unresolved += e.unresolved;
-  if (unresolved != 0) text += fmt::format("  waiting for ARP of {} neighbours", unresolved);
+  if (unresolved != 0) text += fmt::format("  {} neighbours unresolved", unresolved);
   if (sample.network != nullptr) {
     std::uint64_t queue = 0;
     for (const stats::PortInterval& p : interval.ports) queue = std::max(queue, p.peak);
     text += fmt::format("  longest queue {} KiB  {} pauses  {} dropped", queue >> 10,
                         interval.ports_total.pause_tx, interval.ports_total.dropped);
   }
-  if (clock_ == Clock::kVirtual) text += "  in virtual time";
+  if (clock_ == Clock::kVirtual) text += "  virtual time";
   return text;
 }
 
@@ -129,7 +129,7 @@ std::string LiveTable::heading(const stats::Sample& sample, const std::string& l
   for (const config::BoardConfig& c : config_.boards) {
     if (sample.at >= c.start && (!c.stop || sample.at < *c.stop)) ++sending;
   }
-  return line + fmt::format("  {} of {} boards on", sending, config_.boards.size());
+  return line + fmt::format("  {} of {} boards active", sending, config_.boards.size());
 }
 
 LiveView::Board LiveTable::board(std::size_t b, const stats::Sample& sample,

@@ -133,7 +133,7 @@ class Layout {
       cnps += b.cnps;
       resent += b.resent;
     }
-    return fmt::format("... and {} boards more: {:.3f} to {:.3f} Gb/s each, {} CNPs, {} resent",
+    return fmt::format("... and {} more boards: {:.3f} to {:.3f} Gb/s each, {} CNPs, {} retransmitted",
                        view_.boards.size() - first, low, high, cnps, resent);
   }
 
@@ -144,7 +144,7 @@ class Layout {
       dropped += view_.ports[i].dropped;
       pauses += view_.ports[i].pauses;
     }
-    return fmt::format("... and {} ports more: longest queue {}, {} dropped, {} pauses",
+    return fmt::format("... and {} more ports: longest queue {}, {} dropped, {} pauses",
                        view_.ports.size() - first, size_text(longest), dropped, pauses);
   }
 

@@ -19,8 +19,8 @@ void check_writable(const config::RunConfig& config, const std::optional<std::st
     std::error_code error;
     std::filesystem::create_directories(*report, error);
     if (error) {
-      throw dataplane::EnvironmentError("cannot make the folder " + *report + ": " + error.message(),
-                                        "name one in a folder you may write to");
+      throw dataplane::EnvironmentError("cannot create the folder " + *report + ": " + error.message(),
+                                        "name one in a writable folder");
     }
     for (const char* name : {kReportConfig, kReportResult, kReportSeries})
       paths.push_back(*report + '/' + name);

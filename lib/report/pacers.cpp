@@ -23,11 +23,11 @@ const char* scope(config::DcqcnConfig::Scope s) {
     case config::DcqcnConfig::Scope::kBoard:
       return "one rate for the board";
     case config::DcqcnConfig::Scope::kIpPair:
-      return "one rate for each receiver's address";
+      return "one rate per receiver address";
     case config::DcqcnConfig::Scope::kQp:
       break;
   }
-  return "each QP its own rate";
+  return "one rate per QP";
 }
 
 std::string dcqcn_text(const config::DcqcnConfig& d) {
@@ -53,11 +53,11 @@ std::string pacers_of(const config::BoardConfig& board, const config::QpConfig& 
   const auto also = [&text](const std::string& what) { text += (text.empty() ? "" : " and ") + what; };
   if (d.algorithm != config::DcqcnConfig::Algorithm::kOff) also(dcqcn_text(d));
   if (by_packet(qp.traffic.rate)) {
-    also(fmt::format("constant rate {} a QP, {}", config::format_rate(qp.traffic.rate),
-                     qp.traffic.burst == 1 ? "packet by packet"
+    also(fmt::format("constant rate {} per QP, {}", config::format_rate(qp.traffic.rate),
+                     qp.traffic.burst == 1 ? "evenly spaced packets"
                                            : fmt::format("{} packets back to back", qp.traffic.burst)));
   } else if (qp.traffic.rate.unit == config::Rate::Unit::kMessages) {
-    also(fmt::format("constant rate {} a QP, packets of a message unpaced",
+    also(fmt::format("constant rate {} per QP, packets of a message unpaced",
                      config::format_rate(qp.traffic.rate)));
   }
   return text;
@@ -77,15 +77,16 @@ std::string port_pacer(const config::PortConfig& port) {
   const std::string begin = fmt::format("port {}, pacer: ", port.name);
   if (port.pacing == config::Pacing::kQueueRate) {
     return begin +
-           "queues of the NIC hold their boards' link rates, all QPs of a queue together, in steps of 1 "
-           "Mb/s; rates of "
-           "QPs are held by the worker; a change of rate acts behind what stands in the queue "
+           "NIC queues enforce the link rate of their boards, all QPs of a queue together, in steps of 1 "
+           "Mb/s; the worker enforces "
+           "the rates of QPs; a rate change takes effect behind the packets already queued "
            "(doc/pacing-offloads.md)";
   }
-  return begin + fmt::format(
-                     "the NIC sends each packet {} after its schedule's time; expected error: the NIC's; "
-                     "CNPs act, and acknowledgements leave, that much later (doc/pacing-offloads.md)",
-                     config::format_time(port.pacing_horizon));
+  return begin +
+         fmt::format(
+             "the NIC sends each packet {} after its scheduled time; expected error: that of the NIC; "
+             "CNPs take effect and acknowledgements leave that much later (doc/pacing-offloads.md)",
+             config::format_time(port.pacing_horizon));
 }
 
 /// Where a board is paced by its worker alone.
@@ -117,8 +118,8 @@ std::vector<std::string> pacer_lines(const config::RunConfig& config) {
           fmt::format("board {}, {} of {} QPs: {}", board.endpoint.name, qps, qps_of(board), text));
     }
     if (board.link_rate) {
-      lines.push_back(fmt::format("board {}, its link: {} on the wire, frames one after the other",
-                                  board.endpoint.name, config::format_bandwidth(*board.link_rate)));
+      lines.push_back(fmt::format("board {}, link: {} on the wire, one frame at a time", board.endpoint.name,
+                                  config::format_bandwidth(*board.link_rate)));
     }
   }
   std::vector<std::string> offloads;
@@ -134,9 +135,9 @@ std::vector<std::string> pacer_lines(const config::RunConfig& config) {
   lines.insert(lines.end(), offloads.begin(), offloads.end());
   if (!software(config)) return lines;
   lines.push_back(
-      "pacer: software timing wheel; expected error: each QP within one packet of what its rate gives while "
+      "pacer: software timing wheel; expected error: each QP within one packet of its rate while "
       "it has "
-      "something to send, a packet late by up to one turn of its worker's loop (doc/pacing.md)");
+      "something to send; a packet may be late by one iteration of its worker's loop (doc/pacing.md)");
   return lines;
 }
 

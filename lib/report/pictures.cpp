@@ -80,18 +80,18 @@ bool wait_for_maker(pid_t child, int& status) {
 void make_pictures(const std::string& folder, bool quiet) {
   const fs::path program = maker_place();
   if (program.empty()) {
-    return no_pictures("the report maker is not where softfeb was installed",
-                       "install softfeb again, or run tools/report of its sources on " + folder);
+    return no_pictures("the report tool is missing from the installation",
+                       "reinstall softfeb, or run tools/report from its sources on " + folder);
   }
   const std::string by_hand = fmt::format("{} -I {} {}", kPython, program.string(), folder);
   try {
     int status = 0;
     if (!wait_for_maker(start_maker(program, folder), status)) {
       return no_pictures(fmt::format("{} took longer than {} minutes", program.string(), kPatience.count()),
-                         "longer run.series_interval, or by hand: " + by_hand);
+                         "use a longer run.series_interval, or run by hand: " + by_hand);
     }
     if (!WIFEXITED(status))
-      return no_pictures("the report maker was ended by a signal", "by hand: " + by_hand);
+      return no_pictures("the report tool was killed by a signal", "by hand: " + by_hand);
     if (WEXITSTATUS(status) != 0) return;  // it has said why
     if (!quiet) fmt::print("report: {}\n", (fs::path(folder) / "index.html").string());
   } catch (const std::system_error& e) {

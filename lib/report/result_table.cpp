@@ -16,9 +16,9 @@ std::string gap_remark(const stats::Outcome& o) {
   const double share = stats::preempted_share(o);
   if (share < 0.01) return "";
   return fmt::format(
-      "This machine was busy: a worker was not run for {:.1f} % of the time (longest gap {:.1f} ms), so the "
-      "rates above are "
-      "not what an idle one gives.\n",
+      "The machine was busy: a worker was preempted for {:.1f} % of the time (longest gap {:.1f} ms), so the "
+      "rates above "
+      "may be lower than on an idle machine.\n",
       100 * share, to_seconds(o.totals.loop.longest_gap) * 1e3);
 }
 
@@ -50,7 +50,7 @@ std::string bus_rows(const config::RunConfig& config, const stats::Outcome& o, s
 /// Not the sum of the queue pairs' rates: some may have been sent one after the other.
 std::string sum_line(const endpoints::Plans& plans, const stats::Outcome& o) {
   const double seconds = stats::measured_seconds(plans, o);
-  if (seconds == 0) return "\nNo time was measured. ";
+  if (seconds == 0) return "\nNo rate was measured. ";
   std::uint64_t payload = 0;
   std::size_t unknown = 0;
   for (std::size_t b = 0; b < o.final.size(); ++b) {
@@ -63,8 +63,8 @@ std::string sum_line(const endpoints::Plans& plans, const stats::Outcome& o) {
   std::string t = fmt::format("\n{:.3f} Gb/s of payload over {:.3f} s",
                               static_cast<double>(payload) * 8e-9 / seconds, seconds);
   if (unknown != 0)
-    t += fmt::format(", without {} UC queue pair{} whose receiver does not report what it took", unknown,
-                     unknown == 1 ? "" : "s");
+    t += fmt::format(", excluding {} UC queue pair{} whose receiver does not report what it received",
+                     unknown, unknown == 1 ? "" : "s");
   return t + ". ";
 }
 
@@ -84,7 +84,7 @@ std::string result_table(const config::RunConfig& config, const endpoints::Plans
   t += bus_rows(config, o, rows);
   if (rows > kMaxRows) {
     t += fmt::format("... and {} more QPs ({}: --json FILE)\n", rows - kMaxRows,
-                     config.run.result_qps ? "summary, and those that need attention" : "all of them");
+                     config.run.result_qps ? "a summary, and those that need attention" : "all of them");
   }
   if (!config.receivers.empty()) {
     t += fmt::format("\n{:<12} {:>9} {:>12} {:>9} {:>10} {:>10} {:>12} {:>9}\n", "receiver", "QPs",

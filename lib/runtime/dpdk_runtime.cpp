@@ -57,7 +57,7 @@ void DpdkRuntime::open_port(const config::RunConfig& config, std::size_t index) 
     port.port = std::make_unique<dataplane::Port>(*port.device, port_settings(config, index), pools_);
   } catch (const dataplane::RequestError& e) {
     throw config::ConfigError(
-        {{config.place(p.where, "device"), e.what(), "conf/reference.yaml lists devices"}});
+        {{config.place(p.where, "device"), e.what(), "see the devices in conf/reference.yaml"}});
   }
   port.frame_bytes = std::max(port.frame_bytes, dataplane::frame_bytes_for(port.port->mtu()));
   arena_->map_for(port.port->id());

@@ -45,8 +45,9 @@ void check_memory(const config::RunConfig& config) {
       static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
   if (!config.eal.memory || *config.eal.memory <= has) return;
   const config::Problem problem{config.place(config.eal.where, "memory"),
-                                fmt::format("is more than this machine has, {} MiB", has >> 20), ""};
-  throw dataplane::EnvironmentError(config::to_string(problem), "fix: write less, or leave it out");
+                                fmt::format("is more than this machine's memory of {} MiB", has >> 20), ""};
+  throw dataplane::EnvironmentError(config::to_string(problem),
+                                    "fix: use a smaller value, or remove the key");
 }
 
 /// Throws ConfigError for CPUs of the file that are not ours to use.
@@ -56,8 +57,8 @@ void check_cpus(const config::RunConfig& config, const std::vector<unsigned>& us
     if (std::find(usable.begin(), usable.end(), cpu) != usable.end()) return;
     problems.push_back(
         {config.place(config.workers.where, key),
-         fmt::format("CPU {} is none that this process may use; it may use {}", cpu, fmt::join(usable, ", ")),
-         fmt::format("name one of those, or leave `{}` out", key)});
+         fmt::format("CPU {} is not available to this process; available: {}", cpu, fmt::join(usable, ", ")),
+         fmt::format("choose one of those, or remove `{}`", key)});
   };
   for (const unsigned cpu : config.workers.cpus) check("cpus", cpu);
   if (config.workers.main_cpu) check("main_cpu", *config.workers.main_cpu);

@@ -26,8 +26,8 @@ void EventLoop::prepare(std::size_t i) {
   if (frames_[i] == nullptr) {
     throw std::runtime_error(
         "more than " + std::to_string(FramePool::kMost) +
-        " frames are under way at once; boards that keep to their links' rates (link_rate), "
-        "or smaller switch buffers");
+        " frames are in flight at once; limit the boards to their links' rates (link_rate), "
+        "or use smaller switch buffers");
   }
   out_[i].header = frames_[i]->header;
 }

@@ -159,9 +159,9 @@ void BoardControl::look(const board::DataPathAction& action) const {
   const std::uint32_t largest = port_.largest_path_mtu(false);
   if (set->context.pmtu <= largest) return;
   say_("board " + board_config_.endpoint.name + ": a queue pair with path MTU " +
-       std::to_string(set->context.pmtu) + " was set up, of which port MTU " + std::to_string(port_.mtu()) +
+       std::to_string(set->context.pmtu) + " was created, but port MTU " + std::to_string(port_.mtu()) +
        " holds " + std::to_string(largest) +
-       ": it can send nothing; choose a smaller path MTU, or a larger `mtu`");
+       ": it cannot send; choose a smaller path MTU, or a larger `mtu`");
 }
 
 void BoardControl::follow_timers(Time now) {

@@ -41,7 +41,7 @@ ControlService::ControlService(const config::RunConfig& config, runtime::DpdkRun
       timer_(io_),
       doorbell_(io_),
       ports_(dpdk.ports()),
-      closed_(say, "connections closed; the result has the last ones of each link", kClosedPerSecond,
+      closed_(say, "connections closed; the result lists the last ones of each link", kClosedPerSecond,
               kClosedAtOnce),
       spins_(!dataplane::shares_cpus(dpdk.lcores())) {
   const ControlDeps parts{.config = &config,

@@ -34,8 +34,7 @@ telemetry::Response refusal(const config::ConfigError& e) {
 }
 
 telemetry::Response bus_failure() {
-  return problem(502, "the board's registers did not take the access",
-                 "try again; febctl shows what they are");
+  return problem(502, "the board refused the register access", "try again; read the registers with febctl");
 }
 
 /// A key whose register the profile does not have.
@@ -45,7 +44,7 @@ void check_register(const telemetry::Parameters::Change& change, const DcqcnRegi
     if (key != kBypass) continue;
     throw config::ConfigError({{{"", 0, key},
                                 "the board's firmware profile has no such register",
-                                "a profile that has it, or rmin at line rate"}});
+                                "use a profile that has it, or set rmin to the line rate"}});
   }
 }
 

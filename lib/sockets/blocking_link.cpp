@@ -24,14 +24,14 @@ bool BlockingLink::wait_open(Time limit) {
 
 std::string BlockingLink::why_not_open() const {
   if (socket_.counters().errors > errors_before_)
-    return "nobody listens there (port unreachable); likely causes: softfeb is not running, or its board has "
-           "`listen: none` and answers in band only, at its own address, to hosts of its network; check "
+    return "connection refused (port unreachable); likely causes: softfeb is not running, or its board has "
+           "`listen: none` and responds only in band, at its own address, to hosts on its network; check "
            "address "
            "and port";
-  return "no answer; likely causes: the board or its link is down, or this machine is not on its network "
+  return "no response; likely causes: the board or its link is down, or this machine is not on its network "
          "(ping " +
          server_.ip.to_string() +
-         "); softfeb does not allow this machine (control.allow); another client connects again and again";
+         "); softfeb does not allow this machine (control.allow); another client keeps connecting";
 }
 
 bool BlockingLink::run_until(const std::function<bool()>& done, Time limit) {

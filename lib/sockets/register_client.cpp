@@ -33,7 +33,7 @@ void check(std::uint32_t address, std::size_t bytes, const char* what) {
   if (legal) return;
   throw RegisterError(RegisterFault::kUsage,
                       access_text(what, address, bytes) +
-                          ": no such access; addresses and sizes are multiples of 4, sizes 4 to 4096");
+                          ": invalid access; addresses and sizes must be multiples of 4, sizes 4 to 4096");
 }
 
 }  // namespace
@@ -130,15 +130,15 @@ std::string RegisterClient::explain(const Outcome& outcome, const std::string& a
     case srp::SrpOutcome::kStatus:
       return where + srp::status_text(outcome.status) + "; check the address against the register map";
     case srp::SrpOutcome::kMalformed:
-      return where + "the answer has the wrong length; is it an SRPv3 server?";
+      return where + "the response has the wrong length; check that the server speaks SRPv3";
     case srp::SrpOutcome::kTimeout:
-      return where + "not answered; the link stands, so the board's register bus hangs: reset the board";
+      return where + "no response, although the link is up: the board's register bus hangs; reset the board";
     case srp::SrpOutcome::kClosed:
       break;
   }
-  return where + "the link closed before the answer (" + impl_->closed +
-         "), and the board may or may not have carried it out; " +
-         "check that no other client connects to this board, then repeat it";
+  return where + "the link closed before the response (" + impl_->closed +
+         "), and the board may or may not have carried out the access; " +
+         "check that no other client connects to this board, then repeat the access";
 }
 
 namespace {

@@ -33,13 +33,13 @@ std::string to_text(const roce::IpAddress& ip, std::uint16_t port) {
 
 std::string fix_of_bind(const error_code& error, const roce::IpAddress& ip, std::uint16_t port) {
   if (error == asio::error::address_in_use)
-    return "stop the program that has it (ss -lunp 'sport = :" + std::to_string(port) +
-           "' names it) or choose another port";
+    return "stop the program that uses it (ss -lunp 'sport = :" + std::to_string(port) +
+           "' shows it) or choose another port";
   if (error == boost::system::errc::address_not_available)
-    return "give this machine the address (ip address add " + ip.to_string() +
-           " dev …) or listen on one it has";
+    return "assign the address to this machine (ip address add " + ip.to_string() +
+           " dev …), or listen on one that it has";
   if (error == asio::error::access_denied)
-    return "choose a port above 1023, or give the program the capability CAP_NET_BIND_SERVICE";
+    return "choose a port above 1023, or grant the program CAP_NET_BIND_SERVICE";
   return "choose another address or port";
 }
 
@@ -47,8 +47,8 @@ void open(udp::socket& socket, const udp::endpoint& endpoint) {
   error_code error;
   socket.open(endpoint.protocol(), error);
   if (error)
-    throw SocketError("no UDP socket: " + error.message(),
-                      "let the program have more open files (ulimit -n) and this address family");
+    throw SocketError("cannot create a UDP socket: " + error.message(),
+                      "allow the program more open files (ulimit -n), and enable this address family");
   socket.non_blocking(true, error);
   if (endpoint.address().is_v6()) socket.set_option(asio::ip::v6_only(false), error);
   set_buffer(socket, SO_RCVBUFFORCE, SO_RCVBUF);
@@ -96,7 +96,7 @@ UdpClientSocket::UdpClientSocket(asio::io_context& io, const srp::UdpPeer& serve
   impl_->socket.connect(endpoint, error);
   if (error)
     throw SocketError(
-        "there is no way to UDP " + to_text(server.ip, server.port) + ": " + error.message(),
+        "no route to UDP " + to_text(server.ip, server.port) + ": " + error.message(),
         "check the address and this machine's routes (ip route get " + server.ip.to_string() + ")");
   impl_->connected = true;
 }

@@ -70,18 +70,18 @@ std::string reason_of(const RssiClosed& c) {
     case RssiClose::kByUs:
       return "closed by this end";
     case RssiClose::kTimeout:
-      return "null timeout: nothing heard for " + seconds(c.idle_limit);
+      return "null timeout: nothing received for " + seconds(c.idle_limit);
     case RssiClose::kRetransmit:
       return "retransmission limit reached: a segment was sent " + std::to_string(c.max_transmissions) +
              " times and not acknowledged";
     case RssiClose::kReplaced:
       return "replaced by another client" + (c.replaced_by ? ", " + to_text(*c.replaced_by) : std::string());
     case RssiClose::kRestarted:
-      return "client restarted: it sent SYN again and did not answer on the open connection";
+      return "client restarted: it sent SYN again and did not respond on the open connection";
     case RssiClose::kProtocol:
       return "protocol error: no valid segment for " + seconds(c.idle_limit) + ", but " + error_text(c);
     case RssiClose::kRegister:
-      return "closed through the register CloseConn";
+      return "closed by the register CloseConn";
     case RssiClose::kShutdown:
       return "shutdown: softfeb ended";
   }

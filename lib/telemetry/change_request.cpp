@@ -31,7 +31,7 @@ bool read_qps(const Json& value, std::optional<std::uint32_t>& out) {
 std::optional<Response> parse_change(const std::string& body, ChangeRequest& out) {
   constexpr const char* kForm = R"(send {"board": NAME, "qps": "all" or a number, "set": {KEY: VALUE}})";
   const Json json = Json::parse(body, nullptr, false);
-  if (!json.is_object()) return problem(400, "the body is no JSON object", kForm);
+  if (!json.is_object()) return problem(400, "the body is not a JSON object", kForm);
   for (const auto& [key, value] : json.items()) {
     if (key != "board" && key != "qps" && key != "set")
       return problem(400, "unknown member \"" + key + '"', kForm);
@@ -39,14 +39,14 @@ std::optional<Response> parse_change(const std::string& body, ChangeRequest& out
   if (!json.contains("board") || !json["board"].is_string()) return problem(400, "no \"board\"", kForm);
   out.board = json["board"].get<std::string>();
   if (json.contains("qps") && !read_qps(json["qps"], out.qp))
-    return problem(400, "\"qps\" names no queue pair", kForm);
+    return problem(400, "\"qps\" does not name a queue pair", kForm);
   if (!json.contains("set") || !json["set"].is_object() || json["set"].empty() ||
       json["set"].size() > kMostKeys) {
-    return problem(400, "no \"set\" with parameters", kForm);
+    return problem(400, "\"set\" with parameters is missing", kForm);
   }
   for (const auto& [key, value] : json["set"].items()) {
     const auto text = text_of(value);
-    if (!text) return problem(400, '"' + key + "\" is no text, number or truth value", kForm);
+    if (!text) return problem(400, '"' + key + "\" is not a string, number or boolean", kForm);
     out.given.emplace_back(key, *text);
   }
   return std::nullopt;

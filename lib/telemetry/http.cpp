@@ -73,17 +73,17 @@ std::optional<std::string> host_name(const std::string& host) {
 
 std::optional<Response> check_request(const Request& r, const std::vector<std::string>& names) {
   if (!host_known(r.host, names)) {
-    return problem(421, "this server does not answer to the name \"" + r.host + '"',
+    return problem(421, "this server does not accept the host name \"" + r.host + '"',
                    "use its IP address, localhost, or the name of its host");
   }
   if (r.method == "GET" || r.method == "HEAD") return std::nullopt;
   if (r.method != "POST") {
-    Response out = problem(405, r.method + " is not done here", "GET, HEAD or POST");
+    Response out = problem(405, r.method + " is not supported", "GET, HEAD or POST");
     out.allow = "GET, HEAD, POST";
     return out;
   }
   if (!r.from_loopback) {
-    return problem(403, "parameters change from the machine itself alone",
+    return problem(403, "parameters can only be changed from the machine itself",
                    "tunnel to it, e.g. ssh -L 8080:localhost:8080 HOST");
   }
   if (!same_origin(r))

@@ -75,7 +75,7 @@ void HttpSession::refuse(const beast::error_code& error) {
   const bool gone = error == http::error::end_of_stream || error == beast::error::timeout ||
                     error.category() == boost::system::system_category();
   if (gone) return close();
-  respond(problem(400, "this is no HTTP request: " + error.message(), "send HTTP/1.1"));
+  respond(problem(400, "invalid HTTP request: " + error.message(), "send HTTP/1.1"));
 }
 
 Request HttpSession::take_request() {

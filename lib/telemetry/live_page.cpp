@@ -21,7 +21,7 @@ constexpr const char* kParameters = "/api/dcqcn";
 Response json(std::string body) { return {200, kJson, std::move(body) + '\n', {}}; }
 
 Response not_found(const std::string& path) {
-  return problem(404, "there is no " + path, "/ is the page, doc/telemetry.md lists the others");
+  return problem(404, "not found: " + path, "the page is at /; doc/telemetry.md lists the other paths");
 }
 
 }  // namespace
@@ -155,7 +155,7 @@ void LivePage::serve(const Request& request, const Respond& respond) {
   if (request.method == "POST") {
     if (request.path == kParameters) return change_parameters(request, respond);
     Response out =
-        problem(405, "nothing is changed at " + request.path, std::string("POST to ") + kParameters);
+        problem(405, "POST is not supported at " + request.path, std::string("POST to ") + kParameters);
     out.allow = "GET, HEAD";
     return respond(std::move(out));
   }
@@ -173,7 +173,7 @@ std::optional<std::size_t> LivePage::board_of(const std::string& name) const {
 /// The boards and their registers are gone after the run.
 bool LivePage::refuse_when_over(const Respond& respond) const {
   if (state_ != State::kEnded) return false;
-  respond(problem(409, "the run has ended", "start it again"));
+  respond(problem(409, "the run has ended", "start a new run"));
   return true;
 }
 
@@ -190,7 +190,7 @@ void LivePage::change_parameters(const Request& request, const Respond& respond)
   if (auto wrong = parse_change(request.body, change)) return respond(std::move(*wrong));
   const auto board = board_of(change.board);
   if (!board || parameters_ == nullptr)
-    return respond(problem(404, "there is no board \"" + change.board + '"', "/api/setup lists them"));
+    return respond(problem(404, "no board \"" + change.board + '"', "/api/setup lists them"));
   if (refuse_when_over(respond)) return;
   parameters_->write({*board, change.qp, std::move(change.given)}, respond);
 }

@@ -77,7 +77,7 @@ void write_boards(PrometheusText& out, const RunInfo& info, const stats::Sample&
 /// Goodput is the rate of this counter. Omits boards that send over UC to an external receiver.
 void write_deliveries(PrometheusText& out, const RunInfo& info, const stats::Sample& sample) {
   out.family("softfeb_board_delivered_payload_bytes_total", kCounter,
-             "Payload bytes of messages that reached their receivers whole.");
+             "Payload bytes of messages that arrived completely at their receivers.");
   for (std::size_t b = 0; b < info.boards.size(); ++b) {
     const stats::Delivered d = info.deliveries.delivered(b, *sample.endpoints);
     if (d.known) out.series({{"board", info.boards[b].name}}, d.acknowledged + d.received);
@@ -85,8 +85,7 @@ void write_deliveries(PrometheusText& out, const RunInfo& info, const stats::Sam
 }
 
 void write_marked_acks(PrometheusText& out, const RunInfo& info, const stats::Sample& sample) {
-  out.family("softfeb_board_ce_acks_total", kCounter,
-             "ACKs and NAKs received that were marked Congestion Experienced on their way.");
+  out.family("softfeb_board_ce_acks_total", kCounter, "ACKs and NAKs received with Congestion Experienced.");
   for (std::size_t b = 0; b < info.boards.size(); ++b)
     out.series({{"board", info.boards[b].name}}, (*sample.endpoints)[b].endpoint.rx_ce);
 }
@@ -160,10 +159,9 @@ void write_ports(PrometheusText& out, const RunInfo& info, const fabric::Network
       }
     }
   }
-  out.family("softfeb_network_packets_total", kCounter,
-             "Packets in all switches and links, by what became of them.");
+  out.family("softfeb_network_packets_total", kCounter, "Packets in all switches and links, by fate.");
   for (const PacketFate& f : packet_fates()) out.series({{"fate", f.fate}}, f.value(network.totals));
-  out.family("softfeb_network_packets_inside", kGauge, "Packets queued or on a wire.");
+  out.family("softfeb_network_packets_inside", kGauge, "Packets queued or on a link.");
   out.series({}, network.totals.in_network);
 }
 
@@ -185,11 +183,12 @@ void write_links(PrometheusText& out, const RunInfo& info, const std::vector<Lin
   const auto labels = [&](const LinkView& l) {
     return Labels{{"board", info.boards[l.board].name}, {"link", l.link}};
   };
-  out.family("softfeb_control_link_open", kGauge, "1 while a client of the slow control is connected.");
+  out.family("softfeb_control_link_open", kGauge, "1 while a slow-control client is connected.");
   for (const LinkView& l : links) out.series(labels(l), std::uint64_t{l.open ? 1U : 0U});
-  out.family("softfeb_control_connections_opened_total", kCounter, "Connections of the slow control opened.");
+  out.family("softfeb_control_connections_opened_total", kCounter, "Slow-control connections opened.");
   for (const LinkView& l : links) out.series(labels(l), l.connections);
-  out.family("softfeb_control_connections_closed_total", kCounter, "Those that closed, by reason.");
+  out.family("softfeb_control_connections_closed_total", kCounter,
+             "Slow-control connections closed, by reason.");
   for (const LinkView& l : links) {
     for (std::size_t i = 0; i < srp::kRssiCloses; ++i) {
       Labels of = labels(l);
@@ -203,11 +202,11 @@ void write_links(PrometheusText& out, const RunInfo& info, const std::vector<Lin
 
 std::string metrics(const RunInfo& info, const stats::Sample& sample, const std::vector<LinkView>& links) {
   PrometheusText out;
-  out.family("softfeb_info", kGauge, "What runs: always 1.");
+  out.family("softfeb_info", kGauge, "Information about the run; always 1.");
   out.series({{"version", info.version}, {"title", info.title}}, std::uint64_t{1});
   write_links(out, info, links);
   if (sample.endpoints == nullptr) return out.take();
-  out.family("softfeb_traffic_seconds", kGauge, "Time since traffic began.");
+  out.family("softfeb_traffic_seconds", kGauge, "Time since traffic started.");
   out.series({}, to_seconds(sample.at));
   write_boards(out, info, sample);
   write_deliveries(out, info, sample);

@@ -13,16 +13,16 @@ struct rte_eth_rxtx_callback;
 
 namespace softfeb::bench {
 
-/// Notes which packets ask for an acknowledgement, and makes those acknowledgements. A responder acknowledges
-/// each packet that asks, so that is their real number. One thread.
+/// Records which packets request an acknowledgement, and builds these acknowledgements. A responder
+/// acknowledges each such packet, so the number is realistic. Single-threaded.
 class Acknowledger {
  public:
-  /// The pool is one of `pools`, which outlives it.
+  /// The pool belongs to `pools`, which must outlive this object.
   Acknowledger(const roce::Path& path_to_board, unsigned lcores, dataplane::Mempools& pools);
 
-  /// Packets of the board, BTH in the first segment's place for IPv4 without a VLAN tag.
+  /// Packets of the board; the BTH is at its position for IPv4 without a VLAN tag.
   void note(rte_mbuf* const* packets, std::uint16_t n);
-  /// Up to `room` frames that are owed, in order; the caller's from then on. Returns how many.
+  /// Returns up to `room` pending frames, in order. The caller owns them.
   std::uint16_t make(rte_mbuf** frames, std::uint16_t room);
 
   std::uint64_t made() const { return first_; }
@@ -32,7 +32,7 @@ class Acknowledger {
     roce::Qpn qpn;
     roce::Psn psn;
   };
-  static constexpr std::size_t kRoom = 4096;  ///< a turn asks for a burst of them, and takes a burst
+  static constexpr std::size_t kRoom = 4096;  ///< an iteration records at most one burst and sends one burst
 
   AckWriter writer_;
   rte_mempool* pool_;
@@ -41,11 +41,12 @@ class Acknowledger {
   std::uint64_t end_ = 0;
 };
 
-/// The far end of a net_null port's queue: sees packets as they are given to tx_burst, and lets the next
-/// rx_burst give their acknowledgements. One queue, one thread.
+/// The far end of a net_null queue: inspects packets passed to tx_burst, and returns their acknowledgements
+/// from the next rx_burst. One queue, one thread.
 class AckSource {
  public:
-  /// Everything outlives it. The port is started, and takes every packet at once, as net_null does.
+  /// All references must outlive this object. The port is started and, like net_null, accepts every packet at
+  /// once.
   AckSource(std::uint16_t port, std::uint16_t queue, const roce::Path& path_to_board, unsigned lcores,
             dataplane::Mempools& pools);
   ~AckSource();

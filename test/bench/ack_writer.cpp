@@ -11,7 +11,7 @@ namespace softfeb::bench {
 AckWriter::AckWriter(const roce::Path& path) {
   const roce::HeaderTemplate headers(path);
   const auto icrc = [&](roce::Qpn qpn, roce::Psn psn) {
-    std::array<std::uint8_t, 8> trailer;  // the room that crafting asks for
+    std::array<std::uint8_t, 8> trailer;  // space required by crafting
     const roce::Crafted c = roce::craft_acknowledge(headers, {roce::Aeth::ack(), 0}, psn, qpn,
                                                     roce::kDefaultPkey, 0, frame_.data(), trailer.data());
     if (c.header_length + c.trailer_length != kSize)

@@ -11,21 +11,20 @@
 
 namespace softfeb::bench {
 
-/// Acknowledgements of a peer that takes everything, as whole frames of IPv4, made so quickly that they
-/// hardly show beside what is measured: all of a frame is there beforehand but for queue pair, PSN and iCRC.
-/// A CRC is linear, so the iCRC is that of the frame with zeros there, with a table's value for each byte
-/// that is not zero.
+/// Acknowledgements of a peer that accepts everything, as whole IPv4 frames, at a cost that is negligible in
+/// the measurement. The frame is prepared except for QPN, PSN and iCRC. Because a CRC is linear, the iCRC is
+/// that of the frame with zeros there, combined with a table value for each nonzero byte.
 class AckWriter {
  public:
   static constexpr std::size_t kSize = 14 + 20 + 8 + 12 + 4 + 4;
 
-  /// `path` is the peer's, to the board.
+  /// `path`: from the peer to the board.
   explicit AckWriter(const roce::Path& path);
 
-  /// To be copied to wherever patch() is to be called.
+  /// Frame to copy to where patch() is called.
   const std::array<std::uint8_t, kSize>& frame() const { return frame_; }
 
-  /// Makes of a copy of frame(), patched before or not, the acknowledgement of packet `psn` for `qpn`.
+  /// Turns a copy of frame(), patched before or not, into the acknowledgement of packet `psn` for `qpn`.
   void patch(std::uint8_t* frame, roce::Qpn qpn, roce::Psn psn) const {
     store_be32(frame + kQpn, qpn);
     store_be32(frame + kPsn, psn);

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-/// Who is who on the benchmarks' links.
+/// Addresses on the benchmarks' links.
 namespace softfeb::bench {
 
 inline constexpr roce::MacAddress kPeerMac{2, 0, 0, 0, 1, 0};

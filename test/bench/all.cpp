@@ -27,7 +27,7 @@ std::string name_of(const CraftOptions& o) {
          (o.workers > 1 ? "_" + std::to_string(o.workers) + "_workers" : "");
 }
 
-/// The figures that are claimed of crafting.
+/// The documented results of crafting.
 std::vector<CraftOptions> crafts() {
   using roce::Transport;
   CraftOptions rc;
@@ -38,7 +38,7 @@ std::vector<CraftOptions> crafts() {
   p256.pmtu = 256;
   many.qps = 100'000;
   many.active = Activity::kRandom;
-  many.duration = kSecond;  // in slices of which a queue pair has several turns
+  many.duration = kSecond;  // long enough for several quanta per queue pair
   mixed.qps = 10'000;
   mixed.mixed_rates = true;
   two.workers = 2;

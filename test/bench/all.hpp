@@ -7,11 +7,12 @@
 
 namespace softfeb::bench {
 
-/// Everything that is claimed, short, in one document; about a minute and a half. `scale` makes each run
-/// longer or shorter. What this machine cannot run (`references` without dpdk-testpmd) is named in "skipped".
+/// Runs all benchmarks with documented results, shortened, into one document; takes about 90 seconds. `scale`
+/// changes the duration. Benchmarks that this machine cannot run (`references` without dpdk-testpmd) are
+/// listed in "skipped".
 Json bench_all(const Environment& environment, double scale);
 
-/// What of it did not hold, in words; empty: everything held.
+/// Failed checks as text; empty if all held.
 std::string failed_in(const Json& all);
 
 }  // namespace softfeb::bench

@@ -17,7 +17,7 @@ constexpr auto kIcrc = static_cast<std::uint16_t>(roce::kIcrcSize);
 
 void keep_payload(void* /*address*/, void* /*opaque*/) {}
 
-/// data_off, refcnt, nb_segs and port in one store.
+/// Stores data_off, refcnt, nb_segs and port at once.
 void rearm(rte_mbuf* m, std::uint16_t data_off, std::uint16_t segments) {
   const std::array<std::uint16_t, 4> fields{data_off, 1, segments, RTE_MBUF_PORT_INVALID};
   std::memcpy(&m->rearm_data, fields.data(), sizeof fields);
@@ -71,7 +71,7 @@ void BareLoop::chain(rte_mbuf* head, rte_mbuf* payload, rte_mbuf* trailer) {
   head->nb_segs = 3;
 }
 
-/// What is not written is as the pool holds it.
+/// Fields that are not written keep the pool's values.
 void BareLoop::chain_best(rte_mbuf* head, rte_mbuf* payload, rte_mbuf* trailer) {
   const std::uint32_t length = packets_.payload_length();
   auto* const bytes = const_cast<std::uint8_t*>(packets_.payload());

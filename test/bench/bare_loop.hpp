@@ -14,26 +14,27 @@ struct rte_mempool;
 
 namespace softfeb::bench {
 
-/// The same packets as a board's, made by a loop that knows nothing else: no queue pairs, windows,
-/// acknowledgements, congestion control, counters; bursts of 32 to net_null. It is what the engine is
-/// measured against, in two kinds:
+/// Sends the same packets as a board with a minimal loop: no queue pairs, windows, acknowledgements,
+/// congestion control or counters, bursts of 32 to net_null. It is the reference for the engine. There are
+/// two variants:
 ///
-/// * plain: as one writes it with DPDK's documented functions, payload attached as an external buffer, and
-///   lib/roce's for the iCRC;
-/// * best: with what is known to be faster, references that stay attached (Mempools::create_references()),
-///   an mbuf's fields in one store, the headers' CRC from tables.
+/// * plain: DPDK's documented functions, payload attached as an external buffer, and lib/roce's functions for
+///   the iCRC;
+/// * best: faster techniques: references that stay attached (Mempools::create_references()), mbuf fields
+///   written in one store, the headers' CRC from tables.
 ///
-/// Payloads of 256 bytes and less are copied, as TxBuilder does, into one mbuf; other packets are of three.
+///   Like TxBuilder, it copies payloads up to 256 bytes into one mbuf; other packets have three.
 class BareLoop {
  public:
   enum class Kind : std::uint8_t { kPlain, kBest };
 
-  /// All but `options` outlive it; `payload` is filled. Queue `queue` of `port` is its own.
+  /// All arguments except `options` must outlive this object; `payload` is filled. Uses `queue` of `port`
+  /// exclusively.
   BareLoop(Kind kind, const CraftOptions& options, const board::PayloadSource& payload,
            const dataplane::Port& port, std::uint16_t queue, const dataplane::Arena& arena,
            dataplane::Mempools& pools);
 
-  /// A burst; returns how many packets the port took (all, net_null).
+  /// Sends a burst; returns the number of packets that the port accepted (net_null: all).
   unsigned turn();
 
  private:

@@ -62,8 +62,8 @@ void BarePackets::make_place(const CraftOptions& o, std::uint32_t index) {
   make_tables(place);
 }
 
-/// Linear in each byte: what a byte adds is the difference to the CRC with zeros. Past a known payload, so
-/// that nothing is left to combine.
+/// The CRC is linear in each byte: a byte contributes the difference to the CRC with zeros. Continues past a
+/// known payload, so that nothing remains to be combined.
 void BarePackets::make_tables(Place& place) {
   const auto of = [&](std::uint32_t psn, std::uint16_t identification) {
     const std::uint32_t crc = header_crc(place, psn, identification);
@@ -93,9 +93,9 @@ std::uint32_t BarePackets::icrc(Place& place) const {
   return finish(header_crc(place, psn_, identification_));
 }
 
-/// A message by each way.
+/// One message by each method.
 void BarePackets::check() {
-  identification_ = 0xfff8;  // the checksum's carry, too
+  identification_ = 0xfff8;  // so that the checksum has a carry, too
   psn_ = 0x7ffff8;
   for (std::size_t i = 0; i < 2 * places_.size(); ++i) {
     std::array<std::uint8_t, kRoom> header;

@@ -13,32 +13,31 @@
 
 namespace softfeb::bench {
 
-/// The packets of one queue pair that sends message after message, but for the payload: headers from a
-/// template, PSN and identification counted up, iCRC. What is the same for all packets at one place of a
-/// message is made beforehand.
+/// The packets, without payload, of one queue pair that sends message after message: headers from a template,
+/// increasing PSN and identification, iCRC. Everything that is the same for all packets at one position of a
+/// message is prepared.
 class BarePackets {
  public:
-  /// Bytes that are written to a header's place, whatever its length.
+  /// Number of bytes written at a header's position, regardless of its length.
   static constexpr std::size_t kRoom = 96;
 
-  /// `payload` is filled and outlives it. Throws std::logic_error when a packet is not what it should be.
+  /// `payload` is filled and must outlive this object. Throws std::logic_error if a packet is wrong.
   BarePackets(const CraftOptions& options, const board::PayloadSource& payload);
 
-  /// Of the packet that write() makes next.
+  /// Payload of the packet that write() builds next.
   std::uint16_t header_length() const { return places_[place_].header_length; }
   const std::uint8_t* payload() const { return payload_; }
   std::uint32_t payload_length() const { return length_; }
 
-  /// Writes header and iCRC as one does by hand with lib/roce's functions: the headers' CRC over a masked
-  /// copy, the payload's combined with it or made.
+  /// Writes header and iCRC with lib/roce's functions: the headers' CRC over a masked copy, combined with the
+  /// payload's CRC or computed over it.
   void write(std::uint8_t* header, std::uint8_t* trailer) {
     write_header(header);
     store_le32(trailer, icrc(places_[place_]));
     advance();
   }
 
-  /// The same with the headers' CRC from tables, by what the bytes that vary add to the rest: as little as
-  /// can be.
+  /// Writes the same with table lookups for the bytes of the headers that vary, at minimal cost.
   void write_by_tables(std::uint8_t* header, std::uint8_t* trailer) {
     write_header(header);
     store_le32(trailer, icrc_by_tables(places_[place_]));
@@ -48,15 +47,15 @@ class BarePackets {
  private:
   using Table = std::array<std::uint32_t, 256>;
 
-  /// A packet at its place in a message, all but what is counted up.
+  /// A packet at its position in a message, except for the counters.
   struct Place {
     std::array<std::uint8_t, kRoom> header{};
-    std::array<std::uint8_t, kRoom> masked{};  ///< IP to RETH as the iCRC sees them
-    std::array<Table, 3> psn{};  ///< what each byte of it adds to the CRC; least significant first
+    std::array<std::uint8_t, kRoom> masked{};  ///< IP to RETH as covered by the iCRC
+    std::array<Table, 3> psn{};  ///< contribution of each PSN byte to the CRC, least significant first
     std::array<Table, 2> identification{};
     std::uint32_t checksum = 0;   ///< sum of the IPv4 header without the identification
     std::uint32_t seed = 0;       ///< CRC up to the identification
-    std::uint32_t base = 0;       ///< CRC of the headers with zeros there
+    std::uint32_t base = 0;       ///< CRC of the headers with zeros in place of the varying bytes
     std::uint32_t psn_flags = 0;  ///< AckReq
     std::uint16_t header_length = 0;
   };

@@ -11,9 +11,8 @@
 
 namespace softfeb::bench {
 
-/// A receiver of softfeb's own for the queue pairs of craft_board(), with memory of a message for each. Every
-/// iCRC is verified, every payload byte compared with what was to come, which it has made for itself, and
-/// copied to where it belongs.
+/// A receiver for the queue pairs of craft_board(), with memory for one message each. It verifies each iCRC,
+/// compares each payload byte with its own copy of the pattern, and copies the payload to its destination.
 class CheckingReceiver {
  public:
   explicit CheckingReceiver(const CraftOptions& options);
@@ -30,14 +29,14 @@ class CheckingReceiver {
     std::uint64_t bytes_checked = 0;
     std::uint64_t bytes_wrong = 0;
     std::uint64_t icrc_errors = 0;
-    std::uint64_t refused = 0;  ///< not for a queue pair, access errors, invalid requests
+    std::uint64_t refused = 0;  ///< unknown queue pair, access error or invalid request
   };
   Totals totals() const;
 
  private:
   std::unique_ptr<board::PayloadSource> expected_;
   std::vector<std::uint8_t> expected_bytes_;
-  std::pmr::vector<std::uint8_t> memory_;  ///< in huge pages, as a real receiver's
+  std::pmr::vector<std::uint8_t> memory_;  ///< in huge pages, as in a real receiver
   std::unique_ptr<engine::Receiver> receiver_;
 };
 

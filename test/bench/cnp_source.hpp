@@ -12,24 +12,24 @@ struct rte_mempool;
 
 namespace softfeb::bench {
 
-/// When a CNP is to come, from the start of the run on, and for which queue pair.
+/// Time of a CNP since the start of the run, and its queue pair.
 struct CnpOrder {
   Time after = 0;
   std::uint32_t qp = 0;
 };
 
-/// CNPs at the times they were ordered for. One thread; to ask costs a comparison.
+/// Provides CNPs at scheduled times. Single-threaded; checking costs one comparison.
 class CnpSource {
  public:
-  /// The pool is one of `pools`, which outlives it.
+  /// The pool belongs to `pools`, which must outlive this object.
   CnpSource(unsigned lcores, dataplane::Mempools& pools);
 
-  /// From now on these, in order of their times, which count from `began`.
+  /// Sets the schedule, in order of time relative to `began`.
   void begin(std::vector<CnpOrder> orders, Time began, const dataplane::TscClock& clock);
 
-  /// Whether one is due when the counter says `tsc`.
+  /// Whether a CNP is due at counter value `tsc`.
   bool due(std::uint64_t tsc) const { return tsc >= next_tsc_; }
-  /// The one that is due, the caller's from then on; null when there is no mbuf. `qp`: whose it is.
+  /// The due CNP, owned by the caller; null without a free mbuf. Sets `qp` to its queue pair.
   rte_mbuf* take(std::uint32_t& qp);
 
  private:

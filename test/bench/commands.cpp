@@ -20,7 +20,7 @@ int write_result(const Json& result, const std::string& path) {
   file << text;
   file.close();
   if (file) return 0;
-  std::cerr << "softfeb-bench: cannot write " << path << "; name a file in a folder you may write to\n";
+  std::cerr << "softfeb-bench: cannot write " << path << "; name a file in a writable folder\n";
   return 3;
 }
 

@@ -15,10 +15,10 @@
 
 namespace softfeb::bench {
 
-/// What a benchmark found.
+/// Result of a benchmark.
 struct Outcome {
   Json result;
-  std::string failed{};  ///< its own check that did not hold, in words; empty: all held
+  std::string failed{};  ///< description of the benchmark's failed check; empty if all held
 };
 
 /// The program's subcommands, and DPDK for those that need it.
@@ -26,13 +26,13 @@ class Commands {
  public:
   explicit Commands(CLI::App& top);
 
-  /// `run` is called when the command line names it. Gives the subcommand, for its options.
+  /// Adds a subcommand that calls `run`. Returns it, to add options.
   CLI::App& add(const std::string& name, const std::string& help, std::function<Outcome()> run);
 
-  /// Made when it is asked for first; `others`: lcores besides the main one.
+  /// Created at the first call. `others`: lcores besides the main one.
   const Environment& environment(unsigned others = 1);
 
-  /// Runs what was parsed and writes its result; the exit code.
+  /// Runs the parsed subcommand and writes its result; returns the exit code.
   int run();
 
  private:
@@ -47,7 +47,7 @@ class Commands {
   std::string json_;
 };
 
-/// An option with a unit, read as the configuration reads it.
+/// An option with a unit, parsed like the configuration.
 template <typename T>
 void add_value(CLI::App& app, const std::string& name, T& out, config::Parsed<T> (*parse)(const std::string&),
                const std::string& help, const std::string& type) {
@@ -62,7 +62,7 @@ void add_value(CLI::App& app, const std::string& name, T& out, config::Parsed<T>
       ->type_name(type);
 }
 
-/// --runs and --duration of each.
+/// --runs and --duration.
 void add_runs(CLI::App& app, unsigned& runs, Time& duration, const std::string& duration_now);
 /// --pmtu.
 void add_pmtu(CLI::App& app, std::uint32_t& pmtu);

@@ -7,7 +7,7 @@ namespace {
 
 constexpr unsigned kSlices = 10;
 
-/// One run of all.
+/// One run of all contestants.
 void compete_once(std::vector<Contestant>& all, Time duration) {
   std::vector<std::vector<Tally>> sums(all.size());
   for (unsigned slice = 0; slice < kSlices; ++slice) {
@@ -34,7 +34,7 @@ void compete_once(std::vector<Contestant>& all, Time duration) {
 }  // namespace
 
 void compete(std::vector<Contestant>& all, unsigned runs, Time duration) {
-  for (Contestant& c : all) c.go(duration);  // caches, branch predictors
+  for (Contestant& c : all) c.go(duration);  // warms up caches and branch predictors
   for (unsigned run = 0; run < runs; ++run) compete_once(all, duration);
 }
 

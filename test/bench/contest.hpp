@@ -10,23 +10,23 @@
 
 namespace softfeb::bench {
 
-/// A loop whose speed is compared with others'.
+/// A loop whose speed is compared with that of others.
 struct Contestant {
   std::string name;
-  std::function<std::vector<Tally>(Time)> go;  ///< for so long; a tally for each of its threads
-  std::vector<double> mpps{};                  ///< run by run
+  std::function<std::vector<Tally>(Time)> go;  ///< runs for this time; returns a tally per thread
+  std::vector<double> mpps{};                  ///< one value per run
   std::vector<double> cpu_mpps{};
   std::vector<double> preempted{};  ///< share of the time in which its threads did not run
 };
 
-/// All of them by turns, ten times a run, so that the machine's moods are the same for all.
+/// Runs all of them alternately, ten times per run, so that disturbances by the machine affect all equally.
 void compete(std::vector<Contestant>& all, unsigned runs, Time duration);
 
-/// median_mpps, min_mpps, max_mpps, runs; median_cpu_mpps, of the threads' own time.
+/// median_mpps, min_mpps, max_mpps, runs; median_cpu_mpps, relative to the threads' CPU time.
 Json figures_of(const Contestant& c);
 
-/// Adds a/b as `name`, the median of all runs, and `name`_runs: of the threads' own time, so that it holds on
-/// a busy machine.
+/// Adds `name`, the median of a/b over all runs, and `name`_runs. Both use the threads' CPU time, so they are
+/// valid on a busy machine.
 void add_ratio(Json& out, const std::string& name, const Contestant& a, const Contestant& b);
 
 }  // namespace softfeb::bench

@@ -11,24 +11,23 @@
 
 namespace softfeb::bench {
 
-/// The compiler takes `value` for used.
+/// Makes the compiler treat `value` as used.
 template <typename T>
 inline void keep_value(const T& value) {
   asm volatile("" : : "r,m"(value) : "memory");
 }
 
-/// Small pieces of work and what each costs, in nanoseconds of the thread's own time: measured by turns, a
-/// median over the runs.
+/// Costs of small pieces of work, in nanoseconds of CPU time: measured alternately, median over the runs.
 class Costs {
  public:
-  /// `work(n)` does it n times.
+  /// `work(n)` executes the piece n times.
   void add(std::string name, std::function<void(std::uint64_t)> work) {
     pieces_.push_back({std::move(name), std::move(work), {}, 1});
   }
-  /// So many runs of about `duration` for each piece.
+  /// Measures `runs` runs of about `duration` per piece.
   void measure(unsigned runs, Time duration);
 
-  /// Runs of each piece, by its name, as `figure` makes them of nanoseconds: {median, min, max}.
+  /// Runs of each piece by name, converted by `figure` from nanoseconds: {median, min, max}.
   Json json(const std::function<double(double)>& figure = [](double ns) { return ns; }) const;
 
  private:

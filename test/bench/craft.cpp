@@ -12,7 +12,7 @@ namespace softfeb::bench {
 
 namespace {
 
-/// A worker's port queue for so long, on whichever lcore runs it.
+/// Runs a worker's port queue for this time on the calling lcore.
 struct LaneJob {
   CraftRig* rig;
   const Environment* environment;
@@ -32,7 +32,7 @@ struct LaneJob {
   }
 };
 
-/// The first `workers` workers, each on its lcore.
+/// Runs the first `workers` workers, each on its lcore.
 std::vector<Tally> run_port_queues(CraftRig& rig, const Environment& environment, unsigned workers,
                                    Time duration) {
   std::vector<LaneJob> jobs;
@@ -47,7 +47,7 @@ std::vector<Tally> run_port_queues(CraftRig& rig, const Environment& environment
   return out;
 }
 
-/// Many queue pairs are compared with so many, of which everything stays in the caches.
+/// Number of queue pairs in the reference board, whose state fits into the caches.
 constexpr std::uint32_t kFewQps = 64;
 
 CraftOptions with_few(CraftOptions o) {
@@ -78,7 +78,7 @@ Json totals_json(const BoardTotals& t) {
           {"refused", t.refused}};
 }
 
-/// What is compared, and who.
+/// The loops to compare.
 class CraftContest {
  public:
   CraftContest(const Environment* environment, const CraftOptions& o)
@@ -154,7 +154,7 @@ class CraftContest {
   CraftOptions options_;
   dataplane::TscClock clock_;
   std::unique_ptr<board::PayloadSource> payload_;
-  std::vector<std::uint8_t> arena_;  ///< without a port
+  std::vector<std::uint8_t> arena_;  ///< used without a port
   CraftMachine machine_;
   std::unique_ptr<CraftRig> rig_;
   std::unique_ptr<board::PayloadSource> few_payload_;

@@ -12,11 +12,11 @@ namespace softfeb::bench {
 
 std::pmr::memory_resource* huge_pages();
 
-/// Not filled.
+/// Creates the payload, not yet filled.
 std::unique_ptr<board::PayloadSource> craft_payload(const CraftOptions& options);
 
-/// `payload` outlives the board. Board number `board` of those that share a port. `memory` is where its queue
-/// pairs lie: as `softfeb run` has them, or null for the heap.
+/// `payload` must outlive the board. `board`: number among the boards of a port. `memory`: allocator of its
+/// queue pairs, as in `softfeb run`; null: the heap.
 std::unique_ptr<engine::Board> craft_board(const CraftOptions& options, const board::PayloadSource& payload,
                                            unsigned board, std::pmr::memory_resource* memory = huge_pages());
 
@@ -28,7 +28,7 @@ struct BoardTotals {
   std::uint64_t acks = 0;
   std::uint64_t messages = 0;  ///< completed
   std::uint64_t failed = 0;
-  std::uint64_t refused = 0;  ///< frames that arrived and were not for a queue pair, or not right
+  std::uint64_t refused = 0;  ///< received frames that were invalid or for no queue pair
 
   BoardTotals& operator+=(const BoardTotals& other);
 };

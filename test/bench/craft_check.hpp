@@ -7,9 +7,9 @@
 
 namespace softfeb::bench {
 
-/// What bench_craft()'s result says that did not go right, in words; empty: no board of it refused a frame,
-/// no message failed. A board that loses messages is fast at nothing: every one whose packets are counted has
-/// `totals`, the measured one as a member of `result`, those beside it as a member of their own.
+/// Describes failures in the result of bench_craft(); empty if no board refused a frame and no message
+/// failed. The speed of a board that loses messages is meaningless. Each measured board has `totals`: the
+/// main one as a member of `result`, the reference boards as members of their own objects.
 std::string craft_failure(const nlohmann::ordered_json& result);
 
 }  // namespace softfeb::bench

@@ -20,7 +20,7 @@ Json result() {
           {"totals", totals(0, 0)}};
 }
 
-TEST_CASE("craft: refused frames and failed messages are told of each board") {
+TEST_CASE("craft: refused frames and failed messages are reported for each board") {
   CHECK(craft_failure(result()).empty());
   for (const char* key : {"refused", "failed"}) {
     Json own = result();
@@ -34,7 +34,7 @@ TEST_CASE("craft: refused frames and failed messages are told of each board") {
   }
 }
 
-TEST_CASE("craft: a result without its totals is no result") {
+TEST_CASE("craft: a result without its totals is invalid") {
   Json none = result();
   none.erase("totals");
   CHECK_THROWS(craft_failure(none));

@@ -16,17 +16,17 @@
 
 namespace softfeb::bench {
 
-/// What makes ports and what lies in them, for all rigs of a process.
+/// Resources for ports that all rigs of a process share.
 struct CraftMachine {
   dataplane::Mempools pools;
   dataplane::DeviceFactory devices;
 };
 
-/// A net_null port with a queue for each worker, and one more for each bare loop; each worker has a board on
-/// its PortQueue, as softfeb runs it, and a far end that acknowledges.
+/// A net_null port with a queue for each worker and each bare loop. Each worker has a board on its PortQueue,
+/// as in softfeb run, and a far end that acknowledges.
 class CraftRig {
  public:
-  /// All outlive it. Fills `payload`.
+  /// All references must outlive this object. Fills `payload`.
   CraftRig(const Environment& environment, const CraftOptions& options, board::PayloadSource& payload,
            CraftMachine& machine);
   ~CraftRig();
@@ -34,13 +34,13 @@ class CraftRig {
   CraftRig& operator=(const CraftRig&) = delete;
 
   void start(Time now);
-  /// One turn of a worker's port queue; to be called by that worker's thread.
+  /// One iteration of a worker's port queue; called by that worker's thread.
   void turn(unsigned worker, Time now) { seats_[worker].port_queue->run(now); }
-  /// Packets that a worker's port has taken.
+  /// Number of packets that a worker's port accepted.
   std::uint64_t sent(unsigned worker) const { return seats_[worker].port_queue->counters().tx_packets; }
   BareLoop& bare() { return *bare_; }
   BareLoop& best() { return *best_; }
-  /// Of all workers' boards.
+  /// Sum over the boards of all workers.
   BoardTotals totals() const;
 
  private:

@@ -12,8 +12,7 @@ namespace {
 
 constexpr std::uint32_t kFrame = 12 + 4096;  // counted bytes of a packet
 
-/// A packet after the other, as fast as it is asked, far below the rate: what a packet costs where pacing
-/// never holds it back.
+/// Sends packets back to back, far below the rate: the cost per packet if pacing never delays it.
 void never_wait(dcqcn::CongestionControl& c, Time& now, std::uint64_t times) {
   for (; times != 0; --times) {
     keep_value(c.departure(kFrame, now));
@@ -22,7 +21,7 @@ void never_wait(dcqcn::CongestionControl& c, Time& now, std::uint64_t times) {
   }
 }
 
-/// Each packet when it may leave.
+/// Sends each packet at its departure time.
 void pace(dcqcn::CongestionControl& c, Time& now, std::uint64_t times) {
   for (; times != 0; --times) {
     for (Time at = c.departure(kFrame, now); at > now; at = c.departure(kFrame, now)) now = at;
@@ -30,7 +29,7 @@ void pace(dcqcn::CongestionControl& c, Time& now, std::uint64_t times) {
   }
 }
 
-/// A CNP every 55 µs, and nothing else.
+/// A CNP every 55 µs, without packets.
 void notify(dcqcn::CongestionControl& c, Time& now, std::uint64_t times) {
   for (; times != 0; --times) {
     c.cnp(now);
@@ -39,7 +38,7 @@ void notify(dcqcn::CongestionControl& c, Time& now, std::uint64_t times) {
   }
 }
 
-/// Nothing for a millisecond, then a packet.
+/// Idle for a millisecond, then one packet.
 void idle(dcqcn::CongestionControl& c, Time& now, std::uint64_t times) {
   for (; times != 0; --times) {
     now += kMillisecond;
@@ -47,7 +46,7 @@ void idle(dcqcn::CongestionControl& c, Time& now, std::uint64_t times) {
   }
 }
 
-/// A congestion control at work, and its time.
+/// A congestion control and its current time.
 struct Subject {
   std::shared_ptr<dcqcn::CongestionControl> control;
   std::shared_ptr<Time> now = std::make_shared<Time>(kSecond);

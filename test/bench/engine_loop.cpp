@@ -44,9 +44,9 @@ QpMemory memory_of_qp(CraftOptions o, const board::PayloadSource& payload) {
   };
   o.qps = std::max(o.qps, 10'000U);
   const std::size_t before = allocated();
-  EngineLoop loop(o, payload, nullptr);  // the heap: the allocator is asked what it gave
+  EngineLoop loop(o, payload, nullptr);  // the heap, to measure its allocations
   loop.start(0);
-  // Until all have begun, with time to spare for those that begin late.
+  // Wait until all have started, with a margin for late ones.
   Time now = 0;
   for (std::uint64_t made = 0; made < 4ULL * o.qps && now < kSecond; now += kMicrosecond)
     made += loop.turn(now);

@@ -9,16 +9,17 @@
 
 namespace softfeb::bench {
 
-/// A board whose frames are made and thrown away, without mbufs and port: what the engine alone costs.
+/// A board whose frames are built and discarded without mbufs and port: the cost of the engine alone.
 class EngineLoop {
  public:
-  /// `payload` outlives it. `memory`: of craft_board().
+  /// `payload` must outlive this object. `memory`: see craft_board().
   EngineLoop(const CraftOptions& options, const board::PayloadSource& payload,
              std::pmr::memory_resource* memory = huge_pages());
 
-  /// Traffic begins.
+  /// Starts traffic.
   void start(Time now) { board_->start(now); }
-  /// One turn: acknowledgements of the turn before, then a burst. Returns how many frames.
+  /// One iteration: the acknowledgements of the previous iteration, then a burst. Returns the number of
+  /// frames.
   std::size_t turn(Time now);
   BoardTotals totals() const { return totals_of(*board_); }
   const engine::Board& board() const { return *board_; }
@@ -42,13 +43,14 @@ class EngineLoop {
   std::size_t owed_count_ = 0;
 };
 
-/// Memory of a queue pair at work, in bytes.
+/// Memory per active queue pair, in bytes.
 struct QpMemory {
-  double allocated = 0;     ///< what the allocator has given out more of
+  double allocated = 0;     ///< increase reported by the allocator
   std::size_t counted = 0;  ///< Board::memory_per_qp()
 };
 
-/// In a board of at least 10,000 that has sent for a while: what a board has once would weigh on a few.
+/// Measured on a board with at least 10,000 queue pairs after some traffic, so that per-board memory is
+/// negligible.
 QpMemory memory_of_qp(CraftOptions options, const board::PayloadSource& payload);
 
 }  // namespace softfeb::bench

@@ -16,7 +16,7 @@ namespace softfeb::bench {
 
 namespace {
 
-/// What follows the colon in the first line of /proc/cpuinfo that begins with `key`.
+/// Text after the colon of the first line of /proc/cpuinfo that begins with `key`.
 std::string cpu_info(const std::string& key) {
   std::ifstream file("/proc/cpuinfo");
   for (std::string line; std::getline(file, line);) {
@@ -26,7 +26,7 @@ std::string cpu_info(const std::string& key) {
   return "unknown";
 }
 
-/// Of the CPU's flags those that crafting and checking can use.
+/// CPU flags relevant for crafting and checking.
 Json vector_flags() {
   std::istringstream flags(cpu_info("flags"));
   std::set<std::string> all;

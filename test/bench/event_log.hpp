@@ -11,23 +11,23 @@ namespace softfeb::bench {
 
 struct Event {
   enum class Kind : std::uint8_t {
-    kSent,           ///< a frame was given to tx_burst
-    kCnpArrived,     ///< a CNP was put into the ring by the far end
-    kCnpOut,         ///< rx_burst has given a CNP
-    kCnpRegistered,  ///< its queue pair's congestion control knows
-    kCnpSettled,     ///< and the next departure is where it puts it
-    kAway,           ///< a turn of the loop, begun at `told`, was longer than LoopTime::kAway
+    kSent,           ///< a frame was passed to tx_burst
+    kCnpArrived,     ///< the far end put a CNP into the ring
+    kCnpOut,         ///< rx_burst returned a CNP
+    kCnpRegistered,  ///< its queue pair's congestion control has processed it
+    kCnpSettled,     ///< the next departure has been updated
+    kAway,           ///< an iteration of the loop that began at `told` took longer than LoopTime::kAway
   };
   Time at = 0;
-  /// When it happened as far as the board was told: as its turn of the loop began. Of frames and
-  /// of what was done about CNPs.
+  /// Time that the board was given, i.e. the start of its loop iteration. For frames and for the processing
+  /// of CNPs.
   Time told = 0;
   std::uint32_t qp = 0;
-  std::uint32_t psn : 24 = 0;  ///< of frames sent
+  std::uint32_t psn : 24 = 0;  ///< of sent frames
   Kind kind = Kind::kSent;
 };
 
-/// What happened, in order, for later: one thread writes, and all its memory is there before it begins.
+/// Records events in order for later analysis. One thread writes; all memory is allocated beforehand.
 class EventLog {
  public:
   explicit EventLog(std::size_t room) : events_(room) {}
@@ -39,11 +39,11 @@ class EventLog {
       ++lost_;
     }
   }
-  /// The last n events, newest last; null when there are fewer.
+  /// The last n events, newest last; null if there are fewer.
   Event* last(std::size_t n) { return n <= count_ ? &events_[count_ - n] : nullptr; }
   const Event* begin() const { return events_.data(); }
   const Event* end() const { return events_.data() + count_; }
-  /// Events there was no room for: the figures would be wrong.
+  /// Number of events that did not fit; if nonzero, the results are invalid.
   std::uint64_t lost() const { return lost_; }
 
  private:

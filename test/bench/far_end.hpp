@@ -11,21 +11,21 @@
 
 namespace softfeb::bench {
 
-/// What a board's packets meet at the other end of a net_ring, on an lcore of its own: takes them all,
-/// acknowledges those that ask for it, and sends CNPs when they are due.
+/// The far end of a net_ring on its own lcore: receives all packets, acknowledges those that request it, and
+/// sends scheduled CNPs.
 class alignas(128) FarEnd {
  public:
-  /// Everything outlives it. `acknowledge`: false for UC, where nothing asks.
+  /// All references must outlive this object. `acknowledge`: false for UC.
   FarEnd(const Environment& environment, std::uint16_t port, bool acknowledge, dataplane::Mempools& pools);
 
-  /// While the lcore is not running.
+  /// Call only while the lcore is not running.
   CnpSource& cnps() { return cnps_; }
   void launch();
   void join();
 
-  /// kCnpArrived, as each was put into the ring.
+  /// kCnpArrived for each CNP put into the ring.
   const EventLog& log() const { return log_; }
-  /// Acknowledgements and CNPs that the ring did not take.
+  /// Acknowledgements and CNPs that the ring did not accept.
   std::uint64_t lost() const { return lost_; }
 
  private:

@@ -16,7 +16,7 @@ namespace softfeb::bench {
 
 namespace {
 
-constexpr std::uint32_t kWindow = 64;  // packets: a tap loses what comes behind a thousand
+constexpr std::uint32_t kWindow = 64;  // packets; a tap drops packets beyond a thousand
 constexpr std::uint32_t kAckEvery = 16;
 constexpr Time kGuestPatience = 10 * kSecond;
 
@@ -40,7 +40,7 @@ roce::IpAddress parse_ip(const std::string& text) {
 /// One queue pair to the host for one path MTU and one size.
 class GuestRun {
  public:
-  /// `arena`: where the payload is to lie.
+  /// `arena`: memory for the payload.
   GuestRun(const LatencyOptions& o, const GuestOptions& guest, std::uint32_t pmtu, std::uint32_t size,
            MutableByteSpan arena)
       : payload_(board::make_payload(
@@ -128,7 +128,7 @@ class GuestRun {
 Json bench_guest_latency(const Environment& environment, const LatencyOptions& o, const GuestOptions& guest) {
   Station::Ground ground(1U << 16);
   const MutableByteSpan arena = ground.arena.allocate(1U << 15);
-  // Its link is up from here on: some receivers want to see it before they make queue pairs.
+  // The link is up from here on; some receivers require this before they create queue pairs.
   Station station(environment, ground, guest.device, *std::max_element(o.pmtus.begin(), o.pmtus.end()),
                   parse_mac(guest.mac));
   Json results = Json::array();

@@ -9,7 +9,7 @@ namespace softfeb::bench {
 
 namespace {
 
-constexpr Time kPatience = 2 * kSecond;  // with a machine that gives the two cores to others
+constexpr Time kPatience = 2 * kSecond;  // timeout; the machine may give both cores to other processes
 
 CraftOptions one_qp(const LatencyOptions& o, std::uint32_t pmtu, std::uint32_t size) {
   CraftOptions c;

@@ -10,17 +10,17 @@
 
 namespace softfeb::bench {
 
-/// A board and a checking receiver, each on its PortQueue, at the two ends of a net_ring: the whole way of a
-/// packet and of its acknowledgement.
+/// A board and a checking receiver, each on its PortQueue, at the two ends of a net_ring: the complete path
+/// of a packet and its acknowledgement.
 class LoopRig {
  public:
-  /// `environment` outlives it.
+  /// `environment` must outlive this object.
   LoopRig(const Environment& environment, const CraftOptions& options);
   ~LoopRig();
   LoopRig(const LoopRig&) = delete;
   LoopRig& operator=(const LoopRig&) = delete;
 
-  /// The receiver's port queue begins to run on lcore 1, or ends.
+  /// Starts or stops the receiver's port queue on lcore 1.
   void launch_receiver();
   void join_receiver();
 

@@ -28,8 +28,7 @@ Json Idling::json() const {
 
 Idling idle_for(Time duration, const dataplane::TscClock& clock) {
   Idling t;
-  std::vector<Time> late(duration / kMicrosecond +
-                         1);  // written before: nothing is to be fetched for it below
+  std::vector<Time> late(duration / kMicrosecond + 1);  // written before, so the stores below need no fetch
   std::size_t n = 0;
   const Time begin = clock.time(rte_rdtsc());
   Time due = begin + kMicrosecond;

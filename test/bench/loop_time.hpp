@@ -11,11 +11,11 @@
 
 namespace softfeb::bench {
 
-/// How long the turns of a loop took. Turns longer than a microsecond are told in classes: a loop that does
-/// nothing has none of its own, so whatever it shows is the machine's.
+/// Durations of a loop's iterations. Iterations longer than a microsecond are counted in classes. An empty
+/// loop has none of its own, so they show preemption by the machine.
 class LoopTime {
  public:
-  /// Nothing in these loops takes so long: the machine gave the CPU to others.
+  /// No iteration of these loops takes this long by itself: the thread was preempted.
   static constexpr Time kAway = 10 * kMicrosecond;
 
   void turn(Time gap) {
@@ -28,7 +28,7 @@ class LoopTime {
     }
   }
   Json json() const;
-  /// Share of the time in turns longer than kAway.
+  /// Share of the time in iterations longer than kAway.
   double preempted() const { return total_ == 0 ? 0 : to_seconds(time_[3]) / to_seconds(total_); }
 
  private:
@@ -44,14 +44,14 @@ class LoopTime {
 /// The machine's own jitter.
 struct Idling {
   LoopTime loop;
-  /// How late each microsecond's beginning was seen, ns: what a program has of its own that is never busy
-  /// when something is due.
+  /// Delay in ns until the beginning of each microsecond was observed: the unavoidable lateness of a program
+  /// that is idle when something is due.
   std::vector<double> late;
   /// loop.json(), and the distribution of `late`.
   Json json() const;
 };
 
-/// A loop that does nothing but read the time stamp counter.
+/// A loop that only reads the time stamp counter.
 Idling idle_for(Time duration, const dataplane::TscClock& clock);
 
 }  // namespace softfeb::bench

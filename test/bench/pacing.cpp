@@ -14,12 +14,12 @@ namespace {
 
 constexpr std::array<const char*, 3> kNames = {"constant", "firmware", "paper"};
 
-/// What a queue pair's pacing counts of a packet.
+/// Bytes of a packet as counted by a queue pair's pacing.
 std::uint32_t units(const PacingOptions& o) {
   return o.algorithm == Algorithm::kConstant ? Rig::kPayload : Rig::kCounted;
 }
 
-/// Bytes per second that a queue pair gets: the firmware's bucket refills in Q16.16 bytes per clock, cut off.
+/// Bytes per second of a queue pair: the firmware's bucket refills in Q16.16 bytes per clock, truncated.
 double rate_of_each(const PacingOptions& o) {
   const std::uint64_t rate = o.rate / o.qps;
   if (o.algorithm != Algorithm::kFirmware) return static_cast<double>(rate);
@@ -27,7 +27,7 @@ double rate_of_each(const PacingOptions& o) {
          156'250'000;
 }
 
-/// Begun one after the other, so that the packets of all of them are spread over the interval of each.
+/// Queue pairs start one after the other, so that their packets are spread over the interval.
 Time phase(const PacingOptions& o, std::uint32_t i) {
   return static_cast<Time>(units(o) * 1e12 * i / (rate_of_each(o) * o.qps));
 }
@@ -52,7 +52,7 @@ void shape(const PacingOptions& o, engine::SendQpConfig& qp, std::uint32_t i) {
   }
 }
 
-/// Figures of the schedule: what was sent against rate · time.
+/// Error of the schedule: bytes sent compared with rate · time.
 Json schedule(const PacingOptions& o, const Rig& rig, const std::vector<Event>& frames) {
   const double rate = rate_of_each(o);
   const double packet = units(o);
@@ -93,7 +93,7 @@ Json schedule(const PacingOptions& o, const Rig& rig, const std::vector<Event>& 
           {"qps_within_one_packet", static_cast<double>(good) / o.qps}};
 }
 
-/// Deviations of gaps from the ideal one, of the packets of each queue pair and of all of them.
+/// Deviations of gaps from the ideal gap, over each queue pair's packets and over all.
 Json gaps(const PacingOptions& o, const std::vector<Event>& frames) {
   const double each = units(o) / rate_of_each(o) * 1e9;
   std::vector<Time> last(o.qps, kNever);
@@ -155,7 +155,7 @@ Json bench_pacing(const Environment& environment, const PacingOptions& o) {
   if (o.algorithm == Algorithm::kPaper) out["bucket_bytes"] = o.bucket;
   out["runs"] = o.runs;
   out["figures"] = summary(runs);
-  // The bucket counts in clocks of 6.4 ns; nothing else lets a packet leave early, whatever the machine does.
+  // The bucket counts clocks of 6.4 ns; nothing else may let a packet leave early, on any machine.
   const double clock = rate_of_each(o) * 6.4e-9 / units(o);
   out["never_ahead"] = out["figures"]["qp_ahead_packets_max"]["max"].get<double>() <= 1 + clock + 1e-9 &&
                        out["figures"]["events_lost"]["max"].get<double>() == 0;

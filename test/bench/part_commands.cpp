@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Parts by themselves, latency, what others reach, and everything.
+// Commands for parts, latency, references, and all.
 #include "all.hpp"
 #include "commands.hpp"
 #include "latency.hpp"
@@ -11,7 +11,7 @@ namespace softfeb::bench {
 
 namespace {
 
-/// Numbers with commas between them.
+/// Comma-separated numbers.
 void add_list(CLI::App& app, const std::string& name, std::vector<std::uint32_t>& out,
               const std::string& help, const CLI::Validator& each) {
   app.add_option(name, out, help)->delimiter(',')->check(each);

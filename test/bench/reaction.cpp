@@ -12,10 +12,10 @@ namespace softfeb::bench {
 
 namespace {
 
-constexpr std::uint32_t kProbes = 8;  ///< queue pairs that get CNPs, 1 Gb/s each
-constexpr std::uint32_t kLoads = 8;   ///< that do not, 10 Gb/s together
+constexpr std::uint32_t kProbes = 8;  ///< queue pairs that receive CNPs, 1 Gb/s each
+constexpr std::uint32_t kLoads = 8;   ///< queue pairs that receive none, 10 Gb/s together
 constexpr std::uint64_t kProbeRate = 125'000'000;
-constexpr Time kIdle = 200 * kMillisecond;  ///< how long the machine is looked at beforehand
+constexpr Time kIdle = 200 * kMillisecond;  ///< observation time of the idle machine beforehand
 constexpr std::uint64_t kFastRate = 12'500'000'000;
 
 double ns(Time from, Time to) { return (static_cast<double>(to) - static_cast<double>(from)) * 1e-3; }
@@ -44,7 +44,7 @@ std::vector<CnpOrder> orders(Time duration, Time least, Time most, std::uint32_t
   return out;
 }
 
-/// Whether the loop was away at any time of [from, to]: asked for later and later times.
+/// Whether the loop was preempted at any time in [from, to]. Queries must have increasing times.
 class AwayDuring {
  public:
   explicit AwayDuring(const EventLog& log) : away_(events_of(log, Event::Kind::kAway)) {}
@@ -65,7 +65,7 @@ dcqcn::FirmwareSettings probe_profile() {
   return p;
 }
 
-/// When the model lets the next packet leave, asked at `from` and, where it cannot foresee everything, again.
+/// When the model permits the next packet, queried at `from` and again if it cannot foresee everything.
 Time predict(dcqcn::CongestionControl& model, std::uint32_t bytes, Time from) {
   Time at = from;
   for (;;) {
@@ -75,14 +75,14 @@ Time predict(dcqcn::CongestionControl& model, std::uint32_t bytes, Time from) {
   }
 }
 
-/// Departures of the probes, each against the one that a reaction point of its own predicts from the CNPs and
-/// the packets before it, both at the times that the board was told.
+/// Compares each departure of a probe with the prediction of a separate reaction point, from the CNPs and
+/// packets before it, with the times given to the board.
 std::vector<double> against_model(const Rig& rig) {
   std::vector<Event> events = sent_frames(rig.log(), kProbes + kLoads);
   for (const Event& e : rig.log()) {
     if (e.kind == Event::Kind::kCnpRegistered) events.push_back(e);
   }
-  // Within a turn of the loop CNPs come first.
+  // Within an iteration of the loop, CNPs come first.
   const auto before = [](const Event& a, const Event& b) {
     return a.told != b.told ? a.told < b.told : a.kind > b.kind;
   };
@@ -97,7 +97,7 @@ std::vector<double> against_model(const Rig& rig) {
     if (e.kind == Event::Kind::kCnpRegistered) {
       model.cnp(e.told);
     } else {
-      // A CNP since the packet before has moved the departure: it is asked from the last event on.
+      // A CNP since the previous packet has moved the departure: start from the last event.
       late.push_back(ns(predict(model, rig.counted(e.psn), asked[e.qp]), e.at));
       model.sent(rig.counted(e.psn), e.told);
     }
@@ -156,24 +156,23 @@ Json firmware_run(const Environment& environment, const ReactionOptions& o, std:
       {"machine", idling.json()}};
 }
 
-/// What one CNP did at 100 Gb/s.
+/// Effect of one CNP at 100 Gb/s.
 struct Turns {
-  std::vector<double>
-      to_new_spacing;               ///< from its arrival to the end of the first gap as long as the new one
-  std::vector<double> undisturbed;  ///< the same of those while which the loop was never away
-  std::vector<double> beyond_spacing;  ///< the same less that gap
-  std::vector<double> to_out;          ///< from its arrival until rx_burst gave it
-  std::vector<double> to_registered;   ///< from there until the congestion control knew
-  std::vector<double> to_next;         ///< from there to the next packet
+  std::vector<double> to_new_spacing;  ///< from its arrival to the end of the first gap with the new spacing
+  std::vector<double> undisturbed;     ///< the same, for CNPs during which the loop was not preempted
+  std::vector<double> beyond_spacing;  ///< the same without that gap
+  std::vector<double> to_out;          ///< from its arrival until rx_burst returned it
+  std::vector<double> to_registered;   ///< from then until the congestion control had processed it
+  std::vector<double> to_next;         ///< from then to the next packet
   std::vector<double> old_gap;
   std::vector<double> new_gap;
-  std::uint64_t too_slow = 0;  ///< the loop was no faster before than it had to be after
+  std::uint64_t too_slow = 0;  ///< the loop was already slower than the new rate
 };
 
 dcqcn::PaperParameters fast_parameters() {
   dcqcn::PaperParameters p;
   p.line_rate = kFastRate;
-  p.alpha_interval = 0;  // alpha stays 1: every CNP halves the rate, as the first one does
+  p.alpha_interval = 0;  // alpha stays 1: every CNP halves the rate, like the first
   return p;
 }
 

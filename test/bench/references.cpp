@@ -13,7 +13,7 @@ namespace softfeb::bench {
 
 namespace {
 
-/// Lines that a command prints, standard error too.
+/// Lines that a command prints, including standard error.
 std::vector<std::string> lines_of(const std::string& command) {
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> pipe(
       popen((command + " 2>&1 < /dev/null").c_str(), "r"), pclose);
@@ -24,7 +24,7 @@ std::vector<std::string> lines_of(const std::string& command) {
   return lines;
 }
 
-/// The numbers behind `key`.
+/// The numbers after `key`.
 std::vector<double> numbers_after(const std::vector<std::string>& lines, const std::string& key) {
   std::vector<double> out;
   for (const std::string& line : lines) {
@@ -38,7 +38,7 @@ std::string last_line(const std::vector<std::string>& lines) {
   return lines.empty() ? "no output" : lines.back().substr(0, lines.back().find('\n'));
 }
 
-/// Two lcores: testpmd's main one does nothing but print.
+/// Two lcores: testpmd's main one only prints.
 std::string testpmd_command(const ReferenceOptions& o, const std::string& mode, const std::string& lengths,
                             unsigned cpu_of_main, unsigned cpu) {
   const std::string lcores = "0@" + std::to_string(cpu_of_main) + ",1@" + std::to_string(cpu);
@@ -56,7 +56,7 @@ Json testpmd(const ReferenceOptions& o, const std::string& mode, const std::stri
       lines_of(testpmd_command(o, mode, lengths, cpus.front(), cpus.back()));
   std::vector<double> mpps;
   for (const double pps : numbers_after(lines, "Tx-pps:")) {
-    if (pps != 0) mpps.push_back(pps * 1e-6);  // the first has no time behind it
+    if (pps != 0) mpps.push_back(pps * 1e-6);  // the first value covers no time
   }
   if (mpps.empty()) {
     throw dataplane::EnvironmentError("dpdk-testpmd " + mode + " gives no figures: " + last_line(lines),

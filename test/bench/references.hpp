@@ -6,16 +6,16 @@
 namespace softfeb::bench {
 
 struct ReferenceOptions {
-  std::uint32_t pmtu = 4096;  ///< of packets as long as ours in the middle of a message
-  unsigned seconds = 3;       ///< of each
+  std::uint32_t pmtu = 4096;  ///< length of a packet in the middle of a message
+  unsigned seconds = 3;       ///< per program
   bool scapy = true;
-  std::vector<unsigned> cpus{};  ///< empty: those that this process may use
+  std::vector<unsigned> cpus{};  ///< empty: those available to this process
 };
 
-/// What others reach on this machine, each in a process of its own: dpdk-testpmd on net_null, `txonly` (the
-/// same mbufs over and over, three segments) and `flowgen` (headers written for each packet, one segment),
-/// and for scale scapy, which makes the same packet with its iCRC in Python. Throws EnvironmentError where a
-/// program is not there.
+/// Rates of other programs on this machine, each in its own process: dpdk-testpmd on net_null with `txonly`
+/// (the same mbufs repeatedly, three segments) and `flowgen` (headers written per packet, one segment), and
+/// scapy, which builds the same packet with its iCRC in Python. Throws EnvironmentError if a program is
+/// missing.
 Json bench_references(const ReferenceOptions& options);
 
 }  // namespace softfeb::bench

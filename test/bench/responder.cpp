@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t kBatch = 1024;
 constexpr std::size_t kIpBegins = 14;
 
-/// A board, what it has sent in a batch, and a receiver that takes it.
+/// A board, its frames of one batch, and a receiver that takes them.
 class MemoryLink {
  public:
   explicit MemoryLink(const CraftOptions& o)
@@ -41,7 +41,7 @@ class MemoryLink {
     make_batch();
   }
 
-  /// New packets for so long; what they cost the receiver.
+  /// Receives new packets for this time; measures the cost of the receiver.
   Tally receive(Time duration) {
     Tally t;
     while (t.elapsed < duration) {
@@ -56,7 +56,7 @@ class MemoryLink {
     return t;
   }
 
-  /// Only what cannot be left out, again and again of the same packets.
+  /// Performs only the indispensable work, repeatedly on the same packets.
   Tally look_at(Time duration) {
     Tally t;
     while (t.elapsed < duration) {
@@ -87,7 +87,7 @@ class MemoryLink {
   bool look_at(const engine::TxFrame& f) {
     const std::uint32_t head = roce::icrc_headers(ByteSpan(f.header, f.header_length).subspan(kIpBegins));
     const std::uint32_t crc = roce::crc32(head, ByteSpan(f.payload, f.payload_length));
-    // The counter repeats every 256 bytes: all packets are alike.
+    // The counter repeats every 256 bytes, so all packets are equal.
     const bool same = std::memcmp(f.payload, expected_.data(), f.payload_length) == 0;
     std::memcpy(copy_.data(), f.payload, f.payload_length);
     return same && crc == load_le32(f.trailer.data());

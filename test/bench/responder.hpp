@@ -5,10 +5,10 @@
 
 namespace softfeb::bench {
 
-/// Packets a second that one core receives: parsed, iCRC verified, every payload byte compared and copied,
-/// acknowledged; frames in memory, without a port. They are a board's, made beforehand and not timed. Beside
-/// it (`bare`), by turns: only the CRC, the comparison and the copy of the same packets. `options` of craft;
-/// those of port and workers mean nothing.
+/// Packets per second that one core receives: parsed, iCRC verified, every payload byte compared and copied,
+/// acknowledged. Frames are in memory, without a port; a board builds them beforehand, untimed. `bare`,
+/// measured alternately, performs only the CRC, the comparison and the copy. Uses the options of craft except
+/// port and workers.
 Json bench_responder(const CraftOptions& options);
 
 }  // namespace softfeb::bench

@@ -21,7 +21,7 @@ constexpr std::uint32_t kSendQueue = 64;
 
 }  // namespace
 
-/// Says when a CNP has been dealt with, and what time it was told.
+/// Records when a CNP has been processed, and the time that was given.
 class Rig::ProbedBoard final : public engine::Board {
  public:
   ProbedBoard(const engine::BoardConfig& config, Rig& rig) : Board(config), rig_(rig) {}
@@ -41,14 +41,14 @@ class Rig::ProbedBoard final : public engine::Board {
     log(Event::Kind::kCnpRegistered, count_ - 1, now);
     if (!in_burst() || count_ == unsettled_.size()) settle_burst(now);
   }
-  /// The next departures of all that a burst was for.
+  /// The next departures of all queue pairs in a burst.
   void settle_burst(Time now) override {
     Board::settle_burst(now);
     if (count_ == 0) return;
     log(Event::Kind::kCnpSettled, 0, now);
     count_ = 0;
   }
-  /// Of those from `first` on.
+  /// Departures from `first` on.
   void log(Event::Kind kind, std::size_t first, Time now) {
     const Time at = rig_.now();
     for (std::size_t k = first; k < count_; ++k) rig_.log_.add({at, now, unsettled_[k], 0, kind});
@@ -68,7 +68,7 @@ Rig::Rig(const Environment& environment, const RigConfig& config)
 }
 
 Rig::~Rig() {
-  // They stay with the port's number, which the next port gets again.
+  // Callbacks stay with the port number, which the next port reuses.
   rte_eth_remove_tx_callback(ports_[0]->id(), 0, tx_callback_);
   rte_eth_remove_rx_callback(ports_[0]->id(), 0, rx_callback_);
   acks_.reset();
@@ -76,8 +76,8 @@ Rig::~Rig() {
   for (auto& port : ports_) port.reset();
 }
 
-/// When all that comes before has been executed. Stores may still be on their way to the caches: to wait for
-/// them would hold up the loop that is measured.
+/// The time when all preceding instructions have been executed. Stores may still be in flight to the caches;
+/// waiting for them would delay the measured loop.
 Time Rig::now() const {
   _mm_lfence();
   return environment_.clock().time(rte_rdtsc());
@@ -169,7 +169,7 @@ void Rig::stamp_sent(rte_mbuf* const* packets, std::uint16_t n) {
     const std::uint8_t* const bth = rte_pktmbuf_mtod(packets[i], const std::uint8_t*) + kBthOffset;
     return Event{at, told_, load_be24(bth + 5) - kFirstQpn, load_be24(bth + 9), Event::Kind::kSent};
   };
-  // What the port did not take is offered again: it leaves now, not when it was offered first.
+  // Packets that the port did not accept leave when they are offered again.
   Event* const before = log_.last(n);
   const Event first = sent(0);
   if (before != nullptr && before->kind == Event::Kind::kSent && before->qp == first.qp &&
@@ -186,7 +186,7 @@ std::uint16_t Rig::stamp_received(rte_mbuf** packets, std::uint16_t n, std::uint
     packets[n] = cnps_->take(qp);
     if (packets[n] != nullptr) ++n;
   }
-  // What they are is not looked at: their lines would have to be waited for.
+  // Do not read the packets, because waiting for their cache lines would disturb the measurement.
   if (n != 0) out_ = now();
   return n;
 }

@@ -26,33 +26,32 @@ struct rte_eth_rxtx_callback;
 namespace softfeb::bench {
 
 struct RigConfig {
-  bool ring = false;  ///< net_ring with a far end on an lcore of its own; otherwise net_null
+  bool ring = false;  ///< net_ring with a far end on its own lcore; otherwise net_null
   std::uint32_t qps = 1;
-  roce::Transport transport = roce::Transport::kUc;                 ///< RC: what asks is acknowledged at once
-  std::uint32_t packets = 1;                                        ///< of a message
-  std::size_t events = 1'000'000;                                   ///< room in the log
-  std::function<void(engine::SendQpConfig&, std::uint32_t)> shape;  ///< of QP i
+  roce::Transport transport = roce::Transport::kUc;                 ///< RC: requests are acknowledged at once
+  std::uint32_t packets = 1;                                        ///< per message
+  std::size_t events = 1'000'000;                                   ///< capacity of the log
+  std::function<void(engine::SendQpConfig&, std::uint32_t)> shape;  ///< modifies QP i
 };
 
-/// A board as softfeb runs it, on its PortQueue, with everything that leaves stamped as tx_burst is called.
+/// A board as in softfeb run, on its PortQueue; everything that leaves is stamped when tx_burst is called.
 /// Its packets carry 4096 bytes.
 class Rig {
  public:
   static constexpr std::uint32_t kPayload = 4096;
-  static constexpr std::uint32_t kCounted = 12 + 16 + kPayload;  ///< BTH and RETH of a first packet with it
+  static constexpr std::uint32_t kCounted = 12 + 16 + kPayload;  ///< with BTH and RETH of a first packet
 
   Rig(const Environment& environment, const RigConfig& config);
   ~Rig();
   Rig(const Rig&) = delete;
   Rig& operator=(const Rig&) = delete;
 
-  /// What this machine does to a loop without any work, on the CPU and beside the far end of run(). Before
-  /// it.
+  /// Measures an empty loop on this CPU, beside the far end of run(). Call before it.
   Idling idle(Time duration);
-  /// Traffic from now on for so long. CNPs come out of the ring, or, with net_null, with what rx_burst gives.
+  /// Sends for this time. CNPs come from the ring or, with net_null, from rx_burst.
   void run(Time duration, std::vector<CnpOrder> cnps);
 
-  /// What pacing counts of the packet with this PSN.
+  /// Bytes that pacing counts for the packet with this PSN.
   std::uint32_t counted(roce::Psn psn) const {
     return psn % config_.packets == 0 ? kCounted : kCounted - kReth;
   }
@@ -60,11 +59,11 @@ class Rig {
   Time began() const { return began_; }
   Time ended() const { return ended_; }
   const EventLog& log() const { return log_; }
-  /// Of the far end of a ring: kCnpArrived.
+  /// kCnpArrived of a ring's far end.
   const EventLog& far_log() const { return far_end_->log(); }
   const LoopTime& loop() const { return loop_; }
   const dataplane::PortQueueCounters& counters() const { return port_queue_->counters(); }
-  /// Packets that the board sent again: the machine, or a ring, took longer than the timeout.
+  /// Packets that the board retransmitted because the machine or a ring took longer than the timeout.
   std::uint64_t retransmitted() const;
 
  private:
@@ -97,8 +96,8 @@ class Rig {
   const rte_eth_rxtx_callback* tx_callback_ = nullptr;
   const rte_eth_rxtx_callback* rx_callback_ = nullptr;
   LoopTime loop_;
-  std::uint64_t turn_tsc_ = 0;  ///< as the turn of the loop began
-  Time out_ = 0;                ///< when rx_burst gave something last
+  std::uint64_t turn_tsc_ = 0;  ///< start of the loop iteration
+  Time out_ = 0;                ///< when rx_burst last returned something
   Time told_ = 0;               ///< of the frames crafted last
   Time began_ = 0;
   Time ended_ = 0;

@@ -9,11 +9,11 @@
 
 namespace softfeb::bench {
 
-/// What was sent, in order. A frame that the port did not take at once was offered again, and left when it
-/// was offered last: going back in time, that is the first one met.
+/// The frames sent, in order. A frame that the port did not accept was offered again and left at the last
+/// offer; going back in time, that is the first occurrence.
 inline std::vector<Event> sent_frames(const EventLog& log, std::uint32_t qps) {
   std::vector<Event> frames;
-  std::vector<std::uint32_t> later(qps, UINT32_MAX);  // PSN of each queue pair's frame met before
+  std::vector<std::uint32_t> later(qps, UINT32_MAX);  // PSN of the previous frame of each queue pair
   for (const Event* e = log.end(); e != log.begin();) {
     --e;
     if (e->kind != Event::Kind::kSent) continue;

@@ -36,7 +36,7 @@ class Commands(unittest.TestCase):
             self.assertGreater(r["median_mpps"], 0)
             self.assertEqual(r["totals"]["refused"], 0)
         self.assertIn("ratio_to_one_worker", r)
-        # Every board's packets are looked at: the measured one's, and those of the boards beside it.
+        # Checks the packets of all boards: the measured one and the reference boards.
         for board in (r, r["engine_only"], r["few_qps"]):
             self.assertGreater(board["totals"]["packets"], 0)
             self.assertEqual((board["totals"]["refused"], board["totals"]["failed"]), (0, 0))

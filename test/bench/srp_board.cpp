@@ -39,7 +39,7 @@ Json timed(unsigned times, const std::function<void()>& access) {
   return distribution(std::move(us));
 }
 
-/// As PyRogue does at its start: every block once.
+/// Reads every block once, like PyRogue at its start.
 double pipelined_ms(sockets::RegisterClient& client) {
   std::vector<sockets::RegisterClient::Read> reads;
   for (const board::Register& r : board::default_profile().map().all()) {

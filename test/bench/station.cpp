@@ -6,8 +6,8 @@
 namespace softfeb::bench {
 
 namespace {
-// Packets that may wait between two cores. A longer ring would be full as well where one of them is slower,
-// and their mbufs in no cache.
+// Packets that may wait between two cores. A longer ring would also fill up when one core is slower, and its
+// mbufs would not stay in a cache.
 constexpr std::uint32_t kRing = 256;
 constexpr std::uint32_t kHeldByTheFarEnd = 512;
 }  // namespace

@@ -14,10 +14,10 @@
 
 namespace softfeb::bench {
 
-/// A port, and the PortQueue that runs the endpoint there.
+/// A port, and the PortQueue that runs the endpoint on it.
 class Station {
  public:
-  /// What stations have in common; outlives them.
+  /// Resources shared by stations; must outlive them.
   struct Ground {
     explicit Ground(std::size_t arena_bytes) : arena(arena_bytes) {}
     dataplane::Mempools pools;
@@ -25,18 +25,18 @@ class Station {
     dataplane::DeviceFactory factory;
   };
 
-  /// `device` as in a configuration; `pmtu`: the largest path MTU it is to carry.
+  /// `device`: as in a configuration; `pmtu`: the largest path MTU to support.
   Station(const Environment& environment, Ground& ground, const std::string& device, std::uint32_t pmtu,
           const roce::MacAddress& mac);
   ~Station();
   Station(const Station&) = delete;
   Station& operator=(const Station&) = delete;
 
-  /// The one endpoint here from now on, in place of the one before; until leave() it must be there.
+  /// Sets the only endpoint of this port. It must exist until leave() or the next call.
   void seat(engine::Endpoint& endpoint);
   void leave() { port_queue_.reset(); }
 
-  /// Of the endpoint seated.
+  /// Addresses of the current endpoint.
   dataplane::PortQueue& port_queue() { return *port_queue_; }
 
  private:

@@ -9,12 +9,12 @@
 
 namespace softfeb::bench {
 
-/// Follows the messages of a queue pair: when each was posted, and how long it took.
+/// Measures the messages of a queue pair: when each was posted, and how long it took.
 class Stopwatch {
  public:
   explicit Stopwatch(const engine::SendQp& qp) : qp_(qp) {}
 
-  /// After a turn that began at `now`; `end` gives the time after it.
+  /// Call after an iteration that began at `now`; `end` returns the time after it.
   template <typename End>
   void look(Time now, End&& end) {
     for (; posted_ < qp_.messages_made(); ++posted_) begun_.push_back(now);

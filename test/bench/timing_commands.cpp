@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is about time: pacing, reaction, slow control.
+// Commands about time: pacing, reaction, slow control.
 #include "commands.hpp"
 #include "config/units.hpp"
 #include "pacing.hpp"

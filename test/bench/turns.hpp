@@ -9,12 +9,12 @@
 
 namespace softfeb::bench {
 
-/// What a loop did in some time. Where others use the CPU as well the thread does not run all the time that
-/// passes: what it does in its own time is the same then (caches apart, which it shares).
+/// Work done by a loop in some time. With other processes on the CPU, the thread does not run all the time;
+/// the work per CPU time stays the same, apart from shared caches.
 struct Tally {
   std::uint64_t packets = 0;
   Time elapsed = 0;
-  Time cpu = 0;  ///< of it the thread ran
+  Time cpu = 0;  ///< CPU time of the thread
 
   Tally& operator+=(const Tally& other) {
     packets += other.packets;
@@ -29,14 +29,15 @@ struct Tally {
   double per_us(Time t) const { return t == 0 ? 0 : static_cast<double>(packets) / to_seconds(t) * 1e-6; }
 };
 
-/// Time that this thread has run.
+/// CPU time of this thread.
 inline Time thread_time() {
   timespec t{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
   return static_cast<Time>(t.tv_sec) * kSecond + static_cast<Time>(t.tv_nsec) * kNanosecond;
 }
 
-/// Turns for so long; `turn(now)` gives how many packets it made. Time is read once a turn, as a worker does.
+/// Runs iterations for this time; `turn(now)` returns the number of packets. Reads the time once per
+/// iteration, like a worker.
 template <typename Turn>
 Tally turns_for(Time duration, const dataplane::TscClock& clock, Turn&& turn) {
   Tally t;

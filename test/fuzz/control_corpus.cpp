@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Writes what the captures of the slow control hold as seeds for the fuzzers.
+// Writes the contents of slow-control captures as seeds for the fuzzers.
 //   control_corpus DIRECTORY CAPTURE…
 #include "control_capture.hpp"
 #include "srp/packetizer.hpp"
@@ -20,7 +20,7 @@ namespace {
 using Bytes = std::vector<std::uint8_t>;
 constexpr std::size_t kSeedSize = 8192;
 
-/// Size, what the target wants to know between, and the bytes.
+/// Size, parameters of the target, and the bytes.
 void put(Bytes& seed, ByteSpan bytes, std::optional<std::uint8_t> how = std::nullopt) {
   seed.push_back(static_cast<std::uint8_t>(bytes.size()));
   seed.push_back(static_cast<std::uint8_t>(bytes.size() >> 8));
@@ -32,8 +32,8 @@ class Corpus {
  public:
   explicit Corpus(std::filesystem::path directory) : directory_(std::move(directory)) {}
 
-  /// fuzz_rssi: one direction's datagrams, as heard by a server or a client; once byte for byte, and once as
-  /// moves, whose numbers fit whatever the link under test chose for its own.
+  /// fuzz_rssi: one direction's datagrams as received by a server or a client; once as raw bytes, and once as
+  /// moves with numbers relative to those of the link under test.
   void add_rssi(const test::CapturedConnection& c, bool from_client) {
     Bytes raw{static_cast<std::uint8_t>(from_client ? 0 : 1)};
     Bytes moves = raw;
@@ -63,7 +63,7 @@ class Corpus {
     }
     write("packetizer", seed);
   }
-  /// fuzz_srp: a client's packets as they are, and the messages in them.
+  /// fuzz_srp: a client's packets unchanged, and the messages in them.
   void add_requests(const test::CapturedConnection& c) {
     Bytes packets{0};
     Bytes messages{1};
@@ -78,7 +78,7 @@ class Corpus {
     write("srp", packets);
     write("srp", messages);
   }
-  /// fuzz_registers: what a client reads and writes.
+  /// fuzz_registers: accesses of a client.
   void add_accesses(const test::CapturedConnection& c) {
     constexpr std::size_t kHeader = 20;
     Bytes seed;

@@ -9,9 +9,9 @@
 
 namespace softfeb::fuzz {
 
-/// Makes hostile frames: packets that a target has reason to look at closely, packets that pretend to be a
-/// victim's peer's, what is not RoCE at all, and all of them mutated. Knows the state of the QPs better than
-/// an attacker would. No frame it makes is one that a victim has to accept.
+/// Builds hostile frames: packets that a target must examine closely, packets that pretend to be from a
+/// victim's peer, non-RoCE frames, and mutations of all of them. It knows the state of the QPs better than an
+/// attacker would. No frame is one that a victim must accept.
 class Forge {
  public:
   explicit Forge(std::uint64_t seed) : rng_(seed) {}
@@ -23,12 +23,12 @@ class Forge {
  private:
   static constexpr std::size_t kRoom = 10'240;
 
-  /// How far the attacker's message to a responder has come.
+  /// Progress of the attacker's message to a responder.
   struct Stream {
     bool active = false;
     std::uint32_t remaining = 0;
-    roce::Psn next_psn = 0;    ///< the responder expects this one if it took the last packet
-    bool active_then = false;  ///< state if it did
+    roce::Psn next_psn = 0;    ///< the PSN expected next if the responder accepted the last packet
+    bool active_then = false;  ///< the state in that case
     std::uint32_t remaining_then = 0;
   };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// libFuzzer: any bytes as a frame, in one or two parts, through the parser and the classifier. What the
-// parser says must lie within the frame.
+// libFuzzer: arbitrary bytes as a frame, in one or two segments, through the parser and the classifier. The
+// parser's results must lie within the frame.
 #include "engine/demux.hpp"
 #include "roce/frame.hpp"
 #include "roce/packet.hpp"
@@ -49,7 +49,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const ByteSpan all(data, size);
   look_at(all, demux);
   if (size < 2) return 0;
-  // The first byte says where the rest is cut.
+  // The first byte selects where the rest is split.
   const std::size_t cut = data[0] % (size - 1);
   Segments two(all.subspan(1, cut));
   two.push(all.subspan(1 + cut));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// libFuzzer: packets of any bytes through a depacketizer, with their CRC made right where the input says so;
-// and any bytes as a frame through a packetizer and back.
+// libFuzzer: arbitrary packets through a depacketizer, with a valid CRC if the input requests it; and
+// arbitrary bytes as a frame through a packetizer and back.
 #include "input.hpp"
 #include "roce/icrc.hpp"
 #include "srp/packetizer.hpp"
@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t kMaxFrame = 3000;
 
-/// The CRC that a frame's next packet should have, as a sender that keeps to the rules computes it.
+/// The CRC of a frame's next packet, as a correct sender computes it.
 class Sealer {
  public:
   void seal(std::vector<std::uint8_t>& packet) {
@@ -36,7 +36,7 @@ class Sealer {
   std::uint32_t crc_ = 0;
 };
 
-/// Records of size, a byte that says how honest, and bytes.
+/// Records: size, a byte that selects how valid the packet is, and bytes.
 void hear(Input in) {
   Depacketizer depacketizer(kMaxFrame);
   Sealer sealer;

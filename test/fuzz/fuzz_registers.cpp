@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Any accesses to a board's registers, the metadata bus and the stream generator among them. What comes back
-// must be whole words; what the data path is told must name QPs of the board.
+// Arbitrary accesses to a board's registers, including the metadata bus and the stream generator. Reads must
+// return whole words; actions for the data path must name QPs of the board.
 #include "board/board_registers.hpp"
 
 #include <algorithm>
@@ -31,7 +31,7 @@ struct Judge {
   void operator()(const SoftReset& /*a*/) const {}
 };
 
-/// Reads its instructions from the fuzzer's bytes: zeros after their end.
+/// Reads instructions from the fuzzer's bytes; zeros after their end.
 class Script {
  public:
   explicit Script(ByteSpan bytes) : bytes_(bytes) {}
@@ -75,7 +75,7 @@ class World {
         write(script.word(), script.take(std::size_t{script.byte()} * 4));
         break;
       case 2:
-      case 3:  // a register that is there
+      case 3:  // an existing register
         write(some(script).address, script.take(std::size_t{script.byte() % 64U} * 4));
         break;
       case 4:
@@ -132,7 +132,7 @@ class World {
     require(control[0] == (answers ? 3 : 1));
   }
 
-  /// The world around the registers changes.
+  /// Changes the environment of the registers.
   void disturb(Script& script) {
     QpLive& qp = live_.data.qps[script.byte() % live_.data.qps.size()];
     qp.exists = !qp.exists;

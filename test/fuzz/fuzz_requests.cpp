@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// libFuzzer: requests to the targets of a receiver. The input is a row of packets: QP, how its PSN differs
-// from the expected one, length, then BTH from the opcode on without QPN and PSN, headers and payload.
+// libFuzzer: requests to the targets of a receiver. The input is a sequence of packets: QP, difference of the
+// PSN from the expected one, length, then BTH from the opcode on without QPN and PSN, headers and payload.
 #include "fuzz_support.hpp"
 
 using namespace softfeb;
@@ -17,7 +17,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     std::vector<std::uint8_t> packet(std::max(given.size(), roce::Bth::kSize));
     if (!given.empty()) std::memcpy(packet.data(), given.data(), given.size());
     const roce::Psn expected = pair.receiver->qp(qp).responder().expected_psn();
-    packet[1] &= 0xf0;  // the transport version is tried often enough elsewhere
+    packet[1] &= 0xf0;  // other tests cover the transport version
     store_be16(&packet[2], roce::kDefaultPkey);
     store_be24(&packet[5], kReceiverQpn + static_cast<roce::Qpn>(qp));
     store_be24(&packet[9], roce::psn_add(expected, static_cast<std::uint32_t>(off)));

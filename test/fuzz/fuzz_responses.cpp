@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// libFuzzer: responses to the targets of a board. The input is a row of packets of five bytes: QP and time
-// that passes, opcode, syndrome, how far its PSN is from the last one sent, length.
+// libFuzzer: responses to the targets of a board. The input is a sequence of five-byte packets: QP and
+// elapsed time, opcode, syndrome, distance of the PSN from the last one sent, length.
 #include "fuzz_support.hpp"
 
 using namespace softfeb;
@@ -23,7 +23,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     bth.encode(packet.data());
     aeth.encode(&packet[roce::Bth::kSize]);
     const std::uint8_t length = in.byte();
-    // Nearly all lengths but one are refused at once.
+    // All lengths except one are usually refused at once.
     if (length >= 0xf0) packet.resize(length - 0xf0U + 12);
     send(world, pair, pair.board_party, packet);
     world.step(pause);

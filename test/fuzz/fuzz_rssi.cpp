@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// libFuzzer: an RSSI server or client, with a peer that may send anything at any time: bytes, headers with a
-// right checksum, and segments whose numbers fit. What the link sends must be sound, what it stores bounded.
+// libFuzzer: an RSSI server or client whose peer may send anything at any time: raw bytes, headers with a
+// valid checksum, and segments with matching numbers. The link must send valid segments and use bounded
+// memory.
 #include "input.hpp"
 #include "srp/rssi_client.hpp"
 #include "srp/rssi_server.hpp"
@@ -23,7 +24,7 @@ UdpPeer peer(std::uint16_t port) { return {roce::IpAddress::from_v4(0xc0a80264),
 const UdpPeer kPeer = peer(8192);
 const UdpPeer kStranger = peer(1);
 
-/// Looks at everything that the link sends.
+/// Checks everything that the link sends.
 class Watcher : public DatagramSink {
  public:
   void send(const UdpPeer& to, ByteSpan datagram) override {
@@ -39,7 +40,7 @@ class Watcher : public DatagramSink {
     if (s->syn) {
       syn_sequence = s->header.sequence;
     } else if (watching && to == watched) {
-      // An acknowledge number never steps back.
+      // Acknowledge numbers never decrease.
       require(rssi::ahead(acknowledged, s->header.acknowledge) < 128);
       acknowledged = s->header.acknowledge;
     }
@@ -53,7 +54,7 @@ class Watcher : public DatagramSink {
   UdpPeer watched;
 };
 
-/// Takes or refuses, answers or not, as told.
+/// A bus that accepts or refuses, responds or not, as instructed.
 class User : public RssiUser {
  public:
   explicit User(Watcher& watcher) : watcher_(watcher) {}
@@ -141,7 +142,7 @@ class World {
   void hear(ByteSpan datagram) {
     watcher_.sent = 0;
     link_->on_datagram(from_, datagram, now_);
-    // One datagram may free a window of ours and bring a window of theirs, each with its answer.
+    // One datagram may free a window of ours and open one of theirs, each with a response.
     require(watcher_.sent <= 4 * rssi::kMaxOutstanding + 4);
   }
 
@@ -159,7 +160,7 @@ class World {
     hear(datagram);
   }
 
-  /// A segment near what the link expects.
+  /// A segment close to what the link expects.
   void fitting(Input& in) {
     const RssiStatus& s = link_->status();
     const std::uint8_t flags = in.byte() & static_cast<std::uint8_t>(~rssi::kSyn);
@@ -172,7 +173,7 @@ class World {
     hear(datagram);
   }
 
-  /// What opens a connection, with any parameters.
+  /// A SYN with arbitrary parameters.
   void handshake(Input& in) {
     rssi::Syn syn;
     std::array<std::uint8_t, 10> p{};
@@ -192,7 +193,7 @@ class World {
     while (link_->deadline() <= end) {
       now_ = std::max(now_, link_->deadline());
       link_->on_timer(now_);
-      require(link_->deadline() > now_);  // a timer never asks to be called at once
+      require(link_->deadline() > now_);  // a timer is never already due
     }
     now_ = end;
   }

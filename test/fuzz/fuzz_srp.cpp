@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// libFuzzer: any bytes as RSSI payloads, or as messages in right packets, to the SRPv3 server. Every request
-// is answered once, in order, with a well-formed response; the bus is asked within its rules; what is stored
-// is bounded. The first byte says whether the bus answers at once; then records of size, what to do, and
-// bytes.
+// libFuzzer: arbitrary bytes as RSSI payloads, or as messages in valid packets, to the SRPv3 server. Each
+// request is answered once, in order, with a well-formed response; bus accesses follow the rules; memory is
+// bounded. The first byte selects whether the bus responds at once; then records of size, action and bytes.
 #include "../support/fake_link.hpp"
 #include "../support/memory_bus.hpp"
 #include "input.hpp"
@@ -19,7 +18,7 @@ namespace {
 
 constexpr SrpServerLimits kLimits{.requests = 16, .request_bytes = 8 * 1024, .response_bytes = 8 * 1024};
 
-/// A bus that looks at what it is asked.
+/// A bus that checks the accesses.
 struct StrictBus final : Bus {
   explicit StrictBus(bool at_once) : memory(4096, at_once) { memory.refuses = 0x40; }
   void read(std::uint32_t address, MutableByteSpan out, Time now, Done done) override {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Boards write to receivers while an attacker sends whatever may break them. Meant for AddressSanitizer and
-// UndefinedBehaviorSanitizer, and true without them:
+// Boards write to receivers while an attacker sends hostile frames. Intended for AddressSanitizer and
+// UndefinedBehaviorSanitizer; valid without them, too:
 //   hostile_frames [FRAMES [SEED]]
-// Everything follows from the seed. Exit code 0: victims finished untouched, every frame is counted, and the
-// frames got as far as they were meant to.
+// The seed determines everything. Exit code 0: the victims finished unaffected, every frame is counted, and
+// the frames reached the intended depth.
 #include "forge.hpp"
 
 #include <cstdio>
@@ -15,11 +15,11 @@ using namespace softfeb::fuzz;
 
 namespace {
 
-constexpr std::uint64_t kMessages = 128;           ///< of each victim in a round: 512 packets, 2.6 ms
-constexpr std::uint64_t kFramesPerRound = 20'000;  ///< about eight a microsecond
+constexpr std::uint64_t kMessages = 128;           ///< per victim and round: 512 packets, 2.6 ms
+constexpr std::uint64_t kFramesPerRound = 20'000;  ///< about eight per microsecond
 constexpr std::uint64_t kBatch = 8;
 
-/// What the frames met, over all rounds; that each of these was met is part of the test.
+/// Outcomes of the frames over all rounds; the test requires each of them.
 struct Met {
   std::uint64_t requests_taken = 0, messages = 0, duplicate = 0, gaps = 0, access = 0, invalid = 0, rnr = 0;
   std::uint64_t responses = 0, icrc = 0, unknown_qp = 0, wrong_peer = 0, bad_transport = 0, other = 0;
@@ -78,8 +78,8 @@ void Met::print() const {
   std::printf("ARP and echo %llu, slow control %llu, pause %llu\n", n(host), n(control), n(pause));
 }
 
-/// Hands the frame over in one to three parts, each at the very end of its allocation, where reading one byte
-/// too many is found out.
+/// Passes the frame in one to three segments, each at the end of its allocation, so that reading beyond it is
+/// detected.
 class Delivery {
  public:
   void operator()(World& world, ByteSpan frame, Rng& rng) {
@@ -108,7 +108,7 @@ class Delivery {
   std::array<Part, 3> parts_;
 };
 
-/// One world until `frames` are used up and the victims are done. False when something is wrong.
+/// One network until `frames` are used up and the victims are done. Returns false if something is wrong.
 bool round(Forge& forge, Delivery& deliver, std::uint64_t frames, Met& met) {
   World world(kMessages);
   while (frames != 0 || !world.victims_finished()) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What must hold after any number of hostile frames: victims sent and received as if they had been alone, and
-// every frame is in one counter.
+// Invariants after any number of hostile frames: victims sent and received as if undisturbed, and every frame
+// is in exactly one counter.
 #include "world.hpp"
 
 #include <algorithm>

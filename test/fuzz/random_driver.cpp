@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Runs a libFuzzer target without libFuzzer: random inputs from a seed, the same with every compiler.
+// Runs a libFuzzer target without libFuzzer, with random inputs from a seed, the same with every compiler.
 //   PROGRAM RUNS SEED
 #include "base/rng.hpp"
 
@@ -21,7 +21,8 @@ int main(int argc, char** argv) {
   std::vector<std::uint8_t> input;
   for (std::uint64_t run = 0; run < runs; ++run) {
     input.resize(rng.below(1U << (4 + rng.below(8))));
-    // Small numbers are more often sizes, and few bits more often flags, than their share.
+    // Increases the share of small numbers, which serve as sizes, and of numbers with few bits, which serve
+    // as flags.
     for (auto& byte : input) byte = static_cast<std::uint8_t>(rng.next() >> rng.below(2) * (rng.below(6)));
     LLVMFuzzerTestOneInput(input.data(), input.size());
   }

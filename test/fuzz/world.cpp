@@ -72,7 +72,7 @@ void World::collect(Pair& pair, engine::Endpoint& from) {
 }
 
 void World::take(Pair& pair, const engine::TxFrame& f) {
-  // ARP and ICMP answers go to the attacker, who does not care.
+  // ARP and ICMP responses go to the attacker, who ignores them.
   const std::size_t bth = (pair.v6 ? 18 + 40 : 14 + 20) + 8;
   if (f.header_length < bth + roce::Bth::kSize) return;
   const auto head = roce::Bth::decode(ByteSpan(f.header, f.header_length).subspan(bth));

@@ -14,29 +14,29 @@
 #include <string>
 #include <vector>
 
-/// The network on which hostile frames are tried: boards that write to receivers, and an attacker who is the
-/// peer of some queue pairs (targets) and not of others (victims).
+/// The network for hostile frames: boards that write to receivers, and an attacker who is the peer of some
+/// queue pairs (targets) but not of others (victims).
 namespace softfeb::fuzz {
 
-/// Addresses and numbers that whoever forges frames knows.
+/// Addresses and numbers known to the attacker.
 struct Party {
   roce::MacAddress mac{};
   roce::IpAddress ip;
 };
 
-/// Queue pairs of a board and of its receiver, by index. Victims are each other's peers; a target's peer is
-/// the attacker.
+/// Queue pairs of a board and of its receiver, by index. Victims are each other's peers; the attacker is a
+/// target's peer.
 inline constexpr std::size_t kVictims = 2;  ///< RC, UC
 inline constexpr std::size_t kTargets = 3;  ///< RC, RC (firmware timing; few receives), UC
 inline constexpr std::size_t kQps = kVictims + kTargets;
 constexpr bool is_uc(std::size_t qp) { return qp == 1 || qp == 4; }
 inline constexpr roce::Qpn kBoardQpn = 0xa1b200;     ///< of its first QP
 inline constexpr roce::Qpn kReceiverQpn = 0xc3d400;  ///< of its first QP
-inline constexpr roce::Qpn kAttackerQpn = 0x000900;  ///< what the attacker calls the peers of the targets
+inline constexpr roce::Qpn kAttackerQpn = 0x000900;  ///< QPNs of the targets' peers on the attacker
 
 inline constexpr std::uint32_t kPmtu = 256;
-inline constexpr std::uint64_t kRegionSize = 8192;  ///< of each target
-/// Ends at the end of the address space: sums of hostile numbers overflow there.
+inline constexpr std::uint64_t kRegionSize = 8192;  ///< per target
+/// At the end of the address space, where sums of hostile numbers overflow.
 inline constexpr std::uint64_t kHighRegion = 0 - kRegionSize;
 inline constexpr std::uint64_t kLowRegion = 0x1000;
 constexpr std::uint32_t target_rkey(std::size_t qp) { return 0x7000 + static_cast<std::uint32_t>(qp); }
@@ -57,14 +57,14 @@ class Pair {
   /// PSN of the last packet that each of the board's QPs sent.
   std::array<roce::Psn, kQps> last_psn{};
 
-  /// Targets that went to ERR begin anew, so that later frames find something to break.
+  /// Resets targets in ERR, so that later frames have a live target.
   void renew_targets(Time now);
   bool victims_finished() const;
-  /// What is wrong with the victims and the counters; empty when nothing is. Drained: nothing is under way.
+  /// Describes problems with victims and counters; empty if there are none. `drained`: nothing is in flight.
   std::string judge() const;
 
   std::uint64_t renewed = 0;
-  /// What became of requests to the targets, whether they live or have ended.
+  /// Outcomes of requests to the targets, including ended ones.
   roce::ResponderCounters responder_totals() const;
 
  private:
@@ -80,25 +80,25 @@ class Pair {
   std::unique_ptr<board::PayloadSource> payload_;
   std::vector<std::uint8_t> arena_;
   std::array<std::vector<std::uint8_t>, kQps> memory_;
-  std::vector<roce::ReceiveQp> fresh_;  ///< targets as they begin
+  std::vector<roce::ReceiveQp> fresh_;  ///< targets in their initial state
   roce::ResponderCounters ended_;
 };
 
-/// Pairs on one wire. Frames of the pairs arrive 2 µs later, unharmed; those for the attacker are looked at
-/// and thrown away.
+/// Pairs on one wire. Their frames arrive 2 µs later, unchanged; frames to the attacker are inspected and
+/// discarded.
 class World {
  public:
-  /// Each victim sends `messages`. One pair for IPv4, and one for IPv6 where `both`.
+  /// Each victim sends `messages`. One pair for IPv4, and with `both` one for IPv6.
   explicit World(std::uint64_t messages, bool both = true);
 
   Time now = kMillisecond;
   std::vector<std::unique_ptr<Pair>> pairs;
-  std::uint64_t frames = 0;   ///< handed to the classifier, ours and hostile ones
-  std::uint64_t nobodys = 0;  ///< of them for no endpoint
+  std::uint64_t frames = 0;   ///< passed to the classifier, valid and hostile ones
+  std::uint64_t nobodys = 0;  ///< of these, for no endpoint
 
-  /// A frame arrives: classifier, then the endpoint it is for.
+  /// A frame arrives: classifier, then its endpoint.
   void inject(const Segments& frame);
-  /// Time passes: what is due is delivered, what the endpoints send is taken.
+  /// Advances time: delivers due frames and collects what the endpoints send.
   void step(Time by);
   bool victims_finished() const;
   std::string judge() const;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // every_opcode FILE: writes a pcap with a packet of every opcode, syndrome, pad and kind of path that
-// lib/roce makes, for other implementations to judge.
+// lib/roce supports, to be checked by other implementations.
 #include "roce/craft.hpp"
 
 #include <cstdio>

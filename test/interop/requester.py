@@ -133,7 +133,7 @@ class Qp:
             answer = self._answer_to(last)
             if answer is None or answer.syndrome >> 5 == 1 or answer.syndrome == 0x60:
                 time.sleep(0.002)
-                continue  # lost, RNR or a gap: all of it again
+                continue  # lost, RNR or a gap: repeat everything
             return answer
         raise TimeoutError(f"WRITE of PSN {last}: no ACK after {attempts} attempts, last answer {answer}")
 

@@ -22,7 +22,7 @@ SKIPPED = 77
 
 
 def main():
-    # A test runner that has waited long enough sends this; the guest and its tap must go all the same.
+    # Sent by a test runner after its timeout; the guest and its tap must be removed all the same.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("mode", choices=("tap", "vhost", "vhostsrv"))

@@ -12,8 +12,8 @@ from softroce import ROOT
 
 CONF = {"tap": "conf/softroce-afpacket.yaml", "vhost": "conf/softroce-vhost.yaml", "vhostsrv": "conf/softroce-vhost.yaml"}
 
-# What a busy machine asks of a lossless path: at most as many packets on their way as any queue between holds, and
-# patience that a guest which is not run for a while does not exceed.
+# Settings for a lossless path on a busy machine: at most as many packets in flight as any queue on the path holds, and
+# timeouts that a preempted guest does not exceed.
 CLOSED_LOOP = {"qp.window_packets": 128, "qp.ack_every": 16, "qp.timeout": 15, "qp.retry_count": 7, "traffic.rate": "max"}
 
 

@@ -5,7 +5,7 @@ A case is a function in cases/*.py:
 
     from softroce import case
 
-    @case("tap", "vhostsrv")                    # the network paths it runs on
+    @case("tap", "vhostsrv")  # network paths of the case
     def file_arrives(lab):
         \"\"\"A file of 1 MiB arrives whole.\"\"\"
         with lab.sink("--memory", "8MiB") as sink:
@@ -34,7 +34,7 @@ sys.path.insert(0, str(ROOT / "tools" / "softroce-vm"))
 from softroce_vm import Guest, GuestError, Options  # noqa: E402
 from softroce_vm.options import PERFTEST_PORT, SINK_PORT  # noqa: E402
 
-# The side of the programs under test on the guest's wire; the guest has it as a static neighbour.
+# Address of the programs under test on the guest's wire, a static neighbour of the guest.
 HOST_IP = "10.77.0.100"
 HOST_MAC = "02:00:00:00:00:01"
 
@@ -112,7 +112,8 @@ class Lab:
         must run already: the server refuses a port that is down, and the link comes up with softfeb."""
         argv = [program, "-d", "rxe0", "-x", "1", "-p", str(PERFTEST_PORT), *map(str, options)]
         if self.mode != "tap":
-            # The guest's driver needs a moment to see the link, and may still show that of the program before: half a second.
+            # The guest's driver notices the link with a delay and may still show that of the previous program: wait half a
+            # second.
             state = "/sys/class/infiniband/rxe0/ports/1/state"
             stable = f"n=0; while [ $n -lt 5 ]; do sleep 0.1; if grep -q ACTIVE {state}; then n=$((n + 1)); else n=0; fi; done"
             argv = ["/bin/dash", "-c", f"{stable}; exec {shlex.join(argv)}"]
@@ -221,7 +222,7 @@ def run_one(function, lab):
     began = time.monotonic()
     try:
         function(lab)
-    except Exception as error:  # whatever a case raises is its failure
+    except Exception as error:  # any exception of a case is its failure
         import traceback
         print(f"FAILED {function.__name__} ({time.monotonic() - began:.1f} s): {type(error).__name__}: {error}")
         traceback.print_exc(file=sys.stdout)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// lab-virtual FILE DIR [KEY=VALUE ...]: runs a topology in virtual time and leaves in DIR everything that was
-// counted: result.json at the end, series.csv every tenth of a millisecond. For builds without DPDK, whose
-// bytes are compared with those of other builds (same_bytes.py).
+// lab-virtual FILE DIR [KEY=VALUE ...]: runs a topology in virtual time and writes all counts to DIR:
+// result.json at the end, series.csv every tenth of a millisecond. For builds without DPDK, whose output is
+// compared with that of other builds (same_bytes.py).
 
 #include "config/load.hpp"
 #include "experiment/lab_stats.hpp"
@@ -21,7 +21,7 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-/// What the next line of the series is about.
+/// Subject of the next line of the series.
 class Series : public stats::Observer {
  public:
   explicit Series(const std::string& path) : out_(path) {}

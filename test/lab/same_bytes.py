@@ -40,12 +40,12 @@ def run_softfeb(program, file, settings, env=None):
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         sets = [word for setting in settings + ["run.series_interval=1ms"] for word in ("--set", setting)]
-        # A report's pictures take seconds: one is enough for all its files.
+        # Charts of a report take seconds: skip them.
         csv = ["report/series.csv", "report/ports.csv", "report/windows.csv"] if "incast" in file.name else []
         report = ["--report", folder / "report"] if csv else []
         done = subprocess.run([program, "lab", "--virtual", "-q", "-c", file, "--json", folder / "result", *report, *sets],
                               timeout=300, check=False, text=True, stderr=subprocess.PIPE, env=env)
-        # A few milliseconds need not keep the limits of a whole experiment.
+        # A few milliseconds cannot meet the limits of a whole experiment.
         assert done.returncode in (0, 1), f"{program} {file}: status {done.returncode}: {done.stderr}"
         return digest(folder, ["result", *csv])
 
@@ -58,7 +58,7 @@ def main():
         programs = [b / path for b in builds if (b / path).exists()]
         for experiment, settings in EXPERIMENTS.items():
             file = source / "conf" / "lab" / (experiment + ".yaml")
-            # The first one twice: a run must be like itself before it can be like others. The second time on the portable path.
+            # The first build runs twice, to check that a run is reproducible; the second time on the portable code path.
             results = {str(p): run(p, file, settings) for p in programs}
             results["once more, portable"] = run(programs[0], file, settings, PORTABLE) if programs else {}
             for name, got in results.items():

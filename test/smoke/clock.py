@@ -55,7 +55,7 @@ class TrueTime(harness.TestCase):
             first, rate_error = self.measure(link)
             if abs(rate_error) < 50e-6 and abs(first) < 100e3:
                 return
-            # A machine that preempts the whole program for 100 ms at the wrong moment gets a second try.
+            # If the machine preempts the whole program for 100 ms at the wrong moment, try again.
             self.assertFalse(last_try, f"start {first / 1e3:+.1f} us, rate {-rate_error * 1e6:+.2f} ppm")
 
     def measure(self, link):
@@ -84,7 +84,7 @@ class TrueTime(harness.TestCase):
         late = [stamp - start * 10**9 - n / PACKETS_PER_S * 1e9 for n, stamp in enumerate(stamps)]
         second = int(PACKETS_PER_S)
         first = min(late[:second])
-        # Over three seconds each time; the median, because a worker that was held up for more than 100 ms gives that time up.
+        # Three seconds each, and the median, because a worker that was preempted for more than 100 ms loses that time.
         earliest = [min(late[i:i + second]) for i in range(0, len(late) - second + 1, second)]
         rate_error = statistics.median(b - a for a, b in zip(earliest, earliest[3:])) / (3e9 * second / PACKETS_PER_S) - float(slew)
         print(f"# start {first / 1e3:+.1f} us, rate {-rate_error * 1e6:+.2f} ppm, {len(stamps)} packets, "

@@ -135,7 +135,7 @@ class Control(harness.TestCase):
     def test_why_connections_closed_is_in_the_result(self):
         run = self.serve()
         client, (registers, stream) = srp_client.start_stay()
-        time.sleep(1.2)  # beyond the first second, so that it lives by its NULs
+        time.sleep(1.2)  # longer than a second, so that NULs keep the link up
         client.kill()
         client.communicate()
         time.sleep(1.5)  # the null timeout is 1 s
@@ -220,11 +220,11 @@ class Control(harness.TestCase):
         run = self.serve()
         first = Srp()
         first.set(SCRATCH, 1)
-        # A second client takes over when the first has had its time; nobody waits for ever.
+        # A second client takes over when the first has had its time; no client waits forever.
         with Srp(open_within=5) as second:
             self.assertEqual(second.get(SCRATCH), 1)
             second.set(SCRATCH, 2)
-        # One that vanishes without a word: the link is free again after its null timeout.
+        # A client that disappears silently: the link is free again after its null timeout.
         third = Srp(open_within=5)
         third.link.socket.close()
         with Srp(open_within=5) as fourth:

@@ -57,7 +57,7 @@ class Dcqcn(harness.TestCase):
         config = yaml.safe_load((self.dir / "report/config.yaml").read_text())
         self.assertEqual(config["changes"][0]["dcqcn"], {"algorithm": "firmware", "dcqcn_bypass": True})
         self.assertEqual([c["made"] for c in run.result["changes"]], [True])
-        self.assertIn("DCQCN of the firmware (line rate 1Gb/s, token bucket 64KiB from empty, each QP its own rate)", run.err)
+        self.assertIn("DCQCN of the firmware (line rate 1Gb/s, token bucket 64KiB from empty, one rate per QP)", run.err)
         self.assertIn("within one packet", run.err)
         line = 1.0
         for q in run.qps():
@@ -65,19 +65,19 @@ class Dcqcn(harness.TestCase):
             self.assertGreater(len(rows), 20)
             self.assert_sums(rows, [q])
             self.assertGreater(q["cnp_rx"], 10)
-            # Rc is the line rate until a CNP has come, below it from then on, and the line rate when bypassed.
+            # Rc is the line rate until the first CNP, lower afterwards, and the line rate when bypassed.
             first = next(i for i, r in enumerate(rows) if r["cnp_rx"] > 0)
             self.assertTrue(all(r["rc_gbps"] == line for r in rows[:first]))
             cut = [r for r in rows[first + 1:] if r["time_s"] < 2]
             self.assertTrue(all(r["rc_gbps"] < line for r in cut))
             self.assertLess(min(r["rc_gbps"] for r in cut), 0.9 * line)
             self.assertTrue(all(0 < r["alpha"] < 1 for r in cut))
-            # The first sample may be of the very moment of the change, and the firmware needs a clock to follow.
+            # The first sample may be taken at the moment of the change, and the firmware needs a clock to follow.
             bypassed = [r for r in rows if r["time_s"] > 2][1:]
             self.assertGreater(len(bypassed), 2)
             self.assertTrue(all(r["rc_gbps"] == r["rt_gbps"] == line for r in bypassed))
             self.assertGreater(sum(r["cnp_rx"] for r in bypassed), 0)
-            # In no stretch more than Rc at its highest, the bucket and a frame.
+            # No interval exceeds the highest Rc plus the bucket and one frame.
             self.assertLessEqual(Series.bytes(rows, "sent_gbps"), line / 8e-9 * rows[-1]["time_s"] + 65536 + 4200)
 
     def test_above_the_limit_a_row_a_board(self):
@@ -85,7 +85,7 @@ class Dcqcn(harness.TestCase):
         boards = [board(qp(traffic=traffic, count=40), name=f"feb{i}", ip=f"10.0.0.{i + 1}/24", dcqcn="firmware") for i in range(2)]
         config = ring(boards, [receiver(ip="10.0.0.9/24", memory="64KiB")], feb={"faults": {"tx_mark_ce": "5%"}},
                       duration="1s", series_interval="50ms")
-        # More QPs than a worker changes in one turn.
+        # More QPs than a worker changes per iteration.
         config["changes"] = [{"at": "500ms", "board": "feb1", "dcqcn": {"algorithm": "firmware", "dcqcn_bypass": True}}]
         run, series = self.report(config)
         self.assertEqual(series.columns, PER_BOARD)
@@ -104,7 +104,7 @@ class Dcqcn(harness.TestCase):
             self.assertLessEqual(max(r["rc_max_gbps"] for r in rows), 10)
             self.assertGreater(sum(r["cnp_rx"] for r in rows), 0)
             self.assertAlmostEqual(rows[-1]["rc_gbps"], sum(q["rc_gbps"] for q in b["qps"]), delta=1e-6 * 400)
-        # The same run, a row for each QP where the limit allows it.
+        # The same run with a row per QP, if the limit allows it.
         run, series = self.report(config, "--set", "run.series_qps=80")
         self.assertEqual(series.columns, PER_QP)
         self.assertEqual(len({(r["board"], r["qpn"]) for r in series.rows}), 80)
@@ -129,24 +129,24 @@ class Dcqcn(harness.TestCase):
         run, series = self.report(config)
         self.assert_sums(series.rows, run.qps())
         self.assertEqual({r["rc_gbps"] for r in series.rows}, {None})
-        self.assertIn("constant rate 100Mb/s a QP", run.err)
+        self.assertIn("constant rate 100Mb/s per QP", run.err)
 
     def test_a_change_after_the_end_is_told(self):
         config = ring([board(qp(traffic={"messages": 10}), dcqcn="firmware")], [receiver()])
         config["changes"] = [{"at": "30s", "board": "feb0", "dcqcn": {"algorithm": "firmware", "dcqcn_bypass": True}}]
         run, _ = self.report(config)
         self.assertEqual([c["made"] for c in run.result["changes"]], [False])
-        self.assertIn("the change of board feb0 at 30 s was not made", run.err)
+        self.assertIn("the change of board feb0 at 30 s was not applied", run.err)
 
     def test_report_that_cannot_be_written(self):
         (self.dir / "report").write_text("a file")
         config = ring([board(qp(traffic={"messages": 10}))], [receiver()])
         run = self.run_softfeb(config, "--report", "report", status=3)
-        self.assertIn("cannot make the folder report", run.err)
+        self.assertIn("cannot create the folder report", run.err)
 
     def test_ready_configurations(self):
         for name in ("dcqcn-paper", "dcqcn-connectx"):
-            # A cut is over within a millisecond: samples further apart may miss every one of a QP's.
+            # A cut ends within a millisecond, so samples further apart may miss all cuts of a QP.
             run, series = self.report(CONF / f"{name}.yaml", "--set", "changes.0.at=300ms", "--duration", "0.6",
                                       "--set", "run.series_interval=1ms")
             self.assertEqual([c["made"] for c in run.result["changes"]], [True])

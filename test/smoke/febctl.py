@@ -41,7 +41,7 @@ class Febctl(harness.TestCase):
         end = time.monotonic() + 30
         while cls.febctl_once("read", "AxiVersion.UpTimeCnt").returncode == 3:
             assert cls.softfeb.process.poll() is None, cls.softfeb.process.communicate()
-            assert time.monotonic() < end, "softfeb does not answer"
+            assert time.monotonic() < end, "softfeb does not respond"
 
     @classmethod
     def tearDownClass(cls):
@@ -158,8 +158,8 @@ class StandIn(harness.TestCase):
         end = time.monotonic() + 30
         while subprocess.run([*board, "read", "0"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode != 0:
             self.assertIsNone(softfeb.process.poll())
-            self.assertLess(time.monotonic(), end, "softfeb does not answer")
-        time.sleep(1)  # nothing is sent meanwhile, and again at the end: no part of the measured time
+            self.assertLess(time.monotonic(), end, "softfeb does not respond")
+        time.sleep(1)  # nothing is sent meanwhile or at the end, so this is not measured time
         host = ["--host", "192.168.2.100", "--qpn", "0x11", "--rkey", "0x1234", "--address", "0x7f0000000000", "--length", "1MiB"]
         began = time.monotonic()
         for command in (["connect", *host], ["dispatch", "--count", "20000", "--reset"], ["teardown"]) * 2:
@@ -174,7 +174,7 @@ class StandIn(harness.TestCase):
         self.assertEqual((made["made_by"], made["messages_completed"]), ("bus", 40000))
         self.assertLess(0, made["measured_s"])
         self.assertLess(made["measured_s"], took)
-        # All but those that completed together as the first.
+        # All except those that completed together with the first.
         self.assertLess(40000 * 4096 - made["measured_payload_bytes"], 64 * 4096)
         self.assertGreater(40000 * 4096, made["measured_payload_bytes"])
         self.assertAlmostEqual(made["goodput_gbps"], made["measured_payload_bytes"] * 8e-9 / made["measured_s"], places=9)

@@ -19,8 +19,8 @@ sys.dont_write_bytecode = True
 ROOT = Path(__file__).resolve().parents[2]
 CONF = ROOT / "conf"
 SOFTFEB = os.environ.get("SOFTFEB", str(ROOT / "build/app/softfeb/softfeb"))
-SKIPPED = 77  # meson's word for it
-LIMIT = 60    # seconds; no run here takes nearly as long
+SKIPPED = 77  # exit status for a skipped test in meson
+LIMIT = 60  # seconds, far longer than any run here takes
 
 
 class Run:
@@ -92,12 +92,12 @@ class TestCase(unittest.TestCase):
         last = next((c for c in closed if c["peer"] == peer), None)
         self.assertIsNotNone(last, closed)
         self.assertEqual((last["way"], last["code"]), (way, "null_timeout"), closed)
-        self.assertEqual(last["reason"], "null timeout: nothing heard for 1.000 s")
+        self.assertEqual(last["reason"], "null timeout: nothing received for 1.000 s")
         self.assertIn(last["last_heard"]["segment"], ("ACK", "NUL", "data"))
         self.assertGreaterEqual(last["last_heard"]["ago_s"], 1.0)
         self.assertGreaterEqual(last["up_s"], last["last_heard"]["ago_s"])
         self.assertIn(f"board feb0: {link}: {peer}: connection closed after ", run.err)
-        self.assertIn("null timeout: nothing heard for 1.000 s; last heard: ", run.err)
+        self.assertIn("null timeout: nothing received for 1.000 s; last heard: ", run.err)
 
     def assert_held(self, run):
         self.assertEqual(run.result["verdict"], "held")

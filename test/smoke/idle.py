@@ -16,9 +16,9 @@ from harness import board, receiver
 from kernel_ports import BOARD_MAC, Link, checksum
 
 BOARD = "10.0.0.1"
-POLLED = (0x00000000, 0x00000004, 0x00110004)  # FpgaVersion, ScratchPad, and one that the data path answers
+POLLED = (0x00000000, 0x00000004, 0x00110004)  # FpgaVersion, ScratchPad, and one that involves the data path
 POLL_S, POLLS_PER_S = 4, 5
-ATTEMPTS = 3  # a busy machine spoils a comparison of microseconds now and then
+ATTEMPTS = 3  # a busy machine may spoil a comparison of microseconds
 
 
 def poll(address, seconds):
@@ -44,7 +44,7 @@ def round_trips(address, idle, count):
         while s.recv(2048)[20:28][:1] != b"\0":
             pass
         times.append(time.monotonic() - sent)
-    return statistics.median(times[1:])  # the first one also resolves the address
+    return statistics.median(times[1:])  # the first one also includes address resolution
 
 
 class Idle(harness.TestCase):

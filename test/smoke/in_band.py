@@ -19,7 +19,7 @@ from kernel_ports import BOARD_MAC, Link
 BOARD, CLIENT = "10.0.0.1", "10.0.0.2"
 HOST_QPN, SQ_PSN = 0x11, 0x654321
 LENGTH, COUNT, RKEY, ADDRESS = 4096, 100, 0x1234, 0x7F0000001000
-WINDOW = 16  # requests that a board sends before the first is acknowledged, which nobody does here
+WINDOW = 16  # requests that a board sends before the first acknowledgement, which never comes here
 SCRATCH_PAD, NOWHERE = 0x00000004, 0x00F00000
 FRAME_SIZE, SEND_FRAME, APP_MEMORY = 0x80000000, 0x80000004, 0x80010000
 CLIENT_REMOTE_IP = 0x00110004

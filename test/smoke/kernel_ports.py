@@ -105,7 +105,7 @@ def arp(interface, address, broadcast, vlan=None):
             frame, auxiliary, _, _ = s.recvmsg(2048, 256)
         except TimeoutError:
             break
-        # struct tpacket_auxdata: the tag that the kernel took off.
+        # struct tpacket_auxdata: the VLAN tag that the kernel removed.
         tags = [struct.unpack("=IIIHHHH", data) for level, kind, data in auxiliary if (level, kind) == (SOL_PACKET, PACKET_AUXDATA)]
         got_vlan = next((t[5] & 0xFFF for t in tags if t[0] & TP_STATUS_VLAN_VALID), None)
         if frame[12:14] != b"\x08\x06" or got_vlan != vlan:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import harness
 
-LIMIT = 280  # seconds, of a machine that is busy with other things
+LIMIT = 280  # seconds, allowing for a busy machine
 SHORT_INCAST = ("run.duration=1200ms", "boards.feb.stop=[1200ms, 900ms, 500ms]")
 
 
@@ -114,7 +114,7 @@ class Experiments(harness.TestCase):
         self.assertAlmostEqual(self.goodput(run)["victim"], 8, delta=0.05)
         self.assertGreaterEqual(run.check("demand_met")["value"], 0.99)
         self.assertEqual(self.totals(run)["pause_tx"], 0)
-        # The checks mean something: they do not hold without DCQCN.
+        # The checks are meaningful: they fail without DCQCN.
         fails = self.lab("victim", "boards.feb.dcqcn=off", "run.duration=200ms", status=1)
         self.assertEqual({c["name"] for c in fails.result["checks"] if not c["held"] and c.get("gated", True)},
                          {"demand_met", "pause_tx"})
@@ -182,7 +182,7 @@ class Experiments(harness.TestCase):
     def test_goodput_of_uc(self):
         """What the receiver took, never more than the link carries; what was sent has another name."""
         carried = 10 * 16384 / (4 * 4178 + 16)  # Gb/s of payload: path MTU 4096, a RETH in the first of four packets
-        # The message of a packet that is lost ends there.
+        # A lost packet ends its message.
         for faults in ({}, {"drop": "0.1%"}):
             for run in ({}, {"warmup": "7ms"}):
                 with self.subTest(faults=faults, **run):

@@ -13,7 +13,7 @@ FAULTS = {"tx_drop": "1%", "rx_drop": "1%", "tx_corrupt": "0.5%", "tx_duplicate"
 
 class Lossy(harness.TestCase):
     def lossy(self, qps, mtu, seed=1, **receiver_keys):
-        # Packets of the board and its responses: both ends have faults.
+        # Packets of the board and its responses: both ends inject faults.
         return ring([board(*qps)], [receiver(**receiver_keys)], feb={"faults": {"seed": seed, **FAULTS}},
                     nic={"faults": {"seed": seed + 1, **FAULTS}}, mtu=mtu)
 
@@ -37,7 +37,7 @@ class Lossy(harness.TestCase):
             self.assertGreater(sent["nak_rx"]["sequence"], 0)
             self.assertGreater(got["duplicate"], 0)
             self.assertEqual(sent["tx_packets"], sent["retransmitted_packets"] + 256 * 65536 // pmtu)
-            # What the port put on the wire is what the QP sent, less and more what the faults did (and ARP).
+            # Packets on the wire are those of the QP, changed by the faults, plus ARP.
             requests = sent["tx_packets"] - faults[0]["tx_dropped"] + faults[0]["tx_duplicated"]
             self.assertIn(run.result["ports"][0]["tx_packets"] - requests, range(0, 5))
             self.assertGreater(got["icrc_errors"], 0)
@@ -84,7 +84,7 @@ class Lossy(harness.TestCase):
         self.assertLess(lost["measured_payload_bytes"], got["completed_payload_bytes"])
         self.assertAlmostEqual(lost["goodput_gbps"], lost["measured_payload_bytes"] * 8e-9 / lost["measured_s"], places=9)
         self.assertLessEqual(lost["measured_s"], run.result["measured_s"])
-        # 6,000 messages, each lost or not: five standard deviations are 2.6 %.
+        # 6,000 messages with independent losses: five standard deviations are 2.6 %.
         self.assertAlmostEqual(lost["goodput_gbps"] / lost["tx_payload_gbps"], 0.8, delta=0.04)
         self.assertGreater(unknown["tx_payload_gbps"], 0)
         self.assertIsNone(unknown["goodput_gbps"])
@@ -94,7 +94,7 @@ class Lossy(harness.TestCase):
         self.assertEqual([boards[1]["goodput_gbps"], boards[1]["summary"]["goodput_gbps"], run.result["goodput_gbps"]], [None] * 3)
         self.assertAlmostEqual(run.result["tx_payload_gbps"], lost["tx_payload_gbps"] + unknown["tx_payload_gbps"])
         self.assertRegex(run.out, r"\nfeb1 +0x100 +\d+ +0 +[0-9.]+ M +- ")
-        self.assertIn("without 1 UC queue pair whose receiver does not report", run.out)
+        self.assertIn("excluding 1 UC queue pair whose receiver does not report", run.out)
 
     def sink(self, report):
         """An rdma-sink for one session that receives nothing and says what it is told to say; gives its URL."""

@@ -76,7 +76,7 @@ class Many(harness.TestCase):
         self.assert_whole(run, 16384)
         self.assert_pairs(run)
         self.assertAlmostEqual(run.result["goodput_gbps"], sum(q["goodput_gbps"] for q in run.qps()), places=6)
-        # Each QP's own goodput from what it says it was measured on.
+        # Goodput of each QP from its measured time.
         for q in run.qps():
             if q["measured_s"]:
                 self.assertAlmostEqual(q["goodput_gbps"], q["measured_payload_bytes"] * 8e-9 / q["measured_s"], places=9)
@@ -99,7 +99,7 @@ class Many(harness.TestCase):
         self.assertEqual(run.check("messages_arrived")["value"], receiver["missing"])
         self.assertIn(f"{receiver['missing']} messages did not arrive", run.result["messages"][0])
 
-        # Of each QP, the packets that arrived, from the capture: message m of it is PSN 4m to 4m+3.
+        # Packets that arrived per QP, from the capture: message m consists of PSN 4m to 4m+3.
         arrived = {}
         for p in harness.read_pcap(self.dir / "nic.pcap"):
             if p.opcode is not None:

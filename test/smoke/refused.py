@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A receiver in another process that refuses or does not answer: status, plain message, exit 1, within the timers.
+"""A receiver in another process that refuses or does not respond: status, plain message, exit 1, within the timers.
 
 The receiver's process has a board of the sender's address and QPN that never starts: it stands for what the real sender told
 the receiver by other means.

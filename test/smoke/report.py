@@ -89,7 +89,7 @@ class Report(harness.TestCase):
         words = " ".join(page.words)
         for said in ("All checks held", "feb1 joins", "feb1 leaves", "Kmin", "fairness jain", "share one port & its <queue>"):
             self.assertIn(said, words)
-        self.assertIn("taken by the machine", words)
+        self.assertIn("workers preempted", words)
 
     def test_lab_in_virtual_time(self):
         synthetic_report.make("short", self.dir)
@@ -98,13 +98,13 @@ class Report(harness.TestCase):
         result["lab"]["figures"]["changes"] = [{"at_s": 0, "starting": ["feb0", "feb1"], "stopping": []},
                                                {"at_s": 1, "starting": [], "stopping": ["feb1"]}]
         (self.dir / "result.json").write_text(json.dumps(result))
-        for series in self.dir.glob("*.csv"):  # no charts: they take their time
+        for series in self.dir.glob("*.csv"):  # skip the charts, which take time
             series.unlink()
         self.make()
         words = " ".join(self.page().words)
         for said in ("0 s: feb0, feb1 start ", "1 s: feb1 stops "):
             self.assertIn(said, words + " ")
-        self.assertNotIn("taken by the machine", words)  # there is no time to take
+        self.assertNotIn("workers preempted", words)  # virtual time cannot be preempted
 
     def test_the_end_of_a_run_is_no_board_that_leaves(self):
         rows = [(t / 10, b, 5 if t / 10 <= until else 0) for t in range(1, 13) for b, until in (("feb0", 1), ("feb1", 0.5))]
@@ -150,7 +150,7 @@ class Report(harness.TestCase):
         self.assertIn(f"report: {self.dir}/index.html", run.out)
         words = self.assert_charts("rates").words
         self.assertEqual(run.qps(), [])
-        for said in ("packets", "sent again", "Rc at the end (Gb/s)"):  # of the board's summary
+        for said in ("packets", "retransmitted", "Rc at the end (Gb/s)"):  # from the summary of the board
             self.assertIn(said, words)
 
     def test_softfeb_where_nothing_can_make_it(self):

@@ -51,7 +51,7 @@ class Result(harness.TestCase):
         for b in result["boards"]:
             self.assertAlmostEqual(b["goodput_gbps"], sum(q["goodput_gbps"] for q in b["qps"]))
             for q in b["qps"]:
-                if q["measured_s"] == 0:  # nothing completed behind the warm-up: a very busy machine
+                if q["measured_s"] == 0:  # nothing completed after the warm-up: a very busy machine
                     self.assertEqual((q["goodput_gbps"], q["measured_payload_bytes"]), (0, 0))
                 else:
                     self.assertAlmostEqual(q["goodput_gbps"], q["measured_payload_bytes"] * 8e-9 / q["measured_s"])
@@ -60,7 +60,7 @@ class Result(harness.TestCase):
                 self.assertLessEqual(q["measured_s"], result["measured_s"])
                 if q["retransmitted_packets"] == 0:
                     self.assertEqual(q["ack_rx"], q["messages_completed"])
-                else:  # a worker that was not run for longer than the timeout: duplicates are acknowledged, too
+                else:  # a worker preempted for longer than the timeout: duplicates are acknowledged, too
                     self.assertGreaterEqual(q["ack_rx"], q["messages_completed"])
         self.assertAlmostEqual(result["goodput_gbps"], sum(b["goodput_gbps"] for b in result["boards"]))
         self.assertGreaterEqual(result["duration_s"], 2)
@@ -68,7 +68,7 @@ class Result(harness.TestCase):
         self.assertEqual((feb["tx_packets"], nic["tx_packets"]), (nic["rx_packets"], feb["rx_packets"]))
         self.assertEqual(feb["tx_packets"], sum(b["tx_frames"] for b in result["boards"]))
         self.assertEqual(feb["tx_packets"] + nic["tx_packets"], sum(w["tx_packets"] for w in result["workers"]))
-        # A board's frames: its packets, and ARP.
+        # A board's frames: its packets and ARP.
         for b in result["boards"]:
             self.assertEqual(b["tx_frames"], sum(q["tx_packets"] for q in b["qps"]) + b["arp_requests_tx"])
 
@@ -125,9 +125,9 @@ class Result(harness.TestCase):
         self.assertGreater(s["messages_completed"], sum(q["messages_completed"] for q in b["qps"]))
         qpns = [q["qpn"] for q in b["qps"]]
         self.assertEqual(qpns, sorted(qpns))
-        self.assertEqual(len(r["qps"]), 60)  # no more than the limit: all of them
+        self.assertEqual(len(r["qps"]), 60)  # at most the limit: all of them
 
-        # Fewer than need it: the one that failed first of all.
+        # Fewer than need attention: failed ones first.
         result = self.run_softfeb(self.troubled(result_qps=1), status=1).result
         b, r = result["boards"][0], result["receivers"][0]
         self.assertGreater(b["summary"]["qps_in_trouble"], 0)

@@ -73,7 +73,7 @@ class Rssi:
             if now >= end:
                 self.close()
                 raise Closed("no SYN-ACK")
-            if now >= again:  # each retry takes the next number, as the laboratory's client does
+            if now >= again:  # each retry uses the next number, like the laboratory's client
                 self.syn(sequence)
                 self.syn_sequence, sequence, again = sequence, sequence + 1 & 0xFF, now + 0.1
             self._receive(min(end, again) - now)

@@ -39,7 +39,7 @@ class Screen:
         while True:
             try:
                 part = os.read(self.terminal, 65536)
-            except OSError:  # nobody has the other end any more
+            except OSError:  # the other end is closed
                 return
             if not part:
                 return
@@ -112,7 +112,7 @@ class Table(harness.TestCase):
         self.assertEqual({len(b) for b in blocks}, {11, 8})
         for lines in blocks:
             self.assertLess(max(map(len, lines)), 90 if len(lines) == 11 else 40)
-            self.assertRegex(lines[-1], r"^\.\.\. and \d+ boards more: ")
+            self.assertRegex(lines[-1], r"^\.\.\. and \d+ more boards: ")
 
     def test_lines_on_a_dumb_terminal(self):
         status, out, text = Screen(self.boards(1), "1.5", 80, 24, TERM="dumb").finish()

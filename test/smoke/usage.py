@@ -32,7 +32,7 @@ receivers:
     memory: 1MiB
 """
 
-# What is changed, to what, and the line, the key and words that must be told.
+# (text to replace, replacement, line, key and words that the message must contain)
 CONFIGURATIONS = [
     ("workers:", "workers: [", 5, "", "not YAML"),                                        # malformed YAML
     ("  count: 2", "\tcount: 2", 4, "", "indentation"),
@@ -44,7 +44,7 @@ CONFIGURATIONS = [
     ("rate: 1Gb/s", "rate: 1Gbps", 17, "boards.0.qps.0.traffic.rate", "unknown unit"),
     ("pmtu: 4096", "pmtu: 1500", 14, "boards.0.qps.0.pmtu", "1024"),                     # impossible
     ('link", mtu: 4200}\n  - {name: nic', 'link", mtu: 1500}\n  - {name: nic', 14, "boards.0.qps.0.pmtu", "above the MTU 1500"),
-    ("port: nic", "port: feb", 13, "boards.0.qps.0.to", "does not hear itself"),
+    ("port: nic", "port: feb", 13, "boards.0.qps.0.to", "does not receive its own packets"),
     ("to: daq", "to: dak", 13, "boards.0.qps.0.to", "daq"),
     ("memory: 1MiB", "memory: 4KiB", 16, "boards.0.qps.0.traffic.message_size", "memory"),
     ("ip: 10.0.0.2/24", "ip: 10.0.0.1/24", 21, "receivers.0.ip", "feb0"),
@@ -140,7 +140,7 @@ class Usage(harness.TestCase):
         for choice, status, words in (("avx9", 2, "portable"), ("portable", 0, "tables"), ("native", 0, "iCRC")):
             with self.subTest(choice), unittest.mock.patch.dict(os.environ, SOFTFEB_CPU=choice):
                 run = harness.Softfeb(["doctor"], self.dir).finish(30)
-                self.assertIn(run.status, (status, 3) if status == 0 else (status,))  # 3: what else the machine lacks
+                self.assertIn(run.status, (status, 3) if status == 0 else (status,))  # 3: something else is missing on this machine
                 self.assertIn(words, run.err + run.out)
 
     def test_help_and_version(self):
@@ -158,7 +158,7 @@ class Usage(harness.TestCase):
                 config["ports"] = [{"name": "feb", "device": device, "mtu": 1500}]
                 run = self.softfeb("run", "-c", self.config(config), "--duration", "1", status=3)
                 self.assertTrue(run.err.startswith("softfeb: "), run.err)
-                self.assertGreater(len(run.err.split(";")), 1, run.err)  # what is wrong; the fix
+                self.assertGreater(len(run.err.split(";")), 1, run.err)  # problem; fix
 
     def test_pacing_that_the_port_cannot_do(self):
         for pacing in ("queue_rate", "timestamp"):
@@ -188,7 +188,7 @@ class Usage(harness.TestCase):
         run = self.softfeb("run", "-c", self.config(config), "--duration", "1", status=3)
         self.assertIn("memory", run.err)
         run = self.softfeb("run", "-c", self.config(GOOD), "--set", "eal.memory=100TiB", status=3)
-        for words in ("--set eal.memory: ", "this machine has", "fix: "):
+        for words in ("--set eal.memory: ", "this machine's memory", "fix: "):
             self.assertIn(words, run.err)
 
     def test_configurations_of_the_tree_are_read(self):

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What steady_test.cpp relies on: whatever a worker does that it should not is seen.
+// Tests the detector that steady_test.cpp relies on: it sees everything that a worker must not do.
 #include "world.hpp"
 
 #include <cstdio>
@@ -21,10 +21,10 @@ using softfeb::dataplane::IdlePolicy;
 
 namespace {
 
-/// The compiler may not know what becomes of it: it would leave out what nobody uses.
+/// Hides the use of a value from the compiler, which would otherwise remove it.
 void keep(void* p) { asm volatile("" : : "r"(p) : "memory"); }
 
-/// What a worker on net_null that does this once is seen to do.
+/// What the detector reports for a worker on net_null that does this once.
 Watch misbehaved(std::function<void()> deed) {
   World world({.ring = false});
   world.run(1000);
@@ -48,7 +48,7 @@ std::shared_mutex a_lock;
 
 }  // namespace
 
-TEST_CASE("what a worker should not do is seen", "[steady]") {
+TEST_CASE("forbidden calls of a worker are detected", "[steady]") {
   std::FILE* const nowhere = std::fopen("/dev/null", "w");
   const std::string text = "once";
   const std::vector<Case> cases{
@@ -100,13 +100,13 @@ TEST_CASE("what a worker should not do is seen", "[steady]") {
     const Watch watch = misbehaved(c.action);
     INFO(c.name << '\n' << watch.text());
     CHECK(watch.count(c.deed) == c.times);
-    // What is printed may be written at once, and a write is both.
+    // Output may be written at once, which counts as both.
     if (c.deed == Deed::kAllocation || c.deed == Deed::kLock) CHECK(watch.total() == c.times);
   }
   std::fclose(nowhere);
 }
 
-TEST_CASE("a system call that is seen does what it should", "[steady]") {
+TEST_CASE("a detected system call still takes effect", "[steady]") {
   pid_t parent = 0;
   long result = 0;
   const Watch watch = misbehaved([&] {
@@ -127,7 +127,7 @@ TEST_CASE("the clock is read without a system call", "[steady]") {
         }).total() == 0);
 }
 
-TEST_CASE("a worker that sleeps asks the kernel for that alone", "[steady]") {
+TEST_CASE("a sleeping worker makes no other system calls", "[steady]") {
   World world({.ring = false, .idle = IdlePolicy::kSleep});
   world.run(5000);
   world.probe(0).begin();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Functions of the C library and DPDK's, seen on their way. A program's own definitions come before those of
-// shared libraries, for calls of those libraries, too. No header that declares them is included: pointers to
-// their types are as good as void*.
+// Interposed functions of the C library and of DPDK. Definitions of the program take precedence over those of
+// shared libraries, including calls from libraries. No header that declares them is included; void* replaces
+// pointers to their types.
 #include <cstdarg>
 #include <cstddef>
 
@@ -11,7 +11,7 @@ extern "C" {
 
 void steady_note(int deed, const char* name) noexcept;  // watch.cpp
 
-// What malloc() and the others are in glibc, under names that nobody interposes.
+// glibc's internal names of malloc() and the others, which are not interposed.
 void* __libc_malloc(std::size_t size);
 void* __libc_calloc(std::size_t count, std::size_t size);
 void* __libc_realloc(void* old, std::size_t size);
@@ -21,13 +21,12 @@ void __libc_free(void* p);
 
 namespace {
 
-// As Deed.
+// As in Deed.
 constexpr int kAllocation = 0;
 constexpr int kLock = 1;
 constexpr int kOutput = 2;
 
-/// The definition behind ours. `version`: where a library has several of that name and the default one is
-/// meant.
+/// The original definition. `version`: for libraries with several versions where the default one is needed.
 void* behind(void*& kept, const char* name, const char* version = nullptr) {
   if (kept == nullptr) kept = version == nullptr ? dlsym(RTLD_NEXT, name) : dlvsym(RTLD_NEXT, name, version);
   return kept;
@@ -70,7 +69,7 @@ int posix_memalign(void** out, std::size_t alignment, std::size_t size) {
 }
 }
 
-// A function that is noted and passed on.
+// A function that is noted and forwarded.
 #define STEADY_PASS(deed, result, name, version, parameters, arguments)                    \
   extern "C" result name parameters {                                                      \
     static void* kept = nullptr;                                                           \
@@ -78,7 +77,7 @@ int posix_memalign(void** out, std::size_t alignment, std::size_t size) {
     return reinterpret_cast<result(*) parameters>(behind(kept, #name, version)) arguments; \
   }
 
-// rte_malloc(), rte_zmalloc() and rte_calloc() are calls of these.
+// rte_malloc(), rte_zmalloc() and rte_calloc() call these.
 STEADY_PASS(kAllocation, void*, rte_malloc_socket, nullptr, (const char* t, std::size_t n, unsigned a, int s),
             (t, n, a, s))
 STEADY_PASS(kAllocation, void*, rte_zmalloc_socket, nullptr,
@@ -111,7 +110,7 @@ STEADY_PASS(kOutput, int, __vfprintf_chk, nullptr, (void* f, int k, const char* 
 STEADY_PASS(kOutput, void, vsyslog, nullptr, (int p, const char* s, va_list a), (p, s, a))
 STEADY_PASS(kOutput, int, rte_vlog, nullptr, (unsigned l, unsigned t, const char* s, va_list a), (l, t, s, a))
 
-// Those with arguments of any number go to their relatives with a list of them.
+// Variadic functions forward to the variants with a va_list.
 #define STEADY_LIST(result, name, relative, parameters, last, arguments) \
   extern "C" result name parameters {                                    \
     va_list list;                                                        \

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Does the packet path, once warm, allocate, lock, print, or call the kernel?
+// Tests that the packet path, once warm, does not allocate, lock, print, or call the kernel.
 #include "catch_runner.hpp"
 #include "dataplane/cpus.hpp"
 #include "dataplane/eal.hpp"

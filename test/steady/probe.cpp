@@ -11,8 +11,8 @@ namespace softfeb::steady {
 
 namespace {
 
-/// A thread's first allocation makes a heap for it, by system calls: they are not what is looked for, and a
-/// worker that never allocates has none.
+/// A thread's first allocation creates a heap with system calls, which are not of interest. A worker that
+/// never allocates has no heap.
 void warm_up_heap() {
   void* const p = std::malloc(1);
   __asm__ volatile("" : : "r"(p) : "memory");

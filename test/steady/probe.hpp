@@ -11,29 +11,29 @@
 
 namespace softfeb::steady {
 
-/// Puts a worker under watch for a while. The worker calls turn() in each of its turns (from an RX callback
-/// of its port); another thread says when.
+/// Watches a worker for a while. The worker calls turn() in each iteration (from an RX callback of its port);
+/// another thread starts and stops the watch.
 class Probe {
  public:
-  /// The worker's: starts and ends the watch, and does what was asked for by misbehave().
+  /// Called by the worker: starts and ends the watch, and executes misbehave() requests.
   void turn();
 
-  /// From the worker's next turn on. Waits for it.
+  /// Starts at the worker's next iteration. Blocks until then.
   void begin();
-  /// Waits for the end; then the figures below may be looked at.
+  /// Blocks until the watch has ended; then the results below are valid.
   void end();
-  /// The worker is to do this once, in a turn of the watched time. Waits until it is done.
+  /// Makes the worker do this once in a watched iteration. Blocks until it is done.
   void misbehave(std::function<void()> deed);
 
   const Watch& watch() const { return watch_; }
-  /// Turns of the watched time.
+  /// Number of watched iterations.
   std::uint64_t turns() const { return turns_; }
-  /// How often the worker gave its CPU away of itself, waiting for something.
+  /// How often the worker yielded the CPU voluntarily.
   long waits() const { return after_.ru_nvcsw - before_.ru_nvcsw; }
-  /// Page faults: without I/O, and with it.
+  /// Page faults without and with I/O.
   long minor_faults() const { return after_.ru_minflt - before_.ru_minflt; }
   long major_faults() const { return after_.ru_majflt - before_.ru_majflt; }
-  /// errno of a kernel that does not let system calls be seen; 0.
+  /// errno if the kernel does not support watching system calls; otherwise 0.
   int error() const { return error_; }
 
  private:

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The packet path, once warm: nothing is allocated, locked, printed or asked of the kernel. (A worker that
-// sleeps when it has nothing to do, `idle: sleep`, asks the kernel for that, and for nothing else:
-// detector_test.cpp.)
+// The packet path, once warm, does not allocate, lock, print or make system calls. A worker that sleeps when
+// idle (`idle: sleep`) makes only the system calls for that (detector_test.cpp).
 #include "world.hpp"
 
 #include <catch2/catch.hpp>
@@ -18,8 +17,8 @@ struct Watched {
   Traffic before, after;
 };
 
-/// Warms up, then watches all workers while packets leave, registers are written and read, parameters change
-/// and figures are taken.
+/// Warms up, then watches all workers while packets leave, registers are accessed, parameters change and
+/// snapshots are taken.
 Watched watch(World& world, unsigned workers) {
   world.run(kWarm);
   world.command();

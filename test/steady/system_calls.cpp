@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// System calls of a thread, seen by a seccomp filter: each one becomes a SIGSYS, whose handler notes it and
-// carries it out itself, by an instruction that the filter lets pass. So the thread goes on as if nothing had
-// been, and can still end in its own way.
+// Detects system calls of a thread with a seccomp filter: each raises SIGSYS, whose handler notes it and
+// executes it with an instruction that the filter permits. The thread is otherwise unaffected and can end
+// normally.
 #include "watch.hpp"
 
 #include <cerrno>
@@ -20,10 +20,10 @@
 #error "the registers of a system call are those of x86-64"
 #endif
 
-/// As syscall(2), with the kernel's own result; its one instruction is the one that passes.
+/// Like syscall(2), but returns the kernel's own result. The filter permits only its one instruction.
 extern "C" __attribute__((visibility("hidden"))) long steady_call(long number, long a, long b, long c, long d,
                                                                   long e, long f);
-/// What follows it.
+/// The address after it.
 extern "C" __attribute__((visibility("hidden"))) const char steady_call_passed[];
 
 asm(R"(
@@ -80,7 +80,7 @@ bool see_system_calls() noexcept {
     return false;
   }
   const auto passed = reinterpret_cast<std::uintptr_t>(steady_call_passed);
-  // Everything traps but what comes from steady_call(), and the return from the handler.
+  // Traps everything except calls from steady_call(), and the return from the handler.
   sock_filter program[] = {
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, kArchitecture),
       BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, AUDIT_ARCH_X86_64, 0, 7),

@@ -48,7 +48,7 @@ Watch* watch_of_this_thread() noexcept { return current; }
 
 }  // namespace softfeb::steady
 
-/// For interpose.cpp, which includes no header that declares what it defines.
+/// For interpose.cpp, which must not include headers that declare the functions it defines.
 extern "C" void steady_note(int deed, const char* name) noexcept {
   if (auto* const watch = softfeb::steady::watch_of_this_thread())
     watch->note(static_cast<softfeb::steady::Deed>(deed), name);

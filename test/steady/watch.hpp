@@ -6,18 +6,16 @@
 #include <cstdint>
 #include <string>
 
-/// Looks over a thread's shoulder: what it allocates, locks, prints, and asks the kernel for.
+/// Watches what a thread allocates, locks, prints, and requests from the kernel.
 ///
-/// Allocations, locks and output are seen where they are called, by functions of the same names that this
-/// program defines (interpose.cpp): libraries' own calls are seen as well. System calls are seen by the
-/// kernel, whoever makes them (system_calls.cpp). Locks that are no call (rte_spinlock) are not seen; nobody
-/// who waits for one can be told from one who works.
+/// Allocations, locks and output are detected by functions of the same names in this program (interpose.cpp),
+/// including calls from libraries. System calls are detected by the kernel (system_calls.cpp). Locks without
+/// a function call (rte_spinlock) are not detected; waiting for one looks like work.
 namespace softfeb::steady {
 
 enum class Deed : std::uint8_t { kAllocation, kLock, kOutput, kSystemCall };
 
-/// What one thread did while it was watched. Written by that thread; to be read when it is not watched any
-/// more.
+/// What one thread did while it was watched. Written by that thread; readable after the watch.
 class Watch {
  public:
   void note(Deed deed, const char* name, long number = 0) noexcept {
@@ -28,9 +26,9 @@ class Watch {
 
   std::size_t total() const { return total_; }
   std::size_t count(Deed deed) const { return counts_[static_cast<std::size_t>(deed)]; }
-  /// System calls of this number, among the first kKept deeds.
+  /// System calls with this number, among the first kKept events.
   std::size_t system_calls(long number) const;
-  /// The first deeds, a line each.
+  /// The first events, one per line.
   std::string text() const;
 
  private:
@@ -45,14 +43,13 @@ class Watch {
   std::size_t total_ = 0;
 };
 
-/// The calling thread is watched from here on; null: no more. Allocates nothing.
+/// Starts watching the calling thread; null stops. Does not allocate.
 void watch_this_thread(Watch* watch) noexcept;
-/// The calling thread's, null: none.
+/// The calling thread's log, or null.
 Watch* watch_of_this_thread() noexcept;
 
-/// From here on system calls of the calling thread are seen, for the rest of its life: a filter cannot be
-/// taken back. They are carried out all the same, watched or not. False, with errno, where the kernel has no
-/// filters.
+/// Enables detection of system calls for the calling thread for the rest of its life, because a filter cannot
+/// be removed. The calls are executed in any case. Returns false with errno if the kernel has no filters.
 bool see_system_calls() noexcept;
 
 }  // namespace softfeb::steady

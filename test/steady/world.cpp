@@ -17,14 +17,14 @@ namespace softfeb::steady {
 
 namespace {
 
-constexpr std::uint32_t kQps = 16;  // of each board
+constexpr std::uint32_t kQps = 16;  // per board
 constexpr std::uint32_t kPmtu = 1024;
 constexpr std::uint32_t kMessage = 8 * kPmtu;
 constexpr std::uint32_t kSlots = 4;  // messages in a QP's memory
 constexpr std::uint32_t kRegion = kSlots * kMessage;
 constexpr std::uint32_t kRkey = 0x77;
-constexpr std::uint64_t kRate = 20'000'000;  // bytes per second of a QP
-constexpr std::uint64_t kEvery = 64;         // turns between two frames from outside
+constexpr std::uint64_t kRate = 20'000'000;  // bytes per second and QP
+constexpr std::uint64_t kEvery = 64;         // iterations between two injected frames
 constexpr unsigned kLcores = 3;
 
 engine::Identity steady_identity(std::uint8_t last) {
@@ -104,7 +104,7 @@ World::World(const WorldConfig& config) : config_(config), clock_(dataplane::sta
     const unsigned owner = config_.workers - 1;
     workers_[owner]->add_endpoint(*receiver_);
     make_port_queue(1, 0, config_.workers == 1 ? queues : std::vector<std::uint16_t>{0});
-    // It polls a queue on which nothing comes: all it gets is handed over.
+    // Polls a queue without traffic: everything it receives is handed over.
     if (config_.workers == 2) make_port_queue(1, 1, {1});
   }
   for (auto& w : workers_) w->launch();
@@ -114,7 +114,7 @@ World::World(const WorldConfig& config) : config_(config), clock_(dataplane::sta
 World::~World() {
   for (auto& w : workers_) w->command({.kind = dataplane::Command::Kind::kQuit});
   for (auto& w : workers_) w->join();
-  // Callbacks stay with the port's number, which the next port gets again.
+  // Callbacks stay with the port number, which the next port reuses.
   for (std::size_t i = 0; i < callbacks_.size(); ++i) {
     const bool second = i == 2;  // see hook()
     rte_eth_remove_rx_callback(ports_[std::min<std::size_t>(i, 1)]->id(), second ? 1 : 0, callbacks_[i]);
@@ -271,7 +271,7 @@ rte_mbuf* World::packet(const std::vector<std::uint8_t>& frame) {
 
 dataplane::WorkerStats World::totals() const { return workers_[0]->totals(); }
 
-/// As the control thread does, all the time.
+/// Like the control thread, continuously.
 void World::drain_control() {
   for (auto& e : exchanges_) control_datagrams_ += e->drop_received();
 }

@@ -23,12 +23,12 @@ struct rte_eth_rxtx_callback;
 namespace softfeb::steady {
 
 struct WorldConfig {
-  bool ring = true;      ///< boards and a receiver at the ends of a ring; otherwise boards alone on net_null
+  bool ring = true;      ///< boards and a receiver at the ends of a ring; otherwise only boards on net_null
   unsigned workers = 1;  ///< 2: the first polls both ports, the second owns the receiver
   dataplane::IdlePolicy idle = dataplane::IdlePolicy::kPause;
 };
 
-/// What came and went in a stretch of time.
+/// Traffic counted over an interval.
 struct Traffic {
   std::uint64_t packets = 0;
   std::uint64_t retransmitted = 0;
@@ -43,10 +43,10 @@ struct Traffic {
   bool operator==(const Traffic&) const = default;
 };
 
-/// Two boards at work as `softfeb run` has them: workers with port queues, paced queue pairs under DCQCN,
-/// captures. On a ring they are RC, with a receiver that looks at every byte, and lose, repeat, reorder,
-/// spoil and mark packets now and then; on net_null they are UC, and CNPs come out of nothing. ARP requests
-/// and datagrams of the slow control come now and then on either.
+/// Two boards as in `softfeb run`: workers with port queues, paced queue pairs under DCQCN, captures. On a
+/// ring they use RC, with a receiver that checks every byte, and with loss, duplication, reordering,
+/// corruption and marks. On net_null they use UC with injected CNPs. Both also receive ARP requests and
+/// slow-control datagrams.
 class World {
  public:
   explicit World(const WorldConfig& config);
@@ -54,11 +54,11 @@ class World {
   World(const World&) = delete;
   World& operator=(const World&) = delete;
 
-  /// Until so many packets more have left.
+  /// Waits until this many more packets have left.
   void run(std::uint64_t packets);
-  /// Everything that is counted, by way of the worker's commands: a snapshot.
+  /// Takes a snapshot through the worker's commands.
   Traffic traffic();
-  /// What else a worker is told while it works: register writes and reads, new parameters.
+  /// Other commands during the run: register writes and reads, new parameters.
   void command();
   Probe& probe(unsigned worker) { return *probes_[worker]; }
 
@@ -76,7 +76,7 @@ class World {
   void make_ports();
   void make_port_queue(std::size_t port, unsigned worker, std::vector<std::uint16_t> rx_queues);
   void hook(std::size_t port, Probe& probe);
-  /// What comes from outside, for the boards.
+  /// Frames injected for the boards.
   std::uint16_t inject(std::uint64_t call, rte_mbuf** packets, std::uint16_t n, std::uint16_t room);
   rte_mbuf* packet(const std::vector<std::uint8_t>& frame);
   dataplane::WorkerStats totals() const;
@@ -103,7 +103,7 @@ class World {
   std::array<Hook, 2> hooks_;
   std::vector<const rte_eth_rxtx_callback*> callbacks_;
   rte_mempool* outside_ = nullptr;
-  std::vector<std::vector<std::uint8_t>> injected_;  ///< frames, taken in turn
+  std::vector<std::vector<std::uint8_t>> injected_;  ///< frames, used in turn
   std::uint64_t control_datagrams_ = 0;
 };
 

@@ -3,8 +3,8 @@
 
 namespace softfeb {
 
-/// Runs the program's test cases as Catch2's own main() does: for programs that have to do something before.
-/// Compiled once, since it takes as long as all else of a small program.
+/// Runs the test cases like Catch2's own main(), for programs that need to do something before. Compiled
+/// once, because it takes as long as the rest of a small program.
 int run_catch(int argc, char* argv[]);
 
 }  // namespace softfeb

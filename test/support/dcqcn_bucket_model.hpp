@@ -6,19 +6,19 @@
 
 namespace softfeb::test {
 
-/// The firmware's token bucket one clock at a time.
+/// Model of the firmware's token bucket, one clock at a time.
 class DcqcnBucketModel {
  public:
   explicit DcqcnBucketModel(std::uint64_t line_rate, std::uint64_t size = 1U << 20) : cap_(size << 16) {
     rc_[0] = rc_[1] = rc_[2] = line_rate;
   }
 
-  /// Bytes per clock (Q16.16) with which the coming edge refills; credit (Q32.16) before it.
+  /// Bytes per clock (Q16.16) of the next refill, and the credit (Q32.16) before it.
   std::uint64_t byte_per_clock() const { return (rc_[0] * 1801440) >> 32; }
   std::uint64_t credit() const { return credit_; }
   bool may_admit(std::uint64_t bytes) const { return credit_ >= bytes << 16; }
 
-  /// An edge that admits a frame of `bytes`, or none; `rc` is visible after it.
+  /// An edge that admits a frame of `bytes`, or none; `rc` becomes visible after it.
   void clock(std::uint64_t bytes, std::uint64_t rc) {
     const std::uint64_t more = byte_per_clock();
     credit_ = (cap_ - credit_ > more ? credit_ + more : cap_) - (bytes << 16);

@@ -8,8 +8,9 @@
 
 namespace softfeb::test {
 
-/// The firmware's reaction point one clock at a time, as a circuit: every register's next value from what all
-/// registers showed before the edge. Slow, and shares no code with the lazy one it is there to check.
+/// Model of the firmware's reaction point, one clock at a time, as a circuit: every register's next value
+/// depends on the values of all registers before the edge. It is slow, and shares no code with the lazy
+/// implementation that it checks.
 class DcqcnClockModel {
  public:
   using Parameters = dcqcn::FirmwareParameters;
@@ -20,9 +21,9 @@ class DcqcnClockModel {
     rc = rt = line_rate;
   }
 
-  /// One rising edge. `cnp`: the input's level when sampled there. `next`: the registers visible afterwards.
+  /// One rising edge. `cnp`: sampled input level. `next`: register values after the edge.
   void clock(bool cnp, const Parameters& next, bool counter_reset) {
-    const DcqcnClockModel o = *this;  // what was there before the edge
+    const DcqcnClockModel o = *this;  // values before the edge
     synchroniser_ = static_cast<std::uint8_t>(o.synchroniser_ << 1 | (cnp ? 1 : 0));
     strobe_ = (synchroniser_ & 0b1100) == 0b0100;
     count(o);

@@ -8,7 +8,7 @@
 
 namespace softfeb::srp {
 
-/// A link without a network: what is sent piles up in `sent` until take() makes room.
+/// A link without a network: segments accumulate in `sent` until take() makes room.
 class FakeLink final : public RssiLink {
  public:
   using Bytes = std::vector<std::uint8_t>;

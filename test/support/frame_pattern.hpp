@@ -9,12 +9,12 @@
 
 namespace softfeb::srp {
 
-/// The byte at this place of this frame.
+/// The byte at this position of this frame.
 inline std::uint8_t pattern_byte(std::uint64_t frame, std::size_t at) {
   return static_cast<std::uint8_t>(frame * 31 + at + at / 251);
 }
 
-/// Frames of one size, as many as there are left.
+/// A source of a given number of frames of one size.
 class PatternSource final : public FrameSource {
  public:
   explicit PatternSource(std::size_t frame_bytes) : first_frame_(frame_bytes) {
@@ -53,7 +53,7 @@ class PatternSource final : public FrameSource {
   std::uint64_t frame_ = 0;
 };
 
-/// Knows the frames of a PatternSource by their first byte.
+/// Recognizes frames of a PatternSource by their first byte.
 struct PatternCheck {
   std::uint64_t frames = 0;
   std::uint64_t wrong = 0;

@@ -11,7 +11,7 @@
 
 namespace softfeb::srp {
 
-/// Registers at 0 … size; nobody above. Answers at once, or when told to.
+/// Registers at 0 to size; addresses above return decode errors. Responds at once or on request.
 class MemoryBus final : public Bus {
  public:
   explicit MemoryBus(std::size_t size = 64 * 1024, bool at_once = true) : memory(size), at_once_(at_once) {}
@@ -28,7 +28,7 @@ class MemoryBus final : public Bus {
   }
 
   bool waiting() const { return waiting_.has_value(); }
-  /// Ends the access under way.
+  /// Completes the current access.
   void answer(Time now) {
     auto [result, done] = std::move(*waiting_);
     waiting_.reset();
@@ -36,9 +36,9 @@ class MemoryBus final : public Bus {
   }
 
   std::vector<std::uint8_t> memory;
-  std::optional<std::uint32_t> refuses;  ///< the word at this address answers with SLVERR
+  std::optional<std::uint32_t> refuses;  ///< the word at this address returns SLVERR
   std::uint64_t accesses = 0;
-  bool overlapped = false;  ///< an access began before the one before was done
+  bool overlapped = false;  ///< an access began before the previous one completed
 
  private:
   BusResult judge(std::uint32_t address, std::size_t bytes) const {

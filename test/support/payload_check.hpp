@@ -23,8 +23,8 @@ struct Filled {
   std::vector<std::uint8_t> arena;
 };
 
-/// Message n, put together from the packets it is sent in; each packet's prepared CRC must be there and be
-/// the one computed here from a padded copy.
+/// Message n, assembled from its packets; checks that each packet has a prepared CRC that equals one computed
+/// over a padded copy.
 inline std::vector<std::uint8_t> check_every_packet(const board::PayloadSource& source, std::uint64_t n,
                                                     std::uint32_t pmtu) {
   const board::MessageSlice message = source.plan().at(n);

@@ -9,8 +9,8 @@
 
 namespace softfeb::test {
 
-/// The metadata bus as clients have it: RoceEngine's registers, one message at a time. Offers what
-/// board::MetadataServer offers.
+/// The metadata bus through RoceEngine's registers, one message at a time, with the interface of
+/// board::MetadataServer.
 class RegisterBus {
  public:
   RegisterBus() : registers_(board::BoardRegistersConfig{.profile = &newest()}) {
@@ -20,11 +20,11 @@ class RegisterBus {
   std::optional<board::MetadataResponseBits> handle(const board::MetadataRequestBits& request) {
     write_word(kControl, 0);
     write(kMetaDataTx, request.bytes());
-    live_.data.qps[0].next_psn = qp(0).sq_psn;  // of a data path that sends nothing
+    live_.data.qps[0].next_psn = qp(0).sq_psn;  // as reported by a data path that sends nothing
     write_word(kControl, 1);
     const std::uint32_t control = read_word(kControl);
     if ((control & 1) == 0) throw std::runtime_error("SendMetaData does not read back");
-    // As PyRogue writes the word back: RecvMetaData is not the client's.
+    // Writes the word like PyRogue, which does not change RecvMetaData.
     write_word(kControl, control & ~1U);
     if ((read_word(kControl) & 2) != (control & 2)) throw std::runtime_error("RecvMetaData was written");
     if ((control & 2) == 0) return std::nullopt;
@@ -41,7 +41,7 @@ class RegisterBus {
     live_.data.qps[0].failed = false;
   }
 
-  /// The server hears of it with the next message.
+  /// Takes effect with the next message.
   void on_qp_error(std::size_t index) { live_.data.qps.at(index).failed = true; }
 
   std::size_t qp_count() const { return registers_.metadata()->qp_count(); }
@@ -51,7 +51,7 @@ class RegisterBus {
   static constexpr std::uint32_t kControl = 0x0015'0f00, kMetaDataTx = 0x0015'0f04, kMetaDataRx = 0x0015'0f2c,
                                  kSoftReset = 0x0015'0f50;
 
-  /// The one with SoftReset.
+  /// The register with SoftReset.
   static const board::Profile& newest() { return board::profiles().back(); }
 
   void write(std::uint32_t address, ByteSpan bytes) {

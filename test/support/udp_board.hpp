@@ -20,7 +20,7 @@ namespace softfeb::sockets {
 
 inline srp::UdpPeer loopback(std::uint16_t port) { return {*roce::IpAddress::parse("127.0.0.1"), port}; }
 
-/// A board on loopback: registers and a stream of patterns on real sockets, on a thread of its own.
+/// A board on loopback with registers and a pattern stream on real sockets, on its own thread.
 class UdpBoard {
  public:
   using Allow = UdpServerSocket::Allow;
@@ -40,7 +40,7 @@ class UdpBoard {
     stream_socket_.start(stream_link);
     thread_ = std::thread([this] { io_.run(); });
   }
-  /// Without a word to anybody.
+  /// Closes without notifying the client.
   ~UdpBoard() {
     io_.stop();
     thread_.join();

@@ -10,13 +10,12 @@
 
 #include <catch2/catch.hpp>
 
-/// Where the golden vectors are: $SOFTFEB_VECTORS, or the tree's own (SOFTFEB_VECTORS_DEFAULT, from meson's
-/// vectors_args).
+/// Folder of the golden vectors: $SOFTFEB_VECTORS, or the tree's own (SOFTFEB_VECTORS_DEFAULT, set by meson).
 namespace softfeb::test {
 
 inline bool vectors_are_ours() { return std::getenv("SOFTFEB_VECTORS") == nullptr; }
 
-/// The files of `folder` that end in `extension`, sorted; none where the folder is not there.
+/// Files of `folder` with this extension, sorted; empty if the folder does not exist.
 inline std::vector<std::filesystem::path> vector_files(const char* folder, const char* extension) {
   const char* set = std::getenv("SOFTFEB_VECTORS");
   const auto directory = std::filesystem::path(set != nullptr ? set : SOFTFEB_VECTORS_DEFAULT) / folder;

@@ -10,16 +10,16 @@
 
 namespace softfeb::test {
 
-/// Follows what the captured server sent: its messages, and which of its segments with data an acknowledge
-/// number covers. A server other than ours gives its segments other numbers (NULs take some), so their count
-/// is what two servers have in common.
+/// Follows what the captured server sent: its messages, and which of its data segments an acknowledge number
+/// covers. Another server numbers its segments differently (NULs take numbers), so only the count of data
+/// segments can be compared.
 class CapturedServer {
  public:
   void on_segment(const srp::rssi::Segment& segment);
-  /// Part of the capture is missing here. The client has then acknowledged everything up to `client_ack`.
+  /// Part of the capture is missing here. By then, the client has acknowledged everything up to `client_ack`.
   void after_hole(std::uint8_t client_ack);
 
-  /// Segments with data that acknowledge number `ack` covers; nothing where no captured segment had it.
+  /// Number of data segments that acknowledge number `ack` covers; empty if no captured segment had it.
   std::optional<std::size_t> data_up_to(std::uint8_t ack) const { return data_up_to_[ack]; }
   std::size_t data() const { return data_; }
   std::size_t retransmitted() const { return retransmitted_; }

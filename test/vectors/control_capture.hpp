@@ -9,16 +9,16 @@
 #include <string>
 #include <vector>
 
-/// What a capture of the slow control holds.
+/// Contents of a slow-control capture.
 namespace softfeb::test {
 
-/// A segment as it passed the place of the capture.
+/// A captured segment.
 struct CapturedSegment {
   Time at = 0;
   bool from_client = false;
   std::vector<std::uint8_t> bytes;  ///< of the datagram
 
-  /// Every captured segment is sound (control_captures() saw to it).
+  /// Every captured segment is valid (checked by control_captures()).
   srp::rssi::Segment parsed() const { return *srp::rssi::parse(bytes); }
 };
 
@@ -30,28 +30,28 @@ struct CapturedConnection {
   std::vector<CapturedSegment> segments;
 };
 
-/// The connections to ports 8192 and 8193, where the firmware listens, in order of their first SYN. Where the
-/// capture is of a relay that loses datagrams, that is the leg between relay and server: what the server saw.
-/// Throws std::runtime_error where the file is no capture or a segment is not sound: neither the real client
-/// nor a server it understood sends such.
+/// The connections to ports 8192 and 8193, where the firmware listens, in order of their first SYN. If the
+/// capture contains a relay that loses datagrams, this is the leg between relay and server. Throws
+/// std::runtime_error if the file is not a capture or a segment is invalid: neither the real client nor its
+/// server sends such.
 std::vector<CapturedConnection> control_captures(const std::filesystem::path& path);
 
-/// An SRPv3 message and the packets it came in.
+/// An SRPv3 message and its packets.
 struct CapturedMessage {
   std::vector<std::uint8_t> bytes;
-  std::vector<std::vector<std::uint8_t>> packets;  ///< of the packetizer, whole
+  std::vector<std::vector<std::uint8_t>> packets;  ///< complete packets of the packetizer
 
   std::uint32_t transaction() const { return load_le32(&bytes[4]); }
   std::uint32_t address() const { return load_le32(&bytes[8]); }
 };
 
-/// Gathers the messages of one direction from segments' payloads in order.
+/// Collects the messages of one direction from segment payloads in order.
 class MessageCollector {
  public:
-  /// Throws std::runtime_error for packets that are wrong.
+  /// Throws std::runtime_error for invalid packets.
   void push(ByteSpan packet);
   const std::vector<CapturedMessage>& messages() const { return messages_; }
-  /// The connection began anew, or part of it was not captured.
+  /// The connection restarted, or part of it was not captured.
   void reset();
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reads every capture of $SOFTFEB_VECTORS/control: RSSI and packetizer understand all that the real client
-// and the servers it understood have sent.
+// Reads every capture of $SOFTFEB_VECTORS/control: RSSI and packetizer understand everything that the real
+// client and its servers sent.
 #include "control_capture.hpp"
 
 #include "../support/vector_files.hpp"
@@ -25,7 +25,7 @@ void check_refused(const std::vector<std::uint8_t>& contents) {
 
 }  // namespace
 
-TEST_CASE("control captures: every segment is sound, every message whole", "[control]") {
+TEST_CASE("control captures: every segment is valid, every message complete", "[control]") {
   for (const auto& path : vector_files("control", ".pcap")) {
     for (const CapturedConnection& c : control_captures(path)) {
       DYNAMIC_SECTION(c.capture << ", port " << c.server.port) {
@@ -36,7 +36,7 @@ TEST_CASE("control captures: every segment is sound, every message whole", "[con
           if (!s.from_client || segment.bare()) continue;
           if (segment.syn) next = segment.header.sequence;
           if (segment.header.sequence != next)
-            continue;  // repeated, too early, or behind a hole of the capture
+            continue;  // repeated, out of order, or after a gap in the capture
           ++next;
           if (!segment.payload.empty()) CHECK_NOTHROW(client.push(segment.payload));
         }
@@ -48,7 +48,7 @@ TEST_CASE("control captures: every segment is sound, every message whole", "[con
   }
 }
 
-TEST_CASE("control captures: what is no capture is refused", "[control]") {
+TEST_CASE("control captures: other files are refused", "[control]") {
   CHECK_THROWS_AS(read_pcap("/nonexistent.pcap"), std::runtime_error);
   check_refused({});
   check_refused(std::vector<std::uint8_t>(64, 'x'));

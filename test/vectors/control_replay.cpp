@@ -11,12 +11,12 @@ namespace rssi = srp::rssi;
 
 namespace {
 
-constexpr Time kBegin = kSecond;                 ///< our clock at the capture's first packet
-constexpr Time kHoleTakes = 5 * kMillisecond;    ///< what is left of a hole's time
-constexpr Time kAfterwards = 10 * kMillisecond;  ///< more than our server may put an ACK off
-constexpr std::uint8_t kFirmwareFirst = 0x80;    ///< number of the firmware's SYN
+constexpr Time kBegin = kSecond;                 ///< our clock at the first packet of the capture
+constexpr Time kHoleTakes = 5 * kMillisecond;    ///< time that remains of a gap
+constexpr Time kAfterwards = 10 * kMillisecond;  ///< longer than our server may delay an ACK
+constexpr std::uint8_t kFirmwareFirst = 0x80;    ///< sequence number of the firmware's SYN
 
-/// The captured server's own limits: what it answered, where that was not what the client asked for, is less.
+/// The captured server's own limits, if lower than what the client requested.
 srp::RssiServerConfig limits_of(const CapturedConnection& connection) {
   srp::RssiServerConfig config;
   for (const CapturedSegment& s : connection.segments) {
@@ -44,7 +44,7 @@ void ControlReplay::run() {
       if (s.at > client_heard_ + longest) resume_after_hole(s.parsed().header, s.at);
       client_heard_ = s.at;
     }
-    // Of a segment that the server sent into the hole, the client's half is missing.
+    // The client's part of segments sent during the gap is missing.
     advance(std::max(now_, kBegin + s.at - std::min(left_out_, s.at)));
     if (s.from_client) {
       give(s);
@@ -87,7 +87,7 @@ ControlReplay::Bytes ControlReplay::rewritten(const CapturedSegment& captured) c
   if (segment.has(rssi::kAck)) {
     const auto data = captured_.data_up_to(header.acknowledge);
     REQUIRE(data);                          // the client acknowledges what the capture shows
-    REQUIRE(*data < data_numbers_.size());  // ours has sent no less by then
+    REQUIRE(*data < data_numbers_.size());  // our server has sent at least as many by then
     header.acknowledge = data_numbers_[*data];
   }
   rssi::encode(header, out.data());
@@ -130,7 +130,7 @@ void ControlReplay::on_segment(const rssi::Segment& segment) {
   if (segment.bare() || segment.has(rssi::kRst)) return;
   if (segment.header.sequence != next_number_) {
     CHECK(rssi::ahead(segment.header.sequence, next_number_) < 128);
-    return;  // a repetition
+    return;  // a retransmission
   }
   data_numbers_.push_back(next_number_++);
   answers_.push(segment.payload);
@@ -155,8 +155,7 @@ void ControlReplay::check_syn_ack() const {
   Bytes sent = syn_ack_;
   REQUIRE(sent.size() == expected.size());
   if (expected[2] != kFirmwareFirst) {
-    // Rogue's own server: its first number is the client's, its first acknowledge number 0, its id the
-    // client's.
+    // Rogue's server uses the client's first number and id, and its first acknowledge number is 0.
     for (const std::size_t field : {2U, 3U, 18U, 19U, 20U, 21U, 22U, 23U}) sent[field] = expected[field];
   }
   CHECK(sent == expected);

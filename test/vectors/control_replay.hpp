@@ -12,21 +12,21 @@
 
 namespace softfeb::test {
 
-/// Gives our server the client's datagrams of a captured connection, at their times and in their order.
+/// Sends the client's datagrams of a captured connection to our server, at their times and in their order.
 ///
-/// What is rewritten in a client's datagram, beside the checksum of its header:
-/// * the acknowledge number: it names the segment of ours that has as many of ours with data before it as the
-///   captured one had (a server may begin with any number, and Rogue's sends NULs, which take numbers);
-/// * after a hole in the capture (the client silent for longer than its keep-alive allows), the sequence
-///   number: it goes on where it stopped. The hole's time is left out.
-/// Everything above the RSSI header goes in as it was captured.
+/// Besides the header checksum, these fields are rewritten:
+/// * the acknowledge number: it names our segment with the same number of preceding data segments (a server
+///   may start with any number, and Rogue's sends NULs, which take numbers);
+/// * the sequence number after a gap in the capture (the client silent for longer than its keep-alive
+///   allows): it continues where it stopped. The time of the gap is skipped.
+/// Everything above the RSSI header is unchanged.
 class ControlReplay final : private srp::DatagramSink {
  public:
-  /// `application`: what our server serves. Its limits are those that the captured server answered with.
+  /// `application`: what our server serves. Its limits are those of the captured server.
   ControlReplay(const CapturedConnection& connection, srp::RssiUser& application);
 
   srp::RssiLink& link() { return server_; }
-  /// Replays all of it. Checks (Catch2) what RSSI itself is to do: negotiation, acknowledgements, reset.
+  /// Replays everything. Checks (Catch2) RSSI itself: negotiation, acknowledgements, reset.
   void run();
 
   const CapturedServer& captured() const { return captured_; }
@@ -54,15 +54,15 @@ class ControlReplay final : private srp::DatagramSink {
 
   CapturedServer captured_;
   Time now_ = 0;
-  Time left_out_ = 0;  ///< of the capture's time
+  Time left_out_ = 0;  ///< skipped time of the capture
   Time client_heard_ = 0;
   std::size_t holes_ = 0;
   std::uint8_t sequence_shift_ = 0;
-  std::uint8_t client_next_ = 0;  ///< number that its next segment with one will have, as captured
+  std::uint8_t client_next_ = 0;  ///< captured number of its next numbered segment
 
   MessageCollector answers_;
   std::vector<std::uint8_t> data_numbers_;  ///< [k]: number of our k-th segment with data; [0]: of our SYN
-  std::uint8_t next_number_ = 0;            ///< of our next segment that takes one
+  std::uint8_t next_number_ = 0;            ///< of our next numbered segment
   std::optional<std::uint8_t> acknowledged_;
   Bytes syn_ack_;
   std::size_t resets_ = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Replays the client's side of every capture of $SOFTFEB_VECTORS/control to a server of ours and holds its
-// answers against the captured ones.
+// Replays the client's side of every capture of $SOFTFEB_VECTORS/control to our server, and compares the
+// responses with the captured ones.
 #include "control_replay.hpp"
 
 #include "../support/vector_files.hpp"
@@ -36,7 +36,7 @@ std::vector<CapturedConnection> connections(bool to_registers) {
   return out;
 }
 
-/// Whether the captured server sent frames: what makes ours send some is in the other connection.
+/// Whether the captured server sent frames; the request for them is in the other connection.
 bool streams(const CapturedConnection& c) {
   return std::any_of(c.segments.begin(), c.segments.end(),
                      [](const CapturedSegment& s) { return !s.from_client && !s.parsed().payload.empty(); });

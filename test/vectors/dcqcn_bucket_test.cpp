@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The token bucket against simulations of the firmware's VHDL: every admission in t*.axis.csv at its clock,
-// with the credit and the refill it had there, by the lazy implementation and by stepping clock after clock.
+// The token bucket compared with simulations of the firmware's VHDL: every admission in t*.axis.csv at its
+// clock, with its credit and refill, lazily and clock by clock.
 //
-// What stands before the bucket in the firmware is part of these tests alone: frames are stored whole and are
-// there 12 clocks after their last beat; one passes the gate at a time, 16 bytes a clock, and the gate sees
-// the next one a clock after the last beat went out.
+// The stages before the bucket are modelled only in these tests: frames are stored completely and are
+// available 12 clocks after their last beat; one at a time passes the gate, 16 bytes per clock, and the gate
+// sees the next one a clock after the last beat.
 #include "dcqcn/firmware_dcqcn.hpp"
 #include "dcqcn_file.hpp"
 #include "support/dcqcn_bucket_model.hpp"
@@ -25,8 +25,8 @@ constexpr Edge kFirstDelay = 1;  ///< the first frame meets an open gate
 
 Edge beats(std::uint32_t bytes) { return (bytes + 15) / 16; }
 
-/// Frames one after the other through the gate. `admit(bytes, from)` gives the edge at which one is admitted,
-/// not before `from`, and charges it.
+/// Passes frames through the gate. `admit(bytes, from)` returns the edge of admission, not before `from`, and
+/// charges the frame.
 template <typename Admit>
 void pass_gate(const DcqcnAxisFile& axis, Admit&& admit) {
   Edge gate_free = 0;
@@ -62,7 +62,7 @@ void each_file(const std::function<void(const DcqcnFile&, const DcqcnAxisFile&)>
   }
 }
 
-/// The CNP or register write that is next, given to the lazy implementation.
+/// Applies the next CNP or register write to the lazy implementation.
 class Events {
  public:
   explicit Events(const DcqcnFile& file) : file_(file) {}
@@ -88,7 +88,7 @@ class Events {
 
 }  // namespace
 
-TEST_CASE("the tree's own bucket vectors are there", "[dcqcn]") {
+TEST_CASE("the tree's own bucket vectors exist", "[dcqcn]") {
   if (vectors_are_ours()) CHECK(dcqcn_files(true).size() >= 3);
 }
 
@@ -103,7 +103,7 @@ TEST_CASE("dcqcn bucket vectors: every admission at its clock, lazily", "[dcqcn]
       Time now = time_of(from);
       for (;;) {
         const Time departure = std::max(cc.departure(bytes, now), now);
-        // Nothing is sent before the events that come first; and an answer may have to be looked at again.
+        // Nothing is sent before earlier events, and a departure may have to be queried again.
         if (events.next() != kNoEdge && time_of(events.next()) < departure) {
           now = std::max(now, time_of(events.next()));
           events.give(cc);
@@ -123,7 +123,7 @@ TEST_CASE("dcqcn bucket vectors: every admission at its clock, lazily", "[dcqcn]
   });
 }
 
-TEST_CASE("dcqcn bucket vectors: every admission at its clock, clock after clock", "[dcqcn]") {
+TEST_CASE("dcqcn bucket vectors: every admission at its clock, clock by clock", "[dcqcn]") {
   each_file([](const DcqcnFile& file, const DcqcnAxisFile& axis) {
     FirmwareParameters parameters;
     bool counter_reset = false;

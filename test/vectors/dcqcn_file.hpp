@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <vector>
 
-/// What a file of vectors/dcqcn says: stimulus and result of a simulation of the firmware.
+/// A file of vectors/dcqcn: stimulus and result of a simulation of the firmware.
 namespace softfeb::test {
 
 struct DcqcnState {
@@ -17,7 +17,7 @@ struct DcqcnState {
   bool operator==(const DcqcnState&) const = default;
 };
 
-/// The state visible after this edge; another one than after the edge before.
+/// State visible after this edge, which differs from that before.
 struct DcqcnChange {
   dcqcn::Edge edge;
   DcqcnState state;
@@ -44,7 +44,7 @@ struct DcqcnFile {
   std::vector<DcqcnCnp> cnps;
 };
 
-/// A frame at the token bucket's input, and when it was admitted (not told of the first one).
+/// A frame at the token bucket's input, and its admission (unknown for the first one).
 struct DcqcnFrame {
   std::uint32_t bytes;
   dcqcn::Edge first_in, last_in;
@@ -61,11 +61,11 @@ struct DcqcnAxisFile {
   std::vector<DcqcnAdmission> admissions;
 };
 
-/// Fail the test on anything they do not know.
+/// Unknown contents fail the test.
 DcqcnFile read_dcqcn_file(const std::filesystem::path& path);
 DcqcnAxisFile read_dcqcn_axis_file(const std::filesystem::path& path);
 
-/// The CSV files of a kind: those of the token bucket's stream, or those of the reaction point's state.
+/// The CSV files of one kind: the token bucket's stream, or the reaction point's state.
 std::vector<std::filesystem::path> dcqcn_files(bool axis);
 
 }  // namespace softfeb::test

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The reaction point against simulations of the firmware's VHDL: every s*.csv and t*.csv, every change of
-// state at its clock, by the lazy implementation and by stepping clock after clock.
+// The reaction point compared with simulations of the firmware's VHDL: every s*.csv and t*.csv, every change
+// of state at its clock, lazily and clock by clock.
 #include "dcqcn/reaction_point.hpp"
 #include "dcqcn_file.hpp"
 #include "support/dcqcn_clock_model.hpp"
@@ -29,7 +29,7 @@ void check(Edge edge, const DcqcnState& is, const DcqcnState& should) {
   REQUIRE(is == should);
 }
 
-/// Feeds a file's CNPs and writes to the lazy reaction point as far as their edges are before `until`.
+/// Applies a file's CNPs and writes with edges before `until` to the lazy reaction point.
 class Feed {
  public:
   explicit Feed(const DcqcnFile& file) : file_(file) {}
@@ -64,11 +64,11 @@ void each_file(const std::function<void(const DcqcnFile&)>& test) {
 
 }  // namespace
 
-TEST_CASE("the tree's own vectors are there", "[dcqcn]") {
+TEST_CASE("the tree's own vectors exist", "[dcqcn]") {
   if (vectors_are_ours()) CHECK(dcqcn_files(false).size() >= 11);
 }
 
-TEST_CASE("dcqcn vectors: lazily, looked at before and at every change", "[dcqcn]") {
+TEST_CASE("dcqcn vectors: lazily, queried before and at every change", "[dcqcn]") {
   each_file([](const DcqcnFile& file) {
     ReactionPoint r({}, file.build);
     Feed feed(file);
@@ -90,7 +90,7 @@ TEST_CASE("dcqcn vectors: lazily, looked at before and at every change", "[dcqcn
   });
 }
 
-TEST_CASE("dcqcn vectors: lazily, looked at once, at any one change or at the end", "[dcqcn]") {
+TEST_CASE("dcqcn vectors: lazily, queried once, at any one change or at the end", "[dcqcn]") {
   each_file([](const DcqcnFile& file) {
     const std::size_t stride = std::max<std::size_t>(1, file.changes.size() / 50);
     for (std::size_t i = 0; i < file.changes.size(); i += stride) {
@@ -113,7 +113,7 @@ TEST_CASE("dcqcn vectors: every change of Rc is found, and no other", "[dcqcn]")
     std::uint64_t rc = file.changes.front().state.rc;
     for (const DcqcnChange& change : file.changes) {
       if (change.state.rc == rc) continue;
-      // A change may lie between two CNPs: none may be found before this one.
+      // A change may lie between two CNPs, but not before this one.
       for (Edge from = r.now(); from < change.edge;) {
         feed.up_to(from, r);
         Edge stop = change.edge;
@@ -133,7 +133,7 @@ TEST_CASE("dcqcn vectors: every change of Rc is found, and no other", "[dcqcn]")
   });
 }
 
-TEST_CASE("dcqcn vectors: clock after clock", "[dcqcn]") {
+TEST_CASE("dcqcn vectors: clock by clock", "[dcqcn]") {
   each_file([](const DcqcnFile& file) {
     FirmwareParameters parameters;
     DcqcnClockModel model(parameters, file.build.line_rate, file.build.wrap32);

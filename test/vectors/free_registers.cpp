@@ -12,9 +12,9 @@
 namespace softfeb::test {
 namespace {
 
-/// A memory behind Rogue's own server.
+/// Memory behind Rogue's own server.
 const std::set<std::string> kOfMemory = {"rssi_srp_loopback", "rssi_srp_loss"};
-/// A small server that knows the metadata bus, the time since its start and a few constants; zero elsewhere.
+/// A small server with the metadata bus, uptime and a few constants; zero elsewhere.
 const std::set<std::string> kOfSmallServer = {"rssi_srp_initread", "rssi_srp_rootstart",
                                               "rssi_srp_startzmq_roce"};
 
@@ -22,7 +22,7 @@ constexpr const char* kDifferFromMemory[] = {
     "RoceEngine.RecvMetaData",  // a memory processes no metadata
 };
 
-/// Live, or a board's own.
+/// Live, or specific to a board.
 constexpr const char* kDifferFromBoard[] = {
     "AxiVersion.UpTimeCnt",  // seconds; holes of the capture are left out of ours
     "AxiVersion.FpgaVersion",
@@ -30,9 +30,9 @@ constexpr const char* kDifferFromBoard[] = {
     "AxiVersion.DeviceDna",
 };
 
-/// Those that the small server had no value for: only where it answered 0.
+/// Registers for which the small server had no value: only if it returned 0.
 constexpr const char* kAnsweredZero[] = {
-    // Live: temperatures, voltages, the port's link, the link's own state.
+    // Live: temperatures, voltages, link states.
     "AxiSysMonUltraScale.*",
     "TenGigEthReg.*",
     "FwRudpServer[?].cur*",

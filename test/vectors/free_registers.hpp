@@ -7,9 +7,8 @@
 
 namespace softfeb::test {
 
-/// Which registers' values may differ between the server of this capture and our board: the lists in
-/// free_registers.cpp, by what answered there. Of a capture that is in neither list nobody knows what
-/// answered: every value read may differ.
+/// Registers whose values may differ between the captured server and our board, from the lists in
+/// free_registers.cpp. For a capture in neither list the server is unknown, and every value read may differ.
 FreeBits free_bits_of(const std::string& capture);
 
 }  // namespace softfeb::test

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Replays control/*.json conversations of the metadata bus: wire bytes in, wire bytes out, and every named
-// field.
+// Replays control/*.json conversations of the metadata bus: bytes in, bytes out, and every named field.
 #include "board/metadata.hpp"
 #include "support/metadata_bits.hpp"
 #include "support/register_bus.hpp"
@@ -77,8 +76,8 @@ void check_fields(const Message& message, const json& fields) {
   }
 }
 
-/// The answer as these vectors have it. They come from a model that leaves a destroyed QP's PD handler 0,
-/// where the RTL (wire/fix2026_teardown.txt and others) shows it: the RTL holds.
+/// The response as in these vectors. They come from a model that leaves a destroyed QP's PD handler at 0; the
+/// RTL (wire/fix2026_teardown.txt and others) shows it and takes precedence.
 MetadataResponseBits as_modelled(const MetadataRequest& request, MetadataResponse response) {
   const auto* qp = std::get_if<QpRequest>(&request);
   if (qp != nullptr && qp->verb == QpVerb::kDestroy)

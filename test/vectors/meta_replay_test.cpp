@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Replays the metadata part of every file of wire/: REQ/RESP pairs, META_RESP lines of data path files, and
-// the bring-up that the data path files name in their first line.
+// the bring-up described in their first line.
 #include "board/metadata.hpp"
 #include "support/metadata_bits.hpp"
 #include "support/register_bus.hpp"
@@ -67,7 +67,7 @@ Named named(const QpResponse& r) {
           {"sigall", q.sq_sig_all}};
 }
 
-/// The file's own reading of a response, field by field: keeps the codec honest.
+/// The file's own interpretation of a response, field by field, as a check of the codec.
 void check_decoded(const MetadataResponse& response, const json& decoded) {
   const Named ours = std::visit([](const auto& r) { return named(r); }, response);
   CHECK(decoded.at("bus") == std::array{"PD", "MR", "QP"}[response.index()]);
@@ -78,8 +78,7 @@ void check_decoded(const MetadataResponse& response, const json& decoded) {
   }
 }
 
-/// Bits that no field owns are undefined in the RTL (its model fills them with ones and zeros in turn) and 0
-/// here.
+/// Bits that belong to no field are undefined in the RTL (its model alternates ones and zeros) and 0 here.
 MetadataResponseBits without_unused(const MetadataResponseBits& bits) {
   return encode_response(decode_response(bits).value());
 }
@@ -92,7 +91,7 @@ bool any_qp_in(const Server& server, QpState state) {
   return false;
 }
 
-/// One file's conversation, with the server itself or through the board's registers.
+/// One file's conversation, with the server directly or through the board's registers.
 template <typename Server>
 class Replay {
  public:
@@ -125,9 +124,9 @@ class Replay {
     if (!decoded.empty()) check_decoded(decode_response(*ours).value(), json::parse(decoded));
   }
 
-  /// Silence has two reasons: a bus type nobody takes, where we are silent too; or the 2025 netlist, whose
-  /// error flush never ends, so that a request to a QP in ERR hangs and with it the whole bus until a reset.
-  /// That defect is not matched: we answer as the corrected netlist of 2026 does.
+  /// Two reasons for no response: an unknown bus type, which gets none from us either; or the 2025 netlist,
+  /// whose error flush never ends, so that a request to a QP in ERR blocks the whole bus until a reset. We do
+  /// not reproduce that defect; we respond like the corrected netlist of 2026.
   void expect_no_answer() {
     ++answers_;
     const auto request = decode_request(request_);
@@ -143,8 +142,7 @@ class Replay {
     hung_ = true;
   }
 
-  /// "completions: [[id, status], …]": a status that is not success means that the data path met a fatal
-  /// error.
+  /// "completions: [[id, status], …]": a status other than success means a fatal error of the data path.
   void note(const std::string& text) {
     const auto at = text.find("completions: ");
     if (at == std::string::npos || !any_qp_in(server_, QpState::kRts)) return;
@@ -164,13 +162,13 @@ Response ask(MetadataServer& server, const Request& request) {
   return std::get<Response>(decode_response(server.handle(encode_request(request)).value()).value());
 }
 
-/// What a data path would be given.
+/// What the data path would receive.
 struct LastContext : QpObserver {
   void on_qp_state(std::size_t, const QpContext& qp) override { context = qp; }
   QpContext context;
 };
 
-/// Brings a QP up with the arguments of a data path file's first line and checks the keys and numbers named
+/// Brings a QP up with the arguments in a data path file's first line, and checks the keys and numbers named
 /// there.
 void bring_up(MetadataServer& server, const json& connection) {
   const json& a = connection.at("setup_args");
@@ -223,7 +221,7 @@ void check_context(const QpContext& qp, const json& connection) {
   CHECK(qp.sq_sig_all == (a.at("sigall") != 0));
 }
 
-/// A data path file gives the answers to its modify requests alone ("META_RESP clock hex"), and an answer
+/// A data path file only contains the responses to its modify requests ("META_RESP clock hex"); a response
 /// echoes its request.
 void replay_answer(MetadataServer& server, const std::string& line) {
   INFO(line);
@@ -254,8 +252,8 @@ File load(const std::filesystem::path& path) {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("wire: metadata requests are answered as the RTL answers them", "[vectors]",
-                   MetadataServer, RegisterBus) {
+TEMPLATE_TEST_CASE("wire: metadata requests are answered like the RTL", "[vectors]", MetadataServer,
+                   RegisterBus) {
   std::size_t answers = 0;
   for (const auto& path : vector_files("wire", ".txt")) {
     INFO(path.string());
@@ -266,7 +264,7 @@ TEMPLATE_TEST_CASE("wire: metadata requests are answered as the RTL answers them
   if (vectors_are_ours()) CHECK(answers > 100);
 }
 
-TEST_CASE("wire: queue pairs of the data path files come up, and change state, as the RTL's", "[vectors]") {
+TEST_CASE("wire: queue pairs of the data path files come up and change state like the RTL's", "[vectors]") {
   std::size_t files = 0;
   for (const auto& path : vector_files("wire", ".txt")) {
     INFO(path.string());

@@ -15,7 +15,7 @@ constexpr std::uint32_t kLinkEthernet = 1;
 constexpr std::size_t kFileHeader = 24;
 constexpr std::size_t kRecordHeader = 16;
 
-/// The file's numbers, in whichever order its writer had them.
+/// The file's numbers, in the writer's byte order.
 struct Numbers {
   bool swapped = false;
   Time unit = kMicrosecond;  ///< of the second word of a time
@@ -77,7 +77,7 @@ std::vector<CapturedDatagram> read_pcap(const std::filesystem::path& path) {
     const Time at = numbers->get(rest.data()) * kSecond + numbers->get(&rest[4]) * numbers->unit;
     const std::size_t captured = numbers->get(&rest[8]);
     rest = rest.subspan(kRecordHeader);
-    if (captured > rest.size()) break;  // the writer was stopped in mid-record
+    if (captured > rest.size()) break;  // the writer was stopped within a record
     if (!first) first = at;
     if (auto datagram = udp_of(rest.first(captured))) {
       datagram->at = at - *first;

@@ -18,9 +18,9 @@ struct CapturedDatagram {
   std::vector<std::uint8_t> bytes;
 };
 
-/// The UDP datagrams over IPv4 of a pcap file with Ethernet frames (either byte order, micro- or
-/// nanoseconds), in the file's order. Everything else, fragments and what was cut short among it, is passed
-/// over. Throws std::runtime_error where the file is none such.
+/// The UDP datagrams over IPv4 of a pcap file with Ethernet frames (any byte order, micro- or nanoseconds),
+/// in order. Skips everything else, including fragments and truncated packets. Throws std::runtime_error if
+/// the file is not of this kind.
 std::vector<CapturedDatagram> read_pcap(const std::filesystem::path& path);
 
 }  // namespace softfeb::test

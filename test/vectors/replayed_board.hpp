@@ -7,10 +7,10 @@
 
 namespace softfeb::test {
 
-/// What a captured board says of itself (build stamp, git hash, addresses), as far as the client asked.
+/// Identity of a captured board (build stamp, git hash, addresses), as far as the client read it.
 board::BoardRegistersConfig configuration_of(const CapturedConnection& connection);
 
-/// The board's registers, with a data path that does everything at once and has nothing to tell.
+/// The board's registers, with a data path that completes everything immediately.
 class ReplayedBoard final : public srp::Bus {
  public:
   explicit ReplayedBoard(const board::BoardRegistersConfig& config);

@@ -10,8 +10,8 @@
 
 namespace softfeb::test {
 
-/// A file of vectors/wire: what the firmware's RTL was given and what it did, one event a line.
-/// The first line is JSON: the case, the connection's parameters, the pattern in memory.
+/// A file of vectors/wire: inputs and outputs of the firmware's RTL, one event per line. The first line is
+/// JSON: the case, the connection's parameters, the pattern in memory.
 struct WireEvent {
   enum class Kind : std::uint8_t { kWorkRequest, kTransmit, kReceive, kCompletion, kControl, kMetaResponse };
 
@@ -25,15 +25,15 @@ struct WireEvent {
 
 struct WireFile {
   std::string name;
-  nlohmann::json header;          ///< null when the first line holds none
-  std::vector<WireEvent> events;  ///< by time
+  nlohmann::json header;          ///< null if the first line is not JSON
+  std::vector<WireEvent> events;  ///< in order of time
 
-  /// It tells of work requests: something a requester can replay. (Others hold metadata messages or golden
-  /// frames.)
+  /// Whether it contains work requests, which a requester can replay. Other files contain metadata messages
+  /// or golden frames.
   bool has_data_path() const;
 };
 
-/// Throws std::runtime_error with file and line where the file is not as described.
+/// Throws std::runtime_error with file and line if the format is invalid.
 WireFile read_wire_file(const std::filesystem::path& path);
 
 }  // namespace softfeb::test

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Metadata vectors (fix2026_*) tell of some traffic in their notes: what was posted, what completed, how a
-// packet began. This test checks that much; their REQ and RESP lines concern the board's metadata server.
+// The notes of metadata vectors (fix2026_*) describe some traffic: what was posted, what completed, how a
+// packet began. This test checks only that; their REQ and RESP lines concern the board's metadata server.
 #include "roce/requester.hpp"
 
 #include <algorithm>
@@ -22,7 +22,7 @@ namespace {
 
 using IdStatus = std::vector<std::pair<std::uint64_t, unsigned>>;
 
-/// The sessions of one file: each modification to RTS begins a queue pair.
+/// The sessions of one file: each modification to RTS starts a queue pair.
 class NotedTraffic {
  public:
   void line(const std::string& text) {
@@ -71,7 +71,7 @@ class NotedTraffic {
     return out;
   }
 
-  /// The hex is the beginning of a SEND with immediate; its immediate is the request's id.
+  /// The hexadecimal text is the start of a SEND with immediate; its immediate is the request's id.
   void check_packet(const std::string& hex) {
     REQUIRE(requester_);
     const std::size_t headers = Bth::kSize + ImmDt::kSize;
@@ -111,7 +111,7 @@ class NotedTraffic {
 
 }  // namespace
 
-TEST_CASE("wire: traffic told of in the notes of metadata vectors", "[wire]") {
+TEST_CASE("wire: traffic in the notes of metadata vectors", "[wire]") {
   const char* set = std::getenv("SOFTFEB_VECTORS");
   const fs::path directory = fs::path(set != nullptr ? set : SOFTFEB_VECTORS_DEFAULT) / "wire";
   if (!fs::is_directory(directory)) return;

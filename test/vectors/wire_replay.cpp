@@ -14,7 +14,7 @@ namespace {
 
 using Kind = WireEvent::Kind;
 
-/// More than the firmware's pipeline takes between deciding to send and sending.
+/// Upper limit of the firmware's pipeline delay from the decision to send until sending.
 constexpr Time kPipeline = 256 * kFirmwareClock;
 
 bool contains(const nlohmann::json& header, const char* key, const char* word) {
@@ -24,7 +24,7 @@ bool contains(const nlohmann::json& header, const char* key, const char* word) {
 RequesterConfig config_of(const WireFile& file) {
   const auto& connection = file.header.at("connection");
   const auto& setup = connection.at("setup_args");
-  // What the netlist of November 2025 fixes (window_4, rnr_retry7_*); later ones differ.
+  // Behaviour of the netlist of November 2025 (window_4, rnr_retry7_*); later ones differ.
   const bool rtl_2025 = contains(file.header, "rtl", "2025");
   RequesterConfig c;
   c.timing = TimingProfile::kFirmware;
@@ -99,8 +99,8 @@ void WireReplay::advance(Time t) {
 }
 
 void WireReplay::on_input(const WireEvent& e) {
-  // A slot that becomes free lets ours send at once, where the firmware waits for two (window_4): new packets
-  // may be ready.
+  // Ours sends as soon as a slot is free, while the firmware waits for two (window_4), so new packets may be
+  // ready.
   if (!past_defect_ && requester_.ready(now_)) {
     INFO("about to resend PSN " << requester_.peek().psn);
     CHECK_FALSE(requester_.peek().retransmission);
@@ -147,8 +147,8 @@ void WireReplay::receive(const Bytes& packet) {
   } else if (p.kind == TransportKind::kUnknown && is_foreign_response(bth.opcode)) {
     requester_.on_bad_response(bth.psn, now_);
   } else if (packet.size() < Bth::kSize + Aeth::kSize && packet.at(0) == kOpcodeRcAck) {
-    // The firmware takes an ACK without AETH (rx_short_12); softfeb takes whole ones only, so what this
-    // one completed there completes here with the next.
+    // The firmware accepts an ACK without AETH (rx_short_12), softfeb does not. What this one completed there
+    // completes here with the next.
     completions_late_ = true;
   }
 }
@@ -167,17 +167,17 @@ void WireReplay::control(const std::string& text) {
   }
 }
 
-/// The answer to a QP modification: its state stands in bits 216:213 of 276 (CONTROL.md section 7).
+/// The response to a QP modification: its state is in bits 216:213 of 276.
 void WireReplay::meta_response(const std::string& hex) {
   constexpr std::size_t kDigits = 69;
   REQUIRE(hex.size() >= kDigits);
-  if ((std::stoul(hex.substr(0, 1), nullptr, 16) >> 2) != 2) return;  // not about a QP
+  if ((std::stoul(hex.substr(0, 1), nullptr, 16) >> 2) != 2) return;  // does not concern a QP
   const auto digits = std::stoul(hex.substr(14, 2), nullptr, 16);     // bits 219:212
   requester_.set_state(static_cast<QpState>((digits >> 1) & 15), now_);
 }
 
-/// The firmware's packets go wrong from here on: the standard ones are the same packets as at first, from the
-/// one asked for.
+/// From here on the firmware's packets are wrong: the correct ones equal the first transmission, from the
+/// requested one on.
 void WireReplay::resume_inside_message(Psn psn) {
   past_defect_ = true;
   Psn last = psn;
@@ -193,7 +193,7 @@ void WireReplay::resume_inside_message(Psn psn) {
   }
 }
 
-/// In a blocked output packets queue up, and a payload that fails is asked for at once.
+/// Packets queue up while the output is blocked, and a payload that fails is requested at once.
 void WireReplay::take_eagerly() {
   while ((output_blocked_ || payload_fails_) && requester_.ready(now_)) {
     if (payload_fails_) {
@@ -238,7 +238,7 @@ void WireReplay::on_transmit(const WireEvent& e) {
   if (ours != theirs) FAIL_CHECK("packet with PSN " << psn_of(ours) << " differs");
 }
 
-/// A resend must not be ready long before the firmware's: it would mean a wait cut short.
+/// A retransmission long before the firmware's would mean that a wait was too short.
 void WireReplay::check_not_early(const WireEvent& e) {
   const Time t = e.cycle * kFirmwareClock;
   if (past_defect_ || !output_.empty() || t < now_ + kPipeline) return;
@@ -270,7 +270,7 @@ void WireReplay::check_completion(const nlohmann::json& wc) {
   CHECK(pkey_ == wc.at("pkey").get<std::uint16_t>());
 }
 
-/// The last completion may come long after the last packet or input: a timeout ends the request.
+/// The last completion may come long after the last packet or input, when a timeout ends the request.
 void WireReplay::check_end() {
   INFO(file_.name << ": at the end");
   const Time last = expected_.empty() ? now_ : std::max(now_, expected_.back()->cycle * kFirmwareClock);

@@ -10,13 +10,13 @@
 
 namespace softfeb::test {
 
-/// Gives a requester in the firmware profile the inputs of a wire vector at their times and holds its packets
-/// and completions against the firmware's.
+/// Applies the inputs of a wire vector at their times to a requester in the firmware profile, and compares
+/// its packets and completions with the firmware's.
 ///
-/// Packets are taken when the file shows them leaving (the firmware's pipeline takes time ours does not), so
-/// the order and the bytes must be equal, nothing may be missing, and nothing may be resent that the file
-/// does not show. Completions must be the same between any two inputs, and behind the last one by the time of
-/// the file's last completion. Where softfeb deliberately differs from the firmware, the place says so.
+/// Packets are polled when the file shows them leaving (the firmware's pipeline has additional delays), so
+/// order and bytes must be equal, nothing may be missing, and nothing may be resent that the file does not
+/// show. Completions must be the same between any two inputs, and after the last input by the time of the
+/// file's last completion. Deliberate differences are documented in the code.
 class WireReplay {
  public:
   explicit WireReplay(const WireFile& file);
@@ -51,7 +51,7 @@ class WireReplay {
 
   const WireFile& file_;
   std::uint16_t pkey_;
-  bool shows_defect_;  ///< the file's packets after a NAK inside a message are the firmware's defect
+  bool shows_defect_;  ///< the file's packets after a NAK inside a message show the firmware's defect
   roce::Requester requester_;
   Time now_ = 0;
   Time last_input_ = 0;

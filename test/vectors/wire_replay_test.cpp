@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Replays every file of $SOFTFEB_VECTORS/wire that tells of work requests.
+// Replays every file of $SOFTFEB_VECTORS/wire that contains work requests.
 #include "wire_replay.hpp"
 
 #include "wire_file.hpp"
@@ -32,7 +32,7 @@ std::vector<fs::path> wire_files() {
 
 }  // namespace
 
-TEST_CASE("wire: the requester sends and completes as the firmware does", "[wire]") {
+TEST_CASE("wire: the requester sends and completes like the firmware", "[wire]") {
   const auto paths = wire_files();
   if (paths.empty()) WARN("no files in " << wire_directory() << ": nothing replayed");
   for (const fs::path& path : paths) {

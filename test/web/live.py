@@ -11,7 +11,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "smoke"))
 import harness  # noqa: E402
 
-WAIT = 60  # seconds, for what takes one
+WAIT = 60  # seconds, for steps that take about one
 
 
 def free_port(kind=socket.SOCK_STREAM):

@@ -27,7 +27,7 @@ from selenium.webdriver.support.ui import Select  # noqa: E402
 FEBCTL = os.environ.get("FEBCTL", str(harness.ROOT / "build/app/febctl/febctl"))
 SCREENSHOTS = os.environ.get("SOFTFEB_SCREENSHOTS")
 SAMPLES = "return softfeb.store.samples.length"
-# The server is away on purpose: the browser itself says so.
+# The server is stopped on purpose, and the browser reports it.
 AWAY = ("ERR_CONNECTION_REFUSED", "ERR_INCOMPLETE_CHUNKED_ENCODING", "ERR_CONNECTION_RESET", "ERR_EMPTY_RESPONSE")
 
 
@@ -127,7 +127,7 @@ class Page(live.Served):
         self.assertFalse(self.element("p-apply").is_enabled())
         field.clear()
         field.send_keys("80Mb/s", Keys.ENTER)
-        wait_for("an answer", lambda: "In force on feb0" in self.element("p-result").text)
+        wait_for("an answer", lambda: "Applied to feb0" in self.element("p-result").text)
         self.screenshot("applied")
         port = config["boards"][0]["control"]["registers_port"]
         read = subprocess.run([FEBCTL, "--ip", "127.0.0.1", "--port", str(port), "--timeout", "5", "read", "*.Rai"], text=True,
@@ -135,7 +135,7 @@ class Page(live.Served):
         self.assertEqual(read.returncode, 0, read.stderr)
         self.assertIn("10000000", read.stdout)
 
-        # A board without registers; and a value that cannot be.
+        # A board without registers, and an invalid value.
         Select(self.element("p-board")).select_by_visible_text("feb1")
         wait_for("the other board's", lambda: "registers" not in self.element("p-where").text)
         field = self.element("p-dec_gain")
@@ -146,7 +146,7 @@ class Page(live.Served):
         self.element("p-reset").click()
         self.element("p-clamp_tgt_rate").click()
         self.element("p-apply").click()
-        wait_for("an answer", lambda: "In force on feb1" in self.element("p-result").text)
+        wait_for("an answer", lambda: "Applied to feb1" in self.element("p-result").text)
         self.assertIs(self.get("/api/dcqcn/feb1")["units"][0]["parameters"]["clamp_tgt_rate"], True)
         log = [e["message"] for e in self.driver.get_log("browser") if e["level"] == "SEVERE"]
         self.assertEqual([m for m in log if "400" not in m], [])
@@ -199,12 +199,12 @@ class Page(live.Served):
         self.assertRegex(self.element("tiles").text, r"Queue, peak in 1 s\s+[0-9.]+ (B|KiB|MiB)\s")  # as the result and the switch
         self.assertRegex(self.element("port-note").text, r"buffer 4 MiB")
         heights = self.js("return [...document.querySelectorAll('tbody td, tbody th')].map(e => e.getBoundingClientRect().height)")
-        self.assertTrue(heights and all(h == round(h) for h in heights), heights)  # or sticky cells stand a pixel off their rows
+        self.assertTrue(heights and all(h == round(h) for h in heights), heights)  # sticky cells may be a pixel off their rows
         self.assert_fits()
         self.screenshot("result")
         self.emulate(width=390, height=900)
         self.assert_fits()
-        self.driver.refresh()  # who comes later has it, too
+        self.driver.refresh()  # late clients get it, too
         wait_for("the result", lambda: self.element("result-card").is_displayed())
         log = [e["message"] for e in self.driver.get_log("browser") if e["level"] == "SEVERE"]
         self.assertEqual([m for m in log if "409" not in m], [])

@@ -95,7 +95,7 @@ class Server(live.Served):
         result = live.wait_for("the result", lambda: self.get("/api/result"))
         self.assertEqual((self.state(), result["verdict"]), ("ended", "held"))
         self.assertIn("All checks held", result["text"])
-        # The workers are gone: what they had is still there, what needs them is refused.
+        # The workers have stopped: their data is still available, operations that need them are refused.
         self.assertGreater(len(self.get("/api/history")), 5)
         self.assertEqual(self.ask("GET", "/metrics")[0], 200)
         for name in ("feb0", "feb1"):
@@ -176,7 +176,7 @@ class Server(live.Served):
             live.wait_for(f"{name}'s change", lambda: unit()["parameters"]["rmin"] == "150Mb/s")
             self.assertEqual(unit()["parameters"]["rhai"], "9Mb/s")
             self.assertEqual("register" in unit(), name == "feb0")
-            # A write of another parameter leaves the change in force.
+            # A write of another parameter keeps the change.
             changed = self.change(board=name, qps="all", set={"rai": "8Mb/s"})["units"][0]["parameters"]
             self.assertEqual([changed[k] for k in ("rmin", "rhai", "rai")], ["150Mb/s", "9Mb/s", "8Mb/s"])
 
@@ -197,7 +197,7 @@ class Server(live.Served):
         with srp_client.Srp(port=feb0["control"]["registers_port"]) as srp:
             srp.write(RAI, struct.pack("<I", 1_000_000))
             self.assertEqual(rai(), ["8Mb/s"] * 2)
-            # The page changes another parameter: once, and what the client wrote stays.
+            # The page changes another parameter once; the client's value stays.
             for unit in self.change(board="feb0", qps="all", set={"rhai": "24Mb/s"})["units"]:
                 self.assertEqual([unit["parameters"][k] for k in ("rai", "rhai")], ["8Mb/s", "24Mb/s"])
             time.sleep(0.3)

@@ -9,7 +9,7 @@ configure() {
   shift
   mkdir -p "$dir" build-logs 2>/dev/null || true
   if ! [ -w "$dir" ] || ! [ -w build-logs ]; then
-    die 3 "cannot write to $PWD/$dir or $PWD/build-logs: another user's?" "fix: sudo rm -r $PWD/build*"
+    die 3 "cannot write to $PWD/$dir or $PWD/build-logs, which may belong to another user" "fix:  sudo rm -r $PWD/build*"
   fi
   local wish
   wish="${CXX-c++} unity $*"
@@ -30,7 +30,7 @@ compile() {
   shift
   if ! ninja -C "$dir" "$@" >"$log" 2>&1; then
     grep -vE '^\[[0-9]+/[0-9]+\]|^ninja: Entering' "$log" | head -n 60 >&2
-    printf 'quickstart: %s does not compile; all of it is in %s\n' "$dir" "$log" >&2
+    printf 'quickstart: %s does not compile; the full log is in %s\n' "$dir" "$log" >&2
     return 1
   fi
   say "$dir: compiled in $((SECONDS - began)) s"
@@ -44,6 +44,6 @@ build_softfeb() {
 
 # febctl and rdma-sink, when there is something to look at meanwhile.
 build_other_programs() {
-  say "compiling febctl and rdma-sink as well"
+  say "compiling febctl and rdma-sink"
   compile build programs || exit 1
 }

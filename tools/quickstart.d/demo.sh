@@ -6,15 +6,15 @@ run_demo() {
   local dir=softfeb-report sent received status=0
   sent=$dir/sent.bin received=$dir/received.bin
   if ! mkdir -p "$dir" || ! rm -f "$sent" "$received" "$dir/result.json"; then
-    die 3 "cannot write to $PWD/$dir: another user's?" "fix: sudo rm -r $PWD/$dir"
+    die 3 "cannot write to $PWD/$dir, which may belong to another user" "fix: sudo rm -r $PWD/$dir"
   fi
   # Random, so that nothing left from a former run can pass for this one's; 64 MiB as conf/demo.yaml has it.
   head -c $((64 << 20)) /dev/urandom >"$sent"
   say "a board sends $sent (64 MiB) to a receiver by RDMA WRITE: softfeb run -c conf/demo.yaml"
   build/app/softfeb/softfeb run -c conf/demo.yaml --json "$dir/result.json" \
     --set "boards.feb0.qps.0.traffic.payload.file=$sent" --set "receivers.daq.out=$received" || status=$?
-  [ "$status" -eq 0 ] || die "$status" "softfeb run ended with $status"
-  cmp "$sent" "$received" || die 1 "$received is not what was sent"
+  [ "$status" -eq 0 ] || die "$status" "softfeb run exited with status $status"
+  cmp "$sent" "$received" || die 1 "$received differs from the file sent"
   say "received and compared: $(sha256sum <"$received" | cut -c1-64)"
-  say "result: $dir/result.json   file: $received   yours: build/app/softfeb/softfeb run -c conf/board.yaml"
+  say "result: $dir/result.json   file: $received   next: build/app/softfeb/softfeb run -c conf/board.yaml"
 }

@@ -17,20 +17,20 @@ as_root() {
   if [ "$(id -u)" = 0 ]; then
     "$@"
   elif ! command -v sudo >/dev/null; then
-    die 3 "packages are missing, and neither are you root nor is sudo here" "fix: as root: $fix"
+    die 3 "packages are missing, but you are not root and sudo is not installed" "fix: as root: $fix"
   elif [ -t 0 ]; then
     sudo "$@"
   elif sudo -n true 2>/dev/null; then
     sudo -n "$@"
   else
-    die 3 "packages are missing, and sudo asks for a password where there is no terminal" "fix: sudo $fix"
+    die 3 "packages are missing, and sudo needs a password but there is no terminal" "fix: sudo $fix"
   fi
 }
 
 install_packages() {
   if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
-    die 3 "this is no Debian system" \
-      "fix: use Debian 12, or install the counterparts of tools/packages.txt and run: meson setup build"
+    die 3 "this is not a Debian system" \
+      "fix: use Debian 12, or install the equivalents of tools/packages.txt and run: meson setup build"
   fi
   local missing
   mapfile -t missing < <(missing_packages)
@@ -41,7 +41,7 @@ install_packages() {
   say "installing ${#missing[@]} Debian packages: ${missing[*]}"
   # Someone else's apt may hold the lock: a fresh cloud machine updates itself at its first boot.
   local apt=(env DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=300 -o Acquire::Retries=3)
-  as_root "${apt[@]}" update >/dev/null || say "apt-get update failed; trying with the package lists as they are"
+  as_root "${apt[@]}" update >/dev/null || say "apt-get update failed; trying with the existing package lists"
   as_root "${apt[@]}" -o Dpkg::Use-Pty=0 install -y --no-install-recommends "${missing[@]}" >"$(apt_log)" 2>&1 || {
     tail -n 20 "$(apt_log)" >&2
     die 3 "apt-get could not install the packages; its output is in $(apt_log)" \
@@ -50,6 +50,6 @@ install_packages() {
 }
 
 apt_log() {
-  mkdir -p build-logs 2>/dev/null || die 3 "cannot write to $PWD" "fix: clone to a directory of yours, or run with sudo"
+  mkdir -p build-logs 2>/dev/null || die 3 "cannot write to $PWD" "fix: clone into a directory that you own, or run with sudo"
   echo build-logs/apt.log
 }

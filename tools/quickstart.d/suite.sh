@@ -56,7 +56,7 @@ start_guest_image() {
 finish_guest_image() {
   wait "$guest_pid" && return
   cat build-logs/guest.log >&2
-  say "no guest image: the tests that need it will say so"
+  say "no guest image: the tests that need it will fail"
 }
 
 run_suite() {
@@ -82,6 +82,6 @@ run_suite() {
   # The lab in virtual time gives the same bytes in all of them.
   SOFTFEB_BUILDS="$PWD/build-sanitize $PWD/build-clang" run_tests build
   finish_sanitized_tests
-  say "all of it took $((SECONDS - began)) s; logs: build-logs, build/meson-logs, build-sanitize/meson-logs"
+  say "the suite took $((SECONDS - began)) s; logs: build-logs, build/meson-logs, build-sanitize/meson-logs"
   tools/count-tests --broken-builds "$broken" "${results[@]}"
 }

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""python3 tools/report DIR: pictures and a page of the results that softfeb left in DIR.
+"""python3 tools/report DIR: draws charts and writes an HTML page from the results of softfeb in DIR.
 
-Reads config.yaml, result.json, series.csv, ports.csv, windows.csv and sweep.csv, each where it is there, and writes index.html
-and a PNG and an SVG file of each chart. Exit status: 0 the page is there; 2 bad usage; 3 the machine lacks something."""
+Reads config.yaml, result.json, series.csv, ports.csv, windows.csv and sweep.csv, those that exist, and writes index.html
+and a PNG and an SVG file of each chart. Exit status: 0 the page was written; 2 bad usage; 3 the environment lacks something."""
 
 import argparse
 import importlib.util
@@ -19,7 +19,7 @@ PACKAGE = "python3-matplotlib"
 def arguments():
     parser = argparse.ArgumentParser(prog="report", description=__doc__.split("\n")[0])
     parser.add_argument("dir", metavar="DIR", help="folder that softfeb --report wrote")
-    parser.add_argument("-q", "--quiet", action="store_true", help="say nothing when all went well")
+    parser.add_argument("-q", "--quiet", action="store_true", help="print nothing on success")
     return parser.parse_args()
 
 
@@ -29,7 +29,7 @@ def complain(what, fix):
 
 
 def keep_caches_elsewhere():
-    """matplotlib keeps its list of fonts below the user's home, which may not be writable."""
+    """matplotlib caches its font list in the user's home, which may not be writable."""
     home = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
     place = home if os.path.isdir(home) else os.path.dirname(home)
     if "MPLCONFIGDIR" not in os.environ and not os.access(place, os.W_OK):
@@ -41,14 +41,14 @@ def main():
     if not os.path.isdir(args.dir):
         return complain(f"{args.dir}: no such folder", "name the folder given to softfeb with --report")
     if importlib.util.find_spec("matplotlib") is None:
-        return complain("no pictures: Python's matplotlib is not installed (the figures are in result.json and the CSV files)",
+        return complain("no charts: Python's matplotlib is not installed (the numbers are in result.json and the CSV files)",
                         f"apt-get install {PACKAGE}, then: {sys.executable} {os.path.dirname(os.path.abspath(__file__))} {args.dir}")
     keep_caches_elsewhere()
-    import make  # only now: it needs matplotlib
+    import make  # imported here because it needs matplotlib
     try:
         page = make.report(args.dir)
     except OSError as e:
-        return complain(f"{e.filename}: {e.strerror}", "name a folder that you may write to, on a disk with room")
+        return complain(f"{e.filename}: {e.strerror}", "name a writable folder on a disk with free space")
     if not args.quiet:
         print(page)
     return 0

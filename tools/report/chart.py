@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A chart: its figure, what it says in words, and its files."""
+"""A chart: its figure, its description, and its files."""
 
 import io
 import os
@@ -12,7 +12,7 @@ import style
 
 class Chart:
     def __init__(self, name, title, figure, text, notes=()):
-        """`text` says for those who cannot see the picture what it shows; `notes` are lines printed below it."""
+        """`text` describes the chart for screen readers; `notes` are lines printed below it."""
         self.name, self.title, self.text, self.notes = name, title, text, list(notes)
         self._svg = None
         self._figure = figure
@@ -28,7 +28,7 @@ class Chart:
             f.write(self._svg)
 
     def inline(self):
-        """For the page: without a prologue, with no ids but those it needs, of its own, colours by name, and words for screen readers."""
+        """SVG for the page: without prologue, only ids that are used, made unique, colours by name, and labels for screen readers."""
         svg = self._svg[self._svg.index("<svg"):]
         svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.S)
         svg = re.sub(r"<title>.*?</title>", "", svg, flags=re.S)
@@ -44,7 +44,7 @@ class Chart:
 
 
 def panels(count, height=1.9, top=0.0, shared=True, width=style.WIDTH, ratios=None):
-    """A column of axes over one time axis."""
+    """A column of axes that share the time axis."""
     total = sum(ratios) if ratios else count
     figure, axes = plt.subplots(count, 1, sharex=shared, squeeze=False, figsize=(width, height * total + 0.75 + top),
                                 constrained_layout=True, gridspec_kw={"height_ratios": ratios} if ratios else None)
@@ -53,7 +53,7 @@ def panels(count, height=1.9, top=0.0, shared=True, width=style.WIDTH, ratios=No
 
 
 def legend_above(axes, title=None, columns=6, handles=None, labels=None):
-    """Outside of the data, right of the panel's title."""
+    """Legend above the data, to the right of the panel's title."""
     if handles is None:
         handles, labels = axes.get_legend_handles_labels()
     if title:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The figures of result.json as tables."""
+"""The numbers of result.json as tables."""
 
 from markup import Raw, details, flat, is_number, pairs, table
 from units import fmt
@@ -12,7 +12,7 @@ PLACED = {"schema_version", "verdict", "config", "boards", "receivers", "switche
           "changes", "peers", "control_unserved", "lab"}
 
 BOARD = (("goodput_gbps", "goodput (Gb/s)"), ("tx_payload_gbps", "payload sent (Gb/s)"), ("tx_packets", "packets"), ("messages_completed", "messages"),
-         ("messages_failed", "failed"), ("retransmitted_packets", "sent again"), ("timeouts", "timeouts"), ("cnp_rx", "CNPs"),
+         ("messages_failed", "failed"), ("retransmitted_packets", "retransmitted"), ("timeouts", "timeouts"), ("cnp_rx", "CNPs"),
          ("rc_gbps", "Rc at the end (Gb/s)"))
 RECEIVER = (("messages", "messages"), ("payload_bytes", "payload (bytes)"), ("bytes_wrong", "bytes wrong"), ("missing", "missing"),
             ("duplicate", "duplicate"), ("out_of_order", "out of order"), ("icrc_errors", "iCRC errors"), ("ecn_ce", "marked CE"),
@@ -20,7 +20,7 @@ RECEIVER = (("messages", "messages"), ("payload_bytes", "payload (bytes)"), ("by
 
 
 def total(item, key):
-    """A member (None where it is not known), or the sum of it over the queue pairs: the listed ones, where those are all."""
+    """The value of a member (None if unknown), or its sum over the queue pairs if all of them are listed."""
     if key in item:
         return item[key]
     summary = item.get("summary") or {}
@@ -41,9 +41,9 @@ def listed(caption, heading, items, members):
     if len(rows) <= FEW:
         return html
     spread = [[word] + [pick([r[i] for r in cut if is_number(r[i])]) for i in range(1, len(used) + 1)]
-              for word, pick in (("least", least), ("mean", mean), ("largest", largest), ("sum", sum))]
-    return (table(f"{caption}: {len(rows)} of them", [""] + [members[i][1] for i in used], spread)
-            + details(f"Each of the {len(rows)}", html))
+              for word, pick in (("minimum", least), ("mean", mean), ("maximum", largest), ("sum", sum))]
+    return (table(f"{caption}: summary of {len(rows)}", [""] + [members[i][1] for i in used], spread)
+            + details(f"All {len(rows)} rows", html))
 
 
 def least(values):
@@ -67,7 +67,7 @@ def receivers(result):
 
 
 def switches(result):
-    """Whatever numbers each has, and a table of its ports."""
+    """All numbers of each switch, and a table of its ports."""
     html = ""
     items = result.get("switches") or []
     if items:
@@ -83,7 +83,7 @@ def switches(result):
 
 
 def objects(caption, items):
-    """A list of objects of the same kind: a row each."""
+    """One row per object of a list of similar objects."""
     keys = list(dict.fromkeys(k for item in items for k, v in item.items() if not isinstance(v, (dict, list))))
     keys.sort(key=lambda k: k not in ("name", "board", "port"))
     return table(caption, [k.replace("_", " ") for k in keys], [[item.get(k) for k in keys] for item in items])
@@ -98,7 +98,7 @@ def checks(result):
     for c in items:
         rows.append([c.get("name", "").replace("_", " "), mark(c), c.get("value"), c.get("limit")]
                     + [plain(c.get(k)) for k in keys])
-    return table("What the run was held to", ["check", "", "found", "limit"] + [k.replace("_", " ") for k in keys], rows)
+    return table("Checks of the run", ["check", "", "found", "limit"] + [k.replace("_", " ") for k in keys], rows)
 
 
 def mark(check):
@@ -113,7 +113,7 @@ def plain(value):
 
 
 def others(result):
-    """Members that this page does not know by name: they are worth reading, too."""
+    """Members that this page does not know by name."""
     html = ""
     for key, value in result.items():
         if key in PLACED or not value:
@@ -135,7 +135,7 @@ def scalars(result):
 
 
 def machine(result):
-    """Ports, workers: how the program fared."""
+    """Counters of DPDK ports and workers."""
     html = "".join(objects(caption, result[key]) for key, caption in (("ports", "Ports (DPDK)"), ("workers", "Workers"))
                    if result.get(key))
     return details("Ports and workers", html) if html else ""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What softfeb left in a folder (doc/result.md)."""
+"""Reads the files that softfeb wrote into a folder (doc/result.md)."""
 
 import csv
 import itertools
@@ -31,14 +31,14 @@ class Table:
         return self.length
 
     def by(self, name):
-        """{value of a text column: the table's rows that have it}, each in their order."""
+        """{value of a text column: its rows}, in their order."""
         values, index, counts = np.unique(as_text(self.columns[name]), return_inverse=True, return_counts=True)
         order = np.argsort(index, kind="stable")
         ends = np.cumsum(counts)
         return {str(v): self.where(order[end - count:end]) for v, end, count in zip(values, ends, counts)}
 
     def where(self, rows):
-        """A part: by a mask, or by indices."""
+        """Selects rows by a mask or by indices."""
         return Table({name: values[rows] for name, values in self.columns.items()})
 
     def get(self, name, default=0.0):
@@ -46,7 +46,7 @@ class Table:
 
 
 def column(texts):
-    """Numbers where all of them are, else text."""
+    """An array of numbers if all texts are numbers, else of text."""
     try:
         return np.array([float(t) if t != "" else np.nan for t in texts])
     except ValueError:
@@ -54,20 +54,20 @@ def column(texts):
 
 
 def as_text(values):
-    """Names that look like numbers are names still."""
+    """Converts names that were read as numbers back to text."""
     return np.array([f"{v:g}" for v in values]) if values.dtype.kind == "f" else values
 
 
 def joined(parts):
-    """A column read in parts: text where any of them is."""
+    """Joins a column read in parts; text if any part is text."""
     if any(p.dtype.kind != "f" for p in parts) and any(p.dtype.kind == "f" for p in parts):
         parts = [as_text(p) for p in parts]
     return np.concatenate(parts) if parts else np.array([])
 
 
 def read_csv(path):
-    """A last line that was cut off, as a run that was killed leaves it, is passed over. In parts: as text, a long file takes
-    ten times its size."""
+    """Ignores an incomplete last line, as a killed run leaves it. Reads in parts because a long file takes
+    ten times its size as text."""
     with open(path, newline="", encoding="utf-8") as f:
         lines = csv.reader(f)
         names = next(lines, [])
@@ -107,13 +107,13 @@ class Folder:
         return table if table is not None and len(table) else None
 
     def each_port(self):
-        """{name: rows of ports.csv}. Made once for all charts."""
+        """{name: rows of ports.csv}. Computed once for all charts."""
         if "ports" not in self.made:
             self.made["ports"] = self.ports.by("port") if self.ports is not None else {}
         return self.made["ports"]
 
     def files(self):
-        """Those that the page links to."""
+        """Files that the page links to."""
         known = ("config.yaml", "result.json", "series.csv", "ports.csv", "windows.csv", "sweep.csv")
         return [n for n in known if os.path.exists(os.path.join(self.path, n))]
 
@@ -126,6 +126,6 @@ class Folder:
         return self.lab.get("title") or "softfeb run"
 
     def limit(self, check):
-        """The limit of a check of the configuration, or None."""
+        """The limit of a configured check, or None."""
         value = (self.lab.get("checks") or {}).get(check)
         return number(value) if value is not None else None

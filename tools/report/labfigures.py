@@ -1,26 +1,26 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Figures of an experiment of the lab, real time beside virtual."""
+"""Results of a lab experiment, real time beside virtual time."""
 
 from markup import Raw, details, flat, table
 from units import fmt
 
 # (path in `figures`, in words, factor). What is not here is in the long table.
 CHOSEN = (
-    ("windows.100.jain_min", "Jain's index over 100 ms, least", 1), ("windows.100.jain_mean", "Jain's index over 100 ms, mean", 1),
-    ("windows.10.jain_min", "Jain's index over 10 ms, least", 1), ("windows.10.jain_mean", "Jain's index over 10 ms, mean", 1),
-    ("windows.100.port_used_min", "bottleneck used over 100 ms, least (%)", 100),
-    ("windows.100.port_used_mean", "bottleneck used, mean (%)", 100),
-    ("queue_bytes_max", "its queue, longest (KiB)", 1 / 1024), ("queue_bytes_mean", "its queue, mean (KiB)", 1 / 1024),
-    ("starvation_ms", "longest time without a byte of a board (ms)", 1),
-    ("offered", "sent of what was allowed, worst board", 1), ("rate_tracking", "rate tracking, largest difference", 1),
+    ("windows.100.jain_min", "Jain's index over 100 ms, minimum", 1), ("windows.100.jain_mean", "Jain's index over 100 ms, mean", 1),
+    ("windows.10.jain_min", "Jain's index over 10 ms, minimum", 1), ("windows.10.jain_mean", "Jain's index over 10 ms, mean", 1),
+    ("windows.100.port_used_min", "bottleneck use over 100 ms, minimum (%)", 100),
+    ("windows.100.port_used_mean", "bottleneck use, mean (%)", 100),
+    ("queue_bytes_max", "bottleneck queue, longest (KiB)", 1 / 1024), ("queue_bytes_mean", "bottleneck queue, mean (KiB)", 1 / 1024),
+    ("starvation_ms", "longest time without a delivery from a sending board (ms)", 1),
+    ("offered", "share sent of what was allowed, worst board", 1), ("rate_tracking", "rate tracking, largest difference", 1),
     ("sawtooth", "sawtooth, largest difference from the prediction", 1), ("totals.ecn_marked", "packets marked", 1),
     ("totals.cnp_rx", "CNPs received", 1), ("totals.cnp_forged", "CNPs forged", 1), ("totals.pause_tx", "pause frames", 1),
     ("totals.dropped", "packets dropped", 1), ("totals.lost", "packets lost", 1),
-    ("totals.retransmitted", "packets sent again", 1), ("totals.bytes_wrong", "bytes wrong", 1))
+    ("totals.retransmitted", "packets retransmitted", 1), ("totals.bytes_wrong", "bytes wrong", 1))
 
 
 def runs(result):
-    """[(column, figures)] of the document's run and, where there is one, of its virtual twin."""
+    """[(column, figures)] of the run and, if present, of the same experiment in virtual time."""
     lab = result.get("lab") or {}
     found = [(f"{lab.get('time', 'real')} time", lab.get("figures"))]
     if isinstance(lab.get("virtual"), dict):
@@ -29,7 +29,7 @@ def runs(result):
 
 
 def named(figures):
-    """Scalars by path; windows by their length."""
+    """Scalars by path, windows by length."""
     plain = {k: v for k, v in figures.items() if k not in ("windows", "changes", "conservation")}
     values = dict(flat(plain))
     for w in figures.get("windows") or []:
@@ -47,9 +47,9 @@ def figures_table(columns):
             for path, words, factor in CHOSEN if any(v.get(path) is not None for v in values)]
     chosen = {path for path, _, _ in CHOSEN}
     rest = [[path] + [v.get(path) for v in values] for path in dict.fromkeys(p for v in values for p in v) if path not in chosen]
-    heads = ["figure"] + [name for name, _ in columns]
-    html = table("Figures of the experiment (in steady states where they are of windows)", heads, rows) if rows else ""
-    return html + (details("All of them", table("By their names in result.json", heads, rest)) if rest else "")
+    heads = ["metric"] + [name for name, _ in columns]
+    html = table("Results of the experiment (values over windows: steady states only)", heads, rows) if rows else ""
+    return html + (details("All values", table("By name in result.json", heads, rest)) if rest else "")
 
 
 def what_changed(change):
@@ -66,8 +66,8 @@ def changes_table(columns):
         first = next(c for c in here if c is not None)
         rows.append([f"{fmt(at)} s: {what_changed(first)}", first.get("sending")]
                     + [c.get("converged_ms") if c is not None else None for c in here])
-    heads = ["change", "boards sending then"] + [f"{name} (ms)" for name, _ in columns]
-    return table("Time from a change until all that send are within 10 % of their fair shares (–: not before the next change)",
+    heads = ["change", "boards sending"] + [f"{name} (ms)" for name, _ in columns]
+    return table("Time from a change until all sending boards are within 10 % of their fair shares (–: not before the next change)",
                  heads, rows) if rows else ""
 
 
@@ -78,8 +78,8 @@ def conservation_table(columns):
             same = b.get("left") == b.get("right")
             rows.append([f"{b.get('name', '').replace('_', ' ')}, {name}", f"{fmt(b.get('left'))} {b.get('left_is')}",
                          f"{fmt(b.get('right'))} {b.get('right_is')}",
-                         Raw('<span class="held">✓ the same</span>' if same else '<span class="failed">✗ differ</span>')])
-    return table("Conservation: two counts of the same packets or bytes", ["", "counted", "and", ""], rows) if rows else ""
+                         Raw('<span class="held">✓ equal</span>' if same else '<span class="failed">✗ differ</span>')])
+    return table("Conservation check: two counts of the same packets or bytes", ["", "counted", "and", ""], rows) if rows else ""
 
 
 def section(result):
@@ -87,12 +87,12 @@ def section(result):
     if not columns:
         return ""
     rest = dict(flat((result.get("lab") or {}).get("network") or {}))
-    network = details("Where the network's packets went", table("Packets", ["", "count"], list(map(list, rest.items())))) if rest else ""
+    network = details("Packets of the network by fate", table("Packets", ["", "count"], list(map(list, rest.items())))) if rest else ""
     return figures_table(columns) + changes_table(columns) + conservation_table(columns) + network
 
 
 def slowest(result):
-    """Longest time to the fair shares of the document's own run, in milliseconds, or None."""
+    """Longest time to the fair shares in this run, in milliseconds, or None."""
     columns = runs(result)
     found = [c["converged_ms"] for c in (columns[0][1].get("changes") or []) if c.get("converged_ms") is not None] if columns else []
     return max(found, default=None)

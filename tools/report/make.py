@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""From a folder of results to its page."""
+"""Turns a folder of results into its page."""
 
 import os
 import traceback
@@ -11,7 +11,7 @@ from folder import Folder
 
 
 def draw(folder, maker, trouble):
-    """A chart, or none where its data are missing. What fails is told on the page: the others are worth having."""
+    """The charts of a maker, none if its data are missing. An error is reported on the page; the other charts are still drawn."""
     try:
         return list(maker(folder))
     except Exception:  # of any kind: a reader wants the rest

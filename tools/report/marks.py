@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What several charts draw into their axes: joins and leaves, limits, events along the foot of a panel."""
+"""Elements shared by several charts: joins and leaves, limits, events at the foot of a panel."""
 
 import numpy as np
 
@@ -16,7 +16,7 @@ def who(names):
 
 
 def draw_changes(all_axes, events, label=True):
-    """Vertical lines where boards join or leave; in words above the data of the topmost panel."""
+    """Vertical lines where boards join or leave, labelled above the data of the topmost panel."""
     if label and events:
         make_room(all_axes[0])
     for at, sign, names in events:
@@ -29,7 +29,7 @@ def draw_changes(all_axes, events, label=True):
 
 
 def make_room(axes, share=0.14):
-    """For words above the data; without ticks there, which may be above what there can be."""
+    """Extends the axis for labels above the data, without ticks there."""
     low, high = axes.get_ylim()
     ticks = [t for t in axes.get_yticks() if low <= t <= high]
     axes.set_ylim(low, high + share * (high - low))
@@ -37,7 +37,7 @@ def make_room(axes, share=0.14):
 
 
 def strip(axes, times, counts, colour, columns=240):
-    """Along the foot of a panel: the more in a bin, the stronger its colour. Of few, short strokes show each."""
+    """Events at the foot of a panel: darker bins have more events. Few events are drawn as separate strokes."""
     happened = counts > 0
     if np.count_nonzero(happened) <= columns / 2:
         rug(axes, times[happened], colour)
@@ -54,7 +54,7 @@ def strip(axes, times, counts, colour, columns=240):
 
 
 def rug(axes, times, colour, most=400):
-    """Short strokes at the foot of a panel, one where something happened; of many at once one stands for all."""
+    """Short strokes at the foot of a panel, one per event; events at the same place share a stroke."""
     if len(times) == 0:
         return
     low, high = axes.get_xlim()
@@ -64,7 +64,7 @@ def rug(axes, times, colour, most=400):
 
 
 def limit_line(axes, value, text, colour=None, below=False):
-    """A level with its name at the right edge of the panel; below it where the data are above."""
+    """A horizontal line labelled at the right edge of the panel; `below` puts the label under the line."""
     colour = colour or style.BAD
     axes.axhline(value, color=colour, linewidth=1.1, linestyle=(0, (5, 3)), zorder=2.5)
     axes.annotate(text, (1.0, value), xycoords=("axes fraction", "data"), xytext=(-3, -3 if below else 2),
@@ -73,7 +73,7 @@ def limit_line(axes, value, text, colour=None, below=False):
 
 
 def band(axes, middle, mean, low, high, colour, label, width=1.5, style_=("-")):
-    """A line and, where it stands for many samples, the range of these."""
+    """A line and, if it averages many samples, their range."""
     if np.any(high > low):
         axes.fill_between(middle, low, high, color=colour, alpha=0.22, linewidth=0, zorder=2)
     axes.plot(middle, mean, color=colour, linewidth=width, linestyle=style_, label=label, zorder=3)

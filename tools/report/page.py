@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""index.html: one file that needs no other."""
+"""index.html, a self-contained file."""
 
 import os
 
@@ -52,24 +52,24 @@ def in_virtual_time(result):
 
 
 def cards(folder):
-    """The figures that people ask for first."""
+    """The key results."""
     r = folder.result
     use = least_use(folder)
     known = [
         ("boards", len(r["boards"]) if r.get("boards") else None),
         ("goodput, all boards (Gb/s)", r.get("goodput_gbps")),
         ("payload sent, all boards (Gb/s)", r.get("tx_payload_gbps") if r.get("goodput_gbps") is None else None),
-        ("Jain's index, smallest", r.get("fairness_jain")),
-        ("port used, smallest (%)", 100 * use if use is not None else None),
-        ("to the fair shares, longest (ms)", labfigures.slowest(r)),
+        ("Jain's index, minimum", r.get("fairness_jain")),
+        ("port use, minimum (%)", 100 * use if use is not None else None),
+        ("time to fair shares, longest (ms)", labfigures.slowest(r)),
         ("longest queue (KiB)", max((s.get("queue_bytes_max", 0) for s in r.get("switches") or []), default=0) / 1024
          if r.get("switches") else None),
         ("packets dropped", summed(r.get("switches"), "dropped") if r.get("switches") else None),
         ("pause frames", summed(r.get("switches"), "pause_tx") if r.get("switches") else None),
-        ("packets sent again", summed(r.get("boards"), "retransmitted_packets")),
+        ("packets retransmitted", summed(r.get("boards"), "retransmitted_packets")),
         ("CNPs", summed(r.get("boards"), "cnp_rx")),
         ("bytes wrong", summed(r.get("receivers"), "bytes_wrong")),
-        ("of its time taken by the machine (%)", 100 * r["stolen_share"] if is_number(r.get("stolen_share")) and not in_virtual_time(r) else None),
+        ("workers preempted (% of time)", 100 * r["stolen_share"] if is_number(r.get("stolen_share")) and not in_virtual_time(r) else None),
     ]
     shown = "".join(f"<div><dt>{text(k)}</dt><dd>{fmt(v)}</dd></div>\n" for k, v in known if v is not None)
     return f'<dl class="cards">\n{shown}</dl>\n' if shown else ""
@@ -122,7 +122,7 @@ def results(folder):
     r = folder.result
     rows = figures.scalars(r)
     return (labfigures.section(r) + figures.boards(r) + figures.receivers(r) + figures.switches(r) + figures.others(r)
-            + (table("Further figures", ("", "value"), [[k.replace("_", " "), v] for k, v in rows]) if rows else "")
+            + (table("Further results", ("", "value"), [[k.replace("_", " "), v] for k, v in rows]) if rows else "")
             + figures.machine(r) + sweep_table(folder))
 
 
@@ -144,10 +144,10 @@ def configuration(folder):
 def render(folder, charts, trouble):
     sections = [("results", "Results", results(folder)), ("configuration", "Configuration", configuration(folder)),
                 ("files", "Files", files(folder, charts)),
-                ("trouble", "What could not be drawn", "".join(f"<pre>{text(t)}</pre>" for t in trouble))]
+                ("trouble", "Charts that could not be drawn", "".join(f"<pre>{text(t)}</pre>" for t in trouble))]
     sections = [s for s in sections if s[2]]
     checks = [("checks", "Checks", figures.checks(folder.result))] if folder.result else []
-    drawn = "".join(map(figure, charts)) or "<p>There is no time series in this folder.</p>\n"
+    drawn = "".join(map(figure, charts)) or "<p>This folder has no time series.</p>\n"
     return f"""<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -158,7 +158,7 @@ def render(folder, charts, trouble):
 {style_sheet()}</style>
 </head>
 <body>
-<a class="skip" href="#main">To the figures</a>
+<a class="skip" href="#main">Skip to the results</a>
 <header>
 {heading(folder)}{navigation(checks, charts, sections)}</header>
 <main id="main">

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Long series made short enough to draw, without hiding their extremes."""
+"""Reduces long series for drawing, without hiding their extremes."""
 
 import numpy as np
 
@@ -7,7 +7,7 @@ COLUMNS = 900  # about a chart's width in pixels
 
 
 def intervals(times):
-    """Length of the time before each sample; the series begins at 0, or one usual interval before its first sample."""
+    """Length of the interval before each sample; the series begins at 0, or one median interval before its first sample."""
     if len(times) == 0:
         return times
     usual = np.median(np.diff(times)) if len(times) > 1 else times[0]
@@ -16,8 +16,8 @@ def intervals(times):
 
 
 def binned(times, values, begin, end, columns=COLUMNS, weights=None):
-    """(middle, mean, least, largest) over equal bins of time; those without a sample are left out. A series with fewer samples
-    than bins is returned as it is."""
+    """(middle, mean, minimum, maximum) over equal time bins, without empty bins. A series with fewer samples
+    than bins is returned unchanged."""
     keep = ~np.isnan(values) & (times >= begin) & (times <= end)
     times, values = times[keep], values[keep]
     weights = np.ones(len(times)) if weights is None else weights[keep]
@@ -35,7 +35,7 @@ def binned(times, values, begin, end, columns=COLUMNS, weights=None):
 
 
 def counted(times, counts, begin, end, columns=200):
-    """(left edges, width, sums) of counts over equal bins of time."""
+    """(left edges, width, sums) of counts over equal time bins."""
     keep = ~np.isnan(counts) & (times >= begin) & (times <= end)
     width = (end - begin) / columns if end > begin else 1.0
     index = np.clip(np.ceil((times[keep] - begin) / width).astype(int) - 1, 0, columns - 1)

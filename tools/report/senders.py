@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The boards of a series: who sent how fast, and from when to when."""
+"""The boards of a time series: rates, and when each board was sending."""
 
 import re
 
@@ -14,7 +14,7 @@ SUMS = ("rc_gbps", "rt_gbps", "sent_gbps", "goodput_gbps")
 
 
 class Sender:
-    """A board's rows, those of several queue pairs added up."""
+    """A board's rows, summed over its queue pairs."""
 
     def __init__(self, name, rows):
         self.name = name
@@ -44,7 +44,7 @@ class Sender:
         return float(np.average(self.sent_gbps[during], weights=self.length[during]))
 
     def sending(self):
-        """Its state of congestion control means something while it sends only."""
+        """Mask of the samples while it sends; only then is its congestion-control state meaningful."""
         return (self.times >= (self.first if self.first is not None else np.inf)) & (self.times <= self.last)
 
 
@@ -54,7 +54,7 @@ def natural(name):
 
 
 def senders(folder):
-    """In the order of their names, numbers as numbers. Made once for all charts."""
+    """Senders in natural order of their names. Computed once for all charts."""
     if "senders" not in folder.made:
         folder.made["senders"] = by_board(folder.series)
     return folder.made["senders"]
@@ -76,8 +76,8 @@ def span(folder):
 
 
 def changes(folder, begin, end):
-    """[(time, +1 joins or -1 leaves, [names])]: boards that begin after the run did, or end before it; as the lab's result has
-    them, otherwise as the series shows."""
+    """[(time, +1 joins or -1 leaves, [names])]: boards that start after the run or stop before its end; from the lab's result if it has
+    them, otherwise from the series."""
     told = labfigures.runs(folder.result)
     if told and "changes" in told[0][1]:
         all_ = [(c["at_s"], sign, c[key]) for c in told[0][1]["changes"] for sign, key in ((-1, "stopping"), (+1, "starting"))]

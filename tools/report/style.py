@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How the charts look. Every colour that means something has a twin for dark pages: the page's style sheet is made of the
+"""Style of the charts. Each colour with a meaning has a counterpart for dark pages: the page's style sheet is generated from the
 same table, and inline SVG refers to it."""
 
 import matplotlib

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the resolved configuration says of a network's ports."""
+"""Properties of the network's ports, from the resolved configuration."""
 
 import style
 from units import number
@@ -19,7 +19,7 @@ def switches(folder):
 
 
 def link_rate(folder, port):
-    """Gb/s on the wire of a port "switch.peer", or None."""
+    """Link rate in Gb/s on the wire of a port "switch.peer", or None."""
     here, _, peer = port.partition(".")
     for link in (folder.config.get("network") or {}).get("links") or []:
         ends = [str(e) for e in link.get("ends") or []]
@@ -29,7 +29,7 @@ def link_rate(folder, port):
 
 
 def covers(end, name):
-    """Whether an end of a link (a name, a group's name, or a range first..last) may be this station."""
+    """Whether an end of a link (a name, a group's name, or a range first..last) covers this station."""
     first, dots, last = end.partition("..")
     if not dots:
         return end == name or (name.startswith(end) and name[len(end):].lstrip("-").isdigit())

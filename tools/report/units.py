@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Numbers as configurations write them, and as people read them."""
+"""Parses numbers of configurations, and formats numbers for readers."""
 
 import math
 import re
@@ -14,7 +14,7 @@ SCALE = {
 
 
 def number(value):
-    """Of a configuration's value: times in seconds, sizes in bytes, rates in Gb/s, shares of 1. None where it is no number."""
+    """Parses a configuration value: times in seconds, sizes in bytes, rates in Gb/s, shares of 1. None if it is not a number."""
     if isinstance(value, bool) or value is None:
         return None
     if isinstance(value, (int, float)):
@@ -29,7 +29,7 @@ def number(value):
 
 
 def fmt(value, digits=4):
-    """With so many significant digits and thin spaces between thousands; integers in full."""
+    """Formats with this many significant digits and thin spaces between thousands; integers in full."""
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return "–"
     if isinstance(value, bool):
@@ -46,7 +46,7 @@ def fmt(value, digits=4):
 
 
 def scaled_bytes(values):
-    """(divisor, unit) in which the largest of some sizes is read best."""
+    """(divisor, unit) suited to the largest of some sizes."""
     top = max((v for v in values if v is not None and not math.isnan(v)), default=0)
     for divisor, unit in ((1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")):
         if top >= 2 * divisor:

@@ -47,7 +47,7 @@ function setupPicker(boards) {
   by("filter").hidden = by("picker-note").hidden = !many;
   by("filter").value = "";
   by("picker-note").textContent = many
-    ? `${boards.length} boards: the shaded range is from the slowest to the fastest, the grey line their mean; up to ${MOST_SHOWN} have lines of their own.` : "";
+    ? `${boards.length} boards: the shaded range runs from the slowest to the fastest, the grey line is their mean; select up to ${MOST_SHOWN} for separate lines.` : "";
   choose();
 }
 
@@ -118,7 +118,7 @@ function describe(end) {
   const port = store.setup.ports[Number(by("port").value)];
   if (!port || !last.peak) return;
   const peak = last.peak[Number(by("port").value)];
-  by("queue").setAttribute("aria-label", `Queue of ${port.name}: ${bytes(peak)} at most in the last sample`);
+  by("queue").setAttribute("aria-label", `Queue of ${port.name}: ${bytes(peak)} peak in the last sample`);
   by("port-note").textContent = `${port.gbps} Gb/s, buffer ${bytes(port.buffer)}` +
     (port.kmax === undefined ? ", no ECN marking" : "");
 }
@@ -146,7 +146,7 @@ function draw() {
 
 function state() {
   const t = store.samples.at(-1)?.t;
-  const text = { connecting: "connecting", waiting: "waiting for the start", lost: "connection lost, trying again",
+  const text = { connecting: "connecting", waiting: "waiting for traffic to start", lost: "connection lost, reconnecting",
     ended: "run has ended", running: "running" }[store.state];
   form.setOver(store.state === "ended");
   const pill = by("state");

@@ -6,13 +6,13 @@ import { element } from "/tables.js";
 const REFRESH_MS = 3000;
 const CLOCKS = "clocks of 6.4 ns, or a time";
 const HINTS = {
-  alpha_g: "1024·(1−g), 0–1023", dec_gain: "a cut is Rc·α/2^n", time_stage_threshold: "fast recovery steps; 0 counts as 256",
-  clamp_tgt_rate: "Rt := Rc at every cut", dcqcn_bypass: "line rate, CNPs only counted", rate_dec_interval: CLOCKS,
-  alpha_upd_interval: CLOCKS, rate_inc_interval: CLOCKS, rai: "additive step", rhai: "hyper step", rmin: "lower limit of a cut",
-  line_rate: "highest rate", min_rate: "lowest rate", one_minus_g: "1024·(1−g)", initial_alpha: "of 1024",
+  alpha_g: "1024·(1−g), 0–1023", dec_gain: "a cut is Rc·α/2^n", time_stage_threshold: "fast recovery steps; 0 means 256",
+  clamp_tgt_rate: "Rt := Rc at every cut", dcqcn_bypass: "send at line rate; only count CNPs", rate_dec_interval: CLOCKS,
+  alpha_upd_interval: CLOCKS, rate_inc_interval: CLOCKS, rai: "additive step", rhai: "hyper step", rmin: "minimum rate after a cut",
+  line_rate: "highest rate", min_rate: "lowest rate", one_minus_g: "1024·(1−g)", initial_alpha: "1024 is 1",
   alpha_update: "at_cut or each_period", alpha_interval: "K; 0: no decay", increase_timer: "0: no timer",
   byte_counter: "0: no byte counter", fast_recovery_steps: "F", additive_step: "Rai", hyper_step: "Rhai",
-  decrease_interval: "between two cuts, at least", gd: "a cut is Rc·α·1024/2^n", min_decrease_factor: "% of Rc a cut leaves",
+  decrease_interval: "minimum time between two cuts", gd: "a cut is Rc·α·1024/2^n", min_decrease_factor: "smallest % of Rc left by a cut",
 };
 
 export class ParameterForm {
@@ -99,10 +99,10 @@ export class ParameterForm {
 
   #describe(unit, mixed) {
     const parts = [!unit ? "No congestion control." : unit.register
-      ? `In force through the board's registers: ${unit.register}.` : `Algorithm ${unit.algorithm}; in force at once.`];
+      ? `Takes effect through the board's registers: ${unit.register}.` : `Algorithm ${unit.algorithm}; changes take effect immediately.`];
     if (unit?.shares_with !== undefined) parts.push(`The rate is shared: change it for QP ${unit.shares_with}, or all.`);
-    if (mixed.size) parts.push(`Not all QPs have the marked values: those of QP ${unit.first} are shown.`);
-    if (this.#notShown) parts.push(`Left out, as no register shows them, and they stay as they began: ${this.#notShown} of the metadata bus's QPs.`);
+    if (mixed.size) parts.push(`The marked values differ between QPs; those of QP ${unit.first} are shown.`);
+    if (this.#notShown) parts.push(`Not shown: ${this.#notShown} QPs of the metadata bus, which have no registers and keep their initial parameters.`);
     return parts.join(" ");
   }
 
@@ -176,9 +176,9 @@ export class ParameterForm {
         if (board === this.board.value) this.#take(body);
       }
       const what = Object.entries(set).map(([k, v]) => `${k} = ${v}`).join(", ");
-      this.#say(`In force on ${boards.length === 1 ? boards[0] : `${boards.length} boards`}: ${what}`, "good");
+      this.#say(`Applied to ${boards.length === 1 ? boards[0] : `${boards.length} boards`}: ${what}`, "good");
     } catch {
-      this.#say("The server did not answer; nothing is known to have changed.", "bad");
+      this.#say("The server did not respond; it is unknown whether anything changed.", "bad");
     } finally {
       this.#busy = false;
     }

@@ -131,7 +131,7 @@ def febctl_steps(lab):
             report = sink.report
             assert report["held"] and report["messages"] == 6 * COUNT, report
             assert report["bytes_wrong"] == 0 and report["bytes_checked"] == 6 * COUNT * size, report
-            # One counter, from burst to burst and from queue pair to queue pair.
+            # One counter runs on across bursts and queue pairs.
             if origin is not None:
                 assert report["qps"][0]["payload_origin"] == (origin + sent) % 256, (report, origin, sent)
             origin, sent = report["qps"][0]["payload_origin"], 6 * COUNT * size

@@ -38,7 +38,7 @@ def board(lab):
     """The example as it is, but for the device and the rate: an emulated guest keeps up with it, and a burst lasts long enough
     for registers to change in the middle of it."""
     with addressed(lab), started(lab, changes={"boards.feb0.link_rate": "50Mb/s"}, conf=CONF) as softfeb:
-        softfeb.wait_for("in band only: connect from a host of its network, as febctl --ip " + BOARD)
+        softfeb.wait_for("in band only: connect from a host on its network with febctl --ip " + BOARD)
         if lab.run(["test", "-e", "/usr/bin/febctl"], check=False).code:
             lab.guest.push(lab.program("app/febctl/febctl"), "/usr/bin/febctl")
         end = time.monotonic() + 30
@@ -123,6 +123,6 @@ def in_band_host_says_what_is_wrong(lab):
     """febctl where the board is not: no listener (`listen: none`), nobody at the address; each with the likely causes."""
     with board(lab):
         said = febctl(lab, "--timeout", "1", "status", ip="127.0.0.1", status=3)
-        assert "nobody listens there (port unreachable)" in said and "`listen: none`" in said and "its own address" in said, said
+        assert "connection refused (port unreachable)" in said and "`listen: none`" in said and "its own address" in said, said
         said = febctl(lab, "--timeout", "1", "status", ip="192.168.2.11", status=3)
-        assert "no answer" in said and "the board or its link is down" in said and "ping 192.168.2.11" in said, said
+        assert "no response" in said and "the board or its link is down" in said and "ping 192.168.2.11" in said, said

@@ -104,7 +104,7 @@ def uc_says_what_is_missing(lab):
                 for n in range(10):
                     qp.write(data[n * 6000:(n + 1) * 6000], n * 6000, n if immediate else None,
                              skip=i == 2 and n in (3, 4, 9))
-            lab.run(["sleep", "0.3"])  # no ACK tells when the guest has taken the last one
+            lab.run(["sleep", "0.3"])  # no ACK shows when the guest has received the last message
             report = tcp.ask(end(40))
         assert (report["missing"], report["messages"], report["bytes_wrong"]) == (3, 37, 0), report
         lossy = report["qps"][2]
@@ -176,7 +176,7 @@ def refusals_name_the_fix(lab):
             assert "session" in other.ask(end(0))["error"]
             other.stream.write("no json\n")
             assert "JSON" in other.ask({})["error"]
-        # The first one has left without an end: that is the session of --once.
+        # The first session ended without 'end'; it counts as the session of --once.
     assert any("went away" in p for p in sink.report["problems"]), sink.report
     assert lab.run("rdma resource show qp | grep -c rdma-sink; true").out.strip() == "0"
 

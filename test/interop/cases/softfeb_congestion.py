@@ -7,11 +7,11 @@ import json
 from softfeb import run_to_sink
 from softroce import case
 
-LINE = 0.4  # Gb/s, of the board's reaction point: what the guest takes without loss
+LINE = 0.4  # Gb/s of the board's reaction point, which the guest receives without loss
 MESSAGE = 16 << 10
 MESSAGES = 800
-# The firmware's algorithm at a rate the guest can follow. A small bucket, so that a cut is felt at once; slow recovery, so that
-# Rc at the end still tells of the marks.
+# The firmware's algorithm at a rate that the guest can follow: a small bucket, so that a cut takes effect at once, and slow
+# recovery, so that the final Rc still shows the marks.
 DCQCN = {"algorithm": "firmware", "line_rate": "400Mb/s", "bucket": "64KiB", "rmin": "8Mb/s", "rai": "2Mb/s", "rhai": "4Mb/s",
          "clamp_tgt_rate": True, "rate_inc_interval": "50ms"}
 SETTINGS = {"boards.0.dcqcn": DCQCN, "qp.pmtu": 4096, "qp.window_packets": 64, "qp.ack_every": 8, "qp.timeout": 16,
@@ -49,7 +49,7 @@ def marks_slow_the_board(lab):
         assert qp["cnp_rx"] > 0 and qp["rc_gbps"] < 0.7 * LINE and 0 < qp["alpha"] <= 1, json.dumps(qp)
         rates = [float(row["rc_gbps"]) for row in series]
         assert sum(int(row["cnp_rx"]) for row in series) == qp["cnp_rx"], (series, qp)
-        # Line rate until the first CNP, down to a fraction of it with those that follow.
+        # Line rate until the first CNP, then down to a fraction of it.
         assert min(rates) < 0.1 * LINE, rates
         first = next(i for i, row in enumerate(series) if int(row["cnp_rx"]))
         assert all(abs(rate - LINE) < 1e-6 for rate in rates[:first]), rates

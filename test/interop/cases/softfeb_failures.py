@@ -5,8 +5,7 @@ from softfeb import CLOSED_LOOP, run, started
 from softroce import HOST_IP, case
 
 QPN, PSN = 0x150, 77
-# Four attempts of 4.096 us · 2^14 (67 ms; the standard lets a timer take up to four times that), and as
-# much again for a machine that is busy.
+# Four attempts of 4.096 us · 2^14 (67 ms; the standard allows up to four times that), and the same again for a busy machine.
 TIMERS = {"qp.timeout": 14, "qp.retry_count": 3}
 PATIENCE_S = 15
 

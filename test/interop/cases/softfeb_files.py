@@ -19,7 +19,7 @@ def make_file(lab):
 
 
 def send_file(lab, path, pmtu, changes, name):
-    # An immediate with each message: the receiver counts them, so that one written twice, or told twice, is seen.
+    # Each message has an immediate: the receiver counts them, which reveals messages written or reported twice.
     return run_to_sink(lab, ["--memory", str(SIZE)],
                        {**CLOSED_LOOP, "qp.pmtu": pmtu, "traffic.payload": {"file": str(path)},
                         "traffic.message_size": f"{MESSAGE}B", "traffic.verb": "write_imm", "traffic.immediate": "counter",
@@ -53,8 +53,9 @@ def file_arrives_in_spite_of_losses(lab):
     """The same with 1 % of the requests and 1 % of the responses lost: equal, each message completed once."""
     path, digest = make_file(lab)
     for pmtu in (1024, 4096):
-        # A short timer: it alone notices the loss of a message's last packet, or of its acknowledgement. A small window: what
-        # waits in the path's queues must not outlast the timer, or everything is sent again and again.
+        # A short timeout: only the timer detects the loss of a message's last packet or of its acknowledgement. A small
+        # window: packets in the path's queues must not wait longer than the timeout, or everything is retransmitted
+        # repeatedly.
         faults = {"port.faults": {"seed": pmtu, "tx_drop": "1%", "rx_drop": "1%"}, "qp.timeout": 11, "qp.window_packets": 16,
                   "qp.ack_every": 4}
         done, report = send_file(lab, path, pmtu, faults, f"pmtu{pmtu}")

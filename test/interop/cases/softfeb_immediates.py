@@ -50,7 +50,7 @@ def receiver_not_ready_is_survived(lab):
             softfeb.wait_for("memory:")
             with sink.connect() as tcp:
                 for _ in range(rounds):
-                    # Until the receiver has consumed what it had and has been asked for more.
+                    # Until the receiver has consumed its receives and needs more.
                     end = time.monotonic() + 20
                     while tcp.ask({"status": True})["qps"][0]["receives_posted"] and time.monotonic() < end:
                         time.sleep(0.02)
@@ -59,7 +59,7 @@ def receiver_not_ready_is_survived(lab):
             softfeb.wait(60)
     assert softfeb.code == 0, softfeb.text
     check(softfeb, sink.report)
-    # The first receives may have been there before the first message; after that each round begins with none.
+    # Receives may have been posted before the first message; after that, each round starts without any.
     assert softfeb.qp["rnr_rx"] >= rounds - 1, softfeb.qp
     print(f"#   {softfeb.qp['rnr_rx']} RNR NAKs, {softfeb.qp['nak_rx']['sequence']} sequence NAKs behind them, "
           f"{softfeb.qp['retransmitted_packets']} packets sent again")

@@ -15,16 +15,16 @@ def write_bw(lab, size, messages, qps=1, pmtu=4096):
             done = run(lab, lab.perftest_url, changes, name=name)
             assert done.code == 0, done.text
     else:
-        # As README tells users: softfeb first, because ib_write_bw refuses a port that is down and the link comes up with softfeb.
+        # softfeb first, as in the README: ib_write_bw refuses a port that is down, and the link comes up with softfeb.
         with started(lab, lab.perftest_url, changes, name=name) as done:
-            done.wait_for("no receiver there yet")
+            done.wait_for("receiver does not respond yet")
             with lab.perftest(*server):
                 done.wait(60)
                 assert done.code == 0, done.text
     assert [qp["messages_completed"] for qp in done.qps] == [messages] * qps, done.text
     assert done.json["verdict"] == "held", done.json["checks"]
     table = (lab.dir / "perftest.log").read_text()
-    # The server prints what it was told: one row of size and number.
+    # The server prints one row of size and number.
     assert any(line.split()[:2] == [str(size), str(messages * qps)] for line in table.splitlines()), table
     return done
 

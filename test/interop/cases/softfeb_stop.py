@@ -33,7 +33,7 @@ def second_signal_does_not_wait(lab):
         softfeb.wait_for("Mpps")
         softfeb.signal()
         softfeb.wait_for("draining")
-        time.sleep(0.1)  # signals that come together are one
+        time.sleep(0.1)  # signals in quick succession count as one
         softfeb.signal()
         softfeb.wait(20)
     assert softfeb.code == 1, softfeb.text

@@ -7,14 +7,14 @@
 
 using namespace softfeb;
 
-TEST_CASE("a prepared divisor divides as the CPU does", "[divider]") {
+TEST_CASE("a prepared divisor gives the CPU's quotient", "[divider]") {
   Rng rng(2);
   for (int i = 0; i < 20000; ++i) {
     const std::uint64_t d = (rng.next() >> rng.below(64)) | 1U << (i % 3);
     const Divider divider(d);
     const std::uint64_t n = rng.next() >> rng.below(64);
     REQUIRE(divider.quotient(n) == n / d);
-    // Around multiples, where rounding would show.
+    // Around multiples, where rounding errors would show.
     const std::uint64_t multiple = n / d * d;
     REQUIRE(divider.quotient(multiple) == n / d);
     REQUIRE(divider.quotient(multiple - 1) == (multiple - 1) / d);
@@ -23,7 +23,7 @@ TEST_CASE("a prepared divisor divides as the CPU does", "[divider]") {
   }
 }
 
-TEST_CASE("a divisor of one gives the number itself", "[divider]") {
+TEST_CASE("a divisor of one returns the number", "[divider]") {
   CHECK(Divider(1).quotient(0) == 0);
   CHECK(Divider(1).quotient(UINT64_MAX) == UINT64_MAX);
   CHECK(Divider().quotient(17) == 17);

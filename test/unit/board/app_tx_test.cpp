@@ -17,7 +17,7 @@ std::uint64_t word(const std::vector<std::uint8_t>& bytes, std::size_t i) {
   return value;
 }
 
-/// The next frame, pulled in pieces of `piece` bytes.
+/// Reads the next frame in pieces of `piece` bytes.
 std::vector<std::uint8_t> frame(AppTx& tx, std::size_t piece) {
   std::vector<std::uint8_t> out;
   for (;;) {
@@ -31,7 +31,7 @@ std::vector<std::uint8_t> frame(AppTx& tx, std::size_t piece) {
 
 }  // namespace
 
-TEST_CASE("AppTx: frames of words that count, each with its number in front", "[app_tx]") {
+TEST_CASE("AppTx: frames count words after the frame number", "[app_tx]") {
   AppTx tx;
   CHECK_FALSE(tx.ready());
   tx.set_frame_size(5);
@@ -50,7 +50,7 @@ TEST_CASE("AppTx: frames of words that count, each with its number in front", "[
   CHECK(tx.fill(room).bytes == 0);
 }
 
-TEST_CASE("AppTx: size and number of frames hold for the burst that began with them", "[app_tx]") {
+TEST_CASE("AppTx: a burst keeps the frame size and number it started with", "[app_tx]") {
   AppTx tx;
   tx.set_frame_size(2);
   tx.send_frames(2);
@@ -65,8 +65,7 @@ TEST_CASE("AppTx: size and number of frames hold for the burst that began with t
   CHECK_FALSE(tx.ready());
 }
 
-TEST_CASE("AppTx: continuous mode sends frame after frame, number 0, and what was asked for after it",
-          "[app_tx]") {
+TEST_CASE("AppTx: continuous mode sends frames with number 0, then the requested burst", "[app_tx]") {
   AppTx tx;
   tx.set_frame_size(3);
   tx.set_continuous(true);
@@ -78,7 +77,7 @@ TEST_CASE("AppTx: continuous mode sends frame after frame, number 0, and what wa
   CHECK_FALSE(tx.ready());
 }
 
-TEST_CASE("AppTx: a frame whose link went away begins again", "[app_tx]") {
+TEST_CASE("AppTx: a frame restarts after its link closed", "[app_tx]") {
   AppTx tx;
   tx.set_frame_size(4);
   tx.send_frames(2);
@@ -92,7 +91,7 @@ TEST_CASE("AppTx: a frame whose link went away begins again", "[app_tx]") {
   CHECK_FALSE(tx.ready());
 }
 
-TEST_CASE("AppTx: less room than a word is no room", "[app_tx]") {
+TEST_CASE("AppTx: less room than one word is no room", "[app_tx]") {
   AppTx tx;
   tx.send_frames(1);
   std::vector<std::uint8_t> room(7);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What every register has in common: it answers, masks what is not for clients, and is of one moment.
+// Properties of all registers: accessible, write masks, consistent snapshots.
 #include "board/board_registers.hpp"
 
 #include "register_access.hpp"
@@ -28,7 +28,7 @@ std::vector<std::uint8_t> bytes_of(const Register& r, std::uint8_t fill) {
 
 }  // namespace
 
-TEST_CASE("registers: every one answers a read and accepts a write", "[registers]") {
+TEST_CASE("registers: all accept reads and writes", "[registers]") {
   for (const Profile& profile : profiles()) {
     INFO(profile.name());
     BoardRegisters board(every_slot(profile));
@@ -43,8 +43,8 @@ TEST_CASE("registers: every one answers a read and accepts a write", "[registers
   }
 }
 
-TEST_CASE("registers: reset values are those of the map", "[registers]") {
-  // Those that depend on the board, and live ones.
+TEST_CASE("registers: reset values match the map", "[registers]") {
+  // Except those that depend on the board, and live ones.
   const std::vector<std::string> other{"AxiVersion.*",    "TenGigEthReg.*", "UdpEngine.*",
                                        "FwRudpServer*.*", "Sfp.*",          "RoceEngine.Dcqcn.R*"};
   BoardRegisters board({});
@@ -69,7 +69,7 @@ TEST_CASE("registers: reset values are those of the map", "[registers]") {
   CHECK(access.value("FwRudpServer[1].HeaderChksumEn") == 1);
 }
 
-TEST_CASE("registers: a write changes what clients may change, and nothing else", "[registers]") {
+TEST_CASE("registers: a write changes only writable bits", "[registers]") {
   for (const Profile& profile : profiles()) {
     BoardRegisters board(every_slot(profile));
     RegisterAccessor access(board);
@@ -93,12 +93,12 @@ TEST_CASE("registers: write-only ones read as 0", "[registers]") {
     access.set(path, 1);
     CHECK(access.word(board.profile().map().one(path).address) == 0);
   }
-  // CntRst lies on a bit that reads as a constant of the stream.
+  // CntRst is at a bit that reads as a constant of the stream.
   access.set("AxisMon.CntRst", 1);
   CHECK(access.word(0x0014'0000) == 0x0802'0111);
 }
 
-TEST_CASE("registers: nobody at an address is told, with the words before it done", "[registers]") {
+TEST_CASE("registers: an unmapped address is an error after the words before it", "[registers]") {
   BoardRegisters board({});
   RegisterAccessor access(board);
   std::vector<std::uint8_t> data(12, 0x5a);
@@ -106,7 +106,7 @@ TEST_CASE("registers: nobody at an address is told, with the words before it don
   CHECK(access.read(0x0000'000c, data).words == 0);
   CHECK(access.read(0x0004'0000, data).words == 0);
   CHECK(access.read(0xffff'fffc, data).words == 0);
-  CHECK(access.read(0x0015'2000, data).words == 0);  // a second slot of DCQCN: the newer firmware's
+  CHECK(access.read(0x0015'2000, data).words == 0);  // a second DCQCN slot exists only in the newer firmware
   const AccessResult read = access.read(0x0000'0004, data);
   CHECK(read.status == AccessStatus::kDecodeError);
   CHECK(read.words == 2);
@@ -117,10 +117,10 @@ TEST_CASE("registers: nobody at an address is told, with the words before it don
   CHECK(write.words == 2);
   CHECK(access.value("AxiSysMonUltraScale.GIER") == 0xa5a5'a5a5);
   CHECK(access.value("AxiSysMonUltraScale.IPIER") == 0);
-  CHECK(access.read(0x0000'0001, data).words == 0);  // no word there
+  CHECK(access.read(0x0000'0001, data).words == 0);  // not word-aligned
 }
 
-TEST_CASE("registers: slots of DCQCN are there as far as the board has QPs for them", "[registers]") {
+TEST_CASE("registers: DCQCN slots exist for the board's QPs", "[registers]") {
   const Profile& newer = *find_profile("kcu105-rocev2-2026.09");
   BoardRegisters board({.profile = &newer, .dcqcn_qps = {7, 8, 9}});
   RegisterAccessor access(board);

@@ -29,13 +29,13 @@ TEST_CASE("bit string: fields across bytes, least significant byte first", "[met
   CHECK(bits.bytes()[0] == 0xf0);
   CHECK(bits.bytes()[1] == 0xde);
   CHECK(bits.bytes()[8] == 0x00);
-  bits.set(8, 4, 0xff5);  // what does not fit is dropped
+  bits.set(8, 4, 0xff5);  // excess bits are dropped
   CHECK(bits.bytes()[1] == 0xd5);
   bits.set(275, 1, 1);
   CHECK(bits.bytes()[34] == 0x08);
 }
 
-TEST_CASE("bit string: bits above its end are not there", "[metadata]") {
+TEST_CASE("bit string: bits beyond its end are ignored", "[metadata]") {
   std::array<std::uint8_t, 40> ones;
   ones.fill(0xff);
   const MetadataRequestBits bits(ones);
@@ -44,7 +44,7 @@ TEST_CASE("bit string: bits above its end are not there", "[metadata]") {
   CHECK(bits.bytes()[39] == 0);
 }
 
-TEST_CASE("metadata codec: what is decoded encodes to the same fields", "[metadata]") {
+TEST_CASE("metadata codec: decoded messages encode to the same fields", "[metadata]") {
   Rng rng(7);
   std::array<int, 4> seen{};
   for (int i = 0; i < 4000; ++i) {
@@ -55,7 +55,7 @@ TEST_CASE("metadata codec: what is decoded encodes to the same fields", "[metada
     if (!request) continue;
     const auto again = encode_request(*request);
     REQUIRE(decode_request(again) == request);
-    // A QP request has no unused bit: it must come back whole.
+    // A QP request has no unused bit, so it must be preserved completely.
     if (request->index() == 2) REQUIRE(to_hex(again) == to_hex(bits));
   }
   for (const int n : seen) CHECK(n > 500);

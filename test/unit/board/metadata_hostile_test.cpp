@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Any 303 bits at any time: no crash, no answer that breaks the bus's rules, no transition that a queue pair
-// does not have.
+// Arbitrary 303-bit messages at any time: no crash, no response that violates the bus's rules, no invalid
+// transition of a queue pair.
 #include "base/rng.hpp"
 #include "board/metadata.hpp"
 
@@ -15,7 +15,7 @@ using roce::QpState;
 
 namespace {
 
-/// Follows every slot and counts transitions that do not exist.
+/// Follows every slot and counts invalid transitions.
 struct Follower : QpObserver {
   explicit Follower(std::size_t qps) : states(qps, QpState::kReset) {}
 
@@ -39,7 +39,7 @@ struct Follower : QpObserver {
   std::size_t reached_rts = 0;
 };
 
-/// Random bits, pulled towards requests that get somewhere: else all of them would stop at the first check.
+/// Random bits, biased towards valid requests, which otherwise all fail at the first check.
 MetadataRequestBits hostile_request(Rng& rng, std::uint32_t pd, std::uint32_t qpn, QpState state) {
   std::array<std::uint8_t, MetadataRequestBits::kBytes> bytes;
   for (auto& b : bytes) b = static_cast<std::uint8_t>(rng.next());
@@ -58,7 +58,7 @@ MetadataRequestBits hostile_request(Rng& rng, std::uint32_t pd, std::uint32_t qp
 bool echoes(const MetadataRequest& request, const MetadataResponse& response) {
   if (const auto* qp = std::get_if<QpRequest>(&request)) {
     const auto& r = std::get<QpResponse>(response);
-    // A destroy that found the slot's entry shows what stood there.
+    // A destroy that finds the slot's entry returns its contents.
     const bool known = qp->verb == QpVerb::kDestroy || (r.qpn == qp->qpn && r.pd_handler == qp->pd_handler);
     return known && r.qp == qp->qp;
   }
@@ -98,7 +98,7 @@ void attack(const MetadataLimits& limits, std::uint64_t seed) {
   CHECK(not_echoed == 0);
   CHECK(state_differs == 0);
   CHECK(follower.illegal == 0);
-  CHECK(follower.reached_rts > 20);  // the attack got deep enough to mean something
+  CHECK(follower.reached_rts > 20);  // the attack reached enough depth to be meaningful
 }
 
 }  // namespace

@@ -74,7 +74,7 @@ std::uint32_t bring_up(MetadataServer& server, std::uint32_t pd) {
 
 }  // namespace
 
-TEST_CASE("metadata: the data path hears of every state, with what has been set", "[metadata]") {
+TEST_CASE("metadata: the data path receives every state with its attributes", "[metadata]") {
   Recorder data_path;
   MetadataServer server(&data_path);
   const std::uint32_t pd = alloc_pd(server, 0xab00'0042).handler;
@@ -101,7 +101,7 @@ TEST_CASE("metadata: the data path hears of every state, with what has been set"
   CHECK(rts.rnr_retry == 7);
 }
 
-TEST_CASE("metadata: a refused request reaches nobody and changes nothing", "[metadata]") {
+TEST_CASE("metadata: a refused request has no effect", "[metadata]") {
   Recorder data_path;
   MetadataServer server(&data_path);
   const std::uint32_t pd = alloc_pd(server, 0x42).handler;
@@ -117,7 +117,7 @@ TEST_CASE("metadata: a refused request reaches nobody and changes nothing", "[me
   CHECK(server.qp(0).state == QpState::kRts);
 }
 
-TEST_CASE("metadata: every attribute that a transition needs must be in its mask", "[metadata]") {
+TEST_CASE("metadata: every required attribute must be in the mask of a transition", "[metadata]") {
   struct Step {
     QpState to;
     std::vector<std::uint32_t> needed;
@@ -146,7 +146,7 @@ TEST_CASE("metadata: every attribute that a transition needs must be in its mask
   }
 }
 
-TEST_CASE("metadata: a query shows the PSN the data path reports, and ERR when it met one", "[metadata]") {
+TEST_CASE("metadata: a query shows the data path's PSN and errors", "[metadata]") {
   Recorder data_path;
   MetadataServer server(&data_path);
   const std::uint32_t pd = alloc_pd(server, 0x42).handler;
@@ -155,16 +155,16 @@ TEST_CASE("metadata: a query shows the PSN the data path reports, and ERR when i
   CHECK(verb(server, QpVerb::kQuery, pd, qpn).qp.sq_psn == 0x00abcd);
   data_path.events.clear();
   server.on_qp_error(0);
-  CHECK(data_path.events.empty());  // the data path knows
+  CHECK(data_path.events.empty());  // the data path already knows
   const auto query = verb(server, QpVerb::kQuery, pd, qpn);
   CHECK(query.qp.current_state == 6);
-  CHECK(query.qp.sq_psn == 0);  // shown in RTS and SQD alone
+  CHECK(query.qp.sq_psn == 0);  // shown only in RTS and SQD
   CHECK(verb(server, QpVerb::kDestroy, pd, qpn).success);
-  server.on_qp_error(0);  // nothing there any more
+  server.on_qp_error(0);  // no queue pair in this slot any more
   CHECK(server.qp(0).state == QpState::kReset);
 }
 
-TEST_CASE("metadata: what the data path cannot do is refused", "[metadata]") {
+TEST_CASE("metadata: requests that the data path cannot fulfil are refused", "[metadata]") {
   MetadataServer server;
   const std::uint32_t pd = alloc_pd(server, 0x42).handler;
   for (std::uint8_t type = 0; type < 16; ++type) {
@@ -173,7 +173,7 @@ TEST_CASE("metadata: what the data path cannot do is refused", "[metadata]") {
     CHECK_FALSE(response.success);
     CHECK(response.qpn == 0);
   }
-  const std::uint32_t qpn = create_qp(server, pd, 3).qpn;  // refused ones took no slot
+  const std::uint32_t qpn = create_qp(server, pd, 3).qpn;  // refused requests took no slot
   CHECK(qpn == 0x42);
   REQUIRE(modify(server, QpState::kInit, pd, qpn).success);
   for (const std::uint8_t code : {0, 6, 7}) {
@@ -184,7 +184,7 @@ TEST_CASE("metadata: what the data path cannot do is refused", "[metadata]") {
   CHECK(modify(server, QpState::kRtr, pd, qpn).success);
 }
 
-TEST_CASE("metadata: reset takes everything away and tells the data path", "[metadata]") {
+TEST_CASE("metadata: reset frees everything and informs the data path", "[metadata]") {
   Recorder data_path;
   MetadataServer server(&data_path);
   const std::uint32_t pd = alloc_pd(server, 0x42).handler;
@@ -229,7 +229,7 @@ TEST_CASE("metadata: more slots, numbered in the top bits", "[metadata]") {
   CHECK(verb(server, QpVerb::kQuery, 0x9234'5678, qpns[3]).qp.current_state == 3);
 }
 
-TEST_CASE("metadata: limits that slot numbers cannot hold are refused", "[metadata]") {
+TEST_CASE("metadata: limits beyond the range of slot numbers are refused", "[metadata]") {
   CHECK_THROWS_WITH(MetadataServer(nullptr, {.pds = 3}),
                     Catch::Contains("3 PDs") && Catch::Contains("power of two"));
   CHECK_THROWS_AS(MetadataServer(nullptr, {.pds = 0}), std::invalid_argument);

@@ -19,7 +19,7 @@ using softfeb::test::Filled;
 
 namespace {
 
-/// A directory that goes away with its contents.
+/// A temporary directory that is removed with its contents.
 class TempDir {
  public:
   TempDir() {
@@ -52,7 +52,7 @@ PayloadSpec file_spec(const std::string& path, std::uint32_t message_length, std
 
 }  // namespace
 
-TEST_CASE("file: its messages in order are the file, in the second pass too", "[payload]") {
+TEST_CASE("file: its messages in order are the file, also in the second pass", "[payload]") {
   const TempDir dir;
   const std::size_t size = GENERATE(1U, 3U, 1023U, 1024U, 5000U, 100'003U);
   const std::uint32_t length = GENERATE(1U, 1000U, 4096U, 5000U, 200'000U);
@@ -72,7 +72,7 @@ TEST_CASE("file: its messages in order are the file, in the second pass too", "[
   CHECK(sent == twice);
 }
 
-TEST_CASE("file: larger than one read, whole", "[payload]") {
+TEST_CASE("file: a file larger than one read is read completely", "[payload]") {
   const TempDir dir;
   const auto content = write_random(dir.file("data"), (std::size_t{33} << 20) + 5);
   Filled filled(file_spec(dir.file("data"), 1U << 20, 4096));
@@ -99,7 +99,7 @@ TEST_CASE("file: nothing beyond its end, no CRC where no packet begins", "[paylo
   CHECK_FALSE(source.crc(UINT64_MAX, 4096).has_value());
 }
 
-TEST_CASE("file: bytes do not change when the file does", "[payload]") {
+TEST_CASE("file: later changes of the file do not affect the payload", "[payload]") {
   const TempDir dir;
   const auto content = write_random(dir.file("data"), 4000);
   Filled filled(file_spec(dir.file("data"), 4000));
@@ -107,7 +107,7 @@ TEST_CASE("file: bytes do not change when the file does", "[payload]") {
   CHECK(check_every_packet(*filled.source, 0, 1024) == content);
 }
 
-TEST_CASE("file: what cannot be sent is named, with the fix", "[payload]") {
+TEST_CASE("file: unusable files are reported with the fix", "[payload]") {
   const TempDir dir;
   const std::string path = dir.file("data");
   const auto refused = [&](const char* what) {
@@ -130,13 +130,12 @@ TEST_CASE("file: what cannot be sent is named, with the fix", "[payload]") {
   if (::geteuid() != 0) refused("permission denied");  // root reads everything
 }
 
-TEST_CASE("file: one that shrinks before it is read is an error, not a short payload", "[payload]") {
+TEST_CASE("file: a file truncated while reading is an error", "[payload]") {
   const TempDir dir;
   write_random(dir.file("data"), 4000);
   const auto source = make_payload(file_spec(dir.file("data"), 1000));
   std::filesystem::resize_file(dir.file("data"), 1500);
   std::vector<std::uint8_t> arena(source->arena_bytes());
-  CHECK_THROWS_WITH(source->fill(arena),
-                    Catch::Contains("became shorter") && Catch::Contains("1500 of 4000"));
+  CHECK_THROWS_WITH(source->fill(arena), Catch::Contains("was truncated") && Catch::Contains("1500 of 4000"));
   CHECK(source->bytes(0, 1) == nullptr);
 }

@@ -16,7 +16,7 @@ using softfeb::test::Filled;
 
 namespace {
 
-/// Bit n of a byte run, least significant bit of each byte first.
+/// Bit n of a byte string, least significant bit of each byte first.
 unsigned bit(const std::vector<std::uint8_t>& bytes, std::size_t n) { return (bytes[n / 8] >> (n % 8)) & 1U; }
 
 std::vector<std::uint8_t> sequence(std::uint32_t seed, std::size_t size) {
@@ -27,7 +27,7 @@ std::vector<std::uint8_t> sequence(std::uint32_t seed, std::size_t size) {
 
 }  // namespace
 
-TEST_CASE("PRBS-31: every bit is the sum of the 28th and the 31st before it", "[prbs31]") {
+TEST_CASE("PRBS-31: every bit is the sum of the 28th and the 31st bit before it", "[prbs31]") {
   const std::uint32_t seed = GENERATE(1U, 0x7fff'ffffU, 0x1234'5678U);
   const auto bytes = sequence(seed, 100'001);
   std::size_t wrong = 0;
@@ -40,13 +40,12 @@ TEST_CASE("PRBS-31: every bit is the sum of the 28th and the 31st before it", "[
   CHECK(wrong == 0);
 }
 
-TEST_CASE("PRBS-31: the register of ones gives 28 zeros, then three ones, as the recurrence says",
-          "[prbs31]") {
+TEST_CASE("PRBS-31: the all-ones register gives 28 zeros, then three ones", "[prbs31]") {
   const auto bytes = sequence(0x7fff'ffff, 4);
   CHECK(bytes == std::vector<std::uint8_t>{0, 0, 0, 0x70});
 }
 
-TEST_CASE("PRBS-31: m-sequence properties of a long piece", "[prbs31]") {
+TEST_CASE("PRBS-31: m-sequence properties of a long section", "[prbs31]") {
   const auto bytes = sequence(0x2bad'cafe, 4U << 20);
   std::size_t ones = 0, run = 0, longest = 0;
   for (std::size_t n = 0; n < bytes.size() * 8; ++n) {
@@ -56,14 +55,14 @@ TEST_CASE("PRBS-31: m-sequence properties of a long piece", "[prbs31]") {
   }
   const double share = static_cast<double>(ones) / static_cast<double>(bytes.size() * 8);
   CHECK(share == Approx(0.5).margin(0.001));  // standard deviation of fair bits here: 0.00009
-  CHECK(longest <= 31);                       // the whole sequence has no longer run
+  CHECK(longest <= 31);                       // longest run in the whole sequence
   CHECK(longest >= 15);
 }
 
-TEST_CASE("PRBS-31: the state is the same after 2^31 - 1 bits, and not before a factor of it", "[prbs31]") {
+TEST_CASE("PRBS-31: the period is 2^31 - 1", "[prbs31]") {
   // Squaring the step matrix over GF(2): step^(2^31) must be step^1. 2^31 - 1 is prime, so this is the period
   // or 1.
-  using Matrix = std::array<std::uint32_t, 31>;  // column i: image of register bit i under one step
+  using Matrix = std::array<std::uint32_t, 31>;  // column i: image of register bit i after one step
   const auto step = [](std::uint32_t h) { return (h >> 1) | (((h ^ (h >> 3)) & 1U) << 30); };
   const auto apply = [](const Matrix& m, std::uint32_t v) {
     std::uint32_t out = 0;
@@ -80,7 +79,7 @@ TEST_CASE("PRBS-31: the state is the same after 2^31 - 1 bits, and not before a 
   }
   CHECK(power == one);
 
-  // and the generator is this step: bit 30 of the register after step n is bit n of the sequence
+  // The generator performs this step: bit 30 of the register after step n is bit n of the sequence.
   const auto bytes = sequence(0x4711, 300);
   std::uint32_t h = 0x4711;
   for (std::size_t n = 0; n < bytes.size() * 8; ++n) {
@@ -89,7 +88,7 @@ TEST_CASE("PRBS-31: the state is the same after 2^31 - 1 bits, and not before a 
   }
 }
 
-TEST_CASE("prbs31: window of whole messages, running on from message to message", "[prbs31]") {
+TEST_CASE("prbs31: a window of whole messages that continues across messages", "[prbs31]") {
   Filled filled(
       {.kind = PayloadKind::kPrbs31, .message_length = 9000, .pmtu = 4096, .seed = 77, .window = 100'000});
   CHECK(filled.source->arena_bytes() == 99'000);
@@ -103,13 +102,13 @@ TEST_CASE("prbs31: window of whole messages, running on from message to message"
   CHECK(filled.source->bytes(99'000, 9000) == filled.source->bytes(0, 9000));
 }
 
-TEST_CASE("prbs31: the default window is 16 MiB less the rest of a message", "[prbs31]") {
+TEST_CASE("prbs31: the default window is 16 MiB rounded down to whole messages", "[prbs31]") {
   CHECK(make_payload({.kind = PayloadKind::kPrbs31, .message_length = 9000})->arena_bytes() ==
         (16U << 20) / 9000 * 9000);
   CHECK(make_payload({.kind = PayloadKind::kPrbs31, .message_length = 1U << 24})->arena_bytes() == 16U << 20);
 }
 
-TEST_CASE("prbs31: a message longer than the window repeats it, in whole packets", "[prbs31]") {
+TEST_CASE("prbs31: a message longer than the window repeats it in whole packets", "[prbs31]") {
   const std::uint32_t length = 50'001;
   Filled filled(
       {.kind = PayloadKind::kPrbs31, .message_length = length, .pmtu = 1024, .seed = 5, .window = 10'000});
@@ -131,7 +130,7 @@ TEST_CASE("prbs31: empty and one-packet messages, prepared CRCs", "[prbs31]") {
   for (std::uint64_t n = 0; n < 600; ++n) CHECK(check_every_packet(*filled.source, n, pmtu).size() == length);
 }
 
-TEST_CASE("prbs31: no CRC and no bytes across the window's end", "[prbs31]") {
+TEST_CASE("prbs31: no CRC and no bytes across the end of the window", "[prbs31]") {
   Filled filled({.kind = PayloadKind::kPrbs31, .message_length = 1000, .pmtu = 256, .window = 4096});
   CHECK(filled.source->arena_bytes() == 4000);
   CHECK(filled.source->bytes(3990, 10) != nullptr);

@@ -16,7 +16,7 @@ using namespace softfeb::board;
 using softfeb::test::check_every_packet;
 using softfeb::test::Filled;
 
-TEST_CASE("message plan: a source without an end", "[payload]") {
+TEST_CASE("message plan: an endless source", "[payload]") {
   const MessagePlan plan = MessagePlan::endless(9000);
   CHECK(plan.messages_per_pass() == 0);
   CHECK(plan.at(0) == MessageSlice{0, 9000});
@@ -24,7 +24,7 @@ TEST_CASE("message plan: a source without an end", "[payload]") {
   CHECK(MessagePlan::endless(0).at(5) == MessageSlice{0, 0});
 }
 
-TEST_CASE("message plan: a pass ends with a shorter message that still takes its slot", "[payload]") {
+TEST_CASE("message plan: a pass ends with a shorter message in a full slot", "[payload]") {
   const MessagePlan plan = MessagePlan::of(2500, 1000);
   CHECK(plan.messages_per_pass() == 3);
   CHECK(plan.at(1) == MessageSlice{1000, 1000});
@@ -33,7 +33,7 @@ TEST_CASE("message plan: a pass ends with a shorter message that still takes its
   CHECK(plan.at(5) == MessageSlice{5000, 500});
 }
 
-TEST_CASE("message plan: exact multiple, and one message longer than the source", "[payload]") {
+TEST_CASE("message plan: exact multiple, and a message longer than the source", "[payload]") {
   CHECK(MessagePlan::of(3000, 1000).messages_per_pass() == 3);
   CHECK(MessagePlan::of(3000, 1000).at(2) == MessageSlice{2000, 1000});
   CHECK(MessagePlan::of(7, 1000).messages_per_pass() == 1);
@@ -54,7 +54,7 @@ TEST_CASE("counter: byte k of the stream is k mod 256", "[payload]") {
   }
 }
 
-TEST_CASE("test pattern: the counter for any length, full packets of every path MTU prepared", "[payload]") {
+TEST_CASE("test pattern: full packets of every path MTU have prepared CRCs", "[payload]") {
   const auto source = make_test_pattern();
   std::vector<std::uint8_t> arena(source->arena_bytes());
   source->fill(arena);
@@ -89,34 +89,34 @@ TEST_CASE("counter and zero: prepared CRCs equal direct ones", "[payload]") {
   for (std::uint64_t n = 0; n < 300; ++n) check_every_packet(*filled.source, n, pmtu);
 }
 
-TEST_CASE("counter: a CRC that was not prepared is not invented", "[payload]") {
+TEST_CASE("counter: no CRC for lengths that were not prepared", "[payload]") {
   Filled filled({.kind = PayloadKind::kCounter, .message_length = 9000, .pmtu = 4096});
   CHECK(filled.source->crc(0, 4096).has_value());
   CHECK(filled.source->crc(0, 9000 - 8192).has_value());
   CHECK_FALSE(filled.source->crc(0, 100).has_value());
 }
 
-TEST_CASE("before fill() there is no payload", "[payload]") {
+TEST_CASE("no payload before fill()", "[payload]") {
   const auto kind = GENERATE(PayloadKind::kCounter, PayloadKind::kZero, PayloadKind::kPrbs31);
   const auto source = make_payload({.kind = kind, .message_length = 100});
   CHECK(source->bytes(0, 1) == nullptr);
   CHECK_FALSE(source->crc(0, 100).has_value());
 }
 
-TEST_CASE("a payload longer than a packet can be is refused", "[payload]") {
+TEST_CASE("a payload longer than a packet is refused", "[payload]") {
   const auto kind = GENERATE(PayloadKind::kCounter, PayloadKind::kZero);
   Filled filled({.kind = kind, .message_length = 9000});
   CHECK(filled.source->bytes(0, 4097) == nullptr);
 }
 
-TEST_CASE("an arena that is too small is refused and nothing is written", "[payload]") {
+TEST_CASE("an arena that is too small is refused and stays unchanged", "[payload]") {
   const auto source = make_payload({.kind = PayloadKind::kCounter, .message_length = 100});
   std::vector<std::uint8_t> arena(source->arena_bytes() - 1, 0xee);
   CHECK_THROWS_WITH(source->fill(arena), Catch::Contains("arena of 4351 bytes, 4352 needed"));
   CHECK(arena == std::vector<std::uint8_t>(arena.size(), 0xee));
 }
 
-TEST_CASE("specifications that contradict themselves are refused with the fix", "[payload]") {
+TEST_CASE("contradictory specifications are refused with the fix", "[payload]") {
   CHECK_THROWS_WITH(make_payload({.message_length = 0x8000'0001}), Catch::Contains("at most 2 GiB"));
   CHECK_NOTHROW(make_payload({.message_length = 0x8000'0000}));
   CHECK_THROWS_WITH(make_payload({.message_length = 1, .pmtu = 1500}),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the blocks do beyond keeping what is written.
+// Behaviour of the blocks beyond storing values.
 #include "board/board_registers.hpp"
 #include "register_access.hpp"
 
@@ -31,8 +31,7 @@ const Profile& newer() { return *find_profile("kcu105-rocev2-2026.09"); }
 
 }  // namespace
 
-TEST_CASE("AxiVersion: seconds count, boards differ, the stamp is text that clients can parse",
-          "[registers]") {
+TEST_CASE("AxiVersion: uptime, device ID, and a build stamp that clients can parse", "[registers]") {
   BoardRegisters a({.seed = 1, .start = 7 * kSecond}), b({.seed = 2});
   RegisterAccessor access(a), other(b);
   access.now = 7 * kSecond + 999 * kMillisecond;
@@ -52,7 +51,7 @@ TEST_CASE("AxiVersion: seconds count, boards differ, the stamp is text that clie
   CHECK(access.actions.empty());
 }
 
-TEST_CASE("AxiVersion: a stamp with junk is made text, a hash stands as it is written", "[registers]") {
+TEST_CASE("AxiVersion: invalid characters of a stamp are replaced, a hash is kept", "[registers]") {
   BoardRegistersConfig config;
   config.build_stamp = "a\xff\nb" + std::string(400, 'x');
   config.git_hash[0] = 0xab;
@@ -66,7 +65,7 @@ TEST_CASE("AxiVersion: a stamp with junk is made text, a hash stands as it is wr
   CHECK(access.word(0x610) == 0xab00'0000);  // most significant
 }
 
-TEST_CASE("SysMon: readings convert to what a board has", "[registers]") {
+TEST_CASE("SysMon: readings convert to plausible values", "[registers]") {
   BoardRegisters board({});
   RegisterAccessor access(board);
   const auto code = static_cast<double>(access.value("RawTemperature"));
@@ -75,7 +74,7 @@ TEST_CASE("SysMon: readings convert to what a board has", "[registers]") {
   CHECK(static_cast<double>(access.value("RawVccAux")) * 732e-6 == Approx(1.8).margin(0.002));
 }
 
-TEST_CASE("Sfp: a module that names itself, in text", "[registers]") {
+TEST_CASE("Sfp: the module's identification is text", "[registers]") {
   BoardRegisters board({});
   RegisterAccessor access(board);
   std::string name, date;
@@ -86,14 +85,14 @@ TEST_CASE("Sfp: a module that names itself, in text", "[registers]") {
   CHECK((access.value("Diagnostics[0]") << 8 | access.value("Diagnostics[1]")) == 38 * 256);
 }
 
-TEST_CASE("TenGigEthReg: counters of the port, from the last reset on", "[registers]") {
+TEST_CASE("TenGigEthReg: port counters count from the last reset", "[registers]") {
   BoardRegisters board({.mac = {0x08, 0x00, 0x56, 0x01, 0x02, 0x03}});
   RegisterAccessor access(board);
   access.live.port = {.link_up = true, .rx_frames = 100, .tx_frames = 200, .rx_pause = 3};
   CHECK(access.value("rxFrameCnt") == 100);
   CHECK(access.value("txFrameCnt") == 200);
   CHECK(access.value("rxPauseCnt") == 3);
-  access.live.data.rx_pause = 4;  // that the port let through
+  access.live.data.rx_pause = 4;  // accepted by the port
   CHECK(access.value("rxPauseCnt") == 7);
   CHECK(access.value("phyReadyCnt") == 1);
   CHECK(access.value("phyReady") == 1);
@@ -104,14 +103,14 @@ TEST_CASE("TenGigEthReg: counters of the port, from the last reset on", "[regist
   CHECK(access.value("phyReadyCnt") == 0);
   access.live.port.rx_frames = 107;
   CHECK(access.value("rxFrameCnt") == 7);
-  access.live.port.rx_frames = 5;  // the port began anew
+  access.live.port.rx_frames = 5;  // the port was restarted
   CHECK(access.value("rxFrameCnt") == 5);
   access.live.port.link_up = false;
   CHECK(access.value("phyReady") == 0);
   CHECK(access.value("TenGigEthReg.MacAddress") == 0x0302'0156'0008);
 }
 
-TEST_CASE("TenGigEthReg: counters stand at their end or roll over, as RollOverEn says", "[registers]") {
+TEST_CASE("TenGigEthReg: counters saturate or roll over, as RollOverEn selects", "[registers]") {
   BoardRegisters board({});
   RegisterAccessor access(board);
   access.live.port.rx_frames = (std::uint64_t{1} << 32) + 5;
@@ -123,7 +122,7 @@ TEST_CASE("TenGigEthReg: counters stand at their end or roll over, as RollOverEn
   CHECK(access.value("rxFrameCnt") == 0);
 }
 
-TEST_CASE("UdpEngine: addresses in the order of the network, and where RoCE goes", "[registers]") {
+TEST_CASE("UdpEngine: addresses in network order, and the RoCE destination", "[registers]") {
   BoardRegisters board({.mac = {1, 2, 3, 4, 5, 6}, .ip = roce::IpAddress::from_v4(0xc0a8'020a)});
   RegisterAccessor access(board);
   CHECK(text(access, 0x0011'0ff4, 4) == std::string("\xc0\xa8\x02\x0a"));
@@ -137,7 +136,7 @@ TEST_CASE("UdpEngine: addresses in the order of the network, and where RoCE goes
   access.set("ClientRemotePortRaw[0]", 0x0102);
   CHECK(only<SetDestination>(access.actions).udp_port == 0x0201);
   access.actions.clear();
-  const std::vector<std::uint8_t> both(8);  // one access, one action; zero is nowhere
+  const std::vector<std::uint8_t> both(8);  // one access, one action; an all-zero destination is none
   access.write(0x0011'0000, both);
   CHECK(only<SetDestination>(access.actions).ip == roce::IpAddress{});
 
@@ -159,7 +158,7 @@ TEST_CASE("UdpEngine: the newer firmware's traffic class beside the MAC address"
   CHECK(access.word(0x0011'0ffc) == (26U << 18 | 0x0605));
 }
 
-TEST_CASE("FwRudpServer: negotiated values and state of the link", "[registers]") {
+TEST_CASE("FwRudpServer: negotiated values and link state", "[registers]") {
   BoardRegisters board({});
   RegisterAccessor access(board);
   RssiState& s = access.live.rssi[1];
@@ -220,7 +219,7 @@ TEST_CASE("AxisMon: both directions of the stream, cleared by a write", "[regist
   CHECK(access.value("AxisMon.Ch[1].FrameSizeMin") == 0);
 }
 
-TEST_CASE("Dcqcn: parameters of one access are one action, live values are the slot's QP's", "[registers]") {
+TEST_CASE("Dcqcn: one access is one action; live values are those of the slot's QP", "[registers]") {
   BoardRegisters board({.profile = &newer(), .dcqcn_qps = {4, 9}});
   RegisterAccessor access(board);
   CHECK(access.value("RoceEngine.Dcqcn.Rai") == 6'000'000);
@@ -258,11 +257,11 @@ TEST_CASE("Dcqcn: parameters of one access are one action, live values are the s
   CHECK(access.value("RoceEngine.Dcqcn.Rc") == 1'250'000'000);
 }
 
-TEST_CASE("Dcqcn: parameters of the configuration stand in the registers", "[registers]") {
+TEST_CASE("Dcqcn: registers show the configured parameters", "[registers]") {
   dcqcn::FirmwareParameters p{};
   p.alpha_g = 1000;
   p.clamp_tgt_rate = true;
-  p.dcqcn_bypass = true;  // the older firmware has no register for it: it stays
+  p.dcqcn_bypass = true;  // unchanged: the older firmware has no register for it
   BoardRegisters board({.dcqcn = {p}});
   RegisterAccessor access(board);
   CHECK(access.value("Dcqcn.AlphaG") == 1000);
@@ -271,8 +270,7 @@ TEST_CASE("Dcqcn: parameters of the configuration stand in the registers", "[reg
   CHECK(only<SetDcqcn>(access.actions).parameters == p);
 }
 
-TEST_CASE("Dcqcn: registers show what is in force, and a write changes the words it names alone",
-          "[registers]") {
+TEST_CASE("Dcqcn: registers show the values in force, and a write changes only its words", "[registers]") {
   BoardRegisters board({.profile = &newer(), .dcqcn_qps = {4, 9}});
   RegisterAccessor access(board);
   dcqcn::FirmwareParameters p;
@@ -286,7 +284,7 @@ TEST_CASE("Dcqcn: registers show what is in force, and a write changes the words
   p.rate_inc_interval = 4;
   p.rate_dec_interval = 5;
   p.alpha_upd_interval = 6;
-  // Changed past the registers.
+  // Changed without the registers.
   access.live.data.qps = {{.qp = 9, .exists = true, .rc = 1, .parameters = p}};
   CHECK(access.value("Dcqcn[1].AlphaG") == 1000);
   CHECK(access.value("Dcqcn[1].DecGain") == 3);
@@ -301,7 +299,7 @@ TEST_CASE("Dcqcn: registers show what is in force, and a write changes the words
   CHECK(access.value("Dcqcn[1].AlphaUpdInterval") == 6);
   CHECK(access.value("RoceEngine.Dcqcn.Rai") == 6'000'000);
 
-  const dcqcn::FirmwareParameters other;  // changed again, and nobody has read since
+  const dcqcn::FirmwareParameters other;  // changed again, without a read in between
   dcqcn::FirmwareParameters expected = other;
   access.set_word(0x0015'2008, 77);
   expected.rhai = 77;
@@ -323,17 +321,17 @@ TEST_CASE("Dcqcn: registers show what is in force, and a write changes the words
   expected.time_stage_threshold = 2;
   CHECK(only<SetDcqcn>(access.actions).applied_to(p) == expected);
 
-  // A QP without the firmware's DCQCN has none: what was written stays.
+  // A QP without the firmware's DCQCN has no live values: the written values stay.
   access.live.data.qps = {{.qp = 9, .exists = true, .rc = 1}};
   CHECK(access.value("Dcqcn[1].AlphaG") == 5);
   CHECK(access.value("Dcqcn[1].Rhai") == 77);
 }
 
-TEST_CASE("Dcqcn: what has no register is kept by writes", "[registers]") {
+TEST_CASE("Dcqcn: writes preserve parameters without a register", "[registers]") {
   BoardRegisters board({});
   RegisterAccessor access(board);
   dcqcn::FirmwareParameters p;
-  p.dcqcn_bypass = true;  // of a change: the older firmware has no register for it
+  p.dcqcn_bypass = true;  // set by a change; the older firmware has no register for it
   p.rai = 5;
   access.live.data.qps = {{.qp = 0, .exists = true, .rc = 1, .parameters = p}};
   CHECK(access.value("Dcqcn.Rai") == 5);
@@ -343,7 +341,7 @@ TEST_CASE("Dcqcn: what has no register is kept by writes", "[registers]") {
   CHECK(only<SetDcqcn>(access.actions).applied_to(p) == p);
 }
 
-TEST_CASE("AppTx: registers steer the generator", "[registers]") {
+TEST_CASE("AppTx: registers control the generator", "[registers]") {
   BoardRegisters board({});
   RegisterAccessor access(board);
   access.set("AppTx.FrameSize", 4);
@@ -359,7 +357,7 @@ TEST_CASE("AppTx: registers steer the generator", "[registers]") {
   CHECK(board.app_tx().ready());
 }
 
-TEST_CASE("RoceDispatcher: an edge starts a burst with what stands there then", "[registers]") {
+TEST_CASE("RoceDispatcher: an edge starts a burst with the current settings", "[registers]") {
   BoardRegisters board({});
   RegisterAccessor access(board);
   access.set("RoceDispatcher.Len", 9000);
@@ -387,7 +385,7 @@ TEST_CASE("RoceDispatcher: an edge starts a burst with what stands there then", 
   CHECK_FALSE(only<Dispatch>(access.actions).start);
 }
 
-TEST_CASE("RoceChecker: 24 bits of the data path's counters, reset is a level", "[registers]") {
+TEST_CASE("RoceChecker: 24-bit counters of the data path, reset by level", "[registers]") {
   BoardRegisters board({});
   RegisterAccessor access(board);
   access.live.data.completions_ok = (std::uint64_t{1} << 24) + 9;
@@ -401,7 +399,7 @@ TEST_CASE("RoceChecker: 24 bits of the data path's counters, reset is a level", 
   CHECK_FALSE(std::get<SetCompletionReset>(access.actions.data_path[1]).level);
 }
 
-TEST_CASE("registers: they say when the data path has to be asked", "[registers]") {
+TEST_CASE("registers: accesses that need the data path are known", "[registers]") {
   BoardRegisters board({.first_bus_qp = 3});
   CHECK(board.live_qps() == std::vector<std::size_t>{0, 3});
   CHECK(board.needs_live_for_read(0x0015'1018, 4));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The declared register space against the one that the laboratory's client has, and how it is looked up.
+// The declared register space compared with that of the laboratory's client, and its lookup.
 #include "board/profile.hpp"
 #include "support/vector_files.hpp"
 
@@ -49,7 +49,7 @@ std::string hex(std::uint32_t value) {
   return text;
 }
 
-/// "0=CLOSED_S; 1=SEND_SYN_S". What a client calls Undefined has no name with us.
+/// "0=CLOSED_S; 1=SEND_SYN_S". Values that the client calls Undefined have no name here.
 std::string texts(const Register& r) {
   std::string out;
   for (const EnumText& t : r.texts) {
@@ -87,7 +87,7 @@ void check_row(const Register& r, const Row& row) {
 
 }  // namespace
 
-TEST_CASE("register map: the default profile is the client's map, row by row", "[registers]") {
+TEST_CASE("register map: the default profile equals the client's map", "[registers]") {
   for (const auto& path : softfeb::test::vector_files("control", ".csv")) {
     INFO(path.string());
     const auto golden = rows(path);
@@ -101,8 +101,7 @@ TEST_CASE("register map: the default profile is the client's map, row by row", "
   }
 }
 
-TEST_CASE("register map: paths are unique and no two registers share a bit that both may change",
-          "[registers]") {
+TEST_CASE("register map: paths are unique and no two registers share a writable bit", "[registers]") {
   for (const Profile& profile : profiles()) {
     INFO(profile.name());
     std::set<std::string> paths;
@@ -120,7 +119,7 @@ TEST_CASE("register map: paths are unique and no two registers share a bit that 
   }
 }
 
-TEST_CASE("register map: every register lies in its block, and blocks apart", "[registers]") {
+TEST_CASE("register map: every register lies in its block, and blocks do not overlap", "[registers]") {
   for (const Profile& profile : profiles()) {
     std::uint64_t end = 0;
     std::map<std::uint32_t, const BlockSpec*> blocks;
@@ -137,7 +136,7 @@ TEST_CASE("register map: every register lies in its block, and blocks apart", "[
   }
 }
 
-TEST_CASE("register map: the newer profile has all of the older one, and more", "[registers]") {
+TEST_CASE("register map: the newer profile extends the older one", "[registers]") {
   const Profile* newer = find_profile("kcu105-rocev2-2026.09");
   REQUIRE(newer != nullptr);
   CHECK(find_profile("kcu105-rocev2-2026.05") == &default_profile());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The metadata bus behind RoceEngine's registers, and what the data path hears and says.
+// The metadata bus behind RoceEngine's registers, and its interaction with the data path.
 #include "board/board_registers.hpp"
 #include "register_access.hpp"
 
@@ -58,7 +58,7 @@ std::vector<QpState> states(const Actions& actions) {
 
 }  // namespace
 
-TEST_CASE("metadata bus: the data path is given every state, by the QP's number on the board",
+TEST_CASE("metadata bus: the data path receives every state with the QP's number on the board",
           "[registers]") {
   BoardRegisters board({.first_bus_qp = 3});
   Bus bus(board);
@@ -74,7 +74,7 @@ TEST_CASE("metadata bus: the data path is given every state, by the QP's number 
 TEST_CASE("metadata bus: a query shows the data path's next PSN, and its error", "[registers]") {
   BoardRegisters board({.first_bus_qp = 3});
   Bus bus(board);
-  bus.live.data.qps = {{.qp = 3, .exists = true, .next_psn = 7, .failed = true}};  // of a life before
+  bus.live.data.qps = {{.qp = 3, .exists = true, .next_psn = 7, .failed = true}};  // of an earlier connection
   bus.connect();
   CHECK(std::get<SetQp>(bus.actions.data_path.back()).context.sq_psn == 0x654321);
   bus.live.data.qps = {{.qp = 0, .exists = true, .next_psn = 1, .failed = true},
@@ -83,17 +83,17 @@ TEST_CASE("metadata bus: a query shows the data path's next PSN, and its error",
   bus.live.data.qps[1].failed = true;
   bus.actions.clear();
   CHECK(bus.qp(QpVerb::kQuery).qp.current_state == 6);
-  CHECK(bus.actions.empty());  // the data path knows
+  CHECK(bus.actions.empty());  // the data path already knows
   CHECK(bus.qp(QpVerb::kDestroy).success);
   CHECK(states(bus.actions) == std::vector{QpState::kReset});
 }
 
-TEST_CASE("metadata bus: only a rising edge of SendMetaData is a message", "[registers]") {
+TEST_CASE("metadata bus: only a rising edge of SendMetaData starts a message", "[registers]") {
   BoardRegisters board({});
   Bus bus(board);
   bus.write(kTx, encode_request(PdRequest{.allocate = true, .key = 5}).bytes());
   CHECK(bus.word(kControl) == 0);
-  bus.set_word(kControl, 2);  // RecvMetaData is not the client's
+  bus.set_word(kControl, 2);  // RecvMetaData is not writable
   CHECK(bus.word(kControl) == 0);
   bus.set_word(kControl, 1);
   CHECK(bus.word(kControl) == 3);
@@ -108,8 +108,7 @@ TEST_CASE("metadata bus: only a rising edge of SendMetaData is a message", "[reg
   CHECK_FALSE(std::get<PdResponse>(decode_response(MetadataResponseBits(answer)).value()).success);
 }
 
-TEST_CASE("metadata bus: bits that MetaDataTx has not read as 0, a type without a server is silence",
-          "[registers]") {
+TEST_CASE("metadata bus: unused bits of MetaDataTx read as 0, unknown types get no response", "[registers]") {
   BoardRegisters board({});
   Bus bus(board);
   bus.ask(PdRequest{.allocate = true, .key = 5});
@@ -118,12 +117,12 @@ TEST_CASE("metadata bus: bits that MetaDataTx has not read as 0, a type without 
   bus.write(kTx, ones);
   CHECK(bus.word(kTx + 36) == 0x7fff);
   bus.set_word(kControl, 1);
-  CHECK(bus.word(kControl) == 1);  // RecvMetaData of the message before is gone
+  CHECK(bus.word(kControl) == 1);  // RecvMetaData of the previous message is cleared
   CHECK(std::get<PdResponse>(bus.ask(PdRequest{.allocate = true, .key = 6})).success ==
-        false);  // and the bus lives
+        false);  // and the bus still works
 }
 
-TEST_CASE("metadata bus: SoftReset takes everything away and tells the data path once", "[registers]") {
+TEST_CASE("metadata bus: SoftReset frees everything and informs the data path once", "[registers]") {
   BoardRegisters board({.profile = find_profile("kcu105-rocev2-2026.09")});
   Bus bus(board);
   bus.connect();

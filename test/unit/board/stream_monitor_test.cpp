@@ -9,7 +9,7 @@ using namespace softfeb;
 using board::RateMeter;
 using board::StreamMonitor;
 
-TEST_CASE("stream monitor: rates are those of whole seconds", "[registers]") {
+TEST_CASE("stream monitor: rates cover whole seconds", "[registers]") {
   StreamMonitor m(5 * kSecond);
   for (int i = 0; i < 10; ++i) m.on_frame(100, 5 * kSecond + static_cast<Time>(i) * kMillisecond);
   CHECK(m.values(5 * kSecond + 999 * kMillisecond).frame_rate.now == 0);
@@ -30,7 +30,7 @@ TEST_CASE("stream monitor: rates are those of whole seconds", "[registers]") {
   CHECK(v.frame_size.min == 100);
 }
 
-TEST_CASE("stream monitor: seconds in which nothing passed count", "[registers]") {
+TEST_CASE("stream monitor: idle seconds count", "[registers]") {
   StreamMonitor m;
   m.on_frame(64, 0);
   m.on_frame(64, 100 * kSecond + kMillisecond);
@@ -47,13 +47,13 @@ TEST_CASE("stream monitor: seconds in which nothing passed count", "[registers]"
   CHECK(v.frame_size.max == 0);
 }
 
-TEST_CASE("rate meter: the mean between looks a second apart", "[registers]") {
+TEST_CASE("rate meter: the mean between reads a second apart", "[registers]") {
   RateMeter m;
   CHECK(m.rate(1000, 0) == 0);
   CHECK(m.rate(2000, kMillisecond) == 0);
   CHECK(m.rate(5000, 2 * kSecond) == 2000);
-  CHECK(m.rate(9000, 2 * kSecond + kMillisecond) == 2000);  // too soon: as before
+  CHECK(m.rate(9000, 2 * kSecond + kMillisecond) == 2000);  // too early: unchanged
   CHECK(m.rate(5500, 3 * kSecond) == 500);
-  CHECK(m.rate(10, 4 * kSecond) == 0);  // began anew
+  CHECK(m.rate(10, 4 * kSecond) == 0);  // restarted
   CHECK(m.rate(10 + (std::uint64_t{1} << 62), 5 * kSecond) == std::uint64_t{1} << 62);
 }

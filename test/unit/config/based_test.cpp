@@ -15,7 +15,7 @@ using namespace softfeb::config::test;
 
 namespace {
 
-/// A directory of its own with files in it, gone at the end.
+/// A temporary directory with files, removed at the end.
 class Files {
  public:
   Files() : path_(std::filesystem::temp_directory_path() / "softfeb-based-XXXXXX") {
@@ -49,7 +49,7 @@ nlohmann::ordered_json resolved(const std::string& name) {
 
 }  // namespace
 
-TEST_CASE("a file builds on another and changes keys") {
+TEST_CASE("a file is based on another and changes keys") {
   const Files files;
   files.write("a.yaml", kLabBase);
   files.write("b.yaml", "base: a.yaml\nset:\n  run.duration: 2s\n  boards.feb.dscp: 26\n");
@@ -64,7 +64,7 @@ TEST_CASE("a file builds on another and changes keys") {
   CHECK(to_json(softfeb::config::load_lab(d, {}, kNow)) == to_json(test::load_lab(kLabBase)));
 }
 
-TEST_CASE("problems stand where the key does") {
+TEST_CASE("problems are reported at the key's place") {
   const Files files;
   files.write("a.yaml", kLabBase);
   const auto says = [&](const std::string& text, const std::string& what) {
@@ -76,10 +76,10 @@ TEST_CASE("problems stand where the key does") {
   says("base: a.yaml\nset:\n  boards.fob.dscp: 26\n",
        "d.yaml:3: boards.fob.dscp: the list has no element \"fob\"");
   says("base: a.yaml\nset: [1]\n", "d.yaml:2: set: is not a map");
-  says("base: a.yaml\nrun: {duration: 2s}\n", "d.yaml:2: run: beside `base`");
+  says("base: a.yaml\nrun: {duration: 2s}\n", "d.yaml:2: run: only `set` may appear beside `base`");
   says("base: none.yaml\n", "d.yaml:1: base: no file");
-  says("base: [a.yaml]\n", "d.yaml:1: base: names no file");
-  says("base: d.yaml\n", "d.yaml:1: base: builds on too many files");
+  says("base: [a.yaml]\n", "d.yaml:1: base: does not name a file");
+  says("base: d.yaml\n", "d.yaml:1: base: is based on too many files");
   says("set: {run.duration: 2s}\n", "unknown key `set`");
 }
 

@@ -32,7 +32,7 @@ void check_problem(const std::string& changes, int line, const std::string& key,
 
 }  // namespace
 
-TEST_CASE("a change says when, whose and what") {
+TEST_CASE("a change has a time, a board and parameters") {
   const RunConfig c =
       load(with_changes("  - {at: 2s, board: feb0, dcqcn: {algorithm: firmware, rai: 96Mb/s}}\n"));
   REQUIRE(c.changes.size() == 1);
@@ -45,7 +45,7 @@ TEST_CASE("a change says when, whose and what") {
   CHECK(c.changes[0].parts[0].dcqcn.firmware.parameters.rai == 12'000'000);
 }
 
-TEST_CASE("a change keeps what it does not name, in the order of the times") {
+TEST_CASE("changes are cumulative in the order of their times") {
   const RunConfig c = load(
       with_changes("  - {at: 3s, board: feb0, qps: all, dcqcn: {algorithm: firmware, dec_gain: 3}}\n"
                    "  - {at: 1s, board: feb0, qps: 1, dcqcn: {algorithm: firmware, dcqcn_bypass: true}}\n",
@@ -68,7 +68,7 @@ TEST_CASE("a change keeps what it does not name, in the order of the times") {
   }
 }
 
-TEST_CASE("the name of a replicated board means all of them") {
+TEST_CASE("the name of a replicated board selects all replicas") {
   const std::string text = with_changes(
       "  - {at: 1s, board: feb0, dcqcn: {algorithm: firmware, dec_gain: 2}}\n"
       "  - {at: 2s, board: feb0-1, dcqcn: {algorithm: firmware, dec_gain: 3}}\n");
@@ -80,7 +80,7 @@ TEST_CASE("the name of a replicated board means all of them") {
   CHECK(c.changes[2].board == 1);
 }
 
-TEST_CASE("changes as resolved read the same again") {
+TEST_CASE("resolved changes read back the same") {
   const RunConfig c = load(with_changes(
       "  - {at: 1s, board: feb0, qps: 2, dcqcn: {algorithm: firmware, rate_dec_interval: 4us}}\n"));
   const RunConfig again = load(to_yaml(c));
@@ -90,25 +90,25 @@ TEST_CASE("changes as resolved read the same again") {
   CHECK(again.changes[0].parts[0].dcqcn.firmware.parameters.rate_dec_interval == 625);
 }
 
-TEST_CASE("changes that cannot be made") {
+TEST_CASE("invalid changes are refused") {
   check_problem("  - {at: 2s, board: feb1, dcqcn: {algorithm: firmware}}\n", 34, "changes.0.board",
                 "no board \"feb1\"", "did you mean `feb0`");
   check_problem("  - {at: 10s, board: feb0, dcqcn: {algorithm: firmware}}\n", 34, "changes.0.at",
-                "the run is over", "before `run.duration`");
+                "the run has ended", "before `run.duration`");
   check_problem("  - {at: 2s, board: feb0, qps: 3, dcqcn: {algorithm: firmware}}\n", 34, "changes.0.qps",
                 "has no QP 3", "it has 3");
   check_problem("  - {at: 2s, board: feb0, qps: some, dcqcn: {algorithm: firmware}}\n", 34, "changes.0.qps",
-                "names no QP", "write all");
+                "is not a QP", "write all");
   check_problem("  - {at: 2s, board: feb0, dcqcn: {algorithm: paper, gd: 10}}\n", 34,
-                "changes.0.dcqcn.algorithm", "has the algorithm firmware", "write that one");
+                "changes.0.dcqcn.algorithm", "has the algorithm firmware", "write that algorithm");
   check_problem("  - {at: 2s, board: feb0, dcqcn: {algorithm: firmware}}\n", 34, "changes.0.dcqcn.algorithm",
-                "has no congestion control", "name QPs", "off");
+                "has no congestion control", "select QPs", "off");
   check_problem("  - {at: 2s, board: feb0, dcqcn: {algorithm: off}}\n", 34, "changes.0.dcqcn.algorithm",
-                "does not go away", "dcqcn_bypass");
+                "cannot be switched off", "dcqcn_bypass");
   check_problem("  - {at: 2s, board: feb0, dcqcn: {algorithm: firmware, line_rate: 5Gb/s}}\n", 34,
-                "changes.0.dcqcn.line_rate", "`line_rate` does not change", "`dcqcn` of the board");
+                "changes.0.dcqcn.line_rate", "`line_rate` cannot change", "`dcqcn` of the board");
   check_problem("  - {at: 2s, board: feb0, dcqcn: {algorithm: firmware, rai: 40Gb/s}}\n", 34,
-                "changes.0.dcqcn.rai", "more than the register holds", "34Gb/s");
+                "changes.0.dcqcn.rai", "exceeds the register's range", "34Gb/s");
   check_problem("  - {at: 2s, board: feb0, dcqcn: {algorithm: firmware, rpg_gd: 5}}\n", 34,
                 "changes.0.dcqcn.rpg_gd", "unknown key", "");
   check_problem("  - {at: 2s, board: feb0, qps: 1, dcqcn: {algorithm: firmware}}\n", 34, "changes.0.qps",

@@ -9,7 +9,7 @@ using namespace softfeb::config::test;
 
 namespace {
 
-/// kBase with lines of a section `control` of its board: they begin at line 16.
+/// kBase with the given lines in section `control` of its board, starting at line 16.
 std::string with_control(const std::string& lines) {
   return replaced(kBase, "    qps:\n", "    control:\n" + lines + "    qps:\n");
 }
@@ -22,7 +22,7 @@ std::vector<std::string> texts(const std::vector<IpPrefix>& networks) {
   return out;
 }
 
-/// The one problem of `text`.
+/// The only problem of `text`.
 Problem only(const std::string& text) {
   const auto found = problems(text);
   std::string all;
@@ -43,7 +43,7 @@ void refuses(const std::string& line, const std::string& message, const std::str
 
 }  // namespace
 
-TEST_CASE("a board without control has none; an empty section has every default") {
+TEST_CASE("no control section means no control; an empty one has all defaults") {
   CHECK_FALSE(load(kBase).boards[0].control);
   const auto config = load(replaced(kBase, "    qps:\n", "    control: {}\n    qps:\n"));
   REQUIRE(config.boards[0].control);
@@ -60,7 +60,7 @@ TEST_CASE("a board without control has none; an empty section has every default"
   CHECK_FALSE(c.responder);
 }
 
-TEST_CASE("in band the board's neighbours may connect, too; what is written holds instead") {
+TEST_CASE("in-band control allows the board's neighbours unless configured otherwise") {
   CHECK(texts(load(with_line("in_band: true")).boards[0].control->allow) ==
         std::vector<std::string>{"127.0.0.0/8", "::1/128", "10.0.0.0/24"});
   CHECK(texts(load(with_line("allow: [192.168.2.0/24, 10.0.0.7]")).boards[0].control->allow) ==
@@ -70,7 +70,7 @@ TEST_CASE("in band the board's neighbours may connect, too; what is written hold
         std::vector<std::string>{"0.0.0.0/0"});
 }
 
-TEST_CASE("replicas listen on addresses that count up") {
+TEST_CASE("replicas listen on consecutive addresses") {
   const std::string three = replaced(with_line("registers_port: 9000"), "    ip: 10.0.0.1/24\n",
                                      "    ip: 10.0.0.11/24\n    count: 3\n");
   const auto config = load(three);
@@ -82,7 +82,7 @@ TEST_CASE("replicas listen on addresses that count up") {
   CHECK(any[0].message.find("cannot count up from 0.0.0.0") != std::string::npos);
 }
 
-TEST_CASE("a responder is a receiver of the file, and has memory") {
+TEST_CASE("a responder is a receiver of the file with memory") {
   const auto config = load(with_line("responder: daq"));
   CHECK(config.boards[0].control->responder == 0U);
   CHECK(config.receivers[0].memory == 1U << 20);
@@ -95,28 +95,28 @@ TEST_CASE("a responder is a receiver of the file, and has memory") {
   CHECK(far[0].message.find("cannot reach each other") != std::string::npos);
 }
 
-TEST_CASE("control keys that are wrong") {
+TEST_CASE("invalid control keys are refused") {
   refuses("listen: localhost", "is not an IP address", "127.0.0.1");
   refuses("registers_port: 0", "out of range", "65535");
-  refuses("stream_port: 8192", "the same port", "another");
+  refuses("stream_port: 8192", "the same port", "different ports");
   refuses("allow: [10.0.0.1/24]", "bits beyond its prefix", "10.0.0.0/24");
   refuses("allow: [10.0.0.0/33]", "out of range", "32");
   refuses("allow: here", "is not a network", "127.0.0.0/8");
-  refuses("pds: 3", "no power of two", "1, 2, 4");
+  refuses("pds: 3", "not a power of two", "1, 2, 4");
   refuses("qps: 512", "out of range", "256");
   refuses("mrs: 0", "out of range", "256");
   refuses("window: 0", "out of range", "65536");
   refuses("window: 100\n      send_queue: 64", "cannot fill", "send_queue");
   refuses("profile: kcu105", "unknown firmware profile", "kcu105-rocev2-2026.05");
   refuses("remote: fd00::1", "does not fit", "IPv4");
-  refuses("remote: 224.0.0.1", "unicast", "one host");
+  refuses("remote: 224.0.0.1", "unicast", "a single host");
   refuses("slots: first", "unknown value", "bus_first");
-  refuses("listen: none", "nobody can reach", "in_band");
+  refuses("listen: none", "unreachable", "in_band");
   refuses("lissten: none", "unknown key", "did you mean `listen`?");
   refuses("max_connects_per_second: 0", "out of range", "1");
 }
 
-TEST_CASE("two boards at one address are refused, and both places told") {
+TEST_CASE("two boards at one address are refused with both places") {
   const std::string other =
       "  - name: feb1\n    port: feb\n    ip: 10.0.0.3/24\n    control:\n      registers_port: 8193\n"
       "      stream_port: 8194\nreceivers:\n";
@@ -128,19 +128,19 @@ TEST_CASE("two boards at one address are refused, and both places told") {
   CHECK(problems(replaced(with_line("in_band: false"), "receivers:\n",
                           "  - name: feb1\n    port: feb\n    ip: 10.0.0.3/24\n" + apart + "receivers:\n"))
             .empty());
-  // 0.0.0.0 takes every address of the host.
+  // 0.0.0.0 includes every address of the host.
   const std::string all = "    control:\n      listen: 0.0.0.0\n";
   only(replaced(with_line("in_band: false"), "receivers:\n",
                 "  - name: feb1\n    port: feb\n    ip: 10.0.0.3/24\n" + all + "receivers:\n"));
 }
 
-TEST_CASE("a board whose registers are served has an IPv4 address") {
+TEST_CASE("slow control requires an IPv4 address") {
   std::string six = replaced(with_line("in_band: false"), "10.0.0.1/24", "fd00::1/64");
   six = replaced(six, "10.0.0.2/24", "fd00::2/64");
   CHECK(only(six).message.find("IPv4") != std::string::npos);
 }
 
-TEST_CASE("what is emitted of control reads back") {
+TEST_CASE("emitted control sections read back") {
   const auto config =
       load(with_control("      listen: 127.0.0.9\n      registers_port: 18192\n      in_band: true\n"
                         "      pds: 2\n      mrs: 4\n      qps: 8\n      remote: 10.0.0.2\n"

@@ -24,7 +24,7 @@ std::string problem(const std::string& value) {
 
 }  // namespace
 
-TEST_CASE("dcqcn: off unless asked for; a word stands for an algorithm's defaults") {
+TEST_CASE("dcqcn: off by default; a name selects an algorithm with its defaults") {
   CHECK(load(kBase).boards[0].dcqcn.algorithm == DcqcnConfig::Algorithm::kOff);
   CHECK(board_dcqcn("off").algorithm == DcqcnConfig::Algorithm::kOff);
   const DcqcnConfig firmware = board_dcqcn("firmware");
@@ -44,7 +44,7 @@ TEST_CASE("dcqcn: intervals in clocks or as times, rounded up to clocks") {
   CHECK(p.rate_inc_interval == 1000);
 }
 
-TEST_CASE("dcqcn: the vendor's names are ours; giving both is told") {
+TEST_CASE("dcqcn: vendor names are aliases; giving both is an error") {
   const auto ours =
       board_dcqcn("{algorithm: paper, increase_timer: 300us, byte_counter: 2MB, additive_step: 5Mb/s}");
   const auto theirs =
@@ -52,17 +52,17 @@ TEST_CASE("dcqcn: the vendor's names are ours; giving both is told") {
   CHECK(ours.paper.parameters == theirs.paper.parameters);
   CHECK(ours.paper.parameters.increase_timer == 300 * kMicrosecond);
   CHECK(ours.paper.parameters.byte_counter == 2'000'000);
-  CHECK(problem("{algorithm: paper, gd: 11, rpg_gd: 11}").find("keep one of the two") != std::string::npos);
+  CHECK(problem("{algorithm: paper, gd: 11, rpg_gd: 11}").find("remove one of the two") != std::string::npos);
 }
 
-TEST_CASE("dcqcn: a QP's own stands instead of its board's") {
+TEST_CASE("dcqcn: a QP's section replaces its board's") {
   const RunConfig c = load(kBase, {"boards.0.dcqcn=firmware", "boards.0.qps.0.dcqcn=connectx"});
   REQUIRE(c.boards[0].qps[0].dcqcn);
   CHECK(c.boards[0].qps[0].dcqcn->algorithm == DcqcnConfig::Algorithm::kPaper);
   CHECK(c.boards[0].dcqcn.algorithm == DcqcnConfig::Algorithm::kFirmware);
 }
 
-TEST_CASE("dcqcn: what cannot be is refused with the fix") {
+TEST_CASE("dcqcn: invalid values are refused with the fix") {
   CHECK(problem("fast").find("off, firmware, paper, connectx") != std::string::npos);
   CHECK(problem("{scope: qp}").find("`algorithm` is missing") != std::string::npos);
   CHECK(problem("{algorithm: firmware, rpg_gd: 11}").find("unknown key `rpg_gd`") != std::string::npos);
@@ -74,9 +74,9 @@ TEST_CASE("dcqcn: what cannot be is refused with the fix") {
   CHECK(problem("{algorithm: firmware, rai: 6000000}").find("no unit") != std::string::npos);
 }
 
-TEST_CASE("dcqcn: the least rate is not above the line rate, given or by default") {
+TEST_CASE("dcqcn: the minimum rate must not exceed the line rate, given or by default") {
   const std::string given = problem("{algorithm: firmware, line_rate: 1Gb/s, rmin: 2Gb/s}");
-  CHECK(given.find("dcqcn.rmin: a cut would raise the rate: `rmin` is 2Gb/s, the line rate 1Gb/s") !=
+  CHECK(given.find("dcqcn.rmin: a cut would raise the rate: `rmin` is 2Gb/s, above the line rate 1Gb/s") !=
         std::string::npos);
   CHECK(given.find("write `rmin` of at most 1Gb/s") != std::string::npos);
   CHECK(problem("{algorithm: firmware, line_rate: 50Mb/s}").find("dcqcn.line_rate: a cut would raise") !=

@@ -17,7 +17,7 @@ void check_row(const Row& row) { check_row(row, "test.yaml", problems(replaced(k
 
 }  // namespace
 
-TEST_CASE("the document the rows change is sound") { CHECK(problems(kBase).empty()); }
+TEST_CASE("the document that the rows change is valid") { CHECK(problems(kBase).empty()); }
 
 TEST_CASE("malformed YAML") {
   const Row rows[] = {
@@ -42,7 +42,7 @@ TEST_CASE("malformed YAML") {
   }
 }
 
-TEST_CASE("unknown keys name the nearest") {
+TEST_CASE("unknown keys suggest the nearest one") {
   const Row rows[] = {
       {"run:", "rum:", 1, "rum", "unknown key", "did you mean `run`?"},
       {"  duration: 10s", "  durration: 10s", 2, "run.durration", "unknown key", "did you mean `duration`?"},
@@ -56,7 +56,7 @@ TEST_CASE("unknown keys name the nearest") {
   for (const Row& row : rows) check_row(row);
 }
 
-TEST_CASE("values that cannot be read") {
+TEST_CASE("invalid values are refused") {
   const Row rows[] = {
       {"rate: 1Gb/s", "rate: 10", 22, "boards.0.qps.0.traffic.rate", "\"10\" has no unit", "write 10Gb/s"},
       {"rate: 1Gb/s", "rate: 10Gbps", 22, "boards.0.qps.0.traffic.rate", "unknown unit \"Gbps\"",
@@ -64,11 +64,11 @@ TEST_CASE("values that cannot be read") {
       {"message_size: 64KiB", "message_size: 64", 21, "boards.0.qps.0.traffic.message_size", "no unit",
        "64KiB"},
       {"message_size: 64KiB", "message_size: 3GiB", 21, "boards.0.qps.0.traffic.message_size",
-       "above the largest", "2GiB"},
+       "exceeds the largest", "2GiB"},
       {"duration: 10s", "duration: 10", 2, "run.duration", "no unit", "10ms"},
-      {"duration: 10s", "duration:", 2, "run.duration", "has no value", "behind the colon"},
+      {"duration: 10s", "duration:", 2, "run.duration", "has no value", "after the colon"},
       {"duration: 10s", "duration: [1]", 2, "run.duration", "must be a single value", ""},
-      {"pmtu: 4096", "pmtu: 1500", 19, "boards.0.qps.0.pmtu", "1500 is no path MTU", "1024"},
+      {"pmtu: 4096", "pmtu: 1500", 19, "boards.0.qps.0.pmtu", "1500 is not a path MTU", "1024"},
       {"pmtu: 4096", "retry_count: 8", 19, "boards.0.qps.0.retry_count", "out of range", "0 to 7"},
       {"pmtu: 4096", "window: 0", 19, "boards.0.qps.0.window", "out of range", "1 to"},
       {"pmtu: 4096", "qpn: 1", 19, "boards.0.qps.0.qpn", "out of range", "from 2"},
@@ -87,9 +87,9 @@ TEST_CASE("values that cannot be read") {
       {"10.0.0.1/24", "10.0.0.400/24", 15, "boards.0.ip", "not an IP address", "10.0.0.1"},
       {"    port: feb\n", "    port: feb\n    mac: ff:ff:ff:ff:ff:ff\n", 15, "boards.0.mac", "multicast",
        "even"},
-      {"    port: feb\n", "    port: feb\n    pcp: 3\n", 15, "boards.0.pcp", "needs a VLAN", "vlan"},
+      {"    port: feb\n", "    port: feb\n    pcp: 3\n", 15, "boards.0.pcp", "requires a VLAN", "vlan"},
       {"    port: feb\n", "    port: feb\n    udp_source_port: [5, 4]\n", 15, "boards.0.udp_source_port",
-       "before it begins", ""},
+       "before it starts", ""},
       {"    port: feb\n", "    port: feb\n    udp_source_port: [5]\n", 15, "boards.0.udp_source_port",
        "not a range", "[FIRST"},
       {"    port: feb\n", "    port: feb\n    neighbours: {10.0.0.2: x}\n", 15,
@@ -108,7 +108,7 @@ TEST_CASE("values that cannot be read") {
        "unlimited"},
       {"    memory: 1MiB", "    check: all", 28, "receivers.0.check", "unknown value", "payload, none"},
       {"    mtu: 4200\n  - name: nic", "    faults: {tx_drop: 1}\n  - name: nic", 8, "ports.0.faults.tx_drop",
-       "may mean", "1%"},
+       "may be a percentage", "1%"},
       {"    mtu: 4200\n  - name: nic", "    capture: {packets: 5}\n  - name: nic", 8, "ports.0.capture",
        "`file` is missing", ""},
       {"    mtu: 4200\n  - name: nic", "    flow_control: some\n  - name: nic", 8, "ports.0.flow_control",
@@ -121,7 +121,7 @@ TEST_CASE("values that cannot be read") {
   for (const Row& row : rows) check_row(row);
 }
 
-TEST_CASE("names that are not there or are taken") {
+TEST_CASE("missing and duplicate names are refused") {
   const Row rows[] = {
       {"port: feb\n", "port: fbe\n", 14, "boards.0.port", "no port \"fbe\"", "did you mean `feb`?"},
       {"port: feb\n", "port: elsewhere\n", 14, "boards.0.port", "no port", "write one of feb, nic"},
@@ -136,7 +136,7 @@ TEST_CASE("impossible combinations") {
   const Row rows[] = {
       {"memory: 1MiB", "memory: 4KiB", 21, "boards.0.qps.0.traffic.message_size",
        "the memory region has 4096", "memory"},
-      {"messages: 100", "slots: 17", 23, "boards.0.qps.0.traffic.slots", "slots take", "at most 16"},
+      {"messages: 100", "slots: 17", 23, "boards.0.qps.0.traffic.slots", "slots need", "at most 16"},
       {"    mtu: 4200\n  - name: nic", "    mtu: 1500\n  - name: nic", 19, "boards.0.qps.0.pmtu",
        "above the MTU 1500 of port \"feb\"", "at least 4160"},
       {"    mtu: 4200\nboards:", "    mtu: 1500\nboards:", 19, "boards.0.qps.0.pmtu", "of port \"nic\"",
@@ -146,27 +146,30 @@ TEST_CASE("impossible combinations") {
       {"transport: RC", "transport: UC\n        window: 4", 19, "boards.0.qps.0.window",
        "UC has no acknowledgements", ""},
       {"transport: RC", "send_queue: 4", 17, "boards.0.qps.0.window", "cannot fill a window", "send_queue"},
-      {"transport: RC", "signaled: none", 18, "boards.0.qps.0.signaled", "no acknowledgement", "ack_every"},
-      {"transport: RC", "signaled: last", 18, "boards.0.qps.0.signaled", "no acknowledgement", "ack_every"},
+      {"transport: RC", "signaled: none", 18, "boards.0.qps.0.signaled", "do not request acknowledgements",
+       "ack_every"},
+      {"transport: RC", "signaled: last", 18, "boards.0.qps.0.signaled", "do not request acknowledgements",
+       "ack_every"},
       {"transport: RC", "qpn: 0xffffff\n        count: 2", 18, "boards.0.qps.0.qpn", "24 bits", ""},
       {"transport: RC", "qpn: 5\n      - to: daq\n        qpn: 5", 20, "boards.0.qps.1.qpn", "overlap",
        "count"},
       {"10.0.0.2/24", "10.0.0.1/24", 27, "receivers.0.ip", "already \"feb0\"'s", "own address"},
       {"10.0.0.2/24", "10.0.1.2/24", 17, "boards.0.qps.0.to", "cannot reach", "gateway"},
-      {"10.0.0.2/24", "10.0.0.255/24", 27, "receivers.0.ip", "of all its hosts", "one host"},
-      {"10.0.0.2/24", "10.0.0.0/24", 27, "receivers.0.ip", "of its network itself, /24", "one host"},
+      {"10.0.0.2/24", "10.0.0.255/24", 27, "receivers.0.ip", "broadcast address", "a single host"},
+      {"10.0.0.2/24", "10.0.0.0/24", 27, "receivers.0.ip", "network address of its prefix, /24",
+       "a single host"},
       {"10.0.0.2/24", "fd00::2/64", 17, "boards.0.qps.0.to", "cannot reach", ""},
       {"10.0.0.2/24", "10.0.0.2/24\n    vlan: 5", 17, "boards.0.qps.0.to", "different VLANs", "same `vlan`"},
       {"10.0.0.2/24", "10.0.0.2/24\n    mac: 02:fe:0a:00:00:01", 28, "receivers.0.mac", "already \"feb0\"'s",
        "own MAC"},
-      {"10.0.0.2/24", "10.0.0.2/24\n    gateway: 10.9.0.1", 28, "receivers.0.gateway", "no neighbour",
-       "inside this prefix"},
+      {"10.0.0.2/24", "10.0.0.2/24\n    gateway: 10.9.0.1", 28, "receivers.0.gateway",
+       "not on the same subnet", "inside this prefix"},
       {"10.0.0.2/24", "10.0.0.2/24\n    neighbours: {fd00::1: 02:00:00:00:00:09}", 28,
        "receivers.0.neighbours", "other IP version", ""},
       {"10.0.0.2/24", "10.0.0.254/24\n    count: 3", 28, "receivers.0.count", "leaves the prefix", "shorter"},
       {"10.0.0.2/24", "10.0.0.2/24\n    mac: 02:00:00:ff:ff:ff\n    count: 2", 28, "receivers.0.mac",
        "last three bytes", ""},
-      {"port: nic", "port: feb", 17, "boards.0.qps.0.to", "does not hear itself", "another port"},
+      {"port: nic", "port: feb", 17, "boards.0.qps.0.to", "does not receive its own packets", "another port"},
       {"    device: net_ring:link\n    mtu: 4200\nboards:",
        "    device: net_ring:other\n    mtu: 4200\nboards:", 10, "ports.1.device", "has 1 end",
        "exactly two"},
@@ -175,11 +178,11 @@ TEST_CASE("impossible combinations") {
        "has 3 ends", "exactly two"},
       {"    mtu: 4200\nboards:",
        "    mtu: 4200\n  - {name: a, device: net_tap:x}\n  - {name: b, device: net_tap:x}\nboards:", 13,
-       "ports.3.device", "two ports on one device", "remove"},
+       "ports.3.device", "two ports use one device", "remove"},
       {"    mtu: 4200\nboards:",
        "    mtu: 4200\n    capture: {file: x}\n  - {name: a, device: net_null, capture: {file: x}}\nboards:",
        13, "ports.2.capture.file", "written twice", "another"},
-      {"duration: 10s", "duration: 10s\n  warmup: 10s", 3, "run.warmup", "leaves nothing", "shorter"},
+      {"duration: 10s", "duration: 10s\n  warmup: 10s", 3, "run.warmup", "leaves no time", "shorter"},
       {"duration: 10s", "duration: 0s", 2, "run.duration", "sends nothing", "10s"},
       {"duration: 10s", "start_at: 2025-12-31T23:59:59Z", 2, "run.start_at", "in the past", "later"},
       {"count: 2", "cpus: [1, 1]", 4, "workers.cpus", "twice", "own CPU"},
@@ -187,7 +190,7 @@ TEST_CASE("impossible combinations") {
       {"message_size: 64KiB", "message_size: 0", 22, "boards.0.qps.0.traffic.rate", "no payload rate",
        "msg/s"},
       {"to: daq\n        transport: RC", "to: perftest://h\n        transport: UC", 18,
-       "boards.0.qps.0.transport", "RC alone", "RC"},
+       "boards.0.qps.0.transport", "only over RC", "RC"},
       {"to: daq\n        transport: RC", "to: {ip: 10.9.0.2, qpn: 17, rkey: 1, address: 0, length: 1MiB}", 17,
        "boards.0.qps.0.to", "outside the board's prefix", "gateway"}};
   for (const Row& row : rows) check_row(row);
@@ -196,7 +199,7 @@ TEST_CASE("impossible combinations") {
             .empty());
 }
 
-TEST_CASE("more next hops than a board keeps are refused, with the place and the fix") {
+TEST_CASE("more next hops than a board supports are refused, with the place and the fix") {
   const auto with = [](const std::string& to, const std::string& receiver) {
     std::string text = replaced(kBase, "10.0.0.1/24", "10.0.0.1/8");
     text = replaced(text, "to: daq", to);
@@ -247,7 +250,7 @@ TEST_CASE("files as payload") {
   std::filesystem::remove(full);
 }
 
-TEST_CASE("several problems come together, in the order of the file") {
+TEST_CASE("several problems are reported together, in the order of the file") {
   const auto found =
       problems(replaced(replaced(kBase, "duration: 10s", "duration: 10"), "rate: 1Gb/s", "rate: x"));
   REQUIRE(found.size() == 2);
@@ -255,7 +258,7 @@ TEST_CASE("several problems come together, in the order of the file") {
   CHECK(found[1].where.line == 22);
 }
 
-TEST_CASE("what people read") {
+TEST_CASE("messages as people read them") {
   CHECK(to_string(Problem{{"a.yaml", 3, "run.seed"}, "is odd", "write 2"}) ==
         "a.yaml:3: run.seed: is odd; fix: write 2");
   CHECK(to_string(Problem{{"--set", 0, "run.seed"}, "is odd", "write 2"}) ==
@@ -263,7 +266,7 @@ TEST_CASE("what people read") {
   CHECK(to_string(Problem{{"a.yaml", 0, ""}, "is odd", ""}) == "a.yaml: is odd");
 }
 
-TEST_CASE("files that are not there") {
+TEST_CASE("missing files are reported") {
   CHECK_THROWS_AS(load_run("/no/such/file.yaml"), ConfigError);
   CHECK_THROWS_AS(load_run("/"), ConfigError);
   CHECK_THROWS_AS(load_run("/dev/null"), ConfigError);

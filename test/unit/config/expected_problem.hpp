@@ -9,7 +9,7 @@
 
 namespace softfeb::config::test {
 
-/// A part of a sound document, what stands there instead, and the problem that must come of it.
+/// A part of a valid document, its replacement, and the expected problem.
 struct Row {
   const char* from;
   const char* to;
@@ -19,7 +19,7 @@ struct Row {
   const char* fix;
 };
 
-/// `found` came of the row in a document called `file`: the problem is among them, and all say what to do.
+/// Checks that the row's problem is in `found`, and that all problems have a fix.
 inline void check_row(const Row& row, const char* file, const std::vector<Problem>& found) {
   INFO(row.from << " -> " << row.to);
   REQUIRE_FALSE(found.empty());

@@ -36,7 +36,7 @@ std::string read(const std::string& path) {
 
 }  // namespace
 
-TEST_CASE("random bytes are refused in words") {
+TEST_CASE("random bytes are refused with a message") {
   Rng rng(1);
   const std::string alphabet = ":-[]{},#&*!|>'\"%@` \n\t\r?aZ09\\~.=<\xff\xc3\xb5";
   for (int i = 0; i < 3000; ++i) {
@@ -49,7 +49,7 @@ TEST_CASE("random bytes are refused in words") {
 
 namespace {
 
-/// How many of `runs` damaged documents load.
+/// Number of damaged documents among `runs` that load.
 int damage(Rng rng, const std::vector<std::string>& originals, int runs, bool lab) {
   int loaded = 0;
   for (int i = 0; i < runs; ++i) {
@@ -77,16 +77,16 @@ int damage(Rng rng, const std::vector<std::string>& originals, int runs, bool la
 
 }  // namespace
 
-// Some damage hits comments alone; were none to load, the tests would not reach past the parser.
-TEST_CASE("damaged configurations are refused in words, or load") {
+// Some damage affects only comments; if no document loaded, the tests would not get past the parser.
+TEST_CASE("damaged configurations are refused with a message, or load") {
   CHECK(damage(Rng(2), {kBase, read(SOFTFEB_CONF_DIR "/reference.yaml")}, 1500, false) > 0);
 }
 
-TEST_CASE("damaged topologies are refused in words, or load") {
+TEST_CASE("damaged topologies are refused with a message, or load") {
   CHECK(damage(Rng(3), {kLabBase, read(SOFTFEB_CONF_DIR "/lab/reference.yaml")}, 1500, true) > 0);
 }
 
-TEST_CASE("documents of unreasonable shape") {
+TEST_CASE("documents of unreasonable size or depth") {
   CHECK_FALSE(survives(""));
   CHECK_FALSE(survives("# nothing\n"));
   CHECK_FALSE(survives("just a word"));

@@ -17,15 +17,15 @@ constexpr const char* kLast = "    - {ends: [tor, daq], rate: 10Gb/s, delay: 1us
 
 }  // namespace
 
-TEST_CASE("the topology the rows change is sound") { CHECK(lab_problems(kLabBase).empty()); }
+TEST_CASE("the topology that the rows change is valid") { CHECK(lab_problems(kLabBase).empty()); }
 
-TEST_CASE("loops and links too many") {
+TEST_CASE("loops and surplus links") {
   check_rows({{kLast, "    - {ends: [tor, daq], rate: 10Gb/s}\n    - {ends: [tor, tor], rate: 10Gb/s}\n", 19,
                "network.links.2", "\"tor\" to \"tor\" closes a loop", "remove one"},
               {kLast, "    - {ends: [tor, daq], rate: 10Gb/s}\n    - {ends: [daq, tor], rate: 10Gb/s}\n", 19,
-               "network.links.2", "\"daq\" has a link already", "one link"},
+               "network.links.2", "\"daq\" already has a link", "one link"},
               {kLast, "    - {ends: [tor, daq], rate: 10Gb/s}\n    - {ends: [feb-1, tor], rate: 10Gb/s}\n",
-               19, "network.links.2", "\"feb-1\" has a link already", "put a switch between"}});
+               19, "network.links.2", "\"feb-1\" already has a link", "add a switch between"}});
 }
 
 TEST_CASE("a loop over several switches") {
@@ -37,7 +37,7 @@ TEST_CASE("a loop over several switches") {
             "--set network.links.3: the link from \"leaf-0\" to \"leaf-1\" closes a loop") == 0);
 }
 
-TEST_CASE("ends that are missing") {
+TEST_CASE("missing ends") {
   check_rows(
       {{"ends: [tor, daq]", "ends: [tor, dac]", 18, "network.links.1.ends.1", "no switch, board", "`daq`?"},
        {"ends: [tor, daq]", "ends: [tor]", 18, "network.links.1.ends", "two ends", "[feb0, tor]"},
@@ -54,7 +54,7 @@ TEST_CASE("ends that are missing") {
        {"  - name: feb", "  - name: tor", 20, "boards.0.name", "the name \"tor\" is taken", "its own name"}});
 }
 
-TEST_CASE("a board has a port or a link") {
+TEST_CASE("a board has either a port or a link") {
   const auto found =
       lab_problems(kLabBase, {"ports=[{name: nic, device: net_null}]", "receivers.daq.port=nic"});
   REQUIRE(found.size() == 1);
@@ -62,30 +62,31 @@ TEST_CASE("a board has a port or a link") {
         0);
 }
 
-TEST_CASE("rates and times that are none") {
+TEST_CASE("invalid rates and times") {
   check_rows({{"[feb, tor], rate: 10Gb/s", "[feb, tor], rate: 0Gb/s", 17, "network.links.0.rate", "", ""},
               {"[feb, tor], rate: 10Gb/s", "[feb, tor], rate: 9000Gb/s", 17, "network.links.0.rate",
-               "no rate of a link", ""},
+               "out of range for the rate of a link", ""},
               {"[feb, tor], rate: 10Gb/s, ", "[feb, tor], ", 17, "network.links.0", "`rate` is missing",
                "rate: 10Gb/s"},
-              {"delay: 500ns", "delay: 2s", 17, "network.links.0.delay", "no delay of a link", "at most 1s"},
-              {"  duration: 1s", "  duration: 0", 5, "run.duration", "no time", ""},
-              {"    count: 3\n", "    count: 3\n    stop: 0\n", 22, "boards.0.stop", "before it has begun",
+              {"delay: 500ns", "delay: 2s", 17, "network.links.0.delay", "too long for the delay of a link",
+               "at most 1s"},
+              {"  duration: 1s", "  duration: 0", 5, "run.duration", "zero length", ""},
+              {"    count: 3\n", "    count: 3\n    stop: 0\n", 22, "boards.0.stop", "before it starts",
                "later time"},
-              {"    count: 3\n", "    count: 3\n    start: 2s\n", 22, "boards.0.start", "over by then",
+              {"    count: 3\n", "    count: 3\n    start: 2s\n", 22, "boards.0.start", "ended by then",
                "run.duration"},
               {"    count: 3\n", "    count: 3\n    link_rate: 11Gb/s\n", 22, "boards.0.link_rate",
-               "more than its link", "remove it"}});
+               "exceeds the rate of its link", "remove it"}});
 }
 
-TEST_CASE("two at one address") {
+TEST_CASE("duplicate addresses") {
   check_rows(
       {{"ip: 10.0.0.101/24", "ip: 10.0.0.2/24", 27, "receivers.0.ip", "is already \"feb-1\"'s", "its own"},
        {"    ip: 10.0.0.101/24\n", "    ip: 10.0.0.101/24\n    mac: 02:fe:0a:00:00:01\n", 28,
         "receivers.0.mac", "is already \"feb-0\"'s", "its own MAC"}});
 }
 
-TEST_CASE("receivers that no way leads to") {
+TEST_CASE("receivers without a path") {
   check_rows({{"ends: [tor, daq], ", "ends: [spine, daq], ", 18, "network.links.1.ends.0", "no switch", ""}});
   const auto found =
       lab_problems(kLabBase, {"network.switches.1={name: spine, buffer: 1MiB, pause: {xoff: 200KiB}}",
@@ -93,26 +94,27 @@ TEST_CASE("receivers that no way leads to") {
   REQUIRE(found.size() == 1);
   CHECK(found[0].where.key == "boards.0.qps.0.to");
   CHECK(found[0].where.line == 24);
-  CHECK(found[0].message.find("no way leads from \"feb-0\" to \"daq\"") != std::string::npos);
+  CHECK(found[0].message.find("there is no path from \"feb-0\" to \"daq\"") != std::string::npos);
 }
 
-TEST_CASE("switches that cannot work") {
+TEST_CASE("invalid switch settings") {
   check_rows(
-      {{"buffer: 4MiB", "buffer: 4000B", 11, "network.switches.0.buffer", "holds not one frame", "4MiB"},
+      {{"buffer: 4MiB", "buffer: 4000B", 11, "network.switches.0.buffer", "is smaller than one frame",
+        "4MiB"},
        {"buffer: 4MiB", "port_limit: 4MiB", 10, "network.switches.0", "`buffer` is missing", "4MiB"},
        {"buffer: 4MiB", "buffer: 1MiB\n      port_limit: 2MiB", 12, "network.switches.0.port_limit",
-        "more than the whole `buffer` of 1MiB", "smaller"},
+        "exceeds the `buffer` of 1MiB", "smaller"},
        {"kmin: 100KiB", "kmin: 500KiB", 12, "network.switches.0.ecn.kmin", "above `kmax`",
         "smaller one first"},
        {"kmin: 100KiB, ", "", 12, "network.switches.0.ecn", "`kmin` is missing", "kmin: 100KiB"},
        {"kmin: 100KiB, kmax: 400KiB", "kmin: 5MiB, kmax: 6MiB", 12, "network.switches.0.ecn",
-        "never grows to `kmin`", "larger `buffer`"},
+        "never reaches `kmin`", "larger `buffer`"},
        {"xon: 500KiB", "xon: 600KiB", 15, "network.switches.0.pause.xon", "not below `xoff`",
         "less than 600KiB"},
        {"xoff: 600KiB", "xoff: 5MiB", 15, "network.switches.0.pause.xoff", "before it is reached",
         "less than"},
-       {"headroom: 64KiB", "headroom: 5MiB", 15, "network.switches.0.pause.headroom",
-        "more than the whole `buffer`", "enlarge"},
+       {"headroom: 64KiB", "headroom: 5MiB", 15, "network.switches.0.pause.headroom", "exceeds the `buffer`",
+        "enlarge"},
        {"headroom: 64KiB", "quanta: 3", 15, "network.switches.0.pause.quanta", "out of range", "from 64"},
        {"      pause: {xoff: 600KiB, xon: 500KiB, headroom: 64KiB}\n", "", 10, "network.switches.0.pause",
         "no thresholds", "flow_control: off"},
@@ -124,15 +126,15 @@ TEST_CASE("switches that cannot work") {
        {"      queues:\n", "      dscp_to_queue: {64: 1}\n      queues:\n", 13,
         "network.switches.0.dscp_to_queue.64", "out of range", "to 63"},
        {"      queues:\n", "      dynamic_alpha: 0.3\n      queues:\n", 13,
-        "network.switches.0.dynamic_alpha", "no alpha", "0.5"},
+        "network.switches.0.dynamic_alpha", "not an alpha", "0.5"},
        {"      queues:\n", "      forge: {window: 1us}\n      queues:\n", 13, "network.switches.0.forge",
         "`threshold` is missing", "9Gb/s"},
        {"      queues:\n", "      forge: {threshold: 1Gb/s, window: 0}\n      queues:\n", 13,
-        "network.switches.0.forge.window", "no time", "50us"},
+        "network.switches.0.forge.window", "not a positive time", "50us"},
        {"  switches:\n", "  worker: 2\n  switches:\n", 9, "network.worker", "no worker 2", "there are 2"}});
 }
 
-TEST_CASE("what the lab is asked that it cannot answer") {
+TEST_CASE("lab settings that cannot be evaluated") {
   check_rows(
       {{"bottleneck: tor.daq", "bottleneck: tor.dac", 2, "lab.bottleneck", "no switch port \"tor.dac\"",
         "tor.feb-0"},
@@ -148,14 +150,14 @@ TEST_CASE("what the lab is asked that it cannot answer") {
         "`bottleneck`?"}});
 }
 
-TEST_CASE("a topology is for the lab, and the lab for topologies") {
+TEST_CASE("topologies need softfeb lab, and other files softfeb run") {
   const auto run = problems(kLabBase);
-  REQUIRE(run.size() == 2);  // and not what it lacks as a run
+  REQUIRE(run.size() == 2);  // and no problems of a run without boards
   CHECK(run[0].where.key == "lab");
   CHECK(run[1].where.key == "network");
   for (const Problem& p : run) CHECK(p.fix.find("softfeb lab") != std::string::npos);
   const auto lab = lab_problems(kBase);
   REQUIRE(lab.size() == 1);
-  CHECK(lab[0].message.find("it is no topology") != std::string::npos);
+  CHECK(lab[0].message.find("it is not a topology") != std::string::npos);
   CHECK(lab[0].fix.find("softfeb run") != std::string::npos);
 }

@@ -29,7 +29,7 @@ TEST_CASE("a topology becomes switches, stations and links") {
   CHECK(c.station_of == std::vector<std::optional<std::uint32_t>>{0, 1, 2, 3});
 }
 
-TEST_CASE("a switch as the file has it") {
+TEST_CASE("the settings of a switch") {
   const LabConfig c = test::load_lab(
       kLabBase,
       {"network.switches.tor.port_limit=1MiB", "network.switches.tor.dynamic_alpha=0.5",
@@ -65,7 +65,7 @@ TEST_CASE("a switch as the file has it") {
   CHECK(to_json(load_lab_text(to_yaml(c), "again")) == to_json(c));
 }
 
-TEST_CASE("endpoints behind links meet the network's worker over rings") {
+TEST_CASE("endpoints with links reach the network's worker over rings") {
   const LabConfig c = test::load_lab(kLabBase, {"workers.count=3", "receivers.daq.worker=2"});
   CHECK(c.network_worker == 2);
   CHECK(c.run.boards[0].endpoint.worker == 0);
@@ -97,7 +97,7 @@ TEST_CASE("ranges and groups of switches") {
   CHECK(c.run.boards[2].link_rate == 250'000'000U);
 }
 
-TEST_CASE("a port of the machine as a station") {
+TEST_CASE("a DPDK port as a station") {
   const LabConfig c = test::load_lab(
       kLabBase,
       {"ports=[{name: nic, device: net_null, mtu: 4200}, {name: other, device: net_tap:t, mtu: 4200}]",
@@ -112,7 +112,7 @@ TEST_CASE("a port of the machine as a station") {
   CHECK(to_json(load_lab_text(to_yaml(c), "again")) == to_json(c));
 }
 
-TEST_CASE("boards begin and end in their own time") {
+TEST_CASE("boards start and stop at their own times") {
   const LabConfig c = test::load_lab(kLabBase, {"boards.feb.start=[0, 100ms]", "boards.feb.stop=900ms"});
   CHECK(c.run.boards[0].start == 0);
   CHECK(c.run.boards[1].start == 100 * kMillisecond);

@@ -24,7 +24,7 @@ TEST_CASE("every example loads and reads back as itself") {
   CHECK(files >= 9);
 }
 
-TEST_CASE("values arrive in their units") {
+TEST_CASE("values are converted from their units") {
   const RunConfig config = load(kBase);
   REQUIRE(config.boards.size() == 1);
   REQUIRE(config.boards[0].qps.size() == 1);
@@ -56,7 +56,7 @@ TEST_CASE("defaults that depend on other keys") {
   CHECK(config.receivers[0].memory == 3 * 65'536);
 }
 
-TEST_CASE("an MTU that just holds the path MTU is enough") {
+TEST_CASE("an MTU that just fits the path MTU is accepted") {
   CHECK(problems(kBase, {"ports.0.mtu=4160"}).empty());
   CHECK(problems(kBase, {"ports.0.mtu=4159"}).size() == 1);
   const std::vector<std::string> v6 = {"boards.0.ip=fd00::1/64", "receivers.0.ip=fd00::2/64"};
@@ -64,7 +64,7 @@ TEST_CASE("an MTU that just holds the path MTU is enough") {
   CHECK(problems(kBase, {v6[0], v6[1], "ports.0.mtu=4179"}).size() == 1);
 }
 
-TEST_CASE("replicated boards count up") {
+TEST_CASE("replicated boards have consecutive addresses") {
   const RunConfig config =
       load(kBase, {"boards.0.count=3", "boards.0.mac=02:00:00:00:00:ff", "boards.0.udp_source_port=50000",
                    "boards.0.worker=[1, 0]", "receivers.0.ip=10.0.0.100/24"});
@@ -78,7 +78,7 @@ TEST_CASE("replicated boards count up") {
   CHECK(config.boards[2].qps[0].qpn == config.boards[0].qps[0].qpn);
 }
 
-TEST_CASE("replicated receivers are dealt out in turn") {
+TEST_CASE("replicated receivers are assigned round-robin") {
   const auto targets = [](const RunConfig& config, std::size_t board) {
     return std::get<ReceiverTarget>(config.boards[board].qps[0].to).receivers;
   };
@@ -96,7 +96,7 @@ TEST_CASE("replicated receivers are dealt out in turn") {
   CHECK(targets(config, 0) == std::vector<std::size_t>{2, 1});
 }
 
-TEST_CASE("QPs set up by other means count up over the replicas") {
+TEST_CASE("QPs of external receivers count up over the replicas") {
   const RunConfig config =
       load(kBase, {"boards.0.qps.0.to={ip: 10.0.0.9, qpn: 17, rkey: 5, address: 0x1000, length: 1MiB}",
                    "boards.0.count=2", "boards.0.qps.0.count=3", "receivers.0.ip=10.0.0.100/24"});
@@ -105,7 +105,7 @@ TEST_CASE("QPs set up by other means count up over the replicas") {
   CHECK(to.address == 0x1000 + (3ULL << 20));
 }
 
-TEST_CASE("QPNs that are not given avoid those that are") {
+TEST_CASE("automatic QPNs avoid configured ones") {
   std::set<std::uint32_t> seen;
   const RunConfig config =
       load(replaced(kBase, "        traffic:\n",
@@ -137,7 +137,7 @@ TEST_CASE("later errors find the place of a key") {
   CHECK(none.key == "ports.0.tx_descriptors");
 }
 
-TEST_CASE("aliases save writing") {
+TEST_CASE("YAML aliases") {
   const std::string text = replaced(replaced(kBase, "        traffic:\n", "        traffic: &t\n"),
                                     "receivers:\n", "      - to: daq\n        traffic: *t\nreceivers:\n");
   const RunConfig config = load(text);

@@ -28,7 +28,7 @@ TEST_CASE("--set takes whole sections, appends to lists, and turns a word into a
   CHECK(config.boards[0].endpoint.neighbours.size() == 1);
 }
 
-TEST_CASE("mistakes of --set are told as such") {
+TEST_CASE("mistakes in --set are reported as such") {
   const struct {
     const char* assignment;
     const char* key;
@@ -43,7 +43,7 @@ TEST_CASE("mistakes of --set are told as such") {
               {"run.duration=[", "run.duration", ""},
               {"run.durration=5s", "run.durration", "unknown key"},
               {"run.duration=5", "run.duration", "no unit"},
-              {"boards.feb0.qps.0.pmtu=1000", "boards.0.qps.0.pmtu", "no path MTU"},
+              {"boards.feb0.qps.0.pmtu=1000", "boards.0.qps.0.pmtu", "not a path MTU"},
               {"boards=5", "boards", "not a list"}};
   for (const auto& row : rows) {
     INFO(row.assignment);

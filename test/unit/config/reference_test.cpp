@@ -35,7 +35,7 @@ void collect(const Node& node, const std::string& pattern, std::set<std::string>
 
 }  // namespace
 
-TEST_CASE("conf/reference.yaml has every key there is") {
+TEST_CASE("conf/reference.yaml has every key") {
   const std::string text = reference();
   std::set<std::string> written;
   collect(parse_yaml(text, "reference.yaml"), "", written);
@@ -44,7 +44,7 @@ TEST_CASE("conf/reference.yaml has every key there is") {
     INFO(key);
     CHECK(written.count(key) == 1);
   }
-  // Keys that are asked for only where their section is there: were these gone, so were the sections.
+  // Keys that are read only if their section exists; without them, the sections would be missing, too.
   for (const char* key : {"ports[].faults.tx_mark_ce", "ports[].capture.snaplen", "boards[].qps[].to.rkey",
                           "boards[].qps[].traffic.payload.repeat", "receivers[].cnp.scope"}) {
     INFO(key);
@@ -69,7 +69,7 @@ TEST_CASE("conf/lab/reference.yaml has every key of the lab") {
     INFO(kind.name);
     CHECK(written.count("lab.checks." + std::string(kind.name)) == 1);
   }
-  // What is left of a key when it is gone from the readers.
+  // A key that has been removed from the readers.
   for (const std::string& key : written) {
     if (!key.starts_with("network.") || key.find("_to_queue.") != std::string::npos) continue;
     INFO(key);
@@ -77,7 +77,7 @@ TEST_CASE("conf/lab/reference.yaml has every key of the lab") {
   }
 }
 
-/// Of each key's first appearance: the line has a comment, or the one above is one.
+/// For each key's first occurrence, the line has a comment, or the line above is one.
 void check_comments(const std::string& text, std::size_t at_least) {
   std::set<std::string> met;
   std::istringstream lines(text);
@@ -97,10 +97,10 @@ void check_comments(const std::string& text, std::size_t at_least) {
   CHECK(met.size() > at_least);
 }
 
-TEST_CASE("the references say of every key what it is") {
+TEST_CASE("the references describe every key") {
   // Boards come before receivers, which share keys with them.
   check_comments(reference(), 80);
-  // What follows the links is explained in the other.
+  // The keys after the links are described in the other file.
   const std::string lab = read("lab/reference.yaml");
   const std::string run = "\nrun:";
   check_comments(lab.substr(0, lab.find(run)), 25);

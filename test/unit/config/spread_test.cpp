@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which worker endpoints go to that name none.
+// Placement of endpoints without a configured worker.
 #include "documents.hpp"
 
 #include <vector>
@@ -12,7 +12,7 @@ using namespace softfeb::config::test;
 
 namespace {
 
-/// Of each board, then of each receiver.
+/// The load of each board, then of each receiver.
 std::vector<std::size_t> workers_of(const RunConfig& config) {
   std::vector<std::size_t> out;
   for (const BoardConfig& b : config.boards) out.push_back(b.endpoint.worker);
@@ -26,29 +26,29 @@ const std::string kFour = replaced(kBase, "10.0.0.2/24", "10.0.0.100/24");
 
 }  // namespace
 
-TEST_CASE("a receiver is as busy as its boards together") {
+TEST_CASE("a receiver's load is the sum of its boards' loads") {
   CHECK(workers_of(load(kBase)) == Workers{0, 1});
   CHECK(workers_of(load(kFour, {"boards.0.count=4"})) == Workers{1, 1, 1, 1, 0});
-  // A third worker shares in the boards.
+  // A third worker takes some of the boards.
   CHECK(workers_of(load(kFour, {"boards.0.count=4", "workers.count=3"})) == Workers{1, 2, 1, 2, 0});
 }
 
-TEST_CASE("equal endpoints are dealt out in turn") {
+TEST_CASE("equal endpoints are assigned round-robin") {
   const std::vector<std::string> pairs = {"boards.0.count=4", "receivers.0.count=4", "workers.count=2"};
   CHECK(workers_of(load(kFour, pairs)) == Workers{0, 1, 0, 1, 0, 1, 0, 1});
 }
 
-TEST_CASE("an endpoint that names its worker keeps it, and counts") {
+TEST_CASE("an endpoint keeps its configured worker and counts as load") {
   CHECK(workers_of(load(kFour, {"boards.0.count=2", "boards.0.worker=0"})) == Workers{0, 0, 1});
   CHECK(workers_of(load(kBase, {"receivers.0.worker=0"})) == Workers{1, 0});
 }
 
-TEST_CASE("the busiest are placed first, by what their QPs offer and their link takes") {
+TEST_CASE("the busiest are placed first, by offered rates and link rate") {
   const std::string second =
       "  - name: slow\n    port: feb\n    ip: 10.0.0.50/24\n    qps:\n      - to: daq\n        pmtu: 4096\n"
       "        traffic:\n          message_size: 64KiB\n          rate: 3Gb/s\n";
   const std::string text = replaced(kFour, "receivers:\n", second + "receivers:\n");
-  // 1 + 3 at the receiver: it is alone.
+  // 1 + 3 at the receiver, so it has a worker of its own.
   CHECK(workers_of(load(text)) == Workers{1, 1, 0});
   // A third worker takes the busier board.
   CHECK(workers_of(load(text, {"workers.count=3"})) == Workers{2, 1, 0});

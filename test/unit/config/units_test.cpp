@@ -61,7 +61,7 @@ TEST_CASE("sizes are whole bytes") {
   }
 }
 
-TEST_CASE("rates say their layer and are exact") {
+TEST_CASE("rates name their layer and are exact") {
   using U = Rate::Unit;
   const struct {
     const char* text;
@@ -147,7 +147,7 @@ TEST_CASE("integers and booleans") {
   CHECK_FALSE(parse_bool("maybe").value);
 }
 
-TEST_CASE("what is formatted reads back") {
+TEST_CASE("formatted values read back") {
   for (const std::uint64_t n : {0ULL, 1ULL, 999ULL, 1'000ULL, 6'400ULL, 65'536ULL, 1'500'000'000ULL,
                                 10'000'000'000'000ULL, 18'446'744'073'709'551'614ULL}) {
     CHECK(parse_time(format_time(n)).value == n);

@@ -7,7 +7,7 @@
 
 using namespace softfeb::config;
 
-TEST_CASE("addresses that cannot be a host's are refused") {
+TEST_CASE("addresses that are not a host's are refused") {
   for (const char* text : {"10.0.0", "10.0.0.256", "0.0.0.0", "224.0.0.1", "255.255.255.255", "::", "ff02::1",
                            "host", "", "10.0.0.1 "}) {
     INFO(text);
@@ -24,7 +24,7 @@ TEST_CASE("addresses that cannot be a host's are refused") {
   CHECK(parse_ip_prefix("fd00::1/64").value->length == 64);
 }
 
-TEST_CASE("addresses count up and stop where they would wrap") {
+TEST_CASE("addresses count up and do not wrap") {
   CHECK(to_string(*add(*parse_ip("10.0.0.255").value, 2)) == "10.0.1.1");
   CHECK(to_string(*add(*parse_ip("fd00::ffff").value, 1)) == "fd00::1:0");
   CHECK_FALSE(add(*parse_ip("10.0.0.1").value, 0xffff'ffff));
@@ -76,7 +76,7 @@ TEST_CASE("device texts") {
   CHECK(parse_device("net_rnig:link").fix.find("did you mean net_ring?") == 0);
 }
 
-TEST_CASE("the nearest name is found for slips, not for other words") {
+TEST_CASE("the nearest name is suggested for typos, not for other words") {
   const std::vector<std::string> names = {"message_size", "messages", "rate", "payload"};
   CHECK(*nearest("mesage_size", names) == "message_size");
   CHECK(*nearest("message", names) == "messages");

@@ -28,7 +28,7 @@ TEST_CASE("addresses of the live page") {
   }
 }
 
-TEST_CASE("the key stands beside a configuration of any kind") {
+TEST_CASE("run.web is accepted in every kind of configuration") {
   const std::string text = "run: {web: 8081}\nnetwork: {}\n";
   CHECK(load_web_text(text, "f", {})->port == 8081);
   CHECK_FALSE(load_web_text(text, "f", {"run.web=off"})->on);
@@ -37,7 +37,7 @@ TEST_CASE("the key stands beside a configuration of any kind") {
   CHECK_THROWS_AS(load_web_text("run: {web: x}\n", "f", {}), ConfigError);
 }
 
-TEST_CASE("parameters change as in `changes`") {
+TEST_CASE("parameters change like `changes`") {
   DcqcnConfig now;
   now.algorithm = DcqcnConfig::Algorithm::kFirmware;
   now.firmware.parameters.rhai = 77;

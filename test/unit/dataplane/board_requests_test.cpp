@@ -42,7 +42,7 @@ board::SetQp create(roce::Qpn qpn) {
 
 }  // namespace
 
-TEST_CASE("what is written is in force in what is read with it", "[dataplane][board-requests]") {
+TEST_CASE("a write is in force for reads in the same request", "[dataplane][board-requests]") {
   Bench b;
   BoardRequest r;
   r.endpoint = 1;
@@ -60,11 +60,11 @@ TEST_CASE("what is written is in force in what is read with it", "[dataplane][bo
   r.actions.clear();
   r.done = false;
   REQUIRE(b.requests.push(&r));
-  CHECK_FALSE(b.requests.serve(b.endpoints, 4 * kSecond));  // only read
+  CHECK_FALSE(b.requests.serve(b.endpoints, 4 * kSecond));  // only reads
   CHECK(r.done);
 }
 
-TEST_CASE("requests for what is no board end, too", "[dataplane][board-requests]") {
+TEST_CASE("requests for endpoints that are not boards complete, too", "[dataplane][board-requests]") {
   Bench b;
   for (const std::size_t endpoint : {std::size_t{0}, std::size_t{2}}) {
     BoardRequest r;
@@ -76,7 +76,7 @@ TEST_CASE("requests for what is no board end, too", "[dataplane][board-requests]
   }
 }
 
-TEST_CASE("a turn carries out a bounded number, in order; the ring says when it is full",
+TEST_CASE("an iteration executes a bounded number in order; a full ring is reported",
           "[dataplane][board-requests]") {
   Bench b;
   std::vector<BoardRequest> all(BoardRequests::kRoom + 1);

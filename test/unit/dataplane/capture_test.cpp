@@ -41,7 +41,7 @@ TEST_CASE("a capture keeps the first packets and cuts long ones", "[dataplane][c
                    capture.packet(0).bytes.end()));
 }
 
-TEST_CASE("a capture on error keeps what was around it", "[dataplane][capture]") {
+TEST_CASE("a capture on error keeps the packets around it", "[dataplane][capture]") {
   CaptureConfig config;
   config.mode = CaptureMode::kOnError;
   config.packets = 8;
@@ -49,7 +49,7 @@ TEST_CASE("a capture on error keeps what was around it", "[dataplane][capture]")
   const std::vector<std::uint8_t> frame(60);
   for (Time t = 1; t <= 20; ++t) capture.record(t, ByteSpan(frame));
   CHECK(capture.wants());
-  CHECK(capture.size() == 0);  // and none is written where there was no error
+  CHECK(capture.size() == 0);  // nothing is written without an error
   capture.trigger();
   for (Time t = 21; t <= 30; ++t) {
     capture.record(t, ByteSpan(frame));
@@ -87,11 +87,11 @@ TEST_CASE("captures of several workers become one pcap file in order", "[datapla
   CHECK(load_le32(second) == 12);
   CHECK(load_le32(second + 4) == 499'999'999);
   CHECK(std::distance(std::filesystem::directory_iterator(dir.path()), {}) ==
-        1);  // nothing half-written beside it
+        1);  // no partial file beside it
 
   CHECK_THROWS_WITH(write_pcap("/nowhere/x.pcap", both, 0), Catch::Contains("/nowhere/x.pcap"));
 
-  // Another program's opinion.
+  // Verified by an independent program.
   if (test::run("tshark --version") != 0) {
     WARN("tshark is not installed: the file was checked by ourselves alone");
     return;

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::uint64_t kSecondNs = 1'000'000'000;
 
-/// A counter whose frequency wanders, and readings of it that are up to 30 ns wrong.
+/// A counter with a drifting frequency, and readings with errors up to 30 ns.
 class Counter {
  public:
   explicit Counter(std::uint64_t hz) : hz_(static_cast<double>(hz)) {}
@@ -69,11 +69,11 @@ TEST_CASE("the frequency of the counter is measured twice", "[dataplane][clock]"
   late.tsc += 64'904 / 10;  // 100 ppm of the second half
   CHECK_FALSE(calibrate({a, b, late}).consistent());
   CHECK(calibrate({a, b, late}).difference_ppm == Approx(100).epsilon(0.01));
-  late.window = 2 * 64'904;  // as wide as a preempted reading: the difference says nothing
+  late.window = 2 * 64'904;  // as wide as a preempted reading, so the difference is meaningless
   CHECK(calibrate({a, b, late}).consistent());
 }
 
-TEST_CASE("the clock bends without a jump", "[dataplane][clock]") {
+TEST_CASE("corrections do not make the clock jump", "[dataplane][clock]") {
   TscClock clock(2'600'000'000, 1000);
   const Time before = clock.time(2'600'000'999);
   clock.set_frequency(2'596'144'000, 2'600'001'000);
@@ -90,7 +90,7 @@ TEST_CASE("a drifting counter is followed for an hour without going back", "[dat
   Counter counter(2'596'144'000);
   ClockDiscipline discipline = started(counter);
   const std::uint64_t origin = counter.ns();
-  TscClock worker = discipline.clock();  // learns of each bend 20 ms later
+  TscClock worker = discipline.clock();  // learns each correction 20 ms later
   TscClock told = worker;
   std::uint64_t told_at = 0;
   Time last = 0;
@@ -112,13 +112,13 @@ TEST_CASE("a drifting counter is followed for an hour without going back", "[dat
     if (counter.ns() - origin > 5 * kSecondNs) worst = std::max(worst, std::abs(off));
   }
   CHECK(discipline.readings() > 3000);
-  // 4 ppm in 600 s are 7 ns in each second; the measurement is 8 s behind on average, and a reading is 30 ns
-  // wrong.
+  // 4 ppm over 600 s are 7 ns per second; the measurement is 8 s old on average, and a reading has an error
+  // of 30 ns.
   CHECK(worst < 200'000);
   CHECK(std::abs(discipline.drift_ppm()) < 5);
 }
 
-TEST_CASE("a reading that was interrupted or comes too early changes nothing", "[dataplane][clock]") {
+TEST_CASE("a preempted or early reading changes nothing", "[dataplane][clock]") {
   Counter counter(2'596'144'000);
   ClockDiscipline discipline = started(counter);
   counter.advance(50'000'000);
@@ -141,7 +141,7 @@ TEST_CASE("this machine's clock agrees with CLOCK_MONOTONIC_RAW", "[dataplane][c
   const double ours = to_seconds(clock.time(end.tsc) - clock.time(begin.tsc));
   const double reference = static_cast<double>(end.reference_ns - begin.reference_ns) * 1e-9;
   INFO(in_words(measure_clock()));
-  // rte_get_tsc_hz() rounds to 10 MHz: it may be off by 0.2 % for a counter of 2.6 GHz.
+  // rte_get_tsc_hz() rounds to 10 MHz, so it may be off by 0.2 % for a counter of 2.6 GHz.
   CHECK(std::abs(ours / reference - 1) < 20e-6);
 }
 

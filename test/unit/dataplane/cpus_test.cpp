@@ -13,7 +13,7 @@
 using namespace softfeb;
 using namespace softfeb::dataplane;
 
-TEST_CASE("cycles become picoseconds exactly and without going back", "[dataplane][clock]") {
+TEST_CASE("cycles convert to picoseconds exactly and monotonically", "[dataplane][clock]") {
   CHECK(TscClock(2'000'000'000).time(3) == 1500);
   CHECK(TscClock(2'000'000'000, 100).time(99) == 0);
   Rng rng(4);
@@ -66,7 +66,7 @@ namespace {
 int two_nodes(unsigned cpu) { return cpu < 4 ? 0 : 1; }
 }  // namespace
 
-TEST_CASE("workers are placed on the nodes of their ports while those have CPUs left", "[dataplane][cpus]") {
+TEST_CASE("workers are placed on their ports' nodes while CPUs are left", "[dataplane][cpus]") {
   const auto placed = [](unsigned workers, const std::vector<int>& nodes) {
     std::vector<unsigned> out;
     for (const auto& l : place_lcores(workers, {}, {0, 1, 2, 3, 4, 5}, nodes, two_nodes))
@@ -79,7 +79,7 @@ TEST_CASE("workers are placed on the nodes of their ports while those have CPUs 
   CHECK(placed(7, {}) == std::vector<unsigned>{0, 1, 2, 3, 4, 5, 0, 1});
 }
 
-TEST_CASE("a worker on another node than its port is told of", "[dataplane][cpus]") {
+TEST_CASE("a worker on another node than its port is reported", "[dataplane][cpus]") {
   const auto far = far_ports({{1, 1, {{"near", 0, 0}, {"far", 0, 1}, {"nowhere", 0, -1}}, ""}}, two_nodes);
   REQUIRE(far.size() == 1);
   CHECK(far[0].port == "far");
@@ -87,7 +87,7 @@ TEST_CASE("a worker on another node than its port is told of", "[dataplane][cpus
   CHECK(far[0].fix.find("CPUs of node 1") != std::string::npos);
 }
 
-TEST_CASE("the node of a device is the kernel's word for it", "[dataplane][cpus]") {
+TEST_CASE("the kernel determines the node of a device", "[dataplane][cpus]") {
   const auto root = std::filesystem::temp_directory_path() / "softfeb_numa_test";
   const auto pci = root / "sys/bus/pci/devices/0000:3b:00.0";
   std::filesystem::create_directories(pci);

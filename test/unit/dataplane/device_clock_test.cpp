@@ -10,7 +10,7 @@ using namespace softfeb::dataplane;
 
 namespace {
 
-/// A device's clock of `hz` that showed `start` when ours was 0.
+/// A device clock of `hz` that showed `start` when ours was 0.
 struct SomeDevice {
   double hz;
   std::uint64_t start;
@@ -57,7 +57,7 @@ TEST_CASE("a map is monotone", "[dataplane][pacing]") {
   }
 }
 
-TEST_CASE("a clock that drifts is followed, and the error told", "[dataplane][pacing]") {
+TEST_CASE("a drifting clock is followed, and the error is reported", "[dataplane][pacing]") {
   DeviceClock clock;
   Time t = kSecond;
   long double ticks = 1e6L;
@@ -69,11 +69,11 @@ TEST_CASE("a clock that drifts is followed, and the error told", "[dataplane][pa
     t += 100 * kMillisecond;
     ticks += hz / 10;
   }
-  // Long after: the old slope is forgotten.
+  // Much later, the old slope no longer counts.
   CHECK(clock.correction() <= 2 * kNanosecond);
 }
 
-TEST_CASE("readings that do not go on change nothing", "[dataplane][pacing]") {
+TEST_CASE("readings without progress change nothing", "[dataplane][pacing]") {
   DeviceClock clock;
   clock.add({kSecond, 1000});
   clock.add({kSecond, 2000});

@@ -30,7 +30,7 @@ TEST_CASE("device texts become devargs with the right defaults", "[dataplane][de
   CHECK(devargs("net_virtio_user0,path=/run/x") == "net_virtio_user0,path=/run/x");
 }
 
-TEST_CASE("device texts are told apart", "[dataplane][device]") {
+TEST_CASE("kinds of device texts are distinguished", "[dataplane][device]") {
   CHECK(parse_device("3b:00.1").kind == DeviceKind::kPci);
   CHECK(parse_device("0000:3b:00.1,a=b").argument == "0000:3b:00.1");
   CHECK(parse_device("net_ring:link0").kind == DeviceKind::kRing);
@@ -38,7 +38,7 @@ TEST_CASE("device texts are told apart", "[dataplane][device]") {
   CHECK(parse_device("net_null0,size=64").kind == DeviceKind::kRaw);
 }
 
-TEST_CASE("wrong device texts are refused with what to write", "[dataplane][device]") {
+TEST_CASE("wrong device texts are refused with a suggestion", "[dataplane][device]") {
   CHECK_THROWS_WITH(parse_device("net_af_packet"), Catch::Contains("net_af_packet:INTERFACE"));
   CHECK_THROWS_WITH(parse_device("net_ring:"), Catch::Contains("net_ring:LINK"));
   CHECK_THROWS_WITH(parse_device("net_vhost,client"), Catch::Contains("net_vhost:SOCKET"));

@@ -30,7 +30,7 @@ constexpr const char* kGoodFlags =
 
 }  // namespace
 
-TEST_CASE("a poor machine gets findings and fixes", "[dataplane][doctor]") {
+TEST_CASE("a machine with problems gets findings and fixes", "[dataplane][doctor]") {
   const test::TemporaryDirectory dir;
   put(dir.path() / "proc/cpuinfo", "flags : cx16 popcnt\n");
   put(dir.path() / "proc/self/status", "Name:\tx\nCapEff:\t0000000000001000\n");
@@ -47,7 +47,7 @@ TEST_CASE("a poor machine gets findings and fixes", "[dataplane][doctor]") {
   CHECK(worst(checks) == Health::kBad);
 }
 
-TEST_CASE("a rich machine gets none", "[dataplane][doctor]") {
+TEST_CASE("a suitable machine gets no warnings", "[dataplane][doctor]") {
   const test::TemporaryDirectory dir;
   const auto& root = dir.path();
   put(root / "proc/cpuinfo", kGoodFlags);
@@ -71,23 +71,23 @@ TEST_CASE("a rich machine gets none", "[dataplane][doctor]") {
   CHECK(named(checks, "huge pages").found == "1024 MiB free");
 }
 
-TEST_CASE("ports are probed for real", "[dataplane][doctor]") {
+TEST_CASE("ports are probed by opening them", "[dataplane][doctor]") {
   Mempools pools;
   DeviceFactory factory;
   PortConfig config;
   config.rx_descriptors = config.tx_descriptors = 64;
   const auto good = check_port("net_ring:alone", config, factory, pools);
-  CHECK(named(good, "net_ring:alone payload").found == "attached without copying (chains)");
+  CHECK(named(good, "net_ring:alone payload").found == "attached without copying (mbuf chains)");
   CHECK_THAT(named(good, "net_ring:alone mtu").found, Catch::Contains("path MTU up to 4096"));
   config.name = "p0";
   const auto missing = check_port("net_af_packet:nowhere0", config, factory, pools);
   REQUIRE(missing.size() == 1);
   CHECK(missing[0].health == Health::kBad);
-  CHECK(missing[0].fix == "ip link shows what there is");
+  CHECK(missing[0].fix == "list the interfaces with ip link");
   CHECK(worst(check_port("nonsense", config, factory, pools)) == Health::kBad);
 }
 
-TEST_CASE("the doctor writes for people and for programs", "[dataplane][doctor]") {
+TEST_CASE("the report has a text and a JSON form", "[dataplane][doctor]") {
   const std::vector<Check> checks{{"a", Health::kOk, "fine", ""},
                                   {"long name", Health::kWarn, "slow", "be fast"}};
   CHECK(doctor_text(checks) ==

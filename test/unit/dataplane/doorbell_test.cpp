@@ -34,9 +34,9 @@ TEST_CASE("a doorbell rings only while it is armed, and once", "[dataplane][idle
   CHECK_FALSE(rung(doorbell, 0));
 }
 
-TEST_CASE("no value is slept over", "[dataplane][idle]") {
+TEST_CASE("a waiting thread misses no value", "[dataplane][idle]") {
   constexpr int kValues = 20'000;
-  constexpr int kLost = 2'000;  // ms: longer than a machine holds a thread up
+  constexpr int kLost = 2'000;  // ms, longer than a machine preempts a thread
   SpscRing<int> ring(4);
   Doorbell doorbell;
   std::thread producer([&] {
@@ -64,7 +64,7 @@ TEST_CASE("no value is slept over", "[dataplane][idle]") {
   CHECK(lost == 0);
 }
 
-TEST_CASE("a wait ends when the doorbell rings, or in time", "[dataplane][idle]") {
+TEST_CASE("a wait ends when the doorbell rings, or at its timeout", "[dataplane][idle]") {
   IdleWait idle;
   CHECK(idle.usable());
   idle.arm();

@@ -27,7 +27,7 @@ TEST_CASE("EAL arguments: ordinary memory when huge pages are too few", "[datapl
   CHECK(has(eal_arguments(config, 1024), "--no-huge"));
 }
 
-TEST_CASE("EAL arguments: quiet, in memory, no PCI unless asked for", "[dataplane][eal]") {
+TEST_CASE("EAL arguments: quiet, in memory, PCI only on request", "[dataplane][eal]") {
   EalConfig config;
   const auto plain = eal_arguments(config, 0);
   for (const char* wanted : {"--no-shconf", "--no-telemetry", "--no-pci", "--iova-mode=va",

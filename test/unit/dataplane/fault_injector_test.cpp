@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::uint64_t kAlways = std::uint64_t{1} << 32;
 
-/// Packets as a port that takes chains gets them: payload in the arena.
+/// Packets as passed to a port with multi-segment support: payload in the arena.
 struct Sender {
   Mempools pools;
   Arena arena{1U << 16};
@@ -67,7 +67,8 @@ constexpr std::size_t kHeader = 14 + 20 + 8 + 12 + 16;
 
 }  // namespace
 
-TEST_CASE("a corrupted packet is a copy, one bit off, and its receiver notices", "[dataplane][faults]") {
+TEST_CASE("a corrupted packet is a copy with one bit flipped, and its receiver notices",
+          "[dataplane][faults]") {
   Sender sender;
   const auto bytes = test::roce_frame({false, false, 1024});
   REQUIRE(test::believable(bytes));
@@ -81,14 +82,14 @@ TEST_CASE("a corrupted packet is a copy, one bit off, and its receiver notices",
       bits += std::popcount(static_cast<unsigned>(out[0][b] ^ bytes[b]));
     REQUIRE(bits == 1);
     REQUIRE_FALSE(test::believable(out[0]));
-    // The payload everybody shares is as it was.
+    // The shared payload is unchanged.
     REQUIRE(std::equal(bytes.begin() + kHeader, bytes.end() - 4, sender.arena.bytes().begin()));
   }
   CHECK(injector.counters().corrupted == 2000);
   CHECK(injector.no_copy() == 0);
 }
 
-TEST_CASE("a marked packet has CE, a right IP checksum and its iCRC", "[dataplane][faults]") {
+TEST_CASE("a marked packet has CE and valid checksums", "[dataplane][faults]") {
   Sender sender;
   FaultInjector injector(FaultPlan(3, {0, 0, 0, 0, kAlways}), 4300, 128, 1, sender.pools);
   for (const bool ipv6 : {false, true}) {
@@ -97,7 +98,7 @@ TEST_CASE("a marked packet has CE, a right IP checksum and its iCRC", "[dataplan
       const auto out = run(injector, {sender.packet(bytes, kHeader + 4 + (ipv6 ? 20 : 0))});
       REQUIRE(out.size() == 1);
       const auto parsed = roce::parse_frame(ByteSpan(out[0]));
-      CHECK(parsed.kind == roce::FrameKind::kUdp);  // IPv4's checksum was verified
+      CHECK(parsed.kind == roce::FrameKind::kUdp);  // the IPv4 checksum was verified
       CHECK(parsed.congestion_experienced);
       CHECK(roce::icrc_matches(parsed));
     }
@@ -108,7 +109,7 @@ TEST_CASE("a marked packet has CE, a right IP checksum and its iCRC", "[dataplan
   CHECK(injector.counters().marked_ce == 4);
 }
 
-TEST_CASE("packets are dropped, doubled and reordered; none is lost on the way", "[dataplane][faults]") {
+TEST_CASE("packets are dropped, duplicated and reordered; none leaks", "[dataplane][faults]") {
   Sender sender;
   const auto frame = [](roce::Psn psn) { return test::roce_frame({false, false, 300, 1, psn}); };
   const auto packets = [&](roce::Psn n) {

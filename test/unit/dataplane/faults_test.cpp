@@ -26,7 +26,7 @@ TEST_CASE("RoCE packets are found in their frames", "[dataplane][faults]") {
   CHECK_FALSE(locate_roce(other));
 }
 
-TEST_CASE("faults come at their rate and the same for a seed", "[dataplane][faults]") {
+TEST_CASE("faults follow their rate and are reproducible by seed", "[dataplane][faults]") {
   constexpr unsigned kPackets = 200'000;
   constexpr std::uint64_t kOnePercent = (std::uint64_t{1} << 32) / 100;
   const RoceLocation packet{14, 42, false, 1, 2};
@@ -51,14 +51,14 @@ TEST_CASE("faults come at their rate and the same for a seed", "[dataplane][faul
   CHECK(different > 3000);
 }
 
-TEST_CASE("one rate does not move another's faults", "[dataplane][faults]") {
+TEST_CASE("changing one rate does not affect other faults", "[dataplane][faults]") {
   const RoceLocation packet{14, 42, false, 1, 2};
   FaultPlan drops(9, {1U << 26, 0, 0, 0, 0});
   FaultPlan both(9, {1U << 26, 1U << 30, 1U << 30, 0, 1U << 30});
   for (int i = 0; i < 10'000; ++i) REQUIRE(drops.judge(packet).drop == both.judge(packet).drop);
 }
 
-TEST_CASE("a rule hits the n-th passing of its packet, once", "[dataplane][faults]") {
+TEST_CASE("a rule hits the n-th occurrence of its packet, once", "[dataplane][faults]") {
   FaultPlan plan(1, {},
                  {{FaultAction::kDrop, 5, 100, 1},
                   {FaultAction::kCorrupt, 5, 100, 2},

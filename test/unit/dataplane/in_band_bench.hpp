@@ -14,7 +14,7 @@
 #include <catch2/catch.hpp>
 #include <rte_ethdev.h>
 
-/// A port queue with a board at one end of a ring pair, the slow control's client at the other.
+/// A port queue with a board at one end of a ring pair, and a slow-control client at the other.
 namespace softfeb::dataplane::test {
 
 using Bytes = std::vector<std::uint8_t>;
@@ -27,7 +27,7 @@ inline engine::Identity identity(std::uint8_t last) {
   return id;
 }
 
-/// UC queue pairs without pacing, if any: RoCE in every turn.
+/// Number of UC queue pairs without pacing; with any, every iteration has RoCE packets.
 inline engine::BoardConfig board_config(std::uint32_t qps, const board::PayloadSource& payload) {
   engine::BoardConfig c;
   c.identity = identity(1);
@@ -102,7 +102,7 @@ struct Bench {
                           [](const roce::IpAddress& ip) { return ip.v4() >> 24 == 10; });
   }
 
-  /// The client sends a datagram; the port queue takes it. `parts`: mbufs that the frame comes in.
+  /// The client sends a datagram, which the port queue receives. `parts`: number of mbufs of the frame.
   void send(const engine::Identity& from, ByteSpan datagram, std::uint16_t port = 8192,
             std::size_t parts = 1) {
     Bytes frame(engine::control_frame_overhead(from) + datagram.size());
@@ -127,7 +127,7 @@ struct Bench {
     port_queue->run(now);
   }
 
-  /// What the client receives since it last looked goes to `arrived`; returns how many.
+  /// Appends what the client has received since the last call to `arrived`; returns the number.
   std::size_t receive() {
     std::size_t total = 0;
     for (rte_mbuf* m = nullptr; rte_eth_rx_burst(ports[1]->id(), 0, &m, 1) == 1; ++total) {

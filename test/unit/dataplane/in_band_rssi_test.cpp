@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// RSSI between a client on the wire and a board's server, through port queue, rings and frames; time is
-// virtual.
+// RSSI between a client on the wire and a board's server, through port queue, rings and frames, in virtual
+// time.
 #include "in_band_bench.hpp"
 #include "roce/frame.hpp"
 #include "srp/rssi_client.hpp"
@@ -19,7 +19,7 @@ using test::identity;
 
 namespace {
 
-/// Keeps what arrives; sends back what it can, where it is told to.
+/// Keeps what arrives; sends it back on request, if it can.
 class User final : public srp::RssiUser {
  public:
   void on_open(Time) override { ++opened; }
@@ -38,7 +38,7 @@ class User final : public srp::RssiUser {
   int opened = 0;
 };
 
-/// The client's way out: frames on the wire, of which every n-th is lost.
+/// The client's transmit path: frames on the wire, of which every n-th is lost.
 class Wire final : public srp::DatagramSink {
  public:
   explicit Wire(Bench& bench) : bench_(bench) {}
@@ -54,7 +54,7 @@ class Wire final : public srp::DatagramSink {
 
 }  // namespace
 
-TEST_CASE("an RSSI connection through a lane, with losses", "[dataplane][in-band]") {
+TEST_CASE("an RSSI connection through a port queue, with losses", "[dataplane][in-band]") {
   Bench bench;
   InBandLink& way = bench.serve();
   User board;

@@ -15,7 +15,7 @@ using test::identity;
 
 namespace {
 
-/// Notes what it is given, and answers with the same, where it is told to.
+/// Records what it receives and, on request, sends it back.
 class EchoLink final : public srp::RssiLink {
  public:
   explicit EchoLink(srp::DatagramSink& sink) : sink_(sink) {}
@@ -45,7 +45,7 @@ class EchoLink final : public srp::RssiLink {
 
 }  // namespace
 
-TEST_CASE("a datagram reaches its link, and the answer its sender", "[dataplane][in-band]") {
+TEST_CASE("a datagram reaches its link, and the response its sender", "[dataplane][in-band]") {
   Bench bench;
   InBandLink& way = bench.serve();
   CHECK(way.max_datagram() == Bench::kMtu - 28);
@@ -93,7 +93,8 @@ TEST_CASE("a datagram reaches its link, and the answer its sender", "[dataplane]
   CHECK(rte_mempool_in_use_count(bench.client_pool) == 0);
 }
 
-TEST_CASE("who may not connect, and what nobody serves, is freed and counted", "[dataplane][in-band]") {
+TEST_CASE("datagrams from hosts that may not connect, or to no link, are freed and counted",
+          "[dataplane][in-band]") {
   Bench bench;
   InBandLink& way = bench.serve();
   const Bytes datagram(24, 1);
@@ -110,7 +111,7 @@ TEST_CASE("who may not connect, and what nobody serves, is freed and counted", "
   CHECK(bench.in_band->counters().rx_refused == 1);
   CHECK(bench.in_band->counters().rx_unserved == 2);
   CHECK(link.datagrams.empty());
-  // Nobody ever heard of, and longer than a frame.
+  // From an unknown peer, and longer than a frame.
   way.send({identity(7).ip, 1}, datagram);
   bench.send(identity(2), datagram);
   bench.in_band->poll(bench.now);
@@ -122,7 +123,7 @@ TEST_CASE("who may not connect, and what nobody serves, is freed and counted", "
   CHECK(rte_mempool_in_use_count(bench.client_pool) == 0);
 }
 
-TEST_CASE("answers keep their order, and what the lane does not fetch is dropped", "[dataplane][in-band]") {
+TEST_CASE("responses keep their order; excess ones are dropped", "[dataplane][in-band]") {
   Bench bench;
   InBandLink& way = bench.serve();
   EchoLink link(way);
@@ -147,7 +148,7 @@ TEST_CASE("answers keep their order, and what the lane does not fetch is dropped
   for (std::uint32_t i = 1; i < room; ++i) REQUIRE(load_be32(&bench.arrived[i][46]) == i);
 }
 
-TEST_CASE("RoCE and slow control share every turn", "[dataplane][in-band]") {
+TEST_CASE("RoCE and slow control share every iteration", "[dataplane][in-band]") {
   Bench bench(4);
   InBandLink& way = bench.serve();
   EchoLink link(way);
@@ -170,7 +171,7 @@ TEST_CASE("RoCE and slow control share every turn", "[dataplane][in-band]") {
   }
 }
 
-TEST_CASE("peers' MAC addresses: the newest counts, memory is bounded, the open peer stays",
+TEST_CASE("peers' MAC addresses: the newest counts, memory is bounded, the connected peer stays",
           "[dataplane][in-band]") {
   PeerRoutes routes;
   const roce::IpAddress base = *roce::IpAddress::parse("10.1.0.0");

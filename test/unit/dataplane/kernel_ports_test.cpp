@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Ports that end in the kernel: AF_PACKET on a veth pair, a tap. They need root.
+// Ports that end in the kernel: AF_PACKET on a veth pair, and a tap. They require root.
 #include "dataplane/faults.hpp"
 #include "dataplane/flow_rules.hpp"
 #include "dataplane/port.hpp"
@@ -20,13 +20,13 @@ using namespace softfeb::dataplane;
 
 namespace {
 
-/// A veth pair of its own, down again with the object.
+/// A veth pair that exists as long as the object.
 class VethPair {
  public:
   explicit VethPair(unsigned mtu) : a("sfa" + std::to_string(getpid())), b("sfb" + std::to_string(getpid())) {
     made_ = test::run("ip link add " + a + " type veth peer name " + b) == 0;
     for (const auto& name : {a, b}) {
-      // No addresses: the kernel shall not talk on its own.
+      // No addresses, so that the kernel sends nothing of its own.
       test::run("sysctl -qw net.ipv6.conf." + name + ".disable_ipv6=1");
       made_ = made_ && test::run("ip link set " + name + " mtu " + std::to_string(mtu) + " up") == 0;
     }
@@ -42,7 +42,7 @@ class VethPair {
   bool made_ = false;
 };
 
-/// The next RoCE packet at a queue, waited for up to two seconds.
+/// The next RoCE packet at a queue; waits up to two seconds.
 rte_mbuf* receive_roce(std::uint16_t port, std::uint16_t queue) {
   for (int i = 0; i < 2000; ++i) {
     rte_mbuf* packet = nullptr;
@@ -56,7 +56,7 @@ rte_mbuf* receive_roce(std::uint16_t port, std::uint16_t queue) {
   return nullptr;
 }
 
-/// Frees what has arrived. An AF_PACKET socket takes packets of every interface until it is bound to its own.
+/// Frees what has arrived. An AF_PACKET socket receives from all interfaces until it is bound.
 void drain(std::uint16_t port) {
   rte_mbuf* packet = nullptr;
   while (rte_eth_rx_burst(port, 0, &packet, 1) == 1) rte_pktmbuf_free(packet);
@@ -92,11 +92,11 @@ TEST_CASE("AF_PACKET on a veth pair carries full packets both ways, attached and
   config.promiscuous = Promiscuous::kOn;
   const Port a(*device_a, config, pools);
   const Port b(*device_b, config, pools);
-  CHECK(a.mtu() == 4200);  // the kernel's, not the 1500 the driver reports
+  CHECK(a.mtu() == 4200);  // the kernel's MTU, not the 1500 that the driver reports
   CHECK(a.largest_path_mtu(false) == 4096);
   CHECK(a.warnings().empty());
 
-  // Older drivers send a chain's first segment alone and do not announce chains; this one says what it does.
+  // Older drivers send only the first segment of a chain and do not announce chains; this one does.
   TxBuilderConfig tx;
   tx.multi_segments = a.capabilities().multi_segments && GENERATE(true, false);
   tx.frame_bytes = frame_bytes_for(4200);
@@ -126,7 +126,7 @@ TEST_CASE("AF_PACKET on a veth pair carries full packets both ways, attached and
   }
 }
 
-TEST_CASE("a small kernel MTU is told, with the command that raises it", "[dataplane][kernel]") {
+TEST_CASE("a small kernel MTU is reported with the command that raises it", "[dataplane][kernel]") {
   if (geteuid() != 0) {
     WARN("skipped: AF_PACKET and veth need root");
     return;
@@ -148,7 +148,7 @@ TEST_CASE("a small kernel MTU is told, with the command that raises it", "[datap
   CHECK_THAT(port.warnings()[0], Catch::Contains("ip link set " + veth.a + " mtu 4200"));
 }
 
-TEST_CASE("a tap takes the rules of T2", "[dataplane][kernel][steering]") {
+TEST_CASE("a tap accepts the rules of T2", "[dataplane][kernel][steering]") {
   if (geteuid() != 0 || access("/dev/net/tun", R_OK | W_OK) != 0) {
     WARN("skipped: a tap needs root and /dev/net/tun");
     return;
@@ -161,9 +161,10 @@ TEST_CASE("a tap takes the rules of T2", "[dataplane][kernel][steering]") {
   config.queues = 2;
   config.mtu = 4200;
   const Port port(*device, config, pools);
-  CHECK(port.largest_path_mtu(false) == 1024);  // net_tap sends no jumbo frame, whatever the interface's MTU
+  CHECK(port.largest_path_mtu(false) ==
+        1024);  // net_tap sends no jumbo frames, regardless of the interface's MTU
   REQUIRE_FALSE(port.warnings().empty());
-  CHECK_THAT(port.warnings()[0], Catch::Contains("carries no more"));
+  CHECK_THAT(port.warnings()[0], Catch::Contains("supports no larger MTU"));
   const std::vector<SteeredBoard> boards{{{}, *roce::IpAddress::parse("10.0.0.1"), {0x11}, 0},
                                          {{}, *roce::IpAddress::parse("10.0.0.2"), {0x11}, 1}};
   const FlowRules rules(port.id(), SteeringTier::kBth, 2, boards);

@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <exception>
 
-/// DPDK starts once per process: here, as on a machine without huge pages and without any device.
+/// DPDK starts once per process, without huge pages and without devices.
 int main(int argc, char* argv[]) {
   try {
     softfeb::dataplane::EalConfig config;

@@ -25,7 +25,7 @@ struct FramesBench {
   MbufFrames frames{MbufFrames::kReserve + 32, kFrameBytes, 1, pools};
   Rng rng{21};
 
-  /// In segments of the given lengths.
+  /// A packet in segments of the given lengths.
   rte_mbuf* packet(const std::vector<std::size_t>& lengths) {
     rte_mbuf* first = nullptr;
     for (const std::size_t n : lengths) {
@@ -64,7 +64,7 @@ unsigned different_bits(const Bytes& a, const Bytes& b) {
 
 }  // namespace
 
-TEST_CASE("a frame stands for its packet, and gives it back as it was", "[dataplane][frames]") {
+TEST_CASE("a frame represents its packet, and returns it unchanged", "[dataplane][frames]") {
   FramesBench b;
   rte_mbuf* const packet = b.packet({98, 4096, 4});
   const Bytes before = test::bytes_of(packet);
@@ -77,9 +77,10 @@ TEST_CASE("a frame stands for its packet, and gives it back as it was", "[datapl
   CHECK(b.out() == 0);
 }
 
-TEST_CASE("headers as a board writes them are not copied, however short", "[dataplane][frames]") {
+TEST_CASE("headers as a board writes them are not copied, regardless of their length",
+          "[dataplane][frames]") {
   FramesBench b;
-  // Ethernet, (802.1Q,) IP, UDP, BTH, and not a byte more in the first segment.
+  // Ethernet, (802.1Q,) IP, UDP and BTH, and nothing else in the first segment.
   const auto adopted = [&b](std::uint32_t first, std::uint16_t type, std::uint16_t inner) {
     rte_mbuf* const packet = b.packet({first, 4096, 4});
     auto* const bytes = rte_pktmbuf_mtod(packet, std::uint8_t*);
@@ -103,7 +104,7 @@ TEST_CASE("headers as a board writes them are not copied, however short", "[data
   CHECK(b.out() == 0);
 }
 
-TEST_CASE("headers in pieces, or shared, are copied into one piece of their own", "[dataplane][frames]") {
+TEST_CASE("split or shared headers are copied", "[dataplane][frames]") {
   FramesBench b;
   rte_mbuf* const packet = b.packet({20, 30, 4096});
   const Bytes before = test::bytes_of(packet);
@@ -125,7 +126,7 @@ TEST_CASE("headers in pieces, or shared, are copied into one piece of their own"
   CHECK(b.out() == 0);
 }
 
-TEST_CASE("a corrupted frame differs in one bit behind Ethernet, and shares nothing", "[dataplane][frames]") {
+TEST_CASE("a corrupted frame differs in one bit after Ethernet, and shares nothing", "[dataplane][frames]") {
   FramesBench b;
   std::set<std::size_t> places;
   for (int i = 0; i < 200; ++i) {
@@ -149,7 +150,7 @@ TEST_CASE("a corrupted frame differs in one bit behind Ethernet, and shares noth
   CHECK(b.out() == 0);
 }
 
-TEST_CASE("a copy lives on without its first", "[dataplane][frames]") {
+TEST_CASE("a copy outlives the original", "[dataplane][frames]") {
   FramesBench b;
   rte_mbuf* const packet = b.packet({98, 1000});
   const Bytes before = test::bytes_of(packet);
@@ -161,7 +162,7 @@ TEST_CASE("a copy lives on without its first", "[dataplane][frames]") {
   CHECK(different_bits(taken(b.frames, twin), before) == 1);
 }
 
-TEST_CASE("a broadcast's thousands of short copies have room, beside long ones", "[dataplane][frames]") {
+TEST_CASE("thousands of short copies of a broadcast fit, beside long ones", "[dataplane][frames]") {
   Mempools pools;
   rte_mempool* const packets = pools.create("packets", 512, kFrameBytes);
   MbufFrames frames(10'000, kFrameBytes, 1, pools);
@@ -185,7 +186,7 @@ TEST_CASE("a broadcast's thousands of short copies have room, beside long ones",
   CHECK(rte_mempool_in_use_count(packets) == 0);
 }
 
-TEST_CASE("what the network makes is padded, and has room when packets have none", "[dataplane][frames]") {
+TEST_CASE("frames created by the network are padded, and fit when packets do not", "[dataplane][frames]") {
   FramesBench b;
   std::vector<fabric::Frame*> held;
   for (;;) {
@@ -209,7 +210,7 @@ TEST_CASE("what the network makes is padded, and has room when packets have none
   CHECK(b.out() == 0);
 }
 
-TEST_CASE("a packet shorter than an Ethernet header is no frame", "[dataplane][frames]") {
+TEST_CASE("a packet shorter than an Ethernet header is rejected", "[dataplane][frames]") {
   FramesBench b;
   rte_mbuf* const packet = b.packet({13});
   CHECK(b.frames.adopt(packet) == nullptr);

@@ -28,7 +28,8 @@ fabric::LinkConfig link_of(std::uint32_t station, std::uint64_t rate) {
   return l;
 }
 
-/// A switch with three stations: two endpoints at one ring, by their addresses, and a port outside.
+/// A switch with three stations: two endpoints on one ring, identified by their addresses, and an external
+/// port.
 fabric::NetworkConfig one_switch(std::uint64_t buffer) {
   fabric::NetworkConfig c;
   c.stations = {{"feb0", roce::MacAddress{2, 0, 0, 0, 0, 1}},
@@ -47,7 +48,7 @@ struct LaneBench {
   Mempools pools;
   DeviceFactory factory;
   std::unique_ptr<Device> devices[4];
-  std::unique_ptr<Port> ports[4];  ///< near, far; outside, the world
+  std::unique_ptr<Port> ports[4];  ///< near, far; external, its far end
   rte_mempool* packets = pools.create("packets", 4096, 4300);
   std::unique_ptr<NetworkRelay> port_queue;
   Time now = kMicrosecond;
@@ -71,7 +72,7 @@ struct LaneBench {
     for (auto& p : ports) p.reset();
   }
 
-  /// False when the ring is full.
+  /// Returns false when the ring is full.
   bool send(int port, std::vector<std::uint8_t> frame, std::uint8_t source, std::uint8_t dest) {
     frame[5] = dest;
     frame[11] = source;
@@ -100,7 +101,7 @@ struct LaneBench {
     for (const Time end = now + length; now < end; now += kMicrosecond) port_queue->run(now);
   }
 
-  /// Every packet is somewhere.
+  /// Checks that every packet is accounted for.
   void check_books() {
     fabric::NetworkSnapshot s = port_queue->make_snapshot();
     port_queue->take_snapshot(s, now);
@@ -115,7 +116,7 @@ struct LaneBench {
 
 }  // namespace
 
-TEST_CASE("a station's frame leaves at the port of the one it is for", "[dataplane][network]") {
+TEST_CASE("a frame leaves at its destination's port", "[dataplane][network]") {
   LaneBench b;
   const auto frame = test::roce_frame({.payload = 1024});
   REQUIRE(b.send(0, frame, 1, 3));
@@ -128,7 +129,7 @@ TEST_CASE("a station's frame leaves at the port of the one it is for", "[datapla
   b.check_books();
 }
 
-TEST_CASE("a port outside is a station whose addresses are learnt", "[dataplane][network]") {
+TEST_CASE("an external port is a station with learned addresses", "[dataplane][network]") {
   LaneBench b;
   const auto frame = test::roce_frame({.payload = 1024});
   REQUIRE(b.send(3, frame, 9, 1));
@@ -141,7 +142,7 @@ TEST_CASE("a port outside is a station whose addresses are learnt", "[dataplane]
   b.check_books();
 }
 
-TEST_CASE("an address that no station has is counted", "[dataplane][network]") {
+TEST_CASE("frames to an unknown address are counted", "[dataplane][network]") {
   LaneBench b;
   REQUIRE(b.send(0, test::roce_frame(), 77, 1));
   b.pass(20 * kMicrosecond);
@@ -150,10 +151,10 @@ TEST_CASE("an address that no station has is counted", "[dataplane][network]") {
   b.check_books();
 }
 
-TEST_CASE("what a ring does not take waits, in order, and none is lost", "[dataplane][network]") {
+TEST_CASE("packets that a ring does not accept wait, in order, and none is lost", "[dataplane][network]") {
   LaneBench b;
   unsigned sent = 0;
-  // Nobody empties the ring meanwhile: it fills, then packets wait here.
+  // The ring is not emptied: it fills up, then packets wait here.
   for (unsigned i = 0; i < 4 * LaneBench::kRing; ++i) {
     if (b.send(0, test::roce_frame({.payload = 256, .psn = i}), 1, 3)) ++sent;
     b.pass(kMicrosecond);
@@ -179,7 +180,7 @@ TEST_CASE("what a ring does not take waits, in order, and none is lost", "[datap
   b.check_books();
 }
 
-TEST_CASE("without frames packets stay in the ring", "[dataplane][network]") {
+TEST_CASE("without free frames, packets stay in the ring", "[dataplane][network]") {
   LaneBench b(MbufFrames::kReserve + 8);
   for (unsigned i = 0; i < 32; ++i) REQUIRE(b.send(0, test::roce_frame({.payload = 4096, .psn = i}), 1, 3));
   b.port_queue->run(b.now);
@@ -190,7 +191,7 @@ TEST_CASE("without frames packets stay in the ring", "[dataplane][network]") {
   b.check_books();
 }
 
-TEST_CASE("a port outside that takes nothing does not hold up the others", "[dataplane][network]") {
+TEST_CASE("an external port that accepts nothing does not delay the others", "[dataplane][network]") {
   LaneBench b(16'384);
   REQUIRE(b.send(3, test::roce_frame(), 9, 1));
   b.pass(20 * kMicrosecond);
@@ -208,7 +209,7 @@ TEST_CASE("a port outside that takes nothing does not hold up the others", "[dat
   b.check_books();
 }
 
-TEST_CASE("a turn that comes late is counted", "[dataplane][network]") {
+TEST_CASE("a late iteration is counted", "[dataplane][network]") {
   LaneBench b;
   REQUIRE(b.send(0, test::roce_frame(), 1, 3));
   b.pass(5 * kMicrosecond);

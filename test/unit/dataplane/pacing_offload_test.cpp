@@ -17,20 +17,20 @@ PacingAbilities able() {
 
 }  // namespace
 
-TEST_CASE("a port that can pace is not refused", "[dataplane][pacing]") {
+TEST_CASE("a port that supports pacing is accepted", "[dataplane][pacing]") {
   for (const Pacing way : {Pacing::kSoftware, Pacing::kQueueRate, Pacing::kTimestamp})
     CHECK_FALSE(refuse_pacing("feb", way, able()));
   CHECK(pacing_text(able()) == "software; queue_rate: yes; timestamp: yes");
 }
 
-TEST_CASE("what a port lacks for pacing is told, with the key and the fix", "[dataplane][pacing]") {
+TEST_CASE("missing pacing support is reported with the key and the fix", "[dataplane][pacing]") {
   PacingAbilities poor = able();
   poor.queue_rate = false;
   CHECK_FALSE(refuse_pacing("feb", Pacing::kTimestamp, poor));
   const auto rate = refuse_pacing("feb", Pacing::kQueueRate, poor);
   REQUIRE(rate);
-  CHECK(rate->reason == "port feb: pacing: queue_rate: net_able does not limit the rate of a queue");
-  CHECK(rate->fix == "set pacing of port feb to software, or leave it out");
+  CHECK(rate->reason == "port feb: pacing: queue_rate: net_able does not support queue rate limits");
+  CHECK(rate->fix == "set pacing of port feb to software, or remove the key");
 
   poor = able();
   poor.device_clock = false;
@@ -44,20 +44,20 @@ TEST_CASE("what a port lacks for pacing is told, with the key and the fix", "[da
   CHECK_FALSE(refuse_pacing("feb", Pacing::kSoftware, poor));
 }
 
-TEST_CASE("a ConnectX without the argument is told which one", "[dataplane][pacing]") {
+TEST_CASE("a ConnectX without the argument gets it as the fix", "[dataplane][pacing]") {
   PacingAbilities nic = able();
   nic.driver = "mlx5_pci";
   nic.send_on_timestamp = false;
   CHECK_THAT(refuse_pacing("feb", Pacing::kTimestamp, nic)->fix, Contains("tx_pp=500"));
 }
 
-TEST_CASE("a queue's rate in Mb/s never holds back what was asked for", "[dataplane][pacing]") {
+TEST_CASE("a queue's rate in Mb/s is rounded up", "[dataplane][pacing]") {
   CHECK(queue_rate_mbps(1'250'000'000) == 10'000);
   CHECK(queue_rate_mbps(125'001) == 2);
   CHECK(queue_rate_mbps(1) == 1);
 }
 
-TEST_CASE("virtual devices refuse to pace", "[dataplane][pacing]") {
+TEST_CASE("virtual devices do not support pacing", "[dataplane][pacing]") {
   Mempools pools;
   DeviceFactory factory;
   for (const char* text : {"net_null", "net_ring:paced"}) {
@@ -79,6 +79,6 @@ TEST_CASE("virtual devices refuse to pace", "[dataplane][pacing]") {
     }
     PortConfig plain;
     plain.rx_descriptors = plain.tx_descriptors = 64;
-    CHECK_NOTHROW(Port(*device, plain, pools));  // as it was
+    CHECK_NOTHROW(Port(*device, plain, pools));  // without pacing
   }
 }

@@ -95,7 +95,7 @@ using Counts = std::vector<std::uint64_t>;
 
 }  // namespace
 
-TEST_CASE("a pause frame reaches the endpoints it is for on every worker, and its packet comes back",
+TEST_CASE("a pause frame reaches its endpoints on every worker, and its packet is returned",
           "[dataplane][pause]") {
   PauseBench b;
   b.send(roce::kPauseAddress, 100);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Packets that say when they are to leave: a port queue's turns come at odd times, what stands in the packets
-// is the schedule. The port is net_null, whatever it announces; a TX callback reads what a NIC would.
+// Packets with departure times: iterations of the port queue come at irregular times, but the packets carry
+// the times of the schedule. The port is net_null regardless of its capabilities; a TX callback reads what a
+// NIC would read.
 #include "base/rng.hpp"
 #include "board/payload.hpp"
 #include "dataplane/departure_stamps.hpp"
@@ -30,7 +31,7 @@ constexpr Time kHorizon = 20 * kMicrosecond;
 constexpr Time kBegin = 10 * kMicrosecond;
 constexpr std::uint64_t kDeviceEpoch = 1U << 20;
 
-/// Two picoseconds a tick, so that rounding hides nothing.
+/// Two picoseconds per tick, so that rounding hides nothing.
 constexpr ClockMap kDeviceClock{0, kDeviceEpoch, std::uint64_t{1} << 63};
 
 struct Seen {
@@ -87,7 +88,7 @@ class TimedBench {
     now_ = now;
     port_queue_->run(now);
   }
-  /// Turns between `from` and `to`, up to `longest` apart.
+  /// Iterations between `from` and `to`, up to `longest` apart.
   void turns(Time from, Time to, Time longest) {
     for (Time t = from; t < to; t += 1 + rng_.below(longest)) turn(t);
   }
@@ -156,7 +157,7 @@ class TimedBench {
   Time now_ = 0;
 };
 
-/// QP i has a rate of its own: several packets of one in a turn, of another none.
+/// Each QP has its own rate: some send several packets per iteration, others none.
 std::uint64_t rate_of_qp(std::uint32_t i) { return i == 0 ? 1'000'000'000 : 70'000'000 * i; }
 
 void paced(engine::SendQpConfig& qp, std::uint32_t i) {
@@ -171,14 +172,15 @@ Time ideal(std::uint32_t qp, std::uint64_t n) {
 
 }  // namespace
 
-TEST_CASE("a packet's time is its schedule's, whenever the worker comes", "[dataplane][pacing]") {
+TEST_CASE("a packet's departure time follows the schedule, regardless of when the worker runs",
+          "[dataplane][pacing]") {
   TimedBench b(8, 0, paced);
   b.turns(kBegin + 100, 3 * kMillisecond, 5 * kMicrosecond);
   REQUIRE(b.seen.size() > 5000);
   for (std::size_t i = 0; i < b.seen.size(); ++i) {
     const Seen& s = b.seen[i];
     REQUIRE(s.flagged);
-    REQUIRE(s.handed_over >= s.departure());            // not before the schedule says so
+    REQUIRE(s.handed_over >= s.departure());            // not before the scheduled time
     REQUIRE(s.departure() + kHorizon > s.handed_over);  // and before it leaves
     if (i != 0) REQUIRE(s.ticks >= b.seen[i - 1].ticks);
   }
@@ -193,14 +195,14 @@ TEST_CASE("a packet's time is its schedule's, whenever the worker comes", "[data
   CHECK(b.stamps->counters().overruns == 0);
 }
 
-TEST_CASE("frames of a full link leave one after the other, to the picosecond", "[dataplane][pacing]") {
+TEST_CASE("frames on a full link leave one at a time, exact to the picosecond", "[dataplane][pacing]") {
   constexpr std::uint64_t kRate = 1'250'000'000;
   TimedBench b(3, kRate, [](engine::SendQpConfig&, std::uint32_t) {});
   b.turns(kBegin + 100, kMillisecond, 3 * kMicrosecond);
   REQUIRE(b.seen.size() > 1000);
   // Ethernet, IPv4, UDP, BTH, RETH, payload, iCRC; FCS, preamble, gap.
   constexpr Time kWire = Time{14 + 20 + 8 + 12 + 16 + kTimedPayload + 4 + 24} * kSecond / kRate;
-  // The link's slack of the start apart.
+  // Except for the link's slack at the start.
   for (std::size_t i = 10; i < b.seen.size(); ++i) {
     const Time gap = b.seen[i].departure() - b.seen[i - 1].departure();
     REQUIRE(gap + 4 >= kWire);
@@ -208,7 +210,8 @@ TEST_CASE("frames of a full link leave one after the other, to the picosecond", 
   }
 }
 
-TEST_CASE("a worker that was away longer than the horizon gives no time in the past", "[dataplane][pacing]") {
+TEST_CASE("a worker that was late by more than the horizon sets no times in the past",
+          "[dataplane][pacing]") {
   TimedBench b(4, 0, paced);
   b.turns(kBegin + 100, 500 * kMicrosecond, kMicrosecond);
   CHECK(b.stamps->counters().overruns == 0);
@@ -222,13 +225,13 @@ TEST_CASE("a worker that was away longer than the horizon gives no time in the p
   }
   CHECK(b.stamps->counters().overruns == 1);
   CHECK(b.stamps->counters().latest > 380 * kMicrosecond);
-  // Nothing is lost: it is made good, packet by packet, as in software.
+  // Nothing is lost: the port queue catches up packet by packet, as in software.
   const Time end = 9 * kMillisecond;  // gaps are 15/16 of the ideal ones
   b.turns(back + 100, end, kMicrosecond);
   for (const auto& [qp, times] : b.departures()) CHECK(ideal(qp, times.size()) + kMicrosecond > end);
 }
 
-TEST_CASE("what happens to a board in a turn counts from that turn on", "[dataplane][pacing]") {
+TEST_CASE("events in an iteration take effect from that iteration on", "[dataplane][pacing]") {
   TimedBench b(1, 0, [](engine::SendQpConfig& qp, std::uint32_t i) {
     paced(qp, i);
     qp.congestion = dcqcn::FirmwareSettings{};

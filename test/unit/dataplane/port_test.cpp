@@ -20,7 +20,7 @@ TEST_CASE("path MTU that fits an interface", "[dataplane][mtu]") {
   CHECK(max_path_mtu(300, false) == 0);
 }
 
-TEST_CASE("a null port comes up and tells what it can do", "[dataplane][port]") {
+TEST_CASE("a null port comes up and reports its capabilities", "[dataplane][port]") {
   Mempools pools;
   DeviceFactory factory;
   const auto device = factory.attach(parse_device("net_null"), {});
@@ -32,10 +32,11 @@ TEST_CASE("a null port comes up and tells what it can do", "[dataplane][port]") 
   CHECK(port.largest_path_mtu(false) == 4096);
   CHECK(port.link().up);
   rte_mbuf* packet = nullptr;
-  CHECK(rte_eth_rx_burst(port.id(), 0, &packet, 1) == 0);  // no invented frames
+  CHECK(rte_eth_rx_burst(port.id(), 0, &packet, 1) == 0);  // no packets out of nothing
 }
 
-TEST_CASE("flow control: nothing to pause is off, anything else is an error", "[dataplane][port]") {
+TEST_CASE("flow control: off if there is nothing to pause, otherwise errors are reported",
+          "[dataplane][port]") {
   Mempools pools;
   DeviceFactory factory;
   const auto device = factory.attach(parse_device("net_null"), {});
@@ -48,7 +49,7 @@ TEST_CASE("flow control: nothing to pause is off, anything else is an error", "[
                     Catch::Contains("no flow control") && Catch::Contains("leave or off"));
 }
 
-TEST_CASE("impossible ports are refused in words", "[dataplane][port]") {
+TEST_CASE("impossible ports are refused with a message", "[dataplane][port]") {
   Mempools pools;
   DeviceFactory factory;
   CHECK_THROWS_WITH(factory.attach(parse_device("net_af_packet:nowhere0"), {}),
@@ -65,7 +66,8 @@ TEST_CASE("impossible ports are refused in words", "[dataplane][port]") {
   const auto vhost = factory.attach(parse_device("net_vhost:" + (dir.path() / "vu.sock").string()), {});
   config.queues = 1;
   config.rx_held = 4'000'000;
-  CHECK_THROWS_WITH(Port(*vhost, config, pools), Catch::Contains("no memory for the receive buffers"));
+  CHECK_THROWS_WITH(Port(*vhost, config, pools),
+                    Catch::Contains("not enough memory for the receive buffers"));
 }
 
 TEST_CASE("a link has two ends with the same number of queues", "[dataplane][port]") {

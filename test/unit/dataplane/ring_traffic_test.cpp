@@ -42,8 +42,7 @@ TxBuilderConfig small_builder(bool multi_segments) {
   return config;
 }
 
-/// Sends `frame` (with `header` and so on already decided) from `from`, returns the packet that came out at
-/// `to`.
+/// Sends `frame` from `from`; returns the packet that arrives at `to`.
 rte_mbuf* carry(TxBuilder& builder, const Port& from, const Port& to, const std::vector<std::uint8_t>& header,
                 ByteSpan payload, const std::vector<std::uint8_t>& trailer) {
   std::array<TxBuilder::TxFrame, 1> frame;
@@ -81,7 +80,7 @@ void exchange(bool multi_segments) {
   const std::vector<std::uint8_t> outside = test::random_bytes(rng, 4096);
   TxBuilder builder(small_builder(multi_segments), &pair.arena, pair.pools);
 
-  // Far more packets than buffers: everything must come back to the pools.
+  // Far more packets than buffers, so all must return to the pools.
   for (unsigned i = 0; i < 4000; ++i) {
     const auto header = test::random_bytes(rng, 14 + rng.below(85));
     const std::size_t length = i % 7 == 0 ? 0 : i % 5 == 0 ? 4096 : rng.below(4097);
@@ -120,7 +119,7 @@ TEST_CASE("an attached payload is the arena's own memory", "[dataplane][traffic]
   rte_pktmbuf_free(arrived);
 }
 
-TEST_CASE("an exhausted pool gives fewer frames and loses none", "[dataplane][traffic]") {
+TEST_CASE("an exhausted pool gives fewer frames and leaks none", "[dataplane][traffic]") {
   RingPair pair;
   const MutableByteSpan data = pair.arena.allocate(4096);
   TxBuilder builder(small_builder(true), &pair.arena, pair.pools);

@@ -49,7 +49,7 @@ TEST_CASE("a ring carries everything between two threads", "[dataplane][rings]")
   CHECK(wrong == 0);
 }
 
-TEST_CASE("a mailbox gives whole values, the latest", "[dataplane][rings]") {
+TEST_CASE("a mailbox returns complete values, the latest one", "[dataplane][rings]") {
   struct Snapshot {
     std::array<std::uint32_t, 31> same;
   };

@@ -21,7 +21,7 @@ struct FrameOptions {
   roce::Ecn ecn = roce::Ecn::kEct0;
 };
 
-/// A whole WRITE Only frame with the right checksums.
+/// A complete WRITE Only frame with valid checksums.
 inline std::vector<std::uint8_t> roce_frame(const FrameOptions& o = {}) {
   roce::Path path;
   path.dest_mac = {2, 0, 0, 0, 0, 2};
@@ -47,7 +47,7 @@ inline std::vector<std::uint8_t> roce_frame(const FrameOptions& o = {}) {
   return frame;
 }
 
-/// True when the frame is well formed up to UDP and its iCRC is right.
+/// Returns true if the frame is well-formed up to UDP and its iCRC is valid.
 inline bool believable(const std::vector<std::uint8_t>& frame) {
   const roce::ParsedFrame parsed = roce::parse_frame(ByteSpan(frame));
   return parsed.kind == roce::FrameKind::kUdp && roce::icrc_matches(parsed);

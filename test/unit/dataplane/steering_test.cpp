@@ -21,7 +21,7 @@ std::optional<std::string> nothing(const SteeringRule& /*rule*/) { return "no ru
 
 }  // namespace
 
-TEST_CASE("the highest tier a port takes is chosen", "[dataplane][steering]") {
+TEST_CASE("the highest tier that the port accepts is chosen", "[dataplane][steering]") {
   const auto bth = choose_steering(SteeringTier::kBth, 2, kBoards, takes_all);
   CHECK(bth.tier == SteeringTier::kBth);
   REQUIRE(bth.rules.size() == 3);
@@ -39,31 +39,31 @@ TEST_CASE("the highest tier a port takes is chosen", "[dataplane][steering]") {
   CHECK(software.reason == "no T3: no rules here; no T2: no rules here");
 }
 
-TEST_CASE("one refused rule is enough to leave a tier", "[dataplane][steering]") {
+TEST_CASE("one refused rule rules out its tier", "[dataplane][steering]") {
   const auto second_board = [](const SteeringRule& r) {
     return r.ip == ip_of("10.0.0.2") ? std::optional<std::string>("table full") : std::nullopt;
   };
   CHECK(choose_steering(SteeringTier::kUdp, 2, kBoards, second_board).tier == SteeringTier::kSoftware);
 }
 
-TEST_CASE("nothing is steered with one queue or when not wanted", "[dataplane][steering]") {
+TEST_CASE("nothing is steered with one queue, or if switched off", "[dataplane][steering]") {
   CHECK(choose_steering(SteeringTier::kBth, 1, kBoards, takes_all).reason == "one queue: nothing to steer");
   CHECK(choose_steering(SteeringTier::kSoftware, 2, kBoards, takes_all).rules.empty());
   CHECK(choose_steering(SteeringTier::kUdp, 2, kBoards, takes_all).tier == SteeringTier::kUdp);
 }
 
-TEST_CASE("a board split over queues needs T3", "[dataplane][steering]") {
+TEST_CASE("a board spread over queues requires T3", "[dataplane][steering]") {
   const std::vector<SteeredBoard> split{{{}, ip_of("10.0.0.1"), {1}, 0}, {{}, ip_of("10.0.0.1"), {2}, 1}};
   CHECK(choose_steering(SteeringTier::kBth, 2, split, takes_all).rules.size() == 2);
   const auto without = choose_steering(SteeringTier::kBth, 2, split, no_bth);
   CHECK(without.tier == SteeringTier::kSoftware);
-  CHECK_THAT(without.reason, Catch::Contains("split over queues"));
+  CHECK_THAT(without.reason, Catch::Contains("spread over several queues"));
   const std::vector<SteeredBoard> vlans{{roce::VlanTag{1, 0}, ip_of("10.0.0.1"), {}, 0},
                                         {roce::VlanTag{2, 0}, ip_of("10.0.0.1"), {}, 1}};
   CHECK(choose_steering(SteeringTier::kUdp, 2, vlans, takes_all).rules.size() == 2);
 }
 
-TEST_CASE("too many rules are not asked for", "[dataplane][steering]") {
+TEST_CASE("too many rules are not requested", "[dataplane][steering]") {
   std::vector<SteeredBoard> boards = kBoards;
   boards[0].qpns.assign(kMaxSteeringRules, 1);
   const auto choice = choose_steering(SteeringTier::kBth, 2, boards, takes_all);

@@ -14,7 +14,7 @@
 
 namespace softfeb::dataplane::test {
 
-/// A directory of its own, gone with the object.
+/// A temporary directory that exists as long as the object.
 class TemporaryDirectory {
  public:
   TemporaryDirectory() {
@@ -49,7 +49,7 @@ inline std::vector<std::uint8_t> bytes_of(const rte_mbuf* packet) {
   return out;
 }
 
-/// The command's exit status; its output is thrown away.
+/// Returns the command's exit status; its output is discarded.
 inline int run(const std::string& command) { return std::system((command + " >/dev/null 2>&1").c_str()); }
 
 }  // namespace softfeb::dataplane::test

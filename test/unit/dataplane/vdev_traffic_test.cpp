@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Devices whose two ends can both be ours: frames sent by one end, attached or copied, arrive whole at the
-// other.
+// Devices whose two ends can both be ours: frames sent by one end, attached or copied, arrive unchanged at
+// the other.
 #include "dataplane/port.hpp"
 #include "dataplane/tx_builder.hpp"
 #include "roce_frame.hpp"
@@ -63,7 +63,7 @@ void send(TxBuilder& builder, Arena& arena, const Port& port, const std::vector<
   REQUIRE(within_seconds(2, [&] { return rte_eth_tx_burst(port.id(), 0, packet.data(), 1) == 1; }));
 }
 
-/// One after the other, so that the arena's bytes may be written again.
+/// One at a time, so that the arena's bytes may be rewritten.
 void carry_all(const Port& from, const Port& to, std::uint32_t longest, Arena& arena, Mempools& pools) {
   for (const bool attach : {true, false}) {
     if (attach && !from.capabilities().multi_segments) continue;
@@ -73,7 +73,7 @@ void carry_all(const Port& from, const Port& to, std::uint32_t longest, Arena& a
       const auto bytes =
           test::roce_frame({false, false, psn % 3 == 0 ? longest : psn * 7 % longest, 0x11, psn});
       rte_mbuf* arrived = nullptr;
-      // A memif server's transmit ring has room once the client has polled.
+      // A memif server's transmit ring has free slots only after the client has polled.
       REQUIRE(rte_eth_rx_burst(to.id(), 0, &arrived, 1) == 0);
       send(builder, arena, from, bytes);
       REQUIRE(within_seconds(2, [&] { return rte_eth_rx_burst(to.id(), 0, &arrived, 1) == 1; }));
@@ -118,7 +118,7 @@ TEST_CASE("memif carries full packets", "[dataplane][vdev]") {
   carry_all(server, client, 4096, arena, pools);
 }
 
-TEST_CASE("net_pcap writes chains whole, as the device table says", "[dataplane][vdev]") {
+TEST_CASE("net_pcap writes all segments, as the device table says", "[dataplane][vdev]") {
   const test::TemporaryDirectory dir;
   const std::string file = (dir.path() / "o.pcap").string();
   const auto bytes = test::roce_frame({false, false, 4096});

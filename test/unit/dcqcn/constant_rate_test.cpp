@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The interface's third user: what an algorithm needs to be one.
+// The third implementation of the interface, a minimal one.
 #include "dcqcn/congestion_control.hpp"
 
 #include <algorithm>
@@ -37,7 +37,7 @@ class ConstantRate final : public CongestionControl {
 
 }  // namespace
 
-TEST_CASE("constant rate: what is sent is the rate, to the picosecond", "[dcqcn]") {
+TEST_CASE("constant rate: packets follow the rate to the picosecond", "[dcqcn]") {
   ConstantRate constant(3'000'000'000);
   CongestionControl& cc = constant;
   cc.start(1000);
@@ -51,7 +51,7 @@ TEST_CASE("constant rate: what is sent is the rate, to the picosecond", "[dcqcn]
   CHECK(cc.timer() == kNever);
 }
 
-TEST_CASE("a departure is looked for once between two events", "[dcqcn]") {
+TEST_CASE("a departure is computed once between two events", "[dcqcn]") {
   ConstantRate cc(1'000'000);
   cc.start(0);
   for (Time now = 0; now < 100; ++now) cc.departure(1000, now);

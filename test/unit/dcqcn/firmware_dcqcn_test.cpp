@@ -23,8 +23,7 @@ bool same(const CongestionState& a, const CongestionState& b) {
 
 }  // namespace
 
-TEST_CASE("firmware: every departure as a circuit would have it, and no more than the bucket's share",
-          "[dcqcn]") {
+TEST_CASE("firmware: every departure matches the circuit, within the bucket's size", "[dcqcn]") {
   const auto seed = GENERATE(range(1, 61));
   Rng rng(static_cast<std::uint64_t>(seed) * 271);
   FirmwareSettings profile;
@@ -40,8 +39,8 @@ TEST_CASE("firmware: every departure as a circuit would have it, and no more tha
   DcqcnBucketModel bucket(profile.build.line_rate, profile.bucket.size);
   INFO("seed " << seed);
 
-  // A greedy sender, now and then idle. Credit that was given minus credit that was refilled may rise by no
-  // more than the bucket's size and one frame over any window.
+  // A greedy sender with idle times. Over any window, credit used minus credit refilled must not exceed the
+  // bucket's size plus one frame.
   std::int64_t balance = 0, lowest = 0, widest = 0;
   std::uint32_t bytes = 4124;
   bool first = true;
@@ -78,8 +77,8 @@ TEST_CASE("firmware: every departure as a circuit would have it, and no more tha
   CHECK(widest <= (std::int64_t{profile.bucket.size} + 4124) << 16);
 }
 
-TEST_CASE("firmware: a departure far ahead is reached in a few looks", "[dcqcn]") {
-  // Rc creeps up from 1 MB/s, an increase every 103 clocks: 1 MiB takes thousands of them.
+TEST_CASE("firmware: a distant departure is found in a few steps", "[dcqcn]") {
+  // Rc rises slowly from 1 MB/s, once every 103 clocks: 1 MiB takes thousands of increases.
   FirmwareSettings profile;
   profile.parameters = {.dec_gain = 0,
                         .clamp_tgt_rate = true,
@@ -105,13 +104,13 @@ TEST_CASE("firmware: a departure far ahead is reached in a few looks", "[dcqcn]"
   CHECK(at_once.bucket().credit_bytes() >= 1 << 20);
 }
 
-TEST_CASE("firmware: a CNP moves the departure that was foretold", "[dcqcn]") {
+TEST_CASE("firmware: a CNP moves the predicted departure", "[dcqcn]") {
   FirmwareDcqcn cc({.bucket = {.size = 16'384, .first_frame_free = false}});
   cc.start(0);
   const Time before = cc.departure(16'000, 0);
   CHECK(before == time_of(2000));
   cc.cnp(time_of(100));
-  // Rc is halved after edge 733; refills up to edge 735 bring 8 bytes, 736 of them.
+  // Rc is halved after edge 733; each of the 736 refills up to edge 735 adds 8 bytes.
   const std::uint64_t q16 = (16'000ULL << 16) - (736ULL * 8 << 16);
   const Time after = cc.departure(16'000, time_of(100));
   CHECK(after == time_of(736 + (q16 + 0x40100 - 1) / 0x40100));
@@ -135,7 +134,7 @@ TEST_CASE("firmware: a CNP between two edges is sampled at the second", "[dcqcn]
   CHECK(cc.state(time_of(1633)).rate == 625'610'352);
 }
 
-TEST_CASE("firmware: a CNP that comes with a NAK is one CNP", "[dcqcn]") {
+TEST_CASE("firmware: a CNP together with a NAK is one CNP", "[dcqcn]") {
   const auto run = [](int order) {
     FirmwareDcqcn cc;
     cc.start(0);

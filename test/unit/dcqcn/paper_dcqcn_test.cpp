@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// DCQCN of the paper: traces computed by hand, the published equations in real numbers step by step, lazy
-// against stepped, and what NICs add.
+// DCQCN of the paper: traces computed by hand, the published equations in floating point step by step, the
+// lazy implementation against a stepped one, and the extensions of NICs.
 #include "dcqcn/paper_dcqcn.hpp"
 
 #include "base/rng.hpp"
@@ -18,7 +18,7 @@ namespace {
 constexpr Time us(std::uint64_t n) { return n * kMicrosecond; }
 constexpr std::uint64_t kLine = 5'000'000'000;
 
-/// Equations (1) to (4) of the paper and its figure 7 in real numbers, one microsecond after the other.
+/// Equations (1) to (4) and figure 7 of the paper in floating point, one microsecond at a time.
 class RealDcqcn {
  public:
   explicit RealDcqcn(const PaperParameters& p) : p_(p), rc(static_cast<double>(p.line_rate)), rt(rc) {}
@@ -89,9 +89,9 @@ PaperParameters some_parameters(Rng& rng) {
   return p;
 }
 
-/// Integers against real numbers: alpha loses up to 2^-40 in each of some 1/g decays, 1e-9 in all. From one
-/// cut to the next, rounding adds up to a byte per second to what Rc brought along (halving forgets the
-/// rest), and a cut passes on what alpha has lost.
+/// Integers compared with floating point: alpha loses up to 2^-40 in each of some 1/g decays, 1e-9 in total.
+/// From one cut to the next, rounding adds up to one byte per second to the error of Rc (halving removes the
+/// rest), and a cut adds the error of alpha.
 bool near_rate(std::uint64_t a, double b, std::uint64_t cuts) {
   return std::abs(static_cast<double>(a) - b) <= static_cast<double>(cuts + 1) * (1 + 1e-9 * b);
 }
@@ -104,7 +104,7 @@ bool same(const PaperReactionPoint& a, const PaperReactionPoint& b) {
 
 }  // namespace
 
-TEST_CASE("paper: a trace computed by hand, timer alone", "[dcqcn]") {
+TEST_CASE("paper: a trace computed by hand, timer only", "[dcqcn]") {
   PaperReactionPoint r(paper_parameters(kLine));
   r.cnp(us(100));
   CHECK(r.rc() == 2'500'000'000);  // alpha was 1
@@ -123,7 +123,7 @@ TEST_CASE("paper: a trace computed by hand, timer alone", "[dcqcn]") {
   CHECK(r.rt() == 4'921'875'000);
   CHECK(r.rc() == 2'508'628'641);
   CHECK(r.alpha() == 1'078'287'142'650);  // · 255/256 + 2^32
-  // Four times halfway back, then R_AI is added every time.
+  // Four times halfway back, then R_AI is added each time.
   const std::uint64_t rc[] = {3'715'251'821, 4'318'563'411, 4'620'219'206,
                               4'771'047'103, 4'848'961'052, 4'890'418'026};
   const std::uint64_t rt[] = {4'921'875'000, 4'921'875'000, 4'921'875'000,
@@ -135,7 +135,7 @@ TEST_CASE("paper: a trace computed by hand, timer alone", "[dcqcn]") {
   }
 }
 
-TEST_CASE("paper: the byte counter increases as the timer does, and both together are hyper", "[dcqcn]") {
+TEST_CASE("paper: the byte counter increases like the timer; both together are hyper", "[dcqcn]") {
   PaperParameters p = paper_parameters(kLine);
   p.increase_timer = 0;
   p.alpha_interval = 0;
@@ -150,13 +150,13 @@ TEST_CASE("paper: the byte counter increases as the timer does, and both togethe
 
   PaperReactionPoint both(paper_parameters(kLine));
   both.cnp(us(0));
-  both.cnp(us(1));  // Rt comes off the line rate: 2.5 GB/s
+  both.cnp(us(1));  // Rt starts from the line rate: 2.5 GB/s
   CHECK(both.rt() == 2'500'000'000);
   for (int i = 0; i < 6; ++i) both.sent(10'000'000, us(2));
-  // B = 5 and 6: additive, as T = 0.
+  // B = 5 and 6: additive, because T = 0.
   CHECK(both.rt() == 2'510'000'000);
   both.advance_time(us(1 + 55 * 5));
-  CHECK(both.rt() == 2'535'000'000);  // T = 1 … 5: additive still, as max(T, B) ≥ F
+  CHECK(both.rt() == 2'535'000'000);  // T = 1 … 5: still additive, because max(T, B) ≥ F
   both.advance_time(us(1 + 55 * 6));
   CHECK(both.rt() == 2'585'000'000);  // T = 6, B = 6: hyper
 }
@@ -193,7 +193,7 @@ TEST_CASE("paper: the published equations, step by step", "[dcqcn]") {
   }
 }
 
-TEST_CASE("paper: lazy equals stepped, idle hours included", "[dcqcn]") {
+TEST_CASE("paper: lazy equals stepped, including idle hours", "[dcqcn]") {
   const auto seed = GENERATE(range(1, 61));
   Rng rng(static_cast<std::uint64_t>(seed) * 4099);
   PaperParameters p = seed % 2 == 0 ? connectx_parameters(kLine) : some_parameters(rng);
@@ -230,7 +230,7 @@ TEST_CASE("paper: lazy equals stepped, idle hours included", "[dcqcn]") {
   CHECK(same(lazy, stepped));
 }
 
-TEST_CASE("nic: cuts keep their distance, and CNPs between two of them are one", "[dcqcn]") {
+TEST_CASE("nic: cuts keep their distance, and CNPs between two cuts count once", "[dcqcn]") {
   PaperParameters p = connectx_parameters(kLine);
   p.alpha_interval = 0;
   PaperReactionPoint r(p);
@@ -250,12 +250,12 @@ TEST_CASE("nic: cuts keep their distance, and CNPs between two of them are one",
   CHECK(r.cnps() == 3);
 }
 
-TEST_CASE("nic: Rt follows Rc only where something has increased it", "[dcqcn]") {
+TEST_CASE("nic: Rt follows Rc only after an increase", "[dcqcn]") {
   PaperParameters p = connectx_parameters(kLine);
   PaperReactionPoint r(p);
   r.cnp(us(10));
   r.cnp(us(20));
-  CHECK(r.rt() == kLine);  // no increase between: the target stays
+  CHECK(r.rt() == kLine);  // no increase in between: the target stays
   r.advance_time(us(20) + p.increase_timer);
   const std::uint64_t rc = r.rc();
   r.cnp(us(20) + p.increase_timer + 1);
@@ -267,18 +267,18 @@ TEST_CASE("nic: Rt follows Rc only where something has increased it", "[dcqcn]")
   CHECK(not_after_timer.rt() == kLine);
 }
 
-TEST_CASE("nic: alpha by periods, least share, rate on the first CNP", "[dcqcn]") {
+TEST_CASE("nic: alpha by periods, minimum share, rate on the first CNP", "[dcqcn]") {
   PaperParameters p = connectx_parameters(kLine);
   PaperReactionPoint r(p);
   r.cnp(us(10));
-  r.advance_time(us(11));  // one CNP in the period: decayed and grown
+  r.advance_time(us(11));  // one CNP in the period: alpha decayed and increased
   const std::uint64_t alpha = std::uint64_t{1023} << 30;
   CHECK(r.alpha() == ((alpha * 1019) >> 10) + (std::uint64_t{5} << 30));
   const std::uint64_t before = r.alpha();
   r.advance_time(us(12));
   CHECK(r.alpha() == (before * 1019) >> 10);
 
-  p.gd = 10;  // alpha whole, not half: would leave next to nothing
+  p.gd = 10;  // uses all of alpha instead of half: would leave almost nothing
   PaperReactionPoint least(p);
   least.cnp(us(1));
   CHECK(least.rc() == kLine / 2);
@@ -289,7 +289,7 @@ TEST_CASE("nic: alpha by periods, least share, rate on the first CNP", "[dcqcn]"
   CHECK(first.rt() == kLine);
 }
 
-TEST_CASE("paper: what is sent is the integral of Rc, within bucket and frame", "[dcqcn]") {
+TEST_CASE("paper: bytes sent are the integral of Rc, within bucket and frame", "[dcqcn]") {
   const auto seed = GENERATE(range(1, 21));
   Rng rng(static_cast<std::uint64_t>(seed) * 53);
   PaperSettings profile{.parameters =
@@ -303,7 +303,7 @@ TEST_CASE("paper: what is sent is the integral of Rc, within bucket and frame", 
   while (now < us(20'000)) {
     const Time departure = std::max(now, cc.departure(4108, now));
     const Time next = std::min(departure, cnp);
-    // The rate is told by another instance. It changes at whole microseconds and when frames are sent.
+    // Another instance provides the rate, which changes at whole microseconds and when frames are sent.
     while (reached < next) {
       const Time to = std::min(next, us(reached / kMicrosecond + 1));
       due += to_seconds(to - reached) * static_cast<double>(reference.rc());
@@ -328,7 +328,7 @@ TEST_CASE("paper: what is sent is the integral of Rc, within bucket and frame", 
   CHECK(cc.state(now).rate == reference.rc());
 }
 
-TEST_CASE("paper: a NAK changes nothing, a CNP beside it is one CNP", "[dcqcn]") {
+TEST_CASE("paper: a NAK changes nothing, a CNP with it is one CNP", "[dcqcn]") {
   PaperDcqcn with, without;
   with.start(0);
   without.start(0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Properties of the reaction point over random CNPs and parameters: the lazy one equals the one that steps
-// clock by clock, however it is looked at; rates keep their limits; idle time costs nothing.
+// Properties of the reaction point with random CNPs and parameters: the lazy implementation equals the
+// stepped one, whenever it is queried; rates respect their limits; idle time costs nothing.
 #include "base/rng.hpp"
 #include "dcqcn/reaction_point.hpp"
 #include "schedule.hpp"
@@ -19,13 +19,13 @@ bool equal(const ReactionPoint& r, const DcqcnClockModel& m) {
          r.cnp_counter() == m.cnp_counter;
 }
 
-/// Both over the same schedule; the lazy one is looked at with a chance of 1 in `look` per clock.
+/// Runs both on the same schedule; the lazy one is queried with a probability of 1 in `look` per clock.
 void compare(const DcqcnSchedule& schedule, Edge end, std::uint64_t look, Rng& rng) {
   ReactionPoint lazy(schedule.initial, schedule.build);
   DcqcnClockModel stepped(schedule.initial, schedule.build.line_rate, schedule.build.wrap32);
   FirmwareParameters parameters = schedule.initial;
   bool counter_reset = false;
-  // The bypass, if it is on from the beginning, acts from the first edge on, as rates begin at line rate.
+  // A bypass that is on from the start acts from the first edge on, because rates start at line rate.
   for (Edge n = 0; n <= end; ++n) {
     const bool cnp = schedule.cnps.contains(n);
     if (cnp) lazy.cnp(n);
@@ -110,7 +110,7 @@ TEST_CASE("every change of Rc is found at its clock", "[dcqcn]") {
   CHECK_FALSE(lazy.advance_to_rate_change(end));
 }
 
-TEST_CASE("legal parameters keep Rc between Rmin - 1 and the line rate", "[dcqcn]") {
+TEST_CASE("valid parameters keep Rc between Rmin - 1 and the line rate", "[dcqcn]") {
   const auto seed = GENERATE(range(1, 201));
   Rng rng(static_cast<std::uint64_t>(seed) * 31337);
   const FirmwareBuild build{.line_rate = 1'250'000'000};
@@ -131,12 +131,12 @@ TEST_CASE("legal parameters keep Rc between Rmin - 1 and the line rate", "[dcqcn
   CHECK(r.cnp_counter() != 0);
 }
 
-TEST_CASE("an idle hour is one step, and the same as many", "[dcqcn]") {
+TEST_CASE("an idle hour costs one step, with the same result as many steps", "[dcqcn]") {
   const auto seed = GENERATE(range(1, 31));
   Rng rng(static_cast<std::uint64_t>(seed) * 65537);
   FirmwareParameters p = DcqcnSchedule::legal(rng, 1'250'000'000);
   p.rate_inc_interval = static_cast<std::uint32_t>(rng.below(200));
-  p.rhai = static_cast<std::uint32_t>(1 + rng.below(10));  // a ramp of minutes
+  p.rhai = static_cast<std::uint32_t>(1 + rng.below(10));  // a ramp over minutes
   ReactionPoint once(p), often(p);
   once.cnp(100);
   often.cnp(100);
@@ -148,7 +148,7 @@ TEST_CASE("an idle hour is one step, and the same as many", "[dcqcn]") {
   CHECK(once.rt() == often.rt());
   CHECK(once.alpha() == often.alpha());
   CHECK(once.time_stage() == often.time_stage());
-  // What follows is the same as well: the engines' timers stand where they should.
+  // What follows is the same as well, so the engines' timers are correct.
   once.cnp(hour + 10);
   often.cnp(hour + 10);
   CHECK(once.advance_to_rate_change(hour + 100'000) == often.advance_to_rate_change(hour + 100'000));

@@ -11,7 +11,7 @@
 
 namespace softfeb::test {
 
-/// Random CNPs and register writes: small intervals, so that the engines collide often, and the extremes of
+/// Random CNPs and register writes: short intervals, so that the engines often collide, and extreme values of
 /// every register.
 struct DcqcnSchedule {
   struct Write {
@@ -55,7 +55,7 @@ struct DcqcnSchedule {
     return p;
   }
 
-  /// What nobody would call misconfigured.
+  /// Parameters of a reasonable configuration.
   static dcqcn::FirmwareParameters legal(Rng& rng, std::uint64_t line_rate) {
     dcqcn::FirmwareParameters p = extreme(rng);
     p.alpha_g = static_cast<std::uint16_t>(513 + rng.below(511));

@@ -13,7 +13,7 @@ using namespace softfeb;
 using namespace softfeb::dcqcn;
 using namespace softfeb::test;
 
-TEST_CASE("bucket: lazy equals stepped, whatever rates and frames come", "[dcqcn]") {
+TEST_CASE("bucket: lazy equals stepped for any rates and frames", "[dcqcn]") {
   const auto seed = GENERATE(range(1, 101));
   Rng rng(static_cast<std::uint64_t>(seed));
   const std::uint32_t size = rng.below(2) == 0 ? 1U << 20 : 16384;
@@ -59,7 +59,7 @@ TEST_CASE("bucket: ready() is the first edge with enough credit", "[dcqcn]") {
   CHECK(bucket.ready(825) == kNoEdge);
 }
 
-TEST_CASE("bucket: full at the start, and no first frame for nothing", "[dcqcn]") {
+TEST_CASE("bucket: full at the start, and the first frame uses credit", "[dcqcn]") {
   TokenBucket bucket({.size = 5000, .start_full = true, .first_frame_free = false}, 1'000'000, 1000);
   CHECK(bucket.ready(5000) == 1000);
   bucket.take(5000, 1000);

@@ -24,7 +24,7 @@ std::size_t sent(VirtualBoard& b, Time end) {
 
 }  // namespace
 
-TEST_CASE("each board makes traffic from its start to its stop", "[schedule]") {
+TEST_CASE("each board generates traffic from its start to its stop", "[schedule]") {
   VirtualBoard a(1, slowly), b(1, slowly), c(1, slowly);
   BoardSchedule schedule;
   schedule.add(a.board(), {200 * kMicrosecond, kNever});
@@ -51,8 +51,7 @@ TEST_CASE("each board makes traffic from its start to its stop", "[schedule]") {
   CHECK(n[2] <= 502);
 }
 
-TEST_CASE("traffic that is called off before a board's start never begins; the board is finished",
-          "[schedule]") {
+TEST_CASE("traffic cancelled before a board's start never begins; the board is finished", "[schedule]") {
   VirtualBoard a(1, slowly);
   BoardSchedule schedule;
   schedule.add(a.board(), {kMillisecond, kNever});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Boards and receivers together, over a wire of memory and in time that jumps: what the data plane will run.
+// Boards and receivers over a wire in memory, in virtual time, as the data plane runs them.
 #include "engine/board.hpp"
 
 #include "board/payload.hpp"
@@ -23,7 +23,7 @@ constexpr std::uint64_t kPercent = (1ULL << 32) / 100;
 struct Setup {
   std::uint32_t boards = 1;
   std::uint32_t receivers = 1;
-  std::uint32_t qps = 1;  ///< of each board; dealt out to the receivers in turn
+  std::uint32_t qps = 1;  ///< per board; assigned to the receivers round-robin
   roce::Transport transport = roce::Transport::kRc;
   std::uint32_t pmtu = 1024;
   std::uint32_t message_length = 10'000;
@@ -31,7 +31,7 @@ struct Setup {
   bool immediate = false;
   bool v6 = false;
   bool wrong_rkey = false;
-  std::optional<std::uint32_t> wrong_rkey_of;  ///< of this QP alone
+  std::optional<std::uint32_t> wrong_rkey_of;  ///< only for this QP
   std::uint32_t region_short_by = 0;
   roce::Ecn ecn = roce::Ecn::kEct0;
   roce::Ecn reply_ecn = roce::Ecn::kEct0;
@@ -40,7 +40,7 @@ struct Setup {
   std::uint64_t link_rate = 1'250'000'000;
   std::uint8_t timeout = 8;
   std::uint8_t retries = 7;
-  PauseMode pause = PauseMode::kPause;  ///< of the receivers; answers to QP 0 have DSCP 26, to others 48
+  PauseMode pause = PauseMode::kPause;  ///< of the receivers; responses to QP 0 have DSCP 26, to others 48
   CongestionSettings congestion{};
 };
 
@@ -48,7 +48,7 @@ roce::IpAddress address(bool v6, std::uint32_t n) {
   return roce::IpAddress::parse(v6 ? "fd00::1:0" : "10.0.0.0")->plus(n);
 }
 
-/// A whole experiment: boards 1…, receivers 101….
+/// A complete experiment: boards 1…, receivers 101….
 class Experiment {
  public:
   explicit Experiment(const Setup& s) : setup_(s) {
@@ -97,7 +97,7 @@ class Experiment {
     }
     return n;
   }
-  /// The last message of each QP stands in memory as it was sent.
+  /// Checks that memory holds the last message of each QP.
   bool memory_right() const {
     for (const auto& m : memory_) {
       const std::uint64_t base = (setup_.messages.value() - 1) * setup_.message_length;
@@ -178,7 +178,7 @@ class Experiment {
 
 }  // namespace
 
-TEST_CASE("a board writes, a receiver acknowledges, every byte is right", "[board]") {
+TEST_CASE("a board writes, a receiver acknowledges, every byte is correct", "[board]") {
   for (const bool v6 : {false, true}) {
     for (const std::uint32_t pmtu : {256U, 1024U, 4096U}) {
       Experiment e({.qps = 3, .pmtu = pmtu, .v6 = v6});
@@ -195,8 +195,8 @@ TEST_CASE("a board writes, a receiver acknowledges, every byte is right", "[boar
   }
 }
 
-TEST_CASE("responses that arrive together are settled together", "[board]") {
-  // More queue pairs than are noted at a time; without a link rate their packets, and answers, come at once.
+TEST_CASE("responses that arrive together are processed together", "[board]") {
+  // More queue pairs than are recorded at a time; without a link rate, their packets and responses coincide.
   for (const std::uint64_t loss : {0ULL, 2ULL}) {
     Experiment e({.qps = 100, .messages = 20, .link_rate = 0});
     e.link->bursts = true;
@@ -212,7 +212,7 @@ TEST_CASE("responses that arrive together are settled together", "[board]") {
   }
 }
 
-TEST_CASE("a queue pair takes no more memory than is said", "[board]") {
+TEST_CASE("a queue pair takes no more memory than documented", "[board]") {
   const auto memory = [](const Setup& s) { return Experiment(s).board(0).memory_per_qp(); };
   CHECK(memory({.qps = 1000, .transport = roce::Transport::kUc}) <= 1024);
   const std::size_t rc = memory({.qps = 1000});  // a window of 16
@@ -238,7 +238,7 @@ TEST_CASE("loss, duplication and reordering cost time, not bytes", "[board]") {
   }
 }
 
-TEST_CASE("UC loses messages and says which", "[board]") {
+TEST_CASE("UC loses messages and reports which", "[board]") {
   Experiment e({.qps = 4, .transport = roce::Transport::kUc, .messages = 500, .immediate = true});
   e.link->loss = kPercent;
   REQUIRE(e.run(kSecond));
@@ -257,7 +257,7 @@ TEST_CASE("UC loses messages and says which", "[board]") {
   CHECK(e.bytes_wrong() == 0);
 }
 
-TEST_CASE("many boards to one receiver and one board to many", "[board]") {
+TEST_CASE("many boards to one receiver, and one board to many", "[board]") {
   Experiment incast({.boards = 4, .qps = 2, .messages = 20});
   REQUIRE(incast.run(kSecond));
   CHECK(incast.messages_received() == 160);
@@ -268,7 +268,7 @@ TEST_CASE("many boards to one receiver and one board to many", "[board]") {
 }
 
 TEST_CASE("rates hold: payload bytes, packets, messages", "[board]") {
-  // Time to finish is what the rate makes of the traffic, within one packet or message and the round trip.
+  // The finishing time follows from the rate, within one packet or message and the round trip.
   Experiment bytes({.messages = 100, .rate_kind = RateKind::kPayloadBytes, .rate = 100'000'000});
   REQUIRE(bytes.run(kSecond));
   CHECK(to_seconds(bytes.link->now) == Approx(0.01).epsilon(0.003));
@@ -288,10 +288,10 @@ TEST_CASE("the link's rate is shared fairly among its queue pairs", "[board]") {
   CHECK(to_seconds(e.link->now) == Approx(wire / 1.25e9).epsilon(0.01));
 }
 
-TEST_CASE("no answer: the retries run out, the QP says so, the rest is flushed", "[board]") {
+TEST_CASE("no response: retries run out, the QP reports it, the rest is flushed", "[board]") {
   Experiment e({.messages = 30, .timeout = 5, .retries = 3});
   e.link->loss = 1ULL << 32;
-  // ARP is lost as well: nothing leaves, nothing fails yet.
+  // ARP is lost as well, so nothing leaves and nothing fails yet.
   CHECK_FALSE(e.run(10 * kMillisecond));
   CHECK(e.board(0).unresolved() == 1);
   CHECK_FALSE(e.board(0).qp(0).failure());
@@ -301,7 +301,7 @@ TEST_CASE("no answer: the retries run out, the QP says so, the rest is flushed",
   CHECK(e.board(0).qp(0).requester().counters().messages_failed == e.board(0).qp(0).traffic().made());
 }
 
-TEST_CASE("a neighbour nobody answers for is given up after five requests, a second apart", "[board]") {
+TEST_CASE("a neighbour without an answer is given up after five requests, a second apart", "[board]") {
   Experiment e({.messages = 30});
   e.link->loss = 1ULL << 32;
   REQUIRE(e.run(20 * kSecond));
@@ -312,7 +312,7 @@ TEST_CASE("a neighbour nobody answers for is given up after five requests, a sec
   CHECK(e.board(0).unresolved() == 1);
 }
 
-TEST_CASE("a board counts the marks on acknowledgements, NAKs among them, and not those on CNPs", "[board]") {
+TEST_CASE("a board counts marks on ACKs and NAKs, but not on CNPs", "[board]") {
   const bool v6 = GENERATE(false, true);
   Experiment e({.v6 = v6, .ecn = roce::Ecn::kCe, .reply_ecn = roce::Ecn::kCe});
   e.link->loss = kPercent;
@@ -337,7 +337,7 @@ TEST_CASE("wrong rkey and out of bounds: remote access error, the rest flushed",
   }
 }
 
-TEST_CASE("a QP in error ends traffic that has no end of its own; its neighbours go on", "[board]") {
+TEST_CASE("a QP in error ends its endless traffic; other QPs continue", "[board]") {
   Experiment alone({.messages = std::nullopt, .wrong_rkey_of = 0});
   CHECK(alone.run(10 * kMillisecond));
   CHECK(alone.board(0).qp(0).failure() == roce::WcStatus::kRemoteAccess);
@@ -348,7 +348,7 @@ TEST_CASE("a QP in error ends traffic that has no end of its own; its neighbours
   CHECK(e.board(0).qp(1).requester().counters().messages_completed > 100);
 }
 
-TEST_CASE("what is not ours changes nothing: other QPs, other peers, broken iCRC", "[board]") {
+TEST_CASE("packets of other QPs or peers, or with a bad iCRC, change nothing", "[board]") {
   Experiment e({.messages = 5});
   e.link->keep_log = true;
   REQUIRE(e.run(kSecond));
@@ -375,7 +375,7 @@ TEST_CASE("what is not ours changes nothing: other QPs, other peers, broken iCRC
   CHECK(e.receiver(0).qp(0).responder().counters().packets == before);
 }
 
-TEST_CASE("answers of a paused receiver wait and none is lost", "[board][pause]") {
+TEST_CASE("responses of a paused receiver wait and none is lost", "[board][pause]") {
   const PauseMode mode = GENERATE(PauseMode::kPause, PauseMode::kPfc);
   Experiment e({.qps = 2, .timeout = 16, .pause = mode});
   const auto finished = [&e](std::size_t qp) { return e.board(0).qp(qp).finished(); };
@@ -390,7 +390,7 @@ TEST_CASE("answers of a paused receiver wait and none is lost", "[board][pause]"
   const Time resumed = Time{0xffff} * 51'200;
   REQUIRE_FALSE(e.run(resumed - 1));
   CHECK_FALSE(finished(0));
-  // Of the other priority, answers go on; ARP has priority 0.
+  // Responses of the other priority continue; ARP has priority 0.
   CHECK(finished(1) == (mode == PauseMode::kPfc));
   REQUIRE(e.link->run(kSecond, [&] { return finished(0) && finished(1); }));
   CHECK(e.link->now < resumed + kMillisecond);
@@ -399,7 +399,7 @@ TEST_CASE("answers of a paused receiver wait and none is lost", "[board][pause]"
   CHECK(e.receiver(0).counters().rx_pause == 1);
 }
 
-TEST_CASE("CE marks come back as CNPs, at most one an interval", "[board]") {
+TEST_CASE("CE marks are answered with CNPs, at most one per interval", "[board]") {
   // 2 MB at 1 Gb/s, all of it marked: 16 ms, a CNP at the first packet and then one every 50 µs.
   Experiment e(
       {.messages = 200, .ecn = roce::Ecn::kCe, .rate_kind = RateKind::kPayloadBytes, .rate = 125'000'000});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Lives of queue pairs that the metadata bus makes, and the requests they get from the dispatcher, against
+// Life cycles of queue pairs created over the metadata bus, and their requests from the dispatcher, against
 // our receivers.
 #include "bus_world.hpp"
 #include "engine/snapshot.hpp"
@@ -15,7 +15,7 @@ using test::BusWorld;
 
 namespace {
 
-/// Frames of `log` from the board to UDP port `port`, RoCE or not.
+/// Frames of `log` from the board to UDP port `port`.
 std::vector<std::vector<std::uint8_t>> to_port(const std::vector<std::vector<std::uint8_t>>& log,
                                                std::uint16_t port) {
   std::vector<std::vector<std::uint8_t>> out;
@@ -29,7 +29,7 @@ std::vector<std::vector<std::uint8_t>> to_port(const std::vector<std::vector<std
 
 }  // namespace
 
-TEST_CASE("a whole life: made, a burst of 1,000, unmade, and once more with another QPN", "[bus]") {
+TEST_CASE("a complete life cycle: create, a burst of 1,000, destroy, and again with another QPN", "[bus]") {
   const BusWorld::HostQp first{};
   const BusWorld::HostQp second{.qpn = 0x12, .board_qpn = 0x222222, .psn = 0xfffff0};
   BusWorld w({.host_qps = {first, second}});
@@ -59,7 +59,7 @@ TEST_CASE("a whole life: made, a burst of 1,000, unmade, and once more with anot
   REQUIRE(w.completions(1100));
   CHECK(w.ok() == 1100);
   CHECK(w.hosts[0]->qp(1).responder().counters().messages == 100);
-  // The ring went on: 1,000 mod 256.
+  // The ring continued: 1,000 mod 256.
   CHECK(w.memory[1][232 * 100 - 1] == 0xee);
   CHECK(w.memory[1][232 * 100] == 0);
   CHECK(w.hosts[0]->written_end(1) == BusWorld::kRegion + 256 * 100);
@@ -74,7 +74,7 @@ TEST_CASE("a whole life: made, a burst of 1,000, unmade, and once more with anot
   CHECK(s.send_qps[0].completed_payload_bytes == 4'106'000);
   CHECK(s.send_qps[0].messages_made == 1100);
   CHECK_FALSE(s.send_qps[0].uc);
-  // The first completions of all, long before the last.
+  // The first completions, long before the last.
   CHECK(s.send_qps[0].first_completed >= s.send_qps[0].counters.first_sent);
   CHECK(s.send_qps[0].first_completed < s.send_qps[0].counters.last_completed);
   CHECK(s.send_qps[0].first_completed_bytes % 4096 == 0);
@@ -82,7 +82,7 @@ TEST_CASE("a whole life: made, a burst of 1,000, unmade, and once more with anot
   CHECK(s.send_qps[0].first_completed_bytes < 256 * 4096);
 }
 
-TEST_CASE("the byte counter runs on over bursts of odd lengths and over queue pairs", "[bus]") {
+TEST_CASE("the byte counter continues over bursts of odd lengths and over queue pairs", "[bus]") {
   const BusWorld::HostQp second{.qpn = 0x12, .board_qpn = 0x222222};
   BusWorld w({.host_qps = {BusWorld::HostQp{}, second}});
   w.connect(0);
@@ -90,7 +90,7 @@ TEST_CASE("the byte counter runs on over bursts of odd lengths and over queue pa
   REQUIRE(w.completions(7));
   w.apply(w.burst(3, 5000, 8));
   REQUIRE(w.completions(10));
-  w.apply(w.burst(4, 0, 8));  // nothing at all is legal
+  w.apply(w.burst(4, 0, 8));  // zero length is valid
   REQUIRE(w.completions(14));
   CHECK(w.ok() == 14);
   const auto& c = w.hosts[0]->qp(0).continuity();
@@ -100,7 +100,7 @@ TEST_CASE("the byte counter runs on over bursts of odd lengths and over queue pa
   w.connect(0, second);
   w.apply(w.burst(1, 64, 0, 0x12));
   REQUIRE(w.completions(15));
-  CHECK(w.memory[1][14 % 8 * 64] == 22'007 % 256);  // of a ring that is none now: the slot at hand
+  CHECK(w.memory[1][14 % 8 * 64] == 22'007 % 256);  // the ring has size zero: the current slot is used
 }
 
 TEST_CASE("retransmissions carry the same bytes", "[bus]") {
@@ -115,7 +115,7 @@ TEST_CASE("retransmissions carry the same bytes", "[bus]") {
   CHECK(w.hosts[0]->qp(0).bytes_wrong() == 0);
 }
 
-TEST_CASE("RemAddr changed between bursts: the ring begins again", "[bus]") {
+TEST_CASE("a RemAddr change between bursts restarts the ring", "[bus]") {
   BusWorld w({});
   w.connect(0);
   w.apply(w.burst(3, 64, 8));
@@ -155,7 +155,7 @@ TEST_CASE("requests wait for RTS, in SQD, and for a destination", "[bus]") {
   CHECK(w.ok() == 15);
 }
 
-TEST_CASE("ERR: outstanding and waiting requests complete as flushed, 16 M of them too", "[bus]") {
+TEST_CASE("ERR: outstanding and waiting requests complete as flushed, even 16 M of them", "[bus]") {
   BusWorld w({});
   w.connect(0);
   w.link->loss = 1ULL << 32;
@@ -170,7 +170,7 @@ TEST_CASE("ERR: outstanding and waiting requests complete as flushed, 16 M of th
   CHECK(w.failed() == 100 + 0xffffff);
   CHECK(w.observe().requests_waiting == 0);
   w.set(0, QpState::kReset);
-  w.apply(w.burst(3, 4096));  // for nobody
+  w.apply(w.burst(3, 4096));  // without a queue pair
   CHECK(w.failed() == 103 + 0xffffff);
 }
 
@@ -196,7 +196,7 @@ TEST_CASE("a fatal NAK fails the queue pair, and a new one works", "[bus]") {
   CHECK(w.hosts[0]->qp(1).bytes_wrong() == 0);
 }
 
-TEST_CASE("too long a message is a local error", "[bus]") {
+TEST_CASE("a message that is too long is a local error", "[bus]") {
   BusWorld w({});
   w.connect(0);
   w.apply(w.burst(5, 0x8000'0001));
@@ -206,7 +206,7 @@ TEST_CASE("too long a message is a local error", "[bus]") {
   CHECK(w.board->totals(0).packets == 0);
 }
 
-TEST_CASE("a burst goes to the QP with SQpn, else to the one whose peer has it, else to the only one",
+TEST_CASE("a burst goes to the QP of SQpn, else to the one with that peer QPN, else to the only one",
           "[bus]") {
   const BusWorld::HostQp a{.qpn = 0x11, .board_qpn = 0x100001};
   const BusWorld::HostQp b{.qpn = 0x12, .board_qpn = 0x100002};
@@ -225,7 +225,7 @@ TEST_CASE("a burst goes to the QP with SQpn, else to the one whose peer has it, 
   CHECK(w.ok() == 71);
   CHECK(w.hosts[0]->qp(0).responder().counters().messages == 41);
   CHECK(w.hosts[0]->qp(1).responder().counters().messages == 30);
-  CHECK(w.hosts[0]->qp(0).bytes_wrong() == 0);  // a byte counter each
+  CHECK(w.hosts[0]->qp(0).bytes_wrong() == 0);  // one byte counter each
   CHECK(w.hosts[0]->qp(1).bytes_wrong() == 0);
   w.apply(w.burst(2, 64, 1, 0x999));
   CHECK(w.failed() == 2);
@@ -261,7 +261,7 @@ TEST_CASE("another destination during a burst: another peer, the same queue pair
   w.run_for(100 * kMillisecond);
   CHECK(w.ok() == 4);
   CHECK(w.hosts[0]->qp(0).responder().counters().messages == 4);
-  // A host nobody has: asked for once a second, and never given up.
+  // A host that does not exist: requested once a second, and never given up.
   w.apply(board::SetDestination{BusWorld::identity(200).ip});
   w.run_for(30 * kSecond);
   CHECK(w.board->unresolved() == 1);
@@ -269,7 +269,7 @@ TEST_CASE("another destination during a burst: another peer, the same queue pair
   CHECK(w.board->host().counters().arp_requests_tx <= 32);
   CHECK_FALSE(w.observe({0}).qps[0].failed);
   CHECK(w.ok() + w.failed() == 4);
-  // The new host expects the PSN after the four messages: made by hand, it would; ours says sequence error.
+  // A host prepared by hand would expect the PSN after the four messages; ours reports a sequence error.
   w.apply(board::SetDestination{BusWorld::host_ip(1)});
   REQUIRE(w.link->run(w.link->now + kSecond,
                       [&] { return w.hosts[1]->qp(0).responder().counters().packets != 0; }));
@@ -277,7 +277,7 @@ TEST_CASE("another destination during a burst: another peer, the same queue pair
   CHECK(w.hosts[0]->qp(0).responder().counters().packets == 4);
 }
 
-TEST_CASE("UDP ports: hashed source, destination as the register has it", "[bus]") {
+TEST_CASE("UDP ports: hashed source, destination from the register", "[bus]") {
   BusWorld w({});
   w.link->keep_log = true;
   w.connect(0);
@@ -295,10 +295,10 @@ TEST_CASE("UDP ports: hashed source, destination as the register has it", "[bus]
   CHECK(w.ok() == 2);
 }
 
-TEST_CASE("parameters changed during a burst are seen, act at once, and outlive the queue pair", "[bus]") {
+TEST_CASE("parameter changes during a burst are visible, immediate, and outlive the queue pair", "[bus]") {
   BusWorld w({});
   w.connect(0);
-  // 8 Gb of messages at 10 Gb/s; with the bypass and a line rate below that nothing else limits.
+  // 8 Gb of messages at 10 Gb/s; with the bypass and a lower line rate, nothing else limits.
   w.apply(w.burst(100'000, 9000, 16));
   w.run_for(2 * kMillisecond);
   const auto sent = [&] { return w.board->qp(0).counters().counted_bytes; };
@@ -328,7 +328,7 @@ TEST_CASE("parameters changed during a burst are seen, act at once, and outlive 
   CHECK(live().cnp_counter == 1);
   CHECK(live().rc == 400'000'000);
   CHECK(live().rt == 1'250'000'000);
-  w.run_for(5 * kMillisecond);  // the bucket's MiB
+  w.run_for(5 * kMillisecond);  // to use up the bucket's MiB
   const std::uint64_t before = sent();
   w.run_for(5 * kMillisecond);
   CHECK(static_cast<double>(sent() - before) == Approx(400e6 * 0.005).epsilon(0.01));
@@ -344,8 +344,7 @@ TEST_CASE("parameters changed during a burst are seen, act at once, and outlive 
   CHECK(live().rc == 1'250'000'000);
 }
 
-TEST_CASE("configured and bus queue pairs share the board; a QPN of the configuration stays its own",
-          "[bus]") {
+TEST_CASE("configured and bus queue pairs share the board; a configured QPN stays reserved", "[bus]") {
   SendQpConfig s;
   s.requester.qpn = 0x100;
   s.requester.dest_qpn = 0x801;
@@ -366,13 +365,13 @@ TEST_CASE("configured and bus queue pairs share the board; a QPN of the configur
   REQUIRE(w.link->run(kSecond, [&] { return w.board->finished(); }));
   CHECK(w.ok() == 100);
   CHECK(w.hosts[0]->qp(1).responder().counters().messages == 200);
-  // One control for the board: written through either.
+  // One control for the whole board, written through either.
   dcqcn::FirmwareParameters p;
   p.rai = 123;
   w.apply(board::SetDcqcn{0, p});
   CHECK(w.board->qp(0).congestion() == w.board->qp(1).congestion());
   CHECK(dynamic_cast<dcqcn::FirmwareDcqcn&>(*w.board->qp(1).congestion()).reaction_point().parameters() == p);
-  // Changed past the registers: they show it, and a write of another word keeps it.
+  // Changed without the registers: they show it, and a write of another word keeps it.
   p.rmin = 456;
   REQUIRE(w.board->set_congestion(1, dcqcn::FirmwareSettings{.parameters = p}, w.link->now));
   CHECK(w.observe({0}).qps[0].parameters == p);
@@ -386,11 +385,11 @@ TEST_CASE("configured and bus queue pairs share the board; a QPN of the configur
   CHECK(w.observe({1}).qps[0].failed);
   w.set(0, QpState::kReset);
   CHECK(w.board->qp_exists(0));
-  w.connect(0);  // its own QPN is free again
+  w.connect(0);  // its QPN is free again
   CHECK_FALSE(w.observe({1}).qps[0].failed);
 }
 
-TEST_CASE("a path MTU the port does not carry is an error", "[bus]") {
+TEST_CASE("a path MTU that the port does not support is an error", "[bus]") {
   BusWorld w({.largest_pmtu = 1024});
   w.connect(0);
   CHECK(w.observe({0}).qps[0].failed);
@@ -398,7 +397,7 @@ TEST_CASE("a path MTU the port does not carry is an error", "[bus]") {
   CHECK(w.failed() == 3);
 }
 
-TEST_CASE("SoftReset: everything of the bus is gone and nothing is left behind", "[bus]") {
+TEST_CASE("SoftReset: removes everything on the bus and leaves nothing behind", "[bus]") {
   BusWorld w({.slots = 2});
   w.connect(0);
   w.apply(w.burst(1000, 4096, 16));
@@ -411,19 +410,19 @@ TEST_CASE("SoftReset: everything of the bus is gone and nothing is left behind",
   w.run_for(10 * kMillisecond);
   CHECK(w.ok() == ok);
   CHECK(w.failed() == 0);
-  CHECK(w.board->counters().rx_unknown_qp > 0);  // acknowledgements of what was on its way
+  CHECK(w.board->counters().rx_unknown_qp > 0);  // acknowledgements of packets in flight
   w.board->stop_traffic(w.link->now);
   CHECK(w.board->finished());
 }
 
-TEST_CASE("after stop_traffic what is outstanding drains, and what waits is gone", "[bus]") {
+TEST_CASE("after stop_traffic, outstanding requests drain and waiting ones are dropped", "[bus]") {
   BusWorld w({});
   w.board->start(w.link->now);
   w.connect(0);
   CHECK(w.board->finished());
   w.apply(w.burst(100'000, 4096, 16));
   w.run_for(100 * kMicrosecond);
-  CHECK(w.board->finished());  // while the board runs nobody waits for the bus
+  CHECK(w.board->finished());  // a run does not wait for requests of the bus
   w.board->stop_traffic(w.link->now);
   CHECK_FALSE(w.board->finished());
   CHECK(w.observe().requests_waiting == 0);

@@ -25,7 +25,7 @@ struct BusHostQp {
   std::uint32_t rkey = 0x72e0ece0;
 };
 
-/// A board with slots of the metadata bus and hosts whose queue pairs wait for it, on a wire of memory.
+/// A board with slots of the metadata bus and hosts whose queue pairs wait for it, on a wire in memory.
 class BusWorld {
  public:
   static constexpr std::uint64_t kRegion = 0x7f00'0000'1000;
@@ -39,7 +39,7 @@ class BusWorld {
     std::vector<engine::SendQpConfig> configured = {};
     std::uint32_t largest_pmtu = 4096;
     std::optional<std::uint32_t> congestion_group = {};
-    bool destination = true;  ///< host 0 at the beginning
+    bool destination = true;  ///< initially host 0
   };
 
   explicit BusWorld(const Options& o) {
@@ -89,7 +89,7 @@ class BusWorld {
   }
   static roce::IpAddress host_ip(std::uint32_t h) { return identity(101 + h).ip; }
 
-  /// The QP of `slot` in a state, its numbers as a host's QP expects them.
+  /// Moves the QP of `slot` to a state, with the numbers that a host's QP expects.
   void set(std::size_t slot, roce::QpState state, const HostQp& h = {}) {
     board::QpContext c;
     c.state = state;
@@ -143,7 +143,7 @@ class BusWorld {
   std::uint64_t ok() const { return observe().completions_ok; }
   std::uint64_t failed() const { return observe().completions_failed; }
 
-  /// Until so many completions, good and bad, have been counted.
+  /// Runs until this many completions, successful or not, have been counted.
   bool completions(std::uint64_t n, Time within = 10 * kSecond) {
     return link->run(link->now + within, [&] { return ok() + failed() >= n; });
   }
@@ -156,7 +156,7 @@ class BusWorld {
   std::unique_ptr<board::PayloadSource> payload;
   std::unique_ptr<engine::Board> board;
   std::array<std::unique_ptr<engine::Receiver>, 2> hosts;
-  std::vector<std::vector<std::uint8_t>> memory;  ///< of each host QP
+  std::vector<std::vector<std::uint8_t>> memory;  ///< per host QP
   std::unique_ptr<MemoryLink> link;
 
  private:

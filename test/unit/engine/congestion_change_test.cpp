@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Congestion control parameters changed while a board sends, and what it counts of what it sends.
+// Changes of congestion control parameters while a board sends, and its byte counters.
 #include "board/payload.hpp"
 #include "engine/board.hpp"
 
@@ -22,7 +22,7 @@ dcqcn::PaperSettings paper(std::uint64_t line_rate) {
   return p;
 }
 
-/// A board whose QPs send for ever, UC, to somebody whose address is known.
+/// A board whose UC QPs send forever to a known address.
 class Sender {
  public:
   Sender(std::uint32_t qps, std::uint32_t shared) {
@@ -72,7 +72,7 @@ class Sender {
   std::vector<std::uint8_t> arena_;
 };
 
-/// Bytes that a QP may have sent at `rate` for a time that began with a full bucket, as doubles for Approx.
+/// Bytes that a QP may send at `rate` in a time that began with a full bucket, as a double for Approx.
 void check_sent(std::uint64_t sent, std::uint64_t rate, Time time) {
   const double ideal = static_cast<double>(rate) * to_seconds(time);
   CHECK(static_cast<double>(sent) >= ideal - 2 * 1100);
@@ -90,7 +90,7 @@ TEST_CASE("counted bytes are BTH to pad", "[board][congestion]") {
   check_sent(s.counted(0), kRate, 10 * kMillisecond);
 }
 
-TEST_CASE("a higher line rate counts at once, for that QP alone", "[board][congestion]") {
+TEST_CASE("a higher line rate takes effect at once, only for that QP", "[board][congestion]") {
   Sender s(2, 0);
   s.run(s.now + 10 * kMillisecond);
   REQUIRE(s.board->set_congestion(1, paper(4 * kRate), s.now));
@@ -103,7 +103,7 @@ TEST_CASE("a higher line rate counts at once, for that QP alone", "[board][conge
 TEST_CASE("QPs that share a rate share the change", "[board][congestion]") {
   Sender s(4, 3);
   s.run(s.now + 10 * kMillisecond);
-  // As a worker does it: QP by QP.
+  // Like a worker: QP by QP.
   for (std::uint32_t i = 0; i < 3; ++i) REQUIRE(s.board->set_congestion(i, paper(4 * kRate), s.now));
   std::uint64_t before = s.counted(0) + s.counted(1) + s.counted(2);
   const std::uint64_t other = s.counted(3);
@@ -116,5 +116,5 @@ TEST_CASE("a profile of another algorithm is refused", "[board][congestion]") {
   Sender s(1, 0);
   CHECK_FALSE(s.board->set_congestion(0, dcqcn::FirmwareSettings{}, s.now));
   CHECK_FALSE(s.board->set_congestion(0, {}, s.now));
-  CHECK(s.board->set_congestion(0, paper(kRate), s.now));  // nothing new is fine
+  CHECK(s.board->set_congestion(0, paper(kRate), s.now));  // the same parameters are accepted
 }

@@ -35,7 +35,7 @@ std::vector<std::uint8_t> random_payload(Rng& rng, std::size_t n) {
   return out;
 }
 
-/// What the far end's UDP computes: 0xffff over pseudo header and datagram.
+/// Checksum as computed by the receiver's UDP: 0xffff over pseudo header and datagram.
 std::uint16_t udp_sum(const std::vector<std::uint8_t>& f, std::size_t ip, bool v6) {
   const std::size_t udp = ip + (v6 ? 40U : 20U);
   std::uint32_t sum = v6 ? roce::checksum_add(0, ByteSpan(f).subspan(ip + 8, 32))
@@ -46,7 +46,7 @@ std::uint16_t udp_sum(const std::vector<std::uint8_t>& f, std::size_t ip, bool v
 
 }  // namespace
 
-TEST_CASE("what is written is read back, IPv4 and IPv6, with and without VLAN", "[control-frame]") {
+TEST_CASE("frames written are read back, IPv4 and IPv6, with and without VLAN", "[control-frame]") {
   Rng rng(1);
   for (const bool v6 : {false, true}) {
     for (const bool vlan : {false, true}) {
@@ -75,7 +75,7 @@ TEST_CASE("what is written is read back, IPv4 and IPv6, with and without VLAN", 
   }
 }
 
-TEST_CASE("a checksum of 0 goes out as 0xffff", "[control-frame]") {
+TEST_CASE("a checksum of 0 is sent as 0xffff", "[control-frame]") {
   const Identity from = identity(false, false, 1);
   std::vector<std::uint8_t> payload{0, 0};
   // The two bytes make the sum 0xffff, whose complement is 0.
@@ -86,7 +86,7 @@ TEST_CASE("a checksum of 0 goes out as 0xffff", "[control-frame]") {
   CHECK(parse_control_datagram(ByteSpan(f)));
 }
 
-TEST_CASE("a checksum left to hardware is let pass, another wrong one is not", "[control-frame]") {
+TEST_CASE("a checksum left to hardware is accepted, any other wrong one is not", "[control-frame]") {
   for (const bool v6 : {false, true}) {
     const auto payload = std::vector<std::uint8_t>(100, 0x5a);
     auto f = frame(identity(v6, false, 1), identity(v6, false, 2), payload);
@@ -101,7 +101,7 @@ TEST_CASE("a checksum left to hardware is let pass, another wrong one is not", "
   }
 }
 
-TEST_CASE("other ports, senders nobody can answer and cut frames are nothing", "[control-frame]") {
+TEST_CASE("other ports, invalid senders and truncated frames are rejected", "[control-frame]") {
   const Identity board = identity(false, false, 2);
   const Identity peer = identity(false, false, 1);
   const std::vector<std::uint8_t> payload(32, 1);
@@ -127,7 +127,7 @@ TEST_CASE("other ports, senders nobody can answer and cut frames are nothing", "
   CHECK_FALSE(parse_control_datagram(ByteSpan(fragment)));
 }
 
-TEST_CASE("what an MTU holds", "[control-frame]") {
+TEST_CASE("the longest datagram for an MTU", "[control-frame]") {
   CHECK(max_udp_payload(1500, false) == 1472);
   CHECK(max_udp_payload(9000, false) == 8972);
   CHECK(max_udp_payload(9000, true) == 8952);

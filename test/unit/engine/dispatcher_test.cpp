@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The dispatcher's registers, bursts and ring of slots, as WorkReqDispatcher.vhd has them.
+// The dispatcher's registers, bursts and ring of slots, as in WorkReqDispatcher.vhd.
 #include "engine/dispatcher.hpp"
 
 #include "base/rng.hpp"
@@ -26,7 +26,7 @@ board::Dispatch burst(std::uint32_t count, std::uint32_t ring) {
   return d;
 }
 
-/// Slots of the requests of what is left of a burst.
+/// Slots of the remaining requests of a burst.
 std::vector<std::uint64_t> slots(Dispatcher& d) {
   std::vector<std::uint64_t> out;
   while (d.waiting() != 0) out.push_back((d.next().remote_address - 0x10000) / 0x100);
@@ -35,7 +35,7 @@ std::vector<std::uint64_t> slots(Dispatcher& d) {
 
 }  // namespace
 
-TEST_CASE("a burst is WRITEs with immediate 1, round the ring, which bursts continue", "[dispatcher]") {
+TEST_CASE("a burst is WRITEs with immediate 1 around the ring, which later bursts continue", "[dispatcher]") {
   Dispatcher d;
   CHECK(d.waiting() == 0);
   d.write(burst(5, 3));
@@ -52,7 +52,7 @@ TEST_CASE("a burst is WRITEs with immediate 1, round the ring, which bursts cont
   CHECK(slots(d) == std::vector<std::uint64_t>{2, 0});
 }
 
-TEST_CASE("the ring begins again when RemAddr changes between bursts, and not in one", "[dispatcher]") {
+TEST_CASE("the ring restarts when RemAddr changes between bursts, but not during one", "[dispatcher]") {
   Dispatcher d;
   d.write(burst(2, 8));
   CHECK(slots(d) == std::vector<std::uint64_t>{0, 1});
@@ -61,9 +61,9 @@ TEST_CASE("the ring begins again when RemAddr changes between bursts, and not in
   other.start = false;
   d.write(other);
   CHECK(d.waiting() == 0);
-  d.write(burst(3, 8));  // changed and changed back: it changed twice
+  d.write(burst(3, 8));  // changed and restored: counts as a change
   CHECK(d.next().remote_address == 0x10000);
-  other.start = true;  // an edge during the burst starts none, but the registers count
+  other.start = true;  // an edge during the burst starts none, but the registers are updated
   other.count = 4;
   d.write(other);
   CHECK(d.waiting() == 3);
@@ -79,7 +79,7 @@ TEST_CASE("no ring, a ring that shrinks, and the widest", "[dispatcher]") {
   CHECK(slots(d) == std::vector<std::uint64_t>{0, 0, 0});
   d.write(burst(3, 8));
   CHECK(slots(d) == std::vector<std::uint64_t>{0, 1, 2});
-  d.write(burst(3, 2));  // the slot at hand is used, whatever the ring is now
+  d.write(burst(3, 2));  // the current slot is used, regardless of the new ring
   CHECK(slots(d) == std::vector<std::uint64_t>{3, 0, 1});
   d.write(burst(0xffffff, UINT32_MAX));
   CHECK(d.drop() == 0xffffff);
@@ -87,7 +87,7 @@ TEST_CASE("no ring, a ring that shrinks, and the widest", "[dispatcher]") {
   CHECK(slots(d) == std::vector<std::uint64_t>{0xffffff, 0});
 }
 
-TEST_CASE("a count of 0 starts nothing; one lowered during a burst ends it", "[dispatcher]") {
+TEST_CASE("a count of 0 starts nothing; lowering it during a burst ends the burst", "[dispatcher]") {
   Dispatcher d;
   d.write(burst(0, 4));
   CHECK(d.waiting() == 0);
@@ -102,7 +102,7 @@ TEST_CASE("a count of 0 starts nothing; one lowered during a burst ends it", "[d
   CHECK(slots(d).size() == 1);
 }
 
-TEST_CASE("dropping is making without looking", "[dispatcher]") {
+TEST_CASE("dropping requests advances like generating them", "[dispatcher]") {
   Rng rng(3);
   Dispatcher dropped, made;
   for (int i = 0; i < 300; ++i) {
@@ -118,7 +118,7 @@ TEST_CASE("dropping is making without looking", "[dispatcher]") {
   CHECK(dropped.drop() == 0);
 }
 
-TEST_CASE("the checker counts nothing while its reset is held", "[dispatcher]") {
+TEST_CASE("the checker counts nothing while its reset is asserted", "[dispatcher]") {
   CompletionChecker c;
   c.count(3, 1);
   CHECK(c.ok() == 3);
@@ -132,7 +132,7 @@ TEST_CASE("the checker counts nothing while its reset is held", "[dispatcher]") 
   CHECK(c.ok() == 2);
 }
 
-TEST_CASE("QPNs come and go in the table", "[dispatcher]") {
+TEST_CASE("QPNs are added to and removed from the table", "[dispatcher]") {
   Rng rng(5);
   QpTable table;
   table.reserve(24);

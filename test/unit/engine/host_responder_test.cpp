@@ -52,7 +52,7 @@ struct Rig {
     a.start = start;
     return a;
   }
-  /// The regions that the first action of `actions` that sets some sets.
+  /// The regions in the first action of `actions` that sets regions.
   static std::vector<roce::MemoryRegion> regions(const std::vector<ReceiverAction>& actions) {
     for (const ReceiverAction& a : actions) {
       if (const auto* r = std::get_if<SetReceiveRegions>(&a)) return r->regions;
@@ -63,7 +63,7 @@ struct Rig {
 
 }  // namespace
 
-TEST_CASE("a QP of the bus gets its counterpart when it gets to RTS", "[host]") {
+TEST_CASE("a QP of the bus gets its counterpart at RTS", "[host]") {
   Rig rig;
   for (const QpState s : {QpState::kInit, QpState::kRtr}) CHECK(rig.before(Rig::qp(3, s)).empty());
   const auto made = rig.before(Rig::qp(3, QpState::kRts));
@@ -78,14 +78,14 @@ TEST_CASE("a QP of the bus gets its counterpart when it gets to RTS", "[host]") 
   CHECK(a.responder.receives == roce::kUnlimitedReceives);
   CHECK(a.counter_goes_on);
   CHECK(std::get<SetReceiveRegions>(made[1]).regions.empty());
-  // Told again, it is not made again: packets are on their way.
+  // A second report does not recreate it, because packets are in flight.
   CHECK(rig.before(Rig::qp(3, QpState::kRts)).empty());
   CHECK(rig.before(Rig::qp(3, QpState::kErr)).empty());
   const auto gone = rig.before(Rig::qp(3, QpState::kReset));
   REQUIRE(gone.size() == 1);
   CHECK(std::get<RemoveReceiveQp>(gone[0]).slot == 10);
   CHECK(rig.before(Rig::qp(3, QpState::kReset)).empty());
-  // Others' QPs, and what concerns none.
+  // QPs of other hosts, and irrelevant actions.
   for (const std::size_t other : {0, 2, 5}) CHECK(rig.before(Rig::qp(other, QpState::kRts)).empty());
   CHECK(rig.before(board::SetDestination{}).empty());
 }
@@ -100,9 +100,9 @@ TEST_CASE("UC and the second slot", "[host]") {
   CHECK(std::get<SetReceiveQp>(made[0]).responder.transport == roce::Transport::kUc);
 }
 
-TEST_CASE("a burst's address ring becomes a region of every QP that is up", "[host]") {
+TEST_CASE("a burst's address ring becomes a region of every active QP", "[host]") {
   Rig rig;
-  // Dispatched before there is a QP: the region is there when it comes.
+  // Dispatched before a QP exists: the QP gets the region when it is created.
   CHECK(rig.before(Rig::burst(9000, 16, 0x7f0000001000, 5)).empty());
   const auto first = Rig::regions(rig.before(Rig::qp(3, QpState::kRts)));
   REQUIRE(first.size() == 1);
@@ -121,7 +121,7 @@ TEST_CASE("a burst's address ring becomes a region of every QP that is up", "[ho
   CHECK(rig.before(Rig::burst(0, 16, 0x5000, 7)).empty());
 }
 
-TEST_CASE("registers written on the way to a burst leave no regions behind", "[host]") {
+TEST_CASE("intermediate register values before a burst leave no regions behind", "[host]") {
   Rig rig;
   rig.before(Rig::qp(3, QpState::kRts));
   rig.before(Rig::burst(1000, 4, 0x10'0000, 5));
@@ -131,13 +131,13 @@ TEST_CASE("registers written on the way to a burst leave no regions behind", "[h
   const auto now = Rig::regions(rig.before(Rig::burst(2000, 4, 0x9000'0000, 7)));
   REQUIRE(now.size() == 2);
   CHECK(now[0].rkey == 5);
-  CHECK(now[0].length == 8000);  // of the same rkey: both rings
+  CHECK(now[0].length == 8000);  // same rkey: both rings
   CHECK(now[1].rkey == 7);
   CHECK(now[1].address == 0x9000'0000);
   CHECK(now[1].length == 8000);  // too far apart for the memory to hold both
 }
 
-TEST_CASE("regions are bounded, and gone with the last QP", "[host]") {
+TEST_CASE("regions are bounded, and removed with the last QP", "[host]") {
   Rig rig;
   rig.before(Rig::qp(3, QpState::kRts));
   std::vector<roce::MemoryRegion> last;
@@ -149,11 +149,11 @@ TEST_CASE("regions are bounded, and gone with the last QP", "[host]") {
   CHECK(Rig::regions(rig.before(Rig::qp(3, QpState::kRts))).empty());
 }
 
-TEST_CASE("a ring larger than the memory is refused, and said once", "[host]") {
+TEST_CASE("a ring larger than the memory is refused and reported once", "[host]") {
   Rig rig;
   rig.before(Rig::qp(3, QpState::kRts));
   CHECK(rig.before(Rig::burst(9000, 256, 0x1000, 5, false)).empty());
-  CHECK(rig.said.empty());  // nothing begun
+  CHECK(rig.said.empty());  // nothing started
   for (int i = 0; i < 3; ++i) CHECK(rig.before(Rig::burst(9000, 256, 0x1000, 5)).empty());
   REQUIRE(rig.said.size() == 1);
   CHECK(rig.said[0].find("1048576") != std::string::npos);
@@ -165,7 +165,7 @@ TEST_CASE("a ring larger than the memory is refused, and said once", "[host]") {
   CHECK(rig.asked == Rig::kMemory);
 }
 
-TEST_CASE("a number that another QP has is refused, and said", "[host]") {
+TEST_CASE("a QPN already in use is refused and reported", "[host]") {
   Rig rig;
   CHECK(rig.before(Rig::qp(3, QpState::kRts, 0x800)).empty());
   CHECK(rig.said.size() == 1);
@@ -175,7 +175,7 @@ TEST_CASE("a number that another QP has is refused, and said", "[host]") {
   CHECK(rig.said.size() == 2);
 }
 
-TEST_CASE("the byte counter goes on unless a burst was cut off", "[host]") {
+TEST_CASE("the byte counter continues unless a burst was cut off", "[host]") {
   Rig rig;
   const auto again = [&rig] {
     rig.before(Rig::qp(3, QpState::kReset));

@@ -22,7 +22,7 @@ Identity identity_of(const char* ip, std::uint8_t last_mac_byte) {
   return id;
 }
 
-/// What one host has to say, as frames.
+/// The frames that one host wants to send.
 std::vector<std::vector<std::uint8_t>> frames_of(Host& host) {
   std::vector<std::vector<std::uint8_t>> out;
   std::array<std::uint8_t, TxFrame::kHeaderRoom> room;
@@ -78,7 +78,7 @@ TEST_CASE("two hosts find each other by ARP", "[host]") {
   CHECK_FALSE(a.neighbours().find(b.identity().ip, NeighbourTable::kLifetime));
 }
 
-TEST_CASE("ARP for others, cut short or claiming our address teaches nothing", "[host]") {
+TEST_CASE("ARP for others, truncated or claiming our address, is ignored", "[host]") {
   Host a(identity_of("10.0.0.1", 1));
   Host b(identity_of("10.0.0.2", 2));
   const auto question = request_of(a, *IpAddress::parse("10.0.0.3"));
@@ -92,7 +92,7 @@ TEST_CASE("ARP for others, cut short or claiming our address teaches nothing", "
   CHECK(frames_of(b).empty());
 }
 
-TEST_CASE("ping is answered, jumbo too; a broken one is not", "[host]") {
+TEST_CASE("ping is answered, including jumbo; a broken one is not", "[host]") {
   const Identity peer = identity_of("10.0.0.9", 9);
   Host host(identity_of("10.0.0.1", 1));
   for (const std::size_t size : {0U, 56U, 1472U, 8972U}) {
@@ -134,7 +134,7 @@ TEST_CASE("two hosts find each other by IPv6 neighbour discovery", "[host]") {
   CHECK(b.neighbours().find(a.identity().ip, 0) == a.identity().mac);
 }
 
-TEST_CASE("neighbour discovery that was routed, broken, cut short or for others is not believed", "[host]") {
+TEST_CASE("neighbour discovery that was routed, broken, truncated or for others is ignored", "[host]") {
   Host a(identity_of("fd00::1:1", 1));
   Host b(identity_of("fd00::1:2", 2));
   const auto good = request_of(a, b.identity().ip);
@@ -183,7 +183,7 @@ TEST_CASE("IPv6 ping is answered", "[host]") {
   CHECK_FALSE(host.on_icmp(roce::parse_frame(ByteSpan(f))));
 }
 
-TEST_CASE("a flood of questions costs bounded memory and is counted", "[host]") {
+TEST_CASE("a flood of requests uses bounded memory and is counted", "[host]") {
   const Identity peer = identity_of("10.0.0.9", 9);
   Host host(identity_of("10.0.0.1", 1));
   const auto request = echo_request(peer, host.identity(), 56);
@@ -206,7 +206,7 @@ TEST_CASE("the neighbour table is bounded; static entries stay", "[host]") {
   CHECK(t.find(fixed, 0) == roce::MacAddress{1, 1, 1, 1, 1, 1});
 }
 
-TEST_CASE("the neighbour table holds every static entry, and the newest that were learned", "[host]") {
+TEST_CASE("the neighbour table holds every static entry, and the newest learned ones", "[host]") {
   NeighbourTable t;
   const auto mac_of = [](std::uint32_t i) { return roce::mac_plus({2, 0, 0, 0, 0, 0}, i); };
   for (std::uint32_t i = 0; i < 1000; ++i) t.set_static(IpAddress::from_v4(0x0a000000 + i), mac_of(i));
@@ -222,7 +222,8 @@ TEST_CASE("the neighbour table holds every static entry, and the newest that wer
   CHECK(t.size() == 1000 + NeighbourTable::kLearned);
 }
 
-TEST_CASE("an asker is owed one answer, however often it asks; a flood of askers is bounded", "[host]") {
+TEST_CASE("each requester gets one answer, however often it asks; a flood of requesters is bounded",
+          "[host]") {
   const IpAddress ours = *IpAddress::parse("10.0.0.1");
   Host host(identity_of("10.0.0.1", 1));
   const auto asks = [&](const char* ip, std::uint8_t mac) {
@@ -246,7 +247,7 @@ TEST_CASE("an asker is owed one answer, however often it asks; a flood of askers
   CHECK(frames_of(host).size() == 1);
 }
 
-TEST_CASE("next hop: on the subnet itself, else the gateway", "[host]") {
+TEST_CASE("next hop: directly on the subnet, else the gateway", "[host]") {
   Identity id = identity_of("10.1.2.3", 1);
   id.prefix_length = 16;
   id.gateway = *IpAddress::parse("10.1.0.1");

@@ -12,8 +12,8 @@
 
 namespace softfeb::test {
 
-/// Endpoints on a wire of memory, in time that the test makes pass: every frame arrives `delay` later, unless
-/// it is lost, and the clock jumps from event to event.
+/// Endpoints on a wire in memory, in virtual time: every frame arrives `delay` later, unless it is lost, and
+/// the clock jumps from event to event.
 class MemoryLink {
  public:
   explicit MemoryLink(std::vector<engine::Endpoint*> endpoints, std::uint64_t seed = 1)
@@ -25,14 +25,14 @@ class MemoryLink {
   Time delay = 2 * kMicrosecond;
   std::uint64_t loss = 0;       ///< of 2^32
   std::uint64_t duplicate = 0;  ///< of 2^32
-  std::uint64_t reorder = 0;    ///< of 2^32: the frame takes up to 10 µs longer
+  std::uint64_t reorder = 0;    ///< of 2^32: the frame is delayed by up to 10 µs more
   std::uint64_t frames = 0;
   std::uint64_t lost = 0;
   std::vector<std::vector<std::uint8_t>> log;
   bool keep_log = false;
-  bool bursts = false;  ///< what arrives at one moment is received as a burst
+  bool bursts = false;  ///< frames that arrive at the same time are received as a burst
 
-  /// Goes on until `done` or `limit`; true when done.
+  /// Runs until `done` or `limit`; returns true if done.
   template <typename Done>
   bool run(Time limit, Done&& done) {
     while (!done()) {

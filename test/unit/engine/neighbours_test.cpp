@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Boards that need many next hops at once, in time that jumps.
+// Boards that need many next hops at once, in virtual time.
 #include "board/payload.hpp"
 #include "engine/board.hpp"
 #include "engine/next_hops.hpp"
@@ -19,7 +19,7 @@ struct Setup {
   std::uint32_t boards = 1;
   std::uint32_t receivers = 1;  ///< each board has a QP to each
   bool v6 = false;
-  std::uint32_t absent = 0;  ///< of the receivers, the first so many are not there
+  std::uint32_t absent = 0;  ///< the first `absent` receivers do not exist
 };
 
 Identity identity(bool v6, std::uint32_t n) {
@@ -30,7 +30,7 @@ Identity identity(bool v6, std::uint32_t n) {
   return id;
 }
 
-/// Boards, and endpoints that do nothing but answer.
+/// Boards, and endpoints that only answer address requests.
 class ManyToMany {
  public:
   static constexpr std::uint32_t kFirstReceiver = 100'000;
@@ -92,14 +92,14 @@ class ManyToMany {
 
 }  // namespace
 
-TEST_CASE("every queue pair to many receivers has its neighbour within 10 ms", "[neighbours]") {
+TEST_CASE("queue pairs to many receivers resolve all neighbours within 10 ms", "[neighbours]") {
   const bool v6 = GENERATE(false, true);
   const auto [boards, receivers] = GENERATE(std::pair{1U, 1000U}, std::pair{300U, 2U}, std::pair{64U, 64U});
   ManyToMany m({.boards = boards, .receivers = receivers, .v6 = v6});
   CAPTURE(v6, boards, receivers);
   CHECK(m.run_until(10 * kMillisecond));
   CHECK(m.unresolved() == 0);
-  // Nothing was dropped, so everybody was asked for once.
+  // Nothing was dropped, so there was one request per address.
   for (const auto& b : m.boards) CHECK(b->host().counters().arp_requests_tx == receivers);
   for (const auto& r : m.receivers) {
     CHECK(r->host().counters().arp_replies_tx == boards);
@@ -107,11 +107,11 @@ TEST_CASE("every queue pair to many receivers has its neighbour within 10 ms", "
   }
 }
 
-TEST_CASE("the time that finding neighbours took is known", "[neighbours]") {
+TEST_CASE("the time for address resolution is recorded", "[neighbours]") {
   ManyToMany m({.receivers = 100});
   CHECK(m.boards[0]->resolution_took() == kNever);
   REQUIRE(m.run_until(10 * kMillisecond));
-  // Four at a time, each two delays.
+  // Four at a time, two delays each.
   CHECK(m.boards[0]->resolution_took() == 25 * 2 * m.link->delay);
   ManyToMany statics({.receivers = 1});
   statics.boards[0]->host().neighbours().set_static(statics.receivers[0]->identity().ip, {2, 0, 0, 0, 0, 9});
@@ -120,7 +120,7 @@ TEST_CASE("the time that finding neighbours took is known", "[neighbours]") {
   CHECK(statics.boards[0]->host().counters().arp_requests_tx == 0);
 }
 
-TEST_CASE("receivers that are not there hold up the others for 2 ms each four", "[neighbours]") {
+TEST_CASE("every four absent receivers delay the others by 2 ms", "[neighbours]") {
   ManyToMany m({.receivers = 500, .absent = 80});
   CHECK_FALSE(m.run_until(20 * NextHops::kPatience + 10 * kMillisecond));
   CHECK(m.unresolved() == 80);
@@ -133,7 +133,7 @@ TEST_CASE("receivers that are not there hold up the others for 2 ms each four", 
   CHECK(m.boards[0]->qp(80).requester().state() == roce::QpState::kRts);
 }
 
-TEST_CASE("a lost request or answer is made good a second later", "[neighbours]") {
+TEST_CASE("a lost request or answer is repeated a second later", "[neighbours]") {
   ManyToMany m({.boards = 10, .receivers = 100});
   m.link->loss = (1ULL << 32) / 10;
   CHECK_FALSE(m.run_until(900 * kMillisecond));
@@ -143,7 +143,7 @@ TEST_CASE("a lost request or answer is made good a second later", "[neighbours]"
   CHECK(m.run_until(kSecond + 20 * kMillisecond));
 }
 
-TEST_CASE("next hops: one for each address, four asked for together", "[neighbours]") {
+TEST_CASE("next hops: one per address, four requested at a time", "[neighbours]") {
   NextHops hops;
   const auto give_up = [](std::uint32_t) { FAIL("given up"); };
   for (std::uint32_t i = 0; i < 20; ++i) {
@@ -154,9 +154,9 @@ TEST_CASE("next hops: one for each address, four asked for together", "[neighbou
   for (std::uint32_t i = 0; i < NextHops::kTogether; ++i) CHECK(hops.next_request(5) == i);
   CHECK(hops.next_request(5) == NextHops::kNone);
   CHECK(hops.next_event(5) == 5 + NextHops::kPatience);
-  hops.learned(2, 6);  // in the middle of those that were asked for
+  hops.learned(2, 6);  // one of those requested
   CHECK(hops.next_request(6) == 4);
-  hops.learned(19, 6);  // without having been asked for
+  hops.learned(19, 6);  // without a request
   CHECK(hops.next_request(6) == NextHops::kNone);
   CHECK(hops.unknown() == 18);
   hops.advance(5 + NextHops::kPatience, give_up);

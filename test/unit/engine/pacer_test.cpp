@@ -11,7 +11,7 @@ using namespace softfeb;
 using engine::LinkShaper;
 using engine::Pacer;
 
-TEST_CASE("a punctual sender keeps the rate to the byte, remainders carried", "[pacer]") {
+TEST_CASE("a punctual sender keeps the rate to the byte, with remainders carried", "[pacer]") {
   for (const std::uint64_t rate : {12'500'000ULL, 1'250'000'000ULL, 999'999'937ULL, 12'500'000'000ULL}) {
     Pacer pacer(rate);
     pacer.start(0);
@@ -26,7 +26,7 @@ TEST_CASE("a punctual sender keeps the rate to the byte, remainders carried", "[
   }
 }
 
-TEST_CASE("spacing is the division with its remainder carried, whatever sizes come", "[pacer]") {
+TEST_CASE("spacing is the division with its remainder carried, for any sizes", "[pacer]") {
   Rng rng(5);
   for (const std::uint64_t rate : {1ULL, 7ULL, 12'499'999ULL, 999'999'937ULL, 50'000'000'000ULL}) {
     engine::Spacing spacing(rate);
@@ -40,8 +40,8 @@ TEST_CASE("spacing is the division with its remainder carried, whatever sizes co
   }
 }
 
-TEST_CASE("a late sender catches up, and not in a burst", "[pacer]") {
-  Pacer pacer(1'000'000'000);  // 1000 bytes a microsecond
+TEST_CASE("a late sender catches up without a burst", "[pacer]") {
+  Pacer pacer(1'000'000'000);  // 1000 bytes per microsecond
   pacer.start(0);
   Time now = 0;
   std::uint64_t sent = 0;
@@ -49,7 +49,7 @@ TEST_CASE("a late sender catches up, and not in a burst", "[pacer]") {
     pacer.sent(1000, now);
     ++sent;
   }
-  now += 50 * kMicrosecond;  // the worker was away
+  now += 50 * kMicrosecond;  // the worker was preempted
   Time last = 0;
   Time shortest = kNever;
   for (; now < kMillisecond; now = std::max(now, pacer.departure())) {
@@ -58,14 +58,14 @@ TEST_CASE("a late sender catches up, and not in a burst", "[pacer]") {
     if (last != 0) shortest = std::min(shortest, now - last);
     last = now;
   }
-  CHECK(shortest == kMicrosecond - 100 * kNanosecond);  // more than a sixteenth: a turn of the loop
-  CHECK(sent == 1000);                                  // all of it made good by the end of the millisecond
+  CHECK(shortest == kMicrosecond - 100 * kNanosecond);  // more than a sixteenth: one loop iteration
+  CHECK(sent == 1000);                                  // caught up completely by the end of the millisecond
 }
 
-TEST_CASE("far behind it catches up faster, still not in a burst", "[pacer]") {
+TEST_CASE("far behind it catches up faster, still without a burst", "[pacer]") {
   Pacer pacer(1'000'000'000);
   pacer.start(0);
-  Time now = 20 * kMillisecond;  // of 100 ms, the worker was away for the first 20
+  Time now = 20 * kMillisecond;  // of 100 ms, the worker was preempted for the first 20
   std::uint64_t sent = 0;
   Time last = 0;
   Time shortest = kNever;
@@ -91,14 +91,14 @@ TEST_CASE("`burst` packets may leave back to back, no more", "[pacer]") {
   CHECK(together == 4);
 }
 
-TEST_CASE("lateness beyond the bound is given up and counted", "[pacer]") {
+TEST_CASE("lateness beyond the limit is given up and counted", "[pacer]") {
   Pacer pacer(1'000'000'000);
   pacer.start(0);
   pacer.sent(1000, kSecond);
   CHECK(pacer.given_up() == kSecond - 100 * kMillisecond);
 }
 
-TEST_CASE("the link is never given more than its rate and slack", "[shaper]") {
+TEST_CASE("the link never carries more than its rate and slack", "[shaper]") {
   constexpr std::uint64_t kRate = 1'250'000'000;
   LinkShaper link(kRate);
   Rng rng(9);
@@ -112,7 +112,7 @@ TEST_CASE("the link is never given more than its rate and slack", "[shaper]") {
       wire += n + 24;
     }
   }
-  // 10 Gb/s for the time, plus what the slack and the last frame are worth.
+  // 10 Gb/s for the time, plus the slack and the last frame.
   CHECK(wire <= static_cast<std::uint64_t>(to_seconds(now) * kRate) + 2500 + 4200);
   CHECK(wire >= static_cast<std::uint64_t>(to_seconds(now) * kRate * 0.9));
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What pacing promises, of whole boards and in virtual time: every figure here is one of the schedule itself.
+// Accuracy of pacing for whole boards in virtual time; every number here is a property of the schedule.
 #include "base/rng.hpp"
 #include "base/uint128.hpp"
 #include "virtual_board.hpp"
@@ -28,8 +28,7 @@ dcqcn::FirmwareSettings firmware(std::uint64_t rate) {
   return p;
 }
 
-/// The paper's, its bucket empty at the start: what is sent then follows the integral from the first packet
-/// on.
+/// The paper's bucket, initially empty, so that bytes sent follow the integral from the first packet on.
 dcqcn::PaperSettings paper(std::uint64_t rate) {
   dcqcn::PaperSettings p;
   p.parameters.line_rate = rate;
@@ -57,14 +56,14 @@ std::uint32_t units(Kind kind, const Departure& d) { return kind == Kind::kConst
 
 double bytes_in(double rate, Time t) { return rate * to_seconds(t); }
 
-/// The rate that comes out of a firmware bucket: Q16.16 bytes per clock, cut off.
+/// The rate of a firmware bucket: Q16.16 bytes per clock, truncated.
 double refill(Kind kind, std::uint64_t rate) {
   if (kind != Kind::kFirmware) return static_cast<double>(rate);
   return static_cast<double>(static_cast<std::uint64_t>((Uint128{rate} * 1'801'440) >> 32)) / 65'536 *
          156'250'000;
 }
 
-/// Greatest |sent − rate·t| in packets, before and after every packet, and what all have sent.
+/// Largest |sent − rate·t| in packets, before and after every packet, and the sum over all queue pairs.
 struct Deviation {
   double packets = 0;
   std::uint64_t sum = 0;
@@ -74,7 +73,7 @@ Deviation measure(Kind kind, std::uint64_t total, std::uint32_t qps, Time durati
   const std::uint64_t each = total / qps;
   const double rate = refill(kind, each);
   const std::uint32_t packet = kind == Kind::kConstant ? VirtualBoard::kPayload : VirtualBoard::kCounted;
-  // Begun one after the other, so that their packets are spread over the interval of each.
+  // Queue pairs start one after the other, so that their packets are spread over the interval.
   const auto phase = [&](std::uint32_t i) { return static_cast<Time>(packet * 1e12 * i / (rate * qps)); };
   VirtualBoard v(qps, [&](SendQpConfig& qp, std::uint32_t i) {
     set_rate(qp, kind, each);
@@ -101,19 +100,19 @@ Deviation measure(Kind kind, std::uint64_t total, std::uint32_t qps, Time durati
 
 }  // namespace
 
-TEST_CASE("every rate, every number of queue pairs: none is ever a packet off, nor is the sum", "[pacing]") {
+TEST_CASE("at every rate and number of queue pairs, none is ever a packet off, nor is the sum", "[pacing]") {
   const Kind kind = GENERATE(Kind::kConstant, Kind::kFirmware, Kind::kPaper);
   const std::uint32_t qps = GENERATE(1U, 100U, 10'000U);
   const std::uint64_t mbps = GENERATE(100U, 1'000U, 5'000U, 10'000U, 25'000U, 40'000U, 100'000U);
-  // 0.1 % of a second's packets, in the time of at least 12,000 packets: 12 of them.
+  // 0.1 % of a second's packets, but at least 12,000 packets: 12 of them.
   const std::uint64_t total = mbps * 125'000;
   const auto duration =
       static_cast<Time>(12'500.0 * VirtualBoard::kCounted / static_cast<double>(total) * 1e12);
-  // The firmware's refill counts in steps of 2.4 kB/s; below the first one nothing would ever leave.
+  // The firmware's refill has steps of 2.4 kB/s; below the first step nothing would ever leave.
   if (kind == Kind::kFirmware && refill(kind, total / qps) == 0) return;
   CAPTURE(static_cast<int>(kind), qps, mbps);
   const Deviation d = measure(kind, total, qps, duration);
-  // A clock of 6.4 ns, in which the bucket counts: at most 80 of 4124 bytes.
+  // The bucket counts clocks of 6.4 ns: at most 80 of 4124 bytes.
   const double grain =
       kind == Kind::kConstant ? 1e-9 : bytes_in(static_cast<double>(total / qps), 6'400) / 4124;
   CHECK(d.packets <= 1 + grain);
@@ -135,7 +134,7 @@ TEST_CASE("ten thousand queue pairs at 100 Gb/s together for a second", "[pacing
 
 namespace {
 
-/// Rc integrated by a reaction point of its own, which is told of the same packets and CNPs.
+/// Rc integrated by a separate reaction point, which gets the same packets and CNPs.
 template <typename Reaction>
 class Integral {
  public:
@@ -165,7 +164,7 @@ void tell_cnp(dcqcn::PaperReactionPoint& r, Time now) { r.cnp(now); }
 void tell_sent(dcqcn::ReactionPoint&, std::uint32_t, Time) {}
 void tell_sent(dcqcn::PaperReactionPoint& r, std::uint32_t bytes, Time now) { r.sent(bytes, now); }
 
-/// Greatest and least of sent − ∫Rc dt over all QPs and all packets, in bytes, with CNPs at random times.
+/// Largest and smallest sent − ∫Rc dt over all QPs and all packets, in bytes, with random CNPs.
 template <typename Reaction>
 std::pair<double, double> follow(Kind kind, std::uint64_t rate, std::uint32_t qps, const Reaction& reaction,
                                  std::uint64_t seed) {
@@ -182,7 +181,8 @@ std::pair<double, double> follow(Kind kind, std::uint64_t rate, std::uint32_t qp
     tell_sent(model[p.qp].reaction(), p.counted, p.at);
   };
   v.start();
-  // At clocks: the paper's cut is at once, its bucket's at the next clock, and the model below has no clock.
+  // On clock edges: the paper's cut is immediate, its bucket's at the next clock, and the model below has no
+  // clock.
   for (Time at = 0; at < 20 * kMillisecond; at += rng.below(30'000) * kFirmwareClock) {
     v.run_until(at, left);
     const auto i = static_cast<std::uint32_t>(rng.below(qps));
@@ -195,15 +195,15 @@ std::pair<double, double> follow(Kind kind, std::uint64_t rate, std::uint32_t qp
 
 }  // namespace
 
-TEST_CASE("what is sent follows the integral of Rc, whatever CNPs come", "[pacing]") {
+TEST_CASE("bytes sent follow the integral of Rc for any CNPs", "[pacing]") {
   const std::uint64_t seed = GENERATE(range(1U, 6U));
   CAPTURE(seed);
-  // Rmin is 10 MB/s in the firmware: the integral is right only with the same parameters on both sides.
+  // Rmin is 10 MB/s in the firmware: the integral requires the same parameters on both sides.
   const auto f = firmware(1'250'000'000);
   const auto p = paper(1'250'000'000);
   const std::uint32_t packet = VirtualBoard::kCounted;
-  // A new Rc refills three clocks later in the firmware, one clock later in the paper's bucket: 24 and 8
-  // bytes at 1.25 GB/s; and a packet waits for the next clock, another 8.
+  // A new Rc takes effect three clocks later in the firmware, and one clock later in the paper's bucket: 24
+  // and 8 bytes at 1.25 GB/s. A packet waits for the next clock, another 8.
   const auto [low_f, high_f] =
       follow(Kind::kFirmware, 1'250'000'000, 7, dcqcn::ReactionPoint(f.parameters, f.build), seed);
   CHECK(low_f >= -double{packet});
@@ -214,7 +214,7 @@ TEST_CASE("what is sent follows the integral of Rc, whatever CNPs come", "[pacin
   CHECK(high_p <= packet + 16.0);
 }
 
-TEST_CASE("a CNP moves the departure that is scheduled already", "[pacing]") {
+TEST_CASE("a CNP moves a departure that is already scheduled", "[pacing]") {
   std::vector<Time> at;
   VirtualBoard v(1, [](SendQpConfig& qp, std::uint32_t) { set_rate(qp, Kind::kPaper, 125'000'000); });
   const auto left = [&at](const Departure& p) { at.push_back(p.at); };
@@ -227,7 +227,7 @@ TEST_CASE("a CNP moves the departure that is scheduled already", "[pacing]") {
   const Time is = v.board().next_event(v.now());
   CHECK(is > was);
   v.run_until(200 * kMicrosecond, left);
-  // 4124 bytes at 125 MB/s: 33 µs. Half of it had been earned at 62.5 MB/s (alpha is 1 at the first CNP).
+  // 4124 bytes at 125 MB/s: 33 µs. Half of it was earned at 62.5 MB/s (alpha is 1 at the first CNP).
   REQUIRE(at.size() >= 3);
   const Time interval = 32'992 * kNanosecond;
   const Time earned = 50 * kMicrosecond - at[1];
@@ -236,8 +236,8 @@ TEST_CASE("a CNP moves the departure that is scheduled already", "[pacing]") {
   CHECK(at[2] <= expected + 20 * kNanosecond);
 }
 
-TEST_CASE("retransmissions pass the bucket", "[pacing]") {
-  // RC without an answer: everything that leaves after the first window is sent again, on timeouts.
+TEST_CASE("retransmissions use the bucket, too", "[pacing]") {
+  // RC without responses: everything after the first window is retransmitted after timeouts.
   const std::uint64_t rate = 12'500'000;
   VirtualBoard v(1, [&](SendQpConfig& qp, std::uint32_t) {
     set_rate(qp, Kind::kPaper, rate);
@@ -286,7 +286,7 @@ TEST_CASE("queue pairs that share a rate share it evenly", "[pacing]") {
         bytes_in(0.55 * static_cast<double>(rate), 50 * kMicrosecond) + VirtualBoard::kCounted);
 }
 
-TEST_CASE("a shared rate leaves every queue pair its own", "[pacing]") {
+TEST_CASE("a shared rate leaves each queue pair its own rate", "[pacing]") {
   // Ten ask for 10, 20, … 100 MB/s of a shared 1.25 GB/s: each gets what it asked for.
   VirtualBoard v(10, [](SendQpConfig& qp, std::uint32_t i) {
     set_rate(qp, Kind::kPaper, 1'250'000'000);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Boards that are told to stop sending, in virtual time.
+// Boards that receive pause frames, in virtual time.
 #include "roce/mac_control.hpp"
 #include "virtual_board.hpp"
 
@@ -46,7 +46,7 @@ std::vector<Departure> run_until(VirtualBoard& b, Time end) {
   return out;
 }
 
-/// Packets by QP.
+/// Packets per QP.
 std::map<std::uint32_t, std::size_t> shares(const std::vector<Departure>& departures) {
   std::map<std::uint32_t, std::size_t> out;
   for (const Departure& d : departures) ++out[d.qp];
@@ -55,7 +55,7 @@ std::map<std::uint32_t, std::size_t> shares(const std::vector<Departure>& depart
 
 }  // namespace
 
-TEST_CASE("a paused board sends nothing for as long as it was told, then goes on", "[pause]") {
+TEST_CASE("a paused board sends nothing for the requested time, then continues", "[pause]") {
   VirtualBoard b(2, nothing, config(PauseMode::kPause));
   b.start();
   const auto before = run_until(b, 100 * kMicrosecond);
@@ -66,18 +66,18 @@ TEST_CASE("a paused board sends nothing for as long as it was told, then goes on
   const auto after = run_until(b, 300 * kMicrosecond);
   REQUIRE(after.size() > 20);
   CHECK(after.front().at == 100 * kMicrosecond + 1000 * kQuantum);
-  CHECK(after[1].at - after[0].at > 3 * kMicrosecond);  // what it missed is no credit
+  CHECK(after[1].at - after[0].at > 3 * kMicrosecond);  // paused time gives no credit
   CHECK(b.board().counters().rx_pause == 1);
   CHECK(b.board().pause().total(b.now()) == 1000 * kQuantum);
 }
 
-TEST_CASE("the newest pause frame counts alone; quanta of 0 end a pause at once", "[pause]") {
+TEST_CASE("only the newest pause frame counts; quanta of 0 end a pause at once", "[pause]") {
   VirtualBoard b(1, nothing, config(PauseMode::kPause));
   b.start();
   run_until(b, 50 * kMicrosecond);
   pause(b, 0xffff);
   CHECK(run_until(b, 60 * kMicrosecond).empty());
-  pause(b, 100, kBoardMac);  // to its own address, as good
+  pause(b, 100, kBoardMac);  // sent to its own address, equally valid
   CHECK(run_until(b, 60 * kMicrosecond + 100 * kQuantum - 1).empty());
   CHECK(run_until(b, 60 * kMicrosecond + 100 * kQuantum).size() == 1);
   pause(b, 0xffff);
@@ -91,7 +91,7 @@ TEST_CASE("the newest pause frame counts alone; quanta of 0 end a pause at once"
   CHECK(b.board().pause().total(b.now()) == 10 * kMicrosecond + 100 * kQuantum + second);
 }
 
-TEST_CASE("a pause for another MAC address, or of a kind that is not obeyed, changes nothing", "[pause]") {
+TEST_CASE("pauses for other MAC addresses, or of a disabled kind, change nothing", "[pause]") {
   for (const PauseMode mode : {PauseMode::kOff, PauseMode::kPause, PauseMode::kPfc}) {
     VirtualBoard b(1, nothing, config(mode));
     b.start();
@@ -105,7 +105,7 @@ TEST_CASE("a pause for another MAC address, or of a kind that is not obeyed, cha
   }
 }
 
-TEST_CASE("ARP waits while the MAC is paused, requests and answers", "[pause]") {
+TEST_CASE("ARP requests and answers wait while the MAC is paused", "[pause]") {
   const bool asks = GENERATE(false, true);
   const auto unresolved = [](SendQpConfig& qp, std::uint32_t /*i*/) { qp.peer_mac.reset(); };
   VirtualBoard b(asks ? 1 : 0, unresolved, config(PauseMode::kPause));
@@ -128,7 +128,7 @@ TEST_CASE("ARP waits while the MAC is paused, requests and answers", "[pause]") 
   CHECK(b.board().poll(100 * kQuantum, out) == 1);
 }
 
-TEST_CASE("PFC stops the queue pairs of a priority and lets the others have the link", "[pause]") {
+TEST_CASE("PFC stops the queue pairs of a priority; others get the link", "[pause]") {
   const bool tagged = GENERATE(false, true);
   BoardConfig c = config(PauseMode::kPfc);
   // QP 0: priority 3; QP 1: priority 6.
@@ -148,7 +148,7 @@ TEST_CASE("PFC stops the queue pairs of a priority and lets the others have the 
   CHECK(packets(1) - before1 >= 29);  // 102 µs of packets of 3.3 µs
   run_until(b, 220 * kMicrosecond);
   CHECK(packets(0) > before0);
-  // Resumed at once, and only the priority that was named.
+  // Resumed at once, and only the named priority.
   pfc(b, (1 << 3) | (1 << 6), 0xffff);
   run_until(b, 230 * kMicrosecond);
   const std::uint64_t then0 = packets(0), then1 = packets(1);
@@ -162,7 +162,7 @@ TEST_CASE("PFC stops the queue pairs of a priority and lets the others have the 
   CHECK(packets(1) == then1);
 }
 
-TEST_CASE("PFC and a rate that queue pairs share: those that may send have it", "[pause]") {
+TEST_CASE("PFC and a shared rate: queue pairs that may send get all of it", "[pause]") {
   const auto shape = [](SendQpConfig& qp, std::uint32_t i) {
     qp.path.dscp = i == 0 ? 26 : 48;
     dcqcn::FirmwareSettings p;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Boards that send runs of packets in the middle of messages, against boards that take every turn in full:
-// not a byte and not a picosecond may differ.
+// Boards with the fast path for packets in the middle of messages, compared with boards without it: no byte
+// and no departure time may differ.
 #include "base/rng.hpp"
 #include "board/payload.hpp"
 #include "engine/board.hpp"
@@ -25,16 +25,15 @@ constexpr std::uint64_t kHundredth = (1ULL << 32) / 100;
 constexpr roce::MacAddress kSender{2, 0, 0, 0, 0, 1};
 constexpr roce::MacAddress kTaker{2, 0, 0, 0, 0, 2};
 
-/// A board of queue pairs of all kinds, their receiver, and what disturbs them: losses, CNPs, pauses, changes
-/// of parameters, all from one seed.
+/// A board with queue pairs of all kinds, their receiver, and disturbances: losses, CNPs, pauses, parameter
+/// changes, all from one seed.
 class Disturbed {
  public:
   Disturbed(std::uint64_t seed, bool quick, PauseMode pause, std::uint32_t qps = kMixed)
       : qps_(qps), rng_(seed) {
     BoardConfig b;
     b.identity = {kSender, *roce::IpAddress::parse("10.0.0.1"), 24, {}, {}};
-    b.link_rate =
-        rng_.chance(1ULL << 31) ? 1'250'000'000 : 400'000'000;  // without one, it would go on for ever
+    b.link_rate = rng_.chance(1ULL << 31) ? 1'250'000'000 : 400'000'000;  // without one, it would never end
     b.pause.mode = pause;
     ReceiverConfig r;
     r.identity = {kTaker, *roce::IpAddress::parse("10.0.0.2"), 24, {}, {}};
@@ -199,7 +198,7 @@ class Disturbed {
   std::unique_ptr<Receiver> receiver_;
 };
 
-/// Goes on with both, and holds one against the other.
+/// Runs both, and compares them.
 void compare(Disturbed& quick, Disturbed& full, int steps) {
   for (int k = 0; k < steps; ++k) {
     quick.step();
@@ -223,7 +222,7 @@ void compare(Disturbed& quick, Disturbed& full, int steps) {
   }
 }
 
-/// How many packets queue pairs send one after the other, of `qps` that all have always something to send.
+/// Number of packets that queue pairs send per quantum, with `qps` queue pairs always ready.
 std::vector<std::uint32_t> packets_of_turns(std::uint32_t qps) {
   const auto payload =
       board::make_payload({.kind = board::PayloadKind::kCounter, .message_length = 64'000, .pmtu = 256});
@@ -257,13 +256,13 @@ std::vector<std::uint32_t> packets_of_turns(std::uint32_t qps) {
     last = qp;
     ++turns.back();
   }
-  turns.pop_back();  // cut off
+  turns.pop_back();  // truncated
   return turns;
 }
 
 }  // namespace
 
-TEST_CASE("turns of runs send what turns in full send, at the same times", "[quick]") {
+TEST_CASE("the fast path sends the same packets at the same times", "[quick]") {
   for (std::uint64_t seed = 1; seed <= 12; ++seed) {
     CAPTURE(seed);
     const PauseMode pause = seed % 4 == 0 ? PauseMode::kPfc : PauseMode::kPause;
@@ -273,13 +272,13 @@ TEST_CASE("turns of runs send what turns in full send, at the same times", "[qui
   }
 }
 
-TEST_CASE("and where very many queue pairs are ready", "[quick]") {
+TEST_CASE("the same with very many ready queue pairs", "[quick]") {
   for (std::uint64_t seed = 1; seed <= 3; ++seed) {
     CAPTURE(seed);
     Disturbed quick(seed, true, PauseMode::kPause, 1000);
     Disturbed full(seed, false, PauseMode::kPause, 1000);
     compare(quick, full, 100);
-    // Timers that nobody waits for are cancelled on such boards; the others are not.
+    // Timers without waiters are cancelled on such boards; the others are not.
     std::uint64_t timeouts = 0;
     for (std::uint32_t q = 0; q < quick.board->qp_count(); ++q)
       timeouts += quick.board->qp(q).requester().timeouts();
@@ -287,7 +286,7 @@ TEST_CASE("and where very many queue pairs are ready", "[quick]") {
   }
 }
 
-TEST_CASE("a turn is one packet, and up to four where very many are ready", "[quick]") {
+TEST_CASE("a quantum is one packet, and up to four with very many ready queue pairs", "[quick]") {
   const auto all_are = [](const std::vector<std::uint32_t>& turns, std::uint32_t packets) {
     return std::all_of(turns.begin(), turns.end(), [packets](std::uint32_t n) { return n == packets; });
   };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Receivers of the same packets, in the pieces that are taken the quick way and in others, which are not:
-// neither an answer, a counter nor a byte of memory may differ.
+// Receivers of the same packets, in segments that use the fast path and in others that do not: responses,
+// counters and memory must be equal.
 #include "base/rng.hpp"
 #include "board/payload.hpp"
 #include "engine/board.hpp"
@@ -28,7 +28,7 @@ constexpr std::size_t kUdpEnds = 14 + 20 + 8;
 constexpr roce::MacAddress kFrom{2, 0, 0, 0, 0, 1};
 constexpr roce::MacAddress kTo{2, 0, 0, 0, 0, 2};
 
-/// A frame in pieces that end at the places given.
+/// A frame in segments that end at the given offsets.
 Segments cut(const Bytes& frame, std::vector<std::size_t> ends) {
   Segments out;
   std::size_t from = 0;
@@ -41,14 +41,14 @@ Segments cut(const Bytes& frame, std::vector<std::size_t> ends) {
   return out;
 }
 
-/// As our boards chain them.
+/// Segments as our boards chain them.
 Segments chained(const Bytes& frame) {
   const std::uint8_t op = frame[kUdpEnds];
   const std::size_t headers = kUdpEnds + 12 + (op == 0x06 || op == 0x0a ? 16 : 0);
   return cut(frame, {headers, frame.size() - 4});
 }
 
-/// Cut within BTH and payload.
+/// Split within BTH and payload.
 Segments in_pieces(const Bytes& frame) { return cut(frame, {kUdpEnds + 5, kUdpEnds + 60, kUdpEnds + 300}); }
 
 struct Taker {
@@ -122,7 +122,7 @@ struct Taker {
   std::unique_ptr<Receiver> receiver;
 };
 
-/// A board without an answer to anything: what it sends are the messages of all queue pairs, once.
+/// A board without responses: it sends the messages of all queue pairs once.
 std::vector<Bytes> messages(const board::PayloadSource& payload) {
   BoardConfig b;
   b.identity = {kFrom, *roce::IpAddress::parse("10.0.0.1"), 24, {}, {}};
@@ -161,14 +161,14 @@ std::vector<Bytes> messages(const board::PayloadSource& payload) {
   return all;
 }
 
-/// The marks of a switch: CE, and IPv4's checksum with it.
+/// Marks like a switch: CE, and the IPv4 checksum.
 void mark(Bytes& frame) {
   frame[15] |= 3;
   frame[24] = frame[25] = 0;
   store_be16(&frame[24], roce::internet_checksum(ByteSpan(frame).subspan(14, 20)));
 }
 
-/// Wrong payload under a right iCRC.
+/// Wrong payload with a valid iCRC.
 void spoil(Bytes& frame, Rng& rng) {
   frame[kUdpEnds + 40 + rng.below(frame.size() - kUdpEnds - 44)] ^= 0x10;
   const roce::ParsedFrame f = roce::parse_frame(ByteSpan(frame));
@@ -177,7 +177,7 @@ void spoil(Bytes& frame, Rng& rng) {
 
 }  // namespace
 
-TEST_CASE("receiver: packets of messages of several, taken quickly or not, leave the same", "[receiver]") {
+TEST_CASE("receiver: interleaved packets give the same result on both paths", "[receiver]") {
   const auto payload = board::make_payload(
       {.kind = board::PayloadKind::kCounter, .message_length = kTakenLength, .pmtu = 1024});
   Bytes arena(payload->arena_bytes());
@@ -190,7 +190,7 @@ TEST_CASE("receiver: packets of messages of several, taken quickly or not, leave
     Time now = 0;
     for (std::size_t i = 0; i < sent.size(); ++i) {
       now += rng.below(2 * kMicrosecond);
-      // Of a seed that is even nothing goes wrong: long runs, to the end.
+      // With an even seed there are no errors: long runs, to the end.
       const auto what = seed % 2 == 0 ? 1'000 : rng.below(400);
       if (what == 0) continue;
       if (what == 1 && i > 20) i -= rng.below(20);

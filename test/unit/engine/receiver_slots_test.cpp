@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A receiver whose queue pairs come and go, as the metadata buses of boards make and unmake theirs.
+// A receiver whose queue pairs are created and destroyed, like those of the boards' metadata buses.
 #include "engine/receiver.hpp"
 #include "engine/snapshot.hpp"
 #include "roce/craft.hpp"
@@ -39,7 +39,7 @@ roce::Path path(const Identity& from, const Identity& to) {
   return p;
 }
 
-/// An answer of the receiver.
+/// A response of the receiver.
 struct Answer {
   AethKind kind = AethKind::kAck;
   roce::Psn psn = 0;
@@ -47,7 +47,7 @@ struct Answer {
   std::uint16_t udp_port = 0;
 };
 
-/// A board's QP, as far as its packets go.
+/// The packets of a board's QP.
 struct Sender {
   Identity who = identity(1);
   roce::Qpn dest_qpn = 0x11;
@@ -83,7 +83,7 @@ class Rig {
     return {1 + slot, {{address, length, kRkey, memory.data()}}};
   }
 
-  /// A WRITE with immediate of `length` bytes to `address`; the first answer to one of its packets.
+  /// Sends a WRITE with immediate of `length` bytes to `address`; returns the first response.
   std::optional<Answer> write(Sender& s, std::uint64_t address, std::uint32_t length) {
     std::optional<Answer> answer;
     for (std::uint32_t done = 0; done < length; done += kPmtu) {
@@ -139,12 +139,12 @@ class Rig {
 
   std::vector<std::uint8_t> memory = std::vector<std::uint8_t>(1 << 16, 0xee);
   std::optional<Receiver> receiver;
-  bool hold = false;  ///< do not fetch answers
+  bool hold = false;  ///< do not fetch responses
 };
 
 }  // namespace
 
-TEST_CASE("a slot's queue pair takes writes into its region, and answers its peer", "[slots]") {
+TEST_CASE("a slot's queue pair accepts writes into its region, and answers its peer", "[slots]") {
   Rig rig;
   Sender s;
   CHECK(rig.receiver->first_slot() == 1);
@@ -167,13 +167,13 @@ TEST_CASE("a slot's queue pair takes writes into its region, and answers its pee
   CHECK(rig.memory[1000] == static_cast<std::uint8_t>(1000));
   CHECK(rig.memory[999] == 0xee);
   CHECK(rig.memory[2000] == 0xee);
-  // Outside: refused as a host refuses it.
+  // Outside: refused like on a host.
   const auto refused = rig.write(s, 0x1000 + 3001, 1000);
   REQUIRE(refused);
   CHECK(refused->kind == AethKind::kNakRemoteAccess);
 }
 
-TEST_CASE("the byte counter and the figures go on over queue pairs", "[slots]") {
+TEST_CASE("the byte counter and the statistics continue over queue pairs", "[slots]") {
   Rig rig;
   Sender s;
   rig.receiver->apply(rig.region(0, 0, 65536));
@@ -189,7 +189,7 @@ TEST_CASE("the byte counter and the figures go on over queue pairs", "[slots]") 
   CHECK(rig.wrong(0) == 0);
   CHECK(rig.receiver->qp(1).continuity().checked() == 15 * 1111);
 
-  // A byte that is missing between two lives is seen; one that is known to have been cut off is not.
+  // A byte missing between two life cycles is detected, unless a burst was cut off.
   ++s.counter;
   rig.receiver->apply(Rig::qp(0, s, false));
   REQUIRE(rig.write(s, 0, 500));
@@ -206,7 +206,7 @@ TEST_CASE("the byte counter and the figures go on over queue pairs", "[slots]") 
   CHECK(snapshot.receive_qps[1].bytes_wrong == 1);
 }
 
-TEST_CASE("two peers may have asked for the same QPN; a configured one stays", "[slots]") {
+TEST_CASE("two peers may use the same QPN; a configured one stays", "[slots]") {
   Rig rig;
   Sender a;
   Sender b;
@@ -224,7 +224,7 @@ TEST_CASE("two peers may have asked for the same QPN; a configured one stays", "
   // The same peer's second slot does not get the QPN.
   rig.receiver->apply(Rig::qp(1, a));
   CHECK_FALSE(rig.receiver->qp_exists(2));
-  // Somebody who is nobody's peer.
+  // A sender that is no peer.
   Sender c = a;
   c.who = identity(3);
   CHECK_FALSE(rig.write(c, 0, 100));
@@ -233,14 +233,14 @@ TEST_CASE("two peers may have asked for the same QPN; a configured one stays", "
   d.dest_qpn = 0x800;
   rig.receiver->apply(Rig::qp(1, d));
   CHECK_FALSE(rig.receiver->qp_exists(2));
-  // Slots that are not there.
+  // Slots that do not exist.
   rig.receiver->apply(Rig::qp(3, d));
   rig.receiver->apply(RemoveReceiveQp{99});
   rig.receiver->apply(RemoveReceiveQp{0});
   CHECK(rig.receiver->qp_exists(0));
 }
 
-TEST_CASE("what is owed to a queue pair that is gone is not sent", "[slots]") {
+TEST_CASE("pending responses of a destroyed queue pair are not sent", "[slots]") {
   Rig rig;
   Sender s;
   rig.receiver->apply(Rig::qp(0, s));
@@ -258,7 +258,7 @@ TEST_CASE("what is owed to a queue pair that is gone is not sent", "[slots]") {
   CHECK(rig.receiver->next_event(5) == kNever);
 }
 
-TEST_CASE("regions change under a message", "[slots]") {
+TEST_CASE("regions change during a message", "[slots]") {
   for (const bool covered : {true, false}) {
     Rig rig;
     Sender s;
@@ -281,7 +281,7 @@ TEST_CASE("regions change under a message", "[slots]") {
   }
 }
 
-TEST_CASE("more regions than there is room for are left out", "[slots]") {
+TEST_CASE("regions beyond the limit are ignored", "[slots]") {
   Rig rig;
   Sender s;
   rig.receiver->apply(Rig::qp(0, s));

@@ -12,7 +12,7 @@
 using namespace softfeb;
 using engine::TimingWheel;
 
-TEST_CASE("entries expire exactly when they should, against a plain list", "[wheel]") {
+TEST_CASE("entries expire at their times, compared with a plain list", "[wheel]") {
   Rng rng(42);
   constexpr std::size_t kEntries = 200;
   for (int round = 0; round < 30; ++round) {
@@ -25,7 +25,7 @@ TEST_CASE("entries expire exactly when they should, against a plain list", "[whe
       switch (rng.below(4)) {
         case 0:
         case 1: {
-          // From now to far beyond what four levels reach.
+          // From now to far beyond the range of four levels.
           const Time at = now + (rng.next() >> (20 + rng.below(44)));
           wheel.schedule(id, at);
           model[id] = at;
@@ -58,7 +58,7 @@ TEST_CASE("entries expire exactly when they should, against a plain list", "[whe
   }
 }
 
-TEST_CASE("next() leads to every expiry in few steps", "[wheel]") {
+TEST_CASE("next() reaches every expiry in a few steps", "[wheel]") {
   TimingWheel wheel(1, 1000);
   const Time at = 123'456'789'012'345;
   wheel.schedule(0, at);
@@ -75,14 +75,14 @@ TEST_CASE("next() leads to every expiry in few steps", "[wheel]") {
   }
 }
 
-TEST_CASE("an expiring entry may be scheduled again, even for the past", "[wheel]") {
+TEST_CASE("an expiring entry may be rescheduled, even for the past", "[wheel]") {
   TimingWheel wheel(1, 1000);
   wheel.schedule(0, 500);
   int times = 0;
   wheel.advance(10'000, [&](std::uint32_t id) {
     if (++times < 5) wheel.schedule(id, 600 + times);
   });
-  // What an expiry schedules into a slot that lies behind expires with it.
+  // An entry scheduled into a past slot during an expiry expires with it.
   CHECK(times == 5);
   CHECK(wheel.empty());
 }

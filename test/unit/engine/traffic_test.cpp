@@ -40,13 +40,13 @@ std::vector<bool> signals(SignalPolicy policy) {
 
 }  // namespace
 
-TEST_CASE("traffic: which messages ask for a completion", "[traffic]") {
+TEST_CASE("traffic: which messages request a completion", "[traffic]") {
   CHECK(signals(SignalPolicy::kAll) == std::vector<bool>{true, true, true});
   CHECK(signals(SignalPolicy::kLast) == std::vector<bool>{false, false, true});
   CHECK(signals(SignalPolicy::kNone) == std::vector<bool>{false, false, false});
 }
 
-TEST_CASE("traffic: messages as configured, and the same when they are made again", "[traffic]") {
+TEST_CASE("traffic: messages as configured, and reproducible", "[traffic]") {
   Traffic traffic(three_messages(SignalPolicy::kAll));
   const std::vector<roce::WorkRequest> made = all_of(traffic);
   REQUIRE(made.size() == 3);

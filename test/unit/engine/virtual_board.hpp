@@ -12,7 +12,7 @@
 
 namespace softfeb::test {
 
-/// A frame as it left: of which QP, and what the two kinds of pacing count of it.
+/// A frame as it left: its QP, and its size as counted by the two kinds of pacing.
 struct Departure {
   Time at = 0;
   std::uint32_t qp = 0;
@@ -20,14 +20,13 @@ struct Departure {
   std::uint32_t payload = 0;
 };
 
-/// A board of UC queue pairs alone in the world, in time that jumps to its next event. Messages of one packet
-/// of 4096 bytes.
+/// A board of UC queue pairs without a network, in virtual time. Messages have one packet of 4096 bytes.
 class VirtualBoard {
  public:
   static constexpr std::uint32_t kPayload = 4096;
   static constexpr std::uint32_t kCounted = roce::Bth::kSize + roce::Reth::kSize + kPayload;
 
-  /// `shape(qp, i)` changes the configuration of QP i; `c` has what is said of the board itself.
+  /// `shape(qp, i)` modifies the configuration of QP i; `c` has the settings of the board.
   template <typename Shape>
   VirtualBoard(std::uint32_t qps, Shape&& shape, engine::BoardConfig c = {})
       : payload_(board::make_payload(
@@ -62,7 +61,7 @@ class VirtualBoard {
   void start() { board_->start(now_); }
   void receive(ByteSpan frame) { board_->receive(roce::parse_frame(frame), now_); }
 
-  /// Until `end`; every frame goes to `left(Departure)`.
+  /// Runs until `end`; calls `left(Departure)` for every frame.
   template <typename Left>
   void run_until(Time end, Left&& left) {
     for (;;) {
@@ -97,7 +96,7 @@ class VirtualBoard {
     for (;;) {
       const std::size_t n = board_->poll(now_, frames_);
       for (std::size_t k = 0; k < n; ++k) {
-        // BTH after Ethernet, IPv4 and UDP; its destination QP number in the last three of bytes 4…7.
+        // BTH after Ethernet, IPv4 and UDP; its destination QPN is in the last three of bytes 4…7.
         const std::uint8_t* const bth = frames_[k].header + 14 + 20 + 8;
         const std::uint32_t qpn = (std::uint32_t{bth[5]} << 16) | (std::uint32_t{bth[6]} << 8) | bth[7];
         left(

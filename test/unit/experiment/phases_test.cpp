@@ -142,7 +142,7 @@ TEST_CASE("requests that outlast the drain timeout are flushed", "[experiment]")
   CHECK(o.ended == o.stopped + kSecond / 2);
   CHECK(driver.calls == Calls{"begin", "stop", "flush", "settle", "final", "close"});
   REQUIRE(run.notes.size() == 1);
-  CHECK(run.notes[0] == "draining: up to 0.5 s for outstanding requests (Ctrl-C gives them up)");
+  CHECK(run.notes[0] == "draining: waiting up to 0.5 s for outstanding requests (Ctrl-C to abandon them)");
 }
 
 TEST_CASE("the first signal ends the traffic and leaves time to drain", "[experiment]") {
@@ -156,5 +156,5 @@ TEST_CASE("the first signal ends the traffic and leaves time to drain", "[experi
   CHECK(o.stopped == 2 * kSecond);
   CHECK(o.ended == 3 * kSecond);
   REQUIRE(run.notes.size() == 1);
-  CHECK(run.notes[0] == "draining: up to 1 s for outstanding requests (Ctrl-C again gives them up)");
+  CHECK(run.notes[0] == "draining: waiting up to 1 s for outstanding requests (Ctrl-C again to abandon them)");
 }

@@ -13,7 +13,7 @@ using softfeb::Rng;
 using softfeb::Time;
 using softfeb::fabric::EventTree;
 
-TEST_CASE("event tree: the earliest event, of equals the lowest number") {
+TEST_CASE("event tree: the earliest event; among equals, the lowest number") {
   for (const std::size_t parties : {1U, 2U, 3U, 7U, 64U, 290U}) {
     EventTree tree(parties);
     std::vector<Time> model(parties, kNever);

@@ -22,11 +22,11 @@ using fabric::Network;
 using fabric::NetworkConfig;
 using fabric::NodeRef;
 
-/// Frames with bytes of their own, as many as `limit`.
+/// A store of at most `limit` frames with their own bytes.
 class TestStore : public fabric::FrameStore {
  public:
   std::size_t limit = SIZE_MAX;
-  std::size_t out = 0;  ///< not given back yet
+  std::size_t out = 0;  ///< not yet returned
 
   Frame* make(ByteSpan bytes) override {
     if (out >= limit) return nullptr;
@@ -119,7 +119,7 @@ inline roce::Path path_of(const DataFrame& f) {
   return path;
 }
 
-/// A WRITE MIDDLE with a right iCRC.
+/// A WRITE MIDDLE with a valid iCRC.
 inline std::vector<std::uint8_t> data_bytes(const DataFrame& f) {
   std::array<std::uint8_t, 160> header{};
   std::array<std::uint8_t, 8> trailer{};
@@ -145,7 +145,7 @@ inline std::vector<std::uint8_t> ack_bytes(const DataFrame& f) {
   return out;
 }
 
-/// A network, its frames, and what came out of it.
+/// A network, its frames, and its output.
 struct Bench {
   explicit Bench(const NetworkConfig& config) : network(config, store), snapshot(network.make_snapshot()) {}
 
@@ -176,7 +176,7 @@ struct Bench {
     network.take_snapshot(snapshot, now);
     return snapshot;
   }
-  /// What went in is somewhere.
+  /// Checks that every frame is accounted for.
   bool conserved(Time now) {
     const auto& t = look(now).totals;
     return t.entered + t.made + t.duplicated == t.delivered + t.consumed + t.dropped_buffer +

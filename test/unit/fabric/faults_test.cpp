@@ -68,7 +68,7 @@ TEST_CASE("faults: duplicate") {
   CHECK(std::is_sorted(got.begin(), got.end()));
 }
 
-TEST_CASE("faults: corrupt one bit, never of the addresses") {
+TEST_CASE("faults: corrupt one bit, never in the addresses") {
   fabric::LinkFaults faults;
   faults.corrupt = kTenth;
   Bench b(faulty(faults));
@@ -108,7 +108,7 @@ TEST_CASE("faults: reorder") {
   CHECK(b.conserved(kSecond));
 }
 
-TEST_CASE("faults: the seed repeats them, another makes others") {
+TEST_CASE("faults: reproducible with the seed, different with another") {
   fabric::LinkFaults faults;
   faults.drop = faults.duplicate = faults.reorder = kTenth;
   auto config = faulty(faults);

@@ -42,12 +42,12 @@ std::vector<Bench::Arrival> cnps(const Bench& b, std::uint32_t station) {
 
 }  // namespace
 
-TEST_CASE("forge: CNPs to the queue pair that sends, above the threshold, not more often than it may") {
+TEST_CASE("forge: CNPs to the sending queue pair above the threshold, at most one per interval") {
   for (const bool v6 : {false, true}) {
     Bench b(threshold_star(k10G / 4));
     half_load(b, 10 * kMillisecond, v6);
     const auto found = cnps(b, 0);
-    // 10 ms, one each 50 µs, without the first window.
+    // 10 ms with one per 50 µs, except for the first window.
     CHECK(found.size() == Approx(196).margin(6));
     for (std::size_t i = 0; i < found.size(); ++i) {
       const auto parsed = found[i].parsed();
@@ -71,7 +71,7 @@ TEST_CASE("forge: none below the threshold") {
   CHECK(cnps(b, 0).empty());
 }
 
-TEST_CASE("forge: none to who was never acknowledged, and none for acknowledgements") {
+TEST_CASE("forge: none to unacknowledged senders, and none for acknowledgements") {
   Bench b(threshold_star(1000));
   for (int i = 0; i < 1000; ++i) b.send({0, 1}, 0);
   for (int i = 0; i < 1000; ++i) b.send(2, ack_bytes({2, 0}), 0);
@@ -79,7 +79,7 @@ TEST_CASE("forge: none to who was never acknowledged, and none for acknowledgeme
   CHECK(b.look(10 * kMillisecond).totals.made == 0);
 }
 
-TEST_CASE("forge: silence ends being above") {
+TEST_CASE("forge: silence ends the state above the threshold") {
   Bench b(threshold_star(k10G / 4));
   half_load(b, kMillisecond);
   const std::size_t before = cnps(b, 0).size();

@@ -53,7 +53,7 @@ TEST_CASE("forwarding: by MAC address, over two switches") {
   CHECK(b.network.next_event() == kNever);
 }
 
-TEST_CASE("forwarding: group addresses go to everybody else, once") {
+TEST_CASE("forwarding: group addresses are flooded to all other ports, once") {
   Bench b(two_switches());
   b.send(1, to_address(data_bytes({1, 0}), kBroadcast), 0);
   b.run(kMillisecond);
@@ -64,7 +64,7 @@ TEST_CASE("forwarding: group addresses go to everybody else, once") {
   CHECK(b.store.out == 0);
 }
 
-TEST_CASE("forwarding: addresses of bridges, of nobody, and of the sender's own side go nowhere") {
+TEST_CASE("forwarding: bridge addresses, unknown addresses and the sender's own side are dropped") {
   Bench b(two_switches());
   b.send(0, to_address(data_bytes({0, 1}), {0x01, 0x80, 0xc2, 0, 0, 0x0e}), 0);
   b.send(0, to_address(data_bytes({0, 1}), mac_of(77)), 0);
@@ -76,24 +76,24 @@ TEST_CASE("forwarding: addresses of bridges, of nobody, and of the sender's own 
   CHECK(b.store.out == 0);
 }
 
-TEST_CASE("forwarding: behind a station without address, addresses are learnt") {
+TEST_CASE("forwarding: addresses are learned on ports without a configured address") {
   auto config = two_switches();
   config.stations[1].mac.reset();
   config.stations[3].mac.reset();
   Bench b(config);
-  // Nobody knows 77: to those behind which it may be.
+  // 77 is unknown: flood to the ports where it may be.
   b.send(0, to_address(data_bytes({0, 1}), mac_of(77)), 0);
   b.run(kMillisecond);
   CHECK(b.at_station(1).size() == 1);
   CHECK(b.at_station(3).size() == 1);
   CHECK(b.arrivals.size() == 2);
-  // 77 speaks at station 3, and is found there from then on.
+  // 77 sends from station 3 and is found there from then on.
   b.send(3, from_address(data_bytes({3, 0}), mac_of(77)), kMillisecond);
   b.send(0, to_address(data_bytes({0, 1}), mac_of(77)), kMillisecond);
   b.run(2 * kMillisecond);
   CHECK(b.at_station(1).size() == 1);
   CHECK(b.at_station(3).size() == 2);
-  // It cannot take over an address of the configuration.
+  // It cannot take over a configured address.
   b.send(3, from_address(data_bytes({3, 0}), mac_of(2)), 2 * kMillisecond);
   b.send({0, 2}, 2 * kMillisecond);
   b.run(3 * kMillisecond);
@@ -107,7 +107,7 @@ TEST_CASE("forwarding: behind a station without address, addresses are learnt") 
   CHECK(b.store.out == 0);
 }
 
-TEST_CASE("forwarding: frames cut short at any place do no harm") {
+TEST_CASE("forwarding: truncated frames do no harm") {
   Bench b(two_switches());
   auto tagged = DataFrame{0, 3};
   tagged.vlan = roce::VlanTag{5, 3};
@@ -127,7 +127,7 @@ TEST_CASE("forwarding: frames cut short at any place do no harm") {
   CHECK(b.conserved(now));
 }
 
-TEST_CASE("forwarding: a store without room costs copies, not the frame") {
+TEST_CASE("forwarding: a full store costs copies, not the frame") {
   Bench b(two_switches());
   b.store.limit = 1;
   b.send(1, to_address(data_bytes({1, 0}), kBroadcast), 0);
@@ -138,7 +138,7 @@ TEST_CASE("forwarding: a store without room costs copies, not the frame") {
   CHECK(b.store.out == 0);
 }
 
-TEST_CASE("network: what cannot be built is refused") {
+TEST_CASE("network: invalid topologies are refused") {
   const auto refused = [](const NetworkConfig& config) {
     TestStore store;
     CHECK_THROWS_AS(Network(config, store), std::invalid_argument);

@@ -9,7 +9,7 @@ using namespace softfeb::test;
 
 namespace {
 
-/// Two switches with everything switched on; stations 2 and 3 are ports behind which anything may be.
+/// Two switches with all features enabled; arbitrary addresses are behind stations 2 and 3.
 NetworkConfig everything() {
   auto config = star(4);
   auto& sw = config.switches[0];
@@ -55,7 +55,7 @@ std::vector<std::uint8_t> hostile_bytes(Rng& rng) {
 
 }  // namespace
 
-TEST_CASE("hostile frames: none gets lost, all are given back") {
+TEST_CASE("hostile frames: all are accounted for and returned") {
   Bench b(everything());
   b.store.limit = 400;
   Rng rng(99);
@@ -77,14 +77,14 @@ TEST_CASE("hostile frames: none gets lost, all are given back") {
   CHECK(t.in_network == 0);
   CHECK(b.store.out == 0);
   CHECK(b.network.next_event() == kNever);
-  // Everything did happen.
+  // Check that every case occurred.
   CAPTURE(t.made, t.duplicated, t.delivered, t.consumed, t.dropped_buffer, t.dropped_fault);
   for (const std::uint64_t n : {t.made, t.duplicated, t.delivered, t.consumed, t.dropped_buffer,
                                 t.dropped_fault, t.dropped_unknown, t.corrupted, t.reordered})
     CHECK(n != 0);
 }
 
-TEST_CASE("a station's row before a slow link is bounded") {
+TEST_CASE("the queue of a station before a slow link is bounded") {
   auto config = star(2);
   config.links[0].rate = 1'000'000;
   Bench b(config);

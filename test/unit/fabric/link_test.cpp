@@ -15,7 +15,7 @@ constexpr std::uint64_t wire_of(std::uint64_t payload) { return payload + 58 + 2
 
 }  // namespace
 
-TEST_CASE("link: a frame takes its wire length over the rate of each link, and the delays") {
+TEST_CASE("link: a frame takes its wire length over the rate of each link, plus the delays") {
   Bench b(star(2));
   b.send({0, 1}, 1000);
   b.run(kMillisecond);
@@ -29,7 +29,7 @@ TEST_CASE("link: a frame takes its wire length over the rate of each link, and t
   CHECK(b.at_station(0).at(0).at == kMillisecond + 2 * (std::uint64_t{84} * 800 + kDelay));
 }
 
-TEST_CASE("link: frames leave one after the other, whenever run() is called") {
+TEST_CASE("link: frames leave one at a time, whenever run() is called") {
   for (const Time step : {kMillisecond, kMicrosecond}) {
     Bench b(star(2));
     for (int i = 0; i < 50; ++i) b.send({0, 1}, 0);
@@ -40,7 +40,7 @@ TEST_CASE("link: frames leave one after the other, whenever run() is called") {
   }
 }
 
-TEST_CASE("link: a frame sent late does not delay those that were to leave before") {
+TEST_CASE("link: a frame sent late does not delay earlier ones") {
   Bench b(star(2));
   b.send({0, 1}, 0);
   b.send({0, 1}, 0);
@@ -51,14 +51,14 @@ TEST_CASE("link: a frame sent late does not delay those that were to leave befor
   CHECK(b.arrivals[2].at == b.arrivals[0].at + 100 * kMicrosecond);
 }
 
-TEST_CASE("link: a rate that is no whole number of picoseconds a byte loses none") {
+TEST_CASE("link: a byte time that is not a whole number of picoseconds loses no rate") {
   fabric::WireTime time(3'000'000'007);
   Time sum = 0;
   for (int i = 0; i < 3'000'000; ++i) sum += time.next(1000);
   CHECK(sum == static_cast<Time>(Uint128{3'000'000'000} * kSecond / 3'000'000'007));
 }
 
-TEST_CASE("switch: three senders share one way out; what does not fit is dropped and counted") {
+TEST_CASE("switch: three senders share one output; what does not fit is dropped and counted") {
   auto config = star(4);
   config.switches[0].buffer = 20'000;
   Bench b(config);
@@ -96,7 +96,7 @@ TEST_CASE("switch: three senders share one way out; what does not fit is dropped
   CHECK(packets == b.arrivals.size());
 }
 
-TEST_CASE("switch: peaks begin anew with each snapshot") {
+TEST_CASE("switch: peaks restart with each snapshot") {
   Bench b(star(3));
   for (int i = 0; i < 20; ++i) {
     b.send({0, 2}, 0);
@@ -108,7 +108,7 @@ TEST_CASE("switch: peaks begin anew with each snapshot") {
   CHECK(b.look(kMillisecond).ports[2].queue_bytes_max > 5000);
 }
 
-TEST_CASE("switch: limits of a port and of a queue's share of what is free") {
+TEST_CASE("switch: limits of a port and of a queue's share of the free buffer") {
   auto config = star(4);
   config.switches[0].buffer = 100'000;
   SECTION("port") { config.switches[0].port_limit = 10'000; }

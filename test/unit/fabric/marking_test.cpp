@@ -9,7 +9,7 @@
 using namespace softfeb;
 using namespace softfeb::test;
 
-TEST_CASE("marking: never below kmin, always from kmax, in proportion between") {
+TEST_CASE("marking: never below kmin, always from kmax, proportional in between") {
   const fabric::EcnMarking ecn{true, 1000, 3000, std::uint64_t{1} << 31};
   Rng rng(7);
   const auto share = [&](std::uint64_t queued) {
@@ -26,7 +26,7 @@ TEST_CASE("marking: never below kmin, always from kmax, in proportion between") 
   CHECK(fabric::marks({true, 5, 5}, 5, rng));
 }
 
-TEST_CASE("marking: CE in the IP header, checksum and iCRC right") {
+TEST_CASE("marking: CE in the IP header, with valid checksum and iCRC") {
   auto config = star(2);
   config.switches[0].queues[3].ecn = {true, 0, 0};
   DataFrame f;
@@ -48,7 +48,7 @@ TEST_CASE("marking: CE in the IP header, checksum and iCRC right") {
   CHECK(b.snapshot.flows.at(0).ecn_marked == 1);
 }
 
-TEST_CASE("marking: only what is ECN-capable, only in its queue") {
+TEST_CASE("marking: only ECN-capable packets, only in the marked queue") {
   auto config = star(2);
   config.switches[0].queues[3].ecn = {true, 0, 0};
   Bench b(config);
@@ -65,7 +65,7 @@ TEST_CASE("marking: only what is ECN-capable, only in its queue") {
   CHECK(b.arrivals.at(0).bytes == data_bytes({0, 1, 1024, 17, 26, roce::Ecn::kNotEct}));
 }
 
-TEST_CASE("marking: every IPv4 checksum stays right") {
+TEST_CASE("marking: every IPv4 checksum stays valid") {
   TestStore store;
   DataFrame f;
   f.payload = 0;
@@ -83,7 +83,7 @@ TEST_CASE("marking: every IPv4 checksum stays right") {
   }
 }
 
-TEST_CASE("marking: on the queue that a packet finds") {
+TEST_CASE("marking: depends on the queue that a packet finds") {
   auto config = star(3);
   config.switches[0].queues[3].ecn = {true, 5000, 5000};
   Bench b(config);

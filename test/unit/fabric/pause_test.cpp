@@ -32,7 +32,7 @@ MacControl stop_class(std::uint8_t c, std::uint16_t quanta) {
   return pause;
 }
 
-/// A station that does what pause frames tell it; sends to station `to` as fast as its link takes it.
+/// A station that obeys pause frames and sends to station `to` at link rate.
 struct Sender {
   std::uint32_t from = 0;
   DataFrame frame;
@@ -43,7 +43,7 @@ struct Sender {
   std::uint64_t resumes = 0;
 };
 
-/// Stations 0 … n-2 send to the last one without an end; pause frames are obeyed by class of queue 3.
+/// Stations 0 … n-2 send endlessly to the last one; pause frames for queue 3 are obeyed.
 struct PausedStar {
   PausedStar(const NetworkConfig& config, Time until) : b(config) {
     const auto sink = static_cast<std::uint32_t>(config.stations.size() - 1);
@@ -94,7 +94,7 @@ NetworkConfig paused_star(PauseKind kind) {
 
 }  // namespace
 
-TEST_CASE("pause: a switch stops senders before it must drop, 802.3x and PFC") {
+TEST_CASE("pause: a switch stops senders before it must drop, with 802.3x and PFC") {
   for (const auto kind : {PauseKind::kPause, PauseKind::kPfc}) {
     PausedStar run(paused_star(kind), 3 * kMillisecond);
     const auto& s = run.b.look(4 * kMillisecond);
@@ -108,13 +108,13 @@ TEST_CASE("pause: a switch stops senders before it must drop, 802.3x and PFC") {
     for (const auto& port : s.ports) told += port.pause_tx, resumed += port.resume_tx;
     CHECK(told == run.stops);
     CHECK(resumed == run.resumes);
-    // The way out was never idle for want of frames: xon leaves enough for a resume to act in time.
+    // The output was never idle: at xon, enough frames are left until the senders resume.
     CHECK(s.ports[3].tx_wire_bytes > 3 * 1'250'000 * 97 / 100);
     CHECK(run.b.store.out == 0);
   }
 }
 
-TEST_CASE("pause: without headroom, and thresholds as large as the buffer, there are drops") {
+TEST_CASE("pause: without headroom, or with thresholds as large as the buffer, there are drops") {
   auto config = paused_star(PauseKind::kPfc);
   config.switches[0].pause = {59'000, 8'000, 0, 0xffff};
   PausedStar run(config, 2 * kMillisecond);
@@ -122,7 +122,7 @@ TEST_CASE("pause: without headroom, and thresholds as large as the buffer, there
   CHECK(run.b.conserved(3 * kMillisecond));
 }
 
-TEST_CASE("pause: a sender that needs headroom is stopped, though it has little in the buffer") {
+TEST_CASE("pause: a sender that needs headroom is stopped, even with little in the buffer") {
   auto config = paused_star(PauseKind::kPfc);
   config.switches[0].pause.xoff = 50'000;
   config.switches[0].pause.xon = 4'000;
@@ -131,7 +131,7 @@ TEST_CASE("pause: a sender that needs headroom is stopped, though it has little 
   CHECK(run.stops != 0);
 }
 
-TEST_CASE("pause: PFC concerns lossless queues alone") {
+TEST_CASE("pause: PFC affects only lossless queues") {
   auto config = paused_star(PauseKind::kPfc);
   config.switches[0].queues[3].lossless = false;
   PausedStar run(config, kMillisecond);
@@ -139,7 +139,7 @@ TEST_CASE("pause: PFC concerns lossless queues alone") {
   CHECK(run.b.look(2 * kMillisecond).totals.dropped_buffer != 0);
 }
 
-TEST_CASE("pause: is said again before it ends") {
+TEST_CASE("pause: is repeated before it expires") {
   auto config = star(2);
   config.switches[0].pause = {1'000, 500, 10'000, 1000};
   for (auto& link : config.links) link.flow_control = PauseKind::kPause;
@@ -163,7 +163,7 @@ TEST_CASE("pause: is said again before it ends") {
   CHECK(b.network.next_event() == kNever);
 }
 
-TEST_CASE("pause: a switch honours what its neighbour says, by class with PFC") {
+TEST_CASE("pause: a switch obeys its neighbour, per class with PFC") {
   auto config = star(2);
   config.links[1].flow_control = PauseKind::kPfc;
   Bench b(config);
@@ -189,7 +189,7 @@ TEST_CASE("pause: a switch honours what its neighbour says, by class with PFC") 
   CHECK(port.paused < 51 * kMicrosecond);
 }
 
-TEST_CASE("pause: ends early when the neighbour says so") {
+TEST_CASE("pause: ends early when the neighbour requests it") {
   auto config = star(2);
   config.links[1].flow_control = PauseKind::kPause;
   Bench b(config);
@@ -204,7 +204,7 @@ TEST_CASE("pause: ends early when the neighbour says so") {
   CHECK(b.arrivals.size() == 1);
 }
 
-TEST_CASE("pause: is taken and ignored where the link has no flow control, or another one") {
+TEST_CASE("pause: is received and ignored on links without or with another flow control") {
   for (const auto kind : {PauseKind::kOff, PauseKind::kPfc}) {
     auto config = star(2);
     config.links[1].flow_control = kind;
@@ -219,7 +219,8 @@ TEST_CASE("pause: is taken and ignored where the link has no flow control, or an
 }
 
 TEST_CASE("pause: spreads from switch to switch, and nothing is dropped") {
-  // Stations 0, 1, 2 at the first switch, 3 at the second; the link between them is faster than the way out.
+  // Stations 0, 1, 2 are at the first switch, 3 at the second; the link between them is faster than the
+  // output.
   auto config = paused_star(PauseKind::kPfc);
   config.switches.push_back(config.switches[0]);
   config.links[3].b = switch_(1);
@@ -238,7 +239,7 @@ TEST_CASE("pause: spreads from switch to switch, and nothing is dropped") {
   CHECK(run.b.conserved(4 * kMillisecond));
 }
 
-TEST_CASE("pause: a store without room loses no word for ever") {
+TEST_CASE("pause: a full store loses no pause frame permanently") {
   auto config = star(2);
   config.switches[0].pause = {1'000, 500, 10'000, 0xffff};
   for (auto& link : config.links) link.flow_control = PauseKind::kPause;
@@ -261,7 +262,7 @@ TEST_CASE("pause: a store without room loses no word for ever") {
 
 namespace {
 
-/// Stations 0 … 2 give all they have at once, and do not listen to pause frames themselves.
+/// Stations 0 … 2 send everything at once and ignore pause frames themselves.
 struct DeafStar {
   static constexpr std::uint32_t kSenders = 3;
   static constexpr std::size_t kFrames = 200;
@@ -291,7 +292,7 @@ TEST_CASE("pause: a station's transmitter may obey in its place") {
     CHECK(heard.b.snapshot.totals.dropped_buffer == 0);
     CHECK(heard.b.at_station(3).size() == DeafStar::kSenders * DeafStar::kFrames);
     CHECK(heard.b.snapshot.totals.in_network == 0);
-    // Of another kind than the link's there is nothing to obey.
+    // Pause frames of another kind than the link's are ignored.
     for (const auto other :
          {PauseKind::kOff, kind == PauseKind::kPfc ? PauseKind::kPause : PauseKind::kPfc}) {
       DeafStar deaf(DeafStar::config(kind, other));
@@ -301,11 +302,11 @@ TEST_CASE("pause: a station's transmitter may obey in its place") {
   }
 }
 
-TEST_CASE("pause: a station's transmitter lets pass what is not paused") {
+TEST_CASE("pause: a station's transmitter passes unpaused priorities") {
   for (const auto kind : {PauseKind::kPause, PauseKind::kPfc}) {
     DeafStar run(DeafStar::config(kind, kind));
     run.b.run(100 * kMicrosecond);
-    // In the middle of its row of priority 3; the way to station 1 is free.
+    // In the middle of its queue of priority 3; the path to station 1 is free.
     auto other = DataFrame{0, 1};
     other.dscp = 0;
     run.b.send(other, 100 * kMicrosecond);

@@ -22,7 +22,7 @@ struct Rig {
     frame->queue = queue;
     queues.push(frame);
   }
-  /// Which queue was next; kQueues: none.
+  /// The queue served next; kQueues: none.
   std::size_t pop(std::uint8_t may = 0xff) {
     Frame* const frame = queues.pop(may);
     if (frame == nullptr) return kQueues;
@@ -36,7 +36,7 @@ struct Rig {
 
 }  // namespace
 
-TEST_CASE("queues: strict ones first, the highest number before others") {
+TEST_CASE("queues: strict ones first, higher numbers before lower ones") {
   std::array<QueueConfig, kQueues> config;
   config[2].weight = config[6].weight = 0;
   Rig rig(config);
@@ -53,7 +53,7 @@ TEST_CASE("queues: strict ones first, the highest number before others") {
   CHECK(rig.queues.waiting() == 0);
 }
 
-TEST_CASE("queues: within one, in order; paused ones stay") {
+TEST_CASE("queues: in order within a queue; paused queues wait") {
   Rig rig({});
   for (std::uint32_t n = 100; n < 110; ++n) rig.push(3, n);
   rig.push(4, 50);
@@ -66,7 +66,7 @@ TEST_CASE("queues: within one, in order; paused ones stay") {
   }
 }
 
-TEST_CASE("queues: bytes on the wire shared in proportion to weights, whatever the frames' lengths") {
+TEST_CASE("queues: wire bytes are shared in proportion to weights, regardless of frame lengths") {
   std::array<QueueConfig, kQueues> config;
   config[1].weight = 1;
   config[3].weight = 3;

@@ -34,7 +34,7 @@ TEST_CASE("a refused register does not hide the others") {
   CHECK_FALSE(read_registers(board, {catalogue().one("UpTimeCnt")}).at(0).error.empty());
 }
 
-TEST_CASE("a write leaves its neighbours as they are") {
+TEST_CASE("a write preserves neighbouring bits") {
   BoardFake board(catalogue());
   board.words[0x00120000] = 0b01001;
   write_number(board, catalogue(), catalogue().one("FwRudpServer[0].InjectFault"), 1);
@@ -42,14 +42,14 @@ TEST_CASE("a write leaves its neighbours as they are") {
   CHECK(board.log == Log{"R 00120000 4", "W 00120000 4", "R 00120000 4"});
 }
 
-TEST_CASE("a register of its own is not read before") {
+TEST_CASE("a register that fills its word is not read first") {
   BoardFake board(catalogue());
   write_number(board, catalogue(), catalogue().one("RoceDispatcher.RemAddr"), 0x1122334455667788);
   CHECK(board.log == Log{"W 80020f18 8", "R 80020f18 8"});
   CHECK(board.words[0x80020f1c] == 0x11223344);
 }
 
-TEST_CASE("what cannot be read back is not verified") {
+TEST_CASE("unreadable registers are not verified") {
   BoardFake board(catalogue());
   write_number(board, catalogue(), catalogue().one("RoceChecker.ResetCounters"), 1);
   write_register(board, catalogue(), catalogue().one("ScratchPad"), bits_of(1, 32), {.verify = false});
@@ -57,7 +57,7 @@ TEST_CASE("what cannot be read back is not verified") {
   CHECK(board.log == Log{"W 80030f08 4", "W 00000004 4", "P 00000004 4"});
 }
 
-TEST_CASE("a value that does not hold is told") {
+TEST_CASE("a value that does not persist is reported") {
   BoardFake board(catalogue());
   board.stuck_at = 4;
   CHECK_THROWS_WITH(write_number(board, catalogue(), catalogue().one("ScratchPad"), 1000),
@@ -69,7 +69,7 @@ TEST_CASE("words at an address") {
   BoardFake board(catalogue());
   write_words(board, catalogue(), 0x80010000, {1, 2, 3});
   CHECK(board.words[0x80010008] == 3);
-  // Read-only bits are written and differ without harm.
+  // Differences in read-only bits do no harm.
   board.words[0x00150f00] = 2;
   write_words(board, catalogue(), 0x00150f00, {0});
   CHECK(board.log.back() == "R 00150f00 4");

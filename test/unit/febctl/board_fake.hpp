@@ -14,11 +14,11 @@ namespace softfeb::test {
 
 /// The registers of the board's firmware, from the reference map.
 std::vector<febctl::Register> reference_registers();
-/// Of those.
+/// Registers of the firmware.
 const febctl::Catalogue& catalogue();
 
 /// A board in memory: words, read-only bits, a metadata server behind RoceEngine, and a dispatcher whose
-/// bursts are complete at once.
+/// bursts complete at once.
 class BoardFake final : public febctl::RegisterPort {
  public:
   explicit BoardFake(const febctl::Catalogue& catalogue, const board::MetadataLimits& limits = {});
@@ -32,10 +32,10 @@ class BoardFake final : public febctl::RegisterPort {
   std::vector<std::string> log;
   std::vector<std::string> requests;  ///< of the metadata bus, as 40 bytes in hex
   std::map<std::uint32_t, std::uint32_t> words;
-  std::uint32_t decode_error_at = 1;  ///< a word that nobody answers
-  std::uint32_t stuck_at = 1;         ///< a word that ignores what is written
-  bool silent_bus = false;            ///< the metadata bus does not answer
-  std::uint64_t lost = 0;             ///< of the next burst: completions that do not come
+  std::uint32_t decode_error_at = 1;  ///< a word that returns a decode error
+  std::uint32_t stuck_at = 1;         ///< a word that ignores writes
+  bool silent_bus = false;            ///< the metadata bus does not respond
+  std::uint64_t lost = 0;             ///< of the next burst: completions that never arrive
   const board::MetadataServer& metadata() const { return metadata_; }
 
  private:

@@ -21,12 +21,12 @@ std::string complaint(const std::string& name) {
 
 }  // namespace
 
-TEST_CASE("registers are named by their path or its end") {
+TEST_CASE("registers are found by their path or its end") {
   CHECK(catalogue().one("Root.Core.AxiVersion.ScratchPad").address == 4);
   CHECK(catalogue().one("AxiVersion.ScratchPad").address == 4);
   CHECK(catalogue().one("ScratchPad").address == 4);
   CHECK(catalogue().one("FwRudpServer[1].ValidCnt").address == 0x00130044);
-  // A path that is whole wins over those that end in it.
+  // A complete path takes precedence over paths that end in it.
   CHECK(catalogue().one("AxisMon.Ch[0].FrameCnt").address == 0x00140004);
 }
 
@@ -35,7 +35,7 @@ TEST_CASE("a list with one member needs no index") {
   CHECK(complaint("UdpEngine.ServerRemoteIpRaw").find("ServerRemoteIpRaw[0]") != std::string::npos);
 }
 
-TEST_CASE("elements of arrays have names") {
+TEST_CASE("array elements have names") {
   const Register element = catalogue().one("AppMem.DataBlock[5]");
   CHECK(element.address == 0x80010014);
   CHECK(element.bit_size == 32);
@@ -43,7 +43,7 @@ TEST_CASE("elements of arrays have names") {
   CHECK(complaint("AppMem.DataBlock[256]").find("0 to 255") != std::string::npos);
 }
 
-TEST_CASE("what is ambiguous or unknown is told with names that may be meant") {
+TEST_CASE("ambiguous or unknown names are reported with suggestions") {
   CHECK(complaint("FrameCnt").find("AppTx.FrameCnt") != std::string::npos);
   CHECK(complaint("AxiVersion.ScratchPat").find("did you mean Root.Core.AxiVersion.ScratchPad?") !=
         std::string::npos);
@@ -73,10 +73,10 @@ TEST_CASE("nodes of the tree") {
   CHECK_THROWS_AS(catalogue().below("AxiVersio"), UsageError);
 }
 
-TEST_CASE("words that several registers share") {
+TEST_CASE("words shared by several registers") {
   CHECK(catalogue().shares_words(catalogue().one("FwRudpServer[0].OpenConn")));
   CHECK(catalogue().shares_words(catalogue().one("RoceDispatcher.DispatchCounter")));
-  // The neighbours are read-only, or there are none.
+  // The other registers are read-only, or there are none.
   CHECK_FALSE(catalogue().shares_words(catalogue().one("FwRudpServer[0].locMaxSegSize")));
   CHECK_FALSE(catalogue().shares_words(catalogue().one("AxisMon.CntRst")));
   CHECK_FALSE(catalogue().shares_words(catalogue().one("RoceDispatcher.RemAddr")));

@@ -2,11 +2,10 @@
 #include "connect.hpp"
 
 #include "board_fake.hpp"
+#include "commands.hpp"
 #include "failure.hpp"
 #include "metadata_bus.hpp"
 #include "metadata_messages.hpp"
-#include "rdma_commands.hpp"
-#include "registers_commands.hpp"
 
 #include <chrono>
 
@@ -18,7 +17,7 @@ using namespace softfeb::test;
 
 namespace {
 
-/// Passes on to a board that outlives the connection.
+/// Forwards to a board that outlives the connection.
 class Pass final : public RegisterPort {
  public:
   explicit Pass(RegisterPort& to) : to_(to) {}
@@ -34,7 +33,7 @@ class Pass final : public RegisterPort {
 struct Bench {
   ~Bench() { std::fclose(said); }
 
-  /// Every line that was printed.
+  /// Every printed line.
   std::string printed() const {
     std::string text;
     std::rewind(said);
@@ -81,7 +80,7 @@ TEST_CASE("a connection sets up queue pair, destination and dispatcher") {
   CHECK(b.board.words[0x80020f10] == 0);
 }
 
-TEST_CASE("a connection that fails leaves nothing behind") {
+TEST_CASE("a failed connection leaves nothing behind") {
   Bench b;
   b.board.stuck_at = 0x80020f20;
   CHECK_THROWS_WITH(make_connection(b.context, host()), Catch::Contains("AddrWrapCount"));
@@ -90,7 +89,7 @@ TEST_CASE("a connection that fails leaves nothing behind") {
   CHECK(make_connection(b.context, host()).board.qpn);
 }
 
-TEST_CASE("what a connection cannot be made of is told before anything is sent") {
+TEST_CASE("impossible connections are reported before anything is sent") {
   Bench b;
   for (const int mistake : {0, 1, 2, 3, 4}) {
     INFO(mistake);
@@ -105,28 +104,28 @@ TEST_CASE("what a connection cannot be made of is told before anything is sent")
   CHECK(b.board.log.empty());
 }
 
-TEST_CASE("teardown finds what somebody else left") {
+TEST_CASE("teardown finds leftovers of another client") {
   Bench b;
   make_connection(b.context, host());
   teardown_command(b.context, {});
   CHECK(b.board.metadata().qp(0).state == roce::QpState::kReset);
-  // A client that wrote the host's number into SQpn, as the laboratory's script does.
+  // A client that wrote the host's QPN into SQpn, like the laboratory's script.
   make_connection(b.context, host());
   b.board.words[0x80020f10] = 0x11;
   teardown_command(b.context, {});
   CHECK(b.board.metadata().qp(0).state == roce::QpState::kReset);
-  // Nothing is left, and that is no error; all of it is free.
+  // Nothing is left to free, which is not an error.
   teardown_command(b.context, {});
   teardown_command(b.context, {.all_regions = true});
   CHECK(make_connection(b.context, host()).board.qpn);
 }
 
-TEST_CASE("teardown finds a queue pair whose number no register shows") {
+TEST_CASE("teardown finds a queue pair whose QPN no register shows") {
   Bench b;
   make_connection(b.context, host());
   b.board.words[0x80020f10] = b.board.words[0x80020f0c] =
-      0;  // SQpn, LKey: the client died before it wrote them
-  // The next client is refused: the last answer on the bus is no longer a queue pair's.
+      0;  // SQpn, LKey: the client was killed before it wrote them
+  // The next client is refused, so the last response on the bus is no longer a queue pair's.
   MetadataBus bus(b.board, b.context.catalogue, std::chrono::seconds(2));
   REQUIRE_FALSE(bus.ask(allocate_pd(0x77)).success);
   SECTION("its protection domain is there") {}
@@ -139,7 +138,7 @@ TEST_CASE("teardown finds a queue pair whose number no register shows") {
   }
 }
 
-TEST_CASE("nothing is written unless all of it is legal") {
+TEST_CASE("nothing is written unless all values are valid") {
   Bench b;
   CHECK_THROWS_AS(write_command(b.context, {.words = {"ScratchPad", "1", "UpTimeCnt", "2"}}), UsageError);
   CHECK_THROWS_AS(write_command(b.context, {.words = {"ScratchPad", "1", "0x5", "2"}}), UsageError);
@@ -166,7 +165,7 @@ TEST_CASE("reads by name, pattern and range") {
   CHECK_THROWS_AS(read_command(b.context, {.what = {"0x80010000:8"}}), Refusal);
 }
 
-TEST_CASE("dispatch tells what failed") {
+TEST_CASE("dispatch reports failures") {
   Bench b;
   dispatch_command(b.context, {.count = 100});
   CHECK(nlohmann::json::parse(b.printed())["SuccessCounter"] == 100);

@@ -17,7 +17,7 @@ const auto kNever = [] { return false; };
 
 }  // namespace
 
-TEST_CASE("a burst is an edge, and is over when its completions are there") {
+TEST_CASE("a burst starts with an edge, and ends with its completions") {
   BoardFake board(catalogue());
   DispatcherClient dispatcher(board, catalogue());
   dispatcher.set_target(
@@ -25,7 +25,7 @@ TEST_CASE("a burst is an edge, and is over when its completions are there") {
   CHECK(board.words[0x80020f18] == 0);
   CHECK(board.words[0x80020f1c] == 0x7f00);
   CHECK(board.words[0x80020f10] == 0x128aeb);
-  board.words[0x80030f00] = 0xfffff0;  // the counter runs over in the burst
+  board.words[0x80030f00] = 0xfffff0;  // the counter wraps during the burst
   for (int i = 0; i < 2; ++i) {
     const Completions before = dispatcher.start(1000);
     const Burst burst = dispatcher.wait(1000, before, Clock::now(), 10s, kNever);

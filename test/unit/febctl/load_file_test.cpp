@@ -39,7 +39,7 @@ TEST_CASE("a file of register values is a tree, or names, or both") {
   CHECK(values[3].reg.bit_size == 16);
 }
 
-TEST_CASE("everything that is wrong with a file is told with its line") {
+TEST_CASE("all problems of a file are reported with their lines") {
   const std::string text = file_complaint(
       "AxiVersion.ScratchPat: 1\n"
       "AxiVersion:\n  UpTimeCnt: 3\n  ScratchPad: 0x100000000\n"
@@ -59,7 +59,7 @@ TEST_CASE("everything that is wrong with a file is told with its line") {
   CHECK(text.find("v.yaml:9") != std::string::npos);
 }
 
-TEST_CASE("files that are no map of values") {
+TEST_CASE("files that are not a map of values") {
   CHECK_FALSE(file_complaint("").empty());
   CHECK_FALSE(file_complaint("- 1\n").empty());
   CHECK_FALSE(file_complaint("just text\n").empty());
@@ -67,7 +67,7 @@ TEST_CASE("files that are no map of values") {
   CHECK_FALSE(file_complaint("AxiVersion.ScratchPad: 1\nAxiVersion.ScratchPad: 2\n").empty());
 }
 
-TEST_CASE("what is dumped can be loaded") {
+TEST_CASE("a dump can be loaded") {
   BoardFake board(catalogue());
   board.words[4] = 0xc6c2f69e;
   board.words[0x00120000] = 0b01001;
@@ -87,7 +87,7 @@ TEST_CASE("what is dumped can be loaded") {
   }
 }
 
-TEST_CASE("a dump sets nothing off when it is loaded") {
+TEST_CASE("loading a dump triggers no action") {
   for (const char* name :
        {"RoceEngine.SendMetaData", "RoceDispatcher.StartDispatching", "FwRudpServer[0].CloseConn",
         "AxiVersion.UserReset", "AxiMicronN25Q[0].CmdReg", "AppTx.SendFrame", "UpTimeCnt"})

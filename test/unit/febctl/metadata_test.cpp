@@ -45,7 +45,7 @@ std::string hex(const board::MetadataRequest& request) {
 
 }  // namespace
 
-TEST_CASE("requests are the reference client's, byte for byte", "[vectors]") {
+TEST_CASE("requests equal the reference client's, byte for byte", "[vectors]") {
   const auto reference = reference_requests();
   if (reference.empty()) return;
   const std::uint32_t qpn = kPd & 0xffffff;
@@ -61,7 +61,7 @@ TEST_CASE("requests are the reference client's, byte for byte", "[vectors]") {
   CHECK(hex(free_pd(kPd)) == reference.at("dealloc PD"));
 }
 
-TEST_CASE("a queue pair comes up through the registers, and goes") {
+TEST_CASE("a queue pair is brought up and down through the registers") {
   BoardFake board(catalogue());
   MetadataBus bus(board, catalogue(), 2s);
   for (int round = 0; round < 2; ++round) {
@@ -118,7 +118,7 @@ TEST_CASE("a queue pair is taken down by its number alone") {
   CHECK(QueuePair(bus, {.qpn = 5}).take_down().size() == 1);
 }
 
-TEST_CASE("what the board refuses is told with the fix") {
+TEST_CASE("refusals of the board are reported with the fix") {
   BoardFake board(catalogue());
   MetadataBus bus(board, catalogue(), 2s);
   QueuePair first(bus);
@@ -133,14 +133,14 @@ TEST_CASE("what the board refuses is told with the fix") {
   CHECK_THROWS_WITH(rtr.bring_up(kQp), Catch::Contains("INIT"));
 }
 
-TEST_CASE("a bus that does not answer is told") {
+TEST_CASE("a bus that does not respond is reported") {
   BoardFake board(catalogue());
   board.silent_bus = true;
   MetadataBus bus(board, catalogue(), 50ms);
   CHECK_THROWS_AS(bus.ask(allocate_pd(1)), NoAnswer);
 }
 
-TEST_CASE("two answers that are equal are two answers") {
+TEST_CASE("two equal responses are two responses") {
   BoardFake board(catalogue());
   MetadataBus bus(board, catalogue(), 2s);
   CHECK(bus.ask(allocate_pd(1)).success);

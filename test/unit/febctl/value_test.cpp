@@ -12,7 +12,7 @@ using namespace softfeb::test;
 
 namespace {
 
-/// Text of what a text is taken for.
+/// Parses a text and formats the value again.
 std::string round(const char* name, const std::string& text) {
   const Register reg = catalogue().one(name);
   return value_text(reg, parse_value(reg, text));
@@ -29,7 +29,7 @@ std::string value_complaint(const char* name, const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("bits are taken out of words and put back") {
+TEST_CASE("bits are extracted from words and inserted") {
   Register reg;
   reg.bit_offset = 5;
   reg.bit_size = 33;
@@ -57,7 +57,7 @@ TEST_CASE("numbers") {
   }
 }
 
-TEST_CASE("numbers of more than 64 bits are in hex") {
+TEST_CASE("numbers of more than 64 bits are hexadecimal") {
   const std::string digits = "0x123456789abcdef0123456789abcdef";
   CHECK(round("RoceEngine.MetaDataTx", digits) == digits);
   CHECK(round("RoceEngine.MetaDataTx", "12") == "0xc");

@@ -17,7 +17,7 @@ using namespace softfeb::stats;
 
 namespace {
 
-/// Two boards and a receiver; the third endpoint stands at a port of its own.
+/// Two boards and a receiver; the third endpoint is at its own port.
 struct Quiet {
   std::vector<engine::EndpointSnapshot> endpoints{4};
   fabric::NetworkSnapshot network;
@@ -55,7 +55,7 @@ struct Counter : roce::PayloadStream {
 
 }  // namespace
 
-TEST_CASE("packets are where they should be, or a balance does not hold", "[lab]") {
+TEST_CASE("packets are accounted for, or a balance fails", "[lab]") {
   Quiet q;
   for (const Balance& b : packet_balances(q.sample(), q.stations)) {
     INFO(b.name);
@@ -74,7 +74,7 @@ TEST_CASE("packets are where they should be, or a balance does not hold", "[lab]
   CHECK(packet_balances({0, 0, &q.endpoints, nullptr}, q.stations).empty());
 }
 
-TEST_CASE("what a receiver wrote is what its messages are long", "[lab]") {
+TEST_CASE("bytes written equal the lengths of the messages", "[lab]") {
   std::vector<engine::EndpointSnapshot> e(2);
   e[0].send_qps.resize(1);
   e[1].receive_qps.resize(1);
@@ -89,7 +89,7 @@ TEST_CASE("what a receiver wrote is what its messages are long", "[lab]") {
   CHECK(payload_balance(sample, accounts).holds());
   receive.payload_bytes = 2999;
   CHECK(payload_balance(sample, accounts).difference() == 1);
-  // The acknowledgement of the last message was lost, and so was half of one more.
+  // The acknowledgement of the last message was lost, and half of one more message, too.
   send.requester.messages_failed = 2;
   send.requester.payload_bytes = 5000;
   receive.messages = 4;
@@ -101,7 +101,7 @@ TEST_CASE("what a receiver wrote is what its messages are long", "[lab]") {
   CHECK(payload_balance(sample, accounts).difference() == 1);
 }
 
-TEST_CASE("memory holds the last messages of its slots and nothing else", "[lab]") {
+TEST_CASE("memory holds only the last messages of its slots", "[lab]") {
   const Counter stream;
   std::vector<std::uint8_t> memory(2048, 0);
   // Slots of 500 bytes, four of them; messages 0 … 5: the last two overwrote the first two.
@@ -115,11 +115,11 @@ TEST_CASE("memory holds the last messages of its slots and nothing else", "[lab]
   memory[2000] = 7;
   memory[2047] = 7;
   CHECK(bytes_out_of_place(w) == 3);
-  w.messages = 5;  // then slot 1 still has message 1
+  w.messages = 5;  // so slot 1 still has message 1
   CHECK(bytes_out_of_place(w) > 400);
 }
 
-TEST_CASE("slots that were not reached are empty", "[lab]") {
+TEST_CASE("unused slots are empty", "[lab]") {
   const Counter stream;
   std::vector<std::uint8_t> memory(1000, 0);
   WrittenMemory w{memory, &stream, board::MessagePlan::endless(500), 256, 2, 0};

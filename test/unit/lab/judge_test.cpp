@@ -38,7 +38,7 @@ const auto kIncast = asking({{"fairness_jain", 0.99, {}}, {"port_used", 0.95, {}
 
 }  // namespace
 
-TEST_CASE("an experiment whose figures keep their limits holds", "[lab]") {
+TEST_CASE("an experiment within its limits holds", "[lab]") {
   const RunStats f = good_run();
   const auto checks = judge(kIncast, f);
   CHECK(verdict_of(kIncast, f, checks) == Verdict::kHeld);
@@ -47,17 +47,17 @@ TEST_CASE("an experiment whose figures keep their limits holds", "[lab]") {
   CHECK(find(checks, "memory_untouched").held);
 }
 
-TEST_CASE("each figure beyond its limit fails", "[lab]") {
+TEST_CASE("each metric beyond its limit fails", "[lab]") {
   RunStats f = good_run();
   SECTION("at least") { f.metrics.windows[1].jain_min = kWhole / 100 * 98; }
   SECTION("at most") { f.totals.dropped = 1; }
-  SECTION("packets that are nowhere") { f.balances[0].right = 8; }
-  SECTION("bytes where none should be") { f.memory_wrong = 1; }
-  SECTION("nothing there to judge") { f.metrics.windows[1].jain_min.reset(); }
+  SECTION("lost packets") { f.balances[0].right = 8; }
+  SECTION("unexpected bytes") { f.memory_wrong = 1; }
+  SECTION("missing metric") { f.metrics.windows[1].jain_min.reset(); }
   CHECK(verdict_of(kIncast, f, judge(kIncast, f)) == Verdict::kFailed);
 }
 
-TEST_CASE("a run that is too short for a steady state does not fail for it", "[lab]") {
+TEST_CASE("a run too short for a steady state does not fail for it", "[lab]") {
   RunStats f = good_run();
   f.metrics.windows[1] = {};
   const auto checks = judge(kIncast, f);
@@ -66,7 +66,7 @@ TEST_CASE("a run that is too short for a steady state does not fail for it", "[l
   CHECK(verdict_of(kIncast, f, checks) == Verdict::kHeld);
 }
 
-TEST_CASE("in real time timing is told and does not count; integrity and conservation do", "[lab]") {
+TEST_CASE("in real time, timing checks are only reported; integrity and conservation count", "[lab]") {
   RunStats f = good_run();
   f.virtual_time = false;
   f.metrics.windows[1].jain_min = kWhole / 2;
@@ -86,7 +86,7 @@ TEST_CASE("in real time timing is told and does not count; integrity and conserv
   CHECK(verdict_of(integrity, f, judge(integrity, f)) == Verdict::kFailed);
 }
 
-TEST_CASE("shares that are never found take longer than any limit", "[lab]") {
+TEST_CASE("shares that are never reached exceed any limit", "[lab]") {
   RunStats f = good_run();
   const auto lab = asking({{"convergence", 0.3, {}}});
   CHECK_FALSE(judge(lab, f)[0].held);
@@ -97,7 +97,7 @@ TEST_CASE("shares that are never found take longer than any limit", "[lab]") {
   CHECK_FALSE(judge(lab, f)[0].held);
 }
 
-TEST_CASE("a check may ask for the other side of its limit", "[lab]") {
+TEST_CASE("a check may reverse the direction of its limit", "[lab]") {
   RunStats f = good_run();
   f.totals.pause_tx = 100;
   f.metrics.demand_met = kWhole / 2;
@@ -111,7 +111,7 @@ TEST_CASE("a check may ask for the other side of its limit", "[lab]") {
   CHECK_FALSE(held({"demand_met", 0.4, {}, "at most 40%", false}));
 }
 
-TEST_CASE("neighbours that were not found take longer than any limit", "[lab]") {
+TEST_CASE("unresolved neighbours exceed any limit", "[lab]") {
   RunStats f = good_run();
   const auto lab = asking({{"resolution", 0.01, {}}, {"unresolved_qps", 0, {}}});
   f.totals.resolution = 10 * kMillisecond;
@@ -125,7 +125,7 @@ TEST_CASE("neighbours that were not found take longer than any limit", "[lab]") 
   CHECK(judge(lab, f)[1].gated);
 }
 
-TEST_CASE("every name in the table has a figure", "[lab]") {
+TEST_CASE("every name in the table has a metric", "[lab]") {
   RunStats f = good_run();
   f.metrics.windows[0].jain_min = kWhole;
   f.metrics.changes = {{{}, 0}};

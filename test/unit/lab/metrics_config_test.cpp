@@ -17,7 +17,7 @@ fabric::LinkConfig link(NodeRef a, NodeRef b, std::uint64_t rate = 1'250'000'000
   return {a, b, rate, 0, {}, {}, {}};
 }
 
-/// Stations 0 and 1 at switch 0, 2 and 3 at switch 1, the two switches joined.
+/// Stations 0 and 1 are at switch 0, 2 and 3 at switch 1; the switches are connected.
 fabric::NetworkConfig two_switches() {
   fabric::NetworkConfig n;
   n.switches.resize(2);
@@ -29,17 +29,17 @@ fabric::NetworkConfig two_switches() {
 
 }  // namespace
 
-TEST_CASE("a way leads through a port or it does not", "[lab]") {
+TEST_CASE("whether a path passes a port", "[lab]") {
   const auto n = two_switches();
   CHECK(PortSides(n, {0, 2}).passes(0, 2));
   CHECK(PortSides(n, {1, 3}).passes(0, 2));
-  CHECK_FALSE(PortSides(n, {1, 2}).passes(0, 2));  // the other way
+  CHECK_FALSE(PortSides(n, {1, 2}).passes(0, 2));  // the reverse direction
   CHECK_FALSE(PortSides(n, {0, 2}).passes(0, 1));
   CHECK_FALSE(PortSides(n, {0, 2}).passes(3, 2));
   CHECK(PortSides(n, {1, 2}).passes(3, 1));
 }
 
-TEST_CASE("figures learn from the configuration who sends when, how fast, and past what", "[lab]") {
+TEST_CASE("the metrics' configuration has send times, rates and paths", "[lab]") {
   config::LabConfig c;
   c.network = two_switches();
   c.network.links[0].rate = 500'000'000;

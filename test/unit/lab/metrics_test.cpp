@@ -14,7 +14,7 @@ namespace {
 constexpr std::uint64_t kTenGigabit = 1'250'000'000;
 constexpr std::uint64_t kPayloadOf = 1000, kWireOf = 1250;  // of every packet
 
-/// Boards that write to one receiver through one port; what each gets is put in by hand.
+/// Boards that write to one receiver through one port, with rates set by the test.
 class Bench {
  public:
   Bench(std::vector<Sending> boards, Time end) : rates(boards.size(), 0) {
@@ -37,7 +37,7 @@ class Bench {
     metrics->on_window([this](const Window& w) { windows[w.length].push_back(w); });
   }
 
-  /// Time goes on to `to` by the metrics' own grid; each board gets `rates` payload bytes per second.
+  /// Advances time to `to` on the metrics' grid; each board gets `rates` payload bytes per second.
   void run(Time to) {
     while (metrics->due() <= to) {
       const Time at = metrics->due();
@@ -73,7 +73,7 @@ constexpr Time ms(std::uint64_t n) { return n * kMillisecond; }
 
 }  // namespace
 
-TEST_CASE("windows tell how fairly the port was shared, and how much of it", "[lab]") {
+TEST_CASE("windows show fairness and use of the port", "[lab]") {
   Bench bench({{0}, {0}}, ms(400));
   bench.make();
   bench.rates = {100'000'000, 300'000'000};  // of 1 GB/s payload
@@ -92,7 +92,7 @@ TEST_CASE("windows tell how fairly the port was shared, and how much of it", "[l
   CHECK(f.delivered == std::vector<std::uint64_t>{40'000'000, 120'000'000});
 }
 
-TEST_CASE("a board whose UC goes to somebody else is not compared with others", "[lab]") {
+TEST_CASE("a board whose UC receiver is external is not compared with others", "[lab]") {
   Bench bench({{0}, {0}, {0}}, ms(400));
   bench.config.flows[2].receiver.reset();
   bench.config.flows[2].acknowledged = false;
@@ -123,7 +123,7 @@ TEST_CASE("a state is steady when the same boards have been sending for 200 ms",
   CHECK_FALSE(bench.windows[ms(100)].back().jain);
 }
 
-TEST_CASE("a board whose messages are all there has stopped, whatever was planned", "[lab]") {
+TEST_CASE("a board that has sent all its messages has stopped, regardless of the schedule", "[lab]") {
   Bench bench({{0}, {0}}, kNever);
   bench.make();
   bench.rates = {1'000'000, 1'000'000};
@@ -156,7 +156,7 @@ TEST_CASE("time to the new fair share runs from each start and stop", "[lab]") {
   REQUIRE(changes.size() == 2);
   CHECK(changes[0].change.starting.size() == 3);
   REQUIRE(changes[0].converged);
-  // The first 10 ms that are near enough begin a little before all of them are at the new rates.
+  // The first 10 ms window within the tolerance begins slightly before all boards have the new rate.
   CHECK(*changes[0].converged > ms(20));
   CHECK(*changes[0].converged <= ms(30));
   CHECK(changes[1].change.sending == std::vector<std::size_t>{0, 1});
@@ -165,7 +165,7 @@ TEST_CASE("time to the new fair share runs from each start and stop", "[lab]") {
   CHECK(*changes[1].converged <= ms(150));
 }
 
-TEST_CASE("shares that are never found are none", "[lab]") {
+TEST_CASE("shares that are never reached have no time", "[lab]") {
   Bench bench({{0}, {0}}, ms(300));
   bench.make();
   bench.rates = {700'000'000, 300'000'000};
@@ -174,7 +174,7 @@ TEST_CASE("shares that are never found are none", "[lab]") {
   CHECK_FALSE(bench.metrics->figures().changes[0].converged);
 }
 
-TEST_CASE("a board of which nothing arrives starves; before its start it does not", "[lab]") {
+TEST_CASE("a board without deliveries starves, but not before its start", "[lab]") {
   Bench bench({{0}, {ms(100)}}, ms(300));
   bench.make();
   bench.rates = {1'000'000, 0};
@@ -188,7 +188,7 @@ TEST_CASE("a board of which nothing arrives starves; before its start it does no
   CHECK(bench.metrics->figures().starvation == std::vector<Time>{ms(20), ms(50)});
 }
 
-TEST_CASE("the queue's mean is of steady states, its maximum of all", "[lab]") {
+TEST_CASE("the queue's mean covers steady states, its maximum everything", "[lab]") {
   Bench bench({{0}}, ms(400));
   bench.make();
   bench.queue = 90'000;
@@ -211,7 +211,7 @@ TEST_CASE("boards that do not pass the bottleneck are not compared", "[lab]") {
   CHECK(bench.windows[ms(100)].back().jain == kWhole);
 }
 
-TEST_CASE("demand is met by what is delivered while a board sends; boards that ask for no rate do not count",
+TEST_CASE("demand is compared with deliveries while a board sends; boards without a rate do not count",
           "[lab]") {
   Bench bench({{0, ms(100)}, {0}, {0}}, ms(200));
   bench.config.boards[0].asked = 100'000'000;
@@ -229,7 +229,7 @@ TEST_CASE("demand is met by what is delivered while a board sends; boards that a
   CHECK_FALSE(unasked.metrics->figures().demand_met);
 }
 
-TEST_CASE("what a board offers is measured against the least of link, traffic and Rc", "[lab]") {
+TEST_CASE("offered rates are compared with the minimum of link, traffic and Rc", "[lab]") {
   constexpr std::uint64_t kLink = 1000;  // bytes a second on the wire
   Offered offered(kLink, 0, {0});
   engine::EndpointSnapshot e;
@@ -255,7 +255,7 @@ TEST_CASE("what a board offers is measured against the least of link, traffic an
     second(180);
     CHECK(offered.share() == kWhole / 10 * 9);
   }
-  SECTION("time in which it does not send is not looked at") {
+  SECTION("time in which it does not send is ignored") {
     offered.add(e, 10 * kSecond, false);
     second(1000);
     CHECK(offered.share() == kWhole);

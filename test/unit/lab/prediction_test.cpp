@@ -28,7 +28,7 @@ dcqcn::FirmwareSettings profile(const dcqcn::FirmwareParameters& p) {
   return f;
 }
 
-/// CNPs at random, and new parameters now and then, also several within a clock.
+/// Random CNPs and parameter changes, sometimes several within a clock.
 std::vector<CongestionEvent> events(std::uint64_t seed, Time end) {
   Rng rng(seed);
   std::vector<CongestionEvent> out;
@@ -56,7 +56,7 @@ void apply(const CongestionEvent& e, dcqcn::FirmwareDcqcn& control) {
 
 }  // namespace
 
-TEST_CASE("the replay has the rate that the congestion control had, clock for clock", "[prediction]") {
+TEST_CASE("the replay equals the congestion control, clock for clock", "[prediction]") {
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     constexpr Time kEnd = 3 * kMillisecond;
     const auto all = events(seed, kEnd);
@@ -76,10 +76,10 @@ TEST_CASE("the replay has the rate that the congestion control had, clock for cl
   }
 }
 
-TEST_CASE("the integral is the sum over the clocks, wherever windows begin and end", "[prediction]") {
+TEST_CASE("the integral equals the sum over the clocks, for any windows", "[prediction]") {
   constexpr Time kEnd = 30'000 * kFirmwareClock;
   const auto all = events(7, kEnd);
-  // Edge by edge.
+  // One edge at a time.
   dcqcn::ReactionPoint point(origin().parameters, origin().build);
   std::vector<Uint128> sums{0};  // up to each edge
   std::size_t next = 0;
@@ -113,8 +113,7 @@ TEST_CASE("the integral is the sum over the clocks, wherever windows begin and e
   CHECK(part == std::vector<std::uint64_t>{1250, 0});
 }
 
-TEST_CASE("windows count where credit alone held the sender back, and tell by how much it was off",
-          "[prediction]") {
+TEST_CASE("windows count if only credit limited the sender, with the deviation", "[prediction]") {
   const RateOrigin o;  // 1.25 GB/s: 1.25 MB a millisecond
   std::vector<SentSample> s;
   for (std::uint64_t i = 0; i <= 10; ++i) s.push_back({i * kMillisecond, i * 1'250'000, 0, 0, true});
@@ -122,7 +121,7 @@ TEST_CASE("windows count where credit alone held the sender back, and tell by ho
   CHECK(t.windows == 10);
   CHECK(t.worst == 0);
   CHECK(t.largest_difference == 0);
-  s[4].counted -= kPacket;  // a packet is no difference
+  s[4].counted -= kPacket;  // one packet is within tolerance
   t = track_rate(o, {}, s, kMillisecond, kPacket);
   CHECK(t.worst == 0);
   CHECK(t.largest_difference == kPacket);
@@ -130,7 +129,7 @@ TEST_CASE("windows count where credit alone held the sender back, and tell by ho
   t = track_rate(o, {}, s, kMillisecond, kPacket);
   CHECK(t.worst == Approx(0.02));
   CHECK(t.worst_at == 3 * kMillisecond);
-  s[4].credit = 25'000;  // it could have sent
+  s[4].credit = 25'000;  // it could have sent more
   t = track_rate(o, {}, s, kMillisecond, kPacket);
   CHECK(t.windows == 8);
   CHECK(t.skipped == 2);

@@ -69,8 +69,7 @@ class Run {
 
 }  // namespace
 
-TEST_CASE("a board sends what its CNPs and parameters let it send, millisecond for millisecond",
-          "[rate_watch]") {
+TEST_CASE("a board sends what its CNPs and parameters permit, millisecond by millisecond", "[rate_watch]") {
   Run r;
   r.run(100 * kMillisecond, 1);
   engine::CongestionSettings other = profile();
@@ -98,7 +97,7 @@ TEST_CASE("a board sends what its CNPs and parameters let it send, millisecond f
   CHECK(worst_sawtooth(figures) < 0.001);
 }
 
-TEST_CASE("nothing is judged where there is nothing to judge", "[rate_watch]") {
+TEST_CASE("without data there is no judgement", "[rate_watch]") {
   Run r;
   CHECK_FALSE(worst_tracking(r.watch().figures()).has_value());
   CHECK_FALSE(worst_sawtooth(r.watch().figures()).has_value());

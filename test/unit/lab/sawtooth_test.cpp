@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::uint32_t kFrameBytes = 4124;
 
-/// Peak and trough of the reaction point itself after many CNPs at equal distances.
+/// Peak and trough of the reaction point after many CNPs at equal distances.
 struct Seen {
   double peak = 0, trough = 0, mean = 0;
 };
@@ -51,7 +51,7 @@ std::vector<RatePoint> triangle(unsigned teeth, Time period, double peak, double
 
 }  // namespace
 
-TEST_CASE("teeth are found with their period and depth, small swings are part of them", "[sawtooth]") {
+TEST_CASE("teeth are found with their period and depth; small swings are part of them", "[sawtooth]") {
   const Sawtooth s = sawtooth_of(triangle(11, kMillisecond, 1e9, 0.3), 0.05);
   CHECK(s.teeth == 10);
   CHECK(s.period == kMillisecond);
@@ -63,7 +63,7 @@ TEST_CASE("teeth are found with their period and depth, small swings are part of
   CHECK(sawtooth_of({}, 0.05).teeth == 0);
 }
 
-TEST_CASE("steady teeth: the formulas say where the reaction point comes to", "[sawtooth]") {
+TEST_CASE("steady teeth: the formulas predict the reaction point", "[sawtooth]") {
   struct Case {
     Time period;
     std::uint32_t rate_inc_interval;
@@ -91,22 +91,22 @@ TEST_CASE("steady teeth: the formulas say where the reaction point comes to", "[
   }
 }
 
-TEST_CASE("steady teeth: recovery is so many increases after the cut", "[sawtooth]") {
+TEST_CASE("steady teeth: recovery takes a number of increases after the cut", "[sawtooth]") {
   RateOrigin o;
   const Time interval = (std::uint64_t{o.parameters.rate_inc_interval} + 3) * kFirmwareClock;
-  const SteadySawtooth p = predict_steady(o, 100 * kMillisecond);  // long enough to be back at line rate
+  const SteadySawtooth p = predict_steady(o, 100 * kMillisecond);  // enough time to return to line rate
   CHECK(p.peak == Approx(1.25e9));
   REQUIRE(p.recovery.has_value());
-  // Half of what is missing with each: depth / 2^n within 1 %.
+  // Each increase halves the difference: depth / 2^n within 1 %.
   Time steps = 0;
   for (double missing = p.depth; missing > 0.01; missing /= 2) steps += interval;
   CHECK(*p.recovery == steps);
   o.parameters.rai = o.parameters.rhai = 0;
   o.parameters.clamp_tgt_rate = true;
-  CHECK(predict_steady(o, kMillisecond).peak < 2e7);  // nothing brings it back from Rmin
+  CHECK(predict_steady(o, kMillisecond).peak < 2e7);  // not enough time to recover from Rmin
 }
 
-TEST_CASE("what was sent has the teeth that were predicted, or the difference is told", "[sawtooth]") {
+TEST_CASE("the sent rate has the predicted teeth, or the difference is reported", "[sawtooth]") {
   RateOrigin o;
   o.parameters.rate_inc_interval = 20'000;
   o.parameters.clamp_tgt_rate = true;
@@ -131,7 +131,7 @@ TEST_CASE("what was sent has the teeth that were predicted, or the difference is
   REQUIRE(f.difference().has_value());
   CHECK(*f.difference() < 1e-4);
   CHECK(f.predicted.period == Approx(2 * kMillisecond).epsilon(0.01));
-  // A board with another DecGain than it was told.
+  // A board with another DecGain than the prediction.
   RateOrigin other = o;
   other.parameters.dec_gain = 2;
   sample(other, events);

@@ -6,16 +6,16 @@
 #include <string>
 #include <thread>
 
-/// A TCP server on loopback that serves one client with a script, in a thread of its own. Its operations give
-/// up after ten seconds, so that a failing test ends; what went wrong is for the client's side to notice.
+/// A TCP server on loopback that serves one client with a script on its own thread. Its operations time out
+/// after ten seconds, so that a failing test ends; the client's side reports the failure.
 class FakeServer {
  public:
   class Client {
    public:
     explicit Client(int fd) : fd_(fd) {}
-    /// Exactly `size` bytes, or fewer when the client has gone.
+    /// Exactly `size` bytes, or fewer if the client disconnected.
     std::string read(std::size_t size) const;
-    /// Up to and with the newline.
+    /// Up to and including the newline.
     std::string read_line() const;
     void write(const std::string& data) const;
 
@@ -30,7 +30,7 @@ class FakeServer {
   FakeServer& operator=(const FakeServer&) = delete;
 
   std::uint16_t port() const { return port_; }
-  /// Waits for the script's end.
+  /// Waits for the end of the script.
   void join();
 
  private:
@@ -39,5 +39,5 @@ class FakeServer {
   std::thread thread_;
 };
 
-/// A port of loopback nobody listens on.
+/// A loopback port without a listener.
 std::uint16_t unused_port();

@@ -21,7 +21,7 @@ TEST_CASE("receiver URLs", "[peer]") {
   is("sink://daq:7000/", PeerKind::kSink, "daq", 7000);
 }
 
-TEST_CASE("a receiver's URL is written as it is read", "[peer]") {
+TEST_CASE("a receiver's URL is formatted as it is parsed", "[peer]") {
   CHECK(to_string(parse_peer_url("perftest://[fd00::2]:99")) == "perftest://[fd00::2]:99");
   CHECK(to_string(parse_peer_url("sink://daq")) == "sink://daq:" + std::to_string(kSinkPort));
 }
@@ -41,16 +41,16 @@ TEST_CASE("bad receiver URLs are refused with the reason", "[peer]") {
   refused("", "unknown kind");
   refused("http://daq:1", "unknown kind");
   refused("perftest:daq:1", "unknown kind");
-  refused("perftest://", "no host");
-  refused("perftest://:18515", "no host");
-  refused("perftest://daq:", "no port");
+  refused("perftest://", "the host is missing");
+  refused("perftest://:18515", "the host is missing");
+  refused("perftest://daq:", "the port after the colon is missing");
   refused("perftest://daq:0", "not a port");
   refused("perftest://daq:65536", "not a port");
   refused("perftest://daq:12x", "not a port");
   refused("sink://fd00::2:99", "needs brackets");
   refused("sink://[fd00::2:99", "not closed");
-  refused("sink://[fd00::2]99", "behind the bracket");
-  refused("sink://[fd00::2]:", "no port");
+  refused("sink://[fd00::2]99", "after the bracket");
+  refused("sink://[fd00::2]:", "the port after the colon is missing");
   refused("sink://[10.0.0.1]:99", "not an IPv6 address");
   refused("sink://[]:99", "not an IPv6 address");
   refused("sink://daq/run", "not a host");

@@ -21,7 +21,7 @@ std::string text_of(const Message& message) {
   return {message.begin(), message.end()};
 }
 
-/// The server's side of the exchange, step by step; every field may be made wrong.
+/// The server's side of the exchange, step by step; tests may change every field.
 struct Server {
   std::string version = "6.06";
   std::string mtu = std::string("5\0", 2);
@@ -62,8 +62,8 @@ struct Server {
     parameters(client);
     all_keys(client);
     all_keys(client);
-    shake(client, 0);  // all of it RTR
-    shake(client, 0);  // the test is over
+    shake(client, 0);  // all QPs are in RTR
+    shake(client, 0);  // the test has ended
     for (int i = 0; i < 5; ++i) swap(client, "anything");
     shake(client, 0);
     if (done) client.write(text_of(perftest::kDone));
@@ -83,7 +83,7 @@ LocalEndpoint two_qps() {
 
 PeerUrl url_of(std::uint16_t port) { return {PeerKind::kPerftest, "127.0.0.1", port}; }
 
-/// Runs up to begin() against the script and gives the error it ends with.
+/// Runs up to begin() against the script; returns the error.
 void expect_error(const FakeServer::Script& script, const LocalEndpoint& local, int exit_code,
                   const std::vector<std::string>& words) {
   FakeServer server(script);
@@ -158,7 +158,7 @@ TEST_CASE("the memory of a QP is the larger side's buffer", "[perftest]") {
   CHECK(script.seen.substr(16, 4) == std::string("\0\0\x20\0", 4));  // a power of two, as alignments are
 }
 
-TEST_CASE("nobody there", "[perftest]") {
+TEST_CASE("no server", "[perftest]") {
   try {
     connect(url_of(unused_port()), two_qps());
     FAIL("no error");
@@ -179,7 +179,7 @@ TEST_CASE("an unknown host", "[perftest]") {
   }
 }
 
-TEST_CASE("a server of another version", "[perftest]") {
+TEST_CASE("an unsupported server version", "[perftest]") {
   const std::string version = GENERATE("5.60", "5.91", "6.30", "7.00");
   Server script;
   script.version = version;
@@ -187,16 +187,16 @@ TEST_CASE("a server of another version", "[perftest]") {
                {"perftest " + version, "6.06", "5.92 to 6.29", "install"});
 }
 
-TEST_CASE("a server that is no perftest", "[perftest]") {
+TEST_CASE("a server that is not perftest", "[perftest]") {
   expect_error(
       [](auto& client) {
         client.read(16);
         client.write("HTTP/1.1 400 Bad Request\r\n");
       },
-      two_qps(), 1, {"'HTTP/1.1 400 Bad'", "is it an ib_write_bw server"});
+      two_qps(), 1, {"'HTTP/1.1 400 Bad'", "check that this is an ib_write_bw server"});
 }
 
-TEST_CASE("a server that leaves", "[perftest]") {
+TEST_CASE("a server that disconnects", "[perftest]") {
   Server script;
   expect_error([](auto& client) { client.read(16); }, two_qps(), 3,
                {"closed the connection", "version", "forwarded port", "--dont_xchg_versions"});
@@ -217,7 +217,7 @@ TEST_CASE("a server that leaves", "[perftest]") {
       two_qps(), 1, {"closed the connection", "RTR", "ARP"});
 }
 
-TEST_CASE("a server that falls silent", "[perftest]") {
+TEST_CASE("a server that stops responding", "[perftest]") {
   Server script;
   const unsigned steps = GENERATE(0U, 1U, 2U);
   FakeServer server([&](FakeServer::Client& client) {
@@ -231,11 +231,11 @@ TEST_CASE("a server that falls silent", "[perftest]") {
     FAIL("no error");
   } catch (const PeerError& error) {
     CHECK(error.exit_code() == 3);
-    CHECK_THAT(error.what(), Catch::Contains("no answer in time"));
+    CHECK_THAT(error.what(), Catch::Contains("no response in time"));
   }
 }
 
-TEST_CASE("garbage for keys", "[perftest]") {
+TEST_CASE("invalid keys", "[perftest]") {
   Server script;
   expect_error(
       [&](auto& client) {
@@ -243,7 +243,7 @@ TEST_CASE("garbage for keys", "[perftest]") {
         client.read(perftest::kKeysSize);
         client.write(std::string(perftest::kKeysSize, '\x01'));
       },
-      two_qps(), 1, {"\\x01\\x01", "where perftest gives QPN"});
+      two_qps(), 1, {"\\x01\\x01", "instead of perftest's QPN"});
 }
 
 TEST_CASE("a server on InfiniBand", "[perftest]") {
@@ -254,10 +254,10 @@ TEST_CASE("a server on InfiniBand", "[perftest]") {
         client.read(perftest::kShortKeysSize);
         client.write(std::string("0003:0001:000011:13d241:00000204:0000555b80d62000:00000000\0", 59));
       },
-      two_qps(), 2, {"gives no GID", "-d"});
+      two_qps(), 2, {"has no GID", "-d"});
 }
 
-TEST_CASE("settings of the server that do not fit ours", "[perftest]") {
+TEST_CASE("server settings that do not match ours", "[perftest]") {
   Server script;
   const auto parameters = [&](auto& client) { script.parameters(client); };
   const auto keys = [&](auto& client) {
@@ -268,7 +268,7 @@ TEST_CASE("settings of the server that do not fit ours", "[perftest]") {
     script.mtu = std::string("3\0", 2);
     expect_error(parameters, two_qps(), 2, {"1024", "4096", "-m 4096"});
   }
-  SECTION("its MTU is none") {
+  SECTION("its MTU is invalid") {
     script.mtu = "9x";
     expect_error(parameters, two_qps(), 1, {"'9x'", "MTU"});
   }
@@ -286,7 +286,7 @@ TEST_CASE("settings of the server that do not fit ours", "[perftest]") {
   }
 }
 
-TEST_CASE("what perftest cannot receive is refused before connecting", "[perftest]") {
+TEST_CASE("messages that perftest cannot receive are refused before connecting", "[perftest]") {
   LocalEndpoint local = two_qps();
   const auto refused = [&](const char* word) {
     try {
@@ -309,7 +309,7 @@ TEST_CASE("what perftest cannot receive is refused before connecting", "[perftes
     local.qps.clear();
     refused("queue pair");
   }
-  SECTION("a path MTU there is not") {
+  SECTION("an invalid path MTU") {
     local.pmtu = 1500;
     refused("path MTU");
   }

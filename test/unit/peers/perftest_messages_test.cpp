@@ -26,7 +26,7 @@ std::string message_text(const Message& message) {
   return {message.begin(), message.end()};
 }
 
-// What ib_write_bw of Debian's perftest 4.5+0.17-1 sent, on Soft-RoCE.
+// Sent by ib_write_bw of Debian's perftest 4.5+0.17-1 on Soft-RoCE.
 const std::string kRecordedKeys =
     "0000:0001:000011:13d241:00000204:0000555b80d62000:"
     "00:00:00:00:00:00:00:00:00:00:ff:ff:0a:4d:00:02:00000000:";
@@ -43,7 +43,7 @@ Keys recorded() {
 
 }  // namespace
 
-TEST_CASE("keys are those a real server sends", "[perftest]") {
+TEST_CASE("keys equal those of a real server", "[perftest]") {
   CHECK(decode_keys(message_of<KeysMessage>(kRecordedKeys)) == recorded());
   CHECK(message_text(encode_keys(recorded())) == kRecordedKeys + '\0');
 }
@@ -64,7 +64,7 @@ TEST_CASE("keys survive encode and decode, every field", "[perftest]") {
   }
 }
 
-TEST_CASE("what are no keys is refused", "[perftest]") {
+TEST_CASE("invalid keys are refused", "[perftest]") {
   CHECK_FALSE(decode_keys({}));
   const KeysMessage good = message_of<KeysMessage>(kRecordedKeys);
   for (std::size_t i = 0; i + 1 < good.size(); ++i) {
@@ -77,7 +77,7 @@ TEST_CASE("what are no keys is refused", "[perftest]") {
   }
 }
 
-TEST_CASE("random bytes are no keys", "[perftest]") {
+TEST_CASE("random bytes are refused", "[perftest]") {
   Rng rng(8);
   for (int i = 0; i < 20'000; ++i) {
     KeysMessage message;
@@ -87,7 +87,7 @@ TEST_CASE("random bytes are no keys", "[perftest]") {
   }
 }
 
-TEST_CASE("keys without a GID are told from the beginning of those with one", "[perftest]") {
+TEST_CASE("keys without a GID are distinguished from the start of those with one", "[perftest]") {
   const std::string text = "0003:0001:000011:13d241:00000204:0000555b80d62000:00000000";
   std::array<std::uint8_t, kShortKeysSize> message = message_of<decltype(message)>(text);
   CHECK(is_short_keys(message));

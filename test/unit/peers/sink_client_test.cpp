@@ -106,19 +106,21 @@ TEST_CASE("an rdma-sink is served from connect to end", "[sink]") {
 }
 
 TEST_CASE("rdma-sink's refusal is passed on", "[sink]") {
-  expect_error("{\"error\": \"no memory for 2 queue pairs\"}\n", 2, {"rdma-sink refuses", "no memory for 2"});
+  expect_error("{\"error\": \"not enough memory for 2 queue pairs\"}\n", 2,
+               {"rdma-sink refuses", "not enough memory for 2"});
 }
 
-TEST_CASE("answers that are none", "[sink]") {
-  expect_error("\n", 1, {"no JSON object"});
-  expect_error("SSH-2.0-OpenSSH_9.2\r\n", 1, {"no JSON object", "SSH-2.0", "is it an rdma-sink"});
-  expect_error("[1]\n", 1, {"no JSON object"});
+TEST_CASE("invalid responses", "[sink]") {
+  expect_error("\n", 1, {"not a JSON object"});
+  expect_error("SSH-2.0-OpenSSH_9.2\r\n", 1,
+               {"not a JSON object", "SSH-2.0", "check that it is an rdma-sink"});
+  expect_error("[1]\n", 1, {"not a JSON object"});
   expect_error("{}\n", 1, {"'version'"});
   expect_error("{\"version\": 1", 3, {"closed the connection"});
   expect_error("", 3, {"closed the connection"});
 }
 
-TEST_CASE("answers with a wrong field", "[sink]") {
+TEST_CASE("responses with a wrong field", "[sink]") {
   const auto with = [](const char* pointer, const json& value) {
     json answer = welcome();
     answer[json::json_pointer(pointer)] = value;
@@ -131,7 +133,7 @@ TEST_CASE("answers with a wrong field", "[sink]") {
   expect_error(with("/mac", "52:54"), 1, {"'mac'", "52:54"});
   expect_error(with("/slots", -1), 1, {"'slots'"});
   expect_error(with("/qps", 3), 1, {"'qps'"});
-  expect_error(with("/qps/2", json::object()), 1, {"3 queue pairs", "2 were asked"});
+  expect_error(with("/qps/2", json::object()), 1, {"3 queue pairs", "2 were requested"});
   expect_error(with("/qps/1", 3), 1, {"queue pair"});
   expect_error(with("/qps/1/qpn", 0x1000000), 1, {"'qpn'"});
   expect_error(with("/qps/1/psn", -1), 1, {"'psn'"});
@@ -140,7 +142,7 @@ TEST_CASE("answers with a wrong field", "[sink]") {
   expect_error(with("/qps/1/length", 1.5), 1, {"'length'"});
 }
 
-TEST_CASE("an rdma-sink that falls silent or is not there", "[sink]") {
+TEST_CASE("an rdma-sink that stops responding or does not exist", "[sink]") {
   FakeServer server([](FakeServer::Client& client) {
     while (!client.read_line().empty()) {
     }

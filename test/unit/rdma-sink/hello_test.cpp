@@ -23,7 +23,7 @@ json good() {
           {"qps", {{{"qpn", 256}, {"psn", 16777215}}, {{"qpn", 257}, {"psn", 0}}}}};
 }
 
-/// What a hello with `value` at `pointer` is refused with; empty when it is taken.
+/// The refusal of a hello with `value` at `pointer`; empty if it is accepted.
 std::string refusal(const char* pointer, const json& value) {
   json line = good();
   line[json::json_pointer(pointer)] = value;
@@ -37,7 +37,7 @@ std::string refusal(const char* pointer, const json& value) {
 
 }  // namespace
 
-TEST_CASE("a hello is read, every field", "[rdma-sink]") {
+TEST_CASE("a hello is parsed, every field", "[rdma-sink]") {
   const Hello hello = parse_hello(parse_line(good().dump()));
   CHECK(hello.ip == roce::IpAddress::parse("10.77.0.100"));
   CHECK(hello.transport == roce::Transport::kUc);
@@ -55,7 +55,7 @@ TEST_CASE("a hello is read, every field", "[rdma-sink]") {
   CHECK(hello.qps[0].psn == 0xffffff);
 }
 
-TEST_CASE("what a hello may leave out", "[rdma-sink]") {
+TEST_CASE("optional fields of a hello", "[rdma-sink]") {
   json line = good();
   for (const char* key : {"messages", "immediate", "payload"}) line.erase(key);
   line["gid"] = "fd00::1";
@@ -93,7 +93,7 @@ TEST_CASE("wrong fields are refused by name", "[rdma-sink]") {
   CHECK_THAT(refusal("/payload", {{"kind", "file"}}), Contains("'size'"));
   CHECK_THAT(refusal("/payload", {{"kind", "file"}, {"size", 0}}), Contains("'size'"));
   CHECK(refusal("/payload", nullptr).empty());
-  CHECK_THAT(refusal("/payload/origin", "any"), Contains("counter alone"));
+  CHECK_THAT(refusal("/payload/origin", "any"), Contains("only with a payload of kind counter"));
   CHECK(refusal("/payload", {{"kind", "counter"}, {"origin", "any"}}).empty());
   CHECK_THAT(refusal("/payload", {{"kind", "counter"}, {"origin", "one"}}), Contains("'origin'"));
 }
@@ -115,7 +115,7 @@ TEST_CASE("an end, and receives to post", "[rdma-sink]") {
   CHECK_THROWS_AS(parse_post_receives(json::parse(R"({"post_receives": "all"})")), Refusal);
 }
 
-TEST_CASE("whatever a line holds, it is read or refused", "[rdma-sink]") {
+TEST_CASE("any line is parsed or refused", "[rdma-sink]") {
   const std::string whole = good().dump();
   Rng rng(3);
   std::size_t taken = 0;

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "receive_accounting.hpp"
 
-#include "expected.hpp"
-
 #include <algorithm>
 #include <vector>
 
@@ -13,7 +11,7 @@ using namespace softfeb::sink;
 
 namespace {
 
-/// The memory of a QP, and a sender that writes the counter pattern into it.
+/// The memory of a QP, and a sender that writes the counter pattern.
 struct Bench {
   Bench(Hello what, std::uint64_t slots, bool live)
       : hello(std::move(what)),
@@ -30,7 +28,7 @@ struct Bench {
 
   Hello hello;
   std::vector<std::uint8_t> memory;
-  Expected expected;
+  ExpectedPayload expected;
   ReceiveAccounting ledger;
 };
 
@@ -68,7 +66,7 @@ TEST_CASE("RC with immediates: each message is checked before its slot is used a
   CHECK(b.ledger.written().size() == 2100);
 }
 
-TEST_CASE("RC: wrong immediates, lengths and a shortfall are counted", "[rdma-sink]") {
+TEST_CASE("RC: wrong immediates, wrong lengths and missing messages are counted", "[rdma-sink]") {
   Bench b(counting(64, roce::Transport::kRc, {ImmediateRule::Kind::kValue, 5}), 8, true);
   for (std::uint64_t n = 0; n < 4; ++n) {
     b.write(n);
@@ -84,7 +82,7 @@ TEST_CASE("RC: wrong immediates, lengths and a shortfall are counted", "[rdma-si
   CHECK(b.ledger.missing() == 2);
 }
 
-TEST_CASE("UC with counting immediates: what is missing has its number", "[rdma-sink]") {
+TEST_CASE("UC with counting immediates: missing messages are known by number", "[rdma-sink]") {
   Bench b(counting(100, roce::Transport::kUc, {ImmediateRule::Kind::kCounter, 0}), 4, false);
   for (const std::uint64_t n : {0U, 1U, 4U, 5U, 7U}) {
     b.write(n);
@@ -96,12 +94,12 @@ TEST_CASE("UC with counting immediates: what is missing has its number", "[rdma-
   using Range = roce::MessageMap::Range;
   const auto ranges = b.ledger.map().ranges();
   CHECK(std::vector<Range>(ranges.begin(), ranges.end()) == std::vector<Range>{{2, 3}, {6, 6}, {8, 9}});
-  // Slots 0, 1 and 3 hold 4, 5 and 7; slot 2 was never written to, so there is nothing wrong in it.
+  // Slots 0, 1 and 3 hold 4, 5 and 7; slot 2 was never written, so it has no wrong bytes.
   CHECK(b.ledger.check()->checked() == 300);
   CHECK(b.ledger.check()->wrong() == 0);
 }
 
-TEST_CASE("UC: an immediate far off does not become a message far off", "[rdma-sink]") {
+TEST_CASE("UC: a corrupt immediate does not create a distant message", "[rdma-sink]") {
   Bench b(counting(100, roce::Transport::kUc, {ImmediateRule::Kind::kCounter, 0}), 4, false);
   b.write(0);
   CHECK(b.ledger.on_immediate(0x70000000, 100) == 0);
@@ -110,16 +108,17 @@ TEST_CASE("UC: an immediate far off does not become a message far off", "[rdma-s
   CHECK(b.ledger.missing() == 0);
 }
 
-TEST_CASE("without immediates the memory tells", "[rdma-sink]") {
+TEST_CASE("without immediates the memory shows what arrived", "[rdma-sink]") {
   Bench b(counting(300, roce::Transport::kRc, kNoImmediate), 5, false);
-  for (const std::uint64_t n : {0U, 1U, 3U, 5U}) b.write(n);  // 2 and 4 never, 6 not over 1
+  for (const std::uint64_t n : {0U, 1U, 3U, 5U})
+    b.write(n);  // 2 and 4 were never sent, and 6 did not overwrite 1
   b.ledger.finish(7);
   CHECK(b.ledger.untouched_slots() == std::vector<std::uint64_t>{2, 4});
   CHECK(b.ledger.missing() == 2);
   CHECK(b.ledger.messages() == 5);
   CHECK(b.ledger.bytes() == 1500);
   CHECK(b.ledger.check()->checked() == 900);
-  CHECK(b.ledger.check()->wrong() == 300);  // slot 1 holds message 1, where 6 should be
+  CHECK(b.ledger.check()->wrong() == 300);  // slot 1 holds message 1 instead of 6
 }
 
 TEST_CASE("a file's last message is short", "[rdma-sink]") {
@@ -150,7 +149,7 @@ TEST_CASE("messages without payload, and none at all", "[rdma-sink]") {
   CHECK(none.ledger.written().empty());
 }
 
-TEST_CASE("a counter that began before: the first byte tells where it stands", "[rdma-sink]") {
+TEST_CASE("a counter that started earlier: the first byte gives its offset", "[rdma-sink]") {
   for (const bool live : {true, false}) {
     INFO(live);
     Hello hello = counting(700, roce::Transport::kRc, kCounter);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Packets are made in two ways, by tables and by carry-less multiplication: byte for byte the same, whatever
-// the shape.
+// Packets are built with tables or with carry-less multiplication; the results must be equal for every shape.
 #include "base/rng.hpp"
 #include "roce/clmul.hpp"
 #include "roce/cpu.hpp"
@@ -24,7 +23,7 @@ constexpr std::uint8_t kUntouched = 0xa5;
 
 std::uint32_t word(Rng& rng) { return static_cast<std::uint32_t>(rng.next()); }
 
-/// Of the family and with the tag that `kind` has in its bits, everything else random.
+/// A path with the address family and tag selected by `kind`; everything else is random.
 HeaderTemplate some_headers(Rng& rng, unsigned kind) {
   Path p;
   std::array<std::uint8_t, 16> a, b;
@@ -71,7 +70,7 @@ void require_same(const Made& a, const Made& b) {
   REQUIRE(b.header[b.size.header_length] == kUntouched);
 }
 
-/// One packet four times: each way, with the payload's CRC known and not.
+/// Builds one packet four times: with each method, with and without a known payload CRC.
 void require_one_packet(Rng& rng, const HeaderTemplate& headers, const RequestPacket& p,
                         const std::vector<std::uint8_t>& stream) {
   const auto qpn = word(rng) & kPsnMask;
@@ -93,7 +92,7 @@ void require_one_packet(Rng& rng, const HeaderTemplate& headers, const RequestPa
   const auto tail = made[0].tail();
   frame.insert(frame.end(), tail.begin(), tail.end());
   const ParsedFrame parsed = parse_frame(ByteSpan(frame));
-  REQUIRE(parsed.kind == FrameKind::kUdp);  // lengths and checksum hold
+  REQUIRE(parsed.kind == FrameKind::kUdp);  // lengths and checksum are valid
   REQUIRE(icrc_matches(parsed));
   const TransportPacket t = parse_transport(transport_bytes(parsed));
   REQUIRE(t.kind == TransportKind::kRequest);
@@ -113,7 +112,7 @@ void require_one_packet(Rng& rng, const HeaderTemplate& headers, const RequestPa
 
 }  // namespace
 
-TEST_CASE("every shape of request is the same by tables and by carry-less multiplication", "[craft]") {
+TEST_CASE("tables and carry-less multiplication give equal requests of every shape", "[craft]") {
   if (!cpu::kPclmul) WARN("no PCLMULQDQ here: only the portable way runs");
   Rng rng(21);
   std::vector<std::uint8_t> stream(4096);
@@ -131,7 +130,7 @@ TEST_CASE("every shape of request is the same by tables and by carry-less multip
   }
 }
 
-TEST_CASE("frames from the middle of messages are those of craft_request()", "[craft]") {
+TEST_CASE("frames from the middle of messages equal those of craft_request()", "[craft]") {
   if (!MiddleFrame::usable()) {
     WARN("no PCLMULQDQ here: they are not used");
     return;
@@ -149,7 +148,7 @@ TEST_CASE("frames from the middle of messages are those of craft_request()", "[c
     const MiddleFrame middle(headers, p, qpn, pkey);
     REQUIRE(middle.fits(p));
     REQUIRE(middle.transport_bytes() == p.transport_bytes());
-    // What may change afterwards.
+    // Fields that may change afterwards.
     headers.set_dest_mac({2, static_cast<std::uint8_t>(i), 3, 4, 5, 6});
     headers.set_traffic_class(static_cast<std::uint8_t>(rng.below(64)), Ecn::kEct0);
     const std::uint32_t crc = crc32(0, ByteSpan(stream).first(p.payload_length));
@@ -186,7 +185,7 @@ TEST_CASE("CRC by tables and by ISA-L agree on every short length and some long 
   }
 }
 
-TEST_CASE("the iCRC of an arrived datagram does not depend on where it is cut", "[craft]") {
+TEST_CASE("the iCRC of a received datagram does not depend on its segmentation", "[craft]") {
   Rng rng(8);
   for (int i = 0; i < 2000; ++i) {
     std::vector<std::uint8_t> datagram(rng.below(200));

@@ -12,17 +12,17 @@
 
 namespace softfeb::test {
 
-/// Parts in 2^32 of what a link does to a packet, and the longest it can hold one back.
+/// Fault probabilities in parts of 2^32, and the maximum delay.
 struct LinkFaults {
   std::uint64_t loss = 0;
   std::uint64_t duplication = 0;
-  std::uint64_t delay = 0;  ///< chance of being held back up to max_delay, so that others overtake it
+  std::uint64_t delay = 0;  ///< probability of a delay up to max_delay, so that other packets overtake it
   Time max_delay = 20 * kMicrosecond;
 };
 
 inline constexpr std::uint64_t percent(unsigned p) { return (std::uint64_t{p} << 32) / 100; }
 
-/// One direction of a link that loses, duplicates and reorders packets, the same way for the same seed.
+/// One direction of a link that loses, duplicates and reorders packets, reproducibly for a seed.
 template <typename Packet>
 class FaultyLink {
  public:

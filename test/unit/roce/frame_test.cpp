@@ -32,7 +32,7 @@ std::vector<std::uint8_t> sample_frame(bool v6) {
 
 FrameKind kind_of(const std::vector<std::uint8_t>& f) { return parse_frame(ByteSpan(f)).kind; }
 
-/// Puts a right header checksum back after a change.
+/// Recomputes the header checksum after a change.
 void fix_ip(std::vector<std::uint8_t>& f) {
   f[24] = f[25] = 0;
   store_be16(&f[24], internet_checksum(ByteSpan(f).subspan(14, 20)));
@@ -40,7 +40,7 @@ void fix_ip(std::vector<std::uint8_t>& f) {
 
 }  // namespace
 
-TEST_CASE("Ethernet padding behind the datagram is cut off", "[frame]") {
+TEST_CASE("Ethernet padding after the datagram is removed", "[frame]") {
   auto f = sample_frame(false);
   const std::size_t n = parse_frame(ByteSpan(f)).datagram.size();
   f.resize(f.size() + 11, 0xee);
@@ -79,11 +79,11 @@ TEST_CASE("wrong checksums, lengths, options and fragments", "[frame]") {
   store_be16(&f[38], 7);  // UDP length below its header
   CHECK(kind_of(f) == FrameKind::kMalformed);
   f = good;
-  store_be16(&f[40], 0x1234);  // a UDP checksum that is not right
+  store_be16(&f[40], 0x1234);  // an invalid UDP checksum
   CHECK(kind_of(f) == FrameKind::kMalformed);
 }
 
-TEST_CASE("a right UDP checksum is accepted, whatever the cuts", "[frame]") {
+TEST_CASE("a valid UDP checksum is accepted for any segmentation", "[frame]") {
   for (const bool v6 : {false, true}) {
     auto f = sample_frame(v6);
     const std::size_t ip = 14;
@@ -103,7 +103,7 @@ TEST_CASE("a right UDP checksum is accepted, whatever the cuts", "[frame]") {
 }
 
 TEST_CASE("UDP source ports: hashed as Linux does, fixed, range", "[frame]") {
-  // flow label of 0x111222 × 0x333444, folded: worked out by hand from the rule in WIRE.md section 1.
+  // Flow label of 0x111222 × 0x333444, folded: computed by hand.
   const std::uint64_t product = 0x111222ULL * 0x333444ULL;
   std::uint64_t h = product ^ (product >> 20);
   h = h ^ (h >> 40);
@@ -128,7 +128,7 @@ TEST_CASE("addresses parse and print", "[frame]") {
   CHECK(to_string(mac_plus(*parse_mac("02:00:5e:00:00:ff"), 1)) == "02:00:5e:00:01:00");
 }
 
-TEST_CASE("header template: another traffic class gives what a path with it gives", "[frame]") {
+TEST_CASE("header template: a changed traffic class equals a path with it", "[frame]") {
   for (const char* ip : {"10.0.0.1", "fd00::1"}) {
     Path path;
     path.source_ip = *IpAddress::parse(ip);

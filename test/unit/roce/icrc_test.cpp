@@ -23,7 +23,7 @@ std::vector<std::uint8_t> random_bytes(Rng& rng, std::size_t n) {
   return v;
 }
 
-/// CRC-32 from its definition, one bit at a time: the witness that knows nothing of tables or carry-less
+/// CRC-32 by its definition, one bit at a time: an independent reference without tables or carry-less
 /// products.
 std::uint32_t crc32_by_definition(ByteSpan data) {
   std::uint32_t crc = 0xffffffff;
@@ -34,7 +34,7 @@ std::uint32_t crc32_by_definition(ByteSpan data) {
   return ~crc;
 }
 
-/// The iCRC by the text of the annex: ones in front, masked copy, plain CRC.
+/// The iCRC by the text of the annex: leading ones, masked copy, plain CRC.
 std::uint32_t icrc_by_definition(ByteSpan datagram, bool v6) {
   std::vector<std::uint8_t> m(8 + datagram.size(), 0xff);
   std::copy(datagram.begin(), datagram.end(), m.begin() + 8);
@@ -84,14 +84,14 @@ RequestPacket random_request(Rng& rng, std::uint32_t length) {
 
 }  // namespace
 
-TEST_CASE("CRC-32 is the Ethernet one and chains", "[icrc]") {
+TEST_CASE("CRC-32 is Ethernet's and can be chained", "[icrc]") {
   const std::string check = "123456789";
   const ByteSpan bytes(reinterpret_cast<const std::uint8_t*>(check.data()), check.size());
   CHECK(crc32(0, bytes) == 0xcbf43926);
   CHECK(crc32(crc32(0, bytes.first(4)), bytes.subspan(4)) == 0xcbf43926);
 }
 
-TEST_CASE("carry-less multiplication: hardware equals the portable way", "[icrc]") {
+TEST_CASE("carry-less multiplication: hardware equals the portable implementation", "[icrc]") {
   Rng rng(7);
   if (!cpu::kPclmul) WARN("no PCLMULQDQ here: only the portable way runs");
   for (int i = 0; i < 100000; ++i) {
@@ -112,7 +112,7 @@ TEST_CASE("a CRC shifted past known bytes equals the CRC over all of them", "[ic
   }
 }
 
-TEST_CASE("both ways to the iCRC agree with its definition on random packets", "[icrc]") {
+TEST_CASE("both methods for the iCRC agree with its definition on random packets", "[icrc]") {
   Rng rng(11);
   for (int i = 0; i < 3000; ++i) {
     const Path path = random_path(rng);
@@ -154,7 +154,7 @@ TEST_CASE("both ways to the iCRC agree with its definition on random packets", "
     REQUIRE(t.request.bth.dest_qp == qpn);
     REQUIRE(t.request.payload.size() == payload.size());
 
-    // Cut in three at random places, as a chain of buffers would be, it is the same frame.
+    // Split at two random places, like a chain of buffers, it is the same frame.
     const std::size_t c1 = rng.below(frame.size());
     const std::size_t c2 = c1 + rng.below(frame.size() - c1);
     Segments cut;
@@ -163,7 +163,7 @@ TEST_CASE("both ways to the iCRC agree with its definition on random packets", "
     cut.push(ByteSpan(frame).subspan(c2));
     REQUIRE(icrc_matches(parse_frame(cut)));
 
-    // A single flipped bit outside the masked fields is seen.
+    // A single flipped bit outside the masked fields is detected.
     const std::size_t at = frame.size() - 1 - rng.below(frame.size() - headers.size() - 12);
     frame[at] ^= static_cast<std::uint8_t>(1U << rng.below(8));
     REQUIRE_FALSE(icrc_matches(parse_frame(ByteSpan(frame))));

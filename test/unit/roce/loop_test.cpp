@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Requester and responder joined by a link in memory, through the bytes of the wire (BTH to pad).
+// Requester and responder connected by a link in memory, through the bytes of the wire (BTH to pad).
 #include "faulty_link.hpp"
 #include "model_receiver.hpp"
 #include "roce/requester.hpp"
@@ -122,7 +122,7 @@ class Loop {
     const RequestOutcome outcome = responder_.on_request(p.request);
     if (outcome.message) events.push_back(*outcome.message);
     if (!outcome.reply) return;
-    // An application that posts one more receive each time it was found without.
+    // An application that posts one more receive each time one was missing.
     if (outcome.reply->aeth.kind() == AethKind::kRnrNak) responder_.post_receives(1);
     Bytes answer(Bth::kSize + Aeth::kSize);
     Bth bth;
@@ -160,7 +160,7 @@ LoopConfig random_config(Rng& rng) {
 
 }  // namespace
 
-TEST_CASE("requester to responder, RC: every message once, memory right, whatever the link does", "[loop]") {
+TEST_CASE("requester to responder, RC: every message once, memory correct, on any link", "[loop]") {
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
     INFO("seed " << seed);
     Rng rng(seed);
@@ -187,7 +187,7 @@ TEST_CASE("requester to responder, RC: every message once, memory right, whateve
   }
 }
 
-TEST_CASE("requester to responder, UC: completes all, and what arrives whole is right", "[loop]") {
+TEST_CASE("requester to responder, UC: all complete, and whole messages are correct", "[loop]") {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     INFO("seed " << seed);
     Rng rng(seed);
@@ -211,7 +211,7 @@ TEST_CASE("requester to responder, UC: completes all, and what arrives whole is 
   }
 }
 
-TEST_CASE("requester to responder: what the responder refuses ends the queue pair", "[loop]") {
+TEST_CASE("requester to responder: a refused request ends the queue pair", "[loop]") {
   LoopConfig config;
   config.messages = 5;
   Loop loop(config, 1);

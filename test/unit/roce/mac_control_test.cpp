@@ -24,7 +24,7 @@ std::vector<std::uint8_t> bytes(const MacControl& c) {
 
 }  // namespace
 
-TEST_CASE("pause frames are what IEEE 802.3 Annexes 31B and 31D draw", "[mac_control]") {
+TEST_CASE("pause frames match IEEE 802.3 Annexes 31B and 31D", "[mac_control]") {
   const auto pause = bytes(kPause);
   CHECK(std::vector<std::uint8_t>(pause.begin(), pause.begin() + 19) ==
         std::vector<std::uint8_t>{1, 0x80, 0xc2, 0, 0, 1, 2, 0, 0, 0, 0, 9, 0x88, 8, 0, 1, 0x12, 0x34, 0});
@@ -41,7 +41,7 @@ TEST_CASE("pause frames are what IEEE 802.3 Annexes 31B and 31D draw", "[mac_con
   }
 }
 
-TEST_CASE("every truncation of a pause frame is refused where its fields are cut", "[mac_control]") {
+TEST_CASE("every truncation of a pause frame within its fields is refused", "[mac_control]") {
   for (const MacControl& c : {kPause, kPfc}) {
     const auto whole = bytes(c);
     const std::size_t needed = c.kind == MacControl::Kind::kPause ? 18 : 34;
@@ -53,7 +53,7 @@ TEST_CASE("every truncation of a pause frame is refused where its fields are cut
   }
 }
 
-TEST_CASE("other opcodes, and a tag before the EtherType, are nothing we speak", "[mac_control]") {
+TEST_CASE("other opcodes, and a tag before the EtherType, are ignored", "[mac_control]") {
   auto f = bytes(kPause);
   store_be16(&f[14], 0x0002);  // GATE (Clause 64)
   CHECK(parse_frame(ByteSpan(f)).kind == FrameKind::kOther);

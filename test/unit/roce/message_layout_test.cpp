@@ -9,8 +9,7 @@ using softfeb::roce::MessageLayout;
 
 namespace {
 
-/// Walks messages and packets one after the other, as a requester does, and compares each with what the
-/// layout says.
+/// Iterates over messages and packets like a requester, and compares each with the layout.
 void walk(std::uint32_t message_length, std::uint32_t pmtu, std::uint64_t source_length, unsigned packets) {
   INFO("message " << message_length << " pmtu " << pmtu << " source " << source_length);
   const MessageLayout layout(message_length, pmtu, source_length);
@@ -38,7 +37,7 @@ void walk(std::uint32_t message_length, std::uint32_t pmtu, std::uint64_t source
 
 }  // namespace
 
-TEST_CASE("layout: every packet of every pass stands where a requester puts it", "[layout]") {
+TEST_CASE("layout: every packet of every pass is at the requester's position", "[layout]") {
   for (const std::uint32_t length : {0U, 1U, 255U, 256U, 257U, 512U, 1000U}) {
     for (const std::uint64_t source : {0U, 1U, 200U, 256U, 1000U, 1024U, 2000U, 2001U, 2257U, 5000U}) {
       walk(length, 256, source, 200);

@@ -12,7 +12,7 @@ using namespace softfeb::roce;
 
 namespace {
 
-/// The ranges of what a set does not hold below `total`.
+/// The ranges below `total` that are missing in a set.
 std::vector<MessageMap::Range> gaps(const std::set<std::uint64_t>& came, std::uint64_t total) {
   std::vector<MessageMap::Range> out;
   std::uint64_t next = 0;
@@ -57,7 +57,7 @@ TEST_CASE("map: nothing arrived at all", "[map]") {
   CHECK(map.missing() == 7);
 }
 
-TEST_CASE("map: with room enough it is the complement of a set of arrivals", "[map]") {
+TEST_CASE("map: with enough room it is the complement of the set of arrivals", "[map]") {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     Rng rng(seed);
     MessageMap map(4096);
@@ -81,7 +81,7 @@ TEST_CASE("map: with room enough it is the complement of a set of arrivals", "[m
   }
 }
 
-TEST_CASE("map: what does not fit is counted, and what is listed is always missing", "[map]") {
+TEST_CASE("map: ranges that do not fit are counted, and listed ones are always missing", "[map]") {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     Rng rng(seed);
     const std::size_t capacity = rng.below(6);
@@ -101,14 +101,14 @@ TEST_CASE("map: what does not fit is counted, and what is listed is always missi
         for (std::uint64_t m = r.first; m <= r.last; ++m) REQUIRE(came.count(m) == 0);
       }
       REQUIRE(listed + map.unlisted() == map.missing());
-      // Never too little; too much only by late arrivals that nobody could place.
+      // Never too few; too many only because of late arrivals that could not be assigned.
       REQUIRE(map.missing() >= top - came.size());
       REQUIRE(map.missing() <= top - came.size() + map.uncertain());
     }
   }
 }
 
-TEST_CASE("counters of 32 bits are unwrapped to the nearest number", "[map]") {
+TEST_CASE("32-bit counters are unwrapped to the nearest number", "[map]") {
   CHECK(unwrap_counter(5, 3) == 5U);
   CHECK(unwrap_counter(0, 3) == 0U);
   CHECK_FALSE(unwrap_counter(0xffffffff, 3));

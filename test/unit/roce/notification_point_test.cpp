@@ -20,7 +20,7 @@ IpPair pair_of(std::uint8_t n) {
 
 }  // namespace
 
-TEST_CASE("notification point: the first mark at once, then one CNP an interval", "[cnp]") {
+TEST_CASE("notification point: the first mark at once, then one CNP per interval", "[cnp]") {
   NotificationPoint np({true, CnpScope::kQp, 50 * kMicrosecond});
   const auto slot = np.attach(pair_of(1), 7);
   CHECK(np.on_marked(slot, 0));
@@ -34,7 +34,7 @@ TEST_CASE("notification point: the first mark at once, then one CNP an interval"
   CHECK(np.sent() == 3);
 }
 
-TEST_CASE("notification point: the scope says who shares an interval", "[cnp]") {
+TEST_CASE("notification point: the scope determines which QPs share an interval", "[cnp]") {
   for (const CnpScope scope : {CnpScope::kQp, CnpScope::kIpPair}) {
     NotificationPoint np({true, scope, kMicrosecond});
     const auto a = np.attach(pair_of(1), 7);
@@ -49,7 +49,7 @@ TEST_CASE("notification point: the scope says who shares an interval", "[cnp]") 
   }
 }
 
-TEST_CASE("notification point: disabled it counts marks, without interval it answers each", "[cnp]") {
+TEST_CASE("notification point: disabled it counts marks; without an interval it answers each", "[cnp]") {
   NotificationPoint off({false, CnpScope::kQp, 0});
   const auto slot = off.attach(pair_of(1), 7);
   for (Time t = 0; t < 10; ++t) CHECK_FALSE(off.on_marked(slot, t));
@@ -57,7 +57,7 @@ TEST_CASE("notification point: disabled it counts marks, without interval it ans
   NotificationPoint each({true, CnpScope::kQp, 0});
   const auto s = each.attach(pair_of(1), 7);
   for (int i = 0; i < 10; ++i) CHECK(each.on_marked(s, 5));
-  CHECK_FALSE(each.on_marked(s + 1, 5));  // a slot nobody attached
+  CHECK_FALSE(each.on_marked(s + 1, 5));  // a slot without a queue pair
 }
 
 TEST_CASE("notification point: many QPs against a model", "[cnp]") {

@@ -15,7 +15,7 @@ using namespace softfeb;
 using namespace softfeb::roce;
 using namespace softfeb::roce::test;
 
-TEST_CASE("payload check: right bytes pass, in any number of segments", "[check]") {
+TEST_CASE("payload check: correct bytes pass, in any number of segments", "[check]") {
   const VectorStream stream(random_bytes(1000, 1));
   PayloadCheck check(stream);
   check.check(0, 0, 0, 256, Segments(ByteSpan(stream.data()).first(256)));
@@ -31,8 +31,7 @@ TEST_CASE("payload check: right bytes pass, in any number of segments", "[check]
   CHECK(check.mismatches().empty());
 }
 
-TEST_CASE("payload check: every wrong byte is counted, the first are remembered with their place",
-          "[check]") {
+TEST_CASE("payload check: every wrong byte is counted; the first are recorded with their place", "[check]") {
   const VectorStream stream(random_bytes(1000, 2));
   PayloadCheck check(stream);
   auto got = stream.data();
@@ -65,7 +64,9 @@ TEST_CASE("payload check: surplus bytes are wrong, bytes without a stream unchec
   check.check(0, 0, 90, 20, Segments(ByteSpan(stream.data()).first(20)));
   CHECK(check.unchecked() == 20);
   CHECK(check.wrong() == 4);
-  check.check(0, 0, 0, 10, Segments(ByteSpan(stream.data()).first(7)));  // a short packet: what came is right
+  check.check(
+      0, 0, 0, 10,
+      Segments(ByteSpan(stream.data()).first(7)));  // a short packet: the bytes that arrived are correct
   CHECK(check.checked() == 64 + 7);
   CHECK(check.wrong() == 4);
 }

@@ -29,7 +29,7 @@ std::vector<std::uint8_t> message_of(const std::vector<std::uint8_t>& source, st
 
 }  // namespace
 
-TEST_CASE("receiving QP: a file in passes over a lossy UC: what came is right, what did not is told",
+TEST_CASE("receiving QP: a file in passes over lossy UC; correct and missing messages are reported",
           "[receive_qp]") {
   constexpr std::uint32_t kLength = 700;
   const auto source = random_bytes(2500, 11);  // 700 + 700 + 700 + 400
@@ -81,7 +81,7 @@ TEST_CASE("receiving QP: a file in passes over a lossy UC: what came is right, w
   }
 }
 
-TEST_CASE("receiving QP: corrupt bytes and messages of another length are told", "[receive_qp]") {
+TEST_CASE("receiving QP: corrupt bytes and wrong message lengths are reported", "[receive_qp]") {
   const VectorStream stream(random_bytes(4096, 12));
   Memory memory(4096);
   ReceiveQpConfig c;
@@ -101,7 +101,7 @@ TEST_CASE("receiving QP: corrupt bytes and messages of another length are told",
   CHECK(qp.map().received() == 0);  // messages are not numbered here
 }
 
-TEST_CASE("receiving QP: the byte counter is followed over losses that are known", "[receive_qp]") {
+TEST_CASE("receiving QP: the byte counter is followed over known losses", "[receive_qp]") {
   Memory memory(4096);
   ReceiveQpConfig c;
   c.responder = config(kUc);
@@ -115,7 +115,7 @@ TEST_CASE("receiving QP: the byte counter is followed over losses that are known
   };
   qp.on_request(next(100).get(), 0);
   qp.on_request(next(101).get(), 0);
-  next(102);  // lost on the way
+  next(102);  // lost in transit
   qp.on_request(next(103).get(), 0);
   CHECK(qp.bytes_wrong() == 0);
   counter = static_cast<std::uint8_t>(counter + 1);
@@ -123,7 +123,7 @@ TEST_CASE("receiving QP: the byte counter is followed over losses that are known
   CHECK(qp.bytes_wrong() == 1);
 }
 
-TEST_CASE("receiving QP: marks give CNPs, for packets of no use too, but not from ERR", "[receive_qp]") {
+TEST_CASE("receiving QP: marks cause CNPs, even on dropped packets, but not in ERR", "[receive_qp]") {
   Memory memory(4096);
   NotificationPoint np({true, CnpScope::kQp, 10});
   ReceiveQpConfig c;
@@ -138,7 +138,7 @@ TEST_CASE("receiving QP: marks give CNPs, for packets of no use too, but not fro
   CHECK(send(101, true, 0));
   CHECK_FALSE(send(102, true, 9));
   CHECK(send(100, true, 10));  // duplicate
-  CHECK(send(110, true, 20));  // behind a gap
+  CHECK(send(110, true, 20));  // after a gap
   auto bad = packet(Transport::kRc, Operation::kSendOnly, 103, 8);
   qp.on_request(bad.get(), 25);
   CHECK_FALSE(send(104, true, 40));
@@ -146,7 +146,7 @@ TEST_CASE("receiving QP: marks give CNPs, for packets of no use too, but not fro
   CHECK(np.sent() == 3);
 }
 
-TEST_CASE("receiving QP: a comparison without a layout is refused", "[receive_qp]") {
+TEST_CASE("receiving QP: a comparison requires a layout", "[receive_qp]") {
   Memory memory(16);
   const VectorStream stream({1, 2, 3});
   ReceiveQpConfig c;

@@ -7,7 +7,7 @@
 
 namespace softfeb::test {
 
-/// A requester with a clock set by hand and short ways to talk to it.
+/// A requester with a clock set by the test and short helpers.
 struct RequesterFixture {
   explicit RequesterFixture(const roce::RequesterConfig& config) : q(config) {}
 
@@ -26,7 +26,7 @@ struct RequesterFixture {
     return q.post(write(id, length, signaled), now);
   }
 
-  /// Everything that may leave now.
+  /// All packets that may leave now.
   std::vector<roce::RequestPacket> drain() {
     std::vector<roce::RequestPacket> out;
     while (q.ready(now)) out.push_back(q.next(now));
@@ -44,7 +44,7 @@ struct RequesterFixture {
   void sequence_nak(roce::Psn psn) { nak(roce::AethKind::kNakSequence, psn); }
   void rnr(std::uint8_t code, roce::Psn psn) { respond(roce::Aeth::rnr(code), psn); }
 
-  /// Waits until the requester's timer is due and lets it act.
+  /// Waits until the requester's timer is due and runs it.
   void expire() {
     now = q.deadline();
     q.on_timer(now);
@@ -65,7 +65,7 @@ struct RequesterFixture {
   Time now = kSecond;
 };
 
-/// Completions as (id, status) are what most checks are about.
+/// Completions as (id, status), the subject of most checks.
 using IdStatus = std::pair<std::uint64_t, roce::WcStatus>;
 inline std::vector<IdStatus> id_status(const std::vector<roce::Completion>& completions) {
   std::vector<IdStatus> out;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Properties of a requester on a network that loses, duplicates and reorders, for many seeds: every message
-// arrives and completes once, in order; memory is right; what is sent again is what was sent at first.
+// arrives and completes once, in order; memory is correct; retransmissions equal the first transmission.
 #include "faulty_link.hpp"
 #include "model_receiver.hpp"
 #include "roce/requester.hpp"
@@ -23,7 +23,7 @@ struct Trial {
   LinkFaults out, back;
   std::uint64_t rnr = 0;
   unsigned messages = 60;
-  std::uint64_t signaled = 0;  ///< chance
+  std::uint64_t signaled = 0;  ///< probability
   std::uint32_t longest = 0;
 };
 
@@ -106,7 +106,7 @@ class Simulation {
       now_ += kPacketTime;
     } else {
       const Time next = std::min({q_.deadline(), out_.next_arrival(), back_.next_arrival()});
-      if (!q_.idle()) REQUIRE(next != kNever);  // nothing would ever happen again
+      if (!q_.idle()) REQUIRE(next != kNever);  // otherwise nothing would ever happen again
       if (next != kNever) now_ = std::max(now_ + kPacketTime, next);
     }
   }
@@ -177,7 +177,7 @@ TEST_CASE("requester: every message once and in order over a faulty network", "[
   }
 }
 
-TEST_CASE("requester: a receiver that is gone ends every message with an error, in order", "[requester]") {
+TEST_CASE("requester: without a receiver every message ends with an error, in order", "[requester]") {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     Rng rng(seed);
     RequesterConfig c = random_trial(rng).config;

@@ -29,7 +29,7 @@ bool same_wire(const RequestPacket& a, const RequestPacket& b) {
 
 }  // namespace
 
-TEST_CASE("requester: one ACK completes all before it, in posting order", "[requester]") {
+TEST_CASE("requester: one ACK completes everything before it, in posting order", "[requester]") {
   RequesterFixture f(small());
   for (std::uint64_t id = 1; id <= 4; ++id) f.post(id, 300);  // PSN 0-1, 2-3, 4-5, 6-7
   f.drain();
@@ -109,7 +109,7 @@ TEST_CASE("requester: an ACK while going back skips what it covers", "[requester
   CHECK(f.drain_psns() == Psns{6, 7});
 }
 
-TEST_CASE("requester: a NAK that tells nothing new costs no retry", "[requester]") {
+TEST_CASE("requester: a NAK without news costs no retry", "[requester]") {
   RequesterConfig c = small();
   c.retry_count = 1;
   RequesterFixture f(c);
@@ -217,7 +217,7 @@ TEST_CASE("requester: RNR waits, then resends from the PSN named", "[requester]"
   const Time start = f.now;
   CHECK(f.q.deadline() == start + rnr_wait(14));
   CHECK_FALSE(f.q.ready(f.now));
-  f.sequence_nak(2);  // what was sent behind the refused packet makes the receiver complain
+  f.sequence_nak(2);  // packets sent after the refused one cause a NAK
   f.rnr(14, 2);
   CHECK(f.q.counters().responses_ignored == 2);
   f.now = start + rnr_wait(14) - 1;
@@ -228,7 +228,7 @@ TEST_CASE("requester: RNR waits, then resends from the PSN named", "[requester]"
   CHECK(f.q.counters().rnr_rx == 2);
 }
 
-TEST_CASE("requester: an ACK beyond it ends an RNR wait", "[requester]") {
+TEST_CASE("requester: a later ACK ends an RNR wait", "[requester]") {
   RequesterFixture f(small());
   f.post(1, 10);
   f.post(2, 10);
@@ -238,7 +238,7 @@ TEST_CASE("requester: an ACK beyond it ends an RNR wait", "[requester]") {
   CHECK(f.drain_psns() == Psns{1});
 }
 
-TEST_CASE("requester: NAKs in the wake of RNRs do not add up", "[requester]") {
+TEST_CASE("requester: NAKs that follow RNRs do not add up", "[requester]") {
   RequesterConfig c;
   c.timing = GENERATE(TimingProfile::kStandard, TimingProfile::kFirmware);
   c.rnr_retry = 7;
@@ -252,7 +252,7 @@ TEST_CASE("requester: NAKs in the wake of RNRs do not add up", "[requester]") {
     f.rnr(1, 0);
     f.expire();
     f.drain();
-    f.sequence_nak(0);  // for the second request, behind the refused one; a slow receiver says it late
+    f.sequence_nak(0);  // for the second request, after the refused one; a slow receiver sends it late
     if (f.q.state() == QpState::kErr) break;
   }
   CHECK((f.q.state() == QpState::kErr) == (c.timing == TimingProfile::kFirmware));
@@ -316,7 +316,7 @@ TEST_CASE("requester: RNR timer table", "[requester]") {
   CHECK(rnr_wait(12) == 640 * kMicrosecond);
   CHECK(rnr_wait(31) == 491'520 * kMicrosecond);
   for (std::uint8_t code = 2; code < 32; ++code) CHECK(rnr_wait(code) > rnr_wait(code - 1));
-  // Own minimum 4, answer code 1, and the other way round; code 0 is the longest wait except in the firmware.
+  // Own minimum 4, response code 1, and vice versa; code 0 is the longest wait except in the firmware.
   CHECK(rnr_wait(TimingProfile::kStandard, 1, 4) == rnr_wait(4));
   CHECK(rnr_wait(TimingProfile::kStandard, 4, 1) == rnr_wait(4));
   CHECK(rnr_wait(TimingProfile::kStandard, 0, 1) == rnr_wait(0));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Runs of packets in the middle of messages: what next() gives, packet for packet, whatever happens between.
+// The fast path for packets in the middle of messages: equal to next(), packet by packet, under any events.
 #include "base/rng.hpp"
 #include "requester_fixture.hpp"
 
@@ -25,7 +25,7 @@ RequesterConfig some_config(Rng& rng) {
   return c;
 }
 
-/// The same to both, the second of which sends runs where it can.
+/// Applies the same to both requesters; the second one uses the fast path.
 struct Pair {
   explicit Pair(const RequesterConfig& c) : plain(c), runner(c) {}
 
@@ -95,7 +95,7 @@ void disturb(Pair& p, Rng& rng, std::uint64_t& id) {
 
 }  // namespace
 
-TEST_CASE("requester: a run's packets are what next() gives", "[requester][run]") {
+TEST_CASE("requester: packets of the fast path equal those of next()", "[requester][run]") {
   unsigned of_runs = 0;
   for (std::uint64_t seed = 1; seed <= 300; ++seed) {
     CAPTURE(seed);
@@ -106,7 +106,7 @@ TEST_CASE("requester: a run's packets are what next() gives", "[requester][run]"
       const std::uint64_t sent = p.plain.q.counters().packets;
       p.send();
       const bool left = p.plain.q.counters().packets != sent;
-      // A payload error speaks of the packet that has just been taken.
+      // A payload error concerns the packet that was just taken.
       if (left && rng.below(400) == 0) p.both([](RequesterFixture& f) { f.q.payload_error(f.now); });
       disturb(p, rng, id);
       p.compare();
@@ -116,7 +116,8 @@ TEST_CASE("requester: a run's packets are what next() gives", "[requester][run]"
   CHECK(of_runs > 5000);
 }
 
-TEST_CASE("requester: a run ends before what asks for an acknowledgement", "[requester][run]") {
+TEST_CASE("requester: the fast path ends before a packet that requests an acknowledgement",
+          "[requester][run]") {
   RequesterConfig c;
   c.pmtu = 256;
   c.ack_every = 4;
@@ -134,7 +135,7 @@ TEST_CASE("requester: a run ends before what asks for an acknowledgement", "[req
   CHECK(f.q.next_of_run().payload_offset == 0x1000'0000 + 4 * 256);
 }
 
-TEST_CASE("requester: whatever happens ends a run", "[requester][run]") {
+TEST_CASE("requester: any event ends the fast path", "[requester][run]") {
   RequesterConfig c;
   c.pmtu = 256;
   RequesterFixture f(c);
@@ -157,7 +158,7 @@ TEST_CASE("requester: whatever happens ends a run", "[requester][run]") {
   CHECK_FALSE(f.q.begin_run());
 }
 
-TEST_CASE("requester: no run begins where nothing is to be sent", "[requester][run]") {
+TEST_CASE("requester: the fast path does not start without packets to send", "[requester][run]") {
   RequesterConfig c;
   c.pmtu = 256;
   RequesterFixture f(c);
@@ -165,7 +166,7 @@ TEST_CASE("requester: no run begins where nothing is to be sent", "[requester][r
   f.post(1, 256);
   f.q.next(0);
   CHECK_FALSE(f.q.begin_run());
-  // Nor has it looked at what was not there yet.
+  // It has not accessed packets that did not exist yet.
   f.post(2, 3 * 256);
   CHECK(opcode_operation(f.q.next(0).opcode) == Operation::kWriteFirst);
   CHECK(f.q.begin_run());

@@ -47,7 +47,7 @@ TEST_CASE("requester: opcodes of every verb, RC and UC", "[requester]") {
   CHECK(opcodes_of(Transport::kUc, WrOpcode::kWriteImm, 3) == Codes{0x2b});
 }
 
-TEST_CASE("requester: pieces cover the message once, at every path MTU", "[requester]") {
+TEST_CASE("requester: packets cover the message once, at every path MTU", "[requester]") {
   const std::uint32_t pmtu = GENERATE(256U, 512U, 1024U, 2048U, 4096U);
   const std::uint32_t length = GENERATE(0U, 1U, 255U, 256U, 257U, 4095U, 4096U, 4097U, 65536U, 100001U);
   RequesterConfig c;
@@ -73,7 +73,7 @@ TEST_CASE("requester: pieces cover the message once, at every path MTU", "[reque
   CHECK(packets[0].reth.dma_length == length);
 }
 
-TEST_CASE("requester: peek shows what next gives and changes nothing", "[requester]") {
+TEST_CASE("requester: peek returns what next gives and changes nothing", "[requester]") {
   RequesterConfig c;
   c.pmtu = 256;
   RequesterFixture f(c);
@@ -91,7 +91,7 @@ TEST_CASE("requester: peek shows what next gives and changes nothing", "[request
   CHECK(f.q.counters().packets == 3);
 }
 
-TEST_CASE("requester: SE where the receiver gets a completion", "[requester]") {
+TEST_CASE("requester: SE if the receiver gets a completion", "[requester]") {
   const auto solicited = [](TimingProfile profile, WrOpcode verb) {
     RequesterConfig c;
     c.pmtu = 256;
@@ -125,6 +125,6 @@ TEST_CASE("requester: impossible configurations are refused", "[requester]") {
 }
 
 TEST_CASE("requester: a queue pair is small", "[requester]") {
-  // 100,000 of them with short queues must fit into a cache-friendly amount of memory.
+  // 100,000 of them with short queues must use a moderate amount of memory.
   CHECK(sizeof(Requester) + 8 * sizeof(SendSlot) <= 1024);
 }

@@ -36,7 +36,7 @@ TEST_CASE("requester: periods of the timeout codes", "[requester]") {
   CHECK(ack_timeout(TimingProfile::kFirmware, 4) == 10935 * kFirmwareClock);
 }
 
-TEST_CASE("requester: the standard timer starts with a packet that asks, and progress restarts it",
+TEST_CASE("requester: the standard timer starts with an AckReq packet, and progress restarts it",
           "[requester]") {
   RequesterFixture f(config(TimingProfile::kStandard));
   f.post(1, 600);
@@ -60,7 +60,7 @@ TEST_CASE("requester: the standard timer starts with a packet that asks, and pro
   CHECK(f.q.deadline() == kNever);
 }
 
-TEST_CASE("requester: after going back the standard timer waits for a packet that asks", "[requester]") {
+TEST_CASE("requester: after going back the standard timer waits for an AckReq packet", "[requester]") {
   RequesterFixture f(config(TimingProfile::kStandard));
   f.post(1, 256 * 4);
   f.drain();
@@ -88,18 +88,18 @@ TEST_CASE("requester: the firmware's timer runs from the first packet and any re
   f.now += 1000;
   CHECK(f.q.deadline() == f.now - 1000 + period);
   f.expire();
-  CHECK(f.q.deadline() == f.now + period);  // restarted by the retry itself, before anything has left
+  CHECK(f.q.deadline() == f.now + period);  // restarted by the retry itself, before any packet has left
   f.drain();
   f.ack(2);
   CHECK(f.q.deadline() == kNever);
 }
 
-TEST_CASE("requester: timeout resends what is not acknowledged", "[requester]") {
+TEST_CASE("requester: a timeout resends what is not acknowledged", "[requester]") {
   RequesterFixture f(config(TimingProfile::kStandard));
   f.post(1, 10);
   f.post(2, 256 * 4);
   f.drain();
-  f.ack(2);  // two packets of request 2 are safe
+  f.ack(2);  // two packets of request 2 are acknowledged
   f.completions();
   f.expire();
   CHECK(f.q.deadline() == kNever);
@@ -149,7 +149,7 @@ TEST_CASE("requester: timeout code 0 never expires", "[requester]") {
   CHECK(f.q.deadline() == kNever);
 }
 
-TEST_CASE("requester: no timer runs while an RNR wait does", "[requester]") {
+TEST_CASE("requester: no timer runs during an RNR wait", "[requester]") {
   RequesterConfig c = config(GENERATE(TimingProfile::kStandard, TimingProfile::kFirmware));
   RequesterFixture f(c);
   f.post(1, 10);

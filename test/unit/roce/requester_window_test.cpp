@@ -57,20 +57,20 @@ TEST_CASE("requester: at most the window of packets is in flight", "[requester]"
 TEST_CASE("requester: AckReq by signaled, ack_every and sqSigAll", "[requester]") {
   RequesterConfig c = small_path();
   c.timing = TimingProfile::kFirmware;
-  SECTION("firmware: on the last packet of signaled requests alone") {
+  SECTION("firmware: only on the last packet of signaled requests") {
     RequesterFixture f(c);
     f.post(1, 600);
     f.post(2, 600, false);
     CHECK(ack_requests(f.drain()) == Bits{false, false, true, false, false, false});
   }
-  SECTION("every N-th packet of a message besides") {
+  SECTION("additionally every N-th packet of a message") {
     c.ack_every = 2;
     RequesterFixture f(c);
     f.post(1, 256 * 5, false);
     f.post(2, 256 * 3);
     CHECK(ack_requests(f.drain()) == Bits{false, true, false, true, false, false, true, true});
   }
-  SECTION("sqSigAll: firmware asks everywhere and completes what is signaled") {
+  SECTION("sqSigAll: the firmware requests ACKs everywhere and completes signaled requests") {
     c.sq_sig_all = true;
     RequesterFixture f(c);
     f.post(1, 600, false);
@@ -91,7 +91,7 @@ TEST_CASE("requester: AckReq by signaled, ack_every and sqSigAll", "[requester]"
   }
 }
 
-TEST_CASE("requester: unsignaled requests ask where nothing behind them would", "[requester]") {
+TEST_CASE("requester: unsignaled requests ask if no later request will", "[requester]") {
   RequesterConfig c = small_path();
   c.window_requests = 4;
   RequesterFixture f(c);
@@ -101,7 +101,7 @@ TEST_CASE("requester: unsignaled requests ask where nothing behind them would", 
   CHECK(ack_requests(f.drain()) == Bits{false, true});  // the queue ends
   f.post(7, 10, false);
   f.sequence_nak(4);
-  CHECK(ack_requests(f.drain()) == Bits{false, true, true});  // resent as it was, though no longer the last
+  CHECK(ack_requests(f.drain()) == Bits{false, true, true});  // resent unchanged, although no longer the last
   f.ack(6);
   CHECK(f.q.idle());
   CHECK(f.completions().empty());
@@ -119,7 +119,7 @@ TEST_CASE("requester: unsignaled successes free their slots without a poll", "[r
   CHECK(f.q.counters().messages_completed == 100);
 }
 
-TEST_CASE("requester: a full queue takes nothing", "[requester]") {
+TEST_CASE("requester: a full queue accepts nothing", "[requester]") {
   RequesterConfig c = small_path();
   c.send_queue_depth = 3;
   RequesterFixture f(c);
@@ -128,7 +128,7 @@ TEST_CASE("requester: a full queue takes nothing", "[requester]") {
   CHECK_FALSE(f.post(4, 10));
   f.drain();
   f.ack(0);
-  CHECK_FALSE(f.q.can_post());  // its completion has not been taken
+  CHECK_FALSE(f.q.can_post());  // its completion has not been polled
   CHECK(f.completed_ids() == Ids{1});
   CHECK(f.post(4, 10));
 }
@@ -158,7 +158,7 @@ TEST_CASE("requester: 2 GiB at path MTU 256 keep PSNs unambiguous and ask in tim
       }
       in_flight_max = std::max(in_flight_max, sent - acked);
     }
-    REQUIRE(asked > acked);  // or nobody would ever answer
+    REQUIRE(asked > acked);  // otherwise no ACK would ever come
     acked = asked;
     f.ack(psn_add(0xabcdef, static_cast<std::uint32_t>(acked - 1)));
   }
@@ -169,7 +169,7 @@ TEST_CASE("requester: 2 GiB at path MTU 256 keep PSNs unambiguous and ask in tim
   CHECK(f.completed_ids() == Ids{2});
 }
 
-TEST_CASE("requester: SQD lets what has begun go on and holds the rest", "[requester]") {
+TEST_CASE("requester: SQD finishes what has begun and holds the rest", "[requester]") {
   RequesterFixture f(small_path());
   f.post(1, 600);
   f.post(2, 10);
@@ -184,7 +184,7 @@ TEST_CASE("requester: SQD lets what has begun go on and holds the rest", "[reque
   CHECK(f.drain_psns() == Psns{3});
 }
 
-TEST_CASE("requester: ERR by command flushes everything", "[requester]") {
+TEST_CASE("requester: a command to ERR flushes everything", "[requester]") {
   RequesterFixture f(small_path());
   f.post(1, 10);
   f.post(2, 10, false);
@@ -194,7 +194,7 @@ TEST_CASE("requester: ERR by command flushes everything", "[requester]") {
   CHECK_FALSE(f.q.ready(f.now));
 }
 
-TEST_CASE("requester: UC completes when the last packet has gone", "[requester]") {
+TEST_CASE("requester: UC completes when the last packet has left", "[requester]") {
   RequesterConfig c = small_path();
   c.transport = Transport::kUc;
   c.window_requests = 1;
@@ -210,22 +210,22 @@ TEST_CASE("requester: UC completes when the last packet has gone", "[requester]"
   CHECK(f.q.counters().responses_ignored == 1);
 }
 
-TEST_CASE("requester: an unsupported verb fails in its turn", "[requester]") {
+TEST_CASE("requester: an unsupported verb fails in order", "[requester]") {
   RequesterFixture f(small_path());
   WorkRequest bad = RequesterFixture::write(2, 100);
   bad.opcode = static_cast<WrOpcode>(4);
   f.post(1, 10);
-  SECTION("behind a request that is still in flight") {
+  SECTION("after a request that is still in flight") {
     f.drain();
     CHECK(f.q.post(bad, f.now));
     f.post(3, 10);
     CHECK_FALSE(f.q.ready(f.now));
     CHECK(f.q.state() == QpState::kRts);
-    f.expire();  // the one before it is still looked after
+    f.expire();  // the previous one is still handled
     CHECK(f.drain_psns() == Psns{0});
     f.ack(0);
   }
-  SECTION("behind one that has not left") {
+  SECTION("after one that has not left") {
     CHECK(f.q.post(bad, f.now));
     f.post(3, 10);
     CHECK(f.drain_psns() == Psns{0});
@@ -242,7 +242,7 @@ TEST_CASE("requester: a message above 2 GiB is refused", "[requester]") {
   CHECK(id_status(f.completions()) == Results{{1, WcStatus::kLocalOperationError}});
 }
 
-TEST_CASE("requester: payload that cannot be had", "[requester]") {
+TEST_CASE("requester: unavailable payload", "[requester]") {
   RequesterConfig c = small_path();
   c.transport = GENERATE(Transport::kRc, Transport::kUc);
   RequesterFixture f(c);
@@ -276,7 +276,7 @@ TEST_CASE("requester: a payload error waits for the requests before it", "[reque
   CHECK(f.q.counters().messages_completed == 1);
 }
 
-TEST_CASE("requester: a payload error behind a request that asked for no ACK ends at once", "[requester]") {
+TEST_CASE("requester: a payload error after a request without AckReq is reported at once", "[requester]") {
   RequesterFixture f(small_path());
   f.post(1, 10, false);
   f.post(2, 600);

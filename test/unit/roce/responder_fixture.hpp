@@ -15,7 +15,7 @@ inline constexpr std::uint32_t kRkey = 0x1234;
 inline constexpr std::size_t kGuard = 4096;
 inline constexpr std::uint8_t kUntouched = 0xee;
 
-/// A region of `length` bytes with guards around it.
+/// A region of `length` bytes between guard bytes.
 struct Memory {
   explicit Memory(std::size_t length) : bytes(length + 2 * kGuard, kUntouched), size(length) {
     regions.push_back({kAddress, length, kRkey, bytes.data() + kGuard});
@@ -35,7 +35,7 @@ struct Memory {
   std::vector<MemoryRegion> regions;
 };
 
-/// A request packet with its payload; all fields may be spoilt before it is handed over.
+/// A request packet with its payload; tests may corrupt all fields.
 struct TestPacket {
   ReceivedRequest request;
   std::vector<std::uint8_t> payload;
@@ -57,7 +57,7 @@ inline TestPacket packet(Transport t, Operation op, Psn psn, std::size_t size, s
   return p;
 }
 
-/// The packets of one WRITE, as a right requester sends them.
+/// The packets of one WRITE, as a correct requester sends them.
 inline std::vector<TestPacket> write_message(Transport t, Psn psn, std::uint64_t offset,
                                              const std::vector<std::uint8_t>& data, bool immediate = false,
                                              std::uint32_t value = 0) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Requests as no requester sends them, and right ones over a network that loses, doubles and reorders.
+// Hostile requests, and valid ones over a network that loses, duplicates and reorders.
 #include "base/rng.hpp"
 #include "responder_fixture.hpp"
 #include "stream_fixture.hpp"
@@ -15,7 +15,7 @@ using namespace softfeb::roce::test;
 
 namespace {
 
-/// A number that is often near one of the limits a check could get wrong.
+/// A number that is often close to a limit that a check could get wrong.
 std::uint64_t near_limit(Rng& rng) {
   static constexpr std::uint64_t kLimits[] = {0,          kAddress,    kAddress + 4096, UINT64_MAX,
                                               UINT32_MAX, 0x8000'0000, kPmtu,           4096};
@@ -44,7 +44,7 @@ TestPacket hostile_packet(Rng& rng, Psn expected) {
   return p;
 }
 
-/// What must hold of one answer, whatever came.
+/// Invariants of a response to any request.
 void check_outcome(const Responder& r, const TestPacket& p, const RequestOutcome& out, Psn expected_before,
                    QpState state_before) {
   const bool rc = r.config().transport == Transport::kRc;
@@ -99,7 +99,7 @@ TEST_CASE("hostile requests write nothing outside the region and never confuse t
     messages += n.messages;
     errors += n.access_errors + n.invalid_requests + n.no_receive;
   }
-  // The mixture reaches both sides of the checks.
+  // The mixture reaches both outcomes of the checks.
   CHECK(accepted > 500);
   CHECK(messages > 500);
   CHECK(errors > 500);
@@ -107,7 +107,7 @@ TEST_CASE("hostile requests write nothing outside the region and never confuse t
 
 namespace {
 
-/// Goes back to what the responder asks for: a requester as small as it can be.
+/// Goes back to the PSN that the responder requests: a minimal requester.
 struct GoBackN {
   std::vector<TestPacket> packets;
   Psn first;
@@ -128,7 +128,7 @@ struct GoBackN {
 
 }  // namespace
 
-TEST_CASE("RC: everything arrives once over a network that loses, doubles and reorders",
+TEST_CASE("RC: everything arrives once over a network that loses, duplicates and reorders",
           "[responder][hostile]") {
   for (std::uint64_t seed = 1; seed <= 30; ++seed) {
     INFO("seed " << seed);
@@ -161,7 +161,7 @@ TEST_CASE("RC: everything arrives once over a network that loses, doubles and re
         if (rng.chance(1U << 26)) wire.push_back(sender.next);
         ++sender.next;
       } else if (wire.empty()) {
-        sender.next = sender.acknowledged;  // its timer
+        sender.next = sender.acknowledged;  // its timeout
       }
       if (wire.empty() || rng.below(2) == 0) continue;
       const std::size_t pick =

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The behaviour table of Linux Soft-RoCE (SOFTROCE.md section 5), row by row, on a reliable connection.
+// The behaviour of Linux Soft-RoCE on a reliable connection, row by row.
 #include "base/rng.hpp"
 #include "responder_fixture.hpp"
 
@@ -24,7 +24,7 @@ std::vector<std::uint8_t> bytes_of(std::size_t n, std::uint64_t seed) {
   return v;
 }
 
-/// What the reply must be: syndrome, PSN and MSN, or none.
+/// The expected reply: syndrome, PSN and MSN, or none.
 void expect_reply(const RequestOutcome& out, std::uint8_t syndrome, Psn psn, std::uint32_t msn) {
   REQUIRE(out.reply);
   CHECK(unsigned{out.reply->aeth.syndrome} == unsigned{syndrome});
@@ -54,7 +54,7 @@ TEST_CASE("RC: a WRITE of one packet is written, acknowledged and counted", "[re
   }
 }
 
-TEST_CASE("RC: a long WRITE over the wrap of the PSN has one ACK, on the packet that asks", "[responder]") {
+TEST_CASE("RC: a long WRITE over the wrap of the PSN has one ACK, for the AckReq packet", "[responder]") {
   Memory memory(256 * 20 + 5);
   Responder r(config(kRc, 0xfffff8), memory.regions);
   const auto data = bytes_of(memory.size, 9);
@@ -94,7 +94,7 @@ TEST_CASE("RC: payload in several segments is written in order", "[responder]") 
   CHECK(std::equal(data.begin(), data.end(), memory.data()));
 }
 
-TEST_CASE("RC: AckReq alone decides whether a right packet is acknowledged", "[responder]") {
+TEST_CASE("RC: AckReq alone determines whether a valid packet is acknowledged", "[responder]") {
   Memory memory(1024);
   Responder r(config(kRc), memory.regions);
   auto quiet = packet(kRc, Operation::kWriteOnly, 100, 8);
@@ -103,7 +103,7 @@ TEST_CASE("RC: AckReq alone decides whether a right packet is acknowledged", "[r
   auto first = packet(kRc, Operation::kWriteFirst, 101, 256);
   first.request.reth.dma_length = 300;
   first.request.bth.ack_req = true;
-  expect_reply(r.on_request(first.get()), 0x1f, 101, 1);  // the message has not ended: MSN stays
+  expect_reply(r.on_request(first.get()), 0x1f, 101, 1);  // the message has not ended, so the MSN stays
   CHECK(r.counters().ack_tx == 1);
 }
 
@@ -136,7 +136,7 @@ TEST_CASE("RC: immediates consume receive requests, plain WRITEs do not", "[resp
   CHECK(r.counters().messages == 3);
 }
 
-TEST_CASE("RC: without a receive request an immediate is answered RNR NAK and taken on its retry",
+TEST_CASE("RC: an immediate without a receive request gets an RNR NAK and is accepted on retry",
           "[responder]") {
   Memory memory(4096);
   auto c = config(kRc);
@@ -146,7 +146,7 @@ TEST_CASE("RC: without a receive request an immediate is answered RNR NAK and ta
   auto imm = packet(kRc, Operation::kWriteOnlyImm, 100, 16);
   expect_reply(r.on_request(imm.get()), 0x20 | 14, 100, 0);
   CHECK(memory.untouched());
-  // Next PSNs meanwhile: one sequence NAK with the RNR-ed PSN.
+  // Later PSNs meanwhile cause one sequence NAK with the PSN of the RNR NAK.
   auto next = packet(kRc, Operation::kWriteOnly, 101, 16);
   expect_reply(r.on_request(next.get()), 0x60, 100, 0);
   CHECK_FALSE(r.on_request(next.get()).reply);
@@ -160,7 +160,7 @@ TEST_CASE("RC: without a receive request an immediate is answered RNR NAK and ta
   CHECK(r.state() == QpState::kRtr);
 }
 
-TEST_CASE("RC: RNR on the last packet leaves the message where it is", "[responder]") {
+TEST_CASE("RC: RNR on the last packet keeps the state of the message", "[responder]") {
   Memory memory(4096);
   auto c = config(kRc);
   c.receives = 0;
@@ -195,14 +195,14 @@ TEST_CASE("RC: a duplicate is acknowledged with the latest PSN and not written a
   CHECK(r.counters().payload_bytes == 64);
 }
 
-TEST_CASE("RC: one NAK a gap, then silence until the expected PSN, then armed again", "[responder]") {
+TEST_CASE("RC: one NAK per gap, then silence until the expected PSN", "[responder]") {
   Memory memory(4096);
   Responder r(config(kRc), memory.regions);
   const auto send = [&](Psn psn) { return r.on_request(packet(kRc, Operation::kWriteOnly, psn, 16).get()); };
   expect_reply(send(100), 0x1f, 100, 1);
   expect_reply(send(102), 0x60, 101, 1);
   for (Psn psn = 103; psn < 110; ++psn) CHECK_FALSE(send(psn).reply);
-  expect_reply(send(100), 0x1f, 100, 1);  // a duplicate in between does not arm it
+  expect_reply(send(100), 0x1f, 100, 1);  // a duplicate in between does not re-enable it
   CHECK_FALSE(send(105).reply);
   expect_reply(send(101), 0x1f, 101, 2);
   expect_reply(send(103), 0x60, 102, 2);
@@ -212,7 +212,7 @@ TEST_CASE("RC: one NAK a gap, then silence until the expected PSN, then armed ag
   CHECK(r.counters().messages == 2);
 }
 
-TEST_CASE("RC: what is not for this QP is dropped silently and changes nothing", "[responder]") {
+TEST_CASE("RC: packets for others are dropped silently and change nothing", "[responder]") {
   Memory memory(4096);
   Responder r(config(kRc), memory.regions);
   std::vector<TestPacket> strange(5, packet(kRc, Operation::kWriteOnly, 100, 16));
@@ -322,14 +322,14 @@ TEST_CASE("RC: errors are answered once with their NAK, and the QP is in ERR", "
     CHECK(r.counters().nak_error_tx == 1);
     CHECK(r.counters().access_errors == (refusal.syndrome == 0x62 ? 1 : 0));
     CHECK(r.counters().invalid_requests == (refusal.syndrome == 0x61 ? 1 : 0));
-    // Later packets, right ones too, find no QP.
+    // Later packets, even valid ones, find no QP.
     CHECK_FALSE(r.on_request(with_op(Operation::kWriteOnly, 16).get()).reply);
     CHECK(r.counters().ignored == 1);
     CHECK(memory.untouched());
   }
 }
 
-TEST_CASE("RC: a LAST that arrives with the path MTU's bytes while more remain is refused", "[responder]") {
+TEST_CASE("RC: a LAST with a full path MTU while more bytes remain is refused", "[responder]") {
   Memory memory(4096);
   Responder r(config(kRc), memory.regions);
   auto packets = write_message(kRc, 100, 0, bytes_of(1000, 1));
@@ -352,7 +352,7 @@ TEST_CASE("a region's bounds hold for every address and length", "[responder]") 
   CHECK_FALSE(all.holds(UINT64_MAX, 1));
 }
 
-TEST_CASE("RC: each of several regions takes what is its own", "[responder]") {
+TEST_CASE("RC: each of several regions accepts its own range", "[responder]") {
   Memory a(512);
   Memory b(512);
   a.regions.push_back({kAddress, 512, 0x9999, b.data()});

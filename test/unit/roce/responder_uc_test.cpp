@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Unreliable connection (IBA 9.8.2): nothing is answered, losses cost their message alone.
+// Unreliable connection (IBA 9.8.2): no responses, and a loss affects only its message.
 #include "base/rng.hpp"
 #include "responder_fixture.hpp"
 
@@ -34,7 +34,7 @@ struct Uc {
 
 }  // namespace
 
-TEST_CASE("UC: messages of one packet and of many arrive, nothing is answered", "[responder]") {
+TEST_CASE("UC: messages of one and of many packets arrive without responses", "[responder]") {
   Uc uc(0xffffff);
   CHECK(uc.send(Operation::kWriteOnly, 0xffffff, 64).message);
   CHECK_FALSE(uc.send(Operation::kWriteFirst, 0, 256, 600).message);
@@ -48,7 +48,7 @@ TEST_CASE("UC: messages of one packet and of many arrive, nothing is answered", 
   CHECK(uc.counters().missing_packets == 0);
 }
 
-TEST_CASE("UC: after a gap everything is dropped until a message begins", "[responder]") {
+TEST_CASE("UC: after a gap everything is dropped until a new message begins", "[responder]") {
   Uc uc;
   uc.send(Operation::kWriteFirst, 100, 256, 1000);
   // 101 lost
@@ -63,7 +63,7 @@ TEST_CASE("UC: after a gap everything is dropped until a message begins", "[resp
   CHECK(uc.counters().messages == 1);
 }
 
-TEST_CASE("UC: a message whose beginning was lost is dropped whole and counted once", "[responder]") {
+TEST_CASE("UC: a message without its beginning is dropped whole and counted once", "[responder]") {
   Uc uc;
   uc.send(Operation::kWriteMiddle, 101, 256);
   uc.send(Operation::kWriteMiddle, 102, 256);
@@ -76,7 +76,7 @@ TEST_CASE("UC: a message whose beginning was lost is dropped whole and counted o
   CHECK(uc.counters().missing_messages == 2);
 }
 
-TEST_CASE("UC: a message cut short by the next one's beginning is missing", "[responder]") {
+TEST_CASE("UC: a message interrupted by the next one is missing", "[responder]") {
   Uc uc;
   uc.send(Operation::kWriteFirst, 100, 256, 1000);
   CHECK(uc.send(Operation::kWriteOnly, 103, 16).message);  // the rest lost
@@ -88,7 +88,7 @@ TEST_CASE("UC: a message cut short by the next one's beginning is missing", "[re
   CHECK(uc.counters().missing_packets == 2);
 }
 
-TEST_CASE("UC: errors cost their message, not the QP", "[responder]") {
+TEST_CASE("UC: errors affect their message, not the QP", "[responder]") {
   Uc uc;
   auto wrong = packet(kUc, Operation::kWriteFirst, 100, 256);
   wrong.request.reth = {kAddress + 4000, kRkey, 1000};
@@ -125,7 +125,7 @@ TEST_CASE("UC: an immediate without a receive request is dropped silently", "[re
   CHECK(r.on_request(packet(kUc, Operation::kWriteOnly, 102, 8).get()).message);
 }
 
-TEST_CASE("UC: late packets are told from duplicates", "[responder]") {
+TEST_CASE("UC: late packets are distinguished from duplicates", "[responder]") {
   Uc uc;
   uc.send(Operation::kWriteOnly, 100, 8);
   uc.send(Operation::kWriteOnly, 103, 8);
@@ -137,13 +137,13 @@ TEST_CASE("UC: late packets are told from duplicates", "[responder]") {
   CHECK_FALSE(uc.send(Operation::kWriteOnly, 101, 8).message);
   CHECK_FALSE(uc.send(Operation::kWriteOnly, 103, 8).message);
   CHECK(uc.counters().duplicate == 2);
-  CHECK_FALSE(uc.send(Operation::kWriteOnly, 99, 8).message);  // before the first
+  CHECK_FALSE(uc.send(Operation::kWriteOnly, 99, 8).message);  // before the first packet
   CHECK(uc.counters().duplicate == 3);
   CHECK(uc.send(Operation::kWriteOnly, 104, 8).packet_index == 4U);
   CHECK(uc.counters().messages == 4);
 }
 
-TEST_CASE("arrival window against a set of all that came, over the wrap of the PSN", "[responder]") {
+TEST_CASE("arrival window compared with a set of all arrivals, over the wrap of the PSN", "[responder]") {
   Rng rng(7);
   ArrivalWindow window(0xffff00);
   std::set<std::uint64_t> came;
@@ -170,7 +170,7 @@ TEST_CASE("arrival window against a set of all that came, over the wrap of the P
   }
 }
 
-TEST_CASE("UC: packet numbers go on over losses and wraps", "[responder]") {
+TEST_CASE("UC: packet numbers continue over losses and wraps", "[responder]") {
   std::vector<MemoryRegion> regions{{kAddress, 4096, kRkey, nullptr}};
   Responder r(config(kUc, 0x123456), regions);
   Rng rng(3);

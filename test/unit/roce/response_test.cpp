@@ -18,7 +18,7 @@ void require_same(const Segments& content) {
   REQUIRE(parse_response(content) == response_of(parse_transport_with_icrc(content)));
 }
 
-/// BTH and AETH of an acknowledgement, whose iCRC nobody looks at here.
+/// BTH and AETH of an acknowledgement; the iCRC is not checked here.
 Bytes acknowledgement() {
   Bytes b{};
   Bth bth;
@@ -42,7 +42,7 @@ TEST_CASE("Response: an acknowledgement in one piece", "[response]") {
   REQUIRE(parse_response(ByteSpan(b).first(21)).kind == TransportKind::kMalformed);
 }
 
-TEST_CASE("Response: both ways say the same of every length, cut and opcode", "[response]") {
+TEST_CASE("Response: both parsers agree for every length, segmentation and opcode", "[response]") {
   Bytes b = acknowledgement();
   for (unsigned opcode = 0; opcode < 256; ++opcode) {
     b[0] = static_cast<std::uint8_t>(opcode);
@@ -58,7 +58,7 @@ TEST_CASE("Response: both ways say the same of every length, cut and opcode", "[
   }
 }
 
-TEST_CASE("Response: both ways say the same of any headers", "[response]") {
+TEST_CASE("Response: both parsers agree for random headers", "[response]") {
   Rng rng(7);
   for (int n = 0; n < 100'000; ++n) {
     Bytes b;

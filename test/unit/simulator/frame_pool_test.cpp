@@ -78,7 +78,7 @@ TEST_CASE("a copy is independent of its original") {
   CHECK(bytes_of(*c) == after);
 }
 
-TEST_CASE("corruption flips exactly one bit behind the Ethernet header, and leaves the source alone") {
+TEST_CASE("corruption flips exactly one bit after the Ethernet header, and preserves the source") {
   FramePool pool;
   const auto payload = hundred();
   for (std::uint64_t random = 0; random < 2 * (158 - 14) * 8; ++random) {
@@ -97,7 +97,7 @@ TEST_CASE("corruption flips exactly one bit behind the Ethernet header, and leav
   CHECK(pool.in_use() == 0);
 }
 
-TEST_CASE("frames of the network itself are made of bytes; a limit holds") {
+TEST_CASE("frames created by the network are copied; a limit holds") {
   FramePool pool(1024);
   const std::vector<std::uint8_t> pause(60, 7);
   auto* const made = static_cast<PoolFrame*>(pool.make(pause));

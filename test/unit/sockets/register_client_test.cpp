@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Over real sockets on loopback.
+// Uses real sockets on loopback.
 #include "sockets/register_client.hpp"
 
 #include "../../support/udp_board.hpp"
@@ -21,7 +21,7 @@ RegisterClientOptions options(const UdpPeer& board) {
   return {.board = board, .connect_timeout = 10 * kSecond};
 }
 
-/// That this throws RegisterError with this exit code and these words.
+/// Checks that this throws RegisterError with this exit code and these words.
 void expect_error(const std::function<void()>& access, int exit_code, const std::vector<std::string>& words) {
   try {
     access();
@@ -67,7 +67,7 @@ TEST_CASE("260 pipelined reads over UDP", "[udp]") {
   CHECK_FALSE(board.bus.overlapped);
 }
 
-TEST_CASE("accesses that the board refuses", "[udp]") {
+TEST_CASE("refused accesses", "[udp]") {
   UdpBoard board;
   board.bus.refuses = 0x204;
   RegisterClient client(options(board.registers()));
@@ -85,7 +85,7 @@ TEST_CASE("accesses that the board refuses", "[udp]") {
   CHECK(outcomes[2].ok());
 }
 
-TEST_CASE("accesses that cannot be", "[udp]") {
+TEST_CASE("invalid accesses", "[udp]") {
   UdpBoard board;
   RegisterClient client(options(board.registers()));
   for (const auto& access : std::vector<std::function<void()>>{
@@ -96,7 +96,7 @@ TEST_CASE("accesses that cannot be", "[udp]") {
   CHECK_FALSE(client.connected());
 }
 
-TEST_CASE("a board that is not there, and one that does not want us", "[udp]") {
+TEST_CASE("no board, or a board that does not allow us", "[udp]") {
   UdpPeer nobody;
   {
     UdpBoard board;
@@ -106,11 +106,11 @@ TEST_CASE("a board that is not there, and one that does not want us", "[udp]") {
   o.connect_timeout = 300 * kMillisecond;
   expect_error(
       [&] { RegisterClient(o).connect(); }, 3,
-      {"nobody listens there", "check address and port", "`listen: none`", "in band only, at its own"});
+      {"connection refused", "check address and port", "`listen: none`", "only in band, at its own"});
 
   UdpBoard board(0, loopback(0).ip, [](const roce::IpAddress&) { return false; });
   o.board = board.registers();
-  expect_error([&] { RegisterClient(o).connect(); }, 3, {"no answer", "control.allow", "ping 127.0.0.1"});
+  expect_error([&] { RegisterClient(o).connect(); }, 3, {"no response", "control.allow", "ping 127.0.0.1"});
   CHECK(board.registers_counters().rx_refused > 0);
   CHECK(board.registers_counters().rx_datagrams == 0);
   board.on_thread([&] { CHECK(board.registers_link.status().valid == 0); });
@@ -125,7 +125,7 @@ TEST_CASE("a register client survives the loss of its link between accesses", "[
     board->on_thread([&] { board->registers_link.close(steady_time()); });
   }
   SECTION("we close it") { client.close(); }
-  SECTION("the board begins anew, silently") {
+  SECTION("the board restarts silently") {
     board.reset();
     board = std::make_unique<UdpBoard>(address.port);
     client.wait(kSecond);
@@ -135,7 +135,7 @@ TEST_CASE("a register client survives the loss of its link between accesses", "[
   CHECK(client.link_status().reconnects == 2);
 }
 
-TEST_CASE("clients in turn", "[udp]") {
+TEST_CASE("clients one after the other", "[udp]") {
   UdpBoard board;
   for (std::uint32_t i = 1; i <= 5; ++i) {
     RegisterClient client(options(board.registers()));

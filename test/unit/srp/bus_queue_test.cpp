@@ -12,7 +12,7 @@
 using namespace softfeb;
 using namespace softfeb::srp;
 
-TEST_CASE("accesses of several users are done one after the other, as they came") {
+TEST_CASE("accesses of several users are executed in order") {
   MemoryBus memory(64, false);
   BusQueue bus(memory);
   std::string order;
@@ -21,7 +21,7 @@ TEST_CASE("accesses of several users are done one after the other, as they came"
   bus.write(0, ones, 0, [&](const BusResult& r, Time at) {
     order += "w" + std::to_string(at);
     CHECK(r.words == 1);
-    // Who goes on from here comes last.
+    // A user that continues from here comes last.
     bus.read(64, read, at, [&](const BusResult& refused, Time) {
       order += "e";
       CHECK(refused.status == BusStatus::kDecodeError);
@@ -38,7 +38,7 @@ TEST_CASE("accesses of several users are done one after the other, as they came"
   CHECK_FALSE(memory.overlapped);
 }
 
-TEST_CASE("a bus that answers at once does so through the queue") {
+TEST_CASE("a bus that responds immediately does so through the queue") {
   MemoryBus memory(64, true);
   BusQueue bus(memory);
   std::array<std::uint8_t, 4> read{};

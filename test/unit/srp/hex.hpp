@@ -11,7 +11,7 @@
 
 namespace softfeb::test {
 
-/// Bytes from hex digits; spaces and bars between them are for the reader.
+/// Bytes from hexadecimal digits; spaces and bars are ignored.
 inline std::vector<std::uint8_t> hex(std::string_view text) {
   std::string digits;
   for (const char c : text) {

@@ -8,7 +8,7 @@
 using namespace softfeb;
 using namespace softfeb::srp;
 
-TEST_CASE("a burst of notes is cut off, and what was held back is told") {
+TEST_CASE("a burst of notes is limited, and suppressed ones are counted") {
   std::vector<std::string> lines;
   LimitedNotes notes([&](const std::string& line) { lines.push_back(line); }, "of these", 1, 3);
   for (int i = 0; i < 286; ++i) notes.add(std::to_string(i), kSecond);

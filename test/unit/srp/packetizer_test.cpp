@@ -42,7 +42,7 @@ std::vector<Bytes> cut(Packetizer& packetizer, ByteSpan frame, std::size_t room,
   return packets;
 }
 
-/// Puts the CRC right again after a change, for a packet that is its frame's first.
+/// Recomputes the CRC after a change, for the first packet of a frame.
 Bytes resealed(Bytes packet) {
   const std::size_t n = packet.size() - 4;
   store_be32(&packet[n], roce::crc32(0, ByteSpan(packet).first(n)));
@@ -72,7 +72,7 @@ TEST_CASE("a segment of 1024 bytes has room for 1000", "[packetizer]") {
   CHECK(Packetizer::payload_room(0) == 0);
 }
 
-TEST_CASE("frames of every length pass in every mode", "[packetizer]") {
+TEST_CASE("frames of every length work in every mode", "[packetizer]") {
   const CrcMode mode = GENERATE(CrcMode::kNone, CrcMode::kPayload, CrcMode::kFull);
   Packetizer packetizer(mode);
   Depacketizer depacketizer(300);
@@ -92,7 +92,7 @@ TEST_CASE("frames of every length pass in every mode", "[packetizer]") {
   CHECK(depacketizer.dropped() == 0);
 }
 
-TEST_CASE("the CRC runs on over the packets of a frame and begins again with the next", "[packetizer]") {
+TEST_CASE("the CRC continues over the packets of a frame and restarts with the next", "[packetizer]") {
   Packetizer packetizer;
   for (int frame = 0; frame < 2; ++frame) {
     const std::vector<Bytes> packets = cut(packetizer, counting(100), 64);
@@ -114,7 +114,7 @@ TEST_CASE("only the last packet may end within a word", "[packetizer]") {
   CHECK(packetizer.write(out, counting(7), true) == 24);
 }
 
-TEST_CASE("a packet that is wrong is dropped, with the rest of its frame", "[packetizer]") {
+TEST_CASE("an invalid packet is dropped, with the rest of its frame", "[packetizer]") {
   Packetizer packetizer;
   Depacketizer depacketizer(4096);
   const std::vector<Bytes> frame = cut(packetizer, counting(150), 64);
@@ -132,14 +132,14 @@ TEST_CASE("a packet that is wrong is dropped, with the rest of its frame", "[pac
       REQUIRE(depacketizer.push(frame[1]) == Result::kDropped);
     }
   }
-  // The rest is no part of a frame; the next frame is whole again.
+  // The rest belongs to no frame; the next frame is complete again.
   CHECK(depacketizer.push(frame[3]) == Result::kDropped);
   for (std::size_t i = 0; i < 3; ++i) CHECK(depacketizer.push(frame[i]) == Result::kPart);
   CHECK(depacketizer.push(frame[3]) == Result::kFrame);
   CHECK(to_hex(depacketizer.frame()) == to_hex(counting(150)));
 }
 
-TEST_CASE("fields that cannot be are refused though the CRC is right", "[packetizer]") {
+TEST_CASE("invalid fields are refused even with a valid CRC", "[packetizer]") {
   Depacketizer depacketizer(4096);
   const Bytes good = hex(kClientPacket);
   const std::size_t tail = good.size() - 8;
@@ -155,7 +155,7 @@ TEST_CASE("fields that cannot be are refused though the CRC is right", "[packeti
   CHECK(depacketizer.push(with(7, 0)) == Result::kDropped);         // no start of frame
   CHECK(depacketizer.push(with(tail + 2, 0)) == Result::kDropped);  // valid bytes
   CHECK(depacketizer.push(with(tail + 2, 9)) == Result::kDropped);
-  CHECK(depacketizer.push(with(tail + 1, 0)) == Result::kPart);  // not the last, and whole words: well
+  CHECK(depacketizer.push(with(tail + 1, 0)) == Result::kPart);  // not the last, and whole words: valid
   Bytes part = with(tail + 1, 0);
   part[tail + 2] = 7;
   CHECK(depacketizer.push(resealed(part)) == Result::kDropped);  // a gap within a frame
@@ -163,7 +163,7 @@ TEST_CASE("fields that cannot be are refused though the CRC is right", "[packeti
     CHECK(depacketizer.push(ByteSpan(good).first(n)) == Result::kDropped);
 }
 
-TEST_CASE("a packet of another destination is no part of the frame", "[packetizer]") {
+TEST_CASE("a packet with another destination does not belong to the frame", "[packetizer]") {
   const FrameTags tags = GENERATE(FrameTags{.tdest = 1}, FrameTags{.tid = 1});
   Packetizer packetizer(CrcMode::kNone);
   Depacketizer depacketizer(4096);
@@ -174,7 +174,7 @@ TEST_CASE("a packet of another destination is no part of the frame", "[packetize
   CHECK(depacketizer.push(out) == Result::kDropped);
 }
 
-TEST_CASE("a frame longer than the bound is dropped and never stored", "[packetizer]") {
+TEST_CASE("a frame longer than the limit is dropped and never stored", "[packetizer]") {
   Packetizer packetizer;
   Depacketizer depacketizer(100);
   const std::vector<Bytes> packets = cut(packetizer, counting(144), 64);
@@ -186,7 +186,7 @@ TEST_CASE("a frame longer than the bound is dropped and never stored", "[packeti
   CHECK(depacketizer.frame().size() == 100);
 }
 
-TEST_CASE("a connection that closes takes its half frames along", "[packetizer]") {
+TEST_CASE("a closed connection discards its incomplete frames", "[packetizer]") {
   Packetizer packetizer;
   Depacketizer depacketizer(4096);
   Bytes out(64);
@@ -200,7 +200,7 @@ TEST_CASE("a connection that closes takes its half frames along", "[packetizer]"
   CHECK(depacketizer.push(packets[0]) == Result::kFrame);
 }
 
-TEST_CASE("bytes of padding may be anything, as the client sends them", "[packetizer]") {
+TEST_CASE("padding may contain any bytes, as the client sends them", "[packetizer]") {
   Packetizer packetizer;
   Depacketizer depacketizer(4096);
   std::vector<Bytes> packets = cut(packetizer, counting(5), 64);
@@ -210,7 +210,7 @@ TEST_CASE("bytes of padding may be anything, as the client sends them", "[packet
   CHECK(to_hex(depacketizer.frame()) == to_hex(counting(5)));
 }
 
-TEST_CASE("a frame of more packets than its counter can tell", "[packetizer]") {
+TEST_CASE("a frame with more packets than its counter can hold", "[packetizer]") {
   Packetizer packetizer(CrcMode::kNone);
   Depacketizer depacketizer(70'000 * 8);
   std::array<std::uint8_t, 24> out{};

@@ -20,7 +20,7 @@ inline srp::UdpPeer udp_peer(const char* ip, std::uint16_t port) {
 inline const srp::UdpPeer kServer = udp_peer("192.168.2.10", 8192);
 inline const srp::UdpPeer kClient = udp_peer("192.168.2.100", 40'000);
 
-/// Keeps what a link sends.
+/// Stores what a link sends.
 struct Outbox : srp::DatagramSink {
   struct Sent {
     srp::UdpPeer to;
@@ -40,7 +40,7 @@ struct Outbox : srp::DatagramSink {
   std::deque<Sent> sent;
 };
 
-/// Keeps what a link delivers, and takes it or not.
+/// Stores what a link delivers, and accepts it or not.
 struct Recorder : srp::RssiUser {
   void on_open(Time) override { ++opened; }
   void on_close(srp::RssiClose reason, Time) override {
@@ -78,7 +78,7 @@ inline Bytes syn(std::uint8_t flags, std::uint8_t sequence, std::uint8_t acknowl
 /// Rogue's proposal for the registers.
 inline constexpr srp::RssiParameters kRogue{32, 1464, 20, 5, 1000, 15, 2};
 
-/// A link by itself: the test is its peer, datagram by datagram.
+/// A single link: the test is its peer, datagram by datagram.
 struct Bench {
   Outbox out;
   Recorder user;
@@ -112,7 +112,7 @@ struct ServerBench : Bench {
     server.on_datagram(from, datagram, now);
   }
   void pass(Time time) { Bench::pass(server, time); }
-  /// The client's first data will be number 101, ours 0x81.
+  /// The client's first data will have number 101, ours 0x81.
   void connect(const srp::RssiParameters& p = kRogue) {
     hear(syn(srp::rssi::kSyn, 100, 0, p));
     out.sent.clear();
@@ -129,7 +129,7 @@ struct ClientBench : Bench {
     client.on_datagram(from, datagram, now);
   }
   void pass(Time time) { Bench::pass(client, time); }
-  /// Our first data will be number 101, the server's 0x81.
+  /// Our first data will have number 101, the server's 0x81.
   void connect(const srp::RssiParameters& p = {}) {
     client.connect(now);
     hear(syn(srp::rssi::kSyn | srp::rssi::kAck, 0x80, 100, p));

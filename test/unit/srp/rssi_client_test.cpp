@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How a client's connections begin and end.
+// How a client's connections start and end.
 #include "rssi_bench.hpp"
 
 #include <catch2/catch.hpp>
@@ -9,7 +9,7 @@ using namespace softfeb::srp;
 using namespace softfeb::srp::rssi;
 using namespace softfeb::test;
 
-TEST_CASE("a client sends SYNs until it is answered, and acknowledges at once", "[rssi][client]") {
+TEST_CASE("a client sends SYNs until it gets a response, and acknowledges at once", "[rssi][client]") {
   ClientBench b;
   CHECK(b.client.deadline() == kNever);
   b.client.connect(b.now);
@@ -36,8 +36,7 @@ TEST_CASE("Rogue's server acknowledges 0", "[rssi][client]") {
   CHECK(b.client.open());
 }
 
-TEST_CASE("answers to other SYNs, from other servers, and impossible ones are passed over",
-          "[rssi][client]") {
+TEST_CASE("responses to other SYNs, from other servers, and invalid ones are ignored", "[rssi][client]") {
   ClientBench b;
   b.client.connect(b.now);
   b.hear(syn(kSynAck, 0x80, 99, kRogue));
@@ -52,14 +51,14 @@ TEST_CASE("answers to other SYNs, from other servers, and impossible ones are pa
   CHECK(b.client.status().state == RssiState::kSynSent);
 }
 
-TEST_CASE("a server's hostile values are moved into range", "[rssi][client]") {
+TEST_CASE("a server's extreme values are clamped", "[rssi][client]") {
   ClientBench b;
   b.connect({255, 65535, 0, 0, 0, 0, 0});
   REQUIRE(b.client.open());
   CHECK(b.client.status().negotiated == RssiParameters{32, 1464, 5, 1, 30, 2, 1});
 }
 
-TEST_CASE("a SYN-ACK that comes again is answered with the number the server needs", "[rssi][client]") {
+TEST_CASE("a repeated SYN-ACK is answered with the number the server needs", "[rssi][client]") {
   ClientBench b;
   b.connect();
   REQUIRE(b.client.send(Bytes{1}, b.now));
@@ -67,7 +66,7 @@ TEST_CASE("a SYN-ACK that comes again is answered with the number the server nee
   b.out.sent.clear();
   b.hear(syn(kSynAck, 0x80, 100, {}));
   CHECK(b.header() == Header{kAck, 101, 0x80});
-  b.hear(syn(kSynAck, 0x70, 100, {}));  // nobody we know
+  b.hear(syn(kSynAck, 0x70, 100, {}));  // unknown address
   CHECK(b.out.sent.empty());
 }
 
@@ -83,7 +82,7 @@ TEST_CASE("an idle client keeps the connection alive", "[rssi][client]") {
   CHECK(b.header() == Header{kNul | kAck, 102, 0x80});
 }
 
-TEST_CASE("a server that is gone is noticed, and called again", "[rssi][client]") {
+TEST_CASE("a dead server is detected, and connected again", "[rssi][client]") {
   ClientBench b;
   b.connect();
   const Time began = b.now;
@@ -97,7 +96,7 @@ TEST_CASE("a server that is gone is noticed, and called again", "[rssi][client]"
   CHECK(b.header() == Header{kSyn, 103, 0});  // 101 was the NUL, 102 the RST
 }
 
-TEST_CASE("after RST a client calls again, or not", "[rssi][client]") {
+TEST_CASE("after RST a client reconnects, or not", "[rssi][client]") {
   const bool reconnect = GENERATE(false, true);
   ClientBench b({.reconnect = reconnect});
   b.connect();
@@ -109,7 +108,7 @@ TEST_CASE("after RST a client calls again, or not", "[rssi][client]") {
   CHECK(b.out.sent.empty() == !reconnect);
 }
 
-TEST_CASE("close() says RST once and stays closed until connect()", "[rssi][client]") {
+TEST_CASE("close() sends one RST and stays closed until connect()", "[rssi][client]") {
   ClientBench b;
   b.connect();
   b.client.close(b.now);
@@ -124,21 +123,21 @@ TEST_CASE("close() says RST once and stays closed until connect()", "[rssi][clie
   CHECK(b.out.sent.empty());
 }
 
-TEST_CASE("a BUSY server that falls silent is asked, and given up in the end", "[rssi][client]") {
+TEST_CASE("a silent BUSY server is probed, and finally given up", "[rssi][client]") {
   ClientBench b;
   b.connect({1, 1024, 20, 5, 1000, 4, 2});
   REQUIRE(b.client.send(Bytes{1}, b.now));
   b.hear(segment(kAck | kBusy, 0x81, 100));
   b.out.sent.clear();
   b.pass(2 * kSecond);
-  // Once in a third of the null timeout, not more: it must not be pressed.
+  // At most one probe per third of the null timeout.
   CHECK(b.out.sent.size() == 6);
   CHECK(b.client.open());
-  SECTION("it says nothing") {
+  SECTION("no response") {
     b.pass(kSecond);
     CHECK(b.user.why == RssiClose::kTimeout);
   }
-  SECTION("it is BUSY no more; our questions were no errors") {
+  SECTION("no longer BUSY; our probes were no errors") {
     b.hear(segment(kAck, 0x81, 100));
     b.out.sent.clear();
     b.pass(50 * kMillisecond);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is recorded when a connection closes, reason by reason, in virtual time.
+// Records of closed connections, for each reason, in virtual time.
 #include "srp/rssi_closed.hpp"
 
 #include "rssi_bench.hpp"
@@ -18,11 +18,11 @@ namespace {
 
 const UdpPeer kRival = udp_peer("192.168.2.101", 50'000);
 
-/// A server whose records are kept.
+/// A server that stores its records.
 struct RecordedBench : ServerBench {
   RecordedBench() {
     server.notify_closed([this](const RssiClosed& c) {
-      CHECK(user.closed == records.size());  // before its user is told
+      CHECK(user.closed == records.size());  // before its user is notified
       records.push_back(c);
     });
   }
@@ -38,7 +38,7 @@ bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-/// Wrong in its checksum alone.
+/// Only the checksum is wrong.
 Bytes damaged(Bytes bytes) {
   bytes[kHeaderSize - 1] ^= 0xff;
   return bytes;
@@ -62,7 +62,7 @@ TEST_CASE("record: the peer sent RST", "[rssi][closed]") {
         "192.168.2.100:40000: connection closed after 0.300 s: peer sent RST; last heard: RST 0.000 s ago");
 }
 
-TEST_CASE("record: null timeout, with the kind of segment heard last", "[rssi][closed]") {
+TEST_CASE("record: null timeout, with the kind of the last segment received", "[rssi][closed]") {
   RecordedBench b;
   b.connect();
   b.pass(200 * kMillisecond);
@@ -82,16 +82,16 @@ TEST_CASE("record: null timeout, with the kind of segment heard last", "[rssi][c
   CHECK(c.heard == kind);
   CHECK(c.closed_at - c.heard_at == kSecond);
   CHECK(c.closed_at - c.opened_at == 1200 * kMillisecond);
-  CHECK(reason_of(c) == "null timeout: nothing heard for 1.000 s");
+  CHECK(reason_of(c) == "null timeout: nothing received for 1.000 s");
   CHECK(contains(describe(c), std::string("last heard: ") + to_string(kind) + " 1.000 s ago"));
 }
 
-TEST_CASE("record: retransmission limit, with what was not acknowledged", "[rssi][closed]") {
+TEST_CASE("record: retransmission limit, with the unacknowledged segments", "[rssi][closed]") {
   RecordedBench b;
   b.connect();
   for (int i = 0; i < 3; ++i) REQUIRE(b.server.send(Bytes{1, 2, 3}, b.now));
   b.pass(300 * kMillisecond);
-  b.hear(segment(kAck, 101, 0x80));  // alive, and acknowledges nothing
+  b.hear(segment(kAck, 101, 0x80));  // alive, but acknowledges nothing
   b.pass(5 * kSecond);
   const RssiClosed& c = b.only();
   CHECK(c.why == RssiClose::kRetransmit);
@@ -104,7 +104,7 @@ TEST_CASE("record: retransmission limit, with what was not acknowledged", "[rssi
   CHECK(contains(describe(c), "3 of our segments unacknowledged"));
 }
 
-TEST_CASE("record: replaced by another client, which is named", "[rssi][closed]") {
+TEST_CASE("record: replaced by another client, with its address", "[rssi][closed]") {
   RecordedBench b;
   b.connect();
   b.pass(600 * kMillisecond);
@@ -132,18 +132,18 @@ TEST_CASE("record: the client restarted", "[rssi][closed]") {
   CHECK(contains(reason_of(b.only()), "client restarted"));
 }
 
-TEST_CASE("record: closed by this end, through the register, at the end of the program", "[rssi][closed]") {
+TEST_CASE("record: closed by this end, by the register, or at shutdown", "[rssi][closed]") {
   RecordedBench b;
   b.connect();
   SECTION("by this end") {
     b.server.close(b.now);
     CHECK(b.only().why == RssiClose::kByUs);
   }
-  SECTION("through the register") {
+  SECTION("by the register") {
     b.server.close(RssiClose::kRegister, b.now);
-    CHECK(reason_of(b.only()) == "closed through the register CloseConn");
+    CHECK(reason_of(b.only()) == "closed by the register CloseConn");
   }
-  SECTION("at the end of the program") {
+  SECTION("at shutdown") {
     b.server.close(RssiClose::kShutdown, b.now);
     CHECK(reason_of(b.only()) == "shutdown: softfeb ended");
   }
@@ -153,7 +153,7 @@ TEST_CASE("record: closed by this end, through the register, at the end of the p
   CHECK(b.records.size() == 1);
 }
 
-TEST_CASE("record: protocol error, with what was wrong", "[rssi][closed]") {
+TEST_CASE("record: protocol error, with the cause", "[rssi][closed]") {
   RecordedBench b;
   b.connect();
   Bytes wrong;
@@ -184,7 +184,7 @@ TEST_CASE("record: protocol error, with what was wrong", "[rssi][closed]") {
     b.pass(300 * kMillisecond);
     b.hear(wrong);
   }
-  b.hear(wrong, kRival);  // not the client's
+  b.hear(wrong, kRival);  // from another address
   b.pass(5 * kSecond);
   const RssiClosed& c = b.only();
   CHECK(c.why == RssiClose::kProtocol);
@@ -206,7 +206,7 @@ TEST_CASE("record: silence after invalid and valid segments is a null timeout", 
   CHECK(contains(describe(b.only()), "; 1 invalid segment, the last: wrong header checksum"));
 }
 
-TEST_CASE("record: each connection has figures of its own", "[rssi][closed]") {
+TEST_CASE("record: each connection has its own counters", "[rssi][closed]") {
   RecordedBench b;
   b.connect();
   REQUIRE(b.server.send(Bytes{1}, b.now));
@@ -222,7 +222,7 @@ TEST_CASE("record: each connection has figures of its own", "[rssi][closed]") {
   CHECK(b.records[1].unacknowledged == 0);
 }
 
-TEST_CASE("record: a client's end, too", "[rssi][closed]") {
+TEST_CASE("record: the client's side", "[rssi][closed]") {
   ClientBench b;
   std::vector<RssiClosed> records;
   b.client.notify_closed([&](const RssiClosed& c) { records.push_back(c); });
@@ -233,7 +233,7 @@ TEST_CASE("record: a client's end, too", "[rssi][closed]") {
   CHECK(records[0].peer == kServer);
 }
 
-TEST_CASE("history: the last sixteen, and all of them counted", "[rssi][closed]") {
+TEST_CASE("history: keeps the last sixteen, and counts all", "[rssi][closed]") {
   RssiHistory history;
   for (std::uint16_t i = 0; i < 100; ++i) {
     RssiClosed c;

@@ -15,12 +15,12 @@ Bytes data(std::uint8_t sequence, std::uint8_t acknowledge = 0x80, std::uint8_t 
   return segment(flags, sequence, acknowledge, Bytes{sequence});
 }
 
-/// A server with a connection whose ACKs of two segments do not come by themselves.
+/// A server with a connection that does not acknowledge two segments by itself.
 constexpr RssiParameters kLateAcks{32, 1464, 20, 5, 1000, 15, 16};
 
 }  // namespace
 
-TEST_CASE("one segment is acknowledged after the time, two at once", "[rssi][flow]") {
+TEST_CASE("one segment is acknowledged after a delay, two at once", "[rssi][flow]") {
   ServerBench b;
   b.connect();
   b.hear(data(101));
@@ -63,7 +63,7 @@ TEST_CASE("a NUL is acknowledged at once", "[rssi][flow]") {
   CHECK(b.user.segments.empty());
 }
 
-TEST_CASE("what is known is acknowledged again, what cannot be is not", "[rssi][flow]") {
+TEST_CASE("known segments are acknowledged again, impossible ones are not", "[rssi][flow]") {
   ServerBench b;
   b.connect(kLateAcks);
   b.hear(data(101));
@@ -75,7 +75,7 @@ TEST_CASE("what is known is acknowledged again, what cannot be is not", "[rssi][
   CHECK(b.server.status().dropped == 2);
 }
 
-TEST_CASE("segments out of order wait, are delivered in order, and not acknowledged before", "[rssi][flow]") {
+TEST_CASE("out-of-order segments wait, are delivered in order, and not acknowledged before", "[rssi][flow]") {
   ServerBench b;
   b.connect();
   b.hear(data(103));
@@ -89,7 +89,7 @@ TEST_CASE("segments out of order wait, are delivered in order, and not acknowled
   CHECK(b.header() == Header{kAck, 0x81, 103});
 }
 
-TEST_CASE("a window is all that may be in flight; the rest waits, up to a bound", "[rssi][flow]") {
+TEST_CASE("a window limits segments in flight; the rest waits, up to a limit", "[rssi][flow]") {
   ServerBench b({.tx_queue = 4});
   b.connect();
   CHECK(b.server.room() == 20);
@@ -110,7 +110,7 @@ TEST_CASE("a window is all that may be in flight; the rest waits, up to a bound"
   }
 }
 
-TEST_CASE("acknowledgements of numbers never sent, and old ones, free nothing", "[rssi][flow]") {
+TEST_CASE("acknowledgements of unsent or old numbers free nothing", "[rssi][flow]") {
   ServerBench b;
   b.connect();
   for (std::uint8_t i = 0; i < 4; ++i) REQUIRE(b.server.send(Bytes{i}, b.now));
@@ -127,7 +127,7 @@ TEST_CASE("acknowledgements of numbers never sent, and old ones, free nothing", 
   CHECK(b.out.sent.empty());
 }
 
-TEST_CASE("what is not acknowledged is sent again, with what is known by then", "[rssi][flow]") {
+TEST_CASE("unacknowledged segments are retransmitted with the current acknowledgement", "[rssi][flow]") {
   ServerBench b;
   b.connect();
   REQUIRE(b.server.send(Bytes{9}, b.now));
@@ -138,13 +138,13 @@ TEST_CASE("what is not acknowledged is sent again, with what is known by then", 
   b.pass(19 * kMillisecond);
   CHECK(b.next()->header == Header{kAck, 0x81, 101});
   CHECK(b.last->bytes.back() == 9);
-  CHECK(b.out.sent.empty());  // each has its own time
+  CHECK(b.out.sent.empty());  // each segment has its own timer
   b.pass(kMillisecond);
   CHECK(b.next()->header == Header{kAck, 0x82, 101});
   CHECK(b.server.status().retransmitted == 2);
 }
 
-TEST_CASE("a segment that was sent in vain for half the null timeout ends the connection", "[rssi][flow]") {
+TEST_CASE("a segment sent in vain for half the null timeout ends the connection", "[rssi][flow]") {
   ServerBench b;
   b.connect();
   REQUIRE(b.server.send(Bytes{9}, b.now));
@@ -156,7 +156,7 @@ TEST_CASE("a segment that was sent in vain for half the null timeout ends the co
   CHECK(b.out.sent.back().bytes == segment(kRst, 0x82, 100));
 }
 
-TEST_CASE("a BUSY peer is not pressed", "[rssi][flow]") {
+TEST_CASE("a BUSY peer gets no retransmissions", "[rssi][flow]") {
   ServerBench b;
   b.connect();
   REQUIRE(b.server.send(Bytes{9}, b.now));
@@ -164,10 +164,10 @@ TEST_CASE("a BUSY peer is not pressed", "[rssi][flow]") {
   CHECK(b.server.status().remote_busy);
   b.out.sent.clear();
   b.pass(900 * kMillisecond);
-  b.server.on_timer(b.now);  // whatever for
+  b.server.on_timer(b.now);  // an extra call
   CHECK(b.out.sent.empty());
   CHECK(b.server.open());
-  REQUIRE(b.server.send(Bytes{8}, b.now));  // new data may go
+  REQUIRE(b.server.send(Bytes{8}, b.now));  // new data may be sent
   CHECK(b.header()->sequence == 0x82);
   b.hear(segment(kAck, 101, 0x80));
   CHECK(!b.server.status().remote_busy);
@@ -176,7 +176,7 @@ TEST_CASE("a BUSY peer is not pressed", "[rssi][flow]") {
   CHECK(b.server.status().retransmitted == 1);
 }
 
-TEST_CASE("a segment that was overtaken does not make the peer BUSY again", "[rssi][flow]") {
+TEST_CASE("a reordered segment does not make the peer BUSY again", "[rssi][flow]") {
   ServerBench b;
   b.connect();
   REQUIRE(b.server.send(Bytes{9}, b.now));
@@ -185,7 +185,7 @@ TEST_CASE("a segment that was overtaken does not make the peer BUSY again", "[rs
   CHECK(!b.server.status().remote_busy);
 }
 
-TEST_CASE("a user that refuses makes us BUSY; nothing is acknowledged or lost", "[rssi][flow]") {
+TEST_CASE("a user that refuses data makes us BUSY; nothing is acknowledged or lost", "[rssi][flow]") {
   ServerBench b;
   b.connect();
   b.user.refuse = true;
@@ -196,7 +196,7 @@ TEST_CASE("a user that refuses makes us BUSY; nothing is acknowledged or lost", 
   b.hear(data(103));
   b.out.sent.clear();
   b.pass(11 * kMillisecond);
-  CHECK(b.header() == Header{kAck | kBusy, 0x81, 100});  // said again, for it may get lost
+  CHECK(b.header() == Header{kAck | kBusy, 0x81, 100});  // repeated, because it may get lost
   CHECK(b.header() == Header{kAck | kBusy, 0x81, 100});
   REQUIRE(b.server.send(Bytes{1}, b.now));
   CHECK(b.header() == Header{kAck | kBusy, 0x81, 100});
@@ -211,10 +211,10 @@ TEST_CASE("a user that refuses makes us BUSY; nothing is acknowledged or lost", 
   CHECK(!b.server.status().local_busy);
   b.hear(segment(kAck, 104, 0x81));
   b.pass(100 * kMillisecond);
-  CHECK(b.out.sent.size() == 3);  // the end of BUSY too
+  CHECK(b.out.sent.size() == 3);  // including the end of BUSY
 }
 
-TEST_CASE("a refused segment that an answer has acknowledged stays acknowledged", "[rssi][flow]") {
+TEST_CASE("a refused segment that a response has acknowledged stays acknowledged", "[rssi][flow]") {
   struct Hesitant : Recorder {
     bool on_segment(ByteSpan payload, Time now) override {
       link->send(payload, now);
@@ -230,7 +230,7 @@ TEST_CASE("a refused segment that an answer has acknowledged stays acknowledged"
   server.on_datagram(kClient, segment(kAck, 101, 0x80), b.now);
   b.out.sent.clear();
   server.on_datagram(kClient, data(101), b.now);
-  // The number never steps back, and the segment is kept.
+  // The number never decreases, and the segment is kept.
   CHECK(b.header() == Header{kAck, 0x81, 101});
   CHECK(b.header() == Header{kAck | kBusy, 0x82, 101});
   user.refuse = false;
@@ -239,7 +239,7 @@ TEST_CASE("a refused segment that an answer has acknowledged stays acknowledged"
   CHECK(server.status().rx_last_seq == 101);
 }
 
-TEST_CASE("a BUSY link keeps a window and no more", "[rssi][flow]") {
+TEST_CASE("a BUSY link stores one window and no more", "[rssi][flow]") {
   ServerBench b;
   b.connect();
   b.user.refuse = true;
@@ -249,7 +249,7 @@ TEST_CASE("a BUSY link keeps a window and no more", "[rssi][flow]") {
   CHECK(b.user.segments.size() == 16);
 }
 
-TEST_CASE("a link may be closed from within everything it tells", "[rssi][flow]") {
+TEST_CASE("a link may be closed from within every callback", "[rssi][flow]") {
   struct Closer : Recorder {
     void on_open(Time now) override {
       Recorder::on_open(now);
@@ -280,7 +280,7 @@ TEST_CASE("a link may be closed from within everything it tells", "[rssi][flow]"
   CHECK(server.deadline() == kNever);
 }
 
-TEST_CASE("a fault on purpose is one wrong checksum", "[rssi][flow]") {
+TEST_CASE("an injected fault is one wrong checksum", "[rssi][flow]") {
   ServerBench b;
   b.connect();
   b.server.inject_fault();
@@ -293,8 +293,7 @@ TEST_CASE("a fault on purpose is one wrong checksum", "[rssi][flow]") {
   CHECK(b.server.status().retransmitted == 2);
 }
 
-TEST_CASE("segments longer than agreed are dropped, but for the word the board has too many",
-          "[rssi][flow]") {
+TEST_CASE("segments longer than negotiated are dropped, except for the board's extra word", "[rssi][flow]") {
   ServerBench b;
   b.connect();
   b.hear(segment(kAck, 101, 0x80, Bytes(1025)));
@@ -303,7 +302,7 @@ TEST_CASE("segments longer than agreed are dropped, but for the word the board h
   CHECK(b.user.segments.size() == 1);
 }
 
-TEST_CASE("send() refuses what cannot be sent", "[rssi][flow]") {
+TEST_CASE("send() refuses invalid data", "[rssi][flow]") {
   ServerBench b;
   CHECK(!b.server.send(Bytes{1}, b.now));
   CHECK(b.server.max_payload() == 0);
@@ -314,7 +313,7 @@ TEST_CASE("send() refuses what cannot be sent", "[rssi][flow]") {
   CHECK(b.server.send(Bytes(1016), b.now));
 }
 
-TEST_CASE("what a link tells about itself", "[rssi][flow]") {
+TEST_CASE("the status of a link", "[rssi][flow]") {
   ServerBench b;
   CHECK(firmware_connection_state(b.server.status().state) == 4);
   b.connect();
@@ -337,7 +336,7 @@ TEST_CASE("what a link tells about itself", "[rssi][flow]") {
   CHECK(s.dropped == 0);
 }
 
-TEST_CASE("sequence numbers go round many times", "[rssi][flow]") {
+TEST_CASE("sequence numbers wrap many times", "[rssi][flow]") {
   ServerBench b;
   b.connect();
   std::uint8_t rx = 101, tx = 0x81;
@@ -350,11 +349,11 @@ TEST_CASE("sequence numbers go round many times", "[rssi][flow]") {
   CHECK(b.server.status().retransmitted == 0);
 }
 
-TEST_CASE("a client that knows everything and says so late keeps its connection", "[rssi][flow]") {
+TEST_CASE("a client that acknowledges late keeps its connection", "[rssi][flow]") {
   ServerBench b;
   b.connect();
   REQUIRE(b.server.send(Bytes{9}, b.now));
-  b.pass(333 * kMillisecond);  // its ACK was lost, and it answers no repetition
+  b.pass(333 * kMillisecond);  // its ACK was lost, and it answers no retransmission
   b.hear(segment(kNul | kAck, 101, 0x81));
   CHECK(b.server.open());
   b.out.sent.clear();

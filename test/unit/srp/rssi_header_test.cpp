@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The headers' bytes are those of a real client.
+// The bytes of headers equal those of a real client.
 #include "srp/rssi_header.hpp"
 
 #include "hex.hpp"
@@ -29,7 +29,7 @@ Syn client_syn() {
   return syn;
 }
 
-/// With a checksum that is right for whatever else is wrong.
+/// Sets a valid checksum, so that only other errors remain.
 std::vector<std::uint8_t> sealed(std::vector<std::uint8_t> bytes, std::size_t header) {
   store_be16(&bytes[header - 2], checksum(ByteSpan(bytes).first(header)));
   return bytes;
@@ -37,17 +37,17 @@ std::vector<std::uint8_t> sealed(std::vector<std::uint8_t> bytes, std::size_t he
 
 }  // namespace
 
-TEST_CASE("short headers are a real client's, byte for byte", "[rssi][header]") {
+TEST_CASE("short headers equal a real client's, byte for byte", "[rssi][header]") {
   CHECK(short_header({kAck, 101, 100}) == "4008656400005a93");
   CHECK(short_header({kRst, 128, 126}) == "1008807e00006f79");
   CHECK(short_header({kNul | kAck, 124, 124}) == "48087c7c00003b7b");
 }
 
-TEST_CASE("a SYN is a real client's, byte for byte", "[rssi][header]") {
+TEST_CASE("a SYN equals a real client's, byte for byte", "[rssi][header]") {
   CHECK(to_hex(encode_syn({kSyn, 100, 0}, client_syn())) == to_hex(hex(kClientSyn)));
 }
 
-TEST_CASE("what was encoded is parsed", "[rssi][header]") {
+TEST_CASE("encoded headers are parsed", "[rssi][header]") {
   const auto syn = parse(hex(kClientSyn));
   REQUIRE(syn);
   CHECK(syn->header == Header{kSyn, 100, 0});
@@ -79,7 +79,7 @@ TEST_CASE("every byte of a header is covered by its checksum", "[rssi][header]")
   }
 }
 
-TEST_CASE("lengths that cannot be are refused", "[rssi][header]") {
+TEST_CASE("impossible lengths are refused", "[rssi][header]") {
   const std::vector<std::uint8_t> syn = hex(kClientSyn);
   const std::vector<std::uint8_t> ack = hex("40086564 00005a93");
   for (std::size_t n = 0; n < syn.size(); ++n) CHECK(!parse(ByteSpan(syn).first(n)));
@@ -93,7 +93,7 @@ TEST_CASE("lengths that cannot be are refused", "[rssi][header]") {
     bytes[1] = 24;
     CHECK(!parse(sealed(bytes, 24)));
   }
-  SECTION("data behind SYN, NUL and RST") {
+  SECTION("data after SYN, NUL and RST") {
     std::vector<std::uint8_t> bytes = syn;
     bytes.push_back(0);
     CHECK(!parse(bytes));
@@ -102,7 +102,7 @@ TEST_CASE("lengths that cannot be are refused", "[rssi][header]") {
   }
 }
 
-TEST_CASE("the distance of sequence numbers goes round", "[rssi][header]") {
+TEST_CASE("the distance of sequence numbers wraps", "[rssi][header]") {
   CHECK(ahead(250, 4) == 10);
   CHECK(ahead(4, 250) == 246);
   CHECK(ahead(7, 7) == 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Client and server with a network between them that loses, repeats, delays, reorders and invents.
+// Client and server over a network that loses, repeats, delays, reorders and forges datagrams.
 #include "rssi_relay.hpp"
 #include "srp/packetizer.hpp"
 
@@ -13,7 +13,7 @@ using namespace softfeb::test;
 
 namespace {
 
-/// Answers every question, as a register server does, if its link has room; else later.
+/// Responds to every request, like a register server: at once if its link has room, otherwise later.
 struct Answerer : Recorder {
   bool on_segment(ByteSpan payload, Time now) override {
     if (link->room() == 0) return false;
@@ -26,12 +26,11 @@ struct Answerer : Recorder {
   std::uint64_t answered = 0;
 };
 
-/// Asks numbered questions, as many at once as its link takes, and checks that the answers come in order,
-/// once.
+/// Sends numbered requests, as many as its link accepts, and checks that responses come in order, once.
 struct Asker : Recorder {
   void on_open(Time now) override {
     ++opened;
-    next = expected;  // what was under way with the last connection is lost
+    next = expected;  // requests in flight on the last connection are lost
     ask(now);
   }
   bool on_segment(ByteSpan payload, Time now) override {
@@ -127,7 +126,7 @@ TEST_CASE("5 % loss, 10 % duplication and jitter: nothing lost, repeated or out 
   CHECK(link.client->status().retransmitted > 500);
 }
 
-TEST_CASE("header damage is loss", "[rssi][network]") {
+TEST_CASE("a damaged header counts as loss", "[rssi][network]") {
   RelayConfig config = kBad;
   config.corrupt = 0.05;
   Link link(config, config, 5);
@@ -164,7 +163,7 @@ TEST_CASE("the client restarts, on the same port", "[rssi][network]") {
   CHECK(link.asker.wrong == 0);
 }
 
-TEST_CASE("a client that vanished leaves the server free", "[rssi][network]") {
+TEST_CASE("a client that disappears leaves the server free", "[rssi][network]") {
   Link link(kGood, kGood);
   link.network.run(100 * kMillisecond);
   REQUIRE(link.server->open());
@@ -185,7 +184,7 @@ TEST_CASE("an idle connection stays", "[rssi][network]") {
   CHECK(link.answerer.opened == 1);
 }
 
-TEST_CASE("clients in turn", "[rssi][network]") {
+TEST_CASE("clients one after the other", "[rssi][network]") {
   Link link(kGood, kGood);
   link.asker.total = 100;
   for (int i = 0; i < 20; ++i) {
@@ -200,7 +199,7 @@ TEST_CASE("clients in turn", "[rssi][network]") {
   CHECK(link.asker.wrong == 0);
 }
 
-TEST_CASE("two clients that both insist take turns", "[rssi][network]") {
+TEST_CASE("two competing clients alternate", "[rssi][network]") {
   constexpr RelayConfig kFar{.delay = 5 * kMillisecond};
   Link link(kFar, kFar);
   const UdpPeer address = udp_peer("192.168.2.100", 40'001);
@@ -220,7 +219,7 @@ TEST_CASE("two clients that both insist take turns", "[rssi][network]") {
   link.network.detach(address);
 }
 
-TEST_CASE("a transfer to a reader that is slow: BUSY, and nothing pressed or lost", "[rssi][network]") {
+TEST_CASE("a transfer to a slow reader: BUSY, no retransmissions and no loss", "[rssi][network]") {
   struct Slow : Recorder {
     bool on_segment(ByteSpan payload, Time) override {
       if (budget == 0) return false;
@@ -295,8 +294,7 @@ TEST_CASE("frames of many segments through packetizers and a bad network", "[rss
   CHECK(reader.depacketizer.dropped() == 0);
 }
 
-TEST_CASE("garbage from strangers and mutants of real datagrams leave a connection alone",
-          "[rssi][network]") {
+TEST_CASE("garbage from strangers and mutated datagrams do not affect a connection", "[rssi][network]") {
   Link link(kGood, kGood);
   link.asker.total = 50'000;
   Rng rng(17);
@@ -312,7 +310,7 @@ TEST_CASE("garbage from strangers and mutants of real datagrams leave a connecti
     }
     link.server->on_datagram(stranger, bytes, link.network.now);
     link.client->on_datagram(stranger, bytes, link.network.now);
-    // From the peers' own addresses, but damaged.
+    // Sent from the peers' addresses, but damaged.
     Bytes damaged = segment(rssi::kAck, 1, 2, bytes);
     damaged[rng.below(8)] ^= static_cast<std::uint8_t>(1 + rng.below(255));
     link.server->on_datagram(kClient, damaged, link.network.now);

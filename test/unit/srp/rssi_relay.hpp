@@ -9,23 +9,23 @@
 
 namespace softfeb::test {
 
-/// What happens to datagrams of one direction.
+/// Faults of datagrams in one direction.
 struct RelayConfig {
   double loss = 0, duplicate = 0;
-  double corrupt = 0;  ///< of the header: payload is the packetizer's business
+  double corrupt = 0;  ///< of the header; the packetizer checks the payload
   Time delay = 200 * kMicrosecond;
   Time jitter = 0;
-  bool reorder = false;  ///< jitter lets datagrams overtake; otherwise the relay is a FIFO
+  bool reorder = false;  ///< jitter reorders datagrams; otherwise the relay is a FIFO
 };
 
-/// A network in virtual time: datagrams go through a relay each way, timers run when they are due.
+/// A network in virtual time: a relay in each direction; timers run when they are due.
 class RelayNetwork {
  public:
   using Deliver = std::function<void(const srp::UdpPeer& from, ByteSpan, Time)>;
 
   explicit RelayNetwork(std::uint64_t seed) : rng_(seed) {}
 
-  /// A sink for whoever sends from `address`.
+  /// A sink for the sender at `address`.
   class Port : public srp::DatagramSink {
    public:
     Port(RelayNetwork& network, const srp::UdpPeer& address, const RelayConfig& config)
@@ -41,7 +41,7 @@ class RelayNetwork {
     Time last_ = 0;
   };
 
-  /// Who receives at an address, from now on; nobody for an empty function.
+  /// Sets the receiver at an address; an empty function removes it.
   void attach(const srp::UdpPeer& at, Deliver deliver) { nodes_[at.port] = std::move(deliver); }
   void attach(const srp::UdpPeer& at, srp::RssiLink& link) {
     attach(at, [&link](const auto& from, ByteSpan bytes, Time t) { link.on_datagram(from, bytes, t); });
@@ -52,7 +52,7 @@ class RelayNetwork {
     links_.erase(at.port);
   }
 
-  /// To the next thing that happens, or to `end`; false at `end`.
+  /// Advances to the next event, or to `end`; returns false at `end`.
   bool step(Time end) {
     Time next = end;
     if (!flight_.empty()) next = std::min(next, flight_.begin()->first);
@@ -69,7 +69,7 @@ class RelayNetwork {
     while (step(end)) {
     }
   }
-  /// Until `done`, at most for `time`; whether it was.
+  /// Runs until `done`, at most for `time`; returns whether it was done.
   bool run_until(const std::function<bool()>& done, Time time) {
     const Time end = now + time;
     while (!done()) {

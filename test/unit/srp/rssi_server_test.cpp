@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How connections to a server begin and end.
+// How connections to a server start and end.
 #include "hex.hpp"
 #include "rssi_bench.hpp"
 
@@ -16,7 +16,8 @@ const UdpPeer kOther = udp_peer("192.168.2.101", 50'000);
 
 }  // namespace
 
-TEST_CASE("a SYN is answered with the client's values, window and segment lowered", "[rssi][server]") {
+TEST_CASE("a SYN is answered with the client's values, with window and segment size limited",
+          "[rssi][server]") {
   ServerBench b;
   b.hear(hex("80186400 1c20 05b8 0014 0005 03e8 0f02 0003 78000000 6f08"));
   const auto answer = b.next();
@@ -38,7 +39,7 @@ TEST_CASE("a SYN is answered with the client's values, window and segment lowere
   CHECK(b.out.sent.empty());
 }
 
-TEST_CASE("the client's ACK tells where it begins, whichever of its SYNs was seen", "[rssi][server]") {
+TEST_CASE("the client's ACK gives its first number, whichever SYN was received", "[rssi][server]") {
   ServerBench b;
   b.hear(syn(kSyn, 100, 0, kRogue));
   b.hear(segment(kAck, 104, 0x80));
@@ -47,7 +48,7 @@ TEST_CASE("the client's ACK tells where it begins, whichever of its SYNs was see
   CHECK(b.user.segments == std::vector<Bytes>{{1, 2, 3}});
 }
 
-TEST_CASE("data opens a connection only where nothing can have been lost before it", "[rssi][server]") {
+TEST_CASE("data opens a connection only if nothing can have been lost before", "[rssi][server]") {
   ServerBench b;
   b.hear(syn(kSyn, 100, 0, kRogue));
   b.hear(segment(kAck, 102, 0x80, Bytes{2}));
@@ -58,7 +59,7 @@ TEST_CASE("data opens a connection only where nothing can have been lost before 
   CHECK(b.user.segments == std::vector<Bytes>{{1}, {2}});
 }
 
-TEST_CASE("an ACK of something else does not open", "[rssi][server]") {
+TEST_CASE("an ACK with another number does not open", "[rssi][server]") {
   ServerBench b;
   b.hear(segment(kAck, 101, 0x80));
   CHECK(!b.server.open());
@@ -69,12 +70,12 @@ TEST_CASE("an ACK of something else does not open", "[rssi][server]") {
   CHECK(!b.server.open());
 }
 
-TEST_CASE("the SYN-ACK is repeated every 50 ms, sixteen times in all, and never after the ACK",
+TEST_CASE("the SYN-ACK is repeated every 50 ms, sixteen times in total, and never after the ACK",
           "[rssi][server]") {
   ServerBench b;
   b.hear(syn(kSyn, 100, 0, kRogue));
   const Bytes first = b.out.take()->bytes;
-  SECTION("nobody there") {
+  SECTION("no client") {
     b.pass(50 * kMillisecond - 1);
     CHECK(b.out.sent.empty());
     b.pass(10 * kSecond);
@@ -102,7 +103,7 @@ TEST_CASE("the SYN-ACK is repeated every 50 ms, sixteen times in all, and never 
   }
 }
 
-TEST_CASE("a server that listens says nothing to anything but a SYN", "[rssi][server]") {
+TEST_CASE("a listening server responds only to a SYN", "[rssi][server]") {
   ServerBench b;
   for (const std::uint8_t flags : {kAck, kRst, kNul, kBusy}) b.hear(segment(flags, 1, 2));
   b.hear(segment(kAck, 1, 2, Bytes(100)));
@@ -114,8 +115,7 @@ TEST_CASE("a server that listens says nothing to anything but a SYN", "[rssi][se
   CHECK(b.server.status().state == RssiState::kListen);
 }
 
-TEST_CASE("SYNs that promise no connection are not answered; silly values are moved into range",
-          "[rssi][server]") {
+TEST_CASE("invalid SYNs are not answered; extreme values are clamped", "[rssi][server]") {
   ServerBench b;
   b.hear(syn(kSyn, 100, 0, {0, 1464, 20, 5, 1000, 15, 2}));
   b.hear(syn(kSyn, 100, 0, {32, 31, 20, 5, 1000, 15, 2}));
@@ -129,7 +129,7 @@ TEST_CASE("SYNs that promise no connection are not answered; silly values are mo
   CHECK(b.next()->syn->parameters == RssiParameters{16, 1024, 10'000, 1000, 65535, 255, 16});
 }
 
-TEST_CASE("local values change at run time, for the next connection", "[rssi][server]") {
+TEST_CASE("changed local values apply to the next connection", "[rssi][server]") {
   ServerBench b;
   b.connect();
   b.server.set_local({4, 256, 50, 25, 200, 16, 3});
@@ -139,7 +139,7 @@ TEST_CASE("local values change at run time, for the next connection", "[rssi][se
   b.hear(syn(kSyn, 200, 0, kRogue));
   CHECK(b.next()->syn->parameters == RssiParameters{4, 256, 20, 5, 1000, 15, 2});
   CHECK(b.server.local().retransmit_ms == 50);
-  // A register may hold anything; what is offered stays within limits.
+  // A register may contain anything; offered values stay within limits.
   b.server.set_local({255, 65535, 0, 0, 0, 0, 0});
   b.hear(syn(kSyn, 201, 0, {255, 65535, 20, 5, 1000, 15, 2}));
   CHECK(b.next()->syn->parameters == RssiParameters{64, 8192, 20, 5, 1000, 15, 2});
@@ -171,7 +171,7 @@ TEST_CASE("close() tells the peer", "[rssi][server]") {
   CHECK(b.user.closed == 1);
 }
 
-TEST_CASE("a client that has vanished is given up after the null timeout", "[rssi][server]") {
+TEST_CASE("a client that disappears is given up after the null timeout", "[rssi][server]") {
   ServerBench b;
   b.connect();
   b.pass(999 * kMillisecond);
@@ -185,14 +185,14 @@ TEST_CASE("a client that has vanished is given up after the null timeout", "[rss
   CHECK(b.user.why == RssiClose::kTimeout);
 }
 
-TEST_CASE("the same client begins anew without a word", "[rssi][server]") {
+TEST_CASE("the same client reconnects without closing", "[rssi][server]") {
   ServerBench b;
   b.connect();
   b.pass(100 * kMillisecond);
   b.hear(syn(kSyn, 100, 0, kRogue));
-  // A client that is connected answers this.
+  // A connected client answers this.
   CHECK(b.header() == Header{kNul | kAck, 0x81, 100});
-  SECTION("it knows nothing of a connection") {
+  SECTION("it has no connection") {
     b.pass(100 * kMillisecond);
     b.out.sent.clear();
     b.hear(syn(kSyn, 101, 0, kRogue));
@@ -201,7 +201,7 @@ TEST_CASE("the same client begins anew without a word", "[rssi][server]") {
     b.hear(segment(kAck, 102, 0x80));
     CHECK(b.user.opened == 2);
   }
-  SECTION("it was a late copy of the first") {
+  SECTION("it was a late copy of the first SYN") {
     b.hear(syn(kSyn, 100, 0, kRogue));
     b.pass(5 * kMillisecond);
     b.hear(segment(kAck, 101, 0x81));
@@ -213,7 +213,7 @@ TEST_CASE("the same client begins anew without a word", "[rssi][server]") {
   }
 }
 
-TEST_CASE("another client replaces the first when it shows itself to be there", "[rssi][server]") {
+TEST_CASE("another client replaces the first after proving its address", "[rssi][server]") {
   ServerBench b;
   b.connect();
   b.pass(500 * kMillisecond);
@@ -229,8 +229,8 @@ TEST_CASE("another client replaces the first when it shows itself to be there", 
   CHECK(b.last->to == kOther);
   CHECK(answer->header.flags == kSynAck);
   const std::uint8_t number = answer->header.sequence;
-  CHECK(number != 0x80);  // not what everybody knows
-  // The connection goes on meanwhile.
+  CHECK(number != 0x80);  // not the known number
+  // The connection continues meanwhile.
   b.hear(segment(kAck, 101, 0x80, Bytes{5}));
   CHECK(b.user.segments.size() == 1);
   // A guess does not end it.
@@ -244,13 +244,13 @@ TEST_CASE("another client replaces the first when it shows itself to be there", 
   CHECK(b.server.status().peer == kOther);
   CHECK(b.header()->flags == kRst);
   CHECK(b.last->to == kClient);
-  // The first is nobody now.
+  // The first client is unknown now.
   const std::size_t delivered = b.user.segments.size();
   b.hear(segment(kAck, 102, 0x80, Bytes{6}));
   CHECK(b.user.segments.size() == delivered);
 }
 
-TEST_CASE("a client that went silent is replaced at once", "[rssi][server]") {
+TEST_CASE("a silent client is replaced at once", "[rssi][server]") {
   ServerBench b;
   b.connect();
   b.pass(600 * kMillisecond);
@@ -258,7 +258,7 @@ TEST_CASE("a client that went silent is replaced at once", "[rssi][server]") {
   CHECK(b.header()->flags == kSynAck);
 }
 
-TEST_CASE("a flood of SYNs in others' names does not touch a connection", "[rssi][server]") {
+TEST_CASE("a flood of forged SYNs does not affect a connection", "[rssi][server]") {
   ServerBench b;
   b.connect();
   b.pass(900 * kMillisecond);
@@ -285,7 +285,7 @@ TEST_CASE("a flood of SYNs in others' names does not touch a connection", "[rssi
   CHECK(b.user.segments.size() == 1);
 }
 
-TEST_CASE("SYNs in the client's own name do not end its connection while it lives", "[rssi][server]") {
+TEST_CASE("forged SYNs from the client's address do not end its live connection", "[rssi][server]") {
   ServerBench b;
   b.connect();
   std::uint8_t next = 101;
@@ -293,7 +293,7 @@ TEST_CASE("SYNs in the client's own name do not end its connection while it live
   for (int ms = 0; ms < 5'000; ++ms) {
     for (int k = 0; k < 10; ++k) b.hear(syn(kSyn, static_cast<std::uint8_t>(ms), 0, kRogue));
     b.pass(kMillisecond);
-    // The client answers within 5 ms, and says nothing unasked.
+    // The client answers within 5 ms, and sends nothing unsolicited.
     bool asked = false;
     while (const auto s = b.next()) {
       REQUIRE(!s->syn);
@@ -305,7 +305,7 @@ TEST_CASE("SYNs in the client's own name do not end its connection while it live
   CHECK(b.user.closed == 0);
 }
 
-TEST_CASE("SYNs are answered at a bounded rate, one client's too", "[rssi][server]") {
+TEST_CASE("SYNs are answered at a bounded rate, also from one client", "[rssi][server]") {
   ServerBench b;
   for (int ms = 0; ms < 1000; ++ms) {
     b.hear(syn(kSyn, 1, 0, kRogue));
@@ -317,7 +317,7 @@ TEST_CASE("SYNs are answered at a bounded rate, one client's too", "[rssi][serve
   CHECK(b.server.status().refused >= 1880);
 }
 
-TEST_CASE("a flood of SYNs leaves a listening server its memory and its voice", "[rssi][server]") {
+TEST_CASE("a flood of SYNs neither exhausts nor silences a listening server", "[rssi][server]") {
   ServerBench b;
   Rng rng(3);
   std::size_t answers = 0;

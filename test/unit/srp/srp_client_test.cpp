@@ -16,7 +16,7 @@ namespace {
 
 using Bytes = std::vector<std::uint8_t>;
 
-/// A client, and the server that gets its segments when told to.
+/// A client, and a server that receives its segments on request.
 struct ClientRig {
   ClientRig() : server(bus), link(client), far(server) {
     client.attach(link);
@@ -36,7 +36,7 @@ struct ClientRig {
     while (!link.sent.empty()) far_user().on_segment(link.take(now), now);
     while (!far.sent.empty()) client.on_segment(far.take(now), now);
   }
-  /// An answer of the test's own making.
+  /// A response made by the test.
   void answer(ByteSpan message, Time now) {
     Bytes segment(5000);
     segment.resize(cutter.write(segment, message, true));
@@ -74,7 +74,7 @@ TEST_CASE("an SRP client reads what it wrote", "[srp]") {
   CHECK(std::equal(pattern.begin(), pattern.end(), rig.bus.memory.begin() + 0x400));
 }
 
-TEST_CASE("an SRP client passes the status on with the words before the error", "[srp]") {
+TEST_CASE("an SRP client returns the status with the words before the error", "[srp]") {
   ClientRig rig;
   rig.bus.refuses = 8;
   REQUIRE(rig.client.read(0, 16, 0, rig.note()));
@@ -84,7 +84,7 @@ TEST_CASE("an SRP client passes the status on with the words before the error", 
   CHECK(rig.data.size() == 8);
 }
 
-TEST_CASE("SRP transactions time out, but not while answers come", "[srp]") {
+TEST_CASE("SRP transactions time out, but not while responses arrive", "[srp]") {
   ClientRig rig;
   REQUIRE(rig.client.read(0, 4, 0, rig.note()));
   REQUIRE(rig.client.read(4, 4, 0, rig.note()));
@@ -96,13 +96,13 @@ TEST_CASE("SRP transactions time out, but not while answers come", "[srp]") {
   CHECK(rig.outcomes == std::vector{SrpOutcome::kOk});
   rig.client.on_timer(2 * kSecond);
   CHECK(rig.outcomes == std::vector{SrpOutcome::kOk, SrpOutcome::kTimeout});
-  // Its answer comes late.
+  // Its response arrives late.
   rig.exchange(3 * kSecond);
   CHECK(rig.outcomes.size() == 2);
   CHECK(rig.client.counters().foreign == 1);
 }
 
-TEST_CASE("answers that answer nothing are dropped", "[srp]") {
+TEST_CASE("unsolicited responses are dropped", "[srp]") {
   ClientRig rig;
   REQUIRE(rig.client.read(0x100, 4, 0, rig.note()));
   Bytes good = srp::make_request(srp::Opcode::kRead, 1, 0x100, 4, Bytes(8));
@@ -119,7 +119,7 @@ TEST_CASE("answers that answer nothing are dropped", "[srp]") {
   CHECK(rig.client.counters().foreign == 9);
   CHECK(rig.outcomes == std::vector{SrpOutcome::kOk});
 
-  // A write whose data does not come back.
+  // A write whose data is not echoed.
   REQUIRE(rig.client.write(0x100, Bytes(4), 2, rig.note()));
   rig.answer(srp::make_request(srp::Opcode::kWrite, 2, 0x100, 4, Bytes(4)), 3);
   CHECK(rig.outcomes.back() == SrpOutcome::kMalformed);
@@ -128,7 +128,7 @@ TEST_CASE("answers that answer nothing are dropped", "[srp]") {
 TEST_CASE("a link that closes ends every SRP transaction", "[srp]") {
   ClientRig rig;
   for (int i = 0; i < 3; ++i) REQUIRE(rig.client.read(0, 4, 0, rig.note()));
-  // A callback may try again at once.
+  // A callback may retry immediately.
   REQUIRE(rig.client.read(0, 4, 0, [&](const SrpReply& r, Time now) {
     rig.outcomes.push_back(r.outcome);
     CHECK_FALSE(rig.client.read(0, 4, now, rig.note()));

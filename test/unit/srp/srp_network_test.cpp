@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Register accesses over RSSI over a network that loses, repeats and delays, in virtual time.
+// Register accesses over RSSI on a network that loses, repeats and delays, in virtual time.
 #include "../../support/frame_pattern.hpp"
 #include "../../support/memory_bus.hpp"
 #include "rssi_relay.hpp"
@@ -19,10 +19,10 @@ using namespace softfeb::test;
 
 namespace {
 
-/// 5 % lost, 10 % twice, 0.2 to 2.2 ms on the way.
+/// 5 % loss, 10 % duplication, delays of 0.2 to 2.2 ms.
 constexpr RelayConfig kBadNetwork{.loss = 0.05, .duplicate = 0.1, .jitter = 2 * kMillisecond};
 
-/// A bus that takes its time: answers come when the network's clock says so.
+/// A slow bus: responds when the network's clock says so.
 struct SlowBus : Bus {
   explicit SlowBus(MemoryBus& behind) : memory(behind) {}
   void read(std::uint32_t address, MutableByteSpan out, Time now, Done done) override {
@@ -73,7 +73,7 @@ struct Network {
   RssiClient client;
 };
 
-/// Writes and reads back, some words at a time, with a model beside it of what must be there.
+/// Writes and reads back a few words at a time, and compares with a model.
 struct Worker {
   Worker(Network& network, std::uint64_t accesses, std::size_t pipelined)
       : net(network), total(accesses), limit(pipelined), model(4096, 0) {}
@@ -103,7 +103,7 @@ struct Worker {
     });
     if (!taken) ++wrong;
   }
-  /// In order, so what is read is what had been written when the read was begun.
+  /// In order, so a read returns what was written before it was sent.
   void read(std::uint32_t first, std::uint32_t words, Time now) {
     const std::vector<std::uint32_t> expected(model.begin() + first, model.begin() + first + words);
     const bool taken = net.srp.read(first * 4, words * 4, now, [this, expected](const SrpReply& r, Time) {
@@ -161,7 +161,7 @@ TEST_CASE("register accesses that take time, over a bad network", "[srp][network
   run_accesses(net, 5'000, 300, &bus);
 }
 
-TEST_CASE("260 pipelined reads flow through a window of 16", "[srp][network]") {
+TEST_CASE("260 pipelined reads pass through a window of 16", "[srp][network]") {
   MemoryBus bus;
   Network net(bus, {});
   REQUIRE(net.relay.run_until([&] { return net.client.open() && net.server.open(); }, kSecond));
@@ -173,7 +173,7 @@ TEST_CASE("260 pipelined reads flow through a window of 16", "[srp][network]") {
       ++ended;
     }));
   REQUIRE(net.relay.run_until([&] { return ended == 260; }, kSecond));
-  // 17 windows of 0.4 ms there and back, and no timeout of retransmission among them.
+  // 17 windows with a round trip of 0.4 ms each, and no retransmission timeout.
   CHECK(net.relay.now - begin < 20 * kMillisecond);
   CHECK(net.client.status().retransmitted + net.server.status().retransmitted == 0);
 }

@@ -29,7 +29,7 @@ struct Rig {
     link.connect();
   }
 
-  /// One request, in as many segments as it takes. False when the server is busy.
+  /// Sends one request in as many segments as needed. Returns false if the server is busy.
   bool request(ByteSpan message, const FrameTags& tags = {}) {
     std::size_t at = 0;
     while (at < message.size()) {
@@ -75,7 +75,7 @@ struct Rig {
 
 }  // namespace
 
-TEST_CASE("an SRP write is carried out, echoed and read back", "[srp]") {
+TEST_CASE("an SRP write is executed, echoed and read back", "[srp]") {
   Rig rig;
   const Bytes data = pattern(4096);
   REQUIRE(rig.write(7, 0x1000, data));
@@ -93,10 +93,10 @@ TEST_CASE("an SRP write is carried out, echoed and read back", "[srp]") {
   CHECK(rig.link.bad_sends == 0);
 }
 
-TEST_CASE("posted SRP writes are silent, null requests are answered", "[srp]") {
+TEST_CASE("posted SRP writes get no response, null requests do", "[srp]") {
   Rig rig;
   REQUIRE(rig.write(1, 0x20, pattern(8), srp::Opcode::kPostedWrite));
-  REQUIRE(rig.write(2, 0x22, pattern(8), srp::Opcode::kPostedWrite));  // wrong, and silent all the same
+  REQUIRE(rig.write(2, 0x22, pattern(8), srp::Opcode::kPostedWrite));  // invalid, and still no response
   CHECK_FALSE(rig.response());
   CHECK(rig.bus.memory[0x20] == pattern(8)[0]);
   REQUIRE(rig.request(srp::make_request(srp::Opcode::kNull, 3, 0, 4, {})));
@@ -105,7 +105,7 @@ TEST_CASE("posted SRP writes are silent, null requests are answered", "[srp]") {
   CHECK(rig.server.counters().responses == 1);
 }
 
-TEST_CASE("an SRP access that fails brings the words before it and the status", "[srp]") {
+TEST_CASE("a failing SRP access returns the words before it and the status", "[srp]") {
   Rig rig;
   rig.bus.refuses = 0x108;
   REQUIRE(rig.read(1, 0x100, 16));
@@ -119,7 +119,7 @@ TEST_CASE("an SRP access that fails brings the words before it and the status", 
   CHECK(rig.server.counters().bus_errors == 4);
 }
 
-TEST_CASE("SRP requests that are wrong never reach the bus", "[srp]") {
+TEST_CASE("invalid SRP requests never reach the bus", "[srp]") {
   Rig rig;
   REQUIRE(rig.read(1, 0x101, 4));
   rig.expect_status(1, srp::kMisaligned, 0);
@@ -134,7 +134,7 @@ TEST_CASE("SRP requests that are wrong never reach the bus", "[srp]") {
   CHECK(rig.bus.accesses == 0);
 }
 
-TEST_CASE("with the bit that ignores bus errors an SRP access goes on", "[srp]") {
+TEST_CASE("with the bit that ignores bus errors an SRP access continues", "[srp]") {
   Rig rig;
   rig.bus.refuses = 0x104;
   Bytes request = srp::make_request(srp::Opcode::kRead, 1, 0x100, 12, {});
@@ -149,14 +149,14 @@ TEST_CASE("with the bit that ignores bus errors an SRP access goes on", "[srp]")
   CHECK(load_le32(r->data.data() + 4) == 0xffffffff);
   CHECK(load_le32(r->data.data() + 8) == 0x11111111);
 
-  // Nobody at all, 1024 times.
+  // Unmapped addresses, 1024 times.
   request = srp::make_request(srp::Opcode::kRead, 2, 0xf0000000, 4096, {});
   request[1] |= 0x40;
   REQUIRE(rig.request(request));
   rig.expect_status(2, 0, 4096);
 }
 
-TEST_CASE("SRP accesses are in order, one at a time, however slow the bus is", "[srp]") {
+TEST_CASE("SRP accesses are executed in order, one at a time, on any bus", "[srp]") {
   Rig rig(false);
   for (std::uint32_t id = 1; id <= 300; ++id) REQUIRE(rig.read(id, id * 4, 4));
   for (std::uint32_t id = 1; id <= 300; ++id) {
@@ -170,14 +170,14 @@ TEST_CASE("SRP accesses are in order, one at a time, however slow the bus is", "
   CHECK(rig.link.bad_sends == 0);
 }
 
-TEST_CASE("what an SRP server stores is bounded, and it says so", "[srp]") {
+TEST_CASE("the memory of an SRP server is bounded, and it reports the limit", "[srp]") {
   SrpServerLimits limits;
   SECTION("requests") { limits.requests = 8; }
   SECTION("their bytes") { limits.request_bytes = 8 * 24 - 3; }
   Rig rig(false, limits);
   std::uint32_t taken = 0;
   while (rig.write(taken + 1, 0x40, pattern(4)) && taken < 1000) ++taken;
-  CHECK(taken == 9);  // one is under way
+  CHECK(taken == 9);  // one is in progress
   CHECK(rig.server.counters().busy == 1);
   CHECK(rig.link.resumed == 0);
   rig.bus.answer(1);
@@ -189,7 +189,7 @@ TEST_CASE("what an SRP server stores is bounded, and it says so", "[srp]") {
   CHECK(rig.link.resumed == 1);
 }
 
-TEST_CASE("responses that nobody takes hold the accesses back", "[srp]") {
+TEST_CASE("unread responses hold back further accesses", "[srp]") {
   SrpServerLimits limits;
   limits.response_bytes = 10'000;
   limits.requests = 20;
@@ -204,7 +204,7 @@ TEST_CASE("responses that nobody takes hold the accesses back", "[srp]") {
   CHECK(rig.bus.accesses == taken);
 }
 
-TEST_CASE("an SRP client that goes leaves nothing to the next one", "[srp]") {
+TEST_CASE("a disconnected SRP client leaves nothing to the next one", "[srp]") {
   Rig rig(false);
   for (std::uint32_t id = 1; id <= 5; ++id) REQUIRE(rig.read(id, 0, 4));
   REQUIRE(rig.bus.waiting());
@@ -212,7 +212,7 @@ TEST_CASE("an SRP client that goes leaves nothing to the next one", "[srp]") {
   rig.cutter.reset();
   rig.link.connect(2);
   REQUIRE(rig.read(100, 0, 8));
-  CHECK(rig.bus.accesses == 1);  // the old access still has the bus
+  CHECK(rig.bus.accesses == 1);  // the old access still occupies the bus
   rig.bus.answer(3);
   CHECK(rig.link.sent.empty());
   REQUIRE(rig.bus.waiting());
@@ -222,7 +222,7 @@ TEST_CASE("an SRP client that goes leaves nothing to the next one", "[srp]") {
   CHECK_FALSE(rig.response());
 }
 
-TEST_CASE("a bus may answer after the SRP server is gone", "[srp]") {
+TEST_CASE("a bus may respond after the SRP server was destroyed", "[srp]") {
   MemoryBus bus(1024, false);
   {
     SrpServer server(bus);

@@ -22,7 +22,7 @@ constexpr std::uint32_t kWrite = 0x0a000103;
 constexpr std::uint32_t kPosted = 0x0a000203;
 constexpr std::uint32_t kNull = 0x0a000303;
 
-/// Status and access that a request gets before the bus.
+/// Status and access of a request before it reaches the bus.
 void expect(const Bytes& message, std::uint32_t status, std::size_t access, bool eofe = false) {
   const auto r = srp::parse_request(message, eofe);
   REQUIRE(r);
@@ -33,7 +33,7 @@ void expect(const Bytes& message, std::uint32_t status, std::size_t access, bool
 
 }  // namespace
 
-TEST_CASE("SRP requests that are right", "[srp]") {
+TEST_CASE("valid SRP requests", "[srp]") {
   expect(words({kRead, 1, 0x100, 0, 3}), 0, 4);
   expect(words({kRead, 1, 0xfffff000, 0, 4095}), 0, 4096);
   expect(words({kWrite, 1, 4, 0, 3, 7}), 0, 4);
@@ -83,7 +83,7 @@ TEST_CASE("SRP requests that end within their header", "[srp]") {
   }
 }
 
-TEST_CASE("an SRP write of the wrong length writes what comes before the board notices", "[srp]") {
+TEST_CASE("an SRP write of the wrong length writes the words before the error is detected", "[srp]") {
   expect(words({kWrite, 1, 0x100, 0, 11, 1}), srp::kFraming, 0);
   expect(words({kWrite, 1, 0x100, 0, 11, 1, 2}), srp::kFraming, 4);
   expect(words({kWrite, 1, 0x100, 0, 3, 1, 2}), srp::kFraming, 0);
@@ -93,7 +93,7 @@ TEST_CASE("an SRP write of the wrong length writes what comes before the board n
   expect(odd, srp::kFraming, 4);
 }
 
-TEST_CASE("SRP requests as the real client makes them", "[srp]") {
+TEST_CASE("SRP requests of the real client", "[srp]") {
   const Bytes seen = words({kWrite, 1, 4, 0, 3, 0xc6c2f69e});
   const Bytes data = words({0xc6c2f69e});
   CHECK(srp::make_request(srp::Opcode::kWrite, 1, 4, 4, data) == seen);
@@ -124,7 +124,7 @@ TEST_CASE("SRP responses", "[srp]") {
   CHECK(srp::parse_response(Bytes(srp::kMaxMessage)));
 }
 
-TEST_CASE("status words in words", "[srp]") {
+TEST_CASE("descriptions of status words", "[srp]") {
   CHECK(srp::status_text(0).empty());
   CHECK_THAT(srp::status_text(3), Catch::Contains("DECERR"));
   CHECK_THAT(srp::status_text(2), Catch::Contains("SLVERR"));

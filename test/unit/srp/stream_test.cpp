@@ -11,7 +11,7 @@ using namespace softfeb::srp;
 
 namespace {
 
-/// Both ends; what one sent the other gets when told to.
+/// Both ends; each receives what the other sent on request.
 struct StreamRig {
   explicit StreamRig(std::size_t frame_bytes)
       : source(frame_bytes),
@@ -41,7 +41,7 @@ struct StreamRig {
 
 }  // namespace
 
-TEST_CASE("a stream's frames arrive as they were made, however long", "[stream]") {
+TEST_CASE("a stream's frames arrive unchanged, at any length", "[stream]") {
   for (const std::size_t bytes : {1, 7, 8, 999, 1000, 1001, 16'000, 100'003}) {
     INFO(bytes);
     StreamRig rig(bytes);
@@ -73,7 +73,7 @@ TEST_CASE("a stream waits for its window, its source and its peer", "[stream]") 
   CHECK(rig.check.frames == 100);
 }
 
-TEST_CASE("a connection that closes within a frame begins with a new one", "[stream]") {
+TEST_CASE("a connection closed within a frame restarts with a new frame", "[stream]") {
   StreamRig rig(20'000);
   rig.source.frames_left = 3;
   rig.link.connect();
@@ -90,7 +90,7 @@ TEST_CASE("a connection that closes within a frame begins with a new one", "[str
   CHECK(rig.client.dropped() == 0);
 }
 
-TEST_CASE("frames to the board are counted, within bounds", "[stream]") {
+TEST_CASE("frames to the board are counted and bounded", "[stream]") {
   StreamRig rig(8);
   CHECK_FALSE(rig.client.send(std::vector<std::uint8_t>(8), 0));
   rig.link.connect();
@@ -104,7 +104,7 @@ TEST_CASE("frames to the board are counted, within bounds", "[stream]") {
   CHECK(rig.server.dropped() > 0);
 }
 
-TEST_CASE("frames marked as damaged reach nobody", "[stream]") {
+TEST_CASE("frames marked as damaged are dropped", "[stream]") {
   StreamRig rig(8);
   rig.far.connect();
   Packetizer cutter;

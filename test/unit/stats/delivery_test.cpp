@@ -9,9 +9,9 @@ using namespace softfeb::endpoints;
 
 namespace {
 
-/// Two boards to two receivers. Board 0: four QPs, then its metadata bus's slots, which receiver 1 serves.
-/// Board 1: a QP to receiver 1, one to somebody else, then two slots of its bus, which receiver 1 serves as
-/// well.
+/// Two boards and two receivers. Board 0: four QPs, then its metadata bus's slots, which receiver 1 serves.
+/// Board 1: a QP to receiver 1, one to an external receiver, then two slots of its bus, also served by
+/// receiver 1.
 struct Scenario {
   config::RunConfig config;
   std::vector<QpPlan> plans;
@@ -50,7 +50,7 @@ struct Scenario {
 
 }  // namespace
 
-TEST_CASE("every sending QP is found at the receiver that counts it", "[lab]") {
+TEST_CASE("every sending QP is assigned to the receiver that counts it", "[lab]") {
   Scenario s;
   const DeliveryMap map(s.config, s.plans);
   const auto is = [&](std::size_t board, std::size_t qp, std::size_t endpoint, std::size_t at) {
@@ -63,7 +63,7 @@ TEST_CASE("every sending QP is found at the receiver that counts it", "[lab]") {
   CHECK(is(0, 3, 3, 1));
   CHECK(is(1, 0, 3, 2));
   CHECK_FALSE(map.place_of(1, 1));
-  // Slots, board by board, behind the receiver's QPs of the configuration.
+  // Slots of each board, after the receiver's configured QPs.
   CHECK(is(0, 4, 3, 3));
   CHECK(is(0, 5, 3, 4));
   CHECK(is(1, 2, 3, 5));
@@ -72,7 +72,8 @@ TEST_CASE("every sending QP is found at the receiver that counts it", "[lab]") {
   CHECK_FALSE(map.place_of(2, 0));
 }
 
-TEST_CASE("RC delivers what completed, UC what the receiver took, and nothing is known of others", "[lab]") {
+TEST_CASE("RC delivers what completed, UC what the receiver accepted; external receivers are unknown",
+          "[lab]") {
   Scenario s;
   const DeliveryMap map(s.config, s.plans);
   auto& qps = s.endpoints[0].send_qps;

@@ -38,7 +38,7 @@ void give(Observers& all, Time at, std::uint64_t peak, bool last = false) {
 
 }  // namespace
 
-TEST_CASE("Observers: each at its own times, the first of them due first", "[lab][observers]") {
+TEST_CASE("Observers: each at its own times, in order", "[lab][observers]") {
   Every often(2);
   Every seldom(6);
   Observers all({&often, &seldom});
@@ -49,7 +49,7 @@ TEST_CASE("Observers: each at its own times, the first of them due first", "[lab
   CHECK(all.due() == 14);
 }
 
-TEST_CASE("Observers: a peak is since the observer's own sample before", "[lab][observers]") {
+TEST_CASE("Observers: a peak covers the time since the observer's own last sample", "[lab][observers]") {
   Every often(2);
   Every seldom(6);
   Observers all({&often, &seldom});
@@ -62,7 +62,7 @@ TEST_CASE("Observers: a peak is since the observer's own sample before", "[lab][
   CHECK(seldom.peaks == std::vector<std::uint64_t>{70, 20});
 }
 
-TEST_CASE("Observers: none is never due", "[lab][observers]") {
+TEST_CASE("Observers: without observers nothing is due", "[lab][observers]") {
   Observers nobody({});
   CHECK(nobody.empty());
   CHECK(nobody.due() == kNever);

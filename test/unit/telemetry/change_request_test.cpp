@@ -5,7 +5,7 @@
 
 using namespace softfeb::telemetry;
 
-TEST_CASE("a change is read as it is written") {
+TEST_CASE("a change is parsed") {
   ChangeRequest c;
   REQUIRE_FALSE(parse_change(
       R"({"board":"feb 0","qps":"all","set":{"rai":"48Mb/s","dec_gain":2,"dcqcn_bypass":true}})", c));
@@ -21,7 +21,7 @@ TEST_CASE("a change is read as it is written") {
   CHECK(one.qp == 7U);
 }
 
-TEST_CASE("what is no change is refused with the form of one") {
+TEST_CASE("invalid changes are refused with the expected form") {
   for (const char* body :
        {"", "x", "[]", "{}", R"({"board":1,"set":{"rai":1}})", R"({"board":"b"})",
         R"({"board":"b","set":{}})", R"({"board":"b","set":[1]})", R"({"board":"b","set":{"rai":[1]}})",

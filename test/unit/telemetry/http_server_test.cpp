@@ -50,7 +50,7 @@ class Client {
   void send(const std::string& text) {
     REQUIRE(::send(fd_, text.data(), text.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(text.size()));
   }
-  /// Everything that comes until `enough`, or the server closes.
+  /// Reads until `enough`, or until the server closes.
   std::string receive(const std::function<bool(const std::string&)>& enough) {
     std::string all;
     char part[4096];
@@ -86,7 +86,7 @@ struct Fixture {
   explicit Fixture(const HttpLimits& limits = {})
       : server(io, *roce::IpAddress::parse("127.0.0.1"), 0, site, {}, limits) {}
   std::string ask(const std::string& text) { return Client(io, server.port()).ask(text); }
-  /// Whether all connections come to their end.
+  /// Whether all connections end.
   bool left() {
     for (int i = 0; i < 1000 && server.connections() != 0; ++i) {
       io.restart();
@@ -117,7 +117,7 @@ TEST_CASE("pages are served, several over one connection") {
   CHECK_FALSE(has(head, "hello"));
 }
 
-TEST_CASE("what is refused never reaches the site") {
+TEST_CASE("refused requests never reach the site") {
   Fixture f;
   CHECK(has(f.ask("GET / HTTP/1.1\r\nHost: evil.example\r\n\r\n"), " 421 "));
   CHECK(has(f.ask("GET / HTTP/1.1\r\n\r\n"), " 421 "));
@@ -144,7 +144,7 @@ TEST_CASE("long headers and bodies are refused") {
   CHECK(f.site.asked.empty());
 }
 
-TEST_CASE("streams get the greeting and every event until they leave") {
+TEST_CASE("streams get the greeting and every event until they close") {
   Fixture f;
   {
     Client c(f.io, f.server.port());
@@ -161,7 +161,7 @@ TEST_CASE("streams get the greeting and every event until they leave") {
   CHECK(f.server.streams() == 0);
 }
 
-TEST_CASE("a stream that is not read costs no more than its backlog") {
+TEST_CASE("a stream that is not read costs at most its backlog") {
   Fixture f;
   Client c(f.io, f.server.port());
   c.send(std::string("GET /events HTTP/1.1\r\n") + kHost + "\r\n");
@@ -182,7 +182,7 @@ TEST_CASE("a stream that is not read costs no more than its backlog") {
   CHECK(bytes < 50'000'000);  // of 100 MB; the sockets' buffers take some
 }
 
-TEST_CASE("connections and streams beyond the limits are told so") {
+TEST_CASE("connections and streams beyond the limits are refused with a message") {
   HttpLimits limits;
   limits.connections = 2;
   limits.streams = 1;
@@ -197,7 +197,7 @@ TEST_CASE("connections and streams beyond the limits are told so") {
   CHECK(has(second.ask(std::string("GET /events HTTP/1.1\r\n") + kHost + "\r\n"), " 503 "));
 }
 
-TEST_CASE("a request that does not come to its end is given up") {
+TEST_CASE("an incomplete request is given up") {
   HttpLimits limits;
   limits.request = std::chrono::milliseconds(20);
   Fixture f(limits);
@@ -207,7 +207,7 @@ TEST_CASE("a request that does not come to its end is given up") {
   CHECK(f.left());
 }
 
-TEST_CASE("answers may come later, or never") {
+TEST_CASE("responses may come later, or never") {
   auto f = std::make_unique<Fixture>();
   Client c(f->io, f->server.port());
   c.send(std::string("GET /later HTTP/1.1\r\n") + kHost + "\r\n");
@@ -217,7 +217,7 @@ TEST_CASE("answers may come later, or never") {
     CHECK(has(c.receive([](const std::string& all) { return has(all, "late"); }), "late"));
     f->site.kept = nullptr;
   }
-  SECTION("when the server has gone") {
+  SECTION("after the server was destroyed") {
     boost::asio::io_context io{1};
     TestSite site;
     auto server = std::make_unique<HttpServer>(io, *roce::IpAddress::parse("127.0.0.1"), 0, site,
@@ -233,7 +233,7 @@ TEST_CASE("answers may come later, or never") {
   }
 }
 
-TEST_CASE("an address that is taken is an error with a fix") {
+TEST_CASE("an address in use is an error with a fix") {
   Fixture f;
   TestSite site;
   CHECK_THROWS_AS(HttpServer(f.io, *roce::IpAddress::parse("127.0.0.1"), f.server.port(), site, {}),

@@ -30,7 +30,7 @@ unsigned status(const Request& r) {
 
 }  // namespace
 
-TEST_CASE("a server answers to addresses, localhost and its host's name alone") {
+TEST_CASE("a server accepts only addresses, localhost and its host's name") {
   for (const char* host : {"127.0.0.1", "127.0.0.1:8080", "[::1]:8080", "localhost:1", "LocalHost",
                            "10.1.2.3:80", "DAQ-host:8080", "daq-host"}) {
     CAPTURE(host);
@@ -44,7 +44,7 @@ TEST_CASE("a server answers to addresses, localhost and its host's name alone") 
   }
 }
 
-TEST_CASE("a change is taken from this machine, from this server's page, as JSON alone") {
+TEST_CASE("a change is accepted only from this machine, from this server's page, as JSON") {
   CHECK(status(post()) == 200);
   Request r = post();
   r.origin = "http://127.0.0.1:8080";

@@ -27,7 +27,7 @@ struct FakeParameters final : Parameters {
   }
 };
 
-/// A page that has begun, and what it has published.
+/// A started page, and what it has published.
 struct Watched {
   TestRun s;
   FakeParameters parameters;
@@ -85,7 +85,7 @@ TEST_CASE("rates are differences of samples") {
   CHECK(events[3] == "event: sample\ndata: " + sample.dump() + "\n\n");
 }
 
-TEST_CASE("why connections of the slow control closed is told when one has") {
+TEST_CASE("the reason of a closed slow-control connection is published") {
   struct FakeLinks : Links {
     std::vector<LinkView> links() const override { return views; }
     srp::RssiHistory registers, stream;
@@ -133,13 +133,13 @@ TEST_CASE("why connections of the slow control closed is told when one has") {
   CHECK(one["at"] == "2023-11-14T22:13:20.123Z");
   CHECK(one["board"] == "feb\\0");
   CHECK(one["way"] == "in_band");
-  CHECK(one["reason"] == "null timeout: nothing heard for 1.000 s");
+  CHECK(one["reason"] == "null timeout: nothing received for 1.000 s");
   CHECK(one["up_s"] == 4.0);
   CHECK(one["last_heard"] == Json({{"segment", "NUL"}, {"ago_s", 1.0}}));
   CHECK(page.greeting().find("event: links\n") != std::string::npos);
 }
 
-TEST_CASE("goodput of UC is the receiver's, and null where no receiver of ours counts it") {
+TEST_CASE("goodput of UC is the receiver's, and null for external receivers") {
   TestRun t;
   config::RunConfig config;
   config.boards.resize(1);
@@ -179,7 +179,7 @@ TEST_CASE("goodput of UC is the receiver's, and null where no receiver of ours c
   }
 }
 
-TEST_CASE("who comes late gets the names, what was, and how it goes on") {
+TEST_CASE("a late client gets setup, history and later samples") {
   TestRun s;
   LivePage page(s.info, {.interval = kMillisecond, .run = 17}, nullptr);
   CHECK(page.greeting().find("\"waiting\"") != std::string::npos);
@@ -217,7 +217,7 @@ TEST_CASE("changes reach the parameters") {
   CHECK(ask(page, "POST", "/metrics", "{}").status == 405);
 }
 
-TEST_CASE("when the run is over, the page has its result and nothing can be changed") {
+TEST_CASE("after the run, the page shows the result and refuses changes") {
   Watched w;
   auto& [s, parameters, page, events] = w;
   CHECK(ask(page, "GET", "/api/dcqcn/feb%5C0").status == 200);
@@ -235,7 +235,7 @@ TEST_CASE("when the run is over, the page has its result and nothing can be chan
   CHECK(page.greeting().find(events.back()) != std::string::npos);
 }
 
-TEST_CASE("the page's files are there, and Chart.js where it is installed") {
+TEST_CASE("the page's files exist, and Chart.js if installed") {
   TestRun s;
   const std::string path = "telemetry_chart_test.js";
   std::ofstream(path) << "chart";

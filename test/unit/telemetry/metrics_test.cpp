@@ -16,8 +16,8 @@ using namespace softfeb::telemetry;
 
 namespace {
 
-/// The exposition format, strictly: each family once, HELP and TYPE first, series of it alone and once,
-/// counters named _total.
+/// Strict check of the exposition format: each family once, HELP and TYPE first, only its own series, each
+/// once, counters named _total.
 std::map<std::string, std::string> parse(const std::string& text) {
   static const std::regex kSeries(
       R"re(([a-zA-Z_:][a-zA-Z0-9_:]*)(\{([a-zA-Z_][a-zA-Z0-9_]*="([^"\\\n]|\\[\\"n])*"(,|(?=\})))*\})? (\S+))re");
@@ -50,7 +50,7 @@ std::map<std::string, std::string> parse(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("connections of the slow control are counted by the reason they closed for") {
+TEST_CASE("slow-control connections are counted by the reason for closing") {
   TestRun s;
   srp::RssiHistory history;
   srp::RssiClosed closed;
@@ -68,7 +68,7 @@ TEST_CASE("connections of the slow control are counted by the reason they closed
   CHECK(metrics(s.info, s.at(kSecond)).find("softfeb_control_") == std::string::npos);
 }
 
-TEST_CASE("metrics are Prometheus' text") {
+TEST_CASE("metrics use the Prometheus text format") {
   TestRun s;
   s.endpoints[0].send_qps[0].requester.packets = 5;
   s.endpoints[0].send_qps[1].requester.packets = 6;
@@ -94,7 +94,7 @@ TEST_CASE("metrics are Prometheus' text") {
   CHECK(m.at(R"(softfeb_network_packets_total{fate="dropped_fault"})") == "4");
 }
 
-TEST_CASE("before the first sample, and without switches, there is less") {
+TEST_CASE("before the first sample, and without switches, there are fewer metrics") {
   TestRun s;
   CHECK(parse(metrics(s.info, {})).size() == 1);
   stats::Sample sample = s.at(0);
@@ -103,13 +103,13 @@ TEST_CASE("before the first sample, and without switches, there is less") {
     CHECK(name.find("switch") == std::string::npos);
 }
 
-TEST_CASE("with many queue pairs their boards alone have series") {
+TEST_CASE("with many queue pairs only boards have series") {
   TestRun s;
-  s.info.boards[0].qps = kQpSeries + 1;
+  s.info.boards[0].qps.resize(kQpSeries + 1);
   for (const auto& [name, value] : parse(metrics(s.info, s.at(0)))) CHECK(name.rfind("softfeb_qp_", 0) != 0);
 }
 
-TEST_CASE("values and labels that need care") {
+TEST_CASE("special values and labels are escaped") {
   PrometheusText out;
   out.family("x", "gauge", "Help.");
   out.series({{"l", "a\\b\"c\nd"}}, 0.1);

@@ -6,9 +6,9 @@
 
 #include <vector>
 
-/// A board and a receiver at a switch, at one moment after the other.
+/// Samples of a board and a receiver at a switch.
 struct TestRun {
-  softfeb::telemetry::RunInfo info;
+  softfeb::telemetry::Scene scene;
   std::vector<softfeb::engine::EndpointSnapshot> endpoints{2};
   softfeb::fabric::NetworkSnapshot network;
 

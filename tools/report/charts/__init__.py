@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""One file for each chart. A maker takes the folder and yields the Charts that its data allow."""
+"""One file per chart. A maker takes the folder and yields the Charts that its data allow."""
 
 from . import events, fairness, heatmap, many_boards, queue, rates, sawtooth, tracking, use
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What was counted, over time: marks, CNPs, pauses, drops, retransmissions."""
+"""Event counts over time: marks, CNPs, pauses, drops, retransmissions."""
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from units import fmt
 # (column, of the ports or of the boards, what)
 KINDS = (("ecn_marked", "ports", "Packets marked CE by the switch"), ("cnp_forged", "ports", "CNPs forged by the switch"),
          ("cnp_rx", "series", "CNPs received by the boards"), ("pause_tx", "ports", "Pause frames sent by switches"),
-         ("dropped", "ports", "Packets dropped by switches"), ("retransmitted", "series", "Packets sent again by the boards"))
+         ("dropped", "ports", "Packets dropped by switches"), ("retransmitted", "series", "Packets retransmitted by the boards"))
 BINS = 200
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Jain's index of each window, with the limit it is held to."""
+"""Jain's index of each window, with its limit."""
 
 import numpy as np
 
@@ -15,7 +15,7 @@ def judged(rows):
 
 
 def long_windows(axes, rows):
-    """Each as a stroke of its own length: strong where it counts."""
+    """Draws each window as a line of its length; windows that count are thicker."""
     counts = judged(rows)
     has = ~np.isnan(rows["jain"]) & (rows["boards_sending"] >= 2)
     for mask, width, label in ((has & ~counts, 1.2, "not steady (does not count)"), (counts, 3.0, "steady")):
@@ -33,7 +33,7 @@ def short_windows(axes, rows):
 
 
 def floor(values, limit):
-    """Where the axis begins: as near to 1 as the data allow."""
+    """Lower end of the axis, as close to 1 as the data allow."""
     least = min([float(np.min(values)) if len(values) else 1.0] + ([limit] if limit is not None else []))
     return max(0.0, 1.0 - (1.0 - least) * 1.25 - 0.002)
 
@@ -71,4 +71,4 @@ def make(folder):
     marks.draw_changes(axes, changes(folder, begin, end))
     axes[-1].set_xlabel("time (s)")
     yield Chart("fairness", "Fairness", figure, " ".join(text),
-                ["1 is an equal share for each board that sends; one board of n that has all of it gives 1/n."])
+                ["1 means equal shares for all sending boards; 1/n means that one of n boards gets everything."])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A parameter study: each measure over two of the keys, or along one."""
+"""A parameter study: each metric over two keys, or along one."""
 
 import re
 
@@ -11,15 +11,15 @@ from units import fmt, number
 
 # (column, title, better is higher, divisor, unit); of the columns that are there.
 MEASURES = (
-    ("jain_min", "Jain's index, smallest", True, 1, ""), ("port_used_min", "Port used, smallest", True, 0.01, "%"),
+    ("jain_min", "Jain's index, minimum", True, 1, ""), ("port_used_min", "Port use, minimum", True, 0.01, "%"),
     ("queue_bytes_max", "Queue, largest", False, 1024, "KiB"), ("queue_bytes_mean", "Queue, mean", False, 1024, "KiB"),
     ("convergence_ms", "Time to the new fair share", False, 1, "ms"), ("pause_tx", "Pause frames", False, 1, ""),
-    ("dropped", "Packets dropped", False, 1, ""), ("retransmitted", "Packets sent again", False, 1, ""))
+    ("dropped", "Packets dropped", False, 1, ""), ("retransmitted", "Packets retransmitted", False, 1, ""))
 KNOWN = {m[0] for m in MEASURES}
 
 
 def levels(values):
-    """Distinct values of an axis, in the order of their sizes where they have any."""
+    """Distinct values of an axis, sorted if they are numbers."""
     texts = [f"{v:g}" if isinstance(v, float) else str(v) for v in values.tolist()]
     distinct = list(dict.fromkeys(texts))
     if all(number(t) is not None for t in distinct):
@@ -28,7 +28,7 @@ def levels(values):
 
 
 def ticks(texts):
-    """(texts for the ticks, unit): a unit that all have is said once."""
+    """(tick labels, unit): a common unit is moved from the labels to the axis."""
     units = {re.sub(r"^[-+0-9.eE]*", "", t) for t in texts}
     if len(units) == 1 and (unit := units.pop()) and all(t != unit for t in texts):
         return [t[:-len(unit)] for t in texts], unit
@@ -36,13 +36,13 @@ def ticks(texts):
 
 
 def axis_name(sweep, key):
-    """The last parts of a key say enough."""
+    """The last two parts of a key, and the unit."""
     unit = ticks(levels(sweep[key])[1])[1]
     return ".".join([part for part in key.split(".") if not part.isdigit()][-2:]) + (f" ({unit})" if unit else "")
 
 
 def cells(sweep, measure, x, y):
-    """Mean over the other axes (there may be none)."""
+    """Means over the other axes, if any."""
     (xs, xl), (ys, yl) = levels(sweep[x]), levels(sweep[y])
     out = np.full((len(yl), len(xl)), np.nan)
     for i, b in enumerate(yl):
@@ -93,7 +93,7 @@ def best(sweep, axes_keys):
     score = np.where(np.isnan(sweep["jain_min"]), -1, sweep["jain_min"]) - (np.nan_to_num(sweep.get("dropped")) > 0)
     i = int(np.argmax(score))
     where = ", ".join(f"{k} = {sweep[k].tolist()[i]}" for k in axes_keys)
-    return f"Fairest without a drop: {where}, with a smallest index of {fmt(float(sweep['jain_min'][i]), 5)}."
+    return f"Fairest point without drops: {where}, with a minimum index of {fmt(float(sweep['jain_min'][i]), 5)}."
 
 
 def make(folder):
@@ -120,6 +120,6 @@ def make(folder):
     if len(keys) > 1:
         figure.supylabel(axis_name(sweep, keys[1]), fontsize=10, color=style.INK)
     notes = [f"Means over {', '.join(keys[2:])}."] if len(keys) > 2 else []
-    notes.append("Light is better in every map." if len(keys) > 1 else "")
+    notes.append("Lighter is better in all maps." if len(keys) > 1 else "")
     yield Chart("sweep", "Parameter study", figure, f"{len(sweep)} points over {', '.join(keys)}. " + best(sweep, keys),
                 [n for n in notes if n])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Many boards: their spread over time, and a row of colour for each."""
+"""Many boards: their spread over time, and one coloured row per board."""
 
 import numpy as np
 
@@ -14,7 +14,7 @@ COLUMNS = 300
 
 
 def grid(boards, column, begin, end):
-    """A row for each board, a column for each bin of time; NaN where it has no sample."""
+    """One row per board, one column per time bin; NaN without a sample."""
     columns = int(min(COLUMNS, max(len(b.times) for b in boards)))
     out = np.full((len(boards), columns), np.nan)
     for row, b in zip(out, boards):
@@ -34,11 +34,11 @@ def spread(axes, rates, begin, end):
     has = ~np.all(np.isnan(rates), axis=0)
     q = np.nanquantile(rates[:, has], [0, 0.1, 0.5, 0.9, 1], axis=0)
     t = middle[has]
-    axes.fill_between(t, q[0], q[4], color=style.SERIES[0], alpha=0.15, linewidth=0, label="least to largest")
+    axes.fill_between(t, q[0], q[4], color=style.SERIES[0], alpha=0.15, linewidth=0, label="minimum to maximum")
     axes.fill_between(t, q[1], q[3], color=style.SERIES[0], alpha=0.3, linewidth=0, label="10 % to 90 %")
     axes.plot(t, q[2], color=style.SERIES[0], label="median")
     axes.set_ylim(0, float(q[4].max()) * 1.1 or 1)
-    axes.set_ylabel("Gb/s a board")
+    axes.set_ylabel("Gb/s per board")
     return q
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The queue of the port that is looked at, and of others that had one: marking thresholds, buffer, pauses, drops."""
+"""Queues of the bottleneck and of other ports with a queue: marking thresholds, buffer, pauses, drops."""
 
 import numpy as np
 
@@ -43,7 +43,7 @@ def panel(axes, rows, name, unit, thresholds, begin, end):
 
 
 def events(axes, rows, begin, end):
-    """Along the foot: pauses that the switch sent, and that it was told; drops."""
+    """At the foot of the panel: pauses sent and received by the switch, and drops."""
     kinds = (("pause_tx", style.SERIES[1], "pause sent"), ("pause_rx", style.SERIES[3], "pause received"),
              ("dropped", style.BAD, "drop"))
     met = []
@@ -80,7 +80,7 @@ def words(folder, names, peak, thresholds):
         lines.append(f"{n}: queue up to {fmt(peak[n] / divisor, 3)} {unit}, "
                      f"{fmt(float(np.nanmean(rows['queue_bytes'])) / divisor, 3)} {unit} on average; "
                      f"{fmt(float(np.nansum(rows['ecn_marked'])))} packets marked, {fmt(float(np.nansum(rows['dropped'])))} "
-                     f"dropped, {fmt(float(np.nansum(rows['pause_tx'])))} pauses sent towards it.")
+                     f"dropped, {fmt(float(np.nansum(rows['pause_tx'])))} pauses sent on this port.")
     lines += [f"{text} is {fmt(value)} bytes." for text, value, _ in thresholds]
     return " ".join(lines)
 
@@ -103,5 +103,5 @@ def make(folder):
     marks.draw_changes(axes, changes(folder, begin, end))
     legend(axes[0], met)
     axes[-1].set_xlabel("time (s)")
-    yield Chart("queue", "Queues of the switch", figure, words(folder, names, peak, topology.thresholds(folder, names[0])),
-                ["Peaks are the largest values between two samples. Along the foot: a stroke for each such event, or of many the darker the more."])
+    yield Chart("queue", "Switch queues", figure, words(folder, names, peak, topology.thresholds(folder, names[0])),
+                ["Peaks are the largest values between two samples. Strokes at the foot mark events; with many events, darker means more."])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Few boards: the rate that congestion control allows each of them, what it sent, and its CNPs."""
+"""Few boards: the rate allowed by congestion control, the rate sent, and CNPs."""
 
 import numpy as np
 
@@ -14,7 +14,7 @@ FEW = 8
 
 
 def together(axes, boards, begin, end):
-    """All boards' Rc (their throughput, without congestion control) in one panel: whether they share fairly."""
+    """Draws Rc of all boards (throughput without congestion control) in one panel, to compare their shares."""
     for i, b in enumerate(boards):
         values = np.where(b.sending(), b.rc_gbps if has_rate(b) else b.sent_gbps, np.nan)
         t, mean, low, high = sampling.binned(b.times, values, begin, end, weights=b.length)
@@ -83,6 +83,6 @@ def make(folder):
     legend_entries(axes[overlay], boards)
     marks.draw_changes(axes, events)
     axes[-1].set_xlabel("time (s)")
-    notes = ["Rates count BTH to pad, retransmissions included. At the foot of a panel: CNPs, a stroke each, or of many "
-             "the darker the more."]
+    notes = ["Rates count BTH to pad, retransmissions included. Strokes at the foot of a panel are CNPs; with many CNPs, "
+             "darker means more."]
     yield Chart("rates", "Rates of each board", figure, words(boards, events), notes)

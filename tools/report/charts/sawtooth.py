@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A few teeth of each board's Rc, near the end of the run, with their period and depth."""
+"""The last few teeth of each board's Rc, with their period and depth."""
 
 import numpy as np
 
@@ -14,14 +14,14 @@ TEETH = 6
 
 
 def cuts(board):
-    """Indices of the samples at which Rc had fallen, the first of each fall, while the board was sending."""
+    """Indices of the first sample of each fall of Rc while the board was sending."""
     rc = np.where(board.sending(), board.rc_gbps, np.nan)
     drop = np.diff(rc) < -0.002 * rc[:-1]
     return np.flatnonzero(drop & ~np.concatenate(([False], drop[:-1]))) + 1
 
 
 def excerpt(board):
-    """(slice, cuts in it), or None where the samples do not resolve the teeth."""
+    """(slice, cuts in it), or None if the samples do not resolve the teeth."""
     at = cuts(board)
     if len(at) < 3 or np.median(np.diff(at)) < 5:
         return None
@@ -71,5 +71,5 @@ def make(folder):
                    loc="lower right", bbox_to_anchor=(1.0, 1.0), borderaxespad=0.1, ncol=3)
     axes[-1].set_xlabel("time (s)")
     yield Chart("sawtooth", "Sawtooth", figure, " ".join(text),
-                ["The last teeth of each board; period and depth are means over the whole run, as the samples show them. Where "
-                 "lib/dcqcn's prediction was checked, the exact figures are in the table of results."])
+                ["The last teeth of each board. Period and depth are means over the samples of the whole run. If the sawtooth check "
+                 "was active, the exact values are in the table of results."])

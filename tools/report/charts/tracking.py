@@ -15,7 +15,7 @@ POINTS = 6000
 
 
 def pairs(board):
-    """(Rc over the interval before each sample, what was sent in it), Gb/s; intervals at whose ends it sent."""
+    """(mean Rc over the interval before each sample, rate sent in it) in Gb/s, for intervals in which the board was sending throughout."""
     rc = (board.rc_gbps[1:] + board.rc_gbps[:-1]) / 2
     sent = board.sent_gbps[1:]
     whole = (board.times[:-1] > board.first) & (board.times[1:] < board.last) & ~np.isnan(rc) & (sent > 0)
@@ -23,7 +23,7 @@ def pairs(board):
 
 
 def make(folder):
-    """Only of experiments that are about it: elsewhere boards have reasons to send less than Rc allows."""
+    """Only for experiments with the rate_tracking check: in others, boards may send less than Rc allows."""
     if folder.limit("rate_tracking") is None:
         return
     boards = [b for b in senders(folder)[:FEW] if b.first is not None and np.any(~np.isnan(b.rc_gbps))]
@@ -42,7 +42,7 @@ def make(folder):
         axes[1].plot(t[:len(error)][keep], error[keep], ".", markersize=2, alpha=0.5, color=style.series_colour(i),
                      rasterized=len(rc) > 2000)
         top = max(top, float(rc.max(initial=0)), float(sent.max(initial=0)))
-        text.append(f"{b.name}: median difference of sent from Rc {fmt(float(np.median(error)), 2)} %.")
+        text.append(f"{b.name}: median difference between sent rate and Rc {fmt(float(np.median(error)), 2)} %.")
     line = np.array([0, top * 1.05])
     axes[0].fill_between(line, line * (1 - limit), line * (1 + limit), color=style.SERIES[2], alpha=0.2, linewidth=0,
                          label=f"± {fmt(100 * limit)} %")
@@ -56,5 +56,5 @@ def make(folder):
     axes[0].set_title("Rate register and measured rate")
     axes[1].set_title("Difference over time")
     yield Chart("tracking", "Rate tracking", figure, " ".join(text),
-                ["Each point is the interval between two samples, in which Rc may have changed: the check itself integrates Rc "
-                 "exactly, from the times of the CNPs."])
+                ["Each point is an interval between two samples, in which Rc may have changed. The check itself integrates Rc "
+                 "exactly, using the times of the CNPs."])

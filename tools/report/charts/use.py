@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How much of their rate the switch's ports carried."""
+"""Utilization of the switch ports."""
 
 import numpy as np
 
@@ -15,7 +15,7 @@ MOST = 8  # ports with a line of their own
 
 
 def window_use(axes, folder):
-    """Of the bottleneck, in the windows that the checks use."""
+    """Utilization of the bottleneck in the windows that the checks use."""
     windows = folder.windows
     rows = windows.where(windows["window_ms"] == windows["window_ms"].max())
     rows = rows.where(~np.isnan(rows["port_used"]))
@@ -68,12 +68,12 @@ def make(folder):
     text = []
     found = window_use(axes[0], folder) if windowed else None
     if found and found[0] is not None:
-        text.append(f"In windows of {fmt(found[1])} ms of the steady states the port was at least {fmt(100 * found[0], 4)} % used.")
+        text.append(f"In steady-state windows of {fmt(found[1])} ms the port was at least {fmt(100 * found[0], 4)} % used.")
     busiest, count = port_lines(axes[-1], folder, begin, end)
     text.append("Mean rates: " + ", ".join(f"{n} {fmt(v, 4)} Gb/s" for n, v in busiest) + ".")
     for a in axes:
         marks.time_axis(a, begin, end)
     marks.draw_changes(axes, changes(folder, begin, end))
     axes[-1].set_xlabel("time (s)")
-    notes = [f"{len(busiest)} of {count} ports; the others sent less, most of them acknowledgements alone."] if count > len(busiest) else []
-    yield Chart("ports", "Use of the ports", figure, " ".join(text), notes)
+    notes = [f"{len(busiest)} of {count} ports; the others sent less, most of them only acknowledgements."] if count > len(busiest) else []
+    yield Chart("ports", "Port utilization", figure, " ".join(text), notes)

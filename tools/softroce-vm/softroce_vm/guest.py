@@ -223,7 +223,7 @@ class Guest:
         target.write_bytes(self.run(["/bin/cat", source], check=True, timeout=600).out_bytes)
 
     def neighbour(self, entry):
-        """A static neighbour on eth0, "IP=MAC": without one (or an ARP answer) a QP cannot go to RTR."""
+        """A static neighbour on eth0, "IP=MAC": without one (or an ARP answer) a QP cannot be moved to RTR."""
         ip, mac = split_neighbour(entry)
         self.run(["/sbin/ip", "neigh", "replace", ip, "lladdr", mac, "dev", "eth0", "nud", "permanent"], check=True)
 

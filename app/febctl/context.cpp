@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "output.hpp"
+#include "context.hpp"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "writable.hpp"
+#include "out_file.hpp"
 
 #include <filesystem>
 
@@ -7,7 +7,7 @@
 
 using softfeb::sink::why_not_writable;
 
-TEST_CASE("files that can be written, and why others cannot") {
+TEST_CASE("writable files, and reasons for others") {
   CHECK(why_not_writable("softfeb-no-such-file").empty());
   CHECK(why_not_writable("/dev/null").empty());
   CHECK_FALSE(std::filesystem::exists("softfeb-no-such-file"));  // asking makes nothing

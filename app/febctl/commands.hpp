@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "connect.hpp"
+#include "context.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+/// The commands of febctl with their options. All throw the exceptions of failure.hpp.
+namespace softfeb::febctl {
+
+struct ReadOptions {
+  std::vector<std::string> what;  ///< names, patterns, addresses
+  std::optional<double> watch;    ///< interval in seconds
+  std::uint64_t times = 0;        ///< number of repetitions with watch; 0: until stopped
+};
+void read_command(Context& context, const ReadOptions& options);
+
+struct WriteOptions {
+  std::vector<std::string> words;  ///< pairs of name or address, and value
+  bool verify = true;
+  bool posted = false;
+};
+void write_command(Context& context, const WriteOptions& options);
+
+struct ListOptions {
+  std::string node;  ///< empty: everything
+};
+void list_command(Context& context, const ListOptions& options);
+
+struct DumpOptions {
+  std::string node;
+  bool yaml = false;
+  std::string file;  ///< empty: standard output
+};
+void dump_command(Context& context, const DumpOptions& options);
+
+struct LoadOptions {
+  std::string file;
+  bool verify = true;
+  bool dry_run = false;
+};
+void load_command(Context& context, const LoadOptions& options);
+
+/// The meaning of a word of the command line: registers, or words at an address. Throws UsageError.
+struct Target {
+  std::vector<Register> registers;
+  std::optional<Range> range;  ///< if set, there are no registers
+};
+Target parse_target(const Catalogue& catalogue, const std::string& text);
+
+struct ConnectCommand {
+  ConnectOptions connection;
+  std::optional<double> seconds;  ///< with a sink: how long to keep the session open; empty: until a signal
+};
+void connect_command(Context& context, const ConnectCommand& options);
+
+struct TeardownOptions {
+  std::optional<std::uint32_t> qpn;  ///< empty: taken from the board's registers
+  std::optional<std::uint32_t> pd;
+  std::optional<std::uint32_t> lkey;
+  bool keep_pd = false;
+  bool all_regions = false;
+  double metadata_timeout = 5;
+};
+void teardown_command(Context& context, const TeardownOptions& options);
+
+struct DispatchOptions {
+  std::uint32_t count = 0;
+  std::optional<std::uint32_t> size;
+  bool wait = true;
+  bool reset = false;
+  double limit = 60;  ///< seconds per burst
+};
+void dispatch_command(Context& context, const DispatchOptions& options);
+
+struct SessionOptions {
+  ConnectOptions connection;
+  std::uint32_t rounds = 1;
+  std::uint32_t bursts = 1;
+  std::uint32_t count = 1000;
+  double limit = 60;                ///< seconds per burst
+  std::vector<std::string> set;     ///< NAME=VALUE, written before the first burst
+  std::vector<std::string> during;  ///< NAME=VALUE, written during a burst
+};
+void session_command(Context& context, const SessionOptions& options);
+
+/// Prints one page about a board: identity, links, congestion control of its queue pair, counters.
+void status_command(Context& context);
+
+struct StreamOptions {
+  double seconds = 5;
+  std::optional<std::uint32_t> frame_size;  ///< 64-bit words; empty: unchanged
+};
+
+/// Receives the frames of the board's generator and checks each. Throws Refusal if one is wrong, or if none
+/// arrives.
+void stream_command(Context& context, const StreamOptions& options);
+
+}  // namespace softfeb::febctl
