@@ -94,7 +94,7 @@ std::vector<FarPort> far_ports(const std::vector<WorkerRow>& rows, int (*node_of
           {q.port,
            "on NUMA node " + there + ", polled by CPU " + std::to_string(row.cpu) + " on node " +
                std::to_string(here) + ": every packet crosses NUMA nodes",
-           "choose CPUs of this node in workers.cpus: node " + there + " (" + node_cpus(q.socket) + ")"});
+           "set workers.cpus to CPUs of node " + there + " (" + node_cpus(q.socket) + ")"});
     }
   }
   return far;
