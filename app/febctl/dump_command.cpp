@@ -79,7 +79,7 @@ void dump_command(Context& context, const DumpOptions& options) {
   const auto refused = static_cast<std::size_t>(
       std::count_if(readings.begin(), readings.end(), [](const Reading& r) { return !r.error.empty(); }));
   if (options.yaml && refused != 0) throw Refusal(fmt::format("the board refused {} registers", refused));
-  const std::string text = options.yaml         ? "# febctl load takes this back\n" + write_values(readings)
+  const std::string text = options.yaml         ? "# restore with febctl load\n" + write_values(readings)
                            : context.out.json() ? dump_json(readings).dump(1) + "\n"
                                                 : dump_text(readings);
   if (!options.file.empty())

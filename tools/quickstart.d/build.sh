@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # shellcheck shell=bash
-# Build directories: build (gcc, what users run), and those of the test suite. meson takes ccache where it is there.
+# Build directories: build (gcc, for users), and those of the test suite. meson uses ccache if it is installed.
 
-# configure DIR [meson options]: sets DIR up anew if it has other options. Unity builds of 24 files: the compiler
+# configure DIR [meson options]: sets DIR up again if its options differ. Unity builds of 24 files: the compiler
 # spends most of its time on headers.
 configure() {
   local dir=$1
@@ -24,7 +24,7 @@ configure() {
   echo "$wish" >"$dir/.configured"
 }
 
-# compile DIR [targets]; 1 when something does not compile, after the compiler's words.
+# compile DIR [targets]: prints the compiler's errors and returns 1 if something does not compile.
 compile() {
   local dir=$1 log="build-logs/$1.compile.log" began=$SECONDS
   shift
@@ -36,13 +36,13 @@ compile() {
   say "$dir: compiled in $((SECONDS - began)) s"
 }
 
-# Only softfeb: it is all that the demonstrations run.
+# Only softfeb, which is all that the demonstrations need.
 build_softfeb() {
   configure build
   compile build app/softfeb/softfeb || exit 1
 }
 
-# febctl and rdma-sink, when there is something to look at meanwhile.
+# febctl and rdma-sink, after the demonstration has printed its results.
 build_other_programs() {
   say "compiling febctl and rdma-sink"
   compile build programs || exit 1

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # shellcheck shell=bash
-# What a newcomer sees: boards, an ECN switch and a receiver in one process, live, and the report of it.
+# ./quickstart: boards, an ECN switch and a receiver in one process, and a report.
 
 run_lab() {
   local dir=softfeb-report status=0
-  # Nothing left from a former run may pass for this one's.
+  # Results of an earlier run must not be mistaken for this one's.
   if ! mkdir -p "$dir" || ! rm -f "$dir"/{result.json,index.html,series.csv,ports.csv,windows.csv}; then
     die 3 "cannot write to $PWD/$dir, which may belong to another user" "fix: sudo rm -r $PWD/$dir"
   fi

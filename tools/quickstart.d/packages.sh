@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # shellcheck shell=bash
-# Debian packages of tools/packages.txt: asked of dpkg, which takes no time, and installed where missing.
+# Installs the Debian packages of tools/packages.txt that dpkg does not list as installed.
 
 wanted_packages() {
   sed -e 's/#.*//' -e 's/[[:space:]]//g' -e '/^$/d' tools/packages.txt
 }
 
-# Names of wanted packages that are not installed, one a line.
+# Names of wanted packages that are not installed, one per line.
 missing_packages() {
   comm -23 <(wanted_packages | sort -u) \
     <(dpkg-query -W -f '${db:Status-Status} ${Package}\n' | sed -n 's/^installed //p' | sort -u)
 }
 
-# Runs a command as root; says what to do ($fix) where that cannot be.
+# Runs a command as root; prints what to do ($fix) if that is not possible.
 as_root() {
   if [ "$(id -u)" = 0 ]; then
     "$@"
@@ -39,7 +39,7 @@ install_packages() {
   fi
   local fix="apt-get install --no-install-recommends ${missing[*]}"
   say "installing ${#missing[@]} Debian packages: ${missing[*]}"
-  # Someone else's apt may hold the lock: a fresh cloud machine updates itself at its first boot.
+  # Another apt process may hold the lock: new cloud machines update themselves at their first boot.
   local apt=(env DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=300 -o Acquire::Retries=3)
   as_root "${apt[@]}" update >/dev/null || say "apt-get update failed; trying with the existing package lists"
   as_root "${apt[@]}" -o Dpkg::Use-Pty=0 install -y --no-install-recommends "${missing[@]}" >"$(apt_log)" 2>&1 || {

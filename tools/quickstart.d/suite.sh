@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # shellcheck shell=bash
-# Everything that is tested, in three builds. The last line counts what meson counted.
+# Runs all tests in three builds. The last line sums up meson's counts.
 
-# Each run's results are left here for tools/count-tests.
+# Build directories with results, for tools/count-tests.
 results=()
 broken=0
 
@@ -11,13 +11,13 @@ run_tests() {
   local dir=$1 began=$SECONDS
   shift
   rm -f "$dir/meson-logs/testlog.json"
-  # Failures are counted below, from what meson wrote.
+  # Failures are counted below, from meson's logs.
   meson test -C "$dir" --no-rebuild --print-errorlogs "$@" || true
   results+=("$dir")
   say "$dir: tested in $((SECONDS - began)) s"
 }
 
-# The fuzzers run by the clock: their minutes pass while the compiler is busy with the build after theirs.
+# The fuzzers run for a fixed time, in parallel with the compilation of the next build.
 start_fuzzers() {
   rm -f build-sanitize/meson-logs/fuzzlog.json
   nice -n 5 meson test -C build-sanitize --no-rebuild --suite fuzz --logbase fuzzlog --print-errorlogs \
@@ -29,8 +29,8 @@ finish_fuzzers() {
   wait "$fuzz_pid" || cat build-logs/fuzz.log >&2
 }
 
-# Those of the sanitizers compute, those of the first build mostly wait, one at a time: side by side, with what
-# the others leave of the CPUs.
+# The sanitized tests are CPU-bound, while those of the first build mostly wait, one at a time. They run side by side;
+# the sanitized ones only use idle CPU time.
 start_sanitized_tests() {
   rm -f build-sanitize/meson-logs/testlog.json
   local -a behind=(nice -n 19)
@@ -46,7 +46,7 @@ finish_sanitized_tests() {
   results+=(build-sanitize)
 }
 
-# The guest of the interop tests comes from Debian packages: fetched while the compiler is busy.
+# The guest image of the interop tests is built from Debian packages, in parallel with the compilation.
 start_guest_image() {
   mkdir -p build-logs
   nice tools/softroce-vm/softroce-vm build >build-logs/guest.log 2>&1 &
@@ -65,21 +65,21 @@ run_suite() {
   start_guest_image
   compile build || broken=$((broken + 1))
 
-  # clang, ASan, UBSan and libFuzzer: the sans-I/O libraries, which is where packets from the network are read.
+  # clang, ASan, UBSan and libFuzzer for the sans-I/O libraries, which parse packets from the network.
   CXX=clang++ configure build-sanitize -Dcore_only=true -Dfuzzers=true -Doptimization=1 \
     -Db_sanitize=address,undefined -Db_lundef=false
   compile build-sanitize || broken=$((broken + 1))
 
   start_fuzzers
 
-  # Two compilers find more than one. Not optimised: only its warnings are wanted.
+  # A second compiler, for its warnings only; therefore not optimised.
   CXX=clang++ configure build-clang -Dbuildtype=plain -Dtests=false
   compile build-clang || broken=$((broken + 1))
 
   finish_guest_image
   finish_fuzzers
   start_sanitized_tests
-  # The lab in virtual time gives the same bytes in all of them.
+  # The lab in virtual time must give the same bytes in all builds.
   SOFTFEB_BUILDS="$PWD/build-sanitize $PWD/build-clang" run_tests build
   finish_sanitized_tests
   say "the suite took $((SECONDS - began)) s; logs: build-logs, build/meson-logs, build-sanitize/meson-logs"

@@ -4,9 +4,9 @@
 from markup import Raw, details, flat, is_number, pairs, table
 from units import fmt
 
-FEW = 12  # rows that are shown without being asked for
+FEW = 12  # rows that are shown without expanding details
 
-# Members of result.json that have a place of their own on the page, or say nothing to a reader.
+# Members of result.json that the page shows elsewhere, or that are of no interest to a reader.
 PLACED = {"schema_version", "verdict", "config", "boards", "receivers", "switches", "checks", "messages", "duration_s",
           "measured_s", "warmup_excluded", "interrupted", "goodput_gbps", "tx_payload_gbps", "fairness_jain", "ports", "workers", "stolen_share",
           "changes", "peers", "control_unserved", "lab"}

@@ -82,8 +82,8 @@ def read_csv(path):
 class Folder:
     def __init__(self, path):
         self.path = path
-        self.trouble = []  # what could not be read, in words
-        self.made = {}     # of these data, by several charts
+        self.trouble = []  # files that could not be read, with reasons
+        self.made = {}     # computed values shared by several charts
         self.result = self._read("result.json", lambda p: json.load(open(p, encoding="utf-8"))) or {}
         self.config_text = self._read("config.yaml", lambda p: open(p, encoding="utf-8").read()) or ""
         self.config = self.result.get("config") or {}

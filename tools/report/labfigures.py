@@ -4,7 +4,7 @@
 from markup import Raw, details, flat, table
 from units import fmt
 
-# (path in `figures`, in words, factor). What is not here is in the long table.
+# (path in `figures`, label, factor). Other members are shown in the long table.
 CHOSEN = (
     ("windows.100.jain_min", "Jain's index over 100 ms, minimum", 1), ("windows.100.jain_mean", "Jain's index over 100 ms, mean", 1),
     ("windows.10.jain_min", "Jain's index over 10 ms, minimum", 1), ("windows.10.jain_mean", "Jain's index over 10 ms, mean", 1),

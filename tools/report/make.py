@@ -14,7 +14,7 @@ def draw(folder, maker, trouble):
     """The charts of a maker, none if its data are missing. An error is reported on the page; the other charts are still drawn."""
     try:
         return list(maker(folder))
-    except Exception:  # of any kind: a reader wants the rest
+    except Exception:  # any kind: the other charts must still be drawn
         trouble.append(f"{maker.__module__}: {traceback.format_exc(limit=-1).strip()}")
         return []
 

@@ -45,7 +45,7 @@ def strip(axes, times, counts, colour, columns=240):
     begin, end = axes.get_xlim()
     left, width, sums = sampling.counted(times, counts, begin, end, columns)
     top = sums.max()
-    shades = np.minimum(5, np.ceil(5 * sums / top)).astype(int)  # five groups: a path each, not one each bin
+    shades = np.minimum(5, np.ceil(5 * sums / top)).astype(int)  # five groups: one path per group, not per bin
     for shade in range(1, 6):
         here = left[shades == shade]
         if len(here):

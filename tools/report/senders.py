@@ -82,7 +82,7 @@ def changes(folder, begin, end):
     if told and "changes" in told[0][1]:
         all_ = [(c["at_s"], sign, c[key]) for c in told[0][1]["changes"] for sign, key in ((-1, "stopping"), (+1, "starting"))]
         return [(at, sign, names) for at, sign, names in all_ if names and begin < at < end]
-    stopped = folder.result.get("duration_s")  # what was under way then comes in behind it
+    stopped = folder.result.get("duration_s")  # packets in flight then arrive later
     return seen(senders(folder), begin, min(end, stopped) if is_number(stopped) else end)
 
 

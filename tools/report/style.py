@@ -6,7 +6,7 @@ import matplotlib
 
 matplotlib.use("Agg")
 
-# name: (on white, on dark). Series after Okabe and Ito, told apart by the colour-blind; the charts never rely on colour alone.
+# name: (on white, on dark). Series colours by Okabe and Ito, safe for colour-blind readers; charts never rely on colour alone.
 COLOURS = {
     "paper": ("#ffffff", "#15191e"),
     "ink": ("#1b1f24", "#e8ebee"),
@@ -26,8 +26,8 @@ COLOURS = {
 
 PAPER, INK, MUTED, GRID, BAD, GOOD = (COLOURS[n][0] for n in ("paper", "ink", "muted", "grid", "bad", "good"))
 SERIES = [COLOURS[f"c{i}"][0] for i in range(8)]
-HEAT = "cividis"  # the same brightness to everybody, printed in grey too
-WIDTH = 9.0       # inches; the page shows it at its full width
+HEAT = "cividis"  # uniform brightness for colour-blind readers and in grey print
+WIDTH = 9.0       # inches; the page shows charts at full width
 
 
 def use():

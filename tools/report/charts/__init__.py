@@ -6,4 +6,4 @@ from . import events, fairness, heatmap, many_boards, queue, rates, sawtooth, tr
 # In the order of the page.
 MAKERS = (rates.make, many_boards.make, queue.make, fairness.make, use.make, events.make, sawtooth.make, tracking.make,
           heatmap.make)
-FEW = 8  # boards that have a panel each
+FEW = 8  # largest number of boards with a panel each

@@ -9,7 +9,7 @@ import style
 from chart import Chart
 from units import fmt, number
 
-# (column, title, better is higher, divisor, unit); of the columns that are there.
+# (column, title, higher is better, divisor, unit); only columns that exist are drawn.
 MEASURES = (
     ("jain_min", "Jain's index, minimum", True, 1, ""), ("port_used_min", "Port use, minimum", True, 0.01, "%"),
     ("queue_bytes_max", "Queue, largest", False, 1024, "KiB"), ("queue_bytes_mean", "Queue, mean", False, 1024, "KiB"),

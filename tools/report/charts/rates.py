@@ -27,7 +27,7 @@ def has_rate(board):
 
 def one(axes, b, colour, begin, end):
     t, mean, low, high = sampling.binned(b.times, b.sent_gbps, begin, end, weights=b.length)
-    # A row is the mean since the row before.
+    # Each row is the mean since the previous row.
     axes.fill_between(t, 0, mean, step="pre" if len(t) == len(b.times) else "mid", color=colour, alpha=0.25, linewidth=0,
                       label="sent", zorder=1.8)
     if has_rate(b):
