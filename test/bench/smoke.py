@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Each of softfeb-bench's commands for a blink: that it works, not how fast. SOFTFEB_BENCH names the program."""
+"""Runs each command of softfeb-bench for a moment, to check that it works. SOFTFEB_BENCH names the program."""
 import json
 import os
 import subprocess

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What softfeb sends, judged by others: tshark decodes every packet, scapy makes the same iCRC of every one."""
+"""Independent checks of softfeb's packets: tshark decodes each, and scapy computes the same iCRC for each."""
 
 import os
 import subprocess
@@ -78,7 +78,7 @@ class Decoders(harness.TestCase):
                          {0x1F, 0x05, 0x20, 0x2C, 0x3F, 0x60, 0x61, 0x62, 0x63, 0x64})
 
     def traffic(self, v6, vlan):
-        """A run with every WRITE, and a receiver that acknowledges, misses, is not ready, and is told of congestion."""
+        """A run with every kind of WRITE, and a receiver with losses, RNR NAKs and congestion marks."""
         addresses = [f"fd00::{i}/64" if v6 else f"10.0.0.{i}/24" for i in (1, 2, 3)]
         keys = {"vlan": vlan} if vlan else {}
         retry = {"RC": {"retry_count": 7, "timeout": 9}, "UC": {}}
@@ -102,7 +102,7 @@ class Decoders(harness.TestCase):
                     self.assertLessEqual({0x1F, 0x60, 0x21}, syndromes)
 
     def test_capture_around_an_error(self):
-        """`on: error` keeps the last packets before the first error and some behind it; nothing where there is none."""
+        """`on: error` keeps the last packets before the first error and some after it; nothing without an error."""
         traffic = {"message_size": "64KiB", "messages": 400}
         for faults, errors in (({}, False), ({"seed": 3, "tx_drop": "0.5%"}, True)):
             config = ring([board(qp(traffic=traffic, retry_count=7, timeout=9))], [receiver(memory="1MiB")],

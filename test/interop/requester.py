@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A RoCEv2 requester that shares no code with softfeb: packets by hand through an AF_PACKET socket (root).
+"""A RoCEv2 requester that shares no code with softfeb and sends packets through an AF_PACKET socket (root).
 
-It is the second opinion of these tests: what it gets through Soft-RoCE and rdma-sink, softfeb must get through as well.
+It is an independent reference: whatever Soft-RoCE and rdma-sink accept from it, they must accept from softfeb.
 """
 
 import select
@@ -25,7 +25,7 @@ def _checksum(header):
 
 
 def _icrc(ip, udp, rest):
-    """InfiniBand annex A17.9: everything but what routers change, which counts as ones."""
+    """InfiniBand annex A17.9: everything except fields that routers change, which count as ones."""
     masked = bytearray(b"\xff" * 8 + ip + udp + rest)
     for at in (9, 16, 18, 19, 34, 35, 40):
         masked[at] = 0xFF
@@ -33,7 +33,7 @@ def _icrc(ip, udp, rest):
 
 
 class Answer:
-    """A packet that came back."""
+    """A received packet."""
 
     def __init__(self, frame):
         ip = frame[14:34]
@@ -51,7 +51,7 @@ class Answer:
 
 
 class Wire:
-    """An interface of the host, with the guest on its other side."""
+    """An interface of the host that leads to the guest."""
 
     def __init__(self, ifname, mac, ip, guest_mac, guest_ip):
         self.addresses = (bytes.fromhex(guest_mac.replace(":", "")), bytes.fromhex(mac.replace(":", "")))
@@ -67,7 +67,7 @@ class Wire:
         self.sock.close()
 
     def send(self, transport, ecn=ECT0):
-        """BTH … pad; the rest is made here."""
+        """BTH to pad; the rest is added here."""
         length = 8 + len(transport) + 4
         ip = struct.pack("!BBHHHBBH", 0x45, ecn, 20 + length, 0, 0x4000, 64, 17, 0) + self.ips[0] + self.ips[1]
         ip = ip[:10] + struct.pack("!H", _checksum(ip)) + ip[12:]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`softfeb run` against the guest: the configurations users are given, with what a case changes in them."""
+"""`softfeb run` with the guest: the configurations of conf/, modified by each case."""
 
 import json
 import shlex
@@ -62,7 +62,7 @@ class Run:
         return self
 
     def wait_for(self, words, timeout=30.0):
-        """Until it has printed `words`."""
+        """Waits until it has printed `words`."""
         end = time.monotonic() + timeout
         while words not in self.text:
             assert self.process.poll() is None, f"ended before it said '{words}':\n{self.text}"
@@ -83,7 +83,7 @@ class Run:
 
 @contextmanager
 def started(lab, to=None, changes=None, args=(), name="softfeb", conf=None):
-    """Yields a Run; whatever happens it does not outlive the block."""
+    """Yields a Run, which always ends with the block."""
     run = Run(lab, to, changes or {}, [str(a) for a in args], name, conf)
     try:
         yield run
@@ -94,7 +94,7 @@ def started(lab, to=None, changes=None, args=(), name="softfeb", conf=None):
 
 
 def run(lab, to=None, changes=None, args=(), timeout=60.0, name="softfeb", conf=None):
-    """Runs it to its end."""
+    """Runs softfeb to its end."""
     with started(lab, to, changes, args, name, conf) as process:
         return process.wait(timeout)
 

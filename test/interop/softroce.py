@@ -50,7 +50,7 @@ def case(*modes):
 
 
 class Lab:
-    """What a case is given: the guest, and the programs on both sides."""
+    """Argument of a case: the guest, and the programs on both sides."""
 
     def __init__(self, guest, build, directory):
         self.guest = guest
@@ -140,7 +140,7 @@ class Sink:
         self.stopped = False
 
     def stop(self):
-        """Kills it where no session will end it."""
+        """Kills it if no session will end it."""
         self.process.close()
         self.stopped = True
 
@@ -151,7 +151,7 @@ class Sink:
         self.report = json.loads(lines[-1]) if lines else None
 
     def connect(self):
-        """A TCP connection of one's own."""
+        """A separate TCP connection."""
         return JsonLines(self.address)
 
     def command(self, **line):
@@ -187,7 +187,7 @@ class JsonLines:
 
 
 def start_guest(mode, timeout=180.0):
-    """A guest of its own for this process, so that suites and users do not meet."""
+    """A separate guest for this process, to avoid conflicts with other suites and users."""
     name = f"t{os.getpid()}"
     return Guest.up(Options(mode=mode, name=name, neigh=[f"{HOST_IP}={HOST_MAC}"]), timeout=timeout, tied=True,
                     say=print)

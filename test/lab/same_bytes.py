@@ -27,7 +27,7 @@ PORTABLE = dict(os.environ, SOFTFEB_CPU="portable")
 
 
 def run_core(program, file, settings, env=None):
-    """Everything that is counted, by the program that needs no DPDK."""
+    """All counts of the program without DPDK."""
     with tempfile.TemporaryDirectory() as name:
         done = subprocess.run([program, file, name, *settings], timeout=300, check=False, text=True, stderr=subprocess.PIPE,
                               env=env)
@@ -36,7 +36,7 @@ def run_core(program, file, settings, env=None):
 
 
 def run_softfeb(program, file, settings, env=None):
-    """What users get."""
+    """Output of softfeb lab."""
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         sets = [word for setting in settings + ["run.series_interval=1ms"] for word in ("--set", setting)]

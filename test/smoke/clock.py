@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Rates and starts by a clock that is not softfeb's: the kernel's time stamps of what arrives at a veth pair. Root only."""
+"""Rates and start times by an independent clock: the kernel's time stamps of packets on a veth pair. Requires root."""
 
 import datetime
 import math
@@ -46,7 +46,7 @@ class TrueTime(harness.TestCase):
     def test_rate_and_start_on_the_capture_s_clock(self):
         """A rate holds to 50 ppm over 10 s, and traffic begins within 100 µs of `start_at` after 10 s of waiting.
 
-        Packets that the machine held up say nothing of the clock: of each second the earliest one counts, against its place in
+        Packets delayed by preemption do not show the clock: only the earliest of each second counts, compared with its time in
         the schedule.
         """
         link = kernel_ports.Link()

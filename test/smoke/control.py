@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The slow control as a client sees it: registers over real UDP, bursts through them, who may connect, what floods do."""
+"""Slow control from a client's view: registers over real UDP, bursts, access control, floods."""
 
 import csv
 import os
@@ -39,7 +39,7 @@ def resident(pid):
 
 class Control(harness.TestCase):
     def serve(self, config=CONF / "stand-in.yaml", *args, host="127.0.0.1"):
-        """A softfeb that answers; ends with the test."""
+        """A running softfeb that ends with the test."""
         run = self.start(config, *args)
         self.addCleanup(self.end, run)
         end = time.monotonic() + harness.LIMIT / 2

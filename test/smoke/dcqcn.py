@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""DCQCN in a run: rates that follow CNPs, seen in the report's time series; parameters changed while it sends."""
+"""DCQCN in a run: rates that follow CNPs, seen in the report's time series; parameter changes while it sends."""
 
 import csv
 import json

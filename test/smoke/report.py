@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The report maker, on folders made up: pages that hold together, charts that are there, and no charts without matplotlib."""
+"""The report tool on made-up folders: valid pages, all charts, and no charts without matplotlib."""
 
 import json
 import re
@@ -154,7 +154,7 @@ class Report(harness.TestCase):
             self.assertIn(said, words)
 
     def test_softfeb_where_nothing_can_make_it(self):
-        """What is missing is said; the run's status and data are what they are."""
+        """Missing programs are reported; the run's status and data are unaffected."""
         hide = 'mount --bind /dev/null "$(readlink -f /usr/bin/python3)" && exec "$@"'
         prefix = ("unshare", "--mount", "sh", "-c", hide, "sh")
         if subprocess.run([*prefix, "true"], capture_output=True).returncode != 0:

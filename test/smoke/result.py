@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The result document: every member that scripts rely on, figures that follow from one another, written whole or not at all."""
+"""The result document: every member that scripts use, consistent numbers, atomic replacement."""
 
 import json
 import subprocess
@@ -155,7 +155,7 @@ class Result(harness.TestCase):
         self.assertEqual((run.qps()[0]["first_failure_status"], run.qps()[0]["timeouts"]), (20, 2))
 
     def test_appears_whole_or_not_at_all(self):
-        """Whoever looks at the file while runs end sees the old document or the new one."""
+        """Readers of the file always see the complete old or new document."""
         target = self.dir / "result.json"
         seen, over = set(), threading.Event()
 
@@ -186,7 +186,7 @@ class Result(harness.TestCase):
         self.assertEqual([p.name for p in self.dir.iterdir()], ["run.yaml"])
 
     def test_standard_output_that_is_closed(self):
-        """A reader that went away is an error, not a success."""
+        """A closed reader is an error, not a success."""
         path = self.config(ring([board(qp(traffic={"messages": 10}))], [receiver()]))
         with open("/dev/full", "w") as full:
             done = subprocess.run([harness.SOFTFEB, "run", "-c", path, "--json", "-"], stdout=full, stderr=subprocess.PIPE,

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A client of the board's slow control for the tests, written from the protocols' descriptions alone and sharing nothing
-with softfeb: RSSI v1, packetizer v2, SRPv3 and the RoCE metadata bus. One thread: time passes inside its calls only, so a
-client that is not pumped is a client that has vanished."""
+with softfeb: RSSI v1, packetizer v2, SRPv3 and the RoCE metadata bus. Single-threaded: it works only inside its calls, so a
+client that is not called looks dead to the board."""
 
 import os
 import random
@@ -25,7 +25,7 @@ def checksum(header):
 
 
 class Closed(Exception):
-    """The link has ended, or never came about."""
+    """The link has ended, or was never established."""
 
 
 class Rssi:
@@ -233,7 +233,7 @@ class BusError(Exception):
 
 
 class Srp:
-    """SRPv3 on a link of its own."""
+    """SRPv3 on its own link."""
 
     def __init__(self, host="127.0.0.1", port=REGISTERS, source=None, open_within=2.0):
         self.frames = Frames(self._answer)
@@ -253,7 +253,7 @@ class Srp:
         self.answers[struct.unpack_from("<I", frame, 4)[0]] = frame
 
     def begin(self, opcode, address, size, data=b""):
-        """A request, not waited for; its transaction id."""
+        """Sends a request without waiting; returns its transaction id."""
         number, self.next_id = self.next_id, self.next_id + 1
         header = struct.pack("<IIIII", 0x0A000003 | opcode << 8, number, address & 0xFFFFFFFF, address >> 32, size - 1)
         for segment in self.frames.split(header + data, self.link.max_segment - 8):
@@ -288,7 +288,7 @@ class Srp:
         return int.from_bytes(self.read(address, size), "little") >> bit & (1 << bits) - 1
 
     def set(self, address, value, bit=0, bits=32):
-        """As PyRogue: whole words, the neighbours' bits as they were; then read back."""
+        """Writes like PyRogue: whole words with unchanged neighbouring bits, then reads back."""
         size = (bit + bits + 31) // 32 * 4
         mask = (1 << bits) - 1 << bit
         word = 0 if bits % 32 == 0 else int.from_bytes(self.read(address, size), "little")
@@ -308,7 +308,7 @@ def stay(host="127.0.0.1"):
 
 
 def start_stay(host="127.0.0.1", prefix=()):
-    """stay() in a process of its own; the process and the two addresses."""
+    """Runs stay() in a separate process; returns the process and the two addresses."""
     code = f"import sys; sys.path.insert(0, {os.path.dirname(os.path.abspath(__file__))!r}); import srp_client; srp_client.stay({host!r})"
     process = subprocess.Popen([*prefix, sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
     return process, process.stdout.readline().split()

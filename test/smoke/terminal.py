@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What people see while it runs: on a terminal a table that is written over and keeps to the window, elsewhere lines."""
+"""Progress output: on a terminal a table that is redrawn and fits the window, elsewhere lines."""
 
 import fcntl
 import os
@@ -22,7 +22,7 @@ def resize(terminal, columns, rows):
 
 
 class Screen:
-    """softfeb with its standard error at a terminal of ours; standard output goes to a pipe."""
+    """softfeb with its standard error on a pseudo-terminal; standard output goes to a pipe."""
 
     def __init__(self, config, duration, columns, rows, **environment):
         self.terminal, inner = pty.openpty()

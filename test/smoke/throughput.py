@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""10 Gb/s of payload over a ring. That every byte and iCRC is right is asserted; the rate is measured and told."""
+"""10 Gb/s of payload over a ring. It asserts that every byte and iCRC is correct; the rate is only reported."""
 
 import os
 

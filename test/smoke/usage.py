@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Bad usage and configuration end with status 2 and name file, line, key and fix; what the machine lacks with 3."""
+"""Bad usage and configuration end with status 2 and name file, line, key and fix; a missing environment with 3."""
 
 import os
 import unittest.mock
@@ -192,7 +192,7 @@ class Usage(harness.TestCase):
             self.assertIn(words, run.err)
 
     def test_configurations_of_the_tree_are_read(self):
-        """Those that need what is not here fail for that, and not for what they say."""
+        """Configurations that need missing devices fail for that reason only."""
         for path in sorted(CONF.glob("*.yaml")):
             with self.subTest(path.name):
                 process = harness.Softfeb(["run", "-c", str(path), "--set", "run.no_such_key=1"], self.dir)
@@ -208,7 +208,7 @@ class Usage(harness.TestCase):
             self.assertIn(f"run.yaml:{line}: ", run.err)
 
     def test_not_by_root(self):
-        """Nothing here needs rights."""
+        """None of this needs privileges."""
         if os.getuid() != 0:
             self.skipTest("not root: every test here is an ordinary user's")
         os.chmod(self.dir, 0o777)

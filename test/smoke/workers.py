@@ -71,7 +71,7 @@ class Workers(harness.TestCase):
         self.assertEqual(sent[0], sent[1])
 
     def test_short_descriptor_rings(self):
-        """The far end is slower than the ring is long: packets wait, and none is dropped."""
+        """The far end is slow and the ring fills up: packets wait, and none is dropped."""
         config = ring([board(qp(traffic={**TRAFFIC, "messages": 2000}, count=8))], [receiver(memory="1MiB")],
                       feb={"tx_descriptors": 32, "rx_descriptors": 32}, nic={"tx_descriptors": 32, "rx_descriptors": 32})
         run = self.run_softfeb(config)
@@ -81,7 +81,7 @@ class Workers(harness.TestCase):
 
 
 class Outside(harness.TestCase):
-    """Ports whose far end is not in this process."""
+    """Ports with an external far end."""
 
     TARGET = {"ip": "10.0.0.2", "mac": "02:00:00:00:00:02", "qpn": 7, "rkey": 0x1234, "address": 0x7F0000000000,
               "length": "1MiB"}
@@ -101,7 +101,7 @@ class Outside(harness.TestCase):
         self.assertEqual(run.result["ports"][0]["tx_packets"], 150)
 
     def test_pcap(self):
-        """What libpcap wrote is what was captured, and is by itself right."""
+        """The file of libpcap equals the capture and is valid."""
         self.outside("net_pcap:tx_pcap=tx.pcap", capture={"file": "capture.pcap"})
         captured = harness.read_pcap(self.dir / "capture.pcap")
         written = harness.read_pcap(self.dir / "tx.pcap", any_resolution=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the tests of the live page share: a run that is served, and requests to it."""
+"""Shared code of the live page's tests: a served run, and requests to it."""
 
 import http.client
 import json
@@ -63,7 +63,7 @@ class Served(harness.TestCase):
         return softfeb
 
     def serve_lab(self, topology, *args, port=None):
-        """A lab in real time, from the moment that its page is there."""
+        """A lab in real time, once its page is served."""
         self.port = port or free_port()
         softfeb = harness.Softfeb(["lab", "-c", str(topology), "--web", f"127.0.0.1:{self.port}", *args], self.dir)
         self.addCleanup(self.stop, softfeb)

@@ -93,7 +93,7 @@ class Page(live.Served):
             return [n, Math.min(...points)];""", canvas)
 
     def assert_fits(self):
-        """Nothing makes the page scroll sideways."""
+        """The page never scrolls horizontally."""
         self.assertEqual(self.js("return [document.documentElement.scrollWidth <= innerWidth, innerWidth]")[0], True,
                          self.js("""return [...document.querySelectorAll('body *')].filter(e => e.getBoundingClientRect().right
                              > innerWidth + 1 && !e.closest('.scroll')).map(e => e.tagName + '#' + e.id + '.' + e.className)"""))

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the live page's server answers to programs: figures, parameters, refusals, DPDK's telemetry socket."""
+"""Responses of the live page's server to programs: statistics, parameters, refusals, DPDK's telemetry socket."""
 
 import json
 import re
@@ -18,7 +18,7 @@ RAI = 0x00151004  # of the first DCQCN block
 
 
 def parse_metrics(text):
-    """Prometheus' text format, strictly: {family: (type, {labels: value})}."""
+    """Strict parser of Prometheus' text format: {family: (type, {labels: value})}."""
     families, name = {}, None
     series = re.compile(r'([a-zA-Z_:][a-zA-Z0-9_:]*)(?:\{((?:[a-zA-Z_]\w*="(?:[^"\\\n]|\\[\\"n])*"(?:,(?!\})|(?=\})))+)\})? (\S+)')
     assert text.endswith("\n")
@@ -152,7 +152,7 @@ class Server(live.Served):
         self.assertNotEqual(self.get("/api/dcqcn/feb1")["units"][0]["parameters"]["rai"], "1Mb/s")
 
     def test_parameters_take_effect(self):
-        """No slower than its least rate: by its registers, and by way of its worker."""
+        """The minimum rate is a lower limit, by registers and by worker."""
         self.serve(live.congested())
         rc = lambda b: self.get("/api/history")[-1]["rc"][b]
         for b, name in enumerate(("feb0", "feb1")):
@@ -206,7 +206,7 @@ class Server(live.Served):
         self.assertIn("shares its rate", self.change(400, board="feb0", qps=1, set={"rai": "1Mb/s"})["error"])
 
     def test_ports(self):
-        """A port that is taken: an error where it was asked for, another one where not."""
+        """A port in use: an error if requested explicitly, otherwise another port is used."""
         with socket.socket() as taken:
             taken.bind(("127.0.0.1", 0))
             taken.listen()

@@ -22,7 +22,7 @@ def free_port():
 
 
 class Board:
-    """A softfeb without a queue pair of its own, and febctl for it."""
+    """A softfeb without configured queue pairs, and febctl for it."""
 
     def __init__(self, lab, port):
         self.lab, self.port, self.calls = lab, port, 0
@@ -31,7 +31,7 @@ class Board:
         return [self.lab.program("app/febctl/febctl"), "--ip", "127.0.0.1", "--port", str(self.port), "--json", *map(str, args)]
 
     def febctl(self, *args, status=0, timeout=120):
-        """All documents that it printed."""
+        """All printed documents."""
         done = subprocess.run(self.argv(*args), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                               timeout=timeout)
         self.calls += 1
@@ -78,7 +78,7 @@ def sink_of(sink):
 
 @case("tap", "vhostsrv")
 def febctl_session(lab):
-    """Connect, 3 bursts of 1,000 WRITEs with immediate, DCQCN changed in mid-burst, teardown; twice, by one command."""
+    """Connect, 3 bursts of 1,000 WRITEs with immediate, a DCQCN change during a burst, teardown; twice, with one command."""
     options = ["--memory", f"{SIZE * SLOTS}"]
     with board(lab) as feb:
         for n in range(2):
@@ -101,7 +101,7 @@ def febctl_session(lab):
 
 @case("tap", "vhostsrv")
 def febctl_steps(lab):
-    """The same in steps: connect holds the sink, bursts and changes come from other febctls, twice with odd sizes."""
+    """The same in steps: connect holds the sink, other febctl processes send bursts and changes; twice, with odd sizes."""
     with board(lab) as feb:
         origin, sent = None, 0
         for size in (4096, 4001):
@@ -139,7 +139,7 @@ def febctl_steps(lab):
 
 @case("vhostsrv")
 def febctl_cleans_up(lab):
-    """A client that left everything behind: the next one is refused, teardown frees it, and then it works."""
+    """A client leaves its resources behind: the next one is refused until teardown has freed them."""
     with board(lab) as feb:
         with lab.sink("--memory", "1MiB", expect_exit=1) as sink:
             holder = subprocess.Popen(feb.argv("connect", "--sink", sink_of(sink)), stdout=subprocess.PIPE, text=True)

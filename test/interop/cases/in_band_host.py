@@ -18,7 +18,7 @@ SIZE, COUNT, BURSTS = 4096, 1000, 3
 
 @contextmanager
 def addressed(lab):
-    """The guest at the host's address alone, as a machine with one cable; afterwards as it was."""
+    """The guest with only the host's address, like a machine with one cable; restored afterwards."""
     def address(add, remove):
         lab.run(f"ip addr del {remove} dev eth0 && ip addr add {add} dev eth0")
 
@@ -35,8 +35,8 @@ def addressed(lab):
 
 @contextmanager
 def board(lab):
-    """The example as it is, but for the device and the rate: an emulated guest keeps up with it, and a burst lasts long enough
-    for registers to change in the middle of it."""
+    """The example with another device and a lower rate: an emulated guest keeps up, and a burst lasts long enough
+    for register changes during it."""
     with addressed(lab), started(lab, changes={"boards.feb0.link_rate": "50Mb/s"}, conf=CONF) as softfeb:
         softfeb.wait_for("in band only: connect from a host on its network with febctl --ip " + BOARD)
         if lab.run(["test", "-e", "/usr/bin/febctl"], check=False).code:
@@ -93,7 +93,7 @@ def in_band_host(lab):
 
 @case("tap", "vhostsrv")
 def in_band_host_killed(lab):
-    """febctl is killed in the middle: result and log say who, why, and when it was heard last; the next one frees what it left."""
+    """febctl is killed: result and log name the peer, the reason and the last segment; the next client frees its resources."""
     with board(lab) as softfeb:
         with lab.sink("--memory", "1MiB", expect_exit=1):
             with lab.guest.popen(["febctl", "--ip", BOARD, "connect", "--sink", HOST]) as holder:
@@ -120,7 +120,7 @@ def in_band_host_killed(lab):
 
 @case("tap")
 def in_band_host_says_what_is_wrong(lab):
-    """febctl where the board is not: no listener (`listen: none`), nobody at the address; each with the likely causes."""
+    """febctl without a board: no listener (`listen: none`), or an unused address; each error names likely causes."""
     with board(lab):
         said = febctl(lab, "--timeout", "1", "status", ip="127.0.0.1", status=3)
         assert "connection refused (port unreachable)" in said and "`listen: none`" in said and "its own address" in said, said

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""rdma-sink in the guest, served by the requester of these tests: what is sent is what it reports."""
+"""rdma-sink in the guest with the requester of these tests: its report matches what was sent."""
 
 import hashlib
 import random
@@ -28,7 +28,7 @@ def end(messages, **more):
 
 @case("tap")
 def writes_are_checked(lab):
-    """RC WRITEs of an odd length, PSN wrap, slots used twice: all bytes right, the memory's SHA-256 known."""
+    """RC WRITEs of an odd length, PSN wrap, slots used twice: all bytes correct, and the memory's SHA-256."""
     size, count, slots = 5001, 12, 8
     with lab.sink("--memory", "64KiB") as sink, wire(lab) as w, sink.connect() as tcp:
         remote = tcp.ask(hello([(0x100, 0xFFFFFA)], message_size=size, messages=count, slots=slots,
@@ -49,7 +49,7 @@ def writes_are_checked(lab):
 
 @case("tap")
 def immediates_in_order(lab):
-    """RC WRITEs with immediate, each checked as it comes, and written to a file."""
+    """RC WRITEs with immediate, each checked on arrival and written to a file."""
     size, count = 1500, 200
     data = random.Random(1).randbytes(size * count - 700)
     (lab.dir / "sent").write_bytes(data)
@@ -124,7 +124,7 @@ def prbs31(length):
 
 @case("tap")
 def receives_withheld(lab):
-    """Without receives an immediate meets RNR; after post_receives on another connection it is taken."""
+    """Without receives an immediate gets an RNR NAK; after post_receives on another connection it is accepted."""
     with lab.sink("--recvs", "0", "--no-replenish", "--min-rnr-timer", "5") as sink, wire(lab) as w, \
             sink.connect() as tcp:
         remote = tcp.ask(hello([(0x500, 0)], message_size=64, immediate=True, messages=3))
@@ -160,7 +160,7 @@ def refused_by_the_device(lab):
 
 @case("tap")
 def refusals_name_the_fix(lab):
-    """What a client may get wrong is refused with the fix, and the next client is served."""
+    """Wrong requests are refused with the fix, and the next client is served."""
     wrong = [({"version": 2}, "same release"), ({"pmtu": 1000}, "256, 512"), ({"transport": "ud"}, "rc"),
              ({"message_size": 1 << 27}, "--memory"), ({"ip": "10.77.0.99"}, "ip neigh replace 10.77.0.99"),
              ({"ip": "nobody"}, "'ip'"), ({"qps": []}, "'qps'"),
@@ -201,7 +201,7 @@ def marks_are_notified(lab):
 
 @case("vhost", "vhostsrv")
 def link_down_is_told(lab):
-    """With no vhost-user back end the port is down: the client is told so, with the fix."""
+    """Without a vhost-user back end the port is down, and the client gets an error with the fix."""
     with lab.sink() as sink, sink.connect() as tcp:
         assert "fix: bring" in tcp.ask(hello([(1, 0)]))["error"]
         sink.stop()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Congestion: marked packets into the guest, CNPs back from its notification point, and the board's rate that follows them."""
+"""Congestion: marked packets to the guest, CNPs from its notification point, and the resulting rate of the board."""
 
 import csv
 import json
@@ -36,7 +36,7 @@ def nothing_lost(done, report):
 
 @case("tap", "vhostsrv")
 def marks_slow_the_board(lab):
-    """Marked CE: CNPs come from the guest, Rc falls below line rate and the board with it; nothing is lost. Unmarked: no CNP, line rate."""
+    """Marked CE: CNPs come from the guest, Rc and the board's rate fall below line rate; nothing is lost. Unmarked: no CNP, line rate."""
     with lab.guest.popen(["cnpd", "*=0x100"]) as cnpd:
         cnpd.wait_for_output("ready", kind="err")
         free, report, series = send(lab, "free", {"boards.0.ecn": "ect0"})

@@ -20,7 +20,7 @@ def by_hand(lab, tcp, change):
 
 
 def must_fail(lab, change, **changes):
-    """softfeb alone, with `to` spoilt by `change`; rdma-sink's session ends with the connection."""
+    """Only softfeb, with `to` modified by `change`; rdma-sink's session ends with the connection."""
     with lab.sink("--memory", "1MiB", expect_exit=1) as sink:
         with sink.connect() as tcp:
             to = by_hand(lab, tcp, change)
@@ -35,7 +35,7 @@ def must_fail(lab, change, **changes):
 
 
 def told(done, status, *words):
-    """The first failure has that status, the rest is flushed, and the message says in words what to look at."""
+    """The first failure has that status, the rest is flushed, and the message says what to check."""
     qp = done.qp
     assert qp["first_failure"] == status, (qp["first_failure"], done.text)
     assert qp["messages_failed"] + qp["messages_completed"] == qp["messages_posted"] > 0, qp
@@ -63,7 +63,7 @@ def out_of_bounds_is_refused(lab):
 
 @case("tap")
 def wrong_qpn_is_not_answered(lab):
-    """A QPN that is nobody's: silence, timeouts up to retry_count, then the status of retries exceeded."""
+    """An unknown QPN: no response, timeouts up to retry_count, then the status of exceeded retries."""
     done, state = must_fail(lab, lambda to: {"qpn": to["qpn"] + 0x100})
     told(done, "timeouts exceeded", "did not answer")
     assert done.qp["timeouts"] == TIMERS["qp.retry_count"] + 1 and done.qp["ack_rx"] == 0 and state == "RTR", done.qp
@@ -71,7 +71,7 @@ def wrong_qpn_is_not_answered(lab):
 
 @case("tap")
 def other_path_mtu_is_refused(lab):
-    """Packets longer than the receiver's path MTU: invalid request, and the message says where to look."""
+    """Packets longer than the receiver's path MTU: invalid request, and the message says what to check."""
     done, state = must_fail(lab, lambda to: {}, **{"qp.pmtu": 4096})
     told(done, "remote invalid request error", "path MTU")
     assert state == "ERR", state
@@ -79,7 +79,7 @@ def other_path_mtu_is_refused(lab):
 
 @case("tap", "vhostsrv")
 def killed_receiver_is_noticed(lab):
-    """The receiver is killed in mid-transfer: timeouts, exit 1, and both the packets and the connection are told of."""
+    """The receiver is killed during the transfer: timeouts, exit 1, and messages about the packets and the connection."""
     with lab.sink("--memory", "1MiB") as sink:
         endless = {**CLOSED_LOOP, **TIMERS, "run.messages": 1_000_000_000, "run.duration": "60s"}
         with started(lab, sink.url, endless) as softfeb:

@@ -23,7 +23,7 @@ def check(done, report, count=COUNT):
 
 @case("tap", "vhostsrv")
 def immediates_are_right_and_in_order(lab):
-    """10,000 WRITEs with immediate, a counter from 0: completions in order, each value right."""
+    """10,000 WRITEs with immediate, a counter from 0: completions in order, each value correct."""
     done, report = run_to_sink(lab, ["--memory", "1MiB"], {**SMALL, "traffic.immediate": "counter"})
     check(done, report)
     print(f"#   {done.qp['messages_completed'] / done.json['measured_s']:.0f} messages/s, RNR {done.qp['rnr_rx']}")
@@ -42,7 +42,7 @@ def immediates_of_each_kind(lab):
 
 @case("tap", "vhostsrv")
 def receiver_not_ready_is_survived(lab):
-    """Receives withheld ten times: RNR NAKs are met, waited for, and all 10,000 messages arrive in order."""
+    """Receives are withheld ten times: softfeb waits after each RNR NAK, and all 10,000 messages arrive in order."""
     rounds = 10
     options = ["--memory", "1MiB", "--recvs", "0", "--no-replenish", "--min-rnr-timer", "14"]
     with lab.sink(*options) as sink:
@@ -67,7 +67,7 @@ def receiver_not_ready_is_survived(lab):
 
 @case("vhostsrv")
 def receiver_never_ready_ends_the_run(lab):
-    """Receives never come: after rnr_retry attempts the QP fails with the status of RNR retries, exit 1."""
+    """No receives are posted: after rnr_retry attempts the QP fails with the status of RNR retries, exit 1."""
     with lab.sink("--recvs", "0", "--no-replenish", "--min-rnr-timer", "10", expect_exit=1) as sink:
         with started(lab, sink.url, {**SMALL, "traffic.immediate": "counter", "qp.rnr_retry": 3,
                                      "run.messages": 10}) as softfeb:

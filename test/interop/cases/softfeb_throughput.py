@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Throughput into the guest's memory, reported as JSON. Measured, not judged: the machine may be busy."""
+"""Throughput into the guest's memory, reported as JSON. It is only measured, because the machine may be busy."""
 
 import shutil
 

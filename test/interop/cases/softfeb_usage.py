@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What is wrong with a configuration at a real port is told with file, line, key and the fix: exit 2; 3 for the machine."""
+"""Problems of a configuration with a real port are reported with file, line, key and fix: exit 2, or 3 for the environment."""
 
 import subprocess
 
@@ -18,7 +18,7 @@ def refused(lab, changes, code, *words, to="sink://127.0.0.1:1"):
 
 @case("tap")
 def path_mtu_above_the_interface(lab):
-    """The kernel's interface carries 1500 bytes: path MTU 4096 is refused, whatever `mtu` says, with place and fix."""
+    """The kernel's interface has MTU 1500: path MTU 4096 is refused regardless of `mtu`, with place and fix."""
     name = lab.guest.options.ifname
     subprocess.run(["ip", "link", "set", name, "mtu", "1500"], check=True)
     try:
@@ -32,13 +32,13 @@ def path_mtu_above_the_interface(lab):
 
 @case("vhostsrv")
 def path_mtu_above_the_port(lab):
-    """A vhost-user port of 1500 bytes: the same."""
+    """The same for a vhost-user port with MTU 1500."""
     refused(lab, {"port.mtu": 1500}, 2, "softroce-vhost.yaml:", "pmtu", "fix:", "1500")
 
 
 @case("tap")
 def path_mtu_above_the_receiver(lab):
-    """rdma-sink with a smaller path MTU refuses, and softfeb says so: exit 2."""
+    """rdma-sink with a smaller path MTU refuses, and softfeb reports it: exit 2."""
     with lab.sink("--mtu", "1024") as sink:
         refused(lab, {"qp.pmtu": 4096}, 2, "path MTU 4096", "1024", "fix:", to=sink.url)
         sink.stop()

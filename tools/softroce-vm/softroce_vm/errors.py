@@ -7,7 +7,7 @@ class VmError(Exception):
 
 
 class GuestError(VmError):
-    """The guest did not do what was asked: it did not boot, or died."""
+    """The guest failed: it did not boot, or died."""
 
     exit_code = 1
 

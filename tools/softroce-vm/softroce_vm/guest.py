@@ -85,7 +85,7 @@ class Guest:
 
     @classmethod
     def attach(cls, name="g1"):
-        """The guest of that name, which runs already."""
+        """The running guest with that name."""
         directory = run_root() / name
         if not _running(directory):
             raise UsageError(f"no guest named {name} runs\nfix: softroce-vm up {name}; softroce-vm status lists them")
@@ -238,7 +238,7 @@ class Guest:
         return ("127.0.0.1", self.port(guest_port))
 
     def wait_listening(self, guest_port, timeout=30.0):
-        """Waits until something listens in the guest. (The forwarded port alone accepts connections always.)"""
+        """Waits for a listener in the guest. (The forwarded port itself always accepts connections.)"""
         end = time.monotonic() + timeout
         probe = f"cat /proc/net/tcp /proc/net/tcp6 | grep -q ':{guest_port:04X} [0-9A-F]*:0000 0A'"
         while self.run(probe, timeout=10).code:

@@ -29,13 +29,13 @@ class Image:
 
 
 def current():
-    """The image that belongs to the recipe as it stands, built or not."""
+    """The image of the current recipe, built or not."""
     sources = [TOOL_DIR / "softroce_vm" / name for name in ("recipe.py", "rootfs.py")]
     return Image(cache_dir() / f"image-{_digest(sources)}")
 
 
 def ensure(force=False, say=lambda text: None):
-    """Builds what is missing or stale, and returns the image. Several callers at once wait for the first."""
+    """Builds the image if it is missing or stale, and returns it. Concurrent callers wait for the first."""
     image = current()
     if image.complete and not force:
         return image

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a guest is started with."""
+"""Start options of a guest."""
 
 import ipaddress
 import os

@@ -34,7 +34,7 @@ def run_root():
 
 
 def private_directory(path):
-    """Makes `path` for this user alone: whoever can reach the sockets in it owns the guest."""
+    """Creates `path` with access only for this user, because access to its sockets gives control of the guest."""
     path.mkdir(mode=0o700, parents=True, exist_ok=True)
     for level in (path, path.parent, path.parent.parent):
         info = level.lstat()

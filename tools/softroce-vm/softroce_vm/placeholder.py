@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A vhost-user back end that moves no packet.
+"""A vhost-user back end that transfers no packets.
 
 QEMU starts a guest with a vhost-user interface only when a back end has once been connected. This one stands there
 while the guest boots; then it leaves, and the guest waits with its link down for the real one (a DPDK program).

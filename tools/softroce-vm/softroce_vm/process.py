@@ -19,7 +19,7 @@ class Timeout(GuestError):
 
 
 class Result:
-    """What a command left: exit code and bytes of both outputs."""
+    """Result of a command: exit code and bytes of both outputs."""
 
     def __init__(self, code, out, err):
         self.code = code
@@ -99,7 +99,7 @@ class Process:
 
     @property
     def result(self):
-        """What has come so far."""
+        """The output so far."""
         with self._changed:
             return Result(self.code, bytes(self._data[b"O"]), bytes(self._data[b"E"]))
 
