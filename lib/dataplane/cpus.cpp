@@ -90,11 +90,10 @@ std::vector<FarPort> far_ports(const std::vector<WorkerRow>& rows, int (*node_of
     for (const auto& q : row.queues) {
       if (here < 0 || q.socket < 0 || q.socket == here) continue;
       const std::string there = std::to_string(q.socket);
-      far.push_back(
-          {q.port,
-           "on NUMA node " + there + ", polled by CPU " + std::to_string(row.cpu) + " on node " +
-               std::to_string(here) + ": every packet crosses NUMA nodes",
-           "set workers.cpus to CPUs of node " + there + " (" + node_cpus(q.socket) + ")"});
+      far.push_back({q.port,
+                     "on NUMA node " + there + ", polled by CPU " + std::to_string(row.cpu) + " on node " +
+                         std::to_string(here) + ": every packet crosses NUMA nodes",
+                     "set workers.cpus to CPUs of node " + there + " (" + node_cpus(q.socket) + ")"});
     }
   }
   return far;

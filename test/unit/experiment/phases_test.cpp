@@ -156,5 +156,6 @@ TEST_CASE("the first signal ends the traffic and leaves time to drain", "[experi
   CHECK(o.stopped == 2 * kSecond);
   CHECK(o.ended == 3 * kSecond);
   REQUIRE(run.notes.size() == 1);
-  CHECK(run.notes[0] == "draining: waiting up to 1 s for outstanding requests (Ctrl-C again to abandon them)");
+  CHECK(run.notes[0] ==
+        "draining: waiting up to 1 s for outstanding requests (Ctrl-C again to abandon them)");
 }

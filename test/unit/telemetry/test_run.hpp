@@ -8,7 +8,7 @@
 
 /// Samples of a board and a receiver at a switch.
 struct TestRun {
-  softfeb::telemetry::Scene scene;
+  softfeb::telemetry::RunInfo info;
   std::vector<softfeb::engine::EndpointSnapshot> endpoints{2};
   softfeb::fabric::NetworkSnapshot network;
 
