@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/time.hpp"
-#include "config/dcqcn_config.hpp"
+#include "config/dcqcn.hpp"
 #include "config/values.hpp"
 
 #include <cstddef>

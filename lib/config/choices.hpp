@@ -61,12 +61,13 @@ inline const Choices<DcqcnName> kDcqcn{{{"off", DcqcnName::kOff},
                                         {"firmware", DcqcnName::kFirmware},
                                         {"paper", DcqcnName::kPaper},
                                         {"connectx", DcqcnName::kConnectX}}};
+constexpr DcqcnConfig::Algorithm algorithm_of(DcqcnName name) {
+  if (name == DcqcnName::kOff) return DcqcnConfig::Algorithm::kOff;
+  return name == DcqcnName::kFirmware ? DcqcnConfig::Algorithm::kFirmware : DcqcnConfig::Algorithm::kPaper;
+}
 inline const Choices<DcqcnConfig::Scope> kDcqcnScope{{{"qp", DcqcnConfig::Scope::kQp},
                                                       {"board", DcqcnConfig::Scope::kBoard},
                                                       {"ip_pair", DcqcnConfig::Scope::kIpPair}}};
 inline const Choices<bool> kBucketStart{{{"empty", false}, {"full", true}}};
-inline const Choices<dcqcn::PaperParameters::AlphaUpdate> kAlphaUpdate{
-    {{"at_cut", dcqcn::PaperParameters::AlphaUpdate::kAtCut},
-     {"each_period", dcqcn::PaperParameters::AlphaUpdate::kEachPeriod}}};
 
 }  // namespace softfeb::config::choices

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "config/dcqcn_config.hpp"
+#include "config/dcqcn.hpp"
 #include "config/values.hpp"
 #include "roce/opcode.hpp"
 #include "roce/work.hpp"

@@ -22,23 +22,10 @@ bool refuse_fixed(Section& s, const DcqcnConfig& d) {
   return any;
 }
 
-DcqcnConfig::Algorithm algorithm_of(choices::DcqcnName name) {
-  switch (name) {
-    case choices::DcqcnName::kOff:
-      return DcqcnConfig::Algorithm::kOff;
-    case choices::DcqcnName::kFirmware:
-      return DcqcnConfig::Algorithm::kFirmware;
-    case choices::DcqcnName::kPaper:
-    case choices::DcqcnName::kConnectX:
-      break;
-  }
-  return DcqcnConfig::Algorithm::kPaper;
-}
-
 std::optional<DcqcnConfig::Algorithm> read_algorithm(Section& s) {
   choices::DcqcnName name = choices::DcqcnName::kOff;
   if (!s.require("algorithm", name, choices::kDcqcn, "firmware")) return std::nullopt;
-  if (name != choices::DcqcnName::kOff) return algorithm_of(name);
+  if (name != choices::DcqcnName::kOff) return choices::algorithm_of(name);
   s.reading().problem(s.find("algorithm")->where,
                       "congestion control cannot be switched off while a QP sends",
                       "write the QP's algorithm; firmware with `dcqcn_bypass: true` ignores CNPs");
@@ -67,6 +54,15 @@ void look_over(Reading& reading, const Node& node) {
     if (!fixed) s.close();
   }
   for (const Problem& p : own.problems) reading.problem(p.where, p.message, p.fix);
+}
+
+Node scalar(const std::string& name, const std::string& text) {
+  Node node;
+  node.kind = Node::Kind::kScalar;
+  node.name = name;
+  node.text = text;
+  node.where.key = name;
+  return node;
 }
 
 }  // namespace
@@ -104,6 +100,26 @@ void apply_change(Reading& reading, const ChangeDraft& draft, DcqcnConfig& d) {
                            "write that algorithm, or select QPs that use this one");
   }
   read_dcqcn_parameters(s, d);
+}
+
+DcqcnConfig change_dcqcn(const DcqcnConfig& now,
+                         const std::vector<std::pair<std::string, std::string>>& given) {
+  Node dcqcn = scalar("dcqcn", {});
+  dcqcn.kind = Node::Kind::kMap;
+  dcqcn.children.push_back(scalar("algorithm", to_string(now.algorithm)));
+  for (const auto& [key, value] : given) {
+    if (key == "algorithm") throw ConfigError({{{"", 0, key}, "stays as it is", "leave it out"}});
+    dcqcn.children.push_back(scalar(key, value));
+  }
+  Node change;
+  change.kind = Node::Kind::kMap;
+  change.children = {scalar("at", "0"), scalar("board", "it"), std::move(dcqcn)};
+  Reading reading;
+  const ChangeDraft draft = read_change(Section(reading, change, "changes[]"));
+  DcqcnConfig changed = now;
+  if (reading.problems.empty()) apply_change(reading, draft, changed);
+  if (!reading.problems.empty()) throw ConfigError(reading.problems);
+  return changed;
 }
 
 }  // namespace softfeb::config

@@ -3,7 +3,7 @@
 
 #include "base/bytes.hpp"
 #include "board/profile.hpp"
-#include "dcqcn/firmware_parameters.hpp"
+#include "dcqcn/fields.hpp"
 
 #include <array>
 #include <cstddef>
@@ -31,11 +31,12 @@ class DcqcnRegisters {
   /// Puts the parameters into what was read. Written back are the first kWritten bytes, and, where it has
   /// DcqcnBypass, the word at kBypassAt.
   void encode(const dcqcn::FirmwareParameters& parameters, Words& words) const;
-  static constexpr std::size_t kWritten = 0x18, kBypassAt = 0x24;
+  static constexpr std::size_t kWritten = 0x18, kBypassAt = dcqcn::kBypassOffset;
   bool has_bypass() const { return bypass_; }
 
  private:
-  const board::Profile* profile_;
+  bool has(const dcqcn::FirmwareField& field) const { return bypass_ || field.bits.offset != kBypassAt; }
+
   const board::BlockSpec* block_;
   bool bypass_;
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "slowcontrol/parameter_control.hpp"
 
-#include "config/change_dcqcn.hpp"
+#include "config/dcqcn.hpp"
 #include "config/error.hpp"
 #include "engine/board.hpp"
 #include "slowcontrol/control_setup.hpp"
@@ -20,12 +20,6 @@ using telemetry::Respond;
 using Json = nlohmann::ordered_json;
 
 constexpr const char* kBypass = "dcqcn_bypass";
-
-const char* name_of(DcqcnConfig::Algorithm a) {
-  return a == DcqcnConfig::Algorithm::kOff        ? "off"
-         : a == DcqcnConfig::Algorithm::kFirmware ? "firmware"
-                                                  : "paper";
-}
 
 telemetry::Response refusal(const config::ConfigError& e) {
   const config::Problem& p = e.problems().front();
@@ -241,7 +235,7 @@ std::string ParameterControl::describe(std::size_t board) const {
   const Board& b = boards_[board];
   Json units = Json::array();
   const auto add = [&units](std::size_t first, std::size_t count, const DcqcnConfig& d) -> Json& {
-    units.push_back({{"first", first}, {"count", count}, {"algorithm", name_of(d.algorithm)}});
+    units.push_back({{"first", first}, {"count", count}, {"algorithm", config::to_string(d.algorithm)}});
     return units.back();
   };
   const auto add_shown = [&add](std::size_t first, std::size_t count, const Slot& s) {

@@ -1,52 +1,72 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "board/blocks/blocks.hpp"
 #include "board/blocks/tables.hpp"
+#include "dcqcn/fields.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
+#include <vector>
 
 namespace softfeb::board {
 namespace {
 
-constexpr std::uint32_t kGains = 0x000, kRai = 0x004, kRhai = 0x008, kRmin = 0x00c, kRateIncInterval = 0x010,
-                        kIntervals = 0x014, kRc = 0x018, kRt = 0x01c, kAlpha = 0x020, kBypass = 0x024;
-constexpr unsigned kDecGainBit = 10, kThresholdBit = 14, kClampBit = 22, kAlphaUpdBit = 16,
-                   kCounterResetBit = 10, kCounterBit = 11;
+// The parameters' registers are those of dcqcn/fields.hpp.
+constexpr std::uint32_t kRc = 0x018, kRt = 0x01c, kAlpha = 0x020;
+constexpr unsigned kCounterResetBit = 10, kCounterBit = 11;
 
 constexpr EnumText kOnOff[] = {{0, "Disabled"}, {1, "Enabled"}};
-constexpr dcqcn::FirmwareParameters kReset{};
 
-constexpr RegisterSpec kRegisters[] = {
-    rw("AlphaG", kGains, 10).resets_to(kReset.alpha_g),
-    rw("DecGain", kGains, 4).bit(kDecGainBit).resets_to(kReset.dec_gain),
-    rw("TimeStageThreshold", kGains, 8).bit(kThresholdBit).resets_to(kReset.time_stage_threshold),
-    rw("ClampTgtRate", kGains, 1).bit(kClampBit).named(kOnOff).resets_to(kReset.clamp_tgt_rate ? 1 : 0),
-    rw("Rai", kRai, 32).as(NumberFormat::kSigned).resets_to(kReset.rai),
-    rw("Rhai", kRhai, 32).as(NumberFormat::kSigned).resets_to(kReset.rhai),
-    rw("Rmin", kRmin, 32).as(NumberFormat::kSigned).resets_to(kReset.rmin),
-    rw("RateIncInterval", kRateIncInterval, 32).resets_to(kReset.rate_inc_interval),
-    rw("RateDecInterval", kIntervals, 16).resets_to(kReset.rate_dec_interval),
-    rw("AlphaUpdInterval", kIntervals, 16).bit(kAlphaUpdBit).resets_to(kReset.alpha_upd_interval),
+constexpr RegisterSpec kState[] = {
     ro("Rc", kRc, 32).as(NumberFormat::kSigned).polled(1).resets_to(1'250'000'000),
     ro("Rt", kRt, 32).as(NumberFormat::kSigned).polled(1).resets_to(1'250'000'000),
     ro("Alpha", kAlpha, 10).polled(1).resets_to(1023),
     rw("CnpCounterReset", kAlpha, 1).bit(kCounterResetBit).polled(1),
     ro("CnpCounter", kAlpha, 16).bit(kCounterBit).as(NumberFormat::kSigned).polled(1),
 };
-constexpr RegisterSpec kBypassRegisters[] = {rw("DcqcnBypass", kBypass, 1)};
+constexpr RegisterSpec kBypassRegisters[] = {rw("DcqcnBypass", dcqcn::kBypassOffset, 1)};
+
+RegisterSpec register_of(const dcqcn::FirmwareField& field) {
+  const dcqcn::RegisterBits& bits = field.bits;
+  RegisterSpec spec = rw(bits.name, bits.offset, bits.count)
+                          .bit(bits.first)
+                          .resets_to(field.get(dcqcn::FirmwareParameters{}));
+  if (field.unit == dcqcn::Unit::kRate) spec.format = NumberFormat::kSigned;
+  if (field.unit == dcqcn::Unit::kSwitch) spec.texts = kOnOff;
+  return spec;
+}
+
+/// The registers that every profile has, in the order of their addresses.
+std::vector<RegisterSpec> make_registers() {
+  std::vector<RegisterSpec> all;
+  for (const dcqcn::FirmwareField& field : dcqcn::firmware_fields()) {
+    if (field.bits.offset != dcqcn::kBypassOffset) all.push_back(register_of(field));
+  }
+  std::sort(all.begin(), all.end(), [](const RegisterSpec& a, const RegisterSpec& b) {
+    return std::pair(a.offset, a.bit_offset) < std::pair(b.offset, b.bit_offset);
+  });
+  all.insert(all.end(), std::begin(kState), std::end(kState));
+  return all;
+}
+
+/// Calls `visit` for every parameter that has a register.
+template <class Visit>
+void for_each_field(bool bypass, Visit visit) {
+  for (const dcqcn::FirmwareField& field : dcqcn::firmware_fields()) {
+    if (bypass || field.bits.offset != dcqcn::kBypassOffset) visit(field);
+  }
+}
 
 void store(BlockWords& words, const dcqcn::FirmwareParameters& p, bool bypass) {
-  words.set(kGains, 0, 10, p.alpha_g);
-  words.set(kGains, kDecGainBit, 4, p.dec_gain);
-  words.set(kGains, kThresholdBit, 8, p.time_stage_threshold);
-  words.set(kGains, kClampBit, 1, p.clamp_tgt_rate ? 1 : 0);
-  words.set(kRai, p.rai);
-  words.set(kRhai, p.rhai);
-  words.set(kRmin, p.rmin);
-  words.set(kRateIncInterval, p.rate_inc_interval);
-  words.set(kIntervals, 0, 16, p.rate_dec_interval);
-  words.set(kIntervals, kAlphaUpdBit, 16, p.alpha_upd_interval);
-  if (bypass) words.set(kBypass, 0, 1, p.dcqcn_bypass ? 1 : 0);
+  for_each_field(bypass, [&](const dcqcn::FirmwareField& f) {
+    words.set(f.bits.offset, f.bits.first, f.bits.count, static_cast<std::uint32_t>(f.get(p)));
+  });
+}
+
+bool holds_parameters(std::uint32_t offset) {
+  const auto fields = dcqcn::firmware_fields();
+  return std::any_of(fields.begin(), fields.end(),
+                     [offset](const dcqcn::FirmwareField& f) { return f.bits.offset == offset; });
 }
 
 constexpr std::uint16_t word_bit(std::uint32_t offset) {
@@ -81,7 +101,7 @@ class Dcqcn final : public Block {
     if (word.offset == kAlpha) {
       const bool level = (word.now >> kCounterResetBit & 1) != 0;
       access.actions.data_path.emplace_back(SetCnpCounterReset{.qp = qp_, .level = level});
-    } else if (word.offset <= kIntervals || word.offset == kBypass) {
+    } else if (holds_parameters(word.offset)) {
       written_ |= word_bit(word.offset);
     }
   }
@@ -97,17 +117,9 @@ class Dcqcn final : public Block {
  private:
   dcqcn::FirmwareParameters as_written(const BlockWords& words) const {
     dcqcn::FirmwareParameters p = last_;
-    p.alpha_g = static_cast<std::uint16_t>(words.get(kGains, 0, 10));
-    p.dec_gain = static_cast<std::uint8_t>(words.get(kGains, kDecGainBit, 4));
-    p.time_stage_threshold = static_cast<std::uint8_t>(words.get(kGains, kThresholdBit, 8));
-    p.clamp_tgt_rate = words.get(kGains, kClampBit, 1) != 0;
-    p.rai = words.get(kRai);
-    p.rhai = words.get(kRhai);
-    p.rmin = words.get(kRmin);
-    p.rate_inc_interval = words.get(kRateIncInterval);
-    p.rate_dec_interval = static_cast<std::uint16_t>(words.get(kIntervals, 0, 16));
-    p.alpha_upd_interval = static_cast<std::uint16_t>(words.get(kIntervals, kAlphaUpdBit, 16));
-    if (bypass_) p.dcqcn_bypass = words.get(kBypass, 0, 1) != 0;
+    for_each_field(bypass_, [&](const dcqcn::FirmwareField& f) {
+      f.set(p, words.get(f.bits.offset, f.bits.first, f.bits.count));
+    });
     return p;
   }
 
@@ -123,26 +135,16 @@ class Dcqcn final : public Block {
 
 dcqcn::FirmwareParameters SetDcqcn::applied_to(const dcqcn::FirmwareParameters& now) const {
   dcqcn::FirmwareParameters p = now;
-  const auto written = [this](std::uint32_t offset) { return (words & word_bit(offset)) != 0; };
-  if (written(kGains)) {
-    p.alpha_g = parameters.alpha_g;
-    p.dec_gain = parameters.dec_gain;
-    p.time_stage_threshold = parameters.time_stage_threshold;
-    p.clamp_tgt_rate = parameters.clamp_tgt_rate;
+  for (const dcqcn::FirmwareField& f : dcqcn::firmware_fields()) {
+    if ((words & word_bit(f.bits.offset)) != 0) f.set(p, f.get(parameters));
   }
-  if (written(kRai)) p.rai = parameters.rai;
-  if (written(kRhai)) p.rhai = parameters.rhai;
-  if (written(kRmin)) p.rmin = parameters.rmin;
-  if (written(kRateIncInterval)) p.rate_inc_interval = parameters.rate_inc_interval;
-  if (written(kIntervals)) {
-    p.rate_dec_interval = parameters.rate_dec_interval;
-    p.alpha_upd_interval = parameters.alpha_upd_interval;
-  }
-  if (written(kBypass)) p.dcqcn_bypass = parameters.dcqcn_bypass;
   return p;
 }
 
-tables::Table tables::dcqcn() { return kRegisters; }
+tables::Table tables::dcqcn() {
+  static const std::vector<RegisterSpec> registers = make_registers();
+  return registers;
+}
 tables::Table tables::dcqcn_bypass() { return kBypassRegisters; }
 
 std::unique_ptr<Block> blocks::dcqcn(BlockWords words, const Config& config, std::size_t slot, bool bypass) {

@@ -4,18 +4,17 @@
 import { element } from "/tables.js";
 
 const REFRESH_MS = 3000;
-const CLOCKS = "clocks of 6.4 ns, or a time";
-const HINTS = {
-  alpha_g: "1024·(1−g), 0–1023", dec_gain: "a cut is Rc·α/2^n", time_stage_threshold: "fast recovery steps; 0 means 256",
-  clamp_tgt_rate: "Rt := Rc at every cut", dcqcn_bypass: "send at line rate; only count CNPs", rate_dec_interval: CLOCKS,
-  alpha_upd_interval: CLOCKS, rate_inc_interval: CLOCKS, rai: "additive step", rhai: "hyper step", rmin: "minimum rate after a cut",
-  line_rate: "highest rate", min_rate: "lowest rate", one_minus_g: "1024·(1−g)", initial_alpha: "1024 is 1",
-  alpha_update: "at_cut or each_period", alpha_interval: "K; 0: no decay", increase_timer: "0: no timer",
-  byte_counter: "0: no byte counter", fast_recovery_steps: "F", additive_step: "Rai", hyper_step: "Rhai",
-  decrease_interval: "minimum time between two cuts", gd: "a cut is Rc·α·1024/2^n", min_decrease_factor: "smallest % of Rc left by a cut",
-};
+
+/** What a field means, and how its value is written. `field` is as GET /api/dcqcn describes it. */
+function hint(field) {
+  const parts = [field.text];
+  if (field.unit === "number") parts.push(`0–${field.highest}`);
+  if (field.unit === "clocks") parts.push("clocks of 6.4 ns, or a time");
+  return parts.join("; ");
+}
 
 export class ParameterForm {
+  #described = null;
   #units = [];
   #notShown = 0;
   #over = false;
@@ -63,6 +62,7 @@ export class ParameterForm {
     const name = this.board.value;
     if (!this.changeable || !name || this.#busy || this.#over) return;
     try {
+      this.#described ??= await (await fetch("/api/dcqcn")).json();
       const answer = await fetch(`/api/dcqcn/${encodeURIComponent(name)}`);
       const body = await answer.json();
       if (name !== this.board.value || (quietly && !this.#clean())) return;
@@ -113,7 +113,7 @@ export class ParameterForm {
     this.where.textContent = this.#describe(unit, mixed);
     const keys = Object.keys(parameters);
     if (keys.join() !== [...this.fields.children].map((f) => f.dataset.key).join()) {
-      this.fields.replaceChildren(...keys.map((k) => this.#field(k, parameters[k])));
+      this.fields.replaceChildren(...keys.map((k) => this.#field(unit.algorithm, k, parameters[k])));
     }
     for (const field of this.fields.children) {
       const input = field.querySelector("input");
@@ -125,15 +125,16 @@ export class ParameterForm {
     this.#mark();
   }
 
-  #field(key, value) {
+  #field(algorithm, key, value) {
     const id = `p-${key}`;
     const input = element("input", { id, type: typeof value === "boolean" ? "checkbox" : "text", autocomplete: "off", spellcheck: false });
     const label = element("label", { htmlFor: id, textContent: key });
     const field = element("div", { className: "field" }, label,
       input.type === "checkbox" ? element("div", { className: "switch" }, input) : input);
     field.dataset.key = key;
-    if (HINTS[key]) {
-      field.append(element("div", { className: "hint", id: `${id}-hint`, textContent: HINTS[key] }));
+    const described = this.#described[algorithm][key];
+    if (described) {
+      field.append(element("div", { className: "hint", id: `${id}-hint`, textContent: hint(described) }));
       input.setAttribute("aria-describedby", `${id}-hint`);
     }
     return field;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "config/change_dcqcn.hpp"
+#include "config/dcqcn.hpp"
 #include "config/error.hpp"
 #include "config/web_config.hpp"
 

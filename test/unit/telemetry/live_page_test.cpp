@@ -206,6 +206,9 @@ TEST_CASE("changes reach the parameters") {
   TestRun s;
   FakeParameters parameters;
   LivePage page(s.info, {}, &parameters);
+  const Json fields = get(page, "/api/dcqcn");
+  CHECK(fields["firmware"]["rate_dec_interval"]["unit"] == "clocks");
+  CHECK(fields["paper"]["gd"]["highest"] == 20);
   CHECK(ask(page, "GET", "/api/dcqcn/feb%5C0").body == "0");
   CHECK(ask(page, "GET", "/api/dcqcn/nobody").status == 404);
   CHECK(ask(page, "POST", "/api/dcqcn", R"({"board":"feb\\0","qps":1,"set":{"rai":"1Mb/s"}})").status == 200);

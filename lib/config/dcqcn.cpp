@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "config/dcqcn.hpp"
+
+#include "config/choices.hpp"
+#include "config/draft.hpp"
+#include "config/emit.hpp"
+#include "config/units.hpp"
+
+namespace softfeb::config {
+namespace {
+
+using dcqcn::Unit;
+
+/// Parses a number of firmware clocks, or a time, which is rounded up to whole clocks.
+Parsed<std::uint64_t> parse_clocks(const std::string& text, std::uint64_t highest) {
+  std::uint64_t n = 0;
+  if (text.find_first_not_of("0123456789") == std::string::npos) {
+    const auto number = parse_integer(text, 0, UINT64_MAX);
+    if (!number.value) return number;
+    n = *number.value;
+  } else {
+    const auto time = parse_time(text);
+    if (!time.value) return time;
+    n = (*time.value + kFirmwareClock - 1) / kFirmwareClock;
+  }
+  if (n > highest) {
+    return {text + " is more than the register holds",
+            "write at most " + std::to_string(highest) + " clocks of 6.4 ns"};
+  }
+  return n;
+}
+
+Parsed<std::uint64_t> parse_register_rate(const std::string& text, std::uint64_t highest) {
+  auto rate = parse_bandwidth(text);
+  if (rate.value && *rate.value > highest)
+    return {text + " is more than the register holds", "write at most 34Gb/s"};
+  return rate;
+}
+
+Parsed<std::uint64_t> parse_switch(const std::string& text) {
+  const auto on = parse_bool(text);
+  if (!on.value) return on.failure<std::uint64_t>();
+  return std::uint64_t{*on.value ? 1U : 0U};
+}
+
+Parsed<std::uint64_t> parse_word(const std::string& text, std::span<const std::string_view> words) {
+  Choices<std::uint64_t> choices;
+  for (std::uint64_t i = 0; i < words.size(); ++i) choices.names.emplace_back(words[i], i);
+  return choices(text);
+}
+
+/// Reads the fields that are given into `p`, under our name or the vendor's.
+template <class Parameters>
+void read_fields(Section& s, Parameters& p) {
+  for (const auto& field : dcqcn::fields_of<Parameters>()) {
+    std::uint64_t value = 0;
+    const auto parse = [&field](const std::string& text) { return parse_value(field, text); };
+    const bool ours = s.read(field.name, value, parse);
+    const bool theirs = !field.alias.empty() && s.read(field.alias, value, parse);
+    if (ours && theirs) {
+      s.reading().problem(s.find(field.alias)->where, "the same as `" + std::string(field.name) + '`',
+                          "keep one of the two");
+    }
+    if (ours || theirs) field.set(p, value);
+  }
+}
+
+template <class Parameters>
+void emit_fields(Json& json, const Parameters& p) {
+  for (const auto& field : dcqcn::fields_of<Parameters>()) {
+    const std::uint64_t value = field.get(p);
+    if (!field.optional || value != 0) json[std::string(field.name)] = emit_value(field, value);
+  }
+}
+
+const char* unit_name(Unit unit) {
+  switch (unit) {
+    case Unit::kNumber:
+      return "number";
+    case Unit::kSwitch:
+      return "switch";
+    case Unit::kClocks:
+      return "clocks";
+    case Unit::kRate:
+      return "rate";
+    case Unit::kTime:
+      return "time";
+    case Unit::kSize:
+      return "size";
+    case Unit::kWord:
+      break;
+  }
+  return "word";
+}
+
+template <class Parameters>
+Json describe_fields() {
+  Json all = Json::object();
+  for (const auto& field : dcqcn::fields_of<Parameters>()) {
+    Json& json = all[std::string(field.name)];
+    json = {{"text", field.text}, {"unit", unit_name(field.unit)}};
+    if (field.unit == Unit::kNumber) json["highest"] = field.highest;
+  }
+  return all;
+}
+
+void read_bucket(Section& s, dcqcn::BucketConfig& bucket) {
+  s.read("bucket", bucket.size, [](const std::string& text) -> Parsed<std::uint64_t> {
+    auto size = parse_size(text);
+    if (size.value && (*size.value < 4160 || *size.value > (1U << 30))) {
+      return {text + " is no bucket a packet fits", "write 5KiB to 1GiB"};
+    }
+    return size;
+  });
+  s.read("bucket_start", bucket.start_full, choices::kBucketStart);
+}
+
+void read_build(Section& s, dcqcn::FirmwareSettings& f) {
+  std::uint64_t width = 32;
+  s.read("width", width, [](const std::string& text) -> Parsed<std::uint64_t> {
+    if (text == "32" || text == "64") return std::uint64_t{text == "32" ? 32U : 64U};
+    return {text + " is no register width", "write 32 (as the firmware) or 64"};
+  });
+  f.build.wrap32 = width == 32;
+  if (width == 64) f.bucket.arithmetic = dcqcn::BucketArithmetic::kExact;
+  if (s.read("line_rate", f.build.line_rate, parse_bandwidth) && f.build.wrap32 &&
+      f.build.line_rate > UINT32_MAX) {
+    s.reading().problem(s.find("line_rate")->where,
+                        "is more than the firmware's 32-bit registers hold (34 Gb/s)",
+                        "write `width: 64`, or a lower rate");
+  }
+}
+
+/// Checks that the minimum rate after a cut does not exceed the line rate. Either may be a default.
+void check_least(Section& s, const char* name, const char* alias, std::uint64_t least,
+                 std::uint64_t line_rate) {
+  if (least <= line_rate) return;
+  const Node* node = nullptr;
+  for (const char* key : {name, alias, "line_rate", "rpg_max_rate"})
+    node = node != nullptr ? node : s.find(key);
+  const std::string line = format_bandwidth(line_rate);
+  s.reading().problem(node->where,
+                      "a cut would raise the rate: `" + std::string(name) + "` is " +
+                          format_bandwidth(least) + ", the line rate " + line,
+                      "write `" + std::string(name) + "` of at most " + line + ", or a higher `line_rate`");
+}
+
+void check_rates(Section& s, const DcqcnConfig& d) {
+  if (d.algorithm == DcqcnConfig::Algorithm::kFirmware)
+    check_least(s, "rmin", "rmin", d.firmware.parameters.rmin, d.firmware.build.line_rate);
+  if (d.algorithm == DcqcnConfig::Algorithm::kPaper) {
+    check_least(s, "min_rate", "rpg_min_rate", d.paper.parameters.min_rate, d.paper.parameters.line_rate);
+  }
+}
+
+void emit_bucket(Json& json, const dcqcn::BucketConfig& bucket) {
+  json["bucket"] = format_size(bucket.size);
+  json["bucket_start"] = choices::kBucketStart.name(bucket.start_full);
+}
+
+void choose_algorithm(DcqcnConfig& d, choices::DcqcnName name) {
+  d.algorithm = choices::algorithm_of(name);
+  if (name == choices::DcqcnName::kConnectX)
+    d.paper.parameters = dcqcn::connectx_parameters(d.paper.parameters.line_rate);
+}
+
+}  // namespace
+
+const char* to_string(DcqcnConfig::Algorithm algorithm) {
+  switch (algorithm) {
+    case DcqcnConfig::Algorithm::kOff:
+      return "off";
+    case DcqcnConfig::Algorithm::kFirmware:
+      return "firmware";
+    case DcqcnConfig::Algorithm::kPaper:
+      break;
+  }
+  return "paper";
+}
+
+Parsed<std::uint64_t> parse_value(const dcqcn::FieldInfo& field, const std::string& text) {
+  switch (field.unit) {
+    case Unit::kNumber:
+      return parse_integer(text, 0, field.highest);
+    case Unit::kSwitch:
+      return parse_switch(text);
+    case Unit::kClocks:
+      return parse_clocks(text, field.highest);
+    case Unit::kRate:
+      return parse_register_rate(text, field.highest);
+    case Unit::kTime:
+      return parse_time(text);
+    case Unit::kSize:
+      return parse_size(text);
+    case Unit::kWord:
+      break;
+  }
+  return parse_word(text, field.words);
+}
+
+Json emit_value(const dcqcn::FieldInfo& field, std::uint64_t value) {
+  switch (field.unit) {
+    case Unit::kNumber:
+    case Unit::kClocks:
+      break;
+    case Unit::kSwitch:
+      return value != 0;
+    case Unit::kRate:
+      return format_bandwidth(value);
+    case Unit::kTime:
+      return format_time(value);
+    case Unit::kSize:
+      return format_size(value);
+    case Unit::kWord:
+      return field.words[value];
+  }
+  return value;
+}
+
+Json describe_dcqcn_fields() {
+  return {{"firmware", describe_fields<dcqcn::FirmwareParameters>()},
+          {"paper", describe_fields<dcqcn::PaperParameters>()}};
+}
+
+std::optional<DcqcnConfig> read_dcqcn(Section& parent) {
+  const Node* node = parent.find("dcqcn");
+  if (node == nullptr) return std::nullopt;
+  DcqcnConfig d;
+  d.where = node->where;
+  choices::DcqcnName name = choices::DcqcnName::kFirmware;
+  if (node->kind != Node::Kind::kMap) {
+    if (parent.scalar(*node, name, choices::kDcqcn)) choose_algorithm(d, name);
+    return d;
+  }
+  Section s(parent.reading(), *node, parent.pattern("dcqcn"));
+  s.require("algorithm", name, choices::kDcqcn, "firmware");
+  choose_algorithm(d, name);
+  s.read("scope", d.scope, choices::kDcqcnScope);
+  if (d.algorithm == DcqcnConfig::Algorithm::kFirmware) {
+    read_bucket(s, d.firmware.bucket);
+    read_build(s, d.firmware);
+  } else if (d.algorithm == DcqcnConfig::Algorithm::kPaper) {
+    read_bucket(s, d.paper.bucket);
+  }
+  read_dcqcn_parameters(s, d);
+  check_rates(s, d);
+  s.close();
+  return d;
+}
+
+void read_dcqcn_parameters(Section& s, DcqcnConfig& d) {
+  if (d.algorithm == DcqcnConfig::Algorithm::kFirmware) read_fields(s, d.firmware.parameters);
+  if (d.algorithm == DcqcnConfig::Algorithm::kPaper) read_fields(s, d.paper.parameters);
+}
+
+Json changeable(const DcqcnConfig& d) {
+  Json json = Json::object();
+  if (d.algorithm == DcqcnConfig::Algorithm::kFirmware) emit_fields(json, d.firmware.parameters);
+  if (d.algorithm == DcqcnConfig::Algorithm::kPaper) emit_fields(json, d.paper.parameters);
+  return json;
+}
+
+Json emit_dcqcn(const DcqcnConfig& d) {
+  if (d.algorithm == DcqcnConfig::Algorithm::kOff) return "off";
+  Json json{{"algorithm", to_string(d.algorithm)}, {"scope", choices::kDcqcnScope.name(d.scope)}};
+  if (d.algorithm == DcqcnConfig::Algorithm::kFirmware) {
+    emit_bucket(json, d.firmware.bucket);
+    json["line_rate"] = format_bandwidth(d.firmware.build.line_rate);
+    json["width"] = d.firmware.build.wrap32 ? 32 : 64;
+  } else {
+    emit_bucket(json, d.paper.bucket);
+  }
+  json.update(changeable(d));
+  return json;
+}
+
+}  // namespace softfeb::config

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "dcqcn/fields.hpp"
+
+namespace softfeb::dcqcn {
+namespace {
+
+template <auto Member>
+struct Access;
+
+template <class P, class V, V P::*Member>
+struct Access<Member> {
+  using Parameters = P;
+  static std::uint64_t get(const P& p) { return static_cast<std::uint64_t>(p.*Member); }
+  static void set(P& p, std::uint64_t value) { p.*Member = static_cast<V>(value); }
+};
+
+template <auto Member>
+constexpr auto field(const FieldInfo& info) {
+  using A = Access<Member>;
+  return Field<typename A::Parameters>{info, A::get, A::set};
+}
+
+/// A parameter of the firmware: its register limits the value.
+template <auto Member>
+constexpr FirmwareField in_register(std::string_view name, Unit unit, const RegisterBits& bits,
+                                    std::string_view text) {
+  return field<Member>({.name = name, .unit = unit, .highest = bits.highest(), .bits = bits, .text = text});
+}
+
+using F = FirmwareParameters;
+constexpr FirmwareField kFirmware[] = {
+    in_register<&F::alpha_g>("alpha_g", Unit::kNumber, {"AlphaG", 0x00, 0, 10}, "1024·(1−g)"),
+    in_register<&F::dec_gain>("dec_gain", Unit::kNumber, {"DecGain", 0x00, 10, 4}, "a cut is Rc·α/2^n"),
+    in_register<&F::time_stage_threshold>("time_stage_threshold", Unit::kNumber,
+                                          {"TimeStageThreshold", 0x00, 14, 8},
+                                          "fast recovery steps; 0 counts as 256"),
+    in_register<&F::clamp_tgt_rate>("clamp_tgt_rate", Unit::kSwitch, {"ClampTgtRate", 0x00, 22, 1},
+                                    "Rt := Rc at every cut"),
+    in_register<&F::dcqcn_bypass>("dcqcn_bypass", Unit::kSwitch, {"DcqcnBypass", kBypassOffset, 0, 1},
+                                  "line rate, CNPs only counted"),
+    in_register<&F::rate_dec_interval>("rate_dec_interval", Unit::kClocks, {"RateDecInterval", 0x14, 0, 16},
+                                       "between two cuts"),
+    in_register<&F::alpha_upd_interval>("alpha_upd_interval", Unit::kClocks,
+                                        {"AlphaUpdInterval", 0x14, 16, 16}, "between two updates of α"),
+    in_register<&F::rate_inc_interval>("rate_inc_interval", Unit::kClocks, {"RateIncInterval", 0x10, 0, 32},
+                                       "between two increases"),
+    in_register<&F::rai>("rai", Unit::kRate, {"Rai", 0x04, 0, 32}, "additive step"),
+    in_register<&F::rhai>("rhai", Unit::kRate, {"Rhai", 0x08, 0, 32}, "hyper step"),
+    in_register<&F::rmin>("rmin", Unit::kRate, {"Rmin", 0x0c, 0, 32}, "lower limit of a cut"),
+};
+
+constexpr std::string_view kAlphaUpdates[] = {"at_cut", "each_period"};
+static_assert(static_cast<int>(PaperParameters::AlphaUpdate::kAtCut) == 0 &&
+              static_cast<int>(PaperParameters::AlphaUpdate::kEachPeriod) == 1);
+
+using P = PaperParameters;
+constexpr PaperField kPaper[] = {
+    field<&P::line_rate>(
+        {.name = "line_rate", .alias = "rpg_max_rate", .unit = Unit::kRate, .text = "highest rate"}),
+    field<&P::min_rate>(
+        {.name = "min_rate", .alias = "rpg_min_rate", .unit = Unit::kRate, .text = "lowest rate"}),
+    field<&P::one_minus_g>(
+        {.name = "one_minus_g", .alias = "dce_tcp_g", .highest = 1024, .text = "1024·(1−g)"}),
+    field<&P::initial_alpha>({.name = "initial_alpha",
+                              .alias = "initial_alpha_value",
+                              .highest = 1024,
+                              .text = "α at the start, of 1024"}),
+    field<&P::alpha_update>({.name = "alpha_update",
+                             .unit = Unit::kWord,
+                             .highest = 1,
+                             .text = "at_cut (paper) or each_period (NICs)",
+                             .words = kAlphaUpdates}),
+    field<&P::alpha_interval>({.name = "alpha_interval",
+                               .alias = "dce_tcp_rtt",
+                               .unit = Unit::kTime,
+                               .text = "of updates of α, K; 0: no decay"}),
+    field<&P::increase_timer>(
+        {.name = "increase_timer", .alias = "rpg_time_reset", .unit = Unit::kTime, .text = "0: no timer"}),
+    field<&P::byte_counter>({.name = "byte_counter",
+                             .alias = "rpg_byte_reset",
+                             .unit = Unit::kSize,
+                             .text = "in bytes; 0: no byte counter"}),
+    field<&P::fast_recovery_steps>({.name = "fast_recovery_steps",
+                                    .alias = "rpg_threshold",
+                                    .highest = 255,
+                                    .text = "fast recovery steps"}),
+    field<&P::additive_step>(
+        {.name = "additive_step", .alias = "rpg_ai_rate", .unit = Unit::kRate, .text = "additive step"}),
+    field<&P::hyper_step>(
+        {.name = "hyper_step", .alias = "rpg_hai_rate", .unit = Unit::kRate, .text = "hyper step"}),
+    field<&P::decrease_interval>({.name = "decrease_interval",
+                                  .alias = "rate_reduce_monitor_period",
+                                  .unit = Unit::kTime,
+                                  .text = "between two cuts, at least"}),
+    field<&P::gd>({.name = "gd", .alias = "rpg_gd", .highest = 20, .text = "a cut is Rc·α·1024/2^n"}),
+    field<&P::min_decrease_factor>({.name = "min_decrease_factor",
+                                    .alias = "rpg_min_dec_fac",
+                                    .highest = 100,
+                                    .text = "% of Rc that a cut leaves, at least"}),
+    field<&P::clamp_target_rate>({.name = "clamp_target_rate",
+                                  .alias = "clamp_tgt_rate",
+                                  .unit = Unit::kSwitch,
+                                  .highest = 1,
+                                  .text = "Rt := Rc at every cut"}),
+    field<&P::clamp_target_rate_after_timer>({.name = "clamp_target_rate_after_timer",
+                                              .alias = "clamp_tgt_rate_after_time_inc",
+                                              .unit = Unit::kSwitch,
+                                              .highest = 1,
+                                              .text = "Rt := Rc also after increases by the timer alone"}),
+    field<&P::rate_on_first_cnp>({.name = "rate_on_first_cnp",
+                                  .alias = "rate_to_set_on_first_cnp",
+                                  .unit = Unit::kRate,
+                                  .text = "highest Rc after the first CNP",
+                                  .optional = true}),
+};
+
+}  // namespace
+
+std::span<const FirmwareField> firmware_fields() { return kFirmware; }
+std::span<const PaperField> paper_fields() { return kPaper; }
+
+}  // namespace softfeb::dcqcn

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "dcqcn/firmware_parameters.hpp"
+#include "dcqcn/paper_parameters.hpp"
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+/// The parameters of both algorithms in one table each. Configuration (reading and writing), registers, the
+/// live page and the tables of doc/dcqcn.md are driven by it. To add a parameter, add a member to the struct
+/// and a line to the table in fields.cpp, then document the key in conf/reference.yaml; the tests name what
+/// is missing.
+namespace softfeb::dcqcn {
+
+/// Unit of a value, which also determines its notation in a configuration.
+enum class Unit : std::uint8_t {
+  kNumber,
+  kSwitch,  ///< 0 or 1
+  kClocks,  ///< of 6.4 ns
+  kRate,    ///< bytes per second
+  kTime,    ///< picoseconds
+  kSize,    ///< bytes
+  kWord,    ///< index into FieldInfo::words
+};
+
+/// Bits of a register, by their place in a slot of the board's DCQCN block.
+struct RegisterBits {
+  const char* name = "";     ///< in PyRogue's tree; empty: no register
+  std::uint32_t offset = 0;  ///< of the word, in bytes
+  unsigned first = 0;        ///< lowest bit
+  unsigned count = 0;
+
+  /// Largest value that fits.
+  constexpr std::uint32_t highest() const { return count >= 32 ? UINT32_MAX : (1U << count) - 1; }
+  /// The value in `word`.
+  constexpr std::uint32_t get(std::uint32_t word) const { return word >> first & highest(); }
+  /// `word` with `value` in these bits, truncated to their number.
+  constexpr std::uint32_t put(std::uint32_t word, std::uint32_t value) const {
+    return (word & ~(highest() << first)) | (value & highest()) << first;
+  }
+};
+
+/// Offset of the word with DcqcnBypass, the only parameter that older firmware does not have.
+inline constexpr std::uint32_t kBypassOffset = 0x24;
+
+/// What a parameter is.
+struct FieldInfo {
+  std::string_view name;     ///< configuration key
+  std::string_view alias{};  ///< the NIC vendor's name, also accepted as key; empty: none
+  Unit unit = Unit::kNumber;
+  std::uint64_t highest = UINT64_MAX;  ///< largest value
+  RegisterBits bits{};
+  std::string_view text{};                    ///< meaning, in one line
+  std::span<const std::string_view> words{};  ///< kWord: notation of each value
+  bool optional = false;                      ///< 0 stands for none: it cannot be written, and is left out
+};
+
+/// A parameter of `Parameters`.
+template <class Parameters>
+struct Field : FieldInfo {
+  std::uint64_t (*get)(const Parameters&) = nullptr;
+  /// `value` must not exceed `highest`.
+  void (*set)(Parameters&, std::uint64_t value) = nullptr;
+};
+
+using FirmwareField = Field<FirmwareParameters>;
+using PaperField = Field<PaperParameters>;
+
+/// In the order of a configuration. All fields of the firmware have registers.
+std::span<const FirmwareField> firmware_fields();
+std::span<const PaperField> paper_fields();
+
+/// The fields of `Parameters`, for templates.
+template <class Parameters>
+std::span<const Field<Parameters>> fields_of();
+template <>
+inline std::span<const FirmwareField> fields_of<FirmwareParameters>() {
+  return firmware_fields();
+}
+template <>
+inline std::span<const PaperField> fields_of<PaperParameters>() {
+  return paper_fields();
+}
+
+}  // namespace softfeb::dcqcn
