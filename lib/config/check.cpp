@@ -80,7 +80,7 @@ class Checker {
     if (distinct.size() != workers.cpus.size()) {
       problem(workers.where, "cpus", "a CPU is listed twice", "give each worker its own CPU");
     }
-    if (workers.idle == Idle::kSpin && workers.main_cpu && distinct.count(*workers.main_cpu) != 0) {
+    if (workers.idle == IdlePolicy::kSpin && workers.main_cpu && distinct.count(*workers.main_cpu) != 0) {
       problem(workers.where, "main_cpu", "a spinning worker uses this CPU",
               "use another CPU, or `idle: sleep`");
     }

@@ -49,8 +49,8 @@ class NetworkChecker {
     for (const fabric::LinkConfig& link : config_.network.links) {
       if (link.a != node && link.b != node) continue;
       linked = true;
-      pauses = pauses || link.flow_control != fabric::PauseKind::kOff;
-      pfc = pfc || link.flow_control == fabric::PauseKind::kPfc;
+      pauses = pauses || link.flow_control != roce::PauseMode::kOff;
+      pfc = pfc || link.flow_control == roce::PauseMode::kPfc;
     }
     const std::string& name = config_.network.switches[index].name;
     if (!linked)

@@ -59,9 +59,9 @@ class QpChecker {
                   std::to_string(qp_.window),
               "make `send_queue` at least as large");
     }
-    if (qp_.signaled == Signaled::kAll || qp_.sq_sig_all || qp_.ack_every != 0) return;
+    if (qp_.signaled == SignalPolicy::kAll || qp_.sq_sig_all || qp_.ack_every != 0) return;
     const bool last_is_enough =
-        qp_.signaled == Signaled::kLast && qp_.traffic.messages && *qp_.traffic.messages <= qp_.window;
+        qp_.signaled == SignalPolicy::kLast && qp_.traffic.messages && *qp_.traffic.messages <= qp_.window;
     if (last_is_enough) return;
     problem("signaled",
             "unsignaled RC requests do not request acknowledgements, so the window would never reopen",
@@ -70,7 +70,7 @@ class QpChecker {
 
   void check_payload() {
     const TrafficConfig& traffic = qp_.traffic;
-    if (traffic.payload.kind == PayloadConfig::Kind::kFile && traffic.message_size == 0) {
+    if (traffic.payload.kind == board::PayloadKind::kFile && traffic.message_size == 0) {
       traffic_problem("message_size", "zero-length messages never send the file", "write for example 64KiB");
     }
     if (traffic.rate.unit == Rate::Unit::kPayloadBytes && traffic.message_size == 0) {

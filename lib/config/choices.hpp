@@ -8,8 +8,9 @@
 /// The configuration keywords of each enumeration.
 namespace softfeb::config::choices {
 
-inline const Choices<Hugepages> kHugepages{{{"auto", Hugepages::kAuto}, {"no", Hugepages::kNo}}};
-inline const Choices<Idle> kIdle{{{"spin", Idle::kSpin}, {"pause", Idle::kPause}, {"sleep", Idle::kSleep}}};
+inline const Choices<HugePages> kHugepages{{{"auto", HugePages::kAuto}, {"no", HugePages::kNo}}};
+inline const Choices<IdlePolicy> kIdle{
+    {{"spin", IdlePolicy::kSpin}, {"pause", IdlePolicy::kPause}, {"sleep", IdlePolicy::kSleep}}};
 inline const Choices<FlowControl> kFlowControl{{{"off", FlowControl::kOff},
                                                 {"rx", FlowControl::kRx},
                                                 {"tx", FlowControl::kTx},
@@ -17,20 +18,23 @@ inline const Choices<FlowControl> kFlowControl{{{"off", FlowControl::kOff},
                                                 {"leave", FlowControl::kLeave}}};
 inline const Choices<Promiscuous> kPromiscuous{
     {{"auto", Promiscuous::kAuto}, {"on", Promiscuous::kOn}, {"off", Promiscuous::kOff}}};
-inline const Choices<Steering> kSteering{
-    {{"auto", Steering::kAuto}, {"off", Steering::kOff}, {"t2", Steering::kT2}, {"t3", Steering::kT3}}};
+inline const Choices<std::optional<SteeringTier>> kSteering{{{"auto", std::nullopt},
+                                                             {"off", SteeringTier::kSoftware},
+                                                             {"t2", SteeringTier::kUdp},
+                                                             {"t3", SteeringTier::kBth}}};
 inline const Choices<TxSegments> kTxSegments{{{"auto", TxSegments::kAuto}, {"one", TxSegments::kOne}}};
 inline const Choices<Pacing> kPacing{
     {{"software", Pacing::kSoftware}, {"queue_rate", Pacing::kQueueRate}, {"timestamp", Pacing::kTimestamp}}};
-inline const Choices<CaptureTrigger> kCaptureTrigger{
-    {{"start", CaptureTrigger::kStart}, {"error", CaptureTrigger::kError}}};
+inline const Choices<CaptureMode> kCaptureMode{
+    {{"start", CaptureMode::kFirst}, {"error", CaptureMode::kOnError}}};
 inline const Choices<CaptureDirection> kCaptureDirection{
     {{"both", CaptureDirection::kBoth}, {"rx", CaptureDirection::kRx}, {"tx", CaptureDirection::kTx}}};
 inline const Choices<roce::Ecn> kEcn{{{"not-ect", roce::Ecn::kNotEct},
                                       {"ect0", roce::Ecn::kEct0},
                                       {"ect1", roce::Ecn::kEct1},
                                       {"ce", roce::Ecn::kCe}}};
-inline const Choices<CnpScope> kCnpScope{{{"qp", CnpScope::kQp}, {"ip_pair", CnpScope::kIpPair}}};
+inline const Choices<roce::CnpScope> kCnpScope{
+    {{"qp", roce::CnpScope::kQp}, {"ip_pair", roce::CnpScope::kIpPair}}};
 inline const Choices<bool> kCheck{{{"payload", true}, {"none", false}}};
 inline const Choices<roce::TimingProfile> kTiming{
     {{"standard", roce::TimingProfile::kStandard}, {"firmware", roce::TimingProfile::kFirmware}}};
@@ -39,17 +43,14 @@ inline const Choices<roce::Transport> kTransport{
     {{"RC", roce::Transport::kRc}, {"UC", roce::Transport::kUc}}};
 inline const Choices<roce::WrOpcode> kVerb{
     {{"write", roce::WrOpcode::kWrite}, {"write_imm", roce::WrOpcode::kWriteImm}}};
-inline const Choices<Signaled> kSignaled{
-    {{"all", Signaled::kAll}, {"last", Signaled::kLast}, {"none", Signaled::kNone}}};
-inline const Choices<PayloadConfig::Kind> kPayload{{{"counter", PayloadConfig::Kind::kCounter},
-                                                    {"zero", PayloadConfig::Kind::kZero},
-                                                    {"prbs31", PayloadConfig::Kind::kPrbs31}}};
+inline const Choices<SignalPolicy> kSignaled{
+    {{"all", SignalPolicy::kAll}, {"last", SignalPolicy::kLast}, {"none", SignalPolicy::kNone}}};
+inline const Choices<board::PayloadKind> kPayload{{{"counter", board::PayloadKind::kCounter},
+                                                   {"zero", board::PayloadKind::kZero},
+                                                   {"prbs31", board::PayloadKind::kPrbs31}}};
 
-inline const Choices<PauseMode> kPauseMode{
-    {{"off", PauseMode::kOff}, {"pause", PauseMode::kPause}, {"pfc", PauseMode::kPfc}}};
-inline const Choices<fabric::PauseKind> kPause{{{"off", fabric::PauseKind::kOff},
-                                                {"pause", fabric::PauseKind::kPause},
-                                                {"pfc", fabric::PauseKind::kPfc}}};
+inline const Choices<roce::PauseMode> kPauseMode{
+    {{"off", roce::PauseMode::kOff}, {"pause", roce::PauseMode::kPause}, {"pfc", roce::PauseMode::kPfc}}};
 inline const Choices<bool> kTrust{{{"dscp", false}, {"pcp", true}}};
 
 inline const Choices<DcqcnSlots> kDcqcnSlots{

@@ -81,7 +81,7 @@ Parsed<Device> parse_device(const std::string& text) {
                       colon == std::string::npos ? std::string{} : text.substr(colon + 1));
   }
   if (devargs(text)) {
-    device.kind = DeviceKind::kDevargs;
+    device.kind = DeviceKind::kRaw;
     device.name = text.substr(0, comma);
     return device;
   }

@@ -46,13 +46,13 @@ Json emit_workers(const WorkersConfig& workers) {
   return json;
 }
 
-Json emit_source_port(const UdpSourcePort& port) {
-  switch (port.policy) {
-    case UdpSourcePort::Policy::kHashed:
+Json emit_source_port(const roce::SourcePortPolicy& port) {
+  switch (port.kind) {
+    case roce::SourcePortPolicy::Kind::kHashed:
       return "hashed";
-    case UdpSourcePort::Policy::kFixed:
+    case roce::SourcePortPolicy::Kind::kFixed:
       return port.first;
-    case UdpSourcePort::Policy::kRange:
+    case roce::SourcePortPolicy::Kind::kRange:
       break;
   }
   return Json::array({port.first, port.last});

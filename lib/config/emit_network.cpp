@@ -83,7 +83,7 @@ Json emit_link(const fabric::NetworkConfig& network, const fabric::LinkConfig& l
   json["ends"] = {name_of(network, link.a), name_of(network, link.b)};
   json["rate"] = format_bandwidth(link.rate);
   json["delay"] = format_time(link.delay);
-  json["flow_control"] = choices::kPause.name(link.flow_control);
+  json["flow_control"] = choices::kPauseMode.name(link.flow_control);
   if (link.a_to_b.any() || link.b_to_a.any()) {
     json["faults"] = emit_faults(link.a_to_b);
     json["faults_back"] = emit_faults(link.b_to_a);

@@ -20,7 +20,7 @@ Json emit_faults(const FaultConfig& faults) {
 Json emit_capture(const CaptureConfig& capture) {
   return {{"file", capture.file},
           {"packets", capture.packets},
-          {"on", choices::kCaptureTrigger.name(capture.on)},
+          {"on", choices::kCaptureMode.name(capture.on)},
           {"snaplen", capture.snaplen},
           {"direction", choices::kCaptureDirection.name(capture.direction)}};
 }
@@ -40,7 +40,7 @@ Json emit_target(const RunConfig& config, const QpConfig& qp) {
 }
 
 Json emit_payload(const PayloadConfig& payload) {
-  if (payload.kind != PayloadConfig::Kind::kFile) return choices::kPayload.name(payload.kind);
+  if (payload.kind != board::PayloadKind::kFile) return choices::kPayload.name(payload.kind);
   return {{"file", payload.file}, {"repeat", payload.repeat}};
 }
 

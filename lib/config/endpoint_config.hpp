@@ -3,6 +3,8 @@
 
 #include "base/time.hpp"
 #include "config/values.hpp"
+#include "roce/mac_control.hpp"
+#include "roce/notification_point.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -15,14 +17,6 @@ namespace softfeb::config {
 struct Neighbour {
   IpAddress ip;
   MacAddress mac{};
-};
-
-/// Pause frames that the MAC of an endpoint honours.
-enum class PauseMode : std::uint8_t {
-  kOff,
-  kPause,  ///< IEEE 802.3x, whole link, as in the board's MAC
-  /// IEEE 802.1Qbb, per priority: the PCP of tagged frames, otherwise the upper three bits of the DSCP.
-  kPfc,
 };
 
 /// Settings common to boards and receivers: an address on a port, and the worker that owns the endpoint.
@@ -42,18 +36,15 @@ struct EndpointConfig {
   std::vector<Neighbour> neighbours;  ///< static ARP/ND entries, never expire
   std::uint8_t dscp = 0;
   roce::Ecn ecn = roce::Ecn::kEct0;
-  std::uint8_t ttl = 32;  ///< hop limit for IPv6
-  PauseMode pause = PauseMode::kPause;
+  std::uint8_t ttl = 32;                            ///< hop limit for IPv6
+  roce::PauseMode pause = roce::PauseMode::kPause;  ///< pause frames that the MAC honours
   Where where;
 };
-
-/// Scope of CNP rate limiting, for packets marked CE (IBA annex A17.9.3).
-enum class CnpScope : std::uint8_t { kQp, kIpPair };
 
 struct CnpConfig {
   bool enabled = true;
   Time interval = 50 * kMicrosecond;  ///< at most one CNP per scope and interval
-  CnpScope scope = CnpScope::kQp;
+  roce::CnpScope scope = roce::CnpScope::kQp;
   Where where;
 };
 

@@ -13,7 +13,7 @@ std::uint64_t messages_in_file(const TrafficConfig& traffic) {
 }
 
 bool sends_file(const TrafficConfig& traffic) {
-  return traffic.payload.kind == PayloadConfig::Kind::kFile && traffic.payload.file_size != 0 &&
+  return traffic.payload.kind == board::PayloadKind::kFile && traffic.payload.file_size != 0 &&
          traffic.message_size != 0;
 }
 

@@ -3,6 +3,7 @@
 
 #include "base/time.hpp"
 #include "config/values.hpp"
+#include "engine/port_options.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -10,17 +11,7 @@
 
 namespace softfeb::config {
 
-enum class DeviceKind : std::uint8_t {
-  kNull,      ///< net_null: packets sent are discarded
-  kRing,      ///< net_ring:LINK: one end of an in-process link; exactly two ports have the same LINK
-  kMemif,     ///< net_memif:SOCKET[,client|server]
-  kPcap,      ///< net_pcap:tx_pcap=FILE[,rx_pcap=FILE]
-  kAfPacket,  ///< net_af_packet:IFACE
-  kTap,       ///< net_tap:NAME
-  kVhost,     ///< net_vhost:SOCKET[,client|server]
-  kPci,       ///< a physical device by PCI address
-  kDevargs,   ///< anything else, passed to DPDK unchanged (net_foo0,key=value,…)
-};
+using engine::DeviceKind;
 
 /// Device of a port, parsed as far as the configuration checks need it. The data plane parses `text`.
 struct Device {
@@ -30,15 +21,14 @@ struct Device {
   std::string name;
 };
 
-enum class FlowControl : std::uint8_t { kOff, kRx, kTx, kFull, kLeave };
-enum class Promiscuous : std::uint8_t { kAuto, kOn, kOff };
-/// kAuto: highest tier that the port validates. kOff: software classifier only (T1).
-enum class Steering : std::uint8_t { kAuto, kOff, kT2, kT3 };
+using engine::CaptureMode;
+using engine::FlowControl;
+using engine::Pacing;
+using engine::Promiscuous;
+using engine::SteeringTier;
+
 /// kAuto: zero-copy payload if the port supports multi-segment packets. kOne: always copied.
 enum class TxSegments : std::uint8_t { kAuto, kOne };
-/// Where packets are paced (doc/pacing-offloads.md): by the worker; by NIC queues, each limited to the sum of
-/// its boards' link rates; or by the NIC, which sends each packet at its timestamp.
-enum class Pacing : std::uint8_t { kSoftware, kQueueRate, kTimestamp };
 
 /// Fault injection at this port, reproducible by seed. Faults are drawn independently for each packet.
 struct FaultConfig {
@@ -56,15 +46,13 @@ struct FaultConfig {
   }
 };
 
-enum class CaptureTrigger : std::uint8_t { kStart, kError };
 enum class CaptureDirection : std::uint8_t { kBoth, kRx, kTx };
 
 /// A bounded capture to a pcap file.
 struct CaptureConfig {
   std::string file;
   std::uint64_t packets = 10'000;  ///< maximum number of packets in the file
-  /// kError: captures the last packets before the first error, and those after it.
-  CaptureTrigger on = CaptureTrigger::kStart;
+  CaptureMode on = CaptureMode::kFirst;
   std::uint32_t snaplen = 65'535;  ///< bytes captured of each packet
   CaptureDirection direction = CaptureDirection::kBoth;
   Where where;
@@ -77,7 +65,8 @@ struct PortConfig {
   std::optional<std::uint32_t> mtu;
   FlowControl flow_control = FlowControl::kLeave;
   Promiscuous promiscuous = Promiscuous::kAuto;
-  Steering steering = Steering::kAuto;
+  /// Highest tier; none: the highest that the port validates. kSoftware: software classifier only.
+  std::optional<SteeringTier> steering;
   TxSegments tx_segments = TxSegments::kAuto;
   Pacing pacing = Pacing::kSoftware;
   /// kTimestamp: delay from a packet's scheduled time to its departure.

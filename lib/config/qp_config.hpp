@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "board/payload.hpp"
 #include "config/dcqcn.hpp"
 #include "config/values.hpp"
+#include "engine/traffic.hpp"
 #include "roce/opcode.hpp"
 #include "roce/work.hpp"
 
@@ -50,13 +52,7 @@ struct SinkTarget {
 using Target = std::variant<ReceiverTarget, AddressTarget, PerftestTarget, SinkTarget>;
 
 struct PayloadConfig {
-  enum class Kind : std::uint8_t {
-    kCounter,  ///< byte k of the QP's stream is k mod 256 (the firmware's test pattern)
-    kZero,
-    kPrbs31,
-    kFile,
-  };
-  Kind kind = Kind::kCounter;
+  board::PayloadKind kind = board::PayloadKind::kCounter;
   std::string file;             ///< kFile
   std::uint64_t file_size = 0;  ///< kFile: bytes when the configuration was loaded; not 0
   std::uint64_t repeat = 1;     ///< kFile: number of times the file is sent
@@ -88,8 +84,7 @@ struct TrafficConfig {
   Where where;
 };
 
-/// Which work requests generate a completion.
-enum class Signaled : std::uint8_t { kAll, kLast, kNone };
+using engine::SignalPolicy;
 
 /// `count` queue pairs of one board that differ only in QPN, target and per-channel immediate.
 struct QpConfig {
@@ -107,7 +102,7 @@ struct QpConfig {
   /// Sets AckReq on every N-th packet of a message and on its last; 0: on the last only.
   std::uint32_t ack_every = 0;
   std::uint32_t send_queue = 64;  ///< work requests posted, not completed
-  Signaled signaled = Signaled::kAll;
+  SignalPolicy signaled = SignalPolicy::kAll;
   bool sq_sig_all = false;
   bool solicited = false;
   Target to;

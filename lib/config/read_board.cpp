@@ -6,13 +6,13 @@ namespace softfeb::config {
 namespace {
 
 /// hashed | PORT | [FIRST, LAST]
-UdpSourcePort read_source_port(Section& s) {
-  UdpSourcePort port;
+roce::SourcePortPolicy read_source_port(Section& s) {
+  roce::SourcePortPolicy port;
   const Node* node = s.find("udp_source_port");
   if (node == nullptr) return port;
   const auto number = integer(1, 65'535);
   if (node->kind == Node::Kind::kList) {
-    port.policy = UdpSourcePort::Policy::kRange;
+    port.kind = roce::SourcePortPolicy::Kind::kRange;
     if (node->children.size() != 2) {
       s.reading().problem(node->where, "is not a range", "write [FIRST, LAST], for example [49152, 50175]");
     } else if (s.scalar(node->children[0], port.first, number) &&
@@ -20,7 +20,7 @@ UdpSourcePort read_source_port(Section& s) {
       s.reading().problem(node->where, "the range ends before it starts", "write the smaller port first");
     }
   } else if (node->kind != Node::Kind::kScalar || node->text != "hashed") {
-    port.policy = UdpSourcePort::Policy::kFixed;
+    port.kind = roce::SourcePortPolicy::Kind::kFixed;
     if (s.scalar(*node, port.first, number)) port.last = port.first;
   }
   return port;

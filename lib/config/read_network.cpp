@@ -55,7 +55,7 @@ LinkDraft read_link(Section s) {
   read_ends(s, draft);
   s.require("rate", link.rate, parse_link_rate, "10Gb/s");
   s.read("delay", link.delay, parse_delay);
-  s.read("flow_control", link.flow_control, choices::kPause);
+  s.read("flow_control", link.flow_control, choices::kPauseMode);
   if (const Node* node = s.find("faults"))
     link.a_to_b = read_faults(Section(s.reading(), *node, s.pattern("faults")));
   link.b_to_a = link.a_to_b;

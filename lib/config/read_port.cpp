@@ -26,7 +26,7 @@ CaptureConfig read_capture(Section s) {
   capture.where = s.where();
   s.require("file", capture.file, parse_text, "softfeb.pcap");
   s.read("packets", capture.packets, integer(1, 100'000'000));
-  s.read("on", capture.on, choices::kCaptureTrigger);
+  s.read("on", capture.on, choices::kCaptureMode);
   s.read("snaplen", capture.snaplen, integer(64, 65'535));
   s.read("direction", capture.direction, choices::kCaptureDirection);
   s.close();

@@ -27,7 +27,7 @@ Parsed<ImmediateConfig> parse_immediate(const std::string& text) {
 
 /// Checks the file while loading, so that a wrong name is reported before the run starts.
 void read_file(Section s, PayloadConfig& payload) {
-  payload.kind = PayloadConfig::Kind::kFile;
+  payload.kind = board::PayloadKind::kFile;
   if (s.require("file", payload.file, parse_text, "data.bin")) {
     const Where& where = s.find("file")->where;
     std::error_code error;
@@ -49,7 +49,7 @@ void read_payload(Section& s, PayloadConfig& payload) {
   if (node == nullptr) return;
   if (node->kind == Node::Kind::kMap)
     return read_file(Section(s.reading(), *node, s.pattern("payload")), payload);
-  s.scalar(*node, payload.kind, [](const std::string& text) -> Parsed<PayloadConfig::Kind> {
+  s.scalar(*node, payload.kind, [](const std::string& text) -> Parsed<board::PayloadKind> {
     auto kind = choices::kPayload(text);
     if (!kind.value) kind.fix += ", or {file: PATH}";
     return kind;

@@ -163,8 +163,8 @@ class Resolver {
     replicate(draft, out_.boards, [&](BoardConfig& board, std::uint32_t i) {
       if (!draft.starts.empty()) board.start = draft.starts[i % draft.starts.size()];
       if (!draft.stops.empty()) board.stop = draft.stops[i % draft.stops.size()];
-      UdpSourcePort& port = board.udp_source_port;
-      if (port.policy != UdpSourcePort::Policy::kFixed) return;
+      roce::SourcePortPolicy& port = board.udp_source_port;
+      if (port.kind != roce::SourcePortPolicy::Kind::kFixed) return;
       if (port.first + i > 65'535) {
         return problem(board.where, "udp_source_port", "the last port exceeds 65535",
                        "start with a lower port");

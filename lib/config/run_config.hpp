@@ -8,7 +8,9 @@
 #include "config/port_config.hpp"
 #include "config/qp_config.hpp"
 #include "config/values.hpp"
+#include "engine/port_options.hpp"
 #include "roce/requester.hpp"
+#include "roce/udp_source_port.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -45,25 +47,25 @@ struct RunSettings {
   Where where;
 };
 
-enum class Hugepages : std::uint8_t { kAuto, kNo };
+using engine::HugePages;
 
 /// Section `eal`: DPDK's Environment Abstraction Layer.
 struct EalConfig {
-  Hugepages hugepages = Hugepages::kAuto;  ///< kAuto: if the host has free ones
+  HugePages hugepages = HugePages::kAuto;  ///< kAuto: if the host has free ones
   std::optional<std::uint64_t> memory;     ///< bytes; none: as much as the configuration needs
   std::optional<std::string> prefix;       ///< --file-prefix; none: no files shared with other processes
   std::vector<std::string> args;           ///< passed to rte_eal_init() unchanged, last
   Where where;
 };
 
-enum class Idle : std::uint8_t { kSpin, kPause, kSleep };
+using engine::IdlePolicy;
 
 /// Section `workers`.
 struct WorkersConfig {
   std::size_t count = 1;             ///< number of workers; cpus.size() if CPUs are given
   std::vector<unsigned> cpus;        ///< CPU of each worker; empty: chosen from the process's affinity
   std::optional<unsigned> main_cpu;  ///< CPU of the main lcore, which handles no packets
-  Idle idle = Idle::kPause;
+  IdlePolicy idle = IdlePolicy::kPause;
   std::uint16_t burst = 32;  ///< maximum packets per RX or TX burst
   Where where;
 };
@@ -73,19 +75,11 @@ enum class IcrcMethod : std::uint8_t {
   kFull,   ///< computed over every byte
 };
 
-/// UDP source port of a board's QPs. kHashed derives it from the QPNs.
-struct UdpSourcePort {
-  enum class Policy : std::uint8_t { kHashed, kFixed, kRange };
-  Policy policy = Policy::kHashed;
-  std::uint16_t first = 0;  ///< kFixed: the port; kRange: QP i has first + i mod (last - first + 1)
-  std::uint16_t last = 0;   ///< kRange, inclusive
-};
-
 struct BoardConfig {
   EndpointConfig endpoint;
   /// Bytes per second on the wire, including FCS, preamble and inter-frame gap; none: not limited.
   std::optional<std::uint64_t> link_rate;
-  UdpSourcePort udp_source_port;
+  roce::SourcePortPolicy udp_source_port;
   roce::TimingProfile timing = roce::TimingProfile::kStandard;
   IcrcMethod icrc = IcrcMethod::kKnown;
   DcqcnConfig dcqcn;  ///< default for QPs without their own

@@ -30,7 +30,7 @@ double bits_per_second(const QpDraft& qp) {
       return n * (qp.pmtu_given ? qp.config.pmtu * 8.0 : kPacket);
     case Rate::Unit::kMessages:
       return n * t.message_size * 8.0;
-    case Rate::Unit::kMax:
+    case Rate::Unit::kUnlimited:
       break;
   }
   return kUnlimited;

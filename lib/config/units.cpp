@@ -210,7 +210,7 @@ std::string format_bandwidth(std::uint64_t bytes_per_second) {
 
 std::string format_rate(const Rate& rate) {
   switch (rate.unit) {
-    case Rate::Unit::kMax:
+    case Rate::Unit::kUnlimited:
       return "max";
     case Rate::Unit::kPayloadBytes:
       return format_bandwidth(rate.per_second);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "engine/traffic.hpp"
 #include "roce/ip.hpp"
 
 #include <cstdint>
@@ -33,9 +34,9 @@ struct Probability {
 /// Rate of offered traffic. Bytes are payload bytes of first transmissions, packets are request packets,
 /// messages are work requests.
 struct Rate {
-  enum class Unit : std::uint8_t { kMax, kPayloadBytes, kPackets, kMessages };
-  Unit unit = Unit::kMax;        ///< kMax: limited only by link, window and worker
-  std::uint64_t per_second = 0;  ///< nonzero unless kMax
+  using Unit = engine::RateKind;
+  Unit unit = Unit::kUnlimited;  ///< kUnlimited: limited only by link, window and worker
+  std::uint64_t per_second = 0;  ///< nonzero unless kUnlimited
 
   auto operator<=>(const Rate&) const = default;
 };

@@ -3,6 +3,7 @@
 
 #include "base/segments.hpp"
 #include "base/time.hpp"
+#include "engine/port_options.hpp"
 
 #include <cstdint>
 #include <memory>
@@ -12,11 +13,7 @@
 
 namespace softfeb::dataplane {
 
-enum class CaptureMode : std::uint8_t {
-  kFirst,  ///< record the first packets
-  /// Record the last packets before trigger() and some after it; without a trigger, nothing.
-  kOnError,
-};
+using engine::CaptureMode;
 
 struct CaptureConfig {
   CaptureMode mode = CaptureMode::kFirst;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "engine/port_options.hpp"
+
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -12,7 +14,7 @@
 
 namespace softfeb::dataplane {
 
-enum class DeviceKind : std::uint8_t { kNull, kRing, kMemif, kPcap, kAfPacket, kTap, kVhost, kPci, kRaw };
+using engine::DeviceKind;
 
 /// Determines where the link's MTU comes from.
 enum class MtuSource : std::uint8_t {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "engine/port_options.hpp"
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -8,10 +10,7 @@
 
 namespace softfeb::dataplane {
 
-enum class HugePages : std::uint8_t {
-  kAuto,  ///< huge pages if enough are free, otherwise 4 KiB pages
-  kNo,    ///< no huge pages
-};
+using engine::HugePages;
 
 /// An lcore and the CPU it runs on. Several lcores may share a CPU.
 struct LcoreSpec {

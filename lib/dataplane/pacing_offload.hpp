@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/time.hpp"
+#include "engine/port_options.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -11,11 +12,7 @@
 /// Selects what delays packets until their departure time: the worker or the NIC (doc/pacing-offloads.md).
 namespace softfeb::dataplane {
 
-enum class Pacing : std::uint8_t {
-  kSoftware,   ///< the worker passes each packet to the port when it is due
-  kQueueRate,  ///< the NIC limits each queue to a rate: the sum of the link rates of the queue's boards
-  kTimestamp,  ///< packets are passed ahead of time, and the NIC sends each at its time stamp
-};
+using engine::Pacing;
 std::string to_string(Pacing way);
 
 struct PacingConfig {

@@ -6,6 +6,7 @@
 #include "dataplane/mempools.hpp"
 #include "dataplane/pacing_offload.hpp"
 #include "dataplane/path_mtu.hpp"
+#include "engine/port_options.hpp"
 
 #include <cstdint>
 #include <memory>
@@ -16,21 +17,8 @@
 
 namespace softfeb::dataplane {
 
-/// Link-level flow control (IEEE 802.3x pause) of the NIC. PFC is configured in the switch and the NIC, not
-/// here.
-enum class FlowControl : std::uint8_t {
-  kLeave,  ///< leave the NIC's setting
-  kOff,
-  kRx,  ///< honour pause frames
-  kTx,  ///< send pause frames
-  kFull,
-};
-
-enum class Promiscuous : std::uint8_t {
-  kAuto,  ///< only if the NIC cannot filter all boards' MAC addresses
-  kOn,
-  kOff,
-};
+using engine::FlowControl;
+using engine::Promiscuous;
 
 struct PortConfig {
   std::string name;          ///< used in messages

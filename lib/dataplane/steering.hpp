@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "engine/port_options.hpp"
 #include "roce/ip.hpp"
 #include "roce/path.hpp"
 #include "roce/psn.hpp"
@@ -17,11 +18,7 @@
 /// The rules are chosen here and inserted by dataplane/flow_rules.hpp.
 namespace softfeb::dataplane {
 
-enum class SteeringTier : std::uint8_t {
-  kSoftware = 1,  ///< T1: no rule; all packets arrive at queue 0
-  kUdp = 2,       ///< T2: board address and UDP port 4791 → queue
-  kBth = 3,       ///< T3: board address and DestQP in the BTH → queue
-};
+using engine::SteeringTier;
 
 /// A board to steer. If `qpns` is not empty, only packets for these QPs belong to `queue` (a board split over
 /// workers).

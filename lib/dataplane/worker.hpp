@@ -11,6 +11,7 @@
 #include "dataplane/tsc_clock.hpp"
 #include "dataplane/worker_stats.hpp"
 #include "engine/board_schedule.hpp"
+#include "engine/port_options.hpp"
 #include "engine/snapshot.hpp"
 
 #include <atomic>
@@ -21,15 +22,7 @@
 
 namespace softfeb::dataplane {
 
-/// Behaviour of a worker after an iteration in which nothing arrived or left.
-enum class IdlePolicy : std::uint8_t {
-  kSpin,   ///< poll again immediately
-  kPause,  ///< execute a pause instruction, which yields to the other hardware thread of the core
-  /// Sleep until the next event, for at most 50 µs. After 0.5 ms without packets: wait for a signal if all
-  /// its ports have one (IdleWait), otherwise sleep for at most 150 µs. For machines with fewer CPUs than
-  /// threads.
-  kSleep,
-};
+using engine::IdlePolicy;
 
 /// Statistics of all endpoints of a worker. Owned by the control thread, filled by the worker.
 struct SnapshotRequest {

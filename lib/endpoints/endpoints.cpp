@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
-#include <tuple>
 
 namespace softfeb::endpoints {
 
@@ -19,9 +18,7 @@ std::optional<roce::VlanTag> tag_of(const config::EndpointConfig& e) {
   return roce::VlanTag{*e.vlan, e.pcp};
 }
 
-engine::PauseConfig pause_of(const config::EndpointConfig& e) {
-  return {.mode = static_cast<engine::PauseMode>(e.pause)};
-}
+engine::PauseConfig pause_of(const config::EndpointConfig& e) { return {.mode = e.pause}; }
 
 /// True if the transmit queue of the board's port enforces its link rate.
 bool shaped_by_port(const config::RunConfig& config, const config::BoardConfig& board) {
@@ -36,27 +33,9 @@ roce::Path path_of(const config::EndpointConfig& e, const roce::IpAddress& peer)
   p.source_ip = e.ip;
   p.dest_ip = peer;
   p.dscp = e.dscp;
-  p.ecn = static_cast<roce::Ecn>(e.ecn);
+  p.ecn = e.ecn;
   p.ttl = e.ttl;
   return p;
-}
-
-roce::SourcePortPolicy port_policy(const config::UdpSourcePort& p) {
-  return {static_cast<roce::SourcePortPolicy::Kind>(p.policy), p.first, p.last};
-}
-
-std::pair<engine::RateKind, std::uint64_t> rate_of(const config::Rate& r) {
-  switch (r.unit) {
-    case config::Rate::Unit::kPayloadBytes:
-      return {engine::RateKind::kPayloadBytes, r.per_second};
-    case config::Rate::Unit::kPackets:
-      return {engine::RateKind::kPackets, r.per_second};
-    case config::Rate::Unit::kMessages:
-      return {engine::RateKind::kMessages, r.per_second};
-    case config::Rate::Unit::kMax:
-      break;
-  }
-  return {engine::RateKind::kUnlimited, 0};
 }
 
 engine::TrafficConfig traffic_of(const QpPlan& plan, const board::MessagePlan& messages) {
@@ -65,7 +44,8 @@ engine::TrafficConfig traffic_of(const QpPlan& plan, const board::MessagePlan& m
   t.verb = qp.traffic.verb;
   t.plan = messages;
   t.messages = messages_of(qp, messages);
-  std::tie(t.rate_kind, t.rate) = rate_of(qp.traffic.rate);
+  t.rate_kind = qp.traffic.rate.unit;
+  t.rate = qp.traffic.rate.per_second;
   t.burst = qp.traffic.burst;
   t.remote_address = plan.target.address;
   t.rkey = plan.target.rkey;
@@ -76,7 +56,7 @@ engine::TrafficConfig traffic_of(const QpPlan& plan, const board::MessagePlan& m
   if (qp.traffic.immediate.kind == config::ImmediateConfig::Kind::kValue)
     t.immediate = qp.traffic.immediate.value;
   if (qp.traffic.immediate.kind == config::ImmediateConfig::Kind::kChannel) t.immediate = plan.on_board + 1;
-  t.signaled = static_cast<engine::SignalPolicy>(qp.signaled);
+  t.signaled = qp.signaled;
   t.solicited = qp.solicited;
   return t;
 }
@@ -134,8 +114,7 @@ engine::SendQpConfig send_qp(const config::BoardConfig& board, const QpPlan& pla
   engine::SendQpConfig c;
   c.requester = requester_of(plan, board.timing);
   c.path = path_of(board.endpoint, plan.target.ip);
-  c.path.udp_source_port =
-      roce::source_port(port_policy(board.udp_source_port), plan.on_board, plan.qpn, plan.target.qpn);
+  c.path.udp_source_port = roce::source_port(board.udp_source_port, plan.on_board, plan.qpn, plan.target.qpn);
   c.peer_mac = plan.target.mac;
   c.payload = &source;
   c.known_crc = board.icrc == config::IcrcMethod::kKnown;
@@ -145,7 +124,7 @@ engine::SendQpConfig send_qp(const config::BoardConfig& board, const QpPlan& pla
 }
 
 roce::NotificationConfig notification_of(const config::CnpConfig& c) {
-  return {c.enabled, static_cast<roce::CnpScope>(c.scope), c.interval};
+  return {c.enabled, c.scope, c.interval};
 }
 
 /// Number of ranges of missing messages that each of a receiver's `qps` QPs records. It decreases with the
@@ -170,7 +149,7 @@ engine::ReceiveQpSetup receive_qp(const config::RunConfig& config, const QpPlan&
   r.rnr_timer = receiver.rnr_timer;
   r.receives = receiver.receives;
   const std::uint64_t stream =
-      qp.traffic.payload.kind == config::PayloadConfig::Kind::kFile
+      qp.traffic.payload.kind == board::PayloadKind::kFile
           ? (source.plan().messages_per_pass() - 1) * source.plan().message_length() +
                 source.plan().last_length()
           : 0;
@@ -199,7 +178,7 @@ engine::BusConfig bus_of(const config::BoardConfig& board, const Payloads& paylo
   bus.qp.payload = &payloads.of_bus();
   bus.qp.known_crc = board.icrc == config::IcrcMethod::kKnown;
   bus.qp.congestion = bus_congestion(board);
-  bus.source_port = port_policy(board.udp_source_port);
+  bus.source_port = board.udp_source_port;
   bus.largest_pmtu = largest_pmtu;
   if (c.remote) bus.destination.ip = *c.remote;
   return bus;

@@ -9,20 +9,6 @@ namespace {
 
 constexpr std::size_t kAlignment = 64;
 
-board::PayloadKind kind_of(config::PayloadConfig::Kind kind) {
-  switch (kind) {
-    case config::PayloadConfig::Kind::kCounter:
-      return board::PayloadKind::kCounter;
-    case config::PayloadConfig::Kind::kZero:
-      return board::PayloadKind::kZero;
-    case config::PayloadConfig::Kind::kPrbs31:
-      return board::PayloadKind::kPrbs31;
-    case config::PayloadConfig::Kind::kFile:
-      break;
-  }
-  return board::PayloadKind::kFile;
-}
-
 [[noreturn]] void refuse(const config::Where& where, const std::string& what) {
   throw config::ConfigError({{where, what, "choose another payload or message_size"}});
 }
@@ -39,7 +25,7 @@ Payloads::Payloads(const config::RunConfig& config) {
       const Key key = key_of(qp);
       if (sources_.contains(key)) continue;
       board::PayloadSpec spec;
-      spec.kind = kind_of(qp.traffic.payload.kind);
+      spec.kind = qp.traffic.payload.kind;
       spec.message_length = qp.traffic.message_size;
       spec.pmtu = qp.pmtu;
       spec.path = qp.traffic.payload.file;

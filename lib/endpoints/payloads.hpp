@@ -35,7 +35,7 @@ class Payloads {
   const board::PayloadSource& of_bus() const { return *bus_; }
 
  private:
-  using Key = std::tuple<config::PayloadConfig::Kind, std::string, std::uint32_t, std::uint32_t>;
+  using Key = std::tuple<board::PayloadKind, std::string, std::uint32_t, std::uint32_t>;
   struct Entry {
     std::unique_ptr<board::PayloadSource> source;
     config::Where where;

@@ -19,13 +19,13 @@ using nlohmann::json;
 /// How rdma-sink is told what to expect (doc/rdma-sink.md).
 json payload_rule(const config::PayloadConfig& p) {
   switch (p.kind) {
-    case config::PayloadConfig::Kind::kCounter:
+    case board::PayloadKind::kCounter:
       return {{"kind", "counter"}};
-    case config::PayloadConfig::Kind::kZero:
+    case board::PayloadKind::kZero:
       return {{"kind", "zero"}};
-    case config::PayloadConfig::Kind::kPrbs31:
+    case board::PayloadKind::kPrbs31:
       return {{"kind", "prbs31"}};
-    case config::PayloadConfig::Kind::kFile:
+    case board::PayloadKind::kFile:
       break;
   }
   return {{"kind", "file"}, {"size", p.file_size}};

@@ -12,13 +12,7 @@
 
 namespace softfeb::engine {
 
-/// Which pause frames the endpoint's MAC responds to.
-enum class PauseMode : std::uint8_t {
-  kOff,
-  /// IEEE 802.3x: the whole link, as in the board's MAC (slaclab/surf, EthMacRxPause, EthMacTxPause).
-  kPause,
-  kPfc,  ///< IEEE 802.1Qbb: per priority
-};
+using roce::PauseMode;
 
 /// Default map from DSCP to priority for untagged frames: the class selector, as in most switches.
 constexpr std::array<std::uint8_t, 64> default_priorities() {

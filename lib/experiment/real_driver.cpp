@@ -135,7 +135,7 @@ Driver::Passed RealDriver::pass(Time end, Until until, int stop_requests) {
 void RealDriver::nap(Time end) {
   dpdk_.follow_clocks();
   const Time from = now();
-  const Time longest = config_.workers.idle == config::Idle::kSleep ? kPollWhenIdle : kPoll;
+  const Time longest = config_.workers.idle == config::IdlePolicy::kSleep ? kPollWhenIdle : kPoll;
   const Time due = std::min(end, next_sample());
   service_->run_until(from + std::clamp(due > from ? due - from : 0, kShortestNap, longest));
 }

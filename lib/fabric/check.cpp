@@ -60,7 +60,7 @@ void check(const NetworkConfig& config) {
     require(link.rate != 0 && link.rate <= kMaxRate, where, "the rate must be 1 B/s to 1 TB/s");
     check_faults(link.a_to_b, where);
     check_faults(link.b_to_a, where);
-    if (link.flow_control == PauseKind::kOff) continue;
+    if (link.flow_control == PauseMode::kOff) continue;
     for (const auto& end : {link.a, link.b})
       if (end.kind == NodeRef::Kind::kSwitch && end.index < config.switches.size())
         check_pause(config.switches[end.index]);

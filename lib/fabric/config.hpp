@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/time.hpp"
+#include "roce/mac_control.hpp"
 #include "roce/path.hpp"
 
 #include <array>
@@ -36,14 +37,10 @@ struct QueueConfig {
       1;  ///< share of the bytes by deficit round robin; 0: strict priority, highest queue number first
 };
 
-/// Link-level flow control towards a sender. Its thresholds apply to the bytes that one ingress port (with
-/// PFC, one priority of it) holds in the switch buffer.
-enum class PauseKind : std::uint8_t {
-  kOff,
-  kPause,  ///< IEEE 802.3x: the whole link
-  kPfc,    ///< IEEE 802.1Qbb: per priority
-};
+using roce::PauseMode;
 
+/// Thresholds of flow control towards a sender. They apply to the bytes that one ingress port (with PFC, one
+/// priority of it) holds in the switch buffer.
 struct PauseThresholds {
   std::uint64_t xoff = 0;  ///< pause at or above, or as soon as headroom is used
   std::uint64_t xon = 0;   ///< resume at or below, once headroom is empty; less than xoff
@@ -83,7 +80,7 @@ struct StationConfig {
   /// Pause frames that the network honours on behalf of the station, by holding its frames back. For stations
   /// that react too late in real time: what they have already sent waits here. Off: the station itself
   /// honours them, or ignores them.
-  PauseKind obeys = PauseKind::kOff;
+  PauseMode obeys = PauseMode::kOff;
   std::array<std::uint8_t, 64> dscp_to_priority{};  ///< priorities of untagged frames, as in the station
 };
 
@@ -106,7 +103,7 @@ struct LinkConfig {
   NodeRef a, b;
   std::uint64_t rate = 0;
   Time delay = 0;                            ///< propagation delay
-  PauseKind flow_control = PauseKind::kOff;  ///< sent and honoured on this link by the switches at its ends
+  PauseMode flow_control = PauseMode::kOff;  ///< sent and honoured on this link by the switches at its ends
   LinkFaults a_to_b, b_to_a;
 };
 

@@ -25,14 +25,14 @@ roce::MacAddress port_mac(std::uint32_t port) {
   return roce::mac_plus({0x02, 0x53, 0x57, 0x00, 0x00, 0x00}, port);
 }
 
-PauseKind obeyed_by(const NodeRef& sender, const NetworkConfig& config) {
-  return sender.kind == NodeRef::Kind::kStation ? config.stations[sender.index].obeys : PauseKind::kOff;
+PauseMode obeyed_by(const NodeRef& sender, const NetworkConfig& config) {
+  return sender.kind == NodeRef::Kind::kStation ? config.stations[sender.index].obeys : PauseMode::kOff;
 }
 
 /// Priority of a frame at its station. All frames share priority 0 unless the station's transmitter honours
 /// PFC.
 std::uint8_t priority_at(const StationConfig& station, const Frame& frame) {
-  if (station.obeys != PauseKind::kPfc) return 0;
+  if (station.obeys != PauseMode::kPfc) return 0;
   return (frame.facts & kFactTagged) != 0 ? frame.pcp : station.dscp_to_priority[frame.dscp];
 }
 
@@ -137,7 +137,7 @@ void Network::Parts::send_next(std::uint32_t d, Time now) {
 
 /// Handles a MAC control frame that arrived at a station whose pause frames the network may honour.
 void Network::Parts::tell_station(std::uint32_t station, const Frame& frame, Time now) {
-  if (config.stations[station].obeys == PauseKind::kOff) return;
+  if (config.stations[station].obeys == PauseMode::kOff) return;
   const auto pause = control_of(frame);
   if (!pause) return;
   const std::uint32_t d = topology.station_direction[station];

@@ -36,7 +36,7 @@ struct Channel {
 struct Port {
   std::uint32_t switch_index;
   std::uint32_t channel;  ///< channel in which it sends
-  PauseKind flow_control;
+  PauseMode flow_control;
   PortQueues queues;
   FrameList control;  ///< MAC control frames: sent first and never paused
   PauseState told;

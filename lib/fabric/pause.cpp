@@ -7,15 +7,15 @@ namespace softfeb::fabric {
 
 namespace {
 
-roce::MacControl::Kind kind_of(PauseKind kind) {
-  return kind == PauseKind::kPfc ? roce::MacControl::Kind::kPfc : roce::MacControl::Kind::kPause;
+roce::MacControl::Kind kind_of(PauseMode kind) {
+  return kind == PauseMode::kPfc ? roce::MacControl::Kind::kPfc : roce::MacControl::Kind::kPause;
 }
 
 }  // namespace
 
 void PauseState::told(const roce::MacControl& pause, Time now) {
-  if (honours_ == PauseKind::kOff || pause.kind != kind_of(honours_)) return;
-  if (honours_ == PauseKind::kPause) {
+  if (honours_ == PauseMode::kOff || pause.kind != kind_of(honours_)) return;
+  if (honours_ == PauseMode::kPause) {
     until_.fill(now + roce::pause_time(pause.quanta[0], rate_));
   } else {
     for (std::size_t c = 0; c < kQueues; ++c)

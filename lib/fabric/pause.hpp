@@ -14,7 +14,7 @@ namespace softfeb::fabric {
 /// Pause state of a transmitter: until when each queue must not send.
 class PauseState {
  public:
-  PauseState(PauseKind honours, std::uint64_t rate) : honours_(honours), rate_(rate) {}
+  PauseState(PauseMode honours, std::uint64_t rate) : honours_(honours), rate_(rate) {}
 
   /// Handles a received pause frame. Frames of another kind than the link's are ignored.
   void told(const roce::MacControl& pause, Time now);
@@ -29,7 +29,7 @@ class PauseState {
  private:
   std::uint8_t open_slowly(Time now) const;
 
-  PauseKind honours_;
+  PauseMode honours_;
   std::uint64_t rate_;
   std::array<Time, kQueues> until_{};
   Time all_open_ = 0;  ///< the latest of until_
@@ -38,7 +38,7 @@ class PauseState {
 /// Decides when a port pauses and resumes its neighbour, based on what it has received.
 class PauseSender {
  public:
-  PauseSender(PauseKind kind, const PauseThresholds& thresholds, std::uint64_t rate)
+  PauseSender(PauseMode kind, const PauseThresholds& thresholds, std::uint64_t rate)
       : kind_(kind), thresholds_(thresholds), rate_(rate) {}
 
   /// Call after frames of `ingress_class` were buffered. Returns an XOFF frame if the class must be paused
@@ -55,7 +55,7 @@ class PauseSender {
  private:
   roce::MacControl what_is() const;
 
-  PauseKind kind_;
+  PauseMode kind_;
   PauseThresholds thresholds_;
   std::uint64_t rate_;
   std::uint8_t stopped_ = 0;  ///< bit mask of paused classes

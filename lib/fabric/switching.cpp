@@ -10,12 +10,12 @@ namespace softfeb::fabric {
 namespace {
 
 std::uint8_t class_of(const Port& ingress, const Frame& frame) {
-  return ingress.flow_control == PauseKind::kPfc ? frame.queue : 0;
+  return ingress.flow_control == PauseMode::kPfc ? frame.queue : 0;
 }
 
 bool can_pause(const Port& ingress, const SwitchConfig& sw, const Frame& frame) {
-  return ingress.flow_control == PauseKind::kPause ||
-         (ingress.flow_control == PauseKind::kPfc && sw.queues[frame.queue].lossless);
+  return ingress.flow_control == PauseMode::kPause ||
+         (ingress.flow_control == PauseMode::kPfc && sw.queues[frame.queue].lossless);
 }
 
 }  // namespace
@@ -182,7 +182,7 @@ void Network::Parts::after_leaving(Port& port, Frame& frame, Time now) {
   Port& from = ports[frame.ingress];
   const std::uint8_t ingress_class = class_of(from, frame);
   sw.buffer.release(frame, ingress, ingress_class);
-  if (from.flow_control == PauseKind::kOff) return;
+  if (from.flow_control == PauseMode::kOff) return;
   const auto resume = from.sender.emptied(sw.buffer.account(ingress), ingress_class);
   if (resume) send_pause(frame.ingress, *resume, now);
 }

@@ -12,6 +12,15 @@
 /// MAC control frames (IEEE 802.3 Clause 31), which pause a sender.
 namespace softfeb::roce {
 
+/// Link-level flow control by pause frames: of a MAC that honours them, or of a switch that sends them.
+enum class PauseMode : std::uint8_t {
+  kOff,
+  /// IEEE 802.3x: the whole link, as in the board's MAC (slaclab/surf, EthMacRxPause, EthMacTxPause).
+  kPause,
+  /// IEEE 802.1Qbb, per priority: the PCP of tagged frames, otherwise from the DSCP.
+  kPfc,
+};
+
 inline constexpr std::uint16_t kEtherTypeMacControl = 0x8808;
 inline constexpr std::uint16_t kOpcodePause = 0x0001;  ///< IEEE 802.3 Annex 31B
 inline constexpr std::uint16_t kOpcodePfc = 0x0101;    ///< IEEE 802.3 Annex 31D, 802.1Qbb

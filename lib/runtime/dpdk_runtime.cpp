@@ -117,10 +117,9 @@ void DpdkRuntime::make_faults(const config::RunConfig& config, std::size_t index
           dataplane::FaultPlan(seed + 1, rx), port.frame_bytes, 64, lcores, pools_));
     }
     if (p.capture) {
-      const auto mode = p.capture->on == config::CaptureTrigger::kStart ? dataplane::CaptureMode::kFirst
-                                                                        : dataplane::CaptureMode::kOnError;
-      port.captures.push_back(std::make_unique<dataplane::Capture>(dataplane::CaptureConfig{
-          mode, static_cast<std::uint32_t>(p.capture->packets), p.capture->snaplen, port.frame_bytes}));
+      port.captures.push_back(std::make_unique<dataplane::Capture>(
+          dataplane::CaptureConfig{p.capture->on, static_cast<std::uint32_t>(p.capture->packets),
+                                   p.capture->snaplen, port.frame_bytes}));
     }
   }
 }

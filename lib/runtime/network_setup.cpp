@@ -59,7 +59,7 @@ fabric::NetworkConfig network_in_real_time(const config::LabConfig& lab) {
   for (std::size_t e = 0; e < lab.station_of.size(); ++e) {
     if (!lab.station_of[e]) continue;
     fabric::StationConfig& station = network.stations[*lab.station_of[e]];
-    station.obeys = static_cast<fabric::PauseKind>(endpoint_at(lab.run, e).pause);
+    station.obeys = endpoint_at(lab.run, e).pause;
     station.dscp_to_priority = engine::default_priorities();
   }
   return network;

@@ -90,8 +90,7 @@ int ports_node(const config::RunConfig& config) {
 dataplane::EalConfig eal_settings(const config::RunConfig& config,
                                   const std::vector<dataplane::LcoreSpec>& lcores) {
   dataplane::EalConfig e;
-  e.huge = config.eal.hugepages == config::Hugepages::kNo ? dataplane::HugePages::kNo
-                                                          : dataplane::HugePages::kAuto;
+  e.huge = config.eal.hugepages;
   check_memory(config);
   const std::uint64_t mib = config.eal.memory ? *config.eal.memory >> 20 : worker_memory_mib(config);
   e.memory_mib = static_cast<unsigned>(mib);
@@ -160,10 +159,9 @@ std::uint16_t queues_of(const config::RunConfig& config, std::size_t port) {
 dataplane::PacingConfig pacing_settings(const config::RunConfig& config, std::size_t index) {
   const config::PortConfig& p = config.ports[index];
   dataplane::PacingConfig out;
+  out.way = p.pacing;
   out.horizon = p.pacing_horizon;
-  if (p.pacing == config::Pacing::kTimestamp) out.way = dataplane::Pacing::kTimestamp;
   if (p.pacing != config::Pacing::kQueueRate) return out;
-  out.way = dataplane::Pacing::kQueueRate;
   for (const unsigned worker : workers_on(config, index)) {
     std::uint64_t rate = 0;
     for (const auto& b : config.boards) {
@@ -184,36 +182,10 @@ dataplane::PortConfig port_settings(const config::RunConfig& config, std::size_t
   c.mtu = p.mtu;
   c.rx_held = kHeldPackets;
   c.lcores = static_cast<unsigned>(config.workers.count) + 1;
-  c.receive_interrupts = config.workers.idle == config::Idle::kSleep;
+  c.receive_interrupts = config.workers.idle == config::IdlePolicy::kSleep;
   c.pacing = pacing_settings(config, index);
-  switch (p.flow_control) {
-    case config::FlowControl::kOff:
-      c.flow_control = dataplane::FlowControl::kOff;
-      break;
-    case config::FlowControl::kRx:
-      c.flow_control = dataplane::FlowControl::kRx;
-      break;
-    case config::FlowControl::kTx:
-      c.flow_control = dataplane::FlowControl::kTx;
-      break;
-    case config::FlowControl::kFull:
-      c.flow_control = dataplane::FlowControl::kFull;
-      break;
-    case config::FlowControl::kLeave:
-      c.flow_control = dataplane::FlowControl::kLeave;
-      break;
-  }
-  switch (p.promiscuous) {
-    case config::Promiscuous::kAuto:
-      c.promiscuous = dataplane::Promiscuous::kAuto;
-      break;
-    case config::Promiscuous::kOn:
-      c.promiscuous = dataplane::Promiscuous::kOn;
-      break;
-    case config::Promiscuous::kOff:
-      c.promiscuous = dataplane::Promiscuous::kOff;
-      break;
-  }
+  c.flow_control = p.flow_control;
+  c.promiscuous = p.promiscuous;
   for (const auto& b : config.boards) {
     if (b.endpoint.port == index) c.macs.push_back(b.endpoint.mac);
   }

@@ -20,31 +20,6 @@ constexpr Time kWait = 50 * kMicrosecond;
 
 void sleep(Time length) { std::this_thread::sleep_for(std::chrono::nanoseconds(length / kNanosecond)); }
 
-dataplane::IdlePolicy idle_of(config::Idle idle) {
-  switch (idle) {
-    case config::Idle::kSpin:
-      return dataplane::IdlePolicy::kSpin;
-    case config::Idle::kPause:
-      return dataplane::IdlePolicy::kPause;
-    case config::Idle::kSleep:
-      break;
-  }
-  return dataplane::IdlePolicy::kSleep;
-}
-
-dataplane::SteeringTier highest_tier(config::Steering s) {
-  switch (s) {
-    case config::Steering::kOff:
-      return dataplane::SteeringTier::kSoftware;
-    case config::Steering::kT2:
-      return dataplane::SteeringTier::kUdp;
-    case config::Steering::kAuto:
-    case config::Steering::kT3:
-      break;
-  }
-  return dataplane::SteeringTier::kBth;
-}
-
 }  // namespace
 
 WorkerPool::WorkerPool(const config::RunConfig& config, DpdkRuntime& dpdk, endpoints::Endpoints& endpoints,
@@ -52,7 +27,7 @@ WorkerPool::WorkerPool(const config::RunConfig& config, DpdkRuntime& dpdk, endpo
     : config_(config), dpdk_(dpdk), lab_(lab), pass_(sleep) {
   const auto count = static_cast<unsigned>(config.workers.count);
   for (unsigned w = 0; w < count; ++w) {
-    workers_.push_back(std::make_unique<dataplane::Worker>(dpdk.lcore(w), idle_of(config.workers.idle),
+    workers_.push_back(std::make_unique<dataplane::Worker>(dpdk.lcore(w), config.workers.idle,
                                                            dpdk.clock().clock(), &dpdk.clock().updates()));
   }
   for (std::size_t p = 0; p < config.ports.size(); ++p)
@@ -186,7 +161,8 @@ void WorkerPool::steer(const config::RunConfig& config, std::size_t index) {
   for (const auto& b : config.boards) add(b.endpoint);
   for (const auto& r : config.receivers) add(r.endpoint);
   rules_.push_back(std::make_unique<dataplane::FlowRules>(
-      port.port->id(), highest_tier(config.ports[index].steering), port.queues, boards));
+      port.port->id(), config.ports[index].steering.value_or(dataplane::SteeringTier::kBth), port.queues,
+      boards));
 }
 
 void WorkerPool::quit() {
@@ -348,7 +324,7 @@ std::uint64_t WorkerPool::drain_control() {
   return n;
 }
 
-bool WorkerPool::rings_control_thread() const { return config_.workers.idle == config::Idle::kSleep; }
+bool WorkerPool::rings_control_thread() const { return config_.workers.idle == config::IdlePolicy::kSleep; }
 
 bool WorkerPool::has_network(unsigned worker) const {
   return lab_ != nullptr && lab_->network_worker == worker;

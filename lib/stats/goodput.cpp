@@ -99,7 +99,7 @@ std::optional<double> offered_gbps(const config::QpConfig& qp) {
       return per_second * t.message_size / static_cast<double>(packets) * 8e-9;
     case config::Rate::Unit::kMessages:
       return per_second * t.message_size * 8e-9;
-    case config::Rate::Unit::kMax:
+    case config::Rate::Unit::kUnlimited:
       break;
   }
   return std::nullopt;

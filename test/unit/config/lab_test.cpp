@@ -21,7 +21,7 @@ TEST_CASE("a topology becomes switches, stations and links") {
   CHECK(c.network.links[1].b == NodeRef{NodeRef::Kind::kSwitch, 0});
   CHECK(c.network.links[1].rate == 1'250'000'000);
   CHECK(c.network.links[3].delay == kMicrosecond);
-  CHECK(c.network.links[1].flow_control == fabric::PauseKind::kPfc);
+  CHECK(c.network.links[1].flow_control == roce::PauseMode::kPfc);
   CHECK(c.link_names == std::vector<std::string>{"feb-0-tor", "feb-1-tor", "feb-2-tor", "tor-daq"});
   CHECK(c.lab.bottleneck == 3U);
   CHECK(c.lab.bottleneck_switch == 0);
@@ -120,8 +120,8 @@ TEST_CASE("boards start and stop at their own times") {
   CHECK(c.run.boards[2].stop == 900 * kMillisecond);
   const RunConfig run = test::load(kBase, {"boards.feb0.start=2s", "boards.feb0.pause=pfc"});
   CHECK(run.boards[0].start == 2 * kSecond);
-  CHECK(run.boards[0].endpoint.pause == PauseMode::kPfc);
-  CHECK(test::load(kBase).boards[0].endpoint.pause == PauseMode::kPause);
+  CHECK(run.boards[0].endpoint.pause == roce::PauseMode::kPfc);
+  CHECK(test::load(kBase).boards[0].endpoint.pause == roce::PauseMode::kPause);
 }
 
 TEST_CASE("section lab") {

@@ -13,8 +13,8 @@ TEST_CASE("--set reaches maps by key and lists by index or name") {
                    "receivers.daq.cnp.scope=ip_pair", "run.duration=4s"});
   CHECK(config.run.duration == 4 * kSecond);
   CHECK(config.boards[0].qps[0].traffic.rate.per_second == 625'000'000);
-  CHECK(config.ports[1].steering == Steering::kOff);
-  CHECK(config.receivers[0].cnp.scope == CnpScope::kIpPair);
+  CHECK(config.ports[1].steering == SteeringTier::kSoftware);
+  CHECK(config.receivers[0].cnp.scope == softfeb::roce::CnpScope::kIpPair);
 }
 
 TEST_CASE("--set takes whole sections, appends to lists, and turns a word into a section") {
@@ -23,7 +23,7 @@ TEST_CASE("--set takes whole sections, appends to lists, and turns a word into a
   CHECK(config.ports[2].name == "more");
   config = load(
       kBase, {"boards.0.qps.0.traffic.payload=zero", "boards.0.qps.0.traffic.payload.file=/etc/os-release"});
-  CHECK(config.boards[0].qps[0].traffic.payload.kind == PayloadConfig::Kind::kFile);
+  CHECK(config.boards[0].qps[0].traffic.payload.kind == softfeb::board::PayloadKind::kFile);
   config = load(kBase, {"boards.0.neighbours={10.0.0.7: 02:00:00:00:00:07}"});
   CHECK(config.boards[0].endpoint.neighbours.size() == 1);
 }

@@ -66,7 +66,7 @@ TEST_CASE("rates name their layer and are exact") {
   const struct {
     const char* text;
     Rate rate;
-  } rows[] = {{"max", {U::kMax, 0}},
+  } rows[] = {{"max", {U::kUnlimited, 0}},
               {"10Gb/s", {U::kPayloadBytes, 1'250'000'000}},
               {"400Mb/s", {U::kPayloadBytes, 50'000'000}},
               {"1.25GB/s", {U::kPayloadBytes, 1'250'000'000}},

@@ -56,9 +56,9 @@ TEST_CASE("device texts") {
               {"net_vhost:/tmp/v.sock,server", DeviceKind::kVhost, "/tmp/v.sock"},
               {"0000:03:00.0", DeviceKind::kPci, "0000:03:00.0"},
               {"03:00.1,dv_flow_en=2", DeviceKind::kPci, "03:00.1"},
-              {"net_virtio_user0,path=/x", DeviceKind::kDevargs, "net_virtio_user0"},
-              {"eth_af_xdp0,iface=eth1", DeviceKind::kDevargs, "eth_af_xdp0"},
-              {"auxiliary:mlx5_core.sf.2", DeviceKind::kDevargs, "auxiliary:mlx5_core.sf.2"}};
+              {"net_virtio_user0,path=/x", DeviceKind::kRaw, "net_virtio_user0"},
+              {"eth_af_xdp0,iface=eth1", DeviceKind::kRaw, "eth_af_xdp0"},
+              {"auxiliary:mlx5_core.sf.2", DeviceKind::kRaw, "auxiliary:mlx5_core.sf.2"}};
   for (const auto& row : rows) {
     INFO(row.text);
     const auto device = parse_device(row.text);

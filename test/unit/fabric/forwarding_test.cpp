@@ -179,7 +179,7 @@ TEST_CASE("network: invalid topologies are refused") {
     refused(config);
   }
   SECTION("xon above xoff") {
-    config.links[0].flow_control = fabric::PauseKind::kPfc;
+    config.links[0].flow_control = fabric::PauseMode::kPfc;
     config.switches[0].pause = {1000, 1000, 0};
     refused(config);
   }

@@ -31,7 +31,7 @@ NetworkConfig everything() {
   config.stations[3].mac.reset();
   const std::uint64_t some = 1U << 28;
   for (auto& link : config.links) {
-    link.flow_control = fabric::PauseKind::kPfc;
+    link.flow_control = fabric::PauseMode::kPfc;
     link.a_to_b = link.b_to_a = {some, some, some, some};
   }
   return config;

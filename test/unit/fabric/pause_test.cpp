@@ -10,7 +10,7 @@
 
 using namespace softfeb;
 using namespace softfeb::test;
-using fabric::PauseKind;
+using fabric::PauseMode;
 using roce::MacControl;
 
 namespace {
@@ -83,7 +83,7 @@ struct PausedStar {
   std::uint64_t stops = 0, resumes = 0, sent = 0;
 };
 
-NetworkConfig paused_star(PauseKind kind) {
+NetworkConfig paused_star(PauseMode kind) {
   auto config = star(4);
   config.switches[0].buffer = 60'000;
   config.switches[0].pause = {15'000, 8'000, 10'000, 0xffff};
@@ -95,7 +95,7 @@ NetworkConfig paused_star(PauseKind kind) {
 }  // namespace
 
 TEST_CASE("pause: a switch stops senders before it must drop, with 802.3x and PFC") {
-  for (const auto kind : {PauseKind::kPause, PauseKind::kPfc}) {
+  for (const auto kind : {PauseMode::kPause, PauseMode::kPfc}) {
     PausedStar run(paused_star(kind), 3 * kMillisecond);
     const auto& s = run.b.look(4 * kMillisecond);
     CHECK(s.totals.dropped_buffer == 0);
@@ -115,7 +115,7 @@ TEST_CASE("pause: a switch stops senders before it must drop, with 802.3x and PF
 }
 
 TEST_CASE("pause: without headroom, or with thresholds as large as the buffer, there are drops") {
-  auto config = paused_star(PauseKind::kPfc);
+  auto config = paused_star(PauseMode::kPfc);
   config.switches[0].pause = {59'000, 8'000, 0, 0xffff};
   PausedStar run(config, 2 * kMillisecond);
   CHECK(run.b.look(3 * kMillisecond).totals.dropped_buffer != 0);
@@ -123,7 +123,7 @@ TEST_CASE("pause: without headroom, or with thresholds as large as the buffer, t
 }
 
 TEST_CASE("pause: a sender that needs headroom is stopped, even with little in the buffer") {
-  auto config = paused_star(PauseKind::kPfc);
+  auto config = paused_star(PauseMode::kPfc);
   config.switches[0].pause.xoff = 50'000;
   config.switches[0].pause.xon = 4'000;
   PausedStar run(config, 2 * kMillisecond);
@@ -132,7 +132,7 @@ TEST_CASE("pause: a sender that needs headroom is stopped, even with little in t
 }
 
 TEST_CASE("pause: PFC affects only lossless queues") {
-  auto config = paused_star(PauseKind::kPfc);
+  auto config = paused_star(PauseMode::kPfc);
   config.switches[0].queues[3].lossless = false;
   PausedStar run(config, kMillisecond);
   CHECK(run.stops == 0);
@@ -142,7 +142,7 @@ TEST_CASE("pause: PFC affects only lossless queues") {
 TEST_CASE("pause: is repeated before it expires") {
   auto config = star(2);
   config.switches[0].pause = {1'000, 500, 10'000, 1000};
-  for (auto& link : config.links) link.flow_control = PauseKind::kPause;
+  for (auto& link : config.links) link.flow_control = PauseMode::kPause;
   config.links[1].rate = k10G / 1000;  // a frame takes 0.88 ms
   Bench b(config);
   b.send({0, 1}, 0);
@@ -165,7 +165,7 @@ TEST_CASE("pause: is repeated before it expires") {
 
 TEST_CASE("pause: a switch obeys its neighbour, per class with PFC") {
   auto config = star(2);
-  config.links[1].flow_control = PauseKind::kPfc;
+  config.links[1].flow_control = PauseMode::kPfc;
   Bench b(config);
   b.send(1, pause_bytes(stop_class(3, 1000)), 0);
   b.run(10 * kMicrosecond);
@@ -191,7 +191,7 @@ TEST_CASE("pause: a switch obeys its neighbour, per class with PFC") {
 
 TEST_CASE("pause: ends early when the neighbour requests it") {
   auto config = star(2);
-  config.links[1].flow_control = PauseKind::kPause;
+  config.links[1].flow_control = PauseMode::kPause;
   Bench b(config);
   b.send(1, pause_bytes(stop(0xffff)), 0);
   b.run(10 * kMicrosecond);
@@ -205,7 +205,7 @@ TEST_CASE("pause: ends early when the neighbour requests it") {
 }
 
 TEST_CASE("pause: is received and ignored on links without or with another flow control") {
-  for (const auto kind : {PauseKind::kOff, PauseKind::kPfc}) {
+  for (const auto kind : {PauseMode::kOff, PauseMode::kPfc}) {
     auto config = star(2);
     config.links[1].flow_control = kind;
     Bench b(config);
@@ -221,7 +221,7 @@ TEST_CASE("pause: is received and ignored on links without or with another flow 
 TEST_CASE("pause: spreads from switch to switch, and nothing is dropped") {
   // Stations 0, 1, 2 are at the first switch, 3 at the second; the link between them is faster than the
   // output.
-  auto config = paused_star(PauseKind::kPfc);
+  auto config = paused_star(PauseMode::kPfc);
   config.switches.push_back(config.switches[0]);
   config.links[3].b = switch_(1);
   auto uplink = config.links[0];
@@ -242,7 +242,7 @@ TEST_CASE("pause: spreads from switch to switch, and nothing is dropped") {
 TEST_CASE("pause: a full store loses no pause frame permanently") {
   auto config = star(2);
   config.switches[0].pause = {1'000, 500, 10'000, 0xffff};
-  for (auto& link : config.links) link.flow_control = PauseKind::kPause;
+  for (auto& link : config.links) link.flow_control = PauseMode::kPause;
   config.links[1].rate = k10G / 1000;
   Bench b(config);
   b.send({0, 1}, 0);
@@ -271,7 +271,7 @@ struct DeafStar {
     for (std::uint32_t i = 0; i < kSenders; ++i)
       for (std::size_t k = 0; k < kFrames; ++k) b.send({i, kSenders}, 0);
   }
-  static NetworkConfig config(PauseKind kind, PauseKind obeyed) {
+  static NetworkConfig config(PauseMode kind, PauseMode obeyed) {
     auto config = paused_star(kind);
     for (auto& s : config.stations) {
       s.obeys = obeyed;
@@ -285,7 +285,7 @@ struct DeafStar {
 }  // namespace
 
 TEST_CASE("pause: a station's transmitter may obey in its place") {
-  for (const auto kind : {PauseKind::kPause, PauseKind::kPfc}) {
+  for (const auto kind : {PauseMode::kPause, PauseMode::kPfc}) {
     DeafStar heard(DeafStar::config(kind, kind));
     heard.b.run(kMillisecond);
     CHECK(heard.b.look(kMillisecond).ports[0].pause_tx > 0);
@@ -294,7 +294,7 @@ TEST_CASE("pause: a station's transmitter may obey in its place") {
     CHECK(heard.b.snapshot.totals.in_network == 0);
     // Pause frames of another kind than the link's are ignored.
     for (const auto other :
-         {PauseKind::kOff, kind == PauseKind::kPfc ? PauseKind::kPause : PauseKind::kPfc}) {
+         {PauseMode::kOff, kind == PauseMode::kPfc ? PauseMode::kPause : PauseMode::kPfc}) {
       DeafStar deaf(DeafStar::config(kind, other));
       deaf.b.run(kMillisecond);
       CHECK(deaf.b.look(kMillisecond).totals.dropped_buffer > 100);
@@ -303,7 +303,7 @@ TEST_CASE("pause: a station's transmitter may obey in its place") {
 }
 
 TEST_CASE("pause: a station's transmitter passes unpaused priorities") {
-  for (const auto kind : {PauseKind::kPause, PauseKind::kPfc}) {
+  for (const auto kind : {PauseMode::kPause, PauseMode::kPfc}) {
     DeafStar run(DeafStar::config(kind, kind));
     run.b.run(100 * kMicrosecond);
     // In the middle of its queue of priority 3; the path to station 1 is free.
@@ -316,7 +316,7 @@ TEST_CASE("pause: a station's transmitter passes unpaused priorities") {
                            [&](const auto& a) { return a.bytes == data_bytes(other); });
     };
     run.b.run(105 * kMicrosecond);
-    CHECK(arrived() == (kind == PauseKind::kPfc ? 1 : 0));
+    CHECK(arrived() == (kind == PauseMode::kPfc ? 1 : 0));
     run.b.run(kMillisecond);
     CHECK(arrived() == 1);
     CHECK(run.b.at_station(3).size() == DeafStar::kSenders * DeafStar::kFrames);
