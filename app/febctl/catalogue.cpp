@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "catalogue.hpp"
 
-#include "config/nearest.hpp"
+#include "config/error.hpp"
 #include "failure.hpp"
 #include "value.hpp"
 

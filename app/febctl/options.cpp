@@ -3,7 +3,7 @@
 
 #include "board/profile.hpp"
 #include "commands.hpp"
-#include "config/nearest.hpp"
+#include "config/error.hpp"
 #include "config/units.hpp"
 #include "failure.hpp"
 

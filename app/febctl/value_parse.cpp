@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "config/nearest.hpp"
+#include "config/error.hpp"
 #include "failure.hpp"
 #include "roce/ip.hpp"
 #include "value.hpp"

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "config/check_control.hpp"
-
 #include "config/address.hpp"
-#include "config/check_path.hpp"
+#include "config/checks.hpp"
 
 #include <algorithm>
 #include <map>

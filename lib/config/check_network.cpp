@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "config/checks.hpp"
 #include "config/draft.hpp"
 #include "config/units.hpp"
 

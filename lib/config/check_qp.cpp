@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "config/check_qp.hpp"
-
 #include "config/address.hpp"
-#include "config/check_path.hpp"
-#include "config/limits.hpp"
+#include "config/checks.hpp"
+#include "config/run_config.hpp"
 
 #include <map>
 

@@ -24,7 +24,7 @@ Parsed<std::uint64_t> parse_clocks(const std::string& text, std::uint64_t highes
     n = (*time.value + kFirmwareClock - 1) / kFirmwareClock;
   }
   if (n > highest) {
-    return {text + " is more than the register holds",
+    return {text + " exceeds the register's range",
             "write at most " + std::to_string(highest) + " clocks of 6.4 ns"};
   }
   return n;
@@ -33,7 +33,7 @@ Parsed<std::uint64_t> parse_clocks(const std::string& text, std::uint64_t highes
 Parsed<std::uint64_t> parse_register_rate(const std::string& text, std::uint64_t highest) {
   auto rate = parse_bandwidth(text);
   if (rate.value && *rate.value > highest)
-    return {text + " is more than the register holds", "write at most 34Gb/s"};
+    return {text + " exceeds the register's range", "write at most 34Gb/s"};
   return rate;
 }
 
@@ -58,8 +58,8 @@ void read_fields(Section& s, Parameters& p) {
     const bool ours = s.read(field.name, value, parse);
     const bool theirs = !field.alias.empty() && s.read(field.alias, value, parse);
     if (ours && theirs) {
-      s.reading().problem(s.find(field.alias)->where, "the same as `" + std::string(field.name) + '`',
-                          "keep one of the two");
+      s.reading().problem(s.find(field.alias)->where, "is an alias of `" + std::string(field.name) + '`',
+                          "remove one of the two");
     }
     if (ours || theirs) field.set(p, value);
   }
@@ -108,7 +108,7 @@ void read_bucket(Section& s, dcqcn::BucketConfig& bucket) {
   s.read("bucket", bucket.size, [](const std::string& text) -> Parsed<std::uint64_t> {
     auto size = parse_size(text);
     if (size.value && (*size.value < 4160 || *size.value > (1U << 30))) {
-      return {text + " is no bucket a packet fits", "write 5KiB to 1GiB"};
+      return {text + ": the bucket must hold one packet and be at most 1GiB", "write 5KiB to 1GiB"};
     }
     return size;
   });
@@ -119,14 +119,14 @@ void read_build(Section& s, dcqcn::FirmwareSettings& f) {
   std::uint64_t width = 32;
   s.read("width", width, [](const std::string& text) -> Parsed<std::uint64_t> {
     if (text == "32" || text == "64") return std::uint64_t{text == "32" ? 32U : 64U};
-    return {text + " is no register width", "write 32 (as the firmware) or 64"};
+    return {text + " is not a register width", "write 32 (like the firmware) or 64"};
   });
   f.build.wrap32 = width == 32;
   if (width == 64) f.bucket.arithmetic = dcqcn::BucketArithmetic::kExact;
   if (s.read("line_rate", f.build.line_rate, parse_bandwidth) && f.build.wrap32 &&
       f.build.line_rate > UINT32_MAX) {
     s.reading().problem(s.find("line_rate")->where,
-                        "is more than the firmware's 32-bit registers hold (34 Gb/s)",
+                        "exceeds the firmware's 32-bit registers (34 Gb/s)",
                         "write `width: 64`, or a lower rate");
   }
 }
@@ -141,7 +141,7 @@ void check_least(Section& s, const char* name, const char* alias, std::uint64_t 
   const std::string line = format_bandwidth(line_rate);
   s.reading().problem(node->where,
                       "a cut would raise the rate: `" + std::string(name) + "` is " +
-                          format_bandwidth(least) + ", the line rate " + line,
+                          format_bandwidth(least) + ", above the line rate " + line,
                       "write `" + std::string(name) + "` of at most " + line + ", or a higher `line_rate`");
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "config/parsed.hpp"
 #include "config/values.hpp"
 #include "dcqcn/fields.hpp"
 #include "dcqcn/firmware_dcqcn.hpp"

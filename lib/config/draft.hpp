@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "config/lab_draft.hpp"
+#include "config/lab_config.hpp"
 #include "config/node.hpp"
 #include "config/run_config.hpp"
 #include "config/section.hpp"
+#include "fabric/config.hpp"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -62,6 +64,31 @@ struct ChangeDraft {
   Node dcqcn;
 };
 
+struct SwitchDraft {
+  fabric::SwitchConfig config;
+  std::uint32_t count = 1;
+  Where where;
+};
+
+struct LinkDraft {
+  std::array<std::string, 2> ends;  ///< a name, or FIRST..LAST
+  std::array<Where, 2> ends_where;
+  fabric::LinkConfig config;  ///< except its ends
+  Where where;
+};
+
+struct LabDraft {
+  LabSettings lab;
+  std::string bottleneck;  ///< SWITCH.PEER; empty: not given
+  Where bottleneck_where;
+
+  std::optional<std::size_t> worker;  ///< worker of the network
+  std::uint32_t mtu = 4200;           ///< MTU of every link: bytes of an IP packet
+  std::vector<SwitchDraft> switches;
+  std::vector<LinkDraft> links;
+  Where network_where;
+};
+
 struct Draft {
   RunConfig config;
   std::vector<BoardDraft> boards;
@@ -93,7 +120,20 @@ ChangeDraft read_change(Section section);
 /// Applies `draft.dcqcn` to `d`. The algorithm must be that of `d`.
 void apply_change(Reading& reading, const ChangeDraft& draft, DcqcnConfig& d);
 ReceiverDraft read_receiver(Section section);
+/// Reads section `lab` into `draft`.
+void read_lab(Section section, LabDraft& draft);
+/// Reads section `network` into `draft`.
+void read_network(Section section, LabDraft& draft);
+SwitchDraft read_switch(Section section);
 Draft read_document(Reading& reading, const Node& document, Form form);
+
+/// Assigns a worker to each endpoint: boards first, then receivers, with replicas expanded. An endpoint
+/// belongs to exactly one worker.
+///
+/// Endpoints that name a worker get it. The others are assigned in order of decreasing load to the least
+/// loaded worker of `workers` (not empty), so that equal loads are assigned round-robin. The load of an
+/// endpoint is the payload that its QPs offer or receive, in bits per second.
+std::vector<std::size_t> spread(const Draft& draft, const std::vector<std::size_t>& workers);
 
 /// Converts a Draft to a RunConfig: resolves names to indices, expands `count`, and sets defaults that depend
 /// on other keys. Problems are added to `reading`; the result is complete only if there are none.
@@ -110,10 +150,5 @@ std::size_t network_worker(const LabDraft& draft, const WorkersConfig& workers);
 
 /// Resolves `changes`. Boards and QPs must be complete.
 void resolve_changes(Reading& reading, const Draft& draft, RunConfig& config);
-
-/// Reports values that are valid by themselves but not in combination. `now_unix_ns`: wall clock, in
-/// nanoseconds since 1970.
-void check(Reading& reading, const RunConfig& config, std::int64_t now_unix_ns);
-void check_network(Reading& reading, const LabConfig& config, const LabDraft& draft);
 
 }  // namespace softfeb::config

@@ -3,8 +3,11 @@
 
 #include "config/values.hpp"
 
+#include <algorithm>
+#include <cstddef>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace softfeb::config {
@@ -31,5 +34,25 @@ class ConfigError : public std::runtime_error {
  private:
   std::vector<Problem> problems_;
 };
+
+/// Edit distance: insertion, deletion, substitution and transposition of adjacent characters each cost 1.
+std::size_t edit_distance(std::string_view a, std::string_view b);
+
+/// Returns the name in `known` of which `word` is most likely a misspelling; null if none is close. `known`
+/// contains strings.
+template <class Strings>
+const std::string* nearest(std::string_view word, const Strings& known) {
+  // A long word is not a misspelled key; the limit also bounds the cost of hostile input.
+  if (word.size() > 64) return nullptr;
+  const std::string* best = nullptr;
+  std::size_t best_distance = std::max<std::size_t>(1, word.size() / 3) + 1;
+  for (const std::string& name : known) {
+    const std::size_t distance = edit_distance(word, name);
+    if (distance >= best_distance) continue;
+    best = &name;
+    best_distance = distance;
+  }
+  return best;
+}
 
 }  // namespace softfeb::config

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "config/link_ends.hpp"
 
-#include "config/nearest.hpp"
+#include "config/error.hpp"
 
 namespace softfeb::config {
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "config/load.hpp"
 
-#include "config/based.hpp"
+#include "config/checks.hpp"
+#include "config/document.hpp"
 #include "config/draft.hpp"
-#include "config/override.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -94,13 +94,6 @@ std::set<std::string> known_keys(const std::string& text, const std::string& fil
 
 std::set<std::string> known_lab_keys(const std::string& text, const std::string& file) {
   return keys_of(text, file, Form::kLab);
-}
-
-Where RunConfig::place(const Where& section, const std::string& name) const {
-  const std::string key = section.key.empty() ? name : section.key + '.' + name;
-  const auto found = places.find(key);
-  if (found != places.end()) return found->second;
-  return {section.file, section.line, key};
 }
 
 }  // namespace softfeb::config

@@ -13,6 +13,11 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+/// lib/config turns YAML into plain structs (run_config.hpp, lab_config.hpp) and back. It may include the
+/// libraries below it, whose option types it uses: base, dcqcn, roce, fabric, board, engine, srp. Begin with
+/// load.cpp, which runs the stages: document.hpp (text, bases, overrides), read_*.cpp (sections to a
+/// draft.hpp), resolve*.cpp and changes.cpp (draft to configuration), checks.hpp, and emit*.cpp for the way
+/// back.
 namespace softfeb::config {
 
 /// Loads the configuration of `softfeb run` from the YAML file at `path` and applies `overrides`. An override

@@ -78,4 +78,7 @@ struct PortConfig {
   Where where;
 };
 
+/// Parses `device` of a port (see DeviceKind for the forms).
+Parsed<Device> parse_device(const std::string& text);
+
 }  // namespace softfeb::config

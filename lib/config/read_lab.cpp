@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "config/draft.hpp"
+#include "config/error.hpp"
 #include "config/lab_checks.hpp"
-#include "config/lab_draft.hpp"
-#include "config/nearest.hpp"
 #include "config/units.hpp"
 
 namespace softfeb::config {

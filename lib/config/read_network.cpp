@@ -1,8 +1,144 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "config/choices.hpp"
-#include "config/lab_draft.hpp"
+#include "config/draft.hpp"
+
+#include <charconv>
+#include <cmath>
+#include <set>
+#include <span>
 
 namespace softfeb::config {
+namespace {
+
+/// Parses alpha of dynamic thresholds, in units of 1/256.
+Parsed<std::uint64_t> parse_alpha(const std::string& text) {
+  if (text == "off") return std::uint64_t{0};
+  double alpha = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, alpha, std::chars_format::fixed);
+  const double parts = alpha * 256;
+  if (error != std::errc{} || stop != end || !(parts >= 1) || parts > 65'536 || parts != std::floor(parts)) {
+    return {'"' + text + "\" is not an alpha", "write off, or a multiple of 1/256 up to 256 such as 0.5, 1 or 8"};
+  }
+  return static_cast<std::uint64_t>(parts);
+}
+
+Parsed<std::uint64_t> parse_weight(const std::string& text) {
+  if (text == "strict") return std::uint64_t{0};
+  auto weight = parse_integer(text, 1, 1000);
+  if (!weight.value) weight.fix = "write strict, or a whole number from 1 to 1000";
+  return weight;
+}
+
+/// Queue thresholds have 32 bits in the fabric.
+Parsed<std::uint64_t> parse_threshold(const std::string& text) {
+  auto size = parse_size(text);
+  if (size.value && *size.value > UINT32_MAX)
+    return {text + " is too long for a queue of a switch", "write at most 4000MiB"};
+  return size;
+}
+
+/// Reads kmin, kmax and pmax of a section. `ecn` is unchanged if none of them is given.
+void read_marking(Section& s, fabric::EcnMarking& ecn) {
+  const bool min = s.read("kmin", ecn.kmin, parse_threshold);
+  const bool max = s.read("kmax", ecn.kmax, parse_threshold);
+  Probability pmax;
+  const bool p = s.read("pmax", pmax, parse_probability);
+  if (p) ecn.pmax = pmax.parts();
+  if (!min && !max && !p) return;
+  // A queue may override single keys of the switch's default.
+  if (!ecn.enabled && !min) s.missing("kmin", "100KiB");
+  if (!ecn.enabled && !max) s.missing("kmax", "400KiB");
+  ecn.enabled = true;
+  if (ecn.kmin > ecn.kmax) {
+    s.reading().problem(s.find(min ? "kmin" : "kmax")->where, "`kmin` is above `kmax`",
+                        "marking begins at `kmin` and is certain at `kmax`: write the smaller one first");
+  }
+}
+
+void read_queue(Section s, fabric::SwitchConfig& config, std::set<std::uint32_t>& met) {
+  std::uint32_t number = 0;
+  if (!s.require("queue", number, integer(0, fabric::kQueues - 1), "3")) number = 0;
+  if (s.given("queue") && !met.insert(number).second) {
+    s.reading().problem(s.find("queue")->where, "queue " + std::to_string(number) + " is given twice",
+                        "write all its keys in one element");
+  }
+  fabric::QueueConfig& queue = config.queues[number];
+  if (bool on = true; s.read("ecn", on, parse_bool) && !on) queue.ecn = {};
+  read_marking(s, queue.ecn);
+  s.read("lossless", queue.lossless, parse_bool);
+  s.read("weight", queue.weight, parse_weight);
+  s.close();
+}
+
+void read_map(Section& s, const char* key, std::span<std::uint8_t> queues) {
+  const Node* node = s.find(key);
+  if (node == nullptr || node->kind == Node::Kind::kNull) return;
+  if (node->kind != Node::Kind::kMap) {
+    return s.reading().problem(node->where, "is not a map", "write for example {26: 3, 48: 6}");
+  }
+  for (const Node& child : node->children) {
+    const auto from = parse_integer(child.name, 0, queues.size() - 1);
+    if (!from.value) {
+      s.reading().problem(child.where, from.message, from.fix);
+    } else {
+      s.scalar(child, queues[static_cast<std::size_t>(*from.value)], integer(0, fabric::kQueues - 1));
+    }
+  }
+}
+
+void read_thresholds(Section s, fabric::PauseThresholds& pause) {
+  s.require("xoff", pause.xoff, parse_size, "200KiB");
+  pause.xon = pause.xoff / 2;
+  s.read("xon", pause.xon, parse_size);
+  s.read("headroom", pause.headroom, parse_size);
+  s.read("quanta", pause.quanta, integer(64, 0xffff));
+  s.close();
+}
+
+void read_forge(Section s, fabric::ThresholdForge& forge) {
+  s.require("threshold", forge.threshold, parse_bandwidth, "9Gb/s");
+  s.read("window", forge.window, parse_time);
+  s.read("interval", forge.interval, parse_time);
+  for (const auto& [key, time] : {std::pair{"window", forge.window}, std::pair{"interval", forge.interval}}) {
+    if (time != 0) continue;
+    s.reading().problem(s.find(key)->where, "is not a positive time", "write for example 50us");
+  }
+  s.close();
+}
+
+}  // namespace
+
+SwitchDraft read_switch(Section s) {
+  SwitchDraft draft;
+  draft.where = s.where();
+  fabric::SwitchConfig& config = draft.config;
+  s.require("name", config.name, parse_text, "tor");
+  s.read("count", draft.count, integer(1, 1024));
+  s.require("buffer", config.buffer, parse_size, "4MiB");
+  s.read("port_limit", config.port_limit, parse_size);
+  s.read("dynamic_alpha", config.dynamic_alpha, parse_alpha);
+  if (const Node* node = s.find("ecn")) {
+    Section ecn(s.reading(), *node, s.pattern("ecn"));
+    fabric::EcnMarking all;
+    read_marking(ecn, all);
+    ecn.close();
+    for (fabric::QueueConfig& queue : config.queues) queue.ecn = all;
+  }
+  std::set<std::uint32_t> met;
+  for (const Node& node : s.list("queues"))
+    read_queue(Section(s.reading(), node, s.pattern("queues[]")), config, met);
+  s.read("trust", config.trust_pcp, choices::kTrust);
+  read_map(s, "dscp_to_queue", config.dscp_to_queue);
+  read_map(s, "pcp_to_queue", config.pcp_to_queue);
+  if (const Node* node = s.find("pause"))
+    read_thresholds(Section(s.reading(), *node, s.pattern("pause")), config.pause);
+  if (const Node* node = s.find("forge"))
+    read_forge(Section(s.reading(), *node, s.pattern("forge")), config.forge);
+  s.close();
+  return draft;
+}
+
 namespace {
 
 void read_part(Section& s, const char* key, std::uint64_t& parts) {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "config/address.hpp"
 #include "config/draft.hpp"
-#include "config/limits.hpp"
-#include "config/nearest.hpp"
-#include "config/spread.hpp"
+#include "config/error.hpp"
+#include "config/run_config.hpp"
 
 #include <algorithm>
 #include <filesystem>

@@ -2,13 +2,14 @@
 #pragma once
 
 #include "base/time.hpp"
-#include "config/change_config.hpp"
-#include "config/control_config.hpp"
+#include "config/address.hpp"
+#include "config/dcqcn.hpp"
 #include "config/endpoint_config.hpp"
 #include "config/port_config.hpp"
 #include "config/qp_config.hpp"
 #include "config/values.hpp"
 #include "engine/port_options.hpp"
+#include "roce/path.hpp"
 #include "roce/requester.hpp"
 #include "roce/udp_source_port.hpp"
 
@@ -17,6 +18,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 /// The resolved configuration of `softfeb run`: defaults are set, names are indices, boards and receivers are
@@ -75,6 +77,34 @@ enum class IcrcMethod : std::uint8_t {
   kFull,   ///< computed over every byte
 };
 
+/// Order of QPs in the slots of DCQCN registers.
+enum class DcqcnSlots : std::uint8_t {
+  kConfiguredFirst,  ///< QPs of the configuration, then those of the metadata bus
+  kBusFirst,
+};
+
+/// Section `boards[].control`: slow control of the board (SRPv3 over RSSI over UDP).
+struct ControlConfig {
+  std::optional<IpAddress> listen;  ///< address of the sockets; none: no sockets
+  std::uint16_t registers_port = 8192;
+  std::uint16_t stream_port = 8193;
+  bool in_band = false;  ///< answer UDP 8192 and 8193 at the board's own address
+  /// Client networks that may connect, over sockets or in band; other clients get no response.
+  std::vector<IpPrefix> allow;
+  std::uint32_t max_connects_per_second = 20;  ///< per link; excess SYNs get no response
+  std::string profile;                         ///< name of a firmware profile (board/profile.hpp)
+  // Capacity of the metadata bus; powers of two.
+  std::uint32_t pds = 1;
+  std::uint32_t mrs = 2;  ///< per PD
+  std::uint32_t qps = 1;
+  std::uint32_t send_queue = 64;         ///< per bus QP: requests posted, not completed
+  std::uint32_t window = 16;             ///< of those, sent and not acknowledged
+  std::optional<IpAddress> remote;       ///< initial UdpEngine.ClientRemoteIp; none: no destination
+  std::optional<std::size_t> responder;  ///< receiver that acts as the host, index into RunConfig::receivers
+  DcqcnSlots slots = DcqcnSlots::kConfiguredFirst;
+  Where where;
+};
+
 struct BoardConfig {
   EndpointConfig endpoint;
   /// Bytes per second on the wire, including FCS, preamble and inter-frame gap; none: not limited.
@@ -88,6 +118,23 @@ struct BoardConfig {
   /// When the board's traffic stops, from the run's start of traffic; none: at the end of the run.
   std::optional<Time> stop;
   std::optional<ControlConfig> control;  ///< none: no slow control
+  Where where;
+};
+
+/// An element of `changes`: new congestion control parameters for QPs of one board while they send.
+struct ChangeConfig {
+  /// A range of QPs with the same parameters after the change: first, first + 1, … (QP numbers on the board).
+  struct Part {
+    std::uint32_t first = 0;
+    std::uint32_t count = 0;
+    DcqcnConfig dcqcn;  ///< complete set, including unchanged parameters
+  };
+  Time at = 0;                      ///< after the start of traffic
+  std::size_t board = 0;            ///< index into RunConfig::boards
+  std::optional<std::uint32_t> qp;  ///< QP number on the board; none: all QPs
+  std::vector<Part> parts;
+  /// Keys and values of `dcqcn`, as written in the file.
+  std::vector<std::pair<std::string, std::string>> given;
   Where where;
 };
 
@@ -108,5 +155,28 @@ struct RunConfig {
   /// given, otherwise that of the section.
   Where place(const Where& section, const std::string& name) const;
 };
+
+inline constexpr std::uint32_t kMaxQpn = 0xff'ffff;
+/// Maximum number of next hops of a board, including its static neighbours: about 60 bytes each.
+inline constexpr std::size_t kMostNextHops = 16'384;
+
+/// Header and trailer bytes of the largest request packet, from the IP header to the iCRC (IP, UDP 8, BTH 12,
+/// RETH 16, ImmDt 4, iCRC 4). The MTU must be at least this plus the path MTU.
+constexpr std::uint32_t packet_overhead(bool v6) {
+  return roce::max_frame_overhead(v6, false) - roce::kEthernetSize;
+}
+
+/// Number of messages for the file in `traffic`, including repeats; none if it sends no file.
+std::optional<std::uint64_t> file_messages(const TrafficConfig& traffic);
+
+/// Number of `message_size` slots in a region of `length` bytes, at least 1.
+std::uint32_t slots_in(std::uint64_t length, std::uint32_t message_size);
+
+/// Region size that the messages of one QP need, in bytes: its slots, its file, or one message.
+std::uint64_t memory_needed(const TrafficConfig& traffic);
+
+/// Region length of each QP of the group, in bytes; the shortest if receivers differ. None if only the
+/// receiver knows it (perftest://, sink://).
+std::optional<std::uint64_t> region_length(const RunConfig& config, const QpConfig& qp);
 
 }  // namespace softfeb::config

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "config/section.hpp"
 
-#include "config/nearest.hpp"
+#include "config/error.hpp"
 
 namespace softfeb::config {
 

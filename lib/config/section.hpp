@@ -3,8 +3,8 @@
 
 #include "config/error.hpp"
 #include "config/node.hpp"
-#include "config/parsed.hpp"
 #include "config/units.hpp"
+#include "config/values.hpp"
 
 #include <functional>
 #include <map>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "config/spread.hpp"
+#include "config/draft.hpp"
 
 #include <algorithm>
 #include <map>

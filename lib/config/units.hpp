@@ -2,7 +2,6 @@
 #pragma once
 
 #include "base/time.hpp"
-#include "config/parsed.hpp"
 #include "config/values.hpp"
 
 #include <cstdint>

@@ -5,7 +5,9 @@
 #include "roce/ip.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <utility>
 
 /// Basic value types of a configuration. No YAML, no I/O.
 namespace softfeb::config {
@@ -39,6 +41,23 @@ struct Rate {
   std::uint64_t per_second = 0;  ///< nonzero unless kUnlimited
 
   auto operator<=>(const Rate&) const = default;
+};
+
+/// Result of parsing a value: the value, or an error message and the fix.
+template <class T>
+struct Parsed {
+  std::optional<T> value;
+  std::string message;
+  std::string fix;
+
+  Parsed(T v) : value(std::move(v)) {}  // NOLINT(google-explicit-constructor): parsers return plain values
+  Parsed(std::string m, std::string f) : message(std::move(m)), fix(std::move(f)) {}
+
+  /// Converts an error to the result type of another parser.
+  template <class U>
+  Parsed<U> failure() const {
+    return {message, fix};
+  }
 };
 
 }  // namespace softfeb::config

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "config/based.hpp"
-#include "config/override.hpp"
+#include "config/document.hpp"
 #include "config/section.hpp"
 #include "config/units.hpp"
 #include "config/web_config.hpp"

@@ -7,6 +7,10 @@
 #include <cstddef>
 #include <cstdint>
 
+/// lib/dcqcn is congestion control: this interface, the firmware's algorithm (firmware_dcqcn.hpp, which joins
+/// reaction_point.hpp and token_bucket.hpp) and that of the paper and of NICs (paper_dcqcn.hpp). fields.hpp
+/// has one table of their parameters for all who read, write or show them. It may include lib/base only, and
+/// is sans-I/O. Begin here, then read doc/dcqcn.md and firmware_dcqcn.cpp.
 namespace softfeb::dcqcn {
 
 /// Contents of an acknowledgement, as reported to a congestion control algorithm.

@@ -2,7 +2,7 @@
 #include "endpoints/endpoints.hpp"
 
 #include "base/uint128.hpp"
-#include "config/limits.hpp"
+#include "config/run_config.hpp"
 #include "roce/udp_source_port.hpp"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "config/parsed.hpp"
+#include "config/values.hpp"
 #include "environment.hpp"
 #include "roce/opcode.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "config/based.hpp"
+#include "config/document.hpp"
 
 #include "lab_documents.hpp"
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "config/address.hpp"
-#include "config/check_control.hpp"
-#include "config/check_neighbours.hpp"
-#include "config/check_qp.hpp"
+#include "config/checks.hpp"
 #include "config/draft.hpp"
 
 #include <map>
@@ -14,7 +12,7 @@ namespace softfeb::config {
 namespace {
 
 /// Key of the network that the endpoint is attached to: the lab network, the link of a ring, or the port.
-std::string network_of(const RunConfig& config, const EndpointConfig& e) {
+std::string network_key(const RunConfig& config, const EndpointConfig& e) {
   if (e.network) return "network " + std::to_string(*e.network);
   const Device& device = config.ports[e.port].device;
   const std::string base =
@@ -134,7 +132,7 @@ class Checker {
                   ", or the broadcast address",
               "write the address of a single host, or another prefix length");
     }
-    const std::string network = network_of(config_, e);
+    const std::string network = network_key(config_, e);
     // A MAC derived from a duplicate IP is a duplicate too; report one problem only.
     if (claim_address(e, "ip", network + to_string(e.ip), to_string(e.ip),
                       "give every board and receiver its own address")) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "config/limits.hpp"
+#include "config/run_config.hpp"
 
 #include "base/uint128.hpp"
 
@@ -43,6 +43,13 @@ std::optional<std::uint64_t> region_length(const RunConfig& config, const QpConf
   std::uint64_t length = UINT64_MAX;
   for (const std::size_t r : target->receivers) length = std::min(length, config.receivers[r].memory);
   return length;
+}
+
+Where RunConfig::place(const Where& section, const std::string& name) const {
+  const std::string key = section.key.empty() ? name : section.key + '.' + name;
+  const auto found = places.find(key);
+  if (found != places.end()) return found->second;
+  return {section.file, section.line, key};
 }
 
 }  // namespace softfeb::config

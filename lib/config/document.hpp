@@ -5,7 +5,16 @@
 
 #include <string>
 
+/// Documents built from a file, its bases and overrides.
 namespace softfeb::config {
+
+/// Like parse_yaml(), with inheritance. A document with `base: FILE` is that file (path relative to the
+/// directory of `file`) with the keys under `set` applied as with `--set`. An experiment thus states only its
+/// differences from another. Throws ConfigError.
+Node parse_based(const std::string& text, const std::string& file);
+
+/// Returns the contents of the file at `path`. Throws ConfigError.
+std::string read_text(const std::string& path);
 
 /// Sets the node at `key` to `value`, whose place must be set. `key` is a dotted path. A step is a key of a
 /// map, or for lists an index, the list length (appends) or the `name` of an element. Missing nodes are

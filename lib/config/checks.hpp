@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "config/draft.hpp"
+#include "config/run_config.hpp"
+#include "config/section.hpp"
+
+#include <cstdint>
+
+/// Checks of values that are valid by themselves but not in combination. Internal to the loader.
+namespace softfeb::config {
+
+/// Reports values that are valid by themselves but not in combination. `now_unix_ns`: wall clock, in
+/// nanoseconds since 1970.
+void check(Reading& reading, const RunConfig& config, std::int64_t now_unix_ns);
+void check_network(Reading& reading, const LabConfig& config, const LabDraft& draft);
+
+// Parts of check().
+
+/// Reports invalid slow control settings of boards.
+void check_controls(Reading& reading, const RunConfig& config);
+
+/// Reports invalid settings of the QPs of `board`.
+void check_qps(Reading& reading, const RunConfig& config, const BoardConfig& board);
+
+/// True if `from` can send to `ip`, judging by prefix and gateway.
+bool reachable(const EndpointConfig& from, const IpAddress& ip);
+
+/// Reports a problem at `where` and returns false if board `from` and receiver `to` cannot reach each other.
+bool check_path(Reading& reading, const RunConfig& config, const EndpointConfig& from,
+                const EndpointConfig& to, const Where& where);
+
+/// A board keeps up to kMostNextHops addresses: its static neighbours and the next hops of its queue pairs.
+/// Reports the first board that needs more, and the first receiver with more static neighbours.
+void check_neighbours(Reading& reading, const RunConfig& config);
+
+}  // namespace softfeb::config
