@@ -184,37 +184,34 @@ void WorkerPool::tell(const dataplane::Command& command) {
 void WorkerPool::start(Time at) {
   tell({dataplane::Command::Kind::kStart, at, nullptr});
   for (const config::ChangeConfig& c : config_.changes) {
-    auto& parts = changes_.emplace_back();
-    const auto [worker, place] = places_[c.board];
-    for (const config::ChangeConfig::Part& p : c.parts) {
-      auto change = std::make_unique<dataplane::CongestionChange>();
-      change->at = saturating_add(at, c.at);
-      change->endpoint = place;
-      change->first = p.first;
-      change->count = p.count;
-      change->profile = endpoints::congestion_of(p.dcqcn);
-      tell(*workers_[worker], {dataplane::Command::Kind::kChange, 0, nullptr, change.get()});
-      parts.push_back(std::move(change));
-    }
+    auto& parts = scheduled_changes_.emplace_back();
+    for (const config::ChangeConfig::Part& p : c.parts)
+      parts.push_back(send_change(c.board, p, saturating_add(at, c.at)));
   }
 }
 
-void WorkerPool::change(std::size_t board, std::uint32_t first, std::uint32_t count,
-                        const engine::CongestionSettings& profile) {
+void WorkerPool::change(std::size_t board, const config::ChangeConfig::Part& part) {
   std::erase_if(live_changes_, [](const auto& c) { return c->done.load(std::memory_order_acquire); });
+  live_changes_.push_back(send_change(board, part, 0));
+}
+
+std::unique_ptr<dataplane::CongestionChange> WorkerPool::send_change(std::size_t board,
+                                                                     const config::ChangeConfig::Part& part,
+                                                                     Time at) {
   const auto [worker, place] = places_[board];
   auto change = std::make_unique<dataplane::CongestionChange>();
+  change->at = at;
   change->endpoint = place;
-  change->first = first;
-  change->count = count;
-  change->profile = profile;
+  change->first = part.first;
+  change->count = part.count;
+  change->profile = endpoints::congestion_of(part.dcqcn);
   tell(*workers_[worker], {.kind = dataplane::Command::Kind::kChange, .change = change.get()});
-  live_changes_.push_back(std::move(change));
+  return change;
 }
 
 std::vector<std::uint8_t> WorkerPool::changes_made() const {
   std::vector<std::uint8_t> made;
-  for (const auto& parts : changes_) {
+  for (const auto& parts : scheduled_changes_) {
     made.push_back(std::all_of(parts.begin(), parts.end(),
                                [](const auto& p) { return p->done.load(std::memory_order_acquire); })
                        ? 1

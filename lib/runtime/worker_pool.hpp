@@ -37,9 +37,8 @@ class WorkerPool {
 
   /// Traffic begins at `at`, and the configuration's changes are made at their times after it.
   void start(Time at);
-  /// QPs first … first + count - 1 of the board have `profile` from the worker's next turn on.
-  void change(std::size_t board, std::uint32_t first, std::uint32_t count,
-              const engine::CongestionSettings& profile);
+  /// The QPs of `part` have its parameters from the worker's next iteration on.
+  void change(std::size_t board, const config::ChangeConfig::Part& part);
   /// As RunConfig::changes: 1 where all QPs have it by now.
   std::vector<std::uint8_t> changes_made() const;
   void stop_traffic() { tell({dataplane::Command::Kind::kStopTraffic, 0, nullptr}); }
@@ -93,6 +92,9 @@ class WorkerPool {
   dataplane::InBandPort& in_band_of(const config::EndpointConfig& endpoint);
   void tell(const dataplane::Command& command);
   void tell(dataplane::Worker& worker, const dataplane::Command& command);
+  /// Sends a change to the board's worker, which applies it at `at` and then sets `done`.
+  std::unique_ptr<dataplane::CongestionChange> send_change(std::size_t board,
+                                                           const config::ChangeConfig::Part& part, Time at);
 
   const config::RunConfig& config_;
   DpdkRuntime& dpdk_;
@@ -110,10 +112,10 @@ class WorkerPool {
   std::vector<LaneControl> control_;
   dataplane::Doorbell control_doorbell_;
   std::vector<std::unique_ptr<dataplane::FlowRules>> rules_;
-  /// For each of the configuration's changes, its parts; the workers hold pointers to them.
-  std::vector<std::vector<std::unique_ptr<dataplane::CongestionChange>>> changes_;
-  std::vector<std::unique_ptr<dataplane::CongestionChange>>
-      live_changes_;  ///< of change(), until they are done
+  /// The parts of each of the configuration's changes. The workers hold pointers to them.
+  std::vector<std::vector<std::unique_ptr<dataplane::CongestionChange>>> scheduled_changes_;
+  /// From change(), until they are done.
+  std::vector<std::unique_ptr<dataplane::CongestionChange>> live_changes_;
   std::vector<std::unique_ptr<dataplane::Worker>> workers_;
   /// For each endpoint (boards, then receivers): its worker and its place there.
   std::vector<std::pair<unsigned, std::size_t>> places_;

@@ -221,8 +221,8 @@ void ParameterControl::finish(const TaskPointer& task) {
     std::size_t end = first + 1;
     while (end < b.qps.size() && task->qps[end] == task->qps[first] && !in_slot(b, end)) ++end;
     if (task->qps[first] != b.qps[first])
-      pool_.change(task->board, static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(end - first),
-                   endpoints::congestion_of(*task->qps[first]));
+      pool_.change(task->board, {static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(end - first),
+                                 *task->qps[first]});
     std::copy(task->qps.begin() + static_cast<std::ptrdiff_t>(first),
               task->qps.begin() + static_cast<std::ptrdiff_t>(end),
               b.qps.begin() + static_cast<std::ptrdiff_t>(first));
