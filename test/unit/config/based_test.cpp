@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "config/document.hpp"
-
 #include "lab_documents.hpp"
 
 #include <algorithm>

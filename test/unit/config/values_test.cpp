@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "config/address.hpp"
-#include "config/port_config.hpp"
 #include "config/error.hpp"
+#include "config/port_config.hpp"
 
 #include <catch2/catch.hpp>
 
