@@ -28,13 +28,6 @@ std::pmr::memory_resource* memory_of(const BoardConfig& config) {
   return config.memory != nullptr ? config.memory : std::pmr::new_delete_resource();
 }
 
-/// Configuration of a QP of the metadata bus, which generates no traffic itself.
-SendQpConfig without_traffic(SendQpConfig qp) {
-  qp.traffic = {};
-  qp.traffic.messages = 0;
-  return qp;
-}
-
 PauseConfig with_rate(PauseConfig pause, std::uint64_t link_rate) {
   if (pause.link_rate == 0) pause.link_rate = link_rate;
   return pause;
@@ -45,18 +38,26 @@ PauseConfig with_rate(PauseConfig pause, std::uint64_t link_rate) {
 Board::Board(const BoardConfig& config)
     : Endpoint(config.identity, with_rate(config.pause, config.link_rate)),
       link_(config.link_rate, config.link_slack),
-      qps_(config.qps, config.bus.slots, without_traffic(config.bus.qp), memory_of(config)),
+      qps_(config.qps, config.bus.slots, MetadataQps::slot_config(config.bus, config.identity),
+           memory_of(config)),
       table_(memory_of(config)),
       shared_(count_groups(config) == 0 ? 0 : count_qps(config), memory_of(config)),
       departures_(count_qps(config) + count_groups(config), kDepartureTick, memory_of(config)),
       timers_(count_qps(config), kTimerTick, memory_of(config)),
       ready_(count_qps(config), memory_of(config)),
       unfinished_(config.qps.size()),
-      first_bus_(config.qps.size()) {
+      bus_qps_(config.bus, config.qps.size(),
+               {qps_, table_, identity(), host_.neighbours(),
+                [this](std::uint32_t i, Time now) { reschedule(i, now); }}) {
   if (count_groups(config) != 0) woken_.reserve(count_qps(config) + count_groups(config));
   table_.reserve(count_qps(config));
   for (const SendQpConfig& c : config.qps) add_qp(c);
-  if (config.bus.slots != 0) make_bus(config.bus);
+  const SendQpConfig slot = MetadataQps::slot_config(config.bus, identity());
+  for (std::size_t k = 0; k < config.bus.slots; ++k) {
+    qps_.add(slot, congestion_for(slot, static_cast<std::uint32_t>(qps_.size())));
+    bus_qps_.add_slot();
+  }
+  bus_qps_.apply(config.bus.destination, 0);
 }
 
 void Board::add_qp(const SendQpConfig& c) {
@@ -90,20 +91,20 @@ bool Board::set_congestion(std::uint32_t i, const CongestionSettings& profile, T
   log_.add({now, i, profile});
   // A higher rate makes all QPs that share it due earlier than scheduled in the wheel.
   if (groups_.empty()) {
-    settle(i, now);
+    reschedule(i, now);
     return true;
   }
   for (std::uint32_t k = 0; k < qps_.size(); ++k) {
-    if (qps_[k].congestion() == control) settle(k, now);
+    if (qps_[k].congestion() == control) reschedule(k, now);
   }
   return true;
 }
 
 void Board::start(Time now) {
-  stopped_ = false;
+  bus_qps_.start();
   // A shared rate starts with the first of its QPs.
   std::map<dcqcn::CongestionControl*, Time> controls;
-  for (std::size_t i = 0; i < first_bus_; ++i) {
+  for (std::size_t i = 0; i < first_bus_qp(); ++i) {
     SendQp& qp = qps_[i];
     const Time at = qp.start(now);
     if (qp.congestion() == nullptr) continue;
@@ -115,53 +116,55 @@ void Board::start(Time now) {
     if (!first) it->second = std::min(it->second, at);
   }
   for (const auto& [control, at] : controls) control->start(at);
-  for (std::uint32_t i = 0; i < qps_.size(); ++i) settle(i, now);
+  for (std::uint32_t i = 0; i < qps_.size(); ++i) reschedule(i, now);
 }
 
 void Board::stop_traffic(Time now) {
-  stopped_ = true;
-  dispatcher_.drop();
+  bus_qps_.stop();
   for (std::uint32_t i = 0; i < qps_.size(); ++i) {
     qps_[i].stop_traffic();
-    settle(i, now);
+    reschedule(i, now);
   }
 }
 
 void Board::flush(Time now) {
-  stopped_ = true;
-  dispatcher_.drop();
+  bus_qps_.stop();
   for (std::uint32_t i = 0; i < qps_.size(); ++i) {
     qps_[i].stop_traffic();
     if (!qps_[i].requester().idle()) qps_[i].requester().set_state(roce::QpState::kErr, now);
-    settle(i, now);
+    reschedule(i, now);
   }
 }
 
-void Board::settle(std::uint32_t i, Time now) {
+void Board::reschedule(std::uint32_t i, Time now) {
   SendQp& qp = qps_[i];
-  const bool bus = i >= first_bus_;
+  const bool on_bus = i >= first_bus_qp();
   qp.reap(now);
-  if (bus) {
-    feed(i, now);
+  if (on_bus) {
+    bus_qps_.post_requests(i, now);
   } else {
     qp.post_due(now);
   }
   qp.reap(now);  // requests posted to a QP in ERR have completed already
-  if (bus) check_completions(i);
+  if (on_bus) bus_qps_.count_completions(i);
   if (qp.finished() != qp.counts_finished()) {
     qp.count_finished(qp.finished());
-    (bus ? bus_busy_ : unfinished_) += qp.finished() ? std::size_t(-1) : 1;
+    if (on_bus) {
+      bus_qps_.count_busy(!qp.finished());
+    } else {
+      unfinished_ += qp.finished() ? std::size_t(-1) : 1;
+    }
   }
   watch_timer(i, now);
   if (ready_.contains(i)) return;
   const std::uint32_t line = shared_.line_of(i);
   if (line == SharedRates::kNone) {
-    place(i, departure(i, now), now);
+    schedule(i, departure(i, now), now);
     return;
   }
   const Time own = own_departure(i, now);
   if (own > now) {
-    place(i, own, now);
+    schedule(i, own, now);
   } else {
     departures_.cancel(i);
     shared_.wait(i);
@@ -176,7 +179,7 @@ void Board::call_next(std::uint32_t line, Time now) {
     const Time own = own_departure(i, now);
     if (own > now) {
       // Cannot send any more: it is in ERR, or its window is full.
-      place(shared_.pop(line), own, now);
+      schedule(shared_.pop(line), own, now);
       continue;
     }
     const Time at = qps_[i].departure(now);
@@ -189,7 +192,7 @@ void Board::call_next(std::uint32_t line, Time now) {
   }
 }
 
-void Board::place(std::uint32_t i, Time at, Time now) {
+void Board::schedule(std::uint32_t i, Time at, Time now) {
   if (at <= now) {
     departures_.cancel(i);
     ready_.push(i);
@@ -222,7 +225,7 @@ void Board::run_timers(Time now) {
     const std::uint64_t timeouts = qps_[i].requester().timeouts();
     qps_[i].on_timer(now);
     if (qps_[i].requester().timeouts() != timeouts) ++incidents_;
-    settle(i, now);
+    reschedule(i, now);
   };
   // Prefetches the next queue pair, which may be anywhere in memory.
   timers_.advance(now, expire, [this](std::uint32_t i) { qps_[i].prefetch_deadline(); });
@@ -231,7 +234,7 @@ void Board::run_timers(Time now) {
 void Board::resumed(std::uint8_t priorities, Time now) {
   if (!pause_.per_priority()) return;  // 802.3x: ready QPs stay in the ready queue
   for (std::uint32_t i = 0; i < qps_.size(); ++i) {
-    if ((priorities >> pause_.priority(qps_[i].headers()) & 1) != 0) settle(i, now);
+    if ((priorities >> pause_.priority(qps_[i].headers()) & 1) != 0) reschedule(i, now);
   }
 }
 
@@ -245,7 +248,7 @@ void Board::wake(Time now) {
   });
   for (const std::uint32_t i : woken_) {
     if (i < qps_.size()) {
-      settle(i, now);
+      reschedule(i, now);
     } else {
       call_next(i - static_cast<std::uint32_t>(qps_.size()), now);
     }
@@ -323,7 +326,7 @@ void Board::receive_roce(const roce::ParsedFrame& frame, Time now) {
   ++counters_.rx_roce;
   if (packet.kind == roce::TransportKind::kCnp) {
     if (qp.on_cnp(now)) log_.add({now, i, std::nullopt});
-    settle_received(i, now);
+    reschedule_received(i, now);
     return;
   }
   if (frame.congestion_experienced) ++counters_.rx_ce;
@@ -333,7 +336,7 @@ void Board::receive_roce(const roce::ParsedFrame& frame, Time now) {
   } else {
     qp.on_response(packet.aeth, packet.psn, now);
   }
-  settle_received(i, now);
+  reschedule_received(i, now);
 }
 
 }  // namespace softfeb::engine

@@ -2,12 +2,11 @@
 #pragma once
 
 #include "board/data_path.hpp"
-#include "engine/completion_checker.hpp"
 #include "engine/congestion_log.hpp"
-#include "engine/dispatcher.hpp"
 #include "engine/endpoint.hpp"
 #include "engine/expected_responses.hpp"
 #include "engine/link_shaper.hpp"
+#include "engine/metadata_qps.hpp"
 #include "engine/next_hops.hpp"
 #include "engine/qp_store.hpp"
 #include "engine/qp_table.hpp"
@@ -15,29 +14,14 @@
 #include "engine/send_qp.hpp"
 #include "engine/shared_rates.hpp"
 #include "engine/timing_wheel.hpp"
-#include "roce/udp_source_port.hpp"
 
 #include <array>
 #include <cstdint>
 #include <map>
 #include <memory_resource>
-#include <optional>
 #include <vector>
 
 namespace softfeb::engine {
-
-/// The queue pairs that the metadata bus can create (doc/dispatcher.md).
-struct BusConfig {
-  std::size_t slots = 0;
-  /// Settings common to all slots. The bus supplies transport, QPNs, PSNs, path MTU, timers and retries; the
-  /// board's identity and the destination supply the addresses of the path. `traffic`, `peer_mac` and
-  /// `start_after` are ignored. `payload` must provide bytes for any offset and length; it must not be null
-  /// if there are slots (std::invalid_argument).
-  SendQpConfig qp;
-  roce::SourcePortPolicy source_port;
-  std::uint32_t largest_pmtu = 4096;    ///< limit of the port; a QP with a larger path MTU goes to ERR
-  board::SetDestination destination{};  ///< initial destination
-};
 
 struct BoardConfig {
   Identity identity;
@@ -76,7 +60,7 @@ class Board : public Endpoint {
   const CongestionLog& congestion_log() const { return log_; }
   /// True if every configured QP has posted all its messages and received their completions. QPs of the
   /// metadata bus count only after traffic was stopped, because until then requests may still be added.
-  bool finished() const { return unfinished_ == 0 && (!stopped_ || bus_busy_ == 0); }
+  bool finished() const { return unfinished_ == 0 && bus_qps_.finished(); }
 
   /// Applies a register write. It is in effect when the call returns.
   void apply(const board::DataPathAction& action, Time now);
@@ -84,7 +68,7 @@ class Board : public Endpoint {
   void observe(board::DataPathState& out, Time now) const;
 
   /// If false, disables the fast path (board_send.cpp), for comparison. Affects only speed.
-  void set_quick_turns(bool on) { quick_turns_ = on; }
+  void set_fast_path(bool on) { fast_path_ = on; }
 
   void expect(const roce::ParsedFrame& frame) override;
   std::size_t poll(Time now, std::span<TxFrame> out) override;
@@ -93,21 +77,16 @@ class Board : public Endpoint {
 
   std::size_t qp_count() const { return qps_.size(); }
   /// Number of the first slot of the metadata bus, which equals the number of configured QPs.
-  std::size_t first_bus_qp() const { return first_bus_; }
+  std::size_t first_bus_qp() const { return bus_qps_.first(); }
   /// True for a configured QP, or for a slot of the metadata bus that holds a QP.
-  bool qp_exists(std::size_t i) const { return i < first_bus_ || slots_[i - first_bus_].exists(); }
+  bool qp_exists(std::size_t i) const { return i < first_bus_qp() || bus_qps_.exists(i); }
   const SendQp& qp(std::size_t i) const { return qps_[i]; }
   SendQp& qp(std::size_t i) { return qps_[i]; }
   /// Requester counters of QP `i`. For a slot of the metadata bus: the sum over all QPs it has held.
-  roce::RequesterCounters totals(std::size_t i) const;
-  /// History of a slot of the metadata bus, over all QPs it has held.
-  struct BusHistory {
-    Time first_completed = kNever;            ///< time of the first successful completions
-    std::uint64_t first_completed_bytes = 0;  ///< payload bytes of those completions
-    bool uc = false;                          ///< the slot has held a UC QP
-  };
-  /// `i` must be a slot of the metadata bus.
-  const BusHistory& bus_history(std::size_t i) const { return slots_[i - first_bus_].history; }
+  roce::RequesterCounters totals(std::size_t i) const {
+    return i < first_bus_qp() ? qps_[i].requester().counters() : bus_qps_.totals(i);
+  }
+  const MetadataQps& metadata_qps() const { return bus_qps_; }
   /// Average memory per queue pair in bytes, including its send queue, congestion control, and entries in
   /// wheels and tables. Counts allocated capacity; 0 without queue pairs.
   std::size_t memory_per_qp() const;
@@ -123,10 +102,9 @@ class Board : public Endpoint {
   void receive_roce(const roce::ParsedFrame& frame, Time now) override;
   void neighbour_learned(const roce::IpAddress& ip, Time now) override;
   void resumed(std::uint8_t priorities, Time now) override;
-  void settle_burst(Time now) override;
+  void finish_burst(Time now) override;
 
  private:
-  static constexpr std::uint32_t kNoQp = UINT32_MAX;
   static constexpr std::uint32_t kNoRun = UINT32_MAX;
 
   /// A range of consecutive QPs, [first, first + count), that wait for the same next hop.
@@ -141,61 +119,15 @@ class Board : public Endpoint {
     std::uint32_t last = kNoRun;
   };
 
-  /// A slot of the metadata bus.
-  struct BusSlot {
-    board::QpContext context;       ///< as written by the bus
-    std::optional<roce::Qpn> qpn;   ///< set if `table_` holds the QPN; not set if a configured QP owns it
-    std::uint64_t stream_base = 0;  ///< payload byte counter at the start of the current QP
-    std::uint64_t stream_next = 0;  ///< payload offset of the next request
-    std::uint64_t ok = 0;           ///< completions of the current QP already reported to the checker
-    std::uint64_t failed = 0;
-    roce::RequesterCounters past;  ///< sum over the previous QPs of the slot
-    BusHistory history;
-
-    bool exists() const { return context.state != roce::QpState::kReset; }
-  };
-  /// Destination of the QPs of the metadata bus.
-  struct BusPeer {
-    board::SetDestination destination;
-    std::optional<roce::IpAddress> next_hop;  ///< not set: no destination
-    std::optional<roce::MacAddress> mac;
-    Time retry_at = kNever;  ///< time of the next request for the next hop's MAC address
-  };
-
-  void make_bus(const BusConfig& config);
-
   // board_registers.cpp
   void act(const board::SetDcqcn& a, Time now);
   void act(const board::SetCnpCounterReset& a, Time now);
-  void act(const board::SetCompletionReset& a, Time now);
   void act(const board::SetTrafficClass& a, Time now);
-  void act(const board::SoftReset& a, Time now);
+  template <typename Action>
+  void act(const Action& a, Time now) {
+    bus_qps_.apply(a, now);
+  }
   board::QpLive live(std::size_t i, Time now) const;
-
-  // board_bus.cpp: life cycle of the metadata bus's QPs
-  bool on_bus(std::size_t i) const { return i >= first_bus_ && i < qps_.size(); }
-  BusSlot& slot_of(std::size_t i) { return slots_[i - first_bus_]; }
-  void act(const board::SetQp& a, Time now);
-  void follow(std::uint32_t i, roce::QpState before, Time now);
-  void open_bus_qp(std::uint32_t i, Time now);
-  void close_bus_qp(std::uint32_t i, Time now);
-  void renew_bus_qp(std::uint32_t i, Time now);
-  void ready_bus_qp(std::uint32_t i, Time now);
-  roce::RequesterConfig requester_for(const board::QpContext& context) const;
-
-  // board_peer.cpp: destination of the metadata bus's QPs
-  void act(const board::SetDestination& a, Time now);
-  void choose_next_hop(Time now);
-  void direct_bus_qp(std::uint32_t i);
-  bool ask_bus_peer(Time now);
-  void tell_bus_peer(const roce::MacAddress& mac, Time now);
-
-  // board_dispatch.cpp: requests and completions of the metadata bus's QPs
-  void act(const board::Dispatch& a, Time now);
-  std::uint32_t choose_bus_qp() const;
-  void route_dispatch(Time now);
-  void feed(std::uint32_t i, Time now);
-  void check_completions(std::uint32_t i);
 
   /// The departure of the QP, postponed while its priority is paused.
   Time departure(std::uint32_t i, Time now) const { return unpaused(i, qps_[i].departure(now)); }
@@ -204,8 +136,8 @@ class Board : public Endpoint {
     return pause_.per_priority() ? std::max(at, pause_.until(pause_.priority(qps_[i].headers()))) : at;
   }
   /// Reschedules QP `i` after any change to it: updates the ready queue, the departure wheel, and its timer.
-  void settle(std::uint32_t i, Time now);
-  void place(std::uint32_t i, Time at, Time now);
+  void reschedule(std::uint32_t i, Time now);
+  void schedule(std::uint32_t i, Time at, Time now);
   /// If the first QP in `line` may send, moves it to the ready queue; otherwise schedules its wake-up.
   void call_next(std::uint32_t line, Time now);
   /// Moves QPs whose departure has been reached from the wheel to the ready queue.
@@ -217,8 +149,8 @@ class Board : public Endpoint {
 
   // board_neighbours.cpp: MAC addresses of the configured QPs' next hops
   void await_hop(std::uint32_t i, const roce::IpAddress& hop);
-  void look_at_statics(Time now);
-  void hop_found(std::uint32_t hop, const roce::MacAddress& mac, Time now);
+  void apply_static_neighbours(Time now);
+  void hop_resolved(std::uint32_t hop, const roce::MacAddress& mac, Time now);
   void give_up(std::uint32_t hop, Time now);
   template <typename Do>
   void for_each_waiting(std::uint32_t hop, Do&& act);
@@ -231,16 +163,16 @@ class Board : public Endpoint {
   bool many() const { return qps_.size() > kFewQps; }
   std::size_t send_packets(Time now, std::span<TxFrame> out);
   void fetch_ahead();
-  void fetch_turns_to_come();
-  bool turn_goes_on();
-  void end_turn();
+  void fetch_first_lines();
+  bool quantum_goes_on();
+  void end_quantum();
   bool may_run(std::uint32_t i) const;
   /// True if QP `i` does not share its rate with other QPs.
   bool own_rate(std::uint32_t i) const { return groups_.empty() || shared_.line_of(i) == SharedRates::kNone; }
-  enum class Turn : std::uint8_t { kSent, kNothing, kOfRun };
-  Turn take_turn(SendQp& qp, Time now, TxFrame& out);
-  Turn take_turn_of_run(SendQp& qp, Time now, TxFrame& out);
-  void settle_received(std::uint32_t i, Time now);
+  enum class Sent : std::uint8_t { kPacket, kNothing, kOfRun };
+  Sent send_next(SendQp& qp, Time now, TxFrame& out);
+  Sent send_of_run(SendQp& qp, Time now, TxFrame& out);
+  void reschedule_received(std::uint32_t i, Time now);
 
   LinkShaper link_;
   QpStore qps_;
@@ -250,9 +182,9 @@ class Board : public Endpoint {
   std::vector<std::uint32_t> woken_;
   TimingWheel timers_;
   ReadyQueue ready_;
-  unsigned of_turn_ = 0;      ///< packets the first QP in the ready queue has sent in its current quantum
-  std::size_t fetch_at_ = 0;  ///< position in the ready queue at which to prefetch more QPs
-  std::size_t fetched_ = 0;   ///< position after the last prefetched QP
+  unsigned quantum_sent_ = 0;  ///< packets the first QP in the ready queue has sent in its current quantum
+  std::size_t fetch_at_ = 0;   ///< position in the ready queue at which to prefetch more QPs
+  std::size_t fetched_ = 0;    ///< position after the last prefetched QP
   ExpectedResponses expected_;
   struct Group {
     dcqcn::CongestionControl* control = nullptr;
@@ -264,19 +196,10 @@ class Board : public Endpoint {
   std::vector<WaitingRun> waiting_runs_;
   std::uint32_t static_changes_ = 0;  ///< NeighbourTable::static_changes() at the last check
   std::size_t unfinished_ = 0;        ///< number of configured QPs that are not finished
-  std::size_t bus_busy_ = 0;          ///< number of the metadata bus's QPs with outstanding requests
-  bool stopped_ = false;
-
-  std::size_t first_bus_;
-  BusConfig bus_;
-  std::vector<BusSlot> slots_;
-  BusPeer bus_peer_;
-  Dispatcher dispatcher_;
-  std::uint32_t dispatch_to_ = kNoQp;
-  CompletionChecker checker_;
+  MetadataQps bus_qps_;
   CongestionLog log_;
   std::uint16_t identification_ = 0;  ///< IPv4 identification, incremented per packet as in the firmware
-  bool quick_turns_ = true;
+  bool fast_path_ = true;
   /// QPs to reschedule at the end of the current receive burst.
   std::array<std::uint32_t, 64> received_{};
   std::size_t received_count_ = 0;

@@ -36,15 +36,15 @@ void Board::neighbour_learned(const roce::IpAddress& ip, Time now) {
   const auto mac = host_.neighbours().find(ip, now);
   if (!mac) return;
   if (const std::uint32_t hop = hops_.find(ip); hop != NextHops::kNone && !hops_.known(hop))
-    hop_found(hop, *mac, now);
-  if (bus_peer_.next_hop == ip) tell_bus_peer(*mac, now);
+    hop_resolved(hop, *mac, now);
+  bus_qps_.neighbour_learned(ip, *mac, now);
 }
 
-void Board::hop_found(std::uint32_t hop, const roce::MacAddress& mac, Time now) {
+void Board::hop_resolved(std::uint32_t hop, const roce::MacAddress& mac, Time now) {
   hops_.learned(hop, now);
   for_each_waiting(hop, [&](std::uint32_t i) {
     qps_[i].set_dest_mac(mac);
-    settle(i, now);
+    reschedule(i, now);
   });
 }
 
@@ -52,35 +52,32 @@ void Board::give_up(std::uint32_t hop, Time now) {
   ++incidents_;
   for_each_waiting(hop, [&](std::uint32_t i) {
     qps_[i].requester().set_state(roce::QpState::kErr, now);
-    settle(i, now);
+    reschedule(i, now);
   });
 }
 
 /// Applies static neighbour entries, which need no answer. They are usually set before the board starts.
-void Board::look_at_statics(Time now) {
+void Board::apply_static_neighbours(Time now) {
   if (host_.neighbours().static_changes() == static_changes_) return;
   static_changes_ = host_.neighbours().static_changes();
   for (std::uint32_t h = 0; h < hops_.size(); ++h) {
     if (hops_.known(h)) continue;
-    if (const auto mac = host_.neighbours().find(hops_.ip(h), now)) hop_found(h, *mac, now);
+    if (const auto mac = host_.neighbours().find(hops_.ip(h), now)) hop_resolved(h, *mac, now);
   }
 }
 
-std::size_t Board::unresolved() const {
-  const bool bus_waits = bus_peer_.next_hop && !bus_peer_.mac &&
-                         std::any_of(slots_.begin(), slots_.end(), [](const auto& s) { return s.exists(); });
-  return hops_.unknown() + (bus_waits ? 1 : 0);
-}
+std::size_t Board::unresolved() const { return hops_.unknown() + (bus_qps_.unresolved() ? 1 : 0); }
 
 /// Sends due requests. They precede answers because their number is bounded, whereas that of answers depends
 /// on other hosts.
 std::size_t Board::poll_requests(Time now, std::span<TxFrame> out) {
-  if (hops_.unknown() == 0 && bus_peer_.retry_at > now) return 0;
-  look_at_statics(now);
+  if (hops_.unknown() == 0 && bus_qps_.neighbour_request_at() > now) return 0;
+  apply_static_neighbours(now);
   hops_.advance(now, [&](std::uint32_t hop) { give_up(hop, now); });
   if (control_open_at() > now) return 0;
   std::size_t n = 0;
-  if (n < out.size() && ask_bus_peer(now)) host_.write_request(*bus_peer_.next_hop, out[n++]);
+  if (n < out.size() && bus_qps_.take_neighbour_request(now))
+    host_.write_request(bus_qps_.next_hop(), out[n++]);
   while (n < out.size()) {
     const std::uint32_t hop = hops_.next_request(now);
     if (hop == NextHops::kNone) break;
@@ -91,7 +88,7 @@ std::size_t Board::poll_requests(Time now, std::span<TxFrame> out) {
 
 /// When poll_requests() has work; kNever if there is none.
 Time Board::request_event(Time now) const {
-  const Time at = std::min(hops_.next_event(now), bus_peer_.retry_at);
+  const Time at = std::min(hops_.next_event(now), bus_qps_.neighbour_request_at());
   return at == kNever ? kNever : std::max(at, control_open_at());
 }
 

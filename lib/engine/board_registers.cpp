@@ -33,26 +33,12 @@ void Board::act(const board::SetCnpCounterReset& a, Time now) {
   if (control != nullptr) control->set_cnp_counter_reset(a.level, now);
 }
 
-void Board::act(const board::SetCompletionReset& a, Time /*now*/) { checker_.set_reset(a.level); }
-
 void Board::act(const board::SetTrafficClass& a, Time now) {
   const auto dscp = static_cast<std::uint8_t>(a.dscp & 63);
   const auto ecn = static_cast<roce::Ecn>(a.ecn & 3);
   for (std::size_t i = 0; i < qps_.size(); ++i) qps_[i].set_traffic_class(dscp, ecn);
-  bus_.qp.path.dscp = dscp;
-  bus_.qp.path.ecn = ecn;
+  bus_qps_.set_traffic_class(dscp, ecn);
   resumed(0xff, now);  // the new priority of a QP need not be paused
-}
-
-void Board::act(const board::SoftReset& /*a*/, Time now) {
-  dispatcher_.drop();
-  for (std::size_t k = 0; k < slots_.size(); ++k) {
-    const auto i = static_cast<std::uint32_t>(first_bus_ + k);
-    slots_[k].context = {};
-    close_bus_qp(i, now);
-    settle(i, now);
-  }
-  route_dispatch(now);
 }
 
 board::QpLive Board::live(std::size_t i, Time now) const {
@@ -78,9 +64,9 @@ board::QpLive Board::live(std::size_t i, Time now) const {
 void Board::observe(board::DataPathState& out, Time now) const {
   out.at = now;
   for (board::QpLive& qp : out.qps) qp = live(qp.qp, now);
-  out.completions_ok = checker_.ok();
-  out.completions_failed = checker_.failed();
-  out.requests_waiting = dispatcher_.waiting();
+  out.completions_ok = bus_qps_.checker().ok();
+  out.completions_failed = bus_qps_.checker().failed();
+  out.requests_waiting = bus_qps_.requests_waiting();
   out.rx_pause = counters_.rx_pause;
 }
 

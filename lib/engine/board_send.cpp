@@ -34,75 +34,75 @@ namespace softfeb::engine {
 namespace {
 
 // Quantum if more than kFewQps are ready.
-constexpr unsigned kPacketsOfTurn = 4;
+constexpr unsigned kQuantum = 4;
 // Upcoming queue pairs are prefetched while others are served (doc/engine.md). A prefetch whose page is not
 // in the TLB stalls later instructions until the page walk ends. Several page walks proceed in parallel, so
 // the first lines of several queue pairs are prefetched together.
-constexpr std::size_t kTurnsTogether = 8;
-constexpr std::size_t kTurnsAhead = 16;
+constexpr std::size_t kFetchedTogether = 8;
+constexpr std::size_t kFirstLinesAhead = 16;
 // Positions ahead in the ready queue at which the other lines are prefetched: those that every packet
 // touches, those of the full path, and the send queue, whose address is known only then.
-constexpr std::size_t kTurnsToRun = 12;
-constexpr std::size_t kTurnsInFull = 7;
-constexpr std::size_t kTurnsToQueue = 3;
+constexpr std::size_t kRunLinesAhead = 12;
+constexpr std::size_t kOtherLinesAhead = 7;
+constexpr std::size_t kQueueAhead = 3;
 
 }  // namespace
 
 /// Returns whether the first queue pair may send another packet in its quantum, provided that it is due at
 /// once. Otherwise ends the quantum.
-inline bool Board::turn_goes_on() {
-  if (ready_.size() > kFewQps && ++of_turn_ < kPacketsOfTurn) return true;
-  of_turn_ = 0;
+inline bool Board::quantum_goes_on() {
+  if (ready_.size() > kFewQps && ++quantum_sent_ < kQuantum) return true;
+  quantum_sent_ = 0;
   return false;
 }
 
 /// Fast path. `qp` is the first in the ready queue; it stays there or is removed.
-[[gnu::always_inline]] inline Board::Turn Board::take_turn_of_run(SendQp& qp, Time now, TxFrame& out) {
+[[gnu::always_inline]] inline Board::Sent Board::send_of_run(SendQp& qp, Time now, TxFrame& out) {
   const std::uint32_t i = ready_.front();
   const Time timer = qp.congestion_timer();
   Time next = kNever;
   if (!qp.craft_of_run(now, identification_, out, next)) {
-    end_turn();
-    settle(i, now);
-    return Turn::kNothing;
+    end_quantum();
+    reschedule(i, now);
+    return Sent::kNothing;
   }
   if (qp.congestion_timer() != timer) watch_timer(i, now);
   if (next <= now) {
-    if (!turn_goes_on()) ready_.rotate();
-    return Turn::kSent;
+    if (!quantum_goes_on()) ready_.rotate();
+    return Sent::kPacket;
   }
-  end_turn();
+  end_quantum();
   if (next != kNever) departures_.schedule(i, next);
-  return Turn::kSent;
+  return Sent::kPacket;
 }
 
 /// Full path, also for the first in the ready queue. Returns kOfRun if the next packet belongs to a run: then
 /// nothing was sent and the queue pair keeps its position.
-Board::Turn Board::take_turn(SendQp& qp, Time now, TxFrame& out) {
+Board::Sent Board::send_next(SendQp& qp, Time now, TxFrame& out) {
   const std::uint32_t i = ready_.front();
   shared_.answered(i);
   qp.post_due(now);
   const bool alike = may_run(i);
   const bool may_send = alike ? qp.may_send(now) : departure(i, now) <= now && qp.requester().ready(now);
-  if (may_send && alike && qp.begin_run()) return Turn::kOfRun;
+  if (may_send && alike && qp.begin_run()) return Sent::kOfRun;
   Time next = kNever;
   const bool sent = may_send && qp.craft(now, identification_, out, next);
-  const bool goes_on = sent && own_rate(i) && turn_goes_on();
+  const bool goes_on = sent && own_rate(i) && quantum_goes_on();
   ready_.pop();
   if (sent && alike && (qp.begin_run() || qp.may_follow(next, now))) {
-    // A run begins here, or the next message. Of the state that settle() updates, only the timer and the
+    // A run begins here, or the next message. Of the state that reschedule() updates, only the timer and the
     // place in the schedule can have changed.
     watch_timer(i, now);
-    place(i, next, now);
+    schedule(i, next, now);
   } else {
-    settle(i, now);
+    reschedule(i, now);
   }
-  if (!goes_on || !ready_.recall(i)) of_turn_ = 0;
-  return sent ? Turn::kSent : Turn::kNothing;
+  if (!goes_on || !ready_.recall(i)) quantum_sent_ = 0;
+  return sent ? Sent::kPacket : Sent::kNothing;
 }
 
-void Board::end_turn() {
-  of_turn_ = 0;
+void Board::end_quantum() {
+  quantum_sent_ = 0;
   ready_.pop();
 }
 
@@ -113,12 +113,12 @@ std::size_t Board::send_packets(Time now, std::span<TxFrame> out) {
   std::uint64_t bytes = 0;
   // An iteration without a packet (a QP in ERR that flushes its requests) counts as well, which bounds the
   // loop.
-  for (std::size_t turns = out.size(); turns != 0 && !ready_.empty() && link_.open(now); --turns) {
+  for (std::size_t left = out.size(); left != 0 && !ready_.empty() && link_.open(now); --left) {
     if (many()) fetch_ahead();
     SendQp& qp = qps_[ready_.front()];
-    Turn turn = qp.may_go_on(now) ? Turn::kOfRun : take_turn(qp, now, out[n]);
-    if (turn == Turn::kOfRun) turn = take_turn_of_run(qp, now, out[n]);
-    if (turn == Turn::kNothing) continue;
+    Sent sent = qp.may_go_on(now) ? Sent::kOfRun : send_next(qp, now, out[n]);
+    if (sent == Sent::kOfRun) sent = send_of_run(qp, now, out[n]);
+    if (sent == Sent::kNothing) continue;
     ++identification_;
     const std::uint32_t length = out[n].length();
     link_.sent(length, now);
@@ -135,58 +135,58 @@ std::size_t Board::send_packets(Time now, std::span<TxFrame> out) {
 
 /// Prefetches what upcoming iterations touch, in stages that each depend on the previous one.
 void Board::fetch_ahead() {
-  if (of_turn_ != 0) return;  // already done at the start of the quantum
+  if (quantum_sent_ != 0) return;  // already done at the start of the quantum
   const std::size_t first = ready_.first_place();
   const std::size_t end = ready_.end_place();
-  if (first >= fetch_at_) fetch_turns_to_come();
-  if (const std::size_t at = first + kTurnsToRun; at < end) qps_[ready_.at_place(at)].prefetch_run();
-  if (const std::size_t at = first + kTurnsInFull; at < end) {
+  if (first >= fetch_at_) fetch_first_lines();
+  if (const std::size_t at = first + kRunLinesAhead; at < end) qps_[ready_.at_place(at)].prefetch_run();
+  if (const std::size_t at = first + kOtherLinesAhead; at < end) {
     const std::uint32_t i = ready_.at_place(at);
     const SendQp& qp = qps_[i];
-    const bool ends = !qp.requester().runs_beyond(kPacketsOfTurn);
+    const bool ends = !qp.requester().runs_beyond(kQuantum);
     if (ends) {
-      qp.prefetch_turn();
+      qp.prefetch_full();
       timers_.prefetch(i);
     } else if (qp.paces_packets()) {
       qp.prefetch_pacer_place();
     }
     if (ends || qp.paces_packets()) departures_.prefetch(i);
   }
-  if (const std::size_t at = first + kTurnsToQueue; at < end) {
+  if (const std::size_t at = first + kQueueAhead; at < end) {
     const SendQp& qp = qps_[ready_.at_place(at)];
-    if (!qp.requester().runs_beyond(kPacketsOfTurn)) qp.requester().prefetch_sending();
+    if (!qp.requester().runs_beyond(kQuantum)) qp.requester().prefetch_sending();
     if (qp.paces_packets()) qp.prefetch_pacer();
   }
 }
 
-void Board::fetch_turns_to_come() {
+void Board::fetch_first_lines() {
   const std::size_t first = ready_.first_place();
-  const std::size_t end = std::min(ready_.end_place(), first + kTurnsAhead + kTurnsTogether);
+  const std::size_t end = std::min(ready_.end_place(), first + kFirstLinesAhead + kFetchedTogether);
   for (fetched_ = std::max(fetched_, first); fetched_ < end; ++fetched_)
     qps_[ready_.at_place(fetched_)].prefetch();
-  fetch_at_ = first + kTurnsTogether;
+  fetch_at_ = first + kFetchedTogether;
 }
 
 bool Board::may_run(std::uint32_t i) const {
-  return quick_turns_ && i < first_bus_ && !pause_.per_priority() && own_rate(i);
+  return fast_path_ && i < first_bus_qp() && !pause_.per_priority() && own_rate(i);
 }
 
 /// Reschedules after a response or CNP: at once, or at the end of the burst.
-void Board::settle_received(std::uint32_t i, Time now) {
+void Board::reschedule_received(std::uint32_t i, Time now) {
   if (!in_burst()) {
-    settle(i, now);
+    reschedule(i, now);
     return;
   }
-  if (qps_[i].to_settle()) return;
-  if (received_count_ == received_.size()) settle_burst(now);
-  qps_[i].set_to_settle(true);
+  if (qps_[i].reschedule_pending()) return;
+  if (received_count_ == received_.size()) finish_burst(now);
+  qps_[i].set_reschedule_pending(true);
   received_[received_count_++] = i;
 }
 
-void Board::settle_burst(Time now) {
+void Board::finish_burst(Time now) {
   for (std::size_t k = 0; k < received_count_; ++k) {
-    qps_[received_[k]].set_to_settle(false);
-    settle(received_[k], now);
+    qps_[received_[k]].set_reschedule_pending(false);
+    reschedule(received_[k], now);
   }
   received_count_ = 0;
   expected_.clear();

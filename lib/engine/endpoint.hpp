@@ -70,7 +70,7 @@ class Endpoint {
   void end_of_burst(Time now) {
     if (!in_burst_) return;
     in_burst_ = false;
-    settle_burst(now);
+    finish_burst(now);
   }
   /// Hint that this frame will be received soon, in the current burst or as the first of a new one.
   /// Prefetches the data needed to process it; has no other effect.
@@ -105,7 +105,7 @@ class Endpoint {
   /// True if rescheduling may be deferred to the end of the burst: see receive_in_burst().
   bool in_burst() const { return in_burst_; }
   /// Does what receive_roce() deferred.
-  virtual void settle_burst(Time /*now*/) {}
+  virtual void finish_burst(Time /*now*/) {}
   /// The MAC address of a neighbour was learned.
   virtual void neighbour_learned(const roce::IpAddress& /*ip*/, Time /*now*/) {}
 

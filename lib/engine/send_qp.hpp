@@ -150,8 +150,8 @@ class alignas(64) SendQp {
   bool counts_finished() const { return flags_.counts_finished; }
   void count_finished(bool finished) { flags_.counts_finished = finished; }
   /// Flag owned by the board: a response was received and the QP has yet to be rescheduled.
-  bool to_settle() const { return flags_.to_settle; }
-  void set_to_settle(bool to_settle) { flags_.to_settle = to_settle; }
+  bool reschedule_pending() const { return flags_.reschedule_pending; }
+  void set_reschedule_pending(bool pending) { flags_.reschedule_pending = pending; }
 
   roce::Requester& requester() { return requester_; }
   const roce::Requester& requester() const { return requester_; }
@@ -189,7 +189,7 @@ class alignas(64) SendQp {
   /// pair in memory.
   void prefetch_run() const { softfeb::prefetch(&headers_, kHotLines + 2); }
   /// Third stage, before the end of a run: the remaining lines, which the full path needs.
-  void prefetch_turn() const {
+  void prefetch_full() const {
     softfeb::prefetch(reinterpret_cast<const std::byte*>(this) + 64, sizeof *this / 64 - kHotLines - 1);
   }
   /// Whether packets are paced at a constant rate, and prefetches for it: the pointer to the pacer, then the
@@ -250,7 +250,7 @@ class alignas(64) SendQp {
     bool by_bytes : 1;
     bool by_message : 1;
     bool counts_finished : 1;
-    bool to_settle : 1;
+    bool reschedule_pending : 1;
   };
 
   // A packet of a run touches the first cache line, which is the requester's, and the last two. The members

@@ -20,7 +20,7 @@ SendQpSnapshot copy(const Board& board, std::size_t i, Time now) {
   s.completed_payload_bytes = s.on_bus ? s.counters.completed_bytes : qp.completed_payload_bytes();
   s.uc = config.transport == roce::Transport::kUc;
   if (s.on_bus) {
-    const Board::BusHistory& history = board.bus_history(i);
+    const MetadataQps::History& history = board.metadata_qps().history(i);
     s.uc = history.uc;
     s.first_completed = history.first_completed;
     s.first_completed_bytes = history.first_completed_bytes;

@@ -46,7 +46,7 @@ class Disturbed {
     }
     for (std::uint32_t q = 0; q < qps_; ++q) connect(b, r, q);
     board = std::make_unique<Board>(b);
-    board->set_quick_turns(quick);
+    board->set_fast_path(quick);
     receiver_ = std::make_unique<Receiver>(r);
     link = std::make_unique<MemoryLink>(std::vector<Endpoint*>{board.get(), receiver_.get()}, seed);
     link->keep_log = true;

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "board/data_path.hpp"
+#include "engine/completion_checker.hpp"
+#include "engine/dispatcher.hpp"
+#include "engine/neighbours.hpp"
+#include "engine/qp_store.hpp"
+#include "engine/qp_table.hpp"
+#include "roce/udp_source_port.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <vector>
+
+namespace softfeb::engine {
+
+/// The queue pairs that the metadata bus can create (doc/dispatcher.md).
+struct BusConfig {
+  std::size_t slots = 0;
+  /// Settings common to all slots. The bus supplies transport, QPNs, PSNs, path MTU, timers and retries; the
+  /// board's identity and the destination supply the addresses of the path. `traffic`, `peer_mac` and
+  /// `start_after` are ignored. `payload` must provide bytes for any offset and length; it must not be null
+  /// if there are slots (std::invalid_argument).
+  SendQpConfig qp;
+  roce::SourcePortPolicy source_port;
+  std::uint32_t largest_pmtu = 4096;    ///< limit of the port; a QP with a larger path MTU goes to ERR
+  board::SetDestination destination{};  ///< initial destination
+};
+
+/// A board's queue pairs that the metadata bus creates and destroys at run time, and what serves them in the
+/// firmware: one destination, the work request dispatcher and the work completion checker. The board stores
+/// and schedules the queue pairs like its others; this class decides their state, their path and their
+/// requests. Does not allocate memory after construction.
+///
+/// A slot is a queue pair of the board's QpStore. Functions that take a number `i` expect the number of a
+/// slot on the board: the slots follow the configured queue pairs.
+class MetadataQps {
+ public:
+  /// What the slots share with the board; all of it outlives this object.
+  struct Deps {
+    QpStore& qps;
+    QpTable& table;
+    const Identity& identity;
+    const NeighbourTable& neighbours;
+    /// Called after every change to queue pair `i`; calls post_requests() and count_completions() in turn.
+    std::function<void(std::uint32_t i, Time now)> reschedule;
+  };
+  /// History of a slot, over all QPs it has held.
+  struct History {
+    Time first_completed = kNever;            ///< time of the first successful completions
+    std::uint64_t first_completed_bytes = 0;  ///< payload bytes of those completions
+    bool uc = false;                          ///< the slot has held a UC QP
+  };
+
+  /// Configuration of a queue pair that serves as a slot. It generates no traffic itself.
+  static SendQpConfig slot_config(const BusConfig& config, const Identity& identity);
+
+  /// `first` is the number of the first slot. Throws std::invalid_argument: see BusConfig::qp.
+  MetadataQps(const BusConfig& config, std::size_t first, Deps deps);
+
+  /// Makes the newest queue pair of the store the next slot. Call once per slot, then apply the destination.
+  void add_slot();
+
+  // Registers, in effect when the call returns. Without slots they have no effect.
+  void apply(const board::SetQp& action, Time now);
+  void apply(const board::SetDestination& action, Time now);
+  void apply(const board::Dispatch& action, Time now);
+  void apply(const board::SoftReset& action, Time now);
+  void apply(const board::SetCompletionReset& action, Time now);
+  /// DSCP and ECN field of the QPs to come; those that exist are the board's to change.
+  void set_traffic_class(std::uint8_t dscp, roce::Ecn ecn);
+
+  void start() { stopped_ = false; }
+  /// Drops the requests of the dispatcher that are not posted yet, and accepts no more.
+  void stop();
+  /// True after stop() when no request is outstanding. Until then requests may still be added.
+  bool finished() const { return !stopped_ || busy_ == 0; }
+
+  /// Posts requests of the dispatcher to QP `i` as far as there is room. Before RTS they wait; in ERR all of
+  /// them fail at once.
+  void post_requests(std::uint32_t i, Time now);
+  /// Reports new completions of QP `i` to the completion checker.
+  void count_completions(std::uint32_t i);
+  /// QP `i` has begun to have outstanding requests, or has none any more.
+  void count_busy(bool busy) { busy_ += busy ? std::size_t{1} : std::size_t(-1); }
+
+  /// True if a request for the next hop's MAC address must be sent to next_hop() at `now`. Repeats once a
+  /// second, without limit.
+  bool take_neighbour_request(Time now);
+  /// When the next such request is due; kNever if none is.
+  Time neighbour_request_at() const { return peer_.retry_at; }
+  /// Requires a due neighbour request.
+  const roce::IpAddress& next_hop() const { return *peer_.next_hop; }
+  void neighbour_learned(const roce::IpAddress& ip, const roce::MacAddress& mac, Time now);
+  /// True if there are QPs whose next hop's MAC address is unknown.
+  bool unresolved() const;
+
+  std::size_t first() const { return first_; }
+  /// True if the slot holds a QP.
+  bool exists(std::size_t i) const { return slot(i).exists(); }
+  const History& history(std::size_t i) const { return slot(i).history; }
+  /// Requester counters summed over all QPs that the slot has held.
+  roce::RequesterCounters totals(std::size_t i) const;
+  const CompletionChecker& checker() const { return checker_; }
+  /// Requests dispatched, not yet posted.
+  std::uint32_t requests_waiting() const { return dispatcher_.waiting(); }
+
+ private:
+  static constexpr std::uint32_t kNoQp = UINT32_MAX;
+
+  struct Slot {
+    board::QpContext context;       ///< as written by the bus
+    std::optional<roce::Qpn> qpn;   ///< set if the table holds the QPN; not set if a configured QP owns it
+    std::uint64_t stream_base = 0;  ///< payload byte counter at the start of the current QP
+    std::uint64_t stream_next = 0;  ///< payload offset of the next request
+    std::uint64_t ok = 0;           ///< completions of the current QP already reported to the checker
+    std::uint64_t failed = 0;
+    roce::RequesterCounters past;  ///< sum over the previous QPs of the slot
+    History history;
+
+    bool exists() const { return context.state != roce::QpState::kReset; }
+  };
+  /// Destination of all QPs.
+  struct Peer {
+    board::SetDestination destination;
+    std::optional<roce::IpAddress> next_hop;  ///< not set: no destination
+    std::optional<roce::MacAddress> mac;
+    Time retry_at = kNever;  ///< time of the next request for the next hop's MAC address
+  };
+
+  Slot& slot(std::size_t i) { return slots_[i - first_]; }
+  const Slot& slot(std::size_t i) const { return slots_[i - first_]; }
+  std::uint32_t end() const { return static_cast<std::uint32_t>(first_ + slots_.size()); }
+
+  // metadata_qps.cpp: life cycle
+  void transition(std::uint32_t i, roce::QpState before, Time now);
+  void create(std::uint32_t i, Time now);
+  void destroy(std::uint32_t i, Time now);
+  void reset(std::uint32_t i, Time now);
+  void ready_to_send(std::uint32_t i, Time now);
+  roce::RequesterConfig requester_for(const board::QpContext& context) const;
+
+  // metadata_destination.cpp
+  void choose_next_hop(Time now);
+  void set_path(std::uint32_t i);
+  void set_dest_mac(const roce::MacAddress& mac, Time now);
+
+  // metadata_dispatch.cpp
+  std::uint32_t choose_qp() const;
+  void route_requests(Time now);
+
+  BusConfig config_;
+  std::size_t first_;
+  Deps deps_;
+  std::vector<Slot> slots_;
+  Peer peer_;
+  Dispatcher dispatcher_;
+  std::uint32_t dispatch_to_ = kNoQp;
+  CompletionChecker checker_;
+  std::size_t busy_ = 0;  ///< number of QPs with outstanding requests
+  bool stopped_ = false;
+};
+
+}  // namespace softfeb::engine
