@@ -75,7 +75,9 @@ class Board : public Endpoint {
   Time next_event(Time now) const override;
   void control_frame_sent(std::uint32_t length, Time now) override;
 
-  std::size_t qp_count() const { return qps_.size(); }
+  std::size_t qp_count() const override { return qps_.size(); }
+  void prepare(EndpointSnapshot& out) const override;
+  void copy_statistics(EndpointSnapshot& out, std::size_t first, std::size_t last, Time now) const override;
   /// Number of the first slot of the metadata bus, which equals the number of configured QPs.
   std::size_t first_bus_qp() const { return bus_qps_.first(); }
   /// True for a configured QP, or for a slot of the metadata bus that holds a QP.

@@ -43,6 +43,8 @@ struct EndpointCounters {
   std::uint64_t tx_bytes = 0;    ///< from the Ethernet header to the end of the payload or iCRC
 };
 
+struct EndpointSnapshot;
+
 /// One network address with its state: a board or a receiver. Owned by one worker; sans-I/O.
 class Endpoint {
  public:
@@ -86,6 +88,14 @@ class Endpoint {
 
   /// Accounts for a slow-control frame of `length` bytes sent from this endpoint's address without poll().
   virtual void control_frame_sent(std::uint32_t length, Time now);
+
+  virtual std::size_t qp_count() const = 0;
+  /// Makes room in `out` for the statistics of all QPs.
+  virtual void prepare(EndpointSnapshot& out) const = 0;
+  /// Copies the statistics of QPs first … last - 1, which belong to this kind of endpoint. If these include
+  /// the last QP, also those of the endpoint that a board and a receiver do not have in common.
+  virtual void copy_statistics(EndpointSnapshot& out, std::size_t first, std::size_t last,
+                               Time now) const = 0;
 
   /// Time from which slow-control, ARP and ICMP frames may be sent; in the past unless they are paused.
   Time control_open_at() const { return pause_.until(host_priority_); }

@@ -31,7 +31,8 @@ SendQpConfig MetadataQps::slot_config(const BusConfig& config, const Identity& i
 MetadataQps::MetadataQps(const BusConfig& config, std::size_t first, Deps deps)
     : config_(config), first_(first), deps_(std::move(deps)) {
   if (config.slots == 0) return;
-  if (config.qp.payload == nullptr) throw std::invalid_argument("QPs of the metadata bus need a payload");
+  if (config.qp.payload == nullptr)
+    throw std::invalid_argument("QPs created over the metadata bus need a payload");
   config_.qp = slot_config(config, deps_.identity);
   slots_.reserve(config.slots);
 }

@@ -60,7 +60,9 @@ class Receiver : public Endpoint {
   /// Performs `action`. It is in effect when the call returns.
   void apply(const ReceiverAction& action);
 
-  std::size_t qp_count() const { return qps_.size(); }
+  std::size_t qp_count() const override { return qps_.size(); }
+  void prepare(EndpointSnapshot& out) const override;
+  void copy_statistics(EndpointSnapshot& out, std::size_t first, std::size_t last, Time now) const override;
   const roce::ReceiveQp& qp(std::size_t i) const { return qps_[i].qp; }
   roce::ReceiveQp& qp(std::size_t i) { return qps_[i].qp; }
   /// Number of the first slot, which equals the number of configured QPs.

@@ -44,45 +44,45 @@ ReceiveQpSnapshot copy(const Receiver& receiver, std::size_t i) {
           receiver.last_uc_message(i)};
 }
 
-void finish(const Endpoint& endpoint, EndpointSnapshot& out, Time now) {
-  out.taken_at = now;
-  out.endpoint = endpoint.counters();
-  out.host = endpoint.host().counters();
-  out.paused = endpoint.pause().total(now);
+}  // namespace
+
+void Board::prepare(EndpointSnapshot& out) const { out.send_qps.resize(qp_count()); }
+
+void Board::copy_statistics(EndpointSnapshot& out, std::size_t first, std::size_t last, Time now) const {
+  for (std::size_t i = first; i < last; ++i) out.send_qps[i] = copy(*this, i, now);
+  if (last < qp_count()) return;
+  out.unresolved = unresolved();
+  out.resolution_took = resolution_took();
+  out.finished = finished();
 }
 
-}  // namespace
+void Receiver::prepare(EndpointSnapshot& out) const { out.receive_qps.resize(qp_count()); }
+
+void Receiver::copy_statistics(EndpointSnapshot& out, std::size_t first, std::size_t last,
+                               Time /*now*/) const {
+  for (std::size_t i = first; i < last; ++i) out.receive_qps[i] = copy(*this, i);
+  if (last < qp_count()) return;
+  out.cnp_tx = receiver_counters_.cnp_tx;
+  out.replies_dropped = receiver_counters_.replies_dropped;
+}
 
 EndpointSnapshot make_snapshot(const Endpoint& endpoint) {
   EndpointSnapshot s;
-  if (const auto* board = dynamic_cast<const Board*>(&endpoint)) s.send_qps.resize(board->qp_count());
-  if (const auto* receiver = dynamic_cast<const Receiver*>(&endpoint))
-    s.receive_qps.resize(receiver->qp_count());
+  endpoint.prepare(s);
   return s;
 }
 
 std::size_t take_snapshot(const Endpoint& endpoint, EndpointSnapshot& out, std::size_t first,
                           std::size_t limit, Time now) {
-  if (const auto* board = dynamic_cast<const Board*>(&endpoint)) {
-    const std::size_t end = std::min(first + limit, board->qp_count());
-    for (std::size_t i = first; i < end; ++i) out.send_qps[i] = copy(*board, i, now);
-    if (end == board->qp_count()) {
-      out.unresolved = board->unresolved();
-      out.resolution_took = board->resolution_took();
-      out.finished = board->finished();
-      finish(endpoint, out, now);
-    }
-    return end;
-  }
-  const auto& receiver = dynamic_cast<const Receiver&>(endpoint);
-  const std::size_t end = std::min(first + limit, receiver.qp_count());
-  for (std::size_t i = first; i < end; ++i) out.receive_qps[i] = copy(receiver, i);
-  if (end == receiver.qp_count()) {
-    out.cnp_tx = receiver.receiver_counters().cnp_tx;
-    out.replies_dropped = receiver.receiver_counters().replies_dropped;
-    finish(endpoint, out, now);
-  }
-  return end;
+  const std::size_t count = endpoint.qp_count();
+  const std::size_t last = std::min(first + limit, count);
+  endpoint.copy_statistics(out, first, last, now);
+  if (last < count) return last;
+  out.taken_at = now;
+  out.endpoint = endpoint.counters();
+  out.host = endpoint.host().counters();
+  out.paused = endpoint.pause().total(now);
+  return last;
 }
 
 }  // namespace softfeb::engine
