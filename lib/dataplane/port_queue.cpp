@@ -27,9 +27,9 @@ bool PortMap::add(engine::Endpoint& endpoint, unsigned worker) {
   return true;
 }
 
-PortQueue::PortQueue(const PortQueueConfig& config, const Parts& parts) : config_(config), parts_(parts) {
+PortQueue::PortQueue(const PortQueueConfig& config, const Deps& deps) : config_(config), deps_(deps) {
   config_.burst = std::min(config_.burst, kMaxBurst);
-  for (const PortMap::Owner& owner : parts_.map->owners) {
+  for (const PortMap::Owner& owner : deps_.map->owners) {
     const bool mine = owner.worker == config_.worker;
     seat_of_.push_back(mine ? static_cast<std::uint32_t>(seats_.size()) : kNotSeated);
     if (mine) seats_.push_back({owner.endpoint});
@@ -48,7 +48,7 @@ void PortQueue::wake() {
 }
 
 bool PortQueue::run(Time now) {
-  if (parts_.stamps != nullptr) return run_timed(now);
+  if (deps_.stamps != nullptr) return run_timed(now);
   const bool received = receive(now);
   const bool sent = transmit(now);
   return received || sent;
@@ -58,8 +58,8 @@ void PortQueue::look_for_incidents(Seat& seat) {
   const std::uint64_t now_at = seat.endpoint->incidents();
   if (now_at == seat.incidents) return;
   seat.incidents = now_at;
-  if (parts_.rx_capture != nullptr) parts_.rx_capture->trigger();
-  if (parts_.tx_capture != nullptr && parts_.tx_capture != parts_.rx_capture) parts_.tx_capture->trigger();
+  if (deps_.rx_capture != nullptr) deps_.rx_capture->trigger();
+  if (deps_.tx_capture != nullptr && deps_.tx_capture != deps_.rx_capture) deps_.tx_capture->trigger();
 }
 
 Time PortQueue::next_event(Time now) const {
@@ -67,7 +67,7 @@ Time PortQueue::next_event(Time now) const {
   Time at = kNever;
   for (const Seat& seat : seats_) at = std::min(at, seat.wake);
   for (std::size_t i = 0; i < held_count_; ++i)
-    at = std::min(at, parts_.map->owners[held_[i].endpoint].endpoint->control_open_at());
+    at = std::min(at, deps_.map->owners[held_[i].endpoint].endpoint->control_open_at());
   return at;
 }
 

@@ -75,7 +75,7 @@ class alignas(64) PortQueue {
 
   /// Everything pointed to must outlive the port queue. `map` and `builder` are required; all other pointers
   /// may be null.
-  struct Parts {
+  struct Deps {
     PortMap* map = nullptr;
     TxBuilder* builder = nullptr;
     FaultInjector* tx_faults = nullptr;
@@ -91,7 +91,7 @@ class alignas(64) PortQueue {
     Doorbell* control_thread = nullptr;  ///< rung after each datagram for the control thread
   };
 
-  PortQueue(const PortQueueConfig& config, const Parts& parts);
+  PortQueue(const PortQueueConfig& config, const Deps& deps);
   ~PortQueue();
   PortQueue(const PortQueue&) = delete;
   PortQueue& operator=(const PortQueue&) = delete;
@@ -106,14 +106,13 @@ class alignas(64) PortQueue {
   /// True when frames or packets wait to be sent.
   bool pending() const {
     return pending_count_ != 0 || filled_ != 0 ||
-           (parts_.control_frames != nullptr && held_count_ < held_.size() &&
-            !parts_.control_frames->empty());
+           (deps_.control_frames != nullptr && held_count_ < held_.size() && !deps_.control_frames->empty());
   }
 
   /// True when run() must be called regularly without a signal, because fault injection holds packets back or
   /// packets carry departure times.
   bool must_poll() const {
-    return parts_.tx_faults != nullptr || parts_.rx_faults != nullptr || parts_.stamps != nullptr;
+    return deps_.tx_faults != nullptr || deps_.rx_faults != nullptr || deps_.stamps != nullptr;
   }
 
   const PortQueueCounters& counters() const { return counters_; }
@@ -156,7 +155,7 @@ class alignas(64) PortQueue {
   std::size_t build(std::span<rte_mbuf*> out);
   /// Sends the first `n` packets of pending_.
   void send(std::size_t n, Time now);
-  bool capturing() const { return parts_.rx_capture != nullptr || parts_.tx_capture != nullptr; }
+  bool capturing() const { return deps_.rx_capture != nullptr || deps_.tx_capture != nullptr; }
   void look_for_incidents(Seat& seat);
 
   // Used only with `stamps`; in lane_timed.cpp.
@@ -166,7 +165,7 @@ class alignas(64) PortQueue {
   Seat* next_to_send();
 
   PortQueueConfig config_;
-  Parts parts_;
+  Deps deps_;
   std::vector<Seat> seats_;
   std::vector<std::uint32_t> seat_of_;  ///< indexed like PortMap::owners
   std::vector<std::uint32_t> touched_;  ///< indices into seats_

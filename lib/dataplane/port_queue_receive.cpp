@@ -16,7 +16,7 @@ bool PortQueue::receive(Time now) {
   bool any = false;
   for (const std::uint16_t queue : config_.rx_queues) any = receive_queue(queue, now) || any;
   std::array<rte_mbuf*, kMaxBurst> burst;
-  for (auto& from : parts_.map->handover) {
+  for (auto& from : deps_.map->handover) {
     SpscRing<rte_mbuf*>* const ring = from[config_.worker].get();
     if (ring == nullptr) continue;
     const std::size_t n = ring->pop_bulk(burst);
@@ -31,12 +31,12 @@ bool PortQueue::receive_queue(std::uint16_t queue, Time now) {
   std::array<rte_mbuf*, kMaxBurst> burst;
   const std::size_t n = rte_eth_rx_burst(config_.port, queue, burst.data(), config_.burst);
   counters_.rx_packets += n;
-  if (parts_.rx_faults == nullptr || !parts_.rx_faults->active()) {
+  if (deps_.rx_faults == nullptr || !deps_.rx_faults->active()) {
     take_burst({burst.data(), n}, false, now);
     return n != 0;
   }
   std::array<rte_mbuf*, FaultInjector::room_for(kMaxBurst)> out;
-  const std::size_t left = parts_.rx_faults->apply({burst.data(), n}, out);
+  const std::size_t left = deps_.rx_faults->apply({burst.data(), n}, out);
   take_burst({out.data(), left}, false, now);
   return n != 0 || left != 0;
 }
@@ -57,10 +57,10 @@ void PortQueue::take_burst(std::span<rte_mbuf* const> burst, bool handed_over, T
 
 /// Finds the owner of a frame; in most cases that of the previous frame.
 std::uint32_t PortQueue::owner_of(const roce::ParsedFrame& frame) {
-  if (frame.kind != roce::FrameKind::kUdp || frame.vlan) return parts_.map->demux.find(frame);
+  if (frame.kind != roce::FrameKind::kUdp || frame.vlan) return deps_.map->demux.find(frame);
   if (last_owner_ == engine::Demux::kNobody || last_ip_ != frame.dest_ip) {
     last_ip_ = frame.dest_ip;
-    last_owner_ = parts_.map->demux.find(frame);
+    last_owner_ = deps_.map->demux.find(frame);
   }
   return last_owner_;
 }
@@ -74,7 +74,7 @@ void PortQueue::look_at(rte_mbuf* packet, Arrival& out, Time now) {
     ++counters_.rx_malformed;
     return;
   }
-  if (parts_.rx_capture != nullptr && parts_.rx_capture->wants()) parts_.rx_capture->record(now, bytes);
+  if (deps_.rx_capture != nullptr && deps_.rx_capture->wants()) deps_.rx_capture->record(now, bytes);
   roce::parse_frame(bytes, out.frame);
   if (out.frame.kind == roce::FrameKind::kMalformed) {
     ++counters_.rx_malformed;
@@ -82,7 +82,7 @@ void PortQueue::look_at(rte_mbuf* packet, Arrival& out, Time now) {
   }
   out.index = owner_of(out.frame);
   if (out.index == engine::Demux::kNobody) return;
-  const PortMap::Owner& owner = parts_.map->owners[out.index];
+  const PortMap::Owner& owner = deps_.map->owners[out.index];
   if (owner.worker == config_.worker) owner.endpoint->expect(out.frame);
 }
 
@@ -97,7 +97,7 @@ void PortQueue::take(const Arrival& a, bool handed_over, Time now) {
     returned_.add(a.packet);
     return;
   }
-  const PortMap::Owner& owner = parts_.map->owners[a.index];
+  const PortMap::Owner& owner = deps_.map->owners[a.index];
   if (owner.worker == config_.worker) {
     deliver(*owner.endpoint, a, now);
   } else if (!hand_over(a.packet, owner.worker)) {
@@ -106,12 +106,12 @@ void PortQueue::take(const Arrival& a, bool handed_over, Time now) {
 }
 
 bool PortQueue::hand_over(rte_mbuf* packet, unsigned worker) {
-  if (!parts_.map->handover[config_.worker][worker]->push(packet)) {
+  if (!deps_.map->handover[config_.worker][worker]->push(packet)) {
     ++counters_.ring_full;
     return false;
   }
   ++counters_.rx_handed_over;
-  if (Doorbell* const doorbell = parts_.map->doorbells[worker]; doorbell != nullptr) doorbell->ring();
+  if (Doorbell* const doorbell = deps_.map->doorbells[worker]; doorbell != nullptr) doorbell->ring();
   return true;
 }
 
@@ -120,9 +120,9 @@ bool PortQueue::hand_over(rte_mbuf* packet, unsigned worker) {
 bool PortQueue::take_pause(rte_mbuf* packet, const roce::ParsedFrame& frame, bool handed_over, Time now) {
   bool any = false;
   std::bitset<RTE_MAX_LCORE> told;  // workers that have got the frame
-  parts_.map->demux.for_each_paused(frame.dest_mac, [&](std::uint32_t index) {
+  deps_.map->demux.for_each_paused(frame.dest_mac, [&](std::uint32_t index) {
     any = true;
-    const PortMap::Owner& owner = parts_.map->owners[index];
+    const PortMap::Owner& owner = deps_.map->owners[index];
     if (owner.worker == config_.worker) {
       owner.endpoint->receive_in_burst(frame, now);
       touch(seat_of_[index]);
@@ -141,9 +141,9 @@ void PortQueue::deliver(engine::Endpoint& endpoint, const Arrival& a, Time now) 
   touch(seat_of_[a.index]);
   if (capturing()) look_for_incidents(seats_[seat_of_[a.index]]);
   if (verdict == engine::RxVerdict::kControl) {
-    if (parts_.control != nullptr && parts_.control->push({a.index, a.packet})) {
+    if (deps_.control != nullptr && deps_.control->push({a.index, a.packet})) {
       ++counters_.control_rx;
-      if (parts_.control_thread != nullptr) parts_.control_thread->ring();
+      if (deps_.control_thread != nullptr) deps_.control_thread->ring();
       return;
     }
     ++counters_.ring_full;

@@ -17,10 +17,10 @@ constexpr unsigned kBursts = 8;
 
 bool PortQueue::run_timed(Time now) {
   if (turned_at_ == 0) turned_at_ = now;
-  const Time slack = parts_.stamps->slack();
+  const Time slack = deps_.stamps->slack();
   const Time oldest = now > slack ? now - slack : 0;
   const Time due = std::max(turned_at_, next_event(now));
-  if (due < oldest) parts_.stamps->was_late(oldest - due);
+  if (due < oldest) deps_.stamps->was_late(oldest - due);
   scheduled_ = std::max(turned_at_, oldest);
   bool sent = false;
   // Packets received in this iteration arrived now; do not respond to them before.
@@ -36,18 +36,18 @@ bool PortQueue::transmit_timed(Time now) {
     return false;
   }
   if (acquired_ < config_.burst) {
-    acquired_ += parts_.builder->acquire({frames_.data() + acquired_, config_.burst - acquired_},
-                                         {buffers_.data() + acquired_, config_.burst - acquired_});
+    acquired_ += deps_.builder->acquire({frames_.data() + acquired_, config_.burst - acquired_},
+                                        {buffers_.data() + acquired_, config_.burst - acquired_});
   }
   collect_timed(now);
   const std::size_t control = take_control_frames(pending_, now);
   const std::size_t waiting = filled_;
   const std::size_t built = build(std::span(pending_).subspan(control));
-  parts_.stamps->stamp({pending_.data() + control, built}, {departures_.data(), built});
+  deps_.stamps->stamp({pending_.data() + control, built}, {departures_.data(), built});
   std::copy(departures_.begin() + static_cast<std::ptrdiff_t>(built),
             departures_.begin() + static_cast<std::ptrdiff_t>(waiting), departures_.begin());
   const std::size_t n = control + built;
-  if (n == 0 && (parts_.tx_faults == nullptr || !parts_.tx_faults->active())) return false;
+  if (n == 0 && (deps_.tx_faults == nullptr || !deps_.tx_faults->active())) return false;
   send(n, now);
   return n != 0;
 }

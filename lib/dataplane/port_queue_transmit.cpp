@@ -15,15 +15,15 @@ bool PortQueue::transmit(Time now) {
     return false;
   }
   if (acquired_ < config_.burst) {
-    acquired_ += parts_.builder->acquire({frames_.data() + acquired_, config_.burst - acquired_},
-                                         {buffers_.data() + acquired_, config_.burst - acquired_});
+    acquired_ += deps_.builder->acquire({frames_.data() + acquired_, config_.burst - acquired_},
+                                        {buffers_.data() + acquired_, config_.burst - acquired_});
   }
   collect(now);
   // pending_ is empty, so build the burst directly in it.
   std::size_t n = take_control_frames(pending_, now);
   n += build(std::span(pending_).subspan(n));
   // An empty burst still goes through fault injection, which then releases a packet it holds back.
-  if (n == 0 && (parts_.tx_faults == nullptr || !parts_.tx_faults->active())) return false;
+  if (n == 0 && (deps_.tx_faults == nullptr || !deps_.tx_faults->active())) return false;
   send(n, now);
   return n != 0;
 }
@@ -37,7 +37,7 @@ bool PortQueue::offer_pending() {
   pending_count_ -= n;
   counters_.tx_packets += n;
   if (n != 0) {
-    for (Doorbell* const doorbell : parts_.far_ends) doorbell->ring();
+    for (Doorbell* const doorbell : deps_.far_ends) doorbell->ring();
   }
   return pending_count_ == 0;
 }
@@ -56,11 +56,11 @@ void PortQueue::collect(Time now) {
 }
 
 std::size_t PortQueue::take_control_frames(std::span<rte_mbuf*> out, Time now) {
-  if (parts_.control_frames == nullptr) return 0;
-  held_count_ += parts_.control_frames->pop_bulk(std::span(held_).subspan(held_count_));
+  if (deps_.control_frames == nullptr) return 0;
+  held_count_ += deps_.control_frames->pop_bulk(std::span(held_).subspan(held_count_));
   std::size_t n = 0, kept = 0;
   for (std::size_t i = 0; i < held_count_; ++i) {
-    engine::Endpoint& endpoint = *parts_.map->owners[held_[i].endpoint].endpoint;
+    engine::Endpoint& endpoint = *deps_.map->owners[held_[i].endpoint].endpoint;
     if (endpoint.control_open_at() > now) {
       held_[kept++] = held_[i];
       continue;
@@ -76,9 +76,9 @@ std::size_t PortQueue::take_control_frames(std::span<rte_mbuf*> out, Time now) {
 }
 
 std::size_t PortQueue::build(std::span<rte_mbuf*> out) {
-  const std::uint64_t before = parts_.builder->counters().bytes;
-  const unsigned built = parts_.builder->build({frames_.data(), filled_}, {buffers_.data(), filled_});
-  counters_.tx_bytes += parts_.builder->counters().bytes - before;
+  const std::uint64_t before = deps_.builder->counters().bytes;
+  const unsigned built = deps_.builder->build({frames_.data(), filled_}, {buffers_.data(), filled_});
+  counters_.tx_bytes += deps_.builder->counters().bytes - before;
   std::copy_n(buffers_.begin(), built, out.begin());
   acquired_ -= built;
   filled_ -= built;
@@ -94,15 +94,15 @@ std::size_t PortQueue::build(std::span<rte_mbuf*> out) {
 void PortQueue::send(std::size_t n, Time now) {
   pending_first_ = 0;
   pending_count_ = n;
-  if (parts_.tx_faults != nullptr && parts_.tx_faults->active()) {
+  if (deps_.tx_faults != nullptr && deps_.tx_faults->active()) {
     std::array<rte_mbuf*, kMaxBurst + kControlShare> packets;
     std::copy_n(pending_.begin(), n, packets.begin());
-    pending_count_ = parts_.tx_faults->apply({packets.data(), n}, pending_);
+    pending_count_ = deps_.tx_faults->apply({packets.data(), n}, pending_);
   }
-  if (parts_.tx_capture != nullptr && parts_.tx_capture->wants()) {
+  if (deps_.tx_capture != nullptr && deps_.tx_capture->wants()) {
     Segments bytes;
     for (std::size_t i = 0; i < pending_count_; ++i) {
-      if (to_segments(pending_[i], bytes)) parts_.tx_capture->record(now, bytes);
+      if (to_segments(pending_[i], bytes)) deps_.tx_capture->record(now, bytes);
     }
   }
   if (!offer_pending()) ++counters_.tx_short;

@@ -2,7 +2,6 @@
 #include "dataplane/worker.hpp"
 
 #include "dataplane/error.hpp"
-#include "engine/board.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -32,8 +31,8 @@ constexpr Time kAwakeBeforeStart = 300 * kMicrosecond;
 }  // namespace
 
 Worker::Worker(unsigned lcore, IdlePolicy idle, const TscClock& clock, const Mailbox<TscClock>* updates)
-    : lcore_(lcore), idle_(idle), clock_(clock), clock_updates_(updates) {
-  if (idle_ == IdlePolicy::kSleep) idle_wait_ = std::make_unique<IdleWait>();
+    : lcore_(lcore), idle_policy_(idle), clock_(clock), clock_updates_(updates) {
+  if (idle_policy_ == IdlePolicy::kSleep) idle_wait_ = std::make_unique<IdleWait>();
 }
 
 void Worker::add_port_queue(std::unique_ptr<PortQueue> port_queue) {
@@ -41,20 +40,21 @@ void Worker::add_port_queue(std::unique_ptr<PortQueue> port_queue) {
   port_queues_.push_back(std::move(port_queue));
 }
 
-bool Worker::command(const Command& c) {
-  const bool queued = c.kind == Command::Kind::kBoard      ? board_requests_.push(c.board)
-                      : c.kind == Command::Kind::kReceiver ? receiver_requests_.push(c.receiver)
-                                                           : commands_.push(c);
+bool Worker::command(const Command& command) { return notify(commands_.push(command)); }
+
+bool Worker::request(BoardRequest& request) { return notify(board_requests_.push(request)); }
+
+bool Worker::request(ReceiverRequest& request) { return notify(receiver_requests_.push(request)); }
+
+bool Worker::notify(bool queued) {
   if (queued && idle_wait_) idle_wait_->doorbell().ring();
   return queued;
 }
 
-void Worker::add_endpoint(engine::Endpoint& endpoint, const engine::BoardTimes& times) {
-  endpoints_.push_back(&endpoint);
-  auto* const board = dynamic_cast<engine::Board*>(&endpoint);
-  if (board == nullptr) return;
-  boards_.push_back(board);
-  schedule_.add(*board, times);
+void Worker::add_board(engine::Board& board, const engine::BoardTimes& times) {
+  endpoints_.push_back(&board);
+  boards_.push_back(&board);
+  schedule_.add(board, times);
 }
 
 void Worker::launch() {
@@ -86,7 +86,7 @@ WorkerStats Worker::totals() const {
 
 void Worker::loop() {
   // Set the timer slack from the default of 50 µs to 1 µs, so that sleeps end on time.
-  if (idle_ == IdlePolicy::kSleep) prctl(PR_SET_TIMERSLACK, 1'000UL, 0UL, 0UL, 0UL);
+  if (idle_policy_ == IdlePolicy::kSleep) prctl(PR_SET_TIMERSLACK, 1'000UL, 0UL, 0UL, 0UL);
   Time last = clock_.time(rte_rdtsc());
   while (!(quit_ && may_leave())) {
     if (clock_updates_ != nullptr && clock_updates_->written() != clock_seen_)
@@ -98,22 +98,18 @@ void Worker::loop() {
     bool busy = false;
     for (auto& port_queue : port_queues_) busy = port_queue->run(now) || busy;
     if (network_ != nullptr) busy = network_->run(now) || busy;
-    receiver_requests_.serve(endpoints_);
-    if (board_requests_.serve(endpoints_, now)) {
-      for (auto& port_queue : port_queues_) port_queue->wake();
-    }
+    receiver_requests_.serve(now);
+    if (board_requests_.serve(now)) wake_port_queues();
     handle_commands(now);
     if (changes_ != nullptr && changes_->at <= now) change_slice(now);
     if (snapshot_ != nullptr) snapshot_slice(now);
-    if (schedule_.run(now)) {
-      for (auto& port_queue : port_queues_) port_queue->wake();
-    }
+    if (schedule_.run(now)) wake_port_queues();
     ++loop_.turns;
     if (busy) ++loop_.busy_turns;
     if (loop_.turns % kPublishEvery == 0) publish();
     if (busy) busy_at_ = now;
     if (!busy && snapshot_ == nullptr) {
-      rest(now);
+      idle(now);
     } else if (idle_wait_ && idle_wait_->armed()) {
       idle_wait_->disarm();
     }
@@ -140,38 +136,38 @@ bool Worker::may_leave() const {
 }
 
 void Worker::handle_commands(Time now) {
-  Command c;
+  Command command;
   // One snapshot at a time; later commands wait.
-  while (snapshot_ == nullptr && commands_.pop(c)) {
-    switch (c.kind) {
-      case Command::Kind::kStart:
-        schedule_.begin(c.at);
-        break;
-      case Command::Kind::kStopTraffic:
-        schedule_.cancel();
-        for (engine::Board* board : boards_) board->stop_traffic(now);
-        break;
-      case Command::Kind::kFlush:
-        for (engine::Board* board : boards_) board->flush(now);
-        break;
-      case Command::Kind::kSnapshot:
-        snapshot_ = c.snapshot;
-        snapshot_endpoint_ = 0;
-        snapshot_qp_ = 0;
-        break;
-      case Command::Kind::kChange:
-        keep(c.change);
-        break;
-      case Command::Kind::kQuit:
-        quit_ = true;
-        leave_by_ = now + kLeaveWithin;
-        break;
-      case Command::Kind::kBoard:
-      case Command::Kind::kReceiver:
-        break;  // served from rings of their own
-    }
-    for (auto& port_queue : port_queues_) port_queue->wake();
+  while (snapshot_ == nullptr && commands_.pop(command)) {
+    std::visit([this, now](const auto& c) { handle(c, now); }, command);
+    wake_port_queues();
   }
+}
+
+void Worker::handle(const StartTraffic& command, Time /*now*/) { schedule_.begin(command.at); }
+
+void Worker::handle(const StopTraffic& /*command*/, Time now) {
+  schedule_.cancel();
+  for (engine::Board* board : boards_) board->stop_traffic(now);
+}
+
+void Worker::handle(const FlushRequests& /*command*/, Time now) {
+  for (engine::Board* board : boards_) board->flush(now);
+}
+
+void Worker::handle(SnapshotRequest* request, Time /*now*/) {
+  snapshot_ = request;
+  snapshot_endpoint_ = 0;
+  snapshot_qp_ = 0;
+}
+
+void Worker::handle(const Quit& /*command*/, Time now) {
+  quit_ = true;
+  leave_by_ = now + kLeaveWithin;
+}
+
+void Worker::wake_port_queues() {
+  for (auto& port_queue : port_queues_) port_queue->wake();
 }
 
 void Worker::snapshot_slice(Time now) {
@@ -194,7 +190,7 @@ void Worker::snapshot_slice(Time now) {
   snapshot_ = nullptr;
 }
 
-void Worker::keep(CongestionChange* change) {
+void Worker::handle(CongestionChange* change, Time /*now*/) {
   CongestionChange** at = &changes_;
   // Insert after changes of the same time, and never before a change that is half done.
   while (*at != nullptr && ((*at)->at <= change->at || (at == &changes_ && change_qp_ != 0)))
@@ -207,23 +203,22 @@ void Worker::change_slice(Time now) {
   std::size_t budget = kSliceQps;
   while (budget != 0 && changes_ != nullptr && changes_->at <= now) {
     CongestionChange& c = *changes_;
-    auto* const board = dynamic_cast<engine::Board*>(endpoints_[c.endpoint]);
     const auto end = static_cast<std::uint32_t>(std::min<std::size_t>(c.count, change_qp_ + budget));
     budget -= end - change_qp_;
     for (; change_qp_ < end; ++change_qp_) {
-      if (board != nullptr) board->set_congestion(c.first + change_qp_, c.profile, now);
+      c.board->set_congestion(c.first + change_qp_, c.profile, now);
     }
     if (end < c.count) break;
     changes_ = c.next;
     change_qp_ = 0;
     c.done.store(true, std::memory_order_release);
   }
-  for (auto& port_queue : port_queues_) port_queue->wake();
+  wake_port_queues();
 }
 
-void Worker::rest(Time now) {
-  if (idle_ == IdlePolicy::kSpin) return;
-  if (idle_ == IdlePolicy::kPause) {
+void Worker::idle(Time now) {
+  if (idle_policy_ == IdlePolicy::kSpin) return;
+  if (idle_policy_ == IdlePolicy::kPause) {
     rte_pause();
     return;
   }
@@ -261,7 +256,7 @@ void Worker::wait(Time now, Time length) {
     idle_wait_->arm();
     return;
   }
-  if (told()) {
+  if (has_requests()) {
     idle_wait_->disarm();
     return;
   }
@@ -270,7 +265,7 @@ void Worker::wait(Time now, Time length) {
   sleep_end_ = now + length;
 }
 
-bool Worker::told() const {
+bool Worker::has_requests() const {
   return !commands_.empty() || !board_requests_.empty() || !receiver_requests_.empty();
 }
 

@@ -4,43 +4,101 @@
 #include "base/time.hpp"
 #include "board/data_path.hpp"
 #include "dataplane/rings.hpp"
-#include "engine/endpoint.hpp"
+#include "engine/board.hpp"
+#include "engine/receiver.hpp"
+#include "engine/snapshot.hpp"
+#include "fabric/snapshot.hpp"
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <variant>
 #include <vector>
 
+/// What other threads ask of a worker. A request is a struct of its own, owned by the thread that made it: it
+/// must not touch the request until `done`, and then the request is in force. Commands are executed in order;
+/// register accesses and requests for receivers have queues of their own (RequestQueue), so that they do not
+/// wait for commands that take many iterations.
 namespace softfeb::dataplane {
 
-/// Register writes for a board, and the state to read back after them. Owned by the control thread, which
-/// must not touch it until `done`.
+/// Statistics of all endpoints of a worker, filled by the worker.
+struct SnapshotRequest {
+  std::vector<engine::EndpointSnapshot> endpoints;  ///< in the order of Worker::endpoints()
+  std::optional<fabric::NetworkSnapshot> network;   ///< only for the worker that runs the network
+  std::atomic<bool> done{false};
+};
+
+/// New congestion control parameters for QPs of one board. The worker holds it until its time has come.
+struct CongestionChange {
+  Time at = 0;                     ///< when to apply; in the past: at once
+  engine::Board* board = nullptr;  ///< one of the worker's
+  std::uint32_t first = 0;         ///< QPs first … first + count - 1 of the board
+  std::uint32_t count = 0;
+  engine::CongestionSettings profile;
+  std::atomic<bool> done{false};     ///< applied to all of them
+  CongestionChange* next = nullptr;  ///< used by the worker
+};
+
+/// Register writes for a board, and the state to read back after them.
 struct BoardRequest {
-  std::size_t endpoint = 0;                    ///< index of the board in Worker::endpoints()
+  engine::Board* board = nullptr;              ///< one of the worker's
   std::vector<board::DataPathAction> actions;  ///< applied in order, at the same time
   board::DataPathState state;                  ///< in: the QPs asked for; out: their state
   std::atomic<bool> done{false};
 };
 
-/// Queue of register accesses from the control thread to a worker. Separate from the command ring, so that
-/// register accesses do not wait for commands that take many iterations.
-class BoardRequests {
- public:
-  static constexpr std::size_t kRoom = 1024;
-  /// Requests served per iteration, at most, so that packets do not wait. Each request looks at a few QPs.
-  static constexpr std::size_t kInOneTurn = 16;
+/// Creates and removes queue pairs of a receiver.
+struct ReceiverRequest {
+  engine::Receiver* receiver = nullptr;         ///< one of the worker's
+  std::vector<engine::ReceiverAction> actions;  ///< applied in order, in the same iteration
+  std::atomic<bool> done{false};
+};
 
-  /// Control thread: returns false when the ring is full.
-  bool push(BoardRequest* request) { return ring_.push(request); }
+struct StartTraffic {
+  Time at = 0;
+};
+struct StopTraffic {};
+struct FlushRequests {};
+/// Ends the worker's loop.
+struct Quit {};
+/// A command to a worker, executed between iterations.
+using Command =
+    std::variant<StartTraffic, StopTraffic, FlushRequests, SnapshotRequest*, CongestionChange*, Quit>;
+
+/// Applies the register writes and reads the state back, at time `now`.
+void carry_out(BoardRequest& request, Time now);
+void carry_out(ReceiverRequest& request, Time now);
+
+/// Requests of one kind from one thread to a worker.
+template <typename Request>
+class RequestQueue {
+ public:
+  static constexpr std::size_t kCapacity = 1024;
+  /// Requests carried out per iteration, at most, so that packets do not wait. Each request looks at a few
+  /// QPs.
+  static constexpr std::size_t kPerIteration = 16;
+
+  /// Producer: returns false when the queue is full.
+  bool push(Request& request) { return ring_.push(&request); }
 
   /// Worker: true when no request is pending.
   bool empty() const { return ring_.empty(); }
-  /// Worker: serves up to kInOneTurn pending requests in order, at time `now`. A request whose endpoint is
-  /// not a board completes without effect. Returns true when registers were written, after which endpoints
-  /// may have packets to send.
-  bool serve(const std::vector<engine::Endpoint*>& endpoints, Time now);
+  /// Worker: carries out up to kPerIteration pending requests in order, at time `now`. Returns true when
+  /// there was one with actions, after which endpoints may have packets to send.
+  bool serve(Time now) {
+    bool acted = false;
+    Request* request = nullptr;
+    for (std::size_t n = 0; n < kPerIteration && ring_.pop(request); ++n) {
+      carry_out(*request, now);
+      acted = acted || !request->actions.empty();
+      request->done.store(true, std::memory_order_release);
+    }
+    return acted;
+  }
 
  private:
-  SpscRing<BoardRequest*> ring_{kRoom};
+  SpscRing<Request*> ring_{kCapacity};
 };
 
 }  // namespace softfeb::dataplane

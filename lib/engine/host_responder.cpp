@@ -16,8 +16,8 @@ std::uint64_t ring_bytes(const board::Dispatch& a) {
 
 }  // namespace
 
-HostResponder::HostResponder(const Config& config, Parts parts)
-    : config_(config), parts_(std::move(parts)), slots_(config.qps) {}
+HostResponder::HostResponder(const Config& config, Deps deps)
+    : config_(config), deps_(std::move(deps)), slots_(config.qps) {}
 
 std::vector<ReceiverAction> HostResponder::before(const board::DataPathAction& action,
                                                   const board::DataPathState& seen) {
@@ -49,8 +49,8 @@ void HostResponder::set_up(std::size_t i, const board::QpContext& context, Actio
   const bool twice = std::any_of(slots_.begin(), slots_.end(), [&](const Slot& s) {
     return &s != &slot && s.up && s.qpn == context.dest_qpn;
   });
-  if (twice || parts_.taken(context.dest_qpn)) {
-    parts_.say("QP number " + std::to_string(context.dest_qpn) +
+  if (twice || deps_.taken(context.dest_qpn)) {
+    deps_.say("QP number " + std::to_string(context.dest_qpn) +
                " is already in use on the responder; choose another QPN for the host");
     remove(i, out);
     return;
@@ -90,7 +90,7 @@ void HostResponder::on(const board::SoftReset& /*a*/, Actions& out) {
 void HostResponder::on(const board::Dispatch& a, Actions& out) {
   const std::uint64_t bytes = ring_bytes(a);
   if (bytes == 0 || !acceptable(a, bytes)) return;
-  add_region({{a.remote_address, bytes, a.rkey, parts_.memory(bytes)}, a.start});
+  add_region({{a.remote_address, bytes, a.rkey, deps_.memory(bytes)}, a.start});
   for (std::size_t i = 0; i < slots_.size(); ++i) {
     if (slots_[i].up) tell_regions(i, out);
   }
@@ -103,7 +103,7 @@ bool HostResponder::acceptable(const board::Dispatch& a, std::uint64_t bytes) {
   const bool said = refused_.length == a.length && refused_.address_wrap_count == a.address_wrap_count &&
                     refused_.remote_address == a.remote_address;
   if (a.start && !said) {
-    parts_.say("the burst's address ring, " + std::to_string(a.length) + " bytes in each of " +
+    deps_.say("the burst's address ring, " + std::to_string(a.length) + " bytes in each of " +
                std::to_string(std::max<std::uint32_t>(1, a.address_wrap_count)) +
                " slots, does not fit the responder's memory of " + std::to_string(config_.memory) +
                " bytes and will be refused (remote access error); enlarge the receiver's `memory`, or reduce "
@@ -123,7 +123,7 @@ void HostResponder::add_region(Region region) {
     const roce::MemoryRegion& old = same->memory;
     const std::uint64_t begin = std::min(old.address, made.address);
     const std::uint64_t end = std::max(old.address + old.length, made.address + made.length);
-    if (end - begin <= config_.memory) made = {begin, end - begin, made.rkey, parts_.memory(end - begin)};
+    if (end - begin <= config_.memory) made = {begin, end - begin, made.rkey, deps_.memory(end - begin)};
     region.lasting = region.lasting || same->lasting;
     regions_.erase(same);
   } else if (!regions_.empty() && !regions_.back().lasting) {

@@ -32,7 +32,7 @@ class HostResponder {
     std::uint64_t memory = 0;      ///< size of the largest region in bytes
     std::uint8_t rnr_timer = 12;   ///< timer code in RNR NAKs
   };
-  struct Parts {
+  struct Deps {
     /// Returns `bytes` bytes of memory, at most Config::memory. Always returns the same start address.
     std::function<std::uint8_t*(std::uint64_t bytes)> memory;
     /// Returns whether a configured QP has this number.
@@ -41,7 +41,7 @@ class HostResponder {
     std::function<void(const std::string&)> say;
   };
 
-  HostResponder(const Config& config, Parts parts);
+  HostResponder(const Config& config, Deps deps);
 
   /// Returns the actions that the receiver must perform before the board performs `action`; often none.
   /// `seen` is the newest known state of the board, used to detect bursts that were cut off.
@@ -74,7 +74,7 @@ class HostResponder {
   void tell_regions(std::size_t i, Actions& out) const;
 
   Config config_;
-  Parts parts_;
+  Deps deps_;
   std::vector<Slot> slots_;
   std::vector<Region> regions_;  ///< newest last
   std::uint64_t failed_ = 0;     ///< failed completions at the last check

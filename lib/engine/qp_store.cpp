@@ -60,17 +60,17 @@ QpStore::Sizes QpStore::sizes_of(std::span<const SendQpConfig> qps, std::size_t 
 }
 
 SendQp& QpStore::add(const SendQpConfig& config, dcqcn::CongestionControl* control) {
-  SendQpDeps parts;
+  SendQpDeps deps;
   roce::RequesterConfig common = SendQp::requester_config(config);
   common.qpn = common.dest_qpn = common.initial_psn = 0;
   // The configuration of a QP without messages of its own (a slot of the metadata bus) is not shared, because
   // renew() changes it later.
-  if (const auto again = SendQp::request_again(config)) parts.requester = requesters_.keep(common, again);
-  parts.traffic = traffics_.keep(TrafficSettings(config.traffic).config);
-  parts.queue = next_queue_;
+  if (const auto again = SendQp::request_again(config)) deps.requester = requesters_.keep(common, again);
+  deps.traffic = traffics_.keep(TrafficSettings(config.traffic).config);
+  deps.queue = next_queue_;
   next_queue_ += SendQp::send_queue_bytes(config);
-  if (SendQp::needs_pacer(config)) parts.pacer = next_pacer_++;
-  auto* const qp = new (place(size_)) SendQp(config, control, parts);
+  if (SendQp::needs_pacer(config)) deps.pacer = next_pacer_++;
+  auto* const qp = new (place(size_)) SendQp(config, control, deps);
   ++size_;
   return *qp;
 }

@@ -30,34 +30,34 @@ bool SendQp::needs_pacer(const SendQpConfig& config) {
 
 namespace {
 
-roce::RequesterDeps requester_parts(const SendQpConfig& config, const SendQpDeps& parts,
-                                    const Traffic& traffic) {
+roce::RequesterDeps requester_deps(const SendQpConfig& config, const SendQpDeps& deps,
+                                   const Traffic& traffic) {
   const auto again = SendQp::request_again(config);
-  Held<roce::RequesterSettings> profile(parts.requester);
+  Held<roce::RequesterSettings> profile(deps.requester);
   if (!profile) {
     profile = Held<roce::RequesterSettings>(roce::RequesterSettings(SendQp::requester_config(config), again));
   }
-  return {std::move(profile), parts.queue, again == nullptr ? nullptr : &traffic};
+  return {std::move(profile), deps.queue, again == nullptr ? nullptr : &traffic};
 }
 
-Held<TrafficSettings> traffic_profile(const SendQpConfig& config, const SendQpDeps& parts) {
-  if (parts.traffic != nullptr) return Held<TrafficSettings>(parts.traffic);
+Held<TrafficSettings> traffic_profile(const SendQpConfig& config, const SendQpDeps& deps) {
+  if (deps.traffic != nullptr) return Held<TrafficSettings>(deps.traffic);
   return Held<TrafficSettings>(TrafficSettings(config.traffic));
 }
 
-Held<Pacer> make_pacer(const SendQpConfig& config, const SendQpDeps& parts) {
+Held<Pacer> make_pacer(const SendQpConfig& config, const SendQpDeps& deps) {
   if (!SendQp::needs_pacer(config)) return {};
   Pacer pacer(config.traffic.rate, config.traffic.burst);
-  if (parts.pacer == nullptr) return Held<Pacer>(std::move(pacer));
-  return Held<Pacer>(std::construct_at(parts.pacer, pacer));
+  if (deps.pacer == nullptr) return Held<Pacer>(std::move(pacer));
+  return Held<Pacer>(std::construct_at(deps.pacer, pacer));
 }
 
 }  // namespace
 
-SendQp::SendQp(const SendQpConfig& config, dcqcn::CongestionControl* congestion, const SendQpDeps& parts)
-    : requester_(requester_config(config), requester_parts(config, parts, traffic_)),
-      traffic_(config.traffic, traffic_profile(config, parts)),
-      pacer_(make_pacer(config, parts)),
+SendQp::SendQp(const SendQpConfig& config, dcqcn::CongestionControl* congestion, const SendQpDeps& deps)
+    : requester_(requester_config(config), requester_deps(config, deps, traffic_)),
+      traffic_(config.traffic, traffic_profile(config, deps)),
+      pacer_(make_pacer(config, deps)),
       start_after_(config.start_after),
       pkey_(config.pkey),
       headers_(config.path),

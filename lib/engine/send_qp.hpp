@@ -62,7 +62,7 @@ struct SendQpDeps {
 class alignas(64) SendQp {
  public:
   /// `congestion` may be null and may be shared with other QPs; it must outlive the QP.
-  SendQp(const SendQpConfig& config, dcqcn::CongestionControl* congestion, const SendQpDeps& parts = {});
+  SendQp(const SendQpConfig& config, dcqcn::CongestionControl* congestion, const SendQpDeps& deps = {});
   SendQp(const SendQp&) = delete;
   SendQp& operator=(const SendQp&) = delete;
 

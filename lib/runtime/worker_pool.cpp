@@ -24,7 +24,7 @@ void sleep(Time length) { std::this_thread::sleep_for(std::chrono::nanoseconds(l
 
 WorkerPool::WorkerPool(const config::RunConfig& config, DpdkRuntime& dpdk, endpoints::Endpoints& endpoints,
                        const config::LabConfig* lab)
-    : config_(config), dpdk_(dpdk), lab_(lab), pass_(sleep) {
+    : config_(config), dpdk_(dpdk), endpoints_(endpoints), lab_(lab), pass_(sleep) {
   const auto count = static_cast<unsigned>(config.workers.count);
   for (unsigned w = 0; w < count; ++w) {
     workers_.push_back(std::make_unique<dataplane::Worker>(dpdk.lcore(w), config.workers.idle,
@@ -33,7 +33,7 @@ WorkerPool::WorkerPool(const config::RunConfig& config, DpdkRuntime& dpdk, endpo
   for (std::size_t p = 0; p < config.ports.size(); ++p)
     maps_.push_back(std::make_unique<dataplane::PortMap>(count));
   connect_doorbells();
-  seat_endpoints(config, endpoints);
+  place_endpoints(config);
   for (std::size_t p = 0; p < config.ports.size(); ++p) {
     if (!of_network(p)) add_port_queues(config, p);
     steer(config, p);
@@ -45,21 +45,22 @@ WorkerPool::WorkerPool(const config::RunConfig& config, DpdkRuntime& dpdk, endpo
 
 WorkerPool::~WorkerPool() { quit(); }
 
-void WorkerPool::seat_endpoints(const config::RunConfig& config, endpoints::Endpoints& endpoints) {
-  const auto seat = [&](const config::EndpointConfig& e, engine::Endpoint& endpoint,
-                        const engine::BoardTimes& times = {}) {
+void WorkerPool::place_endpoints(const config::RunConfig& config) {
+  const auto place = [&](const config::EndpointConfig& e, engine::Endpoint& endpoint) -> dataplane::Worker& {
     const auto worker = static_cast<unsigned>(e.worker);
     places_.emplace_back(worker, workers_[worker]->endpoints().size());
-    workers_[worker]->add_endpoint(endpoint, times);
     owners_.push_back(static_cast<std::uint32_t>(maps_[e.port]->owners.size()));
     maps_[e.port]->add(endpoint, worker);
+    return *workers_[worker];
   };
   for (std::size_t b = 0; b < config.boards.size(); ++b) {
-    const config::BoardConfig& board = config.boards[b];
-    seat(board.endpoint, *endpoints.boards[b], {board.start, board.stop.value_or(kNever)});
+    const config::BoardConfig& c = config.boards[b];
+    engine::Board& board = *endpoints_.boards[b];
+    place(c.endpoint, board).add_board(board, {c.start, c.stop.value_or(kNever)});
   }
   for (std::size_t r = 0; r < config.receivers.size(); ++r) {
-    seat(config.receivers[r].endpoint, *endpoints.receivers[r]);
+    engine::Receiver& receiver = *endpoints_.receivers[r];
+    place(config.receivers[r].endpoint, receiver).add_receiver(receiver);
   }
 }
 
@@ -90,7 +91,7 @@ void WorkerPool::add_port_queues(const config::RunConfig& config, std::size_t in
     b.lcores = static_cast<unsigned>(config.workers.count) + 1;
     b.socket = capabilities.socket;
     builders_.push_back(std::make_unique<dataplane::TxBuilder>(b, &dpdk_.arena(), dpdk_.pools()));
-    control_.push_back({index, port.workers[k], std::make_unique<dataplane::ControlExchange>(), nullptr});
+    control_.push_back({index, port.workers[k], std::make_unique<dataplane::ControlExchange>()});
 
     dataplane::PortQueueConfig port_queue;
     port_queue.port = port.port->id();
@@ -100,27 +101,27 @@ void WorkerPool::add_port_queues(const config::RunConfig& config, std::size_t in
     }
     port_queue.burst = config.workers.burst;
     port_queue.worker = port.workers[k];
-    dataplane::PortQueue::Parts parts;
-    parts.map = maps_[index].get();
-    parts.builder = builders_.back().get();
-    parts.control = &control_.back().exchange->received();
-    parts.control_frames = &control_.back().exchange->to_send();
-    if (rings_control_thread()) parts.control_thread = &control_doorbell_;
-    parts.far_ends = far_ends(config, index);
-    if (!port.tx_faults.empty()) parts.tx_faults = port.tx_faults[k].get();
-    if (!port.rx_faults.empty()) parts.rx_faults = port.rx_faults[k].get();
-    if (!port.stamps.empty()) parts.stamps = port.stamps[k].get();
+    dataplane::PortQueue::Deps deps;
+    deps.map = maps_[index].get();
+    deps.builder = builders_.back().get();
+    deps.control = &control_.back().exchange->received();
+    deps.control_frames = &control_.back().exchange->to_send();
+    if (rings_control_thread()) deps.control_thread = &control_doorbell_;
+    deps.far_ends = far_ends(config, index);
+    if (!port.tx_faults.empty()) deps.tx_faults = port.tx_faults[k].get();
+    if (!port.rx_faults.empty()) deps.rx_faults = port.rx_faults[k].get();
+    if (!port.stamps.empty()) deps.stamps = port.stamps[k].get();
     if (!port.captures.empty()) {
       const config::CaptureDirection d = config.ports[index].capture->direction;
-      if (d != config::CaptureDirection::kTx) parts.rx_capture = port.captures[k].get();
-      if (d != config::CaptureDirection::kRx) parts.tx_capture = port.captures[k].get();
+      if (d != config::CaptureDirection::kTx) deps.rx_capture = port.captures[k].get();
+      if (d != config::CaptureDirection::kRx) deps.tx_capture = port.captures[k].get();
     }
     dataplane::Worker& worker = *workers_[port_queue.worker];
     if (dataplane::IdleWait* const idle = worker.idle_wait(); idle != nullptr) {
       idle->add(*port.port, port_queue.rx_queues);
       control_.back().exchange->set_worker(&idle->doorbell());
     }
-    worker.add_port_queue(std::make_unique<dataplane::PortQueue>(port_queue, parts));
+    worker.add_port_queue(std::make_unique<dataplane::PortQueue>(port_queue, deps));
   }
 }
 
@@ -167,7 +168,7 @@ void WorkerPool::steer(const config::RunConfig& config, std::size_t index) {
 
 void WorkerPool::quit() {
   if (!working_) return;
-  tell({dataplane::Command::Kind::kQuit, 0, nullptr});
+  tell(dataplane::Quit{});
   for (auto& w : workers_) w->join();
   working_ = false;
   drain_control();
@@ -182,7 +183,7 @@ void WorkerPool::tell(const dataplane::Command& command) {
 }
 
 void WorkerPool::start(Time at) {
-  tell({dataplane::Command::Kind::kStart, at, nullptr});
+  tell(dataplane::StartTraffic{at});
   for (const config::ChangeConfig& c : config_.changes) {
     auto& parts = scheduled_changes_.emplace_back();
     for (const config::ChangeConfig::Part& p : c.parts)
@@ -198,14 +199,13 @@ void WorkerPool::change(std::size_t board, const config::ChangeConfig::Part& par
 std::unique_ptr<dataplane::CongestionChange> WorkerPool::send_change(std::size_t board,
                                                                      const config::ChangeConfig::Part& part,
                                                                      Time at) {
-  const auto [worker, place] = places_[board];
   auto change = std::make_unique<dataplane::CongestionChange>();
   change->at = at;
-  change->endpoint = place;
+  change->board = endpoints_.boards[board].get();
   change->first = part.first;
   change->count = part.count;
   change->profile = endpoints::congestion_of(part.dcqcn);
-  tell(*workers_[worker], {.kind = dataplane::Command::Kind::kChange, .change = change.get()});
+  tell(worker_of(board), change.get());
   return change;
 }
 
@@ -226,7 +226,7 @@ PoolSnapshot WorkerPool::snapshot() {
     auto request = std::make_unique<dataplane::SnapshotRequest>();
     for (const engine::Endpoint* e : w->endpoints()) request->endpoints.push_back(engine::make_snapshot(*e));
     if (w->network() != nullptr) request->network = w->network()->make_snapshot();
-    while (!w->command({dataplane::Command::Kind::kSnapshot, 0, request.get()})) {
+    while (!w->command(request.get())) {
       pass_(kWait);
     }
     requests.push_back(std::move(request));
@@ -267,56 +267,17 @@ dataplane::WorkerStats WorkerPool::totals() const {
   return sum;
 }
 
-dataplane::InBandPort& WorkerPool::in_band_of(const config::EndpointConfig& endpoint) {
-  const auto at = std::find_if(control_.begin(), control_.end(), [&](const LaneControl& c) {
-    return c.port == endpoint.port && c.worker == endpoint.worker;
-  });
-  if (at->in_band == nullptr) {
-    const RunPort& port = dpdk_.ports()[at->port];
-    dataplane::InBandConfig c;
-    c.mtu = port.port->mtu();
-    c.descriptors = config_.ports[at->port].tx_descriptors;
-    c.lcores = static_cast<unsigned>(config_.workers.count) + 1;
-    c.socket = port.port->capabilities().socket;
-    at->in_band = std::make_unique<dataplane::InBandPort>(c, *at->exchange, dpdk_.pools());
-  }
-  return *at->in_band;
-}
-
-dataplane::InBandLink& WorkerPool::serve_in_band(std::size_t board, std::uint16_t udp_port,
-                                                 dataplane::InBandLink::Allow allow) {
-  const config::EndpointConfig& endpoint = config_.boards[board].endpoint;
-  return in_band_of(endpoint).serve(owners_[board], endpoints::identity_of(endpoint), udp_port,
-                                    std::move(allow));
-}
-
-std::size_t WorkerPool::poll_in_band(Time now) {
-  std::size_t n = 0;
-  for (const LaneControl& c : control_) {
-    if (c.in_band != nullptr) n += c.in_band->poll(now);
-  }
-  return n;
-}
-
-dataplane::InBandCounters WorkerPool::in_band_counters() const {
-  dataplane::InBandCounters sum;
-  for (const LaneControl& c : control_) {
-    if (c.in_band == nullptr) continue;
-    const dataplane::InBandCounters& n = c.in_band->counters();
-    sum.rx += n.rx;
-    sum.rx_refused += n.rx_refused;
-    sum.rx_unserved += n.rx_unserved;
-    sum.tx += n.tx;
-    sum.tx_dropped += n.tx_dropped;
-    sum.tx_refused += n.tx_refused;
-  }
-  return sum;
+dataplane::ControlExchange& WorkerPool::serve_control(std::size_t port, unsigned worker) {
+  const auto at = std::find_if(control_.begin(), control_.end(),
+                               [&](const QueueControl& c) { return c.port == port && c.worker == worker; });
+  at->served = true;
+  return *at->exchange;
 }
 
 std::uint64_t WorkerPool::drain_control() {
   std::uint64_t n = 0;
-  for (const LaneControl& c : control_) {
-    if (c.in_band == nullptr) n += c.exchange->drop_received();
+  for (const QueueControl& c : control_) {
+    if (!c.served) n += c.exchange->drop_received();
   }
   return n;
 }

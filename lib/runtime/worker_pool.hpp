@@ -4,7 +4,6 @@
 #include "config/lab_config.hpp"
 #include "dataplane/control_exchange.hpp"
 #include "dataplane/flow_rules.hpp"
-#include "dataplane/in_band.hpp"
 #include "dataplane/port_queue.hpp"
 #include "dataplane/worker.hpp"
 #include "endpoints/endpoints.hpp"
@@ -41,36 +40,34 @@ class WorkerPool {
   void change(std::size_t board, const config::ChangeConfig::Part& part);
   /// As RunConfig::changes: 1 where all QPs have it by now.
   std::vector<std::uint8_t> changes_made() const;
-  void stop_traffic() { tell({dataplane::Command::Kind::kStopTraffic, 0, nullptr}); }
-  void flush() { tell({dataplane::Command::Kind::kFlush, 0, nullptr}); }
+  void stop_traffic() { tell(dataplane::StopTraffic{}); }
+  void flush() { tell(dataplane::FlushRequests{}); }
   /// Ends the workers; endpoints may be looked at directly from then on.
   void quit();
 
   /// How the worker pool's own waits pass a time: by sleeping, unless told otherwise.
   void wait_by(std::function<void(Time)> pass) { pass_ = std::move(pass); }
 
-  /// An endpoint's worker and its place there: boards first, then receivers.
-  std::pair<dataplane::Worker*, std::size_t> seat(std::size_t endpoint) const {
-    return {workers_[places_[endpoint].first].get(), places_[endpoint].second};
-  }
+  /// The worker of an endpoint: boards first, then receivers.
+  dataplane::Worker& worker_of(std::size_t endpoint) { return *workers_[places_[endpoint].first]; }
+  const engine::Board& board(std::size_t board) const { return *endpoints_.boards[board]; }
 
   PoolSnapshot snapshot();
   /// Sum over the workers.
   dataplane::WorkerStats totals() const;
   const std::vector<std::unique_ptr<dataplane::Worker>>& workers() const { return workers_; }
 
-  /// From now on UDP `udp_port` at the board's own address is served for those that `allow` lets in; the link
-  /// lives as long as the worker pool. Throws EnvironmentError without memory for the frames.
-  dataplane::InBandLink& serve_in_band(std::size_t board, std::uint16_t udp_port,
-                                       dataplane::InBandLink::Allow allow);
-  /// Hands datagrams that came for served boards to their links; returns how many came. To be called often.
-  std::size_t poll_in_band(Time now);
-  dataplane::InBandCounters in_band_counters() const;
+  /// Where the port queue of this port and worker exchanges slow-control datagrams with the control thread.
+  /// The caller receives them from now on; see drain_control(). Requires an endpoint of the port on the
+  /// worker.
+  dataplane::ControlExchange& serve_control(std::size_t port, unsigned worker);
+  /// Number of the endpoint (boards first, then receivers) in its port's map.
+  std::uint32_t index_on_port(std::size_t endpoint) const { return owners_[endpoint]; }
   /// Workers that sleep also ring. Those that spin make no system call, so the control thread must look.
   bool rings_control_thread() const;
   /// Rung after a datagram for the control thread, while that thread has armed it.
   dataplane::Doorbell& control_doorbell() { return control_doorbell_; }
-  /// Slow-control datagrams that came to port queues where nobody is served; frees them.
+  /// Frees the slow-control datagrams of port queues whose exchange has no receiver. Returns how many.
   std::uint64_t drain_control();
 
   /// Who polls what, for the print at start.
@@ -79,7 +76,7 @@ class WorkerPool {
   std::vector<std::string> steering() const;
 
  private:
-  void seat_endpoints(const config::RunConfig& config, endpoints::Endpoints& endpoints);
+  void place_endpoints(const config::RunConfig& config);
   /// The port is the network's: no endpoint is behind it.
   bool of_network(std::size_t port) const;
   void add_network(const config::LabConfig& lab);
@@ -89,7 +86,6 @@ class WorkerPool {
   std::vector<dataplane::Doorbell*> far_ends(const config::RunConfig& config, std::size_t port) const;
   void connect_doorbells();
   void steer(const config::RunConfig& config, std::size_t port);
-  dataplane::InBandPort& in_band_of(const config::EndpointConfig& endpoint);
   void tell(const dataplane::Command& command);
   void tell(dataplane::Worker& worker, const dataplane::Command& command);
   /// Sends a change to the board's worker, which applies it at `at` and then sets `done`.
@@ -98,18 +94,18 @@ class WorkerPool {
 
   const config::RunConfig& config_;
   DpdkRuntime& dpdk_;
+  endpoints::Endpoints& endpoints_;
   const config::LabConfig* lab_;
   std::vector<std::unique_ptr<dataplane::PortMap>> maps_;
   std::vector<std::unique_ptr<dataplane::TxBuilder>> builders_;
-  /// Of one port and worker: what passes between port queue and control thread, and who serves it there
-  /// (null: nobody).
-  struct LaneControl {
+  /// The exchange of one port queue.
+  struct QueueControl {
     std::size_t port = 0;
     unsigned worker = 0;
     std::unique_ptr<dataplane::ControlExchange> exchange;
-    std::unique_ptr<dataplane::InBandPort> in_band;
+    bool served = false;
   };
-  std::vector<LaneControl> control_;
+  std::vector<QueueControl> control_;
   dataplane::Doorbell control_doorbell_;
   std::vector<std::unique_ptr<dataplane::FlowRules>> rules_;
   /// The parts of each of the configuration's changes. The workers hold pointers to them.

@@ -12,23 +12,23 @@ namespace {
 constexpr std::uint16_t kRegistersPort = 8192;  // of a board's own address, as the firmware has them
 constexpr std::uint16_t kStreamPort = 8193;
 
-std::array<dataplane::InBandLink*, 2> serve_in_band(const ControlDeps& parts, std::size_t board) {
-  const config::ControlConfig& c = *parts.config->boards[board].control;
+std::array<InBandLink*, 2> serve_in_band(const ControlDeps& deps, std::size_t board) {
+  const config::ControlConfig& c = *deps.config->boards[board].control;
   if (!c.in_band) return {};
   const auto allow = [&c](const roce::IpAddress& ip) { return allowed(c, ip); };
-  return {&parts.pool->serve_in_band(board, kRegistersPort, allow),
-          &parts.pool->serve_in_band(board, kStreamPort, allow)};
+  return {&deps.in_band->serve(board, kRegistersPort, allow),
+          &deps.in_band->serve(board, kStreamPort, allow)};
 }
 
-std::size_t longest(const dataplane::InBandLink* in_band) {
+std::size_t longest(const InBandLink* in_band) {
   return in_band != nullptr ? in_band->max_datagram() : SIZE_MAX;
 }
 
-std::unique_ptr<engine::HostResponder> make_responder(const ControlDeps& parts, std::size_t board) {
-  const auto& plan = parts.endpoints->hosts[board];
+std::unique_ptr<engine::HostResponder> make_responder(const ControlDeps& deps, std::size_t board) {
+  const auto& plan = deps.endpoints->hosts[board];
   if (!plan) return nullptr;
-  const config::BoardConfig& b = parts.config->boards[board];
-  const engine::Receiver& receiver = *parts.endpoints->receivers[plan->receiver];
+  const config::BoardConfig& b = deps.config->boards[board];
+  const engine::Receiver& receiver = *deps.endpoints->receivers[plan->receiver];
   std::vector<roce::Qpn> taken;
   for (std::size_t i = 0; i < receiver.first_slot(); ++i)
     taken.push_back(receiver.qp(i).config().responder.qpn);
@@ -36,14 +36,14 @@ std::unique_ptr<engine::HostResponder> make_responder(const ControlDeps& parts, 
                                              .qps = b.control->qps,
                                              .first_slot = plan->first_slot,
                                              .memory = plan->memory->size(),
-                                             .rnr_timer = parts.config->receivers[plan->receiver].rnr_timer};
+                                             .rnr_timer = deps.config->receivers[plan->receiver].rnr_timer};
   return std::make_unique<engine::HostResponder>(
       config,
-      engine::HostResponder::Parts{
+      engine::HostResponder::Deps{
           .memory = [memory = plan->memory.get()](std::uint64_t bytes) { return memory->first(bytes); },
           .taken =
               [taken](roce::Qpn qpn) { return std::find(taken.begin(), taken.end(), qpn) != taken.end(); },
-          .say = [say = parts.say,
+          .say = [say = deps.say,
                   name = b.endpoint.name](const std::string& text) { say("board " + name + ": " + text); }});
 }
 
@@ -75,67 +75,67 @@ board::RssiState shown(const srp::RssiServer& server) {
 
 }  // namespace
 
-BoardControl::BoardControl(const ControlDeps& parts, std::size_t board)
+BoardControl::BoardControl(const ControlDeps& deps, std::size_t board)
     : board_(board),
-      board_config_(parts.config->boards[board]),
+      board_config_(deps.config->boards[board]),
       config_(*board_config_.control),
-      ports_(*parts.ports),
-      say_(parts.say),
-      port_(*parts.dpdk->ports()[board_config_.endpoint.port].port),
-      in_band_(serve_in_band(parts, board)),
-      registers_(registers_config(*parts.config, board, parts.dpdk->now())),
-      responder_(make_responder(parts, board)),
-      bus_(bus_parts(parts)),
+      ports_(*deps.ports),
+      say_(deps.say),
+      port_(*deps.dpdk->ports()[board_config_.endpoint.port].port),
+      in_band_(serve_in_band(deps, board)),
+      registers_(registers_config(*deps.config, board, deps.dpdk->now())),
+      responder_(make_responder(deps, board)),
+      bus_(bus_deps(deps)),
       queue_(bus_),
       source_(registers_.app_tx(), registers_.monitor(0)),
       srp_(queue_),
       stream_(source_, [this](ByteSpan frame, const srp::FrameTags& /*tags*/,
                               Time now) { registers_.monitor(1).on_frame(frame.size(), now); }),
       registers_link_(registers_link(config_, longest(in_band_[kRegisters]), 2 * board + 1), srp_,
-                      closed_by(parts, kLinkNames[kRegisters])),
+                      closed_by(deps, kLinkNames[kRegisters])),
       stream_link_(stream_link(config_, longest(in_band_[kStream]), 2 * board + 2), stream_,
-                   closed_by(parts, kLinkNames[kStream])) {
+                   closed_by(deps, kLinkNames[kStream])) {
   srp_.attach(registers_link_.server());
   stream_.attach(stream_link_.server());
-  open_ways(parts);
+  open_paths(deps);
 }
 
-RegisterBus::Parts BoardControl::bus_parts(const ControlDeps& parts) {
-  const auto [worker, place] = parts.pool->seat(board_);
-  const std::size_t boards = parts.config->boards.size();
-  const std::size_t host = responder_ ? boards + *config_.responder : board_;
-  const auto [responder_worker, responder_place] = parts.pool->seat(host);
+RegisterBus::Deps BoardControl::bus_deps(const ControlDeps& deps) {
+  const auto& host = deps.endpoints->hosts[board_];
+  const std::size_t boards = deps.config->boards.size();
   return {.registers = &registers_,
-          .worker = worker,
-          .place = place,
+          .board = deps.endpoints->boards[board_].get(),
+          .to_board = [&worker = deps.pool->worker_of(board_)](
+                          dataplane::BoardRequest& request) { return worker.request(request); },
           .responder = responder_.get(),
-          .responder_worker = responder_worker,
-          .responder_place = responder_place,
+          .receiver = host ? deps.endpoints->receivers[host->receiver].get() : nullptr,
+          .to_receiver = [&worker = deps.pool->worker_of(host ? boards + host->receiver : board_)](
+                             dataplane::ReceiverRequest& request) { return worker.request(request); },
           .observe = [this](board::LiveState& live, Time now) { observe(live, now); },
           .set_link = [this](const board::SetRssi& action, Time now) { set_link(action, now); },
-          .look = [this](const board::DataPathAction& action) { look(action); },
+          .inspect = [this](const board::DataPathAction& action) { inspect(action); },
           .written =
               [this](Time now) {
                 if (source_.ready(now)) stream_.pump(now);
               },
-          .waiting = parts.waiting};
+          .waiting = deps.waiting};
 }
 
-ControlLink::Closed BoardControl::closed_by(const ControlDeps& parts, const char* link) const {
-  return [closed = parts.closed, where = "board " + board_config_.endpoint.name + ": " + link + ": "](
+ControlLink::Closed BoardControl::closed_by(const ControlDeps& deps, const char* link) const {
+  return [closed = deps.closed, where = "board " + board_config_.endpoint.name + ": " + link + ": "](
              const srp::RssiClosed& c) { closed(where + describe(c), c.closed_at); };
 }
 
-void BoardControl::open_ways(const ControlDeps& parts) {
+void BoardControl::open_paths(const ControlDeps& deps) {
   const std::array<ControlLink*, 2> links{&registers_link_, &stream_link_};
   const std::array<std::uint16_t, 2> ports{config_.registers_port, config_.stream_port};
   for (std::size_t i = 0; i < links.size(); ++i) {
     if (in_band_[i] != nullptr) links[i]->serve(*in_band_[i]);
     if (!config_.listen) continue;
     links[i]->listen(
-        *parts.io, *config_.listen, ports[i],
+        *deps.io, *config_.listen, ports[i],
         [this](const roce::IpAddress& ip) { return allowed(config_, ip); },
-        [dpdk = parts.dpdk] { return dpdk->now(); });
+        [dpdk = deps.dpdk] { return dpdk->now(); });
   }
 }
 
@@ -153,7 +153,7 @@ void BoardControl::set_link(const board::SetRssi& action, Time now) {
   if (action.close) server.close(srp::RssiClose::kRegister, now);
 }
 
-void BoardControl::look(const board::DataPathAction& action) const {
+void BoardControl::inspect(const board::DataPathAction& action) const {
   const auto* const set = std::get_if<board::SetQp>(&action);
   if (set == nullptr || set->context.state != roce::QpState::kRtr) return;
   const std::uint32_t largest = port_.largest_path_mtu(false);
@@ -164,9 +164,9 @@ void BoardControl::look(const board::DataPathAction& action) const {
        ": it cannot send; choose a smaller path MTU, or a larger `mtu`");
 }
 
-void BoardControl::follow_timers(Time now) {
-  registers_link_.follow_timers(now);
-  stream_link_.follow_timers(now);
+void BoardControl::run_timers(Time now) {
+  registers_link_.run_timers(now);
+  stream_link_.run_timers(now);
 }
 
 Time BoardControl::deadline() const {

@@ -5,6 +5,7 @@
 #include "config/run_config.hpp"
 #include "runtime/worker_pool.hpp"
 #include "slowcontrol/control_link.hpp"
+#include "slowcontrol/in_band_ports.hpp"
 #include "slowcontrol/port_states.hpp"
 #include "slowcontrol/register_bus.hpp"
 #include "slowcontrol/stream_source.hpp"
@@ -26,6 +27,7 @@ struct ControlDeps {
   runtime::DpdkRuntime* dpdk = nullptr;
   runtime::WorkerPool* pool = nullptr;
   const endpoints::Endpoints* endpoints = nullptr;
+  InBandPorts* in_band = nullptr;
   PortStates* ports = nullptr;
   boost::asio::io_context* io = nullptr;
   std::function<void(RegisterBus&)> waiting;             ///< see RegisterBus
@@ -38,7 +40,7 @@ struct ControlDeps {
 class BoardControl {
  public:
   /// Serves from here on. Throws SocketError, EnvironmentError.
-  BoardControl(const ControlDeps& parts, std::size_t board);
+  BoardControl(const ControlDeps& deps, std::size_t board);
   BoardControl(const BoardControl&) = delete;
   BoardControl& operator=(const BoardControl&) = delete;
 
@@ -56,20 +58,20 @@ class BoardControl {
 
   bool in_band() const { return config_.in_band; }
   /// Timers of the links that no socket sees to.
-  void follow_timers(Time now);
+  void run_timers(Time now);
   /// When the first of those timers expires.
   Time deadline() const;
   /// Says goodbye to the clients; nothing is served any more.
   void close(Time now);
 
  private:
-  RegisterBus::Parts bus_parts(const ControlDeps& parts);
-  ControlLink::Closed closed_by(const ControlDeps& parts, const char* link) const;
-  void open_ways(const ControlDeps& parts);
+  RegisterBus::Deps bus_deps(const ControlDeps& deps);
+  ControlLink::Closed closed_by(const ControlDeps& deps, const char* link) const;
+  void open_paths(const ControlDeps& deps);
   void observe(board::LiveState& live, Time now);
   void set_link(const board::SetRssi& action, Time now);
-  /// Tells the user of what the board will refuse in silence.
-  void look(const board::DataPathAction& action) const;
+  /// Warns the user of actions that the board will refuse without an error.
+  void inspect(const board::DataPathAction& action) const;
 
   std::size_t board_;
   const config::BoardConfig& board_config_;
@@ -77,7 +79,7 @@ class BoardControl {
   PortStates& ports_;
   std::function<void(const std::string&)> say_;
   const dataplane::Port& port_;
-  std::array<dataplane::InBandLink*, 2> in_band_{};
+  std::array<InBandLink*, 2> in_band_{};
   board::BoardRegisters registers_;
   std::unique_ptr<engine::HostResponder> responder_;  ///< null: no receiver of ours plays the host
   RegisterBus bus_;

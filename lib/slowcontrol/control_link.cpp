@@ -9,7 +9,7 @@ namespace softfeb::slowcontrol {
 
 namespace {
 
-/// A peer that many others came after is forgotten until its next datagram; the connected one never.
+/// In-band peers remembered, at most. The oldest is forgotten first, but never the connected one.
 constexpr std::size_t kPeers = 16;
 
 std::int64_t unix_ns() {
@@ -19,7 +19,7 @@ std::int64_t unix_ns() {
 }  // namespace
 
 ControlLink::ControlLink(const srp::RssiServerConfig& config, srp::RssiUser& user, Closed closed)
-    : server_(config, ways_, user), closed_(std::move(closed)) {
+    : server_(config, *this, user), closed_(std::move(closed)) {
   server_.notify_closed([this](const srp::RssiClosed& c) { on_closed(c); });
 }
 
@@ -28,12 +28,12 @@ ControlLink::~ControlLink() { disconnect(); }
 void ControlLink::listen(boost::asio::io_context& io, const roce::IpAddress& address, std::uint16_t port,
                          sockets::UdpServerSocket::Allow allow, sockets::Clock clock) {
   socket_ = std::make_unique<sockets::UdpServerSocket>(io, address, port, std::move(allow), std::move(clock));
-  socket_->start(by_socket_);
+  socket_->start(server_);
 }
 
-void ControlLink::serve(dataplane::InBandLink& link) {
+void ControlLink::serve(InBandLink& link) {
   in_band_ = &link;
-  link.connect(&by_port_);
+  link.connect(this);
 }
 
 void ControlLink::disconnect() {
@@ -43,15 +43,15 @@ void ControlLink::disconnect() {
   socket_.reset();
 }
 
-void ControlLink::follow_timers(Time now) {
+void ControlLink::run_timers(Time now) {
   if (server_.deadline() <= now) server_.on_timer(now);
 }
 
 std::uint64_t ControlLink::refused() const { return socket_ ? socket_->counters().rx_refused : refused_; }
 
-void ControlLink::Way::on_datagram(const srp::UdpPeer& from, ByteSpan datagram, Time now) {
-  if (in_band_ && link_.socket_) link_.heard_in_band(from);
-  server().on_datagram(from, datagram, now);
+void ControlLink::on_in_band_datagram(const srp::UdpPeer& from, ByteSpan datagram, Time now) {
+  if (socket_) heard_in_band(from);
+  server_.on_datagram(from, datagram, now);
 }
 
 void ControlLink::heard_in_band(const srp::UdpPeer& from) {
@@ -83,11 +83,11 @@ void ControlLink::on_closed(srp::RssiClosed closed) {
   if (closed_) closed_(closed);
 }
 
-void ControlLink::Ways::send(const srp::UdpPeer& to, ByteSpan datagram) {
-  if (link_.by_own_address(to)) {
-    link_.in_band_->send(to, datagram);
-  } else if (link_.socket_) {
-    link_.socket_->send(to, datagram);
+void ControlLink::send(const srp::UdpPeer& to, ByteSpan datagram) {
+  if (by_own_address(to)) {
+    in_band_->send(to, datagram);
+  } else if (socket_) {
+    socket_->send(to, datagram);
   }
 }
 

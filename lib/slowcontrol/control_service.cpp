@@ -40,22 +40,24 @@ ControlService::ControlService(const config::RunConfig& config, runtime::DpdkRun
       work_(boost::asio::make_work_guard(io_)),
       timer_(io_),
       doorbell_(io_),
+      in_band_ports_(config, dpdk, pool),
       ports_(dpdk.ports()),
       closed_(say, "connections closed; the result lists the last ones of each link", kClosedPerSecond,
               kClosedAtOnce),
       spins_(!dataplane::shares_cpus(dpdk.lcores())) {
-  const ControlDeps parts{.config = &config,
-                          .dpdk = &dpdk,
-                          .pool = &pool,
-                          .endpoints = &endpoints,
-                          .ports = &ports_,
-                          .io = &io_,
-                          .waiting = [this](RegisterBus& bus) { waiting_.push_back(&bus); },
-                          .say = std::move(say),
-                          .closed = [this](const std::string& line, Time now) { closed_.add(line, now); }};
+  const ControlDeps deps{.config = &config,
+                         .dpdk = &dpdk,
+                         .pool = &pool,
+                         .endpoints = &endpoints,
+                         .in_band = &in_band_ports_,
+                         .ports = &ports_,
+                         .io = &io_,
+                         .waiting = [this](RegisterBus& bus) { waiting_.push_back(&bus); },
+                         .say = std::move(say),
+                         .closed = [this](const std::string& line, Time now) { closed_.add(line, now); }};
   for (std::size_t b = 0; b < config.boards.size(); ++b) {
     if (!config.boards[b].control) continue;
-    boards_.push_back(std::make_unique<BoardControl>(parts, b));
+    boards_.push_back(std::make_unique<BoardControl>(deps, b));
     in_band_ = in_band_ || boards_.back()->in_band();
   }
   rung_ = in_band_ && pool.rings_control_thread();
@@ -121,9 +123,9 @@ void ControlService::serve(Time now) {
 }
 
 void ControlService::serve_in_band(Time now) {
-  if (pool_.poll_in_band(now) != 0) in_band_at_ = now;
+  if (in_band_ports_.poll(now) != 0) in_band_at_ = now;
   for (const auto& board : boards_) {
-    if (board->in_band()) board->follow_timers(now);
+    if (board->in_band()) board->run_timers(now);
   }
 }
 
@@ -159,7 +161,7 @@ void ControlService::wait(Time until) {
   if (rung_) {
     pool_.control_doorbell().arm();
     // Datagrams that arrived before arm() do not ring.
-    if (pool_.poll_in_band(now) != 0) {
+    if (in_band_ports_.poll(now) != 0) {
       pool_.control_doorbell().disarm();
       return;
     }

@@ -60,6 +60,7 @@ class ControlService final : public telemetry::Links {
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_;
   boost::asio::steady_timer timer_;
   boost::asio::posix::stream_descriptor doorbell_;  ///< the worker pool's, which owns the descriptor
+  InBandPorts in_band_ports_;
   PortStates ports_;
   srp::LimitedNotes closed_;           ///< of connections
   std::vector<RegisterBus*> waiting_;  ///< buses whose worker has something in hand

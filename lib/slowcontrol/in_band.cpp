@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "dataplane/in_band.hpp"
+#include "slowcontrol/in_band.hpp"
 
 #include "dataplane/path_mtu.hpp"
 #include "dataplane/rx_segments.hpp"
@@ -10,7 +10,10 @@
 
 #include <rte_mbuf.h>
 
-namespace softfeb::dataplane {
+namespace softfeb::slowcontrol {
+
+using dataplane::ControlDatagram;
+using dataplane::ControlExchange;
 
 namespace {
 
@@ -31,8 +34,8 @@ InBandLink::InBandLink(InBandPort& port, std::uint32_t endpoint, const engine::I
 
 bool InBandLink::take(const engine::ReceivedDatagram& datagram, ByteSpan payload, Time now) {
   if (!allow_(datagram.source_ip)) return false;
-  routes_.learn(datagram.source_ip, datagram.source_mac, link_->status().peer.ip);
-  link_->on_datagram({datagram.source_ip, datagram.source_port}, payload, now);
+  routes_.learn(datagram.source_ip, datagram.source_mac, user_->in_band_peer());
+  user_->on_in_band_datagram({datagram.source_ip, datagram.source_port}, payload, now);
   return true;
 }
 
@@ -45,13 +48,13 @@ void InBandLink::send(const srp::UdpPeer& to, ByteSpan datagram) {
   port_.send(endpoint_, identity_, {*mac, to.ip, to.port, udp_port_}, datagram);
 }
 
-InBandPort::InBandPort(const InBandConfig& config, ControlExchange& exchange, Mempools& pools)
+InBandPort::InBandPort(const InBandConfig& config, ControlExchange& exchange, dataplane::Mempools& pools)
     : config_(config), exchange_(exchange) {
   config_.mtu = std::min(config_.mtu, kLongestPacket);
   // Buffers for every descriptor: a driver may free sent packets only when it needs their descriptors.
   const std::uint32_t in_use = config_.descriptors + static_cast<std::uint32_t>(ControlExchange::kRoom);
-  pool_ = pools.create("slow control frames", pool_size(in_use, config_.lcores),
-                       std::max(frame_bytes_for(config_.mtu), kShortestFrame), 0, config_.socket);
+  pool_ = pools.create("slow control frames", dataplane::pool_size(in_use, config_.lcores),
+                       std::max(dataplane::frame_bytes_for(config_.mtu), kShortestFrame), 0, config_.socket);
 }
 
 InBandLink& InBandPort::serve(std::uint32_t endpoint, const engine::Identity& identity,
@@ -78,10 +81,10 @@ std::size_t InBandPort::poll(Time now) {
 
 void InBandPort::take(const ControlDatagram& received, Time now) {
   Segments bytes;
-  if (to_segments(received.packet, bytes)) {
+  if (dataplane::to_segments(received.packet, bytes)) {
     if (const auto datagram = engine::parse_control_datagram(bytes)) {
       const auto at = links_.find({received.endpoint, datagram->dest_port});
-      if (at != links_.end() && at->second->link_ != nullptr) {
+      if (at != links_.end() && at->second->user_ != nullptr) {
         ++(at->second->take(*datagram, in_one_piece(datagram->payload), now) ? counters_.rx
                                                                              : counters_.rx_refused);
         return;
@@ -122,4 +125,4 @@ void InBandPort::send(std::uint32_t endpoint, const engine::Identity& from, cons
   ++counters_.tx_dropped;
 }
 
-}  // namespace softfeb::dataplane
+}  // namespace softfeb::slowcontrol

@@ -4,11 +4,10 @@
 #include "base/time.hpp"
 #include "dataplane/control_exchange.hpp"
 #include "dataplane/mempools.hpp"
-#include "dataplane/peer_routes.hpp"
 #include "engine/control_frame.hpp"
 #include "engine/identity.hpp"
+#include "slowcontrol/peer_routes.hpp"
 #include "srp/datagram.hpp"
-#include "srp/rssi.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -23,7 +22,7 @@ struct rte_mempool;
 /// In-band slow control, control-thread side. Port queues forward the datagrams they receive at the boards'
 /// addresses to the boards' RSSI links; datagrams the links send return to the port queues as frames.
 /// Everything here belongs to the control thread.
-namespace softfeb::dataplane {
+namespace softfeb::slowcontrol {
 
 struct InBandConfig {
   std::uint32_t mtu = 1500;          ///< MTU of the port in bytes, from the IP header on
@@ -43,6 +42,15 @@ struct InBandCounters {
 
 class InBandPort;
 
+/// Receives the datagrams of an InBandLink.
+class InBandUser {
+ public:
+  virtual ~InBandUser() = default;
+  virtual void on_in_band_datagram(const srp::UdpPeer& from, ByteSpan datagram, Time now) = 0;
+  /// The peer whose route must be kept: the one of the open connection.
+  virtual roce::IpAddress in_band_peer() const = 0;
+};
+
 /// One UDP port of one board, the transmit path of its RSSI link. Replies go to the MAC address from which
 /// the peer's datagrams came, in the board's VLAN.
 class InBandLink final : public srp::DatagramSink {
@@ -53,9 +61,9 @@ class InBandLink final : public srp::DatagramSink {
   InBandLink(InBandPort& port, std::uint32_t endpoint, const engine::Identity& identity,
              std::uint16_t udp_port, Allow allow);
 
-  /// Sets the receiver of datagrams. `link` must outlive this object, or be disconnected (null) before it is
+  /// Sets the receiver of datagrams. `user` must outlive this object, or be disconnected (null) before it is
   /// destroyed.
-  void connect(srp::RssiLink* link) { link_ = link; }
+  void connect(InBandUser* user) { user_ = user; }
 
   /// Longest datagram, in bytes, that fits a frame of the port.
   std::size_t max_datagram() const { return max_datagram_; }
@@ -73,7 +81,7 @@ class InBandLink final : public srp::DatagramSink {
   std::uint16_t udp_port_;
   std::size_t max_datagram_;
   Allow allow_;
-  srp::RssiLink* link_ = nullptr;
+  InBandUser* user_ = nullptr;
   PeerRoutes routes_;
 };
 
@@ -85,7 +93,7 @@ class InBandPort {
 
   /// `exchange` is the port queue's and must outlive this object. Throws EnvironmentError when there is no
   /// memory for the frames.
-  InBandPort(const InBandConfig& config, ControlExchange& exchange, Mempools& pools);
+  InBandPort(const InBandConfig& config, dataplane::ControlExchange& exchange, dataplane::Mempools& pools);
 
   /// Serves `udp_port` (8192 or 8193) of board `endpoint` (index into PortMap, must live on this port queue's
   /// worker) for the senders that `allow` accepts. The returned link keeps its address for the lifetime of
@@ -100,14 +108,14 @@ class InBandPort {
 
  private:
   friend class InBandLink;
-  void take(const ControlDatagram& received, Time now);
+  void take(const dataplane::ControlDatagram& received, Time now);
   /// Returns the payload as one contiguous span, valid until the next call.
   ByteSpan in_one_piece(const Segments& payload);
   void send(std::uint32_t endpoint, const engine::Identity& from, const engine::DatagramRoute& to,
             ByteSpan datagram);
 
   InBandConfig config_;
-  ControlExchange& exchange_;
+  dataplane::ControlExchange& exchange_;
   rte_mempool* pool_;
   std::map<std::pair<std::uint32_t, std::uint16_t>, std::unique_ptr<InBandLink>> links_;
   std::vector<std::uint8_t> scratch_;
@@ -115,4 +123,4 @@ class InBandPort {
   InBandCounters counters_;
 };
 
-}  // namespace softfeb::dataplane
+}  // namespace softfeb::slowcontrol

@@ -81,8 +81,7 @@ void ParameterControl::add_slots(std::size_t board) {
 /// Who has which congestion control stays as the board was made: its worker may run.
 void ParameterControl::add_sharers(std::size_t board) {
   Board& b = boards_[board];
-  const auto [worker, place] = pool_.seat(board);
-  const auto& sender = dynamic_cast<const engine::Board&>(*worker->endpoints()[place]);
+  const engine::Board& sender = pool_.board(board);
   std::map<const dcqcn::CongestionControl*, std::size_t> slots;
   std::size_t of_bus = 0;
   for (std::size_t s = 0; s < b.slots.size(); ++s) {

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <optional>
 
-namespace softfeb::dataplane {
+namespace softfeb::slowcontrol {
 
 /// MAC addresses of peers, each learnt from the peer's latest datagram. The table is bounded: a new peer
 /// replaces the least recently heard one, but never the pinned one.
@@ -48,4 +48,4 @@ class PeerRoutes {
   std::uint64_t clock_ = 0;
 };
 
-}  // namespace softfeb::dataplane
+}  // namespace softfeb::slowcontrol

@@ -5,21 +5,21 @@
 
 namespace softfeb::slowcontrol {
 
-RegisterBus::RegisterBus(Parts parts) : parts_(std::move(parts)) {
-  request_.endpoint = parts_.place;
-  responder_request_.endpoint = parts_.responder_place;
-  for (const std::size_t qp : parts_.registers->live_qps()) request_.state.qps.push_back({.qp = qp});
+RegisterBus::RegisterBus(Deps deps) : deps_(std::move(deps)) {
+  request_.board = deps_.board;
+  responder_request_.receiver = deps_.receiver;
+  for (const std::size_t qp : deps_.registers->live_qps()) request_.state.qps.push_back({.qp = qp});
 }
 
 void RegisterBus::read(std::uint32_t address, MutableByteSpan out, Time now, Done done) {
-  access_ = {false, address, out, {}, std::move(done)};
-  if (parts_.registers->needs_live_for_read(address, out.size())) return ask(Phase::kObserve);
+  transaction_ = {false, address, out, {}, std::move(done)};
+  if (deps_.registers->needs_live_for_read(address, out.size())) return ask(Phase::kObserve);
   perform(now);
 }
 
 void RegisterBus::write(std::uint32_t address, ByteSpan data, Time now, Done done) {
-  access_ = {true, address, {}, data, std::move(done)};
-  if (parts_.registers->needs_live_for_write(address, data.size())) return ask(Phase::kObserve);
+  transaction_ = {true, address, {}, data, std::move(done)};
+  if (deps_.registers->needs_live_for_write(address, data.size())) return ask(Phase::kObserve);
   perform(now);
 }
 
@@ -34,17 +34,16 @@ void RegisterBus::ask(Phase phase) {
   }
   handed_over_ = false;
   hand_over();
-  parts_.waiting(*this);
+  deps_.waiting(*this);
 }
 
 /// The worker's ring may be full: poll() tries again.
 bool RegisterBus::hand_over() {
   if (handed_over_) return true;
   if (phase_ == Phase::kRespond) {
-    handed_over_ = parts_.responder_worker->command(
-        {.kind = dataplane::Command::Kind::kReceiver, .receiver = &responder_request_});
+    handed_over_ = deps_.to_receiver(responder_request_);
   } else {
-    handed_over_ = parts_.worker->command({.kind = dataplane::Command::Kind::kBoard, .board = &request_});
+    handed_over_ = deps_.to_board(request_);
   }
   return handed_over_;
 }
@@ -81,33 +80,34 @@ void RegisterBus::take_state() {
 
 void RegisterBus::prepare_responder() {
   responder_request_.actions.clear();
-  if (parts_.responder == nullptr) return;
+  if (deps_.responder == nullptr) return;
   for (const board::DataPathAction& action : actions_.data_path) {
-    for (engine::ReceiverAction& a : parts_.responder->before(action, live_.data))
+    for (engine::ReceiverAction& a : deps_.responder->before(action, live_.data))
       responder_request_.actions.push_back(std::move(a));
   }
 }
 
 void RegisterBus::perform(Time now) {
-  parts_.observe(live_, now);
-  if (!access_.write) return finish(parts_.registers->read(access_.address, access_.out, live_, now), now);
+  deps_.observe(live_, now);
+  if (!transaction_.write)
+    return finish(deps_.registers->read(transaction_.address, transaction_.out, live_, now), now);
   actions_.clear();
-  result_ = parts_.registers->write(access_.address, access_.data, live_, now, actions_);
-  for (const board::SetRssi& action : actions_.links) parts_.set_link(action, now);
+  result_ = deps_.registers->write(transaction_.address, transaction_.data, live_, now, actions_);
+  for (const board::SetRssi& action : actions_.links) deps_.set_link(action, now);
   if (actions_.data_path.empty()) return finish(result_, now);
-  for (const board::DataPathAction& action : actions_.data_path) parts_.look(action);
+  for (const board::DataPathAction& action : actions_.data_path) deps_.inspect(action);
   prepare_responder();
   ask(responder_request_.actions.empty() ? Phase::kApply : Phase::kRespond);
 }
 
 void RegisterBus::finish(const board::AccessResult& result, Time now) {
-  const bool write = access_.write;
-  const Done done = std::move(access_.done);
+  const bool write = transaction_.write;
+  const Done done = std::move(transaction_.done);
   srp::BusResult answer;
   answer.words = result.words;
   if (result.status == board::AccessStatus::kDecodeError) answer.status = srp::BusStatus::kDecodeError;
   done(answer, now);
-  if (write) parts_.written(now);
+  if (write) deps_.written(now);
 }
 
 }  // namespace softfeb::slowcontrol

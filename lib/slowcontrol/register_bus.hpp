@@ -2,7 +2,7 @@
 #pragma once
 
 #include "board/board_registers.hpp"
-#include "dataplane/worker.hpp"
+#include "dataplane/worker_requests.hpp"
 #include "engine/host_responder.hpp"
 #include "srp/bus.hpp"
 
@@ -12,53 +12,55 @@
 
 namespace softfeb::slowcontrol {
 
-/// The bus behind a board's SRP server. What the control thread knows by itself is answered at once; what
-/// concerns the data path goes to the board's worker, and the answer waits until the worker has done it, so
-/// that a write is in force before the client hears of it.
+/// The register bus of a board, behind its SRP server. Accesses that do not concern the data path are
+/// answered at once. Others go to the board's worker and are answered when the worker has carried them out,
+/// so that a write is in force before the client gets the reply.
 class RegisterBus final : public srp::Bus {
  public:
-  struct Parts {
+  struct Deps {
     board::BoardRegisters* registers = nullptr;
-    dataplane::Worker* worker = nullptr;
-    std::size_t place = 0;  ///< of the board in Worker::endpoints()
-    /// Plays the host for what the bus sets up, on a receiver of its own worker; null: nobody of ours does.
+    engine::Board* board = nullptr;
+    /// Passes a request to the board's worker. Returns false when the worker's queue is full.
+    std::function<bool(dataplane::BoardRequest&)> to_board;
+    /// Acts as the host for the QPs created by the bus, at `receiver`; null without a built-in host.
     engine::HostResponder* responder = nullptr;
-    dataplane::Worker* responder_worker = nullptr;
-    std::size_t responder_place = 0;
-    /// Brings all of a LiveState but its data path up to date.
+    engine::Receiver* receiver = nullptr;
+    /// Like `to_board`, for the receiver's worker.
+    std::function<bool(dataplane::ReceiverRequest&)> to_receiver;
+    /// Updates all of a LiveState except its data path.
     std::function<void(board::LiveState&, Time)> observe;
-    /// Carries out what a write asks of the links.
+    /// Performs a write to the registers of a link.
     std::function<void(const board::SetRssi&, Time)> set_link;
-    /// Sees what goes to the data path.
-    std::function<void(const board::DataPathAction&)> look;
-    /// A write is over.
+    /// Called with each action before it goes to the data path.
+    std::function<void(const board::DataPathAction&)> inspect;
+    /// Called when a write has completed.
     std::function<void(Time)> written;
-    /// The bus has begun to wait for the worker: poll() until it is done.
+    /// Called when the bus begins to wait for a worker: call poll() until busy() is false.
     std::function<void(RegisterBus&)> waiting;
   };
 
-  explicit RegisterBus(Parts parts);
-  /// The worker has answered, or has ended.
+  explicit RegisterBus(Deps deps);
+  /// No request may be in a worker's hands, unless the worker has ended.
   ~RegisterBus() override = default;
 
   void read(std::uint32_t address, MutableByteSpan out, Time now, Done done) override;
   void write(std::uint32_t address, ByteSpan data, Time now, Done done) override;
 
-  /// Whether the worker has something of ours in its hands.
+  /// True while an access waits for a worker.
   bool busy() const { return phase_ != Phase::kIdle; }
-  /// The worker has answered: poll() would go on.
+  /// True if a worker has answered and poll() can continue.
   bool answered();
-  /// Goes on when the worker has answered: true then, and perhaps busy() again with the next access.
+  /// Continues the access if the worker has answered. Returns true then; the bus may be busy() again.
   bool poll(Time now);
 
  private:
   enum class Phase : std::uint8_t {
     kIdle,
-    kObserve,  ///< the worker copies its state
-    kRespond,  ///< the responder's worker makes ready for what comes
-    kApply,    ///< the worker carries out a write
+    kObserve,  ///< the board's worker copies its state
+    kRespond,  ///< the receiver's worker prepares for the write
+    kApply,    ///< the board's worker carries out the write
   };
-  struct Access {
+  struct Transaction {
     bool write = false;
     std::uint32_t address = 0;
     MutableByteSpan out;
@@ -73,8 +75,8 @@ class RegisterBus final : public srp::Bus {
   void perform(Time now);
   void finish(const board::AccessResult& result, Time now);
 
-  Parts parts_;
-  Access access_;
+  Deps deps_;
+  Transaction transaction_;
   board::AccessResult result_;
   board::LiveState live_;
   board::Actions actions_;

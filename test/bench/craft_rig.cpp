@@ -55,7 +55,7 @@ void CraftRig::make_seat(const CraftOptions& o, unsigned worker, unsigned lcores
   port_queue.tx_queue = static_cast<std::uint16_t>(worker);
   port_queue.rx_queues = {port_queue.tx_queue};
   port_queue.worker = worker;
-  dataplane::PortQueue::Parts parts;
+  dataplane::PortQueue::Deps parts;
   parts.map = &map_;
   parts.builder = seat.builder.get();
   seat.port_queue = std::make_unique<dataplane::PortQueue>(port_queue, parts);

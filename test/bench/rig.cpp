@@ -141,7 +141,7 @@ void Rig::make_port_queue() {
   dataplane::PortQueueConfig port_queue;
   port_queue.port = id;
   port_queue.rx_queues = {0};
-  dataplane::PortQueue::Parts parts;
+  dataplane::PortQueue::Deps parts;
   parts.map = map_.get();
   parts.builder = builder_.get();
   port_queue_ = std::make_unique<dataplane::PortQueue>(port_queue, parts);

@@ -38,7 +38,7 @@ void Station::seat(engine::Endpoint& endpoint) {
   dataplane::PortQueueConfig port_queue;
   port_queue.port = port_->id();
   port_queue.rx_queues = {0};
-  dataplane::PortQueue::Parts parts;
+  dataplane::PortQueue::Deps parts;
   parts.map = map_.get();
   parts.builder = builder_.get();
   port_queue_ = std::make_unique<dataplane::PortQueue>(port_queue, parts);

@@ -96,23 +96,23 @@ World::World(const WorldConfig& config) : config_(config), clock_(dataplane::sta
     workers_.push_back(std::make_unique<dataplane::Worker>(w + 1, config_.idle, clock_));
     probes_.push_back(std::make_unique<Probe>());
   }
-  for (auto& b : boards_) workers_[0]->add_endpoint(*b);
+  for (auto& b : boards_) workers_[0]->add_board(*b);
   const std::vector<std::uint16_t> queues =
       config_.workers == 1 ? std::vector<std::uint16_t>{0} : std::vector<std::uint16_t>{0, 1};
   make_port_queue(0, 0, queues);
   if (receiver_) {
     const unsigned owner = config_.workers - 1;
-    workers_[owner]->add_endpoint(*receiver_);
+    workers_[owner]->add_receiver(*receiver_);
     make_port_queue(1, 0, config_.workers == 1 ? queues : std::vector<std::uint16_t>{0});
     // Polls a queue without traffic: everything it receives is handed over.
     if (config_.workers == 2) make_port_queue(1, 1, {1});
   }
   for (auto& w : workers_) w->launch();
-  for (auto& w : workers_) w->command({.kind = dataplane::Command::Kind::kStart, .at = 0});
+  for (auto& w : workers_) w->command(dataplane::StartTraffic{0});
 }
 
 World::~World() {
-  for (auto& w : workers_) w->command({.kind = dataplane::Command::Kind::kQuit});
+  for (auto& w : workers_) w->command(dataplane::Quit{});
   for (auto& w : workers_) w->join();
   // Callbacks stay with the port number, which the next port reuses.
   for (std::size_t i = 0; i < callbacks_.size(); ++i) {
@@ -221,7 +221,7 @@ void World::make_port_queue(std::size_t port, unsigned worker, std::vector<std::
   c.tx_queue = static_cast<std::uint16_t>(worker);
   c.rx_queues = std::move(rx_queues);
   c.worker = worker;
-  dataplane::PortQueue::Parts parts;
+  dataplane::PortQueue::Deps parts;
   parts.map = maps_[port].get();
   parts.builder = builders_.back().get();
   parts.control = &exchanges_.back()->received();
@@ -290,7 +290,7 @@ Traffic World::traffic() {
   for (auto& w : workers_) {
     dataplane::SnapshotRequest request;
     for (const engine::Endpoint* e : w->endpoints()) request.endpoints.push_back(engine::make_snapshot(*e));
-    w->command({.kind = dataplane::Command::Kind::kSnapshot, .snapshot = &request});
+    w->command(&request);
     while (!request.done.load(std::memory_order_acquire)) {
       drain_control();
       std::this_thread::sleep_for(std::chrono::microseconds(100));
@@ -315,17 +315,18 @@ Traffic World::traffic() {
 
 void World::command() {
   dataplane::BoardRequest access;
+  access.board = boards_[0].get();
   access.actions.push_back(board::SetDcqcn{0, {}});
   access.actions.push_back(board::SetTrafficClass{26, 2});
   access.state.qps = {{.qp = 0}, {.qp = kQps - 1}};
   dataplane::CongestionChange change;
   dcqcn::FirmwareSettings profile;
   profile.parameters.rai *= 2;
-  change.endpoint = 1;
+  change.board = boards_[1].get();
   change.count = kQps;
   change.profile = profile;
-  workers_[0]->command({.kind = dataplane::Command::Kind::kBoard, .board = &access});
-  workers_[0]->command({.kind = dataplane::Command::Kind::kChange, .change = &change});
+  workers_[0]->request(access);
+  workers_[0]->command(&change);
   while (!access.done.load(std::memory_order_acquire) || !change.done.load(std::memory_order_acquire)) {
     std::this_thread::sleep_for(std::chrono::microseconds(100));
   }

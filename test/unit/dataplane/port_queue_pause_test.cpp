@@ -52,7 +52,7 @@ class PauseBench {
       c.port = ports_[0]->id();
       c.worker = w;
       if (w == 0) c.rx_queues = {0};
-      PortQueue::Parts parts;
+      PortQueue::Deps parts;
       parts.map = &map_;
       parts.builder = builders_.back().get();
       port_queues.push_back(std::make_unique<PortQueue>(c, parts));

@@ -59,7 +59,7 @@ class TimedBench {
     clock_.write(kDeviceClock);
     stamps = std::make_unique<DepartureStamps>(clock_, kHorizon);
     builder_ = std::make_unique<TxBuilder>(builder_config(), &arena_, pools_);
-    PortQueue::Parts parts;
+    PortQueue::Deps parts;
     parts.map = &map_;
     parts.builder = builder_.get();
     parts.stamps = stamps.get();

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "../dataplane/support.hpp"
 #include "board/payload.hpp"
-#include "dataplane/in_band.hpp"
 #include "dataplane/port.hpp"
 #include "engine/board.hpp"
-#include "support.hpp"
+#include "slowcontrol/in_band.hpp"
 
 #include <algorithm>
 #include <memory>
@@ -14,8 +14,12 @@
 #include <catch2/catch.hpp>
 #include <rte_ethdev.h>
 
-/// A port queue with a board at one end of a ring pair, and a slow-control client at the other.
-namespace softfeb::dataplane::test {
+/// A port queue with a board at one end of a ring pair, the slow control's client at the other.
+namespace softfeb::slowcontrol::test {
+
+using namespace softfeb::dataplane;
+using softfeb::dataplane::test::bytes_of;
+using softfeb::dataplane::test::random_bytes;
 
 using Bytes = std::vector<std::uint8_t>;
 
@@ -84,7 +88,7 @@ struct Bench {
     b.descriptors = b.held = 256;
     builder = std::make_unique<TxBuilder>(b, &arena, pools);
     in_band = std::make_unique<InBandPort>(InBandConfig{kMtu, 256, 1, -1}, exchange, pools);
-    PortQueue::Parts parts;
+    PortQueue::Deps parts;
     parts.map = &map;
     parts.builder = builder.get();
     parts.control = &exchange.received();
@@ -138,4 +142,4 @@ struct Bench {
   }
 };
 
-}  // namespace softfeb::dataplane::test
+}  // namespace softfeb::slowcontrol::test

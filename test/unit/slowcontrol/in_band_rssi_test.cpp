@@ -3,8 +3,8 @@
 // time.
 #include "in_band_bench.hpp"
 #include "roce/frame.hpp"
+#include "slowcontrol/control_link.hpp"
 #include "srp/rssi_client.hpp"
-#include "srp/rssi_server.hpp"
 
 #include <algorithm>
 #include <vector>
@@ -12,7 +12,7 @@
 #include <catch2/catch.hpp>
 
 using namespace softfeb;
-using namespace softfeb::dataplane;
+using namespace softfeb::slowcontrol;
 using test::Bench;
 using test::Bytes;
 using test::identity;
@@ -54,15 +54,16 @@ class Wire final : public srp::DatagramSink {
 
 }  // namespace
 
-TEST_CASE("an RSSI connection through a port queue, with losses", "[dataplane][in-band]") {
+TEST_CASE("an RSSI connection through a port queue, with losses", "[slowcontrol][in-band]") {
   Bench bench;
   InBandLink& way = bench.serve();
   User board;
   srp::RssiServerConfig config;
   config.local = srp::kFirmwareStream;
   config.local.max_segment = static_cast<std::uint16_t>(std::min<std::size_t>(8192, way.max_datagram()));
-  srp::RssiServer server(config, way, board);
-  way.connect(&server);
+  ControlLink link(config, board, nullptr);
+  link.serve(way);
+  srp::RssiServer& server = link.server();
   board.echo = &server;
 
   User user;
@@ -76,7 +77,7 @@ TEST_CASE("an RSSI connection through a port queue, with losses", "[dataplane][i
   const auto turn = [&] {
     bench.now += kMillisecond;
     if (client.deadline() <= bench.now) client.on_timer(bench.now);
-    if (server.deadline() <= bench.now) server.on_timer(bench.now);
+    link.run_timers(bench.now);
     bench.in_band->poll(bench.now);
     for (int i = 0; i < 8; ++i) bench.port_queue->run(bench.now);
     bench.receive();
@@ -98,6 +99,7 @@ TEST_CASE("an RSSI connection through a port queue, with losses", "[dataplane][i
   }
   CHECK(user.opened == 1);
   CHECK(board.opened == 1);
+  CHECK(link.in_band());
   CHECK(server.status().retransmitted > 0);
   CHECK(board.segments == sent);
   CHECK(user.segments == sent);
@@ -107,4 +109,6 @@ TEST_CASE("an RSSI connection through a port queue, with losses", "[dataplane][i
   client.close(bench.now);
   turn();
   CHECK_FALSE(server.open());
+  REQUIRE(link.history().kept().size() == 1);
+  CHECK(link.history().kept()[0].in_band);
 }

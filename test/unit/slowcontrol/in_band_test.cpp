@@ -8,48 +8,42 @@
 #include <rte_mempool.h>
 
 using namespace softfeb;
-using namespace softfeb::dataplane;
+using namespace softfeb::slowcontrol;
+using dataplane::ControlExchange;
+using dataplane::PortQueue;
+using dataplane::PortQueueCounters;
 using test::Bench;
 using test::Bytes;
 using test::identity;
 
 namespace {
 
-/// Records what it receives and, on request, sends it back.
-class EchoLink final : public srp::RssiLink {
+/// Records datagrams and sends each back.
+class Echo final : public InBandUser {
  public:
-  explicit EchoLink(srp::DatagramSink& sink) : sink_(sink) {}
+  explicit Echo(srp::DatagramSink& sink) : sink_(sink) {}
 
-  void on_datagram(const srp::UdpPeer& from, ByteSpan datagram, Time) override {
+  void on_in_band_datagram(const srp::UdpPeer& from, ByteSpan datagram, Time) override {
     peers.push_back(from);
     datagrams.emplace_back(datagram.begin(), datagram.end());
     sink_.send(from, datagram);
   }
-  void on_timer(Time) override {}
-  Time deadline() const override { return kNever; }
-  bool open() const override { return true; }
-  std::size_t max_payload() const override { return 0; }
-  std::size_t room() const override { return 0; }
-  bool send(ByteSpan, Time) override { return false; }
-  void close(Time) override {}
-  void resume(Time) override {}
-  const srp::RssiStatus& status() const override { return status_; }
+  roce::IpAddress in_band_peer() const override { return {}; }
 
   std::vector<srp::UdpPeer> peers;
   std::vector<Bytes> datagrams;
 
  private:
   srp::DatagramSink& sink_;
-  srp::RssiStatus status_;
 };
 
 }  // namespace
 
-TEST_CASE("a datagram reaches its link, and the response its sender", "[dataplane][in-band]") {
+TEST_CASE("a datagram reaches its link, and the response its sender", "[slowcontrol][in-band]") {
   Bench bench;
   InBandLink& way = bench.serve();
   CHECK(way.max_datagram() == Bench::kMtu - 28);
-  EchoLink link(way);
+  Echo link(way);
   way.connect(&link);
   Rng rng(1);
   for (const std::size_t size : {1, 8, 24, 1024, 4000}) {
@@ -94,14 +88,14 @@ TEST_CASE("a datagram reaches its link, and the response its sender", "[dataplan
 }
 
 TEST_CASE("datagrams from hosts that may not connect, or to no link, are freed and counted",
-          "[dataplane][in-band]") {
+          "[slowcontrol][in-band]") {
   Bench bench;
   InBandLink& way = bench.serve();
   const Bytes datagram(24, 1);
   bench.send(identity(2), datagram);
   bench.in_band->poll(bench.now);
   CHECK(bench.in_band->counters().rx_unserved == 1);  // no link yet
-  EchoLink link(way);
+  Echo link(way);
   way.connect(&link);
   engine::Identity stranger = identity(2);
   stranger.ip = *roce::IpAddress::parse("11.0.0.2");
@@ -123,10 +117,10 @@ TEST_CASE("datagrams from hosts that may not connect, or to no link, are freed a
   CHECK(rte_mempool_in_use_count(bench.client_pool) == 0);
 }
 
-TEST_CASE("responses keep their order; excess ones are dropped", "[dataplane][in-band]") {
+TEST_CASE("responses keep their order; excess ones are dropped", "[slowcontrol][in-band]") {
   Bench bench;
   InBandLink& way = bench.serve();
-  EchoLink link(way);
+  Echo link(way);
   way.connect(&link);
   bench.send(identity(2), Bytes(24));
   bench.in_band->poll(bench.now);
@@ -148,10 +142,10 @@ TEST_CASE("responses keep their order; excess ones are dropped", "[dataplane][in
   for (std::uint32_t i = 1; i < room; ++i) REQUIRE(load_be32(&bench.arrived[i][46]) == i);
 }
 
-TEST_CASE("RoCE and slow control share every iteration", "[dataplane][in-band]") {
+TEST_CASE("RoCE and slow control share every iteration", "[slowcontrol][in-band]") {
   Bench bench(4);
   InBandLink& way = bench.serve();
-  EchoLink link(way);
+  Echo link(way);
   way.connect(&link);
   bench.send(identity(2), Bytes(24));
   bench.in_band->poll(bench.now);
@@ -172,7 +166,7 @@ TEST_CASE("RoCE and slow control share every iteration", "[dataplane][in-band]")
 }
 
 TEST_CASE("peers' MAC addresses: the newest counts, memory is bounded, the connected peer stays",
-          "[dataplane][in-band]") {
+          "[slowcontrol][in-band]") {
   PeerRoutes routes;
   const roce::IpAddress base = *roce::IpAddress::parse("10.1.0.0");
   const roce::IpAddress open = base.plus(1'000'000);
