@@ -17,6 +17,10 @@
 #include <string>
 #include <vector>
 
+/// lib/board: the firmware's registers, metadata bus and payload sources, sans-I/O. May include dcqcn, roce
+/// and base. Begin with BoardRegisters here: a register access becomes actions for the data path
+/// (data_path.hpp). Each block of registers has a file in blocks/; profile.hpp says which blocks a firmware
+/// has. metadata.hpp executes the verbs of the metadata bus, and payload.hpp lists the payload sources.
 namespace softfeb::board {
 
 struct BoardRegistersConfig {

@@ -4,11 +4,56 @@
 #include "board/payload_counter.hpp"
 #include "board/payload_file.hpp"
 #include "board/payload_prbs31.hpp"
-#include "board/payload_zero.hpp"
+#include "roce/icrc.hpp"
 #include "roce/work.hpp"
+
+#include <algorithm>
+#include <array>
 
 namespace softfeb::board {
 namespace {
+
+/// All zeros. One packet serves every offset, and the CRC depends only on the padded length.
+class ZeroPayload final : public PayloadSource {
+ public:
+  explicit ZeroPayload(std::uint32_t message_length);
+
+  std::size_t arena_bytes() const override { return kMaxPacketPayload; }
+  void fill(MutableByteSpan arena) override;
+  const MessagePlan& plan() const override { return plan_; }
+  const std::uint8_t* bytes(std::uint64_t offset, std::uint32_t length) const override;
+  std::optional<std::uint32_t> crc(std::uint64_t offset, std::uint32_t length) const override;
+  roce::PacketPayload packet(std::uint64_t offset, std::uint32_t length) const override;
+
+ private:
+  MessagePlan plan_;
+  ByteSpan arena_;
+  std::array<std::uint32_t, kMaxPacketPayload / 4 + 1> crc_of_words_{};  ///< index: padded length / 4
+};
+
+ZeroPayload::ZeroPayload(std::uint32_t message_length) : plan_(MessagePlan::endless(message_length)) {}
+
+void ZeroPayload::fill(MutableByteSpan arena) {
+  const MutableByteSpan own = checked_arena(arena, arena_bytes());
+  std::fill(own.begin(), own.end(), std::uint8_t{0});
+  arena_ = own;
+  for (std::size_t i = 1; i < crc_of_words_.size(); ++i) {
+    crc_of_words_[i] = roce::crc32(crc_of_words_[i - 1], arena_.first(4));
+  }
+}
+
+const std::uint8_t* ZeroPayload::bytes(std::uint64_t /*offset*/, std::uint32_t length) const {
+  return arena_.empty() || length > kMaxPacketPayload ? nullptr : arena_.data();
+}
+
+std::optional<std::uint32_t> ZeroPayload::crc(std::uint64_t /*offset*/, std::uint32_t length) const {
+  if (arena_.empty() || length > kMaxPacketPayload) return std::nullopt;
+  return crc_of_words_[(length + 3) / 4];
+}
+
+roce::PacketPayload ZeroPayload::packet(std::uint64_t offset, std::uint32_t length) const {
+  return {ZeroPayload::bytes(offset, length), ZeroPayload::crc(offset, length)};
+}
 
 void check(const PayloadSpec& spec) {
   if (spec.message_length > roce::kMaxMessage) {

@@ -42,6 +42,9 @@ struct NetworkRelayConfig {
 /// fabric::Network, and sends delivered packets to the rings and ports of their destinations. Packets that a
 /// ring does not accept stay queued and are retried; every packet lost here is counted. When all frames are
 /// in use, packets stay in the rings, which backpressures the boards. No system calls, locks or allocations.
+///
+/// Here rather than above the dataplane, because Worker::loop() calls it in every iteration and it works on
+/// mbufs (MbufFrames), rings and ports. Everything that does not is in lib/fabric.
 class NetworkRelay {
  public:
   static constexpr std::uint16_t kBurst = 32;

@@ -116,7 +116,7 @@ void Port::configure(Mempools& pools) {
   status = rte_eth_dev_adjust_nb_rx_tx_desc(id(), &rx_descriptors_, &tx_descriptors_);
   if (status != 0) fail("does not accept its descriptors (" + log.one_line() + ")", status);
   setup_queues(pools, conf.rxmode.offloads, conf.txmode.offloads);
-  settle_mtu();
+  apply_mtu();
 }
 
 void Port::setup_queues(Mempools& pools, std::uint64_t rx_offloads, std::uint64_t tx_offloads) {
@@ -156,7 +156,7 @@ void Port::setup_queues(Mempools& pools, std::uint64_t rx_offloads, std::uint64_
   }
 }
 
-void Port::settle_mtu() {
+void Port::apply_mtu() {
   mtu_ = wanted_mtu_;
   const MtuSource source = capabilities_.mtu_source;
   if (source == MtuSource::kKernel || source == MtuSource::kFixed) mtu_ = capabilities_.mtu;

@@ -93,7 +93,7 @@ class Port {
   void start(Mempools& pools);
   void configure(Mempools& pools);
   void setup_queues(Mempools& pools, std::uint64_t rx_offloads, std::uint64_t tx_offloads);
-  void settle_mtu();
+  void apply_mtu();
   void apply_addresses();
   void apply_pacing();
   [[noreturn]] void fail(const std::string& what, int status) const;

@@ -16,6 +16,11 @@
 #include <memory>
 #include <vector>
 
+/// lib/dataplane: DPDK. Ports, mbufs, worker threads, port queues, steering, faults, captures and clocks: it
+/// carries what lib/engine decides. May include fabric, engine and what is below them. The packet path does
+/// not allocate, lock or call the system. Begin with Worker::loop() (worker.cpp), then PortQueue
+/// (port_queue.hpp), which receives and transmits, and TxBuilder (tx_builder.hpp), which makes mbufs of
+/// frames. worker_requests.hpp holds what other threads may ask of a worker.
 namespace softfeb::dataplane {
 
 using engine::IdlePolicy;

@@ -21,6 +21,11 @@
 #include <memory_resource>
 #include <vector>
 
+/// lib/engine: boards and receivers at work, sans-I/O. It decides which packet leaves when: queue pairs,
+/// pacing, scheduling, the classifier, ARP, neighbour discovery, ICMP and pause frames. May include board,
+/// dcqcn, roce and base, no clock and no I/O; nothing here allocates per packet. Begin with Endpoint
+/// (endpoint.hpp), then Board here and its board_*.cpp, SendQp (send_qp.hpp) and Receiver (receiver.hpp);
+/// doc/engine.md explains the fast path, and metadata_qps.hpp the queue pairs made at run time.
 namespace softfeb::engine {
 
 struct BoardConfig {
@@ -121,7 +126,7 @@ class Board : public Endpoint {
     std::uint32_t last = kNoRun;
   };
 
-  // board_registers.cpp
+  // board_data_path.cpp
   void act(const board::SetDcqcn& a, Time now);
   void act(const board::SetCnpCounterReset& a, Time now);
   void act(const board::SetTrafficClass& a, Time now);

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "board/data_path.hpp"
-#include "engine/completion_checker.hpp"
 #include "engine/dispatcher.hpp"
 #include "engine/neighbours.hpp"
 #include "engine/qp_store.hpp"

@@ -1,9 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "engine/next_hops.hpp"
 
+#include "engine/identity.hpp"
+
 #include <algorithm>
 
 namespace softfeb::engine {
+
+roce::IpAddress Identity::next_hop(const roce::IpAddress& destination) const {
+  if (!gateway) return destination;
+  const unsigned bits = prefix_length + (ip.is_v4() ? 96U : 0U);
+  for (unsigned i = 0; i < bits; ++i) {
+    const std::uint8_t mask = static_cast<std::uint8_t>(0x80 >> (i % 8));
+    if (((ip.bytes[i / 8] ^ destination.bytes[i / 8]) & mask) != 0) return *gateway;
+  }
+  return destination;
+}
 
 std::uint32_t NextHops::add(const roce::IpAddress& ip) {
   if (const std::uint32_t i = find(ip); i != kNone) return i;

@@ -65,8 +65,8 @@ SendQp& QpStore::add(const SendQpConfig& config, dcqcn::CongestionControl* contr
   common.qpn = common.dest_qpn = common.initial_psn = 0;
   // The configuration of a QP without messages of its own (a slot of the metadata bus) is not shared, because
   // renew() changes it later.
-  if (const auto again = SendQp::request_again(config)) deps.requester = requesters_.keep(common, again);
-  deps.traffic = traffics_.keep(TrafficSettings(config.traffic).config);
+  if (const auto again = SendQp::request_again(config)) deps.requester = requesters_.intern(common, again);
+  deps.traffic = traffics_.intern(TrafficSettings(config.traffic).config);
   deps.queue = next_queue_;
   next_queue_ += SendQp::send_queue_bytes(config);
   if (SendQp::needs_pacer(config)) deps.pacer = next_pacer_++;

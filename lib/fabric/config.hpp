@@ -115,4 +115,8 @@ struct NetworkConfig {
   std::uint64_t seed = 1;
 };
 
+/// Validates links and switches one by one. Throws std::invalid_argument. Topology validates how they are
+/// connected.
+void check(const NetworkConfig& config);
+
 }  // namespace softfeb::fabric

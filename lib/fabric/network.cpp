@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "fabric/network.hpp"
 
-#include "fabric/check.hpp"
-#include "fabric/parts.hpp"
+#include "fabric/network_impl.hpp"
 
 #include <algorithm>
 

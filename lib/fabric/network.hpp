@@ -10,6 +10,10 @@
 #include <memory>
 #include <span>
 
+/// lib/fabric: switches and links between boards and receivers, sans-I/O; the same code runs in real and in
+/// virtual time. May include roce and base. Begin with Network here and NetworkConfig (config.hpp);
+/// network.cpp moves frames along links, switching.cpp through switches: forwarding, queues, marking, shared
+/// buffer and pause frames each have a header. doc/fabric.md describes the model.
 namespace softfeb::fabric {
 
 /// Simulates switches, and the links between them and the stations. Sans-I/O, single owner, no allocation

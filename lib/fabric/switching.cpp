@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "fabric/marking.hpp"
-#include "fabric/parts.hpp"
+#include "fabric/network_impl.hpp"
 #include "fabric/wire_time.hpp"
 
 #include <algorithm>

@@ -144,7 +144,7 @@ bool Requester::post(const WorkRequest& r, Time /*now*/) {
   } else if (sendable) {
     limit_ = tail_;
   } else {
-    settle_local_error();
+    complete_local_error();
   }
   return true;
 }
@@ -205,7 +205,7 @@ void Requester::fail(std::uint32_t index, WcStatus status) {
 
 /// Handles a local error: the failed request moves the QP to ERR once all requests before it have completed.
 /// If no packet in flight requests an ACK, their outcome will never be known, and they are flushed.
-void Requester::settle_local_error() {
+void Requester::complete_local_error() {
   const bool failed = limit_ != tail_ && send_ == limit_;
   if (failed && (done_ == limit_ || asked_ <= acked_)) fail(limit_, WcStatus::kLocalOperationError);
 }

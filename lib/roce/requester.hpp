@@ -14,6 +14,10 @@
 #include <algorithm>
 #include <cstdint>
 
+/// lib/roce: the RoCEv2 protocol, sans-I/O: headers, iCRC, requester, responder, notification point and MAC
+/// control frames. May include base only. Begin with Requester here (requester_send.cpp and
+/// requester_response.cpp), then Responder (responder.hpp); craft.hpp writes packets, frame.hpp and
+/// packet.hpp parse them, and icrc.hpp computes their checksum. The packet path does not allocate.
 namespace softfeb::roce {
 
 struct RequesterConfig {
@@ -259,7 +263,7 @@ class Requester {
   void pass_unreported();
   void complete_acknowledged();
   void fail(std::uint32_t index, WcStatus status);
-  void settle_local_error();
+  void complete_local_error();
 
   bool in_flight(Psn psn, std::uint64_t& packet) const;
   bool acknowledge_before(std::uint64_t packet, Time now);

@@ -82,7 +82,7 @@ void Requester::on_response(const Aeth& aeth, Psn psn, Time now) {
       fail(done_, fatal_status(kind));
     }
   }
-  settle_local_error();
+  complete_local_error();
 }
 
 void Requester::on_bad_response(Psn psn, Time now) {

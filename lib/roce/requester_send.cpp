@@ -156,7 +156,7 @@ RequestPacket Requester::next(Time now) {
       start_timer(now);
     }
   }
-  settle_local_error();
+  complete_local_error();
   return p;
 }
 
@@ -185,7 +185,7 @@ void Requester::payload_error(Time /*now*/) {
     }
   }
   limit_ = taken_.index;
-  settle_local_error();
+  complete_local_error();
 }
 
 }  // namespace softfeb::roce

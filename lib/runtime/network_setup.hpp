@@ -7,15 +7,15 @@
 
 #include <cstdint>
 
-/// From a topology to what the data plane carries it with.
+/// Translates a topology into the configuration of dataplane::NetworkRelay.
 namespace softfeb::runtime {
 
-/// Packets that may be in a network, or wait for a port, at one time. With smaller ones than most its buffers
+/// Maximum number of packets in a network or queued for its ports. With many small packets its buffers would
 /// hold more; the boards then wait (dataplane::NetworkRelay).
 std::uint32_t network_frames(const fabric::NetworkConfig& network);
 
-/// The topology as it is carried in real time: endpoints of ours may be late, so what they have sent ahead
-/// when they are told to pause waits at their links' transmitters.
+/// The topology in real time. Endpoints may react late to a pause; the packets that they have sent by then
+/// wait at the transmitters of their links.
 fabric::NetworkConfig network_in_real_time(const config::LabConfig& lab);
 
 dataplane::NetworkRelayConfig network_settings(const config::LabConfig& lab, const DpdkRuntime& dpdk);

@@ -5,8 +5,8 @@ namespace softfeb::runtime {
 
 /// Catches SIGINT and SIGTERM from now on.
 void catch_stop_signals();
-/// How many came: one asks for an orderly end (drain), a second one for a quick end (flush). The third one
-/// kills. What comes within 20 ms of one that counted is the same wish.
+/// Number of stop signals received: one requests an orderly end (drain), a second one a quick end (flush),
+/// and the third one kills. Signals within 20 ms of a counted one are not counted.
 int stop_signals();
 
 }  // namespace softfeb::runtime

@@ -15,7 +15,7 @@ namespace softfeb::runtime {
 
 namespace {
 
-/// Between two looks at what a worker was asked for.
+/// Interval between checks for a worker's answer.
 constexpr Time kWait = 50 * kMicrosecond;
 
 void sleep(Time length) { std::this_thread::sleep_for(std::chrono::nanoseconds(length / kNanosecond)); }
@@ -145,7 +145,7 @@ void WorkerPool::connect_doorbells() {
   for (std::size_t w = 0; w < workers_.size(); ++w) {
     dataplane::IdleWait* const idle = workers_[w]->idle_wait();
     if (idle == nullptr) continue;
-    // A network of ours does not ring.
+    // The simulated network does not ring doorbells.
     if (lab_ != nullptr) idle->must_poll();
     for (const auto& map : maps_) map->doorbells[w] = &idle->doorbell();
   }

@@ -16,36 +16,41 @@
 #include <string>
 #include <vector>
 
+/// lib/runtime: DPDK as a run needs it. DpdkRuntime opens ports, memory and clocks as the configuration says;
+/// WorkerPool places the endpoints on workers and port queues, starts the workers, and sends them commands
+/// from the control thread. May include dataplane, endpoints, config and what is below them, not slowcontrol.
+/// Begin with DpdkRuntime (dpdk_runtime.hpp), then WorkerPool here; port_setup.hpp and network_setup.hpp
+/// translate the configuration.
 namespace softfeb::runtime {
 
-/// Everything that is counted, now. `endpoints`: boards first, as RunConfig has them, then receivers.
+/// All statistics at one moment. `endpoints`: boards in the order of RunConfig, then receivers.
 struct PoolSnapshot {
   std::vector<engine::EndpointSnapshot> endpoints;
-  std::optional<fabric::NetworkSnapshot> network;  ///< none without a network of ours
+  std::optional<fabric::NetworkSnapshot> network;  ///< only with a simulated network
 };
 
-/// Workers at work on a set of endpoints, from construction to destruction.
+/// The workers of a run and their endpoints. They run from construction to quit().
 class WorkerPool {
  public:
-  /// `config` is `lab->run` where there is a lab; then one of the workers carries its network, too.
+  /// With a lab, `config` is `lab->run`, and one of the workers also runs its network.
   WorkerPool(const config::RunConfig& config, DpdkRuntime& dpdk, endpoints::Endpoints& endpoints,
              const config::LabConfig* lab = nullptr);
   ~WorkerPool();
   WorkerPool(const WorkerPool&) = delete;
   WorkerPool& operator=(const WorkerPool&) = delete;
 
-  /// Traffic begins at `at`, and the configuration's changes are made at their times after it.
+  /// Starts traffic at `at`, and schedules the configuration's changes relative to it.
   void start(Time at);
-  /// The QPs of `part` have its parameters from the worker's next iteration on.
+  /// Sets the parameters of `part` for its QPs in the worker's next iteration.
   void change(std::size_t board, const config::ChangeConfig::Part& part);
-  /// As RunConfig::changes: 1 where all QPs have it by now.
+  /// Indexed like RunConfig::changes: 1 if all QPs of the change have it.
   std::vector<std::uint8_t> changes_made() const;
   void stop_traffic() { tell(dataplane::StopTraffic{}); }
   void flush() { tell(dataplane::FlushRequests{}); }
-  /// Ends the workers; endpoints may be looked at directly from then on.
+  /// Ends the workers. After that the caller may access the endpoints directly.
   void quit();
 
-  /// How the worker pool's own waits pass a time: by sleeping, unless told otherwise.
+  /// Sets how the pool waits for its workers. Default: sleep.
   void wait_by(std::function<void(Time)> pass) { pass_ = std::move(pass); }
 
   /// The worker of an endpoint: boards first, then receivers.
@@ -63,21 +68,22 @@ class WorkerPool {
   dataplane::ControlExchange& serve_control(std::size_t port, unsigned worker);
   /// Number of the endpoint (boards first, then receivers) in its port's map.
   std::uint32_t index_on_port(std::size_t endpoint) const { return owners_[endpoint]; }
-  /// Workers that sleep also ring. Those that spin make no system call, so the control thread must look.
+  /// True if workers ring the control thread's doorbell. Workers that spin make no system call; the control
+  /// thread must poll their exchanges.
   bool rings_control_thread() const;
-  /// Rung after a datagram for the control thread, while that thread has armed it.
+  /// Rung when a datagram for the control thread has arrived, while that thread has armed it.
   dataplane::Doorbell& control_doorbell() { return control_doorbell_; }
   /// Frees the slow-control datagrams of port queues whose exchange has no receiver. Returns how many.
   std::uint64_t drain_control();
 
-  /// Who polls what, for the print at start.
+  /// Table of the workers with their queues and endpoints, printed at start.
   std::string map() const;
-  /// A line for each port: the tier its packets are steered by, and why.
+  /// One line per port: the steering tier in use, and why.
   std::vector<std::string> steering() const;
 
  private:
   void place_endpoints(const config::RunConfig& config);
-  /// The port is the network's: no endpoint is behind it.
+  /// True for a port of the network, which has no endpoints.
   bool of_network(std::size_t port) const;
   void add_network(const config::LabConfig& lab);
   bool has_network(unsigned worker) const;

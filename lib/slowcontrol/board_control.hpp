@@ -21,7 +21,7 @@
 
 namespace softfeb::slowcontrol {
 
-/// What the boards' slow control shares; all of it outlives them.
+/// What the boards' slow control shares; all of it must outlive them.
 struct ControlDeps {
   const config::RunConfig* config = nullptr;
   runtime::DpdkRuntime* dpdk = nullptr;
@@ -31,15 +31,14 @@ struct ControlDeps {
   PortStates* ports = nullptr;
   boost::asio::io_context* io = nullptr;
   std::function<void(RegisterBus&)> waiting;             ///< see RegisterBus
-  std::function<void(const std::string&)> say;           ///< what the user should know
-  std::function<void(const std::string&, Time)> closed;  ///< the same of a connection that closed
+  std::function<void(const std::string&)> say;           ///< prints a line for the user
+  std::function<void(const std::string&, Time)> closed;  ///< reports a closed connection
 };
 
-/// The slow control of one board: its registers, the two links to them and to its stream, and what lies
-/// between.
+/// The slow control of one board: its registers, the SRP server and the stream, and the RSSI link of each.
 class BoardControl {
  public:
-  /// Serves from here on. Throws SocketError, EnvironmentError.
+  /// Serves from construction on. Throws SocketError, EnvironmentError.
   BoardControl(const ControlDeps& deps, std::size_t board);
   BoardControl(const BoardControl&) = delete;
   BoardControl& operator=(const BoardControl&) = delete;
@@ -50,18 +49,18 @@ class BoardControl {
   std::size_t board() const { return board_; }
   const config::ControlConfig& config() const { return config_; }
   const board::BoardRegisters& registers() const { return registers_; }
-  /// Beside the client's accesses: as register accesses of somebody else.
+  /// For register accesses by others than the client, such as the live page.
   srp::Bus& bus() { return queue_; }
   const ControlLink& link(std::size_t i) const { return i == kRegisters ? registers_link_ : stream_link_; }
   const srp::SrpServer& srp() const { return srp_; }
   const srp::StreamServer& stream() const { return stream_; }
 
   bool in_band() const { return config_.in_band; }
-  /// Timers of the links that no socket sees to.
+  /// Runs due timers of links without a socket.
   void run_timers(Time now);
-  /// When the first of those timers expires.
+  /// When the first of those timers expires; kNever without one.
   Time deadline() const;
-  /// Says goodbye to the clients; nothing is served any more.
+  /// Closes the connections and stops serving.
   void close(Time now);
 
  private:
@@ -81,9 +80,9 @@ class BoardControl {
   const dataplane::Port& port_;
   std::array<InBandLink*, 2> in_band_{};
   board::BoardRegisters registers_;
-  std::unique_ptr<engine::HostResponder> responder_;  ///< null: no receiver of ours plays the host
+  std::unique_ptr<engine::HostResponder> responder_;  ///< null without a built-in host
   RegisterBus bus_;
-  srp::BusQueue queue_;  ///< of those who access it: the client, and the live page
+  srp::BusQueue queue_;  ///< shared by the client and the live page
   StreamSource source_;
   srp::SrpServer srp_;
   srp::StreamServer stream_;

@@ -14,17 +14,17 @@ namespace softfeb::slowcontrol {
 
 namespace {
 
-constexpr int kHandlers = 64;  ///< of sockets and timers in one turn
-/// A worker answers within a turn. Where it has a CPU of its own that is sooner than any sleep would end.
+constexpr int kHandlers = 64;  ///< handlers of sockets and timers per iteration
+/// A worker answers within an iteration. If it has a CPU of its own, that is less than the shortest sleep.
 constexpr Time kSpin = 20 * kMicrosecond;
 constexpr Time kNap = 20 * kMicrosecond;
-/// Workers that spin do not ring: how often their queues are looked at while datagrams come, and when none
-/// has come for kQuiet.
+/// Polling intervals for workers that spin, which do not ring: while datagrams arrive, and after none arrived
+/// for kQuiet.
 constexpr Time kInBandSoon = 50 * kMicrosecond;
 constexpr Time kInBandLater = 500 * kMicrosecond;
 constexpr Time kQuiet = 20 * kMillisecond;
 constexpr Time kStopLimit = 1 * kSecond;
-/// Lines about connections that closed, of all boards: so many at once, then so many a second.
+/// Rate limit of the lines about closed connections, for all boards together.
 constexpr unsigned kClosedAtOnce = 8;
 constexpr unsigned kClosedPerSecond = 1;
 
@@ -113,7 +113,7 @@ void ControlService::run_until(Time until) {
   }
 }
 
-/// One turn, of bounded length.
+/// One iteration, of bounded length.
 void ControlService::serve(Time now) {
   if (!serves()) return;
   for (int i = 0; i < kHandlers && io_.poll_one() != 0; ++i) {
@@ -129,7 +129,7 @@ void ControlService::serve_in_band(Time now) {
   }
 }
 
-/// A bus that goes on may wait again at once: it is then in `waiting_` anew.
+/// A bus whose access continues may wait again at once; it then adds itself to `waiting_`.
 void ControlService::serve_waiting(Time now) {
   if (waiting_.empty()) return;
   serving_.clear();
@@ -139,8 +139,7 @@ void ControlService::serve_waiting(Time now) {
   }
 }
 
-/// Until the first of those that wait has its answer, but not for long. The others are looked at in the next
-/// turn.
+/// Waits briefly until the first bus has its answer. The others are polled in the next iteration.
 void ControlService::wait_for_workers() {
   const Time give_up = dpdk_.now() + kSpin;
   while (spins_ && dpdk_.now() < give_up) {
@@ -173,7 +172,7 @@ void ControlService::wait(Time until) {
   timer_.expires_after(length(span));
   timer_.async_wait([](const boost::system::error_code&) {});
   io_.run_one();
-  // What is left of it is run in the next turn, not in the next wait.
+  // Its handler runs in the next iteration, not in the next wait.
   timer_.cancel();
   pool_.control_doorbell().disarm();
 }

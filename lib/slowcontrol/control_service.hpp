@@ -13,11 +13,15 @@
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/steady_timer.hpp>
 
+/// lib/slowcontrol: the boards' registers and their clients. It joins board (registers), srp (protocol
+/// machines), sockets and runtime (workers), and may include all of them; only experiment and report are
+/// above. Everything runs on the control thread. Begin with ControlService here, then BoardControl (one
+/// board), RegisterBus (one access, and how it waits for a worker) and ControlLink (one RSSI link, by socket
+/// or in band). in_band.hpp turns mbufs of the port queues into datagrams and back.
 namespace softfeb::slowcontrol {
 
-/// The slow control of all boards that have one, and whoever else is served by sockets of this process.
-/// Everything happens on the thread that calls run_until(), and only while it does: the main thread waits by
-/// it wherever it would sleep.
+/// The slow control of all boards that have one. Also runs the handlers of other sockets of this process. All
+/// work happens on the thread that calls run_until(): the main thread calls it wherever it would sleep.
 class ControlService final : public telemetry::Links {
  public:
   /// `say` gets lines for the user. Opens what is configured; clients are served from the first run_until()
@@ -29,15 +33,15 @@ class ControlService final : public telemetry::Links {
   ControlService(const ControlService&) = delete;
   ControlService& operator=(const ControlService&) = delete;
 
-  /// Serves until then. Time in which there is nothing to do is slept.
+  /// Serves until `until`; sleeps when there is nothing to do.
   void run_until(Time until);
-  /// Says goodbye to the clients and waits for what workers have of ours.
+  /// Closes all connections and waits for requests that workers still hold.
   void stop();
 
   const std::vector<std::unique_ptr<BoardControl>>& boards() const { return boards_; }
   /// Both connections of each board, for the live page and /metrics.
   std::vector<telemetry::LinkView> links() const override;
-  /// For sockets of others: their handlers run wherever the boards' do. They close before this ends.
+  /// For other sockets, whose handlers then run with the boards'. They must close before this is destroyed.
   boost::asio::io_context& io() {
     sockets_ = true;
     return io_;
@@ -51,7 +55,7 @@ class ControlService final : public telemetry::Links {
   void wait_for_workers();
   void wait(Time until);
   void await_doorbell();
-  /// When a timer of a link at a board's own address expires.
+  /// Next timer of the in-band links.
   Time in_band_deadline() const;
 
   runtime::DpdkRuntime& dpdk_;
@@ -63,14 +67,14 @@ class ControlService final : public telemetry::Links {
   InBandPorts in_band_ports_;
   PortStates ports_;
   srp::LimitedNotes closed_;           ///< of connections
-  std::vector<RegisterBus*> waiting_;  ///< buses whose worker has something in hand
+  std::vector<RegisterBus*> waiting_;  ///< buses that wait for a worker
   std::vector<RegisterBus*> serving_;
   std::vector<std::unique_ptr<BoardControl>> boards_;
-  bool sockets_ = false;  ///< of others
+  bool sockets_ = false;  ///< others use io()
   bool in_band_ = false;
-  bool spins_ = false;   ///< the workers have CPUs of their own: an answer is there in no time
-  Time in_band_at_ = 0;  ///< when a datagram came last
-  bool rung_ = false;    ///< workers ring when a datagram has come
+  bool spins_ = false;   ///< the workers have CPUs of their own and answer within microseconds
+  Time in_band_at_ = 0;  ///< time of the latest in-band datagram
+  bool rung_ = false;    ///< workers ring when a datagram has arrived
   bool stopped_ = false;
 };
 

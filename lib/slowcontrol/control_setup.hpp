@@ -8,16 +8,16 @@
 
 #include <cstddef>
 
-/// From a board's section `control` to what its parts are made with.
+/// Translates a board's section `control` into the configuration of its registers and links.
 namespace softfeb::slowcontrol {
 
-/// QPs that the configuration gives the board: those of the metadata bus are numbered after them.
+/// Number of configured QPs of the board. Those of the metadata bus follow.
 std::size_t configured_qps(const config::BoardConfig& board);
 
-/// `start`: of the board's time.
+/// `start`: origin of the board's time.
 board::BoardRegistersConfig registers_config(const config::RunConfig& config, std::size_t board, Time start);
 
-/// The firmware's two links. `max_datagram`: what every way to the link can carry.
+/// The firmware's two links. `max_datagram`: the longest datagram that all paths to the link can carry.
 srp::RssiServerConfig registers_link(const config::ControlConfig& c, std::size_t max_datagram,
                                      std::uint64_t seed);
 srp::RssiServerConfig stream_link(const config::ControlConfig& c, std::size_t max_datagram,

@@ -9,7 +9,7 @@
 
 namespace softfeb::slowcontrol {
 
-/// What the boards' registers show of the ports, asked of the drivers at most every other millisecond: a
+/// State of the ports as the boards' registers show it. Read from the drivers at most every 2 ms, because a
 /// driver's counters may cost a system call.
 class PortStates {
  public:

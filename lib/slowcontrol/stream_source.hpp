@@ -35,7 +35,7 @@ class StreamSource final : public srp::FrameSource {
  private:
   board::AppTx& generator_;
   board::StreamMonitor& monitor_;
-  std::size_t frame_bytes_ = 0;  ///< of the frame on its way
+  std::size_t frame_bytes_ = 0;  ///< of the current frame
 };
 
 }  // namespace softfeb::slowcontrol

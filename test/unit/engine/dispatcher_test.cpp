@@ -3,7 +3,6 @@
 #include "engine/dispatcher.hpp"
 
 #include "base/rng.hpp"
-#include "engine/completion_checker.hpp"
 #include "engine/qp_table.hpp"
 
 #include <map>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "fabric/check.hpp"
+#include "fabric/config.hpp"
 
 #include <algorithm>
 #include <stdexcept>
@@ -9,6 +9,9 @@ namespace softfeb::fabric {
 
 namespace {
 
+constexpr std::uint64_t kMaxRate = 1'000'000'000'000;  // bytes per second: one byte per picosecond
+constexpr std::uint64_t kMaxThreshold = UINT32_MAX;    // bytes, of a queue
+constexpr std::uint16_t kMinQuanta = 64;               // pause quanta: 4 KiB at line rate
 constexpr std::uint64_t kOne = std::uint64_t{1} << 32;
 
 void require(bool holds, const std::string& where, const char* what) {
