@@ -39,11 +39,11 @@ class Rig::ProbedBoard final : public engine::Board {
     rig_.log_.add({rig_.out_, now, 0, 0, Event::Kind::kCnpOut});
     unsettled_[count_++] = load_be24(frame.content.part(0).data() + 5) - kFirstQpn;
     log(Event::Kind::kCnpRegistered, count_ - 1, now);
-    if (!in_burst() || count_ == unsettled_.size()) settle_burst(now);
+    if (!in_burst() || count_ == unsettled_.size()) finish_burst(now);
   }
-  /// The next departures of all queue pairs in a burst.
-  void settle_burst(Time now) override {
-    Board::settle_burst(now);
+  /// The next departures of all that a burst was for.
+  void finish_burst(Time now) override {
+    Board::finish_burst(now);
     if (count_ == 0) return;
     log(Event::Kind::kCnpSettled, 0, now);
     count_ = 0;
