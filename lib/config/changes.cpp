@@ -31,7 +31,8 @@ std::optional<DcqcnConfig::Algorithm> read_algorithm(Section& s) {
   choices::DcqcnName name = choices::DcqcnName::kOff;
   if (!s.require("algorithm", name, choices::kDcqcn, "firmware")) return std::nullopt;
   if (name != choices::DcqcnName::kOff) return choices::algorithm_of(name);
-  s.reading().problem(s.find("algorithm")->where, "congestion control cannot be switched off while a QP sends",
+  s.reading().problem(s.find("algorithm")->where,
+                      "congestion control cannot be switched off while a QP sends",
                       "write the QP's algorithm; firmware with `dcqcn_bypass: true` ignores CNPs");
   return std::nullopt;
 }

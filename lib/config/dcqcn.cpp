@@ -125,8 +125,7 @@ void read_build(Section& s, dcqcn::FirmwareSettings& f) {
   if (width == 64) f.bucket.arithmetic = dcqcn::BucketArithmetic::kExact;
   if (s.read("line_rate", f.build.line_rate, parse_bandwidth) && f.build.wrap32 &&
       f.build.line_rate > UINT32_MAX) {
-    s.reading().problem(s.find("line_rate")->where,
-                        "exceeds the firmware's 32-bit registers (34 Gb/s)",
+    s.reading().problem(s.find("line_rate")->where, "exceeds the firmware's 32-bit registers (34 Gb/s)",
                         "write `width: 64`, or a lower rate");
   }
 }

@@ -42,7 +42,8 @@ Node base_of(const Node& derived, const std::string& file, int depth) {
 }
 
 Node parse(const std::string& text, const std::string& file, int depth) {
-  if (text.size() > kMaxFile) fail({file, 0, {}}, "is larger than 16 MiB", "use `count` for repeated entries");
+  if (text.size() > kMaxFile)
+    fail({file, 0, {}}, "is larger than 16 MiB", "use `count` for repeated entries");
   Node document = parse_yaml(text, file);
   if (document.kind != Node::Kind::kMap || document.find("base") == nullptr) return document;
   Node result = base_of(document, file, depth);

@@ -18,7 +18,8 @@ Parsed<std::uint64_t> parse_alpha(const std::string& text) {
   const auto [stop, error] = std::from_chars(text.data(), end, alpha, std::chars_format::fixed);
   const double parts = alpha * 256;
   if (error != std::errc{} || stop != end || !(parts >= 1) || parts > 65'536 || parts != std::floor(parts)) {
-    return {'"' + text + "\" is not an alpha", "write off, or a multiple of 1/256 up to 256 such as 0.5, 1 or 8"};
+    return {'"' + text + "\" is not an alpha",
+            "write off, or a multiple of 1/256 up to 256 such as 0.5, 1 or 8"};
   }
   return static_cast<std::uint64_t>(parts);
 }

@@ -22,7 +22,8 @@ Parsed<ImmediateConfig> parse_immediate(const std::string& text) {
   if (text == "counter") return ImmediateConfig{ImmediateConfig::Kind::kCounter, 0};
   if (text == "channel") return ImmediateConfig{ImmediateConfig::Kind::kChannel, 0};
   const auto value = parse_integer(text, 0, UINT32_MAX);
-  if (!value.value) return {'"' + text + "\" is not an immediate", "write a 32-bit number, counter or channel"};
+  if (!value.value)
+    return {'"' + text + "\" is not an immediate", "write a 32-bit number, counter or channel"};
   return ImmediateConfig{ImmediateConfig::Kind::kValue, static_cast<std::uint32_t>(*value.value)};
 }
 

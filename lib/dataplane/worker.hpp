@@ -25,7 +25,6 @@ namespace softfeb::dataplane {
 
 using engine::IdlePolicy;
 
-
 /// A poll-mode worker: runs its port queues to completion in each iteration. From launch() to join(), only
 /// the worker touches its endpoints.
 class Worker {

@@ -51,7 +51,7 @@ void HostResponder::set_up(std::size_t i, const board::QpContext& context, Actio
   });
   if (twice || deps_.taken(context.dest_qpn)) {
     deps_.say("QP number " + std::to_string(context.dest_qpn) +
-               " is already in use on the responder; choose another QPN for the host");
+              " is already in use on the responder; choose another QPN for the host");
     remove(i, out);
     return;
   }
@@ -104,10 +104,10 @@ bool HostResponder::acceptable(const board::Dispatch& a, std::uint64_t bytes) {
                     refused_.remote_address == a.remote_address;
   if (a.start && !said) {
     deps_.say("the burst's address ring, " + std::to_string(a.length) + " bytes in each of " +
-               std::to_string(std::max<std::uint32_t>(1, a.address_wrap_count)) +
-               " slots, does not fit the responder's memory of " + std::to_string(config_.memory) +
-               " bytes and will be refused (remote access error); enlarge the receiver's `memory`, or reduce "
-               "Len or AddrWrapCount");
+              std::to_string(std::max<std::uint32_t>(1, a.address_wrap_count)) +
+              " slots, does not fit the responder's memory of " + std::to_string(config_.memory) +
+              " bytes and will be refused (remote access error); enlarge the receiver's `memory`, or reduce "
+              "Len or AddrWrapCount");
     refused_ = a;
   }
   return false;

@@ -29,7 +29,7 @@ void announce_run(const config::RunConfig& config, const runtime::DpdkRuntime& d
   for (const std::string& line : report::pacer_lines(config)) fmt::print(stderr, "{}\n", line);
   const char* const idle = config.workers.idle == config::IdlePolicy::kSpin    ? "spin"
                            : config.workers.idle == config::IdlePolicy::kPause ? "pause"
-                                                                         : "sleep";
+                                                                               : "sleep";
   fmt::print(stderr, "memory: {}; idle workers {}{}\n", dpdk.huge_pages() ? "huge pages" : "ordinary pages",
              idle, dataplane::shares_cpus(dpdk.lcores()) ? " (some threads share a CPU)" : "");
 }

@@ -149,8 +149,7 @@ Response LivePage::get(const std::string& path) {
   if (path == "/api/links") return json(links());
   if (path == "/api/history") return json(history());
   if (path == kParameters) return json(config::describe_dcqcn_fields().dump());
-  if (path == "/api/counters")
-    return json(last_.endpoints != nullptr ? counters_json(info_, last_) : "null");
+  if (path == "/api/counters") return json(last_.endpoints != nullptr ? counters_json(info_, last_) : "null");
   return not_found(path);
 }
 

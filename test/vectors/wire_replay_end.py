@@ -32,7 +32,7 @@ class End(unittest.TestCase):
         self.addCleanup(shutil.rmtree, folder)
         (folder / "wire").mkdir()
         (folder / "wire" / "ends_in_timeout.txt").write_text("\n".join(lines) + "\n")
-        done = subprocess.run([REPLAY, "wire: the requester sends and completes as the firmware does"], text=True,
+        done = subprocess.run([REPLAY, "wire: the requester sends and completes like the firmware"], text=True,
                               env={**os.environ, "SOFTFEB_VECTORS": str(folder)}, stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT, timeout=60)
         return done.returncode, done.stdout

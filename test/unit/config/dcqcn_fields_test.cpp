@@ -207,7 +207,7 @@ TEST_CASE("dcqcn fields: conf/reference.yaml states the defaults") {
     INFO(field.name);
     check_default(field, behind(comment_of(firmware, field.name), "Default: "), field.get({}));
   }
-  const std::string paper = reference_from("        dcqcn:                 # instead of the board's");
+  const std::string paper = reference_from("        dcqcn:                 # replaces the board's");
   const PaperParameters connectx = dcqcn::connectx_parameters(PaperParameters{}.line_rate);
   for (const auto& field : dcqcn::paper_fields()) {
     INFO(field.name);
