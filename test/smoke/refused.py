@@ -83,13 +83,13 @@ class Refused(harness.TestCase):
 
     def test_wrong_qpn(self):
         run = self.send(qpn=QPN + 1)
-        self.assert_failed(run, 20, 0, "did not answer", "QPN")
+        self.assert_failed(run, 20, 0, "did not respond", "QPN")
         self.assertEqual(run.qps()[0]["timeouts"], 3)
 
     def test_wrong_psn(self):
         """The receiver asks for a PSN that was never sent: nothing the sender could do, so its timers end it."""
         run = self.send(qp_keys={"psn": 100})
-        self.assert_failed(run, 20, 0, "did not answer")
+        self.assert_failed(run, 20, 0, "did not respond")
         self.assertEqual(run.qps()[0]["responses_ignored"], 1)
 
     def test_wrong_address_on_the_link(self):
@@ -105,7 +105,7 @@ class Refused(harness.TestCase):
             self.receiver.process.kill()
             run = sending.result()
         sent = run.qps()[0]
-        self.assert_failed(run, 20, sent["messages_completed"], "did not answer", "alive")
+        self.assert_failed(run, 20, sent["messages_completed"], "did not respond", "runs")
         self.assertGreater(sent["messages_completed"], 0)
         self.assertEqual(sent["timeouts"], 3)
 

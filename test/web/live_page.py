@@ -160,7 +160,7 @@ class Page(live.Served):
         marked = lambda: [f.get_attribute("data-key") for f in self.driver.find_elements(By.CSS_SELECTOR, "#p-fields .mixed")]
         wait_for("the form", lambda: self.driver.find_elements(By.ID, "p-rai"))
         self.assertEqual(marked(), [])
-        self.assertIn("4 of the metadata bus's QPs", self.element("p-where").text)
+        self.assertIn("4 QPs of the metadata bus", self.element("p-where").text)
         self.change(board="feb0", qps=1, set={"rai": "1Mb/s"})
         wait_for("the mark", lambda: marked() == ["rai"])
         self.assertIn("those of QP 0 are shown", self.element("p-where").text)

@@ -65,7 +65,7 @@ def out_of_bounds_is_refused(lab):
 def wrong_qpn_is_not_answered(lab):
     """An unknown QPN: no response, timeouts up to retry_count, then the status of exceeded retries."""
     done, state = must_fail(lab, lambda to: {"qpn": to["qpn"] + 0x100})
-    told(done, "timeouts exceeded", "did not answer")
+    told(done, "timeouts exceeded", "did not respond")
     assert done.qp["timeouts"] == TIMERS["qp.retry_count"] + 1 and done.qp["ack_rx"] == 0 and state == "RTR", done.qp
 
 
@@ -88,5 +88,5 @@ def killed_receiver_is_noticed(lab):
             softfeb.wait(PATIENCE_S + 10)
     assert softfeb.code == 1, softfeb.text
     assert softfeb.json["duration_s"] < PATIENCE_S, softfeb.text
-    told(softfeb, "timeouts exceeded", "did not answer", sink.url)
+    told(softfeb, "timeouts exceeded", "did not respond", sink.url)
     assert softfeb.qp["messages_completed"] > 0, softfeb.qp
