@@ -177,7 +177,7 @@ def refusals_name_the_fix(lab):
             other.stream.write("no json\n")
             assert "JSON" in other.ask({})["error"]
         # The first session ended without 'end'; it counts as the session of --once.
-    assert any("went away" in p for p in sink.report["problems"]), sink.report
+    assert any("disconnected" in p for p in sink.report["problems"]), sink.report
     assert lab.run("rdma resource show qp | grep -c rdma-sink; true").out.strip() == "0"
 
 

@@ -47,5 +47,5 @@ def path_mtu_above_the_receiver(lab):
 @case("tap")
 def nobody_there(lab):
     """No receiver at the URL, no interface of that name: exit 3 with the fix."""
-    refused(lab, {"run.connect_timeout": "2s"}, 3, "connection refused", "start rdma-sink", "asked for 2 s", "link up")
+    refused(lab, {"run.connect_timeout": "2s"}, 3, "connection refused", "start rdma-sink", "gave up after 2 s", "link up")
     refused(lab, {"port.device": "net_af_packet:no-such-if"}, 3, "no-such-if")
