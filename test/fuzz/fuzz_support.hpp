@@ -33,7 +33,7 @@ inline void send(World& world, const Pair& pair, const Party& to, ByteSpan trans
 
 /// Lets the victims finish, and ends the program if one of them was affected.
 inline void finish(World& world) {
-  while (!world.victims_finished() && world.now < kSecond) world.step(kMicrosecond);
+  while (!world.victims_finished() && world.now() < kSecond) world.step(kMicrosecond);
   for (int k = 0; k < 10; ++k) world.step(kMicrosecond);
   const std::string wrong = world.judge();
   if (wrong.empty()) return;

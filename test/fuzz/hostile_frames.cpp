@@ -53,7 +53,7 @@ void Met::add(const World& w) {
       control += c.rx_control;
     }
   }
-  nobodys += w.nobodys;
+  nobodys += w.wire.unclaimed;
 }
 
 bool Met::all() const {
@@ -115,7 +115,7 @@ bool round(Forge& forge, Delivery& deliver, std::uint64_t frames, Met& met) {
     for (std::uint64_t k = 0; k < kBatch && frames != 0; ++k, --frames)
       deliver(world, forge.make(world), forge.rng());
     world.step(kMicrosecond);
-    if (world.now > kSecond) break;  // judged below
+    if (world.now() > kSecond) break;  // judged below
   }
   for (int k = 0; k < 10; ++k) world.step(kMicrosecond);
   met.add(world);

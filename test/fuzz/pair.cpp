@@ -38,86 +38,66 @@ engine::Identity Pair::identity(const Party& who) const {
   return id;
 }
 
-Pair::Pair(bool six, std::uint64_t messages) : v6(six), messages_(messages) {
+Pair::Pair(bool six, std::uint64_t messages)
+    : v6(six), messages_(messages), payload_(test::FilledPayload::counter(kMessage, kPmtu)) {
   const auto net = roce::IpAddress::parse(v6 ? "fd00::100" : "10.0.0.0");
   const std::uint8_t kind = v6 ? 6 : 4;
   board_party = {{2, kind, 0, 0, 0, 1}, net->plus(1)};
   receiver_party = {{2, kind, 0, 0, 0, 2}, net->plus(2)};
   attacker = {{2, kind, 0, 0, 0, 0x66}, net->plus(0x66)};
   if (v6) vlan = roce::VlanTag{100, 3};
-  payload_ = board::make_payload(
-      {.kind = board::PayloadKind::kCounter, .message_length = kMessage, .pmtu = kPmtu, .path = {}});
-  arena_.resize(payload_->arena_bytes());
-  payload_->fill(arena_);
-
-  engine::BoardConfig b{identity(board_party), 0, {}};
-  b.pause.mode = v6 ? engine::PauseMode::kPfc : engine::PauseMode::kPause;
-  engine::ReceiverConfig r{identity(receiver_party), {}, {}};
-  r.pause = b.pause;
+  test::BoardBuilder b(identity(board_party));
+  b.config.pause.mode = v6 ? engine::PauseMode::kPfc : engine::PauseMode::kPause;
+  test::ReceiverBuilder r(identity(receiver_party));
+  r.config.pause = b.config.pause;
   for (std::size_t i = 0; i < kQps; ++i) {
-    b.qps.push_back(send_qp(i));
-    r.qps.push_back(receive_qp(i));
+    add_send_qp(b, i);
+    add_receive_qp(r, b.config.qps[i], i);
   }
-  board = std::make_unique<engine::Board>(b);
-  receiver = std::make_unique<engine::Receiver>(r);
+  board = b.build();
+  receiver = r.build();
+  send_qps_ = b.config.qps;
   board->host().neighbours().set_static(receiver_party.ip, receiver_party.mac);
   for (std::size_t i = kVictims; i < kQps; ++i) fresh_.push_back(receiver->qp(i));
 }
 
-engine::SendQpConfig Pair::send_qp(std::size_t i) const {
+void Pair::add_send_qp(test::BoardBuilder& b, std::size_t i) const {
   const bool victim = i < kVictims;
-  engine::SendQpConfig s;
+  engine::SendQpConfig& s = b.qp(identity(victim ? receiver_party : attacker), *payload_, kPmtu);
   s.requester.transport = is_uc(i) ? roce::Transport::kUc : roce::Transport::kRc;
   s.requester.qpn = kBoardQpn + static_cast<roce::Qpn>(i);
   s.requester.dest_qpn = (victim ? kReceiverQpn : kAttackerQpn) + static_cast<roce::Qpn>(i);
-  s.requester.pmtu = kPmtu;
   s.requester.initial_psn = 0xffffc0 + static_cast<roce::Psn>(i);
   s.requester.timeout = victim ? 20 : 8;  // a victim's timeout must never expire, a target's should
   s.requester.retry_count = victim || i == 3 ? 7 : 3;
   s.requester.timing = i == 3 ? roce::TimingProfile::kFirmware : roce::TimingProfile::kStandard;
-  s.path.source_mac = board_party.mac;
-  s.path.source_ip = board_party.ip;
-  s.path.dest_ip = victim ? receiver_party.ip : attacker.ip;
-  s.path.vlan = vlan;
-  s.peer_mac = victim ? receiver_party.mac : attacker.mac;
-  s.payload = payload_.get();
   s.traffic.verb = roce::WrOpcode::kWriteImm;
-  s.traffic.plan = payload_->plan();
   if (victim) s.traffic.messages = messages_;
   s.traffic.rate_kind = engine::RateKind::kPackets;
   s.traffic.rate = victim ? 200'000 : 100'000;
   s.traffic.remote_address = kVictimAddress;
   s.traffic.slots = kSlots;
-  s.traffic.rkey = 0x55;
   s.traffic.immediate_kind = engine::ImmediateKind::kCounter;
-  return s;
 }
 
-engine::ReceiveQpSetup Pair::receive_qp(std::size_t i) {
+void Pair::add_receive_qp(test::ReceiverBuilder& r, const engine::SendQpConfig& sender, std::size_t i) {
   const bool victim = i < kVictims;
-  engine::ReceiveQpSetup d;
-  d.qp.responder.transport = is_uc(i) ? roce::Transport::kUc : roce::Transport::kRc;
+  engine::ReceiveQpSetup& d = r.qp(sender);
+  test::expect_payload(d, *payload_);
   d.qp.responder.qpn = kReceiverQpn + static_cast<roce::Qpn>(i);
-  d.qp.responder.dest_qpn = (victim ? kBoardQpn : kAttackerQpn) + static_cast<roce::Qpn>(i);
-  d.qp.responder.pmtu = kPmtu;
-  d.qp.responder.expected_psn = 0xffffc0 + static_cast<roce::Psn>(i);
+  if (!victim) d.qp.responder.dest_qpn = kAttackerQpn + static_cast<roce::Qpn>(i);
   if (i == 3) d.qp.responder.receives = 1;
-  d.qp.layout.emplace(kMessage, kPmtu);
-  d.qp.expected = payload_.get();
-  d.qp.numbering = is_uc(i) ? roce::MessageNumbering::kImmediate : roce::MessageNumbering::kLayout;
-  d.reply_path.source_mac = receiver_party.mac;
-  d.reply_path.source_ip = receiver_party.ip;
-  d.reply_path.dest_ip = victim ? board_party.ip : attacker.ip;
-  d.reply_path.vlan = vlan;
+  if (is_uc(i)) d.qp.numbering = roce::MessageNumbering::kImmediate;
+  if (!victim) d.reply_path.dest_ip = attacker.ip;
   auto& memory = memory_[i];
   if (victim) {
     memory.assign(2 * kGuard + std::size_t{kSlots} * kMessage, kUntouched);
-    d.regions.push_back({kVictimAddress, std::uint64_t{kSlots} * kMessage, 0x55, memory.data() + kGuard});
+    d.regions.push_back(
+        {kVictimAddress, std::uint64_t{kSlots} * kMessage, sender.traffic.rkey, memory.data() + kGuard});
   } else {
     memory.assign(kRegionSize, 0);
     d.regions.push_back({target_region(i), kRegionSize, target_rkey(i), memory.data()});
   }
-  return d;
 }
 
 void Pair::renew_targets(Time now) {
@@ -125,7 +105,7 @@ void Pair::renew_targets(Time now) {
     if (board->qp(i).requester().state() == roce::QpState::kErr) {
       dcqcn::CongestionControl* const control = board->qp(i).congestion();
       std::destroy_at(&board->qp(i));
-      std::construct_at(&board->qp(i), send_qp(i), control);
+      std::construct_at(&board->qp(i), send_qps_[i], control);
       board->qp(i).start(now);
       ++renewed;
     }

@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "board/payload.hpp"
-#include "engine/board.hpp"
-#include "engine/demux.hpp"
-#include "engine/receiver.hpp"
+#include "board_builder.hpp"
+#include "filled_payload.hpp"
+#include "wire.hpp"
 
 #include <array>
 #include <cstdint>
-#include <deque>
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -69,52 +66,40 @@ class Pair {
 
  private:
   engine::Identity identity(const Party& who) const;
-  engine::SendQpConfig send_qp(std::size_t i) const;
-  engine::ReceiveQpSetup receive_qp(std::size_t i);
+  void add_send_qp(test::BoardBuilder& b, std::size_t i) const;
+  void add_receive_qp(test::ReceiverBuilder& r, const engine::SendQpConfig& sender, std::size_t i);
   std::uint64_t packets_per_victim() const;
   bool memory_right(std::size_t i) const;
   void judge_sender(std::size_t i, std::string& out) const;
   void judge_receiver(std::size_t i, std::string& out) const;
 
   std::uint64_t messages_;
-  std::unique_ptr<board::PayloadSource> payload_;
-  std::vector<std::uint8_t> arena_;
+  test::FilledPayload payload_;
   std::array<std::vector<std::uint8_t>, kQps> memory_;
+  std::vector<engine::SendQpConfig> send_qps_;
   std::vector<roce::ReceiveQp> fresh_;  ///< targets in their initial state
   roce::ResponderCounters ended_;
 };
 
-/// Pairs on one wire. Their frames arrive 2 µs later, unchanged; frames to the attacker are inspected and
-/// discarded.
+/// Pairs on one wire. Frames to the attacker are inspected and discarded.
 class World {
  public:
   /// Each victim sends `messages`. One pair for IPv4, and with `both` one for IPv6.
   explicit World(std::uint64_t messages, bool both = true);
 
-  Time now = kMillisecond;
+  test::Wire wire;
   std::vector<std::unique_ptr<Pair>> pairs;
-  std::uint64_t frames = 0;   ///< passed to the classifier, valid and hostile ones
-  std::uint64_t nobodys = 0;  ///< of these, for no endpoint
 
+  Time now() const { return wire.now; }
   /// A frame arrives: classifier, then its endpoint.
-  void inject(const Segments& frame);
+  void inject(const Segments& frame) { wire.inject(frame); }
   /// Advances time: delivers due frames and collects what the endpoints send.
   void step(Time by);
   bool victims_finished() const;
   std::string judge() const;
 
  private:
-  struct InFlight {
-    Time at = 0;
-    std::vector<std::uint8_t> bytes;
-  };
-
-  void collect(Pair& pair, engine::Endpoint& from);
-  void take(Pair& pair, const engine::TxFrame& f);
-
-  engine::Demux demux_;
-  std::vector<engine::Endpoint*> endpoints_;
-  std::deque<InFlight> flight_;
+  bool carries(const engine::Endpoint& from, const engine::TxFrame& f);
 };
 
 }  // namespace softfeb::fuzz

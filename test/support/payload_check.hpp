@@ -1,27 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "board/payload.hpp"
+#include "filled_payload.hpp"
 #include "roce/icrc.hpp"
 
 #include <algorithm>
-#include <memory>
 #include <vector>
 
 #include <catch2/catch.hpp>
 
 namespace softfeb::test {
-
-/// A source with its arena filled.
-struct Filled {
-  explicit Filled(const board::PayloadSpec& spec)
-      : source(board::make_payload(spec)), arena(source->arena_bytes()) {
-    source->fill(arena);
-  }
-
-  std::unique_ptr<board::PayloadSource> source;
-  std::vector<std::uint8_t> arena;
-};
 
 /// Message n, assembled from its packets; checks that each packet has a prepared CRC that equals one computed
 /// over a padded copy.

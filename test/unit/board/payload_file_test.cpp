@@ -15,7 +15,7 @@
 using namespace softfeb;
 using namespace softfeb::board;
 using softfeb::test::check_every_packet;
-using softfeb::test::Filled;
+using softfeb::test::FilledPayload;
 
 namespace {
 
@@ -58,7 +58,7 @@ TEST_CASE("file: its messages in order are the file, also in the second pass", "
   const std::uint32_t length = GENERATE(1U, 1000U, 4096U, 5000U, 200'000U);
   if (size / length > 10'000) return;  // one-byte messages of the large file
   const auto content = write_random(dir.file("data"), size);
-  Filled filled(file_spec(dir.file("data"), length));
+  FilledPayload filled(file_spec(dir.file("data"), length));
   CHECK(filled.source->arena_bytes() == size);
 
   std::vector<std::uint8_t> sent;
@@ -75,7 +75,7 @@ TEST_CASE("file: its messages in order are the file, also in the second pass", "
 TEST_CASE("file: a file larger than one read is read completely", "[payload]") {
   const TempDir dir;
   const auto content = write_random(dir.file("data"), (std::size_t{33} << 20) + 5);
-  Filled filled(file_spec(dir.file("data"), 1U << 20, 4096));
+  FilledPayload filled(file_spec(dir.file("data"), 1U << 20, 4096));
   CHECK(filled.arena == content);
   CHECK(filled.source->plan().messages_per_pass() == 34);
   check_every_packet(*filled.source, 32, 4096);
@@ -85,7 +85,7 @@ TEST_CASE("file: a file larger than one read is read completely", "[payload]") {
 TEST_CASE("file: nothing beyond its end, no CRC where no packet begins", "[payload]") {
   const TempDir dir;
   write_random(dir.file("data"), 2500);
-  Filled filled(file_spec(dir.file("data"), 1000, 256));
+  FilledPayload filled(file_spec(dir.file("data"), 1000, 256));
   const PayloadSource& source = *filled.source;
   CHECK(source.bytes(2000, 500) != nullptr);
   CHECK(source.bytes(2000, 501) == nullptr);
@@ -102,7 +102,7 @@ TEST_CASE("file: nothing beyond its end, no CRC where no packet begins", "[paylo
 TEST_CASE("file: later changes of the file do not affect the payload", "[payload]") {
   const TempDir dir;
   const auto content = write_random(dir.file("data"), 4000);
-  Filled filled(file_spec(dir.file("data"), 4000));
+  FilledPayload filled(file_spec(dir.file("data"), 4000));
   std::ofstream(dir.file("data"), std::ios::trunc) << "something else";
   CHECK(check_every_packet(*filled.source, 0, 1024) == content);
 }

@@ -12,7 +12,7 @@
 using namespace softfeb;
 using namespace softfeb::board;
 using softfeb::test::check_every_packet;
-using softfeb::test::Filled;
+using softfeb::test::FilledPayload;
 
 namespace {
 
@@ -89,7 +89,7 @@ TEST_CASE("PRBS-31: the period is 2^31 - 1", "[prbs31]") {
 }
 
 TEST_CASE("prbs31: a window of whole messages that continues across messages", "[prbs31]") {
-  Filled filled(
+  FilledPayload filled(
       {.kind = PayloadKind::kPrbs31, .message_length = 9000, .pmtu = 4096, .seed = 77, .window = 100'000});
   CHECK(filled.source->arena_bytes() == 99'000);
   const auto expected = sequence(77, 99'000);
@@ -110,7 +110,7 @@ TEST_CASE("prbs31: the default window is 16 MiB rounded down to whole messages",
 
 TEST_CASE("prbs31: a message longer than the window repeats it in whole packets", "[prbs31]") {
   const std::uint32_t length = 50'001;
-  Filled filled(
+  FilledPayload filled(
       {.kind = PayloadKind::kPrbs31, .message_length = length, .pmtu = 1024, .seed = 5, .window = 10'000});
   CHECK(filled.source->arena_bytes() == 9 * 1024);
   const auto window = sequence(5, 9 * 1024);
@@ -126,12 +126,14 @@ TEST_CASE("prbs31: a message longer than the window repeats it in whole packets"
 TEST_CASE("prbs31: empty and one-packet messages, prepared CRCs", "[prbs31]") {
   const std::uint32_t length = GENERATE(0U, 1U, 255U, 256U, 257U, 4096U);
   const std::uint32_t pmtu = GENERATE(256U, 4096U);
-  Filled filled({.kind = PayloadKind::kPrbs31, .message_length = length, .pmtu = pmtu, .window = 1U << 16});
+  FilledPayload filled(
+      PayloadSpec{.kind = PayloadKind::kPrbs31, .message_length = length, .pmtu = pmtu, .window = 1U << 16});
   for (std::uint64_t n = 0; n < 600; ++n) CHECK(check_every_packet(*filled.source, n, pmtu).size() == length);
 }
 
 TEST_CASE("prbs31: no CRC and no bytes across the end of the window", "[prbs31]") {
-  Filled filled({.kind = PayloadKind::kPrbs31, .message_length = 1000, .pmtu = 256, .window = 4096});
+  FilledPayload filled(
+      PayloadSpec{.kind = PayloadKind::kPrbs31, .message_length = 1000, .pmtu = 256, .window = 4096});
   CHECK(filled.source->arena_bytes() == 4000);
   CHECK(filled.source->bytes(3990, 10) != nullptr);
   CHECK(filled.source->bytes(3990, 11) == nullptr);

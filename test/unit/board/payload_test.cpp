@@ -14,7 +14,7 @@
 using namespace softfeb;
 using namespace softfeb::board;
 using softfeb::test::check_every_packet;
-using softfeb::test::Filled;
+using softfeb::test::FilledPayload;
 
 TEST_CASE("message plan: an endless source", "[payload]") {
   const MessagePlan plan = MessagePlan::endless(9000);
@@ -41,7 +41,7 @@ TEST_CASE("message plan: exact multiple, and a message longer than the source", 
 }
 
 TEST_CASE("counter: byte k of the stream is k mod 256", "[payload]") {
-  Filled filled({.kind = PayloadKind::kCounter, .message_length = 9000});
+  FilledPayload filled(PayloadSpec{.kind = PayloadKind::kCounter, .message_length = 9000});
   Rng rng(2);
   for (int i = 0; i < 2000; ++i) {
     const std::uint64_t offset = rng.next();
@@ -71,7 +71,7 @@ TEST_CASE("test pattern: full packets of every path MTU have prepared CRCs", "[p
 }
 
 TEST_CASE("zero: zeros, and a prepared CRC for every length", "[payload]") {
-  Filled filled({.kind = PayloadKind::kZero, .message_length = 9000});
+  FilledPayload filled(PayloadSpec{.kind = PayloadKind::kZero, .message_length = 9000});
   const std::vector<std::uint8_t> zeros(4096);
   for (std::uint32_t length = 0; length <= 4096; ++length) {
     REQUIRE(filled.source->bytes(length * 77U, length) != nullptr);
@@ -85,12 +85,12 @@ TEST_CASE("counter and zero: prepared CRCs equal direct ones", "[payload]") {
   const auto kind = GENERATE(PayloadKind::kCounter, PayloadKind::kZero);
   const std::uint32_t pmtu = GENERATE(256U, 1024U, 4096U);
   const std::uint32_t length = GENERATE(0U, 1U, 255U, 4096U, 9000U, 12289U);
-  Filled filled({.kind = kind, .message_length = length, .pmtu = pmtu});
+  FilledPayload filled(PayloadSpec{.kind = kind, .message_length = length, .pmtu = pmtu});
   for (std::uint64_t n = 0; n < 300; ++n) check_every_packet(*filled.source, n, pmtu);
 }
 
 TEST_CASE("counter: no CRC for lengths that were not prepared", "[payload]") {
-  Filled filled({.kind = PayloadKind::kCounter, .message_length = 9000, .pmtu = 4096});
+  FilledPayload filled(PayloadSpec{.kind = PayloadKind::kCounter, .message_length = 9000, .pmtu = 4096});
   CHECK(filled.source->crc(0, 4096).has_value());
   CHECK(filled.source->crc(0, 9000 - 8192).has_value());
   CHECK_FALSE(filled.source->crc(0, 100).has_value());
@@ -105,7 +105,7 @@ TEST_CASE("no payload before fill()", "[payload]") {
 
 TEST_CASE("a payload longer than a packet is refused", "[payload]") {
   const auto kind = GENERATE(PayloadKind::kCounter, PayloadKind::kZero);
-  Filled filled({.kind = kind, .message_length = 9000});
+  FilledPayload filled(PayloadSpec{.kind = kind, .message_length = 9000});
   CHECK(filled.source->bytes(0, 4097) == nullptr);
 }
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "engine/board_schedule.hpp"
 
-#include "virtual_board.hpp"
+#include "lone_board.hpp"
 
 #include <catch2/catch.hpp>
 
 using namespace softfeb;
 using namespace softfeb::engine;
-using test::VirtualBoard;
+using test::LoneBoard;
 
 namespace {
 
@@ -16,7 +16,7 @@ void slowly(SendQpConfig& qp, std::uint32_t /*i*/) {
   qp.traffic.rate = 1'000'000;
 }
 
-std::size_t sent(VirtualBoard& b, Time end) {
+std::size_t sent(LoneBoard& b, Time end) {
   std::size_t n = 0;
   b.run_until(end, [&n](const test::Departure&) { ++n; });
   return n;
@@ -25,7 +25,7 @@ std::size_t sent(VirtualBoard& b, Time end) {
 }  // namespace
 
 TEST_CASE("each board generates traffic from its start to its stop", "[schedule]") {
-  VirtualBoard a(1, slowly), b(1, slowly), c(1, slowly);
+  LoneBoard a(1, slowly), b(1, slowly), c(1, slowly);
   BoardSchedule schedule;
   schedule.add(a.board(), {200 * kMicrosecond, kNever});
   schedule.add(b.board(), {100 * kMicrosecond, 300 * kMicrosecond});
@@ -33,7 +33,7 @@ TEST_CASE("each board generates traffic from its start to its stop", "[schedule]
   CHECK(schedule.next() == kNever);
   CHECK_FALSE(schedule.run(kSecond));
   schedule.begin(kMillisecond);
-  const std::array<VirtualBoard*, 3> boards{&a, &b, &c};
+  const std::array<LoneBoard*, 3> boards{&a, &b, &c};
   std::array<std::size_t, 3> n{};
   while (schedule.next() != kNever) {
     const Time at = schedule.next();
@@ -52,7 +52,7 @@ TEST_CASE("each board generates traffic from its start to its stop", "[schedule]
 }
 
 TEST_CASE("traffic cancelled before a board's start never begins; the board is finished", "[schedule]") {
-  VirtualBoard a(1, slowly);
+  LoneBoard a(1, slowly);
   BoardSchedule schedule;
   schedule.add(a.board(), {kMillisecond, kNever});
   schedule.begin(0);

@@ -2,10 +2,10 @@
 // Boards and receivers over a wire in memory, in virtual time, as the data plane runs them.
 #include "engine/board.hpp"
 
-#include "board/payload.hpp"
-#include "engine/receiver.hpp"
-#include "memory_link.hpp"
+#include "board_builder.hpp"
+#include "filled_payload.hpp"
 #include "roce/udp_source_port.hpp"
+#include "wire.hpp"
 
 #include <memory>
 #include <optional>
@@ -14,11 +14,9 @@
 
 using namespace softfeb;
 using namespace softfeb::engine;
-using test::MemoryLink;
+using test::Wire;
 
 namespace {
-
-constexpr std::uint64_t kPercent = (1ULL << 32) / 100;
 
 struct Setup {
   std::uint32_t boards = 1;
@@ -44,41 +42,29 @@ struct Setup {
   CongestionSettings congestion{};
 };
 
-roce::IpAddress address(bool v6, std::uint32_t n) {
-  return roce::IpAddress::parse(v6 ? "fd00::1:0" : "10.0.0.0")->plus(n);
-}
-
 /// A complete experiment: boards 1…, receivers 101….
 class Experiment {
  public:
-  explicit Experiment(const Setup& s) : setup_(s) {
-    payload_ = board::make_payload(
-        {.kind = board::PayloadKind::kCounter, .message_length = s.message_length, .pmtu = s.pmtu});
-    arena_.resize(payload_->arena_bytes());
-    payload_->fill(arena_);
-    std::vector<BoardConfig> boards(s.boards);
-    std::vector<ReceiverConfig> receivers(s.receivers);
+  explicit Experiment(const Setup& s)
+      : setup_(s), payload_(test::FilledPayload::counter(s.message_length, s.pmtu)) {
+    std::vector<test::BoardBuilder> boards;
+    std::vector<test::ReceiverBuilder> receivers;
     memory_.resize(std::size_t{s.boards} * s.qps);
-    for (std::uint32_t b = 0; b < s.boards; ++b) boards[b].identity = identity(1 + b);
-    for (std::uint32_t r = 0; r < s.receivers; ++r) {
-      receivers[r].identity = identity(101 + r);
-      receivers[r].pause.mode = s.pause;
-    }
+    for (std::uint32_t b = 0; b < s.boards; ++b)
+      boards.emplace_back(test::identity(1 + b, s.v6)).config.link_rate = s.link_rate;
+    for (std::uint32_t r = 0; r < s.receivers; ++r)
+      receivers.emplace_back(test::identity(101 + r, s.v6)).config.pause.mode = s.pause;
     for (std::uint32_t b = 0; b < s.boards; ++b) {
-      boards[b].link_rate = s.link_rate;
       for (std::uint32_t q = 0; q < s.qps; ++q) connect(boards[b], b, receivers[q % s.receivers], q);
     }
-    for (auto& c : boards) boards_.push_back(std::make_unique<Board>(c));
-    for (auto& c : receivers) receivers_.push_back(std::make_unique<Receiver>(c));
-    std::vector<Endpoint*> all;
-    for (auto& e : boards_) all.push_back(e.get());
-    for (auto& e : receivers_) all.push_back(e.get());
-    link = std::make_unique<MemoryLink>(all, 77);
+    wire = std::make_unique<Wire>(std::vector<Endpoint*>{}, 77);
+    for (const auto& b : boards) wire->add(*boards_.emplace_back(b.build()));
+    for (const auto& r : receivers) wire->add(*receivers_.emplace_back(r.build()));
   }
 
   bool run(Time limit) {
-    for (auto& b : boards_) b->start(link->now);
-    return link->run(limit, [this] {
+    for (auto& b : boards_) b->start(wire->now);
+    return wire->run(limit, [this] {
       return std::all_of(boards_.begin(), boards_.end(), [](const auto& b) { return b->finished(); });
     });
   }
@@ -110,67 +96,39 @@ class Experiment {
 
   Board& board(std::size_t i) { return *boards_[i]; }
   Receiver& receiver(std::size_t i) { return *receivers_[i]; }
-  std::unique_ptr<MemoryLink> link;
+  std::unique_ptr<Wire> wire;
 
  private:
-  Identity identity(std::uint32_t n) const {
-    Identity id;
-    id.mac = roce::mac_plus({2, 0, 0, 0, 0, 0}, n);
-    id.ip = address(setup_.v6, n);
-    return id;
-  }
-
-  void connect(BoardConfig& b, std::uint32_t board_number, ReceiverConfig& r, std::uint32_t q) {
+  void connect(test::BoardBuilder& b, std::uint32_t board_number, test::ReceiverBuilder& r, std::uint32_t q) {
     const std::uint32_t n = board_number * setup_.qps + q;
     auto& memory = memory_[n];
     memory.assign(setup_.message_length, 0xee);
-    SendQpConfig s;
+    SendQpConfig& s = b.qp(r.config.identity, *payload_, setup_.pmtu);
     s.requester.transport = setup_.transport;
-    s.requester.qpn = 0x100 + q;
-    s.requester.dest_qpn = 0x800 + n;
-    s.requester.pmtu = setup_.pmtu;
+    s.requester.dest_qpn = test::kReceiveQpn + n;
     s.requester.initial_psn = 0xffff00 + n;
     s.requester.timeout = setup_.timeout;
     s.requester.retry_count = setup_.retries;
-    s.path.source_mac = b.identity.mac;
-    s.path.source_ip = b.identity.ip;
-    s.path.dest_ip = r.identity.ip;
     s.path.ecn = setup_.ecn;
-    s.payload = payload_.get();
-    s.traffic.verb = setup_.immediate ? roce::WrOpcode::kWriteImm : roce::WrOpcode::kWrite;
+    s.peer_mac.reset();
     s.congestion = setup_.congestion;
-    s.traffic.plan = payload_->plan();
+    s.traffic.verb = setup_.immediate ? roce::WrOpcode::kWriteImm : roce::WrOpcode::kWrite;
     s.traffic.messages = setup_.messages;
     s.traffic.rate_kind = setup_.rate_kind;
     s.traffic.rate = setup_.rate;
-    s.traffic.remote_address = 0x1000;
-    s.traffic.rkey = 0x55 + n;
+    s.traffic.rkey += n;
     s.traffic.immediate_kind = ImmediateKind::kCounter;
-    b.qps.push_back(s);
 
-    ReceiveQpSetup d;
-    d.qp.responder.transport = setup_.transport;
-    d.qp.responder.qpn = s.requester.dest_qpn;
-    d.qp.responder.dest_qpn = s.requester.qpn;
-    d.qp.responder.pmtu = setup_.pmtu;
-    d.qp.responder.expected_psn = s.requester.initial_psn;
-    d.qp.layout.emplace(setup_.message_length, setup_.pmtu);
-    d.qp.expected = payload_.get();
-    d.qp.numbering = roce::MessageNumbering::kLayout;
-    d.reply_path.source_mac = r.identity.mac;
-    d.reply_path.source_ip = r.identity.ip;
-    d.reply_path.dest_ip = b.identity.ip;
+    ReceiveQpSetup& d = r.qp(s, memory);
+    test::expect_payload(d, *payload_);
     d.reply_path.dscp = q == 0 ? 26 : 48;
     d.reply_path.ecn = setup_.reply_ecn;
-    d.regions.push_back({0x1000, memory.size() - setup_.region_short_by,
-                         s.traffic.rkey + (setup_.wrong_rkey || setup_.wrong_rkey_of == q ? 1U : 0U),
-                         memory.data()});
-    r.qps.push_back(d);
+    d.regions[0].length -= setup_.region_short_by;
+    if (setup_.wrong_rkey || setup_.wrong_rkey_of == q) ++d.regions[0].rkey;
   }
 
   Setup setup_;
-  std::unique_ptr<board::PayloadSource> payload_;
-  std::vector<std::uint8_t> arena_;
+  test::FilledPayload payload_;
   std::vector<std::vector<std::uint8_t>> memory_;
   std::vector<std::unique_ptr<Board>> boards_;
   std::vector<std::unique_ptr<Receiver>> receivers_;
@@ -199,8 +157,8 @@ TEST_CASE("responses that arrive together are processed together", "[board]") {
   // More queue pairs than are recorded at a time; without a link rate, their packets and responses coincide.
   for (const std::uint64_t loss : {0ULL, 2ULL}) {
     Experiment e({.qps = 100, .messages = 20, .link_rate = 0});
-    e.link->bursts = true;
-    e.link->loss = loss * kPercent;
+    e.wire->bursts = true;
+    e.wire->loss = loss * Wire::kPercent;
     REQUIRE(e.run(100 * kSecond));
     CHECK(e.messages_received() == 2000);
     CHECK(e.bytes_wrong() == 0);
@@ -225,11 +183,11 @@ TEST_CASE("a queue pair takes no more memory than documented", "[board]") {
 TEST_CASE("loss, duplication and reordering cost time, not bytes", "[board]") {
   for (const std::uint64_t loss : {1ULL, 5ULL}) {
     Experiment e({.qps = 2, .messages = 200});
-    e.link->loss = loss * kPercent;
-    e.link->duplicate = kPercent;
-    e.link->reorder = kPercent;
+    e.wire->loss = loss * Wire::kPercent;
+    e.wire->duplicate = Wire::kPercent;
+    e.wire->reorder = Wire::kPercent;
     REQUIRE(e.run(100 * kSecond));
-    CHECK(e.link->lost > 0);
+    CHECK(e.wire->lost > 0);
     CHECK(e.messages_received() == 400);
     CHECK(e.bytes_wrong() == 0);
     CHECK(e.memory_right());
@@ -240,9 +198,9 @@ TEST_CASE("loss, duplication and reordering cost time, not bytes", "[board]") {
 
 TEST_CASE("UC loses messages and reports which", "[board]") {
   Experiment e({.qps = 4, .transport = roce::Transport::kUc, .messages = 500, .immediate = true});
-  e.link->loss = kPercent;
+  e.wire->loss = Wire::kPercent;
   REQUIRE(e.run(kSecond));
-  e.link->run(e.link->now + kMillisecond, [] { return false; });
+  e.wire->run(e.wire->now + kMillisecond, [] { return false; });
   std::uint64_t missing = 0;
   for (std::size_t i = 0; i < 4; ++i) {
     e.receiver(0).qp(i).finish(500);
@@ -271,13 +229,13 @@ TEST_CASE("rates hold: payload bytes, packets, messages", "[board]") {
   // The finishing time follows from the rate, within one packet or message and the round trip.
   Experiment bytes({.messages = 100, .rate_kind = RateKind::kPayloadBytes, .rate = 100'000'000});
   REQUIRE(bytes.run(kSecond));
-  CHECK(to_seconds(bytes.link->now) == Approx(0.01).epsilon(0.003));
+  CHECK(to_seconds(bytes.wire->now) == Approx(0.01).epsilon(0.003));
   Experiment packets({.messages = 100, .rate_kind = RateKind::kPackets, .rate = 100'000});
   REQUIRE(packets.run(kSecond));
-  CHECK(to_seconds(packets.link->now) == Approx(0.01).epsilon(0.003));
+  CHECK(to_seconds(packets.wire->now) == Approx(0.01).epsilon(0.003));
   Experiment messages({.messages = 100, .rate_kind = RateKind::kMessages, .rate = 10'000});
   REQUIRE(messages.run(kSecond));
-  CHECK(to_seconds(messages.link->now) == Approx(0.0099).epsilon(0.003));
+  CHECK(to_seconds(messages.wire->now) == Approx(0.0099).epsilon(0.003));
 }
 
 TEST_CASE("the link's rate is shared fairly among its queue pairs", "[board]") {
@@ -285,12 +243,12 @@ TEST_CASE("the link's rate is shared fairly among its queue pairs", "[board]") {
   REQUIRE(e.run(kSecond));
   // 4 · 100 · 10 packets; RETH on the first of each message.
   const double wire = 4000.0 * 4178 + 400 * 16;
-  CHECK(to_seconds(e.link->now) == Approx(wire / 1.25e9).epsilon(0.01));
+  CHECK(to_seconds(e.wire->now) == Approx(wire / 1.25e9).epsilon(0.01));
 }
 
 TEST_CASE("no response: retries run out, the QP reports it, the rest is flushed", "[board]") {
   Experiment e({.messages = 30, .timeout = 5, .retries = 3});
-  e.link->loss = 1ULL << 32;
+  e.wire->loss = 1ULL << 32;
   // ARP is lost as well, so nothing leaves and nothing fails yet.
   CHECK_FALSE(e.run(10 * kMillisecond));
   CHECK(e.board(0).unresolved() == 1);
@@ -303,10 +261,10 @@ TEST_CASE("no response: retries run out, the QP reports it, the rest is flushed"
 
 TEST_CASE("a neighbour without an answer is given up after five requests, a second apart", "[board]") {
   Experiment e({.messages = 30});
-  e.link->loss = 1ULL << 32;
+  e.wire->loss = 1ULL << 32;
   REQUIRE(e.run(20 * kSecond));
   CHECK(e.board(0).host().counters().arp_requests_tx == 5);
-  CHECK(e.link->now >= 5 * kSecond);
+  CHECK(e.wire->now >= 5 * kSecond);
   CHECK(e.board(0).qp(0).failure() == roce::WcStatus::kFlushed);
   CHECK(e.board(0).qp(0).requester().counters().packets == 0);
   CHECK(e.board(0).unresolved() == 1);
@@ -315,7 +273,7 @@ TEST_CASE("a neighbour without an answer is given up after five requests, a seco
 TEST_CASE("a board counts marks on ACKs and NAKs, but not on CNPs", "[board]") {
   const bool v6 = GENERATE(false, true);
   Experiment e({.v6 = v6, .ecn = roce::Ecn::kCe, .reply_ecn = roce::Ecn::kCe});
-  e.link->loss = kPercent;
+  e.wire->loss = Wire::kPercent;
   REQUIRE(e.run(kSecond));
   const roce::RequesterCounters& c = e.board(0).qp(0).requester().counters();
   CHECK(e.board(0).qp(0).counters().cnp_rx > 0);
@@ -350,25 +308,25 @@ TEST_CASE("a QP in error ends its endless traffic; other QPs continue", "[board]
 
 TEST_CASE("packets of other QPs or peers, or with a bad iCRC, change nothing", "[board]") {
   Experiment e({.messages = 5});
-  e.link->keep_log = true;
+  e.wire->keep_log = true;
   REQUIRE(e.run(kSecond));
   const auto before = e.receiver(0).qp(0).responder().counters().packets;
   std::vector<std::uint8_t> write;
-  for (const auto& f : e.link->log) {
+  for (const auto& f : e.wire->log) {
     if (f.size() > 500) write = f;
   }
   REQUIRE_FALSE(write.empty());
   auto broken = write;
   broken.back() ^= 1;
-  e.link->inject(broken);
+  e.wire->inject(broken);
   auto other_qp = write;
   other_qp[14 + 20 + 8 + 7] ^= 0x40;
-  e.link->inject(other_qp);
+  e.wire->inject(other_qp);
   auto other_peer = write;
   other_peer[14 + 15] ^= 0x40;
   store_be16(&other_peer[24], 0);
   store_be16(&other_peer[24], roce::internet_checksum(ByteSpan(other_peer).subspan(14, 20)));
-  e.link->inject(other_peer);
+  e.wire->inject(other_peer);
   CHECK(e.receiver(0).counters().rx_icrc_errors == 1);
   CHECK(e.receiver(0).counters().rx_unknown_qp == 1);
   CHECK(e.receiver(0).counters().rx_wrong_peer == 1);
@@ -386,14 +344,14 @@ TEST_CASE("responses of a paused receiver wait and none is lost", "[board][pause
   }
   c.quanta.fill(0xffff);
   const auto f = roce::write_mac_control({2, 9, 9, 9, 9, 9}, e.receiver(0).identity().mac, c);
-  e.link->inject({f.begin(), f.end()});
+  e.wire->inject(ByteSpan(f));
   const Time resumed = Time{0xffff} * 51'200;
   REQUIRE_FALSE(e.run(resumed - 1));
   CHECK_FALSE(finished(0));
   // Responses of the other priority continue; ARP has priority 0.
   CHECK(finished(1) == (mode == PauseMode::kPfc));
-  REQUIRE(e.link->run(kSecond, [&] { return finished(0) && finished(1); }));
-  CHECK(e.link->now < resumed + kMillisecond);
+  REQUIRE(e.wire->run(kSecond, [&] { return finished(0) && finished(1); }));
+  CHECK(e.wire->now < resumed + kMillisecond);
   CHECK(e.messages_received() == 100);
   CHECK(e.board(0).qp(0).requester().counters().retransmitted_packets == 0);
   CHECK(e.receiver(0).counters().rx_pause == 1);

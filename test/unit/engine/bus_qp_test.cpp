@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Life cycles of queue pairs created over the metadata bus, and their requests from the dispatcher, against
 // our receivers.
-#include "bus_world.hpp"
+#include "bus_fixture.hpp"
 #include "engine/snapshot.hpp"
 #include "roce/craft.hpp"
 #include "roce/udp_source_port.hpp"
@@ -11,7 +11,7 @@
 using namespace softfeb;
 using namespace softfeb::engine;
 using roce::QpState;
-using test::BusWorld;
+using test::BusFixture;
 
 namespace {
 
@@ -21,7 +21,7 @@ std::vector<std::vector<std::uint8_t>> to_port(const std::vector<std::vector<std
   std::vector<std::vector<std::uint8_t>> out;
   for (const auto& f : log) {
     const roce::ParsedFrame p = roce::parse_frame(ByteSpan(f));
-    if (p.kind == roce::FrameKind::kUdp && p.source_ip == BusWorld::identity(1).ip && p.dest_port == port)
+    if (p.kind == roce::FrameKind::kUdp && p.source_ip == BusFixture::identity(1).ip && p.dest_port == port)
       out.push_back(f);
   }
   return out;
@@ -30,9 +30,9 @@ std::vector<std::vector<std::uint8_t>> to_port(const std::vector<std::vector<std
 }  // namespace
 
 TEST_CASE("a complete life cycle: create, a burst of 1,000, destroy, and again with another QPN", "[bus]") {
-  const BusWorld::HostQp first{};
-  const BusWorld::HostQp second{.qpn = 0x12, .board_qpn = 0x222222, .psn = 0xfffff0};
-  BusWorld w({.host_qps = {first, second}});
+  const BusFixture::HostQp first{};
+  const BusFixture::HostQp second{.qpn = 0x12, .board_qpn = 0x222222, .psn = 0xfffff0};
+  BusFixture w({.host_qps = {first, second}});
   CHECK_FALSE(w.observe({0}).qps[0].exists);
   w.connect(0, first);
   CHECK(w.observe({0}).qps[0].exists);
@@ -49,7 +49,7 @@ TEST_CASE("a complete life cycle: create, a burst of 1,000, destroy, and again w
   CHECK(q.responder().counters().immediates == 1000);
   CHECK(q.continuity().checked() == 4'096'000);
   CHECK(q.bytes_wrong() == 0);
-  CHECK(w.hosts[0]->written_end(0) == BusWorld::kRegion + 256 * 4096);
+  CHECK(w.hosts[0]->written_end(0) == BusFixture::kRegion + 256 * 4096);
 
   w.destroy(0, first);
   CHECK_FALSE(w.observe({0}).qps[0].exists);
@@ -62,9 +62,9 @@ TEST_CASE("a complete life cycle: create, a burst of 1,000, destroy, and again w
   // The ring continued: 1,000 mod 256.
   CHECK(w.memory[1][232 * 100 - 1] == 0xee);
   CHECK(w.memory[1][232 * 100] == 0);
-  CHECK(w.hosts[0]->written_end(1) == BusWorld::kRegion + 256 * 100);
+  CHECK(w.hosts[0]->written_end(1) == BusFixture::kRegion + 256 * 100);
   EndpointSnapshot s = make_snapshot(*w.board);
-  REQUIRE(take_snapshot(*w.board, s, 0, 8, w.link->now) == 1);
+  REQUIRE(take_snapshot(*w.board, s, 0, 8, w.wire->now) == 1);
   CHECK(s.send_qps[0].on_bus);
   CHECK(s.send_qps[0].exists);
   CHECK(s.send_qps[0].qpn == 0x222222);
@@ -83,8 +83,8 @@ TEST_CASE("a complete life cycle: create, a burst of 1,000, destroy, and again w
 }
 
 TEST_CASE("the byte counter continues over bursts of odd lengths and over queue pairs", "[bus]") {
-  const BusWorld::HostQp second{.qpn = 0x12, .board_qpn = 0x222222};
-  BusWorld w({.host_qps = {BusWorld::HostQp{}, second}});
+  const BusFixture::HostQp second{.qpn = 0x12, .board_qpn = 0x222222};
+  BusFixture w({.host_qps = {BusFixture::HostQp{}, second}});
   w.connect(0);
   w.apply(w.burst(7, 1001, 8));
   REQUIRE(w.completions(7));
@@ -104,8 +104,8 @@ TEST_CASE("the byte counter continues over bursts of odd lengths and over queue 
 }
 
 TEST_CASE("retransmissions carry the same bytes", "[bus]") {
-  BusWorld w({});
-  w.link->loss = (1ULL << 32) / 20;
+  BusFixture w({});
+  w.wire->loss = (1ULL << 32) / 20;
   w.connect(0);
   w.apply(w.burst(500, 9000, 16));
   REQUIRE(w.completions(500, 100 * kSecond));
@@ -116,7 +116,7 @@ TEST_CASE("retransmissions carry the same bytes", "[bus]") {
 }
 
 TEST_CASE("a RemAddr change between bursts restarts the ring", "[bus]") {
-  BusWorld w({});
+  BusFixture w({});
   w.connect(0);
   w.apply(w.burst(3, 64, 8));
   REQUIRE(w.completions(3));
@@ -124,14 +124,14 @@ TEST_CASE("a RemAddr change between bursts restarts the ring", "[bus]") {
   other.remote_address += 0x8000;
   w.apply(other);
   REQUIRE(w.completions(4));
-  CHECK(w.hosts[0]->written_end(0) == BusWorld::kRegion + 0x8000 + 64);
+  CHECK(w.hosts[0]->written_end(0) == BusFixture::kRegion + 0x8000 + 64);
   w.apply(w.burst(1, 64, 8));
   REQUIRE(w.completions(5));
   CHECK(w.memory[0][0] == (4 * 64) % 256);
 }
 
 TEST_CASE("requests wait for RTS, in SQD, and for a destination", "[bus]") {
-  BusWorld w({.destination = false});
+  BusFixture w({.destination = false});
   w.set(0, QpState::kCreate);
   w.set(0, QpState::kInit);
   w.set(0, QpState::kRtr);
@@ -143,7 +143,7 @@ TEST_CASE("requests wait for RTS, in SQD, and for a destination", "[bus]") {
   CHECK(w.board->totals(0).packets == 0);
   CHECK_FALSE(w.observe({0}).qps[0].failed);
   CHECK(w.board->host().counters().arp_requests_tx == 0);
-  w.apply(board::SetDestination{BusWorld::host_ip(0)});
+  w.apply(board::SetDestination{BusFixture::host_ip(0)});
   REQUIRE(w.completions(10));
   CHECK(w.ok() == 10);
   w.set(0, QpState::kSqd);
@@ -156,10 +156,10 @@ TEST_CASE("requests wait for RTS, in SQD, and for a destination", "[bus]") {
 }
 
 TEST_CASE("ERR: outstanding and waiting requests complete as flushed, even 16 M of them", "[bus]") {
-  BusWorld w({});
+  BusFixture w({});
   w.connect(0);
-  w.link->loss = 1ULL << 32;
-  w.board->host().neighbours().set_static(BusWorld::host_ip(0), BusWorld::identity(101).mac);
+  w.wire->loss = 1ULL << 32;
+  w.board->host().neighbours().set_static(BusFixture::host_ip(0), BusFixture::identity(101).mac);
   w.apply(w.burst(100, 4096));
   w.run_for(100 * kMicrosecond);
   CHECK(w.ok() + w.failed() == 0);
@@ -175,8 +175,8 @@ TEST_CASE("ERR: outstanding and waiting requests complete as flushed, even 16 M 
 }
 
 TEST_CASE("a fatal NAK fails the queue pair, and a new one works", "[bus]") {
-  const BusWorld::HostQp second{.qpn = 0x12, .board_qpn = 0x222222};
-  BusWorld w({.host_qps = {BusWorld::HostQp{}, second}});
+  const BusFixture::HostQp second{.qpn = 0x12, .board_qpn = 0x222222};
+  BusFixture w({.host_qps = {BusFixture::HostQp{}, second}});
   w.connect(0);
   auto wrong = w.burst(1000, 100);
   wrong.rkey ^= 1;
@@ -197,7 +197,7 @@ TEST_CASE("a fatal NAK fails the queue pair, and a new one works", "[bus]") {
 }
 
 TEST_CASE("a message that is too long is a local error", "[bus]") {
-  BusWorld w({});
+  BusFixture w({});
   w.connect(0);
   w.apply(w.burst(5, 0x8000'0001));
   REQUIRE(w.completions(5));
@@ -208,9 +208,9 @@ TEST_CASE("a message that is too long is a local error", "[bus]") {
 
 TEST_CASE("a burst goes to the QP of SQpn, else to the one with that peer QPN, else to the only one",
           "[bus]") {
-  const BusWorld::HostQp a{.qpn = 0x11, .board_qpn = 0x100001};
-  const BusWorld::HostQp b{.qpn = 0x12, .board_qpn = 0x100002};
-  BusWorld w({.slots = 2, .host_qps = {a, b}});
+  const BusFixture::HostQp a{.qpn = 0x11, .board_qpn = 0x100001};
+  const BusFixture::HostQp b{.qpn = 0x12, .board_qpn = 0x100002};
+  BusFixture w({.slots = 2, .host_qps = {a, b}});
   w.connect(0, a);
   w.apply(w.burst(1, 64, 1, 0x999));
   REQUIRE(w.completions(1));
@@ -232,8 +232,8 @@ TEST_CASE("a burst goes to the QP of SQpn, else to the one with that peer QPN, e
 }
 
 TEST_CASE("a UC queue pair completes what it has sent", "[bus]") {
-  const BusWorld::HostQp uc{.transport = roce::Transport::kUc, .pmtu = 1024};
-  BusWorld w({.host_qps = {uc}});
+  const BusFixture::HostQp uc{.transport = roce::Transport::kUc, .pmtu = 1024};
+  BusFixture w({.host_qps = {uc}});
   w.connect(0, uc);
   w.apply(w.burst(50, 3000, 4));
   REQUIRE(w.completions(50));
@@ -243,16 +243,16 @@ TEST_CASE("a UC queue pair completes what it has sent", "[bus]") {
   CHECK(w.hosts[0]->qp(0).responder().counters().completed_bytes == 150'000);
   CHECK(w.hosts[0]->qp(0).bytes_wrong() == 0);
   EndpointSnapshot sent = make_snapshot(*w.board), received = make_snapshot(*w.hosts[0]);
-  take_snapshot(*w.board, sent, 0, 8, w.link->now);
-  take_snapshot(*w.hosts[0], received, 0, 8, w.link->now);
+  take_snapshot(*w.board, sent, 0, 8, w.wire->now);
+  take_snapshot(*w.hosts[0], received, 0, 8, w.wire->now);
   CHECK(sent.send_qps[0].uc);
   CHECK(received.receive_qps[0].last_uc_message > sent.send_qps[0].first_completed);
-  CHECK(received.receive_qps[0].last_uc_message < w.link->now);
+  CHECK(received.receive_qps[0].last_uc_message < w.wire->now);
 }
 
 TEST_CASE("another destination during a burst: another peer, the same queue pair", "[bus]") {
-  BusWorld w({.host_qps = {BusWorld::HostQp{}, BusWorld::HostQp{.host = 1}}});
-  w.link->keep_log = true;
+  BusFixture w({.host_qps = {BusFixture::HostQp{}, BusFixture::HostQp{.host = 1}}});
+  w.wire->keep_log = true;
   w.connect(0);
   w.apply(w.burst(4, 256));
   REQUIRE(w.completions(4));
@@ -262,7 +262,7 @@ TEST_CASE("another destination during a burst: another peer, the same queue pair
   CHECK(w.ok() == 4);
   CHECK(w.hosts[0]->qp(0).responder().counters().messages == 4);
   // A host that does not exist: requested once a second, and never given up.
-  w.apply(board::SetDestination{BusWorld::identity(200).ip});
+  w.apply(board::SetDestination{BusFixture::identity(200).ip});
   w.run_for(30 * kSecond);
   CHECK(w.board->unresolved() == 1);
   CHECK(w.board->host().counters().arp_requests_tx >= 30);
@@ -270,33 +270,33 @@ TEST_CASE("another destination during a burst: another peer, the same queue pair
   CHECK_FALSE(w.observe({0}).qps[0].failed);
   CHECK(w.ok() + w.failed() == 4);
   // A host prepared by hand would expect the PSN after the four messages; ours reports a sequence error.
-  w.apply(board::SetDestination{BusWorld::host_ip(1)});
-  REQUIRE(w.link->run(w.link->now + kSecond,
+  w.apply(board::SetDestination{BusFixture::host_ip(1)});
+  REQUIRE(w.wire->run(w.wire->now + kSecond,
                       [&] { return w.hosts[1]->qp(0).responder().counters().packets != 0; }));
   CHECK(w.board->unresolved() == 0);
   CHECK(w.hosts[0]->qp(0).responder().counters().packets == 4);
 }
 
 TEST_CASE("UDP ports: hashed source, destination from the register", "[bus]") {
-  BusWorld w({});
-  w.link->keep_log = true;
+  BusFixture w({});
+  w.wire->keep_log = true;
   w.connect(0);
   w.apply(w.burst(1, 64));
   REQUIRE(w.completions(1));
-  const auto sent = to_port(w.link->log, 4791);
+  const auto sent = to_port(w.wire->log, 4791);
   REQUIRE(sent.size() == 1);
   CHECK(load_be16(&sent[0][34]) == roce::hashed_source_port(0x128aeb, 0x11));
-  w.apply(board::SetDestination{BusWorld::host_ip(0), 4800});
+  w.apply(board::SetDestination{BusFixture::host_ip(0), 4800});
   w.apply(w.burst(1, 64));
   w.run_for(10 * kMicrosecond);
-  CHECK(to_port(w.link->log, 4800).size() == 1);
-  w.apply(board::SetDestination{BusWorld::host_ip(0), 4791});
+  CHECK(to_port(w.wire->log, 4800).size() == 1);
+  w.apply(board::SetDestination{BusFixture::host_ip(0), 4791});
   REQUIRE(w.completions(2));
   CHECK(w.ok() == 2);
 }
 
 TEST_CASE("parameter changes during a burst are visible, immediate, and outlive the queue pair", "[bus]") {
-  BusWorld w({});
+  BusFixture w({});
   w.connect(0);
   // 8 Gb of messages at 10 Gb/s; with the bypass and a lower line rate, nothing else limits.
   w.apply(w.burst(100'000, 9000, 16));
@@ -309,21 +309,11 @@ TEST_CASE("parameter changes during a burst are visible, immediate, and outlive 
   p.rmin = 400'000'000;
   w.apply(board::SetDcqcn{0, p});
   // A cut to Rmin at the first CNP.
-  roce::Path back;
-  back.source_mac = BusWorld::identity(101).mac;
-  back.dest_mac = BusWorld::identity(1).mac;
-  back.source_ip = BusWorld::host_ip(0);
-  back.dest_ip = BusWorld::identity(1).ip;
-  std::array<std::uint8_t, 256> bytes{};
-  std::array<std::uint8_t, 8> trailer{};
-  const roce::Crafted c = roce::craft_cnp(roce::HeaderTemplate(back), 0x128aeb, roce::kDefaultPkey, 0,
-                                          bytes.data(), trailer.data());
-  std::vector<std::uint8_t> cnp(bytes.begin(), bytes.begin() + c.header_length);
-  cnp.insert(cnp.end(), trailer.begin(), trailer.begin() + c.trailer_length);
+  const test::Bytes cnp = test::cnp(test::path(w.hosts[0]->identity(), w.board->identity()), 0x128aeb);
   p.dec_gain = 0;  // Rc - Rc · alpha: to Rmin
   p.rate_inc_interval = UINT32_MAX;
   w.apply(board::SetDcqcn{0, p});
-  w.link->inject(cnp);
+  w.wire->inject(cnp);
   w.run_for(10 * kMicrosecond);
   CHECK(live().cnp_counter == 1);
   CHECK(live().rc == 400'000'000);
@@ -350,19 +340,19 @@ TEST_CASE("configured and bus queue pairs share the board; a configured QPN stay
   s.requester.dest_qpn = 0x801;
   s.requester.initial_psn = 0x654321;
   s.traffic.messages = 200;
-  s.traffic.rkey = BusWorld::HostQp{}.rkey;
+  s.traffic.rkey = BusFixture::HostQp{}.rkey;
   s.congestion = dcqcn::FirmwareSettings{};
   s.congestion_group = 7;
-  const BusWorld::HostQp configured{.qpn = 0x801, .board_qpn = 0x100};
-  BusWorld w({.host_qps = {BusWorld::HostQp{}, configured}, .configured = {s}, .congestion_group = 7});
+  const BusFixture::HostQp configured{.qpn = 0x801, .board_qpn = 0x100};
+  BusFixture w({.host_qps = {BusFixture::HostQp{}, configured}, .configured = {s}, .congestion_group = 7});
   CHECK(w.board->qp_count() == 2);
   CHECK(w.board->first_bus_qp() == 1);
-  w.board->start(w.link->now);
+  w.board->start(w.wire->now);
   w.connect(0);
   w.apply(w.burst(100, 4096, 16));
   REQUIRE(w.completions(100));
   CHECK_FALSE(w.observe({0}).qps[0].failed);
-  REQUIRE(w.link->run(kSecond, [&] { return w.board->finished(); }));
+  REQUIRE(w.wire->run(kSecond, [&] { return w.board->finished(); }));
   CHECK(w.ok() == 100);
   CHECK(w.hosts[0]->qp(1).responder().counters().messages == 200);
   // One control for the whole board, written through either.
@@ -373,7 +363,7 @@ TEST_CASE("configured and bus queue pairs share the board; a configured QPN stay
   CHECK(dynamic_cast<dcqcn::FirmwareDcqcn&>(*w.board->qp(1).congestion()).reaction_point().parameters() == p);
   // Changed without the registers: they show it, and a write of another word keeps it.
   p.rmin = 456;
-  REQUIRE(w.board->set_congestion(1, dcqcn::FirmwareSettings{.parameters = p}, w.link->now));
+  REQUIRE(w.board->set_congestion(1, dcqcn::FirmwareSettings{.parameters = p}, w.wire->now));
   CHECK(w.observe({0}).qps[0].parameters == p);
   CHECK(w.observe({1}).qps[0].parameters == p);
   w.apply(board::SetDcqcn{.qp = 0, .parameters = {.rhai = 789}, .words = 1U << 2});
@@ -390,7 +380,7 @@ TEST_CASE("configured and bus queue pairs share the board; a configured QPN stay
 }
 
 TEST_CASE("a path MTU that the port does not support is an error", "[bus]") {
-  BusWorld w({.largest_pmtu = 1024});
+  BusFixture w({.largest_pmtu = 1024});
   w.connect(0);
   CHECK(w.observe({0}).qps[0].failed);
   w.apply(w.burst(3, 64));
@@ -398,7 +388,7 @@ TEST_CASE("a path MTU that the port does not support is an error", "[bus]") {
 }
 
 TEST_CASE("SoftReset: removes everything on the bus and leaves nothing behind", "[bus]") {
-  BusWorld w({.slots = 2});
+  BusFixture w({.slots = 2});
   w.connect(0);
   w.apply(w.burst(1000, 4096, 16));
   w.run_for(50 * kMicrosecond);
@@ -411,22 +401,22 @@ TEST_CASE("SoftReset: removes everything on the bus and leaves nothing behind", 
   CHECK(w.ok() == ok);
   CHECK(w.failed() == 0);
   CHECK(w.board->counters().rx_unknown_qp > 0);  // acknowledgements of packets in flight
-  w.board->stop_traffic(w.link->now);
+  w.board->stop_traffic(w.wire->now);
   CHECK(w.board->finished());
 }
 
 TEST_CASE("after stop_traffic, outstanding requests drain and waiting ones are dropped", "[bus]") {
-  BusWorld w({});
-  w.board->start(w.link->now);
+  BusFixture w({});
+  w.board->start(w.wire->now);
   w.connect(0);
   CHECK(w.board->finished());
   w.apply(w.burst(100'000, 4096, 16));
   w.run_for(100 * kMicrosecond);
   CHECK(w.board->finished());  // a run does not wait for requests of the bus
-  w.board->stop_traffic(w.link->now);
+  w.board->stop_traffic(w.wire->now);
   CHECK_FALSE(w.board->finished());
   CHECK(w.observe().requests_waiting == 0);
-  REQUIRE(w.link->run(kSecond, [&] { return w.board->finished(); }));
+  REQUIRE(w.wire->run(kSecond, [&] { return w.board->finished(); }));
   CHECK(w.failed() == 0);
   CHECK(w.ok() > 10);
   CHECK(w.ok() < 1000);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Boards that need many next hops at once, in virtual time.
-#include "board/payload.hpp"
-#include "engine/board.hpp"
+#include "board_builder.hpp"
 #include "engine/next_hops.hpp"
-#include "memory_link.hpp"
+#include "filled_payload.hpp"
+#include "wire.hpp"
 
 #include <memory>
 
@@ -11,7 +11,7 @@
 
 using namespace softfeb;
 using namespace softfeb::engine;
-using test::MemoryLink;
+using test::Wire;
 
 namespace {
 
@@ -23,9 +23,7 @@ struct Setup {
 };
 
 Identity identity(bool v6, std::uint32_t n) {
-  Identity id;
-  id.mac = roce::mac_plus({2, 0, 0, 0, 0, 0}, n);
-  id.ip = roce::IpAddress::parse(v6 ? "fd00::1:0" : "10.0.0.0")->plus(n);
+  Identity id = test::identity(n, v6);
   id.prefix_length = v6 ? 64 : 8;
   return id;
 }
@@ -36,19 +34,11 @@ class ManyToMany {
   static constexpr std::uint32_t kFirstReceiver = 100'000;
 
   explicit ManyToMany(const Setup& s)
-      : payload_(
-            board::make_payload({.kind = board::PayloadKind::kZero, .message_length = 1024, .pmtu = 1024})),
-        arena_(payload_->arena_bytes()) {
-    payload_->fill(arena_);
-    std::vector<Endpoint*> all;
-    for (std::uint32_t b = 0; b < s.boards; ++b)
-      all.push_back(boards.emplace_back(std::make_unique<Board>(board(s, 1 + b))).get());
-    for (std::uint32_t r = s.absent; r < s.receivers; ++r) {
-      BoardConfig c;
-      c.identity = identity(s.v6, kFirstReceiver + r);
-      all.push_back(receivers.emplace_back(std::make_unique<Board>(c)).get());
-    }
-    link = std::make_unique<MemoryLink>(all, 7);
+      : wire(std::make_unique<Wire>(std::vector<Endpoint*>{}, 7)),
+        payload_(test::FilledPayload::zeros(1024, 1024)) {
+    for (std::uint32_t b = 0; b < s.boards; ++b) wire->add(*boards.emplace_back(board(s, 1 + b)));
+    for (std::uint32_t r = s.absent; r < s.receivers; ++r)
+      wire->add(*receivers.emplace_back(test::BoardBuilder(identity(s.v6, kFirstReceiver + r)).build()));
   }
 
   std::size_t unresolved() const {
@@ -59,35 +49,26 @@ class ManyToMany {
     return n;
   }
   bool run_until(Time limit) {
-    return link->run(limit, [this] {
+    return wire->run(limit, [this] {
       return std::all_of(boards.begin(), boards.end(), [](const auto& b) { return b->unresolved() == 0; });
     });
   }
 
   std::vector<std::unique_ptr<Board>> boards, receivers;
-  std::unique_ptr<MemoryLink> link;
+  std::unique_ptr<Wire> wire;
 
  private:
-  BoardConfig board(const Setup& s, std::uint32_t n) const {
-    BoardConfig c;
-    c.identity = identity(s.v6, n);
+  std::unique_ptr<Board> board(const Setup& s, std::uint32_t n) const {
+    test::BoardBuilder builder(identity(s.v6, n));
     for (std::uint32_t r = 0; r < s.receivers; ++r) {
-      SendQpConfig qp;
+      SendQpConfig& qp = builder.qp(identity(s.v6, kFirstReceiver + r), *payload_);
       qp.requester.transport = roce::Transport::kUc;
-      qp.requester.qpn = 0x100 + r;
-      qp.requester.pmtu = 1024;
-      qp.path.source_mac = c.identity.mac;
-      qp.path.source_ip = c.identity.ip;
-      qp.path.dest_ip = identity(s.v6, kFirstReceiver + r).ip;
-      qp.payload = payload_.get();
-      qp.traffic.plan = payload_->plan();
-      c.qps.push_back(qp);
+      qp.peer_mac.reset();
     }
-    return c;
+    return builder.build();
   }
 
-  std::unique_ptr<board::PayloadSource> payload_;
-  std::vector<std::uint8_t> arena_;
+  test::FilledPayload payload_;
 };
 
 }  // namespace
@@ -112,7 +93,7 @@ TEST_CASE("the time for address resolution is recorded", "[neighbours]") {
   CHECK(m.boards[0]->resolution_took() == kNever);
   REQUIRE(m.run_until(10 * kMillisecond));
   // Four at a time, two delays each.
-  CHECK(m.boards[0]->resolution_took() == 25 * 2 * m.link->delay);
+  CHECK(m.boards[0]->resolution_took() == 25 * 2 * m.wire->delay);
   ManyToMany statics({.receivers = 1});
   statics.boards[0]->host().neighbours().set_static(statics.receivers[0]->identity().ip, {2, 0, 0, 0, 0, 9});
   REQUIRE(statics.run_until(kMillisecond));
@@ -135,11 +116,11 @@ TEST_CASE("every four absent receivers delay the others by 2 ms", "[neighbours]"
 
 TEST_CASE("a lost request or answer is repeated a second later", "[neighbours]") {
   ManyToMany m({.boards = 10, .receivers = 100});
-  m.link->loss = (1ULL << 32) / 10;
+  m.wire->loss = (1ULL << 32) / 10;
   CHECK_FALSE(m.run_until(900 * kMillisecond));
   CHECK(m.unresolved() > 50);
   CHECK(m.unresolved() < 400);
-  m.link->loss = 0;
+  m.wire->loss = 0;
   CHECK(m.run_until(kSecond + 20 * kMillisecond));
 }
 

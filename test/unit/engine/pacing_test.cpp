@@ -2,7 +2,7 @@
 // Accuracy of pacing for whole boards in virtual time; every number here is a property of the schedule.
 #include "base/rng.hpp"
 #include "base/uint128.hpp"
-#include "virtual_board.hpp"
+#include "lone_board.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -16,7 +16,7 @@
 using namespace softfeb;
 using namespace softfeb::engine;
 using test::Departure;
-using test::VirtualBoard;
+using test::LoneBoard;
 
 namespace {
 
@@ -72,10 +72,10 @@ struct Deviation {
 Deviation measure(Kind kind, std::uint64_t total, std::uint32_t qps, Time duration) {
   const std::uint64_t each = total / qps;
   const double rate = refill(kind, each);
-  const std::uint32_t packet = kind == Kind::kConstant ? VirtualBoard::kPayload : VirtualBoard::kCounted;
+  const std::uint32_t packet = kind == Kind::kConstant ? LoneBoard::kPayload : LoneBoard::kCounted;
   // Queue pairs start one after the other, so that their packets are spread over the interval.
   const auto phase = [&](std::uint32_t i) { return static_cast<Time>(packet * 1e12 * i / (rate * qps)); };
-  VirtualBoard v(qps, [&](SendQpConfig& qp, std::uint32_t i) {
+  LoneBoard v(qps, [&](SendQpConfig& qp, std::uint32_t i) {
     set_rate(qp, kind, each);
     qp.start_after = phase(i);
   });
@@ -106,8 +106,7 @@ TEST_CASE("at every rate and number of queue pairs, none is ever a packet off, n
   const std::uint64_t mbps = GENERATE(100U, 1'000U, 5'000U, 10'000U, 25'000U, 40'000U, 100'000U);
   // 0.1 % of a second's packets, but at least 12,000 packets: 12 of them.
   const std::uint64_t total = mbps * 125'000;
-  const auto duration =
-      static_cast<Time>(12'500.0 * VirtualBoard::kCounted / static_cast<double>(total) * 1e12);
+  const auto duration = static_cast<Time>(12'500.0 * LoneBoard::kCounted / static_cast<double>(total) * 1e12);
   // The firmware's refill has steps of 2.4 kB/s; below the first step nothing would ever leave.
   if (kind == Kind::kFirmware && refill(kind, total / qps) == 0) return;
   CAPTURE(static_cast<int>(kind), qps, mbps);
@@ -168,7 +167,7 @@ void tell_sent(dcqcn::PaperReactionPoint& r, std::uint32_t bytes, Time now) { r.
 template <typename Reaction>
 std::pair<double, double> follow(Kind kind, std::uint64_t rate, std::uint32_t qps, const Reaction& reaction,
                                  std::uint64_t seed) {
-  VirtualBoard v(qps, [&](SendQpConfig& qp, std::uint32_t) { set_rate(qp, kind, rate); });
+  LoneBoard v(qps, [&](SendQpConfig& qp, std::uint32_t) { set_rate(qp, kind, rate); });
   std::vector<Integral<Reaction>> model(qps, Integral<Reaction>(reaction));
   std::vector<double> sent(qps, 0);
   std::pair<double, double> range{0, 0};
@@ -201,7 +200,7 @@ TEST_CASE("bytes sent follow the integral of Rc for any CNPs", "[pacing]") {
   // Rmin is 10 MB/s in the firmware: the integral requires the same parameters on both sides.
   const auto f = firmware(1'250'000'000);
   const auto p = paper(1'250'000'000);
-  const std::uint32_t packet = VirtualBoard::kCounted;
+  const std::uint32_t packet = LoneBoard::kCounted;
   // A new Rc takes effect three clocks later in the firmware, and one clock later in the paper's bucket: 24
   // and 8 bytes at 1.25 GB/s. A packet waits for the next clock, another 8.
   const auto [low_f, high_f] =
@@ -216,7 +215,7 @@ TEST_CASE("bytes sent follow the integral of Rc for any CNPs", "[pacing]") {
 
 TEST_CASE("a CNP moves a departure that is already scheduled", "[pacing]") {
   std::vector<Time> at;
-  VirtualBoard v(1, [](SendQpConfig& qp, std::uint32_t) { set_rate(qp, Kind::kPaper, 125'000'000); });
+  LoneBoard v(1, [](SendQpConfig& qp, std::uint32_t) { set_rate(qp, Kind::kPaper, 125'000'000); });
   const auto left = [&at](const Departure& p) { at.push_back(p.at); };
   v.start();
   v.run_until(50 * kMicrosecond, left);
@@ -239,7 +238,7 @@ TEST_CASE("a CNP moves a departure that is already scheduled", "[pacing]") {
 TEST_CASE("retransmissions use the bucket, too", "[pacing]") {
   // RC without responses: everything after the first window is retransmitted after timeouts.
   const std::uint64_t rate = 12'500'000;
-  VirtualBoard v(1, [&](SendQpConfig& qp, std::uint32_t) {
+  LoneBoard v(1, [&](SendQpConfig& qp, std::uint32_t) {
     set_rate(qp, Kind::kPaper, rate);
     qp.requester.transport = roce::Transport::kRc;
     qp.requester.timeout = 1;  // 8.2 µs; a packet takes 330 µs
@@ -253,7 +252,7 @@ TEST_CASE("retransmissions use the bucket, too", "[pacing]") {
   REQUIRE(counters.retransmitted_packets > log.size() / 2);
   REQUIRE(log.size() > 250);
   for (std::size_t k = 1; k < log.size(); ++k) {
-    CHECK(log[k].at >= Time{k} * VirtualBoard::kCounted * kSecond / rate);
+    CHECK(log[k].at >= Time{k} * LoneBoard::kCounted * kSecond / rate);
   }
 }
 
@@ -262,7 +261,7 @@ TEST_CASE("queue pairs that share a rate share it evenly", "[pacing]") {
   const Kind kind = GENERATE(Kind::kFirmware, Kind::kPaper);
   const std::uint64_t rate = 1'250'000'000;
   CAPTURE(qps, static_cast<int>(kind));
-  VirtualBoard v(qps, [&](SendQpConfig& qp, std::uint32_t) {
+  LoneBoard v(qps, [&](SendQpConfig& qp, std::uint32_t) {
     set_rate(qp, kind, rate);
     qp.congestion_group = 0;
   });
@@ -271,7 +270,7 @@ TEST_CASE("queue pairs that share a rate share it evenly", "[pacing]") {
   const auto left = [&](const Departure& p) {
     sum += p.counted;
     ++packets[p.qp];
-    CHECK(sum - bytes_in(static_cast<double>(rate), p.at) <= VirtualBoard::kCounted + 8);
+    CHECK(sum - bytes_in(static_cast<double>(rate), p.at) <= LoneBoard::kCounted + 8);
   };
   v.start();
   v.run_until(5 * kMillisecond, left);
@@ -282,13 +281,12 @@ TEST_CASE("queue pairs that share a rate share it evenly", "[pacing]") {
   v.cnp(qps - 1);
   const double before = sum;
   v.run_until(5 * kMillisecond + 50 * kMicrosecond, [&](const Departure& p) { sum += p.counted; });
-  CHECK(sum - before <=
-        bytes_in(0.55 * static_cast<double>(rate), 50 * kMicrosecond) + VirtualBoard::kCounted);
+  CHECK(sum - before <= bytes_in(0.55 * static_cast<double>(rate), 50 * kMicrosecond) + LoneBoard::kCounted);
 }
 
 TEST_CASE("a shared rate leaves each queue pair its own rate", "[pacing]") {
   // Ten ask for 10, 20, … 100 MB/s of a shared 1.25 GB/s: each gets what it asked for.
-  VirtualBoard v(10, [](SendQpConfig& qp, std::uint32_t i) {
+  LoneBoard v(10, [](SendQpConfig& qp, std::uint32_t i) {
     set_rate(qp, Kind::kPaper, 1'250'000'000);
     set_rate(qp, Kind::kConstant, (i + 1) * 10'000'000);
     qp.congestion_group = 3;
@@ -298,12 +296,12 @@ TEST_CASE("a shared rate leaves each queue pair its own rate", "[pacing]") {
   v.run_until(100 * kMillisecond, [&sent](const Departure& p) { sent[p.qp] += p.payload; });
   for (std::uint32_t i = 0; i < 10; ++i) {
     CAPTURE(i);
-    CHECK(std::abs(sent[i] - bytes_in((i + 1) * 1e7, 100 * kMillisecond)) <= VirtualBoard::kPayload);
+    CHECK(std::abs(sent[i] - bytes_in((i + 1) * 1e7, 100 * kMillisecond)) <= LoneBoard::kPayload);
   }
 }
 
 TEST_CASE("two groups of queue pairs have two rates", "[pacing]") {
-  VirtualBoard v(9, [](SendQpConfig& qp, std::uint32_t i) {
+  LoneBoard v(9, [](SendQpConfig& qp, std::uint32_t i) {
     set_rate(qp, Kind::kPaper, i % 3 == 0 ? 300'000'000 : 600'000'000);
     qp.congestion_group = i % 3 == 0 ? 7 : 1;
   });
@@ -312,6 +310,6 @@ TEST_CASE("two groups of queue pairs have two rates", "[pacing]") {
   v.run_until(50 * kMillisecond, [&sent](const Departure& p) { sent[p.qp] += p.counted; });
   for (std::uint32_t i = 0; i < 9; ++i) {
     CAPTURE(i);
-    CHECK(std::abs(sent[i] - bytes_in(1e8, 50 * kMillisecond)) <= 2 * VirtualBoard::kCounted);
+    CHECK(std::abs(sent[i] - bytes_in(1e8, 50 * kMillisecond)) <= 2 * LoneBoard::kCounted);
   }
 }

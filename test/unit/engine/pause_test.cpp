@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Boards that receive pause frames, in virtual time.
+#include "lone_board.hpp"
 #include "roce/mac_control.hpp"
-#include "virtual_board.hpp"
 
 #include <map>
 #include <vector>
@@ -12,7 +12,7 @@ using namespace softfeb;
 using namespace softfeb::engine;
 using roce::MacControl;
 using test::Departure;
-using test::VirtualBoard;
+using test::LoneBoard;
 
 namespace {
 
@@ -30,17 +30,17 @@ BoardConfig config(PauseMode mode) {
 
 void nothing(SendQpConfig& /*qp*/, std::uint32_t /*i*/) {}
 
-void pause(VirtualBoard& b, std::uint16_t quanta, const roce::MacAddress& to = roce::kPauseAddress) {
+void pause(LoneBoard& b, std::uint16_t quanta, const roce::MacAddress& to = roce::kPauseAddress) {
   b.receive(roce::write_mac_control(kSwitchMac, to, {MacControl::Kind::kPause, 0, {quanta}}));
 }
 
-void pfc(VirtualBoard& b, std::uint8_t enabled, std::uint16_t quanta) {
+void pfc(LoneBoard& b, std::uint8_t enabled, std::uint16_t quanta) {
   MacControl c{MacControl::Kind::kPfc, enabled, {}};
   c.quanta.fill(quanta);
   b.receive(roce::write_mac_control(kSwitchMac, roce::kPauseAddress, c));
 }
 
-std::vector<Departure> run_until(VirtualBoard& b, Time end) {
+std::vector<Departure> run_until(LoneBoard& b, Time end) {
   std::vector<Departure> out;
   b.run_until(end, [&out](const Departure& d) { out.push_back(d); });
   return out;
@@ -56,7 +56,7 @@ std::map<std::uint32_t, std::size_t> shares(const std::vector<Departure>& depart
 }  // namespace
 
 TEST_CASE("a paused board sends nothing for the requested time, then continues", "[pause]") {
-  VirtualBoard b(2, nothing, config(PauseMode::kPause));
+  LoneBoard b(2, nothing, config(PauseMode::kPause));
   b.start();
   const auto before = run_until(b, 100 * kMicrosecond);
   REQUIRE(before.size() > 20);
@@ -72,7 +72,7 @@ TEST_CASE("a paused board sends nothing for the requested time, then continues",
 }
 
 TEST_CASE("only the newest pause frame counts; quanta of 0 end a pause at once", "[pause]") {
-  VirtualBoard b(1, nothing, config(PauseMode::kPause));
+  LoneBoard b(1, nothing, config(PauseMode::kPause));
   b.start();
   run_until(b, 50 * kMicrosecond);
   pause(b, 0xffff);
@@ -93,7 +93,7 @@ TEST_CASE("only the newest pause frame counts; quanta of 0 end a pause at once",
 
 TEST_CASE("pauses for other MAC addresses, or of a disabled kind, change nothing", "[pause]") {
   for (const PauseMode mode : {PauseMode::kOff, PauseMode::kPause, PauseMode::kPfc}) {
-    VirtualBoard b(1, nothing, config(mode));
+    LoneBoard b(1, nothing, config(mode));
     b.start();
     run_until(b, 10 * kMicrosecond);
     pause(b, 0xffff, kSwitchMac);
@@ -108,7 +108,7 @@ TEST_CASE("pauses for other MAC addresses, or of a disabled kind, change nothing
 TEST_CASE("ARP requests and answers wait while the MAC is paused", "[pause]") {
   const bool asks = GENERATE(false, true);
   const auto unresolved = [](SendQpConfig& qp, std::uint32_t /*i*/) { qp.peer_mac.reset(); };
-  VirtualBoard b(asks ? 1 : 0, unresolved, config(PauseMode::kPause));
+  LoneBoard b(asks ? 1 : 0, unresolved, config(PauseMode::kPause));
   pause(b, 100);
   if (!asks) {
     std::array<std::uint8_t, TxFrame::kHeaderRoom> question{};
@@ -136,7 +136,7 @@ TEST_CASE("PFC stops the queue pairs of a priority; others get the link", "[paus
     qp.path.dscp = tagged ? 0 : (i == 0 ? 26 : 48);
     if (tagged) qp.path.vlan = roce::VlanTag{7, static_cast<std::uint8_t>(i == 0 ? 3 : 6)};
   };
-  VirtualBoard b(2, shape, c);
+  LoneBoard b(2, shape, c);
   b.start();
   const auto packets = [&b](std::uint32_t qp) { return b.board().qp(qp).requester().counters().packets; };
   run_until(b, 100 * kMicrosecond);
@@ -170,7 +170,7 @@ TEST_CASE("PFC and a shared rate: queue pairs that may send get all of it", "[pa
     qp.congestion = p;
     qp.congestion_group = 0;
   };
-  VirtualBoard b(2, shape, config(PauseMode::kPfc));
+  LoneBoard b(2, shape, config(PauseMode::kPfc));
   b.start();
   const auto even = shares(run_until(b, 2 * kMillisecond));
   CHECK(even.at(0) <= even.at(1) + 1);
@@ -186,7 +186,7 @@ TEST_CASE("PFC and a shared rate: queue pairs that may send get all of it", "[pa
 }
 
 TEST_CASE("the priority follows the traffic class that the board's registers set", "[pause]") {
-  VirtualBoard b(
+  LoneBoard b(
       1, [](SendQpConfig& qp, std::uint32_t) { qp.path.dscp = 26; }, config(PauseMode::kPfc));
   b.start();
   run_until(b, 10 * kMicrosecond);

@@ -2,12 +2,10 @@
 // Boards with the fast path for packets in the middle of messages, compared with boards without it: no byte
 // and no departure time may differ.
 #include "base/rng.hpp"
-#include "board/payload.hpp"
-#include "engine/board.hpp"
-#include "engine/receiver.hpp"
-#include "memory_link.hpp"
-#include "roce/craft.hpp"
+#include "board_builder.hpp"
+#include "filled_payload.hpp"
 #include "roce/mac_control.hpp"
+#include "wire.hpp"
 
 #include <memory>
 #include <vector>
@@ -16,14 +14,11 @@
 
 using namespace softfeb;
 using namespace softfeb::engine;
-using test::MemoryLink;
+using test::Wire;
 
 namespace {
 
 constexpr std::uint32_t kMixed = 24;
-constexpr std::uint64_t kHundredth = (1ULL << 32) / 100;
-constexpr roce::MacAddress kSender{2, 0, 0, 0, 0, 1};
-constexpr roce::MacAddress kTaker{2, 0, 0, 0, 0, 2};
 
 /// A board with queue pairs of all kinds, their receiver, and disturbances: losses, CNPs, pauses, parameter
 /// changes, all from one seed.
@@ -31,33 +26,28 @@ class Disturbed {
  public:
   Disturbed(std::uint64_t seed, bool quick, PauseMode pause, std::uint32_t qps = kMixed)
       : qps_(qps), rng_(seed) {
-    BoardConfig b;
-    b.identity = {kSender, *roce::IpAddress::parse("10.0.0.1"), 24, {}, {}};
-    b.link_rate = rng_.chance(1ULL << 31) ? 1'250'000'000 : 400'000'000;  // without one, it would never end
-    b.pause.mode = pause;
-    ReceiverConfig r;
-    r.identity = {kTaker, *roce::IpAddress::parse("10.0.0.2"), 24, {}, {}};
+    test::BoardBuilder b(test::identity(1));
+    // Without a link rate it would never end.
+    b.config.link_rate = rng_.chance(1ULL << 31) ? 1'250'000'000 : 400'000'000;
+    b.config.pause.mode = pause;
+    test::ReceiverBuilder r(test::identity(2));
     memory_.assign(kMost, 0);
-    for (const std::uint32_t length : {0U, 100U, 1024U, 5000U, kMost}) {
-      payloads_.push_back(board::make_payload(
-          {.kind = board::PayloadKind::kCounter, .message_length = length, .pmtu = 1024}));
-      arenas_.emplace_back(payloads_.back()->arena_bytes());
-      payloads_.back()->fill(arenas_.back());
-    }
+    for (const std::uint32_t length : {0U, 100U, 1024U, 5000U, kMost})
+      payloads_.push_back(test::FilledPayload::counter(length, 1024));
     for (std::uint32_t q = 0; q < qps_; ++q) connect(b, r, q);
-    board = std::make_unique<Board>(b);
+    board = b.build();
     board->set_fast_path(quick);
-    receiver_ = std::make_unique<Receiver>(r);
-    link = std::make_unique<MemoryLink>(std::vector<Endpoint*>{board.get(), receiver_.get()}, seed);
-    link->keep_log = true;
-    link->loss = kHundredth / 4;
-    link->duplicate = kHundredth / 4;
-    link->reorder = kHundredth / 4;
+    receiver_ = r.build();
+    wire = std::make_unique<Wire>(std::vector<Endpoint*>{board.get(), receiver_.get()}, seed);
+    wire->keep_log = true;
+    wire->loss = Wire::kPercent / 4;
+    wire->duplicate = Wire::kPercent / 4;
+    wire->reorder = Wire::kPercent / 4;
     board->start(0);
   }
 
   void step() {
-    link->run(link->now + 20 * kMicrosecond, [] { return false; });
+    wire->run(wire->now + 20 * kMicrosecond, [] { return false; });
     const auto q = static_cast<std::uint32_t>(rng_.below(qps_));
     switch (rng_.below(6)) {
       case 0:
@@ -76,50 +66,26 @@ class Disturbed {
   }
 
   std::unique_ptr<Board> board;
-  std::unique_ptr<MemoryLink> link;
+  std::unique_ptr<Wire> wire;
 
  private:
   static constexpr std::uint32_t kMost = 20'000;
 
-  void connect(BoardConfig& b, ReceiverConfig& r, std::uint32_t q) {
-    const board::PayloadSource& payload = *payloads_[rng_.below(payloads_.size())];
-    SendQpConfig s;
+  void connect(test::BoardBuilder& b, test::ReceiverBuilder& r, std::uint32_t q) {
+    SendQpConfig& s = b.qp(r.config.identity, *payloads_[rng_.below(payloads_.size())]);
     s.requester.transport = rng_.chance(1ULL << 30) ? roce::Transport::kUc : roce::Transport::kRc;
-    s.requester.qpn = 0x100 + q;
-    s.requester.dest_qpn = 0x800 + q;
-    s.requester.pmtu = 1024;
     s.requester.timeout = 4;
     s.requester.window_requests = 1 + static_cast<std::uint32_t>(rng_.below(4));
     if (rng_.chance(1ULL << 30)) s.requester.window_packets = 7;
     s.requester.ack_every = static_cast<std::uint32_t>(rng_.below(6));
-    s.path.source_mac = kSender;
-    s.path.source_ip = b.identity.ip;
-    s.path.dest_ip = r.identity.ip;
     s.path.dscp = static_cast<std::uint8_t>(8 * rng_.below(3));
-    s.peer_mac = kTaker;
     s.known_crc = rng_.chance(1ULL << 31);
-    s.payload = &payload;
     s.traffic.verb = rng_.chance(1ULL << 31) ? roce::WrOpcode::kWriteImm : roce::WrOpcode::kWrite;
-    s.traffic.plan = payload.plan();
-    s.traffic.remote_address = 0x1000;
-    s.traffic.rkey = 0x55;
     s.traffic.signaled = rng_.chance(1ULL << 31) ? SignalPolicy::kAll : SignalPolicy::kNone;
     if (rng_.chance(1ULL << 30)) s.traffic.messages = 1 + rng_.below(40);
     s.start_after = rng_.below(50 * kMicrosecond);
     set_rate(s, q);
-    b.qps.push_back(s);
-
-    ReceiveQpSetup d;
-    d.qp.responder.transport = s.requester.transport;
-    d.qp.responder.qpn = s.requester.dest_qpn;
-    d.qp.responder.dest_qpn = s.requester.qpn;
-    d.qp.responder.pmtu = 1024;
-    d.qp.responder.expected_psn = 0;
-    d.reply_path.source_mac = kTaker;
-    d.reply_path.source_ip = r.identity.ip;
-    d.reply_path.dest_ip = b.identity.ip;
-    d.regions.push_back({0x1000, memory_.size(), 0x55, memory_.data()});
-    r.qps.push_back(d);
+    r.qp(s, memory_);
   }
 
   void set_rate(SendQpConfig& s, std::uint32_t q) {
@@ -158,18 +124,7 @@ class Disturbed {
   }
 
   void cnp(std::uint32_t q) {
-    roce::Path back;
-    back.source_mac = kTaker;
-    back.dest_mac = kSender;
-    back.source_ip = *roce::IpAddress::parse("10.0.0.2");
-    back.dest_ip = *roce::IpAddress::parse("10.0.0.1");
-    std::vector<std::uint8_t> bytes(engine::TxFrame::kHeaderRoom);
-    std::array<std::uint8_t, 8> trailer{};
-    const roce::Crafted c = roce::craft_cnp(roce::HeaderTemplate(back), 0x100 + q, roce::kDefaultPkey, 0,
-                                            bytes.data(), trailer.data());
-    bytes.resize(c.header_length);
-    bytes.insert(bytes.end(), trailer.begin(), trailer.begin() + c.trailer_length);
-    link->inject(bytes);
+    wire->inject(test::cnp(test::path(receiver_->identity(), board->identity()), test::kSendQpn + q));
   }
 
   void pause(std::uint16_t quanta) {
@@ -178,8 +133,8 @@ class Disturbed {
       c = {roce::MacControl::Kind::kPfc, static_cast<std::uint8_t>(rng_.below(8)), {}};
       c.quanta.fill(quanta);
     }
-    const auto frame = roce::write_mac_control(kTaker, roce::kPauseAddress, c);
-    board->receive(roce::parse_frame(ByteSpan(frame)), link->now);
+    const auto frame = roce::write_mac_control(receiver_->identity().mac, roce::kPauseAddress, c);
+    board->receive(roce::parse_frame(ByteSpan(frame)), wire->now);
   }
 
   void change(std::uint32_t q) {
@@ -187,13 +142,12 @@ class Disturbed {
     profile.parameters.rate_inc_interval = static_cast<std::uint32_t>(rng_.below(30'000));
     profile.parameters.rate_dec_interval = static_cast<std::uint16_t>(rng_.below(2'000));
     profile.parameters.clamp_tgt_rate = rng_.chance(1ULL << 31);
-    board->set_congestion(q, profile, link->now);
+    board->set_congestion(q, profile, wire->now);
   }
 
   std::uint32_t qps_;
   Rng rng_;
-  std::vector<std::unique_ptr<board::PayloadSource>> payloads_;
-  std::vector<std::vector<std::uint8_t>> arenas_;
+  std::vector<test::FilledPayload> payloads_;
   std::vector<std::uint8_t> memory_;
   std::unique_ptr<Receiver> receiver_;
 };
@@ -203,13 +157,13 @@ void compare(Disturbed& quick, Disturbed& full, int steps) {
   for (int k = 0; k < steps; ++k) {
     quick.step();
     full.step();
-    REQUIRE(quick.link->now == full.link->now);
-    REQUIRE(quick.link->log == full.link->log);
-    REQUIRE(quick.board->next_event(quick.link->now) == full.board->next_event(full.link->now));
-    quick.link->log.clear();
-    full.link->log.clear();
+    REQUIRE(quick.wire->now == full.wire->now);
+    REQUIRE(quick.wire->log == full.wire->log);
+    REQUIRE(quick.board->next_event(quick.wire->now) == full.board->next_event(full.wire->now));
+    quick.wire->log.clear();
+    full.wire->log.clear();
   }
-  CHECK(quick.link->frames > 500);
+  CHECK(quick.wire->sent > 500);
   CHECK(quick.board->finished() == full.board->finished());
   for (std::uint32_t q = 0; q < quick.board->qp_count(); ++q) {
     CAPTURE(q);
@@ -224,33 +178,18 @@ void compare(Disturbed& quick, Disturbed& full, int steps) {
 
 /// Number of packets that queue pairs send per quantum, with `qps` queue pairs always ready.
 std::vector<std::uint32_t> packets_of_turns(std::uint32_t qps) {
-  const auto payload =
-      board::make_payload({.kind = board::PayloadKind::kCounter, .message_length = 64'000, .pmtu = 256});
-  std::vector<std::uint8_t> arena(payload->arena_bytes());
-  payload->fill(arena);
-  BoardConfig b;
-  b.identity = {kSender, *roce::IpAddress::parse("10.0.0.1"), 24, {}, {}};
-  for (std::uint32_t q = 0; q < qps; ++q) {
-    SendQpConfig s;
-    s.requester.transport = roce::Transport::kUc;
-    s.requester.qpn = 0x100 + q;
-    s.requester.dest_qpn = 0x800 + q;
-    s.requester.pmtu = 256;
-    s.path.source_ip = b.identity.ip;
-    s.path.dest_ip = *roce::IpAddress::parse("10.0.0.2");
-    s.peer_mac = kTaker;
-    s.payload = payload.get();
-    s.traffic.plan = payload->plan();
-    b.qps.push_back(s);
-  }
-  Board board(b);
-  board.start(0);
+  const auto payload = test::FilledPayload::counter(64'000, 256);
+  test::BoardBuilder builder(test::identity(1));
+  for (std::uint32_t q = 0; q < qps; ++q)
+    builder.qp(test::identity(2), *payload, 256).requester.transport = roce::Transport::kUc;
+  const auto board = builder.build();
+  board->start(0);
   std::vector<std::uint32_t> turns;
   std::uint32_t last = 0;
   for (std::uint32_t packets = 0; packets < 10 * qps; ++packets) {
     std::array<std::uint8_t, TxFrame::kHeaderRoom> room{};
     TxFrame out{.header = room.data()};
-    REQUIRE(board.poll(1, std::span(&out, 1)) == 1);
+    REQUIRE(board->poll(1, std::span(&out, 1)) == 1);
     const std::uint32_t qp = load_be32(room.data() + 14 + 20 + 8 + 4) & 0xffffff;
     if (qp != last) turns.push_back(0);
     last = qp;

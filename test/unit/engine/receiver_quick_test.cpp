@@ -2,11 +2,11 @@
 // Receivers of the same packets, in segments that use the fast path and in others that do not: responses,
 // counters and memory must be equal.
 #include "base/rng.hpp"
-#include "board/payload.hpp"
-#include "engine/board.hpp"
-#include "engine/receiver.hpp"
+#include "board_builder.hpp"
+#include "filled_payload.hpp"
 #include "roce/frame.hpp"
 #include "roce/icrc.hpp"
+#include "wire.hpp"
 
 #include <algorithm>
 #include <array>
@@ -20,13 +20,11 @@ using namespace softfeb::engine;
 
 namespace {
 
-using Bytes = std::vector<std::uint8_t>;
+using test::Bytes;
 
 constexpr std::uint32_t kTakenQps = 6;
 constexpr std::uint32_t kTakenLength = 10'000;  // nine packets of 1024 bytes and a shorter one
 constexpr std::size_t kUdpEnds = 14 + 20 + 8;
-constexpr roce::MacAddress kFrom{2, 0, 0, 0, 0, 1};
-constexpr roce::MacAddress kTo{2, 0, 0, 0, 0, 2};
 
 /// A frame in segments that end at the given offsets.
 Segments cut(const Bytes& frame, std::vector<std::size_t> ends) {
@@ -51,29 +49,33 @@ Segments chained(const Bytes& frame) {
 /// Split within BTH and payload.
 Segments in_pieces(const Bytes& frame) { return cut(frame, {kUdpEnds + 5, kUdpEnds + 60, kUdpEnds + 300}); }
 
+/// A board of queue pairs that write to station 2, the first UC, the others RC.
+test::BoardBuilder sender(const board::PayloadSource& payload) {
+  test::BoardBuilder b(test::identity(1));
+  b.config.link_rate = 12'500'000'000;
+  for (std::uint32_t q = 0; q < kTakenQps; ++q) {
+    SendQpConfig& s = b.qp(test::identity(2), payload);
+    if (q == 0) s.requester.transport = roce::Transport::kUc;
+    s.requester.ack_every = q;
+  }
+  return b;
+}
+
+/// The receiver of what sender() sends.
 struct Taker {
   explicit Taker(const board::PayloadSource& payload) : memory(kTakenQps * std::size_t{kTakenLength}) {
-    ReceiverConfig r;
-    r.identity = {kTo, *roce::IpAddress::parse("10.0.0.2"), 24, {}, {}};
-    r.notification.interval = 3 * kMicrosecond;
+    test::ReceiverBuilder r(test::identity(2));
+    r.config.notification.interval = 3 * kMicrosecond;
+    const test::BoardBuilder from = sender(payload);
     for (std::uint32_t q = 0; q < kTakenQps; ++q) {
-      ReceiveQpSetup s;
-      s.qp.responder.transport = q == 0 ? roce::Transport::kUc : roce::Transport::kRc;
-      s.qp.responder.qpn = 0x800 + q;
-      s.qp.responder.dest_qpn = 0x100 + q;
-      s.qp.responder.pmtu = 1024;
-      s.qp.layout.emplace(kTakenLength, 1024);
-      if (q != 1) s.qp.expected = &payload;
-      s.qp.check_continuity = q == 2;
-      s.qp.numbering = roce::MessageNumbering::kLayout;
-      s.reply_path.source_mac = kTo;
-      s.reply_path.source_ip = r.identity.ip;
-      s.reply_path.dest_ip = *roce::IpAddress::parse("10.0.0.1");
-      s.regions.push_back(
-          {0x1000, kTakenLength, 7, q == 3 ? nullptr : &memory[q * std::size_t{kTakenLength}]});
-      r.qps.push_back(std::move(s));
+      ReceiveQpSetup& s = r.qp(from.config.qps[q],
+                               MutableByteSpan(memory).subspan(q * std::size_t{kTakenLength}, kTakenLength));
+      test::expect_payload(s, payload);
+      if (q == 1) s.qp.expected = nullptr;
+      if (q == 2) s.qp.check_continuity = true;
+      if (q == 3) s.regions[0].data = nullptr;
     }
-    receiver = std::make_unique<Receiver>(r);
+    receiver = r.build();
   }
 
   std::vector<Bytes> answers(Time now) {
@@ -83,11 +85,7 @@ struct Taker {
     for (std::size_t n = out.size(); n == out.size();) {
       for (std::size_t i = 0; i < out.size(); ++i) out[i].header = rooms[i].data();
       n = receiver->poll(now, out);
-      for (std::size_t i = 0; i < n; ++i) {
-        all.emplace_back(out[i].header, out[i].header + out[i].header_length);
-        all.back().insert(all.back().end(), out[i].trailer.begin(),
-                          out[i].trailer.begin() + out[i].trailer_length);
-      }
+      for (std::size_t i = 0; i < n; ++i) all.push_back(test::bytes_of(out[i]));
     }
     return all;
   }
@@ -124,40 +122,15 @@ struct Taker {
 
 /// A board without responses: it sends the messages of all queue pairs once.
 std::vector<Bytes> messages(const board::PayloadSource& payload) {
-  BoardConfig b;
-  b.identity = {kFrom, *roce::IpAddress::parse("10.0.0.1"), 24, {}, {}};
-  for (std::uint32_t q = 0; q < kTakenQps; ++q) {
-    SendQpConfig s;
-    s.requester.transport = q == 0 ? roce::Transport::kUc : roce::Transport::kRc;
-    s.requester.qpn = 0x100 + q;
-    s.requester.dest_qpn = 0x800 + q;
-    s.requester.pmtu = 1024;
-    s.requester.ack_every = q;
-    s.path.source_mac = kFrom;
-    s.path.source_ip = b.identity.ip;
-    s.path.dest_ip = *roce::IpAddress::parse("10.0.0.2");
-    s.peer_mac = kTo;
-    s.payload = &payload;
-    s.traffic.plan = payload.plan();
-    s.traffic.remote_address = 0x1000;
-    s.traffic.rkey = 7;
-    b.qps.push_back(std::move(s));
-  }
-  Board board(b);
-  board.start(0);
+  const auto board = sender(payload).build();
+  test::Wire wire({board.get()});
   std::vector<Bytes> all;
-  for (Time now = 0; now < 100 * kMicrosecond; now += kMicrosecond) {
-    std::array<std::uint8_t, TxFrame::kHeaderRoom> room;
-    std::array<TxFrame, 1> out;
-    for (out[0].header = room.data(); board.poll(now, out) == 1 && all.size() < 900;
-         out[0] = TxFrame{.header = room.data()}) {
-      const TxFrame& f = out[0];
-      Bytes bytes(f.header, f.header + f.header_length);
-      bytes.insert(bytes.end(), f.payload, f.payload + f.payload_length);
-      bytes.insert(bytes.end(), f.trailer.begin(), f.trailer.begin() + f.trailer_length);
-      all.push_back(std::move(bytes));
-    }
-  }
+  wire.tap = [&all](Endpoint&, const TxFrame& f) {
+    if (all.size() < 900) all.push_back(test::bytes_of(f));
+    return false;
+  };
+  board->start(0);
+  wire.run_until(100 * kMicrosecond);
   return all;
 }
 
@@ -178,10 +151,7 @@ void spoil(Bytes& frame, Rng& rng) {
 }  // namespace
 
 TEST_CASE("receiver: interleaved packets give the same result on both paths", "[receiver]") {
-  const auto payload = board::make_payload(
-      {.kind = board::PayloadKind::kCounter, .message_length = kTakenLength, .pmtu = 1024});
-  Bytes arena(payload->arena_bytes());
-  payload->fill(arena);
+  const auto payload = test::FilledPayload::counter(kTakenLength, 1024);
   const std::vector<Bytes> sent = messages(*payload);
   REQUIRE(sent.size() > 300);
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {

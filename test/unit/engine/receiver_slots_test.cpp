@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A receiver whose queue pairs are created and destroyed, like those of the boards' metadata buses.
-#include "engine/receiver.hpp"
+#include "board_builder.hpp"
 #include "engine/snapshot.hpp"
-#include "roce/craft.hpp"
+#include "frames.hpp"
 #include "roce/packet.hpp"
 #include "roce/udp_source_port.hpp"
 
 #include <array>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -21,24 +22,6 @@ using roce::Transport;
 namespace {
 
 constexpr std::uint32_t kPmtu = 256;
-constexpr std::uint32_t kRkey = 0x77;
-
-Identity identity(std::uint8_t last) {
-  Identity id;
-  id.mac = {2, 0, 0, 0, 0, last};
-  id.ip = roce::IpAddress::parse("10.0.0.0")->plus(last);
-  return id;
-}
-
-roce::Path path(const Identity& from, const Identity& to) {
-  roce::Path p;
-  p.source_mac = from.mac;
-  p.dest_mac = to.mac;
-  p.source_ip = from.ip;
-  p.dest_ip = to.ip;
-  return p;
-}
-
 /// A response of the receiver.
 struct Answer {
   AethKind kind = AethKind::kAck;
@@ -49,7 +32,7 @@ struct Answer {
 
 /// The packets of a board's QP.
 struct Sender {
-  Identity who = identity(1);
+  Identity who = test::identity(1);
   roce::Qpn dest_qpn = 0x11;
   roce::Psn psn = 100;
   std::uint8_t counter = 0;
@@ -59,14 +42,15 @@ class Rig {
  public:
   /// A configured QP 0x800 for peer 1, and slots for peers 1, 1 and 2.
   Rig() {
-    ReceiverConfig c;
-    c.identity = identity(100);
+    test::ReceiverBuilder builder(test::identity(100));
+    ReceiverConfig& c = builder.config;
     ReceiveQpSetup configured;
     configured.qp.responder.qpn = 0x800;
-    configured.reply_path = path(c.identity, identity(1));
+    configured.reply_path = test::path(c.identity, test::identity(1));
     c.qps.push_back(configured);
-    for (const std::uint8_t peer : {1, 1, 2}) c.slots.push_back({path(c.identity, identity(peer))});
-    receiver.emplace(c);
+    for (const std::uint32_t peer : {1U, 1U, 2U})
+      c.slots.push_back({test::path(c.identity, test::identity(peer))});
+    receiver = builder.build();
   }
 
   static SetReceiveQp qp(std::size_t slot, const Sender& s, bool goes_on = true) {
@@ -80,7 +64,7 @@ class Rig {
     return a;
   }
   SetReceiveRegions region(std::size_t slot, std::uint64_t address, std::uint64_t length) {
-    return {1 + slot, {{address, length, kRkey, memory.data()}}};
+    return {1 + slot, {{address, length, test::kRkey, memory.data()}}};
   }
 
   /// Sends a WRITE with immediate of `length` bytes to `address`; returns the first response.
@@ -104,14 +88,14 @@ class Rig {
     r.opcode = roce::opcode(Transport::kRc, op);
     r.ack_req = last;
     r.psn = s.psn;
-    r.reth = {address, kRkey, length};
+    r.reth = {address, test::kRkey, length};
     r.payload_length = std::min(kPmtu, length - done);
     std::vector<std::uint8_t> payload(r.payload_length);
     for (auto& b : payload) b = s.counter++;
     std::array<std::uint8_t, 128> header{};
     std::array<std::uint8_t, 8> trailer{};
-    const roce::Crafted c = roce::craft_request(roce::HeaderTemplate(path(s.who, identity(100))), r,
-                                                s.dest_qpn, roce::kDefaultPkey, 0, payload.data(),
+    const roce::Crafted c = roce::craft_request(roce::HeaderTemplate(test::path(s.who, receiver->identity())),
+                                                r, s.dest_qpn, roce::kDefaultPkey, 0, payload.data(),
                                                 std::nullopt, header.data(), trailer.data());
     std::vector<std::uint8_t> frame(header.begin(), header.begin() + c.header_length);
     frame.insert(frame.end(), payload.begin(), payload.end());
@@ -126,8 +110,7 @@ class Rig {
     std::array<TxFrame, 1> out;
     out[0].header = room.data();
     if (receiver->poll(0, out) == 0) return std::nullopt;
-    std::vector<std::uint8_t> frame(room.begin(), room.begin() + out[0].header_length);
-    frame.insert(frame.end(), out[0].trailer.begin(), out[0].trailer.begin() + out[0].trailer_length);
+    const test::Bytes frame = test::bytes_of(out[0]);
     const roce::ParsedFrame f = roce::parse_frame(ByteSpan(frame));
     const auto p = roce::parse_transport(roce::transport_bytes(f));
     CHECK(roce::icrc_matches(f));
@@ -138,7 +121,7 @@ class Rig {
   std::uint64_t wrong(std::size_t slot) const { return receiver->qp(1 + slot).bytes_wrong(); }
 
   std::vector<std::uint8_t> memory = std::vector<std::uint8_t>(1 << 16, 0xee);
-  std::optional<Receiver> receiver;
+  std::unique_ptr<Receiver> receiver;
   bool hold = false;  ///< do not fetch responses
 };
 
@@ -210,7 +193,7 @@ TEST_CASE("two peers may use the same QPN; a configured one stays", "[slots]") {
   Rig rig;
   Sender a;
   Sender b;
-  b.who = identity(2);
+  b.who = test::identity(2);
   b.counter = 100;
   rig.receiver->apply(Rig::qp(0, a));
   rig.receiver->apply(Rig::qp(2, b));
@@ -226,7 +209,7 @@ TEST_CASE("two peers may use the same QPN; a configured one stays", "[slots]") {
   CHECK_FALSE(rig.receiver->qp_exists(2));
   // A sender that is no peer.
   Sender c = a;
-  c.who = identity(3);
+  c.who = test::identity(3);
   CHECK_FALSE(rig.write(c, 0, 100));
   CHECK(rig.receiver->counters().rx_wrong_peer == 1);
   Sender d;
@@ -288,7 +271,7 @@ TEST_CASE("regions beyond the limit are ignored", "[slots]") {
   SetReceiveRegions many{1, {}};
   for (std::uint32_t i = 0; i < 20; ++i) many.regions.push_back({0, 1000, i + 1, rig.memory.data()});
   rig.receiver->apply(many);
-  const auto answer = rig.write(s, 0, 100);  // rkey 0x77 is not among them
+  const auto answer = rig.write(s, 0, 100);  // rkey 0x55 is not among them
   REQUIRE(answer);
   CHECK(answer->kind == AethKind::kNakRemoteAccess);
 }

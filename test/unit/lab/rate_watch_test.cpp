@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "lab/rate_watch.hpp"
 
-#include "../engine/virtual_board.hpp"
 #include "base/rng.hpp"
+#include "lone_board.hpp"
 
 #include <catch2/catch.hpp>
 
 using namespace softfeb;
 using namespace softfeb::lab;
-using test::VirtualBoard;
+using test::LoneBoard;
 
 namespace {
 
@@ -62,7 +62,7 @@ class Run {
     watch_.add({.at = at, .endpoints = &snapshots_});
   }
 
-  VirtualBoard board_;
+  LoneBoard board_;
   RateWatch watch_;
   std::vector<engine::EndpointSnapshot> snapshots_;
 };

@@ -2,10 +2,9 @@
 #pragma once
 
 #include "board/data_path.hpp"
-#include "board/payload.hpp"
-#include "engine/board.hpp"
-#include "engine/receiver.hpp"
-#include "memory_link.hpp"
+#include "board_builder.hpp"
+#include "filled_payload.hpp"
+#include "wire.hpp"
 
 #include <array>
 #include <cstdint>
@@ -25,8 +24,8 @@ struct BusHostQp {
   std::uint32_t rkey = 0x72e0ece0;
 };
 
-/// A board with slots of the metadata bus and hosts whose queue pairs wait for it, on a wire in memory.
-class BusWorld {
+/// A board with slots of the metadata bus, and two hosts whose queue pairs wait for it, on a wire.
+class BusFixture {
  public:
   static constexpr std::uint64_t kRegion = 0x7f00'0000'1000;
   static constexpr std::size_t kRegionBytes = 1 << 20;
@@ -42,51 +41,32 @@ class BusWorld {
     bool destination = true;  ///< initially host 0
   };
 
-  explicit BusWorld(const Options& o) {
-    payload = board::make_test_pattern();
-    arena_.resize(payload->arena_bytes());
-    payload->fill(arena_);
-    engine::BoardConfig b;
-    b.identity = identity(1);
-    b.link_rate = 1'250'000'000;
-    b.qps = o.configured;
-    for (auto& qp : b.qps) {
-      qp.path.source_mac = b.identity.mac;
-      qp.path.source_ip = b.identity.ip;
-      qp.path.dest_ip = host_ip(0);
-      qp.payload = payload.get();
-      qp.traffic.plan = board::MessagePlan::endless(4096);
-      qp.traffic.remote_address = kRegion;
-    }
-    b.bus.slots = o.slots;
-    b.bus.qp.payload = payload.get();
-    b.bus.qp.path.ecn = roce::Ecn::kEct0;
-    b.bus.qp.congestion = dcqcn::FirmwareSettings{};
-    b.bus.qp.congestion_group = o.congestion_group;
-    b.bus.largest_pmtu = o.largest_pmtu;
-    if (o.destination) b.bus.destination.ip = host_ip(0);
-    board = std::make_unique<engine::Board>(b);
-    std::array<engine::ReceiverConfig, 2> configs;
-    for (std::size_t h = 0; h < configs.size(); ++h)
-      configs[h].identity = identity(101 + static_cast<std::uint32_t>(h));
+  explicit BusFixture(const Options& o) {
+    BoardBuilder b(identity(1));
+    b.config.link_rate = 1'250'000'000;
+    for (const engine::SendQpConfig& qp : o.configured) add_configured(b, qp);
+    engine::BusConfig& bus = b.config.bus;
+    bus.slots = o.slots;
+    bus.qp.payload = payload.source.get();
+    bus.qp.path.ecn = roce::Ecn::kEct0;
+    bus.qp.congestion = dcqcn::FirmwareSettings{};
+    bus.qp.congestion_group = o.congestion_group;
+    bus.largest_pmtu = o.largest_pmtu;
+    if (o.destination) bus.destination.ip = host_ip(0);
+    board = b.build();
+    std::array<ReceiverBuilder, 2> builders{ReceiverBuilder(identity(101)), ReceiverBuilder(identity(102))};
     memory.resize(o.host_qps.size());
     for (std::size_t k = 0; k < o.host_qps.size(); ++k) {
       memory[k].assign(kRegionBytes, 0xee);
-      configs[o.host_qps[k].host].qps.push_back(receive_qp(o.host_qps[k], memory[k]));
+      add_host_qp(builders[o.host_qps[k].host], o.host_qps[k], memory[k]);
     }
-    for (std::size_t h = 0; h < configs.size(); ++h)
-      hosts[h] = std::make_unique<engine::Receiver>(configs[h]);
-    link = std::make_unique<MemoryLink>(
-        std::vector<engine::Endpoint*>{board.get(), hosts[0].get(), hosts[1].get()});
-    link->now = kMillisecond;
+    for (std::size_t h = 0; h < builders.size(); ++h) hosts[h] = builders[h].build();
+    wire =
+        std::make_unique<Wire>(std::vector<engine::Endpoint*>{board.get(), hosts[0].get(), hosts[1].get()});
+    wire->now = kMillisecond;
   }
 
-  static engine::Identity identity(std::uint32_t n) {
-    engine::Identity id;
-    id.mac = roce::mac_plus({2, 0, 0, 0, 0, 0}, n);
-    id.ip = roce::IpAddress::parse("192.168.2.0")->plus(n);
-    return id;
-  }
+  static engine::Identity identity(std::uint32_t n) { return test::identity(n); }
   static roce::IpAddress host_ip(std::uint32_t h) { return identity(101 + h).ip; }
 
   /// Moves the QP of `slot` to a state, with the numbers that a host's QP expects.
@@ -131,13 +111,13 @@ class BusWorld {
 
   template <typename Action>
   void apply(const Action& action) {
-    board->apply(board::DataPathAction(action), link->now);
+    board->apply(board::DataPathAction(action), wire->now);
   }
 
   board::DataPathState observe(std::vector<std::size_t> qps = {}) const {
     board::DataPathState s;
     for (const std::size_t i : qps) s.qps.push_back(board::QpLive{.qp = i});
-    board->observe(s, link->now);
+    board->observe(s, wire->now);
     return s;
   }
   std::uint64_t ok() const { return observe().completions_ok; }
@@ -145,37 +125,45 @@ class BusWorld {
 
   /// Runs until this many completions, successful or not, have been counted.
   bool completions(std::uint64_t n, Time within = 10 * kSecond) {
-    return link->run(link->now + within, [&] { return ok() + failed() >= n; });
+    return wire->run(wire->now + within, [&] { return ok() + failed() >= n; });
   }
   void run_for(Time t) {
-    const Time end = link->now + t;
-    link->run(end, [&] { return link->now >= end; });
-    link->now = std::max(link->now, end);
+    const Time end = wire->now + t;
+    wire->run(end, [&] { return wire->now >= end; });
+    wire->now = std::max(wire->now, end);
   }
 
-  std::unique_ptr<board::PayloadSource> payload;
+  FilledPayload payload{board::make_test_pattern()};
   std::unique_ptr<engine::Board> board;
   std::array<std::unique_ptr<engine::Receiver>, 2> hosts;
   std::vector<std::vector<std::uint8_t>> memory;  ///< per host QP
-  std::unique_ptr<MemoryLink> link;
+  std::unique_ptr<Wire> wire;
 
  private:
-  static engine::ReceiveQpSetup receive_qp(const HostQp& h, std::vector<std::uint8_t>& memory) {
-    engine::ReceiveQpSetup s;
-    s.qp.responder.transport = h.transport;
-    s.qp.responder.qpn = h.qpn;
-    s.qp.responder.dest_qpn = h.board_qpn;
-    s.qp.responder.pmtu = h.pmtu;
-    s.qp.responder.expected_psn = h.psn;
-    s.qp.check_continuity = true;
-    s.reply_path.source_mac = identity(101 + static_cast<std::uint32_t>(h.host)).mac;
-    s.reply_path.source_ip = host_ip(static_cast<std::uint32_t>(h.host));
-    s.reply_path.dest_ip = identity(1).ip;
-    s.regions.push_back({kRegion, kRegionBytes, h.rkey, memory.data()});
-    return s;
+  /// With the numbers, traffic and congestion control of `from`.
+  void add_configured(BoardBuilder& b, const engine::SendQpConfig& from) const {
+    engine::SendQpConfig& qp = b.qp(identity(101), *payload, from.requester.pmtu);
+    qp.requester = from.requester;
+    qp.peer_mac.reset();
+    qp.congestion = from.congestion;
+    qp.congestion_group = from.congestion_group;
+    qp.traffic = from.traffic;
+    qp.traffic.plan = board::MessagePlan::endless(4096);
+    qp.traffic.remote_address = kRegion;
   }
 
-  std::vector<std::uint8_t> arena_;
+  static void add_host_qp(ReceiverBuilder& host, const HostQp& h, Bytes& memory) {
+    engine::SendQpConfig peer;
+    peer.requester.transport = h.transport;
+    peer.requester.qpn = h.board_qpn;
+    peer.requester.dest_qpn = h.qpn;
+    peer.requester.pmtu = h.pmtu;
+    peer.requester.initial_psn = h.psn;
+    peer.path.source_ip = identity(1).ip;
+    peer.traffic.remote_address = kRegion;
+    peer.traffic.rkey = h.rkey;
+    host.qp(peer, memory).qp.check_continuity = true;
+  }
 };
 
 }  // namespace softfeb::test

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "board/payload.hpp"
+#include "engine/board.hpp"
+#include "engine/receiver.hpp"
+
+#include <cstdint>
+#include <memory>
+
+namespace softfeb::test {
+
+inline constexpr roce::Qpn kSendQpn = 0x100;     ///< of the first queue pair of a board
+inline constexpr roce::Qpn kReceiveQpn = 0x800;  ///< of the queue pair it writes to
+inline constexpr std::uint64_t kRemoteAddress = 0x1000;
+inline constexpr std::uint32_t kRkey = 0x55;
+
+/// Station `n`: MAC address 02:00:00:00:00:00 + n; IP address 10.0.0.0 + n in a /24, or fd00::1:0 + n in a
+/// /64.
+engine::Identity identity(std::uint32_t n, bool v6 = false);
+
+/// The path from one station to another, with both MAC addresses and the VLAN of `from`.
+roce::Path path(const engine::Identity& from, const engine::Identity& to);
+
+/// Makes a board. What the defaults do not suit is changed in `config` before build().
+class BoardBuilder {
+ public:
+  explicit BoardBuilder(const engine::Identity& identity) { config.identity = identity; }
+
+  /// Adds a queue pair that sends the messages of `payload`, which must outlive the board, to station `to`:
+  /// RC, without pacing, the destination's MAC address known. Queue pair i has QPN kSendQpn + i and writes to
+  /// QPN kReceiveQpn + i. The reference holds until the next call.
+  engine::SendQpConfig& qp(const engine::Identity& to, const board::PayloadSource& payload,
+                           std::uint32_t pmtu = 1024);
+
+  std::unique_ptr<engine::Board> build() const { return std::make_unique<engine::Board>(config); }
+
+  engine::BoardConfig config;
+};
+
+/// Makes a receiver. What the defaults do not suit is changed in `config` before build().
+class ReceiverBuilder {
+ public:
+  explicit ReceiverBuilder(const engine::Identity& identity) { config.identity = identity; }
+
+  /// Adds the other end of `peer`, with its transport, QPNs, PSN and path MTU. `memory`, which must outlive
+  /// the receiver, is its region at the peer's remote address; empty: no region. The reference holds until
+  /// the next call.
+  engine::ReceiveQpSetup& qp(const engine::SendQpConfig& peer, MutableByteSpan memory = {});
+
+  std::unique_ptr<engine::Receiver> build() const { return std::make_unique<engine::Receiver>(config); }
+
+  engine::ReceiverConfig config;
+};
+
+/// Makes `qp` compare what arrives with the endless messages of `payload`, which must outlive the receiver,
+/// and number them.
+void expect_payload(engine::ReceiveQpSetup& qp, const board::PayloadSource& payload);
+
+}  // namespace softfeb::test

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "board/payload.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace softfeb::test {
+
+/// A payload source with its arena, filled.
+struct FilledPayload {
+  explicit FilledPayload(std::unique_ptr<board::PayloadSource> from)
+      : source(std::move(from)), arena(source->arena_bytes()) {
+    source->fill(arena);
+  }
+  explicit FilledPayload(const board::PayloadSpec& spec) : FilledPayload(board::make_payload(spec)) {}
+  /// The counter, in endless messages of `length` bytes.
+  static FilledPayload counter(std::uint32_t length, std::uint32_t pmtu) {
+    return FilledPayload(board::PayloadSpec{
+        .kind = board::PayloadKind::kCounter, .message_length = length, .pmtu = pmtu, .path = {}});
+  }
+  /// The same with zeros.
+  static FilledPayload zeros(std::uint32_t length, std::uint32_t pmtu) {
+    return FilledPayload(board::PayloadSpec{
+        .kind = board::PayloadKind::kZero, .message_length = length, .pmtu = pmtu, .path = {}});
+  }
+
+  board::PayloadSource& operator*() const { return *source; }
+
+  std::unique_ptr<board::PayloadSource> source;
+  std::vector<std::uint8_t> arena;
+};
+
+}  // namespace softfeb::test

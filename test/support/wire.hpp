@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "base/rng.hpp"
+#include "engine/demux.hpp"
+#include "engine/endpoint.hpp"
+#include "frames.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <vector>
+
+namespace softfeb::test {
+
+/// A wire in virtual time between endpoints, which must outlive it. Time jumps from event to event. A frame
+/// arrives `delay` after it was sent, unless the wire loses it; frames to unknown addresses are dropped.
+class Wire {
+ public:
+  static constexpr std::uint64_t kPercent = (std::uint64_t{1} << 32) / 100;  ///< for `loss` and the like
+
+  explicit Wire(const std::vector<engine::Endpoint*>& endpoints = {}, std::uint64_t seed = 1);
+  void add(engine::Endpoint& endpoint);
+
+  Time now = 0;
+  Time delay = 2 * kMicrosecond;
+  std::uint64_t loss = 0;       ///< probability times 2^32
+  std::uint64_t duplicate = 0;  ///< probability times 2^32
+  std::uint64_t reorder = 0;    ///< probability times 2^32 that a frame is delayed by up to 10 µs more
+  bool bursts = false;          ///< frames that arrive at the same time are received as a burst
+  bool keep_log = false;
+  std::vector<Bytes> log;  ///< frames sent, if `keep_log`
+  /// Called for each frame sent; if it returns false, the wire does not carry the frame.
+  std::function<bool(engine::Endpoint& from, const engine::TxFrame& frame)> tap;
+
+  std::uint64_t sent = 0;       ///< frames carried or lost
+  std::uint64_t lost = 0;       ///< of them
+  std::uint64_t arrived = 0;    ///< frames handed to endpoints, injected ones included
+  std::uint64_t unclaimed = 0;  ///< frames for no endpoint
+
+  /// Runs until done(), which returns true, or, at the first event after `limit`, gives up and returns false.
+  template <typename Done>
+  bool run(Time limit, Done&& done) {
+    while (!done()) {
+      if (now > limit) return false;
+      collect();
+      const Time next = next_event();
+      if (next == kNever) return done();
+      now = std::max(now, next);
+      deliver();
+    }
+    return true;
+  }
+  /// Handles all events up to `end`, which is then the time.
+  void run_until(Time end);
+  /// Lets time pass without looking at the endpoints' events, then delivers the frames that are due.
+  void skip(Time by);
+  /// Takes the frames that the endpoints want to send now.
+  void collect();
+
+  /// A frame arrives now.
+  void inject(const Segments& frame);
+  void inject(ByteSpan frame) { inject(Segments(frame)); }
+
+ private:
+  struct InFlight {
+    Time at = 0;
+    Bytes bytes;
+  };
+
+  static constexpr std::size_t kBurst = 8;
+
+  void take(engine::Endpoint& from, const engine::TxFrame& frame);
+  Time next_event() const;
+  void deliver();
+
+  std::vector<engine::Endpoint*> endpoints_;
+  engine::Demux demux_;
+  Rng rng_;
+  std::deque<InFlight> flight_;  ///< in order of arrival
+  std::array<std::array<std::uint8_t, engine::TxFrame::kHeaderRoom>, kBurst> rooms_{};
+};
+
+}  // namespace softfeb::test
