@@ -37,7 +37,7 @@ double pipelined_reads(sockets::RegisterClient& client) {
   return microseconds(sockets::steady_time() - begin) * 1e-3;
 }
 
-Json stream(sockets::UdpBoard& board, sockets::StreamReceiver& receiver, std::uint64_t bytes) {
+Json stream(test::UdpBoard& board, sockets::StreamReceiver& receiver, std::uint64_t bytes) {
   const std::uint64_t frames = std::max<std::uint64_t>(1, bytes / kFrame);
   std::uint64_t before = 0;
   std::uint64_t after = 0;
@@ -58,7 +58,7 @@ Json stream(sockets::UdpBoard& board, sockets::StreamReceiver& receiver, std::ui
 }  // namespace
 
 nlohmann::ordered_json bench_srp(const SrpOptions& o) {
-  sockets::UdpBoard board(0, sockets::loopback(0).ip, {}, kFrame);
+  test::UdpBoard board(0, test::loopback(0).ip, {}, kFrame);
   std::vector<Json> runs;
   for (unsigned i = 0; i < o.runs; ++i) {
     sockets::RegisterClient client({.board = board.registers()});

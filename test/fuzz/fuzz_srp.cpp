@@ -13,6 +13,8 @@ using namespace softfeb;
 using namespace softfeb::srp;
 using fuzz::Input;
 using fuzz::require;
+using test::FakeLink;
+using test::MemoryBus;
 
 namespace {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Tests the detector that steady_test.cpp relies on: it sees everything that a worker must not do.
-#include "world.hpp"
+#include "steady_rig.hpp"
 
 #include <cstdio>
 #include <cstdlib>
@@ -26,9 +26,9 @@ void keep(void* p) { asm volatile("" : : "r"(p) : "memory"); }
 
 /// What the detector reports for a worker on net_null that does this once.
 Watch misbehaved(std::function<void()> deed) {
-  World world({.ring = false});
-  world.run(1000);
-  Probe& probe = world.probe(0);
+  SteadyRig rig({.ring = false});
+  rig.run(1000);
+  Probe& probe = rig.probe(0);
   probe.begin();
   probe.misbehave(std::move(deed));
   probe.end();
@@ -128,12 +128,12 @@ TEST_CASE("the clock is read without a system call", "[steady]") {
 }
 
 TEST_CASE("a sleeping worker makes no other system calls", "[steady]") {
-  World world({.ring = false, .idle = IdlePolicy::kSleep});
-  world.run(5000);
-  world.probe(0).begin();
-  world.run(2000);
-  world.probe(0).end();
-  const Watch& watch = world.probe(0).watch();
+  SteadyRig rig({.ring = false, .idle = IdlePolicy::kSleep});
+  rig.run(5000);
+  rig.probe(0).begin();
+  rig.run(2000);
+  rig.probe(0).end();
+  const Watch& watch = rig.probe(0).watch();
   INFO(watch.text());
   CHECK(watch.total() > 0);
   CHECK(watch.count(Deed::kSystemCall) == watch.total());

@@ -17,7 +17,7 @@ int main(int argc, char* argv[]) {
     config.lcores = place_lcores(2, {}, usable_cpus());
     config.main_lcore = 0;
     const Eal eal(config);
-    return softfeb::run_catch(argc, argv);
+    return softfeb::test::run_catch(argc, argv);
   } catch (const std::exception& e) {
     std::fprintf(stderr, "%s\n", e.what());
     return 3;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The packet path, once warm, does not allocate, lock, print or make system calls. A worker that sleeps when
 // idle (`idle: sleep`) makes only the system calls for that (detector_test.cpp).
-#include "world.hpp"
+#include "steady_rig.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -19,17 +19,17 @@ struct Watched {
 
 /// Warms up, then watches all workers while packets leave, registers are accessed, parameters change and
 /// snapshots are taken.
-Watched watch(World& world, unsigned workers) {
-  world.run(kWarm);
-  world.command();
+Watched watch(SteadyRig& rig, unsigned workers) {
+  rig.run(kWarm);
+  rig.command();
   Watched w;
-  w.before = world.traffic();
-  for (unsigned i = 0; i < workers; ++i) world.probe(i).begin();
-  world.run(kWatched / 2);
-  world.command();
-  world.run(kWatched / 2);
-  w.after = world.traffic();
-  for (unsigned i = 0; i < workers; ++i) world.probe(i).end();
+  w.before = rig.traffic();
+  for (unsigned i = 0; i < workers; ++i) rig.probe(i).begin();
+  rig.run(kWatched / 2);
+  rig.command();
+  rig.run(kWatched / 2);
+  w.after = rig.traffic();
+  for (unsigned i = 0; i < workers; ++i) rig.probe(i).end();
   return w;
 }
 
@@ -46,9 +46,9 @@ void check(const Probe& probe) {
 
 TEST_CASE("boards on net_null", "[steady]") {
   const IdlePolicy idle = GENERATE(IdlePolicy::kSpin, IdlePolicy::kPause);
-  World world({.ring = false, .idle = idle});
-  const Watched w = watch(world, 1);
-  check(world.probe(0));
+  SteadyRig rig({.ring = false, .idle = idle});
+  const Watched w = watch(rig, 1);
+  check(rig.probe(0));
   CHECK(w.after.packets - w.before.packets >= kWatched / 2);
   CHECK(w.after.cnps > w.before.cnps);
   CHECK(w.after.arp_requests > w.before.arp_requests);
@@ -57,9 +57,9 @@ TEST_CASE("boards on net_null", "[steady]") {
 
 TEST_CASE("boards and a receiver on a ring, packets lost and marked", "[steady]") {
   const unsigned workers = GENERATE(1U, 2U);
-  World world({.ring = true, .workers = workers});
-  const Watched w = watch(world, workers);
-  for (unsigned i = 0; i < workers; ++i) check(world.probe(i));
+  SteadyRig rig({.ring = true, .workers = workers});
+  const Watched w = watch(rig, workers);
+  for (unsigned i = 0; i < workers; ++i) check(rig.probe(i));
   CHECK(w.after.packets - w.before.packets >= kWatched / 2);
   CHECK(w.after.acknowledgements > w.before.acknowledgements);
   CHECK(w.after.naks > w.before.naks);

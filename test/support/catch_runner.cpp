@@ -4,4 +4,4 @@
 
 #include <catch2/catch.hpp>
 
-int softfeb::run_catch(int argc, char* argv[]) { return Catch::Session().run(argc, argv); }
+int softfeb::test::run_catch(int argc, char* argv[]) { return Catch::Session().run(argc, argv); }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-namespace softfeb {
+namespace softfeb::test {
 
 /// Runs the test cases like Catch2's own main(), for programs that need to do something before. Compiled
 /// once, because it takes as long as the rest of a small program.
 int run_catch(int argc, char* argv[]);
 
-}  // namespace softfeb
+}  // namespace softfeb::test

@@ -12,7 +12,7 @@ int main(int argc, char* argv[]) {
     config.huge = softfeb::dataplane::HugePages::kNo;
     config.memory_mib = 192;
     const softfeb::dataplane::Eal eal(config);
-    return softfeb::run_catch(argc, argv);
+    return softfeb::test::run_catch(argc, argv);
   } catch (const std::exception& e) {
     std::fprintf(stderr, "%s\n", e.what());
     return 3;

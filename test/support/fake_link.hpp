@@ -6,14 +6,14 @@
 #include <deque>
 #include <vector>
 
-namespace softfeb::srp {
+namespace softfeb::test {
 
 /// A link without a network: segments accumulate in `sent` until take() makes room.
-class FakeLink final : public RssiLink {
+class FakeLink final : public srp::RssiLink {
  public:
   using Bytes = std::vector<std::uint8_t>;
 
-  explicit FakeLink(RssiUser& user, std::size_t payload = 1016) : user_(user), payload_(payload) {}
+  explicit FakeLink(srp::RssiUser& user, std::size_t payload = 1016) : user_(user), payload_(payload) {}
 
   void connect(Time now = 0) {
     open_ = true;
@@ -26,7 +26,7 @@ class FakeLink final : public RssiLink {
     return segment;
   }
 
-  void on_datagram(const UdpPeer&, ByteSpan, Time) override {}
+  void on_datagram(const srp::UdpPeer&, ByteSpan, Time) override {}
   void on_timer(Time) override {}
   Time deadline() const override { return kNever; }
   bool open() const override { return open_; }
@@ -43,10 +43,10 @@ class FakeLink final : public RssiLink {
   void close(Time now) override {
     open_ = false;
     sent.clear();
-    user_.on_close(RssiClose::kByUs, now);
+    user_.on_close(srp::RssiClose::kByUs, now);
   }
   void resume(Time) override { ++resumed; }
-  const RssiStatus& status() const override { return status_; }
+  const srp::RssiStatus& status() const override { return status_; }
 
   std::deque<Bytes> sent;
   std::size_t window = 16;
@@ -54,10 +54,10 @@ class FakeLink final : public RssiLink {
   unsigned bad_sends = 0;
 
  private:
-  RssiUser& user_;
+  srp::RssiUser& user_;
   std::size_t payload_;
   bool open_ = false;
-  RssiStatus status_;
+  srp::RssiStatus status_;
 };
 
-}  // namespace softfeb::srp
+}  // namespace softfeb::test

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace softfeb::srp {
+namespace softfeb::test {
 
 /// The byte at this position of this frame.
 inline std::uint8_t pattern_byte(std::uint64_t frame, std::size_t at) {
@@ -15,7 +15,7 @@ inline std::uint8_t pattern_byte(std::uint64_t frame, std::size_t at) {
 }
 
 /// A source of a given number of frames of one size.
-class PatternSource final : public FrameSource {
+class PatternSource final : public srp::FrameSource {
  public:
   explicit PatternSource(std::size_t frame_bytes) : first_frame_(frame_bytes) {
     for (std::size_t i = 0; i < frame_bytes; ++i) first_frame_[i] = pattern_byte(0, i);
@@ -69,4 +69,4 @@ struct PatternCheck {
   }
 };
 
-}  // namespace softfeb::srp
+}  // namespace softfeb::test

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/bytes.hpp"
+#include "base/rng.hpp"
 #include "engine/tx_frame.hpp"
 #include "roce/craft.hpp"
 
@@ -19,6 +20,12 @@ inline Bytes bytes_of(const engine::TxFrame& f) {
   bytes.insert(bytes.end(), f.payload, f.payload + f.payload_length);
   bytes.insert(bytes.end(), f.trailer.begin(), f.trailer.begin() + f.trailer_length);
   return bytes;
+}
+
+inline Bytes random_bytes(Rng& rng, std::size_t n) {
+  Bytes out(n);
+  for (auto& b : out) b = static_cast<std::uint8_t>(rng.next());
+  return out;
 }
 
 /// A CNP for queue pair `qpn`, which travels on `path`.

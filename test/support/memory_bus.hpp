@@ -9,20 +9,20 @@
 #include <utility>
 #include <vector>
 
-namespace softfeb::srp {
+namespace softfeb::test {
 
 /// Registers at 0 to size; addresses above return decode errors. Responds at once or on request.
-class MemoryBus final : public Bus {
+class MemoryBus final : public srp::Bus {
  public:
   explicit MemoryBus(std::size_t size = 64 * 1024, bool at_once = true) : memory(size), at_once_(at_once) {}
 
   void read(std::uint32_t address, MutableByteSpan out, Time now, Done done) override {
-    const BusResult result = judge(address, out.size());
+    const srp::BusResult result = judge(address, out.size());
     if (result.words > 0) std::memcpy(out.data(), &memory[address], result.words * 4);
     finish(result, now, std::move(done));
   }
   void write(std::uint32_t address, ByteSpan data, Time now, Done done) override {
-    const BusResult result = judge(address, data.size());
+    const srp::BusResult result = judge(address, data.size());
     if (result.words > 0) std::memcpy(&memory[address], data.data(), result.words * 4);
     finish(result, now, std::move(done));
   }
@@ -41,14 +41,14 @@ class MemoryBus final : public Bus {
   bool overlapped = false;  ///< an access began before the previous one completed
 
  private:
-  BusResult judge(std::uint32_t address, std::size_t bytes) const {
+  srp::BusResult judge(std::uint32_t address, std::size_t bytes) const {
     const std::size_t end = std::uint64_t{address} + bytes;
     if (refuses && *refuses >= address && *refuses < end)
-      return {BusStatus::kSlaveError, (*refuses - address) / 4};
-    if (end <= memory.size()) return {BusStatus::kOk, bytes / 4};
-    return {BusStatus::kDecodeError, address < memory.size() ? (memory.size() - address) / 4 : 0};
+      return {srp::BusStatus::kSlaveError, (*refuses - address) / 4};
+    if (end <= memory.size()) return {srp::BusStatus::kOk, bytes / 4};
+    return {srp::BusStatus::kDecodeError, address < memory.size() ? (memory.size() - address) / 4 : 0};
   }
-  void finish(const BusResult& result, Time now, Done done) {
+  void finish(const srp::BusResult& result, Time now, Done done) {
     ++accesses;
     overlapped = overlapped || waiting_;
     if (at_once_)
@@ -58,7 +58,7 @@ class MemoryBus final : public Bus {
   }
 
   bool at_once_;
-  std::optional<std::pair<BusResult, Done>> waiting_;
+  std::optional<std::pair<srp::BusResult, Done>> waiting_;
 };
 
-}  // namespace softfeb::srp
+}  // namespace softfeb::test

@@ -16,14 +16,14 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
 
-namespace softfeb::sockets {
+namespace softfeb::test {
 
 inline srp::UdpPeer loopback(std::uint16_t port) { return {*roce::IpAddress::parse("127.0.0.1"), port}; }
 
 /// A board on loopback with registers and a pattern stream on real sockets, on its own thread.
 class UdpBoard {
  public:
-  using Allow = UdpServerSocket::Allow;
+  using Allow = sockets::UdpServerSocket::Allow;
 
   explicit UdpBoard(std::uint16_t port = 0, const roce::IpAddress& address = loopback(0).ip, Allow allow = {},
                     std::size_t frame_bytes = 128 * 1024)
@@ -58,8 +58,8 @@ class UdpBoard {
     });
     done.get_future().wait();
   }
-  UdpCounters registers_counters() {
-    UdpCounters out;
+  sockets::UdpCounters registers_counters() {
+    sockets::UdpCounters out;
     on_thread([&] { out = registers_socket_.counters(); });
     return out;
   }
@@ -68,13 +68,13 @@ class UdpBoard {
   boost::asio::io_context io_{1};
 
  public:
-  srp::MemoryBus bus;
-  srp::PatternSource source;
+  MemoryBus bus;
+  PatternSource source;
   std::atomic<std::uint64_t> stream_received = 0;
 
  private:
-  UdpServerSocket registers_socket_;
-  UdpServerSocket stream_socket_;
+  sockets::UdpServerSocket registers_socket_;
+  sockets::UdpServerSocket stream_socket_;
 
  public:
   srp::SrpServer srp;
@@ -86,4 +86,4 @@ class UdpBoard {
   std::thread thread_;
 };
 
-}  // namespace softfeb::sockets
+}  // namespace softfeb::test

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "base/rng.hpp"
 #include "support/payload_check.hpp"
+#include "temporary_directory.hpp"
 
 #include <cstdio>
 #include <cstdlib>
@@ -20,29 +21,17 @@ using softfeb::test::FilledPayload;
 namespace {
 
 /// A temporary directory that is removed with its contents.
-class TempDir {
- public:
-  TempDir() {
-    std::string name = (std::filesystem::temp_directory_path() / "softfeb-payload-XXXXXX").string();
-    REQUIRE(::mkdtemp(name.data()) != nullptr);
-    path_ = name;
-  }
-  ~TempDir() { std::filesystem::remove_all(path_); }
-  TempDir(const TempDir&) = delete;
-  TempDir& operator=(const TempDir&) = delete;
-
-  std::string file(const char* name) const { return (path_ / name).string(); }
-
- private:
-  std::filesystem::path path_;
+struct Files : test::TemporaryDirectory {
+  std::string file(const char* name) const { return (path() / name).string(); }
 };
 
 std::vector<std::uint8_t> write_random(const std::string& path, std::size_t size) {
   std::vector<std::uint8_t> content(size);
   Rng rng(size);
   for (auto& b : content) b = static_cast<std::uint8_t>(rng.next());
-  std::ofstream(path, std::ios::binary)
-      .write(reinterpret_cast<const char*>(content.data()), static_cast<std::streamsize>(size));
+  std::ofstream out(path, std::ios::binary);
+  out.write(reinterpret_cast<const char*>(content.data()), static_cast<std::streamsize>(size));
+  REQUIRE(out.flush().good());
   return content;
 }
 
@@ -53,7 +42,7 @@ PayloadSpec file_spec(const std::string& path, std::uint32_t message_length, std
 }  // namespace
 
 TEST_CASE("file: its messages in order are the file, also in the second pass", "[payload]") {
-  const TempDir dir;
+  const Files dir;
   const std::size_t size = GENERATE(1U, 3U, 1023U, 1024U, 5000U, 100'003U);
   const std::uint32_t length = GENERATE(1U, 1000U, 4096U, 5000U, 200'000U);
   if (size / length > 10'000) return;  // one-byte messages of the large file
@@ -73,7 +62,7 @@ TEST_CASE("file: its messages in order are the file, also in the second pass", "
 }
 
 TEST_CASE("file: a file larger than one read is read completely", "[payload]") {
-  const TempDir dir;
+  const Files dir;
   const auto content = write_random(dir.file("data"), (std::size_t{33} << 20) + 5);
   FilledPayload filled(file_spec(dir.file("data"), 1U << 20, 4096));
   CHECK(filled.arena == content);
@@ -83,7 +72,7 @@ TEST_CASE("file: a file larger than one read is read completely", "[payload]") {
 }
 
 TEST_CASE("file: nothing beyond its end, no CRC where no packet begins", "[payload]") {
-  const TempDir dir;
+  const Files dir;
   write_random(dir.file("data"), 2500);
   FilledPayload filled(file_spec(dir.file("data"), 1000, 256));
   const PayloadSource& source = *filled.source;
@@ -100,7 +89,7 @@ TEST_CASE("file: nothing beyond its end, no CRC where no packet begins", "[paylo
 }
 
 TEST_CASE("file: later changes of the file do not affect the payload", "[payload]") {
-  const TempDir dir;
+  const Files dir;
   const auto content = write_random(dir.file("data"), 4000);
   FilledPayload filled(file_spec(dir.file("data"), 4000));
   std::ofstream(dir.file("data"), std::ios::trunc) << "something else";
@@ -108,7 +97,7 @@ TEST_CASE("file: later changes of the file do not affect the payload", "[payload
 }
 
 TEST_CASE("file: unusable files are reported with the fix", "[payload]") {
-  const TempDir dir;
+  const Files dir;
   const std::string path = dir.file("data");
   const auto refused = [&](const char* what) {
     CHECK_THROWS_WITH(make_payload(file_spec(path, 1000)), Catch::Contains(path) && Catch::Contains(what));
@@ -131,9 +120,10 @@ TEST_CASE("file: unusable files are reported with the fix", "[payload]") {
 }
 
 TEST_CASE("file: a file truncated while reading is an error", "[payload]") {
-  const TempDir dir;
+  const Files dir;
   write_random(dir.file("data"), 4000);
   const auto source = make_payload(file_spec(dir.file("data"), 1000));
+  REQUIRE(std::filesystem::file_size(dir.file("data")) == 4000);
   std::filesystem::resize_file(dir.file("data"), 1500);
   std::vector<std::uint8_t> arena(source->arena_bytes());
   CHECK_THROWS_WITH(source->fill(arena), Catch::Contains("was truncated") && Catch::Contains("1500 of 4000"));

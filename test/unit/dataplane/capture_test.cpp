@@ -3,7 +3,8 @@
 
 #include "dataplane/error.hpp"
 #include "roce_frame.hpp"
-#include "support.hpp"
+#include "shell.hpp"
+#include "temporary_directory.hpp"
 
 #include <array>
 #include <filesystem>

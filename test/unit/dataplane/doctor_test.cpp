@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "dataplane/doctor.hpp"
 
-#include "support.hpp"
+#include "temporary_directory.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -31,7 +31,7 @@ constexpr const char* kGoodFlags =
 }  // namespace
 
 TEST_CASE("a machine with problems gets findings and fixes", "[dataplane][doctor]") {
-  const test::TemporaryDirectory dir;
+  const softfeb::test::TemporaryDirectory dir;
   put(dir.path() / "proc/cpuinfo", "flags : cx16 popcnt\n");
   put(dir.path() / "proc/self/status", "Name:\tx\nCapEff:\t0000000000001000\n");
   const auto checks = check_machine(dir.path());
@@ -48,7 +48,7 @@ TEST_CASE("a machine with problems gets findings and fixes", "[dataplane][doctor
 }
 
 TEST_CASE("a suitable machine gets no warnings", "[dataplane][doctor]") {
-  const test::TemporaryDirectory dir;
+  const softfeb::test::TemporaryDirectory dir;
   const auto& root = dir.path();
   put(root / "proc/cpuinfo", kGoodFlags);
   put(root / "proc/self/status", "CapEff:\t0000000000003000\n");

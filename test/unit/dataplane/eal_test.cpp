@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "dataplane/eal.hpp"
 
-#include "support.hpp"
+#include "temporary_directory.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -54,7 +54,7 @@ TEST_CASE("EAL arguments: quiet, in memory, PCI only on request", "[dataplane][e
 }
 
 TEST_CASE("free huge pages of all sizes are summed", "[dataplane][eal]") {
-  const test::TemporaryDirectory dir;
+  const softfeb::test::TemporaryDirectory dir;
   const auto pages = dir.path() / "sys/kernel/mm/hugepages";
   for (const auto& [name, count] : {std::pair{"hugepages-2048kB", "10"}, {"hugepages-1048576kB", "2"}}) {
     std::filesystem::create_directories(pages / name);

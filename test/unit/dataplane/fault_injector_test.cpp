@@ -2,14 +2,14 @@
 #include "dataplane/fault_injector.hpp"
 
 #include "dataplane/arena.hpp"
-#include "dataplane/tx_builder.hpp"
+#include "mbufs.hpp"
 #include "roce_frame.hpp"
-#include "support.hpp"
 
 #include <algorithm>
 #include <vector>
 
 #include <catch2/catch.hpp>
+#include <rte_mbuf.h>
 
 using namespace softfeb;
 using namespace softfeb::dataplane;
@@ -37,17 +37,11 @@ struct Sender {
   rte_mbuf* packet(const std::vector<std::uint8_t>& bytes, std::size_t header) {
     const MutableByteSpan payload = arena.bytes().first(bytes.size() - header - 4);
     std::copy(bytes.begin() + static_cast<std::ptrdiff_t>(header), bytes.end() - 4, payload.begin());
-    std::array<TxBuilder::TxFrame, 1> frame;
-    std::array<rte_mbuf*, 1> out{};
-    REQUIRE(builder.acquire(frame, out) == 1);
-    std::copy_n(bytes.begin(), header, frame[0].header);
-    frame[0].header_length = static_cast<std::uint16_t>(header);
-    frame[0].payload = payload.data();
-    frame[0].payload_length = static_cast<std::uint32_t>(payload.size());
-    std::copy(bytes.end() - 4, bytes.end(), frame[0].trailer.begin());
-    frame[0].trailer_length = 4;
-    REQUIRE(builder.build(frame, out) == 1);
-    return out[0];
+    const ByteSpan all(bytes);
+    rte_mbuf* const packet = test::built(builder, all.first(header), payload, all.last(4));
+    REQUIRE(packet != nullptr);
+    REQUIRE(packet->pkt_len == bytes.size());
+    return packet;
   }
 };
 

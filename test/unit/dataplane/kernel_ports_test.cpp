@@ -3,9 +3,9 @@
 #include "dataplane/faults.hpp"
 #include "dataplane/flow_rules.hpp"
 #include "dataplane/port.hpp"
-#include "dataplane/tx_builder.hpp"
+#include "mbufs.hpp"
 #include "roce_frame.hpp"
-#include "support.hpp"
+#include "shell.hpp"
 
 #include <array>
 #include <chrono>
@@ -107,18 +107,13 @@ TEST_CASE("AF_PACKET on a veth pair carries full packets both ways, attached and
   for (roce::Psn psn = 0; psn < 100; ++psn) {
     const auto bytes =
         test::roce_frame({psn % 2 == 1, psn % 4 < 2, psn % 3 == 0 ? 4096 : psn * 8, 0x11, psn});
-    std::array<TxBuilder::TxFrame, 1> frame;
-    std::array<rte_mbuf*, 1> packet{};
-    REQUIRE(builder.acquire(frame, packet) == 1);
     const std::size_t header = 50;
-    std::copy_n(bytes.begin(), header, frame[0].header);
-    frame[0].header_length = header;
     const MutableByteSpan payload = arena.bytes().first(bytes.size() - header);
     std::copy(bytes.begin() + header, bytes.end(), payload.begin());
-    frame[0].payload = payload.data();
-    frame[0].payload_length = static_cast<std::uint32_t>(payload.size());
-    REQUIRE(builder.build(frame, packet) == 1);
-    REQUIRE(rte_eth_tx_burst(ends[psn & 1]->id(), 0, packet.data(), 1) == 1);
+    rte_mbuf* const packet = test::built(builder, ByteSpan(bytes).first(header), payload, {});
+    REQUIRE(packet != nullptr);
+    REQUIRE(packet->pkt_len >= bytes.size());
+    REQUIRE(test::send(ends[psn & 1]->id(), packet));
     rte_mbuf* arrived = receive_roce(ends[1 - (psn & 1)]->id(), 0);
     REQUIRE(arrived != nullptr);
     CHECK(test::bytes_of(arrived) == bytes);

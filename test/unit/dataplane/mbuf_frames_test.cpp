@@ -2,7 +2,7 @@
 #include "dataplane/mbuf_frames.hpp"
 
 #include "base/rng.hpp"
-#include "support.hpp"
+#include "mbufs.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -10,13 +10,14 @@
 #include <vector>
 
 #include <catch2/catch.hpp>
+#include <rte_mbuf.h>
 
 using namespace softfeb;
 using namespace softfeb::dataplane;
 
 namespace {
 
-using Bytes = std::vector<std::uint8_t>;
+using test::Bytes;
 constexpr std::uint32_t kFrameBytes = 4300;
 
 struct FramesBench {
@@ -29,12 +30,8 @@ struct FramesBench {
   rte_mbuf* packet(const std::vector<std::size_t>& lengths) {
     rte_mbuf* first = nullptr;
     for (const std::size_t n : lengths) {
-      rte_mbuf* const m = rte_pktmbuf_alloc(packets);
+      rte_mbuf* const m = test::packet(packets, test::random_bytes(rng, n));
       REQUIRE(m != nullptr);
-      const Bytes bytes = test::random_bytes(rng, n);
-      std::copy(bytes.begin(), bytes.end(), rte_pktmbuf_mtod(m, std::uint8_t*));
-      m->data_len = static_cast<std::uint16_t>(n);
-      m->pkt_len = static_cast<std::uint32_t>(n);
       if (first == nullptr)
         first = m;
       else

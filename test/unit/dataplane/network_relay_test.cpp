@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "dataplane/network_relay.hpp"
 
-#include "dataplane/port.hpp"
+#include "dpdk_rig.hpp"
+#include "mbufs.hpp"
 #include "roce_frame.hpp"
-#include "support.hpp"
 
-#include <array>
+#include <algorithm>
 #include <memory>
 #include <vector>
 
@@ -42,70 +42,48 @@ fabric::NetworkConfig one_switch(std::uint64_t buffer) {
   return c;
 }
 
-struct LaneBench {
+struct RelayBench {
   static constexpr std::uint32_t kRing = 64;
 
-  Mempools pools;
-  DeviceFactory factory;
-  std::unique_ptr<Device> devices[4];
-  std::unique_ptr<Port> ports[4];  ///< near, far; external, its far end
-  rte_mempool* packets = pools.create("packets", 4096, 4300);
-  std::unique_ptr<NetworkRelay> port_queue;
+  test::DpdkRig rig;
+  std::unique_ptr<test::RigPort> ports[4];  ///< near, far; external, its far end
+  rte_mempool* packets = rig.pools.create("packets", 4096, 4300);
+  std::unique_ptr<NetworkRelay> relay;
   Time now = kMicrosecond;
 
-  explicit LaneBench(std::size_t frames = 4096, std::uint64_t buffer = 4U << 20) {
-    PortConfig config;
-    config.rx_descriptors = config.tx_descriptors = kRing;
+  explicit RelayBench(std::size_t frames = 4096, std::uint64_t buffer = 4U << 20) {
     for (int i = 0; i < 4; ++i) {
-      devices[i] = factory.attach(parse_device(i < 2 ? "net_ring:ours" : "net_ring:world"), {1, 4300, kRing});
-      ports[i] = std::make_unique<Port>(*devices[i], config, pools);
+      test::RigPortConfig config{.device = i < 2 ? "net_ring:ours" : "net_ring:world", .ring = kRing};
+      config.port.rx_descriptors = config.port.tx_descriptors = kRing;
+      ports[i] = std::make_unique<test::RigPort>(rig, config);
     }
     NetworkRelayConfig c;
     c.ports = {{ports[1]->id(), std::nullopt}, {ports[2]->id(), 2U}};
     c.stations = {{{2, 0, 0, 0, 0, 1}, 0, 0}, {{2, 0, 0, 0, 0, 3}, 1, 0}};
     c.frames = frames;
     c.frame_bytes = 4300;
-    port_queue = std::make_unique<NetworkRelay>(c, one_switch(buffer), pools);
+    relay = std::make_unique<NetworkRelay>(c, one_switch(buffer), rig.pools);
   }
-  ~LaneBench() {
-    port_queue.reset();
-    for (auto& p : ports) p.reset();
-  }
-
   /// Returns false when the ring is full.
   bool send(int port, std::vector<std::uint8_t> frame, std::uint8_t source, std::uint8_t dest) {
     frame[5] = dest;
     frame[11] = source;
-    rte_mbuf* m = rte_pktmbuf_alloc(packets);
+    rte_mbuf* const m = test::packet(packets, frame);
     REQUIRE(m != nullptr);
-    std::copy(frame.begin(), frame.end(), rte_pktmbuf_mtod(m, std::uint8_t*));
-    m->pkt_len = m->data_len = static_cast<std::uint16_t>(frame.size());
-    if (rte_eth_tx_burst(ports[port]->id(), 0, &m, 1) == 1) return true;
-    rte_pktmbuf_free(m);
-    return false;
+    return test::send(ports[port]->id(), m);
   }
 
-  std::vector<std::vector<std::uint8_t>> receive(int port) {
-    std::vector<std::vector<std::uint8_t>> out;
-    std::array<rte_mbuf*, 32> burst;
-    while (const std::uint16_t n = rte_eth_rx_burst(ports[port]->id(), 0, burst.data(), 32)) {
-      for (std::uint16_t i = 0; i < n; ++i) {
-        out.push_back(test::bytes_of(burst[i]));
-        rte_pktmbuf_free(burst[i]);
-      }
-    }
-    return out;
-  }
+  std::vector<test::Bytes> receive(int port) { return test::receive_all(ports[port]->id()); }
 
   void pass(Time length) {
-    for (const Time end = now + length; now < end; now += kMicrosecond) port_queue->run(now);
+    for (const Time end = now + length; now < end; now += kMicrosecond) relay->run(now);
   }
 
   /// Checks that every packet is accounted for.
   void check_books() {
-    fabric::NetworkSnapshot s = port_queue->make_snapshot();
-    port_queue->take_snapshot(s, now);
-    const NetworkRelayCounters& c = port_queue->counters();
+    fabric::NetworkSnapshot s = relay->make_snapshot();
+    relay->take_snapshot(s, now);
+    const NetworkRelayCounters& c = relay->counters();
     const fabric::NetworkTotals& t = s.totals;
     CHECK(c.rx_packets == t.entered + c.rx_stranger + c.rx_unusable);
     CHECK(t.entered + t.made + t.duplicated == t.delivered + t.consumed + t.dropped_buffer + t.dropped_fault +
@@ -117,7 +95,7 @@ struct LaneBench {
 }  // namespace
 
 TEST_CASE("a frame leaves at its destination's port", "[dataplane][network]") {
-  LaneBench b;
+  RelayBench b;
   const auto frame = test::roce_frame({.payload = 1024});
   REQUIRE(b.send(0, frame, 1, 3));
   REQUIRE(b.send(0, frame, 3, 1));
@@ -130,7 +108,7 @@ TEST_CASE("a frame leaves at its destination's port", "[dataplane][network]") {
 }
 
 TEST_CASE("an external port is a station with learned addresses", "[dataplane][network]") {
-  LaneBench b;
+  RelayBench b;
   const auto frame = test::roce_frame({.payload = 1024});
   REQUIRE(b.send(3, frame, 9, 1));
   b.pass(20 * kMicrosecond);
@@ -143,27 +121,27 @@ TEST_CASE("an external port is a station with learned addresses", "[dataplane][n
 }
 
 TEST_CASE("frames to an unknown address are counted", "[dataplane][network]") {
-  LaneBench b;
+  RelayBench b;
   REQUIRE(b.send(0, test::roce_frame(), 77, 1));
   b.pass(20 * kMicrosecond);
-  CHECK(b.port_queue->counters().rx_stranger == 1);
+  CHECK(b.relay->counters().rx_stranger == 1);
   CHECK(b.receive(0).empty());
   b.check_books();
 }
 
 TEST_CASE("packets that a ring does not accept wait, in order, and none is lost", "[dataplane][network]") {
-  LaneBench b;
+  RelayBench b;
   unsigned sent = 0;
   // The ring is not emptied: it fills up, then packets wait here.
-  for (unsigned i = 0; i < 4 * LaneBench::kRing; ++i) {
+  for (unsigned i = 0; i < 4 * RelayBench::kRing; ++i) {
     if (b.send(0, test::roce_frame({.payload = 256, .psn = i}), 1, 3)) ++sent;
     b.pass(kMicrosecond);
   }
   b.pass(kMillisecond);
-  REQUIRE(sent == 4 * LaneBench::kRing);
-  CHECK(b.port_queue->pending());
-  CHECK(b.port_queue->counters().tx_short > 0);
-  CHECK(b.port_queue->next_event(b.now) == b.now);
+  REQUIRE(sent == 4 * RelayBench::kRing);
+  CHECK(b.relay->pending());
+  CHECK(b.relay->counters().tx_short > 0);
+  CHECK(b.relay->next_event(b.now) == b.now);
   b.check_books();
   std::vector<std::vector<std::uint8_t>> arrived;
   for (int i = 0; i < 8; ++i) {
@@ -176,23 +154,23 @@ TEST_CASE("packets that a ring does not accept wait, in order, and none is lost"
     wanted[5] = 3;
     REQUIRE(arrived[i] == wanted);
   }
-  CHECK_FALSE(b.port_queue->pending());
+  CHECK_FALSE(b.relay->pending());
   b.check_books();
 }
 
 TEST_CASE("without free frames, packets stay in the ring", "[dataplane][network]") {
-  LaneBench b(MbufFrames::kReserve + 8);
+  RelayBench b(MbufFrames::kReserve + 8);
   for (unsigned i = 0; i < 32; ++i) REQUIRE(b.send(0, test::roce_frame({.payload = 4096, .psn = i}), 1, 3));
-  b.port_queue->run(b.now);
-  CHECK(b.port_queue->counters().rx_packets == 8);
-  CHECK(b.port_queue->counters().held_up > 0);
+  b.relay->run(b.now);
+  CHECK(b.relay->counters().rx_packets == 8);
+  CHECK(b.relay->counters().held_up > 0);
   b.pass(200 * kMicrosecond);
   CHECK(b.receive(0).size() == 32);
   b.check_books();
 }
 
 TEST_CASE("an external port that accepts nothing does not delay the others", "[dataplane][network]") {
-  LaneBench b(16'384);
+  RelayBench b(16'384);
   REQUIRE(b.send(3, test::roce_frame(), 9, 1));
   b.pass(20 * kMicrosecond);
   REQUIRE(b.receive(0).size() == 1);
@@ -201,8 +179,8 @@ TEST_CASE("an external port that accepts nothing does not delay the others", "[d
     REQUIRE(b.send(0, test::roce_frame({.payload = 64}), 1, 9));
     b.pass(kMicrosecond);
   }
-  CHECK(b.port_queue->counters().tx_dropped > 0);
-  CHECK(b.port_queue->counters().tx_waiting == NetworkRelay::kPortRoom);
+  CHECK(b.relay->counters().tx_dropped > 0);
+  CHECK(b.relay->counters().tx_waiting == NetworkRelay::kPortRoom);
   REQUIRE(b.send(0, test::roce_frame(), 1, 3));
   b.pass(200 * kMicrosecond);
   CHECK(b.receive(0).size() == 1);
@@ -210,13 +188,13 @@ TEST_CASE("an external port that accepts nothing does not delay the others", "[d
 }
 
 TEST_CASE("a late iteration is counted", "[dataplane][network]") {
-  LaneBench b;
+  RelayBench b;
   REQUIRE(b.send(0, test::roce_frame(), 1, 3));
   b.pass(5 * kMicrosecond);
   REQUIRE(b.send(0, test::roce_frame(), 1, 3));
-  b.port_queue->run(b.now);
-  CHECK(b.port_queue->counters().overruns == 0);
-  b.port_queue->run(b.now + kMillisecond);
-  CHECK(b.port_queue->counters().overruns == 1);
-  CHECK(b.port_queue->counters().latest > 900 * kMicrosecond);
+  b.relay->run(b.now);
+  CHECK(b.relay->counters().overruns == 0);
+  b.relay->run(b.now + kMillisecond);
+  CHECK(b.relay->counters().overruns == 1);
+  CHECK(b.relay->counters().latest > 900 * kMicrosecond);
 }

@@ -3,12 +3,9 @@
 // the times of the schedule. The port is net_null regardless of its capabilities; a TX callback reads what a
 // NIC would read.
 #include "base/rng.hpp"
-#include "board/payload.hpp"
+#include "board_builder.hpp"
 #include "dataplane/departure_stamps.hpp"
-#include "dataplane/port.hpp"
-#include "dataplane/port_queue.hpp"
-#include "engine/board.hpp"
-#include "roce/craft.hpp"
+#include "dpdk_rig.hpp"
 
 #include <algorithm>
 #include <functional>
@@ -26,7 +23,6 @@ using namespace softfeb::dataplane;
 namespace {
 
 constexpr std::uint32_t kTimedPayload = 1024;
-constexpr std::uint32_t kTimedQpn = 0x100;
 constexpr Time kHorizon = 20 * kMicrosecond;
 constexpr Time kBegin = 10 * kMicrosecond;
 constexpr std::uint64_t kDeviceEpoch = 1U << 20;
@@ -47,32 +43,22 @@ class TimedBench {
   using Shape = std::function<void(engine::SendQpConfig&, std::uint32_t)>;
 
   TimedBench(std::uint32_t qps, std::uint64_t link_rate, const Shape& shape) {
-    device_ = factory_.attach(parse_device("net_null"), {1, 1518, 256});
-    PortConfig config;
-    config.rx_descriptors = config.tx_descriptors = 256;
-    port_ = std::make_unique<Port>(*device_, config, pools_);
     payload_ = board::make_payload(
         {.kind = board::PayloadKind::kZero, .message_length = kTimedPayload, .pmtu = kTimedPayload});
-    payload_->fill(arena_.allocate(payload_->arena_bytes()));
-    board_ = std::make_unique<engine::Board>(board_config(qps, link_rate, shape));
-    map_.add(*board_, 0);
+    payload_->fill(rig_.arena.allocate(payload_->arena_bytes()));
+    board_ = make_board(qps, link_rate, shape);
+    port_.add(*board_);
     clock_.write(kDeviceClock);
     stamps = std::make_unique<DepartureStamps>(clock_, kHorizon);
-    builder_ = std::make_unique<TxBuilder>(builder_config(), &arena_, pools_);
-    PortQueue::Deps parts;
-    parts.map = &map_;
-    parts.builder = builder_.get();
-    parts.stamps = stamps.get();
-    PortQueueConfig port_queue;
-    port_queue.port = port_->id();
-    port_queue.rx_queues = {0};
-    port_queue_ = std::make_unique<PortQueue>(port_queue, parts);
+    test::RigPort::Queue queue;
+    queue.parts.stamps = stamps.get();
+    port_queue_ = port_.make_queue(queue);
     field_ = rte_mbuf_dynfield_lookup(RTE_MBUF_DYNFIELD_TIMESTAMP_NAME, nullptr);
     flag_ = rte_mbuf_dynflag_lookup(RTE_MBUF_DYNFLAG_TX_TIMESTAMP_NAME, nullptr);
     REQUIRE(field_ >= 0);
     REQUIRE(flag_ >= 0);
     callback_ = rte_eth_add_tx_callback(
-        port_->id(), 0,
+        port_.id(), 0,
         [](std::uint16_t, std::uint16_t, rte_mbuf** packets, std::uint16_t n, void* self) {
           for (std::uint16_t i = 0; i < n; ++i) static_cast<TimedBench*>(self)->look_at(packets[i]);
           return n;
@@ -82,7 +68,7 @@ class TimedBench {
     board_->start(kBegin);
     port_queue_->wake();
   }
-  ~TimedBench() { rte_eth_remove_tx_callback(port_->id(), 0, callback_); }
+  ~TimedBench() { rte_eth_remove_tx_callback(port_.id(), 0, callback_); }
 
   void turn(Time now) {
     now_ = now;
@@ -105,52 +91,28 @@ class TimedBench {
   }
 
  private:
-  engine::BoardConfig board_config(std::uint32_t qps, std::uint64_t link_rate, const Shape& shape) {
-    engine::BoardConfig c;
-    c.identity.mac = {2, 0, 0, 0, 0, 1};
-    c.identity.ip = *roce::IpAddress::parse("10.0.0.1");
-    c.link_rate = link_rate;
+  std::unique_ptr<engine::Board> make_board(std::uint32_t qps, std::uint64_t link_rate, const Shape& shape) {
+    test::BoardBuilder builder(test::identity(1));
+    builder.config.link_rate = link_rate;
     for (std::uint32_t i = 0; i < qps; ++i) {
-      engine::SendQpConfig qp;
+      engine::SendQpConfig& qp = builder.qp(test::identity(2), *payload_, kTimedPayload);
       qp.requester.transport = roce::Transport::kUc;
-      qp.requester.qpn = qp.requester.dest_qpn = kTimedQpn + i;
-      qp.requester.pmtu = kTimedPayload;
-      qp.path.source_mac = c.identity.mac;
-      qp.path.source_ip = c.identity.ip;
-      qp.path.dest_ip = *roce::IpAddress::parse("10.0.0.2");
-      qp.peer_mac = roce::MacAddress{2, 0, 0, 0, 0, 2};
-      qp.payload = payload_.get();
-      qp.traffic.plan = payload_->plan();
       shape(qp, i);
-      c.qps.push_back(qp);
     }
-    return c;
-  }
-  static TxBuilderConfig builder_config() {
-    TxBuilderConfig b;
-    b.multi_segments = true;
-    b.frame_bytes = 1300;
-    b.descriptors = b.held = 256;
-    return b;
+    return builder.build();
   }
   void look_at(rte_mbuf* m) {
     const std::uint8_t* const bth = rte_pktmbuf_mtod(m, const std::uint8_t*) + 14 + 20 + 8;
-    const std::uint32_t qpn = (std::uint32_t{bth[5]} << 16) | (std::uint32_t{bth[6]} << 8) | bth[7];
-    seen.push_back({qpn - kTimedQpn, (m->ol_flags >> flag_ & 1) != 0,
+    seen.push_back({load_be24(bth + 5) - test::kReceiveQpn, (m->ol_flags >> flag_ & 1) != 0,
                     *RTE_MBUF_DYNFIELD(m, field_, std::uint64_t*), now_});
   }
 
   Rng rng_{5};
-  Mempools pools_;
-  Arena arena_{1U << 16};
-  DeviceFactory factory_;
-  std::unique_ptr<Device> device_;
-  std::unique_ptr<Port> port_;
+  test::DpdkRig rig_;
+  test::RigPort port_{rig_, {.frame_bytes = 1518}};
   std::unique_ptr<board::PayloadSource> payload_;
   std::unique_ptr<engine::Board> board_;
-  PortMap map_{1};
   Mailbox<ClockMap> clock_;
-  std::unique_ptr<TxBuilder> builder_;
   std::unique_ptr<PortQueue> port_queue_;
   const rte_eth_rxtx_callback* callback_ = nullptr;
   int field_ = -1, flag_ = -1;

@@ -2,7 +2,7 @@
 #include "dataplane/port.hpp"
 
 #include "dataplane/error.hpp"
-#include "support.hpp"
+#include "temporary_directory.hpp"
 
 #include <catch2/catch.hpp>
 #include <rte_ethdev.h>
@@ -62,7 +62,7 @@ TEST_CASE("impossible ports are refused with a message", "[dataplane][port]") {
   PortConfig config;
   config.queues = 0;
   CHECK_THROWS_AS(Port(*device, config, pools), EnvironmentError);
-  const test::TemporaryDirectory dir;
+  const softfeb::test::TemporaryDirectory dir;
   const auto vhost = factory.attach(parse_device("net_vhost:" + (dir.path() / "vu.sock").string()), {});
   config.queues = 1;
   config.rx_held = 4'000'000;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "base/rng.hpp"
-#include "dataplane/port.hpp"
 #include "dataplane/rx_segments.hpp"
-#include "dataplane/tx_builder.hpp"
-#include "support.hpp"
+#include "dpdk_rig.hpp"
+#include "mbufs.hpp"
 
 #include <array>
 #include <vector>
@@ -17,20 +16,8 @@ using namespace softfeb::dataplane;
 namespace {
 
 struct RingPair {
-  Mempools pools;
-  Arena arena{1U << 20};
-  DeviceFactory factory;
-  std::unique_ptr<Device> devices[2];
-  std::unique_ptr<Port> ports[2];
-
-  RingPair() {
-    PortConfig config;
-    config.rx_descriptors = config.tx_descriptors = 256;
-    for (int i = 0; i < 2; ++i) {
-      devices[i] = factory.attach(parse_device("net_ring:pair"), {1, 4300, 256});
-      ports[i] = std::make_unique<Port>(*devices[i], config, pools);
-    }
-  }
+  test::DpdkRig rig{1U << 20};
+  test::RigPort ports[2]{{rig, {.device = "net_ring:pair"}}, {rig, {.device = "net_ring:pair"}}};
 };
 
 TxBuilderConfig small_builder(bool multi_segments) {
@@ -42,21 +29,14 @@ TxBuilderConfig small_builder(bool multi_segments) {
   return config;
 }
 
-/// Sends `frame` from `from`; returns the packet that arrives at `to`.
-rte_mbuf* carry(TxBuilder& builder, const Port& from, const Port& to, const std::vector<std::uint8_t>& header,
-                ByteSpan payload, const std::vector<std::uint8_t>& trailer) {
-  std::array<TxBuilder::TxFrame, 1> frame;
-  std::array<rte_mbuf*, 1> packet{};
-  REQUIRE(builder.acquire(frame, packet) == 1);
-  std::copy(header.begin(), header.end(), frame[0].header);
-  frame[0].header_length = static_cast<std::uint16_t>(header.size());
-  frame[0].payload = payload.data();
-  frame[0].payload_length = static_cast<std::uint32_t>(payload.size());
-  std::copy(trailer.begin(), trailer.end(), frame[0].trailer.begin());
-  frame[0].trailer_length = static_cast<std::uint8_t>(trailer.size());
-  REQUIRE(builder.build(frame, packet) == 1);
-  rte_mbuf_sanity_check(packet[0], 1);
-  REQUIRE(rte_eth_tx_burst(from.id(), 0, packet.data(), 1) == 1);
+/// Sends a packet from `from`; returns the packet that arrives at `to`.
+rte_mbuf* carry(TxBuilder& builder, const test::RigPort& from, const test::RigPort& to,
+                const test::Bytes& header, ByteSpan payload, const test::Bytes& trailer) {
+  rte_mbuf* const packet = test::built(builder, header, payload, trailer);
+  REQUIRE(packet != nullptr);
+  REQUIRE(packet->pkt_len >= header.size() + payload.size() + trailer.size());
+  rte_mbuf_sanity_check(packet, 1);
+  REQUIRE(test::send(from.id(), packet));
   rte_mbuf* arrived = nullptr;
   REQUIRE(rte_eth_rx_burst(to.id(), 0, &arrived, 1) == 1);
   return arrived;
@@ -74,11 +54,11 @@ std::vector<std::uint8_t> expected(const std::vector<std::uint8_t>& header, Byte
 void exchange(bool multi_segments) {
   RingPair pair;
   Rng rng(multi_segments ? 11 : 12);
-  const MutableByteSpan data = pair.arena.allocate(100'000);
+  const MutableByteSpan data = pair.rig.arena.allocate(100'000);
   for (auto& b : data) b = static_cast<std::uint8_t>(rng.next());
   const std::vector<std::uint8_t> before(data.begin(), data.end());
   const std::vector<std::uint8_t> outside = test::random_bytes(rng, 4096);
-  TxBuilder builder(small_builder(multi_segments), &pair.arena, pair.pools);
+  TxBuilder builder(small_builder(multi_segments), &pair.rig.arena, pair.rig.pools);
 
   // Far more packets than buffers, so all must return to the pools.
   for (unsigned i = 0; i < 4000; ++i) {
@@ -87,8 +67,7 @@ void exchange(bool multi_segments) {
     const ByteSpan payload =
         i % 11 == 0 ? ByteSpan(outside).first(length) : ByteSpan(data).subspan(rng.below(90'000), length);
     const auto trailer = test::random_bytes(rng, i % 13 == 0 ? 0 : 4 + rng.below(4));
-    rte_mbuf* arrived =
-        carry(builder, *pair.ports[i & 1], *pair.ports[1 - (i & 1)], header, payload, trailer);
+    rte_mbuf* arrived = carry(builder, pair.ports[i & 1], pair.ports[1 - (i & 1)], header, payload, trailer);
     const auto wanted = expected(header, payload, trailer);
     REQUIRE(arrived->pkt_len == wanted.size());
     REQUIRE(test::bytes_of(arrived) == wanted);
@@ -109,10 +88,10 @@ TEST_CASE("frames cross a ring pair both ways, payload copied", "[dataplane][tra
 
 TEST_CASE("an attached payload is the arena's own memory", "[dataplane][traffic]") {
   RingPair pair;
-  REQUIRE(pair.ports[0]->capabilities().multi_segments);
-  const MutableByteSpan data = pair.arena.allocate(4096);
-  TxBuilder builder(small_builder(true), &pair.arena, pair.pools);
-  rte_mbuf* arrived = carry(builder, *pair.ports[0], *pair.ports[1], std::vector<std::uint8_t>(98, 1), data,
+  REQUIRE(pair.ports[0].port().capabilities().multi_segments);
+  const MutableByteSpan data = pair.rig.arena.allocate(4096);
+  TxBuilder builder(small_builder(true), &pair.rig.arena, pair.rig.pools);
+  rte_mbuf* arrived = carry(builder, pair.ports[0], pair.ports[1], std::vector<std::uint8_t>(98, 1), data,
                             std::vector<std::uint8_t>(4, 2));
   REQUIRE(arrived->nb_segs == 3);
   CHECK(rte_pktmbuf_mtod(arrived->next, std::uint8_t*) == data.data());
@@ -121,8 +100,8 @@ TEST_CASE("an attached payload is the arena's own memory", "[dataplane][traffic]
 
 TEST_CASE("an exhausted pool gives fewer frames and leaks none", "[dataplane][traffic]") {
   RingPair pair;
-  const MutableByteSpan data = pair.arena.allocate(4096);
-  TxBuilder builder(small_builder(true), &pair.arena, pair.pools);
+  const MutableByteSpan data = pair.rig.arena.allocate(4096);
+  TxBuilder builder(small_builder(true), &pair.rig.arena, pair.rig.pools);
   constexpr unsigned kAll = 4096;
   std::vector<TxBuilder::TxFrame> frames(kAll);
   std::vector<rte_mbuf*> packets(kAll);

@@ -10,7 +10,7 @@
 #include <optional>
 #include <vector>
 
-namespace softfeb::dataplane::test {
+namespace softfeb::test {
 
 struct FrameOptions {
   bool ipv6 = false;
@@ -53,4 +53,4 @@ inline bool believable(const std::vector<std::uint8_t>& frame) {
   return parsed.kind == roce::FrameKind::kUdp && roce::icrc_matches(parsed);
 }
 
-}  // namespace softfeb::dataplane::test
+}  // namespace softfeb::test

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Devices whose two ends can both be ours: frames sent by one end, attached or copied, arrive unchanged at
 // the other.
-#include "dataplane/port.hpp"
-#include "dataplane/tx_builder.hpp"
+#include "dataplane/path_mtu.hpp"
+#include "dpdk_rig.hpp"
+#include "mbufs.hpp"
 #include "roce_frame.hpp"
-#include "support.hpp"
+#include "temporary_directory.hpp"
 
 #include <array>
 #include <chrono>
@@ -23,10 +24,9 @@ namespace {
 
 constexpr std::size_t kHeader = 70;  // Ethernet to RETH
 
-PortConfig small_vdev_port() {
-  PortConfig config;
-  config.rx_descriptors = config.tx_descriptors = 256;
-  config.mtu = 4180;
+test::RigPortConfig vdev(const std::string& device) {
+  test::RigPortConfig config{.device = device};
+  config.port.mtu = 4180;
   return config;
 }
 
@@ -47,35 +47,29 @@ TxBuilder make_builder(const Port& port, bool attach, const Arena& arena, Mempoo
   return {config, &arena, pools};
 }
 
-void send(TxBuilder& builder, Arena& arena, const Port& port, const std::vector<std::uint8_t>& bytes) {
-  std::array<TxBuilder::TxFrame, 1> frame;
-  std::array<rte_mbuf*, 1> packet{};
-  REQUIRE(builder.acquire(frame, packet) == 1);
-  std::copy_n(bytes.begin(), kHeader, frame[0].header);
-  frame[0].header_length = kHeader;
+void send(TxBuilder& builder, Arena& arena, const Port& port, const test::Bytes& bytes) {
   const MutableByteSpan payload = arena.bytes().first(bytes.size() - kHeader - 4);
   std::copy(bytes.begin() + kHeader, bytes.end() - 4, payload.begin());
-  frame[0].payload = payload.data();
-  frame[0].payload_length = static_cast<std::uint32_t>(payload.size());
-  std::copy(bytes.end() - 4, bytes.end(), frame[0].trailer.begin());
-  frame[0].trailer_length = 4;
-  REQUIRE(builder.build(frame, packet) == 1);
-  REQUIRE(within_seconds(2, [&] { return rte_eth_tx_burst(port.id(), 0, packet.data(), 1) == 1; }));
+  const ByteSpan all(bytes);
+  rte_mbuf* packet = test::built(builder, all.first(kHeader), payload, all.last(4));
+  REQUIRE(packet != nullptr);
+  REQUIRE(packet->pkt_len == bytes.size());
+  REQUIRE(within_seconds(2, [&] { return rte_eth_tx_burst(port.id(), 0, &packet, 1) == 1; }));
 }
 
 /// One at a time, so that the arena's bytes may be rewritten.
-void carry_all(const Port& from, const Port& to, std::uint32_t longest, Arena& arena, Mempools& pools) {
+void carry_all(const Port& from, const Port& to, std::uint32_t longest, test::DpdkRig& rig) {
   for (const bool attach : {true, false}) {
     if (attach && !from.capabilities().multi_segments) continue;
     CAPTURE(attach, from.capabilities().driver);
-    TxBuilder builder = make_builder(from, attach, arena, pools);
+    TxBuilder builder = make_builder(from, attach, rig.arena, rig.pools);
     for (roce::Psn psn = 0; psn < 600; ++psn) {
       const auto bytes =
           test::roce_frame({false, false, psn % 3 == 0 ? longest : psn * 7 % longest, 0x11, psn});
       rte_mbuf* arrived = nullptr;
       // A memif server's transmit ring has free slots only after the client has polled.
       REQUIRE(rte_eth_rx_burst(to.id(), 0, &arrived, 1) == 0);
-      send(builder, arena, from, bytes);
+      send(builder, rig.arena, from, bytes);
       REQUIRE(within_seconds(2, [&] { return rte_eth_rx_burst(to.id(), 0, &arrived, 1) == 1; }));
       const auto got = test::bytes_of(arrived);
       rte_pktmbuf_free(arrived);
@@ -90,32 +84,23 @@ void carry_all(const Port& from, const Port& to, std::uint32_t longest, Arena& a
 TEST_CASE("vhost-user carries full packets without a guest", "[dataplane][vdev]") {
   const test::TemporaryDirectory dir;
   const std::string socket = (dir.path() / "vu.sock").string();
-  Mempools pools;
-  Arena arena(1U << 16);
-  DeviceFactory factory;
-  const auto host_device = factory.attach(parse_device("net_vhost:" + socket), {1, 4200, 256});
-  const Port host(*host_device, small_vdev_port(), pools);
-  const auto guest_device =
-      factory.attach(parse_device("net_virtio_user0,path=" + socket + ",mrg_rxbuf=1"), {1, 4200, 256});
-  const Port guest(*guest_device, small_vdev_port(), pools);
-  REQUIRE(within_seconds(5, [&] { return host.link().up; }));
-  carry_all(host, guest, 4096, arena, pools);
-  carry_all(guest, host, 4096, arena, pools);
+  test::DpdkRig rig;
+  const test::RigPort host(rig, vdev("net_vhost:" + socket));
+  const test::RigPort guest(rig, vdev("net_virtio_user0,path=" + socket + ",mrg_rxbuf=1"));
+  REQUIRE(within_seconds(5, [&] { return host.port().link().up; }));
+  carry_all(host.port(), guest.port(), 4096, rig);
+  carry_all(guest.port(), host.port(), 4096, rig);
 }
 
 TEST_CASE("memif carries full packets", "[dataplane][vdev]") {
   const test::TemporaryDirectory dir;
   const std::string text = "net_memif:" + (dir.path() / "m.sock").string();
-  Mempools pools;
-  Arena arena(1U << 16);
-  DeviceFactory factory;
-  const auto server_device = factory.attach(parse_device(text), {1, 4200, 256});
-  const Port server(*server_device, small_vdev_port(), pools);
-  const auto client_device = factory.attach(parse_device(text + ",client"), {1, 4200, 256});
-  const Port client(*client_device, small_vdev_port(), pools);
-  REQUIRE(within_seconds(5, [&] { return server.link().up && client.link().up; }));
-  carry_all(client, server, 4096, arena, pools);
-  carry_all(server, client, 4096, arena, pools);
+  test::DpdkRig rig;
+  const test::RigPort server(rig, vdev(text));
+  const test::RigPort client(rig, vdev(text + ",client"));
+  REQUIRE(within_seconds(5, [&] { return server.port().link().up && client.port().link().up; }));
+  carry_all(client.port(), server.port(), 4096, rig);
+  carry_all(server.port(), client.port(), 4096, rig);
 }
 
 TEST_CASE("net_pcap writes all segments, as the device table says", "[dataplane][vdev]") {
@@ -123,14 +108,11 @@ TEST_CASE("net_pcap writes all segments, as the device table says", "[dataplane]
   const std::string file = (dir.path() / "o.pcap").string();
   const auto bytes = test::roce_frame({false, false, 4096});
   {
-    Mempools pools;
-    Arena arena(1U << 16);
-    DeviceFactory factory;
-    const auto device = factory.attach(parse_device("net_pcap:tx_pcap=" + file), {1, 4200, 256});
-    const Port port(*device, small_vdev_port(), pools);
-    REQUIRE(port.capabilities().multi_segments);
-    TxBuilder builder = make_builder(port, true, arena, pools);
-    send(builder, arena, port, bytes);
+    test::DpdkRig rig;
+    const test::RigPort port(rig, vdev("net_pcap:tx_pcap=" + file));
+    REQUIRE(port.port().capabilities().multi_segments);
+    TxBuilder builder = make_builder(port.port(), true, rig.arena, rig.pools);
+    send(builder, rig.arena, port.port(), bytes);
     CHECK(builder.counters().external == 1);
   }
   std::ifstream in(file, std::ios::binary);

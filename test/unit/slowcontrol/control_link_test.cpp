@@ -2,7 +2,7 @@
 // An RSSI link that is reached by a socket, by the board's own address, or by both; time is virtual.
 #include "slowcontrol/control_link.hpp"
 
-#include "in_band_bench.hpp"
+#include "in_band_fixture.hpp"
 #include "roce/frame.hpp"
 #include "srp/rssi_client.hpp"
 
@@ -15,9 +15,9 @@
 
 using namespace softfeb;
 using namespace softfeb::slowcontrol;
-using test::Bench;
 using test::Bytes;
-using test::identity;
+using test::InBandFixture;
+using test::tagged_identity;
 
 namespace {
 
@@ -32,27 +32,27 @@ class Silent final : public srp::RssiUser {
 /// The in-band client's frames on the wire.
 class Frames final : public srp::DatagramSink {
  public:
-  explicit Frames(Bench& bench) : bench_(bench) {}
+  explicit Frames(InBandFixture& bench) : bench_(bench) {}
   void send(const srp::UdpPeer& to, ByteSpan datagram) override {
-    bench_.send(identity(2), datagram, to.port);
+    bench_.send(tagged_identity(2), datagram, to.port);
   }
 
  private:
-  Bench& bench_;
+  InBandFixture& bench_;
 };
 
 roce::IpAddress loopback() { return *roce::IpAddress::parse("127.0.0.1"); }
 
 /// A link with both paths, and a client on each.
 struct LinkRig {
-  Bench bench;
+  InBandFixture bench;
   boost::asio::io_context io;
   Silent user, in_band_user, socket_user;
   std::vector<srp::RssiClosed> closed;
   ControlLink link{{}, user, [this](const srp::RssiClosed& c) { closed.push_back(c); }};
   std::uint16_t port = free_port();
   Frames frames{bench};
-  srp::RssiClient in_band{{.reconnect = false}, {identity(1).ip, 8192}, frames, in_band_user};
+  srp::RssiClient in_band{{.reconnect = false}, {tagged_identity(1).ip, 8192}, frames, in_band_user};
   sockets::UdpClientSocket socket{io, {loopback(), port}, clock()};
   srp::RssiClient by_socket{{.reconnect = false}, {loopback(), port}, socket, socket_user};
 
@@ -103,7 +103,7 @@ TEST_CASE("answers take the path their peer came by", "[slowcontrol][control-lin
   rig.in_band.connect(rig.bench.now);
   REQUIRE(rig.until([&] { return rig.in_band.open() && rig.link.server().open(); }));
   CHECK(rig.link.in_band());
-  CHECK(rig.link.server().status().peer.ip == identity(2).ip);
+  CHECK(rig.link.server().status().peer.ip == tagged_identity(2).ip);
   rig.in_band.close(rig.bench.now);
   REQUIRE(rig.until([&] { return !rig.link.server().open(); }));
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // RSSI between a client on the wire and a board's server, through port queue, rings and frames, in virtual
 // time.
-#include "in_band_bench.hpp"
+#include "in_band_fixture.hpp"
 #include "roce/frame.hpp"
 #include "slowcontrol/control_link.hpp"
 #include "srp/rssi_client.hpp"
@@ -13,9 +13,9 @@
 
 using namespace softfeb;
 using namespace softfeb::slowcontrol;
-using test::Bench;
 using test::Bytes;
-using test::identity;
+using test::InBandFixture;
+using test::tagged_identity;
 
 namespace {
 
@@ -41,21 +41,21 @@ class User final : public srp::RssiUser {
 /// The client's transmit path: frames on the wire, of which every n-th is lost.
 class Wire final : public srp::DatagramSink {
  public:
-  explicit Wire(Bench& bench) : bench_(bench) {}
+  explicit Wire(InBandFixture& bench) : bench_(bench) {}
   void send(const srp::UdpPeer& to, ByteSpan datagram) override {
-    if (lossy() == false) bench_.send(identity(2), datagram, to.port);
+    if (lossy() == false) bench_.send(tagged_identity(2), datagram, to.port);
   }
   bool lossy() { return ++frames_ % 11 == 0; }
 
  private:
-  Bench& bench_;
+  InBandFixture& bench_;
   unsigned frames_ = 0;
 };
 
 }  // namespace
 
 TEST_CASE("an RSSI connection through a port queue, with losses", "[slowcontrol][in-band]") {
-  Bench bench;
+  InBandFixture bench;
   InBandLink& way = bench.serve();
   User board;
   srp::RssiServerConfig config;
@@ -68,7 +68,7 @@ TEST_CASE("an RSSI connection through a port queue, with losses", "[slowcontrol]
 
   User user;
   Wire wire(bench);
-  const srp::UdpPeer address{identity(1).ip, 8192};
+  const srp::UdpPeer address{tagged_identity(1).ip, 8192};
   srp::RssiClient client({}, address, wire, user);
   client.connect(bench.now);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "in_band_bench.hpp"
+#include "in_band_fixture.hpp"
 #include "roce/frame.hpp"
 
 #include <vector>
@@ -12,9 +12,9 @@ using namespace softfeb::slowcontrol;
 using dataplane::ControlExchange;
 using dataplane::PortQueue;
 using dataplane::PortQueueCounters;
-using test::Bench;
 using test::Bytes;
-using test::identity;
+using test::InBandFixture;
+using test::tagged_identity;
 
 namespace {
 
@@ -40,20 +40,20 @@ class Echo final : public InBandUser {
 }  // namespace
 
 TEST_CASE("a datagram reaches its link, and the response its sender", "[slowcontrol][in-band]") {
-  Bench bench;
+  InBandFixture bench;
   InBandLink& way = bench.serve();
-  CHECK(way.max_datagram() == Bench::kMtu - 28);
+  CHECK(way.max_datagram() == InBandFixture::kMtu - 28);
   Echo link(way);
   way.connect(&link);
   Rng rng(1);
   for (const std::size_t size : {1, 8, 24, 1024, 4000}) {
     for (const std::size_t parts : {1, 3}) {
       const Bytes sent = test::random_bytes(rng, size);
-      bench.send(identity(2), sent, 8192, parts);
+      bench.send(tagged_identity(2), sent, 8192, parts);
       CHECK(bench.in_band->poll(bench.now) == 1);
       REQUIRE(!link.datagrams.empty());
       CHECK(link.datagrams.back() == sent);
-      CHECK(link.peers.back() == srp::UdpPeer{identity(2).ip, 40'000});
+      CHECK(link.peers.back() == srp::UdpPeer{tagged_identity(2).ip, 40'000});
       CHECK(bench.port_queue->pending());
       CHECK(bench.port_queue->next_event(bench.now) == bench.now);
       CHECK(bench.port_queue->run(bench.now));
@@ -63,13 +63,13 @@ TEST_CASE("a datagram reaches its link, and the response its sender", "[slowcont
       CHECK(frame.size() >= 60);
       const roce::ParsedFrame f = roce::parse_frame(ByteSpan(frame));
       REQUIRE(f.kind == roce::FrameKind::kUdp);
-      CHECK(f.dest_mac == identity(2).mac);
-      CHECK(f.source_mac == identity(1).mac);
+      CHECK(f.dest_mac == tagged_identity(2).mac);
+      CHECK(f.source_mac == tagged_identity(1).mac);
       REQUIRE(f.vlan);
       CHECK(f.vlan->id == 9);
       CHECK(f.vlan->pcp == 3);
-      CHECK(f.source_ip == identity(1).ip);
-      CHECK(f.dest_ip == identity(2).ip);
+      CHECK(f.source_ip == tagged_identity(1).ip);
+      CHECK(f.dest_ip == tagged_identity(2).ip);
       CHECK(f.source_port == 8192);
       CHECK(f.dest_port == 40'000);
       Bytes content(f.content.size());
@@ -89,27 +89,27 @@ TEST_CASE("a datagram reaches its link, and the response its sender", "[slowcont
 
 TEST_CASE("datagrams from hosts that may not connect, or to no link, are freed and counted",
           "[slowcontrol][in-band]") {
-  Bench bench;
+  InBandFixture bench;
   InBandLink& way = bench.serve();
   const Bytes datagram(24, 1);
-  bench.send(identity(2), datagram);
+  bench.send(tagged_identity(2), datagram);
   bench.in_band->poll(bench.now);
   CHECK(bench.in_band->counters().rx_unserved == 1);  // no link yet
   Echo link(way);
   way.connect(&link);
-  engine::Identity stranger = identity(2);
+  engine::Identity stranger = tagged_identity(2);
   stranger.ip = *roce::IpAddress::parse("11.0.0.2");
   bench.send(stranger, datagram);
-  bench.send(identity(2), datagram, 8193);
+  bench.send(tagged_identity(2), datagram, 8193);
   bench.in_band->poll(bench.now);
   CHECK(bench.in_band->counters().rx_refused == 1);
   CHECK(bench.in_band->counters().rx_unserved == 2);
   CHECK(link.datagrams.empty());
   // From an unknown peer, and longer than a frame.
-  way.send({identity(7).ip, 1}, datagram);
-  bench.send(identity(2), datagram);
+  way.send({tagged_identity(7).ip, 1}, datagram);
+  bench.send(tagged_identity(2), datagram);
   bench.in_band->poll(bench.now);
-  way.send({identity(2).ip, 1}, Bytes(way.max_datagram() + 1));
+  way.send({tagged_identity(2).ip, 1}, Bytes(way.max_datagram() + 1));
   CHECK(bench.in_band->counters().tx_refused == 2);
   CHECK(bench.in_band->counters().tx == 1);
   bench.port_queue->run(bench.now);
@@ -118,11 +118,11 @@ TEST_CASE("datagrams from hosts that may not connect, or to no link, are freed a
 }
 
 TEST_CASE("responses keep their order; excess ones are dropped", "[slowcontrol][in-band]") {
-  Bench bench;
+  InBandFixture bench;
   InBandLink& way = bench.serve();
   Echo link(way);
   way.connect(&link);
-  bench.send(identity(2), Bytes(24));
+  bench.send(tagged_identity(2), Bytes(24));
   bench.in_band->poll(bench.now);
   const std::size_t room = ControlExchange::kRoom;
   for (std::uint32_t i = 1; i < room + 10; ++i) {
@@ -143,11 +143,11 @@ TEST_CASE("responses keep their order; excess ones are dropped", "[slowcontrol][
 }
 
 TEST_CASE("RoCE and slow control share every iteration", "[slowcontrol][in-band]") {
-  Bench bench(4);
+  InBandFixture bench(4);
   InBandLink& way = bench.serve();
   Echo link(way);
   way.connect(&link);
-  bench.send(identity(2), Bytes(24));
+  bench.send(tagged_identity(2), Bytes(24));
   bench.in_band->poll(bench.now);
   bench.board->start(bench.now);
   bench.port_queue->wake();

@@ -12,6 +12,8 @@
 using namespace softfeb;
 using namespace softfeb::sockets;
 using namespace softfeb::srp;
+using test::loopback;
+using test::UdpBoard;
 
 namespace {
 

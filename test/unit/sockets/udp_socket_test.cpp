@@ -12,6 +12,9 @@
 using namespace softfeb;
 using namespace softfeb::sockets;
 using namespace softfeb::srp;
+using test::loopback;
+using test::PatternCheck;
+using test::UdpBoard;
 
 namespace {
 

@@ -11,6 +11,7 @@
 
 using namespace softfeb;
 using namespace softfeb::srp;
+using test::MemoryBus;
 
 TEST_CASE("accesses of several users are executed in order") {
   MemoryBus memory(64, false);

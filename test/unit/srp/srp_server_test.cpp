@@ -10,6 +10,8 @@
 
 using namespace softfeb;
 using namespace softfeb::srp;
+using test::FakeLink;
+using test::MemoryBus;
 
 namespace {
 

@@ -8,6 +8,9 @@
 
 using namespace softfeb;
 using namespace softfeb::srp;
+using test::FakeLink;
+using test::PatternCheck;
+using test::PatternSource;
 
 namespace {
 

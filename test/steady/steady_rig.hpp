@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "board/payload.hpp"
-#include "dataplane/arena.hpp"
+#include "board_builder.hpp"
 #include "dataplane/capture.hpp"
 #include "dataplane/control_exchange.hpp"
-#include "dataplane/device.hpp"
 #include "dataplane/fault_injector.hpp"
-#include "dataplane/mempools.hpp"
-#include "dataplane/port.hpp"
 #include "dataplane/worker.hpp"
-#include "engine/board.hpp"
-#include "engine/receiver.hpp"
+#include "dpdk_rig.hpp"
+#include "mbufs.hpp"
 #include "probe.hpp"
 
 #include <array>
@@ -22,7 +18,7 @@ struct rte_eth_rxtx_callback;
 
 namespace softfeb::steady {
 
-struct WorldConfig {
+struct SteadyConfig {
   bool ring = true;      ///< boards and a receiver at the ends of a ring; otherwise only boards on net_null
   unsigned workers = 1;  ///< 2: the first polls both ports, the second owns the receiver
   dataplane::IdlePolicy idle = dataplane::IdlePolicy::kPause;
@@ -47,12 +43,12 @@ struct Traffic {
 /// ring they use RC, with a receiver that checks every byte, and with loss, duplication, reordering,
 /// corruption and marks. On net_null they use UC with injected CNPs. Both also receive ARP requests and
 /// slow-control datagrams.
-class World {
+class SteadyRig {
  public:
-  explicit World(const WorldConfig& config);
-  ~World();
-  World(const World&) = delete;
-  World& operator=(const World&) = delete;
+  explicit SteadyRig(const SteadyConfig& config);
+  ~SteadyRig();
+  SteadyRig(const SteadyRig&) = delete;
+  SteadyRig& operator=(const SteadyRig&) = delete;
 
   /// Waits until this many more packets have left.
   void run(std::uint64_t packets);
@@ -64,7 +60,7 @@ class World {
 
  private:
   struct Hook {
-    World* world = nullptr;
+    SteadyRig* rig = nullptr;
     Probe* probe = nullptr;
     bool board_side = false;
     std::uint64_t calls = 0;
@@ -72,29 +68,22 @@ class World {
 
   void make_payload();
   void make_boards();
-  void make_receiver();
   void make_ports();
   void make_port_queue(std::size_t port, unsigned worker, std::vector<std::uint16_t> rx_queues);
   void hook(std::size_t port, Probe& probe);
   /// Frames injected for the boards.
   std::uint16_t inject(std::uint64_t call, rte_mbuf** packets, std::uint16_t n, std::uint16_t room);
-  rte_mbuf* packet(const std::vector<std::uint8_t>& frame);
   dataplane::WorkerStats totals() const;
   void drain_control();
 
-  WorldConfig config_;
+  SteadyConfig config_;
   dataplane::TscClock clock_;
-  dataplane::Mempools pools_;
-  dataplane::Arena arena_{1U << 18};
+  test::DpdkRig rig_{1U << 18};
   std::unique_ptr<board::PayloadSource> payload_;
   std::vector<std::uint8_t> memory_;
   std::vector<std::unique_ptr<engine::Board>> boards_;
   std::unique_ptr<engine::Receiver> receiver_;
-  dataplane::DeviceFactory factory_;
-  std::vector<std::unique_ptr<dataplane::Device>> devices_;
-  std::vector<std::unique_ptr<dataplane::Port>> ports_;
-  std::vector<std::unique_ptr<dataplane::PortMap>> maps_;
-  std::vector<std::unique_ptr<dataplane::TxBuilder>> builders_;
+  std::vector<std::unique_ptr<test::RigPort>> ports_;
   std::vector<std::unique_ptr<dataplane::ControlExchange>> exchanges_;
   std::vector<std::unique_ptr<dataplane::FaultInjector>> faults_;
   std::vector<std::unique_ptr<dataplane::Capture>> captures_;
@@ -103,7 +92,7 @@ class World {
   std::array<Hook, 2> hooks_;
   std::vector<const rte_eth_rxtx_callback*> callbacks_;
   rte_mempool* outside_ = nullptr;
-  std::vector<std::vector<std::uint8_t>> injected_;  ///< frames, used in turn
+  std::vector<test::Bytes> injected_;  ///< frames, used in turn
   std::uint64_t control_datagrams_ = 0;
 };
 

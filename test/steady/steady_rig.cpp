@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "world.hpp"
+#include "steady_rig.hpp"
 
+#include "dataplane/path_mtu.hpp"
 #include "dataplane/run_clock.hpp"
 #include "engine/control_frame.hpp"
-#include "roce/craft.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -22,47 +22,24 @@ constexpr std::uint32_t kPmtu = 1024;
 constexpr std::uint32_t kMessage = 8 * kPmtu;
 constexpr std::uint32_t kSlots = 4;  // messages in a QP's memory
 constexpr std::uint32_t kRegion = kSlots * kMessage;
-constexpr std::uint32_t kRkey = 0x77;
 constexpr std::uint64_t kRate = 20'000'000;  // bytes per second and QP
 constexpr std::uint64_t kEvery = 64;         // iterations between two injected frames
 constexpr unsigned kLcores = 3;
 
-engine::Identity steady_identity(std::uint8_t last) {
-  engine::Identity id;
-  id.mac = {2, 0, 0, 0, 0, last};
-  id.ip = roce::IpAddress::parse("10.0.0.0")->plus(last);
-  return id;
-}
-engine::Identity board_identity(std::uint32_t b) { return steady_identity(static_cast<std::uint8_t>(1 + b)); }
-engine::Identity receiver_identity() { return steady_identity(100); }
-engine::Identity stranger() { return steady_identity(200); }
-
-roce::Path path_between(const engine::Identity& from, const engine::Identity& to) {
-  roce::Path p;
-  p.source_mac = from.mac;
-  p.dest_mac = to.mac;
-  p.source_ip = from.ip;
-  p.dest_ip = to.ip;
-  return p;
-}
+engine::Identity board_identity(std::uint32_t b) { return test::identity(1 + b); }
+engine::Identity receiver_identity() { return test::identity(100); }
+engine::Identity stranger() { return test::identity(200); }
 
 roce::Qpn qpn_of(std::uint32_t board, std::uint32_t qp) { return 0x100 + board * 0x100 + qp; }
 
-std::vector<std::uint8_t> cnp_for(std::uint32_t board, std::uint32_t qp) {
-  std::vector<std::uint8_t> frame(128);
-  std::array<std::uint8_t, 8> trailer{};
-  const roce::Crafted c =
-      roce::craft_cnp(roce::HeaderTemplate(path_between(receiver_identity(), board_identity(board))),
-                      qpn_of(board, qp), roce::kDefaultPkey, 0, frame.data(), trailer.data());
-  frame.resize(c.header_length);
-  frame.insert(frame.end(), trailer.begin(), trailer.begin() + c.trailer_length);
-  return frame;
+test::Bytes cnp_for(std::uint32_t board, std::uint32_t qp) {
+  return test::cnp(test::path(receiver_identity(), board_identity(board)), qpn_of(board, qp));
 }
 
-std::vector<std::uint8_t> arp_request_for(std::uint32_t board) {
+test::Bytes arp_request_for(std::uint32_t board) {
   const engine::Identity to = board_identity(board);
   const engine::Identity from = stranger();
-  std::vector<std::uint8_t> f(6, 0xff);
+  test::Bytes f(6, 0xff);
   f.insert(f.end(), from.mac.begin(), from.mac.end());
   f.insert(f.end(), {8, 6, 0, 1, 8, 0, 6, 4, 0, 1});
   f.insert(f.end(), from.mac.begin(), from.mac.end());
@@ -76,10 +53,10 @@ std::vector<std::uint8_t> arp_request_for(std::uint32_t board) {
   return f;
 }
 
-std::vector<std::uint8_t> datagram_for(std::uint32_t board) {
+test::Bytes datagram_for(std::uint32_t board) {
   const engine::Identity to = board_identity(board);
-  const std::vector<std::uint8_t> payload(24, 0x5a);
-  std::vector<std::uint8_t> f(engine::control_frame_overhead(stranger()) + payload.size());
+  const test::Bytes payload(24, 0x5a);
+  test::Bytes f(engine::control_frame_overhead(stranger()) + payload.size());
   engine::write_control_frame(stranger(), {to.mac, to.ip, engine::kRegisterUdpPort, 40'000}, payload, 1,
                               f.data());
   return f;
@@ -87,10 +64,9 @@ std::vector<std::uint8_t> datagram_for(std::uint32_t board) {
 
 }  // namespace
 
-World::World(const WorldConfig& config) : config_(config), clock_(dataplane::start_clock()) {
+SteadyRig::SteadyRig(const SteadyConfig& config) : config_(config), clock_(dataplane::start_clock()) {
   make_payload();
   make_boards();
-  if (config_.ring) make_receiver();
   make_ports();
   for (unsigned w = 0; w < config_.workers; ++w) {
     workers_.push_back(std::make_unique<dataplane::Worker>(w + 1, config_.idle, clock_));
@@ -111,7 +87,7 @@ World::World(const WorldConfig& config) : config_(config), clock_(dataplane::sta
   for (auto& w : workers_) w->command(dataplane::StartTraffic{0});
 }
 
-World::~World() {
+SteadyRig::~SteadyRig() {
   for (auto& w : workers_) w->command(dataplane::Quit{});
   for (auto& w : workers_) w->join();
   // Callbacks stay with the port number, which the next port reuses.
@@ -120,13 +96,12 @@ World::~World() {
     rte_eth_remove_rx_callback(ports_[std::min<std::size_t>(i, 1)]->id(), second ? 1 : 0, callbacks_[i]);
   }
   workers_.clear();
-  for (auto& port : ports_) port.reset();
 }
 
-void World::make_payload() {
+void SteadyRig::make_payload() {
   payload_ =
       board::make_payload({.kind = board::PayloadKind::kCounter, .message_length = kMessage, .pmtu = kPmtu});
-  payload_->fill(arena_.allocate(payload_->arena_bytes()));
+  payload_->fill(rig_.arena.allocate(payload_->arena_bytes()));
   for (std::uint32_t b = 0; b < 2; ++b) {
     injected_.push_back(arp_request_for(b));
     injected_.push_back(datagram_for(b));
@@ -135,112 +110,72 @@ void World::make_payload() {
   }
 }
 
-void World::make_boards() {
+void SteadyRig::make_boards() {
+  memory_.resize(2 * kQps * kRegion);
+  test::ReceiverBuilder receiver(receiver_identity());
   for (std::uint32_t b = 0; b < 2; ++b) {
-    engine::BoardConfig c;
-    c.identity = board_identity(b);
-    c.link_rate = 1'250'000'000;
+    test::BoardBuilder board(board_identity(b));
+    board.config.link_rate = 1'250'000'000;
     for (std::uint32_t q = 0; q < kQps; ++q) {
-      engine::SendQpConfig qp;
+      engine::SendQpConfig& qp = board.qp(receiver_identity(), *payload_, kPmtu);
       qp.requester.transport = config_.ring ? roce::Transport::kRc : roce::Transport::kUc;
       qp.requester.qpn = qp.requester.dest_qpn = qpn_of(b, q);
-      qp.requester.pmtu = kPmtu;
       qp.requester.timeout = 8;  // 1 ms
       qp.requester.retry_count = 7;
-      qp.path = path_between(c.identity, receiver_identity());
-      qp.peer_mac = receiver_identity().mac;
-      qp.payload = payload_.get();
       qp.known_crc = b == 0;
       qp.congestion = dcqcn::FirmwareSettings{};
       qp.traffic.verb = roce::WrOpcode::kWriteImm;
-      qp.traffic.plan = payload_->plan();
       qp.traffic.rate_kind = engine::RateKind::kPayloadBytes;
       qp.traffic.rate = kRate;
-      qp.traffic.rkey = kRkey;
       qp.traffic.remote_address = (b * kQps + q) * kRegion;
       qp.traffic.slots = kSlots;
-      c.qps.push_back(qp);
+      const MutableByteSpan memory = MutableByteSpan(memory_).subspan(qp.traffic.remote_address, kRegion);
+      test::expect_payload(receiver.qp(qp, memory), *payload_);
     }
-    boards_.push_back(std::make_unique<engine::Board>(c));
+    boards_.push_back(board.build());
   }
+  if (config_.ring) receiver_ = receiver.build();
 }
 
-void World::make_receiver() {
-  memory_.resize(2 * kQps * kRegion);
-  engine::ReceiverConfig c;
-  c.identity = receiver_identity();
-  for (std::uint32_t b = 0; b < 2; ++b) {
-    for (std::uint32_t q = 0; q < kQps; ++q) {
-      const std::uint64_t at = (b * kQps + q) * kRegion;
-      engine::ReceiveQpSetup s;
-      s.qp.responder.qpn = s.qp.responder.dest_qpn = qpn_of(b, q);
-      s.qp.responder.pmtu = kPmtu;
-      s.qp.layout.emplace(kMessage, kPmtu, 0);
-      s.qp.expected = payload_.get();
-      s.qp.numbering = roce::MessageNumbering::kLayout;
-      s.reply_path = path_between(receiver_identity(), board_identity(b));
-      s.regions.push_back({at, kRegion, kRkey, memory_.data() + at});
-      c.qps.push_back(s);
-    }
-  }
-  receiver_ = std::make_unique<engine::Receiver>(c);
+void SteadyRig::make_ports() {
+  test::RigPortConfig c;
+  c.device = config_.ring ? "net_ring:steady" : "net_null";
+  c.frame_bytes = dataplane::frame_bytes_for(dataplane::mtu_for(kPmtu, false));
+  c.ring = c.held = 512;
+  c.workers = config_.workers;
+  c.port.queues = static_cast<std::uint16_t>(config_.workers);
+  c.port.lcores = kLcores;
+  c.port.rx_descriptors = c.port.tx_descriptors = 512;
+  for (int end = 0; end < (config_.ring ? 2 : 1); ++end)
+    ports_.push_back(std::make_unique<test::RigPort>(rig_, c));
+  for (auto& b : boards_) ports_[0]->add(*b);
+  if (receiver_) ports_[1]->add(*receiver_, config_.workers - 1);
+  outside_ = rig_.pools.create("frames from outside", dataplane::pool_size(2048, kLcores), 256);
 }
 
-void World::make_ports() {
-  const std::uint16_t queues = static_cast<std::uint16_t>(config_.workers);
-  for (int end = 0; end < (config_.ring ? 2 : 1); ++end) {
-    devices_.push_back(
-        factory_.attach(dataplane::parse_device(config_.ring ? "net_ring:steady" : "net_null"),
-                        {queues, dataplane::frame_bytes_for(dataplane::mtu_for(kPmtu, false)), 512}));
-    dataplane::PortConfig p;
-    p.queues = queues;
-    p.lcores = kLcores;
-    p.rx_descriptors = p.tx_descriptors = 512;
-    ports_.push_back(std::make_unique<dataplane::Port>(*devices_.back(), p, pools_));
-    arena_.map_for(ports_.back()->id());
-    maps_.push_back(std::make_unique<dataplane::PortMap>(config_.workers));
-  }
-  for (auto& b : boards_) maps_[0]->add(*b, 0);
-  if (receiver_) maps_[1]->add(*receiver_, config_.workers - 1);
-  outside_ = pools_.create("frames from outside", dataplane::pool_size(2048, kLcores), 256);
-}
-
-void World::make_port_queue(std::size_t port, unsigned worker, std::vector<std::uint16_t> rx_queues) {
+void SteadyRig::make_port_queue(std::size_t port, unsigned worker, std::vector<std::uint16_t> rx_queues) {
   const std::uint32_t frame = dataplane::frame_bytes_for(dataplane::mtu_for(kPmtu, false));
-  dataplane::TxBuilderConfig b;
-  b.multi_segments = ports_[port]->capabilities().multi_segments;
-  b.frame_bytes = frame;
-  b.descriptors = b.held = 512;
-  b.lcores = kLcores;
-  builders_.push_back(std::make_unique<dataplane::TxBuilder>(b, &arena_, pools_));
   exchanges_.push_back(std::make_unique<dataplane::ControlExchange>());
   captures_.push_back(std::make_unique<dataplane::Capture>(
       dataplane::CaptureConfig{dataplane::CaptureMode::kOnError, 500, 128, frame}));
-  dataplane::PortQueueConfig c;
-  c.port = ports_[port]->id();
-  c.tx_queue = static_cast<std::uint16_t>(worker);
-  c.rx_queues = std::move(rx_queues);
-  c.worker = worker;
-  dataplane::PortQueue::Deps parts;
-  parts.map = maps_[port].get();
-  parts.builder = builders_.back().get();
-  parts.control = &exchanges_.back()->received();
-  parts.control_frames = &exchanges_.back()->to_send();
-  parts.rx_capture = parts.tx_capture = captures_.back().get();
+  test::RigPort::Queue queue{.worker = worker, .rx_queues = std::move(rx_queues)};
+  queue.parts.control = &exchanges_.back()->received();
+  queue.parts.control_frames = &exchanges_.back()->to_send();
+  queue.parts.rx_capture = queue.parts.tx_capture = captures_.back().get();
   if (config_.ring && port == 0) {
     constexpr std::uint64_t kPerMille = (std::uint64_t{1} << 32) / 1000;
     const dataplane::FaultRates rates{2 * kPerMille, kPerMille, kPerMille, kPerMille, 20 * kPerMille};
     faults_.push_back(std::make_unique<dataplane::FaultInjector>(dataplane::FaultPlan(7, rates), frame, 512,
-                                                                 kLcores, pools_));
-    parts.tx_faults = faults_.back().get();
+                                                                 kLcores, rig_.pools));
+    queue.parts.tx_faults = faults_.back().get();
   }
-  workers_[worker]->add_port_queue(std::make_unique<dataplane::PortQueue>(c, parts));
+  workers_[worker]->add_port_queue(ports_[port]->make_queue(queue));
   if (port == 0 || worker == 1) hook(port, *probes_[worker]);
 }
 
-void World::hook(std::size_t port, Probe& probe) {
+void SteadyRig::hook(std::size_t port, Probe& probe) {
   Hook& h = hooks_[port];
-  h.world = this;
+  h.rig = this;
   h.probe = &probe;
   h.board_side = port == 0;
   const std::uint16_t queue = port == 0 ? 0 : 1;
@@ -249,34 +184,25 @@ void World::hook(std::size_t port, Probe& probe) {
       [](std::uint16_t, std::uint16_t, rte_mbuf** packets, std::uint16_t n, std::uint16_t room, void* self) {
         Hook& mine = *static_cast<Hook*>(self);
         mine.probe->turn();
-        return mine.board_side ? mine.world->inject(mine.calls++, packets, n, room) : n;
+        return mine.board_side ? mine.rig->inject(mine.calls++, packets, n, room) : n;
       },
       &h));
 }
 
-std::uint16_t World::inject(std::uint64_t call, rte_mbuf** packets, std::uint16_t n, std::uint16_t room) {
+std::uint16_t SteadyRig::inject(std::uint64_t call, rte_mbuf** packets, std::uint16_t n, std::uint16_t room) {
   if (call % kEvery != 0 || n == room) return n;
-  packets[n] = packet(injected_[call / kEvery % injected_.size()]);
+  packets[n] = test::packet(outside_, injected_[call / kEvery % injected_.size()]);
   return packets[n] == nullptr ? n : static_cast<std::uint16_t>(n + 1);
 }
 
-rte_mbuf* World::packet(const std::vector<std::uint8_t>& frame) {
-  rte_mbuf* const m = rte_pktmbuf_alloc(outside_);
-  if (m == nullptr) return nullptr;
-  std::copy(frame.begin(), frame.end(), rte_pktmbuf_mtod(m, std::uint8_t*));
-  m->data_len = static_cast<std::uint16_t>(frame.size());
-  m->pkt_len = m->data_len;
-  return m;
-}
-
-dataplane::WorkerStats World::totals() const { return workers_[0]->totals(); }
+dataplane::WorkerStats SteadyRig::totals() const { return workers_[0]->totals(); }
 
 /// Like the control thread, continuously.
-void World::drain_control() {
+void SteadyRig::drain_control() {
   for (auto& e : exchanges_) control_datagrams_ += e->drop_received();
 }
 
-void World::run(std::uint64_t packets) {
+void SteadyRig::run(std::uint64_t packets) {
   const std::uint64_t until = totals().port_queues.tx_packets + packets;
   for (int i = 0; totals().port_queues.tx_packets < until; ++i) {
     if (i == 10'000) throw std::runtime_error("the boards do not send");
@@ -285,7 +211,7 @@ void World::run(std::uint64_t packets) {
   }
 }
 
-Traffic World::traffic() {
+Traffic SteadyRig::traffic() {
   Traffic t;
   for (auto& w : workers_) {
     dataplane::SnapshotRequest request;
@@ -313,7 +239,7 @@ Traffic World::traffic() {
   return t;
 }
 
-void World::command() {
+void SteadyRig::command() {
   dataplane::BoardRequest access;
   access.board = boards_[0].get();
   access.actions.push_back(board::SetDcqcn{0, {}});

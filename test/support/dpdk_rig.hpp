@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "dataplane/arena.hpp"
+#include "dataplane/device.hpp"
+#include "dataplane/mempools.hpp"
+#include "dataplane/port.hpp"
+#include "dataplane/port_queue.hpp"
+#include "dataplane/tx_builder.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace softfeb::test {
+
+/// What the ports of a test share. Must outlive them.
+struct DpdkRig {
+  explicit DpdkRig(std::size_t arena_bytes = 1U << 16) : arena(arena_bytes) {}
+
+  dataplane::Mempools pools;
+  dataplane::Arena arena;            ///< for payloads
+  dataplane::DeviceFactory factory;  ///< joins the two ends of a net_ring
+};
+
+struct RigPortConfig {
+  std::string device = "net_null";   ///< as in a configuration
+  std::uint32_t frame_bytes = 4300;  ///< longest frame, Ethernet header to iCRC
+  std::uint32_t ring = 256;          ///< packets that a net_ring holds
+  std::uint32_t held = 256;          ///< packets built and not yet freed, besides those in the ring
+  unsigned workers = 1;              ///< workers that share the port
+  dataplane::PortConfig port{.rx_descriptors = 256, .tx_descriptors = 256};
+};
+
+/// A port, its endpoints, and what its port queues need. Port queues must be destroyed before it.
+class RigPort {
+ public:
+  RigPort(DpdkRig& rig, const RigPortConfig& config);
+  RigPort(const RigPort&) = delete;
+  RigPort& operator=(const RigPort&) = delete;
+
+  const dataplane::Port& port() const { return port_; }
+  std::uint16_t id() const { return port_.id(); }
+
+  /// Makes `worker` the owner of `endpoint`, which must outlive the port queues. Throws std::logic_error if
+  /// its address is taken.
+  void add(engine::Endpoint& endpoint, unsigned worker = 0);
+  /// Removes all endpoints. No port queue may exist.
+  void clear();
+
+  struct Queue {
+    unsigned worker = 0;
+    std::vector<std::uint16_t> rx_queues = {0};
+    std::uint16_t burst = 32;
+    dataplane::PortQueue::Deps parts{};  ///< map and builder are filled in
+  };
+  /// The port queue of a worker. TX queue: the worker's number if the port has that many.
+  std::unique_ptr<dataplane::PortQueue> make_queue(const Queue& queue);
+  std::unique_ptr<dataplane::PortQueue> make_queue() { return make_queue(Queue{}); }
+
+ private:
+  DpdkRig& rig_;
+  RigPortConfig config_;
+  std::unique_ptr<dataplane::Device> device_;
+  dataplane::Port port_;
+  std::unique_ptr<dataplane::PortMap> map_;
+  std::vector<std::unique_ptr<dataplane::TxBuilder>> builders_;  ///< by worker
+};
+
+}  // namespace softfeb::test
