@@ -2,6 +2,7 @@
 #include "checking_receiver.hpp"
 
 #include "addresses.hpp"
+#include "board_builder.hpp"
 #include "craft_board.hpp"
 #include "dataplane/huge_memory.hpp"
 
@@ -13,23 +14,20 @@ CheckingReceiver::CheckingReceiver(const CraftOptions& o)
       memory_(std::size_t{o.qps} * message_bytes(o), &dataplane::HugeMemory::instance()) {
   expected_->fill(expected_bytes_);
   const std::uint32_t message = message_bytes(o);
-  engine::ReceiverConfig c;
-  c.identity.mac = kPeerMac;
-  c.identity.ip = peer_ip();
-  c.qps.reserve(o.qps);
+  test::ReceiverBuilder builder(peer());
+  builder.config.qps.reserve(o.qps);
+  engine::SendQpConfig sender;
+  sender.requester.transport = o.transport;
+  sender.requester.pmtu = o.pmtu;
+  sender.path = path_to_peer();
+  sender.traffic.rkey = kRkey;
   for (std::uint32_t i = 0; i < o.qps; ++i) {
-    engine::ReceiveQpSetup s;
-    s.qp.responder.transport = o.transport;
-    s.qp.responder.qpn = s.qp.responder.dest_qpn = kFirstQpn + i;
-    s.qp.responder.pmtu = o.pmtu;
-    s.qp.layout.emplace(message, o.pmtu);
-    s.qp.expected = expected_.get();
-    s.qp.numbering = roce::MessageNumbering::kLayout;
-    s.reply_path = path_to_board();
-    s.regions.push_back({0, message, kRkey, &memory_[std::size_t{i} * message]});
-    c.qps.push_back(std::move(s));
+    sender.requester.qpn = sender.requester.dest_qpn = kFirstQpn + i;
+    engine::ReceiveQpSetup& qp =
+        builder.qp(sender, MutableByteSpan(memory_).subspan(std::size_t{i} * message, message));
+    test::expect_payload(qp, *expected_);
   }
-  receiver_ = std::make_unique<engine::Receiver>(c);
+  receiver_ = builder.build();
 }
 
 CheckingReceiver::Totals CheckingReceiver::totals() const {

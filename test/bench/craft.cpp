@@ -13,7 +13,7 @@ namespace softfeb::bench {
 namespace {
 
 /// Runs a worker's port queue for this time on the calling lcore.
-struct LaneJob {
+struct PortQueueJob {
   CraftRig* rig;
   const Environment* environment;
   unsigned worker;
@@ -21,7 +21,7 @@ struct LaneJob {
   Tally tally{};
 
   static int run(void* self) {
-    auto& job = *static_cast<LaneJob*>(self);
+    auto& job = *static_cast<PortQueueJob*>(self);
     const std::uint64_t before = job.rig->sent(job.worker);
     job.tally = turns_for(job.duration, job.environment->clock(), [&](Time now) {
       job.rig->turn(job.worker, now);
@@ -35,10 +35,10 @@ struct LaneJob {
 /// Runs the first `workers` workers, each on its lcore.
 std::vector<Tally> run_port_queues(CraftRig& rig, const Environment& environment, unsigned workers,
                                    Time duration) {
-  std::vector<LaneJob> jobs;
+  std::vector<PortQueueJob> jobs;
   for (unsigned w = 0; w < workers; ++w) jobs.push_back({&rig, &environment, w, duration});
-  for (unsigned w = 1; w < workers; ++w) rte_eal_remote_launch(&LaneJob::run, &jobs[w], w);
-  LaneJob::run(jobs.data());
+  for (unsigned w = 1; w < workers; ++w) rte_eal_remote_launch(&PortQueueJob::run, &jobs[w], w);
+  PortQueueJob::run(jobs.data());
   std::vector<Tally> out;
   for (unsigned w = 0; w < workers; ++w) {
     if (w != 0) rte_eal_wait_lcore(w);
@@ -49,6 +49,7 @@ std::vector<Tally> run_port_queues(CraftRig& rig, const Environment& environment
 
 /// Number of queue pairs in the reference board, whose state fits into the caches.
 constexpr std::uint32_t kFewQps = 64;
+constexpr std::size_t kArenaSlack = 1U << 16;  // for alignment of the two payloads
 
 CraftOptions with_few(CraftOptions o) {
   o.qps = kFewQps;
@@ -87,11 +88,12 @@ class CraftContest {
         clock_(environment != nullptr ? environment->clock() : dataplane::start_clock()),
         payload_(craft_payload(o)) {
     if (o.port) {
-      rig_ = std::make_unique<CraftRig>(*environment, o, *payload_, machine_);
+      dpdk_.emplace(2 * payload_->arena_bytes() + kArenaSlack);
+      rig_ = std::make_unique<CraftRig>(*environment, o, *payload_, *dpdk_);
       rig_->start(read_clock(clock_));
       if (compares_few()) {
         few_payload_ = craft_payload(o);
-        few_ = std::make_unique<CraftRig>(*environment, with_few(o), *few_payload_, machine_);
+        few_ = std::make_unique<CraftRig>(*environment, with_few(o), *few_payload_, *dpdk_);
         few_->start(read_clock(clock_));
       }
     } else {
@@ -155,7 +157,7 @@ class CraftContest {
   dataplane::TscClock clock_;
   std::unique_ptr<board::PayloadSource> payload_;
   std::vector<std::uint8_t> arena_;  ///< used without a port
-  CraftMachine machine_;
+  std::optional<test::DpdkRig> dpdk_;
   std::unique_ptr<CraftRig> rig_;
   std::unique_ptr<board::PayloadSource> few_payload_;
   std::unique_ptr<CraftRig> few_;

@@ -3,6 +3,7 @@
 
 #include "addresses.hpp"
 #include "base/rng.hpp"
+#include "board_builder.hpp"
 #include "dataplane/huge_memory.hpp"
 
 #include <algorithm>
@@ -20,21 +21,15 @@ std::uint64_t mixed_rate(const CraftOptions& o, Rng& rng) {
   return std::max<std::uint64_t>(greatest / 16 * (1 + rng.below(16)), 1);
 }
 
-engine::SendQpConfig make_qp(const CraftOptions& o, const board::PayloadSource& payload, std::uint32_t i,
-                             unsigned board, Rng& rng) {
-  engine::SendQpConfig qp;
+void add_qp(test::BoardBuilder& board, const CraftOptions& o, const board::PayloadSource& payload, Rng& rng) {
+  engine::SendQpConfig& qp = board.qp(peer(), payload, o.pmtu);
   qp.requester.transport = o.transport;
-  qp.requester.qpn = kFirstQpn + i;
-  qp.requester.dest_qpn = kFirstQpn + i;
-  qp.requester.pmtu = o.pmtu;
+  qp.requester.dest_qpn = qp.requester.qpn;
   qp.requester.send_queue_depth = o.send_queue;
   qp.requester.window_requests = std::min(o.send_queue, qp.requester.window_requests);
-  qp.path = path_to_peer(board);
-  qp.peer_mac = kPeerMac;
-  qp.payload = &payload;
   qp.known_crc = o.known_crc;
-  qp.traffic.plan = payload.plan();
   qp.traffic.rkey = kRkey;
+  qp.traffic.remote_address = 0;
   if (o.active == Activity::kRandom) qp.start_after = rng.below(kShuffleOver);
   if (o.mixed_rates) {
     qp.traffic.rate_kind = engine::RateKind::kPayloadBytes;
@@ -45,7 +40,6 @@ engine::SendQpConfig make_qp(const CraftOptions& o, const board::PayloadSource& 
     p.build = {.line_rate = kMoreThanACore, .wrap32 = false};
     qp.congestion = p;
   }
-  return qp;
 }
 
 }  // namespace
@@ -59,14 +53,12 @@ std::unique_ptr<board::PayloadSource> craft_payload(const CraftOptions& o) {
 
 std::unique_ptr<engine::Board> craft_board(const CraftOptions& o, const board::PayloadSource& payload,
                                            unsigned board, std::pmr::memory_resource* memory) {
-  engine::BoardConfig c;
-  c.memory = memory;
-  c.identity.mac = board_mac(board);
-  c.identity.ip = board_ip(board);
+  test::BoardBuilder builder(board_identity(board));
+  builder.config.memory = memory;
+  builder.config.qps.reserve(o.qps);
   Rng rng(1);
-  c.qps.reserve(o.qps);
-  for (std::uint32_t i = 0; i < o.qps; ++i) c.qps.push_back(make_qp(o, payload, i, board, rng));
-  return std::make_unique<engine::Board>(c);
+  for (std::uint32_t i = 0; i < o.qps; ++i) add_qp(builder, o, payload, rng);
+  return builder.build();
 }
 
 BoardTotals& BoardTotals::operator+=(const BoardTotals& other) {

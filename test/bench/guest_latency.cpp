@@ -2,10 +2,9 @@
 #include "addresses.hpp"
 #include "board/payload.hpp"
 #include "dataplane/error.hpp"
-#include "engine/board.hpp"
 #include "latency.hpp"
+#include "loop_rig.hpp"
 #include "peers/peer.hpp"
-#include "station.hpp"
 #include "stopwatch.hpp"
 #include "turns.hpp"
 
@@ -56,53 +55,50 @@ class GuestRun {
     make_board(o, guest, local);
   }
 
-  Json run(const dataplane::TscClock& clock, Time duration, Station& station) {
-    station.seat(*board_);
+  Json run(const dataplane::TscClock& clock, Time duration, test::RigPort& port) {
+    port.clear();
+    port.add(*board_);
+    const auto port_queue = port.make_queue();
     Stopwatch watch(board_->qp(0));
     session_->begin();
     const Time begin = read_clock(clock);
     board_->start(begin);
-    station.port_queue().wake();
+    port_queue->wake();
     const auto turn = [&](Time now) {
-      station.port_queue().run(now);
+      port_queue->run(now);
       watch.look(now, [&clock] { return read_clock(clock); });
       return 0U;
     };
     turns_for(duration, clock, turn);
     board_->stop_traffic(read_clock(clock));
-    station.port_queue().wake();
+    port_queue->wake();
     while (!board_->finished() && read_clock(clock) - begin < duration + kGuestPatience)
       turns_for(kMillisecond, clock, turn);
-    station.leave();
     return finish(watch, to_seconds(read_clock(clock) - begin));
   }
 
  private:
   void make_board(const LatencyOptions& o, const GuestOptions& guest, const peers::LocalEndpoint& local) {
     const peers::RemoteEndpoint& remote = session_->remote();
-    engine::BoardConfig c;
-    c.identity.mac = parse_mac(guest.mac);
-    c.identity.ip = local.ip;
-    engine::SendQpConfig qp;
+    engine::Identity ours;
+    ours.mac = parse_mac(guest.mac);
+    ours.ip = local.ip;
+    engine::Identity host;
+    host.ip = remote.ip;
+    test::BoardBuilder builder(ours);
+    engine::SendQpConfig& qp = builder.qp(host, *payload_, local.pmtu);
     qp.requester.qpn = kFirstQpn;
     qp.requester.dest_qpn = remote.qps[0].qpn;
-    qp.requester.pmtu = local.pmtu;
     qp.requester.send_queue_depth = qp.requester.window_requests = 1;
     qp.requester.window_packets = kWindow;
     qp.requester.ack_every = kAckEvery;
     qp.requester.timeout = 15;
     qp.requester.retry_count = 7;
-    qp.path.source_mac = c.identity.mac;
-    qp.path.source_ip = local.ip;
-    qp.path.dest_ip = remote.ip;
     qp.peer_mac = remote.mac;
-    qp.payload = payload_.get();
     qp.known_crc = o.known_crc;
-    qp.traffic.plan = payload_->plan();
     qp.traffic.rkey = remote.qps[0].rkey;
     qp.traffic.remote_address = remote.qps[0].address;
-    c.qps.push_back(qp);
-    board_ = std::make_unique<engine::Board>(c);
+    board_ = builder.build();
   }
 
   Json finish(const Stopwatch& watch, double seconds) {
@@ -126,18 +122,19 @@ class GuestRun {
 }  // namespace
 
 Json bench_guest_latency(const Environment& environment, const LatencyOptions& o, const GuestOptions& guest) {
-  Station::Ground ground(1U << 16);
-  const MutableByteSpan arena = ground.arena.allocate(1U << 15);
+  test::DpdkRig rig;
+  const MutableByteSpan arena = rig.arena.allocate(1U << 15);
   // The link is up from here on; some receivers require this before they create queue pairs.
-  Station station(environment, ground, guest.device, *std::max_element(o.pmtus.begin(), o.pmtus.end()),
-                  parse_mac(guest.mac));
+  test::RigPort port(rig,
+                     short_ring(environment, guest.device, *std::max_element(o.pmtus.begin(), o.pmtus.end()),
+                                parse_mac(guest.mac)));
   Json results = Json::array();
   for (const std::uint32_t pmtu : o.pmtus) {
     for (const std::uint32_t size : o.sizes) {
       std::vector<Json> runs;
       for (unsigned i = 0; i < o.runs; ++i) {
         GuestRun run(o, guest, pmtu, size, arena);
-        runs.push_back(run.run(environment.clock(), o.duration, station));
+        runs.push_back(run.run(environment.clock(), o.duration, port));
       }
       Json entry{{"pmtu", pmtu}, {"message_bytes", size}};
       entry.update(summary(runs));

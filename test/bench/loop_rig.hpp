@@ -3,12 +3,18 @@
 
 #include "checking_receiver.hpp"
 #include "craft_board.hpp"
-#include "station.hpp"
+#include "dpdk_rig.hpp"
 
 #include <atomic>
 #include <memory>
+#include <string>
 
 namespace softfeb::bench {
+
+/// A short ring: packets that may wait between two cores. A longer one would be full as well if one of them
+/// is slower, and its mbufs in no cache. `device` as in a configuration.
+test::RigPortConfig short_ring(const Environment& environment, const std::string& device, std::uint32_t pmtu,
+                               const roce::MacAddress& mac);
 
 /// A board and a checking receiver, each on its PortQueue, at the two ends of a net_ring: the complete path
 /// of a packet and its acknowledgement.
@@ -25,19 +31,19 @@ class LoopRig {
   void join_receiver();
 
   engine::Board& board() { return *board_; }
-  dataplane::PortQueue& port_queue() { return board_station_->port_queue(); }
+  dataplane::PortQueue& port_queue() { return *board_queue_; }
   CheckingReceiver& receiver() { return *receiver_; }
 
  private:
   static int run_receiver(void* self);
 
   const Environment& environment_;
-  Station::Ground ground_;
+  test::DpdkRig rig_;
   std::unique_ptr<board::PayloadSource> payload_;
   std::unique_ptr<engine::Board> board_;
   std::unique_ptr<CheckingReceiver> receiver_;
-  std::unique_ptr<Station> board_station_;
-  std::unique_ptr<Station> receiver_station_;
+  test::RigPort board_port_, receiver_port_;
+  std::unique_ptr<dataplane::PortQueue> board_queue_, receiver_queue_;
   std::atomic<bool> stop_{false};
 };
 

@@ -16,7 +16,7 @@ constexpr std::array<const char*, 3> kNames = {"constant", "firmware", "paper"};
 
 /// Bytes of a packet as counted by a queue pair's pacing.
 std::uint32_t units(const PacingOptions& o) {
-  return o.algorithm == Algorithm::kConstant ? Rig::kPayload : Rig::kCounted;
+  return o.algorithm == Algorithm::kConstant ? PacingRig::kPayload : PacingRig::kCounted;
 }
 
 /// Bytes per second of a queue pair: the firmware's bucket refills in Q16.16 bytes per clock, truncated.
@@ -53,7 +53,7 @@ void shape(const PacingOptions& o, engine::SendQpConfig& qp, std::uint32_t i) {
 }
 
 /// Error of the schedule: bytes sent compared with rate · time.
-Json schedule(const PacingOptions& o, const Rig& rig, const std::vector<Event>& frames) {
+Json schedule(const PacingOptions& o, const PacingRig& rig, const std::vector<Event>& frames) {
   const double rate = rate_of_each(o);
   const double packet = units(o);
   const double duration = to_seconds(rig.ended() - rig.began());
@@ -116,12 +116,12 @@ Json gaps(const PacingOptions& o, const std::vector<Event>& frames) {
 
 Json run_once(const Environment& environment, const PacingOptions& o) {
   const double packets = static_cast<double>(o.rate) * to_seconds(o.duration) / units(o);
-  RigConfig c;
+  PacingRigConfig c;
   c.ring = o.ring;
   c.qps = o.qps;
   c.events = static_cast<std::size_t>(packets * 2) + o.qps + 10'000;
   c.shape = [&o](engine::SendQpConfig& qp, std::uint32_t i) { shape(o, qp, i); };
-  Rig rig(environment, c);
+  PacingRig rig(environment, c);
   const Idling idling = rig.idle(std::min<Time>(o.duration, 200 * kMillisecond));
   rig.run(o.duration, {});
   const std::vector<Event> frames = sent_frames(rig.log(), o.qps);
@@ -142,7 +142,7 @@ Json bench_pacing(const Environment& environment, const PacingOptions& o) {
               {"algorithm", kNames[static_cast<std::size_t>(o.algorithm)]},
               {"rate_gbps", static_cast<double>(o.rate) * 8e-9},
               {"qps", o.qps},
-              {"path_mtu", Rig::kPayload},
+              {"path_mtu", PacingRig::kPayload},
               {"duration_s", to_seconds(o.duration)},
               {"refill_share_of_rate", rate_of_each(o) / static_cast<double>(o.rate / o.qps)},
               {"shares_cpus", o.ring && environment.shares_cpus()}};

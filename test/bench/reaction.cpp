@@ -77,7 +77,7 @@ Time predict(dcqcn::CongestionControl& model, std::uint32_t bytes, Time from) {
 
 /// Compares each departure of a probe with the prediction of a separate reaction point, from the CNPs and
 /// packets before it, with the times given to the board.
-std::vector<double> against_model(const Rig& rig) {
+std::vector<double> against_model(const PacingRig& rig) {
   std::vector<Event> events = sent_frames(rig.log(), kProbes + kLoads);
   for (const Event& e : rig.log()) {
     if (e.kind == Event::Kind::kCnpRegistered) events.push_back(e);
@@ -107,7 +107,7 @@ std::vector<double> against_model(const Rig& rig) {
 }
 
 Json firmware_run(const Environment& environment, const ReactionOptions& o, std::uint64_t seed) {
-  RigConfig c;
+  PacingRigConfig c;
   c.ring = o.ring;
   c.transport = o.transport;
   c.packets = o.packets;
@@ -121,7 +121,7 @@ Json firmware_run(const Environment& environment, const ReactionOptions& o, std:
       qp.traffic.rate = 1'250'000'000 / kLoads;
     }
   };
-  Rig rig(environment, c);
+  PacingRig rig(environment, c);
   const Idling idling = rig.idle(std::min(o.duration, kIdle));
   rig.run(o.duration, orders(o.duration, 50 * kMicrosecond, 250 * kMicrosecond, kProbes, seed));
   const std::vector<Time> out = times_of(rig.log(), Event::Kind::kCnpOut);
@@ -141,7 +141,7 @@ Json firmware_run(const Environment& environment, const ReactionOptions& o, std:
   const auto frames = static_cast<double>(sent_frames(rig.log(), c.qps).size());
   const std::vector<double> late = against_model(rig);
   return {
-      {"payload_gbps", frames * Rig::kPayload * 8e-9 / to_seconds(rig.ended() - rig.began())},
+      {"payload_gbps", frames * PacingRig::kPayload * 8e-9 / to_seconds(rig.ended() - rig.began())},
       {"cnps_not_registered", out.size() - registered.size()},
       {"out_of_rx_burst_to_registered_ns", distribution(to_register)},
       {"out_of_rx_burst_to_registered_undisturbed_ns", distribution(undisturbed)},
@@ -176,7 +176,7 @@ dcqcn::PaperParameters fast_parameters() {
   return p;
 }
 
-Turns follow(const Rig& rig, const std::vector<Time>& arrived) {
+Turns follow(const PacingRig& rig, const std::vector<Time>& arrived) {
   Turns t;
   dcqcn::PaperReactionPoint model(fast_parameters());
   const std::vector<Time> out = times_of(rig.log(), Event::Kind::kCnpOut);
@@ -213,7 +213,7 @@ Turns follow(const Rig& rig, const std::vector<Time>& arrived) {
 }
 
 Json paper_run(const Environment& environment, const ReactionOptions& o, std::uint64_t seed) {
-  RigConfig c;
+  PacingRigConfig c;
   c.ring = o.ring;
   c.transport = o.transport;
   c.packets = o.packets;
@@ -224,7 +224,7 @@ Json paper_run(const Environment& environment, const ReactionOptions& o, std::ui
     p.parameters = fast_parameters();
     qp.congestion = p;
   };
-  Rig rig(environment, c);
+  PacingRig rig(environment, c);
   const Idling idling = rig.idle(std::min(o.duration, kIdle));
   rig.run(o.duration, orders(o.duration, 2 * kMillisecond, 4 * kMillisecond, 1, seed));
   const std::vector<Time> arrived =
@@ -233,7 +233,7 @@ Json paper_run(const Environment& environment, const ReactionOptions& o, std::ui
   const auto frames = static_cast<double>(sent_frames(rig.log(), 1).size());
   return {{"cnps", arrived.size()},
           {"loop_too_slow", t.too_slow},
-          {"payload_gbps", frames * Rig::kPayload * 8e-9 / to_seconds(rig.ended() - rig.began())},
+          {"payload_gbps", frames * PacingRig::kPayload * 8e-9 / to_seconds(rig.ended() - rig.began())},
           {"gap_before_ns", distribution(t.old_gap)},
           {"new_spacing_ns", distribution(t.new_gap)},
           {"arrival_to_new_spacing_ns", distribution(t.to_new_spacing)},
@@ -261,7 +261,7 @@ Json bench_reaction(const Environment& environment, const ReactionOptions& o) {
   Json out = {{"benchmark", "reaction"},
               {"port", o.ring ? "net_ring" : "net_null"},
               {"transport", o.transport == roce::Transport::kRc ? "rc" : "uc"},
-              {"path_mtu", Rig::kPayload},
+              {"path_mtu", PacingRig::kPayload},
               {"packets_of_a_message", o.packets},
               {"duration_s", to_seconds(o.duration)},
               {"runs", o.runs},

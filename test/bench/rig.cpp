@@ -2,6 +2,7 @@
 #include "rig.hpp"
 
 #include "addresses.hpp"
+#include "board_builder.hpp"
 #include "dataplane/path_mtu.hpp"
 
 #include <algorithm>
@@ -22,9 +23,9 @@ constexpr std::uint32_t kSendQueue = 64;
 }  // namespace
 
 /// Records when a CNP has been processed, and the time that was given.
-class Rig::ProbedBoard final : public engine::Board {
+class PacingRig::ProbedBoard final : public engine::Board {
  public:
-  ProbedBoard(const engine::BoardConfig& config, Rig& rig) : Board(config), rig_(rig) {}
+  ProbedBoard(const engine::BoardConfig& config, PacingRig& rig) : Board(config), rig_(rig) {}
 
   std::size_t poll(Time now, std::span<engine::TxFrame> out) override {
     const std::size_t n = Board::poll(now, out);
@@ -54,116 +55,90 @@ class Rig::ProbedBoard final : public engine::Board {
     for (std::size_t k = first; k < count_; ++k) rig_.log_.add({at, now, unsettled_[k], 0, kind});
   }
 
-  Rig& rig_;
+  PacingRig& rig_;
   std::array<std::uint32_t, 64> unsettled_{};  ///< queue pairs whose CNP came in this burst
   std::size_t count_ = 0;
 };
 
-Rig::Rig(const Environment& environment, const RigConfig& config)
-    : environment_(environment), config_(config), log_(config.events), arena_(1U << 16) {
+PacingRig::PacingRig(const Environment& environment, const PacingRigConfig& config)
+    : environment_(environment), config_(config), log_(config.events) {
   make_board();
   make_ports();
-  make_port_queue();
   add_callbacks();
 }
 
-Rig::~Rig() {
+PacingRig::~PacingRig() {
   // Callbacks stay with the port number, which the next port reuses.
   rte_eth_remove_tx_callback(ports_[0]->id(), 0, tx_callback_);
   rte_eth_remove_rx_callback(ports_[0]->id(), 0, rx_callback_);
   acks_.reset();
   port_queue_.reset();
-  for (auto& port : ports_) port.reset();
 }
 
 /// The time when all preceding instructions have been executed. Stores may still be in flight to the caches;
 /// waiting for them would delay the measured loop.
-Time Rig::now() const {
+Time PacingRig::now() const {
   _mm_lfence();
   return environment_.clock().time(rte_rdtsc());
 }
 
-void Rig::make_board() {
+void PacingRig::make_board() {
   payload_ = board::make_payload(
       {.kind = board::PayloadKind::kZero, .message_length = config_.packets * kPayload, .pmtu = kPayload});
-  payload_->fill(arena_.allocate(payload_->arena_bytes()));
-  engine::BoardConfig c;
-  c.identity.mac = board_mac();
-  c.identity.ip = board_ip();
+  payload_->fill(rig_.arena.allocate(payload_->arena_bytes()));
+  test::BoardBuilder builder(board_identity());
   for (std::uint32_t i = 0; i < config_.qps; ++i) {
-    engine::SendQpConfig qp;
+    engine::SendQpConfig& qp = builder.qp(peer(), *payload_, kPayload);
     qp.requester.transport = config_.transport;
-    qp.requester.qpn = kFirstQpn + i;
-    qp.requester.dest_qpn = kFirstQpn + i;
-    qp.requester.pmtu = kPayload;
+    qp.requester.dest_qpn = qp.requester.qpn;
     qp.requester.send_queue_depth = config_.transport == roce::Transport::kRc ? kSendQueue : 4;
-    qp.path = path_to_peer();
-    qp.peer_mac = kPeerMac;
-    qp.payload = payload_.get();
-    qp.traffic.plan = payload_->plan();
+    qp.traffic.rkey = 0;
+    qp.traffic.remote_address = 0;
     config_.shape(qp, i);
-    c.qps.push_back(qp);
   }
-  board_ = std::make_unique<ProbedBoard>(c, *this);
+  board_ = std::make_unique<ProbedBoard>(builder.config, *this);
 }
 
-void Rig::make_ports() {
-  const std::uint32_t frame = dataplane::frame_bytes_for(dataplane::mtu_for(kPayload, false));
+void PacingRig::make_ports() {
   for (int end = 0; end < (config_.ring ? 2 : 1); ++end) {
-    devices_.push_back(factory_.attach(dataplane::parse_device(config_.ring ? "net_ring:bench" : "net_null"),
-                                       {1, frame, 1024}));
-    dataplane::PortConfig p;
-    p.name = end == 0 ? "board" : "far end";
-    p.lcores = 2;
-    p.macs = {end == 0 ? board_mac() : kPeerMac};
-    ports_.push_back(std::make_unique<dataplane::Port>(*devices_.back(), p, pools_));
+    test::RigPortConfig c;
+    c.device = config_.ring ? "net_ring:bench" : "net_null";
+    c.frame_bytes = dataplane::frame_bytes_for(dataplane::mtu_for(kPayload, false));
+    c.ring = 1024;
+    c.held = kHeld;
+    c.port = {.name = end == 0 ? "board" : "far end",
+              .lcores = 2,
+              .macs = {(end == 0 ? board_identity() : peer()).mac}};
+    ports_.push_back(std::make_unique<test::RigPort>(rig_, c));
   }
+  ports_[0]->add(*board_);
+  port_queue_ = ports_[0]->make_queue();
   const bool reliable = config_.transport == roce::Transport::kRc;
   if (config_.ring) {
-    far_end_.emplace(environment_, ports_[1]->id(), reliable, pools_);
+    far_end_.emplace(environment_, ports_[1]->id(), reliable, rig_.pools);
     return;
   }
-  cnps_.emplace(environment_.lcores(), pools_);
-  if (reliable) acks_.emplace(ports_[0]->id(), 0, path_to_board(), environment_.lcores(), pools_);
+  cnps_.emplace(environment_.lcores(), rig_.pools);
+  if (reliable) acks_.emplace(ports_[0]->id(), 0, path_to_board(), environment_.lcores(), rig_.pools);
 }
 
-void Rig::make_port_queue() {
-  const std::uint16_t id = ports_[0]->id();
-  arena_.map_for(id);
-  dataplane::TxBuilderConfig b;
-  b.multi_segments = ports_[0]->capabilities().multi_segments;
-  b.frame_bytes = dataplane::frame_bytes_for(dataplane::mtu_for(kPayload, false));
-  b.held = kHeld;
-  b.lcores = 2;
-  builder_ = std::make_unique<dataplane::TxBuilder>(b, &arena_, pools_);
-  map_ = std::make_unique<dataplane::PortMap>(1);
-  map_->add(*board_, 0);
-  dataplane::PortQueueConfig port_queue;
-  port_queue.port = id;
-  port_queue.rx_queues = {0};
-  dataplane::PortQueue::Deps parts;
-  parts.map = map_.get();
-  parts.builder = builder_.get();
-  port_queue_ = std::make_unique<dataplane::PortQueue>(port_queue, parts);
-}
-
-void Rig::add_callbacks() {
+void PacingRig::add_callbacks() {
   tx_callback_ = rte_eth_add_tx_callback(
       ports_[0]->id(), 0,
       [](std::uint16_t, std::uint16_t, rte_mbuf** packets, std::uint16_t n, void* self) {
-        static_cast<Rig*>(self)->stamp_sent(packets, n);
+        static_cast<PacingRig*>(self)->stamp_sent(packets, n);
         return n;
       },
       this);
   rx_callback_ = rte_eth_add_rx_callback(
       ports_[0]->id(), 0,
       [](std::uint16_t, std::uint16_t, rte_mbuf** packets, std::uint16_t n, std::uint16_t room, void* self) {
-        return static_cast<Rig*>(self)->stamp_received(packets, n, room);
+        return static_cast<PacingRig*>(self)->stamp_received(packets, n, room);
       },
       this);
 }
 
-void Rig::stamp_sent(rte_mbuf* const* packets, std::uint16_t n) {
+void PacingRig::stamp_sent(rte_mbuf* const* packets, std::uint16_t n) {
   const Time at = now();
   const auto sent = [&](std::uint16_t i) {
     const std::uint8_t* const bth = rte_pktmbuf_mtod(packets[i], const std::uint8_t*) + kBthOffset;
@@ -180,7 +155,7 @@ void Rig::stamp_sent(rte_mbuf* const* packets, std::uint16_t n) {
   for (std::uint16_t i = 0; i < n; ++i) log_.add(sent(i));
 }
 
-std::uint16_t Rig::stamp_received(rte_mbuf** packets, std::uint16_t n, std::uint16_t room) {
+std::uint16_t PacingRig::stamp_received(rte_mbuf** packets, std::uint16_t n, std::uint16_t room) {
   if (cnps_ && n < room && cnps_->due(turn_tsc_)) {
     std::uint32_t qp = 0;
     packets[n] = cnps_->take(qp);
@@ -191,21 +166,21 @@ std::uint16_t Rig::stamp_received(rte_mbuf** packets, std::uint16_t n, std::uint
   return n;
 }
 
-std::uint64_t Rig::retransmitted() const {
+std::uint64_t PacingRig::retransmitted() const {
   std::uint64_t sum = 0;
   for (std::size_t i = 0; i < board_->qp_count(); ++i)
     sum += board_->qp(i).requester().counters().retransmitted_packets;
   return sum;
 }
 
-Idling Rig::idle(Time duration) {
+Idling PacingRig::idle(Time duration) {
   if (far_end_) far_end_->launch();
   Idling out = idle_for(duration, environment_.clock());
   if (far_end_) far_end_->join();
   return out;
 }
 
-void Rig::run(Time duration, std::vector<CnpOrder> cnps) {
+void PacingRig::run(Time duration, std::vector<CnpOrder> cnps) {
   began_ = now();
   (far_end_ ? far_end_->cnps() : *cnps_).begin(std::move(cnps), began_, environment_.clock());
   if (far_end_) far_end_->launch();

@@ -4,12 +4,7 @@
 #include "ack_source.hpp"
 #include "board/payload.hpp"
 #include "cnp_source.hpp"
-#include "dataplane/arena.hpp"
-#include "dataplane/device.hpp"
-#include "dataplane/mempools.hpp"
-#include "dataplane/port.hpp"
-#include "dataplane/port_queue.hpp"
-#include "dataplane/tx_builder.hpp"
+#include "dpdk_rig.hpp"
 #include "engine/board.hpp"
 #include "environment.hpp"
 #include "event_log.hpp"
@@ -25,7 +20,7 @@ struct rte_eth_rxtx_callback;
 
 namespace softfeb::bench {
 
-struct RigConfig {
+struct PacingRigConfig {
   bool ring = false;  ///< net_ring with a far end on its own lcore; otherwise net_null
   std::uint32_t qps = 1;
   roce::Transport transport = roce::Transport::kUc;                 ///< RC: requests are acknowledged at once
@@ -36,15 +31,15 @@ struct RigConfig {
 
 /// A board as in softfeb run, on its PortQueue; everything that leaves is stamped when tx_burst is called.
 /// Its packets carry 4096 bytes.
-class Rig {
+class PacingRig {
  public:
   static constexpr std::uint32_t kPayload = 4096;
   static constexpr std::uint32_t kCounted = 12 + 16 + kPayload;  ///< with BTH and RETH of a first packet
 
-  Rig(const Environment& environment, const RigConfig& config);
-  ~Rig();
-  Rig(const Rig&) = delete;
-  Rig& operator=(const Rig&) = delete;
+  PacingRig(const Environment& environment, const PacingRigConfig& config);
+  ~PacingRig();
+  PacingRig(const PacingRig&) = delete;
+  PacingRig& operator=(const PacingRig&) = delete;
 
   /// Measures an empty loop on this CPU, beside the far end of run(). Call before it.
   Idling idle(Time duration);
@@ -72,23 +67,17 @@ class Rig {
 
   void make_board();
   void make_ports();
-  void make_port_queue();
   void add_callbacks();
   Time now() const;
   void stamp_sent(rte_mbuf* const* packets, std::uint16_t n);
   std::uint16_t stamp_received(rte_mbuf** packets, std::uint16_t n, std::uint16_t room);
   const Environment& environment_;
-  RigConfig config_;
+  PacingRigConfig config_;
   EventLog log_;
-  dataplane::Mempools pools_;
-  dataplane::Arena arena_;
+  test::DpdkRig rig_;
   std::unique_ptr<board::PayloadSource> payload_;
   std::unique_ptr<engine::Board> board_;
-  dataplane::DeviceFactory factory_;
-  std::vector<std::unique_ptr<dataplane::Device>> devices_;
-  std::vector<std::unique_ptr<dataplane::Port>> ports_;
-  std::unique_ptr<dataplane::TxBuilder> builder_;
-  std::unique_ptr<dataplane::PortMap> map_;
+  std::vector<std::unique_ptr<test::RigPort>> ports_;
   std::unique_ptr<dataplane::PortQueue> port_queue_;
   std::optional<FarEnd> far_end_;  ///< with net_ring
   std::optional<CnpSource> cnps_;  ///< with net_null
