@@ -1,16 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "all.hpp"
-
+#include "benchmarks.hpp"
 #include "craft_check.hpp"
 #include "dataplane/error.hpp"
-#include "latency.hpp"
-#include "loop.hpp"
-#include "pacing.hpp"
-#include "parts.hpp"
-#include "reaction.hpp"
-#include "references.hpp"
-#include "responder.hpp"
-#include "srp.hpp"
 
 #include <algorithm>
 

@@ -1,20 +1,116 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "bare_packets.hpp"
+#include "base/bytes.hpp"
+#include "benchmarks.hpp"
+#include "board/payload.hpp"
 #include "dataplane/arena.hpp"
 #include "dataplane/mempools.hpp"
 #include "dataplane/port.hpp"
+#include "roce/psn.hpp"
 
 #include <array>
 #include <cstdint>
+#include <cstring>
+#include <vector>
 
 struct rte_mbuf;
 struct rte_mempool;
 
 namespace softfeb::bench {
 
-/// Sends the same packets as a board with a minimal loop: no queue pairs, windows, acknowledgements,
+/// The packets, without payload, of one queue pair that sends message after message: headers from a
+/// template, increasing PSN and identification, iCRC. Everything that is the same for all packets at one
+/// position of a message is prepared.
+class BarePackets {
+ public:
+  /// Number of bytes written at a header's position, regardless of its length.
+  static constexpr std::size_t kRoom = 96;
+
+  /// `payload` is filled and must outlive this object. Throws std::logic_error if a packet is wrong.
+  BarePackets(const CraftOptions& options, const board::PayloadSource& payload);
+
+  /// Payload of the packet that write() builds next.
+  std::uint16_t header_length() const { return places_[place_].header_length; }
+  const std::uint8_t* payload() const { return payload_; }
+  std::uint32_t payload_length() const { return length_; }
+
+  /// Writes header and iCRC with lib/roce's functions: the headers' CRC over a masked copy, combined with the
+  /// payload's CRC or computed over it.
+  void write(std::uint8_t* header, std::uint8_t* trailer) {
+    write_header(header);
+    store_le32(trailer, icrc(places_[place_]));
+    advance();
+  }
+
+  /// Writes the same with table lookups for the bytes of the headers that vary, at minimal cost.
+  void write_by_tables(std::uint8_t* header, std::uint8_t* trailer) {
+    write_header(header);
+    store_le32(trailer, icrc_by_tables(places_[place_]));
+    advance();
+  }
+
+ private:
+  using Table = std::array<std::uint32_t, 256>;
+
+  /// A packet at its position in a message, except for the counters.
+  struct Place {
+    std::array<std::uint8_t, kRoom> header{};
+    std::array<std::uint8_t, kRoom> masked{};  ///< IP to RETH as covered by the iCRC
+    std::array<Table, 3> psn{};  ///< contribution of each PSN byte to the CRC, least significant first
+    std::array<Table, 2> identification{};
+    std::uint32_t checksum = 0;   ///< sum of the IPv4 header without the identification
+    std::uint32_t seed = 0;       ///< CRC up to the identification
+    std::uint32_t base = 0;       ///< CRC of the headers with zeros in place of the varying bytes
+    std::uint32_t psn_flags = 0;  ///< AckReq
+    std::uint16_t header_length = 0;
+  };
+
+  static constexpr std::size_t kIp = 14;
+  static constexpr std::size_t kIdentification = 4;  ///< in the IPv4 header
+  static constexpr std::size_t kPsnField = 20 + 8 + 8;
+
+  void make_place(const CraftOptions& options, std::uint32_t index);
+  void make_tables(Place& place);
+  void check();
+  std::uint32_t header_crc(Place& place, std::uint32_t psn, std::uint16_t identification) const;
+  std::uint32_t icrc(Place& place) const;
+  std::uint32_t finish(std::uint32_t header_crc) const;
+
+  void write_header(std::uint8_t* header) const {
+    const Place& place = places_[place_];
+    std::memcpy(header, place.header.data(), kRoom);
+    std::uint8_t* const ip = header + kIp;
+    store_be16(ip + kIdentification, identification_);
+    const std::uint32_t sum = place.checksum + identification_;
+    store_be16(ip + 10, static_cast<std::uint16_t>(~((sum & 0xffff) + (sum >> 16))));
+    store_be32(ip + kPsnField, place.psn_flags | (psn_ & roce::kPsnMask));
+  }
+  std::uint32_t icrc_by_tables(const Place& place) const {
+    const std::uint32_t crc = place.base ^ place.psn[0][psn_ & 0xff] ^ place.psn[1][psn_ >> 8 & 0xff] ^
+                              place.psn[2][psn_ >> 16 & 0xff] ^
+                              place.identification[0][identification_ & 0xff] ^
+                              place.identification[1][identification_ >> 8];
+    return known_crc_ ? crc : finish(crc);
+  }
+  void advance() {
+    ++psn_;
+    ++identification_;
+    if (++place_ == places_.size()) place_ = 0;
+  }
+
+  std::vector<Place> places_;
+  const std::uint8_t* payload_;
+  std::uint32_t length_;
+  std::uint32_t payload_crc_;
+  std::uint32_t shift_;
+  bool known_crc_;
+  std::uint32_t place_ = 0;
+  std::uint32_t psn_ = 0;
+  std::uint16_t identification_ = 0;
+};
+
+/// The same packets as a board with a minimal loop: no queue pairs, windows, acknowledgements,
 /// congestion control or counters, bursts of 32 to net_null. It is the reference for the engine. There are
 /// two variants:
 ///

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "craft.hpp"
-
-#include "contest.hpp"
+#include "benchmarks.hpp"
 #include "craft_rig.hpp"
 #include "dataplane/run_clock.hpp"
-#include "engine_loop.hpp"
+#include "measurement.hpp"
 
 #include <rte_launch.h>
 

@@ -10,6 +10,19 @@ namespace softfeb::bench {
 /// Describes failures in the result of bench_craft(); empty if no board refused a frame and no message
 /// failed. The speed of a board that loses messages is meaningless. Each measured board has `totals`: the
 /// main one as a member of `result`, the reference boards as members of their own objects.
-std::string craft_failure(const nlohmann::ordered_json& result);
+inline std::string craft_failure(const nlohmann::ordered_json& result) {
+  const auto wrong = [](const nlohmann::ordered_json& board) {
+    const auto& totals = board.at("totals");
+    return totals.at("refused") != 0 || totals.at("failed") != 0;
+  };
+  constexpr const char* kWhat =
+      "packets were refused or messages failed: the figures are of another thing "
+      "than they say";
+  if (wrong(result)) return kWhat;
+  for (const auto& [name, beside] : result.items()) {
+    if (beside.is_object() && beside.contains("totals") && wrong(beside)) return name + ": " + kWhat;
+  }
+  return {};
+}
 
 }  // namespace softfeb::bench

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "addresses.hpp"
-#include "cost.hpp"
-#include "parts.hpp"
+#include "benchmarks.hpp"
+#include "endpoints.hpp"
+#include "measurement.hpp"
 #include "roce/craft.hpp"
 #include "roce/icrc.hpp"
 

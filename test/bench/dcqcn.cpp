@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "cost.hpp"
+#include "benchmarks.hpp"
 #include "dcqcn/firmware_dcqcn.hpp"
 #include "dcqcn/paper_dcqcn.hpp"
-#include "parts.hpp"
+#include "measurement.hpp"
 
 #include <memory>
 

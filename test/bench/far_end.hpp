@@ -1,15 +1,115 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "ack_source.hpp"
-#include "cnp_source.hpp"
+#include "acknowledger.hpp"
+#include "base/time.hpp"
+#include "dataplane/mempools.hpp"
+#include "dataplane/tsc_clock.hpp"
 #include "environment.hpp"
-#include "event_log.hpp"
 
+#include <algorithm>
 #include <atomic>
+#include <cstddef>
+#include <cstdint>
 #include <optional>
+#include <vector>
+
+struct rte_mbuf;
+struct rte_mempool;
 
 namespace softfeb::bench {
+
+struct Event {
+  enum class Kind : std::uint8_t {
+    kSent,           ///< a frame was passed to tx_burst
+    kCnpArrived,     ///< the far end put a CNP into the ring
+    kCnpOut,         ///< rx_burst returned a CNP
+    kCnpRegistered,  ///< its queue pair's congestion control has processed it
+    kCnpSettled,     ///< the next departure has been updated
+    kAway,           ///< an iteration of the loop that began at `told` took longer than LoopTime::kAway
+  };
+  Time at = 0;
+  /// Time that the board was given, i.e. the start of its loop iteration. For frames and for the processing
+  /// of CNPs.
+  Time told = 0;
+  std::uint32_t qp = 0;
+  std::uint32_t psn : 24 = 0;  ///< of sent frames
+  Kind kind = Kind::kSent;
+};
+
+/// Records events in order for later analysis. One thread writes; all memory is allocated beforehand.
+class EventLog {
+ public:
+  explicit EventLog(std::size_t room) : events_(room) {}
+
+  void add(const Event& e) {
+    if (count_ < events_.size()) {
+      events_[count_++] = e;
+    } else {
+      ++lost_;
+    }
+  }
+  /// The last n events, newest last; null if there are fewer.
+  Event* last(std::size_t n) { return n <= count_ ? &events_[count_ - n] : nullptr; }
+  const Event* begin() const { return events_.data(); }
+  const Event* end() const { return events_.data() + count_; }
+  /// Number of events that did not fit; if nonzero, the results are invalid.
+  std::uint64_t lost() const { return lost_; }
+
+ private:
+  std::vector<Event> events_;
+  std::size_t count_ = 0;
+  std::uint64_t lost_ = 0;
+};
+
+/// The frames sent, in order. A frame that the port did not accept was offered again and left at the last
+/// offer; going back in time, that is the first occurrence.
+inline std::vector<Event> sent_frames(const EventLog& log, std::uint32_t qps) {
+  std::vector<Event> frames;
+  std::vector<std::uint32_t> later(qps, UINT32_MAX);  // PSN of the previous frame of each queue pair
+  for (const Event* e = log.end(); e != log.begin();) {
+    --e;
+    if (e->kind != Event::Kind::kSent) continue;
+    const std::uint32_t psn = e->psn;
+    const bool again = later[e->qp] != UINT32_MAX && ((later[e->qp] - psn - 1) & 0x800000) != 0;
+    if (again) continue;
+    later[e->qp] = psn;
+    frames.push_back(*e);
+  }
+  std::reverse(frames.begin(), frames.end());
+  return frames;
+}
+
+/// Time of a CNP since the start of the run, and its queue pair.
+struct CnpOrder {
+  Time after = 0;
+  std::uint32_t qp = 0;
+};
+
+/// Provides CNPs at scheduled times. Single-threaded; checking costs one comparison.
+class CnpSource {
+ public:
+  /// The pool belongs to `pools`, which must outlive this object.
+  CnpSource(unsigned lcores, dataplane::Mempools& pools);
+
+  /// Sets the schedule, in order of time relative to `began`.
+  void begin(std::vector<CnpOrder> orders, Time began, const dataplane::TscClock& clock);
+
+  /// Whether a CNP is due at counter value `tsc`.
+  bool due(std::uint64_t tsc) const { return tsc >= next_tsc_; }
+  /// The due CNP, owned by the caller; null without a free mbuf. Sets `qp` to its queue pair.
+  rte_mbuf* take(std::uint32_t& qp);
+
+ private:
+  void await();
+
+  rte_mempool* pool_;
+  const dataplane::TscClock* clock_ = nullptr;
+  std::vector<CnpOrder> orders_;
+  std::size_t next_ = 0;
+  std::uint64_t next_tsc_ = UINT64_MAX;
+  Time began_ = 0;
+};
 
 /// The far end of a net_ring on its own lcore: receives all packets, acknowledges those that request it, and
 /// sends scheduled CNPs.

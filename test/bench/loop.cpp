@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "loop.hpp"
-
+#include "benchmarks.hpp"
 #include "loop_rig.hpp"
-#include "turns.hpp"
+#include "measurement.hpp"
 
 namespace softfeb::bench {
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "loop_rig.hpp"
 
-#include "addresses.hpp"
 #include "dataplane/path_mtu.hpp"
-#include "turns.hpp"
+#include "endpoints.hpp"
+#include "measurement.hpp"
 
 #include <rte_launch.h>
 

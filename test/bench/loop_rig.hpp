@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "checking_receiver.hpp"
-#include "craft_board.hpp"
 #include "dpdk_rig.hpp"
+#include "endpoints.hpp"
 
 #include <atomic>
 #include <memory>

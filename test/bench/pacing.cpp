@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "pacing.hpp"
-
 #include "base/uint128.hpp"
-#include "sent_frames.hpp"
+#include "benchmarks.hpp"
+#include "far_end.hpp"
+#include "pacing_rig.hpp"
 
 #include <algorithm>
 #include <cmath>

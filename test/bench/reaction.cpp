@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "reaction.hpp"
-
 #include "base/rng.hpp"
-#include "sent_frames.hpp"
+#include "benchmarks.hpp"
+#include "far_end.hpp"
+#include "pacing_rig.hpp"
 
 #include <algorithm>
 #include <iterator>

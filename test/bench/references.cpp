@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "references.hpp"
-
+#include "benchmarks.hpp"
 #include "dataplane/cpus.hpp"
 #include "dataplane/error.hpp"
 

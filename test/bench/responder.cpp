@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "responder.hpp"
-
-#include "checking_receiver.hpp"
-#include "contest.hpp"
-#include "craft_board.hpp"
+#include "benchmarks.hpp"
 #include "dataplane/run_clock.hpp"
+#include "endpoints.hpp"
+#include "measurement.hpp"
 #include "roce/frame.hpp"
 #include "roce/icrc.hpp"
 
@@ -18,9 +16,9 @@ constexpr std::size_t kBatch = 1024;
 constexpr std::size_t kIpBegins = 14;
 
 /// A board, its frames of one batch, and a receiver that takes them.
-class MemoryLink {
+class ReceivedBatches {
  public:
-  explicit MemoryLink(const CraftOptions& o)
+  explicit ReceivedBatches(const CraftOptions& o)
       : clock_(dataplane::start_clock()),
         payload_(craft_payload(o)),
         arena_(payload_->arena_bytes()),
@@ -111,7 +109,7 @@ class MemoryLink {
 }  // namespace
 
 Json bench_responder(const CraftOptions& o) {
-  MemoryLink link(o);
+  ReceivedBatches link(o);
   std::vector<Contestant> all;
   all.push_back({"receiver", [&](Time d) { return std::vector{link.receive(d)}; }});
   all.push_back({"bare", [&](Time d) { return std::vector{link.look_at(d)}; }});

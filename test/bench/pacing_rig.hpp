@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "ack_source.hpp"
+#include "acknowledger.hpp"
 #include "board/payload.hpp"
-#include "cnp_source.hpp"
 #include "dpdk_rig.hpp"
 #include "engine/board.hpp"
 #include "environment.hpp"
-#include "event_log.hpp"
 #include "far_end.hpp"
-#include "loop_time.hpp"
+#include "measurement.hpp"
 
 #include <functional>
 #include <memory>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "rig.hpp"
+#include "pacing_rig.hpp"
 
-#include "addresses.hpp"
 #include "board_builder.hpp"
 #include "dataplane/path_mtu.hpp"
+#include "endpoints.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "base/time.hpp"
+#include "environment.hpp"
+#include "roce/opcode.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+namespace softfeb::bench {
+
+enum class Activity : std::uint8_t {
+  kRoundRobin,  ///< queue pairs are served in the order of their memory
+  kRandom,      ///< in an order that is shuffled once
+};
+
+struct CraftOptions {
+  std::uint32_t pmtu = 4096;
+  bool known_crc = true;  ///< payload CRCs are known; otherwise the iCRC is computed over every byte
+  roce::Transport transport = roce::Transport::kRc;
+  std::uint32_t qps = 64;      ///< per worker's board
+  std::uint32_t packets = 16;  ///< per message
+  std::uint32_t message = 0;   ///< bytes per message instead of full packets; 0: unused
+  std::uint32_t send_queue = 16;
+  Activity active = Activity::kRoundRobin;
+  bool paced = true;  ///< with the firmware's DCQCN, at a rate above what a core achieves
+  /// Additionally a constant rate per queue pair, 16 to 1 from the highest to the lowest, in total above what
+  /// a core achieves: each enters the timing wheel after every packet.
+  bool mixed_rates = false;
+  bool port = true;    ///< net_null; false: only the board, without mbufs
+  bool alone = false;  ///< without the reference loops, for a profiler
+  unsigned workers = 1;
+  unsigned runs = 7;
+  Time duration = 200 * kMillisecond;  ///< of each run, for each loop
+};
+
+inline std::uint32_t message_bytes(const CraftOptions& o) {
+  return o.message != 0 ? o.message : o.pmtu * o.packets;
+}
+
+/// Packets per second of one worker: a board on its PortQueue on net_null, as in softfeb run (queue pairs,
+/// windows, congestion control, pacing, counters), acknowledged by the benchmark. The same runs alternately
+/// measure loops that build the same packets without an engine (`bare` and the optimized `bare_best`), a
+/// board without a port (`engine_only`) and, if there are more queue pairs, a board with 64 of them
+/// (`few_qps`). Each board has its `totals`; see craft_failure(). `environment` is null without a port. See
+/// doc/performance.md.
+Json bench_craft(const Environment* environment, const CraftOptions& options);
+
+/// Packets per second that one core receives: parsed, iCRC verified, every payload byte compared and copied,
+/// acknowledged. Frames are in memory, without a port; a board builds them beforehand, untimed. `bare`,
+/// measured alternately, performs only the CRC, the comparison and the copy. Uses the options of craft except
+/// port and workers.
+Json bench_responder(const CraftOptions& options);
+
+/// The loop board → ring → receiver → acknowledgement → ring → board, with one core each for the board and
+/// for the receiver, which verifies every iCRC and compares every payload byte. Uses the options of craft
+/// except port and workers. Results per run: the messages posted until `duration`, over the time until the
+/// last was acknowledged. "held": nothing was lost, wrong or refused.
+Json bench_loop(const Environment& environment, const CraftOptions& options);
+
+struct LatencyOptions {
+  std::vector<std::uint32_t> pmtus = {256, 512, 1024, 2048, 4096};
+  std::vector<std::uint32_t> sizes = {1, 64, 1024, 4096, 65'536, 1'048'576};  ///< bytes per message
+  bool known_crc = true;
+  unsigned runs = 3;
+  Time duration = 50 * kMillisecond;  ///< per run and combination
+};
+
+/// A host with Soft-RoCE or a NIC that runs rdma-sink (doc/rdma-sink.md), used instead of the ring.
+struct GuestOptions {
+  std::string sink;                ///< sink://HOST:PORT
+  std::string device;              ///< the port that leads there, as in a configuration
+  std::string ip = "10.77.0.100";  ///< ours; the guest knows its MAC address, or asks
+  std::string mac = "02:00:00:00:00:01";
+};
+
+/// Time from posting a message to its completion: RC, one message at a time, over a net_ring to a receiver on
+/// another core that verifies and compares everything. For each path MTU and message size, the distribution
+/// in microseconds. Both ends are times of loop iterations: the one that posts, and the one that receives the
+/// acknowledgement.
+Json bench_latency(const Environment& environment, const LatencyOptions& options);
+
+/// The same to a queue pair on that host. Throws peers::PeerError if it is not reachable.
+Json bench_guest_latency(const Environment& environment, const LatencyOptions& options,
+                         const GuestOptions& guest);
+
+enum class Algorithm {
+  kConstant,  ///< `rate` of the traffic, without congestion control
+  kFirmware,  ///< the firmware's token bucket at line rate, without CNPs
+  kPaper,     ///< the paper's token bucket, initially empty
+};
+
+struct PacingOptions {
+  std::uint64_t rate =
+      1'250'000'000;  ///< bytes per second, sum over all queue pairs, as counted by the algorithm
+  std::uint32_t qps = 1;
+  bool ring = false;
+  Algorithm algorithm = Algorithm::kConstant;
+  std::uint64_t bucket = 16'384;  ///< bytes, kPaper: credit kept while the loop was not run
+  Time duration = kSecond;
+  unsigned runs = 3;
+};
+
+/// How accurately queue pairs keep their rates of rate / qps, for packets stamped when tx_burst is called,
+/// and how the machine's time was used. See doc/pacing.md.
+Json bench_pacing(const Environment& environment, const PacingOptions& options);
+
+/// 0.1 to 100 Gb/s with 1 to 10,000 queue pairs; otherwise like `options`.
+Json bench_pacing_suite(const Environment& environment, PacingOptions options);
+
+struct ReactionOptions {
+  bool ring = true;
+  roce::Transport transport = roce::Transport::kRc;
+  std::uint32_t packets = 16;  ///< per message, 4096 bytes each
+  Time duration = kSecond;     ///< per run
+  unsigned runs = 3;
+};
+
+/// How fast a CNP takes effect: (a) from rx_burst to the congestion control, and (b) departures compared with
+/// a model, both for the firmware's profile under a load of 10 Gb/s; (c) from the ring to the first packet
+/// with the new spacing, for the paper's profile at 100 Gb/s. See doc/pacing.md.
+Json bench_reaction(const Environment& environment, const ReactionOptions& options);
+
+struct SrpOptions {
+  unsigned accesses = 20'000;              ///< single reads per run
+  std::uint64_t stream_bytes = 256 << 20;  ///< per run
+  unsigned runs = 7;
+  std::string board;  ///< IPv4 or IPv6 address of a running board; empty: the benchmark's own server
+};
+
+/// Slow control alone over UDP on loopback, with a server on its own thread and our client: time of a 4-byte
+/// read (`read_us`), of 260 pipelined reads as PyRogue sends them at start (`pipelined_260_ms`), and the
+/// payload rate of the stream (`stream_gbps`).
+nlohmann::ordered_json bench_srp(const SrpOptions& options);
+
+/// The same with a running board (`options.board`: softfeb, or a real one with a known profile): a read that
+/// does not involve the data path (`read_us`: ScratchPad), one that does (`live_read_us`: Rc), a write that
+/// does (`write_us`: Rai, unchanged), all readable registers one after the other, 260 pipelined reads, and
+/// the stream of AppTx. Restores what it changes.
+nlohmann::ordered_json bench_srp_board(const SrpOptions& options);
+
+struct PartOptions {
+  unsigned runs = 7;
+  Time duration = 10 * kMillisecond;  ///< per run and piece of work
+};
+
+/// CRC-32 with Ethernet's polynomial over 64 bytes to 64 KiB: ISA-L, DPDK's rte_net_crc, zlib for comparison,
+/// and lib/roce's functions based on them (`gbytes_per_s`); and the parts of an iCRC that do not depend on
+/// the length (`ns`).
+/// DPDK selects its implementation when it starts.
+Json bench_crc(const Environment& environment, const PartOptions& options);
+
+/// Cost of congestion control in nanoseconds, per packet, per CNP and for an idle period, for the firmware's
+/// and the paper's algorithms.
+Json bench_dcqcn(const PartOptions& options);
+
+struct ReferenceOptions {
+  std::uint32_t pmtu = 4096;  ///< length of a packet in the middle of a message
+  unsigned seconds = 3;       ///< per program
+  bool scapy = true;
+  std::vector<unsigned> cpus{};  ///< empty: those available to this process
+};
+
+/// Rates of other programs on this machine, each in its own process: dpdk-testpmd on net_null with `txonly`
+/// (the same mbufs repeatedly, three segments) and `flowgen` (headers written per packet, one segment), and
+/// scapy, which builds the same packet with its iCRC in Python. Throws EnvironmentError if a program is
+/// missing.
+Json bench_references(const ReferenceOptions& options);
+
+/// Runs all benchmarks with documented results, shortened, into one document; takes about 90 seconds. `scale`
+/// changes the duration. Benchmarks that this machine cannot run (`references` without dpdk-testpmd) are
+/// listed in "skipped".
+Json bench_all(const Environment& environment, double scale);
+
+/// Failed checks as text; empty if all held.
+std::string failed_in(const Json& all);
+
+}  // namespace softfeb::bench

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "base/time.hpp"
+#include "dataplane/tsc_clock.hpp"
+#include "environment.hpp"
+#include "statistics.hpp"
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <time.h>
+
+namespace softfeb::bench {
+
+/// Work done by a loop in some time. With other processes on the CPU, the thread does not run all the time;
+/// the work per CPU time stays the same, apart from shared caches.
+struct Tally {
+  std::uint64_t packets = 0;
+  Time elapsed = 0;
+  Time cpu = 0;  ///< CPU time of the thread
+
+  Tally& operator+=(const Tally& other) {
+    packets += other.packets;
+    elapsed += other.elapsed;
+    cpu += other.cpu;
+    return *this;
+  }
+  double mpps() const { return per_us(elapsed); }
+  double cpu_mpps() const { return per_us(cpu); }
+
+ private:
+  double per_us(Time t) const { return t == 0 ? 0 : static_cast<double>(packets) / to_seconds(t) * 1e-6; }
+};
+
+/// CPU time of this thread.
+inline Time thread_time() {
+  timespec t{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return static_cast<Time>(t.tv_sec) * kSecond + static_cast<Time>(t.tv_nsec) * kNanosecond;
+}
+
+/// Runs iterations for this time; `turn(now)` returns the number of packets. Reads the time once per
+/// iteration, like a worker.
+template <typename Turn>
+Tally turns_for(Time duration, const dataplane::TscClock& clock, Turn&& turn) {
+  Tally t;
+  const Time ran = thread_time();
+  const Time begin = read_clock(clock);
+  Time last = begin;
+  while (last - begin < duration) {
+    t.packets += turn(last);
+    last = read_clock(clock);
+  }
+  t.elapsed = last - begin;
+  t.cpu = thread_time() - ran;
+  return t;
+}
+
+/// A loop whose speed is compared with that of others.
+struct Contestant {
+  std::string name;
+  std::function<std::vector<Tally>(Time)> go;  ///< runs for this time; returns a tally per thread
+  std::vector<double> mpps{};                  ///< one value per run
+  std::vector<double> cpu_mpps{};
+  std::vector<double> preempted{};  ///< share of the time in which its threads did not run
+};
+
+/// Runs all of them alternately, ten times per run, so that disturbances by the machine affect all equally.
+void compete(std::vector<Contestant>& all, unsigned runs, Time duration);
+
+/// median_mpps, min_mpps, max_mpps, runs; median_cpu_mpps, relative to the threads' CPU time.
+Json figures_of(const Contestant& c);
+
+/// Adds `name`, the median of a/b over all runs, and `name`_runs. Both use the threads' CPU time, so they are
+/// valid on a busy machine.
+void add_ratio(Json& out, const std::string& name, const Contestant& a, const Contestant& b);
+
+/// Makes the compiler treat `value` as used.
+template <typename T>
+inline void keep_value(const T& value) {
+  asm volatile("" : : "r,m"(value) : "memory");
+}
+
+/// Costs of small pieces of work, in nanoseconds of CPU time: measured alternately, median over the runs.
+class Costs {
+ public:
+  /// `work(n)` executes the piece n times.
+  void add(std::string name, std::function<void(std::uint64_t)> work) {
+    pieces_.push_back({std::move(name), std::move(work), {}, 1});
+  }
+  /// Measures `runs` runs of about `duration` per piece.
+  void measure(unsigned runs, Time duration);
+
+  /// Runs of each piece by name, converted by `figure` from nanoseconds: {median, min, max}.
+  Json json(const std::function<double(double)>& figure = [](double ns) { return ns; }) const;
+
+ private:
+  struct Piece {
+    std::string name;
+    std::function<void(std::uint64_t)> work;
+    std::vector<double> ns;
+    std::uint64_t times;
+  };
+  static Time time_of(const Piece& piece);
+
+  std::vector<Piece> pieces_;
+};
+
+/// Durations of a loop's iterations. Iterations longer than a microsecond are counted in classes. An empty
+/// loop has none of its own, so they show preemption by the machine.
+class LoopTime {
+ public:
+  /// No iteration of these loops takes this long by itself: the thread was preempted.
+  static constexpr Time kAway = 10 * kMicrosecond;
+
+  void turn(Time gap) {
+    ++turns_;
+    total_ += gap;
+    longest_ = gap > longest_ ? gap : longest_;
+    for (std::size_t k = 0; k < kLimits.size() && gap > kLimits[k]; ++k) {
+      ++count_[k];
+      time_[k] += gap;
+    }
+  }
+  Json json() const;
+  /// Share of the time in iterations longer than kAway.
+  double preempted() const { return total_ == 0 ? 0 : to_seconds(time_[3]) / to_seconds(total_); }
+
+ private:
+  static constexpr std::array<Time, 6> kLimits = {
+      64 * kNanosecond, 256 * kNanosecond, 1 * kMicrosecond, kAway, 100 * kMicrosecond, 1 * kMillisecond};
+  std::array<std::uint64_t, kLimits.size()> count_{};
+  std::array<Time, kLimits.size()> time_{};
+  std::uint64_t turns_ = 0;
+  Time total_ = 0;
+  Time longest_ = 0;
+};
+
+/// The machine's own jitter.
+struct Idling {
+  LoopTime loop;
+  /// Delay in ns until the beginning of each microsecond was observed: the unavoidable lateness of a program
+  /// that is idle when something is due.
+  std::vector<double> late;
+  /// loop.json(), and the distribution of `late`.
+  Json json() const;
+};
+
+/// A loop that only reads the time stamp counter.
+Idling idle_for(Time duration, const dataplane::TscClock& clock);
+
+}  // namespace softfeb::bench
