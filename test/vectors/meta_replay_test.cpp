@@ -33,15 +33,17 @@ std::string field(const std::string& line, std::size_t n) {
 
 using Named = std::map<std::string, std::uint64_t>;
 
-Named named(const PdResponse& r) { return {{"ok", r.success}, {"handler", r.handler}, {"key", r.key}}; }
+Named response_fields(const PdResponse& r) {
+  return {{"ok", r.success}, {"handler", r.handler}, {"key", r.key}};
+}
 
-Named named(const MrResponse& r) {
+Named response_fields(const MrResponse& r) {
   return {{"ok", r.success},       {"laddr", r.mr.address},  {"len", r.mr.length},
           {"acc", r.mr.access},    {"pdh", r.mr.pd_handler}, {"lkp", r.mr.lkey_part},
           {"rkp", r.mr.rkey_part}, {"lkey", r.lkey},         {"rkey", r.rkey}};
 }
 
-Named named(const QpResponse& r) {
+Named response_fields(const QpResponse& r) {
   const QpFields& q = r.qp;
   return {{"ok", r.success},
           {"qpn", r.qpn},
@@ -69,7 +71,7 @@ Named named(const QpResponse& r) {
 
 /// The file's own interpretation of a response, field by field, as a check of the codec.
 void check_decoded(const MetadataResponse& response, const json& decoded) {
-  const Named ours = std::visit([](const auto& r) { return named(r); }, response);
+  const Named ours = std::visit([](const auto& r) { return response_fields(r); }, response);
   CHECK(decoded.at("bus") == std::array{"PD", "MR", "QP"}[response.index()]);
   for (const auto& [key, value] : decoded.items()) {
     if (key == "bus") continue;

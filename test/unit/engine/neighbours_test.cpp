@@ -15,7 +15,7 @@ using test::Wire;
 
 namespace {
 
-struct Setup {
+struct ManySetup {
   std::uint32_t boards = 1;
   std::uint32_t receivers = 1;  ///< each board has a QP to each
   bool v6 = false;
@@ -33,7 +33,7 @@ class ManyToMany {
  public:
   static constexpr std::uint32_t kFirstReceiver = 100'000;
 
-  explicit ManyToMany(const Setup& s)
+  explicit ManyToMany(const ManySetup& s)
       : wire(std::make_unique<Wire>(std::vector<Endpoint*>{}, 7)),
         payload_(test::FilledPayload::zeros(1024, 1024)) {
     for (std::uint32_t b = 0; b < s.boards; ++b) wire->add(*boards.emplace_back(board(s, 1 + b)));
@@ -58,7 +58,7 @@ class ManyToMany {
   std::unique_ptr<Wire> wire;
 
  private:
-  std::unique_ptr<Board> board(const Setup& s, std::uint32_t n) const {
+  std::unique_ptr<Board> board(const ManySetup& s, std::uint32_t n) const {
     test::BoardBuilder builder(identity(s.v6, n));
     for (std::uint32_t r = 0; r < s.receivers; ++r) {
       SendQpConfig& qp = builder.qp(identity(s.v6, kFirstReceiver + r), *payload_);

@@ -29,7 +29,7 @@ dcqcn::FirmwareSettings firmware(std::uint64_t rate) {
 }
 
 /// The paper's bucket, initially empty, so that bytes sent follow the integral from the first packet on.
-dcqcn::PaperSettings paper(std::uint64_t rate) {
+dcqcn::PaperSettings empty_paper(std::uint64_t rate) {
   dcqcn::PaperSettings p;
   p.parameters.line_rate = rate;
   p.bucket.start_full = false;
@@ -47,7 +47,7 @@ void set_rate(SendQpConfig& qp, Kind kind, std::uint64_t rate) {
       qp.congestion = firmware(rate);
       break;
     case Kind::kPaper:
-      qp.congestion = paper(rate);
+      qp.congestion = empty_paper(rate);
       break;
   }
 }
@@ -199,7 +199,7 @@ TEST_CASE("bytes sent follow the integral of Rc for any CNPs", "[pacing]") {
   CAPTURE(seed);
   // Rmin is 10 MB/s in the firmware: the integral requires the same parameters on both sides.
   const auto f = firmware(1'250'000'000);
-  const auto p = paper(1'250'000'000);
+  const auto p = empty_paper(1'250'000'000);
   const std::uint32_t packet = LoneBoard::kCounted;
   // A new Rc takes effect three clocks later in the firmware, and one clock later in the paper's bucket: 24
   // and 8 bytes at 1.25 GB/s. A packet waits for the next clock, another 8.

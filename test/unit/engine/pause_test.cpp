@@ -16,14 +16,14 @@ using test::LoneBoard;
 
 namespace {
 
-constexpr std::uint64_t kRate = 1'250'000'000;
+constexpr std::uint64_t kLinkRate = 1'250'000'000;
 constexpr Time kQuantum = 51'200;  // 512 bits at 10 Gb/s
 constexpr roce::MacAddress kBoardMac{2, 0, 0, 0, 0, 1};
 constexpr roce::MacAddress kSwitchMac{2, 0, 0, 0, 0, 9};
 
 BoardConfig config(PauseMode mode) {
   BoardConfig c;
-  c.link_rate = kRate;
+  c.link_rate = kLinkRate;
   c.pause.mode = mode;
   return c;
 }
@@ -166,7 +166,7 @@ TEST_CASE("PFC and a shared rate: queue pairs that may send get all of it", "[pa
   const auto shape = [](SendQpConfig& qp, std::uint32_t i) {
     qp.path.dscp = i == 0 ? 26 : 48;
     dcqcn::FirmwareSettings p;
-    p.build.line_rate = kRate / 2;
+    p.build.line_rate = kLinkRate / 2;
     qp.congestion = p;
     qp.congestion_group = 0;
   };

@@ -32,9 +32,9 @@ void shape(engine::SendQpConfig& qp, std::uint32_t i) {
   if (i < 2) qp.congestion_group = 0;
 }
 
-class Run {
+class WatchedBoard {
  public:
-  Run() : board_(4, shape), watch_({&board_.board()}, kInterval) {
+  WatchedBoard() : board_(4, shape), watch_({&board_.board()}, kInterval) {
     snapshots_.push_back(engine::make_snapshot(board_.board()));
   }
 
@@ -70,7 +70,7 @@ class Run {
 }  // namespace
 
 TEST_CASE("a board sends what its CNPs and parameters permit, millisecond by millisecond", "[rate_watch]") {
-  Run r;
+  WatchedBoard r;
   r.run(100 * kMillisecond, 1);
   engine::CongestionSettings other = profile();
   std::get<dcqcn::FirmwareSettings>(other).parameters.rai = 48'000'000;
@@ -98,7 +98,7 @@ TEST_CASE("a board sends what its CNPs and parameters permit, millisecond by mil
 }
 
 TEST_CASE("without data there is no judgement", "[rate_watch]") {
-  Run r;
+  WatchedBoard r;
   CHECK_FALSE(worst_tracking(r.watch().figures()).has_value());
   CHECK_FALSE(worst_sawtooth(r.watch().figures()).has_value());
 }

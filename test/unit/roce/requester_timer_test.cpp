@@ -12,7 +12,7 @@ namespace {
 using Psns = std::vector<Psn>;
 using Results = std::vector<IdStatus>;
 
-RequesterConfig config(TimingProfile profile) {
+RequesterConfig timer_config(TimingProfile profile) {
   RequesterConfig c;
   c.pmtu = 256;
   c.timeout = 4;
@@ -38,7 +38,7 @@ TEST_CASE("requester: periods of the timeout codes", "[requester]") {
 
 TEST_CASE("requester: the standard timer starts with an AckReq packet, and progress restarts it",
           "[requester]") {
-  RequesterFixture f(config(TimingProfile::kStandard));
+  RequesterFixture f(timer_config(TimingProfile::kStandard));
   f.post(1, 600);
   f.q.next(f.now);
   f.q.next(f.now);
@@ -61,7 +61,7 @@ TEST_CASE("requester: the standard timer starts with an AckReq packet, and progr
 }
 
 TEST_CASE("requester: after going back the standard timer waits for an AckReq packet", "[requester]") {
-  RequesterFixture f(config(TimingProfile::kStandard));
+  RequesterFixture f(timer_config(TimingProfile::kStandard));
   f.post(1, 256 * 4);
   f.drain();
   f.sequence_nak(0);
@@ -75,7 +75,7 @@ TEST_CASE("requester: after going back the standard timer waits for an AckReq pa
 
 TEST_CASE("requester: the firmware's timer runs from the first packet and any response restarts it",
           "[requester]") {
-  RequesterFixture f(config(TimingProfile::kFirmware));
+  RequesterFixture f(timer_config(TimingProfile::kFirmware));
   const Time period = ack_timeout(TimingProfile::kFirmware, 4);
   f.post(1, 600, false);
   f.q.next(f.now);
@@ -95,7 +95,7 @@ TEST_CASE("requester: the firmware's timer runs from the first packet and any re
 }
 
 TEST_CASE("requester: a timeout resends what is not acknowledged", "[requester]") {
-  RequesterFixture f(config(TimingProfile::kStandard));
+  RequesterFixture f(timer_config(TimingProfile::kStandard));
   f.post(1, 10);
   f.post(2, 256 * 4);
   f.drain();
@@ -109,7 +109,7 @@ TEST_CASE("requester: a timeout resends what is not acknowledged", "[requester]"
 }
 
 TEST_CASE("requester: the firmware's timeout resends the whole oldest request", "[requester]") {
-  RequesterFixture f(config(TimingProfile::kFirmware));
+  RequesterFixture f(timer_config(TimingProfile::kFirmware));
   f.post(1, 10);
   f.post(2, 256 * 4);
   f.drain();
@@ -124,7 +124,7 @@ TEST_CASE("requester: the firmware's timeout resends the whole oldest request", 
 }
 
 TEST_CASE("requester: timeouts run out", "[requester]") {
-  RequesterConfig c = config(GENERATE(TimingProfile::kStandard, TimingProfile::kFirmware));
+  RequesterConfig c = timer_config(GENERATE(TimingProfile::kStandard, TimingProfile::kFirmware));
   c.retry_count = 3;
   RequesterFixture f(c);
   f.post(1, 10);
@@ -141,7 +141,7 @@ TEST_CASE("requester: timeouts run out", "[requester]") {
 }
 
 TEST_CASE("requester: timeout code 0 never expires", "[requester]") {
-  RequesterConfig c = config(GENERATE(TimingProfile::kStandard, TimingProfile::kFirmware));
+  RequesterConfig c = timer_config(GENERATE(TimingProfile::kStandard, TimingProfile::kFirmware));
   c.timeout = 0;
   RequesterFixture f(c);
   f.post(1, 10);
@@ -150,7 +150,7 @@ TEST_CASE("requester: timeout code 0 never expires", "[requester]") {
 }
 
 TEST_CASE("requester: no timer runs during an RNR wait", "[requester]") {
-  RequesterConfig c = config(GENERATE(TimingProfile::kStandard, TimingProfile::kFirmware));
+  RequesterConfig c = timer_config(GENERATE(TimingProfile::kStandard, TimingProfile::kFirmware));
   RequesterFixture f(c);
   f.post(1, 10);
   f.drain();
