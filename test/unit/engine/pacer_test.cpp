@@ -99,8 +99,8 @@ TEST_CASE("lateness beyond the limit is given up and counted", "[pacer]") {
 }
 
 TEST_CASE("the link never carries more than its rate and slack", "[shaper]") {
-  constexpr std::uint64_t kRate = 1'250'000'000;
-  LinkShaper link(kRate);
+  constexpr std::uint64_t kLinkRate = 1'250'000'000;
+  LinkShaper link(kLinkRate);
   Rng rng(9);
   Time now = 0;
   std::uint64_t wire = 0;
@@ -113,6 +113,6 @@ TEST_CASE("the link never carries more than its rate and slack", "[shaper]") {
     }
   }
   // 10 Gb/s for the time, plus the slack and the last frame.
-  CHECK(wire <= static_cast<std::uint64_t>(to_seconds(now) * kRate) + 2500 + 4200);
-  CHECK(wire >= static_cast<std::uint64_t>(to_seconds(now) * kRate * 0.9));
+  CHECK(wire <= static_cast<std::uint64_t>(to_seconds(now) * kLinkRate) + 2500 + 4200);
+  CHECK(wire >= static_cast<std::uint64_t>(to_seconds(now) * kLinkRate * 0.9));
 }
