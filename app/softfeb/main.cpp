@@ -4,7 +4,6 @@
 #include "dataplane/error.hpp"
 #include "doctor.hpp"
 #include "experiment/run_experiment.hpp"
-#include "experiment/sweep.hpp"
 #include "peers/peer.hpp"
 #include "regs.hpp"
 #include "roce/cpu.hpp"

@@ -67,8 +67,13 @@ using Command =
     std::variant<StartTraffic, StopTraffic, FlushRequests, SnapshotRequest*, CongestionChange*, Quit>;
 
 /// Applies the register writes and reads the state back, at time `now`.
-void carry_out(BoardRequest& request, Time now);
-void carry_out(ReceiverRequest& request, Time now);
+inline void carry_out(BoardRequest& request, Time now) {
+  for (const board::DataPathAction& action : request.actions) request.board->apply(action, now);
+  request.board->observe(request.state, now);
+}
+inline void carry_out(ReceiverRequest& request, Time /*now*/) {
+  for (const engine::ReceiverAction& action : request.actions) request.receiver->apply(action);
+}
 
 /// Requests of one kind from one thread to a worker.
 template <typename Request>

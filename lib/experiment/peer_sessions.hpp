@@ -3,7 +3,7 @@
 
 #include "endpoints/payloads.hpp"
 #include "endpoints/targets.hpp"
-#include "experiment/options.hpp"
+#include "experiment/setup.hpp"
 #include "runtime/dpdk_runtime.hpp"
 #include "stats/outcome.hpp"
 

@@ -3,9 +3,9 @@
 
 #include "dataplane/huge_memory.hpp"
 #include "dataplane/worker_stats.hpp"
-#include "experiment/announce.hpp"
 #include "experiment/network_balance.hpp"
 #include "experiment/peer_sessions.hpp"
+#include "report/announce.hpp"
 #include "report/control_result.hpp"
 #include "runtime/start_up.hpp"
 #include "runtime/stop_signal.hpp"
@@ -80,8 +80,8 @@ std::vector<stats::Observer*> RealDriver::open(const Say& say) {
   service_.emplace(config_, dpdk_, *pool_, endpoints_, say);
   pool_->wait_by([this](Time length) { service_->run_until(now() + length); });
   if (!setup_.quiet) {
-    announce_run(config_, dpdk_, *pool_);
-    announce_control(config_, *service_);
+    report::announce_run(config_, dpdk_, *pool_);
+    report::announce_control(config_, *service_);
   }
   targets_.begin();
   live_.emplace(LiveServicesDeps{.config = &config_,

@@ -4,7 +4,7 @@
 #include "endpoints/targets.hpp"
 #include "experiment/driver.hpp"
 #include "experiment/live_services.hpp"
-#include "experiment/options.hpp"
+#include "experiment/setup.hpp"
 #include "runtime/dpdk_runtime.hpp"
 #include "runtime/worker_pool.hpp"
 #include "slowcontrol/control_service.hpp"

@@ -1,13 +1,35 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "experiment/options.hpp"
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
 
 namespace softfeb::experiment {
+
+/// The command line of `softfeb run`, `softfeb lab` and `softfeb lab sweep`.
+struct Options {
+  enum class Command : std::uint8_t { kRun, kLab, kSweep };
+  Command command = Command::kRun;
+  bool virtual_time = false;  ///< kLab: without DPDK, clocks or devices
+  std::string config;
+  std::vector<std::string> overrides;  ///< KEY=VALUE; --duration and --messages are turned into these
+  std::optional<std::string> json;     ///< file for the result
+  std::optional<std::string> report;   ///< folder for configuration, result, time series and pictures
+  bool pictures = true;                ///< draw them in the report
+  bool quiet = false;
+  bool hold = false;  ///< keep serving the live page after the run, until a signal
+};
 
 /// Carries out `softfeb run`, or `softfeb lab` in real or virtual time: configuration, endpoints, phases,
 /// checks, result, report. Returns the exit status. Throws the libraries' exceptions for what stops it before
 /// traffic. A lab in real time also runs in virtual time afterwards, so that both results stand side by side.
 int run_experiment(const Options& options);
+
+/// Carries out `softfeb lab sweep`: runs the lab in virtual time at every point of the grid that `lab.sweep`
+/// spans, in parallel on all CPUs. Returns the exit status. Throws the libraries' exceptions for what stops
+/// it before the first run.
+int run_sweep(const Options& options);
 
 }  // namespace softfeb::experiment

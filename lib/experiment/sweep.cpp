@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "experiment/sweep.hpp"
-
 #include "base/exit_code.hpp"
 #include "config/load.hpp"
-#include "experiment/lab_stats.hpp"
 #include "experiment/phases.hpp"
+#include "experiment/setup.hpp"
 #include "experiment/virtual_driver.hpp"
 #include "lab/flows.hpp"
 #include "lab/metrics_config.hpp"
@@ -29,6 +27,9 @@ namespace softfeb::experiment {
 namespace {
 
 using Json = nlohmann::ordered_json;
+
+/// File of a sweep in the folder of `--report`.
+constexpr const char* kReportSweep = "sweep.csv";
 
 /// One point of the grid.
 struct Point {

@@ -3,9 +3,7 @@
 
 #include "config/lab_checks.hpp"
 #include "config/lab_config.hpp"
-#include "lab/conservation.hpp"
-#include "lab/metrics.hpp"
-#include "lab/totals.hpp"
+#include "lab/run_stats.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -14,18 +12,6 @@
 #include <vector>
 
 namespace softfeb::lab {
-
-/// All results of one run of an experiment.
-struct RunStats {
-  bool virtual_time = false;
-  double preempted_share = 0;  ///< share of time for which the worst worker was preempted
-  LabStats metrics;
-  Totals totals;
-  std::vector<Balance> balances;
-  std::uint64_t memory_wrong = 0;       ///< bytes of receivers' memory with unexpected content
-  std::optional<double> rate_tracking;  ///< empty: not checked
-  std::optional<double> sawtooth;
-};
 
 /// A result and its limit.
 struct CheckResult {

@@ -5,12 +5,28 @@
 #include "endpoints/endpoints.hpp"
 #include "endpoints/payloads.hpp"
 #include "endpoints/plan.hpp"
-#include "lab/judge.hpp"
+#include "lab/conservation.hpp"
+#include "lab/metrics.hpp"
+#include "lab/totals.hpp"
 #include "stats/sample.hpp"
 
 #include <cstdint>
+#include <optional>
+#include <vector>
 
 namespace softfeb::lab {
+
+/// All results of one run of an experiment.
+struct RunStats {
+  bool virtual_time = false;
+  double preempted_share = 0;  ///< share of time for which the worst worker was preempted
+  LabStats metrics;
+  Totals totals;
+  std::vector<Balance> balances;
+  std::uint64_t memory_wrong = 0;       ///< bytes of receivers' memory with unexpected content
+  std::optional<double> rate_tracking;  ///< empty: not checked
+  std::optional<double> sawtooth;
+};
 
 /// Counts bytes of the receivers' memory that differ from what the QPs' last messages left. For QPs that
 /// failed or are unreliable, checks only memory that no message reached.

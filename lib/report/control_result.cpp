@@ -12,25 +12,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string ways(const config::RunConfig& config, const slowcontrol::BoardControl& board) {
-  const config::ControlConfig& c = board.config();
-  std::string text;
-  if (c.listen) {
-    text = fmt::format("{} UDP {} and {}", config::to_string(*c.listen), c.registers_port, c.stream_port);
-  }
-  if (c.in_band) {
-    text += fmt::format("{}{} UDP 8192 and 8193 (in band)", text.empty() ? "" : ", ",
-                        config::to_string(config.boards[board.board()].endpoint.ip));
-  }
-  return text;
-}
-
-std::string networks(const config::ControlConfig& c) {
-  std::string text;
-  for (const config::IpPrefix& n : c.allow) text += (text.empty() ? "" : ", ") + config::to_string(n);
-  return text.empty() ? "nobody" : text;
-}
-
 /// `packets_dropped`: by the packetizer.
 Json link_result(const slowcontrol::ControlLink& link, std::uint64_t packets_dropped) {
   const srp::RssiStatus& s = link.server().status();
@@ -49,26 +30,6 @@ Json link_result(const slowcontrol::ControlLink& link, std::uint64_t packets_dro
 }
 
 }  // namespace
-
-std::vector<std::string> control_lines(const config::RunConfig& config,
-                                       const slowcontrol::BoardControl& board) {
-  const config::ControlConfig& c = board.config();
-  const std::string name = "board " + config.boards[board.board()].endpoint.name;
-  std::vector<std::string> lines{fmt::format("{}: registers and stream at {}; firmware {}; may connect: {}",
-                                             name, ways(config, board), c.profile, networks(c))};
-  if (!c.listen) {
-    const config::EndpointConfig& own = config.boards[board.board()].endpoint;
-    lines.push_back(fmt::format("{}: in band only: connect from a host on its network with febctl --ip {}",
-                                name, config::to_string(own.ip)));
-  }
-  if (c.responder) {
-    const config::EndpointConfig& host = config.receivers[*c.responder].endpoint;
-    lines.push_back(fmt::format(
-        "{}: its host is receiver {} at {}, which accepts any QPN, rkey and address given to the board", name,
-        host.name, config::to_string(host.ip)));
-  }
-  return lines;
-}
 
 Json control_result(const slowcontrol::BoardControl& board) {
   const config::ControlConfig& c = board.config();

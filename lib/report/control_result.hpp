@@ -13,10 +13,6 @@
 /// What is told of the boards' slow control: at the start, and in the result.
 namespace softfeb::report {
 
-/// Where a board's registers and stream are to be had, and who plays its host.
-std::vector<std::string> control_lines(const config::RunConfig& config,
-                                       const slowcontrol::BoardControl& board);
-
 /// `boards[].control` of the result.
 nlohmann::ordered_json control_result(const slowcontrol::BoardControl& board);
 

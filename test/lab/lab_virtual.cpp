@@ -4,10 +4,10 @@
 // compared with that of other builds (same_bytes.py).
 
 #include "config/load.hpp"
-#include "experiment/lab_stats.hpp"
 #include "experiment/phases.hpp"
 #include "experiment/virtual_driver.hpp"
 #include "lab/flows.hpp"
+#include "lab/judge.hpp"
 #include "lab/metrics_config.hpp"
 
 #include <cstdio>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Checks, result document and tables of a small lab in virtual time, and of what may go wrong in it.
 #include "config/load.hpp"
-#include "experiment/lab_stats.hpp"
 #include "experiment/phases.hpp"
 #include "experiment/virtual_driver.hpp"
 #include "lab/checks.hpp"

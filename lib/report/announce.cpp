@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "report/pacers.hpp"
+#include "report/announce.hpp"
 
 #include "config/units.hpp"
 #include "endpoints/endpoints.hpp"
+#include "runtime/port_setup.hpp"
 
 #include <algorithm>
+#include <cstdio>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -69,17 +73,52 @@ std::uint32_t qps_of(const config::BoardConfig& board) {
   return n;
 }
 
-}  // namespace
+std::string ways(const config::RunConfig& config, const slowcontrol::BoardControl& board) {
+  const config::ControlConfig& c = board.config();
+  std::string text;
+  if (c.listen) {
+    text = fmt::format("{} UDP {} and {}", config::to_string(*c.listen), c.registers_port, c.stream_port);
+  }
+  if (c.in_band) {
+    text += fmt::format("{}{} UDP 8192 and 8193 (in band)", text.empty() ? "" : ", ",
+                        config::to_string(config.boards[board.board()].endpoint.ip));
+  }
+  return text;
+}
 
-namespace {
+std::string networks(const config::ControlConfig& c) {
+  std::string text;
+  for (const config::IpPrefix& n : c.allow) text += (text.empty() ? "" : ", ") + config::to_string(n);
+  return text.empty() ? "no client" : text;
+}
+
+std::vector<std::string> control_lines(const config::RunConfig& config,
+                                       const slowcontrol::BoardControl& board) {
+  const config::ControlConfig& c = board.config();
+  const std::string name = "board " + config.boards[board.board()].endpoint.name;
+  std::vector<std::string> lines{fmt::format("{}: registers and stream at {}; firmware {}; may connect: {}",
+                                             name, ways(config, board), c.profile, networks(c))};
+  if (!c.listen) {
+    const config::EndpointConfig& own = config.boards[board.board()].endpoint;
+    lines.push_back(fmt::format("{}: in band only: connect from a host on its network with febctl --ip {}",
+                                name, config::to_string(own.ip)));
+  }
+  if (c.responder) {
+    const config::EndpointConfig& host = config.receivers[*c.responder].endpoint;
+    lines.push_back(fmt::format(
+        "{}: its host is receiver {} at {}, which accepts any QPN, rkey and address given to the board", name,
+        host.name, config::to_string(host.ip)));
+  }
+  return lines;
+}
 
 std::string port_pacer(const config::PortConfig& port) {
   const std::string begin = fmt::format("port {}, pacer: ", port.name);
   if (port.pacing == config::Pacing::kQueueRate) {
     return begin +
            "NIC queues enforce the link rate of their boards, all QPs of a queue together, in steps of 1 "
-           "Mb/s; the worker enforces "
-           "the rates of QPs; a rate change takes effect behind the packets already queued "
+           "Mb/s; the worker enforces the rates of QPs; a rate change takes effect behind the packets "
+           "already queued "
            "(doc/pacing-offloads.md)";
   }
   return begin +
@@ -95,8 +134,6 @@ bool software(const config::RunConfig& config) {
     return config.ports[b.endpoint.port].pacing == config::Pacing::kSoftware;
   });
 }
-
-}  // namespace
 
 std::vector<std::string> pacer_lines(const config::RunConfig& config) {
   std::vector<std::string> lines;
@@ -136,9 +173,44 @@ std::vector<std::string> pacer_lines(const config::RunConfig& config) {
   if (!software(config)) return lines;
   lines.push_back(
       "pacer: software timing wheel; expected error: each QP within one packet of its rate while "
-      "it has "
-      "something to send; a packet may be late by one iteration of its worker's loop (doc/pacing.md)");
+      "it has something to send; a packet may be late by one iteration of its worker's loop (doc/pacing.md)");
   return lines;
+}
+
+}  // namespace
+
+void announce_run(const config::RunConfig& config, const runtime::DpdkRuntime& dpdk,
+                  const runtime::WorkerPool& pool) {
+  for (const runtime::RunPort& p : dpdk.ports()) {
+    const dataplane::Capabilities& c = p.port->capabilities();
+    fmt::print(stderr, "port {}: {}, MTU {}, path MTU up to {}, {} queue{}, {}, flow control {}, {}\n",
+               p.name, c.driver, p.port->mtu(), p.port->largest_path_mtu(false), p.queues,
+               p.queues == 1 ? "" : "s",
+               c.multi_segments ? "payload attached without copying" : "payload copied into one segment",
+               p.port->flow_control().in_words, p.link_state());
+    for (const std::string& w : p.port->warnings()) fmt::print(stderr, "port {}: {}\n", p.name, w);
+  }
+  for (const std::string& line : pool.steering()) fmt::print(stderr, "{}\n", line);
+  fmt::print(stderr, "{}", pool.map());
+  for (const dataplane::FarPort& f : dataplane::far_ports(runtime::worker_rows(config, dpdk.lcores())))
+    fmt::print(stderr, "port {}: {}; {}\n", f.port, f.found, f.fix);
+  for (const std::string& line : pacer_lines(config)) fmt::print(stderr, "{}\n", line);
+  const char* const idle = config.workers.idle == config::IdlePolicy::kSpin    ? "spin"
+                           : config.workers.idle == config::IdlePolicy::kPause ? "pause"
+                                                                               : "sleep";
+  fmt::print(stderr, "memory: {}; idle workers {}{}\n", dpdk.huge_pages() ? "huge pages" : "ordinary pages",
+             idle, dataplane::shares_cpus(dpdk.lcores()) ? " (some threads share a CPU)" : "");
+}
+
+void announce_control(const config::RunConfig& config, const slowcontrol::ControlService& service) {
+  const auto& boards = service.boards();
+  for (std::size_t i = 0; i < boards.size(); ++i) {
+    if (boards.size() > kMostLines && i != 0 && i + 1 != boards.size()) {
+      if (i == 1) fmt::print(stderr, "... and {} more boards, up to\n", boards.size() - 2);
+      continue;
+    }
+    for (const std::string& line : control_lines(config, *boards[i])) fmt::print(stderr, "{}\n", line);
+  }
 }
 
 }  // namespace softfeb::report

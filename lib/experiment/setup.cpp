@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "experiment/options.hpp"
+#include "experiment/setup.hpp"
 
 #include "config/error.hpp"
 #include "config/load.hpp"
 
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace softfeb::experiment {
 

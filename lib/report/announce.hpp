@@ -6,15 +6,15 @@
 #include "runtime/worker_pool.hpp"
 #include "slowcontrol/control_service.hpp"
 
-/// What the user is told on standard error when a run in real time starts.
-namespace softfeb::experiment {
+/// What a run in real time prints on standard error when it starts.
+namespace softfeb::report {
 
-/// Ports, workers, steering, pacing and memory.
+/// Ports, workers, steering, pacing (with the error to expect, doc/pacing.md) and memory.
 void announce_run(const config::RunConfig& config, const runtime::DpdkRuntime& dpdk,
                   const runtime::WorkerPool& pool);
 
 /// Where the boards' slow control is served. With more than eight boards only the first and the last are
-/// named.
+/// listed.
 void announce_control(const config::RunConfig& config, const slowcontrol::ControlService& service);
 
-}  // namespace softfeb::experiment
+}  // namespace softfeb::report

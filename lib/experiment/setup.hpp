@@ -3,27 +3,9 @@
 
 #include "config/lab_config.hpp"
 #include "config/web_config.hpp"
-
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <vector>
+#include "experiment/run_experiment.hpp"
 
 namespace softfeb::experiment {
-
-/// The command line of `softfeb run`, `softfeb lab` and `softfeb lab sweep`.
-struct Options {
-  enum class Command : std::uint8_t { kRun, kLab, kSweep };
-  Command command = Command::kRun;
-  bool virtual_time = false;  ///< kLab: without DPDK, clocks or devices
-  std::string config;
-  std::vector<std::string> overrides;  ///< KEY=VALUE; --duration and --messages are turned into these
-  std::optional<std::string> json;     ///< file for the result
-  std::optional<std::string> report;   ///< folder for configuration, result, time series and pictures
-  bool pictures = true;                ///< draw them in the report
-  bool quiet = false;
-  bool hold = false;  ///< keep serving the live page after the run, until a signal
-};
 
 /// What an experiment is made from: the configuration, and the options as they apply to it. Many objects
 /// refer to it, so it must stay in place.
