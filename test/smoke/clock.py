@@ -51,12 +51,17 @@ class TrueTime(harness.TestCase):
         """
         link = kernel_ports.Link()
         self.addCleanup(link.close)
-        for last_try in (False, True):
+        starts, rate_errors = [], []
+        # A busy machine can spoil a measurement, but not turn a wrong clock into a right one: lateness of each start and the
+        # error of each rate would stay. So each needs one good measurement out of five.
+        for _ in range(5):
             first, rate_error = self.measure(link)
-            if abs(rate_error) < 50e-6 and abs(first) < 100e3:
+            starts.append(first)
+            rate_errors.append(rate_error)
+            if min(map(abs, rate_errors)) < 50e-6 and min(map(abs, starts)) < 100e3:
                 return
-            # If the machine preempts the whole program for 100 ms at the wrong moment, try again.
-            self.assertFalse(last_try, f"start {first / 1e3:+.1f} us, rate {-rate_error * 1e6:+.2f} ppm")
+        self.fail("starts " + ", ".join(f"{s / 1e3:+.1f} us" for s in starts) +
+                  "; rates " + ", ".join(f"{-e * 1e6:+.2f} ppm" for e in rate_errors))
 
     def measure(self, link):
         """Start (ns after `start_at`) and rate error of one run."""
