@@ -58,7 +58,7 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
 
  private:
   using Parser = boost::beast::http::request_parser<boost::beast::http::string_body>;
-  using Message = boost::beast::http::response<boost::beast::http::string_body>;
+  using Sent = void (HttpSession::*)();
 
   void read();
   void on_read(const boost::beast::error_code& error);
@@ -66,16 +66,18 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
   Request take_request();
   void handle(Request request);
   void respond(Response response);
+  /// Calls `sent` when all bytes are written; closes the connection if they cannot be.
+  void send(const std::shared_ptr<const std::string>& bytes, Sent sent);
+  void on_response_sent();
   void drain();
   void open_stream();
   void watch_stream();
-  void write_next();
+  void on_event_sent();
 
   std::shared_ptr<HttpServer::Impl> server_;
   boost::beast::tcp_stream stream_;
   boost::beast::flat_buffer buffer_;
   std::optional<Parser> parser_;
-  std::optional<Message> message_;
   std::deque<std::shared_ptr<const std::string>> backlog_;  ///< of a stream; the first is being written
   std::size_t backlog_bytes_ = 0;
   std::array<char, 4096> ignored_{};
