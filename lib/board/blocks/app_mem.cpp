@@ -4,10 +4,10 @@
 namespace softfeb::board {
 namespace {
 
-constexpr RegisterSpec kRegisters[] = {rw("DataBlock", 0x000, 256 * 32).values(256)};
+constexpr RegisterSpec kDataBlock[] = {rw("DataBlock", 0x000, 256 * 32).values(256)};
 
 }  // namespace
 
-tables::Table tables::app_mem() { return kRegisters; }
+tables::Table tables::app_mem() { return kDataBlock; }
 
 }  // namespace softfeb::board

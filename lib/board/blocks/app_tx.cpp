@@ -5,6 +5,7 @@
 #include "board/blocks/tables.hpp"
 
 namespace softfeb::board {
+namespace app_tx_block {
 namespace {
 
 constexpr std::uint32_t kFrameSize = 0x00, kSendFrame = 0x04, kFrameCnt = 0x08, kWordCnt = 0x0c,
@@ -40,9 +41,16 @@ class AppTxRegisters final : public Block {
 };
 
 }  // namespace
+}  // namespace app_tx_block
 
-tables::Table tables::app_tx() { return kRegisters; }
+tables::Table tables::app_tx() {
+  using namespace app_tx_block;
+  return kRegisters;
+}
 
-std::unique_ptr<Block> blocks::app_tx(AppTx& app_tx) { return std::make_unique<AppTxRegisters>(app_tx); }
+std::unique_ptr<Block> blocks::app_tx(AppTx& app_tx) {
+  using namespace app_tx_block;
+  return std::make_unique<AppTxRegisters>(app_tx);
+}
 
 }  // namespace softfeb::board

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 namespace softfeb::board {
+namespace axi_version_block {
 namespace {
 
 constexpr std::uint32_t kUpTime = 0x008, kFdSerial = 0x300, kGitHash = 0x600, kDeviceDna = 0x700,
@@ -54,10 +55,15 @@ class AxiVersion final : public Block {
 };
 
 }  // namespace
+}  // namespace axi_version_block
 
-tables::Table tables::axi_version() { return kRegisters; }
+tables::Table tables::axi_version() {
+  using namespace axi_version_block;
+  return kRegisters;
+}
 
 std::unique_ptr<Block> blocks::axi_version(BlockWords words, const Config& config, const Profile& profile) {
+  using namespace axi_version_block;
   Rng rng(config.seed);
   // The low byte of a DS2411's serial number is its family code, 01. The DNA of an UltraScale has 96 bits.
   words.set64(kFdSerial, (rng.next() & ~std::uint64_t{0xff}) | 0x01);

@@ -4,6 +4,7 @@
 #include "board/stream_monitor.hpp"
 
 namespace softfeb::board {
+namespace axis_mon_block {
 namespace {
 
 constexpr std::uint32_t kConfig = 0x00, kStep = 0x40;
@@ -94,10 +95,15 @@ class AxisMon final : public Block {
 };
 
 }  // namespace
+}  // namespace axis_mon_block
 
-tables::Table tables::axis_mon() { return kRegisters; }
+tables::Table tables::axis_mon() {
+  using namespace axis_mon_block;
+  return kRegisters;
+}
 
 std::unique_ptr<Block> blocks::axis_mon(StreamMonitor& to_client, StreamMonitor& from_client) {
+  using namespace axis_mon_block;
   return std::make_unique<AxisMon>(to_client, from_client);
 }
 

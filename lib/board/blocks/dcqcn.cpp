@@ -9,6 +9,7 @@
 #include <vector>
 
 namespace softfeb::board {
+namespace dcqcn_block {
 namespace {
 
 // The parameters' registers are those of dcqcn/fields.hpp.
@@ -132,8 +133,10 @@ class Dcqcn final : public Block {
 };
 
 }  // namespace
+}  // namespace dcqcn_block
 
 dcqcn::FirmwareParameters SetDcqcn::applied_to(const dcqcn::FirmwareParameters& now) const {
+  using namespace dcqcn_block;
   dcqcn::FirmwareParameters p = now;
   for (const dcqcn::FirmwareField& f : dcqcn::firmware_fields()) {
     if ((words & word_bit(f.bits.offset)) != 0) f.set(p, f.get(parameters));
@@ -142,12 +145,17 @@ dcqcn::FirmwareParameters SetDcqcn::applied_to(const dcqcn::FirmwareParameters& 
 }
 
 tables::Table tables::dcqcn() {
+  using namespace dcqcn_block;
   static const std::vector<RegisterSpec> registers = make_registers();
   return registers;
 }
-tables::Table tables::dcqcn_bypass() { return kBypassRegisters; }
+tables::Table tables::dcqcn_bypass() {
+  using namespace dcqcn_block;
+  return kBypassRegisters;
+}
 
 std::unique_ptr<Block> blocks::dcqcn(BlockWords words, const Config& config, std::size_t slot, bool bypass) {
+  using namespace dcqcn_block;
   const dcqcn::FirmwareParameters start =
       slot < config.dcqcn.size() ? config.dcqcn[slot].cut_to_width() : dcqcn::FirmwareParameters{};
   store(words, start, bypass);

@@ -7,6 +7,7 @@
 #include <array>
 
 namespace softfeb::board {
+namespace fw_rudp_server_block {
 namespace {
 
 constexpr std::uint32_t kControl = 0x00, kMaxOutsSeg = 0x0c, kMaxSegSize = 0x10, kRetransTimeout = 0x14,
@@ -169,10 +170,15 @@ class FwRudpServer final : public Block {
 };
 
 }  // namespace
+}  // namespace fw_rudp_server_block
 
-tables::Table tables::fw_rudp_server(std::size_t link) { return link == 0 ? kRegisterLink : kStreamLink; }
+tables::Table tables::fw_rudp_server(std::size_t link) {
+  using namespace fw_rudp_server_block;
+  return link == 0 ? kRegisterLink : kStreamLink;
+}
 
 std::unique_ptr<Block> blocks::fw_rudp_server(std::size_t link) {
+  using namespace fw_rudp_server_block;
   return std::make_unique<FwRudpServer>(link);
 }
 

@@ -2,6 +2,7 @@
 #include "board/blocks/tables.hpp"
 
 namespace softfeb::board {
+namespace micron_n25q_block {
 namespace {
 
 constexpr RegisterSpec kRegisters[] = {
@@ -13,8 +14,12 @@ constexpr RegisterSpec kRegisters[] = {
 };
 
 }  // namespace
+}  // namespace micron_n25q_block
 
 /// Plain memory without a flash behind it.
-tables::Table tables::micron_n25q() { return kRegisters; }
+tables::Table tables::micron_n25q() {
+  using namespace micron_n25q_block;
+  return kRegisters;
+}
 
 }  // namespace softfeb::board

@@ -3,6 +3,7 @@
 #include "board/blocks/tables.hpp"
 
 namespace softfeb::board {
+namespace roce_checker_block {
 namespace {
 
 constexpr std::uint32_t kSuccess = 0xf00, kUnsuccess = 0xf04, kReset = 0xf08;
@@ -30,9 +31,16 @@ class RoceChecker final : public Block {
 };
 
 }  // namespace
+}  // namespace roce_checker_block
 
-tables::Table tables::roce_checker() { return kRegisters; }
+tables::Table tables::roce_checker() {
+  using namespace roce_checker_block;
+  return kRegisters;
+}
 
-std::unique_ptr<Block> blocks::roce_checker() { return std::make_unique<RoceChecker>(); }
+std::unique_ptr<Block> blocks::roce_checker() {
+  using namespace roce_checker_block;
+  return std::make_unique<RoceChecker>();
+}
 
 }  // namespace softfeb::board

@@ -3,6 +3,7 @@
 #include "board/blocks/tables.hpp"
 
 namespace softfeb::board {
+namespace roce_dispatcher_block {
 namespace {
 
 constexpr std::uint32_t kStart = 0xf00, kLen = 0xf04, kRKey = 0xf08, kLKey = 0xf0c, kSQpn = 0xf10,
@@ -51,9 +52,16 @@ class RoceDispatcher final : public Block {
 };
 
 }  // namespace
+}  // namespace roce_dispatcher_block
 
-tables::Table tables::roce_dispatcher() { return kRegisters; }
+tables::Table tables::roce_dispatcher() {
+  using namespace roce_dispatcher_block;
+  return kRegisters;
+}
 
-std::unique_ptr<Block> blocks::roce_dispatcher() { return std::make_unique<RoceDispatcher>(); }
+std::unique_ptr<Block> blocks::roce_dispatcher() {
+  using namespace roce_dispatcher_block;
+  return std::make_unique<RoceDispatcher>();
+}
 
 }  // namespace softfeb::board

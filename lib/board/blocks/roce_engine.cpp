@@ -4,6 +4,7 @@
 #include "board/blocks/tables.hpp"
 
 namespace softfeb::board {
+namespace roce_engine_block {
 namespace {
 
 constexpr std::uint32_t kControl = 0xf00, kMetaDataTx = 0xf04, kMetaDataRx = 0xf2c, kSoftReset = 0xf50;
@@ -18,18 +19,28 @@ constexpr RegisterSpec kRegisters[] = {
 constexpr RegisterSpec kSoftResetRegisters[] = {command("SoftReset", kSoftReset)};
 
 }  // namespace
+}  // namespace roce_engine_block
 
-tables::Table tables::roce_engine() { return kRegisters; }
-tables::Table tables::roce_engine_soft_reset() { return kSoftResetRegisters; }
+tables::Table tables::roce_engine() {
+  using namespace roce_engine_block;
+  return kRegisters;
+}
+tables::Table tables::roce_engine_soft_reset() {
+  using namespace roce_engine_block;
+  return kSoftResetRegisters;
+}
 
 namespace blocks {
 
 RoceEngine::RoceEngine(const MetadataLimits& limits, std::size_t first_bus_qp, bool soft_reset)
     : server_(this, limits), first_bus_qp_(first_bus_qp), soft_reset_(soft_reset) {}
 
-bool RoceEngine::write_needs_data_path(std::uint32_t offset) const { return offset == kControl; }
+bool RoceEngine::write_needs_data_path(std::uint32_t offset) const {
+  return offset == roce_engine_block::kControl;
+}
 
 void RoceEngine::on_write(BlockWords& words, const WordWrite& word, Access& access) {
+  using namespace roce_engine_block;
   if (word.offset == kControl && word.rose(kSendBit)) exchange(words, access);
   if (soft_reset_ && word.offset == kSoftReset && (word.strobe & 1) != 0) {
     server_.reset();  // actions_ is null here: SoftReset below notifies the data path
@@ -39,6 +50,7 @@ void RoceEngine::on_write(BlockWords& words, const WordWrite& word, Access& acce
 }
 
 void RoceEngine::exchange(BlockWords& words, Access& access) {
+  using namespace roce_engine_block;
   words.set(kControl, kRecvBit, 1, 0);
   listen(access.live.data);
   std::array<std::uint8_t, MetadataRequestBits::kBytes> request;

@@ -6,6 +6,7 @@
 #include <string>
 
 namespace softfeb::board {
+namespace sfp_block {
 namespace {
 
 constexpr std::uint32_t kVendorName = 0x050, kVendorPn = 0x0a0, kVendorRev = 0x0e0, kVendorSn = 0x110,
@@ -84,11 +85,16 @@ std::string serial_number(std::uint64_t seed) {
 }
 
 }  // namespace
+}  // namespace sfp_block
 
-tables::Table tables::sfp() { return kRegisters; }
+tables::Table tables::sfp() {
+  using namespace sfp_block;
+  return kRegisters;
+}
 
 /// Constant values, as read once from a module.
 std::unique_ptr<Block> blocks::sfp(BlockWords words, const Config& config) {
+  using namespace sfp_block;
   set_text(words, kVendorName, "softfeb", 16);
   set_text(words, kVendorPn, "SFP-10G-SOFTWARE", 16);
   set_text(words, kVendorRev, "A", 4);

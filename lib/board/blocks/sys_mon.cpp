@@ -2,6 +2,7 @@
 #include "board/blocks/tables.hpp"
 
 namespace softfeb::board {
+namespace sys_mon_block {
 namespace {
 
 // Readings have 12 bits, starting at bit 4. UG580: temperature = code · 501.3743 / 4096 - 273.6777 °C;
@@ -61,8 +62,12 @@ constexpr RegisterSpec kRegisters[] = {
 };
 
 }  // namespace
+}  // namespace sys_mon_block
 
 /// Constant values: there is no sensor.
-tables::Table tables::sys_mon() { return kRegisters; }
+tables::Table tables::sys_mon() {
+  using namespace sys_mon_block;
+  return kRegisters;
+}
 
 }  // namespace softfeb::board

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 namespace softfeb::board {
+namespace ten_gig_eth_reg_block {
 namespace {
 
 constexpr unsigned kCounters = 19;
@@ -130,10 +131,15 @@ class TenGigEthReg final : public Block {
 };
 
 }  // namespace
+}  // namespace ten_gig_eth_reg_block
 
-tables::Table tables::ten_gig_eth_reg() { return kRegisters; }
+tables::Table tables::ten_gig_eth_reg() {
+  using namespace ten_gig_eth_reg_block;
+  return kRegisters;
+}
 
 std::unique_ptr<Block> blocks::ten_gig_eth_reg(BlockWords words, const Config& config) {
+  using namespace ten_gig_eth_reg_block;
   words.set_bytes(kMacAddress, config.mac);
   return std::make_unique<TenGigEthReg>();
 }

@@ -3,6 +3,7 @@
 #include "board/blocks/tables.hpp"
 
 namespace softfeb::board {
+namespace udp_engine_block {
 namespace {
 
 // "Raw" registers hold the bytes in network order, lowest address first.
@@ -75,11 +76,19 @@ class UdpEngine final : public Block {
 };
 
 }  // namespace
+}  // namespace udp_engine_block
 
-tables::Table tables::udp_engine() { return kRegisters; }
-tables::Table tables::udp_engine_traffic_class() { return kTrafficClassRegisters; }
+tables::Table tables::udp_engine() {
+  using namespace udp_engine_block;
+  return kRegisters;
+}
+tables::Table tables::udp_engine_traffic_class() {
+  using namespace udp_engine_block;
+  return kTrafficClassRegisters;
+}
 
 std::unique_ptr<Block> blocks::udp_engine(BlockWords words, const Config& config, bool traffic_class) {
+  using namespace udp_engine_block;
   set_port(words, kClientPort, config.destination.udp_port);
   words.set_bytes(kClientIp, v4_bytes(config.destination.ip));
   words.set_bytes(kLocalIp, v4_bytes(config.ip));
