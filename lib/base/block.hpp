@@ -7,8 +7,8 @@
 
 namespace softfeb {
 
-/// A bump allocator: one memory block, allocated once and handed out front to back, so that many objects lie
-/// next to each other. Does not destroy the objects constructed in it.
+/// A bump allocator: hands out one preallocated memory block from front to back, which keeps many objects
+/// contiguous. Does not destroy the objects constructed in it.
 class Block {
  public:
   static constexpr std::size_t kAlignment = 64;
@@ -33,7 +33,7 @@ class Block {
     used_ += bytes;
     return at;
   }
-  /// Bytes that take(bytes) consumes.
+  /// Number of bytes that take(bytes) consumes.
   static std::size_t rounded(std::size_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
   std::size_t size() const { return size_; }
 

@@ -5,15 +5,15 @@
 
 namespace softfeb {
 
-/// Prefetches the cache line at `at` for writing, so that no other core keeps a copy. A store that has to
-/// request ownership itself delays all stores behind it. Any address is allowed.
+/// Prefetches the cache line at `at` for writing, so that no other core keeps a copy. A store that must
+/// request ownership itself delays all stores after it. `at` may be any address: a prefetch never faults.
 ///
 /// Uses PREFETCHW directly: compilers turn __builtin_prefetch() for writing, and with it DPDK's
 /// rte_prefetch0_write(), into an ordinary prefetch unless they may assume PREFETCHW, which is not part of
 /// x86-64-v2. On a CPU without PREFETCHW this does nothing.
 inline void claim_line(const void* at) { __asm__ volatile("prefetchw (%0)" : : "r"(at)); }
 
-/// Prefetches `lines` cache lines from `at` on for writing.
+/// Prefetches `lines` cache lines, starting at `at`, for writing.
 inline void claim_lines(const void* at, unsigned lines) {
   const auto* const line = static_cast<const std::uint8_t*>(at);
   for (unsigned k = 0; k < lines; ++k) claim_line(line + std::uintptr_t{64} * k);

@@ -5,10 +5,10 @@ namespace softfeb {
 
 /// Exit status of every program of the project.
 enum ExitCode : int {
-  kDone = 0,         ///< done, and all checks held
-  kCheckFailed = 1,  ///< loss, mismatch, threshold, a message that did not complete
-  kBadUsage = 2,     ///< usage or configuration, with the place and the fix
-  kEnvironment = 3,  ///< the machine lacks something, with the fix
+  kDone = 0,         ///< success; all checks passed
+  kCheckFailed = 1,  ///< loss, mismatch, exceeded threshold or incomplete message
+  kBadUsage = 2,     ///< invalid usage or configuration; the message names the place and the fix
+  kEnvironment = 3,  ///< the host lacks something required; the message names the fix
 };
 
 }  // namespace softfeb

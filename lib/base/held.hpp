@@ -6,8 +6,8 @@
 
 namespace softfeb {
 
-/// A pointer to a value that it either owns, or borrows from an owner that may share it with others. As large
-/// as a plain pointer: the lowest bit marks ownership.
+/// A pointer to a value that it either owns or borrows from an owner that may share it. As large as a plain
+/// pointer: the lowest bit marks ownership.
 template <typename T>
 class Held {
  public:

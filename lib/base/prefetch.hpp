@@ -5,11 +5,11 @@
 
 namespace softfeb {
 
-/// Prefetches `cache_lines` cache lines from `at` on. Any address is allowed.
+/// Prefetches `cache_lines` cache lines, starting at `at`, which may be any address.
 inline void prefetch(const void* at, unsigned cache_lines = 1) {
   const auto* const line = static_cast<const std::uint8_t*>(at);
   for (unsigned k = 0; k < cache_lines; ++k) __builtin_prefetch(line + std::uintptr_t{64} * k);
-  // Without this, GCC considers a function that only prefetches to have no effect and removes calls to it.
+  // Without this, GCC assumes that a function that only prefetches has no effect and removes calls to it.
   __asm__ volatile("");
 }
 

@@ -26,7 +26,7 @@ class Rng {
     return static_cast<std::uint64_t>((static_cast<Uint128>(next()) * bound) >> 64);
   }
 
-  /// True with probability `parts` in 2^32.
+  /// Returns true with probability `parts` / 2^32.
   constexpr bool chance(std::uint64_t parts) { return (next() >> 32) < parts; }
 
  private:

@@ -21,8 +21,8 @@ class Segments {
   Segments(const Segments& o) { *this = o; }
   Segments& operator=(const Segments& o) {
     for (std::size_t i = 0; i < o.count_; ++i) {
-      // Copy two words, the way they were just written. Compilers would otherwise merge them into one wide
-      // load, or into a call of memcpy(), which has to wait until the two stores are in the cache.
+      // Copy the two words separately, just as they were stored. Compilers would otherwise merge them into
+      // one wide load or a memcpy() call, which has to wait until both stores have reached the cache.
       Part part = o.parts_[i];
       __asm__("" : "+r"(part.data), "+r"(part.size));
       parts_[i] = part;
@@ -33,7 +33,7 @@ class Segments {
   }
   Segments(ByteSpan one) { push(one); }  // NOLINT(google-explicit-constructor): a span is one range
 
-  /// Appends a range. Returns false when there is no room for it; an empty range is ignored.
+  /// Appends a range. Returns false if the sequence is full. Ignores an empty range.
   bool push(ByteSpan part) {
     if (part.empty()) return true;
     if (count_ == kMax) return false;
@@ -42,7 +42,7 @@ class Segments {
     return true;
   }
 
-  /// Sets this to `whole` without its first `n` bytes. `n` must be less than the size of the first range.
+  /// Sets this to `whole` without its first `n` bytes; `n` must be less than the size of the first range.
   /// Equivalent to sub(), but faster.
   void assign_behind(const Segments& whole, std::size_t n) {
     *this = whole;
@@ -84,7 +84,7 @@ class Segments {
     return out;
   }
 
-  /// Copies up to `length` bytes from `offset` on to `out`. Returns the number of bytes copied.
+  /// Copies up to `length` bytes, starting at `offset`, to `out`. Returns the number of bytes copied.
   std::size_t copy(std::size_t offset, std::size_t length, std::uint8_t* out) const {
     if (offset >= size_) return 0;
     length = std::min(length, size_ - offset);

@@ -5,8 +5,8 @@
 
 namespace softfeb {
 
-/// Time in picoseconds since an origin chosen by the caller; 64 bits last 213 days. A firmware clock of 6.4
-/// ns is exactly 6400, so times derived from it do not drift.
+/// Time in picoseconds since an origin chosen by the caller; 64 bits cover 213 days. The firmware's clock
+/// period of 6.4 ns is a whole number (6400), so times derived from it do not drift.
 using Time = std::uint64_t;
 
 /// "Never": later than every other time.
@@ -17,7 +17,7 @@ inline constexpr Time kMicrosecond = 1'000 * kNanosecond;
 inline constexpr Time kMillisecond = 1'000 * kMicrosecond;
 inline constexpr Time kSecond = 1'000 * kMillisecond;
 
-/// One clock of the board's firmware (156.25 MHz).
+/// One clock period of the board's firmware (156.25 MHz).
 inline constexpr Time kFirmwareClock = 6'400;
 
 constexpr double to_seconds(Time t) { return static_cast<double>(t) * 1e-12; }

@@ -3,7 +3,7 @@
 
 namespace softfeb {
 
-/// 128-bit integer for products that do not fit 64 bits. The only place that names this compiler extension.
+/// 128-bit integer for products that do not fit in 64 bits. Only this line uses the compiler extension.
 __extension__ using Uint128 = unsigned __int128;
 
 }  // namespace softfeb

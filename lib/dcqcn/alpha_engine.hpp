@@ -16,9 +16,9 @@ constexpr std::uint16_t next_alpha(std::uint16_t alpha, std::uint16_t alpha_g, b
   return static_cast<std::uint16_t>((decayed + (cnp ? 1024U - alpha_g : 0U)) & 1023);
 }
 
-/// The firmware's alpha engine. It runs freely from the first CNP on and updates alpha every AlphaUpdInterval
-/// + 2 clocks. The timer starts at edge `zero` and expires at edge `expiry`; the next edge samples alpha and
-/// the CNP flag, and the edge after that commits the result.
+/// The firmware's alpha engine. It is free-running after the first CNP and updates alpha every
+/// AlphaUpdInterval + 2 clocks. The timer starts at edge `zero` and expires at edge `expiry`; the next edge
+/// samples alpha and the CNP flag, and the edge after that commits the result.
 class AlphaEngine {
  public:
   void start(Edge zero, std::uint16_t interval);

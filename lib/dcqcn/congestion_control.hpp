@@ -7,10 +7,11 @@
 #include <cstddef>
 #include <cstdint>
 
-/// lib/dcqcn is congestion control: this interface, the firmware's algorithm (firmware_dcqcn.hpp, which joins
-/// reaction_point.hpp and token_bucket.hpp) and that of the paper and of NICs (paper_dcqcn.hpp). fields.hpp
-/// has one table of their parameters for all who read, write or show them. It may include lib/base only, and
-/// is sans-I/O. Begin here, then read doc/dcqcn.md and firmware_dcqcn.cpp.
+/// lib/dcqcn implements congestion control. This header defines the interface. There are two implementations:
+/// the firmware's algorithm (firmware_dcqcn.hpp, which combines reaction_point.hpp and token_bucket.hpp), and
+/// the algorithm of the DCQCN paper and of NICs (paper_dcqcn.hpp). fields.hpp describes their parameters for
+/// all code that reads, writes or displays them. The library is sans-I/O and may include only lib/base. After
+/// this header, read doc/dcqcn.md and firmware_dcqcn.cpp.
 namespace softfeb::dcqcn {
 
 /// Contents of an acknowledgement, as reported to a congestion control algorithm.
@@ -25,7 +26,7 @@ struct Ack {
 enum class Nak : std::uint8_t {
   kSequence,          ///< NAK 0x60: a packet was lost
   kReceiverNotReady,  ///< RNR NAK: the peer had no receive request
-  kTimeout,           ///< no response in time; no NAK was received
+  kTimeout,           ///< the ACK timer expired; no NAK was received
 };
 
 /// State reported to telemetry.
@@ -36,7 +37,7 @@ struct CongestionState {
   std::uint32_t alpha_one = 1;
   std::uint32_t stage = 0;    ///< increases since the last CNP
   std::uint64_t cnps = 0;     ///< as the algorithm counts them (16 bits in the firmware)
-  std::int64_t credit = 0;    ///< bytes that may be sent at once
+  std::int64_t credit = 0;    ///< bytes that may be sent immediately
   std::uint64_t spilled = 0;  ///< bytes of credit lost because the bucket was full
 };
 
@@ -73,8 +74,8 @@ class CongestionControl {
     forget();
     on_start(now);
   }
-  /// A frame of `bytes` counted bytes left. The caller has checked departure(); a frame sent without credit
-  /// leaves a debt.
+  /// A frame of `bytes` counted bytes left. The caller must have checked departure(); a frame sent without
+  /// credit leaves a debt.
   void sent(std::uint32_t bytes, Time now) {
     forget();
     on_sent(bytes, now);
@@ -116,7 +117,7 @@ class CongestionControl {
  protected:
   struct Departure {
     Time at = kNever;
-    /// True: `at` holds unless an event occurs. False: search again at `at`.
+    /// True: `at` is valid until an event occurs. False: search again at `at`.
     bool final = true;
   };
 
@@ -127,7 +128,7 @@ class CongestionControl {
   /// Invalidates the cached departure.
   void forget() { asked_bytes_ = UINT32_MAX; }
 
-  /// Enables timer_at(). timer() is called for every packet; algorithms without a timer avoid the virtual
+  /// Enables timer_at(). timer() is called for every packet, so algorithms without a timer skip the virtual
   /// call.
   void set_timed(bool timed) { timed_ = timed; }
   virtual Time timer_at() const { return kNever; }

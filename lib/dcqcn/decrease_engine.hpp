@@ -8,10 +8,10 @@
 
 namespace softfeb::dcqcn {
 
-/// The firmware's rate decrease engine. It runs freely from the first CNP on and makes at most one cut every
-/// RateDecInterval + 3 clocks, on a grid fixed by the first CNP. The timer reads 0 after edge `zero` and
-/// expires at edge `expiry`; the next edge multiplies (if a CNP is pending), the second subtracts, and the
-/// third commits.
+/// The firmware's rate decrease engine. It is free-running after the first CNP and makes at most one cut
+/// every RateDecInterval + 3 clocks; the first CNP determines the phase of these periods. The timer reads 0
+/// after edge `zero` and expires at edge `expiry`; the next edge multiplies (if a CNP is pending), the second
+/// subtracts, and the third commits.
 class DecreaseEngine {
  public:
   void start(Edge zero, std::uint16_t interval);

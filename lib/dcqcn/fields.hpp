@@ -8,10 +8,10 @@
 #include <span>
 #include <string_view>
 
-/// The parameters of both algorithms in one table each. Configuration (reading and writing), registers, the
-/// live page and the tables of doc/dcqcn.md are driven by it. To add a parameter, add a member to the struct
-/// and a line to the table in fields.cpp, then document the key in conf/reference.yaml; the tests name what
-/// is missing.
+/// A table of parameters for each algorithm. The configuration (reading and writing), the registers, the live
+/// page and the tables of doc/dcqcn.md are based on it. To add a parameter, add a member to the struct and a
+/// line to the table in fields.cpp, then document the key in conf/reference.yaml; the tests report what is
+/// missing.
 namespace softfeb::dcqcn {
 
 /// Unit of a value, which also determines its notation in a configuration.
@@ -25,18 +25,18 @@ enum class Unit : std::uint8_t {
   kWord,    ///< index into FieldInfo::words
 };
 
-/// Bits of a register, by their place in a slot of the board's DCQCN block.
+/// A bit field of a register in a slot of the board's DCQCN block.
 struct RegisterBits {
-  const char* name = "";     ///< in PyRogue's tree; empty: no register
-  std::uint32_t offset = 0;  ///< of the word, in bytes
+  const char* name = "";     ///< name in PyRogue's tree; empty: no register
+  std::uint32_t offset = 0;  ///< offset of the word in bytes
   unsigned first = 0;        ///< lowest bit
   unsigned count = 0;
 
   /// Largest value that fits.
   constexpr std::uint32_t highest() const { return count >= 32 ? UINT32_MAX : (1U << count) - 1; }
-  /// The value in `word`.
+  /// Extracts the value from `word`.
   constexpr std::uint32_t get(std::uint32_t word) const { return word >> first & highest(); }
-  /// `word` with `value` in these bits, truncated to their number.
+  /// Returns `word` with these bits set to `value`, which is truncated to their number.
   constexpr std::uint32_t put(std::uint32_t word, std::uint32_t value) const {
     return (word & ~(highest() << first)) | (value & highest()) << first;
   }
@@ -45,7 +45,7 @@ struct RegisterBits {
 /// Offset of the word with DcqcnBypass, the only parameter that older firmware does not have.
 inline constexpr std::uint32_t kBypassOffset = 0x24;
 
-/// What a parameter is.
+/// Description of a parameter.
 struct FieldInfo {
   std::string_view name;     ///< configuration key
   std::string_view alias{};  ///< the NIC vendor's name, also accepted as key; empty: none
@@ -54,10 +54,10 @@ struct FieldInfo {
   RegisterBits bits{};
   std::string_view text{};                    ///< meaning, in one line
   std::span<const std::string_view> words{};  ///< kWord: notation of each value
-  bool optional = false;                      ///< 0 stands for none: it cannot be written, and is left out
+  bool optional = false;                      ///< 0 means none: it cannot be written, and is omitted
 };
 
-/// A parameter of `Parameters`.
+/// Describes a parameter of `Parameters` and accesses it.
 template <class Parameters>
 struct Field : FieldInfo {
   std::uint64_t (*get)(const Parameters&) = nullptr;
@@ -68,11 +68,11 @@ struct Field : FieldInfo {
 using FirmwareField = Field<FirmwareParameters>;
 using PaperField = Field<PaperParameters>;
 
-/// In the order of a configuration. All fields of the firmware have registers.
+/// Fields in the order of the configuration. Every field of the firmware has a register.
 std::span<const FirmwareField> firmware_fields();
 std::span<const PaperField> paper_fields();
 
-/// The fields of `Parameters`, for templates.
+/// The fields of `Parameters`, for use in templates.
 template <class Parameters>
 std::span<const Field<Parameters>> fields_of();
 template <>

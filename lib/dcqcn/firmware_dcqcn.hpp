@@ -24,8 +24,8 @@ class alignas(64) FirmwareDcqcn final : public CongestionControl {
   std::size_t memory() const override { return sizeof *this; }
   CongestionState state(Time now) const override;
 
-  /// Registers written at `now`: visible after the last edge not after `now`, in effect from the next edge
-  /// on.
+  /// Writes the registers at `now`. The values are visible after the last edge not after `now` and take
+  /// effect at the next edge.
   void set_parameters(const FirmwareParameters& parameters, Time now);
   void set_cnp_counter_reset(bool bit, Time now);
 
@@ -43,7 +43,7 @@ class alignas(64) FirmwareDcqcn final : public CongestionControl {
 
   void advance_to(Edge n);
   Departure take_then_departure(std::uint32_t bytes, std::uint32_t next, Edge n);
-  /// Requires the bucket to be at edge n, and the reaction point to be at edge n or not to change before it.
+  /// Requires the bucket to be at edge n, and the reaction point to be at edge n or unchanged until then.
   Departure departure_from(Edge n, std::uint32_t bytes) {
     const Edge ready = bucket_.ready(bytes);
     return ready <= bucket_.now() ? Departure{0, true} : later_departure(n, ready, bytes);

@@ -7,7 +7,7 @@ namespace softfeb::dcqcn {
 
 namespace {
 
-constexpr std::uint64_t kLeapFrom = 4;  ///< periods; for fewer, looking for a closed form does not pay
+constexpr std::uint64_t kLeapFrom = 4;  ///< minimum number of periods for which a closed form pays off
 
 Rates increased(const Rates& r, IncreaseEngine::Kind kind, const FirmwareParameters& p,
                 const FirmwareBuild& build) {

@@ -8,7 +8,7 @@
 
 namespace softfeb::dcqcn {
 
-/// The firmware's rate increase engine. It runs freely from the first CNP on and makes one increase every
+/// The firmware's rate increase engine. It is free-running after the first CNP and makes one increase every
 /// RateIncInterval + 3 clocks; a CNP resets the timer and the time stage to 0. The timer reads 0 after edge
 /// `zero`. It expires at edge `expiry`, where the stage selects the kind of increase; the next edge computes,
 /// and the edge after that commits. There is no byte counter.

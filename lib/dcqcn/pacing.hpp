@@ -13,7 +13,8 @@ namespace softfeb::dcqcn {
 /// advance_to_rate_change(Edge), now(), rc(), quiet_until() and at_rest() with the semantics of
 /// ReactionPoint.
 
-/// Advances the reaction point to edge n and passes every change of Rc to the bucket at its edge.
+/// Advances the reaction point to edge n and passes each change of Rc to the bucket at the edge where it
+/// occurs.
 template <typename Reaction>
 void walk_together(Reaction& reaction, TokenBucket& bucket, Edge n) {
   while (reaction.now() < n) {
@@ -43,8 +44,8 @@ struct ReadyEdge {
   bool final;  ///< false: the search stopped early; search again at `edge`
 };
 
-/// When a frame of `bytes` bytes can be admitted if no CNP arrives. Both objects must have been advanced to
-/// the present.
+/// Returns the edge at which a frame of `bytes` bytes can be admitted if no CNP arrives. Both objects must
+/// have been advanced to the present.
 template <typename Reaction>
 ReadyEdge ready_edge(const Reaction& present, const TokenBucket& bucket_now, std::uint32_t bytes) {
   constexpr int kForesight = 32;  // changes of Rc to look ahead; beyond them the search is repeated later

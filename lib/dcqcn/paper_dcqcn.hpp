@@ -11,7 +11,7 @@ namespace softfeb::dcqcn {
 
 struct PaperSettings {
   PaperParameters parameters;
-  /// A NIC paces from the first packet on: a small bucket, full at the start, with exact arithmetic.
+  /// NICs pace from the first packet on: a small bucket, initially full, with exact arithmetic.
   BucketConfig bucket = {
       .size = 16'384, .start_full = true, .first_frame_free = false, .arithmetic = BucketArithmetic::kExact};
 };
@@ -34,7 +34,7 @@ class alignas(64) PaperDcqcn final : public CongestionControl {
   Departure on_sent_then_departure(std::uint32_t bytes, std::uint32_t next, Time now) override;
   void on_cnp(Time now) override;
 
-  /// Passes a rate set by an event to the bucket.
+  /// Passes a rate change caused by an event to the bucket.
   void rate_set(Time now) { bucket_.set_rate(reaction_.rc(), edge_from(now)); }
 
   TokenBucket bucket_;

@@ -45,7 +45,8 @@ class PaperReactionPoint {
   std::uint32_t byte_stage() const { return byte_stage_; }
   std::uint64_t cnps() const { return cnps_; }
 
-  /// Interface of ReactionPoint, for the token bucket. A change between two edges takes effect at the second.
+  /// Same interface as ReactionPoint, for the token bucket. A change between two edges takes effect at the
+  /// second.
   void advance(Edge n);
   bool advance_to_rate_change(Edge limit);
   Edge now() const { return edge_from(now_); }
@@ -57,8 +58,8 @@ class PaperReactionPoint {
 
  private:
   Time next_event() const { return std::min({timer_at_, alpha_at_, cut_at_}); }
-  /// Processes the event due at t. Stretches up to `last` with a closed form are skipped in one step; with
-  /// `ramps`, also stretches on which the rate changes.
+  /// Processes the event due at t. Skips periods up to `last` in one step where a closed form exists; with
+  /// `ramps`, also periods in which the rate changes.
   void handle(Time t, Time last, bool ramps);
   void update_alpha(bool grow);
   void increase();

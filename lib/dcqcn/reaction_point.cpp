@@ -7,10 +7,10 @@ namespace softfeb::dcqcn {
 
 namespace {
 
-// From the edge that samples the CNP input to the edge at which the overseer acts: two synchroniser stages
-// and the edge detector.
+// Clocks from the edge that samples the CNP input to the edge at which the overseer acts: two synchroniser
+// stages and the edge detector.
 constexpr Edge kStrobeDelay = 3;
-// From CnpCntRst being visible to the counter reading 0.
+// Clocks from the edge after which CnpCntRst is visible until the counter reads 0.
 constexpr Edge kClearDelay = 3;
 
 }  // namespace

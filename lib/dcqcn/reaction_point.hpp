@@ -12,7 +12,7 @@
 
 namespace softfeb::dcqcn {
 
-/// The firmware's DCQCN reaction point, clock-exact. See doc/dcqcn.md; the reference is GHDL simulations of
+/// The firmware's DCQCN reaction point, clock-exact. See doc/dcqcn.md. The reference is a GHDL simulation of
 /// slaclab/surf's RoCEv2Dcqcn (test/vectors/dcqcn).
 ///
 /// Advanced lazily: the cost of advance() grows with the number of state changes, not with the number of
@@ -32,8 +32,8 @@ class ReactionPoint {
       now_ = n;
     }
   }
-  /// Advances to the first edge after which Rc differs, but not past `limit`. Returns true if such an edge
-  /// was reached; it is now() then.
+  /// Advances to the first edge after which Rc differs, but not past `limit`. Returns true if it reached such
+  /// an edge, which is now() then.
   bool advance_to_rate_change(Edge limit);
   /// The last processed edge: the accessors return the values after it.
   Edge now() const { return now_; }
@@ -54,9 +54,9 @@ class ReactionPoint {
   std::uint8_t time_stage() const { return increase_.time_stage(); }
   std::uint16_t cnp_counter() const { return cnp_counter_; }
   bool cnp_counter_reset() const { return cnp_counter_reset_; }
-  /// The accessors do not change up to and including this edge unless there is new input.
+  /// Last edge up to which the accessors return the same values unless there is new input.
   Edge quiet_until() const { return quiet_until_; }
-  /// The rates do not change unless there is new input.
+  /// True if the rates cannot change without new input.
   bool at_rest() const { return !started_ && !strobes_[0].is_set() && !force_.is_set(); }
 
  private:

@@ -78,7 +78,7 @@ class TokenBucket {
     return true;
   }
 
-  /// Processes all edges before n.
+  /// Processes all edges before edge n.
   void advance(Edge n) {
     if (changes_ != 0) {
       advance_changes(n);
@@ -87,7 +87,7 @@ class TokenBucket {
       now_ = n;
     }
   }
-  /// credit() is the credit before this edge.
+  /// The next edge to process; credit() is the credit before it.
   Edge now() const { return now_; }
   /// Credit in units of 1 / units_per_byte().
   std::int64_t credit() const { return credit_; }
@@ -101,7 +101,7 @@ class TokenBucket {
     return arithmetic_ == BucketArithmetic::kFirmware ? 1U << 16 : kClocksPerSecond;
   }
   bool full() const { return credit_ == capacity(); }
-  /// A rate set after edge n first refills at edge n + rate_delay().
+  /// Clocks from setting a rate to the first refill that uses it.
   Edge rate_delay() const { return arithmetic_ == BucketArithmetic::kFirmware ? 3 : 1; }
 
  private:
