@@ -13,8 +13,8 @@
 #include <vector>
 
 /// Configuration of a network: plain data. The loader in config/ validates it, and Network's constructor
-/// throws std::invalid_argument for what it cannot build. Sizes are in bytes, rates in bytes per second on
-/// the wire (preamble, FCS and gap included), probabilities in units of 2^-32, times in picoseconds.
+/// throws std::invalid_argument if it cannot build the network. Sizes are in bytes, rates in bytes per second
+/// on the wire (preamble, FCS and gap included), probabilities in units of 2^-32, times in picoseconds.
 namespace softfeb::fabric {
 
 /// Number of queues of a port, which are also the PFC priorities.
@@ -33,19 +33,19 @@ struct EcnMarking {
 struct QueueConfig {
   EcnMarking ecn;
   bool lossless = false;  ///< PFC may pause this priority
-  std::uint32_t weight =
-      1;  ///< share of the bytes by deficit round robin; 0: strict priority, highest queue number first
+  /// Share of the bytes in deficit round robin. 0: strict priority, highest queue number first.
+  std::uint32_t weight = 1;
 };
 
 using roce::PauseMode;
 
-/// Thresholds of flow control towards a sender. They apply to the bytes that one ingress port (with PFC, one
-/// priority of it) holds in the switch buffer.
+/// Flow control thresholds. They apply to the bytes that one ingress port (with PFC, one priority of a port)
+/// occupies in the switch buffer.
 struct PauseThresholds {
   std::uint64_t xoff = 0;  ///< pause at or above, or as soon as headroom is used
   std::uint64_t xon = 0;   ///< resume at or below, once headroom is empty; less than xoff
-  /// Per ingress port (and lossless priority), in addition to the shared buffer: absorbs what is in flight
-  /// when a pause is sent.
+  /// Bytes per ingress port (and lossless priority) in addition to the shared buffer. They absorb what is in
+  /// flight when a pause frame is sent.
   std::uint64_t headroom = 0;
   /// Duration in a pause frame, in units of 512 bit times; the frame is repeated while paused.
   std::uint16_t quanta = 0xffff;
@@ -63,8 +63,8 @@ struct SwitchConfig {
   std::string name;
   std::uint64_t buffer = 0;      ///< bytes shared by all ports; packets beyond it are dropped
   std::uint64_t port_limit = 0;  ///< bytes of the buffer that one egress port may use; 0: all
-  std::uint32_t dynamic_alpha =
-      0;  ///< in units of 1/256: an egress queue may use alpha times the free part of the buffer; 0: off
+  /// In units of 1/256. An egress queue may use alpha times the free part of the buffer; 0: off.
+  std::uint32_t dynamic_alpha = 0;
   std::array<QueueConfig, kQueues> queues{};
   bool trust_pcp = false;  ///< tagged frames select the queue by PCP, not DSCP
   std::array<std::uint8_t, 64> dscp_to_queue{};
@@ -73,13 +73,12 @@ struct SwitchConfig {
   ThresholdForge forge;
 };
 
-/// A node at the edge: one of our endpoints, or an external port behind which anything may be.
+/// An edge node: one of our endpoints, or an external port with an arbitrary network behind it.
 struct StationConfig {
   std::string name;
   std::optional<roce::MacAddress> mac;  ///< none: addresses behind it are learnt
-  /// Pause frames that the network honours on behalf of the station, by holding its frames back. For stations
-  /// that react too late in real time: what they have already sent waits here. Off: the station itself
-  /// honours them, or ignores them.
+  /// Kind of pause frames that the network honours on behalf of the station by delaying its frames, for
+  /// stations that react too late in real time. kOff: the station itself honours or ignores pause frames.
   PauseMode obeys = PauseMode::kOff;
   std::array<std::uint8_t, 64> dscp_to_priority{};  ///< priorities of untagged frames, as in the station
 };
@@ -91,8 +90,8 @@ struct NodeRef {
   bool operator==(const NodeRef&) const = default;
 };
 
-/// Fault injection in one direction of a link. Each fault is drawn independently; the network's seed makes
-/// them reproducible.
+/// Fault injection in one direction of a link. Faults are drawn independently and are reproducible with the
+/// same network seed.
 struct LinkFaults {
   std::uint64_t drop = 0, duplicate = 0, corrupt = 0, reorder = 0;  ///< in units of 2^-32
   Time reorder_by = 10 * kMicrosecond;  ///< maximum extra delay of a reordered frame
@@ -115,7 +114,7 @@ struct NetworkConfig {
   std::uint64_t seed = 1;
 };
 
-/// Validates links and switches one by one. Throws std::invalid_argument. Topology validates how they are
+/// Validates each link and each switch. Throws std::invalid_argument. Topology validates how they are
 /// connected.
 void check(const NetworkConfig& config);
 

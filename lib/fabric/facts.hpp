@@ -39,7 +39,8 @@ struct EntryFacts {
 /// facts. The caller must check that an Ethernet header is present.
 EntryFacts read_facts(Frame& frame);
 
-/// Parses the pause frame in a frame with kFactControl; nothing if it is malformed or of another kind.
+/// Parses the pause frame in a frame with kFactControl. Returns nullopt if it is malformed or neither 802.3x
+/// nor PFC.
 std::optional<roce::MacControl> control_of(const Frame& frame);
 
 /// Offset in bytes of the IP header in a frame with kFactIpv4 or kFactIpv6.

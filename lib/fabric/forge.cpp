@@ -40,8 +40,8 @@ std::uint32_t dest_qp_of(const Frame& frame) {
 
 bool ThroughputMeter::passes(std::uint64_t wire, Time now) {
   if (now >= begin_ + window_) {
-    // The previous window counts only if it directly precedes this one: windows without frames were not above
-    // the threshold.
+    // The previous window counts only if it directly precedes this one. Otherwise the windows in between had
+    // no frames, and the throughput was below the threshold.
     above_ = now < begin_ + 2 * window_ && bytes_ > limit_;
     begin_ = now - now % window_;
     bytes_ = 0;

@@ -12,12 +12,13 @@ namespace softfeb::fabric {
 /// its first `header_length` bytes, and releases it.
 struct Frame {
   Frame* next = nullptr;  ///< link of the list that holds the frame; used by its owner
-  std::uint8_t* header =
-      nullptr;  ///< not shared with other frames; Ethernet header to the end of BTH at least, if it has one
+  /// Contains at least the Ethernet header, and everything up to the BTH if there is one. Not shared with
+  /// other frames.
+  std::uint8_t* header = nullptr;
   std::uint32_t length = 0;  ///< bytes of the whole frame, Ethernet header to iCRC, without FCS
   std::uint16_t header_length = 0;
 
-  // Private to the network, from send() until the frame is delivered or released: header fields parsed once,
+  // Private to the network, from send() until the frame is delivered or released: header fields, parsed once,
   // and accounting (fabric/facts.hpp).
   std::uint16_t ingress = 0;  ///< ingress port in the current switch
   /// Arrival time of its last bit at the next node; in a station's queue, the time it was queued.
@@ -30,7 +31,7 @@ struct Frame {
   std::uint8_t facts = 0;
 };
 
-/// Copies what the network knows about `from` to its copy `to`.
+/// Copies the network's private members of `from` to its copy `to`.
 inline void copy_facts(const Frame& from, Frame& to) {
   to.ingress = from.ingress;
   to.flow = from.flow;
@@ -42,16 +43,16 @@ inline void copy_facts(const Frame& from, Frame& to) {
 }
 
 /// Allocates frames: from a pool in virtual time, as mbufs in real time. No call allocates memory in steady
-/// state. Null means that the store is full.
+/// state. A null result means that the store is full.
 class FrameStore {
  public:
   virtual ~FrameStore() = default;
-  /// Makes a frame for the network itself (pause frame, forged CNP) with these bytes, at most 128.
+  /// Makes a frame for the network itself (pause frame or forged CNP) with these bytes, at most 128.
   virtual Frame* make(ByteSpan bytes) = 0;
   /// Makes an independent copy of a frame.
   virtual Frame* copy(const Frame& frame) = 0;
   /// Flips one bit after the Ethernet header, chosen by `random`, in this frame only: shared bytes are copied
-  /// first. Returns false when there is no room for the copy.
+  /// first. Returns false if there is no room for the copy.
   virtual bool corrupt(Frame& frame, std::uint64_t random) = 0;
   virtual void release(Frame* frame) = 0;
 };

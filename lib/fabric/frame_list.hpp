@@ -8,7 +8,7 @@
 
 namespace softfeb::fabric {
 
-/// Singly linked list through Frame::next. It holds the frames but does not release them.
+/// Singly linked list through Frame::next. Does not release the frames it contains.
 class FrameList {
  public:
   bool empty() const { return head_ == nullptr; }

@@ -9,9 +9,10 @@ namespace softfeb::fabric {
 
 namespace {
 
-/// Bytes. Longer frames do not exist; the limit keeps frames within the range of WireTime.
+/// Maximum length in bytes. No real frame is longer; the limit keeps frames within the range of WireTime.
 constexpr std::uint32_t kLongestFrame = 1U << 20;
-/// Bytes queued at a station, at most: an external port that feeds a slower link must not use up all frames.
+/// Maximum number of bytes queued at a station, so that an external port on a slow link cannot exhaust the
+/// frames.
 constexpr std::uint64_t kStationBytes = 1U << 22;
 
 /// Derives an independent random generator for user `whom` from the network's seed.
@@ -19,7 +20,7 @@ Rng numbers_for(std::uint64_t seed, std::uint64_t whom) {
   return Rng(Rng(seed + whom * 0x9e37'79b9U).next());
 }
 
-/// A locally administered MAC address per port.
+/// Returns a locally administered MAC address for each port.
 roce::MacAddress port_mac(std::uint32_t port) {
   return roce::mac_plus({0x02, 0x53, 0x57, 0x00, 0x00, 0x00}, port);
 }
@@ -28,8 +29,8 @@ PauseMode obeyed_by(const NodeRef& sender, const NetworkConfig& config) {
   return sender.kind == NodeRef::Kind::kStation ? config.stations[sender.index].obeys : PauseMode::kOff;
 }
 
-/// Priority of a frame at its station. All frames share priority 0 unless the station's transmitter honours
-/// PFC.
+/// Priority of a frame at its station. All frames share priority 0 unless the network honours PFC for the
+/// station.
 std::uint8_t priority_at(const StationConfig& station, const Frame& frame) {
   if (station.obeys != PauseMode::kPfc) return 0;
   return (frame.facts & kFactTagged) != 0 ? frame.pcp : station.dscp_to_priority[frame.dscp];
@@ -113,7 +114,8 @@ void Network::Parts::send(std::uint32_t station, Frame* frame, Time now) {
   const std::uint32_t d = topology.station_direction[station];
   Channel& channel = channels[d];
   const std::uint8_t priority = priority_at(config.stations[station], *frame);
-  // The queue is empty and the link free, even if run() has not been called since.
+  // An empty queue and a free link allow sending directly, even if run() has not been called since the link
+  // became free.
   if (channel.waiting.empty() && channel.wire.free_at() <= now && channel.told.until(priority) <= now) {
     put_on_wire(d, frame, now);
   } else if (channel.waiting.bytes() + frame->length > kStationBytes) {
@@ -173,7 +175,7 @@ std::size_t Network::Parts::run(Time now, std::span<Delivery> out) {
   return count;
 }
 
-/// Processes the earliest event of a channel. Of simultaneous events, arrivals come before departures.
+/// Processes the earliest event of a channel. Simultaneous arrivals are processed before departures.
 void Network::Parts::happen(std::uint32_t d, Time now, Delivery& delivery) {
   Channel& channel = channels[d];
   if (channel.wire.next_arrival() == now) {

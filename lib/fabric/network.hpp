@@ -10,20 +10,21 @@
 #include <memory>
 #include <span>
 
-/// lib/fabric: switches and links between boards and receivers, sans-I/O; the same code runs in real and in
-/// virtual time. May include roce and base. Begin with Network here and NetworkConfig (config.hpp);
-/// network.cpp moves frames along links, switching.cpp through switches: forwarding, queues, marking, shared
-/// buffer and pause frames each have a header. doc/fabric.md describes the model.
+/// lib/fabric simulates the switches and links between boards and receivers. It is sans-I/O, so the same code
+/// runs in real and in virtual time. It may include only roce and base. Start with Network here and
+/// NetworkConfig (config.hpp). network.cpp moves frames along links and switching.cpp through switches;
+/// forwarding, queues, marking, shared buffer and pause frames have one header each. doc/fabric.md describes
+/// the model.
 namespace softfeb::fabric {
 
 /// Simulates switches, and the links between them and the stations. Sans-I/O, single owner, no allocation
-/// after construction. The same class serves virtual time and a worker in real time.
+/// after construction.
 ///
 /// On each link, a frame takes its wire length divided by the rate, plus the link's delay. Switches are
 /// store-and-forward.
 class Network {
  public:
-  static constexpr std::size_t kFlows = 4096;  ///< maximum number of flows with counters of their own
+  static constexpr std::size_t kFlows = 4096;  ///< maximum number of flows with their own counters
 
   struct Delivery {
     std::uint32_t station = 0;
@@ -43,7 +44,7 @@ class Network {
   /// Processes all events up to `now` in chronological order and puts the frames delivered to stations into
   /// `out`. Returns their number. If `out` is full, call again with the same `now`.
   std::size_t run(Time now, std::span<Delivery> out);
-  /// Earliest time at which run() has work, unless a station sends; kNever: none.
+  /// Earliest time at which run() has work unless a station sends; kNever: none.
   Time next_event() const;
 
   /// Returns a snapshot with room for all ports and flows, so that take_snapshot() does not allocate.

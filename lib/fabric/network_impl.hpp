@@ -57,11 +57,11 @@ struct Switch {
   std::optional<CnpForge> forge;
 };
 
-/// Implementation of Network. network.cpp holds the edges and events, switching.cpp the switches.
+/// Implementation of Network: stations, links and events in network.cpp, switches in switching.cpp.
 struct Network::Parts {
   Parts(const NetworkConfig& config, FrameStore& frame_store);
 
-  // Edges and events.
+  // Stations, links and events.
   void send(std::uint32_t station, Frame* frame, Time now);
   std::size_t run(Time now, std::span<Delivery> out);
   void happen(std::uint32_t channel, Time now, Delivery& delivery);

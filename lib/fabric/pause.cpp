@@ -38,7 +38,7 @@ Time PauseState::opens_at(std::uint8_t waiting) const {
   return first;
 }
 
-/// The current state of all classes ever paused, so that a lost XON or XOFF is repeated.
+/// Returns the current state of all classes that were ever paused, so that a lost XON or XOFF is repeated.
 roce::MacControl PauseSender::what_is() const {
   roce::MacControl pause;
   pause.kind = kind_of(kind_);
@@ -52,7 +52,7 @@ std::optional<roce::MacControl> PauseSender::filled(const IngressAccount& accoun
                                                     Time now) {
   const auto bit = static_cast<std::uint8_t>(1U << ingress_class);
   if ((stopped_ & bit) != 0) return std::nullopt;
-  // Use of headroom pauses the sender even below xoff, because the egress side is full.
+  // Any use of headroom pauses the sender, even below xoff, because the egress side is full.
   if (account.bytes[ingress_class] < thresholds_.xoff && account.headroom[ingress_class] == 0)
     return std::nullopt;
   stopped_ = static_cast<std::uint8_t>(stopped_ | bit);
@@ -74,7 +74,7 @@ std::optional<roce::MacControl> PauseSender::emptied(const IngressAccount& accou
   return pause;
 }
 
-/// Repeats half-way through the pause, so that it does not expire before the next frame arrives.
+/// Repeats the pause after half of its duration, so that it does not expire before the next frame arrives.
 roce::MacControl PauseSender::renewal(Time now) {
   renew_at_ = stopped_ == 0 ? kNever : now + roce::pause_time(thresholds_.quanta, rate_) / 2;
   return what_is();

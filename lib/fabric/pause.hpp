@@ -11,12 +11,12 @@
 
 namespace softfeb::fabric {
 
-/// Pause state of a transmitter: until when each queue must not send.
+/// Pause state of a transmitter: the time until which each queue is paused.
 class PauseState {
  public:
   PauseState(PauseMode honours, std::uint64_t rate) : honours_(honours), rate_(rate) {}
 
-  /// Handles a received pause frame. Frames of another kind than the link's are ignored.
+  /// Handles a received pause frame. Ignores frames of a kind other than the link's.
   void told(const roce::MacControl& pause, Time now);
   /// Time from which this queue may send; in the past if it may send now.
   Time until(std::size_t queue) const { return until_[queue]; }
@@ -35,21 +35,21 @@ class PauseState {
   Time all_open_ = 0;  ///< the latest of until_
 };
 
-/// Decides when a port pauses and resumes its neighbour, based on what it has received.
+/// Decides when a port pauses and resumes its neighbour, based on the bytes it has buffered.
 class PauseSender {
  public:
   PauseSender(PauseMode kind, const PauseThresholds& thresholds, std::uint64_t rate)
       : kind_(kind), thresholds_(thresholds), rate_(rate) {}
 
   /// Call after frames of `ingress_class` were buffered. Returns an XOFF frame if the class must be paused
-  /// and is not yet.
+  /// but is not yet.
   std::optional<roce::MacControl> filled(const IngressAccount& account, std::uint8_t ingress_class, Time now);
   /// Call after frames of `ingress_class` left. Returns an XON frame if the class is paused and may resume.
   std::optional<roce::MacControl> emptied(const IngressAccount& account, std::uint8_t ingress_class);
   /// Returns the frame that repeats the current pauses; due at renew_at().
   roce::MacControl renewal(Time now);
   Time renew_at() const { return renew_at_; }
-  /// The frame could not be allocated; retries after 1 µs.
+  /// Call if the frame could not be allocated; retries after 1 µs.
   void failed(Time now) { renew_at_ = now + kMicrosecond; }
 
  private:

@@ -9,9 +9,9 @@
 
 namespace softfeb::fabric {
 
-/// The egress queues of a switch port and their scheduler. Strict queues (weight 0) come first, the highest
-/// number before others. The other queues share bytes in proportion to their weights by deficit round robin
-/// (Shreedhar and Varghese 1995).
+/// The egress queues of a switch port and their scheduler. Strict-priority queues (weight 0) are served
+/// first, in descending order of their number. The other queues share bytes in proportion to their weights by
+/// deficit round robin (Shreedhar and Varghese 1995).
 class PortQueues {
  public:
   explicit PortQueues(const std::array<QueueConfig, kQueues>& config);

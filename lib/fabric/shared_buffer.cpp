@@ -13,7 +13,7 @@ SharedBuffer::SharedBuffer(const SwitchConfig& config, std::size_t ports)
       headroom_(config.pause.headroom),
       accounts_(ports) {}
 
-/// Dynamic threshold after Choudhury and Hahne (1998).
+/// Applies the port limit and the dynamic threshold of Choudhury and Hahne (1998).
 bool SharedBuffer::shared_takes(std::uint64_t length, const Egress& egress) const {
   const std::uint64_t free = size_ - used_;
   if (length > free || egress.port_bytes + length > port_limit_) return false;

@@ -10,16 +10,16 @@
 
 namespace softfeb::fabric {
 
-/// Bytes that one ingress port holds in a switch's buffer, by class. With PFC the class is the frame's queue;
-/// with 802.3x, and without flow control, it is always 0.
+/// Bytes that one ingress port occupies in a switch's buffer, by class. With PFC the class is the frame's
+/// queue; with 802.3x or without flow control it is always 0.
 struct IngressAccount {
   std::array<std::uint64_t, kQueues> bytes{};     ///< in shared buffer and headroom
   std::array<std::uint64_t, kQueues> headroom{};  ///< the part of `bytes` in the headroom
 };
 
 /// The packet buffer of a switch. A frame occupies it from the arrival of its last bit until the departure of
-/// its first bit. A frame goes into the shared part if the limits of its egress port and queue permit.
-/// Otherwise it goes into the headroom of its ingress port, if that port can pause the sender.
+/// its first bit. A frame is stored in the shared part if the limits of its egress port and queue permit.
+/// Otherwise it is stored in the headroom of its ingress port, if that port can pause the sender.
 class SharedBuffer {
  public:
   SharedBuffer(const SwitchConfig& config, std::size_t ports);
@@ -36,7 +36,7 @@ class SharedBuffer {
   void release(Frame& frame, std::size_t ingress, std::uint8_t ingress_class);
 
   const IngressAccount& account(std::size_t ingress) const { return accounts_[ingress]; }
-  std::uint64_t used() const { return used_; }  ///< bytes used of the shared part
+  std::uint64_t used() const { return used_; }  ///< bytes in use in the shared part
 
  private:
   bool shared_takes(std::uint64_t length, const Egress& egress) const;

@@ -10,7 +10,7 @@
 
 namespace softfeb::fabric {
 
-/// Snapshot of a switch port. Counters run since the start.
+/// Snapshot of a switch port. All counters are cumulative.
 struct PortSnapshot {
   std::uint32_t switch_index = 0;
   std::uint32_t link = 0;              ///< index into NetworkConfig::links
@@ -27,7 +27,7 @@ struct PortSnapshot {
   std::uint64_t pause_tx = 0;    ///< pause frames sent (802.3x or PFC): XOFF and repetitions
   std::uint64_t resume_tx = 0;
   std::uint64_t pause_rx = 0;
-  Time paused = 0;  ///< time during which it had frames to send but could not
+  Time paused = 0;  ///< time it was paused with frames to send
   std::uint64_t cnp_forged = 0;
 };
 
@@ -42,9 +42,9 @@ struct NetworkTotals {
   /// Dropped in switches, and at stations with more than 4 MiB queued for their link.
   std::uint64_t dropped_buffer = 0;
   std::uint64_t dropped_fault = 0;
-  std::uint64_t dropped_unknown = 0;  ///< no such destination, or invalid frame
-  /// The frame store was full: copies and frames of the network, which are also counted in duplicated or
-  /// made.
+  std::uint64_t dropped_unknown = 0;  ///< unknown destination, or invalid frame
+  /// Copies and network-generated frames dropped because the frame store was full; also counted in duplicated
+  /// or made.
   std::uint64_t dropped_store = 0;
   std::uint64_t in_network = 0;  ///< queued or on a wire
   std::uint64_t corrupted = 0;

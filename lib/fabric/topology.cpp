@@ -89,7 +89,7 @@ void Topology::place_ports(const NetworkConfig& config) {
   first_port.push_back(static_cast<std::uint32_t>(ports.size()));
 }
 
-/// Computes routes: walks away from each port and enters it for every station behind it.
+/// Computes routes: traverses the network from each port and records the port for every station reached.
 void Topology::find_routes(const NetworkConfig& config) {
   routes.assign(config.switches.size(), std::vector<std::uint16_t>(config.stations.size(), kNoPort));
   leads_to_learning.assign(ports.size(), false);

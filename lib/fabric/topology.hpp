@@ -23,7 +23,7 @@ struct PortPlace {
   std::uint32_t direction = 0;
 };
 
-/// Connections and routes, validated and computed once.
+/// Connections and routes, validated and computed at construction.
 struct Topology {
   static constexpr std::uint16_t kNoPort = UINT16_MAX;
 

@@ -36,7 +36,7 @@ class Wire {
 
   /// Arrival time of the next frame; kNever: none.
   Time next_arrival() const { return std::min(front_time(under_way_), front_time(late_)); }
-  /// Removes the next frame to arrive. Requires one.
+  /// Removes and returns the next frame to arrive. Requires a frame on the wire.
   Frame* arrive() { return front_time(late_) < front_time(under_way_) ? late_.pop() : under_way_.pop(); }
   std::size_t size() const { return under_way_.size() + late_.size(); }
 
