@@ -17,9 +17,9 @@ class ArrivalWindow {
 
   enum class Kind : std::uint8_t {
     kNext,       ///< the expected packet
-    kAhead,      ///< `passed_over` packets before it have not arrived
-    kLate,       ///< passed over earlier, arrived now
-    kTooOld,     ///< behind the window: either late or a duplicate
+    kAhead,      ///< `passed_over` packets before it are missing
+    kLate,       ///< passed over earlier and arriving now
+    kTooOld,     ///< older than the window: either late or a duplicate
     kDuplicate,  ///< arrived before
   };
   struct Arrival {

@@ -15,10 +15,10 @@ namespace softfeb::roce::clmul {
 inline constexpr long long kMu = 0x1'f701'1641LL;
 inline constexpr long long kPolyFull = 0x1'db71'0641LL;
 
-/// Reduces 63 bits, a product of two reflected 32-bit polynomials: bit t is the coefficient of x^(62−t). Uses
-/// Barrett reduction.
+/// Reduces 63 bits, a product of two reflected 32-bit polynomials, in which bit t is the coefficient of
+/// x^(62−t). Uses Barrett reduction.
 __attribute__((target("pclmul,sse4.1"))) inline std::uint32_t reduce63(__m128i product) {
-  // As a reflected 64-bit number, the product is one place too low.
+  // As a reflected 64-bit number, the product is one bit too low.
   const __m128i p = _mm_slli_epi64(product, 1);
   const __m128i low_half = _mm_set_epi64x(0, 0xffff'ffffLL);
   const __m128i q = _mm_clmulepi64_si128(_mm_and_si128(p, low_half), _mm_set_epi64x(0, kMu), 0);
@@ -26,8 +26,8 @@ __attribute__((target("pclmul,sse4.1"))) inline std::uint32_t reduce63(__m128i p
   return static_cast<std::uint32_t>(_mm_extract_epi32(_mm_xor_si128(p, r), 1));
 }
 
-/// Reduces 95 bits, a sum of products of reflected 64-bit and 32-bit polynomials: bit t is the coefficient of
-/// x^(94−t). First multiplies the coefficients above x^62 down.
+/// Reduces 95 bits, a sum of products of reflected 64-bit and 32-bit polynomials, in which bit t is the
+/// coefficient of x^(94−t). First folds the coefficients above x^62.
 __attribute__((target("pclmul,sse4.1"))) inline std::uint32_t reduce95(__m128i sum) {
   constexpr long long kDown = polynomial::power_of_x(63);
   const __m128i above = _mm_and_si128(sum, _mm_set_epi64x(0, 0xffff'ffffLL));
@@ -35,8 +35,8 @@ __attribute__((target("pclmul,sse4.1"))) inline std::uint32_t reduce95(__m128i s
       _mm_xor_si128(_mm_srli_si128(sum, 4), _mm_clmulepi64_si128(above, _mm_set_epi64x(0, kDown), 0)));
 }
 
-/// A product for reduce95(): eight bytes of a message as they lie in memory, times the power of x that shifts
-/// them to their place.
+/// A term for reduce95(): eight bytes of a message in memory order, times the power of x that shifts them to
+/// their position.
 __attribute__((target("pclmul,sse4.1"))) inline __m128i product(std::uint64_t word, std::uint32_t factor) {
   return _mm_clmulepi64_si128(_mm_cvtsi64_si128(static_cast<long long>(word)),
                               _mm_cvtsi32_si128(static_cast<int>(factor)), 0);

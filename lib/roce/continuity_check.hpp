@@ -8,18 +8,18 @@
 namespace softfeb::roce {
 
 /// Checks the running byte counter that the firmware sends as payload: each byte is the previous one plus
-/// one, modulo 256, across message and burst boundaries. For streams whose messages are not known
-/// (doc/responder.md). Equivalent to `fileReader.py --check-cont` of the laboratory.
+/// one, modulo 256, across message and burst boundaries. Used for streams with unknown message boundaries
+/// (doc/responder.md). Equivalent to the laboratory's `fileReader.py --check-cont`.
 ///
-/// Bytes must be passed in order. The first byte sets the counter; after a break the check resumes from the
-/// byte received.
+/// Bytes must be passed in order. The first byte sets the counter; after a break, the check continues from
+/// the received byte.
 class ContinuityCheck {
  public:
   void on(const Segments& bytes) {
     bytes.for_each([this](ByteSpan part) { on(part); });
   }
 
-  /// Accepts any next byte: some bytes are known to be missing.
+  /// Accepts any value as the next byte. Call it when bytes are known to be missing.
   void resync() { started_ = false; }
 
   std::uint64_t checked() const { return checked_; }

@@ -10,14 +10,14 @@
 
 namespace softfeb::roce {
 
-/// Sizes in bytes of what surrounds a frame's payload: all headers, and pad plus iCRC.
+/// Sizes in bytes of a frame's headers and of its trailer (pad and iCRC).
 struct Crafted {
   std::uint16_t header_length = 0;
   std::uint8_t trailer_length = 0;
 };
 
-/// Implementations of craft_request(): with carry-less multiplication (requires cpu::kPclmul), and with
-/// tables. Both produce the same bytes.
+/// Implementations of craft_request(): with carry-less multiplication (requires cpu::kPclmul) and
+/// table-driven. Both produce the same bytes.
 Crafted craft_request_pclmul(const HeaderTemplate& path, const RequestPacket& p, Qpn dest_qp,
                              std::uint16_t pkey, std::uint16_t identification, const std::uint8_t* payload,
                              PreparedCrc payload_crc, std::uint8_t* header, std::uint8_t* trailer);
@@ -25,10 +25,10 @@ Crafted craft_request_portable(const HeaderTemplate& path, const RequestPacket& 
                                std::uint16_t pkey, std::uint16_t identification, const std::uint8_t* payload,
                                PreparedCrc payload_crc, std::uint8_t* header, std::uint8_t* trailer);
 
-/// Writes the headers of request `p` to `header` (HeaderTemplate::kMaxSize + kMaxTransportHeaders bytes of
-/// room) and pad plus iCRC to `trailer` (8 bytes of room). If `payload_crc` is given (the CRC of payload and
-/// pad, see PayloadStream::crc), the payload is not read. Otherwise the iCRC is computed over every byte of
-/// `payload`, at most 4096 bytes.
+/// Writes the headers of request `p` to `header` (HeaderTemplate::kMaxSize + kMaxTransportHeaders bytes) and
+/// the pad and iCRC to `trailer` (8 bytes). If `payload_crc` is given (the CRC of payload and pad, see
+/// PayloadStream::crc), the payload is not read. Otherwise the iCRC is computed over every byte of `payload`,
+/// at most 4096 bytes.
 inline Crafted craft_request(const HeaderTemplate& path, const RequestPacket& p, Qpn dest_qp,
                              std::uint16_t pkey, std::uint16_t identification, const std::uint8_t* payload,
                              PreparedCrc payload_crc, std::uint8_t* header, std::uint8_t* trailer) {
@@ -38,12 +38,12 @@ inline Crafted craft_request(const HeaderTemplate& path, const RequestPacket& p,
                                                header, trailer);
 }
 
-/// Writes a complete acknowledgement: headers to `header`, iCRC to `trailer` (8 bytes of room).
+/// Writes a complete acknowledgement: headers to `header`, iCRC to `trailer` (8 bytes).
 Crafted craft_acknowledge(const HeaderTemplate& path, const Aeth& aeth, Psn psn, Qpn dest_qp,
                           std::uint16_t pkey, std::uint16_t identification, std::uint8_t* header,
                           std::uint8_t* trailer);
 
-/// Writes a complete CNP in the same way.
+/// Writes a complete CNP. The parameters are those of craft_acknowledge().
 Crafted craft_cnp(const HeaderTemplate& path, Qpn dest_qp, std::uint16_t pkey, std::uint16_t identification,
                   std::uint8_t* header, std::uint8_t* trailer);
 

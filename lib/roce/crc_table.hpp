@@ -8,7 +8,7 @@
 namespace softfeb::roce {
 
 /// Table-driven crc32() of roce/icrc.hpp, eight bytes per step. For CPUs without carry-less multiplication,
-/// and for short inputs, for which ISA-L is slow.
+/// and for inputs too short for ISA-L to be efficient.
 std::uint32_t crc32_by_table(std::uint32_t seed, ByteSpan data);
 
 }  // namespace softfeb::roce

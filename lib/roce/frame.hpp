@@ -18,7 +18,7 @@ enum class FrameKind : std::uint8_t {
   kIcmp,
   kArp,
   kMacControl,  ///< 802.3x pause or PFC; decode `content` with parse_mac_control()
-  kOther,       ///< well formed as far as checked, but of a type softfeb does not process
+  kOther,       ///< well formed as far as checked, but of an unsupported type
 };
 
 /// A parsed frame. Refers to the frame's bytes and does not own them.
@@ -33,14 +33,14 @@ struct ParsedFrame {
   std::uint16_t source_port = 0;
   std::uint16_t dest_port = 0;
   Segments datagram;  ///< IP header to the end of the IP packet, without Ethernet padding (kUdp, kIcmp)
-  Segments content;   ///< UDP payload, ICMP message, ARP packet, or MAC control frame from its opcode on
+  Segments content;   ///< UDP payload, ICMP message, ARP packet, or MAC control opcode and parameters
 };
 
-/// Parses a frame from the network, which is not trusted: checks every length. IPv4 packets with options and
-/// IPv4 fragments are kOther, because no RoCE sender makes them. A nonzero UDP checksum is verified, unless
-/// the sender left it to an interface that does not compute it (veth, tap).
+/// Parses an untrusted frame from the network: checks every length. IPv4 packets with options and IPv4
+/// fragments are kOther, because RoCE senders do not produce them. A nonzero UDP checksum is verified, unless
+/// the sender offloaded it to an interface that does not compute it (veth, tap).
 ParsedFrame parse_frame(const Segments& frame);
-/// Parses into `out`, which may hold an earlier frame.
+/// Parses into `out`, overwriting any previous frame.
 void parse_frame(const Segments& frame, ParsedFrame& out);
 
 /// Returns whether the last four bytes of a RoCE datagram are its iCRC.

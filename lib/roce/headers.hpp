@@ -9,8 +9,8 @@
 #include <optional>
 
 /// Transport headers of the InfiniBand Architecture (IBA 9.2–9.6) as carried by RoCEv2. encode() writes
-/// exactly kSize bytes. decode() accepts untrusted input: it returns nullopt if the input is too short and
-/// does not validate field values, which is up to the caller.
+/// exactly kSize bytes. decode() accepts untrusted input. It returns nullopt if the input is too short and
+/// leaves the validation of field values to the caller.
 namespace softfeb::roce {
 
 inline constexpr std::uint16_t kRoceUdpPort = 4791;
@@ -37,7 +37,7 @@ struct Bth {
   static std::optional<Bth> decode(ByteSpan in);
 };
 
-/// RDMA extended transport header: in the first packet of a WRITE.
+/// RDMA extended transport header, carried by the first packet of a WRITE.
 struct Reth {
   static constexpr std::size_t kSize = 16;
 
@@ -49,7 +49,7 @@ struct Reth {
   static std::optional<Reth> decode(ByteSpan in);
 };
 
-/// Immediate data, in host order (network order on the wire and in the verbs).
+/// Immediate data in host order. On the wire and in the verbs API it is in network order.
 struct ImmDt {
   static constexpr std::size_t kSize = 4;
 

@@ -10,10 +10,10 @@
 #include <optional>
 
 /// Invariant CRC of RoCEv2 (annex A17.3.3): Ethernet's CRC-32 over eight bytes of ones (in place of the
-/// absent LRH), the IP, UDP and transport headers with the fields that switches may change set to ones,
-/// payload and pad. Sent least significant byte first.
+/// absent LRH), the IP, UDP and transport headers with their variant fields set to ones, payload and pad.
+/// Sent least significant byte first.
 ///
-/// All values follow the convention of ISA-L's crc32_gzip_refl(): they are already complemented, so that
+/// All values follow the convention of ISA-L's crc32_gzip_refl(): they are already complemented, so
 /// crc(crc(0, A), B) is the CRC of A followed by B.
 namespace softfeb::roce {
 
@@ -21,7 +21,7 @@ namespace softfeb::roce {
 std::uint32_t crc32(std::uint32_t seed, ByteSpan data);
 std::uint32_t crc32(std::uint32_t seed, const Segments& data);
 
-/// Continues the CRC over `pad` bytes of 0 (0…3), the pad of a packet.
+/// Continues the CRC over the pad of a packet: `pad` zero bytes (0…3).
 inline std::uint32_t crc32_of_pad(std::uint32_t seed, std::size_t pad) {
   static constexpr std::array<std::uint8_t, 3> kPad{};
   return pad == 0 ? seed : crc32(seed, ByteSpan(kPad).first(pad));
@@ -31,26 +31,27 @@ inline std::uint32_t crc32_of_pad(std::uint32_t seed, std::size_t pad) {
 /// Computes the shift factor on every call (doc/icrc.md).
 std::uint32_t crc32_combine(std::uint32_t crc, std::uint32_t tail, std::size_t length);
 
-/// The shift factor x^(8·length) mod P, to be computed once when a length recurs.
+/// The shift factor x^(8·length) mod P. Compute it once for a length that recurs.
 std::uint32_t crc32_shift_factor(std::size_t length);
-/// crc32_combine() with a prepared shift factor: one multiplication mod P.
+/// crc32_combine() with a precomputed shift factor: one multiplication mod P.
 std::uint32_t crc32_combine_prepared(std::uint32_t crc, std::uint32_t tail, std::uint32_t shift_factor);
 
 /// CRC over the eight bytes of ones and the masked headers of a packet: IPv4 without options or IPv6, UDP,
-/// BTH and what follows it. Does not change the headers.
+/// BTH and extended transport headers. Does not change the headers.
 std::uint32_t icrc_headers(ByteSpan ip_to_transport);
 
-/// CRC over the constant beginning of the headers: the eight bytes of ones, the masked IP header and the UDP
-/// ports. `ip_to_ports` is the IP header and the first four bytes of the UDP header.
+/// CRC over the part of the headers that does not change between packets: the eight bytes of ones, the masked
+/// IP header and the UDP ports. `ip_to_ports` consists of the IP header and the first four bytes of the UDP
+/// header.
 std::uint32_t icrc_path(ByteSpan ip_to_ports);
 
 /// The iCRC that a received packet should have. `datagram` extends from the IP header to the last byte before
 /// the iCRC.
 std::uint32_t icrc_of(const Segments& datagram);
-/// The same for a packet in two parts. `headers` must be exactly IP to BTH, with RETH and ImmDt if present;
-/// `payload` is the rest.
+/// The same for a packet in two parts. `headers` must contain exactly IP to BTH, with RETH and ImmDt if
+/// present; `payload` is the rest.
 std::uint32_t icrc_of_parts(ByteSpan headers, ByteSpan payload);
-/// The general case of icrc_of(): the headers may be split across ranges at any offset.
+/// General case of icrc_of(): the headers may be split at any offset.
 std::uint32_t icrc_of_pieces(const Segments& datagram);
 
 }  // namespace softfeb::roce

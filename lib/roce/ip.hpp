@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-/// The parts of Ethernet, 802.1Q, IPv4 and IPv6 that RoCEv2 needs.
+/// The subset of Ethernet, 802.1Q, IPv4 and IPv6 that RoCEv2 needs.
 namespace softfeb::roce {
 
 using MacAddress = std::array<std::uint8_t, 6>;
@@ -49,7 +49,7 @@ struct IpAddress {
   /// Parses dotted-quad IPv4 or IPv6 notation.
   static std::optional<IpAddress> parse(std::string_view text);
   std::string to_string() const;
-  /// The address incremented by `n`, for replicated boards. The carry stays within the last four bytes.
+  /// The address plus `n`, for replicated boards. The carry does not leave the last four bytes.
   IpAddress plus(std::uint32_t n) const;
 
   bool operator==(const IpAddress& o) const {  // two words; the default would call memcmp()
@@ -63,7 +63,7 @@ inline bool IpAddress::is_v4() const { return load_be64(&bytes[0]) == 0 && load_
 
 inline IpAddress IpAddress::from_v4_wire(const std::uint8_t* p) {
   IpAddress a;
-  // One store, so that loads of whole words need not wait for it.
+  // A single store, so that loads of whole words can be forwarded from it.
   store_le64(&a.bytes[8], 0xffff'0000U | std::uint64_t{load_le32(p)} << 32);
   return a;
 }

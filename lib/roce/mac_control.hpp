@@ -12,12 +12,12 @@
 /// MAC control frames (IEEE 802.3 Clause 31), which pause a sender.
 namespace softfeb::roce {
 
-/// Link-level flow control by pause frames: of a MAC that honours them, or of a switch that sends them.
+/// Link-level flow control with pause frames, which a MAC honours or a switch sends.
 enum class PauseMode : std::uint8_t {
   kOff,
   /// IEEE 802.3x: the whole link, as in the board's MAC (slaclab/surf, EthMacRxPause, EthMacTxPause).
   kPause,
-  /// IEEE 802.1Qbb, per priority: the PCP of tagged frames, otherwise from the DSCP.
+  /// IEEE 802.1Qbb: per priority, given by the PCP of tagged frames, otherwise by the DSCP.
   kPfc,
 };
 

@@ -8,11 +8,11 @@
 
 namespace softfeb::roce {
 
-/// Maps packet numbers to positions: a payload stream is cut into messages of one length, and these into
-/// packets. Message n begins at offset n · message_length of the stream.
+/// Maps packet numbers to positions. A payload stream is split into messages of equal length, and messages
+/// into packets. Message n begins at offset n · message_length of the stream.
 ///
-/// A source of finite length is sent in passes. The last message of a pass carries the bytes that remain. It
-/// still occupies a full message_length of the stream, so the rule holds in every pass.
+/// A source of finite length is sent in passes. The last message of a pass carries the remaining bytes. It
+/// still occupies a full message_length of the stream, so the offset rule applies in every pass.
 class MessageLayout {
  public:
   /// Position and size of a packet's payload.
@@ -21,7 +21,7 @@ class MessageLayout {
     std::uint64_t stream_offset = 0;   ///< offset of the packet's first byte in the stream
     std::uint32_t message_offset = 0;  ///< offset of the packet's first byte in its message
     std::uint32_t length = 0;          ///< payload bytes
-    std::uint32_t remaining = 0;       ///< bytes of its message from the packet's first byte on
+    std::uint32_t remaining = 0;       ///< bytes from the packet's first byte to the end of its message
     bool last = false;                 ///< the packet ends its message
   };
 
@@ -29,7 +29,7 @@ class MessageLayout {
   /// in bytes, 0 for an infinite source.
   MessageLayout(std::uint32_t message_length, std::uint32_t pmtu, std::uint64_t source_length = 0);
 
-  /// Place of packet `index`, counted from the initial PSN.
+  /// Returns the place of packet `index`, counted from the initial PSN.
   Place locate(std::uint64_t index) const;
   /// Advances `p`, which must not be the last packet of its message, to the next packet. Equivalent to
   /// locate(), but faster.
@@ -47,7 +47,7 @@ class MessageLayout {
   std::uint64_t messages_per_pass() const { return messages_per_pass_; }  ///< 0 for an infinite source
   /// 0 for an infinite source.
   std::uint64_t packets_per_pass() const { return source_length_ == 0 ? 0 : per_pass_.divisor(); }
-  std::uint64_t packets_per_message() const { return per_message_.divisor(); }  ///< if of full length
+  std::uint64_t packets_per_message() const { return per_message_.divisor(); }  ///< if it has full length
   std::uint32_t message_length() const { return message_length_; }
   std::uint64_t source_length() const { return source_length_; }
 

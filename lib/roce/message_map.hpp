@@ -9,7 +9,7 @@
 
 namespace softfeb::roce {
 
-/// Tracks which of the messages 0, 1, 2, … did not arrive, as a list of ranges of limited capacity. Missing
+/// Tracks which of the messages 0, 1, 2, … did not arrive, as a list of ranges with limited capacity. Missing
 /// messages that do not fit into the list are counted without their position. Late arrivals are removed from
 /// the ranges. Does not allocate after construction. Not thread-safe.
 class MessageMap {
@@ -25,17 +25,17 @@ class MessageMap {
   /// Message `number` arrived completely.
   void arrived(std::uint64_t number);
 
-  /// `total` messages were sent: those after the last arrival are missing as well.
+  /// Call when `total` messages were sent: those after the last arrival are missing as well.
   void finish(std::uint64_t total);
 
   std::span<const Range> ranges() const { return ranges_; }  ///< ascending, not adjacent
   std::uint64_t missing() const { return listed_ + unlisted_; }
   std::uint64_t unlisted() const { return unlisted_; }  ///< missing messages that did not fit into the list
   std::uint64_t received() const { return received_; }  ///< distinct messages, without uncertain ones
-  std::uint64_t late() const { return late_; }          ///< of these, those after a later message or finish()
-  std::uint64_t duplicate() const { return duplicate_; }  ///< arrivals of a message received before
-  /// Arrivals within a stretch that contains unlisted missing messages: each is either late or a duplicate.
-  /// They are counted only here, so missing() may be too high but never too low.
+  std::uint64_t late() const { return late_; }          ///< received after a later message or after finish()
+  std::uint64_t duplicate() const { return duplicate_; }  ///< repeated arrivals of received messages
+  /// Arrivals within a range that contains unlisted missing messages; each is either late or a duplicate.
+  /// They are counted only here, so missing() may be too high but is never too low.
   std::uint64_t uncertain() const { return uncertain_; }
   /// One more than the highest message number that arrived or that finish() covered.
   std::uint64_t next() const { return next_; }
@@ -57,8 +57,8 @@ class MessageMap {
   std::uint64_t uncertain_ = 0;
 };
 
-/// Extends a 32-bit counter (an immediate that counts messages) to the 64-bit number nearest to `near` with
-/// these low 32 bits. Returns nullopt if that would be negative.
+/// Extends a 32-bit counter (an immediate that counts messages) to the 64-bit number that has these low 32
+/// bits and is nearest to `near`. Returns nullopt if that number would be negative.
 std::optional<std::uint64_t> unwrap_counter(std::uint32_t counter, std::uint64_t near);
 
 }  // namespace softfeb::roce

@@ -9,21 +9,21 @@
 
 namespace softfeb::roce {
 
-/// Prepared frame for packets in the middle of a message. Only identification, IP checksum, PSN and iCRC
-/// differ between such packets. Everything else is computed once, including the constant part of the iCRC
+/// Precomputed frame for the packets in the middle of a message. Such packets differ only in identification,
+/// IP checksum, PSN and iCRC. Everything else is computed once, including the constant part of the iCRC
 /// (doc/icrc.md).
 class MiddleFrame {
  public:
-  /// False without carry-less multiplication; use craft_request() then.
+  /// False without carry-less multiplication; callers must then use craft_request().
   static bool usable() { return cpu::kPclmul; }
 
   MiddleFrame() = default;
   /// Prepares frames for packets like `p`: a WRITE or SEND MIDDLE with one path MTU of payload and without
-  /// AckReq. The MAC addresses and traffic class of `path` may change later, its other fields may not.
+  /// AckReq. The MAC addresses and traffic class of `path` may change later; its other fields must not.
   /// Requires usable().
   MiddleFrame(const HeaderTemplate& path, const RequestPacket& p, Qpn dest_qp, std::uint16_t pkey);
 
-  /// Whether it was prepared for packets like `p`: same operation, SE and payload length.
+  /// True if it was prepared for packets like `p`: same operation, SE and payload length.
   bool fits(const RequestPacket& p) const;
 
   std::uint32_t payload_length() const { return transport_bytes() - static_cast<std::uint32_t>(Bth::kSize); }
@@ -32,16 +32,16 @@ class MiddleFrame {
     return udp_length() - static_cast<std::uint32_t>(kUdpHeaderSize + kIcrcSize);
   }
 
-  /// Writes the headers to `header` and the iCRC to `trailer`, which need as much room as for
-  /// craft_request(). `payload_crc` is the CRC of the payload alone, see PayloadStream::crc(). `path` is the
-  /// template passed to the constructor.
+  /// Writes the headers to `header` and the iCRC to `trailer`; for their sizes, see craft_request().
+  /// `payload_crc` is the CRC of the payload alone, see PayloadStream::crc(). `path` is the template passed
+  /// to the constructor.
   Crafted craft(const HeaderTemplate& path, Psn psn, std::uint16_t identification, std::uint32_t payload_crc,
                 std::uint8_t* header, std::uint8_t* trailer) const;
 
  private:
   std::uint32_t udp_length() const { return __builtin_bswap16(static_cast<std::uint16_t>(udp_bth_)); }
 
-  std::uint64_t udp_bth_ = 0;  ///< UDP length, checksum 0, first four bytes of the BTH, as they lie in memory
+  std::uint64_t udp_bth_ = 0;    ///< UDP length, checksum 0, first four bytes of the BTH, in memory order
   std::uint32_t dest_word_ = 0;  ///< the next four bytes
   std::uint32_t crc_ = 0;        ///< iCRC with identification, PSN and payload CRC taken as 0
 };

@@ -29,20 +29,20 @@ using IpPair = std::array<std::uint8_t, 32>;
 IpPair ip_pair(const IpAddress& local, const IpAddress& remote);
 
 /// The notification point of DCQCN (annex A17.9; Zhu et al. 2015, section 3.1). Answers CE marks with
-/// congestion notification packets: the first at once, then at most one per interval for each QP or IP pair.
-/// QPs are attached in advance, so the packet path costs one array access and allocates nothing. Not
-/// thread-safe.
+/// congestion notification packets: the first one immediately, then at most one per interval for each QP or
+/// IP pair. QPs are attached in advance, so processing a packet costs one array access and allocates nothing.
+/// Not thread-safe.
 class NotificationPoint {
  public:
   using Slot = std::uint32_t;
 
   explicit NotificationPoint(const NotificationConfig& config = {}) : config_(config) {}
 
-  /// Returns the slot that holds a QP's interval: its own, or the one shared by all QPs of its IP pair. The
+  /// Returns the slot that stores a QP's interval: its own, or the one shared by all QPs of its IP pair. The
   /// same QP (IP pair and QPN) always gets the same slot.
   Slot attach(const IpPair& pair, Qpn qpn);
 
-  /// Returns a slot for a QP whose number is not known yet or will change: a new one, or that of its IP pair.
+  /// Returns a slot for a QP whose number is unknown or may change: a new one, or that of its IP pair.
   Slot attach(const IpPair& pair);
 
   /// Reports a CE-marked data packet for a QP with this slot. Returns true if a CNP must be sent. `now` must
@@ -50,7 +50,7 @@ class NotificationPoint {
   bool on_marked(Slot slot, Time now);
 
   const NotificationConfig& config() const { return config_; }
-  std::uint64_t marked() const { return marked_; }  ///< CE-marked packets seen, even if disabled
+  std::uint64_t marked() const { return marked_; }  ///< CE-marked packets reported, even if disabled
   std::uint64_t sent() const { return sent_; }      ///< CNPs that on_marked() requested
 
  private:

@@ -25,7 +25,8 @@ enum class Operation : std::uint8_t {
   kAcknowledge = 0x11,
 };
 
-/// Complete opcodes. The RC ACK is compared as a whole; the CNP is outside the service/operation scheme.
+/// Complete opcodes. The RC ACK opcode is compared as a whole; the CNP opcode is not a combination of service
+/// and operation.
 inline constexpr std::uint8_t kOpcodeRcAck = 0x11;
 inline constexpr std::uint8_t kOpcodeCnp = 0x81;
 
@@ -47,11 +48,11 @@ constexpr bool is_only(Operation op) {
 }
 /// READ and atomic responses on RC (IBA table 38: 0x0d…0x10, 0x12). Our requesters never send such requests.
 constexpr bool is_foreign_response(std::uint8_t op) { return (op >= 0x0d && op <= 0x10) || op == 0x12; }
-/// Whether the packet begins a message (FIRST or ONLY).
+/// True if the packet begins a message (FIRST or ONLY).
 constexpr bool begins_message(Operation op) {
   return op == Operation::kSendFirst || op == Operation::kWriteFirst || is_only(op);
 }
-/// Whether the packet ends a message (LAST or ONLY).
+/// True if the packet ends a message (LAST or ONLY).
 constexpr bool ends_message(Operation op) {
   return is_only(op) || op == Operation::kSendLast || op == Operation::kSendLastImm ||
          op == Operation::kWriteLast || op == Operation::kWriteLastImm;

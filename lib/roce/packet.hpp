@@ -57,9 +57,9 @@ struct TransportPacket {
   Aeth aeth{};              ///< kAcknowledge
 };
 
-/// Parses `bytes` (BTH to pad), which are not trusted. A packet is kMalformed if it is shorter than its
-/// headers and pad require. An acknowledgement must be exactly BTH + AETH without pad; a CNP needs at least a
-/// BTH.
+/// Parses `bytes` (BTH to pad), which are untrusted. A packet is kMalformed if it is shorter than its headers
+/// and pad require. An acknowledgement must consist of exactly BTH and AETH, without pad; a CNP needs at
+/// least a BTH.
 TransportPacket parse_transport(const Segments& bytes);
 /// The same for bytes that end with the iCRC, such as the content of a UDP datagram.
 TransportPacket parse_transport_with_icrc(const Segments& content);

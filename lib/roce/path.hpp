@@ -19,8 +19,8 @@ struct VlanTag {
   bool operator==(const VlanTag&) const = default;
 };
 
-/// Path from a QP to its peer: all fields below the transport headers. Both IP addresses must be of the same
-/// family.
+/// Path from a QP to its peer: all fields of the headers below the transport layer. Both IP addresses must be
+/// of the same family.
 struct Path {
   MacAddress source_mac{};
   MacAddress dest_mac{};
@@ -65,7 +65,7 @@ class HeaderTemplate {
     write_ip(out, ip_word(udp_payload, identification));
     store_be16(out + size_ - 4, static_cast<std::uint16_t>(kUdpHeaderSize + udp_payload));
   }
-  /// The same without the UDP length. `word` is the result of ip_word().
+  /// Like write(), but without the UDP length. `word` is the result of ip_word().
   void write_ip(std::uint8_t* out, std::uint64_t word) const {
     if (v6_) {
       write_v6(out, word);
@@ -76,10 +76,10 @@ class HeaderTemplate {
   void write_v4(std::uint8_t* out, std::uint64_t word) const;
   void write_v6(std::uint8_t* out, std::uint64_t word) const;
 
-  /// For the iCRC (doc/icrc.md): the CRC register, not complemented, after the UDP ports. The fields that
-  /// change from packet to packet are taken as 0.
+  /// For the iCRC (doc/icrc.md): the CRC register, not complemented, after the UDP ports. Fields that change
+  /// from packet to packet are treated as 0.
   std::uint32_t crc_register() const { return crc_register_; }
-  /// The fields that write() sets in the first eight bytes of the IP header, as they lie in memory.
+  /// The fields that write() sets in the first eight bytes of the IP header, in memory order.
   std::uint64_t ip_word(std::uint32_t udp_payload, std::uint16_t identification) const {
     const std::uint32_t udp_length = static_cast<std::uint32_t>(kUdpHeaderSize) + udp_payload;
     return v6_ ? v6_word(udp_length) : v4_word(udp_length, identification);
@@ -99,7 +99,7 @@ class HeaderTemplate {
  private:
   void copy_to(std::uint8_t* out) const;
 
-  // In this order, all that IPv4 needs lies in one cache line.
+  // This order keeps everything that IPv4 needs in one cache line.
   /// Sum of the IPv4 header without length and identification, byte-swapped.
   std::uint32_t checksum_base_ = 0;
   std::uint32_t crc_register_ = 0;
@@ -145,7 +145,7 @@ constexpr std::uint32_t max_frame_overhead(bool v6, bool vlan) {
   return static_cast<std::uint32_t>(kEthernetSize + (vlan ? kVlanTagSize : 0) + (v6 ? kIpv6Size : kIpv4Size) +
                                     kUdpHeaderSize + kMaxTransportHeaders + kIcrcSize);
 }
-/// Bytes that a frame occupies on the wire in addition: FCS, preamble with start delimiter, interframe gap.
+/// Bytes on the wire in addition to the frame: FCS, preamble with start delimiter, interframe gap.
 inline constexpr std::uint32_t kWireOverhead = 4 + 8 + 12;
 
 }  // namespace softfeb::roce

@@ -6,9 +6,9 @@
 
 namespace softfeb::roce {
 
-/// An optional prepared CRC. Unlike std::optional, it is a single word, stored and loaded as a whole. The two
-/// parts of a std::optional are stored separately, and a load of both waits until these stores are in the
-/// cache, twice per packet.
+/// An optional precomputed CRC. Unlike std::optional, it is a single word, stored and loaded as a whole.
+/// std::optional stores its two members separately, and a load of both would wait until these stores are in
+/// the cache, twice per packet.
 class PreparedCrc {
  public:
   constexpr PreparedCrc() = default;
@@ -38,15 +38,16 @@ class PayloadStream {
   virtual ~PayloadStream() = default;
 
   /// Returns `length` contiguous bytes at `offset`; `length` is at most one path MTU. The stream owns them.
-  /// Returns null if it cannot provide them (payload source error).
+  /// Returns null if the stream cannot provide them (payload source error).
   virtual const std::uint8_t* bytes(std::uint64_t offset, std::uint32_t length) const = 0;
 
-  /// CRC-32 (ISA-L convention, see roce/icrc.hpp) of those bytes followed by 0–3 zero pad bytes, if prepared.
+  /// CRC-32 (ISA-L convention, see roce/icrc.hpp) of those bytes followed by 0–3 zero pad bytes, if
+  /// precomputed.
   virtual std::optional<std::uint32_t> crc(std::uint64_t /*offset*/, std::uint32_t /*length*/) const {
     return std::nullopt;
   }
 
-  /// Both in one call, for the packet path. `length` must not be 0.
+  /// Combines bytes() and crc(), for the packet path. `length` must not be 0.
   virtual PacketPayload packet(std::uint64_t offset, std::uint32_t length) const {
     return {bytes(offset, length), crc(offset, length)};
   }

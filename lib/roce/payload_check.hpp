@@ -29,14 +29,14 @@ class PayloadCheck {
   explicit PayloadCheck(const PayloadStream& stream) : stream_(&stream) {}
 
   /// Compares `bytes`, received at offset `message_offset` of message `message`, with `length` bytes of the
-  /// stream from `stream_offset` on. Bytes beyond `length` count as wrong; missing bytes are not counted
+  /// stream starting at `stream_offset`. Bytes beyond `length` count as wrong; missing bytes are not counted
   /// here.
   void check(std::uint64_t message, std::uint32_t message_offset, std::uint64_t stream_offset,
              std::uint32_t length, const Segments& bytes);
 
   /// Fast path of check() that also copies `bytes` to `to`, unless `to` is null. Returns false if `bytes`
-  /// differ from the stream or the stream cannot provide them. Nothing is counted then: the caller must copy
-  /// the bytes, which may not have been copied, and call check().
+  /// differ from the stream or the stream cannot provide them. In that case nothing is counted, and the bytes
+  /// may not have been copied: the caller must copy them and call check().
   bool place(std::uint64_t stream_offset, ByteSpan bytes, std::uint8_t* to);
 
   std::uint64_t checked() const { return checked_; }  ///< bytes compared

@@ -11,9 +11,10 @@
 namespace softfeb::roce {
 
 /// Fast path for parsing the most frequent packets: RC WRITE FIRST, MIDDLE and LAST without ImmDt. They
-/// consist of a BTH, a RETH (FIRST only) and a payload of whole four-byte words. The packet must lie in one
-/// buffer, or in three as softfeb's own boards chain them over a ring (headers, payload, iCRC). All other
-/// packets, including malformed ones, are left to parse_transport_with_icrc(). Refers to the frame's bytes.
+/// consist of a BTH, a RETH (FIRST only) and a payload of whole four-byte words. The packet must be
+/// contiguous or consist of three segments (headers, payload, iCRC), as softfeb's own boards send it over a
+/// ring. All other packets, including malformed ones, are left to parse_transport_with_icrc(). Refers to the
+/// frame's bytes.
 struct QuickWrite {
   Operation operation{};  ///< kWriteFirst, kWriteMiddle or kWriteLast
   bool ack_req = false;
@@ -32,15 +33,16 @@ struct QuickWrite {
   Reth reth() const { return *Reth::decode({bth + Bth::kSize, Reth::kSize}); }
 };
 
-/// Destination QPN of any packet, without validation: a hint for prefetching. 0 if the packet is too short.
-/// Requires FrameKind::kUdp.
+/// Destination QPN of any packet, without validation, as a prefetch hint. Returns 0 if the packet is too
+/// short. Requires FrameKind::kUdp.
 inline Qpn dest_qp_hint(const ParsedFrame& frame) {
   if (frame.content.count() == 0 || frame.content.part(0).size() < Bth::kSize) return 0;
   return load_be32(&frame.content.part(0)[4]) & kPsnMask;
 }
 
 inline bool QuickWrite::read(const ParsedFrame& frame) {
-  // Bits that must be 0: RC, no SE, no pad, transport version 0. MigReq may have either value.
+  // Bits that must be 0: transport service (0 is RC), SE, pad count and transport version. MigReq may have
+  // either value.
   constexpr std::uint32_t kSaysMore = 0xe0bf'0000;
   const Segments& content = frame.content;
   if (content.count() == 0 || frame.datagram.count() == 0) return false;

@@ -18,23 +18,23 @@
 
 namespace softfeb::roce {
 
-/// How the number of a received message is determined.
+/// Method of determining the number of a received message.
 enum class MessageNumbering : std::uint8_t {
-  kNone,       ///< not at all: messages are counted but not mapped
-  kLayout,     ///< from the packet number and the layout: messages of a known length
-  kImmediate,  ///< from the immediate, which counts messages from `first_immediate` on, modulo 2^32
+  kNone,       ///< messages are counted but not mapped
+  kLayout,     ///< from the packet number and the layout, if message lengths are known
+  kImmediate,  ///< from the immediate, a message counter that starts at `first_immediate`, modulo 2^32
 };
 
 struct ReceiveQpConfig {
   ResponderConfig responder{};
-  /// How the sender cuts its stream into messages; required by `expected` and kLayout.
+  /// Layout of the sender's messages in its stream; required by `expected` and kLayout.
   std::optional<MessageLayout> layout;
-  /// Stream to compare payload with, which must outlive the QP; null: no comparison.
+  /// Stream to compare the payload with. It must outlive the QP. Null: no comparison.
   const PayloadStream* expected = nullptr;
   bool check_continuity = false;  ///< check the firmware's byte counter
   MessageNumbering numbering = MessageNumbering::kNone;
   std::uint32_t first_immediate = 0;
-  std::size_t map_capacity = 64;  ///< capacity of the map: ranges of missing messages
+  std::size_t map_capacity = 64;  ///< maximum number of ranges of missing messages in the map
 };
 
 /// The receive half of a queue pair and its checks: responder, payload check, map of missing messages,
@@ -58,10 +58,10 @@ class ReceiveQp {
   bool awaits(const QuickWrite& packet) const {
     return responder_.awaits(packet) && !config_.check_continuity;
   }
-  /// Prefetches, for writing, the first cache lines of the place where the payload of a packet that awaits()
-  /// will be stored.
+  /// Prefetches, for writing, the first cache lines of the destination of the payload of a packet that
+  /// awaits() accepts.
   void claim_place(const QuickWrite& packet) const;
-  /// Accepts a packet for which awaits() is true.
+  /// Processes a packet for which awaits() is true.
   Responder::Quick take(const QuickWrite& packet);
 
   /// Prefetches what take() needs.
@@ -71,9 +71,9 @@ class ReceiveQp {
   }
 
   /// Continues the byte counter check and the counts of CE marks and unexpected messages from `before`, the
-  /// QP that this one replaces. The responder counters, payload check and message map are not taken over.
-  /// `counter_goes_on`: the byte counter continues without a gap; otherwise some of its bytes are known not
-  /// to have been sent.
+  /// QP that this one replaces. The responder counters, payload check and message map start anew.
+  /// `counter_goes_on`: the byte counter continues without a gap; if false, some of its bytes were never
+  /// sent.
   void continue_from(const ReceiveQp& before, bool counter_goes_on);
 
   /// See Responder::change_regions().
@@ -82,8 +82,8 @@ class ReceiveQp {
     responder_.change_regions(std::forward<Change>(change));
   }
 
-  /// Call after the sender has finished: of `messages` messages sent, those not received by now are missing
-  /// (kLayout, kImmediate).
+  /// Call after the sender has finished. Marks those of the `messages` sent messages that have not arrived as
+  /// missing (kLayout, kImmediate).
   void finish(std::uint64_t messages) { map_.finish(messages); }
 
   void post_receives(std::uint64_t n) { responder_.post_receives(n); }
@@ -94,15 +94,15 @@ class ReceiveQp {
   const std::optional<PayloadCheck>& payload_check() const { return check_; }
   const ContinuityCheck& continuity() const { return continuity_; }  ///< unused unless check_continuity
   std::uint64_t congestion_experienced() const { return marked_; }   ///< CE-marked requests
-  /// Messages whose length does not match the layout, or whose immediate stands for no message.
+  /// Messages whose length does not match the layout, or whose immediate is not a valid message number.
   std::uint64_t unexpected_messages() const { return unexpected_; }
   /// Payload bytes that failed the enabled checks; a break of the byte counter counts as one.
   std::uint64_t bytes_wrong() const { return (check_ ? check_->wrong() : 0) + continuity_.breaks(); }
 
  private:
   static constexpr unsigned kHotLines = 4;
-  /// As many cache lines as a core can request at a time; further ones would wait for these. The hardware
-  /// prefetcher recognizes the sequence and fetches the rest.
+  /// Number of cache lines that a core can request at a time; further requests would wait for these. The
+  /// hardware prefetcher recognizes the sequence and fetches the rest.
   static constexpr unsigned kPlaceLines = 16;
 
   void check(const PlacedPayload& payload, std::uint64_t index);
@@ -110,7 +110,7 @@ class ReceiveQp {
   void store(const Segments& bytes, std::uint8_t* to, std::uint64_t index);
   const MessageLayout::Place& locate(std::uint64_t index);
 
-  // Members that every packet needs are together, see prefetch().
+  // Members that every packet needs are adjacent, see prefetch().
   MessageLayout::Place place_;  ///< place of packet place_index_
   std::uint64_t place_index_ = 0;
   std::uint64_t next_index_ = 0;

@@ -14,9 +14,9 @@
 #include <algorithm>
 #include <cstdint>
 
-/// lib/roce: the RoCEv2 protocol, sans-I/O: headers, iCRC, requester, responder, notification point and MAC
-/// control frames. May include base only. Begin with Requester here (requester_send.cpp and
-/// requester_response.cpp), then Responder (responder.hpp); craft.hpp writes packets, frame.hpp and
+/// lib/roce implements the RoCEv2 protocol, sans-I/O: headers, iCRC, requester, responder, notification point
+/// and MAC control frames. It may include only base. Start with Requester here (requester_send.cpp and
+/// requester_response.cpp), then read Responder (responder.hpp). craft.hpp builds packets, frame.hpp and
 /// packet.hpp parse them, and icrc.hpp computes their checksum. The packet path does not allocate.
 namespace softfeb::roce {
 
@@ -26,18 +26,18 @@ struct RequesterConfig {
   Qpn dest_qpn = 0;           ///< the responder's QPN
   std::uint32_t pmtu = 4096;  ///< path MTU in bytes
   Psn initial_psn = 0;
-  /// Standard profile: every request is signaled. Firmware profile: AckReq on every packet, but only requests
-  /// that ask for a completion get one (test/vectors/wire/flags_sq_sig_all).
+  /// Standard profile: every request is signaled. Firmware profile: AckReq on every packet, but only signaled
+  /// requests generate a completion (test/vectors/wire/flags_sq_sig_all).
   bool sq_sig_all = false;
   std::uint8_t timeout = 14;     ///< ACK timeout code 0…31, 0 = never, see ack_timeout()
   std::uint8_t retry_count = 3;  ///< 0…7, 7 = infinite
   std::uint8_t rnr_retry = 7;    ///< 0…7, 7 = infinite
-  /// Firmware of 2025: an rnr_retry of 7 is infinite only if retry_count is 7 too
+  /// As in the 2025 firmware: an rnr_retry of 7 is infinite only if retry_count is also 7
   /// (test/vectors/wire/rnr_retry7_*).
   bool rnr_infinite_needs_both = false;
   std::uint8_t min_rnr_timer = 1;       ///< own minimum RNR timer code 0…31
-  std::uint32_t send_queue_depth = 64;  ///< maximum number of requests posted and not polled
-  std::uint32_t window_requests = 16;   ///< maximum number of requests sent and not acknowledged (RC)
+  std::uint32_t send_queue_depth = 64;  ///< maximum number of requests posted but not polled
+  std::uint32_t window_requests = 16;   ///< maximum number of requests sent but not acknowledged (RC)
   std::uint32_t window_packets = 0;     ///< the same for packets (RC); 0 = kMaxWindowPackets
   /// AckReq on every N-th packet of a message, in addition to its last; 0 = last only.
   std::uint32_t ack_every = 0;
@@ -46,16 +46,16 @@ struct RequesterConfig {
   auto operator<=>(const RequesterConfig&) const = default;
 };
 
-/// Maximum number of packets in flight: half of the range in which a 24-bit PSN can be told from a duplicate
-/// (IBA 9.7.1), so that a late response is never taken for a new one. An ACK is requested at least once every
-/// half window, regardless of message length.
+/// Maximum number of packets in flight: half of the range in which a 24-bit PSN can be distinguished from a
+/// duplicate (IBA 9.7.1), so that a late response is never mistaken for a new one. An ACK is requested at
+/// least once every half window, regardless of message length.
 inline constexpr std::uint32_t kMaxWindowPackets = 1U << 22;
 
 /// Data shared by queue pairs with the same configuration: the configuration, in which `qpn`, `dest_qpn` and
 /// `initial_psn` are 0, and values derived from it.
 struct RequesterSettings {
-  /// Recreates the request that `maker` made `back` requests ago, exactly as it was posted; `back` is 1 for
-  /// the most recent.
+  /// Recreates the request that `maker` created `back` requests ago, exactly as it was posted; `back` is 1
+  /// for the most recent one.
   using Again = WorkRequest (*)(const void* maker, std::uint32_t back);
 
   /// Throws std::invalid_argument for an invalid path MTU, queue depth or window.
@@ -70,11 +70,11 @@ struct RequesterSettings {
   bool always_asks;  ///< AckReq on every packet: firmware profile with sq_sig_all
 };
 
-/// Parts that a requester can share with others or keep in memory of its owner.
+/// Resources that a requester can share with others or that its owner provides.
 struct RequesterDeps {
-  Held<RequesterSettings> profile;  ///< made from its configuration
+  Held<RequesterSettings> profile;  ///< derived from its configuration
   void* queue = nullptr;            ///< SendQueue::bytes() bytes; null: the requester allocates its queue
-  const void* maker = nullptr;      ///< for RequesterSettings::again; null: the queue stores the requests
+  const void* maker = nullptr;  ///< passed to RequesterSettings::again; null: the queue stores the requests
 };
 
 struct RequesterCounters {
@@ -84,7 +84,7 @@ struct RequesterCounters {
   std::uint64_t messages_completed = 0;  ///< status success, including unsignaled requests
   std::uint64_t messages_failed = 0;     ///< any other status, including flushed requests
   std::uint64_t timeouts = 0;
-  std::uint64_t ack_rx = 0;  ///< this and the following: all received, including ignored ones
+  std::uint64_t ack_rx = 0;  ///< this and the following count all received, including ignored ones
   std::uint64_t rnr_rx = 0;
   std::uint64_t nak_sequence_rx = 0;
   std::uint64_t nak_invalid_request_rx = 0;
@@ -101,9 +101,9 @@ struct RequesterCounters {
 /// go-back-N (IBA 9.7.5–9.7.7, C9-128 ff.). Sans-I/O: no clock, no allocation after construction, not
 /// thread-safe. See doc/retransmission.md.
 ///
-/// The owner's loop: call post(); while ready(now), send the packet that next(now) returns; call
-/// on_response() for every acknowledgement and on_timer() when `now` reaches deadline(); poll() completions,
-/// which arrive in posting order.
+/// Usage: call post(); while ready(now), send the packet that next(now) returns; call on_response() for every
+/// acknowledgement and on_timer() when `now` reaches deadline(); poll() completions, which are returned in
+/// posting order.
 class Requester {
  public:
   /// Starts in RTS. Throws std::invalid_argument for an invalid path MTU, queue depth or window.
@@ -118,53 +118,54 @@ class Requester {
   /// Throws like the constructor, before anything is changed.
   void renew(const RequesterConfig& config);
 
-  /// Queues a request. Returns false, with nothing changed, if the send queue is full. In ERR the request
+  /// Queues a request. Returns false and changes nothing if the send queue is full. In ERR the request
   /// completes as flushed. A request with an unsupported verb or a length above kMaxMessage completes with
-  /// kLocalOperationError and moves the QP to ERR once all requests before it have completed. Nothing posted
-  /// after it is sent.
+  /// kLocalOperationError and moves the QP to ERR once all requests before it have completed. Requests posted
+  /// after it are not sent.
   bool post(const WorkRequest& request, Time now);
   bool can_post() const { return tail_ - head_ < queue_.depth(); }
 
-  /// Whether this QP allows a packet to be sent at `now` (window, RNR wait, state).
+  /// True if this QP may send a packet at `now`, considering window, RNR wait and state.
   bool ready(Time now) const;
   /// The packet that next() would return, without taking it. Requires ready().
   RequestPacket peek() const;
   /// Size of that packet in bytes from BTH to pad. Requires ready().
   std::uint32_t next_transport_bytes() const;
-  /// Takes the next packet to be sent at `now`. Requires ready().
+  /// Removes and returns the next packet, to be sent at `now`. Requires ready().
   RequestPacket next(Time now);
 
   /// Enters the fast path (a "run", doc/engine.md) if the next packet qualifies and all completions were
-  /// polled; returns whether it did. Packets on the fast path are in the middle of a message, differ only in
-  /// PSN and payload, are sent for the first time and do not request an ACK. They start or complete nothing,
-  /// cannot fail, and start no timer.
+  /// polled. Returns whether it did. Packets of a run are in the middle of a message, differ only in PSN and
+  /// payload, are sent for the first time and do not request an ACK. They do not begin or complete a request,
+  /// cannot fail, and do not start a timer.
   ///
   /// While in_run() is true, ready() is true as well, and next_of_run() is equivalent to next(). Any other
   /// call that changes the requester ends the run.
   bool begin_run();
-  /// A cheap check to make first: if it is false, begin_run() is not worth calling.
+  /// Cheap check to make first: if it is false, calling begin_run() is not worthwhile.
   bool may_begin_run() const { return sending_index_ == send_ && in_the_middle(sending_); }
   bool in_run() const { return next_ < run_end_; }
   void end_run() { run_end_ = 0; }
-  /// Whether more than `packets` packets of the run are left.
+  /// True if more than `packets` packets of the run are left.
   bool runs_beyond(std::uint32_t packets) const { return next_ + packets < run_end_; }
   struct PlainPacket {
     Psn psn = 0;
     std::uint64_t payload_offset = 0;
   };
   PlainPacket next_of_run();
-  /// The fields that all packets of the run have in common: all but PSN and payload offset. Requires
+  /// A packet with the fields that all packets of the run share: all but PSN and payload offset. Requires
   /// in_run().
   RequestPacket run_packet() const;
-  /// The packet that next() or next_of_run() returned last was not sent, because its payload is not
-  /// available. Its request fails with kLocalOperationError and the QP goes to ERR, once the requests before
+  /// Call if the last packet that next() or next_of_run() returned was not sent because its payload is not
+  /// available. Its request fails with kLocalOperationError and the QP enters ERR, once the requests before
   /// it have completed.
   void payload_error(Time now);
 
-  /// Handles an acknowledgement for this QP that is well formed and whose iCRC and peer were verified.
+  /// Handles a well-formed acknowledgement for this QP whose iCRC and peer were verified.
   void on_response(const Aeth& aeth, Psn psn, Time now);
-  /// Handles a response that none of our requests can cause (is_foreign_response()). If its PSN is in flight,
-  /// the packets before it are acknowledged, its request fails with kBadResponse, and the QP goes to ERR.
+  /// Handles a response that cannot be caused by our requests (is_foreign_response()). If its PSN is in
+  /// flight, the packets before it are acknowledged, its request fails with kBadResponse, and the QP enters
+  /// ERR.
   void on_bad_response(Psn psn, Time now);
 
   /// Earliest time at which on_timer() must be called; kNever if neither the ACK timer nor an RNR wait is
@@ -177,22 +178,22 @@ class Requester {
   void prefetch_sending() const { queue_.prefetch(send_); }
   void prefetch_completing() const { queue_.prefetch(done_); }
 
-  /// Returns the next completion, in posting order, in `out`; false if there is none. Skips unsignaled
+  /// Stores the next completion, in posting order, in `out`. Returns false if there is none. Skips unsignaled
   /// requests that succeeded.
   bool poll(Completion& out);
 
-  /// Supported transitions: RTS ↔ SQD (messages already begun continue, other requests wait), and any state →
-  /// ERR (all unfinished requests complete as flushed). In other states nothing is sent. ERR can be left only
-  /// by constructing a new requester or by renew().
+  /// Supported transitions: RTS ↔ SQD (messages in progress continue, other requests wait), and any state →
+  /// ERR (all unfinished requests complete as flushed). In other states nothing is sent. A QP leaves ERR only
+  /// through renew() or by constructing a new requester.
   void set_state(QpState state, Time now);
   QpState state() const { return state_; }
 
-  /// Number of requests posted and not completed.
+  /// Number of requests posted but not completed.
   std::uint32_t outstanding() const { return tail_ - done_; }
   bool idle() const { return outstanding() == 0; }
-  /// Whether all completions were polled.
+  /// True if all completions were polled.
   bool reaped() const { return head_ == done_; }
-  /// Number of requests with packets still to be sent, or to be sent again after going back.
+  /// Number of requests with packets still to be sent, including those to be resent after a go-back.
   std::uint32_t unsent() const { return tail_ - send_; }
   /// PSN of the next packet to be sent for the first time.
   Psn next_psn() const { return psn_of(sent_); }
@@ -218,8 +219,8 @@ class Requester {
     std::uint64_t end() const { return first + packets; }
   };
 
-  /// What next() returned last, and the changes that payload_error() must undo. Not stored for packets of a
-  /// run, which change only packet and byte counts.
+  /// The packet that next() returned last, and the changes that payload_error() must undo. Not stored for
+  /// packets of a run, which change only packet and byte counts.
   struct Taken {
     std::uint32_t asked_before = 0;  ///< modulo 2^32
     std::uint32_t index = 0;         ///< index of its request
@@ -255,7 +256,7 @@ class Requester {
   RequestPacket make_packet(std::uint64_t packet, bool on_last) const;
 
   bool may_go_on() const;
-  /// Whether the next packet is neither the first nor the last of its message.
+  /// True if the next packet is neither the first nor the last of its message.
   bool in_the_middle(const Sending& s) const { return next_ > s.first && next_ + 1 < s.end(); }
   std::uint64_t run_end() const;
 
@@ -276,11 +277,11 @@ class Requester {
   void start_timer(Time now) { ack_deadline_ = saturating_add(now, profile_->ack_timeout); }
   void count(AethKind kind);
 
-  // Four cache lines, if the owner aligns the object. Packets are identified by their running number
-  // (Sending::first), requests by their running index: head_ (not polled) ≤ done_ (not completed) ≤ send_
-  // (being sent) ≤ limit_ (not to be sent) ≤ tail_ (end).
+  // Four cache lines if the owner aligns the object. Packets are identified by their running number
+  // (Sending::first), requests by their running index. Indices satisfy head_ (not polled) ≤ done_ (not
+  // completed) ≤ send_ (being sent) ≤ limit_ (not to be sent) ≤ tail_ (end).
   //
-  // First line: what every packet of a run touches.
+  // First line: members used by every packet of a run.
   std::uint64_t acked_ = 0;  ///< every packet before this one is acknowledged
   std::uint64_t next_ = 0;   ///< the packet to send next
   std::uint64_t sent_ = 0;   ///< every packet before this one has been sent at least once
@@ -295,7 +296,7 @@ class Requester {
   QpState state_ = QpState::kRts;
   bool took_run_ = false;  ///< the packet taken last was part of a run, so `taken_` is outdated
 
-  // Second line: what responses and the ends of messages touch.
+  // Second line: members used by responses and at message boundaries.
   Time ack_deadline_ = kNever;
   Time rnr_until_ = 0;       ///< end of the RNR wait, 0 = none
   std::uint64_t asked_ = 0;  ///< one past the last packet sent with AckReq since the last go-back
@@ -326,7 +327,7 @@ inline bool Requester::ready(Time now) const {
          static_cast<std::int64_t>(next_ - acked_) < static_cast<std::int64_t>(profile_->window_packets);
 }
 
-/// Nearly every packet of a long message takes this path.
+/// Nearly all packets of a long message take this path.
 inline Requester::PlainPacket Requester::next_of_run() {
   const PlainPacket p{psn_of(next_), sending_offset_ + (next_ << profile_->pmtu_shift)};
   payload_bytes_ += full_payload();

@@ -17,8 +17,8 @@
 namespace softfeb::roce {
 
 /// A registered memory region: remote addresses [address, address + length) under `rkey`, which must be
-/// unique among the regions. `length` is in bytes. If `data` is null, accesses are checked but payload is not
-/// stored. Does not own the memory.
+/// unique among the regions. `length` is in bytes. If `data` is null, accesses are checked but the payload is
+/// not stored. Does not own the memory.
 struct MemoryRegion {
   std::uint64_t address = 0;
   std::uint64_t length = 0;
@@ -27,8 +27,8 @@ struct MemoryRegion {
 
   /// Local address of `va`, which must lie inside the region; null if payload is not stored.
   std::uint8_t* at(std::uint64_t va) const { return data == nullptr ? nullptr : data + (va - address); }
-  /// Whether all of [va, va + size) lies inside the region. Both values come from the network, so no sum is
-  /// formed that could overflow.
+  /// True if all of [va, va + size) lies inside the region. Both values come from the network, so the check
+  /// avoids sums that could overflow.
   bool holds(std::uint64_t va, std::uint64_t size) const {
     return va >= address && size <= length && va - address <= length - size;
   }
@@ -49,15 +49,15 @@ struct ResponderConfig {
 };
 
 struct ResponderCounters {
-  std::uint64_t packets = 0;          ///< all requests passed in
+  std::uint64_t packets = 0;          ///< all requests processed
   std::uint64_t payload_bytes = 0;    ///< payload accepted, without duplicates
   std::uint64_t messages = 0;         ///< complete messages
   std::uint64_t completed_bytes = 0;  ///< payload of complete messages
   std::uint64_t immediates = 0;       ///< complete messages with immediate
   std::uint64_t duplicate = 0;        ///< packets received before; not stored again
-  /// RC: packets dropped behind a gap. UC: packets that arrived after a packet sent later.
+  /// RC: packets dropped after a gap. UC: packets that arrived after a packet sent later.
   std::uint64_t out_of_order = 0;
-  /// UC: packets skipped that have not arrived. Late arrivals are subtracted.
+  /// UC: skipped packets that have not arrived. Late arrivals are subtracted.
   std::uint64_t missing_packets = 0;
   /// UC: messages known to have lost a packet. This is a lower bound: messages lost completely appear only in
   /// the map of missing messages.
@@ -68,7 +68,8 @@ struct ResponderCounters {
   std::uint64_t invalid_requests = 0;  ///< wrong length, pad, opcode or packet order
   std::uint64_t no_receive = 0;        ///< immediate, but no receive request
   std::uint64_t ack_tx = 0, nak_sequence_tx = 0, nak_error_tx = 0, rnr_tx = 0;
-  /// In ERR; wrong transport service, partition key or transport version; or a response.
+  /// Packets ignored in ERR, packets with the wrong transport service, partition key or transport version,
+  /// and responses.
   std::uint64_t ignored = 0;
 
   ResponderCounters& operator+=(const ResponderCounters& o);
@@ -80,7 +81,7 @@ struct Reply {
   Psn psn = 0;
 };
 
-/// A completed message, as the receiving application sees it.
+/// A completed message, as seen by the receiving application.
 struct MessageEvent {
   /// Remote address of the first byte; 0 for an empty message, whose address is not checked.
   std::uint64_t address = 0;
@@ -90,12 +91,12 @@ struct MessageEvent {
   bool solicited = false;
 };
 
-/// Payload of one packet: its bytes, where they belong, and their offset in the message.
+/// Payload of one packet: its bytes, their destination, and their offset in the message.
 struct PlacedPayload {
   std::uint64_t address = 0;         ///< remote address
   std::uint32_t message_offset = 0;  ///< bytes
   Segments bytes;
-  std::uint8_t* to = nullptr;  ///< local address for it; null: it is not stored
+  std::uint8_t* to = nullptr;  ///< local destination; null: it is not stored
 };
 
 /// Result of processing a request.
@@ -103,16 +104,16 @@ struct RequestOutcome {
   std::optional<Reply> reply;
   std::optional<MessageEvent> message;
   std::optional<PlacedPayload> payload;  ///< set if the packet was accepted and carried payload
-  /// Number of the accepted packet, counted from 0 for the initial PSN. It does not wrap with the PSN and, on
-  /// UC, includes lost packets. Not set if the packet was not accepted.
+  /// Number of the accepted packet, counted from 0 for the initial PSN. It does not wrap with the PSN; on UC
+  /// it includes lost packets. Not set if the packet was not accepted.
   std::optional<std::uint64_t> packet_index;
 };
 
 /// The receive half of a queue pair. Accepts RDMA WRITEs and behaves like a hardware NIC (IBA 9.7.4, 9.8.2;
 /// modelled on Linux Soft-RoCE, doc/responder.md).
 ///
-/// * RC: sends one NAK per gap, acknowledges duplicates again, and moves the QP to ERR on access errors and
-///   invalid requests.
+/// * RC: sends one NAK per gap, acknowledges duplicates again, and enters ERR on access errors and invalid
+/// requests.
 /// * UC: sends no responses. After a packet that it cannot use, it drops packets until the next message
 ///   begins.
 ///
@@ -125,16 +126,16 @@ class Responder {
   Responder(const ResponderConfig& config, const std::vector<MemoryRegion>& regions);
 
   /// Processes a request addressed to this QP, whose iCRC and peer were verified, and writes its payload to
-  /// memory. Any opcode may be passed in: a request other than a WRITE, such as a READ or atomic, is an
-  /// invalid request. The outcome refers to the request's bytes.
+  /// memory. Accepts any opcode: a request other than a WRITE, such as a READ or atomic, is an invalid
+  /// request. The outcome refers to the request's bytes.
   RequestOutcome on_request(const ReceivedRequest& request);
-  /// The same, but the caller must copy the payload to PlacedPayload::to immediately.
+  /// Like on_request(), but the caller must copy the payload to PlacedPayload::to immediately.
   RequestOutcome on_request_unplaced(const ReceivedRequest& request);
 
   /// Fast path of on_request() for RC: true if this packet is the expected one and take() can process it. If
-  /// it is false, pass the packet to on_request(), which decides.
+  /// false, pass the packet to on_request().
   bool awaits(const QuickWrite& packet) const;
-  /// Local address for the payload of a packet that awaits(); null: it is not stored.
+  /// Local destination of the payload of a packet for which awaits() is true; null: it is not stored.
   const std::uint8_t* place_of(const QuickWrite& packet) const;
   /// Result of take().
   struct Quick {
@@ -148,8 +149,8 @@ class Responder {
   Quick take(const QuickWrite& packet);
 
   /// Calls `change`, which may modify the regions. A message in progress continues if its region (same rkey)
-  /// still exists and still holds the whole message. Otherwise its next packet is refused as a remote access
-  /// error.
+  /// still exists and still contains the whole message. Otherwise its next packet is rejected with a remote
+  /// access error.
   template <typename Change>
   void change_regions(Change&& change) {
     const std::uint32_t rkey = message_.region == nullptr ? 0 : message_.region->rkey;
@@ -191,7 +192,7 @@ class Responder {
   Fault check_length(const ReceivedRequest& request) const;
   void count(Fault fault);
   void accept(const ReceivedRequest& request, std::uint64_t index, RequestOutcome& out);
-  /// Local address for the next payload of the message; null: it is not stored.
+  /// Local destination of the next payload of the message; null: it is not stored.
   std::uint8_t* next_place() const { return message_.region->at(message_.address + message_.done); }
   const MemoryRegion* find_region(std::uint32_t rkey);
   void find_message_again(std::uint32_t rkey);
@@ -203,13 +204,13 @@ class Responder {
   std::uint64_t next_index_ = 0;  ///< RC: number of the expected packet
   Message message_;
   QpState state_ = QpState::kRtr;
-  bool nak_sent_ = false;  ///< RC: one NAK per gap has been sent
+  bool nak_sent_ = false;  ///< RC: the NAK for the current gap has been sent
   bool dropping_ = false;  ///< UC: dropping the rest of a message already counted as missing
   ResponderConfig config_;
   ResponderCounters counters_;
   std::uint64_t receives_;
   const std::vector<MemoryRegion>* regions_;
-  const MemoryRegion* last_region_ = nullptr;  ///< the region found last, nearly always the next one too
+  const MemoryRegion* last_region_ = nullptr;  ///< last region found; nearly always also the next one
   ArrivalWindow window_;                       ///< UC: which packets arrived
 };
 

@@ -10,9 +10,8 @@
 
 namespace softfeb::roce {
 
-/// The fields of a received packet that a requester needs: a TransportPacket without the fields that
-/// responses do not have. Small enough to stay in registers, while a TransportPacket is written to memory and
-/// read back.
+/// The fields of a received packet that a requester needs: a TransportPacket without the request fields.
+/// Small enough to stay in registers, whereas a TransportPacket is written to memory and read back.
 struct ReceivedResponse {
   TransportKind kind = TransportKind::kMalformed;
   std::uint8_t opcode = 0;
@@ -30,8 +29,8 @@ inline ReceivedResponse response_of(const TransportPacket& p) {
   return {p.kind, bth.opcode, bth.tver, p.aeth, bth.dest_qp, bth.psn};
 }
 
-/// Equivalent to response_of(parse_transport_with_icrc(content)), with a fast path for acknowledgements and
-/// CNPs in one piece.
+/// Equivalent to response_of(parse_transport_with_icrc(content)), with a fast path for contiguous
+/// acknowledgements and CNPs.
 inline ReceivedResponse parse_response(const Segments& content) {
   constexpr std::uint32_t kPadCount = 0x30'0000;
   constexpr std::size_t kAck = Bth::kSize + Aeth::kSize + kIcrcSize;

@@ -23,23 +23,23 @@ struct SendSlot {
 };
 static_assert(sizeof(SendSlot) == 8);
 
-/// Ring of work requests with exactly `depth` places. Each place holds a slot and, if requests cannot be
+/// Ring of work requests with exactly `depth` entries. Each entry has a slot and, if requests cannot be
 /// recreated (RequesterSettings::again), the request itself.
 ///
-/// Indices increase without wrapping at the ring's size; the owner tracks how far sending and completing have
-/// progressed. Valid indices start `depth` before the highest one passed to reach().
+/// Indices do not wrap at the ring's size; the owner tracks how far sending and completing have progressed.
+/// Valid indices start `depth` before the highest one passed to reach().
 class SendQueue {
  public:
-  /// Limit that keeps the packets of a queue distinguishable by 48 bits.
+  /// Limit that keeps all packets of a queue distinguishable by 48-bit numbers.
   static constexpr std::uint32_t kMaxDepth = 1U << 23;
 
-  /// Size in bytes of the memory of a queue, which must be aligned like a SendSlot.
+  /// Size in bytes of a queue's memory, which must be aligned like a SendSlot.
   static std::size_t bytes(std::uint32_t depth, bool keeps_requests) {
     return depth * (sizeof(SendSlot) + (keeps_requests ? sizeof(WorkRequest) : 0));
   }
 
-  /// Uses `room`, which must hold bytes() bytes and outlive the queue. If it is null, the queue allocates and
-  /// owns its memory.
+  /// Uses `room`, which must provide bytes() bytes and outlive the queue. If it is null, the queue allocates
+  /// and owns its memory.
   SendQueue(std::uint32_t depth, bool keeps_requests, void* room = nullptr);
   SendQueue(SendQueue&& other) noexcept
       : slots_(std::exchange(other.slots_, nullptr)),

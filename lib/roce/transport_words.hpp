@@ -12,10 +12,10 @@
 
 namespace softfeb::roce {
 
-/// The headers from the UDP length on, as words in memory order. They are stored in few steps, and their CRC
-/// is computed from registers without reading back what was just written (doc/icrc.md).
+/// The headers starting at the UDP length, as words in memory order. They are written with few stores, and
+/// their CRC is computed from registers without reading back what was written (doc/icrc.md).
 struct TransportWords {
-  /// Bytes of the UDP header in `udp_bth`: length and checksum.
+  /// Size of the part of the UDP header in `udp_bth`: length and checksum.
   static constexpr std::size_t kUdpPart = 4;
 
   std::uint64_t udp_bth = 0;  ///< UDP length, checksum 0, first four bytes of the BTH

@@ -7,15 +7,16 @@
 
 namespace softfeb::roce {
 
-/// How a QP's UDP source port is chosen. Switches hash it to distribute flows over paths (annex A17.9.2).
+/// Method of choosing a QP's UDP source port. Switches hash it to distribute flows over paths (annex
+/// A17.9.2).
 struct SourcePortPolicy {
   enum class Kind : std::uint8_t { kHashed, kFixed, kRange };
   Kind kind = Kind::kHashed;
-  std::uint16_t first = 0xc000;  ///< kFixed: the port; kRange: QPs use [first, last] in rotation
+  std::uint16_t first = 0xc000;  ///< kFixed: the port; kRange: QPs use [first, last] in turn
   std::uint16_t last = 0xffff;
 };
 
-/// The port that Linux and rdma-core compute for the flow between two QPNs, in 0xC000–0xFFFF.
+/// Port that Linux and rdma-core compute for the flow between two QPNs, in 0xC000–0xFFFF.
 constexpr std::uint16_t hashed_source_port(Qpn source, Qpn dest) {
   std::uint64_t h = std::uint64_t{source} * dest;
   h ^= h >> 20;

@@ -22,7 +22,7 @@ struct WorkRequest {
   std::uint32_t rkey = 0;
   std::uint32_t length = 0;  ///< bytes, at most kMaxMessage
   std::uint32_t immediate = 0;
-  /// Byte offset of the message in the QP's payload stream. The requester only adds to it.
+  /// Byte offset of the message in the QP's payload stream. The requester adds packet offsets to it.
   std::uint64_t payload_offset = 0;
 };
 
@@ -42,8 +42,8 @@ enum class WcStatus : std::uint8_t {
   kTimeoutsExceeded = 20,
 };
 
-/// Completion opcode. The values are those that the firmware reports: 0 SEND, 1 WRITE, others for unsupported
-/// verbs.
+/// Completion opcode. The values are those that the firmware reports: 0 for SEND, 1 for WRITE, others for
+/// unsupported verbs.
 using WcOpcode = std::uint8_t;
 
 struct Completion {
@@ -54,7 +54,7 @@ struct Completion {
   Qpn qpn = 0;
 };
 
-/// Description of a status, for messages.
+/// Description of a status for use in messages.
 const char* to_string(WcStatus status);
 
 /// Queue pair states. The values are those of the metadata bus (doc/metadata.md).
