@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Builds frames on CPUs with carry-less multiplication. Each set of headers has a function of its own, which
+// Builds frames on CPUs with carry-less multiplication. Each set of headers has its own function, which
 // writes them from registers, so that nothing is read back from memory.
 #include "roce/clmul_reduce.hpp"
 #include "roce/craft.hpp"
@@ -14,8 +14,8 @@ namespace softfeb::roce {
 
 namespace {
 
-/// CRC over all headers, shifted past the `behind` words that follow them: the sum of the contributions of
-/// all words, each shifted to its place, and of the register in the path's template (doc/icrc.md).
+/// CRC over all headers, shifted past the `behind` words that follow them. It is the sum of the contributions
+/// of all words, each shifted to its position, and of the register in the path's template (doc/icrc.md).
 SOFTFEB_PCLMUL inline std::uint32_t header_crc(const HeaderTemplate& path, std::uint64_t ip_word,
                                                const TransportWords& w, std::size_t behind) {
   using clmul::product;
@@ -34,8 +34,8 @@ SOFTFEB_PCLMUL inline std::uint32_t header_crc(const HeaderTemplate& path, std::
   return clmul::reduce95(sum);
 }
 
-/// Writes a request with a RETH (kReth) and ImmDt (kWord). Each combination of headers has a function of its
-/// own, without branches.
+/// Writes a request with a RETH (kReth) and ImmDt (kWord). Each combination of headers has its own instance
+/// without branches.
 template <bool kReth, bool kWord>
 SOFTFEB_PCLMUL Crafted write_request(const HeaderTemplate& path, const RequestPacket& p, Qpn dest_qp,
                                      std::uint16_t pkey, std::uint16_t identification,

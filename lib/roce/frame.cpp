@@ -28,8 +28,8 @@ std::uint32_t checksum_of(std::uint32_t sum, const Segments& data) {
 }
 
 /// Verifies a UDP checksum. A kernel that offloads the checksum stores the sum of the pseudo header in the
-/// field, for the interface to complete. Interfaces that end on the same host (veth, tap, virtio) pass this
-/// value on unchanged. It is accepted, since such a frame was not on a wire that could have corrupted it.
+/// field, for the interface to complete. Virtual interfaces on the same host (veth, tap, virtio) pass this
+/// value on unchanged. It is accepted, since such a frame has not crossed a wire that could corrupt it.
 bool udp_checksum_holds(const ParsedFrame& f, const Segments& udp, std::uint16_t field) {
   std::array<std::uint8_t, 4> pseudo{0, kIpProtocolUdp, 0, 0};
   store_be16(&pseudo[2], static_cast<std::uint16_t>(udp.size()));
@@ -40,7 +40,7 @@ bool udp_checksum_holds(const ParsedFrame& f, const Segments& udp, std::uint16_t
   return folded(checksum_of(sum, udp)) == 0xffff || folded(sum) == field;
 }
 
-/// A part of a frame, in bytes.
+/// A byte range of a frame.
 struct Range {
   std::size_t at;
   std::size_t size;
@@ -110,8 +110,8 @@ void parse_ipv6(ParsedFrame& f, const Segments& frame, std::size_t at) {
   if (total > frame.size() - at) return;
   f.source_ip = IpAddress::from_v6_wire(h + 8);
   f.dest_ip = IpAddress::from_v6_wire(h + 24);
-  // IPv4-mapped addresses are the internal representation of IPv4. On the wire they would be mistaken for
-  // IPv4 (RFC 4038, section 4.2).
+  // IPv4-mapped addresses are the internal representation of IPv4. If accepted from the wire, they would be
+  // mistaken for IPv4 (RFC 4038, section 4.2).
   if (f.source_ip.is_v4() || f.dest_ip.is_v4()) {
     f.source_ip = f.dest_ip = IpAddress{};
     f.kind = FrameKind::kOther;
@@ -122,8 +122,7 @@ void parse_ipv6(ParsedFrame& f, const Segments& frame, std::size_t at) {
   parse_ip_content(f, h[6], frame, {at + kIpv6Size, total - kIpv6Size});
 }
 
-/// MAC control frames are untagged; a tagged one is kOther. One that is too short for its opcode is
-/// malformed.
+/// MAC control frames are untagged; a tagged one is kOther. A frame too short for its opcode is malformed.
 void parse_control(ParsedFrame& f, const Segments& rest, bool untagged) {
   std::array<std::uint8_t, 2> opcode;
   if (rest.copy(0, opcode.size(), opcode.data()) < opcode.size()) return;
@@ -137,9 +136,9 @@ void parse_control(ParsedFrame& f, const Segments& rest, bool untagged) {
   f.kind = FrameKind::kMacControl;
 }
 
-/// Fast path for most frames: untagged, IPv4 without options or fragments, UDP without a checksum and without
-/// Ethernet padding, all headers in the first range, followed by at least one more byte there. If it returns
-/// false, `f` is unchanged and parse_any() must parse the frame.
+/// Fast path for most frames: untagged IPv4 without options or fragments, UDP without a checksum, no Ethernet
+/// padding, all headers in the first range, followed by at least one more byte. If it returns false, `f` is
+/// unchanged and parse_any() must parse the frame.
 bool parse_plain(const Segments& frame, ParsedFrame& f) {
   constexpr std::size_t kHeaders = kEthernetSize + kIpv4Size + kUdpHeaderSize;
   constexpr std::uint32_t kTypeAndVersion = 0x0800'4500, kAllButTos = 0xffff'ff00;
@@ -180,7 +179,7 @@ ParsedFrame parse_any(const Segments& frame) {
     const std::uint8_t* const tag = frame.piece(at, room.size(), room.data());
     if (tag == nullptr) return f;
     const std::uint16_t tci = load_be16(tag);
-    // VLAN identifier 0 marks a priority tag, which names no VLAN (IEEE 802.1Q 6.9.1).
+    // VLAN identifier 0 means a priority tag, which does not identify a VLAN (IEEE 802.1Q 6.9.1).
     if ((tci & 0xfff) != 0)
       f.vlan = VlanTag{static_cast<std::uint16_t>(tci & 0xfff), static_cast<std::uint8_t>(tci >> 13)};
     ether_type = load_be16(tag + 2);

@@ -40,7 +40,8 @@ void mask_ip(std::uint8_t* ip, bool v6) {
   }
 }
 
-/// Copies IP to BTH to `out` and masks them. Returns the number of bytes, 0 if `bytes` is too short.
+/// Copies the headers from IP to BTH to `out` and masks them. Returns the number of bytes, or 0 if `bytes` is
+/// too short.
 std::size_t mask_headers(ByteSpan bytes, std::uint8_t* out) {
   const bool v6 = !bytes.empty() && is_v6(bytes[0]);
   const std::size_t ip = v6 ? kIpv6Size : kIpv4Size;
@@ -59,7 +60,7 @@ class HeadFold {
  public:
   explicit HeadFold(std::size_t words) : factor_(&kShiftTable[words]) {}
 
-  /// Adds the next two words, as they lie in memory.
+  /// Adds the next two words, in memory order.
   __attribute__((target("pclmul,sse4.1"))) void pair(std::uint64_t bytes) {
     factor_ -= 2;
     sum_ = _mm_xor_si128(sum_, clmul::product(bytes, factor_[1]));
@@ -75,8 +76,8 @@ class HeadFold {
   __m128i sum_ = _mm_setzero_si128();
 };
 
-/// CRC over the masked headers in one piece, IP to BTH, and `extended` four-byte words behind them (RETH,
-/// ImmDt).
+/// CRC over the masked, contiguous headers from IP to BTH, and over the `extended` four-byte words that
+/// follow them (RETH, ImmDt).
 __attribute__((target("pclmul,sse4.1"))) std::uint32_t head_crc(const std::uint8_t* p, bool v6,
                                                                 std::size_t extended) {
   HeadFold fold((v6 ? 15 : 10) + extended);
@@ -106,7 +107,7 @@ inline void clear_upper_halves() {
   if (cpu::kAvx) __asm__ volatile("vzeroupper");
 }
 
-/// Up to this length in bytes, crc32_by_table() is used: ISA-L is made for long inputs.
+/// Inputs up to this length in bytes use crc32_by_table(), because ISA-L is optimized for long inputs.
 constexpr std::size_t kShortRun = 16;
 
 /// CRC over the first range of a datagram. Headers are processed with one reduction if at most a RETH and an

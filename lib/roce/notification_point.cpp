@@ -13,7 +13,7 @@ IpPair ip_pair(const IpAddress& local, const IpAddress& remote) {
 }
 
 NotificationPoint::Slot NotificationPoint::attach(const IpPair& pair, Qpn qpn) {
-  // QPNs are below 2^24, so UINT32_MAX is free to mean any QP.
+  // QPNs are less than 2^24, so UINT32_MAX can stand for any QP.
   const Key key{pair, config_.scope == CnpScope::kQp ? qpn & kPsnMask : UINT32_MAX};
   const auto [at, added] = slots_.try_emplace(key, static_cast<Slot>(quiet_until_.size()));
   if (added) quiet_until_.push_back(0);

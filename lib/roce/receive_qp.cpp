@@ -26,8 +26,8 @@ ReceiveQp::Outcome ReceiveQp::on_request(const ReceivedRequest& request, Time no
   const bool alive = responder_.state() != QpState::kErr;
   marked_ += request.congestion_experienced;
   Outcome out{responder_.on_request_unplaced(request)};
-  // A congested switch marks duplicates and out-of-order packets too. They count because DCQCN needs the rate
-  // of marks, whether or not the packets are of use.
+  // A congested switch also marks duplicates and out-of-order packets. They count because DCQCN needs the
+  // rate of marks, regardless of whether the packets are useful.
   out.send_cnp = alive && request.congestion_experienced && notification_ != nullptr &&
                  notification_->on_marked(slot_, now);
   if (!out.request.packet_index) return out;
@@ -68,7 +68,8 @@ Responder::Quick ReceiveQp::take(const QuickWrite& packet) {
   return q;
 }
 
-/// Copies the payload of packet `index` to `to` (null: nowhere) and compares it with the expected stream.
+/// Copies the payload of packet `index` to `to`, unless `to` is null, and compares it with the expected
+/// stream.
 void ReceiveQp::store(const Segments& bytes, std::uint8_t* to, std::uint64_t index) {
   const MessageLayout::Place* const at = check_ ? &locate(index) : nullptr;
   if (at != nullptr && bytes.count() == 1 && at->length == bytes.size() &&

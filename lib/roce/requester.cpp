@@ -62,8 +62,8 @@ RequesterSettings::RequesterSettings(const RequesterConfig& c, Again make_again)
       again(make_again),
       ack_timeout(roce::ack_timeout(c.timing, c.timeout)),
       window_packets(c.window_packets == 0 ? kMaxWindowPackets : c.window_packets),
-      // Every full window contains at least one packet with AckReq, so an ACK that reopens the window is on
-      // its way.
+      // Every full window contains at least one packet with AckReq, so an ACK that reopens the window will
+      // arrive.
       ask_mask(std::bit_floor(std::max(1U, window_packets / 2)) - 1),
       pmtu_shift(static_cast<std::uint8_t>(std::countr_zero(c.pmtu))),
       always_asks(c.sq_sig_all && c.timing == TimingProfile::kFirmware) {
@@ -204,7 +204,8 @@ void Requester::fail(std::uint32_t index, WcStatus status) {
 }
 
 /// Handles a local error: the failed request moves the QP to ERR once all requests before it have completed.
-/// If no packet in flight requests an ACK, their outcome will never be known, and they are flushed.
+/// If no packet in flight requests an ACK, the outcome of those requests will never be known, and they are
+/// flushed.
 void Requester::complete_local_error() {
   const bool failed = limit_ != tail_ && send_ == limit_;
   if (failed && (done_ == limit_ || asked_ <= acked_)) fail(limit_, WcStatus::kLocalOperationError);

@@ -52,8 +52,8 @@ void Requester::count(AethKind kind) {
   }
 }
 
-/// Finds the packet number for `psn`. Returns false if this packet is not in flight, that is, sent and
-/// unacknowledged.
+/// Finds the packet number for `psn`. Returns false if the packet is not in flight (sent but not
+/// acknowledged).
 bool Requester::in_flight(Psn psn, std::uint64_t& packet) const {
   const std::int32_t ahead = psn_diff(psn & kPsnMask, psn_of(acked_));
   packet = acked_ + static_cast<std::uint64_t>(static_cast<std::int64_t>(ahead));
@@ -96,7 +96,7 @@ void Requester::on_bad_response(Psn psn, Time now) {
   fail(done_, WcStatus::kBadResponse);
 }
 
-/// Acknowledges everything before `packet`. Returns false if that is no progress.
+/// Acknowledges all packets before `packet`. Returns false if that makes no progress.
 bool Requester::acknowledge_before(std::uint64_t packet, Time now) {
   if (packet == acked_) return false;
   acked_ = packet;
@@ -112,7 +112,8 @@ bool Requester::acknowledge_before(std::uint64_t packet, Time now) {
   } else if (!firmware()) {
     start_timer(now);
   }
-  // Any progress counts: a long message over a lossy path may need more retries than the counter allows.
+  // Any progress resets the retry count: a long message over a lossy path may need more retries than the
+  // limit allows.
   if (!firmware()) reload_retries();
   return true;
 }

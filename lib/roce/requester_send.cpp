@@ -36,14 +36,14 @@ Operation operation_of(WrOpcode verb, Place place) {
 
 }  // namespace
 
-/// Whether packets may be sent in a state other than RTS: in SQD, only those of messages already begun.
+/// True if packets may be sent in a state other than RTS: in SQD, only packets of messages in progress.
 bool Requester::may_go_on() const {
   return state_ == QpState::kSqd && (next_ != sent_ || next_ != sending().first);
 }
 
-/// Whether the last packet of the request being sent requests an ACK. In the standard profile, an unsignaled
-/// request also does so if nothing after it will: at the end of the queue, in SQD, and when the window closes
-/// (doc/retransmission.md).
+/// True if the last packet of the request being sent requests an ACK. In the standard profile, an unsignaled
+/// request also requests one if no later packet will: at the end of the queue, in SQD, and when the window
+/// closes (doc/retransmission.md).
 bool Requester::asks_on_last() const {
   const SendSlot& slot = queue_[send_];
   if (next_ != sent_) return slot.last_asks != 0;
@@ -87,14 +87,14 @@ RequestPacket Requester::make_packet(std::uint64_t packet, bool on_last) const {
 }
 
 /// Number of the packet that ends the run starting at next_: the first one that is not in the middle of its
-/// message, requests an ACK, or is outside the window. No run can start if the result is not greater than
-/// next_.
+/// message, requests an ACK, or is outside the window. If the result is not greater than next_, no run can
+/// start.
 std::uint64_t Requester::run_end() const {
   const Sending& s = sending();
   if (next_ == s.first || next_ != sent_) return 0;
   std::uint64_t end = s.end() - 1;
   if (unreliable()) return end;
-  // Any packet may request an ACK or start the timer.
+  // Here, any packet may request an ACK or start the timer.
   if (profile_->always_asks || (firmware() && ack_deadline_ == kNever)) return 0;
   end = std::min({end, next_ | profile_->ask_mask, acked_ + profile_->window_packets});
   if (shared().ack_every != 0) {
@@ -178,7 +178,7 @@ void Requester::payload_error(Time /*now*/) {
   if (taken_.started_timer) ack_deadline_ = kNever;
   if (unreliable()) {
     acked_ = next_;
-    if (done_ != taken_.index) {  // its last packet had completed it
+    if (done_ != taken_.index) {  // it was already completed by its last packet
       done_ = taken_.index;
       --messages_completed_;
       if (head_ == done_ + 1) head_ = done_;

@@ -11,7 +11,7 @@ bool pkey_matches(std::uint16_t a, std::uint16_t b) {
 }
 
 /// READ responses, acknowledgements and atomic acknowledgements (IBA table 38). They are addressed to a
-/// requester and are ignored, not treated as invalid requests.
+/// requester, so they are ignored and not treated as invalid requests.
 bool is_response(std::uint8_t opcode) { return (opcode & 0x1f) >= 0x0d && (opcode & 0x1f) <= 0x12; }
 
 std::uint8_t nak_syndrome(bool remote_access) {
@@ -80,7 +80,7 @@ RequestOutcome Responder::on_rc(const ReceivedRequest& request) {
   RequestOutcome out;
   if (distance < 0) {
     // The ACK may have been lost: acknowledge the latest PSN again (IBA 9.7.5.1.4), regardless of which
-    // packet is repeated.
+    // packet was repeated.
     ++counters_.duplicate;
     ++counters_.ack_tx;
     out.reply = reply(Aeth::ack(), psn_add(expected_psn_, kPsnMask));
@@ -153,7 +153,7 @@ RequestOutcome Responder::on_uc(const ReceivedRequest& request) {
   return out;
 }
 
-/// Gives up the message in progress, which can no longer be completed.
+/// Abandons the message in progress, which can no longer be completed.
 void Responder::abandon_uc() {
   if (!message_.active) return;
   message_.active = false;
@@ -161,7 +161,7 @@ void Responder::abandon_uc() {
   ++counters_.missing_messages;
 }
 
-/// Drops a packet. Its message is counted as missing once, until a packet ends it.
+/// Drops a packet. Its message is counted as missing only once, until a packet ends it.
 void Responder::discard_uc(bool ends) {
   ++counters_.discarded;
   if (!dropping_) ++counters_.missing_messages;
@@ -184,7 +184,7 @@ Responder::Fault Responder::examine(const ReceivedRequest& request) {
 Responder::Fault Responder::begin(const Reth& reth) {
   Message m{true, nullptr, 0, reth.dma_length, 0};
   if (reth.dma_length > kMaxMessage) return Fault::kInvalidRequest;
-  if (reth.dma_length != 0) {  // an empty WRITE addresses no memory (IBA C9-88)
+  if (reth.dma_length != 0) {  // an empty WRITE does not access memory (IBA C9-88)
     m.region = find_region(reth.rkey);
     if (m.region == nullptr || !m.region->holds(reth.virtual_address, reth.dma_length)) {
       return Fault::kRemoteAccess;
