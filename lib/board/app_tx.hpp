@@ -9,8 +9,8 @@
 namespace softfeb::board {
 
 /// The board's stream frame generator (AppTx.vhd). A frame has FrameSize little-endian words of 64 bits;
-/// FrameSize 0 counts as 1. Word 0 holds the frame's number in its burst, word k holds k. The sender of the
-/// stream pulls the data with fill(). Sans-I/O.
+/// FrameSize 0 counts as 1. Word 0 contains the frame's number in its burst, word k contains k. The sender of
+/// the stream pulls the data with fill(). Sans-I/O.
 class AppTx {
  public:
   struct Filled {
@@ -28,10 +28,10 @@ class AppTx {
 
   /// True if fill() has data to send.
   bool ready() const { return moving_ || send_frames_ != 0 || continuous_; }
-  /// Writes the next bytes of the stream: as many whole words of one frame as fit into `out`. Returns 0 bytes
+  /// Writes the next bytes of the stream: as many whole words of one frame as fit into `out`. Writes nothing
   /// if not ready, or if `out` is shorter than a word.
   Filled fill(MutableByteSpan out);
-  /// Restarts the current frame, which cannot be completed because the link is gone.
+  /// Restarts the current frame, which cannot be completed because the link was lost.
   void restart_frame() { word_count_ = 0; }
 
  private:

@@ -11,7 +11,7 @@ namespace softfeb::board {
 
 /// One word of a write, after the register file has stored its writable bits.
 struct WordWrite {
-  std::uint32_t offset;  ///< bytes, in the block
+  std::uint32_t offset;  ///< byte offset in the block
   std::uint32_t before;  ///< stored value before the write
   std::uint32_t now;     ///< stored value after the write
   std::uint32_t strobe;  ///< written bits of write-only registers and commands
@@ -26,14 +26,14 @@ struct Access {
   Actions& actions;
 };
 
-/// Behaviour of a register block beyond storing what is written. The register file masks every access before
-/// it calls the block.
+/// Behaviour of a register block beyond storing the written values. The register file masks every access
+/// before the block is called.
 class Block {
  public:
   virtual ~Block() = default;
 
-  /// Called before a read of this block, to update its words. Called once per access, so all words read are
-  /// of one instant.
+  /// Updates the words of this block before they are read. Called once per access, so that all words read
+  /// show the same instant.
   virtual void refresh(BlockWords& /*words*/, const LiveState& /*live*/, Time /*now*/) {}
   /// Called after each word written.
   virtual void on_write(BlockWords& /*words*/, const WordWrite& /*word*/, Access& /*access*/) {}

@@ -17,10 +17,11 @@
 #include <string>
 #include <vector>
 
-/// lib/board: the firmware's registers, metadata bus and payload sources, sans-I/O. May include dcqcn, roce
-/// and base. Begin with BoardRegisters here: a register access becomes actions for the data path
-/// (data_path.hpp). Each block of registers has a file in blocks/; profile.hpp says which blocks a firmware
-/// has. metadata.hpp executes the verbs of the metadata bus, and payload.hpp lists the payload sources.
+/// lib/board contains the firmware's registers, metadata bus and payload sources, sans-I/O. It may include
+/// dcqcn, roce and base. Start with BoardRegisters here, which converts register accesses to actions for the
+/// data path (data_path.hpp). Each block of registers has a file in blocks/; profile.hpp lists the blocks of
+/// each firmware. metadata.hpp executes the verbs of the metadata bus, and payload.hpp lists the payload
+/// sources.
 namespace softfeb::board {
 
 struct BoardRegistersConfig {
@@ -29,19 +30,19 @@ struct BoardRegistersConfig {
   roce::IpAddress ip{};
   MetadataLimits metadata{};
   SetDestination destination{};  ///< initial ClientRemoteIp and ClientRemotePort
-  /// Board QP number behind each slot of DCQCN registers. Accesses to further slots of the profile return a
+  /// Board QP number of each slot of DCQCN registers. Accesses to the remaining slots of the profile return a
   /// decode error (DECERR).
   std::vector<std::size_t> dcqcn_qps{0};
-  /// Initial parameters of each slot; missing entries have the firmware's reset values.
+  /// Initial parameters of each slot. Slots without an entry get the firmware's reset values.
   std::vector<dcqcn::FirmwareParameters> dcqcn{};
   /// Rc and Rt of a slot without a QP, bytes per second.
   std::uint64_t line_rate = 1'250'000'000;
   std::size_t first_bus_qp = 0;  ///< board QP number of slot 0 of the metadata bus
   std::uint8_t dscp = 0;         ///< 6 bits
   std::uint8_t ecn = 0;          ///< 2 bits
-  std::uint64_t seed = 1;        ///< of the serial numbers; distinct for each board
-  Time start = 0;                ///< UpTimeCnt counts from here
-  /// "Image: Env, Server, Built Date by User"; empty: softfeb's own.
+  std::uint64_t seed = 1;        ///< seed of the serial numbers; must differ between boards
+  Time start = 0;                ///< time from which UpTimeCnt counts
+  /// Format: "Image: Env, Server, Built Date by User". Empty: softfeb's own stamp.
   std::string build_stamp;
   std::array<std::uint8_t, 20> git_hash{};  ///< most significant byte first; 0: none
 };
@@ -55,11 +56,11 @@ struct AccessResult {
   std::size_t words = 0;  ///< words accessed before the error
 };
 
-/// A board's register space (doc/registers.md): the memory behind SRPv3. Sans-I/O, not thread-safe.
+/// A board's register space (doc/registers.md), which SRPv3 accesses as memory. Sans-I/O, not thread-safe.
 ///
 /// Address and length of an access are multiples of 4 bytes. An access stops at the first word that does not
 /// exist; the words before it have been accessed. Writes do not change read-only bits, and write-only bits
-/// read as 0. All words of a read are of one instant.
+/// read as 0. All words of a read show the same instant.
 class BoardRegisters {
  public:
   /// Throws std::invalid_argument if the metadata limits are invalid (see MetadataServer), or if there are
@@ -72,18 +73,19 @@ class BoardRegisters {
   /// True if the access uses LiveState::data, which must then hold the QPs of live_qps().
   bool needs_live_for_read(std::uint32_t address, std::size_t bytes) const;
   bool needs_live_for_write(std::uint32_t address, std::size_t bytes) const;
-  /// Board QP numbers that registers show, without duplicates.
+  /// Board QP numbers whose state is visible in registers, without duplicates.
   const std::vector<std::size_t>& live_qps() const { return live_qps_; }
 
   AccessResult read(std::uint32_t address, MutableByteSpan out, const LiveState& live, Time now);
-  /// Appends to `actions` what must be carried out before the write is acknowledged.
+  /// Appends the actions that must be performed before the write is acknowledged to `actions`.
   AccessResult write(std::uint32_t address, ByteSpan data, const LiveState& live, Time now, Actions& actions);
 
   const Profile& profile() const { return *profile_; }
   AppTx& app_tx() { return app_tx_; }
-  /// AxisMon.Ch[channel]: 0 counts frames to the client on the stream link, 1 frames from it.
+  /// AxisMon.Ch[channel]. Channel 0 counts frames sent to the client on the stream link, channel 1 frames
+  /// received from it.
   StreamMonitor& monitor(std::size_t channel) { return monitors_.at(channel); }
-  /// Null if the profile has no metadata bus.
+  /// Returns null if the profile has no metadata bus.
   const MetadataServer* metadata() const { return metadata_; }
 
  private:

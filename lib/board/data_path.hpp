@@ -14,8 +14,8 @@
 #include <vector>
 
 /// Messages between the board's registers and its data path. The registers belong to the control thread, the
-/// data path to a worker. A register write becomes actions, which the worker carries out in order. A register
-/// read is answered from a copy of the state made by the worker. Both directions carry plain data.
+/// data path to a worker. A register write is converted to actions, which the worker performs in order. A
+/// register read is answered from a copy of the state made by the worker. Both directions carry plain data.
 ///
 /// A QP is identified by its number on the board: QPs of the configuration first, then the slots of the
 /// metadata bus.
@@ -23,25 +23,25 @@ namespace softfeb::board {
 
 /// Destination of all QPs of the metadata bus: UdpEngine.ClientRemoteIp and ClientRemotePort.
 struct SetDestination {
-  roce::IpAddress ip;  ///< all zero: no destination, packets wait
+  roce::IpAddress ip;  ///< all zeros: no destination; packets wait
   std::uint16_t udp_port = 4791;
 };
 
-/// The metadata bus created QP `qp`, changed its state, or destroyed it (RESET).
+/// Reports that the metadata bus created QP `qp`, changed its state, or destroyed it (RESET).
 struct SetQp {
   std::size_t qp = 0;
   QpContext context;
 };
 
-/// The DCQCN registers of QP `qp` were written.
+/// Reports a write to the DCQCN registers of QP `qp`.
 struct SetDcqcn {
   std::size_t qp = 0;
   dcqcn::FirmwareParameters parameters;
   /// Bit mask of the words written: bit k is the word at offset 4k.
   std::uint16_t words = 0xffff;
 
-  /// Returns `now` with the parameters in the written words replaced. The other parameters keep their value
-  /// in `now`, because they may have been changed without the registers.
+  /// Returns `now` with the parameters in the written words replaced. The other parameters keep their values
+  /// in `now`, because they may have been changed by other means than register writes.
   dcqcn::FirmwareParameters applied_to(const dcqcn::FirmwareParameters& now) const;
 };
 
@@ -88,8 +88,8 @@ using DataPathAction = std::variant<SetDestination, SetQp, SetDcqcn, SetCnpCount
 /// Live values of one QP, as shown by the registers.
 struct QpLive {
   std::size_t qp = 0;  ///< board QP number; set by the caller
-  /// False if the board has no such QP (all values are 0), or if the slot of the metadata bus is empty
-  /// (rates, alpha and CNP count are the slot's).
+  /// False if the board has no such QP (all values are then 0), or if the slot of the metadata bus is empty
+  /// (rates, alpha and CNP count are then those of the slot).
   bool exists = false;
   std::uint64_t rc = 0;  ///< bytes per second
   std::uint64_t rt = 0;
@@ -97,18 +97,18 @@ struct QpLive {
   std::uint16_t cnp_counter = 0;  ///< 16 bits, as in the firmware
   roce::Psn next_psn = 0;         ///< PSN of the next new packet
   bool failed = false;            ///< a fatal error moved the QP to ERR
-  /// Parameters in force; none if the QP does not use the firmware's DCQCN.
+  /// Current parameters; nullopt if the QP does not use the firmware's DCQCN.
   std::optional<dcqcn::FirmwareParameters> parameters{};
 };
 
-/// Snapshot of the data path values that registers show.
+/// Snapshot of the data path values that registers expose.
 struct DataPathState {
   Time at = 0;
   std::vector<QpLive> qps;  ///< allocated by the caller, who sets QpLive::qp
   /// Completions of the metadata bus's QPs, 64 bits wide (the registers show 24).
   std::uint64_t completions_ok = 0;
   std::uint64_t completions_failed = 0;
-  std::uint64_t requests_waiting = 0;  ///< dispatched, not yet posted
+  std::uint64_t requests_waiting = 0;  ///< requests dispatched but not yet posted
   /// Pause frames received by the board itself, in addition to PortState::rx_pause.
   std::uint64_t rx_pause = 0;
 };

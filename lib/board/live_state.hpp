@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-/// Live state shown by registers, and the actions that register writes request.
+/// Live state that registers expose, and the actions that register writes request.
 namespace softfeb::board {
 
 /// The board's Ethernet port. Counters start at 0 when the program starts.
@@ -17,10 +17,10 @@ struct PortState {
   std::uint64_t link_ups = 1;  ///< number of link-up transitions
   std::uint64_t rx_frames = 0;
   std::uint64_t tx_frames = 0;
-  /// Pause frames consumed by the port. DataPathState::rx_pause has those passed on to the board.
+  /// Pause frames consumed by the port. DataPathState::rx_pause counts those passed on to the board.
   std::uint64_t rx_pause = 0;
   std::uint64_t tx_pause = 0;
-  std::uint64_t rx_overflow = 0;  ///< dropped on receive, no buffer
+  std::uint64_t rx_overflow = 0;  ///< frames dropped for lack of a receive buffer
   std::uint64_t rx_crc_errors = 0;
   std::uint64_t tx_underruns = 0;
   std::uint64_t tx_not_ready = 0;
@@ -39,8 +39,8 @@ struct RssiLimits {
   bool operator==(const RssiLimits&) const = default;
 };
 
-/// Limits of the board's links, which are also the reset values of their registers: registers (UDP 8192),
-/// stream (8193).
+/// Limits of the board's RSSI links: [0] registers (UDP port 8192), [1] stream (UDP port 8193). They are also
+/// the reset values of the links' registers.
 inline constexpr std::array<RssiLimits, 2> kRssiLimits{
     RssiLimits{}, RssiLimits{.max_outstanding = 32, .max_segment = 8192}};
 
@@ -63,29 +63,29 @@ struct RssiState {
   std::uint64_t dropped = 0;
   std::uint64_t retransmitted = 0;
   std::uint64_t reconnects = 0;
-  std::uint64_t tx_segments = 0, tx_bytes = 0;  ///< segments with data
+  std::uint64_t tx_segments = 0, tx_bytes = 0;  ///< data segments only
   std::uint64_t rx_segments = 0, rx_bytes = 0;
 };
 
 /// Snapshot for one access. `data` is needed only if BoardRegisters::needs_live_for_read() or
-/// needs_live_for_write() says so; the rest is always needed.
+/// needs_live_for_write() returns true; the other members are always needed.
 struct LiveState {
   DataPathState data;
   PortState port;
   std::array<RssiState, 2> rssi;  ///< registers (UDP 8192), stream (8193)
 };
 
-/// Registers of FwRudpServer[link] were written. Carried out by the owner of the links.
+/// Action for a write to the registers of FwRudpServer[link]. The owner of the links performs it.
 struct SetRssi {
   std::size_t link = 0;
-  /// loc* registers: limits for the next connection, within the board's own limits.
+  /// Values of the loc* registers: limits for the next connection, within the board's own limits.
   RssiLimits parameters;
   bool close = false;  ///< rising edge of CloseConn: reset the connection
   /// Rising edge of InjectFault: corrupt the checksum of one segment.
   bool inject_fault = false;
 };
 
-/// Actions requested by an access, each list in order.
+/// Actions requested by an access; each list is in request order.
 struct Actions {
   std::vector<DataPathAction> data_path;  ///< for the board's worker
   std::vector<SetRssi> links;             ///< for the control thread

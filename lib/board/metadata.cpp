@@ -11,8 +11,8 @@ namespace {
 constexpr unsigned kKeyBits = 32;
 constexpr unsigned kQpnBits = 24;
 
-// In the simulation model of the board, registers without a reset start as alternating ones and zeros. A
-// request that frees a slot that was never taken returns them.
+// In the simulation model of the board, registers without a reset initially contain alternating ones and
+// zeros. A request that frees a slot that was never allocated returns them.
 constexpr std::uint32_t kUnset = 0xaaaa'aaaa;
 constexpr MrFields kUnsetMr{.address = 0xaaaa'aaaa'aaaa'aaaa,
                             .length = kUnset,

@@ -12,8 +12,8 @@
 namespace softfeb::board {
 
 /// Number of protection domains, memory regions and queue pairs of a board; powers of two. Slot numbers are
-/// the top bits of handlers, keys and QPNs. The defaults are the firmware's, and the only values measured on
-/// hardware.
+/// the top bits of handlers, keys and QPNs. The defaults are those of the firmware; only these values were
+/// measured on hardware.
 struct MetadataLimits {
   std::size_t pds = 1;
   std::size_t mrs_per_pd = 2;
@@ -25,30 +25,30 @@ class QpObserver {
  public:
   virtual ~QpObserver() = default;
 
-  /// Queue pair slot `index` changed its state to `qp.state`: CREATE (new), INIT, RTR, RTS (may send), SQD
-  /// (requests wait), ERR (flush), RESET (destroyed). Called from MetadataServer::handle() or reset(), before
-  /// the response is returned. The data path flushes outstanding requests; the response does not wait for
-  /// this.
+  /// Reports that queue pair slot `index` changed its state to `qp.state`: CREATE (new), INIT, RTR, RTS (may
+  /// send), SQD (requests wait), ERR (flush), RESET (destroyed). Called from MetadataServer::handle() or
+  /// reset(), before the response is returned. The data path flushes outstanding requests; the response does
+  /// not wait for this.
   virtual void on_qp_state(std::size_t index, const QpContext& qp) = 0;
 };
 
-/// The verbs server behind the board's metadata bus (doc/metadata.md). A request returns a response and may
-/// call the observer. Sans-I/O, no allocation after construction, not thread-safe. Any 303-bit request is
-/// safe.
+/// The verbs server of the board's metadata bus (doc/metadata.md). Handling a request produces a response and
+/// may call the observer. Sans-I/O, no allocation after construction, not thread-safe. Accepts any 303-bit
+/// request.
 class MetadataServer {
  public:
   /// `observer` may be null; otherwise it must outlive the server. Throws std::invalid_argument if a limit is
   /// not a power of two, or exceeds 256 PDs, 256 MRs per PD or 65536 QPs.
   explicit MetadataServer(QpObserver* observer = nullptr, const MetadataLimits& limits = {});
 
-  /// Returns no response for bus type 3, which the board does not answer. RecvMetaData then stays 0.
+  /// Returns nullopt for bus type 3, which the board does not answer. RecvMetaData then stays 0.
   std::optional<MetadataResponseBits> handle(const MetadataRequestBits& request);
 
-  /// Reset of the transport core (SoftReset): destroys every PD, MR and QP.
+  /// Resets the transport core (SoftReset): destroys every PD, MR and QP.
   void reset();
 
-  /// Reports from the data path: a fatal error moved the QP to ERR; the PSN of the next packet, which a query
-  /// returns. `index` is below qp_count().
+  /// Reports from the data path: that a fatal error moved the QP to ERR, and the PSN of the next packet,
+  /// which a query returns. `index` must be less than qp_count().
   void on_qp_error(std::size_t index) { qps_[index].fail(); }
   void on_next_psn(std::size_t index, roce::Psn psn) { qps_[index].set_next_psn(psn); }
 

@@ -9,7 +9,7 @@ namespace {
 constexpr std::size_t kRequestTypeLsb = 301;
 constexpr std::size_t kResponseTypeLsb = 274;
 
-// One layout table per message, for both directions: visit(field, lsb, width).
+// Each message has one layout table, used in both directions: visit(field, lsb, width).
 
 template <typename Visit>
 void layout(PdRequest& m, Visit visit) {
@@ -25,7 +25,7 @@ void layout(PdResponse& m, Visit visit) {
   visit(m.key, 0, 32);
 }
 
-/// The fields have the same order in requests and responses, but lie one bit lower in a response.
+/// The fields have the same order in requests and responses, but are one bit lower in a response.
 template <typename Visit>
 void layout(MrFields& m, std::size_t base, Visit visit) {
   visit(m.address, base + 134, 64);

@@ -7,9 +7,9 @@
 #include <optional>
 #include <variant>
 
-/// Messages of the RoCE metadata bus (doc/metadata.md): 303-bit requests, 276-bit responses. Fields hold the
-/// raw bits. Values without a meaning (state 13, for example) are decoded like any other; only the server
-/// validates them.
+/// Messages of the RoCE metadata bus (doc/metadata.md): 303-bit requests, 276-bit responses. Fields contain
+/// the raw bits. Undefined values, such as state 13, are decoded like any others; only the server validates
+/// them.
 namespace softfeb::board {
 
 using MetadataRequestBits = BitString<303>;   ///< 40 bytes at MetaDataTx
@@ -18,7 +18,7 @@ using MetadataResponseBits = BitString<276>;  ///< 36 bytes at MetaDataRx
 /// Protection domain.
 struct PdRequest {
   bool allocate = false;
-  std::uint32_t key = 0;      ///< allocate: source of the handler
+  std::uint32_t key = 0;      ///< allocate: the handler is derived from it
   std::uint32_t handler = 0;  ///< free
 
   bool operator==(const PdRequest&) const = default;
@@ -31,8 +31,8 @@ struct PdResponse {
   bool operator==(const PdResponse&) const = default;
 };
 
-/// Memory region of the board. lkey_part and rkey_part have 31 bits. A key is the slot number followed by the
-/// low bits of its part.
+/// Memory region of the board. lkey_part and rkey_part have 31 bits. A key consists of the slot number, in
+/// its high bits, and the low bits of its part.
 struct MrFields {
   std::uint64_t address = 0;
   std::uint32_t length = 0;
@@ -63,7 +63,7 @@ struct MrResponse {
 
 enum class QpVerb : std::uint8_t { kCreate = 0, kDestroy = 1, kModify = 2, kQuery = 3 };
 
-/// Queue pair attributes on the bus. Values are those of the verbs (`state`: roce::QpState).
+/// Queue pair attributes on the bus. Their values are those of the verbs (`state`: roce::QpState).
 struct QpFields {
   std::uint8_t state = 0;
   std::uint8_t current_state = 0;
@@ -117,11 +117,11 @@ struct QpResponse {
 using MetadataRequest = std::variant<PdRequest, MrRequest, QpRequest>;
 using MetadataResponse = std::variant<PdResponse, MrResponse, QpResponse>;
 
-/// Returns nothing for bus type 3, which is not in use.
+/// Both return nullopt for bus type 3, which is unused.
 std::optional<MetadataRequest> decode_request(const MetadataRequestBits& bits);
 std::optional<MetadataResponse> decode_response(const MetadataResponseBits& bits);
 
-/// Unused bits are 0.
+/// Both set unused bits to 0.
 MetadataRequestBits encode_request(const MetadataRequest& request);
 MetadataResponseBits encode_response(const MetadataResponse& response);
 

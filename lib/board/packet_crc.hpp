@@ -24,11 +24,12 @@ class PacketCrcTable {
  public:
   PacketCrcTable() = default;
 
-  /// `data` holds contiguous messages of `message_length` (> 0) bytes; the last may be shorter. Each message
-  /// is split into packets of `pmtu` bytes from its beginning.
+  /// `data` contains contiguous messages of `message_length` (> 0) bytes; the last may be shorter. Each
+  /// message is split into packets of `pmtu` bytes, starting at its beginning.
   PacketCrcTable(ByteSpan data, std::uint32_t message_length, std::uint32_t pmtu);
 
-  /// CRC of the packet at byte `position` of `data`; none if no packet of this length begins there.
+  /// Returns the CRC of the packet at byte `position` of `data`; nullopt if no packet of this length begins
+  /// there.
   std::optional<std::uint32_t> find(std::uint64_t position, std::uint32_t length) const;
 
  private:

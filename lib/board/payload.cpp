@@ -13,7 +13,7 @@
 namespace softfeb::board {
 namespace {
 
-/// All zeros. One packet serves every offset, and the CRC depends only on the padded length.
+/// All zeros. All offsets share one packet, and the CRC depends only on the padded length.
 class ZeroPayload final : public PayloadSource {
  public:
   explicit ZeroPayload(std::uint32_t message_length);

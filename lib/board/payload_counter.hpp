@@ -14,8 +14,8 @@ namespace softfeb::board {
 class CounterPayload final : public PayloadSource {
  public:
   CounterPayload(std::uint32_t message_length, std::uint32_t pmtu);
-  /// For messages of any length and any path MTU: prepares the CRCs of full packets for each path MTU. plan()
-  /// has no meaning.
+  /// For messages of any length and any path MTU: precomputes the CRCs of full packets for each path MTU. The
+  /// result of plan() is meaningless.
   CounterPayload();
 
   std::size_t arena_bytes() const override;

@@ -8,8 +8,8 @@
 
 namespace softfeb::board {
 
-/// A regular file, held completely in the arena. Message n of a pass begins at byte n · message_length of the
-/// file; the last message is shorter if the file size is not a multiple of the message length. The file
+/// A regular file, loaded completely into the arena. Message n of a pass begins at byte n · message_length of
+/// the file; the last message is shorter if the file size is not a multiple of the message length. The file
 /// repeats after the last message; MessagePlan::messages_per_pass() messages send it once.
 ///
 /// The file is read directly into the arena, without a second copy. Later changes to the file do not affect
@@ -25,7 +25,7 @@ class FilePayload final : public PayloadSource {
   std::size_t arena_bytes() const override { return size_; }
   void fill(MutableByteSpan arena) override;
   const MessagePlan& plan() const override { return plan_; }
-  /// Null if the range exceeds the file, or the end of a shorter last message.
+  /// Returns null if the range extends past the end of the file, or past the end of a shorter last message.
   const std::uint8_t* bytes(std::uint64_t offset, std::uint32_t length) const override;
   std::optional<std::uint32_t> crc(std::uint64_t offset, std::uint32_t length) const override;
   roce::PacketPayload packet(std::uint64_t offset, std::uint32_t length) const override;

@@ -15,11 +15,12 @@ class Prbs31 {
  public:
   static constexpr std::uint32_t kMask = 0x7fff'ffff;
 
-  /// `seed`: the 31 bits before the first, bit 0 the oldest; not 0 (the sequence would be all zeros).
+  /// `seed` contains the 31 bits that precede the sequence; bit 0 is the oldest. Must not be 0, because the
+  /// sequence would then be all zeros.
   explicit constexpr Prbs31(std::uint32_t seed) : history_(seed & kMask) {}
 
-  /// Returns the next 24 bits, the first in bit 0. Up to 28 bits could be computed at once: bit n needs bit
-  /// n−28.
+  /// Returns the next 24 bits; the first is bit 0. Up to 28 bits could be computed at once, because bit n
+  /// depends on bit n−28.
   constexpr std::uint32_t next24() {
     const std::uint32_t bits = (history_ ^ (history_ >> 3)) & 0xff'ffff;
     history_ = (history_ >> 24) | (bits << 7);
@@ -29,11 +30,11 @@ class Prbs31 {
   void fill(MutableByteSpan out);
 
  private:
-  std::uint32_t history_;  ///< the last 31 bits, bit 0 the oldest
+  std::uint32_t history_;  ///< the last 31 bits; bit 0 is the oldest
 };
 
 /// PRBS-31 from a repeating window. The period has an odd number of bits, so whole bytes repeat only after 2
-/// GiB, too much to store.
+/// GiB, which is too much to store.
 ///
 /// * Messages not longer than the window: the window is rounded down to whole messages. Byte k of the stream
 ///   is byte k mod window of the sequence, which continues across messages.
@@ -46,7 +47,7 @@ class Prbs31Payload final : public PayloadSource {
   std::size_t arena_bytes() const override { return window_.divisor(); }
   void fill(MutableByteSpan arena) override;
   const MessagePlan& plan() const override { return plan_; }
-  /// Null if the range crosses the end of the window. Packets of the plan's messages never do.
+  /// Returns null if the range crosses the end of the window. Packets of the plan's messages never do.
   const std::uint8_t* bytes(std::uint64_t offset, std::uint32_t length) const override;
   std::optional<std::uint32_t> crc(std::uint64_t offset, std::uint32_t length) const override;
   roce::PacketPayload packet(std::uint64_t offset, std::uint32_t length) const override;

@@ -73,8 +73,8 @@ std::vector<BlockSpec> may_2026() {
   };
 }
 
-/// Newer SURF: DSCP and ECN, transport reset, DCQCN bypass. softfeb adds DCQCN slots for boards with several
-/// QPs. The SEND application of this firmware is not supported.
+/// Adds the registers of newer SURF: DSCP and ECN, transport reset, DCQCN bypass. softfeb adds DCQCN slots
+/// for boards with several QPs. The SEND application of this firmware is not supported.
 std::vector<BlockSpec> september_2026() {
   constexpr std::size_t kSlots = 15;
   std::vector<BlockSpec> blocks = may_2026();

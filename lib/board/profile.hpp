@@ -38,7 +38,7 @@ struct BlockSpec {
   std::string path;
   std::uint32_t base;
   std::uint32_t size;  ///< bytes; blocks do not overlap
-  /// Register tables; a newer firmware's additions follow the older firmware's registers.
+  /// Register tables. The registers that a newer firmware adds follow those of the older firmware.
   std::vector<std::span<const RegisterSpec>> registers;
 };
 
@@ -65,7 +65,7 @@ class Profile {
 /// All profiles, the default first.
 const std::vector<Profile>& profiles();
 inline const Profile& default_profile() { return profiles().front(); }
-/// Null if there is no profile of this name.
+/// Returns null if there is no profile of this name.
 const Profile* find_profile(std::string_view name);
 /// Number of DCQCN register slots of `profile`.
 std::size_t dcqcn_slots(const Profile& profile);

@@ -42,10 +42,10 @@ void QpControl::fail() {
 }
 
 bool QpControl::create(const QpRequest& request) {
-  // Other types are refused: the data path supports only RC and UC.
+  // Other types are rejected: the data path supports only RC and UC.
   if (request.qp.type != kTypeRc && request.qp.type != kTypeUc) return false;
-  // A slot that was freed in a state other than ERR still holds its queue pair. The board answers success and
-  // changes nothing.
+  // A slot that was freed in a state other than ERR still contains its queue pair. The board reports success
+  // and changes nothing.
   if (context_.state != QpState::kReset) return true;
   context_ = {};
   context_.state = QpState::kCreate;
@@ -58,7 +58,7 @@ bool QpControl::create(const QpRequest& request) {
 
 bool QpControl::destroy() {
   if (context_.state == QpState::kReset) return false;
-  // In other states the board answers success, frees the slot's entry and leaves the queue pair's state
+  // In other states the board reports success, frees the slot's entry and leaves the queue pair's state
   // unchanged.
   if (context_.state == QpState::kErr) context_.state = QpState::kReset;
   return true;
@@ -104,7 +104,8 @@ bool QpControl::to_init(const QpRequest& request) {
 bool QpControl::to_rtr(const QpRequest& request) {
   using namespace qp_attr;
   constexpr std::uint32_t kNeeded = kState | kPmtu | kDestQpn | kRqPsn | kMaxDestReadAtomic | kMinRnrTimer;
-  // The board accepts any path MTU code and is undefined for codes outside 1…5. softfeb refuses those.
+  // The board accepts any path MTU code, but its behaviour is undefined for codes outside 1…5. softfeb
+  // rejects these codes.
   if (!gives(request, QpState::kRtr, kNeeded) || !roce::pmtu_legal(roce::pmtu_bytes(request.qp.pmtu)))
     return false;
   context_.pmtu = roce::pmtu_bytes(request.qp.pmtu);

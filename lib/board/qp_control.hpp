@@ -8,8 +8,8 @@
 
 namespace softfeb::board {
 
-/// A queue pair as set up over the metadata bus. Each group of fields is set by the state transition above it
-/// (doc/metadata.md).
+/// A queue pair as configured over the metadata bus. A comment above each group of fields names the state
+/// transition that sets them (doc/metadata.md).
 struct QpContext {
   roce::QpState state = roce::QpState::kReset;
   roce::Qpn qpn = 0;
@@ -26,21 +26,21 @@ struct QpContext {
   std::uint8_t max_dest_read_atomic = 0;
   std::uint8_t min_rnr_timer = 0;  ///< IBA timer code
   // RTR → RTS
-  roce::Psn sq_psn = 0;      ///< of the next packet, as last reported by the data path
+  roce::Psn sq_psn = 0;      ///< PSN of the next packet, as last reported by the data path
   std::uint8_t timeout = 0;  ///< IBA timer code
   std::uint8_t retry_count = 0;
   std::uint8_t rnr_retry = 0;
   std::uint8_t max_read_atomic = 0;
 };
 
-/// State machine of one queue pair slot, with the board's responses.
+/// State machine of one queue pair slot. Its responses are those of the board.
 class QpControl {
  public:
-  /// The caller has checked `request` against the PD and QP slot tables. Response fields that are not set are
-  /// copied from the request.
+  /// The caller must have checked `request` against the PD and QP slot tables. Response fields that are not
+  /// set are copied from the request.
   QpResponse handle(const QpRequest& request);
 
-  /// A fatal error of the data path: any state except RESET becomes ERR.
+  /// Handles a fatal error of the data path: changes any state except RESET to ERR.
   void fail();
   void set_next_psn(roce::Psn psn) { context_.sq_psn = psn; }
   void reset() { context_ = {}; }

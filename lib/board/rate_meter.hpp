@@ -8,10 +8,10 @@
 
 namespace softfeb::board {
 
-/// Rate of a counter that is sampled occasionally: the mean between two samples at least one second apart.
+/// Rate of an occasionally sampled counter: the mean between two samples at least one second apart.
 class RateMeter {
  public:
-  /// Returns the rate per second: zero during the first second, and after the counter has been reset.
+  /// Returns the rate per second; 0 during the first second and after a reset of the counter.
   std::uint64_t rate(std::uint64_t count, Time now) {
     if (!begun_ || count < count_) {
       begun_ = true;

@@ -14,10 +14,10 @@ namespace softfeb::board {
 /// exist.
 class RegisterFile {
  public:
-  /// All words have the map's reset values.
+  /// Initializes all words with the map's reset values.
   explicit RegisterFile(const RegisterMap& map);
 
-  /// A 32-bit word that holds at least one register bit.
+  /// A 32-bit word that contains at least one register bit.
   struct Word {
     std::uint32_t address;
     std::uint32_t readable;  ///< other bits (unused or write-only) read as 0
@@ -25,7 +25,7 @@ class RegisterFile {
     std::uint32_t strobe;    ///< write-only bits
     std::uint32_t value;
   };
-  /// Null if the word at `address` holds no register bits.
+  /// Returns null if the word at `address` contains no register bits.
   Word* find(std::uint32_t address);
   const Word* find(std::uint32_t address) const;
   std::size_t size() const { return words_.size(); }
@@ -47,7 +47,7 @@ class BlockWords {
   std::uint64_t get64(std::uint32_t offset) const;
   void set64(std::uint32_t offset, std::uint64_t value);
 
-  /// Bytes in address order. If they do not fill the last word, its other bits are unchanged.
+  /// The bytes are in address order. If they do not fill the last word, its other bits are unchanged.
   void set_bytes(std::uint32_t offset, ByteSpan bytes);
   void get_bytes(std::uint32_t offset, MutableByteSpan out) const;
 

@@ -8,7 +8,7 @@
 namespace softfeb::board {
 namespace {
 
-/// Linear in practice: a mismatch backtracks to the last `*` only.
+/// Linear time in practice: a mismatch backtracks only to the last `*`.
 bool glob(std::string_view pattern, std::string_view text) {
   std::size_t p = 0, t = 0, star = std::string_view::npos, resume = 0;
   while (t < text.size()) {
@@ -44,7 +44,7 @@ std::string lower(std::string_view text) {
   return out;
 }
 
-/// Registers whose path contains the last component of `pattern`, case-insensitive.
+/// Returns the registers whose path contains the last component of `pattern`, ignoring case.
 std::vector<const Register*> similar(std::span<const Register> registers, std::string_view pattern) {
   const std::size_t dot = pattern.rfind('.');
   const std::string last = lower(dot == std::string_view::npos ? pattern : pattern.substr(dot + 1));

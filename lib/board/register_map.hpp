@@ -34,10 +34,10 @@ struct Register {
   unsigned num_values = 0;  ///< 0: a single value
   unsigned value_bits = 0;
   unsigned poll_interval_s = 0;  ///< 0: not polled
-  std::uint64_t reset = 0;       ///< low bits; for arrays, of each element
+  std::uint64_t reset = 0;       ///< reset value (low bits); for arrays, that of each element
   std::span<const EnumText> texts{};
 
-  /// "UInt12", "Int32", "Bool", "String(256)".
+  /// Type name: "UInt12", "Int32", "Bool", "String(256)".
   std::string base() const;
   /// Number of 32-bit words the register spans.
   std::size_t words() const { return (bit_offset + bit_size + 31) / 32; }
@@ -45,14 +45,14 @@ struct Register {
   bool writable() const { return access != RegisterAccess::kReadOnly; }
 };
 
-/// "RO", "RW", "WO"; "var", "cmd".
+/// Return "RO", "RW" or "WO", and "var" or "cmd".
 const char* to_string(RegisterAccess access);
 const char* to_string(RegisterKind kind);
 
 /// Registers, sorted by address.
 class RegisterMap {
  public:
-  /// `registers` may be in any order; paths are unique.
+  /// `registers` may be in any order; their paths must be unique.
   explicit RegisterMap(std::vector<Register> registers);
   RegisterMap(RegisterMap&&) = default;
   RegisterMap& operator=(RegisterMap&&) = default;
@@ -61,19 +61,19 @@ class RegisterMap {
 
   std::span<const Register> all() const { return registers_; }
 
-  /// Looks up a full path; null if there is none.
+  /// Looks up a full path; returns null if it does not exist.
   const Register* find(std::string_view path) const;
 
-  /// Registers that match `pattern`: a full path, the end of a path from a component on
+  /// Returns the registers that match `pattern`: a full path, a suffix of a path that starts with a component
   /// ("AxiVersion.ScratchPad"), or either with `*` (any characters) and `?` (any single character). Brackets
-  /// are literal. Sorted by address; empty if nothing matches.
+  /// are literal. The result is sorted by address, and empty if nothing matches.
   std::vector<const Register*> match(std::string_view pattern) const;
 
-  /// The only register that matches `pattern`. Throws std::invalid_argument, with suggestions, if none or
-  /// several match.
+  /// Returns the only register that matches `pattern`. Throws std::invalid_argument, with suggestions, if
+  /// none or several match.
   const Register& one(std::string_view pattern) const;
 
-  /// Registers with at least one bit in the `bytes` bytes from `address`.
+  /// Returns the registers with at least one bit in the `bytes` bytes starting at `address`.
   std::vector<const Register*> within(std::uint32_t address, std::size_t bytes) const;
 
  private:

@@ -6,12 +6,13 @@
 #include <cstdint>
 #include <span>
 
-/// Notation for the register tables: rw("ScratchPad", 0x004, 32), ro("RawVccInt", 0x404, 12).bit(4).
+/// Notation for the register tables, for example rw("ScratchPad", 0x004, 32) or ro("RawVccInt", 0x404,
+/// 12).bit(4).
 namespace softfeb::board {
 
 struct RegisterSpec {
   const char* name;
-  std::uint32_t offset;  ///< bytes, in the block
+  std::uint32_t offset;  ///< byte offset in the block
   unsigned bit_size;
   RegisterAccess access;
   RegisterKind kind = RegisterKind::kVariable;

@@ -7,12 +7,12 @@
 
 namespace softfeb::board {
 
-/// Slot allocator that takes the lowest free slot, as the board does for PDs, MRs and QPs. A freed slot keeps
+/// Slot allocator that uses the lowest free slot, as the board does for PDs, MRs and QPs. A freed slot keeps
 /// its value, which the bus returns if the slot is freed again.
 template <typename T>
 class SlotTable {
  public:
-  /// Creates `size` free slots, each holding `initial`.
+  /// Creates `size` free slots, each with the value `initial`.
   SlotTable(std::size_t size, const T& initial) : slots_(size, Slot{false, initial}) {}
 
   std::optional<std::size_t> insert(const T& value) {

@@ -9,7 +9,7 @@
 namespace softfeb::board {
 
 /// Stream statistics of AxiStreamMon: frame count, frame size, and the rates over each whole second. Minima
-/// and maxima are since reset(). All values are 0 before the first measurement.
+/// and maxima cover the time since reset(). All values are 0 before the first measurement.
 class StreamMonitor {
  public:
   struct Range {

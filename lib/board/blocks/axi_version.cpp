@@ -28,13 +28,14 @@ constexpr RegisterSpec kRegisters[] = {
     ro("BuildStamp", kBuildStamp, kBuildStampBytes * 8).as(NumberFormat::kString),
 };
 
-/// Clients parse "Image: Env, Server, Built Date by User". There is no date, to keep builds reproducible.
+/// Clients parse "Image: Env, Server, Built Date by User". The stamp contains no date, to keep builds
+/// reproducible.
 std::string own_stamp(const Profile& profile) {
   return "Simple10GbeRudpKcu105Example: softfeb, software stand-in, Built as " + profile.name() +
          " by softfeb";
 }
 
-/// Replaces characters other than printable ASCII, which can stop a client's threads.
+/// Replaces all characters other than printable ASCII, because they can stop a client's threads.
 std::string printable(std::string text) {
   std::replace_if(
       text.begin(), text.end(), [](char c) { return c < ' ' || c > '~'; }, '?');

@@ -7,8 +7,8 @@
 #include <cstddef>
 #include <memory>
 
-/// Behaviour of each register block, in the file of the same name. The factory functions initialise the words
-/// that depend on the board. A block without a factory function is plain memory.
+/// Each register block is implemented in the file of the same name. The factory functions initialise the
+/// words that depend on the board. A block without a factory function is plain memory.
 namespace softfeb::board::blocks {
 
 using Config = BoardRegistersConfig;

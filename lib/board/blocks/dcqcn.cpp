@@ -12,7 +12,7 @@ namespace softfeb::board {
 namespace dcqcn_block {
 namespace {
 
-// The parameters' registers are those of dcqcn/fields.hpp.
+// dcqcn/fields.hpp defines the registers of the parameters.
 constexpr std::uint32_t kRc = 0x018, kRt = 0x01c, kAlpha = 0x020;
 constexpr unsigned kCounterResetBit = 10, kCounterBit = 11;
 
@@ -37,7 +37,7 @@ RegisterSpec register_of(const dcqcn::FirmwareField& field) {
   return spec;
 }
 
-/// The registers that every profile has, in the order of their addresses.
+/// The registers common to all profiles, in address order.
 std::vector<RegisterSpec> make_registers() {
   std::vector<RegisterSpec> all;
   for (const dcqcn::FirmwareField& field : dcqcn::firmware_fields()) {

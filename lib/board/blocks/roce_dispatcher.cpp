@@ -41,7 +41,7 @@ class RoceDispatcher final : public Block {
     written_ = !start;
   }
 
-  /// Passes writes without an edge to the data path too: they apply to a running burst.
+  /// Also passes writes without an edge to the data path, because they apply to a running burst.
   void end_write(BlockWords& words, Access& access) override {
     if (written_) access.actions.data_path.emplace_back(as_written(words, false));
     written_ = false;

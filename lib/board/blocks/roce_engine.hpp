@@ -8,9 +8,9 @@
 
 namespace softfeb::board::blocks {
 
-/// The metadata bus behind RoceEngine's registers. A rising edge of SendMetaData processes the message in
-/// MetaDataTx within the same access. RecvMetaData is then 1 and MetaDataRx holds the response, or
-/// RecvMetaData is 0 if the board does not answer.
+/// Connects RoceEngine's registers to the metadata bus. A rising edge of SendMetaData processes the message
+/// in MetaDataTx within the same access. Afterwards RecvMetaData is 1 and MetaDataRx contains the response;
+/// if the board does not answer, RecvMetaData is 0.
 class RoceEngine final : public Block, private QpObserver {
  public:
   RoceEngine(const MetadataLimits& limits, std::size_t first_bus_qp, bool soft_reset);

@@ -5,13 +5,13 @@ namespace softfeb::board {
 namespace sys_mon_block {
 namespace {
 
-// Readings have 12 bits, starting at bit 4. UG580: temperature = code · 501.3743 / 4096 - 273.6777 °C;
-// supplies have 3 V / 4096 per step.
+// Readings have 12 bits, starting at bit 4. UG580: temperature = code · 501.3743 / 4096 - 273.6777 °C; supply
+// voltage = code · 3 V / 4096.
 constexpr std::uint64_t temperature(double celsius) {
   return static_cast<std::uint64_t>((celsius + 273.6777) * 4096 / 501.3743 + 0.5);
 }
 constexpr std::uint64_t supply(double volt) { return static_cast<std::uint64_t>(volt * 4096 / 3 + 0.5); }
-/// The map shows the four user supplies as whole words.
+/// The map contains the four user supplies as whole words.
 constexpr std::uint64_t user_supply(double volt) { return supply(volt) << 4; }
 
 constexpr RegisterSpec reading(const char* name, std::uint32_t offset, std::uint64_t code) {

@@ -6,8 +6,8 @@
 #include <cstddef>
 #include <span>
 
-/// Register tables of the blocks, each in the file of the same name. Reset values are the firmware's, if it
-/// has one.
+/// Register tables of the blocks, each defined in the file of the same name. Reset values are the firmware's,
+/// where it defines any.
 namespace softfeb::board::tables {
 
 using Table = std::span<const RegisterSpec>;
