@@ -21,11 +21,12 @@
 #include <memory_resource>
 #include <vector>
 
-/// lib/engine: boards and receivers at work, sans-I/O. It decides which packet leaves when: queue pairs,
-/// pacing, scheduling, the classifier, ARP, neighbour discovery, ICMP and pause frames. May include board,
-/// dcqcn, roce and base, no clock and no I/O; nothing here allocates per packet. Begin with Endpoint
-/// (endpoint.hpp), then Board here and its board_*.cpp, SendQp (send_qp.hpp) and Receiver (receiver.hpp);
-/// doc/engine.md explains the fast path, and metadata_qps.hpp the queue pairs made at run time.
+/// lib/engine runs boards and receivers, sans-I/O. It decides which packet leaves when, and contains queue
+/// pairs, pacing, scheduling, the classifier, ARP, neighbour discovery, ICMP and pause frames. It may include
+/// board, dcqcn, roce and base, uses no clock and does no I/O, and never allocates per packet. Start with
+/// Endpoint (endpoint.hpp), then read Board here and its board_*.cpp, SendQp (send_qp.hpp) and Receiver
+/// (receiver.hpp). doc/engine.md explains the fast path. metadata_qps.hpp handles queue pairs created at run
+/// time.
 namespace softfeb::engine {
 
 struct BoardConfig {
@@ -33,46 +34,44 @@ struct BoardConfig {
   std::uint64_t link_rate = 0;  ///< bytes per second on the wire; 0 = unlimited
   std::vector<SendQpConfig> qps;
   BusConfig bus{};
-  PauseConfig pause{};  ///< if it has no link rate, `link_rate` is used
+  PauseConfig pause{};  ///< without a link rate of its own, it uses `link_rate`
   Time link_slack = LinkShaper::kSlack;
-  /// Allocates everything that grows with the number of queue pairs; must outlive the board. Null selects the
-  /// heap.
+  /// Allocates everything that grows with the number of queue pairs. Must outlive the board. Null: the heap.
   std::pmr::memory_resource* memory = nullptr;
 };
 
-/// An emulated front-end board: its queue pairs, each paced individually, share one link in round robin.
+/// An emulated front-end board. Its queue pairs are paced individually and share one link in round robin.
 /// Decides which packet leaves when.
 ///
-/// Queue pairs are numbered: first those of the configuration, then the slots of the metadata bus. apply()
-/// creates and destroys the latter while the board exists, before and after start(), without allocating
-/// memory.
+/// Queue pairs are numbered: configured ones first, then the slots of the metadata bus. apply() creates and
+/// destroys the latter at any time, before and after start(), without allocating memory.
 class Board : public Endpoint {
  public:
   explicit Board(const BoardConfig& config);
 
-  /// Starts traffic: all schedules begin at `now`.
+  /// Starts traffic. All schedules begin at `now`.
   void start(Time now);
   /// Stops posting messages; those already posted complete normally.
   void stop_traffic(Time now);
   /// Completes all outstanding requests as flushed.
   void flush(Time now);
-  /// Sets new parameters for the congestion control of QP `i`, and of all QPs that share it, effective
-  /// immediately. Returns false if the QP has no congestion control of this kind.
+  /// Sets new congestion control parameters for QP `i`, and for all QPs that share its congestion control,
+  /// effective immediately. Returns false if the QP has no congestion control of this kind.
   bool set_congestion(std::uint32_t i, const CongestionSettings& profile, Time now);
   /// Records up to `events` CNPs and parameter changes from now on. Must not be called while a worker owns
   /// the board.
   void keep_congestion_log(std::size_t events) { log_ = CongestionLog(events); }
   const CongestionLog& congestion_log() const { return log_; }
   /// True if every configured QP has posted all its messages and received their completions. QPs of the
-  /// metadata bus count only after traffic was stopped, because until then requests may still be added.
+  /// metadata bus count only after traffic has been stopped, because requests may be added until then.
   bool finished() const { return unfinished_ == 0 && bus_qps_.finished(); }
 
-  /// Applies a register write. It is in effect when the call returns.
+  /// Applies a register write, which is in effect when the call returns.
   void apply(const board::DataPathAction& action, Time now);
-  /// Copies the state shown by registers, without changing it. `out.qps[k].qp` selects the QPs.
+  /// Copies the state that registers expose, without changing it. `out.qps[k].qp` selects the QPs.
   void observe(board::DataPathState& out, Time now) const;
 
-  /// If false, disables the fast path (board_send.cpp), for comparison. Affects only speed.
+  /// If false, disables the fast path (board_send.cpp), for comparison. This affects only speed.
   void set_fast_path(bool on) { fast_path_ = on; }
 
   void expect(const roce::ParsedFrame& frame) override;
@@ -85,11 +84,11 @@ class Board : public Endpoint {
   void copy_statistics(EndpointSnapshot& out, std::size_t first, std::size_t last, Time now) const override;
   /// Number of the first slot of the metadata bus, which equals the number of configured QPs.
   std::size_t first_bus_qp() const { return bus_qps_.first(); }
-  /// True for a configured QP, or for a slot of the metadata bus that holds a QP.
+  /// True for a configured QP, or for a slot of the metadata bus that contains a QP.
   bool qp_exists(std::size_t i) const { return i < first_bus_qp() || bus_qps_.exists(i); }
   const SendQp& qp(std::size_t i) const { return qps_[i]; }
   SendQp& qp(std::size_t i) { return qps_[i]; }
-  /// Requester counters of QP `i`. For a slot of the metadata bus: the sum over all QPs it has held.
+  /// Requester counters of QP `i`. For a slot of the metadata bus, the sum over all its QPs so far.
   roce::RequesterCounters totals(std::size_t i) const {
     return i < first_bus_qp() ? qps_[i].requester().counters() : bus_qps_.totals(i);
   }
@@ -97,11 +96,11 @@ class Board : public Endpoint {
   /// Average memory per queue pair in bytes, including its send queue, congestion control, and entries in
   /// wheels and tables. Counts allocated capacity; 0 without queue pairs.
   std::size_t memory_per_qp() const;
-  /// Number of next hops whose MAC address is unknown. A next hop that does not answer NextHops::kTries
-  /// requests, sent one second apart, is given up and the QPs that need it go to ERR. Includes the next hop
-  /// of the metadata bus while the bus has QPs; that one is never given up.
+  /// Number of next hops whose MAC address is unknown. After NextHops::kTries requests without a reply, sent
+  /// one second apart, resolution of a next hop fails and the QPs that need it enter ERR. Includes the next
+  /// hop of the metadata bus while the bus has QPs; its resolution is retried without limit.
   std::size_t unresolved() const;
-  /// Time taken to resolve the next hops of the configured QPs: NextHops::took().
+  /// Time taken to resolve the next hops of the configured QPs; see NextHops::took().
   Time resolution_took() const { return hops_.took(); }
   const LinkShaper& link() const { return link_; }
 
@@ -114,13 +113,13 @@ class Board : public Endpoint {
  private:
   static constexpr std::uint32_t kNoRun = UINT32_MAX;
 
-  /// A range of consecutive QPs, [first, first + count), that wait for the same next hop.
+  /// A range of consecutive QPs, [first, first + count), waiting for the same next hop.
   struct WaitingRun {
     std::uint32_t first = 0;
     std::uint32_t count = 0;
     std::uint32_t behind = kNoRun;  ///< next range for this next hop: index into `waiting_runs_`
   };
-  /// List of the ranges that wait for one next hop.
+  /// List of the ranges waiting for one next hop.
   struct Waiting {
     std::uint32_t first = kNoRun;
     std::uint32_t last = kNoRun;
@@ -136,18 +135,19 @@ class Board : public Endpoint {
   }
   board::QpLive live(std::size_t i, Time now) const;
 
-  /// The departure of the QP, postponed while its priority is paused.
+  /// Departure time of the QP, postponed while its priority is paused.
   Time departure(std::uint32_t i, Time now) const { return unpaused(i, qps_[i].departure(now)); }
   Time own_departure(std::uint32_t i, Time now) const { return unpaused(i, qps_[i].own_departure(now)); }
   Time unpaused(std::uint32_t i, Time at) const {
     return pause_.per_priority() ? std::max(at, pause_.until(pause_.priority(qps_[i].headers()))) : at;
   }
-  /// Reschedules QP `i` after any change to it: updates the ready queue, the departure wheel, and its timer.
+  /// Reschedules QP `i`. Call after any change to the QP: updates the ready queue, the departure wheel, and
+  /// its timer.
   void reschedule(std::uint32_t i, Time now);
   void schedule(std::uint32_t i, Time at, Time now);
   /// If the first QP in `line` may send, moves it to the ready queue; otherwise schedules its wake-up.
   void call_next(std::uint32_t line, Time now);
-  /// Moves QPs whose departure has been reached from the wheel to the ready queue.
+  /// Moves QPs whose departure time has been reached from the wheel to the ready queue.
   void wake(Time now);
   void watch_timer(std::uint32_t i, Time now);
   void run_timers(Time now);
@@ -165,7 +165,7 @@ class Board : public Endpoint {
   Time request_event(Time now) const;
 
   // board_send.cpp: selects the next sender
-  /// Up to this many queue pairs stay in the cache without prefetching.
+  /// Up to this number, queue pairs stay in the cache without prefetching.
   static constexpr std::size_t kFewQps = 256;
   bool many() const { return qps_.size() > kFewQps; }
   std::size_t send_packets(Time now, std::span<TxFrame> out);
@@ -189,7 +189,7 @@ class Board : public Endpoint {
   std::vector<std::uint32_t> woken_;
   TimingWheel timers_;
   ReadyQueue ready_;
-  unsigned quantum_sent_ = 0;  ///< packets the first QP in the ready queue has sent in its current quantum
+  unsigned quantum_sent_ = 0;  ///< packets sent by the first QP in the ready queue in its current quantum
   std::size_t fetch_at_ = 0;   ///< position in the ready queue at which to prefetch more QPs
   std::size_t fetched_ = 0;    ///< position after the last prefetched QP
   ExpectedResponses expected_;

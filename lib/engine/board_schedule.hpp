@@ -10,26 +10,26 @@
 
 namespace softfeb::engine {
 
-/// When a board generates traffic, relative to the start of traffic of the experiment.
+/// Times at which a board starts and stops generating traffic, relative to the experiment's start of traffic.
 struct BoardTimes {
   Time start = 0;
-  Time stop = kNever;  ///< no messages are posted from then on; those already posted complete
+  Time stop = kNever;  ///< no messages are posted from then on; messages already posted complete
 };
 
-/// Starts and stops boards at their times. Sans-I/O: the caller supplies the time.
+/// Starts and stops boards at their scheduled times. Sans-I/O: the caller supplies the time.
 class BoardSchedule {
  public:
-  /// `board` must outlive this object. Call before begin().
+  /// Call before begin(). `board` must outlive this object.
   void add(Board& board, const BoardTimes& times);
 
-  /// Traffic starts at `at`.
+  /// Sets the start of traffic to `at`.
   void begin(Time at) { begin_ = at; }
   /// Discards all remaining events.
   void cancel() { next_ = events_.size(); }
 
   /// Time of the next event; kNever if there is none.
   Time next() const { return next_ < events_.size() ? saturating_add(begin_, events_[next_].at) : kNever; }
-  /// Processes all events that are due; an overdue board starts late. Returns true if there was one.
+  /// Processes all events that are due; an overdue board starts late. Returns true if any event was due.
   bool run(Time now);
 
  private:

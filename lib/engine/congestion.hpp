@@ -11,13 +11,14 @@
 
 namespace softfeb::engine {
 
-/// Selects the congestion control of a QP and its parameters: none, the firmware's DCQCN, or the paper's.
+/// Selects the congestion control of a QP and its parameters: none, the firmware's DCQCN, or the DCQCN
+/// paper's.
 using CongestionSettings = std::variant<std::monostate, dcqcn::FirmwareSettings, dcqcn::PaperSettings>;
 
-/// Size of the object in bytes; 0 for none.
+/// Size of the congestion control object in bytes; 0 for none.
 std::size_t congestion_control_bytes(const CongestionSettings& profile);
-/// Constructs the object at `place`, which has congestion_control_bytes() bytes and is aligned to a cache
-/// line; returns null for none.
+/// Constructs the congestion control at `place`, which provides congestion_control_bytes() bytes aligned to a
+/// cache line. Returns null for none.
 dcqcn::CongestionControl* make_congestion_control(const CongestionSettings& profile, void* place);
 
 enum class Change : std::uint8_t {
@@ -26,7 +27,7 @@ enum class Change : std::uint8_t {
   kRefused,  ///< the profile is for a different algorithm
 };
 
-/// Sets new parameters of a running congestion control, in effect from `now` on. Settings fixed at
+/// Sets new parameters of a running congestion control, effective from `now` on. Settings fixed at
 /// construction (the token bucket, the firmware's line rate) do not change.
 Change change_parameters(dcqcn::CongestionControl& control, const CongestionSettings& profile, Time now);
 

@@ -15,12 +15,12 @@ namespace softfeb::engine {
 struct CongestionEvent {
   Time at = 0;
   std::uint32_t qp = 0;  ///< number on the board
-  /// New parameters, as passed to set_congestion(). Not set: the event is a CNP.
+  /// New parameters, as passed to set_congestion(). Not set if the event is a CNP.
   std::optional<CongestionSettings> profile;
 };
 
-/// The congestion control events of a board in order, as needed to replay its rates. The capacity is fixed at
-/// construction, so that add() does not allocate memory.
+/// Records the congestion control events of a board in order, so that its rates can be replayed. The capacity
+/// is fixed at construction, so add() does not allocate memory.
 class CongestionLog {
  public:
   explicit CongestionLog(std::size_t room = 0) : room_(room) { events_.reserve(room); }

@@ -15,10 +15,10 @@
 /// of the responses.
 namespace softfeb::engine {
 
-/// A datagram for one of the board's slow-control ports, and the addresses for the response. The VLAN is the
-/// board's own, because frames of other VLANs do not reach the board. Refers to the bytes of the frame.
+/// A datagram for one of the board's slow-control ports, with the addresses needed to respond. Its VLAN is
+/// the board's own, because frames of other VLANs do not reach the board. Refers to the bytes of the frame.
 struct ReceivedDatagram {
-  roce::MacAddress source_mac{};  ///< of the sender or its router; the response is sent there
+  roce::MacAddress source_mac{};  ///< MAC address of the sender or its router; destination of the response
   roce::IpAddress source_ip;
   std::uint16_t source_port = 0;
   std::uint16_t dest_port = 0;  ///< kRegisterUdpPort or kStreamUdpPort
@@ -27,11 +27,11 @@ struct ReceivedDatagram {
 
 /// Extracts a datagram for UDP port 8192 or 8193 from a frame. Returns nullopt for all other frames,
 /// including those that parse_frame() rejects (wrong lengths, IPv4 options, fragments, IPv6 extension
-/// headers) and those from a sender that cannot be answered: source port 0, or a multicast or unspecified
-/// source address.
+/// headers) and those whose sender cannot be answered (source port 0, or a multicast or unspecified source
+/// address).
 ///
-/// UDP checksums left to offload by a neighbour on the same host are accepted (roce/frame.hpp); RSSI and the
-/// packetizer carry checksums of their own.
+/// Accepts UDP checksums that a neighbour on the same host left to offload (roce/frame.hpp); RSSI and the
+/// packetizer have their own checksums.
 std::optional<ReceivedDatagram> parse_control_datagram(const Segments& frame);
 
 /// Addresses of an outgoing datagram.
@@ -42,14 +42,14 @@ struct DatagramRoute {
   std::uint16_t source_port = 0;
 };
 
-/// Bytes of a frame in addition to the UDP payload: Ethernet, VLAN tag if any, IP and UDP.
+/// Bytes of a frame in addition to the UDP payload: Ethernet, optional VLAN tag, IP and UDP.
 std::size_t control_frame_overhead(const Identity& from);
 
 /// Largest UDP payload of an IP packet of `mtu` bytes; 0 if the headers do not fit.
 std::size_t max_udp_payload(std::uint32_t mtu, bool v6);
 
-/// Writes a frame that carries `payload` from `from` to `to`: DSCP 0, Not-ECT, TTL 64, don't fragment, with
-/// UDP checksum (mandatory for IPv6, RFC 8200 section 8.1). `out` must have room for the payload and
+/// Writes a frame that carries `payload` from `from` to `to`, with DSCP 0, Not-ECT, TTL 64, the DF bit and a
+/// UDP checksum (mandatory for IPv6, RFC 8200 section 8.1). `out` must have room for the payload plus
 /// control_frame_overhead(); the payload must fit an IP packet (65,507 bytes). Returns the length of the
 /// frame, without padding to the Ethernet minimum.
 std::size_t write_control_frame(const Identity& from, const DatagramRoute& to, ByteSpan payload,

@@ -12,21 +12,22 @@
 
 namespace softfeb::engine {
 
-/// Maps received frames to endpoints by (VLAN, destination IP address). Unknown addresses give kNobody; the
-/// caller decides what to do with those frames. Pause frames carry neither VLAN nor IP address and are
-/// matched by destination MAC address.
+/// Maps received frames to endpoints by (VLAN, destination IP address). Returns kNobody for unknown
+/// addresses; the caller decides what to do with those frames. Pause frames carry neither a VLAN nor an IP
+/// address and are matched by destination MAC address.
 class Demux {
  public:
   static constexpr std::uint32_t kNobody = UINT32_MAX;
 
-  /// Returns false if (VLAN, IP address) is already taken.
+  /// Returns false if the (VLAN, IP address) is already in use.
   bool insert(const Identity& identity, std::uint32_t endpoint);
 
-  /// The endpoint that a frame is addressed to. ARP packets are matched by their target protocol address.
+  /// Returns the endpoint that a frame is addressed to. ARP packets are matched by their target protocol
+  /// address.
   std::uint32_t find(const roce::ParsedFrame& frame) const;
 
-  /// Calls `take` for the endpoints addressed by a pause frame, in any VLAN: those with its destination MAC
-  /// address, or all of them for the multicast address. find() returns kNobody for pause frames.
+  /// Calls `take` for each endpoint addressed by a pause frame, in any VLAN: those with its destination MAC
+  /// address, or all endpoints for the multicast address. find() returns kNobody for pause frames.
   template <typename Take>
   void for_each_paused(const roce::MacAddress& dest, Take&& take) const {
     const bool all = dest == roce::kPauseAddress;

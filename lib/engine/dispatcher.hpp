@@ -8,25 +8,25 @@
 
 namespace softfeb::engine {
 
-/// The firmware's WorkReqDispatcher (Simple-10GbE-RUDP-KCU105-Example, WorkReqDispatcher.vhd): generates
-/// bursts of RDMA WRITE with immediate requests, which cycle through a ring of slots at RemAddr. See
-/// doc/dispatcher.md.
+/// The firmware's WorkReqDispatcher (Simple-10GbE-RUDP-KCU105-Example, WorkReqDispatcher.vhd). Generates
+/// bursts of RDMA WRITE with immediate requests, whose remote addresses cycle through a ring of slots at
+/// RemAddr. See doc/dispatcher.md.
 class Dispatcher {
  public:
-  /// Channel of the receiver's stream; 00 00 00 01 on the wire.
+  /// Channel in the receiver's stream; 00 00 00 01 on the wire.
   static constexpr std::uint32_t kImmediate = 1;
 
-  /// Sets the registers; `start` is a rising edge of the start bit. An edge during a burst is ignored, as is
-  /// one with a count of 0 (where the comparison in the firmware underflows, to 2^24 requests).
+  /// Sets the registers; `start` is a rising edge of the start bit. Ignores an edge during a burst, and one
+  /// with a count of 0 (for which the firmware's comparison underflows to 2^24 requests).
   void write(const board::Dispatch& registers);
 
   const board::Dispatch& registers() const { return registers_; }
-  /// Remaining requests of the burst.
+  /// Number of remaining requests of the burst.
   std::uint32_t waiting() const;
   /// Returns the next request. The caller fills in its id and payload offset, which depend on the QP.
   /// Requires waiting() != 0.
   roce::WorkRequest next();
-  /// Ends the burst as if all its requests had been made. Returns how many were left.
+  /// Ends the burst as if all its requests had been made. Returns the number of requests dropped.
   std::uint32_t drop();
 
  private:
@@ -38,8 +38,8 @@ class Dispatcher {
   bool sending_ = false;
 };
 
-/// The firmware's WorkCompChecker: counts the work completions of the metadata bus's QPs, successful and
-/// failed. Counts nothing while its reset is asserted.
+/// The firmware's WorkCompChecker. Counts the successful and failed work completions of the metadata bus's
+/// QPs. Counts nothing while its reset is asserted.
 class CompletionChecker {
  public:
   void count(std::uint64_t ok, std::uint64_t failed) {

@@ -15,7 +15,7 @@ namespace softfeb::engine {
 
 /// Action required of the caller for a received frame.
 enum class RxVerdict : std::uint8_t {
-  kConsumed,  ///< used or dropped, and counted
+  kConsumed,  ///< processed or dropped, and counted
   kControl,   ///< a slow-control datagram (UDP 8192 or 8193): pass it to the control thread
 };
 
@@ -23,29 +23,29 @@ enum class RxVerdict : std::uint8_t {
 inline constexpr std::uint16_t kRegisterUdpPort = 8192;
 inline constexpr std::uint16_t kStreamUdpPort = 8193;
 
-/// Frame counters. Every frame in rx_frames is in exactly one other rx_ counter, except that rx_ce counts a
-/// subset of rx_roce.
+/// Frame counters. Every frame in rx_frames is counted in exactly one other rx_ counter, except that rx_ce
+/// counts a subset of rx_roce.
 struct EndpointCounters {
   std::uint64_t rx_frames = 0;
   std::uint64_t rx_roce = 0;     ///< passed to a QP: known QPN and peer, valid iCRC
   std::uint64_t rx_ce = 0;       ///< on a board: ACKs, NAKs and RNR NAKs received with ECN CE
   std::uint64_t rx_host = 0;     ///< ARP, neighbour discovery, ICMP echo requests
-  std::uint64_t rx_control = 0;  ///< passed to the slow control
+  std::uint64_t rx_control = 0;  ///< passed to slow control
   std::uint64_t rx_pause = 0;    ///< pause frames (802.3x or PFC) of the configured kind
   std::uint64_t rx_icrc_errors = 0;
   std::uint64_t rx_unknown_qp = 0;
   std::uint64_t rx_wrong_peer = 0;  ///< the QP exists, but the sender is not its peer
   /// Truncated headers, wrong transport version, or an opcode that the endpoint does not accept.
   std::uint64_t rx_bad_transport = 0;
-  std::uint64_t rx_other = 0;    ///< other MAC addresses, UDP ports or ICMP messages, ignored pause frames
-  std::uint64_t tx_control = 0;  ///< responses of the slow control
+  std::uint64_t rx_other = 0;    ///< other MAC addresses, UDP ports or ICMP messages; ignored pause frames
+  std::uint64_t tx_control = 0;  ///< slow-control responses
   std::uint64_t tx_frames = 0;   ///< all frames
   std::uint64_t tx_bytes = 0;    ///< from the Ethernet header to the end of the payload or iCRC
 };
 
 struct EndpointSnapshot;
 
-/// One network address with its state: a board or a receiver. Owned by one worker; sans-I/O.
+/// A board or a receiver: one network address and its state. Owned by one worker; sans-I/O.
 class Endpoint {
  public:
   explicit Endpoint(const Identity& identity, const PauseConfig& pause = {})
@@ -62,28 +62,28 @@ class Endpoint {
   RxVerdict receive(const roce::ParsedFrame& frame, Time now);
 
   /// Like receive(), for one frame of a burst. May defer rescheduling until end_of_burst(), so that several
-  /// responses for one queue pair reschedule it only once. Between the frames of a burst and end_of_burst()
-  /// no other function may be called.
+  /// responses for a queue pair reschedule it only once. No other function may be called before
+  /// end_of_burst().
   RxVerdict receive_in_burst(const roce::ParsedFrame& frame, Time now) {
     in_burst_ = true;
     return receive(frame, now);
   }
-  /// Ends a burst; `now` is that of its frames. Does nothing outside a burst.
+  /// Ends a burst. `now` must be that of the burst's frames. Does nothing outside a burst.
   void end_of_burst(Time now) {
     if (!in_burst_) return;
     in_burst_ = false;
     finish_burst(now);
   }
-  /// Hint that this frame will be received soon, in the current burst or as the first of a new one.
-  /// Prefetches the data needed to process it; has no other effect.
+  /// Hint that this frame will be received soon, in the current burst or as the first frame of a new one.
+  /// Prefetches the data needed to process it and has no other effect.
   virtual void expect(const roce::ParsedFrame& /*frame*/) {}
 
-  /// Fills up to out.size() frames to be sent at `now`. The caller sets `header` of each frame. Returns the
-  /// number of frames.
+  /// Fills up to out.size() frames to be sent at `now` and returns their number. The caller must have set
+  /// `header` of each frame.
   virtual std::size_t poll(Time now, std::span<TxFrame> out) = 0;
 
-  /// A lower bound on when poll() has work, unless a frame or a command arrives; at most `now` if there is
-  /// work already.
+  /// Lower bound on the time at which poll() has work, unless a frame or a command arrives. At most `now` if
+  /// there is work already.
   virtual Time next_event(Time now) const = 0;
 
   /// Accounts for a slow-control frame of `length` bytes sent from this endpoint's address without poll().
@@ -92,8 +92,8 @@ class Endpoint {
   virtual std::size_t qp_count() const = 0;
   /// Makes room in `out` for the statistics of all QPs.
   virtual void prepare(EndpointSnapshot& out) const = 0;
-  /// Copies the statistics of QPs first … last - 1, which belong to this kind of endpoint. If these include
-  /// the last QP, also those of the endpoint that a board and a receiver do not have in common.
+  /// Copies the statistics of QPs first … last - 1. If the range includes the last QP, also copies the
+  /// endpoint statistics that are specific to a board or a receiver.
   virtual void copy_statistics(EndpointSnapshot& out, std::size_t first, std::size_t last,
                                Time now) const = 0;
 
@@ -105,8 +105,8 @@ class Endpoint {
   Host& host() { return host_; }
   const Host& host() const { return host_; }
   const EndpointCounters& counters() const { return counters_; }
-  /// Counts events that should trigger a packet capture: iCRC errors, NAKs and RNR NAKs in either direction,
-  /// timeouts, and next hops given up.
+  /// Number of events that should trigger a packet capture: iCRC errors, NAKs and RNR NAKs in either
+  /// direction, unexpected responses, timeouts, and next hops that could not be resolved.
   std::uint64_t incidents() const { return incidents_; }
 
  protected:
@@ -114,18 +114,18 @@ class Endpoint {
   virtual void receive_roce(const roce::ParsedFrame& frame, Time now) = 0;
   /// True if rescheduling may be deferred to the end of the burst: see receive_in_burst().
   bool in_burst() const { return in_burst_; }
-  /// Does what receive_roce() deferred.
+  /// Performs the work deferred by receive_roce().
   virtual void finish_burst(Time /*now*/) {}
-  /// The MAC address of a neighbour was learned.
+  /// Called when the MAC address of a neighbour was learned.
   virtual void neighbour_learned(const roce::IpAddress& /*ip*/, Time /*now*/) {}
 
-  /// The pauses of `priorities` (bit mask) end earlier than they would have.
+  /// Called when the pauses of `priorities` (bit mask) end earlier than expected.
   virtual void resumed(std::uint8_t /*priorities*/, Time /*now*/) {}
   /// Sends ARP, ICMP and neighbour discovery frames, unless they are paused.
   std::size_t poll_host(Time now, std::span<TxFrame> out) {
     return host_.has_answers() && control_open_at() <= now ? host_.poll(out) : 0;
   }
-  /// When poll_host() has work; kNever if it has none.
+  /// Time at which poll_host() has work; kNever if it has none.
   Time host_event(Time now) const { return host_.has_answers() ? std::max(now, control_open_at()) : kNever; }
   /// Time until which the whole link is paused (802.3x).
   Time link_open_at() const { return pause_.per_priority() ? 0 : pause_.until(0); }

@@ -14,18 +14,18 @@ namespace softfeb::engine {
 
 /// Prefetches for the responses of a burst, whose queue pairs may be anywhere in memory, while earlier
 /// responses are processed. Each stage needs data prefetched by the previous one: first the entries of the
-/// QPN table; then the queue pairs, all at once, so that their page walks proceed in parallel; then, for each
-/// response, the send queue of the one two positions later.
+/// QPN table; then all queue pairs at once, so that their page walks proceed in parallel; then, for each
+/// response, the send queue of the response two positions later.
 class ExpectedResponses {
  public:
-  /// Announces a response for `qpn`. Ignored if there are already kMost.
+  /// Announces a response for `qpn`. Does nothing if kMost responses are already announced.
   void add(roce::Qpn qpn, const QpTable& table) {
     if (count_ == kMost) return;
     table.prefetch(qpn);
     entries_[count_++] = {qpn, QpTable::kNotFound};
   }
 
-  /// A response is about to be processed. It need not be one that was announced.
+  /// Call before processing a response. The response need not have been announced.
   void step(const QpTable& table, const QpStore& qps, const TimingWheel& timers) {
     if (count_ == 0) return;
     if (at_ == 0) find_all(table, qps, timers);

@@ -18,15 +18,15 @@ inline std::uint64_t hash_of(const roce::IpAddress& ip) {
   return (((a * 31) ^ b) * 0x9e3779b97f4a7c15ULL) >> 32;
 }
 
-/// Finds entries of an external array by a hash of their key. Each bucket holds a chain of indices; there are
-/// at least as many buckets as entries. Only reserve() allocates memory.
+/// Finds entries of an external array by a hash of their key. Each bucket is a chain of indices; there are at
+/// least as many buckets as entries. Only reserve() allocates memory.
 class HashChains {
  public:
   static constexpr std::uint32_t kNone = UINT32_MAX;
 
   explicit HashChains(std::size_t entries = 0) { reserve(entries); }
 
-  /// Makes room for `entries` entries and removes all.
+  /// Removes all entries and makes room for `entries` entries.
   void reserve(std::size_t entries) {
     next_.assign(entries, kNone);
     buckets_.assign(std::bit_ceil(std::max<std::size_t>(entries, 1)), kNone);
@@ -39,14 +39,14 @@ class HashChains {
     first = i;
   }
 
-  /// `i` must have been inserted with this hash.
+  /// Entry `i` must have been inserted with this hash.
   void erase(std::uint64_t hash, std::uint32_t i) {
     std::uint32_t* at = &bucket(hash);
     while (*at != i) at = &next_[*at];
     *at = next_[i];
   }
 
-  /// The entry with this hash for which `is` returns true; kNone if there is none.
+  /// Returns the entry with this hash for which `is` returns true; kNone if there is none.
   template <typename Is>
   std::uint32_t find(std::uint64_t hash, Is&& is) const {
     std::uint32_t i = buckets_[hash & (buckets_.size() - 1)];

@@ -17,7 +17,7 @@
 namespace softfeb::engine {
 
 struct HostCounters {
-  /// ARP. For IPv6, a neighbour solicitation counts as a request and an advertisement as a reply.
+  /// ARP counters. For IPv6, a neighbour solicitation counts as a request and an advertisement as a reply.
   std::uint64_t arp_requests_rx = 0;
   std::uint64_t arp_replies_rx = 0;
   std::uint64_t arp_requests_tx = 0;
@@ -26,9 +26,9 @@ struct HostCounters {
   std::uint64_t answers_dropped = 0;  ///< queue full, or echo request too large
 };
 
-/// Protocols of an address other than RoCE: answers ARP, neighbour solicitations and ICMP echo requests, and
-/// sends ARP requests and neighbour solicitations. Memory is bounded: during a flood of requests some answers
-/// are dropped.
+/// Protocols of an address other than RoCE. Answers ARP, neighbour solicitations and ICMP echo requests, and
+/// sends ARP requests and neighbour solicitations. Memory is bounded: some answers are dropped during a flood
+/// of requests.
 class Host {
  public:
   explicit Host(const Identity& identity);
@@ -54,7 +54,7 @@ class Host {
 
  private:
   static constexpr std::size_t kEchoQueue = 4;
-  static constexpr std::size_t kEchoRoom = 9216;  ///< covers jumbo pings, which are used to check the MTU
+  static constexpr std::size_t kEchoRoom = 9216;  ///< enough for jumbo pings, which are used to check the MTU
 
   struct NeighbourOut {
     bool reply = false;
@@ -63,7 +63,7 @@ class Host {
   };
   struct EchoOut {
     roce::MacAddress mac{};
-    std::vector<std::uint8_t> packet;  ///< from the IP header on; allocated once
+    std::vector<std::uint8_t> packet;  ///< starts at the IP header; allocated once
   };
 
   void answer(const NeighbourAnswers::Asker& asker);

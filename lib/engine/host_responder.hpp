@@ -12,22 +12,23 @@
 
 namespace softfeb::engine {
 
-/// Acts as the host for the queue pairs created by one board's metadata bus: translates register writes into
-/// actions of the built-in receiver, which must precede those of the board. A real host creates its QP and
-/// registers its memory before it writes to the board; here both are derived from the register writes.
+/// Acts as the host for the queue pairs that one board's metadata bus creates: translates register writes
+/// into actions of the built-in receiver, which must be performed before those of the board. A real host
+/// creates its QP and registers its memory before it writes to the board; here both are derived from the
+/// register writes.
 ///
-/// - A QP goes to RTS: the receiver creates the QP named by DestQPN, with the board's QPN and first PSN.
+/// - A QP enters RTS: the receiver creates the QP named by DestQPN, with the board's QPN and first PSN.
 /// - WorkReqDispatcher is written: the slots of the address ring (RKey, RemAddr, Len · AddrWrapCount) become
 ///   a memory region. The last few regions are kept, because packets of the previous burst may be in flight.
 ///   All regions share the same memory.
 /// - A QP is destroyed: the receiver destroys its QP.
 ///
-/// Owned by the control thread; does no I/O.
+/// Owned by the control thread. Does no I/O.
 class HostResponder {
  public:
   struct Config {
     std::size_t first_bus_qp = 0;  ///< number of the metadata bus's first QP on the board
-    std::size_t qps = 1;           ///< QPs that the bus can create; the receiver has one slot per QP
+    std::size_t qps = 1;           ///< number of QPs the bus can create; the receiver has one slot per QP
     std::size_t first_slot = 0;    ///< number of the first of these slots on the receiver
     std::uint64_t memory = 0;      ///< size of the largest region in bytes
     std::uint8_t rnr_timer = 12;   ///< timer code in RNR NAKs
@@ -35,7 +36,7 @@ class HostResponder {
   struct Deps {
     /// Returns `bytes` bytes of memory, at most Config::memory. Always returns the same start address.
     std::function<std::uint8_t*(std::uint64_t bytes)> memory;
-    /// Returns whether a configured QP has this number.
+    /// Returns true if a configured QP has this number.
     std::function<bool(roce::Qpn)> taken;
     /// Reports a message to the user.
     std::function<void(const std::string&)> say;
@@ -43,8 +44,8 @@ class HostResponder {
 
   HostResponder(const Config& config, Deps deps);
 
-  /// Returns the actions that the receiver must perform before the board performs `action`; often none.
-  /// `seen` is the newest known state of the board, used to detect bursts that were cut off.
+  /// Returns the actions that the receiver must perform before the board performs `action`, which are often
+  /// none. `seen` is the newest known state of the board, used to detect incomplete bursts.
   std::vector<ReceiverAction> before(const board::DataPathAction& action, const board::DataPathState& seen);
 
  private:
@@ -56,7 +57,7 @@ class HostResponder {
   };
   struct Region {
     roce::MemoryRegion memory;
-    bool lasting = false;  ///< used by a burst; otherwise the next register write replaces it
+    bool lasting = false;  ///< used by a burst; if false, the next register write replaces it
   };
   using Actions = std::vector<ReceiverAction>;
 

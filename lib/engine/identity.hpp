@@ -9,7 +9,8 @@
 
 namespace softfeb::engine {
 
-/// Network identity of an endpoint (a board or a receiver). (VLAN, IP address) must be unique per port.
+/// Network identity of an endpoint (a board or a receiver). The pair (VLAN, IP address) must be unique per
+/// port.
 struct Identity {
   roce::MacAddress mac{};
   roce::IpAddress ip;
@@ -17,8 +18,8 @@ struct Identity {
   std::optional<roce::VlanTag> vlan;
   std::optional<roce::IpAddress> gateway;
 
-  /// The next hop for `destination`: the destination itself if it is on this subnet, otherwise the gateway.
-  /// Without a gateway, always the destination.
+  /// Returns the next hop for `destination`: the destination itself if it is on this subnet or there is no
+  /// gateway, otherwise the gateway.
   roce::IpAddress next_hop(const roce::IpAddress& destination) const;
 };
 

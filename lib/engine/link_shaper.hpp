@@ -10,9 +10,9 @@
 
 namespace softfeb::engine {
 
-/// The board's link: frames are sent one after another, each for as long as its bytes take on the wire,
-/// including inter-packet gap, preamble and FCS. A late worker may make up for at most `slack` of the elapsed
-/// time.
+/// Shapes traffic to the board's link rate. Frames are sent one after another, and each occupies the link for
+/// its bytes on the wire, including inter-packet gap, preamble and FCS. A late worker may catch up on at most
+/// `slack` of the elapsed time.
 class LinkShaper {
  public:
   static constexpr Time kSlack = 2 * kMicrosecond;
@@ -22,14 +22,14 @@ class LinkShaper {
 
   Time slack() const { return slack_; }
   bool open(Time now) const { return free_ <= now; }
-  /// When the link becomes free.
+  /// Time at which the link becomes free.
   Time free_at() const { return free_; }
 
-  /// The link could not be used until `t`, which is in the past, for a reason other than a late worker. That
-  /// time must not be made up for.
+  /// Reports that the link was unusable until `t`, which is in the past, for a reason other than a late
+  /// worker. The shaper does not catch up on that time.
   void was_closed_until(Time t) { free_ = std::max(free_, t); }
 
-  /// A frame of `length` bytes, from the Ethernet header through iCRC, is sent.
+  /// Accounts for a sent frame of `length` bytes, from the Ethernet header through the iCRC.
   void sent(std::uint32_t length, Time now) {
     if (rate() == 0) return;
     // The minimum frame size is 64 bytes including FCS.

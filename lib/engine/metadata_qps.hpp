@@ -21,40 +21,40 @@ struct BusConfig {
   std::size_t slots = 0;
   /// Settings common to all slots. The bus supplies transport, QPNs, PSNs, path MTU, timers and retries; the
   /// board's identity and the destination supply the addresses of the path. `traffic`, `peer_mac` and
-  /// `start_after` are ignored. `payload` must provide bytes for any offset and length; it must not be null
-  /// if there are slots (std::invalid_argument).
+  /// `start_after` are ignored. `payload` must provide bytes for any offset and length. If there are slots,
+  /// it must not be null (std::invalid_argument).
   SendQpConfig qp;
   roce::SourcePortPolicy source_port;
-  std::uint32_t largest_pmtu = 4096;    ///< limit of the port; a QP with a larger path MTU goes to ERR
+  std::uint32_t largest_pmtu = 4096;    ///< limit of the port; a QP with a larger path MTU enters ERR
   board::SetDestination destination{};  ///< initial destination
 };
 
-/// A board's queue pairs that the metadata bus creates and destroys at run time, and what serves them in the
-/// firmware: one destination, the work request dispatcher and the work completion checker. The board stores
-/// and schedules the queue pairs like its others; this class decides their state, their path and their
+/// The queue pairs of a board that the metadata bus creates and destroys at run time, with the firmware
+/// blocks that serve them: one destination, the work request dispatcher and the work completion checker. The
+/// board stores and schedules these queue pairs like all others; this class manages their state, path and
 /// requests. Does not allocate memory after construction.
 ///
-/// A slot is a queue pair of the board's QpStore. Functions that take a number `i` expect the number of a
-/// slot on the board: the slots follow the configured queue pairs.
+/// A slot is a queue pair of the board's QpStore. A parameter `i` is the number of a slot on the board; the
+/// slots follow the configured queue pairs.
 class MetadataQps {
  public:
-  /// What the slots share with the board; all of it outlives this object.
+  /// Objects of the board that the slots use. All must outlive this object.
   struct Deps {
     QpStore& qps;
     QpTable& table;
     const Identity& identity;
     const NeighbourTable& neighbours;
-    /// Called after every change to queue pair `i`; calls post_requests() and count_completions() in turn.
+    /// Called after every change to queue pair `i`. It calls post_requests() and count_completions().
     std::function<void(std::uint32_t i, Time now)> reschedule;
   };
-  /// History of a slot, over all QPs it has held.
+  /// History of a slot, over all its QPs so far.
   struct History {
     Time first_completed = kNever;            ///< time of the first successful completions
     std::uint64_t first_completed_bytes = 0;  ///< payload bytes of those completions
-    bool uc = false;                          ///< the slot has held a UC QP
+    bool uc = false;                          ///< the slot contains or contained a UC QP
   };
 
-  /// Configuration of a queue pair that serves as a slot. It generates no traffic itself.
+  /// Returns the configuration of a queue pair that serves as a slot. It generates no traffic itself.
   static SendQpConfig slot_config(const BusConfig& config, const Identity& identity);
 
   /// `first` is the number of the first slot. Throws std::invalid_argument: see BusConfig::qp.
@@ -63,48 +63,49 @@ class MetadataQps {
   /// Makes the newest queue pair of the store the next slot. Call once per slot, then apply the destination.
   void add_slot();
 
-  // Registers, in effect when the call returns. Without slots they have no effect.
+  // Register writes, which are in effect when the call returns. Without slots they have no effect.
   void apply(const board::SetQp& action, Time now);
   void apply(const board::SetDestination& action, Time now);
   void apply(const board::Dispatch& action, Time now);
   void apply(const board::SoftReset& action, Time now);
   void apply(const board::SetCompletionReset& action, Time now);
-  /// DSCP and ECN field of the QPs to come; those that exist are the board's to change.
+  /// Sets the DSCP and ECN field of future QPs. The board changes those of existing QPs.
   void set_traffic_class(std::uint8_t dscp, roce::Ecn ecn);
 
   void start() { stopped_ = false; }
-  /// Drops the requests of the dispatcher that are not posted yet, and accepts no more.
+  /// Drops the dispatcher's requests that are not posted yet, and accepts no more.
   void stop();
-  /// True after stop() when no request is outstanding. Until then requests may still be added.
+  /// After stop(), true if no request is outstanding. Always true before stop(): the slots do not count while
+  /// requests may still be added.
   bool finished() const { return !stopped_ || busy_ == 0; }
 
-  /// Posts requests of the dispatcher to QP `i` as far as there is room. Before RTS they wait; in ERR all of
-  /// them fail at once.
+  /// Posts requests of the dispatcher to QP `i` while there is room. They wait until the QP is in RTS; in ERR
+  /// all of them fail immediately.
   void post_requests(std::uint32_t i, Time now);
   /// Reports new completions of QP `i` to the completion checker.
   void count_completions(std::uint32_t i);
-  /// QP `i` has begun to have outstanding requests, or has none any more.
+  /// Call when QP `i` gets its first outstanding request (true) or completes its last one (false).
   void count_busy(bool busy) { busy_ += busy ? std::size_t{1} : std::size_t(-1); }
 
-  /// True if a request for the next hop's MAC address must be sent to next_hop() at `now`. Repeats once a
+  /// Returns true if a request for the MAC address of next_hop() must be sent at `now`. Repeats once per
   /// second, without limit.
   bool take_neighbour_request(Time now);
-  /// When the next such request is due; kNever if none is.
+  /// Time at which the next such request is due; kNever if none is.
   Time neighbour_request_at() const { return peer_.retry_at; }
-  /// Requires a due neighbour request.
+  /// Requires that a neighbour request is due.
   const roce::IpAddress& next_hop() const { return *peer_.next_hop; }
   void neighbour_learned(const roce::IpAddress& ip, const roce::MacAddress& mac, Time now);
-  /// True if there are QPs whose next hop's MAC address is unknown.
+  /// True if there are QPs and the MAC address of their next hop is unknown.
   bool unresolved() const;
 
   std::size_t first() const { return first_; }
-  /// True if the slot holds a QP.
+  /// True if the slot contains a QP.
   bool exists(std::size_t i) const { return slot(i).exists(); }
   const History& history(std::size_t i) const { return slot(i).history; }
-  /// Requester counters summed over all QPs that the slot has held.
+  /// Requester counters summed over all QPs of the slot so far.
   roce::RequesterCounters totals(std::size_t i) const;
   const CompletionChecker& checker() const { return checker_; }
-  /// Requests dispatched, not yet posted.
+  /// Number of requests dispatched but not yet posted.
   std::uint32_t requests_waiting() const { return dispatcher_.waiting(); }
 
  private:
@@ -112,12 +113,12 @@ class MetadataQps {
 
   struct Slot {
     board::QpContext context;       ///< as written by the bus
-    std::optional<roce::Qpn> qpn;   ///< set if the table holds the QPN; not set if a configured QP owns it
+    std::optional<roce::Qpn> qpn;   ///< set if the table contains the QPN; not set if a configured QP owns it
     std::uint64_t stream_base = 0;  ///< payload byte counter at the start of the current QP
     std::uint64_t stream_next = 0;  ///< payload offset of the next request
     std::uint64_t ok = 0;           ///< completions of the current QP already reported to the checker
     std::uint64_t failed = 0;
-    roce::RequesterCounters past;  ///< sum over the previous QPs of the slot
+    roce::RequesterCounters past;  ///< sum over the slot's previous QPs
     History history;
 
     bool exists() const { return context.state != roce::QpState::kReset; }

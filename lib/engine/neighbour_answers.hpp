@@ -10,8 +10,8 @@
 
 namespace softfeb::engine {
 
-/// Queue of pending ARP replies and neighbour advertisements, oldest first. Holds at most one entry per
-/// requester, regardless of how many requests it sends. Fixed memory: kMost requesters (15 KiB).
+/// Queue of pending ARP replies and neighbour advertisements, oldest first. Contains at most one entry per
+/// requester, regardless of the number of its requests. Memory is fixed: kMost requesters (15 KiB).
 class NeighbourAnswers {
  public:
   static constexpr std::size_t kMost = 512;
@@ -27,7 +27,7 @@ class NeighbourAnswers {
   bool empty() const { return count_ == 0; }
   const Asker& front() const { return ring_[first_]; }
 
-  /// Returns false if the queue is full; the requester is then answered only if it asks again.
+  /// Returns false if the queue is full. The requester is then not answered unless it repeats its request.
   bool push(const Asker& asker) {
     const std::uint64_t hash = hash_of(asker.ip);
     const bool owed =

@@ -12,9 +12,9 @@
 namespace softfeb::engine {
 
 /// Maps IP addresses to MAC addresses: static entries, and entries learned by ARP or neighbour discovery,
-/// which expire. Lookup is by hash. Learned entries use fixed memory, kLearned of them (10 KiB); if all are
-/// in use, a new entry replaces the oldest. Resolution for a board's queue pairs does not depend on this
-/// table: see NextHops.
+/// which expire. Lookup is by hash. Learned entries use fixed memory (kLearned entries, 10 KiB); if all are
+/// in use, a new entry replaces the oldest. Address resolution for a board's queue pairs does not depend on
+/// this table; see NextHops.
 class NeighbourTable {
  public:
   static constexpr std::size_t kLearned = 256;
@@ -25,7 +25,7 @@ class NeighbourTable {
   /// Adds a static entry, which takes precedence over learned ones. Allocates memory, so do not call it on
   /// the packet path.
   void set_static(const roce::IpAddress& ip, const roce::MacAddress& mac);
-  /// Number of calls of set_static().
+  /// Number of calls to set_static().
   std::uint32_t static_changes() const { return static_changes_; }
 
   void learn(const roce::IpAddress& ip, const roce::MacAddress& mac, Time now);

@@ -12,25 +12,24 @@
 
 namespace softfeb::engine {
 
-/// The next hops of a board's queue pairs, and when to send a request (ARP or neighbour solicitation) for
+/// The next hops of a board's queue pairs. Decides when to send a request (ARP or neighbour solicitation) for
 /// each.
 ///
-/// - Requests are not queued: the sender calls next_request() when it has room for a frame, so that no
-///   request is lost. Each next hop is requested once, regardless of the number of queue pairs that wait for
-///   it.
-/// - At most kTogether requests without an answer are in flight, and each answer allows the next request. A
-///   request is a broadcast that is delivered to every port of the network; the limit keeps hundreds of
-///   boards that resolve hundreds of receivers at the pace of the network. A request that is unanswered for
-///   kPatience no longer counts, so that an absent receiver does not hold up the others.
-/// - After kRetry the request is repeated (at most one per second, RFC 1122 section 2.3.2.1 and RFC 4861),
-///   after all first requests. After kTries requests and another kRetry the next hop is given up. A later
-///   answer is still accepted.
+/// - Requests are not queued: the sender calls next_request() when it has room for a frame, so no request is
+///   lost. Each next hop is requested once, regardless of the number of queue pairs waiting for it.
+/// - At most kTogether unanswered requests are in flight, and each reply allows the next request. A request
+///   is a broadcast that is delivered to every port of the network; the limit prevents hundreds of boards
+///   that resolve hundreds of receivers from overloading the network. After kPatience, an unanswered request
+///   no longer counts, so that an absent receiver does not delay the others.
+/// - After kRetry the request is repeated (at most once per second, RFC 1122 section 2.3.2.1 and RFC 4861),
+///   but only when all first requests have been sent. After kTries requests and another kRetry, resolution
+///   fails. A later reply is still accepted.
 ///
 /// add() allocates memory and must be called before traffic starts. All other functions take constant time
 /// and do not allocate.
 class NextHops {
  public:
-  /// Limit per board, about 60 bytes each; enforced by the configuration.
+  /// Limit per board, enforced by the configuration. Each next hop uses about 60 bytes.
   static constexpr std::size_t kMost = 16'384;
   static constexpr std::uint32_t kNone = HashChains::kNone;
   static constexpr std::uint32_t kTogether = 4;
@@ -38,21 +37,21 @@ class NextHops {
   static constexpr Time kRetry = 1 * kSecond;
   static constexpr Time kPatience = 2 * kMillisecond;
 
-  /// Returns the number of `ip`. Adding the same address again returns the same number.
+  /// Returns the number assigned to `ip`. Adding an address again returns the same number.
   std::uint32_t add(const roce::IpAddress& ip);
 
   std::size_t size() const { return hops_.size(); }
-  /// Number of unresolved next hops, including those given up.
+  /// Number of unresolved next hops, including those whose resolution failed.
   std::size_t unknown() const { return unknown_; }
   bool known(std::uint32_t i) const { return hops_[i].state == State::kKnown; }
   const roce::IpAddress& ip(std::uint32_t i) const { return hops_[i].ip; }
-  /// The number of this address; kNone if it was not added.
+  /// Returns the number of this address; kNone if it was not added.
   std::uint32_t find(const roce::IpAddress& ip) const;
 
-  /// The MAC address of `i` was learned. Requires !known(i).
+  /// Marks next hop `i` as resolved. Requires !known(i).
   void learned(std::uint32_t i, Time now);
 
-  /// Advances to `now`. Calls `give_up(i)` for each next hop that did not answer its last request.
+  /// Advances to `now`. Calls `give_up(i)` for each next hop that did not reply to its last request.
   template <typename GiveUp>
   void advance(Time now, GiveUp&& give_up) {
     leave_window(now);
@@ -68,13 +67,14 @@ class NextHops {
     }
   }
 
-  /// The next hop to request at `now`, which counts as sent; kNone if there is none. Call advance() first.
+  /// Returns the next hop to request at `now` and counts the request as sent; kNone if there is none. Call
+  /// advance() first.
   std::uint32_t next_request(Time now);
-  /// When advance() or next_request() has work; at most `now` if there is work already.
+  /// Time at which advance() or next_request() has work; at most `now` if there is work already.
   Time next_event(Time now) const;
 
-  /// Time from the first request until the last next hop became known: 0 if no request was needed, kNever
-  /// while any is unknown.
+  /// Time from the first request until the last next hop was resolved. 0 if no request was needed, kNever
+  /// while any next hop is unknown.
   Time took() const;
 
  private:
@@ -102,7 +102,7 @@ class NextHops {
   HashChains by_ip_;
   List waiting_;  ///< to be requested, in order
   List asked_;    ///< requested, ordered by `asked_at`
-  /// First entry of `asked_` that counts towards kTogether; all later ones count, too.
+  /// First entry of `asked_` that counts towards kTogether; all later ones also count.
   std::uint32_t window_ = kNone;
   std::uint32_t together_ = 0;
   std::size_t unknown_ = 0;

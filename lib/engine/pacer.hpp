@@ -12,13 +12,13 @@ namespace softfeb::engine {
 /// Departure times at a constant rate, with bounded catch-up (doc/pacing.md).
 ///
 /// The schedule is ideal: each packet is due `units / rate` after the previous one, with remainders carried.
-/// A late worker sends the packets that are due, but after `burst` packets back to back their spacing is only
-/// slightly below the ideal one, so that lateness does not become a line-rate burst. Lateness beyond kMaxDebt
-/// is given up and counted.
+/// A late worker sends the packets that are due, but after `burst` back-to-back packets their spacing is only
+/// slightly below the ideal one, so that lateness does not cause a line-rate burst. Lateness beyond kMaxDebt
+/// is counted and not made up.
 class Pacer {
  public:
-  /// `rate` in units per second (bytes or packets; 0 = no pacing). `burst` ≥ 1 packets may leave back to
-  /// back.
+  /// `rate` is in units per second (bytes or packets; 0 = no pacing). Up to `burst` ≥ 1 packets may leave
+  /// back to back.
   explicit Pacer(std::uint64_t rate = 0, std::uint32_t burst = 1) : spacing_(rate), burst_(burst) {}
 
   bool unlimited() const { return rate() == 0; }
@@ -31,10 +31,10 @@ class Pacer {
     spacing_.restart();
   }
 
-  /// When the next packet may leave. A time in the past means now.
+  /// Time at which the next packet may leave. A time in the past means now.
   Time departure() const { return unlimited() ? 0 : std::max(ideal_, earliest_); }
 
-  /// A packet of `units` left at `now`.
+  /// Accounts for a packet of `units` that left at `now`.
   void sent(std::uint64_t units, Time now) {
     if (unlimited()) return;
     const Time spacing = spacing_.next(units);
@@ -51,14 +51,14 @@ class Pacer {
     earliest_ = std::max(earliest_, now > tolerance ? now - tolerance : 0) + fast;
   }
 
-  /// Time on the schedule that was given up because the worker was too late to catch up.
+  /// Lateness beyond kMaxDebt, which is not made up.
   Time given_up() const { return given_up_; }
 
  private:
   static constexpr Time kCatchUp = 16;    ///< catch-up gaps are 15/16 of the ideal gap
-  static constexpr Time kCatchUpFar = 4;  ///< and 3/4 of it when further behind than kFarBehind
+  static constexpr Time kCatchUpFar = 4;  ///< 3/4 of the ideal gap if the schedule is later than kFarBehind
   static constexpr Time kFarBehind = 1 * kMillisecond;
-  /// About one iteration of the worker's loop. A smaller gain would have no effect.
+  /// About one iteration of the worker's loop. A smaller reduction of the gap would have no effect.
   static constexpr Time kTurn = 100 * kNanosecond;
   static constexpr Time kMaxDebt = 100 * kMillisecond;
 

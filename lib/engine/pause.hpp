@@ -23,15 +23,16 @@ constexpr std::array<std::uint8_t, 64> default_priorities() {
 
 struct PauseConfig {
   PauseMode mode = PauseMode::kPause;
-  /// Rate in bytes per second on the wire that converts pause quanta (512 bit times) to time. 0 means 10
+  /// Rate in bytes per second on the wire, used to convert pause quanta (512 bit times) to time. 0 means 10
   /// Gb/s, as in the board's MAC.
   std::uint64_t link_rate = 0;
-  /// For kPfc. Values must be below kPriorities.
+  /// Used by kPfc. Values must be less than kPriorities.
   std::array<std::uint8_t, 64> dscp_to_priority = default_priorities();
 };
 
 /// Pause state of a MAC: the time before which no frame may start. A pause frame replaces earlier ones (with
-/// PFC: for the priorities that it enables); quanta of 0 end a pause. A frame already being sent is finished.
+/// PFC, only for the priorities that it enables); quanta of 0 end a pause. A frame in transmission is
+/// completed.
 class PauseState {
  public:
   explicit PauseState(const PauseConfig& config) : config_(config) {
@@ -58,7 +59,7 @@ class PauseState {
   }
 
   bool per_priority() const { return config_.mode == PauseMode::kPfc; }
-  /// When a frame of this priority may start; in the past if it is not paused.
+  /// Time from which a frame of this priority may start; in the past if the priority is not paused.
   Time until(std::uint8_t priority) const { return until_[priority]; }
   bool paused(std::uint8_t priority, Time now) const { return now < until_[priority]; }
   /// True if any priority is paused.

@@ -11,9 +11,9 @@
 
 namespace softfeb::engine {
 
-/// Maps (QPN, peer) to the index of the queue pair, for QPNs that peers choose: two boards may choose the
-/// same one. Memory is allocated at construction; any change requires clear() and inserting all entries
-/// again.
+/// Maps (QPN, peer) to the index of the queue pair. Used for QPNs that peers choose, because two boards may
+/// choose the same one. Memory is allocated at construction; any change requires clear() and reinserting all
+/// entries.
 class PeerQpTable {
  public:
   static constexpr std::uint32_t kNotFound = UINT32_MAX;
@@ -23,14 +23,14 @@ class PeerQpTable {
     bool other_peer = false;  ///< the QPN exists, but with a different peer
   };
 
-  /// Room for up to `capacity` queue pairs.
+  /// Allocates room for up to `capacity` queue pairs.
   explicit PeerQpTable(std::size_t capacity) : slots_(capacity == 0 ? 0 : std::bit_ceil(2 * capacity)) {}
 
   void clear() {
     for (Slot& s : slots_) s.index = kNotFound;
   }
 
-  /// Returns false if the entry exists already.
+  /// Returns false if the entry already exists.
   bool insert(roce::Qpn qpn, const roce::IpAddress& peer, std::uint32_t index) {
     std::size_t i = home(qpn);
     for (; slots_[i].index != kNotFound; i = (i + 1) & (slots_.size() - 1)) {

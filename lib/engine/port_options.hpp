@@ -3,11 +3,12 @@
 
 #include <cstdint>
 
-/// Options of ports and workers that the configuration names and the data plane carries out. They stand below
-/// both, so that each exists once.
+/// Options of ports and workers. The configuration parses them and the data plane applies them. They are
+/// defined in this lower layer so that both can share them.
 namespace softfeb::engine {
 
-/// Kinds of port devices. The text after the colon is the device's name, up to the first comma.
+/// Kinds of port devices. In the comments, the text after the colon is the device name, up to the first
+/// comma.
 enum class DeviceKind : std::uint8_t {
   kNull,      ///< net_null: packets sent are discarded
   kRing,      ///< net_ring:LINK: one end of an in-process link; exactly two ports have the same LINK
@@ -25,20 +26,20 @@ enum class HugePages : std::uint8_t {
   kNo,    ///< no huge pages
 };
 
-/// Behaviour of a worker after an iteration in which nothing arrived or left.
+/// Behaviour of a worker after an iteration in which no packet was received or sent.
 enum class IdlePolicy : std::uint8_t {
   kSpin,   ///< poll again immediately
   kPause,  ///< execute a pause instruction, which yields to the other hardware thread of the core
-  /// Sleep until the next event, for at most 50 µs. After 0.5 ms without packets: wait for a signal if all
-  /// its ports have one (IdleWait), otherwise sleep for at most 150 µs. For machines with fewer CPUs than
-  /// threads.
+  /// Sleep until the next event, for at most 50 µs. After 0.5 ms without packets, wait for a signal if all
+  /// ports of the worker have one (IdleWait), otherwise sleep for at most 150 µs. For machines with fewer
+  /// CPUs than threads.
   kSleep,
 };
 
 /// Link-level flow control (IEEE 802.3x pause) of the NIC. PFC is configured in the switch and the NIC, not
 /// here.
 enum class FlowControl : std::uint8_t {
-  kLeave,  ///< leave the NIC's setting
+  kLeave,  ///< keep the NIC's setting
   kOff,
   kRx,  ///< honour pause frames
   kTx,  ///< send pause frames
@@ -51,23 +52,23 @@ enum class Promiscuous : std::uint8_t {
   kOff,
 };
 
-/// What selects the receive queue of a packet.
+/// Method of selecting the receive queue of a packet.
 enum class SteeringTier : std::uint8_t {
   kSoftware = 1,  ///< T1: no rule; all packets arrive at queue 0
   kUdp = 2,       ///< T2: board address and UDP port 4791 → queue
   kBth = 3,       ///< T3: board address and DestQP in the BTH → queue
 };
 
-/// What delays packets until their departure time (doc/pacing-offloads.md).
+/// Mechanism that delays packets until their departure time (doc/pacing-offloads.md).
 enum class Pacing : std::uint8_t {
   kSoftware,   ///< the worker passes each packet to the port when it is due
   kQueueRate,  ///< the NIC limits each queue to a rate: the sum of the link rates of the queue's boards
-  kTimestamp,  ///< packets are passed ahead of time, and the NIC sends each at its time stamp
+  kTimestamp,  ///< packets are passed to the NIC in advance, and the NIC sends each at its timestamp
 };
 
 enum class CaptureMode : std::uint8_t {
   kFirst,  ///< record the first packets
-  /// Record the last packets before the first error and some after it; without an error, nothing.
+  /// Record the last packets before the first error and some after it. Without an error, record nothing.
   kOnError,
 };
 

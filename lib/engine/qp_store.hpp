@@ -13,7 +13,7 @@
 
 namespace softfeb::engine {
 
-/// Stores values shared by many queue pairs once each, at a stable address. `Key` must be ordered; `Value` is
+/// Stores each value shared by many queue pairs once, at a stable address. `Key` must be ordered; `Value` is
 /// constructed from it and `args`.
 template <typename Key, typename Value>
 class Interned {
@@ -38,15 +38,16 @@ class Interned {
   std::pair<const Key, Value>* last_ = nullptr;
 };
 
-/// Stores a board's queue pairs together with their congestion controls, send queues and pacers, contiguously
-/// in one memory block. Configuration that they share is stored once.
+/// Stores a board's queue pairs with their congestion controls, send queues and pacers, contiguously in one
+/// memory block. Shared configuration is stored only once.
 ///
-/// The congestion control of a queue pair follows it in memory: if there are more queue pairs than TLB
-/// entries, each further page that a packet touches costs as much as one or two cache misses.
+/// The congestion control of a queue pair follows it in memory. If there are more queue pairs than TLB
+/// entries, each additional page that a packet touches costs as much as one or two cache misses.
 class QpStore {
  public:
-  /// Allocates room for one queue pair per element of `qps`, and for `more` queue pairs configured as `like`.
-  /// `from` must outlive the store. Queue pairs with the same congestion_group share one congestion control.
+  /// Allocates room for one queue pair per element of `qps`, and for `more` queue pairs with the
+  /// configuration `like`. `from` must outlive the store. Queue pairs with the same congestion_group share
+  /// one congestion control.
   QpStore(std::span<const SendQpConfig> qps, std::size_t more, const SendQpConfig& like,
           std::pmr::memory_resource* from);
   QpStore(const QpStore&) = delete;
@@ -55,8 +56,8 @@ class QpStore {
 
   /// Adds the next queue pair; `control` may be null.
   SendQp& add(const SendQpConfig& config, dcqcn::CongestionControl* control);
-  /// Constructs the congestion control of the next queue pair to be added, or of its group if it is the first
-  /// of the group. Returns null if its configuration has none.
+  /// Constructs the congestion control of the next queue pair to be added, or that of its group if the queue
+  /// pair is the first of the group. Returns null if its configuration has none.
   dcqcn::CongestionControl* add_control(const SendQpConfig& config);
 
   std::size_t size() const { return size_; }

@@ -11,7 +11,7 @@
 
 namespace softfeb::engine {
 
-/// Maps QPN to the index of the queue pair. Open addressing; a lookup touches one or two cache lines.
+/// Maps a QPN to the index of its queue pair. Open addressing; a lookup touches one or two cache lines.
 class QpTable {
  public:
   static constexpr std::uint32_t kNotFound = UINT32_MAX;
@@ -23,7 +23,7 @@ class QpTable {
     if (!fits(qps)) resize(qps + qps / 4 + 1);
   }
 
-  /// Returns false if the QPN exists already.
+  /// Returns false if the QPN already exists.
   bool insert(roce::Qpn qpn, std::uint32_t index) {
     if (find(qpn) != kNotFound) return false;
     if (!fits(used_ + 1)) resize(slots_.empty() ? 16 : slots_.size() * 2);
@@ -69,7 +69,7 @@ class QpTable {
     std::uint32_t index = kNotFound;
   };
 
-  /// The load is at most four fifths. A lookup then examines three adjacent entries on average.
+  /// The load factor is at most 4/5; a lookup then examines three adjacent entries on average.
   bool fits(std::size_t qps) const { return qps * 5 <= slots_.size() * 4; }
   std::size_t home(roce::Qpn qpn) const {
     return static_cast<std::size_t>(((qpn * 0x9e3779b97f4a7c15ULL) >> 32) * slots_.size() >> 32);

@@ -10,7 +10,7 @@
 
 namespace softfeb::engine {
 
-/// FIFO queue of the queue pairs that may send now. A queue pair is in the queue at most once.
+/// FIFO queue of the queue pairs that may send now. Contains each queue pair at most once.
 class ReadyQueue {
  public:
   explicit ReadyQueue(std::size_t qps, std::pmr::memory_resource* memory = std::pmr::new_delete_resource())
@@ -31,28 +31,28 @@ class ReadyQueue {
     ++count_;
   }
 
-  /// Positions are numbered consecutively without wrapping: the position of the first entry, and the one
-  /// after the last.
+  /// Positions are numbered consecutively without wrapping. These return the position of the first entry, and
+  /// the one after the last entry.
   std::size_t first_place() const { return first_; }
   std::size_t end_place() const { return first_ + count_; }
-  /// The queue pair at `place`. Requires first_place() <= place < end_place().
+  /// Returns the queue pair at `place`. Requires first_place() <= place < end_place().
   std::uint32_t at_place(std::size_t place) const { return ring_[place & mask_]; }
 
-  /// The next queue pair to serve. Like pop() and rotate(), requires !empty().
+  /// Returns the next queue pair to serve. Requires !empty(), as do pop() and rotate().
   std::uint32_t front() const { return ring_[first_ & mask_]; }
   void pop() {
     queued_[front()] = 0;
     ++first_;
     --count_;
   }
-  /// Moves `qp` from the back to the front if it was pushed last, as if it had not been popped. Returns false
-  /// otherwise.
+  /// Moves `qp` from the back to the front if it was pushed last, as if it had never been popped. Returns
+  /// false otherwise.
   bool recall(std::uint32_t qp) {
     if (count_ == 0 || at_place(end_place() - 1) != qp) return false;
     ring_[--first_ & mask_] = qp;
     return true;
   }
-  /// pop() followed by push() of the same queue pair.
+  /// Equivalent to pop() followed by push() of the same queue pair.
   void rotate() {
     ring_[(first_ + count_) & mask_] = front();
     ++first_;

@@ -25,7 +25,7 @@ struct ReceiveQpSetup {
 
 /// A slot for QPs that are created while the receiver runs. Each slot belongs to one peer.
 struct ReceiveSlotSetup {
-  /// To the peer. The MAC address is learned; the UDP source port is derived from the QPNs.
+  /// Path to the peer. The MAC address is learned; the UDP source port is derived from the QPNs.
   roce::Path reply_path;
   std::uint16_t pkey = roce::kDefaultPkey;
 };
@@ -43,12 +43,12 @@ struct ReceiverCounters {
   std::uint64_t replies_dropped = 0;  ///< acknowledgements and CNPs dropped because the queue was full
 };
 
-/// The built-in RDMA receiver: receive queue pairs at one address, with a DCQCN notification point. Takes the
-/// place of a server with a NIC.
+/// The built-in RDMA receiver, which replaces a server with a NIC: receive queue pairs at one address, with a
+/// DCQCN notification point.
 ///
-/// Queue pairs are numbered: first those of the configuration, then the slots, whose QPs apply() creates and
-/// destroys at run time without allocating memory. The continuity check of a slot follows the payload byte
-/// counter across all QPs it has held.
+/// Queue pairs are numbered: configured ones first, then the slots, whose QPs apply() creates and destroys at
+/// run time without allocating memory. The continuity check of a slot follows the payload byte counter across
+/// all its QPs.
 class Receiver : public Endpoint {
  public:
   explicit Receiver(const ReceiverConfig& config);
@@ -57,7 +57,7 @@ class Receiver : public Endpoint {
   std::size_t poll(Time now, std::span<TxFrame> out) override;
   Time next_event(Time now) const override;
 
-  /// Performs `action`. It is in effect when the call returns.
+  /// Performs `action`, which is in effect when the call returns.
   void apply(const ReceiverAction& action);
 
   std::size_t qp_count() const override { return qps_.size(); }
@@ -67,15 +67,15 @@ class Receiver : public Endpoint {
   roce::ReceiveQp& qp(std::size_t i) { return qps_[i].qp; }
   /// Number of the first slot, which equals the number of configured QPs.
   std::size_t first_slot() const { return first_slot_; }
-  /// True for a configured QP, or for a slot that holds a QP.
+  /// True for a configured QP, or for a slot that contains a QP.
   bool qp_exists(std::size_t i) const { return qps_[i].exists; }
-  /// True for a configured QP, or for a slot that holds or has held a QP.
+  /// True for a configured QP, or for a slot that contains or contained a QP.
   bool qp_used(std::size_t i) const { return qps_[i].used; }
   /// Responder counters of QP `i`, including all previous QPs of its slot.
   roce::ResponderCounters responder_counters(std::size_t i) const;
   const roce::IpAddress& peer(std::size_t i) const { return qps_[i].peer; }
-  /// When the last complete UC message was received by QP `i` or a previous QP of its slot; 0 if there was
-  /// none. (For RC, the requester's completions give this time.)
+  /// Time at which QP `i` or a previous QP of its slot received the last complete UC message; 0 if there was
+  /// none. (For RC, use the requester's completions.)
   Time last_uc_message(std::size_t i) const { return qps_[i].last_uc_message; }
   /// One more than the highest remote address written by QP `i`; 0 if nothing was written.
   std::uint64_t written_end(std::size_t i) const { return qps_[i].written_end; }
@@ -90,10 +90,10 @@ class Receiver : public Endpoint {
     Qp(const ReceiveQpSetup& setup, roce::NotificationPoint& notification);
     Qp(const ReceiveSlotSetup& setup, roce::NotificationPoint& notification);
 
-    roce::Path path;  ///< of responses; without the peer's MAC address
+    roce::Path path;  ///< path of responses, without the peer's MAC address
     roce::NotificationPoint::Slot notification;
     std::vector<roce::MemoryRegion> regions;  ///< referenced by the responder; must not move
-    std::uint64_t written_end = 0;            ///< from here on: members accessed for every packet
+    std::uint64_t written_end = 0;  ///< this and the following members are accessed for every packet
     roce::IpAddress peer;
     roce::MacAddress peer_mac{};
     roce::ReceiveQp qp;

@@ -8,21 +8,21 @@
 #include <vector>
 
 /// Commands to a running receiver: the host side of the QPs that a board's metadata bus creates. Slots are
-/// numbered like QPs of the receiver and follow the configured ones (Receiver::first_slot()).
+/// numbered like the receiver's QPs and follow the configured ones (Receiver::first_slot()).
 namespace softfeb::engine {
 
-/// Creates a QP in slot `slot`, replacing the previous one. The peer is the slot's. Ignored if the QPN is in
-/// use by a configured QP, or by another slot with the same peer.
+/// Creates a QP in slot `slot`, replacing the previous one. Its peer is the peer of the slot. Ignored if the
+/// QPN is in use by a configured QP, or by another slot with the same peer.
 struct SetReceiveQp {
   std::size_t slot = 0;
   roce::ResponderConfig responder{};
-  /// The peer's byte counter continues where it was. False: some of the data it sent was lost.
+  /// True if the peer's byte counter continues without a gap; false if some of the data it sent was lost.
   bool counter_goes_on = true;
 };
 
-/// Sets the memory regions that the QP of `slot` may write to: exactly these, at most kMaxSlotRegions (any
-/// further ones are ignored). The caller owns the memory and must keep it until other regions are set or the
-/// QP is destroyed. The regions also apply to later QPs of the slot.
+/// Sets the memory regions that the QP of `slot` may write to. They replace all previous ones; regions beyond
+/// kMaxSlotRegions are ignored. The caller owns the memory and must keep it until other regions are set or
+/// the QP is destroyed. The regions also apply to later QPs of the slot.
 struct SetReceiveRegions {
   std::size_t slot = 0;
   std::vector<roce::MemoryRegion> regions;

@@ -21,7 +21,7 @@ namespace softfeb::engine {
 
 struct SendQpConfig {
   roce::RequesterConfig requester;
-  /// The destination MAC address is filled in when it is resolved, unless `peer_mac` is set.
+  /// The destination MAC address is set when it has been resolved, unless `peer_mac` is set.
   roce::Path path;
   std::optional<roce::MacAddress> peer_mac;
   std::uint16_t pkey = roce::kDefaultPkey;
@@ -32,14 +32,14 @@ struct SendQpConfig {
   /// QPs of a board with the same number share one congestion control, configured by the first of them. Not
   /// set: the QP has its own.
   std::optional<std::uint32_t> congestion_group;
-  /// Delay of its traffic after the start of the board. Without it, queue pairs with the same rate would stay
-  /// in phase and send in a burst once per interval.
+  /// Delay of its traffic after the start of the board. Without this delay, queue pairs with the same rate
+  /// would stay in phase and send in a burst once per interval.
   Time start_after = 0;
 };
 
-/// Counters of a sending QP in addition to those of its requester.
+/// Counters of a sending QP in addition to its requester's.
 struct SendQpCounters {
-  /// Bytes sent as counted by congestion control: BTH through pad, including retransmissions.
+  /// Bytes sent, as counted by congestion control: BTH through pad, including retransmissions.
   std::uint64_t counted_bytes = 0;
   Time first_sent = kNever;
   std::uint64_t cnp_rx = 0;
@@ -49,8 +49,8 @@ struct SendQpCounters {
   Time last_completed = 0;
 };
 
-/// External storage, for queue pairs that are stored together; must outlive the queue pair. Members that are
-/// null are allocated by the queue pair.
+/// External storage for queue pairs that are stored together. It must outlive the queue pair, which allocates
+/// the members that are null.
 struct SendQpDeps {
   roce::RequesterSettings* requester = nullptr;  ///< profile of requester_config() and request_again()
   TrafficSettings* traffic = nullptr;            ///< profile of its traffic configuration
@@ -66,16 +66,16 @@ class alignas(64) SendQp {
   SendQp(const SendQp&) = delete;
   SendQp& operator=(const SendQp&) = delete;
 
-  /// Configuration of the requester, and how it regenerates requests for retransmission: null if requests do
-  /// not come from the QP's traffic.
+  /// Configuration of the requester, and the function that regenerates requests for retransmission. The
+  /// function is null if requests do not come from the QP's traffic.
   static roce::RequesterConfig requester_config(const SendQpConfig& config);
   static roce::RequesterSettings::Again request_again(const SendQpConfig& config);
   /// Size of the send queue in bytes.
   static std::size_t send_queue_bytes(const SendQpConfig& config);
-  /// Whether the QP has a constant rate.
+  /// True if the QP has a constant rate.
   static bool needs_pacer(const SendQpConfig& config);
 
-  /// The board starts at `now`. Returns when the schedule of this QP begins.
+  /// Call when the board starts at `now`. Returns the time at which the schedule of this QP begins.
   Time start(Time now);
   void stop_traffic() { traffic_.stop(); }
   void set_dest_mac(const roce::MacAddress& mac);
@@ -83,30 +83,30 @@ class alignas(64) SendQp {
   bool resolved() const { return flags_.resolved; }
   const roce::HeaderTemplate& headers() const { return headers_; }
 
-  /// Sets a new path. Packets wait for set_dest_mac().
+  /// Sets a new path. Packets wait until set_dest_mac() is called.
   void set_path(const roce::Path& path);
   /// Removes the path. Packets wait for a new one.
   void clear_path();
-  /// Resets the QP as if newly constructed with this configuration, except for the depth of the send queue:
-  /// outstanding requests are discarded and the requester counts from 0. Path, congestion control, pacing and
-  /// counters() are kept.
+  /// Resets the QP as if newly constructed with this configuration, except for the depth of the send queue.
+  /// Outstanding requests are discarded, and the requester's counters restart at 0. Path, congestion control,
+  /// pacing and counters() are kept.
   void renew(const roce::RequesterConfig& config, std::uint16_t pkey);
 
-  /// Posts messages that are due, as far as there is room.
+  /// Posts the messages that are due, while there is room.
   void post_due(Time now);
   /// True if a request may be posted: at most one message is kept ahead of the one being sent.
   bool may_post() const { return requester_.can_post() && requester_.unsent() < 2; }
   /// Posts a request from a source other than the QP's traffic. Requires may_post().
   void post(const roce::WorkRequest& request, Time now);
-  /// When this QP may send its next packet; kNever if that depends on an acknowledgement, a timer or a
-  /// neighbour. Call post_due() first.
+  /// Time at which this QP may send its next packet; kNever if that depends on an acknowledgement, a timer or
+  /// address resolution. Call post_due() first.
   Time departure(Time now) const {
     const bool ready = requester_.ready(now);
     const Time own = own_departure(now, ready);
     if (congestion_ == nullptr || own > now || !ready) return own;
     return std::max(own, congestion_->departure(requester_.next_transport_bytes(), now));
   }
-  /// departure() without congestion control, which may be shared with other QPs.
+  /// Departure time without regard to congestion control, which may be shared with other QPs.
   Time own_departure(Time now) const { return own_departure(now, requester_.ready(now)); }
   /// True if there is a packet and departure(now) ≤ now.
   bool may_send(Time now) const {
@@ -114,24 +114,24 @@ class alignas(64) SendQp {
     if (flags_.packets_paced && pacer_->departure() > now) return false;
     return congestion_ == nullptr || congestion_->departure(requester_.next_transport_bytes(), now) <= now;
   }
-  /// Builds the next packet; sets `next` to departure(now) after it. Requires may_send(). Returns false if
+  /// Builds the next packet and sets `next` to departure(now) after it. Requires may_send(). Returns false if
   /// the payload source failed; the request is then complete.
   bool craft(Time now, std::uint16_t identification, TxFrame& out, Time& next);
-  /// Begins a run of packets in the middle of a message (Requester::begin_run), for the fast path. Before and
-  /// after each packet of a run there is nothing to post and nothing to reap, and finished() does not change.
-  /// Returns false if the next packet cannot be part of a run. Requires post_due() before.
+  /// Begins a run of packets in the middle of a message (Requester::begin_run), for the fast path. Between
+  /// the packets of a run there is nothing to post and nothing to reap, and finished() does not change.
+  /// Returns false if the next packet cannot be part of a run. Call post_due() first.
   bool begin_run() { return requester_.may_begin_run() && make_run(); }
-  /// True if there is a run, its next packet may leave, and no message must be posted first.
+  /// True if a run is in progress, its next packet may leave, and no message must be posted first.
   bool may_go_on(Time now) const {
     if (!requester_.in_run() || now >= run_until_) return false;
     if (flags_.packets_paced && pacer_->departure() > now) return false;
     return congestion_ == nullptr || congestion_->departure(middle_.transport_bytes(), now) <= now;
   }
-  /// craft() for a packet of a run. Requires may_go_on(), or may_send() and a run that has just begun.
+  /// Like craft(), for a packet of a run. Requires may_go_on(), or may_send() and a run that has just begun.
   bool craft_of_run(Time now, std::uint16_t identification, TxFrame& out, Time& next);
-  /// After craft(), which set `next`: whether the next packet may leave at once. If so, completes the work
-  /// for the previous packet: counts completions and posts messages that are due. The queue pair has not
-  /// finished in this case.
+  /// Call after craft(), which set `next`. Returns true if the next packet may leave immediately. In this
+  /// case, completes the work for the previous packet: counts completions and posts messages that are due.
+  /// The queue pair has then not finished.
   bool may_follow(Time next, Time now) {
     if (next > now || !requester_.ready(now)) return false;
     reap(now);
@@ -146,38 +146,38 @@ class alignas(64) SendQp {
   }
 
   bool finished() const { return traffic_.finished() && requester_.idle(); }
-  /// Flag owned by the board: it counts this QP as finished.
+  /// Flag owned by the board: the board counts this QP as finished.
   bool counts_finished() const { return flags_.counts_finished; }
   void count_finished(bool finished) { flags_.counts_finished = finished; }
-  /// Flag owned by the board: a response was received and the QP has yet to be rescheduled.
+  /// Flag owned by the board: a response was received and the QP must still be rescheduled.
   bool reschedule_pending() const { return flags_.reschedule_pending; }
   void set_reschedule_pending(bool pending) { flags_.reschedule_pending = pending; }
 
   roce::Requester& requester() { return requester_; }
   const roce::Requester& requester() const { return requester_; }
   const Traffic& traffic() const { return traffic_; }
-  /// Messages of its traffic and requests posted by post().
+  /// Number of messages of its traffic and of requests posted with post().
   std::uint64_t messages_made() const { return traffic_.made(); }
-  /// The unspecified address after clear_path().
+  /// Returns the unspecified address after clear_path().
   roce::IpAddress peer() const { return flags_.has_peer ? headers_.dest_ip() : roce::IpAddress{}; }
   SendQpCounters counters() const;
   /// Returns true if congestion control was notified.
   bool on_cnp(Time now);
   void on_response(const roce::Aeth& aeth, roce::Psn psn, Time now);
   void on_timer(Time now);
-  /// When to call on_timer(); kNever if no timer runs.
+  /// Time at which to call on_timer(); kNever if no timer is running.
   Time deadline() const {
     const Time own = requester_.deadline();
     return congestion_ == nullptr ? own : std::min(own, congestion_->timer());
   }
   dcqcn::CongestionControl* congestion() const { return congestion_; }
-  /// The congestion control's part of deadline().
+  /// The timer of congestion control, which deadline() includes.
   Time congestion_timer() const { return congestion_ == nullptr ? kNever : congestion_->timer(); }
-  /// Status of the first failed request since construction or renew(), if any.
+  /// Status of the first request that failed since construction or renew(), if any.
   std::optional<roce::WcStatus> failure() const {
     return failure_ == roce::WcStatus::kSuccess ? std::nullopt : std::optional(failure_);
   }
-  /// Payload bytes of the successful messages of its traffic.
+  /// Payload bytes of its traffic's successful messages.
   std::uint64_t completed_payload_bytes() const;
   Time given_up() const { return pacer_ ? pacer_->given_up() : 0; }
   /// Maximum number of outstanding requests: the depth of the send queue.
@@ -185,15 +185,15 @@ class alignas(64) SendQp {
 
   /// Prefetches the data of the next packets in stages. First stage: the first cache line.
   void prefetch() const { softfeb::prefetch(this, 1); }
-  /// Second stage: the other lines of a packet in a run, and the congestion control if it follows the queue
-  /// pair in memory.
+  /// Second stage: the other cache lines that a packet of a run uses, and the congestion control if it
+  /// follows the queue pair in memory.
   void prefetch_run() const { softfeb::prefetch(&headers_, kHotLines + 2); }
-  /// Third stage, before the end of a run: the remaining lines, which the full path needs.
+  /// Third stage, before the end of a run: the remaining cache lines, which the full path uses.
   void prefetch_full() const {
     softfeb::prefetch(reinterpret_cast<const std::byte*>(this) + 64, sizeof *this / 64 - kHotLines - 1);
   }
-  /// Whether packets are paced at a constant rate, and prefetches for it: the pointer to the pacer, then the
-  /// pacer.
+  /// Tells whether packets are paced at a constant rate. The prefetches for pacing fetch the pointer to the
+  /// pacer, then the pacer.
   bool paces_packets() const { return flags_.packets_paced; }
   void prefetch_pacer_place() const { softfeb::prefetch(&pacer_); }
   void prefetch_pacer() const { softfeb::prefetch(pacer_.get(), 2); }
@@ -202,7 +202,7 @@ class alignas(64) SendQp {
   /// Prefetches the data needed by deadline().
   void prefetch_deadline() const {
     requester_.prefetch_deadline();
-    softfeb::prefetch(&congestion_, 2);  // and the first line of the congestion control if it follows
+    softfeb::prefetch(&congestion_, 2);  // and the first line of the congestion control if it follows the QP
   }
 
  private:
@@ -223,17 +223,17 @@ class alignas(64) SendQp {
     if (now < starts_at_) return starts_at_;
     return departure_behind(ready);
   }
-  /// own_departure() after a packet was sent: there is a peer and traffic has started.
+  /// own_departure() after a packet was sent: the QP has a peer and its traffic has started.
   Time departure_behind(bool ready) const {
     if (ready) return flags_.packets_paced ? pacer_->departure() : 0;
-    // Nothing to send: wait for the next message if there is room for it, otherwise for a completion.
+    // Nothing to send: wait for the next message if it can be posted, otherwise for a completion.
     return may_post() ? due() : kNever;
   }
   Time tell_sent(std::uint32_t counted, Time now);
   void reap_all(Time now);
 
   bool by_message() const { return flags_.by_message; }
-  /// When the next message may be posted; kNever if there is none.
+  /// Time at which the next message may be posted; kNever if there is none.
   Time due() const {
     if (traffic_.finished()) return kNever;
     return by_message() && pacer_ ? pacer_->departure() : 0;
@@ -253,7 +253,7 @@ class alignas(64) SendQp {
     bool reschedule_pending : 1;
   };
 
-  // A packet of a run touches the first cache line, which is the requester's, and the last two. The members
+  // A packet of a run uses the first cache line, which is the requester's, and the last two. The members
   // between them are accessed once per message, or rarely.
   roce::Requester requester_;
   Traffic traffic_;
@@ -276,7 +276,7 @@ class alignas(64) SendQp {
   dcqcn::CongestionControl* congestion_;
   const roce::PayloadStream* payload_;
   std::uint64_t counted_bytes_ = 0;
-  Time run_until_ = kNever;   ///< when a message must be posted, which ends the fast path
+  Time run_until_ = kNever;   ///< time at which a message must be posted, which ends the fast path
   roce::MiddleFrame middle_;  ///< built from headers_, for the packets of a run
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Fast path of SendQp: builds a packet of a run. Everything is inlined into one function, except for the
-// calls of the payload source, the header template and congestion control.
+// Fast path of SendQp: builds a packet of a run. Everything is inlined into one function, except for calls to
+// the payload source, the header template and congestion control.
 #pragma once
 
 #include "engine/send_qp.hpp"

@@ -8,24 +8,24 @@
 
 namespace softfeb::engine {
 
-/// Queue pairs that share a rate (one congestion control for a board or an IP pair). The queue pairs of each
-/// rate that wait for credit form a FIFO line, and only the first one is woken when credit is available.
-/// Otherwise all of them would wake for every packet, and the wake-up order would decide which one sends.
+/// Queue pairs that share a rate (one congestion control for a board or an IP pair). The queue pairs that
+/// wait for credit of the same rate form a FIFO line; only the first is woken when credit is available.
+/// Otherwise all of them would wake up for every packet, and the wake-up order would decide which one sends.
 class SharedRates {
  public:
   static constexpr std::uint32_t kNone = UINT32_MAX;
 
-  /// For `qps` queue pairs, each in at most one line; 0 if no rate is shared.
+  /// `qps` is the number of queue pairs, each in at most one line; 0 if no rate is shared.
   explicit SharedRates(std::size_t qps, std::pmr::memory_resource* memory = std::pmr::new_delete_resource())
       : line_of_(qps, kNone, memory), next_(qps, kNone, memory), waiting_(qps, 0, memory) {}
 
-  /// Adds an empty line; returns its number.
+  /// Adds an empty line and returns its number.
   std::uint32_t add_line() {
     lines_.emplace_back();
     return static_cast<std::uint32_t>(lines_.size() - 1);
   }
   void join(std::uint32_t qp, std::uint32_t line) { line_of_[qp] = line; }
-  /// kNone if the queue pair does not share a rate.
+  /// Returns kNone if the queue pair does not share a rate.
   std::uint32_t line_of(std::uint32_t qp) const { return line_of_.empty() ? kNone : line_of_[qp]; }
 
   /// Appends `qp` to its line unless it is already in it.
@@ -37,7 +37,7 @@ class SharedRates {
     (line.first == kNone ? line.first : next_[line.last]) = qp;
     line.last = qp;
   }
-  /// The next queue pair to wake; kNone if the line is empty or the last call() has not been answered.
+  /// Returns the next queue pair to wake; kNone if the line is empty or the last call() is unanswered.
   std::uint32_t first(std::uint32_t line) const {
     return lines_[line].called == kNone ? lines_[line].first : kNone;
   }
@@ -48,9 +48,9 @@ class SharedRates {
     waiting_[qp] = 0;
     return qp;
   }
-  /// Removes the first queue pair so that it can send. first() returns kNone until answered().
+  /// Removes the first queue pair so that it can send. first() returns kNone until answered() is called.
   std::uint32_t call(std::uint32_t line) { return lines_[line].called = pop(line); }
-  /// `qp` was served.
+  /// Reports that `qp` was served.
   void answered(std::uint32_t qp) {
     if (line_of(qp) == kNone) return;
     Line& line = lines_[line_of_[qp]];

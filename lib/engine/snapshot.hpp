@@ -10,31 +10,31 @@
 
 namespace softfeb::engine {
 
-/// Statistics of a sending QP at one moment. For a slot of the metadata bus they are sums over all QPs it has
-/// held, except for `failure` and the QPNs, which are those of the last one.
+/// Statistics of a sending QP at one point in time. For a slot of the metadata bus they are sums over all its
+/// QPs so far, except for `failure` and the QPNs, which are those of the last QP.
 struct SendQpSnapshot {
   roce::Qpn qpn = 0;
   roce::Qpn dest_qpn = 0;
   bool on_bus = false;  ///< a slot of the metadata bus; slots follow the configured QPs
-  bool exists = true;   ///< false: a slot that holds no QP now
-  /// For UC a completion means that the message was sent, not that it arrived. Also set for a slot that has
-  /// held a UC QP.
+  bool exists = true;   ///< false: a slot that currently contains no QP
+  /// For UC, a completion means that the message was sent, not that it arrived. Also set for a slot that
+  /// previously contained a UC QP.
   bool uc = false;
   roce::RequesterCounters requester;
   SendQpCounters counters;
   std::uint64_t completed_payload_bytes = 0;
-  /// For slots: when the first messages completed successfully (kNever: none yet), and their payload bytes.
+  /// For slots: the time of the first successful completions (kNever: none yet), and their payload bytes.
   Time first_completed = kNever;
   std::uint64_t first_completed_bytes = 0;
   std::uint64_t messages_made = 0;
   Time pacing_given_up = 0;
   std::optional<roce::WcStatus> failure;
-  /// At the time of the copy; not set without congestion control.
+  /// State at the time of the copy; not set without congestion control.
   std::optional<dcqcn::CongestionState> congestion;
   bool resolved = false;
 };
 
-/// Statistics of a receiving QP at one moment.
+/// Statistics of a receiving QP at one point in time.
 struct ReceiveQpSnapshot {
   roce::ResponderCounters responder;
   std::uint64_t bytes_checked = 0;
@@ -44,17 +44,17 @@ struct ReceiveQpSnapshot {
   Time last_uc_message = 0;  ///< Receiver::last_uc_message()
 };
 
-/// Statistics of an endpoint and all its QPs. The QPs are copied one after another; their times differ by at
-/// most the duration of the copy.
+/// Statistics of an endpoint and all its QPs. The QPs are copied one after another, so their times differ by
+/// at most the duration of the copy.
 struct EndpointSnapshot {
-  Time taken_at = 0;  ///< when the last QP was copied
+  Time taken_at = 0;  ///< time at which the last QP was copied
   EndpointCounters endpoint;
   HostCounters host;
   std::uint64_t cnp_tx = 0;
   std::uint64_t replies_dropped = 0;
   std::size_t unresolved = 0;
   Time resolution_took = 0;  ///< boards only: NextHops::took()
-  Time paused = 0;           ///< time during which the link or any priority was paused
+  Time paused = 0;           ///< total time the link or any priority was paused
   bool finished = false;     ///< boards only: all messages have completed
   std::vector<SendQpSnapshot> send_qps;
   std::vector<ReceiveQpSnapshot> receive_qps;
@@ -63,9 +63,9 @@ struct EndpointSnapshot {
 /// Allocates a snapshot for the endpoint, so that take_snapshot() does not allocate memory.
 EndpointSnapshot make_snapshot(const Endpoint& endpoint);
 
-/// Copies the statistics of up to `limit` QPs, starting at QP `first`, and with the last QP those of the
-/// endpoint. Returns the number of the next QP, or the QP count when the snapshot is complete. Copying in
-/// slices bounds the delay of packets.
+/// Copies the statistics of up to `limit` QPs, starting at QP `first`. After the last QP, also copies those
+/// of the endpoint. Returns the number of the next QP, or the QP count when the snapshot is complete. Copying
+/// in slices limits the delay of packets.
 std::size_t take_snapshot(const Endpoint& endpoint, EndpointSnapshot& out, std::size_t first,
                           std::size_t limit, Time now);
 

@@ -9,14 +9,14 @@
 namespace softfeb::engine {
 
 /// Duration of a number of units at a constant rate, in picoseconds. The remainder of each division is
-/// carried to the next one, so that sums are exact at any rate.
+/// carried over to the next one, so that sums are exact at any rate.
 ///
-/// Most packets of a queue pair have the same size, which is also the largest. Quotient and remainder of the
-/// largest number of units seen are therefore cached: for this size an addition replaces the division, with
-/// the same result (u·10^12 + r = q·rate + (s + r) with s, r < rate, so the quotient is q or q + 1).
+/// Most packets of a queue pair have the same size, which is also the largest. The quotient and remainder for
+/// the largest number of units seen are therefore cached. For this size an addition replaces the division,
+/// with the same result (u·10^12 + r = q·rate + (s + r) with s, r < rate, so the quotient is q or q + 1).
 class Spacing {
  public:
-  /// `rate` in units per second, 1…2^63; 0 only if next() is never called.
+  /// `rate` is in units per second, 1…2^63. It may be 0 if next() is never called.
   explicit Spacing(std::uint64_t rate) : rate_(rate) {}
 
   std::uint64_t rate() const { return rate_; }

@@ -14,14 +14,14 @@
 
 namespace softfeb::engine {
 
-/// Hierarchical timing wheel (Varghese and Lauck) for a fixed set of entries, each scheduled for at most one
-/// time: departures of queue pairs, and their timers. Scheduling, moving and cancelling take constant time;
-/// advancing costs time per expired entry, not per elapsed tick. Entries expire at their exact time, not at
-/// that of their slot.
+/// Hierarchical timing wheel (Varghese and Lauck) for a fixed set of entries, such as the departures or
+/// timers of queue pairs. Each entry is scheduled for at most one time. Scheduling, moving and cancelling
+/// take constant time; the cost of advancing depends on the number of expired entries, not of elapsed ticks.
+/// Entries expire at their exact time, not at that of their slot.
 class TimingWheel {
  public:
-  /// Entries are 0…`entries` − 1, fewer than 2^26 − 1 (std::length_error). `tick` is the width of the finest
-  /// slots; there are four levels of 256 slots.
+  /// Entries are 0…`entries` − 1; throws std::length_error unless `entries` is less than 2^26 − 1. `tick` is
+  /// the width of the finest slots; there are four levels of 256 slots.
   TimingWheel(std::size_t entries, Time tick,
               std::pmr::memory_resource* memory = std::pmr::new_delete_resource());
 
@@ -35,8 +35,8 @@ class TimingWheel {
   /// Prefetches entry `id`.
   void prefetch(std::uint32_t id) const { softfeb::prefetch(&nodes_[id]); }
 
-  /// Removes every entry with at ≤ now and calls expire(id) for each; expire may schedule entries. `now` must
-  /// not decrease. While an entry expires, ahead(id) is called for the next candidate.
+  /// Removes every entry with at ≤ now and calls expire(id) for each; `expire` may schedule entries. Before
+  /// each entry expires, calls ahead(id) for the next candidate. `now` must not decrease.
   template <typename Fn, typename Ahead>
   void advance(Time now, Fn&& expire, Ahead&& ahead) {
     const std::uint64_t target = tick_.quotient(now);
@@ -56,8 +56,8 @@ class TimingWheel {
     advance(now, expire, [](std::uint32_t /*id*/) {});
   }
 
-  /// A lower bound on the next expiry, exact if it is within the range of the finest level (256 ticks);
-  /// kNever if nothing is scheduled.
+  /// Lower bound on the next expiry. It is exact within the range of the finest level (256 ticks); kNever if
+  /// nothing is scheduled.
   Time next() const;
   /// Memory in bytes.
   std::size_t memory() const { return nodes_.size() * sizeof(Node); }
@@ -72,7 +72,7 @@ class TimingWheel {
   static constexpr unsigned kSlotBits = 11;
   static constexpr std::uint32_t kNoSlot = (1U << kSlotBits) - 1;
 
-  /// 16 bytes, so that a node never spans two cache lines.
+  /// A node has 16 bytes, so it never spans two cache lines.
   struct Node {
     Time at = 0;
     std::uint64_t next : kIdBits = kNone;
@@ -87,11 +87,11 @@ class TimingWheel {
   void cascade(unsigned level);
   /// Advances to the next tick with a non-empty slot, or to `target` if that is earlier.
   void step(std::uint64_t target);
-  /// Ticks from current_ to the next non-empty slot: of level 0, and of the other levels.
+  /// Number of ticks from current_ to the next non-empty slot of level 0, and of the other levels.
   std::uint64_t next_fine() const { return next_of(0); }
   std::uint64_t next_coarse() const;
   std::uint64_t next_of(unsigned level) const;
-  /// Earliest entry of a non-empty slot.
+  /// Time of the earliest entry in a non-empty slot.
   Time first_in(std::uint32_t slot) const;
 
   /// Expires the due entries of the current slot. If the whole slot is in the past, repeats until it is

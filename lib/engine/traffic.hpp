@@ -40,8 +40,8 @@ struct TrafficConfig {
   auto operator<=>(const TrafficConfig&) const = default;
 };
 
-/// The part of a configuration that can be shared by queue pairs. Rate, burst, remote address, rkey,
-/// immediate value and number of messages are set to defaults.
+/// The part of a configuration that queue pairs can share. Rate, burst, remote address, rkey, immediate value
+/// and number of messages are set to their defaults.
 struct TrafficSettings {
   explicit TrafficSettings(const TrafficConfig& config);
   TrafficConfig config;
@@ -61,10 +61,10 @@ class Traffic {
   bool finished() const { return made_ >= end_; }
   /// Returns the next message. Requires !finished().
   roce::WorkRequest make();
-  /// For roce::RequesterSettings: regenerates the request that `traffic` made `back` messages ago, except for
-  /// `signaled`.
+  /// For RequesterSettings::again: regenerates the request that `traffic` generated `back` messages ago,
+  /// except for `signaled`.
   static roce::WorkRequest again(const void* traffic, std::uint32_t back);
-  /// Counts a request from another source. Only for traffic without messages of its own.
+  /// Counts a request from another source. Only for traffic that generates no messages.
   void count() { end_ = ++made_; }
 
   std::uint64_t made() const { return made_; }

@@ -7,11 +7,12 @@
 
 namespace softfeb::engine {
 
-/// A frame to be sent. The caller provides `header` with kHeaderRoom bytes of room. The engine writes
-/// everything from Ethernet through the transport headers to it and sets the location of the payload. The
-/// engine never writes payload bytes.
+/// A frame to be sent. The caller provides `header` with room for kHeaderRoom bytes. The engine writes all
+/// headers to it, from Ethernet through transport, and sets the location of the payload. The engine never
+/// writes payload bytes.
 struct TxFrame {
-  /// Ethernet 14 + 802.1Q 4 + IPv6 40 + UDP 8 + BTH 12 + RETH 16 + ImmDt 4 = 98 bytes; ARP and CNP fit, too.
+  /// The largest headers have 98 bytes: Ethernet 14 + 802.1Q 4 + IPv6 40 + UDP 8 + BTH 12 + RETH 16 + ImmDt
+  /// 4. ARP packets and CNPs also fit.
   static constexpr std::size_t kHeaderRoom = 128;
 
   std::uint8_t* header = nullptr;
@@ -19,8 +20,8 @@ struct TxFrame {
   std::uint32_t payload_length = 0;
   std::uint16_t header_length = 0;
   std::uint8_t trailer_length = 0;
-  /// True: copy the payload before calling the engine again (buffer of an ICMP reply). False: the payload is
-  /// in an arena that outlives the frame and may be attached without a copy.
+  /// True: the payload is in a temporary buffer (ICMP reply) and must be copied before the next call to the
+  /// engine. False: it is in an arena that outlives the frame, and may be attached without a copy.
   bool transient_payload = false;
   std::array<std::uint8_t, 8> trailer{};  ///< pad (0–3 bytes) and iCRC (4 bytes)
 

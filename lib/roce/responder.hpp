@@ -113,7 +113,7 @@ struct RequestOutcome {
 /// modelled on Linux Soft-RoCE, doc/responder.md).
 ///
 /// * RC: sends one NAK per gap, acknowledges duplicates again, and enters ERR on access errors and invalid
-/// requests.
+///   requests.
 /// * UC: sends no responses. After a packet that it cannot use, it drops packets until the next message
 ///   begins.
 ///
