@@ -89,7 +89,7 @@ bool Board::set_congestion(std::uint32_t i, const CongestionSettings& profile, T
   const Change change = change_parameters(*control, profile, now);
   if (change != Change::kMade) return change == Change::kNone;
   log_.add({now, i, profile});
-  // A higher rate makes all QPs that share it due earlier than scheduled in the wheel.
+  // A higher rate moves the departures of all QPs that share it to times earlier than scheduled in the wheel.
   if (groups_.empty()) {
     reschedule(i, now);
     return true;
@@ -102,7 +102,7 @@ bool Board::set_congestion(std::uint32_t i, const CongestionSettings& profile, T
 
 void Board::start(Time now) {
   bus_qps_.start();
-  // A shared rate starts with the first of its QPs.
+  // A shared rate starts when its first QP starts.
   std::map<dcqcn::CongestionControl*, Time> controls;
   for (std::size_t i = 0; i < first_bus_qp(); ++i) {
     SendQp& qp = qps_[i];
@@ -145,7 +145,7 @@ void Board::reschedule(std::uint32_t i, Time now) {
   } else {
     qp.post_due(now);
   }
-  qp.reap(now);  // requests posted to a QP in ERR have completed already
+  qp.reap(now);  // requests posted to a QP in ERR have already completed
   if (on_bus) bus_qps_.count_completions(i);
   if (qp.finished() != qp.counts_finished()) {
     qp.count_finished(qp.finished());
@@ -178,7 +178,7 @@ void Board::call_next(std::uint32_t line, Time now) {
   for (std::uint32_t i = shared_.first(line); i != SharedRates::kNone; i = shared_.first(line)) {
     const Time own = own_departure(i, now);
     if (own > now) {
-      // Cannot send any more: it is in ERR, or its window is full.
+      // It can no longer send: it is in ERR, or its window is full.
       schedule(shared_.pop(line), own, now);
       continue;
     }
@@ -204,9 +204,9 @@ void Board::schedule(std::uint32_t i, Time at, Time now) {
 }
 
 void Board::watch_timer(std::uint32_t i, Time now) {
-  // A deadline that moved to a later time is detected when the old one expires, so that acknowledgements need
-  // not touch the wheel. With many queue pairs, which are not in the cache, checking one on expiry costs more
-  // than cancelling its timer, whose entry is still in the cache.
+  // A deadline that was moved to a later time is checked when the old one expires, so that acknowledgements
+  // need not touch the wheel. With many queue pairs, which do not stay in the cache, this check costs more
+  // than cancelling the timer, whose entry is still in the cache.
   const Time at = qps_[i].deadline();
   if (at == kNever) {
     if (many()) timers_.cancel(i);
@@ -217,7 +217,7 @@ void Board::watch_timer(std::uint32_t i, Time now) {
 
 void Board::run_timers(Time now) {
   const auto expire = [&](std::uint32_t i) {
-    // The deadline has moved, as most do; the queue pair was rescheduled then.
+    // Like most deadlines, this one was moved; the queue pair was rescheduled at that time.
     if (qps_[i].deadline() > now) {
       watch_timer(i, now);
       return;
@@ -227,7 +227,7 @@ void Board::run_timers(Time now) {
     if (qps_[i].requester().timeouts() != timeouts) ++incidents_;
     reschedule(i, now);
   };
-  // Prefetches the next queue pair, which may be anywhere in memory.
+  // Prefetch the next queue pair, which may be anywhere in memory.
   timers_.advance(now, expire, [this](std::uint32_t i) { qps_[i].prefetch_deadline(); });
 }
 
@@ -243,7 +243,7 @@ void Board::wake(Time now) {
     if (i < qps_.size() && shared_.line_of(i) == SharedRates::kNone) {
       ready_.push(i);
     } else {
-      woken_.push_back(i);  // rescheduling moves other entries of the wheel, which is advancing
+      woken_.push_back(i);  // rescheduling now would move other entries while the wheel advances
     }
   });
   for (const std::uint32_t i : woken_) {
@@ -270,7 +270,7 @@ std::size_t Board::poll(Time now, std::span<TxFrame> out) {
 
 void Board::control_frame_sent(std::uint32_t length, Time now) {
   Endpoint::control_frame_sent(length, now);
-  link_.sent(length, now);  // shares the link: RoCE packets wait until this frame is sent
+  link_.sent(length, now);  // the link is shared: RoCE packets wait until this frame is sent
 }
 
 std::size_t Board::memory_per_qp() const {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Resolution of the MAC addresses that a board sends to: requests for next hops, and their answers.
+// Resolves the MAC addresses that a board sends to: sends requests for next hops and handles their replies.
 #include "engine/board.hpp"
 
 #include <algorithm>
 
 namespace softfeb::engine {
 
-/// QP `i`, the newest, needs the MAC address of `hop`.
+/// Registers that QP `i`, the newest one, needs the MAC address of `hop`.
 void Board::await_hop(std::uint32_t i, const roce::IpAddress& hop) {
   const std::uint32_t h = hops_.add(hop);
   waiting_.resize(hops_.size());
@@ -56,7 +56,7 @@ void Board::give_up(std::uint32_t hop, Time now) {
   });
 }
 
-/// Applies static neighbour entries, which need no answer. They are usually set before the board starts.
+/// Applies static neighbour entries, which need no request. They are usually set before the board starts.
 void Board::apply_static_neighbours(Time now) {
   if (host_.neighbours().static_changes() == static_changes_) return;
   static_changes_ = host_.neighbours().static_changes();
@@ -68,8 +68,8 @@ void Board::apply_static_neighbours(Time now) {
 
 std::size_t Board::unresolved() const { return hops_.unknown() + (bus_qps_.unresolved() ? 1 : 0); }
 
-/// Sends due requests. They precede answers because their number is bounded, whereas that of answers depends
-/// on other hosts.
+/// Sends due requests. They take precedence over replies because the number of requests is bounded, whereas
+/// the number of replies depends on other hosts.
 std::size_t Board::poll_requests(Time now, std::span<TxFrame> out) {
   if (hops_.unknown() == 0 && bus_qps_.neighbour_request_at() > now) return 0;
   apply_static_neighbours(now);
@@ -86,7 +86,7 @@ std::size_t Board::poll_requests(Time now, std::span<TxFrame> out) {
   return n;
 }
 
-/// When poll_requests() has work; kNever if there is none.
+/// Time at which poll_requests() has work; kNever if there is none.
 Time Board::request_event(Time now) const {
   const Time at = std::min(hops_.next_event(now), bus_qps_.neighbour_request_at());
   return at == kNever ? kNever : std::max(at, control_open_at());

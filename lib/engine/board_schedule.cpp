@@ -10,7 +10,8 @@ void BoardSchedule::add(Board& board, const BoardTimes& times) {
   if (times.stop != kNever) insert({std::max(times.start, times.stop), &board, false});
 }
 
-/// Inserts after events of the same time, so that boards start in the order in which they were added.
+/// Inserts the event after those with the same time, so that boards start in the order in which they were
+/// added.
 void BoardSchedule::insert(const Event& event) {
   const auto at = std::upper_bound(events_.begin(), events_.end(), event,
                                    [](const Event& a, const Event& b) { return a.at < b.at; });

@@ -3,11 +3,11 @@
 //
 // The full path performs all steps for a queue pair: post messages that are due, send, count completions,
 // post again, check whether it has finished, update its timer, and reschedule it. Most packets are in the
-// middle of a message, where the results of nearly all these steps are known beforehand. Such packets form a
-// run (SendQp::begin_run), and the fast path leaves the steps out. The result is the same:
+// middle of a message, where the results of nearly all these steps are known in advance. Such packets form a
+// run (SendQp::begin_run), and the fast path skips the steps. The result is the same:
 //
-// - Nothing is posted before or after the packet: may_go_on() knows when a message is due, and a packet that
-//   is not the last of its request makes no room for another one.
+// - Nothing is posted before or after the packet: may_go_on() returns false when a message is due, and a
+//   packet that is not the last of its request does not make room for another request.
 // - No request completes. Requests complete on responses, which reschedule the queue pair, or when the last
 //   packet of a UC request is sent. That packet is never part of a run.
 // - finished() stays false: the request is in progress before and after the packet.
@@ -15,17 +15,17 @@
 //   timer of congestion control may change and is checked.
 // - A queue pair in the ready queue is not in the departure wheel, so nothing has to be cancelled.
 //
-// After the last packet of a message, rescheduling is also left out if the next message may start at once
-// (SendQp::may_follow): completions are counted, messages that are due are posted, and the place of the queue
-// pair in the schedule is known.
+// After the last packet of a message, rescheduling is also skipped if the next message may start immediately
+// (SendQp::may_follow): completions are counted, messages that are due are posted, and the position of the
+// queue pair in the schedule is known.
 //
 // If very many queue pairs are ready, the quantum is up to four packets, provided that the queue pair may
-// send them at once. The cost of fetching a queue pair into the cache is then shared by these packets. No
-// packet leaves before its time because of this.
+// send them immediately. These packets then share the cost of fetching the queue pair into the cache. No
+// packet leaves before its departure time because of this.
 //
 // The following always use the full path: queue pairs that share a rate, because others wait in their line;
-// queue pairs of the metadata bus, because their requests come from elsewhere; and boards with per-priority
-// pause.
+// queue pairs of the metadata bus, because their requests come from another source; and boards with
+// per-priority pause.
 #include "engine/board.hpp"
 #include "engine/send_qp_run.hpp"
 
@@ -36,27 +36,27 @@ namespace {
 // Quantum if more than kFewQps are ready.
 constexpr unsigned kQuantum = 4;
 // Upcoming queue pairs are prefetched while others are served (doc/engine.md). A prefetch whose page is not
-// in the TLB stalls later instructions until the page walk ends. Several page walks proceed in parallel, so
-// the first lines of several queue pairs are prefetched together.
+// in the TLB stalls later instructions until the page walk ends. Because several page walks proceed in
+// parallel, the first lines of several queue pairs are prefetched together.
 constexpr std::size_t kFetchedTogether = 8;
 constexpr std::size_t kFirstLinesAhead = 16;
-// Positions ahead in the ready queue at which the other lines are prefetched: those that every packet
-// touches, those of the full path, and the send queue, whose address is known only then.
+// Positions ahead in the ready queue at which the other lines are prefetched: those used by every packet,
+// those of the full path, and the send queue, whose address is known only then.
 constexpr std::size_t kRunLinesAhead = 12;
 constexpr std::size_t kOtherLinesAhead = 7;
 constexpr std::size_t kQueueAhead = 3;
 
 }  // namespace
 
-/// Returns whether the first queue pair may send another packet in its quantum, provided that it is due at
-/// once. Otherwise ends the quantum.
+/// Returns true if the first queue pair may send another packet in its quantum, provided that the packet is
+/// due immediately. Otherwise ends the quantum.
 inline bool Board::quantum_goes_on() {
   if (ready_.size() > kFewQps && ++quantum_sent_ < kQuantum) return true;
   quantum_sent_ = 0;
   return false;
 }
 
-/// Fast path. `qp` is the first in the ready queue; it stays there or is removed.
+/// Fast path. `qp` is the first in the ready queue; it stays in the queue or is removed.
 [[gnu::always_inline]] inline Board::Sent Board::send_of_run(SendQp& qp, Time now, TxFrame& out) {
   const std::uint32_t i = ready_.front();
   const Time timer = qp.congestion_timer();
@@ -76,8 +76,8 @@ inline bool Board::quantum_goes_on() {
   return Sent::kPacket;
 }
 
-/// Full path, also for the first in the ready queue. Returns kOfRun if the next packet belongs to a run: then
-/// nothing was sent and the queue pair keeps its position.
+/// Full path, also for the first in the ready queue. Returns kOfRun if the next packet belongs to a run; in
+/// this case nothing was sent and the queue pair keeps its position.
 Board::Sent Board::send_next(SendQp& qp, Time now, TxFrame& out) {
   const std::uint32_t i = ready_.front();
   shared_.answered(i);
@@ -90,8 +90,8 @@ Board::Sent Board::send_next(SendQp& qp, Time now, TxFrame& out) {
   const bool goes_on = sent && own_rate(i) && quantum_goes_on();
   ready_.pop();
   if (sent && alike && (qp.begin_run() || qp.may_follow(next, now))) {
-    // A run begins here, or the next message. Of the state that reschedule() updates, only the timer and the
-    // place in the schedule can have changed.
+    // A run or the next message begins here. reschedule() would update only the timer and the position in the
+    // schedule, because nothing else can have changed.
     watch_timer(i, now);
     schedule(i, next, now);
   } else {
@@ -111,8 +111,7 @@ std::size_t Board::send_packets(Time now, std::span<TxFrame> out) {
   link_.was_closed_until(link_open_at());
   std::size_t n = 0;
   std::uint64_t bytes = 0;
-  // An iteration without a packet (a QP in ERR that flushes its requests) counts as well, which bounds the
-  // loop.
+  // An iteration without a packet (a QP in ERR that flushes its requests) also counts, which bounds the loop.
   for (std::size_t left = out.size(); left != 0 && !ready_.empty() && link_.open(now); --left) {
     if (many()) fetch_ahead();
     SendQp& qp = qps_[ready_.front()];
@@ -126,14 +125,14 @@ std::size_t Board::send_packets(Time now, std::span<TxFrame> out) {
     ++n;
   }
   counters_.tx_bytes += bytes;
-  // With a large slack, time during which no packet was due must not count as lateness: packets held back by
-  // congestion control would accumulate into a burst.
+  // With a large slack, time during which no packet was due must not count as lateness. Otherwise packets
+  // delayed by congestion control would accumulate into a burst.
   if (link_.slack() > LinkShaper::kSlack && ready_.empty() && !departures_.empty())
     link_.was_closed_until(now);
   return n;
 }
 
-/// Prefetches what upcoming iterations touch, in stages that each depend on the previous one.
+/// Prefetches the data of upcoming iterations, in stages that each depend on the previous one.
 void Board::fetch_ahead() {
   if (quantum_sent_ != 0) return;  // already done at the start of the quantum
   const std::size_t first = ready_.first_place();
@@ -171,7 +170,7 @@ bool Board::may_run(std::uint32_t i) const {
   return fast_path_ && i < first_bus_qp() && !pause_.per_priority() && own_rate(i);
 }
 
-/// Reschedules after a response or CNP: at once, or at the end of the burst.
+/// Reschedules after a response or CNP: immediately, or at the end of the burst.
 void Board::reschedule_received(std::uint32_t i, Time now) {
   if (!in_burst()) {
     reschedule(i, now);

@@ -10,7 +10,7 @@ namespace softfeb::engine {
 
 namespace {
 
-/// False for multicast and unspecified addresses, which cannot be answered.
+/// Returns false for multicast and unspecified addresses, which cannot be answered.
 bool one_host(const roce::IpAddress& ip) {
   if (ip.is_v4()) return ip.v4() != 0 && ip.v4() >> 28 < 14;
   return ip != roce::IpAddress{} && ip.bytes[0] != 0xff;
@@ -23,7 +23,7 @@ std::uint16_t udp_checksum(const Identity& from, const roce::IpAddress& to, Byte
   sum = roce::checksum_add(sum, ByteSpan(from.ip.bytes).subspan(skip));
   sum = roce::checksum_add(sum, ByteSpan(to.bytes).subspan(skip));
   const std::uint16_t checksum = roce::internet_checksum(udp, sum);
-  return checksum == 0 ? 0xffff : checksum;  // 0 means that there is no checksum (RFC 768)
+  return checksum == 0 ? 0xffff : checksum;  // 0 means no checksum (RFC 768)
 }
 
 }  // namespace

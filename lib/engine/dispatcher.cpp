@@ -12,7 +12,7 @@ constexpr std::uint32_t kCounterSpan = 1U << 24;  // DISPATCH_COUNTER_BITS_G
 }  // namespace
 
 void Dispatcher::write(const board::Dispatch& registers) {
-  // The ring restarts if RemAddr changes between bursts, and continues if it changes during one.
+  // The ring restarts if RemAddr changes between bursts; it continues if RemAddr changes during one.
   if (!sending_ && registers.remote_address != registers_.remote_address) slot_ = 0;
   registers_ = registers;
   registers_.count &= kCounterSpan - 1;

@@ -5,7 +5,7 @@ namespace softfeb::engine {
 
 RxVerdict Endpoint::receive(const roce::ParsedFrame& frame, Time now) {
   ++counters_.rx_frames;
-  // A port in promiscuous mode also delivers frames for other MAC addresses.
+  // A promiscuous port also delivers frames for other MAC addresses.
   const bool group = frame.kind == roce::FrameKind::kArp || frame.dest_ip.bytes[0] == 0xff ||
                      (frame.kind == roce::FrameKind::kMacControl && frame.dest_mac == roce::kPauseAddress);
   if (!group && !roce::same_mac(frame.dest_mac, identity().mac)) {

@@ -56,7 +56,7 @@ std::optional<roce::IpAddress> Host::on_arp(const roce::ParsedFrame& frame, Time
 bool Host::on_discovery(const roce::ParsedFrame& frame, Time now, std::optional<roce::IpAddress>& learned) {
   const auto m = parse_neighbour_message(frame);
   if (!m || m->source == identity_.ip) return false;
-  // Duplicate address detection (RFC 4862): no source address to learn.
+  // Duplicate address detection (RFC 4862) has no source address to learn.
   const bool unspecified = m->source == roce::IpAddress{};
   if (m->solicitation) {
     if (m->target != identity_.ip || unspecified) return false;

@@ -27,7 +27,7 @@ std::vector<ReceiverAction> HostResponder::before(const board::DataPathAction& a
   return out;
 }
 
-/// The board counted the payload of a failed request as sent, but it did not arrive.
+/// The board counted the payload of a failed request as sent, although it did not arrive.
 void HostResponder::look_for_failures(const board::DataPathState& seen) {
   if (seen.completions_failed > failed_) {
     for (Slot& slot : slots_) slot.cut_off = true;
@@ -75,7 +75,7 @@ void HostResponder::remove(std::size_t i, Actions& out) {
   if (!slots_[i].up) return;
   slots_[i].up = false;
   out.emplace_back(RemoveReceiveQp{config_.first_slot + i});
-  // The session has ended; the next one registers its own memory.
+  // The session has ended; the next session registers its own memory.
   if (std::none_of(slots_.begin(), slots_.end(), [](const Slot& s) { return s.up; })) regions_.clear();
 }
 
@@ -113,8 +113,8 @@ bool HostResponder::acceptable(const board::Dispatch& a, std::uint64_t bytes) {
   return false;
 }
 
-/// Keeps one region per rkey. If the ring of an rkey changes, the previous addresses stay valid if the memory
-/// can hold both, because packets of the previous burst may still arrive.
+/// Keeps one region per rkey. If the ring of an rkey changes, the previous addresses stay valid as long as
+/// the memory covers both rings, because packets of the previous burst may still arrive.
 void HostResponder::add_region(Region region) {
   roce::MemoryRegion& made = region.memory;
   const auto same = std::find_if(regions_.begin(), regions_.end(),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Destination of the metadata bus's queue pairs: one per board, which may change at any time.
+// Destination of the metadata bus's queue pairs. There is one per board, and it may change at any time.
 #include "engine/metadata_qps.hpp"
 
 #include <algorithm>
@@ -8,7 +8,7 @@ namespace softfeb::engine {
 
 namespace {
 
-constexpr Time kAskAgain = 1 * kSecond;  // RFC 1122 section 2.3.2.1: at most one per second
+constexpr Time kAskAgain = 1 * kSecond;  // RFC 1122 section 2.3.2.1: at most one request per second
 
 bool nowhere(const roce::IpAddress& ip) { return ip == roce::IpAddress{} || (ip.is_v4() && ip.v4() == 0); }
 
@@ -36,7 +36,7 @@ void MetadataQps::choose_next_hop(Time now) {
   if (!peer_.mac) peer_.retry_at = now;
 }
 
-/// Directs the packets of QP `i` to the destination.
+/// Sets the path of QP `i` to the destination.
 void MetadataQps::set_path(std::uint32_t i) {
   SendQp& qp = deps_.qps[i];
   if (!peer_.next_hop) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The dispatcher's requests for the queue pairs of the metadata bus, and their completions.
+// Posts the dispatcher's requests to the queue pairs of the metadata bus, and counts their completions.
 #include "engine/metadata_qps.hpp"
 
 namespace softfeb::engine {
@@ -20,7 +20,7 @@ void MetadataQps::stop() {
 }
 
 /// Selects the QP for the dispatcher's requests: the one whose QPN is SQpn; otherwise the one whose peer has
-/// this QPN, because the scripts used in the laboratory write that; otherwise the only one.
+/// this QPN, because the laboratory's scripts write the peer's QPN; otherwise the only one.
 std::uint32_t MetadataQps::choose_qp() const {
   const roce::Qpn wanted = dispatcher_.registers().sqpn;
   std::uint32_t by_peer = kNoQp, only = kNoQp;

@@ -19,7 +19,7 @@ SendQpConfig MetadataQps::slot_config(const BusConfig& config, const Identity& i
   SendQpConfig qp = config.qp;
   qp.path.source_mac = identity.mac;
   qp.path.source_ip = identity.ip;
-  qp.path.dest_ip = identity.ip;  // for the address family; nothing is sent without a destination
+  qp.path.dest_ip = identity.ip;  // sets the address family; nothing is sent without a destination
   qp.path.vlan = identity.vlan;
   qp.peer_mac.reset();
   qp.start_after = 0;
@@ -72,7 +72,7 @@ void MetadataQps::set_traffic_class(std::uint8_t dscp, roce::Ecn ecn) {
   config_.qp.path.ecn = ecn;
 }
 
-/// Carries out the change of state from `before` to that of the context.
+/// Performs the state change from `before` to the state of the context.
 void MetadataQps::transition(std::uint32_t i, QpState before, Time now) {
   SendQp& qp = deps_.qps[i];
   const QpState state = slot(i).context.state;
@@ -99,7 +99,7 @@ void MetadataQps::transition(std::uint32_t i, QpState before, Time now) {
   }
 }
 
-/// Claims the QPN. A QPN of a configured QP stays with that QP, and the new QP goes to ERR.
+/// Claims the QPN. If a configured QP has this QPN, it keeps it and the new QP enters ERR.
 void MetadataQps::create(std::uint32_t i, Time now) {
   Slot& s = slot(i);
   if (deps_.table.insert(s.context.qpn, i)) {
@@ -122,7 +122,8 @@ void MetadataQps::reset(std::uint32_t i, Time now) {
   SendQp& qp = deps_.qps[i];
   qp.reap(now);
   count_completions(i);
-  // The byte counter covers data that was sent; requests that ended earlier consumed none of it.
+  // The byte counter counts only data that was sent. Requests that ended before they were sent did not
+  // advance it.
   s.past += qp.requester().counters();
   s.stream_base += qp.requester().counters().payload_bytes;
   s.stream_next = s.stream_base;

@@ -11,12 +11,13 @@ namespace {
 
 constexpr std::uint8_t kSolicitation = 135;
 constexpr std::uint8_t kAdvertisement = 136;
-constexpr std::uint8_t kHopLimit = 255;  // a lower one was routed: discard (RFC 4861, section 7.1)
-constexpr std::size_t kFixedPart = 24;   // type, code, checksum, flags, target
-constexpr std::size_t kLongest = 256;    // longer messages are ignored
+constexpr std::uint8_t kHopLimit =
+    255;  // a lower limit means a routed packet: discard (RFC 4861, section 7.1)
+constexpr std::size_t kFixedPart = 24;  // type, code, checksum, flags, target
+constexpr std::size_t kLongest = 256;   // longer messages are ignored
 constexpr std::uint32_t kSolicitedAndOverride = 0x6000'0000;
 
-/// The link-layer address option of type `wanted`; nullopt if missing or malformed.
+/// Returns the link-layer address option of type `wanted`; nullopt if missing or malformed.
 std::optional<roce::MacAddress> link_option(ByteSpan options, std::uint8_t wanted) {
   while (options.size() >= 8) {
     const std::size_t length = std::size_t{options[1]} * 8;

@@ -63,7 +63,7 @@ SendQp& QpStore::add(const SendQpConfig& config, dcqcn::CongestionControl* contr
   SendQpDeps deps;
   roce::RequesterConfig common = SendQp::requester_config(config);
   common.qpn = common.dest_qpn = common.initial_psn = 0;
-  // The configuration of a QP without messages of its own (a slot of the metadata bus) is not shared, because
+  // The configuration of a QP that generates no messages (a slot of the metadata bus) is not shared, because
   // renew() changes it later.
   if (const auto again = SendQp::request_again(config)) deps.requester = requesters_.intern(common, again);
   deps.traffic = traffics_.intern(TrafficSettings(config.traffic).config);

@@ -43,7 +43,7 @@ void Receiver::push(Pending p) {
   pending_[(pending_first_ + pending_count_++) & (kPendingRoom - 1)] = p;
 }
 
-/// Returns the QP that a packet is for. If there is none, counts the packet and returns kNobody.
+/// Returns the QP that a packet is addressed to. If there is none, counts the packet and returns kNobody.
 std::uint32_t Receiver::find(roce::Qpn qpn, const roce::IpAddress& peer) {
   if (const std::uint32_t i = table_.find(qpn); i != QpTable::kNotFound) {
     if (qps_[i].peer == peer) return i;
@@ -67,7 +67,7 @@ void Receiver::expect(const roce::ParsedFrame& frame) {
 
 /// Fast path for the most common packets: in order, part of a multi-packet message, from the known IP and MAC
 /// address, with a valid iCRC, and not CE-marked. Has exactly the same effect as receive_roce(). Returns
-/// false if the packet does not qualify; nothing has changed then.
+/// false and changes nothing if the packet does not qualify.
 bool Receiver::receive_quickly(const roce::ParsedFrame& frame) {
   roce::QuickWrite p;
   if (frame.congestion_experienced || !p.read(frame)) return false;
@@ -96,7 +96,7 @@ void Receiver::receive_roce(const roce::ParsedFrame& frame, Time now) {
   const std::uint32_t i = find(bth.dest_qp, frame.source_ip);
   if (i == kNobody) return;
   Qp& qp = qps_[i];
-  // Unsupported operations (RDMA READ, atomics) are passed on; the responder rejects them.
+  // Unsupported operations (RDMA READ, atomics) are passed to the responder, which rejects them.
   const bool asks =
       packet.kind == roce::TransportKind::kRequest || packet.kind == roce::TransportKind::kUnknown;
   if (!asks) {
@@ -153,7 +153,7 @@ std::size_t Receiver::take_pending(Time now, std::span<TxFrame> out) {
   return n;
 }
 
-/// True if a response of a priority that is not paused is pending.
+/// True if a response is pending whose priority is not paused.
 bool Receiver::may_send(Time now) const {
   for (std::size_t p = 0; p < pending_of_.size(); ++p) {
     if (pending_of_[p] != 0 && !pause_.paused(static_cast<std::uint8_t>(p), now)) return true;

@@ -15,7 +15,7 @@ roce::RequesterConfig SendQp::requester_config(const SendQpConfig& config) {
   return c;
 }
 
-/// Null if traffic generates no messages, because requests then come from elsewhere.
+/// Returns null if the traffic generates no messages, because requests then come from another source.
 roce::RequesterSettings::Again SendQp::request_again(const SendQpConfig& config) {
   return config.traffic.messages == 0U ? nullptr : &Traffic::again;
 }
@@ -174,8 +174,8 @@ bool SendQp::make_run() {
   return true;
 }
 
-/// Reports a sent packet to congestion control. Returns departure(now); asks congestion control for it only
-/// if nothing else holds the packet back.
+/// Reports a sent packet to congestion control. Returns departure(now). Queries congestion control for it
+/// only if nothing else delays the next packet.
 Time SendQp::tell_sent(std::uint32_t counted, Time now) {
   const bool ready = requester_.ready(now);
   const Time own = departure_behind(ready);
@@ -189,7 +189,7 @@ Time SendQp::tell_sent(std::uint32_t counted, Time now) {
 
 bool SendQp::on_cnp(Time now) {
   ++cnp_rx_;
-  // A CNP before the first packet cannot concern this QP.
+  // A CNP received before the first packet cannot concern this QP.
   if (congestion_ == nullptr || now < starts_at_) return false;
   congestion_->cnp(now);
   return true;
@@ -226,7 +226,8 @@ void SendQp::reap_all(Time now) {
       failure_ = c.status;
     }
   }
-  // As an application would on an error, stop posting: a QP in ERR would flush request after request at once.
+  // Stop posting after an error, as an application would. Otherwise a QP in ERR would flush request after
+  // request.
   if (requester_.state() == roce::QpState::kErr) traffic_.stop();
   const auto completed = static_cast<std::uint32_t>(requester_.messages_completed());
   if (completed != completed_) {
