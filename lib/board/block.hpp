@@ -32,8 +32,8 @@ class Block {
  public:
   virtual ~Block() = default;
 
-  /// Updates the words of this block before they are read. Called once per access, so that all words read
-  /// show the same instant.
+  /// Updates the words of this block before they are read. Called once per access, so that all words of a
+  /// read are sampled at the same time.
   virtual void refresh(BlockWords& /*words*/, const LiveState& /*live*/, Time /*now*/) {}
   /// Called after each word written.
   virtual void on_write(BlockWords& /*words*/, const WordWrite& /*word*/, Access& /*access*/) {}

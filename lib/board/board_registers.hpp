@@ -60,7 +60,7 @@ struct AccessResult {
 ///
 /// Address and length of an access are multiples of 4 bytes. An access stops at the first word that does not
 /// exist; the words before it have been accessed. Writes do not change read-only bits, and write-only bits
-/// read as 0. All words of a read show the same instant.
+/// read as 0. All words of a read are sampled at the same time.
 class BoardRegisters {
  public:
   /// Throws std::invalid_argument if the metadata limits are invalid (see MetadataServer), or if there are
@@ -70,7 +70,7 @@ class BoardRegisters {
   BoardRegisters(const BoardRegisters&) = delete;
   BoardRegisters& operator=(const BoardRegisters&) = delete;
 
-  /// True if the access uses LiveState::data, which must then hold the QPs of live_qps().
+  /// True if the access uses LiveState::data, which must then contain the QPs of live_qps().
   bool needs_live_for_read(std::uint32_t address, std::size_t bytes) const;
   bool needs_live_for_write(std::uint32_t address, std::size_t bytes) const;
   /// Board QP numbers whose state is visible in registers, without duplicates.

@@ -85,7 +85,7 @@ struct SoftReset {};
 using DataPathAction = std::variant<SetDestination, SetQp, SetDcqcn, SetCnpCounterReset, Dispatch,
                                     SetCompletionReset, SetTrafficClass, SoftReset>;
 
-/// Live values of one QP, as shown by the registers.
+/// Live values of one QP that registers expose.
 struct QpLive {
   std::size_t qp = 0;  ///< board QP number; set by the caller
   /// False if the board has no such QP (all values are then 0), or if the slot of the metadata bus is empty
@@ -105,7 +105,7 @@ struct QpLive {
 struct DataPathState {
   Time at = 0;
   std::vector<QpLive> qps;  ///< allocated by the caller, who sets QpLive::qp
-  /// Completions of the metadata bus's QPs, 64 bits wide (the registers show 24).
+  /// Completions of the metadata bus's QPs, 64 bits wide (the registers have 24 bits).
   std::uint64_t completions_ok = 0;
   std::uint64_t completions_failed = 0;
   std::uint64_t requests_waiting = 0;  ///< requests dispatched but not yet posted

@@ -11,9 +11,10 @@
 #include <stdexcept>
 #include <string>
 
-/// Payload sources of the board. The payload lies in an arena owned by the caller (memory registered with the
-/// port; any memory in tests) and is sent from there without a copy. CRCs are precomputed for the packets of
-/// one message length and one path MTU, so that the iCRC is calculated without reading the payload.
+/// Payload sources of the board. The payload is stored in an arena owned by the caller (memory registered
+/// with the port; any memory in tests) and is sent from there without a copy. CRCs are precomputed for the
+/// packets of one message length and one path MTU, so that the iCRC is calculated without reading the
+/// payload.
 namespace softfeb::board {
 
 /// Longest payload of a packet, in bytes: the largest path MTU.

@@ -19,7 +19,7 @@ class Prbs31 {
   /// sequence would then be all zeros.
   explicit constexpr Prbs31(std::uint32_t seed) : history_(seed & kMask) {}
 
-  /// Returns the next 24 bits; the first is bit 0. Up to 28 bits could be computed at once, because bit n
+  /// Returns the next 24 bits; the first is bit 0. Up to 28 bits could be computed in one step, because bit n
   /// depends on bit n−28.
   constexpr std::uint32_t next24() {
     const std::uint32_t bits = (history_ ^ (history_ >> 3)) & 0xff'ffff;

@@ -36,7 +36,7 @@ struct CongestionState {
   std::uint32_t alpha = 0;        ///< in units of 1 / `alpha_one`; 0 if the algorithm has no alpha
   std::uint32_t alpha_one = 1;
   std::uint32_t stage = 0;    ///< increases since the last CNP
-  std::uint64_t cnps = 0;     ///< as the algorithm counts them (16 bits in the firmware)
+  std::uint64_t cnps = 0;     ///< number of CNPs (16 bits in the firmware)
   std::int64_t credit = 0;    ///< bytes that may be sent immediately
   std::uint64_t spilled = 0;  ///< bytes of credit lost because the bucket was full
 };

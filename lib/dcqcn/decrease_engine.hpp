@@ -29,7 +29,7 @@ class DecreaseEngine {
   /// Processes edge n, except for a commit. All arguments are the values before the edge.
   void act(Edge n, const Rates& rates, std::uint16_t alpha, std::uint8_t time_stage, bool flag,
            const FirmwareParameters& p, const FirmwareBuild& build);
-  /// Processes all edges up to `last`. None of them may access the rates.
+  /// Processes all edges up to `last`, none of which may access the rates.
   void run(Edge last, std::uint16_t interval);
 
  private:
@@ -37,7 +37,7 @@ class DecreaseEngine {
 
   Edge zero_ = 0;
   Edge expiry_ = kNoEdge;
-  Rates result_;  ///< before the subtraction, `rc` holds Rc · alpha
+  Rates result_;  ///< before the subtraction, `rc` contains Rc · alpha
   Phase phase_ = Phase::kCounting;
   bool cutting_ = false;
   bool pending_ = false;

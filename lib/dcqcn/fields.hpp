@@ -18,7 +18,7 @@ namespace softfeb::dcqcn {
 enum class Unit : std::uint8_t {
   kNumber,
   kSwitch,  ///< 0 or 1
-  kClocks,  ///< of 6.4 ns
+  kClocks,  ///< clocks of 6.4 ns
   kRate,    ///< bytes per second
   kTime,    ///< picoseconds
   kSize,    ///< bytes
@@ -48,7 +48,7 @@ inline constexpr std::uint32_t kBypassOffset = 0x24;
 /// Description of a parameter.
 struct FieldInfo {
   std::string_view name;     ///< configuration key
-  std::string_view alias{};  ///< the NIC vendor's name, also accepted as key; empty: none
+  std::string_view alias{};  ///< NIC vendor's name for the key, also accepted; empty: none
   Unit unit = Unit::kNumber;
   std::uint64_t highest = UINT64_MAX;  ///< largest value
   RegisterBits bits{};

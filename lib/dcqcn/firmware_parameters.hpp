@@ -14,7 +14,7 @@ struct FirmwareParameters {
   std::uint8_t dec_gain = 1;                 ///< DecGain, 4 bits: a cut is Rc · alpha / 2^DecGain
   std::uint8_t time_stage_threshold = 5;     ///< TimeStageThreshold; 0 counts as 256
   bool clamp_tgt_rate = false;               ///< ClampTgtRate: Rt := Rc on every cut
-  bool dcqcn_bypass = false;                 ///< DcqcnBypass: hold Rc and Rt at line rate, only count CNPs
+  bool dcqcn_bypass = false;                 ///< DcqcnBypass: keep Rc and Rt at line rate, only count CNPs
   std::uint16_t rate_dec_interval = 625;     ///< RateDecInterval; the period of cuts is 3 clocks longer
   std::uint16_t alpha_upd_interval = 8594;   ///< AlphaUpdInterval; the period of updates is 2 clocks longer
   std::uint32_t rate_inc_interval = 234375;  ///< RateIncInterval; the period of increases is 3 clocks longer

@@ -41,8 +41,8 @@ class IncreaseEngine {
   Kind kind(std::uint8_t threshold) const;
   /// Applies one whole period to the rates and the stage.
   void step(Rates& rates, const FirmwareParameters& p, const FirmwareBuild& build);
-  /// Applies up to n periods at once where closed-form arithmetic allows; returns how many were applied.
-  /// Without `ramps`, only periods that leave the rates unchanged.
+  /// Applies up to n periods in one step where closed-form arithmetic allows. Returns the number applied.
+  /// Without `ramps`, applies only periods that leave the rates unchanged.
   std::uint64_t leap(std::uint64_t n, Rates& rates, bool ramps, const FirmwareParameters& p,
                      const FirmwareBuild& build);
   std::uint64_t leap_ramp(std::uint64_t n, Rates& rates, const FirmwareParameters& p,

@@ -19,7 +19,7 @@ template <typename Reaction>
 void walk_together(Reaction& reaction, TokenBucket& bucket, Edge n) {
   while (reaction.now() < n) {
     if (bucket.full() && reaction.now() + bucket.rate_delay() < n) {
-      // A full bucket stays full at any rate: apply all changes that take effect by n at once.
+      // A full bucket stays full at any rate: apply all changes that take effect by n in one step.
       reaction.advance(n - bucket.rate_delay());
       bucket.set_rate(reaction.rc(), reaction.now());
     } else if (reaction.advance_to_rate_change(n)) {

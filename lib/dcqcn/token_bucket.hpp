@@ -20,7 +20,7 @@ struct BucketConfig {
   /// Size in bytes; the largest burst. A larger frame can never be sent.
   std::uint32_t size = 1U << 20;
   bool start_full = false;
-  /// As in the firmware: the first frame after reset passes at once and is not charged.
+  /// As in the firmware: the first frame after reset passes immediately and is not charged.
   bool first_frame_free = true;
   BucketArithmetic arithmetic = BucketArithmetic::kFirmware;
 };
@@ -59,9 +59,9 @@ class TokenBucket {
     armed_ = true;
   }
 
-  /// Performs take(bytes, n) if a frame of `next` bytes can be admitted directly after it, which is the
+  /// Performs take(bytes, n) if a frame of `next` bytes can be admitted immediately afterwards, which is the
   /// common case if the rate exceeds what the sender can generate. Returns false and changes nothing
-  /// otherwise, or in cases that need take().
+  /// otherwise, or in cases that require take().
   bool take_with_room(std::uint32_t bytes, std::uint32_t next, Edge n) {
     std::uint64_t more = 0;
     if (changes_ != 0 || !armed_ || now_ > n || __builtin_mul_overflow(n + 1 - now_, refill_, &more))
@@ -92,8 +92,8 @@ class TokenBucket {
   /// Credit in units of 1 / units_per_byte().
   std::int64_t credit() const { return credit_; }
   std::int64_t credit_bytes() const { return credit_ / static_cast<std::int64_t>(units_per_byte()); }
-  /// Credit lost because the bucket was full. Approximate, because while the bucket is full several rate
-  /// changes are applied at once (advance_together()).
+  /// Credit lost because the bucket was full. Approximate, because several rate changes are combined while
+  /// the bucket is full (advance_together()).
   std::uint64_t spilled_bytes() const { return spilled_ / units_per_byte(); }
   /// Units added at edge now().
   std::uint64_t refill() const { return refill_; }

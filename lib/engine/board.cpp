@@ -10,7 +10,7 @@ namespace softfeb::engine {
 
 namespace {
 
-constexpr Time kDepartureTick = 131'072;  // 131 ns: a slot holds few packets at any feasible rate
+constexpr Time kDepartureTick = 131'072;  // 131 ns: few packets per slot at any feasible rate
 constexpr Time kTimerTick = 1'048'576;    // 1 µs: RNR timers start at 10 µs
 
 std::size_t count_qps(const BoardConfig& config) { return config.qps.size() + config.bus.slots; }

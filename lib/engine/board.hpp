@@ -34,7 +34,7 @@ struct BoardConfig {
   std::uint64_t link_rate = 0;  ///< bytes per second on the wire; 0 = unlimited
   std::vector<SendQpConfig> qps;
   BusConfig bus{};
-  PauseConfig pause{};  ///< without a link rate of its own, it uses `link_rate`
+  PauseConfig pause{};  ///< without its own link rate, it uses `link_rate`
   Time link_slack = LinkShaper::kSlack;
   /// Allocates everything that grows with the number of queue pairs. Must outlive the board. Null: the heap.
   std::pmr::memory_resource* memory = nullptr;

@@ -73,7 +73,7 @@ class MetadataQps {
   void set_traffic_class(std::uint8_t dscp, roce::Ecn ecn);
 
   void start() { stopped_ = false; }
-  /// Drops the dispatcher's requests that are not posted yet, and accepts no more.
+  /// Drops the dispatcher's requests that are not posted yet, and accepts no new ones.
   void stop();
   /// After stop(), true if no request is outstanding. Always true before stop(): the slots do not count while
   /// requests may still be added.
@@ -112,7 +112,7 @@ class MetadataQps {
   static constexpr std::uint32_t kNoQp = UINT32_MAX;
 
   struct Slot {
-    board::QpContext context;       ///< as written by the bus
+    board::QpContext context;       ///< context as written by the bus
     std::optional<roce::Qpn> qpn;   ///< set if the table contains the QPN; not set if a configured QP owns it
     std::uint64_t stream_base = 0;  ///< payload byte counter at the start of the current QP
     std::uint64_t stream_next = 0;  ///< payload offset of the next request

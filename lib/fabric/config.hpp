@@ -76,7 +76,7 @@ struct SwitchConfig {
 /// An edge node: one of our endpoints, or an external port with an arbitrary network behind it.
 struct StationConfig {
   std::string name;
-  std::optional<roce::MacAddress> mac;  ///< none: addresses behind it are learnt
+  std::optional<roce::MacAddress> mac;  ///< nullopt: the station's addresses are learnt
   /// Kind of pause frames that the network honours on behalf of the station by delaying its frames, for
   /// stations that react too late in real time. kOff: the station itself honours or ignores pause frames.
   PauseMode obeys = PauseMode::kOff;

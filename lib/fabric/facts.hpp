@@ -29,7 +29,7 @@ inline constexpr std::uint32_t kNobody = UINT32_MAX - 2;    ///< never forwarded
 /// Value of Frame::flow for a frame that is not counted in any flow.
 inline constexpr std::uint32_t kNoFlow = UINT32_MAX;
 
-/// Further header fields, needed only when a frame enters the network.
+/// Additional header fields, needed only when a frame enters the network.
 struct EntryFacts {
   bool roce = false;
   roce::Qpn dest_qp = 0;  ///< valid if `roce`

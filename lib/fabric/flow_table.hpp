@@ -9,8 +9,8 @@
 
 namespace softfeb::fabric {
 
-/// Flow counters, keyed by (source, destination, QPN). The number of flows is fixed; further flows are
-/// counted only in the port counters. Flows never expire.
+/// Flow counters, keyed by (source, destination, QPN). The number of flows is limited; packets of any other
+/// flow are counted only in the port counters. Flows never expire.
 class FlowTable {
  public:
   explicit FlowTable(std::size_t flows);

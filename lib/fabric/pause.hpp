@@ -22,8 +22,7 @@ class PauseState {
   Time until(std::size_t queue) const { return until_[queue]; }
   /// Bit mask of the queues that may send at `now`.
   std::uint8_t open(Time now) const { return now >= all_open_ ? 0xff : open_slowly(now); }
-  /// Earliest time at which a queue in the bit mask `waiting` may send. Call it when none of them may send
-  /// now.
+  /// Earliest time at which a queue in the bit mask `waiting` may send. Call it when all of them are paused.
   Time opens_at(std::uint8_t waiting) const;
 
  private:

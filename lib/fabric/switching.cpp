@@ -42,7 +42,7 @@ void Network::Parts::receive(std::uint16_t p, Frame* frame, Time now) {
   }
 }
 
-/// MAC control frames are never forwarded (IEEE 802.3 clause 31), whatever their destination address.
+/// MAC control frames are never forwarded (IEEE 802.3 clause 31), regardless of their destination address.
 void Network::Parts::receive_control(std::uint16_t p, Frame* frame, Time now) {
   Port& port = ports[p];
   const auto pause = control_of(*frame);

@@ -46,7 +46,7 @@ void parse_frame(const Segments& frame, ParsedFrame& out);
 /// Returns whether the last four bytes of a RoCE datagram are its iCRC.
 bool icrc_matches(const ParsedFrame& frame);
 
-/// The UDP payload without its iCRC (BTH to pad); empty if it is too short to hold an iCRC.
+/// The UDP payload without its iCRC (BTH to pad); empty if it is too short to contain an iCRC.
 Segments transport_bytes(const ParsedFrame& frame);
 
 }  // namespace softfeb::roce

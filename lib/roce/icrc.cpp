@@ -101,8 +101,8 @@ __attribute__((target("pclmul,sse4.1"))) std::uint32_t head_crc(const std::uint8
 }
 
 /// ISA-L leaves the upper halves of the vector registers dirty. Until they are cleared, every SSE
-/// instruction, including those in the rest of the program and in libraries, has to preserve them and depends
-/// on the instruction before it.
+/// instruction, including those in the rest of the program and in libraries, must preserve them and depends
+/// on the previous instruction.
 inline void clear_upper_halves() {
   if (cpu::kAvx) __asm__ volatile("vzeroupper");
 }

@@ -43,7 +43,7 @@ class MiddleFrame {
 
   std::uint64_t udp_bth_ = 0;    ///< UDP length, checksum 0, first four bytes of the BTH, in memory order
   std::uint32_t dest_word_ = 0;  ///< the next four bytes
-  std::uint32_t crc_ = 0;        ///< iCRC with identification, PSN and payload CRC taken as 0
+  std::uint32_t crc_ = 0;        ///< iCRC with identification, PSN and payload CRC set to 0
 };
 
 }  // namespace softfeb::roce

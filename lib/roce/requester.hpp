@@ -294,7 +294,7 @@ class Requester {
   mutable WrOpcode sending_verb_ = WrOpcode::kWrite;
   mutable bool sending_solicited_ = false;
   QpState state_ = QpState::kRts;
-  bool took_run_ = false;  ///< the packet taken last was part of a run, so `taken_` is outdated
+  bool took_run_ = false;  ///< the last packet was part of a run, so `taken_` is outdated
 
   // Second line: members used by responses and at message boundaries.
   Time ack_deadline_ = kNever;

@@ -164,7 +164,7 @@ void Requester::on_timer(Time now) {
   }
   if (firmware()) {
     // Go back to the first packet of the oldest request, unless it is so far back that its PSNs could be
-    // taken for new ones.
+    // mistaken for new ones.
     const std::uint64_t first = first_of(done_);
     go_back(acked_ - first <= kMaxWindowPackets / 2 ? first : acked_);
     start_timer(now);

@@ -139,10 +139,10 @@ class Responder {
   const std::uint8_t* place_of(const QuickWrite& packet) const;
   /// Result of take().
   struct Quick {
-    std::uint64_t index = 0;       ///< RequestOutcome::packet_index
-    std::uint64_t address = 0;     ///< PlacedPayload::address
-    std::uint8_t* to = nullptr;    ///< where the caller must copy the payload; null: it is not stored
-    std::optional<Reply> reply{};  ///< RequestOutcome::reply
+    std::uint64_t index = 0;                ///< RequestOutcome::packet_index
+    std::uint64_t address = 0;              ///< PlacedPayload::address
+    std::uint8_t* to = nullptr;             ///< local destination of the payload; null: it is not stored
+    std::optional<Reply> reply{};           ///< RequestOutcome::reply
     std::optional<MessageEvent> message{};  ///< RequestOutcome::message
   };
   /// Processes a packet for which awaits() is true. The caller must copy the payload.

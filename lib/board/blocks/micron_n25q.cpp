@@ -16,10 +16,7 @@ constexpr RegisterSpec kRegisters[] = {
 }  // namespace
 }  // namespace micron_n25q_block
 
-/// Plain memory without a flash behind it.
-tables::Table tables::micron_n25q() {
-  using namespace micron_n25q_block;
-  return kRegisters;
-}
+/// Plain memory; no flash is emulated.
+tables::Table tables::micron_n25q() { return kRegisters; }
 
 }  // namespace softfeb::board

@@ -28,7 +28,7 @@ class RoceEngine final : public Block, private QpObserver {
   MetadataServer server_;
   std::size_t first_bus_qp_;
   bool soft_reset_;             ///< the profile has SoftReset
-  Actions* actions_ = nullptr;  ///< of the current access; null outside of it
+  Actions* actions_ = nullptr;  ///< actions of the current access; null between accesses
 };
 
 }  // namespace softfeb::board::blocks

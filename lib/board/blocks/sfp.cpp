@@ -49,7 +49,7 @@ constexpr EnumText kConnector[] = {
     {40, "MPO 1x16"},
 };
 
-/// Each 32-bit word holds one byte of the module's memory.
+/// Each 32-bit word contains one byte of the module's memory.
 constexpr RegisterSpec text(const char* name, std::uint32_t offset, unsigned characters) {
   return ro(name, offset, 8).as(NumberFormat::kString).times(characters);
 }
@@ -92,7 +92,7 @@ tables::Table tables::sfp() {
   return kRegisters;
 }
 
-/// Constant values, as read once from a module.
+/// All values are constant, as if read once from a module.
 std::unique_ptr<Block> blocks::sfp(BlockWords words, const Config& config) {
   using namespace sfp_block;
   set_text(words, kVendorName, "softfeb", 16);
