@@ -16,7 +16,7 @@ namespace softfeb::dcqcn {
 
 /// Contents of an acknowledgement, as reported to a congestion control algorithm.
 struct Ack {
-  Time sent_at = 0;           ///< when the newest acknowledged packet left (its last copy, if retransmitted)
+  Time sent_at = 0;  ///< departure of the newest acknowledged packet (of its last copy, if retransmitted)
   std::uint32_t bytes = 0;    ///< counted bytes acknowledged for the first time
   std::uint32_t granted = 0;  ///< counted bytes of additional credit, if the receiver grants credit
   ByteSpan telemetry = {};    ///< in-band telemetry (INT) collected on the path, if any
@@ -105,7 +105,8 @@ class CongestionControl {
     on_timer(now);
   }
 
-  /// When to call timer_expired() if no event occurs before. Algorithms that advance lazily need no timer.
+  /// Time at which to call timer_expired() if no event occurs before. Algorithms that advance lazily need no
+  /// timer.
   Time timer() const { return timed_ ? timer_at() : kNever; }
   /// Limit on unacknowledged counted bytes.
   virtual std::uint64_t window() const { return kNoWindow; }

@@ -12,7 +12,7 @@ namespace softfeb::dcqcn {
 /// corresponding ConnectX parameter (mlxconfig, Linux drivers/infiniband/hw/mlx5/cong.c), whose unit may
 /// differ. Rates are in bytes per second, as counted by the token bucket.
 struct PaperParameters {
-  /// When alpha is raised.
+  /// Determines when alpha is increased.
   enum class AlphaUpdate : std::uint8_t {
     kAtCut,       ///< paper: on every cut; decays after each `alpha_interval` without a CNP
     kEachPeriod,  ///< NICs: every `alpha_interval`; decays, and is raised if a CNP arrived during it

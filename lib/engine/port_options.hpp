@@ -47,7 +47,7 @@ enum class FlowControl : std::uint8_t {
 };
 
 enum class Promiscuous : std::uint8_t {
-  kAuto,  ///< only if the NIC cannot filter all boards' MAC addresses
+  kAuto,  ///< enabled only if the NIC cannot filter all boards' MAC addresses
   kOn,
   kOff,
 };

@@ -24,7 +24,7 @@ enum class SignalPolicy : std::uint8_t { kAll, kLast, kNone };
 /// The messages sent by a QP.
 struct TrafficConfig {
   board::MessagePlan plan = board::MessagePlan::endless(0);
-  std::optional<std::uint64_t> messages;  ///< not set: until stopped
+  std::optional<std::uint64_t> messages;  ///< number of messages; not set: send until stopped
   std::uint64_t rate = 0;
   std::uint64_t remote_address = 0;
   std::uint64_t slots = 1;  ///< message n is written to remote_address + (n mod slots)·message_length

@@ -13,7 +13,7 @@ namespace softfeb::fabric {
 /// Bytes that one ingress port occupies in a switch's buffer, by class. With PFC the class is the frame's
 /// queue; with 802.3x or without flow control it is always 0.
 struct IngressAccount {
-  std::array<std::uint64_t, kQueues> bytes{};     ///< in shared buffer and headroom
+  std::array<std::uint64_t, kQueues> bytes{};     ///< bytes in shared buffer and headroom
   std::array<std::uint64_t, kQueues> headroom{};  ///< the part of `bytes` in the headroom
 };
 

@@ -36,7 +36,7 @@ struct PortSnapshot {
 struct NetworkTotals {
   std::uint64_t entered = 0;     ///< sent by stations
   std::uint64_t made = 0;        ///< pause frames and forged CNPs
-  std::uint64_t duplicated = 0;  ///< by fault injection, and copies made by flooding
+  std::uint64_t duplicated = 0;  ///< copies made by fault injection and by flooding
   std::uint64_t delivered = 0;   ///< delivered to stations
   std::uint64_t consumed = 0;    ///< MAC control frames consumed by switches
   /// Dropped in switches, and at stations with more than 4 MiB queued for their link.

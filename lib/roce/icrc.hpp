@@ -48,8 +48,8 @@ std::uint32_t icrc_path(ByteSpan ip_to_ports);
 /// The iCRC that a received packet should have. `datagram` extends from the IP header to the last byte before
 /// the iCRC.
 std::uint32_t icrc_of(const Segments& datagram);
-/// The same for a packet in two parts. `headers` must contain exactly IP to BTH, with RETH and ImmDt if
-/// present; `payload` is the rest.
+/// Like icrc_of(), for a packet in two parts. `headers` must contain exactly IP to BTH, with RETH and ImmDt
+/// if present; `payload` is the rest.
 std::uint32_t icrc_of_parts(ByteSpan headers, ByteSpan payload);
 /// General case of icrc_of(): the headers may be split at any offset.
 std::uint32_t icrc_of_pieces(const Segments& datagram);

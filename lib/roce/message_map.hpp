@@ -47,7 +47,7 @@ class MessageMap {
 
   std::size_t capacity_;
   std::vector<Range> ranges_;
-  std::optional<Range> uncharted_;  ///< from the first to the last unlisted missing message
+  std::optional<Range> uncharted_;  ///< range from the first to the last unlisted missing message
   std::uint64_t next_ = 0;
   std::uint64_t listed_ = 0;
   std::uint64_t unlisted_ = 0;

@@ -61,7 +61,7 @@ struct TransportPacket {
 /// and pad require. An acknowledgement must consist of exactly BTH and AETH, without pad; a CNP needs at
 /// least a BTH.
 TransportPacket parse_transport(const Segments& bytes);
-/// The same for bytes that end with the iCRC, such as the content of a UDP datagram.
+/// Like parse_transport(), for bytes that end with the iCRC, such as the content of a UDP datagram.
 TransportPacket parse_transport_with_icrc(const Segments& content);
 
 }  // namespace softfeb::roce

@@ -38,7 +38,7 @@ struct RequesterConfig {
   std::uint8_t min_rnr_timer = 1;       ///< own minimum RNR timer code 0…31
   std::uint32_t send_queue_depth = 64;  ///< maximum number of requests posted but not polled
   std::uint32_t window_requests = 16;   ///< maximum number of requests sent but not acknowledged (RC)
-  std::uint32_t window_packets = 0;     ///< the same for packets (RC); 0 = kMaxWindowPackets
+  std::uint32_t window_packets = 0;     ///< maximum number of packets in flight (RC); 0 = kMaxWindowPackets
   /// AckReq on every N-th packet of a message, in addition to its last; 0 = last only.
   std::uint32_t ack_every = 0;
   TimingProfile timing = TimingProfile::kStandard;
@@ -84,14 +84,14 @@ struct RequesterCounters {
   std::uint64_t messages_completed = 0;  ///< status success, including unsignaled requests
   std::uint64_t messages_failed = 0;     ///< any other status, including flushed requests
   std::uint64_t timeouts = 0;
-  std::uint64_t ack_rx = 0;  ///< this and the following count all received, including ignored ones
+  std::uint64_t ack_rx = 0;  ///< this and the following count all responses, including ignored ones
   std::uint64_t rnr_rx = 0;
   std::uint64_t nak_sequence_rx = 0;
   std::uint64_t nak_invalid_request_rx = 0;
   std::uint64_t nak_remote_access_rx = 0;
   std::uint64_t nak_remote_operational_rx = 0;
   std::uint64_t nak_invalid_rd_rx = 0;
-  /// Duplicate, old or future PSN; reserved syndrome; NAK without new information.
+  /// Responses with a duplicate, old or future PSN or a reserved syndrome, and NAKs without new information.
   std::uint64_t responses_ignored = 0;
 
   RequesterCounters& operator+=(const RequesterCounters& other);
@@ -222,7 +222,7 @@ class Requester {
   /// The packet that next() returned last, and the changes that payload_error() must undo. Not stored for
   /// packets of a run, which change only packet and byte counts.
   struct Taken {
-    std::uint32_t asked_before = 0;  ///< modulo 2^32
+    std::uint32_t asked_before = 0;  ///< previous value of asked_, modulo 2^32
     std::uint32_t index = 0;         ///< index of its request
     std::uint16_t payload_length = 0;
     bool first_time = false;

@@ -177,7 +177,7 @@ class Responder {
     std::uint64_t address = 0;
     std::uint32_t length = 0;
     std::uint32_t done = 0;
-    bool revoked = false;  ///< its region was removed while it was being received
+    bool revoked = false;  ///< its region was removed during reception
   };
 
   bool concerns_us(const Bth& bth) const;
