@@ -16,7 +16,7 @@ enum class BusStatus : std::uint32_t {
   kOk = 0,
   kSlaveError = 2,
   kDecodeError = 3,  ///< no slave at this address
-  kTimeout = 0x100,  ///< no answer from the register's owner; the access may still take place
+  kTimeout = 0x100,  ///< the register's owner did not respond; the access may still be carried out
 };
 
 struct BusResult {
@@ -26,8 +26,8 @@ struct BusResult {
 
 /// The 32-bit register bus behind SRPv3. Addresses and sizes are multiples of 4, sizes are 4…4096 bytes, and
 /// address + size is at most 2^32. Accesses are asynchronous: `done` is called exactly once, on the caller's
-/// thread, with the current time, possibly before the call returns. The caller starts an access only after
-/// the previous one has completed, and keeps the buffer valid and in place until then.
+/// thread, with the current time, possibly before the call returns. The caller must not start another access
+/// before `done`, and must keep the buffer valid and in place until then.
 class Bus {
  public:
   using Done = std::function<void(const BusResult&, Time)>;

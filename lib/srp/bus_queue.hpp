@@ -8,12 +8,12 @@
 
 namespace softfeb::srp {
 
-/// Shares one bus between several users. Accesses that arrive while one is under way are queued and carried
-/// out in order of arrival. The queue is bounded by the number of users, each of which has at most one access
-/// outstanding.
+/// Shares one bus between several users. Accesses that arrive while another is in progress are queued and
+/// carried out in order of arrival. The queue is bounded by the number of users, each of which has at most
+/// one access outstanding.
 class BusQueue final : public Bus {
  public:
-  /// `bus` must outlive this object, and this object the last `done` call of the bus.
+  /// `bus` must outlive this object. This object must outlive the last `done` call of the bus.
   explicit BusQueue(Bus& bus) : bus_(bus) {}
   BusQueue(const BusQueue&) = delete;
   BusQueue& operator=(const BusQueue&) = delete;

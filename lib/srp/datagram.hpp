@@ -23,13 +23,13 @@ inline std::string to_text(const UdpPeer& peer) {
   return (peer.ip.is_v4() ? ip : "[" + ip + "]") + ":" + std::to_string(peer.port);
 }
 
-/// Transmits the datagrams of the protocol state machines: through a socket, or as frames of the board's own
+/// Transmits the datagrams of the protocol state machines, through a socket or as frames on the board's own
 /// port.
 class DatagramSink {
  public:
   virtual ~DatagramSink() = default;
-  /// Sends immediately or drops: the state machines above retransmit what is lost. Keeps the order. The
-  /// callee must not use the bytes after the call returns.
+  /// Sends the datagram at once or drops it; the protocols above retransmit lost datagrams. Must not reorder
+  /// datagrams. `datagram` is valid only during the call.
   virtual void send(const UdpPeer& to, ByteSpan datagram) = 0;
 };
 

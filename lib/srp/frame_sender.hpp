@@ -11,15 +11,15 @@
 
 namespace softfeb::srp {
 
-/// Sends whole frames over a link: splits them into segments and queues these until the link has room. The
-/// user bounds the queue by checking bytes().
+/// Sends whole frames over a link: splits them into segments and queues the segments until the link has room.
+/// The queue is not bounded here: the user limits it by checking bytes().
 class FrameSender {
  public:
   /// `frame` has at least 1 byte; the link must be open.
   void push(ByteSpan frame, const RssiLink& link);
   /// Sends as many segments as the link has room for. Reentrant: the link may call it from inside send().
   void flush(RssiLink& link, Time now);
-  /// Discards the queue when the connection has closed.
+  /// Discards the queue. Call it when the connection has closed.
   void reset();
 
   std::size_t bytes() const { return bytes_; }

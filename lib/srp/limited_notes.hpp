@@ -28,7 +28,7 @@ class LimitedNotes {
     flush();
     say_(line);
   }
-  /// Reports how many lines were suppressed since the last one.
+  /// Reports the number of lines suppressed since the last report, if any.
   void flush() {
     if (const std::uint64_t n = std::exchange(held_back_, 0); n != 0)
       say_(std::to_string(n) + " more " + what_);

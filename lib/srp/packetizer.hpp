@@ -35,7 +35,8 @@ class Packetizer {
 
   explicit Packetizer(CrcMode mode = CrcMode::kFull) : mode_(mode) {}
 
-  /// Payload bytes that fit into a packet of at most `packet` bytes: a multiple of 8, or 0 if none fit.
+  /// Payload bytes that fit into a packet of at most `packet` bytes: a multiple of 8, or 0 if the packet is
+  /// too small for any.
   static constexpr std::size_t payload_room(std::size_t packet) {
     return packet < kMinPacket ? 0 : (packet - kHeader - kTail) / 8 * 8;
   }
@@ -48,7 +49,7 @@ class Packetizer {
   /// Same as seal(), but copies `payload` first.
   std::size_t write(MutableByteSpan out, ByteSpan payload, bool last, const FrameTags& tags = {});
 
-  /// Discards a partly sent frame when the connection has closed.
+  /// Discards a partly sent frame. Call it when the connection has closed.
   void reset();
 
  private:
@@ -76,7 +77,7 @@ class Depacketizer {
   ByteSpan frame() const { return frame_; }
   const FrameTags& tags() const { return tags_; }
 
-  /// Discards a partly received frame and frees its memory when the connection has closed.
+  /// Discards a partly received frame and frees its memory. Call it when the connection has closed.
   void reset();
 
   std::uint64_t dropped() const { return dropped_; }  ///< packets

@@ -15,7 +15,7 @@ class RateLimit {
 
   /// Accounts for one more event and returns true if the limit allows it.
   bool take(Time now) {
-    // used_ is the time at which all accepted events will have been paid for.
+    // Generic cell rate algorithm: used_ is the theoretical arrival time of the next event.
     const Time used = std::max(used_, now);
     if (used + interval_ > now + span_) return false;
     used_ = used + interval_;

@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
-/// RSSI v1, the reliable stream over UDP of the board's slow control: the types that its users see.
+/// Public types of RSSI v1, the reliable stream protocol over UDP that carries the board's slow control.
 namespace softfeb::srp {
 
 /// Parameters as in a SYN header. Times are in milliseconds.
@@ -45,11 +45,11 @@ constexpr std::uint8_t firmware_connection_state(RssiState state) {
 enum class RssiClose : std::uint8_t {
   kByPeer,      ///< RST received
   kByUs,        ///< close() by the user of the link
-  kTimeout,     ///< nothing received for the null timeout
+  kTimeout,     ///< nothing received within the null timeout
   kRetransmit,  ///< a segment reached the maximum number of transmissions
   kReplaced,    ///< another client connected
   kRestarted,   ///< the same client reconnected
-  kProtocol,    ///< nothing but invalid segments received for the null timeout
+  kProtocol,    ///< only invalid segments received within the null timeout
   kRegister,    ///< write to the firmware's register CloseConn
   kShutdown,    ///< the program is exiting
 };
@@ -84,23 +84,24 @@ class RssiUser {
   virtual void on_open(Time now) = 0;
   virtual void on_close(RssiClose why, Time now) = 0;
   /// Payload of a segment, in order, exactly once. Return false to refuse it for now. The link then announces
-  /// BUSY, buffers this segment and the following ones up to a window, and offers it again in
+  /// BUSY, buffers this segment and up to a window of the following ones, and offers them again in
   /// RssiLink::resume().
   virtual bool on_segment(ByteSpan payload, Time now) = 0;
-  /// send() has room again after it had none.
+  /// send() accepts segments again after room() was 0.
   virtual void on_room(Time now) = 0;
 };
 
 /// One end of a connection. Sans-I/O: takes datagrams and the time, and emits datagrams through a
 /// DatagramSink, which must not call back into the link. The driver must pass all received datagrams before
-/// it calls on_timer(); otherwise a program that was held up would take its peers for silent.
+/// it calls on_timer(); otherwise a process that was delayed would time out peers whose datagrams are still
+/// in the socket's buffer.
 class RssiLink {
  public:
   virtual ~RssiLink() = default;
 
   virtual void on_datagram(const UdpPeer& from, ByteSpan datagram, Time now) = 0;
   virtual void on_timer(Time now) = 0;
-  /// When to call on_timer() unless an event comes first; kNever if no timer is set.
+  /// Time at which to call on_timer(); kNever if no timer is set. Every other call may change it.
   virtual Time deadline() const = 0;
 
   virtual bool open() const = 0;
@@ -113,7 +114,7 @@ class RssiLink {
   virtual bool send(ByteSpan payload, Time now) = 0;
   /// Sends RST and discards all state of the connection.
   virtual void close(Time now) = 0;
-  /// The user can accept segments again.
+  /// Offers the buffered segments to the user again. Call it when the user can accept them.
   virtual void resume(Time now) = 0;
 
   virtual const RssiStatus& status() const = 0;

@@ -12,8 +12,8 @@ namespace {
 constexpr Time kSynInterval = 100 * kMillisecond;
 constexpr Time kReconnectDelay = 100 * kMillisecond;
 
-/// The idle limit in null timeouts. A live server answers each of our NULs, three per null timeout, but a
-/// BUSY one may be silent for longer.
+/// Idle limit in null timeouts. A live server answers each of our NULs, of which we send three per null
+/// timeout, but a BUSY server may be silent for longer.
 constexpr unsigned kSilentTimeouts = 3;
 constexpr unsigned kNulsPerTimeout = 3;
 
@@ -30,8 +30,8 @@ RssiClient::RssiClient(const RssiClientConfig& config, const UdpPeer& server, Da
   status_.negotiated = config.proposal;
 }
 
-/// All SYNs of an attempt use one sequence number, so the server knows our initial number whichever SYN it
-/// sees. Each attempt uses a new number, so that late answers to earlier attempts can be recognised.
+/// All SYNs of an attempt use the same sequence number, so the server learns our initial number from any of
+/// them. Each attempt uses a new number, so that late answers to earlier attempts can be recognised.
 void RssiClient::connect(Time now) {
   if (open() || status_.state == RssiState::kSynSent) return;
   ++sequence_;

@@ -6,15 +6,15 @@
 namespace softfeb::srp {
 
 struct RssiClientConfig {
-  /// Values proposed to the server. The client accepts segments up to max_segment whatever the server
-  /// answers.
+  /// Values proposed to the server. The client accepts segments up to max_segment regardless of the server's
+  /// answer.
   RssiParameters proposal{.max_outstanding = 32, .max_segment = 1464};
   std::uint8_t first_sequence = 100;
-  std::size_t tx_queue = 64;  ///< maximum number of segments queued behind the window
+  std::size_t tx_queue = 64;  ///< maximum number of segments queued beyond the window
   bool reconnect = true;      ///< reconnect unless the connection ended by close()
 };
 
-/// The connecting end: to a board, to softfeb, or to a Rogue server.
+/// The client end of a connection to a board, to softfeb, or to a Rogue server.
 class RssiClient final : public RssiEndpoint {
  public:
   RssiClient(const RssiClientConfig& config, const UdpPeer& server, DatagramSink& sink, RssiUser& user);

@@ -10,15 +10,14 @@
 #include <optional>
 #include <string>
 
-/// Records of closed connections: what an endpoint knows when a connection closes, and a bounded list for
-/// display.
+/// Records of closed connections, and a bounded list of them for display.
 namespace softfeb::srp {
 
 /// Segment kinds in these records.
 enum class RssiKind : std::uint8_t { kSyn, kAck, kData, kNul, kRst };
 const char* to_string(RssiKind kind);
 
-/// DpdkRuntime-readable name: a key in the result and a label in /metrics.
+/// Machine-readable name: a key in the result and a label in /metrics.
 const char* code_of(RssiClose why);
 
 /// One closed connection. Times are those passed to the link.
@@ -32,25 +31,25 @@ struct RssiClosed {
   Time heard_at = 0;
   Time idle_limit = 0;                  ///< null timeout of this end
   std::uint64_t max_transmissions = 0;  ///< limit for one segment
-  std::size_t unacknowledged = 0;       ///< segments we sent that were not acknowledged
+  std::size_t unacknowledged = 0;       ///< segments that we sent and the peer did not acknowledge
   std::uint64_t retransmitted = 0;      ///< on this connection
-  std::uint64_t errors = 0;             ///< invalid segments dropped from the peer on this connection
-  const char* last_error = nullptr;     ///< reason for the last of these; null if none
+  std::uint64_t errors = 0;  ///< invalid segments from the peer on this connection, which were dropped
+  const char* last_error = nullptr;  ///< reason for the last of these; null if none
   Time last_error_at = 0;
   std::optional<UdpPeer> replaced_by;  ///< with kReplaced
 
   // Filled in by the owner of the link; not known to the endpoint.
   bool in_band = false;      ///< the peer used the board's own address
-  std::int64_t unix_ns = 0;  ///< when it closed; 0: not known
+  std::int64_t unix_ns = 0;  ///< wall-clock time of the close, in ns since 1970; 0: unknown
 };
 
-/// Reason in words: "peer sent RST", "null timeout: nothing heard for 1.000 s".
+/// Reason as text: "peer sent RST", "null timeout: nothing received for 1.000 s".
 std::string reason_of(const RssiClosed& closed);
-/// One line: the peer, the connection's duration, why it closed, and which segment was received last and how
-/// long before.
+/// Formats the record in one line: the peer, the duration of the connection, the reason for its end, and the
+/// kind and age of the last segment received.
 std::string describe(const RssiClosed& closed);
 
-/// Closed connections of a link: the last kKept and a count by reason.
+/// The last kKept closed connections of a link, and a count for each reason.
 class RssiHistory {
  public:
   static constexpr std::size_t kKept = 16;

@@ -12,8 +12,8 @@
 
 namespace softfeb::srp {
 
-/// The part of an open connection common to both ends (doc/rssi.md). Server and client add how a connection
-/// is opened and what happens after it ends.
+/// The part of a connection that server and client have in common (doc/rssi.md). The derived classes open the
+/// connection and handle its end.
 class RssiEndpoint : public RssiLink {
  public:
   RssiEndpoint(DatagramSink& sink, RssiUser& user, std::size_t tx_queue)
@@ -38,36 +38,38 @@ class RssiEndpoint : public RssiLink {
   void inject_fault() { fault_ = true; }
 
  protected:
-  /// Segments may exceed the negotiated size by one 8-byte word, as the board's do because of its packetizer.
+  /// Bytes by which a received segment may exceed the negotiated size. The board's segments exceed it by one
+  /// 8-byte word because of its packetizer.
   static constexpr std::size_t kExcess = 8;
 
   struct Opening {
     UdpPeer peer;
     RssiParameters parameters;
-    std::uint8_t tx_first;           ///< sequence number of our first segment after the SYN
-    std::uint8_t rx_first;           ///< sequence number of the peer's first segment after the SYN
-    std::size_t max_datagram;        ///< longer datagrams are dropped
-    Time idle_limit;                 ///< the connection closes after the peer has been silent for this long
-    Time try_for = 0;                ///< minimum time to retransmit a segment, whatever was negotiated
+    std::uint8_t tx_first;     ///< sequence number of our first segment after the SYN
+    std::uint8_t rx_first;     ///< sequence number of the peer's first segment after the SYN
+    std::size_t max_datagram;  ///< longer datagrams are dropped
+    Time idle_limit;           ///< the connection closes after the peer has been silent for this long
+    Time try_for = 0;  ///< retransmit a segment for at least this long, even beyond the negotiated limit
     Time keep_alive_after = kNever;  ///< send a NUL after we have been silent for this long
-    bool greet = false;         ///< send an ACK first: the client's, which opens the connection at the server
+    bool greet = false;         ///< send an ACK first; the client's ACK opens the connection at the server
     bool answer_reset = false;  ///< answer RST with RST
   };
 
   void begin(const Opening& opening, Time now);
-  /// A segment from the peer of the open connection.
+  /// Handles a segment from the peer of the open connection.
   void receive(const rssi::Segment& segment, Time now);
   void run_timers(Time now);
   Time connection_deadline() const;
   /// Closes the connection. `reset`: send RST. `by`: the client that replaces the peer.
   void end(RssiClose why, bool reset, Time now, const UdpPeer* by = nullptr);
-  /// The peer of the open connection sent an invalid segment, which is dropped. `what`: a string literal.
+  /// Records that the peer of the open connection sent an invalid segment. `what`: the reason, a string
+  /// literal.
   void note_error(const char* what, Time now);
   void send_ack(Time now) { send_bare(tx_.next_sequence(), now); }
   /// Sends a bare ACK with the first unacknowledged sequence number, for a peer that does not know our
   /// initial one.
   void send_first_ack(Time now) { send_bare(tx_.base(), now); }
-  /// Sends a segment that the peer must answer if it knows this connection.
+  /// Ensures that a segment is in flight that the peer must answer if it still knows this connection.
   void provoke(Time now);
 
   void put(const UdpPeer& to, ByteSpan datagram) { sink_.send(to, datagram); }
@@ -76,7 +78,7 @@ class RssiEndpoint : public RssiLink {
   Time heard_at() const { return heard_at_; }
   Time opened_at() const { return opened_at_; }
 
-  /// The connection has ended; its user is notified next.
+  /// Called when the connection has ended, before its user is notified.
   virtual void on_ended(RssiClose why, Time now) = 0;
 
   RssiStatus status_;

@@ -17,14 +17,14 @@ inline constexpr std::uint8_t kAck = 0x40;  ///< the acknowledge number is valid
 inline constexpr std::uint8_t kRst = 0x10;
 inline constexpr std::uint8_t kNul = 0x08;
 inline constexpr std::uint8_t kBusy =
-    0x01;  ///< the sender accepts no more; its acknowledge number does not advance
+    0x01;  ///< the sender accepts no more segments; its acknowledge number does not advance
 
 inline constexpr std::size_t kHeaderSize = 8;
 inline constexpr std::size_t kSynSize = 24;
 
-/// Minimum segment size: the RSSI and packetizer overhead around one 8-byte word.
+/// Minimum segment size: one 8-byte word plus the overhead of RSSI and the packetizer.
 inline constexpr std::uint16_t kMinSegment = 32;
-/// Twice this must stay below 256 because sequence numbers are compared by distance.
+/// Maximum window. Twice the window must be below 256, because sequence numbers are compared by distance.
 inline constexpr std::uint8_t kMaxOutstanding = 127;
 
 /// Distance from `from` to `to`, modulo 256.
@@ -73,7 +73,7 @@ std::array<std::uint8_t, kSynSize> encode_syn(const Header& header, const Syn& s
 
 /// Returns nullopt if a length or the checksum is wrong, or if a SYN, NUL or RST carries data.
 std::optional<Segment> parse(ByteSpan datagram);
-/// Why parse() rejects a datagram, in a few words; null if it does not.
+/// Returns the reason why parse() rejects a datagram, in a few words; null if it accepts the datagram.
 const char* fault_of(ByteSpan datagram);
 
 }  // namespace softfeb::srp::rssi

@@ -9,7 +9,8 @@ namespace softfeb::srp::rssi {
 
 namespace {
 
-/// Bounds. Faster retransmissions or keep-alives would let any client turn us into a traffic source.
+/// Bounds of the negotiated times. Faster retransmissions or keep-alives would let any client turn us into a
+/// traffic source.
 constexpr std::uint16_t kMinRetransmitMs = 5;
 constexpr std::uint16_t kMaxRetransmitMs = 10'000;
 constexpr std::uint16_t kMaxCumulativeAckMs = 1'000;

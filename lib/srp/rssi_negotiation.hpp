@@ -12,7 +12,8 @@ bool usable(const RssiParameters& parameters);
 /// `local`. Out-of-range values are clamped, since they come from the network and set our timers.
 RssiParameters negotiate(const RssiParameters& client, const RssiParameters& local);
 
-/// What a client takes from a server's answer: the same rules with its own proposal as the limit.
+/// Parameters that a client adopts from a server's answer: the same rules, with its own proposal as the
+/// limit.
 inline RssiParameters adopt(const RssiParameters& server, const RssiParameters& proposal) {
   return negotiate(server, proposal);
 }

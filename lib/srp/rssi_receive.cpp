@@ -89,7 +89,7 @@ void RssiEndpoint::on_numbered(const rssi::Segment& segment, Time now) {
 }
 
 /// Returns false if the user refuses the segment or closes the connection. The segment counts as accepted
-/// while the user handles it, so that an answer sent from there acknowledges it.
+/// while the user handles it, so that a response sent from the callback acknowledges it.
 bool RssiEndpoint::deliver(ByteSpan payload, bool nul, Time now) {
   rx_.advance();
   if (nul) {

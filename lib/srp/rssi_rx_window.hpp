@@ -18,7 +18,7 @@ struct RxSegment {
 };
 
 /// Tracks the next expected segment and holds copies of segments that arrived early or cannot be accepted
-/// yet, at most a window.
+/// yet, at most one window of them.
 class RxWindow {
  public:
   enum class Place : std::uint8_t {

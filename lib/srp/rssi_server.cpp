@@ -17,9 +17,9 @@ constexpr unsigned kSynAcks = 16;
 /// client does not replace a pending handshake.
 constexpr Time kHandshakeHold = 100 * kMillisecond;
 
-/// Fraction of the null timeout for which segments are retransmitted at least. Rogue does not repeat an ACK:
-/// if its last ACK is lost and it has no data, we get the next one with its NUL, a third of the null timeout
-/// later. 15 transmissions take less than that.
+/// Segments are retransmitted for at least the null timeout divided by this. Rogue does not repeat an ACK: if
+/// its last ACK is lost and it has no data, the next one comes with its NUL, a third of the null timeout
+/// later. 15 transmissions take less time than that.
 constexpr unsigned kTryFor = 2;
 
 /// Clients repeat a SYN every 100 ms. A live client can answer our probe twice within this time.
@@ -101,7 +101,7 @@ bool RssiServer::may_answer(const UdpPeer& from, Time now) {
 
 void RssiServer::answer(const UdpPeer& from, const rssi::Segment& segment, Time now) {
   if (!handshake_ || handshake_->peer != from) {
-    // To replace a connection, the ACK must contain a number that cannot be guessed from outside.
+    // An ACK that replaces a connection must contain a number that a third party cannot predict.
     const std::uint8_t number = open() ? static_cast<std::uint8_t>(random_.next()) : config_.first_sequence;
     handshake_ = Handshake{.peer = from, .our_sequence = number, .since = now};
   }
@@ -122,8 +122,8 @@ void RssiServer::send_syn_ack(Time now) {
 }
 
 /// A bare ACK contains the number of the client's first segment, whichever SYN we saw. Any other segment has
-/// a sequence number of its own, and earlier ones may be lost. It opens the connection only if it is the
-/// first.
+/// its own sequence number, and earlier segments may have been lost, so it opens the connection only if it is
+/// the first one.
 void RssiServer::on_handshake(const rssi::Segment& segment, Time now) {
   const Handshake h = *handshake_;
   if (segment.has(rssi::kRst)) {

@@ -18,12 +18,12 @@ struct RssiServerConfig {
   /// Offered values. Window and segment size are limits. The client chooses the other values; ours are only
   /// reported, as in the firmware.
   RssiParameters local = kFirmwareRegisters;
-  /// Limits for offers changed at run time: clients can write these registers and must not make us allocate
-  /// without bound.
+  /// Upper limits of offers that change at run time. Clients can write these registers, so the limits bound
+  /// the memory that we allocate.
   std::uint8_t max_outstanding_limit = 64;
   std::uint16_t max_segment_limit = 8192;
   std::uint8_t first_sequence = 0x80;  ///< of our SYN, as in the firmware
-  std::size_t tx_queue = 64;           ///< maximum number of segments queued behind the window
+  std::size_t tx_queue = 64;           ///< maximum number of segments queued beyond the window
   unsigned syns_per_second = 100;      ///< maximum rate of SYNs answered
   unsigned syn_burst = 20;             ///< maximum number of SYNs answered at once
   /// A live connection is not replaced by another client until this long after it opened.
@@ -31,11 +31,10 @@ struct RssiServerConfig {
   std::uint64_t seed = 1;
 };
 
-/// The board's end: one connection at a time, any number of clients one after the other. Listens from
-/// construction.
+/// The server end, used by boards. Serves one connection at a time and listens from construction on.
 ///
 /// A SYN alone never closes a connection, since its source address may be forged (doc/rssi.md). A SYN from
-/// another client is answered while the connection goes on; that client's ACK then proves its address and
+/// another client is answered while the connection stays open; that client's ACK then proves its address and
 /// replaces the connection. A SYN from the connected client replaces the connection only if the client no
 /// longer answers on it.
 class RssiServer final : public RssiEndpoint {
@@ -49,8 +48,8 @@ class RssiServer final : public RssiEndpoint {
   /// Same, with the given reason.
   void close(RssiClose why, Time now);
 
-  /// Applies to the next connection. Window and segment size are clamped to the limits of the configuration.
-  /// The other values are only reported; the client's apply, as in the firmware.
+  /// Sets the values offered for the next connection. Window and segment size are clamped to the limits of
+  /// the configuration. The other values are only reported; the client's apply, as in the firmware.
   void set_local(const RssiParameters& local) { config_.local = local; }
   const RssiParameters& local() const { return config_.local; }
 
@@ -67,7 +66,8 @@ class RssiServer final : public RssiEndpoint {
 
   void on_syn(const UdpPeer& from, const rssi::Segment& segment, Time now);
   bool may_answer(const UdpPeer& from, Time now);
-  /// Handles a SYN from the address of the connected client. Returns false while the sender is in doubt.
+  /// Handles a SYN from the address of the connected client. Returns false until it is certain that the
+  /// client has restarted.
   bool client_began_anew(Time now);
   void answer(const UdpPeer& from, const rssi::Segment& segment, Time now);
   void send_syn_ack(Time now);

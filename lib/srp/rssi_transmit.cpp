@@ -54,8 +54,8 @@ void RssiEndpoint::pump(Time now) {
   }
 }
 
-/// Retransmits each overdue segment individually, in order. A BUSY peer has not lost anything, so it gets no
-/// retransmissions, and missing ACKs are not an error.
+/// Retransmits each overdue segment individually, in order. While the peer is BUSY, missing ACKs do not
+/// indicate loss, so nothing is retransmitted.
 void RssiEndpoint::retransmit(Time now) {
   if (status_.remote_busy) return;
   for (std::size_t i = 0; i < tx_.in_flight(); ++i) {
@@ -74,8 +74,9 @@ Time RssiEndpoint::retransmit_deadline() const {
   return saturating_add(first, retransmit_after_);
 }
 
-/// Sends a NUL, which the peer acknowledges. If the window is full, the peer is BUSY, or was and its
-/// announcement of the end was lost. Repeat the oldest segment then: the peer answers in both cases.
+/// Sends a NUL, which the peer acknowledges. If the window is full, the peer is BUSY, or it was and the
+/// segment that cleared BUSY was lost. The oldest segment is then repeated; the peer answers it in both
+/// cases.
 void RssiEndpoint::keep_alive(Time now) {
   if (tx_.push_nul()) return pump(now);
   transmit(0, now);

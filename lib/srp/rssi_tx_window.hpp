@@ -49,7 +49,7 @@ class TxWindow {
 
   /// Frees all segments up to `number`. Returns how many, or nullopt if `number` is old or was never sent.
   std::optional<std::size_t> acknowledge(std::uint8_t number);
-  /// True for an acknowledge number from before the last one.
+  /// True if `number` is older than the last acknowledge number.
   bool is_old(std::uint8_t number) const;
 
  private:

@@ -18,7 +18,7 @@ std::uint32_t word(const Header& header, std::size_t index) { return load_le32(&
 
 bool is_write(Opcode opcode) { return opcode == Opcode::kWrite || opcode == Opcode::kPostedWrite; }
 
-/// Errors that prevent the access before its first word. `size` is in bytes.
+/// Returns the errors that prevent the whole access. `size` is in bytes.
 std::uint32_t check_header(const Request& r, std::uint64_t size, std::size_t message_bytes) {
   std::uint32_t status = 0;
   if (message_bytes < kHeaderSize || is_write(r.opcode) != (message_bytes > kHeaderSize)) status |= kFraming;

@@ -37,7 +37,7 @@ inline constexpr std::uint32_t kWrongVersion = 1U << 11;
 inline constexpr std::uint32_t kTooLarge = 1U << 12;
 inline constexpr std::uint32_t kBusStuck = 1U << 13;  ///< latched by a bus timeout; never set by softfeb
 
-/// Status word in words: "decode error: no register at this address". Empty for 0.
+/// Status word as text: "decode error: no register at this address". Empty for 0.
 std::string status_text(std::uint32_t status);
 
 using Header = std::array<std::uint8_t, kHeaderSize>;
@@ -45,7 +45,7 @@ using Header = std::array<std::uint8_t, kHeaderSize>;
 struct Request {
   Header header{};  ///< as received, to be returned in the response; missing words are 0
   Opcode opcode = Opcode::kRead;
-  /// The board continues after a failed word, which reads as all ones, and reports no error.
+  /// If set, the board continues after a failed word, which reads as all ones, and reports no error.
   bool ignore_bus_errors = false;
   std::uint32_t id = 0;
   std::uint64_t address = 0;

@@ -31,7 +31,7 @@ struct SrpReply {
 struct SrpClientCounters {
   std::uint64_t requests = 0;  ///< including posted writes
   std::uint64_t replies = 0;
-  std::uint64_t foreign = 0;  ///< answers that match no pending transaction: late, or with another header
+  std::uint64_t foreign = 0;  ///< responses that match no pending transaction: late, or with a wrong header
   std::uint64_t timeouts = 0;
 };
 
@@ -39,9 +39,9 @@ struct SrpClientCounters {
 /// from inside on_segment(), on_close() or on_timer(), unless the client is destroyed first. Callbacks may
 /// start new transactions.
 ///
-/// A transaction times out after `timeout` has passed both since its start and since the last answer, so a
-/// long queue that makes progress does not time out (as in PyRogue). Lost segments are handled by RSSI;
-/// nothing is retransmitted here.
+/// A transaction times out when `timeout` has passed since its start and since the last response, so a long
+/// queue that makes progress does not time out (as in PyRogue). Lost segments are handled by RSSI; nothing is
+/// retransmitted here.
 class SrpClient final : public RssiUser {
  public:
   using Callback = std::function<void(const SrpReply&, Time)>;
@@ -53,13 +53,13 @@ class SrpClient final : public RssiUser {
   /// Called when the link has opened and when it has closed.
   void notify(Notice opened, std::function<void(RssiClose, Time)> closed);
 
-  /// Address is a multiple of 4; size is a multiple of 4, 4…4096 bytes. Returns false, without a callback, if
-  /// the link is not open.
+  /// `address` is a multiple of 4. The size is a multiple of 4, 4…4096 bytes. Returns false, without a
+  /// callback, if the link is not open.
   bool read(std::uint32_t address, std::size_t bytes, Time now, Callback done);
   bool write(std::uint32_t address, ByteSpan data, Time now, Callback done);
   /// Posted write: there is no answer.
   bool post(std::uint32_t address, ByteSpan data, Time now);
-  /// Null request, answered after everything before it has completed.
+  /// Null request. It is answered after all earlier requests have completed.
   bool null(Time now, Callback done);
 
   std::size_t pending() const { return pending_.size(); }

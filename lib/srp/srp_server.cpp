@@ -8,12 +8,13 @@ namespace softfeb::srp {
 
 namespace {
 
-/// Requests that are too long are still read completely, up to this limit, so that they can be refused.
+/// Longest request that is received completely, in bytes. Requests that are too long are received up to this
+/// limit, so that they can be refused with a response.
 constexpr std::size_t kLongestRequest = 4 * srp::kMaxMessage;
 
 }  // namespace
 
-/// The access under way and its response under construction. The bus shares it while it works on it.
+/// The access in progress and the response being built. Shared with the bus during the access.
 struct SrpServer::Access {
   SrpServer* server = nullptr;  ///< null: server destroyed
   bool stale = false;           ///< its connection has closed
@@ -64,7 +65,7 @@ bool SrpServer::on_segment(ByteSpan payload, Time now) {
 
 void SrpServer::on_room(Time now) { advance(now); }
 
-/// Runs until it must wait for the bus or the link. Both may call back from inside.
+/// Processes requests until it must wait for the bus or the link. Both may call back synchronously.
 void SrpServer::advance(Time now) {
   now_ = std::max(now_, now);
   if (advancing_) return;

@@ -16,7 +16,7 @@
 
 namespace softfeb::srp {
 
-/// Limits on what a peer can make the server store. Above them the link announces BUSY.
+/// Limits on what a peer can make the server store. Beyond them, the link announces BUSY.
 struct SrpServerLimits {
   std::size_t requests = 1024;              ///< received and not started
   std::size_t request_bytes = 256 * 1024;   ///< of these requests
@@ -32,9 +32,9 @@ struct SrpServerCounters {
   std::uint64_t busy = 0;  ///< segments refused
 };
 
-/// SRPv3 server on one RSSI link. It takes requests, performs the bus accesses strictly in order and one at a
-/// time, and sends the responses. When a client disconnects, its requests and responses are discarded. An
-/// access under way completes without an answer, and requests of the next client wait for it.
+/// SRPv3 server on one RSSI link. Performs the accesses of the requests on the bus strictly in order and one
+/// at a time, and sends the responses. When a client disconnects, its requests and responses are discarded.
+/// An access in progress completes without a response, and the requests of the next client wait for it.
 ///
 ///     SrpServer server(bus);
 ///     RssiServer link(…, sink, server);
@@ -46,8 +46,8 @@ class SrpServer final : public RssiUser {
   SrpServer(const SrpServer&) = delete;
   SrpServer& operator=(const SrpServer&) = delete;
 
-  /// Call before the link's first datagram. `link` must outlive this object or the last `done` call of the
-  /// bus.
+  /// Call before the link's first datagram. `link` must stay valid until this object is destroyed or the bus
+  /// has completed its last access.
   void attach(RssiLink& link) { link_ = &link; }
 
   void on_open(Time now) override;

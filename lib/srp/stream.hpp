@@ -27,7 +27,7 @@ class FrameSource {
   virtual bool ready(Time now) = 0;
   /// Writes the next bytes of the frame. out.size() is a multiple of 8.
   virtual Part fill(MutableByteSpan out, Time now) = 0;
-  /// The connection closed; the bytes of an unfinished frame are lost.
+  /// Called when the connection closes in the middle of a frame. The bytes of that frame are lost.
   virtual void abandon(Time now) = 0;
 };
 
@@ -39,7 +39,7 @@ struct StreamCounters {
 /// Receives complete frames.
 using FrameHandler = std::function<void(ByteSpan frame, const FrameTags& tags, Time now)>;
 
-/// The board's end of the link. Sends as fast as the source and the peer's window allow.
+/// The board's end of the stream. Sends as fast as the source and the peer's window allow.
 ///
 ///     StreamServer server(source, {});
 ///     RssiServer link(…, sink, server);
@@ -51,7 +51,7 @@ class StreamServer final : public RssiUser {
   StreamServer(FrameSource& source, FrameHandler received, std::size_t max_frame = 1024 * 1024);
 
   void attach(RssiLink& link) { link_ = &link; }
-  /// The source has data again.
+  /// Sends data. Call it when the source has data again.
   void pump(Time now);
 
   void on_open(Time now) override;
@@ -78,7 +78,7 @@ class StreamServer final : public RssiUser {
   StreamCounters received_;
 };
 
-/// The client's end: reassembles frames and passes them to `received`.
+/// The client's end of the stream: reassembles frames and passes them to `received`.
 class StreamClient final : public RssiUser {
  public:
   using Notice = std::function<void(Time)>;
