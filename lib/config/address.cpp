@@ -20,7 +20,7 @@ bool add_to(std::span<std::uint8_t> number, std::uint64_t n) {
   return n == 0;
 }
 
-/// The bytes in the textual form. An IPv4 address is mapped into the last four bytes.
+/// Returns the bytes of the address proper. IpAddress stores an IPv4 address in the last four bytes.
 template <class Address>
 auto visible(Address& ip) {
   return std::span(ip.bytes).subspan(ip.is_v4() ? 12 : 0);

@@ -29,7 +29,8 @@ std::string to_string(const IpPrefix& prefix);
 using roce::to_string;  // MacAddress
 std::string to_string(const IpAddress& ip);
 
-/// Returns the address plus `n`; none on overflow. For a MAC address, only the last three bytes count up.
+/// Returns the address plus `n`, or nullopt on overflow. Only the last three bytes of a MAC address are
+/// incremented.
 std::optional<MacAddress> add(const MacAddress& mac, std::uint64_t n);
 std::optional<IpAddress> add(const IpAddress& ip, std::uint64_t n);
 

@@ -46,8 +46,8 @@ void read_qps(Section& s, std::optional<std::uint32_t>& qp) {
   });
 }
 
-/// Validates the parameters and reports problems only. The keys are not recorded as known, because those of a
-/// QP's section are already in the reference.
+/// Validates the parameters. Reports problems but does not record the keys as known, because
+/// conf/reference.yaml already lists them for a QP's section.
 void look_over(Reading& reading, const Node& node) {
   Reading own;
   DcqcnConfig scratch;

@@ -10,8 +10,7 @@
 /// Checks of values that are valid by themselves but not in combination. Internal to the loader.
 namespace softfeb::config {
 
-/// Reports values that are valid by themselves but not in combination. `now_unix_ns`: wall clock, in
-/// nanoseconds since 1970.
+/// Checks the configuration of a run. `now_unix_ns`: wall clock, in nanoseconds since 1970.
 void check(Reading& reading, const RunConfig& config, std::int64_t now_unix_ns);
 void check_network(Reading& reading, const LabConfig& config, const LabDraft& draft);
 
@@ -23,7 +22,7 @@ void check_controls(Reading& reading, const RunConfig& config);
 /// Reports invalid settings of the QPs of `board`.
 void check_qps(Reading& reading, const RunConfig& config, const BoardConfig& board);
 
-/// True if `from` can send to `ip`, judging by prefix and gateway.
+/// True if `from` can send to `ip` according to its prefix and gateway.
 bool reachable(const EndpointConfig& from, const IpAddress& ip);
 
 /// Reports a problem at `where` and returns false if board `from` and receiver `to` cannot reach each other.

@@ -13,7 +13,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-/// Section `dcqcn`, the notation of its parameters (dcqcn/fields.hpp), and changes of them while QPs send.
+/// Section `dcqcn`, the notation of its parameters (dcqcn/fields.hpp), and parameter changes while QPs send.
 namespace softfeb::config {
 
 /// Section `dcqcn` of a board or a QP: congestion control.
@@ -21,7 +21,7 @@ struct DcqcnConfig {
   enum class Algorithm : std::uint8_t {
     kOff,
     kFirmware,  ///< the board's algorithm, clock-exact
-    kPaper,     ///< DCQCN paper (SIGCOMM 2015), or a commercial NIC's variant by parameters
+    kPaper,     ///< algorithm of the DCQCN paper (SIGCOMM 2015); also models commercial NICs
   };
   /// Which QPs of the board share a rate.
   enum class Scope : std::uint8_t {
@@ -41,7 +41,7 @@ const char* to_string(DcqcnConfig::Algorithm algorithm);
 
 /// Parses a value of `field`, in its unit.
 Parsed<std::uint64_t> parse_value(const dcqcn::FieldInfo& field, const std::string& text);
-/// The value as a configuration writes it: a number, a boolean, or text with a unit.
+/// Formats a value as in a configuration file: a number, a boolean, or text with a unit.
 nlohmann::ordered_json emit_value(const dcqcn::FieldInfo& field, std::uint64_t value);
 
 /// Returns `now` with the parameters in `given` replaced. Keys and values are those of `dcqcn` in an element

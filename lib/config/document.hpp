@@ -16,9 +16,9 @@ Node parse_based(const std::string& text, const std::string& file);
 /// Returns the contents of the file at `path`. Throws ConfigError.
 std::string read_text(const std::string& path);
 
-/// Sets the node at `key` to `value`, whose place must be set. `key` is a dotted path. A step is a key of a
-/// map, or for lists an index, the list length (appends) or the `name` of an element. Missing nodes are
-/// created; unknown keys are detected later, by the readers. Throws ConfigError.
+/// Sets the node at `key` to `value`, whose place must be set. `key` is a dotted path. Each step is a key of
+/// a map. In a list, it is an index, the length of the list (to append), or the `name` of an element. Missing
+/// nodes are created; unknown keys are detected later, by the readers. Throws ConfigError.
 void set_path(Node& document, const std::string& key, Node value);
 
 /// Applies `assignment` ("KEY=VALUE") to the document, as set_path() does. Throws ConfigError.

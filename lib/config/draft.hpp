@@ -15,7 +15,7 @@
 #include <vector>
 
 /// Intermediate form between the document and RunConfig: values are parsed, but names are not resolved and
-/// `count` is not expanded. Flags tell given values from defaults. Internal to the loader.
+/// `count` is not expanded. Flags distinguish given values from defaults. Internal to the loader.
 namespace softfeb::config {
 
 struct EndpointDraft {
@@ -56,7 +56,8 @@ struct ReceiverDraft {
   bool memory_given = false;
 };
 
-/// resolve_changes() reads the parameters for the QPs concerned, on top of their current values.
+/// An element of `changes`. The parameters stay unparsed until resolve_changes() applies them to the current
+/// values of each QP.
 struct ChangeDraft {
   ChangeConfig config;
   std::string board;
@@ -130,16 +131,16 @@ Draft read_document(Reading& reading, const Node& document, Form form);
 /// Assigns a worker to each endpoint: boards first, then receivers, with replicas expanded. An endpoint
 /// belongs to exactly one worker.
 ///
-/// Endpoints that name a worker get it. The others are assigned in order of decreasing load to the least
-/// loaded worker of `workers` (not empty), so that equal loads are assigned round-robin. The load of an
-/// endpoint is the payload that its QPs offer or receive, in bits per second.
+/// An endpoint that names a worker is assigned to it. The others are assigned in order of decreasing load to
+/// the least loaded worker of `workers` (not empty), so that equal loads are assigned round-robin. The load
+/// of an endpoint is the payload that its QPs offer or receive, in bits per second.
 std::vector<std::size_t> spread(const Draft& draft, const std::vector<std::size_t>& workers);
 
 /// Converts a Draft to a RunConfig: resolves names to indices, expands `count`, and sets defaults that depend
 /// on other keys. Problems are added to `reading`; the result is complete only if there are none.
 ///
-/// Endpoints without a port are attached to rings to the network's worker. The ring ports are appended to the
-/// ports, the rings to `rings`.
+/// An endpoint without a port uses a ring to the network's worker. The ring ports are appended to the ports,
+/// and the rings to `rings`.
 RunConfig resolve(Reading& reading, const Draft& draft, std::vector<LabRing>& rings);
 
 /// Resolves `network` and `lab`, on top of the result of resolve().

@@ -69,7 +69,7 @@ Json emit_traffic(const TrafficConfig& traffic) {
   return json;
 }
 
-/// Keys of RC only. The loader refuses them for UC.
+/// Emits the keys that apply to RC only. The loader rejects them for UC.
 void emit_rc(Json& json, const QpConfig& qp) {
   json["timeout"] = qp.timeout;
   json["retry_count"] = qp.retry_count;

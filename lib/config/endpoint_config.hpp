@@ -59,7 +59,8 @@ struct ReceiverConfig {
   std::uint64_t receives = UINT64_MAX;  ///< receive requests per QP; UINT64_MAX: unlimited
   bool check_payload = true;  ///< compare received data with what the sending QP is configured to send
   CnpConfig cnp;
-  /// Output file for all regions at the end of the run, each up to its last byte written; empty: none.
+  /// File to which all regions are written at the end of the run, each up to its last written byte; empty:
+  /// none.
   std::string out;
   Where where;
 };

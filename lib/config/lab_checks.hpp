@@ -19,7 +19,8 @@ enum class LimitUnit : std::uint8_t {
 struct LabCheckKind {
   std::string_view name;
   LimitUnit unit = LimitUnit::kCount;
-  /// Default direction: at least or at most. A file may override it (`at most 60%`, `at least 5ms`).
+  /// Default direction of the limit; true: at least, false: at most. A file may override it (`at most 60%`,
+  /// `at least 5ms`).
   bool at_least = false;
   /// Depends on timing: evaluated in virtual time, only reported in real time.
   bool timing = true;

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-/// The configuration of `softfeb lab`: that of a run, with switches and links between its boards and
+/// The configuration of `softfeb lab`: that of a run, plus switches and links between its boards and
 /// receivers.
 namespace softfeb::config {
 
@@ -42,7 +42,8 @@ struct LabSettings {
   /// Switch that sends to the link, index into LabConfig::network.switches.
   std::uint32_t bottleneck_switch = 0;
   Time sample_interval = kMillisecond;  ///< between two samples of the statistics
-  /// Share of time, 0 to 1, for which the host may preempt the workers before timing is inconclusive.
+  /// Share of time, 0 to 1, for which the host may preempt a worker. Above it, timing results are
+  /// inconclusive.
   double stolen_limit = 0.02;
   std::vector<SweepAxis> sweep;
   Where where;
@@ -56,7 +57,7 @@ struct LabRing {
 };
 
 struct LabConfig {
-  /// `run.ports` contains the ports of the file, followed by the rings for real time. Endpoints behind a link
+  /// `run.ports` contains the ports of the file, followed by the rings for real time. Endpoints with a link
   /// use the ring of their worker.
   RunConfig run;
   LabSettings lab;

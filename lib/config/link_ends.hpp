@@ -25,8 +25,8 @@ class LinkEnds {
   /// Marks a name that exists but cannot have a link.
   void refuse(const std::string& name, std::string why, std::string fix);
 
-  /// Returns the nodes of a name, or of FIRST..LAST in file order. Reports a problem and returns none if
-  /// there are no such nodes.
+  /// Returns the nodes of a name, or of FIRST..LAST in file order. Reports a problem and returns an empty
+  /// list if there are no such nodes.
   std::vector<fabric::NodeRef> find(const std::string& text, const Where& where);
 
  private:

@@ -23,8 +23,8 @@ struct ReceiverTarget {
   std::vector<std::size_t> receivers;  ///< indices into RunConfig::receivers; never empty
 };
 
-/// A remote QP, set up by other means. QP i of the group sends to QPN qpn + i and the region at address +
-/// i·length.
+/// A remote QP that is set up by other means. QP i of the group sends to QPN qpn + i and the region at
+/// address + i·length.
 struct AddressTarget {
   IpAddress ip;
   std::optional<MacAddress> mac;  ///< none: resolved by ARP/ND
@@ -97,11 +97,11 @@ struct QpConfig {
   std::uint8_t retry_count = 3;
   std::uint8_t rnr_retry = 7;
   std::uint8_t min_rnr_timer = 1;
-  std::uint32_t window = 16;         ///< requests sent, not acknowledged (RC)
-  std::uint32_t window_packets = 0;  ///< packets sent, not acknowledged (RC); 0: the maximum, 2^22
+  std::uint32_t window = 16;         ///< maximum number of unacknowledged requests (RC)
+  std::uint32_t window_packets = 0;  ///< maximum number of unacknowledged packets (RC); 0: 2^22
   /// Sets AckReq on every N-th packet of a message and on its last; 0: on the last only.
   std::uint32_t ack_every = 0;
-  std::uint32_t send_queue = 64;  ///< work requests posted, not completed
+  std::uint32_t send_queue = 64;  ///< maximum number of outstanding work requests
   SignalPolicy signaled = SignalPolicy::kAll;
   bool sq_sig_all = false;
   bool solicited = false;

@@ -66,7 +66,7 @@ EndpointDraft read_endpoint(Section& s) {
 
 namespace {
 
-/// hashed | PORT | [FIRST, LAST]
+/// Reads hashed, PORT, or [FIRST, LAST].
 roce::SourcePortPolicy read_source_port(Section& s) {
   roce::SourcePortPolicy port;
   const Node* node = s.find("udp_source_port");
@@ -87,7 +87,7 @@ roce::SourcePortPolicy read_source_port(Section& s) {
   return port;
 }
 
-/// A single time, or a list assigned to the replicas round-robin.
+/// Reads a single time, or a list that is assigned to the replicas round-robin.
 void read_times(Section& s, const char* key, std::vector<Time>& times) {
   const Node* node = s.find(key);
   if (node == nullptr) return;

@@ -8,7 +8,7 @@
 namespace softfeb::config {
 namespace {
 
-/// Limits of MetadataServer.
+/// Limits imposed by MetadataServer.
 constexpr std::uint64_t kMostPds = 256;
 constexpr std::uint64_t kMostMrs = 256;
 constexpr std::uint64_t kMostQps = 256;

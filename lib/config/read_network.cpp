@@ -31,7 +31,7 @@ Parsed<std::uint64_t> parse_weight(const std::string& text) {
   return weight;
 }
 
-/// Queue thresholds have 32 bits in the fabric.
+/// Parses a queue threshold, which lib/fabric stores in 32 bits.
 Parsed<std::uint64_t> parse_threshold(const std::string& text) {
   auto size = parse_size(text);
   if (size.value && *size.value > UINT32_MAX)
@@ -170,7 +170,7 @@ void read_ends(Section& s, LinkDraft& draft) {
   }
 }
 
-/// Limits the delay to one second, more than any cable has.
+/// Parses a delay of at most one second, which exceeds that of any cable.
 Parsed<Time> parse_delay(const std::string& text) {
   auto delay = parse_time(text);
   if (delay.value && *delay.value > kSecond)

@@ -32,7 +32,7 @@ constexpr const char* kAllForms =
     "net_vhost:SOCKET, a PCI address such as 0000:03:00.0, or a DPDK device string such as "
     "net_bonding0,mode=1";
 
-/// [DOMAIN:]BB:DD.F
+/// Matches [DOMAIN:]BB:DD.F.
 bool pci_address(std::string_view text) {
   static const std::regex pattern("([0-9a-fA-F]{4,8}:)?[0-9a-fA-F]{2}:[0-9a-fA-F]{2}\\.[0-7]");
   return text.size() <= 16 && std::regex_match(text.begin(), text.end(), pattern);

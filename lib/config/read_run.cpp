@@ -28,7 +28,7 @@ RunSettings read_run(Section s) {
     if (number.value) return std::optional(static_cast<std::uint32_t>(*number.value));
     return {text + " is not a number of queue pairs", "write all, or a number up to 1000000"};
   });
-  WebConfig web;  // checks only; load_web() returns it
+  WebConfig web;  // validated only; load_web() returns the value
   s.read("web", web, parse_web);
   s.close();
   return run;
@@ -108,7 +108,7 @@ void read_lab_sections(Section& s, const Section& network, const Section& lab, D
 Draft read_document(Reading& reading, const Node& document, Form form) {
   Draft draft;
   Section s(reading, document, "");
-  // A missing section is an empty one at the beginning of the document.
+  // Treat a missing section as an empty one at the beginning of the document.
   Node none;
   none.where = s.where();
   const auto section = [&](const char* key) {

@@ -73,8 +73,8 @@ class Resolver {
     }
   }
 
-  /// Returns the indices of `name`. If there are none, reports a problem with the closest name and returns
-  /// null.
+  /// Returns the indices of `name`. If there are none, reports a problem that suggests the closest name, and
+  /// returns null.
   const std::vector<std::size_t>* look_up(const Names& names, const std::string& name, const Where& where,
                                           const char* what) {
     const auto found = names.find(name);
@@ -91,7 +91,7 @@ class Resolver {
     return nullptr;
   }
 
-  /// Returns replica `i` of an endpoint: its name has a suffix, MAC and IP address count up.
+  /// Returns replica `i` of an endpoint. Its name gets a suffix, and its MAC and IP addresses are counted up.
   EndpointConfig replica(const EndpointDraft& draft, std::uint32_t i) {
     EndpointConfig e = draft.config;
     if (draft.count > 1) e.name += '-' + std::to_string(i);

@@ -22,8 +22,8 @@
 #include <vector>
 
 /// The resolved configuration of `softfeb run`: defaults are set, names are indices, boards and receivers are
-/// replicated (`count`). Plain data. config/load.hpp reads it from YAML and has validated all that the file
-/// alone shows. Units: picoseconds for Time, bytes for sizes; bytes, packets or messages per second for
+/// replicated (`count`). Plain data. config/load.hpp reads it from YAML and validates it as far as the file
+/// alone allows. Units: picoseconds for Time, bytes for sizes; bytes, packets or messages per second for
 /// rates.
 namespace softfeb::config {
 
@@ -37,9 +37,9 @@ struct RunSettings {
   std::optional<std::int64_t> start_at_unix_ns;
   std::uint64_t seed = 1;
   bool quiet = false;
-  /// How long outstanding requests may take after traffic has stopped. Then they are flushed.
+  /// Time that outstanding requests may take to complete after traffic has stopped. Then they are flushed.
   Time drain_timeout = 5 * kSecond;
-  /// How long links may take to come up, and after that each remote receiver to answer.
+  /// Time limit for the links to come up, and then for each remote receiver to respond.
   Time connect_timeout = 30 * kSecond;
   Time series_interval = 100 * kMillisecond;  ///< of the time series in the report
   std::uint32_t series_qps = 64;              ///< above this number of QPs, the series has one row per board
@@ -97,8 +97,8 @@ struct ControlConfig {
   std::uint32_t pds = 1;
   std::uint32_t mrs = 2;  ///< per PD
   std::uint32_t qps = 1;
-  std::uint32_t send_queue = 64;         ///< per bus QP: requests posted, not completed
-  std::uint32_t window = 16;             ///< of those, sent and not acknowledged
+  std::uint32_t send_queue = 64;         ///< per bus QP: maximum number of outstanding requests
+  std::uint32_t window = 16;             ///< per bus QP: maximum number of unacknowledged requests
   std::optional<IpAddress> remote;       ///< initial UdpEngine.ClientRemoteIp; none: no destination
   std::optional<std::size_t> responder;  ///< receiver that acts as the host, index into RunConfig::receivers
   DcqcnSlots slots = DcqcnSlots::kConfiguredFirst;
@@ -157,7 +157,8 @@ struct RunConfig {
 };
 
 inline constexpr std::uint32_t kMaxQpn = 0xff'ffff;
-/// Maximum number of next hops of a board, including its static neighbours: about 60 bytes each.
+/// Maximum number of next hops of a board, including its static neighbours. Each takes about 60 bytes of
+/// memory.
 inline constexpr std::size_t kMostNextHops = 16'384;
 
 /// Header and trailer bytes of the largest request packet, from the IP header to the iCRC (IP, UDP 8, BTH 12,

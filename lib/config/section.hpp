@@ -24,7 +24,7 @@ struct Reading {
 
   std::vector<Problem> problems;
   std::map<std::string, Where> places;  ///< of every key read, by dotted path
-  std::set<std::string> known;          ///< every key looked up, list indices as []: boards[].qps[].pmtu
+  std::set<std::string> known;          ///< every key looked up, with list indices as []: boards[].qps[].pmtu
 
   /// Adds a problem. Problems with the same key and fix are reported once, because all replicas of a board
   /// have them. Stops at kMost problems.
@@ -37,7 +37,8 @@ struct Reading {
   }
 };
 
-/// A map of the document, read key by key. The keys looked up are the known ones; close() reports all others.
+/// A map of the document, read key by key. A key becomes known when it is looked up; close() reports all
+/// other keys.
 class Section {
  public:
   /// `pattern` is the section's dotted path with list indices as []. Reports a problem if `node` is a scalar

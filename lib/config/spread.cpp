@@ -60,7 +60,7 @@ std::map<std::string, double> sent_to(const Draft& draft) {
   return sums;
 }
 
-/// `load(i)` is the load of replica i.
+/// Adds the replicas of an endpoint. `load(i)` is the load of replica i.
 template <typename Load>
 void add(std::vector<Place>& places, const EndpointDraft& e, Load load) {
   for (std::uint32_t i = 0; i < e.count; ++i) {

@@ -46,7 +46,8 @@ struct Decimal {
   unsigned scale = 0;
 };
 
-/// Splits "12.5 Gb/s" into number and unit. At most 19 digits, so that no product below exceeds 128 bits.
+/// Number and unit of a text such as "12.5 Gb/s". At most 19 digits, so that no product below exceeds 128
+/// bits.
 struct Quantity {
   std::string_view number;
   std::string_view unit;

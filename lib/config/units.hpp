@@ -9,8 +9,8 @@
 #include <string>
 
 /// Numbers with units. Decimals are parsed as integers and scaled exactly: a value that is not a multiple of
-/// the base unit (1 ps, 1 B, 1 B/s) is an error and is never rounded. A space before the unit is allowed;
-/// exponents and signs are not.
+/// the base unit (1 ps, 1 B, 1 B/s) is rejected, not rounded. A space before the unit is allowed; exponents
+/// and signs are not.
 namespace softfeb::config {
 
 /// 55us, 4ns, 1.5ms, 10s, 2min, 1h; 0 needs no unit.
