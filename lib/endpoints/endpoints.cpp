@@ -82,7 +82,7 @@ roce::RequesterConfig requester_of(const QpPlan& plan, roce::TimingProfile timin
   return r;
 }
 
-/// Numbers the congestion controls that several QPs of a board share.
+/// Assigns numbers to congestion controls that several QPs of a board share.
 class CongestionGroups {
  public:
   std::optional<std::uint32_t> of(const QpPlan& plan, const config::DcqcnConfig& d) {
@@ -128,7 +128,7 @@ roce::NotificationConfig notification_of(const config::CnpConfig& c) {
 }
 
 /// Number of ranges of missing messages that each of a receiver's `qps` QPs records. It decreases with the
-/// number of QPs, so that a hundred thousand QPs do not take gigabytes for a rare event.
+/// number of QPs, so that 100,000 QPs do not take gigabytes of memory for a rare event.
 std::size_t map_capacity(std::size_t qps) {
   constexpr std::size_t kMost = 1024, kLeast = 64, kOfAll = std::size_t{1} << 21;
   return std::clamp(kOfAll / std::max<std::size_t>(1, qps), kLeast, kMost);

@@ -15,15 +15,15 @@
 #include <optional>
 #include <vector>
 
-/// lib/endpoints builds boards and receivers from a configuration. Begin with plan.hpp, which expands the
-/// configuration to one plan per sending QP; targets.hpp asks remote receivers for their side; payloads.hpp
-/// and memory.hpp provide what is sent and where it is written; make_endpoints() below puts it all together.
-/// May include lib/config, lib/engine, lib/peers and everything below them. Runs before traffic starts, or
-/// after it has ended; nothing here is on the packet path.
+/// lib/endpoints builds boards and receivers from a configuration. Start with plan.hpp, which expands the
+/// configuration to one plan per sending QP. targets.hpp exchanges connection data with remote receivers.
+/// payloads.hpp provides the data to send, and memory.hpp the memory of receivers. make_endpoints() below
+/// combines them. The library may include lib/config, lib/engine, lib/peers and everything below them. It
+/// runs before traffic starts or after it has ended, never on the packet path.
 namespace softfeb::endpoints {
 
 engine::Identity identity_of(const config::EndpointConfig& e);
-/// Parameters for the congestion control of a QP: its own, or else its board's.
+/// Congestion control parameters of a QP: its own, or its board's if it has none.
 const config::DcqcnConfig& dcqcn_of(const config::BoardConfig& board, const config::QpConfig& qp);
 engine::CongestionSettings congestion_of(const config::DcqcnConfig& d);
 /// Congestion control for the QPs of the metadata bus: always the firmware's algorithm, with the board's
@@ -62,8 +62,8 @@ Endpoints make_endpoints(
     const ForWorker& for_worker = [](std::size_t /*worker*/, const std::function<void()>& make) { make(); },
     std::pmr::memory_resource* memory = nullptr);
 
-/// Finishes the receivers' maps of missing messages with the statistics in `final`: messages that were sent
-/// and never arrived are missing, too.
+/// Completes the receivers' maps of missing messages with the statistics in `final`: messages that were sent
+/// but never arrived are also missing.
 void close_maps(const Plans& plans, const std::vector<engine::EndpointSnapshot>& final, Endpoints& endpoints);
 
 }  // namespace softfeb::endpoints

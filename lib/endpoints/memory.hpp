@@ -47,8 +47,8 @@ class HostMemory {
   std::uint64_t present_ = 0;
 };
 
-/// One queue pair's memory at its receiver, zeroed before the run, and what was written to it: message n goes
-/// to slot n mod `slots`.
+/// One queue pair's memory at its receiver, zeroed before the run, and the messages written to it: message n
+/// goes to slot n mod `slots`.
 struct WrittenMemory {
   std::span<const std::uint8_t> memory;  ///< the whole region
   const roce::PayloadStream* payload = nullptr;
@@ -58,7 +58,7 @@ struct WrittenMemory {
   std::uint64_t messages = 0;  ///< number of completely written messages: 0 … messages - 1
 };
 
-/// Counts bytes that differ from what the messages left: in written slots, bytes that differ from the last
+/// Counts bytes that differ from what the messages wrote: in written slots, bytes that differ from the last
 /// message; elsewhere, bytes that are not 0. Skips packets whose content `payload` cannot provide.
 std::uint64_t bytes_out_of_place(const WrittenMemory& w);
 

@@ -30,7 +30,7 @@ class Payloads {
   void stage(const Allocate& allocate);
 
   const board::PayloadSource& of(const config::QpConfig& qp) const;
-  /// Payload of the metadata bus's QPs: the firmware's pattern, at any offset. Exists if a board has
+  /// Payload of the metadata bus's QPs: the firmware's pattern, at any offset. Call only if a board has
   /// `control`.
   const board::PayloadSource& of_bus() const { return *bus_; }
 

@@ -16,7 +16,7 @@ namespace {
 
 using nlohmann::json;
 
-/// How rdma-sink is told what to expect (doc/rdma-sink.md).
+/// Rule by which rdma-sink checks the payload (doc/rdma-sink.md).
 json payload_rule(const config::PayloadConfig& p) {
   switch (p.kind) {
     case board::PayloadKind::kCounter:
@@ -45,7 +45,8 @@ json immediate_rule(const QpPlan& first) {
   return {{"kind", "channel"}, {"first", first.on_board + 1}};
 }
 
-/// Asks again until the receiver is there or the time is over, and tells every few seconds.
+/// Retries until the receiver responds or `limit_s` seconds have passed, and reports progress every few
+/// seconds.
 std::unique_ptr<peers::PeerSession> connect_patiently(const std::string& text,
                                                       const peers::LocalEndpoint& local, double limit_s,
                                                       const Targets::Say& say,

@@ -24,11 +24,11 @@ class Targets {
   using Say = std::function<void(const std::string& line)>;
   /// Describes the state of the port with this index: "port nic: link up, 10 Gb/s".
   using PortState = std::function<std::string(std::size_t port)>;
-  /// True once a signal has asked the run to stop.
+  /// True once a signal has requested the run to stop.
   using Stopped = std::function<bool()>;
   /// Exchanges connection data with perftest and rdma-sink. Retries for `run.connect_timeout`, because a
-  /// receiver whose link comes up with ours cannot start earlier. The boards' addresses must answer ARP
-  /// meanwhile. `stopped` ends the attempts. Throws PeerError, ConfigError.
+  /// receiver whose link comes up with ours cannot start earlier. The boards must answer ARP during that
+  /// time. The attempts end when `stopped` returns true. Throws PeerError or ConfigError.
   void connect(const Payloads& payloads, const Say& say, const PortState& port_state, const Stopped& stopped);
   /// Waits until every peer is ready to receive.
   void begin();
@@ -38,7 +38,7 @@ class Targets {
     std::unique_ptr<peers::PeerSession> session;
     std::vector<std::size_t> plans;  ///< indices into plans()
     nlohmann::json report;           ///< the final report of the receiver
-    std::string error;               ///< or why there is none
+    std::string error;               ///< reason why there is no report
   };
 
   const endpoints::Plans& all() const { return plans_; }

@@ -41,8 +41,8 @@ class PeerError : public std::runtime_error {
   PeerError(PeerFault fault, const std::string& what, bool nobody_there = false)
       : std::runtime_error(what), fault_(fault), nobody_there_(nobody_there) {}
   PeerFault fault() const { return fault_; }
-  /// True if apparently no server listens there yet, so a retry may succeed. (A forwarded port without a
-  /// server accepts the connection and closes it.)
+  /// True if no server seems to listen at that address yet, so a retry may succeed. (A forwarded port without
+  /// a server accepts the connection and closes it.)
   bool nobody_there() const { return nobody_there_; }
   int exit_code() const { return static_cast<int>(fault_); }
 
@@ -72,7 +72,7 @@ struct LocalQp {
   roce::Psn psn = 0;  ///< of our first request, which the receiver must expect
 };
 
-/// Our side, as told to the receiver.
+/// Parameters of our side that are sent to the receiver.
 struct LocalEndpoint {
   roce::IpAddress ip;  ///< our RoCE address, which is also our GID
   roce::Transport transport = roce::Transport::kRc;
@@ -98,10 +98,9 @@ struct RemoteQp {
 
 struct RemoteEndpoint {
   roce::IpAddress ip;                   ///< destination of the packets
-  std::optional<roce::MacAddress> mac;  ///< if the receiver tells it; otherwise resolved by ARP
+  std::optional<roce::MacAddress> mac;  ///< if the receiver provides it; otherwise resolved by ARP
   std::string software;                 ///< name and version, for display
-  /// LocalEndpoint::slots as the receiver counts them; 0: the receiver does not care, as many as the memory
-  /// holds.
+  /// Number of slots that the receiver expects; 0: it specifies none.
   std::uint64_t slots = 0;
   std::vector<RemoteQp> qps;  ///< one per LocalEndpoint::qps, in the same order
 };
@@ -118,7 +117,7 @@ struct PeerResults {
 
 struct PeerTimeouts {
   std::chrono::milliseconds connect{5'000};
-  std::chrono::milliseconds step{15'000};  ///< each answer; perftest sleeps for one second after accept()
+  std::chrono::milliseconds step{15'000};  ///< each answer; perftest sleeps for 1 s after accept()
   std::chrono::milliseconds end{60'000};   ///< wait for the final report
 };
 

@@ -171,7 +171,7 @@ void PerftestSession::exchange_keys() {
   }
 }
 
-/// A handshake for synchronisation only: the server repeats its keys for that QP.
+/// Performs a handshake that only synchronises both sides: the server repeats its keys for that QP.
 void PerftestSession::expect(std::size_t qp, const char* waiting_for, const char* fix) {
   const Keys keys = shake(qp, waiting_for, fix);
   if (keys.qpn == remote_.qps[qp].qpn) return;
@@ -181,7 +181,8 @@ void PerftestSession::expect(std::size_t qp, const char* waiting_for, const char
 }
 
 void PerftestSession::begin() {
-  // The server moves to RTR after the last keys and before its first answer here. One more round follows.
+  // The server moves its QPs to RTR after the last exchange of keys and before its first answer here. One
+  // more handshake follows.
   for (std::size_t i = 0; i < local_.qps.size(); ++i) expect(i, "its queue pairs to be ready", kLeftAtRtr);
   expect(0, "its queue pairs to be ready", kLeftAtRtr);
 }

@@ -43,7 +43,7 @@ class FieldReader {
   bool good_ = true;
 };
 
-/// The fields from LID to address, with which both forms begin.
+/// Reads the fields from LID to address, with which both forms begin.
 void read_common(FieldReader& reader, Keys& keys) {
   keys.lid = reader.hex32(4);
   keys.out_reads = reader.hex32(4);

@@ -25,7 +25,8 @@ struct Version {
 
 /// The version we announce, so that newer servers leave out later additions.
 inline constexpr std::string_view kOurVersion = "6.06";
-/// Servers whose exchange with a 6.06 client is as described here, according to the sources of each tag.
+/// Range of server versions whose exchange with a 6.06 client is as described here, according to the sources
+/// of each tag.
 inline constexpr unsigned kOldestVersion = 592;
 inline constexpr unsigned kNewestVersion = 629;
 
@@ -43,7 +44,7 @@ using MtuMessage = std::array<std::uint8_t, 2>;
 MtuMessage encode_mtu(std::uint32_t bytes);
 std::optional<std::uint32_t> decode_mtu(const MtuMessage& message);  ///< bytes
 
-/// Parameters of one QP. The same message also serves as every handshake.
+/// Parameters of one QP. The same message is used for every handshake.
 struct Keys {
   std::uint32_t lid = 0;
   std::uint32_t out_reads = 1;  ///< outstanding RDMA READs

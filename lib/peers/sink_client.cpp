@@ -8,7 +8,8 @@ namespace softfeb::peers {
 
 namespace {
 
-/// A welcome has about 100 bytes per QP; a report contains a map of missing messages.
+/// Maximum length of a line. A welcome has about 100 bytes per QP; a report contains a map of missing
+/// messages.
 constexpr std::size_t kMaxLine = std::size_t{64} << 20;
 
 constexpr const char* kSeeSink = "see rdma-sink's output";

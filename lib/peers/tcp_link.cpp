@@ -9,7 +9,8 @@ namespace {
 
 constexpr std::size_t kQuoteSize = 60;
 
-/// A forwarded port without a server accepts the connection and closes it before sending anything.
+/// A connection that closes before any data is not a protocol error: a forwarded port without a server
+/// accepts connections and closes them.
 PeerFault fault_of(TcpError::Kind kind, bool heard) {
   const bool wrong = (kind == TcpError::Kind::kClosed && heard) || kind == TcpError::Kind::kTooLong;
   return wrong ? PeerFault::kProtocol : PeerFault::kEnvironment;
@@ -86,7 +87,7 @@ void TcpLink::part(ByteSpan last) {
     stream_->write(last, timeouts_.step);
     stream_->read(answer, timeouts_.step);
   } catch (const TcpError&) {
-    // Everything that matters has been sent; a peer that has closed needs no farewell.
+    // All results have been exchanged, so it does not matter if the peer has already closed the connection.
   }
   stream_.reset();
 }

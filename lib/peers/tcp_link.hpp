@@ -15,8 +15,8 @@ namespace softfeb::peers {
 std::string quote(ByteSpan bytes);
 std::string quote(std::string_view text);
 
-/// TCP connection to the peer of a URL. Its errors are PeerErrors that name the peer, what was awaited, and
-/// the fix that the caller gives for that step.
+/// TCP connection to the peer of a URL. Throws PeerErrors that name the peer, the message it was waiting for,
+/// and the caller's fix for that step.
 class TcpLink {
  public:
   TcpLink(const PeerUrl& url, const PeerTimeouts& timeouts) : url_(url), timeouts_(timeouts) {}
@@ -26,7 +26,8 @@ class TcpLink {
   void read(MutableByteSpan out, const char* waiting_for, const std::string& fix);
   std::string read_line(std::size_t max_size, TcpStream::Duration timeout, const char* waiting_for,
                         const std::string& fix);
-  /// Sends `last`, waits until the peer has sent as many bytes or has closed, and closes.
+  /// Sends `last`, waits until the peer has sent the same number of bytes or has closed, and closes the
+  /// connection.
   void part(ByteSpan last);
   /// Throws PeerError.
   [[noreturn]] void fail(PeerFault fault, const std::string& what, bool nobody_there = false) const;

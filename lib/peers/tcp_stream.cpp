@@ -28,12 +28,13 @@ struct TcpStream::Impl {
     io.run_for(timeout);
     if (result) return *result;
     error_code ignored;
-    socket.close(ignored);  // aborts the operation, whose references must outlive its handler
+    // Abort the operation, and let its handler run while the objects it refers to exist.
+    socket.close(ignored);
     io.run();
     return asio::error::timed_out;
   }
 
-  /// Takes up to out.size() bytes that were received after the last line.
+  /// Moves up to out.size() bytes that were received but not consumed to `out`.
   std::size_t take(MutableByteSpan out) {
     const std::size_t n = std::min(out.size(), input.size());
     std::copy_n(input.begin(), n, out.begin());
@@ -67,7 +68,8 @@ TcpStream::TcpStream(const std::string& host, std::uint16_t port, Duration timeo
   std::optional<error_code> result;
   asio::async_connect(impl_->socket, found, [&](const error_code& e, const auto&) { result = e; });
   if (const error_code e = impl_->finish(result, timeout)) fail(e);
-  impl_->socket.set_option(asio::ip::tcp::no_delay(true), error);  // small messages in request-response order
+  // The exchange consists of small requests and responses.
+  impl_->socket.set_option(asio::ip::tcp::no_delay(true), error);
 }
 
 TcpStream::~TcpStream() = default;

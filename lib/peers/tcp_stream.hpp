@@ -23,7 +23,7 @@ class TcpError : public std::runtime_error {
 };
 
 /// TCP client. Each operation blocks for at most its timeout, then throws TcpError. A timeout closes the
-/// connection. (Host name lookups take as long as the system's resolver does.)
+/// connection. (Host name lookups are limited only by the system's resolver.)
 class TcpStream {
  public:
   using Duration = std::chrono::milliseconds;

@@ -25,28 +25,28 @@ class EventLoop {
     std::uint32_t station = 0;
   };
 
-  /// Endpoints must outlive the EventLoop and must not be driven by anyone else. Frames for stations without
-  /// an endpoint are discarded.
+  /// Endpoints must outlive the EventLoop. Code that uses an endpoint directly must then call touched().
+  /// Frames for stations without an endpoint are discarded.
   EventLoop(const fabric::NetworkConfig& config, const std::vector<Seat>& seats);
   EventLoop(const EventLoop&) = delete;
   EventLoop& operator=(const EventLoop&) = delete;
 
   Time now() const { return now_; }
   /// Runs all events up to and including `end`. Throws std::runtime_error if more than FramePool::kMost
-  /// frames are under way.
+  /// frames are in flight.
   void run_until(Time end);
-  /// Call after changing endpoint `seat` at now(): sends what it has to send.
+  /// Sends the frames of endpoint `seat` that are due. Call it after changing the endpoint at now().
   void touched(std::size_t seat) { serve(static_cast<std::uint32_t>(seat), now_); }
 
-  /// True if no frame is under way.
+  /// True if no frame is in flight.
   bool empty() const { return network_.next_event() == kNever; }
   fabric::Network& network() { return network_; }
   const fabric::Network& network() const { return network_; }
 
-  /// Deliveries to and iterations of endpoints so far: the measure of simulation speed.
+  /// Number of deliveries to stations and of calls of serve() so far, to measure the speed of the simulation.
   std::uint64_t events() const { return events_done_; }
-  /// Frames delivered to a station that are not for its endpoint (flooded, or for another address), and those
-  /// for stations without an endpoint.
+  /// Number of frames delivered to a station that were not for its endpoint (flooded, or for another
+  /// address), or whose station has no endpoint.
   std::uint64_t passed_over() const { return passed_over_; }
 
  private:
@@ -55,7 +55,7 @@ class EventLoop {
 
   struct Place {
     Seat seat;
-    engine::Demux own;  ///< selects the frames for this endpoint; flooded and foreign ones are ignored
+    engine::Demux own;  ///< selects the frames for this endpoint; other frames are ignored
   };
 
   void deliver(const fabric::Network::Delivery& delivery);

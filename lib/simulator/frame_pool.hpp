@@ -13,7 +13,7 @@
 
 namespace softfeb::simulator {
 
-/// A frame in virtual time: owns headers and trailer, refers to the payload.
+/// A frame in virtual time. It owns its headers and trailer and refers to its payload.
 struct PoolFrame : fabric::Frame {
   const std::uint8_t* payload = nullptr;
   std::uint32_t payload_length = 0;
@@ -27,8 +27,9 @@ struct PoolFrame : fabric::Frame {
   Segments segments() const;
 };
 
-/// Frames in virtual time. Payload is referenced, not copied, unless it is not stable or a bit of it is
-/// flipped. Grows with the number of frames under way, up to a limit.
+/// Frames in virtual time. Payload is referenced, not copied, unless it is transient
+/// (TxFrame::transient_payload) or a bit of it is flipped. The pool grows with the number of frames in
+/// flight, up to a limit.
 class FramePool : public fabric::FrameStore {
  public:
   static constexpr std::size_t kMost = 1U << 20;

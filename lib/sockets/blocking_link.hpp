@@ -30,12 +30,12 @@ class BlockingLink {
   bool wait_open(Time limit);
   /// Runs until `done` returns true, which is checked after each event. Returns false after `limit`.
   bool run_until(const std::function<bool()>& done, Time limit);
-  /// Waits for an event until `until` at the latest, then handles all that are ready.
+  /// Waits for an event, at most until `until`, then handles all events that are ready.
   void run_some(Time until);
   void close();
 
-  /// After a failed wait_open(): what the server has answered since the call and the likely causes, in one
-  /// line.
+  /// Explains in one line why the last wait_open() failed: how the server has responded since the call, and
+  /// the likely causes.
   std::string why_not_open() const;
 
  private:

@@ -12,7 +12,7 @@ namespace softfeb::sockets {
 
 namespace {
 
-/// After this much silence, probe whether the server still knows the connection before using it.
+/// If the link was unused for longer than this, probe whether the server still knows the connection.
 constexpr Time kDoubtAfter = 300 * kMillisecond;
 
 using Read = RegisterClient::Read;
@@ -76,7 +76,8 @@ struct RegisterClient::Impl {
     };
   }
 
-  /// Runs until `done`. Terminates because every pending transaction ends.
+  /// Runs until `done` returns true. This terminates because every pending transaction completes or times
+  /// out.
   void run(const std::function<bool()>& done) {
     while (!done()) {
       transport.run_some(srp.deadline());
@@ -203,7 +204,7 @@ void RegisterClient::write32(std::uint32_t address, std::uint32_t value) {
   write(address, bytes);
 }
 
-/// A null request behind the write tells when the board has processed it.
+/// Sends a null request after the write. Its response shows that the board has processed the write.
 void RegisterClient::post(std::uint32_t address, ByteSpan data) {
   check(address, data.size(), "posted write");
   const auto outcomes = impl_->transact(1, [&](std::size_t, srp::SrpClient::Callback done) {

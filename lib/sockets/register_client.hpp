@@ -34,7 +34,8 @@ class RegisterError : public std::runtime_error {
       : std::runtime_error(what), fault_(fault), status_(status) {}
   RegisterFault fault() const { return fault_; }
   int exit_code() const { return static_cast<int>(fault_); }
-  std::uint32_t status() const { return status_; }  ///< SRPv3's, if the board refused; otherwise 0
+  /// SRPv3 status if the board refused the access; otherwise 0.
+  std::uint32_t status() const { return status_; }
 
  private:
   RegisterFault fault_;
@@ -49,9 +50,10 @@ struct RegisterClientOptions {
 };
 
 /// Access to the registers of a board or of softfeb, for sequential programs. The link opens with the first
-/// access and reopens if it went down between two. It is kept alive only inside these functions. Not
-/// thread-safe. All functions except try_*() throw RegisterError on any failure; all throw it, or
-/// SocketError, if the board cannot be reached.
+/// access and reopens if it has closed since the previous one. It is kept alive only while one of these
+/// functions runs. Not thread-safe. The constructor throws SocketError. The accesses throw RegisterError for
+/// invalid arguments and if the board cannot be reached. If the board refuses an access or does not respond
+/// to it, try_*() return that in Outcome; the other accesses throw RegisterError.
 class RegisterClient {
  public:
   struct Read {
@@ -93,7 +95,7 @@ class RegisterClient {
   /// Same, but returns one outcome per access instead of throwing for the first failure.
   std::vector<Outcome> try_read_many(std::span<const Read> reads);
   std::vector<Outcome> try_write_many(std::span<const Write> writes);
-  /// The error and its fix as the exceptions report them; `access` is, for example, "read of 4 bytes at
+  /// Returns the error and its fix, as in the exceptions. `access` is, for example, "read of 4 bytes at
   /// 0x100".
   std::string explain(const Outcome& outcome, const std::string& access) const;
 

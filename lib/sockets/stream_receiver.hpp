@@ -14,22 +14,22 @@ namespace softfeb::sockets {
 struct StreamReceiverOptions {
   srp::UdpPeer board;  ///< usually port kStreamPort
   Time connect_timeout = 5 * kSecond;
-  std::uint16_t max_segment = 8964;  ///< maximum datagram size that we offer to receive, bytes
+  std::uint16_t max_segment = 8964;  ///< maximum datagram size that we offer to receive, in bytes
   std::size_t max_frame = 16 * 1024 * 1024;
 };
 
 /// Statistics since the first connect().
 struct StreamStats {
   std::uint64_t frames = 0;
-  std::uint64_t bytes = 0;    ///< bytes in these frames
+  std::uint64_t bytes = 0;    ///< payload of these frames
   std::uint64_t damaged = 0;  ///< frames with EOFE; not counted in `frames`
-  std::uint64_t dropped = 0;  ///< packets that belong to no frame
+  std::uint64_t dropped = 0;  ///< malformed packets, and packets out of sequence
   std::uint64_t segments = 0;
   std::uint64_t connections = 0;
 };
 
-/// Receives the stream of a board or of softfeb, for sequential programs. Link handling and errors are those
-/// of RegisterClient.
+/// Receives the stream of a board or of softfeb, for sequential programs. connect() and send() open the link
+/// and throw errors as RegisterClient does. receive() does not open the link.
 class StreamReceiver {
  public:
   /// `handler` gets each frame and may be empty.

@@ -65,8 +65,8 @@ srp::UdpPeer peer_of(const sockaddr_storage& address) {
 
 Time steady_time() {
   using std::chrono::steady_clock;
-  // The clock's own origin may be so old that 64 bits of picoseconds overflow. The time must not be near 0
-  // either.
+  // Use an origin of our own: picoseconds since the clock's origin may overflow 64 bits. It lies one second
+  // in the past, because the time must not be near 0.
   static const auto origin = steady_clock::now() - std::chrono::seconds(1);
   const auto elapsed = std::chrono::duration_cast<std::chrono::nanoseconds>(steady_clock::now() - origin);
   return static_cast<Time>(elapsed.count()) * kNanosecond;

@@ -15,8 +15,8 @@ namespace boost::asio {
 class io_context;
 }
 
-/// UDP sockets for RSSI links: the thin layer that gives the state machines datagrams and the time.
-/// Single-threaded: only the thread that runs the io_context may use them.
+/// UDP sockets for RSSI links: a thin layer that passes datagrams and the time to the protocol state
+/// machines. Single-threaded: only the thread that runs the io_context may use them.
 namespace softfeb::sockets {
 
 /// The system cannot provide the socket (exit code 3). what() gives the reason and the fix in one line.
@@ -46,8 +46,8 @@ struct UdpCounters {
   std::uint64_t errors = 0;      ///< ICMP errors; reported on connected sockets only
 };
 
-/// One socket that carries the datagrams of one link. Follows the link's deadline: after each datagram and
-/// timer event, and shortly after the link has sent for another reason. The link must outlive the socket's
+/// A socket that carries the datagrams of one link. Sets a timer to the link's deadline after each datagram
+/// and timer event, and shortly after the link sends for another reason. The link must outlive the socket's
 /// last event: destroy the socket first, or stop the io_context.
 class UdpSocket : public srp::DatagramSink {
  public:
@@ -58,10 +58,11 @@ class UdpSocket : public srp::DatagramSink {
   /// Starts receiving for this link.
   void start(srp::RssiLink& link);
   void send(const srp::UdpPeer& to, ByteSpan datagram) override;
-  /// Checks the link's deadline again after outside use of the link that sends nothing.
+  /// Sets the timer to the link's deadline. Call it after using the link directly in a way that sends
+  /// nothing.
   void follow_deadline();
 
-  std::uint16_t port() const;  ///< local
+  std::uint16_t port() const;  ///< local port
   const UdpCounters& counters() const;
 
  protected:

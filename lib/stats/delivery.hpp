@@ -15,18 +15,18 @@
 /// receiver can count it.
 namespace softfeb::stats {
 
-/// Delivered payload. Each part has the time of the snapshot that counts it.
+/// Delivered payload. The two counts come from snapshots that may have been taken at different times.
 struct Delivered {
   std::uint64_t acknowledged = 0;  ///< bytes, RC, from the board's snapshot
   std::uint64_t received = 0;      ///< bytes, UC, from the receiver's snapshot
-  Time received_at = 0;  ///< when that snapshot was taken, the latest of several receivers; 0: no UC
+  Time received_at = 0;  ///< time of that snapshot, the latest if there are several receivers; 0: no UC
   bool known = true;     ///< false: some of it goes over UC to an external receiver
 
   Delivered& operator+=(const Delivered& o);
 };
 
-/// Bytes per second between two counts. `interval`: seconds between the board's snapshots. `origin`: when
-/// traffic began, used if `before` was never counted. Empty if the delivered payload is unknown.
+/// Bytes per second between two counts. `interval`: seconds between the board's snapshots. `origin`: start of
+/// traffic, used if `before` has no receiver's snapshot. Empty if the delivered payload is unknown.
 std::optional<double> delivered_rate(const Delivered& before, const Delivered& now, double interval,
                                      Time origin);
 

@@ -13,10 +13,10 @@ double gbps(std::uint64_t bytes, double seconds) {
 
 double seconds_between(Time from, Time to) { return from != kNever && to > from ? to_seconds(to - from) : 0; }
 
-/// A QP at the ends of the measured time. Without a warm-up it begins with nothing sent.
+/// Snapshots of a QP at both ends of the measured time. Without a warm-up, all counters of `begin` are 0.
 struct Ends {
   engine::SendQpSnapshot begin, end;
-  Time from = kNever;  ///< of the sender: its first packet, or the end of the warm-up
+  Time from = kNever;  ///< the sender's first packet or the end of the warm-up, whichever is later
 };
 
 Ends ends_of(std::size_t board, std::size_t qp, const Outcome& o) {
@@ -71,8 +71,8 @@ void set_received(QpRates& f, const Ends& e, const stats::DeliveryMap::Place& pl
   set(f, static_cast<std::uint64_t>(bytes * std::min(1.0, seconds_between(f.from, f.to) / whole)));
 }
 
-/// UC: goodput from the report of a remote receiver. Unknown without a report, and after a warm-up, which a
-/// remote receiver does not exclude.
+/// UC: goodput from the report of a remote receiver. Unknown without a report. Also unknown after a warm-up,
+/// because the report of a remote receiver includes it.
 void set_reported(QpRates& f, const Ends& e, const ReportedGoodput* reported, const Outcome& o) {
   f.from = e.from;
   f.to = e.end.counters.last_completed;

@@ -17,7 +17,7 @@ namespace softfeb::stats {
 /// sender's completions count it for RC, the receiver counts it for UC.
 struct QpRates {
   Time from = 0, to = 0;  ///< interval of the goodput, on the run's clock; `to` ≤ `from`: not measured
-  double seconds = 0;     ///< its length, or that reported by a remote receiver
+  double seconds = 0;     ///< length of that interval, or the length that a remote receiver reported
   /// Payload of messages that the receiver accepted in that interval; empty if unknown (UC to a remote
   /// receiver that does not report it).
   std::optional<std::uint64_t> payload_bytes = 0;
@@ -43,7 +43,7 @@ double measured_seconds(const endpoints::Plans& plans, const Outcome& outcome);
 /// `boards[].qps[]`.
 void add_rates(nlohmann::ordered_json& qp, const QpRates& rates);
 
-/// A sum that is unknown as soon as one of its terms is.
+/// A sum that is unknown if any of its terms is unknown.
 class GoodputSum {
  public:
   void add(const std::optional<double>& gbps) {

@@ -27,14 +27,14 @@ struct ReportedGoodput {
 /// Outcome of a run: its counters at the start, after the warm-up and at the end, and how it ended. Times are
 /// on the clock of the run.
 struct Outcome {
-  Time started = 0;        ///< traffic began
-  double start_up_s = 0;   ///< from the execution of the program until then
+  Time started = 0;        ///< start of traffic
+  double start_up_s = 0;   ///< from the start of the program until then
   Time measured_from = 0;  ///< end of the warm-up
   Time stopped = 0;        ///< end of traffic: after the last message or the duration, or by a signal
-  Time ended = 0;          ///< everything is drained
+  Time ended = 0;          ///< all outstanding requests have completed or were flushed
   bool interrupted = false;
   bool flushed = false;          ///< requests were still outstanding after the drain timeout
-  bool ended_in_warmup = false;  ///< then everything covers the whole run
+  bool ended_in_warmup = false;  ///< the results then cover the whole run
   std::vector<engine::EndpointSnapshot> baseline;  ///< at measured_from; empty without warm-up
   std::vector<engine::EndpointSnapshot> final;     ///< at the end
   std::optional<fabric::NetworkSnapshot> network;  ///< at the end; empty without switches in this process

@@ -16,7 +16,7 @@ namespace softfeb::stats {
 
 /// Counters of a sending QP, or the sums of several.
 struct SendCounts {
-  std::uint64_t counted_bytes = 0;          ///< what Rc limits: BTH to pad, including retransmissions
+  std::uint64_t counted_bytes = 0;          ///< bytes that Rc limits: BTH to pad, including retransmissions
   std::uint64_t payload_bytes = 0;          ///< first transmissions
   std::uint64_t retransmitted = 0;          ///< packets
   std::uint64_t cnps = 0;                   ///< received
@@ -46,10 +46,10 @@ struct SendInterval {
   SendCounts counts;   ///< in the interval
   double sent = 0;     ///< rate of SendCounts::counted_bytes
   double payload = 0;  ///< rate of SendCounts::payload_bytes
-  /// Payload without what the network dropped: RC first transmissions, because lost packets are sent again;
-  /// UC what the receiver accepted. Empty if unknown.
+  /// Payload rate without packets that the network dropped. RC: rate of first transmissions, because lost
+  /// packets are retransmitted. UC: payload that the receiver accepted. Empty if unknown.
   std::optional<double> carried = 0;
-  /// Payload of messages that reached the receiver whole; empty if unknown (stats/delivery.hpp).
+  /// Payload rate of messages that reached the receiver completely; empty if unknown (stats/delivery.hpp).
   std::optional<double> goodput = 0;
   ControlState control;  ///< at the end of the interval
 
@@ -58,15 +58,15 @@ struct SendInterval {
 };
 
 struct BoardInterval {
-  /// End of the interval, since traffic began, in seconds. A whole number of nanoseconds, as files have it:
-  /// a rate times the difference of two written times gives the bytes.
+  /// End of the interval, since traffic began, in seconds. A whole number of nanoseconds, as written to
+  /// files, so that a rate times the difference of two written times gives the exact number of bytes.
   double at = 0;
   /// Length in seconds. 0: the snapshot is no newer than the previous one. Then counts and rates are 0, and
-  /// what happened belongs to the next interval.
+  /// the events since then count in the next interval.
   double seconds = 0;
   std::vector<SendInterval> qps;  ///< indexed like EndpointSnapshot::send_qps
   SendInterval configured;        ///< sum over the QPs of the configuration
-  SendInterval all;               ///< and over those of the metadata bus
+  SendInterval all;               ///< sum over all QPs, including those of the metadata bus
   SendCounts total;               ///< of all QPs since traffic began
 };
 
@@ -92,11 +92,11 @@ struct PortInterval {
   double paused_share = 0;    ///< share of the interval in which it had frames to send but could not
 };
 
-/// Everything that a sample tells about the time since the previous one. The first interval begins with the
-/// traffic.
+/// All rates and counts for the time between the previous sample and this one. The first interval begins with
+/// the traffic.
 struct RunInterval {
   Time at = 0;        ///< Sample::at
-  bool first = true;  ///< no sample came before
+  bool first = true;  ///< this is the first sample
   std::vector<BoardInterval> boards;
   SendInterval sum;                            ///< over the boards' `all`
   SendCounts total;                            ///< over the boards' `total`
@@ -106,11 +106,11 @@ struct RunInterval {
   PortCounts ports_total;           ///< over the ports' `total`
 };
 
-/// For each plan: true if its QP is the first of its board to use its congestion control.
+/// Returns for each plan whether its QP is the first of its board that uses its congestion control.
 std::vector<bool> own_rates(const config::RunConfig& config, const std::vector<endpoints::QpPlan>& plans);
 
-/// Computes rates from the counters of successive samples. Every observer has its own, because each has its
-/// own sampling times. Allocates only in the first call of add().
+/// Computes rates from the counters of successive samples. Every observer needs its own tracker, because each
+/// has its own sampling times. Allocates only in the first call of add().
 class RateTracker {
  public:
   /// Tracks switch ports only.

@@ -7,11 +7,12 @@
 
 #include <vector>
 
-/// lib/stats holds what a run counted, and the rates that follow from it. Begin here: a Sample is a snapshot
-/// of all counters, and everything that follows a run is an Observer. rate_tracker.hpp turns successive
-/// samples into rates, outcome.hpp and goodput.hpp hold what a finished run gave, delivery.hpp says who
-/// counts payload. May include lib/endpoints and everything below it, and lib/dataplane for the counters of
-/// workers; formats nothing (lib/report, lib/telemetry) and judges nothing (lib/lab).
+/// lib/stats: the counters of a run, and rates computed from them. Start here: a Sample is a snapshot of all
+/// counters, and an Observer receives the samples during a run. rate_tracker.hpp computes rates from
+/// successive samples. outcome.hpp and goodput.hpp contain the results of a finished run. delivery.hpp
+/// determines whether the sender or the receiver counts delivered payload. lib/stats may include
+/// lib/endpoints and everything below it, and lib/dataplane for the counters of workers. Other libraries
+/// format the results (lib/report, lib/telemetry) and judge them (lib/lab).
 namespace softfeb::stats {
 
 /// All counters at one moment of a run: `softfeb run`, or the lab in real or virtual time. Refers to memory
@@ -24,7 +25,7 @@ struct Sample {
   const fabric::NetworkSnapshot* network = nullptr;  ///< null without switches in this process
 };
 
-/// Observes a run while it goes on: time series, metrics, terminal, live page.
+/// Observes a run in progress: time series, metrics, terminal, live page.
 class Observer {
  public:
   virtual ~Observer() = default;
@@ -34,7 +35,7 @@ class Observer {
   /// late, and one sample replaces all that were missed.
   virtual Time due() const = 0;
   virtual void add(const Sample& sample) = 0;
-  /// The last sample: traffic has ended and everything is drained.
+  /// Receives the last sample. Traffic has ended, and the run is drained.
   virtual void end(const Sample& sample) { add(sample); }
 };
 
