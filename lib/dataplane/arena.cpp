@@ -43,7 +43,8 @@ Arena::Arena(std::size_t bytes, int node) {
   map_pages();
 }
 
-/// Uses a DPDK memzone: known to every device, and contiguous even for devices that use physical addresses.
+/// Uses a DPDK memzone, which all devices can access and which is contiguous even for devices that use
+/// physical addresses.
 bool Arena::reserve_contiguous(int node) {
   zone_ = rte_memzone_reserve_aligned("softfeb_payload", size_, node < 0 ? SOCKET_ID_ANY : node,
                                       RTE_MEMZONE_IOVA_CONTIG, kSmallPage);
@@ -95,8 +96,8 @@ MutableByteSpan Arena::allocate(std::size_t length) {
   return bytes().subspan(at, length);
 }
 
-/// Only for NICs, which read by DMA. The CPU reads for virtual devices, and net_virtio_user does not work
-/// with registered memory that has no file.
+/// Maps memory only for NICs, which use DMA. Virtual devices read with the CPU, and net_virtio_user does not
+/// work with registered memory that has no file.
 void Arena::map_for(std::uint16_t port_id) {
   rte_eth_dev_info info{};
   if (zone_ != nullptr || rte_eth_dev_info_get(port_id, &info) != 0 || info.device == nullptr) return;

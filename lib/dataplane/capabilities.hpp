@@ -11,7 +11,7 @@ namespace softfeb::dataplane {
 
 using roce::MacAddress;
 
-/// Capabilities of a port: those the driver reports, corrected where the real value is known.
+/// Capabilities of a port as reported by the driver, corrected where the actual value is known.
 struct Capabilities {
   std::string driver;
   MacAddress mac{};

@@ -18,7 +18,7 @@ using engine::CaptureMode;
 struct CaptureConfig {
   CaptureMode mode = CaptureMode::kFirst;
   std::uint32_t packets = 10'000;
-  std::uint32_t snap_length = 65'535;  ///< bytes kept per packet, at most
+  std::uint32_t snap_length = 65'535;  ///< maximum number of bytes kept per packet
   std::uint32_t frame_bytes = 4'300;   ///< longest frame in bytes; bounds the memory
 };
 
@@ -32,7 +32,7 @@ class Capture {
   /// False when recording is complete; record() need not be called then.
   bool wants() const { return left_ != 0; }
   void record(Time now, const Segments& frame);
-  /// kOnError: records a quarter of the capacity more, then stops. Further calls have no effect.
+  /// kOnError: records another quarter of the capacity, then stops. Further calls have no effect.
   void trigger();
   bool triggered() const { return triggered_; }
 

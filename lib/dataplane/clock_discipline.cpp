@@ -67,7 +67,7 @@ bool ClockDiscipline::add(const ClockReading& reading) {
   offset_ = static_cast<std::int64_t>(clock_.time(reading.tsc) - reference);
   if (std::abs(offset_) > std::abs(largest_offset_)) largest_offset_ = offset_;
   interval_ns_ = std::min(2 * interval_ns_, kLongestIntervalNs);
-  // A clock that is ahead assumes a faster TSC until the next reading, and so slows down.
+  // If the clock is ahead, assume a faster TSC until the next reading. This slows the clock down.
   const double wanted_ppm = static_cast<double>(offset_) / (static_cast<double>(interval_ns_) * 1e3) * 1e6;
   const double slew = std::clamp(wanted_ppm, -kSlewPpm, kSlewPpm) * 1e-6;
   const auto correction = static_cast<std::int64_t>(std::llround(static_cast<double>(measured_hz_) * slew));

@@ -10,9 +10,9 @@
 
 namespace softfeb::dataplane {
 
-/// Rings between a port queue and the control thread: received slow-control datagrams one way, frames to send
-/// the other way. Create it before the port queue and destroy it after the worker has ended; the destructor
-/// frees the packets still in the rings.
+/// Rings between a port queue and the control thread: received slow-control datagrams in one direction,
+/// frames to send in the other. Create it before the port queue and destroy it after the worker has ended;
+/// the destructor frees the packets still in the rings.
 class ControlExchange {
  public:
   /// Capacity of each ring. When a ring is full, its producer drops the packet and counts it.
@@ -31,7 +31,8 @@ class ControlExchange {
   /// Sets the doorbell of the port queue's worker; null (the default) if the worker never sleeps.
   void set_worker(Doorbell* doorbell) { worker_ = doorbell; }
 
-  /// Frees received datagrams, when the control thread serves no board here. Returns how many.
+  /// Frees the received datagrams and returns their number. Call it if the control thread serves no board on
+  /// this port.
   std::uint64_t drop_received();
 
  private:

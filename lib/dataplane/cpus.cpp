@@ -25,8 +25,8 @@ std::vector<unsigned> usable_cpus() {
 
 namespace {
 
-/// Chooses a free CPU, preferably on `node`; the control thread's (the first) only as the last. When all are
-/// taken, CPUs are reused.
+/// Chooses a free CPU, preferably on `node`. The control thread's CPU (the first) is the last choice. When
+/// all CPUs are taken, they are reused.
 unsigned choose_cpu(const std::vector<unsigned>& usable, std::vector<unsigned>& taken, int node,
                     int (*node_of)(unsigned)) {
   if (taken.size() == usable.size()) taken.clear();

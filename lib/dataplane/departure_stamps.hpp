@@ -22,12 +22,12 @@ struct DepartureCounters {
 /// delays of up to half the horizon do not affect departure times. Used by one worker; shares no cache line.
 class alignas(64) DepartureStamps {
  public:
-  /// `clock` must outlive this object and already hold a map. Throws EnvironmentError when DPDK has no room
-  /// for the dynamic field.
+  /// `clock` must outlive this object and already contain a map. Throws EnvironmentError when DPDK has no
+  /// room for the dynamic field.
   DepartureStamps(const Mailbox<ClockMap>& clock, Time horizon);
 
-  /// How far the schedule may fall behind. The other half of the horizon covers the iteration itself and the
-  /// NIC's fetch of the packet.
+  /// Time by which the schedule may fall behind: half of the horizon. The other half covers the iteration
+  /// itself and the NIC's fetch of the packet.
   Time slack() const { return horizon_ / 2; }
   Time horizon() const { return horizon_; }
 

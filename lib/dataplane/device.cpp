@@ -32,7 +32,8 @@ std::string need_text(const DeviceSpec& spec) {
                       : "it needs " + std::string(need) + " (softfeb doctor lists the devices)";
 }
 
-/// Removes a socket file without a listener, left over by a process that died: DPDK refuses to bind over it.
+/// Removes a socket file without a listener, which a process that died has left behind. DPDK refuses to bind
+/// to an existing file.
 void remove_stale_socket(const std::string& path) {
   namespace fs = std::filesystem;
   std::error_code error;
@@ -81,8 +82,8 @@ std::uint32_t rx_room_demand(const DeviceSpec& spec, const std::string& devargs)
   return static_cast<std::uint32_t>(std::strtoul(devargs.c_str() + at + 8, nullptr, 10));
 }
 
-/// Returns this process's packet sockets on the interface of an AF_PACKET device. DPDK does not reveal those
-/// of the driver, so those that are new after the probe are taken to be its own.
+/// Returns this process's packet sockets on the interface of an AF_PACKET device. DPDK does not expose the
+/// driver's sockets, so those that are new after the probe are assumed to be the driver's.
 std::vector<int> packet_sockets(const DeviceSpec& spec) {
   std::vector<int> found;
   if (spec.kind != DeviceKind::kAfPacket) return found;

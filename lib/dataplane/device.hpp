@@ -16,11 +16,11 @@ namespace softfeb::dataplane {
 
 using engine::DeviceKind;
 
-/// Determines where the link's MTU comes from.
+/// Source of the link's MTU.
 enum class MtuSource : std::uint8_t {
   kFixed,    ///< the driver; cannot be changed
   kPort,     ///< rte_eth_dev_set_mtu()
-  kKernel,   ///< the kernel interface behind the port; the driver reports 1514 bytes whatever its MTU
+  kKernel,   ///< the kernel interface behind the port; the driver reports 1514 bytes regardless of its MTU
   kNothing,  ///< only buffer sizes limit frames
 };
 

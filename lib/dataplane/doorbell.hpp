@@ -10,7 +10,7 @@ namespace softfeb::dataplane {
 /// while it sleeps.
 ///
 /// The sleeper calls arm(), checks every queue once more, waits for fd(), and calls clear(). That check finds
-/// what was queued before arm(); whatever is queued later rings.
+/// everything queued before arm(); anything queued later rings the doorbell.
 class alignas(64) Doorbell {
  public:
   /// Throws EnvironmentError when the process has no free file descriptor.
@@ -19,7 +19,7 @@ class alignas(64) Doorbell {
   Doorbell(const Doorbell&) = delete;
   Doorbell& operator=(const Doorbell&) = delete;
 
-  /// Any thread, after queueing something.
+  /// Rings the doorbell. Any thread may call it after queueing something.
   void ring() {
     std::atomic_thread_fence(std::memory_order_seq_cst);
     if (armed_.load(std::memory_order_relaxed)) wake();

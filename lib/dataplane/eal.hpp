@@ -26,15 +26,15 @@ struct EalConfig {
   std::optional<unsigned> main_lcore;
   std::vector<std::string>
       pci_devices;  ///< allow list, each "0000:3b:00.0[,devargs]"; PCI is not scanned when the list is empty
-  std::vector<std::string> vdevs;  ///< created at EAL start; see device.hpp for later
+  std::vector<std::string> vdevs;  ///< created at EAL start; see device.hpp for devices created later
   std::vector<std::string> extra;  ///< appended to the EAL arguments
   std::string prefix;              ///< --file-prefix; empty: share no files with other processes
   bool telemetry = false;          ///< enable DPDK's telemetry socket
   bool verbose = false;            ///< log DPDK's notices, not only errors
 };
 
-/// Free huge pages in MiB, all sizes together, from /sys/kernel/mm/hugepages. `root` is prepended to the
-/// path.
+/// Total free huge-page memory in MiB, over all page sizes, from /sys/kernel/mm/hugepages. `root` is
+/// prepended to the path.
 std::uint64_t free_huge_mib(const std::string& root = "");
 
 /// Builds the argument vector for rte_eal_init(), program name first. Has no side effects.

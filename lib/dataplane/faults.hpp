@@ -9,7 +9,7 @@
 #include <optional>
 #include <vector>
 
-/// Fault injection. This file decides on faults; dataplane/fault_injector.hpp applies them. The same seed
+/// Fault injection. This file selects the faults; dataplane/fault_injector.hpp applies them. The same seed
 /// yields the same faults for the same sequence of packets.
 namespace softfeb::dataplane {
 
@@ -19,7 +19,7 @@ struct FaultRates {
   std::uint64_t corrupt = 0;
   std::uint64_t duplicate = 0;
   std::uint64_t reorder = 0;  ///< sent after the next packet
-  std::uint64_t mark_ce = 0;  ///< CE mark as a switch sets it; only ECN-capable packets
+  std::uint64_t mark_ce = 0;  ///< set CE as a switch does, only on ECN-capable packets
 };
 
 enum class FaultAction : std::uint8_t { kDrop, kCorrupt, kMarkCe };
@@ -52,7 +52,7 @@ struct FaultCounters {
 };
 
 /// Location of the headers of a RoCEv2 packet. locate_roce() reads the first bytes of an untrusted frame and
-/// returns nothing unless they are a RoCEv2 packet.
+/// returns nullopt unless it is a RoCEv2 packet.
 struct RoceLocation {
   std::uint16_t ip = 0;   ///< offset of the IP header in bytes
   std::uint16_t bth = 0;  ///< offset of the BTH in bytes

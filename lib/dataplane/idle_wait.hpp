@@ -26,22 +26,22 @@ class Port;
 /// | others | none: they must be polled |
 class IdleWait {
  public:
-  /// Upper limit of a wait, whatever is due later.
+  /// Maximum duration of a wait.
   static constexpr Time kLongest = 100 * kMillisecond;
 
   /// Adds receive queues of a started port.
   void add(const Port& port, std::span<const std::uint16_t> queues);
-  /// Declares that the worker has a source without a signal.
+  /// Declares that a source of the worker has no signal and must be polled.
   void must_poll() { usable_ = false; }
   bool usable() const { return usable_; }
 
   Doorbell& doorbell() { return doorbell_; }
 
-  /// Arms all signals: any arrival from now on ends the next wait(). Look at all queues once more after this
+  /// Arms all signals: any arrival from now on ends the next wait(). Check all queues once more after this
   /// call.
   void arm();
   bool armed() const { return armed_; }
-  /// Disarms the signals, because there is work and nothing to wait for.
+  /// Disarms the signals. Call it if there is work, so that the worker does not wait.
   void disarm();
   /// Waits for a signal, for at most `length`, then disarms.
   void wait(Time length);

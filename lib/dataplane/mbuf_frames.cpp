@@ -18,8 +18,8 @@ namespace {
 constexpr std::uint32_t kPaddedFrame = 60;  // without FCS (IEEE 802.3)
 constexpr std::uint32_t kMadeRoom = 128;
 constexpr std::uint32_t kMostOut = 1024;  ///< maximum number of long copies in use
-/// Maximum number of frames made, and of equally short copies, in use: a broadcast is copied to every port of
-/// a switch.
+/// Maximum number of short frames in use: those that the network makes, and copies of the same size. A
+/// broadcast is copied to every port of a switch.
 constexpr std::uint32_t kMostShort = 16'384;
 
 /// Length in bytes of the headers that the network reads in this frame: Ethernet to BTH.

@@ -14,7 +14,7 @@ struct rte_mempool;
 namespace softfeb::dataplane {
 
 /// Frame store of a real-time network. Each frame represents an mbuf, whose first segment is the frame's
-/// header. For one worker; after construction, only mbufs from pools are allocated.
+/// header. Used by one worker. After construction, it allocates only mbufs from pools.
 class MbufFrames final : public fabric::FrameStore {
  public:
   /// `count` frames, of which adopt() leaves kReserve for frames that the network makes itself.

@@ -9,7 +9,7 @@
 #include <rte_mbuf.h>
 #include <rte_prefetch.h>
 
-/// Prefetching of mbuf cache lines. A line that comes from another core or from memory takes as long as
+/// Prefetching of mbuf cache lines. Fetching a line from another core or from memory takes as long as
 /// crafting a packet.
 namespace softfeb::dataplane {
 
@@ -35,7 +35,7 @@ inline void want_data(const rte_mbuf* m) {
 }
 
 /// Prefetches a received burst. Call step(i) with i = 0, 1, 2, … before packet i is examined. It prefetches
-/// lines of the packets behind i in stages, each stage after the lines of the previous one have arrived. It
+/// lines of the packets after i in stages, because each stage reads the lines of the previous one. It
 /// includes the second and third segment of a chain: payload and trailer as our boards send them over a ring.
 class ReceiveAhead {
  public:

@@ -10,8 +10,8 @@ struct rte_mempool;
 namespace softfeb::dataplane {
 
 /// Frees packets in bulk, with one mempool call for many mbufs. DPDK's rte_pktmbuf_free_bulk() gains nothing
-/// on chains whose segments belong to different pools. For one worker. Call flush() after the last add():
-/// nothing may stay here between bursts.
+/// on chains whose segments belong to different pools. For one worker. Call flush() after the last add(): no
+/// mbuf may remain here between bursts.
 class MbufReturn {
  public:
   /// Adds all segments of a packet that is no longer in use.
@@ -19,7 +19,7 @@ class MbufReturn {
   void flush();
 
  private:
-  /// Pools of one burst: headers, payload references, trailers, one more.
+  /// Number of pools handled at once: headers, payload references, trailers, and one more.
   static constexpr std::size_t kPools = 4;
   static constexpr unsigned kRoom = 64;
 

@@ -17,9 +17,9 @@ void prefetch_struct(rte_mbuf* m) {
   rte_mbuf_prefetch_part2(m);
 }
 
-/// Another core has just written these packets. Prefetches their parts one after the other, each for the
-/// whole burst. This worker reads and frees all segments in the end. The shared reference count of an
-/// external payload lies behind its mbuf.
+/// Prefetches packets that another core has just written, one part of each packet at a time for the whole
+/// burst. This worker reads and frees all segments later. The shared reference count of an external payload
+/// follows its mbuf in memory.
 void prefetch(std::span<rte_mbuf* const> burst) {
   for (rte_mbuf* const m : burst) prefetch_struct(m);
   for (rte_mbuf* const m : burst) {

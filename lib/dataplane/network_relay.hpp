@@ -33,7 +33,7 @@ struct NetworkStation {
 struct NetworkRelayConfig {
   std::vector<NetworkPort> ports;
   std::vector<NetworkStation> stations;
-  std::size_t frames = 16'384;  ///< in the network or queued for a port
+  std::size_t frames = 16'384;  ///< maximum number in the network or queued for ports
   std::uint32_t frame_bytes = 0;
   unsigned lcores = 1;
 };
@@ -41,14 +41,15 @@ struct NetworkRelayConfig {
 /// Runs a simulated network on a worker: receives packets from rings and ports, passes them to
 /// fabric::Network, and sends delivered packets to the rings and ports of their destinations. Packets that a
 /// ring does not accept stay queued and are retried; every packet lost here is counted. When all frames are
-/// in use, packets stay in the rings, which backpressures the boards. No system calls, locks or allocations.
+/// in use, packets stay in the rings, which exerts back-pressure on the boards. No system calls, locks or
+/// allocations.
 ///
-/// Here rather than above the dataplane, because Worker::loop() calls it in every iteration and it works on
-/// mbufs (MbufFrames), rings and ports. Everything that does not is in lib/fabric.
+/// This class is part of lib/dataplane because Worker::loop() calls it in every iteration and it handles
+/// mbufs (MbufFrames), rings and ports. The network itself, which does not, is in lib/fabric.
 class NetworkRelay {
  public:
   static constexpr std::uint16_t kBurst = 32;
-  /// Packets queued for an external port, at most.
+  /// Maximum number of packets queued for an external port.
   static constexpr std::size_t kPortRoom = 2048;
 
   NetworkRelay(const NetworkRelayConfig& config, const fabric::NetworkConfig& network, Mempools& pools);

@@ -29,11 +29,12 @@ struct PacingAbilities {
   bool queue_rate = false;         ///< supports rte_eth_set_queue_rate_limit
 };
 
-/// Probes a started port. It sets "no limit" on queue 0 to test for rate limiting, which is the state after
+/// Probes a started port. To test for rate limiting, it sets queue 0 to "no limit", which is the state after
 /// start.
 PacingAbilities probe_pacing(std::uint16_t port);
 
-/// Returns why the port cannot do `wanted` and how to fix it; nothing if it can. `port` is its name.
+/// Why a port does not support the requested pacing, and how to fix it. refuse_pacing() returns nullopt if
+/// the port supports it; `port` is the port's name.
 struct PacingRefusal {
   std::string reason;
   std::string fix;

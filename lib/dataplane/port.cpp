@@ -15,7 +15,8 @@ namespace {
 
 constexpr std::uint32_t round_up(std::uint32_t n, std::uint32_t to) { return (n + to - 1) / to * to; }
 
-/// Drivers that may have receive interrupts. Starting the port shows whether this one does.
+/// True for drivers that may support receive interrupts. Only the start of the port shows whether the device
+/// does.
 bool may_interrupt(DeviceKind kind) {
   switch (kind) {
     case DeviceKind::kMemif:

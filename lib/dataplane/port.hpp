@@ -29,13 +29,13 @@ struct PortConfig {
   /// frames, uses what the longest RoCE packet needs.
   std::optional<std::uint32_t> mtu;
   std::uint32_t rx_buffer = 0;  ///< bytes per receive buffer; 0: a whole frame; smaller needs scatter
-  std::uint32_t rx_held = 512;  ///< received packets in use by the application, at most
+  std::uint32_t rx_held = 512;  ///< maximum number of received packets in use by the application
   unsigned lcores = 1;          ///< lcores of the process, to size the mempool caches
   /// Request receive interrupts, so that idle workers need not poll. Used only if the driver supports them.
   bool receive_interrupts = false;
   FlowControl flow_control = FlowControl::kLeave;
   Promiscuous promiscuous = Promiscuous::kAuto;
-  PacingConfig pacing;           ///< EnvironmentError if the port does not support it
+  PacingConfig pacing;           ///< Port() throws EnvironmentError if unsupported
   std::vector<MacAddress> macs;  ///< MAC addresses of the boards
 };
 
@@ -51,7 +51,7 @@ struct PortCounters {
 
 /// Result of a flow control setting.
 struct FlowControlResult {
-  bool held = true;      ///< false: requested but not possible
+  bool held = true;      ///< false: the port cannot apply the requested setting
   std::string in_words;  ///< "off", "left as it is", "not supported by net_vhost", …
 };
 
@@ -75,7 +75,7 @@ class Port {
   std::uint32_t mtu() const { return mtu_; }
   /// Largest path MTU in bytes that fits.
   std::uint32_t largest_path_mtu(bool ipv6) const { return max_path_mtu(mtu_, ipv6); }
-  /// Text that says how to get a larger MTU.
+  /// Returns instructions for obtaining a larger MTU.
   std::string mtu_fix(std::uint32_t wanted_mtu) const;
   bool promiscuous() const { return promiscuous_; }
   const FlowControlResult& flow_control() const { return flow_control_; }

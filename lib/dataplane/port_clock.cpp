@@ -16,7 +16,8 @@ namespace {
 constexpr Time kEvery = 100 * kMillisecond;
 constexpr int kTries = 5;
 
-/// Returns the fastest of several readings, at its midpoint; slower ones were interrupted.
+/// Stores in `out` the fastest of several readings, at its midpoint; slower ones were interrupted. Returns
+/// false if the NIC's clock cannot be read.
 bool read_both(std::uint16_t port, const TscClock& clock, ClockSample& out) {
   std::uint64_t shortest = UINT64_MAX;
   for (int i = 0; i < kTries; ++i) {

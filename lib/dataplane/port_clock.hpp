@@ -18,8 +18,7 @@ class PortClock {
   /// outlive this object. Throws EnvironmentError when the NIC's clock cannot be read or does not advance.
   PortClock(std::uint16_t port, const std::string& name, const TscClock& clock);
 
-  /// Reads the NIC's clock again when 100 ms have passed since the last reading. The control thread calls it
-  /// often.
+  /// Reads the NIC's clock if 100 ms have passed since the last reading. The control thread calls it often.
   void follow();
   const Mailbox<ClockMap>& map() const { return map_; }
   /// Largest difference between a predicted and a read clock value, as a time.

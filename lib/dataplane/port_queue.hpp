@@ -69,8 +69,9 @@ struct PortQueueConfig {
 class alignas(64) PortQueue {
  public:
   static constexpr std::uint16_t kMaxBurst = 64;
-  /// Control-thread frames sent per iteration, at most, in addition to the burst. They do not displace RoCE
-  /// frames, and wait only for the packets of the previous iteration unless their endpoint is paused.
+  /// Maximum number of control-thread frames sent per iteration, in addition to the burst. They do not
+  /// displace RoCE frames. Unless their endpoint is paused, they wait only for packets left over from the
+  /// previous iteration.
   static constexpr std::uint16_t kControlShare = 8;
 
   /// Everything pointed to must outlive the port queue. `map` and `builder` are required; all other pointers
@@ -158,7 +159,7 @@ class alignas(64) PortQueue {
   bool capturing() const { return deps_.rx_capture != nullptr || deps_.tx_capture != nullptr; }
   void look_for_incidents(Seat& seat);
 
-  // Used only with `stamps`; in lane_timed.cpp.
+  // Used only with `stamps`; in port_queue_timed.cpp.
   bool run_timed(Time now);
   bool transmit_timed(Time now);
   void collect_timed(Time now);
@@ -183,7 +184,8 @@ class alignas(64) PortQueue {
   std::size_t pending_count_ = 0;
   std::array<ControlFrame, kControlShare> held_{};  ///< frames of paused endpoints
   std::size_t held_count_ = 0;
-  std::array<Time, kMaxBurst> departures_{};  ///< departures of frames_; with the next two only for `stamps`
+  // The next three are used only with `stamps`.
+  std::array<Time, kMaxBurst> departures_{};  ///< departure times of frames_
   Time scheduled_ = 0;                        ///< all frames due before this time are collected
   Time turned_at_ = 0;                        ///< time of the previous iteration
   PortQueueCounters counters_;

@@ -41,8 +41,8 @@ bool PortQueue::receive_queue(std::uint16_t queue, Time now) {
   return n != 0 || left != 0;
 }
 
-/// Classifies a group of packets before delivering its first one. Meanwhile the state that their endpoints
-/// need and the data of the packets behind them are prefetched.
+/// Classifies a group of packets before delivering its first one. Meanwhile, the state that their endpoints
+/// need and the data of the following packets are prefetched.
 void PortQueue::take_burst(std::span<rte_mbuf* const> burst, bool handed_over, Time now) {
   const ReceiveAhead ahead(burst);
   for (std::size_t at = 0; at < burst.size(); at += group_.size()) {
@@ -55,7 +55,7 @@ void PortQueue::take_burst(std::span<rte_mbuf* const> burst, bool handed_over, T
   }
 }
 
-/// Finds the owner of a frame; in most cases that of the previous frame.
+/// Finds the owner of a frame. In most cases, it is the cached owner of the previous frame.
 std::uint32_t PortQueue::owner_of(const roce::ParsedFrame& frame) {
   if (frame.kind != roce::FrameKind::kUdp || frame.vlan) return deps_.map->demux.find(frame);
   if (last_owner_ == engine::Demux::kNobody || last_ip_ != frame.dest_ip) {
@@ -119,7 +119,7 @@ bool PortQueue::hand_over(rte_mbuf* packet, unsigned worker) {
 /// which it only reads.
 bool PortQueue::take_pause(rte_mbuf* packet, const roce::ParsedFrame& frame, bool handed_over, Time now) {
   bool any = false;
-  std::bitset<RTE_MAX_LCORE> told;  // workers that have got the frame
+  std::bitset<RTE_MAX_LCORE> told;  // workers that have received the frame
   deps_.map->demux.for_each_paused(frame.dest_mac, [&](std::uint32_t index) {
     any = true;
     const PortMap::Owner& owner = deps_.map->owners[index];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A port queue whose port sends packets at given times. Instead of collecting what is due now, an iteration
-// replays all events since the previous one in order, as in virtual time. Each packet is made at its
-// scheduled time, however late the worker is, and departs one horizon after that.
+// replays all events since the previous one in order, as in virtual time. Each packet is crafted for its
+// scheduled time, even if the worker is late by up to the slack, and departs one horizon after that time.
 #include "dataplane/departure_stamps.hpp"
 #include "dataplane/port_queue.hpp"
 
@@ -10,8 +10,8 @@
 namespace softfeb::dataplane {
 
 namespace {
-/// Bursts per iteration, at most. A worker that needs more was preempted; the remaining frames are scheduled
-/// no earlier than the time of this iteration.
+/// Maximum number of bursts per iteration. A worker that needs more was preempted; the remaining frames are
+/// scheduled no earlier than the time of this iteration.
 constexpr unsigned kBursts = 8;
 }  // namespace
 

@@ -51,7 +51,7 @@ FlowControlResult apply_flow_control(std::uint16_t port, const std::string& driv
   }
   if (status == 0) return {true, to_string(wanted)};
   if (status == -ENOTSUP) {
-    // The port cannot pause, so "off" holds anyway.
+    // The port has no flow control, so "off" is already in effect.
     return {wanted == FlowControl::kOff,
             wanted == FlowControl::kOff ? "off (" + driver + " has none)" : driver + " has no flow control"};
   }

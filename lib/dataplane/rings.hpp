@@ -68,9 +68,9 @@ class SpscRing {
   std::size_t seen_tail_ = 0;  ///< consumer's cached copy of tail_
 };
 
-/// The latest value written by one thread, for any number of readers, such as a worker's snapshot. The writer
-/// never waits; a reader that overlaps a write retries. It is a sequence lock over atomic words, so that no
-/// read is a data race.
+/// Holds the latest value written by one thread for any number of readers, such as a worker's counters. The
+/// writer never waits; a reader that overlaps a write retries. It is a sequence lock over atomic words, so
+/// that no read is a data race.
 template <typename T>
 class Mailbox {
   static_assert(std::is_trivially_copyable_v<T>);

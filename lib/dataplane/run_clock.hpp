@@ -16,7 +16,7 @@ namespace softfeb::dataplane {
 /// narrowest window, because wider ones were interrupted.
 ClockReading read_clocks();
 
-/// Wall-clock time (CLOCK_REALTIME, ns since 1970) at Time 0 of `clock`, according to the present
+/// Wall-clock time (CLOCK_REALTIME, ns since 1970) at Time 0 of `clock`, according to the current
 /// CLOCK_REALTIME. NTP adjustments change the result.
 std::uint64_t unix_origin_ns(const TscClock& clock);
 

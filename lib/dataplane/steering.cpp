@@ -6,7 +6,7 @@
 namespace softfeb::dataplane {
 namespace {
 
-/// The rules of a tier, or why it has none.
+/// The rules of a tier, or the reason why there are none.
 struct TierRules {
   std::vector<SteeringRule> rules;
   std::string obstacle;

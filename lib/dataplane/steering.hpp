@@ -39,7 +39,7 @@ struct SteeringRule {
   SteeringTier tier() const { return qpn ? SteeringTier::kBth : SteeringTier::kUdp; }
 };
 
-/// Returns nothing when the port accepts the rule, otherwise the reason.
+/// Returns nullopt if the port accepts the rule, otherwise the reason why it does not.
 using RuleCheck = std::function<std::optional<std::string>(const SteeringRule&)>;
 
 struct SteeringChoice {

@@ -31,7 +31,7 @@ enum class TelemetryKind : std::uint8_t { kBoards, kReceivers, kPorts };
 /// EnvironmentError when DPDK rejects a command.
 void register_telemetry_commands(const std::string& title, const std::string& version);
 
-/// Replaces the data of one command. Any thread.
+/// Replaces the data of one command. Any thread may call it.
 void publish_telemetry(TelemetryKind kind, TelemetryTable table);
 
 }  // namespace softfeb::dataplane

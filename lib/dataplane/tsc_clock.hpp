@@ -11,8 +11,8 @@ namespace softfeb::dataplane {
 /// Converts TSC values to picoseconds and back with one multiplication.
 ///
 /// The clock is a straight line whose slope may change: set_frequency() sets another slope from a later TSC
-/// value on. Time is continuous and monotonic across the change. All copies that know of the change return
-/// the same time for the same TSC value.
+/// value on. Time is continuous and monotonic across the change. All copies to which the change was applied
+/// return the same time for the same TSC value.
 class TscClock {
  public:
   /// `hz`: TSC frequency, 1 MHz … 1 THz. `origin`: TSC value at time 0.

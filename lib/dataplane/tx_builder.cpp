@@ -91,7 +91,7 @@ unsigned TxBuilder::acquire(std::span<TxFrame> frames, std::span<rte_mbuf*> mbuf
     frames[i] = TxFrame{};
     frames[i].header = reinterpret_cast<std::uint8_t*>(mbufs[i]) + kDataOffset;
   }
-  // Most frames have a payload: let its mbufs arrive while the frames are crafted.
+  // Most frames have a payload. Prefetch its mbufs, so that they arrive while the frames are crafted.
   stock_up(n);
   return n;
 }
@@ -125,8 +125,8 @@ unsigned TxBuilder::build(std::span<const TxFrame> frames, std::span<rte_mbuf*> 
   return i;
 }
 
-/// Builds the three-segment chain; returns its length. The fields not written here are as the pools leave
-/// them (doc/dataplane.md).
+/// Builds the three-segment chain; returns its length. The fields not written here keep the values that the
+/// pools guarantee (doc/dataplane.md).
 inline std::uint32_t TxBuilder::attach(const TxFrame& frame, rte_mbuf* head, rte_mbuf* payload,
                                        rte_mbuf* trailer) const {
   const std::uint32_t length = frame.length();

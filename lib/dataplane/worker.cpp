@@ -16,7 +16,8 @@
 namespace softfeb::dataplane {
 
 namespace {
-// QPs per iteration in a snapshot or a change, at most: a QP with congestion control takes up to 0.25 µs.
+// Maximum number of QPs per iteration in a snapshot or a change. A QP with congestion control takes up to
+// 0.25 µs.
 constexpr std::size_t kSliceQps = 8;
 constexpr std::uint64_t kPublishEvery = 1024;      // iterations
 constexpr Time kLeaveWithin = 100 * kMillisecond;  // time limit to send pending packets at the end
@@ -192,7 +193,7 @@ void Worker::snapshot_slice(Time now) {
 
 void Worker::handle(CongestionChange* change, Time /*now*/) {
   CongestionChange** at = &changes_;
-  // Insert after changes of the same time, and never before a change that is half done.
+  // Insert after changes of the same time, and never before a change that is in progress.
   while (*at != nullptr && ((*at)->at <= change->at || (at == &changes_ && change_qp_ != 0)))
     at = &(*at)->next;
   change->next = *at;
@@ -225,7 +226,7 @@ void Worker::idle(Time now) {
   const Time at = next_event(now);
   const Time length = at > now ? at - now : 0;
   const bool quiet = now - busy_at_ > kQuiet;
-  // Sleeping shorter than this is not worth the kernel's wake-up latency.
+  // A shorter sleep is not worth the kernel's wake-up latency.
   if (length < 10 * kMicrosecond || schedule_.next() - now < kAwakeBeforeStart) {
     if (idle_wait_->armed()) idle_wait_->disarm();
     rte_pause();

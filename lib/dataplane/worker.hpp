@@ -16,11 +16,12 @@
 #include <memory>
 #include <vector>
 
-/// lib/dataplane: DPDK. Ports, mbufs, worker threads, port queues, steering, faults, captures and clocks: it
-/// carries what lib/engine decides. May include fabric, engine and what is below them. The packet path does
-/// not allocate, lock or call the system. Begin with Worker::loop() (worker.cpp), then PortQueue
-/// (port_queue.hpp), which receives and transmits, and TxBuilder (tx_builder.hpp), which makes mbufs of
-/// frames. worker_requests.hpp holds what other threads may ask of a worker.
+/// lib/dataplane connects lib/engine to DPDK: ports, mbufs, worker threads, port queues, steering, faults,
+/// captures and clocks. It may include fabric, engine and the libraries below them. The packet path makes no
+/// allocations and no system calls, and takes no locks. Start with Worker::loop() (worker.cpp), then
+/// PortQueue (port_queue.hpp), which receives and transmits, and TxBuilder (tx_builder.hpp), which builds
+/// mbufs from frames. worker_requests.hpp defines the commands and requests that other threads may send to a
+/// worker.
 namespace softfeb::dataplane {
 
 using engine::IdlePolicy;
@@ -37,7 +38,7 @@ class Worker {
   void add_receiver(engine::Receiver& receiver) { endpoints_.push_back(&receiver); }
   /// Sets the simulated network that this worker runs.
   void set_network(std::unique_ptr<NetworkRelay> network) { network_ = std::move(network); }
-  /// Valid to inspect after the worker has ended.
+  /// May be inspected after the worker has ended.
   const std::vector<std::unique_ptr<PortQueue>>& port_queues() const { return port_queues_; }
   const NetworkRelay* network() const { return network_.get(); }
   /// Boards and receivers in the order in which they were added.
@@ -48,9 +49,9 @@ class Worker {
   /// Waits for the loop to end after Quit.
   void join();
 
-  /// These return false when the queue is full; try again. One thread may send commands, and one thread the
-  /// requests. The two kinds of requests are each carried out in order, usually in the next iteration; a
-  /// sleeping worker answers some tens of microseconds later.
+  /// Return false if the queue is full; the caller may retry. Only one thread may send commands, and only one
+  /// may send requests. The requests of each kind are carried out in order, usually in the next iteration. A
+  /// sleeping worker takes some tens of microseconds longer.
   bool command(const Command& command);
   bool request(BoardRequest& request);
   bool request(ReceiverRequest& request);
@@ -58,7 +59,7 @@ class Worker {
   /// Set it up before launch().
   IdleWait* idle_wait() { return idle_wait_.get(); }
 
-  /// Live. Any thread may read them.
+  /// Counters of the running worker. Any thread may call it.
   WorkerStats totals() const;
 
   unsigned lcore() const { return lcore_; }
@@ -118,7 +119,7 @@ class Worker {
   std::size_t snapshot_endpoint_ = 0;
   std::size_t snapshot_qp_ = 0;
   CongestionChange* changes_ = nullptr;  ///< pending changes, sorted by time
-  std::uint32_t change_qp_ = 0;          ///< QPs done of the first pending change
+  std::uint32_t change_qp_ = 0;          ///< QPs of the first pending change that are done
 };
 
 }  // namespace softfeb::dataplane

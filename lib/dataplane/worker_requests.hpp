@@ -16,10 +16,10 @@
 #include <variant>
 #include <vector>
 
-/// What other threads ask of a worker. A request is a struct of its own, owned by the thread that made it: it
-/// must not touch the request until `done`, and then the request is in force. Commands are executed in order;
-/// register accesses and requests for receivers have queues of their own (RequestQueue), so that they do not
-/// wait for commands that take many iterations.
+/// Commands and requests that other threads send to a worker. A request is a struct owned by the thread that
+/// sends it. That thread must not access it until `done` is set; then the request has taken effect. Commands
+/// are executed in order; register accesses and requests for receivers have queues of their own
+/// (RequestQueue), so that they do not wait for commands that take many iterations.
 namespace softfeb::dataplane {
 
 /// Statistics of all endpoints of a worker, filled by the worker.
@@ -29,7 +29,7 @@ struct SnapshotRequest {
   std::atomic<bool> done{false};
 };
 
-/// New congestion control parameters for QPs of one board. The worker holds it until its time has come.
+/// New congestion control parameters for QPs of one board. The worker keeps it until it is due.
 struct CongestionChange {
   Time at = 0;                     ///< when to apply; in the past: at once
   engine::Board* board = nullptr;  ///< one of the worker's
@@ -44,7 +44,7 @@ struct CongestionChange {
 struct BoardRequest {
   engine::Board* board = nullptr;              ///< one of the worker's
   std::vector<board::DataPathAction> actions;  ///< applied in order, at the same time
-  board::DataPathState state;                  ///< in: the QPs asked for; out: their state
+  board::DataPathState state;                  ///< in: the requested QPs; out: their state
   std::atomic<bool> done{false};
 };
 
@@ -75,13 +75,13 @@ inline void carry_out(ReceiverRequest& request, Time /*now*/) {
   for (const engine::ReceiverAction& action : request.actions) request.receiver->apply(action);
 }
 
-/// Requests of one kind from one thread to a worker.
+/// Queue of requests of one kind from one thread to a worker.
 template <typename Request>
 class RequestQueue {
  public:
   static constexpr std::size_t kCapacity = 1024;
-  /// Requests carried out per iteration, at most, so that packets do not wait. Each request looks at a few
-  /// QPs.
+  /// Maximum number of requests carried out per iteration, so that packets do not wait. Each request accesses
+  /// a few QPs.
   static constexpr std::size_t kPerIteration = 16;
 
   /// Producer: returns false when the queue is full.
@@ -89,8 +89,8 @@ class RequestQueue {
 
   /// Worker: true when no request is pending.
   bool empty() const { return ring_.empty(); }
-  /// Worker: carries out up to kPerIteration pending requests in order, at time `now`. Returns true when
-  /// there was one with actions, after which endpoints may have packets to send.
+  /// Worker: carries out up to kPerIteration pending requests in order, at time `now`. Returns true if any of
+  /// them had actions, after which endpoints may have packets to send.
   bool serve(Time now) {
     bool acted = false;
     Request* request = nullptr;

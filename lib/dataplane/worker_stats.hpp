@@ -5,12 +5,12 @@
 
 #include <cstdint>
 
-/// What a worker counts, without DPDK: results and checks need no more.
+/// Counters of a worker. Includes no DPDK header, so that results and checks can be built without DPDK.
 namespace softfeb::dataplane {
 
 struct PortQueueCounters {
   std::uint64_t rx_packets = 0;
-  std::uint64_t rx_nobody = 0;       ///< destination is no endpoint of this port
+  std::uint64_t rx_nobody = 0;       ///< the destination is not an endpoint of this port
   std::uint64_t rx_malformed = 0;    ///< bad length or checksum, or too many segments
   std::uint64_t rx_handed_over = 0;  ///< handed to another worker
   std::uint64_t control_rx = 0;      ///< datagrams passed to the control thread
@@ -25,7 +25,7 @@ struct PortQueueCounters {
 /// rx_stranger or rx_unusable.
 struct NetworkRelayCounters {
   std::uint64_t rx_packets = 0;
-  std::uint64_t rx_stranger = 0;  ///< source MAC address is no station's
+  std::uint64_t rx_stranger = 0;  ///< source MAC address belongs to no station
   std::uint64_t rx_unusable = 0;  ///< too short, or no buffer to copy the headers
   std::uint64_t rx_outside = 0;   ///< part of rx_packets from external ports
   std::uint64_t tx_packets = 0;
@@ -34,7 +34,7 @@ struct NetworkRelayCounters {
   std::uint64_t tx_dropped = 0;  ///< external port's queue was full (kPortRoom)
   std::uint64_t tx_waiting = 0;  ///< currently queued for a port
   std::uint64_t held_up = 0;     ///< receive bursts shortened because frames ran out
-  std::uint64_t overruns = 0;    ///< iterations more than kLate after the network's next event
+  std::uint64_t overruns = 0;    ///< iterations more than kLate after a network event was due
   Time latest = 0;               ///< largest delay of those
   Time late = 0;                 ///< sum of those delays
   static constexpr Time kLate = 20 * kMicrosecond;
@@ -48,11 +48,11 @@ struct LoopCounters {
   /// sleep, and counts only above kPreempted.
   Time longest_gap = 0;
   Time ran = 0;        ///< time since the loop started
-  Time preempted = 0;  ///< sum of the gaps above kPreempted: time preempted
+  Time preempted = 0;  ///< sum of the gaps above kPreempted
   static constexpr Time kPreempted = 1 * kMillisecond;
 };
 
-/// Everything that a worker counts beside its endpoints.
+/// All counters of a worker except those of its endpoints.
 struct WorkerStats {
   std::uint64_t unfinished = 0;  ///< boards not yet started, or with messages to send or complete
   PortQueueCounters port_queues;
