@@ -14,15 +14,15 @@ struct IpPrefix {
   std::uint8_t length = 32;
 };
 
-/// 02:00:00:00:00:01; must be unicast and not all zero.
+/// Parses 02:00:00:00:00:01. The address must be unicast and not all zero.
 Parsed<MacAddress> parse_mac(const std::string& text);
-/// An IPv4 or IPv6 unicast address.
+/// Parses an IPv4 or IPv6 unicast address.
 Parsed<IpAddress> parse_ip(const std::string& text);
-/// An address with prefix length: 10.0.0.1/24 or fd00::1/64.
+/// Parses an address with prefix length: 10.0.0.1/24 or fd00::1/64.
 Parsed<IpPrefix> parse_ip_prefix(const std::string& text);
 
-/// A network: 10.0.0.0/8. A single address is a network of one address. Any address is accepted, but no bits
-/// may be set beyond the prefix.
+/// Parses a network: 10.0.0.0/8. A single address is a network of one address. Any address is accepted, but
+/// no bits may be set beyond the prefix.
 Parsed<IpPrefix> parse_network(const std::string& text);
 std::string to_string(const IpPrefix& prefix);
 

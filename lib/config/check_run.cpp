@@ -11,7 +11,8 @@
 namespace softfeb::config {
 namespace {
 
-/// Key of the network that the endpoint is attached to: the lab network, the link of a ring, or the port.
+/// Returns a key for the network that the endpoint is attached to: the lab network, the link of a ring, or
+/// the port.
 std::string network_key(const RunConfig& config, const EndpointConfig& e) {
   if (e.network) return "network " + std::to_string(*e.network);
   const Device& device = config.ports[e.port].device;

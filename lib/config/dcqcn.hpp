@@ -23,7 +23,7 @@ struct DcqcnConfig {
     kFirmware,  ///< the board's algorithm, clock-exact
     kPaper,     ///< algorithm of the DCQCN paper (SIGCOMM 2015); also models commercial NICs
   };
-  /// Which QPs of the board share a rate.
+  /// Set of QPs of the board that share a rate.
   enum class Scope : std::uint8_t {
     kQp,      ///< none: each QP has its own
     kBoard,   ///< all with this section: the firmware has one reaction point and one bucket
@@ -36,7 +36,7 @@ struct DcqcnConfig {
   Where where;
 };
 
-/// off, firmware or paper.
+/// Returns off, firmware or paper.
 const char* to_string(DcqcnConfig::Algorithm algorithm);
 
 /// Parses a value of `field`, in its unit.

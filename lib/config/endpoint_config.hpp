@@ -33,7 +33,7 @@ struct EndpointConfig {
   std::optional<std::uint16_t> vlan;  ///< IEEE 802.1Q VLAN ID, 1…4094; none: untagged
   std::uint8_t pcp = 0;               ///< IEEE 802.1Q priority; 0 without a VLAN
   std::optional<IpAddress> gateway;   ///< next hop for peers outside the prefix
-  std::vector<Neighbour> neighbours;  ///< static ARP/ND entries, never expire
+  std::vector<Neighbour> neighbours;  ///< static ARP/ND entries, which never expire
   std::uint8_t dscp = 0;
   roce::Ecn ecn = roce::Ecn::kEct0;
   std::uint8_t ttl = 32;                            ///< hop limit for IPv6
@@ -54,7 +54,7 @@ struct ReceiverConfig {
   EndpointConfig endpoint;
   /// Size of each QP's memory region, in bytes. The regions are contiguous, in QP order.
   std::uint64_t memory = 0;
-  std::uint32_t qpn = 0x800;            ///< of the first QP; counts up
+  std::uint32_t qpn = 0x800;            ///< QPN of the first QP; the QPNs of the others follow
   std::uint8_t rnr_timer = 12;          ///< RNR timer code in RNR NAKs
   std::uint64_t receives = UINT64_MAX;  ///< receive requests per QP; UINT64_MAX: unlimited
   bool check_payload = true;  ///< compare received data with what the sending QP is configured to send

@@ -19,7 +19,7 @@ struct Problem {
   std::string fix;
 };
 
-/// "FILE:LINE: KEY: MESSAGE; fix: FIX" (from --set: "--set KEY: …").
+/// Formats a problem as "FILE:LINE: KEY: MESSAGE; fix: FIX" (from --set: "--set KEY: …").
 std::string to_string(const Problem& problem);
 
 /// The configuration is invalid. what() lists all problems, one per line. Programs exit with status 2. Set-up

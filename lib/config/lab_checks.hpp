@@ -71,7 +71,7 @@ inline constexpr std::array kLabChecks{
                  "payload bytes that differ from what was sent"},
 };
 
-/// Null if there is no such check.
+/// Returns null if there is no such check.
 constexpr const LabCheckKind* find_lab_check(std::string_view name) {
   for (const LabCheckKind& kind : kLabChecks) {
     if (kind.name == name) return &kind;

@@ -41,7 +41,7 @@ struct LabSettings {
   std::optional<std::uint32_t> bottleneck;
   /// Switch that sends to the link, index into LabConfig::network.switches.
   std::uint32_t bottleneck_switch = 0;
-  Time sample_interval = kMillisecond;  ///< between two samples of the statistics
+  Time sample_interval = kMillisecond;  ///< time between two samples of the statistics
   /// Share of time, 0 to 1, for which the host may preempt a worker. Above it, timing results are
   /// inconclusive.
   double stolen_limit = 0.02;

@@ -18,7 +18,7 @@ struct Node {
   std::string name;  ///< key in the parent map, or index in the parent list
   std::string text;  ///< kScalar
   Where where;
-  std::vector<Node> children;  ///< of maps and lists, in file order
+  std::vector<Node> children;  ///< children of a map or list, in file order
 
   const Node* find(std::string_view child) const;
   Node* find(std::string_view child);

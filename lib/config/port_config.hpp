@@ -71,7 +71,7 @@ struct PortConfig {
   Pacing pacing = Pacing::kSoftware;
   /// kTimestamp: delay from a packet's scheduled time to its departure.
   Time pacing_horizon = 20 * kMicrosecond;
-  std::uint16_t rx_descriptors = 1024;  ///< requested; adjusted to the device's limits
+  std::uint16_t rx_descriptors = 1024;  ///< requested number; adjusted to the device's limits
   std::uint16_t tx_descriptors = 1024;
   FaultConfig faults;
   std::optional<CaptureConfig> capture;

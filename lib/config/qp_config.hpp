@@ -43,7 +43,7 @@ struct PerftestTarget {
   std::uint16_t port = 18515;
 };
 
-/// sink://HOST[:PORT]: an rdma-sink.
+/// sink://HOST[:PORT]: an rdma-sink server.
 struct SinkTarget {
   std::string host;
   std::uint16_t port = 18516;
@@ -54,7 +54,7 @@ using Target = std::variant<ReceiverTarget, AddressTarget, PerftestTarget, SinkT
 struct PayloadConfig {
   board::PayloadKind kind = board::PayloadKind::kCounter;
   std::string file;             ///< kFile
-  std::uint64_t file_size = 0;  ///< kFile: bytes when the configuration was loaded; not 0
+  std::uint64_t file_size = 0;  ///< kFile: nonzero size in bytes when the configuration was loaded
   std::uint64_t repeat = 1;     ///< kFile: number of times the file is sent
   Where where;
 };
@@ -90,7 +90,7 @@ using engine::SignalPolicy;
 struct QpConfig {
   std::uint32_t count = 1;
   roce::Transport transport = roce::Transport::kRc;
-  std::uint32_t qpn = 0;      ///< of the first QP; unique on the board (assigned by the loader if not given)
+  std::uint32_t qpn = 0;  ///< QPN of the first QP; unique on the board (assigned by the loader if not given)
   std::uint32_t pmtu = 1024;  ///< bytes; valid, and fits the port's MTU if that is given
   std::uint32_t psn = 0;      ///< initial PSN of our requests
   std::uint8_t timeout = 14;  ///< code: 4.096 µs·2^code, 0 = never

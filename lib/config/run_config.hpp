@@ -32,7 +32,7 @@ struct RunSettings {
   std::optional<Time> duration;  ///< traffic stops this long after its start
   /// Limit on the messages of every QP; already applied to TrafficConfig::messages.
   std::optional<std::uint64_t> messages;
-  Time warmup = 0;  ///< from the start; excluded from the statistics
+  Time warmup = 0;  ///< time from the start of traffic that the statistics exclude
   /// Wall clock time at which traffic starts, in nanoseconds since 1970-01-01T00:00:00Z; none: immediately.
   std::optional<std::int64_t> start_at_unix_ns;
   std::uint64_t seed = 1;
@@ -41,7 +41,7 @@ struct RunSettings {
   Time drain_timeout = 5 * kSecond;
   /// Time limit for the links to come up, and then for each remote receiver to respond.
   Time connect_timeout = 30 * kSecond;
-  Time series_interval = 100 * kMillisecond;  ///< of the time series in the report
+  Time series_interval = 100 * kMillisecond;  ///< interval of the time series in the report
   std::uint32_t series_qps = 64;              ///< above this number of QPs, the series has one row per board
   /// For boards and receivers with more QPs, the result lists only QPs that need attention, at most this
   /// many. None: lists all.
@@ -53,10 +53,10 @@ using engine::HugePages;
 
 /// Section `eal`: DPDK's Environment Abstraction Layer.
 struct EalConfig {
-  HugePages hugepages = HugePages::kAuto;  ///< kAuto: if the host has free ones
+  HugePages hugepages = HugePages::kAuto;  ///< kAuto: use huge pages if the host has free ones
   std::optional<std::uint64_t> memory;     ///< bytes; none: as much as the configuration needs
   std::optional<std::string> prefix;       ///< --file-prefix; none: no files shared with other processes
-  std::vector<std::string> args;           ///< passed to rte_eal_init() unchanged, last
+  std::vector<std::string> args;           ///< appended unchanged to the arguments of rte_eal_init()
   Where where;
 };
 
@@ -115,7 +115,7 @@ struct BoardConfig {
   DcqcnConfig dcqcn;  ///< default for QPs without their own
   std::vector<QpConfig> qps;
   Time start = 0;  ///< delay from the run's start of traffic to the board's
-  /// When the board's traffic stops, from the run's start of traffic; none: at the end of the run.
+  /// Time from the run's start of traffic to the end of the board's traffic; none: until the end of the run.
   std::optional<Time> stop;
   std::optional<ControlConfig> control;  ///< none: no slow control
   Where where;
@@ -129,7 +129,7 @@ struct ChangeConfig {
     std::uint32_t count = 0;
     DcqcnConfig dcqcn;  ///< complete set, including unchanged parameters
   };
-  Time at = 0;                      ///< after the start of traffic
+  Time at = 0;                      ///< time after the start of traffic
   std::size_t board = 0;            ///< index into RunConfig::boards
   std::optional<std::uint32_t> qp;  ///< QP number on the board; none: all QPs
   std::vector<Part> parts;
@@ -148,7 +148,7 @@ struct RunConfig {
   std::vector<ReceiverConfig> receivers;
   std::vector<ChangeConfig> changes;  ///< in file order
 
-  /// Place of each key given in the file or by --set, by dotted path.
+  /// Place of each key that the file or --set gives, indexed by dotted path.
   std::map<std::string, Where> places;
 
   /// Place of key `name` in the section at `section`, for errors found later: the line of the key if it was

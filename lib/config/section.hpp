@@ -23,7 +23,7 @@ struct Reading {
   static constexpr std::size_t kMost = 100;
 
   std::vector<Problem> problems;
-  std::map<std::string, Where> places;  ///< of every key read, by dotted path
+  std::map<std::string, Where> places;  ///< place of every key read, indexed by dotted path
   std::set<std::string> known;          ///< every key looked up, with list indices as []: boards[].qps[].pmtu
 
   /// Adds a problem. Problems with the same key and fix are reported once, because all replicas of a board

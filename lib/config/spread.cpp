@@ -36,7 +36,7 @@ double bits_per_second(const QpDraft& qp) {
   return kUnlimited;
 }
 
-/// Load that each replica of the draft offers, in bits per second; limited by its link.
+/// Returns the load that each replica of the draft offers, in bits per second, limited by its link.
 double offered(const BoardDraft& board) {
   double sum = 0;
   for (const QpDraft& qp : board.qps) sum += qp.config.count * bits_per_second(qp);
@@ -44,7 +44,7 @@ double offered(const BoardDraft& board) {
   return std::max(kLeast, std::min(sum, link));
 }
 
-/// Load sent to each receiver, in bits per second, by the name used in `to`.
+/// Returns the load sent to each receiver, in bits per second, indexed by the name used in `to`.
 std::map<std::string, double> sent_to(const Draft& draft) {
   std::map<std::string, double> sums;
   for (const BoardDraft& board : draft.boards) {

@@ -110,7 +110,8 @@ const Unit* find_unit(std::span<const Unit> units, std::string_view name) {
   return nullptr;
 }
 
-/// Error for a missing or unknown unit: suggests the same number with the usual unit, and lists all units.
+/// Returns the error for a missing or unknown unit. Its fix suggests the same number with the usual unit, and
+/// lists all units.
 template <class T>
 Parsed<T> unit_problem(const Quantity& q, std::string_view usual, const std::string& all) {
   const std::string number(q.number);

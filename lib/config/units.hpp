@@ -13,31 +13,32 @@
 /// and signs are not.
 namespace softfeb::config {
 
-/// 55us, 4ns, 1.5ms, 10s, 2min, 1h; 0 needs no unit.
+/// Parses a time: 55us, 4ns, 1.5ms, 10s, 2min, 1h; 0 needs no unit.
 Parsed<Time> parse_time(const std::string& text);
 
-/// 64KiB, 1MiB, 1500B, 1GB (kB, MB, GB are powers of 1000); 0 needs no unit.
+/// Parses a size: 64KiB, 1MiB, 1500B, 1GB (kB, MB, GB are powers of 1000); 0 needs no unit.
 Parsed<std::uint64_t> parse_size(const std::string& text);
 
-/// max; 10Gb/s, 400Mb/s, 1.25GB/s (payload); 300kpps, 1Mpps (packets); 1000msg/s (messages). Not 0.
+/// Parses a nonzero rate: max; 10Gb/s, 400Mb/s, 1.25GB/s (payload); 300kpps, 1Mpps (packets); 1000msg/s
+/// (messages).
 Parsed<Rate> parse_rate(const std::string& text);
 
-/// 10Gb/s, 1.25GB/s; in bytes per second. Not 0.
+/// Parses a nonzero bandwidth (10Gb/s, 1.25GB/s) to bytes per second.
 Parsed<std::uint64_t> parse_bandwidth(const std::string& text);
 
-/// 1% or 0.01, at most 100%. A bare 1 is refused as ambiguous.
+/// Parses a probability, 1% or 0.01, of at most 100%. A bare 1 is rejected as ambiguous.
 Parsed<Probability> parse_probability(const std::string& text);
 
-/// Decimal or 0x hexadecimal, from `low` to `high`.
+/// Parses an integer from `low` to `high`, in decimal or with 0x in hexadecimal.
 Parsed<std::uint64_t> parse_integer(const std::string& text, std::uint64_t low, std::uint64_t high);
 
-/// 2026-05-04T12:00:00[.5]Z, or with an offset such as +02:00; in nanoseconds since 1970.
+/// Parses 2026-05-04T12:00:00[.5]Z, or the same with an offset such as +02:00, to nanoseconds since 1970.
 Parsed<std::int64_t> parse_wall_clock(const std::string& text);
 
-/// true, yes, on; false, no, off.
+/// Parses true, yes, on; false, no, off.
 Parsed<bool> parse_bool(const std::string& text);
 
-/// Shortest text that parses to the same value.
+/// The format functions return the shortest text that parses to the same value.
 std::string format_time(Time time);
 std::string format_size(std::uint64_t bytes);
 std::string format_bandwidth(std::uint64_t bytes_per_second);

@@ -20,7 +20,7 @@ struct WebConfig {
   std::optional<std::uint16_t> port;  ///< none: kPort or the next free port; 0: any free port
 };
 
-/// off, on, 8081, 127.0.0.1, 127.0.0.1:8081, [::1]:8081
+/// Parses off, on, 8081, 127.0.0.1, 127.0.0.1:8081, or [::1]:8081.
 Parsed<WebConfig> parse_web(const std::string& text);
 
 /// Reads `run.web` from the configuration at `path` with `overrides` (see load_run()); none if not given.

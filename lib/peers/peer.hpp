@@ -69,7 +69,7 @@ std::string to_string(const PeerUrl& url);
 
 struct LocalQp {
   roce::Qpn qpn = 0;
-  roce::Psn psn = 0;  ///< of our first request, which the receiver must expect
+  roce::Psn psn = 0;  ///< PSN of our first request, which the receiver must expect
 };
 
 /// Parameters of our side that are sent to the receiver.
@@ -77,8 +77,8 @@ struct LocalEndpoint {
   roce::IpAddress ip;  ///< our RoCE address, which is also our GID
   roce::Transport transport = roce::Transport::kRc;
   std::uint32_t pmtu = 1024;       ///< bytes
-  std::uint32_t message_size = 0;  ///< bytes, size of the largest message
-  std::uint64_t messages = 0;      ///< messages per QP; 0: not known in advance
+  std::uint32_t message_size = 0;  ///< size of the largest message, in bytes
+  std::uint64_t messages = 0;      ///< messages per QP; 0: unknown in advance
   /// Message n of a QP goes to address + (n mod slots)·message_size; 0: as many slots as its memory holds.
   std::uint64_t slots = 0;
   /// false: plain WRITEs; otherwise true or the rule by which rdma-sink checks immediates (doc/rdma-sink.md).
@@ -90,7 +90,7 @@ struct LocalEndpoint {
 
 struct RemoteQp {
   roce::Qpn qpn = 0;
-  roce::Psn psn = 0;  ///< of the receiver's own requests; unused by a WRITE-only sender
+  roce::Psn psn = 0;  ///< PSN of the receiver's own requests; unused by a WRITE-only sender
   std::uint32_t rkey = 0;
   std::uint64_t address = 0;  ///< virtual address of the QP's memory
   std::uint64_t length = 0;   ///< writable bytes
@@ -112,7 +112,7 @@ struct PeerResults {
   std::uint64_t messages = 0;  ///< sum over all QPs
   std::uint64_t payload_bytes = 0;
   std::vector<std::uint64_t> messages_of_qp;  ///< in the order of LocalEndpoint::qps; empty: not reported
-  double seconds = 0;                         ///< from the first post to the last completion
+  double seconds = 0;                         ///< time from the first post to the last completion
 };
 
 struct PeerTimeouts {

@@ -75,7 +75,7 @@ class PerftestSession final : public PeerSession {
   LocalEndpoint local_;
   RemoteEndpoint remote_;
   Version version_;
-  std::uint64_t length_ = 0;  ///< memory that each QP of the server is guaranteed to have, bytes
+  std::uint64_t length_ = 0;  ///< memory that each QP of the server is guaranteed to have, in bytes
 };
 
 void PerftestSession::check_local() const {

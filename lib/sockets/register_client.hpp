@@ -67,7 +67,7 @@ class RegisterClient {
   struct Outcome {
     srp::SrpOutcome outcome = srp::SrpOutcome::kClosed;
     std::uint32_t status = 0;
-    std::vector<std::uint8_t> data;  ///< of a read; with kStatus, the words before the error
+    std::vector<std::uint8_t> data;  ///< data of a read; with kStatus, the words before the error
     bool ok() const { return outcome == srp::SrpOutcome::kOk; }
   };
 

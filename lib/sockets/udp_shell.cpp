@@ -23,7 +23,7 @@ constexpr std::size_t kBatch = 32;
 /// Batches to receive before other sockets are served.
 constexpr int kBatches = 4;
 
-/// One per thread instead of per socket: a process may serve hundreds of sockets.
+/// Buffers are per thread, not per socket, because a process may serve hundreds of sockets.
 struct ReceiveBuffers {
   std::array<std::array<std::uint8_t, kLongestDatagram>, kBatch> bytes;
   std::array<sockaddr_storage, kBatch> from;

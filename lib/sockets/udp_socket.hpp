@@ -72,7 +72,7 @@ class UdpSocket : public srp::DatagramSink {
   std::shared_ptr<Impl> impl_;
 };
 
-/// Bound to an address of this host. Throws SocketError.
+/// A socket bound to an address of this host. The constructor throws SocketError.
 class UdpServerSocket final : public UdpSocket {
  public:
   /// Called with the source address of each datagram before it is parsed.
@@ -83,7 +83,7 @@ class UdpServerSocket final : public UdpSocket {
                   Allow allow, Clock clock = steady_time);
 };
 
-/// Connected to a server; receives only from it. Throws SocketError.
+/// A socket connected to a server. It receives only from that server. The constructor throws SocketError.
 class UdpClientSocket final : public UdpSocket {
  public:
   UdpClientSocket(boost::asio::io_context& io, const srp::UdpPeer& server, Clock clock = steady_time);

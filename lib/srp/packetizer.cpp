@@ -75,7 +75,7 @@ void Packetizer::reset() {
   crc_ = 0;
 }
 
-/// Parsed fields of a packet; each one is in range.
+/// Parsed fields of a packet; each field is in range.
 struct Depacketizer::Parts {
   CrcMode mode;
   FrameTags tags;

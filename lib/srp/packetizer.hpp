@@ -54,7 +54,7 @@ class Packetizer {
 
  private:
   CrcMode mode_;
-  std::uint16_t count_ = 0;  ///< earlier packets of this frame
+  std::uint16_t count_ = 0;  ///< number of earlier packets of this frame
   bool in_frame_ = false;
   std::uint32_t crc_ = 0;
 };

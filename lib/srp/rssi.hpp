@@ -12,8 +12,8 @@ namespace softfeb::srp {
 
 /// Parameters as in a SYN header. Times are in milliseconds.
 struct RssiParameters {
-  std::uint8_t max_outstanding = 16;  ///< sent and unacknowledged segments
-  std::uint16_t max_segment = 1024;   ///< bytes of a datagram, including the RSSI header
+  std::uint8_t max_outstanding = 16;  ///< maximum number of sent and unacknowledged segments
+  std::uint16_t max_segment = 1024;   ///< maximum size of a datagram in bytes, including the RSSI header
   std::uint16_t retransmit_ms = 20;
   std::uint16_t cumulative_ack_ms = 5;
   std::uint16_t null_ms = 1000;
@@ -25,7 +25,7 @@ struct RssiParameters {
 
 enum class RssiState : std::uint8_t { kListen, kSynSent, kWaitAck, kOpen, kClosed };
 
-/// The firmware's number for a state, as in its register ConnState.
+/// Returns the firmware's number for a state, as in its register ConnState.
 constexpr std::uint8_t firmware_connection_state(RssiState state) {
   switch (state) {
     case RssiState::kListen:
@@ -59,8 +59,8 @@ static_assert(static_cast<std::size_t>(RssiClose::kShutdown) + 1 == kRssiCloses)
 /// State and counters of a link.
 struct RssiStatus {
   RssiState state = RssiState::kListen;
-  RssiParameters negotiated;  ///< of the open connection, or of the previous one
-  UdpPeer peer;               ///< likewise
+  RssiParameters negotiated;  ///< parameters of the open connection, or of the previous one
+  UdpPeer peer;               ///< peer of the open connection, or of the previous one
   bool local_busy = false;
   bool remote_busy = false;
   std::uint8_t tx_last_ack = 0;  ///< highest of our sequence numbers that the peer has acknowledged
@@ -83,8 +83,8 @@ class RssiUser {
   virtual ~RssiUser() = default;
   virtual void on_open(Time now) = 0;
   virtual void on_close(RssiClose why, Time now) = 0;
-  /// Payload of a segment, in order, exactly once. Return false to refuse it for now. The link then announces
-  /// BUSY, buffers this segment and up to a window of the following ones, and offers them again in
+  /// Receives the payload of each segment, in order and exactly once. Return false to refuse it for now. The
+  /// link then announces BUSY, buffers up to a window of segments from this one on, and offers them again in
   /// RssiLink::resume().
   virtual bool on_segment(ByteSpan payload, Time now) = 0;
   /// send() accepts segments again after room() was 0.
@@ -105,7 +105,7 @@ class RssiLink {
   virtual Time deadline() const = 0;
 
   virtual bool open() const = 0;
-  /// Maximum payload of a segment on this connection, bytes; 0 if not open.
+  /// Maximum payload of a segment on this connection, in bytes; 0 if not open.
   virtual std::size_t max_payload() const = 0;
   /// Number of segments that send() accepts now.
   virtual std::size_t room() const = 0;

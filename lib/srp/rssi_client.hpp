@@ -34,7 +34,7 @@ class RssiClient final : public RssiEndpoint {
 
   RssiClientConfig config_;
   UdpPeer server_;
-  std::uint8_t sequence_;  ///< of our SYN
+  std::uint8_t sequence_;  ///< sequence number of our SYN
   std::uint8_t server_sequence_ = 0;
   Time next_syn_ = kNever;
 };

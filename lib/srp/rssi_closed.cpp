@@ -7,7 +7,7 @@ namespace softfeb::srp {
 
 namespace {
 
-/// Seconds with three decimals.
+/// Formats seconds with three decimals.
 std::string seconds(Time time) {
   char text[32];
   std::snprintf(text, sizeof text, "%.3f s", to_seconds(time));

@@ -30,7 +30,7 @@ struct RssiClosed {
       RssiKind::kSyn;  ///< last valid segment from the peer, including an RST that closed the connection
   Time heard_at = 0;
   Time idle_limit = 0;                  ///< null timeout of this end
-  std::uint64_t max_transmissions = 0;  ///< limit for one segment
+  std::uint64_t max_transmissions = 0;  ///< limit on the transmissions of one segment
   std::size_t unacknowledged = 0;       ///< segments that we sent and the peer did not acknowledge
   std::uint64_t retransmitted = 0;      ///< on this connection
   std::uint64_t errors = 0;  ///< invalid segments from the peer on this connection, which were dropped
@@ -53,7 +53,7 @@ std::string describe(const RssiClosed& closed);
 class RssiHistory {
  public:
   static constexpr std::size_t kKept = 16;
-  using Counts = std::array<std::uint64_t, kRssiCloses>;  ///< by RssiClose
+  using Counts = std::array<std::uint64_t, kRssiCloses>;  ///< indexed by RssiClose
 
   void add(const RssiClosed& closed);
   /// The last kKept, oldest first.

@@ -84,7 +84,7 @@ class RssiEndpoint : public RssiLink {
   RssiStatus status_;
 
  private:
-  // rssi_receive.cpp
+  // Defined in rssi_receive.cpp.
   void on_ack(const rssi::Header& header, Time now);
   void on_numbered(const rssi::Segment& segment, Time now);
   bool deliver(ByteSpan payload, bool nul, Time now);
@@ -93,7 +93,7 @@ class RssiEndpoint : public RssiLink {
   std::uint8_t ack_number() const;
   std::size_t unacknowledged() const;
 
-  // rssi_transmit.cpp
+  // Defined in rssi_transmit.cpp.
   void pump(Time now);
   void transmit(std::size_t i, Time now);
   void retransmit(Time now);

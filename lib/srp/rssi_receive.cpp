@@ -54,7 +54,7 @@ void RssiEndpoint::receive(const rssi::Segment& segment, Time now) {
 }
 
 void RssiEndpoint::on_ack(const rssi::Header& header, Time now) {
-  // A segment that overtook this one carried newer state of the peer.
+  // If the number is old, a later segment overtook this one and carried newer state of the peer.
   if (tx_.is_old(header.acknowledge)) return;
   status_.remote_busy = (header.flags & rssi::kBusy) != 0;
   if (tx_.acknowledge(header.acknowledge)) pump(now);

@@ -9,7 +9,7 @@ namespace softfeb::srp {
 
 namespace {
 
-/// As in the firmware.
+/// Same values as in the firmware.
 constexpr Time kSynAckInterval = 50 * kMillisecond;
 constexpr unsigned kSynAcks = 16;
 

@@ -22,7 +22,7 @@ struct RssiServerConfig {
   /// the memory that we allocate.
   std::uint8_t max_outstanding_limit = 64;
   std::uint16_t max_segment_limit = 8192;
-  std::uint8_t first_sequence = 0x80;  ///< of our SYN, as in the firmware
+  std::uint8_t first_sequence = 0x80;  ///< sequence number of our SYN, as in the firmware
   std::size_t tx_queue = 64;           ///< maximum number of segments queued beyond the window
   unsigned syns_per_second = 100;      ///< maximum rate of SYNs answered
   unsigned syn_burst = 20;             ///< maximum number of SYNs answered at once

@@ -43,11 +43,12 @@ class TxWindow {
   TxSegment& flying(std::size_t i) { return segments_[i]; }
   const TxSegment& flying(std::size_t i) const { return segments_[i]; }
   std::uint8_t sequence(std::size_t i) const { return static_cast<std::uint8_t>(base_ + i); }
-  /// First sequence number not yet acknowledged, and the one that the next new segment will get.
+  /// First unacknowledged sequence number, and the sequence number of the next new segment.
   std::uint8_t base() const { return base_; }
   std::uint8_t next_sequence() const { return sequence(in_flight_); }
 
-  /// Frees all segments up to `number`. Returns how many, or nullopt if `number` is old or was never sent.
+  /// Frees all segments up to `number`. Returns their number, or nullopt if `number` is old or was never
+  /// sent.
   std::optional<std::size_t> acknowledge(std::uint8_t number);
   /// True if `number` is older than the last acknowledge number.
   bool is_old(std::uint8_t number) const;

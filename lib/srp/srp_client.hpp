@@ -25,7 +25,7 @@ enum class SrpOutcome : std::uint8_t {
 struct SrpReply {
   SrpOutcome outcome = SrpOutcome::kOk;
   std::uint32_t status = 0;
-  ByteSpan data;  ///< of a read; with kStatus, the words before the error. Valid during the call
+  ByteSpan data;  ///< data of a read; with kStatus, the words before the error. Valid during the call
 };
 
 struct SrpClientCounters {

@@ -18,9 +18,10 @@ namespace softfeb::srp {
 
 /// Limits on what a peer can make the server store. Beyond them, the link announces BUSY.
 struct SrpServerLimits {
-  std::size_t requests = 1024;              ///< received and not started
-  std::size_t request_bytes = 256 * 1024;   ///< of these requests
-  std::size_t response_bytes = 256 * 1024;  ///< not yet accepted by the link; may be exceeded by one response
+  std::size_t requests = 1024;             ///< requests received and not started
+  std::size_t request_bytes = 256 * 1024;  ///< bytes of these requests
+  /// Bytes not yet accepted by the link; may be exceeded by one response.
+  std::size_t response_bytes = 256 * 1024;
 };
 
 struct SrpServerCounters {
