@@ -19,10 +19,10 @@ struct Capabilities {
   bool chains_announced = false;   ///< the driver announces RTE_ETH_TX_OFFLOAD_MULTI_SEGS
   bool send_on_timestamp = false;  ///< RTE_ETH_TX_OFFLOAD_SEND_ON_TIMESTAMP
   bool rx_scatter = false;         ///< RTE_ETH_RX_OFFLOAD_SCATTER
-  std::uint32_t max_rx_frame = 0;  ///< as reported; wrong with MtuSource::kKernel
+  std::uint32_t max_rx_frame = 0;  ///< as reported by the driver; wrong with MtuSource::kKernel
   std::uint32_t min_mtu = 0;
   std::uint32_t max_mtu = 0;
-  std::uint32_t mtu = 0;  ///< current; the kernel interface's with MtuSource::kKernel
+  std::uint32_t mtu = 0;  ///< current MTU; that of the kernel interface with MtuSource::kKernel
   MtuSource mtu_source = MtuSource::kPort;
   std::uint16_t max_rx_queues = 0;
   std::uint16_t max_tx_queues = 0;
@@ -37,7 +37,7 @@ struct Capabilities {
   std::string kernel_interface;  ///< name; empty: none
 };
 
-/// Queries an attached port. Throws EnvironmentError when it does not answer.
+/// Queries an attached port. Throws EnvironmentError if it does not respond.
 Capabilities probe_capabilities(const Device& device);
 
 /// MTU of a kernel interface; 0 when it cannot be read.

@@ -23,7 +23,7 @@ double ppm(std::uint64_t a, std::uint64_t b) {
   return (static_cast<double>(a) - static_cast<double>(b)) / static_cast<double>(b) * 1e6;
 }
 
-/// Error of a frequency measured between two readings, if each is off by half its window.
+/// Returns the error of a frequency measured between two readings, if each is off by half its window.
 double error_ppm(const ClockReading& from, const ClockReading& to) {
   return static_cast<double>(from.window + to.window) / 2 / static_cast<double>(to.tsc - from.tsc) * 1e6;
 }

@@ -22,7 +22,7 @@ struct ClockReading {
 
 /// TSC frequency, measured over each half of three readings.
 struct ClockCalibration {
-  std::uint64_t hz = 0;       ///< over both halves, Hz
+  std::uint64_t hz = 0;       ///< frequency over both halves, in Hz
   double difference_ppm = 0;  ///< difference between the halves
   double error_ppm = 0;       ///< error that the reading windows alone can cause
 

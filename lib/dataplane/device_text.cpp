@@ -68,7 +68,7 @@ std::string role_of(const DeviceSpec& spec) {
   return "server";
 }
 
-/// Options computed from the request. The user's own options take precedence.
+/// Returns the options computed from the request. The user's own options take precedence.
 Options computed_options(const DeviceSpec& spec, const DeviceRequest& request) {
   const std::string queues = std::to_string(request.queues);
   switch (spec.kind) {

@@ -33,7 +33,7 @@ class alignas(64) Doorbell {
   bool armed() const { return armed_.load(std::memory_order_relaxed); }
   /// Becomes readable when the doorbell rings.
   int fd() const { return fd_; }
-  /// Resets the descriptor. Sleeper only.
+  /// Resets the descriptor. Only the sleeper may call it.
   void clear();
 
  private:

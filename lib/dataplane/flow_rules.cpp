@@ -68,7 +68,8 @@ class Pattern {
       add(RTE_FLOW_ITEM_TYPE_IPV4, &v4_, &v4_mask_);
       return;
     }
-    // Depending on the DPDK version, an array or a structure with an array: 16 bytes in both.
+    // Depending on the DPDK version, dst_addr is an array or a structure that contains one. Both have 16
+    // bytes.
     static_assert(sizeof v6_.hdr.dst_addr == 16);
     std::copy(ip.bytes.begin(), ip.bytes.end(), reinterpret_cast<std::uint8_t*>(&v6_.hdr.dst_addr));
     std::fill_n(reinterpret_cast<std::uint8_t*>(&v6_mask_.hdr.dst_addr), 16, std::uint8_t{0xff});
@@ -142,7 +143,7 @@ FlowRules::FlowRules(std::uint16_t port_id, SteeringTier highest, std::uint16_t 
                      std::span<const SteeredBoard> boards)
     : port_id_(port_id) {
   const RuleCheck check = [port_id](const SteeringRule& rule) { return validate(port_id, rule); };
-  std::string before;  // why higher tiers failed after they were chosen
+  std::string before;  // reason why higher tiers failed after they were chosen
   for (;;) {
     LogCollector log;
     choice_ = choose_steering(highest, queues, boards, check);

@@ -12,8 +12,8 @@ struct rte_flow;
 
 namespace softfeb::dataplane {
 
-/// Steering flow rules of a started port. The constructor inserts them, the destructor removes them. Not for
-/// the packet path.
+/// Steering flow rules of a started port. The constructor inserts them, and the destructor removes them. For
+/// set-up only.
 class FlowRules {
  public:
   /// Chooses the tier with rte_flow_validate() and inserts its rules. If the port rejects a rule it has

@@ -22,7 +22,7 @@ constexpr std::uint32_t kMostOut = 1024;  ///< maximum number of long copies in 
 /// broadcast is copied to every port of a switch.
 constexpr std::uint32_t kMostShort = 16'384;
 
-/// Length in bytes of the headers that the network reads in this frame: Ethernet to BTH.
+/// Returns the length in bytes of the headers that the network reads in this frame: Ethernet to BTH.
 std::uint32_t headers_of(const std::uint8_t* bytes, std::uint32_t length) {
   constexpr std::uint32_t kIpToBth = roce::kUdpHeaderSize + roce::Bth::kSize;
   if (length < roce::kEthernetSize + roce::kVlanTagSize) return UINT32_MAX;

@@ -10,8 +10,8 @@ struct rte_mempool;
 namespace softfeb::dataplane {
 
 /// Frees packets in bulk, with one mempool call for many mbufs. DPDK's rte_pktmbuf_free_bulk() gains nothing
-/// on chains whose segments belong to different pools. For one worker. Call flush() after the last add(): no
-/// mbuf may remain here between bursts.
+/// on chains whose segments belong to different pools. Used by one worker. Call flush() after the last add():
+/// no mbuf may remain here between bursts.
 class MbufReturn {
  public:
   /// Adds all segments of a packet that is no longer in use.

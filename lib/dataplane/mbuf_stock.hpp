@@ -17,7 +17,8 @@ struct MbufLines {
 };
 
 /// A stock of mbufs from one pool, allocated in bulk and ahead of use. Their cache lines, which another core
-/// may have written last, arrive while frames are crafted. For one worker. Must be destroyed before its pool.
+/// may have written last, arrive while frames are crafted. Used by one worker. Must be destroyed before its
+/// pool.
 class MbufStock {
  public:
   static constexpr unsigned kRoom = 64;

@@ -33,7 +33,7 @@ struct NetworkStation {
 struct NetworkRelayConfig {
   std::vector<NetworkPort> ports;
   std::vector<NetworkStation> stations;
-  std::size_t frames = 16'384;  ///< maximum number in the network or queued for ports
+  std::size_t frames = 16'384;  ///< maximum number of frames in the network or queued for ports
   std::uint32_t frame_bytes = 0;
   unsigned lcores = 1;
 };

@@ -21,7 +21,7 @@ int read_node(const std::string& path) {
   return node;
 }
 
-/// The PCI address, "0000:3b:00.0", without devargs.
+/// Returns the PCI address, "0000:3b:00.0", without devargs.
 std::string pci_address(const DeviceSpec& spec) { return spec.argument.substr(0, spec.argument.find(',')); }
 
 }  // namespace

@@ -22,8 +22,8 @@ int device_node(const DeviceSpec& spec, const std::string& root = "");
 /// The node common to all `nodes`, ignoring -1; -1 when they differ or all are -1.
 int common_node(const std::vector<int>& nodes);
 
-/// Sets this thread's memory policy for the lifetime of the object: pages the thread touches first come from
-/// `node` while it has free memory. -1 leaves the policy unchanged.
+/// Sets this thread's memory policy for the lifetime of the object: pages that the thread touches first come
+/// from `node` while it has free memory. -1 leaves the policy unchanged.
 class MemoryNode {
  public:
   explicit MemoryNode(int node);

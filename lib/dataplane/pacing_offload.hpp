@@ -41,7 +41,7 @@ struct PacingRefusal {
 };
 std::optional<PacingRefusal> refuse_pacing(const std::string& port, Pacing wanted,
                                            const PacingAbilities& abilities);
-/// Text for `softfeb doctor`: "software; queue_rate: net_null does not limit the rate of a queue; timestamp:
+/// Text for `softfeb doctor`: "software; queue_rate: net_null does not support queue rate limits; timestamp:
 /// …".
 std::string pacing_text(const PacingAbilities& abilities);
 

@@ -52,7 +52,7 @@ struct PortCounters {
 /// Result of a flow control setting.
 struct FlowControlResult {
   bool held = true;      ///< false: the port cannot apply the requested setting
-  std::string in_words;  ///< "off", "left as it is", "not supported by net_vhost", …
+  std::string in_words;  ///< "off", "unchanged", "net_vhost has no flow control", …
 };
 
 /// A configured port, started by the constructor and stopped by the destructor. For set-up only; workers call

@@ -30,7 +30,7 @@ struct ControlDatagram {
 /// A slow-control frame from the control thread, complete and ready to send. The thread that pops it from the
 /// ring owns the packet.
 struct ControlFrame {
-  /// Index into PortMap::owners: the sender, which lives on the port queue's worker.
+  /// Index into PortMap::owners: the sender, which belongs to the port queue's worker.
   std::uint32_t endpoint = 0;
   rte_mbuf* packet = nullptr;
 };
@@ -150,9 +150,9 @@ class alignas(64) PortQueue {
   bool transmit(Time now);
   bool offer_pending();
   void collect(Time now);
-  /// Moves control-thread frames to `out`, except those of paused endpoints. Returns how many.
+  /// Moves control-thread frames to `out`, except those of paused endpoints. Returns the number moved.
   std::size_t take_control_frames(std::span<rte_mbuf*> out, Time now);
-  /// Builds the filled frames into `out`. Returns how many.
+  /// Builds the filled frames into `out`. Returns the number built.
   std::size_t build(std::span<rte_mbuf*> out);
   /// Sends the first `n` packets of pending_.
   void send(std::size_t n, Time now);

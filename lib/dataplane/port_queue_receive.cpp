@@ -157,7 +157,7 @@ void PortQueue::touch(std::uint32_t seat) {
   touched_.push_back(seat);
 }
 
-/// Ends the receive part of an iteration: all received packets have been delivered.
+/// Ends the receive part of an iteration, after all received packets have been delivered.
 void PortQueue::end_burst(Time now) {
   for (const std::uint32_t i : touched_) {
     Seat& seat = seats_[i];

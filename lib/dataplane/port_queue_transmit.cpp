@@ -28,7 +28,7 @@ bool PortQueue::transmit(Time now) {
   return n != 0;
 }
 
-/// Returns true when nothing is pending any more.
+/// Offers the pending packets to the port. Returns true if none is pending afterwards.
 bool PortQueue::offer_pending() {
   if (pending_count_ == 0) return true;
   const std::uint16_t n = rte_eth_tx_burst(config_.port, config_.tx_queue, &pending_[pending_first_],

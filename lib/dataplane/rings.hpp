@@ -30,7 +30,7 @@ class SpscRing {
 
   /// Producer: returns false when full.
   bool push(const T& value) { return push_bulk({&value, 1}) == 1; }
-  /// Producer: pushes as many values as fit, from the first on. Returns how many.
+  /// Producer: pushes as many values as fit, from the first on. Returns the number pushed.
   std::size_t push_bulk(std::span<const T> values) {
     const std::size_t tail = tail_.load(std::memory_order_relaxed);
     if (tail - seen_head_ + values.size() > capacity()) seen_head_ = head_.load(std::memory_order_acquire);
@@ -42,7 +42,7 @@ class SpscRing {
 
   /// Consumer: returns false when empty.
   bool pop(T& out) { return pop_bulk({&out, 1}) == 1; }
-  /// Consumer: pops up to out.size() values. Returns how many.
+  /// Consumer: pops up to out.size() values. Returns the number popped.
   std::size_t pop_bulk(std::span<T> out) {
     const std::size_t head = head_.load(std::memory_order_relaxed);
     if (seen_tail_ - head < out.size()) seen_tail_ = tail_.load(std::memory_order_acquire);

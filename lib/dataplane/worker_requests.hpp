@@ -31,12 +31,12 @@ struct SnapshotRequest {
 
 /// New congestion control parameters for QPs of one board. The worker keeps it until it is due.
 struct CongestionChange {
-  Time at = 0;                     ///< when to apply; in the past: at once
+  Time at = 0;                     ///< time at which to apply it; if it has passed: at once
   engine::Board* board = nullptr;  ///< one of the worker's
   std::uint32_t first = 0;         ///< QPs first … first + count - 1 of the board
   std::uint32_t count = 0;
   engine::CongestionSettings profile;
-  std::atomic<bool> done{false};     ///< applied to all of them
+  std::atomic<bool> done{false};     ///< applied to all these QPs
   CongestionChange* next = nullptr;  ///< used by the worker
 };
 

@@ -31,8 +31,8 @@ struct NetworkRelayCounters {
   std::uint64_t tx_packets = 0;
   std::uint64_t tx_outside = 0;  ///< part of tx_packets to external ports
   std::uint64_t tx_short = 0;    ///< bursts a port accepted only in part; the rest is retried
-  std::uint64_t tx_dropped = 0;  ///< external port's queue was full (kPortRoom)
-  std::uint64_t tx_waiting = 0;  ///< currently queued for a port
+  std::uint64_t tx_dropped = 0;  ///< the external port's queue was full (kPortRoom)
+  std::uint64_t tx_waiting = 0;  ///< packets currently queued for a port
   std::uint64_t held_up = 0;     ///< receive bursts shortened because frames ran out
   std::uint64_t overruns = 0;    ///< iterations more than kLate after a network event was due
   Time latest = 0;               ///< largest delay of those

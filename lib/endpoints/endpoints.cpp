@@ -127,8 +127,8 @@ roce::NotificationConfig notification_of(const config::CnpConfig& c) {
   return {c.enabled, c.scope, c.interval};
 }
 
-/// Number of ranges of missing messages that each of a receiver's `qps` QPs records. It decreases with the
-/// number of QPs, so that 100,000 QPs do not take gigabytes of memory for a rare event.
+/// Returns the number of ranges of missing messages that each of a receiver's `qps` QPs records. It decreases
+/// with the number of QPs, so that 100,000 QPs do not take gigabytes of memory for a rare event.
 std::size_t map_capacity(std::size_t qps) {
   constexpr std::size_t kMost = 1024, kLeast = 64, kOfAll = std::size_t{1} << 21;
   return std::clamp(kOfAll / std::max<std::size_t>(1, qps), kLeast, kMost);
@@ -165,7 +165,7 @@ engine::ReceiveQpSetup receive_qp(const config::RunConfig& config, const QpPlan&
   return s;
 }
 
-/// Configuration of the QPs that the board's metadata bus may create.
+/// Returns the configuration of the QPs that the board's metadata bus may create.
 engine::BusConfig bus_of(const config::BoardConfig& board, const Payloads& payloads,
                          std::uint32_t largest_pmtu) {
   const config::ControlConfig& c = *board.control;

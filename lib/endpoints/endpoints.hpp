@@ -34,7 +34,7 @@ void add_neighbours(engine::Endpoint& endpoint, const config::EndpointConfig& e)
 /// The host side of one board's metadata bus, at a receiver.
 struct HostPlan {
   std::size_t receiver = 0;
-  std::size_t first_slot = 0;  ///< slot of the receiver; one per QP of the bus
+  std::size_t first_slot = 0;  ///< first slot of the receiver; one slot per QP of the bus
   std::unique_ptr<HostMemory> memory;
 };
 

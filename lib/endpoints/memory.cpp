@@ -66,14 +66,14 @@ HostMemory::HostMemory(std::uint64_t bytes) : size_(bytes) {
 
 HostMemory::~HostMemory() { munmap(data_, std::max<std::uint64_t>(1, size_)); }
 
-/// Touches only pages that no worker uses yet.
+/// Touches only pages that are not yet in use by a worker.
 std::uint8_t* HostMemory::first(std::uint64_t bytes) {
   for (; present_ < std::min(bytes, size_); present_ += kPage) data_[present_] = 0;
   return data_;
 }
 
 std::uint64_t bytes_not_zero(std::span<const std::uint8_t> memory) {
-  // Most memory is zero. Comparing it with itself shifted by one byte runs at memory speed.
+  // Most memory is zero. Comparing it with itself, shifted by one byte, checks this at memory speed.
   if (memory.empty() ||
       (memory[0] == 0 && std::memcmp(memory.data(), memory.data() + 1, memory.size() - 1) == 0))
     return 0;

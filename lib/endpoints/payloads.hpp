@@ -25,8 +25,8 @@ class Payloads {
   /// Allocates memory that outlives all packets, aligned to a cache line: an arena registered with the ports,
   /// or any other.
   using Allocate = std::function<MutableByteSpan(std::size_t bytes)>;
-  /// Reads files and generates patterns into memory from `allocate`. Throws ConfigError and whatever
-  /// `allocate` throws.
+  /// Reads files and generates patterns into memory from `allocate`. Throws ConfigError, and passes on
+  /// exceptions of `allocate`.
   void stage(const Allocate& allocate);
 
   const board::PayloadSource& of(const config::QpConfig& qp) const;

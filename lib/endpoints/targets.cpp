@@ -16,7 +16,7 @@ namespace {
 
 using nlohmann::json;
 
-/// Rule by which rdma-sink checks the payload (doc/rdma-sink.md).
+/// Returns the rule by which rdma-sink checks the payload (doc/rdma-sink.md).
 json payload_rule(const config::PayloadConfig& p) {
   switch (p.kind) {
     case board::PayloadKind::kCounter:

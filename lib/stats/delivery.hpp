@@ -10,9 +10,9 @@
 #include <optional>
 #include <vector>
 
-/// Goodput: payload of complete messages that reached the receiver. On RC the receiver acknowledges what it
-/// accepts, so the sender's completions count it. UC completes a message when it is sent, so only the
-/// receiver can count it.
+/// Goodput: payload of complete messages that reached the receiver. On RC, the receiver acknowledges the
+/// payload that it accepts, so the sender's completions count it. On UC, a message completes when it is sent,
+/// so only the receiver can count it.
 namespace softfeb::stats {
 
 /// Delivered payload. The two counts come from snapshots that may have been taken at different times.

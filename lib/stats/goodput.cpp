@@ -51,8 +51,9 @@ void set_completed(QpRates& f, const Ends& e) {
   set(f, bytes);
 }
 
-/// UC: goodput from a receiver in this process. A message that was under way at the end of the warm-up counts
-/// in proportion, as if it arrived at a constant rate, so the goodput never exceeds the rate of the wire.
+/// UC: goodput from a receiver in this process. A message that was in progress at the end of the warm-up
+/// counts in proportion, as if it arrived at a constant rate, so the goodput never exceeds the rate of the
+/// wire.
 void set_received(QpRates& f, const Ends& e, const stats::DeliveryMap::Place& place, const Outcome& o) {
   const engine::ReceiveQpSnapshot& end = o.final[place.endpoint].receive_qps[place.qp];
   engine::ReceiveQpSnapshot begin;

@@ -47,7 +47,7 @@ class Observers {
  private:
   struct Entry {
     Observer* observer = nullptr;
-    std::vector<std::uint64_t> peaks;  ///< per port, since the observer's last sample
+    std::vector<std::uint64_t> peaks;  ///< peak of each port since the observer's last sample
   };
 
   void note_peaks(const fabric::NetworkSnapshot* network) {

@@ -20,15 +20,15 @@ namespace softfeb::stats {
 
 /// Goodput that a remote receiver measured.
 struct ReportedGoodput {
-  double seconds = 0;  ///< from its first to its last completion
-  double gbps = 0;     ///< payload in that time
+  double seconds = 0;  ///< time from its first to its last completion
+  double gbps = 0;     ///< payload rate in that time
 };
 
 /// Outcome of a run: its counters at the start, after the warm-up and at the end, and how it ended. Times are
 /// on the clock of the run.
 struct Outcome {
   Time started = 0;        ///< start of traffic
-  double start_up_s = 0;   ///< from the start of the program until then
+  double start_up_s = 0;   ///< time from the start of the program until then
   Time measured_from = 0;  ///< end of the warm-up
   Time stopped = 0;        ///< end of traffic: after the last message or the duration, or by a signal
   Time ended = 0;          ///< all outstanding requests have completed or were flushed

@@ -33,7 +33,7 @@ struct SendCounts {
 struct ControlState {
   std::size_t controls = 0;       ///< number of congestion controls; with 0 the others are 0
   double rc = 0, rt = 0;          ///< sums
-  double rc_min = 0, rc_max = 0;  ///< of one control
+  double rc_min = 0, rc_max = 0;  ///< of a single control
   double alpha = 0;               ///< sum of values 0…1
 
   double alpha_mean() const { return controls == 0 ? 0 : alpha / static_cast<double>(controls); }
@@ -67,7 +67,7 @@ struct BoardInterval {
   std::vector<SendInterval> qps;  ///< indexed like EndpointSnapshot::send_qps
   SendInterval configured;        ///< sum over the QPs of the configuration
   SendInterval all;               ///< sum over all QPs, including those of the metadata bus
-  SendCounts total;               ///< of all QPs since traffic began
+  SendCounts total;               ///< sum over all QPs since traffic began
 };
 
 struct PortCounts {
@@ -98,12 +98,12 @@ struct RunInterval {
   Time at = 0;        ///< Sample::at
   bool first = true;  ///< this is the first sample
   std::vector<BoardInterval> boards;
-  SendInterval sum;                            ///< over the boards' `all`
-  SendCounts total;                            ///< over the boards' `total`
+  SendInterval sum;                            ///< sum over the boards' `all`
+  SendCounts total;                            ///< sum over the boards' `total`
   double frames = 0;                           ///< frames per second that boards and receivers sent
   double network_at = 0, network_seconds = 0;  ///< as BoardInterval::at and seconds, for all ports
   std::vector<PortInterval> ports;  ///< indexed like NetworkSnapshot::ports; empty without a network
-  PortCounts ports_total;           ///< over the ports' `total`
+  PortCounts ports_total;           ///< sum over the ports' `total`
 };
 
 /// Returns for each plan whether its QP is the first of its board that uses its congestion control.
@@ -130,7 +130,7 @@ class RateTracker {
   struct PortBefore {
     PortCounts counts;
     Time paused = 0;
-    std::uint64_t peak = 0;  ///< of samples that were no newer than the previous one
+    std::uint64_t peak = 0;  ///< peak of samples that were no newer than the previous one
   };
   struct EndpointBefore {
     std::uint64_t ns = 0;  ///< since traffic began
@@ -144,7 +144,7 @@ class RateTracker {
   void add_port(std::size_t p, const fabric::PortSnapshot& now, double seconds);
 
   DeliveryMap deliveries_;
-  std::vector<std::vector<bool>> own_rates_;  ///< of each board
+  std::vector<std::vector<bool>> own_rates_;  ///< own_rates() of each board
   std::vector<EndpointBefore> endpoints_;     ///< indexed like Sample::endpoints
   std::vector<PortBefore> ports_;
   std::uint64_t network_ns_ = 0;

@@ -29,10 +29,10 @@ struct Sample {
 class Observer {
  public:
   virtual ~Observer() = default;
-  /// Traffic begins.
+  /// Called when traffic begins.
   virtual void begin() {}
-  /// When the next sample is due, since traffic began. Exact in virtual time. In real time the sample may be
-  /// late, and one sample replaces all that were missed.
+  /// Time at which the next sample is due, since traffic began. Exact in virtual time. In real time the
+  /// sample may be late, and one sample replaces all that were missed.
   virtual Time due() const = 0;
   virtual void add(const Sample& sample) = 0;
   /// Receives the last sample. Traffic has ended, and the run is drained.
