@@ -10,7 +10,7 @@ namespace softfeb::lab {
 
 namespace {
 
-/// What a status means to somebody who has to mend it.
+/// Returns a hint on how to fix the cause of a completion status.
 std::string advice(roce::WcStatus status) {
   switch (status) {
     case roce::WcStatus::kRemoteAccess:
@@ -93,7 +93,7 @@ void judge_receivers(Judge& judge, const endpoints::Plans& plans, const stats::O
     const auto& send = o.final[plan.board].send_qps[plan.on_board];
     const roce::ReceiveQp& receive = endpoints.receivers[*plan.target.receiver]->qp(plan.target.receiver_qp);
     wrong += receive.bytes_wrong();
-    // On RC what did not complete is told above; the receiver must have what did.
+    // RC: incomplete messages are reported above, so the receiver needs only the completed ones.
     const std::uint64_t due = plan.config->transport == roce::Transport::kRc
                                   ? send.requester.messages_completed
                                   : send.messages_made;
@@ -101,7 +101,8 @@ void judge_receivers(Judge& judge, const endpoints::Plans& plans, const stats::O
     missing += due > got ? due - got : 0;
     surplus += got > send.messages_made ? got - send.messages_made : 0;
   }
-  // Of QPs that boards' metadata buses made, only the payload can be judged: nobody knows what was wanted.
+  // For QPs created by metadata buses, judge only the payload: the number of messages they should receive is
+  // unknown.
   for (const auto& receiver : endpoints.receivers) {
     for (std::size_t i = receiver->first_slot(); i < receiver->qp_count(); ++i)
       wrong += receiver->qp(i).bytes_wrong();
@@ -118,7 +119,7 @@ void judge_receivers(Judge& judge, const endpoints::Plans& plans, const stats::O
 
 void judge_sessions(Judge& judge, const std::vector<endpoints::Targets::Session>& sessions) {
   for (const auto& s : sessions) {
-    // rdma-sink says whether its checks held; perftest checks nothing.
+    // rdma-sink reports whether its checks held; perftest checks nothing.
     const bool held = s.error.empty() && s.report.is_object() && s.report.value("held", true);
     judge.add("receiver " + s.url, held ? 0 : 1);
     if (!s.error.empty()) judge.say(s.error);

@@ -10,7 +10,7 @@
 
 namespace softfeb::lab {
 
-/// One thing a run must have met. `value` is what was found, `limit` what was allowed.
+/// A check of a run. It held if `value`, the number of violations found, is at most `limit`.
 struct Check {
   std::string name;
   bool held = false;
@@ -20,12 +20,12 @@ struct Check {
 
 struct Judgement {
   std::vector<Check> checks;
-  std::vector<std::string> messages;  ///< plain words for what did not hold
+  std::vector<std::string> messages;  ///< describe what failed
   bool held() const;
 };
 
-/// Judges a run: every message completed once and in order, every byte right, nothing missing at our
-/// receivers, and what the peers said.
+/// Judges a run: messages complete, all of them, and in order; each arrives exactly once at our receivers,
+/// with the right bytes; every next hop is resolved; remote receivers report no error.
 Judgement judge(const config::RunConfig& config, const endpoints::Plans& plans, const stats::Outcome& outcome,
                 const endpoints::Endpoints& endpoints,
                 const std::vector<endpoints::Targets::Session>& sessions);

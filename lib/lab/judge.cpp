@@ -14,7 +14,7 @@ std::optional<double> share(const std::optional<Share>& s) {
   return s ? std::optional<double>(to_double(*s)) : std::nullopt;
 }
 
-/// Divides so that the result is exactly rounded: 200 ms give 0.2.
+/// Divides instead of multiplying by 1e-12, so that the result is correctly rounded: 200 ms give 0.2.
 double seconds(Time t) { return static_cast<double>(t) / static_cast<double>(kSecond); }
 
 /// Infinite if a board never converged; empty without a start or stop.
@@ -27,7 +27,8 @@ std::optional<double> longest_convergence(const std::vector<ChangeStats>& change
   return longest;
 }
 
-/// True if the check needs a steady state and the run, cut short, had none. Its value is unknown then.
+/// True if the check needs a steady state but the run was interrupted before it reached one. The value is
+/// then unknown.
 bool too_short(std::string_view name, const RunStats& f) {
   const bool steady = name == "fairness_jain" || name == "fairness_jain_10ms" || name == "port_used";
   return steady && f.metrics.over_100ms().windows == 0;

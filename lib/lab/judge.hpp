@@ -31,11 +31,12 @@ enum class Verdict : std::uint8_t {
 };
 std::string_view to_string(Verdict verdict);
 
-/// The value that the check of that name compares; empty if the run has none.
+/// Returns the value that the check called `name` compares with its limit; empty if the run has none.
 std::optional<double> value_of(std::string_view name, const RunStats& figures);
 
-/// The experiment's checks, then conservation, which is part of every experiment. In real time, checks that
-/// depend on timing do not count. Checks of steady states do not count if the run was too short for one.
+/// Returns the experiment's checks, followed by conservation, which every experiment checks. In real time,
+/// checks that depend on timing are not gated. Checks of steady states are not gated if the run was too short
+/// to reach one.
 std::vector<CheckResult> judge(const config::LabSettings& lab, const RunStats& figures);
 Verdict verdict_of(const config::LabSettings& lab, const RunStats& figures,
                    const std::vector<CheckResult>& checks);

@@ -71,7 +71,7 @@ void Metrics::add(const stats::Sample& sample) {
   count(sample);
   if (last_ >= schedule_.end()) {
     last_ = sample.at;
-    return;  // only deliveries of earlier traffic
+    return;  // only deliveries of data sent before the end
   }
   watch_starvation(sample.at);
   watch_demands(sample.at);
@@ -109,7 +109,7 @@ void Metrics::count(const stats::Sample& sample) {
 
 void Metrics::watch_starvation(Time at) {
   for (std::size_t b = 0; b < delivered_.size(); ++b) {
-    // A board that stops at this sample may have run out of data before.
+    // A board that stops at this sample may have run out of data earlier.
     const bool sends = schedule_.sends(b, last_, at) && schedule_[b].stop != at;
     const bool starves = sends && known_[b] != 0 && delivered_[b] == before_[b];
     hungry_[b] = starves ? hungry_[b] + (at - last_) : 0;

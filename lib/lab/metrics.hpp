@@ -50,15 +50,15 @@ struct MetricsConfig {
   std::optional<Port> bottleneck;
 };
 
-/// Statistics of the interval between two samples `length` apart (slightly more in real time). Covers boards
-/// that share the bottleneck, or all boards without a bottleneck, as far as they send all the time. Boards
-/// whose delivered payload is unknown (Flow::acknowledged) are excluded.
+/// Statistics of the interval between two samples `length` apart (slightly more in real time). Covers the
+/// boards that send throughout the interval and share the bottleneck; without a bottleneck, all boards that
+/// send throughout. Excludes boards whose delivered payload is unknown (Flow::acknowledged).
 struct Window {
   Time from = 0, to = 0;
   Time length = 0;  ///< nominal length
   std::size_t boards_sending = 0;
-  bool steady = false;             ///< Schedule::steady
-  std::optional<Share> jain;       ///< of delivered payload; empty with fewer than two boards
+  bool steady = false;             ///< see Schedule::steady()
+  std::optional<Share> jain;       ///< Jain's index of delivered payload; empty with fewer than two boards
   std::optional<Share> port_used;  ///< share of the bottleneck's rate in wire bytes; empty without one
 };
 
@@ -78,7 +78,7 @@ struct LabStats {
   std::uint64_t queue_bytes_max = 0;     ///< at the bottleneck
   std::uint64_t queue_bytes_mean = 0;    ///< at the bottleneck, over samples in steady states
   std::vector<std::uint64_t> delivered;  ///< payload bytes per board
-  /// Per board: 0 if `delivered` and `starvation` are meaningless (Flow::acknowledged).
+  /// Per board: 0 if `delivered` and `starvation` are not known (Flow::acknowledged).
   std::vector<std::uint8_t> known;
   std::optional<Share> offered;     ///< lowest Offered::share of all boards
   std::optional<Share> demand_met;  ///< delivered over requested payload, lowest of all boards
@@ -87,20 +87,20 @@ struct LabStats {
   const WindowStats& over_100ms() const { return windows[1]; }
 };
 
-/// Computes the metrics while the run goes on. Memory use does not depend on the length of the run.
+/// Computes the metrics during the run. Memory use does not depend on the length of the run.
 class Metrics : public stats::Observer {
  public:
   static constexpr std::array<Time, 2> kWindows{10 * kMillisecond, 100 * kMillisecond};
 
   explicit Metrics(const MetricsConfig& config);
 
-  /// `call` is invoked at the end of each window, shorter windows first.
+  /// Sets a function that is called at the end of each window, shorter windows first.
   void on_window(std::function<void(const Window&)> call) { call_ = std::move(call); }
 
   Time due() const override { return due_; }
   void add(const stats::Sample& sample) override;
 
-  /// Results so far.
+  /// Returns the results so far.
   LabStats figures() const;
   const MetricsConfig& config() const { return config_; }
 
@@ -111,7 +111,7 @@ class Metrics : public stats::Observer {
     std::uint64_t wire_bytes = 0;
     std::uint64_t queue_bytes = 0;
     std::uint64_t queue_bytes_max = 0;
-    Time at = 0;  ///< since traffic began
+    Time at = 0;  ///< time since traffic began
   };
   /// The current window and the statistics of all earlier ones.
   struct Meter {
@@ -140,7 +140,7 @@ class Metrics : public stats::Observer {
   MetricsConfig config_;
   Schedule schedule_;
   std::vector<std::uint8_t> known_;    ///< boards whose delivered payload is known
-  std::vector<std::uint8_t> sharing_;  ///< boards among these that share the bottleneck
+  std::vector<std::uint8_t> sharing_;  ///< boards of `known_` that share the bottleneck
   std::function<void(const Window&)> call_;
   std::array<Meter, 2> meters_;
   std::vector<Change> changes_;

@@ -12,14 +12,14 @@
 
 namespace softfeb::lab {
 
-/// Bytes that one board sent relative to what it was allowed to send: the smallest of link rate, requested
-/// rate and Rc, excluding the time it was paused. Shows when the host is too slow for its boards. Accuracy is
-/// about one percent, because Rc is averaged between samples.
+/// Ratio of the bytes that a board sent to the bytes it could have sent at the smallest of link rate,
+/// requested rate and Rc, excluding the time it was paused. A low ratio shows that the host is too slow for
+/// its boards. The error is about one percent, because Rc is averaged between samples.
 class Offered {
  public:
-  /// `link_rate` is in bytes per second on the wire, 0: none; `asked` in payload bytes per second, 0:
-  /// unlimited. `owners`: the board's queue pairs whose congestion control counts, one of those that share
-  /// it.
+  /// `link_rate` is in bytes per second on the wire (0: none), `asked` in payload bytes per second (0:
+  /// unlimited). `owners` lists one QP of the board for each congestion control, so that shared ones count
+  /// once.
   Offered(std::uint64_t link_rate, std::uint64_t asked, std::vector<std::size_t> owners);
 
   /// Adds a snapshot taken `length` after the previous one. `sending`: the board sent all that time.

@@ -18,7 +18,7 @@ void RateReplay::add(const engine::CongestionEvent& event) {
   } else {
     due = {edge_from(event.at), std::nullopt};
   }
-  // The edge after a CNP samples it. Events before that edge wait behind the CNP.
+  // A CNP is sampled at the clock edge that follows it. Later events must not overtake it.
   if (!due_.empty()) due.edge = std::max(due.edge, due_.back().edge);
   due_.push_back(due);
 }

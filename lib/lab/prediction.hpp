@@ -36,7 +36,8 @@ class RateReplay {
   /// Replays everything up to `t`.
   void advance(Time t);
 
-  /// At the time of the last advance(): ∫Rc dt since time 0, in bytes per second times picoseconds, and Rc.
+  /// Values at the time of the last advance(): ∫Rc dt since time 0, in bytes per second times picoseconds,
+  /// and Rc.
   Uint128 integral() const { return sum_; }
   std::uint64_t rc() const { return point_.rc(); }
   const dcqcn::ReactionPoint& point() const { return point_; }
@@ -60,7 +61,7 @@ std::vector<std::uint64_t> integrate_rate(const RateOrigin& origin,
                                           std::span<const engine::CongestionEvent> events,
                                           std::span<const RateWindow> windows);
 
-/// State of a sender in one sample, summed over all queue pairs that share its congestion control.
+/// State of a sender at one sample, summed over all queue pairs that share its congestion control.
 struct SentSample {
   Time at = 0;
   std::uint64_t counted = 0;  ///< bytes sent as the token bucket counts them: BTH to pad

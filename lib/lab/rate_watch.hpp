@@ -16,14 +16,14 @@ namespace softfeb::lab {
 /// Measured behaviour of one congestion control, compared with the prediction.
 struct RateStats {
   std::size_t board = 0;
-  std::size_t qp = 0;  ///< the first of those that share it
+  std::size_t qp = 0;  ///< the first of the QPs that share the congestion control
   std::size_t cnps = 0;
   RateTracking tracking;
   SawtoothStats sawtooth;
 };
 
-/// Observes all congestion controls that use the firmware's algorithm: records what was sent at each sample,
-/// has the boards log the events that affect their rates, and replays these at the end.
+/// Observes all congestion controls that use the firmware's algorithm. Records the bytes sent at each sample,
+/// makes the boards log the events that affect their rates, and replays these events at the end.
 class RateWatch : public stats::Observer {
  public:
   static constexpr Time kTracked = kMillisecond;     ///< window length of RateTracking
@@ -45,7 +45,7 @@ class RateWatch : public stats::Observer {
  private:
   struct Control {
     std::size_t board = 0;
-    std::vector<std::size_t> qps;  ///< those that share it
+    std::vector<std::size_t> qps;  ///< QPs that share the congestion control
     RateOrigin origin;
     std::uint32_t packet = 0;  ///< counted bytes of its largest packet
     std::vector<SentSample> samples;
@@ -60,7 +60,7 @@ class RateWatch : public stats::Observer {
   std::vector<Control> controls_;
 };
 
-/// For the checks rate_tracking and sawtooth: the largest value; empty if there was nothing to check.
+/// The largest value for the checks rate_tracking and sawtooth; empty if there was nothing to check.
 std::optional<double> worst_tracking(const std::vector<RateStats>& figures);
 std::optional<double> worst_sawtooth(const std::vector<RateStats>& figures);
 

@@ -28,8 +28,8 @@ struct RunStats {
   std::optional<double> sawtooth;
 };
 
-/// Counts bytes of the receivers' memory that differ from what the QPs' last messages left. For QPs that
-/// failed or are unreliable, checks only memory that no message reached.
+/// Counts bytes of the receivers' memory that differ from what the QPs' last messages should have left there.
+/// For QPs that failed or are unreliable, checks only the memory that no message reached.
 std::uint64_t memory_wrong(const config::RunConfig& config, const endpoints::Plans& plans,
                            const endpoints::Endpoints& endpoints, const endpoints::Payloads& payloads);
 

@@ -59,7 +59,7 @@ SawtoothStats compare_sawtooth(const RateOrigin& origin, std::span<const engine:
     const SentSample &from = samples[i - 1], &to = samples[i];
     if (to.at <= from.at || !credit_limited(from, to, packet)) continue;
     windows.push_back({from.at, to.at});
-    // Credit that was added has left as packets or is still in the bucket.
+    // Credit added in the interval either left as packets or is still in the bucket.
     const auto more = static_cast<double>(to.credit - from.credit);
     sent.push_back(point_of(windows.back(), static_cast<double>(to.counted - from.counted) + more));
   }

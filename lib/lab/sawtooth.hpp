@@ -29,7 +29,7 @@ struct Sawtooth {
 /// Smaller changes are part of the surrounding tooth.
 Sawtooth sawtooth_of(std::span<const RatePoint> points, double swing);
 
-/// The sawtooth that was sent, and the one that follows from the reaction point's parameters and the CNPs.
+/// The measured sawtooth, and the one predicted from the reaction point's parameters and the CNPs.
 struct SawtoothStats {
   Sawtooth sent, predicted;
   /// The larger of the relative differences in period and depth; empty with fewer than two teeth on either

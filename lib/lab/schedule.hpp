@@ -8,13 +8,13 @@
 
 namespace softfeb::lab {
 
-/// When a board's traffic is generated, since traffic began.
+/// Interval in which a board generates traffic, relative to the start of traffic.
 struct Sending {
   Time start = 0;
   Time stop = kNever;
 };
 
-/// Boards start or stop.
+/// Start or stop of one or more boards.
 struct Change {
   Time at = 0;
   std::vector<std::size_t> starting, stopping;

@@ -45,7 +45,7 @@ class HttpServer {
   std::string url() const;
   /// Sends an event to every stream. `event` is formatted by format_event().
   void publish(const std::string& event);
-  /// Number of clients that follow the events.
+  /// Returns the number of clients that receive the events.
   std::size_t streams() const;
   std::size_t connections() const;
 

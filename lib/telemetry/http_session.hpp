@@ -52,7 +52,7 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
 
   /// `busy`: too many connections; answer with 503 and close.
   void start(bool busy);
-  /// Sends an event if the client follows the event stream.
+  /// Sends an event if the client has opened the event stream.
   void publish(const std::shared_ptr<const std::string>& event);
   void close();
 
@@ -78,7 +78,9 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
   boost::beast::tcp_stream stream_;
   boost::beast::flat_buffer buffer_;
   std::optional<Parser> parser_;
-  std::deque<std::shared_ptr<const std::string>> backlog_;  ///< of a stream; the first is being written
+  std::optional<Message> message_;
+  std::deque<std::shared_ptr<const std::string>> backlog_;  ///< events of a stream; the first one is being
+                                                            ///< written
   std::size_t backlog_bytes_ = 0;
   std::array<char, 4096> ignored_{};
   bool head_ = false;

@@ -20,7 +20,7 @@ struct LinkView {
   std::size_t board = 0;  ///< index into RunInfo::boards
   const char* link = "";  ///< "registers" or "stream"
   bool open = false;
-  srp::UdpPeer peer;                          ///< of the open connection
+  srp::UdpPeer peer;                          ///< peer of the open connection
   bool in_band = false;                       ///< the open connection uses the board's own address
   std::uint64_t connections = 0;              ///< opened so far
   const srp::RssiHistory* history = nullptr;  ///< closed connections; valid until the link is driven again
@@ -35,7 +35,7 @@ class Links {
 
 /// One closed connection.
 nlohmann::ordered_json closed_json(const srp::RssiClosed& closed);
-/// The last ones, oldest first.
+/// The most recently closed connections, oldest first.
 nlohmann::ordered_json closed_json(const srp::RssiHistory& history);
 /// Number of closed connections by reason; reasons with a count of 0 are omitted.
 nlohmann::ordered_json reasons_json(const srp::RssiHistory& history);

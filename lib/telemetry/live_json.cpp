@@ -18,7 +18,7 @@ constexpr double kGbps = 8e-9;  // from bytes per second
 double rounded(double v) { return std::round(v * 1e5) / 1e5; }
 double gbps(double bytes_per_second) { return rounded(bytes_per_second * kGbps); }
 
-/// Names come from files: bytes that are not UTF-8 are replaced.
+/// Replaces bytes that are not UTF-8: names come from files.
 std::string dump(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
 Json board_json(const RunInfo::Board& b) {
@@ -97,7 +97,7 @@ std::string setup_json(const RunInfo& info, double interval) {
 
 std::string sample_json(const stats::RunInterval& interval) {
   Json json{{"t", std::round(to_seconds(interval.at) * 1e6) / 1e6}};
-  // The charts begin with the first sample, so it has counts, but no rates.
+  // The charts begin with the first sample, which has counts but no rates.
   const double shown = interval.first ? 0 : 1;
   using B = stats::BoardInterval;
   const auto boards = [&](auto value) { return column(interval.boards, value); };

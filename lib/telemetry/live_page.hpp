@@ -17,10 +17,10 @@
 #include <vector>
 
 /// lib/telemetry holds the live page: an HTTP server, its events, /metrics, and the files of the page
-/// (page/). Begin here: a LivePage observes a run and answers the requests that http_server.hpp accepts.
-/// run_info.hpp describes the run to it, metric_tables.hpp lists every counter, live_json.hpp and metrics.hpp
-/// format them. May include lib/stats and everything below it. Runs on the control thread only; what the page
-/// may change is behind the interface Parameters, which lib/slowcontrol implements.
+/// (page/). Begin with LivePage, which observes a run and answers the requests that http_server.hpp accepts.
+/// run_info.hpp describes the run; metric_tables.hpp lists every counter; live_json.hpp and metrics.hpp
+/// format the output. May include lib/stats and everything below it. Runs on the control thread only. The
+/// page changes parameters through the interface Parameters, which lib/slowcontrol implements.
 namespace softfeb::telemetry {
 
 /// Access to the boards' congestion control parameters while they send.
@@ -30,7 +30,7 @@ class Parameters {
     std::size_t board = 0;            ///< index into RunInfo::boards
     std::optional<std::uint32_t> qp;  ///< index on its board; empty: all
     std::vector<std::pair<std::string, std::string>>
-        given;  ///< as in the `dcqcn` of a configuration's change
+        given;  ///< keys and values, as in the `dcqcn` section of a configuration's change
   };
   virtual ~Parameters() = default;
   /// Responds with the board's parameters as JSON, or with an error.
@@ -53,8 +53,8 @@ class LivePage final : public stats::Observer, public Site {
   static constexpr std::size_t kHistory = 600;                   ///< samples
   static constexpr std::size_t kHistoryBytes = 8 * 1024 * 1024;  ///< bytes of their JSON
 
-  /// `parameters` may be null: parameters cannot be changed then. `links` may be null: no slow control is
-  /// served. Both must outlive the page.
+  /// If `parameters` is null, parameters cannot be changed. If `links` is null, no slow control is served.
+  /// Both must outlive the page.
   LivePage(RunInfo info, LivePageConfig config, Parameters* parameters, const Links* links = nullptr);
 
   /// `publish` receives every event from now on; usually HttpServer::publish.
@@ -63,7 +63,7 @@ class LivePage final : public stats::Observer, public Site {
   void begin() override;
   Time due() const override { return due_; }
   void add(const stats::Sample& sample) override;
-  /// Parameters cannot be changed from here on.
+  /// Also ends changes of parameters.
   void end(const stats::Sample& sample) override;
   /// Sets the result after end(): the verdict (held, failed, inconclusive) and the text shown in the
   /// terminal.
@@ -98,7 +98,7 @@ class LivePage final : public stats::Observer, public Site {
   LivePageConfig config_;
   Parameters* parameters_;
   const Links* links_;
-  std::string links_text_ = "null";  ///< as last published
+  std::string links_text_ = "null";  ///< as published last
   stats::RateTracker rates_;
   std::function<void(const std::string&)> publish_;
   State state_ = State::kWaiting;

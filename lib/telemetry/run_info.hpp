@@ -21,9 +21,9 @@ struct RunInfo {
     std::uint64_t link_rate = 0;  ///< bytes per second on the wire; 0: unshaped
     bool control = false;         ///< its registers are served
     bool dcqcn = false;           ///< a QP of the configuration has congestion control
-    std::size_t qps = 0;          ///< of the configuration
+    std::size_t qps = 0;          ///< number of QPs in the configuration
   };
-  /// Of a switch.
+  /// Port of a switch.
   struct Port {
     std::string name;  ///< switch.peer
     std::string switch_name;
@@ -31,7 +31,7 @@ struct RunInfo {
     std::uint64_t rate = 0;  ///< bytes per second on the wire
     bool ecn = false;        ///< kmin and kmax are those of the first queue that marks
     std::uint64_t kmin = 0, kmax = 0;
-    std::uint64_t buffer = 0;  ///< bytes, of its switch
+    std::uint64_t buffer = 0;  ///< bytes, shared by all ports of the switch
     bool bottleneck = false;
   };
 
@@ -42,15 +42,15 @@ struct RunInfo {
   std::vector<std::string> receivers;  ///< indexed like RunConfig::receivers
   std::vector<Port> ports;             ///< indexed like fabric::NetworkSnapshot::ports
   stats::DeliveryMap deliveries;       ///< which receivers count the payload that UC queue pairs deliver
-  std::vector<std::vector<bool>> own_rates;  ///< of each board: stats::own_rates() of its QPs
+  std::vector<std::vector<bool>> own_rates;  ///< for each board: stats::own_rates() of its QPs
 
   /// Number of queue pairs in the configuration, over all boards.
   std::size_t qps() const;
   stats::RateTracker rate_tracker() const { return {deliveries, own_rates}; }
 };
 
-/// The title is the name of the configuration file. Adds no switches. `plans`: the configuration's queue
-/// pairs.
+/// The title is the name of the configuration file. Switches are added by add_network(). `plans` are the
+/// configuration's queue pairs.
 RunInfo make_run_info(const config::RunConfig& config, const std::vector<endpoints::QpPlan>& plans,
                       const std::string& version);
 /// Adds the ports of the network's switches. The bottleneck is the port of switch `bottleneck_switch` towards
