@@ -31,7 +31,7 @@ DpdkRuntime::DpdkRuntime(const config::RunConfig& config, std::size_t arena_byte
 }
 
 DpdkRuntime::~DpdkRuntime() {
-  // Ports stop before any device goes: a ring's far end may still hold packets of this one's pools.
+  // Stop all ports before destroying any device: the far end of a ring may still hold packets from our pools.
   for (RunPort& p : ports_) p.port.reset();
 }
 
@@ -105,7 +105,7 @@ void DpdkRuntime::make_faults(const config::RunConfig& config, std::size_t index
   const auto lcores = static_cast<unsigned>(config.workers.count) + 1;
   for (std::size_t k = 0; k < port.workers.size(); ++k) {
     if (p.faults.any()) {
-      // Each queue and direction draws from a sequence of its own, all of the one seed.
+      // Each queue and direction has its own random sequence, derived from the one seed.
       const std::uint64_t seed = p.faults.seed * 1000 + k * 2;
       const dataplane::FaultRates tx{p.faults.tx_drop.parts(), p.faults.tx_corrupt.parts(),
                                      p.faults.tx_duplicate.parts(), p.faults.tx_reorder.parts(),

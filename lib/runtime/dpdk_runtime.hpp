@@ -22,34 +22,35 @@
 
 namespace softfeb::runtime {
 
-/// One port of the run with what belongs to it for its whole life.
+/// A port of the run, with the objects that live as long as it.
 struct RunPort {
   std::string name;
   std::unique_ptr<dataplane::Device> device;
   std::unique_ptr<dataplane::Port> port;
-  std::vector<unsigned> workers;  ///< that have an endpoint here, ascending; TX queue = place in this list
+  std::vector<unsigned> workers;  ///< workers with an endpoint on this port, ascending; a worker's index here
+                                  ///< is its TX queue
   std::uint16_t queues = 1;
   std::uint32_t frame_bytes = 0;  ///< longest Ethernet frame
-  /// By place in `workers`; empty without faults or capture.
+  /// Indexed like `workers`; empty without faults or capture.
   std::vector<std::unique_ptr<dataplane::FaultInjector>> tx_faults;
   std::vector<std::unique_ptr<dataplane::FaultInjector>> rx_faults;
   std::vector<std::unique_ptr<dataplane::Capture>> captures;
-  /// With `pacing: timestamp`: the NIC's clock, and the stamps by place in `workers`; else none.
+  /// Only with `pacing: timestamp`: the NIC's clock, and the departure stamps, indexed like `workers`.
   std::unique_ptr<dataplane::PortClock> clock;
   std::vector<std::unique_ptr<dataplane::DepartureStamps>> stamps;
 
-  /// "link up, 10 Gb/s", as the driver tells it now.
+  /// Current state from the driver, for example "link up, 10 Gb/s".
   std::string link_state() const;
-  /// "port nic: link up, 10 Gb/s".
+  /// For example "port nic: link up, 10 Gb/s".
   std::string link_text() const { return "port " + name + ": " + link_state(); }
 };
 
-/// DPDK as a run needs it: environment, ports, pools, payload arena, clock. Members in the order of their
-/// lives.
+/// The DPDK resources of a run: EAL, ports, mempools, payload arena and clock. Members are declared in the
+/// order of initialization.
 class DpdkRuntime {
  public:
-  /// `arena_bytes` for payloads. Throws EnvironmentError, RequestError, ConfigError (a path MTU above the
-  /// port's).
+  /// `arena_bytes` is the size of the payload arena. Throws EnvironmentError, RequestError, or ConfigError if
+  /// a path MTU exceeds the port's.
   DpdkRuntime(const config::RunConfig& config, std::size_t arena_bytes);
   ~DpdkRuntime();
 
@@ -59,25 +60,26 @@ class DpdkRuntime {
   const std::vector<RunPort>& ports() const { return ports_; }
   const dataplane::RunClock& clock() const { return clock_; }
   Time now() const { return clock_.now(); }
-  /// Wall clock at Time 0 when it was read last, ns since 1970.
+  /// Wall-clock time at Time 0, in ns since 1970, as of the last read.
   std::uint64_t unix_origin_ns() const { return unix_origin_ns_; }
-  /// Reads the wall clock again: NTP may have moved it, and our own clock drifts against it.
+  /// Reads the wall clock again: NTP may have adjusted it, and our own clock drifts against it.
   std::uint64_t read_wall_clock() { return unix_origin_ns_ = dataplane::unix_origin_ns(clock_.clock()); }
   const std::vector<dataplane::LcoreSpec>& lcores() const { return lcores_; }
   /// The lcore of worker `w`.
   unsigned lcore(unsigned w) const { return lcores_[w + 1].id; }
-  /// Calls `make`, whose memory is taken near worker `w`'s CPU.
+  /// Calls `make`, and allocates its memory on the NUMA node of worker `w`'s CPU.
   void for_worker(std::size_t w, const std::function<void()>& make) const;
   bool huge_pages() const { return eal_->huge_pages(); }
 
-  /// Keeps our clock true, and reads the clocks of NICs that packets have times for. Call it often.
+  /// Corrects the drift of our clock, and reads the clocks of NICs that send packets at given times. Must be
+  /// called often.
   void follow_clocks();
 
-  /// Waits until every port has a link, `limit` at most or until a signal comes; tells every five seconds.
-  /// Throws EnvironmentError where there is none by then.
+  /// Waits until every port has a link, for at most `limit` or until a signal arrives. Prints a line every
+  /// five seconds unless `quiet`. Throws EnvironmentError on timeout.
   void wait_for_links(Time limit, bool quiet) const;
 
-  /// Writes captures to their files; returns a line for each.
+  /// Writes captures to their files. Returns one line per file.
   std::vector<std::string> write_captures() const;
 
  private:

@@ -19,7 +19,8 @@ std::uint64_t worker_memory_mib(const config::RunConfig& config) {
   return 128 + 96 * config.ports.size() * std::max<std::size_t>(1, config.workers.count);
 }
 
-/// NUMA node of a port's hardware, -1 when it has none or cannot be opened, which its opening tells.
+/// Returns the NUMA node of a port's device, or -1 if it has none or cannot be opened. The error is reported
+/// when the port is opened.
 int node_of(const config::PortConfig& port) {
   try {
     return dataplane::device_node(dataplane::parse_device(port.device.text));
@@ -28,7 +29,7 @@ int node_of(const config::PortConfig& port) {
   }
 }
 
-/// Of each worker: the node that its ports are on.
+/// Returns, for each worker, the NUMA node of its ports.
 std::vector<int> worker_nodes(const config::RunConfig& config) {
   std::vector<std::vector<int>> seen(config.workers.count);
   for (std::size_t p = 0; p < config.ports.size(); ++p) {
@@ -39,7 +40,7 @@ std::vector<int> worker_nodes(const config::RunConfig& config) {
   return nodes;
 }
 
-/// DPDK would try for minutes. Throws EnvironmentError.
+/// Rejects more memory than the machine has; DPDK would try for minutes. Throws EnvironmentError.
 void check_memory(const config::RunConfig& config) {
   const auto has =
       static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
@@ -50,7 +51,7 @@ void check_memory(const config::RunConfig& config) {
                                     "fix: use a smaller value, or remove the key");
 }
 
-/// Throws ConfigError for CPUs of the file that are not ours to use.
+/// Throws ConfigError if the configuration names CPUs that are not available to this process.
 void check_cpus(const config::RunConfig& config, const std::vector<unsigned>& usable) {
   std::vector<config::Problem> problems;
   const auto check = [&](const char* key, unsigned cpu) {
@@ -96,7 +97,7 @@ dataplane::EalConfig eal_settings(const config::RunConfig& config,
   e.memory_mib = static_cast<unsigned>(mib);
   e.lcores = lcores;
   e.main_lcore = lcores.front().id;
-  e.telemetry = config.eal.prefix.has_value();  // without one there are no files
+  e.telemetry = config.eal.prefix.has_value();  // without a prefix there are no runtime files
   e.extra = config.eal.args;
   e.prefix = config.eal.prefix.value_or("");
   for (const auto& p : config.ports) {

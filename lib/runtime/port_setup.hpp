@@ -9,35 +9,38 @@
 #include <cstdint>
 #include <vector>
 
-/// From the configuration to what the data plane is made with.
+/// Translates the configuration into settings of the data plane.
 namespace softfeb::runtime {
 
-/// Packets that may be built and not yet gone, besides those in descriptors: the far end of a ring, retries.
+/// Maximum number of packets in use besides those in descriptors: at the far end of a ring, or waiting for a
+/// retry.
 inline constexpr std::uint32_t kHeldPackets = 2048;
 
-/// The main lcore, then one for each worker, on the NUMA node of its ports where the CPUs are left to us.
+/// Returns the main lcore, then one lcore per worker. Workers are placed on the NUMA node of their ports
+/// unless the configuration assigns CPUs.
 std::vector<dataplane::LcoreSpec> place_lcores(const config::RunConfig& config);
 
-/// Which CPU polls which port, for far_ports().
+/// Lists the ports that each CPU polls, for far_ports().
 std::vector<dataplane::WorkerRow> worker_rows(const config::RunConfig& config,
                                               const std::vector<dataplane::LcoreSpec>& lcores);
 
-/// The NUMA node that all ports with one are on, -1 when there is none.
+/// Returns the common NUMA node of all ports that have one, or -1.
 int ports_node(const config::RunConfig& config);
 
 dataplane::EalConfig eal_settings(const config::RunConfig& config,
                                   const std::vector<dataplane::LcoreSpec>& lcores);
 
-/// Workers with an endpoint on this port, ascending; worker 0 where there is none.
+/// Returns the workers with an endpoint on this port, ascending; only worker 0 if there are none.
 std::vector<unsigned> workers_on(const config::RunConfig& config, std::size_t port);
 
-/// Queues of a port: one for each of its workers; both ends of a ring have as many as the busier one.
+/// Returns the number of queues: one for each worker of the port. Both ends of a ring have the larger number.
 std::uint16_t queues_of(const config::RunConfig& config, std::size_t port);
 
-/// MTU that the QPs of this port's boards and receivers need.
+/// Returns the MTU that the QPs of this port's boards and receivers need.
 std::uint32_t needed_mtu(const config::RunConfig& config, std::size_t port);
 
-/// With `queue_rate`: of each worker's queue, the sum of the link rates of its boards (0: none, no limit).
+/// With `queue_rate`, the rate of each worker's queue is the sum of the link rates of its boards (0:
+/// unlimited).
 dataplane::PacingConfig pacing_settings(const config::RunConfig& config, std::size_t port);
 
 dataplane::PortConfig port_settings(const config::RunConfig& config, std::size_t port);

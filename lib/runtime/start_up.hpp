@@ -3,7 +3,8 @@
 
 namespace softfeb::runtime {
 
-/// Seconds since this program was executed. The kernel's resolution is 10 ms; 0 if it cannot be read.
+/// Returns the seconds since this program was executed, with the kernel's resolution of 10 ms; 0 if the time
+/// cannot be read.
 double seconds_since_exec();
 
 }  // namespace softfeb::runtime

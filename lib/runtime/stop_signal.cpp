@@ -9,13 +9,13 @@
 namespace softfeb::runtime {
 
 namespace {
-// Any thread may be the one that takes a signal.
+// Signals can be delivered to any thread.
 std::atomic<int> g_signals{0};
-std::atomic<std::int64_t> g_last_ms{0};  // of the last one that counted
+std::atomic<std::int64_t> g_last_ms{0};  // time of the last counted signal
 static_assert(std::atomic<std::int64_t>::is_always_lock_free);
 
-/// `timeout`, and some shells and supervisors, send to a process and to its group: two signals, one wish.
-/// Nobody presses Ctrl-C twice as fast.
+/// Signals that arrive this close together count as one: `timeout` and some shells and supervisors signal
+/// both a process and its group. Ctrl-C cannot be pressed twice in this time.
 constexpr std::int64_t kTogetherMs = 20;
 
 bool came_with_another() {

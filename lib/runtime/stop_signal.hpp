@@ -5,8 +5,8 @@ namespace softfeb::runtime {
 
 /// Catches SIGINT and SIGTERM from now on.
 void catch_stop_signals();
-/// Number of stop signals received: one requests an orderly end (drain), a second one a quick end (flush),
-/// and the third one kills. Signals within 20 ms of a counted one are not counted.
+/// Returns the number of stop signals received. The first requests an orderly end (drain), the second a quick
+/// end (flush), and the third kills the process. Signals within 20 ms of a counted one are ignored.
 int stop_signals();
 
 }  // namespace softfeb::runtime

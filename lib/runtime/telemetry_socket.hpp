@@ -6,8 +6,8 @@
 
 namespace softfeb::runtime {
 
-/// Counters for DPDK's telemetry socket, once a second: /softfeb/boards, /softfeb/receivers, /softfeb/ports,
-/// /softfeb/info (dataplane/telemetry_commands.hpp). Names are those of /metrics.
+/// Publishes counters on DPDK's telemetry socket once a second: /softfeb/boards, /softfeb/receivers,
+/// /softfeb/ports, /softfeb/info (dataplane/telemetry_commands.hpp). Names are those of /metrics.
 class TelemetrySocket final : public stats::Observer {
  public:
   explicit TelemetrySocket(telemetry::RunInfo info);

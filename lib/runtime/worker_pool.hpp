@@ -16,11 +16,11 @@
 #include <string>
 #include <vector>
 
-/// lib/runtime: DPDK as a run needs it. DpdkRuntime opens ports, memory and clocks as the configuration says;
-/// WorkerPool places the endpoints on workers and port queues, starts the workers, and sends them commands
-/// from the control thread. May include dataplane, endpoints, config and what is below them, not slowcontrol.
-/// Begin with DpdkRuntime (dpdk_runtime.hpp), then WorkerPool here; port_setup.hpp and network_setup.hpp
-/// translate the configuration.
+/// lib/runtime: the DPDK resources and workers of a run. DpdkRuntime opens the configured ports, memory and
+/// clocks. WorkerPool places the endpoints on workers and port queues, starts the workers, and sends them
+/// commands from the control thread. May include dataplane, endpoints, config and the libraries below them,
+/// but not slowcontrol. Begin with DpdkRuntime (dpdk_runtime.hpp), then WorkerPool here; port_setup.hpp and
+/// network_setup.hpp translate the configuration.
 namespace softfeb::runtime {
 
 /// All statistics at one moment. `endpoints`: boards in the order of RunConfig, then receivers.
@@ -32,7 +32,7 @@ struct PoolSnapshot {
 /// The workers of a run and their endpoints. They run from construction to quit().
 class WorkerPool {
  public:
-  /// With a lab, `config` is `lab->run`, and one of the workers also runs its network.
+  /// `lab`, if not null, contains `config` as `lab->run`; one of the workers then also runs its network.
   WorkerPool(const config::RunConfig& config, DpdkRuntime& dpdk, endpoints::Endpoints& endpoints,
              const config::LabConfig* lab = nullptr);
   ~WorkerPool();
@@ -43,14 +43,14 @@ class WorkerPool {
   void start(Time at);
   /// Sets the parameters of `part` for its QPs in the worker's next iteration.
   void change(std::size_t board, const config::ChangeConfig::Part& part);
-  /// Indexed like RunConfig::changes: 1 if all QPs of the change have it.
+  /// Indexed like RunConfig::changes: 1 if the change is in force on all its QPs.
   std::vector<std::uint8_t> changes_made() const;
   void stop_traffic() { tell(dataplane::StopTraffic{}); }
   void flush() { tell(dataplane::FlushRequests{}); }
-  /// Ends the workers. After that the caller may access the endpoints directly.
+  /// Stops the workers. The caller may then access the endpoints directly.
   void quit();
 
-  /// Sets how the pool waits for its workers. Default: sleep.
+  /// Sets the function that waits for the workers. Default: sleep.
   void wait_by(std::function<void(Time)> pass) { pass_ = std::move(pass); }
 
   /// The worker of an endpoint: boards first, then receivers.
@@ -62,28 +62,28 @@ class WorkerPool {
   dataplane::WorkerStats totals() const;
   const std::vector<std::unique_ptr<dataplane::Worker>>& workers() const { return workers_; }
 
-  /// Where the port queue of this port and worker exchanges slow-control datagrams with the control thread.
-  /// The caller receives them from now on; see drain_control(). Requires an endpoint of the port on the
-  /// worker.
+  /// Returns the exchange of slow-control datagrams between a port queue and the control thread. From now on
+  /// the caller must receive its datagrams; drain_control() skips it. The worker must have an endpoint on the
+  /// port.
   dataplane::ControlExchange& serve_control(std::size_t port, unsigned worker);
-  /// Number of the endpoint (boards first, then receivers) in its port's map.
+  /// Returns the index of the endpoint (boards first, then receivers) in its port's map.
   std::uint32_t index_on_port(std::size_t endpoint) const { return owners_[endpoint]; }
-  /// True if workers ring the control thread's doorbell. Workers that spin make no system call; the control
+  /// True if workers ring the control thread's doorbell. Workers that spin avoid system calls, so the control
   /// thread must poll their exchanges.
   bool rings_control_thread() const;
-  /// Rung when a datagram for the control thread has arrived, while that thread has armed it.
+  /// Workers ring it when a datagram arrives for the control thread, but only while that thread has armed it.
   dataplane::Doorbell& control_doorbell() { return control_doorbell_; }
-  /// Frees the slow-control datagrams of port queues whose exchange has no receiver. Returns how many.
+  /// Frees the slow-control datagrams of port queues whose exchange is not served. Returns their number.
   std::uint64_t drain_control();
 
   /// Table of the workers with their queues and endpoints, printed at start.
   std::string map() const;
-  /// One line per port: the steering tier in use, and why.
+  /// Returns one line per port: the steering tier in use, and the reason.
   std::vector<std::string> steering() const;
 
  private:
   void place_endpoints(const config::RunConfig& config);
-  /// True for a port of the network, which has no endpoints.
+  /// True for a port that belongs to the network and has no endpoints.
   bool of_network(std::size_t port) const;
   void add_network(const config::LabConfig& lab);
   bool has_network(unsigned worker) const;
@@ -116,12 +116,12 @@ class WorkerPool {
   std::vector<std::unique_ptr<dataplane::FlowRules>> rules_;
   /// The parts of each of the configuration's changes. The workers hold pointers to them.
   std::vector<std::vector<std::unique_ptr<dataplane::CongestionChange>>> scheduled_changes_;
-  /// From change(), until they are done.
+  /// Changes made by change() that the workers have not yet applied.
   std::vector<std::unique_ptr<dataplane::CongestionChange>> live_changes_;
   std::vector<std::unique_ptr<dataplane::Worker>> workers_;
-  /// For each endpoint (boards, then receivers): its worker and its place there.
+  /// For each endpoint (boards, then receivers): its worker and its index on that worker.
   std::vector<std::pair<unsigned, std::size_t>> places_;
-  std::vector<std::uint32_t> owners_;  ///< for each endpoint, its number in its port's map
+  std::vector<std::uint32_t> owners_;  ///< for each endpoint, its index in its port's map
   std::function<void(Time)> pass_;
   bool working_ = false;
 };

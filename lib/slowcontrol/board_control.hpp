@@ -21,7 +21,7 @@
 
 namespace softfeb::slowcontrol {
 
-/// What the boards' slow control shares; all of it must outlive them.
+/// Dependencies shared by the boards' slow control. They must outlive it.
 struct ControlDeps {
   const config::RunConfig* config = nullptr;
   runtime::DpdkRuntime* dpdk = nullptr;
@@ -35,10 +35,11 @@ struct ControlDeps {
   std::function<void(const std::string&, Time)> closed;  ///< reports a closed connection
 };
 
-/// The slow control of one board: its registers, the SRP server and the stream, and the RSSI link of each.
+/// Slow control of one board: its registers, the SRP server, the stream, and an RSSI link for each of the
+/// two.
 class BoardControl {
  public:
-  /// Serves from construction on. Throws SocketError, EnvironmentError.
+  /// Starts serving. Throws SocketError, EnvironmentError.
   BoardControl(const ControlDeps& deps, std::size_t board);
   BoardControl(const BoardControl&) = delete;
   BoardControl& operator=(const BoardControl&) = delete;
@@ -49,7 +50,7 @@ class BoardControl {
   std::size_t board() const { return board_; }
   const config::ControlConfig& config() const { return config_; }
   const board::BoardRegisters& registers() const { return registers_; }
-  /// For register accesses by others than the client, such as the live page.
+  /// The register bus for other users than the client, such as the live page.
   srp::Bus& bus() { return queue_; }
   const ControlLink& link(std::size_t i) const { return i == kRegisters ? registers_link_ : stream_link_; }
   const srp::SrpServer& srp() const { return srp_; }
@@ -58,7 +59,7 @@ class BoardControl {
   bool in_band() const { return config_.in_band; }
   /// Runs due timers of links without a socket.
   void run_timers(Time now);
-  /// When the first of those timers expires; kNever without one.
+  /// Returns when the first of those timers expires; kNever if none is running.
   Time deadline() const;
   /// Closes the connections and stops serving.
   void close(Time now);
@@ -69,7 +70,7 @@ class BoardControl {
   void open_paths(const ControlDeps& deps);
   void observe(board::LiveState& live, Time now);
   void set_link(const board::SetRssi& action, Time now);
-  /// Warns the user of actions that the board will refuse without an error.
+  /// Warns the user about actions that the board will refuse without an error.
   void inspect(const board::DataPathAction& action) const;
 
   std::size_t board_;

@@ -9,7 +9,7 @@ namespace softfeb::slowcontrol {
 
 namespace {
 
-/// In-band peers remembered, at most. The oldest is forgotten first, but never the connected one.
+/// Maximum number of in-band peers remembered. The oldest is dropped first, but never the connected one.
 constexpr std::size_t kPeers = 16;
 
 std::int64_t unix_ns() {

@@ -14,8 +14,8 @@
 
 namespace softfeb::slowcontrol {
 
-/// One of a board's two RSSI links and the paths that lead to it: a socket, the board's own address on its
-/// port (in band), or both. Clients of both paths compete for the one connection, as on one wire.
+/// One of a board's two RSSI links, reachable through a socket, through the board's own address on its port
+/// (in band), or both. Clients on both paths compete for the one connection.
 class ControlLink final : private srp::DatagramSink, private InBandUser {
  public:
   /// `closed` gets the record of each connection that ends; it must not call the link.
@@ -35,16 +35,16 @@ class ControlLink final : private srp::DatagramSink, private InBandUser {
   const srp::RssiServer& server() const { return server_; }
   /// Ignores all clients from now on.
   void disconnect();
-  /// Runs due timers. Needed for a link without a socket, whose own timer runs them.
+  /// Runs due timers. Only needed for a link without a socket; a socket has its own timer.
   void run_timers(Time now);
-  /// The connections that have ended.
+  /// Returns the closed connections.
   const srp::RssiHistory& history() const { return history_; }
-  /// The connected peer came by the board's own address, not by the socket.
+  /// True if the connected peer uses the board's own address instead of the socket.
   bool in_band() const { return by_own_address(server_.status().peer); }
-  std::uint64_t refused() const;  ///< datagrams to its socket from addresses that may not connect
+  std::uint64_t refused() const;  ///< datagrams that the socket received from addresses that may not connect
 
  private:
-  // srp::DatagramSink: sends answers the way their peer came.
+  // srp::DatagramSink: sends replies on the path that their peer uses.
   void send(const srp::UdpPeer& to, ByteSpan datagram) override;
   // InBandUser
   void on_in_band_datagram(const srp::UdpPeer& from, ByteSpan datagram, Time now) override;
@@ -60,8 +60,8 @@ class ControlLink final : private srp::DatagramSink, private InBandUser {
   Closed closed_;
   std::unique_ptr<sockets::UdpServerSocket> socket_;
   InBandLink* in_band_ = nullptr;
-  std::uint64_t refused_ = 0;  ///< when the socket closed
-  /// Recent in-band peers, the latest last. Only kept with both paths, to answer on the right one.
+  std::uint64_t refused_ = 0;  ///< value of refused() when the socket was closed
+  /// Recent in-band peers, the latest last. Used only with both paths, to choose the path of a reply.
   std::vector<srp::UdpPeer> in_band_peers_;
 };
 

@@ -15,11 +15,12 @@ namespace softfeb::slowcontrol {
 namespace {
 
 constexpr int kHandlers = 64;  ///< handlers of sockets and timers per iteration
-/// A worker answers within an iteration. If it has a CPU of its own, that is less than the shortest sleep.
+/// Time to spin for a worker's answer. A worker with a CPU of its own answers within an iteration, which is
+/// shorter than the shortest sleep.
 constexpr Time kSpin = 20 * kMicrosecond;
 constexpr Time kNap = 20 * kMicrosecond;
-/// Polling intervals for workers that spin, which do not ring: while datagrams arrive, and after none arrived
-/// for kQuiet.
+/// Polling intervals for workers that spin and therefore do not ring: while datagrams arrive, and once none
+/// has arrived for kQuiet.
 constexpr Time kInBandSoon = 50 * kMicrosecond;
 constexpr Time kInBandLater = 500 * kMicrosecond;
 constexpr Time kQuiet = 20 * kMillisecond;
@@ -65,7 +66,7 @@ ControlService::ControlService(const config::RunConfig& config, runtime::DpdkRun
     doorbell_.assign(pool.control_doorbell().fd());
     await_doorbell();
   }
-  // Naps of 20 µs must not last 70.
+  // The default timer slack would extend naps of 20 µs to 70 µs.
   if (!boards_.empty()) prctl(PR_SET_TIMERSLACK, 1'000UL, 0UL, 0UL, 0UL);
 }
 
@@ -113,7 +114,7 @@ void ControlService::run_until(Time until) {
   }
 }
 
-/// One iteration, of bounded length.
+/// Runs one iteration, of bounded length.
 void ControlService::serve(Time now) {
   if (!serves()) return;
   for (int i = 0; i < kHandlers && io_.poll_one() != 0; ++i) {
@@ -129,7 +130,8 @@ void ControlService::serve_in_band(Time now) {
   }
 }
 
-/// A bus whose access continues may wait again at once; it then adds itself to `waiting_`.
+/// Polls the waiting buses. A bus whose access continues may have to wait again; it then adds itself to
+/// `waiting_`.
 void ControlService::serve_waiting(Time now) {
   if (waiting_.empty()) return;
   serving_.clear();
@@ -172,7 +174,7 @@ void ControlService::wait(Time until) {
   timer_.expires_after(length(span));
   timer_.async_wait([](const boost::system::error_code&) {});
   io_.run_one();
-  // Its handler runs in the next iteration, not in the next wait.
+  // The cancelled handler runs in the next iteration, not in the next wait.
   timer_.cancel();
   pool_.control_doorbell().disarm();
 }

@@ -13,22 +13,22 @@
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/steady_timer.hpp>
 
-/// lib/slowcontrol: the boards' registers and their clients. It joins board (registers), srp (protocol
+/// lib/slowcontrol: the boards' registers and their clients. It connects board (registers), srp (protocol
 /// machines), sockets and runtime (workers), and may include all of them; only experiment and report are
-/// above. Everything runs on the control thread. Begin with ControlService here, then BoardControl (one
+/// above it. Everything runs on the control thread. Begin with ControlService here, then BoardControl (one
 /// board), RegisterBus (one access, and how it waits for a worker) and ControlLink (one RSSI link, by socket
-/// or in band). in_band.hpp turns mbufs of the port queues into datagrams and back.
+/// or in band). in_band.hpp converts between mbufs of the port queues and datagrams.
 namespace softfeb::slowcontrol {
 
 /// The slow control of all boards that have one. Also runs the handlers of other sockets of this process. All
-/// work happens on the thread that calls run_until(): the main thread calls it wherever it would sleep.
+/// work happens on the thread that calls run_until(); the main thread calls it instead of sleeping.
 class ControlService final : public telemetry::Links {
  public:
-  /// `say` gets lines for the user. Opens what is configured; clients are served from the first run_until()
-  /// on. Throws SocketError, EnvironmentError.
+  /// Opens what is configured. Clients are served from the first call of run_until(). `say` prints lines for
+  /// the user. Throws SocketError, EnvironmentError.
   ControlService(const config::RunConfig& config, runtime::DpdkRuntime& dpdk, runtime::WorkerPool& pool,
                  const endpoints::Endpoints& endpoints, std::function<void(const std::string&)> say);
-  /// stop(), if that was not called. Before the worker pool's workers end.
+  /// Calls stop() if it has not been called. Destroy the service before the worker pool's workers end.
   ~ControlService() override;
   ControlService(const ControlService&) = delete;
   ControlService& operator=(const ControlService&) = delete;
@@ -41,7 +41,8 @@ class ControlService final : public telemetry::Links {
   const std::vector<std::unique_ptr<BoardControl>>& boards() const { return boards_; }
   /// Both connections of each board, for the live page and /metrics.
   std::vector<telemetry::LinkView> links() const override;
-  /// For other sockets, whose handlers then run with the boards'. They must close before this is destroyed.
+  /// For other sockets, whose handlers then run along with the boards'. They must be closed before this
+  /// object is destroyed.
   boost::asio::io_context& io() {
     sockets_ = true;
     return io_;
@@ -63,14 +64,15 @@ class ControlService final : public telemetry::Links {
   boost::asio::io_context io_{1};
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_;
   boost::asio::steady_timer timer_;
-  boost::asio::posix::stream_descriptor doorbell_;  ///< the worker pool's, which owns the descriptor
+  boost::asio::posix::stream_descriptor doorbell_;  ///< the worker pool's doorbell; the pool owns the
+                                                    ///< descriptor
   InBandPorts in_band_ports_;
   PortStates ports_;
-  srp::LimitedNotes closed_;           ///< of connections
+  srp::LimitedNotes closed_;           ///< limits the lines about closed connections
   std::vector<RegisterBus*> waiting_;  ///< buses that wait for a worker
   std::vector<RegisterBus*> serving_;
   std::vector<std::unique_ptr<BoardControl>> boards_;
-  bool sockets_ = false;  ///< others use io()
+  bool sockets_ = false;  ///< other sockets use io()
   bool in_band_ = false;
   bool spins_ = false;   ///< the workers have CPUs of their own and answer within microseconds
   Time in_band_at_ = 0;  ///< time of the latest in-band datagram

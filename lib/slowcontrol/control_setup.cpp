@@ -11,10 +11,10 @@ namespace softfeb::slowcontrol {
 
 namespace {
 
-/// Below what the least MTU of a port carries.
+/// Lower bound of the segment size in bytes. The smallest MTU of a port can carry more.
 constexpr std::size_t kLeastSegment = 256;
-/// Segments behind a stream's window: enough to keep it full, few enough that a register access need not wait
-/// for them.
+/// Segments queued beyond a stream's window: enough to keep the window full, but few enough not to delay
+/// register accesses.
 constexpr std::size_t kStreamQueue = 8;
 
 srp::RssiServerConfig link(const config::ControlConfig& c, std::size_t max_datagram, std::uint64_t seed,

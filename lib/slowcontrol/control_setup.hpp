@@ -11,10 +11,10 @@
 /// Translates a board's section `control` into the configuration of its registers and links.
 namespace softfeb::slowcontrol {
 
-/// Number of configured QPs of the board. Those of the metadata bus follow.
+/// Returns the number of configured QPs of the board. The QPs of the metadata bus follow them.
 std::size_t configured_qps(const config::BoardConfig& board);
 
-/// `start`: origin of the board's time.
+/// `start` is the origin of the board's time.
 board::BoardRegistersConfig registers_config(const config::RunConfig& config, std::size_t board, Time start);
 
 /// The firmware's two links. `max_datagram`: the longest datagram that all paths to the link can carry.
@@ -23,7 +23,7 @@ srp::RssiServerConfig registers_link(const config::ControlConfig& c, std::size_t
 srp::RssiServerConfig stream_link(const config::ControlConfig& c, std::size_t max_datagram,
                                   std::uint64_t seed);
 
-/// Whether `ip` is in one of the networks that may connect.
+/// True if `ip` is in one of the networks that may connect.
 bool allowed(const config::ControlConfig& c, const roce::IpAddress& ip);
 
 }  // namespace softfeb::slowcontrol

@@ -51,7 +51,8 @@ void InBandLink::send(const srp::UdpPeer& to, ByteSpan datagram) {
 InBandPort::InBandPort(const InBandConfig& config, ControlExchange& exchange, dataplane::Mempools& pools)
     : config_(config), exchange_(exchange) {
   config_.mtu = std::min(config_.mtu, kLongestPacket);
-  // Buffers for every descriptor: a driver may free sent packets only when it needs their descriptors.
+  // Reserve a buffer for every descriptor: a driver may free sent packets only when it needs their
+  // descriptors.
   const std::uint32_t in_use = config_.descriptors + static_cast<std::uint32_t>(ControlExchange::kRoom);
   pool_ = pools.create("slow control frames", dataplane::pool_size(in_use, config_.lcores),
                        std::max(dataplane::frame_bytes_for(config_.mtu), kShortestFrame), 0, config_.socket);

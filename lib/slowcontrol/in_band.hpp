@@ -19,13 +19,13 @@
 
 struct rte_mempool;
 
-/// In-band slow control, control-thread side. Port queues forward the datagrams they receive at the boards'
-/// addresses to the boards' RSSI links; datagrams the links send return to the port queues as frames.
-/// Everything here belongs to the control thread.
+/// In-band slow control, control-thread side. Port queues forward datagrams received at the boards' addresses
+/// to the boards' RSSI links. Datagrams that the links send return to the port queues as frames. Everything
+/// here belongs to the control thread.
 namespace softfeb::slowcontrol {
 
 struct InBandConfig {
-  std::uint32_t mtu = 1500;          ///< MTU of the port in bytes, from the IP header on
+  std::uint32_t mtu = 1500;          ///< MTU of the port in bytes, including the IP header
   std::uint32_t descriptors = 1024;  ///< TX queue descriptors; each may hold a frame
   unsigned lcores = 1;
   int socket = -1;
@@ -47,12 +47,12 @@ class InBandUser {
  public:
   virtual ~InBandUser() = default;
   virtual void on_in_band_datagram(const srp::UdpPeer& from, ByteSpan datagram, Time now) = 0;
-  /// The peer whose route must be kept: the one of the open connection.
+  /// Returns the peer of the open connection, whose route must be kept.
   virtual roce::IpAddress in_band_peer() const = 0;
 };
 
-/// One UDP port of one board, the transmit path of its RSSI link. Replies go to the MAC address from which
-/// the peer's datagrams came, in the board's VLAN.
+/// One UDP port of one board, and the transmit path of its RSSI link. Replies go to the source MAC address of
+/// the peer's datagrams, in the board's VLAN.
 class InBandLink final : public srp::DatagramSink {
  public:
   using Allow = std::function<bool(const roce::IpAddress&)>;
@@ -61,8 +61,8 @@ class InBandLink final : public srp::DatagramSink {
   InBandLink(InBandPort& port, std::uint32_t endpoint, const engine::Identity& identity,
              std::uint16_t udp_port, Allow allow);
 
-  /// Sets the receiver of datagrams. `user` must outlive this object, or be disconnected (null) before it is
-  /// destroyed.
+  /// Sets the receiver of datagrams; null disconnects it. `user` must outlive this object or be disconnected
+  /// before it is destroyed.
   void connect(InBandUser* user) { user_ = user; }
 
   /// Longest datagram, in bytes, that fits a frame of the port.
@@ -72,7 +72,7 @@ class InBandLink final : public srp::DatagramSink {
 
  private:
   friend class InBandPort;
-  /// Returns false when the sender is not allowed to connect.
+  /// Returns false if the sender is not allowed to connect.
   bool take(const engine::ReceivedDatagram& datagram, ByteSpan payload, Time now);
 
   InBandPort& port_;
@@ -88,16 +88,16 @@ class InBandLink final : public srp::DatagramSink {
 /// In-band slow control of all boards of a port queue.
 class InBandPort {
  public:
-  /// Datagrams per poll(), at most, so that a flood cannot starve the control thread.
+  /// Maximum number of datagrams per poll(), so that a flood cannot starve the control thread.
   static constexpr std::size_t kPollShare = 256;
 
-  /// `exchange` is the port queue's and must outlive this object. Throws EnvironmentError when there is no
-  /// memory for the frames.
+  /// `exchange` belongs to the port queue and must outlive this object. Throws EnvironmentError if there is
+  /// not enough memory for the frames.
   InBandPort(const InBandConfig& config, dataplane::ControlExchange& exchange, dataplane::Mempools& pools);
 
-  /// Serves `udp_port` (8192 or 8193) of board `endpoint` (index into PortMap, must live on this port queue's
-  /// worker) for the senders that `allow` accepts. The returned link keeps its address for the lifetime of
-  /// this object.
+  /// Serves `udp_port` (8192 or 8193) of a board to the senders that `allow` accepts. `endpoint` is the
+  /// board's index in PortMap; the board must belong to this port queue's worker. The reference stays valid
+  /// for the lifetime of this object.
   InBandLink& serve(std::uint32_t endpoint, const engine::Identity& identity, std::uint16_t udp_port,
                     InBandLink::Allow allow);
 

@@ -14,19 +14,19 @@
 
 namespace softfeb::slowcontrol {
 
-/// In-band slow control of all boards of a run: an InBandPort for each port queue that carries datagrams of a
-/// served board. Belongs to the control thread.
+/// In-band slow control of all boards of a run, with an InBandPort for each port queue that carries datagrams
+/// of a served board. Belongs to the control thread.
 class InBandPorts {
  public:
-  /// All must outlive this object.
+  /// All arguments must outlive this object.
   InBandPorts(const config::RunConfig& config, runtime::DpdkRuntime& dpdk, runtime::WorkerPool& pool)
       : config_(config), dpdk_(dpdk), pool_(pool) {}
 
-  /// Serves `udp_port` at the board's own address for the senders that `allow` accepts. The link lives as
-  /// long as this object. Throws EnvironmentError when there is no memory for the frames.
+  /// Serves `udp_port` at the board's own address to the senders that `allow` accepts. The link lives as long
+  /// as this object. Throws EnvironmentError if there is not enough memory for the frames.
   InBandLink& serve(std::size_t board, std::uint16_t udp_port, InBandLink::Allow allow);
 
-  /// Passes received datagrams to their links. Returns how many there were.
+  /// Passes received datagrams to their links. Returns their number.
   std::size_t poll(Time now);
 
  private:

@@ -31,7 +31,7 @@ telemetry::Response bus_failure() {
   return problem(502, "the board refused the register access", "try again; read the registers with febctl");
 }
 
-/// A key whose register the profile does not have.
+/// Throws ConfigError if the change sets a key whose register the profile lacks.
 void check_register(const telemetry::Parameters::Change& change, const DcqcnRegisters& registers) {
   if (registers.has_bypass()) return;
   for (const auto& [key, value] : change.given) {
@@ -78,7 +78,8 @@ void ParameterControl::add_slots(std::size_t board) {
   }
 }
 
-/// Who has which congestion control stays as the board was made: its worker may run.
+/// Uses only the assignment of congestion controls to QPs, which does not change after the board is created,
+/// because the board's worker may be running.
 void ParameterControl::add_sharers(std::size_t board) {
   Board& b = boards_[board];
   const engine::Board& sender = pool_.board(board);
@@ -129,7 +130,8 @@ void ParameterControl::check_alone(const Board& b, const Change& change) const {
                               "\"qps\": \"all\""}});
 }
 
-/// What the QPs without registers will have; wrong values are found before anything is changed.
+/// Computes the new parameters of the QPs without registers. Throws on invalid values before anything is
+/// changed.
 void ParameterControl::plan(Task& task) const {
   const Board& b = boards_[task.board];
   const Change& change = *task.change;

@@ -15,12 +15,13 @@
 
 namespace softfeb::slowcontrol {
 
-/// DCQCN's parameters of a running configuration, for the live page. Where a board's registers are served,
-/// and show the QP, they are read and written there, so that every client of the board sees what is in force;
-/// other QPs are told by way of their worker. On the control thread.
+/// The DCQCN parameters of a running configuration, for the live page. If a board serves registers for a QP,
+/// parameters are read and written there, so that every client of the board sees the values in force.
+/// Parameters of other QPs are changed through their worker. Runs on the control thread.
 class ParameterControl final : public telemetry::Parameters {
  public:
-  /// All outlive this, and this what is under way in `service`.
+  /// All arguments must outlive this object. `service` must also outlive pending accesses, which use this
+  /// object.
   ParameterControl(const config::RunConfig& config, const runtime::DpdkRuntime& dpdk,
                    runtime::WorkerPool& pool, const ControlService& service);
 
@@ -29,29 +30,31 @@ class ParameterControl final : public telemetry::Parameters {
 
  private:
   using Shared = std::shared_ptr<const config::DcqcnConfig>;
-  /// A QP whose parameters are in registers.
+  /// A QP whose parameters have registers.
   struct Slot {
-    std::size_t qp = 0;  ///< on the board
+    std::size_t qp = 0;  ///< index on the board
     DcqcnRegisters registers;
-    config::DcqcnConfig last;  ///< as read last
+    config::DcqcnConfig last;  ///< as of the last read
   };
   struct Board {
-    std::vector<Shared> qps;  ///< of the configuration, as in force; QPs with the same section share one
+    std::vector<Shared> qps;  ///< current parameters of the configured QPs; QPs with the same section share
+                              ///< one object
     BoardControl* control = nullptr;
     std::vector<Slot> slots;
-    /// Of each of `qps`: the slot whose registers are its own, or those of a QP that it shares its congestion
-    /// control with; kNone.
+    /// For each of `qps`: the slot with its own registers or with those of a QP that shares its congestion
+    /// control; or kNone.
     std::vector<std::size_t> shown_by;
-    std::size_t not_shown = 0;  ///< QPs of the metadata bus without registers: nobody changes them
+    std::size_t not_shown = 0;  ///< QPs of the metadata bus without registers; their parameters cannot be
+                                ///< changed
   };
   static constexpr std::size_t kNone = SIZE_MAX;
-  /// A request on its way through the slots, one after the other.
+  /// A request, which visits the slots one after the other.
   struct Task {
     std::size_t board = 0;
     std::optional<Change> change;
-    std::size_t slot = 0;  ///< the one being read or written
+    std::size_t slot = 0;  ///< the slot being read or written
     DcqcnRegisters::Words words{};
-    std::vector<Shared> qps;  ///< what the board's QPs without registers will have
+    std::vector<Shared> qps;  ///< new parameters of the board's QPs, used for those without registers
     telemetry::Respond respond;
   };
   using TaskPointer = std::shared_ptr<Task>;
@@ -59,12 +62,12 @@ class ParameterControl final : public telemetry::Parameters {
   void add_slots(std::size_t board);
   void add_sharers(std::size_t board);
   static bool in_slot(const Board& b, std::size_t qp) { return b.shown_by[qp] != kNone; }
-  /// The slot is the QP's own.
+  /// True if the slot belongs to the QP itself.
   static bool has_slot(const Board& b, std::size_t qp) {
     return in_slot(b, qp) && b.slots[b.shown_by[qp]].qp == qp;
   }
   void check_alone(const Board& b, const Change& change) const;
-  /// Scheduled changes that have been made since.
+  /// Adopts the scheduled changes that have taken effect since the last call.
   void follow_schedule();
   void plan(Task& task) const;
   void read_slot(const TaskPointer& task);

@@ -10,14 +10,14 @@
 
 namespace softfeb::slowcontrol {
 
-/// MAC addresses of peers, each learnt from the peer's latest datagram. The table is bounded: a new peer
-/// replaces the least recently heard one, but never the pinned one.
+/// MAC addresses of peers, learnt from each peer's latest datagram. The table is bounded: a new peer replaces
+/// the least recently heard one, but never the pinned one.
 class PeerRoutes {
  public:
   static constexpr std::size_t kRoom = 16;
 
-  /// Records the MAC address of `ip`. `pinned` is the peer that must stay in the table: the one of the open
-  /// connection.
+  /// Records the MAC address of `ip`. `pinned` is the peer of the open connection, which must stay in the
+  /// table.
   void learn(const roce::IpAddress& ip, const roce::MacAddress& mac, const roce::IpAddress& pinned) {
     Route* at = nullptr;
     for (Route& r : routes_) {

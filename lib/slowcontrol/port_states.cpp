@@ -10,7 +10,8 @@ namespace {
 
 constexpr Time kKeep = 2 * kMillisecond;
 
-/// Names that drivers give a counter among their extended ones; each driver has one of them.
+/// Names of one extended statistic (xstat) in different drivers. The values of all names that a driver uses
+/// are added.
 using Names = std::array<std::string_view, 4>;
 constexpr Names kRxPause{"rx_pause_packets", "rx_flow_control_xon_packets", "rx_flow_control_xoff_packets",
                          "rx_pause_ctrl_phy"};

@@ -37,7 +37,7 @@ void RegisterBus::ask(Phase phase) {
   deps_.waiting(*this);
 }
 
-/// The worker's ring may be full: poll() tries again.
+/// Returns false if the worker's ring is full; poll() then tries again.
 bool RegisterBus::hand_over() {
   if (handed_over_) return true;
   if (phase_ == Phase::kRespond) {

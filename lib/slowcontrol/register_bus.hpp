@@ -12,15 +12,15 @@
 
 namespace softfeb::slowcontrol {
 
-/// The register bus of a board, behind its SRP server. Accesses that do not concern the data path are
+/// The register bus of a board, behind its SRP server. Accesses that do not involve the data path are
 /// answered at once. Others go to the board's worker and are answered when the worker has carried them out,
-/// so that a write is in force before the client gets the reply.
+/// so that a write is in force before the client receives the reply.
 class RegisterBus final : public srp::Bus {
  public:
   struct Deps {
     board::BoardRegisters* registers = nullptr;
     engine::Board* board = nullptr;
-    /// Passes a request to the board's worker. Returns false when the worker's queue is full.
+    /// Passes a request to the board's worker. Returns false if the worker's queue is full.
     std::function<bool(dataplane::BoardRequest&)> to_board;
     /// Acts as the host for the QPs created by the bus, at `receiver`; null without a built-in host.
     engine::HostResponder* responder = nullptr;
@@ -35,12 +35,12 @@ class RegisterBus final : public srp::Bus {
     std::function<void(const board::DataPathAction&)> inspect;
     /// Called when a write has completed.
     std::function<void(Time)> written;
-    /// Called when the bus begins to wait for a worker: call poll() until busy() is false.
+    /// Called when the bus starts waiting for a worker. Call poll() until busy() is false.
     std::function<void(RegisterBus&)> waiting;
   };
 
   explicit RegisterBus(Deps deps);
-  /// No request may be in a worker's hands, unless the worker has ended.
+  /// No request may be pending at a worker, unless the worker has ended.
   ~RegisterBus() override = default;
 
   void read(std::uint32_t address, MutableByteSpan out, Time now, Done done) override;
@@ -50,7 +50,8 @@ class RegisterBus final : public srp::Bus {
   bool busy() const { return phase_ != Phase::kIdle; }
   /// True if a worker has answered and poll() can continue.
   bool answered();
-  /// Continues the access if the worker has answered. Returns true then; the bus may be busy() again.
+  /// Continues the access and returns true if the worker has answered. The bus may be busy() again
+  /// afterwards.
   bool poll(Time now);
 
  private:

@@ -9,7 +9,8 @@
 
 namespace softfeb::slowcontrol {
 
-/// The board's frame generator as the source of its stream link, watched by the monitor of that direction.
+/// Passes the frames of the board's frame generator to its stream link, and counts them in the monitor of
+/// that direction.
 class StreamSource final : public srp::FrameSource {
  public:
   StreamSource(board::AppTx& generator, board::StreamMonitor& monitor)
