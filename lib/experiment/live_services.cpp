@@ -12,14 +12,14 @@
 namespace softfeb::experiment {
 namespace {
 
-/// Ports tried behind the usual one, before any that is free.
+/// Number of ports tried, from the default one, before any free port is used.
 constexpr std::uint16_t kTried = 20;
 constexpr Time kInterval = 100 * kMillisecond;
-/// For the last event to leave.
+/// Time for sending the last event.
 constexpr Time kFarewell = 100 * kMillisecond;
-/// How soon a signal is seen.
+/// Maximum delay until a signal is noticed.
 constexpr Time kHoldTurn = 50 * kMillisecond;
-/// With so many queue pairs a snapshot costs the workers something.
+/// Above this number of queue pairs, snapshots cost the workers noticeable time.
 constexpr std::size_t kManyQps = 10'000;
 constexpr Time kIntervalOfMany = 1 * kSecond;
 
@@ -97,7 +97,7 @@ void LiveServices::open(const LiveServicesDeps& parts) {
     try {
       return at(static_cast<std::uint16_t>(config::WebConfig::kPort + i));
     } catch (const sockets::SocketError&) {
-      // The next one.
+      // Try the next port.
     }
   }
   at(0);

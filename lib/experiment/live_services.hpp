@@ -20,33 +20,33 @@ struct LiveServicesDeps {
   const std::vector<endpoints::QpPlan>* plans = nullptr;
   const config::LabConfig* lab = nullptr;  ///< null without switches
   config::WebConfig web;
-  bool asked_for = true;  ///< false: without an address to be had the run goes on without a page
+  bool asked_for = true;  ///< false: run without a page if no port is available
   const runtime::DpdkRuntime* dpdk = nullptr;
   runtime::WorkerPool* pool = nullptr;
   slowcontrol::ControlService* service = nullptr;
-  std::function<void(const std::string&)> say;  ///< what the user should know
+  std::function<void(const std::string&)> say;  ///< prints a line for the user
 };
 
-/// What outsiders see of a run while it goes on: the live page with its events, /metrics, and DPDK's
-/// telemetry commands, as far as the configuration asks for them. Served by `service`.
+/// Publishes a run while it is in progress: the live page with its events, /metrics, and DPDK's telemetry
+/// commands, as configured. The live page is served by `service`.
 class LiveServices {
  public:
-  /// Throws sockets::SocketError where an address or port that was asked for cannot be had. All of `parts`
-  /// outlive this.
+  /// Throws sockets::SocketError if a requested address or port is not available. Everything that `parts`
+  /// refers to must outlive this object.
   explicit LiveServices(const LiveServicesDeps& parts);
   ~LiveServices();
   LiveServices(const LiveServices&) = delete;
   LiveServices& operator=(const LiveServices&) = delete;
 
-  /// To be given the run's samples.
+  /// Observers that must receive the run's samples.
   const std::vector<stats::Observer*>& observers() const { return observers_; }
 
-  /// Whether there is a page.
+  /// True if the live page is served.
   bool serves() const { return server_ != nullptr; }
-  /// The run is over, its workers may be gone: those who look get what came of it (LivePage::conclude). They
-  /// are served as long as `service` is run, this included.
+  /// Publishes the result to clients after the run (LivePage::conclude); the workers may have ended. Clients
+  /// are served only while `service` runs, which includes this call.
   void conclude(const std::string& verdict, const std::string& text);
-  /// Goes on serving until a signal comes.
+  /// Keeps serving until a signal arrives.
   void hold();
 
  private:

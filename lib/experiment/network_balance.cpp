@@ -9,10 +9,10 @@ namespace softfeb::experiment {
 
 namespace {
 
-/// Late turns are said when they are more than one in so many.
+/// Late iterations are reported above this share of the busy iterations.
 constexpr double kSayLate = 0.01;
 
-/// Frames that port queues of the rings took and gave to no endpoint.
+/// Frames that port queues received from the rings but gave to no endpoint.
 std::uint64_t lost_at_port_queues(const config::LabConfig& lab, const runtime::DpdkRuntime& dpdk,
                                   const runtime::WorkerPool& pool) {
   std::uint64_t lost = 0;

@@ -10,17 +10,20 @@
 #include <string>
 #include <vector>
 
-/// Where packets of a network in real time have been, counted by everybody who had them.
+/// Compares the packet counts of everything that a packet passes in a simulated network in real time.
 namespace softfeb::experiment {
 
-/// What passes between stations and network beside the endpoints' own frames. After WorkerPool::quit().
+/// Returns the traffic between stations and network besides the endpoints' own frames. Call after
+/// WorkerPool::quit().
 lab::Edge edge_of(const config::LabConfig& lab, const runtime::DpdkRuntime& dpdk,
                   const runtime::WorkerPool& pool, const stats::Outcome& outcome);
 
-/// What was put into the rings between endpoints and network, and what was taken out (rings_conserved).
+/// Compares the packets put into the rings between endpoints and network with those taken out
+/// (rings_conserved).
 lab::Balance ring_balance(const config::LabConfig& lab, const runtime::DpdkRuntime& dpdk);
 
-/// Lines for people when the network's worker, or a board's, fell behind; empty when all kept up.
+/// Returns messages for the user if the network's worker was late or any worker was preempted; otherwise
+/// empty.
 std::vector<std::string> lateness_lines(const config::LabConfig& lab, const stats::Outcome& outcome);
 
 }  // namespace softfeb::experiment

@@ -29,9 +29,9 @@ peers::PeerResults results_of(const endpoints::Targets& targets, const endpoints
   return r;
 }
 
-/// Takes the goodput of a session's queue pairs from rdma-sink's report, if rdma-sink measured the time
-/// itself (without immediates it uses ours). The report has one rate for all of them; each gets the share of
-/// the bytes that it received.
+/// Copies the goodput of a session's queue pairs from rdma-sink's report, if rdma-sink measured the time
+/// itself (without immediates it uses ours). The report contains one rate for all queue pairs, which is
+/// divided in proportion to the bytes that each received.
 void take_goodput(const endpoints::Targets& targets, const endpoints::Targets::Session& session,
                   stats::Outcome& o) {
   const nlohmann::json& r = session.report;
@@ -43,7 +43,7 @@ void take_goodput(const endpoints::Targets& targets, const endpoints::Targets::S
   const nlohmann::json& qps = r["qps"];
   const double seconds = number(r, "duration_s"), gbps = number(r, "goodput_gbps");
   const double all = number(r, "payload_bytes");
-  // The report comes from the network: reject what cannot be a rate or a number of bytes.
+  // The report comes from the network: reject values that cannot be a rate or a number of bytes.
   constexpr double kMostBytes = 1e18;
   if (!qps.is_array() || qps.size() != session.plans.size() || seconds <= 0 || gbps < 0 || all <= 0) return;
   if (gbps * seconds / 8e-9 > kMostBytes) return;

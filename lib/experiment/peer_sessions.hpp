@@ -10,13 +10,13 @@
 /// The TCP sessions with remote receivers (perftest, rdma-sink), before and after the traffic.
 namespace softfeb::experiment {
 
-/// Asks every remote receiver for its queue pairs. Our addresses answer ARP meanwhile, because the receivers
+/// Asks every remote receiver for its queue pairs. Meanwhile our addresses answer ARP, because the receivers
 /// resolve them. Throws PeerError, ConfigError.
 void connect_sessions(const Setup& setup, runtime::DpdkRuntime& dpdk, endpoints::Targets& targets,
                       const endpoints::Payloads& payloads);
 
-/// Tells the receivers that the run is over. Their reports go into their sessions, and the goodput that they
-/// measured into Outcome::reported.
+/// Tells the receivers that the run is over. Stores their reports in the sessions, and the goodput that they
+/// measured in Outcome::reported.
 void end_sessions(endpoints::Targets& targets, stats::Outcome& outcome);
 
 }  // namespace softfeb::experiment

@@ -13,14 +13,14 @@ namespace {
 using Passed = Driver::Passed;
 using Until = Driver::Until;
 
-/// Boards without queue pairs answer ARP and ping, and never finish.
+/// Boards without queue pairs only answer ARP and ping, and never finish.
 Until end_of_traffic(const config::RunConfig& config) {
   const bool any = std::any_of(config.boards.begin(), config.boards.end(),
                                [](const config::BoardConfig& b) { return !b.qps.empty(); });
   return any ? Until::kFinished : Until::kTime;
 }
 
-/// Warm-up and measurement. Returns what ended the traffic.
+/// Runs warm-up and measurement. Returns the reason why traffic ended.
 Passed send(const config::RunConfig& config, Driver& driver, stats::Outcome& out) {
   const Until until = end_of_traffic(config);
   const Time end = config.run.duration ? out.started + *config.run.duration : kNever;
@@ -62,7 +62,7 @@ stats::Outcome run_phases(const config::RunConfig& config, Driver& driver, std::
   out.deliveries = stats::DeliveryMap(config, driver.plans().all());
   out.started = out.measured_from = driver.begin(observers);
   out.interrupted = send(config, driver, out) == Passed::kStopped;
-  // A signal may come before the start.
+  // A signal may arrive before the start.
   out.stopped = std::max(driver.now(), out.started);
   drain(config, driver, out, say);
   driver.settle();

@@ -11,13 +11,13 @@
 
 namespace softfeb::experiment {
 
-/// The phases of a run, in any kind of time: start, warm-up, measurement, end of traffic, drain, flush if the
-/// drain timeout passes, settling. Ends early when a signal asks for it: the first one drains, the second one
-/// flushes. Closes the receivers' maps of missing messages at the end. `observers` must outlive the call.
+/// Runs the phases in real or virtual time: start, warm-up, measurement, end of traffic, drain, flush if the
+/// drain times out, settling. A stop signal ends the measurement early and drains; a further one flushes.
+/// Finally closes the receivers' maps of missing messages. `observers` must outlive the call.
 stats::Outcome run_phases(const config::RunConfig& config, Driver& driver,
                           std::vector<stats::Observer*> observers, const Driver::Say& say);
 
-/// The results that a lab is judged by, after run_phases() with `metrics` among the observers.
+/// Returns the results by which a lab is judged. Call after run_phases() with `metrics` among the observers.
 lab::RunStats lab_stats(const config::LabConfig& config, Driver& driver, const stats::Outcome& outcome,
                         const lab::Metrics& metrics);
 

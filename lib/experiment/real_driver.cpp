@@ -21,21 +21,22 @@ namespace softfeb::experiment {
 
 namespace {
 
-/// Packets on their way to our receivers when the last sender is done: longer than any ring holds them.
+/// Time for packets in flight to reach our receivers after the last sender has finished. No ring delays them
+/// longer.
 constexpr Time kSettle = 50 * kMillisecond;
 constexpr Time kPoll = 1 * kMillisecond;
 constexpr Time kPollWhenIdle = 5 * kMillisecond;
 constexpr Time kShortestNap = 20 * kMicrosecond;
-/// Workers publish totals that are newer than a command within this time.
+/// Within this time after a command, workers publish totals that include its effect.
 constexpr Time kTotalsAge = 5 * kMillisecond;
-/// How long before a start at a wall clock the workers are told of it: longer than a busy machine preempts
-/// this thread. NTP slews by 500 ppm at most, 50 µs in that time.
+/// Workers get the command for a start at a wall-clock time this long in advance. That is longer than a busy
+/// machine preempts this thread. NTP slews by at most 500 ppm, which is 50 µs in that time.
 constexpr Time kStartLead = 100 * kMillisecond;
-/// Time ends after 213 days: a later start is not reached.
+/// Upper limit of the start time. Time overflows after 213 days.
 constexpr Time kLatestStart = kNever / 2;
-/// How late a board on a simulated network may be without losing time on its link: up to what counts as
-/// preempted. Much more than on a port, because the network sends one frame after the other however they
-/// come, and its transmitters obey pauses.
+/// Maximum delay of a board on a simulated network that costs it no time on its link; longer delays count as
+/// preemption. Much longer than on a port, because the network spaces frames itself, whenever they arrive,
+/// and its transmitters obey pause frames.
 constexpr Time kNetworkSlack = dataplane::LoopCounters::kPreempted;
 
 std::vector<std::uint32_t> largest_pmtus(const runtime::DpdkRuntime& dpdk) {
@@ -166,7 +167,8 @@ void RealDriver::flush() {
 
 void RealDriver::settle() {
   const auto received = [this] { return pool_->totals().port_queues.rx_packets; };
-  // Without receivers of ours, what a NIC still holds leaves before the NIC is stopped.
+  // Without receivers of our own, wait once, so that the NIC transmits what it still holds before it is
+  // stopped.
   std::uint64_t before = received();
   for (;;) {
     pass(now() + kSettle, Until::kTime, INT32_MAX);
@@ -179,7 +181,7 @@ void RealDriver::settle() {
 void RealDriver::close(stats::Outcome& o) {
   o.start_up_s = start_up_s_;
   o.control_unserved = control_unserved_;
-  service_->stop();  // the connections that it closes are in the result, too
+  service_->stop();  // include the connections that it closes in the result
   o.totals = pool_->totals();
   o.control.resize(config_.boards.size());
   for (const auto& board : service_->boards()) o.control[board->board()] = report::control_result(*board);

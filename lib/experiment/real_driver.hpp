@@ -16,13 +16,13 @@
 
 namespace softfeb::experiment {
 
-/// Real time: DPDK ports, workers, slow control and the live page. Every wait serves the slow control.
-/// Observers get their samples on the thread that calls pass(), one snapshot for all that are due.
+/// Real time: DPDK ports, workers, slow control and the live page. Slow control is served during every wait.
+/// Observers receive samples on the thread that calls pass(); one snapshot serves all that are due.
 class RealDriver final : public Driver {
  public:
-  /// Opens the ports, waits for their links, asks remote receivers for their queue pairs, makes the endpoints
-  /// and starts the workers. Null if a signal came meanwhile. `setup` must outlive the driver. Throws
-  /// EnvironmentError, RequestError, ConfigError, PeerError.
+  /// Opens the ports, waits for their links, asks remote receivers for their queue pairs, makes the
+  /// endpoints, and starts the workers. Returns null if a signal arrived meanwhile. `setup` must outlive the
+  /// driver. Throws EnvironmentError, RequestError, ConfigError, PeerError.
   static std::unique_ptr<RealDriver> make(const Setup& setup);
   ~RealDriver() override;
 
@@ -58,10 +58,10 @@ class RealDriver final : public Driver {
  private:
   explicit RealDriver(const Setup& setup);
   void connect();
-  /// When traffic is to begin, by what the wall clock says now.
+  /// Returns the time at which traffic begins, according to the current wall clock.
   Time start_time();
   void sample();
-  /// Serves the slow control for a while, at most until `end`.
+  /// Serves slow control for a short time, at most until `end`.
   void nap(Time end);
   Time next_sample() const { return saturating_add(started_, observers_->due()); }
 

@@ -28,11 +28,11 @@ namespace softfeb::experiment {
 
 namespace {
 
-/// A finished run with its judgement.
+/// A finished run and its checks.
 struct JudgedRun {
   stats::Outcome outcome;
-  lab::Judgement checks;              ///< what every run must meet
-  std::optional<report::LabRun> lab;  ///< what the lab asks for; none for `softfeb run`
+  lab::Judgement checks;              ///< checks of every run
+  std::optional<report::LabRun> lab;  ///< checks of the lab; empty for `softfeb run`
 };
 
 std::unique_ptr<Driver> make_driver(const Setup& setup) {
@@ -65,7 +65,8 @@ JudgedRun judge(const Setup& setup, Driver& driver, const report::Recorder& reco
   return run;
 }
 
-/// Runs the phases and judges the run. `table` outlives the driver, which may write to it until its end.
+/// Runs the phases and judges the run. `table` must outlive the driver, which may write to it until it is
+/// destroyed.
 JudgedRun run_and_judge(const Setup& setup, Driver& driver, report::Recorder& recorder,
                         report::LiveTable& table) {
   const Driver::Say note = [&table](const std::string& text) { table.note(text); };
@@ -76,7 +77,7 @@ JudgedRun run_and_judge(const Setup& setup, Driver& driver, report::Recorder& re
   return judge(setup, driver, recorder, run_phases(setup.run(), driver, std::move(observers), note));
 }
 
-/// How fast virtual time went.
+/// Reports the speed of the simulation.
 std::string speed_text(const Driver& driver, const JudgedRun& run, double seconds) {
   const double packets = static_cast<double>(std::max<std::uint64_t>(1, run.lab->figures.totals.packets));
   return fmt::format(
@@ -95,14 +96,14 @@ class Stopwatch {
   Clock::time_point begun_ = Clock::now();
 };
 
-/// Everything is on the simulated network, so virtual time can run it too.
+/// True if all endpoints are on the simulated network, so that virtual time can run them.
 bool has_virtual_time(const config::LabConfig& lab) {
   return lab.port_stations.empty() && std::all_of(lab.station_of.begin(), lab.station_of.end(),
                                                   [](const auto& station) { return station.has_value(); });
 }
 
-/// The same lab in virtual time, after a run in real time; none if it cannot be, or a signal came. The live
-/// page is served meanwhile.
+/// Repeats a lab in virtual time after the run in real time. Returns nullopt if virtual time does not support
+/// it or a signal arrived. Keeps serving the live page meanwhile.
 std::optional<report::LabRun> run_in_virtual_time_too(const Setup& setup, Driver& real) {
   if (setup.network() == nullptr || real.virtual_time() || !has_virtual_time(setup.lab)) return std::nullopt;
   if (runtime::stop_signals() != 0) return std::nullopt;
@@ -120,13 +121,13 @@ std::optional<report::LabRun> run_in_virtual_time_too(const Setup& setup, Driver
   return std::move(run.lab);
 }
 
-/// What an experiment ends with: one run or two, and what is written of them.
+/// Writes the results of an experiment, which consists of one or two runs.
 struct Report {
   const Setup& setup;
   Driver& driver;
   report::Recorder& recorder;
   const JudgedRun& run;
-  const report::LabRun* in_virtual;  ///< beside a run in real time; may be null
+  const report::LabRun* in_virtual;  ///< run in virtual time that follows a run in real time; may be null
 
   lab::Verdict verdict() const {
     if (run.lab) return report::verdict_of(run.checks, *run.lab, in_virtual);
@@ -160,7 +161,7 @@ struct Report {
     return text + report::lab_table(setup.lab, real ? &*run.lab : nullptr, real ? in_virtual : &*run.lab);
   }
 
-  /// Files that receivers and captures left; a line for each.
+  /// Writes the files of receivers and captures. Returns one line per file.
   std::vector<std::string> files() const {
     std::vector<std::string> lines = report::write_outputs(setup.run(), driver.plans(), driver.endpoints());
     if (driver.dpdk() == nullptr) return lines;

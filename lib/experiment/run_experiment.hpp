@@ -16,20 +16,20 @@ struct Options {
   std::string config;
   std::vector<std::string> overrides;  ///< KEY=VALUE; --duration and --messages are turned into these
   std::optional<std::string> json;     ///< file for the result
-  std::optional<std::string> report;   ///< folder for configuration, result, time series and pictures
-  bool pictures = true;                ///< draw them in the report
+  std::optional<std::string> report;   ///< folder for configuration, result, time series and charts
+  bool pictures = true;                ///< draw the charts of the report
   bool quiet = false;
-  bool hold = false;  ///< keep serving the live page after the run, until a signal
+  bool hold = false;  ///< keep serving the live page after the run until a signal arrives
 };
 
 /// Carries out `softfeb run`, or `softfeb lab` in real or virtual time: configuration, endpoints, phases,
-/// checks, result, report. Returns the exit status. Throws the libraries' exceptions for what stops it before
-/// traffic. A lab in real time also runs in virtual time afterwards, so that both results stand side by side.
+/// checks, result, report. Returns the exit status. Passes on the libraries' exceptions for errors before
+/// traffic starts. After a lab in real time, repeats it in virtual time for comparison.
 int run_experiment(const Options& options);
 
-/// Carries out `softfeb lab sweep`: runs the lab in virtual time at every point of the grid that `lab.sweep`
-/// spans, in parallel on all CPUs. Returns the exit status. Throws the libraries' exceptions for what stops
-/// it before the first run.
+/// Carries out `softfeb lab sweep`: runs the lab in virtual time at every point of the grid defined by
+/// `lab.sweep`, in parallel on all CPUs. Returns the exit status. Passes on the libraries' exceptions for
+/// errors before the first run.
 int run_sweep(const Options& options);
 
 }  // namespace softfeb::experiment

@@ -16,7 +16,8 @@ namespace {
   throw config::ConfigError({{{option, 0, ""}, why, fix}});
 }
 
-/// By --web or by --set; the last one counts. An invalid address is left to the config loader.
+/// True if --web or --set requests a page; the last option wins. Invalid addresses are reported by the config
+/// loader.
 bool asks_for_page(const std::vector<std::string>& overrides) {
   constexpr std::string_view kKey = "run.web=";
   bool asked = false;

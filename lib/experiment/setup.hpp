@@ -7,8 +7,8 @@
 
 namespace softfeb::experiment {
 
-/// What an experiment is made from: the configuration, and the options as they apply to it. Many objects
-/// refer to it, so it must stay in place.
+/// Input of an experiment: the configuration, with the options applied. Must stay at its address, because
+/// many objects refer to it.
 struct Setup {
   explicit Setup(const Options& options);
   Setup(const Setup&) = delete;
@@ -18,7 +18,7 @@ struct Setup {
   config::LabConfig lab;  ///< `softfeb run` uses only lab.run
   bool quiet = false;
   config::WebConfig page;
-  bool page_asked_for = false;  ///< otherwise the run goes on without a page if no port is free
+  bool page_asked_for = false;  ///< false: run without a page if no port is free
 
   const config::RunConfig& run() const { return lab.run; }
   /// Null for `softfeb run`, which has no switches.
@@ -27,9 +27,9 @@ struct Setup {
   }
 };
 
-/// Rejects options that have no effect together with the others, instead of ignoring them. Throws
-/// ConfigError, which names the option and the fix. Configuration files are not checked for this, because one
-/// file serves several kinds of run.
+/// Rejects options that have no effect in combination with the others. Throws ConfigError, which names the
+/// option and the fix. Configuration files are not checked for this, because one file serves several kinds of
+/// run.
 void refuse_useless(const Options& options);
 
 }  // namespace softfeb::experiment

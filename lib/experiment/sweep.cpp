@@ -28,7 +28,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// File of a sweep in the folder of `--report`.
+/// Name of a sweep's table in the folder of `--report`.
 constexpr const char* kReportSweep = "sweep.csv";
 
 /// One point of the grid.
@@ -36,11 +36,11 @@ struct Point {
   std::vector<std::string> values;  ///< one for each axis
   config::LabConfig config;
   report::LabRun run;
-  std::string error;  ///< why there is no run
+  std::string error;  ///< reason why there is no run
   bool done = false;
 };
 
-/// A measure of a run: its column, and what stands there.
+/// A column of the table: its name, and the value of a run in it.
 struct Measure {
   const char* name;
   config::LimitUnit unit;
@@ -59,7 +59,7 @@ constexpr Measure kMeasures[] = {
     {"retransmitted", config::LimitUnit::kCount, "retransmitted", 1},
 };
 
-/// Every combination of the axes' values, the last axis first.
+/// Returns all combinations of the axes' values; the last axis varies fastest.
 std::vector<Point> grid(const std::vector<config::SweepAxis>& axes) {
   std::vector<Point> points(1);
   for (const config::SweepAxis& axis : axes) {
@@ -97,7 +97,7 @@ void run(Point& p) {
   }
 }
 
-/// All of them, as many at once as there are CPUs for us.
+/// Runs all points, in parallel on all CPUs.
 void run(std::vector<Point>& points, bool shown) {
   std::atomic<std::size_t> next{0};
   std::size_t done = 0;
@@ -118,7 +118,7 @@ void run(std::vector<Point>& points, bool shown) {
   if (shown) fmt::print(stderr, "\r\033[K");
 }
 
-/// Nothing where the run has none, or there is no run.
+/// Empty if the run does not have the value, or has not been made.
 std::optional<double> value_of(const Point& p, const Measure& m) {
   if (!p.done) return std::nullopt;
   const auto v = lab::value_of(m.check, p.run.figures);
@@ -169,7 +169,7 @@ Json json(const config::LabConfig& base, const std::vector<Point>& points, bool 
           {"points", std::move(list)}};
 }
 
-/// The last part of a key says enough where it is the only one that ends so.
+/// Uses the last part of the key if no other axis has the same.
 std::string heading(const std::vector<config::SweepAxis>& axes, std::size_t a) {
   const auto last = [](const std::string& key) { return key.substr(key.rfind('.') + 1); };
   const std::string name = last(axes[a].key);
@@ -200,7 +200,7 @@ std::string table(const std::vector<config::SweepAxis>& axes, const std::vector<
   return t;
 }
 
-/// Every run was made, and held its checks and conservation.
+/// True if every run was completed, and all its checks held, including conservation.
 bool all_held(const std::vector<Point>& points) {
   return std::all_of(points.begin(), points.end(),
                      [](const Point& p) { return p.done && p.run.verdict == lab::Verdict::kHeld; });

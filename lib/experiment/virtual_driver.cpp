@@ -15,9 +15,9 @@ namespace {
 constexpr std::size_t kCacheLine = 64;
 /// Polling interval while waiting.
 constexpr Time kSlice = kMillisecond;
-/// Maximum wait for neighbours to answer.
+/// Maximum wait for neighbours to be resolved.
 constexpr Time kPatience = kSecond;
-/// Time for frames still under way when all boards are done: more than the largest buffers hold.
+/// Time for frames in flight after all boards have finished. Longer than the largest buffers can delay them.
 constexpr Time kSettleLimit = 10 * kSecond;
 
 [[noreturn]] void refuse(const config::Where& where, const std::string& what, const std::string& fix) {
@@ -121,7 +121,7 @@ bool VirtualDriver::finished() const {
   return true;
 }
 
-/// Runs until `end`, with the samples and actions that are due by then.
+/// Runs until `end`. Takes samples and carries out actions when they are due.
 void VirtualDriver::run_slice(Time end) {
   for (;;) {
     const Time due = saturating_add(started_, observers_->due());

@@ -11,17 +11,17 @@
 
 namespace softfeb::experiment {
 
-/// Virtual time: the boards, receivers and switches of real time, driven by an event loop. Uses neither
-/// clocks nor devices; the same configuration gives the same run on every host. Observers get samples at
-/// exactly the times they ask for.
+/// Virtual time: the same boards, receivers and switches as in real time, driven by an event loop. Uses
+/// neither clocks nor devices, so a configuration gives the same results on every host. Observers receive
+/// samples at exactly the times they request.
 class VirtualDriver final : public Driver {
  public:
-  /// Called about once per millisecond of virtual time; returns the requests to stop so far.
+  /// Called about once per millisecond of virtual time. Returns the number of stop requests so far.
   using Poll = std::function<int()>;
 
-  /// `config` must outlive the driver. Throws ConfigError for anything that virtual time does not support
-  /// (receivers in other processes, endpoints at a port of the host), and EnvironmentError if memory runs
-  /// out.
+  /// `config` must outlive the driver. Throws ConfigError if the configuration uses something that virtual
+  /// time does not support (receivers in other processes, endpoints at a port of the host), and
+  /// EnvironmentError if memory is exhausted.
   explicit VirtualDriver(
       const config::LabConfig& config, Poll poll = [] { return 0; });
 
@@ -31,7 +31,7 @@ class VirtualDriver final : public Driver {
 
   std::vector<stats::Observer*> open(const Say&) override { return {}; }
   Time now() const override { return loop_->now(); }
-  /// Resolves neighbours before traffic, as in real time, so that no first packet waits for an answer.
+  /// Resolves neighbours before traffic, as in real time, so that the first packets do not wait for it.
   Time begin(stats::Observers& observers) override;
   Passed pass(Time end, Until until, int stop_requests) override;
   int stop_requests() const override { return poll_(); }
@@ -46,14 +46,14 @@ class VirtualDriver final : public Driver {
 
   bool virtual_time() const override { return true; }
   lab::Edge network_edge(const stats::Outcome&) const override { return {.lost_out = loop_->passed_over()}; }
-  /// Deliveries to and iterations of endpoints.
+  /// Number of deliveries to endpoints and of their iterations.
   std::uint64_t events() const override { return loop_->events(); }
 
  private:
   /// An action with a scheduled time.
   struct Action {
     enum class Kind : std::uint8_t { kStart, kChange, kStop };
-    Time at = 0;  ///< on the clock of the event loop
+    Time at = 0;  ///< time on the clock of the event loop
     Kind kind = Kind::kStart;
     std::size_t index = 0;  ///< index of the board, or of the change in the configuration
   };

@@ -50,7 +50,7 @@ bool by_packet(const config::Rate& r) {
   return r.unit == config::Rate::Unit::kPayloadBytes || r.unit == config::Rate::Unit::kPackets;
 }
 
-/// Empty: nothing holds these QPs back.
+/// Returns what paces these QPs; empty if nothing does.
 std::string pacers_of(const config::BoardConfig& board, const config::QpConfig& qp) {
   const config::DcqcnConfig& d = endpoints::dcqcn_of(board, qp);
   std::string text;
@@ -128,7 +128,7 @@ std::string port_pacer(const config::PortConfig& port) {
              config::format_time(port.pacing_horizon));
 }
 
-/// Where a board is paced by its worker alone.
+/// True if any board is paced in software only.
 bool software(const config::RunConfig& config) {
   return std::any_of(config.boards.begin(), config.boards.end(), [&](const config::BoardConfig& b) {
     return config.ports[b.endpoint.port].pacing == config::Pacing::kSoftware;
@@ -138,7 +138,7 @@ bool software(const config::RunConfig& config) {
 std::vector<std::string> pacer_lines(const config::RunConfig& config) {
   std::vector<std::string> lines;
   for (const config::BoardConfig& board : config.boards) {
-    std::vector<std::pair<std::string, std::uint32_t>> kinds;  // and how many QPs
+    std::vector<std::pair<std::string, std::uint32_t>> kinds;  // with the number of QPs
     for (const config::QpConfig& qp : board.qps) {
       const std::string text = pacers_of(board, qp);
       if (text.empty()) continue;

@@ -9,12 +9,12 @@
 /// What a run in real time prints on standard error when it starts.
 namespace softfeb::report {
 
-/// Ports, workers, steering, pacing (with the error to expect, doc/pacing.md) and memory.
+/// Prints ports, workers, steering, pacing (with the expected error, doc/pacing.md) and memory.
 void announce_run(const config::RunConfig& config, const runtime::DpdkRuntime& dpdk,
                   const runtime::WorkerPool& pool);
 
-/// Where the boards' slow control is served. With more than eight boards only the first and the last are
-/// listed.
+/// Prints where the boards' slow control is served. With more than eight boards, lists only the first and the
+/// last.
 void announce_control(const config::RunConfig& config, const slowcontrol::ControlService& service);
 
 }  // namespace softfeb::report

@@ -7,7 +7,7 @@
 
 namespace softfeb::report {
 
-/// A file under a name of its own (PATH.part) until it is complete. Throws EnvironmentError when it cannot be
+/// A file that has a temporary name (PATH.part) until it is complete. Throws EnvironmentError if it cannot be
 /// written.
 class AtomicFile {
  public:

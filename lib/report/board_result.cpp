@@ -18,7 +18,7 @@ Json or_null(const std::optional<double>& v) { return v ? Json(*v) : Json(nullpt
 
 double gbps(std::uint64_t bytes_per_second) { return static_cast<double>(bytes_per_second) * 8e-9; }
 
-/// What it is paced at; none: as fast as it goes.
+/// Rate at which the QP is paced; empty if it is not paced.
 std::optional<double> rc_gbps(const engine::SendQpSnapshot& s, const stats::QpRates& f) {
   return s.congestion ? gbps(s.congestion->rate) : f.offered_gbps;
 }
@@ -68,7 +68,7 @@ Json send_qp(const endpoints::QpPlan& plan, const stats::Outcome& o) {
   return j;
 }
 
-/// Of one with more to say than "it sent".
+/// Determines whether a QP failed or had trouble.
 Attention attention_to(const engine::SendQpSnapshot& s) {
   const roce::RequesterCounters& r = s.requester;
   const bool given_up = s.failure || r.messages_failed != 0 || s.counters.completions_out_of_order != 0;
@@ -107,7 +107,7 @@ class Totals {
   std::uint64_t counted_ = 0, made_ = 0, cnps_ = 0;
 };
 
-/// A board's queue pairs: those of the configuration, then those that the metadata bus has made.
+/// A board's queue pairs: first those of the configuration, then those created by the metadata bus.
 class BoardQps {
  public:
   BoardQps(const endpoints::Plans& plans, const stats::Outcome& o, std::size_t board) : o_(o), board_(board) {
@@ -168,7 +168,7 @@ class BoardQps {
   const stats::Outcome& o_;
   std::size_t board_;
   std::vector<const endpoints::QpPlan*> plans_;
-  std::vector<std::size_t> bus_;  ///< numbers on the board
+  std::vector<std::size_t> bus_;  ///< indices on the board
   std::vector<Attention> attention_;
   Totals totals_;
   stats::GoodputSum goodput_sum_;
@@ -181,7 +181,7 @@ std::size_t unresolved_qps(const engine::EndpointSnapshot& e) {
                                                 [](const auto& qp) { return !qp.on_bus && !qp.resolved; }));
 }
 
-/// None where a next hop is not known.
+/// Null if a next hop is not resolved.
 Json resolution_ms(const engine::EndpointSnapshot& e) {
   return e.resolution_took == kNever ? Json(nullptr) : Json(to_seconds(e.resolution_took) * 1e3);
 }

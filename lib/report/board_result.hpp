@@ -11,8 +11,8 @@
 
 namespace softfeb::report {
 
-/// Element `b` of the result's `boards[]` (doc/result.md): its counters, the summary of its queue pairs, and
-/// of those that RunConfig lets it list, each.
+/// Returns element `b` of the result's `boards[]` (doc/result.md): its counters, a summary of its queue
+/// pairs, and the individual queue pairs, as far as RunConfig allows.
 nlohmann::ordered_json board_result(const config::RunConfig& config, const endpoints::Plans& plans,
                                     const stats::Outcome& outcome, std::size_t b);
 

@@ -12,7 +12,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// `packets_dropped`: by the packetizer.
+/// `packets_dropped` were dropped by the packetizer.
 Json link_result(const slowcontrol::ControlLink& link, std::uint64_t packets_dropped) {
   const srp::RssiStatus& s = link.server().status();
   return {{"connections", s.reconnects},

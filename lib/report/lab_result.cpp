@@ -18,11 +18,11 @@ using Json = nlohmann::ordered_json;
 
 Json or_null(const std::optional<lab::Share>& s) { return s ? Json(lab::to_double(*s)) : Json(nullptr); }
 
-/// By a division: 200 ms are 0.2, to the last digit.
+/// Divides instead of multiplying, so that the result is correctly rounded: 200 ms give 0.2.
 double seconds(Time t) { return static_cast<double>(t) / static_cast<double>(kSecond); }
 double milliseconds(Time t) { return static_cast<double>(t) / static_cast<double>(kMillisecond); }
 
-/// Counts and sizes are whole numbers; JSON has no infinity.
+/// Writes counts and sizes as integers, and infinity as null, because JSON has no infinity.
 Json number(const std::optional<double>& v, config::LimitUnit unit) {
   if (!v || std::isinf(*v)) return nullptr;
   if (unit == config::LimitUnit::kCount || unit == config::LimitUnit::kBytes)

@@ -12,7 +12,7 @@
 
 namespace softfeb::report {
 
-/// One run of an experiment, judged.
+/// One run of an experiment, with its checks.
 struct LabRun {
   lab::RunStats figures;
   std::vector<lab::CheckResult> checks;
@@ -21,25 +21,25 @@ struct LabRun {
 
 LabRun judge_lab(const config::LabConfig& config, lab::RunStats figures);
 
-/// Of the whole command: what every run must meet (checks.hpp), and what the experiment asks for, in real
-/// time and in virtual time (null: not run).
+/// Verdict of the whole command: the checks of every run (checks.hpp), and the experiment's checks in real
+/// and in virtual time. `in_virtual` is null without a second run.
 lab::Verdict verdict_of(const lab::Judgement& judgement, const LabRun& run, const LabRun* in_virtual);
 int exit_code_of(lab::Verdict verdict);
 
-/// Makes a result of make_result() that of an experiment: `config`, `switches`, `fairness_jain`, `checks`,
-/// `verdict`, and section `lab` (doc/result.md). `in_virtual`: of the same topology, beside a run in real
-/// time; null: none.
+/// Adds the experiment to a result of make_result(): `config`, `switches`, `fairness_jain`, `checks`,
+/// `verdict`, and section `lab` (doc/result.md). `in_virtual` is the run in virtual time that follows one in
+/// real time, or null.
 void add_lab(nlohmann::ordered_json& result, const config::LabConfig& config,
              const fabric::NetworkSnapshot& network, const lab::Judgement& judgement, const LabRun& run,
              const LabRun* in_virtual);
 
-/// What a person reads at the end: figures of real and virtual time side by side, with limits and verdict.
-/// Either may be null.
+/// Formats the table shown at the end: results in real and virtual time side by side, with limits and
+/// verdict. Either run may be null.
 std::string lab_table(const config::LabConfig& config, const LabRun* real, const LabRun* in_virtual);
 
-/// NAME of the port that is looked at; empty without one.
+/// Name of the bottleneck port; empty if the lab has none.
 std::string bottleneck_name(const config::LabConfig& config);
-/// "feb0, feb1" of the configuration's boards.
+/// Names of boards in the configuration, for example "feb0, feb1".
 std::string board_names(const config::LabConfig& config, const std::vector<std::size_t>& boards);
 
 }  // namespace softfeb::report

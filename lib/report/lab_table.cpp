@@ -29,7 +29,7 @@ std::string in_words(const std::optional<double>& v, LimitUnit unit) {
   return fmt::format("{}", static_cast<std::uint64_t>(*v));
 }
 
-/// A line of the table: a figure of both runs, and its limit where the experiment has one.
+/// A line of the table: a value in both runs, and its limit if the experiment has one.
 struct Line {
   std::string label;
   LimitUnit unit = LimitUnit::kCount;
@@ -52,7 +52,7 @@ std::string change_in_words(const config::LabConfig& config, const lab::Change& 
   return fmt::format("  after {} at {:g} s", what, to_seconds(c.at));
 }
 
-/// Of the run whose changes are listed, the same one is looked for by its time in the other.
+/// Changes come from one run. The same change in the other run is found by its time.
 Line change_line(const config::LabConfig& config, const lab::Change& change) {
   const Time at = change.at;
   return {change_in_words(config, change), LimitUnit::kTime,
@@ -111,7 +111,7 @@ const lab::CheckResult* find(const LabRun* run, const std::string& name) {
   return at == run->checks.end() ? nullptr : &*at;
 }
 
-/// "held": by every run that counts. Real time where it does not count is told apart.
+/// "held" means in every run that counts. A run in real time that does not count is reported separately.
 std::string state_of(const lab::CheckResult* real, const lab::CheckResult* in_virtual) {
   std::string text;
   const auto add = [&](const std::string& part) { text += (text.empty() ? "" : "; ") + part; };

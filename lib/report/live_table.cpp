@@ -12,10 +12,10 @@ namespace softfeb::report {
 
 namespace {
 
-constexpr double kViewGbps = 8e-9;  // of a byte per second
+constexpr double kViewGbps = 8e-9;  // Gb/s per byte per second
 constexpr Time kViewInterval = 250 * kMillisecond;
 constexpr Time kLineInterval = kSecond;
-/// In virtual time: how often to look at the wall clock.
+/// Interval, in virtual time, between reads of the wall clock.
 constexpr Time kVirtualInterval = 10 * kMillisecond;
 /// With this many queue pairs, four snapshots a second would cost the workers more than 1 % of their time.
 constexpr std::size_t kManyQps = 4000;
@@ -90,7 +90,7 @@ void LiveTable::add(const stats::Sample& sample) {
 void LiveTable::end(const stats::Sample& sample) {
   due_ = kNever;
   if (quiet_ || !terminal_.moves()) return;
-  // The table of the result follows and is complete.
+  // The table of the result follows and is more complete.
   terminal_.clear();
   terminal_.print(line(sample, rates_.add(sample)));
 }

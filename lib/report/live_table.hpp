@@ -18,15 +18,15 @@
 
 namespace softfeb::report {
 
-/// Shows the progress of a run on standard error. A terminal gets a table of boards and switch ports, which
-/// is redrawn four times a second; anything else gets a line per second of the run. Virtual time passes
-/// faster or slower than the wall clock, so there the wall clock limits the output to the same frequency.
+/// Shows the progress of a run on standard error. A terminal shows a table of boards and switch ports, which
+/// is redrawn four times a second. Other outputs get one line per second of the run. Virtual time can pass
+/// faster or slower than real time, so there the wall clock limits the output to the same frequency.
 class LiveTable : public stats::Observer {
  public:
   enum class Clock : std::uint8_t { kReal, kVirtual };
 
-  /// `plans`: the configuration's queue pairs, board by board. `network` may be null. `config` and `network`
-  /// must outlive this object.
+  /// `plans` are the configuration's queue pairs, board by board. `network` may be null. `config` and
+  /// `network` must outlive this object.
   LiveTable(const config::RunConfig& config, const std::vector<endpoints::QpPlan>& plans,
             const fabric::NetworkConfig* network, Clock clock, bool quiet);
 
@@ -34,7 +34,7 @@ class LiveTable : public stats::Observer {
   void add(const stats::Sample& sample) override;
   void end(const stats::Sample& sample) override;
 
-  /// Prints a message on a line of its own.
+  /// Prints a message on its own line.
   void note(const std::string& text);
 
  private:
@@ -51,7 +51,7 @@ class LiveTable : public stats::Observer {
   bool quiet_;
   Time interval_ = 0;
   Time due_ = 0;
-  std::vector<std::optional<double>> offered_;  ///< of each board
+  std::vector<std::optional<double>> offered_;  ///< for each board
   std::vector<std::string> port_names_;
   stats::RateTracker rates_;
   std::optional<std::chrono::steady_clock::time_point> shown_;

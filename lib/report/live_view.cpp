@@ -17,7 +17,7 @@ std::string cut_to(std::string text, std::size_t columns) {
   return text;
 }
 
-/// Cut `plain` to the width first: escape sequences have none.
+/// Cut `plain` to the width before colouring it: escape sequences take no columns.
 std::string coloured(const std::string& plain, LiveView::Mood mood, bool colours) {
   if (!colours) return plain;
   switch (mood) {
@@ -67,7 +67,7 @@ std::size_t name_columns(const Rows& rows, std::size_t least) {
   return std::min(least, kNameColumns);
 }
 
-/// Adds all rows, or as many as fit and a line that summarises the rest.
+/// Adds all rows, or as many as fit and a line that summarises the others.
 template <typename Row, typename Line, typename Rest>
 void add_rows(std::vector<std::string>& lines, const std::vector<Row>& rows, std::size_t room, Line line,
               Rest rest) {
@@ -158,10 +158,10 @@ class Layout {
 std::vector<std::string> lay_out(const LiveView& view, std::size_t columns, std::size_t rows, bool colours) {
   std::vector<std::string> lines{bold(cut_to(view.heading, columns), colours)};
   const Layout layout(view, columns, colours);
-  constexpr std::size_t kLeast = 3;  // a heading, a row, and a line for the rest
+  constexpr std::size_t kLeast = 3;  // a heading, a row, and the summary of the others
   if (rows < 1 + kLeast || view.boards.empty()) return lines;
   std::size_t room = rows - 1;
-  // Ports get at least a third of the rows, and what the boards do not need.
+  // Ports get at least a third of the rows, plus those that the boards do not need.
   const std::size_t for_ports =
       view.ports.empty() || room < 2 * kLeast
           ? 0

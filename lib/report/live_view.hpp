@@ -9,7 +9,7 @@
 
 namespace softfeb::report {
 
-/// Contents of the live table. lay_out() turns it into text; the terminal is elsewhere (terminal.hpp).
+/// Contents of the live table. lay_out() converts it to text; terminal.hpp prints it.
 struct LiveView {
   enum class Mood : std::uint8_t { kPlain, kGood, kWarning, kBad, kDim };
   struct Board {
@@ -19,7 +19,7 @@ struct LiveView {
     std::optional<double> offered_gbps;  ///< requested payload rate; empty: no limit
     std::optional<double> rc_gbps;       ///< empty without congestion control
     double sent_gbps = 0;                ///< BTH to pad, since the previous view
-    std::uint64_t cnps = 0;              ///< this and the next one: since the start
+    std::uint64_t cnps = 0;              ///< `cnps` and the next member are totals since the start
     std::uint64_t resent = 0;
   };
   /// A switch port.
@@ -37,8 +37,8 @@ struct LiveView {
   std::vector<Port> ports;
 };
 
-/// Returns at most `rows` lines of at most `columns` characters, not counting colours. If boards or ports do
-/// not fit, a line summarises the rest.
+/// Returns at most `rows` lines of at most `columns` characters, excluding colour sequences. If not all
+/// boards or ports fit, a line summarises the others.
 std::vector<std::string> lay_out(const LiveView& view, std::size_t columns, std::size_t rows, bool colours);
 
 }  // namespace softfeb::report

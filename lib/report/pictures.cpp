@@ -23,12 +23,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Debian's: another one that is first in the path may lack matplotlib.
+/// Debian's Python. Another one that is earlier in PATH may lack matplotlib.
 constexpr const char* kPython = "/usr/bin/python3";
 constexpr auto kPatience = std::chrono::minutes(5);
 constexpr auto kLook = std::chrono::milliseconds(20);
 
-/// Beside us where we are installed, in the sources otherwise. Empty: nowhere.
+/// Returns the folder of the report tool: relative to this program if installed, otherwise in the source
+/// tree; empty if neither exists.
 fs::path maker_place() {
   std::error_code error;
   const fs::path here = fs::read_symlink("/proc/self/exe", error).parent_path();
@@ -43,7 +44,8 @@ void no_pictures(const std::string& what, const std::string& fix) {
   fmt::print(stderr, "softfeb: no pictures: {}\nfix: {}\n", what, fix);
 }
 
-/// Starts it with nothing of ours but standard output and error. Throws std::system_error.
+/// The child writes both output and errors to our standard error, and inherits no other descriptor. Throws
+/// std::system_error.
 pid_t start_maker(const fs::path& program, const std::string& folder) {
   posix_spawn_file_actions_t files;
   posix_spawn_file_actions_init(&files);
@@ -61,7 +63,8 @@ pid_t start_maker(const fs::path& program, const std::string& folder) {
   return child;
 }
 
-/// Its status as waitpid() has it; none when it took too long and was ended.
+/// `status` is as from waitpid(). Returns false if the child took too long and was killed, or could not be
+/// waited for.
 bool wait_for_maker(pid_t child, int& status) {
   const auto end = std::chrono::steady_clock::now() + kPatience;
   while (std::chrono::steady_clock::now() < end) {
@@ -92,7 +95,7 @@ void make_pictures(const std::string& folder, bool quiet) {
     }
     if (!WIFEXITED(status))
       return no_pictures("the report tool was killed by a signal", "by hand: " + by_hand);
-    if (WEXITSTATUS(status) != 0) return;  // it has said why
+    if (WEXITSTATUS(status) != 0) return;  // the tool has printed the reason
     if (!quiet) fmt::print("report: {}\n", (fs::path(folder) / "index.html").string());
   } catch (const std::system_error& e) {
     no_pictures(fmt::format("{}: {}", kPython, std::strerror(e.code().value())),

@@ -5,9 +5,9 @@
 
 namespace softfeb::report {
 
-/// Makes index.html and the charts of a report's folder, which has its configuration, result and time series:
-/// by a program of its own (tools/report), since Python draws better than we do. Called when all traffic is
-/// over. Where it cannot be done, standard error says why and what to do; nothing else depends on it.
+/// Creates index.html and the charts in a report's folder, which already contains configuration, result and
+/// time series. Runs a separate Python program (tools/report). Call after all traffic has ended. On failure,
+/// prints the reason and a fix to standard error; nothing else depends on the charts.
 void make_pictures(const std::string& folder, bool quiet);
 
 }  // namespace softfeb::report

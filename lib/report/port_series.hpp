@@ -15,7 +15,7 @@ namespace softfeb::report {
 std::vector<std::string> port_names(const fabric::NetworkConfig& config,
                                     const fabric::NetworkSnapshot& network);
 
-/// ports.csv (doc/result.md): a row for each switch port and sample, every run.series_interval.
+/// Writes ports.csv (doc/result.md): a row for each switch port and sample, every run.series_interval.
 class PortSeries : public stats::Observer {
  public:
   /// Writes the heading. `config` must outlive this object. Throws EnvironmentError.
@@ -24,7 +24,7 @@ class PortSeries : public stats::Observer {
   Time due() const override { return due_; }
   /// A failed write ends the series, but not the run; finish() reports it.
   void add(const stats::Sample& sample) override;
-  /// Call after end(). Makes the file visible under its name. Throws EnvironmentError if a write has failed.
+  /// Call after end(). Renames the file to its final name. Throws EnvironmentError if a write has failed.
   void finish();
 
  private:

@@ -17,27 +17,27 @@
 
 namespace softfeb::report {
 
-/// Files of a lab's report beside those of result.hpp.
+/// Files that a lab's report has in addition to those of result.hpp.
 inline constexpr const char* kReportPorts = "ports.csv";
 inline constexpr const char* kReportWindows = "windows.csv";
 
-/// The observers that every run has: the time series of its report, and the metrics that a lab is judged by.
+/// The observers of every run: the time series of its report, and the metrics by which a lab is judged.
 class Recorder {
  public:
-  /// `config`, `lab` and `plans` must outlive the recorder; `lab` is null for `softfeb run`. `report`: an
-  /// existing folder; none: no series. Throws EnvironmentError.
+  /// `config`, `lab` and `plans` must outlive the recorder; `lab` is null for `softfeb run`. `report` is an
+  /// existing folder; if empty, no time series are written. Throws EnvironmentError.
   Recorder(const config::RunConfig& config, const config::LabConfig* lab,
            const std::vector<endpoints::QpPlan>& plans, const std::optional<std::string>& report);
 
-  /// Adds an observer of the boards' rates, if the lab has checks of them. Only in virtual time, where no
-  /// worker owns the boards. Call before observers().
+  /// Adds an observer of the boards' rates, if the lab checks rates. Only in virtual time, because in real
+  /// time the workers own the boards. Call before observers().
   void watch_rates(const endpoints::Endpoints& endpoints);
   std::vector<stats::Observer*> observers();
-  /// Only for a lab.
+  /// Requires a lab.
   const lab::Metrics& metrics() const { return *metrics_; }
-  /// After the run, while the boards still exist: adds what watch_rates() found.
+  /// Adds the results of watch_rates(). Call after the run, while the boards still exist.
   void complete(lab::RunStats& stats) const;
-  /// After the run: completes the files. Throws EnvironmentError.
+  /// Completes the files. Call after the run. Throws EnvironmentError.
   void finish();
 
  private:

@@ -30,8 +30,9 @@ Json mismatches(const roce::ReceiveQp& qp) {
   return list;
 }
 
-/// A receiving QP in full only where something is to be said of it: 2,000 QPs make a long document otherwise.
-/// Of a slot for a board's metadata bus: the QPN that stood there last, and the sums over all.
+/// Lists details of a receiving QP only if messages are missing or bytes are wrong, to keep the document
+/// short with thousands of QPs. For a slot of a board's metadata bus, gives the latest QPN and the sums over
+/// all QPs that used the slot.
 Json receive_qp(const engine::Receiver& receiver, std::size_t i) {
   const roce::ReceiveQp& qp = receiver.qp(i);
   const roce::ResponderCounters c = receiver.responder_counters(i);
@@ -117,7 +118,7 @@ Json receiver(const config::RunConfig& config, const stats::Outcome& o, const en
           {"qps", qps}};
 }
 
-/// Who held packets back, and how well.
+/// The pacing method of a port, and its accuracy.
 Json port_pacing(const runtime::RunPort& p) {
   const dataplane::PacingConfig& c = p.port->config().pacing;
   Json j{{"way", dataplane::to_string(c.way)}};
@@ -182,7 +183,7 @@ Json changes(const config::RunConfig& config, const stats::Outcome& o) {
   return list;
 }
 
-/// Of the worker that carries a network of ours: what passed it, and whether it kept up.
+/// For the worker that runs the simulated network: its traffic, and whether it kept up.
 Json network_relay(const dataplane::NetworkRelayCounters& c) {
   return {{"rx_packets", c.rx_packets},   {"rx_stranger", c.rx_stranger},
           {"rx_unusable", c.rx_unusable}, {"tx_packets", c.tx_packets},

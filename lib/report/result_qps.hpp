@@ -8,26 +8,26 @@
 
 #include <nlohmann/json.hpp>
 
-/// Which queue pairs of a board or receiver stand in the result, and what stands there of all of them
+/// Selects the queue pairs of a board or receiver that the result lists, and summarises all of them
 /// (doc/result.md).
 namespace softfeb::report {
 
-/// Whether somebody should look at a queue pair.
+/// Whether a queue pair needs the user's attention.
 enum class Attention : std::uint8_t {
   kNone,
-  kTrouble,  ///< something was lost or refused, and mended
+  kTrouble,  ///< something was lost or refused, but recovered
   kFailed,   ///< not everything arrived
 };
 
-/// Numbers of those to list, in their order. All, where there are at most `limit` of them (none: no limit);
-/// else at most `limit` that need attention, before others those that failed.
+/// Returns the indices of the QPs to list, ascending. Returns all if there are at most `limit` (empty:
+/// unlimited); otherwise at most `limit` of those that need attention, preferring failed ones.
 std::vector<std::size_t> listed_qps(const std::vector<Attention>& qps, std::optional<std::uint32_t> limit);
 
 /// {"qps", "qps_listed", "qps_failed", "qps_in_trouble"}
 nlohmann::ordered_json qp_numbers(const std::vector<Attention>& qps, std::size_t listed);
 
-/// {"qps", "min", "p50", "mean", "max"} of those that have a value; null where none has. p50 is the median,
-/// of an even number the lower of the two in the middle.
+/// {"qps", "min", "p50", "mean", "max"} of `values`, which has an element for each QP with a value; null if
+/// it is empty. p50 is the median; for an even number of values, the lower of the two middle ones.
 nlohmann::ordered_json spread(std::vector<double> values);
 
 }  // namespace softfeb::report

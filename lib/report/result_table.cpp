@@ -34,7 +34,7 @@ std::string qp_row(const std::string& board, roce::Qpn qpn, const engine::SendQp
                      qp.on_bus ? "  by bus" : "");
 }
 
-/// QPs that the boards' metadata buses have made; `rows` counts them.
+/// Rows of the QPs that metadata buses created. `rows` counts all QPs, including those beyond kMaxRows.
 std::string bus_rows(const config::RunConfig& config, const stats::Outcome& o, std::size_t& rows) {
   std::string t;
   for (std::size_t b = 0; b < config.boards.size(); ++b) {
@@ -47,7 +47,7 @@ std::string bus_rows(const config::RunConfig& config, const stats::Outcome& o, s
   return t;
 }
 
-/// Not the sum of the queue pairs' rates: some may have been sent one after the other.
+/// Not the sum of the queue pairs' rates, because some may have sent one after the other.
 std::string sum_line(const endpoints::Plans& plans, const stats::Outcome& o) {
   const double seconds = stats::measured_seconds(plans, o);
   if (seconds == 0) return "\nNo rate was measured. ";

@@ -18,7 +18,7 @@ constexpr const char* kPerBoard =
     "time_s,board,qps,rc_gbps,rc_min_gbps,rc_max_gbps,rt_gbps,alpha_mean,sent_gbps,goodput_gbps,cnp_rx,"
     "retransmitted\n";
 
-constexpr double kGbps = 8e-9;  // of a byte per second
+constexpr double kGbps = 8e-9;  // Gb/s per byte per second
 
 }  // namespace
 

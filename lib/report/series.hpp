@@ -13,21 +13,21 @@
 
 namespace softfeb::report {
 
-/// series.csv (doc/result.md): a row per QP and sample or, above run.series_qps QPs, per board and sample.
-/// Rows are written as samples arrive, so memory does not grow with the run.
+/// Writes series.csv (doc/result.md): a row per QP and sample or, above run.series_qps QPs, per board and
+/// sample. Rows are written as samples arrive, so memory use does not grow with the run.
 class Series : public stats::Observer {
  public:
   /// Writes the heading. `plans` must outlive this object. Throws EnvironmentError.
   Series(const config::RunConfig& config, const std::vector<endpoints::QpPlan>& plans,
          const std::string& path);
 
-  /// Multiples of run.series_interval.
+  /// Samples are due at multiples of run.series_interval.
   Time due() const override { return due_; }
   /// A late sample replaces those that were missed. A failed write ends the series, but not the run; finish()
-  /// reports it.
+  /// reports the failure.
   void add(const stats::Sample& sample) override;
   void end(const stats::Sample& sample) override;
-  /// Call after end(). Makes the file visible under its name. Throws EnvironmentError if a write has failed.
+  /// Call after end(). Renames the file to its final name. Throws EnvironmentError if a write has failed.
   void finish();
 
  private:
@@ -35,12 +35,12 @@ class Series : public stats::Observer {
   void append_qp(const endpoints::QpPlan& plan, const stats::SendInterval& qp);
   void append_sum(const stats::SendInterval& sum);
   void append_rates(const stats::SendInterval& row);
-  /// Appends a field, which is empty if the value is not known.
+  /// Appends a field; the field is empty if the value is unknown.
   void append(bool known, double value);
 
   const std::vector<endpoints::QpPlan>& plans_;
   std::vector<std::string> boards_;
-  std::vector<std::vector<std::size_t>> plans_of_;  ///< of each board, indices into plans_
+  std::vector<std::vector<std::size_t>> plans_of_;  ///< for each board, indices into plans_
   stats::RateTracker rates_;
   AtomicFile file_;
   std::string text_;

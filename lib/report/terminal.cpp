@@ -19,7 +19,7 @@ bool dumb_terminal() {
   return term == nullptr || std::string_view(term) == "dumb" || *term == 0;
 }
 
-/// https://no-color.org: set and not empty.
+/// See https://no-color.org: the variable must be set and not empty.
 bool no_colour() {
   const char* const wish = std::getenv("NO_COLOR");
   return wish != nullptr && *wish != 0;
@@ -40,7 +40,7 @@ std::size_t width_of(const std::string& text) {
       sequence = c != 'm';
     } else if (c == '\033') {
       sequence = true;
-    } else if ((static_cast<unsigned char>(c) & 0xC0U) != 0x80) {  // the first byte of a character in UTF-8
+    } else if ((static_cast<unsigned char>(c) & 0xC0U) != 0x80) {  // first byte of a UTF-8 character
       ++width;
     }
   }
@@ -62,7 +62,7 @@ Terminal::Size Terminal::size() const {
 
 std::string Terminal::over() const {
   if (shown_.empty()) return "";
-  // A narrowed window wraps long lines.
+  // Lines wrap if the user narrows the window.
   const std::size_t columns = std::max<std::size_t>(1, size().columns);
   std::size_t rows = 0;
   for (const std::string& line : shown_) {
@@ -72,7 +72,7 @@ std::string Terminal::over() const {
 }
 
 void Terminal::show(const std::vector<std::string>& lines) {
-  // A single write: half-drawn blocks flicker.
+  // Use a single write: blocks drawn in parts flicker.
   std::string text = over();
   for (const std::string& line : lines) text += line + "\n";
   put_text(text);

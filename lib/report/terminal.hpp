@@ -7,9 +7,9 @@
 
 namespace softfeb::report {
 
-/// Writes to standard error: lines in sequence and, on a terminal, a block of lines at the bottom that is
-/// redrawn in place. The cursor stays visible below the block, so nothing needs restoring when the program
-/// ends in any way.
+/// Writes to standard error: permanent lines and, on a terminal, a block of lines at the bottom that is
+/// redrawn in place. The cursor stays visible below the block, so nothing needs restoring, however the
+/// program ends.
 class Terminal {
  public:
   struct Size {
@@ -23,10 +23,10 @@ class Terminal {
   bool moves() const { return moves_; }
   /// True if the terminal shows colours and NO_COLOR is not set.
   bool colours() const { return colours_; }
-  /// Current size; users resize windows.
+  /// Returns the current size; the user may resize the window.
   Size size() const;
 
-  /// Replaces the block. Without its colours, no line may be wider than the terminal.
+  /// Replaces the block. No line may be wider than the terminal, not counting colour sequences.
   void show(const std::vector<std::string>& lines);
   /// Erases the block.
   void clear();
@@ -42,7 +42,7 @@ class Terminal {
   std::vector<std::string> shown_;
 };
 
-/// Number of columns that a text takes, without its colour sequences.
+/// Returns the number of columns that a text takes, excluding colour sequences.
 std::size_t width_of(const std::string& text);
 
 }  // namespace softfeb::report
