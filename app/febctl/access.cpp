@@ -13,7 +13,7 @@ namespace softfeb::febctl {
 
 namespace {
 
-/// Reading a flash register returns what the flash does, not what was written.
+/// False for flash registers: reading one returns a response of the flash, not the value written.
 bool reads_back(const Register& reg) {
   return reg.access == Access::kReadWrite && reg.path.find("AxiMicronN25Q") == std::string::npos;
 }

@@ -16,8 +16,8 @@ struct Reading {
   std::string error;
 };
 
-/// Reads registers with pipelined accesses; registers that share words cost one access. Results are in the
-/// order given.
+/// Reads registers with pipelined accesses. Registers that share words cost one access. Results have the
+/// order of `registers`.
 std::vector<Reading> read_registers(RegisterPort& board, const std::vector<Register>& registers);
 
 /// Reads one register. Throws Refusal if the board refuses.
@@ -29,8 +29,8 @@ struct WriteMode {
   bool posted = false;  ///< send posted writes: no response, and therefore no verification
 };
 
-/// Writes whole words; other registers' bits in these words are read first and written back. Throws Refusal
-/// if the value read back differs.
+/// Writes whole words. Reads other registers' bits in these words first, and writes them back unchanged.
+/// Throws Refusal if the value read back differs.
 void write_register(RegisterPort& board, const Catalogue& catalogue, const Register& reg, const Bits& bits,
                     const WriteMode& mode = {});
 void write_number(RegisterPort& board, const Catalogue& catalogue, const Register& reg, std::uint64_t value);

@@ -8,7 +8,8 @@
 
 namespace softfeb::febctl {
 
-/// A register port that uses SRPv3 over RSSI. It connects immediately; throws NoAnswer without a response.
+/// Returns a register port that uses SRPv3 over RSSI. Connects immediately; throws NoAnswer if there is no
+/// response.
 std::unique_ptr<RegisterPort> dial(const BoardAddress& address);
 
 /// Throws UsageError if `address.ip` is not an address.

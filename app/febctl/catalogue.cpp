@@ -77,7 +77,7 @@ std::vector<Register> second_names(const std::vector<Register>& registers) {
 
 std::uint32_t bits_in_word(const Register& reg, std::uint32_t address) {
   const std::uint64_t word =
-      (std::uint64_t{address} - reg.address) * 8;  // first bit of the word, from reg.address
+      (std::uint64_t{address} - reg.address) * 8;  // first bit of the word, relative to reg.address
   const std::uint64_t begin = std::max<std::uint64_t>(reg.bit_offset, word);
   const std::uint64_t end = std::min<std::uint64_t>(reg.bit_offset + reg.bit_size, word + 32);
   if (begin >= end) return 0;
@@ -127,8 +127,8 @@ std::vector<const Register*> Catalogue::ending_in(std::string_view name) const {
   return found;
 }
 
-/// Resolves a list whose members are separate registers: name[0], name[1] …. A list with one member needs no
-/// index.
+/// Resolves a list whose elements are separate registers: name[0], name[1] …. A list with one element needs
+/// no index.
 std::vector<const Register*> Catalogue::members(std::string_view name) const {
   std::vector<const Register*> found;
   for (unsigned i = 0; i <= kListed; ++i) {

@@ -12,9 +12,9 @@
 namespace softfeb::febctl {
 
 /// The registers of a firmware profile, by name. A name is a full path (Root.Core.AxiVersion.ScratchPad), a
-/// unique end of a path that starts after a dot (AxiVersion.ScratchPad), either of these with the index of an
-/// array element, or a pattern with * and ?. UdpEngine's raw registers have a second name without Raw, whose
-/// value is the address or port itself.
+/// unique suffix of a path that starts after a dot (AxiVersion.ScratchPad), either of these with the index of
+/// an array element, or a pattern with * and ?. UdpEngine's raw registers have a second name without Raw,
+/// whose value is the address or port itself.
 class Catalogue {
  public:
   explicit Catalogue(std::vector<Register> registers);
@@ -22,12 +22,12 @@ class Catalogue {
   /// All registers in the order of their addresses, without second names.
   const std::vector<Register>& all() const { return registers_; }
 
-  /// Resolves a name to one register, or a pattern to all that match. Throws UsageError with the nearest
-  /// names, or with all candidates of an ambiguous name.
+  /// Resolves a name to one register, or a pattern to all matching registers. Throws UsageError, which lists
+  /// similar names, or the candidates if the name is ambiguous.
   std::vector<Register> resolve(std::string_view name) const;
   /// Like resolve(), but rejects patterns.
   Register one(std::string_view name) const;
-  /// Finds a register by the end of its path; empty if this profile has none.
+  /// Finds a register by a suffix of its path; empty if this profile has none.
   std::optional<Register> find(std::string_view name) const;
   /// All registers at and below a node of the tree. Throws UsageError.
   std::vector<Register> below(std::string_view node) const;
@@ -36,7 +36,7 @@ class Catalogue {
   std::uint32_t read_write_mask(std::uint32_t address) const;
   /// Paths of the registers in a word, for messages.
   std::string names_at(std::uint32_t address) const;
-  /// Whether the words of `reg` contain bits that do not belong to it, which a write must preserve.
+  /// True if the words of `reg` contain bits that do not belong to it. A write must preserve these.
   bool shares_words(const Register& reg) const;
 
  private:

@@ -45,7 +45,7 @@ struct LoadOptions {
 };
 void load_command(Context& context, const LoadOptions& options);
 
-/// The meaning of a word of the command line: registers, or words at an address. Throws UsageError.
+/// Meaning of a word on the command line: registers by name, or words at an address. Throws UsageError.
 struct Target {
   std::vector<Register> registers;
   std::optional<Range> range;  ///< if set, there are no registers
@@ -54,7 +54,7 @@ Target parse_target(const Catalogue& catalogue, const std::string& text);
 
 struct ConnectCommand {
   ConnectOptions connection;
-  std::optional<double> seconds;  ///< with a sink: how long to keep the session open; empty: until a signal
+  std::optional<double> seconds;  ///< with a sink: time to keep the session open; empty: until a signal
 };
 void connect_command(Context& context, const ConnectCommand& options);
 
@@ -96,7 +96,7 @@ struct StreamOptions {
   std::optional<std::uint32_t> frame_size;  ///< 64-bit words; empty: unchanged
 };
 
-/// Receives the frames of the board's generator and checks each. Throws Refusal if one is wrong, or if none
+/// Receives frames from the board's generator and checks each one. Throws Refusal if one is wrong or none
 /// arrives.
 void stream_command(Context& context, const StreamOptions& options);
 

@@ -26,7 +26,7 @@ std::uint32_t random_bits(unsigned bits) {
   return device() & static_cast<std::uint32_t>((std::uint64_t{1} << bits) - 1);
 }
 
-/// A QPN is the lower 24 bits of the handler, and 0 means none.
+/// The lower 24 bits of the key become the QPN. They must not be 0, which means none.
 std::uint32_t pd_key() {
   const std::uint32_t key = random_bits(32);
   return (key & 0xffffff) == 0 ? key | 1 : key;
@@ -129,7 +129,7 @@ class ConnectionSetup {
     local.message_size = options_.size;
     local.slots = options_.slots;
     local.immediate = {{"kind", "value"}, {"value", 1}};
-    // The board's counter payload has run since power-up and continues from burst to burst.
+    // The board's counter payload has been running since power-up and continues from burst to burst.
     local.payload = {{"kind", "counter"}, {"origin", "any"}};
     local.qps = {{*pair_.board().qpn, made_.qp.sq_psn}};
     made_.sink = peers::connect(url, local);
@@ -152,8 +152,8 @@ class ConnectionSetup {
     return ip;
   }
 
-  /// The region has the host's address range, because the dispatcher's requests use these addresses as local
-  /// ones, too.
+  /// The region covers the host's address range, because the dispatcher's requests also use these addresses
+  /// as local ones.
   void register_memory() {
     const std::uint64_t most = std::numeric_limits<std::uint32_t>::max();
     pair_.register_region({.address = made_.address,

@@ -12,7 +12,7 @@
 
 namespace softfeb::febctl {
 
-/// Parameters of both sides of a connection. With `sink`, an rdma-sink provides those of the host.
+/// Parameters of both sides of a connection. With `sink`, an rdma-sink provides the host's parameters.
 struct ConnectOptions {
   std::string sink;  ///< HOST[:PORT]
   // Host.
@@ -22,7 +22,7 @@ struct ConnectOptions {
   std::uint32_t rkey = 0;
   std::uint64_t address = 0;
   std::uint64_t length = 0;
-  std::optional<std::uint32_t> psn;  ///< of the board's first packet; random by default with a sink
+  std::optional<std::uint32_t> psn;  ///< PSN of the board's first packet; random by default with a sink
   std::uint32_t rq_psn = 0;
   // Messages.
   std::uint32_t size = 4096;
@@ -50,11 +50,12 @@ struct Connection {
   std::unique_ptr<peers::PeerSession> sink;  ///< null without a sink
 };
 
-/// Sets up the whole connection: PD, region, queue pair, the host's address, INIT, RTR, RTS, the dispatcher's
-/// registers. On failure, frees everything that was created.
+/// Sets up the whole connection: PD, memory region, queue pair, the host's address, the states INIT, RTR and
+/// RTS, and the dispatcher's registers. On failure, frees everything that was created.
 Connection make_connection(Context& context, const ConnectOptions& options);
 
-/// Frees the board's resources and clears the dispatcher's registers. Returns descriptions of refused steps.
+/// Frees the board's resources and clears the dispatcher's registers. Returns a description of each refused
+/// step.
 std::vector<std::string> end_connection(Context& context, const BoardResources& board,
                                         double metadata_timeout);
 

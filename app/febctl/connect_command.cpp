@@ -34,8 +34,8 @@ void hold(Context& context, const ConnectCommand& options, Connection& connectio
   const Completions done = DispatcherClient(context.board(), context.catalogue).completions().since(before);
   const std::vector<std::string> refused =
       end_connection(context, connection.board, options.connection.metadata_timeout);
-  // Another client may have reset the counters while dispatching, so the number of messages sent is not
-  // certain.
+  // Another client may have reset the counters while messages were sent, so the number of sent messages is
+  // uncertain.
   const json report = connection.sink->end({.complete = done.failed == 0, .counted = false});
   std::string text =
       fmt::format("board: {} requests completed, {} failed\n", done.ok, done.failed) + sink_text(report);

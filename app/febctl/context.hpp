@@ -15,7 +15,7 @@
 
 namespace softfeb::febctl {
 
-/// Prints results of commands: text for people, or one JSON document per line.
+/// Prints results of commands, as text or as one JSON document per line.
 class Output {
  public:
   explicit Output(bool json, std::FILE* to = stdout) : json_(json), to_(to) {}
@@ -25,7 +25,7 @@ class Output {
   void result(const std::string& text, const nlohmann::json& json) const;
   /// Prints the text in both modes.
   void document(const std::string& text) const;
-  /// Prints a note to standard error; not in JSON mode.
+  /// Prints a note to standard error, but not in JSON mode.
   void note(const std::string& text) const;
 
  private:
@@ -38,7 +38,7 @@ struct BoardAddress {
   std::string ip;
   std::uint16_t registers_port = 8192;
   std::uint16_t stream_port = 8193;
-  std::chrono::duration<double> timeout{5.0};  ///< of the connection and of each access
+  std::chrono::duration<double> timeout{5.0};  ///< timeout of the connection and of each access
 };
 
 /// Context of a command. Connects to the board at the first access.

@@ -33,7 +33,7 @@ struct Burst {
   std::uint32_t count = 0;
   std::uint32_t length = 0;
   Completions done;
-  double seconds = 0;  ///< from the start until the last completion was seen
+  double seconds = 0;  ///< time from the start until the last completion was seen
 
   bool complete() const { return done.ok == count && done.failed == 0; }
   double gbps() const { return seconds > 0 ? 8e-9 * done.ok * length / seconds : 0; }

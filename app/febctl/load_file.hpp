@@ -17,17 +17,17 @@ struct FileValue {
   config::Where where;
 };
 
-/// Reads register values from YAML: a tree of names, names as `read` accepts them, or both, in the order of
-/// the file. Throws config::ConfigError with all problems: unknown names, read-only registers, invalid
-/// values, duplicate registers.
+/// Reads register values from YAML, in the order of the file: a tree of names, names as `read` accepts them,
+/// or both. Throws config::ConfigError with all problems: unknown names, read-only registers, invalid values,
+/// duplicate registers.
 std::vector<FileValue> read_values(const Catalogue& catalogue, const std::string& yaml,
                                    const std::string& file);
 
-/// Writes readings in the same format, for `load`.
+/// Writes readings in the format that `load` reads.
 std::string write_values(const std::vector<Reading>& readings);
 
-/// Whether a register belongs to a configuration: it is writable and only holds its value. Registers that
-/// trigger an action, and those of the flash, do not.
+/// True if a register belongs to a configuration: it is writable and only stores its value. Registers that
+/// trigger an action, and those of the flash, do not belong to one.
 bool is_setting(const Register& reg);
 
 }  // namespace softfeb::febctl

@@ -16,7 +16,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using namespace std::chrono_literals;
 
-/// If RecvMetaData was set by an earlier request, it falls within this time of a new one.
+/// If RecvMetaData is still set by an earlier request, it is cleared within this time of a new one.
 constexpr auto kStale = 20ms;
 
 const char* bus_name(std::size_t type) { return type == 0 ? "PD" : type == 1 ? "MR" : "QP"; }
@@ -74,8 +74,8 @@ board::MetadataResponse MetadataBus::exchange(const board::MetadataRequest& requ
       "metadata bus: unknown kind of response; fix: check that --profile matches the board's firmware");
 }
 
-/// The board may still show the previous response for a moment. A response that differs is new; an equal one
-/// is accepted after that moment.
+/// The registers may briefly show the previous response. A response that differs is new; an equal one is
+/// accepted after kStale.
 board::MetadataResponseBits MetadataBus::await(const board::MetadataResponseBits& before) {
   const Clock::time_point began = Clock::now();
   std::chrono::milliseconds pause = 1ms;

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-/// The requests that bring a queue pair of the board up and down, with the constants of the laboratory's
+/// The requests that set up and tear down a queue pair of the board, with the constants of the laboratory's
 /// client.
 namespace softfeb::febctl {
 
@@ -15,13 +15,13 @@ struct QpParameters {
   std::uint32_t rq_psn = 0;        ///< PSN of the host's first request, if it sends any
   std::uint32_t sq_psn = 0;        ///< PSN of the board's first packet
   std::uint32_t pmtu = 4096;       ///< bytes
-  std::uint8_t min_rnr_timer = 1;  ///< code
-  std::uint8_t timeout = 14;       ///< code: 4.096 us · 2^14 = 67 ms
+  std::uint8_t min_rnr_timer = 1;  ///< encoded
+  std::uint8_t timeout = 14;       ///< encoded: 4.096 us · 2^14 = 67 ms
   std::uint8_t retry_count = 3;
   std::uint8_t rnr_retry = 3;  ///< 7: unlimited
 };
 
-/// Memory region announced by the board; the board derives its keys from the parts.
+/// Memory region registered on the board, which derives its keys from these parts.
 struct RegionParameters {
   std::uint64_t address = 0;
   std::uint32_t length = 0;
@@ -41,7 +41,7 @@ board::QpRequest to_err(std::uint32_t qpn);
 board::QpRequest query_qp(std::uint32_t qpn, std::uint32_t pd);
 board::QpRequest destroy_qp(std::uint32_t qpn);
 
-/// Code of a valid path MTU in bytes.
+/// Returns the code of a valid path MTU in bytes.
 std::uint8_t pmtu_code(std::uint32_t bytes);
 
 }  // namespace softfeb::febctl

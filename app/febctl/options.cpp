@@ -17,14 +17,14 @@ namespace softfeb::febctl {
 
 namespace {
 
-/// Each subcommand sets `command` if it is given.
+/// Each subcommand sets `command` when it is parsed.
 struct Parser {
   CLI::App top{"febctl: controls the registers, connections and bursts of a front-end board or of softfeb",
                "febctl"};
   Options options;
   double timeout = 5;
 
-  /// `run` is called with the options to which the subcommand's flags are bound.
+  /// Calls `run` with the options to which the subcommand's flags are bound.
   template <class Command, class Run>
   CLI::App* add(const char* name, const char* text, std::shared_ptr<Command> command, Run run) {
     CLI::App* const sub = top.add_subcommand(name, text);
@@ -95,7 +95,7 @@ void add_load(Parser& parser) {
   sub->add_flag("--check", o->dry_run, "Only validate the file; needs no board");
 }
 
-/// A size as in configuration files (16MiB), or a number of bytes.
+/// Accepts a size as in configuration files (16MiB), or a number of bytes.
 CLI::Option* sized(CLI::Option* option) {
   return option->type_name("SIZE")->transform(
       [](const std::string& text) {
@@ -230,7 +230,7 @@ void add_stream(Parser& parser) {
   sub->add_option("--size", o->frame_size, "AppTx.FrameSize; default: unchanged")->type_name("WORDS");
 }
 
-/// Lists the default first.
+/// Returns the profile names, with the default first.
 std::string profile_names() {
   std::string names;
   for (const board::Profile& profile : board::profiles())
@@ -259,7 +259,7 @@ void add_board(Parser& parser) {
   parser.top.add_flag("--json", o.json, "Print results as JSON, one document per line");
 }
 
-/// For an unknown subcommand, CLI11 itself only reports that one is required.
+/// Returns the message for an unknown subcommand, which CLI11 reports only as a missing one.
 std::string unknown_command(const CLI::App& top, const std::string& word) {
   std::vector<std::string> names;
   for (const CLI::App* sub : top.get_subcommands([](const CLI::App*) { return true; }))

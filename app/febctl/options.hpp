@@ -17,7 +17,7 @@ struct Options {
   std::function<void(Context&)> command;
 };
 
-/// Returns the exit status if the command line was already handled (--help, bad usage).
+/// Returns the exit status instead if there is nothing left to do (--help, bad usage).
 std::variant<Options, int> parse_command_line(int argc, char** argv);
 
 }  // namespace softfeb::febctl

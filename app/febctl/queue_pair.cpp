@@ -56,7 +56,7 @@ void QueuePair::bring_up(const QpParameters& p) {
 void QueuePair::to_error(std::vector<std::string>& refused) {
   const std::uint32_t qpn = *board_.qpn;
   const board::QpResponse answer = bus_.ask(query_qp(qpn, board_.pd.value_or(0)));
-  if (!answer.success) return;  // the queue pair or its PD is gone; destroy reports it
+  if (!answer.success) return;  // the queue pair or its PD no longer exists; destroying it reports this
   const auto state = static_cast<QpState>(answer.qp.current_state);
   if (state == QpState::kErr) return;
   const QpParameters any;

@@ -14,13 +14,13 @@ namespace softfeb::febctl {
 /// Resources allocated on the board, as far as known.
 struct BoardResources {
   std::optional<std::uint32_t> pd;    ///< handler
-  std::optional<std::uint32_t> lkey;  ///< of the region
+  std::optional<std::uint32_t> lkey;  ///< lkey of the memory region
   std::optional<std::uint32_t> rkey;
   std::optional<std::uint32_t> qpn;
   bool keep_pd = false;  ///< do not free a PD that belongs to another client
 };
 
-/// A queue pair of the board, brought up and down over the metadata bus. Each step throws Refusal with the
+/// A queue pair of the board, set up and torn down over the metadata bus. Each step throws Refusal with the
 /// fix if the board refuses it; earlier steps stay in effect.
 class QueuePair {
  public:
@@ -30,11 +30,11 @@ class QueuePair {
   void allocate_pd(std::uint32_t key);
   void register_region(const RegionParameters& region);
   void create();
-  /// INIT, RTR, RTS.
+  /// Moves the queue pair through INIT and RTR to RTS.
   void bring_up(const QpParameters& p);
 
-  /// Moves the queue pair to ERR from any state, and frees everything. Returns descriptions of refused steps.
-  /// Safe after any of the steps.
+  /// Moves the queue pair from any state to ERR, and frees everything. Returns a description of each refused
+  /// step. May be called after any step.
   std::vector<std::string> take_down();
 
   const BoardResources& board() const { return board_; }

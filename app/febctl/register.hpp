@@ -13,8 +13,8 @@ namespace softfeb::febctl {
 /// Interpretation of a register's bits.
 enum class Base : std::uint8_t { kUnsigned, kSigned, kBool, kText };
 
-/// Bytes in network order as they lie in memory (the …Raw registers of UdpEngine), also shown as an address
-/// or port.
+/// Meaning of bytes stored in network order (the …Raw registers of UdpEngine), which are also shown as an
+/// address or port.
 enum class NetworkForm : std::uint8_t { kNone, kIp, kMac, kPort };
 
 enum class Access : std::uint8_t { kReadOnly, kReadWrite, kWriteOnly };
@@ -22,7 +22,7 @@ enum class Access : std::uint8_t { kReadOnly, kReadWrite, kWriteOnly };
 /// A register with its name in the firmware's tree.
 struct Register {
   std::string path;
-  std::uint32_t address = 0;  ///< of the word that contains the first bit, for bit_offset below 32
+  std::uint32_t address = 0;  ///< address of the word that contains the first bit, if bit_offset is below 32
   std::uint32_t bit_offset = 0;
   std::uint32_t bit_size = 32;
   Access access = Access::kReadWrite;
@@ -39,15 +39,16 @@ struct Register {
   Range range() const { return {address + bit_offset / 32 * 4, (bit_offset % 32 + bit_size + 31) / 32 * 4}; }
 };
 
-/// Element `index` of an array as a register. The caller has checked the index.
+/// Returns element `index` of an array as a register. `index` must be valid.
 Register element_of(const Register& array, std::uint32_t index);
 
-/// The bits of a value: little-endian, as many bytes as bit_size needs, padded with zeros.
+/// The bits of a value: little-endian, in the smallest number of bytes that holds bit_size bits, padded with
+/// zeros.
 using Bits = Bytes;
 
 /// Extracts the register from the words of reg.range().
 Bits extract(const Register& reg, ByteSpan words);
-/// Inserts the value into the words of reg.range(); other bits are kept.
+/// Inserts the value into the words of reg.range(); keeps other bits.
 void insert(const Register& reg, const Bits& bits, MutableByteSpan words);
 
 /// The lowest 64 bits.

@@ -26,8 +26,8 @@ struct ReadResult {
   std::string error;  ///< reason of a refusal; empty if successful
 };
 
-/// Blocking access to a board's register space. Throws NoAnswer without a response, and Refusal if the board
-/// refuses an access.
+/// Blocking access to a board's register space. Throws NoAnswer if there is no response, and Refusal if the
+/// board refuses an access.
 class RegisterPort {
  public:
   virtual ~RegisterPort() = default;

@@ -74,7 +74,7 @@ class Round {
     if (!held) problems_.push_back(otherwise);
   }
 
-  /// write_register() reads each one back.
+  /// write_register() verifies each setting.
   void apply(const std::vector<Setting>& settings) {
     for (const Setting& s : settings) write_register(context_.board(), context_.catalogue, s.reg, s.bits);
   }
@@ -98,7 +98,7 @@ class Round {
     return j;
   }
 
-  /// The change counts as during the burst if some requests completed before it and some after it.
+  /// The change counts as made during the burst if some requests completed before it and some after it.
   json change(const Completions& before) {
     Completions first = dispatcher_.completions().since(before);
     const auto give_up = Clock::now() + std::chrono::seconds(2);

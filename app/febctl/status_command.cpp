@@ -15,7 +15,7 @@ struct Section {
   std::vector<const char*> patterns;
 };
 
-/// Ignores patterns for which the profile has no register.
+/// Registers shown in each section. Patterns that match no register of the profile are ignored.
 const std::vector<Section>& sections() {
   static const std::vector<Section> all = {
       {"board",

@@ -5,11 +5,11 @@
 
 namespace softfeb::febctl {
 
-/// SIGINT and SIGTERM end a wait and then the command; a second signal ends the program.
+/// The first SIGINT or SIGTERM ends a wait and then the command; the second one ends the program.
 void catch_stop_signals();
 bool stopped();
 
-/// Sleeps for at most `time`; returns false if a signal ended it.
+/// Sleeps for `time`. Returns false if a signal ended the sleep early.
 bool pause_for(std::chrono::duration<double> time);
 
 }  // namespace softfeb::febctl

@@ -65,7 +65,7 @@ struct Received {
 
 void set_continuous(Context& context, bool on) {
   write_number(context.board(), context.catalogue, context.catalogue.one("AppTx.ContinuousMode"), on ? 1 : 0);
-  // The register link would have no traffic while frames arrive, so close it.
+  // Close the register link, because it is idle while frames arrive.
   context.release();
 }
 
@@ -77,7 +77,7 @@ Received receive(Context& context, const StreamOptions& options, std::uint32_t w
   sockets::StreamReceiver stream(to,
                                  [&](ByteSpan frame, const srp::FrameTags&, Time) { check.on_frame(frame); });
   stream.connect();
-  // A frame that an earlier receiver left incomplete starts again with its own size.
+  // A frame that an earlier receiver left incomplete is sent again with its original size.
   stream.receive(kSlice);
   check = FrameCheck(words);
   const sockets::StreamStats before = stream.figures();

@@ -18,8 +18,8 @@ std::uint32_t dispatcher_value(Context& context, const char* name) {
   return reg ? static_cast<std::uint32_t>(read_number(context.board(), *reg)) : 0;
 }
 
-/// The queue pair of the last response on the metadata bus, or the one that febctl connect wrote to the
-/// dispatcher (other clients write the host's QPN there), if the board knows it.
+/// Finds the queue pair in the last response on the metadata bus or, if the board knows it, in the QPN that
+/// febctl connect wrote to the dispatcher. Other clients write the host's QPN there.
 std::optional<std::uint32_t> find_qp(Context& context, MetadataBus& bus, std::uint32_t pd) {
   const auto last = bus.last_qp_response();
   for (const std::uint32_t qpn : {last ? last->qpn : 0, dispatcher_value(context, "RoceDispatcher.SQpn")}) {
@@ -28,12 +28,12 @@ std::optional<std::uint32_t> find_qp(Context& context, MetadataBus& bus, std::ui
   return std::nullopt;
 }
 
-/// The firmware has one queue pair, so no bits of a QPN select a slot and any number matches.
+/// The firmware has one queue pair, so no bits of the QPN select a slot and any QPN matches.
 constexpr std::uint32_t kAnyQpn = 1;
 
-/// A queue pair left by a client whose QPN no register shows any more. If that client, or a later refused
-/// one, has freed the protection domain, the queue pair cannot be reached until another one is allocated
-/// (doc/metadata.md). That one is then in `pd`, to be freed.
+/// Finds a queue pair left by a client whose QPN is no longer in any register. If that client, or a later
+/// refused one, has freed the protection domain, the queue pair cannot be reached until a new one is
+/// allocated (doc/metadata.md). `pd` is then the new one, which the caller must free.
 bool find_abandoned(MetadataBus& bus, std::optional<std::uint32_t>& pd) {
   if (bus.ask(query_qp(kAnyQpn, pd.value_or(0))).success) return true;
   const board::PdResponse made = bus.ask(allocate_pd(kAnyQpn));
@@ -46,7 +46,7 @@ bool find_abandoned(MetadataBus& bus, std::optional<std::uint32_t>& pd) {
   return false;
 }
 
-/// The slot is in the upper bits of a key; the firmware has two slots.
+/// The upper bits of a key select the slot; the firmware has two slots.
 std::size_t free_regions(MetadataBus& bus, std::uint32_t pd) {
   std::size_t freed = 0;
   for (const std::uint32_t key : {0U, 0x8000'0000U}) freed += bus.ask(free_mr(pd, key, key)).success ? 1 : 0;

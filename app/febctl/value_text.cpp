@@ -43,7 +43,7 @@ const std::string* name_of(const Register& reg, std::uint64_t value) {
   return nullptr;
 }
 
-/// The bytes in memory are those of the network address.
+/// The register's memory has the network byte order of the address.
 std::string network_text(NetworkForm form, const Bits& bits) {
   if (form == NetworkForm::kIp) return roce::IpAddress::from_v4_wire(bits.data()).to_string();
   if (form == NetworkForm::kPort) return std::to_string(load_be16(bits.data()));

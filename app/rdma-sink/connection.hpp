@@ -18,11 +18,11 @@ class Connection {
   Connection& operator=(const Connection&) = delete;
 
   int fd() const { return fd_; }
-  /// Reads available data. Returns false if the peer closed the connection, or sent an unterminated line.
+  /// Reads available data. Returns false if the peer closed the connection or sent a line that is too long.
   bool receive();
-  /// The next complete line, without its terminator.
+  /// Returns the next complete line, without its terminator.
   std::optional<std::string> next_line();
-  /// Waits at most ten seconds for buffer space; returns false if the line could not be sent.
+  /// Waits at most ten seconds for buffer space. Returns false if the line could not be sent.
   bool send(const nlohmann::json& line);
 
   std::chrono::steady_clock::time_point since() const { return since_; }
@@ -36,7 +36,7 @@ class Connection {
 
 /// Opens a listening socket; `port` 0 selects any free port. Throws NoDevice (exit code 3) with the fix.
 int listen_on(const std::string& address, std::uint16_t port);
-/// "ADDRESS:PORT" of a listening socket.
+/// Returns "ADDRESS:PORT" of a listening socket.
 std::string local_name(int fd);
 
 }  // namespace softfeb::sink

@@ -13,7 +13,7 @@
 
 namespace softfeb::sink {
 
-/// The machine lacks something (exit code 3); the message names the fix.
+/// The machine lacks a requirement (exit code 3). The message names the fix.
 class NoDevice : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -53,8 +53,8 @@ class Device {
   ibv_port_attr port_attributes() const;  ///< current attributes. Throws NoDevice.
   ibv_device_attr attributes() const;     ///< Throws NoDevice.
 
-  /// The RoCE v2 GID for a peer at `peer`: that of `index` if given, otherwise the first of the same address
-  /// family (for IPv6, global addresses before link-local ones). Empty if there is none.
+  /// Returns a RoCE v2 GID for a peer at `peer`: the one at `index` if given, otherwise the first of the same
+  /// address family (for IPv6, global addresses before link-local ones). Empty if there is none.
   std::optional<Gid> find_gid(const roce::IpAddress& peer, std::optional<int> index) const;
 
  private:

@@ -54,7 +54,7 @@ struct PayloadRule {
 
 struct PeerQp {
   roce::Qpn qpn = 0;
-  roce::Psn psn = 0;  ///< PSN of its first request
+  roce::Psn psn = 0;  ///< PSN of the QP's first request
 };
 
 /// The client's first line.
@@ -70,7 +70,7 @@ struct Hello {
   std::vector<PeerQp> qps;
 };
 
-/// The client's last line: what it has sent.
+/// The client's last line, which reports what it has sent.
 struct End {
   bool complete = false;
   bool counted = true;                        ///< false: the client does not know the number

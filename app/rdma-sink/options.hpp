@@ -20,8 +20,8 @@ struct Options {
   std::uint64_t memory = 64U << 20;  ///< bytes, shared evenly by the QPs of a session
   bool region_per_qp = false;
   std::uint32_t max_qps = 4096;
-  std::optional<std::uint32_t> recvs;  ///< posted on each QP; empty: as many as fit
-  bool replenish = true;               ///< post a receive again after it was consumed
+  std::optional<std::uint32_t> recvs;  ///< receives posted on each QP; empty: as many as fit
+  bool replenish = true;               ///< repost each receive after it was consumed
   bool poll = false;
   unsigned min_rnr_timer = 12;
   unsigned traffic_class = 0;
@@ -33,7 +33,7 @@ struct Options {
   bool once = false;
 };
 
-/// Exits (exit code 0 or 2) if the command line requires it.
+/// Parses the command line. Exits with code 0 (--help) or 2 (bad usage) if there is nothing left to do.
 Options parse_command_line(int argc, char** argv);
 
 }  // namespace softfeb::sink

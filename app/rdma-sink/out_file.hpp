@@ -27,8 +27,8 @@ class OutFile {
   std::string error_;
 };
 
-/// Checks before a run whether `path` can be written, without creating it. Returns the reason and the fix, or
-/// an empty string.
+/// Checks whether `path` can be written, without creating it. Returns the reason and the fix if not,
+/// otherwise an empty string.
 std::string why_not_writable(const std::string& path);
 
 }  // namespace softfeb::sink

@@ -76,7 +76,7 @@ Shares share_out(const Options& options, const Hello& hello, const ibv_device_at
     throw Refusal("the device has completions for " + std::to_string(limit) + " receives on each of " +
                   std::to_string(qps) + " queue pairs; fix: use fewer queue pairs or a smaller --recvs");
   // On RC, a message cannot complete before its receive is posted, and it overwrites the message `slots`
-  // earlier. With fewer receives than slots, each message therefore stays unchanged until it is checked.
+  // before it. With fewer receives than slots, each message therefore stays unchanged until it is checked.
   const bool rc = hello.transport == roce::Transport::kRc;
   const std::uint64_t safe =
       rc && hello.message_size != 0 ? std::clamp<std::uint64_t>(s.slots - 1, 1, limit) : limit;

@@ -36,9 +36,9 @@ class QueuePairs {
   MutableByteSpan memory(std::size_t i) const { return {memory_ + i * length_, length_}; }
   ibv_cq* cq() const { return cq_.get(); }
   int completion_fd() const { return channel_->fd; }
-  void rearm();  ///< consumes the completion event that made completion_fd() readable, and requests the next
+  void rearm();  ///< acknowledges the event that made completion_fd() readable, and requests the next
 
-  /// Posts `count` receives without buffers, as WRITEs with immediate need them. Returns false on failure.
+  /// Posts `count` receives without buffers, which WRITEs with immediate consume. Returns false on failure.
   bool post(std::size_t i, std::uint32_t count);
   const char* state(std::size_t i) const;
 

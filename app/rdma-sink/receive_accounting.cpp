@@ -73,8 +73,8 @@ std::uint64_t ReceiveAccounting::on_immediate(std::uint32_t immediate, std::uint
   return n;
 }
 
-/// RC loses nothing, so messages are numbered in the order of arrival. On UC, a counter in the immediate
-/// gives the number; without one, the order of arrival is used as well.
+/// RC loses no messages, so they are numbered in the order of arrival. On UC, a counter in the immediate
+/// gives the number; without a counter, the order of arrival is used as well.
 std::uint64_t ReceiveAccounting::number_of(std::uint32_t immediate) {
   if (transport_ == roce::Transport::kUc && immediate_.kind == ImmediateRule::Kind::kCounter) {
     const std::uint64_t limit = map_.next() + (std::uint64_t{1} << 24);
@@ -115,7 +115,7 @@ void ReceiveAccounting::check_message(std::uint64_t n) {
   }
 }
 
-/// Byte k of the counter is k mod 256, so one byte reveals the offset of the stream.
+/// Byte k of the counter is k mod 256, so one byte gives the offset of the stream.
 void ReceiveAccounting::find_origin(std::uint64_t n) {
   if (message(n).empty()) return;
   const std::uint64_t begin = n * layout_.message_length();
@@ -132,7 +132,7 @@ void ReceiveAccounting::finish(std::optional<std::uint64_t> sent) {
   if (!live_) check_slots();
 }
 
-/// Without immediates, only the memory shows which messages arrived.
+/// Without immediates, only the contents of the memory show which messages arrived.
 void ReceiveAccounting::assume_sent(std::uint64_t sent) {
   if (sent == 0) return;
   const std::uint64_t pass = layout_.messages_per_pass();
@@ -142,7 +142,8 @@ void ReceiveAccounting::assume_sent(std::uint64_t sent) {
   used_slots_ = std::min(sent, slots_);
   last_in_slot_.assign(used_slots_, kNever);
   for (std::uint64_t n = sent - used_slots_; n < sent; ++n) last_in_slot_[n % slots_] = n;
-  // The longest message determines the size of the last slot, because an earlier one may have been longer.
+  // Use the longest message as the size of the last slot, because an earlier message there may have been
+  // longer.
   tail_ = sent > slots_ ? layout_.message_length() : layout_.length_of(used_slots_ - 1);
   for (std::uint64_t slot = 0; slot < used_slots_; ++slot) {
     const std::uint64_t n = last_in_slot_[slot];

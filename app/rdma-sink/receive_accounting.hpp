@@ -15,10 +15,11 @@
 
 namespace softfeb::sink {
 
-/// The expected payload of the client's messages, with its memory.
+/// The expected payload of the client's messages, and the memory that it uses.
 class ExpectedPayload {
  public:
-  /// `file`: from --expect, for file payloads; if empty, they are not checked. Throws Refusal.
+  /// `file` is the argument of --expect, for file payloads. If it is empty, these are not checked. Throws
+  /// Refusal.
   ExpectedPayload(const Hello& hello, const std::string& file);
 
   /// Null if there is nothing to compare.
@@ -38,19 +39,18 @@ inline constexpr std::uint8_t kUntouched = 0xee;
 /// checked once at the end, against the last message that arrived there.
 class ReceiveAccounting {
  public:
-  /// `stream` and `memory` must outlive this object; with a null `stream`, bytes are not checked. `index`: of
-  /// the QP in its session.
+  /// `stream` and `memory` must outlive this object. If `stream` is null, bytes are not checked. `index` is
+  /// the index of the QP in its session.
   ReceiveAccounting(const Hello& hello, std::size_t index, std::uint64_t slots, bool live,
                     MutableByteSpan memory, const roce::PayloadStream* stream);
 
   /// Accounts for a completed WRITE with immediate of `length` bytes. Returns the number of the message.
   std::uint64_t on_immediate(std::uint32_t immediate, std::uint32_t length);
 
-  /// Completes the accounting after the run. `sent`: number of messages sent, if known. Performs all
-  /// remaining checks.
+  /// Performs all remaining checks after the run. `sent` is the number of messages sent, if known.
   void finish(std::optional<std::uint64_t> sent);
 
-  /// Bytes of message n in memory.
+  /// Returns the bytes of message n in memory.
   ByteSpan message(std::uint64_t n) const;
 
   struct WrongImmediate {
@@ -63,8 +63,8 @@ class ReceiveAccounting {
   std::uint64_t wrong_immediates() const { return wrong_immediates_; }
   const std::optional<WrongImmediate>& first_wrong_immediate() const { return first_wrong_; }
   std::uint64_t wrong_lengths() const { return wrong_lengths_; }
-  std::uint64_t messages() const { return messages_; }  ///< that arrived
-  std::uint64_t bytes() const { return bytes_; }        ///< of these messages
+  std::uint64_t messages() const { return messages_; }  ///< messages that arrived
+  std::uint64_t bytes() const { return bytes_; }        ///< bytes of these messages
   std::uint64_t missing() const { return missing_; }
   const roce::MessageMap& map() const { return map_; }  ///< with immediates: tracks missing messages
   const roce::PayloadCheck* check() const { return check_ ? &*check_ : nullptr; }
@@ -72,7 +72,7 @@ class ReceiveAccounting {
   std::uint64_t slots() const { return slots_; }
   /// Stream offset of message 0, if known.
   const std::optional<std::uint64_t>& origin() const { return origin_; }
-  /// The part of the memory written so far: the whole ring, or the messages up to now.
+  /// Returns the part of the memory written so far: the whole ring, or the messages up to now.
   ByteSpan written() const;
 
  private:

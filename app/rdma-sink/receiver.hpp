@@ -34,8 +34,8 @@ class Receiver {
   std::uint32_t post(const PostReceives& what);
   void on_async_event(const std::string& name);
 
-  /// Ends the session and returns the report; `end` is null if the client disconnected. "held": all checks
-  /// passed.
+  /// Ends the session and returns the report. `end` is null if the client disconnected. "held" in the report
+  /// is true if all checks passed.
   nlohmann::json finish(const End* end);
 
  private:
@@ -62,7 +62,7 @@ class Receiver {
   std::vector<std::uint32_t> posted_;  ///< number of posted receives per QP
   std::unordered_map<std::uint32_t, std::size_t> index_of_;
   std::map<std::string, std::uint64_t> failed_;  ///< failed completions, by status
-  std::uint64_t unexpected_ = 0;                 ///< completions of other opcodes
+  std::uint64_t unexpected_ = 0;                 ///< completions with other opcodes
   std::vector<std::string> events_;
   std::vector<std::string> problems_;
   Clock::time_point first_{};

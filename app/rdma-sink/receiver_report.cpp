@@ -15,7 +15,7 @@ namespace {
 using namespace std::chrono_literals;
 using nlohmann::json;
 
-/// SHA-256 (FIPS 180-4) of `bytes` as 64 hexadecimal digits.
+/// Returns the SHA-256 (FIPS 180-4) of `bytes` as 64 hexadecimal digits.
 std::string sha256_hex(ByteSpan bytes) {
   std::array<std::uint8_t, EVP_MAX_MD_SIZE> digest;
   unsigned size = 0;
@@ -146,7 +146,7 @@ void Receiver::problem(std::string text) {
   if (problems_.size() < kMaxProblems) problems_.push_back(std::move(text));
 }
 
-/// The time runs from the first to the last completion, so the first message's bytes do not count. Without
+/// Measures from the first to the last completion, so the first message's bytes do not count. Without
 /// immediates, only the client can measure the time.
 void Receiver::add_rates(json& report, const End* end) const {
   const double seconds = std::chrono::duration<double>(last_ - first_).count();

@@ -74,7 +74,7 @@ bool Server::run() {
   return held_;
 }
 
-/// In this order: signals, listener, device events, completions, connections.
+/// Waits for events. The order of `ready_` is: signals, listener, device events, completions, connections.
 void Server::wait() {
   ready_.clear();
   for (const int fd :
@@ -96,7 +96,7 @@ void Server::take_device_events() {
     ibv_ack_async_event(&event);
     const std::string name = ibv_event_type_str(type);
     say("device event: " + name);
-    // Ports go up and down with their links; the QPs stay.
+    // Ports go up and down with their links; the QPs remain.
     const bool harmless = type == IBV_EVENT_PORT_ACTIVE || type == IBV_EVENT_PORT_ERR ||
                           type == IBV_EVENT_COMM_EST || type == IBV_EVENT_GID_CHANGE;
     if (receiver_ && !harmless) receiver_->on_async_event(name);
@@ -113,7 +113,7 @@ void Server::accept_client() {
   connections_.emplace_back(fd);
 }
 
-/// Reads available lines and answers each. The connection may be closed afterwards.
+/// Handles the available lines of a connection, which may be closed afterwards.
 void Server::serve(Connection& connection) {
   const bool there = connection.receive();
   while (const auto line = connection.next_line()) handle(connection, *line);
@@ -176,7 +176,7 @@ void Server::end(const End* what) {
   if (!options_.json.empty()) write_report(options_.json, report);
 }
 
-/// Closes connections that send nothing, to make room for others.
+/// Closes connections that send nothing, to make room for new ones.
 void Server::drop_silent() {
   const auto now = std::chrono::steady_clock::now();
   connections_.remove_if([&](const Connection& c) { return &c != client_ && now - c.since() > kPatience; });

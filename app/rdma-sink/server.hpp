@@ -12,7 +12,7 @@
 
 namespace softfeb::sink {
 
-/// Serves one session after the other, and commands in parallel. Single-threaded.
+/// Serves sessions one at a time, and commands at any time. Single-threaded.
 class Server {
  public:
   /// `device` and `options` must outlive this object.
@@ -21,8 +21,8 @@ class Server {
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
 
-  /// Runs until a signal or, with --once, until the end of the first session. Returns true if all checks of
-  /// all sessions held.
+  /// Runs until a signal or, with --once, until the first session ends. Returns true if all checks of all
+  /// sessions held.
   bool run();
 
  private:
@@ -42,7 +42,7 @@ class Server {
   int signals_ = -1;
   std::list<Connection> connections_;
   std::unique_ptr<Receiver> receiver_;
-  Connection* client_ = nullptr;  ///< owner of the session
+  Connection* client_ = nullptr;  ///< the connection that owns the session
   std::vector<pollfd> ready_;
   std::size_t sessions_ = 0;
   bool held_ = true;

@@ -31,7 +31,7 @@ std::vector<dataplane::Check> check_ports(const DoctorOptions& options) {
   return all;
 }
 
-/// Instructions used for iCRCs: correct on every CPU, fast with PCLMULQDQ.
+/// Checks the instructions used for iCRCs. The iCRC is correct on every CPU, but fast only with PCLMULQDQ.
 dataplane::Check check_instructions() {
   dataplane::Check c{"iCRC", dataplane::Health::kOk, "", ""};
   if (roce::cpu::kPclmul) {

@@ -21,7 +21,7 @@ using namespace softfeb::app;
 
 namespace {
 
-/// --web with or without an address; validated by the config loader.
+/// Adds --web, with an optional address, which the config loader validates.
 void add_web(CLI::App& command, std::vector<std::string>& overrides, const std::string& usual) {
   command
       .add_option_function<std::string>(
@@ -40,7 +40,7 @@ void add_hold(CLI::App& command, bool& hold) {
   command.add_flag("--hold", hold, "Keep serving the live page, with the result, after the run until Ctrl-C");
 }
 
-/// Rejects empty values, such as an unset shell variable.
+/// Rejects empty arguments, for example from an unset shell variable.
 CLI::Validator named() {
   return {[](const std::string& text) {
             return text.empty() ? std::string("is empty; fix: name one") : std::string();
@@ -137,7 +137,7 @@ void add_regs(CLI::App& top, RegsOptions& o) {
   regs->add_flag("--json", o.json, "Print JSON")->excludes(csv);
 }
 
-/// A number without a unit is in seconds. The config loader validates everything else.
+/// Appends the unit to a number without one. The config loader validates the rest.
 std::string in_seconds(const std::string& text) {
   const bool number = !text.empty() && text.find_first_not_of("0123456789.") == std::string::npos;
   return number ? text + "s" : text;
@@ -161,7 +161,7 @@ int complain(int code, const char* what) {
   return code;
 }
 
-/// For an unknown subcommand, CLI11 itself only reports that one is required.
+/// CLI11 reports an unknown subcommand only as a missing one.
 bool has_subcommand(const CLI::App& top, const std::string& name) {
   return !top.get_subcommands([&](const CLI::App* sub) { return sub->check_name(name); }).empty();
 }

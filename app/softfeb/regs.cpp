@@ -22,7 +22,7 @@ std::string profile_list() {
   return out;
 }
 
-/// The reset value of each element of an array.
+/// Formats the reset value, which is the same for each element of an array.
 std::string reset(const Register& r) { return fmt::format("0x{:X}", r.reset); }
 
 void print_csv(const Profile& profile) {

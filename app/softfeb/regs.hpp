@@ -12,7 +12,7 @@ struct RegsOptions {
   bool json = false;
 };
 
-/// Prints the register space of a firmware profile. Returns 0, or 2 with the list of profiles if the name is
+/// Prints the register space of a firmware profile. Returns 0, or 2 after listing the profiles if the name is
 /// unknown.
 int regs(const RegsOptions& options);
 
