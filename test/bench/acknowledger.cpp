@@ -38,7 +38,7 @@ Acknowledger::Acknowledger(const roce::Path& path, unsigned lcores, dataplane::M
     : writer_(path),
       pool_(pools.create("acknowledgements", dataplane::pool_size(512, lcores), 128)),
       owed_(kRoom) {
-  // Mbufs keep their contents, so a reused one already contains the frame.
+  // Mbufs keep their contents when freed, so each one needs the frame only once.
   rte_mempool_obj_iter(
       pool_,
       [](rte_mempool*, void* writer, void* object, unsigned) {
@@ -54,7 +54,7 @@ void Acknowledger::note(rte_mbuf* const* packets, std::uint16_t n) {
   for (std::uint16_t i = 0; i < n; ++i) {
     const std::uint8_t* const bth = rte_pktmbuf_mtod(packets[i], const std::uint8_t*) + kBthOffset;
     const std::uint32_t psn = load_be32(bth + 8);
-    // Written always, but counted only if requested: this avoids a branch.
+    // Always store the entry but count it only if an acknowledgement was requested, to avoid a branch.
     owed_[end_ % kRoom] = {load_be32(bth + 4) & roce::kPsnMask, psn & roce::kPsnMask};
     end_ += psn >> 31;
   }

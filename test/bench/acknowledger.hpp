@@ -17,20 +17,21 @@ struct rte_eth_rxtx_callback;
 
 namespace softfeb::bench {
 
-/// Acknowledgements of a peer that accepts everything, as whole IPv4 frames, at a cost that is negligible in
-/// the measurement. The frame is prepared except for QPN, PSN and iCRC. Because a CRC is linear, the iCRC is
-/// that of the frame with zeros there, combined with a table value for each nonzero byte.
+/// Acknowledgements from a peer that accepts everything, as whole IPv4 frames. Their cost is negligible in
+/// the measurement: the frame is prepared except for QPN, PSN and iCRC. Because a CRC is linear, the iCRC is
+/// that of the frame with zeros in these fields, combined with a table value for each of their bytes.
 class AckWriter {
  public:
   static constexpr std::size_t kSize = 14 + 20 + 8 + 12 + 4 + 4;
 
-  /// `path`: from the peer to the board.
+  /// `path` leads from the peer to the board.
   explicit AckWriter(const roce::Path& path);
 
-  /// Frame to copy to where patch() is called.
+  /// The prepared frame. Copy it to a buffer, then call patch().
   const std::array<std::uint8_t, kSize>& frame() const { return frame_; }
 
-  /// Turns a copy of frame(), patched before or not, into the acknowledgement of packet `psn` for `qpn`.
+  /// Turns a copy of frame(), whether patched before or not, into the acknowledgement of packet `psn` for
+  /// `qpn`.
   void patch(std::uint8_t* frame, roce::Qpn qpn, roce::Psn psn) const {
     store_be32(frame + kQpn, qpn);
     store_be32(frame + kPsn, psn);
@@ -46,7 +47,7 @@ class AckWriter {
 
   std::array<std::uint8_t, kSize> frame_{};
   std::uint32_t base_ = 0;
-  std::array<Table, 3> qpn_{};  ///< by byte, least significant first
+  std::array<Table, 3> qpn_{};  ///< indexed by byte, least significant first
   std::array<Table, 3> psn_{};
 };
 
@@ -57,7 +58,7 @@ class Acknowledger {
   /// The pool belongs to `pools`, which must outlive this object.
   Acknowledger(const roce::Path& path_to_board, unsigned lcores, dataplane::Mempools& pools);
 
-  /// Packets of the board; the BTH is at its position for IPv4 without a VLAN tag.
+  /// Records packets sent by the board. They must be IPv4 without a VLAN tag.
   void note(rte_mbuf* const* packets, std::uint16_t n);
   /// Returns up to `room` pending frames, in order. The caller owns them.
   std::uint16_t make(rte_mbuf** frames, std::uint16_t room);
@@ -69,7 +70,8 @@ class Acknowledger {
     roce::Qpn qpn;
     roce::Psn psn;
   };
-  static constexpr std::size_t kRoom = 4096;  ///< an iteration records at most one burst and sends one burst
+  static constexpr std::size_t kRoom = 4096;  ///< enough, because an iteration records at most one burst and
+                                              ///< sends one burst
 
   AckWriter writer_;
   rte_mempool* pool_;
@@ -82,8 +84,8 @@ class Acknowledger {
 /// from the next rx_burst. One queue, one thread.
 class AckSource {
  public:
-  /// All references must outlive this object. The port is started and, like net_null, accepts every packet at
-  /// once.
+  /// All references must outlive this object. The port must be started and, like net_null, accept every
+  /// packet immediately.
   AckSource(std::uint16_t port, std::uint16_t queue, const roce::Path& path_to_board, unsigned lcores,
             dataplane::Mempools& pools);
   ~AckSource();

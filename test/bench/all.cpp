@@ -18,7 +18,7 @@ std::string name_of(const CraftOptions& o) {
          (o.workers > 1 ? "_" + std::to_string(o.workers) + "_workers" : "");
 }
 
-/// The documented results of crafting.
+/// Options of the documented craft benchmarks.
 std::vector<CraftOptions> crafts() {
   using roce::Transport;
   CraftOptions rc;

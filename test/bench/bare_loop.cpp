@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::uint32_t kLrh = ~0xdebb20e3U;  // CRC of eight bytes of ones, the absent LRH
 
-/// The packet `index` of a message.
+/// Returns packet number `index` of a message.
 roce::RequestPacket packet_at(const CraftOptions& o, std::uint32_t index) {
   using roce::Operation;
   const bool first = index == 0, last = index + 1 == o.packets;
@@ -66,8 +66,8 @@ void BarePackets::make_place(const CraftOptions& o, std::uint32_t index) {
   make_tables(place);
 }
 
-/// The CRC is linear in each byte: a byte contributes the difference to the CRC with zeros. Continues past a
-/// known payload, so that nothing remains to be combined.
+/// The CRC is linear in each byte, so each byte contributes its difference from the CRC with zeros. The
+/// tables include the CRC of a known payload, so that nothing else has to be combined.
 void BarePackets::make_tables(Place& place) {
   const auto of = [&](std::uint32_t psn, std::uint16_t identification) {
     const std::uint32_t crc = header_crc(place, psn, identification);
@@ -97,9 +97,9 @@ std::uint32_t BarePackets::icrc(Place& place) const {
   return finish(header_crc(place, psn_, identification_));
 }
 
-/// One message by each method.
+/// Builds one message by each method and checks its packets.
 void BarePackets::check() {
-  identification_ = 0xfff8;  // so that the checksum has a carry, too
+  identification_ = 0xfff8;  // so that the checksum also has a carry
   psn_ = 0x7ffff8;
   for (std::size_t i = 0; i < 2 * places_.size(); ++i) {
     std::array<std::uint8_t, kRoom> header;
@@ -180,7 +180,7 @@ void BareLoop::chain(rte_mbuf* head, rte_mbuf* payload, rte_mbuf* trailer) {
   head->nb_segs = 3;
 }
 
-/// Fields that are not written keep the pool's values.
+/// Fields that are not written keep their values from the pool.
 void BareLoop::chain_best(rte_mbuf* head, rte_mbuf* payload, rte_mbuf* trailer) {
   const std::uint32_t length = packets_.payload_length();
   auto* const bytes = const_cast<std::uint8_t*>(packets_.payload());

@@ -19,18 +19,18 @@ struct rte_mempool;
 
 namespace softfeb::bench {
 
-/// The packets, without payload, of one queue pair that sends message after message: headers from a
-/// template, increasing PSN and identification, iCRC. Everything that is the same for all packets at one
-/// position of a message is prepared.
+/// The packets, without payload, of one queue pair that sends messages continuously: headers from a template,
+/// increasing PSN and identification, and iCRC. Fields that do not vary between packets at the same position
+/// of a message are prepared.
 class BarePackets {
  public:
-  /// Number of bytes written at a header's position, regardless of its length.
+  /// Number of bytes written for a header, regardless of its length.
   static constexpr std::size_t kRoom = 96;
 
   /// `payload` is filled and must outlive this object. Throws std::logic_error if a packet is wrong.
   BarePackets(const CraftOptions& options, const board::PayloadSource& payload);
 
-  /// Payload of the packet that write() builds next.
+  /// Properties of the packet that write() builds next.
   std::uint16_t header_length() const { return places_[place_].header_length; }
   const std::uint8_t* payload() const { return payload_; }
   std::uint32_t payload_length() const { return length_; }
@@ -43,7 +43,7 @@ class BarePackets {
     advance();
   }
 
-  /// Writes the same with table lookups for the bytes of the headers that vary, at minimal cost.
+  /// Writes the same packet at minimal cost, with table lookups for the header bytes that vary.
   void write_by_tables(std::uint8_t* header, std::uint8_t* trailer) {
     write_header(header);
     store_le32(trailer, icrc_by_tables(places_[place_]));
@@ -53,7 +53,7 @@ class BarePackets {
  private:
   using Table = std::array<std::uint32_t, 256>;
 
-  /// A packet at its position in a message, except for the counters.
+  /// A packet at its position in a message, without the fields that vary.
   struct Place {
     std::array<std::uint8_t, kRoom> header{};
     std::array<std::uint8_t, kRoom> masked{};  ///< IP to RETH as covered by the iCRC
@@ -67,7 +67,7 @@ class BarePackets {
   };
 
   static constexpr std::size_t kIp = 14;
-  static constexpr std::size_t kIdentification = 4;  ///< in the IPv4 header
+  static constexpr std::size_t kIdentification = 4;  ///< offset in the IPv4 header
   static constexpr std::size_t kPsnField = 20 + 8 + 8;
 
   void make_place(const CraftOptions& options, std::uint32_t index);
@@ -110,27 +110,27 @@ class BarePackets {
   std::uint16_t identification_ = 0;
 };
 
-/// The same packets as a board with a minimal loop: no queue pairs, windows, acknowledgements,
-/// congestion control or counters, bursts of 32 to net_null. It is the reference for the engine. There are
-/// two variants:
+/// Builds the same packets as a board, in a minimal loop without queue pairs, windows, acknowledgements,
+/// congestion control or counters, and sends them in bursts of 32 to net_null. It is the reference for the
+/// engine. There are two variants:
 ///
 /// * plain: DPDK's documented functions, payload attached as an external buffer, and lib/roce's functions for
 ///   the iCRC;
 /// * best: faster techniques: references that stay attached (Mempools::create_references()), mbuf fields
-///   written in one store, the headers' CRC from tables.
+/// written in one store, the headers' CRC from tables.
 ///
-///   Like TxBuilder, it copies payloads up to 256 bytes into one mbuf; other packets have three.
+/// Like TxBuilder, it copies payloads up to 256 bytes into one mbuf; other packets have three.
 class BareLoop {
  public:
   enum class Kind : std::uint8_t { kPlain, kBest };
 
-  /// All arguments except `options` must outlive this object; `payload` is filled. Uses `queue` of `port`
-  /// exclusively.
+  /// All arguments except `options` must outlive this object. `payload` must be filled. `queue` of `port`
+  /// must not be used by anything else.
   BareLoop(Kind kind, const CraftOptions& options, const board::PayloadSource& payload,
            const dataplane::Port& port, std::uint16_t queue, const dataplane::Arena& arena,
            dataplane::Mempools& pools);
 
-  /// Sends a burst; returns the number of packets that the port accepted (net_null: all).
+  /// Sends a burst. Returns the number of packets that the port accepted (all, with net_null).
   unsigned turn();
 
  private:

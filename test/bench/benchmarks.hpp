@@ -22,20 +22,20 @@ struct CraftOptions {
   std::uint32_t pmtu = 4096;
   bool known_crc = true;  ///< payload CRCs are known; otherwise the iCRC is computed over every byte
   roce::Transport transport = roce::Transport::kRc;
-  std::uint32_t qps = 64;      ///< per worker's board
+  std::uint32_t qps = 64;      ///< per worker, each of which has one board
   std::uint32_t packets = 16;  ///< per message
   std::uint32_t message = 0;   ///< bytes per message instead of full packets; 0: unused
   std::uint32_t send_queue = 16;
   Activity active = Activity::kRoundRobin;
-  bool paced = true;  ///< with the firmware's DCQCN, at a rate above what a core achieves
-  /// Additionally a constant rate per queue pair, 16 to 1 from the highest to the lowest, in total above what
-  /// a core achieves: each enters the timing wheel after every packet.
+  bool paced = true;  ///< with the firmware's DCQCN, at a rate above the capacity of a core
+  /// Additionally gives each queue pair a constant rate. The rates differ by up to 16 to 1, and their sum is
+  /// above the capacity of a core, so that queue pairs enter the timing wheel after every packet.
   bool mixed_rates = false;
   bool port = true;    ///< net_null; false: only the board, without mbufs
   bool alone = false;  ///< without the reference loops, for a profiler
   unsigned workers = 1;
   unsigned runs = 7;
-  Time duration = 200 * kMillisecond;  ///< of each run, for each loop
+  Time duration = 200 * kMillisecond;  ///< duration of each run, for each loop
 };
 
 inline std::uint32_t message_bytes(const CraftOptions& o) {
@@ -43,23 +43,23 @@ inline std::uint32_t message_bytes(const CraftOptions& o) {
 }
 
 /// Packets per second of one worker: a board on its PortQueue on net_null, as in softfeb run (queue pairs,
-/// windows, congestion control, pacing, counters), acknowledged by the benchmark. The same runs alternately
-/// measure loops that build the same packets without an engine (`bare` and the optimized `bare_best`), a
-/// board without a port (`engine_only`) and, if there are more queue pairs, a board with 64 of them
-/// (`few_qps`). Each board has its `totals`; see craft_failure(). `environment` is null without a port. See
-/// doc/performance.md.
+/// windows, congestion control, pacing, counters), acknowledged by the benchmark. For comparison, the same
+/// runs alternately measure loops that build the same packets without an engine (`bare` and the optimized
+/// `bare_best`), a board without a port (`engine_only`) and, if the board has more than 64 queue pairs, a
+/// board with 64 (`few_qps`). The result has `totals` for each board; see craft_failure(). `environment` is
+/// null without a port. See doc/performance.md.
 Json bench_craft(const Environment* environment, const CraftOptions& options);
 
 /// Packets per second that one core receives: parsed, iCRC verified, every payload byte compared and copied,
-/// acknowledged. Frames are in memory, without a port; a board builds them beforehand, untimed. `bare`,
-/// measured alternately, performs only the CRC, the comparison and the copy. Uses the options of craft except
-/// port and workers.
+/// acknowledged. Frames are in memory, without a port; a board builds them beforehand, outside the measured
+/// time. `bare`, measured alternately, performs only the CRC, the comparison and the copy. Uses the options
+/// of craft except port and workers.
 Json bench_responder(const CraftOptions& options);
 
 /// The loop board → ring → receiver → acknowledgement → ring → board, with one core each for the board and
 /// for the receiver, which verifies every iCRC and compares every payload byte. Uses the options of craft
-/// except port and workers. Results per run: the messages posted until `duration`, over the time until the
-/// last was acknowledged. "held": nothing was lost, wrong or refused.
+/// except port and workers. The rate of a run is the messages posted until `duration`, divided by the time
+/// until the last one was acknowledged. "held" is true if nothing was lost, wrong or refused.
 Json bench_loop(const Environment& environment, const CraftOptions& options);
 
 struct LatencyOptions {
@@ -74,7 +74,8 @@ struct LatencyOptions {
 struct GuestOptions {
   std::string sink;                ///< sink://HOST:PORT
   std::string device;              ///< the port that leads there, as in a configuration
-  std::string ip = "10.77.0.100";  ///< ours; the guest knows its MAC address, or asks
+  std::string ip = "10.77.0.100";  ///< our address; the guest has a static neighbour entry for it, or
+                                   ///< resolves it
   std::string mac = "02:00:00:00:00:01";
 };
 
@@ -84,7 +85,7 @@ struct GuestOptions {
 /// acknowledgement.
 Json bench_latency(const Environment& environment, const LatencyOptions& options);
 
-/// The same to a queue pair on that host. Throws peers::PeerError if it is not reachable.
+/// The same with a queue pair on the host in `guest`. Throws peers::PeerError if it is not reachable.
 Json bench_guest_latency(const Environment& environment, const LatencyOptions& options,
                          const GuestOptions& guest);
 
@@ -100,16 +101,16 @@ struct PacingOptions {
   std::uint32_t qps = 1;
   bool ring = false;
   Algorithm algorithm = Algorithm::kConstant;
-  std::uint64_t bucket = 16'384;  ///< bytes, kPaper: credit kept while the loop was not run
+  std::uint64_t bucket = 16'384;  ///< bytes, kPaper: credit kept while the loop was preempted
   Time duration = kSecond;
   unsigned runs = 3;
 };
 
-/// How accurately queue pairs keep their rates of rate / qps, for packets stamped when tx_burst is called,
-/// and how the machine's time was used. See doc/pacing.md.
+/// How accurately queue pairs keep their rate of rate / qps. Packets are stamped when tx_burst is called.
+/// Also reports preemption of the loop. See doc/pacing.md.
 Json bench_pacing(const Environment& environment, const PacingOptions& options);
 
-/// 0.1 to 100 Gb/s with 1 to 10,000 queue pairs; otherwise like `options`.
+/// Runs bench_pacing() at 0.1 to 100 Gb/s with 1 to 10,000 queue pairs; other options are those of `options`.
 Json bench_pacing_suite(const Environment& environment, PacingOptions options);
 
 struct ReactionOptions {
@@ -145,7 +146,7 @@ nlohmann::ordered_json bench_srp_board(const SrpOptions& options);
 
 struct PartOptions {
   unsigned runs = 7;
-  Time duration = 10 * kMillisecond;  ///< per run and piece of work
+  Time duration = 10 * kMillisecond;  ///< duration per run and piece of work
 };
 
 /// CRC-32 with Ethernet's polynomial over 64 bytes to 64 KiB: ISA-L, DPDK's rte_net_crc, zlib for comparison,
@@ -154,8 +155,8 @@ struct PartOptions {
 /// DPDK selects its implementation when it starts.
 Json bench_crc(const Environment& environment, const PartOptions& options);
 
-/// Cost of congestion control in nanoseconds, per packet, per CNP and for an idle period, for the firmware's
-/// and the paper's algorithms.
+/// Cost of congestion control in nanoseconds, per packet, per CNP and per idle period, for the firmware's and
+/// the paper's algorithms.
 Json bench_dcqcn(const PartOptions& options);
 
 struct ReferenceOptions {
@@ -171,12 +172,12 @@ struct ReferenceOptions {
 /// missing.
 Json bench_references(const ReferenceOptions& options);
 
-/// Runs all benchmarks with documented results, shortened, into one document; takes about 90 seconds. `scale`
-/// changes the duration. Benchmarks that this machine cannot run (`references` without dpdk-testpmd) are
-/// listed in "skipped".
+/// Runs shortened versions of all benchmarks with documented results, in about 90 seconds, and returns one
+/// document. `scale` is a factor for the duration. Lists benchmarks that this machine cannot run
+/// (`references` without dpdk-testpmd) in "skipped".
 Json bench_all(const Environment& environment, double scale);
 
-/// Failed checks as text; empty if all held.
+/// Describes the failed checks; empty if all held.
 std::string failed_in(const Json& all);
 
 }  // namespace softfeb::bench

@@ -21,15 +21,15 @@ struct Outcome {
   std::string failed{};  ///< description of the benchmark's failed check; empty if all held
 };
 
-/// The program's subcommands, and DPDK for those that need it.
+/// The program's subcommands. Starts DPDK for those that need it.
 class Commands {
  public:
   explicit Commands(CLI::App& top);
 
-  /// Adds a subcommand that calls `run`. Returns it, to add options.
+  /// Adds a subcommand that calls `run`. Returns it, so that the caller can add options.
   CLI::App& add(const std::string& name, const std::string& help, std::function<Outcome()> run);
 
-  /// Created at the first call. `others`: lcores besides the main one.
+  /// Creates the environment at the first call. `others` is the number of lcores besides the main one.
   const Environment& environment(unsigned others = 1);
 
   /// Runs the parsed subcommand and writes its result; returns the exit code.
@@ -47,7 +47,7 @@ class Commands {
   std::string json_;
 };
 
-/// An option with a unit, parsed like the configuration.
+/// Adds an option with a unit, parsed as in configuration files.
 template <typename T>
 void add_value(CLI::App& app, const std::string& name, T& out, config::Parsed<T> (*parse)(const std::string&),
                const std::string& help, const std::string& type) {
@@ -62,13 +62,13 @@ void add_value(CLI::App& app, const std::string& name, T& out, config::Parsed<T>
       ->type_name(type);
 }
 
-/// --runs and --duration.
+/// Adds --runs and --duration.
 void add_runs(CLI::App& app, unsigned& runs, Time& duration, const std::string& duration_now);
-/// --pmtu.
+/// Adds --pmtu.
 void add_pmtu(CLI::App& app, std::uint32_t& pmtu);
-/// --port null|ring.
+/// Adds --port null|ring.
 void add_port(CLI::App& app, bool& ring);
-/// --transport rc|uc.
+/// Adds --transport rc|uc.
 void add_transport(CLI::App& app, roce::Transport& transport);
 
 void add_craft(Commands& commands);

@@ -77,7 +77,7 @@ Json totals_json(const BoardTotals& t) {
           {"refused", t.refused}};
 }
 
-/// The loops to compare.
+/// The loops that are compared.
 class CraftContest {
  public:
   CraftContest(const Environment* environment, const CraftOptions& o)

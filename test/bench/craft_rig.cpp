@@ -98,7 +98,7 @@ QpMemory memory_of_qp(CraftOptions o, const board::PayloadSource& payload) {
   };
   o.qps = std::max(o.qps, 10'000U);
   const std::size_t before = allocated();
-  EngineLoop loop(o, payload, nullptr);  // the heap, to measure its allocations
+  EngineLoop loop(o, payload, nullptr);  // use the heap, to measure its allocations
   loop.start(0);
   // Wait until all have started, with a margin for late ones.
   Time now = 0;

@@ -24,13 +24,13 @@ class CraftRig {
   CraftRig& operator=(const CraftRig&) = delete;
 
   void start(Time now);
-  /// One iteration of a worker's port queue; called by that worker's thread.
+  /// Runs one iteration of a worker's port queue. Called by that worker's thread.
   void turn(unsigned worker, Time now) { workers_[worker].port_queue->run(now); }
-  /// Number of packets that a worker's port accepted.
+  /// Returns the number of packets that a worker's port accepted.
   std::uint64_t sent(unsigned worker) const { return workers_[worker].port_queue->counters().tx_packets; }
   BareLoop& bare() { return *bare_; }
   BareLoop& best() { return *best_; }
-  /// Sum over the boards of all workers.
+  /// Returns the sum over the boards of all workers.
   BoardTotals totals() const;
 
  private:
@@ -45,17 +45,17 @@ class CraftRig {
   std::unique_ptr<BareLoop> bare_, best_;
 };
 
-/// A board whose frames are built and discarded without mbufs and port: the cost of the engine alone.
+/// A board whose frames are built and discarded without mbufs and port, to measure the engine alone.
 class EngineLoop {
  public:
-  /// `payload` must outlive this object. `memory`: see craft_board().
+  /// `payload` must outlive this object. For `memory`, see craft_board().
   EngineLoop(const CraftOptions& options, const board::PayloadSource& payload,
              std::pmr::memory_resource* memory = huge_pages());
 
   /// Starts traffic.
   void start(Time now) { board_->start(now); }
-  /// One iteration: the acknowledgements of the previous iteration, then a burst. Returns the number of
-  /// frames.
+  /// Runs one iteration: processes the acknowledgements of the previous iteration, then builds a burst.
+  /// Returns the number of frames.
   std::size_t turn(Time now);
   BoardTotals totals() const { return totals_of(*board_); }
   const engine::Board& board() const { return *board_; }
@@ -85,7 +85,7 @@ struct QpMemory {
   std::size_t counted = 0;  ///< Board::memory_per_qp()
 };
 
-/// Measured on a board with at least 10,000 queue pairs after some traffic, so that per-board memory is
+/// Measures a board with at least 10,000 queue pairs after some traffic, so that per-board memory is
 /// negligible.
 QpMemory memory_of_qp(CraftOptions options, const board::PayloadSource& payload);
 

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::uint32_t kFrame = 12 + 4096;  // counted bytes of a packet
 
-/// Sends packets back to back, far below the rate: the cost per packet if pacing never delays it.
+/// Sends packets back to back, far below the rate, to measure the cost per packet when pacing never delays.
 void never_wait(dcqcn::CongestionControl& c, Time& now, std::uint64_t times) {
   for (; times != 0; --times) {
     keep_value(c.departure(kFrame, now));
@@ -29,7 +29,7 @@ void pace(dcqcn::CongestionControl& c, Time& now, std::uint64_t times) {
   }
 }
 
-/// A CNP every 55 µs, without packets.
+/// Delivers a CNP every 55 µs, without packets.
 void notify(dcqcn::CongestionControl& c, Time& now, std::uint64_t times) {
   for (; times != 0; --times) {
     c.cnp(now);
@@ -38,7 +38,7 @@ void notify(dcqcn::CongestionControl& c, Time& now, std::uint64_t times) {
   }
 }
 
-/// Idle for a millisecond, then one packet.
+/// Idles for a millisecond, then sends one packet.
 void idle(dcqcn::CongestionControl& c, Time& now, std::uint64_t times) {
   for (; times != 0; --times) {
     now += kMillisecond;

@@ -14,7 +14,7 @@ namespace {
 constexpr std::uint64_t kMoreThanACore = 125'000'000'000;  // bytes per second
 constexpr Time kShuffleOver = 20 * kMillisecond;
 
-/// Rate of queue pair `i`, 1/16 to 1 of the highest; the average is 17/32 of it.
+/// Returns a random rate between 1/16 and 1 times the highest. The average is 17/32 of the highest.
 std::uint64_t mixed_rate(const CraftOptions& o, Rng& rng) {
   const std::uint64_t greatest = kMoreThanACore / o.qps * 32 / 17;
   return std::max<std::uint64_t>(greatest / 16 * (1 + rng.below(16)), 1);

@@ -31,8 +31,8 @@ std::pmr::memory_resource* huge_pages();
 /// Creates the payload, not yet filled.
 std::unique_ptr<board::PayloadSource> craft_payload(const CraftOptions& options);
 
-/// `payload` must outlive the board. `board`: number among the boards of a port. `memory`: allocator of its
-/// queue pairs, as in `softfeb run`; null: the heap.
+/// `payload` must outlive the board. `board` is the board's number on its port. `memory` is the allocator of
+/// its queue pairs, as in `softfeb run`; null: the heap.
 std::unique_ptr<engine::Board> craft_board(const CraftOptions& options, const board::PayloadSource& payload,
                                            unsigned board, std::pmr::memory_resource* memory = huge_pages());
 
@@ -68,7 +68,7 @@ class CheckingReceiver {
     std::uint64_t bytes_checked = 0;
     std::uint64_t bytes_wrong = 0;
     std::uint64_t icrc_errors = 0;
-    std::uint64_t refused = 0;  ///< unknown queue pair, access error or invalid request
+    std::uint64_t refused = 0;  ///< frames with an unknown queue pair, an access error, or an invalid request
   };
   Totals totals() const;
 

@@ -16,7 +16,7 @@ namespace softfeb::bench {
 
 namespace {
 
-/// Text after the colon of the first line of /proc/cpuinfo that begins with `key`.
+/// Returns the text after the colon of the first line of /proc/cpuinfo that begins with `key`.
 std::string cpu_info(const std::string& key) {
   std::ifstream file("/proc/cpuinfo");
   for (std::string line; std::getline(file, line);) {

@@ -11,13 +11,13 @@
 namespace softfeb::bench {
 
 /// DPDK with a main lcore for the board, and others for more boards or the far end of a ring. Uses huge pages
-/// if available, ordinary memory otherwise. Once per process.
+/// if available, otherwise ordinary memory. Create only one per process.
 class Environment {
  public:
-  /// Number of lcores besides the main one; with too few CPUs, some share one.
+  /// `others` is the number of lcores besides the main one. With too few CPUs, lcores share CPUs.
   explicit Environment(unsigned others = 1);
   const dataplane::TscClock& clock() const { return *clock_; }
-  /// Whether lcores share a CPU and therefore disturb each other.
+  /// True if lcores share a CPU and therefore disturb each other.
   bool shares_cpus() const { return shares_; }
   /// CPUs available to this process.
   const std::vector<unsigned>& cpus() const { return cpus_; }
@@ -32,7 +32,7 @@ class Environment {
   std::unique_ptr<dataplane::TscClock> clock_;
 };
 
-/// Time by the TSC, for use without Environment::clock().
+/// Returns the time of the TSC, for use without Environment::clock().
 Time read_clock(const dataplane::TscClock& clock);
 
 /// Properties of the machine that affect results: CPU and its vector instructions, number of CPUs, compiler,

@@ -24,13 +24,13 @@ struct Event {
     kSent,           ///< a frame was passed to tx_burst
     kCnpArrived,     ///< the far end put a CNP into the ring
     kCnpOut,         ///< rx_burst returned a CNP
-    kCnpRegistered,  ///< its queue pair's congestion control has processed it
+    kCnpRegistered,  ///< the congestion control of its queue pair has processed it
     kCnpSettled,     ///< the next departure has been updated
     kAway,           ///< an iteration of the loop that began at `told` took longer than LoopTime::kAway
   };
   Time at = 0;
-  /// Time that the board was given, i.e. the start of its loop iteration. For frames and for the processing
-  /// of CNPs.
+  /// Time that was passed to the board, which is the start of its loop iteration. Valid for frames and for
+  /// the processing of CNPs.
   Time told = 0;
   std::uint32_t qp = 0;
   std::uint32_t psn : 24 = 0;  ///< of sent frames
@@ -62,8 +62,8 @@ class EventLog {
   std::uint64_t lost_ = 0;
 };
 
-/// The frames sent, in order. A frame that the port did not accept was offered again and left at the last
-/// offer; going back in time, that is the first occurrence.
+/// Returns the sent frames in order. A frame that the port did not accept was offered again, so only its last
+/// occurrence counts; the search goes backwards and uses the first one that it finds.
 inline std::vector<Event> sent_frames(const EventLog& log, std::uint32_t qps) {
   std::vector<Event> frames;
   std::vector<std::uint32_t> later(qps, UINT32_MAX);  // PSN of the previous frame of each queue pair
@@ -95,9 +95,9 @@ class CnpSource {
   /// Sets the schedule, in order of time relative to `began`.
   void begin(std::vector<CnpOrder> orders, Time began, const dataplane::TscClock& clock);
 
-  /// Whether a CNP is due at counter value `tsc`.
+  /// True if a CNP is due at TSC value `tsc`.
   bool due(std::uint64_t tsc) const { return tsc >= next_tsc_; }
-  /// The due CNP, owned by the caller; null without a free mbuf. Sets `qp` to its queue pair.
+  /// Returns the due CNP, which the caller owns, or null if no mbuf is free. Sets `qp` to its queue pair.
   rte_mbuf* take(std::uint32_t& qp);
 
  private:
@@ -111,11 +111,11 @@ class CnpSource {
   Time began_ = 0;
 };
 
-/// The far end of a net_ring on its own lcore: receives all packets, acknowledges those that request it, and
+/// The far end of a net_ring on its own lcore. Receives all packets, acknowledges those that request it, and
 /// sends scheduled CNPs.
 class alignas(128) FarEnd {
  public:
-  /// All references must outlive this object. `acknowledge`: false for UC.
+  /// All references must outlive this object. `acknowledge` is false for UC.
   FarEnd(const Environment& environment, std::uint16_t port, bool acknowledge, dataplane::Mempools& pools);
 
   /// Call only while the lcore is not running.
@@ -123,9 +123,9 @@ class alignas(128) FarEnd {
   void launch();
   void join();
 
-  /// kCnpArrived for each CNP put into the ring.
+  /// Contains kCnpArrived for each CNP put into the ring.
   const EventLog& log() const { return log_; }
-  /// Acknowledgements and CNPs that the ring did not accept.
+  /// Number of acknowledgements and CNPs that the ring did not accept.
   std::uint64_t lost() const { return lost_; }
 
  private:

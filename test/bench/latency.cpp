@@ -18,12 +18,12 @@ namespace softfeb::bench {
 
 namespace {
 
-/// Measures the messages of a queue pair: when each was posted, and how long it took.
+/// Measures the latency of a queue pair's messages from posting to completion.
 class Stopwatch {
  public:
   explicit Stopwatch(const engine::SendQp& qp) : qp_(qp) {}
 
-  /// Call after an iteration that began at `now`; `end` returns the time after it.
+  /// Call after an iteration that began at `now`. `end` returns the time after the iteration.
   template <typename End>
   void look(Time now, End&& end) {
     for (; posted_ < qp_.messages_made(); ++posted_) begun_.push_back(now);
@@ -44,7 +44,7 @@ class Stopwatch {
   std::vector<double> us_;
 };
 
-constexpr Time kPatience = 2 * kSecond;  // timeout; the machine may give both cores to other processes
+constexpr Time kPatience = 2 * kSecond;  // timeout, for machines that give both cores to other processes
 
 CraftOptions one_qp(const LatencyOptions& o, std::uint32_t pmtu, std::uint32_t size) {
   CraftOptions c;
@@ -52,7 +52,7 @@ CraftOptions one_qp(const LatencyOptions& o, std::uint32_t pmtu, std::uint32_t s
   c.known_crc = o.known_crc;
   c.message = size;
   c.qps = 1;
-  c.send_queue = 1;  // the next message is posted when this one has completed
+  c.send_queue = 1;  // post the next message when this one has completed
   c.paced = false;
   return c;
 }
@@ -125,10 +125,10 @@ roce::IpAddress parse_ip(const std::string& text) {
   return *ip;
 }
 
-/// One queue pair to the host for one path MTU and one size.
+/// One queue pair to the host, for one path MTU and one message size.
 class GuestRun {
  public:
-  /// `arena`: memory for the payload.
+  /// `arena` is the memory for the payload.
   GuestRun(const LatencyOptions& o, const GuestOptions& guest, std::uint32_t pmtu, std::uint32_t size,
            MutableByteSpan arena)
       : payload_(board::make_payload(

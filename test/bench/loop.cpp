@@ -10,9 +10,9 @@ namespace {
 constexpr Time kDrain = 5 * kSecond;
 
 struct LoopRun {
-  double gbps = 0;  ///< of payload
+  double gbps = 0;  ///< payload rate
   double mpps = 0;
-  double preempted = 0;  ///< of the board's time
+  double preempted = 0;  ///< share of the time in which the board was preempted
   bool held = false;
   Json json;
 };

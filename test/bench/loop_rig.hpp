@@ -10,13 +10,14 @@
 
 namespace softfeb::bench {
 
-/// A short ring: packets that may wait between two cores. A longer one would be full as well if one of them
-/// is slower, and its mbufs in no cache. `device` as in a configuration.
+/// Configures a short ring, which limits the packets that wait between two cores. A longer ring would fill up
+/// as well if one core is slower, and its mbufs would not fit into any cache. `device` is as in a
+/// configuration.
 test::RigPortConfig short_ring(const Environment& environment, const std::string& device, std::uint32_t pmtu,
                                const roce::MacAddress& mac);
 
-/// A board and a checking receiver, each on its PortQueue, at the two ends of a net_ring: the complete path
-/// of a packet and its acknowledgement.
+/// A board and a checking receiver, each on its PortQueue, at the two ends of a net_ring. Covers the complete
+/// path of a packet and its acknowledgement.
 class LoopRig {
  public:
   /// `environment` must outlive this object.

@@ -11,7 +11,7 @@ namespace {
 
 constexpr unsigned kSlices = 10;
 
-/// One run of all contestants.
+/// Runs all contestants once.
 void compete_once(std::vector<Contestant>& all, Time duration) {
   std::vector<std::vector<Tally>> sums(all.size());
   for (unsigned slice = 0; slice < kSlices; ++slice) {
@@ -38,7 +38,7 @@ void compete_once(std::vector<Contestant>& all, Time duration) {
 }  // namespace
 
 void compete(std::vector<Contestant>& all, unsigned runs, Time duration) {
-  for (Contestant& c : all) c.go(duration);  // warms up caches and branch predictors
+  for (Contestant& c : all) c.go(duration);  // warm up caches and branch predictors
   for (unsigned run = 0; run < runs; ++run) compete_once(all, duration);
 }
 
@@ -105,7 +105,8 @@ Json Idling::json() const {
 
 Idling idle_for(Time duration, const dataplane::TscClock& clock) {
   Idling t;
-  std::vector<Time> late(duration / kMicrosecond + 1);  // written before, so the stores below need no fetch
+  std::vector<Time> late(duration / kMicrosecond + 1);  // touch the pages in advance, so that the stores
+                                                        // below cause no page faults
   std::size_t n = 0;
   const Time begin = clock.time(rte_rdtsc());
   Time due = begin + kMicrosecond;

@@ -17,8 +17,8 @@
 
 namespace softfeb::bench {
 
-/// Work done by a loop in some time. With other processes on the CPU, the thread does not run all the time;
-/// the work per CPU time stays the same, apart from shared caches.
+/// Work done by a loop in some time. If other processes use the CPU, the thread runs only part of the time,
+/// but the work per CPU time stays the same, apart from effects of shared caches.
 struct Tally {
   std::uint64_t packets = 0;
   Time elapsed = 0;
@@ -37,14 +37,14 @@ struct Tally {
   double per_us(Time t) const { return t == 0 ? 0 : static_cast<double>(packets) / to_seconds(t) * 1e-6; }
 };
 
-/// CPU time of this thread.
+/// Returns the CPU time of this thread.
 inline Time thread_time() {
   timespec t{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
   return static_cast<Time>(t.tv_sec) * kSecond + static_cast<Time>(t.tv_nsec) * kNanosecond;
 }
 
-/// Runs iterations for this time; `turn(now)` returns the number of packets. Reads the time once per
+/// Runs iterations for `duration`. `turn(now)` returns the number of packets. Reads the time once per
 /// iteration, like a worker.
 template <typename Turn>
 Tally turns_for(Time duration, const dataplane::TscClock& clock, Turn&& turn) {
@@ -64,20 +64,22 @@ Tally turns_for(Time duration, const dataplane::TscClock& clock, Turn&& turn) {
 /// A loop whose speed is compared with that of others.
 struct Contestant {
   std::string name;
-  std::function<std::vector<Tally>(Time)> go;  ///< runs for this time; returns a tally per thread
+  std::function<std::vector<Tally>(Time)> go;  ///< runs for the given time; returns a tally per thread
   std::vector<double> mpps{};                  ///< one value per run
   std::vector<double> cpu_mpps{};
   std::vector<double> preempted{};  ///< share of the time in which its threads did not run
 };
 
-/// Runs all of them alternately, ten times per run, so that disturbances by the machine affect all equally.
+/// Runs all contestants alternately, ten times per run, so that disturbances by the machine affect all
+/// equally.
 void compete(std::vector<Contestant>& all, unsigned runs, Time duration);
 
-/// median_mpps, min_mpps, max_mpps, runs; median_cpu_mpps, relative to the threads' CPU time.
+/// Returns median_mpps, min_mpps, max_mpps, runs, and median_cpu_mpps, which is relative to the threads' CPU
+/// time.
 Json figures_of(const Contestant& c);
 
-/// Adds `name`, the median of a/b over all runs, and `name`_runs. Both use the threads' CPU time, so they are
-/// valid on a busy machine.
+/// Adds `name`, the median of a/b over all runs, and `name`_runs. Both are computed from CPU time, so they
+/// are valid on a busy machine.
 void add_ratio(Json& out, const std::string& name, const Contestant& a, const Contestant& b);
 
 /// Makes the compiler treat `value` as used.
@@ -86,17 +88,18 @@ inline void keep_value(const T& value) {
   asm volatile("" : : "r,m"(value) : "memory");
 }
 
-/// Costs of small pieces of work, in nanoseconds of CPU time: measured alternately, median over the runs.
+/// Costs of small pieces of work, in nanoseconds of CPU time. Pieces are measured alternately; the result is
+/// the median over the runs.
 class Costs {
  public:
-  /// `work(n)` executes the piece n times.
+  /// `work(n)` must execute the piece n times.
   void add(std::string name, std::function<void(std::uint64_t)> work) {
     pieces_.push_back({std::move(name), std::move(work), {}, 1});
   }
   /// Measures `runs` runs of about `duration` per piece.
   void measure(unsigned runs, Time duration);
 
-  /// Runs of each piece by name, converted by `figure` from nanoseconds: {median, min, max}.
+  /// Returns {median, min, max} of each piece by name, converted by `figure` from nanoseconds.
   Json json(const std::function<double(double)>& figure = [](double ns) { return ns; }) const;
 
  private:
@@ -112,10 +115,10 @@ class Costs {
 };
 
 /// Durations of a loop's iterations. Iterations longer than a microsecond are counted in classes. An empty
-/// loop has none of its own, so they show preemption by the machine.
+/// loop never takes that long by itself, so its long iterations show preemption by the machine.
 class LoopTime {
  public:
-  /// No iteration of these loops takes this long by itself: the thread was preempted.
+  /// Duration above which the thread must have been preempted.
   static constexpr Time kAway = 10 * kMicrosecond;
 
   void turn(Time gap) {
@@ -128,7 +131,7 @@ class LoopTime {
     }
   }
   Json json() const;
-  /// Share of the time in iterations longer than kAway.
+  /// Returns the share of the time spent in iterations longer than kAway.
   double preempted() const { return total_ == 0 ? 0 : to_seconds(time_[3]) / to_seconds(total_); }
 
  private:
@@ -141,17 +144,17 @@ class LoopTime {
   Time longest_ = 0;
 };
 
-/// The machine's own jitter.
+/// The machine's own jitter, measured with an empty loop.
 struct Idling {
   LoopTime loop;
-  /// Delay in ns until the beginning of each microsecond was observed: the unavoidable lateness of a program
-  /// that is idle when something is due.
+  /// Delay in ns until the beginning of each microsecond was observed. This is the minimum lateness of a
+  /// program that is idle when an event is due.
   std::vector<double> late;
-  /// loop.json(), and the distribution of `late`.
+  /// Returns loop.json() and the distribution of `late`.
   Json json() const;
 };
 
-/// A loop that only reads the time stamp counter.
+/// Runs a loop that only reads the time stamp counter.
 Idling idle_for(Time duration, const dataplane::TscClock& clock);
 
 }  // namespace softfeb::bench

@@ -14,12 +14,13 @@ namespace {
 
 constexpr std::array<const char*, 3> kNames = {"constant", "firmware", "paper"};
 
-/// Bytes of a packet as counted by a queue pair's pacing.
+/// Returns the bytes that a queue pair's pacing counts for a packet.
 std::uint32_t units(const PacingOptions& o) {
   return o.algorithm == Algorithm::kConstant ? PacingRig::kPayload : PacingRig::kCounted;
 }
 
-/// Bytes per second of a queue pair: the firmware's bucket refills in Q16.16 bytes per clock, truncated.
+/// Returns the rate of a queue pair in bytes per second. The firmware's bucket is refilled with Q16.16 bytes
+/// per clock, which are truncated.
 double rate_of_each(const PacingOptions& o) {
   const std::uint64_t rate = o.rate / o.qps;
   if (o.algorithm != Algorithm::kFirmware) return static_cast<double>(rate);
@@ -93,7 +94,7 @@ Json schedule(const PacingOptions& o, const PacingRig& rig, const std::vector<Ev
           {"qps_within_one_packet", static_cast<double>(good) / o.qps}};
 }
 
-/// Deviations of gaps from the ideal gap, over each queue pair's packets and over all.
+/// Deviations of gaps from the ideal gap, between the packets of each queue pair and between all packets.
 Json gaps(const PacingOptions& o, const std::vector<Event>& frames) {
   const double each = units(o) / rate_of_each(o) * 1e9;
   std::vector<Time> last(o.qps, kNever);
@@ -155,7 +156,7 @@ Json bench_pacing(const Environment& environment, const PacingOptions& o) {
   if (o.algorithm == Algorithm::kPaper) out["bucket_bytes"] = o.bucket;
   out["runs"] = o.runs;
   out["figures"] = summary(runs);
-  // The bucket counts clocks of 6.4 ns; nothing else may let a packet leave early, on any machine.
+  // The bucket counts clocks of 6.4 ns. Nothing else may let a packet leave early, on any machine.
   const double clock = rate_of_each(o) * 6.4e-9 / units(o);
   out["never_ahead"] = out["figures"]["qp_ahead_packets_max"]["max"].get<double>() <= 1 + clock + 1e-9 &&
                        out["figures"]["events_lost"]["max"].get<double>() == 0;

@@ -22,7 +22,7 @@ constexpr std::uint32_t kSendQueue = 64;
 
 }  // namespace
 
-/// Records when a CNP has been processed, and the time that was given.
+/// Records when a CNP has been processed, and the time passed to the board.
 class PacingRig::ProbedBoard final : public engine::Board {
  public:
   ProbedBoard(const engine::BoardConfig& config, PacingRig& rig) : Board(config), rig_(rig) {}
@@ -42,21 +42,21 @@ class PacingRig::ProbedBoard final : public engine::Board {
     log(Event::Kind::kCnpRegistered, count_ - 1, now);
     if (!in_burst() || count_ == unsettled_.size()) finish_burst(now);
   }
-  /// The next departures of all that a burst was for.
+  /// Logs the next departures of the queue pairs that received a CNP in this burst.
   void finish_burst(Time now) override {
     Board::finish_burst(now);
     if (count_ == 0) return;
     log(Event::Kind::kCnpSettled, 0, now);
     count_ = 0;
   }
-  /// Departures from `first` on.
+  /// Logs the departures from index `first` on.
   void log(Event::Kind kind, std::size_t first, Time now) {
     const Time at = rig_.now();
     for (std::size_t k = first; k < count_; ++k) rig_.log_.add({at, now, unsettled_[k], 0, kind});
   }
 
   PacingRig& rig_;
-  std::array<std::uint32_t, 64> unsettled_{};  ///< queue pairs whose CNP came in this burst
+  std::array<std::uint32_t, 64> unsettled_{};  ///< queue pairs that received a CNP in this burst
   std::size_t count_ = 0;
 };
 
@@ -68,15 +68,15 @@ PacingRig::PacingRig(const Environment& environment, const PacingRigConfig& conf
 }
 
 PacingRig::~PacingRig() {
-  // Callbacks stay with the port number, which the next port reuses.
+  // Remove the callbacks: they belong to the port number, which the next port reuses.
   rte_eth_remove_tx_callback(ports_[0]->id(), 0, tx_callback_);
   rte_eth_remove_rx_callback(ports_[0]->id(), 0, rx_callback_);
   acks_.reset();
   port_queue_.reset();
 }
 
-/// The time when all preceding instructions have been executed. Stores may still be in flight to the caches;
-/// waiting for them would delay the measured loop.
+/// Returns the time when all preceding instructions have been executed. Stores may still be in flight to the
+/// caches; waiting for them would delay the measured loop.
 Time PacingRig::now() const {
   _mm_lfence();
   return environment_.clock().time(rte_rdtsc());

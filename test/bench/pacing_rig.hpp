@@ -21,30 +21,32 @@ namespace softfeb::bench {
 struct PacingRigConfig {
   bool ring = false;  ///< net_ring with a far end on its own lcore; otherwise net_null
   std::uint32_t qps = 1;
-  roce::Transport transport = roce::Transport::kUc;                 ///< RC: requests are acknowledged at once
+  roce::Transport transport = roce::Transport::kUc;                 ///< with RC, requests are acknowledged
+                                                                    ///< immediately
   std::uint32_t packets = 1;                                        ///< per message
   std::size_t events = 1'000'000;                                   ///< capacity of the log
   std::function<void(engine::SendQpConfig&, std::uint32_t)> shape;  ///< modifies QP i
 };
 
-/// A board as in softfeb run, on its PortQueue; everything that leaves is stamped when tx_burst is called.
-/// Its packets carry 4096 bytes.
+/// A board on its PortQueue, as in softfeb run. Packets are stamped when tx_burst is called, and carry 4096
+/// bytes.
 class PacingRig {
  public:
   static constexpr std::uint32_t kPayload = 4096;
-  static constexpr std::uint32_t kCounted = 12 + 16 + kPayload;  ///< with BTH and RETH of a first packet
+  static constexpr std::uint32_t kCounted = 12 + 16 + kPayload;  ///< including BTH, and RETH of a first
+                                                                 ///< packet
 
   PacingRig(const Environment& environment, const PacingRigConfig& config);
   ~PacingRig();
   PacingRig(const PacingRig&) = delete;
   PacingRig& operator=(const PacingRig&) = delete;
 
-  /// Measures an empty loop on this CPU, beside the far end of run(). Call before it.
+  /// Measures an empty loop on this CPU, while the far end runs. Call before run().
   Idling idle(Time duration);
-  /// Sends for this time. CNPs come from the ring or, with net_null, from rx_burst.
+  /// Sends for `duration`. CNPs come from the ring or, with net_null, from rx_burst.
   void run(Time duration, std::vector<CnpOrder> cnps);
 
-  /// Bytes that pacing counts for the packet with this PSN.
+  /// Returns the bytes that pacing counts for the packet with this PSN.
   std::uint32_t counted(roce::Psn psn) const {
     return psn % config_.packets == 0 ? kCounted : kCounted - kReth;
   }
@@ -52,7 +54,7 @@ class PacingRig {
   Time began() const { return began_; }
   Time ended() const { return ended_; }
   const EventLog& log() const { return log_; }
-  /// kCnpArrived of a ring's far end.
+  /// Contains kCnpArrived events from the far end of a ring.
   const EventLog& far_log() const { return far_end_->log(); }
   const LoopTime& loop() const { return loop_; }
   const dataplane::PortQueueCounters& counters() const { return port_queue_->counters(); }
@@ -84,8 +86,8 @@ class PacingRig {
   const rte_eth_rxtx_callback* rx_callback_ = nullptr;
   LoopTime loop_;
   std::uint64_t turn_tsc_ = 0;  ///< start of the loop iteration
-  Time out_ = 0;                ///< when rx_burst last returned something
-  Time told_ = 0;               ///< of the frames crafted last
+  Time out_ = 0;                ///< time when rx_burst last returned packets
+  Time told_ = 0;               ///< time passed to the board for the latest frames
   Time began_ = 0;
   Time ended_ = 0;
 };

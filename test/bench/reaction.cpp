@@ -15,7 +15,7 @@ namespace {
 constexpr std::uint32_t kProbes = 8;  ///< queue pairs that receive CNPs, 1 Gb/s each
 constexpr std::uint32_t kLoads = 8;   ///< queue pairs that receive none, 10 Gb/s together
 constexpr std::uint64_t kProbeRate = 125'000'000;
-constexpr Time kIdle = 200 * kMillisecond;  ///< observation time of the idle machine beforehand
+constexpr Time kIdle = 200 * kMillisecond;  ///< time for which the idle machine is observed beforehand
 constexpr std::uint64_t kFastRate = 12'500'000'000;
 
 double ns(Time from, Time to) { return (static_cast<double>(to) - static_cast<double>(from)) * 1e-3; }
@@ -44,7 +44,7 @@ std::vector<CnpOrder> orders(Time duration, Time least, Time most, std::uint32_t
   return out;
 }
 
-/// Whether the loop was preempted at any time in [from, to]. Queries must have increasing times.
+/// Determines whether the loop was preempted at any time in [from, to]. Queries must have increasing times.
 class AwayDuring {
  public:
   explicit AwayDuring(const EventLog& log) : away_(events_of(log, Event::Kind::kAway)) {}
@@ -65,7 +65,8 @@ dcqcn::FirmwareSettings probe_profile() {
   return p;
 }
 
-/// When the model permits the next packet, queried at `from` and again if it cannot foresee everything.
+/// Returns when the model permits the next packet. Queries the model at `from`, and again if it cannot
+/// predict beyond its next event.
 Time predict(dcqcn::CongestionControl& model, std::uint32_t bytes, Time from) {
   Time at = from;
   for (;;) {
@@ -75,8 +76,8 @@ Time predict(dcqcn::CongestionControl& model, std::uint32_t bytes, Time from) {
   }
 }
 
-/// Compares each departure of a probe with the prediction of a separate reaction point, from the CNPs and
-/// packets before it, with the times given to the board.
+/// Compares each departure of a probe with the prediction of a separate reaction point, which processes the
+/// preceding CNPs and packets at the times passed to the board.
 std::vector<double> against_model(const PacingRig& rig) {
   std::vector<Event> events = sent_frames(rig.log(), kProbes + kLoads);
   for (const Event& e : rig.log()) {

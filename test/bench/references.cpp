@@ -12,7 +12,7 @@ namespace softfeb::bench {
 
 namespace {
 
-/// Lines that a command prints, including standard error.
+/// Runs a command and returns the lines that it prints, including standard error.
 std::vector<std::string> lines_of(const std::string& command) {
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> pipe(
       popen((command + " 2>&1 < /dev/null").c_str(), "r"), pclose);
@@ -23,7 +23,7 @@ std::vector<std::string> lines_of(const std::string& command) {
   return lines;
 }
 
-/// The numbers after `key`.
+/// Returns the numbers after `key`.
 std::vector<double> numbers_after(const std::vector<std::string>& lines, const std::string& key) {
   std::vector<double> out;
   for (const std::string& line : lines) {
@@ -37,7 +37,7 @@ std::string last_line(const std::vector<std::string>& lines) {
   return lines.empty() ? "no output" : lines.back().substr(0, lines.back().find('\n'));
 }
 
-/// Two lcores: testpmd's main one only prints.
+/// Uses two lcores: the main lcore of testpmd only prints.
 std::string testpmd_command(const ReferenceOptions& o, const std::string& mode, const std::string& lengths,
                             unsigned cpu_of_main, unsigned cpu) {
   const std::string lcores = "0@" + std::to_string(cpu_of_main) + ",1@" + std::to_string(cpu);

@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t kBatch = 1024;
 constexpr std::size_t kIpBegins = 14;
 
-/// A board, its frames of one batch, and a receiver that takes them.
+/// A board, its frames of one batch, and the receiver of these frames.
 class ReceivedBatches {
  public:
   explicit ReceivedBatches(const CraftOptions& o)
@@ -39,7 +39,7 @@ class ReceivedBatches {
     make_batch();
   }
 
-  /// Receives new packets for this time; measures the cost of the receiver.
+  /// Receives new packets for `duration`. Measures the cost of the receiver.
   Tally receive(Time duration) {
     Tally t;
     while (t.elapsed < duration) {
@@ -54,7 +54,7 @@ class ReceivedBatches {
     return t;
   }
 
-  /// Performs only the indispensable work, repeatedly on the same packets.
+  /// Performs only the indispensable work, repeatedly on the same packets, for `duration`.
   Tally look_at(Time duration) {
     Tally t;
     while (t.elapsed < duration) {
@@ -67,7 +67,7 @@ class ReceivedBatches {
   }
 
   CheckingReceiver::Totals totals() const { return receiver_->totals(); }
-  /// Packets that look_at() found wrong.
+  /// Number of packets that look_at() found wrong.
   std::uint64_t wrong() const { return wrong_; }
 
  private:
@@ -85,7 +85,7 @@ class ReceivedBatches {
   bool look_at(const engine::TxFrame& f) {
     const std::uint32_t head = roce::icrc_headers(ByteSpan(f.header, f.header_length).subspan(kIpBegins));
     const std::uint32_t crc = roce::crc32(head, ByteSpan(f.payload, f.payload_length));
-    // The counter repeats every 256 bytes, so all packets are equal.
+    // The counter repeats every 256 bytes, so all packets have the same payload.
     const bool same = std::memcmp(f.payload, expected_.data(), f.payload_length) == 0;
     std::memcpy(copy_.data(), f.payload, f.payload_length);
     return same && crc == load_le32(f.trailer.data());

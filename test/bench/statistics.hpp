@@ -13,13 +13,13 @@ namespace softfeb::bench {
 
 using Json = nlohmann::ordered_json;
 
-/// Percentile of sorted values; 0 if there are none.
+/// Returns a quantile of sorted values; 0 if there are none.
 inline double quantile(const std::vector<double>& sorted, double q) {
   if (sorted.empty()) return 0;
   return sorted[static_cast<std::size_t>(q * static_cast<double>(sorted.size() - 1) + 0.5)];
 }
 
-/// min, p50, p90, p95, p99, p99.9, max and the number of values.
+/// Returns min, p50, p90, p95, p99, p99.9, max and the number of values.
 inline Json distribution(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   return {{"count", values.size()},          {"min", quantile(values, 0)},    {"p50", quantile(values, 0.5)},
@@ -27,7 +27,8 @@ inline Json distribution(std::vector<double> values) {
           {"p999", quantile(values, 0.999)}, {"max", quantile(values, 1)}};
 }
 
-/// Deviations (ns) from the expected value: share within ± each width, and the distribution of their sizes.
+/// Summarises deviations from an expected value, in ns: the share within ± each width, and the distribution
+/// of their magnitudes.
 inline Json deviations(const std::vector<double>& ns) {
   Json within;
   for (const int width : {64, 128, 256, 512, 1024, 4096, 16'384, 65'536}) {
@@ -47,7 +48,7 @@ inline double median(std::vector<double> values) {
   return quantile(values, 0.5);
 }
 
-/// Results of runs called `name`: median_name, min_name, max_name, and all runs in order.
+/// Returns median_name, min_name, max_name, and all runs in order.
 inline Json figures(const std::string& name, const std::vector<double>& runs) {
   return {{"median_" + name, median(runs)},
           {"min_" + name, *std::min_element(runs.begin(), runs.end())},
@@ -55,14 +56,14 @@ inline Json figures(const std::string& name, const std::vector<double>& runs) {
           {"runs", runs}};
 }
 
-/// a/b for each run.
+/// Returns a/b for each run.
 inline std::vector<double> ratios(const std::vector<double>& a, const std::vector<double>& b) {
   std::vector<double> out;
   for (std::size_t i = 0; i < a.size(); ++i) out.push_back(a[i] / b[i]);
   return out;
 }
 
-/// For each number in the runs, {"median", "min", "max"}.
+/// Replaces each number in the runs by {"median", "min", "max"}.
 inline Json summary(const std::vector<Json>& runs) {
   if (runs.front().is_number()) {
     std::vector<double> values;
