@@ -10,8 +10,8 @@
 
 namespace softfeb::test {
 
-inline constexpr roce::Qpn kSendQpn = 0x100;     ///< of the first queue pair of a board
-inline constexpr roce::Qpn kReceiveQpn = 0x800;  ///< of the queue pair it writes to
+inline constexpr roce::Qpn kSendQpn = 0x100;     ///< QPN of a board's first queue pair
+inline constexpr roce::Qpn kReceiveQpn = 0x800;  ///< QPN of the queue pair to which it writes
 inline constexpr std::uint64_t kRemoteAddress = 0x1000;
 inline constexpr std::uint32_t kRkey = 0x55;
 
@@ -19,17 +19,17 @@ inline constexpr std::uint32_t kRkey = 0x55;
 /// /64.
 engine::Identity identity(std::uint32_t n, bool v6 = false);
 
-/// The path from one station to another, with both MAC addresses and the VLAN of `from`.
+/// Returns the path from one station to another, with both MAC addresses and the VLAN of `from`.
 roce::Path path(const engine::Identity& from, const engine::Identity& to);
 
-/// Makes a board. What the defaults do not suit is changed in `config` before build().
+/// Builds a board. Change `config` before build() to override the defaults.
 class BoardBuilder {
  public:
   explicit BoardBuilder(const engine::Identity& identity) { config.identity = identity; }
 
-  /// Adds a queue pair that sends the messages of `payload`, which must outlive the board, to station `to`:
-  /// RC, without pacing, the destination's MAC address known. Queue pair i has QPN kSendQpn + i and writes to
-  /// QPN kReceiveQpn + i. The reference holds until the next call.
+  /// Adds a queue pair that sends the messages of `payload` to station `to` over RC, without pacing, with a
+  /// known destination MAC address. Queue pair i has QPN kSendQpn + i and writes to QPN kReceiveQpn + i.
+  /// `payload` must outlive the board. The reference is valid until the next call.
   engine::SendQpConfig& qp(const engine::Identity& to, const board::PayloadSource& payload,
                            std::uint32_t pmtu = 1024);
 
@@ -38,14 +38,14 @@ class BoardBuilder {
   engine::BoardConfig config;
 };
 
-/// Makes a receiver. What the defaults do not suit is changed in `config` before build().
+/// Builds a receiver. Change `config` before build() to override the defaults.
 class ReceiverBuilder {
  public:
   explicit ReceiverBuilder(const engine::Identity& identity) { config.identity = identity; }
 
-  /// Adds the other end of `peer`, with its transport, QPNs, PSN and path MTU. `memory`, which must outlive
-  /// the receiver, is its region at the peer's remote address; empty: no region. The reference holds until
-  /// the next call.
+  /// Adds the peer of queue pair `peer`, with its transport, QPNs, PSN and path MTU. `memory` is the region
+  /// at the peer's remote address (empty: no region) and must outlive the receiver. The reference is valid
+  /// until the next call.
   engine::ReceiveQpSetup& qp(const engine::SendQpConfig& peer, MutableByteSpan memory = {});
 
   std::unique_ptr<engine::Receiver> build() const { return std::make_unique<engine::Receiver>(config); }
@@ -53,8 +53,8 @@ class ReceiverBuilder {
   engine::ReceiverConfig config;
 };
 
-/// Makes `qp` compare what arrives with the endless messages of `payload`, which must outlive the receiver,
-/// and number them.
+/// Makes `qp` number the messages that arrive, and compare them with the endless messages of `payload`, which
+/// must outlive the receiver.
 void expect_payload(engine::ReceiveQpSetup& qp, const board::PayloadSource& payload);
 
 }  // namespace softfeb::test

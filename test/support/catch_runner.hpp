@@ -3,8 +3,8 @@
 
 namespace softfeb::test {
 
-/// Runs the test cases like Catch2's own main(), for programs that need to do something before. Compiled
-/// once, because it takes as long as the rest of a small program.
+/// Runs the test cases like Catch2's own main(), for programs that need initialization before. A separate
+/// file, compiled once, because compiling it takes as long as the rest of a small program.
 int run_catch(int argc, char* argv[]);
 
 }  // namespace softfeb::test

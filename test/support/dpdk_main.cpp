@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <exception>
 
-/// DPDK starts once per process, without huge pages and without devices.
+/// Initializes DPDK, which is possible once per process, without huge pages and devices.
 int main(int argc, char* argv[]) {
   try {
     softfeb::dataplane::EalConfig config;

@@ -16,7 +16,7 @@
 
 namespace softfeb::test {
 
-/// What the ports of a test share. Must outlive them.
+/// Resources shared by the ports of a test. Must outlive them.
 struct DpdkRig {
   explicit DpdkRig(std::size_t arena_bytes = 1U << 16) : arena(arena_bytes) {}
 
@@ -27,14 +27,14 @@ struct DpdkRig {
 
 struct RigPortConfig {
   std::string device = "net_null";   ///< as in a configuration
-  std::uint32_t frame_bytes = 4300;  ///< longest frame, Ethernet header to iCRC
+  std::uint32_t frame_bytes = 4300;  ///< longest frame in bytes, from the Ethernet header to the iCRC
   std::uint32_t ring = 256;          ///< packets that a net_ring holds
   std::uint32_t held = 256;          ///< packets built and not yet freed, besides those in the ring
   unsigned workers = 1;              ///< workers that share the port
   dataplane::PortConfig port{.rx_descriptors = 256, .tx_descriptors = 256};
 };
 
-/// A port, its endpoints, and what its port queues need. Port queues must be destroyed before it.
+/// A port, its endpoints, and the dependencies of its port queues. Destroy the port queues before it.
 class RigPort {
  public:
   RigPort(DpdkRig& rig, const RigPortConfig& config);
@@ -45,9 +45,9 @@ class RigPort {
   std::uint16_t id() const { return port_.id(); }
 
   /// Makes `worker` the owner of `endpoint`, which must outlive the port queues. Throws std::logic_error if
-  /// its address is taken.
+  /// the endpoint's address is already used.
   void add(engine::Endpoint& endpoint, unsigned worker = 0);
-  /// Removes all endpoints. No port queue may exist.
+  /// Removes all endpoints. No port queue may exist at that time.
   void clear();
 
   struct Queue {
@@ -56,7 +56,8 @@ class RigPort {
     std::uint16_t burst = 32;
     dataplane::PortQueue::Deps parts{};  ///< map and builder are filled in
   };
-  /// The port queue of a worker. TX queue: the worker's number if the port has that many.
+  /// Makes the port queue of a worker. It uses the TX queue with the worker's number if the port has that
+  /// many.
   std::unique_ptr<dataplane::PortQueue> make_queue(const Queue& queue);
   std::unique_ptr<dataplane::PortQueue> make_queue() { return make_queue(Queue{}); }
 
@@ -66,7 +67,7 @@ class RigPort {
   std::unique_ptr<dataplane::Device> device_;
   dataplane::Port port_;
   std::unique_ptr<dataplane::PortMap> map_;
-  std::vector<std::unique_ptr<dataplane::TxBuilder>> builders_;  ///< by worker
+  std::vector<std::unique_ptr<dataplane::TxBuilder>> builders_;  ///< indexed by worker
 };
 
 }  // namespace softfeb::test

@@ -9,19 +9,19 @@
 
 namespace softfeb::test {
 
-/// A payload source with its arena, filled.
+/// A filled payload source, with its arena.
 struct FilledPayload {
   explicit FilledPayload(std::unique_ptr<board::PayloadSource> from)
       : source(std::move(from)), arena(source->arena_bytes()) {
     source->fill(arena);
   }
   explicit FilledPayload(const board::PayloadSpec& spec) : FilledPayload(board::make_payload(spec)) {}
-  /// The counter, in endless messages of `length` bytes.
+  /// Endless messages of `length` bytes that contain the counter.
   static FilledPayload counter(std::uint32_t length, std::uint32_t pmtu) {
     return FilledPayload(board::PayloadSpec{
         .kind = board::PayloadKind::kCounter, .message_length = length, .pmtu = pmtu, .path = {}});
   }
-  /// The same with zeros.
+  /// Endless messages of `length` zero bytes.
   static FilledPayload zeros(std::uint32_t length, std::uint32_t pmtu) {
     return FilledPayload(board::PayloadSpec{
         .kind = board::PayloadKind::kZero, .message_length = length, .pmtu = pmtu, .path = {}});

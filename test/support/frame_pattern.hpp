@@ -9,12 +9,12 @@
 
 namespace softfeb::test {
 
-/// The byte at this position of this frame.
+/// Returns the byte at offset `at` of frame number `frame`.
 inline std::uint8_t pattern_byte(std::uint64_t frame, std::size_t at) {
   return static_cast<std::uint8_t>(frame * 31 + at + at / 251);
 }
 
-/// A source of a given number of frames of one size.
+/// A source that provides a given number of frames of one size.
 class PatternSource final : public srp::FrameSource {
  public:
   explicit PatternSource(std::size_t frame_bytes) : first_frame_(frame_bytes) {

@@ -14,7 +14,7 @@ namespace softfeb::test {
 
 using Bytes = std::vector<std::uint8_t>;
 
-/// The whole frame: headers, payload and trailer.
+/// Returns the whole frame: headers, payload and trailer.
 inline Bytes bytes_of(const engine::TxFrame& f) {
   Bytes bytes(f.header, f.header + f.header_length);
   bytes.insert(bytes.end(), f.payload, f.payload + f.payload_length);
@@ -28,7 +28,7 @@ inline Bytes random_bytes(Rng& rng, std::size_t n) {
   return out;
 }
 
-/// A CNP for queue pair `qpn`, which travels on `path`.
+/// Returns a CNP for queue pair `qpn` that travels on `path`.
 inline Bytes cnp(const roce::Path& path, roce::Qpn qpn) {
   Bytes frame(engine::TxFrame::kHeaderRoom);
   std::array<std::uint8_t, 8> trailer{};

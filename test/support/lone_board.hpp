@@ -10,7 +10,7 @@
 
 namespace softfeb::test {
 
-/// A frame that left a board: time, queue pair, and what the two kinds of pacing count.
+/// A frame that left a board: time, queue pair, and the bytes counted by each of the two kinds of pacing.
 struct Departure {
   Time at = 0;
   std::uint32_t qp = 0;
@@ -18,7 +18,7 @@ struct Departure {
   std::uint32_t payload = 0;  ///< bytes
 };
 
-/// A board of UC queue pairs alone on a wire. Its messages are one packet of 4096 bytes.
+/// A board with UC queue pairs, alone on a wire. Each message is one packet of 4096 bytes.
 class LoneBoard {
  public:
   static constexpr std::uint32_t kPayload = 4096;
@@ -45,10 +45,10 @@ class LoneBoard {
   Time now() const { return wire_.now; }
   void start() { board_->start(wire_.now); }
   void receive(ByteSpan frame) { board_->receive(roce::parse_frame(frame), wire_.now); }
-  /// A CNP for QP `i` arrives.
+  /// Delivers a CNP for QP `i`.
   void cnp(std::uint32_t i) { receive(test::cnp(path(peer_, board_->identity()), kSendQpn + i)); }
 
-  /// Runs until `end` and calls left(Departure) for every frame.
+  /// Runs until `end`, and calls left(Departure) for every frame sent.
   template <typename Left>
   void run_until(Time end, Left&& left) {
     wire_.tap = [&](engine::Endpoint&, const engine::TxFrame& f) {

@@ -13,20 +13,20 @@ struct rte_mempool;
 
 namespace softfeb::test {
 
-/// The whole packet.
+/// Returns the bytes of the whole packet.
 Bytes bytes_of(const rte_mbuf* packet);
 
-/// A packet with these bytes, in `parts` mbufs of about the same length. Null if the pool is empty. Does not
-/// allocate from the heap.
+/// Returns a packet with these bytes, in `parts` mbufs of about the same length; null if the pool is empty.
+/// Does not allocate from the heap.
 rte_mbuf* packet(rte_mempool* pool, ByteSpan bytes, std::size_t parts = 1);
 
-/// A packet as a port queue builds it. `payload` must outlive it. Null if the builder has no mbufs.
+/// Returns a packet as a port queue builds it; null if the builder has no mbufs. `payload` must outlive it.
 rte_mbuf* built(dataplane::TxBuilder& builder, ByteSpan header, ByteSpan payload, ByteSpan trailer);
 
-/// False if the port does not take the packet, which then is freed.
+/// Sends a packet. Returns false if the port does not accept it, and then frees it.
 bool send(std::uint16_t port, rte_mbuf* packet);
 
-/// Receives and frees all packets that wait in RX queue 0.
+/// Receives and frees all packets waiting in RX queue 0.
 std::vector<Bytes> receive_all(std::uint16_t port);
 
 }  // namespace softfeb::test

@@ -9,7 +9,7 @@
 
 namespace softfeb::test {
 
-/// A hexadecimal number, most significant digit first.
+/// Parses a hexadecimal number, most significant digit first.
 template <typename Bits>
 Bits from_hex(const std::string& digits) {
   Bits bits;
@@ -23,7 +23,7 @@ Bits from_hex(const std::string& digits) {
   return bits;
 }
 
-/// Bytes in wire order, in hexadecimal.
+/// Parses hexadecimal bytes in wire order.
 template <typename Bits>
 Bits from_wire_hex(const std::string& hex) {
   std::array<std::uint8_t, Bits::kBytes> bytes{};

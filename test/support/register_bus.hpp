@@ -9,7 +9,7 @@
 
 namespace softfeb::test {
 
-/// The metadata bus through RoceEngine's registers, one message at a time, with the interface of
+/// The metadata bus through RoceEngine's registers, one message at a time. Has the interface of
 /// board::MetadataServer.
 class RegisterBus {
  public:
@@ -24,7 +24,7 @@ class RegisterBus {
     write_word(kControl, 1);
     const std::uint32_t control = read_word(kControl);
     if ((control & 1) == 0) throw std::runtime_error("SendMetaData does not read back");
-    // Writes the word like PyRogue, which does not change RecvMetaData.
+    // Write the word like PyRogue, which does not change RecvMetaData.
     write_word(kControl, control & ~1U);
     if ((read_word(kControl) & 2) != (control & 2)) throw std::runtime_error("RecvMetaData was written");
     if ((control & 2) == 0) return std::nullopt;
@@ -51,7 +51,7 @@ class RegisterBus {
   static constexpr std::uint32_t kControl = 0x0015'0f00, kMetaDataTx = 0x0015'0f04, kMetaDataRx = 0x0015'0f2c,
                                  kSoftReset = 0x0015'0f50;
 
-  /// The register with SoftReset.
+  /// The newest profile has the register SoftReset.
   static const board::Profile& newest() { return board::profiles().back(); }
 
   void write(std::uint32_t address, ByteSpan bytes) {

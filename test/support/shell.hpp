@@ -6,7 +6,7 @@
 
 namespace softfeb::test {
 
-/// Runs a command of the shell, without its output; returns its exit status, as std::system() does.
+/// Runs a shell command and discards its output. Returns its exit status like std::system().
 inline int run(const std::string& command) { return std::system((command + " >/dev/null 2>&1").c_str()); }
 
 }  // namespace softfeb::test

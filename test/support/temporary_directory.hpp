@@ -8,7 +8,7 @@
 
 namespace softfeb::test {
 
-/// A new, empty directory, removed with the object.
+/// Creates a new, empty directory, which is removed with the object.
 class TemporaryDirectory {
  public:
   TemporaryDirectory() {

@@ -10,12 +10,13 @@
 
 #include <catch2/catch.hpp>
 
-/// Folder of the golden vectors: $SOFTFEB_VECTORS, or the tree's own (SOFTFEB_VECTORS_DEFAULT, set by meson).
+/// The folder of the golden vectors is $SOFTFEB_VECTORS, or by default the one in the source tree
+/// (SOFTFEB_VECTORS_DEFAULT, set by meson).
 namespace softfeb::test {
 
 inline bool vectors_are_ours() { return std::getenv("SOFTFEB_VECTORS") == nullptr; }
 
-/// Files of `folder` with this extension, sorted; empty if the folder does not exist.
+/// Returns the files of `folder` with this extension, sorted; empty if the folder does not exist.
 inline std::vector<std::filesystem::path> vector_files(const char* folder, const char* extension) {
   const char* set = std::getenv("SOFTFEB_VECTORS");
   const auto directory = std::filesystem::path(set != nullptr ? set : SOFTFEB_VECTORS_DEFAULT) / folder;

@@ -16,10 +16,11 @@
 namespace softfeb::test {
 
 /// A wire in virtual time between endpoints, which must outlive it. Time jumps from event to event. A frame
-/// arrives `delay` after it was sent, unless the wire loses it; frames to unknown addresses are dropped.
+/// arrives `delay` after it was sent, unless the wire loses it. Frames to unknown addresses are dropped.
 class Wire {
  public:
-  static constexpr std::uint64_t kPercent = (std::uint64_t{1} << 32) / 100;  ///< for `loss` and the like
+  static constexpr std::uint64_t kPercent = (std::uint64_t{1} << 32) / 100;  ///< unit for `loss` and similar
+                                                                             ///< probabilities
 
   explicit Wire(const std::vector<engine::Endpoint*>& endpoints = {}, std::uint64_t seed = 1);
   void add(engine::Endpoint& endpoint);
@@ -36,11 +37,11 @@ class Wire {
   std::function<bool(engine::Endpoint& from, const engine::TxFrame& frame)> tap;
 
   std::uint64_t sent = 0;       ///< frames carried or lost
-  std::uint64_t lost = 0;       ///< of them
-  std::uint64_t arrived = 0;    ///< frames handed to endpoints, injected ones included
+  std::uint64_t lost = 0;       ///< number of `sent` frames that were lost
+  std::uint64_t arrived = 0;    ///< frames delivered to endpoints, including injected ones
   std::uint64_t unclaimed = 0;  ///< frames for no endpoint
 
-  /// Runs until done(), which returns true, or, at the first event after `limit`, gives up and returns false.
+  /// Runs until done() returns true, and returns true. Returns false at the first event after `limit`.
   template <typename Done>
   bool run(Time limit, Done&& done) {
     while (!done()) {
@@ -53,14 +54,14 @@ class Wire {
     }
     return true;
   }
-  /// Handles all events up to `end`, which is then the time.
+  /// Handles all events until `end`, and sets the time to `end`.
   void run_until(Time end);
-  /// Lets time pass without looking at the endpoints' events, then delivers the frames that are due.
+  /// Advances the time by `by` without handling the endpoints' events, then delivers the frames that are due.
   void skip(Time by);
-  /// Takes the frames that the endpoints want to send now.
+  /// Collects the frames that the endpoints want to send now.
   void collect();
 
-  /// A frame arrives now.
+  /// Delivers a frame now.
   void inject(const Segments& frame);
   void inject(ByteSpan frame) { inject(Segments(frame)); }
 
