@@ -20,7 +20,7 @@ namespace {
 using Bytes = std::vector<std::uint8_t>;
 constexpr std::size_t kSeedSize = 8192;
 
-/// Size, parameters of the target, and the bytes.
+/// Appends a seed record: its size, the optional parameters of the target, and the bytes.
 void put(Bytes& seed, ByteSpan bytes, std::optional<std::uint8_t> how = std::nullopt) {
   seed.push_back(static_cast<std::uint8_t>(bytes.size()));
   seed.push_back(static_cast<std::uint8_t>(bytes.size() >> 8));
@@ -32,8 +32,8 @@ class Corpus {
  public:
   explicit Corpus(std::filesystem::path directory) : directory_(std::move(directory)) {}
 
-  /// fuzz_rssi: one direction's datagrams as received by a server or a client; once as raw bytes, and once as
-  /// moves with numbers relative to those of the link under test.
+  /// Seeds for fuzz_rssi: one direction's datagrams as received by a server or a client. Written once as raw
+  /// bytes, and once as moves, whose sequence numbers are relative to those of the link under test.
   void add_rssi(const test::CapturedConnection& c, bool from_client) {
     Bytes raw{static_cast<std::uint8_t>(from_client ? 0 : 1)};
     Bytes moves = raw;

@@ -39,7 +39,7 @@ ByteSpan Forge::make(const World& world) {
   return {frame_.data(), size_};
 }
 
-/// Random numbers, with emphasis on critical values.
+/// Returns a random number; values near limits are more likely.
 std::uint32_t Forge::odd_number() {
   static constexpr std::array<std::uint32_t, 14> kEdges{
       0, 1, 2, 3, 255, 256, 257, 0x7fffffff, 0x80000000, 0x80000001, 0xffffffff, 4096, 8191, 8192};

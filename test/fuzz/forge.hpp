@@ -9,14 +9,14 @@
 
 namespace softfeb::fuzz {
 
-/// Builds hostile frames: packets that a target must examine closely, packets that pretend to be from a
+/// Builds hostile frames: packets that reach deep into a target's checks, packets that pretend to be from a
 /// victim's peer, non-RoCE frames, and mutations of all of them. It knows the state of the QPs better than an
-/// attacker would. No frame is one that a victim must accept.
+/// attacker would. Victims must not accept any of these frames.
 class Forge {
  public:
   explicit Forge(std::uint64_t seed) : rng_(seed) {}
 
-  /// The next frame; valid until the next call.
+  /// Returns the next frame; valid until the next call.
   ByteSpan make(const World& world);
   Rng& rng() { return rng_; }
 
@@ -35,7 +35,7 @@ class Forge {
   bool often(unsigned percent) { return rng_.below(100) < percent; }
   std::uint32_t odd_number();
   roce::Path path(const Party& from, const Party& to, const Pair& pair);
-  /// Ethernet to UDP, `transport` bytes from transport_ on, iCRC.
+  /// Adds Ethernet to UDP headers and the iCRC to the `transport` bytes at transport_.
   void put_datagram(const roce::Path& path, std::size_t transport,
                     std::uint16_t udp_port = roce::kRoceUdpPort);
 

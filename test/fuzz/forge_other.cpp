@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Non-RoCE frames, mutations, and the guard that keeps valid packets from victims.
+// Non-RoCE frames, mutations, and the guard that prevents valid packets from reaching victims.
 #include "forge.hpp"
 #include "roce/icrc.hpp"
 #include "roce/mac_control.hpp"
@@ -26,7 +26,7 @@ void Forge::make_arp(const Pair& pair) {
   std::copy(kFixed.begin(), kFixed.end(), p);
   store_be16(p + 6, static_cast<std::uint16_t>(1 + rng_.below(often(90) ? 2 : 5)));
   std::copy(pair.attacker.mac.begin(), pair.attacker.mac.end(), p + 8);
-  // Poisoned neighbour entries, including the receiver's, and new names until the table is full.
+  // Poison neighbour entries, including the receiver's, and add new addresses until the table is full.
   const roce::IpAddress claimed = often(30) ? pair.receiver_party.ip : pair.attacker.ip.plus(odd_number());
   std::memcpy(p + 14, &claimed.bytes[12], 4);
   std::memset(p + 18, 0, 6);

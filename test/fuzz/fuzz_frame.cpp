@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// libFuzzer: arbitrary bytes as a frame, in one or two segments, through the parser and the classifier. The
-// parser's results must lie within the frame.
+// libFuzzer: passes arbitrary bytes as a frame, in one or two segments, through the parser and the
+// classifier. The parser's results must lie within the frame.
 #include "engine/demux.hpp"
 #include "roce/frame.hpp"
 #include "roce/packet.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// libFuzzer: arbitrary packets through a depacketizer, with a valid CRC if the input requests it; and
+// libFuzzer: passes arbitrary packets through a depacketizer, with a valid CRC if the input requests it, and
 // arbitrary bytes as a frame through a packetizer and back.
 #include "input.hpp"
 #include "roce/icrc.hpp"
@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t kMaxFrame = 3000;
 
-/// The CRC of a frame's next packet, as a correct sender computes it.
+/// Computes the CRC of a frame's next packet like a correct sender.
 class Sealer {
  public:
   void seal(std::vector<std::uint8_t>& packet) {
@@ -36,7 +36,7 @@ class Sealer {
   std::uint32_t crc_ = 0;
 };
 
-/// Records: size, a byte that selects how valid the packet is, and bytes.
+/// Reads records: size, a byte that selects how valid the packet is, and the bytes of the packet.
 void hear(Input in) {
   Depacketizer depacketizer(kMaxFrame);
   Sealer sealer;

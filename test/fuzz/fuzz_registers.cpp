@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Arbitrary accesses to a board's registers, including the metadata bus and the stream generator. Reads must
-// return whole words; actions for the data path must name QPs of the board.
+// libFuzzer: arbitrary accesses to a board's registers, including the metadata bus and the stream generator.
+// Reads must return whole words; actions for the data path must name QPs of the board.
 #include "board/board_registers.hpp"
 
 #include <algorithm>

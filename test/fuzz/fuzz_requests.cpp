@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // libFuzzer: requests to the targets of a receiver. The input is a sequence of packets: QP, difference of the
-// PSN from the expected one, length, then BTH from the opcode on without QPN and PSN, headers and payload.
+// PSN from the expected one, length, the BTH without QPN and PSN, headers, and payload.
 #include "fuzz_support.hpp"
 
 using namespace softfeb;

@@ -23,7 +23,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     bth.encode(packet.data());
     aeth.encode(&packet[roce::Bth::kSize]);
     const std::uint8_t length = in.byte();
-    // All lengths except one are usually refused at once.
+    // Change the length rarely: packets of most other lengths are refused at once.
     if (length >= 0xf0) packet.resize(length - 0xf0U + 12);
     send(world, pair, pair.board_party, packet);
     world.step(pause);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // libFuzzer: arbitrary bytes as RSSI payloads, or as messages in valid packets, to the SRPv3 server. Each
-// request is answered once, in order, with a well-formed response; bus accesses follow the rules; memory is
-// bounded. The first byte selects whether the bus responds at once; then records of size, action and bytes.
+// request must be answered once, in order, with a well-formed response; bus accesses must follow the rules;
+// memory must be bounded. The first byte of the input selects whether the bus responds at once. Records of
+// size, action and bytes follow.
 #include "../support/fake_link.hpp"
 #include "../support/memory_bus.hpp"
 #include "input.hpp"
@@ -20,7 +21,7 @@ namespace {
 
 constexpr SrpServerLimits kLimits{.requests = 16, .request_bytes = 8 * 1024, .response_bytes = 8 * 1024};
 
-/// A bus that checks the accesses.
+/// A bus that checks its accesses.
 struct StrictBus final : Bus {
   explicit StrictBus(bool at_once) : memory(4096, at_once) { memory.refuses = 0x40; }
   void read(std::uint32_t address, MutableByteSpan out, Time now, Done done) override {

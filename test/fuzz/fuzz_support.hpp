@@ -14,7 +14,7 @@
 
 namespace softfeb::fuzz {
 
-/// Sends `transport` (from BTH on) from the attacker, with valid lower layers and iCRC.
+/// Sends the bytes `transport`, which begin with a BTH, from the attacker, with valid lower layers and iCRC.
 inline void send(World& world, const Pair& pair, const Party& to, ByteSpan transport) {
   roce::Path path;
   path.source_mac = pair.attacker.mac;
@@ -31,7 +31,7 @@ inline void send(World& world, const Pair& pair, const Party& to, ByteSpan trans
   world.inject(ByteSpan(frame));
 }
 
-/// Lets the victims finish, and ends the program if one of them was affected.
+/// Lets the victims finish, and aborts if one of them was affected.
 inline void finish(World& world) {
   while (!world.victims_finished() && world.now() < kSecond) world.step(kMicrosecond);
   for (int k = 0; k < 10; ++k) world.step(kMicrosecond);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Boards write to receivers while an attacker sends hostile frames. Intended for AddressSanitizer and
-// UndefinedBehaviorSanitizer; valid without them, too:
+// UndefinedBehaviorSanitizer, but also useful without them:
 //   hostile_frames [FRAMES [SEED]]
-// The seed determines everything. Exit code 0: the victims finished unaffected, every frame is counted, and
+// The seed determines everything. Exit code 0: the victims finished unaffected, every frame was counted, and
 // the frames reached the intended depth.
 #include "forge.hpp"
 
@@ -19,7 +19,7 @@ constexpr std::uint64_t kMessages = 128;           ///< per victim and round: 51
 constexpr std::uint64_t kFramesPerRound = 20'000;  ///< about eight per microsecond
 constexpr std::uint64_t kBatch = 8;
 
-/// Outcomes of the frames over all rounds; the test requires each of them.
+/// Outcomes of the frames over all rounds. The test requires each of them to occur.
 struct Met {
   std::uint64_t requests_taken = 0, messages = 0, duplicate = 0, gaps = 0, access = 0, invalid = 0, rnr = 0;
   std::uint64_t responses = 0, icrc = 0, unknown_qp = 0, wrong_peer = 0, bad_transport = 0, other = 0;

@@ -13,7 +13,7 @@ inline void require(bool holds) {
   if (!holds) std::abort();
 }
 
-/// Consumes the fuzzer's bytes from the front.
+/// Reads the fuzzer's bytes from front to back.
 class Input {
  public:
   Input(const std::uint8_t* data, std::size_t size) : rest_(data, size) {}
@@ -25,7 +25,7 @@ class Input {
     rest_ = rest_.subspan(1);
     return b;
   }
-  /// A number below `bound` from two bytes.
+  /// Returns a number below `bound`, made from two bytes.
   std::size_t size(std::size_t bound) {
     const std::size_t low = byte();
     return (low | static_cast<std::size_t>(byte()) << 8) % bound;

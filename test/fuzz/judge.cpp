@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Invariants after any number of hostile frames: victims sent and received as if undisturbed, and every frame
-// is in exactly one counter.
+// Checks invariants after any number of hostile frames: victims sent and received as if undisturbed, and
+// every frame was counted in exactly one counter.
 #include "world.hpp"
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Runs a libFuzzer target without libFuzzer, with random inputs from a seed, the same with every compiler.
+// Runs a libFuzzer target without libFuzzer, with random inputs that depend only on the seed, not on the
+// compiler.
 //   PROGRAM RUNS SEED
 #include "base/rng.hpp"
 

@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-/// The network for hostile frames: boards that write to receivers, and an attacker who is the peer of some
-/// queue pairs (targets) but not of others (victims).
+/// The network for hostile frames: boards that write to receivers, and an attacker. The attacker is the peer
+/// of some queue pairs (targets) but not of others (victims).
 namespace softfeb::fuzz {
 
 /// Addresses and numbers known to the attacker.
@@ -21,25 +21,25 @@ struct Party {
   roce::IpAddress ip;
 };
 
-/// Queue pairs of a board and of its receiver, by index. Victims are each other's peers; the attacker is a
-/// target's peer.
+/// Queue pairs of a board and of its receiver, by index. A victim's peer is the victim on the other side; a
+/// target's peer is the attacker.
 inline constexpr std::size_t kVictims = 2;  ///< RC, UC
 inline constexpr std::size_t kTargets = 3;  ///< RC, RC (firmware timing; few receives), UC
 inline constexpr std::size_t kQps = kVictims + kTargets;
 constexpr bool is_uc(std::size_t qp) { return qp == 1 || qp == 4; }
-inline constexpr roce::Qpn kBoardQpn = 0xa1b200;     ///< of its first QP
-inline constexpr roce::Qpn kReceiverQpn = 0xc3d400;  ///< of its first QP
+inline constexpr roce::Qpn kBoardQpn = 0xa1b200;     ///< QPN of the board's first QP
+inline constexpr roce::Qpn kReceiverQpn = 0xc3d400;  ///< QPN of the receiver's first QP
 inline constexpr roce::Qpn kAttackerQpn = 0x000900;  ///< QPNs of the targets' peers on the attacker
 
 inline constexpr std::uint32_t kPmtu = 256;
-inline constexpr std::uint64_t kRegionSize = 8192;  ///< per target
-/// At the end of the address space, where sums of hostile numbers overflow.
+inline constexpr std::uint64_t kRegionSize = 8192;  ///< bytes per target
+/// The region ends at the end of the address space, where sums of hostile numbers overflow.
 inline constexpr std::uint64_t kHighRegion = 0 - kRegionSize;
 inline constexpr std::uint64_t kLowRegion = 0x1000;
 constexpr std::uint32_t target_rkey(std::size_t qp) { return 0x7000 + static_cast<std::uint32_t>(qp); }
 constexpr std::uint64_t target_region(std::size_t qp) { return qp % 2 == 0 ? kLowRegion : kHighRegion; }
 
-/// A board and its receiver in one address family, IPv6 with a VLAN tag.
+/// A board and its receiver in one address family; IPv6 uses a VLAN tag.
 class Pair {
  public:
   Pair(bool v6, std::uint64_t messages);
@@ -54,14 +54,15 @@ class Pair {
   /// PSN of the last packet that each of the board's QPs sent.
   std::array<roce::Psn, kQps> last_psn{};
 
-  /// Resets targets in ERR, so that later frames have a live target.
+  /// Resets targets in ERR, so that later frames find a live target.
   void renew_targets(Time now);
   bool victims_finished() const;
-  /// Describes problems with victims and counters; empty if there are none. `drained`: nothing is in flight.
+  /// Describes problems with victims and counters; empty if there are none. `drained` means that nothing is
+  /// in flight.
   std::string judge() const;
 
   std::uint64_t renewed = 0;
-  /// Outcomes of requests to the targets, including ended ones.
+  /// Outcomes of requests to the targets, including targets that have been reset.
   roce::ResponderCounters responder_totals() const;
 
  private:
@@ -81,19 +82,19 @@ class Pair {
   roce::ResponderCounters ended_;
 };
 
-/// Pairs on one wire. Frames to the attacker are inspected and discarded.
+/// One or two pairs on one wire. Frames to the attacker are inspected and discarded.
 class World {
  public:
-  /// Each victim sends `messages`. One pair for IPv4, and with `both` one for IPv6.
+  /// Each victim sends `messages` messages. Makes one pair with IPv4 and, if `both`, one with IPv6.
   explicit World(std::uint64_t messages, bool both = true);
 
   test::Wire wire;
   std::vector<std::unique_ptr<Pair>> pairs;
 
   Time now() const { return wire.now; }
-  /// A frame arrives: classifier, then its endpoint.
+  /// Delivers a frame to the classifier and then to its endpoint.
   void inject(const Segments& frame) { wire.inject(frame); }
-  /// Advances time: delivers due frames and collects what the endpoints send.
+  /// Advances time: delivers frames that are due and collects those that the endpoints send.
   void step(Time by);
   bool victims_finished() const;
   std::string judge() const;

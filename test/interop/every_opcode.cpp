@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// every_opcode FILE: writes a pcap with a packet of every opcode, syndrome, pad and kind of path that
-// lib/roce supports, to be checked by other implementations.
+// every_opcode FILE: writes a pcap with a packet of every opcode, syndrome, pad count and kind of path that
+// lib/roce supports. Other implementations check it.
 #include "roce/craft.hpp"
 
 #include <cstdio>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // lab-virtual FILE DIR [KEY=VALUE ...]: runs a topology in virtual time and writes all counts to DIR:
-// result.json at the end, series.csv every tenth of a millisecond. For builds without DPDK, whose output is
-// compared with that of other builds (same_bytes.py).
+// result.json at the end, series.csv every tenth of a millisecond. Needs no DPDK. same_bytes.py compares the
+// output of different builds.
 
 #include "config/load.hpp"
 #include "experiment/phases.hpp"

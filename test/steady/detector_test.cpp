@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Tests the detector that steady_test.cpp relies on: it sees everything that a worker must not do.
+// Tests the detector on which steady_test.cpp relies: it must see everything that a worker must not do.
 #include "steady_rig.hpp"
 
 #include <cstdio>
@@ -21,10 +21,10 @@ using softfeb::dataplane::IdlePolicy;
 
 namespace {
 
-/// Hides the use of a value from the compiler, which would otherwise remove it.
+/// Makes the compiler treat a value as used; it would otherwise remove it.
 void keep(void* p) { asm volatile("" : : "r"(p) : "memory"); }
 
-/// What the detector reports for a worker on net_null that does this once.
+/// Returns what the detector reports for a worker on net_null that executes `deed` once.
 Watch misbehaved(std::function<void()> deed) {
   SteadyRig rig({.ring = false});
   rig.run(1000);

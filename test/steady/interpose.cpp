@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Interposed functions of the C library and of DPDK. Definitions of the program take precedence over those of
-// shared libraries, including calls from libraries. No header that declares them is included; void* replaces
-// pointers to their types.
+// Interposes functions of the C library and of DPDK. Definitions in the program take precedence over those in
+// shared libraries, also for calls from libraries. Headers that declare the functions are not included, so
+// void* replaces pointers to their types.
 #include <cstdarg>
 #include <cstddef>
 
@@ -11,7 +11,7 @@ extern "C" {
 
 void steady_note(int deed, const char* name) noexcept;  // watch.cpp
 
-// glibc's internal names of malloc() and the others, which are not interposed.
+// glibc's internal names of malloc() and related functions, which are not interposed.
 void* __libc_malloc(std::size_t size);
 void* __libc_calloc(std::size_t count, std::size_t size);
 void* __libc_realloc(void* old, std::size_t size);
@@ -21,12 +21,12 @@ void __libc_free(void* p);
 
 namespace {
 
-// As in Deed.
+// Values of Deed.
 constexpr int kAllocation = 0;
 constexpr int kLock = 1;
 constexpr int kOutput = 2;
 
-/// The original definition. `version`: for libraries with several versions where the default one is needed.
+/// Returns the original definition. `version` selects one if the library has several.
 void* behind(void*& kept, const char* name, const char* version = nullptr) {
   if (kept == nullptr) kept = version == nullptr ? dlsym(RTLD_NEXT, name) : dlvsym(RTLD_NEXT, name, version);
   return kept;

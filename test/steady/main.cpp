@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Tests that the packet path, once warm, does not allocate, lock, print, or call the kernel.
+// Tests that the packet path, once warmed up, does not allocate, lock, print, or call the kernel.
 #include "catch_runner.hpp"
 #include "dataplane/cpus.hpp"
 #include "dataplane/eal.hpp"
@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <exception>
 
-/// DPDK starts once per process: without huge pages and devices, with two workers.
+/// Initializes DPDK, which is possible once per process: without huge pages and devices, with two workers.
 int main(int argc, char* argv[]) {
   using namespace softfeb::dataplane;
   try {

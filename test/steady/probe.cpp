@@ -11,7 +11,7 @@ namespace softfeb::steady {
 
 namespace {
 
-/// A thread's first allocation creates a heap with system calls, which are not of interest. A worker that
+/// A thread's first allocation creates a heap with system calls, which must not be counted. A worker that
 /// never allocates has no heap.
 void warm_up_heap() {
   void* const p = std::malloc(1);

@@ -11,29 +11,29 @@
 
 namespace softfeb::steady {
 
-/// Watches a worker for a while. The worker calls turn() in each iteration (from an RX callback of its port);
-/// another thread starts and stops the watch.
+/// Watches a worker for some time. The worker calls turn() in each iteration (from an RX callback of its
+/// port); another thread starts and stops the watch.
 class Probe {
  public:
-  /// Called by the worker: starts and ends the watch, and executes misbehave() requests.
+  /// Starts and ends the watch, and executes misbehave() requests. Called by the worker.
   void turn();
 
-  /// Starts at the worker's next iteration. Blocks until then.
+  /// Starts the watch at the worker's next iteration, and blocks until then.
   void begin();
-  /// Blocks until the watch has ended; then the results below are valid.
+  /// Blocks until the watch has ended. The results below are valid afterwards.
   void end();
-  /// Makes the worker do this once in a watched iteration. Blocks until it is done.
+  /// Makes the worker execute `deed` once in a watched iteration, and blocks until then.
   void misbehave(std::function<void()> deed);
 
   const Watch& watch() const { return watch_; }
   /// Number of watched iterations.
   std::uint64_t turns() const { return turns_; }
-  /// How often the worker yielded the CPU voluntarily.
+  /// Number of times that the worker yielded the CPU voluntarily.
   long waits() const { return after_.ru_nvcsw - before_.ru_nvcsw; }
   /// Page faults without and with I/O.
   long minor_faults() const { return after_.ru_minflt - before_.ru_minflt; }
   long major_faults() const { return after_.ru_majflt - before_.ru_majflt; }
-  /// errno if the kernel does not support watching system calls; otherwise 0.
+  /// errno if the kernel cannot watch system calls; otherwise 0.
   int error() const { return error_; }
 
  private:

@@ -20,7 +20,7 @@ namespace {
 constexpr std::uint32_t kQps = 16;  // per board
 constexpr std::uint32_t kPmtu = 1024;
 constexpr std::uint32_t kMessage = 8 * kPmtu;
-constexpr std::uint32_t kSlots = 4;  // messages in a QP's memory
+constexpr std::uint32_t kSlots = 4;  // number of messages that fit into a QP's memory
 constexpr std::uint32_t kRegion = kSlots * kMessage;
 constexpr std::uint64_t kRate = 20'000'000;  // bytes per second and QP
 constexpr std::uint64_t kEvery = 64;         // iterations between two injected frames

@@ -19,7 +19,7 @@ struct rte_eth_rxtx_callback;
 namespace softfeb::steady {
 
 struct SteadyConfig {
-  bool ring = true;      ///< boards and a receiver at the ends of a ring; otherwise only boards on net_null
+  bool ring = true;      ///< boards and a receiver at the ends of a ring; false: only boards, on net_null
   unsigned workers = 1;  ///< 2: the first polls both ports, the second owns the receiver
   dataplane::IdlePolicy idle = dataplane::IdlePolicy::kPause;
 };
@@ -41,8 +41,8 @@ struct Traffic {
 
 /// Two boards as in `softfeb run`: workers with port queues, paced queue pairs under DCQCN, captures. On a
 /// ring they use RC, with a receiver that checks every byte, and with loss, duplication, reordering,
-/// corruption and marks. On net_null they use UC with injected CNPs. Both also receive ARP requests and
-/// slow-control datagrams.
+/// corruption and CE marks. On net_null they use UC with injected CNPs. In both cases they also receive ARP
+/// requests and slow-control datagrams.
 class SteadyRig {
  public:
   explicit SteadyRig(const SteadyConfig& config);
@@ -50,11 +50,11 @@ class SteadyRig {
   SteadyRig(const SteadyRig&) = delete;
   SteadyRig& operator=(const SteadyRig&) = delete;
 
-  /// Waits until this many more packets have left.
+  /// Waits until `packets` more packets have been sent.
   void run(std::uint64_t packets);
   /// Takes a snapshot through the worker's commands.
   Traffic traffic();
-  /// Other commands during the run: register writes and reads, new parameters.
+  /// Sends other commands during the run: register writes and reads, new parameters.
   void command();
   Probe& probe(unsigned worker) { return *probes_[worker]; }
 
@@ -71,7 +71,7 @@ class SteadyRig {
   void make_ports();
   void make_port_queue(std::size_t port, unsigned worker, std::vector<std::uint16_t> rx_queues);
   void hook(std::size_t port, Probe& probe);
-  /// Frames injected for the boards.
+  /// Injects frames for the boards.
   std::uint16_t inject(std::uint64_t call, rte_mbuf** packets, std::uint16_t n, std::uint16_t room);
   dataplane::WorkerStats totals() const;
   void drain_control();
@@ -92,7 +92,7 @@ class SteadyRig {
   std::array<Hook, 2> hooks_;
   std::vector<const rte_eth_rxtx_callback*> callbacks_;
   rte_mempool* outside_ = nullptr;
-  std::vector<test::Bytes> injected_;  ///< frames, used in turn
+  std::vector<test::Bytes> injected_;  ///< injected frames, used in rotation
   std::uint64_t control_datagrams_ = 0;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Detects system calls of a thread with a seccomp filter: each raises SIGSYS, whose handler notes it and
-// executes it with an instruction that the filter permits. The thread is otherwise unaffected and can end
+// Detects system calls of a thread with a seccomp filter. Each call raises SIGSYS, whose handler records it
+// and executes it with an instruction that the filter permits. The thread is otherwise unaffected and can end
 // normally.
 #include "watch.hpp"
 
@@ -20,10 +20,11 @@
 #error "the registers of a system call are those of x86-64"
 #endif
 
-/// Like syscall(2), but returns the kernel's own result. The filter permits only its one instruction.
+/// Like syscall(2), but returns the kernel's own result. The filter permits only the system call instruction
+/// of this function.
 extern "C" __attribute__((visibility("hidden"))) long steady_call(long number, long a, long b, long c, long d,
                                                                   long e, long f);
-/// The address after it.
+/// The address after that instruction.
 extern "C" __attribute__((visibility("hidden"))) const char steady_call_passed[];
 
 asm(R"(

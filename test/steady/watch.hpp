@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string>
 
-/// Watches what a thread allocates, locks, prints, and requests from the kernel.
+/// Records what a thread allocates, locks, prints, and requests from the kernel.
 ///
 /// Allocations, locks and output are detected by functions of the same names in this program (interpose.cpp),
 /// including calls from libraries. System calls are detected by the kernel (system_calls.cpp). Locks without
@@ -15,7 +15,7 @@ namespace softfeb::steady {
 
 enum class Deed : std::uint8_t { kAllocation, kLock, kOutput, kSystemCall };
 
-/// What one thread did while it was watched. Written by that thread; readable after the watch.
+/// The actions of one thread while it was watched. Written by that thread; readable after the watch.
 class Watch {
  public:
   void note(Deed deed, const char* name, long number = 0) noexcept {
@@ -26,9 +26,9 @@ class Watch {
 
   std::size_t total() const { return total_; }
   std::size_t count(Deed deed) const { return counts_[static_cast<std::size_t>(deed)]; }
-  /// System calls with this number, among the first kKept events.
+  /// Number of system calls with this number among the first kKept events.
   std::size_t system_calls(long number) const;
-  /// The first events, one per line.
+  /// Describes the first events, one per line.
   std::string text() const;
 
  private:
@@ -36,20 +36,21 @@ class Watch {
   struct Note {
     Deed deed = Deed::kAllocation;
     const char* name = nullptr;
-    long number = 0;  ///< of a system call
+    long number = 0;  ///< number of the system call
   };
   std::array<Note, kKept> kept_{};
   std::array<std::size_t, 4> counts_{};
   std::size_t total_ = 0;
 };
 
-/// Starts watching the calling thread; null stops. Does not allocate.
+/// Starts to watch the calling thread; null stops. Does not allocate.
 void watch_this_thread(Watch* watch) noexcept;
-/// The calling thread's log, or null.
+/// Returns the calling thread's log, or null.
 Watch* watch_of_this_thread() noexcept;
 
-/// Enables detection of system calls for the calling thread for the rest of its life, because a filter cannot
-/// be removed. The calls are executed in any case. Returns false with errno if the kernel has no filters.
+/// Enables detection of system calls for the rest of the calling thread's life, because a filter cannot be
+/// removed. The calls are executed all the same. Returns false and sets errno if the kernel does not support
+/// filters.
 bool see_system_calls() noexcept;
 
 }  // namespace softfeb::steady

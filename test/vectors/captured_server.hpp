@@ -10,13 +10,14 @@
 
 namespace softfeb::test {
 
-/// Follows what the captured server sent: its messages, and which of its data segments an acknowledge number
-/// covers. Another server numbers its segments differently (NULs take numbers), so only the count of data
-/// segments can be compared.
+/// Tracks what the captured server sent: its messages, and which of its data segments an acknowledge number
+/// covers. Another server numbers its segments differently (NULs use sequence numbers), so only the count of
+/// data segments can be compared.
 class CapturedServer {
  public:
   void on_segment(const srp::rssi::Segment& segment);
-  /// Part of the capture is missing here. By then, the client has acknowledged everything up to `client_ack`.
+  /// Handles a gap in the capture, by the end of which the client has acknowledged everything up to
+  /// `client_ack`.
   void after_hole(std::uint8_t client_ack);
 
   /// Number of data segments that acknowledge number `ack` covers; empty if no captured segment had it.
@@ -33,7 +34,7 @@ class CapturedServer {
   std::uint8_t last_ = 0;
   std::size_t data_ = 0;
   std::size_t retransmitted_ = 0;
-  std::optional<std::vector<std::uint8_t>> syn_ack_;  ///< of the connection that opened
+  std::optional<std::vector<std::uint8_t>> syn_ack_;  ///< SYN/ACK of the connection that opened
   MessageCollector collector_;
 };
 

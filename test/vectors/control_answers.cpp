@@ -38,7 +38,7 @@ void check_data(const CapturedMessage& captured, const CapturedMessage& ours, co
   }
 }
 
-/// Header of the packetizer; last-user, end of frame and count of valid bytes of its tail.
+/// Compares the packetizer's header and, in the tail, last-user, end of frame and the count of valid bytes.
 bool same_fields(ByteSpan a, ByteSpan b) {
   if (a.size() != b.size()) return false;
   const std::size_t tail = a.size() - Packetizer::kTail;

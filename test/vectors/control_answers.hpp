@@ -9,7 +9,7 @@
 
 namespace softfeb::test {
 
-/// Bits of the word at `address`, read as `captured`, that may differ on another server.
+/// Returns the bits of the word at `address`, read as `captured`, that may differ on another server.
 using FreeBits = std::function<std::uint32_t(std::uint32_t address, std::uint32_t captured)>;
 
 /// Checks (Catch2) SRPv3 responses against captured ones, one by one. These may differ:

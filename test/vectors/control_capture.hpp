@@ -18,40 +18,41 @@ struct CapturedSegment {
   bool from_client = false;
   std::vector<std::uint8_t> bytes;  ///< of the datagram
 
-  /// Every captured segment is valid (checked by control_captures()).
+  /// Returns the parsed segment. Every captured segment is valid (checked by control_captures()).
   srp::rssi::Segment parsed() const { return *srp::rssi::parse(bytes); }
 };
 
 /// One client at one port of the server, from its first SYN on.
 struct CapturedConnection {
-  std::string capture;  ///< name of the file, without its ending
+  std::string capture;  ///< name of the file without its extension
   srp::UdpPeer client;
   srp::UdpPeer server;
   std::vector<CapturedSegment> segments;
 };
 
-/// The connections to ports 8192 and 8193, where the firmware listens, in order of their first SYN. If the
-/// capture contains a relay that loses datagrams, this is the leg between relay and server. Throws
-/// std::runtime_error if the file is not a capture or a segment is invalid: neither the real client nor its
-/// server sends such.
+/// Returns the connections to ports 8192 and 8193, on which the firmware listens, in order of their first
+/// SYN. If the capture contains a relay that loses datagrams, returns the connections between relay and
+/// server. Throws std::runtime_error if the file is not a capture or a segment is invalid, because neither
+/// the real client nor its server sends invalid segments.
 std::vector<CapturedConnection> control_captures(const std::filesystem::path& path);
 
 /// An SRPv3 message and its packets.
 struct CapturedMessage {
   std::vector<std::uint8_t> bytes;
-  std::vector<std::vector<std::uint8_t>> packets;  ///< complete packets of the packetizer
+  std::vector<std::vector<std::uint8_t>> packets;  ///< complete packets, including the packetizer's header
+                                                   ///< and tail
 
   std::uint32_t transaction() const { return load_le32(&bytes[4]); }
   std::uint32_t address() const { return load_le32(&bytes[8]); }
 };
 
-/// Collects the messages of one direction from segment payloads in order.
+/// Assembles the messages of one direction from segment payloads, which must be in order.
 class MessageCollector {
  public:
-  /// Throws std::runtime_error for invalid packets.
+  /// Throws std::runtime_error if the packet is invalid.
   void push(ByteSpan packet);
   const std::vector<CapturedMessage>& messages() const { return messages_; }
-  /// The connection restarted, or part of it was not captured.
+  /// Call when the connection has restarted, or part of it was not captured.
   void reset();
 
  private:

@@ -12,11 +12,12 @@ namespace rssi = srp::rssi;
 namespace {
 
 constexpr Time kBegin = kSecond;                 ///< our clock at the first packet of the capture
-constexpr Time kHoleTakes = 5 * kMillisecond;    ///< time that remains of a gap
+constexpr Time kHoleTakes = 5 * kMillisecond;    ///< time to which a gap is shortened
 constexpr Time kAfterwards = 10 * kMillisecond;  ///< longer than our server may delay an ACK
 constexpr std::uint8_t kFirmwareFirst = 0x80;    ///< sequence number of the firmware's SYN
 
-/// The captured server's own limits, if lower than what the client requested.
+/// Returns the parameters of the captured server's SYN. They show its own limits only if these are lower than
+/// those that the client requested.
 srp::RssiServerConfig limits_of(const CapturedConnection& connection) {
   srp::RssiServerConfig config;
   for (const CapturedSegment& s : connection.segments) {

@@ -22,15 +22,15 @@ namespace softfeb::test {
 /// Everything above the RSSI header is unchanged.
 class ControlReplay final : private srp::DatagramSink {
  public:
-  /// `application`: what our server serves. Its limits are those of the captured server.
+  /// `application` is served by our server, which uses the limits of the captured server.
   ControlReplay(const CapturedConnection& connection, srp::RssiUser& application);
 
   srp::RssiLink& link() { return server_; }
-  /// Replays everything. Checks (Catch2) RSSI itself: negotiation, acknowledgements, reset.
+  /// Replays the connection. Checks (Catch2) RSSI itself: negotiation, acknowledgements, reset.
   void run();
 
   const CapturedServer& captured() const { return captured_; }
-  /// What our server sent.
+  /// Messages that our server sent.
   const std::vector<CapturedMessage>& answers() const { return answers_.messages(); }
   std::size_t holes() const { return holes_; }
 
@@ -54,15 +54,15 @@ class ControlReplay final : private srp::DatagramSink {
 
   CapturedServer captured_;
   Time now_ = 0;
-  Time left_out_ = 0;  ///< skipped time of the capture
+  Time left_out_ = 0;  ///< time of the capture that was skipped
   Time client_heard_ = 0;
   std::size_t holes_ = 0;
   std::uint8_t sequence_shift_ = 0;
-  std::uint8_t client_next_ = 0;  ///< captured number of its next numbered segment
+  std::uint8_t client_next_ = 0;  ///< captured number of the client's next numbered segment
 
   MessageCollector answers_;
   std::vector<std::uint8_t> data_numbers_;  ///< [k]: number of our k-th segment with data; [0]: of our SYN
-  std::uint8_t next_number_ = 0;            ///< of our next numbered segment
+  std::uint8_t next_number_ = 0;            ///< sequence number of our next numbered segment
   std::optional<std::uint8_t> acknowledged_;
   Bytes syn_ack_;
   std::size_t resets_ = 0;

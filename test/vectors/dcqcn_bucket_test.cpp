@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The token bucket compared with simulations of the firmware's VHDL: every admission in t*.axis.csv at its
-// clock, with its credit and refill, lazily and clock by clock.
+// Compares the token bucket with simulations of the firmware's VHDL: every admission in t*.axis.csv must
+// occur at its clock, with its credit and refill, in both the event-driven and the clock-by-clock
+// implementation.
 //
-// The stages before the bucket are modelled only in these tests: frames are stored completely and are
-// available 12 clocks after their last beat; one at a time passes the gate, 16 bytes per clock, and the gate
-// sees the next one a clock after the last beat.
+// The stages before the bucket are modelled only in these tests. Frames are stored completely and are
+// available 12 clocks after their last beat. They pass the gate one at a time, with 16 bytes per clock, and
+// the gate sees the next frame one clock after the last beat.
 #include "dcqcn/firmware_dcqcn.hpp"
 #include "dcqcn_file.hpp"
 #include "support/dcqcn_bucket_model.hpp"
@@ -25,15 +26,15 @@ constexpr Edge kFirstDelay = 1;  ///< the first frame meets an open gate
 
 Edge beats(std::uint32_t bytes) { return (bytes + 15) / 16; }
 
-/// Passes frames through the gate. `admit(bytes, from)` returns the edge of admission, not before `from`, and
-/// charges the frame.
+/// Passes frames through the gate. `admit(bytes, from)` charges the frame and returns the edge of its
+/// admission, which is not before `from`.
 template <typename Admit>
 void pass_gate(const DcqcnAxisFile& axis, Admit&& admit) {
   Edge gate_free = 0;
   for (std::size_t i = 0; i < axis.frames.size(); ++i) {
     const DcqcnFrame& frame = axis.frames[i];
     INFO("frame " << i);
-    if (frame.first_out == kNoEdge) return;  // the simulation ended
+    if (frame.first_out == kNoEdge) return;  // the simulation ended earlier
     const Edge from = std::max(frame.last_in + kStoreAndForward, gate_free);
     const Edge out = admit(i, from) + (i == 0 ? kFirstDelay : kGateDelay);
     REQUIRE(out == frame.first_out);

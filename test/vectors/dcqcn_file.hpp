@@ -17,13 +17,13 @@ struct DcqcnState {
   bool operator==(const DcqcnState&) const = default;
 };
 
-/// State visible after this edge, which differs from that before.
+/// State visible after this edge, if it differs from the state before.
 struct DcqcnChange {
   dcqcn::Edge edge;
   DcqcnState state;
 };
 
-/// Registers visible after this edge.
+/// Register values visible after this edge.
 struct DcqcnWrite {
   dcqcn::Edge edge;
   dcqcn::FirmwareParameters parameters;
@@ -44,7 +44,7 @@ struct DcqcnFile {
   std::vector<DcqcnCnp> cnps;
 };
 
-/// A frame at the token bucket's input, and its admission (unknown for the first one).
+/// A frame at the token bucket's input, and its admission (unknown for the first frame).
 struct DcqcnFrame {
   std::uint32_t bytes;
   dcqcn::Edge first_in, last_in;
@@ -61,11 +61,11 @@ struct DcqcnAxisFile {
   std::vector<DcqcnAdmission> admissions;
 };
 
-/// Unknown contents fail the test.
+/// Reads a file. Unknown contents fail the test.
 DcqcnFile read_dcqcn_file(const std::filesystem::path& path);
 DcqcnAxisFile read_dcqcn_axis_file(const std::filesystem::path& path);
 
-/// The CSV files of one kind: the token bucket's stream, or the reaction point's state.
+/// Returns the CSV files of one kind: the token bucket's stream (`axis`), or the reaction point's state.
 std::vector<std::filesystem::path> dcqcn_files(bool axis);
 
 }  // namespace softfeb::test

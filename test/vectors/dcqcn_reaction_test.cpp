@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The reaction point compared with simulations of the firmware's VHDL: every s*.csv and t*.csv, every change
-// of state at its clock, lazily and clock by clock.
+// Compares the reaction point with simulations of the firmware's VHDL: every change of state in s*.csv and
+// t*.csv must occur at its clock, in both the event-driven and the clock-by-clock implementation.
 #include "dcqcn/reaction_point.hpp"
 #include "dcqcn_file.hpp"
 #include "support/dcqcn_clock_model.hpp"
@@ -29,7 +29,7 @@ void check(Edge edge, const DcqcnState& is, const DcqcnState& should) {
   REQUIRE(is == should);
 }
 
-/// Applies a file's CNPs and writes with edges before `until` to the lazy reaction point.
+/// Applies a file's CNPs and writes with edges before `until` to the event-driven reaction point.
 class Feed {
  public:
   explicit Feed(const DcqcnFile& file) : file_(file) {}

@@ -12,32 +12,32 @@
 namespace softfeb::test {
 namespace {
 
-/// Memory behind Rogue's own server.
+/// Captures of Rogue's own server, which serves plain memory.
 const std::set<std::string> kOfMemory = {"rssi_srp_loopback", "rssi_srp_loss"};
-/// A small server with the metadata bus, uptime and a few constants; zero elsewhere.
+/// Captures of a small server with the metadata bus, uptime and a few constants; other registers read 0.
 const std::set<std::string> kOfSmallServer = {"rssi_srp_initread", "rssi_srp_rootstart",
                                               "rssi_srp_startzmq_roce"};
 
 constexpr const char* kDifferFromMemory[] = {
-    "RoceEngine.RecvMetaData",  // a memory processes no metadata
+    "RoceEngine.RecvMetaData",  // plain memory processes no metadata
 };
 
-/// Live, or specific to a board.
+/// Registers that change by themselves or differ between boards.
 constexpr const char* kDifferFromBoard[] = {
-    "AxiVersion.UpTimeCnt",  // seconds; holes of the capture are left out of ours
+    "AxiVersion.UpTimeCnt",  // seconds; our clock skips gaps of the capture
     "AxiVersion.FpgaVersion",
     "AxiVersion.FdSerial",
     "AxiVersion.DeviceDna",
 };
 
-/// Registers for which the small server had no value: only if it returned 0.
+/// Registers without a value on the small server. They may differ only if it returned 0.
 constexpr const char* kAnsweredZero[] = {
-    // Live: temperatures, voltages, link states.
+    // Live values: temperatures, voltages, link states.
     "AxiSysMonUltraScale.*",
     "TenGigEthReg.*",
     "FwRudpServer[?].cur*",
     "FwRudpServer[?].*State",
-    // The module's vendor.
+    // Data of the transceiver module's vendor.
     "Sfp.*",
     // Constants and reset values of the firmware.
     "FwRudpServer[?].loc*",

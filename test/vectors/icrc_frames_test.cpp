@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Golden frames (wire/icrc_frames*.txt): the iCRC at their end agrees with the firmware, scapy and the annex.
+// Checks the golden frames (wire/icrc_frames*.txt): their iCRC agrees with the firmware, scapy and the annex.
 #include "roce/frame.hpp"
 #include "roce/icrc.hpp"
 

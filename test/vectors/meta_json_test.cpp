@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Replays control/*.json conversations of the metadata bus: bytes in, bytes out, and every named field.
+// Replays control/*.json conversations of the metadata bus, and compares the bytes and every named field.
 #include "board/metadata.hpp"
 #include "support/metadata_bits.hpp"
 #include "support/register_bus.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Replays the metadata part of every file of wire/: REQ/RESP pairs, META_RESP lines of data path files, and
-// the bring-up described in their first line.
+// the connection setup described in their first line.
 #include "board/metadata.hpp"
 #include "support/metadata_bits.hpp"
 #include "support/register_bus.hpp"

@@ -15,10 +15,10 @@ constexpr std::uint32_t kLinkEthernet = 1;
 constexpr std::size_t kFileHeader = 24;
 constexpr std::size_t kRecordHeader = 16;
 
-/// The file's numbers, in the writer's byte order.
+/// Reads the file's numbers in the writer's byte order.
 struct Numbers {
   bool swapped = false;
-  Time unit = kMicrosecond;  ///< of the second word of a time
+  Time unit = kMicrosecond;  ///< unit of the second word of a time stamp
 
   std::uint32_t get(const std::uint8_t* p) const { return swapped ? load_be32(p) : load_le32(p); }
 };

@@ -19,7 +19,7 @@ constexpr std::uint32_t kLocalMac = 0x110ff8;
 constexpr std::uint32_t kMetaDataTx = 0x150f04;
 constexpr std::uint32_t kMetaDataRx = 0x150f2c;
 
-/// Data of the first response from this address; empty if there is none.
+/// Returns the data of the first response from this address; empty if there is none.
 std::vector<std::uint8_t> data_from(const CapturedConnection& connection, std::uint32_t address) {
   srp::Depacketizer packets(srp::kMaxMessage);
   for (const CapturedSegment& s : connection.segments) {
@@ -33,13 +33,13 @@ std::vector<std::uint8_t> data_from(const CapturedConnection& connection, std::u
   return {};
 }
 
-/// Type queue pair (bits 302:301) and request destroy (300:299).
+/// True if the type is queue pair (bits 302:301) and the request is destroy (bits 300:299).
 bool destroys(ByteSpan meta_data_tx) {
   return meta_data_tx.size() == 40 && (meta_data_tx[37] & 0x78) == 0x48;
 }
 
-/// The captured board comes from a model that leaves a destroyed QP's PD handler (bits 248:217) at 0; the RTL
-/// (wire/fix2026_teardown.txt and others) shows it and takes precedence.
+/// Clears the PD handler (bits 248:217) of a response. The captured board is a model that leaves it at 0
+/// after a QP was destroyed; the RTL (wire/fix2026_teardown.txt and others) returns it and takes precedence.
 void blank_pd_handler(MutableByteSpan meta_data_rx) {
   store_le32(&meta_data_rx[24], load_le32(&meta_data_rx[24]) & 0x01ff'ffff);
   store_le32(&meta_data_rx[28], load_le32(&meta_data_rx[28]) & 0xfe00'0000);

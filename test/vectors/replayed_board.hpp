@@ -7,7 +7,7 @@
 
 namespace softfeb::test {
 
-/// Identity of a captured board (build stamp, git hash, addresses), as far as the client read it.
+/// Returns the identity of a captured board (build stamp, git hash, addresses), as far as the client read it.
 board::BoardRegistersConfig configuration_of(const CapturedConnection& connection);
 
 /// The board's registers, with a data path that completes everything immediately.

@@ -16,7 +16,7 @@ struct WireEvent {
   enum class Kind : std::uint8_t { kWorkRequest, kTransmit, kReceive, kCompletion, kControl, kMetaResponse };
 
   Kind kind;
-  std::uint64_t cycle = 0;  ///< of 6.4 ns
+  std::uint64_t cycle = 0;  ///< clock cycle of 6.4 ns
   std::size_t line = 0;
   nlohmann::json fields;            ///< kWorkRequest, kCompletion
   std::vector<std::uint8_t> bytes;  ///< kTransmit, kReceive
@@ -26,9 +26,9 @@ struct WireEvent {
 struct WireFile {
   std::string name;
   nlohmann::json header;          ///< null if the first line is not JSON
-  std::vector<WireEvent> events;  ///< in order of time
+  std::vector<WireEvent> events;  ///< in time order
 
-  /// Whether it contains work requests, which a requester can replay. Other files contain metadata messages
+  /// True if it contains work requests, which a requester can replay. Other files contain metadata messages
   /// or golden frames.
   bool has_data_path() const;
 };

@@ -14,7 +14,7 @@ namespace {
 
 using Kind = WireEvent::Kind;
 
-/// Upper limit of the firmware's pipeline delay from the decision to send until sending.
+/// Upper limit of the firmware's pipeline delay, from the decision to send a packet until it is sent.
 constexpr Time kPipeline = 256 * kFirmwareClock;
 
 bool contains(const nlohmann::json& header, const char* key, const char* word) {
@@ -24,7 +24,7 @@ bool contains(const nlohmann::json& header, const char* key, const char* word) {
 RequesterConfig config_of(const WireFile& file) {
   const auto& connection = file.header.at("connection");
   const auto& setup = connection.at("setup_args");
-  // Behaviour of the netlist of November 2025 (window_4, rnr_retry7_*); later ones differ.
+  // Behaviour of the netlist of November 2025 (window_4, rnr_retry7_*), from which later ones differ.
   const bool rtl_2025 = contains(file.header, "rtl", "2025");
   RequesterConfig c;
   c.timing = TimingProfile::kFirmware;

@@ -13,10 +13,10 @@ namespace softfeb::test {
 /// Applies the inputs of a wire vector at their times to a requester in the firmware profile, and compares
 /// its packets and completions with the firmware's.
 ///
-/// Packets are polled when the file shows them leaving (the firmware's pipeline has additional delays), so
-/// order and bytes must be equal, nothing may be missing, and nothing may be resent that the file does not
-/// show. Completions must be the same between any two inputs, and after the last input by the time of the
-/// file's last completion. Deliberate differences are documented in the code.
+/// Packets are polled when the file shows them leaving (the firmware's pipeline has additional delays). Order
+/// and bytes must be equal, no packet may be missing, and none may be resent unless the file shows it.
+/// Completions must be the same between any two inputs, and after the last input by the time of the file's
+/// last completion. Deliberate differences are documented in the code.
 class WireReplay {
  public:
   explicit WireReplay(const WireFile& file);
@@ -51,7 +51,7 @@ class WireReplay {
 
   const WireFile& file_;
   std::uint16_t pkey_;
-  bool shows_defect_;  ///< the file's packets after a NAK inside a message show the firmware's defect
+  bool shows_defect_;  ///< the file shows the firmware's defect in its packets after a NAK inside a message
   roce::Requester requester_;
   Time now_ = 0;
   Time last_input_ = 0;
@@ -61,7 +61,7 @@ class WireReplay {
   bool past_defect_ = false;
   bool completions_late_ = false;
   std::deque<Sent> output_;                ///< packets made while the output was blocked
-  std::map<roce::Psn, Bytes> first_sent_;  ///< each packet as it left first
+  std::map<roce::Psn, Bytes> first_sent_;  ///< first transmission of each packet
   std::deque<const WireEvent*> expected_;  ///< completions not yet checked
 };
 
