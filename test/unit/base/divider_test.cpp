@@ -14,7 +14,7 @@ TEST_CASE("a prepared divisor gives the CPU's quotient", "[divider]") {
     const Divider divider(d);
     const std::uint64_t n = rng.next() >> rng.below(64);
     REQUIRE(divider.quotient(n) == n / d);
-    // Around multiples, where rounding errors would show.
+    // Test around multiples, where rounding errors would show.
     const std::uint64_t multiple = n / d * d;
     REQUIRE(divider.quotient(multiple) == n / d);
     REQUIRE(divider.quotient(multiple - 1) == (multiple - 1) / d);

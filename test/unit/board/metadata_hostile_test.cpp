@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Arbitrary 303-bit messages at any time: no crash, no response that violates the bus's rules, no invalid
-// transition of a queue pair.
+// Sends arbitrary 303-bit messages at any time. There must be no crash, no response that violates the bus's
+// rules, and no invalid transition of a queue pair.
 #include "base/rng.hpp"
 #include "board/metadata.hpp"
 
@@ -15,7 +15,7 @@ using roce::QpState;
 
 namespace {
 
-/// Follows every slot and counts invalid transitions.
+/// Follows the state of every slot and counts invalid transitions.
 struct Follower : QpObserver {
   explicit Follower(std::size_t qps) : states(qps, QpState::kReset) {}
 
@@ -39,7 +39,7 @@ struct Follower : QpObserver {
   std::size_t reached_rts = 0;
 };
 
-/// Random bits, biased towards valid requests, which otherwise all fail at the first check.
+/// Random bits, biased towards valid requests, because purely random ones all fail at the first check.
 MetadataRequestBits hostile_request(Rng& rng, std::uint32_t pd, std::uint32_t qpn, QpState state) {
   std::array<std::uint8_t, MetadataRequestBits::kBytes> bytes;
   for (auto& b : bytes) b = static_cast<std::uint8_t>(rng.next());

@@ -16,7 +16,7 @@ using softfeb::test::FilledPayload;
 
 namespace {
 
-/// Bit n of a byte string, least significant bit of each byte first.
+/// Returns bit n of a byte string; the least significant bit of each byte comes first.
 unsigned bit(const std::vector<std::uint8_t>& bytes, std::size_t n) { return (bytes[n / 8] >> (n % 8)) & 1U; }
 
 std::vector<std::uint8_t> sequence(std::uint32_t seed, std::size_t size) {

@@ -9,7 +9,7 @@
 
 namespace softfeb::test {
 
-/// A client of a board's registers; the test controls the environment.
+/// A client of a board's registers. The test controls the state that the registers show.
 class RegisterAccessor {
  public:
   explicit RegisterAccessor(board::BoardRegisters& board) : board_(board) {}
@@ -36,7 +36,7 @@ class RegisterAccessor {
     write(address, bytes);
   }
 
-  /// A register of up to 64 bits.
+  /// Reads a register of up to 64 bits.
   std::uint64_t value(const board::Register& r) {
     std::uint64_t low = word(r.address);
     if (r.words() > 1) low |= std::uint64_t{word(r.address + 4)} << 32;
@@ -45,7 +45,7 @@ class RegisterAccessor {
   }
   std::uint64_t value(std::string_view path) { return value(board_.profile().map().one(path)); }
 
-  /// Writes whole words with their other bits, like PyRogue.
+  /// Writes whole words, including the other bits in them, like PyRogue.
   void set(std::string_view path, std::uint64_t value) {
     const board::Register& r = board_.profile().map().one(path);
     std::vector<std::uint8_t> bytes(r.words() * 4);

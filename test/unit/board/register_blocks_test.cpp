@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Behaviour of the blocks beyond storing values.
+// Tests register blocks that do more than store values.
 #include "board/board_registers.hpp"
 #include "register_access.hpp"
 

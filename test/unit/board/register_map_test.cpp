@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The declared register space compared with that of the laboratory's client, and its lookup.
+// Compares the declared register space with that of the laboratory's client, and tests its lookup.
 #include "board/profile.hpp"
 #include "support/vector_files.hpp"
 

@@ -14,7 +14,7 @@ using namespace softfeb::config::test;
 
 namespace {
 
-/// A temporary directory with files, removed at the end.
+/// A temporary directory with files, which is removed with the object.
 class Files {
  public:
   Files() : path_(std::filesystem::temp_directory_path() / "softfeb-based-XXXXXX") {

@@ -9,7 +9,7 @@ using namespace softfeb::config::test;
 
 namespace {
 
-/// kBase with the given lines in section `control` of its board, starting at line 16.
+/// Returns kBase with the given lines in section `control` of its board, starting at line 16.
 std::string with_control(const std::string& lines) {
   return replaced(kBase, "    qps:\n", "    control:\n" + lines + "    qps:\n");
 }
@@ -22,7 +22,7 @@ std::vector<std::string> texts(const std::vector<IpPrefix>& networks) {
   return out;
 }
 
-/// The only problem of `text`.
+/// Returns the only problem of `text`.
 Problem only(const std::string& text) {
   const auto found = problems(text);
   std::string all;

@@ -26,7 +26,7 @@ std::string text_of(const FieldInfo& field, std::uint64_t value) {
   return json.is_string() ? json.get<std::string>() : json.dump();
 }
 
-/// A value that is not the default, and that its notation can state.
+/// Returns a value other than the default that the field's notation can express.
 std::uint64_t another(const FieldInfo& field, std::uint64_t default_value) {
   if (field.highest == 1) return 1 - default_value;
   return default_value == 1000 ? 2000 : std::min<std::uint64_t>(field.highest - 1, 1000);
@@ -38,7 +38,7 @@ const Parameters& parameters_of(const DcqcnConfig& d) {
   if constexpr (std::is_same_v<Parameters, PaperParameters>) return d.paper.parameters;
 }
 
-/// Every field has another value than its default in `expected`.
+/// Uses a value other than the default for every field in `expected`.
 template <class Parameters>
 void check_round_trips(const std::string& algorithm) {
   Parameters expected;

@@ -13,7 +13,7 @@ using namespace softfeb::config::test;
 
 namespace {
 
-/// Loads or throws ConfigError; anything else ends the test. Returns whether it loaded.
+/// Loads `text`, and returns whether it loaded. Exceptions other than ConfigError end the test.
 bool survives(const std::string& text, bool lab = false) {
   try {
     if (lab) {

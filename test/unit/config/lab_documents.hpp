@@ -5,7 +5,7 @@
 
 namespace softfeb::config::test {
 
-/// A valid topology of which tests replace parts. Line numbers matter: line 1 is `lab:`.
+/// A valid topology, parts of which the tests replace. Line numbers matter: line 1 is `lab:`.
 inline const std::string kLabBase =
     "lab:\n"                                                                     // 1
     "  bottleneck: tor.daq\n"                                                    // 2
@@ -39,7 +39,7 @@ inline LabConfig load_lab(const std::string& text, const std::vector<std::string
   return load_lab_text(text, "lab.yaml", overrides, kNow);
 }
 
-/// The problems of `text` as a topology; empty if it loads.
+/// Returns the problems of `text` as a topology; empty if it loads.
 inline std::vector<Problem> lab_problems(const std::string& text,
                                          const std::vector<std::string>& overrides = {}) {
   try {

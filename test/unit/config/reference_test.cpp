@@ -21,7 +21,7 @@ std::string read(const std::string& name) {
 
 std::string reference() { return read("reference.yaml"); }
 
-/// The keys of `node`, list indices as [].
+/// Collects the keys of `node`, with [] for list indices.
 void collect(const Node& node, const std::string& pattern, std::set<std::string>& keys) {
   for (const Node& child : node.children) {
     const bool list = node.kind == Node::Kind::kList;

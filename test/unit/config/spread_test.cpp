@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Placement of endpoints without a configured worker.
+// Tests the placement of endpoints without a configured worker.
 #include "documents.hpp"
 
 #include <vector>
@@ -12,7 +12,7 @@ using namespace softfeb::config::test;
 
 namespace {
 
-/// The load of each board, then of each receiver.
+/// Returns the worker of each board, then of each receiver.
 std::vector<std::size_t> workers_of(const RunConfig& config) {
   std::vector<std::size_t> out;
   for (const BoardConfig& b : config.boards) out.push_back(b.endpoint.worker);
@@ -29,7 +29,7 @@ const std::string kFour = replaced(kBase, "10.0.0.2/24", "10.0.0.100/24");
 TEST_CASE("a receiver's load is the sum of its boards' loads") {
   CHECK(workers_of(load(kBase)) == Workers{0, 1});
   CHECK(workers_of(load(kFour, {"boards.0.count=4"})) == Workers{1, 1, 1, 1, 0});
-  // A third worker takes some of the boards.
+  // A third worker gets some of the boards.
   CHECK(workers_of(load(kFour, {"boards.0.count=4", "workers.count=3"})) == Workers{1, 2, 1, 2, 0});
 }
 

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::uint64_t kSecondNs = 1'000'000'000;
 
-/// A counter with a drifting frequency, and readings with errors up to 30 ns.
+/// A counter with a drifting frequency, whose readings have errors of up to 30 ns.
 class Counter {
  public:
   explicit Counter(std::uint64_t hz) : hz_(static_cast<double>(hz)) {}

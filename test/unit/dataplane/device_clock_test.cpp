@@ -10,7 +10,7 @@ using namespace softfeb::dataplane;
 
 namespace {
 
-/// A device clock of `hz` that showed `start` when ours was 0.
+/// A device clock with frequency `hz` that showed `start` when our clock was 0.
 struct SomeDevice {
   double hz;
   std::uint64_t start;
@@ -25,7 +25,7 @@ std::uint64_t distance(std::uint64_t a, std::uint64_t b) { return a > b ? a - b 
 }  // namespace
 
 TEST_CASE("two readings give a device's clock", "[dataplane][pacing]") {
-  // A ConnectX in real-time mode, one that counts at 156.25 MHz, a fast and a slow one.
+  // A ConnectX in real-time mode, a clock of 156.25 MHz, a fast one and a slow one.
   for (const SomeDevice device :
        {SomeDevice{1e9, 1'700'000'000'000'000'000U}, SomeDevice{156.25e6 * 1.00002, 77}, SomeDevice{2.1e9, 5},
         SomeDevice{1e6, 0}}) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Ports that end in the kernel: AF_PACKET on a veth pair, and a tap. They require root.
+// Tests ports that end in the kernel: AF_PACKET on a veth pair, and a tap. Requires root.
 #include "dataplane/faults.hpp"
 #include "dataplane/flow_rules.hpp"
 #include "dataplane/port.hpp"
@@ -26,7 +26,7 @@ class VethPair {
   explicit VethPair(unsigned mtu) : a("sfa" + std::to_string(getpid())), b("sfb" + std::to_string(getpid())) {
     made_ = test::run("ip link add " + a + " type veth peer name " + b) == 0;
     for (const auto& name : {a, b}) {
-      // No addresses, so that the kernel sends nothing of its own.
+      // Disable addresses, so that the kernel sends no packets itself.
       test::run("sysctl -qw net.ipv6.conf." + name + ".disable_ipv6=1");
       made_ = made_ && test::run("ip link set " + name + " mtu " + std::to_string(mtu) + " up") == 0;
     }
@@ -42,7 +42,7 @@ class VethPair {
   bool made_ = false;
 };
 
-/// The next RoCE packet at a queue; waits up to two seconds.
+/// Returns the next RoCE packet of a queue. Waits up to two seconds.
 rte_mbuf* receive_roce(std::uint16_t port, std::uint16_t queue) {
   for (int i = 0; i < 2000; ++i) {
     rte_mbuf* packet = nullptr;

@@ -26,7 +26,7 @@ struct FramesBench {
   MbufFrames frames{MbufFrames::kReserve + 32, kFrameBytes, 1, pools};
   Rng rng{21};
 
-  /// A packet in segments of the given lengths.
+  /// Returns a packet in segments of the given lengths.
   rte_mbuf* packet(const std::vector<std::size_t>& lengths) {
     rte_mbuf* first = nullptr;
     for (const std::size_t n : lengths) {

@@ -16,7 +16,7 @@ using namespace softfeb::dataplane;
 
 namespace {
 
-/// Endpoint 0 on worker 0, 1 and 2 on worker 1; all packets come to worker 0.
+/// Endpoint 0 is on worker 0; endpoints 1 and 2 are on worker 1. All packets arrive at worker 0.
 class PauseBench {
  public:
   PauseBench() : near_(rig_, ring()), far_(rig_, ring()) {

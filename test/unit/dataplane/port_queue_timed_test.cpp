@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Packets with departure times: iterations of the port queue come at irregular times, but the packets carry
-// the times of the schedule. The port is net_null regardless of its capabilities; a TX callback reads what a
-// NIC would read.
+// Tests packets with departure times: iterations of the port queue occur at irregular times, but the packets
+// carry the times of the schedule. The port is net_null, whatever its capabilities; a TX callback reads the
+// values that a NIC would read.
 #include "base/rng.hpp"
 #include "board_builder.hpp"
 #include "dataplane/departure_stamps.hpp"
@@ -27,7 +27,7 @@ constexpr Time kHorizon = 20 * kMicrosecond;
 constexpr Time kBegin = 10 * kMicrosecond;
 constexpr std::uint64_t kDeviceEpoch = 1U << 20;
 
-/// Two picoseconds per tick, so that rounding hides nothing.
+/// Two picoseconds per tick, so that rounding hides no error.
 constexpr ClockMap kDeviceClock{0, kDeviceEpoch, std::uint64_t{1} << 63};
 
 struct Seen {

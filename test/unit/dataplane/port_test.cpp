@@ -32,7 +32,7 @@ TEST_CASE("a null port comes up and reports its capabilities", "[dataplane][port
   CHECK(port.largest_path_mtu(false) == 4096);
   CHECK(port.link().up);
   rte_mbuf* packet = nullptr;
-  CHECK(rte_eth_rx_burst(port.id(), 0, &packet, 1) == 0);  // no packets out of nothing
+  CHECK(rte_eth_rx_burst(port.id(), 0, &packet, 1) == 0);  // there is nothing to receive
 }
 
 TEST_CASE("flow control: off if there is nothing to pause, otherwise errors are reported",

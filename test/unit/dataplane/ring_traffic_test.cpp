@@ -29,7 +29,7 @@ TxBuilderConfig small_builder(bool multi_segments) {
   return config;
 }
 
-/// Sends a packet from `from`; returns the packet that arrives at `to`.
+/// Sends a packet from `from`, and returns the packet that arrives at `to`.
 rte_mbuf* carry(TxBuilder& builder, const test::RigPort& from, const test::RigPort& to,
                 const test::Bytes& header, ByteSpan payload, const test::Bytes& trailer) {
   rte_mbuf* const packet = test::built(builder, header, payload, trailer);

@@ -21,7 +21,7 @@ struct FrameOptions {
   roce::Ecn ecn = roce::Ecn::kEct0;
 };
 
-/// A complete WRITE Only frame with valid checksums.
+/// Returns a complete WRITE Only frame with valid checksums.
 inline std::vector<std::uint8_t> roce_frame(const FrameOptions& o = {}) {
   roce::Path path;
   path.dest_mac = {2, 0, 0, 0, 0, 2};

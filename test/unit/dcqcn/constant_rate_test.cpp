@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The third implementation of the interface, a minimal one.
+// Tests the third implementation of the interface, which is a minimal one.
 #include "dcqcn/congestion_control.hpp"
 
 #include <algorithm>

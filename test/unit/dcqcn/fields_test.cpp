@@ -24,7 +24,7 @@ void check_table() {
     if (field.unit == Unit::kWord) CHECK(field.words.size() == field.highest + 1);
     CHECK(field.get(Parameters{}) <= field.highest);
 
-    // Setting one field changes this one, and no other.
+    // Setting a field must change this field and no other.
     Parameters p;
     const std::uint64_t value = field.get(p) == 0 ? 1 : 0;
     field.set(p, value);

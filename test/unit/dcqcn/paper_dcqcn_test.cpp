@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// DCQCN of the paper: traces computed by hand, the published equations in floating point step by step, the
-// lazy implementation against a stepped one, and the extensions of NICs.
+// Tests DCQCN of the paper: traces computed by hand, comparison with the published equations in floating
+// point and with a step-by-step implementation, and the extensions found in NICs.
 #include "dcqcn/paper_dcqcn.hpp"
 
 #include "base/rng.hpp"

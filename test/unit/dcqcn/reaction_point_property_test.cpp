@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Properties of the reaction point with random CNPs and parameters: the lazy implementation equals the
-// stepped one, whenever it is queried; rates respect their limits; idle time costs nothing.
+// Tests properties of the reaction point with random CNPs and parameters: the event-driven implementation
+// equals the clock-by-clock one, whenever it is queried; rates respect their limits; idle time costs nothing.
 #include "base/rng.hpp"
 #include "dcqcn/reaction_point.hpp"
 #include "schedule.hpp"
@@ -19,13 +19,14 @@ bool equal(const ReactionPoint& r, const DcqcnClockModel& m) {
          r.cnp_counter() == m.cnp_counter;
 }
 
-/// Runs both on the same schedule; the lazy one is queried with a probability of 1 in `look` per clock.
+/// Runs both implementations on the same schedule. The event-driven one is queried with a probability of 1 in
+/// `look` per clock.
 void compare(const DcqcnSchedule& schedule, Edge end, std::uint64_t look, Rng& rng) {
   ReactionPoint lazy(schedule.initial, schedule.build);
   DcqcnClockModel stepped(schedule.initial, schedule.build.line_rate, schedule.build.wrap32);
   FirmwareParameters parameters = schedule.initial;
   bool counter_reset = false;
-  // A bypass that is on from the start acts from the first edge on, because rates start at line rate.
+  // A bypass that is on from the start applies from the first edge, because rates start at line rate.
   for (Edge n = 0; n <= end; ++n) {
     const bool cnp = schedule.cnps.contains(n);
     if (cnp) lazy.cnp(n);

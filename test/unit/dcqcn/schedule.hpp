@@ -11,8 +11,8 @@
 
 namespace softfeb::test {
 
-/// Random CNPs and register writes: short intervals, so that the engines often collide, and extreme values of
-/// every register.
+/// Random CNPs and register writes, with short intervals, so that events often coincide, and extreme values
+/// of every register.
 struct DcqcnSchedule {
   struct Write {
     dcqcn::FirmwareParameters parameters;
@@ -55,7 +55,7 @@ struct DcqcnSchedule {
     return p;
   }
 
-  /// Parameters of a reasonable configuration.
+  /// Returns parameters of a reasonable configuration.
   static dcqcn::FirmwareParameters legal(Rng& rng, std::uint64_t line_rate) {
     dcqcn::FirmwareParameters p = extreme(rng);
     p.alpha_g = static_cast<std::uint16_t>(513 + rng.below(511));
@@ -67,12 +67,13 @@ struct DcqcnSchedule {
     return p;
   }
 
-  /// A few CNPs close together, then a longer pause, until `end`.
+  /// Adds groups of a few CNPs, separated by longer pauses, until `end`.
   void add_cnps(Rng& rng, dcqcn::Edge end) {
     for (dcqcn::Edge n = rng.below(50); n < end; n += rng.below(6) == 0 ? rng.below(3000) : 1 + rng.below(40))
       cnps[n] = true;
   }
-  /// An AXI-Lite write takes a few clocks, so no two are closer than 4.
+  /// Adds register writes. Two writes are at least 4 clocks apart, because an AXI-Lite write takes a few
+  /// clocks.
   void add_writes(Rng& rng, dcqcn::Edge end) {
     dcqcn::FirmwareParameters p = initial;
     for (dcqcn::Edge n = rng.below(500); n < end; n += 4 + rng.below(900)) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Boards and receivers over a wire in memory, in virtual time, as the data plane runs them.
+// Tests boards and receivers on a wire in memory, in virtual time, driven like the data plane drives them.
 #include "engine/board.hpp"
 
 #include "board_builder.hpp"
@@ -42,7 +42,7 @@ struct Setup {
   CongestionSettings congestion{};
 };
 
-/// A complete experiment: boards 1…, receivers 101….
+/// A complete experiment with boards 1… and receivers 101….
 class Experiment {
  public:
   explicit Experiment(const Setup& s)

@@ -13,7 +13,7 @@
 
 namespace softfeb::test {
 
-/// A host's queue pair that waits for one of the board's.
+/// A host's queue pair that waits for a queue pair of the board.
 struct BusHostQp {
   std::size_t host = 0;
   roce::Qpn qpn = 0x11;
@@ -69,7 +69,7 @@ class BusFixture {
   static engine::Identity identity(std::uint32_t n) { return test::identity(n); }
   static roce::IpAddress host_ip(std::uint32_t h) { return identity(101 + h).ip; }
 
-  /// Moves the QP of `slot` to a state, with the numbers that a host's QP expects.
+  /// Moves the QP of `slot` to a state, with the QPN and PSNs that the host's QP expects.
   void set(std::size_t slot, roce::QpState state, const HostQp& h = {}) {
     board::QpContext c;
     c.state = state;
@@ -123,7 +123,7 @@ class BusFixture {
   std::uint64_t ok() const { return observe().completions_ok; }
   std::uint64_t failed() const { return observe().completions_failed; }
 
-  /// Runs until this many completions, successful or not, have been counted.
+  /// Runs until `n` completions, successful or not, have been counted. Returns false on timeout.
   bool completions(std::uint64_t n, Time within = 10 * kSecond) {
     return wire->run(wire->now + within, [&] { return ok() + failed() >= n; });
   }
@@ -140,7 +140,7 @@ class BusFixture {
   std::unique_ptr<Wire> wire;
 
  private:
-  /// With the numbers, traffic and congestion control of `from`.
+  /// Adds a configured QP with the requester, traffic and congestion control of `from`.
   void add_configured(BoardBuilder& b, const engine::SendQpConfig& from) const {
     engine::SendQpConfig& qp = b.qp(identity(101), *payload, from.requester.pmtu);
     qp.requester = from.requester;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Life cycles of queue pairs created over the metadata bus, and their requests from the dispatcher, against
-// our receivers.
+// Tests life cycles of queue pairs created over the metadata bus, and their requests from the dispatcher,
+// against our receivers.
 #include "bus_fixture.hpp"
 #include "engine/snapshot.hpp"
 #include "roce/craft.hpp"
@@ -15,7 +15,7 @@ using test::BusFixture;
 
 namespace {
 
-/// Frames of `log` from the board to UDP port `port`.
+/// Returns the frames in `log` that are addressed to UDP port `port`.
 std::vector<std::vector<std::uint8_t>> to_port(const std::vector<std::vector<std::uint8_t>>& log,
                                                std::uint16_t port) {
   std::vector<std::vector<std::uint8_t>> out;

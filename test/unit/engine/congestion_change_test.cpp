@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Changes of congestion control parameters while a board sends, and its byte counters.
+// Tests changes of congestion control parameters while a board sends, and the board's byte counters.
 #include "board_builder.hpp"
 #include "filled_payload.hpp"
 #include "wire.hpp"
@@ -22,7 +22,7 @@ dcqcn::PaperSettings paper(std::uint64_t line_rate) {
   return p;
 }
 
-/// A board whose UC QPs send forever. The first `shared` of them share a rate.
+/// A board whose UC QPs send without end. The first `shared` of them share a rate.
 class Sender {
  public:
   Sender(std::uint32_t qps, std::uint32_t shared) : payload_(test::FilledPayload::counter(1001, 1024)) {

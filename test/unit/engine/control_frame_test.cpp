@@ -35,7 +35,7 @@ std::vector<std::uint8_t> random_payload(Rng& rng, std::size_t n) {
   return out;
 }
 
-/// Checksum as computed by the receiver's UDP: 0xffff over pseudo header and datagram.
+/// Returns the checksum as the receiver's UDP computes it over pseudo header and datagram; 0xffff if correct.
 std::uint16_t udp_sum(const std::vector<std::uint8_t>& f, std::size_t ip, bool v6) {
   const std::size_t udp = ip + (v6 ? 40U : 20U);
   std::uint32_t sum = v6 ? roce::checksum_add(0, ByteSpan(f).subspan(ip + 8, 32))

@@ -25,7 +25,7 @@ board::Dispatch burst(std::uint32_t count, std::uint32_t ring) {
   return d;
 }
 
-/// Slots of the remaining requests of a burst.
+/// Returns the slots of the remaining requests of a burst.
 std::vector<std::uint64_t> slots(Dispatcher& d) {
   std::vector<std::uint64_t> out;
   while (d.waiting() != 0) out.push_back((d.next().remote_address - 0x10000) / 0x100);

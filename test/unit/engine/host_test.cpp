@@ -22,7 +22,7 @@ Identity identity_of(const char* ip, std::uint8_t last_mac_byte) {
   return id;
 }
 
-/// The frames that one host wants to send.
+/// Returns the frames that the host wants to send.
 std::vector<std::vector<std::uint8_t>> frames_of(Host& host) {
   std::vector<std::vector<std::uint8_t>> out;
   std::array<std::uint8_t, TxFrame::kHeaderRoom> room;

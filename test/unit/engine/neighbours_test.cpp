@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Boards that need many next hops at once, in virtual time.
+// Tests boards that need many next hops at once, in virtual time.
 #include "board_builder.hpp"
 #include "engine/next_hops.hpp"
 #include "filled_payload.hpp"
@@ -17,7 +17,7 @@ namespace {
 
 struct ManySetup {
   std::uint32_t boards = 1;
-  std::uint32_t receivers = 1;  ///< each board has a QP to each
+  std::uint32_t receivers = 1;  ///< each board has a QP to each of them
   bool v6 = false;
   std::uint32_t absent = 0;  ///< the first `absent` receivers do not exist
 };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Accuracy of pacing for whole boards in virtual time; every number here is a property of the schedule.
+// Tests the accuracy of pacing for whole boards in virtual time. Every number here is a property of the
+// schedule.
 #include "base/rng.hpp"
 #include "base/uint128.hpp"
 #include "lone_board.hpp"
@@ -28,7 +29,8 @@ dcqcn::FirmwareSettings firmware(std::uint64_t rate) {
   return p;
 }
 
-/// The paper's bucket, initially empty, so that bytes sent follow the integral from the first packet on.
+/// Returns the paper's bucket, initially empty, so that the bytes sent follow the integral from the first
+/// packet on.
 dcqcn::PaperSettings empty_paper(std::uint64_t rate) {
   dcqcn::PaperSettings p;
   p.parameters.line_rate = rate;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Boards with the fast path for packets in the middle of messages, compared with boards without it: no byte
-// and no departure time may differ.
+// Compares boards that use the fast path for packets in the middle of messages with boards that do not. No
+// byte and no departure time may differ.
 #include "base/rng.hpp"
 #include "board_builder.hpp"
 #include "filled_payload.hpp"
@@ -20,14 +20,14 @@ namespace {
 
 constexpr std::uint32_t kMixed = 24;
 
-/// A board with queue pairs of all kinds, their receiver, and disturbances: losses, CNPs, pauses, parameter
-/// changes, all from one seed.
+/// A board with queue pairs of all kinds, their receiver, and disturbances (losses, CNPs, pauses, parameter
+/// changes), all derived from one seed.
 class Disturbed {
  public:
   Disturbed(std::uint64_t seed, bool quick, PauseMode pause, std::uint32_t qps = kMixed)
       : qps_(qps), rng_(seed) {
     test::BoardBuilder b(test::identity(1));
-    // Without a link rate it would never end.
+    // Without a link rate, the test would not end.
     b.config.link_rate = rng_.chance(1ULL << 31) ? 1'250'000'000 : 400'000'000;
     b.config.pause.mode = pause;
     test::ReceiverBuilder r(test::identity(2));

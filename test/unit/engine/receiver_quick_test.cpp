@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Receivers of the same packets, in segments that use the fast path and in others that do not: responses,
-// counters and memory must be equal.
+// Compares receivers that get the same packets, once in segments that use the fast path and once in segments
+// that do not. Responses, counters and memory must be equal.
 #include "base/rng.hpp"
 #include "board_builder.hpp"
 #include "filled_payload.hpp"
@@ -26,7 +26,7 @@ constexpr std::uint32_t kTakenQps = 6;
 constexpr std::uint32_t kTakenLength = 10'000;  // nine packets of 1024 bytes and a shorter one
 constexpr std::size_t kUdpEnds = 14 + 20 + 8;
 
-/// A frame in segments that end at the given offsets.
+/// Returns a frame in segments that end at the given offsets.
 Segments cut(const Bytes& frame, std::vector<std::size_t> ends) {
   Segments out;
   std::size_t from = 0;
@@ -39,7 +39,7 @@ Segments cut(const Bytes& frame, std::vector<std::size_t> ends) {
   return out;
 }
 
-/// Segments as our boards chain them.
+/// Returns a frame in the segments that our boards chain.
 Segments chained(const Bytes& frame) {
   const std::uint8_t op = frame[kUdpEnds];
   const std::size_t headers = kUdpEnds + 12 + (op == 0x06 || op == 0x0a ? 16 : 0);

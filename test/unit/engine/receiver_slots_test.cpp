@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A receiver whose queue pairs are created and destroyed, like those of the boards' metadata buses.
+// Tests a receiver whose queue pairs are created and destroyed, like those of the boards' metadata buses.
 #include "board_builder.hpp"
 #include "engine/snapshot.hpp"
 #include "frames.hpp"
@@ -30,7 +30,7 @@ struct Answer {
   std::uint16_t udp_port = 0;
 };
 
-/// The packets of a board's QP.
+/// Makes the packets of a board's QP.
 struct Sender {
   Identity who = test::identity(1);
   roce::Qpn dest_qpn = 0x11;
@@ -40,7 +40,7 @@ struct Sender {
 
 class Rig {
  public:
-  /// A configured QP 0x800 for peer 1, and slots for peers 1, 1 and 2.
+  /// Makes a configured QP 0x800 for peer 1, and slots for peers 1, 1 and 2.
   Rig() {
     test::ReceiverBuilder builder(test::identity(100));
     ReceiverConfig& c = builder.config;

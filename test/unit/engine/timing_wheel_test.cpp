@@ -25,7 +25,7 @@ TEST_CASE("entries expire at their times, compared with a plain list", "[wheel]"
       switch (rng.below(4)) {
         case 0:
         case 1: {
-          // From now to far beyond the range of four levels.
+          // Times range from now to far beyond the four levels.
           const Time at = now + (rng.next() >> (20 + rng.below(44)));
           wheel.schedule(id, at);
           model[id] = at;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Checks, result document and tables of a small lab in virtual time, and of what may go wrong in it.
+// Tests checks, result document and tables with a small lab in virtual time, including failures.
 #include "config/load.hpp"
 #include "experiment/phases.hpp"
 #include "experiment/virtual_driver.hpp"
@@ -42,7 +42,7 @@ receivers:
   - {name: daq, worker: 0, ip: 10.0.0.101/24, memory: 1MiB}
 )";
 
-/// A finished run, whose outcome a test may spoil.
+/// A finished run, whose outcome a test may alter.
 struct Finished {
   config::LabConfig config = config::load_lab_text(kTwoBoards, "two.yaml");
   experiment::VirtualDriver driver{config};

@@ -11,13 +11,13 @@ using namespace softfeb::experiment;
 
 namespace {
 
-/// A driver that notes its calls, and whose boards finish at a given time.
+/// A driver that records its calls, and whose boards finish at a given time.
 class ScriptedDriver final : public Driver {
  public:
   explicit ScriptedDriver(const config::RunConfig& config) : payloads_(config), plans_(config) {}
 
   Time finished_at = kNever;
-  Time stops_at = kNever;  ///< when the first signal comes
+  Time stops_at = kNever;  ///< time of the first signal
   bool drains = true;      ///< stop_traffic() finishes the boards
   std::vector<std::string> calls;
 

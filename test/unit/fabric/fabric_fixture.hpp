@@ -22,11 +22,11 @@ using fabric::Network;
 using fabric::NetworkConfig;
 using fabric::NodeRef;
 
-/// A store of at most `limit` frames with their own bytes.
+/// A store of at most `limit` frames, each with its own bytes.
 class TestStore : public fabric::FrameStore {
  public:
   std::size_t limit = SIZE_MAX;
-  std::size_t out = 0;  ///< not yet returned
+  std::size_t out = 0;  ///< frames not yet returned
 
   Frame* make(ByteSpan bytes) override {
     if (out >= limit) return nullptr;
@@ -75,7 +75,7 @@ inline NodeRef switch_(std::uint32_t i) { return {NodeRef::Kind::kSwitch, i}; }
 constexpr std::uint64_t k10G = 1'250'000'000;
 constexpr Time kDelay = 500 * kNanosecond;
 
-/// `stations` stations at one switch, 10 Gb/s and 500 ns each; DSCP 26 goes to queue 3, all else to 0.
+/// `stations` stations at one switch, with 10 Gb/s and 500 ns each. DSCP 26 uses queue 3, all others queue 0.
 inline NetworkConfig star(std::uint32_t stations) {
   NetworkConfig config;
   fabric::SwitchConfig sw;
@@ -119,7 +119,7 @@ inline roce::Path path_of(const DataFrame& f) {
   return path;
 }
 
-/// A WRITE MIDDLE with a valid iCRC.
+/// Returns a WRITE Middle with a valid iCRC.
 inline std::vector<std::uint8_t> data_bytes(const DataFrame& f) {
   std::array<std::uint8_t, 160> header{};
   std::array<std::uint8_t, 8> trailer{};

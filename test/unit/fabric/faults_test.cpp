@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::uint64_t kTenth = (std::uint64_t{1} << 32) / 10;
 
-/// Numbered frames of station 0 to 1, through a link with faults.
+/// Sends numbered frames from station 0 to 1 through a link with faults.
 Bench& load(Bench& b) {
   for (std::uint32_t i = 0; i < 2000; ++i) {
     DataFrame f;

@@ -15,7 +15,8 @@ NetworkConfig threshold_star(std::uint64_t threshold) {
   return config;
 }
 
-/// Station 0 sends to 1 at about half the rate of the link (1106 bytes each 1.77 µs) and is acknowledged.
+/// Station 0 sends to 1 at about half the rate of the link (1106 bytes every 1.77 µs) and gets
+/// acknowledgements.
 void half_load(Bench& b, Time until, bool v6 = false) {
   DataFrame data{0, 1};
   data.v6 = v6;

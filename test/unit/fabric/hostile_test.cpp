@@ -9,7 +9,7 @@ using namespace softfeb::test;
 
 namespace {
 
-/// Two switches with all features enabled; arbitrary addresses are behind stations 2 and 3.
+/// Two switches with all features enabled. Arbitrary addresses belong to stations 2 and 3.
 NetworkConfig everything() {
   auto config = star(4);
   auto& sw = config.switches[0];

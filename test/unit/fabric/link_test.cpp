@@ -21,7 +21,7 @@ TEST_CASE("link: a frame takes its wire length over the rate of each link, plus 
   b.run(kMillisecond);
   REQUIRE(b.arrivals.size() == 1);
   CHECK(b.arrivals[0].at == 1000 + 2 * (wire_of(1024) * 800 + kDelay));
-  // Shorter than the shortest frame.
+  // Use a frame shorter than the minimum.
   auto bytes = ack_bytes({1, 0});
   bytes.resize(40);
   b.send(1, bytes, kMillisecond);

@@ -32,7 +32,7 @@ MacControl stop_class(std::uint8_t c, std::uint16_t quanta) {
   return pause;
 }
 
-/// A station that obeys pause frames and sends to station `to` at link rate.
+/// A station that obeys pause frames, and sends to station `to` at link rate.
 struct Sender {
   std::uint32_t from = 0;
   DataFrame frame;

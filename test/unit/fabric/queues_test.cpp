@@ -22,7 +22,7 @@ struct Rig {
     frame->queue = queue;
     queues.push(frame);
   }
-  /// The queue served next; kQueues: none.
+  /// Returns the queue served next, or kQueues if there is none.
   std::size_t pop(std::uint8_t may = 0xff) {
     Frame* const frame = queues.pop(may);
     if (frame == nullptr) return kQueues;

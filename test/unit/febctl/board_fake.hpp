@@ -12,9 +12,9 @@
 
 namespace softfeb::test {
 
-/// The registers of the board's firmware, from the reference map.
+/// Returns the registers of the board's firmware, from the reference map.
 std::vector<febctl::Register> reference_registers();
-/// Registers of the firmware.
+/// Returns the catalogue of the firmware's registers.
 const febctl::Catalogue& catalogue();
 
 /// A board in memory: words, read-only bits, a metadata server behind RoceEngine, and a dispatcher whose
@@ -28,14 +28,14 @@ class BoardFake final : public febctl::RegisterPort {
   void write(std::uint32_t address, ByteSpan data) override;
   void post(std::uint32_t address, ByteSpan data) override;
 
-  /// As "W 00000004 4" and "R 00000004 4", in order.
+  /// Accesses in order, for example "W 00000004 4" and "R 00000004 4".
   std::vector<std::string> log;
-  std::vector<std::string> requests;  ///< of the metadata bus, as 40 bytes in hex
+  std::vector<std::string> requests;  ///< requests on the metadata bus, as 40 bytes in hex
   std::map<std::uint32_t, std::uint32_t> words;
-  std::uint32_t decode_error_at = 1;  ///< a word that returns a decode error
-  std::uint32_t stuck_at = 1;         ///< a word that ignores writes
+  std::uint32_t decode_error_at = 1;  ///< address of a word that returns a decode error
+  std::uint32_t stuck_at = 1;         ///< address of a word that ignores writes
   bool silent_bus = false;            ///< the metadata bus does not respond
-  std::uint64_t lost = 0;             ///< of the next burst: completions that never arrive
+  std::uint64_t lost = 0;             ///< number of completions of the next burst that never arrive
   const board::MetadataServer& metadata() const { return metadata_; }
 
  private:

@@ -26,7 +26,7 @@ TEST_CASE("registers are found by their path or its end") {
   CHECK(catalogue().one("AxiVersion.ScratchPad").address == 4);
   CHECK(catalogue().one("ScratchPad").address == 4);
   CHECK(catalogue().one("FwRudpServer[1].ValidCnt").address == 0x00130044);
-  // A complete path takes precedence over paths that end in it.
+  // A complete path takes precedence over longer paths with the same suffix.
   CHECK(catalogue().one("AxisMon.Ch[0].FrameCnt").address == 0x00140004);
 }
 

@@ -17,7 +17,7 @@ using namespace softfeb::test;
 
 namespace {
 
-/// Forwards to a board that outlives the connection.
+/// Forwards accesses to a board that outlives the connection.
 class Pass final : public RegisterPort {
  public:
   explicit Pass(RegisterPort& to) : to_(to) {}
@@ -33,7 +33,7 @@ class Pass final : public RegisterPort {
 struct Bench {
   ~Bench() { std::fclose(said); }
 
-  /// Every printed line.
+  /// Returns all printed lines.
   std::string printed() const {
     std::string text;
     std::rewind(said);

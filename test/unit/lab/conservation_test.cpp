@@ -17,7 +17,7 @@ using namespace softfeb::stats;
 
 namespace {
 
-/// Two boards and a receiver; the third endpoint is at its own port.
+/// Two boards and a receiver. The third endpoint has its own port.
 struct Quiet {
   std::vector<engine::EndpointSnapshot> endpoints{4};
   fabric::NetworkSnapshot network;

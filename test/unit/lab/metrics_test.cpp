@@ -12,7 +12,7 @@ using namespace softfeb::lab;
 namespace {
 
 constexpr std::uint64_t kTenGigabit = 1'250'000'000;
-constexpr std::uint64_t kPayloadOf = 1000, kWireOf = 1250;  // of every packet
+constexpr std::uint64_t kPayloadOf = 1000, kWireOf = 1250;  // bytes of every packet
 
 /// Boards that write to one receiver through one port, with rates set by the test.
 class Bench {
@@ -37,7 +37,8 @@ class Bench {
     metrics->on_window([this](const Window& w) { windows[w.length].push_back(w); });
   }
 
-  /// Advances time to `to` on the metrics' grid; each board gets `rates` payload bytes per second.
+  /// Advances time to `to` in steps of the metrics' interval. Each board delivers payload at its rate in
+  /// `rates`, in bytes per second.
   void run(Time to) {
     while (metrics->due() <= to) {
       const Time at = metrics->due();

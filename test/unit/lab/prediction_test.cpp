@@ -28,7 +28,7 @@ dcqcn::FirmwareSettings profile(const dcqcn::FirmwareParameters& p) {
   return f;
 }
 
-/// Random CNPs and parameter changes, sometimes several within a clock.
+/// Returns random CNPs and parameter changes, sometimes several within one clock.
 std::vector<CongestionEvent> events(std::uint64_t seed, Time end) {
   Rng rng(seed);
   std::vector<CongestionEvent> out;

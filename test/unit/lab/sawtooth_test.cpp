@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::uint32_t kFrameBytes = 4124;
 
-/// Peak and trough of the reaction point after many CNPs at equal distances.
+/// Peak and trough of the reaction point after many CNPs at equal intervals.
 struct Seen {
   double peak = 0, trough = 0, mean = 0;
 };

@@ -13,9 +13,9 @@ class FakeServer {
   class Client {
    public:
     explicit Client(int fd) : fd_(fd) {}
-    /// Exactly `size` bytes, or fewer if the client disconnected.
+    /// Reads exactly `size` bytes, or fewer if the client disconnects.
     std::string read(std::size_t size) const;
-    /// Up to and including the newline.
+    /// Reads up to and including the newline.
     std::string read_line() const;
     void write(const std::string& data) const;
 
@@ -39,5 +39,5 @@ class FakeServer {
   std::thread thread_;
 };
 
-/// A loopback port without a listener.
+/// Returns a loopback port on which nothing listens.
 std::uint16_t unused_port();

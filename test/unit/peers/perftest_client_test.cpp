@@ -28,7 +28,7 @@ struct Server {
   std::string ip = "10.77.0.2";
   std::uint32_t cycle_buffer = 4096;
   unsigned qps = 2;
-  bool done = true;    ///< says "done" at the end, as until 6.16
+  bool done = true;    ///< sends "done" at the end, as perftest did until 6.16
   std::string seen{};  ///< everything the client sent
   std::vector<std::string> keys_seen{};
 

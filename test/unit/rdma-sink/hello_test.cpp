@@ -23,7 +23,7 @@ json good() {
           {"qps", {{{"qpn", 256}, {"psn", 16777215}}, {{"qpn", 257}, {"psn", 0}}}}};
 }
 
-/// The refusal of a hello with `value` at `pointer`; empty if it is accepted.
+/// Returns the refusal of a hello with `value` at `pointer`; empty if it is accepted.
 std::string refusal(const char* pointer, const json& value) {
   json line = good();
   line[json::json_pointer(pointer)] = value;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Packets are built with tables or with carry-less multiplication; the results must be equal for every shape.
+// Builds packets with tables and with carry-less multiplication. The results must be equal for every shape.
 #include "base/rng.hpp"
 #include "roce/clmul.hpp"
 #include "roce/cpu.hpp"
@@ -23,7 +23,7 @@ constexpr std::uint8_t kUntouched = 0xa5;
 
 std::uint32_t word(Rng& rng) { return static_cast<std::uint32_t>(rng.next()); }
 
-/// A path with the address family and tag selected by `kind`; everything else is random.
+/// Returns headers with the address family and tag selected by `kind`; everything else is random.
 HeaderTemplate some_headers(Rng& rng, unsigned kind) {
   Path p;
   std::array<std::uint8_t, 16> a, b;

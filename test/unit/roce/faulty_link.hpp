@@ -16,13 +16,13 @@ namespace softfeb::test {
 struct LinkFaults {
   std::uint64_t loss = 0;
   std::uint64_t duplication = 0;
-  std::uint64_t delay = 0;  ///< probability of a delay up to max_delay, so that other packets overtake it
+  std::uint64_t delay = 0;  ///< probability of a delay of up to max_delay, which lets other packets overtake
   Time max_delay = 20 * kMicrosecond;
 };
 
 inline constexpr std::uint64_t percent(unsigned p) { return (std::uint64_t{p} << 32) / 100; }
 
-/// One direction of a link that loses, duplicates and reorders packets, reproducibly for a seed.
+/// One direction of a link that loses, duplicates and reorders packets. The seed determines all faults.
 template <typename Packet>
 class FaultyLink {
  public:

@@ -23,8 +23,8 @@ std::vector<std::uint8_t> random_bytes(Rng& rng, std::size_t n) {
   return v;
 }
 
-/// CRC-32 by its definition, one bit at a time: an independent reference without tables or carry-less
-/// products.
+/// Computes CRC-32 by its definition, one bit at a time. An independent reference without tables or
+/// carry-less multiplication.
 std::uint32_t crc32_by_definition(ByteSpan data) {
   std::uint32_t crc = 0xffffffff;
   for (const std::uint8_t byte : data) {
@@ -34,7 +34,7 @@ std::uint32_t crc32_by_definition(ByteSpan data) {
   return ~crc;
 }
 
-/// The iCRC by the text of the annex: leading ones, masked copy, plain CRC.
+/// Computes the iCRC as described in the annex: leading ones, masked copy, plain CRC.
 std::uint32_t icrc_by_definition(ByteSpan datagram, bool v6) {
   std::vector<std::uint8_t> m(8 + datagram.size(), 0xff);
   std::copy(datagram.begin(), datagram.end(), m.begin() + 8);

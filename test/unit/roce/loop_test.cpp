@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Requester and responder connected by a link in memory, through the bytes of the wire (BTH to pad).
+// Connects requester and responder by a link in memory that carries the bytes from BTH to pad.
 #include "faulty_link.hpp"
 #include "model_receiver.hpp"
 #include "roce/requester.hpp"

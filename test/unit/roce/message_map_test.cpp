@@ -12,7 +12,7 @@ using namespace softfeb::roce;
 
 namespace {
 
-/// The ranges below `total` that are missing in a set.
+/// Returns the ranges below `total` that are missing in a set.
 std::vector<MessageMap::Range> gaps(const std::set<std::uint64_t>& came, std::uint64_t total) {
   std::vector<MessageMap::Range> out;
   std::uint64_t next = 0;

@@ -10,7 +10,7 @@
 
 namespace softfeb::test {
 
-/// The byte at an offset of a payload stream, without repetition within a test.
+/// Returns the byte at an offset of a payload stream that does not repeat within a test.
 inline std::uint8_t stream_byte(std::uint64_t offset) {
   std::uint64_t z = offset * 0x9e37'79b9'7f4a'7c15U;
   z ^= z >> 29;
@@ -18,8 +18,8 @@ inline std::uint8_t stream_byte(std::uint64_t offset) {
 }
 
 /// A minimal RC receiver (IBA 9.7.4–9.7.5), independent of lib/roce's responder so that they share no
-/// mistakes: expects one PSN after the other, one NAK per gap, duplicates are acknowledged again, an
-/// occasional RNR NAK. Memory is an array that begins at address 0; SENDs are only counted.
+/// mistakes. It expects consecutive PSNs, sends one NAK per gap, acknowledges duplicates again, and
+/// occasionally sends an RNR NAK. Memory is an array that begins at address 0; SENDs are only counted.
 class ModelReceiver {
  public:
   struct Message {
@@ -54,7 +54,7 @@ class ModelReceiver {
 
   const std::vector<Message>& messages() const { return messages_; }
   const std::vector<std::uint8_t>& memory() const { return memory_; }
-  /// Packets that a receiver must never see: wrong order of opcodes, wrong sizes.
+  /// Number of packets that a receiver must never see: wrong order of opcodes, wrong sizes.
   std::uint64_t violations() const { return violations_; }
 
  private:

@@ -18,7 +18,7 @@ namespace {
 
 constexpr Transport kUc = Transport::kUc;
 
-/// Message `n` of a source that is sent in messages of `length`, in passes.
+/// Returns message `n` of a source that is sent repeatedly in messages of `length`.
 std::vector<std::uint8_t> message_of(const std::vector<std::uint8_t>& source, std::size_t length,
                                      std::uint64_t n) {
   const std::size_t per_pass = (source.size() + length - 1) / length;

@@ -7,7 +7,7 @@
 
 namespace softfeb::test {
 
-/// A requester with a clock set by the test and short helpers.
+/// A requester, whose clock is set by the test, with helper functions.
 struct RequesterFixture {
   explicit RequesterFixture(const roce::RequesterConfig& config) : q(config) {}
 
@@ -26,7 +26,7 @@ struct RequesterFixture {
     return q.post(write(id, length, signaled), now);
   }
 
-  /// All packets that may leave now.
+  /// Returns all packets that may leave now.
   std::vector<roce::RequestPacket> drain() {
     std::vector<roce::RequestPacket> out;
     while (q.ready(now)) out.push_back(q.next(now));

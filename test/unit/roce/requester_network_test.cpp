@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Properties of a requester on a network that loses, duplicates and reorders, for many seeds: every message
-// arrives and completes once, in order; memory is correct; retransmissions equal the first transmission.
+// Tests properties of a requester on a network that loses, duplicates and reorders packets, for many seeds:
+// every message arrives and completes once, in order; memory is correct; retransmissions equal the first
+// transmission.
 #include "faulty_link.hpp"
 #include "model_receiver.hpp"
 #include "roce/requester.hpp"
@@ -23,7 +24,7 @@ struct Trial {
   LinkFaults out, back;
   std::uint64_t rnr = 0;
   unsigned messages = 60;
-  std::uint64_t signaled = 0;  ///< probability
+  std::uint64_t signaled = 0;  ///< probability of a signaled request
   std::uint32_t longest = 0;
 };
 

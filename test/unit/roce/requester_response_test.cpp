@@ -33,7 +33,7 @@ TEST_CASE("requester: one ACK completes everything before it, in posting order",
   RequesterFixture f(small());
   for (std::uint64_t id = 1; id <= 4; ++id) f.post(id, 300);  // PSN 0-1, 2-3, 4-5, 6-7
   f.drain();
-  f.ack(4);  // inside the third
+  f.ack(4);  // inside the third message
   CHECK(f.completed_ids() == Ids{1, 2});
   f.ack(7);
   const auto done = f.completions();

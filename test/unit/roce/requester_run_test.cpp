@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The fast path for packets in the middle of messages: equal to next(), packet by packet, under any events.
+// Compares the fast path for packets in the middle of messages with next(), packet by packet, under any
+// events.
 #include "base/rng.hpp"
 #include "requester_fixture.hpp"
 
@@ -25,7 +26,7 @@ RequesterConfig some_config(Rng& rng) {
   return c;
 }
 
-/// Applies the same to both requesters; the second one uses the fast path.
+/// Applies the same calls to both requesters; the second one uses the fast path.
 struct Pair {
   explicit Pair(const RequesterConfig& c) : plain(c), runner(c) {}
 

@@ -57,7 +57,7 @@ inline TestPacket packet(Transport t, Operation op, Psn psn, std::size_t size, s
   return p;
 }
 
-/// The packets of one WRITE, as a correct requester sends them.
+/// Returns the packets of one WRITE, as a correct requester sends them.
 inline std::vector<TestPacket> write_message(Transport t, Psn psn, std::uint64_t offset,
                                              const std::vector<std::uint8_t>& data, bool immediate = false,
                                              std::uint32_t value = 0) {

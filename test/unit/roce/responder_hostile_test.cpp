@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Hostile requests, and valid ones over a network that loses, duplicates and reorders.
+// Tests hostile requests, and valid ones over a network that loses, duplicates and reorders packets.
 #include "base/rng.hpp"
 #include "responder_fixture.hpp"
 #include "stream_fixture.hpp"
@@ -15,7 +15,7 @@ using namespace softfeb::roce::test;
 
 namespace {
 
-/// A number that is often close to a limit that a check could get wrong.
+/// Returns a number that is often close to a limit that a check could get wrong.
 std::uint64_t near_limit(Rng& rng) {
   static constexpr std::uint64_t kLimits[] = {0,          kAddress,    kAddress + 4096, UINT64_MAX,
                                               UINT32_MAX, 0x8000'0000, kPmtu,           4096};

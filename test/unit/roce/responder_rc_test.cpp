@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The behaviour of Linux Soft-RoCE on a reliable connection, row by row.
+// Tests the behaviour of Linux Soft-RoCE on a reliable connection, case by case.
 #include "base/rng.hpp"
 #include "responder_fixture.hpp"
 
@@ -24,7 +24,7 @@ std::vector<std::uint8_t> bytes_of(std::size_t n, std::uint64_t seed) {
   return v;
 }
 
-/// The expected reply: syndrome, PSN and MSN, or none.
+/// Checks the reply: syndrome, PSN and MSN, or none.
 void expect_reply(const RequestOutcome& out, std::uint8_t syndrome, Psn psn, std::uint32_t msn) {
   REQUIRE(out.reply);
   CHECK(unsigned{out.reply->aeth.syndrome} == unsigned{syndrome});

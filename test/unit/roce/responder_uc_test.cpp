@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Unreliable connection (IBA 9.8.2): no responses, and a loss affects only its message.
+// Tests the unreliable connection (IBA 9.8.2): there are no responses, and a loss affects only its message.
 #include "base/rng.hpp"
 #include "responder_fixture.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// An RSSI link that is reached by a socket, by the board's own address, or by both; time is virtual.
+// Tests an RSSI link that is reached by a socket, by the board's own address, or by both, in virtual time.
 #include "slowcontrol/control_link.hpp"
 
 #include "in_band_fixture.hpp"

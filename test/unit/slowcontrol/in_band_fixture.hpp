@@ -23,8 +23,8 @@ inline engine::Identity tagged_identity(std::uint32_t n) {
   return id;
 }
 
-/// A board on its port queue at one end of a ring, the client of its slow control at the other. The board's
-/// UC queue pairs, if any, are not paced: RoCE in every iteration.
+/// A board on its port queue at one end of a ring, and the client of its slow control at the other. The
+/// board's UC QPs, if any, are not paced, so every iteration sends RoCE packets.
 struct InBandFixture {
   static constexpr std::uint32_t kMtu = 4180;
 
@@ -67,7 +67,8 @@ struct InBandFixture {
                           [](const roce::IpAddress& ip) { return ip.v4() >> 24 == 10; });
   }
 
-  /// The client sends a datagram in a frame of `parts` mbufs, which the port queue receives.
+  /// Sends a datagram from the client in a frame of `parts` mbufs, and runs the port queue, which receives
+  /// it.
   void send(const engine::Identity& from, ByteSpan datagram, std::uint16_t port = 8192,
             std::size_t parts = 1) {
     Bytes frame(engine::control_frame_overhead(from) + datagram.size());
@@ -80,7 +81,7 @@ struct InBandFixture {
     port_queue->run(now);
   }
 
-  /// Appends what the client has received since the last call to `arrived`; returns the number.
+  /// Appends what the client has received since the last call to `arrived`. Returns the number of datagrams.
   std::size_t receive() {
     std::vector<Bytes> frames = receive_all(ports[1]->id());
     std::move(frames.begin(), frames.end(), std::back_inserter(arrived));

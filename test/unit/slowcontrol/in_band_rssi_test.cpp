@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// RSSI between a client on the wire and a board's server, through port queue, rings and frames, in virtual
-// time.
+// Tests RSSI between a client on the wire and a board's server, through port queue, rings and frames, in
+// virtual time.
 #include "in_band_fixture.hpp"
 #include "roce/frame.hpp"
 #include "slowcontrol/control_link.hpp"
@@ -19,7 +19,7 @@ using test::tagged_identity;
 
 namespace {
 
-/// Keeps what arrives; sends it back on request, if it can.
+/// Stores what arrives. Sends it back on request, if the link accepts it.
 class User final : public srp::RssiUser {
  public:
   void on_open(Time) override { ++opened; }

@@ -18,7 +18,7 @@ using test::tagged_identity;
 
 namespace {
 
-/// Records datagrams and sends each back.
+/// Records datagrams and returns each one to its sender.
 class Echo final : public InBandUser {
  public:
   explicit Echo(srp::DatagramSink& sink) : sink_(sink) {}

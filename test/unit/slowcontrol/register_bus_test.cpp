@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Accesses to a board's registers with the workers in the test's hands.
+// Tests accesses to a board's registers. The test plays the workers.
 #include "slowcontrol/register_bus.hpp"
 
 #include "board/metadata_codec.hpp"
@@ -22,7 +22,7 @@ using roce::QpState;
 namespace {
 
 constexpr std::uint32_t kScratch = 0x8001'0000;  // AppMem: not part of the data path
-constexpr std::uint32_t kSuccess = 0x8003'0f00;  // RoceChecker.SuccessCounter: part of it
+constexpr std::uint32_t kSuccess = 0x8003'0f00;  // RoceChecker.SuccessCounter: part of the data path
 constexpr std::uint32_t kControl = 0x0015'0f00, kTx = 0x0015'0f04;
 constexpr std::uint32_t kCloseConn = 0x0012'0000;
 constexpr std::uint32_t kPd = 0x128aeb;
@@ -40,7 +40,7 @@ board::QpRequest request_for(board::QpVerb verb, QpState state) {
                  .type = 2}};
 }
 
-/// A board with one slot of the metadata bus, a receiver that plays the host, and the bus between them.
+/// A board with one slot of the metadata bus, a receiver that acts as the host, and the bus between them.
 struct BusRig {
   std::unique_ptr<board::PayloadSource> payload = board::make_test_pattern();
   std::unique_ptr<engine::Board> board;

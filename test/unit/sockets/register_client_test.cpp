@@ -23,7 +23,7 @@ RegisterClientOptions options(const UdpPeer& board) {
   return {.board = board, .connect_timeout = 10 * kSecond};
 }
 
-/// Checks that this throws RegisterError with this exit code and these words.
+/// Checks that `access` throws RegisterError with this exit code and these words.
 void expect_error(const std::function<void()>& access, int exit_code, const std::vector<std::string>& words) {
   try {
     access();

@@ -11,7 +11,7 @@
 
 namespace softfeb::test {
 
-/// Bytes from hexadecimal digits; spaces and bars are ignored.
+/// Converts hexadecimal digits to bytes; ignores spaces and bars.
 inline std::vector<std::uint8_t> hex(std::string_view text) {
   std::string digits;
   for (const char c : text) {

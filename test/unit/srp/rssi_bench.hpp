@@ -40,7 +40,7 @@ struct Outbox : srp::DatagramSink {
   std::deque<Sent> sent;
 };
 
-/// Stores what a link delivers, and accepts it or not.
+/// Stores what a link delivers. The test sets whether it accepts data.
 struct Recorder : srp::RssiUser {
   void on_open(Time) override { ++opened; }
   void on_close(srp::RssiClose reason, Time) override {
@@ -60,7 +60,7 @@ struct Recorder : srp::RssiUser {
   std::vector<Bytes> segments;
 };
 
-/// A datagram as a peer would send it.
+/// Returns a datagram as a peer would send it.
 inline Bytes segment(std::uint8_t flags, std::uint8_t sequence, std::uint8_t acknowledge,
                      ByteSpan data = {}) {
   Bytes bytes(srp::rssi::kHeaderSize);
@@ -75,16 +75,16 @@ inline Bytes syn(std::uint8_t flags, std::uint8_t sequence, std::uint8_t acknowl
   return {bytes.begin(), bytes.end()};
 }
 
-/// Rogue's proposal for the registers.
+/// Parameters that Rogue proposes for the register link.
 inline constexpr srp::RssiParameters kRogue{32, 1464, 20, 5, 1000, 15, 2};
 
-/// A single link: the test is its peer, datagram by datagram.
+/// A single link. The test acts as its peer, datagram by datagram.
 struct Bench {
   Outbox out;
   Recorder user;
   Time now = kSecond;
 
-  /// The next datagram sent, parsed; its payload stays in `last`.
+  /// Returns the next datagram sent, parsed. Its payload stays in `last`.
   std::optional<srp::rssi::Segment> next() {
     last = out.take();
     return last ? srp::rssi::parse(last->bytes) : std::nullopt;
@@ -112,7 +112,7 @@ struct ServerBench : Bench {
     server.on_datagram(from, datagram, now);
   }
   void pass(Time time) { Bench::pass(server, time); }
-  /// The client's first data will have number 101, ours 0x81.
+  /// Connects. The client's first data segment will have number 101, ours 0x81.
   void connect(const srp::RssiParameters& p = kRogue) {
     hear(syn(srp::rssi::kSyn, 100, 0, p));
     out.sent.clear();
@@ -129,7 +129,7 @@ struct ClientBench : Bench {
     client.on_datagram(from, datagram, now);
   }
   void pass(Time time) { Bench::pass(client, time); }
-  /// Our first data will have number 101, the server's 0x81.
+  /// Connects. Our first data segment will have number 101, the server's 0x81.
   void connect(const srp::RssiParameters& p = {}) {
     client.connect(now);
     hear(syn(srp::rssi::kSyn | srp::rssi::kAck, 0x80, 100, p));

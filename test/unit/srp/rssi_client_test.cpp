@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How a client's connections start and end.
+// Tests how a client's connections start and end.
 #include "rssi_bench.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Records of closed connections, for each reason, in virtual time.
+// Tests the records of closed connections, for each reason, in virtual time.
 #include "srp/rssi_closed.hpp"
 
 #include "rssi_bench.hpp"
@@ -38,7 +38,7 @@ bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-/// Only the checksum is wrong.
+/// Returns a datagram in which only the checksum is wrong.
 Bytes damaged(Bytes bytes) {
   bytes[kHeaderSize - 1] ^= 0xff;
   return bytes;

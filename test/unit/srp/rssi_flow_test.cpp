@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The rules of an open connection, one by one.
+// Tests the rules of an open connection, one by one.
 #include "rssi_bench.hpp"
 
 #include <catch2/catch.hpp>

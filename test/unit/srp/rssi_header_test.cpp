@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The bytes of headers equal those of a real client.
+// Tests that the bytes of headers equal those of a real client.
 #include "srp/rssi_header.hpp"
 
 #include "hex.hpp"
@@ -29,7 +29,7 @@ Syn client_syn() {
   return syn;
 }
 
-/// Sets a valid checksum, so that only other errors remain.
+/// Sets a valid checksum, so that only the intended error remains.
 std::vector<std::uint8_t> sealed(std::vector<std::uint8_t> bytes, std::size_t header) {
   store_be16(&bytes[header - 2], checksum(ByteSpan(bytes).first(header)));
   return bytes;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Client and server over a network that loses, repeats, delays, reorders and forges datagrams.
+// Tests client and server over a network that loses, repeats, delays, reorders and forges datagrams.
 #include "rssi_relay.hpp"
 #include "srp/packetizer.hpp"
 
@@ -13,7 +13,7 @@ using namespace softfeb::test;
 
 namespace {
 
-/// Responds to every request, like a register server: at once if its link has room, otherwise later.
+/// Responds to every request like a register server: at once if its link has room, otherwise later.
 struct Answerer : Recorder {
   bool on_segment(ByteSpan payload, Time now) override {
     if (link->room() == 0) return false;
@@ -26,7 +26,7 @@ struct Answerer : Recorder {
   std::uint64_t answered = 0;
 };
 
-/// Sends numbered requests, as many as its link accepts, and checks that responses come in order, once.
+/// Sends numbered requests, as many as its link accepts. Checks that each response arrives once and in order.
 struct Asker : Recorder {
   void on_open(Time now) override {
     ++opened;

@@ -12,20 +12,20 @@ namespace softfeb::test {
 /// Faults of datagrams in one direction.
 struct RelayConfig {
   double loss = 0, duplicate = 0;
-  double corrupt = 0;  ///< of the header; the packetizer checks the payload
+  double corrupt = 0;  ///< probability that the header is corrupted; the packetizer checks the payload
   Time delay = 200 * kMicrosecond;
   Time jitter = 0;
   bool reorder = false;  ///< jitter reorders datagrams; otherwise the relay is a FIFO
 };
 
-/// A network in virtual time: a relay in each direction; timers run when they are due.
+/// A network in virtual time with a relay in each direction. Timers run when they are due.
 class RelayNetwork {
  public:
   using Deliver = std::function<void(const srp::UdpPeer& from, ByteSpan, Time)>;
 
   explicit RelayNetwork(std::uint64_t seed) : rng_(seed) {}
 
-  /// A sink for the sender at `address`.
+  /// The sink through which the sender at `address` sends.
   class Port : public srp::DatagramSink {
    public:
     Port(RelayNetwork& network, const srp::UdpPeer& address, const RelayConfig& config)
@@ -69,7 +69,7 @@ class RelayNetwork {
     while (step(end)) {
     }
   }
-  /// Runs until `done`, at most for `time`; returns whether it was done.
+  /// Runs until `done` returns true, but at most for `time`. Returns whether it did.
   bool run_until(const std::function<bool()>& done, Time time) {
     const Time end = now + time;
     while (!done()) {

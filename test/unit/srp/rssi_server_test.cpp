@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How connections to a server start and end.
+// Tests how connections to a server start and end.
 #include "hex.hpp"
 #include "rssi_bench.hpp"
 

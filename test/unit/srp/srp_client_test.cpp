@@ -18,7 +18,7 @@ namespace {
 
 using Bytes = std::vector<std::uint8_t>;
 
-/// A client, and a server that receives its segments on request.
+/// A client, and a server that receives the client's segments on request.
 struct ClientRig {
   ClientRig() : server(bus), link(client), far(server) {
     client.attach(link);

@@ -22,7 +22,7 @@ namespace {
 /// 5 % loss, 10 % duplication, delays of 0.2 to 2.2 ms.
 constexpr RelayConfig kBadNetwork{.loss = 0.05, .duplicate = 0.1, .jitter = 2 * kMillisecond};
 
-/// A slow bus: responds when the network's clock says so.
+/// A slow bus, which responds after a delay on the network's clock.
 struct SlowBus : Bus {
   explicit SlowBus(MemoryBus& behind) : memory(behind) {}
   void read(std::uint32_t address, MutableByteSpan out, Time now, Done done) override {

@@ -31,7 +31,7 @@ struct Rig {
     link.connect();
   }
 
-  /// Sends one request in as many segments as needed. Returns false if the server is busy.
+  /// Sends one request in as many segments as necessary. Returns false if the server is busy.
   bool request(ByteSpan message, const FrameTags& tags = {}) {
     std::size_t at = 0;
     while (at < message.size()) {

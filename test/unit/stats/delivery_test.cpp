@@ -9,9 +9,9 @@ using namespace softfeb::endpoints;
 
 namespace {
 
-/// Two boards and two receivers. Board 0: four QPs, then its metadata bus's slots, which receiver 1 serves.
-/// Board 1: a QP to receiver 1, one to an external receiver, then two slots of its bus, also served by
-/// receiver 1.
+/// Two boards and two receivers. Board 0 has four QPs, followed by the slots of its metadata bus, which
+/// receiver 1 serves. Board 1 has a QP to receiver 1 and one to an external receiver, followed by two slots
+/// of its bus, which receiver 1 also serves.
 struct Scenario {
   config::RunConfig config;
   std::vector<QpPlan> plans;

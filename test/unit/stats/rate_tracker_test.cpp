@@ -10,10 +10,10 @@ namespace {
 
 constexpr Time kOrigin = 7 * kSecond;
 constexpr std::uint64_t kRate = 1'000'000;
-/// The first receiver in Run::endpoints.
+/// Index of the first receiver in Run::endpoints.
 constexpr std::size_t kReceiver = 1;
 
-/// A board with four QPs, two to each of two receivers, and two slots of its metadata bus; and a switch port.
+/// A board with two QPs to each of two receivers and two slots of its metadata bus, and a switch port.
 struct Run {
   config::RunConfig config;
   std::vector<endpoints::QpPlan> plans;

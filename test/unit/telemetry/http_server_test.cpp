@@ -33,7 +33,7 @@ struct TestSite final : Site {
   std::string greeting() override { return format_event("setup", "{}"); }
 };
 
-/// A client's socket; the server runs on the test's own thread.
+/// A client's socket. The server runs on the test's thread.
 class Client {
  public:
   Client(boost::asio::io_context& io, std::uint16_t port) : io_(io), fd_(socket(AF_INET, SOCK_STREAM, 0)) {

@@ -27,7 +27,7 @@ struct FakeParameters final : Parameters {
   }
 };
 
-/// A started page, and what it has published.
+/// A live page that has begun, with the events that it has published.
 struct Watched {
   TestRun s;
   FakeParameters parameters;

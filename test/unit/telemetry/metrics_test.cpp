@@ -16,8 +16,8 @@ using namespace softfeb::telemetry;
 
 namespace {
 
-/// Strict check of the exposition format: each family once, HELP and TYPE first, only its own series, each
-/// once, counters named _total.
+/// Strictly checks the exposition format: each family occurs once and begins with HELP and TYPE, contains
+/// only its own series, each once, and counters are named _total.
 std::map<std::string, std::string> parse(const std::string& text) {
   static const std::regex kSeries(
       R"re(([a-zA-Z_:][a-zA-Z0-9_:]*)(\{([a-zA-Z_][a-zA-Z0-9_]*="([^"\\\n]|\\[\\"n])*"(,|(?=\})))*\})? (\S+))re");
