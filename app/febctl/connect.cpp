@@ -26,7 +26,7 @@ std::uint32_t random_bits(unsigned bits) {
   return device() & static_cast<std::uint32_t>((std::uint64_t{1} << bits) - 1);
 }
 
-/// The lower 24 bits of the key become the QPN. They must not be 0, which means none.
+/// The handler is made from this key, and its lower 24 bits become the QPN. QPN 0 means none.
 std::uint32_t pd_key() {
   const std::uint32_t key = random_bits(32);
   return (key & 0xffffff) == 0 ? key | 1 : key;

@@ -25,7 +25,7 @@ constexpr Time kSlice = 100 * kMillisecond;
 /// first one, which contains the frame's number in its burst.
 class FrameCheck {
  public:
-  /// `words`: length of each frame; 0: unknown.
+  /// `words` is the length of each frame; 0: unknown.
   explicit FrameCheck(std::uint32_t words) : words_(words) {}
 
   void on_frame(ByteSpan frame);

@@ -30,7 +30,7 @@ struct Edge {
       0;  ///< frames delivered by the network and lost, counted, before an endpoint received them
 };
 
-/// Which endpoints are stations of the network; indexed like Sample::endpoints.
+/// Marks the endpoints that are stations of the network; indexed like Sample::endpoints.
 using Stations = std::vector<std::uint8_t>;
 
 /// Packet balances at the end of a run, after the drain: entered + made + duplicated = delivered + dropped +

@@ -6,7 +6,8 @@
 #include <span>
 #include <vector>
 
-/// How a shared resource is divided. Integer arithmetic only, so that all compilers give the same results.
+/// Measures of how fairly a resource is shared. Integer arithmetic only, so that all compilers give the same
+/// results.
 namespace softfeb::lab {
 
 /// A share in units of 1 / kWhole.

@@ -27,8 +27,7 @@ std::optional<double> longest_convergence(const std::vector<ChangeStats>& change
   return longest;
 }
 
-/// True if the check needs a steady state but the run was interrupted before it reached one. The value is
-/// then unknown.
+/// True if the check needs a steady state but the run ended before it reached one. The value is then unknown.
 bool too_short(std::string_view name, const RunStats& f) {
   const bool steady = name == "fairness_jain" || name == "fairness_jain_10ms" || name == "port_used";
   return steady && f.metrics.over_100ms().windows == 0;

@@ -9,8 +9,8 @@
 
 namespace softfeb::lab {
 
-/// Extracts from a configuration what metrics need. `flows`: all sending queue pairs; this function
-/// determines which pass the bottleneck.
+/// Extracts the part of a configuration that metrics need. `flows` must contain all sending queue pairs; this
+/// function determines which of them pass the bottleneck.
 MetricsConfig make_metrics_config(const config::LabConfig& config, std::vector<MetricsConfig::Flow> flows);
 
 /// The nodes on the two sides of a switch port. A network has at most one path between any two nodes.

@@ -22,7 +22,7 @@ class Offered {
   /// once.
   Offered(std::uint64_t link_rate, std::uint64_t asked, std::vector<std::size_t> owners);
 
-  /// Adds a snapshot taken `length` after the previous one. `sending`: the board sent all that time.
+  /// Adds a snapshot taken `length` after the previous one. `sending` is true if the board sent throughout.
   void add(const engine::EndpointSnapshot& board, Time length, bool sending);
 
   /// Empty until the board could have sent something.

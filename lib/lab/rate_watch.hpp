@@ -27,7 +27,7 @@ struct RateStats {
 class RateWatch : public stats::Observer {
  public:
   static constexpr Time kTracked = kMillisecond;     ///< window length of RateTracking
-  static constexpr double kSwing = 0.02;             ///< for sawtooth_of()
+  static constexpr double kSwing = 0.02;             ///< threshold for sawtooth_of()
   static constexpr std::size_t kEvents = 1U << 16;   ///< maximum number of logged events per board
   static constexpr std::size_t kSamples = 1U << 16;  ///< maximum number of samples per congestion control
 

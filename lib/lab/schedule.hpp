@@ -21,7 +21,7 @@ struct Change {
   std::vector<std::size_t> sending;  ///< boards sending from then on
 };
 
-/// Which boards send at which times.
+/// The times at which boards send.
 class Schedule {
  public:
   /// All boards stop at `end` at the latest.

@@ -28,7 +28,7 @@ struct Totals {
   Time resolution = 0;               ///< slowest board: EndpointSnapshot::resolution_took
 };
 
-/// `boards`: number of boards among the sample's endpoints.
+/// `boards` is the number of boards among the sample's endpoints.
 Totals totals_of(const stats::Sample& sample, std::size_t boards);
 
 }  // namespace softfeb::lab

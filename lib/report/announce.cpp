@@ -50,7 +50,7 @@ bool by_packet(const config::Rate& r) {
   return r.unit == config::Rate::Unit::kPayloadBytes || r.unit == config::Rate::Unit::kPackets;
 }
 
-/// Returns what paces these QPs; empty if nothing does.
+/// Returns the pacing mechanisms of these QPs; empty if they are not paced.
 std::string pacers_of(const config::BoardConfig& board, const config::QpConfig& qp) {
   const config::DcqcnConfig& d = endpoints::dcqcn_of(board, qp);
   std::string text;

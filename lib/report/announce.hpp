@@ -6,7 +6,7 @@
 #include "runtime/worker_pool.hpp"
 #include "slowcontrol/control_service.hpp"
 
-/// What a run in real time prints on standard error when it starts.
+/// Prints the description of a run in real time on standard error when it starts.
 namespace softfeb::report {
 
 /// Prints ports, workers, steering, pacing (with the expected error, doc/pacing.md) and memory.

@@ -17,7 +17,8 @@ std::size_t configured_qps(const config::BoardConfig& board);
 /// `start` is the origin of the board's time.
 board::BoardRegistersConfig registers_config(const config::RunConfig& config, std::size_t board, Time start);
 
-/// The firmware's two links. `max_datagram`: the longest datagram that all paths to the link can carry.
+/// Configures the firmware's two links. `max_datagram` is the longest datagram that all paths to the link can
+/// carry.
 srp::RssiServerConfig registers_link(const config::ControlConfig& c, std::size_t max_datagram,
                                      std::uint64_t seed);
 srp::RssiServerConfig stream_link(const config::ControlConfig& c, std::size_t max_datagram,

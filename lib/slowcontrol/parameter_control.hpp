@@ -20,8 +20,8 @@ namespace softfeb::slowcontrol {
 /// Parameters of other QPs are changed through their worker. Runs on the control thread.
 class ParameterControl final : public telemetry::Parameters {
  public:
-  /// All arguments must outlive this object. `service` must also outlive pending accesses, which use this
-  /// object.
+  /// All arguments must outlive this object. This object must outlive the accesses that it has pending in
+  /// `service`.
   ParameterControl(const config::RunConfig& config, const runtime::DpdkRuntime& dpdk,
                    runtime::WorkerPool& pool, const ControlService& service);
 

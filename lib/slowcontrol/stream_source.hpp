@@ -36,7 +36,7 @@ class StreamSource final : public srp::FrameSource {
  private:
   board::AppTx& generator_;
   board::StreamMonitor& monitor_;
-  std::size_t frame_bytes_ = 0;  ///< of the current frame
+  std::size_t frame_bytes_ = 0;  ///< size of the current frame so far
 };
 
 }  // namespace softfeb::slowcontrol

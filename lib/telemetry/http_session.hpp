@@ -50,7 +50,7 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
   HttpSession(const HttpSession&) = delete;
   HttpSession& operator=(const HttpSession&) = delete;
 
-  /// `busy`: too many connections; answer with 503 and close.
+  /// If `busy`, there are too many connections: responds with 503 and closes.
   void start(bool busy);
   /// Sends an event if the client has opened the event stream.
   void publish(const std::shared_ptr<const std::string>& event);

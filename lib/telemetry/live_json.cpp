@@ -12,7 +12,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr double kGbps = 8e-9;  // from bytes per second
+constexpr double kGbps = 8e-9;  // Gb/s per byte per second
 
 /// Rounds to five decimals (10 kb/s) to keep the samples short.
 double rounded(double v) { return std::round(v * 1e5) / 1e5; }

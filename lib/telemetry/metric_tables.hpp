@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <span>
 
-/// All metrics, for /metrics, the page's table of counters, and DPDK telemetry. Names follow Prometheus,
+/// All metrics, used by /metrics, the page's table of counters, and DPDK telemetry. Names follow Prometheus,
 /// without the prefix.
 namespace softfeb::telemetry {
 

@@ -22,7 +22,7 @@ class PrometheusText {
  public:
   static constexpr const char* kContentType = "text/plain; version=0.0.4; charset=utf-8";
 
-  /// Starts a family. `type`: counter or gauge.
+  /// Starts a family. `type` is counter or gauge.
   void family(std::string_view name, std::string_view type, std::string_view help);
   /// Adds a series to the current family.
   void series(const Labels& labels, std::uint64_t value);
@@ -40,7 +40,7 @@ class PrometheusText {
 /// Escapes a label value for use between quotes: \\, \" and \n.
 std::string escape_label(std::string_view value);
 
-/// Up to this many QPs have their own series; with more QPs there are only series per board.
+/// Maximum number of QPs with their own series. With more QPs, there are only series per board.
 inline constexpr std::size_t kQpSeries = 64;
 
 /// Formats `sample` in Prometheus' text format (doc/telemetry.md lists the names). If `sample.endpoints` is

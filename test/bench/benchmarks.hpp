@@ -85,7 +85,8 @@ struct GuestOptions {
 /// acknowledgement.
 Json bench_latency(const Environment& environment, const LatencyOptions& options);
 
-/// The same with a queue pair on the host in `guest`. Throws peers::PeerError if it is not reachable.
+/// Like bench_latency(), with a queue pair on the host in `guest`. Throws peers::PeerError if it is not
+/// reachable.
 Json bench_guest_latency(const Environment& environment, const LatencyOptions& options,
                          const GuestOptions& guest);
 
@@ -106,8 +107,8 @@ struct PacingOptions {
   unsigned runs = 3;
 };
 
-/// How accurately queue pairs keep their rate of rate / qps. Packets are stamped when tx_burst is called.
-/// Also reports preemption of the loop. See doc/pacing.md.
+/// Measures how accurately queue pairs keep their rate of rate / qps. Packets are stamped when tx_burst is
+/// called. Also reports preemption of the loop. See doc/pacing.md.
 Json bench_pacing(const Environment& environment, const PacingOptions& options);
 
 /// Runs bench_pacing() at 0.1 to 100 Gb/s with 1 to 10,000 queue pairs; other options are those of `options`.
@@ -121,9 +122,9 @@ struct ReactionOptions {
   unsigned runs = 3;
 };
 
-/// How fast a CNP takes effect: (a) from rx_burst to the congestion control, and (b) departures compared with
-/// a model, both for the firmware's profile under a load of 10 Gb/s; (c) from the ring to the first packet
-/// with the new spacing, for the paper's profile at 100 Gb/s. See doc/pacing.md.
+/// Measures how fast a CNP takes effect: (a) from rx_burst to the congestion control, and (b) departures
+/// compared with a model, both for the firmware's profile under a load of 10 Gb/s; (c) from the ring to the
+/// first packet with the new spacing, for the paper's profile at 100 Gb/s. See doc/pacing.md.
 Json bench_reaction(const Environment& environment, const ReactionOptions& options);
 
 struct SrpOptions {

@@ -47,7 +47,7 @@ std::vector<Tally> run_port_queues(CraftRig& rig, const Environment& environment
 
 /// Number of queue pairs in the reference board, whose state fits into the caches.
 constexpr std::uint32_t kFewQps = 64;
-constexpr std::size_t kArenaSlack = 1U << 16;  // for alignment of the two payloads
+constexpr std::size_t kArenaSlack = 1U << 16;  // for the alignment of the two payloads
 
 CraftOptions with_few(CraftOptions o) {
   o.qps = kFewQps;

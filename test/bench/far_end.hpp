@@ -33,7 +33,7 @@ struct Event {
   /// the processing of CNPs.
   Time told = 0;
   std::uint32_t qp = 0;
-  std::uint32_t psn : 24 = 0;  ///< of sent frames
+  std::uint32_t psn : 24 = 0;  ///< PSN of a sent frame
   Kind kind = Kind::kSent;
 };
 

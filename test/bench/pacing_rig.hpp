@@ -79,9 +79,9 @@ class PacingRig {
   std::unique_ptr<engine::Board> board_;
   std::vector<std::unique_ptr<test::RigPort>> ports_;
   std::unique_ptr<dataplane::PortQueue> port_queue_;
-  std::optional<FarEnd> far_end_;  ///< with net_ring
-  std::optional<CnpSource> cnps_;  ///< with net_null
-  std::optional<AckSource> acks_;  ///< with net_null and RC
+  std::optional<FarEnd> far_end_;  ///< only with net_ring
+  std::optional<CnpSource> cnps_;  ///< only with net_null
+  std::optional<AckSource> acks_;  ///< only with net_null and RC
   const rte_eth_rxtx_callback* tx_callback_ = nullptr;
   const rte_eth_rxtx_callback* rx_callback_ = nullptr;
   LoopTime loop_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The packet path, once warm, does not allocate, lock, print or make system calls. A worker that sleeps when
-// idle (`idle: sleep`) makes only the system calls for that (detector_test.cpp).
+// Tests that the packet path, once warmed up, does not allocate, lock, print or make system calls. A worker
+// that sleeps when idle (`idle: sleep`) makes only the system calls for sleeping (detector_test.cpp).
 #include "steady_rig.hpp"
 
 #include <catch2/catch.hpp>

@@ -21,7 +21,7 @@ struct DpdkRig {
   explicit DpdkRig(std::size_t arena_bytes = 1U << 16) : arena(arena_bytes) {}
 
   dataplane::Mempools pools;
-  dataplane::Arena arena;            ///< for payloads
+  dataplane::Arena arena;            ///< memory for payloads
   dataplane::DeviceFactory factory;  ///< joins the two ends of a net_ring
 };
 

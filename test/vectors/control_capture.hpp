@@ -16,7 +16,7 @@ namespace softfeb::test {
 struct CapturedSegment {
   Time at = 0;
   bool from_client = false;
-  std::vector<std::uint8_t> bytes;  ///< of the datagram
+  std::vector<std::uint8_t> bytes;  ///< the whole datagram
 
   /// Returns the parsed segment. Every captured segment is valid (checked by control_captures()).
   srp::rssi::Segment parsed() const { return *srp::rssi::parse(bytes); }

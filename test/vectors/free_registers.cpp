@@ -47,7 +47,7 @@ constexpr const char* kAnsweredZero[] = {
     "AppTx.FrameSize",
 };
 
-using Masks = std::map<std::uint32_t, std::uint32_t>;  ///< of words
+using Masks = std::map<std::uint32_t, std::uint32_t>;  ///< bit masks by word
 
 Masks masks_of(std::span<const char* const> patterns) {
   Masks out;

@@ -16,7 +16,7 @@ class RegisterAccessor {
 
   board::LiveState live;
   Time now = 0;
-  board::Actions actions;  ///< of all writes
+  board::Actions actions;  ///< actions of all writes
 
   board::AccessResult read(std::uint32_t address, MutableByteSpan out) {
     return board_.read(address, out, live, now);
