@@ -78,7 +78,6 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
   boost::beast::tcp_stream stream_;
   boost::beast::flat_buffer buffer_;
   std::optional<Parser> parser_;
-  std::optional<Message> message_;
   std::deque<std::shared_ptr<const std::string>> backlog_;  ///< events of a stream; the first one is being
                                                             ///< written
   std::size_t backlog_bytes_ = 0;

@@ -17,6 +17,9 @@ constexpr RegisterSpec kRegisters[] = {
 }  // namespace micron_n25q_block
 
 /// Plain memory; no flash is emulated.
-tables::Table tables::micron_n25q() { return kRegisters; }
+tables::Table tables::micron_n25q() {
+  using namespace micron_n25q_block;
+  return kRegisters;
+}
 
 }  // namespace softfeb::board
