@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "base/pci_address.hpp"
 #include "config/choices.hpp"
 #include "config/draft.hpp"
 #include "config/error.hpp"
@@ -6,7 +7,6 @@
 
 #include <array>
 #include <cctype>
-#include <regex>
 #include <string_view>
 
 namespace softfeb::config {
@@ -31,12 +31,6 @@ constexpr const char* kAllForms =
     "net_tap:NAME, "
     "net_vhost:SOCKET, a PCI address such as 0000:03:00.0, or a DPDK device string such as "
     "net_bonding0,mode=1";
-
-/// Matches [DOMAIN:]BB:DD.F.
-bool pci_address(std::string_view text) {
-  static const std::regex pattern("([0-9a-fA-F]{4,8}:)?[0-9a-fA-F]{2}:[0-9a-fA-F]{2}\\.[0-7]");
-  return text.size() <= 16 && std::regex_match(text.begin(), text.end(), pattern);
-}
 
 /// Accepts the devargs of DPDK: a numbered virtual device (net_virtio_user0,path=…), or BUS:DEVICE.
 bool devargs(std::string_view text) {
@@ -69,7 +63,7 @@ Parsed<Device> parse_device(const std::string& text) {
   device.text = text;
   if (text == "net_null" || text.starts_with("net_null,")) return device;
   const std::size_t comma = text.find(',');
-  if (pci_address(std::string_view(text).substr(0, comma))) {
+  if (is_pci_address(std::string_view(text).substr(0, comma))) {
     device.kind = DeviceKind::kPci;
     device.name = text.substr(0, comma);
     return device;

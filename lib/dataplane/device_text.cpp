@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Device texts: the table of device kinds, the parser, and DPDK devargs. Makes no DPDK call.
+#include "base/pci_address.hpp"
 #include "dataplane/device.hpp"
 #include "dataplane/error.hpp"
 
@@ -7,7 +8,6 @@
 #include <array>
 #include <bit>
 #include <cctype>
-#include <regex>
 
 namespace softfeb::dataplane {
 namespace {
@@ -101,11 +101,6 @@ Options computed_options(const DeviceSpec& spec, const DeviceRequest& request) {
   }
 }
 
-bool is_pci_address(const std::string& text) {
-  static const std::regex pattern("([0-9a-fA-F]{4,8}:)?[0-9a-fA-F]{2}:[0-9a-fA-F]{2}\\.[0-7](,.*)?");
-  return std::regex_match(text, pattern);
-}
-
 DeviceSpec parse_named(const DeviceTraits& traits, const std::string& text) {
   DeviceSpec spec{traits.kind, text, {}, {}};
   std::string_view rest = std::string_view(text).substr(traits.prefix.size());
@@ -146,7 +141,7 @@ std::uint32_t af_packet_frame_slot(std::uint32_t frame_bytes) {
 
 DeviceSpec parse_device(std::string_view given) {
   const std::string text(given);
-  if (is_pci_address(text)) {
+  if (is_pci_address(std::string_view(text).substr(0, text.find(',')))) {
     const std::size_t comma = text.find(',');
     return {DeviceKind::kPci, text, text.substr(0, comma),
             comma == text.npos ? Options{} : split_options(given.substr(comma + 1))};
