@@ -2,6 +2,9 @@
 # shellcheck shell=bash
 # Build directories: build (gcc, for users), and those of the test suite. meson uses ccache if it is installed.
 
+# ccache reads the compiler's list of headers instead of running the preprocessor once more for each miss.
+export CCACHE_DEPEND=1
+
 # configure DIR [meson options]: sets DIR up again if its options differ. Unity builds of 24 files: the compiler
 # spends most of its time on headers.
 configure() {
