@@ -21,6 +21,34 @@ using namespace softfeb::app;
 
 namespace {
 
+/// Rejects empty arguments, for example from an unset shell variable.
+CLI::Validator named() {
+  return {[](const std::string& text) {
+            return text.empty() ? std::string("is empty; fix: name one") : std::string();
+          },
+          ""};
+}
+
+/// `softfeb run` and `softfeb lab`.
+struct ExperimentArguments {
+  experiment::Options options;
+  std::optional<std::string> duration;
+  std::optional<std::string> messages;  ///< run only
+};
+
+/// What differs between the help texts of run and lab.
+struct HelpTexts {
+  const char* config;
+  const char* example_of_set;
+  const char* default_of_web;
+};
+
+CLI::Option* add_duration(CLI::App& command, ExperimentArguments& a) {
+  return command
+      .add_option("--duration", a.duration, "How long to send, in seconds or with a unit, e.g. 10 or 500ms")
+      ->type_name("TIME");
+}
+
 /// Adds --web, with an optional address, which the config loader validates.
 void add_web(CLI::App& command, std::vector<std::string>& overrides, const std::string& usual) {
   command
@@ -36,88 +64,54 @@ void add_web(CLI::App& command, std::vector<std::string>& overrides, const std::
       ->expected(0, 1);
 }
 
-void add_hold(CLI::App& command, bool& hold) {
-  command.add_flag("--hold", hold, "Keep serving the live page, with the result, after the run until Ctrl-C");
-}
-
-/// Rejects empty arguments, for example from an unset shell variable.
-CLI::Validator named() {
-  return {[](const std::string& text) {
-            return text.empty() ? std::string("is empty; fix: name one") : std::string();
-          },
-          ""};
-}
-
-struct RunArguments {
-  experiment::Options options;
-  std::optional<std::string> duration;
-  std::optional<std::string> messages;
-};
-
-void add_pictures(CLI::App& command, bool& pictures) {
-  command.add_flag_callback(
-      "--no-pictures", [&pictures] { pictures = false; },
-      "Write only data to the report folder, no page and no charts");
-}
-
-void add_run(CLI::App& top, RunArguments& a) {
-  CLI::App* const run = top.add_subcommand("run", "Run the boards and receivers of a configuration");
-  run->add_option("-c,--config", a.options.config,
-                  "Configuration file (conf/reference.yaml documents every key)")
-      ->required()
-      ->check(named());
-  run->add_option("--set", a.options.overrides, "Override a key, e.g. boards.feb0.qps.0.traffic.rate=5Gb/s")
+void add_input(CLI::App& command, experiment::Options& o, const HelpTexts& help) {
+  command.add_option("-c,--config", o.config, help.config)->required()->check(named());
+  command.add_option("--set", o.overrides, std::string("Override a key, e.g. ") + help.example_of_set)
       ->type_name("KEY=VALUE");
-  auto* const duration = run->add_option("--duration", a.duration,
-                                         "How long to send, in seconds or with a unit, e.g. 10 or 500ms")
-                             ->type_name("TIME");
-  run->add_option("--messages", a.messages, "How many messages each QP sends")
+}
+
+void add_output(CLI::App& command, experiment::Options& o, const HelpTexts& help) {
+  command.add_option("--json", o.json, "Write the result as JSON to this file (- for standard output)")
+      ->type_name("FILE")
+      ->check(named());
+  command
+      .add_option("--report", o.report,
+                  "Write configuration, result, time series and pictures to this folder")
+      ->type_name("DIR")
+      ->check(named());
+  command.add_flag_callback(
+      "--no-pictures", [&o] { o.pictures = false; },
+      "Write only data to the report folder, no page and no charts");
+  add_web(command, o.overrides, help.default_of_web);
+  command.add_flag("--hold", o.hold,
+                   "Keep serving the live page, with the result, after the run until Ctrl-C");
+  command.add_flag("-q,--quiet", o.quiet, "Print no progress and no table, only problems");
+}
+
+void add_run(CLI::App& top, ExperimentArguments& a) {
+  const HelpTexts help = {"Configuration file (conf/reference.yaml documents every key)",
+                          "boards.feb0.qps.0.traffic.rate=5Gb/s", "off"};
+  CLI::App& run = *top.add_subcommand("run", "Run the boards and receivers of a configuration");
+  add_input(run, a.options, help);
+  auto* const duration = add_duration(run, a);
+  run.add_option("--messages", a.messages, "How many messages each QP sends")
       ->type_name("N")
       ->excludes(duration);
-  run->add_option("--json", a.options.json, "Write the result as JSON to this file (- for standard output)")
-      ->type_name("FILE")
-      ->check(named());
-  run->add_option("--report", a.options.report,
-                  "Write configuration, result, time series and pictures to this folder")
-      ->type_name("DIR")
-      ->check(named());
-  add_pictures(*run, a.options.pictures);
-  add_web(*run, a.options.overrides, "off");
-  add_hold(*run, a.options.hold);
-  run->add_flag("-q,--quiet", a.options.quiet, "Print no progress and no table, only problems");
+  add_output(run, a.options, help);
 }
 
-struct LabArguments {
-  experiment::Options options;
-  std::optional<std::string> duration;
-};
-
-void add_lab(CLI::App& top, LabArguments& a) {
-  CLI::App* const lab =
-      top.add_subcommand("lab", "Run boards, switches and receivers of a topology on this machine");
-  lab->add_option("-c,--config", a.options.config,
-                  "Topology (conf/lab has some; conf/lab/reference.yaml documents every key)")
-      ->required()
-      ->check(named());
-  lab->add_option("--set", a.options.overrides, "Override a key, e.g. boards.feb.dcqcn.rai=100Mb/s")
-      ->type_name("KEY=VALUE");
-  lab->add_option("--duration", a.duration, "How long to send, in seconds or with a unit, e.g. 10 or 500ms")
-      ->type_name("TIME");
-  lab->add_flag("--virtual", a.options.virtual_time,
-                "Run in virtual time: no DPDK, no clock, the same result every time");
-  lab->add_option("--json", a.options.json, "Write the result as JSON to this file (- for standard output)")
-      ->type_name("FILE")
-      ->check(named());
-  lab->add_option("--report", a.options.report,
-                  "Write configuration, result, time series and pictures to this folder")
-      ->type_name("DIR")
-      ->check(named());
-  add_pictures(*lab, a.options.pictures);
-  add_web(*lab, a.options.overrides, "on, except in virtual time or with --quiet");
-  add_hold(*lab, a.options.hold);
-  lab->add_flag("-q,--quiet", a.options.quiet, "Print no progress and no table, only problems");
-  lab->add_subcommand("sweep",
-                      "Run the topology in virtual time at every point of lab.sweep, and print a table")
+void add_lab(CLI::App& top, ExperimentArguments& a) {
+  const HelpTexts help = {"Topology (conf/lab has some; conf/lab/reference.yaml documents every key)",
+                          "boards.feb.dcqcn.rai=100Mb/s", "on, except in virtual time or with --quiet"};
+  CLI::App& lab =
+      *top.add_subcommand("lab", "Run boards, switches and receivers of a topology on this machine");
+  add_input(lab, a.options, help);
+  add_duration(lab, a);
+  lab.add_flag("--virtual", a.options.virtual_time,
+               "Run in virtual time: no DPDK, no clock, the same result every time");
+  add_output(lab, a.options, help);
+  lab.add_subcommand("sweep",
+                     "Run the topology in virtual time at every point of lab.sweep, and print a table")
       ->fallthrough();
 }
 
@@ -143,17 +137,12 @@ std::string in_seconds(const std::string& text) {
   return number ? text + "s" : text;
 }
 
-int run_command(RunArguments& a) {
+int experiment_command(ExperimentArguments& a, experiment::Options::Command command) {
+  a.options.command = command;
   if (a.duration) a.options.overrides.push_back("run.duration=" + in_seconds(*a.duration));
   if (a.messages) a.options.overrides.push_back("run.messages=" + *a.messages);
-  return experiment::run_experiment(a.options);
-}
-
-int lab_command(LabArguments& a, bool sweep) {
-  using Command = experiment::Options::Command;
-  if (a.duration) a.options.overrides.push_back("run.duration=" + in_seconds(*a.duration));
-  a.options.command = sweep ? Command::kSweep : Command::kLab;
-  return sweep ? experiment::run_sweep(a.options) : experiment::run_experiment(a.options);
+  return command == experiment::Options::Command::kSweep ? experiment::run_sweep(a.options)
+                                                         : experiment::run_experiment(a.options);
 }
 
 int complain(int code, const char* what) {
@@ -175,9 +164,9 @@ int main(int argc, char** argv) {
   top.footer(
       "Exit status: 0 done and all checks held; 1 a check failed; 2 bad usage or configuration; 3 the "
       "environment lacks something.");
-  RunArguments run_arguments;
+  ExperimentArguments run_arguments;
   add_run(top, run_arguments);
-  LabArguments lab_arguments;
+  ExperimentArguments lab_arguments;
   add_lab(top, lab_arguments);
   DoctorOptions doctor_options;
   add_doctor(top, doctor_options);
@@ -199,10 +188,12 @@ int main(int argc, char** argv) {
     return top.exit(e) == 0 ? kDone : kBadUsage;
   }
   try {
+    using Command = experiment::Options::Command;
     if (top.got_subcommand("regs")) return regs(regs_options);
-    if (top.got_subcommand("lab"))
-      return lab_command(lab_arguments, top.get_subcommand("lab")->got_subcommand("sweep"));
-    return top.got_subcommand("doctor") ? doctor(doctor_options) : run_command(run_arguments);
+    if (top.got_subcommand("doctor")) return doctor(doctor_options);
+    if (top.got_subcommand("run")) return experiment_command(run_arguments, Command::kRun);
+    const bool sweep = top.get_subcommand("lab")->got_subcommand("sweep");
+    return experiment_command(lab_arguments, sweep ? Command::kSweep : Command::kLab);
   } catch (const config::ConfigError& e) {
     return complain(kBadUsage, e.what());
   } catch (const dataplane::RequestError& e) {
