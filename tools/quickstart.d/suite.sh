@@ -19,31 +19,28 @@ run_tests() {
   say "$dir: tested in $((SECONDS - began)) s"
 }
 
-# clang's view of the tree: ASan, UBSan and libFuzzer for the sans-I/O libraries, which parse packets from the network, and
-# its warnings for everything else. Compiling and running them takes only CPU time that the tests of the first build leave
-# idle: those mostly wait, one at a time.
-start_clang_builds() {
-  CXX=clang++ configure build-sanitize -Dcore_only=true -Dfuzzers=true -Doptimization=1 \
-    -Db_sanitize=address,undefined -Db_lundef=false
-  CXX=clang++ configure build-clang -Dbuildtype=plain -Dtests=false
+# The fuzzers run for a fixed time, while clang parses what the sanitizer build does not compile.
+start_fuzzers() {
   rm -f build-sanitize/meson-logs/*log.json
-  idle run_clang_builds &
-  clang_pid=$!
+  nice -n 5 meson test -C build-sanitize --no-rebuild --suite fuzz --logbase fuzzlog --print-errorlogs \
+    >build-logs/fuzz.log 2>&1 &
+  fuzz_pid=$!
 }
 
-run_clang_builds() {
-  local failed=0
-  compile build-sanitize || failed=1
-  tools/check-clang build-clang build-sanitize || failed=1
-  meson test -C build-sanitize --no-rebuild --suite fuzz --logbase fuzzlog --timeout-multiplier 4 --print-errorlogs >build-logs/fuzz.log 2>&1 ||
-    cat build-logs/fuzz.log >&2
-  meson test -C build-sanitize --no-rebuild --no-suite fuzz --timeout-multiplier 4 --print-errorlogs \
-    >build-logs/sanitized-tests.log 2>&1 || true
-  return $failed
+finish_fuzzers() {
+  wait "$fuzz_pid" || cat build-logs/fuzz.log >&2
 }
 
-finish_clang_builds() {
-  wait "$clang_pid" || broken=$((broken + 1))
+# The sanitized tests are CPU-bound, while those of the first build mostly wait, one at a time. They run side by side;
+# the sanitized ones only use idle CPU time.
+start_sanitized_tests() {
+  idle meson test -C build-sanitize --no-rebuild --no-suite fuzz --timeout-multiplier 4 --print-errorlogs \
+    >build-logs/sanitized-tests.log 2>&1 &
+  sanitized_pid=$!
+}
+
+finish_sanitized_tests() {
+  wait "$sanitized_pid" || true
   cat build-logs/sanitized-tests.log
 }
 
@@ -66,13 +63,23 @@ run_suite() {
   rm -f build/meson-logs/*log.json
   start_guest_image
   compile build || broken=$((broken + 1))
-  finish_guest_image
 
-  start_clang_builds
-  run_tests build --no-suite builds
-  finish_clang_builds
+  # ASan, UBSan and libFuzzer for the sans-I/O libraries, which parse packets from the network.
+  CXX=clang++ configure build-sanitize -Dcore_only=true -Dfuzzers=true -Doptimization=1 \
+    -Db_sanitize=address,undefined -Db_lundef=false
+  compile build-sanitize || broken=$((broken + 1))
+
+  start_fuzzers
+  # A second compiler, for its warnings.
+  CXX=clang++ configure build-clang -Dbuildtype=plain -Dtests=false
+  tools/check-clang build-clang build-sanitize || broken=$((broken + 1))
+
+  finish_guest_image
+  finish_fuzzers
+  start_sanitized_tests
   # The lab in virtual time must give the same bytes in both builds.
-  SOFTFEB_BUILDS="$PWD/build-sanitize" run_tests build --suite builds --logbase buildslog
+  SOFTFEB_BUILDS="$PWD/build-sanitize" run_tests build
+  finish_sanitized_tests
   say "the suite took $((SECONDS - began)) s; logs: build-logs, build/meson-logs, build-sanitize/meson-logs"
   tools/count-tests --broken-builds "$broken" build build-sanitize
 }
