@@ -23,7 +23,7 @@ void FirmwareDcqcn::advance_to(Edge n) {
   look_ahead();
 }
 
-CongestionControl::Departure FirmwareDcqcn::later_departure(Edge n, Edge ready, std::uint32_t bytes) {
+FirmwareDcqcn::Departure FirmwareDcqcn::later_departure(Edge n, Edge ready, std::uint32_t bytes) {
   // The rate does not change before the refills that matter: same result as ready_edge(), without a copy.
   const Edge horizon = bucket_.rate_delay() + 1;
   if (ready <= horizon || ready - horizon <= quiet_until_) return {time_of(ready), true};
@@ -32,7 +32,7 @@ CongestionControl::Departure FirmwareDcqcn::later_departure(Edge n, Edge ready, 
   return {time_of(found.edge), found.final};
 }
 
-CongestionControl::Departure FirmwareDcqcn::find_departure(std::uint32_t bytes, Time now) {
+FirmwareDcqcn::Departure FirmwareDcqcn::find_departure(std::uint32_t bytes, Time now) {
   const Edge n = edge_until(now);
   if (n > quiet_until_) {
     advance_to(n);
@@ -48,15 +48,14 @@ void FirmwareDcqcn::on_sent(std::uint32_t bytes, Time now) {
   bucket_.take(bytes, n);
 }
 
-CongestionControl::Departure FirmwareDcqcn::on_sent_then_departure(std::uint32_t bytes, std::uint32_t next,
-                                                                   Time now) {
+FirmwareDcqcn::Departure FirmwareDcqcn::on_sent_then_departure(std::uint32_t bytes, std::uint32_t next,
+                                                               Time now) {
   const Edge n = edge_until(now);
   if (n <= quiet_until_ && bucket_.take_with_room(bytes, next, n)) return {0, true};
   return take_then_departure(bytes, next, n);
 }
 
-CongestionControl::Departure FirmwareDcqcn::take_then_departure(std::uint32_t bytes, std::uint32_t next,
-                                                                Edge n) {
+FirmwareDcqcn::Departure FirmwareDcqcn::take_then_departure(std::uint32_t bytes, std::uint32_t next, Edge n) {
   if (n > quiet_until_) advance_to(n);
   bucket_.take(bytes, n);
   return departure_from(n, next);
@@ -82,7 +81,7 @@ void FirmwareDcqcn::set_cnp_counter_reset(bool bit, Time now) {
   look_ahead();
 }
 
-CongestionState FirmwareDcqcn::state(Time now) const {
+congestion::CongestionState FirmwareDcqcn::state(Time now) const {
   ReactionPoint reaction = reaction_;
   TokenBucket bucket = bucket_;
   advance_together(reaction, bucket, edge_until(now));

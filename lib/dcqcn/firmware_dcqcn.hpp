@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "dcqcn/congestion_control.hpp"
+#include "congestion/congestion_control.hpp"
 #include "dcqcn/reaction_point.hpp"
 #include "dcqcn/token_bucket.hpp"
 
 #include <cstdint>
 
+/// lib/dcqcn implements DCQCN behind the interface of lib/congestion, twice: the firmware's algorithm (this
+/// header, which combines reaction_point.hpp and token_bucket.hpp), and the algorithm of the DCQCN paper and
+/// of NICs (paper_dcqcn.hpp). fields.hpp describes their parameters for all code that reads, writes or
+/// displays them. The library is sans-I/O. Then read doc/dcqcn.md and firmware_dcqcn.cpp.
 namespace softfeb::dcqcn {
 
 struct FirmwareSettings {
@@ -17,12 +21,12 @@ struct FirmwareSettings {
 
 /// The firmware's congestion control: its reaction point and its token bucket, both clock-exact. Ignores NAKs
 /// and acknowledgements.
-class alignas(64) FirmwareDcqcn final : public CongestionControl {
+class alignas(64) FirmwareDcqcn final : public congestion::CongestionControl {
  public:
   explicit FirmwareDcqcn(const FirmwareSettings& profile = {});
 
   std::size_t memory() const override { return sizeof *this; }
-  CongestionState state(Time now) const override;
+  congestion::CongestionState state(Time now) const override;
 
   /// Writes the registers at `now`. The values are visible after the last edge not after `now` and take
   /// effect at the next edge.

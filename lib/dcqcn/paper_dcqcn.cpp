@@ -13,7 +13,7 @@ void PaperDcqcn::on_start(Time now) {
   bucket_.restart(reaction_.rc(), edge_from(now));
 }
 
-CongestionControl::Departure PaperDcqcn::find_departure(std::uint32_t bytes, Time now) {
+PaperDcqcn::Departure PaperDcqcn::find_departure(std::uint32_t bytes, Time now) {
   advance_together(reaction_, bucket_, edge_until(now));
   const ReadyEdge ready = ready_edge(reaction_, bucket_, bytes);
   return {time_of(ready.edge), ready.final};
@@ -28,8 +28,7 @@ void PaperDcqcn::on_sent(std::uint32_t bytes, Time now) {
   if (reaction_.rc() != rate) rate_set(now);
 }
 
-CongestionControl::Departure PaperDcqcn::on_sent_then_departure(std::uint32_t bytes, std::uint32_t next,
-                                                                Time now) {
+PaperDcqcn::Departure PaperDcqcn::on_sent_then_departure(std::uint32_t bytes, std::uint32_t next, Time now) {
   on_sent(bytes, now);
   return find_departure(next, now);
 }
@@ -47,7 +46,7 @@ void PaperDcqcn::set_parameters(const PaperParameters& parameters, Time now) {
   rate_set(now);
 }
 
-CongestionState PaperDcqcn::state(Time now) const {
+congestion::CongestionState PaperDcqcn::state(Time now) const {
   PaperReactionPoint reaction = reaction_;
   TokenBucket bucket = bucket_;
   advance_together(reaction, bucket, edge_until(now));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "dcqcn/congestion_control.hpp"
+#include "congestion/congestion_control.hpp"
 #include "dcqcn/paper_reaction_point.hpp"
 #include "dcqcn/token_bucket.hpp"
 
@@ -18,12 +18,12 @@ struct PaperSettings {
 
 /// DCQCN as published or, with other parameters, as implemented by NICs; paced by a token bucket. Ignores
 /// NAKs and acknowledgements.
-class alignas(64) PaperDcqcn final : public CongestionControl {
+class alignas(64) PaperDcqcn final : public congestion::CongestionControl {
  public:
   explicit PaperDcqcn(const PaperSettings& profile = {});
 
   std::size_t memory() const override { return sizeof *this; }
-  CongestionState state(Time now) const override;
+  congestion::CongestionState state(Time now) const override;
   void set_parameters(const PaperParameters& parameters, Time now);
   const PaperReactionPoint& reaction_point() const { return reaction_; }
 

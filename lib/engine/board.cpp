@@ -67,14 +67,14 @@ void Board::add_qp(const SendQpConfig& c) {
   if (!qps_.back().resolved()) await_hop(i, identity().next_hop(c.path.dest_ip));
 }
 
-dcqcn::CongestionControl* Board::congestion_for(const SendQpConfig& config, std::uint32_t i) {
+congestion::CongestionControl* Board::congestion_for(const SendQpConfig& config, std::uint32_t i) {
   if (config.congestion_group) {
     if (const auto it = groups_.find(*config.congestion_group); it != groups_.end()) {
       if (it->second.control != nullptr) shared_.join(i, it->second.line);
       return it->second.control;
     }
   }
-  dcqcn::CongestionControl* const control = qps_.add_control(config);
+  congestion::CongestionControl* const control = qps_.add_control(config);
   if (config.congestion_group) {
     const Group group{control, shared_.add_line()};
     groups_[*config.congestion_group] = group;
@@ -84,7 +84,7 @@ dcqcn::CongestionControl* Board::congestion_for(const SendQpConfig& config, std:
 }
 
 bool Board::set_congestion(std::uint32_t i, const CongestionSettings& profile, Time now) {
-  dcqcn::CongestionControl* const control = qps_[i].congestion();
+  congestion::CongestionControl* const control = qps_[i].congestion();
   if (control == nullptr) return false;
   const Change change = change_parameters(*control, profile, now);
   if (change != Change::kMade) return change == Change::kNone;
@@ -103,7 +103,7 @@ bool Board::set_congestion(std::uint32_t i, const CongestionSettings& profile, T
 void Board::start(Time now) {
   bus_qps_.start();
   // A shared rate starts when its first QP starts.
-  std::map<dcqcn::CongestionControl*, Time> controls;
+  std::map<congestion::CongestionControl*, Time> controls;
   for (std::size_t i = 0; i < first_bus_qp(); ++i) {
     SendQp& qp = qps_[i];
     const Time at = qp.start(now);

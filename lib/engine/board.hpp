@@ -152,7 +152,7 @@ class Board : public Endpoint {
   void watch_timer(std::uint32_t i, Time now);
   void run_timers(Time now);
   void add_qp(const SendQpConfig& config);
-  dcqcn::CongestionControl* congestion_for(const SendQpConfig& config, std::uint32_t i);
+  congestion::CongestionControl* congestion_for(const SendQpConfig& config, std::uint32_t i);
 
   // board_neighbours.cpp: MAC addresses of the configured QPs' next hops
   void await_hop(std::uint32_t i, const roce::IpAddress& hop);
@@ -194,7 +194,7 @@ class Board : public Endpoint {
   std::size_t fetched_ = 0;    ///< position after the last prefetched QP
   ExpectedResponses expected_;
   struct Group {
-    dcqcn::CongestionControl* control = nullptr;
+    congestion::CongestionControl* control = nullptr;
     std::uint32_t line = SharedRates::kNone;
   };
   std::map<std::uint32_t, Group> groups_;

@@ -48,8 +48,8 @@ board::QpLive Board::live(std::size_t i, Time now) const {
   const SendQp& qp = qps_[i];
   out.exists = qp_exists(i);
   out.rc = out.rt = link_.rate();
-  if (const dcqcn::CongestionControl* const control = qp.congestion()) {
-    const dcqcn::CongestionState s = control->state(now);
+  if (const congestion::CongestionControl* const control = qp.congestion()) {
+    const congestion::CongestionState s = control->state(now);
     out.rc = s.rate;
     out.rt = s.target_rate;
     out.alpha = static_cast<std::uint16_t>(std::uint64_t{s.alpha} * 1024 / s.alpha_one);

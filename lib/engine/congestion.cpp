@@ -11,7 +11,7 @@ std::size_t congestion_control_bytes(const CongestionSettings& profile) {
   return 0;
 }
 
-dcqcn::CongestionControl* make_congestion_control(const CongestionSettings& profile, void* place) {
+congestion::CongestionControl* make_congestion_control(const CongestionSettings& profile, void* place) {
   if (const auto* firmware = std::get_if<dcqcn::FirmwareSettings>(&profile))
     return new (place) dcqcn::FirmwareDcqcn(*firmware);
   if (const auto* paper = std::get_if<dcqcn::PaperSettings>(&profile))
@@ -19,7 +19,8 @@ dcqcn::CongestionControl* make_congestion_control(const CongestionSettings& prof
   return nullptr;
 }
 
-Change change_parameters(dcqcn::CongestionControl& control, const CongestionSettings& profile, Time now) {
+Change change_parameters(congestion::CongestionControl& control, const CongestionSettings& profile,
+                         Time now) {
   if (const auto* firmware = std::get_if<dcqcn::FirmwareSettings>(&profile)) {
     auto* const c = dynamic_cast<dcqcn::FirmwareDcqcn*>(&control);
     if (c == nullptr) return Change::kRefused;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "dcqcn/congestion_control.hpp"
+#include "congestion/congestion_control.hpp"
 #include "dcqcn/firmware_dcqcn.hpp"
 #include "dcqcn/paper_dcqcn.hpp"
 
@@ -19,7 +19,7 @@ using CongestionSettings = std::variant<std::monostate, dcqcn::FirmwareSettings,
 std::size_t congestion_control_bytes(const CongestionSettings& profile);
 /// Constructs the congestion control at `place`, which provides congestion_control_bytes() bytes aligned to a
 /// cache line. Returns null for none.
-dcqcn::CongestionControl* make_congestion_control(const CongestionSettings& profile, void* place);
+congestion::CongestionControl* make_congestion_control(const CongestionSettings& profile, void* place);
 
 enum class Change : std::uint8_t {
   kMade,
@@ -29,6 +29,6 @@ enum class Change : std::uint8_t {
 
 /// Sets new parameters of a running congestion control, effective from `now` on. Settings fixed at
 /// construction (the token bucket, the firmware's line rate) do not change.
-Change change_parameters(dcqcn::CongestionControl& control, const CongestionSettings& profile, Time now);
+Change change_parameters(congestion::CongestionControl& control, const CongestionSettings& profile, Time now);
 
 }  // namespace softfeb::engine

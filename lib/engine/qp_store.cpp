@@ -23,12 +23,12 @@ QpStore::QpStore(const Sizes& sizes, std::pmr::memory_resource* from)
 QpStore::~QpStore() {
   for (std::size_t i = 0; i < size_; ++i) {
     SendQp& qp = (*this)[i];
-    dcqcn::CongestionControl* const control = qp.congestion();
+    congestion::CongestionControl* const control = qp.congestion();
     std::destroy_at(&qp);
     if (static_cast<void*>(control) == place(i) + sizeof(SendQp)) std::destroy_at(control);
   }
   while (shared_controls_ != next_shared_) {
-    auto* const control = reinterpret_cast<dcqcn::CongestionControl*>(shared_controls_);
+    auto* const control = reinterpret_cast<congestion::CongestionControl*>(shared_controls_);
     shared_controls_ += Block::rounded(control->memory());
     std::destroy_at(control);
   }
@@ -59,7 +59,7 @@ QpStore::Sizes QpStore::sizes_of(std::span<const SendQpConfig> qps, std::size_t 
   return sizes;
 }
 
-SendQp& QpStore::add(const SendQpConfig& config, dcqcn::CongestionControl* control) {
+SendQp& QpStore::add(const SendQpConfig& config, congestion::CongestionControl* control) {
   SendQpDeps deps;
   roce::RequesterConfig common = SendQp::requester_config(config);
   common.qpn = common.dest_qpn = common.initial_psn = 0;
@@ -75,10 +75,10 @@ SendQp& QpStore::add(const SendQpConfig& config, dcqcn::CongestionControl* contr
   return *qp;
 }
 
-dcqcn::CongestionControl* QpStore::add_control(const SendQpConfig& config) {
+congestion::CongestionControl* QpStore::add_control(const SendQpConfig& config) {
   if (!config.congestion_group)
     return make_congestion_control(config.congestion, place(size_) + sizeof(SendQp));
-  dcqcn::CongestionControl* const control = make_congestion_control(config.congestion, next_shared_);
+  congestion::CongestionControl* const control = make_congestion_control(config.congestion, next_shared_);
   if (control != nullptr) next_shared_ += Block::rounded(control->memory());
   return control;
 }

@@ -55,10 +55,10 @@ class QpStore {
   ~QpStore();
 
   /// Adds the next queue pair; `control` may be null.
-  SendQp& add(const SendQpConfig& config, dcqcn::CongestionControl* control);
+  SendQp& add(const SendQpConfig& config, congestion::CongestionControl* control);
   /// Constructs the congestion control of the next queue pair to be added, or that of its group if the queue
   /// pair is the first of the group. Returns null if its configuration has none.
-  dcqcn::CongestionControl* add_control(const SendQpConfig& config);
+  congestion::CongestionControl* add_control(const SendQpConfig& config);
 
   std::size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }

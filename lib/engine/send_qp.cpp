@@ -54,7 +54,7 @@ Held<Pacer> make_pacer(const SendQpConfig& config, const SendQpDeps& deps) {
 
 }  // namespace
 
-SendQp::SendQp(const SendQpConfig& config, dcqcn::CongestionControl* congestion, const SendQpDeps& deps)
+SendQp::SendQp(const SendQpConfig& config, congestion::CongestionControl* congestion, const SendQpDeps& deps)
     : requester_(requester_config(config), requester_deps(config, deps, traffic_)),
       traffic_(config.traffic, traffic_profile(config, deps)),
       pacer_(make_pacer(config, deps)),
@@ -197,8 +197,8 @@ bool SendQp::on_cnp(Time now) {
 
 void SendQp::on_response(const roce::Aeth& aeth, roce::Psn psn, Time now) {
   if (congestion_ != nullptr) {
-    if (aeth.kind() == roce::AethKind::kNakSequence) congestion_->nak(dcqcn::Nak::kSequence, now);
-    if (aeth.kind() == roce::AethKind::kRnrNak) congestion_->nak(dcqcn::Nak::kReceiverNotReady, now);
+    if (aeth.kind() == roce::AethKind::kNakSequence) congestion_->nak(congestion::Nak::kSequence, now);
+    if (aeth.kind() == roce::AethKind::kRnrNak) congestion_->nak(congestion::Nak::kReceiverNotReady, now);
   }
   requester_.on_response(aeth, psn, now);
 }
@@ -208,7 +208,7 @@ void SendQp::on_timer(Time now) {
     const std::uint64_t timeouts = requester_.timeouts();
     requester_.on_timer(now);
     if (congestion_ != nullptr && requester_.timeouts() != timeouts) {
-      congestion_->nak(dcqcn::Nak::kTimeout, now);
+      congestion_->nak(congestion::Nak::kTimeout, now);
     }
   }
   if (congestion_ != nullptr && congestion_->timer() <= now) congestion_->timer_expired(now);

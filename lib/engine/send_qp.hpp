@@ -62,7 +62,7 @@ struct SendQpDeps {
 class alignas(64) SendQp {
  public:
   /// `congestion` may be null and may be shared with other QPs; it must outlive the QP.
-  SendQp(const SendQpConfig& config, dcqcn::CongestionControl* congestion, const SendQpDeps& deps = {});
+  SendQp(const SendQpConfig& config, congestion::CongestionControl* congestion, const SendQpDeps& deps = {});
   SendQp(const SendQp&) = delete;
   SendQp& operator=(const SendQp&) = delete;
 
@@ -170,7 +170,7 @@ class alignas(64) SendQp {
     const Time own = requester_.deadline();
     return congestion_ == nullptr ? own : std::min(own, congestion_->timer());
   }
-  dcqcn::CongestionControl* congestion() const { return congestion_; }
+  congestion::CongestionControl* congestion() const { return congestion_; }
   /// The timer of congestion control, which deadline() includes.
   Time congestion_timer() const { return congestion_ == nullptr ? kNever : congestion_->timer(); }
   /// Status of the first request that failed since construction or renew(), if any.
@@ -273,7 +273,7 @@ class alignas(64) SendQp {
 
   alignas(64) roce::HeaderTemplate headers_;
   Flags flags_{};
-  dcqcn::CongestionControl* congestion_;
+  congestion::CongestionControl* congestion_;
   const roce::PayloadStream* payload_;
   std::uint64_t counted_bytes_ = 0;
   Time run_until_ = kNever;   ///< time at which a message must be posted, which ends the fast path

@@ -30,7 +30,7 @@ struct SendQpSnapshot {
   Time pacing_given_up = 0;
   std::optional<roce::WcStatus> failure;
   /// State at the time of the copy; not set without congestion control.
-  std::optional<dcqcn::CongestionState> congestion;
+  std::optional<congestion::CongestionState> congestion;
   bool resolved = false;
 };
 

@@ -39,7 +39,7 @@ RateWatch::RateWatch(std::vector<engine::Board*> boards, Time interval)
 
 void RateWatch::find_controls(std::size_t b) {
   engine::Board& board = *boards_[b];
-  std::map<const dcqcn::CongestionControl*, std::size_t> met;
+  std::map<const congestion::CongestionControl*, std::size_t> met;
   for (std::size_t i = 0; i < board.first_bus_qp(); ++i) {
     const auto* const firmware = dynamic_cast<const dcqcn::FirmwareDcqcn*>(board.qp(i).congestion());
     if (firmware == nullptr) continue;

@@ -28,7 +28,7 @@ std::uint64_t naks(const roce::RequesterCounters& r) {
          r.nak_invalid_rd_rx;
 }
 
-Json alpha(const dcqcn::CongestionState& c) { return static_cast<double>(c.alpha) / c.alpha_one; }
+Json alpha(const congestion::CongestionState& c) { return static_cast<double>(c.alpha) / c.alpha_one; }
 
 Json send_qp(const endpoints::QpPlan& plan, const stats::Outcome& o) {
   const engine::SendQpSnapshot& s = o.final[plan.board].send_qps[plan.on_board];

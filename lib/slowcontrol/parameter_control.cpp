@@ -83,7 +83,7 @@ void ParameterControl::add_slots(std::size_t board) {
 void ParameterControl::add_sharers(std::size_t board) {
   Board& b = boards_[board];
   const engine::Board& sender = pool_.board(board);
-  std::map<const dcqcn::CongestionControl*, std::size_t> slots;
+  std::map<const congestion::CongestionControl*, std::size_t> slots;
   std::size_t of_bus = 0;
   for (std::size_t s = 0; s < b.slots.size(); ++s) {
     slots.emplace(sender.qp(b.slots[s].qp).congestion(), s);

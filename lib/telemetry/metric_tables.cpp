@@ -54,11 +54,11 @@ constexpr SendQpMetric kSendQp[] = {
 
 constexpr CongestionMetric kCongestion[] = {
     {"current_rate_bytes_per_second", "Current rate Rc of DCQCN.", false,
-     [](const dcqcn::CongestionState& s) { return static_cast<double>(s.rate); }},
+     [](const congestion::CongestionState& s) { return static_cast<double>(s.rate); }},
     {"target_rate_bytes_per_second", "Target rate Rt of DCQCN.", false,
-     [](const dcqcn::CongestionState& s) { return static_cast<double>(s.target_rate); }},
+     [](const congestion::CongestionState& s) { return static_cast<double>(s.target_rate); }},
     {"alpha_ratio", "Alpha of DCQCN, 0 to 1.", false,
-     [](const dcqcn::CongestionState& s) { return static_cast<double>(s.alpha) / s.alpha_one; }},
+     [](const congestion::CongestionState& s) { return static_cast<double>(s.alpha) / s.alpha_one; }},
 };
 
 constexpr ReceiverMetric kReceiver[] = {

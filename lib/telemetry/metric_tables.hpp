@@ -22,7 +22,7 @@ struct CongestionMetric {
   const char* name;
   const char* help;
   bool counter;
-  double (*value)(const dcqcn::CongestionState&);
+  double (*value)(const congestion::CongestionState&);
 };
 struct ReceiverMetric {
   const char* name;

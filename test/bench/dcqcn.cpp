@@ -13,7 +13,7 @@ namespace {
 constexpr std::uint32_t kFrame = 12 + 4096;  // counted bytes of a packet
 
 /// Sends packets back to back, far below the rate, to measure the cost per packet when pacing never delays.
-void never_wait(dcqcn::CongestionControl& c, Time& now, std::uint64_t times) {
+void never_wait(congestion::CongestionControl& c, Time& now, std::uint64_t times) {
   for (; times != 0; --times) {
     keep_value(c.departure(kFrame, now));
     c.sent(kFrame, now);
@@ -22,7 +22,7 @@ void never_wait(dcqcn::CongestionControl& c, Time& now, std::uint64_t times) {
 }
 
 /// Sends each packet at its departure time.
-void pace(dcqcn::CongestionControl& c, Time& now, std::uint64_t times) {
+void pace(congestion::CongestionControl& c, Time& now, std::uint64_t times) {
   for (; times != 0; --times) {
     for (Time at = c.departure(kFrame, now); at > now; at = c.departure(kFrame, now)) now = at;
     c.sent(kFrame, now);
@@ -30,7 +30,7 @@ void pace(dcqcn::CongestionControl& c, Time& now, std::uint64_t times) {
 }
 
 /// Delivers a CNP every 55 µs, without packets.
-void notify(dcqcn::CongestionControl& c, Time& now, std::uint64_t times) {
+void notify(congestion::CongestionControl& c, Time& now, std::uint64_t times) {
   for (; times != 0; --times) {
     c.cnp(now);
     keep_value(c.departure(kFrame, now));
@@ -39,7 +39,7 @@ void notify(dcqcn::CongestionControl& c, Time& now, std::uint64_t times) {
 }
 
 /// Idles for a millisecond, then sends one packet.
-void idle(dcqcn::CongestionControl& c, Time& now, std::uint64_t times) {
+void idle(congestion::CongestionControl& c, Time& now, std::uint64_t times) {
   for (; times != 0; --times) {
     now += kMillisecond;
     pace(c, now, 1);
@@ -48,29 +48,29 @@ void idle(dcqcn::CongestionControl& c, Time& now, std::uint64_t times) {
 
 /// A congestion control and its current time.
 struct Subject {
-  std::shared_ptr<dcqcn::CongestionControl> control;
+  std::shared_ptr<congestion::CongestionControl> control;
   std::shared_ptr<Time> now = std::make_shared<Time>(kSecond);
 
-  explicit Subject(std::shared_ptr<dcqcn::CongestionControl> c) : control(std::move(c)) {
+  explicit Subject(std::shared_ptr<congestion::CongestionControl> c) : control(std::move(c)) {
     control->start(*now);
   }
 };
 
 template <typename Work>
-void add_piece(Costs& costs, const std::string& name, std::shared_ptr<dcqcn::CongestionControl> control,
+void add_piece(Costs& costs, const std::string& name, std::shared_ptr<congestion::CongestionControl> control,
                Work work) {
   costs.add(name, [subject = Subject(std::move(control)), work](std::uint64_t times) {
     work(*subject.control, *subject.now, times);
   });
 }
 
-std::shared_ptr<dcqcn::CongestionControl> firmware(std::uint64_t line_rate) {
+std::shared_ptr<congestion::CongestionControl> firmware(std::uint64_t line_rate) {
   dcqcn::FirmwareSettings p;
   p.build = {.line_rate = line_rate, .wrap32 = line_rate < (1ULL << 32)};
   return std::make_shared<dcqcn::FirmwareDcqcn>(p);
 }
 
-std::shared_ptr<dcqcn::CongestionControl> paper(std::uint64_t line_rate) {
+std::shared_ptr<congestion::CongestionControl> paper(std::uint64_t line_rate) {
   dcqcn::PaperSettings p;
   p.parameters.line_rate = line_rate;
   return std::make_shared<dcqcn::PaperDcqcn>(p);

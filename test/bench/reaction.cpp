@@ -67,7 +67,7 @@ dcqcn::FirmwareSettings probe_profile() {
 
 /// Returns when the model permits the next packet. Queries the model at `from`, and again if it cannot
 /// predict beyond its next event.
-Time predict(dcqcn::CongestionControl& model, std::uint32_t bytes, Time from) {
+Time predict(congestion::CongestionControl& model, std::uint32_t bytes, Time from) {
   Time at = from;
   for (;;) {
     const Time next = std::max(at, model.departure(bytes, at));

@@ -103,7 +103,7 @@ void Pair::add_receive_qp(test::ReceiverBuilder& r, const engine::SendQpConfig& 
 void Pair::renew_targets(Time now) {
   for (std::size_t i = kVictims; i < kQps; ++i) {
     if (board->qp(i).requester().state() == roce::QpState::kErr) {
-      dcqcn::CongestionControl* const control = board->qp(i).congestion();
+      congestion::CongestionControl* const control = board->qp(i).congestion();
       std::destroy_at(&board->qp(i));
       std::construct_at(&board->qp(i), send_qps_[i], control);
       board->qp(i).start(now);

@@ -12,6 +12,8 @@
 
 using namespace softfeb;
 using namespace softfeb::dcqcn;
+using softfeb::congestion::CongestionState;
+using softfeb::congestion::Nak;
 
 namespace {
 

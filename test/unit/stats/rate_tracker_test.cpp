@@ -33,8 +33,8 @@ struct Run {
     }
     endpoints[0].send_qps.resize(6);
     for (auto& qp : endpoints[0].send_qps)
-      qp.congestion =
-          dcqcn::CongestionState{.rate = kRate, .target_rate = 2 * kRate, .alpha = 512, .alpha_one = 1024};
+      qp.congestion = congestion::CongestionState{
+          .rate = kRate, .target_rate = 2 * kRate, .alpha = 512, .alpha_one = 1024};
     endpoints[0].send_qps[4].exists = false;
     for (std::size_t r = kReceiver; r < 3; ++r) endpoints[r].receive_qps.resize(2);
     network.ports.resize(1);

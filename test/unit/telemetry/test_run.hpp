@@ -31,7 +31,7 @@ struct TestRun {
     telemetry::add_network(info, n, 1, 0);
     endpoints[0].send_qps.resize(2);
     for (auto& qp : endpoints[0].send_qps)
-      qp.congestion = dcqcn::CongestionState{
+      qp.congestion = congestion::CongestionState{
           .rate = 1'000'000, .target_rate = 2'000'000, .alpha = 512, .alpha_one = 1024};
     endpoints[1].receive_qps.resize(2);
     network.ports.resize(2);

@@ -7,12 +7,10 @@
 #include <cstddef>
 #include <cstdint>
 
-/// lib/dcqcn implements congestion control. This header defines the interface. There are two implementations:
-/// the firmware's algorithm (firmware_dcqcn.hpp, which combines reaction_point.hpp and token_bucket.hpp), and
-/// the algorithm of the DCQCN paper and of NICs (paper_dcqcn.hpp). fields.hpp describes their parameters for
-/// all code that reads, writes or displays them. The library is sans-I/O and may include only lib/base. After
-/// this header, read doc/dcqcn.md and firmware_dcqcn.cpp.
-namespace softfeb::dcqcn {
+/// lib/congestion has the interface between the engine and congestion control (this header), and algorithms
+/// that implement it. The DCQCN algorithms are in lib/dcqcn. The library is sans-I/O and may include only
+/// lib/base.
+namespace softfeb::congestion {
 
 /// Contents of an acknowledgement, as reported to a congestion control algorithm.
 struct Ack {
@@ -160,4 +158,4 @@ class CongestionControl {
   bool timed_ = false;
 };
 
-}  // namespace softfeb::dcqcn
+}  // namespace softfeb::congestion

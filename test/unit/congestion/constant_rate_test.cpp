@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Tests the third implementation of the interface, which is a minimal one.
-#include "dcqcn/congestion_control.hpp"
+#include "congestion/congestion_control.hpp"
 
 #include <algorithm>
 
 #include <catch2/catch.hpp>
 
 using namespace softfeb;
-using namespace softfeb::dcqcn;
+using namespace softfeb::congestion;
 
 namespace {
 
@@ -37,7 +37,7 @@ class ConstantRate final : public CongestionControl {
 
 }  // namespace
 
-TEST_CASE("constant rate: packets follow the rate to the picosecond", "[dcqcn]") {
+TEST_CASE("constant rate: packets follow the rate to the picosecond", "[congestion]") {
   ConstantRate constant(3'000'000'000);
   CongestionControl& cc = constant;
   cc.start(1000);
@@ -51,7 +51,7 @@ TEST_CASE("constant rate: packets follow the rate to the picosecond", "[dcqcn]")
   CHECK(cc.timer() == kNever);
 }
 
-TEST_CASE("a departure is computed once between two events", "[dcqcn]") {
+TEST_CASE("a departure is computed once between two events", "[congestion]") {
   ConstantRate cc(1'000'000);
   cc.start(0);
   for (Time now = 0; now < 100; ++now) cc.departure(1000, now);
