@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "base/bytes.hpp"
 #include "base/time.hpp"
+#include "congestion/ack.hpp"
+#include "congestion/state.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -12,32 +13,18 @@
 /// lib/base.
 namespace softfeb::congestion {
 
-/// Contents of an acknowledgement, as reported to a congestion control algorithm.
-struct Ack {
-  Time sent_at = 0;  ///< departure of the newest acknowledged packet (of its last copy, if retransmitted)
-  std::uint32_t bytes = 0;    ///< counted bytes acknowledged for the first time
-  std::uint32_t granted = 0;  ///< counted bytes of additional credit, if the receiver grants credit
-  ByteSpan telemetry = {};    ///< in-band telemetry (INT) collected on the path, if any
-};
-
-/// Reason for a retransmission.
-enum class Nak : std::uint8_t {
-  kSequence,          ///< NAK 0x60: a packet was lost
-  kReceiverNotReady,  ///< RNR NAK: the peer had no receive request
-  kTimeout,           ///< the ACK timer expired; no NAK was received
-};
-
-/// State reported to telemetry.
-struct CongestionState {
-  std::uint64_t rate = 0;         ///< Rc, bytes per second
-  std::uint64_t target_rate = 0;  ///< Rt; equals `rate` if the algorithm has no target rate
-  std::uint32_t alpha = 0;        ///< in units of 1 / `alpha_one`; 0 if the algorithm has no alpha
-  std::uint32_t alpha_one = 1;
-  std::uint32_t stage = 0;    ///< increases since the last CNP
-  std::uint64_t cnps = 0;     ///< number of CNPs (16 bits in the firmware)
-  std::int64_t credit = 0;    ///< bytes that may be sent immediately
-  std::uint64_t spilled = 0;  ///< bytes of credit lost because the bucket was full
-};
+/// The hooks that an algorithm implements, as a sum of these bits. For all others the engine makes no virtual
+/// call, and it may skip the work of preparing their arguments.
+using Hooks = std::uint16_t;
+inline constexpr Hooks kOnAck = 1U << 0;
+inline constexpr Hooks kOnNak = 1U << 1;
+inline constexpr Hooks kOnCnp = 1U << 2;
+inline constexpr Hooks kOnGranted = 1U << 3;
+inline constexpr Hooks kOnPosted = 1U << 4;
+inline constexpr Hooks kTimer = 1U << 5;     ///< timer_at() and on_timer()
+inline constexpr Hooks kWindow = 1U << 6;    ///< find_window()
+inline constexpr Hooks kPriority = 1U << 7;  ///< find_priority()
+inline constexpr Hooks kRank = 1U << 8;      ///< find_rank()
 
 /// Congestion control for one queue pair, or for several that share a rate. Sans-I/O: the caller reports
 /// events; the algorithm answers when the next frame may leave (rate- and credit-based algorithms) and how
@@ -47,16 +34,21 @@ struct CongestionState {
 /// retransmissions, excluding Ethernet, IP, UDP and iCRC. No call allocates memory.
 ///
 /// Dispatch is virtual because the set of algorithms is open. The calls predict well, since the queue pairs
-/// of a worker usually share one algorithm, and departure(), which the pacing wheel calls repeatedly, makes a
-/// virtual call only after an event.
+/// of a worker usually share one algorithm. departure(), which the pacing wheel calls repeatedly, makes a
+/// virtual call only after an event, and unused hooks cost a test of a bit.
 ///
-/// The engine does not use ack() and window(), because neither current algorithm needs them. To add an
-/// algorithm that does, start at engine::SendQp::on_response() and may_send(). See doc/dcqcn.md.
+/// The engine calls nak(), cnp() and timer_expired(), but not yet ack(), granted(), posted(), window(),
+/// priority() and rank(), because DCQCN needs none of them. See doc/dcqcn.md.
 class CongestionControl {
  public:
   static constexpr std::uint64_t kNoWindow = UINT64_MAX;
+  static constexpr std::uint8_t kNoPriority = UINT8_MAX;
+  static constexpr std::uint32_t kNoAckSpacing = UINT32_MAX;
 
   virtual ~CongestionControl() = default;
+
+  /// True if the algorithm implements any of these hooks.
+  bool uses(Hooks hooks) const { return (hooks_ & hooks) != 0; }
 
   /// Returns when a frame of `bytes` counted bytes may leave if no further event occurs. A time not after
   /// `now` means now; kNever means that an event is required first. Ask again after every event, because a
@@ -86,28 +78,57 @@ class CongestionControl {
   /// A CNP for this queue pair was received at `now`. A CNP that accompanies a NAK (ConnectX-5 and -6 send
   /// both) is treated like any other; the two events are reported separately, in either order.
   void cnp(Time now) {
+    if (!uses(kOnCnp)) return;
     forget();
     on_cnp(now);
   }
+  /// An acknowledgement of new packets was received. The progress that a NAK reports comes first, as an
+  /// acknowledgement without `sent_at`; then nak() is called.
   void ack(const Ack& ack, Time now) {
+    if (!uses(kOnAck)) return;
     forget();
     on_ack(ack, now);
   }
   void nak(Nak nak, Time now) {
+    if (!uses(kOnNak)) return;
     forget();
     on_nak(nak, now);
   }
+  /// The receiver granted credit: the first `packets` packets, counted from the start of the queue pair, may
+  /// leave. The rest of the message is to be sent at `priority`. Grants may be repeated and out of order.
+  void granted(std::uint64_t packets, std::uint8_t priority, Time now) {
+    if (!uses(kOnGranted)) return;
+    forget();
+    on_granted(packets, priority, now);
+  }
+  /// A message of `length` payload bytes was posted behind the previous one.
+  void posted(std::uint32_t length, Time now) {
+    if (!uses(kOnPosted)) return;
+    forget();
+    on_posted(length, now);
+  }
   /// Called when the time returned by timer() is reached.
   void timer_expired(Time now) {
+    if (!uses(kTimer)) return;
     forget();
     on_timer(now);
   }
 
   /// Time at which to call timer_expired() if no event occurs before. Algorithms that advance lazily need no
   /// timer.
-  Time timer() const { return timed_ ? timer_at() : kNever; }
-  /// Limit on unacknowledged counted bytes.
-  virtual std::uint64_t window() const { return kNoWindow; }
+  Time timer() const { return uses(kTimer) ? timer_at() : kNever; }
+  /// A packet may leave while fewer counted bytes than this are unacknowledged. At least 1, so that a packet
+  /// may leave when none is in flight.
+  std::uint64_t window() const { return uses(kWindow) ? find_window() : kNoWindow; }
+  /// Priority level of the next packet, 0 (lowest) to 7; kNoPriority if the queue pair's own DSCP applies.
+  std::uint8_t priority() const { return uses(kPriority) ? find_priority() : kNoPriority; }
+  /// Order among queue pairs that are ready to send: the lowest rank goes first. 0 if the algorithm does not
+  /// rank them; they are then served in round robin.
+  std::uint64_t rank() const { return uses(kRank) ? find_rank() : 0; }
+
+  /// Largest number of counted bytes between two packets that request an acknowledgement; 0 for every packet,
+  /// kNoAckSpacing if the algorithm does not mind. Constant; read once.
+  virtual std::uint32_t ack_spacing() const { return kNoAckSpacing; }
   /// Memory footprint in bytes.
   virtual std::size_t memory() const = 0;
   /// The state at `now`. Does not change the object.
@@ -120,17 +141,12 @@ class CongestionControl {
     bool final = true;
   };
 
-  CongestionControl() = default;
+  explicit CongestionControl(Hooks hooks) : hooks_(hooks) {}
   CongestionControl(const CongestionControl&) = default;
   CongestionControl& operator=(const CongestionControl&) = default;
 
   /// Invalidates the cached departure.
   void forget() { asked_bytes_ = UINT32_MAX; }
-
-  /// Enables timer_at(). timer() is called for every packet, so algorithms without a timer skip the virtual
-  /// call.
-  void set_timed(bool timed) { timed_ = timed; }
-  virtual Time timer_at() const { return kNever; }
 
   virtual Departure find_departure(std::uint32_t bytes, Time now) = 0;
   virtual void on_start(Time) {}
@@ -140,10 +156,18 @@ class CongestionControl {
     on_sent(bytes, now);
     return find_departure(next, now);
   }
-  virtual void on_cnp(Time) {}
+
+  // Each of these is called only if the constructor was given its bit.
   virtual void on_ack(const Ack&, Time) {}
   virtual void on_nak(Nak, Time) {}
+  virtual void on_cnp(Time) {}
+  virtual void on_granted(std::uint64_t, std::uint8_t, Time) {}
+  virtual void on_posted(std::uint32_t, Time) {}
+  virtual Time timer_at() const { return kNever; }
   virtual void on_timer(Time) {}
+  virtual std::uint64_t find_window() const { return kNoWindow; }
+  virtual std::uint8_t find_priority() const { return kNoPriority; }
+  virtual std::uint64_t find_rank() const { return 0; }
 
  private:
   void keep(std::uint32_t bytes, const Departure& answer) {
@@ -152,10 +176,12 @@ class CongestionControl {
     final_ = answer.final;
   }
 
+  // 24 bytes with the pointer to the virtual table. The cache lines of the firmware's DCQCN depend on it.
   Time answer_ = kNever;
   std::uint32_t asked_bytes_ = UINT32_MAX;
   bool final_ = true;
-  bool timed_ = false;
+  Hooks hooks_;
 };
+static_assert(sizeof(CongestionControl) == 24);
 
 }  // namespace softfeb::congestion

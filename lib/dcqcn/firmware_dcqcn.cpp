@@ -6,7 +6,9 @@
 namespace softfeb::dcqcn {
 
 FirmwareDcqcn::FirmwareDcqcn(const FirmwareSettings& profile)
-    : bucket_(profile.bucket, profile.build.line_rate), reaction_(profile.parameters, profile.build) {
+    : CongestionControl(congestion::kOnCnp),
+      bucket_(profile.bucket, profile.build.line_rate),
+      reaction_(profile.parameters, profile.build) {
   static_assert(sizeof(FirmwareDcqcn) <= 320, "memory of a queue pair (doc/engine.md)");
   look_ahead();
 }

@@ -6,7 +6,9 @@
 namespace softfeb::dcqcn {
 
 PaperDcqcn::PaperDcqcn(const PaperSettings& profile)
-    : bucket_(profile.bucket, profile.parameters.line_rate), reaction_(profile.parameters) {}
+    : CongestionControl(congestion::kOnCnp),
+      bucket_(profile.bucket, profile.parameters.line_rate),
+      reaction_(profile.parameters) {}
 
 void PaperDcqcn::on_start(Time now) {
   reaction_.advance_time(now);

@@ -13,7 +13,7 @@ namespace {
 
 class ConstantRate final : public CongestionControl {
  public:
-  explicit ConstantRate(std::uint64_t rate) : rate_(rate) {}
+  explicit ConstantRate(std::uint64_t rate, Hooks hooks = 0) : CongestionControl(hooks), rate_(rate) {}
   std::size_t memory() const override { return sizeof *this; }
   CongestionState state(Time) const override { return {.rate = rate_, .target_rate = rate_}; }
   int asked = 0;
@@ -48,11 +48,14 @@ TEST_CASE("constant rate: packets follow the rate to the picosecond", "[congesti
   }
   CHECK(cc.departure(1000, now) == 1000 + kSecond);
   CHECK(cc.window() == CongestionControl::kNoWindow);
+  CHECK(cc.priority() == CongestionControl::kNoPriority);
+  CHECK(cc.ack_spacing() == CongestionControl::kNoAckSpacing);
+  CHECK(cc.rank() == 0);
   CHECK(cc.timer() == kNever);
 }
 
 TEST_CASE("a departure is computed once between two events", "[congestion]") {
-  ConstantRate cc(1'000'000);
+  ConstantRate cc(1'000'000, kOnAck | kOnNak | kOnCnp | kOnGranted | kOnPosted | kTimer);
   cc.start(0);
   for (Time now = 0; now < 100; ++now) cc.departure(1000, now);
   CHECK(cc.asked == 1);
@@ -70,4 +73,27 @@ TEST_CASE("a departure is computed once between two events", "[congestion]") {
   cc.departure(999, 104);
   cc.departure(999, 105);
   CHECK(cc.asked == 7);
+  cc.granted(5, 1, 106);
+  cc.departure(999, 106);
+  cc.posted(4096, 107);
+  cc.departure(999, 107);
+  CHECK(cc.asked == 9);
+}
+
+TEST_CASE("unused hooks change nothing", "[congestion]") {
+  ConstantRate cc(1'000'000, kOnCnp);
+  cc.start(0);
+  cc.departure(999, 1);
+  cc.ack({.bytes = 999}, 2);
+  cc.nak(Nak::kTimeout, 2);
+  cc.granted(5, 1, 2);
+  cc.posted(4096, 2);
+  cc.timer_expired(2);
+  cc.departure(999, 2);
+  CHECK(cc.asked == 1);
+  cc.cnp(3);
+  cc.departure(999, 3);
+  CHECK(cc.asked == 2);
+  CHECK(cc.uses(kOnCnp | kWindow));
+  CHECK_FALSE(cc.uses(kOnAck | kWindow));
 }
