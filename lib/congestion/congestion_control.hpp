@@ -9,8 +9,8 @@
 #include <cstdint>
 
 /// lib/congestion has the interface between the engine and congestion control (this header), and algorithms
-/// that implement it. The DCQCN algorithms are in lib/dcqcn. The library is sans-I/O and may include only
-/// lib/base.
+/// that implement it: TIMELY (timely.hpp). The DCQCN algorithms are in
+/// lib/dcqcn. The library is sans-I/O and may include only lib/base. After this header, read timely.cpp.
 namespace softfeb::congestion {
 
 /// The hooks that an algorithm implements, as a sum of these bits. For all others the engine makes no virtual

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "cc_file.hpp"
+
+#include "support/vector_files.hpp"
+
+#include <cmath>
+#include <fstream>
+#include <sstream>
+#include <stdexcept>
+
+namespace softfeb::test {
+
+namespace {
+
+bool within(double is, double should, const nlohmann::json* tolerance) {
+  if (is == should) return true;
+  if (tolerance == nullptr) return false;
+  const double gap = std::abs(is - should);
+  return gap <= tolerance->at(0).get<double>() * std::abs(should) || gap <= tolerance->at(1).get<double>();
+}
+
+}  // namespace
+
+CcFile read_cc_file(const std::filesystem::path& path) {
+  std::ifstream in(path);
+  CcFile file{nlohmann::json::parse(in)};
+  if (file.document.at("format") != 1) throw std::runtime_error("not of format 1");
+  file.algorithm();  // throws if there is none
+  return file;
+}
+
+std::vector<std::filesystem::path> cc_files() { return vector_files("cc", ".json", Depth::kRecursive); }
+
+std::optional<std::string> cc_difference(const CcFile& file, const nlohmann::json& event,
+                                         const CcValues& shown) {
+  const nlohmann::json& tolerances = file.document.at("tolerance");
+  for (const auto& [name, value] : event.at("expect").items()) {
+    const auto is = shown.find(name);
+    if (is == shown.end()) throw std::runtime_error("the replay does not know the value \"" + name + "\"");
+    const auto should = value.get<double>();
+    const auto tolerance = tolerances.find(name);
+    if (within(is->second, should, tolerance == tolerances.end() ? nullptr : &*tolerance)) continue;
+    std::ostringstream text;
+    text.precision(17);
+    text << name << " is " << is->second << ", should be " << should;
+    return text.str();
+  }
+  return std::nullopt;
+}
+
+void CcParameters::read(const nlohmann::json& parameters) const {
+  for (const auto& [name, value] : parameters.items()) {
+    const auto setter = setters_.find(name);
+    if (setter == setters_.end()) throw std::runtime_error("unknown parameter \"" + name + "\"");
+    setter->second(value);
+  }
+}
+
+}  // namespace softfeb::test

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "base/time.hpp"
+
+#include <cmath>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+/// A file of vectors/cc: the golden trace of a congestion control algorithm, recorded from a reference model.
+namespace softfeb::test {
+
+/// A JSON document with at least `algorithm`. Most traces also have `parameters`, `tolerance` and `events`.
+/// An event has a time `t` (ps), a kind `event`, its inputs, and in `expect` the state after it. Its `inside`
+/// (the model's internal state) helps to find an error, but is not binding.
+struct CcFile {
+  nlohmann::json document;
+
+  const std::string& algorithm() const { return document.at("algorithm").get_ref<const std::string&>(); }
+};
+
+/// Reads a file. Throws std::exception if it is not a trace of a known format.
+CcFile read_cc_file(const std::filesystem::path& path);
+
+/// Returns every trace below vectors/cc.
+std::vector<std::filesystem::path> cc_files();
+
+/// Values by the names that a trace uses.
+using CcValues = std::map<std::string_view, double>;
+
+/// Returns the first expected value that differs from the one shown by more than the trace's tolerance, which
+/// is [relative, absolute], and either suffices. Values without a tolerance must be equal.
+std::optional<std::string> cc_difference(const CcFile& file, const nlohmann::json& event,
+                                         const CcValues& shown);
+
+/// Assigns a trace's parameters to the members of a parameter struct by name.
+class CcParameters {
+ public:
+  template <typename T>
+  CcParameters& add(const char* name, T& member) {
+    setters_[name] = [&member](const nlohmann::json& value) {
+      if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
+        member = static_cast<T>(value.is_number_integer() ? value.get<std::int64_t>()
+                                                          : std::llround(value.get<double>()));
+      } else {
+        member = value.get<T>();
+      }
+    };
+    return *this;
+  }
+  /// A parameter that has no member.
+  CcParameters& ignore(const char* name) {
+    setters_[name] = [](const nlohmann::json&) {};
+    return *this;
+  }
+  /// Throws if the trace has a parameter that was not added.
+  void read(const nlohmann::json& parameters) const;
+
+ private:
+  std::map<std::string, std::function<void(const nlohmann::json&)>, std::less<>> setters_;
+};
+
+}  // namespace softfeb::test

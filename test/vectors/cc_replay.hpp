@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "cc_file.hpp"
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+/// Replays golden traces through the algorithms of lib/congestion.
+namespace softfeb::test {
+
+/// Returns the first difference from the trace, or nothing. Throws std::exception if the trace contains
+/// something unknown.
+using CcReplay = std::optional<std::string> (*)(const CcFile& file);
+
+std::optional<std::string> replay_timely(const CcFile& file);
+
+/// The replay of each algorithm, by its name in the traces. A new algorithm is added here.
+const std::map<std::string_view, CcReplay>& cc_replays();
+
+/// Replays a trace with the function for its algorithm. Throws std::exception if there is none.
+std::optional<std::string> replay_cc(const CcFile& file);
+
+}  // namespace softfeb::test
