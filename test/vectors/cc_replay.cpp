@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "cc_replay.hpp"
 
+#include "congestion/swift.hpp"
 #include "congestion/timely.hpp"
 
 #include <algorithm>
@@ -131,10 +132,42 @@ std::optional<std::string> replay_timely(const CcFile& file) {
   return replay(file, timely, [&](Time) { return CcValues{{"rate", timely.rate()}}; });
 }
 
+std::optional<std::string> replay_swift(const CcFile& file) {
+  SwiftParameters p;
+  CcParameters()
+      .add("packet", p.packet)
+      .add("base_target", p.base_target)
+      .add("hop_delay", p.hop_delay)
+      .add("hops", p.hops)
+      .add("fs_range", p.fs_range)
+      .add("fs_min_cwnd", p.fs_min_cwnd)
+      .add("fs_max_cwnd", p.fs_max_cwnd)
+      .add("ai", p.ai)
+      .add("beta", p.beta)
+      .add("max_mdf", p.max_mdf)
+      .add("min_cwnd", p.min_cwnd)
+      .add("max_cwnd", p.max_cwnd)
+      .add("initial_cwnd", p.initial_cwnd)
+      .add("endpoint_target", p.endpoint_target)
+      .add("endpoint_gain", p.endpoint_gain)
+      .add("retx_reset_threshold", p.retx_reset_threshold)
+      .add("limited_factor", p.limited_factor)
+      .read(file.document.at("parameters"));
+  Swift swift(p);
+  return replay(file, swift, [&](Time now) {
+    const auto at = static_cast<double>(std::max(now, swift.departure(kPacket, now)));
+    return CcValues{{"cwnd", swift.cwnd()},
+                    {"window", swift.state(now).window.value()},
+                    {"pacing_delay", swift.pacing_delay()},
+                    {"at", at}};
+  });
+}
+
 const std::map<std::string_view, CcReplay>& cc_replays() {
   static const std::map<std::string_view, CcReplay> replays = {
       {"timely", replay_timely},
       {"patched_timely", replay_timely},
+      {"swift", replay_swift},
   };
   return replays;
 }

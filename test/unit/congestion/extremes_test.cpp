@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Algorithms must answer with sensible numbers after any sequence of events and at the limits of their
 // parameters.
+#include "congestion/swift.hpp"
 #include "congestion/timely.hpp"
 
 #include <array>
@@ -104,5 +105,27 @@ TEST_CASE("timely: any events, extreme parameters", "[congestion][timely]") {
       hammer(timely, static_cast<double>(p.line_rate));
       CHECK(timely.rate() >= static_cast<double>(p.min_rate));
     }
+  }
+}
+
+TEST_CASE("swift: any events, extreme parameters", "[congestion][swift]") {
+  const SwiftParameters usual{.endpoint_target = kMicrosecond, .endpoint_gain = 0.25};
+  SwiftParameters tight = usual, loose = usual;
+  tight.packet = 1;
+  tight.base_target = tight.hop_delay = tight.fs_range = 0;
+  tight.min_cwnd = tight.max_cwnd = 1e-6;
+  tight.retx_reset_threshold = 0;
+  loose.base_target = kSecond;
+  loose.fs_min_cwnd = 1e-9;
+  loose.fs_max_cwnd = loose.max_cwnd = 1e9;
+  loose.ai = 1e6;
+  loose.beta = loose.max_mdf = 1;
+  loose.min_cwnd = 1e-9;
+  loose.limited_factor = 0;
+  for (const SwiftParameters& p : {usual, tight, loose}) {
+    Swift swift(p);
+    hammer(swift, 1e18);
+    CHECK(swift.cwnd() >= p.min_cwnd);
+    CHECK(swift.cwnd() <= p.max_cwnd);
   }
 }

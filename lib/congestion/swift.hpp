@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "congestion/congestion_control.hpp"
+#include "congestion/swift_parameters.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+namespace softfeb::congestion {
+
+/// Swift (Kumar et al., SIGCOMM 2020, algorithm 1 and section 3.5): two windows follow a target delay by
+/// additive increase and multiplicative decrease, one for the delay of the fabric and one for that of the
+/// receiver. The smaller one applies. Below one packet it spaces packets by RTT / window.
+class alignas(64) Swift final : public CongestionControl {
+ public:
+  explicit Swift(const SwiftParameters& parameters = {});
+
+  std::uint32_t ack_spacing() const override { return 0; }
+  std::size_t memory() const override { return sizeof *this; }
+  CongestionState state(Time now) const override;
+
+  /// Sets new parameters at `now`. The windows change only if they exceed the new bounds.
+  void set_parameters(const SwiftParameters& parameters, Time now);
+  const SwiftParameters& parameters() const { return parameters_; }
+  double fabric_cwnd() const { return fabric_.cwnd; }
+  double endpoint_cwnd() const { return endpoint_.cwnd; }
+  /// The window in packets.
+  double cwnd() const {
+    return parameters_.endpoint_target == 0 ? fabric_.cwnd : std::min(fabric_.cwnd, endpoint_.cwnd);
+  }
+  /// Time between two packets if the window is below one packet, ps; otherwise 0.
+  double pacing_delay() const { return cwnd() < 1 ? static_cast<double>(rtt_) / cwnd() : 0; }
+  double target_delay() const { return target_; }       ///< of the fabric, ps
+  std::uint32_t timeouts() const { return timeouts_; }  ///< in a row
+
+ private:
+  struct Window {
+    double cwnd;
+    Time last_decrease = kNever;  ///< kNever: none yet
+  };
+
+  Departure find_departure(std::uint32_t bytes, Time now) override;
+  void on_sent(std::uint32_t, Time now) override { last_sent_ = now; }
+  std::uint64_t find_window() const override;
+  void on_ack(const Ack& ack, Time now) override;
+  void on_nak(Nak nak, Time now) override;
+
+  void scale_flows();
+  double target_for(std::uint8_t hops) const;
+  void follow(Window& window, double delay, double target, const Ack& ack, Time now);
+  bool may_decrease(const Window& window, Time now) const;
+  void decrease_for_loss(Time now);
+  void set_cwnd(Window& window, double cwnd, Time now);
+  double window_bytes() const { return std::max(1.0, cwnd() * parameters_.packet); }
+
+  Window fabric_;
+  Window endpoint_;
+  Time rtt_;                 ///< last sample; before the first one, base_target (ours)
+  Time last_sent_ = kNever;  ///< kNever: nothing was sent
+  double target_ = 0;
+  double fs_alpha_ = 0;  ///< flow scaling adds fs_alpha / √cwnd + fs_offset
+  double fs_offset_ = 0;
+  double endpoint_delay_ = -1;  ///< average remote delay, ps; negative: no sample yet
+  std::uint32_t timeouts_ = 0;
+  bool sampled_ = false;  ///< rtt_ is a sample
+  SwiftParameters parameters_;
+};
+
+}  // namespace softfeb::congestion
