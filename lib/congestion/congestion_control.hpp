@@ -9,7 +9,7 @@
 #include <cstdint>
 
 /// lib/congestion has the interface between the engine and congestion control (this header), and algorithms
-/// that implement it: TIMELY (timely.hpp) and Swift (swift.hpp). The DCQCN algorithms are in
+/// that implement it: TIMELY (timely.hpp), Swift (swift.hpp) and HPCC (hpcc.hpp). The DCQCN algorithms are in
 /// lib/dcqcn. The library is sans-I/O and may include only lib/base. After this header, read timely.cpp.
 namespace softfeb::congestion {
 

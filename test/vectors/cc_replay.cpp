@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "cc_replay.hpp"
 
+#include "congestion/hpcc.hpp"
 #include "congestion/swift.hpp"
 #include "congestion/timely.hpp"
 
@@ -163,11 +164,30 @@ std::optional<std::string> replay_swift(const CcFile& file) {
   });
 }
 
+std::optional<std::string> replay_hpcc(const CcFile& file) {
+  HpccParameters p;
+  CcParameters()
+      .add("line_rate", p.line_rate)
+      .add("base_rtt", p.base_rtt)
+      .add("eta", p.eta)
+      .add("max_stage", p.max_stage)
+      .add("w_ai", p.w_ai)
+      .add("min_rate", p.min_rate)
+      .add("initial_u", p.initial_u)
+      .add("stale_after", p.stale_after)
+      .read(file.document.at("parameters"));
+  Hpcc hpcc(p);
+  return replay(file, hpcc, [&](Time now) {
+    return CcValues{{"window", hpcc.state(now).window.value()}, {"rate", hpcc.rate()}};
+  });
+}
+
 const std::map<std::string_view, CcReplay>& cc_replays() {
   static const std::map<std::string_view, CcReplay> replays = {
       {"timely", replay_timely},
       {"patched_timely", replay_timely},
       {"swift", replay_swift},
+      {"hpcc", replay_hpcc},
   };
   return replays;
 }

@@ -17,6 +17,7 @@ using CcReplay = std::optional<std::string> (*)(const CcFile& file);
 
 std::optional<std::string> replay_timely(const CcFile& file);
 std::optional<std::string> replay_swift(const CcFile& file);
+std::optional<std::string> replay_hpcc(const CcFile& file);
 
 /// The replay of each algorithm, by its name in the traces. A new algorithm is added here.
 const std::map<std::string_view, CcReplay>& cc_replays();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Algorithms must answer with sensible numbers after any sequence of events and at the limits of their
 // parameters.
+#include "congestion/hpcc.hpp"
 #include "congestion/swift.hpp"
 #include "congestion/timely.hpp"
 
@@ -127,5 +128,27 @@ TEST_CASE("swift: any events, extreme parameters", "[congestion][swift]") {
     hammer(swift, 1e18);
     CHECK(swift.cwnd() >= p.min_cwnd);
     CHECK(swift.cwnd() <= p.max_cwnd);
+  }
+}
+
+TEST_CASE("hpcc: any events, extreme parameters", "[congestion][hpcc]") {
+  const HpccParameters usual;
+  HpccParameters tight = usual, loose = usual;
+  tight.line_rate = tight.min_rate = 1;
+  tight.base_rtt = 1;
+  tight.max_stage = 0;
+  tight.w_ai = 0;
+  tight.initial_u = 0;
+  loose.line_rate = std::uint64_t{1} << 40;
+  loose.min_rate = 1;
+  loose.base_rtt = kSecond;
+  loose.eta = 1e-6;
+  loose.w_ai = 1e12;
+  loose.max_stage = UINT32_MAX;
+  loose.stale_after = kSecond;
+  for (const HpccParameters& p : {usual, tight, loose}) {
+    Hpcc hpcc(p);
+    hammer(hpcc, static_cast<double>(p.line_rate));
+    CHECK(hpcc.rate() >= static_cast<double>(p.min_rate) * (1 - 1e-9));
   }
 }
