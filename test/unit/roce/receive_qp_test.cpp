@@ -16,8 +16,6 @@ using namespace softfeb::roce::test;
 
 namespace {
 
-constexpr Transport kUc = Transport::kUc;
-
 /// Returns message `n` of a source that is sent repeatedly in messages of `length`.
 std::vector<std::uint8_t> message_of(const std::vector<std::uint8_t>& source, std::size_t length,
                                      std::uint64_t n) {
@@ -39,7 +37,7 @@ TEST_CASE("receiving QP: a file in passes over lossy UC; correct and missing mes
       Rng rng(seed);
       Memory memory(kLength);
       ReceiveQpConfig c;
-      c.responder = config(kUc, 0xfffff0);
+      c.responder = config(Transport::kUc, 0xfffff0);
       c.layout.emplace(kLength, kPmtu, source.size());
       c.expected = &stream;
       c.numbering = numbering;
@@ -51,7 +49,7 @@ TEST_CASE("receiving QP: a file in passes over lossy UC; correct and missing mes
       Psn psn = 0xfffff0;
       constexpr std::uint64_t kMessages = 400;
       for (std::uint64_t n = 0; n < kMessages; ++n) {
-        auto packets = write_message(kUc, psn, 0, message_of(source, kLength, n), true,
+        auto packets = write_message(Transport::kUc, psn, 0, message_of(source, kLength, n), true,
                                      static_cast<std::uint32_t>(0xfffffff0 + n));
         psn = psn_add(psn, static_cast<std::uint32_t>(packets.size()));
         bool whole = true;
@@ -104,12 +102,12 @@ TEST_CASE("receiving QP: corrupt bytes and wrong message lengths are reported", 
 TEST_CASE("receiving QP: the byte counter is followed over known losses", "[receive_qp]") {
   Memory memory(4096);
   ReceiveQpConfig c;
-  c.responder = config(kUc);
+  c.responder = config(Transport::kUc);
   c.check_continuity = true;
   ReceiveQp qp(c, memory.regions);
   std::uint8_t counter = 0;
   const auto next = [&](Psn psn) {
-    auto p = packet(kUc, Operation::kWriteOnly, psn, 100);
+    auto p = packet(Transport::kUc, Operation::kWriteOnly, psn, 100);
     for (auto& b : p.payload) b = counter++;
     return p;
   };
