@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "base/rng.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace softfeb {
+
+/// A cumulative distribution of message lengths: points with linear interpolation between them, as the
+/// distributions of data center traffic are published. Sampling inverts it. Immutable, so threads may share
+/// it.
+class Cdf {
+ public:
+  struct Point {
+    std::uint64_t bytes;
+    double probability;  ///< that a message has at most this length; 0…1
+
+    bool operator==(const Point&) const = default;
+  };
+
+  /// Largest length: that of a work request (IBA 9.4.3).
+  static constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 31;
+
+  /// Both coordinates must not decrease, and the last probability must be 1. A first probability above 0, and
+  /// equal lengths with different probabilities, are lengths that occur exactly. Throws
+  /// std::invalid_argument, whose text is that of mistake().
+  explicit Cdf(std::vector<Point> points) : points_(std::move(points)) {
+    if (points_.empty()) throw std::invalid_argument("no points");
+    for (std::size_t i = 0; i < points_.size(); ++i) {
+      const std::string wrong = mistake(i == 0 ? Point{0, 0} : points_[i - 1], points_[i]);
+      if (!wrong.empty()) throw std::invalid_argument("point " + std::to_string(i + 1) + ": " + wrong);
+    }
+    if (points_.back().probability != 1) throw std::invalid_argument("the last probability is not 1");
+  }
+
+  /// Returns what is wrong with a point behind `previous`; empty if nothing is.
+  static std::string mistake(const Point& previous, const Point& point) {
+    if (!(point.probability >= 0 && point.probability <= 1)) return "the probability is not within 0…1";
+    if (point.bytes > kMaxBytes) return "the length exceeds 2 GiB";
+    if (point.bytes < previous.bytes) return "the length is below the previous one";
+    if (point.probability < previous.probability) return "the probability is below the previous one";
+    return {};
+  }
+
+  const std::vector<Point>& points() const { return points_; }
+
+  /// Length in bytes at cumulative probability `u` (0…1), at least 1: rounded to the nearest integer, ties to
+  /// even.
+  std::uint64_t at(double u) const {
+    const auto end = std::lower_bound(points_.begin(), points_.end(), u,
+                                      [](const Point& p, double value) { return p.probability < value; });
+    if (end == points_.end()) return std::max<std::uint64_t>(1, points_.back().bytes);
+    if (end == points_.begin()) return std::max<std::uint64_t>(1, end->bytes);
+    const Point &a = end[-1], &b = *end;
+    const double x0 = static_cast<double>(a.bytes), x1 = static_cast<double>(b.bytes);
+    const double length = x0 + (x1 - x0) * (u - a.probability) / (b.probability - a.probability);
+    return std::max<std::uint64_t>(1, static_cast<std::uint64_t>(std::nearbyint(length)));
+  }
+  std::uint64_t sample(Rng& rng) const { return at(static_cast<double>(rng.next() >> 11) * 0x1p-53); }
+
+  /// Mean length in bytes.
+  double mean() const {
+    double sum = points_[0].probability * static_cast<double>(points_[0].bytes);
+    for (std::size_t i = 1; i < points_.size(); ++i) {
+      const Point &a = points_[i - 1], &b = points_[i];
+      sum += (b.probability - a.probability) * static_cast<double>(a.bytes + b.bytes) / 2;
+    }
+    return sum;
+  }
+
+ private:
+  std::vector<Point> points_;
+};
+
+}  // namespace softfeb
