@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "base/time.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+/// Homa (Montazeri et al., SIGCOMM 2018) on RDMA WRITE: the receiver grants packets to the shortest messages
+/// (homa_receiver.hpp), and the sender sends the shortest message first (homa_sender.hpp). A message is a
+/// work request. The RETH of its first packet carries its length, so data packets are standard RoCEv2.
+namespace softfeb::congestion {
+
+/// Sender and receiver must have the same parameters.
+struct HomaParameters {
+  /// Levels that IP precedence, 802.1Q and strict priority queues have.
+  static constexpr unsigned kMaxPriorities = 8;
+
+  std::uint32_t pmtu = 4096;         ///< payload bytes of a full packet
+  std::uint64_t rtt_bytes = 12'288;  ///< payload bytes per RTT at line rate; rounded up to packets
+  std::uint32_t overcommit = 4;      ///< messages granted at the same time
+  unsigned priorities = 8;           ///< levels; 0 is the lowest
+  /// Longest message in bytes of each unscheduled level, highest level first. The last unscheduled level,
+  /// which has no entry, is unbounded. The levels below it are for scheduled packets.
+  std::vector<std::uint32_t> cutoffs = {4096, 16'384, 65'536};
+  /// Silence after which a receiver requests granted packets that have not arrived.
+  Time resend_interval = kMillisecond;
+  /// A packet must not overtake the previous one of its queue pair. Only experiments disable this: an RC
+  /// responder takes an overtaken packet for a lost one.
+  bool keep_order = true;
+};
+
+/// The rules that sender and receiver share. All values are integers.
+class HomaRules {
+ public:
+  /// Throws std::invalid_argument, whose text names the parameter and its bounds.
+  explicit HomaRules(const HomaParameters& parameters);
+
+  /// Packets of a message of `length` bytes; an empty message has one.
+  std::uint32_t packets(std::uint32_t length) const {
+    return length == 0 ? 1 : static_cast<std::uint32_t>((std::uint64_t{length} + pmtu_ - 1) / pmtu_);
+  }
+  /// Number of packets, of a message of `packets`, that need no grant.
+  std::uint32_t unscheduled(std::uint32_t packets) const { return std::min(packets, rtt_packets_); }
+  std::uint32_t rtt_packets() const { return rtt_packets_; }
+  unsigned scheduled_levels() const { return scheduled_levels_; }
+  unsigned top_priority() const { return top_priority_; }
+  /// Priority of the unscheduled packets of a message of `length` bytes.
+  std::uint8_t unscheduled_priority(std::uint32_t length) const;
+  /// Priority of the granted message with this rank (0 is the shortest) among `active`: the lowest levels
+  /// that distinguish all of them (Homa, section 3.4).
+  std::uint8_t scheduled_priority(std::size_t rank, std::size_t active) const;
+
+ private:
+  std::uint32_t pmtu_;
+  std::uint32_t rtt_packets_;
+  unsigned scheduled_levels_;
+  unsigned top_priority_;
+  std::size_t cutoff_count_;
+  std::array<std::uint32_t, HomaParameters::kMaxPriorities> cutoffs_{};
+};
+
+}  // namespace softfeb::congestion
