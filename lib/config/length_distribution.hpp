@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "base/cdf.hpp"
+
+#include <string>
+#include <string_view>
+
+namespace softfeb::config {
+
+/// Reads a distribution of message lengths from a text file. Each line has two columns, separated by blanks
+/// or tabs: a length in bytes and the probability (0…1) that a message has at most this length. Both must not
+/// decrease, and the last probability is 1. Lengths in between are interpolated (base/cdf.hpp). `#` begins a
+/// comment; empty lines are ignored.
+///
+/// Throws ConfigError, whose problems name file and line.
+Cdf load_length_distribution(const std::string& path);
+/// Parses the text of such a file; `file` is its name in errors.
+Cdf parse_length_distribution(std::string_view text, const std::string& file);
+
+}  // namespace softfeb::config
