@@ -29,7 +29,14 @@ CcFile read_cc_file(const std::filesystem::path& path) {
   return file;
 }
 
-std::vector<std::filesystem::path> cc_files() { return vector_files("cc", ".json", Depth::kRecursive); }
+std::vector<std::filesystem::path> cc_files() {
+  auto files = vector_files("cc", ".json", Depth::kRecursive);
+  std::erase_if(files, [](const auto& path) {
+    const std::string name = path.filename().string();
+    return name.starts_with("homa_") || name.starts_with("wire_");
+  });
+  return files;
+}
 
 std::optional<std::string> cc_difference(const CcFile& file, const nlohmann::json& event,
                                          const CcValues& shown) {

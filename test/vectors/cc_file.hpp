@@ -31,7 +31,8 @@ struct CcFile {
 /// Reads a file. Throws std::exception if it is not a trace of a known format.
 CcFile read_cc_file(const std::filesystem::path& path);
 
-/// Returns every trace below vectors/cc.
+/// Returns every trace below vectors/cc, except those of Homa and of the wire format: cc_homa_test.cpp and
+/// cc_wire_test.cpp replay them.
 std::vector<std::filesystem::path> cc_files();
 
 /// Values by the names that a trace uses.

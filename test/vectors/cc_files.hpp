@@ -13,22 +13,10 @@
 
 namespace softfeb::test {
 
-/// Returns every JSON file below the folder `cc` of the vectors whose name begins with `prefix`, sorted;
-/// empty if the folder does not exist.
+/// Returns every JSON file below the folder `cc` of the vectors whose name begins with `prefix`, sorted.
 inline std::vector<std::filesystem::path> cc_files(std::string_view prefix) {
-  namespace fs = std::filesystem;
-  const char* set = std::getenv("SOFTFEB_VECTORS");
-  const fs::path folder = fs::path(set != nullptr ? set : SOFTFEB_VECTORS_DEFAULT) / "cc";
-  std::vector<fs::path> files;
-  if (!fs::is_directory(folder)) {
-    WARN("passed over, not there: " << folder.string());
-    return files;
-  }
-  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
-    const fs::path& path = entry.path();
-    if (path.extension() == ".json" && path.filename().string().rfind(prefix, 0) == 0) files.push_back(path);
-  }
-  std::sort(files.begin(), files.end());
+  auto files = vector_files("cc", ".json", Depth::kRecursive);
+  std::erase_if(files, [prefix](const auto& path) { return !path.filename().string().starts_with(prefix); });
   return files;
 }
 
