@@ -210,7 +210,7 @@ std::string Catalogue::suggestions(std::string_view name) const {
 }
 
 void Catalogue::unknown(std::string_view name) const {
-  // Very long names are not misspelt register names; the limit keeps the search cheap.
+  // Very long names are unlikely to be misspelt register names; the limit keeps the search cheap.
   const std::string near = name.size() <= 128 ? suggestions(name) : std::string();
   const std::string inside = "." + std::string(name) + ".";
   const bool node = std::any_of(registers_.begin(), registers_.end(), [&](const Register& reg) {

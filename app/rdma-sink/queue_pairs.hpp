@@ -13,8 +13,8 @@ namespace softfeb::sink {
 struct Shares {
   std::uint64_t length = 0;    ///< bytes of memory of each QP
   std::uint64_t slots = 0;     ///< number of messages that fit
-  std::uint32_t capacity = 0;  ///< receives a QP can hold
-  std::uint32_t receives = 0;  ///< number of receives posted at the start
+  std::uint32_t capacity = 0;  ///< maximum number of receive work requests that a QP can hold
+  std::uint32_t receives = 0;  ///< number of receive work requests posted at the start
   bool live = false;           ///< messages can be checked as they arrive (ReceiveAccounting)
 };
 
@@ -38,7 +38,8 @@ class QueuePairs {
   int completion_fd() const { return channel_->fd; }
   void rearm();  ///< acknowledges the event that made completion_fd() readable, and requests the next
 
-  /// Posts `count` receives without buffers, which WRITEs with immediate consume. Returns false on failure.
+  /// Posts `count` receive work requests without buffers, which WRITEs with immediate consume. Returns false
+  /// on failure.
   bool post(std::size_t i, std::uint32_t count);
   const char* state(std::size_t i) const;
 

@@ -50,11 +50,11 @@ class IdleWait {
   struct Interrupt {
     std::uint16_t port;
     std::uint16_t queue;
-    /// True: an eventfd that must be read. False: the descriptor of a tap, which delivers packets.
+    /// True: an eventfd that must be read. False: the file descriptor of a tap, which delivers packets.
     bool counts;
   };
 
-  /// Returns false when a driver has no descriptor at present because its link is down.
+  /// Returns false if a driver currently has no file descriptor because its link is down.
   bool collect(std::vector<pollfd>& fds) const;
   void drain(const std::vector<pollfd>& fds) const;
 

@@ -13,7 +13,8 @@ namespace softfeb::dataplane {
 /// hold them.
 struct MbufLines {
   unsigned of_mbuf = 2;  ///< number of lines of the mbuf; 1: the second line (with `next`) stays untouched
-  std::uint32_t data_offset = 0;  ///< offset in bytes from the mbuf to the line of its buffer; 0: none
+  /// Offset in bytes from the mbuf to the cache line of its data buffer that will be written; 0: none.
+  std::uint32_t data_offset = 0;
 };
 
 /// A stock of mbufs from one pool, allocated in bulk and ahead of use. Their cache lines, which another core

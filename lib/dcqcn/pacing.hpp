@@ -51,7 +51,8 @@ ReadyEdge ready_edge(const Reaction& present, const TokenBucket& bucket_now, std
   constexpr int kForesight = 32;  // changes of Rc to look ahead; beyond them the search is repeated later
   Edge ready = bucket_now.ready(bytes);
   if (ready <= bucket_now.now()) return {0, true};
-  // Refills before `ready` depend on rates up to `horizon` clocks before it.
+  // A new rate affects refills only after a delay. The refills that precede edge `ready` therefore depend
+  // only on rates set at edge `ready - horizon` or earlier.
   const Edge horizon = bucket_now.rate_delay() + 1;
   if (ready <= present.now() + horizon || ready - horizon <= present.quiet_until()) return {ready, true};
   if (present.at_rest()) return {ready, true};

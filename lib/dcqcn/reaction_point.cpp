@@ -84,7 +84,8 @@ void ReactionPoint::joint_edge(Edge n) {
   }
   if (n == strobes_[0].from(n)) handle_strobe(n);
 
-  // Commits are ordered so that the later one wins, including over a CNP handled at this edge.
+  // If several commits fall on this edge, the last one in this order wins. A commit also overrides the flags
+  // that a CNP handled at this edge has set.
   if (increase_.commits(n)) rates_ = increase_.commit();
   if (decrease_.commits(n)) {
     rates_ = decrease_.commit();

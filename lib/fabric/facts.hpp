@@ -39,7 +39,7 @@ struct EntryFacts {
 /// facts. The caller must check that an Ethernet header is present.
 EntryFacts read_facts(Frame& frame);
 
-/// Parses the pause frame in a frame with kFactControl. Returns nullopt if it is malformed or neither 802.3x
+/// Parses a frame with kFactControl as a pause frame. Returns nullopt if it is malformed or neither 802.3x
 /// nor PFC.
 std::optional<roce::MacControl> control_of(const Frame& frame);
 

@@ -40,10 +40,11 @@ class PauseSender {
   PauseSender(PauseMode kind, const PauseThresholds& thresholds, std::uint64_t rate)
       : kind_(kind), thresholds_(thresholds), rate_(rate) {}
 
-  /// Call after frames of `ingress_class` were buffered. Returns an XOFF frame if the class must be paused
-  /// but is not yet.
+  /// Call after frames of `ingress_class` have been buffered. Returns an XOFF frame if the class must be
+  /// paused but is not yet.
   std::optional<roce::MacControl> filled(const IngressAccount& account, std::uint8_t ingress_class, Time now);
-  /// Call after frames of `ingress_class` left. Returns an XON frame if the class is paused and may resume.
+  /// Call after frames of `ingress_class` have left. Returns an XON frame if the class is paused and may
+  /// resume.
   std::optional<roce::MacControl> emptied(const IngressAccount& account, std::uint8_t ingress_class);
   /// Returns the frame that repeats the current pauses; due at renew_at().
   roce::MacControl renewal(Time now);

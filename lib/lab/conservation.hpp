@@ -25,9 +25,10 @@ struct Balance {
 struct Edge {
   std::uint64_t ports_in = 0;   ///< frames received on the host's ports
   std::uint64_t ports_out = 0;  ///< frames for the host's ports
-  std::uint64_t lost_in = 0;  ///< frames sent by endpoints and lost, counted, before they entered the network
-  std::uint64_t lost_out =
-      0;  ///< frames delivered by the network and lost, counted, before an endpoint received them
+  /// Frames that endpoints sent, but that were lost, and counted as lost, on the way into the network.
+  std::uint64_t lost_in = 0;
+  /// Frames that the network delivered, but that were lost, and counted as lost, on the way to an endpoint.
+  std::uint64_t lost_out = 0;
 };
 
 /// Marks the endpoints that are stations of the network; indexed like Sample::endpoints.

@@ -16,7 +16,7 @@ namespace softfeb::report {
 /// `boards[].control` of the result.
 nlohmann::ordered_json control_result(const slowcontrol::BoardControl& board);
 
-/// True for a QP of the metadata bus that exists, or existed and made messages.
+/// True for a QP that was created over the metadata bus, if it still exists or has generated messages.
 bool made_by_bus(const engine::SendQpSnapshot& qp);
 
 /// Returns such a QP as an element of `boards[].qps[]`.

@@ -49,7 +49,7 @@ struct RegisterClientOptions {
   std::size_t in_flight = 256;        ///< maximum number of outstanding transactions
 };
 
-/// Access to the registers of a board or of softfeb, for sequential programs. The link opens with the first
+/// Access to the registers of a board or of softfeb, for sequential programs. The link opens on the first
 /// access and reopens if it has closed since the previous one. It is kept alive only while one of these
 /// functions runs. Not thread-safe. The constructor throws SocketError. The accesses throw RegisterError for
 /// invalid arguments and if the board cannot be reached. If the board refuses an access or does not respond
@@ -76,7 +76,7 @@ class RegisterClient {
   RegisterClient(RegisterClient&&) noexcept;
   RegisterClient& operator=(RegisterClient&&) noexcept;
 
-  /// Opens the link now instead of with the first access.
+  /// Opens the link now instead of on the first access.
   void connect();
   void close();
   bool connected() const;

@@ -23,7 +23,7 @@ rte_mbuf* packet(rte_mempool* pool, ByteSpan bytes, std::size_t parts = 1);
 /// Returns a packet as a port queue builds it; null if the builder has no mbufs. `payload` must outlive it.
 rte_mbuf* built(dataplane::TxBuilder& builder, ByteSpan header, ByteSpan payload, ByteSpan trailer);
 
-/// Sends a packet. Returns false if the port does not accept it, and then frees it.
+/// Sends a packet. If the port does not accept it, frees the packet and returns false.
 bool send(std::uint16_t port, rte_mbuf* packet);
 
 /// Receives and frees all packets waiting in RX queue 0.

@@ -11,7 +11,7 @@
 namespace softfeb::test {
 
 /// Applies the inputs of a wire vector at their times to a requester in the firmware profile, and compares
-/// its packets and completions with the firmware's.
+/// the packets and completions of the requester with those that the firmware produced.
 ///
 /// Packets are polled when the file shows them leaving (the firmware's pipeline has additional delays). Order
 /// and bytes must be equal, no packet may be missing, and none may be resent unless the file shows it.
