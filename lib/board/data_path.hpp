@@ -15,7 +15,8 @@
 
 /// Messages between the board's registers and its data path. The registers belong to the control thread, the
 /// data path to a worker. A register write is converted to actions, which the worker performs in order. A
-/// register read is answered from a copy of the state made by the worker. Both directions carry plain data.
+/// register read is answered from a copy of the state, which the worker has made. Both directions carry plain
+/// data.
 ///
 /// A QP is identified by its number on the board: QPs of the configuration first, then the slots of the
 /// metadata bus.

@@ -34,7 +34,7 @@ enum class BlockType : std::uint8_t {
 /// A register block (a device of the firmware) in the register space.
 struct BlockSpec {
   BlockType type;
-  std::size_t index;  ///< among blocks of one type: RSSI link, DCQCN slot
+  std::size_t index;  ///< index among the blocks of this type: number of the RSSI link or DCQCN slot
   std::string path;
   std::uint32_t base;
   std::uint32_t size;  ///< bytes; blocks do not overlap

@@ -16,7 +16,7 @@ std::vector<unsigned> usable_cpus();
 /// Places the lcores of `workers` workers and the control thread. The control thread is main lcore 0 on the
 /// first usable CPU. Worker i is lcore i + 1. It gets a CPU from `asked` in round-robin order or, if `asked`
 /// is empty, an unused CPU, preferably of NUMA node nodes[i] (-1 or absent: any) according to `node_of`. If
-/// there are fewer CPUs than threads, workers share CPUs, and the idle policy should not be to spin. Throws
+/// there are fewer CPUs than threads, workers share CPUs; choose an idle policy other than spinning. Throws
 /// RequestError for a CPU that is not in `usable`.
 std::vector<LcoreSpec> place_lcores(unsigned workers, const std::vector<unsigned>& asked,
                                     const std::vector<unsigned>& usable, const std::vector<int>& nodes = {},

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-/// Checks for `softfeb doctor`: what this machine and its ports support, and how to fix what they do not.
+/// Checks for `softfeb doctor`: what this machine and its ports support, and how to provide what they lack.
 namespace softfeb::dataplane {
 
 enum class Health : std::uint8_t {

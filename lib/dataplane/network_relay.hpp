@@ -18,7 +18,7 @@ namespace softfeb::dataplane {
 /// A port that connects stations to the network.
 struct NetworkPort {
   std::uint16_t port = 0;  ///< DPDK port id; uses queue 0
-  /// The station that represents everything behind the port. None: the far end of a net_ring, where the
+  /// The station that represents everything connected to the port. None: the far end of a net_ring, where the
   /// source MAC address identifies the station.
   std::optional<std::uint32_t> station;
 };

@@ -25,8 +25,8 @@ struct PortConfig {
   std::uint16_t queues = 1;  ///< in each direction; each queue belongs to one worker
   std::uint32_t rx_descriptors = 1024;
   std::uint32_t tx_descriptors = 1024;
-  /// Requested MTU in bytes from the IP header on. None: keeps the port's own or, where only buffers limit
-  /// frames, uses what the longest RoCE packet needs.
+  /// Requested MTU in bytes from the IP header on. None: keeps the port's own MTU or, if only the buffers
+  /// limit the length of frames, uses the MTU that the longest RoCE packet needs.
   std::optional<std::uint32_t> mtu;
   std::uint32_t rx_buffer = 0;  ///< bytes per receive buffer; 0: a whole frame; smaller needs scatter
   std::uint32_t rx_held = 512;  ///< maximum number of received packets in use by the application

@@ -87,7 +87,7 @@ class TokenBucket {
       now_ = n;
     }
   }
-  /// The next edge to process; credit() is the credit before it.
+  /// The next edge to process; credit() is the credit before that edge is processed.
   Edge now() const { return now_; }
   /// Credit in units of 1 / units_per_byte().
   std::int64_t credit() const { return credit_; }

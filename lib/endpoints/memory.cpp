@@ -44,8 +44,8 @@ ReceiverMemory::ReceiverMemory(std::uint64_t bytes) : size_(bytes) {
                            "use a smaller receivers.N.memory, or fewer QPs");
   }
   data_ = static_cast<std::uint8_t*>(p);
-  // Use huge pages if available: packets of many queue pairs go to as many locations, more than the TLB has
-  // entries for 4 KiB pages.
+  // Use huge pages if available: the packets of many queue pairs go to many different locations, and the TLB
+  // does not have enough entries for that many 4 KiB pages.
   madvise(p, bytes, MADV_HUGEPAGE);
   for (std::uint64_t at = 0; at < bytes; at += kPage) data_[at] = 0;
 }

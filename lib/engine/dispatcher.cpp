@@ -21,7 +21,7 @@ void Dispatcher::write(const board::Dispatch& registers) {
 
 std::uint32_t Dispatcher::waiting() const {
   if (!sending_) return 0;
-  // If the count was lowered below the number of requests already made, the next request ends the burst.
+  // If the count was lowered below the number of requests already generated, the next request ends the burst.
   return registers_.count > made_ ? registers_.count - made_ : 1;
 }
 

@@ -26,14 +26,14 @@ class Dispatcher {
   /// Returns the next request. The caller fills in its id and payload offset, which depend on the QP.
   /// Requires waiting() != 0.
   roce::WorkRequest next();
-  /// Ends the burst as if all its requests had been made. Returns the number of requests dropped.
+  /// Ends the burst as if all its requests had been generated. Returns the number of requests dropped.
   std::uint32_t drop();
 
  private:
   void advance(std::uint32_t requests);
 
   board::Dispatch registers_{.remote_address = UINT64_MAX};
-  std::uint32_t made_ = 0;  ///< requests made in this burst
+  std::uint32_t made_ = 0;  ///< requests generated in this burst
   std::uint32_t slot_ = 0;  ///< position in the address ring; 24 bits
   bool sending_ = false;
 };

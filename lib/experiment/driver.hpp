@@ -39,7 +39,7 @@ struct Counters {
   std::optional<fabric::NetworkSnapshot> network;  ///< only if switches run in this process
 };
 
-/// Runs boards and receivers in real or virtual time. The constructor makes plans and endpoints. The calls
+/// Runs boards and receivers in real or virtual time. The constructor creates plans and endpoints. The calls
 /// that follow are open(), begin(), pass() any number of times, stop_traffic(), flush() if needed, settle(),
 /// and close(). All times are on the driver's clock.
 class Driver {

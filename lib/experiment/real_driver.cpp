@@ -29,14 +29,14 @@ constexpr Time kPollWhenIdle = 5 * kMillisecond;
 constexpr Time kShortestNap = 20 * kMicrosecond;
 /// Within this time after a command, workers publish totals that include its effect.
 constexpr Time kTotalsAge = 5 * kMillisecond;
-/// Workers get the command for a start at a wall-clock time this long in advance. That is longer than a busy
+/// A start at a wall-clock time is announced to the workers this long in advance, which is longer than a busy
 /// machine preempts this thread. NTP slews by at most 500 ppm, which is 50 µs in that time.
 constexpr Time kStartLead = 100 * kMillisecond;
 /// Upper limit of the start time. Time overflows after 213 days.
 constexpr Time kLatestStart = kNever / 2;
-/// Maximum delay of a board on a simulated network that costs it no time on its link; longer delays count as
-/// preemption. Much longer than on a port, because the network spaces frames itself, whenever they arrive,
-/// and its transmitters obey pause frames.
+/// A board on a simulated network may be delayed this long without losing time on its link; longer delays
+/// count as preemption. The limit is much longer than on a port, because the network itself spaces the
+/// frames, regardless of when they arrive, and its transmitters obey pause frames.
 constexpr Time kNetworkSlack = dataplane::LoopCounters::kPreempted;
 
 std::vector<std::uint32_t> largest_pmtus(const runtime::DpdkRuntime& dpdk) {

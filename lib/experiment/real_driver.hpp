@@ -20,7 +20,7 @@ namespace softfeb::experiment {
 /// Observers receive samples on the thread that calls pass(); one snapshot serves all that are due.
 class RealDriver final : public Driver {
  public:
-  /// Opens the ports, waits for their links, asks remote receivers for their queue pairs, makes the
+  /// Opens the ports, waits for their links, asks remote receivers for their queue pairs, creates the
   /// endpoints, and starts the workers. Returns null if a signal arrived meanwhile. `setup` must outlive the
   /// driver. Throws EnvironmentError, RequestError, ConfigError, PeerError.
   static std::unique_ptr<RealDriver> make(const Setup& setup);

@@ -29,7 +29,8 @@ bool asks_for_page(const std::vector<std::string>& overrides) {
   return asked;
 }
 
-/// A port that is a station stands for all equipment behind it, so it must accept frames for any address.
+/// A port that is a station stands for all equipment connected to it, so it must accept frames for any
+/// address.
 void accept_all_addresses(config::LabConfig& lab) {
   for (const auto& [station, port] : lab.port_stations) {
     config::PortConfig& p = lab.run.ports[port];

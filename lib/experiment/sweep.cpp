@@ -118,7 +118,7 @@ void run(std::vector<Point>& points, bool shown) {
   if (shown) fmt::print(stderr, "\r\033[K");
 }
 
-/// Empty if the run does not have the value, or has not been made.
+/// Empty if the run does not have the value, or has not taken place.
 std::optional<double> value_of(const Point& p, const Measure& m) {
   if (!p.done) return std::nullopt;
   const auto v = lab::value_of(m.check, p.run.figures);

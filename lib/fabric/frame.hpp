@@ -8,8 +8,8 @@
 
 namespace softfeb::fabric {
 
-/// A frame in the network. The FrameStore that made it owns its bytes. The network moves it, reads and writes
-/// its first `header_length` bytes, and releases it.
+/// A frame in the network. The FrameStore that created it owns its bytes. The network moves it, reads and
+/// writes its first `header_length` bytes, and releases it.
 struct Frame {
   Frame* next = nullptr;  ///< link of the list that contains the frame; used by its owner
   /// Contains at least the Ethernet header, and everything up to the BTH if there is one. Not shared with

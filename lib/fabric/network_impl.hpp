@@ -52,7 +52,7 @@ struct Port {
 struct Switch {
   const SwitchConfig* config;
   std::uint16_t first_port;
-  std::uint16_t end_port;  ///< end sentinel; also the ingress of frames that the switch makes
+  std::uint16_t end_port;  ///< end sentinel; also the ingress of frames that the switch generates
   SharedBuffer buffer;
   std::optional<CnpForge> forge;
 };

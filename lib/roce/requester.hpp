@@ -65,7 +65,7 @@ struct RequesterSettings {
   Again again;  ///< null: requesters store posted requests
   Time ack_timeout;
   std::uint32_t window_packets;
-  std::uint32_t ask_mask;  ///< AckReq on every packet before a multiple of ask_mask + 1
+  std::uint32_t ask_mask;  ///< AckReq on packet n if n + 1 is a multiple of ask_mask + 1
   std::uint8_t pmtu_shift;
   bool always_asks;  ///< AckReq on every packet: firmware profile with sq_sig_all
 };

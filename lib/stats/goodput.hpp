@@ -35,8 +35,8 @@ QpRates rates_of(const endpoints::QpPlan& plan, const Outcome& outcome);
 QpRates rates_of(std::size_t board, std::size_t qp, const Outcome& outcome);
 
 /// Length of the measured time in seconds: from the end of the warm-up to the last completion, or to the last
-/// UC message that a receiver of this process accepted. If all queue pairs came over metadata buses, it
-/// begins with their first completion.
+/// UC message that a receiver of this process accepted. If all queue pairs were created over metadata buses,
+/// it begins with their first completion.
 double measured_seconds(const endpoints::Plans& plans, const Outcome& outcome);
 
 /// Adds `goodput_gbps`, `tx_payload_gbps`, `measured_s` and `measured_payload_bytes` to an element of

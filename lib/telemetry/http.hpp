@@ -54,12 +54,12 @@ Response problem(unsigned status, const std::string& message, const std::string&
 
 /// Returns the error response to a request that must be refused before it is handled, or nullopt. Refused
 /// are:
-///
-///  - A Host that is neither an IP address, nor localhost, nor one of `names`: a foreign host name made to
-///    resolve to this server (DNS rebinding).
-/// Requests that change something and come from a page of another site. Such requests have a foreign Origin,
-/// a Sec-Fetch-Site that says so, or a content type that forms can send without a preflight (anything but
-/// application/json).
+///  - Requests whose Host is neither an IP address, nor localhost, nor one of `names`: a foreign host name
+///  may
+///    have been made to resolve to this server (DNS rebinding).
+///  - Requests that change something and come from a page of another site. Such requests have a foreign
+///    Origin, a Sec-Fetch-Site that indicates another site, or a content type that forms can send without a
+///    preflight (anything but application/json).
 ///  - Requests that change something and come from another host.
 ///  - Methods other than GET, HEAD and POST.
 std::optional<Response> check_request(const Request& request, const std::vector<std::string>& names);
