@@ -55,8 +55,7 @@ Response problem(unsigned status, const std::string& message, const std::string&
 /// Returns the error response to a request that must be refused before it is handled, or nullopt. Refused
 /// are:
 ///  - Requests whose Host is neither an IP address, nor localhost, nor one of `names`: a foreign host name
-///  may
-///    have been made to resolve to this server (DNS rebinding).
+///    may have been made to resolve to this server (DNS rebinding).
 ///  - Requests that change something and come from a page of another site. Such requests have a foreign
 ///    Origin, a Sec-Fetch-Site that indicates another site, or a content type that forms can send without a
 ///    preflight (anything but application/json).
