@@ -32,7 +32,7 @@ finish_fuzzers() {
 }
 
 # The sanitized tests are CPU-bound, while those of the first build mostly wait, one at a time. They run side by side;
-# the sanitized ones only use idle CPU time.
+# the sanitized ones only use idle CPU time. Tests that measure run before, alone.
 start_sanitized_tests() {
   idle meson test -C build-sanitize --no-rebuild --no-suite fuzz --timeout-multiplier 4 --print-errorlogs \
     >build-logs/sanitized-tests.log 2>&1 &
@@ -76,9 +76,10 @@ run_suite() {
 
   finish_guest_image
   finish_fuzzers
+  run_tests build --suite timing --logbase timinglog
   start_sanitized_tests
   # The lab in virtual time must give the same bytes in both builds.
-  SOFTFEB_BUILDS="$PWD/build-sanitize" run_tests build
+  SOFTFEB_BUILDS="$PWD/build-sanitize" run_tests build --no-suite timing
   finish_sanitized_tests
   say "the suite took $((SECONDS - began)) s; logs: build-logs, build/meson-logs, build-sanitize/meson-logs"
   tools/count-tests --broken-builds "$broken" build build-sanitize

@@ -22,7 +22,7 @@ using Grant = HomaReceiver::Grant;
 using Grants = std::vector<Grant>;
 using Resends = std::vector<HomaReceiver::Resend>;
 
-constexpr std::uint32_t kFull = 4096;
+constexpr std::uint32_t kFullPacket = 4096;
 
 Grants list(std::span<const Grant> grants) { return {grants.begin(), grants.end()}; }
 Resends list(std::span<const HomaReceiver::Resend> resends) { return {resends.begin(), resends.end()}; }
@@ -171,9 +171,9 @@ TEST_CASE("the receiver agrees with the plain rules through random events", "[ho
 
 TEST_CASE("a message beyond the capacity is granted at once and not scheduled", "[homa]") {
   HomaReceiver receiver({}, {.messages = 2, .peers = 1});
-  CHECK(list(receiver.first(0, 2, 0, 10 * kFull)) == Grants{{2, 10, 0}});
-  CHECK(list(receiver.first(0, 0, 1, 10 * kFull)) == Grants{{0, 10, 0}});
-  CHECK(receiver.first(0, 2, 0, 3 * kFull).empty());
+  CHECK(list(receiver.first(0, 2, 0, 10 * kFullPacket)) == Grants{{2, 10, 0}});
+  CHECK(list(receiver.first(0, 0, 1, 10 * kFullPacket)) == Grants{{0, 10, 0}});
+  CHECK(receiver.first(0, 2, 0, 3 * kFullPacket).empty());
   CHECK_FALSE(receiver.in_progress(2));
   CHECK_FALSE(receiver.in_progress(0));
   CHECK(receiver.data(0, 2).empty());
@@ -181,25 +181,25 @@ TEST_CASE("a message beyond the capacity is granted at once and not scheduled", 
   receiver.busy(0, 2);
   CHECK(receiver.deadline() == kNever);
   // Messages within the capacity are not affected.
-  CHECK(list(receiver.first(0, 1, 0, 10 * kFull)) == Grants{{1, 4, 0}});
+  CHECK(list(receiver.first(0, 1, 0, 10 * kFullPacket)) == Grants{{1, 4, 0}});
   HomaReceiver none({}, {.messages = 0, .peers = 0});
-  CHECK(list(none.first(0, 0, 0, 10 * kFull)) == Grants{{0, 10, 0}});
+  CHECK(list(none.first(0, 0, 0, 10 * kFullPacket)) == Grants{{0, 10, 0}});
 }
 
 TEST_CASE("a forgotten or restarted message makes room for another one", "[homa]") {
   HomaParameters p;
   p.overcommit = 1;
   HomaReceiver receiver(p, {3, 3});
-  CHECK(list(receiver.first(0, 0, 0, 10 * kFull)) == Grants{{0, 4, 0}});
-  CHECK(receiver.first(0, 1, 1, 20 * kFull).empty());
+  CHECK(list(receiver.first(0, 0, 0, 10 * kFullPacket)) == Grants{{0, 4, 0}});
+  CHECK(receiver.first(0, 1, 1, 20 * kFullPacket).empty());
   CHECK(list(receiver.forget(0)) == Grants{{1, 4, 0}});
-  CHECK(receiver.first(0, 2, 2, 30 * kFull).empty());
-  CHECK(list(receiver.first(0, 1, 1, 2 * kFull)) == Grants{{2, 4, 0}});
+  CHECK(receiver.first(0, 2, 2, 30 * kFullPacket).empty());
+  CHECK(list(receiver.first(0, 1, 1, 2 * kFullPacket)) == Grants{{2, 4, 0}});
 }
 
 TEST_CASE("missing packets are requested once per interval until they arrive", "[homa]") {
   HomaReceiver receiver({}, {1, 1});
-  receiver.first(0, 0, 0, 10 * kFull);
+  receiver.first(0, 0, 0, 10 * kFullPacket);
   CHECK(receiver.deadline() == kMillisecond);
   CHECK(receiver.timer(kMillisecond - 1).empty());
   CHECK(list(receiver.timer(kMillisecond)) == Resends{{0, 1, 4, 0}});
