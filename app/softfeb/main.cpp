@@ -36,7 +36,7 @@ struct ExperimentArguments {
   std::optional<std::string> messages;  ///< run only
 };
 
-/// What differs between the help texts of run and lab.
+/// The parts of the help texts in which `run` and `lab` differ.
 struct HelpTexts {
   const char* config;
   const char* example_of_set;

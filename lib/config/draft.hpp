@@ -133,7 +133,8 @@ Draft read_document(Reading& reading, const Node& document, Form form);
 ///
 /// An endpoint that names a worker is assigned to it. The others are assigned in order of decreasing load to
 /// the least loaded worker of `workers` (not empty), so that equal loads are assigned round-robin. The load
-/// of an endpoint is the payload that its QPs offer or receive, in bits per second.
+/// of a board is the rate at which its QPs may send payload; that of a receiver, the rate at which payload
+/// may arrive; both in bits per second.
 std::vector<std::size_t> spread(const Draft& draft, const std::vector<std::size_t>& workers);
 
 /// Converts a Draft to a RunConfig: resolves names to indices, expands `count`, and sets defaults that depend

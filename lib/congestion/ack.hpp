@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/time.hpp"
+#include "congestion/int_record.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -10,28 +11,8 @@
 
 namespace softfeb::congestion {
 
-/// In-band telemetry (INT) of one egress port, written when the first bit of a packet left it. On the wire,
-/// `at` and `tx_bytes` are counters of 24 bits (ns) and 20 bits (128 bytes) that wrap. Subtract them only
-/// with wrapped_difference(), so that it does not matter whether they have wrapped.
-struct IntRecord {
-  std::uint64_t rate = 0;      ///< of the port, bytes per second; 0 if unknown
-  Time at = 0;                 ///< whole nanoseconds on the wire
-  std::uint64_t tx_bytes = 0;  ///< wire bytes that the port has sent; multiples of 128 on the wire
-  std::uint32_t queue = 0;     ///< bytes that waited behind the packet; multiples of 80 on the wire
-
-  static constexpr unsigned kTimeBits = 24;  ///< of `at` in nanoseconds: wraps every 16.8 ms
-  static constexpr unsigned kByteBits = 27;  ///< of `tx_bytes`: wraps every 134 MB
-};
-
 /// A packet's header has room for this many records.
 inline constexpr std::size_t kMaxIntRecords = 5;
-
-/// Difference of two counters of `bits` bits, in [-2^(bits - 1), 2^(bits - 1)). Higher bits are ignored.
-constexpr std::int64_t wrapped_difference(std::uint64_t later, std::uint64_t earlier, unsigned bits) {
-  const std::uint64_t half = std::uint64_t{1} << (bits - 1);
-  return static_cast<std::int64_t>((later - earlier + half) & (2 * half - 1)) -
-         static_cast<std::int64_t>(half);
-}
 
 /// Contents of an acknowledgement, as reported to a congestion control algorithm. `acked` and `sent` are
 /// running numbers: they count packets from 0 at the start of the queue pair. If several queue pairs share

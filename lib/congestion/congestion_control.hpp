@@ -3,10 +3,10 @@
 
 #include "base/time.hpp"
 #include "congestion/ack.hpp"
-#include "congestion/state.hpp"
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 /// lib/congestion has the interface between the engine and congestion control (this header), and algorithms
 /// that implement it: TIMELY (timely.hpp), Swift (swift.hpp) and HPCC (hpcc.hpp). The DCQCN algorithms are in
@@ -26,6 +26,24 @@ inline constexpr Hooks kWindow = 1U << 6;    ///< find_window()
 inline constexpr Hooks kPriority = 1U << 7;  ///< find_priority()
 inline constexpr Hooks kRank = 1U << 8;      ///< find_rank()
 
+/// State reported to telemetry. Optional members are set by the algorithms that have such a quantity.
+struct CongestionState {
+  std::uint64_t rate = 0;         ///< Rc, bytes per second; of a pure window algorithm, its window per RTT
+  std::uint64_t target_rate = 0;  ///< Rt; equals `rate` if the algorithm has no target rate
+  std::uint32_t alpha = 0;        ///< in units of 1 / `alpha_one`; 0 if the algorithm has no alpha
+  std::uint32_t alpha_one = 1;
+  std::uint32_t stage = 0;    ///< increases since the last CNP or decrease
+  std::uint64_t cnps = 0;     ///< number of CNPs (16 bits in the firmware)
+  std::int64_t credit = 0;    ///< bytes of the token bucket that may be sent immediately
+  std::uint64_t spilled = 0;  ///< bytes of credit lost because the bucket was full
+
+  std::optional<double> window;          ///< counted bytes that may be in flight
+  std::optional<Time> rtt;               ///< last RTT sample
+  std::optional<Time> target_delay;      ///< Swift: target of the fabric delay
+  std::optional<double> utilization;     ///< HPCC: U, the normalized load of the bottleneck
+  std::optional<std::uint64_t> granted;  ///< Homa: packets that may leave on the receiver's credit
+};
+
 /// Congestion control for one queue pair, or for several that share a rate. Sans-I/O: the caller reports
 /// events; the algorithm answers when the next frame may leave (rate- and credit-based algorithms) and how
 /// many bytes may be unacknowledged (window-based algorithms).
@@ -33,9 +51,9 @@ inline constexpr Hooks kRank = 1U << 8;      ///< find_rank()
 /// Calls must be in time order. Bytes are counted as in the firmware: from BTH through pad, including
 /// retransmissions, excluding Ethernet, IP, UDP and iCRC. No call allocates memory.
 ///
-/// Dispatch is virtual because the set of algorithms is open. The calls predict well, since the queue pairs
-/// of a worker usually share one algorithm. departure(), which the pacing wheel calls repeatedly, makes a
-/// virtual call only after an event, and unused hooks cost a test of a bit.
+/// Dispatch is virtual because the set of algorithms is open. The queue pairs of a worker usually share one
+/// algorithm, so the CPU predicts the calls well. The pacing wheel calls departure() repeatedly, which makes
+/// a virtual call only after an event. An unused hook costs the test of one bit.
 ///
 /// The engine calls nak(), cnp() and timer_expired(), but not yet ack(), granted(), posted(), window(),
 /// priority() and rank(), because DCQCN needs none of them. See doc/dcqcn.md.

@@ -84,7 +84,7 @@ std::span<const HomaReceiver::Grant> HomaReceiver::accept(Time now, std::uint32_
     ++m.received;
     if (was_waiting) shorten_waiting(message);
   }
-  // The packets of a fully granted message do not change who is granted.
+  // A packet of a fully granted message changes neither the order nor the grants of the others.
   return was_waiting || others_may ? grant() : std::span<const Grant>();
 }
 

@@ -9,6 +9,10 @@
 #include <cstdint>
 #include <vector>
 
+namespace softfeb {
+class Cdf;
+}
+
 /// Homa (Montazeri et al., SIGCOMM 2018) on RDMA WRITE: the receiver grants packets to the shortest messages
 /// (homa_receiver.hpp), and the sender sends the shortest message first (homa_sender.hpp). A message is a
 /// work request. The RETH of its first packet carries its length, so data packets are standard RoCEv2.
@@ -32,6 +36,11 @@ struct HomaParameters {
   /// responder takes an overtaken packet for a lost one.
   bool keep_order = true;
 };
+
+/// Cutoffs for HomaParameters, highest level first, that give each of `levels` unscheduled levels the same
+/// share of the unscheduled bytes of messages with these `lengths` (Homa, section 3.4). Returns `levels` − 1
+/// lengths in bytes; `levels` is at least 1. For set-up: takes some hundred passes over the distribution.
+std::vector<std::uint32_t> equal_cutoffs(const Cdf& lengths, std::uint64_t rtt_bytes, unsigned levels);
 
 /// The rules that sender and receiver share. All values are integers.
 class HomaRules {

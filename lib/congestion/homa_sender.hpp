@@ -32,11 +32,11 @@ class HomaSender {
     std::uint32_t lanes;     ///< queue pairs, numbered 0…lanes − 1
     std::uint32_t messages;  ///< of all queue pairs together, until fully acknowledged
   };
-  /// What to do about a RESEND request.
+  /// How to answer a RESEND request.
   enum class ResendAnswer : std::uint8_t {
-    kNone,    ///< the packet was acknowledged meanwhile
-    kGoBack,  ///< was sent: the queue pair resends from the first unacknowledged packet
-    kBusy,    ///< was never sent: answer with BUSY
+    kNone,    ///< do nothing: the packet has been acknowledged
+    kGoBack,  ///< it was sent: resend from the first unacknowledged packet
+    kBusy,    ///< it was never sent: answer with BUSY
   };
 
   /// Throws std::invalid_argument, see HomaRules.

@@ -8,8 +8,6 @@ namespace softfeb::congestion {
 
 namespace {
 
-constexpr std::uint64_t kByteMask = (std::uint64_t{1} << IntRecord::kByteBits) - 1;
-
 double base_rtt_seconds(const HpccParameters& p) { return to_seconds(p.base_rtt); }
 
 }  // namespace
@@ -55,17 +53,14 @@ void Hpcc::on_ack(const Ack& ack, Time now) {
 bool Hpcc::comparable(std::span<const IntRecord> records, std::uint16_t path, Time now) const {
   const Time age = now - heard_;
   if (count_ == 0 || records.size() != count_ || path != path_ || age > parameters_.stale_after) return false;
-  constexpr auto kHalfRange = static_cast<double>(std::uint64_t{1} << (IntRecord::kByteBits - 1));
+  constexpr auto kHalfRange = static_cast<double>(IntRecord::kTxUnit << (IntRecord::kTxBits - 1));
   return std::none_of(records.begin(), records.end(), [age](const IntRecord& r) {
-    return static_cast<double>(r.rate) * to_seconds(age) >= kHalfRange;
+    return static_cast<double>(r.rate()) * to_seconds(age) >= kHalfRange;
   });
 }
 
 void Hpcc::keep(std::span<const IntRecord> records, std::uint16_t path, Time now) {
-  std::transform(records.begin(), records.end(), seen_.begin(), [](const IntRecord& r) {
-    return Seen{static_cast<std::uint32_t>(r.at / kNanosecond),
-                static_cast<std::uint32_t>(r.tx_bytes & kByteMask), r.queue};
-  });
+  std::copy(records.begin(), records.end(), seen_.begin());
   count_ = static_cast<std::uint8_t>(records.size());
   path_ = path;
   heard_ = now;
@@ -77,15 +72,15 @@ std::optional<Hpcc::Load> Hpcc::busiest_port(std::span<const IntRecord> records)
   Load load;
   for (std::size_t i = 0; i < records.size(); ++i) {
     const IntRecord& now = records[i];
-    const Seen& before = seen_[i];
-    if (now.rate == 0) continue;
-    const std::int64_t ns = wrapped_difference(now.at / kNanosecond, before.at_ns, IntRecord::kTimeBits);
-    const std::int64_t sent = wrapped_difference(now.tx_bytes, before.tx_bytes, IntRecord::kByteBits);
-    if (ns <= 0 || sent < 0) return std::nullopt;
-    const Time interval = static_cast<Time>(ns) * kNanosecond;
-    const auto rate = static_cast<double>(now.rate);
+    const IntRecord& before = seen_[i];
+    if (now.rate() == 0) continue;
+    const std::int64_t elapsed = now.elapsed_since(before);
+    const std::int64_t sent = now.sent_since(before);
+    if (elapsed <= 0 || sent < 0) return std::nullopt;
+    const auto interval = static_cast<Time>(elapsed);
+    const auto rate = static_cast<double>(now.rate());
     const double tx_rate = static_cast<double>(sent) / to_seconds(interval);
-    const double u = std::min(now.queue, before.queue) / (rate * base_rtt) + tx_rate / rate;
+    const double u = std::min(now.queue_bytes(), before.queue_bytes()) / (rate * base_rtt) + tx_rate / rate;
     if (load.u < u) load = {u, interval};
   }
   return load.interval == 0 ? std::nullopt : std::optional(load);
@@ -98,8 +93,8 @@ void Hpcc::average(const Load& load) {
   u_ = (1 - weight) * u_ + weight * load.u;
 }
 
-/// ComputeWind of algorithm 1. The reference window moves once per round trip, so that all acknowledgements
-/// of a round adjust the same value.
+/// ComputeWind of algorithm 1. The reference window moves once per round trip, so all acknowledgements of one
+/// round trip start from the same value.
 void Hpcc::adjust(bool new_round, std::uint64_t sent, Time now) {
   const HpccParameters& p = parameters_;
   const bool multiplicative = u_ >= p.eta || stage_ >= p.max_stage;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "base/time.hpp"
 #include "congestion/congestion_control.hpp"
-#include "congestion/hpcc_parameters.hpp"
 #include "congestion/rate_pacer.hpp"
 
 #include <array>
@@ -12,6 +12,26 @@
 #include <span>
 
 namespace softfeb::congestion {
+
+/// Parameters of HPCC (Li et al., SIGCOMM 2019). The source of each default is "paper", "simulator" (the
+/// authors', for ns-3), or "ours".
+struct HpccParameters {
+  /// Rate of the sender's link in counted bytes per second. The window is at most line_rate · base_rtt.
+  std::uint64_t line_rate = 1'250'000'000;
+  std::uint64_t min_rate = 1'250'000;  ///< at least 1; the smallest window is min_rate · base_rtt (ours)
+  Time base_rtt = 13 * kMicrosecond;   ///< T, slightly above the longest RTT without queues (paper)
+  double eta = 0.95;                   ///< target utilization, above 0 (paper, section 5.1)
+  std::uint32_t max_stage = 5;         ///< additive steps before a multiplicative one (paper, 5.1)
+  /// Additive step, bytes. The paper's formula is line_rate · base_rtt · (1 - eta) / flows; 80 bytes are
+  /// 50 Mb/s at the base RTT (simulator).
+  double w_ai = 80;
+  double initial_u = 1;  ///< U before the first measurement (simulator)
+  /// Records older than this are not compared with new ones, because the 24-bit time of a record wraps after
+  /// twice as long (ours).
+  Time stale_after = 8 * kMillisecond;
+
+  bool operator==(const HpccParameters&) const = default;
+};
 
 /// HPCC (Li et al., SIGCOMM 2019, algorithm 1): the window follows the load of the busiest port on the path,
 /// which INT records report. Packets are paced at window / T. Ignores CNPs and, since loss is not a
@@ -35,12 +55,6 @@ class alignas(64) Hpcc final : public CongestionControl {
   std::uint64_t last_update() const { return last_update_; }
 
  private:
-  /// What is needed of a previous record.
-  struct Seen {
-    std::uint32_t at_ns = 0;
-    std::uint32_t tx_bytes = 0;
-    std::uint32_t queue = 0;
-  };
   struct Load {
     double u = 0;
     Time interval = 0;  ///< over which u was measured; 0 if no record was usable
@@ -70,8 +84,8 @@ class alignas(64) Hpcc final : public CongestionControl {
   HpccParameters parameters_;
   std::uint32_t stage_ = 0;
   std::uint16_t path_ = 0;
-  std::uint8_t count_ = 0;  ///< records in seen_; 0: none to compare with
-  std::array<Seen, kMaxIntRecords> seen_;
+  std::uint8_t count_ = 0;                      ///< records in seen_; 0: none to compare with
+  std::array<IntRecord, kMaxIntRecords> seen_;  ///< records of the previous acknowledgement
 };
 
 }  // namespace softfeb::congestion

@@ -1,14 +1,49 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "base/time.hpp"
 #include "congestion/congestion_control.hpp"
 #include "congestion/rate_pacer.hpp"
-#include "congestion/timely_parameters.hpp"
 
 #include <cstddef>
 #include <cstdint>
 
 namespace softfeb::congestion {
+
+enum class TimelyVariant : std::uint8_t {
+  kTimely,   ///< Mittal et al., "TIMELY", SIGCOMM 2015, algorithm 1
+  kPatched,  ///< Zhu et al., "ECN or Delay", CoNEXT 2016, algorithm 2
+};
+
+/// Parameters of TIMELY and Patched TIMELY. Rates are in bytes per second, counted as by CongestionControl.
+/// The source of each default is "TIMELY" or "CoNEXT" (the papers above), "sample code" (published by the
+/// authors of TIMELY), or "ours" (a choice that the papers leave open).
+struct TimelyParameters {
+  TimelyVariant variant = TimelyVariant::kTimely;
+  std::uint64_t line_rate = 1'250'000'000;     ///< largest rate
+  std::uint64_t min_rate = 1'250'000;          ///< smallest rate, at least 1; 10 Mb/s, one step (ours)
+  std::uint64_t initial_rate = 1'250'000'000;  ///< the line rate (ours); TIMELY: line rate / (flows + 1)
+  double alpha = 0.875;                        ///< weight of the newest RTT difference, 0–1 (TIMELY)
+  /// Cut per gradient, or per excess over t_high, 0–1 (TIMELY). Patched TIMELY uses it above t_high only;
+  /// with beta_patched there, an incast builds a queue that takes very long to drain (ours, sample code).
+  double beta = 0.8;
+  std::uint64_t delta = 1'250'000;     ///< additive step, 10 Mb/s (TIMELY)
+  Time t_low = 50 * kMicrosecond;      ///< RTTs below it always increase the rate (TIMELY)
+  Time t_high = 500 * kMicrosecond;    ///< RTTs above it always decrease the rate (TIMELY)
+  Time min_rtt = 20 * kMicrosecond;    ///< divides gradients; at least 1 ps (CoNEXT, footnote 4)
+  std::uint32_t hai_events = 5;        ///< falling RTTs in a row until hyperactive increase (TIMELY)
+  std::uint32_t hai_factor = 5;        ///< steps per sample during hyperactive increase (TIMELY)
+  double max_decrease = 0.5;           ///< lower bound of the factor of a decrease, 0–1 (sample code)
+  Time rtt_offset = 0;                 ///< subtracted from each RTT: the wire time of the packet (TIMELY)
+  Time update_interval = 0;            ///< least time between two samples used; 0: use all (ours)
+  Time idle_reset = 5 * kMillisecond;  ///< silence that makes the previous RTT useless (ours)
+  double timeout_factor = 0.5;         ///< factor of the rate at a timeout, 0–1 (ours)
+  Time rtt_ref = 50 * kMicrosecond;    ///< Patched: RTT of zero error, t_low; at least 1 ps (CoNEXT)
+  double beta_patched = 0.008;         ///< Patched: cut per relative error, 0–1 (CoNEXT)
+  std::uint32_t ack_spacing = 16'384;  ///< counted bytes per RTT sample (TIMELY)
+
+  bool operator==(const TimelyParameters&) const = default;
+};
 
 /// TIMELY and Patched TIMELY: a rate that follows RTT samples. Below t_low it rises, above t_high it falls,
 /// and between them it follows the gradient of the RTT (TIMELY), or gradient and RTT (Patched). A timeout

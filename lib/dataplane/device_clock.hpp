@@ -28,8 +28,8 @@ struct ClockSample {
 };
 
 /// Tracks a device's clock, which drifts against ours. The map passes through the latest sample; its slope is
-/// measured over the last one to two kMemory, or less at the start. The error of a prediction is at most that
-/// of two readings, provided that it looks no further ahead than the samples reach back.
+/// measured over the last one to two kMemory, or less at the start. A prediction is
+/// off by at most the error of two readings, unless it looks further ahead than the samples reach back.
 class DeviceClock {
  public:
   static constexpr Time kMemory = 8 * kSecond;

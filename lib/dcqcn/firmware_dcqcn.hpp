@@ -7,9 +7,9 @@
 
 #include <cstdint>
 
-/// lib/dcqcn implements DCQCN behind the interface of lib/congestion, twice: the firmware's algorithm (this
-/// header, which combines reaction_point.hpp and token_bucket.hpp), and the algorithm of the DCQCN paper and
-/// of NICs (paper_dcqcn.hpp). fields.hpp describes their parameters for all code that reads, writes or
+/// lib/dcqcn implements DCQCN behind the interface of lib/congestion, twice: as the firmware does
+/// (this header, which combines reaction_point.hpp and token_bucket.hpp), and as the DCQCN paper and NICs do
+/// (paper_dcqcn.hpp). fields.hpp describes their parameters for all code that reads, writes or
 /// displays them. The library is sans-I/O. Then read doc/dcqcn.md and firmware_dcqcn.cpp.
 namespace softfeb::dcqcn {
 

@@ -105,7 +105,8 @@ std::optional<IntBody> IntBody::decode(const CongestionHeader& header) {
   if (header.profile != CongestionHeader::kInt || header.body.size() != kSize) return std::nullopt;
   IntBody b;
   b.count = std::min<std::size_t>(header.hops, kMaxRecords);
-  for (std::size_t i = 0; i < b.count; ++i) b.records[i] = IntRecord::unpack(load_be64(&header.body[8 * i]));
+  for (std::size_t i = 0; i < b.count; ++i)
+    b.records[i] = congestion::IntRecord::unpack(load_be64(&header.body[8 * i]));
   return b;
 }
 
@@ -148,7 +149,7 @@ std::size_t write_user_header(std::uint8_t* out, std::uint8_t profile, ByteSpan 
   return CongestionHeader{0, profile, 0, 0, ByteSpan(padded).first(size)}.encode(out);
 }
 
-bool add_hop(MutableByteSpan bytes, const IntRecord& record, std::uint16_t switch_id) {
+bool add_hop(MutableByteSpan bytes, const congestion::IntRecord& record, std::uint16_t switch_id) {
   const auto header = CongestionHeader::decode(bytes);
   if (!travels_forward(header)) return false;
   std::uint8_t* const h = bytes.data();

@@ -3,7 +3,7 @@
 
 #include "base/bytes.hpp"
 #include "base/time.hpp"
-#include "roce/int_record.hpp"
+#include "congestion/ack.hpp"
 #include "roce/psn.hpp"
 
 #include <array>
@@ -79,10 +79,10 @@ struct DelayBody {
 
 /// Body of profile kInt: the records of the first switches, in path order.
 struct IntBody {
-  static constexpr std::size_t kMaxRecords = 5;
+  static constexpr std::size_t kMaxRecords = congestion::kMaxIntRecords;
   static constexpr std::size_t kSize = 8 * kMaxRecords;
 
-  std::array<IntRecord, kMaxRecords> records{};
+  std::array<congestion::IntRecord, kMaxRecords> records{};
   std::size_t count = 0;
 
   static std::optional<IntBody> decode(const CongestionHeader& header);
@@ -117,7 +117,7 @@ std::size_t write_user_header(std::uint8_t* out, std::uint8_t profile, ByteSpan 
 /// `record` while there is room. Updates the checksum incrementally (RFC 1624), so damage that an earlier
 /// link caused remains visible. Returns false and changes nothing if the CCH is invalid, an echo, or that of
 /// a control frame: those carry values for the end that they travel to.
-bool add_hop(MutableByteSpan bytes, const IntRecord& record, std::uint16_t switch_id);
+bool add_hop(MutableByteSpan bytes, const congestion::IntRecord& record, std::uint16_t switch_id);
 
 /// For a receiver: turns the CCH at the beginning of `bytes` into the one that its acknowledgement returns.
 /// Profile kDelay gets `remote_delay`. Returns false and changes nothing if the CCH is invalid, an echo, or

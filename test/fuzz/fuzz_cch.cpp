@@ -51,7 +51,7 @@ void check_changes(const Bytes& original, const std::optional<CongestionHeader>&
   const bool forward = header && !header->echo() && !header->control();
   Bytes b = original;
   constexpr int kHops = 7;  // more than there are records
-  for (int i = 0; i < kHops; ++i) require(add_hop(b, IntRecord{3, 1, 2, 4}, 0x8001) == forward);
+  for (int i = 0; i < kHops; ++i) require(add_hop(b, congestion::IntRecord{3, 1, 2, 4}, 0x8001) == forward);
   if (!forward) require(b == original);
   const auto hop = CongestionHeader::decode(b);
   require(hop.has_value() == header.has_value());

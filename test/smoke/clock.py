@@ -53,7 +53,7 @@ class TrueTime(harness.TestCase):
         self.addCleanup(link.close)
         starts, rate_errors = [], []
         # A busy machine can spoil a measurement, but not turn a wrong clock into a right one: lateness of each start and the
-        # error of each rate would stay. So each needs one good measurement out of five.
+        # error of each rate would stay. So one good start and one good rate in five runs are enough.
         for _ in range(5):
             first, rate_error = self.measure(link)
             starts.append(first)

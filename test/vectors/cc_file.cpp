@@ -19,6 +19,11 @@ bool within(double is, double should, const nlohmann::json* tolerance) {
   return gap <= tolerance->at(0).get<double>() * std::abs(should) || gap <= tolerance->at(1).get<double>();
 }
 
+CcKind kind_of(const std::string& name) {
+  if (name.starts_with("homa_")) return CcKind::kHoma;
+  return name.starts_with("wire_") ? CcKind::kWire : CcKind::kOthers;
+}
+
 }  // namespace
 
 CcFile read_cc_file(const std::filesystem::path& path) {
@@ -29,12 +34,9 @@ CcFile read_cc_file(const std::filesystem::path& path) {
   return file;
 }
 
-std::vector<std::filesystem::path> cc_files() {
+std::vector<std::filesystem::path> cc_files(CcKind kind) {
   auto files = vector_files("cc", ".json", Depth::kRecursive);
-  std::erase_if(files, [](const auto& path) {
-    const std::string name = path.filename().string();
-    return name.starts_with("homa_") || name.starts_with("wire_");
-  });
+  std::erase_if(files, [kind](const auto& path) { return kind_of(path.filename().string()) != kind; });
   return files;
 }
 

@@ -31,9 +31,10 @@ struct CcFile {
 /// Reads a file. Throws std::exception if it is not a trace of a known format.
 CcFile read_cc_file(const std::filesystem::path& path);
 
-/// Returns every trace below vectors/cc, except those of Homa and of the wire format: cc_homa_test.cpp and
-/// cc_wire_test.cpp replay them.
-std::vector<std::filesystem::path> cc_files();
+/// Returns every file below vectors/cc that is in the care of one test program, sorted. Homa's traces and the
+/// wire format's have programs of their own; kOthers is all other files, whatever their names.
+enum class CcKind : std::uint8_t { kHoma, kWire, kOthers };
+std::vector<std::filesystem::path> cc_files(CcKind kind);
 
 /// Values by the names that a trace uses.
 using CcValues = std::map<std::string_view, double>;

@@ -32,10 +32,8 @@ std::vector<IntRecord> records_of(const json& event) {
   const auto hops = event.find("hops");
   if (hops == event.end() || !hops->is_array()) return records;
   for (const json& hop : *hops) {
-    records.push_back({.rate = static_cast<std::uint64_t>(hop.at("rate").get<double>()),
-                       .at = hop.at("at"),
-                       .tx_bytes = hop.at("tx_bytes"),
-                       .queue = hop.at("queue")});
+    records.push_back(IntRecord::of(static_cast<std::uint64_t>(hop.at("rate").get<double>()), hop.at("at"),
+                                    hop.at("tx_bytes"), hop.at("queue")));
   }
   return records;
 }

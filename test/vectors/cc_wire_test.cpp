@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Golden congestion control headers (cc/wire_*.json), alone and in frames: decoded, encoded again, and
 // removed from their frames, whose iCRC is that of the packet without the header.
-#include "cc_files.hpp"
+#include "cc_file.hpp"
 #include "roce/congestion_frame.hpp"
+#include "support/vector_files.hpp"
 
 #include <string>
+#include <vector>
+
+#include <catch2/catch.hpp>
 
 using namespace softfeb;
 using namespace softfeb::roce;
@@ -26,7 +30,7 @@ Bytes from_hex(const std::string& hex) {
 json records_of(const IntBody& body) {
   json out = json::array();
   for (std::size_t i = 0; i < body.count; ++i) {
-    const IntRecord& r = body.records[i];
+    const congestion::IntRecord& r = body.records[i];
     out.push_back({{"rate_code", r.rate_code}, {"ns", r.time}, {"tx", r.tx}, {"queue", r.queue}});
   }
   return out;
@@ -93,13 +97,13 @@ void check_case(const json& wanted) {
 }  // namespace
 
 TEST_CASE("the tree's own golden congestion control headers exist", "[cc_wire]") {
-  if (vectors_are_ours()) CHECK_FALSE(cc_files("wire_").empty());
+  if (vectors_are_ours()) CHECK_FALSE(cc_files(CcKind::kWire).empty());
 }
 
 TEST_CASE("golden congestion control headers and their frames", "[cc_wire]") {
-  for (const auto& path : cc_files("wire_")) {
+  for (const auto& path : cc_files(CcKind::kWire)) {
     INFO(path.string());
-    const json document = read_cc_file(path);
+    const json document = read_cc_file(path).document;
     REQUIRE(document.at("algorithm") == "wire");
     REQUIRE_FALSE(document.at("cases").empty());
     for (const json& wanted : document.at("cases")) check_case(wanted);
@@ -108,8 +112,8 @@ TEST_CASE("golden congestion control headers and their frames", "[cc_wire]") {
 
 TEST_CASE("a frame without its congestion control header is the standard packet", "[cc_wire]") {
   if (!vectors_are_ours()) return;
-  for (const auto& path : cc_files("wire_cch")) {
-    const json cases = read_cc_file(path).at("cases");
+  for (const auto& path : cc_files(CcKind::kWire)) {
+    const json cases = read_cc_file(path).document.at("cases");
     REQUIRE(cases.at(0).at("name") == "plain");
     REQUIRE(cases.at(1).at("name") == "delay_data");
     const Bytes plain = from_hex(cases.at(0).at("frame").get<std::string>());

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "config/document.hpp"
 #include "lab_documents.hpp"
+#include "support/temporary_directory.hpp"
 
 #include <algorithm>
-#include <filesystem>
 #include <fstream>
 
 #include <catch2/catch.hpp>
@@ -17,19 +17,13 @@ namespace {
 /// A temporary directory with files, which is removed with the object.
 class Files {
  public:
-  Files() : path_(std::filesystem::temp_directory_path() / "softfeb-based-XXXXXX") {
-    std::string name = path_.string();
-    if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("no directory for the test");
-    path_ = name;
-  }
-  ~Files() { std::filesystem::remove_all(path_); }
   std::string write(const std::string& name, const std::string& text) const {
-    std::ofstream(path_ / name) << text;
-    return (path_ / name).string();
+    std::ofstream(directory_.path() / name) << text;
+    return (directory_.path() / name).string();
   }
 
  private:
-  std::filesystem::path path_;
+  softfeb::test::TemporaryDirectory directory_;
 };
 
 std::string problem_of(const std::string& path) {

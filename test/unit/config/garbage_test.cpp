@@ -17,7 +17,7 @@ namespace {
 bool survives(const std::string& text, bool lab = false) {
   try {
     if (lab) {
-      to_yaml(test::load_lab(text));
+      to_yaml(config::test::load_lab(text));
     } else {
       load(text);
     }

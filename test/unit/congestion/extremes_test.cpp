@@ -49,12 +49,12 @@ Ack extreme_ack(ExtremeNumbers& random, std::array<IntRecord, 6>& records, Time 
   if (random.below(4) != 0) ack.sent_at = now - random.number(62);
   if (random.below(2) != 0) ack.hops = static_cast<std::uint8_t>(random.number(8));
   for (IntRecord& r : records) {
-    r.rate = random.below(8) == 0 ? 0 : r.rate;
-    r.at += random.number(34);
-    r.tx_bytes += random.number(27);
-    r.queue = static_cast<std::uint32_t>(random.number(32));
+    if (random.below(8) == 0) r.rate_code = IntRecord::kUnknownRate;
+    r.time = (r.time + static_cast<std::uint32_t>(random.number(24))) % (1U << IntRecord::kTimeBits);
+    r.tx = (r.tx + static_cast<std::uint32_t>(random.number(20))) % (1U << IntRecord::kTxBits);
+    r.queue = static_cast<std::uint16_t>(random.number(16));
   }
-  if (records[0].rate == 0) records.fill({.rate = 1 + random.number(40)});
+  if (records[0].rate() == 0) records.fill({.rate_code = static_cast<std::uint8_t>(random.below(16))});
   ack.records = std::span(records).first(random.below(2) != 0 ? 3 : random.below(7));
   return ack;
 }
@@ -63,7 +63,7 @@ void hammer(CongestionControl& control, double most_rate) {
   for (unsigned seed = 0; seed < 20; ++seed) {
     ExtremeNumbers random(seed);
     std::array<IntRecord, 6> records;
-    records.fill({.rate = 1'250'000'000});
+    records.fill({.rate_code = 3});
     Time now = kSecond * (1 + seed * 1000);
     control.start(now);
     for (int i = 0; i < 2000; ++i) {

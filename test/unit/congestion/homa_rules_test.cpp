@@ -2,7 +2,6 @@
 #include "congestion/homa_rules.hpp"
 
 #include "base/published_cdfs.hpp"
-#include "congestion/homa_cutoffs.hpp"
 
 #include <stdexcept>
 

@@ -100,7 +100,7 @@ TEST_CASE("switches may change the CCH; any other change breaks the iCRC", "[cch
   const Bytes cch = fresh_cch();
   Bytes bytes = cch_frame(cch_path(false, false), cch);
   const std::size_t at = kEthernetSize + kIpv4Size + kUdpHeaderSize;
-  REQUIRE(add_hop(MutableByteSpan(bytes).subspan(at), IntRecord::of(1'250'000'000, 1, 2, 3), 4));
+  REQUIRE(add_hop(MutableByteSpan(bytes).subspan(at), congestion::IntRecord::of(1'250'000'000, 1, 2, 3), 4));
   const auto matches = [&](const Bytes& b) {
     ParsedFrame frame = parse_frame(ByteSpan(b));
     PlainHeaders headers;

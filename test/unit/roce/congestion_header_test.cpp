@@ -36,7 +36,7 @@ Bytes resealed(Bytes b) {
 
 bool accepted(const Bytes& b) { return CongestionHeader::decode(b).has_value(); }
 
-const IntRecord kRecord = IntRecord::of(1'250'000'000, 5 * kMicrosecond, 4096, 800);
+const congestion::IntRecord kRecord = congestion::IntRecord::of(1'250'000'000, 5 * kMicrosecond, 4096, 800);
 
 }  // namespace
 
@@ -100,9 +100,9 @@ TEST_CASE("switches add records, count hops and keep the checksum valid", "[cch]
   Rng rng(3);
   Bytes b = int_header();
   std::uint16_t path = 0;
-  std::vector<IntRecord> records;
+  std::vector<congestion::IntRecord> records;
   for (unsigned hop = 1; hop <= 300; ++hop) {
-    const IntRecord record = IntRecord::unpack(rng.next());
+    const congestion::IntRecord record = congestion::IntRecord::unpack(rng.next());
     const auto id = static_cast<std::uint16_t>(rng.next());
     records.push_back(record);
     path ^= id;
@@ -171,37 +171,4 @@ TEST_CASE("echoes, control headers and invalid headers stay as they are", "[cch]
   REQUIRE(h);
   CHECK(h->control());
   CHECK(CreditBody::decode(*h) == CreditBody{CreditBody::kGrant, 2, 0xfffffe, 5});
-}
-
-TEST_CASE("INT records round to their units, wrap and saturate", "[cch][int]") {
-  const IntRecord r =
-      IntRecord::of(12'500'000'000, (0x1000000 + 5) * kNanosecond + 999, (0x100000 + 7) * 128ULL + 127, 159);
-  CHECK(r == IntRecord{7, 5, 7, 1});
-  CHECK(r.rate() == 12'500'000'000);
-  CHECK(r.queue_bytes() == 80);
-  CHECK(IntRecord::of(1, 0, 0, UINT64_MAX) == IntRecord{IntRecord::kUnknownRate, 0, 0, 0xffff});
-  for (std::size_t i = 0; i < kIntRates.size(); ++i) {
-    const IntRecord known = IntRecord::of(kIntRates[i], 0, 0, 0);
-    CHECK(known.rate_code == i);
-    CHECK(known.rate() == kIntRates[i]);
-  }
-  for (std::uint8_t code = 12; code < 16; ++code) CHECK(IntRecord{code, 0, 0, 0}.rate() == 0);
-  Rng rng(4);
-  for (int i = 0; i < 100; ++i) {
-    const std::uint64_t word = rng.next();
-    CHECK(IntRecord::unpack(word).pack() == word);
-  }
-}
-
-TEST_CASE("differences of INT records are signed and wrap", "[cch][int]") {
-  const IntRecord before{3, 0xffffff, 0xfffff, 0};
-  const IntRecord after{3, 9, 1, 0};
-  CHECK(after.elapsed_since(before) == 10'000);
-  CHECK(before.elapsed_since(after) == -10'000);
-  CHECK(after.sent_since(before) == 256);
-  CHECK(before.sent_since(after) == -256);
-  CHECK(after.elapsed_since(after) == 0);
-  CHECK(wrapped_difference(0x80000, 0, 20) == -0x80000);
-  CHECK(wrapped_difference(0x7ffff, 0, 20) == 0x7ffff);
-  CHECK(wrapped_difference(0, 1, 32) == -1);
 }

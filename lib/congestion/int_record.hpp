@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace softfeb::roce {
+namespace softfeb::congestion {
 
 /// now − before of two counters that wrap at 2^bits, as a signed number in [−2^(bits−1), 2^(bits−1)). A
 /// negative result means that the counter went back. `bits` is 1…32; higher bits of the counters are ignored.
@@ -79,4 +79,4 @@ constexpr IntRecord IntRecord::of(std::uint64_t rate, Time at, std::uint64_t tx_
           static_cast<std::uint16_t>(std::min<std::uint64_t>(queue_bytes / kQueueUnit, UINT16_MAX))};
 }
 
-}  // namespace softfeb::roce
+}  // namespace softfeb::congestion
