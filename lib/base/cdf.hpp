@@ -14,24 +14,24 @@
 
 namespace softfeb {
 
-/// A cumulative distribution of message lengths: points with linear interpolation between them, as the
-/// distributions of data center traffic are published. Sampling inverts it. Immutable, so threads may share
-/// it.
+/// A cumulative distribution of message lengths, given as points with linear interpolation between them, as
+/// distributions of data center traffic are usually published. at() inverts the distribution for sampling.
+/// Immutable, so threads may share it.
 class Cdf {
  public:
   struct Point {
     std::uint64_t bytes;
-    double probability;  ///< that a message has at most this length; 0…1
+    double probability;  ///< probability, 0…1, that a message has at most this length
 
     bool operator==(const Point&) const = default;
   };
 
-  /// Largest length: that of a work request (IBA 9.4.3).
+  /// Largest message length: the maximum for a work request (IBA 9.4.3).
   static constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 31;
 
-  /// Both coordinates must not decrease, and the last probability must be 1. A first probability above 0, and
-  /// equal lengths with different probabilities, are lengths that occur exactly. Throws
-  /// std::invalid_argument, whose text is that of mistake().
+  /// Neither coordinate may decrease from one point to the next, and the last probability must be 1. Two
+  /// points of equal length give that exact length a probability of its own; so does a first point whose
+  /// probability is above 0. Throws std::invalid_argument with the text of mistake().
   explicit Cdf(std::vector<Point> points) : points_(std::move(points)) {
     if (points_.empty()) throw std::invalid_argument("no points");
     for (std::size_t i = 0; i < points_.size(); ++i) {
@@ -41,7 +41,7 @@ class Cdf {
     if (points_.back().probability != 1) throw std::invalid_argument("the last probability is not 1");
   }
 
-  /// Returns what is wrong with a point behind `previous`; empty if nothing is.
+  /// Returns an error message if `point` must not follow `previous`; otherwise an empty string.
   static std::string mistake(const Point& previous, const Point& point) {
     if (!(point.probability >= 0 && point.probability <= 1)) return "the probability is not within 0…1";
     if (point.bytes > kMaxBytes) return "the length exceeds 2 GiB";

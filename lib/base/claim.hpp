@@ -5,8 +5,9 @@
 
 namespace softfeb {
 
-/// Prefetches the cache line at `at` for writing, so that no other core keeps a copy. A store that must
-/// request ownership itself delays all stores after it. `at` may be any address: a prefetch never faults.
+/// Prefetches the cache line at `at` for writing, so that no other core keeps a copy. Without the prefetch,
+/// a store to the line must first request ownership, which delays all later stores. `at` may be any
+/// address: a prefetch never faults.
 ///
 /// Uses PREFETCHW directly: compilers turn __builtin_prefetch() for writing, and with it DPDK's
 /// rte_prefetch0_write(), into an ordinary prefetch unless they may assume PREFETCHW, which is not part of

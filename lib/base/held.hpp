@@ -6,8 +6,8 @@
 
 namespace softfeb {
 
-/// A pointer to a value that it either owns or borrows from an owner that may share it. As large as a plain
-/// pointer: the lowest bit marks ownership.
+/// A pointer that either owns its value or borrows it. Several pointers may borrow the same value. As large
+/// as a plain pointer: the lowest bit marks ownership.
 template <typename T>
 class Held {
  public:

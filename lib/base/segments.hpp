@@ -16,7 +16,7 @@ class Segments {
  public:
   static constexpr std::size_t kMax = 8;
 
-  /// Leaves `parts_` uninitialized: packets construct and copy these objects all the time.
+  /// Leaves `parts_` uninitialized, because every packet constructs and copies such objects.
   Segments() {}  // NOLINT(modernize-use-equals-default): `parts_` stays uninitialized
   Segments(const Segments& o) { *this = o; }
   Segments& operator=(const Segments& o) {

@@ -19,7 +19,7 @@ struct WordWrite {
   bool rose(unsigned bit) const { return ((now & ~before) >> bit & 1) != 0; }
 };
 
-/// Context of an access: the live state at that time, and the actions it requests.
+/// Context of a register access: the live state when it happens, and the list to which it adds actions.
 struct Access {
   const LiveState& live;
   Time now;

@@ -30,12 +30,12 @@ struct BoardRegistersConfig {
   roce::IpAddress ip{};
   MetadataLimits metadata{};
   SetDestination destination{};  ///< initial ClientRemoteIp and ClientRemotePort
-  /// Board QP number of each slot of DCQCN registers. Accesses to the remaining slots of the profile return a
+  /// Board QP number of each DCQCN register slot. Accesses to the remaining slots of the profile return a
   /// decode error (DECERR).
   std::vector<std::size_t> dcqcn_qps{0};
   /// Initial parameters of each slot. Slots without an entry get the firmware's reset values.
   std::vector<dcqcn::FirmwareParameters> dcqcn{};
-  /// Rc and Rt of a slot without a QP, bytes per second.
+  /// Value of Rc and Rt for a slot without a QP, in bytes per second.
   std::uint64_t line_rate = 1'250'000'000;
   std::size_t first_bus_qp = 0;  ///< board QP number of slot 0 of the metadata bus
   std::uint8_t dscp = 0;         ///< 6 bits
@@ -77,7 +77,7 @@ class BoardRegisters {
   const std::vector<std::size_t>& live_qps() const { return live_qps_; }
 
   AccessResult read(std::uint32_t address, MutableByteSpan out, const LiveState& live, Time now);
-  /// Appends the actions that must be performed before the write is acknowledged to `actions`.
+  /// Appends to `actions` the actions that must be performed before the write is acknowledged.
   AccessResult write(std::uint32_t address, ByteSpan data, const LiveState& live, Time now, Actions& actions);
 
   const Profile& profile() const { return *profile_; }

@@ -13,18 +13,19 @@
 #include <variant>
 #include <vector>
 
-/// Messages between the board's registers and its data path. The registers belong to the control thread, the
-/// data path to a worker. A register write is converted to actions, which the worker performs in order. A
-/// register read is answered from a copy of the state, which the worker has made. Both directions carry plain
-/// data.
+/// Messages between the board's registers and its data path. The control thread owns the registers, and a
+/// worker owns the data path. A register write is converted to actions, which the worker performs in order.
+/// A register read is answered from a snapshot that the worker took of its state. Messages in both
+/// directions are plain data.
 ///
-/// A QP is identified by its number on the board: QPs of the configuration first, then the slots of the
-/// metadata bus.
+/// A QP is identified by its number on the board. The QPs of the configuration have the lowest numbers,
+/// followed by the slots of the metadata bus.
 namespace softfeb::board {
 
-/// Destination of all QPs of the metadata bus: UdpEngine.ClientRemoteIp and ClientRemotePort.
+/// Sets the destination of all QPs of the metadata bus, from registers UdpEngine.ClientRemoteIp and
+/// ClientRemotePort.
 struct SetDestination {
-  roce::IpAddress ip;  ///< all zeros: no destination; packets wait
+  roce::IpAddress ip;  ///< all zeros: no destination, so packets wait
   std::uint16_t udp_port = 4791;
 };
 
@@ -46,17 +47,18 @@ struct SetDcqcn {
   dcqcn::FirmwareParameters applied_to(const dcqcn::FirmwareParameters& now) const;
 };
 
-/// Level of Dcqcn.CnpCounterReset of QP `qp`.
+/// Reports the level of bit Dcqcn.CnpCounterReset of QP `qp`.
 struct SetCnpCounterReset {
   std::size_t qp = 0;
   bool level = false;
 };
 
-/// Registers of WorkReqDispatcher after a write. The firmware reads them for every request, so a write
-/// applies to the rest of a running burst (doc/dispatcher.md).
+/// Reports the registers of WorkReqDispatcher after a write. The firmware reads them for every request, so
+/// a write applies to the rest of a running burst (doc/dispatcher.md).
 ///
-/// `start` is true for a rising edge of StartDispatching, false for any other write. Writes without an edge
-/// may be omitted if no burst is running, unless RemAddr changes and changes back, which resets the slot.
+/// `start` is true if the write caused a rising edge of StartDispatching. Other writes need not be reported
+/// while no burst is running, with one exception: a change of RemAddr resets the address slot, even if a
+/// later write changes it back.
 struct Dispatch {
   std::uint32_t count = 0;   ///< number of requests, 24 bits
   std::uint32_t length = 0;  ///< bytes per request
@@ -69,12 +71,13 @@ struct Dispatch {
   bool start = true;                     ///< rising edge; ignored during a burst
 };
 
-/// Level of WorkCompChecker.ResetCounters. The counters stay at zero while it is set.
+/// Reports the level of WorkCompChecker.ResetCounters. While it is set, the completion counters stay at
+/// zero.
 struct SetCompletionReset {
   bool level = false;
 };
 
-/// UdpEngine.Dscp and EcnFlag: DSCP and ECN field of every RoCE packet sent from now on.
+/// Sets the DSCP and ECN fields of all RoCE packets sent from now on (UdpEngine.Dscp and EcnFlag).
 struct SetTrafficClass {
   std::uint8_t dscp = 0;  ///< 6 bits
   std::uint8_t ecn = 0;   ///< 2 bits
@@ -86,11 +89,12 @@ struct SoftReset {};
 using DataPathAction = std::variant<SetDestination, SetQp, SetDcqcn, SetCnpCounterReset, Dispatch,
                                     SetCompletionReset, SetTrafficClass, SoftReset>;
 
-/// Live values of one QP that registers expose.
+/// State of one QP that is visible in registers.
 struct QpLive {
   std::size_t qp = 0;  ///< board QP number; set by the caller
-  /// False if the board has no such QP (all values are then 0), or if the slot of the metadata bus is empty
-  /// (rates, alpha and CNP count are then those of the slot).
+  /// False if the board has no such QP, or if its slot of the metadata bus is empty. In the first case, all
+  /// other members are 0. In the second, rates, alpha and CNP count are those of the slot, which keeps them
+  /// without a QP.
   bool exists = false;
   std::uint64_t rc = 0;  ///< bytes per second
   std::uint64_t rt = 0;
@@ -102,11 +106,11 @@ struct QpLive {
   std::optional<dcqcn::FirmwareParameters> parameters{};
 };
 
-/// Snapshot of the data path values that registers expose.
+/// Snapshot of the data path's state that is visible in registers.
 struct DataPathState {
   Time at = 0;
   std::vector<QpLive> qps;  ///< allocated by the caller, who sets QpLive::qp
-  /// Completions of the metadata bus's QPs, 64 bits wide (the registers have 24 bits).
+  /// Completions of the metadata bus's QPs. These counters have 64 bits, the registers only 24.
   std::uint64_t completions_ok = 0;
   std::uint64_t completions_failed = 0;
   std::uint64_t requests_waiting = 0;  ///< requests dispatched but not yet posted

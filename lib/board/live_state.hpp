@@ -75,7 +75,8 @@ struct LiveState {
   std::array<RssiState, 2> rssi;  ///< registers (UDP 8192), stream (8193)
 };
 
-/// Action for a write to the registers of FwRudpServer[link]. The owner of the links performs it.
+/// Action requested by a write to the registers of FwRudpServer[link]. The owner of the RSSI links performs
+/// it.
 struct SetRssi {
   std::size_t link = 0;
   /// Values of the loc* registers: limits for the next connection, within the board's own limits.

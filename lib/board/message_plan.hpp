@@ -16,9 +16,9 @@ struct MessageSlice {
 
 /// Maps a message number to its position in the payload stream. Message n begins at n · message_length.
 ///
-/// A finite source (a file) is sent in passes of messages_per_pass() messages. The last message of a pass may
-/// be shorter, but still occupies a whole slot of the stream. The formula therefore applies in every pass,
-/// and no message crosses the end of the source.
+/// A finite source (a file) is sent in passes of messages_per_pass() messages. The last message of a pass
+/// may be shorter, but still occupies a whole slot of the stream. Every pass therefore takes the same
+/// number of stream bytes, and no message crosses the end of the source.
 class MessagePlan {
  public:
   /// Endless source: every message has the same length, which may be 0.
@@ -41,7 +41,7 @@ class MessagePlan {
   auto operator<=>(const MessagePlan&) const = default;
 
   constexpr std::uint32_t message_length() const { return message_length_; }
-  /// 0 for an endless source. Sending this many messages sends a file exactly once.
+  /// Number of messages that send the whole source once; 0 for an endless source.
   constexpr std::uint64_t messages_per_pass() const { return messages_per_pass_; }
   /// Length of the last message of a pass.
   constexpr std::uint32_t last_length() const { return last_length_; }

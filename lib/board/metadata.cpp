@@ -12,7 +12,7 @@ constexpr unsigned kKeyBits = 32;
 constexpr unsigned kQpnBits = 24;
 
 // In the simulation model of the board, registers without a reset initially contain alternating ones and
-// zeros. A request that frees a slot that was never allocated returns them.
+// zeros. A request to free a slot that was never allocated returns this pattern.
 constexpr std::uint32_t kUnset = 0xaaaa'aaaa;
 constexpr MrFields kUnsetMr{.address = 0xaaaa'aaaa'aaaa'aaaa,
                             .length = kUnset,
@@ -23,7 +23,7 @@ constexpr MrFields kUnsetMr{.address = 0xaaaa'aaaa'aaaa'aaaa,
 
 unsigned index_bits(std::size_t count) { return static_cast<unsigned>(std::countr_zero(count)); }
 
-/// Combines a slot number, in the top bits of a value of `width` bits, with `rest` below it.
+/// Returns a value of `width` bits: the slot number in its top bits, `rest` below it.
 std::uint32_t with_index(std::size_t index, std::size_t count, std::uint32_t rest, unsigned width) {
   const unsigned rest_bits = width - index_bits(count);
   const std::uint64_t mask = (std::uint64_t{1} << rest_bits) - 1;
@@ -94,7 +94,7 @@ MrResponse MetadataServer::handle(const MrRequest& request) {
   SlotTable<MrFields>& mrs = mrs_[pd];
   if (!request.allocate) return free_mr(mrs, request);
   const auto slot = mrs.insert(request.mr);
-  // If no slot is free, the board's keys contain the highest slot number.
+  // If no slot is free, the board puts the highest slot number into the keys.
   return mr_response(slot.has_value(), slot.value_or(mrs.size() - 1), mrs.size(), request.mr);
 }
 

@@ -47,8 +47,8 @@ class MetadataServer {
   /// Resets the transport core (SoftReset): destroys every PD, MR and QP.
   void reset();
 
-  /// Reports from the data path: that a fatal error moved the QP to ERR, and the PSN of the next packet,
-  /// which a query returns. `index` must be less than qp_count().
+  /// Called with reports from the data path. on_qp_error(): a fatal error moved the QP to ERR.
+  /// on_next_psn(): PSN of the next packet, which a query returns. `index` must be less than qp_count().
   void on_qp_error(std::size_t index) { qps_[index].fail(); }
   void on_next_psn(std::size_t index, roce::Psn psn) { qps_[index].set_next_psn(psn); }
 
@@ -65,9 +65,10 @@ class MetadataServer {
   std::size_t qp_index(std::uint32_t qpn) const;
 
   QpObserver* observer_;
-  SlotTable<std::uint32_t> pds_;             ///< keys
-  std::vector<SlotTable<MrFields>> mrs_;     ///< per PD slot; they outlive the PD
-  SlotTable<std::uint32_t> qp_pd_handlers_;  ///< taken: the QPN is allocated
+  SlotTable<std::uint32_t> pds_;          ///< key of each PD
+  std::vector<SlotTable<MrFields>> mrs_;  ///< per PD slot: its MRs, which outlive the PD
+  /// PD handler of each QP; a slot is taken if its QPN is allocated.
+  SlotTable<std::uint32_t> qp_pd_handlers_;
   std::vector<QpControl> qps_;
 };
 

@@ -15,8 +15,8 @@ constexpr std::uint32_t last_packet_length(std::uint32_t message_length, std::ui
   return message_length == 0 ? 0 : (message_length - 1) % pmtu + 1;
 }
 
-/// CRC of a packet's payload, as returned by PayloadStream::crc(): over the bytes and 0–3 zero pad bytes
-/// (convention of roce/icrc.hpp).
+/// CRC of a packet's payload and its 0–3 zero pad bytes, as PayloadStream::crc() returns it. Follows the
+/// CRC convention of roce/icrc.hpp.
 std::uint32_t packet_crc(ByteSpan payload);
 
 /// CRCs of all packets of consecutive messages, four bytes per packet.

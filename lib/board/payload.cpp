@@ -13,7 +13,7 @@
 namespace softfeb::board {
 namespace {
 
-/// All zeros. All offsets share one packet, and the CRC depends only on the padded length.
+/// Payload of zeros. The same arena bytes serve all offsets, and the CRC depends only on the padded length.
 class ZeroPayload final : public PayloadSource {
  public:
   explicit ZeroPayload(std::uint32_t message_length);

@@ -8,14 +8,15 @@
 
 namespace softfeb::board {
 
-/// Byte k of the stream is k mod 256, continuing across messages. The arena is the largest path MTU plus one
-/// period, so that a packet at any offset is contiguous. The CRC depends only on the phase (offset mod 256)
-/// and the length: there are 256 values for full packets and 256 for the last packet of a message.
+/// Counter payload: byte k of the stream is k mod 256, and the count continues across messages. The arena
+/// holds the largest path MTU plus one period of 256 bytes, so that packet payload is contiguous at any
+/// offset. A packet's CRC depends only on its phase (offset mod 256) and its length. Therefore 256 CRCs are
+/// precomputed for full packets, and another 256 for the last packet of a message.
 class CounterPayload final : public PayloadSource {
  public:
   CounterPayload(std::uint32_t message_length, std::uint32_t pmtu);
-  /// For messages of any length and any path MTU: precomputes the CRCs of full packets for each path MTU. The
-  /// result of plan() is meaningless.
+  /// Creates a payload for messages of any length and any path MTU. CRCs are precomputed for full packets
+  /// of each path MTU only. plan() must not be used.
   CounterPayload();
 
   std::size_t arena_bytes() const override;
@@ -28,7 +29,7 @@ class CounterPayload final : public PayloadSource {
  private:
   static constexpr std::size_t kPeriod = 256;
 
-  /// CRCs of packets of one length, by phase.
+  /// CRCs of the packets of one length, indexed by phase.
   struct Prepared {
     std::uint32_t length = 0;
     std::array<std::uint32_t, kPeriod> crc{};

@@ -41,7 +41,7 @@ class FilePayload final : public PayloadSource {
   int fd_;
   std::size_t size_;
   MessagePlan plan_;
-  Divider pass_;  ///< bytes of the stream per pass: whole messages
+  Divider pass_;  ///< divides by the stream bytes of a pass, which are whole messages
   std::uint32_t pmtu_;
   ByteSpan arena_;
   PacketCrcTable crcs_;

@@ -33,8 +33,8 @@ class Prbs31 {
   std::uint32_t history_;  ///< the last 31 bits; bit 0 is the oldest
 };
 
-/// PRBS-31 from a repeating window. The period has an odd number of bits, so whole bytes repeat only after 2
-/// GiB, which is too much to store.
+/// Payload that repeats a window of PRBS-31. The period of the sequence has an odd number of bits, so whole
+/// bytes repeat only after 2 GiB, which is too much to store.
 ///
 /// * Messages not longer than the window: the window is rounded down to whole messages. Byte k of the stream
 ///   is byte k mod window of the sequence, which continues across messages.
@@ -59,11 +59,11 @@ class Prbs31Payload final : public PayloadSource {
   std::uint32_t pmtu_;
   std::uint32_t seed_;
   bool folded_;      ///< messages are longer than the window
-  Divider message_;  ///< message length, used if folded_
+  Divider message_;  ///< divides by the message length; used if folded_
   Divider window_;
   ByteSpan arena_;
   PacketCrcTable crcs_;
-  /// Last packet of a message, if folded_. crcs_ has no CRC for its length.
+  /// Last packet of a message, if folded_. Its length has no CRC in crcs_.
   std::uint64_t last_position_ = 0;
   std::uint32_t last_length_ = 0;
   std::uint32_t last_crc_ = 0;

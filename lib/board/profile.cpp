@@ -45,12 +45,12 @@ BlockSpec dcqcn_slot(std::size_t slot) {
                   0x0015'1000 + static_cast<std::uint32_t>(slot) * 0x1000,
                   0x1000,
                   {tables::dcqcn()}};
-  // Slot 0 keeps the path of the older firmware's only block.
+  // Slot 0 has the same path as the only DCQCN block of older firmware.
   if (slot > 0) block.path += "[" + std::to_string(slot) + "]";
   return block;
 }
 
-/// SLAC's KCU105 example with RoCEv2, May 2026.
+/// Register blocks of SLAC's KCU105 example with RoCEv2, May 2026.
 std::vector<BlockSpec> may_2026() {
   using enum BlockType;
   return {

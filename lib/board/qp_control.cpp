@@ -58,8 +58,8 @@ bool QpControl::create(const QpRequest& request) {
 
 bool QpControl::destroy() {
   if (context_.state == QpState::kReset) return false;
-  // In other states the board reports success, frees the slot's entry and leaves the queue pair's state
-  // unchanged.
+  // Only a queue pair in ERR is reset. In other states the board reports success and frees the slot's
+  // entry, but leaves the queue pair's state unchanged.
   if (context_.state == QpState::kErr) context_.state = QpState::kReset;
   return true;
 }
@@ -131,8 +131,8 @@ bool QpControl::to_rts(const QpRequest& request) {
 }
 
 void QpControl::query(QpFields& out) const {
-  // The board never returns path MTU, destination QPN, receive PSN and RNR timer, although they are known in
-  // these states.
+  // A query of the board never returns path MTU, destination QPN, receive PSN or RNR timer, not even in
+  // states in which they are set.
   out.current_state = static_cast<std::uint8_t>(context_.state);
   if (context_.state == QpState::kCreate || context_.state == QpState::kErr) return;
   out.access = context_.access;

@@ -8,24 +8,24 @@
 
 namespace softfeb::board {
 
-/// A queue pair as configured over the metadata bus. A comment above each group of fields names the state
-/// transition that sets them (doc/metadata.md).
+/// A queue pair as configured over the metadata bus. Above each group of fields, a comment names the state
+/// transition that sets the group (doc/metadata.md).
 struct QpContext {
   roce::QpState state = roce::QpState::kReset;
   roce::Qpn qpn = 0;
   std::uint32_t pd_handler = 0;
-  std::uint8_t type = 0;  ///< 2 RC, 3 UC
+  std::uint8_t type = 0;  ///< 2: RC, 3: UC
   bool sq_sig_all = false;
-  // CREATE → INIT
+  // Set by CREATE → INIT.
   std::uint8_t access = 0;
   std::uint16_t pkey = 0;
-  // INIT → RTR
+  // Set by INIT → RTR.
   std::uint32_t pmtu = 0;  ///< bytes
   roce::Qpn dest_qpn = 0;
   roce::Psn rq_psn = 0;
   std::uint8_t max_dest_read_atomic = 0;
   std::uint8_t min_rnr_timer = 0;  ///< IBA timer code
-  // RTR → RTS
+  // Set by RTR → RTS.
   roce::Psn sq_psn = 0;      ///< PSN of the next packet, as last reported by the data path
   std::uint8_t timeout = 0;  ///< IBA timer code
   std::uint8_t retry_count = 0;
@@ -33,14 +33,14 @@ struct QpContext {
   std::uint8_t max_read_atomic = 0;
 };
 
-/// State machine of one queue pair slot. Its responses are those of the board.
+/// State machine of one queue pair slot. It responds to requests as the board does.
 class QpControl {
  public:
-  /// The caller must have checked `request` against the PD and QP slot tables. Response fields that are not
-  /// set are copied from the request.
+  /// Executes `request`, which the caller must have checked against the PD and QP slot tables. Response
+  /// fields that execution does not set are copied from the request.
   QpResponse handle(const QpRequest& request);
 
-  /// Handles a fatal error of the data path: changes any state except RESET to ERR.
+  /// Handles a fatal error that the data path reports: changes any state except RESET to ERR.
   void fail();
   void set_next_psn(roce::Psn psn) { context_.sq_psn = psn; }
   void reset() { context_ = {}; }

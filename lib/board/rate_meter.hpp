@@ -8,7 +8,7 @@
 
 namespace softfeb::board {
 
-/// Rate of an occasionally sampled counter: the mean between two samples at least one second apart.
+/// Rate of a counter that is sampled occasionally: the mean between two samples at least one second apart.
 class RateMeter {
  public:
   /// Returns the rate per second; 0 during the first second and after a reset of the counter.

@@ -20,8 +20,8 @@ class RegisterFile {
   /// A 32-bit word that contains at least one register bit.
   struct Word {
     std::uint32_t address;
-    std::uint32_t readable;  ///< other bits (unused or write-only) read as 0
-    std::uint32_t writable;  ///< subset of `readable`: stores writes
+    std::uint32_t readable;  ///< readable bits; all others (unused or write-only) read as 0
+    std::uint32_t writable;  ///< bits that store what is written; subset of `readable`
     std::uint32_t strobe;    ///< write-only bits
     std::uint32_t value;
   };

@@ -26,7 +26,7 @@ Parsed<IpPrefix> parse_ip_prefix(const std::string& text);
 Parsed<IpPrefix> parse_network(const std::string& text);
 std::string to_string(const IpPrefix& prefix);
 
-using roce::to_string;  // MacAddress
+using roce::to_string;  // for MacAddress
 std::string to_string(const IpAddress& ip);
 
 /// Returns the address plus `n`, or nullopt on overflow. Only the last three bytes of a MAC address are

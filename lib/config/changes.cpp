@@ -10,7 +10,7 @@
 namespace softfeb::config {
 namespace {
 
-/// Parameters that are fixed when the QP is created.
+/// Parameters that are fixed when the QP is created, so `changes` must not contain them.
 constexpr const char* kFixed[] = {"scope", "bucket", "bucket_start", "width"};
 constexpr const char* kPattern = "changes[].dcqcn";
 
@@ -208,8 +208,8 @@ class Changes {
     reading_.problem(draft.board_where, "no board \"" + draft.board + '"', fix);
   }
 
-  /// Splits the ranges so that the changed QP has its own. Reports a problem and returns false if there is no
-  /// such QP or it shares its rate.
+  /// Splits the board's QP ranges so that the changed QP has a range of its own. Reports a problem and
+  /// returns false if there is no such QP, or if it shares its rate with other QPs.
   bool cut(const ChangeDraft& draft, Parts& parts) {
     if (!draft.config.qp) {
       if (parts.empty())

@@ -42,8 +42,8 @@ class NetworkChecker {
     reading_.problem(config_.run.place(section, key), std::move(message), std::move(fix));
   }
 
-  /// Checks that the switch has links, and the pause thresholds and lossless queues that their flow control
-  /// needs. Returns true if any link has flow control.
+  /// Checks that the switch has links, and that it has the pause thresholds and lossless queues that flow
+  /// control on these links needs. Returns true if any link has flow control.
   bool check_links(const SwitchDraft& s, std::uint32_t index) {
     const fabric::NodeRef node{fabric::NodeRef::Kind::kSwitch, index};
     bool linked = false, pauses = false, pfc = false;

@@ -73,7 +73,7 @@ void add_next_hops(const RunConfig& config, const EndpointConfig& board, const Q
 
 std::string most() { return std::to_string(kMostNextHops); }
 
-/// Reports too many static neighbours. Returns false if there is a problem.
+/// Reports a problem and returns false if the endpoint has too many static neighbours.
 bool check_statics(Reading& reading, const RunConfig& config, const EndpointConfig& e) {
   if (e.neighbours.size() <= kMostNextHops) return true;
   reading.problem(config.place(e.where, "neighbours"),

@@ -93,8 +93,8 @@ class QpChecker {
     check_out(*region);
   }
 
-  /// Checks that a file that the receiver writes out has a slot for each of its messages. Otherwise its end
-  /// would overwrite its beginning.
+  /// If the receiver writes its memory to a file (`out`), checks that the payload file has a slot for each
+  /// of its messages. Otherwise the end of the payload would overwrite its beginning.
   void check_out(std::uint64_t region) {
     const auto* to = std::get_if<ReceiverTarget>(&qp_.to);
     const auto messages = file_messages(qp_.traffic);

@@ -49,7 +49,8 @@ Parsed<std::uint64_t> parse_word(const std::string& text, std::span<const std::s
   return choices(text);
 }
 
-/// Reads the given fields into `p`. A key is our name of the field or the vendor's.
+/// Reads the fields that are given in the section into `p`. A key is either softfeb's name of the field or
+/// the NIC vendor's.
 template <class Parameters>
 void read_fields(Section& s, Parameters& p) {
   for (const auto& field : dcqcn::fields_of<Parameters>()) {

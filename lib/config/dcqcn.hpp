@@ -13,7 +13,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-/// Section `dcqcn`, the notation of its parameters (dcqcn/fields.hpp), and parameter changes while QPs send.
+/// Section `dcqcn`: reads it, formats its parameters (dcqcn/fields.hpp), and changes them while QPs send.
 namespace softfeb::config {
 
 /// Section `dcqcn` of a board or a QP: congestion control.
@@ -23,11 +23,12 @@ struct DcqcnConfig {
     kFirmware,  ///< the board's algorithm, clock-exact
     kPaper,     ///< algorithm of the DCQCN paper (SIGCOMM 2015); also models commercial NICs
   };
-  /// Set of QPs of the board that share a rate.
+  /// The QPs of a board that share one rate.
   enum class Scope : std::uint8_t {
-    kQp,      ///< none: each QP has its own
-    kBoard,   ///< all with this section: the firmware has one reaction point and one bucket
-    kIpPair,  ///< those with the same peer IP address
+    kQp,  ///< every QP has its own rate
+    /// All QPs that use this section, as in the firmware, which has one reaction point and one bucket.
+    kBoard,
+    kIpPair,  ///< QPs with the same peer IP address
   };
   Algorithm algorithm = Algorithm::kOff;
   Scope scope = Scope::kQp;
@@ -44,14 +45,14 @@ Parsed<std::uint64_t> parse_value(const dcqcn::FieldInfo& field, const std::stri
 /// Formats a value as in a configuration file: a number, a boolean, or text with a unit.
 nlohmann::ordered_json emit_value(const dcqcn::FieldInfo& field, std::uint64_t value);
 
-/// Returns `now` with the parameters in `given` replaced. Keys and values are those of `dcqcn` in an element
-/// of `changes`, except `algorithm`, which cannot change. Throws ConfigError; Where::key of each problem is a
-/// key of `given`.
+/// Returns a copy of `now` in which the parameters in `given` are replaced. `given` contains keys and
+/// values as under `dcqcn` in an element of `changes`, except `algorithm`, which cannot change. Throws
+/// ConfigError; Where::key of each problem is a key of `given`.
 DcqcnConfig change_dcqcn(const DcqcnConfig& now,
                          const std::vector<std::pair<std::string, std::string>>& given);
 
-/// Returns the parameters of `dcqcn` that change_dcqcn() accepts, with their values. Empty without congestion
-/// control.
+/// Returns the parameters of `dcqcn` that change_dcqcn() accepts, with their values. The result is empty
+/// without congestion control.
 nlohmann::ordered_json changeable(const DcqcnConfig& dcqcn);
 
 /// Describes every parameter that changeable() may contain, for the live page: an object for each algorithm,

@@ -61,7 +61,7 @@ Node parse_based(const std::string& text, const std::string& file) { return pars
 
 std::string read_text(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
-  // Opening a directory succeeds, reading it fails.
+  // A directory can be opened but not read. Reading the first byte detects it.
   if (!in || in.peek() == std::ifstream::traits_type::eof())
     fail({path, 0, {}}, "cannot be read, or is empty",
          "name a readable configuration file; conf/ has examples");

@@ -56,8 +56,8 @@ struct ReceiverDraft {
   bool memory_given = false;
 };
 
-/// An element of `changes`. The parameters stay unparsed until resolve_changes() applies them to the current
-/// values of each QP.
+/// An element of `changes`. resolve_changes() parses the parameters when it applies them to the current
+/// parameters of each QP.
 struct ChangeDraft {
   ChangeConfig config;
   std::string board;
@@ -95,7 +95,7 @@ struct Draft {
   std::vector<BoardDraft> boards;
   std::vector<ReceiverDraft> receivers;
   std::vector<ChangeDraft> changes;
-  std::optional<LabDraft> lab;  ///< none: configuration of `softfeb run`
+  std::optional<LabDraft> lab;  ///< empty for a configuration of `softfeb run`
 };
 
 /// The subcommand that reads the document.
@@ -112,7 +112,7 @@ BoardDraft read_board(Section section);
 ControlDraft read_control(Section section);
 QpDraft read_qp(Section section);
 TrafficConfig read_traffic(Section section);
-/// Section `dcqcn` of a board or QP; none if not given.
+/// Reads section `dcqcn` of a board or QP; returns nullopt if it is not given.
 std::optional<DcqcnConfig> read_dcqcn(Section& parent);
 /// Reads the parameters of `dcqcn` except `algorithm` into `d`: those that may change while a QP sends.
 /// Missing keys keep their value.

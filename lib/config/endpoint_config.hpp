@@ -24,7 +24,7 @@ struct EndpointConfig {
   std::string name;      ///< unique among boards and receivers
   std::size_t port = 0;  ///< index into RunConfig::ports
   /// `softfeb lab`: the network that the endpoint's link leads to; none without a link. Different networks
-  /// are not connected. `port` is then the ring to the network's worker.
+  /// are not connected. If the endpoint has a link, `port` is the ring to the network's worker.
   std::optional<std::uint32_t> network;
   std::size_t worker = 0;  ///< 0 … WorkersConfig::count - 1
   MacAddress mac{};
@@ -43,7 +43,7 @@ struct EndpointConfig {
 
 struct CnpConfig {
   bool enabled = true;
-  Time interval = 50 * kMicrosecond;  ///< at most one CNP per scope and interval
+  Time interval = 50 * kMicrosecond;  ///< minimum time between two CNPs of a scope
   roce::CnpScope scope = roce::CnpScope::kQp;
   Where where;
 };

@@ -22,7 +22,8 @@ struct LabCheckKind {
   /// Default direction of the limit; true: at least, false: at most. A file may override it (`at most 60%`,
   /// `at least 5ms`).
   bool at_least = false;
-  /// Depends on timing: evaluated in virtual time, only reported in real time.
+  /// True if the check depends on timing. Such a check is evaluated in virtual time, but only reported in
+  /// real time.
   bool timing = true;
   std::string_view meaning;
 };

@@ -21,7 +21,7 @@ struct LabCheck {
   double limit = 0;  ///< shares from 0 to 1, times in seconds, sizes in bytes
   Where where;
   std::string text = {};              ///< the limit as written in the file
-  std::optional<bool> at_least = {};  ///< false: at most; none: the default of the kind
+  std::optional<bool> at_least = {};  ///< true: at least, false: at most; none: the check's default
 };
 
 /// A configuration key and the values it takes in a parameter sweep (section `lab.sweep`).
@@ -57,12 +57,12 @@ struct LabRing {
 };
 
 struct LabConfig {
-  /// `run.ports` contains the ports of the file, followed by the rings for real time. Endpoints with a link
-  /// use the ring of their worker.
+  /// `run.ports` contains the ports of the file, followed by the rings, which are used in real time.
+  /// Endpoints with a link use the ring of their worker.
   RunConfig run;
   LabSettings lab;
-  /// Stations are boards, then receivers, in the order of RunConfig, then ports of the file. Endpoints with a
-  /// port of the file have no link and are not stations.
+  /// Stations are numbered in this order: boards, receivers (both as in RunConfig), ports of the file.
+  /// Endpoints with a port of the file have no link and are not stations.
   fabric::NetworkConfig network;
   /// Station of each endpoint (boards, then receivers); none: not a station.
   std::vector<std::optional<std::uint32_t>> station_of;

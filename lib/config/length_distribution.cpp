@@ -34,7 +34,7 @@ std::optional<Number> number(std::string_view word) {
   return value;
 }
 
-/// How to correct a point that Cdf::mistake() objects to.
+/// Returns how to correct a point that Cdf::mistake() rejects.
 std::string fix_of(const Cdf::Point& point) {
   if (point.probability > 1 && point.probability <= 100) return "divide percentages by 100";
   if (!(point.probability >= 0 && point.probability <= 1)) return "write a number from 0 to 1";
@@ -109,7 +109,7 @@ Cdf parse_length_distribution(std::string_view text, const std::string& file) {
 
 Cdf load_length_distribution(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
-  // Opening a directory succeeds, reading it fails.
+  // A directory can be opened but not read. Reading the first byte detects it.
   if (!in || in.peek() == std::ifstream::traits_type::eof())
     throw ConfigError({{{path, 0, {}}, "cannot be read, or is empty", std::string(kExample)}});
   const std::string text(std::istreambuf_iterator<char>(in), {});

@@ -9,9 +9,9 @@
 namespace softfeb::config {
 
 /// Reads a distribution of message lengths from a text file. Each line has two columns, separated by blanks
-/// or tabs: a length in bytes and the probability (0…1) that a message has at most this length. Both must not
-/// decrease, and the last probability is 1. Lengths in between are interpolated (base/cdf.hpp). `#` begins a
-/// comment; empty lines are ignored.
+/// or tabs: a length in bytes and the probability (0…1) that a message has at most this length. Neither
+/// column may decrease from line to line, and the last probability must be 1. Lengths between two lines are
+/// interpolated (base/cdf.hpp). `#` begins a comment; empty lines are ignored.
 ///
 /// Throws ConfigError, whose problems name file and line.
 Cdf load_length_distribution(const std::string& path);

@@ -19,10 +19,10 @@
 /// and changes.cpp (draft to configuration), and checks.hpp. emit*.cpp convert a configuration back to YAML.
 namespace softfeb::config {
 
-/// Loads the configuration of `softfeb run` from the YAML file at `path` and applies `overrides`. An override
-/// is "KEY=VALUE": KEY is a dotted path such as boards.0.qps.0.traffic.rate or boards.feb0.ttl, VALUE is
-/// YAML; later overrides win. `start_at` must be later than `now_unix_ns`, the wall clock in nanoseconds
-/// since 1970; none: the system clock. Throws ConfigError with every problem found.
+/// Loads the configuration of `softfeb run` from the YAML file at `path` and applies `overrides`. An
+/// override is "KEY=VALUE": KEY is a dotted path such as boards.0.qps.0.traffic.rate or boards.feb0.ttl,
+/// VALUE is YAML; later overrides win. `now_unix_ns` is the wall clock time in nanoseconds since 1970, by
+/// default the system's; `start_at` must be later. Throws ConfigError with every problem found.
 RunConfig load_run(const std::string& path, const std::vector<std::string>& overrides = {},
                    std::optional<std::int64_t> now_unix_ns = std::nullopt);
 
@@ -38,8 +38,9 @@ LabConfig load_lab_text(const std::string& text, const std::string& file,
                         const std::vector<std::string>& overrides = {},
                         std::optional<std::int64_t> now_unix_ns = std::nullopt);
 
-/// Keys that the loader looks up while reading `text`, with list indices as []: boards[].qps[].pmtu. Keys of
-/// sections that are not in the text are missing. Used by the test that keeps conf/reference.yaml complete.
+/// Keys that the loader looks up while reading `text`, with list indices as []: boards[].qps[].pmtu. Keys
+/// of sections that the text does not contain are not returned. Used by the test that keeps
+/// conf/reference.yaml complete.
 std::set<std::string> known_keys(const std::string& text, const std::string& file);
 std::set<std::string> known_lab_keys(const std::string& text, const std::string& file);
 

@@ -17,7 +17,8 @@ using engine::DeviceKind;
 struct Device {
   DeviceKind kind = DeviceKind::kNull;
   std::string text;  ///< as written in the file
-  /// Text between the colon and the first comma: link, interface or socket; or the PCI address.
+  /// Name of the link, interface or socket: the text between the colon and the first comma. For a PCI
+  /// device, its address.
   std::string name;
 };
 
@@ -65,11 +66,12 @@ struct PortConfig {
   std::optional<std::uint32_t> mtu;
   FlowControl flow_control = FlowControl::kLeave;
   Promiscuous promiscuous = Promiscuous::kAuto;
-  /// Highest tier; none: the highest that the port validates. kSoftware: software classifier only.
+  /// Highest steering tier that may be used; none: the highest that the port validates. kSoftware: software
+  /// classifier only.
   std::optional<SteeringTier> steering;
   TxSegments tx_segments = TxSegments::kAuto;
   Pacing pacing = Pacing::kSoftware;
-  /// kTimestamp: delay from a packet's scheduled time to its departure.
+  /// With kTimestamp pacing: delay from a packet's scheduled time to its departure.
   Time pacing_horizon = 20 * kMicrosecond;
   std::uint16_t rx_descriptors = 1024;  ///< requested number; adjusted to the device's limits
   std::uint16_t tx_descriptors = 1024;

@@ -12,7 +12,8 @@
 namespace softfeb::config {
 namespace {
 
-/// Default memory of a host: enough for the laboratory's scripts, which use 256 slots of 9000 bytes.
+/// Default memory of a receiver that acts as a host: enough for the laboratory's scripts, which use 256
+/// slots of 9000 bytes.
 constexpr std::uint64_t kHostMemory = std::uint64_t{4} << 20;
 
 /// Default of `allow`: this host and, in band, the board's own prefix.
@@ -91,7 +92,8 @@ class Resolver {
     return nullptr;
   }
 
-  /// Returns replica `i` of an endpoint. Its name gets a suffix, and its MAC and IP addresses are counted up.
+  /// Returns replica `i` of an endpoint. Appends a suffix to its name, and increments its MAC and IP
+  /// addresses.
   EndpointConfig replica(const EndpointDraft& draft, std::uint32_t i) {
     EndpointConfig e = draft.config;
     if (draft.count > 1) e.name += '-' + std::to_string(i);

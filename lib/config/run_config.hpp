@@ -37,14 +37,15 @@ struct RunSettings {
   std::optional<std::int64_t> start_at_unix_ns;
   std::uint64_t seed = 1;
   bool quiet = false;
-  /// Time that outstanding requests may take to complete after traffic has stopped. Then they are flushed.
+  /// Time that outstanding requests may take to complete after traffic has stopped. Requests that are still
+  /// outstanding afterwards are flushed.
   Time drain_timeout = 5 * kSecond;
   /// Time limit for the links to come up, and then for each remote receiver to respond.
   Time connect_timeout = 30 * kSecond;
   Time series_interval = 100 * kMillisecond;  ///< interval of the time series in the report
   std::uint32_t series_qps = 64;              ///< above this number of QPs, the series has one row per board
-  /// For boards and receivers with more QPs, the result lists only QPs that need attention, at most this
-  /// many. None: lists all.
+  /// Maximum number of QPs that the result lists per board or receiver. If an endpoint has more QPs, the
+  /// result lists only those that need attention. None: lists all.
   std::optional<std::uint32_t> result_qps;
   Where where;
 };

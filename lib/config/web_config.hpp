@@ -10,8 +10,8 @@
 
 namespace softfeb::config {
 
-/// Address of the live page (doc/telemetry.md): key `run.web`. Not in RunConfig, because it does not affect
-/// the run.
+/// Address of the live page (doc/telemetry.md), from key `run.web`. It is not part of RunConfig, because it
+/// does not affect the run.
 struct WebConfig {
   static constexpr std::uint16_t kPort = 8080;
 

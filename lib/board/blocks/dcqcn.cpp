@@ -125,7 +125,7 @@ class Dcqcn final : public Block {
   }
 
   std::size_t qp_;
-  /// Last reported parameters; also the source of those without a register.
+  /// Parameters that the data path last reported. SetDcqcn takes parameters without a register from here.
   dcqcn::FirmwareParameters last_;
   std::uint64_t line_rate_;
   bool bypass_;                ///< the profile has DcqcnBypass

@@ -130,7 +130,7 @@ class FwRudpServer final : public Block {
       written_ = true;
     }
     if (word.offset != kMaxSegSize) return;
-    // Limited by the firmware's segment buffer.
+    // The firmware's segment buffer limits the segment size.
     const std::uint32_t size = words.get(kMaxSegSize, 0, 16);
     words.set(kMaxSegSize, 0, 16, std::clamp<std::uint32_t>(size, 8, kRssiLimits[link_].max_segment));
   }

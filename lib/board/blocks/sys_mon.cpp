@@ -11,7 +11,8 @@ constexpr std::uint64_t temperature(double celsius) {
   return static_cast<std::uint64_t>((celsius + 273.6777) * 4096 / 501.3743 + 0.5);
 }
 constexpr std::uint64_t supply(double volt) { return static_cast<std::uint64_t>(volt * 4096 / 3 + 0.5); }
-/// The map contains the four user supplies as whole words.
+/// Register value of a user supply. The map defines these four registers as whole words, so the code is
+/// shifted to bit 4 here.
 constexpr std::uint64_t user_supply(double volt) { return supply(volt) << 4; }
 
 constexpr RegisterSpec reading(const char* name, std::uint32_t offset, std::uint64_t code) {

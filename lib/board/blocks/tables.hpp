@@ -17,13 +17,13 @@ Table sys_mon();
 Table micron_n25q();
 Table ten_gig_eth_reg();
 Table udp_engine();
-Table udp_engine_traffic_class();  ///< newer SURF
+Table udp_engine_traffic_class();  ///< registers that newer SURF adds
 Table fw_rudp_server(std::size_t link);
 Table axis_mon();
 Table roce_engine();
-Table roce_engine_soft_reset();  ///< newer SURF
+Table roce_engine_soft_reset();  ///< registers that newer SURF adds
 Table dcqcn();
-Table dcqcn_bypass();  ///< newer SURF
+Table dcqcn_bypass();  ///< registers that newer SURF adds
 Table sfp();
 Table app_tx();
 Table app_mem();
