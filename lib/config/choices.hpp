@@ -56,7 +56,8 @@ inline const Choices<bool> kTrust{{{"dscp", false}, {"pcp", true}}};
 inline const Choices<DcqcnSlots> kDcqcnSlots{
     {{"configured_first", DcqcnSlots::kConfiguredFirst}, {"bus_first", DcqcnSlots::kBusFirst}}};
 
-/// Values of `dcqcn.algorithm`. connectx is the paper's algorithm with ConnectX parameters.
+/// Values of `dcqcn.algorithm`, which may also be written directly as the value of `dcqcn`. connectx is the
+/// paper's algorithm with ConnectX parameters.
 enum class DcqcnName : std::uint8_t { kOff, kFirmware, kPaper, kConnectX };
 inline const Choices<DcqcnName> kDcqcn{{{"off", DcqcnName::kOff},
                                         {"firmware", DcqcnName::kFirmware},

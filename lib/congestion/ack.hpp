@@ -11,7 +11,7 @@
 
 namespace softfeb::congestion {
 
-/// A packet's header has room for this many records.
+/// Maximum number of INT records in a packet's header.
 inline constexpr std::size_t kMaxIntRecords = 5;
 
 /// Contents of an acknowledgement, as reported to a congestion control algorithm. `acked` and `sent` are
@@ -32,7 +32,7 @@ struct Ack {
 
   /// Packets that were in flight before this acknowledgement.
   std::uint64_t in_flight_before() const { return sent - acked + packets; }
-  /// The RTT less `offset`, at least 1 ps. Requires `sent_at`.
+  /// RTT of the acknowledged packet minus `offset`, at least 1 ps. Requires `sent_at`.
   Time rtt(Time now, Time offset = 0) const {
     const auto rtt = static_cast<std::int64_t>(now - *sent_at - offset);
     return rtt < 1 ? 1 : static_cast<Time>(rtt);

@@ -13,8 +13,8 @@
 /// lib/dcqcn. The library is sans-I/O and may include only lib/base. After this header, read timely.cpp.
 namespace softfeb::congestion {
 
-/// The hooks that an algorithm implements, as a sum of these bits. For all others the engine makes no virtual
-/// call, and it may skip the work of preparing their arguments.
+/// Bit mask of the hooks that an algorithm implements. For all other hooks, the engine makes no virtual
+/// call and need not prepare arguments.
 using Hooks = std::uint16_t;
 inline constexpr Hooks kOnAck = 1U << 0;
 inline constexpr Hooks kOnNak = 1U << 1;
@@ -26,9 +26,10 @@ inline constexpr Hooks kWindow = 1U << 6;    ///< find_window()
 inline constexpr Hooks kPriority = 1U << 7;  ///< find_priority()
 inline constexpr Hooks kRank = 1U << 8;      ///< find_rank()
 
-/// State reported to telemetry. Optional members are set by the algorithms that have such a quantity.
+/// State reported to telemetry. An algorithm leaves optional members empty if it has no such quantity.
 struct CongestionState {
-  std::uint64_t rate = 0;         ///< Rc, bytes per second; of a pure window algorithm, its window per RTT
+  /// Rc, bytes per second; for a pure window algorithm, the window divided by the RTT.
+  std::uint64_t rate = 0;
   std::uint64_t target_rate = 0;  ///< Rt; equals `rate` if the algorithm has no target rate
   std::uint32_t alpha = 0;        ///< in units of 1 / `alpha_one`; 0 if the algorithm has no alpha
   std::uint32_t alpha_one = 1;
@@ -41,19 +42,19 @@ struct CongestionState {
   std::optional<Time> rtt;               ///< last RTT sample
   std::optional<Time> target_delay;      ///< Swift: target of the fabric delay
   std::optional<double> utilization;     ///< HPCC: U, the normalized load of the bottleneck
-  std::optional<std::uint64_t> granted;  ///< Homa: packets that may leave on the receiver's credit
+  std::optional<std::uint64_t> granted;  ///< Homa: packets that the receiver's grants allow to be sent
 };
 
 /// Congestion control for one queue pair, or for several that share a rate. Sans-I/O: the caller reports
-/// events; the algorithm answers when the next frame may leave (rate- and credit-based algorithms) and how
+/// events. The algorithm returns when the next frame may leave (rate- and credit-based algorithms), and how
 /// many bytes may be unacknowledged (window-based algorithms).
 ///
 /// Calls must be in time order. Bytes are counted as in the firmware: from BTH through pad, including
 /// retransmissions, excluding Ethernet, IP, UDP and iCRC. No call allocates memory.
 ///
 /// Dispatch is virtual because the set of algorithms is open. The queue pairs of a worker usually share one
-/// algorithm, so the CPU predicts the calls well. The pacing wheel calls departure() repeatedly, which makes
-/// a virtual call only after an event. An unused hook costs the test of one bit.
+/// algorithm, so the CPU predicts the calls well. The pacing wheel calls departure() repeatedly, but a
+/// virtual call is made only after an event. An unused hook costs only the test of one bit.
 ///
 /// The engine calls nak(), cnp() and timer_expired(), but not yet ack(), granted(), posted(), window(),
 /// priority() and rank(), because DCQCN needs none of them. See doc/dcqcn.md.
@@ -69,21 +70,21 @@ class CongestionControl {
   bool uses(Hooks hooks) const { return (hooks_ & hooks) != 0; }
 
   /// Returns when a frame of `bytes` counted bytes may leave if no further event occurs. A time not after
-  /// `now` means now; kNever means that an event is required first. Ask again after every event, because a
-  /// new rate also moves the departure. Also ask again at the returned time: while the rate keeps changing,
-  /// the prediction covers only a limited number of changes.
+  /// `now` means now; kNever means that an event is required first. Call again after every event, because
+  /// an event may change the rate and thus the departure. Also call again at the returned time, because the
+  /// prediction covers only a limited number of rate changes.
   Time departure(std::uint32_t bytes, Time now) {
     if (bytes != asked_bytes_ || (now >= answer_ && !final_)) keep(bytes, find_departure(bytes, now));
     return answer_;
   }
 
-  /// Traffic starts; credit accumulates from `now` on.
+  /// Called when traffic starts; credit accumulates from `now` on.
   void start(Time now) {
     forget();
     on_start(now);
   }
-  /// A frame of `bytes` counted bytes left. The caller must have checked departure(); a frame sent without
-  /// credit leaves a debt.
+  /// Called when a frame of `bytes` counted bytes has left. The caller must have checked departure(). A
+  /// frame sent without credit leaves a debt.
   void sent(std::uint32_t bytes, Time now) {
     forget();
     on_sent(bytes, now);
@@ -100,8 +101,8 @@ class CongestionControl {
     forget();
     on_cnp(now);
   }
-  /// An acknowledgement of new packets was received. The progress that a NAK reports comes first, as an
-  /// acknowledgement without `sent_at`; then nak() is called.
+  /// Called when an acknowledgement of new packets was received. If a NAK also acknowledges packets, ack()
+  /// is called first, without `sent_at`, and then nak().
   void ack(const Ack& ack, Time now) {
     if (!uses(kOnAck)) return;
     forget();
@@ -119,7 +120,7 @@ class CongestionControl {
     forget();
     on_granted(packets, priority, now);
   }
-  /// A message of `length` payload bytes was posted behind the previous one.
+  /// A message of `length` payload bytes was posted after the previous one.
   void posted(std::uint32_t length, Time now) {
     if (!uses(kOnPosted)) return;
     forget();
@@ -144,8 +145,8 @@ class CongestionControl {
   /// rank them; they are then served in round robin.
   std::uint64_t rank() const { return uses(kRank) ? find_rank() : 0; }
 
-  /// Largest number of counted bytes between two packets that request an acknowledgement; 0 for every packet,
-  /// kNoAckSpacing if the algorithm does not mind. Constant; read once.
+  /// Largest number of counted bytes between two packets that request an acknowledgement; 0 for every
+  /// packet, kNoAckSpacing if the algorithm does not depend on it. The value is constant and read once.
   virtual std::uint32_t ack_spacing() const { return kNoAckSpacing; }
   /// Memory footprint in bytes.
   virtual std::size_t memory() const = 0;
@@ -175,7 +176,7 @@ class CongestionControl {
     return find_departure(next, now);
   }
 
-  // Each of these is called only if the constructor was given its bit.
+  // Each of these hooks is called only if its bit was passed to the constructor.
   virtual void on_ack(const Ack&, Time) {}
   virtual void on_nak(Nak, Time) {}
   virtual void on_cnp(Time) {}
@@ -194,7 +195,8 @@ class CongestionControl {
     final_ = answer.final;
   }
 
-  // 24 bytes with the pointer to the virtual table. The cache lines of the firmware's DCQCN depend on it.
+  // These members and the virtual table pointer take 24 bytes. The cache line layout of FirmwareDcqcn
+  // depends on this size.
   Time answer_ = kNever;
   std::uint32_t asked_bytes_ = UINT32_MAX;
   bool final_ = true;

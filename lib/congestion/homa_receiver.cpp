@@ -5,7 +5,7 @@
 
 namespace softfeb::congestion {
 
-/// Orders messages by packets left, then by age.
+/// Orders messages by the number of packets still to be received, then by age.
 auto HomaReceiver::by_length() const {
   return [this](std::uint32_t a, std::uint32_t b) {
     const Message &x = messages_[a], &y = messages_[b];
@@ -38,7 +38,8 @@ HomaReceiver::HomaReceiver(const HomaParameters& parameters, Capacity capacity,
       resends_(memory) {
   active_.reserve(overcommit_);
   frontier_.reserve(std::size_t{overcommit_} + 1);
-  // A call grants a message at most once. A message beyond the capacity needs one entry, too.
+  // A call returns at most one grant per message. The grant of a message beyond the capacity also needs an
+  // entry.
   grants_.reserve(std::max<std::size_t>(1, capacity.messages));
   resends_.reserve(capacity.messages);
 }
@@ -61,7 +62,8 @@ std::span<const HomaReceiver::Grant> HomaReceiver::first(Time now, std::uint32_t
   return accept(now, message, replaced);
 }
 
-/// A message that is not scheduled: grants everything that its sender does not send unasked.
+/// Handles a message that is not scheduled: grants all packets that its sender does not send without a
+/// grant.
 std::span<const HomaReceiver::Grant> HomaReceiver::grant_unscheduled_rest(std::uint32_t message,
                                                                           std::uint32_t packets) {
   grants_.clear();
@@ -73,7 +75,8 @@ std::span<const HomaReceiver::Grant> HomaReceiver::data(Time now, std::uint32_t 
   return in_progress(message) ? accept(now, message, false) : std::span<const Grant>();
 }
 
-/// Counts a packet. `others_may` tells that a grant may be due even if this message did not wait for one.
+/// Counts a packet. If `others_may` is true, a grant to another message may be due even if this message did
+/// not wait for one.
 std::span<const HomaReceiver::Grant> HomaReceiver::accept(Time now, std::uint32_t message, bool others_may) {
   Message& m = messages_[message];
   m.heard = now;
@@ -125,14 +128,15 @@ void HomaReceiver::remove_waiting(std::uint32_t message) {
   if (was_shortest && shortest != kNone) peers_.push(best_peer_, peer, by_best_message());
 }
 
-/// Call this after a packet of a message that waits has arrived.
+/// Call this after a packet of a message in the queue of waiting messages has arrived.
 void HomaReceiver::shorten_waiting(std::uint32_t message) {
   const std::uint32_t peer = messages_[message].peer;
   lengths_.decreased(shortest_[peer], message, by_length());
   if (shortest_[peer] == message) peers_.decreased(best_peer_, peer, by_best_message());
 }
 
-/// Grants until no message has become fully granted, which would have made room for another one.
+/// Repeats grant_round() until no message becomes fully granted, because each such message makes room for
+/// another one.
 std::span<const HomaReceiver::Grant> HomaReceiver::grant() {
   grants_.clear();
   while (grant_round()) {
@@ -165,8 +169,8 @@ bool HomaReceiver::grant_round() {
   return any;
 }
 
-/// Makes timer() look at a message for which packets are missing now. The time of an earlier call stays: it
-/// is too early, but not too late.
+/// Makes timer() check a message that now has missing packets. If an earlier call has already set the time
+/// of the check, that time is kept; it may be too early, but not too late.
 void HomaReceiver::watch(std::uint32_t message) {
   if (checks_.contains(message)) return;
   Message& m = messages_[message];
@@ -180,7 +184,7 @@ std::span<const HomaReceiver::Resend> HomaReceiver::timer(Time now) {
     const std::uint32_t message = first_check_;
     checks_.erase(first_check_, message, by_check());
     Message& m = messages_[message];
-    if (m.received >= m.granted) continue;  // the next grant watches it again
+    if (m.received >= m.granted) continue;  // the next grant calls watch() again
     if (now - m.heard >= resend_interval_) {
       m.heard = now;
       resends_.push_back({message, m.received, m.granted, m.priority});

@@ -12,15 +12,15 @@
 
 namespace softfeb::congestion {
 
-/// Homa's receiver: schedules grants (Homa, sections 3.3 to 3.5). The shortest messages, one of each peer and
-/// at most `overcommit`, are granted one RTT ahead of what has arrived; a message that is fully granted no
-/// longer counts. Sans-I/O; only the constructor allocates.
+/// Homa's receiver: schedules grants (Homa, sections 3.3 to 3.5). The shortest messages, at most one of
+/// each peer and at most `overcommit` in total, are granted packets up to one RTT ahead of those that have
+/// arrived. A fully granted message no longer counts. Sans-I/O; only the constructor allocates.
 ///
-/// The caller numbers messages and peers. A queue pair receives its messages one after the other, so its
-/// index can number its message. Packets are counted from the first packet of their message.
+/// The caller numbers messages and peers. A queue pair receives one message at a time, so the queue pair's
+/// index can serve as the message number. Packets are counted from the first packet of their message.
 class HomaReceiver {
  public:
-  /// Allows the packets below `granted`, to be sent with `priority`.
+  /// Allows the sender to send the packets below number `granted`, with priority `priority`.
   struct Grant {
     std::uint32_t message;
     std::uint32_t granted;
@@ -28,7 +28,8 @@ class HomaReceiver {
 
     bool operator==(const Grant&) const = default;
   };
-  /// Packet `first` has not arrived, although the packets below `granted` may leave. Repeats the last grant.
+  /// Requests packet `first`, which was granted but has not arrived. The other members repeat the last
+  /// grant.
   struct Resend {
     std::uint32_t message;
     std::uint32_t first;
@@ -46,28 +47,29 @@ class HomaReceiver {
   HomaReceiver(const HomaParameters& parameters, Capacity capacity,
                std::pmr::memory_resource* memory = std::pmr::new_delete_resource());
 
-  /// The first packet of a message of `length` bytes from `peer` was accepted at `now`. Replaces an
-  /// unfinished message of this number. Returns grants, valid until the next call.
+  /// Call when the first packet of a message of `length` bytes from `peer` was accepted at `now`. Replaces
+  /// an unfinished message of this number. Returns grants, valid until the next call.
   ///
-  /// A message or peer beyond the capacity is not scheduled, and its further packets are ignored. So that its
-  /// sender never waits, the whole message is granted at once, with the lowest priority.
+  /// A message or peer beyond the capacity is not scheduled, and its further packets are ignored. The whole
+  /// message is granted at once, with the lowest priority, so that its sender never waits.
   std::span<const Grant> first(Time now, std::uint32_t message, std::uint32_t peer, std::uint32_t length);
-  /// A further packet of the message was accepted: neither a duplicate nor behind a gap. Returns grants,
-  /// valid until the next call. Ignores a message that is not in progress.
+  /// Call when a further packet of the message was accepted, that is, neither a duplicate nor after a gap.
+  /// Returns grants, valid until the next call. Ignores a message that is not in progress.
   std::span<const Grant> data(Time now, std::uint32_t message);
-  /// The sender answered BUSY: the packets will follow.
+  /// Call when the sender answered BUSY, which means that it will send the packets later.
   void busy(Time now, std::uint32_t message);
-  /// Gives up a message, for example because its queue pair was destroyed. Returns grants to others, valid
-  /// until the next call.
+  /// Drops a message, for example because its queue pair was destroyed. Returns grants to other messages,
+  /// valid until the next call.
   std::span<const Grant> forget(std::uint32_t message);
   /// Returns the requests for packets that have been missing for `resend_interval`, oldest message first;
   /// valid until the next call.
   std::span<const Resend> timer(Time now);
-  /// A time not after the next one at which timer() returns requests; kNever if nothing is missing.
+  /// Time at which to call timer(), never later than the time at which it first returns a request; kNever
+  /// if nothing is missing.
   Time deadline() const;
 
   bool in_progress(std::uint32_t message) const { return message < messages_.size() && known(message); }
-  /// Packets that arrived, and packets granted. The message must be in progress.
+  /// Number of packets that arrived, and number of packets granted. The message must be in progress.
   std::uint32_t received(std::uint32_t message) const { return messages_[message].received; }
   std::uint32_t granted(std::uint32_t message) const { return messages_[message].granted; }
 
@@ -76,8 +78,9 @@ class HomaReceiver {
 
   struct Message {
     std::uint64_t born = 0;
-    Time heard = 0;  ///< last packet, BUSY or RESEND
-    Time check = 0;  ///< when timer() must look at it, not after heard + resend_interval; key in checks_
+    Time heard = 0;  ///< time of the last packet, BUSY or RESEND
+    /// Time at which timer() must check this message, at the latest heard + resend_interval; key in checks_.
+    Time check = 0;
     std::uint32_t peer = 0;
     std::uint32_t packets = 0;  ///< 0: not in progress
     std::uint32_t received = 0;
@@ -106,11 +109,11 @@ class HomaReceiver {
   Time resend_interval_;
   std::uint64_t born_ = 0;
   std::pmr::vector<Message> messages_;
-  LeftistHeap lengths_;                       ///< of each peer: its messages not fully granted
+  LeftistHeap lengths_;                       ///< one heap per peer: messages that are not fully granted
   std::pmr::vector<std::uint32_t> shortest_;  ///< per peer: root in lengths_
-  LeftistHeap peers_;                         ///< the peers with such messages
+  LeftistHeap peers_;                         ///< peers that have messages in lengths_
   std::uint32_t best_peer_ = kNone;           ///< root in peers_
-  LeftistHeap checks_;                        ///< messages that timer() must look at
+  LeftistHeap checks_;                        ///< messages that timer() must check
   std::uint32_t first_check_ = kNone;         ///< root in checks_
   std::pmr::vector<std::uint32_t> active_;
   std::pmr::vector<std::uint32_t> frontier_;

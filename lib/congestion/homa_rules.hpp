@@ -20,7 +20,7 @@ namespace softfeb::congestion {
 
 /// Sender and receiver must have the same parameters.
 struct HomaParameters {
-  /// Levels that IP precedence, 802.1Q and strict priority queues have.
+  /// Number of levels of IP precedence, 802.1Q and strict priority queues.
   static constexpr unsigned kMaxPriorities = 8;
 
   std::uint32_t pmtu = 4096;         ///< payload bytes of a full packet
@@ -30,7 +30,7 @@ struct HomaParameters {
   /// Longest message in bytes of each unscheduled level, highest level first. The last unscheduled level,
   /// which has no entry, is unbounded. The levels below it are for scheduled packets.
   std::vector<std::uint32_t> cutoffs = {4096, 16'384, 65'536};
-  /// Silence after which a receiver requests granted packets that have not arrived.
+  /// Time without a packet after which a receiver requests granted packets that have not arrived.
   Time resend_interval = kMillisecond;
   /// A packet must not overtake the previous one of its queue pair. Only experiments disable this: an RC
   /// responder takes an overtaken packet for a lost one.
@@ -38,8 +38,9 @@ struct HomaParameters {
 };
 
 /// Cutoffs for HomaParameters, highest level first, that give each of `levels` unscheduled levels the same
-/// share of the unscheduled bytes of messages with these `lengths` (Homa, section 3.4). Returns `levels` − 1
-/// lengths in bytes; `levels` is at least 1. For set-up: takes some hundred passes over the distribution.
+/// share of the unscheduled bytes of messages with these `lengths` (Homa, section 3.4). Returns `levels` −
+/// 1 lengths in bytes; `levels` is at least 1. For set-up only, because it takes some hundred passes over
+/// the distribution.
 std::vector<std::uint32_t> equal_cutoffs(const Cdf& lengths, std::uint64_t rtt_bytes, unsigned levels);
 
 /// The rules that sender and receiver share. All values are integers.
@@ -52,7 +53,7 @@ class HomaRules {
   std::uint32_t packets(std::uint32_t length) const {
     return length == 0 ? 1 : static_cast<std::uint32_t>((std::uint64_t{length} + pmtu_ - 1) / pmtu_);
   }
-  /// Number of packets, of a message of `packets`, that need no grant.
+  /// Number of packets that need no grant, in a message of `packets` packets.
   std::uint32_t unscheduled(std::uint32_t packets) const { return std::min(packets, rtt_packets_); }
   std::uint32_t rtt_packets() const { return rtt_packets_; }
   unsigned scheduled_levels() const { return scheduled_levels_; }

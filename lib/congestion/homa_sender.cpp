@@ -61,7 +61,7 @@ void HomaSender::ack(std::uint32_t lane, std::uint64_t acked) {
   Lane& q = lanes_[lane];
   if (acked <= q.acked || acked > q.highest) return;
   q.acked = acked;
-  const bool skips = q.next < acked;  // after going back
+  const bool skips = q.next < acked;  // possible only after go_back()
   if (skips) {
     q.next = acked;
     follow(q);
@@ -78,7 +78,7 @@ void HomaSender::ack(std::uint32_t lane, std::uint64_t acked) {
 void HomaSender::go_back(std::uint32_t lane) {
   Lane& q = lanes_[lane];
   q.next = q.acked;
-  q.current = q.oldest;  // the first message that is not fully acknowledged
+  q.current = q.oldest;  // the oldest message that is not fully acknowledged
   reschedule(lane);
 }
 
@@ -97,18 +97,18 @@ std::optional<HomaSender::Packet> HomaSender::send() {
   const bool in_flight = q.last != kNeverSent && q.acked < q.highest;
   if (in_flight && keep_order_) priority = std::min(priority, q.last);
   const std::uint64_t number = q.next++;
-  // If no packet may follow, the loss of this one would go unnoticed without an ACK.
+  // Request an ACK if no packet may follow this one. Otherwise its loss would go unnoticed.
   const bool ack_req = q.next == m.end() || q.next >= limit(q, m);
   q.last = priority;
   q.highest = std::max(q.highest, q.next);
   const std::uint32_t message = q.current;
   follow(q);
-  // With one packet less, a lane that was first remains first.
+  // A lane that was first remains first when its message has one packet less to send.
   if (q.current != message || !may_send(q)) reschedule(lane);
   return Packet{lane, number, priority, ack_req};
 }
 
-/// End of the packets that may leave: unscheduled ones, and those granted.
+/// Number of the first packet that may not leave: packets below it are unscheduled or granted.
 std::uint64_t HomaSender::limit(const Lane& q, const Message& m) const {
   return std::max(q.granted, m.first + rules_.unscheduled(m.packets));
 }
@@ -123,7 +123,7 @@ void HomaSender::follow(Lane& q) {
     q.current = messages_[q.current].following;
 }
 
-/// Call this after the packets left have changed in any other way than by send().
+/// Call this after the number of packets left to send has changed, except by send().
 void HomaSender::reschedule(std::uint32_t lane) {
   if (ready_.contains(lane)) ready_.erase(best_, lane, by_packets_left());
   schedule(lane);

@@ -30,13 +30,13 @@ class HomaSender {
   };
   struct Capacity {
     std::uint32_t lanes;     ///< queue pairs, numbered 0…lanes − 1
-    std::uint32_t messages;  ///< of all queue pairs together, until fully acknowledged
+    std::uint32_t messages;  ///< total for all queue pairs; a message counts until it is fully acknowledged
   };
   /// How to answer a RESEND request.
   enum class ResendAnswer : std::uint8_t {
-    kNone,    ///< do nothing: the packet has been acknowledged
-    kGoBack,  ///< it was sent: resend from the first unacknowledged packet
-    kBusy,    ///< it was never sent: answer with BUSY
+    kNone,    ///< do nothing, because the packet has been acknowledged
+    kGoBack,  ///< the packet was sent: resend from the first unacknowledged packet
+    kBusy,    ///< the packet was never sent: answer with BUSY
   };
 
   /// Throws std::invalid_argument, see HomaRules.
@@ -48,8 +48,8 @@ class HomaSender {
   /// Appends a message of `length` bytes. Returns false and changes nothing if the capacity for messages is
   /// exhausted: post again after an acknowledgement has completed a message.
   [[nodiscard]] bool post(std::uint32_t lane, std::uint32_t length);
-  /// Packets below the running number `granted` may leave. Old and repeated grants have no effect. Priorities
-  /// above the scheduled levels are reduced to the highest of these.
+  /// Packets below the running number `granted` may leave. Old and repeated grants have no effect. A
+  /// priority above the scheduled levels is reduced to the highest scheduled level.
   void grant(std::uint32_t lane, std::uint64_t granted, std::uint8_t priority);
   /// The receiver requests the packet with the running number `first`, and repeats a grant.
   ResendAnswer resend(std::uint32_t lane, std::uint64_t first, std::uint64_t granted, std::uint8_t priority);
@@ -62,7 +62,7 @@ class HomaSender {
   /// The next packet, which is then considered sent; nullopt if none may leave.
   std::optional<Packet> send();
 
-  /// Next packet to be sent, packets acknowledged, and packets granted.
+  /// Number of the next packet to be sent, number of packets acknowledged, and number of packets granted.
   std::uint64_t next(std::uint32_t lane) const { return lanes_[lane].next; }
   std::uint64_t acked(std::uint32_t lane) const { return lanes_[lane].acked; }
   std::uint64_t granted(std::uint32_t lane) const { return lanes_[lane].granted; }
@@ -73,7 +73,7 @@ class HomaSender {
 
   struct Message {
     std::uint64_t first = 0;   ///< running number of its first packet
-    std::uint64_t posted = 0;  ///< number among all messages
+    std::uint64_t posted = 0;  ///< position in the order in which messages were posted
     std::uint32_t length = 0;
     std::uint32_t packets = 0;
     std::uint32_t following = kNone;  ///< next message of the lane, or next free entry
@@ -81,12 +81,12 @@ class HomaSender {
     std::uint64_t end() const { return first + packets; }
   };
   struct Lane {
-    std::uint64_t end = 0;      ///< packets posted
-    std::uint64_t next = 0;     ///< next packet to send
-    std::uint64_t highest = 0;  ///< packets sent at least once
+    std::uint64_t end = 0;      ///< number of packets posted
+    std::uint64_t next = 0;     ///< number of the next packet to send
+    std::uint64_t highest = 0;  ///< number of packets sent at least once
     std::uint64_t acked = 0;
     std::uint64_t granted = 0;     ///< packets below this number may leave
-    std::uint32_t oldest = kNone;  ///< messages until fully acknowledged
+    std::uint32_t oldest = kNone;  ///< list of messages that are not fully acknowledged
     std::uint32_t newest = kNone;
     std::uint32_t current = kNone;   ///< the message of packet `next`
     std::uint8_t scheduled = 0;      ///< priority of the last grant

@@ -30,7 +30,8 @@ CongestionControl::Departure Hpcc::on_sent_then_departure(std::uint32_t bytes, s
 }
 
 std::uint64_t Hpcc::find_window() const {
-  // Bytes in flight are whole, so they are below the window exactly if they are below the next whole number.
+  // Round up. The number of bytes in flight is an integer, so comparing it with the rounded window gives
+  // the same result.
   return static_cast<std::uint64_t>(std::ceil(std::min(std::max(window_, 1.0), 1e18)));
 }
 
@@ -43,7 +44,7 @@ void Hpcc::on_ack(const Ack& ack, Time now) {
     return;
   }
   const std::optional<Load> load = busiest_port(records);
-  if (!load) return;  // the previous records remain
+  if (!load) return;  // keep the previous records
   average(*load);
   adjust(ack.acked > last_update_, ack.sent, now);
   keep(records, ack.path, now);
@@ -93,8 +94,8 @@ void Hpcc::average(const Load& load) {
   u_ = (1 - weight) * u_ + weight * load.u;
 }
 
-/// ComputeWind of algorithm 1. The reference window moves once per round trip, so all acknowledgements of one
-/// round trip start from the same value.
+/// ComputeWind of algorithm 1. The reference window moves once per round trip, so all acknowledgements of
+/// one round trip use the same reference.
 void Hpcc::adjust(bool new_round, std::uint64_t sent, Time now) {
   const HpccParameters& p = parameters_;
   const bool multiplicative = u_ >= p.eta || stage_ >= p.max_stage;

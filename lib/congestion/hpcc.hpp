@@ -26,8 +26,8 @@ struct HpccParameters {
   /// 50 Mb/s at the base RTT (simulator).
   double w_ai = 80;
   double initial_u = 1;  ///< U before the first measurement (simulator)
-  /// Records older than this are not compared with new ones, because the 24-bit time of a record wraps after
-  /// twice as long (ours).
+  /// Records older than this are not compared with new ones (ours). The limit is about half the time after
+  /// which the 24-bit time of a record wraps.
   Time stale_after = 8 * kMillisecond;
 
   bool operator==(const HpccParameters&) const = default;
@@ -51,13 +51,13 @@ class alignas(64) Hpcc final : public CongestionControl {
   double reference_window() const { return reference_; }  ///< W^c of the paper, counted bytes
   double rate() const { return pacer_.rate(); }           ///< W / T, bytes per second
   double utilization() const { return u_; }               ///< U
-  std::uint32_t stage() const { return stage_; }          ///< additive steps since the last other one
+  std::uint32_t stage() const { return stage_; }  ///< additive steps since the last multiplicative one
   std::uint64_t last_update() const { return last_update_; }
 
  private:
   struct Load {
     double u = 0;
-    Time interval = 0;  ///< over which u was measured; 0 if no record was usable
+    Time interval = 0;  ///< interval over which u was measured; 0 if no record was usable
   };
 
   Departure find_departure(std::uint32_t bytes, Time now) override;

@@ -10,8 +10,9 @@
 
 namespace softfeb::congestion {
 
-/// now − before of two counters that wrap at 2^bits, as a signed number in [−2^(bits−1), 2^(bits−1)). A
-/// negative result means that the counter went back. `bits` is 1…32; higher bits of the counters are ignored.
+/// Returns now − before for two counters that wrap at 2^bits, as a signed number in [−2^(bits−1),
+/// 2^(bits−1)). A negative result means that the counter went back. `bits` is 1…32; higher bits of the
+/// counters are ignored.
 constexpr std::int64_t wrapped_difference(std::uint32_t now, std::uint32_t before, unsigned bits) {
   const unsigned unused = 32 - bits;
   return static_cast<std::int32_t>((now - before) << unused) >> unused;
@@ -25,12 +26,12 @@ struct IntRecord {
   static constexpr std::uint32_t kTxUnit = 128, kQueueUnit = 80;  ///< bytes
 
   std::uint8_t rate_code = kUnknownRate;  ///< 0…15
-  std::uint32_t time = 0;                 ///< ns, modulo 2^24 (16.8 ms)
-  std::uint32_t tx = 0;                   ///< bytes sent by the port, in kTxUnit, modulo 2^20 (134 MB)
-  std::uint16_t queue = 0;                ///< queue length, in kQueueUnit; saturates
+  std::uint32_t time = 0;                 ///< ns, modulo 2^24 (wraps after 16.8 ms)
+  std::uint32_t tx = 0;     ///< bytes sent by the port, in kTxUnit, modulo 2^20 (wraps after 134 MB)
+  std::uint16_t queue = 0;  ///< queue length, in kQueueUnit; saturates
 
-  /// `rate` in bytes per second; a rate without a code becomes kUnknownRate. `tx_bytes` and `queue_bytes` are
-  /// rounded down to their units.
+  /// Creates a record. `rate` is in bytes per second; a rate without a code becomes kUnknownRate.
+  /// `tx_bytes` and `queue_bytes` are rounded down to their units.
   static constexpr IntRecord of(std::uint64_t rate, Time at, std::uint64_t tx_bytes,
                                 std::uint64_t queue_bytes);
   static constexpr IntRecord unpack(std::uint64_t word) {

@@ -11,7 +11,7 @@ namespace softfeb::congestion {
 
 /// Leftist heaps (Crane 1972) over the entries 0…n − 1: every operation takes O(log n) steps in the worst
 /// case, and only the constructor allocates. The entries may form several disjoint heaps. The caller keeps
-/// the root of each, kNone for an empty one, and the keys: `less(a, b)` compares two entries.
+/// the root of each heap (kNone if empty) and the keys; `less(a, b)` compares two entries.
 class LeftistHeap {
  public:
   static constexpr std::uint32_t kNone = UINT32_MAX;
@@ -66,7 +66,8 @@ class LeftistHeap {
   }
 
  private:
-  /// `rank` is the length of the right spine, which the left one is never shorter than; 0: in no heap.
+  /// `rank` is the length of the right spine; 0 if the node is in no heap. The left child's rank is never
+  /// less than the right child's.
   struct Node {
     std::uint32_t left = kNone;
     std::uint32_t right = kNone;

@@ -9,9 +9,9 @@
 
 namespace softfeb::congestion {
 
-/// Spaces packets at a rate that changes: a packet of n bytes keeps the next one back for n / rate. Time that
-/// has not been used is lost, except for a delay of up to kCatchUp, which a real-time loop cannot avoid.
-/// Departures are exact to the picosecond and do not drift.
+/// Spaces packets at a rate that changes: after a packet of n bytes, the next one waits for n / rate.
+/// Unused time is lost, except that up to kCatchUp is made up for, because a real-time loop cannot avoid
+/// such delays. Departures are exact to the picosecond and do not drift.
 class RatePacer {
  public:
   static constexpr Time kCatchUp = 2 * kMicrosecond;
@@ -19,12 +19,12 @@ class RatePacer {
   /// Bytes per second; at least 1.
   explicit RatePacer(double rate) : rate_(rate) {}
 
-  /// The next packet may leave at `now`.
+  /// Allows the next packet to leave at `now`.
   void start(Time now) {
     free_at_ = now;
     fraction_ = 0;
   }
-  /// A waiting packet leaves as much earlier or later as the new rate demands.
+  /// Changes the rate. The remaining wait of the next packet is scaled to the new rate.
   void set_rate(double rate, Time now) {
     if (rate != rate_ && free_at_ > now) wait_from(now, static_cast<double>(free_at_ - now) * (rate_ / rate));
     rate_ = rate;
@@ -47,7 +47,7 @@ class RatePacer {
   }
 
   double rate_;
-  double fraction_ = 0;  ///< of a picosecond, in addition to free_at_
+  double fraction_ = 0;  ///< fraction of a picosecond to add to free_at_
   Time free_at_ = 0;
 };
 

@@ -38,7 +38,8 @@ double Swift::target_for(std::uint8_t hops) const {
 }
 
 std::uint64_t Swift::find_window() const {
-  // Bytes in flight are whole, so they are below the window exactly if they are below the next whole number.
+  // Round up. The number of bytes in flight is an integer, so comparing it with the rounded window gives
+  // the same result.
   return static_cast<std::uint64_t>(std::ceil(std::min(window_bytes(), 1e18)));
 }
 
@@ -92,7 +93,7 @@ void Swift::set_cwnd(Window& window, double cwnd, Time now) {
   if (window.cwnd < before) window.last_decrease = now;
 }
 
-/// The paper's fast recovery.
+/// The decrease of the paper's fast recovery.
 void Swift::decrease_for_loss(Time now) {
   if (may_decrease(fabric_, now)) set_cwnd(fabric_, (1 - parameters_.max_mdf) * fabric_.cwnd, now);
 }

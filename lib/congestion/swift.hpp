@@ -13,22 +13,23 @@ namespace softfeb::congestion {
 /// Parameters of Swift (Kumar et al., SIGCOMM 2020). Windows are in packets. The source of each default is
 /// "paper", "htsim" (the simulator of NDP and EQDS, whose values are not published elsewhere), or "ours".
 struct SwiftParameters {
-  std::uint32_t packet = 4108;             ///< counted bytes of a full packet, at least 1 (ours)
-  std::uint8_t hops = 1;                   ///< used if the acknowledgement carries no hop count (ours)
-  Time base_target = 25 * kMicrosecond;    ///< target of the fabric delay without scaling (ours)
-  Time hop_delay = 1 * kMicrosecond;       ///< added to the target per switch on the path (ours)
-  Time fs_range = 100 * kMicrosecond;      ///< the most that flow scaling adds to the target (ours)
-  double fs_min_cwnd = 0.1;                ///< at and below this window it adds fs_range; above 0 (htsim)
-  double fs_max_cwnd = 100;                ///< at and above this one, nothing; above fs_min_cwnd (htsim)
-  double ai = 1;                           ///< additive increase, packets per round trip (htsim)
-  double beta = 0.8;                       ///< decrease per relative excess of the delay, 0–1 (htsim)
-  double max_mdf = 0.5;                    ///< largest relative decrease, 0–1 (htsim)
-  double min_cwnd = 0.001;                 ///< above 0 (paper)
-  double max_cwnd = 1000;                  ///< at least min_cwnd (ours)
-  double initial_cwnd = 8;                 ///< (ours)
-  Time endpoint_target = 0;                ///< target of the remote delay; 0: no endpoint window (ours)
-  double endpoint_gain = 1;                ///< weight of the newest remote delay, 0–1; 1: no average (ours)
-  std::uint32_t retx_reset_threshold = 5;  ///< timeouts in a row that reset to min_cwnd (htsim)
+  std::uint32_t packet = 4108;           ///< counted bytes of a full packet, at least 1 (ours)
+  std::uint8_t hops = 1;                 ///< used if the acknowledgement carries no hop count (ours)
+  Time base_target = 25 * kMicrosecond;  ///< target of the fabric delay without scaling (ours)
+  Time hop_delay = 1 * kMicrosecond;     ///< added to the target per switch on the path (ours)
+  Time fs_range = 100 * kMicrosecond;    ///< the most that flow scaling adds to the target (ours)
+  double fs_min_cwnd = 0.1;  ///< at and below this window, flow scaling adds fs_range; above 0 (htsim)
+  double fs_max_cwnd = 100;  ///< at and above this window, it adds nothing; above fs_min_cwnd (htsim)
+  double ai = 1;             ///< additive increase, packets per round trip (htsim)
+  double beta = 0.8;         ///< decrease per excess of the delay relative to it, 0–1 (htsim)
+  double max_mdf = 0.5;      ///< largest relative decrease, 0–1 (htsim)
+  double min_cwnd = 0.001;   ///< above 0 (paper)
+  double max_cwnd = 1000;    ///< at least min_cwnd (ours)
+  double initial_cwnd = 8;   ///< (ours)
+  Time endpoint_target = 0;  ///< target of the remote delay; 0: no endpoint window (ours)
+  double endpoint_gain = 1;  ///< weight of the newest remote delay, 0–1; 1: no average (ours)
+  /// Number of consecutive timeouts that resets to min_cwnd (htsim).
+  std::uint32_t retx_reset_threshold = 5;
   /// A window of at least this many times the packets in flight does not grow, because the link or the
   /// application limits the sender. 0: it always grows (ours).
   double limited_factor = 2;
@@ -36,9 +37,9 @@ struct SwiftParameters {
   bool operator==(const SwiftParameters&) const = default;
 };
 
-/// Swift (Kumar et al., SIGCOMM 2020, algorithm 1 and section 3.5): two windows follow a target delay by
-/// additive increase and multiplicative decrease, one for the delay of the fabric and one for that of the
-/// receiver. The smaller one applies. Below one packet it spaces packets by RTT / window.
+/// Swift (Kumar et al., SIGCOMM 2020, algorithm 1 and section 3.5): two windows follow target delays by
+/// additive increase and multiplicative decrease, one for the delay of the fabric and one for the delay of
+/// the receiver. The smaller window applies. If it is below one packet, packets are spaced by RTT / window.
 class alignas(64) Swift final : public CongestionControl {
  public:
   explicit Swift(const SwiftParameters& parameters = {});
@@ -59,7 +60,7 @@ class alignas(64) Swift final : public CongestionControl {
   /// Time between two packets if the window is below one packet, ps; otherwise 0.
   double pacing_delay() const { return cwnd() < 1 ? static_cast<double>(rtt_) / cwnd() : 0; }
   double target_delay() const { return target_; }       ///< of the fabric, ps
-  std::uint32_t timeouts() const { return timeouts_; }  ///< in a row
+  std::uint32_t timeouts() const { return timeouts_; }  ///< consecutive timeouts
 
  private:
   struct Window {
@@ -86,7 +87,7 @@ class alignas(64) Swift final : public CongestionControl {
   Time rtt_;                 ///< last sample; before the first one, base_target (ours)
   Time last_sent_ = kNever;  ///< kNever: nothing was sent
   double target_ = 0;
-  double fs_alpha_ = 0;  ///< flow scaling adds fs_alpha / √cwnd + fs_offset
+  double fs_alpha_ = 0;  ///< flow scaling adds fs_alpha_ / √cwnd + fs_offset_
   double fs_offset_ = 0;
   double endpoint_delay_ = -1;  ///< average remote delay, ps; negative: no sample yet
   std::uint32_t timeouts_ = 0;

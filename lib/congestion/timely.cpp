@@ -47,8 +47,8 @@ void Timely::smooth(Time rtt, Time now) {
   } else {
     const double newest = static_cast<double>(static_cast<std::int64_t>(rtt - rtt_));
     rtt_difference_ = (1 - p.alpha) * rtt_difference_ + p.alpha * newest;
-    // A difference below the clock's resolution is none. Otherwise the gradient would stay positive, and the
-    // rate would not rise, for hundreds of equal RTTs.
+    // Treat a difference below the clock's resolution as 0. Otherwise the gradient would stay positive for
+    // hundreds of equal RTTs, and the rate would not rise meanwhile.
     if (std::abs(rtt_difference_) < 1) rtt_difference_ = 0;
   }
   rtt_ = rtt;

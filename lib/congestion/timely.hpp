@@ -25,19 +25,21 @@ struct TimelyParameters {
   std::uint64_t initial_rate = 1'250'000'000;  ///< the line rate (ours); TIMELY: line rate / (flows + 1)
   double alpha = 0.875;                        ///< weight of the newest RTT difference, 0–1 (TIMELY)
   /// Cut per gradient, or per excess over t_high, 0–1 (TIMELY). Patched TIMELY uses it above t_high only;
-  /// with beta_patched there, an incast builds a queue that takes very long to drain (ours, sample code).
+  /// if it used beta_patched there, an incast would build a queue that takes very long to drain (ours,
+  /// sample code).
   double beta = 0.8;
-  std::uint64_t delta = 1'250'000;     ///< additive step, 10 Mb/s (TIMELY)
-  Time t_low = 50 * kMicrosecond;      ///< RTTs below it always increase the rate (TIMELY)
-  Time t_high = 500 * kMicrosecond;    ///< RTTs above it always decrease the rate (TIMELY)
-  Time min_rtt = 20 * kMicrosecond;    ///< divides gradients; at least 1 ps (CoNEXT, footnote 4)
-  std::uint32_t hai_events = 5;        ///< falling RTTs in a row until hyperactive increase (TIMELY)
-  std::uint32_t hai_factor = 5;        ///< steps per sample during hyperactive increase (TIMELY)
-  double max_decrease = 0.5;           ///< lower bound of the factor of a decrease, 0–1 (sample code)
-  Time rtt_offset = 0;                 ///< subtracted from each RTT: the wire time of the packet (TIMELY)
-  Time update_interval = 0;            ///< least time between two samples used; 0: use all (ours)
-  Time idle_reset = 5 * kMillisecond;  ///< silence that makes the previous RTT useless (ours)
-  double timeout_factor = 0.5;         ///< factor of the rate at a timeout, 0–1 (ours)
+  std::uint64_t delta = 1'250'000;   ///< additive step, 10 Mb/s (TIMELY)
+  Time t_low = 50 * kMicrosecond;    ///< RTTs below it always increase the rate (TIMELY)
+  Time t_high = 500 * kMicrosecond;  ///< RTTs above it always decrease the rate (TIMELY)
+  Time min_rtt = 20 * kMicrosecond;  ///< divisor of gradients; at least 1 ps (CoNEXT, footnote 4)
+  std::uint32_t hai_events = 5;      ///< falling RTTs in a row until hyperactive increase (TIMELY)
+  std::uint32_t hai_factor = 5;      ///< steps per sample during hyperactive increase (TIMELY)
+  double max_decrease = 0.5;         ///< lower bound of the factor of a decrease, 0–1 (sample code)
+  Time rtt_offset = 0;               ///< subtracted from each RTT: the wire time of the packet (TIMELY)
+  Time update_interval = 0;          ///< minimum time between two samples used; 0: use all (ours)
+  /// Time without samples after which the previous RTT is ignored (ours).
+  Time idle_reset = 5 * kMillisecond;
+  double timeout_factor = 0.5;         ///< factor applied to the rate at a timeout, 0–1 (ours)
   Time rtt_ref = 50 * kMicrosecond;    ///< Patched: RTT of zero error, t_low; at least 1 ps (CoNEXT)
   double beta_patched = 0.008;         ///< Patched: cut per relative error, 0–1 (CoNEXT)
   std::uint32_t ack_spacing = 16'384;  ///< counted bytes per RTT sample (TIMELY)
@@ -60,7 +62,7 @@ class alignas(64) Timely final : public CongestionControl {
   void set_parameters(const TimelyParameters& parameters, Time now);
   const TimelyParameters& parameters() const { return parameters_; }
   double rate() const { return pacer_.rate(); }
-  double rtt_difference() const { return rtt_difference_; }  ///< D, smoothed, ps
+  double rtt_difference() const { return rtt_difference_; }  ///< D, the smoothed RTT difference, in ps
   double gradient() const { return gradient_; }              ///< D / min_rtt
   std::uint32_t falling() const { return falling_; }         ///< consecutive samples with a negative gradient
 

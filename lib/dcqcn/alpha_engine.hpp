@@ -7,7 +7,7 @@
 
 namespace softfeb::dcqcn {
 
-inline constexpr std::uint16_t kAlphaOne = 1023;  ///< largest alpha: "1.0" in Q0.10
+inline constexpr std::uint16_t kAlphaOne = 1023;  ///< largest alpha, which represents 1.0 (Q0.10)
 
 /// Computes one update of alpha: multiply by AlphaG / 1024, rounding half up, and add g if a CNP arrived. The
 /// result wraps at ten bits: with AlphaG ≤ 512, an alpha of 1023 and a CNP give 1024, which wraps to 0.
@@ -33,7 +33,7 @@ class AlphaEngine {
     pending_ = false;
     return result_;
   }
-  /// Processes edge n, except for a commit. `alpha` and `flag` are the values before the edge.
+  /// Processes edge n, but not a commit at that edge. `alpha` and `flag` are the values before the edge.
   void act(Edge n, std::uint16_t alpha, bool flag, std::uint16_t alpha_g, std::uint16_t interval);
   /// Processes all edges up to `last`. No CNP may be handled at any of them.
   void run(Edge last, std::uint16_t& alpha, bool& flag, std::uint16_t alpha_g, std::uint16_t interval);

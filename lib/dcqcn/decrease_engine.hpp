@@ -10,8 +10,8 @@ namespace softfeb::dcqcn {
 
 /// The firmware's rate decrease engine. It is free-running after the first CNP and makes at most one cut
 /// every RateDecInterval + 3 clocks; the first CNP determines the phase of these periods. The timer reads 0
-/// after edge `zero` and expires at edge `expiry`; the next edge multiplies (if a CNP is pending), the second
-/// subtracts, and the third commits.
+/// after edge `zero` and expires at edge `expiry`. If a CNP is pending, the first edge after `expiry`
+/// multiplies, the second subtracts, and the third commits.
 class DecreaseEngine {
  public:
   void start(Edge zero, std::uint16_t interval);
@@ -26,7 +26,7 @@ class DecreaseEngine {
     pending_ = false;
     return result_;
   }
-  /// Processes edge n, except for a commit. All arguments are the values before the edge.
+  /// Processes edge n, but not a commit at that edge. All arguments are the values before the edge.
   void act(Edge n, const Rates& rates, std::uint16_t alpha, std::uint8_t time_stage, bool flag,
            const FirmwareParameters& p, const FirmwareBuild& build);
   /// Processes all edges up to `last`, none of which may access the rates.

@@ -14,10 +14,10 @@ using Edge = std::uint64_t;
 /// No edge; compares greater than every edge.
 inline constexpr Edge kNoEdge = UINT64_MAX;
 
-/// The edge that samples an event at `t`: the first edge not before it.
+/// Returns the edge that samples an event at `t`: the first edge at or after `t`.
 constexpr Edge edge_from(Time t) { return t / kFirmwareClock + (t % kFirmwareClock != 0 ? 1 : 0); }
 
-/// The last edge not after `t`: the register values at `t` are those after this edge.
+/// Returns the last edge at or before `t`. The register values at `t` are those after this edge.
 constexpr Edge edge_until(Time t) { return t / kFirmwareClock; }
 
 constexpr Time time_of(Edge n) { return n > kNever / kFirmwareClock ? kNever : n * kFirmwareClock; }
@@ -31,7 +31,7 @@ class NearEdge {
   }
   void clear() { set_ = false; }
   bool is_set() const { return set_; }
-  /// The edge, which is not before `now`; kNoEdge if not set.
+  /// Returns the edge, which must not be before `now`; kNoEdge if not set.
   Edge from(Edge now) const {
     return set_ ? now + static_cast<std::uint8_t>(low_ - static_cast<std::uint8_t>(now)) : kNoEdge;
   }

@@ -8,10 +8,10 @@
 #include <span>
 #include <string_view>
 
-/// A table of parameters for each algorithm. The configuration (reading and writing), the registers, the live
-/// page and the tables of doc/dcqcn.md are based on it. To add a parameter, add a member to the struct and a
-/// line to the table in fields.cpp, then document the key in conf/reference.yaml; the tests report what is
-/// missing.
+/// A table of parameters for each algorithm. Code that reads and writes configurations, the registers, the
+/// live page and the tables of doc/dcqcn.md use these tables. To add a parameter, add a member to the
+/// struct and a line to the algorithm's table in fields.cpp, then document the key in conf/reference.yaml;
+/// the tests report what is missing.
 namespace softfeb::dcqcn {
 
 /// Unit of a value, which also determines its notation in a configuration.
@@ -54,7 +54,8 @@ struct FieldInfo {
   RegisterBits bits{};
   std::string_view text{};                    ///< meaning, in one line
   std::span<const std::string_view> words{};  ///< kWord: notation of each value
-  bool optional = false;                      ///< 0 means none: it cannot be written, and is omitted
+  /// 0 means that the parameter has no value: 0 cannot be written, and is omitted in output.
+  bool optional = false;
 };
 
 /// Describes a parameter of `Parameters` and accesses it.

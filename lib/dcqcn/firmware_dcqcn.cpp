@@ -26,7 +26,8 @@ void FirmwareDcqcn::advance_to(Edge n) {
 }
 
 FirmwareDcqcn::Departure FirmwareDcqcn::later_departure(Edge n, Edge ready, std::uint32_t bytes) {
-  // The rate does not change before the refills that matter: same result as ready_edge(), without a copy.
+  // The rate does not change before the last refill that this frame needs. Return the result of
+  // ready_edge() without copying the reaction point.
   const Edge horizon = bucket_.rate_delay() + 1;
   if (ready <= horizon || ready - horizon <= quiet_until_) return {time_of(ready), true};
   reaction_.advance(n);

@@ -7,10 +7,11 @@
 
 #include <cstdint>
 
-/// lib/dcqcn implements DCQCN behind the interface of lib/congestion, twice: as the firmware does
-/// (this header, which combines reaction_point.hpp and token_bucket.hpp), and as the DCQCN paper and NICs do
-/// (paper_dcqcn.hpp). fields.hpp describes their parameters for all code that reads, writes or
-/// displays them. The library is sans-I/O. Then read doc/dcqcn.md and firmware_dcqcn.cpp.
+/// lib/dcqcn contains two implementations of DCQCN with the interface of lib/congestion. FirmwareDcqcn in
+/// this header does what the firmware does; it combines reaction_point.hpp and token_bucket.hpp. PaperDcqcn
+/// (paper_dcqcn.hpp) does what the DCQCN paper and NICs do. fields.hpp describes the parameters of both for
+/// all code that reads, writes or displays them. The library is sans-I/O. After this header, read
+/// doc/dcqcn.md and firmware_dcqcn.cpp.
 namespace softfeb::dcqcn {
 
 struct FirmwareSettings {
@@ -28,8 +29,8 @@ class alignas(64) FirmwareDcqcn final : public congestion::CongestionControl {
   std::size_t memory() const override { return sizeof *this; }
   congestion::CongestionState state(Time now) const override;
 
-  /// Writes the registers at `now`. The values are visible after the last edge not after `now` and take
-  /// effect at the next edge.
+  /// Writes the parameters to the registers at `now`. They are visible after the last clock edge at or
+  /// before `now`, and take effect at the next edge.
   void set_parameters(const FirmwareParameters& parameters, Time now);
   void set_cnp_counter_reset(bool bit, Time now);
 
@@ -47,17 +48,18 @@ class alignas(64) FirmwareDcqcn final : public congestion::CongestionControl {
 
   void advance_to(Edge n);
   Departure take_then_departure(std::uint32_t bytes, std::uint32_t next, Edge n);
-  /// Requires the bucket to be at edge n, and the reaction point to be at edge n or unchanged until then.
+  /// Computes the departure of a frame. The bucket must be at edge n. The reaction point must be at edge n
+  /// too, or at an earlier edge after which it does not change until edge n.
   Departure departure_from(Edge n, std::uint32_t bytes) {
     const Edge ready = bucket_.ready(bytes);
     return ready <= bucket_.now() ? Departure{0, true} : later_departure(n, ready, bytes);
   }
   Departure later_departure(Edge n, Edge ready, std::uint32_t bytes);
-  /// Call after any change to the reaction point.
+  /// Updates quiet_until_. Call after any change to the reaction point.
   void look_ahead() { quiet_until_ = reaction_.quiet_until(); }
 
-  // Between two changes of Rc a packet touches one cache line: the base class and the first half of the
-  // bucket, but not the reaction point.
+  // Between two changes of Rc, a packet touches a single cache line. It contains the base class,
+  // quiet_until_ and the first half of the bucket, but not the reaction point.
   Edge quiet_until_ = 0;  ///< copy of reaction_.quiet_until()
   TokenBucket bucket_;
   ReactionPoint reaction_;

@@ -5,10 +5,10 @@
 
 namespace softfeb::dcqcn {
 
-/// Registers of the firmware's reaction point (slaclab/surf, ethernet/RoCEv2/rtl/RoCEv2Dcqcn.vhd), with their
-/// reset values. Rates are in bytes per second, intervals in clocks of 6.4 ns. All registers may be written
-/// at run time and take effect at the next clock. Values wider than their register are truncated; the width
-/// is given in bits where it differs from that of the type.
+/// Registers of the firmware's reaction point (slaclab/surf, ethernet/RoCEv2/rtl/RoCEv2Dcqcn.vhd), with
+/// their reset values. Rates are in bytes per second, intervals in clocks of 6.4 ns. All registers may be
+/// written at run time and take effect at the next clock. Values wider than their register are truncated. A
+/// comment gives the register's width if it is not that of the member's type.
 struct FirmwareParameters {
   std::uint16_t alpha_g = 1020;              ///< AlphaG, 10 bits: 1024 · (1 - g)
   std::uint8_t dec_gain = 1;                 ///< DecGain, 4 bits: a cut is Rc · alpha / 2^DecGain
@@ -22,7 +22,7 @@ struct FirmwareParameters {
   std::uint32_t rhai = 12'000'000;           ///< Rhai: hyper step
   std::uint32_t rmin = 10'000'000;           ///< Rmin: lower limit of a cut (raises Rc if Rc is below it)
 
-  /// Truncated to the register widths.
+  /// Returns a copy with every value truncated to the width of its register.
   FirmwareParameters cut_to_width() const {
     FirmwareParameters p = *this;
     p.alpha_g &= 1023;
@@ -37,8 +37,8 @@ struct FirmwareParameters {
 struct FirmwareBuild {
   /// Bytes per second; below 2^32 with `wrap32`, below 2^53 without.
   std::uint64_t line_rate = 1'250'000'000;
-  /// Rates are 32-bit registers and Rt + Rai wraps, as in the firmware. If false, rates have 64 bits and do
-  /// not wrap.
+  /// True: rates are 32-bit registers and Rt + Rai wraps, as in the firmware. False: rates have 64 bits and
+  /// do not wrap.
   bool wrap32 = true;
 
   std::uint64_t sum(std::uint64_t a, std::uint64_t b) const {

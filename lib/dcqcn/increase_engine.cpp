@@ -74,8 +74,8 @@ std::uint64_t IncreaseEngine::leap(std::uint64_t n, Rates& rates, bool ramps, co
   const auto additive = static_cast<std::uint8_t>(p.time_stage_threshold - 1);
   const auto fixed = [&](Kind k) { return increased(rates, k, p, build) == rates; };
   if (p.dcqcn_bypass || (fixed(Kind::kFastRecovery) && fixed(Kind::kAdditive) && fixed(Kind::kHyper))) {
-    // Only the stage changes: it wraps indefinitely with threshold 0; otherwise it stops at the first hyper
-    // increase.
+    // Only the stage changes. With threshold 0, it wraps indefinitely. With any other threshold, it stops
+    // at the first hyper increase.
     if (additive == 255) {
       stage_ = static_cast<std::uint8_t>(stage_ + n);
     } else if (stage_ <= additive) {

@@ -28,8 +28,8 @@ class IncreaseEngine {
     pending_ = false;
     return result_;
   }
-  /// Processes edge n, except for a commit. `rates` are the values before the edge. `reset`: a CNP resets
-  /// timer and stage at this edge; the reset is lost if the timer has expired.
+  /// Processes edge n, but not a commit at that edge. `rates` are the values before the edge. `reset` is
+  /// true if a CNP resets timer and stage at this edge; the reset is lost if the timer has expired.
   void act(Edge n, const Rates& rates, bool reset, const FirmwareParameters& p, const FirmwareBuild& build);
 
   /// Processes all edges up to `last`; nothing else may write the rates. With `stop_at_change`, stops at the
@@ -41,7 +41,7 @@ class IncreaseEngine {
   Kind kind(std::uint8_t threshold) const;
   /// Applies one whole period to the rates and the stage.
   void step(Rates& rates, const FirmwareParameters& p, const FirmwareBuild& build);
-  /// Applies up to n periods in one step where closed-form arithmetic allows. Returns the number applied.
+  /// Applies up to n periods in one step if closed-form arithmetic allows it. Returns the number applied.
   /// Without `ramps`, applies only periods that leave the rates unchanged.
   std::uint64_t leap(std::uint64_t n, Rates& rates, bool ramps, const FirmwareParameters& p,
                      const FirmwareBuild& build);

@@ -11,7 +11,8 @@ namespace softfeb::dcqcn {
 
 struct PaperSettings {
   PaperParameters parameters;
-  /// NICs pace from the first packet on: a small bucket, initially full, with exact arithmetic.
+  /// NICs pace from the first packet on. Therefore the bucket is small, initially full, and uses exact
+  /// arithmetic.
   BucketConfig bucket = {
       .size = 16'384, .start_full = true, .first_frame_free = false, .arithmetic = BucketArithmetic::kExact};
 };
@@ -34,7 +35,7 @@ class alignas(64) PaperDcqcn final : public congestion::CongestionControl {
   Departure on_sent_then_departure(std::uint32_t bytes, std::uint32_t next, Time now) override;
   void on_cnp(Time now) override;
 
-  /// Passes a rate change caused by an event to the bucket.
+  /// Passes the new rate to the bucket after an event has changed it.
   void rate_set(Time now) { bucket_.set_rate(reaction_.rc(), edge_from(now)); }
 
   TokenBucket bucket_;

@@ -14,8 +14,9 @@ namespace softfeb::dcqcn {
 struct PaperParameters {
   /// Determines when alpha is increased.
   enum class AlphaUpdate : std::uint8_t {
-    kAtCut,       ///< paper: on every cut; decays after each `alpha_interval` without a CNP
-    kEachPeriod,  ///< NICs: every `alpha_interval`; decays, and is raised if a CNP arrived during it
+    kAtCut,  ///< paper: alpha is raised on every cut, and decays after each `alpha_interval` without a CNP
+    /// NICs: alpha decays every `alpha_interval`, and is raised if a CNP arrived during the interval.
+    kEachPeriod,
   };
 
   std::uint64_t line_rate = 5'000'000'000;  ///< rpg_max_rate (Mb/s; 0 means the port speed)
@@ -41,7 +42,7 @@ struct PaperParameters {
   bool operator==(const PaperParameters&) const = default;
 };
 
-/// Values of the paper's section 5.2 and figure 14.
+/// Parameters from section 5.2 and figure 14 of the paper.
 constexpr PaperParameters paper_parameters(std::uint64_t line_rate) { return {.line_rate = line_rate}; }
 
 /// Factory defaults of a ConnectX-5 or -6 Lx (mlxconfig). The byte counter of 32767 is interpreted in units

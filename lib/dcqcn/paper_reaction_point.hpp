@@ -34,7 +34,7 @@ class PaperReactionPoint {
   void advance_time(Time now);
   void cnp(Time now);
   void sent(std::uint32_t bytes, Time now);
-  /// Sets new values, in effect from `now` on. Running timers keep their expiry times.
+  /// Sets new parameters, which take effect at `now`. Running timers keep their expiry times.
   void set_parameters(const PaperParameters& parameters, Time now);
 
   const PaperParameters& parameters() const { return parameters_; }
@@ -46,7 +46,7 @@ class PaperReactionPoint {
   std::uint64_t cnps() const { return cnps_; }
 
   /// Same interface as ReactionPoint, for the token bucket. A change between two edges takes effect at the
-  /// second.
+  /// later one.
   void advance(Edge n);
   bool advance_to_rate_change(Edge limit);
   Edge now() const { return edge_from(now_); }
@@ -58,8 +58,8 @@ class PaperReactionPoint {
 
  private:
   Time next_event() const { return std::min({timer_at_, alpha_at_, cut_at_}); }
-  /// Processes the event due at t. Skips periods up to `last` in one step where a closed form exists; with
-  /// `ramps`, also periods in which the rate changes.
+  /// Processes the event due at t. Where a closed form exists, skips periods up to `last` in one step.
+  /// Periods in which the rate changes are skipped only with `ramps`.
   void handle(Time t, Time last, bool ramps);
   void update_alpha(bool grow);
   void increase();

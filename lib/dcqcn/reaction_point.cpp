@@ -84,8 +84,8 @@ void ReactionPoint::joint_edge(Edge n) {
   }
   if (n == strobes_[0].from(n)) handle_strobe(n);
 
-  // If several commits fall on this edge, the last one in this order wins. A commit also overrides the flags
-  // that a CNP handled at this edge has set.
+  // If several commits fall on this edge, the last one in this order wins. A commit also overrides flags
+  // that a CNP sets at this edge.
   if (increase_.commits(n)) rates_ = increase_.commit();
   if (decrease_.commits(n)) {
     rates_ = decrease_.commit();
@@ -114,7 +114,7 @@ void ReactionPoint::handle_strobe(Edge n) {
     alpha_flag_ = true;
     return;
   }
-  // The first CNP starts the engines; it counts for the cut but not for alpha.
+  // The first CNP starts the engines. It causes a cut, but does not count for the first update of alpha.
   started_ = true;
   alpha_ = kAlphaOne;
   increase_.start(n + 1, parameters_.rate_inc_interval);

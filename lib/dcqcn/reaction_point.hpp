@@ -25,15 +25,16 @@ class ReactionPoint {
 
   /// Processes all edges up to and including n.
   void advance(Edge n) {
-    // Idle periods of the decrease engine are left to the next walk().
+    // If nothing can change up to n, only now_ is advanced; the next walk() catches up with the decrease
+    // engine's idle periods.
     if (n > quiet_until_) {
       walk(n);
     } else if (n > now_) {
       now_ = n;
     }
   }
-  /// Advances to the first edge after which Rc differs, but not past `limit`. Returns true if it reached such
-  /// an edge, which is now() then.
+  /// Advances to the first edge after which Rc differs, but not past `limit`. Returns true if it reached
+  /// such an edge; now() is then this edge.
   bool advance_to_rate_change(Edge limit);
   /// The last processed edge: the accessors return the values after it.
   Edge now() const { return now_; }
@@ -41,7 +42,7 @@ class ReactionPoint {
   /// Reports that the CNP input is high when sampled at edge k. The input is level-sensitive: a CNP at the
   /// same clock as the previous one, or at the next clock, is the same CNP.
   void cnp(Edge k);
-  /// Writes registers, visible after edge m and in effect from edge m + 1 on.
+  /// Writes the parameter registers. The values are visible after edge m and take effect at edge m + 1.
   void set_parameters(const FirmwareParameters& parameters, Edge m);
   /// Writes CnpCntRst, visible after edge m. Only a transition from 0 to 1 clears the counter.
   void set_cnp_counter_reset(bool bit, Edge m);

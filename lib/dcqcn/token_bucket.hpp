@@ -17,7 +17,7 @@ enum class BucketArithmetic : std::uint8_t {
 };
 
 struct BucketConfig {
-  /// Size in bytes; the largest burst. A larger frame can never be sent.
+  /// Size in bytes, which is also the largest burst. A larger frame can never be sent.
   std::uint32_t size = 1U << 20;
   bool start_full = false;
   /// As in the firmware: the first frame after reset passes immediately and is not charged.
@@ -59,9 +59,9 @@ class TokenBucket {
     armed_ = true;
   }
 
-  /// Performs take(bytes, n) if a frame of `next` bytes can be admitted immediately afterwards, which is the
-  /// common case if the rate exceeds what the sender can generate. Returns false and changes nothing
-  /// otherwise, or in cases that require take().
+  /// Performs take(bytes, n) if a frame of `next` bytes can be admitted immediately afterwards, which is
+  /// the common case if the rate exceeds what the sender can generate. Otherwise, or if take() is required
+  /// for another reason, returns false and changes nothing.
   bool take_with_room(std::uint32_t bytes, std::uint32_t next, Edge n) {
     std::uint64_t more = 0;
     if (changes_ != 0 || !armed_ || now_ > n || __builtin_mul_overflow(n + 1 - now_, refill_, &more))
@@ -107,7 +107,7 @@ class TokenBucket {
  private:
   static constexpr std::uint64_t kClocksPerSecond = 156'250'000;
 
-  /// A change is pending for at most rate_delay() clocks, and there is at most one change per clock.
+  /// A rate change is pending for at most rate_delay() clocks, and there is at most one change per clock.
   static constexpr std::size_t kMostChanges = 3;
 
   std::int64_t capacity() const { return static_cast<std::int64_t>(size_ * units_per_byte()); }
@@ -135,7 +135,8 @@ class TokenBucket {
   Edge next_change() const { return changes_ == 0 ? kNoEdge : change_at(0); }
   void apply_change();
 
-  // Members touched by every frame first, then those for a full bucket and for rate changes.
+  // Every frame touches the first members. The members after them are used only for a full bucket and for
+  // rate changes.
   Edge now_ = 0;
   std::int64_t credit_ = 0;
   std::uint64_t refill_ = 0;
