@@ -93,7 +93,8 @@ void judge_receivers(Judge& judge, const endpoints::Plans& plans, const stats::O
     const auto& send = o.final[plan.board].send_qps[plan.on_board];
     const roce::ReceiveQp& receive = endpoints.receivers[*plan.target.receiver]->qp(plan.target.receiver_qp);
     wrong += receive.bytes_wrong();
-    // RC: incomplete messages are reported above, so the receiver needs only the completed ones.
+    // With RC, incomplete messages have already been reported above, so the receiver must have only the
+    // completed ones.
     const std::uint64_t due = plan.config->transport == roce::Transport::kRc
                                   ? send.requester.messages_completed
                                   : send.messages_made;
@@ -119,7 +120,7 @@ void judge_receivers(Judge& judge, const endpoints::Plans& plans, const stats::O
 
 void judge_sessions(Judge& judge, const std::vector<endpoints::Targets::Session>& sessions) {
   for (const auto& s : sessions) {
-    // rdma-sink reports whether its checks held; perftest checks nothing.
+    // rdma-sink reports whether its checks held. A perftest server checks nothing.
     const bool held = s.error.empty() && s.report.is_object() && s.report.value("held", true);
     judge.add("receiver " + s.url, held ? 0 : 1);
     if (!s.error.empty()) judge.say(s.error);

@@ -10,7 +10,8 @@
 
 namespace softfeb::lab {
 
-/// A check of a run. It held if `value`, the number of violations found, is at most `limit`.
+/// A check of a run, and the number of violations that it found (`value`). The check held if this number is
+/// at most `limit`.
 struct Check {
   std::string name;
   bool held = false;
@@ -20,12 +21,13 @@ struct Check {
 
 struct Judgement {
   std::vector<Check> checks;
-  std::vector<std::string> messages;  ///< describe what failed
+  std::vector<std::string> messages;  ///< describe the checks that failed
   bool held() const;
 };
 
-/// Judges a run: messages complete, all of them, and in order; each arrives exactly once at our receivers,
-/// with the right bytes; every next hop is resolved; remote receivers report no error.
+/// Judges a run by these checks: All messages are complete, and were completed in order. Each message
+/// arrived exactly once at receivers of this process, with the right bytes. Every next hop is resolved.
+/// Remote receivers report no error.
 Judgement judge(const config::RunConfig& config, const endpoints::Plans& plans, const stats::Outcome& outcome,
                 const endpoints::Endpoints& endpoints,
                 const std::vector<endpoints::Targets::Session>& sessions);

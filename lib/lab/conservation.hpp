@@ -21,22 +21,24 @@ struct Balance {
   bool holds() const { return left == right; }
 };
 
-/// Traffic between stations and network beside the endpoints' own frames. All 0 in virtual time.
+/// Traffic between stations and network, apart from the endpoints' own frames. All 0 in virtual time.
 struct Edge {
   std::uint64_t ports_in = 0;   ///< frames received on the host's ports
   std::uint64_t ports_out = 0;  ///< frames for the host's ports
-  /// Frames that endpoints sent, but that were lost, and counted as lost, on the way into the network.
+  /// Frames that endpoints sent, but that were lost on the way into the network. Every such loss is
+  /// counted.
   std::uint64_t lost_in = 0;
-  /// Frames that the network delivered, but that were lost, and counted as lost, on the way to an endpoint.
+  /// Frames that the network delivered, but that were lost on the way to an endpoint. Every such loss is
+  /// counted.
   std::uint64_t lost_out = 0;
 };
 
 /// Marks the endpoints that are stations of the network; indexed like Sample::endpoints.
 using Stations = std::vector<std::uint8_t>;
 
-/// Packet balances at the end of a run, after the drain: entered + made + duplicated = delivered + dropped +
-/// consumed + in the network; sent by endpoints = entered; delivered = received by endpoints. Frames lost in
-/// `edge` are added. Empty without a network.
+/// Packet balances at the end of a run, after the drain: entered + made + duplicated = delivered + dropped
+/// + consumed + in the network; sent by endpoints = entered; delivered = received by endpoints. Frames that
+/// `edge` counts are included. The result is empty without a network.
 std::vector<Balance> packet_balances(const stats::Sample& sample, const Stations& stations,
                                      const Edge& edge = {});
 
@@ -47,9 +49,9 @@ struct PayloadAccount {
   std::uint32_t message_size = 0;  ///< bytes; 0: sizes differ
 };
 
-/// Payload bytes that receivers wrote to memory = payload bytes of completed messages. The fate of the last
-/// message is unknown if a queue pair failed or is unreliable. Such a queue pair balances if its receiver
-/// wrote at least its complete messages and at most what was sent.
+/// Compares the payload bytes that receivers wrote to memory with the payload bytes of completed messages.
+/// The fate of the last message is unknown if a queue pair failed or is unreliable. Such a queue pair
+/// balances if its receiver wrote at least its complete messages and at most what was sent.
 Balance payload_balance(const stats::Sample& sample, const std::vector<PayloadAccount>& accounts);
 
 }  // namespace softfeb::lab

@@ -14,10 +14,12 @@ std::optional<double> share(const std::optional<Share>& s) {
   return s ? std::optional<double>(to_double(*s)) : std::nullopt;
 }
 
-/// Divides instead of multiplying by 1e-12, so that the result is correctly rounded: 200 ms give 0.2.
+/// Converts to seconds by dividing, not multiplying by 1e-12, so that the result is correctly rounded: 200
+/// ms give 0.2.
 double seconds(Time t) { return static_cast<double>(t) / static_cast<double>(kSecond); }
 
-/// Infinite if a board never converged; empty without a start or stop.
+/// Longest convergence time of all changes, in seconds. Infinite if boards never converged after a change;
+/// empty if there was no change.
 std::optional<double> longest_convergence(const std::vector<ChangeStats>& changes) {
   std::optional<double> longest;
   for (const ChangeStats& c : changes) {
@@ -27,7 +29,8 @@ std::optional<double> longest_convergence(const std::vector<ChangeStats>& change
   return longest;
 }
 
-/// True if the check needs a steady state but the run ended before it reached one. The value is then unknown.
+/// True if the check needs a steady state but the run ended before it reached one. The value of the check
+/// is then unknown.
 bool too_short(std::string_view name, const RunStats& f) {
   const bool steady = name == "fairness_jain" || name == "fairness_jain_10ms" || name == "port_used";
   return steady && f.metrics.over_100ms().windows == 0;

@@ -13,7 +13,7 @@
 
 namespace softfeb::lab {
 
-/// A result and its limit.
+/// The value that a check found, and its limit.
 struct CheckResult {
   std::string name;
   config::LimitUnit unit = config::LimitUnit::kCount;
@@ -34,9 +34,9 @@ std::string_view to_string(Verdict verdict);
 /// Returns the value that the check called `name` compares with its limit; empty if the run has none.
 std::optional<double> value_of(std::string_view name, const RunStats& figures);
 
-/// Returns the experiment's checks, followed by conservation, which every experiment checks. In real time,
-/// checks that depend on timing are not gated. Checks of steady states are not gated if the run was too short
-/// to reach one.
+/// Evaluates the experiment's checks, followed by the conservation checks, which every experiment has. Two
+/// kinds of checks do not count towards the verdict (`gated` is false): checks that depend on timing, if
+/// the run was in real time; and checks of steady states, if the run was too short to reach one.
 std::vector<CheckResult> judge(const config::LabSettings& lab, const RunStats& figures);
 Verdict verdict_of(const config::LabSettings& lab, const RunStats& figures,
                    const std::vector<CheckResult>& checks);

@@ -22,7 +22,7 @@ struct MetricsConfig {
   struct Board {
     Sending sending;
     std::uint64_t link_rate = 0;  ///< bytes per second on the wire; 0: unknown
-    std::uint64_t asked = 0;      ///< payload bytes per second; 0: unlimited
+    std::uint64_t asked = 0;      ///< requested payload rate, bytes per second; 0: unlimited
   };
   /// A sending queue pair.
   struct Flow {
@@ -31,9 +31,9 @@ struct MetricsConfig {
     std::optional<std::size_t> receiver;  ///< index into Sample::endpoints; empty: external
     std::size_t receiver_qp = 0;
     bool through_bottleneck = true;
-    bool own_rate = true;  ///< false: an earlier flow with the same congestion control represents it
-    /// RC: completed bytes count as delivered if the receiver is external. UC completes a message when it is
-    /// sent, so with an external receiver the payload that the board delivers is unknown.
+    bool own_rate = true;  ///< false: counted with an earlier flow that has the same congestion control
+    /// True for RC: if the receiver is external, completed bytes count as delivered. False for UC, which
+    /// completes a message when it is sent: with an external receiver, the delivered payload is unknown.
     bool acknowledged = true;
 
     bool delivery_known() const { return receiver || acknowledged; }
@@ -50,9 +50,9 @@ struct MetricsConfig {
   std::optional<Port> bottleneck;
 };
 
-/// Statistics of the interval between two samples `length` apart (slightly more in real time). Covers the
-/// boards that send throughout the interval and share the bottleneck; without a bottleneck, all boards that
-/// send throughout. Excludes boards whose delivered payload is unknown (Flow::acknowledged).
+/// Statistics of the interval between two samples that are `length` apart (slightly more in real time).
+/// Covers the boards that send throughout the interval and share the bottleneck; without a bottleneck, all
+/// boards that send throughout. Excludes boards whose delivered payload is unknown (Flow::acknowledged).
 struct Window {
   Time from = 0, to = 0;
   Time length = 0;  ///< nominal length
@@ -75,13 +75,14 @@ struct LabStats {
   std::array<WindowStats, 2> windows;
   std::vector<ChangeStats> changes;
   std::vector<Time> starvation;          ///< per board: longest time without delivery while sending
-  std::uint64_t queue_bytes_max = 0;     ///< at the bottleneck
-  std::uint64_t queue_bytes_mean = 0;    ///< at the bottleneck, over samples in steady states
+  std::uint64_t queue_bytes_max = 0;     ///< longest queue at the bottleneck
+  std::uint64_t queue_bytes_mean = 0;    ///< mean queue at the bottleneck, over samples in steady states
   std::vector<std::uint64_t> delivered;  ///< payload bytes per board
   /// Per board: 0 if `delivered` and `starvation` are not known (Flow::acknowledged).
   std::vector<std::uint8_t> known;
-  std::optional<Share> offered;     ///< lowest Offered::share of all boards
-  std::optional<Share> demand_met;  ///< delivered over requested payload, lowest of all boards
+  std::optional<Share> offered;  ///< lowest Offered::share of all boards
+  /// Delivered payload divided by requested payload, lowest of all boards.
+  std::optional<Share> demand_met;
 
   const WindowStats& over_10ms() const { return windows[0]; }
   const WindowStats& over_100ms() const { return windows[1]; }
@@ -94,7 +95,8 @@ class Metrics : public stats::Observer {
 
   explicit Metrics(const MetricsConfig& config);
 
-  /// Sets a function that is called at the end of each window, shorter windows first.
+  /// Sets a function that is called at the end of each window. If two windows end together, the shorter one
+  /// comes first.
   void on_window(std::function<void(const Window&)> call) { call_ = std::move(call); }
 
   Time due() const override { return due_; }
@@ -105,7 +107,7 @@ class Metrics : public stats::Observer {
   const MetricsConfig& config() const { return config_; }
 
  private:
-  /// State of the bottleneck in a sample; rate 0: not seen yet.
+  /// State of the bottleneck port in a sample. A rate of 0 means that no sample contained it yet.
   struct Port {
     std::uint64_t rate = 0;
     std::uint64_t wire_bytes = 0;
@@ -117,8 +119,8 @@ class Metrics : public stats::Observer {
   struct Meter {
     Time from = 0;
     Time next = 0;                         ///< when the window ends
-    std::vector<std::uint64_t> delivered;  ///< at `from`
-    std::uint64_t wire_bytes = 0;          ///< at `port_at`
+    std::vector<std::uint64_t> delivered;  ///< payload bytes per board at time `from`
+    std::uint64_t wire_bytes = 0;          ///< wire bytes of the bottleneck port at time `port_at`
     Time port_at = 0;
     WindowStats figures{};
     std::uint64_t jain_windows = 0;

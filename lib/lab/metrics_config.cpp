@@ -44,7 +44,8 @@ std::uint64_t asked_of(const config::BoardConfig& board) {
   return sum;
 }
 
-/// Rate of a station's link, bytes per second: its board's shaper, or else the link.
+/// Link rate of a board in bytes per second: that of its own shaper if it has one, otherwise that of its
+/// link.
 std::uint64_t link_rate_of(const config::LabConfig& config, std::size_t board) {
   if (const auto own = config.run.boards[board].link_rate) return *own;
   const auto station = config.station_of[board];

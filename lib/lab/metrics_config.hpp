@@ -13,7 +13,8 @@ namespace softfeb::lab {
 /// function determines which of them pass the bottleneck.
 MetricsConfig make_metrics_config(const config::LabConfig& config, std::vector<MetricsConfig::Flow> flows);
 
-/// The nodes on the two sides of a switch port. A network has at most one path between any two nodes.
+/// Determines on which side of a switch port each node is. This is well defined, because a network has at
+/// most one path between any two nodes.
 class PortSides {
  public:
   PortSides(const fabric::NetworkConfig& network, const MetricsConfig::Port& port);

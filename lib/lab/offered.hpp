@@ -18,14 +18,14 @@ namespace softfeb::lab {
 class Offered {
  public:
   /// `link_rate` is in bytes per second on the wire (0: none), `asked` in payload bytes per second (0:
-  /// unlimited). `owners` lists one QP of the board for each congestion control, so that shared ones count
-  /// once.
+  /// unlimited). `owners` lists one QP of the board for each congestion control, so that a shared
+  /// congestion control counts once.
   Offered(std::uint64_t link_rate, std::uint64_t asked, std::vector<std::size_t> owners);
 
   /// Adds a snapshot taken `length` after the previous one. `sending` is true if the board sent throughout.
   void add(const engine::EndpointSnapshot& board, Time length, bool sending);
 
-  /// Empty until the board could have sent something.
+  /// Returns nullopt until the board could have sent something.
   std::optional<Share> share() const;
 
  private:
@@ -33,7 +33,7 @@ class Offered {
     std::uint64_t wire = 0;     ///< bytes sent, including preamble, FCS and inter-frame gap
     std::uint64_t counted = 0;  ///< bytes as congestion control counts them
     std::uint64_t payload = 0;
-    std::uint64_t rc = 0;  ///< current value; 0: no congestion control
+    std::uint64_t rc = 0;  ///< current Rc; 0: no congestion control
     Time paused = 0;
   };
 

@@ -36,7 +36,7 @@ void RateReplay::advance(Time t) {
   integrate(t);
 }
 
-/// Rc after edge n is valid until edge n + 1.
+/// Adds Rc up to time `t`. Rc after edge n is valid until edge n + 1.
 void RateReplay::integrate(Time t) {
   const dcqcn::Edge last = edge_until(t);
   while (point_.now() < last) {

@@ -26,7 +26,7 @@ struct RateWindow {
   Time from = 0, to = 0;
 };
 
-/// Computes Rc from time 0. Calls must be in time order. Accurate to the clock, as the firmware is.
+/// Computes Rc from time 0. Calls must be in time order. Clock-exact, like the firmware.
 class RateReplay {
  public:
   explicit RateReplay(const RateOrigin& origin) : point_(origin.parameters, origin.build) {}
@@ -36,8 +36,8 @@ class RateReplay {
   /// Replays everything up to `t`.
   void advance(Time t);
 
-  /// Values at the time of the last advance(): ∫Rc dt since time 0, in bytes per second times picoseconds,
-  /// and Rc.
+  /// Results up to the time of the last advance(). integral(): ∫Rc dt since time 0, in bytes per second
+  /// times picoseconds. rc(): the current Rc.
   Uint128 integral() const { return sum_; }
   std::uint64_t rc() const { return point_.rc(); }
   const dcqcn::ReactionPoint& point() const { return point_; }
@@ -56,7 +56,8 @@ class RateReplay {
   Uint128 sum_ = 0;
 };
 
-/// ∫Rc dt over each window, in whole bytes. Events must be in time order; windows may be anywhere.
+/// Returns ∫Rc dt over each window, in whole bytes. Events must be in time order. Windows may be in any
+/// order and may overlap.
 std::vector<std::uint64_t> integrate_rate(const RateOrigin& origin,
                                           std::span<const engine::CongestionEvent> events,
                                           std::span<const RateWindow> windows);
@@ -70,17 +71,18 @@ struct SentSample {
   bool sending = false;       ///< its first packet has left
 };
 
-/// True if only credit limited the sender between the two samples: less credit than a packet of `packet`
-/// counted bytes at both ends, and none spilled in between.
+/// True if only credit limited the sender between the two samples. This is the case if the credit at both
+/// samples is less than a packet of `packet` counted bytes, and no credit was spilled between them.
 bool credit_limited(const SentSample& from, const SentSample& to, std::uint32_t packet);
 
-/// Bytes sent compared with ∫Rc.
+/// Comparison of the bytes sent with ∫Rc.
 struct RateTracking {
   std::size_t windows = 0;  ///< evaluated windows
   std::size_t skipped = 0;  ///< windows in which something other than credit limited the sender
-  double worst = 0;  ///< largest |sent − ∫Rc| / ∫Rc of windows in which they differ by more than a packet
+  /// Largest |sent − ∫Rc| / ∫Rc of the windows in which sent and ∫Rc differ by more than a packet.
+  double worst = 0;
   Time worst_at = 0;                     ///< start of that window
-  std::uint64_t largest_difference = 0;  ///< bytes, over all windows
+  std::uint64_t largest_difference = 0;  ///< largest |sent − ∫Rc| of all windows, in bytes
 };
 
 /// Evaluates windows of `length`, or slightly more if the samples require it.

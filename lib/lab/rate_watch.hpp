@@ -31,8 +31,8 @@ class RateWatch : public stats::Observer {
   static constexpr std::size_t kEvents = 1U << 16;   ///< maximum number of logged events per board
   static constexpr std::size_t kSamples = 1U << 16;  ///< maximum number of samples per congestion control
 
-  /// Call before traffic begins, while no other thread uses the boards. `boards` are the first of
-  /// Sample::endpoints.
+  /// Call before traffic begins, while no other thread uses the boards. Sample::endpoints must begin with
+  /// `boards`, in this order.
   RateWatch(std::vector<engine::Board*> boards, Time interval);
 
   Time due() const override { return due_; }
@@ -60,7 +60,8 @@ class RateWatch : public stats::Observer {
   std::vector<Control> controls_;
 };
 
-/// The largest value for the checks rate_tracking and sawtooth; empty if there was nothing to check.
+/// Return the values of the checks rate_tracking and sawtooth: the largest of all congestion controls.
+/// Empty if there was nothing to check.
 std::optional<double> worst_tracking(const std::vector<RateStats>& figures);
 std::optional<double> worst_sawtooth(const std::vector<RateStats>& figures);
 

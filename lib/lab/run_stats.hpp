@@ -19,7 +19,7 @@ namespace softfeb::lab {
 /// All results of one run of an experiment.
 struct RunStats {
   bool virtual_time = false;
-  double preempted_share = 0;  ///< share of time for which the worst worker was preempted
+  double preempted_share = 0;  ///< share of time for which the host preempted the most affected worker
   LabStats metrics;
   Totals totals;
   std::vector<Balance> balances;
@@ -33,8 +33,8 @@ struct RunStats {
 std::uint64_t memory_wrong(const config::RunConfig& config, const endpoints::Plans& plans,
                            const endpoints::Endpoints& endpoints, const endpoints::Payloads& payloads);
 
-/// Results of a finished run; `last` is its last sample, after the drain. Values from other sources
-/// (preempted_share, rate_tracking, sawtooth) are not filled in.
+/// Returns the results of a finished run. `last` is its last sample, taken after the drain. The caller
+/// fills in preempted_share, rate_tracking and sawtooth.
 RunStats run_stats(const config::LabConfig& config, const endpoints::Plans& plans,
                    const endpoints::Endpoints& endpoints, const endpoints::Payloads& payloads,
                    const Metrics& metrics, const stats::Sample& last, const Edge& edge = {});

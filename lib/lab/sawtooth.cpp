@@ -8,7 +8,7 @@ namespace softfeb::lab {
 
 namespace {
 
-/// Middle of a window, and the average rate in it.
+/// Returns the average rate in a window, as a point in the middle of the window.
 RatePoint point_of(const RateWindow& w, double bytes) {
   return {w.from + (w.to - w.from) / 2, bytes / to_seconds(w.to - w.from)};
 }
@@ -59,7 +59,8 @@ SawtoothStats compare_sawtooth(const RateOrigin& origin, std::span<const engine:
     const SentSample &from = samples[i - 1], &to = samples[i];
     if (to.at <= from.at || !credit_limited(from, to, packet)) continue;
     windows.push_back({from.at, to.at});
-    // Credit added in the interval either left as packets or is still in the bucket.
+    // Credit added in the interval was either used for packets or is still in the bucket, so the sum of
+    // both is the credit added.
     const auto more = static_cast<double>(to.credit - from.credit);
     sent.push_back(point_of(windows.back(), static_cast<double>(to.counted - from.counted) + more));
   }

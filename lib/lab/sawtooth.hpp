@@ -21,7 +21,7 @@ struct RatePoint {
 /// Average properties of a sawtooth-shaped rate.
 struct Sawtooth {
   std::size_t teeth = 0;  ///< completed falls
-  Time period = 0;        ///< between two peaks; 0 with fewer than two
+  Time period = 0;        ///< time between two peaks; 0 with fewer than two
   double depth = 0;       ///< relative drop from a peak to the next trough
 };
 
@@ -32,19 +32,19 @@ Sawtooth sawtooth_of(std::span<const RatePoint> points, double swing);
 /// The measured sawtooth, and the one predicted from the reaction point's parameters and the CNPs.
 struct SawtoothStats {
   Sawtooth sent, predicted;
-  /// The larger of the relative differences in period and depth; empty with fewer than two teeth on either
-  /// side.
+  /// The larger of the relative differences in period and depth; empty if either sawtooth has fewer than
+  /// two teeth.
   std::optional<double> difference() const;
 };
 
-/// Sent: bytes and credit between samples while credit limited the sender. Predicted: ∫Rc over the same
-/// intervals.
+/// Compares the measured sawtooth with the predicted one, in intervals between samples in which only credit
+/// limited the sender. Measured: bytes sent plus the change of credit. Predicted: ∫Rc.
 SawtoothStats compare_sawtooth(const RateOrigin& origin, std::span<const engine::CongestionEvent> events,
                                std::span<const SentSample> samples, std::uint32_t packet, double swing);
 
-/// The sawtooth for CNPs at equal intervals, from the formulas of the algorithm instead of a clock-exact
-/// replay. A CNP cuts Rc by alpha / 2^DecGain; Rc then increases every RateIncInterval. Alpha decays by
-/// AlphaG every AlphaUpdInterval and grows once per period.
+/// The sawtooth for CNPs at equal intervals, computed from the algorithm's formulas instead of a
+/// clock-exact replay. A CNP cuts Rc by alpha / 2^DecGain; Rc then increases every RateIncInterval. Alpha
+/// decays by AlphaG every AlphaUpdInterval and grows once per period.
 struct SteadySawtooth {
   double alpha = 0;                       ///< at the cut, 0…1
   double depth = 0;                       ///< relative to the peak

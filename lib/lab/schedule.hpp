@@ -27,7 +27,7 @@ class Schedule {
   /// All boards stop at `end` at the latest.
   Schedule(std::vector<Sending> boards, Time end);
 
-  /// Records that board `b` was found at `at` to have sent and completed all its messages.
+  /// Records that at time `at`, board `b` had sent and completed all its messages.
   void finished(std::size_t b, Time at);
 
   std::size_t boards() const { return boards_.size(); }
@@ -39,8 +39,8 @@ class Schedule {
   }
   /// True if no board starts or stops between `from` and `to`.
   bool quiet(Time from, Time to) const;
-  /// True if the state is steady from `from` to `to`: no start or stop in that time or in kSettling before
-  /// it.
+  /// True if the state is steady from `from` to `to`: no board starts or stops in this interval, or within
+  /// kSettling before it.
   bool steady(Time from, Time to) const { return from >= kSettling && quiet(from - kSettling, to); }
   /// The starts and stops in time order, except the last stop.
   std::vector<Change> changes() const;

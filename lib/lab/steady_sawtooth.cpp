@@ -16,8 +16,9 @@ constexpr unsigned kMostIncreases = 1'000'000;
 
 Time clocks(std::uint64_t n) { return n * kFirmwareClock; }
 
-/// Alpha at the cuts. It rises with each CNP and decays until the next; a cut uses the value before its own
-/// CNP raises it. Computed in steps of 1/1024 with rounding, which stops the decay early.
+/// Alpha at the cuts. Alpha rises with each CNP and decays until the next one. A cut uses the value that
+/// alpha had before the same CNP raised it. Alpha is computed in steps of 1/1024 with rounding, which stops
+/// the decay early.
 double steady_alpha(const FirmwareParameters& p, Time period) {
   constexpr unsigned kSettle = 2000, kCount = 1000;
   const Time interval = clocks(std::uint64_t{p.alpha_upd_interval} + 2);

@@ -15,20 +15,20 @@ struct Totals {
   std::uint64_t timeouts = 0;
   std::uint64_t messages_completed = 0;
   std::uint64_t messages_failed = 0;
-  std::uint64_t cnp_tx = 0;       ///< sent by receivers
-  std::uint64_t cnp_rx = 0;       ///< received by boards
-  std::uint64_t bytes_wrong = 0;  ///< at receivers
+  std::uint64_t cnp_tx = 0;       ///< CNPs sent by receivers
+  std::uint64_t cnp_rx = 0;       ///< CNPs received by boards
+  std::uint64_t bytes_wrong = 0;  ///< wrong payload bytes at receivers
   std::uint64_t dropped = 0;      ///< dropped by switches that were out of buffer space
-  std::uint64_t lost = 0;         ///< in the network, for any reason
+  std::uint64_t lost = 0;         ///< packets lost in the network, for any reason
   std::uint64_t ecn_marked = 0;
   std::uint64_t pause_tx = 0;  ///< pause frames sent by switches
   std::uint64_t pause_rx = 0;  ///< pause frames that boards and receivers honoured
   std::uint64_t cnp_forged = 0;
   std::uint64_t unresolved_qps = 0;  ///< QPs of boards whose next hop's MAC address is unknown
-  Time resolution = 0;               ///< slowest board: EndpointSnapshot::resolution_took
+  Time resolution = 0;               ///< longest EndpointSnapshot::resolution_took of all boards
 };
 
-/// `boards` is the number of boards among the sample's endpoints.
+/// Sums the counters of a sample. Its first `boards` endpoints are boards, the others receivers.
 Totals totals_of(const stats::Sample& sample, std::size_t boards);
 
 }  // namespace softfeb::lab

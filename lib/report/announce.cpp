@@ -138,7 +138,7 @@ bool software(const config::RunConfig& config) {
 std::vector<std::string> pacer_lines(const config::RunConfig& config) {
   std::vector<std::string> lines;
   for (const config::BoardConfig& board : config.boards) {
-    std::vector<std::pair<std::string, std::uint32_t>> kinds;  // with the number of QPs
+    std::vector<std::pair<std::string, std::uint32_t>> kinds;  // each kind with its number of QPs
     for (const config::QpConfig& qp : board.qps) {
       const std::string text = pacers_of(board, qp);
       if (text.empty()) continue;

@@ -18,7 +18,7 @@ Json or_null(const std::optional<double>& v) { return v ? Json(*v) : Json(nullpt
 
 double gbps(std::uint64_t bytes_per_second) { return static_cast<double>(bytes_per_second) * 8e-9; }
 
-/// Rate at which the QP is paced; empty if it is not paced.
+/// Returns the rate at which the QP is paced; nullopt if it is not paced.
 std::optional<double> rc_gbps(const engine::SendQpSnapshot& s, const stats::QpRates& f) {
   return s.congestion ? gbps(s.congestion->rate) : f.offered_gbps;
 }
@@ -78,7 +78,7 @@ Attention attention_to(const engine::SendQpSnapshot& s) {
   return trouble ? Attention::kTrouble : Attention::kNone;
 }
 
-/// Sums over QPs.
+/// Sums over a board's QPs.
 class Totals {
  public:
   void add(const engine::SendQpSnapshot& s) {

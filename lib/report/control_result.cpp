@@ -12,7 +12,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// `packets_dropped` were dropped by the packetizer.
+/// Returns the results of one RSSI link. `packets_dropped` is the number of packets that the packetizer
+/// dropped.
 Json link_result(const slowcontrol::ControlLink& link, std::uint64_t packets_dropped) {
   const srp::RssiStatus& s = link.server().status();
   return {{"connections", s.reconnects},

@@ -13,13 +13,13 @@
 /// Results of the boards' slow control.
 namespace softfeb::report {
 
-/// `boards[].control` of the result.
+/// Returns `boards[].control` of the result.
 nlohmann::ordered_json control_result(const slowcontrol::BoardControl& board);
 
 /// True for a QP that was created over the metadata bus, if it still exists or has generated messages.
 bool made_by_bus(const engine::SendQpSnapshot& qp);
 
-/// Returns such a QP as an element of `boards[].qps[]`.
+/// Returns a QP that was created over the metadata bus as an element of `boards[].qps[]`.
 nlohmann::ordered_json bus_qp_result(const engine::SendQpSnapshot& qp, const stats::QpRates& figures);
 
 }  // namespace softfeb::report

@@ -18,7 +18,8 @@ using Json = nlohmann::ordered_json;
 
 Json or_null(const std::optional<lab::Share>& s) { return s ? Json(lab::to_double(*s)) : Json(nullptr); }
 
-/// Divides instead of multiplying, so that the result is correctly rounded: 200 ms give 0.2.
+/// Converts to seconds by dividing, not multiplying, so that the result is correctly rounded: 200 ms give
+/// 0.2.
 double seconds(Time t) { return static_cast<double>(t) / static_cast<double>(kSecond); }
 double milliseconds(Time t) { return static_cast<double>(t) / static_cast<double>(kMillisecond); }
 

@@ -52,7 +52,7 @@ std::string change_in_words(const config::LabConfig& config, const lab::Change& 
   return fmt::format("  after {} at {:g} s", what, to_seconds(c.at));
 }
 
-/// Changes come from one run. The same change in the other run is found by its time.
+/// Returns the line of a change of one run. The same change in the other run is found by its time.
 Line change_line(const config::LabConfig& config, const lab::Change& change) {
   const Time at = change.at;
   return {change_in_words(config, change), LimitUnit::kTime,
@@ -111,7 +111,8 @@ const lab::CheckResult* find(const LabRun* run, const std::string& name) {
   return at == run->checks.end() ? nullptr : &*at;
 }
 
-/// "held" means in every run that counts. A run in real time that does not count is reported separately.
+/// Describes the state of a check. "held" means that it held in every run that counts. A run in real time
+/// that does not count is reported separately.
 std::string state_of(const lab::CheckResult* real, const lab::CheckResult* in_virtual) {
   std::string text;
   const auto add = [&](const std::string& part) { text += (text.empty() ? "" : "; ") + part; };

@@ -15,7 +15,7 @@ namespace {
 constexpr double kViewGbps = 8e-9;  // Gb/s per byte per second
 constexpr Time kViewInterval = 250 * kMillisecond;
 constexpr Time kLineInterval = kSecond;
-/// Interval, in virtual time, between reads of the wall clock.
+/// Virtual time between two reads of the wall clock.
 constexpr Time kVirtualInterval = 10 * kMillisecond;
 /// With this many queue pairs, four snapshots a second would cost the workers more than 1 % of their time.
 constexpr std::size_t kManyQps = 4000;
@@ -90,7 +90,7 @@ void LiveTable::add(const stats::Sample& sample) {
 void LiveTable::end(const stats::Sample& sample) {
   due_ = kNever;
   if (quiet_ || !terminal_.moves()) return;
-  // The table of the result follows and is more complete.
+  // Erase the live table: the result's table follows and is more complete.
   terminal_.clear();
   terminal_.print(line(sample, rates_.add(sample)));
 }

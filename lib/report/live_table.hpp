@@ -18,9 +18,9 @@
 
 namespace softfeb::report {
 
-/// Shows the progress of a run on standard error. A terminal shows a table of boards and switch ports, which
-/// is redrawn four times a second. Other outputs get one line per second of the run. Virtual time can pass
-/// faster or slower than real time, so there the wall clock limits the output to the same frequency.
+/// Shows the progress of a run on standard error. A terminal shows a table of boards and switch ports,
+/// which is redrawn four times a second. Other outputs get one line per second of the run. In virtual time,
+/// which may pass faster or slower than real time, the wall clock limits the output to the same frequency.
 class LiveTable : public stats::Observer {
  public:
   enum class Clock : std::uint8_t { kReal, kVirtual };

@@ -17,7 +17,8 @@ std::string cut_to(std::string text, std::size_t columns) {
   return text;
 }
 
-/// Cut `plain` to the width before colouring it: escape sequences take no columns.
+/// Adds escape sequences for the colour of `mood`. They take no columns, so the caller must shorten `plain`
+/// to the available width first.
 std::string coloured(const std::string& plain, LiveView::Mood mood, bool colours) {
   if (!colours) return plain;
   switch (mood) {
@@ -158,7 +159,7 @@ class Layout {
 std::vector<std::string> lay_out(const LiveView& view, std::size_t columns, std::size_t rows, bool colours) {
   std::vector<std::string> lines{bold(cut_to(view.heading, columns), colours)};
   const Layout layout(view, columns, colours);
-  constexpr std::size_t kLeast = 3;  // a heading, a row, and the summary of the others
+  constexpr std::size_t kLeast = 3;  // a heading, a row, and the summary of the other rows
   if (rows < 1 + kLeast || view.boards.empty()) return lines;
   std::size_t room = rows - 1;
   // Ports get at least a third of the rows, plus those that the boards do not need.

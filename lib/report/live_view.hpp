@@ -19,7 +19,7 @@ struct LiveView {
     std::optional<double> offered_gbps;  ///< requested payload rate; empty: no limit
     std::optional<double> rc_gbps;       ///< empty without congestion control
     double sent_gbps = 0;                ///< BTH to pad, since the previous view
-    std::uint64_t cnps = 0;              ///< `cnps` and the next member are totals since the start
+    std::uint64_t cnps = 0;              ///< total since the start, like the next member
     std::uint64_t resent = 0;
   };
   /// A switch port.

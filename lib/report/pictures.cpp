@@ -44,8 +44,8 @@ void no_pictures(const std::string& what, const std::string& fix) {
   fmt::print(stderr, "softfeb: no pictures: {}\nfix: {}\n", what, fix);
 }
 
-/// The child writes both output and errors to our standard error, and inherits no other descriptor. Throws
-/// std::system_error.
+/// Starts the report tool. It writes both output and errors to our standard error, and inherits no other
+/// descriptor. Throws std::system_error.
 pid_t start_maker(const fs::path& program, const std::string& folder) {
   posix_spawn_file_actions_t files;
   posix_spawn_file_actions_init(&files);
@@ -63,8 +63,8 @@ pid_t start_maker(const fs::path& program, const std::string& folder) {
   return child;
 }
 
-/// `status` is as from waitpid(). Returns false if the child took too long and was killed, or could not be
-/// waited for.
+/// Waits for the child and stores its status from waitpid(). Returns false if the child took too long and
+/// was killed, or if waitpid() failed.
 bool wait_for_maker(pid_t child, int& status) {
   const auto end = std::chrono::steady_clock::now() + kPatience;
   while (std::chrono::steady_clock::now() < end) {

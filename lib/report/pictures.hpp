@@ -6,8 +6,8 @@
 namespace softfeb::report {
 
 /// Creates index.html and the charts in a report's folder, which already contains configuration, result and
-/// time series. Runs a separate Python program (tools/report). Call after all traffic has ended. On failure,
-/// prints the reason and a fix to standard error; nothing else depends on the charts.
+/// time series. Runs a separate Python program (tools/report). Call after all traffic has ended. On
+/// failure, prints the reason and a fix to standard error. The run's other results are not affected.
 void make_pictures(const std::string& folder, bool quiet);
 
 }  // namespace softfeb::report

@@ -15,7 +15,7 @@ namespace softfeb::report {
 std::vector<std::string> port_names(const fabric::NetworkConfig& config,
                                     const fabric::NetworkSnapshot& network);
 
-/// Writes ports.csv (doc/result.md): a row for each switch port and sample, every run.series_interval.
+/// Writes ports.csv (doc/result.md): at every run.series_interval, one row for each switch port.
 class PortSeries : public stats::Observer {
  public:
   /// Writes the heading. `config` must outlive this object. Throws EnvironmentError.

@@ -33,9 +33,10 @@ class Recorder {
   /// time the workers own the boards. Call before observers().
   void watch_rates(const endpoints::Endpoints& endpoints);
   std::vector<stats::Observer*> observers();
-  /// Requires a lab.
+  /// Metrics of the run. Must not be called for `softfeb run`.
   const lab::Metrics& metrics() const { return *metrics_; }
-  /// Adds the results of watch_rates(). Call after the run, while the boards still exist.
+  /// Adds the results of the observer that watch_rates() added. Call after the run, while the boards still
+  /// exist.
   void complete(lab::RunStats& stats) const;
   /// Completes the files. Call after the run. Throws EnvironmentError.
   void finish();

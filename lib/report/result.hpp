@@ -12,8 +12,8 @@
 
 namespace softfeb::report {
 
-/// Returns the result document (doc/result.md): one JSON object, complete however the run ended.
-/// `machine` is null in virtual time.
+/// Returns the result document (doc/result.md): one JSON object, complete however the run ended. `dpdk` is
+/// null in virtual time.
 nlohmann::ordered_json make_result(const config::RunConfig& config, const runtime::DpdkRuntime* dpdk,
                                    const endpoints::Plans& plans, const stats::Outcome& outcome,
                                    endpoints::Endpoints& endpoints,

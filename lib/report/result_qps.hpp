@@ -19,15 +19,16 @@ enum class Attention : std::uint8_t {
   kFailed,   ///< not everything arrived
 };
 
-/// Returns the indices of the QPs to list, ascending. Returns all if there are at most `limit` (empty:
-/// unlimited); otherwise at most `limit` of those that need attention, preferring failed ones.
+/// Returns the indices of the QPs to list, ascending. If there are at most `limit` QPs (empty: unlimited),
+/// these are all QPs. Otherwise they are at most `limit` of the QPs that need attention, failed ones first.
 std::vector<std::size_t> listed_qps(const std::vector<Attention>& qps, std::optional<std::uint32_t> limit);
 
-/// {"qps", "qps_listed", "qps_failed", "qps_in_trouble"}
+/// Returns {"qps", "qps_listed", "qps_failed", "qps_in_trouble"}.
 nlohmann::ordered_json qp_numbers(const std::vector<Attention>& qps, std::size_t listed);
 
-/// {"qps", "min", "p50", "mean", "max"} of `values`, which has an element for each QP with a value; null if
-/// it is empty. p50 is the median; for an even number of values, the lower of the two middle ones.
+/// Returns {"qps", "min", "p50", "mean", "max"} of `values`, which contains one value for each QP that has
+/// one; null if `values` is empty. p50 is the median; for an even number of values, the lower of the two
+/// middle ones.
 nlohmann::ordered_json spread(std::vector<double> values);
 
 }  // namespace softfeb::report

@@ -34,7 +34,8 @@ std::string qp_row(const std::string& board, roce::Qpn qpn, const engine::SendQp
                      qp.on_bus ? "  by bus" : "");
 }
 
-/// Rows of the QPs that metadata buses created. `rows` counts all QPs, including those beyond kMaxRows.
+/// Returns the rows of the QPs that were created over metadata buses. Adds the number of these QPs to
+/// `rows`, including QPs that have no row because of kMaxRows.
 std::string bus_rows(const config::RunConfig& config, const stats::Outcome& o, std::size_t& rows) {
   std::string t;
   for (std::size_t b = 0; b < config.boards.size(); ++b) {
@@ -47,7 +48,9 @@ std::string bus_rows(const config::RunConfig& config, const stats::Outcome& o, s
   return t;
 }
 
-/// Not the sum of the queue pairs' rates, because some may have sent one after the other.
+/// Returns the line with the total payload rate. The rate is the total payload divided by the time
+/// measured. Adding up the rates of the queue pairs would be wrong, because some may have sent one after
+/// the other.
 std::string sum_line(const endpoints::Plans& plans, const stats::Outcome& o) {
   const double seconds = stats::measured_seconds(plans, o);
   if (seconds == 0) return "\nNo rate was measured. ";

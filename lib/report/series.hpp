@@ -13,8 +13,9 @@
 
 namespace softfeb::report {
 
-/// Writes series.csv (doc/result.md): a row per QP and sample or, above run.series_qps QPs, per board and
-/// sample. Rows are written as samples arrive, so memory use does not grow with the run.
+/// Writes series.csv (doc/result.md): one row per QP and sample or, if there are more than run.series_qps
+/// QPs, one row per board and sample. Rows are written as samples arrive, so memory use does not grow with
+/// the run.
 class Series : public stats::Observer {
  public:
   /// Writes the heading. `plans` must outlive this object. Throws EnvironmentError.
@@ -23,8 +24,8 @@ class Series : public stats::Observer {
 
   /// Samples are due at multiples of run.series_interval.
   Time due() const override { return due_; }
-  /// A late sample replaces those that were missed. A failed write ends the series, but not the run; finish()
-  /// reports the failure.
+  /// A late sample replaces all samples that were missed before it. A failed write ends the series, but not
+  /// the run; finish() reports the failure.
   void add(const stats::Sample& sample) override;
   void end(const stats::Sample& sample) override;
   /// Call after end(). Renames the file to its final name. Throws EnvironmentError if a write has failed.

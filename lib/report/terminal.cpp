@@ -19,7 +19,7 @@ bool dumb_terminal() {
   return term == nullptr || std::string_view(term) == "dumb" || *term == 0;
 }
 
-/// See https://no-color.org: the variable must be set and not empty.
+/// True if the user has disabled colours: NO_COLOR is set and not empty (https://no-color.org).
 bool no_colour() {
   const char* const wish = std::getenv("NO_COLOR");
   return wish != nullptr && *wish != 0;
@@ -72,7 +72,7 @@ std::string Terminal::over() const {
 }
 
 void Terminal::show(const std::vector<std::string>& lines) {
-  // Use a single write: blocks drawn in parts flicker.
+  // Use a single write, because a block that is drawn in parts flickers.
   std::string text = over();
   for (const std::string& line : lines) text += line + "\n";
   put_text(text);
