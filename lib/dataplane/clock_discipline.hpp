@@ -20,13 +20,13 @@ struct ClockReading {
   std::uint64_t window = 0;
 };
 
-/// TSC frequency, measured over each half of three readings.
+/// TSC frequency, measured over the two intervals between three readings.
 struct ClockCalibration {
-  std::uint64_t hz = 0;       ///< frequency over both halves, in Hz
-  double difference_ppm = 0;  ///< difference between the halves
+  std::uint64_t hz = 0;       ///< frequency over both intervals together, in Hz
+  double difference_ppm = 0;  ///< difference between the frequencies of the two intervals
   double error_ppm = 0;       ///< error that the reading windows alone can cause
 
-  /// True when the halves differ by no more than error_ppm or kTolerancePpm, whichever is larger.
+  /// True when the two frequencies differ by no more than error_ppm or kTolerancePpm, whichever is larger.
   bool consistent() const;
   static constexpr double kTolerancePpm = 20;
 };

@@ -24,7 +24,7 @@ struct FaultRates {
 
 enum class FaultAction : std::uint8_t { kDrop, kCorrupt, kMarkCe };
 
-/// Applies to the n-th packet (from 1) with this DestQP and PSN.
+/// A fault for one packet: the n-th packet (from 1) with this DestQP and PSN.
 struct FaultRule {
   FaultAction action = FaultAction::kDrop;
   roce::Qpn qpn = 0;

@@ -24,7 +24,7 @@ class FlowRules {
   FlowRules(const FlowRules&) = delete;
   FlowRules& operator=(const FlowRules&) = delete;
 
-  /// The tier and rules in force.
+  /// The chosen tier and the rules that are inserted.
   const SteeringChoice& choice() const { return choice_; }
 
  private:

@@ -49,7 +49,7 @@ struct PortCounters {
   std::uint64_t tx_packets = 0, tx_bytes = 0, tx_errors = 0;
 };
 
-/// Result of a flow control setting.
+/// Result of apply_flow_control().
 struct FlowControlResult {
   bool held = true;      ///< false: the port cannot apply the requested setting
   std::string in_words;  ///< "off", "unchanged", "net_vhost has no flow control", …

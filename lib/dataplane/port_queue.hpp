@@ -184,7 +184,7 @@ class alignas(64) PortQueue {
   std::size_t pending_count_ = 0;
   std::array<ControlFrame, kControlShare> held_{};  ///< frames of paused endpoints
   std::size_t held_count_ = 0;
-  // The next three are used only with `stamps`.
+  // The next three members are used only with `stamps`.
   std::array<Time, kMaxBurst> departures_{};  ///< departure times of frames_
   Time scheduled_ = 0;                        ///< all frames due before this time are collected
   Time turned_at_ = 0;                        ///< time of the previous iteration

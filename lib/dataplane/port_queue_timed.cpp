@@ -23,7 +23,8 @@ bool PortQueue::run_timed(Time now) {
   if (due < oldest) deps_.stamps->was_late(oldest - due);
   scheduled_ = std::max(turned_at_, oldest);
   bool sent = false;
-  // Packets received in this iteration arrived now; do not respond to them before.
+  // Replay the schedule before receiving. Packets received in this iteration arrive at `now`, so responses
+  // to them must not depart earlier.
   for (unsigned i = 0; i < kBursts && scheduled_ < now; ++i) sent = transmit_timed(now) || sent;
   turned_at_ = scheduled_ = now;
   return receive(now) || sent;

@@ -24,11 +24,12 @@ std::uint64_t unix_origin_ns(const TscClock& clock);
 /// afterwards. Owned by the control thread; workers receive each new slope from updates().
 class RunClock {
  public:
-  /// Takes the first reading. Do slow set-up between construction and calibrate(), which then sleeps less.
+  /// Takes the first reading. Do slow set-up work between construction and calibrate(), because calibrate()
+  /// then sleeps less.
   RunClock();
 
-  /// Completes the calibration; its last reading is Time 0. Sleeps for the rest of two 25 ms measurements,
-  /// and repeats both if they disagree: at most 100 ms.
+  /// Completes the calibration, whose last reading becomes Time 0. Sleeps until two measurements of 25 ms
+  /// are complete, and repeats both if they disagree. Takes at most 100 ms.
   void calibrate();
 
   Time now() const;

@@ -45,7 +45,7 @@ using RuleCheck = std::function<std::optional<std::string>(const SteeringRule&)>
 struct SteeringChoice {
   SteeringTier tier = SteeringTier::kSoftware;
   std::vector<SteeringRule> rules;
-  std::string reason;  ///< reason for this tier and no higher one; printed at start-up
+  std::string reason;  ///< why no higher tier was chosen; printed at start-up
 };
 
 /// Maximum number of rules per port. NICs hold thousands; beyond that, insertion is slow and tables overflow.

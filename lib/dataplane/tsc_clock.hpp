@@ -66,7 +66,7 @@ class TscClock {
     Uint128 multiplier;  ///< picoseconds per cycle, times 2^kShift
   };
 
-  Line before_;  ///< in force up to line_.origin
+  Line before_;  ///< valid up to line_.origin
   Line line_;
 };
 

@@ -18,8 +18,8 @@ struct TxBuilderConfig {
   bool multi_segments = false;    ///< Capabilities::multi_segments
   std::uint32_t frame_bytes = 0;  ///< longest frame in bytes, Ethernet header to iCRC
   std::uint32_t descriptors = 1024;
-  /// Packets built and not yet freed, besides those in the descriptors: in the retry queue, or at the far end
-  /// of a ring.
+  /// Maximum number of packets built and not yet freed, in addition to those in the descriptors. They are
+  /// in the retry queue, or at the far end of a ring.
   std::uint32_t held = 1024;
   unsigned lcores = 1;
   std::uint32_t copy_below =

@@ -25,8 +25,8 @@ constexpr Time kLongestSleep = 50 * kMicrosecond;
 /// After this time without a packet, the worker waits for signals or, without them, polls less often.
 constexpr Time kQuiet = kMillisecond / 2;
 constexpr Time kLongestQuietSleep = 150 * kMicrosecond;
-/// A long wait ends this long before an event, because a CPU then sleeps deeply and takes longer to wake up
-/// than after a short wait.
+/// A long wait ends this long before an event, because a CPU sleeps more deeply during a long wait and then
+/// takes longer to wake up.
 constexpr Time kWakeEarly = 250 * kMicrosecond;
 /// Spin for this long before a board starts or stops, so that it does so on time.
 constexpr Time kAwakeBeforeStart = 300 * kMicrosecond;

@@ -49,14 +49,14 @@ class Worker {
   /// Waits for the loop to end after Quit.
   void join();
 
-  /// Return false if the queue is full; the caller may retry. Only one thread may send commands, and only one
-  /// may send requests. The requests of each kind are carried out in order, usually in the next iteration. A
-  /// sleeping worker takes some tens of microseconds longer.
+  /// Both functions return false if the queue is full; the caller may retry. Only one thread may send
+  /// commands, and only one may send requests. The requests of each kind are carried out in order, usually
+  /// in the next iteration. A sleeping worker takes some tens of microseconds longer.
   bool command(const Command& command);
   bool request(BoardRequest& request);
   bool request(ReceiverRequest& request);
-  /// The idle wait; null unless the policy is kSleep. Producers of the worker's rings must ring its doorbell.
-  /// Set it up before launch().
+  /// The idle wait; null unless the policy is kSleep. Producers of the worker's rings must ring its
+  /// doorbell. Add its ports before launch().
   IdleWait* idle_wait() { return idle_wait_.get(); }
 
   /// Counters of the running worker. Any thread may call it.

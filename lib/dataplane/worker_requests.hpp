@@ -16,41 +16,43 @@
 #include <variant>
 #include <vector>
 
-/// Commands and requests that other threads send to a worker. A request is a struct owned by the thread that
-/// sends it. That thread must not access it until `done` is set; then the request has taken effect. Commands
-/// are executed in order; register accesses and requests for receivers have queues of their own
-/// (RequestQueue), so that they do not wait for commands that take many iterations.
+/// Commands and requests that other threads send to a worker. The thread that sends a request owns the
+/// request's struct, but must not access it until the worker has set `done`. The request has then taken
+/// effect. Commands are executed in order. Register accesses (BoardRequest) and requests for receivers
+/// (ReceiverRequest) have queues of their own (RequestQueue), so that they do not wait for commands that
+/// take many iterations.
 namespace softfeb::dataplane {
 
-/// Statistics of all endpoints of a worker, filled by the worker.
+/// Requests the statistics of all endpoints of a worker, which fills in the members.
 struct SnapshotRequest {
   std::vector<engine::EndpointSnapshot> endpoints;  ///< in the order of Worker::endpoints()
   std::optional<fabric::NetworkSnapshot> network;   ///< only for the worker that runs the network
   std::atomic<bool> done{false};
 };
 
-/// New congestion control parameters for QPs of one board. The worker keeps it until it is due.
+/// Requests new congestion control parameters for QPs of one board. The worker keeps the request until time
+/// `at`.
 struct CongestionChange {
-  Time at = 0;                     ///< time at which to apply it; if it has passed: at once
-  engine::Board* board = nullptr;  ///< one of the worker's
-  std::uint32_t first = 0;         ///< QPs first … first + count - 1 of the board
+  Time at = 0;                     ///< time at which to apply the parameters; a time in the past means now
+  engine::Board* board = nullptr;  ///< one of the worker's boards
+  std::uint32_t first = 0;         ///< the parameters are for QPs first … first + count - 1 of the board
   std::uint32_t count = 0;
   engine::CongestionSettings profile;
-  std::atomic<bool> done{false};     ///< applied to all these QPs
-  CongestionChange* next = nullptr;  ///< used by the worker
+  std::atomic<bool> done{false};     ///< set when applied to all these QPs
+  CongestionChange* next = nullptr;  ///< next change in the worker's list
 };
 
-/// Register writes for a board, and the state to read back after them.
+/// Requests register writes for a board, and a snapshot of the board's state after these writes.
 struct BoardRequest {
-  engine::Board* board = nullptr;              ///< one of the worker's
+  engine::Board* board = nullptr;              ///< one of the worker's boards
   std::vector<board::DataPathAction> actions;  ///< applied in order, at the same time
-  board::DataPathState state;                  ///< in: the requested QPs; out: their state
+  board::DataPathState state;                  ///< in: the QPs whose state is requested; out: the state
   std::atomic<bool> done{false};
 };
 
-/// Creates and removes queue pairs of a receiver.
+/// Requests the creation and removal of queue pairs of a receiver.
 struct ReceiverRequest {
-  engine::Receiver* receiver = nullptr;         ///< one of the worker's
+  engine::Receiver* receiver = nullptr;         ///< one of the worker's receivers
   std::vector<engine::ReceiverAction> actions;  ///< applied in order, in the same iteration
   std::atomic<bool> done{false};
 };
@@ -66,7 +68,7 @@ struct Quit {};
 using Command =
     std::variant<StartTraffic, StopTraffic, FlushRequests, SnapshotRequest*, CongestionChange*, Quit>;
 
-/// Applies the register writes and reads the state back, at time `now`.
+/// Applies the register writes of `request` at time `now`, then stores the resulting state in it.
 inline void carry_out(BoardRequest& request, Time now) {
   for (const board::DataPathAction& action : request.actions) request.board->apply(action, now);
   request.board->observe(request.state, now);
@@ -80,8 +82,8 @@ template <typename Request>
 class RequestQueue {
  public:
   static constexpr std::size_t kCapacity = 1024;
-  /// Maximum number of requests carried out per iteration, so that packets do not wait. Each request accesses
-  /// a few QPs.
+  /// Maximum number of requests carried out per iteration. The limit keeps the delay of packets short, as
+  /// each request accesses only a few QPs.
   static constexpr std::size_t kPerIteration = 16;
 
   /// Producer: returns false when the queue is full.

@@ -10,9 +10,9 @@ namespace softfeb::dataplane {
 
 struct PortQueueCounters {
   std::uint64_t rx_packets = 0;
-  std::uint64_t rx_nobody = 0;       ///< the destination is not an endpoint of this port
-  std::uint64_t rx_malformed = 0;    ///< bad length or checksum, or too many segments
-  std::uint64_t rx_handed_over = 0;  ///< handed to another worker
+  std::uint64_t rx_nobody = 0;       ///< packets whose destination is not an endpoint of this port
+  std::uint64_t rx_malformed = 0;    ///< packets with a bad length or checksum, or with too many segments
+  std::uint64_t rx_handed_over = 0;  ///< packets handed to another worker
   std::uint64_t control_rx = 0;      ///< datagrams passed to the control thread
   std::uint64_t control_tx = 0;      ///< frames from the control thread; also in tx_packets
   std::uint64_t ring_full = 0;       ///< packets lost because the ring to the other thread was full
@@ -25,18 +25,19 @@ struct PortQueueCounters {
 /// rx_stranger or rx_unusable.
 struct NetworkRelayCounters {
   std::uint64_t rx_packets = 0;
-  std::uint64_t rx_stranger = 0;  ///< source MAC address belongs to no station
-  std::uint64_t rx_unusable = 0;  ///< too short, or no buffer to copy the headers
-  std::uint64_t rx_outside = 0;   ///< part of rx_packets from external ports
+  std::uint64_t rx_stranger = 0;  ///< packets whose source MAC address belongs to no station
+  /// Packets that are too short, or whose headers could not be copied for lack of a buffer.
+  std::uint64_t rx_unusable = 0;
+  std::uint64_t rx_outside = 0;  ///< part of rx_packets from external ports
   std::uint64_t tx_packets = 0;
   std::uint64_t tx_outside = 0;  ///< part of tx_packets to external ports
   std::uint64_t tx_short = 0;    ///< bursts a port accepted only in part; the rest is retried
-  std::uint64_t tx_dropped = 0;  ///< the external port's queue was full (kPortRoom)
+  std::uint64_t tx_dropped = 0;  ///< packets dropped because the external port's queue was full (kPortRoom)
   std::uint64_t tx_waiting = 0;  ///< packets currently queued for a port
-  std::uint64_t held_up = 0;     ///< receive bursts shortened because frames ran out
+  std::uint64_t held_up = 0;     ///< receive bursts shortened because no frames were free
   std::uint64_t overruns = 0;    ///< iterations more than kLate after a network event was due
-  Time latest = 0;               ///< largest delay of those
-  Time late = 0;                 ///< sum of those delays
+  Time latest = 0;               ///< largest delay of these iterations
+  Time late = 0;                 ///< sum of the delays of these iterations
   static constexpr Time kLate = 20 * kMicrosecond;
 };
 
@@ -54,7 +55,8 @@ struct LoopCounters {
 
 /// All counters of a worker except those of its endpoints.
 struct WorkerStats {
-  std::uint64_t unfinished = 0;  ///< boards not yet started, or with messages to send or complete
+  /// Boards that have not started, or that have messages to send or complete.
+  std::uint64_t unfinished = 0;
   PortQueueCounters port_queues;
   LoopCounters loop;
   NetworkRelayCounters network;  ///< all 0 without a network

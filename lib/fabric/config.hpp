@@ -33,7 +33,7 @@ struct EcnMarking {
 struct QueueConfig {
   EcnMarking ecn;
   bool lossless = false;  ///< PFC may pause this priority
-  /// Share of the bytes in deficit round robin. 0: strict priority, highest queue number first.
+  /// Weight in deficit round robin, which shares bytes. 0: strict priority, highest queue number first.
   std::uint32_t weight = 1;
 };
 
@@ -42,12 +42,14 @@ using roce::PauseMode;
 /// Flow control thresholds. They apply to the bytes that one ingress port (with PFC, one priority of a port)
 /// occupies in the switch buffer.
 struct PauseThresholds {
-  std::uint64_t xoff = 0;  ///< pause at or above, or as soon as headroom is used
-  std::uint64_t xon = 0;   ///< resume at or below, once headroom is empty; less than xoff
-  /// Bytes per ingress port (and lossless priority) in addition to the shared buffer. They absorb what is in
-  /// flight when a pause frame is sent.
+  /// Bytes at or above which the port sends a pause; any use of headroom also causes a pause.
+  std::uint64_t xoff = 0;
+  std::uint64_t xon = 0;  ///< bytes at or below which it resumes, once headroom is empty; less than xoff
+  /// Bytes per ingress port (and lossless priority) in addition to the shared buffer. They absorb frames
+  /// that are in flight when a pause frame is sent.
   std::uint64_t headroom = 0;
-  /// Duration in a pause frame, in units of 512 bit times; the frame is repeated while paused.
+  /// Duration that a pause frame requests, in units of 512 bit times. The frame is repeated for as long as
+  /// the pause lasts.
   std::uint16_t quanta = 0xffff;
 };
 
@@ -63,7 +65,8 @@ struct SwitchConfig {
   std::string name;
   std::uint64_t buffer = 0;      ///< bytes shared by all ports; packets beyond it are dropped
   std::uint64_t port_limit = 0;  ///< bytes of the buffer that one egress port may use; 0: all
-  /// In units of 1/256. An egress queue may use alpha times the free part of the buffer; 0: off.
+  /// Alpha of dynamic thresholds, in units of 1/256: an egress queue may use alpha times the free part of
+  /// the buffer. 0: off.
   std::uint32_t dynamic_alpha = 0;
   std::array<QueueConfig, kQueues> queues{};
   bool trust_pcp = false;  ///< tagged frames select the queue by PCP, not DSCP
@@ -77,8 +80,8 @@ struct SwitchConfig {
 struct StationConfig {
   std::string name;
   std::optional<roce::MacAddress> mac;  ///< nullopt: the station's addresses are learnt
-  /// Kind of pause frames that the network honours on behalf of the station by delaying its frames, for
-  /// stations that react too late in real time. kOff: the station itself honours or ignores pause frames.
+  /// Kind of pause frames that the network honours on behalf of the station by delaying its frames, because
+  /// some stations react too late in real time. kOff: the station itself honours or ignores pause frames.
   PauseMode obeys = PauseMode::kOff;
   std::array<std::uint8_t, 64> dscp_to_priority{};  ///< priorities of untagged frames, as in the station
 };

@@ -13,7 +13,8 @@
 namespace softfeb::fabric {
 
 /// Bits of Frame::facts.
-inline constexpr std::uint8_t kFactTagged = 1;  ///< 802.1Q tag: Frame::pcp is valid, IP is 4 bytes later
+/// 802.1Q tag: Frame::pcp is valid, and the IP header is 4 bytes further on.
+inline constexpr std::uint8_t kFactTagged = 1;
 inline constexpr std::uint8_t kFactIpv4 = 2;
 inline constexpr std::uint8_t kFactIpv6 = 4;
 inline constexpr std::uint8_t kFactEct = 8;         ///< ECT(0) or ECT(1), not marked CE

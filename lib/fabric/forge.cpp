@@ -13,7 +13,7 @@ namespace softfeb::fabric {
 
 namespace {
 
-/// Path of a frame with kFactAck, whose headers up to the BTH are known to be present.
+/// Returns the path of a frame with kFactAck. Its headers up to the BTH are known to be present.
 roce::Path path_of(const Frame& frame) {
   roce::Path path;
   std::copy_n(frame.header, 6, path.dest_mac.begin());
@@ -40,8 +40,8 @@ std::uint32_t dest_qp_of(const Frame& frame) {
 
 bool ThroughputMeter::passes(std::uint64_t wire, Time now) {
   if (now >= begin_ + window_) {
-    // The previous window counts only if it directly precedes this one. Otherwise the windows in between had
-    // no frames, and the throughput was below the threshold.
+    // The previous window counts only if it directly precedes this one. Otherwise there were no frames in
+    // the windows in between, and the throughput was below the threshold.
     above_ = now < begin_ + 2 * window_ && bytes_ > limit_;
     begin_ = now - now % window_;
     bytes_ = 0;

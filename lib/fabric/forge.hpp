@@ -35,8 +35,8 @@ class ThroughputMeter {
   bool above_ = false;
 };
 
-/// Forges CNPs to the senders of passing packets. A request does not name the QP that sent it, but
-/// acknowledgements are addressed to that QP: a QP that a station acknowledges sends to that station. QPs
+/// Forges CNPs to the senders of passing packets. A request does not contain the QPN of its sender, so the
+/// forge learns it from acknowledgements: if a station acknowledges a QP, that QP sends to the station. QPs
 /// that are never acknowledged (UC) get no CNPs.
 class CnpForge {
  public:
@@ -45,7 +45,7 @@ class CnpForge {
 
   explicit CnpForge(Time interval);
 
-  /// Learns the sender that an acknowledgement is addressed to.
+  /// Learns a sender, to which the acknowledgement is addressed.
   void acknowledgement(const Frame& frame, const FlowTable& flows);
   /// Handles a request towards a port above the threshold: calls fn(ByteSpan) with a CNP for each QP that
   /// sends from the request's source to its destination and has had no CNP within the interval.

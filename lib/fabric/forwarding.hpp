@@ -23,8 +23,8 @@ class AddressTable {
   /// Returns the station of `mac`; kEverybody for a group address, kNobody for a reserved address that
   /// bridges do not forward, kSomebody for an unknown address.
   std::uint32_t find(const std::uint8_t* mac) const;
-  /// Records that `station`, which has no configured address, is reached by `mac`. Configured addresses do
-  /// not move.
+  /// Records that `mac` is an address of `station`, which has no configured address. Ignores configured
+  /// addresses.
   void learn(const std::uint8_t* mac, std::uint32_t station);
 
  private:

@@ -18,10 +18,11 @@ struct Frame {
   std::uint32_t length = 0;  ///< bytes of the whole frame, Ethernet header to iCRC, without FCS
   std::uint16_t header_length = 0;
 
-  // Private to the network, from send() until the frame is delivered or released: header fields, parsed once,
-  // and accounting (fabric/facts.hpp).
+  // The members below are private to the network from send() until the frame is delivered or released. They
+  // contain accounting data, and header fields that were parsed once (fabric/facts.hpp).
   std::uint16_t ingress = 0;  ///< ingress port in the current switch
-  /// Arrival time of its last bit at the next node; in a station's queue, the time it was queued.
+  /// Arrival time of the last bit at the next node; for a frame in a station's queue, the time when it was
+  /// queued.
   Time at = 0;
   std::uint32_t flow = 0;
   std::uint32_t destination = 0;  ///< station, or a constant of facts.hpp
@@ -31,7 +32,7 @@ struct Frame {
   std::uint8_t facts = 0;
 };
 
-/// Copies the network's private members of `from` to its copy `to`.
+/// Copies the network's private members from a frame to its copy.
 inline void copy_facts(const Frame& from, Frame& to) {
   to.ingress = from.ingress;
   to.flow = from.flow;

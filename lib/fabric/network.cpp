@@ -9,7 +9,8 @@ namespace softfeb::fabric {
 
 namespace {
 
-/// Maximum length in bytes. No real frame is longer; the limit keeps frames within the range of WireTime.
+/// Maximum length of a frame in bytes. No real frame is longer; the limit keeps frames within the range of
+/// WireTime.
 constexpr std::uint32_t kLongestFrame = 1U << 20;
 /// Maximum number of bytes queued at a station, so that an external port on a slow link cannot exhaust the
 /// frames.
@@ -29,8 +30,8 @@ PauseMode obeyed_by(const NodeRef& sender, const NetworkConfig& config) {
   return sender.kind == NodeRef::Kind::kStation ? config.stations[sender.index].obeys : PauseMode::kOff;
 }
 
-/// Priority of a frame at its station. All frames share priority 0 unless the network honours PFC for the
-/// station.
+/// Priority of a frame at its station. Frames have different priorities only if the network honours PFC for
+/// the station; otherwise it is 0.
 std::uint8_t priority_at(const StationConfig& station, const Frame& frame) {
   if (station.obeys != PauseMode::kPfc) return 0;
   return (frame.facts & kFactTagged) != 0 ? frame.pcp : station.dscp_to_priority[frame.dscp];

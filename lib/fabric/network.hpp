@@ -42,14 +42,14 @@ class Network {
   /// ownership of the frame.
   void send(std::uint32_t station, Frame* frame, Time now);
   /// Processes all events up to `now` in chronological order and puts the frames delivered to stations into
-  /// `out`. Returns their number. If `out` is full, call again with the same `now`.
+  /// `out`. Returns their number. If it filled `out`, call it again with the same `now`.
   std::size_t run(Time now, std::span<Delivery> out);
   /// Earliest time at which run() has work unless a station sends; kNever: none.
   Time next_event() const;
 
   /// Returns a snapshot with room for all ports and flows, so that take_snapshot() does not allocate.
   NetworkSnapshot make_snapshot() const;
-  /// Fills `out` and restarts the peaks.
+  /// Fills `out` and resets the peaks.
   void take_snapshot(NetworkSnapshot& out, Time now);
 
   const NetworkConfig& config() const;

@@ -21,12 +21,13 @@
 
 namespace softfeb::fabric {
 
-/// One direction of a link, with its transmitter. Frames waiting for a switch's transmitter are in its Port.
+/// One direction of a link, with its transmitter. Frames that wait for a switch's transmitter are in the
+/// switch's Port.
 struct Channel {
   Wire wire;
-  PauseState told;                         ///< only for a station whose pause frames the network honours
-  StationQueue waiting;                    ///< only for a station
-  Time tx_at = kNever;                     ///< next event of the transmitter
+  PauseState told;       ///< pause state; only for a station whose pause frames the network honours
+  StationQueue waiting;  ///< frames waiting at a station; unused for a switch
+  Time tx_at = kNever;   ///< next event of the transmitter
   std::uint16_t from = Topology::kNoPort;  ///< sending switch port
   std::uint16_t into = Topology::kNoPort;  ///< receiving switch port
   std::uint32_t station = 0;               ///< receiving station, if no switch port

@@ -38,7 +38,8 @@ Time PauseState::opens_at(std::uint8_t waiting) const {
   return first;
 }
 
-/// Returns the current state of all classes that were ever paused, so that a lost XON or XOFF is repeated.
+/// Returns a pause frame with the current state of all classes that were ever paused. A lost XON or XOFF is
+/// thus repeated.
 roce::MacControl PauseSender::what_is() const {
   roce::MacControl pause;
   pause.kind = kind_of(kind_);
@@ -74,7 +75,8 @@ std::optional<roce::MacControl> PauseSender::emptied(const IngressAccount& accou
   return pause;
 }
 
-/// Repeats the pause after half of its duration, so that it does not expire before the next frame arrives.
+/// Builds the frame that repeats the pause. It is due after half of the pause duration, so that it arrives
+/// before the pause expires.
 roce::MacControl PauseSender::renewal(Time now) {
   renew_at_ = stopped_ == 0 ? kNever : now + roce::pause_time(thresholds_.quanta, rate_) / 2;
   return what_is();

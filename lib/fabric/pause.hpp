@@ -49,7 +49,7 @@ class PauseSender {
   /// Returns the frame that repeats the current pauses; due at renew_at().
   roce::MacControl renewal(Time now);
   Time renew_at() const { return renew_at_; }
-  /// Call if the frame could not be allocated; retries after 1 µs.
+  /// Call if a pause frame could not be allocated. It is sent again after 1 µs.
   void failed(Time now) { renew_at_ = now + kMicrosecond; }
 
  private:

@@ -35,7 +35,7 @@ std::size_t PortQueues::size() const {
 Frame* PortQueues::pop(std::uint8_t may) {
   const auto candidates = static_cast<std::uint8_t>(waiting_ & may);
   if (candidates == 0) return nullptr;
-  // A single candidate needs no deficit accounting.
+  // If only one queue is a candidate, no deficit accounting is needed.
   if (std::has_single_bit(candidates)) return take(static_cast<std::uint8_t>(std::countr_zero(candidates)));
   const auto strict = static_cast<std::uint8_t>(candidates & strict_);
   if (strict != 0) return take(static_cast<std::uint8_t>(std::bit_width(strict) - 1));

@@ -22,12 +22,12 @@ struct PortSnapshot {
   std::array<std::uint64_t, kQueues> queue_bytes_of{};
   std::uint64_t tx_packets = 0, tx_bytes = 0, tx_wire_bytes = 0;
   std::uint64_t rx_packets = 0, rx_bytes = 0;
-  std::uint64_t ecn_marked = 0;  ///< marked at this egress port
-  std::uint64_t dropped = 0;     ///< dropped at this egress port because the buffer was full
+  std::uint64_t ecn_marked = 0;  ///< packets marked CE at this egress port
+  std::uint64_t dropped = 0;     ///< packets dropped at this egress port because the buffer was full
   std::uint64_t pause_tx = 0;    ///< pause frames sent (802.3x or PFC): XOFF and repetitions
   std::uint64_t resume_tx = 0;
   std::uint64_t pause_rx = 0;
-  Time paused = 0;  ///< time it was paused with frames to send
+  Time paused = 0;  ///< time during which the port was paused with frames to send
   std::uint64_t cnp_forged = 0;
 };
 

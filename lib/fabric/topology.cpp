@@ -21,7 +21,7 @@ bool exists(const NetworkConfig& config, const NodeRef& node) {
          (node.kind == NodeRef::Kind::kStation ? config.stations.size() : config.switches.size());
 }
 
-/// Union-find over the nodes. A link within one tree closes a loop.
+/// Union-find over the nodes. A link between two nodes of the same tree closes a loop.
 class Forest {
  public:
   explicit Forest(std::size_t nodes) : parent_(nodes) { std::iota(parent_.begin(), parent_.end(), 0U); }

@@ -3,9 +3,10 @@
 
 namespace softfeb::fabric {
 
-/// Applies faults. Each fault is drawn independently, and every frame uses the same number of random numbers,
-/// so that changing the rate of one fault does not change which frames the others affect. A duplicate arrives
-/// at the regular time, uses no time on the link, and is not subject to the other faults.
+/// Applies faults. Each fault is drawn independently, and every frame draws the same number of random
+/// numbers. Changing the rate of one fault therefore does not change which frames the other faults affect.
+/// A duplicate arrives at the regular time, uses no time on the link, and is not subject to the other
+/// faults.
 bool Wire::transmit_faulty(Frame* frame, FrameStore& store, NetworkTotals& totals) {
   const bool drop = rng_.chance(faults_.drop);
   const bool duplicate = rng_.chance(faults_.duplicate);

@@ -105,7 +105,7 @@ void DpdkRuntime::make_faults(const config::RunConfig& config, std::size_t index
   const auto lcores = static_cast<unsigned>(config.workers.count) + 1;
   for (std::size_t k = 0; k < port.workers.size(); ++k) {
     if (p.faults.any()) {
-      // Each queue and direction has its own random sequence, derived from the one seed.
+      // Derive a separate random sequence for each queue and direction from the port's seed.
       const std::uint64_t seed = p.faults.seed * 1000 + k * 2;
       const dataplane::FaultRates tx{p.faults.tx_drop.parts(), p.faults.tx_corrupt.parts(),
                                      p.faults.tx_duplicate.parts(), p.faults.tx_reorder.parts(),

@@ -22,7 +22,7 @@
 
 namespace softfeb::runtime {
 
-/// A port of the run, with the objects that live as long as it.
+/// A port of the run, with the objects that have the same lifetime.
 struct RunPort {
   std::string name;
   std::unique_ptr<dataplane::Device> device;
@@ -39,9 +39,9 @@ struct RunPort {
   std::unique_ptr<dataplane::PortClock> clock;
   std::vector<std::unique_ptr<dataplane::DepartureStamps>> stamps;
 
-  /// Current state from the driver, for example "link up, 10 Gb/s".
+  /// Current link state from the driver, for example "link up, 10 Gb/s".
   std::string link_state() const;
-  /// For example "port nic: link up, 10 Gb/s".
+  /// Port name and link state, for example "port nic: link up, 10 Gb/s".
   std::string link_text() const { return "port " + name + ": " + link_state(); }
 };
 
@@ -60,14 +60,14 @@ class DpdkRuntime {
   const std::vector<RunPort>& ports() const { return ports_; }
   const dataplane::RunClock& clock() const { return clock_; }
   Time now() const { return clock_.now(); }
-  /// Wall-clock time at Time 0, in ns since 1970, as of the last read.
+  /// Wall-clock time at Time 0, in ns since 1970, according to the last read_wall_clock().
   std::uint64_t unix_origin_ns() const { return unix_origin_ns_; }
   /// Reads the wall clock again: NTP may have adjusted it, and our own clock drifts against it.
   std::uint64_t read_wall_clock() { return unix_origin_ns_ = dataplane::unix_origin_ns(clock_.clock()); }
   const std::vector<dataplane::LcoreSpec>& lcores() const { return lcores_; }
   /// The lcore of worker `w`.
   unsigned lcore(unsigned w) const { return lcores_[w + 1].id; }
-  /// Calls `make`, and allocates its memory on the NUMA node of worker `w`'s CPU.
+  /// Calls `make`. Memory that it allocates comes from the NUMA node of worker `w`'s CPU.
   void for_worker(std::size_t w, const std::function<void()>& make) const;
   bool huge_pages() const { return eal_->huge_pages(); }
 

@@ -10,12 +10,12 @@
 /// Translates a topology into the configuration of dataplane::NetworkRelay.
 namespace softfeb::runtime {
 
-/// Maximum number of packets in a network or queued for its ports. If packets are small, the buffers could
-/// hold more; the boards then wait (dataplane::NetworkRelay).
+/// Maximum number of packets in a network or queued for its ports. The switch buffers could hold more
+/// packets if these are small; in that case the boards wait (dataplane::NetworkRelay).
 std::uint32_t network_frames(const fabric::NetworkConfig& network);
 
-/// Returns the topology adapted to real time: endpoints may react late to a pause, so packets that they have
-/// already sent wait at the transmitters of their links.
+/// Returns the topology adapted to real time: endpoints may react late to a pause frame, so packets that
+/// they have already sent wait at the transmitters of their links.
 fabric::NetworkConfig network_in_real_time(const config::LabConfig& lab);
 
 dataplane::NetworkRelayConfig network_settings(const config::LabConfig& lab, const DpdkRuntime& dpdk);

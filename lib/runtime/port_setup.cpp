@@ -40,7 +40,8 @@ std::vector<int> worker_nodes(const config::RunConfig& config) {
   return nodes;
 }
 
-/// Rejects more memory than the machine has; DPDK would try for minutes. Throws EnvironmentError.
+/// Throws EnvironmentError if the configuration requests more memory than the machine has. DPDK would try
+/// for minutes to allocate it.
 void check_memory(const config::RunConfig& config) {
   const auto has =
       static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
@@ -97,7 +98,8 @@ dataplane::EalConfig eal_settings(const config::RunConfig& config,
   e.memory_mib = static_cast<unsigned>(mib);
   e.lcores = lcores;
   e.main_lcore = lcores.front().id;
-  e.telemetry = config.eal.prefix.has_value();  // without a prefix there are no runtime files
+  // Without a prefix there are no runtime files, which telemetry needs.
+  e.telemetry = config.eal.prefix.has_value();
   e.extra = config.eal.args;
   e.prefix = config.eal.prefix.value_or("");
   for (const auto& p : config.ports) {

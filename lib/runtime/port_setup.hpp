@@ -33,14 +33,15 @@ dataplane::EalConfig eal_settings(const config::RunConfig& config,
 /// Returns the workers with an endpoint on this port, ascending; only worker 0 if there are none.
 std::vector<unsigned> workers_on(const config::RunConfig& config, std::size_t port);
 
-/// Returns the number of queues: one for each worker of the port. Both ends of a ring have the larger number.
+/// Returns the number of queues of a port: one for each of its workers. If the ends of a ring need
+/// different numbers, both have the larger one.
 std::uint16_t queues_of(const config::RunConfig& config, std::size_t port);
 
 /// Returns the MTU that the QPs of this port's boards and receivers need.
 std::uint32_t needed_mtu(const config::RunConfig& config, std::size_t port);
 
-/// With `queue_rate`, the rate of each worker's queue is the sum of the link rates of its boards (0:
-/// unlimited).
+/// Returns the pacing of a port. With `queue_rate`, each worker has a queue, whose rate is the sum of the
+/// link rates of that worker's boards (0: unlimited).
 dataplane::PacingConfig pacing_settings(const config::RunConfig& config, std::size_t port);
 
 dataplane::PortConfig port_settings(const config::RunConfig& config, std::size_t port);

@@ -9,13 +9,13 @@
 namespace softfeb::runtime {
 
 namespace {
-// Signals can be delivered to any thread.
+// Atomic, because signals can be delivered to any thread.
 std::atomic<int> g_signals{0};
 std::atomic<std::int64_t> g_last_ms{0};  // time of the last counted signal
 static_assert(std::atomic<std::int64_t>::is_always_lock_free);
 
-/// Signals that arrive this close together count as one: `timeout` and some shells and supervisors signal
-/// both a process and its group. Ctrl-C cannot be pressed twice in this time.
+/// Signals that arrive within this time count as one, because `timeout` and some shells and supervisors
+/// signal both a process and its group. Ctrl-C cannot be pressed twice in this time.
 constexpr std::int64_t kTogetherMs = 20;
 
 bool came_with_another() {

@@ -7,7 +7,8 @@
 namespace softfeb::runtime {
 
 /// Publishes counters on DPDK's telemetry socket once a second: /softfeb/boards, /softfeb/receivers,
-/// /softfeb/ports, /softfeb/info (dataplane/telemetry_commands.hpp). Names are those of /metrics.
+/// /softfeb/ports, /softfeb/info (dataplane/telemetry_commands.hpp). Counters have the same names as in
+/// /metrics.
 class TelemetrySocket final : public stats::Observer {
  public:
   explicit TelemetrySocket(telemetry::RunInfo info);

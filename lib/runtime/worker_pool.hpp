@@ -23,7 +23,8 @@
 /// network_setup.hpp translate the configuration.
 namespace softfeb::runtime {
 
-/// All statistics at one moment. `endpoints`: boards in the order of RunConfig, then receivers.
+/// Statistics of all endpoints at one moment: first of the boards in the order of RunConfig, then of the
+/// receivers.
 struct PoolSnapshot {
   std::vector<engine::EndpointSnapshot> endpoints;
   std::optional<fabric::NetworkSnapshot> network;  ///< only with a simulated network
@@ -43,47 +44,48 @@ class WorkerPool {
   void start(Time at);
   /// Sets the parameters of `part` for its QPs in the worker's next iteration.
   void change(std::size_t board, const config::ChangeConfig::Part& part);
-  /// Indexed like RunConfig::changes: 1 if the change is in force on all its QPs.
+  /// Indexed like RunConfig::changes: 1 if the change has been applied to all its QPs.
   std::vector<std::uint8_t> changes_made() const;
   void stop_traffic() { tell(dataplane::StopTraffic{}); }
   void flush() { tell(dataplane::FlushRequests{}); }
   /// Stops the workers. The caller may then access the endpoints directly.
   void quit();
 
-  /// Sets the function that waits for the workers. Default: sleep.
+  /// Sets the function that passes time while the pool waits for the workers. By default, the pool sleeps.
   void wait_by(std::function<void(Time)> pass) { pass_ = std::move(pass); }
 
-  /// The worker of an endpoint: boards first, then receivers.
+  /// Returns the worker of an endpoint. `endpoint` counts boards first, then receivers.
   dataplane::Worker& worker_of(std::size_t endpoint) { return *workers_[places_[endpoint].first]; }
   const engine::Board& board(std::size_t board) const { return *endpoints_.boards[board]; }
 
   PoolSnapshot snapshot();
-  /// Sum over the workers.
+  /// Counters summed over all workers.
   dataplane::WorkerStats totals() const;
   const std::vector<std::unique_ptr<dataplane::Worker>>& workers() const { return workers_; }
 
-  /// Returns the exchange of slow-control datagrams between a port queue and the control thread. From now on
-  /// the caller must receive its datagrams; drain_control() skips it. The worker must have an endpoint on the
-  /// port.
+  /// Returns the exchange of slow-control datagrams between a port queue and the control thread. From now
+  /// on, the caller must receive the exchange's datagrams, and drain_control() skips it. The worker must
+  /// have an endpoint on the port.
   dataplane::ControlExchange& serve_control(std::size_t port, unsigned worker);
   /// Returns the index of the endpoint (boards first, then receivers) in its port's map.
   std::uint32_t index_on_port(std::size_t endpoint) const { return owners_[endpoint]; }
   /// True if workers ring the control thread's doorbell. Workers that spin avoid system calls, so the control
   /// thread must poll their exchanges.
   bool rings_control_thread() const;
-  /// Workers ring it when a datagram arrives for the control thread, but only while that thread has armed it.
+  /// Doorbell of the control thread. Workers ring it when a datagram arrives for that thread, but only
+  /// while the thread has armed it.
   dataplane::Doorbell& control_doorbell() { return control_doorbell_; }
   /// Frees the slow-control datagrams of port queues whose exchange is not served. Returns their number.
   std::uint64_t drain_control();
 
-  /// Table of the workers with their queues and endpoints, printed at start.
+  /// Formats a table of the workers with their queues and endpoints, which is printed at start-up.
   std::string map() const;
   /// Returns one line per port: the steering tier in use, and the reason.
   std::vector<std::string> steering() const;
 
  private:
   void place_endpoints(const config::RunConfig& config);
-  /// True for a port that belongs to the network and has no endpoints.
+  /// True if the port is part of the simulated network and has no endpoints.
   bool of_network(std::size_t port) const;
   void add_network(const config::LabConfig& lab);
   bool has_network(unsigned worker) const;
@@ -104,7 +106,7 @@ class WorkerPool {
   const config::LabConfig* lab_;
   std::vector<std::unique_ptr<dataplane::PortMap>> maps_;
   std::vector<std::unique_ptr<dataplane::TxBuilder>> builders_;
-  /// The exchange of one port queue.
+  /// The slow-control exchange of one port queue.
   struct QueueControl {
     std::size_t port = 0;
     unsigned worker = 0;
@@ -114,9 +116,10 @@ class WorkerPool {
   std::vector<QueueControl> control_;
   dataplane::Doorbell control_doorbell_;
   std::vector<std::unique_ptr<dataplane::FlowRules>> rules_;
-  /// The parts of each of the configuration's changes. The workers hold pointers to them.
+  /// Parts of the configuration's changes, indexed like RunConfig::changes. The workers hold pointers to
+  /// the parts.
   std::vector<std::vector<std::unique_ptr<dataplane::CongestionChange>>> scheduled_changes_;
-  /// Changes made by change() that the workers have not yet applied.
+  /// Changes that change() has sent and that the workers have not yet applied.
   std::vector<std::unique_ptr<dataplane::CongestionChange>> live_changes_;
   std::vector<std::unique_ptr<dataplane::Worker>> workers_;
   /// For each endpoint (boards, then receivers): its worker and its index on that worker.

@@ -25,8 +25,8 @@ class EventLoop {
     std::uint32_t station = 0;
   };
 
-  /// Endpoints must outlive the EventLoop. Code that uses an endpoint directly must then call touched().
-  /// Frames for stations without an endpoint are discarded.
+  /// Endpoints must outlive the EventLoop. Code that changes an endpoint directly must call touched()
+  /// afterwards. Frames for stations without an endpoint are discarded.
   EventLoop(const fabric::NetworkConfig& config, const std::vector<Seat>& seats);
   EventLoop(const EventLoop&) = delete;
   EventLoop& operator=(const EventLoop&) = delete;
@@ -43,7 +43,8 @@ class EventLoop {
   fabric::Network& network() { return network_; }
   const fabric::Network& network() const { return network_; }
 
-  /// Number of deliveries to stations and of calls of serve() so far, to measure the speed of the simulation.
+  /// Number of deliveries to stations plus number of serve() calls so far, which measures the speed of the
+  /// simulation.
   std::uint64_t events() const { return events_done_; }
   /// Number of frames delivered to a station that were not for its endpoint (flooded, or for another
   /// address), or whose station has no endpoint.

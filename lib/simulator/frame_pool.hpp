@@ -23,7 +23,7 @@ struct PoolFrame : fabric::Frame {
   std::unique_ptr<std::uint8_t[]> own;  ///< payload owned by this frame; the buffer is kept for reuse
   std::uint32_t own_size = 0;
 
-  /// All bytes, in order.
+  /// All bytes of the frame: headers, payload and trailer.
   Segments segments() const;
 };
 
@@ -46,7 +46,7 @@ class FramePool : public fabric::FrameStore {
   bool corrupt(fabric::Frame& frame, std::uint64_t random) override;
   void release(fabric::Frame* frame) override;
 
-  /// Frames not in the free list.
+  /// Number of frames that are not in the free list.
   std::size_t in_use() const { return made_ - free_; }
 
  private:
