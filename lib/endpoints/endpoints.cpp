@@ -82,7 +82,7 @@ roce::RequesterConfig requester_of(const QpPlan& plan, roce::TimingProfile timin
   return r;
 }
 
-/// Assigns numbers to congestion controls that several QPs of a board share.
+/// Numbers the congestion controls that several QPs of a board share.
 class CongestionGroups {
  public:
   std::optional<std::uint32_t> of(const QpPlan& plan, const config::DcqcnConfig& d) {
@@ -97,8 +97,8 @@ class CongestionGroups {
   std::map<std::tuple<std::size_t, const config::DcqcnConfig*, roce::IpAddress>, std::uint32_t> numbers_;
 };
 
-/// Staggers the start of QPs in a paced group over the time of one packet. QPs that started together would
-/// keep sending in bursts.
+/// Staggers the start of QPs in a paced group over the time of one packet. If they started together, they
+/// would keep sending in bursts.
 Time start_after(const QpPlan& plan) {
   const config::QpConfig& qp = *plan.config;
   const config::Rate& rate = qp.traffic.rate;
@@ -127,8 +127,9 @@ roce::NotificationConfig notification_of(const config::CnpConfig& c) {
   return {c.enabled, c.scope, c.interval};
 }
 
-/// Returns the number of ranges of missing messages that each of a receiver's `qps` QPs records. It decreases
-/// with the number of QPs, so that 100,000 QPs do not take gigabytes of memory for a rare event.
+/// Returns the number of ranges of missing messages that each of a receiver's `qps` QPs records. It
+/// decreases as the number of QPs grows. Otherwise 100,000 QPs would take gigabytes of memory for a rare
+/// event.
 std::size_t map_capacity(std::size_t qps) {
   constexpr std::size_t kMost = 1024, kLeast = 64, kOfAll = std::size_t{1} << 21;
   return std::clamp(kOfAll / std::max<std::size_t>(1, qps), kLeast, kMost);

@@ -31,10 +31,11 @@ engine::CongestionSettings congestion_of(const config::DcqcnConfig& d);
 dcqcn::FirmwareSettings bus_congestion(const config::BoardConfig& board);
 void add_neighbours(engine::Endpoint& endpoint, const config::EndpointConfig& e);
 
-/// The host side of one board's metadata bus, at a receiver.
+/// Describes the receiver that acts as the host of one board's metadata bus.
 struct HostPlan {
   std::size_t receiver = 0;
-  std::size_t first_slot = 0;  ///< first slot of the receiver; one slot per QP of the bus
+  /// First of the receiver's slots for this board; there is one slot per QP of the bus.
+  std::size_t first_slot = 0;
   std::unique_ptr<HostMemory> memory;
 };
 
@@ -46,24 +47,25 @@ struct Endpoints {
   std::vector<std::optional<HostPlan>> hosts;                ///< indexed like RunConfig::boards
 };
 
-/// Boards without queue pairs, which answer ARP and ping during the exchange with peers.
+/// Creates boards without queue pairs, which answer ARP and ping during the exchange with peers.
 Endpoints make_listeners(const config::RunConfig& config);
 
 /// Calls `make`, which allocates memory for worker `worker`. The caller ensures that this memory is local to
 /// the worker's CPU.
 using ForWorker = std::function<void(std::size_t worker, const std::function<void()>& make)>;
 
-/// `largest_pmtus`: largest path MTU per port that fits the port's MTU. `network_slack`: LinkShaper slack of
-/// boards in a lab network. Objects of one worker are allocated together, so different workers share cache
-/// lines at most at the edges. `memory`: see engine::BoardConfig. Throws EnvironmentError if memory runs out.
+/// Creates all boards and receivers. `largest_pmtus`: largest path MTU per port that fits the port's MTU.
+/// `network_slack`: LinkShaper slack of boards in a lab network. The objects of a worker are allocated
+/// together, so two workers share a cache line at most where their memory meets. `memory`: see
+/// engine::BoardConfig. Throws EnvironmentError if memory runs out.
 Endpoints make_endpoints(
     const config::RunConfig& config, const Plans& plans, const Payloads& payloads,
     const std::vector<std::uint32_t>& largest_pmtus, Time network_slack = engine::LinkShaper::kSlack,
     const ForWorker& for_worker = [](std::size_t /*worker*/, const std::function<void()>& make) { make(); },
     std::pmr::memory_resource* memory = nullptr);
 
-/// Completes the receivers' maps of missing messages with the statistics in `final`: messages that were sent
-/// but never arrived are also missing.
+/// Adds messages that were sent but never arrived to the receivers' maps of missing messages. `final`
+/// contains the statistics after the run.
 void close_maps(const Plans& plans, const std::vector<engine::EndpointSnapshot>& final, Endpoints& endpoints);
 
 }  // namespace softfeb::endpoints

@@ -44,8 +44,8 @@ ReceiverMemory::ReceiverMemory(std::uint64_t bytes) : size_(bytes) {
                            "use a smaller receivers.N.memory, or fewer QPs");
   }
   data_ = static_cast<std::uint8_t*>(p);
-  // Use huge pages if available: the packets of many queue pairs go to many different locations, and the TLB
-  // does not have enough entries for that many 4 KiB pages.
+  // Use huge pages if available. The packets of many queue pairs are written to many locations, and the TLB
+  // does not have enough entries for as many 4 KiB pages.
   madvise(p, bytes, MADV_HUGEPAGE);
   for (std::uint64_t at = 0; at < bytes; at += kPage) data_[at] = 0;
 }
@@ -66,7 +66,7 @@ HostMemory::HostMemory(std::uint64_t bytes) : size_(bytes) {
 
 HostMemory::~HostMemory() { munmap(data_, std::max<std::uint64_t>(1, size_)); }
 
-/// Touches only pages that are not yet in use by a worker.
+/// Faults in only pages that no worker uses yet.
 std::uint8_t* HostMemory::first(std::uint64_t bytes) {
   for (; present_ < std::min(bytes, size_); present_ += kPage) data_[present_] = 0;
   return data_;

@@ -16,14 +16,14 @@ namespace softfeb::endpoints {
 /// The payload sources of a run. QPs with the same payload share one source and its memory.
 class Payloads {
  public:
-  /// Creates the sources of all QPs of the configuration (opens files without reading them). Throws
+  /// Creates the sources of all QPs of the configuration and opens their files without reading them. Throws
   /// ConfigError.
   explicit Payloads(const config::RunConfig& config);
 
   /// Arena bytes that stage() needs.
   std::size_t arena_bytes() const;
-  /// Allocates memory that outlives all packets, aligned to a cache line: an arena registered with the ports,
-  /// or any other.
+  /// Allocates cache-aligned memory that outlives all packets: from an arena registered with the ports, or
+  /// from elsewhere.
   using Allocate = std::function<MutableByteSpan(std::size_t bytes)>;
   /// Reads files and generates patterns into memory from `allocate`. Throws ConfigError, and passes on
   /// exceptions of `allocate`.

@@ -8,7 +8,8 @@ namespace softfeb::endpoints {
 
 namespace {
 
-/// Start of our own receivers' regions; nonzero, so that a missing address is detected.
+/// Start address of the regions of receivers in this process. Nonzero, so that a missing address is
+/// detected.
 constexpr std::uint64_t kRegionBase = 0x10'0000'0000;
 
 std::uint32_t rkey_of(std::size_t receiver, std::size_t qp) {

@@ -22,7 +22,8 @@ struct QpTarget {
   std::uint32_t rkey = 0;
   std::uint64_t address = 0;
   std::uint64_t length = 0;
-  std::uint64_t slots = 0;  ///< expected by the receiver; 0: as configured, or as many as the region holds
+  /// Slots of the address ring that the receiver expects; 0: as configured, or as many as the region holds.
+  std::uint64_t slots = 0;
   /// Receiver in this process: its index and the index of its QP. Empty: external.
   std::optional<std::size_t> receiver;
   std::size_t receiver_qp = 0;
@@ -57,14 +58,14 @@ class Plans {
   std::vector<std::size_t> receiver_qps_;
 };
 
-/// True if QPN, address and rkey must be requested from the receiver.
+/// True if the plan's QPN, address and rkey must be requested from the receiver.
 bool needs_session(const QpPlan& plan);
 
 /// Number of messages that `qp` sends; empty: until the end of the run.
 std::optional<std::uint64_t> messages_of(const config::QpConfig& qp, const board::MessagePlan& plan);
 
-/// Number of slots of the address ring: as the receiver expects, as configured, or as many as the region
-/// holds.
+/// Number of slots of the address ring: the number that the receiver expects, else the configured one, else
+/// as many as the region holds.
 std::uint64_t slots_of(const config::QpConfig& qp, const QpTarget& target);
 
 }  // namespace softfeb::endpoints

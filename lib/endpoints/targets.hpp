@@ -27,8 +27,8 @@ class Targets {
   /// True once a signal has requested the run to stop.
   using Stopped = std::function<bool()>;
   /// Exchanges connection data with perftest and rdma-sink. Retries for `run.connect_timeout`, because a
-  /// receiver whose link comes up with ours cannot start earlier. The boards must answer ARP during that
-  /// time. The attempts end when `stopped` returns true. Throws PeerError or ConfigError.
+  /// receiver may be unable to start before our link is up. The boards must answer ARP meanwhile. Stops
+  /// retrying when `stopped` returns true. Throws PeerError or ConfigError.
   void connect(const Payloads& payloads, const Say& say, const PortState& port_state, const Stopped& stopped);
   /// Waits until every peer is ready to receive.
   void begin();

@@ -52,8 +52,8 @@ class Driver {
   virtual endpoints::Endpoints& endpoints() = 0;
 
   using Say = std::function<void(const std::string&)>;
-  /// Opens the services that clients use during the run, and reports them to the user through `say`, which
-  /// must outlive the driver. Returns the observers of these services. Throws SocketError, PeerError.
+  /// Opens the services that clients use during the run. Reports them to the user through `say`, which must
+  /// outlive the driver. Returns the services' observers. Throws SocketError, PeerError.
   virtual std::vector<stats::Observer*> open(const Say& say) = 0;
 
   virtual Time now() const = 0;
@@ -65,7 +65,7 @@ class Driver {
   enum class Passed : std::uint8_t {
     kTime,      ///< `end` was reached
     kFinished,  ///< all boards have sent and completed everything
-    kStopped,   ///< more stop requests arrived than allowed
+    kStopped,   ///< there have been more stop requests than allowed
   };
   /// Runs until `end`, until all boards have finished (kFinished), or until there have been more than
   /// `stop_requests` stop requests.
@@ -78,7 +78,7 @@ class Driver {
   /// Counters of the endpoints without the network; boards first.
   virtual std::vector<engine::EndpointSnapshot> endpoint_counters() = 0;
   virtual Counters counters() = 0;
-  /// Indexed like RunConfig::changes: 1 if the change is in force on all its queue pairs.
+  /// Indexed like RunConfig::changes: 1 if the change has been applied to all its queue pairs.
   virtual std::vector<std::uint8_t> changes_made() const = 0;
 
   virtual void stop_traffic() = 0;
@@ -92,14 +92,15 @@ class Driver {
   virtual bool virtual_time() const = 0;
   /// Number of steps of virtual time so far, which measures the speed of the simulation; 0 in real time.
   virtual std::uint64_t events() const { return 0; }
-  /// Frames that the network exchanges with anything but its stations. Call after close().
+  /// Frames exchanged between the network and the host, and frames lost between the network and its
+  /// stations. Call after close().
   virtual lab::Edge network_edge(const stats::Outcome& outcome) const = 0;
-  /// Further balances that must hold. Call after close().
+  /// Further packet balances that must hold in this driver's run. Call after close().
   virtual std::vector<lab::Balance> balances() const { return {}; }
   /// Messages to the user on whether the run kept up with its schedule. Call after close().
   virtual std::vector<std::string> remarks(const stats::Outcome&) const { return {}; }
 
-  /// Serves clients briefly. For callers that are busy with something else.
+  /// Serves clients briefly. Call it regularly during long work on the control thread.
   virtual void serve() {}
   /// Shows the result on the live page.
   virtual void conclude(const std::string& /*verdict*/, const std::string& /*text*/) {}

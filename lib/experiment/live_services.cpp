@@ -12,12 +12,13 @@
 namespace softfeb::experiment {
 namespace {
 
-/// Number of ports tried, from the default one, before any free port is used.
+/// Number of consecutive ports tried, starting with the default one. If all are in use, any free port is
+/// used.
 constexpr std::uint16_t kTried = 20;
 constexpr Time kInterval = 100 * kMillisecond;
-/// Time for sending the last event.
+/// Time allowed after the run for sending the last event to clients.
 constexpr Time kFarewell = 100 * kMillisecond;
-/// Maximum delay until a signal is noticed.
+/// Maximum time until hold() notices a signal.
 constexpr Time kHoldTurn = 50 * kMillisecond;
 /// Above this number of queue pairs, snapshots cost the workers noticeable time.
 constexpr std::size_t kManyQps = 10'000;

@@ -27,8 +27,8 @@ struct LiveServicesDeps {
   std::function<void(const std::string&)> say;  ///< prints a line for the user
 };
 
-/// Publishes a run while it is in progress: the live page with its events, /metrics, and DPDK's telemetry
-/// commands, as configured. The live page is served by `service`.
+/// Publishes a run while it is in progress: through the live page with its events, through /metrics, and
+/// through DPDK's telemetry commands, as configured. `service` serves the live page.
 class LiveServices {
  public:
   /// Throws sockets::SocketError if a requested address or port is not available. Everything that `parts`
@@ -43,10 +43,10 @@ class LiveServices {
 
   /// True if the live page is served.
   bool serves() const { return server_ != nullptr; }
-  /// Publishes the result to clients after the run (LivePage::conclude); the workers may have ended. Clients
-  /// are served only while `service` runs, which includes this call.
+  /// Publishes the result to clients after the run (LivePage::conclude); the workers may already have
+  /// ended. Clients are served only while `service` runs; this call runs it.
   void conclude(const std::string& verdict, const std::string& text);
-  /// Keeps serving until a signal arrives.
+  /// Keeps serving the live page until a signal arrives.
   void hold();
 
  private:

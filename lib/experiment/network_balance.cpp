@@ -9,10 +9,10 @@ namespace softfeb::experiment {
 
 namespace {
 
-/// Late iterations are reported above this share of the busy iterations.
+/// Late iterations are reported if their share of the busy iterations exceeds this.
 constexpr double kSayLate = 0.01;
 
-/// Frames that port queues received from the rings but gave to no endpoint.
+/// Number of frames that port queues received from the rings but passed to no endpoint.
 std::uint64_t lost_at_port_queues(const config::LabConfig& lab, const runtime::DpdkRuntime& dpdk,
                                   const runtime::WorkerPool& pool) {
   std::uint64_t lost = 0;

@@ -10,10 +10,11 @@
 #include <string>
 #include <vector>
 
-/// Compares the packet counts of everything that a packet passes in a simulated network in real time.
+/// Compares packet counts in a simulated network in real time: those of endpoints, rings, ports and the
+/// network.
 namespace softfeb::experiment {
 
-/// Returns the traffic between stations and network besides the endpoints' own frames. Call after
+/// Returns the traffic between stations and network, apart from the endpoints' own frames. Call after
 /// WorkerPool::quit().
 lab::Edge edge_of(const config::LabConfig& lab, const runtime::DpdkRuntime& dpdk,
                   const runtime::WorkerPool& pool, const stats::Outcome& outcome);

@@ -13,7 +13,8 @@ namespace {
 using Passed = Driver::Passed;
 using Until = Driver::Until;
 
-/// Boards without queue pairs only answer ARP and ping, and never finish.
+/// Returns the condition that ends the traffic. Boards without queue pairs only answer ARP and ping, so
+/// they never finish.
 Until end_of_traffic(const config::RunConfig& config) {
   const bool any = std::any_of(config.boards.begin(), config.boards.end(),
                                [](const config::BoardConfig& b) { return !b.qps.empty(); });
@@ -62,7 +63,7 @@ stats::Outcome run_phases(const config::RunConfig& config, Driver& driver, std::
   out.deliveries = stats::DeliveryMap(config, driver.plans().all());
   out.started = out.measured_from = driver.begin(observers);
   out.interrupted = send(config, driver, out) == Passed::kStopped;
-  // A signal may arrive before the start.
+  // A signal may have arrived before traffic started.
   out.stopped = std::max(driver.now(), out.started);
   drain(config, driver, out, say);
   driver.settle();

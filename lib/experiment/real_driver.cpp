@@ -21,22 +21,23 @@ namespace softfeb::experiment {
 
 namespace {
 
-/// Time for packets in flight to reach our receivers after the last sender has finished. No ring delays them
-/// longer.
+/// Time for packets in flight to reach our receivers after the last sender has finished. No ring delays
+/// packets longer than this.
 constexpr Time kSettle = 50 * kMillisecond;
 constexpr Time kPoll = 1 * kMillisecond;
 constexpr Time kPollWhenIdle = 5 * kMillisecond;
 constexpr Time kShortestNap = 20 * kMicrosecond;
 /// Within this time after a command, workers publish totals that include its effect.
 constexpr Time kTotalsAge = 5 * kMillisecond;
-/// A start at a wall-clock time is announced to the workers this long in advance, which is longer than a busy
-/// machine preempts this thread. NTP slews by at most 500 ppm, which is 50 µs in that time.
+/// A start at a wall-clock time is announced to the workers this long in advance, because a busy machine
+/// may preempt this thread, though not for as long. Meanwhile, NTP slews the wall clock by at most 50 µs
+/// (500 ppm).
 constexpr Time kStartLead = 100 * kMillisecond;
 /// Upper limit of the start time. Time overflows after 213 days.
 constexpr Time kLatestStart = kNever / 2;
 /// A board on a simulated network may be delayed this long without losing time on its link; longer delays
-/// count as preemption. The limit is much longer than on a port, because the network itself spaces the
-/// frames, regardless of when they arrive, and its transmitters obey pause frames.
+/// count as preemption. The limit is much longer than on a port. The network itself spaces the frames,
+/// regardless of when they arrive, and its transmitters obey pause frames.
 constexpr Time kNetworkSlack = dataplane::LoopCounters::kPreempted;
 
 std::vector<std::uint32_t> largest_pmtus(const runtime::DpdkRuntime& dpdk) {
@@ -167,8 +168,8 @@ void RealDriver::flush() {
 
 void RealDriver::settle() {
   const auto received = [this] { return pool_->totals().port_queues.rx_packets; };
-  // Without receivers of our own, wait once, so that the NIC transmits what it still holds before it is
-  // stopped.
+  // If there are no receivers in this process, wait once, so that the NIC transmits the packets that it
+  // still holds before it is stopped.
   std::uint64_t before = received();
   for (;;) {
     pass(now() + kSettle, Until::kTime, INT32_MAX);
@@ -181,7 +182,7 @@ void RealDriver::settle() {
 void RealDriver::close(stats::Outcome& o) {
   o.start_up_s = start_up_s_;
   o.control_unserved = control_unserved_;
-  service_->stop();  // include the connections that it closes in the result
+  service_->stop();  // the result then includes the connections that this closes
   o.totals = pool_->totals();
   o.control.resize(config_.boards.size());
   for (const auto& board : service_->boards()) o.control[board->board()] = report::control_result(*board);

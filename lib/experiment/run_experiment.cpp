@@ -96,14 +96,14 @@ class Stopwatch {
   Clock::time_point begun_ = Clock::now();
 };
 
-/// True if all endpoints are on the simulated network, so that virtual time can run them.
+/// True if the lab can run in virtual time, because all its endpoints are on the simulated network.
 bool has_virtual_time(const config::LabConfig& lab) {
   return lab.port_stations.empty() && std::all_of(lab.station_of.begin(), lab.station_of.end(),
                                                   [](const auto& station) { return station.has_value(); });
 }
 
-/// Repeats a lab in virtual time after the run in real time. Returns nullopt if virtual time does not support
-/// it or a signal arrived. Keeps serving the live page meanwhile.
+/// Repeats a lab in virtual time after the run in real time. Returns nullopt if virtual time does not
+/// support the lab, or if a signal arrived. Meanwhile, keeps serving the live page.
 std::optional<report::LabRun> run_in_virtual_time_too(const Setup& setup, Driver& real) {
   if (setup.network() == nullptr || real.virtual_time() || !has_virtual_time(setup.lab)) return std::nullopt;
   if (runtime::stop_signals() != 0) return std::nullopt;

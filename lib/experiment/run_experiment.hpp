@@ -12,24 +12,25 @@ namespace softfeb::experiment {
 struct Options {
   enum class Command : std::uint8_t { kRun, kLab, kSweep };
   Command command = Command::kRun;
-  bool virtual_time = false;  ///< kLab: without DPDK, clocks or devices
+  bool virtual_time = false;  ///< kLab: run in virtual time, without DPDK, clocks or devices
   std::string config;
-  std::vector<std::string> overrides;  ///< KEY=VALUE; --duration and --messages are turned into these
-  std::optional<std::string> json;     ///< file for the result
-  std::optional<std::string> report;   ///< folder for configuration, result, time series and charts
-  bool pictures = true;                ///< draw the charts of the report
+  /// KEY=VALUE, including those that stand for --duration and --messages.
+  std::vector<std::string> overrides;
+  std::optional<std::string> json;    ///< file for the result
+  std::optional<std::string> report;  ///< folder for configuration, result, time series and charts
+  bool pictures = true;               ///< draw the charts of the report
   bool quiet = false;
   bool hold = false;  ///< keep serving the live page after the run until a signal arrives
 };
 
 /// Carries out `softfeb run`, or `softfeb lab` in real or virtual time: configuration, endpoints, phases,
-/// checks, result, report. Returns the exit status. Passes on the libraries' exceptions for errors before
-/// traffic starts. After a lab in real time, repeats it in virtual time for comparison.
+/// checks, result, report. Returns the exit status. After a lab in real time, repeats it in virtual time
+/// for comparison. Does not catch exceptions of the libraries for errors before traffic starts.
 int run_experiment(const Options& options);
 
 /// Carries out `softfeb lab sweep`: runs the lab in virtual time at every point of the grid defined by
-/// `lab.sweep`, in parallel on all CPUs. Returns the exit status. Passes on the libraries' exceptions for
-/// errors before the first run.
+/// `lab.sweep`, in parallel on all CPUs. Returns the exit status. Does not catch exceptions of the
+/// libraries for errors before the first run.
 int run_sweep(const Options& options);
 
 }  // namespace softfeb::experiment

@@ -16,8 +16,8 @@ namespace {
   throw config::ConfigError({{{option, 0, ""}, why, fix}});
 }
 
-/// True if --web or --set requests a page; the last option wins. Invalid addresses are reported by the config
-/// loader.
+/// True if --web or --set requests the live page; the last option wins. Invalid addresses are reported by
+/// the config loader.
 bool asks_for_page(const std::vector<std::string>& overrides) {
   constexpr std::string_view kKey = "run.web=";
   bool asked = false;
@@ -29,8 +29,8 @@ bool asks_for_page(const std::vector<std::string>& overrides) {
   return asked;
 }
 
-/// A port that is a station stands for all equipment connected to it, so it must accept frames for any
-/// address.
+/// Makes the ports that are stations accept frames for any address, because each stands for all equipment
+/// connected to it.
 void accept_all_addresses(config::LabConfig& lab) {
   for (const auto& [station, port] : lab.port_stations) {
     config::PortConfig& p = lab.run.ports[port];

@@ -118,7 +118,8 @@ void run(std::vector<Point>& points, bool shown) {
   if (shown) fmt::print(stderr, "\r\033[K");
 }
 
-/// Empty if the run does not have the value, or has not taken place.
+/// Value of a measure at a point of the grid. Empty if the run does not have the value, or has not taken
+/// place.
 std::optional<double> value_of(const Point& p, const Measure& m) {
   if (!p.done) return std::nullopt;
   const auto v = lab::value_of(m.check, p.run.figures);
@@ -169,7 +170,8 @@ Json json(const config::LabConfig& base, const std::vector<Point>& points, bool 
           {"points", std::move(list)}};
 }
 
-/// Uses the last part of the key if no other axis has the same.
+/// Heading of axis `a`: the last part of its key if no other axis has the same last part, otherwise the
+/// whole key.
 std::string heading(const std::vector<config::SweepAxis>& axes, std::size_t a) {
   const auto last = [](const std::string& key) { return key.substr(key.rfind('.') + 1); };
   const std::string name = last(axes[a].key);

@@ -13,11 +13,12 @@ namespace softfeb::experiment {
 namespace {
 
 constexpr std::size_t kCacheLine = 64;
-/// Polling interval while waiting.
+/// Interval at which virtual time is interrupted to poll for signals and conditions.
 constexpr Time kSlice = kMillisecond;
-/// Maximum wait for neighbours to be resolved.
+/// Maximum time to wait for neighbours to be resolved.
 constexpr Time kPatience = kSecond;
-/// Time for frames in flight after all boards have finished. Longer than the largest buffers can delay them.
+/// Maximum time to wait for frames in flight after all boards have finished. It is longer than the largest
+/// buffers can delay them.
 constexpr Time kSettleLimit = 10 * kSecond;
 
 [[noreturn]] void refuse(const config::Where& where, const std::string& what, const std::string& fix) {

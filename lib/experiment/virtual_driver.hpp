@@ -31,7 +31,8 @@ class VirtualDriver final : public Driver {
 
   std::vector<stats::Observer*> open(const Say&) override { return {}; }
   Time now() const override { return loop_->now(); }
-  /// Resolves neighbours before traffic, as in real time, so that the first packets do not wait for it.
+  /// Resolves neighbours before traffic starts, as in real time, so that the first packets do not wait for
+  /// ARP or neighbour discovery.
   Time begin(stats::Observers& observers) override;
   Passed pass(Time end, Until until, int stop_requests) override;
   int stop_requests() const override { return poll_(); }
@@ -46,7 +47,7 @@ class VirtualDriver final : public Driver {
 
   bool virtual_time() const override { return true; }
   lab::Edge network_edge(const stats::Outcome&) const override { return {.lost_out = loop_->passed_over()}; }
-  /// Number of deliveries to endpoints and of their iterations.
+  /// Number of deliveries to endpoints plus number of endpoint iterations.
   std::uint64_t events() const override { return loop_->events(); }
 
  private:

@@ -23,15 +23,16 @@
 /// The TCP address and the RoCE address may differ (management network, forwarded port). Packets go to the
 /// address that the receiver gives in the exchange, never to the one in the URL.
 ///
-/// Order: connect() → configure our QPs with remote() → begin() → traffic → end(). All calls block, each step
-/// for at most the time in PeerTimeouts, and throw PeerError. From connect() on, our RoCE address must answer
-/// ARP or neighbour solicitations: the receiver resolves it when it moves its QPs to RTR.
+/// Order of the calls: connect() → configure our QPs with remote() → begin() → traffic → end(). All calls
+/// block, each step for at most the time in PeerTimeouts, and throw PeerError. From connect() on, our RoCE
+/// address must answer ARP or neighbour solicitations, because the receiver resolves it when it moves its
+/// QPs to RTR.
 namespace softfeb::peers {
 
 /// Cause of an error; the values are the programs' exit codes.
 enum class PeerFault : std::uint8_t {
   kProtocol = 1,       ///< the peer violated the protocol or closed the connection early
-  kConfiguration = 2,  ///< the settings of the two sides do not match
+  kConfiguration = 2,  ///< the parameters of the two sides do not match
   kEnvironment = 3,    ///< the peer is unreachable or does not answer
 };
 
@@ -41,8 +42,8 @@ class PeerError : public std::runtime_error {
   PeerError(PeerFault fault, const std::string& what, bool nobody_there = false)
       : std::runtime_error(what), fault_(fault), nobody_there_(nobody_there) {}
   PeerFault fault() const { return fault_; }
-  /// True if no server seems to listen at that address yet, so a retry may succeed. (A forwarded port without
-  /// a server accepts the connection and closes it.)
+  /// True if no server seems to be listening yet, so a retry may succeed. This includes a forwarded port
+  /// without a server, which accepts the connection and closes it.
   bool nobody_there() const { return nobody_there_; }
   int exit_code() const { return static_cast<int>(fault_); }
 
@@ -90,7 +91,7 @@ struct LocalEndpoint {
 
 struct RemoteQp {
   roce::Qpn qpn = 0;
-  roce::Psn psn = 0;  ///< PSN of the receiver's own requests; unused by a WRITE-only sender
+  roce::Psn psn = 0;  ///< PSN of requests from the receiver; unused by a WRITE-only sender
   std::uint32_t rkey = 0;
   std::uint64_t address = 0;  ///< virtual address of the QP's memory
   std::uint64_t length = 0;   ///< writable bytes
@@ -98,7 +99,7 @@ struct RemoteQp {
 
 struct RemoteEndpoint {
   roce::IpAddress ip;                   ///< destination of the packets
-  std::optional<roce::MacAddress> mac;  ///< if the receiver provides it; otherwise resolved by ARP
+  std::optional<roce::MacAddress> mac;  ///< set if the receiver provides it; otherwise resolved by ARP
   std::string software;                 ///< name and version, for display
   /// Number of slots that the receiver expects; 0: it specifies none.
   std::uint64_t slots = 0;
@@ -117,8 +118,9 @@ struct PeerResults {
 
 struct PeerTimeouts {
   std::chrono::milliseconds connect{5'000};
-  std::chrono::milliseconds step{15'000};  ///< each answer; perftest sleeps for 1 s after accept()
-  std::chrono::milliseconds end{60'000};   ///< wait for the final report
+  /// Limit for each answer; perftest sleeps for 1 s after accept().
+  std::chrono::milliseconds step{15'000};
+  std::chrono::milliseconds end{60'000};  ///< limit for the final report
 };
 
 /// A receiver between connect() and end(). Destroying the session without end() closes the connection, which

@@ -19,7 +19,7 @@ using namespace perftest;
 /// Defaults of perftest: one page and one cache line.
 constexpr std::uint32_t kCycleBuffer = 4096;
 constexpr std::uint32_t kCacheLine = 64;
-/// The server stores the cycle buffer size in an int and allocates two buffers per QP.
+/// Limited because the server stores the cycle buffer size in an int and allocates two buffers per QP.
 constexpr std::uint32_t kMaxCycleBuffer = 1U << 30;
 
 constexpr const char* kLeftAtVersion =
@@ -126,8 +126,8 @@ void PerftestSession::exchange_mtu() {
                    std::to_string(local_.pmtu) + " on an interface with a large enough MTU");
 }
 
-/// Sends our keys for QP `qp`, the same message each time, and returns the server's. rkey and address stay 0:
-/// they describe memory for the server to write to, which we do not have.
+/// Sends our keys for QP `qp`, the same message each time, and returns the server's. rkey and address stay
+/// 0, because they would describe memory for the server to write to, and we have none.
 Keys PerftestSession::shake(std::size_t qp, const char* waiting_for, const char* fix) {
   Keys ours;
   ours.qpn = local_.qps[qp].qpn;
@@ -155,7 +155,8 @@ Keys PerftestSession::shake(std::size_t qp, const char* waiting_for, const char*
 void PerftestSession::exchange_keys() {
   for (std::size_t i = 0; i < local_.qps.size(); ++i) {
     const Keys keys = shake(i, "its queue pairs", "see the server's output (memory, number of queue pairs)");
-    // A server with fewer QPs takes our extra messages for the next round and starts again with its first QP.
+    // A server with fewer QPs than softfeb takes the extra messages for the next handshake and starts again
+    // with its first QP.
     if (i > 0 && keys.qpn == remote_.qps.front().qpn)
       link_.fail(PeerFault::kConfiguration, "it has " + std::to_string(i) + " queue pairs, softfeb has " +
                                                 std::to_string(local_.qps.size()) +
@@ -171,7 +172,7 @@ void PerftestSession::exchange_keys() {
   }
 }
 
-/// Performs a handshake that only synchronises both sides: the server repeats its keys for that QP.
+/// Performs a handshake that only synchronises the two sides. The server must repeat its keys for QP `qp`.
 void PerftestSession::expect(std::size_t qp, const char* waiting_for, const char* fix) {
   const Keys keys = shake(qp, waiting_for, fix);
   if (keys.qpn == remote_.qps[qp].qpn) return;
@@ -181,8 +182,8 @@ void PerftestSession::expect(std::size_t qp, const char* waiting_for, const char
 }
 
 void PerftestSession::begin() {
-  // The server moves its QPs to RTR after the last exchange of keys and before its first answer here. One
-  // more handshake follows.
+  // The server moves its QPs to RTR after the last exchange of keys and before its first answer in this
+  // loop. Perftest performs one more handshake afterwards.
   for (std::size_t i = 0; i < local_.qps.size(); ++i) expect(i, "its queue pairs to be ready", kLeftAtRtr);
   expect(0, "its queue pairs to be ready", kLeftAtRtr);
 }

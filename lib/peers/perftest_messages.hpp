@@ -23,7 +23,7 @@ struct Version {
   std::string text;
 };
 
-/// The version we announce. Newer servers then leave out later additions.
+/// The version that we announce. Newer servers then omit additions made after this version.
 inline constexpr std::string_view kOurVersion = "6.06";
 /// Range of server versions whose exchange with a 6.06 client is as described here, according to the sources
 /// of each tag.

@@ -18,7 +18,7 @@ ByteSpan bytes(const std::string& text) {
   return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
 }
 
-/// Prefixes errors of the decoders with the peer's name.
+/// Calls `decode` and adds the peer's name to the message of its errors.
 template <class Decode>
 auto named(const TcpLink& link, Decode decode) {
   try {

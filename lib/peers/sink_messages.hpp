@@ -17,14 +17,14 @@ inline constexpr int kVersion = 1;
 /// Encodes the client's first line: the traffic it will send, and its QPs.
 std::string encode_hello(const LocalEndpoint& local);
 
-/// Decodes the server's answer. An {"error": …} becomes a PeerError (kConfiguration). `qps` is the number of
-/// QPs requested.
+/// Decodes the server's answer. An answer of the form {"error": …} becomes a PeerError (kConfiguration).
+/// `qps` is the number of QPs requested.
 RemoteEndpoint decode_welcome(std::string_view line, std::size_t qps);
 
 /// Encodes the client's last line.
 std::string encode_end(const PeerResults& results);
 
-/// Decodes the server's report. An {"error": …} becomes a PeerError.
+/// Decodes the server's report. A report of the form {"error": …} becomes a PeerError.
 nlohmann::json decode_report(std::string_view line);
 
 }  // namespace softfeb::peers::sink

@@ -15,8 +15,8 @@ namespace softfeb::peers {
 std::string quote(ByteSpan bytes);
 std::string quote(std::string_view text);
 
-/// TCP connection to the peer of a URL. Throws PeerErrors that name the peer, the message it was waiting for,
-/// and the caller's fix for that step.
+/// TCP connection to the peer of a URL. Throws a PeerError that names the peer, the message that the
+/// connection was waiting for, and the fix that the caller gave for that step.
 class TcpLink {
  public:
   TcpLink(const PeerUrl& url, const PeerTimeouts& timeouts) : url_(url), timeouts_(timeouts) {}

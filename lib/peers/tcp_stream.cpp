@@ -68,7 +68,7 @@ TcpStream::TcpStream(const std::string& host, std::uint16_t port, Duration timeo
   std::optional<error_code> result;
   asio::async_connect(impl_->socket, found, [&](const error_code& e, const auto&) { result = e; });
   if (const error_code e = impl_->finish(result, timeout)) fail(e);
-  // The exchange consists of small requests and responses.
+  // Disable Nagle's algorithm, because the exchange consists of small requests and responses.
   impl_->socket.set_option(asio::ip::tcp::no_delay(true), error);
 }
 

@@ -17,53 +17,55 @@
 #include <vector>
 
 /// lib/telemetry holds the live page: an HTTP server, its events, /metrics, and the files of the page
-/// (page/). Begin with LivePage, which observes a run and answers the requests that http_server.hpp accepts.
-/// run_info.hpp describes the run; metric_tables.hpp lists every counter; live_json.hpp and metrics.hpp
-/// format the output. May include lib/stats and everything below it. Runs on the control thread only. The
-/// page changes parameters through the interface Parameters, which lib/slowcontrol implements.
+/// (page/). Begin with LivePage, which observes a run and answers the requests that http_server.hpp
+/// accepts. run_info.hpp describes the run; metric_tables.hpp lists every counter; live_json.hpp and
+/// metrics.hpp format the output. The library may include lib/stats and everything below it, and runs on
+/// the control thread only. It changes congestion control parameters through the interface Parameters,
+/// which lib/slowcontrol implements.
 namespace softfeb::telemetry {
 
-/// Access to the boards' congestion control parameters while they send.
+/// Interface through which the live page reads and changes the boards' congestion control parameters during
+/// the run.
 class Parameters {
  public:
   struct Change {
     std::size_t board = 0;            ///< index into RunInfo::boards
-    std::optional<std::uint32_t> qp;  ///< index on its board; empty: all
+    std::optional<std::uint32_t> qp;  ///< index on its board; empty: all QPs of the board
     std::vector<std::pair<std::string, std::string>>
         given;  ///< keys and values, as in the `dcqcn` section of a configuration's change
   };
   virtual ~Parameters() = default;
-  /// Responds with the board's parameters as JSON, or with an error.
+  /// Calls `respond` with the parameters of `board` as JSON, or with an error.
   virtual void read(std::size_t board, Respond respond) = 0;
-  /// Responds as read() does, once the change is in force.
+  /// Applies `change`, then calls `respond` with the new parameters as read() does, or with an error.
   virtual void write(const Change& change, Respond respond) = 0;
 };
 
 struct LivePageConfig {
-  Time interval = 100 * kMillisecond;  ///< between two samples
+  Time interval = 100 * kMillisecond;  ///< time between two samples
   std::string chart_js;                ///< path to Chart.js' chart.min.js
   std::uint64_t run = 0;               ///< identifies the run, for example by its start time in any unit
 };
 
-/// Live page of a run: event stream, JSON and /metrics (doc/telemetry.md). It observes the run and answers
-/// requests from the last sample. Memory is bounded: the page keeps at most kHistory samples and
+/// Live page of a run: event stream, JSON and /metrics (doc/telemetry.md). It observes the run, and answers
+/// requests with data from the last sample. Memory is bounded: the page keeps at most kHistory samples and
 /// kHistoryBytes of JSON for clients that connect later.
 class LivePage final : public stats::Observer, public Site {
  public:
-  static constexpr std::size_t kHistory = 600;                   ///< samples
-  static constexpr std::size_t kHistoryBytes = 8 * 1024 * 1024;  ///< bytes of their JSON
+  static constexpr std::size_t kHistory = 600;                   ///< maximum number of samples kept
+  static constexpr std::size_t kHistoryBytes = 8 * 1024 * 1024;  ///< maximum size of their JSON, in bytes
 
-  /// If `parameters` is null, parameters cannot be changed. If `links` is null, no slow control is served.
-  /// Both must outlive the page.
+  /// If `parameters` is null, parameters cannot be changed. If `links` is null, the page shows no slow
+  /// control. Both must outlive the page.
   LivePage(RunInfo info, LivePageConfig config, Parameters* parameters, const Links* links = nullptr);
 
-  /// `publish` receives every event from now on; usually HttpServer::publish.
+  /// Sets the function that receives every event from now on; usually HttpServer::publish.
   void publish_by(std::function<void(const std::string& event)> publish) { publish_ = std::move(publish); }
 
   void begin() override;
   Time due() const override { return due_; }
   void add(const stats::Sample& sample) override;
-  /// Also ends changes of parameters.
+  /// Called after the last sample. From now on, requests to change parameters are rejected.
   void end(const stats::Sample& sample) override;
   /// Sets the result after end(): the verdict (held, failed, inconclusive) and the text shown in the
   /// terminal.
@@ -73,7 +75,7 @@ class LivePage final : public stats::Observer, public Site {
   bool is_stream(const std::string& path) const override { return path == "/events"; }
   std::string greeting() override;
 
-  /// The last sample; its pointers are null before the first one.
+  /// Returns the last sample. Before the first sample, its pointers are null.
   const stats::Sample& last() const { return last_; }
   const RunInfo& info() const { return info_; }
 
@@ -98,11 +100,11 @@ class LivePage final : public stats::Observer, public Site {
   LivePageConfig config_;
   Parameters* parameters_;
   const Links* links_;
-  std::string links_text_ = "null";  ///< as published last
+  std::string links_text_ = "null";  ///< slow control links as last published
   stats::RateTracker rates_;
   std::function<void(const std::string&)> publish_;
   State state_ = State::kWaiting;
-  std::string result_ = "null";  ///< from conclude(), as JSON
+  std::string result_ = "null";  ///< result passed to conclude(), as JSON
   Time due_;
   Time counters_due_ = 0;
   std::deque<std::string> history_;
