@@ -38,8 +38,8 @@ struct BoardRegistersConfig {
   /// Value of Rc and Rt for a slot without a QP, in bytes per second.
   std::uint64_t line_rate = 1'250'000'000;
   std::size_t first_bus_qp = 0;  ///< board QP number of slot 0 of the metadata bus
-  std::uint8_t dscp = 0;         ///< 6 bits
-  std::uint8_t ecn = 0;          ///< 2 bits
+  std::uint8_t dscp = 0;         ///< initial UdpEngine.Dscp, 6 bits
+  std::uint8_t ecn = 0;          ///< initial UdpEngine.EcnFlag, 2 bits
   std::uint64_t seed = 1;        ///< seed of the serial numbers; must differ between boards
   Time start = 0;                ///< time from which UpTimeCnt counts
   /// Format: "Image: Env, Server, Built Date by User". Empty: softfeb's own stamp.

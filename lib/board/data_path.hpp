@@ -79,8 +79,8 @@ struct SetCompletionReset {
 
 /// Sets the DSCP and ECN fields of all RoCE packets sent from now on (UdpEngine.Dscp and EcnFlag).
 struct SetTrafficClass {
-  std::uint8_t dscp = 0;  ///< 6 bits
-  std::uint8_t ecn = 0;   ///< 2 bits
+  std::uint8_t dscp = 0;  ///< DSCP, 6 bits
+  std::uint8_t ecn = 0;   ///< ECN field, 2 bits
 };
 
 /// RoceEngine.SoftReset: destroys every QP of the metadata bus and drops all waiting requests.
@@ -96,7 +96,7 @@ struct QpLive {
   /// other members are 0. In the second, rates, alpha and CNP count are those of the slot, which keeps them
   /// without a QP.
   bool exists = false;
-  std::uint64_t rc = 0;  ///< bytes per second
+  std::uint64_t rc = 0;  ///< current rate in bytes per second
   std::uint64_t rt = 0;
   std::uint16_t alpha = 0;        ///< in units of 1/1024, 10 bits
   std::uint16_t cnp_counter = 0;  ///< 16 bits, as in the firmware

@@ -55,15 +55,15 @@ struct RssiState {
   std::uint16_t peer_port = 0;
   bool local_busy = false;
   bool remote_busy = false;
-  std::uint8_t tx_last_ack = 0;  ///< TxLastAckN
-  std::uint8_t rx_seq = 0;       ///< RxSeqN
-  std::uint8_t rx_ack = 0;       ///< RxAckN
-  std::uint8_t rx_last_seq = 0;  ///< RxLastSeqN
+  std::uint8_t tx_last_ack = 0;  ///< register TxLastAckN
+  std::uint8_t rx_seq = 0;       ///< register RxSeqN
+  std::uint8_t rx_ack = 0;       ///< register RxAckN
+  std::uint8_t rx_last_seq = 0;  ///< register RxLastSeqN
   std::uint64_t valid = 0;
   std::uint64_t dropped = 0;
   std::uint64_t retransmitted = 0;
   std::uint64_t reconnects = 0;
-  std::uint64_t tx_segments = 0, tx_bytes = 0;  ///< data segments only
+  std::uint64_t tx_segments = 0, tx_bytes = 0;  ///< data segments sent, and their RSSI payload bytes
   std::uint64_t rx_segments = 0, rx_bytes = 0;
 };
 
@@ -88,8 +88,8 @@ struct SetRssi {
 
 /// Actions requested by an access; each list is in request order.
 struct Actions {
-  std::vector<DataPathAction> data_path;  ///< for the board's worker
-  std::vector<SetRssi> links;             ///< for the control thread
+  std::vector<DataPathAction> data_path;  ///< actions for the board's worker
+  std::vector<SetRssi> links;             ///< actions for the control thread
 
   bool empty() const { return data_path.empty() && links.empty(); }
   void clear() {

@@ -9,7 +9,7 @@ namespace softfeb::board {
 /// Position of one message in its payload stream.
 struct MessageSlice {
   std::uint64_t offset = 0;  ///< bytes from the beginning of the stream
-  std::uint32_t length = 0;  ///< bytes
+  std::uint32_t length = 0;  ///< length of the message in bytes
 
   bool operator==(const MessageSlice&) const = default;
 };

@@ -19,7 +19,7 @@ using MetadataResponseBits = BitString<276>;  ///< 36 bytes at MetaDataRx
 struct PdRequest {
   bool allocate = false;
   std::uint32_t key = 0;      ///< allocate: the handler is derived from it
-  std::uint32_t handler = 0;  ///< free
+  std::uint32_t handler = 0;  ///< free: the PD to free
 
   bool operator==(const PdRequest&) const = default;
 };
@@ -67,7 +67,7 @@ enum class QpVerb : std::uint8_t { kCreate = 0, kDestroy = 1, kModify = 2, kQuer
 struct QpFields {
   std::uint8_t state = 0;
   std::uint8_t current_state = 0;
-  std::uint8_t pmtu = 0;  ///< code 1…5 for 256…4096
+  std::uint8_t pmtu = 0;  ///< path MTU as a code: 1…5 for 256…4096 bytes
   std::uint32_t qkey = 0;
   std::uint32_t rq_psn = 0;
   std::uint32_t sq_psn = 0;
@@ -82,7 +82,7 @@ struct QpFields {
   std::uint8_t timeout = 0;
   std::uint8_t retry_count = 0;
   std::uint8_t rnr_retry = 0;
-  std::uint8_t type = 0;  ///< 2 RC, 3 UC
+  std::uint8_t type = 0;  ///< 2: RC, 3: UC
   bool sq_sig_all = false;
 
   bool operator==(const QpFields&) const = default;

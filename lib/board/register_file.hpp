@@ -22,7 +22,7 @@ class RegisterFile {
     std::uint32_t address;
     std::uint32_t readable;  ///< readable bits; all others (unused or write-only) read as 0
     std::uint32_t writable;  ///< bits that store what is written; subset of `readable`
-    std::uint32_t strobe;    ///< write-only bits
+    std::uint32_t strobe;    ///< write-only bits, which are not stored
     std::uint32_t value;
   };
   /// Returns null if the word at `address` contains no register bits.

@@ -23,7 +23,7 @@ struct EndpointDraft {
   std::uint32_t count = 1;
   std::string port;  ///< empty: attached by a link (softfeb lab)
   bool port_given = false;
-  std::vector<std::size_t> workers;  ///< empty: not given
+  std::vector<std::size_t> workers;  ///< workers that the file names; empty: none given
   bool mac_given = false;
 };
 
@@ -39,7 +39,7 @@ struct ControlDraft {
   ControlConfig config;
   bool allow_given = false;
   bool send_queue_given = false;
-  std::string responder;  ///< empty: none
+  std::string responder;  ///< name of the receiver that acts as the host; empty: none
 };
 
 struct BoardDraft {
@@ -74,7 +74,7 @@ struct SwitchDraft {
 struct LinkDraft {
   std::array<std::string, 2> ends;  ///< a name, or FIRST..LAST
   std::array<Where, 2> ends_where;
-  fabric::LinkConfig config;  ///< except its ends
+  fabric::LinkConfig config;  ///< everything except the ends
   Where where;
 };
 
@@ -83,7 +83,7 @@ struct LabDraft {
   std::string bottleneck;  ///< SWITCH.PEER; empty: not given
   Where bottleneck_where;
 
-  std::optional<std::size_t> worker;  ///< worker of the network
+  std::optional<std::size_t> worker;  ///< worker that runs the network; none: not given
   std::uint32_t mtu = 4200;           ///< MTU of every link: bytes of an IP packet
   std::vector<SwitchDraft> switches;
   std::vector<LinkDraft> links;

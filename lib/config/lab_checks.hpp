@@ -11,9 +11,9 @@ namespace softfeb::config {
 /// Format of a limit, and the unit of LabCheck::limit.
 enum class LimitUnit : std::uint8_t {
   kShare,  ///< 0.99 or 99%; 0 to 1
-  kCount,  ///< integer
-  kBytes,  ///< 64KiB; in bytes
-  kTime,   ///< 300ms; in seconds
+  kCount,  ///< an integer
+  kBytes,  ///< a size such as 64KiB; in bytes
+  kTime,   ///< a time such as 300ms; in seconds
 };
 
 struct LabCheckKind {

@@ -35,7 +35,7 @@ struct SweepAxis {
 struct LabSettings {
   std::string title;
   std::string shows;        ///< purpose of the experiment, in a sentence or two
-  std::string corresponds;  ///< the corresponding published figure
+  std::string corresponds;  ///< published figure to which the experiment corresponds
   std::vector<LabCheck> checks;
   /// Link of the observed switch port, index into LabConfig::network.links.
   std::optional<std::uint32_t> bottleneck;
@@ -53,7 +53,7 @@ struct LabSettings {
 struct LabRing {
   std::size_t near_port = 0;  ///< port of the endpoints, index into RunConfig::ports
   std::size_t far_port = 0;   ///< port of the network, index into RunConfig::ports
-  std::size_t worker = 0;     ///< worker of the endpoints
+  std::size_t worker = 0;     ///< worker that owns the endpoints
 };
 
 struct LabConfig {

@@ -16,7 +16,7 @@ struct Node {
 
   Kind kind = Kind::kNull;
   std::string name;  ///< key in the parent map, or index in the parent list
-  std::string text;  ///< kScalar
+  std::string text;  ///< value of a kScalar
   Where where;
   std::vector<Node> children;  ///< children of a map or list, in file order
 

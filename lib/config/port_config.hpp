@@ -36,7 +36,7 @@ struct FaultConfig {
   std::uint64_t seed = 1;
   Probability tx_drop, rx_drop;
   Probability tx_corrupt;    ///< flips one bit after the Ethernet header, in a copy of the frame
-  Probability tx_duplicate;  ///< sends the packet twice
+  Probability tx_duplicate;  ///< sends two copies of the packet
   Probability tx_reorder;    ///< delays the packet until the next one has left
   Probability tx_mark_ce;    ///< sets CE on ECN-capable packets, as a congested switch does
   Where where;

@@ -53,7 +53,7 @@ using Target = std::variant<ReceiverTarget, AddressTarget, PerftestTarget, SinkT
 
 struct PayloadConfig {
   board::PayloadKind kind = board::PayloadKind::kCounter;
-  std::string file;             ///< kFile
+  std::string file;             ///< kFile: path of the file
   std::uint64_t file_size = 0;  ///< kFile: nonzero size in bytes when the configuration was loaded
   std::uint64_t repeat = 1;     ///< kFile: number of times the file is sent
   Where where;
@@ -66,13 +66,13 @@ struct ImmediateConfig {
     kChannel,  ///< QP number on its board, from 1; the firmware's only QP sends 1
   };
   Kind kind = Kind::kChannel;
-  std::uint32_t value = 0;  ///< kValue
+  std::uint32_t value = 0;  ///< kValue: the immediate of every message
 };
 
 struct TrafficConfig {
   roce::WrOpcode verb = roce::WrOpcode::kWrite;  ///< kWrite or kWriteImm
   std::uint32_t message_size = 65'536;  ///< bytes, 0…2 GiB; the last message of a file may be shorter
-  Rate rate;                            ///< per QP
+  Rate rate;                            ///< rate of each QP
   /// Messages per QP: the smallest of the run's limit, the QP's own limit and the length of the file. None:
   /// until the end of the run.
   std::optional<std::uint64_t> messages;

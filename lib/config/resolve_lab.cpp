@@ -142,7 +142,7 @@ class LabResolver {
                               "no link leads to \"" + out_.network.stations[station].name + '"',
                               "add it to the `ends` of a link, or give it a `port`");
     }
-    if (station >= endpoint_of_.size()) return;  // a port
+    if (station >= endpoint_of_.size()) return;  // the station is a port of the file
     const std::size_t e = endpoint_of_[station];
     endpoint(e).network = forest_.tree(out_.network, {NodeRef::Kind::kStation, station});
     if (e >= out_.run.boards.size()) return;

@@ -75,7 +75,7 @@ struct WorkersConfig {
 
 enum class IcrcMethod : std::uint8_t {
   kKnown,  ///< precomputed payload CRCs, shifted and XORed
-  kFull,   ///< computed over every byte
+  kFull,   ///< iCRC computed over every byte
 };
 
 /// Order of QPs in the slots of DCQCN registers.
@@ -96,7 +96,7 @@ struct ControlConfig {
   std::string profile;                         ///< name of a firmware profile (board/profile.hpp)
   // Capacity of the metadata bus; powers of two.
   std::uint32_t pds = 1;
-  std::uint32_t mrs = 2;  ///< per PD
+  std::uint32_t mrs = 2;  ///< memory regions per PD
   std::uint32_t qps = 1;
   std::uint32_t send_queue = 64;         ///< per bus QP: maximum number of outstanding requests
   std::uint32_t window = 16;             ///< per bus QP: maximum number of unacknowledged requests

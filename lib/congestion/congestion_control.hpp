@@ -21,10 +21,10 @@ inline constexpr Hooks kOnNak = 1U << 1;
 inline constexpr Hooks kOnCnp = 1U << 2;
 inline constexpr Hooks kOnGranted = 1U << 3;
 inline constexpr Hooks kOnPosted = 1U << 4;
-inline constexpr Hooks kTimer = 1U << 5;     ///< timer_at() and on_timer()
-inline constexpr Hooks kWindow = 1U << 6;    ///< find_window()
-inline constexpr Hooks kPriority = 1U << 7;  ///< find_priority()
-inline constexpr Hooks kRank = 1U << 8;      ///< find_rank()
+inline constexpr Hooks kTimer = 1U << 5;     ///< enables timer_at() and on_timer()
+inline constexpr Hooks kWindow = 1U << 6;    ///< enables find_window()
+inline constexpr Hooks kPriority = 1U << 7;  ///< enables find_priority()
+inline constexpr Hooks kRank = 1U << 8;      ///< enables find_rank()
 
 /// State reported to telemetry. An algorithm leaves optional members empty if it has no such quantity.
 struct CongestionState {

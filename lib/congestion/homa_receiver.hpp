@@ -82,7 +82,7 @@ class HomaReceiver {
     /// Time at which timer() must check this message, at the latest heard + resend_interval; key in checks_.
     Time check = 0;
     std::uint32_t peer = 0;
-    std::uint32_t packets = 0;  ///< 0: not in progress
+    std::uint32_t packets = 0;  ///< packets of the message; 0: no message in progress
     std::uint32_t received = 0;
     std::uint32_t granted = 0;
     std::uint8_t priority = 0;
@@ -112,9 +112,9 @@ class HomaReceiver {
   LeftistHeap lengths_;                       ///< one heap per peer: messages that are not fully granted
   std::pmr::vector<std::uint32_t> shortest_;  ///< per peer: root in lengths_
   LeftistHeap peers_;                         ///< peers that have messages in lengths_
-  std::uint32_t best_peer_ = kNone;           ///< root in peers_
+  std::uint32_t best_peer_ = kNone;           ///< root of peers_
   LeftistHeap checks_;                        ///< messages that timer() must check
-  std::uint32_t first_check_ = kNone;         ///< root in checks_
+  std::uint32_t first_check_ = kNone;         ///< root of checks_
   std::pmr::vector<std::uint32_t> active_;
   std::pmr::vector<std::uint32_t> frontier_;
   std::pmr::vector<Grant> grants_;

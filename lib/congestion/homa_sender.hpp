@@ -21,8 +21,8 @@ namespace softfeb::congestion {
 class HomaSender {
  public:
   struct Packet {
-    std::uint32_t lane;    ///< the queue pair
-    std::uint64_t number;  ///< running number
+    std::uint32_t lane;    ///< queue pair that sends the packet
+    std::uint64_t number;  ///< running number of the packet
     std::uint8_t priority;
     bool ack_req;  ///< set on the last packet of a message, and if no packet may follow
 

@@ -23,9 +23,9 @@ struct SwiftParameters {
   double ai = 1;             ///< additive increase, packets per round trip (htsim)
   double beta = 0.8;         ///< decrease per excess of the delay relative to it, 0–1 (htsim)
   double max_mdf = 0.5;      ///< largest relative decrease, 0–1 (htsim)
-  double min_cwnd = 0.001;   ///< above 0 (paper)
-  double max_cwnd = 1000;    ///< at least min_cwnd (ours)
-  double initial_cwnd = 8;   ///< (ours)
+  double min_cwnd = 0.001;   ///< smallest window; above 0 (paper)
+  double max_cwnd = 1000;    ///< largest window; at least min_cwnd (ours)
+  double initial_cwnd = 8;   ///< window at the start (ours)
   Time endpoint_target = 0;  ///< target of the remote delay; 0: no endpoint window (ours)
   double endpoint_gain = 1;  ///< weight of the newest remote delay, 0–1; 1: no average (ours)
   /// Number of consecutive timeouts that resets to min_cwnd (htsim).
@@ -65,7 +65,7 @@ class alignas(64) Swift final : public CongestionControl {
  private:
   struct Window {
     double cwnd;
-    Time last_decrease = kNever;  ///< kNever: none yet
+    Time last_decrease = kNever;  ///< kNever: no decrease yet
   };
 
   Departure find_departure(std::uint32_t bytes, Time now) override;
@@ -91,7 +91,7 @@ class alignas(64) Swift final : public CongestionControl {
   double fs_offset_ = 0;
   double endpoint_delay_ = -1;  ///< average remote delay, ps; negative: no sample yet
   std::uint32_t timeouts_ = 0;
-  bool sampled_ = false;  ///< rtt_ is a sample
+  bool sampled_ = false;  ///< true once rtt_ is a sample
   SwiftParameters parameters_;
 };
 

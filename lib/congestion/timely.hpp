@@ -82,7 +82,7 @@ class alignas(64) Timely final : public CongestionControl {
 
   RatePacer pacer_;
   TimelyParameters parameters_;
-  Time rtt_ = 0;               ///< last sample
+  Time rtt_ = 0;               ///< last RTT sample
   Time last_sample_ = kNever;  ///< kNever: the next sample has no predecessor
   double rtt_difference_ = 0;
   double gradient_ = 0;

@@ -58,7 +58,7 @@ class Capture {
   std::vector<std::uint8_t> bytes_;
   std::size_t next_ = 0;   ///< next slot to write
   std::size_t count_ = 0;  ///< slots in use
-  std::uint64_t left_;     ///< packets still to record
+  std::uint64_t left_;     ///< number of packets still to record
   bool triggered_ = false;
 };
 

@@ -35,7 +35,7 @@ struct WorkerRow {
     int socket = -1;
   };
   std::vector<Queue> queues;
-  std::string boards;  ///< for display
+  std::string boards;  ///< names of the boards, for display
 };
 
 /// Formats the map, one line per worker. Marks queues whose NUMA node is not that of their worker's CPU.

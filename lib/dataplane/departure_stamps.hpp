@@ -43,7 +43,7 @@ class alignas(64) DepartureStamps {
   const Mailbox<ClockMap>& clock_;
   Time horizon_;
   int field_ = -1;          ///< offset of the dynamic field in the mbuf
-  std::uint64_t flag_ = 0;  ///< bit in ol_flags
+  std::uint64_t flag_ = 0;  ///< the dynamic flag's bit in ol_flags
   std::uint64_t last_ = 0;  ///< last stamp, in ticks of the NIC's clock
   DepartureCounters counters_;
 };

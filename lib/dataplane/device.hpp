@@ -55,9 +55,9 @@ DeviceSpec parse_device(std::string_view text);
 
 /// Sizes for which a device is created.
 struct DeviceRequest {
-  std::uint16_t queues = 1;          ///< in each direction
+  std::uint16_t queues = 1;          ///< number of queues in each direction
   std::uint32_t frame_bytes = 1518;  ///< longest Ethernet frame in bytes, without FCS
-  std::uint32_t descriptors = 1024;  ///< per queue
+  std::uint32_t descriptors = 1024;  ///< number of descriptors per queue
 };
 
 /// Returns the devargs for rte_dev_probe(), with the table's defaults and the sizes filled in. `index` makes

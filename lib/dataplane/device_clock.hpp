@@ -12,7 +12,7 @@ namespace softfeb::dataplane {
 /// workers.
 struct ClockMap {
   Time origin = 0;
-  std::uint64_t ticks = 0;  ///< ticks at `origin`
+  std::uint64_t ticks = 0;  ///< the device's clock at `origin`
   std::uint64_t slope = 0;  ///< in units of 2^-64 ticks per picosecond
 
   std::uint64_t at(Time t) const {

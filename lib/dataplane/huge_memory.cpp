@@ -34,7 +34,8 @@ void* HugeMemory::do_allocate(std::size_t bytes, std::size_t alignment) {
   const std::size_t head = up_to(address, kHuge) - address;
   if (head != 0) munmap(begin, head);
   munmap(begin + head + size, kHuge - head);
-  madvise(begin + head, size, MADV_HUGEPAGE);  // failure only costs speed
+  // Ignore errors: without huge pages the memory is only slower.
+  madvise(begin + head, size, MADV_HUGEPAGE);
   return begin + head;
 }
 

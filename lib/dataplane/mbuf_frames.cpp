@@ -15,7 +15,7 @@ namespace softfeb::dataplane {
 
 namespace {
 
-constexpr std::uint32_t kPaddedFrame = 60;  // without FCS (IEEE 802.3)
+constexpr std::uint32_t kPaddedFrame = 60;  // minimum frame length, without FCS (IEEE 802.3)
 constexpr std::uint32_t kMadeRoom = 128;
 constexpr std::uint32_t kMostOut = 1024;  ///< maximum number of long copies in use
 /// Maximum number of short frames in use: those that the network makes, and copies of the same size. A

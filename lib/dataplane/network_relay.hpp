@@ -87,8 +87,8 @@ class NetworkRelay {
   MbufFrames frames_;
   fabric::Network network_;
   StationTable by_mac_;
-  std::vector<std::size_t> port_of_;  ///< index: station
-  std::vector<Queue> queues_;         ///< index: port
+  std::vector<std::size_t> port_of_;  ///< port of each station
+  std::vector<Queue> queues_;         ///< one queue per port
   std::array<fabric::Network::Delivery, 64> deliveries_{};
   NetworkRelayCounters counters_;
 };

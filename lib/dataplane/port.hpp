@@ -21,7 +21,7 @@ using engine::FlowControl;
 using engine::Promiscuous;
 
 struct PortConfig {
-  std::string name;          ///< used in messages
+  std::string name;          ///< name of the port, for messages
   std::uint16_t queues = 1;  ///< in each direction; each queue belongs to one worker
   std::uint32_t rx_descriptors = 1024;
   std::uint32_t tx_descriptors = 1024;
@@ -107,7 +107,7 @@ class Port {
   std::uint16_t tx_descriptors_ = 0;
   bool promiscuous_ = false;
   bool receive_interrupts_ = false;
-  std::vector<rte_mempool*> rx_pools_;  ///< index: queue
+  std::vector<rte_mempool*> rx_pools_;  ///< one pool per queue
   FlowControlResult flow_control_;
   std::vector<std::string> warnings_;
 };

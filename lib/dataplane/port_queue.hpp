@@ -42,7 +42,7 @@ struct PortMap {
     unsigned worker = 0;
     engine::Endpoint* endpoint = nullptr;
   };
-  engine::Demux demux;  ///< yields indices into owners
+  engine::Demux demux;  ///< maps addresses to indices into `owners`
   std::vector<Owner> owners;
   /// handover[from][to]: packets that worker `from` received for an endpoint of worker `to`; null where from
   /// == to.
@@ -170,7 +170,7 @@ class alignas(64) PortQueue {
   std::vector<Seat> seats_;
   std::vector<std::uint32_t> seat_of_;  ///< indexed like PortMap::owners
   std::vector<std::uint32_t> touched_;  ///< indices into seats_
-  std::array<Arrival, 8> group_{};      ///< classified, not yet delivered
+  std::array<Arrival, 8> group_{};      ///< packets that are classified but not yet delivered
   roce::IpAddress last_ip_;  ///< destination of the latest untagged datagram; its owner is last_owner_
   std::uint32_t last_owner_ = engine::Demux::kNobody;
   MbufReturn returned_;

@@ -12,7 +12,7 @@
 namespace softfeb::dataplane {
 namespace {
 
-constexpr std::uint32_t kMinFrame = 60;  // without FCS (IEEE 802.3)
+constexpr std::uint32_t kMinFrame = 60;  // minimum frame length, without FCS (IEEE 802.3)
 constexpr std::uint32_t kTrailerRoom = 64;
 /// Offset in bytes from an mbuf to its data, in pools without private area.
 constexpr std::uint32_t kDataOffset = sizeof(rte_mbuf) + RTE_PKTMBUF_HEADROOM;

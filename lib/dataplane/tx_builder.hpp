@@ -15,7 +15,7 @@ struct rte_mempool;
 namespace softfeb::dataplane {
 
 struct TxBuilderConfig {
-  bool multi_segments = false;    ///< Capabilities::multi_segments
+  bool multi_segments = false;    ///< value of Capabilities::multi_segments
   std::uint32_t frame_bytes = 0;  ///< longest frame in bytes, Ethernet header to iCRC
   std::uint32_t descriptors = 1024;
   /// Maximum number of packets built and not yet freed, in addition to those in the descriptors. They are

@@ -19,7 +19,7 @@ namespace {
 // Maximum number of QPs per iteration in a snapshot or a change. A QP with congestion control takes up to
 // 0.25 µs.
 constexpr std::size_t kSliceQps = 8;
-constexpr std::uint64_t kPublishEvery = 1024;      // iterations
+constexpr std::uint64_t kPublishEvery = 1024;      // interval between publications, in iterations
 constexpr Time kLeaveWithin = 100 * kMillisecond;  // time limit to send pending packets at the end
 constexpr Time kLongestSleep = 50 * kMicrosecond;
 /// After this time without a packet, the worker waits for signals or, without them, polls less often.

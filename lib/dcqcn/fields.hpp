@@ -17,8 +17,8 @@ namespace softfeb::dcqcn {
 /// Unit of a value, which also determines its notation in a configuration.
 enum class Unit : std::uint8_t {
   kNumber,
-  kSwitch,  ///< 0 or 1
-  kClocks,  ///< clocks of 6.4 ns
+  kSwitch,  ///< 0 (off) or 1 (on)
+  kClocks,  ///< number of clocks of 6.4 ns
   kRate,    ///< bytes per second
   kTime,    ///< picoseconds
   kSize,    ///< bytes
@@ -29,7 +29,7 @@ enum class Unit : std::uint8_t {
 struct RegisterBits {
   const char* name = "";     ///< name in PyRogue's tree; empty: no register
   std::uint32_t offset = 0;  ///< offset of the word in bytes
-  unsigned first = 0;        ///< lowest bit
+  unsigned first = 0;        ///< number of the lowest bit
   unsigned count = 0;
 
   /// Largest value that fits.
@@ -47,12 +47,12 @@ inline constexpr std::uint32_t kBypassOffset = 0x24;
 
 /// Description of a parameter.
 struct FieldInfo {
-  std::string_view name;     ///< configuration key
+  std::string_view name;     ///< key in the configuration
   std::string_view alias{};  ///< NIC vendor's name for the key, also accepted; empty: none
   Unit unit = Unit::kNumber;
-  std::uint64_t highest = UINT64_MAX;  ///< largest value
+  std::uint64_t highest = UINT64_MAX;  ///< largest value allowed
   RegisterBits bits{};
-  std::string_view text{};                    ///< meaning, in one line
+  std::string_view text{};                    ///< meaning of the parameter, in one line
   std::span<const std::string_view> words{};  ///< kWord: notation of each value
   /// 0 means that the parameter has no value: 0 cannot be written, and is omitted in output.
   bool optional = false;

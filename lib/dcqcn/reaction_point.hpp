@@ -84,7 +84,7 @@ class ReactionPoint {
   std::array<NearEdge, 2> strobes_;  ///< edges at which the overseer sees CNPs
   NearEdge after_strobe_;            ///< the CNP counter is incremented, the timer is reset
   NearEdge clear_;                   ///< the CNP counter is cleared
-  NearEdge force_;                   ///< the bypass takes effect
+  NearEdge force_;                   ///< edge at which the bypass takes effect
   bool cnp_counter_reset_ = false;
   bool decrease_flag_ = false;
   bool alpha_flag_ = false;

@@ -50,7 +50,7 @@ class HostMemory {
 /// One queue pair's memory at its receiver, zeroed before the run, and the messages written to it: message n
 /// goes to slot n mod `slots`.
 struct WrittenMemory {
-  std::span<const std::uint8_t> memory;  ///< the whole region
+  std::span<const std::uint8_t> memory;  ///< the QP's whole region
   const roce::PayloadStream* payload = nullptr;
   board::MessagePlan plan = board::MessagePlan::endless(0);
   std::uint32_t pmtu = 4096;

@@ -36,7 +36,7 @@ class Targets {
   struct Session {
     std::string url;
     std::unique_ptr<peers::PeerSession> session;
-    std::vector<std::size_t> plans;  ///< indices into plans()
+    std::vector<std::size_t> plans;  ///< the session's QPs, as indices into plans()
     nlohmann::json report;           ///< the final report of the receiver
     std::string error;               ///< reason why there is no report
   };

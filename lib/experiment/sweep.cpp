@@ -33,7 +33,7 @@ constexpr const char* kReportSweep = "sweep.csv";
 
 /// One point of the grid.
 struct Point {
-  std::vector<std::string> values;  ///< one for each axis
+  std::vector<std::string> values;  ///< one value for each axis
   config::LabConfig config;
   report::LabRun run;
   std::string error;  ///< reason why there is no run

@@ -78,7 +78,7 @@ class VirtualDriver final : public Driver {
   std::vector<std::uint8_t> changes_made_;
   stats::Observers* observers_ = nullptr;
   Time started_ = 0;
-  std::vector<engine::EndpointSnapshot> snapshots_;  ///< reused for every sample
+  std::vector<engine::EndpointSnapshot> snapshots_;  ///< buffer reused for every sample
   fabric::NetworkSnapshot network_;
 };
 

@@ -10,7 +10,7 @@ namespace softfeb::fabric {
 namespace {
 
 constexpr std::uint64_t kMaxRate = 1'000'000'000'000;  // bytes per second: one byte per picosecond
-constexpr std::uint64_t kMaxThreshold = UINT32_MAX;    // bytes, of a queue
+constexpr std::uint64_t kMaxThreshold = UINT32_MAX;    // largest threshold of a queue, in bytes
 constexpr std::uint16_t kMinQuanta = 64;               // pause quanta: 4 KiB at line rate
 constexpr std::uint64_t kOne = std::uint64_t{1} << 32;
 

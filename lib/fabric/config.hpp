@@ -27,7 +27,7 @@ struct EcnMarking {
   bool enabled = false;
   std::uint64_t kmin = 0;
   std::uint64_t kmax = 0;
-  std::uint64_t pmax = std::uint64_t{1} << 32;  ///< in units of 2^-32
+  std::uint64_t pmax = std::uint64_t{1} << 32;  ///< marking probability just below kmax, in units of 2^-32
 };
 
 struct QueueConfig {
@@ -96,7 +96,7 @@ struct NodeRef {
 /// Fault injection in one direction of a link. Faults are drawn independently and are reproducible with the
 /// same network seed.
 struct LinkFaults {
-  std::uint64_t drop = 0, duplicate = 0, corrupt = 0, reorder = 0;  ///< in units of 2^-32
+  std::uint64_t drop = 0, duplicate = 0, corrupt = 0, reorder = 0;  ///< probabilities in units of 2^-32
   Time reorder_by = 10 * kMicrosecond;  ///< maximum extra delay of a reordered frame
   bool any() const { return (drop | duplicate | corrupt | reorder) != 0; }
 };

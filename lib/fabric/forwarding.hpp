@@ -29,7 +29,7 @@ class AddressTable {
 
  private:
   struct Entry {
-    std::uint64_t mac = 0;  ///< 0: free
+    std::uint64_t mac = 0;  ///< 0: the entry is free
     std::uint32_t station = 0;
     bool learnt = false;
   };

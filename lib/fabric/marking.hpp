@@ -13,7 +13,8 @@ namespace softfeb::fabric {
 inline bool marks(const EcnMarking& ecn, std::uint64_t queued, Rng& rng) {
   if (!ecn.enabled || queued < ecn.kmin) return false;
   if (queued >= ecn.kmax) return true;
-  return rng.chance(ecn.pmax * (queued - ecn.kmin) / (ecn.kmax - ecn.kmin));  // checked values: no overflow
+  // Cannot overflow, because the values were checked.
+  return rng.chance(ecn.pmax * (queued - ecn.kmin) / (ecn.kmax - ecn.kmin));
 }
 
 /// Sets CE in the IP header of a frame with kFactEct and clears kFactEct. Updates the IPv4 checksum

@@ -28,8 +28,8 @@ struct Channel {
   PauseState told;       ///< pause state; only for a station whose pause frames the network honours
   StationQueue waiting;  ///< frames waiting at a station; unused for a switch
   Time tx_at = kNever;   ///< next event of the transmitter
-  std::uint16_t from = Topology::kNoPort;  ///< sending switch port
-  std::uint16_t into = Topology::kNoPort;  ///< receiving switch port
+  std::uint16_t from = Topology::kNoPort;  ///< switch port that sends
+  std::uint16_t into = Topology::kNoPort;  ///< switch port that receives
   std::uint32_t station = 0;               ///< receiving station, if no switch port
 };
 

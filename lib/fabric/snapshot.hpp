@@ -16,7 +16,7 @@ struct PortSnapshot {
   std::uint32_t link = 0;              ///< index into NetworkConfig::links
   NodeRef peer;                        ///< node at the other end
   std::uint64_t rate = 0;              ///< bytes per second on the wire
-  std::uint64_t queue_bytes = 0;       ///< bytes queued at egress
+  std::uint64_t queue_bytes = 0;       ///< bytes in the port's egress queues
   std::uint64_t queue_bytes_peak = 0;  ///< maximum since the previous snapshot
   std::uint64_t queue_bytes_max = 0;   ///< maximum since the start
   std::array<std::uint64_t, kQueues> queue_bytes_of{};
@@ -34,10 +34,10 @@ struct PortSnapshot {
 /// Conservation of packets. At any time, entered + made + duplicated = delivered + all dropped_* + consumed +
 /// in_network.
 struct NetworkTotals {
-  std::uint64_t entered = 0;     ///< sent by stations
+  std::uint64_t entered = 0;     ///< frames sent by stations
   std::uint64_t made = 0;        ///< pause frames and forged CNPs
   std::uint64_t duplicated = 0;  ///< copies made by fault injection and by flooding
-  std::uint64_t delivered = 0;   ///< delivered to stations
+  std::uint64_t delivered = 0;   ///< frames delivered to stations
   std::uint64_t consumed = 0;    ///< MAC control frames consumed by switches
   /// Dropped in switches, and at stations with more than 4 MiB queued for their link.
   std::uint64_t dropped_buffer = 0;
@@ -54,7 +54,7 @@ struct NetworkTotals {
 /// Packets from one source to one QP.
 struct FlowSnapshot {
   std::uint32_t source = 0, destination = 0;  ///< stations
-  std::uint32_t qpn = 0;                      ///< destination QP
+  std::uint32_t qpn = 0;                      ///< QPN at the destination
   std::uint64_t packets = 0, bytes = 0;       ///< delivered packets and their bytes
   std::uint64_t ecn_marked = 0, dropped = 0;
 };

@@ -18,7 +18,7 @@ struct CheckResult {
   std::string name;
   config::LimitUnit unit = config::LimitUnit::kCount;
   bool at_least = false;
-  bool gated = true;  ///< counts towards the verdict
+  bool gated = true;  ///< true if the check counts towards the verdict
   bool held = false;
   std::optional<double> value;  ///< empty: there was nothing to check
   double limit = 0;

@@ -27,7 +27,7 @@ struct MetricsConfig {
   /// A sending queue pair.
   struct Flow {
     std::size_t board = 0;
-    std::size_t qp = 0;                   ///< index on the board
+    std::size_t qp = 0;                   ///< index of the QP on its board
     std::optional<std::size_t> receiver;  ///< index into Sample::endpoints; empty: external
     std::size_t receiver_qp = 0;
     bool through_bottleneck = true;
@@ -57,7 +57,7 @@ struct Window {
   Time from = 0, to = 0;
   Time length = 0;  ///< nominal length
   std::size_t boards_sending = 0;
-  bool steady = false;             ///< see Schedule::steady()
+  bool steady = false;             ///< true if Schedule::steady() holds for the window
   std::optional<Share> jain;       ///< Jain's index of delivered payload; empty with fewer than two boards
   std::optional<Share> port_used;  ///< share of the bottleneck's rate in wire bytes; empty without one
 };
@@ -118,7 +118,7 @@ class Metrics : public stats::Observer {
   /// The current window and the statistics of all earlier ones.
   struct Meter {
     Time from = 0;
-    Time next = 0;                         ///< when the window ends
+    Time next = 0;                         ///< time at which the window ends
     std::vector<std::uint64_t> delivered;  ///< payload bytes per board at time `from`
     std::uint64_t wire_bytes = 0;          ///< wire bytes of the bottleneck port at time `port_at`
     Time port_at = 0;

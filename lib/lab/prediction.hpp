@@ -45,7 +45,7 @@ class RateReplay {
  private:
   struct Due {
     dcqcn::Edge edge = 0;
-    std::optional<dcqcn::FirmwareParameters> parameters;  ///< empty: a CNP
+    std::optional<dcqcn::FirmwareParameters> parameters;  ///< empty if the event is a CNP
   };
 
   void integrate(Time t);
@@ -77,7 +77,7 @@ bool credit_limited(const SentSample& from, const SentSample& to, std::uint32_t 
 
 /// Comparison of the bytes sent with ∫Rc.
 struct RateTracking {
-  std::size_t windows = 0;  ///< evaluated windows
+  std::size_t windows = 0;  ///< number of evaluated windows
   std::size_t skipped = 0;  ///< windows in which something other than credit limited the sender
   /// Largest |sent − ∫Rc| / ∫Rc of the windows in which sent and ∫Rc differ by more than a packet.
   double worst = 0;

@@ -20,7 +20,7 @@ struct RatePoint {
 
 /// Average properties of a sawtooth-shaped rate.
 struct Sawtooth {
-  std::size_t teeth = 0;  ///< completed falls
+  std::size_t teeth = 0;  ///< number of completed falls
   Time period = 0;        ///< time between two peaks; 0 with fewer than two
   double depth = 0;       ///< relative drop from a peak to the next trough
 };
@@ -46,10 +46,10 @@ SawtoothStats compare_sawtooth(const RateOrigin& origin, std::span<const engine:
 /// clock-exact replay. A CNP cuts Rc by alpha / 2^DecGain; Rc then increases every RateIncInterval. Alpha
 /// decays by AlphaG every AlphaUpdInterval and grows once per period.
 struct SteadySawtooth {
-  double alpha = 0;                       ///< at the cut, 0…1
-  double depth = 0;                       ///< relative to the peak
+  double alpha = 0;                       ///< alpha at the cut, 0…1
+  double depth = 0;                       ///< drop of Rc at a cut, relative to the peak
   double peak = 0, trough = 0, mean = 0;  ///< bytes per second; the peak is at most the line rate
-  unsigned increases = 0;                 ///< between two cuts
+  unsigned increases = 0;                 ///< number of increases between two cuts
   /// Time from the cut until Rc is within 1 % of the peak if no further CNP arrives; empty: never.
   std::optional<Time> recovery;
 };

@@ -77,7 +77,7 @@ struct LocalQp {
 struct LocalEndpoint {
   roce::IpAddress ip;  ///< our RoCE address, which is also our GID
   roce::Transport transport = roce::Transport::kRc;
-  std::uint32_t pmtu = 1024;       ///< bytes
+  std::uint32_t pmtu = 1024;       ///< path MTU in bytes
   std::uint32_t message_size = 0;  ///< size of the largest message, in bytes
   std::uint64_t messages = 0;      ///< messages per QP; 0: unknown in advance
   /// Message n of a QP goes to address + (n mod slots)·message_size; 0: as many slots as its memory holds.
@@ -94,7 +94,7 @@ struct RemoteQp {
   roce::Psn psn = 0;  ///< PSN of requests from the receiver; unused by a WRITE-only sender
   std::uint32_t rkey = 0;
   std::uint64_t address = 0;  ///< virtual address of the QP's memory
-  std::uint64_t length = 0;   ///< writable bytes
+  std::uint64_t length = 0;   ///< writable bytes from `address` on
 };
 
 struct RemoteEndpoint {
@@ -110,7 +110,7 @@ struct RemoteEndpoint {
 struct PeerResults {
   bool complete = false;       ///< every message was sent and, on RC, acknowledged
   bool counted = true;         ///< false: the number of messages is unknown (rdma-sink only)
-  std::uint64_t messages = 0;  ///< sum over all QPs
+  std::uint64_t messages = 0;  ///< messages sent, sum over all QPs
   std::uint64_t payload_bytes = 0;
   std::vector<std::uint64_t> messages_of_qp;  ///< in the order of LocalEndpoint::qps; empty: not reported
   double seconds = 0;                         ///< time from the first post to the last completion

@@ -19,7 +19,7 @@ namespace softfeb::peers::perftest {
 
 /// Version that perftest exchanges: the one from AC_INIT, not the package version (4.5-0.17 sends "6.06").
 struct Version {
-  unsigned number = 0;  ///< in hundredths: 606
+  unsigned number = 0;  ///< version in hundredths: 606 for 6.06
   std::string text;
 };
 
@@ -42,7 +42,7 @@ std::uint32_t decode_int(const IntMessage& message);
 /// Path MTU as the verbs enum (1: 256 bytes … 5: 4096 bytes), sent as an ASCII digit and a NUL.
 using MtuMessage = std::array<std::uint8_t, 2>;
 MtuMessage encode_mtu(std::uint32_t bytes);
-std::optional<std::uint32_t> decode_mtu(const MtuMessage& message);  ///< bytes
+std::optional<std::uint32_t> decode_mtu(const MtuMessage& message);  ///< in bytes
 
 /// Parameters of one QP. The same message is used for every handshake.
 struct Keys {

@@ -168,7 +168,7 @@ class BoardQps {
   const stats::Outcome& o_;
   std::size_t board_;
   std::vector<const endpoints::QpPlan*> plans_;
-  std::vector<std::size_t> bus_;  ///< indices on the board
+  std::vector<std::size_t> bus_;  ///< indices of the metadata bus's QPs on the board
   std::vector<Attention> attention_;
   Totals totals_;
   stats::GoodputSum goodput_sum_;

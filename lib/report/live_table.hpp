@@ -51,7 +51,7 @@ class LiveTable : public stats::Observer {
   bool quiet_;
   Time interval_ = 0;
   Time due_ = 0;
-  std::vector<std::optional<double>> offered_;  ///< for each board
+  std::vector<std::optional<double>> offered_;  ///< requested payload rate of each board
   std::vector<std::string> port_names_;
   stats::RateTracker rates_;
   std::optional<std::chrono::steady_clock::time_point> shown_;

@@ -28,7 +28,7 @@ struct LiveView {
     double tx_gbps = 0;                 ///< on the wire, since the previous view
     double used = 0;                    ///< share of the link rate, 0…1
     std::uint64_t queue = 0, peak = 0;  ///< bytes; the peak since the previous view
-    std::uint64_t longest = 0;          ///< bytes, since the start
+    std::uint64_t longest = 0;          ///< longest queue since the start, in bytes
     std::uint64_t marked = 0, dropped = 0, pauses = 0;
   };
 

@@ -16,7 +16,7 @@ namespace softfeb::report {
 enum class Attention : std::uint8_t {
   kNone,
   kTrouble,  ///< something was lost or refused, but recovered
-  kFailed,   ///< not everything arrived
+  kFailed,   ///< messages are missing or wrong
 };
 
 /// Returns the indices of the QPs to list, ascending. If there are at most `limit` QPs (empty: unlimited),

@@ -30,7 +30,7 @@ struct RunPort {
   std::vector<unsigned> workers;  ///< workers with an endpoint on this port, ascending; a worker's index here
                                   ///< is its TX queue
   std::uint16_t queues = 1;
-  std::uint32_t frame_bytes = 0;  ///< longest Ethernet frame
+  std::uint32_t frame_bytes = 0;  ///< longest Ethernet frame, in bytes
   /// Indexed like `workers`; empty without faults or capture.
   std::vector<std::unique_ptr<dataplane::FaultInjector>> tx_faults;
   std::vector<std::unique_ptr<dataplane::FaultInjector>> rx_faults;

@@ -97,7 +97,7 @@ Totals totals(const LiveState& live) {
 /// Current levels of the status lines. Lines that signal frames and errors read as 0, because their pulses
 /// are too short for a read to see.
 std::uint32_t lines(const PortState& p) {
-  constexpr std::uint32_t kAlways = 0b111'1100'0000'0000'0000;  // rstCntDone … txUsrRdy
+  constexpr std::uint32_t kAlways = 0b111'1100'0000'0000'0000;  // bits rstCntDone … txUsrRdy
   return kAlways | (p.link_up ? 1U << 10 | 1U : 0U);
 }
 
