@@ -10,8 +10,8 @@ namespace softfeb::engine {
 
 namespace {
 
-constexpr Time kDepartureTick = 131'072;  // 131 ns: few packets per slot at any feasible rate
-constexpr Time kTimerTick = 1'048'576;    // 1 µs: RNR timers start at 10 µs
+constexpr Time kDepartureTick = 131'072;  // wheel slots of 131 ns hold few packets at any feasible rate
+constexpr Time kTimerTick = 1'048'576;    // wheel slots of 1 µs suffice: the shortest RNR timer is 10 µs
 
 std::size_t count_qps(const BoardConfig& config) { return config.qps.size() + config.bus.slots; }
 
@@ -89,7 +89,7 @@ bool Board::set_congestion(std::uint32_t i, const CongestionSettings& profile, T
   const Change change = change_parameters(*control, profile, now);
   if (change != Change::kMade) return change == Change::kNone;
   log_.add({now, i, profile});
-  // A higher rate moves the departures of all QPs that share it to times earlier than scheduled in the wheel.
+  // If a shared rate increases, all QPs that share it may leave earlier than the wheel has scheduled them.
   if (groups_.empty()) {
     reschedule(i, now);
     return true;
@@ -102,7 +102,7 @@ bool Board::set_congestion(std::uint32_t i, const CongestionSettings& profile, T
 
 void Board::start(Time now) {
   bus_qps_.start();
-  // A shared rate starts when its first QP starts.
+  // The clock of a shared congestion control starts when the first of its QPs starts.
   std::map<congestion::CongestionControl*, Time> controls;
   for (std::size_t i = 0; i < first_bus_qp(); ++i) {
     SendQp& qp = qps_[i];
@@ -145,7 +145,7 @@ void Board::reschedule(std::uint32_t i, Time now) {
   } else {
     qp.post_due(now);
   }
-  qp.reap(now);  // requests posted to a QP in ERR have already completed
+  qp.reap(now);  // a request posted to a QP in ERR completes immediately
   if (on_bus) bus_qps_.count_completions(i);
   if (qp.finished() != qp.counts_finished()) {
     qp.count_finished(qp.finished());
@@ -178,7 +178,7 @@ void Board::call_next(std::uint32_t line, Time now) {
   for (std::uint32_t i = shared_.first(line); i != SharedRates::kNone; i = shared_.first(line)) {
     const Time own = own_departure(i, now);
     if (own > now) {
-      // It can no longer send: it is in ERR, or its window is full.
+      // The QP can no longer send: it is in ERR, or its window is full.
       schedule(shared_.pop(line), own, now);
       continue;
     }
@@ -204,9 +204,10 @@ void Board::schedule(std::uint32_t i, Time at, Time now) {
 }
 
 void Board::watch_timer(std::uint32_t i, Time now) {
-  // A deadline that was moved to a later time is checked when the old one expires, so that acknowledgements
-  // need not touch the wheel. With many queue pairs, which do not stay in the cache, this check costs more
-  // than cancelling the timer, whose entry is still in the cache.
+  // If a deadline moves to a later time or is removed, its timer stays in the wheel at the old time, and
+  // run_timers() checks the deadline when the timer expires. Acknowledgements then need not touch the
+  // wheel. With many queue pairs, that check misses the cache. A timer whose deadline was removed is
+  // therefore cancelled here, while its entry is still cached.
   const Time at = qps_[i].deadline();
   if (at == kNever) {
     if (many()) timers_.cancel(i);
@@ -217,7 +218,8 @@ void Board::watch_timer(std::uint32_t i, Time now) {
 
 void Board::run_timers(Time now) {
   const auto expire = [&](std::uint32_t i) {
-    // Like most deadlines, this one was moved; the queue pair was rescheduled at that time.
+    // The deadline was moved to a later time, as most are. The queue pair was rescheduled when that
+    // happened.
     if (qps_[i].deadline() > now) {
       watch_timer(i, now);
       return;
@@ -227,12 +229,12 @@ void Board::run_timers(Time now) {
     if (qps_[i].requester().timeouts() != timeouts) ++incidents_;
     reschedule(i, now);
   };
-  // Prefetch the next queue pair, which may be anywhere in memory.
+  // While one queue pair expires, prefetch the next one, which may be anywhere in memory.
   timers_.advance(now, expire, [this](std::uint32_t i) { qps_[i].prefetch_deadline(); });
 }
 
 void Board::resumed(std::uint8_t priorities, Time now) {
-  if (!pause_.per_priority()) return;  // 802.3x: ready QPs stay in the ready queue
+  if (!pause_.per_priority()) return;  // an 802.3x pause stops the link, so QPs stay in the ready queue
   for (std::uint32_t i = 0; i < qps_.size(); ++i) {
     if ((priorities >> pause_.priority(qps_[i].headers()) & 1) != 0) reschedule(i, now);
   }
@@ -243,7 +245,7 @@ void Board::wake(Time now) {
     if (i < qps_.size() && shared_.line_of(i) == SharedRates::kNone) {
       ready_.push(i);
     } else {
-      woken_.push_back(i);  // rescheduling now would move other entries while the wheel advances
+      woken_.push_back(i);  // rescheduled later, because entries must not move while the wheel advances
     }
   });
   for (const std::uint32_t i : woken_) {

@@ -34,17 +34,17 @@ struct BoardConfig {
   std::uint64_t link_rate = 0;  ///< bytes per second on the wire; 0 = unlimited
   std::vector<SendQpConfig> qps;
   BusConfig bus{};
-  PauseConfig pause{};  ///< without its own link rate, it uses `link_rate`
+  PauseConfig pause{};  ///< if its own link rate is 0, `link_rate` is used
   Time link_slack = LinkShaper::kSlack;
-  /// Allocates everything that grows with the number of queue pairs. Must outlive the board. Null: the heap.
+  /// Provides the memory that grows with the number of queue pairs. Must outlive the board. Null: the heap.
   std::pmr::memory_resource* memory = nullptr;
 };
 
-/// An emulated front-end board. Its queue pairs are paced individually and share one link in round robin.
-/// Decides which packet leaves when.
+/// An emulated front-end board, which decides which packet leaves when. Its queue pairs are paced
+/// individually and share one link in round robin.
 ///
-/// Queue pairs are numbered: configured ones first, then the slots of the metadata bus. apply() creates and
-/// destroys the latter at any time, before and after start(), without allocating memory.
+/// Queue pairs are numbered: configured ones first, then the slots of the metadata bus. apply() may create
+/// and destroy the QPs in these slots at any time, before and after start(), without allocating memory.
 class Board : public Endpoint {
  public:
   explicit Board(const BoardConfig& config);
@@ -96,9 +96,10 @@ class Board : public Endpoint {
   /// Average memory per queue pair in bytes, including its send queue, congestion control, and entries in
   /// wheels and tables. Counts allocated capacity; 0 without queue pairs.
   std::size_t memory_per_qp() const;
-  /// Number of next hops whose MAC address is unknown. After NextHops::kTries requests without a reply, sent
-  /// one second apart, resolution of a next hop fails and the QPs that need it enter ERR. Includes the next
-  /// hop of the metadata bus while the bus has QPs; its resolution is retried without limit.
+  /// Number of next hops whose MAC address is unknown. After NextHops::kTries requests without a reply,
+  /// sent one second apart, resolution of a next hop fails and the QPs that need it enter ERR. Includes the
+  /// next hop of the metadata bus while the bus has QPs; requests for that next hop are repeated without
+  /// limit.
   std::size_t unresolved() const;
   /// Time taken to resolve the next hops of the configured QPs; see NextHops::took().
   Time resolution_took() const { return hops_.took(); }
@@ -135,7 +136,7 @@ class Board : public Endpoint {
   }
   board::QpLive live(std::size_t i, Time now) const;
 
-  /// Departure time of the QP, postponed while its priority is paused.
+  /// Departure time of QP `i`, postponed to the end of the pause if its priority is paused.
   Time departure(std::uint32_t i, Time now) const { return unpaused(i, qps_[i].departure(now)); }
   Time own_departure(std::uint32_t i, Time now) const { return unpaused(i, qps_[i].own_departure(now)); }
   Time unpaused(std::uint32_t i, Time at) const {
@@ -165,7 +166,7 @@ class Board : public Endpoint {
   Time request_event(Time now) const;
 
   // board_send.cpp: selects the next sender
-  /// Up to this number, queue pairs stay in the cache without prefetching.
+  /// Up to this number of queue pairs, all of them stay in the cache and are not prefetched.
   static constexpr std::size_t kFewQps = 256;
   bool many() const { return qps_.size() > kFewQps; }
   std::size_t send_packets(Time now, std::span<TxFrame> out);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Effects of register writes on the board's data path, and the state that registers expose.
+// Applies register writes to the board's data path, and copies the state that registers expose.
 #include "engine/board.hpp"
 
 #include <variant>
@@ -7,7 +7,7 @@
 namespace softfeb::engine {
 namespace {
 
-/// Returns the firmware's congestion control of the QP; null if the QP has none or a different one.
+/// Returns the QP's congestion control if it is the firmware's DCQCN; null otherwise.
 dcqcn::FirmwareDcqcn* firmware_of(const SendQp& qp) {
   return dynamic_cast<dcqcn::FirmwareDcqcn*>(qp.congestion());
 }
@@ -38,7 +38,7 @@ void Board::act(const board::SetTrafficClass& a, Time now) {
   const auto ecn = static_cast<roce::Ecn>(a.ecn & 3);
   for (std::size_t i = 0; i < qps_.size(); ++i) qps_[i].set_traffic_class(dscp, ecn);
   bus_qps_.set_traffic_class(dscp, ecn);
-  resumed(0xff, now);  // the new priority of a QP may not be paused
+  resumed(0xff, now);  // the write may have moved a QP from a paused priority to one that is not
 }
 
 board::QpLive Board::live(std::size_t i, Time now) const {

@@ -15,13 +15,13 @@
 //   timer of congestion control may change and is checked.
 // - A queue pair in the ready queue is not in the departure wheel, so nothing has to be cancelled.
 //
-// After the last packet of a message, rescheduling is also skipped if the next message may start immediately
-// (SendQp::may_follow): completions are counted, messages that are due are posted, and the position of the
-// queue pair in the schedule is known.
+// Rescheduling is also skipped after the last packet of a message if the next message may start immediately
+// (SendQp::may_follow). That function counts completions and posts the messages that are due, and the queue
+// pair keeps its position in the ready queue.
 //
 // If very many queue pairs are ready, the quantum is up to four packets, provided that the queue pair may
-// send them immediately. These packets then share the cost of fetching the queue pair into the cache. No
-// packet leaves before its departure time because of this.
+// send them immediately. These packets then share the cost of fetching the queue pair into the cache. Even
+// so, no packet leaves before its departure time.
 //
 // The following always use the full path: queue pairs that share a rate, because others wait in their line;
 // queue pairs of the metadata bus, because their requests come from another source; and boards with
@@ -33,15 +33,16 @@ namespace softfeb::engine {
 
 namespace {
 
-// Quantum if more than kFewQps are ready.
+// Packets per quantum if more than kFewQps queue pairs are ready.
 constexpr unsigned kQuantum = 4;
 // Upcoming queue pairs are prefetched while others are served (doc/engine.md). A prefetch whose page is not
 // in the TLB stalls later instructions until the page walk ends. Because several page walks proceed in
 // parallel, the first lines of several queue pairs are prefetched together.
 constexpr std::size_t kFetchedTogether = 8;
 constexpr std::size_t kFirstLinesAhead = 16;
-// Positions ahead in the ready queue at which the other lines are prefetched: those used by every packet,
-// those of the full path, and the send queue, whose address is known only then.
+// The remaining cache lines are prefetched when a queue pair is this many positions from the front of the
+// ready queue: first the lines that every packet uses, then those of the full path, then the send queue,
+// whose address is in a line prefetched earlier.
 constexpr std::size_t kRunLinesAhead = 12;
 constexpr std::size_t kOtherLinesAhead = 7;
 constexpr std::size_t kQueueAhead = 3;
@@ -56,7 +57,7 @@ inline bool Board::quantum_goes_on() {
   return false;
 }
 
-/// Fast path. `qp` is the first in the ready queue; it stays in the queue or is removed.
+/// Fast path for `qp`, the first in the ready queue. `qp` stays in the queue or is removed.
 [[gnu::always_inline]] inline Board::Sent Board::send_of_run(SendQp& qp, Time now, TxFrame& out) {
   const std::uint32_t i = ready_.front();
   const Time timer = qp.congestion_timer();
@@ -76,8 +77,8 @@ inline bool Board::quantum_goes_on() {
   return Sent::kPacket;
 }
 
-/// Full path, also for the first in the ready queue. Returns kOfRun if the next packet belongs to a run; in
-/// this case nothing was sent and the queue pair keeps its position.
+/// Full path for `qp`, the first in the ready queue. Returns kOfRun if the next packet is part of a run; in
+/// this case nothing was sent and `qp` keeps its position.
 Board::Sent Board::send_next(SendQp& qp, Time now, TxFrame& out) {
   const std::uint32_t i = ready_.front();
   shared_.answered(i);
@@ -90,8 +91,8 @@ Board::Sent Board::send_next(SendQp& qp, Time now, TxFrame& out) {
   const bool goes_on = sent && own_rate(i) && quantum_goes_on();
   ready_.pop();
   if (sent && alike && (qp.begin_run() || qp.may_follow(next, now))) {
-    // A run or the next message begins here. reschedule() would update only the timer and the position in the
-    // schedule, because nothing else can have changed.
+    // A run or the next message begins here. Only the timer and the position in the schedule can have
+    // changed, so a full reschedule() is not needed.
     watch_timer(i, now);
     schedule(i, next, now);
   } else {
@@ -125,8 +126,8 @@ std::size_t Board::send_packets(Time now, std::span<TxFrame> out) {
     ++n;
   }
   counters_.tx_bytes += bytes;
-  // With a large slack, time during which no packet was due must not count as lateness. Otherwise packets
-  // delayed by congestion control would accumulate into a burst.
+  // With a large slack, time during which no packet was due must not count as lateness. Otherwise the link
+  // would make up for that time with a burst of packets that congestion control had spaced out.
   if (link_.slack() > LinkShaper::kSlack && ready_.empty() && !departures_.empty())
     link_.was_closed_until(now);
   return n;
@@ -134,7 +135,7 @@ std::size_t Board::send_packets(Time now, std::span<TxFrame> out) {
 
 /// Prefetches the data of upcoming iterations, in stages that each depend on the previous one.
 void Board::fetch_ahead() {
-  if (quantum_sent_ != 0) return;  // already done at the start of the quantum
+  if (quantum_sent_ != 0) return;  // already prefetched at the start of the quantum
   const std::size_t first = ready_.first_place();
   const std::size_t end = ready_.end_place();
   if (first >= fetch_at_) fetch_first_lines();
@@ -170,7 +171,7 @@ bool Board::may_run(std::uint32_t i) const {
   return fast_path_ && i < first_bus_qp() && !pause_.per_priority() && own_rate(i);
 }
 
-/// Reschedules after a response or CNP: immediately, or at the end of the burst.
+/// Reschedules QP `i` after a response or CNP: immediately, or at the end of the receive burst.
 void Board::reschedule_received(std::uint32_t i, Time now) {
   if (!in_burst()) {
     reschedule(i, now);

@@ -23,12 +23,12 @@ congestion::CongestionControl* make_congestion_control(const CongestionSettings&
 
 enum class Change : std::uint8_t {
   kMade,
-  kNone,     ///< the parameters were already set
+  kNone,     ///< the parameters already had these values
   kRefused,  ///< the profile is for a different algorithm
 };
 
-/// Sets new parameters of a running congestion control, effective from `now` on. Settings fixed at
-/// construction (the token bucket, the firmware's line rate) do not change.
+/// Sets the parameters of a running congestion control to those of `profile`, effective from `now` on. The
+/// token bucket and the firmware's line rate are fixed at construction and do not change.
 Change change_parameters(congestion::CongestionControl& control, const CongestionSettings& profile, Time now);
 
 }  // namespace softfeb::engine

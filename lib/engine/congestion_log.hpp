@@ -11,10 +11,10 @@
 
 namespace softfeb::engine {
 
-/// An event that affected a congestion control.
+/// A CNP or a parameter change of a QP's congestion control.
 struct CongestionEvent {
   Time at = 0;
-  std::uint32_t qp = 0;  ///< number on the board
+  std::uint32_t qp = 0;  ///< number of the QP on its board
   /// New parameters, as passed to set_congestion(). Not set if the event is a CNP.
   std::optional<CongestionSettings> profile;
 };

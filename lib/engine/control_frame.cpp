@@ -10,7 +10,7 @@ namespace softfeb::engine {
 
 namespace {
 
-/// Returns false for multicast and unspecified addresses, which cannot be answered.
+/// Returns true if `ip` is the address of one host. Multicast and unspecified addresses cannot be answered.
 bool one_host(const roce::IpAddress& ip) {
   if (ip.is_v4()) return ip.v4() != 0 && ip.v4() >> 28 < 14;
   return ip != roce::IpAddress{} && ip.bytes[0] != 0xff;
@@ -23,7 +23,7 @@ std::uint16_t udp_checksum(const Identity& from, const roce::IpAddress& to, Byte
   sum = roce::checksum_add(sum, ByteSpan(from.ip.bytes).subspan(skip));
   sum = roce::checksum_add(sum, ByteSpan(to.bytes).subspan(skip));
   const std::uint16_t checksum = roce::internet_checksum(udp, sum);
-  return checksum == 0 ? 0xffff : checksum;  // 0 means no checksum (RFC 768)
+  return checksum == 0 ? 0xffff : checksum;  // a field of 0 means "no checksum" (RFC 768)
 }
 
 }  // namespace
@@ -59,7 +59,7 @@ std::size_t write_control_frame(const Identity& from, const DatagramRoute& to, B
   const roce::HeaderTemplate headers(path);
   headers.write(out, static_cast<std::uint32_t>(payload.size()), identification);
   std::uint8_t* const udp = out + headers.size() - roce::kUdpHeaderSize;
-  store_be16(udp + 2, to.dest_port);  // the header template sets the RoCE port
+  store_be16(udp + 2, to.dest_port);  // replaces the RoCE port from the header template
   std::copy(payload.begin(), payload.end(), udp + roce::kUdpHeaderSize);
   store_be16(udp + 6, udp_checksum(from, to.dest_ip, ByteSpan(udp, roce::kUdpHeaderSize + payload.size())));
   return headers.size() + payload.size();

@@ -15,8 +15,8 @@
 /// of the responses.
 namespace softfeb::engine {
 
-/// A datagram for one of the board's slow-control ports, with the addresses needed to respond. Its VLAN is
-/// the board's own, because frames of other VLANs do not reach the board. Refers to the bytes of the frame.
+/// A datagram for one of the board's slow-control ports, with the addresses needed to respond. Has no VLAN
+/// field: frames of VLANs other than the board's do not reach it. Refers to the bytes of the frame.
 struct ReceivedDatagram {
   roce::MacAddress source_mac{};  ///< MAC address of the sender or its router; destination of the response
   roce::IpAddress source_ip;
@@ -30,8 +30,8 @@ struct ReceivedDatagram {
 /// headers) and those whose sender cannot be answered (source port 0, or a multicast or unspecified source
 /// address).
 ///
-/// Accepts UDP checksums that a neighbour on the same host left to offload (roce/frame.hpp); RSSI and the
-/// packetizer have their own checksums.
+/// Also accepts the incomplete UDP checksums of a sender on the same host that uses checksum offload
+/// (roce/frame.hpp). RSSI and the packetizer have their own checksums.
 std::optional<ReceivedDatagram> parse_control_datagram(const Segments& frame);
 
 /// Addresses of an outgoing datagram.
@@ -42,7 +42,7 @@ struct DatagramRoute {
   std::uint16_t source_port = 0;
 };
 
-/// Bytes of a frame in addition to the UDP payload: Ethernet, optional VLAN tag, IP and UDP.
+/// Size of the headers before the UDP payload in bytes: Ethernet, optional VLAN tag, IP and UDP.
 std::size_t control_frame_overhead(const Identity& from);
 
 /// Largest UDP payload of an IP packet of `mtu` bytes; 0 if the headers do not fit.

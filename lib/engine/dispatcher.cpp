@@ -12,7 +12,8 @@ constexpr std::uint32_t kCounterSpan = 1U << 24;  // DISPATCH_COUNTER_BITS_G
 }  // namespace
 
 void Dispatcher::write(const board::Dispatch& registers) {
-  // The ring restarts if RemAddr changes between bursts; it continues if RemAddr changes during one.
+  // If RemAddr was changed between bursts, the ring restarts at slot 0. If RemAddr was changed during a
+  // burst, the slots continue at the new address.
   if (!sending_ && registers.remote_address != registers_.remote_address) slot_ = 0;
   registers_ = registers;
   registers_.count &= kCounterSpan - 1;
@@ -45,7 +46,7 @@ std::uint32_t Dispatcher::drop() {
 
 void Dispatcher::advance(std::uint32_t requests) {
   const std::uint32_t ring = std::clamp(registers_.address_wrap_count, 1U, kCounterSpan);
-  // If the ring was made smaller, the slot may be beyond its end; the next slot is then 0.
+  // If the ring became smaller, slot_ may be beyond its end. The next slot is then 0.
   const std::uint32_t next = slot_ + 1 >= ring ? 0 : slot_ + 1;
   slot_ = (next + (requests - 1)) % ring;
   made_ += requests;

@@ -16,8 +16,9 @@ class Dispatcher {
   /// Channel in the receiver's stream; 00 00 00 01 on the wire.
   static constexpr std::uint32_t kImmediate = 1;
 
-  /// Sets the registers; `start` is a rising edge of the start bit. Ignores an edge during a burst, and one
-  /// with a count of 0 (for which the firmware's comparison underflows to 2^24 requests).
+  /// Sets the registers. `start` means a rising edge of the start bit. An edge is ignored during a burst,
+  /// and also if the count is 0. (In the firmware, a count of 0 makes a comparison underflow and generates
+  /// 2^24 requests.)
   void write(const board::Dispatch& registers);
 
   const board::Dispatch& registers() const { return registers_; }
@@ -39,7 +40,7 @@ class Dispatcher {
 };
 
 /// The firmware's WorkCompChecker. Counts the successful and failed work completions of the metadata bus's
-/// QPs. Counts nothing while its reset is asserted.
+/// QPs. While its reset is asserted, it counts nothing.
 class CompletionChecker {
  public:
   void count(std::uint64_t ok, std::uint64_t failed) {

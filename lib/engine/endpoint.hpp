@@ -62,13 +62,13 @@ class Endpoint {
   RxVerdict receive(const roce::ParsedFrame& frame, Time now);
 
   /// Like receive(), for one frame of a burst. May defer rescheduling until end_of_burst(), so that several
-  /// responses for a queue pair reschedule it only once. No other function may be called before
-  /// end_of_burst().
+  /// responses for a queue pair reschedule it only once. During the burst, call no functions other than
+  /// this one, expect() and end_of_burst().
   RxVerdict receive_in_burst(const roce::ParsedFrame& frame, Time now) {
     in_burst_ = true;
     return receive(frame, now);
   }
-  /// Ends a burst. `now` must be that of the burst's frames. Does nothing outside a burst.
+  /// Ends a burst. `now` must be the value passed for the burst's frames. Does nothing outside a burst.
   void end_of_burst(Time now) {
     if (!in_burst_) return;
     in_burst_ = false;
@@ -82,8 +82,8 @@ class Endpoint {
   /// `header` of each frame.
   virtual std::size_t poll(Time now, std::span<TxFrame> out) = 0;
 
-  /// Lower bound on the time at which poll() has work, unless a frame or a command arrives. At most `now` if
-  /// there is work already.
+  /// Lower bound on the time at which poll() has work if no frame or command arrives before then. At most
+  /// `now` if there is work already.
   virtual Time next_event(Time now) const = 0;
 
   /// Accounts for a slow-control frame of `length` bytes sent from this endpoint's address without poll().
@@ -116,10 +116,10 @@ class Endpoint {
   bool in_burst() const { return in_burst_; }
   /// Performs the work deferred by receive_roce().
   virtual void finish_burst(Time /*now*/) {}
-  /// Called when the MAC address of a neighbour was learned.
+  /// Called when the MAC address of the neighbour `ip` has been learned.
   virtual void neighbour_learned(const roce::IpAddress& /*ip*/, Time /*now*/) {}
 
-  /// Called when the pauses of `priorities` (bit mask) end earlier than expected.
+  /// Called when `priorities` (bit mask) may resume earlier than the previous pause frame said.
   virtual void resumed(std::uint8_t /*priorities*/, Time /*now*/) {}
   /// Sends ARP, ICMP and neighbour discovery frames, unless they are paused.
   std::size_t poll_host(Time now, std::span<TxFrame> out) {

@@ -43,7 +43,7 @@ std::optional<roce::IpAddress> Host::on_arp(const roce::ParsedFrame& frame, Time
   if (operation == kArpRequest) {
     ++counters_.arp_requests_rx;
     answer({sender_mac, sender});
-    if (sender.v4() == 0) return std::nullopt;  // an ARP probe (RFC 5227) has no sender address to learn
+    if (sender.v4() == 0) return std::nullopt;  // an ARP probe (RFC 5227) contains no sender address
   } else if (operation == kArpReply) {
     ++counters_.arp_replies_rx;
   } else {
@@ -56,7 +56,7 @@ std::optional<roce::IpAddress> Host::on_arp(const roce::ParsedFrame& frame, Time
 bool Host::on_discovery(const roce::ParsedFrame& frame, Time now, std::optional<roce::IpAddress>& learned) {
   const auto m = parse_neighbour_message(frame);
   if (!m || m->source == identity_.ip) return false;
-  // Duplicate address detection (RFC 4862) has no source address to learn.
+  // Solicitations for duplicate address detection (RFC 4862) have no source address that could be learned.
   const bool unspecified = m->source == roce::IpAddress{};
   if (m->solicitation) {
     if (m->target != identity_.ip || unspecified) return false;
@@ -90,7 +90,7 @@ bool Host::queue_echo(const roce::ParsedFrame& frame) {
   e.packet.resize(frame.datagram.size());
   frame.datagram.copy(0, e.packet.size(), e.packet.data());
   const ByteSpan message = ByteSpan(e.packet).subspan(header);
-  // Swapping source and destination does not change the checksum.
+  // The sum covers both addresses, so swapping source and destination does not change it.
   const auto sum = [&] {
     return v4 ? roce::internet_checksum(message) : icmpv6_checksum(frame.source_ip, frame.dest_ip, message);
   };

@@ -23,12 +23,12 @@ struct HostCounters {
   std::uint64_t arp_requests_tx = 0;
   std::uint64_t arp_replies_tx = 0;
   std::uint64_t echo_replies_tx = 0;
-  std::uint64_t answers_dropped = 0;  ///< queue full, or echo request too large
+  std::uint64_t answers_dropped = 0;  ///< the queue was full, or the echo request was too large
 };
 
-/// Protocols of an address other than RoCE. Answers ARP, neighbour solicitations and ICMP echo requests, and
-/// sends ARP requests and neighbour solicitations. Memory is bounded: some answers are dropped during a flood
-/// of requests.
+/// The protocols other than RoCE at an endpoint's address. Answers ARP requests, neighbour solicitations
+/// and ICMP echo requests, and sends ARP requests and neighbour solicitations. Uses bounded memory, so some
+/// answers are dropped during a flood of requests.
 class Host {
  public:
   explicit Host(const Identity& identity);
@@ -43,7 +43,7 @@ class Host {
   /// Processes an ICMP or ICMPv6 packet. Returns false if it is not a valid echo request.
   bool on_icmp(const roce::ParsedFrame& frame);
   /// Processes an ICMPv6 packet if it is neighbour discovery for this endpoint; returns false otherwise.
-  /// Sets `learned` to the IP address learned from it, if any.
+  /// Sets `learned` to the IP address learned from the packet, if any.
   bool on_discovery(const roce::ParsedFrame& frame, Time now, std::optional<roce::IpAddress>& learned);
   /// Writes an ARP request or a neighbour solicitation for `ip`, and counts it as sent.
   void write_request(const roce::IpAddress& ip, TxFrame& out);

@@ -27,7 +27,8 @@ std::vector<ReceiverAction> HostResponder::before(const board::DataPathAction& a
   return out;
 }
 
-/// The board counted the payload of a failed request as sent, although it did not arrive.
+/// Marks slots whose requests failed. The board counted the payload of a failed request as sent, although
+/// it did not arrive.
 void HostResponder::look_for_failures(const board::DataPathState& seen) {
   if (seen.completions_failed > failed_) {
     for (Slot& slot : slots_) slot.cut_off = true;
@@ -75,7 +76,7 @@ void HostResponder::remove(std::size_t i, Actions& out) {
   if (!slots_[i].up) return;
   slots_[i].up = false;
   out.emplace_back(RemoveReceiveQp{config_.first_slot + i});
-  // The session has ended; the next session registers its own memory.
+  // The session has ended. The next one registers its own memory.
   if (std::none_of(slots_.begin(), slots_.end(), [](const Slot& s) { return s.up; })) regions_.clear();
 }
 
@@ -83,7 +84,7 @@ void HostResponder::on(const board::SoftReset& /*a*/, Actions& out) {
   for (std::size_t i = 0; i < slots_.size(); ++i) {
     remove(i, out);
     slots_[i].state = roce::QpState::kReset;
-    slots_[i].cut_off = true;  // requests in flight are discarded without a completion
+    slots_[i].cut_off = true;  // the requester discards requests in flight without a completion
   }
 }
 

@@ -44,8 +44,8 @@ class HostResponder {
 
   HostResponder(const Config& config, Deps deps);
 
-  /// Returns the actions that the receiver must perform before the board performs `action`, which are often
-  /// none. `seen` is the newest known state of the board, used to detect incomplete bursts.
+  /// Returns the actions that the receiver must perform before the board performs `action`; often there are
+  /// none. `seen` is the newest known state of the board, from which failed requests are detected.
   std::vector<ReceiverAction> before(const board::DataPathAction& action, const board::DataPathState& seen);
 
  private:
@@ -57,7 +57,7 @@ class HostResponder {
   };
   struct Region {
     roce::MemoryRegion memory;
-    bool lasting = false;  ///< used by a burst; if false, the next register write replaces it
+    bool lasting = false;  ///< a burst has used the region; if false, the next register write replaces it
   };
   using Actions = std::vector<ReceiverAction>;
 

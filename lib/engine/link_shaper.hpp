@@ -10,9 +10,9 @@
 
 namespace softfeb::engine {
 
-/// Shapes traffic to the board's link rate. Frames are sent one after another, and each occupies the link for
-/// its bytes on the wire, including inter-packet gap, preamble and FCS. A late worker may catch up on at most
-/// `slack` of the elapsed time.
+/// Shapes traffic to the board's link rate. Frames are sent one after another. Each occupies the link for
+/// the duration of its bytes on the wire, including inter-packet gap, preamble and FCS. If the worker is
+/// late, the shaper lets it catch up on at most `slack` of the lost time.
 class LinkShaper {
  public:
   static constexpr Time kSlack = 2 * kMicrosecond;

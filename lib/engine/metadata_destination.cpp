@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Destination of the metadata bus's queue pairs. There is one per board, and it may change at any time.
+// Sets the destination of the metadata bus's queue pairs. A board has one destination for all of them, and
+// it may change at any time.
 #include "engine/metadata_qps.hpp"
 
 #include <algorithm>

@@ -72,7 +72,7 @@ void MetadataQps::set_traffic_class(std::uint8_t dscp, roce::Ecn ecn) {
   config_.qp.path.ecn = ecn;
 }
 
-/// Performs the state change from `before` to the state of the context.
+/// Performs the transition from state `before` to the state in the slot's context.
 void MetadataQps::transition(std::uint32_t i, QpState before, Time now) {
   SendQp& qp = deps_.qps[i];
   const QpState state = slot(i).context.state;
@@ -99,7 +99,7 @@ void MetadataQps::transition(std::uint32_t i, QpState before, Time now) {
   }
 }
 
-/// Claims the QPN. If a configured QP has this QPN, it keeps it and the new QP enters ERR.
+/// Enters the new QP in the QPN table. If a configured QP already has this QPN, the new QP enters ERR.
 void MetadataQps::create(std::uint32_t i, Time now) {
   Slot& s = slot(i);
   if (deps_.table.insert(s.context.qpn, i)) {
@@ -122,8 +122,7 @@ void MetadataQps::reset(std::uint32_t i, Time now) {
   SendQp& qp = deps_.qps[i];
   qp.reap(now);
   count_completions(i);
-  // The byte counter counts only data that was sent. Requests that ended before they were sent did not
-  // advance it.
+  // The payload byte counter advances only for requests that were sent, not for those that failed before.
   s.past += qp.requester().counters();
   s.stream_base += qp.requester().counters().payload_bytes;
   s.stream_next = s.stream_base;

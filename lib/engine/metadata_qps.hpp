@@ -19,10 +19,10 @@ namespace softfeb::engine {
 /// The queue pairs that the metadata bus can create (doc/dispatcher.md).
 struct BusConfig {
   std::size_t slots = 0;
-  /// Settings common to all slots. The bus supplies transport, QPNs, PSNs, path MTU, timers and retries; the
-  /// board's identity and the destination supply the addresses of the path. `traffic`, `peer_mac` and
-  /// `start_after` are ignored. `payload` must provide bytes for any offset and length. If there are slots,
-  /// it must not be null (std::invalid_argument).
+  /// Configuration common to the QPs of all slots. The bus supplies transport, QPNs, PSNs, path MTU, timers
+  /// and retries; the board's identity and the destination supply the addresses of the path. `traffic`,
+  /// `peer_mac` and `start_after` are ignored. `payload` must provide bytes for any offset and length. If
+  /// there are slots, `payload` must not be null (std::invalid_argument).
   SendQpConfig qp;
   roce::SourcePortPolicy source_port;
   std::uint32_t largest_pmtu = 4096;    ///< limit of the port; a QP with a larger path MTU enters ERR
@@ -44,10 +44,11 @@ class MetadataQps {
     QpTable& table;
     const Identity& identity;
     const NeighbourTable& neighbours;
-    /// Called after every change to queue pair `i`. It calls post_requests() and count_completions().
+    /// Called after every change to queue pair `i`. In turn, it must call post_requests() and
+    /// count_completions().
     std::function<void(std::uint32_t i, Time now)> reschedule;
   };
-  /// History of a slot, over all its QPs so far.
+  /// Statistics of a slot over all its QPs so far.
   struct History {
     Time first_completed = kNever;            ///< time of the first successful completions
     std::uint64_t first_completed_bytes = 0;  ///< payload bytes of those completions
@@ -79,18 +80,18 @@ class MetadataQps {
   /// requests may still be added.
   bool finished() const { return !stopped_ || busy_ == 0; }
 
-  /// Posts requests of the dispatcher to QP `i` while there is room. They wait until the QP is in RTS; in ERR
-  /// all of them fail immediately.
+  /// Posts requests of the dispatcher to QP `i` while there is room. Requests wait until the QP is in RTS;
+  /// if the QP is in ERR, all of them fail immediately.
   void post_requests(std::uint32_t i, Time now);
   /// Reports new completions of QP `i` to the completion checker.
   void count_completions(std::uint32_t i);
-  /// Call when QP `i` gets its first outstanding request (true) or completes its last one (false).
+  /// Call when a QP that had no outstanding requests gets one (true), or completes its last one (false).
   void count_busy(bool busy) { busy_ += busy ? std::size_t{1} : std::size_t(-1); }
 
-  /// Returns true if a request for the MAC address of next_hop() must be sent at `now`. Repeats once per
-  /// second, without limit.
+  /// Returns true if a request for the MAC address of next_hop() must be sent at `now`. Requests are
+  /// repeated once per second, without limit.
   bool take_neighbour_request(Time now);
-  /// Time at which the next such request is due; kNever if none is.
+  /// Time at which the next request for a MAC address is due; kNever if none is.
   Time neighbour_request_at() const { return peer_.retry_at; }
   /// Requires that a neighbour request is due.
   const roce::IpAddress& next_hop() const { return *peer_.next_hop; }
@@ -113,7 +114,7 @@ class MetadataQps {
 
   struct Slot {
     board::QpContext context;       ///< context as written by the bus
-    std::optional<roce::Qpn> qpn;   ///< set if the table contains the QPN; not set if a configured QP owns it
+    std::optional<roce::Qpn> qpn;   ///< QPN in the QPN table; not set if a configured QP owns it
     std::uint64_t stream_base = 0;  ///< payload byte counter at the start of the current QP
     std::uint64_t stream_next = 0;  ///< payload offset of the next request
     std::uint64_t ok = 0;           ///< completions of the current QP already reported to the checker

@@ -27,7 +27,7 @@ class NeighbourAnswers {
   bool empty() const { return count_ == 0; }
   const Asker& front() const { return ring_[first_]; }
 
-  /// Returns false if the queue is full. The requester is then not answered unless it repeats its request.
+  /// Returns false if the queue is full. The requester then gets no answer until it repeats its request.
   bool push(const Asker& asker) {
     const std::uint64_t hash = hash_of(asker.ip);
     const bool owed =

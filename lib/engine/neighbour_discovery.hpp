@@ -9,15 +9,15 @@
 #include <cstdint>
 #include <optional>
 
-/// The subset of IPv6 neighbour discovery (RFC 4861) that an endpoint needs, the counterpart of ARP: parses
-/// and writes solicitations and advertisements.
+/// The subset of IPv6 neighbour discovery (RFC 4861) that an endpoint needs in place of ARP: parses and
+/// writes solicitations and advertisements.
 namespace softfeb::engine {
 
 /// Size of a solicitation or advertisement with its link-layer address option, including the IPv6 header.
 inline constexpr std::size_t kNeighbourMessageSize = roce::kIpv6Size + 32;
 
-/// Destination addresses of a solicitation: the solicited-node multicast address of `target`, and the MAC
-/// address of a multicast group.
+/// The destination addresses of a solicitation. solicited_node() returns the solicited-node multicast
+/// address of `target`. The other function returns the MAC address of a multicast group.
 roce::IpAddress solicited_node(const roce::IpAddress& target);
 roce::MacAddress multicast_mac(const roce::IpAddress& group);
 

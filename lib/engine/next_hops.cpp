@@ -53,7 +53,7 @@ void NextHops::unlink(std::uint32_t i) {
   (hop.behind == kNone ? list.last : hops_[hop.behind].before) = hop.before;
 }
 
-/// Stops counting the next hop towards kTogether. It stays in its list.
+/// Stops counting next hop `i` towards kTogether. The next hop stays in its list.
 void NextHops::end_wait(std::uint32_t i) {
   if (window_ == i) window_ = hops_[i].behind;
   hops_[i].in_window = false;

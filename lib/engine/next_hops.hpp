@@ -22,8 +22,8 @@ namespace softfeb::engine {
 ///   that resolve hundreds of receivers from overloading the network. After kPatience, an unanswered request
 ///   no longer counts, so that an absent receiver does not delay the others.
 /// - After kRetry the request is repeated (at most once per second, RFC 1122 section 2.3.2.1 and RFC 4861),
-///   but only when all first requests have been sent. After kTries requests and another kRetry, resolution
-///   fails. A later reply is still accepted.
+///   but not before every next hop has been requested once. After kTries requests and another kRetry,
+///   resolution fails. A later reply is still accepted.
 ///
 /// add() allocates memory and must be called before traffic starts. All other functions take constant time
 /// and do not allocate.

@@ -11,10 +11,10 @@ namespace softfeb::engine {
 
 /// Departure times at a constant rate, with bounded catch-up (doc/pacing.md).
 ///
-/// The schedule is ideal: each packet is due `units / rate` after the previous one, with remainders carried.
-/// A late worker sends the packets that are due, but after `burst` back-to-back packets their spacing is only
-/// slightly below the ideal one, so that lateness does not cause a line-rate burst. Lateness beyond kMaxDebt
-/// is counted and not made up.
+/// The schedule is ideal: each packet is due `units / rate` after the previous one, with remainders
+/// carried. If the worker is late, it may send up to `burst` overdue packets back to back. The packets
+/// after them are spaced slightly closer than the ideal gap, so that lateness does not cause a line-rate
+/// burst. Lateness beyond kMaxDebt is counted and not made up.
 class Pacer {
  public:
   /// `rate` is in units per second (bytes or packets; 0 = no pacing). Up to `burst` ≥ 1 packets may leave
@@ -24,7 +24,7 @@ class Pacer {
   bool unlimited() const { return rate() == 0; }
   std::uint64_t rate() const { return spacing_.rate(); }
 
-  /// Starts the schedule at `now`, without debt.
+  /// Starts the schedule at `now`, with no packets overdue.
   void start(Time now) {
     ideal_ = now;
     earliest_ = now;
@@ -55,8 +55,8 @@ class Pacer {
   Time given_up() const { return given_up_; }
 
  private:
-  static constexpr Time kCatchUp = 16;    ///< catch-up gaps are 15/16 of the ideal gap
-  static constexpr Time kCatchUpFar = 4;  ///< 3/4 of the ideal gap if the schedule is later than kFarBehind
+  static constexpr Time kCatchUp = 16;    ///< during catch-up, gaps are 15/16 of the ideal gap
+  static constexpr Time kCatchUpFar = 4;  ///< 3/4 of the ideal gap if the schedule is over kFarBehind late
   static constexpr Time kFarBehind = 1 * kMillisecond;
   /// About one iteration of the worker's loop. A smaller reduction of the gap would have no effect.
   static constexpr Time kTurn = 100 * kNanosecond;

@@ -26,13 +26,13 @@ struct PauseConfig {
   /// Rate in bytes per second on the wire, used to convert pause quanta (512 bit times) to time. 0 means 10
   /// Gb/s, as in the board's MAC.
   std::uint64_t link_rate = 0;
-  /// Used by kPfc. Values must be less than kPriorities.
+  /// Map from DSCP to priority, used by kPfc. Values must be less than kPriorities.
   std::array<std::uint8_t, 64> dscp_to_priority = default_priorities();
 };
 
-/// Pause state of a MAC: the time before which no frame may start. A pause frame replaces earlier ones (with
-/// PFC, only for the priorities that it enables); quanta of 0 end a pause. A frame in transmission is
-/// completed.
+/// Pause state of a MAC: the time before which no frame may start. A pause frame replaces earlier ones
+/// (with PFC, only for the priorities that it enables). A pause frame with 0 quanta ends a pause. A frame
+/// in transmission is completed.
 class PauseState {
  public:
   explicit PauseState(const PauseConfig& config) : config_(config) {

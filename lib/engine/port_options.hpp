@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
-/// Options of ports and workers. The configuration parses them and the data plane applies them. They are
-/// defined in this lower layer so that both can share them.
+/// Options of ports and workers. lib/config parses these options and lib/dataplane applies them. They are
+/// defined in this lower layer so that both can include them.
 namespace softfeb::engine {
 
 /// Kinds of port devices. In the comments, the text after the colon is the device name, up to the first
@@ -22,8 +22,8 @@ enum class DeviceKind : std::uint8_t {
 };
 
 enum class HugePages : std::uint8_t {
-  kAuto,  ///< huge pages if enough are free, otherwise 4 KiB pages
-  kNo,    ///< no huge pages
+  kAuto,  ///< use huge pages if enough are free, otherwise 4 KiB pages
+  kNo,    ///< use no huge pages
 };
 
 /// Behaviour of a worker after an iteration in which no packet was received or sent.

@@ -41,13 +41,14 @@ class Interned {
 /// Stores a board's queue pairs with their congestion controls, send queues and pacers, contiguously in one
 /// memory block. Shared configuration is stored only once.
 ///
-/// The congestion control of a queue pair follows it in memory. If there are more queue pairs than TLB
-/// entries, each additional page that a packet touches costs as much as one or two cache misses.
+/// The congestion control of a queue pair is stored directly after it, so that a packet touches fewer
+/// pages. If there are more queue pairs than TLB entries, each additional page costs as much as one or two
+/// cache misses.
 class QpStore {
  public:
-  /// Allocates room for one queue pair per element of `qps`, and for `more` queue pairs with the
-  /// configuration `like`. `from` must outlive the store. Queue pairs with the same congestion_group share
-  /// one congestion control.
+  /// Allocates room from `from` for one queue pair per element of `qps`, and for `more` queue pairs with
+  /// the configuration `like`. `from` must outlive the store. Queue pairs with the same congestion_group
+  /// share one congestion control.
   QpStore(std::span<const SendQpConfig> qps, std::size_t more, const SendQpConfig& like,
           std::pmr::memory_resource* from);
   QpStore(const QpStore&) = delete;
@@ -91,7 +92,7 @@ class QpStore {
   Interned<roce::RequesterConfig, roce::RequesterSettings> requesters_;
   Interned<TrafficConfig, TrafficSettings> traffics_;
   std::size_t size_ = 0;
-  std::size_t stride_;  ///< distance between queue pairs
+  std::size_t stride_;  ///< distance between queue pairs in bytes
   std::byte* qps_;
   std::byte* shared_controls_;
   std::byte* next_shared_;

@@ -76,7 +76,7 @@ bool Receiver::receive_quickly(const roce::ParsedFrame& frame) {
   Qp& qp = qps_[i];
   if (!qp.qp.awaits(p) || qp.peer != frame.source_ip || !roce::same_mac(qp.peer_mac, frame.source_mac))
     return false;
-  qp.qp.claim_place(p);  // fetched for writing while the CRC is computed
+  qp.qp.claim_place(p);  // fetches the destination for writing while the CRC is computed
   if (!roce::icrc_matches(p)) return false;
   ++counters_.rx_roce;
   const roce::Responder::Quick q = qp.qp.take(p);

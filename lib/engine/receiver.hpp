@@ -46,9 +46,9 @@ struct ReceiverCounters {
 /// The built-in RDMA receiver, which replaces a server with a NIC: receive queue pairs at one address, with a
 /// DCQCN notification point.
 ///
-/// Queue pairs are numbered: configured ones first, then the slots, whose QPs apply() creates and destroys at
-/// run time without allocating memory. The continuity check of a slot follows the payload byte counter across
-/// all its QPs.
+/// Queue pairs are numbered: configured ones first, then the slots. apply() creates and destroys the QPs in
+/// the slots at run time without allocating memory. The continuity check of a slot follows the payload byte
+/// counter across all QPs of the slot.
 class Receiver : public Endpoint {
  public:
   explicit Receiver(const ReceiverConfig& config);
@@ -93,7 +93,7 @@ class Receiver : public Endpoint {
     roce::Path path;  ///< path of responses, without the peer's MAC address
     roce::NotificationPoint::Slot notification;
     std::vector<roce::MemoryRegion> regions;  ///< referenced by the responder; must not move
-    std::uint64_t written_end = 0;  ///< this and the following members are accessed for every packet
+    std::uint64_t written_end = 0;            ///< every packet accesses this and the following members
     roce::IpAddress peer;
     roce::MacAddress peer_mac{};
     roce::ReceiveQp qp;

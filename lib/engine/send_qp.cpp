@@ -15,7 +15,8 @@ roce::RequesterConfig SendQp::requester_config(const SendQpConfig& config) {
   return c;
 }
 
-/// Returns null if the traffic generates no messages, because requests then come from another source.
+/// Returns null if the traffic generates no messages. Requests then come from another source and cannot be
+/// regenerated.
 roce::RequesterSettings::Again SendQp::request_again(const SendQpConfig& config) {
   return config.traffic.messages == 0U ? nullptr : &Traffic::again;
 }
@@ -73,8 +74,8 @@ SendQp::SendQp(const SendQpConfig& config, congestion::CongestionControl* conges
   if (config.peer_mac) set_dest_mac(*config.peer_mac);
 }
 
-/// RC: a window of requests in flight, one being sent, and one ahead. UC requests complete when they are
-/// sent. post_due() never posts more, so a deeper queue would waste memory.
+/// An RC queue holds a window of requests in flight, one request being sent, and one ahead. UC requests
+/// complete when they are sent, so no window is needed. post_due() never posts more than that.
 std::uint32_t SendQp::send_queue_needed(const SendQpConfig& config) {
   const bool rc = config.requester.transport == roce::Transport::kRc;
   const std::uint32_t window = rc ? std::min(config.requester.window_requests, UINT32_MAX - 2) : 0;
@@ -189,7 +190,7 @@ Time SendQp::tell_sent(std::uint32_t counted, Time now) {
 
 bool SendQp::on_cnp(Time now) {
   ++cnp_rx_;
-  // A CNP received before the first packet cannot concern this QP.
+  // A CNP that arrives before this QP has sent its first packet cannot be about this QP.
   if (congestion_ == nullptr || now < starts_at_) return false;
   congestion_->cnp(now);
   return true;

@@ -21,7 +21,8 @@ namespace softfeb::engine {
 
 struct SendQpConfig {
   roce::RequesterConfig requester;
-  /// The destination MAC address is set when it has been resolved, unless `peer_mac` is set.
+  /// Path to the peer. If `peer_mac` is not set, the destination MAC address is filled in when it has been
+  /// resolved.
   roce::Path path;
   std::optional<roce::MacAddress> peer_mac;
   std::uint16_t pkey = roce::kDefaultPkey;
@@ -29,11 +30,11 @@ struct SendQpConfig {
   bool known_crc = true;                         ///< use precomputed payload CRCs if the stream has them
   TrafficConfig traffic;
   CongestionSettings congestion;
-  /// QPs of a board with the same number share one congestion control, configured by the first of them. Not
-  /// set: the QP has its own.
+  /// QPs of a board with the same group number share one congestion control, which has the configuration of
+  /// the first of these QPs. Not set: the QP has its own congestion control.
   std::optional<std::uint32_t> congestion_group;
-  /// Delay of its traffic after the start of the board. Without this delay, queue pairs with the same rate
-  /// would stay in phase and send in a burst once per interval.
+  /// Time from the start of the board to the start of this QP's traffic. Without different delays, queue
+  /// pairs with the same rate would stay in phase and send in a burst once per interval.
   Time start_after = 0;
 };
 
@@ -49,11 +50,11 @@ struct SendQpCounters {
   Time last_completed = 0;
 };
 
-/// External storage for queue pairs that are stored together. It must outlive the queue pair, which allocates
-/// the members that are null.
+/// External storage for parts of a queue pair, used when many queue pairs are stored together. It must
+/// outlive the queue pair. For each null member, the queue pair allocates its own storage.
 struct SendQpDeps {
-  roce::RequesterSettings* requester = nullptr;  ///< profile of requester_config() and request_again()
-  TrafficSettings* traffic = nullptr;            ///< profile of its traffic configuration
+  roce::RequesterSettings* requester = nullptr;  ///< built from requester_config() and request_again()
+  TrafficSettings* traffic = nullptr;            ///< built from the QP's traffic configuration
   void* queue = nullptr;                         ///< send_queue_bytes() bytes
   Pacer* pacer = nullptr;                        ///< room for one Pacer if needs_pacer()
 };
@@ -117,9 +118,9 @@ class alignas(64) SendQp {
   /// Builds the next packet and sets `next` to departure(now) after it. Requires may_send(). Returns false if
   /// the payload source failed; the request is then complete.
   bool craft(Time now, std::uint16_t identification, TxFrame& out, Time& next);
-  /// Begins a run of packets in the middle of a message (Requester::begin_run), for the fast path. Between
-  /// the packets of a run there is nothing to post and nothing to reap, and finished() does not change.
-  /// Returns false if the next packet cannot be part of a run. Call post_due() first.
+  /// Begins a run for the fast path: consecutive packets in the middle of a message (Requester::begin_run).
+  /// Between the packets of a run there is nothing to post and nothing to reap, and finished() does not
+  /// change. Returns false if the next packet cannot be part of a run. Call post_due() first.
   bool begin_run() { return requester_.may_begin_run() && make_run(); }
   /// True if a run is in progress, its next packet may leave, and no message must be posted first.
   bool may_go_on(Time now) const {
@@ -129,9 +130,9 @@ class alignas(64) SendQp {
   }
   /// Like craft(), for a packet of a run. Requires may_go_on(), or may_send() and a run that has just begun.
   bool craft_of_run(Time now, std::uint16_t identification, TxFrame& out, Time& next);
-  /// Call after craft(), which set `next`. Returns true if the next packet may leave immediately. In this
-  /// case, completes the work for the previous packet: counts completions and posts messages that are due.
-  /// The queue pair has then not finished.
+  /// Call after craft(), with the `next` that it set. Returns true if the next packet may leave
+  /// immediately. In this case, also completes the work for the previous packet: counts completions and
+  /// posts messages that are due. If it returns true, the queue pair has not finished.
   bool may_follow(Time next, Time now) {
     if (next > now || !requester_.ready(now)) return false;
     reap(now);
@@ -171,13 +172,13 @@ class alignas(64) SendQp {
     return congestion_ == nullptr ? own : std::min(own, congestion_->timer());
   }
   congestion::CongestionControl* congestion() const { return congestion_; }
-  /// The timer of congestion control, which deadline() includes.
+  /// Expiry time of the congestion control's timer, which deadline() takes into account.
   Time congestion_timer() const { return congestion_ == nullptr ? kNever : congestion_->timer(); }
   /// Status of the first request that failed since construction or renew(), if any.
   std::optional<roce::WcStatus> failure() const {
     return failure_ == roce::WcStatus::kSuccess ? std::nullopt : std::optional(failure_);
   }
-  /// Payload bytes of its traffic's successful messages.
+  /// Payload bytes of the messages that its traffic generated and that completed successfully.
   std::uint64_t completed_payload_bytes() const;
   Time given_up() const { return pacer_ ? pacer_->given_up() : 0; }
   /// Maximum number of outstanding requests: the depth of the send queue.
@@ -185,8 +186,8 @@ class alignas(64) SendQp {
 
   /// Prefetches the data of the next packets in stages. First stage: the first cache line.
   void prefetch() const { softfeb::prefetch(this, 1); }
-  /// Second stage: the other cache lines that a packet of a run uses, and the congestion control if it
-  /// follows the queue pair in memory.
+  /// Second stage: the other cache lines that a packet of a run uses, and the first lines of the congestion
+  /// control if it directly follows the queue pair in memory.
   void prefetch_run() const { softfeb::prefetch(&headers_, kHotLines + 2); }
   /// Third stage, before the end of a run: the remaining cache lines, which the full path uses.
   void prefetch_full() const {
@@ -202,7 +203,8 @@ class alignas(64) SendQp {
   /// Prefetches the data needed by deadline().
   void prefetch_deadline() const {
     requester_.prefetch_deadline();
-    softfeb::prefetch(&congestion_, 2);  // and the first line of the congestion control if it follows the QP
+    // Also prefetches the first line of the congestion control if it directly follows the queue pair.
+    softfeb::prefetch(&congestion_, 2);
   }
 
  private:
@@ -223,7 +225,8 @@ class alignas(64) SendQp {
     if (now < starts_at_) return starts_at_;
     return departure_behind(ready);
   }
-  /// own_departure() after a packet was sent: the QP has a peer and its traffic has started.
+  /// Like own_departure(), for use after a packet was sent: the QP then has a peer and its traffic has
+  /// started.
   Time departure_behind(bool ready) const {
     if (ready) return flags_.packets_paced ? pacer_->departure() : 0;
     // Nothing to send: wait for the next message if it can be posted, otherwise for a completion.
@@ -258,7 +261,7 @@ class alignas(64) SendQp {
   roce::Requester requester_;
   Traffic traffic_;
   Time starts_at_ = kNever;
-  Held<Pacer> pacer_;  ///< paces packets or messages, depending on the rate kind; empty without a rate
+  Held<Pacer> pacer_;  ///< paces packets or messages, depending on the rate kind; empty if the QP has no rate
   std::uint64_t completions_ = 0;
   std::uint64_t completed_bytes_ = 0;
   std::uint64_t next_completion_ = 0;

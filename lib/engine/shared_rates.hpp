@@ -8,9 +8,10 @@
 
 namespace softfeb::engine {
 
-/// Queue pairs that share a rate (one congestion control for a board or an IP pair). The queue pairs that
-/// wait for credit of the same rate form a FIFO line; only the first is woken when credit is available.
-/// Otherwise all of them would wake up for every packet, and the wake-up order would decide which one sends.
+/// Schedules queue pairs that share a rate (one congestion control for a board or an IP pair). Queue pairs
+/// that wait for the same rate form a FIFO line. When the rate permits a packet, only the first one is
+/// woken. Otherwise all of them would wake up for every packet, and the wake-up order would decide which
+/// one sends.
 class SharedRates {
  public:
   static constexpr std::uint32_t kNone = UINT32_MAX;
@@ -37,7 +38,8 @@ class SharedRates {
     (line.first == kNone ? line.first : next_[line.last]) = qp;
     line.last = qp;
   }
-  /// Returns the next queue pair to wake; kNone if the line is empty or the last call() is unanswered.
+  /// Returns the next queue pair to wake; kNone if the line is empty or if the queue pair of the last
+  /// call() has not been served yet.
   std::uint32_t first(std::uint32_t line) const {
     return lines_[line].called == kNone ? lines_[line].first : kNone;
   }
@@ -50,7 +52,7 @@ class SharedRates {
   }
   /// Removes the first queue pair so that it can send. first() returns kNone until answered() is called.
   std::uint32_t call(std::uint32_t line) { return lines_[line].called = pop(line); }
-  /// Reports that `qp` was served.
+  /// Reports that `qp`, which call() returned, was served.
   void answered(std::uint32_t qp) {
     if (line_of(qp) == kNone) return;
     Line& line = lines_[line_of_[qp]];

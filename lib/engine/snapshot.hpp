@@ -17,8 +17,8 @@ struct SendQpSnapshot {
   roce::Qpn dest_qpn = 0;
   bool on_bus = false;  ///< a slot of the metadata bus; slots follow the configured QPs
   bool exists = true;   ///< false: a slot that currently contains no QP
-  /// For UC, a completion means that the message was sent, not that it arrived. Also set for a slot that
-  /// previously contained a UC QP.
+  /// True for a UC QP, and for a slot that contains or contained one. A UC completion means that the
+  /// message was sent, not that it arrived.
   bool uc = false;
   roce::RequesterCounters requester;
   SendQpCounters counters;
@@ -29,7 +29,7 @@ struct SendQpSnapshot {
   std::uint64_t messages_made = 0;
   Time pacing_given_up = 0;
   std::optional<roce::WcStatus> failure;
-  /// State at the time of the copy; not set without congestion control.
+  /// State of the congestion control at the time of the copy; not set if the QP has no congestion control.
   std::optional<congestion::CongestionState> congestion;
   bool resolved = false;
 };

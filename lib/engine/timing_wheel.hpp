@@ -20,8 +20,8 @@ namespace softfeb::engine {
 /// Entries expire at their exact time, not at that of their slot.
 class TimingWheel {
  public:
-  /// Entries are 0…`entries` − 1; throws std::length_error unless `entries` is less than 2^26 − 1. `tick` is
-  /// the width of the finest slots; there are four levels of 256 slots.
+  /// Entries are numbered 0…`entries` − 1. Throws std::length_error if `entries` is 2^26 − 1 or more.
+  /// `tick` is the width of the finest slots. There are four levels of 256 slots.
   TimingWheel(std::size_t entries, Time tick,
               std::pmr::memory_resource* memory = std::pmr::new_delete_resource());
 
@@ -29,14 +29,14 @@ class TimingWheel {
   void schedule(std::uint32_t id, Time at);
   void cancel(std::uint32_t id);
   bool scheduled(std::uint32_t id) const { return nodes_[id].slot != kNoSlot; }
-  /// Expiry time of `id`; only valid while it is scheduled.
+  /// Expiry time of entry `id`, which must be scheduled.
   Time at(std::uint32_t id) const { return nodes_[id].at; }
 
   /// Prefetches entry `id`.
   void prefetch(std::uint32_t id) const { softfeb::prefetch(&nodes_[id]); }
 
   /// Removes every entry with at ≤ now and calls expire(id) for each; `expire` may schedule entries. Before
-  /// each entry expires, calls ahead(id) for the next candidate. `now` must not decrease.
+  /// each entry expires, calls ahead(id) for the entry that may expire next. `now` must not decrease.
   template <typename Fn, typename Ahead>
   void advance(Time now, Fn&& expire, Ahead&& ahead) {
     const std::uint64_t target = tick_.quotient(now);
@@ -56,7 +56,7 @@ class TimingWheel {
     advance(now, expire, [](std::uint32_t /*id*/) {});
   }
 
-  /// Lower bound on the next expiry. It is exact within the range of the finest level (256 ticks); kNever if
+  /// Lower bound on the next expiry time, exact within the range of the finest level (256 ticks). kNever if
   /// nothing is scheduled.
   Time next() const;
   /// Memory in bytes.

@@ -40,8 +40,8 @@ struct TrafficConfig {
   auto operator<=>(const TrafficConfig&) const = default;
 };
 
-/// The part of a configuration that queue pairs can share. Rate, burst, remote address, rkey, immediate value
-/// and number of messages are set to their defaults.
+/// The part of a TrafficConfig that queue pairs can share. Rate, burst, remote address, rkey, immediate
+/// value and number of messages differ between queue pairs and are left at their defaults here.
 struct TrafficSettings {
   explicit TrafficSettings(const TrafficConfig& config);
   TrafficConfig config;
@@ -52,7 +52,7 @@ class Traffic {
  public:
   explicit Traffic(const TrafficConfig& config)
       : Traffic(config, Held<TrafficSettings>(TrafficSettings(config))) {}
-  /// `profile` must be that of `config`.
+  /// `profile` must have been built from `config`.
   Traffic(const TrafficConfig& config, Held<TrafficSettings>&& profile);
 
   /// Stops generating messages.
@@ -71,7 +71,7 @@ class Traffic {
   const board::MessagePlan& plan() const { return profile_->config.plan; }
 
  private:
-  roce::WorkRequest request(std::uint64_t number) const;  ///< without `signaled`
+  roce::WorkRequest request(std::uint64_t number) const;  ///< does not set `signaled`
   bool signaled(std::uint64_t number) const;
 
   Held<TrafficSettings> profile_;

@@ -11,7 +11,7 @@ namespace softfeb::engine {
 /// headers to it, from Ethernet through transport, and sets the location of the payload. The engine never
 /// writes payload bytes.
 struct TxFrame {
-  /// The largest headers have 98 bytes: Ethernet 14 + 802.1Q 4 + IPv6 40 + UDP 8 + BTH 12 + RETH 16 + ImmDt
+  /// The longest headers are 98 bytes: Ethernet 14 + 802.1Q 4 + IPv6 40 + UDP 8 + BTH 12 + RETH 16 + ImmDt
   /// 4. ARP packets and CNPs also fit.
   static constexpr std::size_t kHeaderRoom = 128;
 
@@ -21,7 +21,8 @@ struct TxFrame {
   std::uint16_t header_length = 0;
   std::uint8_t trailer_length = 0;
   /// True: the payload is in a temporary buffer (ICMP reply) and must be copied before the next call to the
-  /// engine. False: it is in an arena that outlives the frame, and may be attached without a copy.
+  /// engine. False: the payload is in an arena that outlives the frame, and may be attached to the packet
+  /// without a copy.
   bool transient_payload = false;
   std::array<std::uint8_t, 8> trailer{};  ///< pad (0–3 bytes) and iCRC (4 bytes)
 

@@ -18,20 +18,21 @@ class ArrivalWindow {
   enum class Kind : std::uint8_t {
     kNext,       ///< the expected packet
     kAhead,      ///< `passed_over` packets before it are missing
-    kLate,       ///< passed over earlier and arriving now
-    kTooOld,     ///< older than the window: either late or a duplicate
-    kDuplicate,  ///< arrived before
+    kLate,       ///< the packet was counted in an earlier `passed_over`
+    kTooOld,     ///< the packet is older than the window, so it is either late or a duplicate
+    kDuplicate,  ///< the packet arrived before
   };
   struct Arrival {
     Kind kind = Kind::kNext;
     std::uint64_t index = 0;
-    std::uint64_t passed_over = 0;  ///< kAhead only
+    std::uint64_t passed_over = 0;  ///< number of missing packets; set only for kAhead
   };
 
   explicit ArrivalWindow(Psn initial_psn) : next_psn_(initial_psn) {}
 
-  /// Records the arrival of `psn`. Returns nullopt for a PSN before the initial one. A PSN is extended to the
-  /// index nearest to the newest one, so a loss of 2^23 or more packets in a row cannot be detected.
+  /// Records the arrival of `psn`. Returns nullopt for a PSN before the initial one. Of the indices that
+  /// `psn` may stand for, takes the one nearest to the newest index, so a loss of 2^23 or more packets in a
+  /// row cannot be detected.
   std::optional<Arrival> note(Psn psn);
 
   std::uint64_t next_index() const { return next_index_; }

@@ -7,11 +7,11 @@
 /// is the coefficient of x^0. Used to shift a CRC past bytes whose CRC is known (doc/icrc.md).
 namespace softfeb::roce::clmul {
 
-/// a·b mod P. Uses carry-less multiplication and a reduction on CPUs with PCLMULQDQ, otherwise
+/// Returns a·b mod P. CPUs with PCLMULQDQ use carry-less multiplication and a reduction, other CPUs
 /// multiply_portable().
 std::uint32_t multiply(std::uint32_t a, std::uint32_t b);
 
-/// a·b mod P bit by bit, for tests and for CPUs without PCLMULQDQ.
+/// Computes a·b mod P bit by bit, for tests and for CPUs without PCLMULQDQ.
 std::uint32_t multiply_portable(std::uint32_t a, std::uint32_t b);
 
 /// x^n mod P.

@@ -15,7 +15,7 @@ namespace softfeb::roce::clmul {
 inline constexpr long long kMu = 0x1'f701'1641LL;
 inline constexpr long long kPolyFull = 0x1'db71'0641LL;
 
-/// Reduces 63 bits, a product of two reflected 32-bit polynomials, in which bit t is the coefficient of
+/// Reduces a 63-bit product of two reflected 32-bit polynomials. Bit t of the product is the coefficient of
 /// x^(62−t). Uses Barrett reduction.
 __attribute__((target("pclmul,sse4.1"))) inline std::uint32_t reduce63(__m128i product) {
   // As a reflected 64-bit number, the product is one bit too low.
@@ -26,7 +26,7 @@ __attribute__((target("pclmul,sse4.1"))) inline std::uint32_t reduce63(__m128i p
   return static_cast<std::uint32_t>(_mm_extract_epi32(_mm_xor_si128(p, r), 1));
 }
 
-/// Reduces 95 bits, a sum of products of reflected 64-bit and 32-bit polynomials, in which bit t is the
+/// Reduces a 95-bit sum of products of reflected 64-bit and 32-bit polynomials. Bit t of the sum is the
 /// coefficient of x^(94−t). First folds the coefficients above x^62.
 __attribute__((target("pclmul,sse4.1"))) inline std::uint32_t reduce95(__m128i sum) {
   constexpr long long kDown = polynomial::power_of_x(63);

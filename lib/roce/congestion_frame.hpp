@@ -9,14 +9,14 @@
 #include <cstdint>
 #include <optional>
 
-/// Frames with a congestion control header (congestion_header.hpp). Without it, such a frame is a standard
-/// RoCEv2 packet, and its iCRC is that of this packet: with the reduced IP and UDP lengths, and UDP port
-/// 4791. The CCH's own checksum protects the CCH.
+/// Frames with a congestion control header (CCH, see congestion_header.hpp). Without its CCH, such a frame
+/// is a standard RoCEv2 packet. The iCRC is computed over this packet, that is, with the reduced IP and UDP
+/// lengths and UDP port 4791. The CCH has its own checksum.
 namespace softfeb::roce {
 
-/// Room for a CCH that is split between byte ranges.
+/// Buffer into which a CCH is copied if it is split between byte ranges.
 using CchScratch = std::array<std::uint8_t, CongestionHeader::kMaxSize>;
-/// Room for the headers, IP to BTH, of a packet without its CCH.
+/// Buffer for the headers, from IP to BTH, of a packet without its CCH.
 using PlainHeaders = std::array<std::uint8_t, kIpv6Size + kUdpHeaderSize + Bth::kSize>;
 
 /// Decodes the CCH at the beginning of the UDP payload of `frame`, whose kind must be kUdp. The result refers
@@ -24,9 +24,10 @@ using PlainHeaders = std::array<std::uint8_t, kIpv6Size + kUdpHeaderSize + Bth::
 std::optional<CongestionHeader> decode_congestion_header(const ParsedFrame& frame, CchScratch& scratch);
 
 /// Turns `frame` (kUdp) into the same packet without its CCH of `size` bytes: icrc_matches() and
-/// transport_bytes() then apply to it as to any RoCEv2 packet. IP to BTH move to `headers`, which must live
-/// as long as the frame; the received bytes do not change. Returns false and leaves `frame` unchanged if what
-/// follows the CCH is shorter than BTH and iCRC, or if it has no room for another byte range.
+/// transport_bytes() then work as for any RoCEv2 packet. The headers from IP to BTH are copied to
+/// `headers`, which must live as long as the frame; the received bytes do not change. Returns false and
+/// leaves `frame` unchanged if fewer bytes follow the CCH than BTH and iCRC need, or if `frame` has no room
+/// for another byte range.
 bool remove_congestion_header(ParsedFrame& frame, std::size_t size, PlainHeaders& headers);
 
 }  // namespace softfeb::roce

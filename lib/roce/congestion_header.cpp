@@ -26,13 +26,14 @@ std::size_t fixed_body(std::uint8_t profile) {
   }
 }
 
-/// Changes 16-bit words of a header with a valid checksum, and then updates the checksum (RFC 1624, eqn. 3).
+/// Changes 16-bit words of a header with a valid checksum, and updates the checksum in finish() (RFC 1624,
+/// eqn. 3).
 class ChecksummedEdit {
  public:
   explicit ChecksummedEdit(std::uint8_t* header)
       : header_(header), sum_(static_cast<std::uint16_t>(~load_be16(header + kChecksumAt))) {}
 
-  /// `at` is even.
+  /// Sets the 16-bit word at byte offset `at`, which must be even.
   void set16(std::size_t at, std::uint16_t value) {
     sum_ += static_cast<std::uint16_t>(~load_be16(header_ + at));
     sum_ += value;
@@ -56,7 +57,7 @@ void set_flags(ChecksummedEdit& edit, const std::uint8_t* header, std::uint8_t f
   edit.set16(0, static_cast<std::uint16_t>(load_be16(header) | flags << 8));
 }
 
-/// True if switches and receivers may change this header.
+/// True if this header travels from sender to receiver, so that switches and the receiver may change it.
 bool travels_forward(const std::optional<CongestionHeader>& header) {
   return header && !header->echo() && !header->control();
 }

@@ -11,8 +11,8 @@ namespace {
 
 constexpr std::size_t kRun = 4096;
 
-/// The counter values starting at 0, long enough to contain kRun consecutive values for any start value: one
-/// memcmp() checks up to kRun bytes.
+/// Consecutive counter values starting at 0. The array contains kRun consecutive values for any start
+/// value, so one memcmp() checks up to kRun bytes.
 constexpr auto kCounter = [] {
   std::array<std::uint8_t, kRun + 256> a{};
   for (std::size_t i = 0; i < a.size(); ++i) a[i] = static_cast<std::uint8_t>(i);

@@ -8,8 +8,8 @@
 namespace softfeb::roce {
 
 /// Checks the running byte counter that the firmware sends as payload: each byte is the previous one plus
-/// one, modulo 256, across message and burst boundaries. Used for streams with unknown message boundaries
-/// (doc/responder.md). Equivalent to the laboratory's `fileReader.py --check-cont`.
+/// one, modulo 256, across message and burst boundaries. Used for streams whose message boundaries are
+/// unknown (doc/responder.md). Equivalent to the laboratory's `fileReader.py --check-cont`.
 ///
 /// Bytes must be passed in order. The first byte sets the counter; after a break, the check continues from
 /// the received byte.

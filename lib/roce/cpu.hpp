@@ -9,10 +9,10 @@
 /// detected features, `portable` only those of x86-64-v2.
 namespace softfeb::roce::cpu {
 
-/// Carry-less multiplication (PCLMULQDQ); also enables ISA-L. False until static initialization has run; the
-/// code then takes the slower path, which is equally correct.
+/// Carry-less multiplication (PCLMULQDQ); also enables ISA-L. During static initialization this may still
+/// be false. The code then uses the portable path, which produces the same bytes.
 extern const bool kPclmul;
-/// AVX: the upper halves of vector registers exist, and ISA-L leaves them dirty.
+/// AVX: vector registers have upper halves, which ISA-L leaves dirty.
 extern const bool kAvx;
 /// AVX-512F: 64-byte vectors, used to compare and copy payload.
 extern const bool kAvx512;
@@ -20,7 +20,7 @@ extern const bool kAvx512;
 /// Returns true if `text` is a valid value of SOFTFEB_CPU. An empty value counts as unset.
 bool is_choice(std::string_view text);
 
-/// Name for messages: "portable" or "pclmul".
+/// Name of the selected code path, for messages: "portable" or "pclmul".
 const char* name();
 
 }  // namespace softfeb::roce::cpu

@@ -25,10 +25,10 @@ Crafted craft_request_portable(const HeaderTemplate& path, const RequestPacket& 
                                std::uint16_t pkey, std::uint16_t identification, const std::uint8_t* payload,
                                PreparedCrc payload_crc, std::uint8_t* header, std::uint8_t* trailer);
 
-/// Writes the headers of request `p` to `header` (HeaderTemplate::kMaxSize + kMaxTransportHeaders bytes) and
-/// the pad and iCRC to `trailer` (8 bytes). If `payload_crc` is given (the CRC of payload and pad, see
-/// PayloadStream::crc), the payload is not read. Otherwise the iCRC is computed over every byte of `payload`,
-/// at most 4096 bytes.
+/// Writes the headers of request `p` to `header` (HeaderTemplate::kMaxSize + kMaxTransportHeaders bytes)
+/// and the pad and iCRC to `trailer` (8 bytes). If `payload_crc` is given (the CRC of payload and pad, see
+/// PayloadStream::crc), the payload is not read. Otherwise every byte of `payload` (at most 4096) is read
+/// to compute the iCRC.
 inline Crafted craft_request(const HeaderTemplate& path, const RequestPacket& p, Qpn dest_qp,
                              std::uint16_t pkey, std::uint16_t identification, const std::uint8_t* payload,
                              PreparedCrc payload_crc, std::uint8_t* header, std::uint8_t* trailer) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Builds frames on CPUs with carry-less multiplication. Each set of headers has its own function, which
-// writes them from registers, so that nothing is read back from memory.
+// Builds frames on CPUs with carry-less multiplication. There is a separate function for each combination
+// of headers. It writes the headers from registers, so that nothing is read back from memory.
 #include "roce/clmul_reduce.hpp"
 #include "roce/craft.hpp"
 #include "roce/icrc.hpp"
@@ -14,8 +14,9 @@ namespace softfeb::roce {
 
 namespace {
 
-/// CRC over all headers, shifted past the `behind` words that follow them. It is the sum of the contributions
-/// of all words, each shifted to its position, and of the register in the path's template (doc/icrc.md).
+/// CRC over all headers, shifted past the `behind` words that follow them. The CRC is the sum of two parts:
+/// the CRC register in the path's template, and the contributions of all words, each shifted to its
+/// position (doc/icrc.md).
 SOFTFEB_PCLMUL inline std::uint32_t header_crc(const HeaderTemplate& path, std::uint64_t ip_word,
                                                const TransportWords& w, std::size_t behind) {
   using clmul::product;

@@ -12,7 +12,7 @@ namespace {
 
 using CrcTables = std::array<std::array<std::uint32_t, 256>, 8>;
 
-/// [k][b]: contribution of byte b to the register when k bytes follow it.
+/// Element [k][b] is the contribution of a byte with value b to the CRC register when k bytes follow it.
 constexpr CrcTables make_crc_tables() {
   CrcTables t{};
   for (std::uint32_t b = 0; b < 256; ++b) {

@@ -7,8 +7,8 @@
 
 namespace softfeb::roce {
 
-/// Table-driven crc32() of roce/icrc.hpp, eight bytes per step. For CPUs without carry-less multiplication,
-/// and for inputs too short for ISA-L to be efficient.
+/// Table-driven variant of crc32() in roce/icrc.hpp, which processes eight bytes per step. Used on CPUs
+/// without carry-less multiplication, and for inputs too short for ISA-L to be efficient.
 std::uint32_t crc32_by_table(std::uint32_t seed, ByteSpan data);
 
 }  // namespace softfeb::roce

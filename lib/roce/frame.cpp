@@ -27,9 +27,10 @@ std::uint32_t checksum_of(std::uint32_t sum, const Segments& data) {
   return sum;
 }
 
-/// Verifies a UDP checksum. A kernel that offloads the checksum stores the sum of the pseudo header in the
-/// field, for the interface to complete. Virtual interfaces on the same host (veth, tap, virtio) pass this
-/// value on unchanged. It is accepted, since such a frame has not crossed a wire that could corrupt it.
+/// Verifies a UDP checksum. With checksum offload, the kernel stores only the sum of the pseudo header in
+/// the field and leaves the rest to the interface. Virtual interfaces on the same host (veth, tap, virtio)
+/// pass this incomplete value on unchanged. It is accepted, because such a frame has not crossed a wire
+/// that could corrupt it.
 bool udp_checksum_holds(const ParsedFrame& f, const Segments& udp, std::uint16_t field) {
   std::array<std::uint8_t, 4> pseudo{0, kIpProtocolUdp, 0, 0};
   store_be16(&pseudo[2], static_cast<std::uint16_t>(udp.size()));
@@ -52,7 +53,7 @@ void parse_udp(ParsedFrame& f, const Segments& frame, Range udp) {
   const std::uint8_t* const h = frame.piece(udp.at, scratch.size(), scratch.data());
   if (h == nullptr || load_be16(h + 4) != udp.size) return;
   const std::uint16_t checksum = load_be16(h + 6);
-  // RoCEv2 allows UDP checksum 0 over IPv6 too (RFC 6936); the iCRC covers more.
+  // RoCEv2 also allows a UDP checksum of 0 over IPv6 (RFC 6936), because the iCRC protects the packet.
   if (checksum != 0 && !udp_checksum_holds(f, frame.sub(udp.at, udp.size), checksum)) return;
   f.source_port = load_be16(h);
   f.dest_port = load_be16(h + 2);
@@ -110,8 +111,8 @@ void parse_ipv6(ParsedFrame& f, const Segments& frame, std::size_t at) {
   if (total > frame.size() - at) return;
   f.source_ip = IpAddress::from_v6_wire(h + 8);
   f.dest_ip = IpAddress::from_v6_wire(h + 24);
-  // IPv4-mapped addresses are the internal representation of IPv4. If accepted from the wire, they would be
-  // mistaken for IPv4 (RFC 4038, section 4.2).
+  // IPv4-mapped addresses are the internal representation of IPv4. An IPv4-mapped address in a received
+  // IPv6 packet would be mistaken for IPv4 (RFC 4038, section 4.2).
   if (f.source_ip.is_v4() || f.dest_ip.is_v4()) {
     f.source_ip = f.dest_ip = IpAddress{};
     f.kind = FrameKind::kOther;
@@ -122,7 +123,8 @@ void parse_ipv6(ParsedFrame& f, const Segments& frame, std::size_t at) {
   parse_ip_content(f, h[6], frame, {at + kIpv6Size, total - kIpv6Size});
 }
 
-/// MAC control frames are untagged; a tagged one is kOther. A frame too short for its opcode is malformed.
+/// Parses a MAC control frame. A tagged one is kOther, because MAC control frames must be untagged. A frame
+/// too short for its opcode is kMalformed.
 void parse_control(ParsedFrame& f, const Segments& rest, bool untagged) {
   std::array<std::uint8_t, 2> opcode;
   if (rest.copy(0, opcode.size(), opcode.data()) < opcode.size()) return;
@@ -179,7 +181,7 @@ ParsedFrame parse_any(const Segments& frame) {
     const std::uint8_t* const tag = frame.piece(at, room.size(), room.data());
     if (tag == nullptr) return f;
     const std::uint16_t tci = load_be16(tag);
-    // VLAN identifier 0 means a priority tag, which does not identify a VLAN (IEEE 802.1Q 6.9.1).
+    // A tag with VLAN identifier 0 carries only a priority and no VLAN (IEEE 802.1Q 6.9.1).
     if ((tci & 0xfff) != 0)
       f.vlan = VlanTag{static_cast<std::uint16_t>(tci & 0xfff), static_cast<std::uint8_t>(tci >> 13)};
     ether_type = load_be16(tag + 2);

@@ -18,7 +18,7 @@ enum class FrameKind : std::uint8_t {
   kIcmp,
   kArp,
   kMacControl,  ///< 802.3x pause or PFC; decode `content` with parse_mac_control()
-  kOther,       ///< well formed as far as checked, but of an unsupported type
+  kOther,       ///< no error was found, but the frame is of an unsupported type
 };
 
 /// A parsed frame. Refers to the frame's bytes and does not own them.
@@ -36,11 +36,12 @@ struct ParsedFrame {
   Segments content;   ///< UDP payload, ICMP message, ARP packet, or MAC control opcode and parameters
 };
 
-/// Parses an untrusted frame from the network: checks every length. IPv4 packets with options and IPv4
-/// fragments are kOther, because RoCE senders do not produce them. A nonzero UDP checksum is verified, unless
-/// the sender offloaded it to an interface that does not compute it (veth, tap).
+/// Parses an untrusted frame from the network and checks every length. IPv4 packets with options and IPv4
+/// fragments are kOther, because RoCE senders do not produce them. A nonzero UDP checksum is verified. An
+/// incomplete one is also accepted: a sender on the same host with checksum offload leaves it to a virtual
+/// interface (veth, tap), which does not complete it.
 ParsedFrame parse_frame(const Segments& frame);
-/// Parses into `out`, overwriting any previous frame.
+/// Like the function above, but stores the result in `out` and overwrites any previous frame.
 void parse_frame(const Segments& frame, ParsedFrame& out);
 
 /// Returns whether the last four bytes of a RoCE datagram are its iCRC.

@@ -9,8 +9,8 @@
 #include <optional>
 
 /// Transport headers of the InfiniBand Architecture (IBA 9.2–9.6) as carried by RoCEv2. encode() writes
-/// exactly kSize bytes. decode() accepts untrusted input. It returns nullopt if the input is too short and
-/// leaves the validation of field values to the caller.
+/// exactly kSize bytes. decode() accepts untrusted input. It returns nullopt if the input is too short. The
+/// caller must validate the field values.
 namespace softfeb::roce {
 
 inline constexpr std::uint16_t kRoceUdpPort = 4791;
@@ -104,7 +104,7 @@ enum class AethKind : std::uint8_t {
 /// ACK extended transport header.
 struct Aeth {
   static constexpr std::size_t kSize = 4;
-  static constexpr std::uint8_t kNoCredits = 0x1f;  ///< ACK without a credit count
+  static constexpr std::uint8_t kNoCredits = 0x1f;  ///< value for an ACK without a credit count
 
   std::uint8_t syndrome = kNoCredits;
   std::uint32_t msn = 0;  ///< 24 bits
@@ -148,7 +148,7 @@ inline AethKind Aeth::kind() const {
 /// iCRC.
 inline constexpr std::size_t kCnpSize = Bth::kSize + 16;
 
-/// Writes a CNP (kCnpSize bytes) addressed to `dest_qp`, the QP of the reaction point.
+/// Writes a CNP (kCnpSize bytes) to `dest_qp`, the sending QP that must reduce its rate.
 void encode_cnp(std::uint8_t* out, Qpn dest_qp, std::uint16_t pkey = kDefaultPkey);
 
 }  // namespace softfeb::roce

@@ -19,7 +19,7 @@ namespace softfeb::roce {
 
 namespace {
 
-/// CRC of the eight bytes of ones that replace the absent LRH.
+/// CRC of the eight 0xff bytes that replace the absent LRH.
 constexpr std::uint32_t kLrhCrc = ~0xdebb20e3U;
 
 /// Size of IPv6 + UDP + BTH, the largest set of headers with masked fields.
@@ -54,8 +54,8 @@ std::size_t mask_headers(ByteSpan bytes, std::uint8_t* out) {
   return n;
 }
 
-/// Sums the contributions of a received packet's headers, word by word. The factors come from kShiftTable in
-/// descending order.
+/// Sums the CRC contributions of a received packet's headers, word by word. Takes the shift factors from
+/// kShiftTable in descending order.
 class HeadFold {
  public:
   explicit HeadFold(std::size_t words) : factor_(&kShiftTable[words]) {}

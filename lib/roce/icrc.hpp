@@ -9,11 +9,11 @@
 #include <cstdint>
 #include <optional>
 
-/// Invariant CRC of RoCEv2 (annex A17.3.3): Ethernet's CRC-32 over eight bytes of ones (in place of the
-/// absent LRH), the IP, UDP and transport headers with their variant fields set to ones, payload and pad.
-/// Sent least significant byte first.
+/// Invariant CRC of RoCEv2 (annex A17.3.3). It is Ethernet's CRC-32 over eight 0xff bytes (in place of the
+/// absent LRH), the IP, UDP and transport headers with their variant fields set to ones, the payload and
+/// the pad. It is sent least significant byte first.
 ///
-/// All values follow the convention of ISA-L's crc32_gzip_refl(): they are already complemented, so
+/// All CRC values follow the convention of ISA-L's crc32_gzip_refl(): they are already complemented, so
 /// crc(crc(0, A), B) is the CRC of A followed by B.
 namespace softfeb::roce {
 
@@ -36,13 +36,13 @@ std::uint32_t crc32_shift_factor(std::size_t length);
 /// crc32_combine() with a precomputed shift factor: one multiplication mod P.
 std::uint32_t crc32_combine_prepared(std::uint32_t crc, std::uint32_t tail, std::uint32_t shift_factor);
 
-/// CRC over the eight bytes of ones and the masked headers of a packet: IPv4 without options or IPv6, UDP,
-/// BTH and extended transport headers. Does not change the headers.
+/// CRC over the eight 0xff bytes and the masked headers of a packet: IPv4 without options or IPv6, UDP, BTH
+/// and extended transport headers. Does not change the headers.
 std::uint32_t icrc_headers(ByteSpan ip_to_transport);
 
-/// CRC over the part of the headers that does not change between packets: the eight bytes of ones, the masked
-/// IP header and the UDP ports. `ip_to_ports` consists of the IP header and the first four bytes of the UDP
-/// header.
+/// CRC over the part of the headers that is the same in all packets of a path: the eight 0xff bytes, the
+/// masked IP header and the UDP ports. `ip_to_ports` consists of the IP header and the first four bytes of
+/// the UDP header.
 std::uint32_t icrc_path(ByteSpan ip_to_ports);
 
 /// The iCRC that a received packet should have. `datagram` extends from the IP header to the last byte before

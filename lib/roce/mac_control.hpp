@@ -12,12 +12,14 @@
 /// MAC control frames (IEEE 802.3 Clause 31), which pause a sender.
 namespace softfeb::roce {
 
-/// Link-level flow control with pause frames, which a MAC honours or a switch sends.
+/// Kind of pause frames used for link-level flow control.
 enum class PauseMode : std::uint8_t {
   kOff,
-  /// IEEE 802.3x: the whole link, as in the board's MAC (slaclab/surf, EthMacRxPause, EthMacTxPause).
+  /// IEEE 802.3x: pauses the whole link, as in the board's MAC (slaclab/surf, EthMacRxPause,
+  /// EthMacTxPause).
   kPause,
-  /// IEEE 802.1Qbb: per priority, given by the PCP of tagged frames, otherwise by the DSCP.
+  /// IEEE 802.1Qbb: pauses individual priorities. The PCP of a tagged frame or the DSCP of an untagged
+  /// frame selects the priority.
   kPfc,
 };
 
@@ -27,7 +29,7 @@ inline constexpr std::uint16_t kOpcodePfc = 0x0101;    ///< IEEE 802.3 Annex 31D
 inline constexpr std::size_t kPriorities = 8;
 /// Group address of pause frames; bridges do not forward it.
 inline constexpr MacAddress kPauseAddress{0x01, 0x80, 0xc2, 0x00, 0x00, 0x01};
-/// Size in bytes without FCS: padded to the minimum frame size.
+/// Size of a MAC control frame in bytes, padded to the minimum frame size, without FCS.
 inline constexpr std::size_t kMacControlSize = 60;
 
 struct MacControl {

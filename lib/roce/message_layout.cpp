@@ -16,7 +16,7 @@ std::uint64_t packets_for(std::uint64_t length, std::uint32_t pmtu) {
 MessageLayout::MessageLayout(std::uint32_t message_length, std::uint32_t pmtu, std::uint64_t source_length)
     : message_length_(message_length),
       pmtu_(std::max(pmtu, 1U)),
-      // Messages without payload never reach the end of a source.
+      // Messages without payload never reach the end of the source, so treat it as infinite.
       source_length_(message_length == 0 ? 0 : source_length),
       per_message_(packets_for(message_length, pmtu_)) {
   if (source_length_ == 0) return;
@@ -34,8 +34,8 @@ MessageLayout::Place MessageLayout::locate(std::uint64_t index) const {
     at.message = pass * messages_per_pass_;
     index -= pass * per_pass_.divisor();
   }
-  // Only the last message of a pass may be short, so dividing by the packets of a full message gives the
-  // right message.
+  // Only the last message of a pass may be short, so dividing by the number of packets in a full message
+  // gives the right message.
   const std::uint64_t in_pass = per_message_.quotient(index);
   at.message += in_pass;
   at.message_offset = static_cast<std::uint32_t>((index - in_pass * per_message_.divisor()) * pmtu_);

@@ -11,8 +11,9 @@ namespace softfeb::roce {
 /// Maps packet numbers to positions. A payload stream is split into messages of equal length, and messages
 /// into packets. Message n begins at offset n · message_length of the stream.
 ///
-/// A source of finite length is sent in passes. The last message of a pass carries the remaining bytes. It
-/// still occupies a full message_length of the stream, so the offset rule applies in every pass.
+/// A source of finite length is sent in passes. The last message of a pass carries the remaining bytes.
+/// This message still occupies a full message_length of the stream, so that the offset rule holds in every
+/// pass.
 class MessageLayout {
  public:
   /// Position and size of a packet's payload.
@@ -25,8 +26,8 @@ class MessageLayout {
     bool last = false;                 ///< the packet ends its message
   };
 
-  /// `message_length` in bytes, 0 for messages without payload. `pmtu` in bytes, at least 1. `source_length`
-  /// in bytes, 0 for an infinite source.
+  /// All parameters are in bytes. `message_length` is 0 for messages without payload, `pmtu` is at least 1,
+  /// and `source_length` is 0 for an infinite source.
   MessageLayout(std::uint32_t message_length, std::uint32_t pmtu, std::uint64_t source_length = 0);
 
   /// Returns the place of packet `index`, counted from the initial PSN.
@@ -47,7 +48,8 @@ class MessageLayout {
   std::uint64_t messages_per_pass() const { return messages_per_pass_; }  ///< 0 for an infinite source
   /// 0 for an infinite source.
   std::uint64_t packets_per_pass() const { return source_length_ == 0 ? 0 : per_pass_.divisor(); }
-  std::uint64_t packets_per_message() const { return per_message_.divisor(); }  ///< of a full-length message
+  /// in a full-length message
+  std::uint64_t packets_per_message() const { return per_message_.divisor(); }
   std::uint32_t message_length() const { return message_length_; }
   std::uint64_t source_length() const { return source_length_; }
 

@@ -9,9 +9,10 @@
 
 namespace softfeb::roce {
 
-/// Tracks which of the messages 0, 1, 2, … did not arrive, as a list of ranges with limited capacity. Missing
-/// messages that do not fit into the list are counted without their position. Late arrivals are removed from
-/// the ranges. Does not allocate after construction. Not thread-safe.
+/// Tracks which of the messages 0, 1, 2, … did not arrive, as a list of ranges with limited capacity.
+/// Missing messages that do not fit into the list are counted, but their numbers are not stored. When a
+/// missing message arrives late, it is removed from its range. Does not allocate after construction. Not
+/// thread-safe.
 class MessageMap {
  public:
   struct Range {
@@ -22,10 +23,11 @@ class MessageMap {
 
   explicit MessageMap(std::size_t capacity);
 
-  /// Message `number` arrived completely.
+  /// Call when message `number` has arrived completely.
   void arrived(std::uint64_t number);
 
-  /// Call when `total` messages were sent: those after the last arrival are missing as well.
+  /// Call after the last message, with the `total` number of messages sent. Messages after the last arrival
+  /// are then counted as missing.
   void finish(std::uint64_t total);
 
   std::span<const Range> ranges() const { return ranges_; }  ///< ascending, not adjacent
@@ -34,8 +36,9 @@ class MessageMap {
   std::uint64_t received() const { return received_; }  ///< distinct messages, without uncertain ones
   std::uint64_t late() const { return late_; }          ///< received after a later message or after finish()
   std::uint64_t duplicate() const { return duplicate_; }  ///< repeated arrivals of received messages
-  /// Arrivals within a range that contains unlisted missing messages; each is either late or a duplicate.
-  /// They are counted only here, so missing() may be too high but is never too low.
+  /// Number of arrivals in the range that contains unlisted missing messages. Each of these arrivals is
+  /// either late or a duplicate. They are counted only here, so missing() may be too high but is never too
+  /// low.
   std::uint64_t uncertain() const { return uncertain_; }
   /// One more than the highest message number that arrived or that finish() covered.
   std::uint64_t next() const { return next_; }

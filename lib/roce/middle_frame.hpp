@@ -9,12 +9,12 @@
 
 namespace softfeb::roce {
 
-/// Precomputed frame for the packets in the middle of a message. Such packets differ only in identification,
-/// IP checksum, PSN and iCRC. Everything else is computed once, including the constant part of the iCRC
-/// (doc/icrc.md).
+/// Precomputed frame for the packets in the middle of a message. Such packets differ only in
+/// identification, IP checksum, PSN and iCRC. Everything else is computed once, including the part of the
+/// iCRC that does not change (doc/icrc.md).
 class MiddleFrame {
  public:
-  /// False without carry-less multiplication; callers must then use craft_request().
+  /// False on CPUs without carry-less multiplication, on which callers must use craft_request().
   static bool usable() { return cpu::kPclmul; }
 
   MiddleFrame() = default;
@@ -23,7 +23,8 @@ class MiddleFrame {
   /// Requires usable().
   MiddleFrame(const HeaderTemplate& path, const RequestPacket& p, Qpn dest_qp, std::uint16_t pkey);
 
-  /// True if it was prepared for packets like `p`: same operation, SE and payload length.
+  /// True if this frame was prepared for packets like `p`, with the same operation, SE bit and payload
+  /// length.
   bool fits(const RequestPacket& p) const;
 
   std::uint32_t payload_length() const { return transport_bytes() - static_cast<std::uint32_t>(Bth::kSize); }

@@ -13,8 +13,8 @@
 
 namespace softfeb::roce {
 
-/// Scope of the CNP interval. NICs limit CNPs per port, per IP pair or per destination, the DCQCN paper per
-/// flow.
+/// Scope of the minimum interval between CNPs. NICs limit CNPs per port, per IP pair or per destination;
+/// the DCQCN paper limits them per flow.
 enum class CnpScope : std::uint8_t { kQp, kIpPair };
 
 struct NotificationConfig {
@@ -50,8 +50,9 @@ class NotificationPoint {
   bool on_marked(Slot slot, Time now);
 
   const NotificationConfig& config() const { return config_; }
-  std::uint64_t marked() const { return marked_; }  ///< CE-marked packets reported, even if disabled
-  std::uint64_t sent() const { return sent_; }      ///< CNPs that on_marked() requested
+  /// CE-marked packets reported, even if CNPs are disabled
+  std::uint64_t marked() const { return marked_; }
+  std::uint64_t sent() const { return sent_; }  ///< CNPs that on_marked() requested
 
  private:
   struct Key {

@@ -25,8 +25,8 @@ enum class Operation : std::uint8_t {
   kAcknowledge = 0x11,
 };
 
-/// Complete opcodes. The RC ACK opcode is compared as a whole; the CNP opcode is not a combination of service
-/// and operation.
+/// Complete BTH opcodes, which are not split into service and operation: an RC ACK is recognized by the
+/// whole opcode, and the CNP opcode is not such a combination.
 inline constexpr std::uint8_t kOpcodeRcAck = 0x11;
 inline constexpr std::uint8_t kOpcodeCnp = 0x81;
 
@@ -46,7 +46,8 @@ constexpr bool is_only(Operation op) {
   return op == Operation::kSendOnly || op == Operation::kSendOnlyImm || op == Operation::kWriteOnly ||
          op == Operation::kWriteOnlyImm;
 }
-/// READ and atomic responses on RC (IBA table 38: 0x0d…0x10, 0x12). Our requesters never send such requests.
+/// True for READ and atomic responses on RC (IBA table 38: 0x0d…0x10, 0x12). Our requesters never send
+/// requests that cause such responses.
 constexpr bool is_foreign_response(std::uint8_t op) { return (op >= 0x0d && op <= 0x10) || op == 0x12; }
 /// True if the packet begins a message (FIRST or ONLY).
 constexpr bool begins_message(Operation op) {

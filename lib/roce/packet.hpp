@@ -10,7 +10,7 @@
 
 namespace softfeb::roce {
 
-/// A request packet to send, without the path's headers, the payload's bytes and the iCRC.
+/// A request packet to be sent, without the headers below the BTH, the payload bytes and the iCRC.
 struct RequestPacket {
   std::uint8_t opcode = 0;
   bool ack_req = false;
@@ -53,13 +53,13 @@ enum class TransportKind : std::uint8_t { kRequest, kAcknowledge, kCnp, kUnknown
 
 struct TransportPacket {
   TransportKind kind = TransportKind::kMalformed;
-  ReceivedRequest request;  ///< kRequest: complete; otherwise only request.bth
+  ReceivedRequest request;  ///< complete if the kind is kRequest; otherwise only `bth` is set
   Aeth aeth{};              ///< kAcknowledge
 };
 
-/// Parses `bytes` (BTH to pad), which are untrusted. A packet is kMalformed if it is shorter than its headers
-/// and pad require. An acknowledgement must consist of exactly BTH and AETH, without pad; a CNP needs at
-/// least a BTH.
+/// Parses `bytes` (BTH to pad), which are untrusted. A packet that is too short for its headers and pad is
+/// kMalformed. An acknowledgement must consist of exactly BTH and AETH, without pad; a CNP needs at least a
+/// BTH.
 TransportPacket parse_transport(const Segments& bytes);
 /// Like parse_transport(), for bytes that end with the iCRC, such as the content of a UDP datagram.
 TransportPacket parse_transport_with_icrc(const Segments& content);

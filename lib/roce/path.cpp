@@ -39,7 +39,7 @@ void write_ipv4(std::uint8_t* p, const Path& path) {
 }
 
 void write_ipv6(std::uint8_t* p, const Path& path) {
-  // The flow label carries the same entropy as the UDP source port.
+  // Like the UDP source port, the flow label lets switches distribute flows over paths.
   const std::uint32_t flow_label = path.udp_source_port;
   store_be32(p, 0x6000'0000U | (std::uint32_t{traffic_class(path)} << 20) | flow_label);
   p[6] = kIpProtocolUdp;

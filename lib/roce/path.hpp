@@ -31,7 +31,8 @@ struct Path {
   Ecn ecn = Ecn::kEct0;
   std::uint8_t ttl = 64;
   std::uint16_t udp_source_port = 0xc000;
-  std::uint16_t udp_dest_port = kRoceUdpPort;  ///< differs only if the board's registers set it
+  /// a different port is used only if the board's registers select one
+  std::uint16_t udp_dest_port = kRoceUdpPort;
 };
 
 /// Headers of a path from Ethernet to UDP, built once. Only lengths, identification and checksum change per
@@ -76,10 +77,10 @@ class HeaderTemplate {
   void write_v4(std::uint8_t* out, std::uint64_t word) const;
   void write_v6(std::uint8_t* out, std::uint64_t word) const;
 
-  /// For the iCRC (doc/icrc.md): the CRC register, not complemented, after the UDP ports. Fields that change
-  /// from packet to packet are treated as 0.
+  /// State of the CRC register after the UDP ports, not complemented, from which the iCRC continues
+  /// (doc/icrc.md). Fields that change from packet to packet are treated as 0.
   std::uint32_t crc_register() const { return crc_register_; }
-  /// The fields that write() sets in the first eight bytes of the IP header, in memory order.
+  /// The first eight bytes of the IP header, in memory order, with only the fields that write() sets.
   std::uint64_t ip_word(std::uint32_t udp_payload, std::uint16_t identification) const {
     const std::uint32_t udp_length = static_cast<std::uint32_t>(kUdpHeaderSize) + udp_payload;
     return v6_ ? v6_word(udp_length) : v4_word(udp_length, identification);
@@ -92,14 +93,14 @@ class HeaderTemplate {
   static std::uint64_t v6_word(std::uint32_t udp_length) {
     return std::uint64_t{__builtin_bswap16(static_cast<std::uint16_t>(udp_length))} << 32;
   }
-  /// Number of four-byte words between those eight bytes and the UDP length.
+  /// Number of four-byte words between the first eight bytes of the IP header and the UDP length.
   static constexpr std::size_t kIpv4WordDistance = 4;
   std::size_t ip_word_distance() const { return v6_ ? 9 : kIpv4WordDistance; }
 
  private:
   void copy_to(std::uint8_t* out) const;
 
-  // This order keeps everything that IPv4 needs in one cache line.
+  // This order of members keeps all data that IPv4 needs in one cache line.
   /// Sum of the IPv4 header without length and identification, byte-swapped.
   std::uint32_t checksum_base_ = 0;
   std::uint32_t crc_register_ = 0;
@@ -110,7 +111,7 @@ class HeaderTemplate {
 };
 
 inline void HeaderTemplate::copy_to(std::uint8_t* out) const {
-  // Overlapping copies of fixed width, which together cover each of the four sizes (42, 46, 62, 66).
+  // These fixed-width copies overlap. Together they cover each of the four possible sizes (42, 46, 62, 66).
   static_assert(kMaxSize == 66 && kEthernetSize + kIpv4Size + kUdpHeaderSize == 42);
   std::memcpy(out, &bytes_[0], 32);
   std::memcpy(out + 24, &bytes_[24], 16);

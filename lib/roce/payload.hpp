@@ -6,9 +6,9 @@
 
 namespace softfeb::roce {
 
-/// An optional precomputed CRC. Unlike std::optional, it is a single word, stored and loaded as a whole.
-/// std::optional stores its two members separately, and a load of both would wait until these stores are in
-/// the cache, twice per packet.
+/// An optional precomputed CRC. It is a single word that is stored and loaded as a whole. std::optional
+/// stores its two members separately. A load of both members at once would have to wait until these stores
+/// are in the cache, twice per packet.
 class PreparedCrc {
  public:
   constexpr PreparedCrc() = default;
@@ -30,9 +30,9 @@ struct PacketPayload {
   PreparedCrc crc;                      ///< see PayloadStream::crc()
 };
 
-/// The stream of payload bytes that a QP sends or that its receiver expects. The bytes of a message are at
-/// [payload_offset, payload_offset + length). The content at an offset must never change, so that a
-/// retransmission sends the same bytes.
+/// The stream of payload bytes that a QP sends or that its receiver expects. A message consists of the
+/// bytes at [payload_offset, payload_offset + length). The content at an offset must never change, so that
+/// a retransmission sends the same bytes.
 class PayloadStream {
  public:
   virtual ~PayloadStream() = default;
@@ -41,8 +41,8 @@ class PayloadStream {
   /// Returns null if the stream cannot provide them (payload source error).
   virtual const std::uint8_t* bytes(std::uint64_t offset, std::uint32_t length) const = 0;
 
-  /// CRC-32 (ISA-L convention, see roce/icrc.hpp) of those bytes followed by 0–3 zero pad bytes, if
-  /// precomputed.
+  /// CRC-32 (ISA-L convention, see roce/icrc.hpp) of the bytes that bytes() returns, followed by 0–3 zero
+  /// pad bytes. Not set if the stream has no precomputed CRC for them.
   virtual std::optional<std::uint32_t> crc(std::uint64_t /*offset*/, std::uint32_t /*length*/) const {
     return std::nullopt;
   }

@@ -35,8 +35,8 @@ class PayloadCheck {
              std::uint32_t length, const Segments& bytes);
 
   /// Fast path of check() that also copies `bytes` to `to`, unless `to` is null. Returns false if `bytes`
-  /// differ from the stream or the stream cannot provide them. In that case nothing is counted, and the bytes
-  /// may not have been copied: the caller must copy them and call check().
+  /// differ from the stream, or if the stream cannot provide the expected bytes. In both cases nothing is
+  /// counted and `bytes` may not have been copied: the caller must copy them and call check().
   bool place(std::uint64_t stream_offset, ByteSpan bytes, std::uint8_t* to);
 
   std::uint64_t checked() const { return checked_; }  ///< bytes compared

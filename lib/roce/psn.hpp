@@ -14,7 +14,7 @@ inline constexpr std::uint32_t kPsnMask = 0xff'ffff;
 
 constexpr Psn psn_add(Psn a, std::uint32_t n) { return (a + n) & kPsnMask; }
 
-/// a − b as a signed distance in [−2^23, 2^23): negative when `a` is before `b`.
+/// Returns a − b as a signed distance in [−2^23, 2^23), negative if `a` is before `b`.
 constexpr std::int32_t psn_diff(Psn a, Psn b) { return static_cast<std::int32_t>((a - b) << 8) >> 8; }
 
 }  // namespace softfeb::roce

@@ -10,11 +10,11 @@
 
 namespace softfeb::roce {
 
-/// Fast path for parsing the most frequent packets: RC WRITE FIRST, MIDDLE and LAST without ImmDt. They
-/// consist of a BTH, a RETH (FIRST only) and a payload of whole four-byte words. The packet must be
-/// contiguous or consist of three segments (headers, payload, iCRC), as softfeb's own boards send it over a
-/// ring. All other packets, including malformed ones, are left to parse_transport_with_icrc(). Refers to the
-/// frame's bytes.
+/// Fast path for parsing the most frequent packets: RC WRITE FIRST, MIDDLE and LAST without ImmDt. Such a
+/// packet consists of a BTH, a RETH (FIRST only) and a payload whose length is a multiple of four bytes.
+/// The packet must be contiguous or consist of three segments (headers, payload, iCRC), which is how
+/// softfeb's own boards send it over a ring. parse_transport_with_icrc() parses all other packets and
+/// detects malformed ones. Refers to the frame's bytes.
 struct QuickWrite {
   Operation operation{};  ///< kWriteFirst, kWriteMiddle or kWriteLast
   bool ack_req = false;

@@ -20,9 +20,10 @@ namespace softfeb::roce {
 
 /// Method of determining the number of a received message.
 enum class MessageNumbering : std::uint8_t {
-  kNone,       ///< messages are counted but not mapped
-  kLayout,     ///< from the packet number and the layout, if message lengths are known
-  kImmediate,  ///< from the immediate, a message counter that starts at `first_immediate`, modulo 2^32
+  kNone,    ///< messages are counted, but their numbers are not determined
+  kLayout,  ///< derive it from the packet number and the layout, which requires known message lengths
+  /// derive it from the immediate, a message counter modulo 2^32 that starts at `first_immediate`
+  kImmediate,
 };
 
 struct ReceiveQpConfig {
@@ -46,8 +47,9 @@ class ReceiveQp {
     bool send_cnp = false;  ///< send a CNP to the requester's QP (config().responder.dest_qpn)
   };
 
-  /// `regions` as for Responder. `notification` (null: none) must outlive the QP; `slot` is the result of its
-  /// attach(). Throws std::invalid_argument if `expected` or kLayout is set without a layout.
+  /// `regions` has the same requirements as for Responder. `notification` (null: none) must outlive the QP;
+  /// `slot` is the result of notification->attach(). Throws std::invalid_argument if `expected` or kLayout
+  /// is set without a layout.
   ReceiveQp(const ReceiveQpConfig& config, const std::vector<MemoryRegion>& regions,
             NotificationPoint* notification = nullptr, NotificationPoint::Slot slot = 0);
 
@@ -72,8 +74,8 @@ class ReceiveQp {
 
   /// Continues the byte counter check and the counts of CE marks and unexpected messages from `before`, the
   /// QP that this one replaces. The responder counters, payload check and message map start anew.
-  /// `counter_goes_on`: the byte counter continues without a gap; if false, some of its bytes were never
-  /// sent.
+  /// `counter_goes_on` means that the byte counter continues without a gap. If it is false, some of the
+  /// bytes were never sent.
   void continue_from(const ReceiveQp& before, bool counter_goes_on);
 
   /// See Responder::change_regions().
@@ -82,8 +84,8 @@ class ReceiveQp {
     responder_.change_regions(std::forward<Change>(change));
   }
 
-  /// Call after the sender has finished. Marks those of the `messages` sent messages that have not arrived as
-  /// missing (kLayout, kImmediate).
+  /// Call after the sender has sent `messages` messages and finished. With kLayout and kImmediate, marks
+  /// the messages that have not arrived as missing.
   void finish(std::uint64_t messages) { map_.finish(messages); }
 
   void post_receives(std::uint64_t n) { responder_.post_receives(n); }
@@ -92,7 +94,7 @@ class ReceiveQp {
   const ReceiveQpConfig& config() const { return config_; }
   const MessageMap& map() const { return map_; }
   const std::optional<PayloadCheck>& payload_check() const { return check_; }
-  const ContinuityCheck& continuity() const { return continuity_; }  ///< unused unless check_continuity
+  const ContinuityCheck& continuity() const { return continuity_; }  ///< used only with check_continuity
   std::uint64_t congestion_experienced() const { return marked_; }   ///< CE-marked requests
   /// Messages whose length does not match the layout, or whose immediate is not a valid message number.
   std::uint64_t unexpected_messages() const { return unexpected_; }
@@ -101,8 +103,9 @@ class ReceiveQp {
 
  private:
   static constexpr unsigned kHotLines = 4;
-  /// Number of cache lines that a core can request at a time; further requests would wait for these. The
-  /// hardware prefetcher recognizes the sequence and fetches the rest.
+  /// Number of cache lines of the destination to prefetch. A core can request about this many at a time,
+  /// and further requests would have to wait. The hardware prefetcher recognizes the sequence and fetches
+  /// the rest.
   static constexpr unsigned kPlaceLines = 16;
 
   void check(const PlacedPayload& payload, std::uint64_t index);

@@ -62,8 +62,8 @@ RequesterSettings::RequesterSettings(const RequesterConfig& c, Again make_again)
       again(make_again),
       ack_timeout(roce::ack_timeout(c.timing, c.timeout)),
       window_packets(c.window_packets == 0 ? kMaxWindowPackets : c.window_packets),
-      // Every full window contains at least one packet with AckReq, so an ACK that reopens the window will
-      // arrive.
+      // AckReq is set at least once every half window. A full window therefore always contains a packet
+      // with AckReq, and an ACK that reopens the window will arrive.
       ask_mask(std::bit_floor(std::max(1U, window_packets / 2)) - 1),
       pmtu_shift(static_cast<std::uint8_t>(std::countr_zero(c.pmtu))),
       always_asks(c.sq_sig_all && c.timing == TimingProfile::kFirmware) {
@@ -151,7 +151,8 @@ bool Requester::post(const WorkRequest& r, Time /*now*/) {
 
 /// Number of the first packet of request `index`.
 std::uint64_t Requester::first_of(std::uint32_t index) const {
-  // Requests in the queue are far less than 2^47 packets away from the acknowledged ones.
+  // The difference fits 48 bits: requests in the queue are far less than 2^47 packets away from the
+  // acknowledged packets.
   const auto ahead = static_cast<std::int64_t>((queue_[index].first - acked_) << 16) >> 16;
   return acked_ + static_cast<std::uint64_t>(ahead);
 }
@@ -203,9 +204,9 @@ void Requester::fail(std::uint32_t index, WcStatus status) {
   state_ = QpState::kErr;
 }
 
-/// Handles a local error: the failed request moves the QP to ERR once all requests before it have completed.
-/// If no packet in flight requests an ACK, the outcome of those requests will never be known, and they are
-/// flushed.
+/// Handles a local error. The failed request moves the QP to ERR once all requests before it have
+/// completed. If no packet in flight requests an ACK, no ACK will complete these earlier requests, so they
+/// are flushed.
 void Requester::complete_local_error() {
   const bool failed = limit_ != tail_ && send_ == limit_;
   if (failed && (done_ == limit_ || asked_ <= acked_)) fail(limit_, WcStatus::kLocalOperationError);

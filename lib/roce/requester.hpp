@@ -22,33 +22,34 @@ namespace softfeb::roce {
 
 struct RequesterConfig {
   Transport transport = Transport::kRc;
-  Qpn qpn = 0;                ///< our own; reported in completions
+  Qpn qpn = 0;                ///< our own QPN; reported in completions
   Qpn dest_qpn = 0;           ///< the responder's QPN
   std::uint32_t pmtu = 4096;  ///< path MTU in bytes
   Psn initial_psn = 0;
-  /// Standard profile: every request is signaled. Firmware profile: AckReq on every packet, but only signaled
-  /// requests generate a completion (test/vectors/wire/flags_sq_sig_all).
+  /// In the standard profile, treats every request as signaled. In the firmware profile, sets AckReq on
+  /// every packet, but only signaled requests generate a completion (test/vectors/wire/flags_sq_sig_all).
   bool sq_sig_all = false;
   std::uint8_t timeout = 14;     ///< ACK timeout code 0…31, 0 = never, see ack_timeout()
   std::uint8_t retry_count = 3;  ///< 0…7, 7 = infinite
   std::uint8_t rnr_retry = 7;    ///< 0…7, 7 = infinite
-  /// As in the 2025 firmware: an rnr_retry of 7 is infinite only if retry_count is also 7
+  /// If set, an rnr_retry of 7 is infinite only if retry_count is also 7, as in the 2025 firmware
   /// (test/vectors/wire/rnr_retry7_*).
   bool rnr_infinite_needs_both = false;
   std::uint8_t min_rnr_timer = 1;       ///< own minimum RNR timer code 0…31
   std::uint32_t send_queue_depth = 64;  ///< maximum number of requests posted but not polled
   std::uint32_t window_requests = 16;   ///< maximum number of requests sent but not acknowledged (RC)
   std::uint32_t window_packets = 0;     ///< maximum number of packets in flight (RC); 0 = kMaxWindowPackets
-  /// AckReq on every N-th packet of a message, in addition to its last; 0 = last only.
+  /// Sets AckReq on every N-th packet of a message, in addition to the last packet; 0 = on the last packet
+  /// only.
   std::uint32_t ack_every = 0;
   TimingProfile timing = TimingProfile::kStandard;
 
   auto operator<=>(const RequesterConfig&) const = default;
 };
 
-/// Maximum number of packets in flight: half of the range in which a 24-bit PSN can be distinguished from a
-/// duplicate (IBA 9.7.1), so that a late response is never mistaken for a new one. An ACK is requested at
-/// least once every half window, regardless of message length.
+/// Maximum number of packets in flight. This is half of the range in which a 24-bit PSN can be
+/// distinguished from a duplicate (IBA 9.7.1), so that a late response is never mistaken for a new one. An
+/// ACK is requested at least once every half window, regardless of message length.
 inline constexpr std::uint32_t kMaxWindowPackets = 1U << 22;
 
 /// Data shared by queue pairs with the same configuration: the configuration, in which `qpn`, `dest_qpn` and
@@ -72,7 +73,7 @@ struct RequesterSettings {
 
 /// Resources that a requester can share with others or that its owner provides.
 struct RequesterDeps {
-  Held<RequesterSettings> profile;  ///< derived from its configuration
+  Held<RequesterSettings> profile;  ///< settings derived from the requester's configuration
   void* queue = nullptr;            ///< SendQueue::bytes() bytes; null: the requester allocates its queue
   const void* maker = nullptr;  ///< passed to RequesterSettings::again; null: the queue stores the requests
 };
@@ -81,8 +82,8 @@ struct RequesterCounters {
   std::uint64_t packets = 0;  ///< all packets sent, including retransmissions
   std::uint64_t retransmitted_packets = 0;
   std::uint64_t payload_bytes = 0;       ///< without retransmissions
-  std::uint64_t messages_completed = 0;  ///< status success, including unsignaled requests
-  std::uint64_t messages_failed = 0;     ///< any other status, including flushed requests
+  std::uint64_t messages_completed = 0;  ///< requests that succeeded, including unsignaled ones
+  std::uint64_t messages_failed = 0;     ///< requests with any other status, including flushed ones
   std::uint64_t timeouts = 0;
   std::uint64_t ack_rx = 0;  ///< this and the following count all responses, including ignored ones
   std::uint64_t rnr_rx = 0;
@@ -109,7 +110,7 @@ class Requester {
   /// Starts in RTS. Throws std::invalid_argument for an invalid path MTU, queue depth or window.
   explicit Requester(const RequesterConfig& config)
       : Requester(config, {Held<RequesterSettings>(RequesterSettings(config))}) {}
-  /// Memory that `parts` refers to without owning it must outlive the requester.
+  /// Memory that `parts` refers to but does not own must outlive the requester.
   Requester(const RequesterConfig& config, RequesterDeps&& parts);
   Requester(Requester&&) noexcept = default;
 
@@ -135,9 +136,9 @@ class Requester {
   RequestPacket next(Time now);
 
   /// Enters the fast path (a "run", doc/engine.md) if the next packet qualifies and all completions were
-  /// polled. Returns whether it did. Packets of a run are in the middle of a message, differ only in PSN and
-  /// payload, are sent for the first time and do not request an ACK. They do not begin or complete a request,
-  /// cannot fail, and do not start a timer.
+  /// polled. Returns true if a run has begun. Packets of a run are in the middle of a message, differ only
+  /// in PSN and payload, are sent for the first time and do not request an ACK. They do not begin or
+  /// complete a request, cannot fail, and do not start a timer.
   ///
   /// While in_run() is true, ready() is true as well, and next_of_run() is equivalent to next(). Any other
   /// call that changes the requester ends the run.
@@ -153,8 +154,8 @@ class Requester {
     std::uint64_t payload_offset = 0;
   };
   PlainPacket next_of_run();
-  /// A packet with the fields that all packets of the run share: all but PSN and payload offset. Requires
-  /// in_run().
+  /// A packet with the fields that all packets of the run have in common, which are all except PSN and
+  /// payload offset. Requires in_run().
   RequestPacket run_packet() const;
   /// Call if the last packet that next() or next_of_run() returned was not sent because its payload is not
   /// available. Its request fails with kLocalOperationError and the QP enters ERR, once the requests before
@@ -163,7 +164,7 @@ class Requester {
 
   /// Handles a well-formed acknowledgement for this QP whose iCRC and peer were verified.
   void on_response(const Aeth& aeth, Psn psn, Time now);
-  /// Handles a response that cannot be caused by our requests (is_foreign_response()). If its PSN is in
+  /// Handles a response of a type that our requests cannot cause (is_foreign_response()). If `psn` is in
   /// flight, the packets before it are acknowledged, its request fails with kBadResponse, and the QP enters
   /// ERR.
   void on_bad_response(Psn psn, Time now);
@@ -174,7 +175,8 @@ class Requester {
   void on_timer(Time now);
   /// Prefetches what deadline() reads.
   void prefetch_deadline() const { prefetch(&ack_deadline_); }
-  /// Prefetch the send queue slots needed to send the current request and to complete the next one.
+  /// prefetch_sending() prefetches the send queue slots needed to send the current request,
+  /// prefetch_completing() those needed to complete the next one.
   void prefetch_sending() const { queue_.prefetch(send_); }
   void prefetch_completing() const { queue_.prefetch(done_); }
 
@@ -213,7 +215,8 @@ class Requester {
   /// Cached fields of the request being sent, read once from the queue or the maker.
   struct Sending {
     std::uint64_t first = 0;
-    std::uint32_t packets = 0;  ///< 0 if it cannot be sent (unsupported verb or length above kMaxMessage)
+    /// 0 if the request cannot be sent (unsupported verb or length above kMaxMessage)
+    std::uint32_t packets = 0;
     std::uint32_t length = 0;
 
     std::uint64_t end() const { return first + packets; }
@@ -278,15 +281,15 @@ class Requester {
   void count(AethKind kind);
 
   // Four cache lines if the owner aligns the object. Packets are identified by their running number
-  // (Sending::first), requests by their running index. Indices satisfy head_ (not polled) ≤ done_ (not
-  // completed) ≤ send_ (being sent) ≤ limit_ (not to be sent) ≤ tail_ (end).
+  // (Sending::first), requests by their running index. Indices satisfy head_ (first not polled) ≤ done_
+  // (first not completed) ≤ send_ (being sent) ≤ limit_ (first that must not be sent) ≤ tail_ (end).
   //
   // First line: members used by every packet of a run.
   std::uint64_t acked_ = 0;  ///< every packet before this one is acknowledged
   std::uint64_t next_ = 0;   ///< the packet to send next
   std::uint64_t sent_ = 0;   ///< every packet before this one has been sent at least once
   std::uint64_t run_end_ = 0;
-  /// Payload stream offset that packet 0 would have if the message being sent had begun there.
+  /// Payload stream offset that packet 0 would have if the message being sent had begun with that packet.
   mutable std::uint64_t sending_offset_ = 0;
   std::uint64_t payload_bytes_ = 0;
   Held<RequesterSettings> profile_;

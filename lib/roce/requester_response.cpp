@@ -112,8 +112,7 @@ bool Requester::acknowledge_before(std::uint64_t packet, Time now) {
   } else if (!firmware()) {
     start_timer(now);
   }
-  // Any progress resets the retry count: a long message over a lossy path may need more retries than the
-  // limit allows.
+  // Any progress resets the retry count. Otherwise a long message over a lossy path could exceed the limit.
   if (!firmware()) reload_retries();
   return true;
 }
@@ -126,7 +125,8 @@ void Requester::go_back(std::uint64_t packet) {
 }
 
 void Requester::on_sequence_nak(bool progress) {
-  // No new information: the packet was not resent since the last go-back, or an RNR wait is in progress.
+  // The NAK contains no new information if no packet was resent since the last go-back or if an RNR wait is
+  // in progress.
   if (!progress && (next_ == acked_ || rnr_until_ != 0)) {
     ++responses_ignored_;
   } else if (spend_retry()) {
@@ -142,7 +142,7 @@ void Requester::on_rnr(std::uint8_t timer_code, bool progress, Time now) {
     return;
   }
   // The path works and the receiver is alive. Packets already in flight may still cause late sequence NAKs,
-  // which must not add up over a long wait.
+  // which must not accumulate to the retry limit during a long wait.
   if (!firmware()) retries_used_ = 0;
   if (!spend_rnr_retry()) {
     fail(done_, WcStatus::kRetriesExceeded);

@@ -41,9 +41,9 @@ bool Requester::may_go_on() const {
   return state_ == QpState::kSqd && (next_ != sent_ || next_ != sending().first);
 }
 
-/// True if the last packet of the request being sent requests an ACK. In the standard profile, an unsignaled
-/// request also requests one if no later packet will: at the end of the queue, in SQD, and when the window
-/// closes (doc/retransmission.md).
+/// True if the last packet of the request being sent requests an ACK. In the standard profile, an
+/// unsignaled request also requests an ACK if no later packet will do so: at the end of the queue, in SQD,
+/// and when the window closes (doc/retransmission.md).
 bool Requester::asks_on_last() const {
   const SendSlot& slot = queue_[send_];
   if (next_ != sent_) return slot.last_asks != 0;
@@ -94,7 +94,7 @@ std::uint64_t Requester::run_end() const {
   if (next_ == s.first || next_ != sent_) return 0;
   std::uint64_t end = s.end() - 1;
   if (unreliable()) return end;
-  // Here, any packet may request an ACK or start the timer.
+  // In these cases, any packet may request an ACK or start the timer, so there are no runs.
   if (profile_->always_asks || (firmware() && ack_deadline_ == kNever)) return 0;
   end = std::min({end, next_ | profile_->ask_mask, acked_ + profile_->window_packets});
   if (shared().ack_every != 0) {
@@ -178,7 +178,7 @@ void Requester::payload_error(Time /*now*/) {
   if (taken_.started_timer) ack_deadline_ = kNever;
   if (unreliable()) {
     acked_ = next_;
-    if (done_ != taken_.index) {  // it was already completed by its last packet
+    if (done_ != taken_.index) {  // sending its last packet completed the request: undo that
       done_ = taken_.index;
       --messages_completed_;
       if (head_ == done_ + 1) head_ = done_;

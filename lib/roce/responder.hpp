@@ -44,7 +44,7 @@ struct ResponderConfig {
   std::uint32_t pmtu = 4096;    ///< path MTU in bytes
   Psn expected_psn = 0;         ///< PSN of the first packet
   std::uint8_t rnr_timer = 12;  ///< timer code in our RNR NAKs, 0…31
-  /// Initial number of receive requests; kUnlimitedReceives = never exhausted.
+  /// Initial number of receive requests; kUnlimitedReceives = no limit.
   std::uint64_t receives = kUnlimitedReceives;
 };
 
@@ -62,11 +62,11 @@ struct ResponderCounters {
   /// UC: messages known to have lost a packet. This is a lower bound: messages lost completely appear only in
   /// the map of missing messages.
   std::uint64_t missing_messages = 0;
-  /// UC: packets dropped because of an error or because an earlier packet of their message is missing.
+  /// UC: packets dropped because of an error, or because an earlier packet of the same message is missing.
   std::uint64_t discarded = 0;
-  std::uint64_t access_errors = 0;     ///< unknown rkey, or outside the region
-  std::uint64_t invalid_requests = 0;  ///< wrong length, pad, opcode or packet order
-  std::uint64_t no_receive = 0;        ///< immediate, but no receive request
+  std::uint64_t access_errors = 0;     ///< requests with an unknown rkey or outside the region
+  std::uint64_t invalid_requests = 0;  ///< requests with a wrong length, pad, opcode or packet order
+  std::uint64_t no_receive = 0;        ///< messages with immediate for which no receive request was posted
   std::uint64_t ack_tx = 0, nak_sequence_tx = 0, nak_error_tx = 0, rnr_tx = 0;
   /// Packets ignored in ERR, packets with the wrong transport service, partition key or transport version,
   /// and responses.
@@ -192,13 +192,13 @@ class Responder {
   Fault check_length(const ReceivedRequest& request) const;
   void count(Fault fault);
   void accept(const ReceivedRequest& request, std::uint64_t index, RequestOutcome& out);
-  /// Local destination of the next payload of the message; null: it is not stored.
+  /// Local destination of the message's next payload; null: payload is not stored.
   std::uint8_t* next_place() const { return message_.region->at(message_.address + message_.done); }
   const MemoryRegion* find_region(std::uint32_t rkey);
   void find_message_again(std::uint32_t rkey);
   Reply reply(std::uint8_t syndrome, Psn psn) const { return {Aeth{syndrome, msn_ & kPsnMask}, psn}; }
 
-  // Members that every packet needs come first.
+  // Members that are used for every packet come first.
   Psn expected_psn_;
   std::uint32_t msn_ = 0;
   std::uint64_t next_index_ = 0;  ///< RC: number of the expected packet

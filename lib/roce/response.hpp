@@ -23,7 +23,7 @@ struct ReceivedResponse {
   bool operator==(const ReceivedResponse&) const = default;
 };
 
-/// Converts any parsed packet.
+/// Extracts these fields from any parsed packet.
 inline ReceivedResponse response_of(const TransportPacket& p) {
   const Bth& bth = p.request.bth;
   return {p.kind, bth.opcode, bth.tver, p.aeth, bth.dest_qp, bth.psn};

@@ -9,11 +9,12 @@ namespace softfeb::roce {
 
 /// Timer rules and constants of a requester (doc/retransmission.md).
 enum class TimingProfile : std::uint8_t {
-  /// 4.096 µs·2^t. Sending a packet that requests an ACK starts the timer; progress restarts it.
+  /// The ACK timeout is 4.096 µs·2^t for timeout code t. Sending a packet that requests an ACK starts the
+  /// timer; progress restarts it.
   kStandard,
-  /// The board's firmware: periods are counted in clocks that are assumed to last 6 ns but last 6.4 ns
-  /// (×1.067). The timer runs while any packet is unacknowledged. Any well-formed response and any retry
-  /// restarts it.
+  /// As in the board's firmware, which counts clock cycles as 6 ns although they last 6.4 ns, so periods
+  /// are longer by a factor of 1.067. The timer runs while any packet is unacknowledged. Any well-formed
+  /// response and any retry restarts it.
   kFirmware,
 };
 
@@ -24,9 +25,9 @@ Time ack_timeout(TimingProfile profile, std::uint8_t code);
 /// Wait time requested by an RNR NAK with this timer code (IBA table 45; 0…31).
 Time rnr_wait(std::uint8_t timer_code);
 
-/// Wait time after an RNR NAK if the requester has its own minimum. Standard profile: the longer of the two
-/// wait times. Firmware profile: the wait time of the greater code. Codes are compared as numbers, so any
-/// other code overrides code 0, the longest wait time.
+/// Wait time after an RNR NAK if the requester has its own minimum. In the standard profile, the longer of
+/// the two wait times. In the firmware profile, the wait time of the numerically greater code, so any other
+/// code overrides code 0, which is the longest wait time.
 Time rnr_wait(TimingProfile profile, std::uint8_t timer_code, std::uint8_t own_minimum);
 
 }  // namespace softfeb::roce

@@ -17,7 +17,8 @@ struct SendSlot {
   std::uint64_t status : 5 = 0;  ///< WcStatus
   std::uint64_t signaled : 1 = 1;
   std::uint64_t solicited : 1 = 0;
-  /// AckReq on its last packet. Set when that packet is first sent, so that retransmissions are identical.
+  /// The last packet has AckReq set. Decided when that packet is first sent, so that retransmissions are
+  /// identical.
   std::uint64_t last_asks : 1 = 0;
   std::uint64_t opcode : 8 = 0;  ///< WrOpcode, or an unsupported value as posted
 };
@@ -30,10 +31,10 @@ static_assert(sizeof(SendSlot) == 8);
 /// Valid indices start `depth` before the highest one passed to reach().
 class SendQueue {
  public:
-  /// Limit that keeps all packets of a queue distinguishable by 48-bit numbers.
+  /// Maximum depth at which 48-bit numbers still distinguish all packets of a queue.
   static constexpr std::uint32_t kMaxDepth = 1U << 23;
 
-  /// Size in bytes of a queue's memory, which must be aligned like a SendSlot.
+  /// Size in bytes of the memory for a queue. The memory must be aligned like a SendSlot.
   static std::size_t bytes(std::uint32_t depth, bool keeps_requests) {
     return depth * (sizeof(SendSlot) + (keeps_requests ? sizeof(WorkRequest) : 0));
   }
@@ -74,8 +75,8 @@ class SendQueue {
 
  private:
   WorkRequest* requests() const { return reinterpret_cast<WorkRequest*>(slots_ + depth_); }
-  /// Position of `index` in the ring. `index` is less than 2 · depth_ ahead of base_, so one subtraction
-  /// suffices.
+  /// Position of `index` in the ring. `index` exceeds base_ by less than 2 · depth_, so one subtraction is
+  /// sufficient.
   std::uint32_t place(std::uint32_t index) const {
     const std::uint32_t ahead = index - base_;
     return ahead < depth_ ? ahead : ahead - depth_;

@@ -15,8 +15,8 @@ inline constexpr std::uint32_t kMaxPayload = 4096;
 /// Maximum number of four-byte words from the beginning of an IPv6 header to the payload.
 inline constexpr std::size_t kMaxHeaderWords = (40 + 8 + 12 + 16 + 4) / 4;
 
-/// x^(32k) mod P, which shifts a word or a CRC register past k four-byte words. The headers, and every
-/// payload with its pad, are a whole number of words, so this table covers all packets.
+/// Element k is x^(32k) mod P, which shifts a word or a CRC register past k four-byte words. The headers,
+/// and every payload with its pad, have a whole number of words, so this table covers all packets.
 constexpr auto make_shift_table() {
   std::array<std::uint32_t, kMaxPayload / 4 + kMaxHeaderWords + 1> t{};
   t[0] = polynomial::kOne;
@@ -29,9 +29,9 @@ constexpr auto make_shift_table() {
 }
 inline constexpr auto kShiftTable = make_shift_table();
 
-/// [k]: term that converts the raw register to the complemented CRC of roce/icrc.hpp. It is XORed in before
-/// the last part of the headers: one word of UDP length and checksum, a BTH, and k more words. x^(2^32 − 1)
-/// is 1, so negative powers exist.
+/// Element k is the term that converts the raw register to the complemented CRC of roce/icrc.hpp. It is
+/// XORed in before the last part of the headers, which consists of the UDP length and checksum (one word),
+/// the BTH, and k more words. x^(2^32 − 1) is 1, so negative powers exist.
 constexpr auto make_complements() {
   std::array<std::uint32_t, 6> t{};
   for (std::size_t k = 0; k < t.size(); ++k)

@@ -25,7 +25,8 @@ struct TransportWords {
   bool has_reth = false;   ///< RETH, or the reserved bytes of a CNP
   bool has_word = false;
 
-  /// Headers of a request, with RETH and ImmDt as selected. `padded` is the size of payload and pad in bytes.
+  /// Returns the headers of request `p`, with RETH and ImmDt if selected. `padded` is the size of payload
+  /// and pad in bytes.
   static TransportWords of(const RequestPacket& p, bool with_reth, bool with_immediate, std::uint32_t padded,
                            Qpn dest_qp, std::uint16_t pkey);
   static TransportWords of(const Aeth& aeth, Psn psn, Qpn dest_qp, std::uint16_t pkey);

@@ -7,12 +7,12 @@
 
 namespace softfeb::roce {
 
-/// Method of choosing a QP's UDP source port. Switches hash it to distribute flows over paths (annex
-/// A17.9.2).
+/// Method of choosing a QP's UDP source port. Switches include the port in their hash to distribute flows
+/// over paths (annex A17.9.2).
 struct SourcePortPolicy {
   enum class Kind : std::uint8_t { kHashed, kFixed, kRange };
   Kind kind = Kind::kHashed;
-  std::uint16_t first = 0xc000;  ///< kFixed: the port; kRange: QPs use [first, last] in turn
+  std::uint16_t first = 0xc000;  ///< kFixed: the port; kRange: QPs use the ports [first, last] in turn
   std::uint16_t last = 0xffff;
 };
 

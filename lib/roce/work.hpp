@@ -16,8 +16,9 @@ enum class WrOpcode : std::uint8_t { kWrite = 0, kWriteImm = 1, kSend = 2, kSend
 struct WorkRequest {
   std::uint64_t id = 0;
   WrOpcode opcode = WrOpcode::kWrite;
-  bool signaled = true;    ///< requests a completion (and, on RC, an ACK)
-  bool solicited = false;  ///< sets SE on the last packet if the receiver gets a completion
+  bool signaled = true;  ///< requests a completion (and, on RC, an ACK)
+  /// sets SE on the last packet if the message generates a completion at the receiver
+  bool solicited = false;
   std::uint64_t remote_address = 0;
   std::uint32_t rkey = 0;
   std::uint32_t length = 0;  ///< bytes, at most kMaxMessage
@@ -54,7 +55,7 @@ struct Completion {
   Qpn qpn = 0;
 };
 
-/// Description of a status for use in messages.
+/// Returns a description of `status` for messages to the user.
 const char* to_string(WcStatus status);
 
 /// Queue pair states. The values are those of the metadata bus (doc/metadata.md).
@@ -68,7 +69,8 @@ enum class QpState : std::uint8_t {
   kCreate = 8
 };
 
-/// Path MTU in bytes for a code of the verbs and the metadata bus: 1…5 for 256…4096 bytes.
+/// Path MTU in bytes for a path MTU code, as used by the verbs API and the metadata bus: 1…5 for 256…4096
+/// bytes.
 constexpr std::uint32_t pmtu_bytes(unsigned code) { return 128U << code; }
 constexpr bool pmtu_legal(std::uint32_t bytes) {
   return bytes == 256 || bytes == 512 || bytes == 1024 || bytes == 2048 || bytes == 4096;
