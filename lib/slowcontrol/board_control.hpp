@@ -21,7 +21,7 @@
 
 namespace softfeb::slowcontrol {
 
-/// Dependencies shared by the boards' slow control. They must outlive it.
+/// Objects that the slow control of all boards shares. They must outlive every BoardControl.
 struct ControlDeps {
   const config::RunConfig* config = nullptr;
   runtime::DpdkRuntime* dpdk = nullptr;
@@ -35,8 +35,8 @@ struct ControlDeps {
   std::function<void(const std::string&, Time)> closed;  ///< reports a closed connection
 };
 
-/// Slow control of one board: its registers, the SRP server, the stream, and an RSSI link for each of the
-/// two.
+/// Slow control of one board: its registers, the SRP server, the stream, and two RSSI links, one for the
+/// SRP server and one for the stream.
 class BoardControl {
  public:
   /// Starts serving. Throws SocketError, EnvironmentError.
@@ -50,16 +50,16 @@ class BoardControl {
   std::size_t board() const { return board_; }
   const config::ControlConfig& config() const { return config_; }
   const board::BoardRegisters& registers() const { return registers_; }
-  /// The register bus for other users than the client, such as the live page.
+  /// The register bus, for users other than the connected client, such as the live page.
   srp::Bus& bus() { return queue_; }
   const ControlLink& link(std::size_t i) const { return i == kRegisters ? registers_link_ : stream_link_; }
   const srp::SrpServer& srp() const { return srp_; }
   const srp::StreamServer& stream() const { return stream_; }
 
   bool in_band() const { return config_.in_band; }
-  /// Runs due timers of links without a socket.
+  /// Runs due timers of links that have no socket.
   void run_timers(Time now);
-  /// Returns when the first of those timers expires; kNever if none is running.
+  /// Time at which run_timers() has work; kNever if no timer is running.
   Time deadline() const;
   /// Closes the connections and stops serving.
   void close(Time now);

@@ -9,7 +9,8 @@ namespace softfeb::slowcontrol {
 
 namespace {
 
-/// Maximum number of in-band peers remembered. The oldest is dropped first, but never the connected one.
+/// Maximum number of in-band peers remembered. If there are more, the oldest is dropped, but never the
+/// connected peer.
 constexpr std::size_t kPeers = 16;
 
 std::int64_t unix_ns() {

@@ -18,7 +18,7 @@ namespace softfeb::slowcontrol {
 /// (in band), or both. Clients on both paths compete for the one connection.
 class ControlLink final : private srp::DatagramSink, private InBandUser {
  public:
-  /// `closed` gets the record of each connection that ends; it must not call the link.
+  /// Receives the record of each connection that ends. Must not call the link.
   using Closed = std::function<void(const srp::RssiClosed&)>;
   ControlLink(const srp::RssiServerConfig& config, srp::RssiUser& user, Closed closed);
   ControlLink(const ControlLink&) = delete;
@@ -35,7 +35,7 @@ class ControlLink final : private srp::DatagramSink, private InBandUser {
   const srp::RssiServer& server() const { return server_; }
   /// Ignores all clients from now on.
   void disconnect();
-  /// Runs due timers. Only needed for a link without a socket; a socket has its own timer.
+  /// Runs due timers. Needed only for a link without a socket, because a socket has its own timer.
   void run_timers(Time now);
   /// Returns the closed connections.
   const srp::RssiHistory& history() const { return history_; }
@@ -44,7 +44,7 @@ class ControlLink final : private srp::DatagramSink, private InBandUser {
   std::uint64_t refused() const;  ///< datagrams that the socket received from addresses that may not connect
 
  private:
-  // srp::DatagramSink: sends replies on the path that their peer uses.
+  // srp::DatagramSink: sends a reply on the path that the peer uses.
   void send(const srp::UdpPeer& to, ByteSpan datagram) override;
   // InBandUser
   void on_in_band_datagram(const srp::UdpPeer& from, ByteSpan datagram, Time now) override;
@@ -61,7 +61,8 @@ class ControlLink final : private srp::DatagramSink, private InBandUser {
   std::unique_ptr<sockets::UdpServerSocket> socket_;
   InBandLink* in_band_ = nullptr;
   std::uint64_t refused_ = 0;  ///< value of refused() when the socket was closed
-  /// Recent in-band peers, the latest last. Used only with both paths, to choose the path of a reply.
+  /// Recent in-band peers, the latest last. Used to choose the path of a reply if the link serves both
+  /// paths.
   std::vector<srp::UdpPeer> in_band_peers_;
 };
 

@@ -14,18 +14,18 @@ namespace softfeb::slowcontrol {
 
 namespace {
 
-constexpr int kHandlers = 64;  ///< handlers of sockets and timers per iteration
-/// Time to spin for a worker's answer. A worker with a CPU of its own answers within an iteration, which is
-/// shorter than the shortest sleep.
+constexpr int kHandlers = 64;  ///< maximum number of socket and timer handlers run per iteration
+/// Maximum time to spin while waiting for a worker's answer. A worker with a CPU of its own answers within
+/// one iteration of its loop, which is shorter than the shortest sleep.
 constexpr Time kSpin = 20 * kMicrosecond;
 constexpr Time kNap = 20 * kMicrosecond;
-/// Polling intervals for workers that spin and therefore do not ring: while datagrams arrive, and once none
-/// has arrived for kQuiet.
+/// Intervals for polling the in-band datagrams of workers that spin and therefore do not ring the doorbell.
+/// kInBandSoon applies while datagrams arrive, kInBandLater after none has arrived for kQuiet.
 constexpr Time kInBandSoon = 50 * kMicrosecond;
 constexpr Time kInBandLater = 500 * kMicrosecond;
 constexpr Time kQuiet = 20 * kMillisecond;
 constexpr Time kStopLimit = 1 * kSecond;
-/// Rate limit of the lines about closed connections, for all boards together.
+/// Limits the rate of messages about closed connections, for all boards together.
 constexpr unsigned kClosedAtOnce = 8;
 constexpr unsigned kClosedPerSecond = 1;
 
@@ -66,7 +66,7 @@ ControlService::ControlService(const config::RunConfig& config, runtime::DpdkRun
     doorbell_.assign(pool.control_doorbell().fd());
     await_doorbell();
   }
-  // The default timer slack would extend naps of 20 µs to 70 µs.
+  // With the default timer slack of 50 µs, a sleep of 20 µs would last 70 µs.
   if (!boards_.empty()) prctl(PR_SET_TIMERSLACK, 1'000UL, 0UL, 0UL, 0UL);
 }
 
@@ -114,7 +114,7 @@ void ControlService::run_until(Time until) {
   }
 }
 
-/// Runs one iteration, of bounded length.
+/// Runs one iteration, whose work is bounded.
 void ControlService::serve(Time now) {
   if (!serves()) return;
   for (int i = 0; i < kHandlers && io_.poll_one() != 0; ++i) {
@@ -130,8 +130,8 @@ void ControlService::serve_in_band(Time now) {
   }
 }
 
-/// Polls the waiting buses. A bus whose access continues may have to wait again; it then adds itself to
-/// `waiting_`.
+/// Polls the buses in `waiting_`. A bus that must wait again during the same access adds itself to the list
+/// again.
 void ControlService::serve_waiting(Time now) {
   if (waiting_.empty()) return;
   serving_.clear();
@@ -141,7 +141,8 @@ void ControlService::serve_waiting(Time now) {
   }
 }
 
-/// Waits briefly until the first bus has its answer. The others are polled in the next iteration.
+/// Waits briefly for the answer to the first bus in `waiting_`. The other buses are polled in the next
+/// iteration.
 void ControlService::wait_for_workers() {
   const Time give_up = dpdk_.now() + kSpin;
   while (spins_ && dpdk_.now() < give_up) {
@@ -161,7 +162,7 @@ void ControlService::wait(Time until) {
   Time span = until - now;
   if (rung_) {
     pool_.control_doorbell().arm();
-    // Datagrams that arrived before arm() do not ring.
+    // Datagrams that arrived before arm() did not ring the doorbell.
     if (in_band_ports_.poll(now) != 0) {
       pool_.control_doorbell().disarm();
       return;
@@ -174,7 +175,7 @@ void ControlService::wait(Time until) {
   timer_.expires_after(length(span));
   timer_.async_wait([](const boost::system::error_code&) {});
   io_.run_one();
-  // The cancelled handler runs in the next iteration, not in the next wait.
+  // Cancel the timer now, so that its handler runs in the next iteration and does not end the next wait.
   timer_.cancel();
   pool_.control_doorbell().disarm();
 }

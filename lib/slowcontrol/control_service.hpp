@@ -20,12 +20,13 @@
 /// or in band). in_band.hpp converts between mbufs of the port queues and datagrams.
 namespace softfeb::slowcontrol {
 
-/// The slow control of all boards that have one. Also runs the handlers of other sockets of this process. All
-/// work happens on the thread that calls run_until(); the main thread calls it instead of sleeping.
+/// Slow control of all boards whose configuration enables it. Also runs the handlers of other sockets of
+/// this process. All work happens on the thread that calls run_until(). The main thread calls run_until()
+/// where it would otherwise sleep.
 class ControlService final : public telemetry::Links {
  public:
-  /// Opens what is configured. Clients are served from the first call of run_until(). `say` prints lines for
-  /// the user. Throws SocketError, EnvironmentError.
+  /// Opens the configured sockets and in-band ports. Clients are served from the first call of run_until()
+  /// on. `say` prints lines for the user. Throws SocketError, EnvironmentError.
   ControlService(const config::RunConfig& config, runtime::DpdkRuntime& dpdk, runtime::WorkerPool& pool,
                  const endpoints::Endpoints& endpoints, std::function<void(const std::string&)> say);
   /// Calls stop() if it has not been called. Destroy the service before the worker pool's workers end.
@@ -39,9 +40,9 @@ class ControlService final : public telemetry::Links {
   void stop();
 
   const std::vector<std::unique_ptr<BoardControl>>& boards() const { return boards_; }
-  /// Both connections of each board, for the live page and /metrics.
+  /// Both RSSI links of each board, for the live page and /metrics.
   std::vector<telemetry::LinkView> links() const override;
-  /// For other sockets, whose handlers then run along with the boards'. They must be closed before this
+  /// The io_context of the boards' sockets. Other sockets may use it too, and must be closed before this
   /// object is destroyed.
   boost::asio::io_context& io() {
     sockets_ = true;
@@ -56,7 +57,7 @@ class ControlService final : public telemetry::Links {
   void wait_for_workers();
   void wait(Time until);
   void await_doorbell();
-  /// Next timer of the in-band links.
+  /// Time at which the first timer of the in-band links expires.
   Time in_band_deadline() const;
 
   runtime::DpdkRuntime& dpdk_;
@@ -76,7 +77,7 @@ class ControlService final : public telemetry::Links {
   bool in_band_ = false;
   bool spins_ = false;   ///< the workers have CPUs of their own and answer within microseconds
   Time in_band_at_ = 0;  ///< time of the latest in-band datagram
-  bool rung_ = false;    ///< workers ring when a datagram has arrived
+  bool rung_ = false;    ///< workers ring the doorbell when a datagram has arrived
   bool stopped_ = false;
 };
 

@@ -11,7 +11,7 @@ namespace softfeb::slowcontrol {
 
 namespace {
 
-/// Lower bound of the segment size in bytes. The smallest MTU of a port can carry more.
+/// Lower bound on the segment size in bytes. Any port MTU is large enough for it.
 constexpr std::size_t kLeastSegment = 256;
 /// Segments queued beyond a stream's window: enough to keep the window full, but few enough not to delay
 /// register accesses.

@@ -14,7 +14,7 @@ namespace softfeb::slowcontrol {
 /// Returns the number of configured QPs of the board. The QPs of the metadata bus follow them.
 std::size_t configured_qps(const config::BoardConfig& board);
 
-/// `start` is the origin of the board's time.
+/// `start` is the time at which the board's own clock is 0.
 board::BoardRegistersConfig registers_config(const config::RunConfig& config, std::size_t board, Time start);
 
 /// Configures the firmware's two links. `max_datagram` is the longest datagram that all paths to the link can
@@ -24,7 +24,7 @@ srp::RssiServerConfig registers_link(const config::ControlConfig& c, std::size_t
 srp::RssiServerConfig stream_link(const config::ControlConfig& c, std::size_t max_datagram,
                                   std::uint64_t seed);
 
-/// True if `ip` is in one of the networks that may connect.
+/// True if `ip` is in one of the networks from which clients may connect.
 bool allowed(const config::ControlConfig& c, const roce::IpAddress& ip);
 
 }  // namespace softfeb::slowcontrol

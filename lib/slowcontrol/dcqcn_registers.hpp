@@ -22,14 +22,14 @@ class DcqcnRegisters {
   DcqcnRegisters(const board::Profile& profile, std::size_t slot);
 
   std::uint32_t address() const { return block_->base; }
-  /// Path of the block in PyRogue's tree.
+  /// Path of the register block in PyRogue's tree.
   const std::string& path() const { return block_->path; }
   /// Number of readable bytes: kBytes, or less if the profile has no DcqcnBypass.
   std::size_t bytes() const { return bypass_ ? kBytes : kBypassAt; }
 
   dcqcn::FirmwareParameters decode(const Words& words) const;
-  /// Updates `words`, as read before, with the parameters. Write back the first kWritten bytes and, if the
-  /// profile has DcqcnBypass, the word at kBypassAt.
+  /// Stores `parameters` in `words`, which must contain the registers as read before. The caller must then
+  /// write back the first kWritten bytes and, if the profile has DcqcnBypass, the word at kBypassAt.
   void encode(const dcqcn::FirmwareParameters& parameters, Words& words) const;
   static constexpr std::size_t kWritten = 0x18, kBypassAt = dcqcn::kBypassOffset;
   bool has_bypass() const { return bypass_; }

@@ -19,25 +19,25 @@
 
 struct rte_mempool;
 
-/// In-band slow control, control-thread side. Port queues forward datagrams received at the boards' addresses
-/// to the boards' RSSI links. Datagrams that the links send return to the port queues as frames. Everything
-/// here belongs to the control thread.
+/// The control thread's side of in-band slow control. Port queues pass datagrams that they received at the
+/// boards' addresses to the boards' RSSI links. Datagrams that the links send are passed back to the port
+/// queues as frames. Everything here runs on the control thread.
 namespace softfeb::slowcontrol {
 
 struct InBandConfig {
   std::uint32_t mtu = 1500;          ///< MTU of the port in bytes, including the IP header
-  std::uint32_t descriptors = 1024;  ///< TX queue descriptors; each may hold a frame
+  std::uint32_t descriptors = 1024;  ///< number of TX queue descriptors, each of which may hold a frame
   unsigned lcores = 1;
   int socket = -1;
 };
 
 struct InBandCounters {
   std::uint64_t rx = 0;           ///< datagrams delivered to a link
-  std::uint64_t rx_refused = 0;   ///< sender not allowed to connect
+  std::uint64_t rx_refused = 0;   ///< the sender is not allowed to connect
   std::uint64_t rx_unserved = 0;  ///< no link serves the address and port, or not a valid datagram
   std::uint64_t tx = 0;
-  std::uint64_t tx_dropped = 0;  ///< no buffer, or the ring to the port queue was full
-  std::uint64_t tx_refused = 0;  ///< no route to the peer, or longer than a frame holds
+  std::uint64_t tx_dropped = 0;  ///< no buffer was free, or the ring to the port queue was full
+  std::uint64_t tx_refused = 0;  ///< there was no route to the peer, or the datagram did not fit a frame
 };
 
 class InBandPort;
@@ -47,7 +47,7 @@ class InBandUser {
  public:
   virtual ~InBandUser() = default;
   virtual void on_in_band_datagram(const srp::UdpPeer& from, ByteSpan datagram, Time now) = 0;
-  /// Returns the peer of the open connection, whose route must be kept.
+  /// Returns the peer of the open connection, whose MAC address must not be dropped.
   virtual roce::IpAddress in_band_peer() const = 0;
 };
 
@@ -96,8 +96,8 @@ class InBandPort {
   InBandPort(const InBandConfig& config, dataplane::ControlExchange& exchange, dataplane::Mempools& pools);
 
   /// Serves `udp_port` (8192 or 8193) of a board to the senders that `allow` accepts. `endpoint` is the
-  /// board's index in PortMap; the board must belong to this port queue's worker. The reference stays valid
-  /// for the lifetime of this object.
+  /// board's index in PortMap; this port queue's worker must run the board. The reference stays valid for
+  /// the lifetime of this object.
   InBandLink& serve(std::uint32_t endpoint, const engine::Identity& identity, std::uint16_t udp_port,
                     InBandLink::Allow allow);
 

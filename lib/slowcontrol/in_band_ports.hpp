@@ -14,8 +14,8 @@
 
 namespace softfeb::slowcontrol {
 
-/// In-band slow control of all boards of a run, with an InBandPort for each port queue that carries datagrams
-/// of a served board. Belongs to the control thread.
+/// In-band slow control of all boards of a run, with an InBandPort for each port queue that carries
+/// datagrams of a served board. Used only on the control thread.
 class InBandPorts {
  public:
   /// All arguments must outlive this object.

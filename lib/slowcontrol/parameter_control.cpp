@@ -31,7 +31,7 @@ telemetry::Response bus_failure() {
   return problem(502, "the board refused the register access", "try again; read the registers with febctl");
 }
 
-/// Throws ConfigError if the change sets a key whose register the profile lacks.
+/// Throws ConfigError if the change sets a key for which the profile has no register.
 void check_register(const telemetry::Parameters::Change& change, const DcqcnRegisters& registers) {
   if (registers.has_bypass()) return;
   for (const auto& [key, value] : change.given) {
@@ -78,8 +78,8 @@ void ParameterControl::add_slots(std::size_t board) {
   }
 }
 
-/// Uses only the assignment of congestion controls to QPs, which does not change after the board is created,
-/// because the board's worker may be running.
+/// The board's worker may be running. Therefore reads only which congestion control each QP has, because
+/// this does not change after the board is created.
 void ParameterControl::add_sharers(std::size_t board) {
   Board& b = boards_[board];
   const engine::Board& sender = pool_.board(board);
@@ -130,8 +130,8 @@ void ParameterControl::check_alone(const Board& b, const Change& change) const {
                               "\"qps\": \"all\""}});
 }
 
-/// Computes the new parameters of the QPs without registers. Throws on invalid values before anything is
-/// changed.
+/// Computes the new parameters of the QPs that have no registers. Throws on invalid values before anything
+/// is changed.
 void ParameterControl::plan(Task& task) const {
   const Board& b = boards_[task.board];
   const Change& change = *task.change;

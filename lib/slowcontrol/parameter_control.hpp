@@ -15,13 +15,14 @@
 
 namespace softfeb::slowcontrol {
 
-/// The DCQCN parameters of a running configuration, for the live page. If a board serves registers for a QP,
-/// parameters are read and written there, so that every client of the board sees the values in force.
-/// Parameters of other QPs are changed through their worker. Runs on the control thread.
+/// The DCQCN parameters of a running configuration, for the live page. If a board serves registers for a
+/// QP, the QP's parameters are read and written through these registers, so that every client of the board
+/// sees the current values. Parameters of other QPs are changed through the board's worker. Runs on the
+/// control thread.
 class ParameterControl final : public telemetry::Parameters {
  public:
-  /// All arguments must outlive this object. This object must outlive the accesses that it has pending in
-  /// `service`.
+  /// All arguments must outlive this object. This object must not be destroyed while `service` still
+  /// processes one of its accesses.
   ParameterControl(const config::RunConfig& config, const runtime::DpdkRuntime& dpdk,
                    runtime::WorkerPool& pool, const ControlService& service);
 
@@ -34,15 +35,15 @@ class ParameterControl final : public telemetry::Parameters {
   struct Slot {
     std::size_t qp = 0;  ///< index on the board
     DcqcnRegisters registers;
-    config::DcqcnConfig last;  ///< as of the last read
+    config::DcqcnConfig last;  ///< parameters at the last read
   };
   struct Board {
     std::vector<Shared> qps;  ///< current parameters of the configured QPs; QPs with the same section share
                               ///< one object
     BoardControl* control = nullptr;
     std::vector<Slot> slots;
-    /// For each of `qps`: the slot with its own registers or with those of a QP that shares its congestion
-    /// control; or kNone.
+    /// For each element of `qps`, the slot with the registers of its congestion control, which may be the
+    /// slot of another QP that shares this congestion control. kNone if there are no such registers.
     std::vector<std::size_t> shown_by;
     std::size_t not_shown = 0;  ///< QPs of the metadata bus without registers; their parameters cannot be
                                 ///< changed

@@ -10,8 +10,8 @@
 
 namespace softfeb::slowcontrol {
 
-/// MAC addresses of peers, learnt from each peer's latest datagram. The table is bounded: a new peer replaces
-/// the least recently heard one, but never the pinned one.
+/// MAC addresses of peers, learnt from each peer's latest datagram. The table has a fixed size. If it is
+/// full, a new peer replaces the peer heard least recently, but never the pinned peer.
 class PeerRoutes {
  public:
   static constexpr std::size_t kRoom = 16;

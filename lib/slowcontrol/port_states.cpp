@@ -10,8 +10,8 @@ namespace {
 
 constexpr Time kKeep = 2 * kMillisecond;
 
-/// Names of one extended statistic (xstat) in different drivers. The values of all names that a driver uses
-/// are added.
+/// Names of one extended statistic (xstat) in different drivers. If a driver has several of these names,
+/// their values are added.
 using Names = std::array<std::string_view, 4>;
 constexpr Names kRxPause{"rx_pause_packets", "rx_flow_control_xon_packets", "rx_flow_control_xoff_packets",
                          "rx_pause_ctrl_phy"};

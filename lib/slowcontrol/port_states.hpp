@@ -9,8 +9,8 @@
 
 namespace softfeb::slowcontrol {
 
-/// State of the ports as shown in the boards' registers. Read from the drivers at most every 2 ms, because
-/// reading a driver's counters may take a system call.
+/// Port states for the boards' registers. They are read from the drivers at most every 2 ms, because
+/// reading a driver's counters may require a system call.
 class PortStates {
  public:
   explicit PortStates(const std::vector<runtime::RunPort>& ports);

@@ -12,9 +12,9 @@
 
 namespace softfeb::slowcontrol {
 
-/// The register bus of a board, behind its SRP server. Accesses that do not involve the data path are
-/// answered at once. Others go to the board's worker and are answered when the worker has carried them out,
-/// so that a write is in force before the client receives the reply.
+/// The register bus of a board, which the SRP server accesses. Accesses that do not involve the data path
+/// are answered at once. All others are passed to the board's worker and answered when the worker has
+/// carried them out, so that a write has taken effect before the client receives the reply.
 class RegisterBus final : public srp::Bus {
  public:
   struct Deps {
@@ -22,16 +22,17 @@ class RegisterBus final : public srp::Bus {
     engine::Board* board = nullptr;
     /// Passes a request to the board's worker. Returns false if the worker's queue is full.
     std::function<bool(dataplane::BoardRequest&)> to_board;
-    /// Acts as the host for the QPs created by the bus, at `receiver`; null without a built-in host.
+    /// Acts as the host for the QPs that the bus creates, and sets up the QPs of receiver `receiver`; null
+    /// without a built-in host.
     engine::HostResponder* responder = nullptr;
     engine::Receiver* receiver = nullptr;
     /// Like `to_board`, for the receiver's worker.
     std::function<bool(dataplane::ReceiverRequest&)> to_receiver;
-    /// Updates all of a LiveState except its data path.
+    /// Updates all members of a LiveState except those of the data path.
     std::function<void(board::LiveState&, Time)> observe;
     /// Performs a write to the registers of a link.
     std::function<void(const board::SetRssi&, Time)> set_link;
-    /// Called with each action before it goes to the data path.
+    /// Called with each action before it is passed to the data path.
     std::function<void(const board::DataPathAction&)> inspect;
     /// Called when a write has completed.
     std::function<void(Time)> written;

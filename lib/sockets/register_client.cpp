@@ -12,7 +12,8 @@ namespace softfeb::sockets {
 
 namespace {
 
-/// If the link was unused for longer than this, probe whether the server still knows the connection.
+/// If the link has not been used for longer than this, the client probes whether the server still knows the
+/// connection.
 constexpr Time kDoubtAfter = 300 * kMillisecond;
 
 using Read = RegisterClient::Read;

@@ -20,7 +20,7 @@ namespace softfeb::sockets {
 inline constexpr std::uint16_t kRegistersPort = 8192;
 inline constexpr std::uint16_t kStreamPort = 8193;
 
-/// Cause of an error; the values are the programs' exit codes.
+/// Cause of an error. The values are the exit codes of the command-line programs.
 enum class RegisterFault : std::uint8_t {
   kAccess = 1,       ///< the board refuses the access or sends an invalid answer
   kUsage = 2,        ///< invalid address or size
@@ -34,7 +34,7 @@ class RegisterError : public std::runtime_error {
       : std::runtime_error(what), fault_(fault), status_(status) {}
   RegisterFault fault() const { return fault_; }
   int exit_code() const { return static_cast<int>(fault_); }
-  /// SRPv3 status if the board refused the access; otherwise 0.
+  /// SRPv3 status word if the board refused the access; otherwise 0.
   std::uint32_t status() const { return status_; }
 
  private:
@@ -83,16 +83,16 @@ class RegisterClient {
 
   std::vector<std::uint8_t> read(std::uint32_t address, std::size_t bytes);
   std::uint32_t read32(std::uint32_t address);
-  /// The board has performed the write when this returns.
+  /// Returns after the board has performed the write.
   void write(std::uint32_t address, ByteSpan data);
   void write32(std::uint32_t address, std::uint32_t value);
-  /// Posted write: returns once the board has processed the request; reports no bus status.
+  /// Posted write. Returns after the board has processed the request, but cannot report bus errors.
   void post(std::uint32_t address, ByteSpan data);
 
-  /// Pipelined and in order; results are in the same order.
+  /// The reads are pipelined and performed in order. The results are in the same order.
   std::vector<std::vector<std::uint8_t>> read_many(std::span<const Read> reads);
   void write_many(std::span<const Write> writes);
-  /// Same, but returns one outcome per access instead of throwing for the first failure.
+  /// Like read_many(), but returns one outcome per access instead of throwing for the first failure.
   std::vector<Outcome> try_read_many(std::span<const Read> reads);
   std::vector<Outcome> try_write_many(std::span<const Write> writes);
   /// Returns the error and its fix, as in the exceptions. `access` is, for example, "read of 4 bytes at

@@ -32,13 +32,14 @@ struct StreamStats {
 /// and throw errors as RegisterClient does. receive() does not open the link.
 class StreamReceiver {
  public:
-  /// `handler` gets each frame and may be empty.
+  /// `handler` is called for each frame and may be empty.
   StreamReceiver(const StreamReceiverOptions& options, srp::FrameHandler handler);
   ~StreamReceiver();
 
   void connect();
   void close();
-  /// Receives for `duration`, or until `frames` more frames have arrived. Returns false if they have not.
+  /// Receives for `duration`, or until `frames` more frames have arrived. Returns true if that many have
+  /// arrived.
   bool receive(Time duration, std::uint64_t frames = UINT64_MAX);
   void send(ByteSpan frame);
 

@@ -20,7 +20,7 @@ namespace {
 /// Larger than any segment: an RSSI datagram has at most 8972 bytes with jumbo frames.
 constexpr std::size_t kLongestDatagram = 9'216;
 constexpr std::size_t kBatch = 32;
-/// Batches to receive before other sockets are served.
+/// Maximum number of batches to receive before other sockets are served.
 constexpr int kBatches = 4;
 
 /// Buffers are per thread, not per socket, because a process may serve hundreds of sockets.
@@ -65,8 +65,8 @@ srp::UdpPeer peer_of(const sockaddr_storage& address) {
 
 Time steady_time() {
   using std::chrono::steady_clock;
-  // Use an origin of our own: picoseconds since the clock's origin may overflow 64 bits. It lies one second
-  // in the past, because the time must not be near 0.
+  // Times are relative to this origin, because picoseconds since the clock's own origin may overflow 64
+  // bits. The origin is one second in the past, because times must not be close to 0.
   static const auto origin = steady_clock::now() - std::chrono::seconds(1);
   const auto elapsed = std::chrono::duration_cast<std::chrono::nanoseconds>(steady_clock::now() - origin);
   return static_cast<Time>(elapsed.count()) * kNanosecond;
@@ -88,7 +88,7 @@ void UdpSocket::Impl::receive() {
   in_event = false;
 }
 
-/// Returns false when nothing is left to receive.
+/// Receives one batch of datagrams. Returns false when nothing is left to receive.
 bool UdpSocket::Impl::receive_batch() {
   ReceiveBuffers& buffers = receive_buffers();
   buffers.prepare();
@@ -137,7 +137,8 @@ void UdpSocket::Impl::send(const srp::UdpPeer& to, ByteSpan datagram) {
   counters.tx_bytes += datagram.size();
 }
 
-/// Rearms only for an earlier deadline: an early expiry costs less than moving the timer with every datagram.
+/// Sets the timer to the link's deadline only if the deadline is earlier than the timer. A timer that
+/// expires too early costs less than moving the timer with every datagram.
 void UdpSocket::Impl::follow() {
   if (link == nullptr) return;
   const Time deadline = link->deadline();
@@ -162,7 +163,7 @@ void UdpSocket::Impl::follow_soon() {
 
 void UdpSocket::Impl::on_timer() {
   armed = kNever;
-  receive();  // receive before timers, or a delay on our side would make the peer look silent
+  receive();  // receive before running timers, or a delay on our side would make the peer look silent
   if (link == nullptr) return;
   in_event = true;
   const Time now = clock();

@@ -12,7 +12,8 @@
 
 namespace softfeb::sockets {
 
-/// `v6`: the socket's address family; IPv4 addresses are then IPv4-mapped.
+/// Converts `ip` for a socket whose address family is IPv6 if `v6` is true. For such a socket, IPv4
+/// addresses become IPv4-mapped.
 inline boost::asio::ip::udp::endpoint endpoint_of(const roce::IpAddress& ip, std::uint16_t port, bool v6) {
   if (v6) return {boost::asio::ip::address_v6(ip.bytes), port};
   return {boost::asio::ip::address_v4(ip.v4()), port};
@@ -36,13 +37,13 @@ struct UdpSocket::Impl : std::enable_shared_from_this<UdpSocket::Impl> {
   boost::asio::ip::udp::socket socket;
   boost::asio::steady_timer timer;
   Clock clock;
-  UdpServerSocket::Allow allow;  ///< empty: accept all
+  UdpServerSocket::Allow allow;  ///< empty: accept all addresses
   bool v6 = false;
   bool connected = false;
   srp::RssiLink* link = nullptr;
   UdpCounters counters;
-  Time armed = kNever;      ///< when the timer expires
-  bool in_event = false;    ///< the deadline is checked when the event ends
+  Time armed = kNever;      ///< time at which the timer expires
+  bool in_event = false;    ///< an event is being handled; the deadline is checked when it ends
   bool look_again = false;  ///< a posted handler will check the deadline
 };
 

@@ -16,10 +16,11 @@ using boost::system::error_code;
 
 namespace {
 
-/// Holds a window of jumbo segments, including the kernel's memory overhead per packet.
+/// Size of a socket buffer in bytes. It holds a window of jumbo segments, including the kernel's memory
+/// overhead per packet.
 constexpr int kSocketBuffer = 4 * 1024 * 1024;
 
-/// Sets the size as far as the kernel allows: more than net.core.rmem_max requires privileges.
+/// Sets the buffer size as far as the kernel allows. Sizes above net.core.rmem_max require privileges.
 void set_buffer(udp::socket& socket, int force, int plain) {
   const int bytes = kSocketBuffer;
   if (::setsockopt(socket.native_handle(), SOL_SOCKET, force, &bytes, sizeof bytes) == 0) return;

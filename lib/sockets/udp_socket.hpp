@@ -38,17 +38,18 @@ using Clock = std::function<Time()>;
 Time steady_time();
 
 struct UdpCounters {
-  std::uint64_t rx_datagrams = 0, rx_bytes = 0;  ///< passed to the link
+  std::uint64_t rx_datagrams = 0, rx_bytes = 0;  ///< received and passed to the link
   std::uint64_t rx_refused = 0;                  ///< from addresses that are not allowed
   std::uint64_t rx_too_long = 0;                 ///< longer than any segment
   std::uint64_t tx_datagrams = 0, tx_bytes = 0;
-  std::uint64_t tx_dropped = 0;  ///< socket buffer full, or no route to the peer
+  std::uint64_t tx_dropped = 0;  ///< the socket buffer was full, or there was no route to the peer
   std::uint64_t errors = 0;      ///< ICMP errors; reported on connected sockets only
 };
 
-/// A socket that carries the datagrams of one link. Sets a timer to the link's deadline after each datagram
-/// and timer event, and shortly after the link sends for another reason. The link must outlive the socket's
-/// last event: destroy the socket first, or stop the io_context.
+/// A socket that carries the datagrams of one link, with a timer for the link's deadline. Updates the timer
+/// after each received datagram, after each timer event, and shortly after the link has sent a datagram for
+/// any other reason. The link must outlive the socket's last event: destroy the socket first, or stop the
+/// io_context.
 class UdpSocket : public srp::DatagramSink {
  public:
   ~UdpSocket() override;
@@ -58,8 +59,7 @@ class UdpSocket : public srp::DatagramSink {
   /// Starts receiving for this link.
   void start(srp::RssiLink& link);
   void send(const srp::UdpPeer& to, ByteSpan datagram) override;
-  /// Sets the timer to the link's deadline. Call it after using the link directly in a way that sends
-  /// nothing.
+  /// Sets the timer to the link's deadline. Call it after using the link directly if the link sent nothing.
   void follow_deadline();
 
   std::uint16_t port() const;  ///< local port

@@ -16,18 +16,20 @@ enum class BusStatus : std::uint32_t {
   kOk = 0,
   kSlaveError = 2,
   kDecodeError = 3,  ///< no slave at this address
-  kTimeout = 0x100,  ///< the register's owner did not respond; the access may still be carried out
+  /// the component that owns the register did not respond; the access may still be carried out
+  kTimeout = 0x100,
 };
 
 struct BusResult {
   BusStatus status = BusStatus::kOk;
-  std::size_t words = 0;  ///< completed before the error; the board stops at the first word that fails
+  /// number of words completed before the error; the board stops at the first word that fails
+  std::size_t words = 0;
 };
 
-/// The 32-bit register bus behind SRPv3. Addresses and sizes are multiples of 4, sizes are 4…4096 bytes, and
-/// address + size is at most 2^32. Accesses are asynchronous: `done` is called exactly once, on the caller's
-/// thread, with the current time, possibly before the call returns. The caller must not start another access
-/// before `done`, and must keep the buffer valid and in place until then.
+/// The 32-bit register bus behind SRPv3. Addresses and sizes are multiples of 4, sizes are 4…4096 bytes,
+/// and address + size is at most 2^32. Accesses are asynchronous: `done` is called exactly once, on the
+/// caller's thread, with the current time, possibly before the call returns. Until `done` is called, the
+/// caller must not start another access, and the buffer must stay valid and in place.
 class Bus {
  public:
   using Done = std::function<void(const BusResult&, Time)>;

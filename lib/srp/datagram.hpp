@@ -17,7 +17,7 @@ struct UdpPeer {
   bool operator==(const UdpPeer&) const = default;
 };
 
-/// Formats the address and port: "192.168.2.10:8192", "[fd00::1]:8192".
+/// Formats address and port, for example "192.168.2.10:8192" or "[fd00::1]:8192".
 inline std::string to_text(const UdpPeer& peer) {
   const std::string ip = peer.ip.to_string();
   return (peer.ip.is_v4() ? ip : "[" + ip + "]") + ":" + std::to_string(peer.port);

@@ -20,10 +20,10 @@ void FrameSender::push(ByteSpan frame, const RssiLink& link) {
 }
 
 void FrameSender::flush(RssiLink& link, Time now) {
-  if (flushing_) return;  // the outer call continues
+  if (flushing_) return;  // called from inside send(); the outer call continues
   flushing_ = true;
   while (!segments_.empty() && link.room() > 0) {
-    // Dequeue first: the link may close from inside send().
+    // Remove the segment from the queue first, because the link may close from inside send().
     const std::vector<std::uint8_t> segment = std::move(segments_.front());
     segments_.pop_front();
     bytes_ -= segment.size();

@@ -11,8 +11,8 @@
 
 namespace softfeb::srp {
 
-/// Sends whole frames over a link: splits them into segments and queues the segments until the link has room.
-/// The queue is not bounded here: the user limits it by checking bytes().
+/// Sends whole frames over a link: splits them into segments and queues the segments until the link has
+/// room. This class does not limit the queue. Its user must do so by checking bytes().
 class FrameSender {
  public:
   /// `frame` has at least 1 byte; the link must be open.
@@ -27,7 +27,7 @@ class FrameSender {
  private:
   Packetizer packetizer_;
   std::deque<std::vector<std::uint8_t>> segments_;
-  std::size_t bytes_ = 0;  ///< in segments_
+  std::size_t bytes_ = 0;  ///< total size of segments_
   bool flushing_ = false;
 };
 

@@ -10,13 +10,13 @@
 
 namespace softfeb::srp {
 
-/// Rate-limits log lines: up to `burst` at once, then `per_second`. The next line that passes is preceded by
-/// the number of suppressed lines.
+/// Limits the rate of log lines: up to `burst` lines at once, then `per_second`. After lines were
+/// suppressed, their number is reported before the next line that is printed.
 class LimitedNotes {
  public:
   using Say = std::function<void(const std::string&)>;
 
-  /// `what`: plural noun for the lines, as in "12 more WHAT".
+  /// `what` is a plural noun for the lines; suppressed lines are reported as "12 more WHAT".
   LimitedNotes(Say say, std::string what, unsigned per_second, unsigned burst)
       : say_(std::move(say)), what_(std::move(what)), limit_(per_second, burst) {}
 

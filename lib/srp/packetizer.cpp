@@ -16,8 +16,8 @@ constexpr std::size_t kCrcSize = 4;
 
 constexpr std::size_t padded(std::size_t n) { return (n + 7) / 8 * 8; }
 
-/// Continues the CRC of the previous packet over `packet`. As elsewhere in this tree, values are
-/// complemented: the CRC stored in a packet is the initial value for the next one.
+/// Continues the CRC of the previous packet over `packet`. CRC values are complemented, as everywhere in
+/// this project, so the CRC stored in a packet is the initial value for the next packet.
 std::uint32_t crc_after(std::uint32_t crc, CrcMode mode, ByteSpan packet) {
   switch (mode) {
     case CrcMode::kNone:

@@ -35,8 +35,8 @@ class Packetizer {
 
   explicit Packetizer(CrcMode mode = CrcMode::kFull) : mode_(mode) {}
 
-  /// Payload bytes that fit into a packet of at most `packet` bytes: a multiple of 8, or 0 if the packet is
-  /// too small for any.
+  /// Maximum payload in bytes of a packet of at most `packet` bytes. This is a multiple of 8, or 0 if the
+  /// packet is too small for any payload.
   static constexpr std::size_t payload_room(std::size_t packet) {
     return packet < kMinPacket ? 0 : (packet - kHeader - kTail) / 8 * 8;
   }
@@ -46,7 +46,7 @@ class Packetizer {
   /// frame; the next packet starts a new one. Zeroes the padding. Returns the packet size, or 0 if `payload`
   /// breaks these rules.
   std::size_t seal(MutableByteSpan out, std::size_t payload, bool last, const FrameTags& tags = {});
-  /// Same as seal(), but copies `payload` first.
+  /// Like seal(), but first copies `payload` to `out`.
   std::size_t write(MutableByteSpan out, ByteSpan payload, bool last, const FrameTags& tags = {});
 
   /// Discards a partly sent frame. Call it when the connection has closed.
@@ -68,7 +68,7 @@ class Depacketizer {
     kDropped,  ///< malformed, or not the next packet of a frame; a partly received frame is lost
   };
 
-  /// Frames longer than `max_frame` bytes are dropped; at most that much is stored.
+  /// Frames longer than `max_frame` bytes are dropped. No more than `max_frame` bytes are stored.
   explicit Depacketizer(std::size_t max_frame) : max_frame_(max_frame) {}
 
   Result push(ByteSpan packet);

@@ -10,7 +10,7 @@
 /// Public types of RSSI v1, the reliable stream protocol over UDP that carries the board's slow control.
 namespace softfeb::srp {
 
-/// Parameters as in a SYN header. Times are in milliseconds.
+/// Connection parameters, as carried by a SYN header. Times are in milliseconds.
 struct RssiParameters {
   std::uint8_t max_outstanding = 16;  ///< maximum number of sent and unacknowledged segments
   std::uint16_t max_segment = 1024;   ///< maximum size of a datagram in bytes, including the RSSI header
@@ -68,10 +68,12 @@ struct RssiStatus {
   std::uint8_t rx_ack = 0;       ///< acknowledge number of the last segment received
   std::uint8_t rx_last_seq = 0;  ///< sequence number of the last segment received in order
   std::uint64_t valid = 0;       ///< accepted segments
-  std::uint64_t dropped = 0;     ///< malformed, bad checksum, out of window, duplicate, or from another peer
+  /// malformed, with a wrong checksum, out of window, duplicate, or from another peer
+  std::uint64_t dropped = 0;
   std::uint64_t retransmitted = 0;
-  std::uint64_t reconnects = 0;                 ///< connections opened
-  std::uint64_t refused = 0;                    ///< valid SYNs left unanswered: too many or too soon
+  std::uint64_t reconnects = 0;  ///< connections opened
+  /// valid SYNs not answered because of the rate limit or because they came too soon
+  std::uint64_t refused = 0;
   std::uint64_t tx_segments = 0, tx_bytes = 0;  ///< data segments only; RSSI payload bytes
   std::uint64_t rx_segments = 0, rx_bytes = 0;
 };
@@ -83,11 +85,11 @@ class RssiUser {
   virtual ~RssiUser() = default;
   virtual void on_open(Time now) = 0;
   virtual void on_close(RssiClose why, Time now) = 0;
-  /// Receives the payload of each segment, in order and exactly once. Return false to refuse it for now. The
-  /// link then announces BUSY, buffers up to a window of segments from this one on, and offers them again in
-  /// RssiLink::resume().
+  /// Receives the payload of each segment, in order and exactly once. Return false to refuse it for now.
+  /// The link then announces BUSY and buffers this segment and the following ones, at most one window.
+  /// RssiLink::resume() offers the buffered segments again.
   virtual bool on_segment(ByteSpan payload, Time now) = 0;
-  /// send() accepts segments again after room() was 0.
+  /// Called when send() accepts segments again after room() was 0.
   virtual void on_room(Time now) = 0;
 };
 
@@ -105,12 +107,12 @@ class RssiLink {
   virtual Time deadline() const = 0;
 
   virtual bool open() const = 0;
-  /// Maximum payload of a segment on this connection, in bytes; 0 if not open.
+  /// Maximum payload of a segment on this connection in bytes; 0 if no connection is open.
   virtual std::size_t max_payload() const = 0;
   /// Number of segments that send() accepts now.
   virtual std::size_t room() const = 0;
-  /// Copies `payload` (1…max_payload() bytes) and sends it as soon as the window allows. Returns false
-  /// without room or without a connection.
+  /// Copies `payload` (1…max_payload() bytes) and sends it as soon as the window allows. Returns false if
+  /// room() is 0 or no connection is open.
   virtual bool send(ByteSpan payload, Time now) = 0;
   /// Sends RST and discards all state of the connection.
   virtual void close(Time now) = 0;

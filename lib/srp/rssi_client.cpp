@@ -12,8 +12,9 @@ namespace {
 constexpr Time kSynInterval = 100 * kMillisecond;
 constexpr Time kReconnectDelay = 100 * kMillisecond;
 
-/// Idle limit in null timeouts. A live server answers each of our NULs, of which we send three per null
-/// timeout, but a BUSY server may be silent for longer.
+/// Number of null timeouts without a segment from the server after which the connection closes. A live
+/// server answers our NULs, three of which are sent per null timeout, but a BUSY server may be silent for
+/// longer.
 constexpr unsigned kSilentTimeouts = 3;
 constexpr unsigned kNulsPerTimeout = 3;
 
@@ -58,7 +59,8 @@ void RssiClient::on_datagram(const UdpPeer& from, ByteSpan datagram, Time now) {
   }
 }
 
-/// Rogue's server acknowledges number 0 regardless of our SYN.
+/// Handles a SYN-ACK. It must acknowledge our SYN or number 0, which Rogue's server acknowledges regardless
+/// of our SYN.
 void RssiClient::on_syn_ack(const rssi::Segment& segment, Time now) {
   const rssi::Header& header = segment.header;
   const bool ours = segment.has(rssi::kAck) && (header.acknowledge == sequence_ || header.acknowledge == 0);

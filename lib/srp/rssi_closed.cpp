@@ -93,7 +93,7 @@ std::string describe(const RssiClosed& c) {
                      seconds(since(c.opened_at, c.closed_at)) + ": " + reason_of(c) +
                      "; last heard: " + to_string(c.heard) + " " + seconds(since(c.heard_at, c.closed_at)) +
                      " ago";
-  // A client that closes need not acknowledge our last answer.
+  // A client that closes the connection need not acknowledge our last response.
   if (c.unacknowledged != 0 && c.why != RssiClose::kByPeer)
     text += "; " + std::to_string(c.unacknowledged) + " of our segments unacknowledged";
   if (c.errors != 0 && c.why != RssiClose::kProtocol) text += "; " + error_text(c);

@@ -13,11 +13,11 @@
 /// Records of closed connections, and a bounded list of them for display.
 namespace softfeb::srp {
 
-/// Segment kinds in these records.
+/// Kinds of segments in records of closed connections.
 enum class RssiKind : std::uint8_t { kSyn, kAck, kData, kNul, kRst };
 const char* to_string(RssiKind kind);
 
-/// Machine-readable name: a key in the result and a label in /metrics.
+/// Machine-readable name of a reason, used as a key in the result and as a label in /metrics.
 const char* code_of(RssiClose why);
 
 /// One closed connection. Times are those passed to the link.
@@ -30,20 +30,21 @@ struct RssiClosed {
       RssiKind::kSyn;  ///< last valid segment from the peer, including an RST that closed the connection
   Time heard_at = 0;
   Time idle_limit = 0;                  ///< null timeout of this end
-  std::uint64_t max_transmissions = 0;  ///< limit on the transmissions of one segment
+  std::uint64_t max_transmissions = 0;  ///< maximum number of transmissions of one segment
   std::size_t unacknowledged = 0;       ///< segments that we sent and the peer did not acknowledge
-  std::uint64_t retransmitted = 0;      ///< on this connection
+  std::uint64_t retransmitted = 0;      ///< segments retransmitted on this connection
   std::uint64_t errors = 0;  ///< invalid segments from the peer on this connection, which were dropped
-  const char* last_error = nullptr;  ///< reason for the last of these; null if none
+  /// reason why the last of these segments was invalid; null if there was none
+  const char* last_error = nullptr;
   Time last_error_at = 0;
-  std::optional<UdpPeer> replaced_by;  ///< with kReplaced
+  std::optional<UdpPeer> replaced_by;  ///< the client that replaced the peer; set with kReplaced
 
   // Filled in by the owner of the link; not known to the endpoint.
   bool in_band = false;      ///< the peer used the board's own address
   std::int64_t unix_ns = 0;  ///< wall-clock time of the close, in ns since 1970; 0: unknown
 };
 
-/// Reason as text: "peer sent RST", "null timeout: nothing received for 1.000 s".
+/// Describes the reason, for example "peer sent RST" or "null timeout: nothing received for 1.000 s".
 std::string reason_of(const RssiClosed& closed);
 /// Formats the record in one line: the peer, the duration of the connection, the reason for its end, and the
 /// kind and age of the last segment received.

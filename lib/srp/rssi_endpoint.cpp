@@ -97,8 +97,8 @@ void RssiEndpoint::resume(Time now) {
   deliver_held(now);
   if (!open_) return;
   if (!blocked_) {
-    // The peer does not send until it learns that BUSY is cleared. Repeat the announcement, because it may be
-    // lost.
+    // The peer does not send until it learns that we are no longer BUSY. Announce this several times,
+    // because a segment may be lost.
     clear_repeats_ = 3;
     ack_now_ = true;
   }

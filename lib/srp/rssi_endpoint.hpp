@@ -51,25 +51,28 @@ class RssiEndpoint : public RssiLink {
     Time idle_limit;           ///< the connection closes after the peer has been silent for this long
     Time try_for = 0;  ///< retransmit a segment for at least this long, even beyond the negotiated limit
     Time keep_alive_after = kNever;  ///< send a NUL after we have been silent for this long
-    bool greet = false;         ///< send an ACK first; the client's ACK opens the connection at the server
+    /// send an ACK first, because the client's ACK opens the connection at the server
+    bool greet = false;
     bool answer_reset = false;  ///< answer RST with RST
   };
 
   void begin(const Opening& opening, Time now);
-  /// Handles a segment from the peer of the open connection.
+  /// Processes a segment from the peer of the open connection.
   void receive(const rssi::Segment& segment, Time now);
   void run_timers(Time now);
   Time connection_deadline() const;
-  /// Closes the connection. `reset`: send RST. `by`: the client that replaces the peer.
+  /// Closes the connection. If `reset` is true, sends RST. `by` is the client that replaces the peer, if
+  /// any.
   void end(RssiClose why, bool reset, Time now, const UdpPeer* by = nullptr);
-  /// Records that the peer of the open connection sent an invalid segment. `what`: the reason, a string
-  /// literal.
+  /// Records that the peer of the open connection sent an invalid segment. `what` is the reason and must be
+  /// a string literal.
   void note_error(const char* what, Time now);
   void send_ack(Time now) { send_bare(tx_.next_sequence(), now); }
   /// Sends a bare ACK with the first unacknowledged sequence number, for a peer that does not know our
   /// initial one.
   void send_first_ack(Time now) { send_bare(tx_.base(), now); }
-  /// Ensures that a segment is in flight that the peer must answer if it still knows this connection.
+  /// Makes sure that a segment is in flight to which the peer must respond if it still knows this
+  /// connection.
   void provoke(Time now);
 
   void put(const UdpPeer& to, ByteSpan datagram) { sink_.send(to, datagram); }
@@ -120,18 +123,20 @@ class RssiEndpoint : public RssiLink {
   Time opened_at_ = 0;
   Time heard_at_ = 0;
   RssiKind heard_ = RssiKind::kSyn;
-  std::uint64_t retransmitted_before_ = 0;  ///< sum over earlier connections
+  std::uint64_t retransmitted_before_ = 0;  ///< segments retransmitted on earlier connections
   std::uint64_t errors_ = 0;
-  bool only_errors_ = false;  ///< only invalid segments since heard_at_, and at least one
+  /// since heard_at_, at least one segment was received and all of them were invalid
+  bool only_errors_ = false;
   const char* last_error_ = nullptr;
   Time last_error_at_ = 0;
   Time sent_at_ = 0;
-  Time ack_at_ = kNever;        ///< when to send an ACK unless another segment carries it
-  bool ack_now_ = false;        ///< ACK due at once, for a NUL or a duplicate
-  std::uint8_t acked_ = 0;      ///< first sequence number we have not acknowledged
-  bool blocked_ = false;        ///< the user refused a segment: BUSY
-  unsigned clear_repeats_ = 0;  ///< segments still to be sent to announce that BUSY is cleared
-  bool starved_ = false;        ///< notify the user when there is room
+  Time ack_at_ = kNever;    ///< time at which to send an ACK if no other segment has carried it by then
+  bool ack_now_ = false;    ///< ACK due at once, for a NUL or a duplicate
+  std::uint8_t acked_ = 0;  ///< first sequence number we have not acknowledged
+  bool blocked_ = false;    ///< the user refused a segment, so we announce BUSY
+  /// number of segments still to be sent to announce that we are no longer BUSY
+  unsigned clear_repeats_ = 0;
+  bool starved_ = false;  ///< notify the user when there is room
   bool fault_ = false;
   std::function<void(const RssiClosed&)> closed_;
 };

@@ -44,7 +44,8 @@ struct Header {
 struct Syn {
   RssiParameters parameters;
   std::uint8_t version = 1;
-  bool checksum = true;                      ///< ignored by all implementations: the checksum is mandatory
+  /// ignored by all implementations, because the checksum is mandatory
+  bool checksum = true;
   std::uint8_t max_out_of_sequence = 0;      ///< EACK, not used by any implementation
   std::uint8_t timeout_unit = 3;             ///< 10^-unit s; receivers assume milliseconds
   std::uint32_t connection_id = 0x12345678;  ///< ignored by all implementations
@@ -59,12 +60,12 @@ struct Segment {
   ByteSpan payload;        ///< refers to the datagram; empty with kSyn
 
   bool has(std::uint8_t flag) const { return (header.flags & flag) != 0; }
-  /// Pure acknowledgement: no data, NUL, RST or SYN, and no sequence number of its own.
+  /// True for a pure acknowledgement, which carries no data, NUL, RST or SYN and uses no sequence number.
   bool bare() const { return payload.empty() && (header.flags & (kSyn | kRst | kNul)) == 0; }
 };
 
-/// One's complement sum of the header's 16-bit words except the last, which holds the checksum. The carry is
-/// added only once, as in the firmware.
+/// One's complement sum of the header's 16-bit words, except the last word, which contains the checksum.
+/// The carry is added only once, as in the firmware.
 std::uint16_t checksum(ByteSpan header);
 
 /// Writes 8 bytes; the flags must not contain kSyn.

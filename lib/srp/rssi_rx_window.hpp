@@ -34,13 +34,13 @@ class RxWindow {
   Place place(std::uint8_t sequence) const;
   std::uint8_t next() const { return next_; }
   void advance() { ++next_; }
-  /// Undoes advance().
+  /// Reverts the last advance().
   void retreat() { --next_; }
 
-  /// Stores a copy, at most one per sequence number.
+  /// Stores a copy of a segment, at most one per sequence number.
   void hold(std::uint8_t sequence, bool nul, ByteSpan payload);
   void hold(RxSegment segment);
-  /// Removes and returns the next segment if it is held.
+  /// Removes and returns the next expected segment if a copy of it is stored.
   std::optional<RxSegment> take_next();
   std::size_t held() const { return held_.size(); }
 

@@ -17,9 +17,9 @@ constexpr unsigned kSynAcks = 16;
 /// client does not replace a pending handshake.
 constexpr Time kHandshakeHold = 100 * kMillisecond;
 
-/// Segments are retransmitted for at least the null timeout divided by this. Rogue does not repeat an ACK: if
-/// its last ACK is lost and it has no data, the next one comes with its NUL, a third of the null timeout
-/// later. 15 transmissions take less time than that.
+/// Segments are retransmitted for at least the null timeout divided by this number. Rogue does not repeat
+/// an ACK. If its last ACK is lost and it has no data to send, its next ACK comes with its NUL, a third of
+/// the null timeout later. The usual limit of 15 transmissions would be reached before that.
 constexpr unsigned kTryFor = 2;
 
 /// Clients repeat a SYN every 100 ms. A live client can answer our probe twice within this time.
@@ -78,8 +78,9 @@ void RssiServer::on_syn(const UdpPeer& from, const rssi::Segment& segment, Time 
   }
 }
 
-/// A late copy of the client's first SYN must not be answered: the client would reset its sequence numbers. A
-/// connected client answers our probe; a restarted one sends only SYNs.
+/// A late copy of the client's first SYN must not be answered, because the client would then reset its
+/// sequence numbers. To distinguish this case from a restart, we probe the connection: a connected client
+/// answers, a restarted one sends only SYNs.
 bool RssiServer::client_began_anew(Time now) {
   if (!doubted_at_) {
     doubted_at_ = now;
@@ -121,9 +122,9 @@ void RssiServer::send_syn_ack(Time now) {
   ++h.sent;
 }
 
-/// A bare ACK contains the number of the client's first segment, whichever SYN we saw. Any other segment has
-/// its own sequence number, and earlier segments may have been lost, so it opens the connection only if it is
-/// the first one.
+/// A bare ACK contains the number of the client's first segment, whichever of its SYNs we received. Any
+/// other segment contains its own sequence number, and segments before it may have been lost. Such a
+/// segment opens the connection only if it is the client's first one.
 void RssiServer::on_handshake(const rssi::Segment& segment, Time now) {
   const Handshake h = *handshake_;
   if (segment.has(rssi::kRst)) {

@@ -15,23 +15,25 @@ inline constexpr RssiParameters kFirmwareRegisters{16, 1024, 50, 25, 200, 16, 3}
 inline constexpr RssiParameters kFirmwareStream{32, 8192, 50, 25, 200, 16, 3};
 
 struct RssiServerConfig {
-  /// Offered values. Window and segment size are limits. The client chooses the other values; ours are only
-  /// reported, as in the firmware.
+  /// Parameters offered to clients. Window and segment size are limits. The client chooses all other
+  /// values, and our values for them are only reported, as in the firmware.
   RssiParameters local = kFirmwareRegisters;
-  /// Upper limits of offers that change at run time. Clients can write these registers, so the limits bound
-  /// the memory that we allocate.
+  /// Upper limits for offered parameters that are changed at run time. Clients can change them by writing
+  /// registers, so the limits bound the memory that we allocate.
   std::uint8_t max_outstanding_limit = 64;
   std::uint16_t max_segment_limit = 8192;
   std::uint8_t first_sequence = 0x80;  ///< sequence number of our SYN, as in the firmware
   std::size_t tx_queue = 64;           ///< maximum number of segments queued beyond the window
   unsigned syns_per_second = 100;      ///< maximum rate of SYNs answered
   unsigned syn_burst = 20;             ///< maximum number of SYNs answered at once
-  /// A live connection is not replaced by another client until this long after it opened.
+  /// A connection whose client is alive cannot be replaced by another client until this time after it
+  /// opened.
   Time guard = kSecond;
   std::uint64_t seed = 1;
 };
 
-/// The server end, used by boards. Serves one connection at a time and listens from construction on.
+/// The server end of a connection, used by boards. Serves one connection at a time and listens from
+/// construction on.
 ///
 /// A SYN alone never closes a connection, since its source address may be forged (doc/rssi.md). A SYN from
 /// another client is answered while the connection stays open; that client's ACK then proves its address and
@@ -45,16 +47,17 @@ class RssiServer final : public RssiEndpoint {
   void on_timer(Time now) override;
   Time deadline() const override;
   void close(Time now) override;
-  /// Same, with the given reason.
+  /// Closes the connection for the reason `why`.
   void close(RssiClose why, Time now);
 
   /// Sets the values offered for the next connection. Window and segment size are clamped to the limits of
-  /// the configuration. The other values are only reported; the client's apply, as in the firmware.
+  /// the configuration. The other values are only reported, because the client's values apply, as in the
+  /// firmware.
   void set_local(const RssiParameters& local) { config_.local = local; }
   const RssiParameters& local() const { return config_.local; }
 
  private:
-  /// An answered SYN whose ACK is outstanding.
+  /// An answered SYN, for which the client's ACK has not arrived yet.
   struct Handshake {
     UdpPeer peer;
     RssiParameters parameters;

@@ -12,7 +12,7 @@ std::uint8_t RssiEndpoint::common_flags() const {
   return static_cast<std::uint8_t>(rssi::kAck | (blocked_ ? rssi::kBusy : 0));
 }
 
-/// Every segment carries the current acknowledge number, so no further ACK is due.
+/// Every sent segment carries the current acknowledge number, so a pending ACK is no longer needed.
 void RssiEndpoint::note_sent(Time now) {
   sent_at_ = now;
   acked_ = static_cast<std::uint8_t>(ack_number() + 1);
@@ -74,9 +74,9 @@ Time RssiEndpoint::retransmit_deadline() const {
   return saturating_add(first, retransmit_after_);
 }
 
-/// Sends a NUL, which the peer acknowledges. If the window is full, the peer is BUSY, or it was and the
-/// segment that cleared BUSY was lost. The oldest segment is then repeated; the peer answers it in both
-/// cases.
+/// Sends a NUL, which the peer acknowledges. If the window is full, either the peer is BUSY, or it no
+/// longer is but the segment that said so was lost. In both cases the peer answers a repeated segment, so
+/// the oldest one is sent again.
 void RssiEndpoint::keep_alive(Time now) {
   if (tx_.push_nul()) return pump(now);
   transmit(0, now);

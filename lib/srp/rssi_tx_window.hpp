@@ -20,8 +20,9 @@ struct TxSegment {
   unsigned transmissions = 0;
 };
 
-/// Transmit queue of one end: first the segments in flight, at most a window, then a bounded queue of unsent
-/// ones. Sequence numbers follow from the position and are final once a segment is first sent.
+/// Transmit queue of one end. It starts with the segments in flight, at most one window, followed by a
+/// bounded number of unsent segments. The position of a segment determines its sequence number, which no
+/// longer changes after the segment was first sent.
 class TxWindow {
  public:
   /// `first`: sequence number of the first segment.
@@ -47,8 +48,8 @@ class TxWindow {
   std::uint8_t base() const { return base_; }
   std::uint8_t next_sequence() const { return sequence(in_flight_); }
 
-  /// Frees all segments up to `number`. Returns their number, or nullopt if `number` is old or was never
-  /// sent.
+  /// Frees all segments up to sequence number `number`. Returns how many were freed, or nullopt if `number`
+  /// is old or was never sent.
   std::optional<std::size_t> acknowledge(std::uint8_t number);
   /// True if `number` is older than the last acknowledge number.
   bool is_old(std::uint8_t number) const;

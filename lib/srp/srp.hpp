@@ -19,7 +19,7 @@ namespace softfeb::srp {
 inline constexpr std::uint8_t kVersion = 3;
 inline constexpr std::size_t kHeaderSize = 20;
 inline constexpr std::size_t kStatusSize = 4;
-/// Maximum bytes of one access. The board limits writes; we apply the same limit to reads.
+/// Maximum size of one access in bytes. The board limits only writes; we apply the same limit to reads.
 inline constexpr std::size_t kMaxAccess = 4096;
 inline constexpr std::size_t kMaxMessage = kHeaderSize + kMaxAccess + kStatusSize;
 
@@ -37,7 +37,7 @@ inline constexpr std::uint32_t kWrongVersion = 1U << 11;
 inline constexpr std::uint32_t kTooLarge = 1U << 12;
 inline constexpr std::uint32_t kBusStuck = 1U << 13;  ///< latched by a bus timeout; never set by softfeb
 
-/// Status word as text: "decode error: no register at this address". Empty for 0.
+/// Describes a status word, for example "decode error: no register at this address". Empty for 0.
 std::string status_text(std::uint32_t status);
 
 using Header = std::array<std::uint8_t, kHeaderSize>;
@@ -45,11 +45,12 @@ using Header = std::array<std::uint8_t, kHeaderSize>;
 struct Request {
   Header header{};  ///< as received, to be returned in the response; missing words are 0
   Opcode opcode = Opcode::kRead;
-  /// If set, the board continues after a failed word, which reads as all ones, and reports no error.
+  /// If set, the board continues after a failed word and reports no error. A failed word reads as all ones.
   bool ignore_bus_errors = false;
   std::uint32_t id = 0;
   std::uint64_t address = 0;
-  /// Bytes to read or write. 0 for a null request and if `status` forbids any access.
+  /// Number of bytes to read or write. 0 for a null request, and if an error in `status` prevents any
+  /// access.
   std::size_t access = 0;
   /// Write data: `access` bytes, referring to the message.
   ByteSpan data;
@@ -60,7 +61,7 @@ struct Request {
   bool answered() const { return opcode != Opcode::kPostedWrite; }
 };
 
-/// Returns nullopt for less than one word. `eofe`: the frame ended with EOFE.
+/// Returns nullopt if the message is shorter than one word. `eofe` means that the frame ended with EOFE.
 std::optional<Request> parse_request(ByteSpan message, bool eofe);
 
 /// Builds a client's request for `size` bytes, with `data` for writes. A null request has size 4 and no data.
@@ -74,7 +75,8 @@ struct Response {
   std::uint32_t status = 0;
   ByteSpan data;  ///< refers to the message
 
-  /// True if the header matches that request: word 0 except its capability bits, and words 1 to 4.
+  /// True if this is the response to `request`: words 0 to 4 of the headers are equal, except for the
+  /// capability bits of word 0.
   bool answers(const Header& request) const;
 };
 

@@ -49,7 +49,8 @@ bool SrpClient::on_segment(ByteSpan payload, Time now) {
   return true;
 }
 
-/// An id is the lower 32 bits of the transaction counter. Pending transactions span fewer than 2^32 numbers.
+/// Finds the pending transaction with this id, the lower 32 bits of its number. Pending transactions span
+/// fewer than 2^32 numbers, so the id is unique.
 std::map<SrpClient::Number, SrpClient::Pending>::iterator SrpClient::find(std::uint32_t id) {
   if (pending_.empty()) return pending_.end();
   const Number first = pending_.begin()->first;

@@ -19,7 +19,7 @@ enum class SrpOutcome : std::uint8_t {
   kStatus,     ///< answered with a nonzero status
   kMalformed,  ///< answered with an invalid length
   kTimeout,
-  kClosed,  ///< the link closed; whether a write took place is unknown
+  kClosed,  ///< the link closed; it is unknown whether a write was performed
 };
 
 struct SrpReply {
@@ -57,9 +57,9 @@ class SrpClient final : public RssiUser {
   /// callback, if the link is not open.
   bool read(std::uint32_t address, std::size_t bytes, Time now, Callback done);
   bool write(std::uint32_t address, ByteSpan data, Time now, Callback done);
-  /// Posted write: there is no answer.
+  /// Sends a posted write, to which there is no response.
   bool post(std::uint32_t address, ByteSpan data, Time now);
-  /// Null request. It is answered after all earlier requests have completed.
+  /// Sends a null request, which is answered after all earlier requests have completed.
   bool null(Time now, Callback done);
 
   std::size_t pending() const { return pending_.size(); }

@@ -17,7 +17,7 @@ constexpr std::size_t kLongestRequest = 4 * srp::kMaxMessage;
 /// The access in progress and the response being built. Shared with the bus during the access.
 struct SrpServer::Access {
   SrpServer* server = nullptr;  ///< null: server destroyed
-  bool stale = false;           ///< its connection has closed
+  bool stale = false;           ///< the connection of the request has closed
   std::vector<std::uint8_t> message;
   srp::Request request;  ///< refers to `message`
   std::vector<std::uint8_t> response;
@@ -65,7 +65,8 @@ bool SrpServer::on_segment(ByteSpan payload, Time now) {
 
 void SrpServer::on_room(Time now) { advance(now); }
 
-/// Processes requests until it must wait for the bus or the link. Both may call back synchronously.
+/// Processes requests until it must wait for the bus or the link. Bus and link may call back before their
+/// function returns.
 void SrpServer::advance(Time now) {
   now_ = std::max(now_, now);
   if (advancing_) return;

@@ -16,11 +16,12 @@
 
 namespace softfeb::srp {
 
-/// Limits on what a peer can make the server store. Beyond them, the link announces BUSY.
+/// Limits on the data that a peer can make the server store. If a limit is exceeded, the link announces
+/// BUSY.
 struct SrpServerLimits {
   std::size_t requests = 1024;             ///< requests received and not started
   std::size_t request_bytes = 256 * 1024;  ///< bytes of these requests
-  /// Bytes not yet accepted by the link; may be exceeded by one response.
+  /// Bytes of responses that the link has not accepted yet. One response may exceed this limit.
   std::size_t response_bytes = 256 * 1024;
 };
 
@@ -30,7 +31,7 @@ struct SrpServerCounters {
   std::uint64_t refused = 0;     ///< requests rejected before any access
   std::uint64_t bus_errors = 0;  ///< accesses that ended with a bus error
   std::uint64_t responses = 0;
-  std::uint64_t busy = 0;  ///< segments refused
+  std::uint64_t busy = 0;  ///< segments refused because of the limits
 };
 
 /// SRPv3 server on one RSSI link. Performs the accesses of the requests on the bus strictly in order and one

@@ -51,7 +51,7 @@ class StreamServer final : public RssiUser {
   StreamServer(FrameSource& source, FrameHandler received, std::size_t max_frame = 1024 * 1024);
 
   void attach(RssiLink& link) { link_ = &link; }
-  /// Sends data. Call it when the source has data again.
+  /// Sends data from the source. Call it when the source has data again.
   void pump(Time now);
 
   void on_open(Time now) override;
@@ -59,7 +59,7 @@ class StreamServer final : public RssiUser {
   bool on_segment(ByteSpan payload, Time now) override;
   void on_room(Time now) override { pump(now); }
 
-  const StreamCounters& sent() const { return sent_; }  ///< bytes include those of unfinished frames
+  const StreamCounters& sent() const { return sent_; }  ///< includes the bytes of unfinished frames
   const StreamCounters& received() const { return received_; }
   std::uint64_t dropped() const { return receiver_.dropped(); }  ///< packets received and dropped
 

@@ -10,23 +10,25 @@
 #include <optional>
 #include <vector>
 
-/// Goodput: payload of complete messages that reached the receiver. On RC, the receiver acknowledges the
-/// payload that it accepts, so the sender's completions count it. On UC, a message completes when it is sent,
-/// so only the receiver can count it.
+/// Counts delivered payload, which is the payload of complete messages that reached the receiver. Its rate
+/// is the goodput. On RC, the receiver acknowledges the payload that it accepts, so the sender's
+/// completions count it. On UC, a message completes when it is sent, so only the receiver can count it.
 namespace softfeb::stats {
 
 /// Delivered payload. The two counts come from snapshots that may have been taken at different times.
 struct Delivered {
-  std::uint64_t acknowledged = 0;  ///< bytes, RC, from the board's snapshot
-  std::uint64_t received = 0;      ///< bytes, UC, from the receiver's snapshot
-  Time received_at = 0;  ///< time of that snapshot, the latest if there are several receivers; 0: no UC
-  bool known = true;     ///< false: some of it goes over UC to an external receiver
+  std::uint64_t acknowledged = 0;  ///< bytes delivered over RC, from the board's snapshot
+  std::uint64_t received = 0;      ///< bytes delivered over UC, from the receiver's snapshot
+  /// time of the receiver's snapshot, the latest if there are several receivers; 0: no UC
+  Time received_at = 0;
+  bool known = true;  ///< false: some payload is sent over UC to an external receiver, which counts it
 
   Delivered& operator+=(const Delivered& o);
 };
 
-/// Bytes per second between two counts. `interval`: seconds between the board's snapshots. `origin`: start of
-/// traffic, used if `before` has no receiver's snapshot. Empty if the delivered payload is unknown.
+/// Bytes per second between two counts. `interval` is the number of seconds between the board's snapshots.
+/// `origin` is the start of traffic, used if `before` has no receiver's snapshot. Empty if the delivered
+/// payload is unknown.
 std::optional<double> delivered_rate(const Delivered& before, const Delivered& now, double interval,
                                      Time origin);
 
@@ -34,11 +36,11 @@ std::optional<double> delivered_rate(const Delivered& before, const Delivered& n
 class DeliveryMap {
  public:
   DeliveryMap() = default;
-  /// Covers the QPs of the configuration, then the slots of the boards' metadata buses whose host is a
-  /// receiver in this process.
+  /// Contains the configured QPs, then those slots of the boards' metadata buses whose host is a receiver
+  /// in this process.
   DeliveryMap(const config::RunConfig& config, const std::vector<endpoints::QpPlan>& plans);
 
-  /// Indices into Sample::endpoints and EndpointSnapshot::receive_qps.
+  /// A receiving QP: indices into Sample::endpoints and EndpointSnapshot::receive_qps.
   struct Place {
     std::size_t endpoint = 0;
     std::size_t qp = 0;

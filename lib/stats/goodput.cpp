@@ -13,7 +13,8 @@ double gbps(std::uint64_t bytes, double seconds) {
 
 double seconds_between(Time from, Time to) { return from != kNever && to > from ? to_seconds(to - from) : 0; }
 
-/// Snapshots of a QP at both ends of the measured time. Without a warm-up, all counters of `begin` are 0.
+/// Snapshots of a QP at the beginning and end of the measured time. Without a warm-up, all counters of
+/// `begin` are 0.
 struct Ends {
   engine::SendQpSnapshot begin, end;
   Time from = kNever;  ///< the sender's first packet or the end of the warm-up, whichever is later
@@ -35,7 +36,7 @@ void set(QpRates& f, std::uint64_t bytes) {
   f.goodput_gbps = gbps(bytes, f.seconds);
 }
 
-/// RC: goodput from the sender's completions.
+/// Sets the goodput of an RC QP from the sender's completions.
 void set_completed(QpRates& f, const Ends& e) {
   std::uint64_t bytes = e.end.completed_payload_bytes - e.begin.completed_payload_bytes;
   f.from = e.from;
@@ -51,9 +52,9 @@ void set_completed(QpRates& f, const Ends& e) {
   set(f, bytes);
 }
 
-/// UC: goodput from a receiver in this process. A message that was in progress at the end of the warm-up
-/// counts in proportion, as if it arrived at a constant rate, so the goodput never exceeds the rate of the
-/// wire.
+/// Sets the goodput of a UC QP from the counters of a receiver in this process. A message that was in
+/// progress at the end of the warm-up is counted in part, as if it had arrived at a constant rate, so that
+/// the goodput never exceeds the rate on the wire.
 void set_received(QpRates& f, const Ends& e, const stats::DeliveryMap::Place& place, const Outcome& o) {
   const engine::ReceiveQpSnapshot& end = o.final[place.endpoint].receive_qps[place.qp];
   engine::ReceiveQpSnapshot begin;
@@ -72,8 +73,8 @@ void set_received(QpRates& f, const Ends& e, const stats::DeliveryMap::Place& pl
   set(f, static_cast<std::uint64_t>(bytes * std::min(1.0, seconds_between(f.from, f.to) / whole)));
 }
 
-/// UC: goodput from the report of a remote receiver. Unknown without a report. Also unknown after a warm-up,
-/// because the report of a remote receiver includes it.
+/// Sets the goodput of a UC QP from the report of a remote receiver. Without a report it is unknown. It is
+/// also unknown after a warm-up, because a remote receiver's report includes the warm-up.
 void set_reported(QpRates& f, const Ends& e, const ReportedGoodput* reported, const Outcome& o) {
   f.from = e.from;
   f.to = e.end.counters.last_completed;

@@ -17,12 +17,13 @@ namespace softfeb::stats {
 /// sender's completions count it for RC, the receiver counts it for UC.
 struct QpRates {
   Time from = 0, to = 0;  ///< interval of the goodput, on the run's clock; `to` ≤ `from`: not measured
-  double seconds = 0;     ///< length of that interval, or the length that a remote receiver reported
-  /// Payload of messages that the receiver accepted in that interval; empty if unknown (UC to a remote
+  double seconds = 0;     ///< length of the interval, or the length that a remote receiver reported
+  /// Payload of messages that the receiver accepted in the interval; empty if unknown (UC to a remote
   /// receiver that does not report it).
   std::optional<std::uint64_t> payload_bytes = 0;
   std::optional<double> goodput_gbps = 0;
-  double tx_payload_gbps = 0;          ///< payload of first transmissions, in the sender's interval
+  /// rate of payload sent for the first time, in the sender's interval
+  double tx_payload_gbps = 0;
   std::optional<double> offered_gbps;  ///< requested payload rate; empty for "max"
   std::optional<double> rate_error;    ///< tx_payload_gbps / offered_gbps - 1
 };
@@ -31,12 +32,13 @@ struct QpRates {
 std::optional<double> offered_gbps(const config::QpConfig& qp);
 
 QpRates rates_of(const endpoints::QpPlan& plan, const Outcome& outcome);
-/// For any QP of a board, including those of the metadata bus; without `offered_gbps` and `rate_error`.
+/// Rates of any QP of a board, including those of the metadata bus. `offered_gbps` and `rate_error` are not
+/// set.
 QpRates rates_of(std::size_t board, std::size_t qp, const Outcome& outcome);
 
-/// Length of the measured time in seconds: from the end of the warm-up to the last completion, or to the last
-/// UC message that a receiver of this process accepted. If all queue pairs were created over metadata buses,
-/// it begins with their first completion.
+/// Length of the measured time in seconds: from the end of the warm-up to the last completion, or to the
+/// last UC message that a receiver of this process accepted. If all queue pairs were created over metadata
+/// buses, the measured time begins with their first completion.
 double measured_seconds(const endpoints::Plans& plans, const Outcome& outcome);
 
 /// Adds `goodput_gbps`, `tx_payload_gbps`, `measured_s` and `measured_payload_bytes` to an element of

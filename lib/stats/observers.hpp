@@ -11,8 +11,8 @@
 
 namespace softfeb::stats {
 
-/// The observers of a run, each with its own sampling times. One snapshot serves all that are due. Each
-/// observer sees the peaks since its own last sample, regardless of the others.
+/// The observers of a run, each with its own sampling times. If several observers are due, they share one
+/// snapshot. Each observer gets the peaks since its own last sample, regardless of the others.
 class Observers {
  public:
   /// The observers must outlive this object.
@@ -24,7 +24,7 @@ class Observers {
   void begin() {
     for (Entry& e : entries_) e.observer->begin();
   }
-  /// Time of the first due observer, since traffic began; kNever if none is left.
+  /// Time since traffic began at which the next observer is due; kNever if none is left.
   Time due() const {
     Time due = kNever;
     for (const Entry& e : entries_) due = std::min(due, e.observer->due());

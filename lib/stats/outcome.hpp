@@ -21,20 +21,22 @@ namespace softfeb::stats {
 /// Goodput that a remote receiver measured.
 struct ReportedGoodput {
   double seconds = 0;  ///< time from its first to its last completion
-  double gbps = 0;     ///< payload rate in that time
+  double gbps = 0;     ///< payload rate during these seconds
 };
 
 /// Outcome of a run: its counters at the start, after the warm-up and at the end, and how it ended. Times are
 /// on the clock of the run.
 struct Outcome {
   Time started = 0;        ///< start of traffic
-  double start_up_s = 0;   ///< time from the start of the program until then
+  double start_up_s = 0;   ///< time from the start of the program to the start of traffic
   Time measured_from = 0;  ///< end of the warm-up
-  Time stopped = 0;        ///< end of traffic: after the last message or the duration, or by a signal
-  Time ended = 0;          ///< all outstanding requests have completed or were flushed
+  /// end of traffic, caused by the last message, the configured duration or a signal
+  Time stopped = 0;
+  Time ended = 0;  ///< all outstanding requests have completed or were flushed
   bool interrupted = false;
-  bool flushed = false;          ///< requests were still outstanding after the drain timeout
-  bool ended_in_warmup = false;  ///< the results then cover the whole run
+  bool flushed = false;  ///< requests were still outstanding after the drain timeout
+  /// the run ended before the warm-up did, so the results cover the whole run
+  bool ended_in_warmup = false;
   std::vector<engine::EndpointSnapshot> baseline;  ///< at measured_from; empty without warm-up
   std::vector<engine::EndpointSnapshot> final;     ///< at the end
   std::optional<fabric::NetworkSnapshot> network;  ///< at the end; empty without switches in this process

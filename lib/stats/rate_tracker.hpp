@@ -17,7 +17,7 @@ namespace softfeb::stats {
 /// Counters of a sending QP, or the sums of several.
 struct SendCounts {
   std::uint64_t counted_bytes = 0;          ///< bytes that Rc limits: BTH to pad, including retransmissions
-  std::uint64_t payload_bytes = 0;          ///< first transmissions
+  std::uint64_t payload_bytes = 0;          ///< payload sent for the first time
   std::uint64_t retransmitted = 0;          ///< packets
   std::uint64_t cnps = 0;                   ///< received
   std::uint64_t completed = 0, failed = 0;  ///< messages
@@ -28,41 +28,43 @@ struct SendCounts {
   SendCounts operator-(const SendCounts& o) const;
 };
 
-/// State of a congestion control, or of several. A control that QPs share (`scope: board`, `scope: ip_pair`)
-/// counts once.
+/// State of one congestion control, or the sum over several. A congestion control that QPs share (`scope:
+/// board`, `scope: ip_pair`) counts once.
 struct ControlState {
   std::size_t controls = 0;       ///< number of congestion controls; with 0 the others are 0
   double rc = 0, rt = 0;          ///< sums
-  double rc_min = 0, rc_max = 0;  ///< of a single control
+  double rc_min = 0, rc_max = 0;  ///< minimum and maximum of a single control
   double alpha = 0;               ///< sum of values 0…1
 
   double alpha_mean() const { return controls == 0 ? 0 : alpha / static_cast<double>(controls); }
   ControlState& operator+=(const ControlState& o);
 };
 
-/// A sending QP in an interval, or the sum of several.
+/// Statistics of a sending QP in an interval, or the sum over several QPs.
 struct SendInterval {
   std::size_t qps = 1;
-  SendCounts counts;   ///< in the interval
+  SendCounts counts;   ///< counts in the interval
   double sent = 0;     ///< rate of SendCounts::counted_bytes
   double payload = 0;  ///< rate of SendCounts::payload_bytes
-  /// Payload rate without packets that the network dropped. RC: rate of first transmissions, because lost
-  /// packets are retransmitted. UC: payload that the receiver accepted. Empty if unknown.
+  /// Payload rate excluding packets that the network dropped. For RC, the rate of first transmissions,
+  /// because lost packets are retransmitted. For UC, the rate of payload that the receiver accepted. Empty
+  /// if unknown.
   std::optional<double> carried = 0;
-  /// Payload rate of messages that reached the receiver completely; empty if unknown (stats/delivery.hpp).
+  /// Payload rate of complete messages that reached the receiver; empty if unknown (stats/delivery.hpp).
   std::optional<double> goodput = 0;
   ControlState control;  ///< at the end of the interval
 
-  /// `owns_control`: false if an earlier QP of the sum has the same congestion control.
+  /// Adds `o` to the sum. `owns_control` is false if an earlier QP in the sum has the same congestion
+  /// control.
   void add(const SendInterval& o, bool owns_control = true);
 };
 
 struct BoardInterval {
-  /// End of the interval, since traffic began, in seconds. A whole number of nanoseconds, as written to
-  /// files, so that a rate times the difference of two written times gives the exact number of bytes.
+  /// End of the interval in seconds since traffic began. This is a whole number of nanoseconds, as written
+  /// to files, so that a rate times the difference of two written times gives the exact number of bytes.
   double at = 0;
-  /// Length in seconds. 0: the snapshot is no newer than the previous one. Then counts and rates are 0, and
-  /// the events since then count in the next interval.
+  /// Length of the interval in seconds. It is 0 if the snapshot is no newer than the previous one. Counts
+  /// and rates are then 0, and later events count in the next interval.
   double seconds = 0;
   std::vector<SendInterval> qps;  ///< indexed like EndpointSnapshot::send_qps
   SendInterval configured;        ///< sum over the QPs of the configuration
@@ -71,7 +73,7 @@ struct BoardInterval {
 };
 
 struct PortCounts {
-  std::uint64_t wire_bytes = 0;  ///< sent, with preamble, FCS and gap
+  std::uint64_t wire_bytes = 0;  ///< bytes sent, including preamble, FCS and interframe gap
   std::uint64_t ecn_marked = 0, dropped = 0;
   std::uint64_t pause_tx = 0, pause_rx = 0;  ///< frames
   std::uint64_t cnp_forged = 0;
@@ -80,16 +82,16 @@ struct PortCounts {
   PortCounts operator-(const PortCounts& o) const;
 };
 
-/// A switch port in an interval.
+/// Statistics of a switch port in an interval.
 struct PortInterval {
   std::uint64_t queue = 0;    ///< bytes at the end of the interval
   std::uint64_t peak = 0;     ///< bytes, maximum in the interval
   std::uint64_t longest = 0;  ///< bytes, maximum since the start
-  PortCounts counts;          ///< in the interval
+  PortCounts counts;          ///< counts in the interval
   PortCounts total;           ///< since the start
   double sent = 0;            ///< rate of PortCounts::wire_bytes
   double used = 0;            ///< share of the link's rate, 0…1
-  double paused_share = 0;    ///< share of the interval in which it had frames to send but could not
+  double paused_share = 0;    ///< share of the interval in which the port had frames to send but was paused
 };
 
 /// All rates and counts for the time between the previous sample and this one. The first interval begins with
@@ -101,12 +103,12 @@ struct RunInterval {
   SendInterval sum;                            ///< sum over the boards' `all`
   SendCounts total;                            ///< sum over the boards' `total`
   double frames = 0;                           ///< frames per second that boards and receivers sent
-  double network_at = 0, network_seconds = 0;  ///< as BoardInterval::at and seconds, for all ports
+  double network_at = 0, network_seconds = 0;  ///< like BoardInterval::at and seconds, but for all ports
   std::vector<PortInterval> ports;  ///< indexed like NetworkSnapshot::ports; empty without a network
   PortCounts ports_total;           ///< sum over the ports' `total`
 };
 
-/// Returns for each plan whether its QP is the first of its board that uses its congestion control.
+/// For each plan, returns true if its QP is the first QP of the board that uses its congestion control.
 std::vector<bool> own_rates(const config::RunConfig& config, const std::vector<endpoints::QpPlan>& plans);
 
 /// Computes rates from the counters of successive samples. Every observer needs its own tracker, because each
@@ -116,7 +118,7 @@ class RateTracker {
   /// Tracks switch ports only.
   RateTracker() = default;
   RateTracker(const config::RunConfig& config, const std::vector<endpoints::QpPlan>& plans);
-  /// `own_rates`: own_rates() of each board's configured QPs.
+  /// `own_rates` contains the result of own_rates() for each board's configured QPs.
   RateTracker(DeliveryMap deliveries, std::vector<std::vector<bool>> own_rates);
 
   /// The result is valid until the next call.
@@ -133,7 +135,7 @@ class RateTracker {
     std::uint64_t peak = 0;  ///< peak of samples that were no newer than the previous one
   };
   struct EndpointBefore {
-    std::uint64_t ns = 0;  ///< since traffic began
+    std::uint64_t ns = 0;  ///< end of the previous interval, since traffic began
     std::uint64_t frames = 0;
     std::vector<QpBefore> qps;
   };

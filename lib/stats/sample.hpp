@@ -15,11 +15,11 @@
 /// format the results (lib/report, lib/telemetry) and judge them (lib/lab).
 namespace softfeb::stats {
 
-/// All counters at one moment of a run: `softfeb run`, or the lab in real or virtual time. Refers to memory
-/// of the caller and is valid during the call only.
+/// All counters at one point in time of a run (`softfeb run`, or the lab in real or virtual time). Refers
+/// to memory of the caller and is valid only during the call.
 struct Sample {
   Time at = 0;      ///< since traffic began
-  Time origin = 0;  ///< when traffic began, on the clock of all times in the snapshots (`taken_at`, …)
+  Time origin = 0;  ///< start of traffic, on the clock of the times in the snapshots (`taken_at`, …)
   /// Boards, then receivers, in the order of the configuration. In real time each has its own `taken_at`.
   const std::vector<engine::EndpointSnapshot>* endpoints = nullptr;
   const fabric::NetworkSnapshot* network = nullptr;  ///< null without switches in this process
@@ -35,7 +35,7 @@ class Observer {
   /// sample may be late, and one sample replaces all that were missed.
   virtual Time due() const = 0;
   virtual void add(const Sample& sample) = 0;
-  /// Receives the last sample. Traffic has ended, and the run is drained.
+  /// Receives the last sample, after traffic has ended and the run has drained.
   virtual void end(const Sample& sample) { add(sample); }
 };
 

@@ -18,7 +18,7 @@ std::optional<std::string> text_of(const Json& value) {
   return std::nullopt;
 }
 
-/// Returns false unless the value is "all" or a number.
+/// Reads "all" or a number. Returns false for any other value.
 bool read_qps(const Json& value, std::optional<std::uint32_t>& out) {
   if (value.is_string()) return value.get<std::string>() == "all";
   if (!value.is_number_unsigned() || value.get<std::uint64_t>() >= UINT32_MAX) return false;

@@ -11,7 +11,8 @@
 
 namespace softfeb::telemetry {
 
-/// {"board": NAME, "qps": "all" or N, "set": {KEY: VALUE, …}}; values are strings, numbers or booleans.
+/// A parsed request body {"board": NAME, "qps": "all" or N, "set": {KEY: VALUE, …}}. Values are strings,
+/// numbers or booleans.
 struct ChangeRequest {
   std::string board;
   std::optional<std::uint32_t> qp;  ///< empty: all
@@ -21,7 +22,8 @@ struct ChangeRequest {
 /// Parses a request body into `out`. Returns the error response if it is invalid, otherwise nullopt.
 std::optional<Response> parse_change(const std::string& body, ChangeRequest& out);
 
-/// "feb%200" → "feb 0". Returns nullopt if a % is not followed by two hexadecimal digits.
+/// Decodes percent-encoding, for example "feb%200" to "feb 0". Returns nullopt if a % is not followed by
+/// two hexadecimal digits.
 std::optional<std::string> decode_percent(const std::string& text);
 
 }  // namespace softfeb::telemetry

@@ -17,14 +17,17 @@ namespace softfeb::telemetry {
 
 /// Limits on the resources that clients can use.
 struct HttpLimits {
-  std::size_t connections = 64;           ///< above: 503 and closed
-  std::size_t streams = 32;               ///< among these connections; above: 503
-  std::uint32_t header_bytes = 8 * 1024;  ///< above: 431
-  std::uint32_t body_bytes = 16 * 1024;   ///< above: 413
+  std::size_t connections = 64;           ///< further connections get 503 and are closed
+  std::size_t streams = 32;               ///< event streams among these connections; further ones get 503
+  std::uint32_t header_bytes = 8 * 1024;  ///< larger headers get 431
+  std::uint32_t body_bytes = 16 * 1024;   ///< larger bodies get 413
   std::size_t stream_backlog =
-      512 * 1024;  ///< bytes queued for a slow client; events beyond are skipped for it
-  std::chrono::milliseconds request{10'000};  ///< for a whole request, including idle time
-  std::chrono::milliseconds write{20'000};    ///< for a response, or for one write of a stream
+      /// bytes of events queued for a slow client; it does not get further events until there is room
+      512 * 1024;
+  /// time limit for receiving a whole request, including idle time
+  std::chrono::milliseconds request{10'000};
+  /// time limit for sending a response, or for one write of a stream
+  std::chrono::milliseconds write{20'000};
 };
 
 /// HTTP/1.1 server for a page, its statistics and event streams, on an io_context that the caller runs.
@@ -41,7 +44,7 @@ class HttpServer {
   HttpServer& operator=(const HttpServer&) = delete;
 
   std::uint16_t port() const;
-  /// "http://127.0.0.1:8080/"
+  /// URL of the server, for example "http://127.0.0.1:8080/".
   std::string url() const;
   /// Sends an event to every stream. `event` is formatted by format_event().
   void publish(const std::string& event);

@@ -25,8 +25,8 @@ constexpr std::chrono::seconds kLinger{1};
 
 std::string text(beast::string_view v) { return {v.data(), v.size()}; }
 
-/// Status line and fields, up to the empty line. Beast's own serializer costs six seconds of compile time and
-/// serves bodies in pieces, of which there are none here.
+/// Formats the status line and the fields, up to the empty line. Beast's own serializer would add six
+/// seconds of compile time. Its main purpose is to send bodies in pieces, which is not needed here.
 std::string format(const http::response_header<>& header) {
   std::string out = "HTTP/1.1 " + std::to_string(header.result_int()) + ' ' +
                     text(http::obsolete_reason(header.result())) + "\r\n";
@@ -152,7 +152,8 @@ void HttpSession::on_response_sent() {
   drain();
 }
 
-/// Closing a socket with unread bytes sends a TCP reset, and the client may lose our response.
+/// Reads the remaining bytes before closing. Closing a socket with unread bytes would send a TCP reset, and
+/// the client might lose our response.
 void HttpSession::drain() {
   stream_.async_read_some(boost::asio::buffer(ignored_),
                           [self = shared_from_this()](const beast::error_code& error, std::size_t) {

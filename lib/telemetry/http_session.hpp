@@ -37,7 +37,7 @@ class HttpServer::Impl : public std::enable_shared_from_this<HttpServer::Impl> {
   std::vector<std::string> names;
   HttpLimits limits;
   boost::asio::ip::tcp::acceptor acceptor;
-  boost::asio::steady_timer pause;  ///< after a failed accept
+  boost::asio::steady_timer pause;  ///< delays the next accept after a failed one
   std::set<HttpSession*> sessions;
   std::size_t streams = 0;
 };
@@ -50,7 +50,8 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
   HttpSession(const HttpSession&) = delete;
   HttpSession& operator=(const HttpSession&) = delete;
 
-  /// If `busy`, there are too many connections: responds with 503 and closes.
+  /// Starts serving the client. If `busy` is true, there are too many connections, and the session responds
+  /// with 503 and closes.
   void start(bool busy);
   /// Sends an event if the client has opened the event stream.
   void publish(const std::shared_ptr<const std::string>& event);

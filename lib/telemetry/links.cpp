@@ -15,7 +15,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 using srp::RssiClosed;
 
-/// Rounded to milliseconds, the resolution of the link timers.
+/// Seconds from `from` to `to`, rounded to milliseconds, the resolution of the link timers.
 double seconds_between(Time from, Time to) {
   return to > from ? std::round(to_seconds(to - from) * 1e3) / 1e3 : 0.0;
 }

@@ -33,11 +33,11 @@ class Links {
   virtual std::vector<LinkView> links() const = 0;
 };
 
-/// One closed connection.
+/// Formats one closed connection.
 nlohmann::ordered_json closed_json(const srp::RssiClosed& closed);
-/// The most recently closed connections, oldest first.
+/// Formats the most recently closed connections, oldest first.
 nlohmann::ordered_json closed_json(const srp::RssiHistory& history);
-/// Number of closed connections by reason; reasons with a count of 0 are omitted.
+/// Formats the number of closed connections by reason. Reasons with a count of 0 are omitted.
 nlohmann::ordered_json reasons_json(const srp::RssiHistory& history);
 nlohmann::ordered_json reasons_json(const srp::RssiHistory::Counts& counts);
 
@@ -46,7 +46,7 @@ nlohmann::ordered_json reasons_json(const srp::RssiHistory::Counts& counts);
 std::string links_json(const RunInfo& info, const std::vector<LinkView>& links);
 inline constexpr std::size_t kListed = 64;
 
-/// UTC with milliseconds, for example 2026-05-01T12:00:00.123Z; empty for 0.
+/// Formats a time as UTC with milliseconds, for example 2026-05-01T12:00:00.123Z; empty for 0.
 std::string utc(std::int64_t unix_ns);
 
 }  // namespace softfeb::telemetry

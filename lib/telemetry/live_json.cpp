@@ -18,7 +18,7 @@ constexpr double kGbps = 8e-9;  // Gb/s per byte per second
 double rounded(double v) { return std::round(v * 1e5) / 1e5; }
 double gbps(double bytes_per_second) { return rounded(bytes_per_second * kGbps); }
 
-/// Replaces bytes that are not UTF-8: names come from files.
+/// Serializes `json`. Names come from files, so bytes that are not valid UTF-8 are replaced.
 std::string dump(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
 Json board_json(const RunInfo::Board& b) {
@@ -47,7 +47,7 @@ Json column(const std::vector<T>& rows, Value value) {
   return out;
 }
 
-/// {"columns": [name …], "rows": [[value …] …]}
+/// Returns an empty table, with the format {"columns": [name …], "rows": [[value …] …]}.
 Json table() { return {{"columns", Json::array()}, {"rows", Json::array()}}; }
 
 Json board_counters(const RunInfo& info, const stats::Sample& sample) {
@@ -97,7 +97,7 @@ std::string setup_json(const RunInfo& info, double interval) {
 
 std::string sample_json(const stats::RunInterval& interval) {
   Json json{{"t", std::round(to_seconds(interval.at) * 1e6) / 1e6}};
-  // The charts begin with the first sample, which has counts but no rates.
+  // The first sample has counts but no rates, so its rates are shown as 0.
   const double shown = interval.first ? 0 : 1;
   using B = stats::BoardInterval;
   const auto boards = [&](auto value) { return column(interval.boards, value); };

@@ -6,7 +6,7 @@
 
 #include <string>
 
-/// Data for the page as JSON on one line (doc/telemetry.md). Rates are in Gb/s.
+/// Formats the data of the page as JSON on one line (doc/telemetry.md). Rates are in Gb/s.
 namespace softfeb::telemetry {
 
 /// Names and limits: event `setup` and /api/setup.

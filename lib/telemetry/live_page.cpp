@@ -72,7 +72,7 @@ std::string LivePage::links() const {
   return links_ != nullptr ? links_json(info_, links_->links()) : "null";
 }
 
-/// Links change rarely, so they are published only on change.
+/// Publishes the links if they have changed since the last call, which is rare.
 void LivePage::publish_links() {
   std::string text = links();
   if (text == links_text_) return;
@@ -173,7 +173,7 @@ std::optional<std::size_t> LivePage::board_of(const std::string& name) const {
   return static_cast<std::size_t>(it - info_.boards.begin());
 }
 
-/// The boards and their registers are gone after the run.
+/// Refuses requests for the boards' parameters after the run, when the boards no longer exist.
 bool LivePage::refuse_when_over(const Respond& respond) const {
   if (state_ != State::kEnded) return false;
   respond(problem(409, "the run has ended", "start a new run"));

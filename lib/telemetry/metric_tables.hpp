@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <span>
 
-/// All metrics, used by /metrics, the page's table of counters, and DPDK telemetry. Names follow Prometheus,
-/// without the prefix.
+/// Tables of all metrics, used by /metrics, the page's table of counters, and DPDK telemetry. Names follow
+/// the conventions of Prometheus and do not include the prefix.
 namespace softfeb::telemetry {
 
 struct SendQpMetric {

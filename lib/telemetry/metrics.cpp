@@ -74,7 +74,8 @@ void write_boards(PrometheusText& out, const RunInfo& info, const stats::Sample&
   }
 }
 
-/// Goodput is the rate of this counter. Omits boards that send over UC to an external receiver.
+/// Writes the delivered payload of each board, whose rate is the goodput. Omits boards that send over UC to
+/// an external receiver, because their delivered payload is unknown.
 void write_deliveries(PrometheusText& out, const RunInfo& info, const stats::Sample& sample) {
   out.family("softfeb_board_delivered_payload_bytes_total", kCounter,
              "Payload bytes of messages that arrived completely at their receivers.");
@@ -90,7 +91,7 @@ void write_marked_acks(PrometheusText& out, const RunInfo& info, const stats::Sa
     out.series({{"board", info.boards[b].name}}, (*sample.endpoints)[b].endpoint.rx_ce);
 }
 
-/// Metrics per congestion control. Omits QPs without one.
+/// Writes the metrics of each QP's congestion control. Omits QPs that have none.
 void write_rates(PrometheusText& out, const RunInfo& info, const stats::Sample& sample) {
   for (const CongestionMetric& m : congestion_metrics()) {
     out.family(std::string("softfeb_qp_") + m.name, m.counter ? kCounter : kGauge, m.help);

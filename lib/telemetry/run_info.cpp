@@ -9,7 +9,7 @@ namespace {
 
 using config::DcqcnConfig;
 
-/// Does not fill in the queue pairs.
+/// Describes a board, without its queue pairs.
 RunInfo::Board board_of(const config::BoardConfig& b) {
   RunInfo::Board out;
   out.name = b.endpoint.name;

@@ -13,13 +13,14 @@
 
 namespace softfeb::telemetry {
 
-/// Description of a run for display: names, and limits for comparison. Plain data, built once.
+/// Description of a run for display: names, and limits with which the measured rates are compared. Plain
+/// data, built once.
 struct RunInfo {
   struct Board {
     std::string name;
     std::string ip;
-    std::uint64_t link_rate = 0;  ///< bytes per second on the wire; 0: unshaped
-    bool control = false;         ///< its registers are served
+    std::uint64_t link_rate = 0;  ///< bytes per second on the wire; 0: not limited
+    bool control = false;         ///< the board's registers are served
     bool dcqcn = false;           ///< a QP of the configuration has congestion control
     std::size_t qps = 0;          ///< number of QPs in the configuration
   };
