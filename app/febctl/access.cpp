@@ -13,7 +13,8 @@ namespace softfeb::febctl {
 
 namespace {
 
-/// False for flash registers: reading one returns a response of the flash, not the value written.
+/// Returns false for flash registers: reading such a register returns a response of the flash memory, not
+/// the value written.
 bool reads_back(const Register& reg) {
   return reg.access == Access::kReadWrite && reg.path.find("AxiMicronN25Q") == std::string::npos;
 }

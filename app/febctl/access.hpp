@@ -16,8 +16,8 @@ struct Reading {
   std::string error;
 };
 
-/// Reads registers with pipelined accesses. Registers that share words cost one access. Results have the
-/// order of `registers`.
+/// Reads registers with pipelined accesses. Registers in the same words are read with one access. The
+/// results are in the order of `registers`.
 std::vector<Reading> read_registers(RegisterPort& board, const std::vector<Register>& registers);
 
 /// Reads one register. Throws Refusal if the board refuses.
@@ -25,12 +25,12 @@ Bits read_register(RegisterPort& board, const Register& reg);
 std::uint64_t read_number(RegisterPort& board, const Register& reg);
 
 struct WriteMode {
-  bool verify = true;   ///< read back registers that can be read
+  bool verify = true;   ///< read back the written value if the register can be read
   bool posted = false;  ///< send posted writes: no response, and therefore no verification
 };
 
-/// Writes whole words. Reads other registers' bits in these words first, and writes them back unchanged.
-/// Throws Refusal if the value read back differs.
+/// Writes the words that contain `reg`. Bits of other registers in these words are read first and written
+/// back unchanged. Throws Refusal if the value read back differs from the value written.
 void write_register(RegisterPort& board, const Catalogue& catalogue, const Register& reg, const Bits& bits,
                     const WriteMode& mode = {});
 void write_number(RegisterPort& board, const Catalogue& catalogue, const Register& reg, std::uint64_t value);

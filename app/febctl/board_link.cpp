@@ -61,7 +61,8 @@ class SrpPort final : public RegisterPort {
     if (outcome.ok()) return {std::move(outcome.data), ""};
     const std::string what =
         client_.explain(outcome, fmt::format("read of {} bytes at {:#010x}", range.bytes, range.address));
-    // A refusal concerns one register; a missing response concerns the whole board.
+    // The board may refuse one access and accept others, whereas a missing response is an error of the
+    // whole board.
     if (outcome.outcome == SrpOutcome::kStatus) return {{}, what};
     throw NoAnswer(what);
   }

@@ -52,7 +52,7 @@ std::string list_of(const std::vector<std::string>& names) {
   return text;
 }
 
-/// "Name[3]" → 3; removes the index from the name.
+/// Removes the index from a name such as "Name[3]" and returns it (3).
 std::optional<std::uint32_t> take_index(std::string_view& name) {
   const std::size_t open = name.rfind('[');
   std::uint64_t index = 0;
@@ -127,8 +127,8 @@ std::vector<const Register*> Catalogue::ending_in(std::string_view name) const {
   return found;
 }
 
-/// Resolves a list whose elements are separate registers: name[0], name[1] …. A list with one element needs
-/// no index.
+/// Returns the separate registers name[0], name[1] … of a list that is named without an index. If there is
+/// only one, the name means this register.
 std::vector<const Register*> Catalogue::members(std::string_view name) const {
   std::vector<const Register*> found;
   for (unsigned i = 0; i <= kListed; ++i) {

@@ -12,14 +12,14 @@
 namespace softfeb::febctl {
 
 /// The registers of a firmware profile, by name. A name is a full path (Root.Core.AxiVersion.ScratchPad), a
-/// unique suffix of a path that starts after a dot (AxiVersion.ScratchPad), either of these with the index of
-/// an array element, or a pattern with * and ?. UdpEngine's raw registers have a second name without Raw,
-/// whose value is the address or port itself.
+/// unique suffix of a path that starts after a dot (AxiVersion.ScratchPad), either of these with the index
+/// of an array element, or a pattern with * and ?. Each raw register of UdpEngine also has a second name
+/// without "Raw". The value under the second name is the address or port itself.
 class Catalogue {
  public:
   explicit Catalogue(std::vector<Register> registers);
 
-  /// All registers in the order of their addresses, without second names.
+  /// All registers, each listed once, in the order of their addresses.
   const std::vector<Register>& all() const { return registers_; }
 
   /// Resolves a name to one register, or a pattern to all matching registers. Throws UsageError, which lists
@@ -27,7 +27,7 @@ class Catalogue {
   std::vector<Register> resolve(std::string_view name) const;
   /// Like resolve(), but rejects patterns.
   Register one(std::string_view name) const;
-  /// Finds a register by a suffix of its path; empty if this profile has none.
+  /// Finds a register by a suffix of its path; empty if this profile has no such register.
   std::optional<Register> find(std::string_view name) const;
   /// All registers at and below a node of the tree. Throws UsageError.
   std::vector<Register> below(std::string_view node) const;
@@ -49,7 +49,8 @@ class Catalogue {
   std::vector<Register> second_names_;
 };
 
-/// * matches any characters, ? matches one; all others, including brackets, match themselves.
+/// Returns true if `text` matches `pattern`. In the pattern, * matches any number of characters and ?
+/// matches one character. All other characters, including brackets, match themselves.
 bool matches(std::string_view pattern, std::string_view text);
 
 /// The registers of a firmware profile.

@@ -15,7 +15,7 @@ namespace softfeb::febctl {
 struct ReadOptions {
   std::vector<std::string> what;  ///< names, patterns, addresses
   std::optional<double> watch;    ///< interval in seconds
-  std::uint64_t times = 0;        ///< number of repetitions with watch; 0: until stopped
+  std::uint64_t times = 0;        ///< number of repetitions with `watch`; 0: until stopped by a signal
 };
 void read_command(Context& context, const ReadOptions& options);
 
@@ -27,7 +27,7 @@ struct WriteOptions {
 void write_command(Context& context, const WriteOptions& options);
 
 struct ListOptions {
-  std::string node;  ///< empty: everything
+  std::string node;  ///< empty: the whole register tree
 };
 void list_command(Context& context, const ListOptions& options);
 
@@ -48,13 +48,13 @@ void load_command(Context& context, const LoadOptions& options);
 /// Meaning of a word on the command line: registers by name, or words at an address. Throws UsageError.
 struct Target {
   std::vector<Register> registers;
-  std::optional<Range> range;  ///< if set, there are no registers
+  std::optional<Range> range;  ///< if set, the word is an address and no registers are listed
 };
 Target parse_target(const Catalogue& catalogue, const std::string& text);
 
 struct ConnectCommand {
   ConnectOptions connection;
-  std::optional<double> seconds;  ///< with a sink: time to keep the session open; empty: until a signal
+  std::optional<double> seconds;  ///< time to keep the session with a sink open; empty: until a signal
 };
 void connect_command(Context& context, const ConnectCommand& options);
 
@@ -93,7 +93,7 @@ void status_command(Context& context);
 
 struct StreamOptions {
   double seconds = 5;
-  std::optional<std::uint32_t> frame_size;  ///< 64-bit words; empty: unchanged
+  std::optional<std::uint32_t> frame_size;  ///< frame size in 64-bit words; empty: unchanged
 };
 
 /// Receives frames from the board's generator and checks each one. Throws Refusal if one is wrong or none

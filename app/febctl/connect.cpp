@@ -26,7 +26,8 @@ std::uint32_t random_bits(unsigned bits) {
   return device() & static_cast<std::uint32_t>((std::uint64_t{1} << bits) - 1);
 }
 
-/// The handler is made from this key, and its lower 24 bits become the QPN. QPN 0 means none.
+/// Chooses the key of a protection domain. The board derives the handler from the key, and the handler's
+/// lower 24 bits become the QPN. A QPN of 0 would mean that there is none.
 std::uint32_t pd_key() {
   const std::uint32_t key = random_bits(32);
   return (key & 0xffffff) == 0 ? key | 1 : key;
@@ -93,7 +94,7 @@ class ConnectionSetup {
                 .timeout = static_cast<std::uint8_t>(options_.ack_timeout),
                 .retry_count = static_cast<std::uint8_t>(options_.retry),
                 .rnr_retry = static_cast<std::uint8_t>(options_.rnr_retry)};
-    // The sink needs our QPN before it describes its memory.
+    // The sink must know our QPN before it reports its memory.
     if (options_.sink.empty()) {
       take_options();
       register_memory();
@@ -129,7 +130,8 @@ class ConnectionSetup {
     local.message_size = options_.size;
     local.slots = options_.slots;
     local.immediate = {{"kind", "value"}, {"value", 1}};
-    // The board's counter payload has been running since power-up and continues from burst to burst.
+    // The board's payload counter starts at power-up and continues from burst to burst, so its first value
+    // is unknown.
     local.payload = {{"kind", "counter"}, {"origin", "any"}};
     local.qps = {{*pair_.board().qpn, made_.qp.sq_psn}};
     made_.sink = peers::connect(url, local);
@@ -181,7 +183,7 @@ class ConnectionSetup {
                      .length = made_.size});
   }
 
-  /// Errors during cleanup must not hide the original one.
+  /// Errors during cleanup are ignored, so that they do not hide the original error.
   void undo() {
     try {
       pair_.take_down();
@@ -209,7 +211,7 @@ std::vector<std::string> end_connection(Context& context, const BoardResources& 
                                         double metadata_timeout) {
   MetadataBus bus(context.board(), context.catalogue, patience(metadata_timeout));
   std::vector<std::string> refused = QueuePair(bus, board).take_down();
-  // teardown finds a connection by these registers.
+  // The teardown command uses these registers to find a connection.
   for (const char* name : {"RoceDispatcher.SQpn", "RoceDispatcher.LKey"})
     write_number(context.board(), context.catalogue, context.catalogue.one(name), 0);
   return refused;

@@ -12,7 +12,7 @@
 
 namespace softfeb::febctl {
 
-/// Parameters of both sides of a connection. With `sink`, an rdma-sink provides the host's parameters.
+/// Parameters of both ends of a connection. If `sink` is set, an rdma-sink provides the host's parameters.
 struct ConnectOptions {
   std::string sink;  ///< HOST[:PORT]
   // Host.
@@ -22,7 +22,8 @@ struct ConnectOptions {
   std::uint32_t rkey = 0;
   std::uint64_t address = 0;
   std::uint64_t length = 0;
-  std::optional<std::uint32_t> psn;  ///< PSN of the board's first packet; random by default with a sink
+  /// PSN of the board's first packet; if empty, random with a sink and 0 without
+  std::optional<std::uint32_t> psn;
   std::uint32_t rq_psn = 0;
   // Messages.
   std::uint32_t size = 4096;
@@ -34,7 +35,8 @@ struct ConnectOptions {
   std::uint32_t ack_timeout = 14;
   // Board.
   std::optional<std::uint32_t> pd;  ///< handler of an existing protection domain
-  std::string board_ip;             ///< RoCE address of the board, if UdpEngine does not show it
+  /// RoCE address of the board, needed if the registers of UdpEngine do not contain it
+  std::string board_ip;
   double metadata_timeout = 5;
 };
 
@@ -50,8 +52,9 @@ struct Connection {
   std::unique_ptr<peers::PeerSession> sink;  ///< null without a sink
 };
 
-/// Sets up the whole connection: PD, memory region, queue pair, the host's address, the states INIT, RTR and
-/// RTS, and the dispatcher's registers. On failure, frees everything that was created.
+/// Sets up the whole connection. Creates the protection domain, memory region and queue pair, sets the
+/// host's address, moves the queue pair through INIT and RTR to RTS, and writes the dispatcher's registers.
+/// On failure, frees everything that was created.
 Connection make_connection(Context& context, const ConnectOptions& options);
 
 /// Frees the board's resources and clears the dispatcher's registers. Returns a description of each refused

@@ -23,7 +23,7 @@ std::string sink_text(const json& report) {
   return text;
 }
 
-/// Keeps the session with the sink open. Other clients may use the board meanwhile.
+/// Keeps the session with the sink open. Meanwhile, other clients may use the board.
 void hold(Context& context, const ConnectCommand& options, Connection& connection) {
   const Completions before = DispatcherClient(context.board(), context.catalogue).completions();
   context.release();

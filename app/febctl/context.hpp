@@ -25,7 +25,7 @@ class Output {
   void result(const std::string& text, const nlohmann::json& json) const;
   /// Prints the text in both modes.
   void document(const std::string& text) const;
-  /// Prints a note to standard error, but not in JSON mode.
+  /// Prints a note to standard error. In JSON mode, prints nothing.
   void note(const std::string& text) const;
 
  private:

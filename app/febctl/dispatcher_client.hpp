@@ -39,7 +39,7 @@ struct Burst {
   double gbps() const { return seconds > 0 ? 8e-9 * done.ok * length / seconds : 0; }
 };
 
-/// Controls WorkReqDispatcher and WorkCompChecker.
+/// Controls the board's WorkReqDispatcher and WorkCompChecker through their registers.
 class DispatcherClient {
  public:
   static constexpr std::uint32_t kMaxCount = (1U << 24) - 1;
@@ -53,7 +53,7 @@ class DispatcherClient {
   Completions completions();
   void reset_counters();
 
-  /// Starts a burst with a rising edge. Returns the counters before it.
+  /// Starts a burst with a rising edge of the start bit. Returns the counters before the burst.
   Completions start(std::uint32_t count);
   /// Waits until `count` requests have completed since `before`, `limit` has passed since `started`, or
   /// `stopped` returns true.

@@ -70,7 +70,7 @@ class Reader {
   std::map<std::pair<std::uint32_t, std::uint32_t>, int> lines_;
 };
 
-/// Nodes in the order of their first occurrence.
+/// A tree of values. The children of a node are in the order of their first occurrence.
 struct Tree {
   std::string name;
   std::string value;

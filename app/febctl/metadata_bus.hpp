@@ -9,20 +9,20 @@
 
 namespace softfeb::febctl {
 
-/// The board's verbs over the registers of RoceEngine: writes a request, sets the bit that starts it, and
-/// reads the response when the board signals it.
+/// Executes verbs on the board through the registers of RoceEngine. It writes a request, sets the bit that
+/// starts it, and reads the response when the board signals completion.
 class MetadataBus {
  public:
   /// `board` must outlive the bus. Throws UsageError if the profile has no RoceEngine.
   MetadataBus(RegisterPort& board, const Catalogue& catalogue, std::chrono::milliseconds patience);
 
-  /// Throws NoAnswer on a timeout, and Refusal if the response is of another kind. The response contains
-  /// whether the request succeeded.
+  /// Sends a request and returns the response, which says whether the request succeeded. Throws NoAnswer on
+  /// a timeout, and Refusal if the response is of another kind.
   board::PdResponse ask(const board::PdRequest& request);
   board::MrResponse ask(const board::MrRequest& request);
   board::QpResponse ask(const board::QpRequest& request);
 
-  /// Returns the response to an earlier request, if it concerns a queue pair.
+  /// Returns the last response in the registers if it is the response to a queue pair request.
   std::optional<board::QpResponse> last_qp_response();
 
  private:

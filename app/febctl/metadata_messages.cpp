@@ -19,7 +19,8 @@ namespace {
 constexpr std::uint8_t kTypeRc = 2;
 constexpr std::uint8_t kRegionAccess = 0x0f;
 
-/// Sets the attributes that the laboratory's client sends in every modify request, regardless of the mask.
+/// Returns a modify request. Also sets the attributes that the laboratory's client sends in every modify
+/// request, regardless of the mask.
 QpRequest modify(std::uint32_t qpn, QpState state, std::uint32_t mask, std::uint8_t pmtu) {
   QpRequest r;
   r.verb = QpVerb::kModify;
@@ -56,7 +57,7 @@ MrRequest allocate_mr(std::uint32_t pd, const RegionParameters& region) {
                  .rkey_part = region.rkey_part}};
 }
 
-/// The firmware derives the slot from the rkey, because by_lkey is not set.
+/// With by_lkey not set, the firmware derives the slot from the rkey.
 MrRequest free_mr(std::uint32_t pd, std::uint32_t lkey, std::uint32_t rkey) {
   return {.allocate = false, .mr = {.pd_handler = pd}, .lkey = lkey, .rkey = rkey};
 }

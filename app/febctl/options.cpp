@@ -24,7 +24,7 @@ struct Parser {
   Options options;
   double timeout = 5;
 
-  /// Calls `run` with the options to which the subcommand's flags are bound.
+  /// Adds a subcommand that calls `run` with `command`, to whose members the caller binds the flags.
   template <class Command, class Run>
   CLI::App* add(const char* name, const char* text, std::shared_ptr<Command> command, Run run) {
     CLI::App* const sub = top.add_subcommand(name, text);

@@ -17,7 +17,8 @@ struct Options {
   std::function<void(Context&)> command;
 };
 
-/// Returns the exit status instead if there is nothing left to do (--help, bad usage).
+/// Parses the command line. Returns the exit status instead of options if there is nothing left to do
+/// (--help, bad usage).
 std::variant<Options, int> parse_command_line(int argc, char** argv);
 
 }  // namespace softfeb::febctl

@@ -52,11 +52,13 @@ void QueuePair::bring_up(const QpParameters& p) {
   modify(to_rts(qpn, p), "RTS");
 }
 
-/// The board destroys queue pairs only in ERR, which it reaches from RTR onwards.
+/// Moves the queue pair to ERR, because the board destroys queue pairs only in this state. ERR can be
+/// reached only from RTR and later states.
 void QueuePair::to_error(std::vector<std::string>& refused) {
   const std::uint32_t qpn = *board_.qpn;
   const board::QpResponse answer = bus_.ask(query_qp(qpn, board_.pd.value_or(0)));
-  if (!answer.success) return;  // the queue pair or its PD no longer exists; destroying it reports this
+  // the queue pair or its protection domain no longer exists; the destroy request will report this
+  if (!answer.success) return;
   const auto state = static_cast<QpState>(answer.qp.current_state);
   if (state == QpState::kErr) return;
   const QpParameters any;

@@ -11,7 +11,7 @@
 
 namespace softfeb::febctl {
 
-/// Resources allocated on the board, as far as known.
+/// Resources allocated on the board. Members are empty if unknown.
 struct BoardResources {
   std::optional<std::uint32_t> pd;    ///< handler
   std::optional<std::uint32_t> lkey;  ///< lkey of the memory region

@@ -13,8 +13,8 @@ namespace softfeb::febctl {
 /// Interpretation of a register's bits.
 enum class Base : std::uint8_t { kUnsigned, kSigned, kBool, kText };
 
-/// Meaning of bytes stored in network order (the …Raw registers of UdpEngine), which are also shown as an
-/// address or port.
+/// Type of a register whose bytes are in network order (the …Raw registers of UdpEngine). Its value is also
+/// shown as an address or port.
 enum class NetworkForm : std::uint8_t { kNone, kIp, kMac, kPort };
 
 enum class Access : std::uint8_t { kReadOnly, kReadWrite, kWriteOnly };
@@ -30,7 +30,8 @@ struct Register {
   std::uint32_t elements = 0;  ///< number of array elements; 0: not an array
   std::uint32_t element_bits = 0;
   NetworkForm form = NetworkForm::kNone;
-  bool human = false;  ///< the value is the address or port itself, not the raw number: ClientRemotePort
+  /// the value is the address or port itself instead of the raw number, as in ClientRemotePort
+  bool human = false;
   std::vector<std::pair<std::uint64_t, std::string>> names;  ///< names of values
 
   bool readable() const { return access != Access::kWriteOnly; }
@@ -51,9 +52,9 @@ Bits extract(const Register& reg, ByteSpan words);
 /// Inserts the value into the words of reg.range(); keeps other bits.
 void insert(const Register& reg, const Bits& bits, MutableByteSpan words);
 
-/// The lowest 64 bits.
+/// Returns the lowest 64 bits of a value.
 std::uint64_t low64(const Bits& bits);
-/// The lowest `size` bits (at most 64) of a number.
+/// Returns the lowest `size` bits (at most 64) of a number.
 Bits bits_of(std::uint64_t value, std::uint32_t size);
 
 }  // namespace softfeb::febctl

@@ -23,7 +23,7 @@ struct Range {
 /// Result of a pipelined read of one range.
 struct ReadResult {
   Bytes bytes;        ///< little-endian words as in memory
-  std::string error;  ///< reason of a refusal; empty if successful
+  std::string error;  ///< reason why the board refused the read; empty if it succeeded
 };
 
 /// Blocking access to a board's register space. Throws NoAnswer if there is no response, and Refusal if the
@@ -33,10 +33,11 @@ class RegisterPort {
   virtual ~RegisterPort() = default;
 
   virtual Bytes read(Range range) = 0;
-  /// Keeps as many reads in flight as the link allows; a refused one does not stop the others.
+  /// Keeps as many reads in flight as the link allows. If the board refuses a read, the others are still
+  /// performed.
   virtual std::vector<ReadResult> read_many(std::span<const Range> ranges) = 0;
   virtual void write(std::uint32_t address, ByteSpan data) = 0;
-  /// Posted write: returns once it is sent.
+  /// Sends a posted write, to which there is no response.
   virtual void post(std::uint32_t address, ByteSpan data) = 0;
 
   std::uint32_t read_word(std::uint32_t address) { return load_le32(read({address, 4}).data()); }

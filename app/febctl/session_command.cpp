@@ -33,7 +33,7 @@ std::vector<Setting> parse_settings(const Catalogue& catalogue, const std::vecto
   return settings;
 }
 
-/// One connection from set-up to teardown.
+/// One connection, from setup to teardown.
 class Round {
  public:
   Round(Context& context, const SessionOptions& options, const std::vector<Setting>& set,
@@ -98,7 +98,8 @@ class Round {
     return j;
   }
 
-  /// The change counts as made during the burst if some requests completed before it and some after it.
+  /// Writes the registers of --during. The change counts as made during the burst if requests completed
+  /// both before and after it.
   json change(const Completions& before) {
     Completions first = dispatcher_.completions().since(before);
     const auto give_up = Clock::now() + std::chrono::seconds(2);

@@ -52,7 +52,7 @@ std::vector<Register> registers_of(const Catalogue& catalogue, const Section& se
   return registers;
 }
 
-/// "Root.Core.FwRudpServer[0].ConnState" → "FwRudpServer[0].ConnState".
+/// Shortens a path such as "Root.Core.FwRudpServer[0].ConnState" to "FwRudpServer[0].ConnState".
 std::string short_path(const std::string& path) {
   const std::size_t last = path.rfind('.');
   const std::size_t before = last == 0 ? std::string::npos : path.rfind('.', last - 1);

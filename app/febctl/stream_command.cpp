@@ -65,7 +65,7 @@ struct Received {
 
 void set_continuous(Context& context, bool on) {
   write_number(context.board(), context.catalogue, context.catalogue.one("AppTx.ContinuousMode"), on ? 1 : 0);
-  // Close the register link, because it is idle while frames arrive.
+  // Close the register link, which would be idle while frames arrive.
   context.release();
 }
 

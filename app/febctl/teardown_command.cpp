@@ -18,8 +18,9 @@ std::uint32_t dispatcher_value(Context& context, const char* name) {
   return reg ? static_cast<std::uint32_t>(read_number(context.board(), *reg)) : 0;
 }
 
-/// Finds the queue pair in the last response on the metadata bus or, if the board knows it, in the QPN that
-/// febctl connect wrote to the dispatcher. Other clients write the host's QPN there.
+/// Finds the QPN of the queue pair in the last response on the metadata bus. Otherwise uses the QPN that
+/// febctl connect wrote to the dispatcher, but only if the board knows it, because other clients write the
+/// host's QPN there.
 std::optional<std::uint32_t> find_qp(Context& context, MetadataBus& bus, std::uint32_t pd) {
   const auto last = bus.last_qp_response();
   for (const std::uint32_t qpn : {last ? last->qpn : 0, dispatcher_value(context, "RoceDispatcher.SQpn")}) {
@@ -31,9 +32,10 @@ std::optional<std::uint32_t> find_qp(Context& context, MetadataBus& bus, std::ui
 /// The firmware has one queue pair, so no bits of the QPN select a slot and any QPN matches.
 constexpr std::uint32_t kAnyQpn = 1;
 
-/// Finds a queue pair left by a client whose QPN is no longer in any register. If that client, or a later
-/// refused one, has freed the protection domain, the queue pair cannot be reached until a new one is
-/// allocated (doc/metadata.md). `pd` is then the new one, which the caller must free.
+/// Finds a queue pair left by a client whose QPN is no longer in any register. If the protection domain has
+/// been freed, by that client or by a later one whose request was refused, the queue pair can be reached
+/// only after a new protection domain was allocated (doc/metadata.md). `pd` is then the new protection
+/// domain, which the caller must free.
 bool find_abandoned(MetadataBus& bus, std::optional<std::uint32_t>& pd) {
   if (bus.ask(query_qp(kAnyQpn, pd.value_or(0))).success) return true;
   const board::PdResponse made = bus.ask(allocate_pd(kAnyQpn));
@@ -46,7 +48,7 @@ bool find_abandoned(MetadataBus& bus, std::optional<std::uint32_t>& pd) {
   return false;
 }
 
-/// The upper bits of a key select the slot; the firmware has two slots.
+/// Frees the memory regions in both slots of the firmware. The upper bits of a key select the slot.
 std::size_t free_regions(MetadataBus& bus, std::uint32_t pd) {
   std::size_t freed = 0;
   for (const std::uint32_t key : {0U, 0x8000'0000U}) freed += bus.ask(free_mr(pd, key, key)).success ? 1 : 0;

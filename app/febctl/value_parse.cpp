@@ -68,7 +68,8 @@ Bits parse_wide(const Register& reg, std::string_view text) {
   return bits;
 }
 
-/// Returns an empty value if the text is not an address; it may be a raw number.
+/// Parses an address or port. Returns an empty value if the text is neither, because it may be a raw
+/// number.
 Bits parse_network(const Register& reg, std::string_view text) {
   if (reg.form == NetworkForm::kIp) {
     const auto ip = roce::IpAddress::parse(text);

@@ -43,7 +43,7 @@ const std::string* name_of(const Register& reg, std::uint64_t value) {
   return nullptr;
 }
 
-/// The register's memory has the network byte order of the address.
+/// Formats the value as an address or port. The bytes of the register are in network byte order.
 std::string network_text(NetworkForm form, const Bits& bits) {
   if (form == NetworkForm::kIp) return roce::IpAddress::from_v4_wire(bits.data()).to_string();
   if (form == NetworkForm::kPort) return std::to_string(load_be16(bits.data()));
@@ -66,7 +66,7 @@ std::string scalar_text(const Register& reg, const Bits& bits) {
 
 nlohmann::json scalar_json(const Register& reg, const Bits& bits) {
   if (reg.base == Base::kText) {
-    // Bytes that are not UTF-8 would make the JSON invalid.
+    // Text that is not valid UTF-8 would make the JSON invalid.
     std::string text = text_of(bits);
     std::replace_if(
         text.begin(), text.end(), [](char c) { return c < ' ' || c > '~'; }, '?');

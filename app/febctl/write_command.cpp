@@ -12,11 +12,11 @@ namespace {
 
 using nlohmann::json;
 
-/// One pair of the command line, validated before anything is sent.
+/// One pair of name or address and value from the command line, validated before anything is sent.
 struct Plan {
   std::optional<Register> reg;
   Bits bits;
-  std::uint32_t address = 0;  ///< without a register: address of the first word
+  std::uint32_t address = 0;  ///< address of the first word, if the pair names no register
   std::vector<std::uint32_t> words;
 };
 

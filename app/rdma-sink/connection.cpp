@@ -54,7 +54,7 @@ std::optional<std::string> Connection::next_line() {
 }
 
 bool Connection::send(const nlohmann::json& line) {
-  // Received text may not be valid UTF-8.
+  // The line may contain received text, which may not be valid UTF-8.
   std::string text = line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + '\n';
   for (std::size_t at = 0; at < text.size();) {
     const ssize_t n = ::send(fd_, text.data() + at, text.size() - at, MSG_NOSIGNAL);

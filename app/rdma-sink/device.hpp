@@ -44,7 +44,8 @@ struct Gid {
 /// One port of an opened RDMA device.
 class Device {
  public:
-  /// An empty `name` selects the first device with a RoCE v2 GID on `port`. Throws NoDevice.
+  /// Opens the device. An empty `name` selects the first device with a RoCE v2 GID on `port`. Throws
+  /// NoDevice.
   Device(const std::string& name, std::uint8_t port);
 
   ibv_context* context() const { return context_.get(); }
@@ -62,7 +63,7 @@ class Device {
   std::uint8_t port_;
 };
 
-/// Converts between a path MTU in bytes and its code (valid values only).
+/// The following functions convert between a path MTU in bytes and its code. The argument must be valid.
 std::uint32_t mtu_bytes(ibv_mtu mtu);
 ibv_mtu mtu_code(std::uint32_t bytes);
 

@@ -15,19 +15,19 @@
 
 #include <nlohmann/json.hpp>
 
-/// Lines that a client sends (doc/rdma-sink.md). They come from the network, so everything is validated.
+/// Lines that a client sends (doc/rdma-sink.md). They come from the network, so every field is validated.
 namespace softfeb::sink {
 
 inline constexpr int kVersion = 1;
 inline constexpr std::uint16_t kDefaultPort = 18516;
 
-/// Sent to the client as {"error": …}, with the problem and the fix.
+/// Exception for a line that is refused. Sent to the client as {"error": …}, with the problem and the fix.
 class Refusal : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// Immediates that the client will send.
+/// Rule for the immediates that the client will send.
 struct ImmediateRule {
   enum class Kind : std::uint8_t {
     kNone,     ///< WRITEs without immediate
@@ -42,14 +42,15 @@ struct ImmediateRule {
   bool present() const { return kind != Kind::kNone; }
 };
 
-/// Payload of the messages.
+/// Rule for the payload of the messages.
 struct PayloadRule {
   std::optional<board::PayloadKind> kind;  ///< empty: not checked
   std::uint64_t file_size = 0;             ///< kFile: bytes
   std::uint32_t seed = 0x7fff'ffff;        ///< kPrbs31
   std::uint64_t window = 16U << 20;        ///< kPrbs31
   std::uint64_t origin = 0;                ///< stream offset of the first byte of a QP's first message
-  bool any_origin = false;                 ///< kCounter: unknown, derived from the first byte checked
+  /// kCounter: the origin is unknown and is derived from the first byte checked
+  bool any_origin = false;
 };
 
 struct PeerQp {

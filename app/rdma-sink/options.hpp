@@ -17,10 +17,10 @@ struct Options {
   unsigned ib_port = 1;
   std::optional<int> gid_index;
   std::uint32_t mtu = 4096;          ///< largest path MTU that a client may request
-  std::uint64_t memory = 64U << 20;  ///< bytes, shared evenly by the QPs of a session
+  std::uint64_t memory = 64U << 20;  ///< receive memory in bytes, divided evenly among the QPs of a session
   bool region_per_qp = false;
   std::uint32_t max_qps = 4096;
-  std::optional<std::uint32_t> recvs;  ///< receives posted on each QP; empty: as many as fit
+  std::optional<std::uint32_t> recvs;  ///< number of receives posted on each QP; empty: as many as fit
   bool replenish = true;               ///< repost each receive after it was consumed
   bool poll = false;
   unsigned min_rnr_timer = 12;
@@ -28,7 +28,7 @@ struct Options {
   unsigned hop_limit = 64;
   std::string expect;  ///< expected file for clients with a file payload
   std::string out;     ///< file for received data
-  std::string json;    ///< file for the last report
+  std::string json;    ///< file to which the latest report is written
   bool sha256 = true;
   bool once = false;
 };

@@ -8,7 +8,7 @@
 
 namespace softfeb::sink {
 
-/// The file of --out. Keeps the first error and ignores later writes.
+/// The file given by --out. After an error, keeps this error and ignores further writes.
 class OutFile {
  public:
   /// Creates or truncates `path`. With an empty path, nothing is written.

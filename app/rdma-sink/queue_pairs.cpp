@@ -16,7 +16,7 @@ namespace {
 constexpr std::uint64_t kPage = 4096;
 constexpr std::uint64_t kDefaultReceives = 128;
 constexpr std::uint64_t kDefaultReceivesUc =
-    1024;  ///< UC has no RNR NAK: a message without a receive is lost
+    1024;  ///< number of receives for UC, which has no RNR NAK: a message without a receive is lost
 constexpr std::uint32_t kMaxCapacity = 16384;
 
 [[noreturn]] void refuse(const std::string& what, int error) {
@@ -75,8 +75,8 @@ Shares share_out(const Options& options, const Hello& hello, const ibv_device_at
   if (limit == 0 || options.recvs.value_or(0) > limit)
     throw Refusal("the device has completions for " + std::to_string(limit) + " receives on each of " +
                   std::to_string(qps) + " queue pairs; fix: use fewer queue pairs or a smaller --recvs");
-  // On RC, a message cannot complete before its receive is posted, and it overwrites the message `slots`
-  // before it. With fewer receives than slots, each message therefore stays unchanged until it is checked.
+  // On RC, message n cannot complete before its receive is posted, and it overwrites message n - slots.
+  // With fewer receives than slots, a message therefore stays unchanged until it has been checked.
   const bool rc = hello.transport == roce::Transport::kRc;
   const std::uint64_t safe =
       rc && hello.message_size != 0 ? std::clamp<std::uint64_t>(s.slots - 1, 1, limit) : limit;
@@ -162,7 +162,7 @@ void QueuePairs::make_ready(const Device& device, const Gid& gid, const Options&
                                         IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS);
         error != 0)
       refuse("a queue pair cannot be moved to INIT", error);
-    // A responder only needs RTR.
+    // A responder needs no state beyond RTR.
     ibv_qp_attr attr = rtr_attributes(device, gid, options, hello, hello.qps[i]);
     if (const int error = ibv_modify_qp(qps_[i].get(), &attr, rtr); error != 0) refuse_rtr(gid, hello, error);
   }

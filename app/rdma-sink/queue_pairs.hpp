@@ -9,7 +9,7 @@
 
 namespace softfeb::sink {
 
-/// Resources per QP of a session.
+/// Resources of each QP of a session.
 struct Shares {
   std::uint64_t length = 0;    ///< bytes of memory of each QP
   std::uint64_t slots = 0;     ///< number of messages that fit
@@ -18,7 +18,8 @@ struct Shares {
   bool live = false;           ///< messages can be checked as they arrive (ReceiveAccounting)
 };
 
-/// Throws Refusal if memory or the device's limits are insufficient.
+/// Divides the resources among the QPs. Throws Refusal if the memory or the device's limits are
+/// insufficient.
 Shares share_out(const Options& options, const Hello& hello, const ibv_device_attr& device);
 
 /// Memory, regions and queue pairs of one session, in RTR after construction. Throws Refusal with the fix.
@@ -36,7 +37,7 @@ class QueuePairs {
   MutableByteSpan memory(std::size_t i) const { return {memory_ + i * length_, length_}; }
   ibv_cq* cq() const { return cq_.get(); }
   int completion_fd() const { return channel_->fd; }
-  void rearm();  ///< acknowledges the event that made completion_fd() readable, and requests the next
+  void rearm();  ///< acknowledges the event that made completion_fd() readable, and requests the next event
 
   /// Posts `count` receive work requests without buffers, which WRITEs with immediate consume. Returns false
   /// on failure.

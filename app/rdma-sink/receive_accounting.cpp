@@ -73,8 +73,9 @@ std::uint64_t ReceiveAccounting::on_immediate(std::uint32_t immediate, std::uint
   return n;
 }
 
-/// RC loses no messages, so they are numbered in the order of arrival. On UC, a counter in the immediate
-/// gives the number; without a counter, the order of arrival is used as well.
+/// Returns the number of a message. RC loses no messages, so they are numbered in the order of arrival. On
+/// UC, the number is that of the counter in the immediate. Without a counter, UC messages are also numbered
+/// in the order of arrival.
 std::uint64_t ReceiveAccounting::number_of(std::uint32_t immediate) {
   if (transport_ == roce::Transport::kUc && immediate_.kind == ImmediateRule::Kind::kCounter) {
     const std::uint64_t limit = map_.next() + (std::uint64_t{1} << 24);
@@ -115,7 +116,8 @@ void ReceiveAccounting::check_message(std::uint64_t n) {
   }
 }
 
-/// Byte k of the counter is k mod 256, so one byte gives the offset of the stream.
+/// Derives the origin of the stream from the first byte of message `n`. Byte k of the counter payload is k
+/// mod 256, so one byte is enough.
 void ReceiveAccounting::find_origin(std::uint64_t n) {
   if (message(n).empty()) return;
   const std::uint64_t begin = n * layout_.message_length();
@@ -132,7 +134,8 @@ void ReceiveAccounting::finish(std::optional<std::uint64_t> sent) {
   if (!live_) check_slots();
 }
 
-/// Without immediates, only the contents of the memory show which messages arrived.
+/// Assumes that all `sent` messages arrived. Without immediates, only the contents of the memory show
+/// whether they did.
 void ReceiveAccounting::assume_sent(std::uint64_t sent) {
   if (sent == 0) return;
   const std::uint64_t pass = layout_.messages_per_pass();
@@ -142,8 +145,8 @@ void ReceiveAccounting::assume_sent(std::uint64_t sent) {
   used_slots_ = std::min(sent, slots_);
   last_in_slot_.assign(used_slots_, kNever);
   for (std::uint64_t n = sent - used_slots_; n < sent; ++n) last_in_slot_[n % slots_] = n;
-  // Use the longest message as the size of the last slot, because an earlier message there may have been
-  // longer.
+  // If the ring has wrapped, the last slot may contain an earlier, longer message. Use the maximum message
+  // length in this case.
   tail_ = sent > slots_ ? layout_.message_length() : layout_.length_of(used_slots_ - 1);
   for (std::uint64_t slot = 0; slot < used_slots_; ++slot) {
     const std::uint64_t n = last_in_slot_[slot];

@@ -15,11 +15,10 @@
 
 namespace softfeb::sink {
 
-/// The expected payload of the client's messages, and the memory that it uses.
+/// The expected payload of the client's messages, with the memory in which it is stored.
 class ExpectedPayload {
  public:
-  /// `file` is the argument of --expect, for file payloads. If it is empty, these are not checked. Throws
-  /// Refusal.
+  /// `file` is the argument of --expect. If it is empty, file payloads are not checked. Throws Refusal.
   ExpectedPayload(const Hello& hello, const std::string& file);
 
   /// Null if there is nothing to compare.
@@ -33,10 +32,11 @@ class ExpectedPayload {
 /// Memory is filled with this byte before a run, to detect slots that were never written.
 inline constexpr std::uint8_t kUntouched = 0xee;
 
-/// Receive accounting of one QP: what its memory should contain, and what arrived. Message n lies in slot n
-/// mod slots; a slot has message_size bytes. Sans-I/O. Messages are checked on arrival if nothing can
-/// overwrite them before (`live`: RC with immediates and fewer receives than slots). Otherwise each slot is
-/// checked once at the end, against the last message that arrived there.
+/// Receive accounting of one QP: which messages arrived, and whether its memory contains what it should.
+/// Message n is written to slot n mod slots, and a slot has message_size bytes. Sans-I/O. If a message
+/// cannot be overwritten before it is checked (`live`: RC with immediates and fewer receives than slots),
+/// each message is checked on arrival. Otherwise each slot is checked once at the end, against the last
+/// message that arrived in it.
 class ReceiveAccounting {
  public:
   /// `stream` and `memory` must outlive this object. If `stream` is null, bytes are not checked. `index` is
@@ -50,7 +50,7 @@ class ReceiveAccounting {
   /// Performs all remaining checks after the run. `sent` is the number of messages sent, if known.
   void finish(std::optional<std::uint64_t> sent);
 
-  /// Returns the bytes of message n in memory.
+  /// Returns the bytes of message n in the QP's memory.
   ByteSpan message(std::uint64_t n) const;
 
   struct WrongImmediate {
@@ -66,13 +66,15 @@ class ReceiveAccounting {
   std::uint64_t messages() const { return messages_; }  ///< messages that arrived
   std::uint64_t bytes() const { return bytes_; }        ///< bytes of these messages
   std::uint64_t missing() const { return missing_; }
-  const roce::MessageMap& map() const { return map_; }  ///< with immediates: tracks missing messages
+  /// tracks missing messages; used only with immediates
+  const roce::MessageMap& map() const { return map_; }
   const roce::PayloadCheck* check() const { return check_ ? &*check_ : nullptr; }
   const std::vector<std::uint64_t>& untouched_slots() const { return untouched_; }  ///< at most 64 are listed
   std::uint64_t slots() const { return slots_; }
   /// Stream offset of message 0, if known.
   const std::optional<std::uint64_t>& origin() const { return origin_; }
-  /// Returns the part of the memory written so far: the whole ring, or the messages up to now.
+  /// Returns the part of the memory that was written so far: all slots if every slot was used, otherwise
+  /// the slots up to the last message.
   ByteSpan written() const;
 
  private:

@@ -15,7 +15,8 @@ using namespace std::chrono_literals;
 
 constexpr std::size_t kMaxEvents = 20;
 
-/// The link may come up shortly after the client, for example on vhost-user or after connecting a cable.
+/// Waits until the port is active. The link may come up shortly after the client has connected, for example
+/// with vhost-user or after a cable was plugged in.
 ibv_port_attr wait_active(const Device& device) {
   ibv_port_attr port = device.port_attributes();
   for (int i = 0; i < 100 && port.state != IBV_PORT_ACTIVE; ++i) {

@@ -18,8 +18,8 @@ namespace softfeb::sink {
 /// One session, from a client's hello to its report.
 class Receiver {
  public:
-  /// After construction, queue pairs are in RTR and receives are posted. Throws Refusal or NoDevice. `device`
-  /// and `options` must outlive this object.
+  /// After construction, the queue pairs are in RTR and receives are posted. Throws Refusal or NoDevice.
+  /// `device` and `options` must outlive this object.
   Receiver(const Device& device, const Options& options, const Hello& hello);
 
   nlohmann::json welcome() const;
@@ -30,7 +30,7 @@ class Receiver {
   int completion_fd() const { return qps_.completion_fd(); }
   void rearm() { qps_.rearm(); }
 
-  /// Returns the number of receives posted. Throws Refusal if they do not fit.
+  /// Posts more receives and returns their number. Throws Refusal if they do not fit.
   std::uint32_t post(const PostReceives& what);
   void on_async_event(const std::string& name);
 

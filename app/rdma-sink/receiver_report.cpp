@@ -54,7 +54,8 @@ json report_missing(const roce::MessageMap& map) {
 
 }  // namespace
 
-/// The last completions may arrive shortly after the client has received its acknowledgements.
+/// Waits for the last completions, which may arrive shortly after the client has received its
+/// acknowledgements.
 void Receiver::settle(const End& end) {
   const auto total = [this] {
     std::uint64_t sum = 0;
@@ -79,7 +80,8 @@ std::optional<std::uint64_t> Receiver::sent_on(std::size_t i, const End* end) co
   return std::nullopt;
 }
 
-/// Data of several QPs is stored one after the other; each part has the total length of the QP's messages.
+/// Offset in the --out file of message `n` of QP `i`. The file contains the data of the QPs one after the
+/// other, each with the total length of its messages.
 std::uint64_t Receiver::out_offset(std::size_t i, std::uint64_t n) const {
   const std::uint64_t stream =
       hello_.payload.file_size != 0 ? hello_.payload.file_size : hello_.messages * hello_.message_size;
@@ -146,8 +148,9 @@ void Receiver::problem(std::string text) {
   if (problems_.size() < kMaxProblems) problems_.push_back(std::move(text));
 }
 
-/// Measures from the first to the last completion, so the first message's bytes do not count. Without
-/// immediates, only the client can measure the time.
+/// Adds the rates to the report. The time is measured from the first to the last completion, so the bytes
+/// of the first message do not count. Without immediates there are no completions, and the time measured by
+/// the client is used.
 void Receiver::add_rates(json& report, const End* end) const {
   const double seconds = std::chrono::duration<double>(last_ - first_).count();
   const auto bytes = report["payload_bytes"].get<double>();

@@ -96,7 +96,7 @@ void Server::take_device_events() {
     ibv_ack_async_event(&event);
     const std::string name = ibv_event_type_str(type);
     say("device event: " + name);
-    // Ports go up and down with their links; the QPs remain.
+    // Port events are harmless: a port goes up and down with its link, and the QPs remain.
     const bool harmless = type == IBV_EVENT_PORT_ACTIVE || type == IBV_EVENT_PORT_ERR ||
                           type == IBV_EVENT_COMM_EST || type == IBV_EVENT_GID_CHANGE;
     if (receiver_ && !harmless) receiver_->on_async_event(name);

@@ -31,7 +31,8 @@ std::vector<dataplane::Check> check_ports(const DoctorOptions& options) {
   return all;
 }
 
-/// Checks the instructions used for iCRCs. The iCRC is correct on every CPU, but fast only with PCLMULQDQ.
+/// Checks whether the CPU has the instructions for fast iCRCs. The iCRC is correct on every CPU, but fast
+/// only with PCLMULQDQ.
 dataplane::Check check_instructions() {
   dataplane::Check c{"iCRC", dataplane::Health::kOk, "", ""};
   if (roce::cpu::kPclmul) {

@@ -29,11 +29,11 @@ CLI::Validator named() {
           ""};
 }
 
-/// `softfeb run` and `softfeb lab`.
+/// Command-line arguments of `softfeb run` and `softfeb lab`.
 struct ExperimentArguments {
   experiment::Options options;
   std::optional<std::string> duration;
-  std::optional<std::string> messages;  ///< run only
+  std::optional<std::string> messages;  ///< only for `softfeb run`
 };
 
 /// The parts of the help texts in which `run` and `lab` differ.
@@ -131,7 +131,7 @@ void add_regs(CLI::App& top, RegsOptions& o) {
   regs->add_flag("--json", o.json, "Print JSON")->excludes(csv);
 }
 
-/// Appends the unit to a number without one. The config loader validates the rest.
+/// Appends "s" to a number without a unit. The config loader validates the result.
 std::string in_seconds(const std::string& text) {
   const bool number = !text.empty() && text.find_first_not_of("0123456789.") == std::string::npos;
   return number ? text + "s" : text;
@@ -150,7 +150,8 @@ int complain(int code, const char* what) {
   return code;
 }
 
-/// CLI11 reports an unknown subcommand only as a missing one.
+/// Returns true if `name` is a subcommand. CLI11 reports an unknown subcommand only as a missing one, so it
+/// is checked here.
 bool has_subcommand(const CLI::App& top, const std::string& name) {
   return !top.get_subcommands([&](const CLI::App* sub) { return sub->check_name(name); }).empty();
 }
