@@ -16,7 +16,7 @@ namespace softfeb::bench {
 AckWriter::AckWriter(const roce::Path& path) {
   const roce::HeaderTemplate headers(path);
   const auto icrc = [&](roce::Qpn qpn, roce::Psn psn) {
-    std::array<std::uint8_t, 8> trailer;  // space required by crafting
+    std::array<std::uint8_t, 8> trailer;  // unused, but craft_acknowledge() writes it
     const roce::Crafted c = roce::craft_acknowledge(headers, {roce::Aeth::ack(), 0}, psn, qpn,
                                                     roce::kDefaultPkey, 0, frame_.data(), trailer.data());
     if (c.header_length + c.trailer_length != kSize)
@@ -38,7 +38,7 @@ Acknowledger::Acknowledger(const roce::Path& path, unsigned lcores, dataplane::M
     : writer_(path),
       pool_(pools.create("acknowledgements", dataplane::pool_size(512, lcores), 128)),
       owed_(kRoom) {
-  // Mbufs keep their contents when freed, so each one needs the frame only once.
+  // Mbufs keep their contents when they are freed, so the frame is copied to each mbuf only once.
   rte_mempool_obj_iter(
       pool_,
       [](rte_mempool*, void* writer, void* object, unsigned) {

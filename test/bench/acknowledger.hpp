@@ -17,9 +17,10 @@ struct rte_eth_rxtx_callback;
 
 namespace softfeb::bench {
 
-/// Acknowledgements from a peer that accepts everything, as whole IPv4 frames. Their cost is negligible in
-/// the measurement: the frame is prepared except for QPN, PSN and iCRC. Because a CRC is linear, the iCRC is
-/// that of the frame with zeros in these fields, combined with a table value for each of their bytes.
+/// Writes acknowledgements from a peer that accepts every packet, as whole IPv4 frames. Their cost is
+/// negligible in the measurement, because only QPN, PSN and iCRC are written to a prepared frame. A CRC is
+/// linear, so the iCRC is computed from the iCRC of the frame with zeros in these fields and a table value
+/// for each of their bytes.
 class AckWriter {
  public:
   static constexpr std::size_t kSize = 14 + 20 + 8 + 12 + 4 + 4;
@@ -80,8 +81,8 @@ class Acknowledger {
   std::uint64_t end_ = 0;
 };
 
-/// The far end of a net_null queue: inspects packets passed to tx_burst, and returns their acknowledgements
-/// from the next rx_burst. One queue, one thread.
+/// The far end of a net_null queue. It inspects packets passed to tx_burst, and the next rx_burst returns
+/// their acknowledgements. One object serves one queue and one thread.
 class AckSource {
  public:
   /// All references must outlive this object. The port must be started and, like net_null, accept every

@@ -18,7 +18,7 @@ std::string name_of(const CraftOptions& o) {
          (o.workers > 1 ? "_" + std::to_string(o.workers) + "_workers" : "");
 }
 
-/// Options of the documented craft benchmarks.
+/// Options of those craft benchmarks whose results are documented.
 std::vector<CraftOptions> crafts() {
   using roce::Transport;
   CraftOptions rc;

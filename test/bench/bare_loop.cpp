@@ -17,7 +17,7 @@ namespace softfeb::bench {
 
 namespace {
 
-constexpr std::uint32_t kLrh = ~0xdebb20e3U;  // CRC of eight bytes of ones, the absent LRH
+constexpr std::uint32_t kLrh = ~0xdebb20e3U;  // CRC of the eight 0xff bytes that replace the absent LRH
 
 /// Returns packet number `index` of a message.
 roce::RequestPacket packet_at(const CraftOptions& o, std::uint32_t index) {
@@ -66,8 +66,9 @@ void BarePackets::make_place(const CraftOptions& o, std::uint32_t index) {
   make_tables(place);
 }
 
-/// The CRC is linear in each byte, so each byte contributes its difference from the CRC with zeros. The
-/// tables include the CRC of a known payload, so that nothing else has to be combined.
+/// Makes the tables of a place. The CRC is linear, so each varying byte contributes its difference from the
+/// CRC with zeros. If the CRC of the payload is known, the tables include it, so that it need not be
+/// combined for each packet.
 void BarePackets::make_tables(Place& place) {
   const auto of = [&](std::uint32_t psn, std::uint16_t identification) {
     const std::uint32_t crc = header_crc(place, psn, identification);
@@ -97,9 +98,9 @@ std::uint32_t BarePackets::icrc(Place& place) const {
   return finish(header_crc(place, psn_, identification_));
 }
 
-/// Builds one message by each method and checks its packets.
+/// Builds one message with each method and checks the packets.
 void BarePackets::check() {
-  identification_ = 0xfff8;  // so that the checksum also has a carry
+  identification_ = 0xfff8;  // so that the test covers a carry in the checksum
   psn_ = 0x7ffff8;
   for (std::size_t i = 0; i < 2 * places_.size(); ++i) {
     std::array<std::uint8_t, kRoom> header;
@@ -126,7 +127,7 @@ constexpr auto kIcrc = static_cast<std::uint16_t>(roce::kIcrcSize);
 
 void keep_payload(void* /*address*/, void* /*opaque*/) {}
 
-/// Stores data_off, refcnt, nb_segs and port at once.
+/// Sets data_off, refcnt, nb_segs and port with one store.
 void rearm(rte_mbuf* m, std::uint16_t data_off, std::uint16_t segments) {
   const std::array<std::uint16_t, 4> fields{data_off, 1, segments, RTE_MBUF_PORT_INVALID};
   std::memcpy(&m->rearm_data, fields.data(), sizeof fields);
@@ -180,7 +181,7 @@ void BareLoop::chain(rte_mbuf* head, rte_mbuf* payload, rte_mbuf* trailer) {
   head->nb_segs = 3;
 }
 
-/// Fields that are not written keep their values from the pool.
+/// Chains the three mbufs of a packet. Fields that are not written keep their values from the pool.
 void BareLoop::chain_best(rte_mbuf* head, rte_mbuf* payload, rte_mbuf* trailer) {
   const std::uint32_t length = packets_.payload_length();
   auto* const bytes = const_cast<std::uint8_t*>(packets_.payload());
@@ -215,7 +216,7 @@ void BareLoop::copy(rte_mbuf* head) {
   } else {
     packets_.write(header, trailer);
   }
-  std::memcpy(payload, packets_.payload(), kCopied);  // the only length that is copied
+  std::memcpy(payload, packets_.payload(), kCopied);  // payloads that are copied always have this length
 }
 
 unsigned BareLoop::turn() {

@@ -19,12 +19,12 @@ struct rte_mempool;
 
 namespace softfeb::bench {
 
-/// The packets, without payload, of one queue pair that sends messages continuously: headers from a template,
-/// increasing PSN and identification, and iCRC. Fields that do not vary between packets at the same position
-/// of a message are prepared.
+/// Writes the packets, without payload, of one queue pair that sends messages continuously: headers from a
+/// template, increasing PSN and identification, and iCRC. Fields that are the same in all packets at the
+/// same position of a message are prepared.
 class BarePackets {
  public:
-  /// Number of bytes written for a header, regardless of its length.
+  /// Number of bytes that are written for each header, regardless of the header's length.
   static constexpr std::size_t kRoom = 96;
 
   /// `payload` is filled and must outlive this object. Throws std::logic_error if a packet is wrong.
@@ -35,8 +35,9 @@ class BarePackets {
   const std::uint8_t* payload() const { return payload_; }
   std::uint32_t payload_length() const { return length_; }
 
-  /// Writes header and iCRC with lib/roce's functions: the headers' CRC over a masked copy, combined with the
-  /// payload's CRC or computed over it.
+  /// Writes header and iCRC with the functions of lib/roce. The CRC of the headers is computed over a
+  /// masked copy. It is then combined with the payload's CRC if that is known, and otherwise continued over
+  /// the payload.
   void write(std::uint8_t* header, std::uint8_t* trailer) {
     write_header(header);
     store_le32(trailer, icrc(places_[place_]));
@@ -53,15 +54,16 @@ class BarePackets {
  private:
   using Table = std::array<std::uint32_t, 256>;
 
-  /// A packet at its position in a message, without the fields that vary.
+  /// The packet at one position of a message, without the fields that vary.
   struct Place {
     std::array<std::uint8_t, kRoom> header{};
-    std::array<std::uint8_t, kRoom> masked{};  ///< IP to RETH as covered by the iCRC
+    /// the headers from IP to RETH with masked fields, as covered by the iCRC
+    std::array<std::uint8_t, kRoom> masked{};
     std::array<Table, 3> psn{};  ///< contribution of each PSN byte to the CRC, least significant first
     std::array<Table, 2> identification{};
     std::uint32_t checksum = 0;   ///< sum of the IPv4 header without the identification
     std::uint32_t seed = 0;       ///< CRC up to the identification
-    std::uint32_t base = 0;       ///< CRC of the headers with zeros in place of the varying bytes
+    std::uint32_t base = 0;       ///< CRC of the headers with zeros in the varying bytes
     std::uint32_t psn_flags = 0;  ///< AckReq
     std::uint16_t header_length = 0;
   };

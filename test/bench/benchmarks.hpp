@@ -15,51 +15,54 @@ namespace softfeb::bench {
 
 enum class Activity : std::uint8_t {
   kRoundRobin,  ///< queue pairs are served in the order of their memory
-  kRandom,      ///< in an order that is shuffled once
+  kRandom,      ///< queue pairs are served in an order that is shuffled once
 };
 
 struct CraftOptions {
   std::uint32_t pmtu = 4096;
-  bool known_crc = true;  ///< payload CRCs are known; otherwise the iCRC is computed over every byte
+  /// the payload CRCs are precomputed; otherwise each iCRC is computed over every byte
+  bool known_crc = true;
   roce::Transport transport = roce::Transport::kRc;
-  std::uint32_t qps = 64;      ///< per worker, each of which has one board
-  std::uint32_t packets = 16;  ///< per message
+  std::uint32_t qps = 64;      ///< number of queue pairs of each worker's board
+  std::uint32_t packets = 16;  ///< packets per message
   std::uint32_t message = 0;   ///< bytes per message instead of full packets; 0: unused
   std::uint32_t send_queue = 16;
   Activity active = Activity::kRoundRobin;
-  bool paced = true;  ///< with the firmware's DCQCN, at a rate above the capacity of a core
-  /// Additionally gives each queue pair a constant rate. The rates differ by up to 16 to 1, and their sum is
-  /// above the capacity of a core, so that queue pairs enter the timing wheel after every packet.
+  bool paced = true;  ///< use the firmware's DCQCN at a rate that exceeds what a core can send
+  /// Additionally gives each queue pair a constant rate. The highest rate is up to 16 times the lowest. The
+  /// sum of the rates exceeds what a core can send. Each queue pair enters the timing wheel after every
+  /// packet.
   bool mixed_rates = false;
-  bool port = true;    ///< net_null; false: only the board, without mbufs
-  bool alone = false;  ///< without the reference loops, for a profiler
+  bool port = true;    ///< use a net_null port; false: only the board, without mbufs
+  bool alone = false;  ///< omit the reference loops, for use with a profiler
   unsigned workers = 1;
   unsigned runs = 7;
-  Time duration = 200 * kMillisecond;  ///< duration of each run, for each loop
+  Time duration = 200 * kMillisecond;  ///< duration of each run of each loop
 };
 
 inline std::uint32_t message_bytes(const CraftOptions& o) {
   return o.message != 0 ? o.message : o.pmtu * o.packets;
 }
 
-/// Packets per second of one worker: a board on its PortQueue on net_null, as in softfeb run (queue pairs,
-/// windows, congestion control, pacing, counters), acknowledged by the benchmark. For comparison, the same
-/// runs alternately measure loops that build the same packets without an engine (`bare` and the optimized
-/// `bare_best`), a board without a port (`engine_only`) and, if the board has more than 64 queue pairs, a
-/// board with 64 (`few_qps`). The result has `totals` for each board; see craft_failure(). `environment` is
-/// null without a port. See doc/performance.md.
+/// Measures the packets per second of one worker. The worker has a board on its PortQueue on net_null, as
+/// in softfeb run (queue pairs, windows, congestion control, pacing, counters), and the benchmark
+/// acknowledges the packets. For comparison, the same runs also measure, in alternation, loops that build
+/// the same packets without an engine (`bare` and the optimized `bare_best`), a board without a port
+/// (`engine_only`) and, if the board has more than 64 queue pairs, a board with 64 (`few_qps`). The result
+/// has `totals` for each board; see craft_failure(). `environment` is null without a port. See
+/// doc/performance.md.
 Json bench_craft(const Environment* environment, const CraftOptions& options);
 
-/// Packets per second that one core receives: parsed, iCRC verified, every payload byte compared and copied,
-/// acknowledged. Frames are in memory, without a port; a board builds them beforehand, outside the measured
-/// time. `bare`, measured alternately, performs only the CRC, the comparison and the copy. Uses the options
-/// of craft except port and workers.
+/// Measures the packets per second that one core receives. Each packet is parsed, its iCRC is verified,
+/// every payload byte is compared and copied, and the packet is acknowledged. There is no port: a board
+/// builds the frames in memory beforehand, outside the measured time. `bare`, measured in alternation,
+/// performs only the CRC, the comparison and the copy. Uses the options of craft except port and workers.
 Json bench_responder(const CraftOptions& options);
 
-/// The loop board → ring → receiver → acknowledgement → ring → board, with one core each for the board and
-/// for the receiver, which verifies every iCRC and compares every payload byte. Uses the options of craft
-/// except port and workers. The rate of a run is the messages posted until `duration`, divided by the time
-/// until the last one was acknowledged. "held" is true if nothing was lost, wrong or refused.
+/// Measures the loop board → ring → receiver → acknowledgement → ring → board. Board and receiver have one
+/// core each. The receiver verifies every iCRC and compares every payload byte. Uses the options of craft
+/// except port and workers. The rate of a run is the number of messages posted within `duration`, divided
+/// by the time until the last one was acknowledged. "held" is true if nothing was lost, wrong or refused.
 Json bench_loop(const Environment& environment, const CraftOptions& options);
 
 struct LatencyOptions {
@@ -67,22 +70,22 @@ struct LatencyOptions {
   std::vector<std::uint32_t> sizes = {1, 64, 1024, 4096, 65'536, 1'048'576};  ///< bytes per message
   bool known_crc = true;
   unsigned runs = 3;
-  Time duration = 50 * kMillisecond;  ///< per run and combination
+  Time duration = 50 * kMillisecond;  ///< duration of each run for each path MTU and message size
 };
 
 /// A host with Soft-RoCE or a NIC that runs rdma-sink (doc/rdma-sink.md), used instead of the ring.
 struct GuestOptions {
-  std::string sink;                ///< sink://HOST:PORT
-  std::string device;              ///< the port that leads there, as in a configuration
-  std::string ip = "10.77.0.100";  ///< our address; the guest has a static neighbour entry for it, or
-                                   ///< resolves it
+  std::string sink;    ///< sink://HOST:PORT
+  std::string device;  ///< device of the port that leads to the host, as in a configuration
+  /// our address; the host resolves it or has a static neighbour entry for it
+  std::string ip = "10.77.0.100";
   std::string mac = "02:00:00:00:00:01";
 };
 
-/// Time from posting a message to its completion: RC, one message at a time, over a net_ring to a receiver on
-/// another core that verifies and compares everything. For each path MTU and message size, the distribution
-/// in microseconds. Both ends are times of loop iterations: the one that posts, and the one that receives the
-/// acknowledgement.
+/// Measures the time from posting an RC message to its completion. One message at a time is sent over a
+/// net_ring to a receiver on another core, which verifies every iCRC and compares every payload byte.
+/// Returns the distribution in microseconds for each path MTU and message size. The measured time begins
+/// with the loop iteration that posts the message, and ends with the one that receives the acknowledgement.
 Json bench_latency(const Environment& environment, const LatencyOptions& options);
 
 /// Like bench_latency(), with a queue pair on the host in `guest`. Throws peers::PeerError if it is not
@@ -91,33 +94,36 @@ Json bench_guest_latency(const Environment& environment, const LatencyOptions& o
                          const GuestOptions& guest);
 
 enum class Algorithm {
-  kConstant,  ///< `rate` of the traffic, without congestion control
+  kConstant,  ///< constant rate of the traffic, without congestion control
   kFirmware,  ///< the firmware's token bucket at line rate, without CNPs
   kPaper,     ///< the paper's token bucket, initially empty
 };
 
 struct PacingOptions {
   std::uint64_t rate =
-      1'250'000'000;  ///< bytes per second, sum over all queue pairs, as counted by the algorithm
+      /// sum of the rates of all queue pairs in bytes per second, as counted by the algorithm
+      1'250'000'000;
   std::uint32_t qps = 1;
   bool ring = false;
   Algorithm algorithm = Algorithm::kConstant;
-  std::uint64_t bucket = 16'384;  ///< bytes, kPaper: credit kept while the loop was preempted
+  /// kPaper: bytes of credit that may accumulate while the loop is preempted
+  std::uint64_t bucket = 16'384;
   Time duration = kSecond;
   unsigned runs = 3;
 };
 
-/// Measures how accurately queue pairs keep their rate of rate / qps. Packets are stamped when tx_burst is
-/// called. Also reports preemption of the loop. See doc/pacing.md.
+/// Measures how accurately each queue pair keeps its rate, which is rate / qps. A packet's time is taken
+/// when tx_burst is called. Also reports how long the loop was preempted. See doc/pacing.md.
 Json bench_pacing(const Environment& environment, const PacingOptions& options);
 
-/// Runs bench_pacing() at 0.1 to 100 Gb/s with 1 to 10,000 queue pairs; other options are those of `options`.
+/// Runs bench_pacing() at 0.1 to 100 Gb/s with 1 to 10,000 queue pairs; all other options are taken from
+/// `options`.
 Json bench_pacing_suite(const Environment& environment, PacingOptions options);
 
 struct ReactionOptions {
   bool ring = true;
   roce::Transport transport = roce::Transport::kRc;
-  std::uint32_t packets = 16;  ///< per message, 4096 bytes each
+  std::uint32_t packets = 16;  ///< packets per message, 4096 bytes each
   Time duration = kSecond;     ///< per run
   unsigned runs = 3;
 };
@@ -128,49 +134,49 @@ struct ReactionOptions {
 Json bench_reaction(const Environment& environment, const ReactionOptions& options);
 
 struct SrpOptions {
-  unsigned accesses = 20'000;              ///< single reads per run
+  unsigned accesses = 20'000;              ///< number of single reads per run
   std::uint64_t stream_bytes = 256 << 20;  ///< per run
   unsigned runs = 7;
   std::string board;  ///< IPv4 or IPv6 address of a running board; empty: the benchmark's own server
 };
 
-/// Slow control alone over UDP on loopback, with a server on its own thread and our client: time of a 4-byte
-/// read (`read_us`), of 260 pipelined reads as PyRogue sends them at start (`pipelined_260_ms`), and the
-/// payload rate of the stream (`stream_gbps`).
+/// Measures slow control alone over UDP on loopback, with a server on its own thread and our client: the
+/// time of a 4-byte read (`read_us`), the time of 260 pipelined reads as PyRogue sends them at start
+/// (`pipelined_260_ms`), and the payload rate of the stream (`stream_gbps`).
 nlohmann::ordered_json bench_srp(const SrpOptions& options);
 
-/// The same with a running board (`options.board`: softfeb, or a real one with a known profile): a read that
-/// does not involve the data path (`read_us`: ScratchPad), one that does (`live_read_us`: Rc), a write that
-/// does (`write_us`: Rai, unchanged), all readable registers one after the other, 260 pipelined reads, and
-/// the stream of AppTx. Restores what it changes.
+/// Measures slow control of the running board `options.board` (softfeb, or a real board with a known
+/// profile): a read that does not involve the data path (`read_us`: ScratchPad), a read that does
+/// (`live_read_us`: Rc), a write that does (`write_us`: Rai, unchanged), all readable registers one after
+/// the other, 260 pipelined reads, and the stream of AppTx. Restores the registers that it changes.
 nlohmann::ordered_json bench_srp_board(const SrpOptions& options);
 
 struct PartOptions {
   unsigned runs = 7;
-  Time duration = 10 * kMillisecond;  ///< duration per run and piece of work
+  Time duration = 10 * kMillisecond;  ///< duration of each run for each piece of work
 };
 
-/// CRC-32 with Ethernet's polynomial over 64 bytes to 64 KiB: ISA-L, DPDK's rte_net_crc, zlib for comparison,
-/// and lib/roce's functions based on them (`gbytes_per_s`); and the parts of an iCRC that do not depend on
-/// the length (`ns`).
-/// DPDK selects its implementation when it starts.
+/// Measures CRC-32 with Ethernet's polynomial over 64 bytes to 64 KiB, with ISA-L, DPDK's rte_net_crc, zlib
+/// for comparison, and the functions of lib/roce that are based on them (`gbytes_per_s`). Also measures the
+/// parts of an iCRC whose cost does not depend on the length (`ns`). DPDK selects its implementation when
+/// it starts.
 Json bench_crc(const Environment& environment, const PartOptions& options);
 
-/// Cost of congestion control in nanoseconds, per packet, per CNP and per idle period, for the firmware's and
-/// the paper's algorithms.
+/// Measures the cost of congestion control in nanoseconds per packet, per CNP and per idle period, for the
+/// firmware's and the paper's algorithms.
 Json bench_dcqcn(const PartOptions& options);
 
 struct ReferenceOptions {
   std::uint32_t pmtu = 4096;  ///< length of a packet in the middle of a message
-  unsigned seconds = 3;       ///< per program
+  unsigned seconds = 3;       ///< duration of each program
   bool scapy = true;
   std::vector<unsigned> cpus{};  ///< empty: those available to this process
 };
 
-/// Rates of other programs on this machine, each in its own process: dpdk-testpmd on net_null with `txonly`
-/// (the same mbufs repeatedly, three segments) and `flowgen` (headers written per packet, one segment), and
-/// scapy, which builds the same packet with its iCRC in Python. Throws EnvironmentError if a program is
-/// missing.
+/// Measures the rates of other programs on this machine, each in its own process. dpdk-testpmd runs on
+/// net_null with `txonly` (which sends the same three-segment mbufs repeatedly) and with `flowgen` (which
+/// writes the headers of each packet, one segment). scapy builds the same packet with its iCRC in Python.
+/// Throws EnvironmentError if a program is missing.
 Json bench_references(const ReferenceOptions& options);
 
 /// Runs shortened versions of all benchmarks with documented results, in about 90 seconds, and returns one

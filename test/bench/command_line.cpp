@@ -166,7 +166,7 @@ void add_srp(Commands& commands) {
 
 namespace {
 
-/// Comma-separated numbers.
+/// Adds an option that takes comma-separated numbers.
 void add_list(CLI::App& app, const std::string& name, std::vector<std::uint32_t>& out,
               const std::string& help, const CLI::Validator& each) {
   app.add_option(name, out, help)->delimiter(',')->check(each);

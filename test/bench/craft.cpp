@@ -10,7 +10,7 @@ namespace softfeb::bench {
 
 namespace {
 
-/// Runs a worker's port queue for this time on the calling lcore.
+/// Runs a worker's port queue for a given time on the lcore that calls it.
 struct PortQueueJob {
   CraftRig* rig;
   const Environment* environment;
@@ -45,9 +45,9 @@ std::vector<Tally> run_port_queues(CraftRig& rig, const Environment& environment
   return out;
 }
 
-/// Number of queue pairs in the reference board, whose state fits into the caches.
+/// Number of queue pairs of the reference board. Their state fits into the caches.
 constexpr std::uint32_t kFewQps = 64;
-constexpr std::size_t kArenaSlack = 1U << 16;  // for the alignment of the two payloads
+constexpr std::size_t kArenaSlack = 1U << 16;  // room for the alignment of the two payloads
 
 CraftOptions with_few(CraftOptions o) {
   o.qps = kFewQps;
@@ -77,7 +77,7 @@ Json totals_json(const BoardTotals& t) {
           {"refused", t.refused}};
 }
 
-/// The loops that are compared.
+/// The loops whose packet rates bench_craft() compares.
 class CraftContest {
  public:
   CraftContest(const Environment* environment, const CraftOptions& o)
@@ -154,7 +154,7 @@ class CraftContest {
   CraftOptions options_;
   dataplane::TscClock clock_;
   std::unique_ptr<board::PayloadSource> payload_;
-  std::vector<std::uint8_t> arena_;  ///< used without a port
+  std::vector<std::uint8_t> arena_;  ///< memory for the payload; used only without a port
   std::optional<test::DpdkRig> dpdk_;
   std::unique_ptr<CraftRig> rig_;
   std::unique_ptr<board::PayloadSource> few_payload_;

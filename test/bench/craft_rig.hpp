@@ -12,8 +12,8 @@
 
 namespace softfeb::bench {
 
-/// A net_null port with a queue for each worker and each bare loop. Each worker has a board on its PortQueue,
-/// as in softfeb run, and a far end that acknowledges.
+/// A net_null port with a queue for each worker and each bare loop. Each worker has a board on its
+/// PortQueue, as in softfeb run, and a far end that acknowledges its packets.
 class CraftRig {
  public:
   /// All references must outlive this object. Fills `payload`.

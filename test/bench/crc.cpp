@@ -37,7 +37,8 @@ constexpr std::array<CrcWay, 4> kWays{{
     {"roce", [](const std::uint8_t* p, std::size_t n) { return roce::crc32(0, ByteSpan(p, n)); }},
 }};
 
-/// All implementations must agree, otherwise their speeds are meaningless.
+/// Checks that all implementations return the same CRC, because otherwise their speeds could not be
+/// compared.
 void compare_ways(const std::vector<std::uint8_t>& bytes) {
   for (const std::size_t size : kSizes) {
     for (const CrcWay& way : kWays) {
@@ -62,7 +63,7 @@ Json over_bytes(const PartOptions& o, const std::vector<std::uint8_t>& bytes) {
   return out;
 }
 
-/// Work per packet.
+/// Measures the parts of an iCRC that are computed once per packet.
 Json by_packet(const PartOptions& o) {
   const roce::HeaderTemplate path(path_to_peer());
   roce::RequestPacket p;

@@ -12,7 +12,8 @@ namespace {
 
 constexpr std::uint32_t kFrame = 12 + 4096;  // counted bytes of a packet
 
-/// Sends packets back to back, far below the rate, to measure the cost per packet when pacing never delays.
+/// Sends packets at a rate far below the permitted one, to measure the cost per packet when pacing never
+/// delays a packet.
 void never_wait(congestion::CongestionControl& c, Time& now, std::uint64_t times) {
   for (; times != 0; --times) {
     keep_value(c.departure(kFrame, now));

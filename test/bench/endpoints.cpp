@@ -11,7 +11,7 @@ namespace softfeb::bench {
 
 namespace {
 
-constexpr std::uint64_t kMoreThanACore = 125'000'000'000;  // bytes per second
+constexpr std::uint64_t kMoreThanACore = 125'000'000'000;  // bytes per second; more than one core can send
 constexpr Time kShuffleOver = 20 * kMillisecond;
 
 /// Returns a random rate between 1/16 and 1 times the highest. The average is 17/32 of the highest.

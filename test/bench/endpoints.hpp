@@ -28,11 +28,11 @@ inline roce::Path path_to_board(unsigned board = 0) { return test::path(peer(), 
 
 std::pmr::memory_resource* huge_pages();
 
-/// Creates the payload, not yet filled.
+/// Creates the payload source without filling it.
 std::unique_ptr<board::PayloadSource> craft_payload(const CraftOptions& options);
 
-/// `payload` must outlive the board. `board` is the board's number on its port. `memory` is the allocator of
-/// its queue pairs, as in `softfeb run`; null: the heap.
+/// `payload` must outlive the board. `board` is the board's number on its port. `memory` provides the
+/// memory for its queue pairs, as in `softfeb run`; null: the heap.
 std::unique_ptr<engine::Board> craft_board(const CraftOptions& options, const board::PayloadSource& payload,
                                            unsigned board, std::pmr::memory_resource* memory = huge_pages());
 
@@ -42,7 +42,7 @@ struct BoardTotals {
   std::uint64_t retransmitted = 0;
   std::uint64_t timeouts = 0;
   std::uint64_t acks = 0;
-  std::uint64_t messages = 0;  ///< completed
+  std::uint64_t messages = 0;  ///< messages that completed
   std::uint64_t failed = 0;
   std::uint64_t refused = 0;  ///< received frames that were invalid or for no queue pair
 

@@ -10,11 +10,11 @@
 
 namespace softfeb::bench {
 
-/// DPDK with a main lcore for the board, and others for more boards or the far end of a ring. Uses huge pages
-/// if available, otherwise ordinary memory. Create only one per process.
+/// Initializes DPDK with a main lcore for the board, and other lcores for more boards or for the far end of
+/// a ring. Uses huge pages if available, otherwise ordinary memory. Create only one per process.
 class Environment {
  public:
-  /// `others` is the number of lcores besides the main one. With too few CPUs, lcores share CPUs.
+  /// `others` is the number of lcores besides the main one. If there are too few CPUs, lcores share CPUs.
   explicit Environment(unsigned others = 1);
   const dataplane::TscClock& clock() const { return *clock_; }
   /// True if lcores share a CPU and therefore disturb each other.
@@ -32,7 +32,7 @@ class Environment {
   std::unique_ptr<dataplane::TscClock> clock_;
 };
 
-/// Returns the time of the TSC, for use without Environment::clock().
+/// Reads the time from `clock`, for code that has no Environment.
 Time read_clock(const dataplane::TscClock& clock);
 
 /// Properties of the machine that affect results: CPU and its vector instructions, number of CPUs, compiler,

@@ -26,7 +26,7 @@ struct Event {
     kCnpOut,         ///< rx_burst returned a CNP
     kCnpRegistered,  ///< the congestion control of its queue pair has processed it
     kCnpSettled,     ///< the next departure has been updated
-    kAway,           ///< an iteration of the loop that began at `told` took longer than LoopTime::kAway
+    kAway,           ///< the loop iteration that began at `told` took longer than LoopTime::kAway
   };
   Time at = 0;
   /// Time that was passed to the board, which is the start of its loop iteration. Valid for frames and for
@@ -62,8 +62,8 @@ class EventLog {
   std::uint64_t lost_ = 0;
 };
 
-/// Returns the sent frames in order. A frame that the port did not accept was offered again, so only its last
-/// occurrence counts; the search goes backwards and uses the first one that it finds.
+/// Returns the sent frames in order. A frame that the port did not accept was offered again, so only its
+/// last event counts. The log is therefore searched backwards.
 inline std::vector<Event> sent_frames(const EventLog& log, std::uint32_t qps) {
   std::vector<Event> frames;
   std::vector<std::uint32_t> later(qps, UINT32_MAX);  // PSN of the previous frame of each queue pair
@@ -86,7 +86,7 @@ struct CnpOrder {
   std::uint32_t qp = 0;
 };
 
-/// Provides CNPs at scheduled times. Single-threaded; checking costs one comparison.
+/// Provides CNPs at scheduled times. Single-threaded. Checking whether a CNP is due costs one comparison.
 class CnpSource {
  public:
   /// The pool belongs to `pools`, which must outlive this object.
@@ -123,7 +123,7 @@ class alignas(128) FarEnd {
   void launch();
   void join();
 
-  /// Contains kCnpArrived for each CNP put into the ring.
+  /// Log with a kCnpArrived event for each CNP put into the ring.
   const EventLog& log() const { return log_; }
   /// Number of acknowledgements and CNPs that the ring did not accept.
   std::uint64_t lost() const { return lost_; }

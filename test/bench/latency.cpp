@@ -23,7 +23,8 @@ class Stopwatch {
  public:
   explicit Stopwatch(const engine::SendQp& qp) : qp_(qp) {}
 
-  /// Call after an iteration that began at `now`. `end` returns the time after the iteration.
+  /// Call after each loop iteration. `now` is the time at which the iteration began; `end` returns the time
+  /// at which it ended.
   template <typename End>
   void look(Time now, End&& end) {
     for (; posted_ < qp_.messages_made(); ++posted_) begun_.push_back(now);
@@ -44,7 +45,8 @@ class Stopwatch {
   std::vector<double> us_;
 };
 
-constexpr Time kPatience = 2 * kSecond;  // timeout, for machines that give both cores to other processes
+// timeout; long enough for machines on which other processes use both cores
+constexpr Time kPatience = 2 * kSecond;
 
 CraftOptions one_qp(const LatencyOptions& o, std::uint32_t pmtu, std::uint32_t size) {
   CraftOptions c;
@@ -52,7 +54,7 @@ CraftOptions one_qp(const LatencyOptions& o, std::uint32_t pmtu, std::uint32_t s
   c.known_crc = o.known_crc;
   c.message = size;
   c.qps = 1;
-  c.send_queue = 1;  // post the next message when this one has completed
+  c.send_queue = 1;  // a message is posted only when the previous one has completed
   c.paced = false;
   return c;
 }
@@ -104,7 +106,8 @@ Json bench_latency(const Environment& environment, const LatencyOptions& o) {
 
 namespace {
 
-constexpr std::uint32_t kWindow = 64;  // packets; a tap drops packets beyond a thousand
+// packets in flight; a tap interface drops packets if more than a thousand are queued
+constexpr std::uint32_t kWindow = 64;
 constexpr std::uint32_t kAckEvery = 16;
 constexpr Time kGuestPatience = 10 * kSecond;
 
@@ -125,7 +128,7 @@ roce::IpAddress parse_ip(const std::string& text) {
   return *ip;
 }
 
-/// One queue pair to the host, for one path MTU and one message size.
+/// Measures one queue pair to the host with one path MTU and one message size.
 class GuestRun {
  public:
   /// `arena` is the memory for the payload.
@@ -213,7 +216,7 @@ class GuestRun {
 Json bench_guest_latency(const Environment& environment, const LatencyOptions& o, const GuestOptions& guest) {
   test::DpdkRig rig;
   const MutableByteSpan arena = rig.arena.allocate(1U << 15);
-  // The link is up from here on; some receivers require this before they create queue pairs.
+  // Bring the link up first, because some receivers require this before they create queue pairs.
   test::RigPort port(rig,
                      short_ring(environment, guest.device, *std::max_element(o.pmtus.begin(), o.pmtus.end()),
                                 parse_mac(guest.mac)));

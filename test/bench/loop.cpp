@@ -12,7 +12,7 @@ constexpr Time kDrain = 5 * kSecond;
 struct LoopRun {
   double gbps = 0;  ///< payload rate
   double mpps = 0;
-  double preempted = 0;  ///< share of the time in which the board was preempted
+  double preempted = 0;  ///< share of the time for which the board's thread was preempted
   bool held = false;
   Json json;
 };

@@ -10,14 +10,14 @@
 
 namespace softfeb::bench {
 
-/// Configures a short ring, which limits the packets that wait between two cores. A longer ring would fill up
-/// as well if one core is slower, and its mbufs would not fit into any cache. `device` is as in a
-/// configuration.
+/// Configures a short ring, which limits the number of packets that wait between two cores. If one core is
+/// slower, a ring of any length fills up, and the mbufs in a long ring would not fit into any cache.
+/// `device` is as in a configuration.
 test::RigPortConfig short_ring(const Environment& environment, const std::string& device, std::uint32_t pmtu,
                                const roce::MacAddress& mac);
 
-/// A board and a checking receiver, each on its PortQueue, at the two ends of a net_ring. Covers the complete
-/// path of a packet and its acknowledgement.
+/// A board and a checking receiver at the two ends of a net_ring, each on its own PortQueue. Packets and
+/// acknowledgements take the same path as in softfeb run.
 class LoopRig {
  public:
   /// `environment` must outlive this object.

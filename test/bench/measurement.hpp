@@ -17,8 +17,8 @@
 
 namespace softfeb::bench {
 
-/// Work done by a loop in some time. If other processes use the CPU, the thread runs only part of the time,
-/// but the work per CPU time stays the same, apart from effects of shared caches.
+/// Work done by a loop in some time. If other processes use the CPU, the thread runs only part of the time.
+/// The work per CPU time is then still the same, apart from the effects of shared caches.
 struct Tally {
   std::uint64_t packets = 0;
   Time elapsed = 0;
@@ -44,8 +44,8 @@ inline Time thread_time() {
   return static_cast<Time>(t.tv_sec) * kSecond + static_cast<Time>(t.tv_nsec) * kNanosecond;
 }
 
-/// Runs iterations for `duration`. `turn(now)` returns the number of packets. Reads the time once per
-/// iteration, like a worker.
+/// Calls `turn(now)`, which returns a number of packets, repeatedly for `duration`. Like a worker, reads
+/// the time once per iteration.
 template <typename Turn>
 Tally turns_for(Time duration, const dataplane::TscClock& clock, Turn&& turn) {
   Tally t;
@@ -67,11 +67,11 @@ struct Contestant {
   std::function<std::vector<Tally>(Time)> go;  ///< runs for the given time; returns a tally per thread
   std::vector<double> mpps{};                  ///< one value per run
   std::vector<double> cpu_mpps{};
-  std::vector<double> preempted{};  ///< share of the time in which its threads did not run
+  std::vector<double> preempted{};  ///< share of the time for which its threads did not run
 };
 
-/// Runs all contestants alternately, ten times per run, so that disturbances by the machine affect all
-/// equally.
+/// Runs all contestants in alternation, ten times per run, so that disturbances by the machine affect all
+/// of them equally.
 void compete(std::vector<Contestant>& all, unsigned runs, Time duration);
 
 /// Returns median_mpps, min_mpps, max_mpps, runs, and median_cpu_mpps, which is relative to the threads' CPU
@@ -79,7 +79,7 @@ void compete(std::vector<Contestant>& all, unsigned runs, Time duration);
 Json figures_of(const Contestant& c);
 
 /// Adds `name`, the median of a/b over all runs, and `name`_runs. Both are computed from CPU time, so they
-/// are valid on a busy machine.
+/// are also valid on a busy machine.
 void add_ratio(Json& out, const std::string& name, const Contestant& a, const Contestant& b);
 
 /// Makes the compiler treat `value` as used.
@@ -88,8 +88,8 @@ inline void keep_value(const T& value) {
   asm volatile("" : : "r,m"(value) : "memory");
 }
 
-/// Costs of small pieces of work, in nanoseconds of CPU time. Pieces are measured alternately; the result is
-/// the median over the runs.
+/// Costs of small pieces of work, in nanoseconds of CPU time. The pieces are measured in alternation. The
+/// result is the median over all runs.
 class Costs {
  public:
   /// `work(n)` must execute the piece n times.
@@ -114,8 +114,8 @@ class Costs {
   std::vector<Piece> pieces_;
 };
 
-/// Durations of a loop's iterations. Iterations longer than a microsecond are counted in classes. An empty
-/// loop never takes that long by itself, so its long iterations show preemption by the machine.
+/// Durations of a loop's iterations. Iterations longer than a microsecond are counted by their length. An
+/// empty loop never takes that long by itself, so long iterations show that the thread was preempted.
 class LoopTime {
  public:
   /// Duration above which the thread must have been preempted.
@@ -147,8 +147,8 @@ class LoopTime {
 /// The machine's own jitter, measured with an empty loop.
 struct Idling {
   LoopTime loop;
-  /// Delay in ns until the beginning of each microsecond was observed. This is the minimum lateness of a
-  /// program that is idle when an event is due.
+  /// For each microsecond, the delay in ns until the loop observed its beginning. A program that is idle
+  /// when an event is due is at least this late.
   std::vector<double> late;
   /// Returns loop.json() and the distribution of `late`.
   Json json() const;

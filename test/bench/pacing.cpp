@@ -19,8 +19,8 @@ std::uint32_t units(const PacingOptions& o) {
   return o.algorithm == Algorithm::kConstant ? PacingRig::kPayload : PacingRig::kCounted;
 }
 
-/// Returns the rate of a queue pair in bytes per second. The firmware's bucket is refilled with Q16.16 bytes
-/// per clock, which are truncated.
+/// Returns the rate of a queue pair in bytes per second. The refill of the firmware's bucket in bytes per
+/// clock is truncated to Q16.16.
 double rate_of_each(const PacingOptions& o) {
   const std::uint64_t rate = o.rate / o.qps;
   if (o.algorithm != Algorithm::kFirmware) return static_cast<double>(rate);
@@ -28,7 +28,8 @@ double rate_of_each(const PacingOptions& o) {
          156'250'000;
 }
 
-/// Queue pairs start one after the other, so that their packets are spread over the interval.
+/// Start time of queue pair `i`. The start times are spread over the interval between two packets of a
+/// queue pair.
 Time phase(const PacingOptions& o, std::uint32_t i) {
   return static_cast<Time>(units(o) * 1e12 * i / (rate_of_each(o) * o.qps));
 }
@@ -53,7 +54,7 @@ void shape(const PacingOptions& o, engine::SendQpConfig& qp, std::uint32_t i) {
   }
 }
 
-/// Error of the schedule: bytes sent compared with rate · time.
+/// Error of the schedule: the bytes sent compared with rate · time.
 Json schedule(const PacingOptions& o, const PacingRig& rig, const std::vector<Event>& frames) {
   const double rate = rate_of_each(o);
   const double packet = units(o);
@@ -94,7 +95,8 @@ Json schedule(const PacingOptions& o, const PacingRig& rig, const std::vector<Ev
           {"qps_within_one_packet", static_cast<double>(good) / o.qps}};
 }
 
-/// Deviations of gaps from the ideal gap, between the packets of each queue pair and between all packets.
+/// Deviations from the ideal gap, for the gaps between packets of the same queue pair and for the gaps
+/// between all packets.
 Json gaps(const PacingOptions& o, const std::vector<Event>& frames) {
   const double each = units(o) / rate_of_each(o) * 1e9;
   std::vector<Time> last(o.qps, kNever);
@@ -156,7 +158,8 @@ Json bench_pacing(const Environment& environment, const PacingOptions& o) {
   if (o.algorithm == Algorithm::kPaper) out["bucket_bytes"] = o.bucket;
   out["runs"] = o.runs;
   out["figures"] = summary(runs);
-  // The bucket counts clocks of 6.4 ns. Nothing else may let a packet leave early, on any machine.
+  // The bucket counts clocks of 6.4 ns, so a packet may leave up to one clock early, but on no machine
+  // earlier.
   const double clock = rate_of_each(o) * 6.4e-9 / units(o);
   out["never_ahead"] = out["figures"]["qp_ahead_packets_max"]["max"].get<double>() <= 1 + clock + 1e-9 &&
                        out["figures"]["events_lost"]["max"].get<double>() == 0;

@@ -22,7 +22,7 @@ constexpr std::uint32_t kSendQueue = 64;
 
 }  // namespace
 
-/// Records when a CNP has been processed, and the time passed to the board.
+/// A board that records when it has processed a CNP, and the time that was passed to it.
 class PacingRig::ProbedBoard final : public engine::Board {
  public:
   ProbedBoard(const engine::BoardConfig& config, PacingRig& rig) : Board(config), rig_(rig) {}
@@ -68,15 +68,15 @@ PacingRig::PacingRig(const Environment& environment, const PacingRigConfig& conf
 }
 
 PacingRig::~PacingRig() {
-  // Remove the callbacks: they belong to the port number, which the next port reuses.
+  // Remove the callbacks. They are registered for the port number, which the next port reuses.
   rte_eth_remove_tx_callback(ports_[0]->id(), 0, tx_callback_);
   rte_eth_remove_rx_callback(ports_[0]->id(), 0, rx_callback_);
   acks_.reset();
   port_queue_.reset();
 }
 
-/// Returns the time when all preceding instructions have been executed. Stores may still be in flight to the
-/// caches; waiting for them would delay the measured loop.
+/// Returns the time at which all preceding instructions have been executed. Does not wait until their
+/// stores have reached the caches, because this would delay the measured loop.
 Time PacingRig::now() const {
   _mm_lfence();
   return environment_.clock().time(rte_rdtsc());
@@ -144,7 +144,7 @@ void PacingRig::stamp_sent(rte_mbuf* const* packets, std::uint16_t n) {
     const std::uint8_t* const bth = rte_pktmbuf_mtod(packets[i], const std::uint8_t*) + kBthOffset;
     return Event{at, told_, load_be24(bth + 5) - kFirstQpn, load_be24(bth + 9), Event::Kind::kSent};
   };
-  // Packets that the port did not accept leave when they are offered again.
+  // Packets that the port did not accept are stamped again when they are offered again.
   Event* const before = log_.last(n);
   const Event first = sent(0);
   if (before != nullptr && before->kind == Event::Kind::kSent && before->qp == first.qp &&

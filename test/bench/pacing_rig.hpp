@@ -19,7 +19,7 @@ struct rte_eth_rxtx_callback;
 namespace softfeb::bench {
 
 struct PacingRigConfig {
-  bool ring = false;  ///< net_ring with a far end on its own lcore; otherwise net_null
+  bool ring = false;  ///< use a net_ring with a far end on its own lcore; otherwise net_null
   std::uint32_t qps = 1;
   roce::Transport transport = roce::Transport::kUc;                 ///< with RC, requests are acknowledged
                                                                     ///< immediately
@@ -28,13 +28,13 @@ struct PacingRigConfig {
   std::function<void(engine::SendQpConfig&, std::uint32_t)> shape;  ///< modifies QP i
 };
 
-/// A board on its PortQueue, as in softfeb run. Packets are stamped when tx_burst is called, and carry 4096
-/// bytes.
+/// A board on its PortQueue, as in softfeb run. Packets carry 4096 bytes, and their times are recorded when
+/// tx_burst is called.
 class PacingRig {
  public:
   static constexpr std::uint32_t kPayload = 4096;
-  static constexpr std::uint32_t kCounted = 12 + 16 + kPayload;  ///< including BTH, and RETH of a first
-                                                                 ///< packet
+  /// with BTH, and with RETH as in the first packet of a message
+  static constexpr std::uint32_t kCounted = 12 + 16 + kPayload;
 
   PacingRig(const Environment& environment, const PacingRigConfig& config);
   ~PacingRig();
@@ -43,7 +43,7 @@ class PacingRig {
 
   /// Measures an empty loop on this CPU, while the far end runs. Call before run().
   Idling idle(Time duration);
-  /// Sends for `duration`. CNPs come from the ring or, with net_null, from rx_burst.
+  /// Sends for `duration`. The CNPs arrive over the ring or, with net_null, are returned by rx_burst.
   void run(Time duration, std::vector<CnpOrder> cnps);
 
   /// Returns the bytes that pacing counts for the packet with this PSN.
@@ -54,7 +54,7 @@ class PacingRig {
   Time began() const { return began_; }
   Time ended() const { return ended_; }
   const EventLog& log() const { return log_; }
-  /// Contains kCnpArrived events from the far end of a ring.
+  /// Log of the ring's far end, with kCnpArrived events.
   const EventLog& far_log() const { return far_end_->log(); }
   const LoopTime& loop() const { return loop_; }
   const dataplane::PortQueueCounters& counters() const { return port_queue_->counters(); }

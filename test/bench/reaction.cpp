@@ -12,8 +12,8 @@ namespace softfeb::bench {
 
 namespace {
 
-constexpr std::uint32_t kProbes = 8;  ///< queue pairs that receive CNPs, 1 Gb/s each
-constexpr std::uint32_t kLoads = 8;   ///< queue pairs that receive none, 10 Gb/s together
+constexpr std::uint32_t kProbes = 8;  ///< number of queue pairs that receive CNPs, 1 Gb/s each
+constexpr std::uint32_t kLoads = 8;   ///< number of queue pairs that receive no CNPs, 10 Gb/s together
 constexpr std::uint64_t kProbeRate = 125'000'000;
 constexpr Time kIdle = 200 * kMillisecond;  ///< time for which the idle machine is observed beforehand
 constexpr std::uint64_t kFastRate = 12'500'000'000;
@@ -65,8 +65,8 @@ dcqcn::FirmwareSettings probe_profile() {
   return p;
 }
 
-/// Returns when the model permits the next packet. Queries the model at `from`, and again if it cannot
-/// predict beyond its next event.
+/// Returns the time at which the model permits the next packet. Queries the model at `from`, and again at
+/// its next event if it cannot predict further.
 Time predict(congestion::CongestionControl& model, std::uint32_t bytes, Time from) {
   Time at = from;
   for (;;) {
@@ -76,14 +76,14 @@ Time predict(congestion::CongestionControl& model, std::uint32_t bytes, Time fro
   }
 }
 
-/// Compares each departure of a probe with the prediction of a separate reaction point, which processes the
-/// preceding CNPs and packets at the times passed to the board.
+/// Compares each departure of a probe with the prediction of a separate reaction point. This reaction point
+/// processes the preceding CNPs and packets at the times that were passed to the board.
 std::vector<double> against_model(const PacingRig& rig) {
   std::vector<Event> events = sent_frames(rig.log(), kProbes + kLoads);
   for (const Event& e : rig.log()) {
     if (e.kind == Event::Kind::kCnpRegistered) events.push_back(e);
   }
-  // Within an iteration of the loop, CNPs come first.
+  // Within a loop iteration, CNPs are processed before packets are sent.
   const auto before = [](const Event& a, const Event& b) {
     return a.told != b.told ? a.told < b.told : a.kind > b.kind;
   };
@@ -98,7 +98,7 @@ std::vector<double> against_model(const PacingRig& rig) {
     if (e.kind == Event::Kind::kCnpRegistered) {
       model.cnp(e.told);
     } else {
-      // A CNP since the previous packet has moved the departure: start from the last event.
+      // If a CNP since the previous packet has moved the departure, the prediction starts from that CNP.
       late.push_back(ns(predict(model, rig.counted(e.psn), asked[e.qp]), e.at));
       model.sent(rig.counted(e.psn), e.told);
     }
@@ -157,23 +157,25 @@ Json firmware_run(const Environment& environment, const ReactionOptions& o, std:
       {"machine", idling.json()}};
 }
 
-/// Effect of one CNP at 100 Gb/s.
+/// Delays between a CNP and its effect at 100 Gb/s.
 struct Turns {
-  std::vector<double> to_new_spacing;  ///< from its arrival to the end of the first gap with the new spacing
-  std::vector<double> undisturbed;     ///< the same, for CNPs during which the loop was not preempted
-  std::vector<double> beyond_spacing;  ///< the same without that gap
-  std::vector<double> to_out;          ///< from its arrival until rx_burst returned it
-  std::vector<double> to_registered;   ///< from then until the congestion control had processed it
-  std::vector<double> to_next;         ///< from then to the next packet
+  /// from the CNP's arrival to the end of the first gap with the new spacing
+  std::vector<double> to_new_spacing;
+  /// the same, but only for CNPs during which the loop was not preempted
+  std::vector<double> undisturbed;
+  std::vector<double> beyond_spacing;  ///< the same as `to_new_spacing`, without the length of that gap
+  std::vector<double> to_out;          ///< from the CNP's arrival until rx_burst returned it
+  std::vector<double> to_registered;   ///< from rx_burst until the congestion control had processed the CNP
+  std::vector<double> to_next;         ///< from the processing of the CNP to the next packet
   std::vector<double> old_gap;
   std::vector<double> new_gap;
-  std::uint64_t too_slow = 0;  ///< the loop was already slower than the new rate
+  std::uint64_t too_slow = 0;  ///< number of CNPs for which the loop was already slower than the new rate
 };
 
 dcqcn::PaperParameters fast_parameters() {
   dcqcn::PaperParameters p;
   p.line_rate = kFastRate;
-  p.alpha_interval = 0;  // alpha stays 1: every CNP halves the rate, like the first
+  p.alpha_interval = 0;  // alpha stays 1, so every CNP halves the rate like the first one
   return p;
 }
 

@@ -37,7 +37,7 @@ std::string last_line(const std::vector<std::string>& lines) {
   return lines.empty() ? "no output" : lines.back().substr(0, lines.back().find('\n'));
 }
 
-/// Uses two lcores: the main lcore of testpmd only prints.
+/// Returns a command line of testpmd with two lcores, because its main lcore only prints.
 std::string testpmd_command(const ReferenceOptions& o, const std::string& mode, const std::string& lengths,
                             unsigned cpu_of_main, unsigned cpu) {
   const std::string lcores = "0@" + std::to_string(cpu_of_main) + ",1@" + std::to_string(cpu);
@@ -55,7 +55,7 @@ Json testpmd(const ReferenceOptions& o, const std::string& mode, const std::stri
       lines_of(testpmd_command(o, mode, lengths, cpus.front(), cpus.back()));
   std::vector<double> mpps;
   for (const double pps : numbers_after(lines, "Tx-pps:")) {
-    if (pps != 0) mpps.push_back(pps * 1e-6);  // the first value covers no time
+    if (pps != 0) mpps.push_back(pps * 1e-6);  // the first value is printed before any time has passed
   }
   if (mpps.empty()) {
     throw dataplane::EnvironmentError("dpdk-testpmd " + mode + " gives no figures: " + last_line(lines),

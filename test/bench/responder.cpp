@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t kBatch = 1024;
 constexpr std::size_t kIpBegins = 14;
 
-/// A board, its frames of one batch, and the receiver of these frames.
+/// A board, one batch of its frames, and the receiver of these frames.
 class ReceivedBatches {
  public:
   explicit ReceivedBatches(const CraftOptions& o)
@@ -39,7 +39,7 @@ class ReceivedBatches {
     make_batch();
   }
 
-  /// Receives new packets for `duration`. Measures the cost of the receiver.
+  /// Measures the receiver: receives new packets for `duration`.
   Tally receive(Time duration) {
     Tally t;
     while (t.elapsed < duration) {
@@ -54,7 +54,7 @@ class ReceivedBatches {
     return t;
   }
 
-  /// Performs only the indispensable work, repeatedly on the same packets, for `duration`.
+  /// Measures the minimum work (CRC, comparison, copy): repeats it on the same packets for `duration`.
   Tally look_at(Time duration) {
     Tally t;
     while (t.elapsed < duration) {
@@ -85,7 +85,7 @@ class ReceivedBatches {
   bool look_at(const engine::TxFrame& f) {
     const std::uint32_t head = roce::icrc_headers(ByteSpan(f.header, f.header_length).subspan(kIpBegins));
     const std::uint32_t crc = roce::crc32(head, ByteSpan(f.payload, f.payload_length));
-    // The counter repeats every 256 bytes, so all packets have the same payload.
+    // All packets have the same payload, because the counter repeats every 256 bytes.
     const bool same = std::memcmp(f.payload, expected_.data(), f.payload_length) == 0;
     std::memcpy(copy_.data(), f.payload, f.payload_length);
     return same && crc == load_le32(f.trailer.data());

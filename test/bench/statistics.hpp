@@ -48,7 +48,7 @@ inline double median(std::vector<double> values) {
   return quantile(values, 0.5);
 }
 
-/// Returns median_name, min_name, max_name, and all runs in order.
+/// Returns an object with median_NAME, min_NAME, max_NAME, and the values of all runs in order.
 inline Json figures(const std::string& name, const std::vector<double>& runs) {
   return {{"median_" + name, median(runs)},
           {"min_" + name, *std::min_element(runs.begin(), runs.end())},
@@ -63,7 +63,7 @@ inline std::vector<double> ratios(const std::vector<double>& a, const std::vecto
   return out;
 }
 
-/// Replaces each number in the runs by {"median", "min", "max"}.
+/// Merges the results of all runs into one, in which each number is replaced by {"median", "min", "max"}.
 inline Json summary(const std::vector<Json>& runs) {
   if (runs.front().is_number()) {
     std::vector<double> values;

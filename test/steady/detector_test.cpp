@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Tests the detector on which steady_test.cpp relies: it must see everything that a worker must not do.
+// Tests the detector that steady_test.cpp uses. It must detect everything that a worker must not do.
 #include "steady_rig.hpp"
 
 #include <cstdio>
@@ -21,7 +21,7 @@ using softfeb::dataplane::IdlePolicy;
 
 namespace {
 
-/// Makes the compiler treat a value as used; it would otherwise remove it.
+/// Makes the compiler treat `p` as used, so that it does not remove the code that computes `p`.
 void keep(void* p) { asm volatile("" : : "r"(p) : "memory"); }
 
 /// Returns what the detector reports for a worker on net_null that executes `deed` once.
@@ -100,7 +100,7 @@ TEST_CASE("forbidden calls of a worker are detected", "[steady]") {
     const Watch watch = misbehaved(c.action);
     INFO(c.name << '\n' << watch.text());
     CHECK(watch.count(c.deed) == c.times);
-    // Output may be written at once, which counts as both.
+    // Output may be written immediately. It then counts as output and as a system call.
     if (c.deed == Deed::kAllocation || c.deed == Deed::kLock) CHECK(watch.total() == c.times);
   }
   std::fclose(nowhere);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Interposes functions of the C library and of DPDK. Definitions in the program take precedence over those in
-// shared libraries, also for calls from libraries. Headers that declare the functions are not included, so
-// void* replaces pointers to their types.
+// Interposes functions of the C library and of DPDK. Definitions in the program take precedence over those
+// in shared libraries, also for calls from libraries. This file does not include the headers that declare
+// these functions, so it uses void* for pointers to their types.
 #include <cstdarg>
 #include <cstddef>
 
@@ -26,7 +26,7 @@ constexpr int kAllocation = 0;
 constexpr int kLock = 1;
 constexpr int kOutput = 2;
 
-/// Returns the original definition. `version` selects one if the library has several.
+/// Returns the original definition of function `name`. `version` selects one if the library has several.
 void* behind(void*& kept, const char* name, const char* version = nullptr) {
   if (kept == nullptr) kept = version == nullptr ? dlsym(RTLD_NEXT, name) : dlvsym(RTLD_NEXT, name, version);
   return kept;
@@ -69,7 +69,7 @@ int posix_memalign(void** out, std::size_t alignment, std::size_t size) {
 }
 }
 
-// A function that is noted and forwarded.
+// Defines a function that notes the call and forwards it to the original function.
 #define STEADY_PASS(deed, result, name, version, parameters, arguments)                    \
   extern "C" result name parameters {                                                      \
     static void* kept = nullptr;                                                           \

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Tests that the packet path, once warmed up, does not allocate, lock, print, or call the kernel.
+// Tests that the packet path does not allocate, lock, print, or call the kernel after a warm-up.
 #include "catch_runner.hpp"
 #include "dataplane/cpus.hpp"
 #include "dataplane/eal.hpp"
@@ -7,7 +7,8 @@
 #include <cstdio>
 #include <exception>
 
-/// Initializes DPDK, which is possible once per process: without huge pages and devices, with two workers.
+/// Initializes DPDK with two workers and without huge pages and devices. This is possible only once per
+/// process.
 int main(int argc, char* argv[]) {
   using namespace softfeb::dataplane;
   try {

@@ -11,8 +11,8 @@ namespace softfeb::steady {
 
 namespace {
 
-/// A thread's first allocation creates a heap with system calls, which must not be counted. A worker that
-/// never allocates has no heap.
+/// Allocates once before the watch. A thread's first allocation creates a heap with system calls, which
+/// must not be counted, and a worker that has never allocated has no heap yet.
 void warm_up_heap() {
   void* const p = std::malloc(1);
   __asm__ volatile("" : : "r"(p) : "memory");

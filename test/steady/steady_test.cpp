@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Tests that the packet path, once warmed up, does not allocate, lock, print or make system calls. A worker
+// Tests that the packet path does not allocate, lock, print or make system calls after a warm-up. A worker
 // that sleeps when idle (`idle: sleep`) makes only the system calls for sleeping (detector_test.cpp).
 #include "steady_rig.hpp"
 
@@ -10,7 +10,7 @@ using softfeb::dataplane::IdlePolicy;
 
 namespace {
 
-constexpr std::uint64_t kWarm = 10'000;  // packets
+constexpr std::uint64_t kWarm = 10'000;  // packets sent before the watch starts
 constexpr std::uint64_t kWatched = 30'000;
 
 struct Watched {

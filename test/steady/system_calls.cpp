@@ -24,7 +24,7 @@
 /// of this function.
 extern "C" __attribute__((visibility("hidden"))) long steady_call(long number, long a, long b, long c, long d,
                                                                   long e, long f);
-/// The address after that instruction.
+/// The address after the system call instruction of steady_call().
 extern "C" __attribute__((visibility("hidden"))) const char steady_call_passed[];
 
 asm(R"(

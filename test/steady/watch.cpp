@@ -48,7 +48,8 @@ Watch* watch_of_this_thread() noexcept { return current; }
 
 }  // namespace softfeb::steady
 
-/// For interpose.cpp, which must not include headers that declare the functions it defines.
+/// Declared without a header: interpose.cpp calls this function, but must not include headers that declare
+/// the functions that it defines.
 extern "C" void steady_note(int deed, const char* name) noexcept {
   if (auto* const watch = softfeb::steady::watch_of_this_thread())
     watch->note(static_cast<softfeb::steady::Deed>(deed), name);

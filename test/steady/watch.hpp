@@ -8,14 +8,16 @@
 
 /// Records what a thread allocates, locks, prints, and requests from the kernel.
 ///
-/// Allocations, locks and output are detected by functions of the same names in this program (interpose.cpp),
-/// including calls from libraries. System calls are detected by the kernel (system_calls.cpp). Locks without
-/// a function call (rte_spinlock) are not detected; waiting for one looks like work.
+/// Allocations, locks and output are detected by functions of the same names in this program
+/// (interpose.cpp), including calls from libraries. System calls are detected by the kernel
+/// (system_calls.cpp). Locks that are taken without a function call (rte_spinlock) are not detected, and
+/// waiting for such a lock looks like work.
 namespace softfeb::steady {
 
 enum class Deed : std::uint8_t { kAllocation, kLock, kOutput, kSystemCall };
 
-/// The actions of one thread while it was watched. Written by that thread; readable after the watch.
+/// The actions of one thread while it was watched. The thread writes this object; others may read it after
+/// the watch.
 class Watch {
  public:
   void note(Deed deed, const char* name, long number = 0) noexcept {
@@ -43,13 +45,13 @@ class Watch {
   std::size_t total_ = 0;
 };
 
-/// Starts to watch the calling thread; null stops. Does not allocate.
+/// Starts to record the actions of the calling thread in `watch`; null stops it. Does not allocate.
 void watch_this_thread(Watch* watch) noexcept;
 /// Returns the calling thread's log, or null.
 Watch* watch_of_this_thread() noexcept;
 
 /// Enables detection of system calls for the rest of the calling thread's life, because a filter cannot be
-/// removed. The calls are executed all the same. Returns false and sets errno if the kernel does not support
+/// removed. Detected calls are still executed. Returns false and sets errno if the kernel does not support
 /// filters.
 bool see_system_calls() noexcept;
 

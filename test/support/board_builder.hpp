@@ -10,8 +10,9 @@
 
 namespace softfeb::test {
 
-inline constexpr roce::Qpn kSendQpn = 0x100;     ///< QPN of a board's first queue pair
-inline constexpr roce::Qpn kReceiveQpn = 0x800;  ///< QPN of the queue pair to which it writes
+inline constexpr roce::Qpn kSendQpn = 0x100;  ///< QPN of a board's first queue pair
+/// QPN of the queue pair to which the board's first queue pair writes
+inline constexpr roce::Qpn kReceiveQpn = 0x800;
 inline constexpr std::uint64_t kRemoteAddress = 0x1000;
 inline constexpr std::uint32_t kRkey = 0x55;
 
@@ -53,8 +54,8 @@ class ReceiverBuilder {
   engine::ReceiverConfig config;
 };
 
-/// Makes `qp` number the messages that arrive, and compare them with the endless messages of `payload`, which
-/// must outlive the receiver.
+/// Configures `qp` to number the messages that arrive and to compare them with the endless messages of
+/// `payload`, which must outlive the receiver.
 void expect_payload(engine::ReceiveQpSetup& qp, const board::PayloadSource& payload);
 
 }  // namespace softfeb::test

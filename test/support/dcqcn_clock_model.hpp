@@ -8,9 +8,9 @@
 
 namespace softfeb::test {
 
-/// Model of the firmware's reaction point, one clock at a time, written like a circuit: the next value of
-/// every register depends on the values of all registers before the edge. It is slow, and shares no code with
-/// the event-driven implementation that it checks.
+/// Clock-by-clock model of the firmware's reaction point, written like a circuit: the next value of every
+/// register depends on the values of all registers before the clock edge. It is slow, and shares no code
+/// with the event-driven implementation that it checks.
 class DcqcnClockModel {
  public:
   using Parameters = dcqcn::FirmwareParameters;
@@ -23,7 +23,7 @@ class DcqcnClockModel {
 
   /// Simulates a rising edge. `cnp` is the sampled input level, `next` the register values after the edge.
   void clock(bool cnp, const Parameters& next, bool counter_reset) {
-    const DcqcnClockModel o = *this;  // values before the edge
+    const DcqcnClockModel o = *this;  // register values before the edge
     synchroniser_ = static_cast<std::uint8_t>(o.synchroniser_ << 1 | (cnp ? 1 : 0));
     strobe_ = (synchroniser_ & 0b1100) == 0b0100;
     count(o);

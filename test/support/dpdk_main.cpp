@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <exception>
 
-/// Initializes DPDK, which is possible once per process, without huge pages and devices.
+/// Initializes DPDK without huge pages and devices. This is possible only once per process.
 int main(int argc, char* argv[]) {
   try {
     softfeb::dataplane::EalConfig config;

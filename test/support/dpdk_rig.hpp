@@ -26,15 +26,17 @@ struct DpdkRig {
 };
 
 struct RigPortConfig {
-  std::string device = "net_null";   ///< as in a configuration
+  std::string device = "net_null";   ///< device name, as in a configuration
   std::uint32_t frame_bytes = 4300;  ///< longest frame in bytes, from the Ethernet header to the iCRC
-  std::uint32_t ring = 256;          ///< packets that a net_ring holds
-  std::uint32_t held = 256;          ///< packets built and not yet freed, besides those in the ring
-  unsigned workers = 1;              ///< workers that share the port
+  std::uint32_t ring = 256;          ///< number of packets that a net_ring holds
+  /// number of packets built and not yet freed, in addition to those in the ring
+  std::uint32_t held = 256;
+  unsigned workers = 1;  ///< number of workers that share the port
   dataplane::PortConfig port{.rx_descriptors = 256, .tx_descriptors = 256};
 };
 
-/// A port, its endpoints, and the dependencies of its port queues. Destroy the port queues before it.
+/// A port, its endpoints, and the dependencies of its port queues. Destroy the port queues before this
+/// object.
 class RigPort {
  public:
   RigPort(DpdkRig& rig, const RigPortConfig& config);
@@ -56,8 +58,8 @@ class RigPort {
     std::uint16_t burst = 32;
     dataplane::PortQueue::Deps parts{};  ///< map and builder are filled in
   };
-  /// Makes the port queue of a worker. It uses the TX queue with the worker's number if the port has that
-  /// many.
+  /// Creates the port queue of a worker. The port queue uses the TX queue with the worker's number if the
+  /// port has that many TX queues.
   std::unique_ptr<dataplane::PortQueue> make_queue(const Queue& queue);
   std::unique_ptr<dataplane::PortQueue> make_queue() { return make_queue(Queue{}); }
 

@@ -9,7 +9,7 @@
 
 namespace softfeb::test {
 
-/// A filled payload source, with its arena.
+/// A filled payload source and the arena that contains its payload.
 struct FilledPayload {
   explicit FilledPayload(std::unique_ptr<board::PayloadSource> from)
       : source(std::move(from)), arena(source->arena_bytes()) {

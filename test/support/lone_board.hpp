@@ -10,7 +10,8 @@
 
 namespace softfeb::test {
 
-/// A frame that left a board: time, queue pair, and the bytes counted by each of the two kinds of pacing.
+/// A frame that left a board: its time, its queue pair, and the bytes that each of the two kinds of pacing
+/// counts.
 struct Departure {
   Time at = 0;
   std::uint32_t qp = 0;
@@ -59,7 +60,7 @@ class LoneBoard {
   }
 
  private:
-  static constexpr std::size_t kBth = 14 + 20 + 8;  ///< offset, after Ethernet, IPv4 and UDP
+  static constexpr std::size_t kBth = 14 + 20 + 8;  ///< offset of the BTH, after Ethernet, IPv4 and UDP
 
   Departure departure(const engine::TxFrame& f) const {
     const std::uint32_t qpn = load_be24(f.header + kBth + 5);

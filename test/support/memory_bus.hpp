@@ -11,7 +11,8 @@
 
 namespace softfeb::test {
 
-/// Registers at 0 to size; addresses above return decode errors. Responds at once or on request.
+/// A bus with registers at addresses below its size. Accesses to other addresses return decode errors.
+/// Responds immediately or when answer() is called.
 class MemoryBus final : public srp::Bus {
  public:
   explicit MemoryBus(std::size_t size = 64 * 1024, bool at_once = true) : memory(size), at_once_(at_once) {}
@@ -36,7 +37,7 @@ class MemoryBus final : public srp::Bus {
   }
 
   std::vector<std::uint8_t> memory;
-  std::optional<std::uint32_t> refuses;  ///< the word at this address returns SLVERR
+  std::optional<std::uint32_t> refuses;  ///< address of a word for which accesses return SLVERR
   std::uint64_t accesses = 0;
   bool overlapped = false;  ///< an access began before the previous one completed
 

@@ -20,11 +20,11 @@ class RegisterBus {
   std::optional<board::MetadataResponseBits> handle(const board::MetadataRequestBits& request) {
     write_word(kControl, 0);
     write(kMetaDataTx, request.bytes());
-    live_.data.qps[0].next_psn = qp(0).sq_psn;  // as reported by a data path that sends nothing
+    live_.data.qps[0].next_psn = qp(0).sq_psn;  // the value that a data path reports if it has sent nothing
     write_word(kControl, 1);
     const std::uint32_t control = read_word(kControl);
     if ((control & 1) == 0) throw std::runtime_error("SendMetaData does not read back");
-    // Write the word like PyRogue, which does not change RecvMetaData.
+    // Like PyRogue, write the word without changing RecvMetaData.
     write_word(kControl, control & ~1U);
     if ((read_word(kControl) & 2) != (control & 2)) throw std::runtime_error("RecvMetaData was written");
     if ((control & 2) == 0) return std::nullopt;
@@ -41,7 +41,7 @@ class RegisterBus {
     live_.data.qps[0].failed = false;
   }
 
-  /// Takes effect with the next message.
+  /// Marks QP `index` as failed. This takes effect with the next message.
   void on_qp_error(std::size_t index) { live_.data.qps.at(index).failed = true; }
 
   std::size_t qp_count() const { return registers_.metadata()->qp_count(); }

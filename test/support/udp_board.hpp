@@ -20,7 +20,7 @@ namespace softfeb::test {
 
 inline srp::UdpPeer loopback(std::uint16_t port) { return {*roce::IpAddress::parse("127.0.0.1"), port}; }
 
-/// A board with registers and a pattern stream on real loopback sockets, run by its own thread.
+/// A board with registers and a pattern stream on real loopback sockets. It runs on its own thread.
 class UdpBoard {
  public:
   using Allow = sockets::UdpServerSocket::Allow;
@@ -49,7 +49,7 @@ class UdpBoard {
   srp::UdpPeer registers() const { return loopback(registers_socket_.port()); }
   srp::UdpPeer streams() const { return loopback(stream_socket_.port()); }
 
-  /// Calls `what` on the board's thread and waits for it.
+  /// Calls `what` on the board's thread and waits until it has returned.
   void on_thread(const std::function<void()>& what) {
     std::promise<void> done;
     boost::asio::post(io_, [&] {

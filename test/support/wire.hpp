@@ -30,7 +30,7 @@ class Wire {
   std::uint64_t loss = 0;       ///< probability times 2^32
   std::uint64_t duplicate = 0;  ///< probability times 2^32
   std::uint64_t reorder = 0;    ///< probability times 2^32 that a frame is delayed by up to 10 µs more
-  bool bursts = false;          ///< frames that arrive at the same time are received as a burst
+  bool bursts = false;          ///< deliver frames that arrive at the same time as a burst
   bool keep_log = false;
   std::vector<Bytes> log;  ///< frames sent, if `keep_log`
   /// Called for each frame sent; if it returns false, the wire does not carry the frame.
@@ -41,7 +41,7 @@ class Wire {
   std::uint64_t arrived = 0;    ///< frames delivered to endpoints, including injected ones
   std::uint64_t unclaimed = 0;  ///< frames for no endpoint
 
-  /// Runs until done() returns true, and returns true. Returns false at the first event after `limit`.
+  /// Runs until done() returns true. Returns false if the next event is after `limit`.
   template <typename Done>
   bool run(Time limit, Done&& done) {
     while (!done()) {
