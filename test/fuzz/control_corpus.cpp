@@ -32,8 +32,9 @@ class Corpus {
  public:
   explicit Corpus(std::filesystem::path directory) : directory_(std::move(directory)) {}
 
-  /// Seeds for fuzz_rssi: one direction's datagrams as received by a server or a client. Written once as raw
-  /// bytes, and once as moves, whose sequence numbers are relative to those of the link under test.
+  /// Adds seeds for fuzz_rssi from the datagrams of one direction, as a server or a client received them.
+  /// The datagrams are written twice: as raw bytes, and as moves, whose sequence numbers are relative to
+  /// those of the link under test.
   void add_rssi(const test::CapturedConnection& c, bool from_client) {
     Bytes raw{static_cast<std::uint8_t>(from_client ? 0 : 1)};
     Bytes moves = raw;
@@ -52,7 +53,7 @@ class Corpus {
     write("rssi", raw);
     write("rssi", moves);
   }
-  /// fuzz_packetizer: packets with their CRC.
+  /// Adds seeds for fuzz_packetizer: packets with their CRC.
   void add_packets(const test::CapturedConnection& c, bool from_client) {
     Bytes seed;
     for (const test::CapturedSegment& s : c.segments) {
@@ -63,7 +64,7 @@ class Corpus {
     }
     write("packetizer", seed);
   }
-  /// fuzz_srp: a client's packets unchanged, and the messages in them.
+  /// Adds seeds for fuzz_srp: a client's unchanged packets, and the messages in them.
   void add_requests(const test::CapturedConnection& c) {
     Bytes packets{0};
     Bytes messages{1};
@@ -78,7 +79,7 @@ class Corpus {
     write("srp", packets);
     write("srp", messages);
   }
-  /// fuzz_registers: accesses of a client.
+  /// Adds seeds for fuzz_registers: the accesses of a client.
   void add_accesses(const test::CapturedConnection& c) {
     constexpr std::size_t kHeader = 20;
     Bytes seed;

@@ -39,7 +39,7 @@ ByteSpan Forge::make(const World& world) {
   return {frame_.data(), size_};
 }
 
-/// Returns a random number; values near limits are more likely.
+/// Returns a random number, with a preference for values near limits.
 std::uint32_t Forge::odd_number() {
   static constexpr std::array<std::uint32_t, 14> kEdges{
       0, 1, 2, 3, 255, 256, 257, 0x7fffffff, 0x80000000, 0x80000001, 0xffffffff, 4096, 8191, 8192};
@@ -83,7 +83,7 @@ roce::Reth Forge::make_reth(std::size_t qp, std::uint32_t length) {
   return r;
 }
 
-/// A packet that continues the attacker's message, correctly or not.
+/// Writes a packet that continues the attacker's message, correctly or incorrectly.
 std::size_t Forge::write_request(const Pair& pair, std::size_t qp, Stream& s) {
   const roce::Responder& responder = pair.receiver->qp(qp).responder();
   if (responder.expected_psn() == s.next_psn) {
@@ -168,7 +168,8 @@ void Forge::make_response(const Pair& pair) {
   put_datagram(path(pair.attacker, pair.board_party, pair), n);
 }
 
-/// The packet that a victim expects next, but from a wrong peer, with a wrong iCRC, or for an unknown QP.
+/// Makes the packet that a victim expects next, but from a wrong peer, with a wrong iCRC, or for an unknown
+/// QP.
 void Forge::make_spoof(const Pair& pair) {
   const std::size_t qp = rng_.below(kVictims);
   const bool request = often(50);
@@ -200,7 +201,8 @@ void Forge::make_spoof(const Pair& pair) {
   if (flaw == 0) bth.dest_qp ^= 8U << rng_.below(20);
   bth.encode(transport_.data());
   put_datagram(path(flaw == 1 ? pair.attacker : peer, to, pair), n);
-  // Flips one bit that the iCRC covers and that does not affect peer or length, or a bit of the iCRC.
+  // Flip one bit of the iCRC, or one bit that the iCRC covers and that does not change the peer or the
+  // length.
   if (flaw == 2) frame_[size_ - 1 - rng_.below(n - 5)] ^= static_cast<std::uint8_t>(1U << rng_.below(8));
 }
 

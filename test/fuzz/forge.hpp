@@ -9,33 +9,34 @@
 
 namespace softfeb::fuzz {
 
-/// Builds hostile frames: packets that reach deep into a target's checks, packets that pretend to be from a
-/// victim's peer, non-RoCE frames, and mutations of all of them. It knows the state of the QPs better than an
-/// attacker would. Victims must not accept any of these frames.
+/// Builds hostile frames: packets that pass many of a target's checks, packets that pretend to be from a
+/// victim's peer, non-RoCE frames, and mutations of all of these. The forge knows the state of the QPs
+/// better than a real attacker would. Victims must not accept any of these frames.
 class Forge {
  public:
   explicit Forge(std::uint64_t seed) : rng_(seed) {}
 
-  /// Returns the next frame; valid until the next call.
+  /// Returns the next hostile frame, which is valid until the next call.
   ByteSpan make(const World& world);
   Rng& rng() { return rng_; }
 
  private:
   static constexpr std::size_t kRoom = 10'240;
 
-  /// Progress of the attacker's message to a responder.
+  /// Progress of the message that the attacker sends to a target's responder.
   struct Stream {
     bool active = false;
     std::uint32_t remaining = 0;
-    roce::Psn next_psn = 0;    ///< the PSN expected next if the responder accepted the last packet
-    bool active_then = false;  ///< the state in that case
+    roce::Psn next_psn = 0;    ///< PSN that the responder expects next if it accepted the last packet
+    bool active_then = false;  ///< a message is in progress if the responder accepted the last packet
     std::uint32_t remaining_then = 0;
   };
 
   bool often(unsigned percent) { return rng_.below(100) < percent; }
   std::uint32_t odd_number();
   roce::Path path(const Party& from, const Party& to, const Pair& pair);
-  /// Adds Ethernet to UDP headers and the iCRC to the `transport` bytes at transport_.
+  /// Completes a frame: adds the headers from Ethernet to UDP and the iCRC to the transport packet of
+  /// `transport` bytes in transport_.
   void put_datagram(const roce::Path& path, std::size_t transport,
                     std::uint16_t udp_port = roce::kRoceUdpPort);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Non-RoCE frames, mutations, and the guard that prevents valid packets from reaching victims.
+// Makes non-RoCE frames and mutations. Also corrupts packets that a victim would otherwise rightly accept.
 #include "forge.hpp"
 #include "roce/icrc.hpp"
 #include "roce/mac_control.hpp"
@@ -26,7 +26,8 @@ void Forge::make_arp(const Pair& pair) {
   std::copy(kFixed.begin(), kFixed.end(), p);
   store_be16(p + 6, static_cast<std::uint16_t>(1 + rng_.below(often(90) ? 2 : 5)));
   std::copy(pair.attacker.mac.begin(), pair.attacker.mac.end(), p + 8);
-  // Poison neighbour entries, including the receiver's, and add new addresses until the table is full.
+  // Overwrite neighbour entries, including the receiver's, with wrong MAC addresses, and add new addresses
+  // until the table is full.
   const roce::IpAddress claimed = often(30) ? pair.receiver_party.ip : pair.attacker.ip.plus(odd_number());
   std::memcpy(p + 14, &claimed.bytes[12], 4);
   std::memset(p + 18, 0, 6);
@@ -43,7 +44,7 @@ void Forge::make_icmp(const Pair& pair) {
   if (often(90)) store_be16(&transport_[2], roce::internet_checksum({transport_.data(), n}));
   const std::size_t at = ip_offset(pair);
   put_datagram(path(pair.attacker, to, pair), n);
-  // The IP header was made for UDP and an iCRC; here it carries ICMP.
+  // The IP header was built for UDP with an iCRC. Change it for ICMP.
   std::uint8_t* const ip = frame_.data() + at;
   std::copy_n(transport_.data(), n, ip + ip_size(pair));
   size_ = at + ip_size(pair) + n;
@@ -70,8 +71,8 @@ void Forge::make_noise(const Pair& pair) {
     store_be16(&frame_[12], often(50) ? roce::kEtherTypeIpv4 : roce::kEtherTypeIpv6);
 }
 
-/// Only short pauses: any station on the link may pause a sender, and the victims must finish within the
-/// test's time.
+/// Makes a pause frame with a short pause. Any station on the link may pause a sender, so longer pauses
+/// would keep the victims from finishing within the test's time.
 void Forge::make_pause(const Pair& pair) {
   roce::MacControl c;
   c.kind = often(60) ? roce::MacControl::Kind::kPause : roce::MacControl::Kind::kPfc;
@@ -89,7 +90,7 @@ void Forge::mutate() {
 
 void Forge::mutate_once() {
   if (size_ == 0) return;
-  // Mutate mostly headers, because they determine the processing.
+  // Mutate mostly headers, because they determine how a frame is processed.
   const std::size_t at = rng_.below(often(90) ? std::min<std::size_t>(size_, 90) : size_);
   switch (rng_.below(8)) {
     case 0:
@@ -103,16 +104,16 @@ void Forge::mutate_once() {
     case 4:
       if (at + 4 <= size_) store_be32(&frame_[at], odd_number());
       break;
-    case 5:  // truncated
+    case 5:  // truncate the frame
       size_ = often(50) ? at : rng_.below(size_);
       break;
-    case 6: {  // extended
+    case 6: {  // extend the frame
       const std::size_t more = rng_.below(often(90) ? 24 : 2000);
       std::memset(&frame_[size_], 0, std::min(more, kRoom - size_));
       size_ = std::min(size_ + more, kRoom);
       break;
     }
-    default: {  // part repeated
+    default: {  // repeat a part of the frame
       const std::size_t n = rng_.below(std::min<std::size_t>(size_ - at, 32) + 1);
       const std::size_t to = rng_.below(size_ - n + 1);
       std::memmove(&frame_[to], &frame_[at], n);
@@ -120,7 +121,7 @@ void Forge::mutate_once() {
   }
 }
 
-/// Repairs lengths, checksum and iCRC, so that the mutation gets past these checks.
+/// Corrects lengths, checksum and iCRC, so that the mutated frame passes these checks.
 void Forge::repair(const Pair& pair) {
   const std::size_t at = ip_offset(pair);
   const std::size_t header = ip_size(pair);
@@ -138,8 +139,8 @@ void Forge::repair(const Pair& pair) {
   store_le32(&frame_[size_ - roce::kIcrcSize], roce::icrc_of(ByteSpan(ip, total - roce::kIcrcSize)));
 }
 
-/// A packet with the peer's address, a victim's QPN and a valid iCRC cannot be distinguished from the peer's.
-/// Its iCRC is corrupted, so that any effect on a victim is a defect.
+/// A packet with the peer's address, a victim's QPN and a valid iCRC cannot be distinguished from the
+/// peer's. The iCRC of such a packet is therefore corrupted. Any effect on a victim is then a defect.
 void Forge::keep_from_victims(const Pair& pair) {
   const std::size_t at = ip_offset(pair);
   const std::size_t bth = at + ip_size(pair) + roce::kUdpHeaderSize;

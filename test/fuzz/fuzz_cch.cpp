@@ -18,7 +18,7 @@ using Bytes = std::vector<std::uint8_t>;
 
 constexpr std::uint8_t kFixVersion = 1, kFixSize = 2, kFixChecksum = 4, kFewHops = 8;
 
-/// Makes the header at the beginning of `b` more valid, as `how` selects.
+/// Makes those fields of the header at the beginning of `b` valid that `how` selects.
 void repair(std::uint8_t* b, std::size_t room, std::uint8_t how) {
   if (room < CongestionHeader::kCommonSize) return;
   if ((how & kFixVersion) != 0) b[0] = static_cast<std::uint8_t>(0x10 | (b[0] & 0x0f));
@@ -46,11 +46,11 @@ void check_decoded(const CongestionHeader& h, ByteSpan in) {
   require(CreditBody::decode(h).has_value() == (h.profile == CongestionHeader::kCredit));
 }
 
-/// What a switch and a receiver make of a valid header is valid.
+/// Checks that a header that a switch or a receiver has changed is still valid.
 void check_changes(const Bytes& original, const std::optional<CongestionHeader>& header) {
   const bool forward = header && !header->echo() && !header->control();
   Bytes b = original;
-  constexpr int kHops = 7;  // more than there are records
+  constexpr int kHops = 7;  // more hops than INT records fit
   for (int i = 0; i < kHops; ++i) require(add_hop(b, congestion::IntRecord{3, 1, 2, 4}, 0x8001) == forward);
   if (!forward) require(b == original);
   const auto hop = CongestionHeader::decode(b);
@@ -62,7 +62,7 @@ void check_changes(const Bytes& original, const std::optional<CongestionHeader>&
   if (forward) require(echo->echo() && echo->hops == hop->hops);
 }
 
-/// An IPv4 frame whose UDP payload is `content`.
+/// Returns an IPv4 frame whose UDP payload is `content`.
 Bytes frame_with(ByteSpan content) {
   Path path;
   path.source_ip = *IpAddress::parse("10.0.0.1");

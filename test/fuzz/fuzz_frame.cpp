@@ -49,7 +49,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const ByteSpan all(data, size);
   look_at(all, demux);
   if (size < 2) return 0;
-  // The first byte selects where the rest is split.
+  // The first byte selects the offset at which the rest is split.
   const std::size_t cut = data[0] % (size - 1);
   Segments two(all.subspan(1, cut));
   two.push(all.subspan(1 + cut));

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t kMaxFrame = 3000;
 
-/// Computes the CRC of a frame's next packet like a correct sender.
+/// Computes the CRC of a frame's next packet as a correct sender would.
 class Sealer {
  public:
   void seal(std::vector<std::uint8_t>& packet) {

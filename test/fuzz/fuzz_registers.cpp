@@ -31,7 +31,7 @@ struct Judge {
   void operator()(const SoftReset& /*a*/) const {}
 };
 
-/// Reads instructions from the fuzzer's bytes; zeros after their end.
+/// Reads instructions from the fuzzer's bytes, and zeros after their end.
 class Script {
  public:
   explicit Script(ByteSpan bytes) : bytes_(bytes) {}
@@ -75,7 +75,7 @@ class World {
         write(script.word(), script.take(std::size_t{script.byte()} * 4));
         break;
       case 2:
-      case 3:  // an existing register
+      case 3:  // the address of an existing register
         write(some(script).address, script.take(std::size_t{script.byte() % 64U} * 4));
         break;
       case 4:
@@ -132,7 +132,7 @@ class World {
     require(control[0] == (answers ? 3 : 1));
   }
 
-  /// Changes the environment of the registers.
+  /// Changes the live state that the registers show.
   void disturb(Script& script) {
     QpLive& qp = live_.data.qps[script.byte() % live_.data.qps.size()];
     qp.exists = !qp.exists;

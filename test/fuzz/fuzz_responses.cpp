@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// libFuzzer: responses to the targets of a board. The input is a sequence of five-byte packets: QP and
-// elapsed time, opcode, syndrome, distance of the PSN from the last one sent, length.
+// libFuzzer: responses to the targets of a board. The input is a sequence of five-byte records, one for
+// each packet: QP and elapsed time, opcode, syndrome, distance between its PSN and the last PSN sent, and
+// length.
 #include "fuzz_support.hpp"
 
 using namespace softfeb;
@@ -23,7 +24,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     bth.encode(packet.data());
     aeth.encode(&packet[roce::Bth::kSize]);
     const std::uint8_t length = in.byte();
-    // Change the length rarely: packets of most other lengths are refused at once.
+    // Change the length rarely, because packets with most other lengths are refused immediately.
     if (length >= 0xf0) packet.resize(length - 0xf0U + 12);
     send(world, pair, pair.board_party, packet);
     world.step(pause);

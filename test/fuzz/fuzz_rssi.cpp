@@ -54,7 +54,8 @@ class Watcher : public DatagramSink {
   UdpPeer watched;
 };
 
-/// A bus that accepts or refuses, responds or not, as instructed.
+/// A user of the link that accepts or refuses segments, and responds or does not, as instructed by the
+/// input.
 class User : public RssiUser {
  public:
   explicit User(Watcher& watcher) : watcher_(watcher) {}
@@ -142,7 +143,8 @@ class World {
   void hear(ByteSpan datagram) {
     watcher_.sent = 0;
     link_->on_datagram(from_, datagram, now_);
-    // One datagram may free a window of ours and open one of theirs, each with a response.
+    // One datagram may acknowledge a full window of our segments and release a full window of the peer's,
+    // each with a response.
     require(watcher_.sent <= 4 * rssi::kMaxOutstanding + 4);
   }
 
@@ -160,7 +162,7 @@ class World {
     hear(datagram);
   }
 
-  /// A segment close to what the link expects.
+  /// Sends a segment similar to the one that the link expects.
   void fitting(Input& in) {
     const RssiStatus& s = link_->status();
     const std::uint8_t flags = in.byte() & static_cast<std::uint8_t>(~rssi::kSyn);
@@ -173,7 +175,7 @@ class World {
     hear(datagram);
   }
 
-  /// A SYN with arbitrary parameters.
+  /// Sends a SYN with arbitrary parameters.
   void handshake(Input& in) {
     rssi::Syn syn;
     std::array<std::uint8_t, 10> p{};
@@ -193,7 +195,7 @@ class World {
     while (link_->deadline() <= end) {
       now_ = std::max(now_, link_->deadline());
       link_->on_timer(now_);
-      require(link_->deadline() > now_);  // a timer is never already due
+      require(link_->deadline() > now_);  // after a call, no timer may be overdue
     }
     now_ = end;
   }

@@ -21,7 +21,7 @@ namespace {
 
 constexpr SrpServerLimits kLimits{.requests = 16, .request_bytes = 8 * 1024, .response_bytes = 8 * 1024};
 
-/// A bus that checks its accesses.
+/// A bus that checks that accesses follow the rules.
 struct StrictBus final : Bus {
   explicit StrictBus(bool at_once) : memory(4096, at_once) { memory.refuses = 0x40; }
   void read(std::uint32_t address, MutableByteSpan out, Time now, Done done) override {
@@ -48,7 +48,7 @@ struct World {
   }
 
   void raw(ByteSpan payload) {
-    // The messages that this may complete are not known here.
+    // It is not known here which messages this packet completes.
     ordered = false;
     server.on_segment(payload, now);
   }
@@ -98,8 +98,8 @@ struct World {
   SrpServer server;
   FakeLink link;
   Depacketizer collector{srp::kMaxMessage};
-  std::deque<srp::Header> expected;  ///< of requests not yet answered
-  bool ordered = true;               ///< `expected` is complete
+  std::deque<srp::Header> expected;  ///< headers of the requests that have not been answered yet
+  bool ordered = true;               ///< `expected` contains all such requests
   Time now = 0;
 };
 

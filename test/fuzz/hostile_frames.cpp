@@ -2,8 +2,8 @@
 // Boards write to receivers while an attacker sends hostile frames. Intended for AddressSanitizer and
 // UndefinedBehaviorSanitizer, but also useful without them:
 //   hostile_frames [FRAMES [SEED]]
-// The seed determines everything. Exit code 0: the victims finished unaffected, every frame was counted, and
-// the frames reached the intended depth.
+// The seed determines the whole run. The exit code is 0 if the victims finished unaffected, every frame was
+// counted, and every outcome in Met occurred.
 #include "forge.hpp"
 
 #include <cstdio>
@@ -15,11 +15,13 @@ using namespace softfeb::fuzz;
 
 namespace {
 
-constexpr std::uint64_t kMessages = 128;           ///< per victim and round: 512 packets, 2.6 ms
-constexpr std::uint64_t kFramesPerRound = 20'000;  ///< about eight per microsecond
+/// messages per victim and round, which are 512 packets in 2.6 ms
+constexpr std::uint64_t kMessages = 128;
+/// hostile frames per round, about eight per microsecond
+constexpr std::uint64_t kFramesPerRound = 20'000;
 constexpr std::uint64_t kBatch = 8;
 
-/// Outcomes of the frames over all rounds. The test requires each of them to occur.
+/// Counts the outcomes of the frames over all rounds. The test requires that each outcome occurs.
 struct Met {
   std::uint64_t requests_taken = 0, messages = 0, duplicate = 0, gaps = 0, access = 0, invalid = 0, rnr = 0;
   std::uint64_t responses = 0, icrc = 0, unknown_qp = 0, wrong_peer = 0, bad_transport = 0, other = 0;
@@ -78,8 +80,8 @@ void Met::print() const {
   std::printf("ARP and echo %llu, slow control %llu, pause %llu\n", n(host), n(control), n(pause));
 }
 
-/// Passes the frame in one to three segments, each at the end of its allocation, so that reading beyond it is
-/// detected.
+/// Passes a frame in one to three segments. Each segment ends at the end of its allocation, so that reads
+/// beyond it are detected.
 class Delivery {
  public:
   void operator()(World& world, ByteSpan frame, Rng& rng) {
@@ -108,14 +110,15 @@ class Delivery {
   std::array<Part, 3> parts_;
 };
 
-/// One network until `frames` are used up and the victims are done. Returns false if something is wrong.
+/// Runs one network until `frames` frames have been delivered and the victims have finished. Returns false
+/// if a check has failed.
 bool round(Forge& forge, Delivery& deliver, std::uint64_t frames, Met& met) {
   World world(kMessages);
   while (frames != 0 || !world.victims_finished()) {
     for (std::uint64_t k = 0; k < kBatch && frames != 0; ++k, --frames)
       deliver(world, forge.make(world), forge.rng());
     world.step(kMicrosecond);
-    if (world.now() > kSecond) break;  // judged below
+    if (world.now() > kSecond) break;  // the checks below report this
   }
   for (int k = 0; k < 10; ++k) world.step(kMicrosecond);
   met.add(world);

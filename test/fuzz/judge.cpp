@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Checks invariants after any number of hostile frames: victims sent and received as if undisturbed, and
-// every frame was counted in exactly one counter.
+// Checks invariants after any number of hostile frames: the victims sent and received as if there were no
+// attacker, and every frame was counted in exactly one counter.
 #include "world.hpp"
 
 #include <algorithm>

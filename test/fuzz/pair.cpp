@@ -8,7 +8,8 @@ namespace softfeb::fuzz {
 
 namespace {
 
-constexpr std::uint32_t kMessage = 1000;  ///< four packets, the last one short and padded
+/// bytes per message: four packets, of which the last one is short and padded
+constexpr std::uint32_t kMessage = 1000;
 constexpr std::uint32_t kSlots = 8;
 constexpr std::size_t kGuard = 64;  ///< bytes before and after a victim's memory
 constexpr std::uint8_t kUntouched = 0xee;
@@ -68,7 +69,7 @@ void Pair::add_send_qp(test::BoardBuilder& b, std::size_t i) const {
   s.requester.qpn = kBoardQpn + static_cast<roce::Qpn>(i);
   s.requester.dest_qpn = (victim ? kReceiverQpn : kAttackerQpn) + static_cast<roce::Qpn>(i);
   s.requester.initial_psn = 0xffffc0 + static_cast<roce::Psn>(i);
-  s.requester.timeout = victim ? 20 : 8;  // a victim's timeout must never expire, a target's should
+  s.requester.timeout = victim ? 20 : 8;  // a victim's timeout must not expire; a target's should
   s.requester.retry_count = victim || i == 3 ? 7 : 3;
   s.requester.timing = i == 3 ? roce::TimingProfile::kFirmware : roce::TimingProfile::kStandard;
   s.traffic.verb = roce::WrOpcode::kWriteImm;
@@ -125,7 +126,7 @@ roce::ResponderCounters Pair::responder_totals() const {
 
 std::uint64_t Pair::packets_per_victim() const { return messages_ * ((kMessage + kPmtu - 1) / kPmtu); }
 
-/// Each slot holds its last message, and the guard bytes are unchanged.
+/// True if each slot contains the last message sent to it and the guard bytes are unchanged.
 bool Pair::memory_right(std::size_t i) const {
   const std::vector<std::uint8_t>& m = memory_[i];
   const std::size_t used = std::min<std::uint64_t>(messages_, kSlots) * kMessage;

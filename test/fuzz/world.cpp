@@ -30,7 +30,7 @@ bool World::carries(const engine::Endpoint& from, const engine::TxFrame& f) {
     return p->board.get() == &from || p->receiver.get() == &from;
   });
   const std::size_t bth = (pair.v6 ? 18 + 40 : 14 + 20) + 8;
-  // The attacker ignores ARP and ICMP responses.
+  // The attacker ignores ARP and ICMP frames, which have no BTH.
   if (f.header_length < bth + roce::Bth::kSize) return false;
   const auto head = roce::Bth::decode(ByteSpan(f.header, f.header_length).subspan(bth));
   const std::uint32_t target = head->dest_qp - kAttackerQpn;

@@ -54,7 +54,7 @@ class Pair {
   /// PSN of the last packet that each of the board's QPs sent.
   std::array<roce::Psn, kQps> last_psn{};
 
-  /// Resets targets in ERR, so that later frames find a live target.
+  /// Resets the targets that are in ERR, so that later frames reach a live target.
   void renew_targets(Time now);
   bool victims_finished() const;
   /// Describes problems with victims and counters; empty if there are none. `drained` means that nothing is
@@ -62,7 +62,7 @@ class Pair {
   std::string judge() const;
 
   std::uint64_t renewed = 0;
-  /// Outcomes of requests to the targets, including targets that have been reset.
+  /// Sum of the responder counters of all targets, including their counts before a reset.
   roce::ResponderCounters responder_totals() const;
 
  private:
@@ -78,11 +78,11 @@ class Pair {
   test::FilledPayload payload_;
   std::array<std::vector<std::uint8_t>, kQps> memory_;
   std::vector<engine::SendQpConfig> send_qps_;
-  std::vector<roce::ReceiveQp> fresh_;  ///< targets in their initial state
+  std::vector<roce::ReceiveQp> fresh_;  ///< copies of the targets in their initial state
   roce::ResponderCounters ended_;
 };
 
-/// One or two pairs on one wire. Frames to the attacker are inspected and discarded.
+/// One or two pairs on one wire. Frames addressed to the attacker are inspected and discarded.
 class World {
  public:
   /// Each victim sends `messages` messages. Makes one pair with IPv4 and, if `both`, one with IPv6.

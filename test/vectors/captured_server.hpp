@@ -11,8 +11,8 @@
 namespace softfeb::test {
 
 /// Tracks what the captured server sent: its messages, and which of its data segments an acknowledge number
-/// covers. Another server numbers its segments differently (NULs use sequence numbers), so only the count of
-/// data segments can be compared.
+/// covers. Another server numbers its segments differently, because NULs also use sequence numbers.
+/// Therefore only the counts of data segments can be compared.
 class CapturedServer {
  public:
   void on_segment(const srp::rssi::Segment& segment);
@@ -20,7 +20,8 @@ class CapturedServer {
   /// `client_ack`.
   void after_hole(std::uint8_t client_ack);
 
-  /// Number of data segments that acknowledge number `ack` covers; empty if no captured segment had it.
+  /// Number of data segments that acknowledge number `ack` covers; empty if no captured segment contained
+  /// `ack`.
   std::optional<std::size_t> data_up_to(std::uint8_t ack) const { return data_up_to_[ack]; }
   std::size_t data() const { return data_; }
   std::size_t retransmitted() const { return retransmitted_; }

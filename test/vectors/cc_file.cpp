@@ -30,7 +30,7 @@ CcFile read_cc_file(const std::filesystem::path& path) {
   std::ifstream in(path);
   CcFile file{nlohmann::json::parse(in)};
   if (file.document.at("format") != 1) throw std::runtime_error("not of format 1");
-  file.algorithm();  // throws if there is none
+  file.algorithm();  // throws if the document has no algorithm
   return file;
 }
 

@@ -20,8 +20,8 @@
 namespace softfeb::test {
 
 /// A JSON document with at least `algorithm`. Most traces also have `parameters`, `tolerance` and `events`.
-/// An event has a time `t` (ps), a kind `event`, its inputs, and in `expect` the state after it. Its `inside`
-/// (the model's internal state) helps to find an error, but is not binding.
+/// An event has a time `t` (ps), a kind `event`, its inputs, and in `expect` the state after the event. Its
+/// member `inside` contains the model's internal state, which helps to find an error but is not compared.
 struct CcFile {
   nlohmann::json document;
 
@@ -31,20 +31,21 @@ struct CcFile {
 /// Reads a file. Throws std::exception if it is not a trace of a known format.
 CcFile read_cc_file(const std::filesystem::path& path);
 
-/// Returns every file below vectors/cc that is in the care of one test program, sorted. Homa's traces and the
-/// wire format's have programs of their own; kOthers is all other files, whatever their names.
+/// Selects the files of vectors/cc for one test program. Homa traces and wire format files have test
+/// programs of their own; kOthers means all other files. cc_files() returns the selected files, sorted.
 enum class CcKind : std::uint8_t { kHoma, kWire, kOthers };
 std::vector<std::filesystem::path> cc_files(CcKind kind);
 
-/// Values by the names that a trace uses.
+/// Maps names, as used in a trace, to values.
 using CcValues = std::map<std::string_view, double>;
 
-/// Returns the first expected value that differs from the one shown by more than the trace's tolerance, which
-/// is [relative, absolute], and either suffices. Values without a tolerance must be equal.
+/// Compares the expected values of an event with the values of the algorithm, and describes the first
+/// difference. The trace gives tolerances as [relative, absolute]; a value may differ if it is within
+/// either of them. Values without a tolerance must be equal.
 std::optional<std::string> cc_difference(const CcFile& file, const nlohmann::json& event,
                                          const CcValues& shown);
 
-/// Assigns a trace's parameters to the members of a parameter struct by name.
+/// Assigns the parameters of a trace to the members of a parameter struct by name.
 class CcParameters {
  public:
   template <typename T>
@@ -59,12 +60,12 @@ class CcParameters {
     };
     return *this;
   }
-  /// A parameter that has no member.
+  /// Accepts a parameter `name` for which the struct has no member.
   CcParameters& ignore(const char* name) {
     setters_[name] = [](const nlohmann::json&) {};
     return *this;
   }
-  /// Throws if the trace has a parameter that was not added.
+  /// Assigns all parameters. Throws if the trace has a parameter that was neither added nor ignored.
   void read(const nlohmann::json& parameters) const;
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Replays the golden traces of Homa (cc/homa_*.json): every grant, request and packet, and the state after
-// every event, must be equal.
+// every event, must equal those of the trace.
 #include "cc_file.hpp"
 #include "congestion/homa_receiver.hpp"
 #include "congestion/homa_sender.hpp"
@@ -30,7 +30,7 @@ HomaParameters parameters_of(const json& p) {
   return out;
 }
 
-/// Numbers the names of a trace in the order of their appearance.
+/// Assigns numbers to the names in a trace, in the order of their first occurrence.
 class Names {
  public:
   std::uint32_t operator[](const std::string& name) {

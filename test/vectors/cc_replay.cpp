@@ -17,7 +17,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::uint32_t kPacket = 4108;  // counted bytes of the packets sent
+constexpr std::uint32_t kPacket = 4108;  // bytes of a sent packet that congestion control counts
 
 congestion::Nak nak_of(const json& event) {
   const auto& kind = event.at("kind").get_ref<const std::string&>();
@@ -38,8 +38,8 @@ std::vector<IntRecord> records_of(const json& event) {
   return records;
 }
 
-/// `hops` is a list of INT records in traces of HPCC, and a number of switches in those of Swift, which also
-/// give the packets in flight instead of running numbers.
+/// Reads an acknowledgement. In HPCC traces, `hops` is a list of INT records. In Swift traces, `hops` is a
+/// number of switches, and the number of packets in flight is given instead of packet numbers.
 Ack ack_of(const json& event, const std::vector<IntRecord>& records) {
   Ack ack{.packets = event.value("packets", 0U),
           .acked = event.value("acked", std::uint64_t{0}),
@@ -76,7 +76,7 @@ void play(CongestionControl& control, const json& event, Time now) {
   }
 }
 
-/// What telemetry and the engine see must agree with the algorithm's own values.
+/// Checks that the values that telemetry and the engine read agree with the algorithm's own values.
 std::optional<std::string> inconsistency(const CongestionControl& control, Time now) {
   const CongestionState state = control.state(now);
   if (!state.window) return std::nullopt;

@@ -11,15 +11,15 @@
 /// Replays golden traces through the algorithms of lib/congestion.
 namespace softfeb::test {
 
-/// Returns the first difference from the trace, or nothing. Throws std::exception if the trace contains
-/// something unknown.
+/// Replays a trace and returns the first difference from it, if any. Throws std::exception if the trace
+/// contains something unknown.
 using CcReplay = std::optional<std::string> (*)(const CcFile& file);
 
 std::optional<std::string> replay_timely(const CcFile& file);
 std::optional<std::string> replay_swift(const CcFile& file);
 std::optional<std::string> replay_hpcc(const CcFile& file);
 
-/// The replay of each algorithm, by its name in the traces. A new algorithm is added here.
+/// The replay functions by the names of the algorithms in traces. Add new algorithms to this map.
 const std::map<std::string_view, CcReplay>& cc_replays();
 
 /// Replays a trace with the function for its algorithm. Throws std::exception if there is none.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Golden congestion control headers (cc/wire_*.json), alone and in frames: decoded, encoded again, and
-// removed from their frames, whose iCRC is that of the packet without the header.
+// Tests golden congestion control headers (cc/wire_*.json), alone and in frames. They are decoded, encoded
+// again, and removed from their frames. The iCRC of a frame is that of the packet without the header.
 #include "cc_file.hpp"
 #include "roce/congestion_frame.hpp"
 #include "support/vector_files.hpp"

@@ -11,13 +11,14 @@ namespace rssi = srp::rssi;
 
 namespace {
 
-constexpr Time kBegin = kSecond;                 ///< our clock at the first packet of the capture
-constexpr Time kHoleTakes = 5 * kMillisecond;    ///< time to which a gap is shortened
-constexpr Time kAfterwards = 10 * kMillisecond;  ///< longer than our server may delay an ACK
-constexpr std::uint8_t kFirmwareFirst = 0x80;    ///< sequence number of the firmware's SYN
+constexpr Time kBegin = kSecond;               ///< time on our clock at the first packet of the capture
+constexpr Time kHoleTakes = 5 * kMillisecond;  ///< duration to which a gap in the capture is shortened
+/// time to wait at the end, longer than our server may delay an ACK
+constexpr Time kAfterwards = 10 * kMillisecond;
+constexpr std::uint8_t kFirmwareFirst = 0x80;  ///< sequence number of the firmware's SYN
 
-/// Returns the parameters of the captured server's SYN. They show its own limits only if these are lower than
-/// those that the client requested.
+/// Returns the parameters of the captured server's SYN. They are the captured server's limits only where
+/// these are lower than the values that the client requested.
 srp::RssiServerConfig limits_of(const CapturedConnection& connection) {
   srp::RssiServerConfig config;
   for (const CapturedSegment& s : connection.segments) {
@@ -45,7 +46,7 @@ void ControlReplay::run() {
       if (s.at > client_heard_ + longest) resume_after_hole(s.parsed().header, s.at);
       client_heard_ = s.at;
     }
-    // The client's part of segments sent during the gap is missing.
+    // The capture does not contain the segments that the client sent during the gap.
     advance(std::max(now_, kBegin + s.at - std::min(left_out_, s.at)));
     if (s.from_client) {
       give(s);
@@ -87,8 +88,9 @@ ControlReplay::Bytes ControlReplay::rewritten(const CapturedSegment& captured) c
   header.sequence = static_cast<std::uint8_t>(header.sequence + sequence_shift_);
   if (segment.has(rssi::kAck)) {
     const auto data = captured_.data_up_to(header.acknowledge);
-    REQUIRE(data);                          // the client acknowledges what the capture shows
-    REQUIRE(*data < data_numbers_.size());  // our server has sent at least as many by then
+    REQUIRE(data);  // the client only acknowledges segments that were captured
+    // our server must have sent at least as many data segments by then
+    REQUIRE(*data < data_numbers_.size());
     header.acknowledge = data_numbers_[*data];
   }
   rssi::encode(header, out.data());
@@ -126,12 +128,12 @@ void ControlReplay::on_syn_ack(ByteSpan datagram) {
 
 void ControlReplay::on_segment(const rssi::Segment& segment) {
   CHECK_FALSE(segment.has(rssi::kBusy));
-  CHECK_FALSE(segment.has(rssi::kNul));  // the firmware's server sends none
+  CHECK_FALSE(segment.has(rssi::kNul));  // like the firmware's server, ours sends no NULs
   if (segment.has(rssi::kRst)) ++resets_;
   if (segment.bare() || segment.has(rssi::kRst)) return;
   if (segment.header.sequence != next_number_) {
     CHECK(rssi::ahead(segment.header.sequence, next_number_) < 128);
-    return;  // a retransmission
+    return;  // the segment is a retransmission
   }
   data_numbers_.push_back(next_number_++);
   answers_.push(segment.payload);

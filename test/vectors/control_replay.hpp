@@ -15,8 +15,8 @@ namespace softfeb::test {
 /// Sends the client's datagrams of a captured connection to our server, at their times and in their order.
 ///
 /// Besides the header checksum, these fields are rewritten:
-/// * the acknowledge number: it names our segment with the same number of preceding data segments (a server
-///   may start with any number, and Rogue's sends NULs, which take numbers);
+/// * the acknowledge number: it is replaced with that of our segment that has the same number of preceding
+///   data segments (a server may start with any number, and Rogue's server sends NULs, which use numbers);
 /// * the sequence number after a gap in the capture (the client silent for longer than its keep-alive
 ///   allows): it continues where it stopped. The time of the gap is skipped.
 /// Everything above the RSSI header is unchanged.
@@ -26,7 +26,7 @@ class ControlReplay final : private srp::DatagramSink {
   ControlReplay(const CapturedConnection& connection, srp::RssiUser& application);
 
   srp::RssiLink& link() { return server_; }
-  /// Replays the connection. Checks (Catch2) RSSI itself: negotiation, acknowledgements, reset.
+  /// Replays the connection. Checks RSSI itself (negotiation, acknowledgements, reset) with Catch2.
   void run();
 
   const CapturedServer& captured() const { return captured_; }
@@ -61,8 +61,9 @@ class ControlReplay final : private srp::DatagramSink {
   std::uint8_t client_next_ = 0;  ///< captured number of the client's next numbered segment
 
   MessageCollector answers_;
-  std::vector<std::uint8_t> data_numbers_;  ///< [k]: number of our k-th segment with data; [0]: of our SYN
-  std::uint8_t next_number_ = 0;            ///< sequence number of our next numbered segment
+  /// element k is the number of our k-th segment with data, element 0 that of our SYN
+  std::vector<std::uint8_t> data_numbers_;
+  std::uint8_t next_number_ = 0;  ///< sequence number of our next numbered segment
   std::optional<std::uint8_t> acknowledged_;
   Bytes syn_ack_;
   std::size_t resets_ = 0;

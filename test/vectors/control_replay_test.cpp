@@ -36,7 +36,8 @@ std::vector<CapturedConnection> connections(bool to_registers) {
   return out;
 }
 
-/// True if the captured server sent frames. The request for them is in the other connection.
+/// True if the captured server sent stream frames on this connection. The client requested them on the
+/// other connection.
 bool streams(const CapturedConnection& c) {
   return std::any_of(c.segments.begin(), c.segments.end(),
                      [](const CapturedSegment& s) { return !s.from_client && !s.parsed().payload.empty(); });

@@ -113,7 +113,7 @@ TEST_CASE("dcqcn vectors: every change of Rc is found, and no other", "[dcqcn]")
     std::uint64_t rc = file.changes.front().state.rc;
     for (const DcqcnChange& change : file.changes) {
       if (change.state.rc == rc) continue;
-      // A change may lie between two CNPs, but not before this one.
+      // The expected change may come after several events, but the state must not change before it.
       for (Edge from = r.now(); from < change.edge;) {
         feed.up_to(from, r);
         Edge stop = change.edge;

@@ -24,7 +24,7 @@ constexpr const char* kDifferFromMemory[] = {
 
 /// Registers that change by themselves or differ between boards.
 constexpr const char* kDifferFromBoard[] = {
-    "AxiVersion.UpTimeCnt",  // seconds; our clock skips gaps of the capture
+    "AxiVersion.UpTimeCnt",  // uptime in seconds; our clock skips gaps in the capture
     "AxiVersion.FpgaVersion",
     "AxiVersion.FdSerial",
     "AxiVersion.DeviceDna",

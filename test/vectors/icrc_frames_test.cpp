@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Checks the golden frames (wire/icrc_frames*.txt): their iCRC agrees with the firmware, scapy and the annex.
+// Checks the golden frames (wire/icrc_frames*.txt): their iCRCs come from the firmware, scapy and the
+// annex.
 #include "roce/frame.hpp"
 #include "roce/icrc.hpp"
 

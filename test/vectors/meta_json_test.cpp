@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Replays control/*.json conversations of the metadata bus, and compares the bytes and every named field.
+// Replays the conversations on the metadata bus in control/*.json, and compares the bytes and every named
+// field of the responses.
 #include "board/metadata.hpp"
 #include "support/metadata_bits.hpp"
 #include "support/register_bus.hpp"
@@ -76,8 +77,9 @@ void check_fields(const Message& message, const json& fields) {
   }
 }
 
-/// The response as in these vectors. They come from a model that leaves a destroyed QP's PD handler at 0; the
-/// RTL (wire/fix2026_teardown.txt and others) shows it and takes precedence.
+/// Returns the response as these vectors contain it. They come from a model whose response to a destroy
+/// request has a PD handler of 0. In the RTL (wire/fix2026_teardown.txt and others), the response contains
+/// the QP's PD handler. softfeb follows the RTL.
 MetadataResponseBits as_modelled(const MetadataRequest& request, MetadataResponse response) {
   const auto* qp = std::get_if<QpRequest>(&request);
   if (qp != nullptr && qp->verb == QpVerb::kDestroy)

@@ -69,7 +69,7 @@ Named response_fields(const QpResponse& r) {
           {"sigall", q.sq_sig_all}};
 }
 
-/// The file's own interpretation of a response, field by field, as a check of the codec.
+/// Checks the codec: compares the decoded response, field by field, with the decoded fields in the file.
 void check_decoded(const MetadataResponse& response, const json& decoded) {
   const Named ours = std::visit([](const auto& r) { return response_fields(r); }, response);
   CHECK(decoded.at("bus") == std::array{"PD", "MR", "QP"}[response.index()]);
@@ -93,7 +93,7 @@ bool any_qp_in(const Server& server, QpState state) {
   return false;
 }
 
-/// One file's conversation, with the server directly or through the board's registers.
+/// Replays the conversation of one file, either with the server directly or through the board's registers.
 template <typename Server>
 class Replay {
  public:
@@ -144,7 +144,8 @@ class Replay {
     hung_ = true;
   }
 
-  /// "completions: [[id, status], …]": a status other than success means a fatal error of the data path.
+  /// Handles a note "completions: [[id, status], …]". A status other than success means that the data path
+  /// had a fatal error.
   void note(const std::string& text) {
     const auto at = text.find("completions: ");
     if (at == std::string::npos || !any_qp_in(server_, QpState::kRts)) return;
@@ -164,14 +165,14 @@ Response ask(MetadataServer& server, const Request& request) {
   return std::get<Response>(decode_response(server.handle(encode_request(request)).value()).value());
 }
 
-/// What the data path would receive.
+/// Stores the context that the data path would have received last.
 struct LastContext : QpObserver {
   void on_qp_state(std::size_t, const QpContext& qp) override { context = qp; }
   QpContext context;
 };
 
-/// Brings a QP up with the arguments in a data path file's first line, and checks the keys and numbers named
-/// there.
+/// Brings up a QP with the parameters in the first line of a data path file, and checks the keys and
+/// numbers in this line.
 void bring_up(MetadataServer& server, const json& connection) {
   const json& a = connection.at("setup_args");
   const auto pd = ask<PdResponse>(server, PdRequest{.allocate = true, .key = a.at("pdkey"), .handler = 0});

@@ -77,7 +77,7 @@ std::vector<CapturedDatagram> read_pcap(const std::filesystem::path& path) {
     const Time at = numbers->get(rest.data()) * kSecond + numbers->get(&rest[4]) * numbers->unit;
     const std::size_t captured = numbers->get(&rest[8]);
     rest = rest.subspan(kRecordHeader);
-    if (captured > rest.size()) break;  // the writer was stopped within a record
+    if (captured > rest.size()) break;  // the last record is incomplete
     if (!first) first = at;
     if (auto datagram = udp_of(rest.first(captured))) {
       datagram->at = at - *first;

@@ -38,8 +38,9 @@ bool destroys(ByteSpan meta_data_tx) {
   return meta_data_tx.size() == 40 && (meta_data_tx[37] & 0x78) == 0x48;
 }
 
-/// Clears the PD handler (bits 248:217) of a response. The captured board is a model that leaves it at 0
-/// after a QP was destroyed; the RTL (wire/fix2026_teardown.txt and others) returns it and takes precedence.
+/// Clears the PD handler (bits 248:217) of a response. The captured board is a model that returns 0 in this
+/// field after a QP was destroyed. The RTL (wire/fix2026_teardown.txt and others) returns the handler, and
+/// softfeb follows the RTL.
 void blank_pd_handler(MutableByteSpan meta_data_rx) {
   store_le32(&meta_data_rx[24], load_le32(&meta_data_rx[24]) & 0x01ff'ffff);
   store_le32(&meta_data_rx[28], load_le32(&meta_data_rx[28]) & 0xfe00'0000);

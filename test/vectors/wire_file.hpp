@@ -11,7 +11,7 @@
 namespace softfeb::test {
 
 /// A file of vectors/wire: inputs and outputs of the firmware's RTL, one event per line. The first line is
-/// JSON: the case, the connection's parameters, the pattern in memory.
+/// a JSON object with the name of the case, the connection's parameters and the pattern in memory.
 struct WireEvent {
   enum class Kind : std::uint8_t { kWorkRequest, kTransmit, kReceive, kCompletion, kControl, kMetaResponse };
 
@@ -20,7 +20,7 @@ struct WireEvent {
   std::size_t line = 0;
   nlohmann::json fields;            ///< kWorkRequest, kCompletion
   std::vector<std::uint8_t> bytes;  ///< kTransmit, kReceive
-  std::string text;                 ///< the rest of the line
+  std::string text;                 ///< the unparsed rest of the line
 };
 
 struct WireFile {
@@ -28,8 +28,8 @@ struct WireFile {
   nlohmann::json header;          ///< null if the first line is not JSON
   std::vector<WireEvent> events;  ///< in time order
 
-  /// True if it contains work requests, which a requester can replay. Other files contain metadata messages
-  /// or golden frames.
+  /// True if the file contains work requests, which a requester can replay. Other files contain metadata
+  /// messages or golden frames.
   bool has_data_path() const;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The notes of metadata vectors (fix2026_*) describe some traffic: what was posted, what completed, how a
-// packet began. This test checks only these notes; the REQ and RESP lines concern the board's metadata
-// server.
+// The notes in metadata vectors (fix2026_*) describe some traffic: which requests were posted, which
+// completed, and the first bytes of packets. This test checks only these notes; the REQ and RESP lines
+// concern the board's metadata server.
 #include "roce/requester.hpp"
 
 #include <algorithm>

@@ -14,7 +14,7 @@ namespace {
 
 using Kind = WireEvent::Kind;
 
-/// Upper limit of the firmware's pipeline delay, from the decision to send a packet until it is sent.
+/// Upper limit of the firmware's pipeline delay between the decision to send a packet and its transmission.
 constexpr Time kPipeline = 256 * kFirmwareClock;
 
 bool contains(const nlohmann::json& header, const char* key, const char* word) {
@@ -24,7 +24,7 @@ bool contains(const nlohmann::json& header, const char* key, const char* word) {
 RequesterConfig config_of(const WireFile& file) {
   const auto& connection = file.header.at("connection");
   const auto& setup = connection.at("setup_args");
-  // Behaviour of the netlist of November 2025 (window_4, rnr_retry7_*), from which later ones differ.
+  // The netlist of November 2025 (window_4, rnr_retry7_*) behaves differently from later ones.
   const bool rtl_2025 = contains(file.header, "rtl", "2025");
   RequesterConfig c;
   c.timing = TimingProfile::kFirmware;
@@ -43,7 +43,8 @@ RequesterConfig config_of(const WireFile& file) {
   return c;
 }
 
-/// The pattern the header describes ("DMA byte at address a = …").
+/// Returns the byte at address `a` of the memory pattern that the header describes ("DMA byte at address a
+/// = …").
 std::uint8_t memory_at(std::uint64_t a) {
   return static_cast<std::uint8_t>(a ^ ((a >> 8) * 3) ^ ((a >> 16) * 5) ^ 0x5a);
 }
@@ -78,7 +79,7 @@ void WireReplay::run() {
         break;
       default:
         advance(t);
-        // Inputs in a burst are answered together.
+        // The responses to a burst of inputs are checked together.
         if (t > last_input_ + kPipeline) check_completions();
         last_input_ = t;
         on_input(e);
@@ -99,8 +100,8 @@ void WireReplay::advance(Time t) {
 }
 
 void WireReplay::on_input(const WireEvent& e) {
-  // Ours sends as soon as a slot is free, while the firmware waits for two (window_4), so new packets may be
-  // ready.
+  // Our requester sends as soon as one slot is free, whereas the firmware waits for two (window_4). New
+  // packets may therefore be ready.
   if (!past_defect_ && requester_.ready(now_)) {
     INFO("about to resend PSN " << requester_.peek().psn);
     CHECK_FALSE(requester_.peek().retransmission);
@@ -127,7 +128,7 @@ void WireReplay::post(const nlohmann::json& wr) {
   r.opcode = static_cast<WrOpcode>(wr.at("op").get<std::uint8_t>());
   r.signaled = (wr.at("flags").get<unsigned>() & 2) != 0;
   r.solicited =
-      wr.value("sol", 0) != 0;  // a bit of its own; the SOLICITED flag (4) does nothing in the firmware
+      wr.value("sol", 0) != 0;  // `sol` is a separate bit; the firmware ignores the SOLICITED flag (4)
   r.remote_address = wr.at("raddr");
   r.rkey = wr.at("rkey");
   r.length = wr.at("len");
@@ -147,8 +148,8 @@ void WireReplay::receive(const Bytes& packet) {
   } else if (p.kind == TransportKind::kUnknown && is_foreign_response(bth.opcode)) {
     requester_.on_bad_response(bth.psn, now_);
   } else if (packet.size() < Bth::kSize + Aeth::kSize && packet.at(0) == kOpcodeRcAck) {
-    // The firmware accepts an ACK without AETH (rx_short_12), softfeb does not. What this one completed there
-    // completes here with the next.
+    // The firmware accepts an ACK without AETH (rx_short_12), but softfeb does not. Requests that this ACK
+    // completed in the firmware complete here with the next ACK.
     completions_late_ = true;
   }
 }
@@ -167,11 +168,11 @@ void WireReplay::control(const std::string& text) {
   }
 }
 
-/// The response to a QP modification: its state is in bits 216:213 of 276.
+/// Handles the response to a QP modification, which contains the new state in bits 216:213 of 276.
 void WireReplay::meta_response(const std::string& hex) {
   constexpr std::size_t kDigits = 69;
   REQUIRE(hex.size() >= kDigits);
-  if ((std::stoul(hex.substr(0, 1), nullptr, 16) >> 2) != 2) return;  // does not concern a QP
+  if ((std::stoul(hex.substr(0, 1), nullptr, 16) >> 2) != 2) return;  // not a response about a QP
   const auto digits = std::stoul(hex.substr(14, 2), nullptr, 16);     // bits 219:212
   requester_.set_state(static_cast<QpState>((digits >> 1) & 15), now_);
 }
@@ -193,7 +194,8 @@ void WireReplay::resume_inside_message(Psn psn) {
   }
 }
 
-/// Packets queue up while the output is blocked, and a payload that fails is requested at once.
+/// Takes packets immediately: the firmware makes packets while its output is blocked, and requests a
+/// failing payload at once.
 void WireReplay::take_eagerly() {
   while ((output_blocked_ || payload_fails_) && requester_.ready(now_)) {
     if (payload_fails_) {
@@ -232,13 +234,14 @@ void WireReplay::on_transmit(const WireEvent& e) {
   Bytes theirs = e.bytes;
   output_.pop_front();
   CHECK(ours.size() == theirs.size());
-  const std::size_t pad = (ours[1] >> 4) & 3U;  // its bytes are undefined in the firmware
+  const std::size_t pad = (ours[1] >> 4) & 3U;  // in the firmware, the bytes of the pad are undefined
   ours.resize(ours.size() - pad);
   if (theirs.size() >= pad) theirs.resize(theirs.size() - pad);
   if (ours != theirs) FAIL_CHECK("packet with PSN " << psn_of(ours) << " differs");
 }
 
-/// A retransmission long before the firmware's would mean that a wait was too short.
+/// Fails if a retransmission comes long before the firmware's, because this would mean that our timeout was
+/// too short.
 void WireReplay::check_not_early(const WireEvent& e) {
   const Time t = e.cycle * kFirmwareClock;
   if (past_defect_ || !output_.empty() || t < now_ + kPipeline) return;
@@ -270,7 +273,8 @@ void WireReplay::check_completion(const nlohmann::json& wc) {
   CHECK(pkey_ == wc.at("pkey").get<std::uint16_t>());
 }
 
-/// The last completion may come long after the last packet or input, when a timeout ends the request.
+/// Checks the last completions. They may come long after the last packet or input if a timeout ends the
+/// request.
 void WireReplay::check_end() {
   INFO(file_.name << ": at the end");
   const Time last = expected_.empty() ? now_ : std::max(now_, expected_.back()->cycle * kFirmwareClock);

@@ -13,10 +13,11 @@ namespace softfeb::test {
 /// Applies the inputs of a wire vector at their times to a requester in the firmware profile, and compares
 /// the packets and completions of the requester with those that the firmware produced.
 ///
-/// Packets are polled when the file shows them leaving (the firmware's pipeline has additional delays). Order
-/// and bytes must be equal, no packet may be missing, and none may be resent unless the file shows it.
-/// Completions must be the same between any two inputs, and after the last input by the time of the file's
-/// last completion. Deliberate differences are documented in the code.
+/// Packets are taken from the requester at the times at which they left in the file, because the firmware's
+/// pipeline adds delays. Order and bytes must be equal, no packet may be missing, and none may be resent
+/// unless the file shows it. Between any two inputs, the completions must be the same as in the file. After
+/// the last input, they must be the same by the time of the file's last completion. Deliberate differences
+/// are documented in the code.
 class WireReplay {
  public:
   explicit WireReplay(const WireFile& file);
