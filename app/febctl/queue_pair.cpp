@@ -57,7 +57,7 @@ void QueuePair::bring_up(const QpParameters& p) {
 void QueuePair::to_error(std::vector<std::string>& refused) {
   const std::uint32_t qpn = *board_.qpn;
   const board::QpResponse answer = bus_.ask(query_qp(qpn, board_.pd.value_or(0)));
-  // the queue pair or its protection domain no longer exists; the destroy request will report this
+  // The queue pair or its protection domain no longer exists; the destroy request will report this.
   if (!answer.success) return;
   const auto state = static_cast<QpState>(answer.qp.current_state);
   if (state == QpState::kErr) return;

@@ -66,7 +66,7 @@ class ReceiveAccounting {
   std::uint64_t messages() const { return messages_; }  ///< messages that arrived
   std::uint64_t bytes() const { return bytes_; }        ///< bytes of these messages
   std::uint64_t missing() const { return missing_; }
-  /// tracks missing messages; used only with immediates
+  /// Tracks missing messages; used only with immediates.
   const roce::MessageMap& map() const { return map_; }
   const roce::PayloadCheck* check() const { return check_ ? &*check_ : nullptr; }
   const std::vector<std::uint64_t>& untouched_slots() const { return untouched_; }  ///< at most 64 are listed

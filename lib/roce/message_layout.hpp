@@ -48,7 +48,7 @@ class MessageLayout {
   std::uint64_t messages_per_pass() const { return messages_per_pass_; }  ///< 0 for an infinite source
   /// 0 for an infinite source.
   std::uint64_t packets_per_pass() const { return source_length_ == 0 ? 0 : per_pass_.divisor(); }
-  /// in a full-length message
+  /// Number of packets in a full-length message.
   std::uint64_t packets_per_message() const { return per_message_.divisor(); }
   std::uint32_t message_length() const { return message_length_; }
   std::uint64_t source_length() const { return source_length_; }

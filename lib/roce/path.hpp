@@ -31,7 +31,7 @@ struct Path {
   Ecn ecn = Ecn::kEct0;
   std::uint8_t ttl = 64;
   std::uint16_t udp_source_port = 0xc000;
-  /// a different port is used only if the board's registers select one
+  /// A different port is used only if the board's registers select one.
   std::uint16_t udp_dest_port = kRoceUdpPort;
 };
 

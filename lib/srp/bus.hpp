@@ -22,7 +22,7 @@ enum class BusStatus : std::uint32_t {
 
 struct BusResult {
   BusStatus status = BusStatus::kOk;
-  /// number of words completed before the error; the board stops at the first word that fails
+  /// Number of words completed before the error; the board stops at the first word that fails.
   std::size_t words = 0;
 };
 

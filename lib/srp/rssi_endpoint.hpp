@@ -125,7 +125,7 @@ class RssiEndpoint : public RssiLink {
   RssiKind heard_ = RssiKind::kSyn;
   std::uint64_t retransmitted_before_ = 0;  ///< segments retransmitted on earlier connections
   std::uint64_t errors_ = 0;
-  /// since heard_at_, at least one segment was received and all of them were invalid
+  /// Since heard_at_, at least one segment was received and all of them were invalid.
   bool only_errors_ = false;
   const char* last_error_ = nullptr;
   Time last_error_at_ = 0;

@@ -44,7 +44,7 @@ struct Header {
 struct Syn {
   RssiParameters parameters;
   std::uint8_t version = 1;
-  /// ignored by all implementations, because the checksum is mandatory
+  /// Ignored by all implementations, because the checksum is mandatory.
   bool checksum = true;
   std::uint8_t max_out_of_sequence = 0;      ///< EACK, not used by any implementation
   std::uint8_t timeout_unit = 3;             ///< 10^-unit s; receivers assume milliseconds

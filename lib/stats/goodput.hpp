@@ -22,7 +22,7 @@ struct QpRates {
   /// receiver that does not report it).
   std::optional<std::uint64_t> payload_bytes = 0;
   std::optional<double> goodput_gbps = 0;
-  /// rate of payload sent for the first time, in the sender's interval
+  /// Rate of payload sent for the first time, in the sender's interval.
   double tx_payload_gbps = 0;
   std::optional<double> offered_gbps;  ///< requested payload rate; empty for "max"
   std::optional<double> rate_error;    ///< tx_payload_gbps / offered_gbps - 1

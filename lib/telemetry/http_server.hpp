@@ -22,11 +22,11 @@ struct HttpLimits {
   std::uint32_t header_bytes = 8 * 1024;  ///< larger headers get 431
   std::uint32_t body_bytes = 16 * 1024;   ///< larger bodies get 413
   std::size_t stream_backlog =
-      /// bytes of events queued for a slow client; it does not get further events until there is room
+      /// Bytes of events queued for a slow client; it does not get further events until there is room.
       512 * 1024;
-  /// time limit for receiving a whole request, including idle time
+  /// Time limit for receiving a whole request, including idle time.
   std::chrono::milliseconds request{10'000};
-  /// time limit for sending a response, or for one write of a stream
+  /// Time limit for sending a response, or for one write of a stream.
   std::chrono::milliseconds write{20'000};
 };
 

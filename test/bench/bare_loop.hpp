@@ -57,7 +57,7 @@ class BarePackets {
   /// The packet at one position of a message, without the fields that vary.
   struct Place {
     std::array<std::uint8_t, kRoom> header{};
-    /// the headers from IP to RETH with masked fields, as covered by the iCRC
+    /// The headers from IP to RETH with masked fields, as covered by the iCRC.
     std::array<std::uint8_t, kRoom> masked{};
     std::array<Table, 3> psn{};  ///< contribution of each PSN byte to the CRC, least significant first
     std::array<Table, 2> identification{};

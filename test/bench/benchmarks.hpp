@@ -20,7 +20,7 @@ enum class Activity : std::uint8_t {
 
 struct CraftOptions {
   std::uint32_t pmtu = 4096;
-  /// the payload CRCs are precomputed; otherwise each iCRC is computed over every byte
+  /// The payload CRCs are precomputed; otherwise each iCRC is computed over every byte.
   bool known_crc = true;
   roce::Transport transport = roce::Transport::kRc;
   std::uint32_t qps = 64;      ///< number of queue pairs of each worker's board
@@ -101,12 +101,12 @@ enum class Algorithm {
 
 struct PacingOptions {
   std::uint64_t rate =
-      /// sum of the rates of all queue pairs in bytes per second, as counted by the algorithm
+      /// Sum of the rates of all queue pairs in bytes per second, as counted by the algorithm.
       1'250'000'000;
   std::uint32_t qps = 1;
   bool ring = false;
   Algorithm algorithm = Algorithm::kConstant;
-  /// kPaper: bytes of credit that may accumulate while the loop is preempted
+  /// kPaper: bytes of credit that may accumulate while the loop is preempted.
   std::uint64_t bucket = 16'384;
   Time duration = kSecond;
   unsigned runs = 3;

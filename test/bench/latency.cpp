@@ -45,7 +45,7 @@ class Stopwatch {
   std::vector<double> us_;
 };
 
-// timeout; long enough for machines on which other processes use both cores
+// Timeout; long enough for machines on which other processes use both cores.
 constexpr Time kPatience = 2 * kSecond;
 
 CraftOptions one_qp(const LatencyOptions& o, std::uint32_t pmtu, std::uint32_t size) {
@@ -106,7 +106,7 @@ Json bench_latency(const Environment& environment, const LatencyOptions& o) {
 
 namespace {
 
-// packets in flight; a tap interface drops packets if more than a thousand are queued
+// Packets in flight; a tap interface drops packets if more than a thousand are queued.
 constexpr std::uint32_t kWindow = 64;
 constexpr std::uint32_t kAckEvery = 16;
 constexpr Time kGuestPatience = 10 * kSecond;

@@ -33,7 +33,7 @@ struct PacingRigConfig {
 class PacingRig {
  public:
   static constexpr std::uint32_t kPayload = 4096;
-  /// with BTH, and with RETH as in the first packet of a message
+  /// With BTH, and with RETH as in the first packet of a message.
   static constexpr std::uint32_t kCounted = 12 + 16 + kPayload;
 
   PacingRig(const Environment& environment, const PacingRigConfig& config);

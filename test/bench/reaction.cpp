@@ -159,9 +159,9 @@ Json firmware_run(const Environment& environment, const ReactionOptions& o, std:
 
 /// Delays between a CNP and its effect at 100 Gb/s.
 struct Turns {
-  /// from the CNP's arrival to the end of the first gap with the new spacing
+  /// From the CNP's arrival to the end of the first gap with the new spacing.
   std::vector<double> to_new_spacing;
-  /// the same, but only for CNPs during which the loop was not preempted
+  /// The same, but only for CNPs during which the loop was not preempted.
   std::vector<double> undisturbed;
   std::vector<double> beyond_spacing;  ///< the same as `to_new_spacing`, without the length of that gap
   std::vector<double> to_out;          ///< from the CNP's arrival until rx_burst returned it

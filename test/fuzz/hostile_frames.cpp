@@ -15,9 +15,9 @@ using namespace softfeb::fuzz;
 
 namespace {
 
-/// messages per victim and round, which are 512 packets in 2.6 ms
+/// Messages per victim and round, which are 512 packets in 2.6 ms.
 constexpr std::uint64_t kMessages = 128;
-/// hostile frames per round, about eight per microsecond
+/// Hostile frames per round, about eight per microsecond.
 constexpr std::uint64_t kFramesPerRound = 20'000;
 constexpr std::uint64_t kBatch = 8;
 

@@ -61,7 +61,7 @@ class ControlReplay final : private srp::DatagramSink {
   std::uint8_t client_next_ = 0;  ///< captured number of the client's next numbered segment
 
   MessageCollector answers_;
-  /// element k is the number of our k-th segment with data, element 0 that of our SYN
+  /// Element k is the number of our k-th segment with data, element 0 that of our SYN.
   std::vector<std::uint8_t> data_numbers_;
   std::uint8_t next_number_ = 0;  ///< sequence number of our next numbered segment
   std::optional<std::uint8_t> acknowledged_;

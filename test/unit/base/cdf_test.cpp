@@ -30,7 +30,7 @@ TEST_CASE("lengths at given probabilities are those of the reference model", "[c
         Lengths{1, 667, 10'000, 20'000, 73'077, 114'286, 10'000'000, 29'333'333, 30'000'000});
   CHECK(lengths(hadoop_cdf(), {0, 0.01, 0.15, 0.2, 0.5, 0.55, 0.97, 0.999, 1}) ==
         Lengths{1, 100, 350, 400, 700, 850, 860'000, 9'200'000, 10'000'000});
-  // Ties are rounded to even.
+  // Values halfway between two integers are rounded to the even one.
   const Cdf ties({{0, 0.0}, {2, 0.5}, {8, 1.0}});
   CHECK(lengths(ties, {0.125, 0.375, 0.625, 0.875}) == Lengths{1, 2, 4, 6});
   CHECK(Cdf({{0, 0.0}, {5, 1.0}}).at(0.5) == 2);

@@ -44,7 +44,7 @@ TEST_CASE("registers: all accept reads and writes", "[registers]") {
 }
 
 TEST_CASE("registers: reset values match the map", "[registers]") {
-  // Except those that depend on the board, and live ones.
+  // Live registers and registers that depend on the board have no fixed reset value.
   const std::vector<std::string> other{"AxiVersion.*",    "TenGigEthReg.*", "UdpEngine.*",
                                        "FwRudpServer*.*", "Sfp.*",          "RoceEngine.Dcqcn.R*"};
   BoardRegisters board({});
@@ -75,7 +75,7 @@ TEST_CASE("registers: a write changes only writable bits", "[registers]") {
     RegisterAccessor access(board);
     for (const Register& r : profile.map().all()) {
       if (r.kind == RegisterKind::kCommand || !r.readable() || r.bit_size > 64) continue;
-      if (r.path.find("locMaxSegSize") != std::string::npos) continue;  // has a range
+      if (r.path.find("locMaxSegSize") != std::string::npos) continue;  // accepts only a range of values
       INFO(r.path);
       const std::uint64_t before = access.value(r);
       access.write(r.address, bytes_of(r, 0xff));

@@ -55,7 +55,7 @@ TEST_CASE("metadata codec: decoded messages encode to the same fields", "[metada
     if (!request) continue;
     const auto again = encode_request(*request);
     REQUIRE(decode_request(again) == request);
-    // A QP request has no unused bit, so it must be preserved completely.
+    // A QP request has no unused bits, so decoding and encoding must preserve all bits.
     if (request->index() == 2) REQUIRE(to_hex(again) == to_hex(bits));
   }
   for (const int n : seen) CHECK(n > 500);

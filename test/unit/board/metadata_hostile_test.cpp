@@ -39,7 +39,8 @@ struct Follower : QpObserver {
   std::size_t reached_rts = 0;
 };
 
-/// Random bits, biased towards valid requests, because purely random ones all fail at the first check.
+/// Returns random bits with a bias towards valid requests, because purely random requests all fail at the
+/// first check.
 MetadataRequestBits hostile_request(Rng& rng, std::uint32_t pd, std::uint32_t qpn, QpState state) {
   std::array<std::uint8_t, MetadataRequestBits::kBytes> bytes;
   for (auto& b : bytes) b = static_cast<std::uint8_t>(rng.next());
@@ -98,7 +99,7 @@ void attack(const MetadataLimits& limits, std::uint64_t seed) {
   CHECK(not_echoed == 0);
   CHECK(state_differs == 0);
   CHECK(follower.illegal == 0);
-  CHECK(follower.reached_rts > 20);  // the attack reached enough depth to be meaningful
+  CHECK(follower.reached_rts > 20);  // the requests passed enough checks for the test to be meaningful
 }
 
 }  // namespace

@@ -64,7 +64,7 @@ QpResponse modify(MetadataServer& server, QpState state, std::uint32_t pd, std::
   return ask<QpResponse>(server, modify_to(state, pd, qpn));
 }
 
-/// A QP in RTS; returns its QPN.
+/// Creates a QP, moves it to RTS, and returns its QPN.
 std::uint32_t bring_up(MetadataServer& server, std::uint32_t pd) {
   const std::uint32_t qpn = create_qp(server, pd).qpn;
   for (const auto s : {QpState::kInit, QpState::kRtr, QpState::kRts})
@@ -158,7 +158,7 @@ TEST_CASE("metadata: a query shows the data path's PSN and errors", "[metadata]"
   CHECK(data_path.events.empty());  // the data path already knows
   const auto query = verb(server, QpVerb::kQuery, pd, qpn);
   CHECK(query.qp.current_state == 6);
-  CHECK(query.qp.sq_psn == 0);  // shown only in RTS and SQD
+  CHECK(query.qp.sq_psn == 0);  // the PSN is shown only in RTS and SQD
   CHECK(verb(server, QpVerb::kDestroy, pd, qpn).success);
   server.on_qp_error(0);  // no queue pair in this slot any more
   CHECK(server.qp(0).state == QpState::kReset);

@@ -54,7 +54,7 @@ TEST_CASE("PRBS-31: m-sequence properties of a long section", "[prbs31]") {
     longest = std::max(longest, run);
   }
   const double share = static_cast<double>(ones) / static_cast<double>(bytes.size() * 8);
-  CHECK(share == Approx(0.5).margin(0.001));  // standard deviation of fair bits here: 0.00009
+  CHECK(share == Approx(0.5).margin(0.001));  // for fair bits, the standard deviation is 0.00009
   CHECK(longest <= 31);                       // longest run in the whole sequence
   CHECK(longest >= 15);
 }

@@ -74,7 +74,8 @@ TEST_CASE("metadata bus: the data path receives every state with the QP's number
 TEST_CASE("metadata bus: a query shows the data path's next PSN, and its error", "[registers]") {
   BoardRegisters board({.first_bus_qp = 3});
   Bus bus(board);
-  bus.live.data.qps = {{.qp = 3, .exists = true, .next_psn = 7, .failed = true}};  // of an earlier connection
+  // Live state of an earlier connection.
+  bus.live.data.qps = {{.qp = 3, .exists = true, .next_psn = 7, .failed = true}};
   bus.connect();
   CHECK(std::get<SetQp>(bus.actions.data_path.back()).context.sq_psn == 0x654321);
   bus.live.data.qps = {{.qp = 0, .exists = true, .next_psn = 1, .failed = true},
@@ -97,7 +98,7 @@ TEST_CASE("metadata bus: only a rising edge of SendMetaData starts a message", "
   CHECK(bus.word(kControl) == 0);
   bus.set_word(kControl, 1);
   CHECK(bus.word(kControl) == 3);
-  bus.set_word(kControl, 1);  // again: a second PD would be refused
+  bus.set_word(kControl, 1);  // start the same request again; a second PD would be refused
   std::array<std::uint8_t, 36> answer;
   bus.read(kRx, answer);
   CHECK(std::get<PdResponse>(decode_response(MetadataResponseBits(answer)).value()).success);

@@ -49,7 +49,7 @@ TEST_CASE("random bytes are refused with a message") {
 
 namespace {
 
-/// Number of damaged documents among `runs` that load.
+/// Returns how many of `runs` damaged documents load.
 int damage(Rng rng, const std::vector<std::string>& originals, int runs, bool lab) {
   int loaded = 0;
   for (int i = 0; i < runs; ++i) {

@@ -69,7 +69,7 @@ TEST_CASE("conf/lab/reference.yaml has every key of the lab") {
     INFO(kind.name);
     CHECK(written.count("lab.checks." + std::string(kind.name)) == 1);
   }
-  // A key that has been removed from the readers.
+  // A key that the readers no longer know.
   for (const std::string& key : written) {
     if (!key.starts_with("network.") || key.find("_to_queue.") != std::string::npos) continue;
     INFO(key);
@@ -77,7 +77,7 @@ TEST_CASE("conf/lab/reference.yaml has every key of the lab") {
   }
 }
 
-/// For each key's first occurrence, the line has a comment, or the line above is one.
+/// Checks that the first occurrence of each key has a comment on its line or on the line above.
 void check_comments(const std::string& text, std::size_t at_least) {
   std::set<std::string> met;
   std::istringstream lines(text);

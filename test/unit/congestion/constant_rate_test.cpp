@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Tests the third implementation of the interface, which is a minimal one.
+// Tests a minimal implementation of the CongestionControl interface.
 #include "congestion/congestion_control.hpp"
 
 #include <algorithm>

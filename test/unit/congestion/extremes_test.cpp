@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Algorithms must answer with sensible numbers after any sequence of events and at the limits of their
+// Checks that algorithms return sensible numbers after any sequence of events and at the limits of their
 // parameters.
 #include "congestion/hpcc.hpp"
 #include "congestion/swift.hpp"

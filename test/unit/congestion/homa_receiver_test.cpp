@@ -27,7 +27,7 @@ constexpr std::uint32_t kFullPacket = 4096;
 Grants list(std::span<const Grant> grants) { return {grants.begin(), grants.end()}; }
 Resends list(std::span<const HomaReceiver::Resend> resends) { return {resends.begin(), resends.end()}; }
 
-/// The rules as the paper states them: sorts all messages for every packet.
+/// Applies the rules as the paper states them: sorts all messages for every packet.
 class PlainReceiver {
  public:
   explicit PlainReceiver(const HomaParameters& p) : p_(p), rules_(p) {}
@@ -151,7 +151,7 @@ TEST_CASE("the receiver agrees with the plain rules through random events", "[ho
           receiver.busy(now, due);
           plain.busy(now, due);
           break;
-        case 3:  // a packet that was not granted
+        case 3:  // the arrival of a packet that was not granted
           REQUIRE(list(receiver.data(now, name)) == plain.data(now, name));
           break;
         case 4:

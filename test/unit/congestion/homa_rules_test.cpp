@@ -79,7 +79,7 @@ TEST_CASE("unscheduled packets use the upper levels, scheduled ones the lowest t
 }
 
 TEST_CASE("cutoffs share the unscheduled bytes equally", "[homa][cutoffs]") {
-  // Values of the reference model.
+  // The expected values come from the reference model.
   CHECK(equal_cutoffs(web_search_cdf(), 12'288, 1).empty());
   CHECK(equal_cutoffs(web_search_cdf(), 12'288, 4) == Cutoffs{33'505, 105'740, 1'725'075});
   CHECK(equal_cutoffs(web_search_cdf(), 1'250'000, 4) == Cutoffs{1'251'250, 2'502'500, 5'598'215});

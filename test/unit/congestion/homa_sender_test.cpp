@@ -20,7 +20,7 @@ using Answer = HomaSender::ResendAnswer;
 
 constexpr std::uint32_t kMtu = 4096;
 
-/// The rules as the paper states them: looks at all queue pairs for every packet.
+/// Applies the rules as the paper states them: looks at all queue pairs for every packet.
 class PlainSender {
  public:
   PlainSender(const HomaParameters& p, std::size_t lanes) : rules_(p), lanes_(lanes) {}

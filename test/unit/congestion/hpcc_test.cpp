@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::uint64_t kPort = 1'250'000'000;
 
-/// A port, whose counters do not wrap.
+/// A port whose counters do not wrap.
 struct Port {
   std::uint64_t rate = kPort;
   Time at = kMillisecond;
@@ -129,8 +129,10 @@ TEST_CASE("hpcc: ports of unknown rate are ignored, and so is a sixth record", "
   Hpcc hpcc;
   HpccPath path(hpcc, 7);
   path.ports()[2].rate = 0;
-  for (std::size_t i = 5; i < 7; ++i) path.ports()[i].rate = 125'000'000;  // would be overloaded
-  constexpr Time kGap = 20'480 * kNanosecond;  // half the port's rate is exactly 100 units of tx in it
+  // Slow ports that would be overloaded if their records counted.
+  for (std::size_t i = 5; i < 7; ++i) path.ports()[i].rate = 125'000'000;
+  // In this time, half the port's rate is exactly 100 units of the tx counter.
+  constexpr Time kGap = 20'480 * kNanosecond;
   for (int i = 0; i < 50; ++i) path.ack(kGap, 0.5);
   CHECK(hpcc.utilization() == Approx(0.5).margin(0.001));
   for (Port& p : path.ports()) p.rate = 0;

@@ -15,7 +15,7 @@ TEST_CASE("packets follow the rate without drift", "[congestion]") {
     pacer.sent(1000, now);
   }
   CHECK(pacer.departure() >= 2 * kSecond);
-  CHECK(pacer.departure() <= 2 * kSecond + 10);  // the doubles' own error
+  CHECK(pacer.departure() <= 2 * kSecond + 10);  // rounding error of the doubles
 }
 
 TEST_CASE("a new rate moves a waiting packet", "[congestion]") {
@@ -23,11 +23,12 @@ TEST_CASE("a new rate moves a waiting packet", "[congestion]") {
   pacer.start(0);
   pacer.sent(1000, 0);
   CHECK(pacer.departure() == kMicrosecond);
-  pacer.set_rate(5e8, 500 * kNanosecond);  // half of the packet is left, at half the rate
+  // Half of the wait is left, and takes twice as long at half the rate.
+  pacer.set_rate(5e8, 500 * kNanosecond);
   CHECK(pacer.departure() == 1500 * kNanosecond);
   pacer.set_rate(1e9, 500 * kNanosecond);
   CHECK(pacer.departure() == kMicrosecond);
-  pacer.set_rate(1e6, 2 * kMicrosecond);  // too late for it
+  pacer.set_rate(1e6, 2 * kMicrosecond);  // the packet is already due, so the new rate does not affect it
   CHECK(pacer.departure() == kMicrosecond);
 }
 

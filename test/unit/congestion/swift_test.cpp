@@ -11,7 +11,7 @@ using softfeb::test::us;
 
 namespace {
 
-/// An acknowledgement of one packet out of `in_flight` after an RTT of `rtt`.
+/// Returns an acknowledgement of one of the `in_flight` packets in flight, with an RTT of `rtt`.
 Ack swift_ack(Time now, Time rtt, std::uint64_t in_flight = 100) {
   return {.sent_at = now - rtt, .bytes = 4108, .packets = 1, .acked = 1, .sent = in_flight};
 }
@@ -46,7 +46,7 @@ TEST_CASE("swift: the window rests at its bounds", "[congestion][swift]") {
   };
   for (int i = 0; i < 100; ++i) ack(us(900), us(800));
   CHECK(swift.cwnd() == 0.001);
-  CHECK(swift.window() == 5);  // one packet at a time, spaced by departure()
+  CHECK(swift.window() == 5);  // a window of one packet; departure() spaces the packets
   CHECK(swift.pacing_delay() == Approx(800e9));
   for (int i = 0; i < 1'000'000; ++i) ack(us(1), us(5));
   CHECK(swift.cwnd() == 1000);
@@ -56,9 +56,10 @@ TEST_CASE("swift: the window rests at its bounds", "[congestion][swift]") {
 TEST_CASE("swift: below one packet, departures follow the window at once", "[congestion][swift]") {
   Swift swift({.max_mdf = 0.9, .initial_cwnd = 0.5});
   swift.start(kSecond);
-  CHECK(swift.departure(4108, kSecond) <= kSecond);  // nothing was sent yet
+  // No packet was sent yet, so the first may leave at once.
+  CHECK(swift.departure(4108, kSecond) <= kSecond);
   swift.sent(4108, kSecond);
-  CHECK(swift.departure(4108, kSecond) == kSecond + us(50));  // base_target / cwnd
+  CHECK(swift.departure(4108, kSecond) == kSecond + us(50));  // the gap is base_target / cwnd
   swift.nak(Nak::kSequence, kSecond + 1);
   CHECK(swift.departure(4108, kSecond + 1) == Approx(kSecond + us(500)).margin(1));
 }
@@ -82,7 +83,7 @@ TEST_CASE("swift: the fifth timeout in a row resets the window", "[congestion][s
     for (; n != 0; --n) swift.nak(Nak::kTimeout, now);
   };
   timeouts(4);
-  CHECK(swift.cwnd() == 4);  // at one time, only the first counts
+  CHECK(swift.cwnd() == 4);  // of several timeouts at the same time, only the first counts
   swift.ack({.packets = 1}, now);
   timeouts(4);
   CHECK(swift.timeouts() == 4);

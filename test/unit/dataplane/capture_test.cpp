@@ -88,11 +88,11 @@ TEST_CASE("captures of several workers become one pcap file in order", "[datapla
   CHECK(load_le32(second) == 12);
   CHECK(load_le32(second + 4) == 499'999'999);
   CHECK(std::distance(std::filesystem::directory_iterator(dir.path()), {}) ==
-        1);  // no partial file beside it
+        1);  // no partial file is left beside it
 
   CHECK_THROWS_WITH(write_pcap("/nowhere/x.pcap", both, 0), Catch::Contains("/nowhere/x.pcap"));
 
-  // Verified by an independent program.
+  // Check the file with an independent program.
   if (test::run("tshark --version") != 0) {
     WARN("tshark is not installed: the file was checked by ourselves alone");
     return;

@@ -66,10 +66,11 @@ TEST_CASE("the frequency of the counter is measured twice", "[dataplane][clock]"
   CHECK(good.error_ppm == Approx(2 * 50 / 64'903'600.0 * 1e6));
   CHECK(good.consistent());
   ClockReading late = c;
-  late.tsc += 64'904 / 10;  // 100 ppm of the second half
+  late.tsc += 64'904 / 10;  // 100 ppm of the time between the last two readings
   CHECK_FALSE(calibrate({a, b, late}).consistent());
   CHECK(calibrate({a, b, late}).difference_ppm == Approx(100).epsilon(0.01));
-  late.window = 2 * 64'904;  // as wide as a preempted reading, so the difference is meaningless
+  // The reading is as uncertain as if the thread had been preempted, so the difference is meaningless.
+  late.window = 2 * 64'904;
   CHECK(calibrate({a, b, late}).consistent());
 }
 

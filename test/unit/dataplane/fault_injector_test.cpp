@@ -127,7 +127,7 @@ TEST_CASE("packets are dropped, duplicated and reordered; none leaks", "[datapla
   SECTION("reorder") {
     FaultInjector injector(FaultPlan(1, {0, 0, 0, kAlways, 0}), 4300, 128, 1, sender.pools);
     const auto out = run(injector, packets(3));
-    REQUIRE(out.size() == 2);  // the third is held
+    REQUIRE(out.size() == 2);  // the third packet is held back
     CHECK((out[0] == frame(1) && out[1] == frame(0)));
     const auto rest = run(injector, {});
     REQUIRE(rest.size() == 1);

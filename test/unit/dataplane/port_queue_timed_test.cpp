@@ -74,7 +74,7 @@ class TimedBench {
     now_ = now;
     port_queue_->run(now);
   }
-  /// Iterations between `from` and `to`, up to `longest` apart.
+  /// Runs iterations at random times between `from` and `to`, up to `longest` apart.
   void turns(Time from, Time to, Time longest) {
     for (Time t = from; t < to; t += 1 + rng_.below(longest)) turn(t);
   }
@@ -142,8 +142,9 @@ TEST_CASE("a packet's departure time follows the schedule, regardless of when th
   for (std::size_t i = 0; i < b.seen.size(); ++i) {
     const Seen& s = b.seen[i];
     REQUIRE(s.flagged);
-    REQUIRE(s.handed_over >= s.departure());            // not before the scheduled time
-    REQUIRE(s.departure() + kHorizon > s.handed_over);  // and before it leaves
+    // The packet does not leave before its scheduled time.
+    REQUIRE(s.handed_over >= s.departure());
+    REQUIRE(s.departure() + kHorizon > s.handed_over);  // and is passed to the port before it leaves
     if (i != 0) REQUIRE(s.ticks >= b.seen[i - 1].ticks);
   }
   for (const auto& [qp, times] : b.departures()) {

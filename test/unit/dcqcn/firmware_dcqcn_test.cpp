@@ -91,7 +91,7 @@ TEST_CASE("firmware: a distant departure is found in a few steps", "[dcqcn]") {
   profile.bucket.first_frame_free = false;
   FirmwareDcqcn cc(profile);
   cc.start(0);
-  cc.sent(1 << 20, 0);  // in debt
+  cc.sent(1 << 20, 0);  // uses more credit than the bucket has
   for (int i = 0; i < 9; ++i) cc.cnp(time_of(10 + 650 * static_cast<Edge>(i)));
   Time now = time_of(10'000);
   int looks = 0;

@@ -280,7 +280,7 @@ TEST_CASE("nic: alpha by periods, minimum share, rate on the first CNP", "[dcqcn
   r.advance_time(us(12));
   CHECK(r.alpha() == (before * 1019) >> 10);
 
-  p.gd = 10;  // uses all of alpha instead of half: would leave almost nothing
+  p.gd = 10;  // each cut uses all of alpha instead of half, which would leave almost no rate
   PaperReactionPoint least(p);
   least.cnp(us(1));
   CHECK(least.rc() == kLine / 2);

@@ -74,7 +74,7 @@ TEST_CASE("a complete life cycle: create, a burst of 1,000, destroy, and again w
   CHECK(s.send_qps[0].completed_payload_bytes == 4'106'000);
   CHECK(s.send_qps[0].messages_made == 1100);
   CHECK_FALSE(s.send_qps[0].uc);
-  // The first completions, long before the last.
+  // The time of the first completions, which is long before that of the last.
   CHECK(s.send_qps[0].first_completed >= s.send_qps[0].counters.first_sent);
   CHECK(s.send_qps[0].first_completed < s.send_qps[0].counters.last_completed);
   CHECK(s.send_qps[0].first_completed_bytes % 4096 == 0);
@@ -308,7 +308,7 @@ TEST_CASE("parameter changes during a burst are visible, immediate, and outlive 
   dcqcn::FirmwareParameters p;
   p.rmin = 400'000'000;
   w.apply(board::SetDcqcn{0, p});
-  // A cut to Rmin at the first CNP.
+  // The first CNP cuts the rate to Rmin.
   const test::Bytes cnp = test::cnp(test::path(w.hosts[0]->identity(), w.board->identity()), 0x128aeb);
   p.dec_gain = 0;  // Rc - Rc · alpha: to Rmin
   p.rate_inc_interval = UINT32_MAX;
@@ -318,7 +318,7 @@ TEST_CASE("parameter changes during a burst are visible, immediate, and outlive 
   CHECK(live().cnp_counter == 1);
   CHECK(live().rc == 400'000'000);
   CHECK(live().rt == 1'250'000'000);
-  w.run_for(5 * kMillisecond);  // to use up the bucket's MiB
+  w.run_for(5 * kMillisecond);  // long enough to use up the 1 MiB in the bucket
   const std::uint64_t before = sent();
   w.run_for(5 * kMillisecond);
   CHECK(static_cast<double>(sent() - before) == Approx(400e6 * 0.005).epsilon(0.01));
@@ -375,7 +375,7 @@ TEST_CASE("configured and bus queue pairs share the board; a configured QPN stay
   CHECK(w.observe({1}).qps[0].failed);
   w.set(0, QpState::kReset);
   CHECK(w.board->qp_exists(0));
-  w.connect(0);  // its QPN is free again
+  w.connect(0);  // the QPN of the destroyed QP is free again
   CHECK_FALSE(w.observe({1}).qps[0].failed);
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Tests changes of congestion control parameters while a board sends, and the board's byte counters.
+// Tests that congestion control parameters can be changed while a board sends, and checks the board's byte
+// counters.
 #include "board_builder.hpp"
 #include "filled_payload.hpp"
 #include "wire.hpp"
@@ -51,7 +52,8 @@ class Sender {
   test::Wire wire_;
 };
 
-/// Bytes that a QP may send at `rate` in a time that began with a full bucket, as a double for Approx.
+/// Bytes that a QP may send at `rate` in a period that begins with a full bucket, as a double for use with
+/// Approx.
 void check_sent(std::uint64_t sent, std::uint64_t rate, Time time) {
   const double ideal = static_cast<double>(rate) * to_seconds(time);
   CHECK(static_cast<double>(sent) >= ideal - 2 * 1100);
@@ -64,7 +66,7 @@ TEST_CASE("counted bytes are BTH to pad", "[board][congestion]") {
   Sender s(1, 0);
   s.run(10 * kMillisecond);
   const auto& counters = s.board->qp(0).requester().counters();
-  // BTH 12, RETH 16, payload 1001, pad 3.
+  // Congestion control counts BTH 12, RETH 16, payload 1001 and pad 3.
   CHECK(s.counted(0) == counters.packets * (12 + 16 + 1001 + 3));
   check_sent(s.counted(0), kRate, 10 * kMillisecond);
 }
@@ -82,7 +84,7 @@ TEST_CASE("a higher line rate takes effect at once, only for that QP", "[board][
 TEST_CASE("QPs that share a rate share the change", "[board][congestion]") {
   Sender s(4, 3);
   s.run(10 * kMillisecond);
-  // Like a worker: QP by QP.
+  // Change the parameters of one QP after the other, as a worker does.
   for (std::uint32_t i = 0; i < 3; ++i) REQUIRE(s.board->set_congestion(i, paper(4 * kRate), s.now()));
   std::uint64_t before = s.counted(0) + s.counted(1) + s.counted(2);
   const std::uint64_t other = s.counted(3);
@@ -95,5 +97,6 @@ TEST_CASE("a profile of another algorithm is refused", "[board][congestion]") {
   Sender s(1, 0);
   CHECK_FALSE(s.board->set_congestion(0, dcqcn::FirmwareSettings{}, s.now()));
   CHECK_FALSE(s.board->set_congestion(0, {}, s.now()));
-  CHECK(s.board->set_congestion(0, paper(kRate), s.now()));  // the same parameters are accepted
+  // Setting the current parameters again succeeds.
+  CHECK(s.board->set_congestion(0, paper(kRate), s.now()));
 }

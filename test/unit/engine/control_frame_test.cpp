@@ -35,7 +35,8 @@ std::vector<std::uint8_t> random_payload(Rng& rng, std::size_t n) {
   return out;
 }
 
-/// Returns the checksum as the receiver's UDP computes it over pseudo header and datagram; 0xffff if correct.
+/// Returns the checksum that a receiver's UDP implementation computes over pseudo header and datagram. It
+/// is 0xffff if the checksum in the datagram is correct.
 std::uint16_t udp_sum(const std::vector<std::uint8_t>& f, std::size_t ip, bool v6) {
   const std::size_t udp = ip + (v6 ? 40U : 20U);
   std::uint32_t sum = v6 ? roce::checksum_add(0, ByteSpan(f).subspan(ip + 8, 32))
@@ -78,7 +79,7 @@ TEST_CASE("frames written are read back, IPv4 and IPv6, with and without VLAN", 
 TEST_CASE("a checksum of 0 is sent as 0xffff", "[control-frame]") {
   const Identity from = identity(false, false, 1);
   std::vector<std::uint8_t> payload{0, 0};
-  // The two bytes make the sum 0xffff, whose complement is 0.
+  // With these two bytes the sum is 0xffff, whose complement is 0.
   const auto probe = frame(from, identity(false, false, 2), payload);
   payload = {probe[40], probe[41]};
   const auto f = frame(from, identity(false, false, 2), payload);
@@ -121,7 +122,7 @@ TEST_CASE("other ports, invalid senders and truncated frames are rejected", "[co
   for (std::size_t n = 0; n < whole.size(); ++n)
     CHECK_FALSE(parse_control_datagram(ByteSpan(whole).first(n)));
   auto fragment = whole;
-  fragment[20] = 0x20;  // more fragments
+  fragment[20] = 0x20;  // sets the flag MF (more fragments)
   store_be16(&fragment[24], 0);
   store_be16(&fragment[24], roce::internet_checksum(ByteSpan(fragment).subspan(14, 20)));
   CHECK_FALSE(parse_control_datagram(ByteSpan(fragment)));

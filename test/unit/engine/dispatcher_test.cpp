@@ -62,7 +62,7 @@ TEST_CASE("the ring restarts when RemAddr changes between bursts, but not during
   CHECK(d.waiting() == 0);
   d.write(burst(3, 8));  // changed and restored: counts as a change
   CHECK(d.next().remote_address == 0x10000);
-  other.start = true;  // an edge during the burst starts none, but the registers are updated
+  other.start = true;  // an edge during the burst starts no new burst, but the registers are updated
   other.count = 4;
   d.write(other);
   CHECK(d.waiting() == 3);

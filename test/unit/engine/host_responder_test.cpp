@@ -131,10 +131,10 @@ TEST_CASE("intermediate register values before a burst leave no regions behind",
   const auto now = Rig::regions(rig.before(Rig::burst(2000, 4, 0x9000'0000, 7)));
   REQUIRE(now.size() == 2);
   CHECK(now[0].rkey == 5);
-  CHECK(now[0].length == 8000);  // same rkey: both rings
+  CHECK(now[0].length == 8000);  // the rkey is the same, so the region covers both rings
   CHECK(now[1].rkey == 7);
   CHECK(now[1].address == 0x9000'0000);
-  CHECK(now[1].length == 8000);  // too far apart for the memory to hold both
+  CHECK(now[1].length == 8000);  // the two rings are too far apart for the memory to cover both
 }
 
 TEST_CASE("regions are bounded, and removed with the last QP", "[host]") {

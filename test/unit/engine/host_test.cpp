@@ -232,7 +232,7 @@ TEST_CASE("each requester gets one answer, however often it asks; a flood of req
   };
   for (int i = 0; i < 1000; ++i) asks("10.0.0.2", 2);
   asks("10.0.0.3", 3);
-  asks("10.0.0.2", 22);  // two that claim one address: each gets its answer
+  asks("10.0.0.2", 22);  // two stations claim the same address, and each gets an answer
   CHECK(frames_of(host).size() == 3);
   CHECK(host.counters().answers_dropped == 0);
   Identity id = identity_of("10.0.0.2", 2);

@@ -58,8 +58,9 @@ TEST_CASE("a late sender catches up without a burst", "[pacer]") {
     if (last != 0) shortest = std::min(shortest, now - last);
     last = now;
   }
-  CHECK(shortest == kMicrosecond - 100 * kNanosecond);  // more than a sixteenth: one loop iteration
-  CHECK(sent == 1000);                                  // caught up completely by the end of the millisecond
+  // The gap shrinks by one loop iteration, which is more than a sixteenth.
+  CHECK(shortest == kMicrosecond - 100 * kNanosecond);
+  CHECK(sent == 1000);  // caught up completely by the end of the millisecond
 }
 
 TEST_CASE("far behind it catches up faster, still without a burst", "[pacer]") {

@@ -66,7 +66,7 @@ TEST_CASE("a paused board sends nothing for the requested time, then continues",
   const auto after = run_until(b, 300 * kMicrosecond);
   REQUIRE(after.size() > 20);
   CHECK(after.front().at == 100 * kMicrosecond + 1000 * kQuantum);
-  CHECK(after[1].at - after[0].at > 3 * kMicrosecond);  // paused time gives no credit
+  CHECK(after[1].at - after[0].at > 3 * kMicrosecond);  // no credit accumulates during a pause
   CHECK(b.board().counters().rx_pause == 1);
   CHECK(b.board().pause().total(b.now()) == 1000 * kQuantum);
 }
@@ -77,7 +77,7 @@ TEST_CASE("only the newest pause frame counts; quanta of 0 end a pause at once",
   run_until(b, 50 * kMicrosecond);
   pause(b, 0xffff);
   CHECK(run_until(b, 60 * kMicrosecond).empty());
-  pause(b, 100, kBoardMac);  // sent to its own address, equally valid
+  pause(b, 100, kBoardMac);  // a pause frame sent to the board's own address is also valid
   CHECK(run_until(b, 60 * kMicrosecond + 100 * kQuantum - 1).empty());
   CHECK(run_until(b, 60 * kMicrosecond + 100 * kQuantum).size() == 1);
   pause(b, 0xffff);
@@ -148,7 +148,7 @@ TEST_CASE("PFC stops the queue pairs of a priority; others get the link", "[paus
   CHECK(packets(1) - before1 >= 29);  // 102 µs of packets of 3.3 µs
   run_until(b, 220 * kMicrosecond);
   CHECK(packets(0) > before0);
-  // Resumed at once, and only the named priority.
+  // A pause frame with quanta of 0 resumes the named priority at once, and only this one.
   pfc(b, (1 << 3) | (1 << 6), 0xffff);
   run_until(b, 230 * kMicrosecond);
   const std::uint64_t then0 = packets(0), then1 = packets(1);

@@ -152,7 +152,7 @@ class Disturbed {
   std::unique_ptr<Receiver> receiver_;
 };
 
-/// Runs both, and compares them.
+/// Runs a board with the fast path and one without, and compares them.
 void compare(Disturbed& quick, Disturbed& full, int steps) {
   for (int k = 0; k < steps; ++k) {
     quick.step();

@@ -207,7 +207,7 @@ TEST_CASE("two peers may use the same QPN; a configured one stays", "[slots]") {
   // The same peer's second slot does not get the QPN.
   rig.receiver->apply(Rig::qp(1, a));
   CHECK_FALSE(rig.receiver->qp_exists(2));
-  // A sender that is no peer.
+  // A sender that is not a peer of any slot.
   Sender c = a;
   c.who = test::identity(3);
   CHECK_FALSE(rig.write(c, 0, 100));

@@ -81,7 +81,7 @@ TEST_CASE("forwarding: addresses are learned on ports without a configured addre
   config.stations[1].mac.reset();
   config.stations[3].mac.reset();
   Bench b(config);
-  // 77 is unknown: flood to the ports where it may be.
+  // Address 77 is unknown, so the frame is flooded to all ports behind which it may be.
   b.send(0, to_address(data_bytes({0, 1}), mac_of(77)), 0);
   b.run(kMillisecond);
   CHECK(b.at_station(1).size() == 1);
@@ -93,12 +93,12 @@ TEST_CASE("forwarding: addresses are learned on ports without a configured addre
   b.run(2 * kMillisecond);
   CHECK(b.at_station(1).size() == 1);
   CHECK(b.at_station(3).size() == 2);
-  // It cannot take over a configured address.
+  // A station cannot take over a configured address.
   b.send(3, from_address(data_bytes({3, 0}), mac_of(2)), 2 * kMillisecond);
   b.send({0, 2}, 2 * kMillisecond);
   b.run(3 * kMillisecond);
   CHECK(b.at_station(2).size() == 1);
-  // It moves.
+  // Address 77 moves to station 1.
   b.send(1, from_address(data_bytes({1, 0}), mac_of(77)), 3 * kMillisecond);
   b.send(0, to_address(data_bytes({0, 1}), mac_of(77)), 3 * kMillisecond);
   b.run(4 * kMillisecond);

@@ -311,7 +311,7 @@ TEST_CASE("pause: a station's transmitter passes unpaused priorities") {
     other.dscp = 0;
     run.b.send(other, 100 * kMicrosecond);
     const auto arrived = [&] {
-      const auto all = run.b.at_station(1);  // pause frames too
+      const auto all = run.b.at_station(1);  // also contains pause frames
       return std::count_if(all.begin(), all.end(),
                            [&](const auto& a) { return a.bytes == data_bytes(other); });
     };

@@ -51,7 +51,7 @@ TEST_CASE("ambiguous or unknown names are reported with suggestions") {
   CHECK(complaint("AxiVersion").find("AxiVersion.*") != std::string::npos);
   CHECK(complaint("Whatever.Is.This").find("febctl list") != std::string::npos);
   CHECK(complaint(std::string(100'000, 'x')).find("febctl list") != std::string::npos);
-  // Not in the middle of a name.
+  // A suffix must not begin in the middle of a name.
   CHECK_THROWS_AS(catalogue().one("Pad"), UsageError);
 }
 

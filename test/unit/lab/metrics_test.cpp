@@ -231,7 +231,7 @@ TEST_CASE("demand is compared with deliveries while a board sends; boards withou
 }
 
 TEST_CASE("offered rates are compared with the minimum of link, traffic and Rc", "[lab]") {
-  constexpr std::uint64_t kLink = 1000;  // bytes a second on the wire
+  constexpr std::uint64_t kLink = 1000;  // bytes per second on the wire
   Offered offered(kLink, 0, {0});
   engine::EndpointSnapshot e;
   e.send_qps.resize(1);
@@ -244,7 +244,7 @@ TEST_CASE("offered rates are compared with the minimum of link, traffic and Rc",
     offered.add(e, kSecond, true);
   };
   second(500);
-  CHECK_FALSE(offered.share());  // nothing to compare with yet
+  CHECK_FALSE(offered.share());  // there is no previous sample to compare with yet
   SECTION("link") {
     second(900);
     CHECK(offered.share() == kWhole / 10 * 9);

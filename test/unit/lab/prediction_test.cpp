@@ -81,7 +81,7 @@ TEST_CASE("the integral equals the sum over the clocks, for any windows", "[pred
   const auto all = events(7, kEnd);
   // One edge at a time.
   dcqcn::ReactionPoint point(origin().parameters, origin().build);
-  std::vector<Uint128> sums{0};  // up to each edge
+  std::vector<Uint128> sums{0};  // integral up to each clock edge
   std::size_t next = 0;
   for (dcqcn::Edge n = 0; dcqcn::time_of(n) <= kEnd; ++n) {
     point.advance(n);
@@ -108,7 +108,7 @@ TEST_CASE("the integral equals the sum over the clocks, for any windows", "[pred
     const Uint128 sum = sums[windows[i].to / kFirmwareClock] - sums[windows[i].from / kFirmwareClock];
     CHECK(bytes[i] == static_cast<std::uint64_t>(sum / kSecond));
   }
-  // Between edges it grows with time.
+  // Between clock edges, the integral grows with time.
   const auto part = integrate_rate(RateOrigin{}, {}, std::vector<RateWindow>{{3'000, 1'003'000}, {5, 5}});
   CHECK(part == std::vector<std::uint64_t>{1250, 0});
 }
@@ -125,11 +125,11 @@ TEST_CASE("windows count if only credit limited the sender, with the deviation",
   t = track_rate(o, {}, s, kMillisecond, kPacket);
   CHECK(t.worst == 0);
   CHECK(t.largest_difference == kPacket);
-  s[4].counted -= 20'876;  // 25,000 less
+  s[4].counted -= 20'876;  // 25,000 bytes fewer than before
   t = track_rate(o, {}, s, kMillisecond, kPacket);
   CHECK(t.worst == Approx(0.02));
   CHECK(t.worst_at == 3 * kMillisecond);
-  s[4].credit = 25'000;  // it could have sent more
+  s[4].credit = 25'000;  // the QP could have sent these bytes but did not
   t = track_rate(o, {}, s, kMillisecond, kPacket);
   CHECK(t.windows == 8);
   CHECK(t.skipped == 2);

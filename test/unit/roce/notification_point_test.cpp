@@ -28,7 +28,8 @@ TEST_CASE("notification point: the first mark at once, then one CNP per interval
   CHECK_FALSE(np.on_marked(slot, 50 * kMicrosecond - 1));
   CHECK(np.on_marked(slot, 50 * kMicrosecond));
   CHECK_FALSE(np.on_marked(slot, 99 * kMicrosecond));
-  CHECK(np.on_marked(slot, 400 * kMicrosecond));  // the interval counts from the CNP, not on a grid
+  // The interval starts with the previous CNP and does not follow a fixed grid.
+  CHECK(np.on_marked(slot, 400 * kMicrosecond));
   CHECK_FALSE(np.on_marked(slot, 449 * kMicrosecond));
   CHECK(np.marked() == 7);
   CHECK(np.sent() == 3);

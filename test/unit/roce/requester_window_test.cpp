@@ -158,7 +158,7 @@ TEST_CASE("requester: 2 GiB at path MTU 256 keep PSNs unambiguous and ask in tim
       }
       in_flight_max = std::max(in_flight_max, sent - acked);
     }
-    REQUIRE(asked > acked);  // otherwise no ACK would ever come
+    REQUIRE(asked > acked);  // otherwise no ACK would ever arrive
     acked = asked;
     f.ack(psn_add(0xabcdef, static_cast<std::uint32_t>(acked - 1)));
   }
@@ -221,7 +221,7 @@ TEST_CASE("requester: an unsupported verb fails in order", "[requester]") {
     f.post(3, 10);
     CHECK_FALSE(f.q.ready(f.now));
     CHECK(f.q.state() == QpState::kRts);
-    f.expire();  // the previous one is still handled
+    f.expire();  // the timeout of the previous request is still handled
     CHECK(f.drain_psns() == Psns{0});
     f.ack(0);
   }

@@ -115,7 +115,8 @@ struct GoBackN {
   std::size_t acknowledged = 0;
 
   void on_reply(const Reply& reply) {
-    const auto at = static_cast<std::size_t>(psn_diff(reply.psn, first) + 1);  // packets up to that PSN
+    // Number of packets up to the PSN of the reply.
+    const auto at = static_cast<std::size_t>(psn_diff(reply.psn, first) + 1);
     if (reply.aeth.kind() == AethKind::kAck) {
       acknowledged = std::max(acknowledged, at);
       next = std::max(next, acknowledged);
@@ -161,7 +162,7 @@ TEST_CASE("RC: everything arrives once over a network that loses, duplicates and
         if (rng.chance(1U << 26)) wire.push_back(sender.next);
         ++sender.next;
       } else if (wire.empty()) {
-        sender.next = sender.acknowledged;  // its timeout
+        sender.next = sender.acknowledged;  // the sender's timeout expires
       }
       if (wire.empty() || rng.below(2) == 0) continue;
       const std::size_t pick =

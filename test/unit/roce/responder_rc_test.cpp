@@ -115,7 +115,7 @@ TEST_CASE("RC: immediates consume receive requests, plain WRITEs do not", "[resp
   auto empty = packet(kRc, Operation::kWriteOnlyImm, 100, 0);
   empty.request.immediate = 0xdeadbeef;
   empty.request.bth.solicited = true;
-  empty.request.reth = {0, 0, 0};  // names no memory
+  empty.request.reth = {0, 0, 0};  // an empty message does not refer to memory
   const auto a = r.on_request(empty.get());
   expect_reply(a, 0x1f, 100, 1);
   CHECK(a.message->has_immediate);
@@ -219,7 +219,7 @@ TEST_CASE("RC: packets for others are dropped silently and change nothing", "[re
   strange[0].request.bth.pkey = 0x8001;
   strange[1].request.bth.tver = 1;
   strange[2].request.bth.opcode = opcode(Transport::kUc, Operation::kWriteOnly);
-  strange[3].request.bth.opcode = 0x10;  // READ response only
+  strange[3].request.bth.opcode = 0x10;  // opcode of a READ response ONLY
   strange[4].request.bth.opcode = kOpcodeRcAck;
   for (auto& p : strange) {
     const auto out = r.on_request(p.get());

@@ -51,7 +51,7 @@ TEST_CASE("UC: messages of one and of many packets arrive without responses", "[
 TEST_CASE("UC: after a gap everything is dropped until a new message begins", "[responder]") {
   Uc uc;
   uc.send(Operation::kWriteFirst, 100, 256, 1000);
-  // 101 lost
+  // Packet 101 is lost.
   CHECK_FALSE(uc.send(Operation::kWriteMiddle, 102, 256).packet_index);
   CHECK_FALSE(uc.send(Operation::kWriteLast, 103, 232).message);
   const auto out = uc.send(Operation::kWriteOnly, 104, 8);
@@ -79,7 +79,7 @@ TEST_CASE("UC: a message without its beginning is dropped whole and counted once
 TEST_CASE("UC: a message interrupted by the next one is missing", "[responder]") {
   Uc uc;
   uc.send(Operation::kWriteFirst, 100, 256, 1000);
-  CHECK(uc.send(Operation::kWriteOnly, 103, 16).message);  // the rest lost
+  CHECK(uc.send(Operation::kWriteOnly, 103, 16).message);  // the rest of the message is lost
   CHECK(uc.counters().missing_messages == 1);
   CHECK(uc.counters().missing_packets == 2);
   uc.send(Operation::kWriteFirst, 104, 256, 1000);

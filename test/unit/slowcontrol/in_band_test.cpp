@@ -94,7 +94,7 @@ TEST_CASE("datagrams from hosts that may not connect, or to no link, are freed a
   const Bytes datagram(24, 1);
   bench.send(tagged_identity(2), datagram);
   bench.in_band->poll(bench.now);
-  CHECK(bench.in_band->counters().rx_unserved == 1);  // no link yet
+  CHECK(bench.in_band->counters().rx_unserved == 1);  // no user is connected to the link yet
   Echo link(way);
   way.connect(&link);
   engine::Identity stranger = tagged_identity(2);

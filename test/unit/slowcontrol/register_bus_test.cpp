@@ -51,7 +51,7 @@ struct BusRig {
   std::deque<dataplane::BoardRequest*> for_board;
   std::deque<dataplane::ReceiverRequest*> for_receiver;
   bool full = false;                  ///< the workers' queues are
-  std::vector<std::string> served;    ///< what the workers did, in order
+  std::vector<std::string> served;    ///< actions of the workers, in order
   std::vector<RegisterBus*> waiting;  ///< as reported
   std::size_t inspected = 0;          ///< actions for the data path
   std::size_t writes = 0;             ///< completed, as reported
@@ -106,7 +106,7 @@ struct BusRig {
     served.emplace_back(name);
     return true;
   }
-  /// Until no access waits.
+  /// Runs the workers until no access waits.
   void run() {
     while (bus.busy()) {
       serve(for_receiver, "receiver");

@@ -63,7 +63,7 @@ TEST_CASE("boards listen on IPv6 too", "[udp]") {
   try {
     board = std::make_unique<UdpBoard>(0, v6);
   } catch (const SocketError&) {
-    return;  // a machine without IPv6
+    return;  // this machine has no IPv6
   }
   RegisterClient client({.board = {v6, board->registers().port}});
   client.write32(0, 3);

@@ -99,7 +99,7 @@ TEST_CASE("a window limits segments in flight; the rest waits, up to a limit", "
   CHECK(sent == 21);
   CHECK(b.out.sent.size() == 16);
   CHECK(b.server.room() == 0);
-  b.hear(segment(kAck, 101, 0x82));  // two of them
+  b.hear(segment(kAck, 101, 0x82));  // acknowledges two segments
   CHECK(b.out.sent.size() == 18);
   CHECK(b.user.rooms == 1);
   CHECK(b.server.room() == 2);
@@ -164,7 +164,7 @@ TEST_CASE("a BUSY peer gets no retransmissions", "[rssi][flow]") {
   CHECK(b.server.status().remote_busy);
   b.out.sent.clear();
   b.pass(900 * kMillisecond);
-  b.server.on_timer(b.now);  // an extra call
+  b.server.on_timer(b.now);  // an extra call does no harm
   CHECK(b.out.sent.empty());
   CHECK(b.server.open());
   REQUIRE(b.server.send(Bytes{8}, b.now));  // new data may be sent
@@ -353,7 +353,7 @@ TEST_CASE("a client that acknowledges late keeps its connection", "[rssi][flow]"
   ServerBench b;
   b.connect();
   REQUIRE(b.server.send(Bytes{9}, b.now));
-  b.pass(333 * kMillisecond);  // its ACK was lost, and it answers no retransmission
+  b.pass(333 * kMillisecond);  // the peer's ACK was lost, and it does not answer retransmissions
   b.hear(segment(kNul | kAck, 101, 0x81));
   CHECK(b.server.open());
   b.out.sent.clear();

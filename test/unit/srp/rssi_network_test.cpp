@@ -310,7 +310,7 @@ TEST_CASE("garbage from strangers and mutated datagrams do not affect a connecti
     }
     link.server->on_datagram(stranger, bytes, link.network.now);
     link.client->on_datagram(stranger, bytes, link.network.now);
-    // Sent from the peers' addresses, but damaged.
+    // Damaged datagrams from the peers' addresses.
     Bytes damaged = segment(rssi::kAck, 1, 2, bytes);
     damaged[rng.below(8)] ^= static_cast<std::uint8_t>(1 + rng.below(255));
     link.server->on_datagram(kClient, damaged, link.network.now);

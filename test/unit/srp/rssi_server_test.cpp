@@ -206,7 +206,7 @@ TEST_CASE("the same client reconnects without closing", "[rssi][server]") {
     b.pass(5 * kMillisecond);
     b.hear(segment(kAck, 101, 0x81));
     b.pass(100 * kMillisecond);
-    b.hear(syn(kSyn, 100, 0, kRogue));  // and another one
+    b.hear(syn(kSyn, 100, 0, kRogue));  // another SYN from the connected client
     for (const auto& s : b.out.sent) CHECK((s.bytes[0] & kSyn) == 0);
     CHECK(b.server.open());
     CHECK(b.user.closed == 0);
@@ -229,11 +229,11 @@ TEST_CASE("another client replaces the first after proving its address", "[rssi]
   CHECK(b.last->to == kOther);
   CHECK(answer->header.flags == kSynAck);
   const std::uint8_t number = answer->header.sequence;
-  CHECK(number != 0x80);  // not the known number
-  // The connection continues meanwhile.
+  CHECK(number != 0x80);  // not the default sequence number, which anyone could guess
+  // The old connection continues until the ACK arrives.
   b.hear(segment(kAck, 101, 0x80, Bytes{5}));
   CHECK(b.user.segments.size() == 1);
-  // A guess does not end it.
+  // An ACK with a guessed number does not end the connection.
   b.hear(segment(kAck, 9, static_cast<std::uint8_t>(number + 1)), kOther);
   CHECK(b.user.closed == 0);
 

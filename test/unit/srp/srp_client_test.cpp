@@ -98,7 +98,7 @@ TEST_CASE("SRP transactions time out, but not while responses arrive", "[srp]") 
   CHECK(rig.outcomes == std::vector{SrpOutcome::kOk});
   rig.client.on_timer(2 * kSecond);
   CHECK(rig.outcomes == std::vector{SrpOutcome::kOk, SrpOutcome::kTimeout});
-  // Its response arrives late.
+  // The response to the timed-out request arrives late.
   rig.exchange(3 * kSecond);
   CHECK(rig.outcomes.size() == 2);
   CHECK(rig.client.counters().foreign == 1);

@@ -179,7 +179,7 @@ TEST_CASE("the memory of an SRP server is bounded, and it reports the limit", "[
   Rig rig(false, limits);
   std::uint32_t taken = 0;
   while (rig.write(taken + 1, 0x40, pattern(4)) && taken < 1000) ++taken;
-  CHECK(taken == 9);  // one is in progress
+  CHECK(taken == 9);  // eight requests are queued and one is in progress
   CHECK(rig.server.counters().busy == 1);
   CHECK(rig.link.resumed == 0);
   rig.bus.answer(1);

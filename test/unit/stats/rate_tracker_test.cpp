@@ -112,7 +112,8 @@ TEST_CASE("a congestion control that QPs share counts once", "[stats]") {
   CHECK(pairs.all.control.rt == 6.0 * kRate);
   CHECK(pairs.all.control.alpha_mean() == 0.5);
   CHECK(pairs.configured.control.controls == 2);
-  CHECK(pairs.qps[3].control.rc == kRate);  // its own, although another QP counts it
+  // Each QP shows the shared Rc, although the sum counts it only once.
+  CHECK(pairs.qps[3].control.rc == kRate);
 
   run.qp(1).congestion->rate = 3 * kRate;
   const ControlState control = board(Scope::kIpPair).configured.control;

@@ -246,7 +246,7 @@ TEST_CASE("the page's files exist, and Chart.js if installed") {
   const Response index = ask(page, "GET", "/");
   CHECK(index.status == 200);
   CHECK(index.type == "text/html; charset=utf-8");
-  CHECK(index.body.find("http://") == std::string::npos);  // nothing from elsewhere
+  CHECK(index.body.find("http://") == std::string::npos);  // the page loads nothing from other hosts
   CHECK(index.body.find("https://") == std::string::npos);
   CHECK(ask(page, "GET", "/page.css").type == "text/css; charset=utf-8");
   CHECK(ask(page, "GET", "/chart.js").body == "chart");
