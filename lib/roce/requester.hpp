@@ -175,8 +175,8 @@ class Requester {
   void on_timer(Time now);
   /// Prefetches what deadline() reads.
   void prefetch_deadline() const { prefetch(&ack_deadline_); }
-  /// Prefetch the send queue slots needed to send the current request (prefetch_sending()) or
-  /// to complete the next one (prefetch_completing()).
+  /// Prefetch the send queue slots needed to send the current request (prefetch_sending()) or to complete
+  /// the next one (prefetch_completing()).
   void prefetch_sending() const { queue_.prefetch(send_); }
   void prefetch_completing() const { queue_.prefetch(done_); }
 

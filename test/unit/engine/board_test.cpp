@@ -173,7 +173,7 @@ TEST_CASE("responses that arrive together are processed together", "[board]") {
 TEST_CASE("a queue pair takes no more memory than documented", "[board]") {
   const auto memory = [](const Setup& s) { return Experiment(s).board(0).memory_per_qp(); };
   CHECK(memory({.qps = 1000, .transport = roce::Transport::kUc}) <= 1024);
-  const std::size_t rc = memory({.qps = 1000});  // a window of 16
+  const std::size_t rc = memory({.qps = 1000});  // each queue pair has a window of 16 requests
   const std::size_t dcqcn = memory({.qps = 1000, .congestion = dcqcn::FirmwareSettings{}});
   CHECK(dcqcn <= 1024);
   CHECK(dcqcn - rc == sizeof(dcqcn::FirmwareDcqcn));

@@ -153,7 +153,7 @@ TEST_CASE("a ring larger than the memory is refused and reported once", "[host]"
   Rig rig;
   rig.before(Rig::qp(3, QpState::kRts));
   CHECK(rig.before(Rig::burst(9000, 256, 0x1000, 5, false)).empty());
-  CHECK(rig.said.empty());  // nothing started
+  CHECK(rig.said.empty());  // no burst was started
   for (int i = 0; i < 3; ++i) CHECK(rig.before(Rig::burst(9000, 256, 0x1000, 5)).empty());
   REQUIRE(rig.said.size() == 1);
   CHECK(rig.said[0].find("1048576") != std::string::npos);

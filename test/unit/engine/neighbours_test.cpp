@@ -135,9 +135,9 @@ TEST_CASE("next hops: one per address, four requested at a time", "[neighbours]"
   for (std::uint32_t i = 0; i < NextHops::kTogether; ++i) CHECK(hops.next_request(5) == i);
   CHECK(hops.next_request(5) == NextHops::kNone);
   CHECK(hops.next_event(5) == 5 + NextHops::kPatience);
-  hops.learned(2, 6);  // one of those requested
+  hops.learned(2, 6);  // the reply to one of the requests
   CHECK(hops.next_request(6) == 4);
-  hops.learned(19, 6);  // without a request
+  hops.learned(19, 6);  // learned without a request
   CHECK(hops.next_request(6) == NextHops::kNone);
   CHECK(hops.unknown() == 18);
   hops.advance(5 + NextHops::kPatience, give_up);

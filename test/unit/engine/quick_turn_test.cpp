@@ -195,7 +195,7 @@ std::vector<std::uint32_t> packets_of_turns(std::uint32_t qps) {
     last = qp;
     ++turns.back();
   }
-  turns.pop_back();  // truncated
+  turns.pop_back();  // the last quantum may be incomplete
   return turns;
 }
 

@@ -149,7 +149,8 @@ TEST_CASE("pause: is repeated before it expires") {
   b.send({0, 1}, 0);
   b.send({0, 1}, 0);
   b.run(kMillisecond);
-  // 1000 quanta are 51.2 µs here: one every 25.6 µs until the third has begun to leave, after 1.8 ms.
+  // Here, 1000 quanta are 51.2 µs, so a pause frame is sent every 25.6 µs until the third data frame has
+  // begun to leave, after 1.8 ms.
   b.run(10 * kMillisecond);
   const auto told = b.at_station(0);
   REQUIRE(told.size() > 10);

@@ -145,7 +145,7 @@ TEST_CASE("a board that has sent all its messages has stopped, regardless of the
 TEST_CASE("time to the new fair share runs from each start and stop", "[lab]") {
   Bench bench({{0}, {0}, {0, ms(500)}}, ms(1000));
   bench.make();
-  bench.rates = {500'000'000, 250'000'000, 250'000'000};  // a third of 1 GB/s is due
+  bench.rates = {500'000'000, 250'000'000, 250'000'000};  // the fair share is a third of 1 GB/s
   bench.run(ms(30));
   bench.rates = {320'000'000, 340'000'000, 340'000'000};
   bench.run(ms(500));
@@ -239,7 +239,7 @@ TEST_CASE("offered rates are compared with the minimum of link, traffic and Rc",
   const auto second = [&](std::uint64_t wire) {
     e.endpoint.tx_frames += 1;
     e.endpoint.tx_bytes += wire - 24;
-    qp.counters.counted_bytes += wire / 2;  // half of it is overhead
+    qp.counters.counted_bytes += wire / 2;  // half of the bytes on the wire are overhead
     qp.requester.payload_bytes += wire / 4;
     offered.add(e, kSecond, true);
   };

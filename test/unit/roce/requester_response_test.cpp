@@ -116,7 +116,7 @@ TEST_CASE("requester: a NAK without news costs no retry", "[requester]") {
   f.post(1, 256 * 4);
   f.drain();
   f.sequence_nak(0);
-  for (int i = 0; i < 5; ++i) f.sequence_nak(0);  // nothing has been resent since
+  for (int i = 0; i < 5; ++i) f.sequence_nak(0);  // no packet was resent since the go-back
   CHECK(f.q.state() == QpState::kRts);
   CHECK(f.q.counters().responses_ignored == 5);
 }

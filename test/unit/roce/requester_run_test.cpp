@@ -124,7 +124,7 @@ TEST_CASE("requester: the fast path ends before a packet that requests an acknow
   c.ack_every = 4;
   RequesterFixture f(c);
   f.post(1, 10 * 256);
-  CHECK_FALSE(f.q.begin_run());  // the first of its message
+  CHECK_FALSE(f.q.begin_run());  // the next packet is the first of its message
   f.q.next(0);
   REQUIRE(f.q.begin_run());
   CHECK(f.q.next_of_run().psn == 1);

@@ -101,7 +101,8 @@ TEST_CASE("requester: unsignaled requests ask if no later request will", "[reque
   CHECK(ack_requests(f.drain()) == Bits{false, true});  // the queue ends
   f.post(7, 10, false);
   f.sequence_nak(4);
-  CHECK(ack_requests(f.drain()) == Bits{false, true, true});  // resent unchanged, although no longer the last
+  // AckReq is unchanged in the resent packet, although it is no longer the last
+  CHECK(ack_requests(f.drain()) == Bits{false, true, true});
   f.ack(6);
   CHECK(f.q.idle());
   CHECK(f.completions().empty());

@@ -91,7 +91,7 @@ TEST_CASE("record: retransmission limit, with the unacknowledged segments", "[rs
   b.connect();
   for (int i = 0; i < 3; ++i) REQUIRE(b.server.send(Bytes{1, 2, 3}, b.now));
   b.pass(300 * kMillisecond);
-  b.hear(segment(kAck, 101, 0x80));  // alive, but acknowledges nothing
+  b.hear(segment(kAck, 101, 0x80));  // the peer is alive, but acknowledges no data
   b.pass(5 * kSecond);
   const RssiClosed& c = b.only();
   CHECK(c.why == RssiClose::kRetransmit);

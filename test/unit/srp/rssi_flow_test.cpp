@@ -172,7 +172,7 @@ TEST_CASE("a BUSY peer gets no retransmissions", "[rssi][flow]") {
   b.hear(segment(kAck, 101, 0x80));
   CHECK(!b.server.status().remote_busy);
   b.server.on_timer(b.now);
-  CHECK(b.header()->sequence == 0x81);  // overdue by now
+  CHECK(b.header()->sequence == 0x81);  // the first segment, which is overdue by now
   CHECK(b.server.status().retransmitted == 1);
 }
 
@@ -201,7 +201,7 @@ TEST_CASE("a user that refuses data makes us BUSY; nothing is acknowledged or lo
   REQUIRE(b.server.send(Bytes{1}, b.now));
   CHECK(b.header() == Header{kAck | kBusy, 0x81, 100});
 
-  b.server.resume(b.now);  // not yet
+  b.server.resume(b.now);  // the user still refuses the segment
   CHECK(b.server.status().local_busy);
   b.user.refuse = false;
   b.out.sent.clear();

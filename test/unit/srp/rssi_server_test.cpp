@@ -219,7 +219,7 @@ TEST_CASE("another client replaces the first after proving its address", "[rssi]
   b.pass(500 * kMillisecond);
   b.hear(segment(kAck, 101, 0x80));
   b.hear(syn(kSyn, 7, 0, kRogue), kOther);
-  CHECK(b.out.sent.empty());  // too soon: the first is alive
+  CHECK(b.out.sent.empty());  // too soon: the first client has just proved that it is alive
   CHECK(b.server.status().refused == 1);
   b.pass(500 * kMillisecond);
 
@@ -280,7 +280,7 @@ TEST_CASE("a flood of forged SYNs does not affect a connection", "[rssi][server]
   CHECK(b.server.open());
   CHECK(b.user.closed == 0);
   CHECK(b.server.status().peer == kClient);
-  CHECK(answers < 10 * 100 + 20 + 10 * 20);  // the rate, and repetitions
+  CHECK(answers < 10 * 100 + 20 + 10 * 20);  // limit of rate and burst, plus repeated SYN-ACKs
   b.hear(segment(kAck, 102, 0x80, Bytes{5}));
   CHECK(b.user.segments.size() == 1);
 }

@@ -100,7 +100,8 @@ TEST_CASE("each part of a rate is over the time between the snapshots that count
   const Delivered before{100, 1000, 2 * kSecond, true};
   const Delivered now{300, 5000, 6 * kSecond, true};
   CHECK(delivered_rate(before, now, 2, kSecond) == 100.0 + 1000.0);
-  CHECK(delivered_rate({}, now, 2, kSecond) == 150.0 + 1000.0);  // since traffic began
+  // The received bytes are averaged over the time since traffic began.
+  CHECK(delivered_rate({}, now, 2, kSecond) == 150.0 + 1000.0);
   CHECK(delivered_rate(now, now, 0, kSecond) == 0.0);
   Delivered unknown = now;
   unknown.known = false;

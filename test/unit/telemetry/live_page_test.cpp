@@ -128,7 +128,7 @@ TEST_CASE("the reason of a closed slow-control connection is published") {
   CHECK(now["open"][0]["peer"] == "192.168.2.100:40000");
   CHECK(now["closed_by_reason"] == Json({{"peer_reset", 1}, {"null_timeout", 20}}));
   REQUIRE(now["closed"].size() == 1 + srp::RssiHistory::kKept);
-  CHECK(now["closed"][0]["link"] == "stream");  // the newest first
+  CHECK(now["closed"][0]["link"] == "stream");  // the newest connection comes first
   const Json& one = now["closed"][1];
   CHECK(one["at"] == "2023-11-14T22:13:20.123Z");
   CHECK(one["board"] == "feb\\0");
