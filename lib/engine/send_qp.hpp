@@ -261,7 +261,7 @@ class alignas(64) SendQp {
   roce::Requester requester_;
   Traffic traffic_;
   Time starts_at_ = kNever;
-  Held<Pacer> pacer_;  ///< paces packets or messages, depending on the rate kind; empty if the QP has no rate
+  Held<Pacer> pacer_;  ///< paces packets or messages (see RateKind); empty if the QP has no rate
   std::uint64_t completions_ = 0;
   std::uint64_t completed_bytes_ = 0;
   std::uint64_t next_completion_ = 0;

@@ -6,7 +6,7 @@
 
 namespace softfeb::test {
 
-/// Counts allocations, for tests that check that only a constructor allocates.
+/// Counts allocations, so that tests can check that only a constructor allocates.
 class CountingMemory final : public std::pmr::memory_resource {
  public:
   std::size_t allocations() const { return allocations_; }
