@@ -28,7 +28,7 @@ class Probe {
   const Watch& watch() const { return watch_; }
   /// Number of watched iterations.
   std::uint64_t turns() const { return turns_; }
-  /// Number of times that the worker yielded the CPU voluntarily.
+  /// Number of voluntary context switches of the worker.
   long waits() const { return after_.ru_nvcsw - before_.ru_nvcsw; }
   /// Page faults without and with I/O.
   long minor_faults() const { return after_.ru_minflt - before_.ru_minflt; }

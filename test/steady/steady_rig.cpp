@@ -17,12 +17,12 @@ namespace softfeb::steady {
 
 namespace {
 
-constexpr std::uint32_t kQps = 16;  // per board
+constexpr std::uint32_t kQps = 16;  // queue pairs per board
 constexpr std::uint32_t kPmtu = 1024;
 constexpr std::uint32_t kMessage = 8 * kPmtu;
 constexpr std::uint32_t kSlots = 4;  // number of messages that fit into a QP's memory
 constexpr std::uint32_t kRegion = kSlots * kMessage;
-constexpr std::uint64_t kRate = 20'000'000;  // bytes per second and QP
+constexpr std::uint64_t kRate = 20'000'000;  // bytes per second of each QP
 constexpr std::uint64_t kEvery = 64;         // iterations between two injected frames
 constexpr unsigned kLcores = 3;
 
@@ -80,7 +80,8 @@ SteadyRig::SteadyRig(const SteadyConfig& config) : config_(config), clock_(datap
     const unsigned owner = config_.workers - 1;
     workers_[owner]->add_receiver(*receiver_);
     make_port_queue(1, 0, config_.workers == 1 ? queues : std::vector<std::uint16_t>{0});
-    // Polls a queue without traffic: everything it receives is handed over.
+    // The second worker polls a queue without traffic, so the first worker hands over everything that it
+    // receives.
     if (config_.workers == 2) make_port_queue(1, 1, {1});
   }
   for (auto& w : workers_) w->launch();
@@ -90,7 +91,7 @@ SteadyRig::SteadyRig(const SteadyConfig& config) : config_(config), clock_(datap
 SteadyRig::~SteadyRig() {
   for (auto& w : workers_) w->command(dataplane::Quit{});
   for (auto& w : workers_) w->join();
-  // Callbacks stay with the port number, which the next port reuses.
+  // Remove the callbacks. They are registered for the port number, which the next port reuses.
   for (std::size_t i = 0; i < callbacks_.size(); ++i) {
     const bool second = i == 2;  // see hook()
     rte_eth_remove_rx_callback(ports_[std::min<std::size_t>(i, 1)]->id(), second ? 1 : 0, callbacks_[i]);
@@ -197,7 +198,7 @@ std::uint16_t SteadyRig::inject(std::uint64_t call, rte_mbuf** packets, std::uin
 
 dataplane::WorkerStats SteadyRig::totals() const { return workers_[0]->totals(); }
 
-/// Like the control thread, continuously.
+/// Drops the received slow-control datagrams. Called continuously in place of the control thread.
 void SteadyRig::drain_control() {
   for (auto& e : exchanges_) control_datagrams_ += e->drop_received();
 }
