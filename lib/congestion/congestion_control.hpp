@@ -56,8 +56,7 @@ struct CongestionState {
 /// algorithm, so the CPU predicts the calls well. The pacing wheel calls departure() repeatedly, but a
 /// virtual call is made only after an event. An unused hook costs only the test of one bit.
 ///
-/// The engine calls nak(), cnp() and timer_expired(), but not yet ack(), granted(), posted(), window(),
-/// priority() and rank(), because DCQCN needs none of them. See doc/dcqcn.md.
+/// The engine does not call granted(), posted(), priority() and rank() yet.
 class CongestionControl {
  public:
   static constexpr std::uint64_t kNoWindow = UINT64_MAX;
@@ -68,6 +67,8 @@ class CongestionControl {
 
   /// True if the algorithm implements any of these hooks.
   bool uses(Hooks hooks) const { return (hooks_ & hooks) != 0; }
+  /// All hooks that it implements.
+  Hooks hooks() const { return hooks_; }
 
   /// Returns when a frame of `bytes` counted bytes may leave if no further event occurs. A time not after
   /// `now` means now; kNever means that an event is required first. Call again after every event, because

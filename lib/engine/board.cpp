@@ -54,7 +54,7 @@ Board::Board(const BoardConfig& config)
   for (const SendQpConfig& c : config.qps) add_qp(c);
   const SendQpConfig slot = MetadataQps::slot_config(config.bus, identity());
   for (std::size_t k = 0; k < config.bus.slots; ++k) {
-    qps_.add(slot, congestion_for(slot, static_cast<std::uint32_t>(qps_.size())));
+    store_qp(slot, static_cast<std::uint32_t>(qps_.size()));
     bus_qps_.add_slot();
   }
   bus_qps_.apply(config.bus.destination, 0);
@@ -62,9 +62,14 @@ Board::Board(const BoardConfig& config)
 
 void Board::add_qp(const SendQpConfig& c) {
   const auto i = static_cast<std::uint32_t>(qps_.size());
-  qps_.add(c, congestion_for(c, i));
+  store_qp(c, i);
   table_.insert(c.requester.qpn, i);
   if (!qps_.back().resolved()) await_hop(i, identity().next_hop(c.path.dest_ip));
+}
+
+void Board::store_qp(const SendQpConfig& config, std::uint32_t i) {
+  congestion::CongestionControl* const control = congestion_for(config, i);
+  qps_.add(config, control, config.congestion_group ? &groups_[*config.congestion_group].flight : nullptr);
 }
 
 congestion::CongestionControl* Board::congestion_for(const SendQpConfig& config, std::uint32_t i) {
@@ -76,8 +81,9 @@ congestion::CongestionControl* Board::congestion_for(const SendQpConfig& config,
   }
   congestion::CongestionControl* const control = qps_.add_control(config);
   if (config.congestion_group) {
-    const Group group{control, shared_.add_line()};
-    groups_[*config.congestion_group] = group;
+    Group& group = groups_[*config.congestion_group];
+    group.control = control;
+    group.line = shared_.add_line();
     if (control != nullptr) shared_.join(i, group.line);
   }
   return control;
@@ -334,7 +340,7 @@ void Board::receive_roce(const roce::ParsedFrame& frame, Time now) {
   if (frame.congestion_experienced) ++counters_.rx_ce;
   if (foreign || packet.aeth.kind() != roce::AethKind::kAck) ++incidents_;
   if (foreign) {
-    qp.requester().on_bad_response(packet.psn, now);
+    qp.on_bad_response(packet.psn, now);
   } else {
     qp.on_response(packet.aeth, packet.psn, now);
   }

@@ -154,6 +154,7 @@ class Board : public Endpoint {
   void run_timers(Time now);
   void add_qp(const SendQpConfig& config);
   congestion::CongestionControl* congestion_for(const SendQpConfig& config, std::uint32_t i);
+  void store_qp(const SendQpConfig& config, std::uint32_t i);
 
   // board_neighbours.cpp: MAC addresses of the configured QPs' next hops
   void await_hop(std::uint32_t i, const roce::IpAddress& hop);
@@ -197,6 +198,7 @@ class Board : public Endpoint {
   struct Group {
     congestion::CongestionControl* control = nullptr;
     std::uint32_t line = SharedRates::kNone;
+    Flight flight{};
   };
   std::map<std::uint32_t, Group> groups_;
   NextHops hops_;

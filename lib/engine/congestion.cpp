@@ -5,10 +5,18 @@
 
 namespace softfeb::engine {
 
+using congestion::AlgorithmSettings;
+
 std::size_t congestion_control_bytes(const CongestionSettings& profile) {
   if (std::holds_alternative<dcqcn::FirmwareSettings>(profile)) return sizeof(dcqcn::FirmwareDcqcn);
   if (std::holds_alternative<dcqcn::PaperSettings>(profile)) return sizeof(dcqcn::PaperDcqcn);
-  return 0;
+  const auto* other = std::get_if<AlgorithmSettings>(&profile);
+  return other == nullptr ? 0 : other->algorithm->bytes();
+}
+
+bool observes_flight(const CongestionSettings& profile) {
+  const auto* other = std::get_if<AlgorithmSettings>(&profile);
+  return other != nullptr && (other->algorithm->hooks() & (congestion::kOnAck | congestion::kWindow)) != 0;
 }
 
 congestion::CongestionControl* make_congestion_control(const CongestionSettings& profile, void* place) {
@@ -16,26 +24,35 @@ congestion::CongestionControl* make_congestion_control(const CongestionSettings&
     return new (place) dcqcn::FirmwareDcqcn(*firmware);
   if (const auto* paper = std::get_if<dcqcn::PaperSettings>(&profile))
     return new (place) dcqcn::PaperDcqcn(*paper);
-  return nullptr;
+  const auto* other = std::get_if<AlgorithmSettings>(&profile);
+  return other == nullptr ? nullptr : other->algorithm->make(place, other->values);
 }
+
+namespace {
+
+/// Sets the parameters of a control of type `Control`.
+template <class Control, class Parameters>
+Change change_dcqcn(congestion::CongestionControl& control, const Parameters& parameters,
+                    const Parameters& effective, Time now) {
+  auto* const c = dynamic_cast<Control*>(&control);
+  if (c == nullptr) return Change::kRefused;
+  if (c->reaction_point().parameters() == effective) return Change::kNone;
+  c->set_parameters(parameters, now);
+  return Change::kMade;
+}
+
+}  // namespace
 
 Change change_parameters(congestion::CongestionControl& control, const CongestionSettings& profile,
                          Time now) {
   if (const auto* firmware = std::get_if<dcqcn::FirmwareSettings>(&profile)) {
-    auto* const c = dynamic_cast<dcqcn::FirmwareDcqcn*>(&control);
-    if (c == nullptr) return Change::kRefused;
-    if (c->reaction_point().parameters() == firmware->parameters.cut_to_width()) return Change::kNone;
-    c->set_parameters(firmware->parameters, now);
-    return Change::kMade;
+    const auto& p = firmware->parameters;
+    return change_dcqcn<dcqcn::FirmwareDcqcn>(control, p, p.cut_to_width(), now);
   }
-  if (const auto* paper = std::get_if<dcqcn::PaperSettings>(&profile)) {
-    auto* const c = dynamic_cast<dcqcn::PaperDcqcn*>(&control);
-    if (c == nullptr) return Change::kRefused;
-    if (c->reaction_point().parameters() == paper->parameters) return Change::kNone;
-    c->set_parameters(paper->parameters, now);
-    return Change::kMade;
-  }
-  return Change::kRefused;
+  if (const auto* paper = std::get_if<dcqcn::PaperSettings>(&profile))
+    return change_dcqcn<dcqcn::PaperDcqcn>(control, paper->parameters, paper->parameters, now);
+  const auto* other = std::get_if<AlgorithmSettings>(&profile);
+  return other == nullptr ? Change::kRefused : other->algorithm->change(control, other->values, now);
 }
 
 }  // namespace softfeb::engine

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "congestion/algorithm.hpp"
 #include "congestion/congestion_control.hpp"
 #include "dcqcn/firmware_dcqcn.hpp"
 #include "dcqcn/paper_dcqcn.hpp"
@@ -11,21 +12,20 @@
 
 namespace softfeb::engine {
 
-/// Selects the congestion control of a QP and its parameters: none, the firmware's DCQCN, or the DCQCN
-/// paper's.
-using CongestionSettings = std::variant<std::monostate, dcqcn::FirmwareSettings, dcqcn::PaperSettings>;
+/// Selects the congestion control of a QP and its parameters: none, the firmware's DCQCN, the DCQCN paper's,
+/// or another algorithm.
+using CongestionSettings = std::variant<std::monostate, dcqcn::FirmwareSettings, dcqcn::PaperSettings,
+                                        congestion::AlgorithmSettings>;
 
 /// Size of the congestion control object in bytes; 0 for none.
 std::size_t congestion_control_bytes(const CongestionSettings& profile);
+/// True if the congestion control needs a FlightTracker: it observes acknowledgements or has a window.
+bool observes_flight(const CongestionSettings& profile);
 /// Constructs the congestion control at `place`, which provides congestion_control_bytes() bytes aligned to a
 /// cache line. Returns null for none.
 congestion::CongestionControl* make_congestion_control(const CongestionSettings& profile, void* place);
 
-enum class Change : std::uint8_t {
-  kMade,
-  kNone,     ///< the parameters already had these values
-  kRefused,  ///< the profile is for a different algorithm
-};
+using congestion::Change;
 
 /// Sets the parameters of a running congestion control to those of `profile`, effective from `now` on. The
 /// token bucket and the firmware's line rate are fixed at construction and do not change.

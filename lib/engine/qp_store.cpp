@@ -14,6 +14,7 @@ QpStore::QpStore(std::span<const SendQpConfig> qps, std::size_t more, const Send
 QpStore::QpStore(const Sizes& sizes, std::pmr::memory_resource* from)
     : block_(sizes.sum(), from),
       stride_(sizes.stride()),
+      tracker_offset_(sizeof(SendQp) + sizes.own_control),
       qps_(static_cast<std::byte*>(block_.take(sizes.count * stride_))),
       shared_controls_(static_cast<std::byte*>(block_.take(sizes.shared_controls))),
       next_shared_(shared_controls_),
@@ -47,6 +48,7 @@ QpStore::Sizes QpStore::sizes_of(std::span<const SendQpConfig> qps, std::size_t 
     ++sizes.count;
     sizes.queues += SendQp::send_queue_bytes(c);
     if (SendQp::needs_pacer(c)) sizes.pacers += sizeof(Pacer);
+    if (SendQp::needs_tracker(c)) sizes.tracker = sizeof(FlightTracker);
     const std::size_t control = Block::rounded(congestion_control_bytes(c.congestion));
     if (!c.congestion_group) {
       sizes.own_control = std::max(sizes.own_control, control);
@@ -59,8 +61,10 @@ QpStore::Sizes QpStore::sizes_of(std::span<const SendQpConfig> qps, std::size_t 
   return sizes;
 }
 
-SendQp& QpStore::add(const SendQpConfig& config, congestion::CongestionControl* control) {
+SendQp& QpStore::add(const SendQpConfig& config, congestion::CongestionControl* control, Flight* flight) {
   SendQpDeps deps;
+  deps.flight = flight;
+  if (SendQp::needs_tracker(config)) deps.tracker = place(size_) + tracker_offset_;
   roce::RequesterConfig common = SendQp::requester_config(config);
   common.qpn = common.dest_qpn = common.initial_psn = 0;
   // The configuration of a QP that generates no messages (a slot of the metadata bus) is not shared, because

@@ -41,9 +41,9 @@ class Interned {
 /// Stores a board's queue pairs with their congestion controls, send queues and pacers, contiguously in one
 /// memory block. Shared configuration is stored only once.
 ///
-/// The congestion control of a queue pair is stored directly after it, so that a packet touches fewer
-/// pages. If there are more queue pairs than TLB entries, each additional page costs as much as one or two
-/// cache misses.
+/// The congestion control of a queue pair, then its FlightTracker, are stored directly after it, so that a
+/// packet touches fewer pages. If there are more queue pairs than TLB entries, each additional page costs as
+/// much as one or two cache misses.
 class QpStore {
  public:
   /// Allocates room from `from` for one queue pair per element of `qps`, and for `more` queue pairs with
@@ -55,8 +55,9 @@ class QpStore {
   QpStore& operator=(const QpStore&) = delete;
   ~QpStore();
 
-  /// Adds the next queue pair; `control` may be null.
-  SendQp& add(const SendQpConfig& config, congestion::CongestionControl* control);
+  /// Adds the next queue pair; `control` may be null. `flight` is that of its congestion group, if it is in
+  /// one.
+  SendQp& add(const SendQpConfig& config, congestion::CongestionControl* control, Flight* flight = nullptr);
   /// Constructs the congestion control of the next queue pair to be added, or that of its group if the queue
   /// pair is the first of the group. Returns null if its configuration has none.
   congestion::CongestionControl* add_control(const SendQpConfig& config);
@@ -75,11 +76,12 @@ class QpStore {
   struct Sizes {
     std::size_t count = 0;
     std::size_t own_control = 0;  ///< largest congestion control that is not shared
+    std::size_t tracker = 0;      ///< a FlightTracker if any queue pair needs one
     std::size_t shared_controls = 0;
     std::size_t queues = 0;
     std::size_t pacers = 0;
 
-    std::size_t stride() const { return sizeof(SendQp) + own_control; }
+    std::size_t stride() const { return sizeof(SendQp) + own_control + tracker; }
     std::size_t sum() const;
   };
   static Sizes sizes_of(std::span<const SendQpConfig> qps, std::size_t more, const SendQpConfig& like);
@@ -92,7 +94,8 @@ class QpStore {
   Interned<roce::RequesterConfig, roce::RequesterSettings> requesters_;
   Interned<TrafficConfig, TrafficSettings> traffics_;
   std::size_t size_ = 0;
-  std::size_t stride_;  ///< distance between queue pairs in bytes
+  std::size_t stride_;          ///< distance between queue pairs in bytes
+  std::size_t tracker_offset_;  ///< from a queue pair to its FlightTracker
   std::byte* qps_;
   std::byte* shared_controls_;
   std::byte* next_shared_;

@@ -29,6 +29,10 @@ bool SendQp::needs_pacer(const SendQpConfig& config) {
   return config.traffic.rate != 0 && config.traffic.rate_kind != RateKind::kUnlimited;
 }
 
+bool SendQp::needs_tracker(const SendQpConfig& config) {
+  return config.requester.transport == roce::Transport::kRc && observes_flight(config.congestion);
+}
+
 namespace {
 
 roce::RequesterDeps requester_deps(const SendQpConfig& config, const SendQpDeps& deps,
@@ -53,15 +57,25 @@ Held<Pacer> make_pacer(const SendQpConfig& config, const SendQpDeps& deps) {
   return Held<Pacer>(std::construct_at(deps.pacer, pacer));
 }
 
+Held<FlightTracker> make_tracker(const SendQpConfig& config, const congestion::CongestionControl* congestion,
+                                 const SendQpDeps& deps) {
+  if (congestion == nullptr || !SendQp::needs_tracker(config)) return {};
+  const std::uint32_t spacing = congestion->ack_spacing();
+  if (deps.tracker == nullptr) return Held<FlightTracker>(FlightTracker(spacing, deps.flight));
+  return Held<FlightTracker>(
+      std::construct_at(static_cast<FlightTracker*>(deps.tracker), spacing, deps.flight));
+}
+
 }  // namespace
 
 SendQp::SendQp(const SendQpConfig& config, congestion::CongestionControl* congestion, const SendQpDeps& deps)
     : requester_(requester_config(config), requester_deps(config, deps, traffic_)),
       traffic_(config.traffic, traffic_profile(config, deps)),
+      tracker_(make_tracker(config, congestion, deps)),
       pacer_(make_pacer(config, deps)),
       start_after_(config.start_after),
-      pkey_(config.pkey),
       headers_(config.path),
+      pkey_(config.pkey),
       congestion_(congestion),
       payload_(config.payload) {
   static_assert(sizeof(SendQp) <= 512, "memory of a queue pair (doc/engine.md)");
@@ -70,6 +84,7 @@ SendQp::SendQp(const SendQpConfig& config, congestion::CongestionControl* conges
   flags_.has_peer = true;
   flags_.by_bytes = kind == RateKind::kPayloadBytes;
   flags_.by_message = kind == RateKind::kMessages;
+  flags_.tracked = static_cast<bool>(tracker_);
   flags_.packets_paced = pacer_ && (flags_.by_bytes || kind == RateKind::kPackets);
   if (config.peer_mac) set_dest_mac(*config.peer_mac);
 }
@@ -98,10 +113,11 @@ void SendQp::clear_path() {
 
 void SendQp::renew(const roce::RequesterConfig& config, std::uint16_t pkey) {
   requester_.renew(config);
+  if (flags_.tracked) tracker_->give_up();
   middle_ = {};
   pkey_ = pkey;
   completed_ = 0;
-  failure_ = roce::WcStatus::kSuccess;
+  flags_.failure = 0;
 }
 
 void SendQp::set_dest_mac(const roce::MacAddress& mac) {
@@ -136,7 +152,8 @@ void SendQp::pace_packet(std::uint32_t payload, Time now) {
 }
 
 bool SendQp::write(Time now, std::uint16_t identification, TxFrame& out) {
-  const roce::RequestPacket p = requester_.next(now);
+  const bool ask = flags_.tracked && tracker_->asks(requester_.next_transport_bytes(), congestion_->window());
+  const roce::RequestPacket p = requester_.next(now, ask);
   roce::PacketPayload payload;
   if (p.payload_length != 0) {
     payload = payload_at(p.payload_offset, p.payload_length);
@@ -150,6 +167,10 @@ bool SendQp::write(Time now, std::uint16_t identification, TxFrame& out) {
                                               payload.bytes, payload.crc, out.header, out.trailer.data());
   out.header_length = c.header_length;
   out.trailer_length = c.trailer_length;
+  if (flags_.tracked) {
+    const auto counted = static_cast<std::uint32_t>(out.length() - headers_.size() - roce::kIcrcSize);
+    report_sent(!p.retransmission, p.ack_req, counted, now);
+  }
   pace(p.payload_length, now);
   if (!flags_.has_sent) {
     flags_.has_sent = true;
@@ -168,7 +189,7 @@ bool SendQp::craft(Time now, std::uint16_t identification, TxFrame& out, Time& n
 }
 
 bool SendQp::make_run() {
-  if (!roce::MiddleFrame::usable() || !requester_.begin_run()) return false;
+  if (asks_next_in_run() || !roce::MiddleFrame::usable() || !requester_.begin_run()) return false;
   run_until_ = may_post() ? due() : kNever;
   const roce::RequestPacket p = requester_.run_packet();
   if (!middle_.fits(p)) middle_ = roce::MiddleFrame(headers_, p, requester_.dest_qpn(), pkey_);
@@ -185,6 +206,10 @@ Time SendQp::tell_sent(std::uint32_t counted, Time now) {
     congestion_->sent(counted, now);
     return own;
   }
+  if (closed()) {
+    congestion_->sent(counted, now);
+    return kNever;
+  }
   return std::max(own, congestion_->sent_then_departure(counted, requester_.next_transport_bytes(), now));
 }
 
@@ -197,17 +222,51 @@ bool SendQp::on_cnp(Time now) {
 }
 
 void SendQp::on_response(const roce::Aeth& aeth, roce::Psn psn, Time now) {
-  if (congestion_ != nullptr) {
-    if (aeth.kind() == roce::AethKind::kNakSequence) congestion_->nak(congestion::Nak::kSequence, now);
-    if (aeth.kind() == roce::AethKind::kRnrNak) congestion_->nak(congestion::Nak::kReceiverNotReady, now);
-  }
+  const roce::Requester::Progress before = requester_.progress();
   requester_.on_response(aeth, psn, now);
+  if (congestion_ == nullptr) return;
+  const roce::AethKind kind = aeth.kind();
+  if (flags_.tracked) report_progress(before, kind == roce::AethKind::kAck, now);
+  if (kind == roce::AethKind::kNakSequence) congestion_->nak(congestion::Nak::kSequence, now);
+  if (kind == roce::AethKind::kRnrNak) congestion_->nak(congestion::Nak::kReceiverNotReady, now);
+}
+
+void SendQp::on_bad_response(roce::Psn psn, Time now) {
+  const roce::Requester::Progress before = requester_.progress();
+  requester_.on_bad_response(psn, now);
+  if (flags_.tracked) report_progress(before, false, now);
+}
+
+/// Tells the tracker that a packet was sent.
+void SendQp::report_sent(bool first_time, bool asked, std::uint32_t counted, Time now) {
+  const roce::Requester::Progress at = requester_.progress();
+  const std::uint64_t packet = at.next - 1;
+  if (packet < at.acked) return;  // firmware timing also resends what is acknowledged
+  tracker_->sent({.bytes = counted, .first_time = first_time, .asked = asked}, packet, now);
+}
+
+/// Reports the packets acknowledged and the go-back that followed from a response or a timeout. `before` is
+/// the requester's progress before it. `ack`: it was an ACK.
+void SendQp::report_progress(const roce::Requester::Progress& before, bool ack, Time now) {
+  const roce::Requester::Progress after = requester_.progress();
+  if (after.acked != before.acked) {
+    const congestion::Ack report =
+        tracker_->acknowledged({.bytes = requester_.transport_bytes(before, after.acked),
+                                .packets = static_cast<std::uint32_t>(after.acked - before.acked),
+                                .last = after.acked - 1,
+                                .sample = ack,
+                                .awaiting = requester_.awaits_ack()});
+    congestion_->ack(report, now);
+  }
+  if (after.next < before.next) tracker_->go_back();
 }
 
 void SendQp::on_timer(Time now) {
   if (requester_.deadline() <= now) {
     const std::uint64_t timeouts = requester_.timeouts();
+    const roce::Requester::Progress before = requester_.progress();
     requester_.on_timer(now);
+    if (flags_.tracked) report_progress(before, false, now);
     if (congestion_ != nullptr && requester_.timeouts() != timeouts) {
       congestion_->nak(congestion::Nak::kTimeout, now);
     }
@@ -223,13 +282,17 @@ void SendQp::reap_all(Time now) {
     next_completion_ = c.id + 1;
     if (c.status == roce::WcStatus::kSuccess) {
       completed_bytes_ += c.length;
-    } else if (failure_ == roce::WcStatus::kSuccess) {
-      failure_ = c.status;
+    } else if (flags_.failure == 0) {
+      static_assert(static_cast<int>(roce::WcStatus::kSuccess) == 0);
+      flags_.failure = static_cast<std::uint8_t>(c.status) & 0x1f;
     }
   }
   // Stop posting after an error, as an application would. Otherwise a QP in ERR would flush request after
   // request.
-  if (requester_.state() == roce::QpState::kErr) traffic_.stop();
+  if (requester_.state() == roce::QpState::kErr) {
+    traffic_.stop();
+    if (flags_.tracked) tracker_->give_up();
+  }
   const auto completed = static_cast<std::uint32_t>(requester_.messages_completed());
   if (completed != completed_) {
     completed_ = completed;

@@ -5,6 +5,7 @@
 #include "base/prefetch.hpp"
 #include "base/time.hpp"
 #include "engine/congestion.hpp"
+#include "engine/flight.hpp"
 #include "engine/pacer.hpp"
 #include "engine/traffic.hpp"
 #include "engine/tx_frame.hpp"
@@ -57,6 +58,8 @@ struct SendQpDeps {
   TrafficSettings* traffic = nullptr;            ///< built from the QP's traffic configuration
   void* queue = nullptr;                         ///< send_queue_bytes() bytes
   Pacer* pacer = nullptr;                        ///< room for one Pacer if needs_pacer()
+  void* tracker = nullptr;                       ///< room for one FlightTracker if needs_tracker()
+  Flight* flight = nullptr;  ///< shared by the QPs of its congestion group; null: the QP has its own
 };
 
 /// A sending queue pair: requester, path, payload, traffic and pacing. Owned by its board; must not move.
@@ -75,6 +78,8 @@ class alignas(64) SendQp {
   static std::size_t send_queue_bytes(const SendQpConfig& config);
   /// True if the QP has a constant rate.
   static bool needs_pacer(const SendQpConfig& config);
+  /// True if its congestion control observes acknowledgements or has a window.
+  static bool needs_tracker(const SendQpConfig& config);
 
   /// Call when the board starts at `now`. Returns the time at which the schedule of this QP begins.
   Time start(Time now);
@@ -105,6 +110,7 @@ class alignas(64) SendQp {
     const bool ready = requester_.ready(now);
     const Time own = own_departure(now, ready);
     if (congestion_ == nullptr || own > now || !ready) return own;
+    if (closed()) return kNever;
     return std::max(own, congestion_->departure(requester_.next_transport_bytes(), now));
   }
   /// Departure time without regard to congestion control, which may be shared with other QPs.
@@ -113,7 +119,8 @@ class alignas(64) SendQp {
   bool may_send(Time now) const {
     if (!resolved() || now < starts_at_ || !requester_.ready(now)) return false;
     if (flags_.packets_paced && pacer_->departure() > now) return false;
-    return congestion_ == nullptr || congestion_->departure(requester_.next_transport_bytes(), now) <= now;
+    if (congestion_ == nullptr) return true;
+    return !closed() && congestion_->departure(requester_.next_transport_bytes(), now) <= now;
   }
   /// Builds the next packet and sets `next` to departure(now) after it. Requires may_send(). Returns false if
   /// the payload source failed; the request is then complete.
@@ -126,7 +133,8 @@ class alignas(64) SendQp {
   bool may_go_on(Time now) const {
     if (!requester_.in_run() || now >= run_until_) return false;
     if (flags_.packets_paced && pacer_->departure() > now) return false;
-    return congestion_ == nullptr || congestion_->departure(middle_.transport_bytes(), now) <= now;
+    if (congestion_ == nullptr) return true;
+    return !asks_next_in_run() && congestion_->departure(middle_.transport_bytes(), now) <= now;
   }
   /// Like craft(), for a packet of a run. Requires may_go_on(), or may_send() and a run that has just begun.
   bool craft_of_run(Time now, std::uint16_t identification, TxFrame& out, Time& next);
@@ -165,6 +173,8 @@ class alignas(64) SendQp {
   /// Returns true if congestion control was notified.
   bool on_cnp(Time now);
   void on_response(const roce::Aeth& aeth, roce::Psn psn, Time now);
+  /// A response that cannot be caused by our requests, see Requester::on_bad_response().
+  void on_bad_response(roce::Psn psn, Time now);
   void on_timer(Time now);
   /// Time at which to call on_timer(); kNever if no timer is running.
   Time deadline() const {
@@ -176,7 +186,8 @@ class alignas(64) SendQp {
   Time congestion_timer() const { return congestion_ == nullptr ? kNever : congestion_->timer(); }
   /// Status of the first request that failed since construction or renew(), if any.
   std::optional<roce::WcStatus> failure() const {
-    return failure_ == roce::WcStatus::kSuccess ? std::nullopt : std::optional(failure_);
+    if (flags_.failure == 0) return std::nullopt;
+    return static_cast<roce::WcStatus>(flags_.failure);
   }
   /// Payload bytes of the messages that its traffic generated and that completed successfully.
   std::uint64_t completed_payload_bytes() const;
@@ -210,6 +221,15 @@ class alignas(64) SendQp {
  private:
   bool write(Time now, std::uint16_t identification, TxFrame& out);
   bool make_run();
+  /// True if the window of congestion control is closed.
+  bool closed() const { return flags_.tracked && tracker_->closed(congestion_->window()); }
+  /// True if the next packet, in the middle of a message, must request an acknowledgement for congestion
+  /// control. Such a packet cannot be part of a run. While this is false, the window is open.
+  bool asks_next_in_run() const {
+    return flags_.tracked && tracker_->asks(requester_.middle_bytes(), congestion_->window());
+  }
+  void report_sent(bool first_time, bool asked, std::uint32_t counted, Time now);
+  void report_progress(const roce::Requester::Progress& before, bool ack, Time now);
   roce::PacketPayload payload_at(std::uint64_t offset, std::uint32_t length) const {
     if (flags_.known_crc) return payload_->packet(offset, length);
     return {payload_->bytes(offset, length), {}};
@@ -254,6 +274,8 @@ class alignas(64) SendQp {
     bool by_message : 1;
     bool counts_finished : 1;
     bool reschedule_pending : 1;
+    bool tracked : 1;           ///< has a tracker
+    std::uint16_t failure : 5;  ///< WcStatus of the first request that failed; 0 if none has
   };
 
   // A packet of a run uses the first cache line, which is the requester's, and the last two. The members
@@ -261,6 +283,7 @@ class alignas(64) SendQp {
   roce::Requester requester_;
   Traffic traffic_;
   Time starts_at_ = kNever;
+  Held<FlightTracker> tracker_;
   Held<Pacer> pacer_;  ///< paces packets or messages (see RateKind); empty if the QP has no rate
   std::uint64_t completions_ = 0;
   std::uint64_t completed_bytes_ = 0;
@@ -271,11 +294,10 @@ class alignas(64) SendQp {
   Time start_after_;
   std::uint32_t completions_out_of_order_ = 0;
   std::uint32_t completed_ = 0;  ///< completions seen by reap(), modulo 2^32
-  std::uint16_t pkey_;
-  roce::WcStatus failure_ = roce::WcStatus::kSuccess;
 
   alignas(64) roce::HeaderTemplate headers_;
   Flags flags_{};
+  std::uint16_t pkey_;
   congestion::CongestionControl* congestion_;
   const roce::PayloadStream* payload_;
   std::uint64_t counted_bytes_ = 0;

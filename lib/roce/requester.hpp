@@ -132,8 +132,9 @@ class Requester {
   RequestPacket peek() const;
   /// Size of that packet in bytes from BTH to pad. Requires ready().
   std::uint32_t next_transport_bytes() const;
-  /// Removes and returns the next packet, to be sent at `now`. Requires ready().
-  RequestPacket next(Time now);
+  /// Removes and returns the next packet, to be sent at `now`. Requires ready(). If `ask`, the packet of an
+  /// RC queue pair requests an ACK in any case.
+  RequestPacket next(Time now, bool ask = false);
 
   /// Enters the fast path (a "run", doc/engine.md) if the next packet qualifies and all completions were
   /// polled. Returns true if a run has begun. Packets of a run are in the middle of a message, differ only
@@ -199,6 +200,21 @@ class Requester {
   std::uint32_t unsent() const { return tail_ - send_; }
   /// PSN of the next packet to be sent for the first time.
   Psn next_psn() const { return psn_of(sent_); }
+  /// Positions in the sequence of packets, which are numbered from 0.
+  struct Progress {
+    std::uint64_t acked = 0;    ///< every packet before this one is acknowledged
+    std::uint64_t next = 0;     ///< the packet to send next; may be less than `sent` after a go-back
+    std::uint64_t sent = 0;     ///< every packet before this one has been sent at least once
+    std::uint32_t request = 0;  ///< index of the oldest request that is not complete
+  };
+  /// True if a packet in flight requests an acknowledgement.
+  bool awaits_ack() const { return acked_ < asked_; }
+  Progress progress() const { return {acked_, next_, sent_, done_}; }
+  /// Size of the packets from `before.acked` up to, but not including, `end`, each from BTH to pad, in bytes.
+  /// Nothing may have been posted or polled since `before`.
+  std::uint64_t transport_bytes(const Progress& before, std::uint64_t end) const;
+  /// Size of a packet in the middle of a message, from BTH to pad.
+  std::uint32_t middle_bytes() const { return static_cast<std::uint32_t>(Bth::kSize) + full_payload(); }
   RequesterCounters counters() const;
   /// Members of counters() that are read often.
   std::uint64_t messages_completed() const { return messages_completed_; }
@@ -341,7 +357,7 @@ inline Requester::PlainPacket Requester::next_of_run() {
 
 inline std::uint32_t Requester::next_transport_bytes() const {
   const Sending& s = sending();
-  if (in_the_middle(s)) return static_cast<std::uint32_t>(Bth::kSize) + full_payload();
+  if (in_the_middle(s)) return middle_bytes();
   const bool write = verb() == WrOpcode::kWrite || verb() == WrOpcode::kWriteImm;
   const bool immediate = verb() == WrOpcode::kWriteImm || verb() == WrOpcode::kSendImm;
   const auto index = static_cast<std::uint32_t>(next_ - s.first);

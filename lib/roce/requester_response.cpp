@@ -60,6 +60,37 @@ bool Requester::in_flight(Psn psn, std::uint64_t& packet) const {
   return ahead >= 0 && packet < sent_ && !unreliable() && state_ != QpState::kErr;
 }
 
+namespace {
+
+/// Size of the first `packets` packets of a request that has `all`, from BTH to pad.
+std::uint64_t first_packets_bytes(const WorkRequest& r, std::uint64_t packets, std::uint64_t all,
+                                  unsigned pmtu_shift) {
+  const bool write = r.opcode == WrOpcode::kWrite || r.opcode == WrOpcode::kWriteImm;
+  const bool immediate = r.opcode == WrOpcode::kWriteImm || r.opcode == WrOpcode::kSendImm;
+  const std::uint64_t payload =
+      packets == all ? (std::uint64_t{r.length} + 3) & ~std::uint64_t{3} : packets << pmtu_shift;
+  return packets * Bth::kSize + (write && packets != 0 ? Reth::kSize : 0) +
+         (immediate && packets == all ? ImmDt::kSize : 0) + payload;
+}
+
+}  // namespace
+
+std::uint64_t Requester::transport_bytes(const Progress& before, std::uint64_t end) const {
+  std::uint64_t bytes = 0;
+  std::uint64_t at = before.acked;
+  for (std::uint32_t i = before.request; at < end; ++i) {
+    const std::uint64_t first = first_of(i), behind = end_of(i), to = std::min(end, behind);
+    if (at > first && to < behind) return bytes + (to - at) * middle_bytes();  // the usual case
+    const WorkRequest r = request(i);
+    const auto before_packet = [&](std::uint64_t packet) {
+      return first_packets_bytes(r, packet - first, behind - first, profile_->pmtu_shift);
+    };
+    bytes += before_packet(to) - before_packet(at);
+    at = to;
+  }
+  return bytes;
+}
+
 void Requester::on_response(const Aeth& aeth, Psn psn, Time now) {
   end_run();
   const AethKind kind = aeth.kind();

@@ -124,7 +124,7 @@ RequestPacket Requester::run_packet() const {
 
 RequestPacket Requester::peek() const { return make_packet(next_, asks_on_last()); }
 
-RequestPacket Requester::next(Time now) {
+RequestPacket Requester::next(Time now, bool ask) {
   end_run();
   const bool last = next_ + 1 == sending().end();
   bool on_last = false;
@@ -132,7 +132,8 @@ RequestPacket Requester::next(Time now) {
     on_last = asks_on_last();
     queue_[send_].last_asks = on_last;
   }
-  const RequestPacket p = make_packet(next_, on_last);
+  RequestPacket p = make_packet(next_, on_last);
+  p.ack_req |= ask && !unreliable();
   took_run_ = false;
   taken_ = Taken{static_cast<std::uint32_t>(asked_), send_, static_cast<std::uint16_t>(p.payload_length),
                  next_ == sent_};

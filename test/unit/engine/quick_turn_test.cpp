@@ -106,7 +106,7 @@ class Disturbed {
       default:
         break;
     }
-    switch (rng_.below(4)) {
+    switch (rng_.below(6)) {
       case 0:
         s.congestion =
             dcqcn::FirmwareSettings{.build = {.line_rate = 100'000'000 + rng_.below(1'000'000'000)}};
@@ -118,9 +118,19 @@ class Disturbed {
         s.congestion = dcqcn::FirmwareSettings{};
         s.congestion_group = q % 2;
         break;
+      case 3:
+      case 4:
+        s.congestion = any_algorithm();
+        break;
       default:
         break;
     }
+  }
+
+  congestion::AlgorithmSettings any_algorithm() {
+    const auto all = congestion::algorithms();
+    const congestion::Algorithm* const algorithm = all[rng_.below(all.size())];
+    return {algorithm, algorithm->defaults({.line_rate = 400'000'000, .pmtu = 1024})};
   }
 
   void cnp(std::uint32_t q) {

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "base/time.hpp"
+#include "congestion/congestion_control.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace softfeb::congestion {
+
+/// Unit of a parameter, which also determines its notation in a configuration.
+enum class ParameterUnit : std::uint8_t {
+  kReal,    ///< a number without a unit
+  kCount,   ///< a whole number
+  kSwitch,  ///< 0 or 1
+  kRate,    ///< bytes per second
+  kTime,    ///< picoseconds
+  kSize,    ///< bytes
+};
+
+/// A parameter of an algorithm. All values are numbers in the unit given, and whole unless the unit is kReal.
+struct Parameter {
+  std::string_view name;  ///< configuration key
+  ParameterUnit unit = ParameterUnit::kReal;
+  double lowest = 0;
+  double highest = 0;
+  std::string_view text;  ///< meaning, in one line
+};
+
+/// Values of an algorithm's parameters, in the order of Algorithm::parameters().
+using ParameterValues = std::vector<double>;
+
+/// Facts about a queue pair's path from which default values follow.
+struct PathFacts {
+  std::uint64_t line_rate = 1'250'000'000;  ///< of the board's link, bytes per second on the wire
+  std::uint32_t pmtu = 4096;                ///< bytes
+};
+
+/// What an algorithm requires of the path, as a sum of these bits.
+using Needs = std::uint8_t;
+inline constexpr Needs kNeedsAcks = 1U << 0;        ///< a reliable queue pair (RC)
+inline constexpr Needs kNeedsIntRecords = 1U << 1;  ///< switches that write INT records
+
+/// Result of a change of parameters.
+enum class Change : std::uint8_t {
+  kMade,
+  kNone,     ///< the parameters were already set
+  kRefused,  ///< the control is of a different algorithm
+};
+
+/// A congestion control algorithm that a configuration can name: its parameters, and how to make its
+/// controls. Immutable; one object serves all threads.
+class Algorithm {
+ public:
+  /// A value that does not fit the others. `text` continues "`name` is VALUE, ".
+  struct Conflict {
+    std::size_t parameter;  ///< index in parameters()
+    std::string text;       ///< e.g. "above `t_high`"
+    std::string fix;        ///< e.g. "write at most 500us"
+  };
+
+  virtual ~Algorithm() = default;
+
+  /// Name in configurations and results.
+  virtual std::string_view name() const = 0;
+  /// One line for help texts and tables.
+  virtual std::string_view summary() const = 0;
+  virtual std::span<const Parameter> parameters() const = 0;
+  virtual ParameterValues defaults(const PathFacts& path) const = 0;
+  /// Returns a conflict between values that are within their bounds, if there is one.
+  virtual std::optional<Conflict> conflict(std::span<const double> values) const = 0;
+
+  /// The hooks and needs of every control that make() returns.
+  virtual Hooks hooks() const = 0;
+  virtual Needs needs() const = 0;
+  /// Size of a control in bytes.
+  virtual std::size_t bytes() const = 0;
+  /// Constructs a control at `place`, which provides bytes() bytes, aligned to a cache line. The values must
+  /// be within their bounds and without conflict.
+  virtual CongestionControl* make(void* place, std::span<const double> values) const = 0;
+  /// Sets new parameters of a control from `now` on.
+  virtual Change change(CongestionControl& control, std::span<const double> values, Time now) const = 0;
+
+ protected:
+  Algorithm() = default;
+  Algorithm(const Algorithm&) = default;
+  Algorithm& operator=(const Algorithm&) = default;
+};
+
+/// Algorithms of this library, in the order of the documentation: timely, patched_timely, swift, hpcc.
+std::span<const Algorithm* const> algorithms();
+/// Returns the algorithm of this library with this name; null if there is none.
+const Algorithm* find_algorithm(std::string_view name);
+
+/// An algorithm with values for its parameters.
+struct AlgorithmSettings {
+  const Algorithm* algorithm = nullptr;  ///< not null; must outlive every control that it makes
+  ParameterValues values;
+};
+
+}  // namespace softfeb::congestion

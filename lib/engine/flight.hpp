@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "base/time.hpp"
+#include "congestion/congestion_control.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+namespace softfeb::engine {
+
+/// Packets in flight of the queue pairs that share a congestion control. Bytes are counted as by
+/// congestion control: BTH through pad.
+struct Flight {
+  std::uint64_t bytes = 0;  ///< sent and neither acknowledged nor about to be resent
+  std::uint64_t acked = 0;  ///< packets acknowledged, or given up with their queue pair
+  std::uint64_t sent = 0;   ///< packets sent at least once
+  /// Queue pairs with a packet in flight that requests an acknowledgement.
+  std::uint32_t awaiting = 0;
+};
+
+/// Departure times of the last packets of a queue pair that requested an acknowledgement, for RTT samples. A
+/// packet has a stamp only if it was sent once (Karn's rule).
+class RttStamps {
+ public:
+  static constexpr std::size_t kCapacity = 8;
+
+  /// Packets must be added in order. Does nothing if the ring is full.
+  void add(std::uint64_t packet, Time at) {
+    if (count_ == kCapacity) return;
+    const std::size_t i = (first_ + count_++) % kCapacity;
+    packets_[i] = static_cast<std::uint32_t>(packet);
+    times_[i] = at;
+  }
+  /// Returns the time at which `packet` left, if it has a stamp, and discards its stamp and all older ones.
+  std::optional<Time> take(std::uint64_t packet) {
+    std::optional<Time> at;
+    while (count_ != 0) {
+      const auto ahead = static_cast<std::int32_t>(packets_[first_] - static_cast<std::uint32_t>(packet));
+      if (ahead > 0) break;
+      if (ahead == 0) at = times_[first_];
+      first_ = static_cast<std::uint8_t>((first_ + 1) % kCapacity);
+      --count_;
+    }
+    return at;
+  }
+  void clear() { count_ = 0; }
+  std::size_t size() const { return count_; }
+
+ private:
+  std::array<Time, kCapacity> times_{};
+  std::array<std::uint32_t, kCapacity> packets_{};  ///< modulo 2^32
+  std::uint8_t first_ = 0;
+  std::uint8_t count_ = 0;
+};
+
+/// What congestion control needs to know about the packets of one queue pair: bytes in flight, RTT samples,
+/// and which packets must request an acknowledgement. Only queue pairs have one whose congestion control
+/// observes acknowledgements or has a window.
+class alignas(64) FlightTracker {
+ public:
+  /// `ack_spacing` as in CongestionControl::ack_spacing(). `shared` is the flight of the group if queue pairs
+  /// share the congestion control; it must outlive the tracker. Null: the queue pair has its own.
+  explicit FlightTracker(std::uint32_t ack_spacing, Flight* shared = nullptr)
+      : shared_(shared), ack_spacing_(ack_spacing) {}
+  FlightTracker(FlightTracker&&) = default;
+
+  /// The flight of the group, or of the queue pair if it is in none.
+  const Flight& flight() const { return shared_ != nullptr ? *shared_ : own_; }
+  /// True if the window is closed. Packets may leave while fewer bytes than `window` are in flight, so the
+  /// last one may exceed the window. If no acknowledgement will come, as after a window that shrank to less
+  /// than the bytes in flight, one more packet may leave, which requests an acknowledgement.
+  bool closed(std::uint64_t window) const {
+    const Flight& f = flight();
+    return f.bytes >= window && f.awaiting != 0;
+  }
+  /// True if a packet of `bytes` must request an acknowledgement: at the ack spacing, and if it closes the
+  /// window, because nothing would reopen it otherwise.
+  bool asks(std::uint32_t bytes, std::uint64_t window) const {
+    const bool due = ack_spacing_ != congestion::CongestionControl::kNoAckSpacing &&
+                     std::uint64_t{unasked_} + bytes >= ack_spacing_;
+    return due || flight().bytes + bytes >= window;
+  }
+
+  struct Sent {
+    std::uint32_t bytes;
+    bool first_time;
+    bool asked;  ///< requests an acknowledgement
+  };
+  /// Packet number `packet` of the queue pair was sent.
+  void sent(const Sent& p, std::uint64_t packet, Time now) {
+    Flight& f = mutable_flight();
+    f.bytes += p.bytes;
+    bytes_ += p.bytes;
+    if (p.first_time) {
+      ++f.sent;
+      ++packets_;
+      if (p.asked) stamps_.add(packet, now);
+    }
+    unasked_ = p.asked ? 0 : unasked_ + p.bytes;
+    if (p.asked) set_awaiting(true);
+  }
+  struct Acknowledged {
+    std::uint64_t bytes;
+    std::uint32_t packets;
+    std::uint64_t last;  ///< number of the last packet acknowledged
+    /// The acknowledgement is an ACK for that packet. False: it is part of a NAK, and yields no RTT sample.
+    bool sample;
+    bool awaiting;  ///< another acknowledgement will come
+  };
+  congestion::Ack acknowledged(const Acknowledged& a) {
+    Flight& f = mutable_flight();
+    // After a go-back, packets that are about to be resent can be acknowledged. They are not in flight.
+    const std::uint64_t left = std::min(bytes_, a.bytes);
+    f.bytes -= left;
+    bytes_ -= left;
+    f.acked += a.packets;
+    packets_ -= a.packets;
+    set_awaiting(a.awaiting);
+    const std::optional<Time> stamp = stamps_.take(a.last);
+    return {.sent_at = a.sample ? stamp : std::nullopt,
+            .bytes = a.bytes,
+            .packets = a.packets,
+            .acked = f.acked,
+            .sent = f.sent};
+  }
+  /// All packets that are not acknowledged will be sent again.
+  void go_back() {
+    mutable_flight().bytes -= bytes_;
+    bytes_ = 0;
+    unasked_ = 0;
+    stamps_.clear();
+    set_awaiting(false);
+  }
+  /// The packets that are not acknowledged never will be: the queue pair failed or was renewed.
+  void give_up() {
+    go_back();
+    mutable_flight().acked += packets_;
+    packets_ = 0;
+  }
+
+ private:
+  Flight& mutable_flight() { return shared_ != nullptr ? *shared_ : own_; }
+  void set_awaiting(bool awaiting) {
+    if (awaiting == awaiting_) return;
+    awaiting_ = awaiting;
+    mutable_flight().awaiting += awaiting ? 1U : UINT32_MAX;
+  }
+
+  Flight own_;
+  Flight* shared_;
+  std::uint64_t bytes_ = 0;    ///< of this queue pair in flight
+  std::uint64_t packets_ = 0;  ///< of this queue pair sent and not acknowledged
+  std::uint32_t ack_spacing_;
+  std::uint32_t unasked_ = 0;  ///< bytes sent since the last packet that requested an acknowledgement
+  bool awaiting_ = false;
+  RttStamps stamps_;
+};
+static_assert(sizeof(FlightTracker) <= 192, "memory of a queue pair");
+
+}  // namespace softfeb::engine
