@@ -12,25 +12,25 @@ namespace {
 
 /// Parameters that are fixed when the QP is created, so `changes` must not contain them.
 constexpr const char* kFixed[] = {"scope", "bucket", "bucket_start", "width"};
-constexpr const char* kPattern = "changes[].dcqcn";
+std::string pattern_of(const Node& node) { return "changes[]." + node.name; }
 
-bool refuse_fixed(Section& s, const DcqcnConfig& d) {
-  const auto refused = [&s](const char* key) {
+bool refuse_fixed(Section& s, const CongestionConfig& d) {
+  const auto refused = [&](const char* key) {
     if (!s.given(key)) return false;
     s.reading().problem(s.find(key)->where, std::string("`") + key + "` cannot change while a QP sends",
-                        "write it in the `dcqcn` of the board or QP");
+                        std::string("write it in the `") + d.key() + "` of the board or QP");
     return true;
   };
   bool any = false;
   for (const char* key : kFixed) any = refused(key) || any;
-  if (d.algorithm == DcqcnConfig::Algorithm::kFirmware) any = refused("line_rate") || any;
+  if (d.algorithm == CongestionConfig::Algorithm::kFirmware) any = refused("line_rate") || any;
   return any;
 }
 
-std::optional<DcqcnConfig::Algorithm> read_algorithm(Section& s) {
-  choices::DcqcnName name = choices::DcqcnName::kOff;
-  if (!s.require("algorithm", name, choices::kDcqcn, "firmware")) return std::nullopt;
-  if (name != choices::DcqcnName::kOff) return choices::algorithm_of(name);
+/// Reads the algorithm of a change, which cannot be `off`.
+std::optional<CongestionConfig> read_changed(Section& s, const Node& node) {
+  auto d = read_algorithm(s, node.name.c_str());
+  if (!d || d->algorithm != CongestionConfig::Algorithm::kOff) return d;
   s.reading().problem(s.find("algorithm")->where,
                       "congestion control cannot be switched off while a QP sends",
                       "write the QP's algorithm; firmware with `dcqcn_bypass: true` ignores CNPs");
@@ -50,12 +50,10 @@ void read_qps(Section& s, std::optional<std::uint32_t>& qp) {
 /// conf/reference.yaml already lists them for a QP's section.
 void look_over(Reading& reading, const Node& node) {
   Reading own;
-  DcqcnConfig scratch;
-  Section s(own, node, kPattern);
-  if (const auto algorithm = read_algorithm(s)) {
-    scratch.algorithm = *algorithm;
-    const bool fixed = refuse_fixed(s, scratch);
-    read_dcqcn_parameters(s, scratch);
+  Section s(own, node, pattern_of(node));
+  if (auto d = read_changed(s, node)) {
+    const bool fixed = refuse_fixed(s, *d);
+    read_congestion_parameters(s, *d);
     if (!fixed) s.close();
   }
   for (const Problem& p : own.problems) reading.problem(p.where, p.message, p.fix);
@@ -80,11 +78,16 @@ ChangeDraft read_change(Section s) {
   s.require("board", draft.board, parse_text, "feb0");
   if (const Node* board = s.find("board")) draft.board_where = board->where;
   read_qps(s, change.qp);
-  const Node* node = s.find("dcqcn");
+  const Node* const dcqcn = s.find("dcqcn");
+  const Node* const node = s.given("congestion") ? s.find("congestion") : dcqcn;
   if (node == nullptr) {
     s.missing("dcqcn", "{algorithm: firmware, dcqcn_bypass: true}");
+  } else if (dcqcn != nullptr && node != dcqcn) {
+    s.reading().problem(node->where, "a change has one section, but `dcqcn` is given as well",
+                        "write two elements of `changes`");
   } else {
-    draft.dcqcn = *node;
+    draft.congestion = *node;
+    change.key = node->name;
     look_over(s.reading(), *node);
     for (const Node& child : node->children) change.given.emplace_back(child.name, child.text);
   }
@@ -92,36 +95,45 @@ ChangeDraft read_change(Section s) {
   return draft;
 }
 
-void apply_change(Reading& reading, const ChangeDraft& draft, DcqcnConfig& d) {
-  Section s(reading, draft.dcqcn, kPattern);
-  const auto algorithm = read_algorithm(s);
-  if (!algorithm) return;
-  if (*algorithm != d.algorithm) {
-    const char* const has = d.algorithm == DcqcnConfig::Algorithm::kOff        ? "no congestion control"
-                            : d.algorithm == DcqcnConfig::Algorithm::kFirmware ? "the algorithm firmware"
-                                                                               : "the algorithm paper";
-    return reading.problem(s.find("algorithm")->where,
-                           std::string("a QP of \"") + draft.board + "\" that this selects has " + has,
-                           "write that algorithm, or select QPs that use this one");
-  }
-  read_dcqcn_parameters(s, d);
+namespace {
+
+/// True if a change for the algorithm of `a` applies to that of `b`.
+bool same_algorithm(const CongestionConfig& a, const CongestionConfig& b) {
+  return a.algorithm == b.algorithm && a.other.algorithm == b.other.algorithm;
 }
 
-DcqcnConfig change_dcqcn(const DcqcnConfig& now,
-                         const std::vector<std::pair<std::string, std::string>>& given) {
-  Node dcqcn = scalar("dcqcn", {});
-  dcqcn.kind = Node::Kind::kMap;
-  dcqcn.children.push_back(scalar("algorithm", to_string(now.algorithm)));
+}  // namespace
+
+void apply_change(Reading& reading, const ChangeDraft& draft, CongestionConfig& d) {
+  Section s(reading, draft.congestion, pattern_of(draft.congestion));
+  const auto changed = read_changed(s, draft.congestion);
+  if (!changed) return;
+  if (!same_algorithm(*changed, d)) {
+    const bool off = d.algorithm == CongestionConfig::Algorithm::kOff;
+    return reading.problem(s.find("algorithm")->where,
+                           std::string("a QP of \"") + draft.board + "\" that this selects has " +
+                               (off ? "no congestion control" : "the algorithm " + d.name()),
+                           "write that algorithm, or select QPs that use this one");
+  }
+  read_congestion_parameters(s, d);
+  set_given(reading, d);
+}
+
+CongestionConfig change_congestion(const CongestionConfig& now,
+                                   const std::vector<std::pair<std::string, std::string>>& given) {
+  Node section = scalar(now.key(), {});
+  section.kind = Node::Kind::kMap;
+  section.children.push_back(scalar("algorithm", now.name()));
   for (const auto& [key, value] : given) {
     if (key == "algorithm") throw ConfigError({{{"", 0, key}, "cannot be changed", "remove it"}});
-    dcqcn.children.push_back(scalar(key, value));
+    section.children.push_back(scalar(key, value));
   }
   Node change;
   change.kind = Node::Kind::kMap;
-  change.children = {scalar("at", "0"), scalar("board", "it"), std::move(dcqcn)};
+  change.children = {scalar("at", "0"), scalar("board", "it"), std::move(section)};
   Reading reading;
   const ChangeDraft draft = read_change(Section(reading, change, "changes[]"));
-  DcqcnConfig changed = now;
+  CongestionConfig changed = now;
   if (reading.problems.empty()) apply_change(reading, draft, changed);
   if (!reading.problems.empty()) throw ConfigError(reading.problems);
   return changed;
@@ -146,7 +158,7 @@ class Changes {
       Parts parts;
       std::uint32_t first = 0;
       for (const QpConfig& qp : board.qps) {
-        parts.push_back({first, qp.count, qp.dcqcn ? *qp.dcqcn : board.dcqcn});
+        parts.push_back({first, qp.count, qp.congestion ? *qp.congestion : board.congestion});
         first += qp.count;
       }
       now_.push_back(std::move(parts));
@@ -187,7 +199,7 @@ class Changes {
       if (!cut(draft, now_[b])) return {};
       for (ChangeConfig::Part& part : now_[b]) {
         if (change.qp && part.first != *change.qp) continue;
-        apply_change(reading_, draft, part.dcqcn);
+        apply_change(reading_, draft, part.congestion);
         change.parts.push_back(part);
       }
       changes.push_back(std::move(change));
@@ -227,7 +239,7 @@ class Changes {
                        "QPs are numbered from 0; it has " + std::to_string(count));
       return false;
     }
-    if (it->dcqcn.scope != DcqcnConfig::Scope::kQp) {
+    if (it->congestion.scope != CongestionConfig::Scope::kQp) {
       reading_.problem(where, "QP " + std::to_string(qp) + " shares its rate with other QPs",
                        "write `qps: all`, or give the QP a `scope: qp`");
       return false;
@@ -235,7 +247,7 @@ class Changes {
     const ChangeConfig::Part whole = *it;
     auto at = parts.erase(it);
     const auto put = [&](std::uint32_t first, std::uint32_t count) {
-      if (count != 0) at = parts.insert(at, {first, count, whole.dcqcn}) + 1;
+      if (count != 0) at = parts.insert(at, {first, count, whole.congestion}) + 1;
     };
     put(whole.first, qp - whole.first);
     put(qp, 1);

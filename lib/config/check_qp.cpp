@@ -18,6 +18,7 @@ class QpChecker {
       problem("qpn", "the last QPN exceeds 24 bits", "use lower QPNs or fewer QPs");
     check_pmtu(board_.endpoint);
     check_window();
+    check_congestion();
     check_payload();
     check_region();
     if (const auto* to = std::get_if<ReceiverTarget>(&qp_.to)) {
@@ -64,6 +65,20 @@ class QpChecker {
     problem("signaled",
             "unsignaled RC requests do not request acknowledgements, so the window would never reopen",
             "write `signaled: all`, or give `ack_every`");
+  }
+
+  void check_congestion() {
+    const CongestionConfig& d = qp_.congestion ? *qp_.congestion : board_.congestion;
+    if (d.algorithm != CongestionConfig::Algorithm::kOther) return;
+    const congestion::Algorithm& algorithm = *d.other.algorithm;
+    if (!rc() && (algorithm.needs() & congestion::kNeedsAcks) != 0) {
+      problem("transport", d.name() + " needs acknowledgements, which UC does not have",
+              "write `transport: RC`, or another algorithm");
+    }
+    if ((algorithm.needs() & congestion::kNeedsIntRecords) != 0) {
+      reading_.problem(d.where, d.name() + " needs INT records, which no switch of the path writes",
+                       "write another algorithm");
+    }
   }
 
   void check_payload() {

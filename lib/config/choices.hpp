@@ -56,20 +56,10 @@ inline const Choices<bool> kTrust{{{"dscp", false}, {"pcp", true}}};
 inline const Choices<DcqcnSlots> kDcqcnSlots{
     {{"configured_first", DcqcnSlots::kConfiguredFirst}, {"bus_first", DcqcnSlots::kBusFirst}}};
 
-/// Values of `dcqcn.algorithm`, which may also be written directly as the value of `dcqcn`. connectx is the
-/// paper's algorithm with ConnectX parameters.
-enum class DcqcnName : std::uint8_t { kOff, kFirmware, kPaper, kConnectX };
-inline const Choices<DcqcnName> kDcqcn{{{"off", DcqcnName::kOff},
-                                        {"firmware", DcqcnName::kFirmware},
-                                        {"paper", DcqcnName::kPaper},
-                                        {"connectx", DcqcnName::kConnectX}}};
-constexpr DcqcnConfig::Algorithm algorithm_of(DcqcnName name) {
-  if (name == DcqcnName::kOff) return DcqcnConfig::Algorithm::kOff;
-  return name == DcqcnName::kFirmware ? DcqcnConfig::Algorithm::kFirmware : DcqcnConfig::Algorithm::kPaper;
-}
-inline const Choices<DcqcnConfig::Scope> kDcqcnScope{{{"qp", DcqcnConfig::Scope::kQp},
-                                                      {"board", DcqcnConfig::Scope::kBoard},
-                                                      {"ip_pair", DcqcnConfig::Scope::kIpPair}}};
+inline const Choices<CongestionConfig::Scope> kCongestionScope{
+    {{"qp", CongestionConfig::Scope::kQp},
+     {"board", CongestionConfig::Scope::kBoard},
+     {"ip_pair", CongestionConfig::Scope::kIpPair}}};
 inline const Choices<bool> kBucketStart{{{"empty", false}, {"full", true}}};
 
 }  // namespace softfeb::config::choices

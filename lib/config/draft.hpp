@@ -62,7 +62,7 @@ struct ChangeDraft {
   ChangeConfig config;
   std::string board;
   Where board_where;
-  Node dcqcn;
+  Node congestion;  ///< section `congestion` or `dcqcn`
 };
 
 struct SwitchDraft {
@@ -112,14 +112,19 @@ BoardDraft read_board(Section section);
 ControlDraft read_control(Section section);
 QpDraft read_qp(Section section);
 TrafficConfig read_traffic(Section section);
-/// Reads section `dcqcn` of a board or QP; returns nullopt if it is not given.
-std::optional<DcqcnConfig> read_dcqcn(Section& parent);
-/// Reads the parameters of `dcqcn` except `algorithm` into `d`: those that may change while a QP sends.
-/// Missing keys keep their value.
-void read_dcqcn_parameters(Section& section, DcqcnConfig& d);
+/// Reads section `congestion` or `dcqcn` of a board or QP; returns nullopt if neither is given.
+std::optional<CongestionConfig> read_congestion(Section& parent);
+/// Reads `algorithm` of section `key` (`congestion` or `dcqcn`). Returns a configuration of that algorithm;
+/// nullopt if the key is missing or wrong.
+std::optional<CongestionConfig> read_algorithm(Section& section, const char* key);
+/// Reads the parameters of `congestion` or `dcqcn` except `algorithm` into `d`: those that may change while a
+/// QP sends. Missing keys keep their value.
+void read_congestion_parameters(Section& section, CongestionConfig& d);
+/// Sets the parameters of another algorithm than DCQCN to those given, and checks that they fit each other.
+void set_given(Reading& reading, CongestionConfig& d);
 ChangeDraft read_change(Section section);
-/// Applies `draft.dcqcn` to `d`. The algorithm must be that of `d`.
-void apply_change(Reading& reading, const ChangeDraft& draft, DcqcnConfig& d);
+/// Applies `draft.congestion` to `d`. The algorithm must be that of `d`.
+void apply_change(Reading& reading, const ChangeDraft& draft, CongestionConfig& d);
 ReceiverDraft read_receiver(Section section);
 /// Reads section `lab` into `draft`.
 void read_lab(Section section, LabDraft& draft);
@@ -152,5 +157,8 @@ std::size_t network_worker(const LabDraft& draft, const WorkersConfig& workers);
 
 /// Resolves `changes`. Boards and QPs must be complete.
 void resolve_changes(Reading& reading, const Draft& draft, RunConfig& config);
+/// Sets the parameters of congestion control that are not given to their defaults, which depend on the
+/// board's link and the path MTU. Call this when both are known, and before resolve_changes().
+void complete_congestion(Reading& reading, RunConfig& config);
 
 }  // namespace softfeb::config

@@ -66,7 +66,7 @@ Json emit_board(const RunConfig& config, const BoardConfig& board) {
   json["udp_source_port"] = emit_source_port(board.udp_source_port);
   json["timing"] = choices::kTiming.name(board.timing);
   json["icrc"] = choices::kIcrc.name(board.icrc);
-  json["dcqcn"] = emit_dcqcn(board.dcqcn);
+  json[board.congestion.key()] = emit_congestion(board.congestion);
   if (board.control) json["control"] = emit_control(config, *board.control);
   json["qps"] = Json::array();
   for (const QpConfig& qp : board.qps) json["qps"].push_back(emit_qp(config, qp));
@@ -96,8 +96,9 @@ Json emit_change(const RunConfig& config, const ChangeConfig& change) {
   json["at"] = format_time(change.at);
   json["board"] = config.boards[change.board].endpoint.name;
   json["qps"] = change.qp ? Json(*change.qp) : Json("all");
-  json["dcqcn"] = Json::object();
-  for (const auto& [key, value] : change.given) json["dcqcn"][key] = value;
+  Json& section = json[change.key];
+  section = Json::object();
+  for (const auto& [key, value] : change.given) section[key] = value;
   return json;
 }
 

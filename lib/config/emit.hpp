@@ -13,7 +13,7 @@ using Json = nlohmann::ordered_json;
 
 Json emit_port(const PortConfig& port);
 Json emit_endpoint(const RunConfig& config, const EndpointConfig& endpoint);
-Json emit_dcqcn(const DcqcnConfig& dcqcn);
+Json emit_congestion(const CongestionConfig& congestion);
 Json emit_control(const RunConfig& config, const ControlConfig& control);
 Json emit_lab(const LabConfig& config);
 Json emit_network(const LabConfig& config);

@@ -132,7 +132,7 @@ Json emit_qp(const RunConfig& config, const QpConfig& qp) {
   json["solicited"] = qp.solicited;
   json["to"] = emit_target(config, qp);
   json["traffic"] = emit_traffic(qp.traffic);
-  if (qp.dcqcn) json["dcqcn"] = emit_dcqcn(*qp.dcqcn);
+  if (qp.congestion) json[qp.congestion->key()] = emit_congestion(*qp.congestion);
   return json;
 }
 

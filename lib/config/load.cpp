@@ -66,6 +66,10 @@ RunConfig load_run_text(const std::string& text, const std::string& file,
   RunConfig config = resolve(reading, draft, none);
   config.file = file;
   throw_if_any(reading);
+  complete_congestion(reading, config);
+  throw_if_any(reading);
+  resolve_changes(reading, draft, config);
+  throw_if_any(reading);
   check(reading, config, now_unix_ns.value_or(system_now()));
   throw_if_any(reading);
   return config;
@@ -81,6 +85,10 @@ LabConfig load_lab_text(const std::string& text, const std::string& file,
   run.file = file;
   throw_if_any(reading);
   LabConfig config = resolve_lab(reading, *draft.lab, draft, std::move(run), std::move(rings));
+  throw_if_any(reading);
+  complete_congestion(reading, config.run);
+  throw_if_any(reading);
+  resolve_changes(reading, draft, config.run);
   throw_if_any(reading);
   check(reading, config.run, now_unix_ns.value_or(system_now()));
   check_network(reading, config, *draft.lab);

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "board/payload.hpp"
-#include "config/dcqcn.hpp"
+#include "config/congestion.hpp"
 #include "config/values.hpp"
 #include "engine/traffic.hpp"
 #include "roce/opcode.hpp"
@@ -109,7 +109,7 @@ struct QpConfig {
   std::string to_text;  ///< as written in the file, for messages; empty for an AddressTarget
   Where to_where;
   TrafficConfig traffic;
-  std::optional<DcqcnConfig> dcqcn;  ///< overrides the board's `dcqcn`
+  std::optional<CongestionConfig> congestion;  ///< overrides the board's
   Where where;
 };
 

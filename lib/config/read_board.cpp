@@ -126,7 +126,7 @@ BoardDraft read_board(Section s) {
   read_times(s, "stop", draft.stops);
   s.read("timing", board.timing, choices::kTiming);
   s.read("icrc", board.icrc, choices::kIcrc);
-  board.dcqcn = read_dcqcn(s).value_or(DcqcnConfig{});
+  board.congestion = read_congestion(s).value_or(CongestionConfig{});
   if (const Node* node = s.find("control"))
     draft.control = read_control(Section(s.reading(), *node, s.pattern("control")));
   for (const Node& qp : s.list("qps"))

@@ -185,7 +185,7 @@ QpDraft read_qp(Section s) {
   none.where = s.where();
   const Node* traffic = s.find("traffic");
   qp.traffic = read_traffic(Section(s.reading(), traffic != nullptr ? *traffic : none, s.pattern("traffic")));
-  qp.dcqcn = read_dcqcn(s);
+  qp.congestion = read_congestion(s);
   if (qp.transport == roce::Transport::kUc) refuse_acknowledgement_keys(s);
   s.close();
   return draft;

@@ -311,9 +311,7 @@ class Resolver {
 }  // namespace
 
 RunConfig resolve(Reading& reading, const Draft& draft, std::vector<LabRing>& rings) {
-  RunConfig config = Resolver(reading, draft, rings).run();
-  if (reading.problems.empty()) resolve_changes(reading, draft, config);
-  return config;
+  return Resolver(reading, draft, rings).run();
 }
 
 }  // namespace softfeb::config

@@ -3,7 +3,7 @@
 
 #include "base/time.hpp"
 #include "config/address.hpp"
-#include "config/dcqcn.hpp"
+#include "config/congestion.hpp"
 #include "config/endpoint_config.hpp"
 #include "config/port_config.hpp"
 #include "config/qp_config.hpp"
@@ -113,7 +113,7 @@ struct BoardConfig {
   roce::SourcePortPolicy udp_source_port;
   roce::TimingProfile timing = roce::TimingProfile::kStandard;
   IcrcMethod icrc = IcrcMethod::kKnown;
-  DcqcnConfig dcqcn;  ///< default for QPs without their own
+  CongestionConfig congestion;  ///< default for QPs without their own
   std::vector<QpConfig> qps;
   Time start = 0;  ///< delay from the run's start of traffic to the board's
   /// Time from the run's start of traffic to the end of the board's traffic; none: until the end of the run.
@@ -128,13 +128,14 @@ struct ChangeConfig {
   struct Part {
     std::uint32_t first = 0;
     std::uint32_t count = 0;
-    DcqcnConfig dcqcn;  ///< complete set, including unchanged parameters
+    CongestionConfig congestion;  ///< complete set, including unchanged parameters
   };
   Time at = 0;                      ///< time after the start of traffic
   std::size_t board = 0;            ///< index into RunConfig::boards
   std::optional<std::uint32_t> qp;  ///< QP number on the board; none: all QPs
   std::vector<Part> parts;
-  /// Keys and values of `dcqcn`, as written in the file.
+  std::string key = "dcqcn";  ///< name of the section: dcqcn or congestion
+  /// Keys and values of that section, as written in the file.
   std::vector<std::pair<std::string, std::string>> given;
   Where where;
 };

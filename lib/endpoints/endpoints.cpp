@@ -85,16 +85,16 @@ roce::RequesterConfig requester_of(const QpPlan& plan, roce::TimingProfile timin
 /// Numbers the congestion controls that several QPs of a board share.
 class CongestionGroups {
  public:
-  std::optional<std::uint32_t> of(const QpPlan& plan, const config::DcqcnConfig& d) {
-    if (d.scope == config::DcqcnConfig::Scope::kQp) return std::nullopt;
+  std::optional<std::uint32_t> of(const QpPlan& plan, const config::CongestionConfig& d) {
+    if (d.scope == config::CongestionConfig::Scope::kQp) return std::nullopt;
     const roce::IpAddress peer =
-        d.scope == config::DcqcnConfig::Scope::kIpPair ? plan.target.ip : roce::IpAddress{};
+        d.scope == config::CongestionConfig::Scope::kIpPair ? plan.target.ip : roce::IpAddress{};
     return numbers_.try_emplace({plan.board, &d, peer}, static_cast<std::uint32_t>(numbers_.size()))
         .first->second;
   }
 
  private:
-  std::map<std::tuple<std::size_t, const config::DcqcnConfig*, roce::IpAddress>, std::uint32_t> numbers_;
+  std::map<std::tuple<std::size_t, const config::CongestionConfig*, roce::IpAddress>, std::uint32_t> numbers_;
 };
 
 /// Staggers the start of QPs in a paced group over the time of one packet. If they started together, they
@@ -218,24 +218,28 @@ void make_of_worker(const config::RunConfig& config, std::size_t worker,
 
 }  // namespace
 
-const config::DcqcnConfig& dcqcn_of(const config::BoardConfig& board, const config::QpConfig& qp) {
-  return qp.dcqcn ? *qp.dcqcn : board.dcqcn;
+const config::CongestionConfig& congestion_config_of(const config::BoardConfig& board,
+                                                     const config::QpConfig& qp) {
+  return qp.congestion ? *qp.congestion : board.congestion;
 }
 
-engine::CongestionSettings congestion_of(const config::DcqcnConfig& d) {
+engine::CongestionSettings congestion_of(const config::CongestionConfig& d) {
   switch (d.algorithm) {
-    case config::DcqcnConfig::Algorithm::kFirmware:
+    case config::CongestionConfig::Algorithm::kFirmware:
       return d.firmware;
-    case config::DcqcnConfig::Algorithm::kPaper:
+    case config::CongestionConfig::Algorithm::kPaper:
       return d.paper;
-    case config::DcqcnConfig::Algorithm::kOff:
+    case config::CongestionConfig::Algorithm::kOther:
+      return d.other;
+    case config::CongestionConfig::Algorithm::kOff:
       break;
   }
   return {};
 }
 
 dcqcn::FirmwareSettings bus_congestion(const config::BoardConfig& board) {
-  if (board.dcqcn.algorithm == config::DcqcnConfig::Algorithm::kFirmware) return board.dcqcn.firmware;
+  if (board.congestion.algorithm == config::CongestionConfig::Algorithm::kFirmware)
+    return board.congestion.firmware;
   return {};
 }
 
@@ -293,10 +297,11 @@ Endpoints make_endpoints(const config::RunConfig& config, const Plans& plans, co
   }
   CongestionGroups groups;
   for (const QpPlan& plan : plans.all()) {
-    const config::DcqcnConfig& dcqcn = dcqcn_of(config.boards[plan.board], *plan.config);
+    const config::CongestionConfig& congestion =
+        congestion_config_of(config.boards[plan.board], *plan.config);
     engine::SendQpConfig qp = send_qp(config.boards[plan.board], plan, payloads);
-    qp.congestion = congestion_of(dcqcn);
-    qp.congestion_group = groups.of(plan, dcqcn);
+    qp.congestion = congestion_of(congestion);
+    qp.congestion_group = groups.of(plan, congestion);
     boards[plan.board].qps.push_back(std::move(qp));
     if (plan.target.receiver) {
       const std::size_t r = *plan.target.receiver;

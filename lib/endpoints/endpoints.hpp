@@ -24,8 +24,9 @@ namespace softfeb::endpoints {
 
 engine::Identity identity_of(const config::EndpointConfig& e);
 /// Congestion control parameters of a QP: its own, or its board's if it has none.
-const config::DcqcnConfig& dcqcn_of(const config::BoardConfig& board, const config::QpConfig& qp);
-engine::CongestionSettings congestion_of(const config::DcqcnConfig& d);
+const config::CongestionConfig& congestion_config_of(const config::BoardConfig& board,
+                                                     const config::QpConfig& qp);
+engine::CongestionSettings congestion_of(const config::CongestionConfig& d);
 /// Congestion control for the QPs of the metadata bus: always the firmware's algorithm, with the board's
 /// parameters if its `dcqcn` selects the firmware.
 dcqcn::FirmwareSettings bus_congestion(const config::BoardConfig& board);

@@ -109,7 +109,7 @@ void VirtualDriver::act(const Action& action) {
 void VirtualDriver::change(const config::ChangeConfig& change) {
   engine::Board& board = *endpoints_.boards[change.board];
   for (const config::ChangeConfig::Part& part : change.parts) {
-    const engine::CongestionSettings settings = endpoints::congestion_of(part.dcqcn);
+    const engine::CongestionSettings settings = endpoints::congestion_of(part.congestion);
     for (std::uint32_t k = 0; k < part.count; ++k) board.set_congestion(part.first + k, settings, now());
   }
   loop_->touched(change.board);

@@ -22,25 +22,27 @@ std::string bucket(const dcqcn::BucketConfig& b) {
   return fmt::format("token bucket {} from {}", config::format_size(b.size), b.start_full ? "full" : "empty");
 }
 
-const char* scope(config::DcqcnConfig::Scope s) {
+const char* scope(config::CongestionConfig::Scope s) {
   switch (s) {
-    case config::DcqcnConfig::Scope::kBoard:
+    case config::CongestionConfig::Scope::kBoard:
       return "one rate for the board";
-    case config::DcqcnConfig::Scope::kIpPair:
+    case config::CongestionConfig::Scope::kIpPair:
       return "one rate per receiver address";
-    case config::DcqcnConfig::Scope::kQp:
+    case config::CongestionConfig::Scope::kQp:
       break;
   }
   return "one rate per QP";
 }
 
-std::string dcqcn_text(const config::DcqcnConfig& d) {
-  if (d.algorithm == config::DcqcnConfig::Algorithm::kFirmware) {
+std::string congestion_text(const config::CongestionConfig& d) {
+  if (d.algorithm == config::CongestionConfig::Algorithm::kFirmware) {
     return fmt::format("DCQCN of the firmware{} (line rate {}, {}, {}{})",
                        d.firmware.parameters.dcqcn_bypass ? ", bypassed" : "",
                        config::format_bandwidth(d.firmware.build.line_rate), bucket(d.firmware.bucket),
                        scope(d.scope), d.firmware.build.wrap32 ? "" : ", 64 bits");
   }
+  if (d.algorithm == config::CongestionConfig::Algorithm::kOther)
+    return fmt::format("{} ({})", d.other.algorithm->summary(), scope(d.scope));
   return fmt::format("DCQCN of the paper (line rate {}, {}, {})",
                      config::format_bandwidth(d.paper.parameters.line_rate), bucket(d.paper.bucket),
                      scope(d.scope));
@@ -52,10 +54,10 @@ bool by_packet(const config::Rate& r) {
 
 /// Returns the pacing mechanisms of these QPs; empty if they are not paced.
 std::string pacers_of(const config::BoardConfig& board, const config::QpConfig& qp) {
-  const config::DcqcnConfig& d = endpoints::dcqcn_of(board, qp);
+  const config::CongestionConfig& d = endpoints::congestion_config_of(board, qp);
   std::string text;
   const auto also = [&text](const std::string& what) { text += (text.empty() ? "" : " and ") + what; };
-  if (d.algorithm != config::DcqcnConfig::Algorithm::kOff) also(dcqcn_text(d));
+  if (d.algorithm != config::CongestionConfig::Algorithm::kOff) also(congestion_text(d));
   if (by_packet(qp.traffic.rate)) {
     also(fmt::format("constant rate {} per QP, {}", config::format_rate(qp.traffic.rate),
                      qp.traffic.burst == 1 ? "evenly spaced packets"

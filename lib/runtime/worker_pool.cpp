@@ -204,7 +204,7 @@ std::unique_ptr<dataplane::CongestionChange> WorkerPool::send_change(std::size_t
   change->board = endpoints_.boards[board].get();
   change->first = part.first;
   change->count = part.count;
-  change->profile = endpoints::congestion_of(part.dcqcn);
+  change->profile = endpoints::congestion_of(part.congestion);
   tell(worker_of(board), change.get());
   return change;
 }

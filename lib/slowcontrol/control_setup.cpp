@@ -46,8 +46,8 @@ const dcqcn::FirmwareParameters& parameters_of(const config::BoardConfig& board,
       qp -= group.count;
       continue;
     }
-    const config::DcqcnConfig& d = endpoints::dcqcn_of(board, group);
-    return d.algorithm == config::DcqcnConfig::Algorithm::kFirmware ? d.firmware.parameters : kReset;
+    const config::CongestionConfig& d = endpoints::congestion_config_of(board, group);
+    return d.algorithm == config::CongestionConfig::Algorithm::kFirmware ? d.firmware.parameters : kReset;
   }
   return bus.parameters;
 }

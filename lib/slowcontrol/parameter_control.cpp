@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "slowcontrol/parameter_control.hpp"
 
-#include "config/dcqcn.hpp"
+#include "config/congestion.hpp"
 #include "config/error.hpp"
 #include "engine/board.hpp"
 #include "slowcontrol/control_setup.hpp"
@@ -14,7 +14,7 @@
 namespace softfeb::slowcontrol {
 namespace {
 
-using config::DcqcnConfig;
+using config::CongestionConfig;
 using telemetry::problem;
 using telemetry::Respond;
 using Json = nlohmann::ordered_json;
@@ -53,7 +53,8 @@ ParameterControl::ParameterControl(const config::RunConfig& config, const runtim
     : config_(config), dpdk_(dpdk), pool_(pool), boards_(config.boards.size()) {
   for (std::size_t b = 0; b < config.boards.size(); ++b) {
     for (const config::QpConfig& group : config.boards[b].qps) {
-      const auto shared = std::make_shared<const DcqcnConfig>(endpoints::dcqcn_of(config.boards[b], group));
+      const auto shared =
+          std::make_shared<const CongestionConfig>(endpoints::congestion_config_of(config.boards[b], group));
       boards_[b].qps.insert(boards_[b].qps.end(), group.count, shared);
     }
     boards_[b].shown_by.assign(boards_[b].qps.size(), kNone);
@@ -70,10 +71,11 @@ void ParameterControl::add_slots(std::size_t board) {
   const board::BoardRegistersConfig registers = registers_config(config_, board, 0);
   for (std::size_t slot = 0; slot < registers.dcqcn_qps.size(); ++slot) {
     const std::size_t qp = registers.dcqcn_qps[slot];
-    const bool firmware = qp >= b.qps.size() || b.qps[qp]->algorithm == DcqcnConfig::Algorithm::kFirmware;
+    const bool firmware =
+        qp >= b.qps.size() || b.qps[qp]->algorithm == CongestionConfig::Algorithm::kFirmware;
     if (!firmware) continue;
-    DcqcnConfig start = qp < b.qps.size() ? *b.qps[qp] : DcqcnConfig{};
-    start.algorithm = DcqcnConfig::Algorithm::kFirmware;
+    CongestionConfig start = qp < b.qps.size() ? *b.qps[qp] : CongestionConfig{};
+    start.algorithm = CongestionConfig::Algorithm::kFirmware;
     b.slots.push_back({qp, DcqcnRegisters(b.control->registers().profile(), slot), start});
   }
 }
@@ -106,7 +108,7 @@ void ParameterControl::follow_schedule() {
     if (made[c] == changes_made_[c]) continue;
     changes_made_[c] = made[c];
     for (const config::ChangeConfig::Part& part : config_.changes[c].parts) {
-      const auto shared = std::make_shared<const DcqcnConfig>(part.dcqcn);
+      const auto shared = std::make_shared<const CongestionConfig>(part.congestion);
       auto& qps = boards_[config_.changes[c].board].qps;
       std::fill_n(qps.begin() + part.first, part.count, shared);
     }
@@ -123,8 +125,8 @@ void ParameterControl::read(std::size_t board, Respond respond) {
 
 void ParameterControl::check_alone(const Board& b, const Change& change) const {
   if (!change.qp || *change.qp >= b.qps.size() || has_slot(b, *change.qp)) return;
-  const DcqcnConfig& d = *b.qps[*change.qp];
-  if (d.algorithm == DcqcnConfig::Algorithm::kOff || d.scope == DcqcnConfig::Scope::kQp) return;
+  const CongestionConfig& d = *b.qps[*change.qp];
+  if (d.algorithm == CongestionConfig::Algorithm::kOff || d.scope == CongestionConfig::Scope::kQp) return;
   throw config::ConfigError({{{"", 0, "qps"},
                               "QP " + std::to_string(*change.qp) + " shares its rate with others",
                               "\"qps\": \"all\""}});
@@ -140,15 +142,16 @@ void ParameterControl::plan(Task& task) const {
   for (const Slot& s : b.slots) {
     if (!named(change, s.qp)) continue;
     check_register(change, s.registers);
-    config::change_dcqcn(s.last, change.given);
+    config::change_congestion(s.last, change.given);
     any = true;
   }
-  std::map<const DcqcnConfig*, Shared> changed;
+  std::map<const CongestionConfig*, Shared> changed;
   for (std::size_t qp = 0; qp < b.qps.size(); ++qp) {
     const Shared& now = b.qps[qp];
-    if (!named(change, qp) || in_slot(b, qp) || now->algorithm == DcqcnConfig::Algorithm::kOff) continue;
+    if (!named(change, qp) || in_slot(b, qp) || now->algorithm == CongestionConfig::Algorithm::kOff) continue;
     Shared& next = changed[now.get()];
-    if (next == nullptr) next = std::make_shared<const DcqcnConfig>(config::change_dcqcn(*now, change.given));
+    if (next == nullptr)
+      next = std::make_shared<const CongestionConfig>(config::change_congestion(*now, change.given));
     task.qps[qp] = next;
     any = true;
   }
@@ -192,7 +195,7 @@ void ParameterControl::slot_read(const TaskPointer& task) {
     return read_slot(task);
   }
   try {
-    slot.last = config::change_dcqcn(slot.last, task->change->given);
+    slot.last = config::change_congestion(slot.last, task->change->given);
   } catch (const config::ConfigError& e) {
     return task->respond(refusal(e));
   }
@@ -235,8 +238,8 @@ void ParameterControl::finish(const TaskPointer& task) {
 std::string ParameterControl::describe(std::size_t board) const {
   const Board& b = boards_[board];
   Json units = Json::array();
-  const auto add = [&units](std::size_t first, std::size_t count, const DcqcnConfig& d) -> Json& {
-    units.push_back({{"first", first}, {"count", count}, {"algorithm", config::to_string(d.algorithm)}});
+  const auto add = [&units](std::size_t first, std::size_t count, const CongestionConfig& d) -> Json& {
+    units.push_back({{"first", first}, {"count", count}, {"algorithm", d.name()}});
     return units.back();
   };
   const auto add_shown = [&add](std::size_t first, std::size_t count, const Slot& s) {

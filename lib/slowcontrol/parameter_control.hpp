@@ -30,12 +30,12 @@ class ParameterControl final : public telemetry::Parameters {
   void write(const Change& change, telemetry::Respond respond) override;
 
  private:
-  using Shared = std::shared_ptr<const config::DcqcnConfig>;
+  using Shared = std::shared_ptr<const config::CongestionConfig>;
   /// A QP whose parameters have registers.
   struct Slot {
     std::size_t qp = 0;  ///< index on the board
     DcqcnRegisters registers;
-    config::DcqcnConfig last;  ///< parameters at the last read
+    config::CongestionConfig last;  ///< parameters at the last read
   };
   struct Board {
     std::vector<Shared> qps;  ///< current parameters of the configured QPs; QPs with the same section share

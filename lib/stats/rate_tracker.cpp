@@ -127,13 +127,13 @@ PortCounts PortCounts::operator-(const PortCounts& o) const {
 }
 
 std::vector<bool> own_rates(const config::RunConfig& config, const std::vector<endpoints::QpPlan>& plans) {
-  std::set<std::tuple<std::size_t, const config::DcqcnConfig*, roce::IpAddress>> met;
+  std::set<std::tuple<std::size_t, const config::CongestionConfig*, roce::IpAddress>> met;
   std::vector<bool> own;
   for (const endpoints::QpPlan& p : plans) {
-    const config::DcqcnConfig& d = endpoints::dcqcn_of(config.boards[p.board], *p.config);
+    const config::CongestionConfig& d = endpoints::congestion_config_of(config.boards[p.board], *p.config);
     const roce::IpAddress peer =
-        d.scope == config::DcqcnConfig::Scope::kIpPair ? p.target.ip : roce::IpAddress{};
-    own.push_back(d.scope == config::DcqcnConfig::Scope::kQp || met.insert({p.board, &d, peer}).second);
+        d.scope == config::CongestionConfig::Scope::kIpPair ? p.target.ip : roce::IpAddress{};
+    own.push_back(d.scope == config::CongestionConfig::Scope::kQp || met.insert({p.board, &d, peer}).second);
   }
   return own;
 }

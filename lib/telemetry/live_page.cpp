@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "telemetry/live_page.hpp"
 
-#include "config/dcqcn.hpp"
+#include "config/congestion.hpp"
 #include "telemetry/change_request.hpp"
 #include "telemetry/live_json.hpp"
 #include "telemetry/metrics.hpp"
@@ -148,7 +148,7 @@ Response LivePage::get(const std::string& path) {
   if (path == "/api/result") return json(result_);
   if (path == "/api/links") return json(links());
   if (path == "/api/history") return json(history());
-  if (path == kParameters) return json(config::describe_dcqcn_fields().dump());
+  if (path == kParameters) return json(config::describe_congestion_parameters().dump());
   if (path == "/api/counters") return json(last_.endpoints != nullptr ? counters_json(info_, last_) : "null");
   return not_found(path);
 }

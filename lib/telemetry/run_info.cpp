@@ -7,7 +7,7 @@
 namespace softfeb::telemetry {
 namespace {
 
-using config::DcqcnConfig;
+using config::CongestionConfig;
 
 /// Describes a board, without its queue pairs.
 RunInfo::Board board_of(const config::BoardConfig& b) {
@@ -37,10 +37,10 @@ RunInfo make_run_info(const config::RunConfig& config, const std::vector<endpoin
   const std::vector<bool> own = stats::own_rates(config, plans);
   for (std::size_t i = 0; i < plans.size(); ++i) {
     const endpoints::QpPlan& plan = plans[i];
-    const DcqcnConfig& d = endpoints::dcqcn_of(config.boards[plan.board], *plan.config);
+    const CongestionConfig& d = endpoints::congestion_config_of(config.boards[plan.board], *plan.config);
     RunInfo::Board& board = info.boards[plan.board];
     ++board.qps;
-    board.dcqcn = board.dcqcn || d.algorithm != DcqcnConfig::Algorithm::kOff;
+    board.dcqcn = board.dcqcn || d.algorithm != CongestionConfig::Algorithm::kOff;
     info.own_rates[plan.board].push_back(own[i]);
   }
   info.deliveries = stats::DeliveryMap(config, plans);

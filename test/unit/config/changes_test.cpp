@@ -43,7 +43,7 @@ TEST_CASE("a change has a time, a board and parameters") {
   REQUIRE(c.changes[0].parts.size() == 1);
   CHECK(c.changes[0].parts[0].first == 0);
   CHECK(c.changes[0].parts[0].count == 3);
-  CHECK(c.changes[0].parts[0].dcqcn.firmware.parameters.rai == 12'000'000);
+  CHECK(c.changes[0].parts[0].congestion.firmware.parameters.rai == 12'000'000);
 }
 
 TEST_CASE("changes are cumulative in the order of their times") {
@@ -57,15 +57,15 @@ TEST_CASE("changes are cumulative in the order of their times") {
   REQUIRE(first.parts.size() == 1);
   CHECK(first.parts[0].first == 1);
   CHECK(first.parts[0].count == 1);
-  CHECK(first.parts[0].dcqcn.firmware.parameters.dcqcn_bypass);
-  CHECK(first.parts[0].dcqcn.firmware.parameters.alpha_g == 1000);
+  CHECK(first.parts[0].congestion.firmware.parameters.dcqcn_bypass);
+  CHECK(first.parts[0].congestion.firmware.parameters.alpha_g == 1000);
   REQUIRE(later.parts.size() == 3);
   for (std::uint32_t i = 0; i < 3; ++i) {
     CHECK(later.parts[i].first == i);
     CHECK(later.parts[i].count == 1);
-    CHECK(later.parts[i].dcqcn.firmware.parameters.dec_gain == 3);
-    CHECK(later.parts[i].dcqcn.firmware.parameters.alpha_g == 1000);
-    CHECK(later.parts[i].dcqcn.firmware.parameters.dcqcn_bypass == (i == 1));
+    CHECK(later.parts[i].congestion.firmware.parameters.dec_gain == 3);
+    CHECK(later.parts[i].congestion.firmware.parameters.alpha_g == 1000);
+    CHECK(later.parts[i].congestion.firmware.parameters.dcqcn_bypass == (i == 1));
   }
 }
 
@@ -88,7 +88,7 @@ TEST_CASE("resolved changes read back the same") {
   CHECK(to_yaml(again) == to_yaml(c));
   REQUIRE(again.changes.size() == 1);
   CHECK(again.changes[0].qp == 2U);
-  CHECK(again.changes[0].parts[0].dcqcn.firmware.parameters.rate_dec_interval == 625);
+  CHECK(again.changes[0].parts[0].congestion.firmware.parameters.rate_dec_interval == 625);
 }
 
 TEST_CASE("invalid changes are refused") {

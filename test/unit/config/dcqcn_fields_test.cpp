@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "config/dcqcn.hpp"
+#include "config/congestion.hpp"
 #include "documents.hpp"
 
 #include <algorithm>
@@ -33,7 +33,7 @@ std::uint64_t another(const FieldInfo& field, std::uint64_t default_value) {
 }
 
 template <class Parameters>
-const Parameters& parameters_of(const DcqcnConfig& d) {
+const Parameters& parameters_of(const CongestionConfig& d) {
   if constexpr (std::is_same_v<Parameters, FirmwareParameters>) return d.firmware.parameters;
   if constexpr (std::is_same_v<Parameters, PaperParameters>) return d.paper.parameters;
 }
@@ -49,19 +49,19 @@ void check_round_trips(const std::string& algorithm) {
     if (field.name != "line_rate") section += ", " + std::string(field.name) + ": " + text_of(field, value);
   }
   const RunConfig c = load(kBase, {"boards.0.dcqcn=" + section + "}"});
-  CHECK(parameters_of<Parameters>(c.boards[0].dcqcn) == expected);
+  CHECK(parameters_of<Parameters>(c.boards[0].congestion) == expected);
   const RunConfig again = load(to_yaml(c));
-  CHECK(parameters_of<Parameters>(again.boards[0].dcqcn) == expected);
+  CHECK(parameters_of<Parameters>(again.boards[0].congestion) == expected);
 
   // Through the live page's JSON: each field alone.
-  DcqcnConfig d = load(kBase, {"boards.0.dcqcn=" + algorithm}).boards[0].dcqcn;
+  CongestionConfig d = load(kBase, {"boards.0.dcqcn=" + algorithm}).boards[0].congestion;
   for (const auto& field : dcqcn::fields_of<Parameters>()) {
     INFO(field.name);
     const std::uint64_t value = field.get(expected);
-    d = change_dcqcn(d, {{std::string(field.name), text_of(field, value)}});
+    d = change_congestion(d, {{std::string(field.name), text_of(field, value)}});
     CHECK(field.get(parameters_of<Parameters>(d)) == value);
     CHECK(changeable(d)[std::string(field.name)] == emit_value(field, value));
-    CHECK(describe_dcqcn_fields()[algorithm].contains(std::string(field.name)));
+    CHECK(describe_congestion_parameters()[algorithm].contains(std::string(field.name)));
   }
   CHECK(changeable(d).size() == dcqcn::fields_of<Parameters>().size());
   CHECK(parameters_of<Parameters>(d) == expected);
@@ -180,8 +180,8 @@ TEST_CASE("dcqcn fields: the vendor's names are accepted") {
     if (field.alias.empty()) continue;
     INFO(field.alias);
     const std::uint64_t value = another(field, field.get(PaperParameters{}));
-    const DcqcnConfig d = change_dcqcn(load(kBase, {"boards.0.dcqcn=paper"}).boards[0].dcqcn,
-                                       {{std::string(field.alias), text_of(field, value)}});
+    const CongestionConfig d = change_congestion(load(kBase, {"boards.0.dcqcn=paper"}).boards[0].congestion,
+                                                 {{std::string(field.alias), text_of(field, value)}});
     CHECK(field.get(d.paper.parameters) == value);
   }
 }

@@ -9,8 +9,8 @@ using namespace softfeb::config::test;
 
 namespace {
 
-DcqcnConfig board_dcqcn(const std::string& value) {
-  return load(kBase, {"boards.0.dcqcn=" + value}).boards[0].dcqcn;
+CongestionConfig board_dcqcn(const std::string& value) {
+  return load(kBase, {"boards.0.dcqcn=" + value}).boards[0].congestion;
 }
 
 std::string problem(const std::string& value) {
@@ -25,10 +25,10 @@ std::string problem(const std::string& value) {
 }  // namespace
 
 TEST_CASE("dcqcn: off by default; a name selects an algorithm with its defaults") {
-  CHECK(load(kBase).boards[0].dcqcn.algorithm == DcqcnConfig::Algorithm::kOff);
-  CHECK(board_dcqcn("off").algorithm == DcqcnConfig::Algorithm::kOff);
-  const DcqcnConfig firmware = board_dcqcn("firmware");
-  CHECK(firmware.algorithm == DcqcnConfig::Algorithm::kFirmware);
+  CHECK(load(kBase).boards[0].congestion.algorithm == CongestionConfig::Algorithm::kOff);
+  CHECK(board_dcqcn("off").algorithm == CongestionConfig::Algorithm::kOff);
+  const CongestionConfig firmware = board_dcqcn("firmware");
+  CHECK(firmware.algorithm == CongestionConfig::Algorithm::kFirmware);
   CHECK(firmware.firmware.parameters == dcqcn::FirmwareParameters{});
   CHECK(board_dcqcn("paper").paper.parameters == dcqcn::PaperParameters{});
   CHECK(board_dcqcn("connectx").paper.parameters == dcqcn::connectx_parameters(5'000'000'000));
@@ -57,9 +57,9 @@ TEST_CASE("dcqcn: vendor names are aliases; giving both is an error") {
 
 TEST_CASE("dcqcn: a QP's section replaces its board's") {
   const RunConfig c = load(kBase, {"boards.0.dcqcn=firmware", "boards.0.qps.0.dcqcn=connectx"});
-  REQUIRE(c.boards[0].qps[0].dcqcn);
-  CHECK(c.boards[0].qps[0].dcqcn->algorithm == DcqcnConfig::Algorithm::kPaper);
-  CHECK(c.boards[0].dcqcn.algorithm == DcqcnConfig::Algorithm::kFirmware);
+  REQUIRE(c.boards[0].qps[0].congestion);
+  CHECK(c.boards[0].qps[0].congestion->algorithm == CongestionConfig::Algorithm::kPaper);
+  CHECK(c.boards[0].congestion.algorithm == CongestionConfig::Algorithm::kFirmware);
 }
 
 TEST_CASE("dcqcn: invalid values are refused with the fix") {

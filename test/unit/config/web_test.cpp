@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "config/dcqcn.hpp"
+#include "config/congestion.hpp"
 #include "config/error.hpp"
 #include "config/web_config.hpp"
 
@@ -38,10 +38,10 @@ TEST_CASE("run.web is accepted in every kind of configuration") {
 }
 
 TEST_CASE("parameters change like `changes`") {
-  DcqcnConfig now;
-  now.algorithm = DcqcnConfig::Algorithm::kFirmware;
+  CongestionConfig now;
+  now.algorithm = CongestionConfig::Algorithm::kFirmware;
   now.firmware.parameters.rhai = 77;
-  const DcqcnConfig next = change_dcqcn(now, {{"rai", "8Mb/s"}, {"dcqcn_bypass", "true"}});
+  const CongestionConfig next = change_congestion(now, {{"rai", "8Mb/s"}, {"dcqcn_bypass", "true"}});
   CHECK(next.firmware.parameters.rai == 1'000'000);
   CHECK(next.firmware.parameters.dcqcn_bypass);
   CHECK(next.firmware.parameters.rhai == 77);
@@ -52,14 +52,14 @@ TEST_CASE("parameters change like `changes`") {
   for (const char* key : {"raj", "line_rate", "bucket", "scope", "algorithm"}) {
     CAPTURE(key);
     try {
-      change_dcqcn(now, {{key, "1Gb/s"}});
+      change_congestion(now, {{key, "1Gb/s"}});
       FAIL("taken");
     } catch (const ConfigError& e) {
       CHECK(e.problems().front().where.key == key);
     }
   }
-  now.algorithm = DcqcnConfig::Algorithm::kPaper;
-  CHECK(change_dcqcn(now, {{"line_rate", "1Gb/s"}}).paper.parameters.line_rate == 125'000'000);
+  now.algorithm = CongestionConfig::Algorithm::kPaper;
+  CHECK(change_congestion(now, {{"line_rate", "1Gb/s"}}).paper.parameters.line_rate == 125'000'000);
   CHECK(changeable(now).contains("line_rate"));
-  CHECK(changeable(DcqcnConfig{}).empty());
+  CHECK(changeable(CongestionConfig{}).empty());
 }

@@ -97,10 +97,10 @@ TEST_CASE("sums are over the QPs of the configuration, and over all", "[stats]")
 }
 
 TEST_CASE("a congestion control that QPs share counts once", "[stats]") {
-  using Scope = config::DcqcnConfig::Scope;
+  using Scope = config::CongestionConfig::Scope;
   Run run;
   const auto board = [&](Scope scope) {
-    run.config.boards[0].dcqcn.scope = scope;
+    run.config.boards[0].congestion.scope = scope;
     return RateTracker(run.config, run.plans).add(run.at(kSecond)).boards.at(0);
   };
   // One of the slots holds a QP.

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "config/dcqcn.hpp"
+#include "config/congestion.hpp"
 
 #include "config/choices.hpp"
 #include "config/draft.hpp"
 #include "config/emit.hpp"
 #include "config/units.hpp"
+
+#include <algorithm>
+#include <set>
+#include <string_view>
 
 namespace softfeb::config {
 namespace {
@@ -145,10 +149,10 @@ void check_least(Section& s, const char* name, const char* alias, std::uint64_t 
                       "write `" + std::string(name) + "` of at most " + line + ", or a higher `line_rate`");
 }
 
-void check_rates(Section& s, const DcqcnConfig& d) {
-  if (d.algorithm == DcqcnConfig::Algorithm::kFirmware)
+void check_rates(Section& s, const CongestionConfig& d) {
+  if (d.algorithm == CongestionConfig::Algorithm::kFirmware)
     check_least(s, "rmin", "rmin", d.firmware.parameters.rmin, d.firmware.build.line_rate);
-  if (d.algorithm == DcqcnConfig::Algorithm::kPaper) {
+  if (d.algorithm == CongestionConfig::Algorithm::kPaper) {
     check_least(s, "min_rate", "rpg_min_rate", d.paper.parameters.min_rate, d.paper.parameters.line_rate);
   }
 }
@@ -158,24 +162,87 @@ void emit_bucket(Json& json, const dcqcn::BucketConfig& bucket) {
   json["bucket_start"] = choices::kBucketStart.name(bucket.start_full);
 }
 
-void choose_algorithm(DcqcnConfig& d, choices::DcqcnName name) {
-  d.algorithm = choices::algorithm_of(name);
-  if (name == choices::DcqcnName::kConnectX)
-    d.paper.parameters = dcqcn::connectx_parameters(d.paper.parameters.line_rate);
+/// Value of `algorithm`.
+struct AlgorithmName {
+  CongestionConfig::Algorithm algorithm = CongestionConfig::Algorithm::kOff;
+  bool connectx = false;                         ///< the paper's algorithm with ConnectX parameters
+  const congestion::Algorithm* other = nullptr;  ///< kOther
+};
+
+/// The algorithms that section `key` accepts.
+Choices<AlgorithmName> algorithm_names(const char* key) {
+  using Algorithm = CongestionConfig::Algorithm;
+  Choices<AlgorithmName> names{{{"off", {}},
+                                {"firmware", {Algorithm::kFirmware}},
+                                {"paper", {Algorithm::kPaper}},
+                                {"connectx", {Algorithm::kPaper, true}}}};
+  if (std::string_view(key) == "dcqcn") return names;
+  for (const congestion::Algorithm* other : congestion::algorithms())
+    names.names.push_back({std::string(other->name()), {Algorithm::kOther, false, other}});
+  return names;
+}
+
+void choose_algorithm(CongestionConfig& d, const AlgorithmName& name) {
+  d.algorithm = name.algorithm;
+  if (name.connectx) d.paper.parameters = dcqcn::connectx_parameters(d.paper.parameters.line_rate);
+  if (name.other == nullptr) return;
+  d.other.algorithm = name.other;
+  d.given.assign(name.other->parameters().size(), std::nullopt);
+}
+
+/// Reads the parameters that the section contains into `given`.
+void read_parameters(Section& s, const congestion::Algorithm& algorithm,
+                     std::vector<std::optional<double>>& given) {
+  const auto parameters = algorithm.parameters();
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    double value = 0;
+    const auto parse = [&](const std::string& text) { return parse_value(parameters[i], text); };
+    if (s.read(parameters[i].name, value, parse)) given[i] = value;
+  }
+}
+
+/// Reports keys that are parameters of another algorithm only.
+void refuse_parameters_of_others(Section& s, const congestion::Algorithm& algorithm) {
+  const auto has = [](const congestion::Algorithm& a, std::string_view name) {
+    return std::ranges::any_of(a.parameters(), [&](const auto& p) { return p.name == name; });
+  };
+  std::set<std::string_view> reported;
+  for (const congestion::Algorithm* other : congestion::algorithms()) {
+    for (const auto& p : other->parameters()) {
+      if (!s.given(p.name) || has(algorithm, p.name) || !reported.insert(p.name).second) continue;
+      s.reading().problem(
+          s.find(p.name)->where,
+          "is a parameter of " + std::string(other->name()) + ", not of " + std::string(algorithm.name()),
+          "remove it, or write `algorithm: " + std::string(other->name()) + '`');
+    }
+  }
+}
+
+void report_conflict(Reading& reading, const CongestionConfig& d) {
+  const auto conflict = d.other.algorithm->conflict(d.other.values);
+  if (!conflict) return;
+  const congestion::Parameter& p = d.other.algorithm->parameters()[conflict->parameter];
+  const Json value = emit_value(p, d.other.values[conflict->parameter]);
+  reading.problem(d.where,
+                  '`' + std::string(p.name) + "` is " +
+                      (value.is_string() ? value.get<std::string>() : value.dump()) + ", " + conflict->text,
+                  conflict->fix);
 }
 
 }  // namespace
 
-const char* to_string(DcqcnConfig::Algorithm algorithm) {
+std::string CongestionConfig::name() const {
   switch (algorithm) {
-    case DcqcnConfig::Algorithm::kOff:
+    case Algorithm::kOff:
       return "off";
-    case DcqcnConfig::Algorithm::kFirmware:
+    case Algorithm::kFirmware:
       return "firmware";
-    case DcqcnConfig::Algorithm::kPaper:
+    case Algorithm::kPaper:
+      return "paper";
+    case Algorithm::kOther:
       break;
   }
-  return "paper";
+  return std::string(other.algorithm->name());
 }
 
 Parsed<std::uint64_t> parse_value(const dcqcn::FieldInfo& field, const std::string& text) {
@@ -217,57 +284,104 @@ Json emit_value(const dcqcn::FieldInfo& field, std::uint64_t value) {
   return value;
 }
 
-Json describe_dcqcn_fields() {
-  return {{"firmware", describe_fields<dcqcn::FirmwareParameters>()},
-          {"paper", describe_fields<dcqcn::PaperParameters>()}};
+Json describe_congestion_parameters() {
+  Json all{{"firmware", describe_fields<dcqcn::FirmwareParameters>()},
+           {"paper", describe_fields<dcqcn::PaperParameters>()}};
+  for (const congestion::Algorithm* other : congestion::algorithms())
+    all[std::string(other->name())] = describe_parameters(*other);
+  return all;
 }
 
-std::optional<DcqcnConfig> read_dcqcn(Section& parent) {
-  const Node* node = parent.find("dcqcn");
-  if (node == nullptr) return std::nullopt;
-  DcqcnConfig d;
-  d.where = node->where;
-  choices::DcqcnName name = choices::DcqcnName::kFirmware;
-  if (node->kind != Node::Kind::kMap) {
-    if (parent.scalar(*node, name, choices::kDcqcn)) choose_algorithm(d, name);
+namespace {
+
+CongestionConfig read_section(Section& parent, const char* key, const Node& node) {
+  CongestionConfig d;
+  d.where = node.where;
+  AlgorithmName name;
+  if (node.kind != Node::Kind::kMap) {
+    if (parent.scalar(node, name, algorithm_names(key))) choose_algorithm(d, name);
     return d;
   }
-  Section s(parent.reading(), *node, parent.pattern("dcqcn"));
-  s.require("algorithm", name, choices::kDcqcn, "firmware");
+  Section s(parent.reading(), node, parent.pattern(key));
+  s.require("algorithm", name, algorithm_names(key), key == std::string_view("dcqcn") ? "firmware" : "swift");
   choose_algorithm(d, name);
-  s.read("scope", d.scope, choices::kDcqcnScope);
-  if (d.algorithm == DcqcnConfig::Algorithm::kFirmware) {
+  s.read("scope", d.scope, choices::kCongestionScope);
+  if (d.algorithm == CongestionConfig::Algorithm::kFirmware) {
     read_bucket(s, d.firmware.bucket);
     read_build(s, d.firmware);
-  } else if (d.algorithm == DcqcnConfig::Algorithm::kPaper) {
+  } else if (d.algorithm == CongestionConfig::Algorithm::kPaper) {
     read_bucket(s, d.paper.bucket);
   }
-  read_dcqcn_parameters(s, d);
+  read_congestion_parameters(s, d);
   check_rates(s, d);
   s.close();
   return d;
 }
 
-void read_dcqcn_parameters(Section& s, DcqcnConfig& d) {
-  if (d.algorithm == DcqcnConfig::Algorithm::kFirmware) read_fields(s, d.firmware.parameters);
-  if (d.algorithm == DcqcnConfig::Algorithm::kPaper) read_fields(s, d.paper.parameters);
+}  // namespace
+
+std::optional<CongestionConfig> read_congestion(Section& parent) {
+  const Node* const dcqcn = parent.find("dcqcn");
+  const Node* const any = parent.find("congestion");
+  if (dcqcn != nullptr && any != nullptr) {
+    parent.reading().problem(any->where, "a QP has one congestion control, but `dcqcn` is given as well",
+                             "remove one of the two sections");
+  }
+  if (any != nullptr) return read_section(parent, "congestion", *any);
+  if (dcqcn != nullptr) return read_section(parent, "dcqcn", *dcqcn);
+  return std::nullopt;
 }
 
-Json changeable(const DcqcnConfig& d) {
+void read_congestion_parameters(Section& s, CongestionConfig& d) {
+  switch (d.algorithm) {
+    case CongestionConfig::Algorithm::kFirmware:
+      return read_fields(s, d.firmware.parameters);
+    case CongestionConfig::Algorithm::kPaper:
+      return read_fields(s, d.paper.parameters);
+    case CongestionConfig::Algorithm::kOther:
+      read_parameters(s, *d.other.algorithm, d.given);
+      return refuse_parameters_of_others(s, *d.other.algorithm);
+    case CongestionConfig::Algorithm::kOff:
+      break;
+  }
+}
+
+std::optional<CongestionConfig> read_algorithm(Section& s, const char* key) {
+  AlgorithmName name;
+  if (!s.require("algorithm", name, algorithm_names(key), "firmware")) return std::nullopt;
+  CongestionConfig d;
+  d.where = s.where();
+  choose_algorithm(d, name);
+  return d;
+}
+
+void set_given(Reading& reading, CongestionConfig& d) {
+  if (d.algorithm != CongestionConfig::Algorithm::kOther) return;
+  for (std::size_t i = 0; i < d.given.size(); ++i) {
+    if (d.given[i]) d.other.values[i] = *d.given[i];
+  }
+  report_conflict(reading, d);
+}
+
+Json changeable(const CongestionConfig& d) {
   Json json = Json::object();
-  if (d.algorithm == DcqcnConfig::Algorithm::kFirmware) emit_fields(json, d.firmware.parameters);
-  if (d.algorithm == DcqcnConfig::Algorithm::kPaper) emit_fields(json, d.paper.parameters);
+  if (d.algorithm == CongestionConfig::Algorithm::kFirmware) emit_fields(json, d.firmware.parameters);
+  if (d.algorithm == CongestionConfig::Algorithm::kPaper) emit_fields(json, d.paper.parameters);
+  if (d.algorithm != CongestionConfig::Algorithm::kOther) return json;
+  const auto parameters = d.other.algorithm->parameters();
+  for (std::size_t i = 0; i < parameters.size(); ++i)
+    json[std::string(parameters[i].name)] = emit_value(parameters[i], d.other.values[i]);
   return json;
 }
 
-Json emit_dcqcn(const DcqcnConfig& d) {
-  if (d.algorithm == DcqcnConfig::Algorithm::kOff) return "off";
-  Json json{{"algorithm", to_string(d.algorithm)}, {"scope", choices::kDcqcnScope.name(d.scope)}};
-  if (d.algorithm == DcqcnConfig::Algorithm::kFirmware) {
+Json emit_congestion(const CongestionConfig& d) {
+  if (d.algorithm == CongestionConfig::Algorithm::kOff) return "off";
+  Json json{{"algorithm", d.name()}, {"scope", choices::kCongestionScope.name(d.scope)}};
+  if (d.algorithm == CongestionConfig::Algorithm::kFirmware) {
     emit_bucket(json, d.firmware.bucket);
     json["line_rate"] = format_bandwidth(d.firmware.build.line_rate);
     json["width"] = d.firmware.build.wrap32 ? 32 : 64;
-  } else {
+  } else if (d.algorithm == CongestionConfig::Algorithm::kPaper) {
     emit_bucket(json, d.paper.bucket);
   }
   json.update(changeable(d));

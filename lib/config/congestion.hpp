@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "config/values.hpp"
+#include "congestion/algorithm.hpp"
+#include "dcqcn/fields.hpp"
+#include "dcqcn/firmware_dcqcn.hpp"
+#include "dcqcn/paper_dcqcn.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+/// Sections `dcqcn` and `congestion`: reads them, formats their parameters (dcqcn/fields.hpp and
+/// congestion/algorithm.hpp), and changes them while QPs send.
+namespace softfeb::config {
+
+/// Section `congestion` of a board or a QP. Section `dcqcn` is the same for the algorithms of DCQCN only.
+struct CongestionConfig {
+  enum class Algorithm : std::uint8_t {
+    kOff,
+    kFirmware,  ///< the board's algorithm, clock-exact
+    kPaper,     ///< algorithm of the DCQCN paper (SIGCOMM 2015); also models commercial NICs
+    kOther,     ///< see `other`
+  };
+  /// The QPs of a board that share one rate.
+  enum class Scope : std::uint8_t {
+    kQp,  ///< every QP has its own rate
+    /// All QPs that use this section, as in the firmware, which has one reaction point and one bucket.
+    kBoard,
+    kIpPair,  ///< QPs with the same peer IP address
+  };
+  Algorithm algorithm = Algorithm::kOff;
+  Scope scope = Scope::kQp;
+  dcqcn::FirmwareSettings firmware;
+  dcqcn::PaperSettings paper;
+  /// kOther: the algorithm, and its parameters when the configuration is resolved.
+  congestion::AlgorithmSettings other;
+  /// kOther: the parameters that the section contains, in the order of Algorithm::parameters().
+  std::vector<std::optional<double>> given;
+  Where where;
+
+  /// Name of the algorithm: off, firmware, paper, or that of `other`.
+  std::string name() const;
+  /// Key of the section: `dcqcn` for the algorithms of DCQCN and for none, otherwise `congestion`.
+  const char* key() const { return algorithm == Algorithm::kOther ? "congestion" : "dcqcn"; }
+};
+
+/// Parses a value of `field`, in its unit.
+Parsed<std::uint64_t> parse_value(const dcqcn::FieldInfo& field, const std::string& text);
+/// Formats a value as in a configuration file: a number, a boolean, or text with a unit.
+nlohmann::ordered_json emit_value(const dcqcn::FieldInfo& field, std::uint64_t value);
+/// The same for a parameter of another algorithm. The value is checked against the parameter's bounds.
+Parsed<double> parse_value(const congestion::Parameter& parameter, const std::string& text);
+nlohmann::ordered_json emit_value(const congestion::Parameter& parameter, double value);
+
+/// Returns a copy of `now` in which the parameters in `given` are replaced. `given` contains keys and
+/// values as in the section of an element of `changes`, except `algorithm`, which cannot change. Throws
+/// ConfigError; Where::key of each problem is a key of `given`.
+CongestionConfig change_congestion(const CongestionConfig& now,
+                                   const std::vector<std::pair<std::string, std::string>>& given);
+
+/// Returns the parameters that change_congestion() accepts, with their values. The result is empty
+/// without congestion control.
+nlohmann::ordered_json changeable(const CongestionConfig& congestion);
+
+/// Describes every parameter that changeable() may contain, for the live page: an object for each algorithm,
+/// in which each key has `text`, `unit` (number, real, switch, clocks, rate, time, size or word) and, for
+/// numbers, `highest` and perhaps `lowest`.
+nlohmann::ordered_json describe_congestion_parameters();
+/// The object of one algorithm in describe_congestion_parameters().
+nlohmann::ordered_json describe_parameters(const congestion::Algorithm& algorithm);
+
+}  // namespace softfeb::config

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Section `congestion`, and the parameters of algorithms other than DCQCN.
+#include "documents.hpp"
+
+#include <string>
+#include <string_view>
+
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+using namespace softfeb;
+using namespace softfeb::config;
+using namespace softfeb::config::test;
+
+namespace {
+
+CongestionConfig board_congestion(const std::string& value, const std::vector<std::string>& more = {}) {
+  std::vector<std::string> overrides = {"boards.0.congestion=" + value};
+  overrides.insert(overrides.end(), more.begin(), more.end());
+  return load(kBase, overrides).boards[0].congestion;
+}
+
+std::string problem(const std::vector<std::string>& overrides) {
+  try {
+    load(kBase, overrides);
+  } catch (const ConfigError& e) {
+    return e.what();
+  }
+  return "";
+}
+
+double value_of(const CongestionConfig& d, std::string_view name) {
+  const auto parameters = d.other.algorithm->parameters();
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    if (parameters[i].name == name) return d.other.values[i];
+  }
+  FAIL("no parameter " << name);
+  return 0;
+}
+
+bool contains(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
+
+}  // namespace
+
+TEST_CASE("congestion: a name selects an algorithm, those of DCQCN as well") {
+  CHECK(board_congestion("firmware").algorithm == CongestionConfig::Algorithm::kFirmware);
+  CHECK(board_congestion("off").algorithm == CongestionConfig::Algorithm::kOff);
+  for (const congestion::Algorithm* a : congestion::algorithms()) {
+    if ((a->needs() & congestion::kNeedsIntRecords) != 0) continue;
+    const CongestionConfig d = board_congestion(std::string(a->name()));
+    CHECK(d.algorithm == CongestionConfig::Algorithm::kOther);
+    CHECK(d.other.algorithm == a);
+    CHECK(d.name() == a->name());
+  }
+}
+
+TEST_CASE("congestion: defaults follow from the board's link and the path MTU") {
+  const std::vector<std::string> link = {"boards.0.link_rate=25Gb/s", "boards.0.qps.0.pmtu=1024"};
+  const CongestionConfig timely = board_congestion("timely", link);
+  CHECK(value_of(timely, "line_rate") == 3'125'000'000);
+  CHECK(value_of(timely, "initial_rate") == 3'125'000'000);
+  CHECK(value_of(timely, "rtt_offset") == (1024 + 82) * 320);  // ps: 0.32 ns a byte
+  CHECK(value_of(timely, "t_low") == 50 * kMicrosecond);
+  CHECK(value_of(board_congestion("swift", link), "packet") == 1036);
+  CHECK(value_of(board_congestion("{algorithm: swift, packet: 500B}", link), "packet") == 500);
+}
+
+TEST_CASE("congestion: every parameter is read in its unit, and written so that it is read again") {
+  for (const congestion::Algorithm* a : congestion::algorithms()) {
+    const auto parameters = a->parameters();
+    const auto defaults = a->defaults({});
+    for (std::size_t i = 0; i < parameters.size(); ++i) {
+      CAPTURE(a->name(), parameters[i].name);
+      for (const double value : {defaults[i], parameters[i].lowest, parameters[i].highest}) {
+        const auto json = emit_value(parameters[i], value);
+        const auto parsed =
+            parse_value(parameters[i], json.is_string() ? json.get<std::string>() : json.dump());
+        REQUIRE(parsed.value);
+        CHECK(*parsed.value == value);
+      }
+      CHECK_FALSE(parse_value(parameters[i], "many").value);
+      CHECK_FALSE(parse_value(parameters[i], "nan").value);
+      CHECK_FALSE(parse_value(parameters[i], "-1").value);
+    }
+  }
+}
+
+TEST_CASE("congestion: a document with all parameters is read again as the same") {
+  const RunConfig c = load(kBase, {"boards.0.congestion={algorithm: swift, scope: board, ai: 0.5, hops: 3}",
+                                   "boards.0.qps.0.congestion={algorithm: patched_timely, t_low: 40us}"});
+  const RunConfig again = load(to_yaml(c));
+  CHECK(again.boards[0].congestion.other.values == c.boards[0].congestion.other.values);
+  CHECK(again.boards[0].congestion.scope == CongestionConfig::Scope::kBoard);
+  REQUIRE(again.boards[0].qps[0].congestion);
+  CHECK(again.boards[0].qps[0].congestion->other.values == c.boards[0].qps[0].congestion->other.values);
+  CHECK(again.boards[0].qps[0].congestion->name() == "patched_timely");
+  CHECK(to_yaml(again) == to_yaml(c));
+}
+
+TEST_CASE("congestion: errors name the key and the fix") {
+  const auto check = [](const std::string& section, std::string_view message, std::string_view fix) {
+    const std::string text = problem({"boards.0.congestion=" + section});
+    CAPTURE(section, text);
+    CHECK(contains(text, message));
+    CHECK(contains(text, fix));
+  };
+  check("timly", "unknown value", "timely");
+  check("{algorithm: timely, alpha: 1.5}", "1.5 is out of bounds", "write 0 to 1");
+  check("{algorithm: timely, alpha: a lot}", "is not a number", "such as 0.5");
+  check("{algorithm: timely, min_rtt: 0}", "out of bounds", "write 1ps");
+  check("{algorithm: timely, t_low: 2ms}", "`t_low` is 2ms, above `t_high`", "larger `t_high`");
+  check("{algorithm: swift, t_low: 50us}", "is a parameter of timely, not of swift", "algorithm: timely");
+  check("{algorithm: swift, fs_min_cwnd: 1, fs_max_cwnd: 1}", "not below `fs_max_cwnd`",
+        "smaller `fs_min_cwnd`");
+  check("{algorithm: swift, hops: 256}", "out of bounds", "0 to 255");
+  check("{algorithm: swift, hopps: 2}", "unknown key", "`hops`");
+  check("hpcc", "needs INT records", "another algorithm");
+  CHECK(
+      contains(problem({"boards.0.congestion=swift", "boards.0.dcqcn=firmware"}), "one congestion control"));
+  CHECK(contains(problem({"boards.0.congestion=swift", "boards.0.qps.0.transport=UC"}),
+                 "swift needs acknowledgements"));
+  CHECK(contains(problem({"boards.0.dcqcn=swift"}), "write one of off, firmware, paper, connectx"));
+}
+
+TEST_CASE("congestion: parameters change while a QP sends") {
+  const CongestionConfig now = board_congestion("{algorithm: timely, delta: 20Mb/s}");
+  const CongestionConfig next = change_congestion(now, {{"t_low", "60us"}});
+  CHECK(value_of(next, "t_low") == 60 * kMicrosecond);
+  CHECK(value_of(next, "delta") == 2'500'000);
+  CHECK(changeable(next)["t_low"] == "60us");
+  CHECK_THROWS_AS(change_congestion(now, {{"t_low", "1ms"}}), ConfigError);  // above t_high
+  CHECK_THROWS_AS(change_congestion(now, {{"algorithm", "swift"}}), ConfigError);
+  CHECK_THROWS_AS(change_congestion(now, {{"rai", "1Mb/s"}}), ConfigError);
+}
+
+TEST_CASE("congestion: the live page gets a description of every parameter") {
+  const auto all = describe_congestion_parameters();
+  for (const congestion::Algorithm* a : congestion::algorithms()) {
+    const auto& fields = all.at(std::string(a->name()));
+    CHECK(fields.size() == a->parameters().size());
+    for (const auto& p : a->parameters()) CHECK(fields.at(std::string(p.name)).at("text") == p.text);
+  }
+  CHECK(all.at("timely").at("alpha").at("highest") == 1);
+}
