@@ -79,6 +79,9 @@ class Algorithm {
   /// The hooks and needs of every control that make() returns.
   virtual Hooks hooks() const = 0;
   virtual Needs needs() const = 0;
+  /// Profile of the congestion control header of its requests, if the board sends such headers: 1 delay,
+  /// 2 INT records, 0xf0…0xff user-defined; 0 for none.
+  virtual std::uint8_t header_profile() const { return 0; }
   /// Size of a control in bytes.
   virtual std::size_t bytes() const = 0;
   /// Constructs a control at `place`, which provides bytes() bytes, aligned to a cache line. The values must

@@ -166,6 +166,7 @@ class BuiltIn final : public Algorithm {
     std::span<const Field<P>> fields;
     std::span<const Ordered> order;
     Needs needs;
+    std::uint8_t profile = 0;
     P initial{};
   };
 
@@ -177,6 +178,7 @@ class BuiltIn final : public Algorithm {
   std::span<const Parameter> parameters() const override { return parameters_; }
   Hooks hooks() const override { return hooks_; }
   Needs needs() const override { return facts_.needs; }
+  std::uint8_t header_profile() const override { return facts_.profile; }
   std::size_t bytes() const override { return sizeof(Control); }
 
   ParameterValues defaults(const PathFacts& path) const override {
@@ -225,6 +227,8 @@ class BuiltIn final : public Algorithm {
   Hooks hooks_;
 };
 
+constexpr std::uint8_t kNoProfile = 0, kDelayProfile = 1, kIntProfile = 2;
+
 const BuiltIn<Timely, T> kTimelyAlgorithm({"timely", "TIMELY (SIGCOMM 2015): a rate from RTT gradients",
                                            kTimely, kTimelyOrder, kNeedsAcks});
 const BuiltIn<Timely, T> kPatchedTimely({"patched_timely",
@@ -232,11 +236,12 @@ const BuiltIn<Timely, T> kPatchedTimely({"patched_timely",
                                          kTimely,
                                          kTimelyOrder,
                                          kNeedsAcks,
+                                         kNoProfile,
                                          {.variant = TimelyVariant::kPatched}});
 const BuiltIn<Swift, S> kSwiftAlgorithm({"swift", "Swift (SIGCOMM 2020): a window from delays", kSwift,
-                                         kSwiftOrder, kNeedsAcks});
+                                         kSwiftOrder, kNeedsAcks, kDelayProfile});
 const BuiltIn<Hpcc, H> kHpccAlgorithm({"hpcc", "HPCC (SIGCOMM 2019): a window from the switches' INT records",
-                                       kHpcc, kHpccOrder, Needs{kNeedsAcks | kNeedsIntRecords}});
+                                       kHpcc, kHpccOrder, Needs{kNeedsAcks | kNeedsIntRecords}, kIntProfile});
 constexpr std::array<const Algorithm*, 4> kAlgorithms{&kTimelyAlgorithm, &kPatchedTimely, &kSwiftAlgorithm,
                                                       &kHpccAlgorithm};
 

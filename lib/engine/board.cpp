@@ -49,6 +49,7 @@ Board::Board(const BoardConfig& config)
       bus_qps_(config.bus, config.qps.size(),
                {qps_, table_, identity(), host_.neighbours(),
                 [this](std::uint32_t i, Time now) { reschedule(i, now); }}) {
+  accept_congestion_headers(config.cc_port);
   if (count_groups(config) != 0) woken_.reserve(count_qps(config) + count_groups(config));
   table_.reserve(count_qps(config));
   for (const SendQpConfig& c : config.qps) add_qp(c);
@@ -69,7 +70,8 @@ void Board::add_qp(const SendQpConfig& c) {
 
 void Board::store_qp(const SendQpConfig& config, std::uint32_t i) {
   congestion::CongestionControl* const control = congestion_for(config, i);
-  qps_.add(config, control, config.congestion_group ? &groups_[*config.congestion_group].flight : nullptr);
+  qps_.add(config, control, cc_port(),
+           config.congestion_group ? &groups_[*config.congestion_group].flight : nullptr);
 }
 
 congestion::CongestionControl* Board::congestion_for(const SendQpConfig& config, std::uint32_t i) {
@@ -305,7 +307,14 @@ void Board::expect(const roce::ParsedFrame& frame) {
   expected_.add(load_be32(bth.data() + 4) & 0xffffff, table_);
 }
 
-void Board::receive_roce(const roce::ParsedFrame& frame, Time now) {
+void Board::receive_congestion(const roce::ParsedFrame& frame, const roce::CongestionHeader& header,
+                               Time now) {
+  if (header.echo()) return receive_response(frame, &header, now);
+  ++counters_.rx_bad_transport;
+}
+
+/// `echo` is the congestion control header that the receiver returned; null if there is none.
+void Board::receive_response(const roce::ParsedFrame& frame, const roce::CongestionHeader* echo, Time now) {
   expected_.step(table_, qps_, timers_);
   const roce::ReceivedResponse packet = roce::parse_response(frame.content);
   const bool foreign =
@@ -342,7 +351,7 @@ void Board::receive_roce(const roce::ParsedFrame& frame, Time now) {
   if (foreign) {
     qp.on_bad_response(packet.psn, now);
   } else {
-    qp.on_response(packet.aeth, packet.psn, now);
+    qp.on_response(packet.aeth, packet.psn, echo, now);
   }
   reschedule_received(i, now);
 }

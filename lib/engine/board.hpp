@@ -36,6 +36,9 @@ struct BoardConfig {
   BusConfig bus{};
   PauseConfig pause{};  ///< if its own link rate is 0, `link_rate` is used
   Time link_slack = LinkShaper::kSlack;
+  /// UDP port of packets with a congestion control header (CCH): queue pairs whose algorithm has one send it,
+  /// and the board accepts responses with it. 0: neither.
+  std::uint16_t cc_port = 0;
   /// Provides the memory that grows with the number of queue pairs. Must outlive the board. Null: the heap.
   std::pmr::memory_resource* memory = nullptr;
 };
@@ -106,7 +109,11 @@ class Board : public Endpoint {
   const LinkShaper& link() const { return link_; }
 
  protected:
-  void receive_roce(const roce::ParsedFrame& frame, Time now) override;
+  void receive_roce(const roce::ParsedFrame& frame, Time now) override {
+    receive_response(frame, nullptr, now);
+  }
+  void receive_congestion(const roce::ParsedFrame& frame, const roce::CongestionHeader& header,
+                          Time now) override;
   void neighbour_learned(const roce::IpAddress& ip, Time now) override;
   void resumed(std::uint8_t priorities, Time now) override;
   void finish_burst(Time now) override;
@@ -179,6 +186,7 @@ class Board : public Endpoint {
   /// True if QP `i` does not share its rate with other QPs.
   bool own_rate(std::uint32_t i) const { return groups_.empty() || shared_.line_of(i) == SharedRates::kNone; }
   enum class Sent : std::uint8_t { kPacket, kNothing, kOfRun };
+  void receive_response(const roce::ParsedFrame& frame, const roce::CongestionHeader* echo, Time now);
   Sent send_next(SendQp& qp, Time now, TxFrame& out);
   Sent send_of_run(SendQp& qp, Time now, TxFrame& out);
   void reschedule_received(std::uint32_t i, Time now);

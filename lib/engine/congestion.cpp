@@ -19,6 +19,11 @@ bool observes_flight(const CongestionSettings& profile) {
   return other != nullptr && (other->algorithm->hooks() & (congestion::kOnAck | congestion::kWindow)) != 0;
 }
 
+std::uint8_t congestion_profile(const CongestionSettings& profile) {
+  const auto* other = std::get_if<AlgorithmSettings>(&profile);
+  return other == nullptr ? std::uint8_t{0} : other->algorithm->header_profile();
+}
+
 congestion::CongestionControl* make_congestion_control(const CongestionSettings& profile, void* place) {
   if (const auto* firmware = std::get_if<dcqcn::FirmwareSettings>(&profile))
     return new (place) dcqcn::FirmwareDcqcn(*firmware);

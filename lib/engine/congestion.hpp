@@ -21,6 +21,8 @@ using CongestionSettings = std::variant<std::monostate, dcqcn::FirmwareSettings,
 std::size_t congestion_control_bytes(const CongestionSettings& profile);
 /// True if the congestion control needs a FlightTracker: it observes acknowledgements or has a window.
 bool observes_flight(const CongestionSettings& profile);
+/// Profile of the congestion control header that the algorithm uses; 0 for none.
+std::uint8_t congestion_profile(const CongestionSettings& profile);
 /// Constructs the congestion control at `place`, which provides congestion_control_bytes() bytes aligned to a
 /// cache line. Returns null for none.
 congestion::CongestionControl* make_congestion_control(const CongestionSettings& profile, void* place);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "engine/endpoint.hpp"
 
+#include "roce/congestion_frame.hpp"
+
 namespace softfeb::engine {
 
 RxVerdict Endpoint::receive(const roce::ParsedFrame& frame, Time now) {
@@ -16,6 +18,10 @@ RxVerdict Endpoint::receive(const roce::ParsedFrame& frame, Time now) {
     case roce::FrameKind::kUdp:
       if (frame.dest_port == roce::kRoceUdpPort) {
         receive_roce(frame, now);
+        return RxVerdict::kConsumed;
+      }
+      if (cc_port_ != 0 && frame.dest_port == cc_port_) {
+        receive_with_header(frame, now);
         return RxVerdict::kConsumed;
       }
       if (frame.dest_port == kRegisterUdpPort || frame.dest_port == kStreamUdpPort) {
@@ -46,6 +52,18 @@ RxVerdict Endpoint::receive(const roce::ParsedFrame& frame, Time now) {
   }
   ++counters_.rx_other;
   return RxVerdict::kConsumed;
+}
+
+void Endpoint::receive_with_header(const roce::ParsedFrame& frame, Time now) {
+  roce::CchScratch scratch;
+  const auto header = roce::decode_congestion_header(frame, scratch);
+  roce::ParsedFrame plain = frame;
+  roce::PlainHeaders headers;
+  if (!header || !roce::remove_congestion_header(plain, header->size(), headers)) {
+    ++counters_.rx_bad_cch;
+    return;
+  }
+  receive_congestion(plain, *header, now);
 }
 
 void Endpoint::receive_pause(const roce::ParsedFrame& frame, Time now) {

@@ -5,6 +5,7 @@
 #include "engine/host.hpp"
 #include "engine/pause.hpp"
 #include "engine/tx_frame.hpp"
+#include "roce/congestion_header.hpp"
 #include "roce/frame.hpp"
 
 #include <algorithm>
@@ -37,6 +38,8 @@ struct EndpointCounters {
   std::uint64_t rx_wrong_peer = 0;  ///< the QP exists, but the sender is not its peer
   /// Truncated headers, wrong transport version, or an opcode that the endpoint does not accept.
   std::uint64_t rx_bad_transport = 0;
+  /// Packets whose congestion control header is truncated or too long, or has a wrong checksum.
+  std::uint64_t rx_bad_cch = 0;
   std::uint64_t rx_other = 0;    ///< other MAC addresses, UDP ports or ICMP messages; ignored pause frames
   std::uint64_t tx_control = 0;  ///< slow-control responses
   std::uint64_t tx_frames = 0;   ///< all frames
@@ -112,6 +115,13 @@ class Endpoint {
  protected:
   /// Processes a RoCE packet (UDP port 4791, own address) whose iCRC has not been verified.
   virtual void receive_roce(const roce::ParsedFrame& frame, Time now) = 0;
+  /// Like receive_roce(), for a packet that had a valid congestion control header. `frame` is the packet
+  /// without it.
+  virtual void receive_congestion(const roce::ParsedFrame& frame, const roce::CongestionHeader& header,
+                                  Time now) = 0;
+  /// Accepts packets with a congestion control header at UDP port `port`; 0: none.
+  void accept_congestion_headers(std::uint16_t port) { cc_port_ = port; }
+  std::uint16_t cc_port() const { return cc_port_; }
   /// True if rescheduling may be deferred to the end of the burst: see receive_in_burst().
   bool in_burst() const { return in_burst_; }
   /// Performs the work deferred by receive_roce().
@@ -137,7 +147,9 @@ class Endpoint {
 
  private:
   void receive_pause(const roce::ParsedFrame& frame, Time now);
+  void receive_with_header(const roce::ParsedFrame& frame, Time now);
 
+  std::uint16_t cc_port_ = 0;
   bool in_burst_ = false;
   std::uint8_t host_priority_;
 };

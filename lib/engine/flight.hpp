@@ -57,6 +57,12 @@ class RttStamps {
   std::uint8_t count_ = 0;
 };
 
+/// The congestion control header (CCH) of a queue pair's requests.
+struct CchSettings {
+  std::uint16_t port = 0;    ///< UDP port; 0: no CCH
+  std::uint8_t profile = 0;  ///< see roce::CongestionHeader; 0: no CCH
+};
+
 /// What congestion control needs to know about the packets of one queue pair: bytes in flight, RTT samples,
 /// and which packets must request an acknowledgement. Only queue pairs have one whose congestion control
 /// observes acknowledgements or has a window.
@@ -64,10 +70,11 @@ class alignas(64) FlightTracker {
  public:
   /// `ack_spacing` as in CongestionControl::ack_spacing(). `shared` is the flight of the group if queue pairs
   /// share the congestion control; it must outlive the tracker. Null: the queue pair has its own.
-  explicit FlightTracker(std::uint32_t ack_spacing, Flight* shared = nullptr)
-      : shared_(shared), ack_spacing_(ack_spacing) {}
+  explicit FlightTracker(std::uint32_t ack_spacing, const CchSettings& cch = {}, Flight* shared = nullptr)
+      : shared_(shared), ack_spacing_(ack_spacing), cch_(cch) {}
   FlightTracker(FlightTracker&&) = default;
 
+  const CchSettings& cch() const { return cch_; }
   /// The flight of the group, or of the queue pair if it is in none.
   const Flight& flight() const { return shared_ != nullptr ? *shared_ : own_; }
   /// True if the window is closed. Packets may leave while fewer bytes than `window` are in flight, so the
@@ -156,6 +163,7 @@ class alignas(64) FlightTracker {
   std::uint64_t packets_ = 0;  ///< of this queue pair sent and not acknowledged
   std::uint32_t ack_spacing_;
   std::uint32_t unasked_ = 0;  ///< bytes sent since the last packet that requested an acknowledgement
+  CchSettings cch_;
   bool awaiting_ = false;
   RttStamps stamps_;
 };

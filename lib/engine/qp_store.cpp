@@ -61,8 +61,10 @@ QpStore::Sizes QpStore::sizes_of(std::span<const SendQpConfig> qps, std::size_t 
   return sizes;
 }
 
-SendQp& QpStore::add(const SendQpConfig& config, congestion::CongestionControl* control, Flight* flight) {
+SendQp& QpStore::add(const SendQpConfig& config, congestion::CongestionControl* control,
+                     std::uint16_t cc_port, Flight* flight) {
   SendQpDeps deps;
+  deps.cc_port = cc_port;
   deps.flight = flight;
   if (SendQp::needs_tracker(config)) deps.tracker = place(size_) + tracker_offset_;
   roce::RequesterConfig common = SendQp::requester_config(config);

@@ -2,6 +2,7 @@
 #include "engine/receiver.hpp"
 
 #include "base/prefetch.hpp"
+#include "roce/congestion_frame.hpp"
 #include "roce/craft.hpp"
 #include "roce/packet.hpp"
 #include "roce/quick_write.hpp"
@@ -26,6 +27,8 @@ Receiver::Receiver(const ReceiverConfig& config)
       first_slot_(config.qps.size()),
       slot_table_(config.slots.size()),
       pending_(kPendingRoom) {
+  accept_congestion_headers(config.cc_port);
+  if (config.cc_port != 0) echoes_.resize(kPendingRoom);
   for (const ReceiveQpSetup& setup : config.qps) {
     table_.insert(setup.qp.responder.qpn, static_cast<std::uint32_t>(qps_.size()));
     qps_.emplace_back(setup, notification_);
@@ -40,7 +43,12 @@ void Receiver::push(Pending p) {
   }
   p.priority = pause_.priority(qps_[p.qp].reply);
   ++pending_of_[p.priority];
-  pending_[(pending_first_ + pending_count_++) & (kPendingRoom - 1)] = p;
+  const std::size_t place = (pending_first_ + pending_count_++) & (kPendingRoom - 1);
+  if (received_header_ != nullptr && !p.cnp) {
+    p.echo = static_cast<std::uint8_t>(received_header_->encode(echoes_[place].data()));
+    p.arrived = received_at_;
+  }
+  pending_[place] = p;
 }
 
 /// Returns the QP that a packet is addressed to. If there is none, counts the packet and returns kNobody.
@@ -126,7 +134,21 @@ void Receiver::receive_roce(const roce::ParsedFrame& frame, Time now) {
   if (outcome.request.reply->aeth.kind() != roce::AethKind::kAck) ++incidents_;
 }
 
-void Receiver::write(const Pending& p, TxFrame& out) {
+void Receiver::receive_congestion(const roce::ParsedFrame& frame, const roce::CongestionHeader& header,
+                                  Time now) {
+  if (header.echo() || header.control()) {
+    ++counters_.rx_bad_transport;
+    return;
+  }
+  received_header_ = &header;
+  received_at_ = now;
+  receive_roce(frame, now);
+  received_header_ = nullptr;
+}
+
+/// Writes the pending response at index `place` of `pending_`.
+void Receiver::write(std::size_t place, Time now, TxFrame& out) {
+  const Pending& p = pending_[place];
   const Qp& qp = qps_[p.qp];
   const roce::Qpn dest = qp.qp.config().responder.dest_qpn;
   out = TxFrame{.header = out.header};
@@ -138,6 +160,11 @@ void Receiver::write(const Pending& p, TxFrame& out) {
   if (p.cnp) ++receiver_counters_.cnp_tx;
   out.header_length = c.header_length;
   out.trailer_length = c.trailer_length;
+  if (p.echo == 0) return;
+  const MutableByteSpan echo(echoes_[place].data(), p.echo);
+  roce::make_echo(echo, now - p.arrived);
+  out.header_length =
+      roce::insert_congestion_header(qp.reply, echo, cc_port(), out.header, out.header_length);
 }
 
 std::size_t Receiver::take_pending(Time now, std::span<TxFrame> out) {
@@ -147,7 +174,7 @@ std::size_t Receiver::take_pending(Time now, std::span<TxFrame> out) {
   for (; n < out.size() && pending_count_ != 0; --pending_count_) {
     const Pending& p = pending_[pending_first_];
     --pending_of_[p.priority];
-    if (p.qp != kNobody) write(p, out[n++]);
+    if (p.qp != kNobody) write(pending_first_, now, out[n++]);
     pending_first_ = (pending_first_ + 1) & (kPendingRoom - 1);
   }
   return n;
@@ -163,18 +190,17 @@ bool Receiver::may_send(Time now) const {
 
 /// Sends the pending responses whose priority is not paused. The others keep their order.
 std::size_t Receiver::take_unpaused(Time now, std::span<TxFrame> out) {
-  const auto at = [this](std::size_t k) -> Pending& {
-    return pending_[(pending_first_ + k) & (kPendingRoom - 1)];
-  };
+  const auto place = [this](std::size_t k) { return (pending_first_ + k) & (kPendingRoom - 1); };
   std::size_t n = 0, kept = 0;
   for (std::size_t k = 0; k < pending_count_; ++k) {
-    const Pending p = at(k);
+    const Pending& p = pending_[place(k)];
     if (n == out.size() || pause_.paused(p.priority, now)) {
-      at(kept++) = p;
+      if (p.echo != 0) echoes_[place(kept)] = echoes_[place(k)];
+      pending_[place(kept++)] = p;
       continue;
     }
     --pending_of_[p.priority];
-    if (p.qp != kNobody) write(p, out[n++]);
+    if (p.qp != kNobody) write(place(k), now, out[n++]);
   }
   pending_count_ = kept;
   return n;

@@ -36,6 +36,7 @@ struct ReceiverConfig {
   std::vector<ReceiveQpSetup> qps;
   std::vector<ReceiveSlotSetup> slots{};
   PauseConfig pause{};
+  std::uint16_t cc_port = 0;  ///< UDP port of requests with a congestion control header; 0: none are accepted
 };
 
 struct ReceiverCounters {
@@ -84,6 +85,8 @@ class Receiver : public Endpoint {
 
  protected:
   void receive_roce(const roce::ParsedFrame& frame, Time now) override;
+  void receive_congestion(const roce::ParsedFrame& frame, const roce::CongestionHeader& header,
+                          Time now) override;
 
  private:
   struct Qp {
@@ -108,6 +111,8 @@ class Receiver : public Endpoint {
     std::uint32_t qp = 0;  ///< kNobody: the QP was destroyed
     bool cnp = false;
     std::uint8_t priority = 0;  ///< index into PauseState
+    std::uint8_t echo = 0;      ///< size of the congestion control header to return; 0 for none
+    Time arrived = 0;           ///< arrival of the request that has this header
     roce::Reply reply{};
   };
   static constexpr std::size_t kPendingRoom = 8192;  ///< must be a power of two
@@ -125,7 +130,7 @@ class Receiver : public Endpoint {
   bool may_send(Time now) const;
   std::size_t take_pending(Time now, std::span<TxFrame> out);
   std::size_t take_unpaused(Time now, std::span<TxFrame> out);
-  void write(const Pending& p, TxFrame& out);
+  void write(std::size_t place, Time now, TxFrame& out);
 
   roce::NotificationPoint notification_;
   std::deque<Qp> qps_;
@@ -133,6 +138,10 @@ class Receiver : public Endpoint {
   QpTable table_;           ///< configured QPs
   PeerQpTable slot_table_;  ///< QPs in slots
   std::vector<Pending> pending_;
+  /// Congestion control headers to return, indexed like `pending_`; empty if none are accepted.
+  std::vector<std::array<std::uint8_t, roce::CongestionHeader::kMaxSize>> echoes_;
+  const roce::CongestionHeader* received_header_ = nullptr;  ///< of the request being processed
+  Time received_at_ = 0;                                     ///< its time of arrival
   std::size_t pending_first_ = 0;
   std::size_t pending_count_ = 0;
   std::array<std::uint32_t, roce::kPriorities> pending_of_{};  ///< number of pending responses, by priority

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "engine/send_qp.hpp"
 
+#include "roce/congestion_frame.hpp"
 #include "roce/craft.hpp"
 
 #include <algorithm>
+#include <array>
 #include <memory>
+#include <span>
 #include <utility>
 
 namespace softfeb::engine {
@@ -61,9 +64,10 @@ Held<FlightTracker> make_tracker(const SendQpConfig& config, const congestion::C
                                  const SendQpDeps& deps) {
   if (congestion == nullptr || !SendQp::needs_tracker(config)) return {};
   const std::uint32_t spacing = congestion->ack_spacing();
-  if (deps.tracker == nullptr) return Held<FlightTracker>(FlightTracker(spacing, deps.flight));
+  const CchSettings cch{deps.cc_port, congestion_profile(config.congestion)};
+  if (deps.tracker == nullptr) return Held<FlightTracker>(FlightTracker(spacing, cch, deps.flight));
   return Held<FlightTracker>(
-      std::construct_at(static_cast<FlightTracker*>(deps.tracker), spacing, deps.flight));
+      std::construct_at(static_cast<FlightTracker*>(deps.tracker), spacing, cch, deps.flight));
 }
 
 }  // namespace
@@ -85,6 +89,7 @@ SendQp::SendQp(const SendQpConfig& config, congestion::CongestionControl* conges
   flags_.by_bytes = kind == RateKind::kPayloadBytes;
   flags_.by_message = kind == RateKind::kMessages;
   flags_.tracked = static_cast<bool>(tracker_);
+  flags_.has_cch = flags_.tracked && tracker_->cch().port != 0 && tracker_->cch().profile != 0;
   flags_.packets_paced = pacer_ && (flags_.by_bytes || kind == RateKind::kPackets);
   if (config.peer_mac) set_dest_mac(*config.peer_mac);
 }
@@ -183,6 +188,7 @@ bool SendQp::craft(Time now, std::uint16_t identification, TxFrame& out, Time& n
   if (!write(now, identification, out)) return false;
   const auto counted =
       static_cast<std::uint32_t>(out.length() - headers_.size() - roce::kIcrcSize);  // including the pad
+  if (flags_.has_cch) add_congestion_header(out, now);
   counted_bytes_ += counted;
   next = tell_sent(counted, now);
   return true;
@@ -221,12 +227,13 @@ bool SendQp::on_cnp(Time now) {
   return true;
 }
 
-void SendQp::on_response(const roce::Aeth& aeth, roce::Psn psn, Time now) {
+void SendQp::on_response(const roce::Aeth& aeth, roce::Psn psn, const roce::CongestionHeader* echo,
+                         Time now) {
   const roce::Requester::Progress before = requester_.progress();
   requester_.on_response(aeth, psn, now);
   if (congestion_ == nullptr) return;
   const roce::AethKind kind = aeth.kind();
-  if (flags_.tracked) report_progress(before, kind == roce::AethKind::kAck, now);
+  if (flags_.tracked) report_progress(before, {kind == roce::AethKind::kAck, echo}, now);
   if (kind == roce::AethKind::kNakSequence) congestion_->nak(congestion::Nak::kSequence, now);
   if (kind == roce::AethKind::kRnrNak) congestion_->nak(congestion::Nak::kReceiverNotReady, now);
 }
@@ -234,7 +241,18 @@ void SendQp::on_response(const roce::Aeth& aeth, roce::Psn psn, Time now) {
 void SendQp::on_bad_response(roce::Psn psn, Time now) {
   const roce::Requester::Progress before = requester_.progress();
   requester_.on_bad_response(psn, now);
-  if (flags_.tracked) report_progress(before, false, now);
+  if (flags_.tracked) report_progress(before, {}, now);
+}
+
+/// Writes the congestion control header of a request between its UDP header and its BTH.
+void SendQp::add_congestion_header(TxFrame& out, Time now) const {
+  std::array<std::uint8_t, roce::CongestionHeader::kMaxSize> cch;
+  const CchSettings& settings = tracker_->cch();
+  const std::size_t size = settings.profile == roce::CongestionHeader::kInt
+                               ? roce::write_int_header(cch.data())
+                               : roce::write_delay_header(cch.data(), now);
+  out.header_length = roce::insert_congestion_header(headers_, {cch.data(), size}, settings.port, out.header,
+                                                     out.header_length);
 }
 
 /// Tells the tracker that a packet was sent.
@@ -246,16 +264,28 @@ void SendQp::report_sent(bool first_time, bool asked, std::uint32_t counted, Tim
 }
 
 /// Reports the packets acknowledged and the go-back that followed from a response or a timeout. `before` is
-/// the requester's progress before it. `ack`: it was an ACK.
-void SendQp::report_progress(const roce::Requester::Progress& before, bool ack, Time now) {
+/// the requester's progress before it.
+void SendQp::report_progress(const roce::Requester::Progress& before, const Response& response, Time now) {
   const roce::Requester::Progress after = requester_.progress();
   if (after.acked != before.acked) {
-    const congestion::Ack report =
+    congestion::Ack report =
         tracker_->acknowledged({.bytes = requester_.transport_bytes(before, after.acked),
                                 .packets = static_cast<std::uint32_t>(after.acked - before.acked),
                                 .last = after.acked - 1,
-                                .sample = ack,
+                                .sample = response.ack,
                                 .awaiting = requester_.awaits_ack()});
+    roce::IntBody records;
+    if (response.ack && response.echo != nullptr) {
+      const roce::CongestionHeader& echo = *response.echo;
+      if (echo.hops != 0) report.hops = echo.hops;
+      report.path = echo.path;
+      if (const auto delay = roce::DelayBody::decode(echo))
+        report.remote_delay = delay->remote_ns * kNanosecond;
+      if (const auto body = roce::IntBody::decode(echo)) {
+        records = *body;
+        report.records = std::span(records.records).first(records.count);
+      }
+    }
     congestion_->ack(report, now);
   }
   if (after.next < before.next) tracker_->go_back();
@@ -266,7 +296,7 @@ void SendQp::on_timer(Time now) {
     const std::uint64_t timeouts = requester_.timeouts();
     const roce::Requester::Progress before = requester_.progress();
     requester_.on_timer(now);
-    if (flags_.tracked) report_progress(before, false, now);
+    if (flags_.tracked) report_progress(before, {}, now);
     if (congestion_ != nullptr && requester_.timeouts() != timeouts) {
       congestion_->nak(congestion::Nak::kTimeout, now);
     }

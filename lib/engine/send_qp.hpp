@@ -9,6 +9,7 @@
 #include "engine/pacer.hpp"
 #include "engine/traffic.hpp"
 #include "engine/tx_frame.hpp"
+#include "roce/congestion_header.hpp"
 #include "roce/middle_frame.hpp"
 #include "roce/path.hpp"
 #include "roce/payload.hpp"
@@ -59,7 +60,8 @@ struct SendQpDeps {
   void* queue = nullptr;                         ///< send_queue_bytes() bytes
   Pacer* pacer = nullptr;                        ///< room for one Pacer if needs_pacer()
   void* tracker = nullptr;                       ///< room for one FlightTracker if needs_tracker()
-  Flight* flight = nullptr;  ///< shared by the QPs of its congestion group; null: the QP has its own
+  Flight* flight = nullptr;   ///< shared by the QPs of its congestion group; null: the QP has its own
+  std::uint16_t cc_port = 0;  ///< UDP port of packets with a congestion control header; 0: send none
 };
 
 /// A sending queue pair: requester, path, payload, traffic and pacing. Owned by its board; must not move.
@@ -172,7 +174,8 @@ class alignas(64) SendQp {
   SendQpCounters counters() const;
   /// Returns true if congestion control was notified.
   bool on_cnp(Time now);
-  void on_response(const roce::Aeth& aeth, roce::Psn psn, Time now);
+  /// `echo` is the congestion control header that the response returned, if there is one.
+  void on_response(const roce::Aeth& aeth, roce::Psn psn, const roce::CongestionHeader* echo, Time now);
   /// A response that cannot be caused by our requests, see Requester::on_bad_response().
   void on_bad_response(roce::Psn psn, Time now);
   void on_timer(Time now);
@@ -229,7 +232,13 @@ class alignas(64) SendQp {
     return flags_.tracked && tracker_->asks(requester_.middle_bytes(), congestion_->window());
   }
   void report_sent(bool first_time, bool asked, std::uint32_t counted, Time now);
-  void report_progress(const roce::Requester::Progress& before, bool ack, Time now);
+  /// What a response or a timeout said about the packets in flight.
+  struct Response {
+    bool ack = false;  ///< it was an ACK
+    const roce::CongestionHeader* echo = nullptr;
+  };
+  void report_progress(const roce::Requester::Progress& before, const Response& response, Time now);
+  void add_congestion_header(TxFrame& out, Time now) const;
   roce::PacketPayload payload_at(std::uint64_t offset, std::uint32_t length) const {
     if (flags_.known_crc) return payload_->packet(offset, length);
     return {payload_->bytes(offset, length), {}};
@@ -275,6 +284,7 @@ class alignas(64) SendQp {
     bool counts_finished : 1;
     bool reschedule_pending : 1;
     bool tracked : 1;           ///< has a tracker
+    bool has_cch : 1;           ///< requests have a congestion control header
     std::uint16_t failure : 5;  ///< WcStatus of the first request that failed; 0 if none has
   };
 

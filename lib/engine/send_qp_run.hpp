@@ -26,7 +26,10 @@ namespace softfeb::engine {
   out.transient_payload = false;
   const std::uint32_t counted = middle_.transport_bytes();
   counted_bytes_ += counted;
-  if (flags_.tracked) report_sent(true, false, counted, now);
+  if (flags_.tracked) {
+    report_sent(true, false, counted, now);
+    if (flags_.has_cch) add_congestion_header(out, now);
+  }
   pace(length, now);
   if (!requester_.in_run()) {
     next = tell_sent(counted, now);

@@ -11,9 +11,9 @@ namespace softfeb::engine {
 /// headers to it, from Ethernet through transport, and sets the location of the payload. The engine never
 /// writes payload bytes.
 struct TxFrame {
-  /// The longest headers are 98 bytes: Ethernet 14 + 802.1Q 4 + IPv6 40 + UDP 8 + BTH 12 + RETH 16 + ImmDt
-  /// 4. ARP packets and CNPs also fit.
-  static constexpr std::size_t kHeaderRoom = 128;
+  /// Size of the longest headers: Ethernet 14 + 802.1Q 4 + IPv6 40 + UDP 8 + congestion control header 64 +
+  /// BTH 12 + RETH 16 + ImmDt 4. ARP packets and CNPs also fit.
+  static constexpr std::size_t kHeaderRoom = 162;
 
   std::uint8_t* header = nullptr;
   const std::uint8_t* payload = nullptr;

@@ -2,26 +2,27 @@
 #include "roce/congestion_frame.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 namespace softfeb::roce {
 
 namespace {
 
-/// Reduces the lengths in IP and UDP headers by `size`, and sets the destination port to 4791 and the UDP
-/// checksum to 0. `ip` is the size of the IP header.
-void make_plain(std::uint8_t* headers, std::size_t ip, std::size_t size) {
-  const auto reduce = [&](std::size_t at) {
-    store_be16(headers + at, static_cast<std::uint16_t>(load_be16(headers + at) - size));
+/// Adds `size` to the lengths in the IP and UDP headers, and sets the destination port to `port` and the UDP
+/// checksum to 0. `ip` is the size of the IP header at `headers`.
+void resize(std::uint8_t* headers, std::size_t ip, int size, std::uint16_t port) {
+  const auto add = [&](std::size_t at) {
+    store_be16(headers + at, static_cast<std::uint16_t>(load_be16(headers + at) + size));
   };
   if (ip == kIpv4Size) {
-    reduce(2);
+    add(2);
     store_be16(headers + 10, 0);
     store_be16(headers + 10, internet_checksum({headers, kIpv4Size}));
   } else {
-    reduce(4);
+    add(4);
   }
-  store_be16(headers + ip + 2, kRoceUdpPort);
-  reduce(ip + 4);
+  store_be16(headers + ip + 2, port);
+  add(ip + 4);
   store_be16(headers + ip + 6, 0);
 }
 
@@ -40,7 +41,7 @@ bool remove_congestion_header(ParsedFrame& frame, std::size_t size, PlainHeaders
   const std::size_t lower = frame.datagram.size() - frame.content.size();
   frame.datagram.copy(0, lower, headers.data());
   frame.content.copy(size, Bth::kSize, headers.data() + lower);
-  make_plain(headers.data(), lower - kUdpHeaderSize, size);
+  resize(headers.data(), lower - kUdpHeaderSize, -static_cast<int>(size), kRoceUdpPort);
   frame.dest_port = kRoceUdpPort;
   frame.datagram = ByteSpan(headers).first(lower + Bth::kSize);
   frame.content = ByteSpan(headers).subspan(lower, Bth::kSize);
@@ -49,6 +50,15 @@ bool remove_congestion_header(ParsedFrame& frame, std::size_t size, PlainHeaders
     frame.content.push(part);
   });
   return true;
+}
+
+std::uint16_t insert_congestion_header(const HeaderTemplate& path, ByteSpan cch, std::uint16_t port,
+                                       std::uint8_t* header, std::uint16_t header_length) {
+  std::uint8_t* const transport = header + path.size();
+  std::memmove(transport + cch.size(), transport, header_length - path.size());
+  std::memcpy(transport, cch.data(), cch.size());
+  resize(header + path.ip_offset(), path.is_v4() ? kIpv4Size : kIpv6Size, static_cast<int>(cch.size()), port);
+  return static_cast<std::uint16_t>(header_length + cch.size());
 }
 
 }  // namespace softfeb::roce

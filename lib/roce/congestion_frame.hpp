@@ -30,4 +30,10 @@ std::optional<CongestionHeader> decode_congestion_header(const ParsedFrame& fram
 /// for another byte range.
 bool remove_congestion_header(ParsedFrame& frame, std::size_t size, PlainHeaders& headers);
 
+/// Inserts `cch` into a crafted packet, whose headers of `header_length` bytes are at `header` and begin with
+/// those of `path`. `header` must have room for the CCH. Sets the UDP destination port to `port`, and adjusts
+/// the lengths and the IPv4 checksum. The iCRC stays valid. Returns the new length of the headers.
+std::uint16_t insert_congestion_header(const HeaderTemplate& path, ByteSpan cch, std::uint16_t port,
+                                       std::uint8_t* header, std::uint16_t header_length);
+
 }  // namespace softfeb::roce

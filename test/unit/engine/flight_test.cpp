@@ -142,7 +142,7 @@ TEST_CASE("tracker: a window that shrinks to less than what is in flight does no
 
 TEST_CASE("tracker: queue pairs of a group share window and running numbers, but not stamps", "[flight]") {
   Flight flight;
-  FlightTracker a(0, &flight), b(0, &flight);
+  FlightTracker a(0, {}, &flight), b(0, {}, &flight);
   send(a, 0, true, 1);
   send(b, 0, true, 2);
   send(b, 1, true, 3);
@@ -161,7 +161,7 @@ TEST_CASE("tracker: queue pairs of a group share window and running numbers, but
 
 TEST_CASE("tracker: a queue pair that gives up leaves nothing in the group's flight", "[flight]") {
   Flight flight;
-  FlightTracker a(0, &flight), b(0, &flight);
+  FlightTracker a(0, {}, &flight), b(0, {}, &flight);
   send(a, 0, true);
   send(b, 0, true);
   a.give_up();
