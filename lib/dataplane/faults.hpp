@@ -3,6 +3,7 @@
 
 #include "base/bytes.hpp"
 #include "base/rng.hpp"
+#include "roce/congestion_header.hpp"
 #include "roce/psn.hpp"
 
 #include <cstdint>
@@ -52,15 +53,18 @@ struct FaultCounters {
 };
 
 /// Location of the headers of a RoCEv2 packet. locate_roce() reads the first bytes of an untrusted frame and
-/// returns nullopt unless it is a RoCEv2 packet.
+/// returns nullopt unless it is a RoCEv2 packet. In a frame to UDP port `cc_port`, the BTH is behind a
+/// congestion control header.
 struct RoceLocation {
   std::uint16_t ip = 0;   ///< offset of the IP header in bytes
   std::uint16_t bth = 0;  ///< offset of the BTH in bytes
   bool ipv6 = false;
   roce::Qpn dest_qp = 0;
   roce::Psn psn = 0;
+  std::uint16_t content = 0;  ///< offset of the UDP payload in bytes: the CCH if there is one, or the BTH
 };
-std::optional<RoceLocation> locate_roce(ByteSpan frame_begin);
+std::optional<RoceLocation> locate_roce(ByteSpan frame_begin,
+                                        std::uint16_t cc_port = roce::kCongestionUdpPort);
 
 /// The faults of one direction of a queue. No allocation after construction.
 class FaultPlan {

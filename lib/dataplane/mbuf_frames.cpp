@@ -3,6 +3,7 @@
 
 #include "base/bytes.hpp"
 #include "dataplane/path_mtu.hpp"
+#include "roce/congestion_header.hpp"
 #include "roce/headers.hpp"
 #include "roce/ip.hpp"
 
@@ -22,27 +23,35 @@ constexpr std::uint32_t kMostOut = 1024;  ///< maximum number of long copies in 
 /// broadcast is copied to every port of a switch.
 constexpr std::uint32_t kMostShort = 16'384;
 
-/// Returns the length in bytes of the headers that the network reads in this frame: Ethernet to BTH.
-std::uint32_t headers_of(const std::uint8_t* bytes, std::uint32_t length) {
-  constexpr std::uint32_t kIpToBth = roce::kUdpHeaderSize + roce::Bth::kSize;
+/// Returns the length in bytes of the headers that the network reads and writes in this frame: Ethernet to
+/// BTH, behind a congestion control header (CCH) if the frame is for UDP port `cc_port`.
+std::uint32_t headers_of(const std::uint8_t* bytes, std::uint32_t length, std::uint16_t cc_port) {
   if (length < roce::kEthernetSize + roce::kVlanTagSize) return UINT32_MAX;
   const bool tagged = load_be16(bytes + 12) == roce::kEtherTypeVlan;
   const std::uint32_t ethernet = roce::kEthernetSize + (tagged ? roce::kVlanTagSize : 0);
   const bool v4 = load_be16(bytes + ethernet - 2) == roce::kEtherTypeIpv4;
-  return ethernet + (v4 ? roce::kIpv4Size : roce::kIpv6Size) + kIpToBth;
+  const std::uint32_t udp = ethernet + (v4 ? roce::kIpv4Size : roce::kIpv6Size);
+  const std::uint32_t bth = udp + roce::kUdpHeaderSize;
+  if (length < bth + roce::Bth::kSize) return UINT32_MAX;
+  if (load_be16(bytes + udp + 2) != cc_port) return bth + roce::Bth::kSize;
+  constexpr std::size_t kWordsAt = 2;  // length of the CCH in 32-bit words
+  const std::uint32_t cch = std::uint32_t{4} * bytes[bth + kWordsAt];
+  return bth + std::min<std::uint32_t>(cch, roce::CongestionHeader::kMaxSize) + roce::Bth::kSize;
 }
 
-bool has_own_headers(const rte_mbuf* packet) {
-  return RTE_MBUF_DIRECT(packet) && rte_mbuf_refcnt_read(packet) == 1 &&
-         (packet->data_len == packet->pkt_len ||
-          packet->data_len >= headers_of(rte_pktmbuf_mtod(packet, const std::uint8_t*), packet->data_len));
+bool has_own_headers(const rte_mbuf* packet, std::uint16_t cc_port) {
+  if (!RTE_MBUF_DIRECT(packet) || rte_mbuf_refcnt_read(packet) != 1) return false;
+  const std::uint16_t length = packet->data_len;
+  return length == packet->pkt_len ||
+         length >= headers_of(rte_pktmbuf_mtod(packet, const std::uint8_t*), length, cc_port);
 }
 
 }  // namespace
 
 MbufFrames::MbufFrames(std::size_t count, std::uint32_t frame_bytes, unsigned lcores, Mempools& pools,
-                       int socket)
-    : frames_(std::make_unique<MbufFrame[]>(count)),
+                       int socket, std::uint16_t cc_port)
+    : cc_port_(cc_port),
+      frames_(std::make_unique<MbufFrame[]>(count)),
       made_(pools.create("short frames of the network", pool_size(kMostShort, lcores), kMadeRoom, 0, socket)),
       copies_(pools.create("copies in the network", pool_size(kMostOut, lcores), frame_bytes, 0, socket)) {
   for (std::size_t i = count; i-- != 0;) {
@@ -70,7 +79,7 @@ void MbufFrames::point(MbufFrame& frame, rte_mbuf* packet) {
 fabric::Frame* MbufFrames::adopt(rte_mbuf* packet) {
   if (room() == 0 || packet->pkt_len < kEthernetHeader) return nullptr;
   rte_mbuf* own = packet;
-  if (!has_own_headers(packet)) {
+  if (!has_own_headers(packet, cc_port_)) {
     own = rte_pktmbuf_copy(packet, copies_, 0, UINT32_MAX);
     if (own == nullptr) return nullptr;
     rte_pktmbuf_free(packet);

@@ -3,6 +3,7 @@
 
 #include "dataplane/mempools.hpp"
 #include "fabric/frame.hpp"
+#include "roce/congestion_header.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -19,7 +20,9 @@ class MbufFrames final : public fabric::FrameStore {
  public:
   /// `count` frames, of which adopt() leaves kReserve for frames that the network makes itself.
   /// `frame_bytes`: longest frame in bytes, for copies.
-  MbufFrames(std::size_t count, std::uint32_t frame_bytes, unsigned lcores, Mempools& pools, int socket = -1);
+  /// `cc_port`: UDP port of frames whose headers include a congestion control header.
+  MbufFrames(std::size_t count, std::uint32_t frame_bytes, unsigned lcores, Mempools& pools, int socket = -1,
+             std::uint16_t cc_port = roce::kCongestionUdpPort);
   static constexpr std::size_t kReserve = 256;
 
   /// Number of frames that adopt() can still provide.
@@ -47,6 +50,7 @@ class MbufFrames final : public fabric::FrameStore {
   static void point(MbufFrame& frame, rte_mbuf* packet);
   MbufFrame* get();
 
+  std::uint16_t cc_port_;
   std::unique_ptr<MbufFrame[]> frames_;
   fabric::Frame* free_ = nullptr;
   std::size_t free_count_ = 0;

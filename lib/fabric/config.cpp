@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "fabric/config.hpp"
 
+#include "roce/headers.hpp"
+
 #include <algorithm>
 #include <stdexcept>
 #include <string>
@@ -57,6 +59,8 @@ void check_pause(const SwitchConfig& sw) {
 
 void check(const NetworkConfig& config) {
   for (const auto& sw : config.switches) check_switch(sw);
+  require(config.cc_port != 0 && config.cc_port != roce::kRoceUdpPort, "network",
+          "cc_port must not be 0 or RoCE's own port");
   for (std::size_t i = 0; i < config.links.size(); ++i) {
     const LinkConfig& link = config.links[i];
     const std::string where = "link " + std::to_string(i);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/time.hpp"
+#include "roce/congestion_header.hpp"
 #include "roce/mac_control.hpp"
 #include "roce/path.hpp"
 
@@ -115,6 +116,7 @@ struct NetworkConfig {
   std::vector<StationConfig> stations;
   std::vector<LinkConfig> links;  ///< exactly one per station
   std::uint64_t seed = 1;
+  std::uint16_t cc_port = roce::kCongestionUdpPort;  ///< UDP port of frames with a CCH
 };
 
 /// Validates each link and each switch. Throws std::invalid_argument. Topology validates how they are

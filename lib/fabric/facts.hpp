@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "base/bytes.hpp"
 #include "fabric/frame.hpp"
+#include "roce/congestion_header.hpp"
 #include "roce/ip.hpp"
 #include "roce/mac_control.hpp"
 #include "roce/psn.hpp"
@@ -36,9 +38,15 @@ struct EntryFacts {
   roce::Qpn dest_qp = 0;  ///< valid if `roce`
 };
 
-/// Parses the untrusted header of a frame and sets its facts, DSCP and PCP. A truncated header yields fewer
-/// facts. The caller must check that an Ethernet header is present.
-EntryFacts read_facts(Frame& frame);
+/// Parses the untrusted header of a frame and sets its facts, DSCP, PCP and the position of its congestion
+/// control header (CCH), which frames to UDP port `cc_port` have. A truncated header or a wrong CCH yields
+/// fewer facts: the BTH behind a wrong CCH has no known position. The caller must check that an Ethernet
+/// header is present.
+EntryFacts read_facts(Frame& frame, std::uint16_t cc_port = roce::kCongestionUdpPort);
+
+/// The content of the UDP datagram of a frame with a CCH, as far as it is in the frame's header. The CCH is
+/// at its beginning.
+MutableByteSpan cch_bytes(const Frame& frame);
 
 /// Parses a frame with kFactControl as a pause frame. Returns nullopt if it is malformed or neither 802.3x
 /// nor PFC.

@@ -30,12 +30,6 @@ roce::Path path_of(const Frame& frame) {
   return path;
 }
 
-std::uint32_t dest_qp_of(const Frame& frame) {
-  const bool v6 = (frame.facts & kFactIpv6) != 0;
-  const std::size_t bth = ip_offset(frame) + (v6 ? roce::kIpv6Size : roce::kIpv4Size) + roce::kUdpHeaderSize;
-  return load_be24(frame.header + bth + 5);
-}
-
 }  // namespace
 
 bool ThroughputMeter::passes(std::uint64_t wire, Time now) {
@@ -77,7 +71,7 @@ void CnpForge::acknowledgement(const Frame& frame, const FlowTable& flows) {
   if (pair == kNone) return;
   Sender sender;
   sender.path = roce::HeaderTemplate(path_of(frame));
-  sender.qpn = dest_qp_of(frame);
+  sender.qpn = flow.qpn;
   sender.next = pairs_[pair].first;
   pairs_[pair].first = static_cast<std::uint32_t>(senders_.size());
   senders_.push_back(sender);

@@ -12,8 +12,8 @@ namespace softfeb::fabric {
 /// writes its first `header_length` bytes, and releases it.
 struct Frame {
   Frame* next = nullptr;  ///< link of the list that contains the frame; used by its owner
-  /// Contains at least the Ethernet header, and everything up to the BTH if there is one. Not shared with
-  /// other frames.
+  /// Contains at least the Ethernet header, and everything up to the BTH if there is one, including a
+  /// congestion control header. Not shared with other frames: switches write to it.
   std::uint8_t* header = nullptr;
   std::uint32_t length = 0;  ///< bytes of the whole frame, Ethernet header to iCRC, without FCS
   std::uint16_t header_length = 0;
@@ -30,6 +30,7 @@ struct Frame {
   std::uint8_t dscp = 0;
   std::uint8_t pcp = 0;
   std::uint8_t facts = 0;
+  std::uint8_t cch = 0;  ///< offset of the congestion control header in `header`; 0: none
 };
 
 /// Copies the network's private members from a frame to its copy.
@@ -41,6 +42,7 @@ inline void copy_facts(const Frame& from, Frame& to) {
   to.dscp = from.dscp;
   to.pcp = from.pcp;
   to.facts = from.facts;
+  to.cch = from.cch;
 }
 
 /// Allocates frames: from a pool in virtual time, as mbufs in real time. No call allocates memory in steady

@@ -107,7 +107,7 @@ void Network::Parts::send(std::uint32_t station, Frame* frame, Time now) {
     drop(frame, totals.dropped_unknown);
     return;
   }
-  const EntryFacts facts = read_facts(*frame);
+  const EntryFacts facts = read_facts(*frame, config.cc_port);
   frame->destination = addresses.find(frame->header);
   if (!config.stations[station].mac) addresses.learn(frame->header + 6, station);
   if (facts.roce && frame->destination < config.stations.size())

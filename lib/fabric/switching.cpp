@@ -201,6 +201,7 @@ void Network::Parts::send_pause(std::uint16_t p, const roce::MacControl& pause, 
   const bool stop = std::any_of(pause.quanta.begin(), pause.quanta.end(), [](auto q) { return q != 0; });
   ++(stop ? port.counters.pause_tx : port.counters.resume_tx);
   frame->facts = kFactControl;
+  frame->cch = 0;
   frame->destination = kNobody;
   frame->flow = kNoFlow;
   port.control.push(frame);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "dataplane/faults.hpp"
 
+#include "cch_frame.hpp"
 #include "roce_frame.hpp"
 
 #include <catch2/catch.hpp>
@@ -24,6 +25,25 @@ TEST_CASE("RoCE packets are found in their frames", "[dataplane][faults]") {
   auto other = test::roce_frame();
   other[14 + 9] = 6;  // TCP
   CHECK_FALSE(locate_roce(other));
+}
+
+TEST_CASE("RoCE packets are found behind a congestion control header", "[dataplane][faults]") {
+  for (const bool ipv6 : {false, true}) {
+    const auto plain = test::roce_frame({ipv6, false, 8, 0xabcdef, 0x123456});
+    for (const auto& cch : {test::int_cch(), test::delay_cch(kMicrosecond)}) {
+      auto frame = test::with_cch(plain, cch);
+      const auto at = locate_roce(frame);
+      REQUIRE(at);
+      CHECK(at->dest_qp == 0xabcdef);
+      CHECK(at->psn == 0x123456);
+      CHECK(at->content == 14 + (ipv6 ? 48 : 28));
+      CHECK(at->bth == at->content + cch.size());
+      for (std::size_t n = 0; n < at->bth + 12U; ++n) REQUIRE_FALSE(locate_roce(ByteSpan(frame).first(n)));
+      CHECK_FALSE(locate_roce(frame, 50'000));
+      frame[at->content + 3U] ^= 1;
+      CHECK_FALSE(locate_roce(frame));
+    }
+  }
 }
 
 TEST_CASE("faults follow their rate and are reproducible by seed", "[dataplane][faults]") {

@@ -2,7 +2,9 @@
 #include "dataplane/mbuf_frames.hpp"
 
 #include "base/rng.hpp"
+#include "cch_frame.hpp"
 #include "mbufs.hpp"
+#include "roce_frame.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -98,6 +100,23 @@ TEST_CASE("headers as a board writes them are not copied, regardless of their le
   CHECK(adopted(78, 0x8100, 0x86dd));
   CHECK_FALSE(adopted(77, 0x8100, 0x86dd));
   CHECK_FALSE(adopted(17, 0x0800, 0));
+  CHECK(b.out() == 0);
+}
+
+TEST_CASE("headers that switches write to include the congestion control header", "[dataplane][frames]") {
+  FramesBench b;
+  const auto whole = test::with_cch(test::roce_frame({.payload = 1000}), test::int_cch());
+  constexpr std::size_t kHeaders = 14 + 20 + 8 + 48 + 12;
+  for (const std::size_t first : {kHeaders - 60, kHeaders - 30, kHeaders - 1, kHeaders, kHeaders + 16}) {
+    CAPTURE(first);
+    rte_mbuf* const packet = test::packet(b.packets, ByteSpan(whole).first(first));
+    REQUIRE(rte_pktmbuf_chain(packet, test::packet(b.packets, ByteSpan(whole).subspan(first))) == 0);
+    fabric::Frame* const frame = b.frames.adopt(packet);
+    REQUIRE(frame != nullptr);
+    CHECK((MbufFrames::packet_of(frame) == packet) == (first >= kHeaders));
+    CHECK(frame->header_length >= kHeaders);
+    CHECK(taken(b.frames, frame) == whole);
+  }
   CHECK(b.out() == 0);
 }
 

@@ -39,7 +39,7 @@ class TestStore : public fabric::FrameStore {
     free_.pop_back();
     own->bytes.assign(bytes.begin(), bytes.end());
     own->header = own->bytes.data();
-    own->header_length = static_cast<std::uint16_t>(std::min<std::size_t>(bytes.size(), 128));
+    own->header_length = static_cast<std::uint16_t>(std::min<std::size_t>(bytes.size(), 160));
     own->length = static_cast<std::uint32_t>(bytes.size());
     return own;
   }
