@@ -4,6 +4,7 @@
 #include "roce/headers.hpp"
 
 #include <algorithm>
+#include <set>
 #include <stdexcept>
 #include <string>
 
@@ -55,12 +56,29 @@ void check_pause(const SwitchConfig& sw) {
   require(sw.pause.quanta >= kMinQuanta, where, "a pause must last at least 64 quanta");
 }
 
+void check_int(const NetworkConfig& config) {
+  require(config.cc_port != 0 && config.cc_port != roce::kRoceUdpPort, "network",
+          "cc_port must not be 0 or RoCE's own port");
+  std::set<std::uint16_t> met;
+  for (std::size_t s = 0; s < config.switches.size(); ++s)
+    if (config.switches[s].int_on)
+      require(met.insert(int_id_of(config, s)).second, "switch " + config.switches[s].name,
+              "another switch has the same INT identifier");
+}
+
 }  // namespace
+
+std::uint16_t int_id_of(const NetworkConfig& config, std::size_t index) {
+  if (config.switches[index].int_id != 0) return config.switches[index].int_id;
+  // Each step is a bijection of 16-bit numbers. Small numbers themselves would be ambiguous: 1 ^ 2 = 3.
+  constexpr std::uint32_t kOdd = 0x9e37;
+  const std::uint32_t scattered = static_cast<std::uint32_t>(index + 1) * kOdd & 0xffff;
+  return static_cast<std::uint16_t>((scattered ^ scattered >> 8) * kOdd);
+}
 
 void check(const NetworkConfig& config) {
   for (const auto& sw : config.switches) check_switch(sw);
-  require(config.cc_port != 0 && config.cc_port != roce::kRoceUdpPort, "network",
-          "cc_port must not be 0 or RoCE's own port");
+  check_int(config);
   for (std::size_t i = 0; i < config.links.size(); ++i) {
     const LinkConfig& link = config.links[i];
     const std::string where = "link " + std::to_string(i);

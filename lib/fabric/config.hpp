@@ -75,6 +75,10 @@ struct SwitchConfig {
   std::array<std::uint8_t, kQueues> pcp_to_queue{0, 1, 2, 3, 4, 5, 6, 7};
   PauseThresholds pause;
   ThresholdForge forge;
+  /// In-band network telemetry. On: the switch counts itself in each congestion control header (CCH) that it
+  /// forwards and, in profile INT, records the state of the egress port. Off: it does not know the CCH.
+  bool int_on = false;
+  std::uint16_t int_id = 0;  ///< the switch in a CCH's path; 0: derived from its index (int_id_of())
 };
 
 /// An edge node: one of our endpoints, or an external port with an arbitrary network behind it.
@@ -118,6 +122,10 @@ struct NetworkConfig {
   std::uint64_t seed = 1;
   std::uint16_t cc_port = roce::kCongestionUdpPort;  ///< UDP port of frames with a CCH
 };
+
+/// Identifier of switch `index` in the path of a CCH. Identifiers derived from the index differ, and are
+/// scattered over 16 bits, so that the XORs of different paths are unlikely to be the same.
+std::uint16_t int_id_of(const NetworkConfig& config, std::size_t index);
 
 /// Validates each link and each switch. Throws std::invalid_argument. Topology validates how they are
 /// connected.

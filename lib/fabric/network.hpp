@@ -11,8 +11,8 @@
 #include <span>
 
 /// lib/fabric simulates the switches and links between boards and receivers. It is sans-I/O, so the same code
-/// runs in real and in virtual time. It may include only roce and base. Start with Network here and
-/// NetworkConfig (config.hpp). network.cpp moves frames along links and switching.cpp through switches;
+/// runs in real and in virtual time. It may include only roce, congestion and base. Start with Network here
+/// and NetworkConfig (config.hpp). network.cpp moves frames along links and switching.cpp through switches;
 /// forwarding, queues, marking, shared buffer and pause frames have one header each. doc/fabric.md describes
 /// the model.
 namespace softfeb::fabric {

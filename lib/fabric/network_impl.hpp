@@ -56,6 +56,7 @@ struct Switch {
   std::uint16_t end_port;  ///< end sentinel; also the ingress of frames that the switch generates
   SharedBuffer buffer;
   std::optional<CnpForge> forge;
+  std::uint16_t int_id;
 };
 
 /// Implementation of Network: stations, links and events in network.cpp, switches in switching.cpp.
@@ -78,6 +79,7 @@ struct Network::Parts {
   void enqueue(std::uint16_t port, Frame* frame, Time now);
   void pass_forge(Switch& sw, Port& port, Frame& frame, Time now);
   void transmit(std::uint16_t port, Time now);
+  void record_hop(Port& port, const Frame& frame, Time now);
   void after_leaving(Port& port, Frame& frame, Time now);
   void send_pause(std::uint16_t port, const roce::MacControl& pause, Time now);
   std::uint8_t queue_of(const SwitchConfig& sw, const Frame& frame) const;

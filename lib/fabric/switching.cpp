@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "congestion/int_record.hpp"
 #include "fabric/marking.hpp"
 #include "fabric/network_impl.hpp"
 #include "fabric/wire_time.hpp"
+#include "roce/congestion_header.hpp"
 
 #include <algorithm>
 
@@ -155,6 +157,7 @@ void Network::Parts::transmit(std::uint16_t p, Time now) {
       if (waiting != 0) port.blocked_since = std::min(port.blocked_since, now);
       channel.tx_at = waiting != 0 ? port.told.opens_at(waiting) : kNever;
     } else {
+      if (data && frame->cch != 0) record_hop(port, *frame, now);
       ++port.counters.tx_packets;
       port.counters.tx_bytes += frame->length;
       port.counters.tx_wire_bytes += wire_bytes(frame->length);
@@ -164,6 +167,21 @@ void Network::Parts::transmit(std::uint16_t p, Time now) {
     }
   }
   schedule(port.channel);
+}
+
+/// Counts a hop in the congestion control header of a frame whose first bit leaves through `port`. The record
+/// describes the port without this frame: bytes sent before it, and bytes queued behind it.
+void Network::Parts::record_hop(Port& port, const Frame& frame, Time now) {
+  const Switch& sw = switches[port.switch_index];
+  if (!sw.config->int_on) return;
+  const auto record =
+      congestion::IntRecord::of(port.counters.rate, now, port.counters.tx_wire_bytes, port.queues.bytes());
+  // The sum of a valid CCH's words is constant, so a checksum in the UDP header stays correct.
+  if (const MutableByteSpan cch = cch_bytes(frame); roce::add_hop(cch, record, sw.int_id)) {
+    ++port.counters.cch_hops;
+  } else if (!roce::CongestionHeader::decode(cch)) {
+    ++port.counters.cch_invalid;
+  }
 }
 
 /// Releases the buffer of a data frame whose first bit leaves through `port`, and resumes the sender if

@@ -34,6 +34,14 @@ CcFile read_cc_file(const std::filesystem::path& path) {
   return file;
 }
 
+std::vector<std::uint8_t> from_hex(const std::string& hex) {
+  if (hex.size() % 2 != 0) throw std::runtime_error("an odd number of hexadecimal digits");
+  std::vector<std::uint8_t> out;
+  for (std::size_t i = 0; i < hex.size(); i += 2)
+    out.push_back(static_cast<std::uint8_t>(std::stoul(hex.substr(i, 2), nullptr, 16)));
+  return out;
+}
+
 std::vector<std::filesystem::path> cc_files(CcKind kind) {
   auto files = vector_files("cc", ".json", Depth::kRecursive);
   std::erase_if(files, [kind](const auto& path) { return kind_of(path.filename().string()) != kind; });

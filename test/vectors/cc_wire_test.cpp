@@ -19,14 +19,6 @@ namespace {
 
 using Bytes = std::vector<std::uint8_t>;
 
-Bytes from_hex(const std::string& hex) {
-  REQUIRE(hex.size() % 2 == 0);
-  Bytes out;
-  for (std::size_t i = 0; i < hex.size(); i += 2)
-    out.push_back(static_cast<std::uint8_t>(std::stoul(hex.substr(i, 2), nullptr, 16)));
-  return out;
-}
-
 json records_of(const IntBody& body) {
   json out = json::array();
   for (std::size_t i = 0; i < body.count; ++i) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "dataplane/network_relay.hpp"
 
+#include "cch_frame.hpp"
 #include "dpdk_rig.hpp"
 #include "mbufs.hpp"
 #include "roce_frame.hpp"
@@ -38,6 +39,8 @@ fabric::NetworkConfig one_switch(std::uint64_t buffer) {
   c.switches.resize(1);
   c.switches[0].name = "tor";
   c.switches[0].buffer = buffer;
+  c.switches[0].int_on = true;
+  c.switches[0].int_id = 0x77;
   c.links = {link_of(0, kRate), link_of(1, kRate), link_of(2, kRate)};
   return c;
 }
@@ -104,6 +107,31 @@ TEST_CASE("a frame leaves at its destination's port", "[dataplane][network]") {
   REQUIRE(arrived.size() == 2);
   CHECK(arrived[0][5] + arrived[1][5] == 4);
   CHECK(b.receive(3).empty());
+  b.check_books();
+}
+
+TEST_CASE("the switch records its port in a congestion control header", "[dataplane][network]") {
+  RelayBench b;
+  const auto frame = test::with_cch(test::roce_frame({.payload = 1024}), test::int_cch());
+  REQUIRE(b.send(0, frame, 1, 3));
+  REQUIRE(b.send(3, frame, 9, 3));
+  b.pass(20 * kMicrosecond);
+  auto arrived = b.receive(0);
+  REQUIRE(arrived.size() == 2);
+  for (auto& bytes : arrived) {
+    const std::size_t at = test::udp_place(bytes).content;
+    const auto cch = roce::CongestionHeader::decode(ByteSpan(bytes).subspan(at));
+    REQUIRE(cch);
+    CHECK(cch->hops == 1);
+    CHECK(cch->path == 0x77);
+    const auto ints = roce::IntBody::decode(*cch);
+    REQUIRE(ints);
+    CHECK(ints->records[0].rate() == kRate);
+    // Nothing but the header has changed.
+    std::copy_n(frame.begin() + static_cast<std::ptrdiff_t>(at), 48,
+                bytes.begin() + static_cast<std::ptrdiff_t>(at));
+    CHECK(std::equal(bytes.begin() + 14, bytes.end(), frame.begin() + 14));
+  }
   b.check_books();
 }
 
