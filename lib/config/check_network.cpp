@@ -29,7 +29,10 @@ class NetworkChecker {
     std::uint32_t index = 0;
     for (const SwitchDraft& s : draft_.switches) {
       bool pauses = false;
-      for (std::uint32_t i = 0; i < s.count; ++i) pauses = check_links(s, index++) || pauses;
+      for (std::uint32_t i = 0; i < s.count; ++i) {
+        check_int_id(s, index);
+        pauses = check_links(s, index++) || pauses;
+      }
       check_buffer(s);
       for (const fabric::QueueConfig& queue : s.config.queues) check_marking(s, queue);
       if (pauses && s.config.pause.xoff != 0) check_pause(s);
@@ -67,6 +70,24 @@ class NetworkChecker {
               "add `queues: [{queue: 3, lossless: true}]`, or `flow_control: pause`");
     }
     return pauses;
+  }
+
+  /// Checks that no other switch with INT has the identifier of switch `index`.
+  void check_int_id(const SwitchDraft& s, std::uint32_t index) {
+    const fabric::SwitchConfig& config = config_.network.switches[index];
+    if (s.config.int_id + s.count > std::uint32_t{UINT16_MAX} + 1) {
+      return problem(s.where, "int_id",
+                     "leaves no identifiers up to 65535 for " + std::to_string(s.count) + " switches",
+                     "write a smaller one; replicas take the following numbers");
+    }
+    if (!config.int_on) return;
+    const std::uint16_t id = fabric::int_id_of(config_.network, index);
+    const auto [other, first] = int_ids_.emplace(id, config.name);
+    if (first) return;
+    problem(s.where, s.config.int_id != 0 ? "int_id" : "int",
+            "switch \"" + config.name + "\" has the identifier of switch \"" + other->second + "\", " +
+                std::to_string(id),
+            "give each switch its own `int_id`, or none");
   }
 
   void check_buffer(const SwitchDraft& s) {
@@ -120,6 +141,7 @@ class NetworkChecker {
   Reading& reading_;
   const LabConfig& config_;
   const LabDraft& draft_;
+  std::map<std::uint16_t, std::string> int_ids_;  ///< names of the switches with INT
   std::map<std::uint32_t, std::uint64_t> rates_;  ///< link rate of each station, bytes per second
 };
 

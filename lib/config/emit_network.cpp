@@ -69,6 +69,8 @@ Json emit_switch(const fabric::SwitchConfig& config) {
                      {"window", format_time(config.forge.window)},
                      {"interval", format_time(config.forge.interval)}};
   }
+  if (config.int_on) json["int"] = "on";
+  if (config.int_id != 0) json["int_id"] = config.int_id;
   return json;
 }
 
@@ -99,6 +101,7 @@ Json emit_network(const LabConfig& config) {
   Json json;
   json["worker"] = config.network_worker;
   json["mtu"] = config.mtu;
+  if (config.network.cc_port != roce::kCongestionUdpPort) json["cc_port"] = config.network.cc_port;
   json["switches"] = Json::array();
   for (const fabric::SwitchConfig& s : config.network.switches) json["switches"].push_back(emit_switch(s));
   json["links"] = Json::array();

@@ -17,6 +17,7 @@ class LabResolver {
 
   void run() {
     out_.network.seed = out_.run.run.seed;
+    out_.network.cc_port = draft_.cc_port;
     out_.network_worker = network_worker(draft_, out_.run.workers);
     for (const SwitchDraft& s : draft_.switches) add_switch(s);
     std::size_t next = 0;
@@ -40,6 +41,7 @@ class LabResolver {
     for (std::uint32_t i = 0; i < draft.count; ++i) {
       fabric::SwitchConfig config = draft.config;
       if (draft.count > 1) config.name += '-' + std::to_string(i);
+      if (config.int_id != 0) config.int_id = static_cast<std::uint16_t>(config.int_id + i);
       const NodeRef node{NodeRef::Kind::kSwitch, static_cast<std::uint32_t>(out_.network.switches.size())};
       ends_.add(config.name, {node}, out_.run.place(draft.where, "name"));
       group.push_back(node);

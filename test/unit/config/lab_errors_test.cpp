@@ -131,6 +131,16 @@ TEST_CASE("invalid switch settings") {
         "`threshold` is missing", "9Gb/s"},
        {"      queues:\n", "      forge: {threshold: 1Gb/s, window: 0}\n      queues:\n", 13,
         "network.switches.0.forge.window", "not a positive time", "50us"},
+       {"      queues:\n", "      int: maybe\n      queues:\n", 13, "network.switches.0.int",
+        "neither true nor false", ""},
+       {"      queues:\n", "      int_id: 0\n      queues:\n", 13, "network.switches.0.int_id",
+        "out of range", "from 1 to 65535"},
+       {"    - name: tor\n",
+        "    - {name: leaf, buffer: 1MiB, int: on, int_id: 7}\n    - name: tor\n"
+        "      int: on\n      int_id: 7\n",
+        13, "network.switches.1.int_id", "has the identifier of switch \"leaf\", 7", "its own `int_id`"},
+       {"  switches:\n", "  cc_port: 4791\n  switches:\n", 9, "network.cc_port", "RoCEv2 itself", "49791"},
+       {"  switches:\n", "  cc_port: 80\n  switches:\n", 9, "network.cc_port", "out of range", "from 1024"},
        {"  switches:\n", "  worker: 2\n  switches:\n", 9, "network.worker", "no worker 2", "there are 2"}});
 }
 
