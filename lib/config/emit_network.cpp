@@ -53,8 +53,10 @@ Json emit_switch(const fabric::SwitchConfig& config) {
   json["buffer"] = format_size(config.buffer);
   json["port_limit"] = format_size(config.port_limit);
   json["dynamic_alpha"] = emit_alpha(config.dynamic_alpha);
+  if (config.priorities != 0) json["priorities"] = config.priorities;
+  const std::size_t queues = config.priorities != 0 ? config.priorities : fabric::kQueues;
   json["queues"] = Json::array();
-  for (std::size_t q = 0; q < fabric::kQueues; ++q) json["queues"].push_back(emit_queue(q, config.queues[q]));
+  for (std::size_t q = 0; q < queues; ++q) json["queues"].push_back(emit_queue(q, config.queues[q]));
   json["trust"] = choices::kTrust.name(config.trust_pcp);
   json["dscp_to_queue"] = emit_map(config.dscp_to_queue);
   json["pcp_to_queue"] = emit_map(config.pcp_to_queue);

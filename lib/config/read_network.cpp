@@ -59,9 +59,14 @@ void read_marking(Section& s, fabric::EcnMarking& ecn) {
   }
 }
 
+/// Number of queues that frames can get into.
+std::size_t queues_of(const fabric::SwitchConfig& config) {
+  return config.priorities != 0 ? config.priorities : fabric::kQueues;
+}
+
 void read_queue(Section s, fabric::SwitchConfig& config, std::set<std::uint32_t>& met) {
   std::uint32_t number = 0;
-  if (!s.require("queue", number, integer(0, fabric::kQueues - 1), "3")) number = 0;
+  if (!s.require("queue", number, integer(0, queues_of(config) - 1), "3")) number = 0;
   if (s.given("queue") && !met.insert(number).second) {
     s.reading().problem(s.find("queue")->where, "queue " + std::to_string(number) + " is given twice",
                         "write all its keys in one element");
@@ -74,7 +79,8 @@ void read_queue(Section s, fabric::SwitchConfig& config, std::set<std::uint32_t>
   s.close();
 }
 
-void read_map(Section& s, const char* key, std::span<std::uint8_t> queues) {
+/// `count`: number of queues.
+void read_map(Section& s, const char* key, std::span<std::uint8_t> queues, std::size_t count) {
   const Node* node = s.find(key);
   if (node == nullptr || node->kind == Node::Kind::kNull) return;
   if (node->kind != Node::Kind::kMap) {
@@ -85,7 +91,7 @@ void read_map(Section& s, const char* key, std::span<std::uint8_t> queues) {
     if (!from.value) {
       s.reading().problem(child.where, from.message, from.fix);
     } else {
-      s.scalar(child, queues[static_cast<std::size_t>(*from.value)], integer(0, fabric::kQueues - 1));
+      s.scalar(child, queues[static_cast<std::size_t>(*from.value)], integer(0, count - 1));
     }
   }
 }
@@ -128,12 +134,14 @@ SwitchDraft read_switch(Section s) {
     ecn.close();
     for (fabric::QueueConfig& queue : config.queues) queue.ecn = all;
   }
+  if (std::uint8_t levels = 0; s.read("priorities", levels, integer(1, fabric::kQueues)))
+    fabric::use_priorities(config, levels);
   std::set<std::uint32_t> met;
   for (const Node& node : s.list("queues"))
     read_queue(Section(s.reading(), node, s.pattern("queues[]")), config, met);
   s.read("trust", config.trust_pcp, choices::kTrust);
-  read_map(s, "dscp_to_queue", config.dscp_to_queue);
-  read_map(s, "pcp_to_queue", config.pcp_to_queue);
+  read_map(s, "dscp_to_queue", config.dscp_to_queue, queues_of(config));
+  read_map(s, "pcp_to_queue", config.pcp_to_queue, queues_of(config));
   if (const Node* node = s.find("pause"))
     read_thresholds(Section(s.reading(), *node, s.pattern("pause")), config.pause);
   if (const Node* node = s.find("forge"))

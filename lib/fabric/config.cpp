@@ -45,6 +45,7 @@ void check_switch(const SwitchConfig& sw) {
   require(below(kQueues, sw.dscp_to_queue.data(), sw.dscp_to_queue.data() + sw.dscp_to_queue.size()) &&
               below(kQueues, sw.pcp_to_queue.data(), sw.pcp_to_queue.data() + sw.pcp_to_queue.size()),
           where, "a queue number is not 0 to 7");
+  require(sw.priorities <= kQueues, where, "more than 8 priorities");
   require(sw.forge.threshold == 0 || sw.forge.window != 0, where,
           "a threshold switch needs a window above 0");
 }
@@ -67,6 +68,18 @@ void check_int(const NetworkConfig& config) {
 }
 
 }  // namespace
+
+void use_priorities(SwitchConfig& config, std::uint8_t levels) {
+  if (levels == 0 || levels > kQueues) throw std::invalid_argument("priorities: not 1 to 8");
+  const auto queue_of = [levels](std::size_t level) {
+    return static_cast<std::uint8_t>(std::min<std::size_t>(level, levels - 1U));
+  };
+  config.priorities = levels;
+  for (std::size_t q = 0; q < levels; ++q) config.queues[q].weight = 0;
+  for (std::size_t dscp = 0; dscp < config.dscp_to_queue.size(); ++dscp)
+    config.dscp_to_queue[dscp] = queue_of(dscp / 8);
+  for (std::size_t pcp = 0; pcp < config.pcp_to_queue.size(); ++pcp) config.pcp_to_queue[pcp] = queue_of(pcp);
+}
 
 std::uint16_t int_id_of(const NetworkConfig& config, std::size_t index) {
   if (config.switches[index].int_id != 0) return config.switches[index].int_id;

@@ -70,6 +70,9 @@ struct SwitchConfig {
   /// the buffer. 0: off.
   std::uint32_t dynamic_alpha = 0;
   std::array<QueueConfig, kQueues> queues{};
+  /// Number of strict-priority queues that use_priorities() has set up, whose counters are reported one by
+  /// one; 0: queues as configured.
+  std::uint8_t priorities = 0;
   bool trust_pcp = false;  ///< tagged frames select the queue by PCP, not DSCP
   std::array<std::uint8_t, 64> dscp_to_queue{};
   std::array<std::uint8_t, kQueues> pcp_to_queue{0, 1, 2, 3, 4, 5, 6, 7};
@@ -122,6 +125,11 @@ struct NetworkConfig {
   std::uint64_t seed = 1;
   std::uint16_t cc_port = roce::kCongestionUdpPort;  ///< UDP port of frames with a CCH
 };
+
+/// Gives a switch `levels` strict-priority queues, 1…kQueues, of which the highest is served first. The upper
+/// three bits of the DSCP (with trust_pcp: the PCP of tagged frames) select the queue, as they select the
+/// PFC priority in endpoints: level p is DSCP 8p and queue p. The highest queue also gets all levels above.
+void use_priorities(SwitchConfig& config, std::uint8_t levels);
 
 /// Identifier of switch `index` in the path of a CCH. Identifiers derived from the index differ, and are
 /// scattered over 16 bits, so that the XORs of different paths are unlikely to be the same.

@@ -234,6 +234,11 @@ void Network::take_snapshot(NetworkSnapshot& out, Time now) {
     out.ports[p] = port.counters;
     out.ports[p].queue_bytes = port.queues.bytes();
     out.ports[p].queue_bytes_of = port.queues.bytes_by_queue();
+    for (std::size_t q = 0; q < kQueues; ++q) {
+      if (port.queues.bytes_of(q) == 0 || now < port.served_at[q]) continue;
+      Time& starved = out.ports[p].queues[q].starved;
+      starved = std::max(starved, now - port.served_at[q]);
+    }
     if (port.blocked_since < now) out.ports[p].paused += now - port.blocked_since;
     port.counters.queue_bytes_peak = port.queues.bytes();
   }

@@ -15,6 +15,7 @@
 #include "fabric/topology.hpp"
 #include "fabric/wire.hpp"
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -46,8 +47,9 @@ struct Port {
   Rng marking;
   PortSnapshot counters;
   Time blocked_since = kNever;
-  roce::MacAddress own_mac{};   ///< source of its pause frames
-  roce::MacAddress peer_mac{};  ///< destination of its pause frames
+  std::array<Time, kQueues> served_at{};  ///< last departure of each queue, or when it became non-empty
+  roce::MacAddress own_mac{};             ///< source of its pause frames
+  roce::MacAddress peer_mac{};            ///< destination of its pause frames
 };
 
 struct Switch {
@@ -83,6 +85,8 @@ struct Network::Parts {
   void after_leaving(Port& port, Frame& frame, Time now);
   void send_pause(std::uint16_t port, const roce::MacControl& pause, Time now);
   std::uint8_t queue_of(const SwitchConfig& sw, const Frame& frame) const;
+  static void note_lengths(Port& port, std::uint8_t queue);
+  static void note_departure(Port& port, const Frame& frame, Time now);
 
   void drop(Frame* frame, std::uint64_t& counter);
 

@@ -10,6 +10,18 @@
 
 namespace softfeb::fabric {
 
+/// Counters of one egress queue of a switch port, cumulative.
+struct QueueSnapshot {
+  std::uint64_t tx_packets = 0;
+  std::uint64_t tx_wire_bytes = 0;
+  std::uint64_t ecn_marked = 0;
+  std::uint64_t dropped = 0;
+  std::uint64_t bytes_max = 0;  ///< longest queue since the start
+  /// Longest time for which the queue held a frame without sending any: because queues of higher priority
+  /// were served, or because of a pause.
+  Time starved = 0;
+};
+
 /// Snapshot of a switch port. All counters are cumulative.
 struct PortSnapshot {
   std::uint32_t switch_index = 0;
@@ -20,6 +32,7 @@ struct PortSnapshot {
   std::uint64_t queue_bytes_peak = 0;  ///< maximum since the previous snapshot
   std::uint64_t queue_bytes_max = 0;   ///< maximum since the start
   std::array<std::uint64_t, kQueues> queue_bytes_of{};
+  std::array<QueueSnapshot, kQueues> queues{};
   std::uint64_t tx_packets = 0, tx_bytes = 0, tx_wire_bytes = 0;
   std::uint64_t rx_packets = 0, rx_bytes = 0;
   std::uint64_t ecn_marked = 0;  ///< packets marked CE at this egress port

@@ -100,22 +100,33 @@ void Network::Parts::enqueue(std::uint16_t p, Frame* frame, Time now) {
   const std::uint64_t queued = port.queues.bytes_of(frame->queue);
   if (!sw.buffer.admit(*frame, ingress, ingress_class, pausable, {port.queues.bytes(), queued})) {
     ++port.counters.dropped;
+    ++port.counters.queues[frame->queue].dropped;
     drop(frame, totals.dropped_buffer);
     return;
   }
   if ((frame->facts & kFactEct) != 0 && marks(sw.config->queues[frame->queue].ecn, queued, port.marking)) {
     mark_congestion(*frame);
     ++port.counters.ecn_marked;
+    ++port.counters.queues[frame->queue].ecn_marked;
     if (frame->flow != kNoFlow) ++flows[frame->flow].ecn_marked;
   }
   const std::uint16_t from = frame->ingress;
+  const std::uint8_t queue = frame->queue;
+  if (queued == 0) port.served_at[queue] = now;
   port.queues.push(frame);
   transmit(p, now);
-  port.counters.queue_bytes_peak = std::max(port.counters.queue_bytes_peak, port.queues.bytes());
-  port.counters.queue_bytes_max = std::max(port.counters.queue_bytes_max, port.queues.bytes());
+  note_lengths(port, queue);
   if (!pausable) return;
   const auto pause = ports[from].sender.filled(sw.buffer.account(ingress), ingress_class, now);
   if (pause) send_pause(from, *pause, now);
+}
+
+/// Keeps the maxima of a port's queues. Call after frames have been put into `queue`.
+void Network::Parts::note_lengths(Port& port, std::uint8_t queue) {
+  const auto raise = [](std::uint64_t& most, std::uint64_t bytes) { most = std::max(most, bytes); };
+  raise(port.counters.queue_bytes_peak, port.queues.bytes());
+  raise(port.counters.queue_bytes_max, port.queues.bytes());
+  raise(port.counters.queues[queue].bytes_max, port.queues.bytes_of(queue));
 }
 
 /// Threshold switch: meters the traffic towards a port and sends CNPs to its sources.
@@ -161,12 +172,24 @@ void Network::Parts::transmit(std::uint16_t p, Time now) {
       ++port.counters.tx_packets;
       port.counters.tx_bytes += frame->length;
       port.counters.tx_wire_bytes += wire_bytes(frame->length);
-      if (data) after_leaving(port, *frame, now);
+      if (data) {
+        note_departure(port, *frame, now);
+        after_leaving(port, *frame, now);
+      }
       put_on_wire(port.channel, frame, now);
       channel.tx_at = port.queues.waiting() != 0 || !port.control.empty() ? channel.wire.free_at() : kNever;
     }
   }
   schedule(port.channel);
+}
+
+/// Counts a data frame whose first bit leaves through `port`.
+void Network::Parts::note_departure(Port& port, const Frame& frame, Time now) {
+  QueueSnapshot& queue = port.counters.queues[frame.queue];
+  ++queue.tx_packets;
+  queue.tx_wire_bytes += wire_bytes(frame.length);
+  queue.starved = std::max(queue.starved, now - port.served_at[frame.queue]);
+  port.served_at[frame.queue] = now;
 }
 
 /// Counts a hop in the congestion control header of a frame whose first bit leaves through `port`. The record

@@ -65,6 +65,27 @@ TEST_CASE("the settings of a switch") {
   CHECK(to_json(load_lab_text(to_yaml(c), "again")) == to_json(c));
 }
 
+TEST_CASE("strict priorities of a switch") {
+  CHECK_FALSE(to_json(test::load_lab(kLabBase)).at("network").at("switches").at(0).contains("priorities"));
+  const LabConfig c = test::load_lab(
+      kLabBase, {"network.switches.tor.priorities=4", "network.switches.tor.queues.1={queue: 0, weight: 7}",
+                 "network.switches.tor.dscp_to_queue={26: 2, 63: 0}"});
+  const fabric::SwitchConfig& s = c.network.switches[0];
+  CHECK(s.priorities == 4);
+  CHECK(s.queues[0].weight == 7);
+  CHECK(s.queues[1].weight == 0);
+  CHECK(s.queues[3].weight == 0);
+  CHECK(s.queues[3].lossless);
+  CHECK(s.dscp_to_queue[7] == 0);
+  CHECK(s.dscp_to_queue[8] == 1);
+  CHECK(s.dscp_to_queue[26] == 2);
+  CHECK(s.dscp_to_queue[27] == 3);
+  CHECK(s.dscp_to_queue[62] == 3);
+  CHECK(s.dscp_to_queue[63] == 0);
+  CHECK(s.pcp_to_queue[7] == 3);
+  CHECK(to_json(load_lab_text(to_yaml(c), "again")) == to_json(c));
+}
+
 TEST_CASE("in-band telemetry of switches") {
   const LabConfig off = test::load_lab(kLabBase);
   CHECK_FALSE(off.network.switches[0].int_on);
