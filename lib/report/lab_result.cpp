@@ -37,30 +37,55 @@ Json names(const config::LabConfig& config, const std::vector<std::size_t>& boar
   return list;
 }
 
-Json port(const fabric::PortSnapshot& p, const std::string& name) {
-  return {{"name", name},
-          {"rate_gbps", static_cast<double>(p.rate) * 8 / 1e9},
-          {"tx_packets", p.tx_packets},
-          {"tx_bytes", p.tx_bytes},
-          {"tx_wire_bytes", p.tx_wire_bytes},
-          {"rx_packets", p.rx_packets},
-          {"rx_bytes", p.rx_bytes},
-          {"queue_bytes", p.queue_bytes},
-          {"queue_bytes_max", p.queue_bytes_max},
-          {"ecn_marked", p.ecn_marked},
-          {"dropped", p.dropped},
-          {"pause_tx", p.pause_tx},
-          {"resume_tx", p.resume_tx},
-          {"pause_rx", p.pause_rx},
-          {"paused_s", seconds(p.paused)},
-          {"cnp_forged", p.cnp_forged}};
+Json queues(const fabric::PortSnapshot& p, std::size_t count) {
+  Json list = Json::array();
+  for (std::size_t q = 0; q < count; ++q) {
+    const fabric::QueueSnapshot& queue = p.queues[q];
+    list.push_back({{"queue", q},
+                    {"tx_packets", queue.tx_packets},
+                    {"tx_wire_bytes", queue.tx_wire_bytes},
+                    {"queue_bytes", p.queue_bytes_of[q]},
+                    {"queue_bytes_max", queue.bytes_max},
+                    {"ecn_marked", queue.ecn_marked},
+                    {"dropped", queue.dropped},
+                    {"starved_ms", milliseconds(queue.starved)}});
+  }
+  return list;
+}
+
+/// Members for features that are off by default are present only if the switch has them.
+Json port(const fabric::SwitchConfig& sw, const fabric::PortSnapshot& p, const std::string& name) {
+  Json json{{"name", name},
+            {"rate_gbps", static_cast<double>(p.rate) * 8 / 1e9},
+            {"tx_packets", p.tx_packets},
+            {"tx_bytes", p.tx_bytes},
+            {"tx_wire_bytes", p.tx_wire_bytes},
+            {"rx_packets", p.rx_packets},
+            {"rx_bytes", p.rx_bytes},
+            {"queue_bytes", p.queue_bytes},
+            {"queue_bytes_max", p.queue_bytes_max},
+            {"ecn_marked", p.ecn_marked},
+            {"dropped", p.dropped},
+            {"pause_tx", p.pause_tx},
+            {"resume_tx", p.resume_tx},
+            {"pause_rx", p.pause_rx},
+            {"paused_s", seconds(p.paused)},
+            {"cnp_forged", p.cnp_forged}};
+  if (sw.int_on) {
+    json["cch_hops"] = p.cch_hops;
+    json["cch_invalid"] = p.cch_invalid;
+  }
+  if (sw.priorities != 0) json["queues"] = queues(p, sw.priorities);
+  return json;
 }
 
 Json switches(const config::LabConfig& config, const fabric::NetworkSnapshot& network) {
   const std::vector<std::string> port_name = port_names(config.network, network);
   Json list = Json::array();
   for (std::uint32_t s = 0; s < config.network.switches.size(); ++s) {
+    const fabric::SwitchConfig& sw = config.network.switches[s];
     std::uint64_t longest = 0, marked = 0, dropped = 0, pause_tx = 0, pause_rx = 0, forged = 0;
+    std::uint64_t hops = 0, invalid = 0;
     Json ports = Json::array();
     for (std::size_t i = 0; i < network.ports.size(); ++i) {
       const fabric::PortSnapshot& p = network.ports[i];
@@ -71,16 +96,20 @@ Json switches(const config::LabConfig& config, const fabric::NetworkSnapshot& ne
       pause_tx += p.pause_tx;
       pause_rx += p.pause_rx;
       forged += p.cnp_forged;
-      ports.push_back(port(p, port_name[i]));
+      hops += p.cch_hops;
+      invalid += p.cch_invalid;
+      ports.push_back(port(sw, p, port_name[i]));
     }
-    list.push_back({{"name", config.network.switches[s].name},
-                    {"queue_bytes_max", longest},
-                    {"ecn_marked", marked},
-                    {"dropped", dropped},
-                    {"pause_tx", pause_tx},
-                    {"pause_rx", pause_rx},
-                    {"cnp_forged", forged},
-                    {"ports", std::move(ports)}});
+    Json json{{"name", sw.name},     {"queue_bytes_max", longest}, {"ecn_marked", marked},
+              {"dropped", dropped},  {"pause_tx", pause_tx},       {"pause_rx", pause_rx},
+              {"cnp_forged", forged}};
+    if (sw.int_on) {
+      json["int_id"] = fabric::int_id_of(config.network, s);
+      json["cch_hops"] = hops;
+      json["cch_invalid"] = invalid;
+    }
+    json["ports"] = std::move(ports);
+    list.push_back(std::move(json));
   }
   return list;
 }

@@ -29,6 +29,7 @@ Recorder::Recorder(const config::RunConfig& config, const config::LabConfig* lab
   series_.emplace(config, plans, *report + '/' + kReportSeries);
   if (lab == nullptr) return;
   ports_.emplace(*lab, *report + '/' + kReportPorts);
+  if (has_priorities(*lab)) queues_.emplace(*lab, *report + '/' + kReportQueues);
   windows_.emplace(*report + '/' + kReportWindows);
   windows_->write("from_s,to_s,window_ms,boards_sending,steady,jain,port_used\n");
   metrics_->on_window([this](const lab::Window& w) { append(w); });
@@ -40,6 +41,7 @@ std::vector<stats::Observer*> Recorder::observers() {
   if (rates_) all.push_back(&*rates_);
   if (series_) all.push_back(&*series_);
   if (ports_) all.push_back(&*ports_);
+  if (queues_) all.push_back(&*queues_);
   return all;
 }
 
@@ -75,6 +77,7 @@ void Recorder::finish() {
   if (!failure_.empty()) throw EnvironmentError(failure_, "free space on that disk");
   if (series_) series_->finish();
   if (ports_) ports_->finish();
+  if (queues_) queues_->finish();
   if (windows_) windows_->commit();
 }
 

@@ -8,6 +8,7 @@
 #include "lab/rate_watch.hpp"
 #include "lab/run_stats.hpp"
 #include "report/port_series.hpp"
+#include "report/queue_series.hpp"
 #include "report/series.hpp"
 #include "stats/sample.hpp"
 
@@ -19,6 +20,7 @@ namespace softfeb::report {
 
 /// Files that a lab's report has in addition to those of result.hpp.
 inline constexpr const char* kReportPorts = "ports.csv";
+inline constexpr const char* kReportQueues = "queues.csv";  ///< only with `priorities`
 inline constexpr const char* kReportWindows = "windows.csv";
 
 /// The observers of every run: the time series of its report, and the metrics by which a lab is judged.
@@ -49,6 +51,7 @@ class Recorder {
   std::optional<lab::RateWatch> rates_;
   std::optional<Series> series_;
   std::optional<PortSeries> ports_;
+  std::optional<QueueSeries> queues_;
   std::optional<AtomicFile> windows_;
   std::string failure_;
 };

@@ -12,6 +12,23 @@ LIMIT = 280  # seconds, allowing for a busy machine
 SHORT_INCAST = ("run.duration=1200ms", "boards.feb.stop=[1200ms, 900ms, 500ms]")
 
 
+PRIORITIES = """
+run: {duration: 20ms, series_interval: 1ms}
+workers: {count: 2}
+network:
+  switches: [{name: tor, buffer: 64MiB, priorities: 8}]
+  links:
+    - {ends: [high, tor], rate: 10Gb/s, delay: 500ns}
+    - {ends: [low, tor], rate: 10Gb/s, delay: 500ns}
+    - {ends: [tor, daq], rate: 10Gb/s, delay: 500ns}
+boards:
+  - {name: high, ip: 10.0.0.1/24, dscp: 40, stop: 10ms, qps: [{to: daq, traffic: {message_size: 64KiB}}]}
+  - {name: low, ip: 10.0.0.2/24, dscp: 8, qps: [{to: daq, traffic: {message_size: 64KiB}}]}
+receivers:
+  - {name: daq, ip: 10.0.0.101/24, dscp: 56, memory: 1MiB}
+"""
+
+
 class Experiments(harness.TestCase):
     def lab(self, name, *overrides, status=0, args=(), seconds=LIMIT):
         """A finished run of an experiment of the tree."""
@@ -254,6 +271,30 @@ class Experiments(harness.TestCase):
         self.assertEqual([r["steady"] for r in rows], ["0", "0", "1"])
         self.assertEqual(float(rows[2]["jain"]), run.result["fairness_jain"])
         self.assertEqual({r["boards_sending"] for r in rows}, {"3"})
+
+    def test_strict_priorities_show_the_queues_that_starve(self):
+        study = self.config(PRIORITIES)
+        report = self.dir / "report"
+        run = self.lab(study, args=("--report", str(report), "--no-pictures"))
+        tor = run.result["switches"][0]
+        self.assertNotIn("cch_hops", tor)
+        port = next(p for p in tor["ports"] if p["name"] == "tor.daq")
+        low, high = port["queues"][1], port["queues"][5]
+        self.assertEqual([q["queue"] for q in port["queues"]], list(range(8)))
+        self.assertEqual(sum(q["tx_packets"] for q in port["queues"]), port["tx_packets"])
+        self.assertEqual(sum(q["tx_wire_bytes"] for q in port["queues"]), port["tx_wire_bytes"])
+        self.assertGreater(low["starved_ms"], 5)
+        self.assertLess(high["starved_ms"], 0.1)
+        # Responses have the highest level.
+        self.assertGreater(next(p for p in tor["ports"] if p["name"] == "tor.high")["queues"][7]["tx_packets"], 0)
+        with open(report / "queues.csv", newline="", encoding="utf-8") as f:
+            rows = [r for r in csv.DictReader(f) if r["port"] == "tor.daq"]
+        for q in port["queues"]:
+            own = [r for r in rows if r["queue"] == str(q["queue"])]
+            self.assertEqual(sum(int(r["tx_packets"]) for r in own), q["tx_packets"])
+        while_both = [r for r in rows if 0.003 < float(r["time_s"]) <= 0.009]
+        self.assertEqual({r["tx_packets"] for r in while_both if r["queue"] == "1"}, {"0"})
+        self.assertTrue(all(float(r["tx_gbps"]) > 9.9 for r in while_both if r["queue"] == "5"))
 
     def test_a_check_that_does_not_hold_fails(self):
         run = self.lab("incast-no-dcqcn", "run.duration=20ms", "boards.feb.stop=20ms", "lab.checks={pause_tx: 0}", status=1)

@@ -5,7 +5,7 @@
 run_lab() {
   local dir=softfeb-report status=0
   # Results of an earlier run must not be mistaken for this one's.
-  if ! mkdir -p "$dir" || ! rm -f "$dir"/{result.json,index.html,series.csv,ports.csv,windows.csv}; then
+  if ! mkdir -p "$dir" || ! rm -f "$dir"/{result.json,index.html,series.csv,ports.csv,queues.csv,windows.csv}; then
     die 3 "cannot write to $PWD/$dir, which may belong to another user" "fix: sudo rm -r $PWD/$dir"
   fi
   say "three boards send into one port of a switch: softfeb lab -c conf/lab/incast.yaml --report $dir"

@@ -114,7 +114,7 @@ class Folder:
 
     def files(self):
         """Files that the page links to."""
-        known = ("config.yaml", "result.json", "series.csv", "ports.csv", "windows.csv", "sweep.csv")
+        known = ("config.yaml", "result.json", "series.csv", "ports.csv", "queues.csv", "windows.csv", "sweep.csv")
         return [n for n in known if os.path.exists(os.path.join(self.path, n))]
 
     @property
