@@ -31,6 +31,7 @@ class NetworkChecker {
       bool pauses = false;
       for (std::uint32_t i = 0; i < s.count; ++i) {
         check_int_id(s, index);
+        check_int_records(s, index);
         pauses = check_links(s, index++) || pauses;
       }
       check_buffer(s);
@@ -88,6 +89,28 @@ class NetworkChecker {
             "switch \"" + config.name + "\" has the identifier of switch \"" + other->second + "\", " +
                 std::to_string(id),
             "give each switch its own `int_id`, or none");
+  }
+
+  /// Checks that the switch writes the INT records that the congestion control of a board needs.
+  void check_int_records(const SwitchDraft& s, std::uint32_t index) {
+    const fabric::SwitchConfig& config = config_.network.switches[index];
+    if (config.int_on) return;
+    for (const BoardConfig& board : config_.run.boards) {
+      if (!board.endpoint.network || !needs_int_records(board)) continue;
+      return problem(s.where, "int",
+                     "switch \"" + config.name +
+                         "\" writes no INT records, which the congestion control of \"" +
+                         board.endpoint.name + "\" needs",
+                     "write `int: on`");
+    }
+  }
+
+  static bool needs_int_records(const BoardConfig& board) {
+    return std::any_of(board.qps.begin(), board.qps.end(), [&](const QpConfig& qp) {
+      const CongestionConfig& d = qp.congestion ? *qp.congestion : board.congestion;
+      return d.algorithm == CongestionConfig::Algorithm::kOther &&
+             (d.other.algorithm->needs() & congestion::kNeedsIntRecords) != 0;
+    });
   }
 
   void check_buffer(const SwitchDraft& s) {

@@ -25,8 +25,9 @@ class QpChecker {
       for (const std::size_t r : to->receivers) check_receiver(config_.receivers[r]);
     } else if (const auto* address = std::get_if<AddressTarget>(&qp_.to)) {
       check_address(*address);
-    } else if (std::holds_alternative<PerftestTarget>(qp_.to)) {
-      check_perftest();
+    } else {
+      check_standard();
+      if (std::holds_alternative<PerftestTarget>(qp_.to)) check_perftest();
     }
   }
 
@@ -42,11 +43,14 @@ class QpChecker {
 
   void check_pmtu(const EndpointConfig& e) {
     const PortConfig& port = config_.ports[e.port];
-    const std::uint32_t needed = qp_.pmtu + packet_overhead(!e.ip.is_v4());
+    const std::uint32_t cch = congestion_header_bytes(board_, qp_);
+    const std::uint32_t needed = qp_.pmtu + packet_overhead(!e.ip.is_v4()) + cch;
     if (!port.mtu || needed <= *port.mtu) return;
     problem("pmtu",
-            "packets of path MTU " + std::to_string(qp_.pmtu) + " take up to " + std::to_string(needed) +
-                " bytes of IP, above the MTU " + std::to_string(*port.mtu) + " of port \"" + port.name + '"',
+            "packets of path MTU " + std::to_string(qp_.pmtu) +
+                (cch == 0 ? "" : " with a congestion control header of " + std::to_string(cch) + " bytes") +
+                " take up to " + std::to_string(needed) + " bytes of IP, above the MTU " +
+                std::to_string(*port.mtu) + " of port \"" + port.name + '"',
             "use a smaller `pmtu`, or an `mtu` of at least " + std::to_string(needed));
   }
 
@@ -75,9 +79,14 @@ class QpChecker {
       problem("transport", d.name() + " needs acknowledgements, which UC does not have",
               "write `transport: RC`, or another algorithm");
     }
-    if ((algorithm.needs() & congestion::kNeedsIntRecords) != 0) {
-      reading_.problem(d.where, d.name() + " needs INT records, which no switch of the path writes",
-                       "write another algorithm");
+    if ((algorithm.needs() & congestion::kNeedsIntRecords) == 0) return;
+    if (!board_.endpoint.network) {
+      reading_.problem(d.where,
+                       d.name() + " needs INT records, which only the switches of `softfeb lab` write",
+                       "write another algorithm, or a lab whose switches have `int: on`");
+    } else if (!board_.endpoint.cc_header) {
+      reading_.problem(d.where, d.name() + " needs INT records, but the board sends no headers for them",
+                       "write `cc_header: on` for the board and its receivers");
     }
   }
 
@@ -132,6 +141,17 @@ class QpChecker {
   void check_receiver(const ReceiverConfig& receiver) {
     if (check_path(reading_, config_, board_.endpoint, receiver.endpoint, qp_.to_where))
       check_pmtu(receiver.endpoint);
+    if (congestion_header_bytes(board_, qp_) == 0 || receiver.endpoint.cc_header) return;
+    unreachable("requests have a congestion control header, which receiver \"" + receiver.endpoint.name +
+                    "\" does not accept",
+                "write `cc_header: on` for the receiver");
+  }
+
+  /// Checks that a receiver with a standard NIC gets standard packets.
+  void check_standard() {
+    if (congestion_header_bytes(board_, qp_) == 0) return;
+    unreachable("requests have a congestion control header, which a NIC does not accept",
+                "write `cc_header: off` for the board");
   }
 
   void check_address(const AddressTarget& to) {

@@ -85,7 +85,6 @@ struct LabDraft {
 
   std::optional<std::size_t> worker;  ///< worker that runs the network; none: not given
   std::uint32_t mtu = 4200;           ///< MTU of every link: bytes of an IP packet
-  std::uint16_t cc_port = roce::kCongestionUdpPort;
   std::vector<SwitchDraft> switches;
   std::vector<LinkDraft> links;
   Where network_where;

@@ -23,6 +23,7 @@ Json emit_run(const RunSettings& run) {
   json["connect_timeout"] = format_time(run.connect_timeout);
   json["series_interval"] = format_time(run.series_interval);
   json["series_qps"] = run.series_qps;
+  if (run.cc_port != roce::kCongestionUdpPort) json["cc_port"] = run.cc_port;
   json["result_qps"] = run.result_qps ? Json(*run.result_qps) : Json("all");
   return json;
 }

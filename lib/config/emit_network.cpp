@@ -103,7 +103,6 @@ Json emit_network(const LabConfig& config) {
   Json json;
   json["worker"] = config.network_worker;
   json["mtu"] = config.mtu;
-  if (config.network.cc_port != roce::kCongestionUdpPort) json["cc_port"] = config.network.cc_port;
   json["switches"] = Json::array();
   for (const fabric::SwitchConfig& s : config.network.switches) json["switches"].push_back(emit_switch(s));
   json["links"] = Json::array();

@@ -115,6 +115,7 @@ Json emit_endpoint(const RunConfig& config, const EndpointConfig& e) {
   json["ecn"] = choices::kEcn.name(e.ecn);
   json["ttl"] = e.ttl;
   json["pause"] = choices::kPauseMode.name(e.pause);
+  if (e.cc_header) json["cc_header"] = true;
   return json;
 }
 

@@ -36,7 +36,10 @@ struct EndpointConfig {
   std::vector<Neighbour> neighbours;  ///< static ARP/ND entries, which never expire
   std::uint8_t dscp = 0;
   roce::Ecn ecn = roce::Ecn::kEct0;
-  std::uint8_t ttl = 32;                            ///< hop limit for IPv6
+  std::uint8_t ttl = 32;  ///< hop limit for IPv6
+  /// Board: send the congestion control header that the algorithm of a QP has, if it has one. Receiver:
+  /// accept requests with it, and return it.
+  bool cc_header = false;
   roce::PauseMode pause = roce::PauseMode::kPause;  ///< pause frames that the MAC honours
   Where where;
 };

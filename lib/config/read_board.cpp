@@ -58,6 +58,7 @@ EndpointDraft read_endpoint(Section& s) {
   s.read("ecn", e.ecn, choices::kEcn);
   s.read("ttl", e.ttl, integer(1, 255));
   s.read("pause", e.pause, choices::kPauseMode);
+  s.read("cc_header", e.cc_header, parse_bool);
   if (!e.vlan && e.pcp != 0) {
     s.reading().problem(s.find("pcp")->where, "a priority requires a VLAN tag", "add `vlan: ID`");
   }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "config/choices.hpp"
 #include "config/draft.hpp"
-#include "roce/headers.hpp"
 
 #include <charconv>
 #include <cmath>
@@ -214,21 +213,12 @@ LinkDraft read_link(Section s) {
   return draft;
 }
 
-Parsed<std::uint64_t> parse_cc_port(const std::string& text) {
-  const auto port = parse_integer(text, 1024, UINT16_MAX);
-  if (port.value == roce::kRoceUdpPort)
-    return {text + " is the port of RoCEv2 itself",
-            "write " + std::to_string(roce::kCongestionUdpPort) + ", or another free UDP port"};
-  return port;
-}
-
 }  // namespace
 
 void read_network(Section s, LabDraft& draft) {
   draft.network_where = s.where();
   s.read("worker", draft.worker, integer(0, 127));
   s.read("mtu", draft.mtu, integer(340, 16'128));
-  s.read("cc_port", draft.cc_port, parse_cc_port);
   for (const Node& node : s.list("switches"))
     draft.switches.push_back(read_switch(Section(s.reading(), node, s.pattern("switches[]"))));
   for (const Node& node : s.list("links"))

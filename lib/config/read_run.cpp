@@ -5,6 +5,18 @@
 
 namespace softfeb::config {
 
+namespace {
+
+Parsed<std::uint64_t> parse_cc_port(const std::string& text) {
+  const auto port = parse_integer(text, 1024, UINT16_MAX);
+  if (port.value == roce::kRoceUdpPort)
+    return {text + " is the port of RoCEv2 itself",
+            "write " + std::to_string(roce::kCongestionUdpPort) + ", or another free UDP port"};
+  return port;
+}
+
+}  // namespace
+
 RunSettings read_run(Section s) {
   RunSettings run;
   run.where = s.where();
@@ -22,6 +34,7 @@ RunSettings read_run(Section s) {
     return time;
   });
   s.read("series_qps", run.series_qps, integer(0, 1'000'000));
+  s.read("cc_port", run.cc_port, parse_cc_port);
   s.read("result_qps", run.result_qps, [](const std::string& text) -> Parsed<std::optional<std::uint32_t>> {
     if (text == "all") return std::optional<std::uint32_t>();
     const auto number = parse_integer(text, 0, 1'000'000);

@@ -261,7 +261,9 @@ class Resolver {
       }
     }
     std::uint32_t pmtu = 4096;
-    while (pmtu > 256 && pmtu + packet_overhead(!board.endpoint.ip.is_v4()) > mtu) pmtu /= 2;
+    const std::uint32_t overhead =
+        packet_overhead(!board.endpoint.ip.is_v4()) + congestion_header_bytes(board, qp);
+    while (pmtu > 256 && pmtu + overhead > mtu) pmtu /= 2;
     return pmtu;
   }
 

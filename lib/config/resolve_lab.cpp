@@ -17,7 +17,7 @@ class LabResolver {
 
   void run() {
     out_.network.seed = out_.run.run.seed;
-    out_.network.cc_port = draft_.cc_port;
+    out_.network.cc_port = out_.run.run.cc_port;
     out_.network_worker = network_worker(draft_, out_.run.workers);
     for (const SwitchDraft& s : draft_.switches) add_switch(s);
     std::size_t next = 0;

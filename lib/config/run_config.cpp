@@ -19,6 +19,16 @@ bool sends_file(const TrafficConfig& traffic) {
 
 }  // namespace
 
+std::uint32_t congestion_header_bytes(const BoardConfig& board, const QpConfig& qp) {
+  using roce::CongestionHeader;
+  const CongestionConfig& d = qp.congestion ? *qp.congestion : board.congestion;
+  if (!board.endpoint.cc_header || d.algorithm != CongestionConfig::Algorithm::kOther) return 0;
+  const std::uint8_t profile = d.other.algorithm->header_profile();
+  if (profile == CongestionHeader::kDelay) return CongestionHeader::kCommonSize + roce::DelayBody::kSize;
+  if (profile == CongestionHeader::kInt) return CongestionHeader::kCommonSize + roce::IntBody::kSize;
+  return profile >= CongestionHeader::kFirstUser ? CongestionHeader::kMaxSize : 0;
+}
+
 std::optional<std::uint64_t> file_messages(const TrafficConfig& traffic) {
   if (!sends_file(traffic)) return std::nullopt;
   const auto all = static_cast<Uint128>(messages_in_file(traffic)) * traffic.payload.repeat;

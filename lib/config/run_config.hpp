@@ -9,6 +9,7 @@
 #include "config/qp_config.hpp"
 #include "config/values.hpp"
 #include "engine/port_options.hpp"
+#include "roce/congestion_header.hpp"
 #include "roce/path.hpp"
 #include "roce/requester.hpp"
 #include "roce/udp_source_port.hpp"
@@ -47,6 +48,8 @@ struct RunSettings {
   /// Maximum number of QPs that the result lists per board or receiver. If an endpoint has more QPs, the
   /// result lists only those that need attention. None: lists all.
   std::optional<std::uint32_t> result_qps;
+  /// UDP port of packets with a congestion control header, see EndpointConfig::cc_header.
+  std::uint16_t cc_port = roce::kCongestionUdpPort;
   Where where;
 };
 
@@ -168,6 +171,9 @@ inline constexpr std::size_t kMostNextHops = 16'384;
 constexpr std::uint32_t packet_overhead(bool v6) {
   return roce::max_frame_overhead(v6, false) - roce::kEthernetSize;
 }
+
+/// Size in bytes of the congestion control header of a QP's requests; 0 if they have none.
+std::uint32_t congestion_header_bytes(const BoardConfig& board, const QpConfig& qp);
 
 /// Number of messages for the file in `traffic`, including repeats; none if it sends no file.
 std::optional<std::uint64_t> file_messages(const TrafficConfig& traffic);

@@ -277,6 +277,7 @@ Endpoints make_endpoints(const config::RunConfig& config, const Plans& plans, co
   for (const auto& b : config.boards) {
     boards.push_back({identity_of(b.endpoint), b.link_rate.value_or(0), {}, {}, pause_of(b.endpoint)});
     boards.back().memory = memory;
+    boards.back().cc_port = b.endpoint.cc_header ? config.run.cc_port : std::uint16_t{0};
     if (b.endpoint.network) boards.back().link_slack = network_slack;
     if (shaped_by_port(config, b)) {
       boards.back().pause.link_rate = boards.back().link_rate;
@@ -290,6 +291,7 @@ Endpoints make_endpoints(const config::RunConfig& config, const Plans& plans, co
   for (std::size_t r = 0; r < config.receivers.size(); ++r) {
     const auto& c = config.receivers[r];
     receivers.push_back({identity_of(c.endpoint), notification_of(c.cnp), {}, {}, pause_of(c.endpoint)});
+    receivers.back().cc_port = c.endpoint.cc_header ? config.run.cc_port : std::uint16_t{0};
     receivers.back().qps.reserve(plans.receiver_qps(r));
     for_worker(c.endpoint.worker, [&] {
       out.memories.push_back(std::make_unique<ReceiverMemory>(c.memory * plans.receiver_qps(r)));

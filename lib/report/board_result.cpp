@@ -203,6 +203,7 @@ Json board_result(const config::RunConfig& config, const endpoints::Plans& plans
          {"rx_unknown_qp", e.endpoint.rx_unknown_qp},
          {"rx_wrong_peer", e.endpoint.rx_wrong_peer},
          {"rx_malformed", e.endpoint.rx_bad_transport},
+         {"rx_bad_cch", e.endpoint.rx_bad_cch},
          {"rx_other", e.endpoint.rx_other},
          {"rx_pause", e.endpoint.rx_pause},
          {"paused_s", to_seconds(e.paused)},

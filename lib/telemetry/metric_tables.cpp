@@ -96,6 +96,7 @@ constexpr DropReason kDrops[] = {
     {"unknown_qp", [](const EndpointCounters& c) { return c.rx_unknown_qp; }},
     {"wrong_peer", [](const EndpointCounters& c) { return c.rx_wrong_peer; }},
     {"bad_transport", [](const EndpointCounters& c) { return c.rx_bad_transport; }},
+    {"bad_cch", [](const EndpointCounters& c) { return c.rx_bad_cch; }},
     {"other", [](const EndpointCounters& c) { return c.rx_other; }},
 };
 

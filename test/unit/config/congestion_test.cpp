@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Section `congestion`, and the parameters of algorithms other than DCQCN.
-#include "documents.hpp"
+#include "lab_documents.hpp"
 
 #include <string>
 #include <string_view>
@@ -114,12 +114,67 @@ TEST_CASE("congestion: errors name the key and the fix") {
         "smaller `fs_min_cwnd`");
   check("{algorithm: swift, hops: 256}", "out of bounds", "0 to 255");
   check("{algorithm: swift, hopps: 2}", "unknown key", "`hops`");
-  check("hpcc", "needs INT records", "another algorithm");
+  check("hpcc", "needs INT records, which only the switches of `softfeb lab` write", "another algorithm");
   CHECK(
       contains(problem({"boards.0.congestion=swift", "boards.0.dcqcn=firmware"}), "one congestion control"));
   CHECK(contains(problem({"boards.0.congestion=swift", "boards.0.qps.0.transport=UC"}),
                  "swift needs acknowledgements"));
   CHECK(contains(problem({"boards.0.dcqcn=swift"}), "write one of off, firmware, paper, connectx"));
+}
+
+TEST_CASE("cc_header: off by default, and only where both ends understand it") {
+  CHECK_FALSE(load(kBase).boards[0].endpoint.cc_header);
+  CHECK(load(kBase).run.cc_port == 49'791);
+  const std::vector<std::string> both = {"boards.0.cc_header=on", "receivers.0.cc_header=on",
+                                         "boards.0.congestion=swift", "run.cc_port=50000"};
+  const RunConfig c = load(kBase, both);
+  CHECK(c.boards[0].endpoint.cc_header);
+  CHECK(c.run.cc_port == 50'000);
+  CHECK(congestion_header_bytes(c.boards[0], c.boards[0].qps[0]) == 16);
+  CHECK(to_yaml(load(to_yaml(c))) == to_yaml(c));
+  // Without an algorithm that has a header, the key changes nothing.
+  CHECK(
+      congestion_header_bytes(load(kBase, {"boards.0.cc_header=on", "boards.0.congestion=timely"}).boards[0],
+                              c.boards[0].qps[0]) == 0);
+
+  CHECK(contains(problem({"boards.0.cc_header=on", "boards.0.congestion=swift"}),
+                 "which receiver \"daq\" does not accept; fix: write `cc_header: on` for the receiver"));
+  CHECK(contains(
+      problem({"boards.0.cc_header=on", "boards.0.congestion=swift", "boards.0.qps.0.to=sink://10.0.0.9"}),
+      "which a NIC does not accept"));
+  CHECK(contains(problem({"run.cc_port=4791"}), "the port of RoCEv2 itself; fix: write 49791"));
+  CHECK(contains(problem({"run.cc_port=80"}), "from 1024"));
+}
+
+TEST_CASE("cc_header: counts toward the MTU") {
+  std::vector<std::string> o = {"boards.0.cc_header=on", "receivers.0.cc_header=on",
+                                "boards.0.congestion=swift"};
+  CHECK(contains(problem({o[0], o[1], o[2], "ports.feb.mtu=4170"}),
+                 "with a congestion control header of 16 bytes take up to 4176 bytes"));
+  CHECK(problem({o[0], o[1], o[2], "ports.feb.mtu=4176", "ports.nic.mtu=4176"}).empty());
+}
+
+TEST_CASE("hpcc: needs headers and switches that write INT records") {
+  const std::vector<std::string> all = {"boards.feb.congestion=hpcc", "boards.feb.cc_header=on",
+                                        "receivers.daq.cc_header=on", "network.switches.tor.int=on",
+                                        "network.mtu=4208",           "boards.feb.qps.0.pmtu=4096"};
+  const auto lab_problem = [&](std::size_t without) {
+    std::vector<std::string> overrides;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (i != without) overrides.push_back(all[i]);
+    }
+    try {
+      const LabConfig c = config::test::load_lab(kLabBase, overrides);
+      return "path MTU " + std::to_string(c.run.boards[0].qps[0].pmtu);
+    } catch (const ConfigError& e) {
+      return std::string(e.what());
+    }
+  };
+  CHECK(lab_problem(all.size()) == "path MTU 4096");
+  CHECK(contains(lab_problem(1), "the board sends no headers for them; fix: write `cc_header: on`"));
+  CHECK(contains(lab_problem(2), "which receiver \"daq\" does not accept"));
+  CHECK(contains(lab_problem(3), "switch \"tor\" writes no INT records"));
+  CHECK(contains(lab_problem(4), "with a congestion control header of 48 bytes take up to 4208 bytes"));
 }
 
 TEST_CASE("congestion: parameters change while a QP sends") {

@@ -145,8 +145,6 @@ TEST_CASE("invalid switch settings") {
         "    - {name: leaf, buffer: 1MiB, int: on, int_id: 7}\n    - name: tor\n"
         "      int: on\n      int_id: 7\n",
         13, "network.switches.1.int_id", "has the identifier of switch \"leaf\", 7", "its own `int_id`"},
-       {"  switches:\n", "  cc_port: 4791\n  switches:\n", 9, "network.cc_port", "RoCEv2 itself", "49791"},
-       {"  switches:\n", "  cc_port: 80\n  switches:\n", 9, "network.cc_port", "out of range", "from 1024"},
        {"  switches:\n", "  worker: 2\n  switches:\n", 9, "network.worker", "no worker 2", "there are 2"}});
 }
 

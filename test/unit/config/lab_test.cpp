@@ -90,11 +90,11 @@ TEST_CASE("in-band telemetry of switches") {
   const LabConfig off = test::load_lab(kLabBase);
   CHECK_FALSE(off.network.switches[0].int_on);
   CHECK(off.network.cc_port == 49'791);
-  CHECK_FALSE(to_json(off).at("network").contains("cc_port"));
+  CHECK_FALSE(to_json(off).at("run").contains("cc_port"));
   CHECK_FALSE(to_json(off).at("network").at("switches").at(0).contains("int"));
 
   const LabConfig c = test::load_lab(
-      kLabBase, {"network.cc_port=50000", "network.switches.tor.int=on",
+      kLabBase, {"run.cc_port=50000", "network.switches.tor.int=on",
                  "network.switches.1={name: leaf, count: 2, buffer: 1MiB, int: on, int_id: 0x2211}",
                  "network.links.2={ends: [tor, leaf], rate: 10Gb/s}"});
   CHECK(c.network.cc_port == 50'000);

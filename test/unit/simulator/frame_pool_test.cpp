@@ -103,7 +103,7 @@ TEST_CASE("frames created by the network are copied; a limit holds") {
   auto* const made = static_cast<PoolFrame*>(pool.make(pause));
   REQUIRE(made != nullptr);
   CHECK(bytes_of(*made) == pause);
-  CHECK(pool.make(std::vector<std::uint8_t>(129, 0)) == nullptr);
+  CHECK(pool.make(std::vector<std::uint8_t>(engine::TxFrame::kHeaderRoom + 1, 0)) == nullptr);
   for (std::size_t i = 1; i < 1024; ++i) REQUIRE(pool.acquire() != nullptr);
   CHECK(pool.acquire() == nullptr);
   CHECK(pool.make(pause) == nullptr);
