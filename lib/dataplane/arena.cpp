@@ -96,8 +96,8 @@ MutableByteSpan Arena::allocate(std::size_t length) {
   return bytes().subspan(at, length);
 }
 
-/// Maps memory only for NICs, which use DMA. Virtual devices read with the CPU, and net_virtio_user does not
-/// work with registered memory that has no file.
+/// Maps memory only for NICs, which use DMA. Virtual devices read with the CPU, and net_virtio_user does
+/// not work with registered memory that is not backed by a file.
 void Arena::map_for(std::uint16_t port_id) {
   rte_eth_dev_info info{};
   if (zone_ != nullptr || rte_eth_dev_info_get(port_id, &info) != 0 || info.device == nullptr) return;

@@ -14,9 +14,9 @@ struct rte_memzone;
 namespace softfeb::dataplane {
 
 /// Memory for payloads that packets reference without copying (external buffers). The constructor allocates
-/// it and faults it in, so workers take no page faults; map_for() makes it accessible to a NIC. It is filled
-/// before the workers start, or by other threads, and only read afterwards. It must outlive all packets:
-/// create it after Eal, destroy it after all Ports and Devices.
+/// it and faults it in, so workers take no page faults; map_for() makes it accessible to a NIC. The payload
+/// is written before the workers start, or by other threads, and is read-only afterwards. The arena must
+/// outlive all packets: create it after Eal, destroy it after all Ports and Devices.
 class Arena {
  public:
   /// Allocates at least `bytes` bytes, zeroed, on NUMA node `node` if it has free memory (-1: any node).

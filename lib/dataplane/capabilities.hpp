@@ -11,7 +11,8 @@ namespace softfeb::dataplane {
 
 using roce::MacAddress;
 
-/// Capabilities of a port as reported by the driver, corrected where the actual value is known.
+/// Capabilities of a port as reported by the driver, with corrections where the report is known to be
+/// wrong.
 struct Capabilities {
   std::string driver;
   MacAddress mac{};

@@ -55,7 +55,7 @@ bool ClockDiscipline::add(const ClockReading& reading) {
   if (reading.reference_ns < last_.reference_ns + 2 * kAheadNs || reading.tsc <= last_.tsc) return false;
   const std::uint64_t hz = measured_hz_;
   if (Uint128{reading.window} * kNsPerSecond > Uint128{hz} * kWidestWindowNs) return false;
-  // Keep first_ between one and two kMemoryNs old.
+  // The age of first_ stays between kMemoryNs and 2 * kMemoryNs.
   if (reading.reference_ns - middle_.reference_ns > kMemoryNs) {
     first_ = middle_;
     middle_ = reading;

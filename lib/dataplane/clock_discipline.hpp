@@ -15,8 +15,8 @@ namespace softfeb::dataplane {
 struct ClockReading {
   std::uint64_t tsc = 0;
   std::uint64_t reference_ns = 0;
-  /// Width, in TSC cycles, of the window in which the reference was read. The error of `tsc` is at most half
-  /// of it.
+  /// Width, in TSC cycles, of the window in which the reference was read. The error of `tsc` is at most
+  /// half of this width.
   std::uint64_t window = 0;
 };
 
@@ -34,9 +34,9 @@ struct ClockCalibration {
 /// Computes the calibration from readings in chronological order, each at least 1 ms after the previous one.
 ClockCalibration calibrate(const std::array<ClockReading, 3>& readings);
 
-/// Follows the reference clock with a clock that never jumps. Each reading measures the phase, and the
-/// frequency over the last one to two kMemoryNs. The next slope corrects the phase by the time of the next
-/// reading, limited to kSlewPpm.
+/// Follows the reference clock with a clock that never jumps. Each reading measures the phase error, and
+/// the frequency over the last kMemoryNs to 2 * kMemoryNs. The next slope removes the phase error by the
+/// time of the next reading, but the correction never exceeds kSlewPpm.
 class ClockDiscipline {
  public:
   static constexpr std::uint64_t kMemoryNs = 16'000'000'000;

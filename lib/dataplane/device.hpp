@@ -64,8 +64,8 @@ struct DeviceRequest {
 /// vdev names unique. Not for kRing.
 std::string device_arguments(const DeviceSpec& spec, const DeviceRequest& request, unsigned index);
 
-/// Size in bytes of an AF_PACKET ring slot that holds a frame of `frame_bytes`: a power of two. The data room
-/// of receive mbufs must not be smaller.
+/// Size in bytes of an AF_PACKET ring slot that holds a frame of `frame_bytes`: a power of two. The data
+/// room of receive mbufs must not be smaller than this.
 std::uint32_t af_packet_frame_slot(std::uint32_t frame_bytes);
 
 /// A DPDK port, attached but not configured. The destructor detaches it; destroy its Port first.

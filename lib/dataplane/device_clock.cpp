@@ -15,7 +15,7 @@ void DeviceClock::add(const ClockSample& sample) {
     const std::uint64_t off = expected > sample.ticks ? expected - sample.ticks : sample.ticks - expected;
     correction_ = static_cast<Time>((Uint128{off} << 64) / map_.slope);
   }
-  // Keep first_ between one and two kMemory old.
+  // The age of first_ stays between kMemory and 2 * kMemory.
   if (sample.time - middle_.time > kMemory) {
     first_ = middle_;
     middle_ = sample;

@@ -21,15 +21,15 @@ struct ClockMap {
   }
 };
 
-/// Both clocks at the same moment.
+/// A reading of both clocks at the same moment.
 struct ClockSample {
   Time time = 0;
   std::uint64_t ticks = 0;
 };
 
-/// Tracks a device's clock, which drifts against ours. The map passes through the latest sample; its slope is
-/// measured over the last one to two kMemory, or less at the start. A prediction is
-/// off by at most the error of two readings, unless it looks further ahead than the samples reach back.
+/// Tracks a device's clock, which drifts against ours. map() is the straight line through the latest sample
+/// whose slope was measured over the last kMemory to 2 * kMemory (less at the start). A prediction that
+/// looks no further ahead than this interval is off by at most the error of two readings.
 class DeviceClock {
  public:
   static constexpr Time kMemory = 8 * kSecond;

@@ -31,7 +31,7 @@ class FaultInjector {
 
   /// Takes ownership of the packets in `in` and puts the packets to forward into `out`, which must have
   /// room_for(in.size()) entries. Returns their number. A packet held back for reordering is sent after the
-  /// next one. If none arrives, a call with an empty `in` releases it.
+  /// next one. If no further packet arrives, a call with an empty `in` releases the held one.
   std::size_t apply(std::span<rte_mbuf* const> in, std::span<rte_mbuf*> out);
 
   const FaultCounters& counters() const { return counters_; }

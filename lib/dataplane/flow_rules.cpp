@@ -119,7 +119,7 @@ rte_flow* insert_jump(std::uint16_t port, rte_flow_error& error) {
 }
 
 /// Inserts the rule that sends packets without a matching BTH rule to queue 0 and the software classifier.
-/// Without it, they would be dropped at the end of the group.
+/// Without this rule, such packets would be dropped at the end of the group.
 rte_flow* insert_fallback(std::uint16_t port, rte_flow_error& error) {
   rte_flow_attr attributes{};
   attributes.ingress = 1;

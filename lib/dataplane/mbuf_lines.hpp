@@ -13,8 +13,8 @@
 /// crafting a packet.
 namespace softfeb::dataplane {
 
-/// Prefetches for writing both lines of an mbuf that will be written or freed, and the two lines at
-/// `data_offset` bytes from it (0: none).
+/// Prefetches both lines of an mbuf for writing, because the mbuf will be written or freed. Also prefetches
+/// the two lines at `data_offset` bytes from the mbuf (0: none).
 inline void claim_mbuf(const rte_mbuf* m, std::uint32_t data_offset = 0) {
   claim_lines(m, 2);
   if (data_offset != 0) claim_lines(reinterpret_cast<const std::uint8_t*>(m) + data_offset, 2);

@@ -29,7 +29,7 @@ void MbufReturn::add(rte_mbuf* packet) {
     rte_mbuf* const next = m->next;
     // Null: another reference remains.
     if (rte_mbuf* const mine = rte_pktmbuf_prefree_seg(m); mine != nullptr) {
-      // The packets of a burst are similar: segment n of each usually belongs to the same pool.
+      // The packets of a burst are similar: segment n of each packet usually belongs to the same pool.
       Bin& first = bins_[segment];
       Bin& bin = first.pool == mine->pool ? first : bin_of(mine->pool);
       bin.items[bin.count++] = mine;

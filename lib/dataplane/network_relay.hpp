@@ -18,8 +18,8 @@ namespace softfeb::dataplane {
 /// A port that connects stations to the network.
 struct NetworkPort {
   std::uint16_t port = 0;  ///< DPDK port id; uses queue 0
-  /// The station that represents everything connected to the port. None: the far end of a net_ring, where the
-  /// source MAC address identifies the station.
+  /// The station that represents everything connected to the port. Empty for the far end of a net_ring,
+  /// where the source MAC address identifies the station.
   std::optional<std::uint32_t> station;
 };
 
@@ -45,7 +45,7 @@ struct NetworkRelayConfig {
 /// allocations.
 ///
 /// This class is part of lib/dataplane because Worker::loop() calls it in every iteration and it handles
-/// mbufs (MbufFrames), rings and ports. The network itself, which does not, is in lib/fabric.
+/// mbufs (MbufFrames), rings and ports. lib/fabric contains the network itself, which handles only frames.
 class NetworkRelay {
  public:
   static constexpr std::uint16_t kBurst = 32;

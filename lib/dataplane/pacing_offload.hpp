@@ -29,12 +29,12 @@ struct PacingAbilities {
   bool queue_rate = false;         ///< supports rte_eth_set_queue_rate_limit
 };
 
-/// Probes a started port. To test for rate limiting, it sets queue 0 to "no limit", which is the state after
-/// start.
+/// Probes a started port. To test for rate limiting, it sets queue 0 to "no limit", which a started port
+/// already has.
 PacingAbilities probe_pacing(std::uint16_t port);
 
-/// Why a port does not support the requested pacing, and how to fix it. refuse_pacing() returns nullopt if
-/// the port supports it; `port` is the port's name.
+/// The reason why a port does not support the requested pacing, and the fix. refuse_pacing() returns
+/// nullopt if the port supports it; `port` is the port's name.
 struct PacingRefusal {
   std::string reason;
   std::string fix;

@@ -62,7 +62,7 @@ void Port::open(Mempools& pools) {
       receive_interrupts_ = later || rte_eth_dev_rx_intr_ctl_q_get_fd(id(), 0) >= 0;
       return;
     } catch (const EnvironmentError&) {
-      // Some drivers refuse to start with interrupts they do not have.
+      // Some drivers refuse to start a port if it requests interrupts that they do not support.
       receive_interrupts_ = false;
     }
   }

@@ -135,8 +135,8 @@ class alignas(64) PortQueue {
 
   bool receive(Time now);
   bool receive_queue(std::uint16_t queue, Time now);
-  /// `handed_over`: another worker received the packets, and has already passed pause frames to all workers
-  /// concerned.
+  /// `handed_over` is true if another worker received the packets. That worker has already passed pause
+  /// frames to all workers concerned.
   void take_burst(std::span<rte_mbuf* const> burst, bool handed_over, Time now);
   std::uint32_t owner_of(const roce::ParsedFrame& frame);
   void look_at(rte_mbuf* packet, Arrival& out, Time now);
@@ -177,8 +177,8 @@ class alignas(64) PortQueue {
   std::size_t next_seat_ = 0;
   std::array<engine::TxFrame, kMaxBurst> frames_{};
   std::array<rte_mbuf*, kMaxBurst> buffers_{};
-  std::size_t filled_ = 0;    ///< frames at the front that wait for build()
-  std::size_t acquired_ = 0;  ///< buffers at the front that are allocated
+  std::size_t filled_ = 0;    ///< number of frames at the front that wait for build()
+  std::size_t acquired_ = 0;  ///< number of buffers at the front that are allocated
   std::array<rte_mbuf*, FaultInjector::room_for(kMaxBurst + kControlShare)> pending_{};
   std::size_t pending_first_ = 0;
   std::size_t pending_count_ = 0;

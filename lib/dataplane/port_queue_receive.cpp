@@ -41,8 +41,8 @@ bool PortQueue::receive_queue(std::uint16_t queue, Time now) {
   return n != 0 || left != 0;
 }
 
-/// Classifies a group of packets before delivering its first one. Meanwhile, the state that their endpoints
-/// need and the data of the following packets are prefetched.
+/// Classifies a group of packets before delivering its first one. Meanwhile, prefetches the state of the
+/// group's endpoints and the data of the following packets.
 void PortQueue::take_burst(std::span<rte_mbuf* const> burst, bool handed_over, Time now) {
   const ReceiveAhead ahead(burst);
   for (std::size_t at = 0; at < burst.size(); at += group_.size()) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A port queue whose port sends packets at given times. Instead of collecting what is due now, an iteration
-// replays all events since the previous one in order, as in virtual time. Each packet is crafted for its
-// scheduled time, even if the worker is late by up to the slack, and departs one horizon after that time.
+// replays all events since the previous iteration in order, as in virtual time. Each packet is crafted for
+// its scheduled time, even if the worker is late by up to the slack, and departs one horizon after that
+// time.
 #include "dataplane/departure_stamps.hpp"
 #include "dataplane/port_queue.hpp"
 

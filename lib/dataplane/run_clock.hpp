@@ -49,7 +49,8 @@ class RunClock {
   Mailbox<TscClock> updates_;
 };
 
-/// Returns a calibrated clock whose Time 0 is now, for programs too short to discipline it. Takes 50 ms.
+/// Returns a calibrated clock whose Time 0 is now, for programs that end too soon to discipline the clock.
+/// Takes 50 ms.
 TscClock start_clock();
 
 /// Measures the TSC as RunClock does at the start, for `softfeb doctor`. Takes 50 ms.

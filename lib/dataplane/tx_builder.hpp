@@ -31,7 +31,8 @@ struct TxBuilderCounters {
   std::uint64_t bytes = 0;     ///< total bytes of the frames built, without padding
   std::uint64_t external = 0;  ///< frames with the payload attached
   std::uint64_t copied = 0;    ///< frames with the payload copied
-  std::uint64_t no_mbuf = 0;   ///< number of times a pool ran out; the frame stays with the caller
+  /// number of times a pool ran out; the caller keeps the frame that was not built
+  std::uint64_t no_mbuf = 0;
   std::uint64_t too_long =
       0;  ///< frames longer than TxBuilderConfig::frame_bytes, sent truncated on a port without chains
 };

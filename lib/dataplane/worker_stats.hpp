@@ -45,8 +45,8 @@ struct NetworkRelayCounters {
 struct LoopCounters {
   std::uint64_t turns = 0;
   std::uint64_t busy_turns = 0;
-  /// Longest time between the starts of two iterations. After a sleep it is measured from the end of the
-  /// sleep, and counts only above kPreempted.
+  /// Longest time between the starts of two iterations. After a sleep, the gap is measured from the end of
+  /// the sleep, and counts only if it exceeds kPreempted.
   Time longest_gap = 0;
   Time ran = 0;        ///< time since the loop started
   Time preempted = 0;  ///< sum of the gaps above kPreempted

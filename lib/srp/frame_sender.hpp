@@ -12,7 +12,7 @@
 namespace softfeb::srp {
 
 /// Sends whole frames over a link: splits them into segments and queues the segments until the link has
-/// room. This class does not limit the queue. Its user must do so by checking bytes().
+/// room. The queue has no size limit: the caller must check bytes().
 class FrameSender {
  public:
   /// `frame` has at least 1 byte; the link must be open.

@@ -10,8 +10,8 @@
 
 namespace softfeb::srp {
 
-/// Limits the rate of log lines: up to `burst` lines at once, then `per_second`. After lines were
-/// suppressed, their number is reported before the next line that is printed.
+/// Limits the rate of log lines: up to `burst` lines at once, then `per_second`. The number of suppressed
+/// lines is reported before the next line that is printed.
 class LimitedNotes {
  public:
   using Say = std::function<void(const std::string&)>;

@@ -131,7 +131,7 @@ Depacketizer::Result Depacketizer::push(ByteSpan packet) {
   Parts parts;
   bool good = parse(packet, parts);
   if (good && parts.first && parts.count == 0) {
-    begin(parts);  // a frame in progress without a last packet is lost
+    begin(parts);  // drops a frame in progress, whose last packet never arrived
   } else {
     good = good && !parts.first && continues(parts);
   }

@@ -24,7 +24,7 @@ class RssiClient final : public RssiEndpoint {
   void on_datagram(const UdpPeer& from, ByteSpan datagram, Time now) override;
   void on_timer(Time now) override;
   Time deadline() const override;
-  /// Also aborts a connection attempt. connect() starts again.
+  /// Also aborts a connection attempt. To reconnect, call connect().
   void close(Time now) override;
 
  private:

@@ -49,7 +49,8 @@ class RssiEndpoint : public RssiLink {
     std::uint8_t rx_first;     ///< sequence number of the peer's first segment after the SYN
     std::size_t max_datagram;  ///< longer datagrams are dropped
     Time idle_limit;           ///< the connection closes after the peer has been silent for this long
-    Time try_for = 0;  ///< retransmit a segment for at least this long, even beyond the negotiated limit
+    /// retransmit a segment for at least this long, even beyond the negotiated number of times
+    Time try_for = 0;
     Time keep_alive_after = kNever;  ///< send a NUL after we have been silent for this long
     /// send an ACK first, because the client's ACK opens the connection at the server
     bool greet = false;
@@ -69,9 +70,9 @@ class RssiEndpoint : public RssiLink {
   void note_error(const char* what, Time now);
   void send_ack(Time now) { send_bare(tx_.next_sequence(), now); }
   /// Sends a bare ACK with the first unacknowledged sequence number, for a peer that does not know our
-  /// initial one.
+  /// initial sequence number.
   void send_first_ack(Time now) { send_bare(tx_.base(), now); }
-  /// Makes sure that a segment is in flight to which the peer must respond if it still knows this
+  /// Makes sure that a segment is in flight that the peer must answer if the peer still knows this
   /// connection.
   void provoke(Time now);
 
@@ -125,7 +126,7 @@ class RssiEndpoint : public RssiLink {
   RssiKind heard_ = RssiKind::kSyn;
   std::uint64_t retransmitted_before_ = 0;  ///< segments retransmitted on earlier connections
   std::uint64_t errors_ = 0;
-  /// Since heard_at_, at least one segment was received and all of them were invalid.
+  /// True if segments were received since heard_at_, and all of them were invalid.
   bool only_errors_ = false;
   const char* last_error_ = nullptr;
   Time last_error_at_ = 0;

@@ -19,8 +19,8 @@ RssiKind kind_of(const rssi::Segment& segment) {
 
 }  // namespace
 
-/// Only accepted segments are acknowledged. The number never decreases, because a Rogue peer would
-/// interpret a step back by 1 as a step forward by 255.
+/// Only accepted segments are acknowledged. The acknowledge number never decreases, because a Rogue peer
+/// would interpret a step back by 1 as a step forward by 255.
 std::uint8_t RssiEndpoint::ack_number() const {
   const std::uint8_t next = rssi::ahead(acked_, rx_.next()) < 128 ? rx_.next() : acked_;
   return static_cast<std::uint8_t>(next - 1);
@@ -54,8 +54,8 @@ void RssiEndpoint::receive(const rssi::Segment& segment, Time now) {
 }
 
 void RssiEndpoint::on_ack(const rssi::Header& header, Time now) {
-  // If the acknowledge number is old, a later segment has overtaken this one and carried newer state of the
-  // peer.
+  // If the acknowledge number is old, a later segment has overtaken this one and has already reported a
+  // newer state of the peer.
   if (tx_.is_old(header.acknowledge)) return;
   status_.remote_busy = (header.flags & rssi::kBusy) != 0;
   if (tx_.acknowledge(header.acknowledge)) pump(now);

@@ -13,8 +13,8 @@ namespace {
 constexpr Time kSynAckInterval = 50 * kMillisecond;
 constexpr unsigned kSynAcks = 16;
 
-/// A client's ACK follows a SYN-ACK within 50 ms plus the round trip. For this long, a SYN from another
-/// client does not replace a pending handshake.
+/// For this long, a SYN from another client does not replace a pending handshake. The first client's ACK
+/// normally arrives within 50 ms plus the round-trip time.
 constexpr Time kHandshakeHold = 100 * kMillisecond;
 
 /// Segments are retransmitted for at least the null timeout divided by this number. Rogue does not repeat

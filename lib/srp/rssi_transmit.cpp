@@ -74,9 +74,9 @@ Time RssiEndpoint::retransmit_deadline() const {
   return saturating_add(first, retransmit_after_);
 }
 
-/// Sends a NUL, which the peer acknowledges. If the window is full, either the peer is BUSY, or it no
-/// longer is but the segment that said so was lost. In both cases the peer answers a repeated segment, so
-/// the oldest one is sent again.
+/// Sends a NUL, which the peer acknowledges. If the window is full, either the peer is BUSY, or the segment
+/// that announced the end of BUSY was lost. In both cases the peer answers a repeated segment, so the
+/// oldest one is sent again.
 void RssiEndpoint::keep_alive(Time now) {
   if (tx_.push_nul()) return pump(now);
   transmit(0, now);

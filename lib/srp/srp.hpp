@@ -54,8 +54,8 @@ struct Request {
   std::size_t access = 0;
   /// Write data: `access` bytes, referring to the message.
   ByteSpan data;
-  /// Errors found so far. With kFraming alone `access` may be above 0: the board has already written the
-  /// preceding words when it detects that a write has the wrong length.
+  /// Errors found so far. If kFraming is the only error of a write, `access` may still be above 0: when the
+  /// board detects that the write has the wrong length, it has already written the preceding words.
   std::uint32_t status = 0;
 
   bool answered() const { return opcode != Opcode::kPostedWrite; }

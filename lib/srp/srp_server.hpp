@@ -20,7 +20,7 @@ namespace softfeb::srp {
 /// BUSY.
 struct SrpServerLimits {
   std::size_t requests = 1024;             ///< requests received and not started
-  std::size_t request_bytes = 256 * 1024;  ///< bytes of these requests
+  std::size_t request_bytes = 256 * 1024;  ///< total size of these requests
   /// Bytes of responses that the link has not accepted yet. One response may exceed this limit.
   std::size_t response_bytes = 256 * 1024;
 };

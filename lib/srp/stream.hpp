@@ -23,7 +23,7 @@ class FrameSource {
   };
 
   virtual ~FrameSource() = default;
-  /// True if fill() has data. When this becomes true on its own, the owner must call StreamServer::pump().
+  /// True if fill() has data. When new data becomes available, the owner must call StreamServer::pump().
   virtual bool ready(Time now) = 0;
   /// Writes the next bytes of the frame. out.size() is a multiple of 8.
   virtual Part fill(MutableByteSpan out, Time now) = 0;
