@@ -15,7 +15,7 @@ void store_word(std::uint8_t* p, std::uint64_t value) { std::memcpy(p, &value, s
 
 void AppTx::begin() {
   last_word_ = frame_size_ != 0 ? frame_size_ - 1 : 0;
-  // In continuous mode, a burst that send_frames() requested stays pending.
+  // In continuous mode, a burst requested by send_frames() stays pending.
   last_frame_ = continuous_ ? 0 : send_frames_ - 1;
   if (!continuous_) send_frames_ = 0;
   moving_ = true;

@@ -9,8 +9,8 @@
 namespace softfeb::board {
 
 /// The board's stream frame generator (AppTx.vhd). A frame has FrameSize little-endian words of 64 bits;
-/// FrameSize 0 counts as 1. Word 0 contains the frame's number in its burst, word k contains k. The sender of
-/// the stream pulls the data with fill(). Sans-I/O.
+/// FrameSize 0 counts as 1. Word 0 contains the frame's number in its burst; every other word k contains k.
+/// The sender of the stream pulls the data with fill(). Sans-I/O.
 class AppTx {
  public:
   struct Filled {

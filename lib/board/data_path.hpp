@@ -58,7 +58,7 @@ struct SetCnpCounterReset {
 ///
 /// `start` is true if the write caused a rising edge of StartDispatching. Other writes need not be reported
 /// while no burst is running, with one exception: a change of RemAddr resets the address slot, even if a
-/// later write changes it back.
+/// later write restores the old value of RemAddr.
 struct Dispatch {
   std::uint32_t count = 0;   ///< number of requests, 24 bits
   std::uint32_t length = 0;  ///< bytes per request

@@ -12,8 +12,8 @@
 namespace softfeb::board {
 
 /// Number of protection domains, memory regions and queue pairs of a board; powers of two. Slot numbers are
-/// the top bits of handlers, keys and QPNs. The defaults are those of the firmware; only these values were
-/// measured on hardware.
+/// the top bits of PD handlers (the firmware's name for handles), keys and QPNs. The defaults are those of
+/// the firmware; only these values were measured on hardware.
 struct MetadataLimits {
   std::size_t pds = 1;
   std::size_t mrs_per_pd = 2;

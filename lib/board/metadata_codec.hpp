@@ -31,8 +31,8 @@ struct PdResponse {
   bool operator==(const PdResponse&) const = default;
 };
 
-/// Memory region of the board. lkey_part and rkey_part have 31 bits. A key consists of the slot number, in
-/// its high bits, and the low bits of its part.
+/// Memory region of the board. lkey_part and rkey_part have 31 bits. A key consists of the slot number
+/// (high bits) and the low bits of lkey_part or rkey_part.
 struct MrFields {
   std::uint64_t address = 0;
   std::uint32_t length = 0;

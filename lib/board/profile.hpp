@@ -38,8 +38,8 @@ struct BlockSpec {
   std::string path;
   std::uint32_t base;
   std::uint32_t size;  ///< bytes; blocks do not overlap
-  /// The first register table is that of the older firmware. Further tables contain registers that newer
-  /// firmware adds.
+  /// The first table contains the registers of the older firmware. Further tables contain registers that
+  /// newer firmware adds.
   std::vector<std::span<const RegisterSpec>> registers;
 };
 

@@ -21,8 +21,8 @@ Parsed<IpAddress> parse_ip(const std::string& text);
 /// Parses an address with prefix length: 10.0.0.1/24 or fd00::1/64.
 Parsed<IpPrefix> parse_ip_prefix(const std::string& text);
 
-/// Parses a network: 10.0.0.0/8. A single address is a network of one address. Any address is accepted, but
-/// no bits may be set beyond the prefix.
+/// Parses a network, for example 10.0.0.0/8. An address without a prefix length is a network of one
+/// address. Unlike in parse_ip(), the address need not be unicast. All bits after the prefix must be 0.
 Parsed<IpPrefix> parse_network(const std::string& text);
 std::string to_string(const IpPrefix& prefix);
 

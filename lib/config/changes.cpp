@@ -97,7 +97,7 @@ ChangeDraft read_change(Section s) {
 
 namespace {
 
-/// True if a change for the algorithm of `a` applies to that of `b`.
+/// True if `a` and `b` have the same algorithm, so that a change for one applies to the other.
 bool same_algorithm(const CongestionConfig& a, const CongestionConfig& b) {
   return a.algorithm == b.algorithm && a.other.algorithm == b.other.algorithm;
 }

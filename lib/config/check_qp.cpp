@@ -117,8 +117,8 @@ class QpChecker {
     check_out(*region);
   }
 
-  /// If the receiver writes its memory to a file (`out`), checks that the payload file has a slot for each
-  /// of its messages. Otherwise the end of the payload would overwrite its beginning.
+  /// If the receiver writes its memory to a file (`out`), checks that each message of the payload file has
+  /// a slot of its own. Otherwise the last messages would overwrite the first ones.
   void check_out(std::uint64_t region) {
     const auto* to = std::get_if<ReceiverTarget>(&qp_.to);
     const auto messages = file_messages(qp_.traffic);

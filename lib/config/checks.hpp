@@ -7,7 +7,8 @@
 
 #include <cstdint>
 
-/// Checks of values that are valid by themselves but not in combination. Internal to the loader.
+/// Checks whether values that are valid by themselves are also valid in combination. Internal to the
+/// loader.
 namespace softfeb::config {
 
 /// Checks the configuration of a run. `now_unix_ns`: wall clock, in nanoseconds since 1970.

@@ -117,10 +117,11 @@ std::optional<CongestionConfig> read_congestion(Section& parent);
 /// Reads `algorithm` of section `key` (`congestion` or `dcqcn`). Returns a configuration of that algorithm;
 /// nullopt if the key is missing or wrong.
 std::optional<CongestionConfig> read_algorithm(Section& section, const char* key);
-/// Reads the parameters of `congestion` or `dcqcn` except `algorithm` into `d`: those that may change while a
-/// QP sends. Missing keys keep their value.
+/// Reads the parameters of `congestion` or `dcqcn` that may change while a QP sends, which excludes
+/// `algorithm`, into `d`. Parameters whose keys are missing keep their values.
 void read_congestion_parameters(Section& section, CongestionConfig& d);
-/// Sets the parameters of another algorithm than DCQCN to those given, and checks that they fit each other.
+/// For algorithms other than DCQCN: sets the parameters that are given, and checks that they are
+/// consistent.
 void set_given(Reading& reading, CongestionConfig& d);
 ChangeDraft read_change(Section section);
 /// Applies `draft.congestion` to `d`. The algorithm must be that of `d`.
@@ -136,10 +137,10 @@ Draft read_document(Reading& reading, const Node& document, Form form);
 /// Assigns a worker to each endpoint: boards first, then receivers, with replicas expanded. An endpoint
 /// belongs to exactly one worker.
 ///
-/// An endpoint that names a worker is assigned to it. The others are assigned in order of decreasing load to
-/// the least loaded worker of `workers` (not empty), so that equal loads are assigned round-robin. The load
-/// of a board is the rate at which its QPs may send payload; that of a receiver, the rate at which payload
-/// may arrive; both in bits per second.
+/// An endpoint that names a worker is assigned to that worker. The others are assigned in order of
+/// decreasing load to the least loaded worker of `workers` (not empty), so that equal loads are assigned
+/// round-robin. The load of a board is the rate at which its QPs may send payload. The load of a receiver
+/// is the rate at which payload may arrive. Both are in bits per second.
 std::vector<std::size_t> spread(const Draft& draft, const std::vector<std::size_t>& workers);
 
 /// Converts a Draft to a RunConfig: resolves names to indices, expands `count`, and sets defaults that depend

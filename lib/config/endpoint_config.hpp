@@ -51,8 +51,8 @@ struct CnpConfig {
   Where where;
 };
 
-/// A responder of this process. The boards' `to` keys create its QPs: one for each board QP that names it, in
-/// file order.
+/// A responder of this process. The boards' `to` keys create its QPs: one for each board QP that names this
+/// receiver, in file order.
 struct ReceiverConfig {
   EndpointConfig endpoint;
   /// Size of each QP's memory region, in bytes. The regions are contiguous, in QP order.

@@ -38,8 +38,8 @@ class ConfigError : public std::runtime_error {
 /// Edit distance: insertion, deletion, substitution and transposition of adjacent characters each cost 1.
 std::size_t edit_distance(std::string_view a, std::string_view b);
 
-/// Returns the name in `known`, a container of strings, that `word` most likely misspells; null if no name is
-/// close.
+/// Returns the name in `known` that `word` most likely misspells; null if no name is close. `known` is a
+/// container of strings.
 template <class Strings>
 const std::string* nearest(std::string_view word, const Strings& known) {
   // A long word is not a misspelled key; the limit also bounds the cost of hostile input.

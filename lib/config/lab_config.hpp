@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-/// The configuration of `softfeb lab`: that of a run, plus switches and links between its boards and
-/// receivers.
+/// The configuration of `softfeb lab`: the configuration of a run, plus switches and links between its
+/// boards and receivers.
 namespace softfeb::config {
 
 /// A limit for the experiment (section `lab.checks`). Names and units are in config/lab_checks.hpp.

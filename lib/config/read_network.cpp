@@ -181,7 +181,7 @@ void read_ends(Section& s, LinkDraft& draft) {
   }
 }
 
-/// Parses a delay of at most one second, which exceeds that of any cable.
+/// Parses a link delay. The maximum of one second exceeds the delay of any cable.
 Parsed<Time> parse_delay(const std::string& text) {
   auto delay = parse_time(text);
   if (delay.value && *delay.value > kSecond)

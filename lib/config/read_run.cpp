@@ -84,7 +84,7 @@ WorkersConfig read_workers(Section s) {
 
 namespace {
 
-/// Endpoints of `softfeb run` need a port. Those of the lab may have a link instead.
+/// Endpoints of `softfeb run` need a port. Endpoints of `softfeb lab` may have a link instead.
 template <class Drafts>
 void require_ports(Reading& reading, const Drafts& drafts) {
   for (const auto& draft : drafts) {

@@ -273,8 +273,8 @@ class Resolver {
     if (const auto n = file_messages(traffic)) bound(*n);
   }
 
-  /// Sets the memory of receivers without `memory` to what the QPs that send to them need, and for receivers
-  /// that act as hosts at least kHostMemory.
+  /// Sets the memory size of receivers that do not specify `memory` to the size that the QPs sending to
+  /// them need. A receiver that acts as a host gets at least kHostMemory.
   void size_memory() {
     for (const std::size_t r : plays_host_) {
       if (!receiver_memory_given_[r]) out_.receivers[r].memory = kHostMemory;

@@ -31,9 +31,9 @@ namespace softfeb::config {
 /// Section `run`.
 struct RunSettings {
   std::optional<Time> duration;  ///< traffic stops this long after its start
-  /// Limit on the messages of every QP; already applied to TrafficConfig::messages.
+  /// Maximum number of messages of each QP; already applied to TrafficConfig::messages.
   std::optional<std::uint64_t> messages;
-  Time warmup = 0;  ///< time from the start of traffic that the statistics exclude
+  Time warmup = 0;  ///< time after the start of traffic that is excluded from the statistics
   /// Wall clock time at which traffic starts, in nanoseconds since 1970-01-01T00:00:00Z; none: immediately.
   std::optional<std::int64_t> start_at_unix_ns;
   std::uint64_t seed = 1;
@@ -118,8 +118,8 @@ struct BoardConfig {
   IcrcMethod icrc = IcrcMethod::kKnown;
   CongestionConfig congestion;  ///< default for QPs without their own
   std::vector<QpConfig> qps;
-  Time start = 0;  ///< delay from the run's start of traffic to the board's
-  /// Time from the run's start of traffic to the end of the board's traffic; none: until the end of the run.
+  Time start = 0;  ///< delay from the start of the run's traffic to the start of this board's traffic
+  /// Time from the start of the run's traffic to the end of this board's traffic; none: the end of the run.
   std::optional<Time> stop;
   std::optional<ControlConfig> control;  ///< none: no slow control
   Where where;

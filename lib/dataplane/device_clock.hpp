@@ -27,9 +27,9 @@ struct ClockSample {
   std::uint64_t ticks = 0;
 };
 
-/// Tracks a device's clock, which drifts against ours. map() is the straight line through the latest sample
-/// whose slope was measured over the last kMemory to 2 * kMemory (less at the start). A prediction that
-/// looks no further ahead than this interval is off by at most the error of two readings.
+/// Tracks a device's clock, which drifts against ours. map() is a straight line through the latest sample.
+/// Its slope is measured over the last kMemory to 2 * kMemory (less at the start). A prediction that looks
+/// no further ahead than this interval is off by at most the error of two readings.
 class DeviceClock {
  public:
   static constexpr Time kMemory = 8 * kSecond;

@@ -30,9 +30,9 @@ class ArrivalWindow {
 
   explicit ArrivalWindow(Psn initial_psn) : next_psn_(initial_psn) {}
 
-  /// Records the arrival of `psn`. Returns nullopt for a PSN before the initial one. Of the indices that
-  /// `psn` may stand for, takes the one nearest to the newest index, so a loss of 2^23 or more packets in a
-  /// row cannot be detected.
+  /// Records the arrival of `psn`. Returns nullopt for a PSN before the initial one. Among the indices that
+  /// have this PSN, chooses the one nearest to the newest index, so a loss of 2^23 or more packets in a row
+  /// cannot be detected.
   std::optional<Arrival> note(Psn psn);
 
   std::uint64_t next_index() const { return next_index_; }

@@ -12,7 +12,7 @@ namespace softfeb::roce {
 /// into packets. Message n begins at offset n · message_length of the stream.
 ///
 /// A source of finite length is sent in passes. The last message of a pass carries the remaining bytes.
-/// This message still occupies a full message_length of the stream, so that the offset rule holds in every
+/// This message still occupies message_length bytes of the stream, so that the offset rule holds in every
 /// pass.
 class MessageLayout {
  public:

@@ -38,8 +38,8 @@ class NotificationPoint {
 
   explicit NotificationPoint(const NotificationConfig& config = {}) : config_(config) {}
 
-  /// Returns the slot that stores a QP's interval: its own, or the one shared by all QPs of its IP pair. The
-  /// same QP (IP pair and QPN) always gets the same slot.
+  /// Returns the slot that stores a QP's interval: a slot of the QP, or the slot shared by all QPs of its
+  /// IP pair. The same QP (IP pair and QPN) always gets the same slot.
   Slot attach(const IpPair& pair, Qpn qpn);
 
   /// Returns a slot for a QP whose number is unknown or may change: a new one, or that of its IP pair.

@@ -20,9 +20,11 @@ namespace softfeb::roce {
 
 /// Method of determining the number of a received message.
 enum class MessageNumbering : std::uint8_t {
-  kNone,    ///< messages are counted, but their numbers are not determined
-  kLayout,  ///< derive it from the packet number and the layout, which requires known message lengths
-  /// derive it from the immediate, a message counter modulo 2^32 that starts at `first_immediate`
+  kNone,  ///< messages are counted, but their numbers are not determined
+  /// the number is derived from the packet number and the layout, which requires known message lengths
+  kLayout,
+  /// the number is derived from the immediate, a message counter modulo 2^32 that starts at
+  /// `first_immediate`
   kImmediate,
 };
 
@@ -60,8 +62,8 @@ class ReceiveQp {
   bool awaits(const QuickWrite& packet) const {
     return responder_.awaits(packet) && !config_.check_continuity;
   }
-  /// Prefetches, for writing, the first cache lines of the destination of the payload of a packet that
-  /// awaits() accepts.
+  /// Prefetches, for writing, the first cache lines of the memory to which the packet's payload will be
+  /// copied. Requires awaits(packet).
   void claim_place(const QuickWrite& packet) const;
   /// Processes a packet for which awaits() is true.
   Responder::Quick take(const QuickWrite& packet);

@@ -85,7 +85,8 @@ struct RequesterCounters {
   std::uint64_t messages_completed = 0;  ///< requests that succeeded, including unsignaled ones
   std::uint64_t messages_failed = 0;     ///< requests with any other status, including flushed ones
   std::uint64_t timeouts = 0;
-  std::uint64_t ack_rx = 0;  ///< this and the following count all responses, including ignored ones
+  /// this counter and the following ones count all responses, including ignored ones
+  std::uint64_t ack_rx = 0;
   std::uint64_t rnr_rx = 0;
   std::uint64_t nak_sequence_rx = 0;
   std::uint64_t nak_invalid_request_rx = 0;
@@ -132,8 +133,8 @@ class Requester {
   RequestPacket peek() const;
   /// Size of that packet in bytes from BTH to pad. Requires ready().
   std::uint32_t next_transport_bytes() const;
-  /// Removes and returns the next packet, to be sent at `now`. Requires ready(). If `ask`, the packet of an
-  /// RC queue pair requests an ACK in any case.
+  /// Removes and returns the next packet, to be sent at `now`. Requires ready(). If `ask` is true, the
+  /// packet requests an ACK in any case (RC only).
   RequestPacket next(Time now, bool ask = false);
 
   /// Enters the fast path (a "run", doc/engine.md) if the next packet qualifies and all completions were
@@ -341,7 +342,8 @@ inline bool Requester::ready(Time now) const {
   if (send_ == limit_ || now < rnr_until_) return false;
   if (state_ != QpState::kRts && !may_go_on()) return false;
   if (unreliable()) return true;
-  // Signed: after the firmware profile goes back to the start of a message, next_ may be less than acked_.
+  // Signed, because next_ may be less than acked_ in the firmware profile: a requester with this profile
+  // goes back to the start of a message.
   return send_ - done_ < shared().window_requests &&
          static_cast<std::int64_t>(next_ - acked_) < static_cast<std::int64_t>(profile_->window_packets);
 }

@@ -62,7 +62,7 @@ bool Requester::in_flight(Psn psn, std::uint64_t& packet) const {
 
 namespace {
 
-/// Size of the first `packets` packets of a request that has `all`, from BTH to pad.
+/// Size of the first `packets` packets of a request, each from BTH to pad. The request has `all` packets.
 std::uint64_t first_packets_bytes(const WorkRequest& r, std::uint64_t packets, std::uint64_t all,
                                   unsigned pmtu_shift) {
   const bool write = r.opcode == WrOpcode::kWrite || r.opcode == WrOpcode::kWriteImm;

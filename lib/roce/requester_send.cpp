@@ -36,7 +36,8 @@ Operation operation_of(WrOpcode verb, Place place) {
 
 }  // namespace
 
-/// True if packets may be sent in a state other than RTS: in SQD, only packets of messages in progress.
+/// True if the next packet may be sent although the QP is not in RTS. This is possible only in SQD, where
+/// messages in progress continue and packets are retransmitted, but no new message begins.
 bool Requester::may_go_on() const {
   return state_ == QpState::kSqd && (next_ != sent_ || next_ != sending().first);
 }

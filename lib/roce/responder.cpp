@@ -161,7 +161,7 @@ void Responder::abandon_uc() {
   ++counters_.missing_messages;
 }
 
-/// Drops a packet. Its message is counted as missing only once, until a packet ends it.
+/// Drops a packet. Counts its message as missing unless an earlier packet of the message was dropped too.
 void Responder::discard_uc(bool ends) {
   ++counters_.discarded;
   if (!dropping_) ++counters_.missing_messages;

@@ -55,7 +55,7 @@ struct ResponderCounters {
   std::uint64_t completed_bytes = 0;  ///< payload of complete messages
   std::uint64_t immediates = 0;       ///< complete messages with immediate
   std::uint64_t duplicate = 0;        ///< packets received before; not stored again
-  /// RC: packets dropped after a gap. UC: packets that arrived after a packet sent later.
+  /// RC: packets dropped after a gap. UC: packets that arrived after a packet that was sent later.
   std::uint64_t out_of_order = 0;
   /// UC: skipped packets that have not arrived. Late arrivals are subtracted.
   std::uint64_t missing_packets = 0;
@@ -210,8 +210,9 @@ class Responder {
   ResponderCounters counters_;
   std::uint64_t receives_;
   const std::vector<MemoryRegion>* regions_;
-  const MemoryRegion* last_region_ = nullptr;  ///< last region found; nearly always also the next one
-  ArrivalWindow window_;                       ///< UC: which packets arrived
+  /// region found last; the next lookup nearly always finds it again
+  const MemoryRegion* last_region_ = nullptr;
+  ArrivalWindow window_;  ///< UC: which packets arrived
 };
 
 }  // namespace softfeb::roce

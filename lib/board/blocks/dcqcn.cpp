@@ -125,7 +125,8 @@ class Dcqcn final : public Block {
   }
 
   std::size_t qp_;
-  /// Parameters that the data path last reported. SetDcqcn takes parameters without a register from here.
+  /// Parameters last reported by the data path. SetDcqcn also contains parameters that have no register;
+  /// these are copied from here.
   dcqcn::FirmwareParameters last_;
   std::uint64_t line_rate_;
   bool bypass_;                ///< the profile has DcqcnBypass

@@ -41,15 +41,15 @@ class RoceDispatcher final : public Block {
     written_ = !start;
   }
 
-  /// Also passes writes without a rising edge of StartDispatching to the data path, because they apply to a
-  /// running burst.
+  /// Every write is passed to the data path, even without a rising edge of StartDispatching, because it
+  /// also applies to a running burst.
   void end_write(BlockWords& words, Access& access) override {
     if (written_) access.actions.data_path.emplace_back(as_written(words, false));
     written_ = false;
   }
 
  private:
-  bool written_ = false;  ///< a word was written after the StartDispatching edge, or without one
+  bool written_ = false;  ///< a word was written after the StartDispatching edge, or without such an edge
 };
 
 }  // namespace
