@@ -20,7 +20,7 @@ struct ReadOptions {
 void read_command(Context& context, const ReadOptions& options);
 
 struct WriteOptions {
-  std::vector<std::string> words;  ///< pairs of name or address, and value
+  std::vector<std::string> words;  ///< (name or address, value) pairs
   bool verify = true;
   bool posted = false;
 };

@@ -259,7 +259,8 @@ void add_board(Parser& parser) {
   parser.top.add_flag("--json", o.json, "Print results as JSON, one document per line");
 }
 
-/// Returns the message for an unknown subcommand, which CLI11 reports only as a missing one.
+/// Returns the message for an unknown subcommand. CLI11 itself would only report that a subcommand is
+/// missing.
 std::string unknown_command(const CLI::App& top, const std::string& word) {
   std::vector<std::string> names;
   for (const CLI::App* sub : top.get_subcommands([](const CLI::App*) { return true; }))

@@ -18,7 +18,7 @@ using nlohmann::json;
 constexpr std::uint32_t kMaxAccess = 4096;
 constexpr std::uint32_t kWordsALine = 8;
 
-/// Returns the registers and ranges named on the command line, in order.
+/// Returns the registers and ranges given on the command line, in order.
 std::vector<Target> targets_of(const Catalogue& catalogue, const std::vector<std::string>& words) {
   std::vector<Target> targets;
   for (const std::string& word : words) {

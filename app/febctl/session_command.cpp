@@ -98,8 +98,8 @@ class Round {
     return j;
   }
 
-  /// Writes the registers of --during. The change counts as made during the burst if requests completed
-  /// both before and after it.
+  /// Writes the registers of --during. The change is reported as made during the burst if requests
+  /// completed both before and after the change.
   json change(const Completions& before) {
     Completions first = dispatcher_.completions().since(before);
     const auto give_up = Clock::now() + std::chrono::seconds(2);

@@ -19,8 +19,8 @@ std::uint32_t dispatcher_value(Context& context, const char* name) {
 }
 
 /// Finds the QPN of the queue pair in the last response on the metadata bus. Otherwise uses the QPN that
-/// febctl connect wrote to the dispatcher, but only if the board knows it, because other clients write the
-/// host's QPN there.
+/// febctl connect wrote to the dispatcher, but only if the board has a queue pair with this QPN, because
+/// other clients write the host's QPN there.
 std::optional<std::uint32_t> find_qp(Context& context, MetadataBus& bus, std::uint32_t pd) {
   const auto last = bus.last_qp_response();
   for (const std::uint32_t qpn : {last ? last->qpn : 0, dispatcher_value(context, "RoceDispatcher.SQpn")}) {

@@ -12,7 +12,7 @@ namespace {
 
 using nlohmann::json;
 
-/// One pair of name or address and value from the command line, validated before anything is sent.
+/// One (name or address, value) pair from the command line, validated before anything is sent.
 struct Plan {
   std::optional<Register> reg;
   Bits bits;

@@ -75,7 +75,7 @@ Shares share_out(const Options& options, const Hello& hello, const ibv_device_at
   if (limit == 0 || options.recvs.value_or(0) > limit)
     throw Refusal("the device has completions for " + std::to_string(limit) + " receives on each of " +
                   std::to_string(qps) + " queue pairs; fix: use fewer queue pairs or a smaller --recvs");
-  // On RC, message n cannot complete before its receive is posted, and it overwrites message n - slots.
+  // On RC, message n overwrites message n - slots, and cannot complete before a receive is posted for it.
   // With fewer receives than slots, a message therefore stays unchanged until it has been checked.
   const bool rc = hello.transport == roce::Transport::kRc;
   const std::uint64_t safe =

@@ -150,8 +150,8 @@ int complain(int code, const char* what) {
   return code;
 }
 
-/// Returns true if `name` is a subcommand. CLI11 reports an unknown subcommand only as a missing one, so it
-/// is checked here.
+/// Returns true if `name` is a subcommand. For an unknown subcommand, CLI11 would only report that a
+/// subcommand is missing, so this is checked here.
 bool has_subcommand(const CLI::App& top, const std::string& name) {
   return !top.get_subcommands([&](const CLI::App* sub) { return sub->check_name(name); }).empty();
 }

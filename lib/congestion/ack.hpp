@@ -16,7 +16,7 @@ inline constexpr std::size_t kMaxIntRecords = 5;
 
 /// Contents of an acknowledgement, as reported to a congestion control algorithm. `acked` and `sent` are
 /// running numbers: they count packets from 0 at the start of the queue pair. If several queue pairs share
-/// the algorithm, they are sums over all of them.
+/// a CongestionControl object, `acked` and `sent` are sums over these queue pairs.
 struct Ack {
   /// Time at which the first bit of the acknowledged packet left. Set only if this yields a valid RTT sample:
   /// the packet requested the acknowledgement and was sent once (Karn's rule).

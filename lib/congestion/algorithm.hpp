@@ -36,13 +36,13 @@ struct Parameter {
 /// Values of an algorithm's parameters, in the order of Algorithm::parameters().
 using ParameterValues = std::vector<double>;
 
-/// Facts about a queue pair's path from which default values follow.
+/// Properties of a queue pair's path that determine default values.
 struct PathFacts {
-  std::uint64_t line_rate = 1'250'000'000;  ///< of the board's link, bytes per second on the wire
+  std::uint64_t line_rate = 1'250'000'000;  ///< rate of the board's link, in bytes per second on the wire
   std::uint32_t pmtu = 4096;                ///< bytes
 };
 
-/// What an algorithm requires of the path, as a sum of these bits.
+/// Requirements of an algorithm on the path, as a combination of the bits below.
 using Needs = std::uint8_t;
 inline constexpr Needs kNeedsAcks = 1U << 0;        ///< a reliable queue pair (RC)
 inline constexpr Needs kNeedsIntRecords = 1U << 1;  ///< switches that write INT records
@@ -50,15 +50,15 @@ inline constexpr Needs kNeedsIntRecords = 1U << 1;  ///< switches that write INT
 /// Result of a change of parameters.
 enum class Change : std::uint8_t {
   kMade,
-  kNone,     ///< the parameters were already set
-  kRefused,  ///< the control is of a different algorithm
+  kNone,     ///< the parameters already had these values
+  kRefused,  ///< the CongestionControl object is of a different algorithm
 };
 
-/// A congestion control algorithm that a configuration can name: its parameters, and how to make its
-/// controls. Immutable; one object serves all threads.
+/// A congestion control algorithm that a configuration can name: describes its parameters and makes its
+/// CongestionControl objects. Immutable; all threads may share one Algorithm object.
 class Algorithm {
  public:
-  /// A value that does not fit the others. `text` continues "`name` is VALUE, ".
+  /// A value that contradicts another value. `text` continues "`name` is VALUE, ".
   struct Conflict {
     std::size_t parameter;  ///< index in parameters()
     std::string text;       ///< e.g. "above `t_high`"
@@ -69,25 +69,25 @@ class Algorithm {
 
   /// Name in configurations and results.
   virtual std::string_view name() const = 0;
-  /// One line for help texts and tables.
+  /// One-line description for help texts and tables.
   virtual std::string_view summary() const = 0;
   virtual std::span<const Parameter> parameters() const = 0;
   virtual ParameterValues defaults(const PathFacts& path) const = 0;
   /// Returns a conflict between values that are within their bounds, if there is one.
   virtual std::optional<Conflict> conflict(std::span<const double> values) const = 0;
 
-  /// The hooks and needs of every control that make() returns.
+  /// The hooks and needs of every object that make() returns.
   virtual Hooks hooks() const = 0;
   virtual Needs needs() const = 0;
   /// Profile of the congestion control header of its requests, if the board sends such headers: 1 delay,
   /// 2 INT records, 0xf0…0xff user-defined; 0 for none.
   virtual std::uint8_t header_profile() const { return 0; }
-  /// Size of a control in bytes.
+  /// Size in bytes of a CongestionControl object of this algorithm.
   virtual std::size_t bytes() const = 0;
-  /// Constructs a control at `place`, which provides bytes() bytes, aligned to a cache line. The values must
-  /// be within their bounds and without conflict.
+  /// Constructs a CongestionControl object at `place`, which provides bytes() bytes, aligned to a cache
+  /// line. The values must be within their bounds and without conflict.
   virtual CongestionControl* make(void* place, std::span<const double> values) const = 0;
-  /// Sets new parameters of a control from `now` on.
+  /// Sets the parameters of `control` to `values`, from `now` on.
   virtual Change change(CongestionControl& control, std::span<const double> values, Time now) const = 0;
 
  protected:
@@ -103,7 +103,7 @@ const Algorithm* find_algorithm(std::string_view name);
 
 /// An algorithm with values for its parameters.
 struct AlgorithmSettings {
-  const Algorithm* algorithm = nullptr;  ///< not null; must outlive every control that it makes
+  const Algorithm* algorithm = nullptr;  ///< not null; must outlive every object that it makes
   ParameterValues values;
 };
 

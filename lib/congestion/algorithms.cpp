@@ -148,7 +148,7 @@ void set_defaults(HpccParameters& p, const PathFacts& path) { p.line_rate = path
 struct Ordered {
   std::string_view low;
   std::string_view high;
-  bool strictly = false;  ///< nor equal it
+  bool strictly = false;  ///< true: the two must not be equal either
 };
 constexpr std::array kTimelyOrder{Ordered{"min_rate", "line_rate"}, Ordered{"min_rate", "initial_rate"},
                                   Ordered{"initial_rate", "line_rate"}, Ordered{"t_low", "t_high"}};
@@ -156,7 +156,7 @@ constexpr std::array kSwiftOrder{Ordered{"fs_min_cwnd", "fs_max_cwnd", true},
                                  Ordered{"min_cwnd", "max_cwnd"}};
 constexpr std::array kHpccOrder{Ordered{"min_rate", "line_rate"}};
 
-/// An algorithm whose control is a `Control` with parameters `P`.
+/// An algorithm whose CongestionControl objects are of class `Control`, with parameters `P`.
 template <class Control, class P>
 class BuiltIn final : public Algorithm {
  public:

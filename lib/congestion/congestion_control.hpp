@@ -8,9 +8,10 @@
 #include <cstdint>
 #include <optional>
 
-/// lib/congestion has the interface between the engine and congestion control (this header), and algorithms
-/// that implement it: TIMELY (timely.hpp), Swift (swift.hpp) and HPCC (hpcc.hpp). The DCQCN algorithms are in
-/// lib/dcqcn. The library is sans-I/O and may include only lib/base. After this header, read timely.cpp.
+/// lib/congestion defines the interface between the engine and congestion control (this header). It
+/// contains algorithms that implement this interface: TIMELY (timely.hpp), Swift (swift.hpp) and HPCC
+/// (hpcc.hpp). The DCQCN algorithms are in lib/dcqcn. The library is sans-I/O and may include only
+/// lib/base. After this header, read timely.cpp.
 namespace softfeb::congestion {
 
 /// Bit mask of the hooks that an algorithm implements. For all other hooks, the engine makes no virtual
@@ -67,7 +68,7 @@ class CongestionControl {
 
   /// True if the algorithm implements any of these hooks.
   bool uses(Hooks hooks) const { return (hooks_ & hooks) != 0; }
-  /// All hooks that it implements.
+  /// All hooks that the algorithm implements.
   Hooks hooks() const { return hooks_; }
 
   /// Returns when a frame of `bytes` counted bytes may leave if no further event occurs. A time not after
@@ -90,7 +91,8 @@ class CongestionControl {
     forget();
     on_sent(bytes, now);
   }
-  /// Combines sent(bytes) and departure(next): the per-packet cost of a queue pair.
+  /// Equivalent to sent(bytes) followed by departure(next), which a queue pair needs for every packet, but
+  /// faster.
   Time sent_then_departure(std::uint32_t bytes, std::uint32_t next, Time now) {
     keep(next, on_sent_then_departure(bytes, next, now));
     return answer_;

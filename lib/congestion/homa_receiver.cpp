@@ -62,8 +62,7 @@ std::span<const HomaReceiver::Grant> HomaReceiver::first(Time now, std::uint32_t
   return accept(now, message, replaced);
 }
 
-/// Handles a message that is not scheduled: grants all packets that its sender does not send without a
-/// grant.
+/// Handles a message that is not scheduled: grants all packets for which its sender needs a grant.
 std::span<const HomaReceiver::Grant> HomaReceiver::grant_unscheduled_rest(std::uint32_t message,
                                                                           std::uint32_t packets) {
   grants_.clear();
@@ -87,7 +86,7 @@ std::span<const HomaReceiver::Grant> HomaReceiver::accept(Time now, std::uint32_
     ++m.received;
     if (was_waiting) shorten_waiting(message);
   }
-  // A packet of a fully granted message changes neither the order nor the grants of the others.
+  // A packet of a fully granted message changes neither the order nor the grants of the other messages.
   return was_waiting || others_may ? grant() : std::span<const Grant>();
 }
 
@@ -128,7 +127,7 @@ void HomaReceiver::remove_waiting(std::uint32_t message) {
   if (was_shortest && shortest != kNone) peers_.push(best_peer_, peer, by_best_message());
 }
 
-/// Call this after a packet of a message in the queue of waiting messages has arrived.
+/// Call this when a packet has arrived for a message that is in the queue of waiting messages.
 void HomaReceiver::shorten_waiting(std::uint32_t message) {
   const std::uint32_t peer = messages_[message].peer;
   lengths_.decreased(shortest_[peer], message, by_length());

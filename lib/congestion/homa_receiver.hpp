@@ -14,7 +14,8 @@ namespace softfeb::congestion {
 
 /// Homa's receiver: schedules grants (Homa, sections 3.3 to 3.5). The shortest messages, at most one of
 /// each peer and at most `overcommit` in total, are granted packets up to one RTT ahead of those that have
-/// arrived. A fully granted message no longer counts. Sans-I/O; only the constructor allocates.
+/// arrived. A fully granted message does not count towards these limits. Sans-I/O; only the constructor
+/// allocates.
 ///
 /// The caller numbers messages and peers. A queue pair receives one message at a time, so the queue pair's
 /// index can serve as the message number. Packets are counted from the first packet of their message.
@@ -53,8 +54,9 @@ class HomaReceiver {
   /// A message or peer beyond the capacity is not scheduled, and its further packets are ignored. The whole
   /// message is granted at once, with the lowest priority, so that its sender never waits.
   std::span<const Grant> first(Time now, std::uint32_t message, std::uint32_t peer, std::uint32_t length);
-  /// Call when a further packet of the message was accepted, that is, neither a duplicate nor after a gap.
-  /// Returns grants, valid until the next call. Ignores a message that is not in progress.
+  /// Call when a further packet of the message was accepted, because it was not a duplicate and no earlier
+  /// packet is missing. Returns grants, valid until the next call. Ignores a message that is not in
+  /// progress.
   std::span<const Grant> data(Time now, std::uint32_t message);
   /// Call when the sender answered BUSY, which means that it will send the packets later.
   void busy(Time now, std::uint32_t message);

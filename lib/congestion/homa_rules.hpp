@@ -33,7 +33,7 @@ struct HomaParameters {
   /// Time without a packet after which a receiver requests granted packets that have not arrived.
   Time resend_interval = kMillisecond;
   /// A packet must not overtake the previous one of its queue pair. Only experiments disable this: an RC
-  /// responder takes an overtaken packet for a lost one.
+  /// responder treats an overtaken packet as lost.
   bool keep_order = true;
 };
 
@@ -49,7 +49,7 @@ class HomaRules {
   /// Throws std::invalid_argument, whose text names the parameter and its bounds.
   explicit HomaRules(const HomaParameters& parameters);
 
-  /// Packets of a message of `length` bytes; an empty message has one.
+  /// Number of packets of a message of `length` bytes; an empty message has one packet.
   std::uint32_t packets(std::uint32_t length) const {
     return length == 0 ? 1 : static_cast<std::uint32_t>((std::uint64_t{length} + pmtu_ - 1) / pmtu_);
   }

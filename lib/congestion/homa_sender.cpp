@@ -93,7 +93,8 @@ std::optional<HomaSender::Packet> HomaSender::send() {
   const Message& m = messages_[q.current];
   const bool unscheduled = q.next - m.first < rules_.unscheduled(m.packets);
   std::uint8_t priority = unscheduled ? rules_.unscheduled_priority(m.length) : q.scheduled;
-  // A packet must not overtake an earlier one of its queue pair: an RC responder would take that for a loss.
+  // A packet must not overtake an earlier one of its queue pair: an RC responder would treat the earlier
+  // packet as lost.
   const bool in_flight = q.last != kNeverSent && q.acked < q.highest;
   if (in_flight && keep_order_) priority = std::min(priority, q.last);
   const std::uint64_t number = q.next++;
@@ -103,7 +104,7 @@ std::optional<HomaSender::Packet> HomaSender::send() {
   q.highest = std::max(q.highest, q.next);
   const std::uint32_t message = q.current;
   follow(q);
-  // A lane that was first remains first when its message has one packet less to send.
+  // The lane that was first remains first, because its message now has one packet less to send.
   if (q.current != message || !may_send(q)) reschedule(lane);
   return Packet{lane, number, priority, ack_req};
 }

@@ -33,8 +33,8 @@ struct HpccParameters {
   bool operator==(const HpccParameters&) const = default;
 };
 
-/// HPCC (Li et al., SIGCOMM 2019, algorithm 1): the window follows the load of the busiest port on the path,
-/// which INT records report. Packets are paced at window / T. Ignores CNPs and, since loss is not a
+/// HPCC (Li et al., SIGCOMM 2019, algorithm 1): the window follows the load of the busiest port on the
+/// path, as reported by INT records. Packets are paced at window / T. Ignores CNPs and, since loss is not a
 /// congestion signal, NAKs; a timeout only discards the records.
 class alignas(64) Hpcc final : public CongestionControl {
  public:

@@ -27,8 +27,9 @@ struct IntRecord {
 
   std::uint8_t rate_code = kUnknownRate;  ///< link rate as a code, 0…15
   std::uint32_t time = 0;                 ///< ns, modulo 2^24 (wraps after 16.8 ms)
-  std::uint32_t tx = 0;     ///< bytes sent by the port, in kTxUnit, modulo 2^20 (wraps after 134 MB)
-  std::uint16_t queue = 0;  ///< queue length, in kQueueUnit; saturates
+  /// bytes sent by the port, in units of kTxUnit, modulo 2^20 (wraps after 134 MB)
+  std::uint32_t tx = 0;
+  std::uint16_t queue = 0;  ///< queue length, in units of kQueueUnit; saturates
 
   /// Creates a record. `rate` is in bytes per second; a rate without a code becomes kUnknownRate.
   /// `tx_bytes` and `queue_bytes` are rounded down to their units.

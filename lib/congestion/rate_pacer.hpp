@@ -9,9 +9,9 @@
 
 namespace softfeb::congestion {
 
-/// Spaces packets at a rate that changes: after a packet of n bytes, the next one waits for n / rate.
-/// Unused time is lost, except that up to kCatchUp is made up for, because a real-time loop cannot avoid
-/// such delays. Departures are exact to the picosecond and do not drift.
+/// Spaces packets at a rate that changes: after a packet of n bytes, the next one waits for n / rate. If a
+/// packet leaves late, the following ones catch up on at most kCatchUp of the delay, because a real-time
+/// loop cannot avoid delays of this length. Departures are exact to the picosecond and do not drift.
 class RatePacer {
  public:
   static constexpr Time kCatchUp = 2 * kMicrosecond;
@@ -40,7 +40,7 @@ class RatePacer {
 
  private:
   void wait_from(Time from, double wait) {
-    wait = std::min(wait + fraction_, 1e18);  // 11 days, which no sensible rate reaches
+    wait = std::min(wait + fraction_, 1e18);  // 11 days; longer than the wait at any sensible rate
     const double whole = std::floor(wait);
     fraction_ = wait - whole;
     free_at_ = saturating_add(from, static_cast<Time>(whole));

@@ -19,16 +19,17 @@ struct SwiftParameters {
   Time hop_delay = 1 * kMicrosecond;     ///< added to the target per switch on the path (ours)
   Time fs_range = 100 * kMicrosecond;    ///< the most that flow scaling adds to the target (ours)
   double fs_min_cwnd = 0.1;  ///< at and below this window, flow scaling adds fs_range; above 0 (htsim)
-  double fs_max_cwnd = 100;  ///< at and above this window, it adds nothing; above fs_min_cwnd (htsim)
+  /// at and above this window, flow scaling adds nothing; above fs_min_cwnd (htsim)
+  double fs_max_cwnd = 100;
   double ai = 1;             ///< additive increase, packets per round trip (htsim)
-  double beta = 0.8;         ///< decrease per excess of the delay relative to it, 0–1 (htsim)
+  double beta = 0.8;         ///< the relative decrease is beta · (delay − target) / delay; 0–1 (htsim)
   double max_mdf = 0.5;      ///< largest relative decrease, 0–1 (htsim)
   double min_cwnd = 0.001;   ///< smallest window; above 0 (paper)
   double max_cwnd = 1000;    ///< largest window; at least min_cwnd (ours)
   double initial_cwnd = 8;   ///< window at the start (ours)
   Time endpoint_target = 0;  ///< target of the remote delay; 0: no endpoint window (ours)
   double endpoint_gain = 1;  ///< weight of the newest remote delay, 0–1; 1: no average (ours)
-  /// Number of consecutive timeouts that resets to min_cwnd (htsim).
+  /// Number of consecutive timeouts after which the window is reset to min_cwnd (htsim).
   std::uint32_t retx_reset_threshold = 5;
   /// A window of at least this many times the packets in flight does not grow, because the link or the
   /// application limits the sender. 0: it always grows (ours).

@@ -24,9 +24,9 @@ struct TimelyParameters {
   std::uint64_t min_rate = 1'250'000;          ///< smallest rate, at least 1; 10 Mb/s, one step (ours)
   std::uint64_t initial_rate = 1'250'000'000;  ///< the line rate (ours); TIMELY: line rate / (flows + 1)
   double alpha = 0.875;                        ///< weight of the newest RTT difference, 0–1 (TIMELY)
-  /// Cut per gradient, or per excess over t_high, 0–1 (TIMELY). Patched TIMELY uses it above t_high only;
-  /// if it used beta_patched there, an incast would build a queue that takes very long to drain (ours,
-  /// sample code).
+  /// A positive gradient cuts the rate by the fraction beta · gradient; an RTT above t_high cuts it by beta
+  /// · (1 − t_high / RTT). 0–1 (TIMELY). Patched TIMELY uses beta above t_high only; if it used
+  /// beta_patched there, an incast would build a queue that takes very long to drain (ours, sample code).
   double beta = 0.8;
   std::uint64_t delta = 1'250'000;   ///< additive step, 10 Mb/s (TIMELY)
   Time t_low = 50 * kMicrosecond;    ///< RTTs below it always increase the rate (TIMELY)
@@ -39,8 +39,9 @@ struct TimelyParameters {
   Time update_interval = 0;          ///< minimum time between two samples used; 0: use all (ours)
   /// Time without samples after which the previous RTT is ignored (ours).
   Time idle_reset = 5 * kMillisecond;
-  double timeout_factor = 0.5;         ///< factor applied to the rate at a timeout, 0–1 (ours)
-  Time rtt_ref = 50 * kMicrosecond;    ///< Patched: RTT of zero error, t_low; at least 1 ps (CoNEXT)
+  double timeout_factor = 0.5;  ///< factor applied to the rate at a timeout, 0–1 (ours)
+  /// Patched: RTT at which the error is 0, equal to t_low; at least 1 ps (CoNEXT)
+  Time rtt_ref = 50 * kMicrosecond;
   double beta_patched = 0.008;         ///< Patched: cut per relative error, 0–1 (CoNEXT)
   std::uint32_t ack_spacing = 16'384;  ///< counted bytes per RTT sample (TIMELY)
 

@@ -54,7 +54,8 @@ struct FieldInfo {
   RegisterBits bits{};
   std::string_view text{};                    ///< meaning of the parameter, in one line
   std::span<const std::string_view> words{};  ///< kWord: notation of each value
-  /// 0 means that the parameter has no value: 0 cannot be written, and is omitted in output.
+  /// If true, 0 means that the parameter has no value: a configuration cannot contain 0, and output omits a
+  /// parameter that is 0.
   bool optional = false;
 };
 

@@ -28,7 +28,7 @@ void walk_together(Reaction& reaction, TokenBucket& bucket, Edge n) {
   }
 }
 
-/// Advances both to edge n.
+/// Advances the reaction point and the bucket to edge n.
 template <typename Reaction>
 void advance_together(Reaction& reaction, TokenBucket& bucket, Edge n) {
   if (n <= reaction.quiet_until()) {

@@ -22,7 +22,7 @@ struct PaperParameters {
   std::uint64_t line_rate = 5'000'000'000;  ///< rpg_max_rate (Mb/s; 0 means the port speed)
   std::uint64_t min_rate = 125'000;         ///< rpg_min_rate (Mb/s)
   std::uint16_t one_minus_g = 1020;         ///< dce_tcp_g: 1024 · (1 - g); g = 1/256
-  std::uint16_t initial_alpha = 1024;       ///< initial_alpha_value (1023 there), in units of 1/1024
+  std::uint16_t initial_alpha = 1024;       ///< initial_alpha_value (1023 on NICs), in units of 1/1024
   AlphaUpdate alpha_update = AlphaUpdate::kAtCut;
   Time alpha_interval = 55 * kMicrosecond;  ///< dce_tcp_rtt (µs); K in the paper; 0 = no decay
   Time increase_timer = 55 * kMicrosecond;  ///< rpg_time_reset (µs); 0 = no timer
@@ -37,7 +37,8 @@ struct PaperParameters {
   bool clamp_target_rate = true;         ///< clamp_tgt_rate: Rt := Rc on every cut
   /// clamp_tgt_rate_after_time_inc: Rt := Rc also if only the timer caused increases since the last cut.
   bool clamp_target_rate_after_timer = true;
-  std::uint64_t rate_on_first_cnp = 0;  ///< rate_to_set_on_first_cnp (Mb/s); 0 = cut only
+  /// rate_to_set_on_first_cnp (Mb/s); 0 = the first CNP only causes a cut
+  std::uint64_t rate_on_first_cnp = 0;
 
   bool operator==(const PaperParameters&) const = default;
 };

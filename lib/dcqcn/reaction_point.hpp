@@ -82,9 +82,10 @@ class ReactionPoint {
   std::uint16_t cnp_counter_ = 0;
   // Events in flight, a few clocks ahead of now_.
   std::array<NearEdge, 2> strobes_;  ///< edges at which the overseer sees CNPs
-  NearEdge after_strobe_;            ///< the CNP counter is incremented, the timer is reset
-  NearEdge clear_;                   ///< the CNP counter is cleared
-  NearEdge force_;                   ///< edge at which the bypass takes effect
+  /// edge at which the CNP counter is incremented and the timer is reset
+  NearEdge after_strobe_;
+  NearEdge clear_;  ///< edge at which the CNP counter is cleared
+  NearEdge force_;  ///< edge at which the bypass takes effect
   bool cnp_counter_reset_ = false;
   bool decrease_flag_ = false;
   bool alpha_flag_ = false;

@@ -82,7 +82,7 @@ roce::RequesterConfig requester_of(const QpPlan& plan, roce::TimingProfile timin
   return r;
 }
 
-/// Numbers the congestion controls that several QPs of a board share.
+/// Assigns a number to each CongestionControl object that several QPs of a board share.
 class CongestionGroups {
  public:
   std::optional<std::uint32_t> of(const QpPlan& plan, const config::CongestionConfig& d) {
@@ -127,8 +127,8 @@ roce::NotificationConfig notification_of(const config::CnpConfig& c) {
   return {c.enabled, c.scope, c.interval};
 }
 
-/// Returns the number of ranges of missing messages that each of a receiver's `qps` QPs records. It
-/// decreases as the number of QPs grows. Otherwise 100,000 QPs would take gigabytes of memory for a rare
+/// Returns how many ranges of missing messages each of a receiver's `qps` QPs can record. The more QPs
+/// there are, the smaller is the result. Otherwise 100,000 QPs would take gigabytes of memory for a rare
 /// event.
 std::size_t map_capacity(std::size_t qps) {
   constexpr std::size_t kMost = 1024, kLeast = 64, kOfAll = std::size_t{1} << 21;

@@ -23,7 +23,7 @@
 namespace softfeb::endpoints {
 
 engine::Identity identity_of(const config::EndpointConfig& e);
-/// Congestion control parameters of a QP: its own, or its board's if it has none.
+/// The QP's own congestion control parameters or, if it has none, those of its board.
 const config::CongestionConfig& congestion_config_of(const config::BoardConfig& board,
                                                      const config::QpConfig& qp);
 engine::CongestionSettings congestion_of(const config::CongestionConfig& d);

@@ -30,8 +30,8 @@ constexpr Time kShortestNap = 20 * kMicrosecond;
 /// Within this time after a command, workers publish totals that include its effect.
 constexpr Time kTotalsAge = 5 * kMillisecond;
 /// A start at a wall-clock time is announced to the workers this long in advance, because a busy machine
-/// may preempt this thread, though not for as long. Meanwhile, NTP slews the wall clock by at most 50 µs
-/// (500 ppm).
+/// may preempt this thread for a shorter time than this. Meanwhile, NTP slews the wall clock by at most 50
+/// µs (500 ppm).
 constexpr Time kStartLead = 100 * kMillisecond;
 /// Upper limit of the start time. Time overflows after 213 days.
 constexpr Time kLatestStart = kNever / 2;

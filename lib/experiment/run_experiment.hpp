@@ -14,7 +14,7 @@ struct Options {
   Command command = Command::kRun;
   bool virtual_time = false;  ///< kLab: run in virtual time, without DPDK, clocks or devices
   std::string config;
-  /// KEY=VALUE, including those that stand for --duration and --messages.
+  /// Overrides of the form KEY=VALUE, including those that --duration and --messages are converted to.
   std::vector<std::string> overrides;
   std::optional<std::string> json;    ///< file for the result
   std::optional<std::string> report;  ///< folder for configuration, result, time series and charts

@@ -28,7 +28,7 @@ class Convergence {
 
   /// Starts the measurement for `change` and ends the previous one.
   void begin(const Change& change);
-  /// True if boards have not all reached their new shares yet.
+  /// True if some boards have not reached their new shares yet.
   bool pending() const { return !all_.empty() && !all_.back().converged; }
   /// Adds a sample: `delivered` bytes per board up to `at`; `fair` is each board's fair share in bytes per
   /// second.

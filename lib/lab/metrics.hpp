@@ -31,7 +31,8 @@ struct MetricsConfig {
     std::optional<std::size_t> receiver;  ///< index into Sample::endpoints; empty: external
     std::size_t receiver_qp = 0;
     bool through_bottleneck = true;
-    bool own_rate = true;  ///< false: counted with an earlier flow that has the same congestion control
+    /// false: shares a CongestionControl object with an earlier flow, which counts the rate
+    bool own_rate = true;
     /// True for RC: if the receiver is external, completed bytes count as delivered. False for UC, which
     /// completes a message when it is sent: with an external receiver, the delivered payload is unknown.
     bool acknowledged = true;
@@ -45,7 +46,7 @@ struct MetricsConfig {
 
   std::vector<Board> boards;
   std::vector<Flow> flows;
-  Time end = kNever;  ///< traffic stops at the latest at this time
+  Time end = kNever;  ///< time by which traffic has stopped
   Time interval = kMillisecond;
   std::optional<Port> bottleneck;
 };
@@ -57,9 +58,10 @@ struct Window {
   Time from = 0, to = 0;
   Time length = 0;  ///< nominal length
   std::size_t boards_sending = 0;
-  bool steady = false;             ///< true if Schedule::steady() holds for the window
-  std::optional<Share> jain;       ///< Jain's index of delivered payload; empty with fewer than two boards
-  std::optional<Share> port_used;  ///< share of the bottleneck's rate in wire bytes; empty without one
+  bool steady = false;        ///< true if Schedule::steady() holds for the window
+  std::optional<Share> jain;  ///< Jain's index of delivered payload; empty with fewer than two boards
+  /// share of the bottleneck's rate in wire bytes; empty without a bottleneck
+  std::optional<Share> port_used;
 };
 
 /// Statistics over all windows of one length in steady states.

@@ -18,8 +18,8 @@ namespace softfeb::lab {
 class Offered {
  public:
   /// `link_rate` is in bytes per second on the wire (0: none), `asked` in payload bytes per second (0:
-  /// unlimited). `owners` lists one QP of the board for each congestion control, so that a shared
-  /// congestion control counts once.
+  /// unlimited). `owners` lists one QP of the board for each CongestionControl object, so that a shared
+  /// object counts once.
   Offered(std::uint64_t link_rate, std::uint64_t asked, std::vector<std::size_t> owners);
 
   /// Adds a snapshot taken `length` after the previous one. `sending` is true if the board sent throughout.

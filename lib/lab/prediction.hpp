@@ -62,7 +62,7 @@ std::vector<std::uint64_t> integrate_rate(const RateOrigin& origin,
                                           std::span<const engine::CongestionEvent> events,
                                           std::span<const RateWindow> windows);
 
-/// State of a sender at one sample, summed over all queue pairs that share its congestion control.
+/// State of a sender at one sample, summed over all queue pairs that share its CongestionControl object.
 struct SentSample {
   Time at = 0;
   std::uint64_t counted = 0;  ///< bytes sent as the token bucket counts them: BTH to pad

@@ -13,23 +13,24 @@
 
 namespace softfeb::lab {
 
-/// Measured behaviour of one congestion control, compared with the prediction.
+/// Measured behaviour of one CongestionControl object, compared with the prediction.
 struct RateStats {
   std::size_t board = 0;
-  std::size_t qp = 0;  ///< the first of the QPs that share the congestion control
+  std::size_t qp = 0;  ///< the first of the QPs that share the object
   std::size_t cnps = 0;
   RateTracking tracking;
   SawtoothStats sawtooth;
 };
 
-/// Observes all congestion controls that use the firmware's algorithm. Records the bytes sent at each sample,
-/// makes the boards log the events that affect their rates, and replays these events at the end.
+/// Observes all CongestionControl objects that use the firmware's algorithm. Records the bytes sent at each
+/// sample, makes the boards log the events that affect their rates, and replays these events at the end.
 class RateWatch : public stats::Observer {
  public:
-  static constexpr Time kTracked = kMillisecond;     ///< window length of RateTracking
-  static constexpr double kSwing = 0.02;             ///< threshold for sawtooth_of()
-  static constexpr std::size_t kEvents = 1U << 16;   ///< maximum number of logged events per board
-  static constexpr std::size_t kSamples = 1U << 16;  ///< maximum number of samples per congestion control
+  static constexpr Time kTracked = kMillisecond;    ///< window length of RateTracking
+  static constexpr double kSwing = 0.02;            ///< threshold for sawtooth_of()
+  static constexpr std::size_t kEvents = 1U << 16;  ///< maximum number of logged events per board
+  /// maximum number of samples per CongestionControl object
+  static constexpr std::size_t kSamples = 1U << 16;
 
   /// Call before traffic begins, while no other thread uses the boards. Sample::endpoints must begin with
   /// `boards`, in this order.
@@ -45,7 +46,7 @@ class RateWatch : public stats::Observer {
  private:
   struct Control {
     std::size_t board = 0;
-    std::vector<std::size_t> qps;  ///< QPs that share the congestion control
+    std::vector<std::size_t> qps;  ///< QPs that share the CongestionControl object
     RateOrigin origin;
     std::uint32_t packet = 0;  ///< counted bytes of its largest packet
     std::vector<SentSample> samples;
@@ -60,8 +61,8 @@ class RateWatch : public stats::Observer {
   std::vector<Control> controls_;
 };
 
-/// Return the values of the checks rate_tracking and sawtooth: the largest of all congestion controls.
-/// Empty if there was nothing to check.
+/// Return the values of the checks rate_tracking and sawtooth: the largest of all CongestionControl
+/// objects. Empty if there was nothing to check.
 std::optional<double> worst_tracking(const std::vector<RateStats>& figures);
 std::optional<double> worst_sawtooth(const std::vector<RateStats>& figures);
 

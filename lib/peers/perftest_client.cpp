@@ -155,8 +155,8 @@ Keys PerftestSession::shake(std::size_t qp, const char* waiting_for, const char*
 void PerftestSession::exchange_keys() {
   for (std::size_t i = 0; i < local_.qps.size(); ++i) {
     const Keys keys = shake(i, "its queue pairs", "see the server's output (memory, number of queue pairs)");
-    // A server with fewer QPs than softfeb takes the extra messages for the next handshake and starts again
-    // with its first QP.
+    // If a server has fewer QPs than softfeb, it interprets the extra messages as the next handshake and
+    // starts again with its first QP.
     if (i > 0 && keys.qpn == remote_.qps.front().qpn)
       link_.fail(PeerFault::kConfiguration, "it has " + std::to_string(i) + " queue pairs, softfeb has " +
                                                 std::to_string(local_.qps.size()) +

@@ -80,8 +80,8 @@ void ParameterControl::add_slots(std::size_t board) {
   }
 }
 
-/// The board's worker may be running. Therefore reads only which congestion control each QP has, because
-/// this does not change after the board is created.
+/// The board's worker may be running. This function therefore reads only which CongestionControl object
+/// each QP uses, because this does not change after the board is created.
 void ParameterControl::add_sharers(std::size_t board) {
   Board& b = boards_[board];
   const engine::Board& sender = pool_.board(board);

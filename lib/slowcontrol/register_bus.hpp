@@ -22,8 +22,8 @@ class RegisterBus final : public srp::Bus {
     engine::Board* board = nullptr;
     /// Passes a request to the board's worker. Returns false if the worker's queue is full.
     std::function<bool(dataplane::BoardRequest&)> to_board;
-    /// Acts as the host for the QPs that the bus creates, and sets up the QPs of receiver `receiver`; null
-    /// without a built-in host.
+    /// Acts as the host for the QPs that the metadata bus creates, and sets up the QPs of receiver
+    /// `receiver`; null without a built-in host.
     engine::HostResponder* responder = nullptr;
     engine::Receiver* receiver = nullptr;
     /// Like `to_board`, for the receiver's worker.
