@@ -155,12 +155,12 @@ TEST_CASE("metadata: a query shows the data path's PSN and errors", "[metadata]"
   CHECK(verb(server, QpVerb::kQuery, pd, qpn).qp.sq_psn == 0x00abcd);
   data_path.events.clear();
   server.on_qp_error(0);
-  CHECK(data_path.events.empty());  // the data path already knows
+  CHECK(data_path.events.empty());  // no event, because the data path itself reported the error
   const auto query = verb(server, QpVerb::kQuery, pd, qpn);
   CHECK(query.qp.current_state == 6);
   CHECK(query.qp.sq_psn == 0);  // the PSN is shown only in RTS and SQD
   CHECK(verb(server, QpVerb::kDestroy, pd, qpn).success);
-  server.on_qp_error(0);  // no queue pair in this slot any more
+  server.on_qp_error(0);  // the slot no longer contains a queue pair
   CHECK(server.qp(0).state == QpState::kReset);
 }
 

@@ -45,7 +45,7 @@ TEST_CASE("file: its messages in order are the file, also in the second pass", "
   const Files dir;
   const std::size_t size = GENERATE(1U, 3U, 1023U, 1024U, 5000U, 100'003U);
   const std::uint32_t length = GENERATE(1U, 1000U, 4096U, 5000U, 200'000U);
-  if (size / length > 10'000) return;  // one-byte messages of the large file
+  if (size / length > 10'000) return;  // skip one-byte messages of the large file
   const auto content = write_random(dir.file("data"), size);
   FilledPayload filled(file_spec(dir.file("data"), length));
   CHECK(filled.source->arena_bytes() == size);
@@ -116,7 +116,7 @@ TEST_CASE("file: unusable files are reported with the fix", "[payload]") {
   CHECK_THROWS_WITH(make_payload(file_spec(path, 0)), Catch::Contains(path) && Catch::Contains("at least 1"));
   CHECK_THROWS_WITH(make_payload(file_spec("", 1000)), Catch::Contains("without a path"));
   std::filesystem::permissions(path, std::filesystem::perms::none);
-  if (::geteuid() != 0) refused("permission denied");  // root reads everything
+  if (::geteuid() != 0) refused("permission denied");  // root may read every file
 }
 
 TEST_CASE("file: a file truncated while reading is an error", "[payload]") {

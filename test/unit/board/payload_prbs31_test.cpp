@@ -60,8 +60,8 @@ TEST_CASE("PRBS-31: m-sequence properties of a long section", "[prbs31]") {
 }
 
 TEST_CASE("PRBS-31: the period is 2^31 - 1", "[prbs31]") {
-  // Squaring the step matrix over GF(2): step^(2^31) must be step^1. 2^31 - 1 is prime, so this is the period
-  // or 1.
+  // Square the step matrix 31 times over GF(2): step^(2^31) must equal step. 2^31 - 1 is prime, so the
+  // period is either 2^31 - 1 or 1.
   using Matrix = std::array<std::uint32_t, 31>;  // column i: image of register bit i after one step
   const auto step = [](std::uint32_t h) { return (h >> 1) | (((h ^ (h >> 3)) & 1U) << 30); };
   const auto apply = [](const Matrix& m, std::uint32_t v) {

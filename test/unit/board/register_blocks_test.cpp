@@ -92,7 +92,7 @@ TEST_CASE("TenGigEthReg: port counters count from the last reset", "[registers]"
   CHECK(access.value("rxFrameCnt") == 100);
   CHECK(access.value("txFrameCnt") == 200);
   CHECK(access.value("rxPauseCnt") == 3);
-  access.live.data.rx_pause = 4;  // accepted by the port
+  access.live.data.rx_pause = 4;  // pause frames that the port passed on to the board
   CHECK(access.value("rxPauseCnt") == 7);
   CHECK(access.value("phyReadyCnt") == 1);
   CHECK(access.value("phyReady") == 1);
@@ -136,7 +136,7 @@ TEST_CASE("UdpEngine: addresses in network order, and the RoCE destination", "[r
   access.set("ClientRemotePortRaw[0]", 0x0102);
   CHECK(only<SetDestination>(access.actions).udp_port == 0x0201);
   access.actions.clear();
-  const std::vector<std::uint8_t> both(8);  // one access, one action; an all-zero destination is none
+  const std::vector<std::uint8_t> both(8);  // one access causes one action; all zeros mean no destination
   access.write(0x0011'0000, both);
   CHECK(only<SetDestination>(access.actions).ip == roce::IpAddress{});
 
@@ -191,7 +191,7 @@ TEST_CASE("FwRudpServer: parameters and commands go to the link", "[registers]")
   access.set("FwRudpServer[0].locMaxSegSize", 512);
   access.set("FwRudpServer[0].locNullSegTimeout", 3000);
   access.set("FwRudpServer[0].CloseConn", 1);
-  access.set("FwRudpServer[0].CloseConn", 1);  // no edge
+  access.set("FwRudpServer[0].CloseConn", 1);  // no edge: the bit is already 1
   access.set("FwRudpServer[0].InjectFault", 1);
   REQUIRE(access.actions.links.size() == 6);
   const SetRssi& close = access.actions.links[3];
@@ -284,7 +284,7 @@ TEST_CASE("Dcqcn: registers show the values in force, and a write changes only i
   p.rate_inc_interval = 4;
   p.rate_dec_interval = 5;
   p.alpha_upd_interval = 6;
-  // Changed without the registers.
+  // The parameters were changed by other means than these registers.
   access.live.data.qps = {{.qp = 9, .exists = true, .rc = 1, .parameters = p}};
   CHECK(access.value("Dcqcn[1].AlphaG") == 1000);
   CHECK(access.value("Dcqcn[1].DecGain") == 3);
@@ -381,7 +381,7 @@ TEST_CASE("RoceDispatcher: an edge starts a burst with the current settings", "[
   CHECK(d.sqpn == 0x11);
   CHECK(d.address_wrap_count == 256);
   access.actions.clear();
-  access.set_word(0x8002'0f00, 1000 << 1 | 1);  // no edge
+  access.set_word(0x8002'0f00, 1000 << 1 | 1);  // no edge: the bit is already 1
   CHECK_FALSE(only<Dispatch>(access.actions).start);
 }
 

@@ -164,7 +164,7 @@ TEST_CASE("register map: by path, end of path, pattern and address", "[registers
   CHECK(map.find("AxiVersion.ScratchPad") == nullptr);
   CHECK(map.one("AxiVersion.ScratchPad").address == 4);
   CHECK(map.one("ScratchPad").address == 4);
-  CHECK(map.match("Pad").empty());  // a whole component, not a part
+  CHECK(map.match("Pad").empty());  // a pattern matches whole components only
   CHECK(map.match("FwRudpServer[*].ConnState").size() == 2);
   CHECK(map.match("RawVauxpVauxn[1?]").size() == 6);
   CHECK(map.match("Root.App.*").size() == 18);

@@ -84,7 +84,7 @@ TEST_CASE("metadata bus: a query shows the data path's next PSN, and its error",
   bus.live.data.qps[1].failed = true;
   bus.actions.clear();
   CHECK(bus.qp(QpVerb::kQuery).qp.current_state == 6);
-  CHECK(bus.actions.empty());  // the data path already knows
+  CHECK(bus.actions.empty());  // no action, because the data path itself reported the error
   CHECK(bus.qp(QpVerb::kDestroy).success);
   CHECK(states(bus.actions) == std::vector{QpState::kReset});
 }

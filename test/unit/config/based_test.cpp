@@ -111,7 +111,8 @@ TEST_CASE("an experiment without DCQCN differs from the one with it by one key")
   const std::string name = GENERATE("incast", "victim");
   auto with = resolved(name + ".yaml");
   auto without = resolved(name + "-no-dcqcn.yaml");
-  for (auto* json : {&with, &without}) json->erase("lab");  // name and criteria, which may differ
+  // section `lab` contains name and criteria, which may differ
+  for (auto* json : {&with, &without}) json->erase("lab");
   REQUIRE(with["boards"].size() >= 3);
   for (std::size_t b = 0; b < with["boards"].size(); ++b) {
     CHECK(without["boards"][b]["dcqcn"] == "off");

@@ -59,7 +59,7 @@ TEST_CASE("congestion: defaults follow from the board's link and the path MTU") 
   const CongestionConfig timely = board_congestion("timely", link);
   CHECK(value_of(timely, "line_rate") == 3'125'000'000);
   CHECK(value_of(timely, "initial_rate") == 3'125'000'000);
-  CHECK(value_of(timely, "rtt_offset") == (1024 + 82) * 320);  // ps: 0.32 ns a byte
+  CHECK(value_of(timely, "rtt_offset") == (1024 + 82) * 320);  // in ps; a byte takes 0.32 ns
   CHECK(value_of(timely, "t_low") == 50 * kMicrosecond);
   CHECK(value_of(board_congestion("swift", link), "packet") == 1036);
   CHECK(value_of(board_congestion("{algorithm: swift, packet: 500B}", link), "packet") == 500);

@@ -38,7 +38,7 @@ const Parameters& parameters_of(const CongestionConfig& d) {
   if constexpr (std::is_same_v<Parameters, PaperParameters>) return d.paper.parameters;
 }
 
-/// Uses a value other than the default for every field in `expected`.
+/// Checks round trips of a configuration in which every field has a value other than its default.
 template <class Parameters>
 void check_round_trips(const std::string& algorithm) {
   Parameters expected;
@@ -53,7 +53,7 @@ void check_round_trips(const std::string& algorithm) {
   const RunConfig again = load(to_yaml(c));
   CHECK(parameters_of<Parameters>(again.boards[0].congestion) == expected);
 
-  // Through the live page's JSON: each field alone.
+  // Set each field alone, through the JSON of the live page.
   CongestionConfig d = load(kBase, {"boards.0.dcqcn=" + algorithm}).boards[0].congestion;
   for (const auto& field : dcqcn::fields_of<Parameters>()) {
     INFO(field.name);
@@ -77,7 +77,7 @@ std::string default_text(const FieldInfo& field, std::uint64_t value) {
   return text_of(field, value) + (field.unit == Unit::kClocks ? " clocks" : "");
 }
 
-/// As the documentation writes the values that a key takes.
+/// Returns the values that a key accepts, in the notation of the documentation.
 std::string values_of(const FieldInfo& field) {
   switch (field.unit) {
     case Unit::kNumber:
@@ -120,14 +120,14 @@ std::string paper_table() {
   return table;
 }
 
-/// The table of the document that begins with the heading of `expected`.
+/// Checks the table of `document` that begins with the heading of `expected`.
 void check_table(const std::string& document, const std::string& expected) {
   const std::size_t at = document.find(expected.substr(0, expected.find('\n')));
   REQUIRE(at != std::string::npos);
   CHECK(document.substr(at, document.find("\n\n", at) + 1 - at) == expected);
 }
 
-/// The comment of `key` in the first section of conf/reference.yaml that begins at `section`.
+/// Returns the comment of `key` in the first section of conf/reference.yaml that begins with `section`.
 std::string comment_of(const std::string& section, std::string_view key) {
   std::istringstream lines(section);
   for (std::string line; std::getline(lines, line);) {
@@ -140,7 +140,7 @@ std::string comment_of(const std::string& section, std::string_view key) {
   return "";
 }
 
-/// The words behind `label` in a comment, up to the next semicolon.
+/// Returns the words after `label` in a comment, up to the next semicolon.
 std::string behind(const std::string& comment, const std::string& label) {
   const std::size_t at = comment.rfind(label);
   if (at == std::string::npos) return "";
@@ -160,7 +160,7 @@ void check_default(const FieldInfo& field, std::string text, std::uint64_t expec
   CHECK(*value.value == expected);
 }
 
-/// The part of conf/reference.yaml behind `begin`.
+/// Returns the part of conf/reference.yaml after `begin`.
 std::string reference_from(const std::string& begin) {
   const std::string text = read_file(SOFTFEB_CONF_DIR "/reference.yaml");
   const std::size_t at = text.find(begin);

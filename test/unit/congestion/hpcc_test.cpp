@@ -129,9 +129,10 @@ TEST_CASE("hpcc: ports of unknown rate are ignored, and so is a sixth record", "
   Hpcc hpcc;
   HpccPath path(hpcc, 7);
   path.ports()[2].rate = 0;
-  // Slow ports that would be overloaded if their records counted.
+  // These ports are so slow that their records would signal overload. HPCC must ignore them, because a
+  // packet has at most five records.
   for (std::size_t i = 5; i < 7; ++i) path.ports()[i].rate = 125'000'000;
-  // In this time, half the port's rate is exactly 100 units of the tx counter.
+  // In this time, a port at half its rate sends exactly 100 units of the tx counter.
   constexpr Time kGap = 20'480 * kNanosecond;
   for (int i = 0; i < 50; ++i) path.ack(kGap, 0.5);
   CHECK(hpcc.utilization() == Approx(0.5).margin(0.001));

@@ -32,7 +32,7 @@ TEST_CASE("heaps agree with sorted sets through random operations", "[leftist_he
   for (int step = 0; step < 20'000; ++step) {
     const auto i = static_cast<std::uint32_t>(rng.below(kEntries));
     const std::uint32_t h = i % kHeaps;
-    // In the first half entries are mostly added, then mostly removed.
+    // In the first half of the test, entries are mostly added; in the second half, mostly removed.
     if (!heap.contains(i)) {
       if (rng.below(10) >= (step < 10'000 ? 9U : 3U)) continue;
       key[i] = rng.below(1000) << 32 | unique++;

@@ -25,7 +25,7 @@ std::uint64_t distance(std::uint64_t a, std::uint64_t b) { return a > b ? a - b 
 }  // namespace
 
 TEST_CASE("two readings give a device's clock", "[dataplane][pacing]") {
-  // A ConnectX in real-time mode, a clock of 156.25 MHz, a fast one and a slow one.
+  // A ConnectX in real-time mode, a 156.25 MHz clock, a fast clock and a slow clock.
   for (const SomeDevice device :
        {SomeDevice{1e9, 1'700'000'000'000'000'000U}, SomeDevice{156.25e6 * 1.00002, 77}, SomeDevice{2.1e9, 5},
         SomeDevice{1e6, 0}}) {
@@ -62,7 +62,7 @@ TEST_CASE("a drifting clock is followed, and the error is reported", "[dataplane
   Time t = kSecond;
   long double ticks = 1e6L;
   for (int i = 0; i < 1000; ++i) {
-    // 1 GHz, 20 ppm fast in the middle of the time.
+    // A 1 GHz clock that runs 20 ppm fast from sample 300 to sample 600.
     const long double hz = i < 300 || i > 600 ? 1e9L : 1e9L * 1.00002L;
     clock.add({t, static_cast<std::uint64_t>(ticks)});
     if (i > 2) CHECK(clock.correction() <= 2100 * kNanosecond);  // 20 ppm of 100 ms

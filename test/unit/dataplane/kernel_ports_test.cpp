@@ -56,7 +56,7 @@ rte_mbuf* receive_roce(std::uint16_t port, std::uint16_t queue) {
   return nullptr;
 }
 
-/// Frees what has arrived. An AF_PACKET socket receives from all interfaces until it is bound.
+/// Frees the packets that have arrived. An AF_PACKET socket receives from all interfaces until it is bound.
 void drain(std::uint16_t port) {
   rte_mbuf* packet = nullptr;
   while (rte_eth_rx_burst(port, 0, &packet, 1) == 1) rte_pktmbuf_free(packet);
@@ -96,7 +96,8 @@ TEST_CASE("AF_PACKET on a veth pair carries full packets both ways, attached and
   CHECK(a.largest_path_mtu(false) == 4096);
   CHECK(a.warnings().empty());
 
-  // Older drivers send only the first segment of a chain and do not announce chains; this one does.
+  // Drivers that send only the first segment of a chain (older versions) do not announce support for
+  // chains.
   TxBuilderConfig tx;
   tx.multi_segments = a.capabilities().multi_segments && GENERATE(true, false);
   tx.frame_bytes = frame_bytes_for(4200);

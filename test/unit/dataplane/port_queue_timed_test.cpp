@@ -165,7 +165,7 @@ TEST_CASE("frames on a full link leave one at a time, exact to the picosecond", 
   REQUIRE(b.seen.size() > 1000);
   // Ethernet, IPv4, UDP, BTH, RETH, payload, iCRC; FCS, preamble, gap.
   constexpr Time kWire = Time{14 + 20 + 8 + 12 + 16 + kTimedPayload + 4 + 24} * kSecond / kRate;
-  // Except for the link's slack at the start.
+  // Skip the first packets, which may use the link's slack.
   for (std::size_t i = 10; i < b.seen.size(); ++i) {
     const Time gap = b.seen[i].departure() - b.seen[i - 1].departure();
     REQUIRE(gap + 4 >= kWire);

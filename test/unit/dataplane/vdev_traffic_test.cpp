@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Devices whose two ends can both be ours: frames sent by one end, attached or copied, arrive unchanged at
-// the other.
+// Tests devices of which one process can use both ends. Frames sent by one end, with attached or copied
+// payload, must arrive unchanged at the other end.
 #include "dataplane/path_mtu.hpp"
 #include "dpdk_rig.hpp"
 #include "mbufs.hpp"
@@ -57,7 +57,7 @@ void send(TxBuilder& builder, Arena& arena, const Port& port, const test::Bytes&
   REQUIRE(within_seconds(2, [&] { return rte_eth_tx_burst(port.id(), 0, &packet, 1) == 1; }));
 }
 
-/// One at a time, so that the arena's bytes may be rewritten.
+/// Sends one frame at a time, so that the arena's bytes may be rewritten.
 void carry_all(const Port& from, const Port& to, std::uint32_t longest, test::DpdkRig& rig) {
   for (const bool attach : {true, false}) {
     if (attach && !from.capabilities().multi_segments) continue;

@@ -91,9 +91,9 @@ PaperParameters some_parameters(Rng& rng) {
   return p;
 }
 
-/// Integers compared with floating point: alpha loses up to 2^-40 in each of some 1/g decays, 1e-9 in total.
-/// From one cut to the next, rounding adds up to one byte per second to the error of Rc (halving removes the
-/// rest), and a cut adds the error of alpha.
+/// Compares a rate in integer arithmetic with the same rate in floating point. Alpha loses up to 2^-40 in
+/// each of about 1/g decays, 1e-9 in total. From one cut to the next, rounding adds up to one byte per
+/// second to the error of Rc (halving removes the rest), and a cut adds the error of alpha.
 bool near_rate(std::uint64_t a, double b, std::uint64_t cuts) {
   return std::abs(static_cast<double>(a) - b) <= static_cast<double>(cuts + 1) * (1 + 1e-9 * b);
 }
@@ -124,8 +124,8 @@ TEST_CASE("paper: a trace computed by hand, timer only", "[dcqcn]") {
   r.cnp(us(400));
   CHECK(r.rt() == 4'921'875'000);
   CHECK(r.rc() == 2'508'628'641);
-  CHECK(r.alpha() == 1'078'287'142'650);  // · 255/256 + 2^32
-  // Four times halfway back, then R_AI is added each time.
+  CHECK(r.alpha() == 1'078'287'142'650);  // previous alpha · 255/256 + 2^32
+  // Rc first goes halfway back to Rt four times. Then each step also adds R_AI.
   const std::uint64_t rc[] = {3'715'251'821, 4'318'563'411, 4'620'219'206,
                               4'771'047'103, 4'848'961'052, 4'890'418'026};
   const std::uint64_t rt[] = {4'921'875'000, 4'921'875'000, 4'921'875'000,
@@ -257,7 +257,7 @@ TEST_CASE("nic: Rt follows Rc only after an increase", "[dcqcn]") {
   PaperReactionPoint r(p);
   r.cnp(us(10));
   r.cnp(us(20));
-  CHECK(r.rt() == kLine);  // no increase in between: the target stays
+  CHECK(r.rt() == kLine);  // no increase since the last cut: the target stays
   r.advance_time(us(20) + p.increase_timer);
   const std::uint64_t rc = r.rc();
   r.cnp(us(20) + p.increase_timer + 1);

@@ -149,7 +149,7 @@ TEST_CASE("an idle hour costs one step, with the same result as many steps", "[d
   CHECK(once.rt() == often.rt());
   CHECK(once.alpha() == often.alpha());
   CHECK(once.time_stage() == often.time_stage());
-  // What follows is the same as well, so the engines' timers are correct.
+  // The state after later events is the same as well, so the engines' timers are correct.
   once.cnp(hour + 10);
   often.cnp(hour + 10);
   CHECK(once.advance_to_rate_change(hour + 100'000) == often.advance_to_rate_change(hour + 100'000));

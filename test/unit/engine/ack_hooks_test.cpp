@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Tests what congestion control observes of acknowledgements, and what windows and ack spacings do to a
-// board's packets.
+// Tests how acknowledgements are reported to congestion control, and how its window and ACK spacing affect
+// a board's packets.
 #include "board_builder.hpp"
 #include "congestion/algorithm.hpp"
 #include "filled_payload.hpp"
@@ -24,7 +24,7 @@ namespace {
 constexpr std::uint32_t kPmtu = 1024;
 constexpr std::uint32_t kMiddle = kPmtu + 12;  // counted bytes
 
-/// Everything that the controls of a test were told.
+/// All events reported to the congestion control objects of a test.
 struct Log {
   struct Acknowledged {
     Ack ack;
@@ -33,11 +33,11 @@ struct Log {
   std::vector<Acknowledged> acks;
   std::vector<Nak> naks;
   std::uint64_t sent_bytes = 0;
-  std::uint64_t in_flight = 0;  ///< without losses
+  std::uint64_t in_flight = 0;  ///< counted bytes in flight; valid only if none are lost
   std::uint64_t most_in_flight = 0;
 };
 
-/// A control with a fixed window and ack spacing that logs its events.
+/// A congestion control object that has a fixed window and ACK spacing, and logs its events.
 class Recorder final : public CongestionControl {
  public:
   Recorder(Log& log, std::uint64_t window, std::uint32_t spacing)
@@ -68,7 +68,7 @@ class Recorder final : public CongestionControl {
   std::uint32_t spacing_;
 };
 
-/// Makes recorders. Its values are the window and the ack spacing.
+/// Makes Recorder objects. The parameter values are the window and the ACK spacing.
 class Recording final : public congestion::Algorithm {
  public:
   std::string_view name() const override { return "recording"; }
@@ -176,7 +176,7 @@ TEST_CASE("ack: the spacing applies on the fast path as well", "[board][congesti
   const bool fast = GENERATE(false, true);
   AckExperiment e({.messages = 2, .spacing = 4 * kMiddle, .fast_path = fast});
   REQUIRE(e.run());
-  // RETH makes the first packet longer, but not by a packet.
+  // The RETH makes the first packet longer, but by less than the size of a packet.
   REQUIRE(e.log().acks.size() == 10);
   for (const auto& a : e.log().acks) {
     CHECK(a.ack.packets == 4);

@@ -29,7 +29,7 @@ struct Setup {
   bool immediate = false;
   bool v6 = false;
   bool wrong_rkey = false;
-  std::optional<std::uint32_t> wrong_rkey_of;  ///< only for this QP
+  std::optional<std::uint32_t> wrong_rkey_of;  ///< only this QP uses a wrong rkey
   std::uint32_t region_short_by = 0;
   roce::Ecn ecn = roce::Ecn::kEct0;
   roce::Ecn reply_ecn = roce::Ecn::kEct0;
@@ -38,7 +38,8 @@ struct Setup {
   std::uint64_t link_rate = 1'250'000'000;
   std::uint8_t timeout = 8;
   std::uint8_t retries = 7;
-  PauseMode pause = PauseMode::kPause;  ///< of the receivers; responses to QP 0 have DSCP 26, to others 48
+  /// kind of pause frames that the receivers honour; responses to QP 0 have DSCP 26, to other QPs 48
+  PauseMode pause = PauseMode::kPause;
   CongestionSettings congestion{};
 };
 
@@ -154,7 +155,8 @@ TEST_CASE("a board writes, a receiver acknowledges, every byte is correct", "[bo
 }
 
 TEST_CASE("responses that arrive together are processed together", "[board]") {
-  // More queue pairs than are recorded at a time; without a link rate, their packets and responses coincide.
+  // There are more queue pairs than the board can record in one burst. Without a link rate, their packets
+  // and responses coincide.
   for (const std::uint64_t loss : {0ULL, 2ULL}) {
     Experiment e({.qps = 100, .messages = 20, .link_rate = 0});
     e.wire->bursts = true;
@@ -358,7 +360,8 @@ TEST_CASE("responses of a paused receiver wait and none is lost", "[board][pause
 }
 
 TEST_CASE("CE marks are answered with CNPs, at most one per interval", "[board]") {
-  // 2 MB at 1 Gb/s, all of it marked: 16 ms, a CNP at the first packet and then one every 50 µs.
+  // 2 MB at 1 Gb/s take 16 ms. All packets are marked, which causes a CNP at the first packet and then one
+  // every 50 µs.
   Experiment e(
       {.messages = 200, .ecn = roce::Ecn::kCe, .rate_kind = RateKind::kPayloadBytes, .rate = 125'000'000});
   REQUIRE(e.run(kSecond));

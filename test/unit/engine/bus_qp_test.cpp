@@ -261,7 +261,7 @@ TEST_CASE("another destination during a burst: another peer, the same queue pair
   w.run_for(100 * kMillisecond);
   CHECK(w.ok() == 4);
   CHECK(w.hosts[0]->qp(0).responder().counters().messages == 4);
-  // A host that does not exist: requested once a second, and never given up.
+  // The host does not exist. The board requests its address once a second and never gives up.
   w.apply(board::SetDestination{BusFixture::identity(200).ip});
   w.run_for(30 * kSecond);
   CHECK(w.board->unresolved() == 1);
@@ -298,7 +298,7 @@ TEST_CASE("UDP ports: hashed source, destination from the register", "[bus]") {
 TEST_CASE("parameter changes during a burst are visible, immediate, and outlive the queue pair", "[bus]") {
   BusFixture w({});
   w.connect(0);
-  // 8 Gb of messages at 10 Gb/s; with the bypass and a lower line rate, nothing else limits.
+  // The burst is longer than the test, so that only congestion control limits the rate.
   w.apply(w.burst(100'000, 9000, 16));
   w.run_for(2 * kMillisecond);
   const auto sent = [&] { return w.board->qp(0).counters().counted_bytes; };
@@ -355,13 +355,15 @@ TEST_CASE("configured and bus queue pairs share the board; a configured QPN stay
   REQUIRE(w.wire->run(kSecond, [&] { return w.board->finished(); }));
   CHECK(w.ok() == 100);
   CHECK(w.hosts[0]->qp(1).responder().counters().messages == 200);
-  // One control for the whole board, written through either.
+  // One congestion control object for the whole board. The registers of either queue pair write its
+  // parameters.
   dcqcn::FirmwareParameters p;
   p.rai = 123;
   w.apply(board::SetDcqcn{0, p});
   CHECK(w.board->qp(0).congestion() == w.board->qp(1).congestion());
   CHECK(dynamic_cast<dcqcn::FirmwareDcqcn&>(*w.board->qp(1).congestion()).reaction_point().parameters() == p);
-  // Changed without the registers: they show it, and a write of another word keeps it.
+  // The registers show a change that was made by other means, and a write of another word preserves this
+  // change.
   p.rmin = 456;
   REQUIRE(w.board->set_congestion(1, dcqcn::FirmwareSettings{.parameters = p}, w.wire->now));
   CHECK(w.observe({0}).qps[0].parameters == p);

@@ -103,7 +103,7 @@ TEST_CASE("tracker: asks at the ack spacing", "[flight]") {
     send(t, n, asked.back());
   }
   CHECK(asked == std::vector{false, false, false, true, false, false, false, true});
-  // A packet that asks for another reason, such as the end of a message, restarts the count.
+  // A packet that requests an ACK for another reason, such as the end of a message, restarts the count.
   send(t, 8, true);
   CHECK_FALSE(t.asks(kPacket, kOpen));
 }

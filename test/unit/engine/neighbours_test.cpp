@@ -92,7 +92,7 @@ TEST_CASE("the time for address resolution is recorded", "[neighbours]") {
   ManyToMany m({.receivers = 100});
   CHECK(m.boards[0]->resolution_took() == kNever);
   REQUIRE(m.run_until(10 * kMillisecond));
-  // Four at a time, two delays each.
+  // Four addresses are resolved at a time, which takes two delays.
   CHECK(m.boards[0]->resolution_took() == 25 * 2 * m.wire->delay);
   ManyToMany statics({.receivers = 1});
   statics.boards[0]->host().neighbours().set_static(statics.receivers[0]->identity().ip, {2, 0, 0, 0, 0, 9});

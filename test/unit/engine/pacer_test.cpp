@@ -66,7 +66,7 @@ TEST_CASE("a late sender catches up without a burst", "[pacer]") {
 TEST_CASE("far behind it catches up faster, still without a burst", "[pacer]") {
   Pacer pacer(1'000'000'000);
   pacer.start(0);
-  Time now = 20 * kMillisecond;  // of 100 ms, the worker was preempted for the first 20
+  Time now = 20 * kMillisecond;  // the worker was preempted for the first 20 of 100 ms
   std::uint64_t sent = 0;
   Time last = 0;
   Time shortest = kNever;

@@ -106,14 +106,14 @@ TEST_CASE("at every rate and number of queue pairs, none is ever a packet off, n
   const Kind kind = GENERATE(Kind::kConstant, Kind::kFirmware, Kind::kPaper);
   const std::uint32_t qps = GENERATE(1U, 100U, 10'000U);
   const std::uint64_t mbps = GENERATE(100U, 1'000U, 5'000U, 10'000U, 25'000U, 40'000U, 100'000U);
-  // 0.1 % of a second's packets, but at least 12,000 packets: 12 of them.
+  // Send 12,500 packets, so that the tolerance of 0.1 % below is 12 packets.
   const std::uint64_t total = mbps * 125'000;
   const auto duration = static_cast<Time>(12'500.0 * LoneBoard::kCounted / static_cast<double>(total) * 1e12);
   // The firmware's refill has steps of 2.4 kB/s; below the first step nothing would ever leave.
   if (kind == Kind::kFirmware && refill(kind, total / qps) == 0) return;
   CAPTURE(static_cast<int>(kind), qps, mbps);
   const Deviation d = measure(kind, total, qps, duration);
-  // The bucket counts clocks of 6.4 ns: at most 80 of 4124 bytes.
+  // The bucket is refilled once per clock of 6.4 ns, with at most 80 bytes. A packet has 4124 bytes.
   const double grain =
       kind == Kind::kConstant ? 1e-9 : bytes_in(static_cast<double>(total / qps), 6'400) / 4124;
   CHECK(d.packets <= 1 + grain);
@@ -182,8 +182,8 @@ std::pair<double, double> follow(Kind kind, std::uint64_t rate, std::uint32_t qp
     tell_sent(model[p.qp].reaction(), p.counted, p.at);
   };
   v.start();
-  // On clock edges: the paper's cut is immediate, its bucket's at the next clock, and the model below has no
-  // clock.
+  // CNPs arrive on clock edges, because the model below has no clock: the paper's cut takes effect at once,
+  // but its bucket uses the new rate from the next clock on.
   for (Time at = 0; at < 20 * kMillisecond; at += rng.below(30'000) * kFirmwareClock) {
     v.run_until(at, left);
     const auto i = static_cast<std::uint32_t>(rng.below(qps));
@@ -279,7 +279,7 @@ TEST_CASE("queue pairs that share a rate share it evenly", "[pacing]") {
   CHECK(sum == Approx(bytes_in(static_cast<double>(rate), 5 * kMillisecond)).epsilon(0.001));
   const auto [least, most] = std::minmax_element(packets.begin(), packets.end());
   CHECK(*most - *least <= 1);
-  // A CNP for one of them slows all of them.
+  // A CNP for one queue pair slows all of them.
   v.cnp(qps - 1);
   const double before = sum;
   v.run_until(5 * kMillisecond + 50 * kMicrosecond, [&](const Departure& p) { sum += p.counted; });
@@ -287,7 +287,7 @@ TEST_CASE("queue pairs that share a rate share it evenly", "[pacing]") {
 }
 
 TEST_CASE("a shared rate leaves each queue pair its own rate", "[pacing]") {
-  // Ten ask for 10, 20, … 100 MB/s of a shared 1.25 GB/s: each gets what it asked for.
+  // Ten queue pairs request 10, 20, … 100 MB/s of a shared 1.25 GB/s. Each gets the requested rate.
   LoneBoard v(10, [](SendQpConfig& qp, std::uint32_t i) {
     set_rate(qp, Kind::kPaper, 1'250'000'000);
     set_rate(qp, Kind::kConstant, (i + 1) * 10'000'000);

@@ -227,7 +227,8 @@ TEST_CASE("the same with very many ready queue pairs", "[quick]") {
     Disturbed quick(seed, true, PauseMode::kPause, 1000);
     Disturbed full(seed, false, PauseMode::kPause, 1000);
     compare(quick, full, 100);
-    // Timers without waiters are cancelled on such boards; the others are not.
+    // On boards with very many ready queue pairs, timers that nothing waits for are cancelled. All other
+    // timers must still expire.
     std::uint64_t timeouts = 0;
     for (std::uint32_t q = 0; q < quick.board->qp_count(); ++q)
       timeouts += quick.board->qp(q).requester().timeouts();

@@ -46,10 +46,10 @@ Segments chained(const Bytes& frame) {
   return cut(frame, {headers, frame.size() - 4});
 }
 
-/// Split within BTH and payload.
+/// Returns a frame in segments that end inside the BTH and inside the payload.
 Segments in_pieces(const Bytes& frame) { return cut(frame, {kUdpEnds + 5, kUdpEnds + 60, kUdpEnds + 300}); }
 
-/// A board of queue pairs that write to station 2, the first UC, the others RC.
+/// A board whose queue pairs write to station 2. The first queue pair is UC; the others are RC.
 test::BoardBuilder sender(const board::PayloadSource& payload) {
   test::BoardBuilder b(test::identity(1));
   b.config.link_rate = 12'500'000'000;
@@ -61,7 +61,7 @@ test::BoardBuilder sender(const board::PayloadSource& payload) {
   return b;
 }
 
-/// The receiver of what sender() sends.
+/// A receiver for the messages of sender().
 struct Taker {
   explicit Taker(const board::PayloadSource& payload) : memory(kTakenQps * std::size_t{kTakenLength}) {
     test::ReceiverBuilder r(test::identity(2));
@@ -120,7 +120,8 @@ struct Taker {
   std::unique_ptr<Receiver> receiver;
 };
 
-/// A board without responses: it sends the messages of all queue pairs once.
+/// Returns the frames of a board that gets no responses, so that it sends the messages of all queue pairs
+/// once.
 std::vector<Bytes> messages(const board::PayloadSource& payload) {
   const auto board = sender(payload).build();
   test::Wire wire({board.get()});
@@ -134,14 +135,14 @@ std::vector<Bytes> messages(const board::PayloadSource& payload) {
   return all;
 }
 
-/// Marks like a switch: CE, and the IPv4 checksum.
+/// Marks a frame as a switch does: sets CE and updates the IPv4 checksum.
 void mark(Bytes& frame) {
   frame[15] |= 3;
   frame[24] = frame[25] = 0;
   store_be16(&frame[24], roce::internet_checksum(ByteSpan(frame).subspan(14, 20)));
 }
 
-/// Wrong payload with a valid iCRC.
+/// Corrupts the payload and makes the iCRC valid again.
 void spoil(Bytes& frame, Rng& rng) {
   frame[kUdpEnds + 40 + rng.below(frame.size() - kUdpEnds - 44)] ^= 0x10;
   const roce::ParsedFrame f = roce::parse_frame(ByteSpan(frame));
@@ -160,7 +161,7 @@ TEST_CASE("receiver: interleaved packets give the same result on both paths", "[
     Time now = 0;
     for (std::size_t i = 0; i < sent.size(); ++i) {
       now += rng.below(2 * kMicrosecond);
-      // With an even seed there are no errors: long runs, to the end.
+      // An even seed causes no errors, so that long runs reach their end.
       const auto what = seed % 2 == 0 ? 1'000 : rng.below(400);
       if (what == 0) continue;
       if (what == 1 && i > 20) i -= rng.below(20);

@@ -150,7 +150,7 @@ TEST_CASE("a slot's queue pair accepts writes into its region, and answers its p
   CHECK(rig.memory[1000] == static_cast<std::uint8_t>(1000));
   CHECK(rig.memory[999] == 0xee);
   CHECK(rig.memory[2000] == 0xee);
-  // Outside: refused like on a host.
+  // An access outside the region is refused, as on a host.
   const auto refused = rig.write(s, 0x1000 + 3001, 1000);
   REQUIRE(refused);
   CHECK(refused->kind == AethKind::kNakRemoteAccess);

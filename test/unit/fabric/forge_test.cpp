@@ -48,7 +48,7 @@ TEST_CASE("forge: CNPs to the sending queue pair above the threshold, at most on
     Bench b(threshold_star(k10G / 4));
     half_load(b, 10 * kMillisecond, v6);
     const auto found = cnps(b, 0);
-    // 10 ms with one per 50 µs, except for the first window.
+    // One CNP per 50 µs for 10 ms, except in the first measurement window.
     CHECK(found.size() == Approx(196).margin(6));
     for (std::size_t i = 0; i < found.size(); ++i) {
       const auto parsed = found[i].parsed();

@@ -81,7 +81,7 @@ TEST_CASE("forwarding: addresses are learned on ports without a configured addre
   config.stations[1].mac.reset();
   config.stations[3].mac.reset();
   Bench b(config);
-  // Address 77 is unknown, so the frame is flooded to all ports behind which it may be.
+  // Address 77 is unknown, so the frame is flooded to all ports that may lead to it.
   b.send(0, to_address(data_bytes({0, 1}), mac_of(77)), 0);
   b.run(kMillisecond);
   CHECK(b.at_station(1).size() == 1);

@@ -307,7 +307,7 @@ TEST_CASE("pause: a station's transmitter passes unpaused priorities") {
   for (const auto kind : {PauseMode::kPause, PauseMode::kPfc}) {
     DeafStar run(DeafStar::config(kind, kind));
     run.b.run(100 * kMicrosecond);
-    // In the middle of its queue of priority 3; the path to station 1 is free.
+    // At this time, station 0 is still sending its queue of priority 3. The path to station 1 is free.
     auto other = DataFrame{0, 1};
     other.dscp = 0;
     run.b.send(other, 100 * kMicrosecond);

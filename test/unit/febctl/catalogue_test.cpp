@@ -76,7 +76,7 @@ TEST_CASE("nodes of the tree") {
 TEST_CASE("words shared by several registers") {
   CHECK(catalogue().shares_words(catalogue().one("FwRudpServer[0].OpenConn")));
   CHECK(catalogue().shares_words(catalogue().one("RoceDispatcher.DispatchCounter")));
-  // The other registers are read-only, or there are none.
+  // The other registers in these words are read-only, or there are none.
   CHECK_FALSE(catalogue().shares_words(catalogue().one("FwRudpServer[0].locMaxSegSize")));
   CHECK_FALSE(catalogue().shares_words(catalogue().one("AxisMon.CntRst")));
   CHECK_FALSE(catalogue().shares_words(catalogue().one("RoceDispatcher.RemAddr")));

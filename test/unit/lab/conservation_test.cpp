@@ -89,7 +89,7 @@ TEST_CASE("bytes written equal the lengths of the messages", "[lab]") {
   CHECK(payload_balance(sample, accounts).holds());
   receive.payload_bytes = 2999;
   CHECK(payload_balance(sample, accounts).difference() == 1);
-  // The acknowledgement of the last message was lost, and half of one more message, too.
+  // The acknowledgement of the last message was lost, and so was half of another message.
   send.requester.messages_failed = 2;
   send.requester.payload_bytes = 5000;
   receive.messages = 4;

@@ -251,7 +251,7 @@ TEST_CASE("offered rates are compared with the minimum of link, traffic and Rc",
   }
   SECTION("Rc") {
     qp.congestion.emplace();
-    qp.congestion->rate = 100;  // counted
+    qp.congestion->rate = 100;  // in counted bytes per second
     offered.add(e, 0, false);
     second(180);
     CHECK(offered.share() == kWhole / 10 * 9);

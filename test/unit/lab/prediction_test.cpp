@@ -79,7 +79,7 @@ TEST_CASE("the replay equals the congestion control, clock for clock", "[predict
 TEST_CASE("the integral equals the sum over the clocks, for any windows", "[prediction]") {
   constexpr Time kEnd = 30'000 * kFirmwareClock;
   const auto all = events(7, kEnd);
-  // One edge at a time.
+  // Advance one edge at a time.
   dcqcn::ReactionPoint point(origin().parameters, origin().build);
   std::vector<Uint128> sums{0};  // integral up to each clock edge
   std::size_t next = 0;
@@ -134,7 +134,7 @@ TEST_CASE("windows count if only credit limited the sender, with the deviation",
   CHECK(t.windows == 8);
   CHECK(t.skipped == 2);
   CHECK(t.worst == 0);
-  s[8].spilled = s[9].spilled = s[10].spilled = 5;  // between the seventh and the eighth
+  s[8].spilled = s[9].spilled = s[10].spilled = 5;  // credit was spilled between samples 7 and 8
   s[0].sending = false;
   t = track_rate(o, {}, s, kMillisecond, kPacket);
   CHECK(t.windows == 6);

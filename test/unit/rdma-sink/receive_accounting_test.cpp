@@ -94,7 +94,7 @@ TEST_CASE("UC with counting immediates: missing messages are known by number", "
   using Range = roce::MessageMap::Range;
   const auto ranges = b.ledger.map().ranges();
   CHECK(std::vector<Range>(ranges.begin(), ranges.end()) == std::vector<Range>{{2, 3}, {6, 6}, {8, 9}});
-  // Slots 0, 1 and 3 hold 4, 5 and 7; slot 2 was never written, so it has no wrong bytes.
+  // Slots 0, 1 and 3 contain messages 4, 5 and 7; slot 2 was never written, so it has no wrong bytes.
   CHECK(b.ledger.check()->checked() == 300);
   CHECK(b.ledger.check()->wrong() == 0);
 }
@@ -111,7 +111,7 @@ TEST_CASE("UC: a corrupt immediate does not create a distant message", "[rdma-si
 TEST_CASE("without immediates the memory shows what arrived", "[rdma-sink]") {
   Bench b(counting(300, roce::Transport::kRc, kNoImmediate), 5, false);
   for (const std::uint64_t n : {0U, 1U, 3U, 5U})
-    b.write(n);  // 2 and 4 were never sent, and 6 did not overwrite 1
+    b.write(n);  // messages 2 and 4 were never sent, and message 6 did not overwrite message 1
   b.ledger.finish(7);
   CHECK(b.ledger.untouched_slots() == std::vector<std::uint64_t>{2, 4});
   CHECK(b.ledger.missing() == 2);

@@ -154,7 +154,7 @@ TEST_CASE("both methods for the iCRC agree with its definition on random packets
     REQUIRE(t.request.bth.dest_qp == qpn);
     REQUIRE(t.request.payload.size() == payload.size());
 
-    // Split at two random places, like a chain of buffers, it is the same frame.
+    // Splitting the frame at two random places, like a chain of buffers, must not change the result.
     const std::size_t c1 = rng.below(frame.size());
     const std::size_t c2 = c1 + rng.below(frame.size() - c1);
     Segments cut;

@@ -12,7 +12,7 @@ using namespace softfeb::roce;
 
 namespace {
 
-/// Returns the ranges below `total` that are missing in a set.
+/// Returns the ranges of numbers below `total` that are not in `came`.
 std::vector<MessageMap::Range> gaps(const std::set<std::uint64_t>& came, std::uint64_t total) {
   std::vector<MessageMap::Range> out;
   std::uint64_t next = 0;

@@ -125,6 +125,6 @@ TEST_CASE("requester: impossible configurations are refused", "[requester]") {
 }
 
 TEST_CASE("requester: a queue pair is small", "[requester]") {
-  // 100,000 of them with short queues must use a moderate amount of memory.
+  // 100,000 requesters with short queues must use a moderate amount of memory.
   CHECK(sizeof(Requester) + 8 * sizeof(SendSlot) <= 1024);
 }

@@ -83,7 +83,7 @@ TEST_CASE("UC: a message interrupted by the next one is missing", "[responder]")
   CHECK(uc.counters().missing_messages == 1);
   CHECK(uc.counters().missing_packets == 2);
   uc.send(Operation::kWriteFirst, 104, 256, 1000);
-  CHECK(uc.send(Operation::kWriteOnly, 105, 16).message);  // a requester that gave up
+  CHECK(uc.send(Operation::kWriteOnly, 105, 16).message);  // the requester abandoned its previous message
   CHECK(uc.counters().missing_messages == 2);
   CHECK(uc.counters().missing_packets == 2);
 }
@@ -137,7 +137,7 @@ TEST_CASE("UC: late packets are distinguished from duplicates", "[responder]") {
   CHECK_FALSE(uc.send(Operation::kWriteOnly, 101, 8).message);
   CHECK_FALSE(uc.send(Operation::kWriteOnly, 103, 8).message);
   CHECK(uc.counters().duplicate == 2);
-  CHECK_FALSE(uc.send(Operation::kWriteOnly, 99, 8).message);  // before the first packet
+  CHECK_FALSE(uc.send(Operation::kWriteOnly, 99, 8).message);  // PSN before that of the first packet
   CHECK(uc.counters().duplicate == 3);
   CHECK(uc.send(Operation::kWriteOnly, 104, 8).packet_index == 4U);
   CHECK(uc.counters().messages == 4);

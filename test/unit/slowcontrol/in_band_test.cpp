@@ -105,7 +105,7 @@ TEST_CASE("datagrams from hosts that may not connect, or to no link, are freed a
   CHECK(bench.in_band->counters().rx_refused == 1);
   CHECK(bench.in_band->counters().rx_unserved == 2);
   CHECK(link.datagrams.empty());
-  // From an unknown peer, and longer than a frame.
+  // Send a datagram to an unknown peer, and one that does not fit a frame.
   way.send({tagged_identity(7).ip, 1}, datagram);
   bench.send(tagged_identity(2), datagram);
   bench.in_band->poll(bench.now);

@@ -50,11 +50,11 @@ struct BusRig {
   board::BoardRegisters registers{board::BoardRegistersConfig{}};
   std::deque<dataplane::BoardRequest*> for_board;
   std::deque<dataplane::ReceiverRequest*> for_receiver;
-  bool full = false;                  ///< the workers' queues are
+  bool full = false;                  ///< the workers' queues are full
   std::vector<std::string> served;    ///< actions of the workers, in order
-  std::vector<RegisterBus*> waiting;  ///< as reported
-  std::size_t inspected = 0;          ///< actions for the data path
-  std::size_t writes = 0;             ///< completed, as reported
+  std::vector<RegisterBus*> waiting;  ///< buses that have reported that they wait
+  std::size_t inspected = 0;          ///< number of actions that were inspected
+  std::size_t writes = 0;             ///< number of writes reported as completed
   Time now = kMillisecond;
   RegisterBus bus;
 

@@ -103,7 +103,7 @@ struct Worker {
     });
     if (!taken) ++wrong;
   }
-  /// In order, so a read returns what was written before it was sent.
+  /// Requests are processed in order, so a read returns the data of all writes sent before it.
   void read(std::uint32_t first, std::uint32_t words, Time now) {
     const std::vector<std::uint32_t> expected(model.begin() + first, model.begin() + first + words);
     const bool taken = net.srp.read(first * 4, words * 4, now, [this, expected](const SrpReply& r, Time) {

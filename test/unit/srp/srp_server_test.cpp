@@ -198,7 +198,8 @@ TEST_CASE("unread responses hold back further accesses", "[srp]") {
   Rig rig(true, limits);
   std::uint32_t taken = 0;
   while (rig.read(taken + 1, 0, 4096) && taken < 1000) ++taken;
-  // 16 segments in the window, 10 kB beyond, and 20 requests.
+  // The window holds 16 segments of responses. The server stores another 10 kB of responses, and 20
+  // requests.
   CHECK(taken >= 20 + 3 + 2);
   CHECK(taken <= 20 + 4 + 4);
   for (std::uint32_t id = 1; id <= taken; ++id) rig.expect_status(id, 0, 4096);

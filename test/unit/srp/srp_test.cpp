@@ -22,7 +22,7 @@ constexpr std::uint32_t kWrite = 0x0a000103;
 constexpr std::uint32_t kPosted = 0x0a000203;
 constexpr std::uint32_t kNull = 0x0a000303;
 
-/// Checks the status and the access of a request before it reaches the bus.
+/// Checks the status and the access size that parse_request() returns for `message`.
 void expect(const Bytes& message, std::uint32_t status, std::size_t access, bool eofe = false) {
   const auto r = srp::parse_request(message, eofe);
   REQUIRE(r);

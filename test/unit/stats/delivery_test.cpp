@@ -79,7 +79,7 @@ TEST_CASE("RC delivers what completed, UC what the receiver accepted; external r
   auto& qps = s.endpoints[0].send_qps;
   qps[0].completed_payload_bytes = 700;
   qps[1].uc = true;
-  qps[1].completed_payload_bytes = 900;  // sent
+  qps[1].completed_payload_bytes = 900;  // UC: bytes sent, not necessarily delivered
   s.endpoints[3].receive_qps[0].responder.completed_bytes = 400;
   s.endpoints[3].receive_qps[0].responder.payload_bytes = 450;  // part of a message that lost a packet
   s.endpoints[3].taken_at = 11 * kSecond;

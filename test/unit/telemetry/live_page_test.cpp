@@ -162,7 +162,7 @@ TEST_CASE("goodput of UC is the receiver's, and null for external receivers") {
     t.endpoints[0].send_qps[0].completed_payload_bytes = 0;
     t.endpoints[1].receive_qps[1].responder.completed_bytes = 0;
     page.add(t.at(100 * kMillisecond));
-    t.endpoints[0].send_qps[0].completed_payload_bytes = 12'500'000;  // sent
+    t.endpoints[0].send_qps[0].completed_payload_bytes = 12'500'000;  // bytes sent
     t.endpoints[1].receive_qps[1].responder.completed_bytes = 2'500'000;
     page.add(t.at(200 * kMillisecond));
     const Json goodput = get(page, "/api/history").at(1)["goodput"][0];
