@@ -140,7 +140,7 @@ struct SrpOptions {
   std::string board;  ///< IPv4 or IPv6 address of a running board; empty: the benchmark's own server
 };
 
-/// Measures slow control alone over UDP on loopback, with a server on its own thread and our client: the
+/// Measures only slow control, over UDP on loopback, with a server on its own thread and our client: the
 /// time of a 4-byte read (`read_us`), the time of 260 pipelined reads as PyRogue sends them at start
 /// (`pipelined_260_ms`), and the payload rate of the stream (`stream_gbps`).
 nlohmann::ordered_json bench_srp(const SrpOptions& options);

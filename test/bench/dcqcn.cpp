@@ -47,7 +47,7 @@ void idle(congestion::CongestionControl& c, Time& now, std::uint64_t times) {
   }
 }
 
-/// A congestion control and its current time.
+/// A CongestionControl object and its current time.
 struct Subject {
   std::shared_ptr<congestion::CongestionControl> control;
   std::shared_ptr<Time> now = std::make_shared<Time>(kSecond);

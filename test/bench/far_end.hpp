@@ -24,7 +24,7 @@ struct Event {
     kSent,           ///< a frame was passed to tx_burst
     kCnpArrived,     ///< the far end put a CNP into the ring
     kCnpOut,         ///< rx_burst returned a CNP
-    kCnpRegistered,  ///< the congestion control of its queue pair has processed it
+    kCnpRegistered,  ///< the congestion control of the queue pair has processed the CNP
     kCnpSettled,     ///< the next departure has been updated
     kAway,           ///< the loop iteration that began at `told` took longer than LoopTime::kAway
   };

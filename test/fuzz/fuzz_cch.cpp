@@ -18,7 +18,7 @@ using Bytes = std::vector<std::uint8_t>;
 
 constexpr std::uint8_t kFixVersion = 1, kFixSize = 2, kFixChecksum = 4, kFewHops = 8;
 
-/// Makes those fields of the header at the beginning of `b` valid that `how` selects.
+/// `how` selects fields of the header at the beginning of `b`. Makes these fields valid.
 void repair(std::uint8_t* b, std::size_t room, std::uint8_t how) {
   if (room < CongestionHeader::kCommonSize) return;
   if ((how & kFixVersion) != 0) b[0] = static_cast<std::uint8_t>(0x10 | (b[0] & 0x0f));
@@ -46,7 +46,7 @@ void check_decoded(const CongestionHeader& h, ByteSpan in) {
   require(CreditBody::decode(h).has_value() == (h.profile == CongestionHeader::kCredit));
 }
 
-/// Checks that a header that a switch or a receiver has changed is still valid.
+/// Checks that a header is still valid after a switch or a receiver has changed it.
 void check_changes(const Bytes& original, const std::optional<CongestionHeader>& header) {
   const bool forward = header && !header->echo() && !header->control();
   Bytes b = original;

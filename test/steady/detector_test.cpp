@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Tests the detector that steady_test.cpp uses. It must detect everything that a worker must not do.
+// Tests the detector that steady_test.cpp uses. The detector must report each action that is forbidden for
+// a worker.
 #include "steady_rig.hpp"
 
 #include <cstdio>

@@ -26,7 +26,8 @@ constexpr int kAllocation = 0;
 constexpr int kLock = 1;
 constexpr int kOutput = 2;
 
-/// Returns the original definition of function `name`. `version` selects one if the library has several.
+/// Returns the original definition of function `name`. `version` selects one of them if the library has
+/// several.
 void* behind(void*& kept, const char* name, const char* version = nullptr) {
   if (kept == nullptr) kept = version == nullptr ? dlsym(RTLD_NEXT, name) : dlvsym(RTLD_NEXT, name, version);
   return kept;

@@ -53,7 +53,7 @@ class PatternSource final : public srp::FrameSource {
   std::uint64_t frame_ = 0;
 };
 
-/// Checks frames of a PatternSource, whose number it derives from their first byte.
+/// Checks frames of a PatternSource. Derives the number of a frame from its first byte.
 struct PatternCheck {
   std::uint64_t frames = 0;
   std::uint64_t wrong = 0;

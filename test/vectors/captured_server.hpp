@@ -16,7 +16,7 @@ namespace softfeb::test {
 class CapturedServer {
  public:
   void on_segment(const srp::rssi::Segment& segment);
-  /// Handles a gap in the capture, by the end of which the client has acknowledged everything up to
+  /// Handles a gap in the capture. By the end of the gap, the client has acknowledged everything up to
   /// `client_ack`.
   void after_hole(std::uint8_t client_ack);
 

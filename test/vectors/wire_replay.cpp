@@ -177,8 +177,8 @@ void WireReplay::meta_response(const std::string& hex) {
   requester_.set_state(static_cast<QpState>((digits >> 1) & 15), now_);
 }
 
-/// From here on the firmware's packets are wrong: the correct ones equal the first transmission, from the
-/// requested one on.
+/// From here on, the firmware's packets are wrong. The correct packets are those of the first transmission,
+/// starting with the requested packet.
 void WireReplay::resume_inside_message(Psn psn) {
   past_defect_ = true;
   Psn last = psn;

@@ -15,9 +15,9 @@ namespace softfeb::test {
 ///
 /// Packets are taken from the requester at the times at which they left in the file, because the firmware's
 /// pipeline adds delays. Order and bytes must be equal, no packet may be missing, and none may be resent
-/// unless the file shows it. Between any two inputs, the completions must be the same as in the file. After
-/// the last input, they must be the same by the time of the file's last completion. Deliberate differences
-/// are documented in the code.
+/// unless the file contains the retransmission. Between any two inputs, the completions must be the same as
+/// in the file. After the last input, they must be the same by the time of the file's last completion.
+/// Deliberate differences are documented in the code.
 class WireReplay {
  public:
   explicit WireReplay(const WireFile& file);
