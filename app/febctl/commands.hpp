@@ -96,8 +96,8 @@ struct StreamOptions {
   std::optional<std::uint32_t> frame_size;  ///< frame size in 64-bit words; empty: unchanged
 };
 
-/// Receives frames from the board's generator and checks each one. Throws Refusal if one is wrong or none
-/// arrives.
+/// Receives frames from the board's generator and checks each frame. Throws Refusal if a frame is wrong or
+/// none arrives.
 void stream_command(Context& context, const StreamOptions& options);
 
 }  // namespace softfeb::febctl

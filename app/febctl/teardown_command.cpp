@@ -32,9 +32,9 @@ std::optional<std::uint32_t> find_qp(Context& context, MetadataBus& bus, std::ui
 /// The firmware has one queue pair, so no bits of the QPN select a slot and any QPN matches.
 constexpr std::uint32_t kAnyQpn = 1;
 
-/// Finds a queue pair left by a client whose QPN is no longer in any register. If the protection domain has
-/// been freed, by that client or by a later one whose request was refused, the queue pair can be reached
-/// only after a new protection domain was allocated (doc/metadata.md). `pd` is then the new protection
+/// Finds a queue pair that a client left behind. Its QPN is no longer in any register. If that client, or a
+/// later client whose request was refused, has freed the protection domain, the queue pair can be reached
+/// only after a new protection domain has been allocated (doc/metadata.md). `pd` is then the new protection
 /// domain, which the caller must free.
 bool find_abandoned(MetadataBus& bus, std::optional<std::uint32_t>& pd) {
   if (bus.ask(query_qp(kAnyQpn, pd.value_or(0))).success) return true;

@@ -71,7 +71,7 @@ struct Hello {
   std::vector<PeerQp> qps;
 };
 
-/// The client's last line, which reports what it has sent.
+/// The client's last line, which reports what the client has sent.
 struct End {
   bool complete = false;
   bool counted = true;                        ///< false: the client does not know the number

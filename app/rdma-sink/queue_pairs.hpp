@@ -39,8 +39,8 @@ class QueuePairs {
   int completion_fd() const { return channel_->fd; }
   void rearm();  ///< acknowledges the event that made completion_fd() readable, and requests the next event
 
-  /// Posts `count` receive work requests without buffers, which WRITEs with immediate consume. Returns false
-  /// on failure.
+  /// Posts `count` receive work requests without buffers, to be consumed by WRITEs with immediate. Returns
+  /// false on failure.
   bool post(std::size_t i, std::uint32_t count);
   const char* state(std::size_t i) const;
 

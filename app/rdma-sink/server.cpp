@@ -113,7 +113,7 @@ void Server::accept_client() {
   connections_.emplace_back(fd);
 }
 
-/// Handles the available lines of a connection, which may be closed afterwards.
+/// Handles the available lines of a connection. The connection may be closed afterwards.
 void Server::serve(Connection& connection) {
   const bool there = connection.receive();
   while (const auto line = connection.next_line()) handle(connection, *line);

@@ -93,8 +93,8 @@ using DataPathAction = std::variant<SetDestination, SetQp, SetDcqcn, SetCnpCount
 struct QpLive {
   std::size_t qp = 0;  ///< board QP number; set by the caller
   /// False if the board has no such QP, or if its slot of the metadata bus is empty. In the first case, all
-  /// other members are 0. In the second, rates, alpha and CNP count are those of the slot, which keeps them
-  /// without a QP.
+  /// other members are 0. In the second case, rates, alpha and CNP count are valid, because the slot keeps
+  /// them without a QP.
   bool exists = false;
   std::uint64_t rc = 0;  ///< current rate in bytes per second
   std::uint64_t rt = 0;

@@ -117,8 +117,8 @@ std::optional<CongestionConfig> read_congestion(Section& parent);
 /// Reads `algorithm` of section `key` (`congestion` or `dcqcn`). Returns a configuration of that algorithm;
 /// nullopt if the key is missing or wrong.
 std::optional<CongestionConfig> read_algorithm(Section& section, const char* key);
-/// Reads the parameters of `congestion` or `dcqcn` that may change while a QP sends, which excludes
-/// `algorithm`, into `d`. Parameters whose keys are missing keep their values.
+/// Reads into `d` the parameters of section `congestion` or `dcqcn` that may change while a QP sends.
+/// `algorithm` is not one of them. Parameters whose keys are missing keep their values.
 void read_congestion_parameters(Section& section, CongestionConfig& d);
 /// For algorithms other than DCQCN: sets the parameters that are given, and checks that they are
 /// consistent.
@@ -158,8 +158,9 @@ std::size_t network_worker(const LabDraft& draft, const WorkersConfig& workers);
 
 /// Resolves `changes`. Boards and QPs must be complete.
 void resolve_changes(Reading& reading, const Draft& draft, RunConfig& config);
-/// Sets the parameters of congestion control that are not given to their defaults, which depend on the
-/// board's link and the path MTU. Call this when both are known, and before resolve_changes().
+/// Sets the defaults of congestion control parameters that the configuration does not give. The defaults
+/// depend on the board's link and the path MTU. Call this when both are known, and before
+/// resolve_changes().
 void complete_congestion(Reading& reading, RunConfig& config);
 
 }  // namespace softfeb::config

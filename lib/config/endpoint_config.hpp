@@ -60,7 +60,7 @@ struct ReceiverConfig {
   std::uint32_t qpn = 0x800;            ///< QPN of the first QP; the QPNs of the others follow
   std::uint8_t rnr_timer = 12;          ///< RNR timer code in RNR NAKs
   std::uint64_t receives = UINT64_MAX;  ///< receive requests per QP; UINT64_MAX: unlimited
-  bool check_payload = true;  ///< compare received data with what the sending QP is configured to send
+  bool check_payload = true;  ///< compare received data with the configured payload of the sending QP
   CnpConfig cnp;
   /// File to which all regions are written at the end of the run, each up to its last written byte; empty:
   /// none.

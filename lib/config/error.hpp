@@ -22,8 +22,9 @@ struct Problem {
 /// Formats a problem as "FILE:LINE: KEY: MESSAGE; fix: FIX" (from --set: "--set KEY: …").
 std::string to_string(const Problem& problem);
 
-/// The configuration is invalid. what() lists all problems, one per line. Programs exit with status 2. Set-up
-/// code also throws it for errors that the file alone does not show: throw ConfigError({{where, "…", "…"}}).
+/// The configuration is invalid. what() lists all problems, one per line. Programs exit with status 2.
+/// Set-up code also throws ConfigError for errors that cannot be detected from the file alone: throw
+/// ConfigError({{where, "…", "…"}}).
 class ConfigError : public std::runtime_error {
  public:
   explicit ConfigError(std::vector<Problem> problems);

@@ -98,7 +98,7 @@ std::optional<HomaSender::Packet> HomaSender::send() {
   const bool in_flight = q.last != kNeverSent && q.acked < q.highest;
   if (in_flight && keep_order_) priority = std::min(priority, q.last);
   const std::uint64_t number = q.next++;
-  // Request an ACK if no packet may follow this one. Otherwise its loss would go unnoticed.
+  // Request an ACK if no packet may follow this one. Otherwise the loss of this packet would go unnoticed.
   const bool ack_req = q.next == m.end() || q.next >= limit(q, m);
   q.last = priority;
   q.highest = std::max(q.highest, q.next);

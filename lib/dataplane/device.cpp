@@ -32,8 +32,8 @@ std::string need_text(const DeviceSpec& spec) {
                       : "it needs " + std::string(need) + " (softfeb doctor lists the devices)";
 }
 
-/// Removes a socket file without a listener, which a process that died has left behind. DPDK refuses to bind
-/// to an existing file.
+/// Removes a socket file that has no listener, because the process that created it has died. DPDK refuses
+/// to bind to an existing file.
 void remove_stale_socket(const std::string& path) {
   namespace fs = std::filesystem;
   std::error_code error;
@@ -83,7 +83,7 @@ std::uint32_t rx_room_demand(const DeviceSpec& spec, const std::string& devargs)
 }
 
 /// Returns this process's packet sockets on the interface of an AF_PACKET device. DPDK does not expose the
-/// driver's sockets, so those that are new after the probe are assumed to be the driver's.
+/// driver's sockets, so all sockets that were opened during the probe are assumed to be the driver's.
 std::vector<int> packet_sockets(const DeviceSpec& spec) {
   std::vector<int> found;
   if (spec.kind != DeviceKind::kAfPacket) return found;

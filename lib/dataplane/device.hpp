@@ -41,7 +41,7 @@ const DeviceTraits& device_traits(DeviceKind kind);
 
 /// A parsed device text: `net_af_packet:eth1,qpairs=2`, `net_ring:link0`, `net_vhost:/run/vu.sock,client`,
 /// `net_tap:tap0`, `net_null`, `net_pcap:rx_pcap=in.pcap,tx_pcap=out.pcap`, `net_memif:/run/m.sock,client`,
-/// `0000:3b:00.0,devargs`, or `net_virtio_user0,path=…` and other names that DPDK knows, which are passed on
+/// `0000:3b:00.0,devargs`. Other names that DPDK knows, such as `net_virtio_user0,path=…`, are passed on
 /// unchanged.
 struct DeviceSpec {
   DeviceKind kind = DeviceKind::kRaw;

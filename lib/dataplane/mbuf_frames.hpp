@@ -18,8 +18,8 @@ namespace softfeb::dataplane {
 /// header. Used by one worker. After construction, it allocates only mbufs from pools.
 class MbufFrames final : public fabric::FrameStore {
  public:
-  /// `count` frames, of which adopt() leaves kReserve for frames that the network makes itself.
-  /// `frame_bytes`: longest frame in bytes, for copies.
+  /// The store has `count` frames. adopt() leaves kReserve of them for frames that the network makes
+  /// itself. `frame_bytes`: longest frame in bytes, for copies.
   /// `cc_port`: UDP port of frames whose headers include a congestion control header.
   MbufFrames(std::size_t count, std::uint32_t frame_bytes, unsigned lcores, Mempools& pools, int socket = -1,
              std::uint16_t cc_port = roce::kCongestionUdpPort);

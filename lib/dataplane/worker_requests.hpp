@@ -23,7 +23,7 @@
 /// take many iterations.
 namespace softfeb::dataplane {
 
-/// Requests the statistics of all endpoints of a worker, which fills in the members.
+/// Requests the statistics of all endpoints of a worker. The worker fills in the members.
 struct SnapshotRequest {
   std::vector<engine::EndpointSnapshot> endpoints;  ///< in the order of Worker::endpoints()
   std::optional<fabric::NetworkSnapshot> network;   ///< only for the worker that runs the network

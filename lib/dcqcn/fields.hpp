@@ -8,10 +8,10 @@
 #include <span>
 #include <string_view>
 
-/// A table of parameters for each algorithm. Code that reads and writes configurations, the registers, the
-/// live page and the tables of doc/dcqcn.md use these tables. To add a parameter, add a member to the
-/// struct and a line to the algorithm's table in fields.cpp, then document the key in conf/reference.yaml;
-/// the tests report what is missing.
+/// A table of parameters for each algorithm. These tables are used to read and write configurations, for
+/// the registers and the live page, and to check the tables of doc/dcqcn.md. To add a parameter, add a
+/// member to the struct and a line to the algorithm's table in fields.cpp, then document the key in
+/// conf/reference.yaml; the tests report what is missing.
 namespace softfeb::dcqcn {
 
 /// Unit of a value, which also determines its notation in a configuration.

@@ -48,7 +48,7 @@ struct Endpoints {
   std::vector<std::optional<HostPlan>> hosts;                ///< indexed like RunConfig::boards
 };
 
-/// Creates boards without queue pairs, which answer ARP and ping during the exchange with peers.
+/// Creates boards without queue pairs. They answer ARP and ping during the exchange with peers.
 Endpoints make_listeners(const config::RunConfig& config);
 
 /// Calls `make`, which allocates memory for worker `worker`. The caller ensures that this memory is local to

@@ -57,8 +57,8 @@ class Driver {
   virtual std::vector<stats::Observer*> open(const Say& say) = 0;
 
   virtual Time now() const = 0;
-  /// Starts traffic, and returns the time at which it begins. From then on, pass() gives samples to
-  /// `observers`, which must outlive the run.
+  /// Starts traffic and returns its start time. From then on, pass() gives samples to `observers`, which
+  /// must outlive the run.
   virtual Time begin(stats::Observers& observers) = 0;
 
   enum class Until : std::uint8_t { kTime, kFinished };

@@ -37,7 +37,7 @@ class TcpStream {
   void write(ByteSpan data, Duration timeout);
   /// Fills `out` completely.
   void read(MutableByteSpan out, Duration timeout);
-  /// Returns the text up to the next newline, without it. Throws kTooLong if there is none within `max_size`
+  /// Returns the text before the next newline. Throws kTooLong if there is no newline within `max_size`
   /// bytes.
   std::string read_line(std::size_t max_size, Duration timeout);
 

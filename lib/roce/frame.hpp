@@ -38,8 +38,8 @@ struct ParsedFrame {
 
 /// Parses an untrusted frame from the network and checks every length. IPv4 packets with options and IPv4
 /// fragments are kOther, because RoCE senders do not produce them. A nonzero UDP checksum is verified. An
-/// incomplete one is also accepted: a sender on the same host with checksum offload leaves it to a virtual
-/// interface (veth, tap), which does not complete it.
+/// incomplete checksum is also accepted: if a sender on the same host uses checksum offload, it leaves the
+/// checksum to a virtual interface (veth, tap), which does not complete it.
 ParsedFrame parse_frame(const Segments& frame);
 /// Like the function above, but stores the result in `out` and overwrites any previous frame.
 void parse_frame(const Segments& frame, ParsedFrame& out);

@@ -125,9 +125,9 @@ class Responder {
   /// change_regions().
   Responder(const ResponderConfig& config, const std::vector<MemoryRegion>& regions);
 
-  /// Processes a request addressed to this QP, whose iCRC and peer were verified, and writes its payload to
-  /// memory. Accepts any opcode: a request other than a WRITE, such as a READ or atomic, is an invalid
-  /// request. The outcome refers to the request's bytes.
+  /// Processes a request addressed to this QP and writes its payload to memory. The caller must have
+  /// verified the request's iCRC and peer. Accepts any opcode: a request other than a WRITE, such as a READ
+  /// or atomic, is an invalid request. The outcome refers to the request's bytes.
   RequestOutcome on_request(const ReceivedRequest& request);
   /// Like on_request(), but the caller must copy the payload to PlacedPayload::to immediately.
   RequestOutcome on_request_unplaced(const ReceivedRequest& request);
@@ -135,7 +135,8 @@ class Responder {
   /// Fast path of on_request() for RC: true if this packet is the expected one and take() can process it. If
   /// false, pass the packet to on_request().
   bool awaits(const QuickWrite& packet) const;
-  /// Local destination of the payload of a packet for which awaits() is true; null: it is not stored.
+  /// Local address to which the payload of `packet` is to be copied; null: the payload is not stored.
+  /// Requires awaits(packet).
   const std::uint8_t* place_of(const QuickWrite& packet) const;
   /// Result of take().
   struct Quick {
@@ -158,7 +159,7 @@ class Responder {
     find_message_again(rkey);
   }
 
-  /// Posts `n` receive requests, which messages with immediate consume.
+  /// Posts `n` receive requests, to be consumed by messages with immediate.
   void post_receives(std::uint64_t n);
 
   QpState state() const { return state_; }  ///< kRtr or kErr

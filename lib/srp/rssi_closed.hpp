@@ -33,7 +33,8 @@ struct RssiClosed {
   std::uint64_t max_transmissions = 0;  ///< maximum number of transmissions of one segment
   std::size_t unacknowledged = 0;       ///< segments that we sent and the peer did not acknowledge
   std::uint64_t retransmitted = 0;      ///< segments retransmitted on this connection
-  std::uint64_t errors = 0;  ///< invalid segments from the peer on this connection, which were dropped
+  /// dropped segments: those that the peer sent on this connection and that were invalid
+  std::uint64_t errors = 0;
   /// reason why the last of these segments was invalid; null if there was none
   const char* last_error = nullptr;
   Time last_error_at = 0;
