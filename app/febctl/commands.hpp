@@ -13,8 +13,8 @@
 namespace softfeb::febctl {
 
 struct ReadOptions {
-  std::vector<std::string> what;  ///< names, patterns, addresses
-  std::optional<double> watch;    ///< interval in seconds
+  std::vector<std::string> what;  ///< names, patterns and addresses of the registers to read
+  std::optional<double> watch;    ///< interval between reads in seconds; empty: read once
   std::uint64_t times = 0;        ///< number of repetitions with `watch`; 0: until stopped by a signal
 };
 void read_command(Context& context, const ReadOptions& options);

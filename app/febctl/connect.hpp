@@ -14,7 +14,7 @@ namespace softfeb::febctl {
 
 /// Parameters of both ends of a connection. If `sink` is set, an rdma-sink provides the host's parameters.
 struct ConnectOptions {
-  std::string sink;  ///< HOST[:PORT]
+  std::string sink;  ///< HOST[:PORT] of an rdma-sink; empty: none
   // Host.
   std::string host_ip;
   std::uint16_t host_port = 4791;

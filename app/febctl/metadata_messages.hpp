@@ -15,8 +15,8 @@ struct QpParameters {
   std::uint32_t rq_psn = 0;        ///< PSN of the host's first request, if it sends any
   std::uint32_t sq_psn = 0;        ///< PSN of the board's first packet
   std::uint32_t pmtu = 4096;       ///< bytes
-  std::uint8_t min_rnr_timer = 1;  ///< encoded
-  std::uint8_t timeout = 14;       ///< encoded: 4.096 us · 2^14 = 67 ms
+  std::uint8_t min_rnr_timer = 1;  ///< IBA timer code
+  std::uint8_t timeout = 14;       ///< IBA timer code: 4.096 us · 2^14 = 67 ms
   std::uint8_t retry_count = 3;
   std::uint8_t rnr_retry = 3;  ///< 7: unlimited
 };

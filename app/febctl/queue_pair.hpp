@@ -13,7 +13,7 @@ namespace softfeb::febctl {
 
 /// Resources allocated on the board. Members are empty if unknown.
 struct BoardResources {
-  std::optional<std::uint32_t> pd;    ///< handler
+  std::optional<std::uint32_t> pd;    ///< handler of the protection domain
   std::optional<std::uint32_t> lkey;  ///< lkey of the memory region
   std::optional<std::uint32_t> rkey;
   std::optional<std::uint32_t> qpn;

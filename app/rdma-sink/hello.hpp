@@ -45,9 +45,9 @@ struct ImmediateRule {
 /// Rule for the payload of the messages.
 struct PayloadRule {
   std::optional<board::PayloadKind> kind;  ///< empty: not checked
-  std::uint64_t file_size = 0;             ///< kFile: bytes
-  std::uint32_t seed = 0x7fff'ffff;        ///< kPrbs31
-  std::uint64_t window = 16U << 20;        ///< kPrbs31
+  std::uint64_t file_size = 0;             ///< kFile: size of the file in bytes
+  std::uint32_t seed = 0x7fff'ffff;        ///< kPrbs31: initial state of the shift register
+  std::uint64_t window = 16U << 20;        ///< kPrbs31: bytes after which the sequence repeats
   std::uint64_t origin = 0;                ///< stream offset of the first byte of a QP's first message
   /// kCounter: the origin is unknown and is derived from the first byte checked
   bool any_origin = false;

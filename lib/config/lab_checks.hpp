@@ -10,7 +10,7 @@ namespace softfeb::config {
 
 /// Format of a limit, and the unit of LabCheck::limit.
 enum class LimitUnit : std::uint8_t {
-  kShare,  ///< 0.99 or 99%; 0 to 1
+  kShare,  ///< a share such as 0.99 or 99%; 0 to 1
   kCount,  ///< an integer
   kBytes,  ///< a size such as 64KiB; in bytes
   kTime,   ///< a time such as 300ms; in seconds

@@ -109,7 +109,7 @@ struct QpConfig {
   std::string to_text;  ///< as written in the file, for messages; empty for an AddressTarget
   Where to_where;
   TrafficConfig traffic;
-  std::optional<CongestionConfig> congestion;  ///< overrides the board's
+  std::optional<CongestionConfig> congestion;  ///< overrides the board's congestion control
   Where where;
 };
 

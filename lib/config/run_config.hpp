@@ -77,7 +77,7 @@ struct WorkersConfig {
 };
 
 enum class IcrcMethod : std::uint8_t {
-  kKnown,  ///< precomputed payload CRCs, shifted and XORed
+  kKnown,  ///< iCRC combined from precomputed payload CRCs
   kFull,   ///< iCRC computed over every byte
 };
 
@@ -116,7 +116,7 @@ struct BoardConfig {
   roce::SourcePortPolicy udp_source_port;
   roce::TimingProfile timing = roce::TimingProfile::kStandard;
   IcrcMethod icrc = IcrcMethod::kKnown;
-  CongestionConfig congestion;  ///< default for QPs without their own
+  CongestionConfig congestion;  ///< used by QPs without congestion parameters of their own
   std::vector<QpConfig> qps;
   Time start = 0;  ///< delay from the start of the run's traffic to the start of this board's traffic
   /// Time from the start of the run's traffic to the end of this board's traffic; none: the end of the run.

@@ -21,9 +21,10 @@ struct Ack {
   /// Time at which the first bit of the acknowledged packet left. Set only if this yields a valid RTT sample:
   /// the packet requested the acknowledgement and was sent once (Karn's rule).
   std::optional<Time> sent_at;
-  std::uint64_t bytes = 0;                  ///< counted bytes acknowledged for the first time
-  std::uint32_t packets = 0;                ///< packets acknowledged for the first time
-  std::uint64_t acked = 0;                  ///< packets acknowledged so far, including these
+  std::uint64_t bytes = 0;    ///< counted bytes acknowledged for the first time
+  std::uint32_t packets = 0;  ///< packets acknowledged for the first time
+  /// packets acknowledged so far, including those of this acknowledgement
+  std::uint64_t acked = 0;
   std::uint64_t sent = 0;                   ///< packets sent at least once so far; never decreases
   Time remote_delay = 0;                    ///< time that the receiver held the packet; 0 if not reported
   std::optional<std::uint8_t> hops;         ///< switches on the path, if they were counted

@@ -112,7 +112,7 @@ class HomaReceiver {
   std::uint64_t born_ = 0;
   std::pmr::vector<Message> messages_;
   LeftistHeap lengths_;                       ///< one heap per peer: messages that are not fully granted
-  std::pmr::vector<std::uint32_t> shortest_;  ///< per peer: root in lengths_
+  std::pmr::vector<std::uint32_t> shortest_;  ///< per peer: root of the peer's heap in lengths_
   LeftistHeap peers_;                         ///< peers that have messages in lengths_
   std::uint32_t best_peer_ = kNone;           ///< root of peers_
   LeftistHeap checks_;                        ///< messages that timer() must check

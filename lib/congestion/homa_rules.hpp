@@ -25,8 +25,8 @@ struct HomaParameters {
 
   std::uint32_t pmtu = 4096;         ///< payload bytes of a full packet
   std::uint64_t rtt_bytes = 12'288;  ///< payload bytes per RTT at line rate; rounded up to packets
-  std::uint32_t overcommit = 4;      ///< messages granted at the same time
-  unsigned priorities = 8;           ///< levels; 0 is the lowest
+  std::uint32_t overcommit = 4;      ///< maximum number of messages granted at the same time
+  unsigned priorities = 8;           ///< number of priority levels; 0 is the lowest level
   /// Longest message in bytes of each unscheduled level, highest level first. The last unscheduled level,
   /// which has no entry, is unbounded. The levels below it are for scheduled packets.
   std::vector<std::uint32_t> cutoffs = {4096, 16'384, 65'536};

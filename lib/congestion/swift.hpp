@@ -60,7 +60,7 @@ class alignas(64) Swift final : public CongestionControl {
   }
   /// Time between two packets if the window is below one packet, ps; otherwise 0.
   double pacing_delay() const { return cwnd() < 1 ? static_cast<double>(rtt_) / cwnd() : 0; }
-  double target_delay() const { return target_; }       ///< of the fabric, ps
+  double target_delay() const { return target_; }       ///< target of the fabric delay, ps
   std::uint32_t timeouts() const { return timeouts_; }  ///< consecutive timeouts
 
  private:

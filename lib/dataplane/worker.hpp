@@ -99,7 +99,7 @@ class Worker {
   std::vector<std::unique_ptr<PortQueue>> port_queues_;
   std::unique_ptr<NetworkRelay> network_;
   std::vector<engine::Endpoint*> endpoints_;
-  std::vector<engine::Board*> boards_;  ///< those of endpoints_ that are boards
+  std::vector<engine::Board*> boards_;  ///< the boards among endpoints_
   // Shared with other threads while the worker runs; each member has cache lines of its own.
   SpscRing<Command> commands_{64};
   RequestQueue<BoardRequest> board_requests_;

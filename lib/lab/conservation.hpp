@@ -24,7 +24,7 @@ struct Balance {
 /// Traffic between stations and network, apart from the endpoints' own frames. All 0 in virtual time.
 struct Edge {
   std::uint64_t ports_in = 0;   ///< frames received on the host's ports
-  std::uint64_t ports_out = 0;  ///< frames for the host's ports
+  std::uint64_t ports_out = 0;  ///< frames sent to the host's ports
   /// Frames that endpoints sent, but that were lost on the way into the network. Every such loss is
   /// counted.
   std::uint64_t lost_in = 0;

@@ -56,7 +56,7 @@ struct MetricsConfig {
 /// boards that send throughout. Excludes boards whose delivered payload is unknown (Flow::acknowledged).
 struct Window {
   Time from = 0, to = 0;
-  Time length = 0;  ///< nominal length
+  Time length = 0;  ///< nominal length of the window
   std::size_t boards_sending = 0;
   bool steady = false;        ///< true if Schedule::steady() holds for the window
   std::optional<Share> jain;  ///< Jain's index of delivered payload; empty with fewer than two boards
@@ -152,8 +152,8 @@ class Metrics : public stats::Observer {
   Convergence convergence_;
   Time due_;
   Time last_ = 0;                         ///< time of the last sample
-  std::vector<std::uint64_t> delivered_;  ///< per board, at the last sample
-  std::vector<std::uint64_t> before_;     ///< per board, at the sample before
+  std::vector<std::uint64_t> delivered_;  ///< payload bytes per board at the last sample
+  std::vector<std::uint64_t> before_;     ///< payload bytes per board at the previous sample
   std::uint64_t through_ = 0;             ///< payload in `delivered_` that passes the bottleneck
   Port port_;
   std::vector<Time> hungry_;  ///< per board: time since the last delivery

@@ -68,7 +68,7 @@ struct SentSample {
   std::uint64_t counted = 0;  ///< bytes sent as the token bucket counts them: BTH to pad
   std::int64_t credit = 0;    ///< bytes in the token bucket
   std::uint64_t spilled = 0;  ///< congestion::CongestionState::spilled
-  bool sending = false;       ///< its first packet has left
+  bool sending = false;       ///< the sender's first packet has left
 };
 
 /// True if only credit limited the sender between the two samples. This is the case if the credit at both
@@ -81,7 +81,7 @@ struct RateTracking {
   std::size_t skipped = 0;  ///< windows in which something other than credit limited the sender
   /// Largest |sent − ∫Rc| / ∫Rc of the windows in which sent and ∫Rc differ by more than a packet.
   double worst = 0;
-  Time worst_at = 0;                     ///< start of that window
+  Time worst_at = 0;                     ///< start of the window with `worst`
   std::uint64_t largest_difference = 0;  ///< largest |sent − ∫Rc| of all windows, in bytes
 };
 

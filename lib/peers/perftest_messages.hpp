@@ -47,7 +47,7 @@ std::optional<std::uint32_t> decode_mtu(const MtuMessage& message);  ///< in byt
 /// Parameters of one QP. The same message is used for every handshake.
 struct Keys {
   std::uint32_t lid = 0;
-  std::uint32_t out_reads = 1;  ///< outstanding RDMA READs
+  std::uint32_t out_reads = 1;  ///< maximum number of outstanding RDMA READs
   std::uint32_t qpn = 0;
   std::uint32_t psn = 0;
   std::uint32_t rkey = 0;

@@ -20,7 +20,7 @@ using Kind = TcpError::Kind;
 struct TcpStream::Impl {
   asio::io_context io;
   asio::ip::tcp::socket socket{io};
-  std::string input;  ///< received and not consumed yet
+  std::string input;  ///< bytes received and not consumed yet
 
   /// Runs the operation just started until `result` is set or `timeout` has passed.
   error_code finish(std::optional<error_code>& result, Duration timeout) {

@@ -24,7 +24,7 @@ struct Bth {
   std::uint8_t opcode = 0;
   bool solicited = false;
   bool mig_req = false;
-  std::uint8_t pad_count = 0;  ///< 0…3 bytes after the payload
+  std::uint8_t pad_count = 0;  ///< number of pad bytes after the payload, 0…3
   std::uint8_t tver = 0;       ///< transport version; must be 0
   std::uint16_t pkey = kDefaultPkey;
   bool fecn = false;

@@ -57,8 +57,8 @@ class MessageLayout {
   std::uint32_t message_length_;
   std::uint32_t pmtu_;
   std::uint64_t source_length_;
-  Divider per_message_;  ///< packets per message of full length
-  Divider per_pass_;     ///< packets per pass
+  Divider per_message_;  ///< divides by the number of packets in a message of full length
+  Divider per_pass_;     ///< divides by the number of packets in a pass
   std::uint64_t messages_per_pass_ = 0;
   std::uint32_t short_length_ = 0;  ///< length of the last message of a pass if it is shorter, else 0
 };

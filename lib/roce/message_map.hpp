@@ -33,8 +33,9 @@ class MessageMap {
   std::span<const Range> ranges() const { return ranges_; }  ///< ascending, not adjacent
   std::uint64_t missing() const { return listed_ + unlisted_; }
   std::uint64_t unlisted() const { return unlisted_; }  ///< missing messages that did not fit into the list
-  std::uint64_t received() const { return received_; }  ///< distinct messages, without uncertain ones
-  std::uint64_t late() const { return late_; }          ///< received after a later message or after finish()
+  /// distinct messages that arrived, not counting uncertain() arrivals
+  std::uint64_t received() const { return received_; }
+  std::uint64_t late() const { return late_; }  ///< received after a later message or after finish()
   std::uint64_t duplicate() const { return duplicate_; }  ///< repeated arrivals of received messages
   /// Number of arrivals in the range that contains unlisted missing messages. Each of these arrivals is
   /// either late or a duplicate. They are counted only here, so missing() may be too high but is never too

@@ -35,7 +35,7 @@ struct RequesterConfig {
   /// If set, an rnr_retry of 7 is infinite only if retry_count is also 7, as in the 2025 firmware
   /// (test/vectors/wire/rnr_retry7_*).
   bool rnr_infinite_needs_both = false;
-  std::uint8_t min_rnr_timer = 1;       ///< own minimum RNR timer code 0…31
+  std::uint8_t min_rnr_timer = 1;       ///< the requester's own minimum RNR timer code, 0…31
   std::uint32_t send_queue_depth = 64;  ///< maximum number of requests posted but not polled
   std::uint32_t window_requests = 16;   ///< maximum number of requests sent but not acknowledged (RC)
   std::uint32_t window_packets = 0;     ///< maximum number of packets in flight (RC); 0 = kMaxWindowPackets
@@ -243,7 +243,7 @@ class Requester {
   /// packets of a run, which change only packet and byte counts.
   struct Taken {
     std::uint32_t asked_before = 0;  ///< previous value of asked_, modulo 2^32
-    std::uint32_t index = 0;         ///< index of its request
+    std::uint32_t index = 0;         ///< index of the packet's request
     std::uint16_t payload_length = 0;
     bool first_time = false;
     bool started_timer = false;

@@ -178,7 +178,7 @@ class Responder {
     std::uint64_t address = 0;
     std::uint32_t length = 0;
     std::uint32_t done = 0;
-    bool revoked = false;  ///< its region was removed during reception
+    bool revoked = false;  ///< the message's region was removed during reception
   };
 
   bool concerns_us(const Bth& bth) const;

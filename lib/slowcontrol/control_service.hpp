@@ -73,7 +73,7 @@ class ControlService final : public telemetry::Links {
   std::vector<RegisterBus*> waiting_;  ///< buses that wait for a worker
   std::vector<RegisterBus*> serving_;
   std::vector<std::unique_ptr<BoardControl>> boards_;
-  bool sockets_ = false;  ///< other sockets use io()
+  bool sockets_ = false;  ///< sockets other than the boards' use io()
   bool in_band_ = false;
   bool spins_ = false;   ///< the workers have CPUs of their own and answer within microseconds
   Time in_band_at_ = 0;  ///< time of the latest in-band datagram

@@ -33,7 +33,7 @@ class ParameterControl final : public telemetry::Parameters {
   using Shared = std::shared_ptr<const config::CongestionConfig>;
   /// A QP whose parameters have registers.
   struct Slot {
-    std::size_t qp = 0;  ///< index on the board
+    std::size_t qp = 0;  ///< index of the QP on the board
     DcqcnRegisters registers;
     config::CongestionConfig last;  ///< parameters at the last read
   };

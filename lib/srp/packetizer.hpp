@@ -80,7 +80,7 @@ class Depacketizer {
   /// Discards a partly received frame and frees its memory. Call it when the connection has closed.
   void reset();
 
-  std::uint64_t dropped() const { return dropped_; }  ///< packets
+  std::uint64_t dropped() const { return dropped_; }  ///< number of dropped packets
   bool in_frame() const { return in_frame_; }
 
  private:

@@ -46,7 +46,7 @@ struct Syn {
   std::uint8_t version = 1;
   /// Ignored by all implementations, because the checksum is mandatory.
   bool checksum = true;
-  std::uint8_t max_out_of_sequence = 0;      ///< EACK, not used by any implementation
+  std::uint8_t max_out_of_sequence = 0;      ///< for EACK segments, which no implementation uses
   std::uint8_t timeout_unit = 3;             ///< 10^-unit s; receivers assume milliseconds
   std::uint32_t connection_id = 0x12345678;  ///< ignored by all implementations
 

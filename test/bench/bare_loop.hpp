@@ -64,7 +64,7 @@ class BarePackets {
     std::uint32_t checksum = 0;   ///< sum of the IPv4 header without the identification
     std::uint32_t seed = 0;       ///< CRC up to the identification
     std::uint32_t base = 0;       ///< CRC of the headers with zeros in the varying bytes
-    std::uint32_t psn_flags = 0;  ///< AckReq
+    std::uint32_t psn_flags = 0;  ///< the AckReq bit in the word of the PSN
     std::uint16_t header_length = 0;
   };
 

@@ -75,7 +75,7 @@ struct LatencyOptions {
 
 /// A host with Soft-RoCE or a NIC that runs rdma-sink (doc/rdma-sink.md), used instead of the ring.
 struct GuestOptions {
-  std::string sink;    ///< sink://HOST:PORT
+  std::string sink;    ///< URL of rdma-sink: sink://HOST:PORT
   std::string device;  ///< device of the port that leads to the host, as in a configuration
   /// our address; the host resolves it or has a static neighbour entry for it
   std::string ip = "10.77.0.100";
@@ -124,7 +124,7 @@ struct ReactionOptions {
   bool ring = true;
   roce::Transport transport = roce::Transport::kRc;
   std::uint32_t packets = 16;  ///< packets per message, 4096 bytes each
-  Time duration = kSecond;     ///< per run
+  Time duration = kSecond;     ///< duration of each run
   unsigned runs = 3;
 };
 
@@ -135,7 +135,7 @@ Json bench_reaction(const Environment& environment, const ReactionOptions& optio
 
 struct SrpOptions {
   unsigned accesses = 20'000;              ///< number of single reads per run
-  std::uint64_t stream_bytes = 256 << 20;  ///< per run
+  std::uint64_t stream_bytes = 256 << 20;  ///< bytes of stream payload received per run
   unsigned runs = 7;
   std::string board;  ///< IPv4 or IPv6 address of a running board; empty: the benchmark's own server
 };

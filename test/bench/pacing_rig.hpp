@@ -23,7 +23,7 @@ struct PacingRigConfig {
   std::uint32_t qps = 1;
   roce::Transport transport = roce::Transport::kUc;                 ///< with RC, requests are acknowledged
                                                                     ///< immediately
-  std::uint32_t packets = 1;                                        ///< per message
+  std::uint32_t packets = 1;                                        ///< packets per message
   std::size_t events = 1'000'000;                                   ///< capacity of the log
   std::function<void(engine::SendQpConfig&, std::uint32_t)> shape;  ///< modifies QP i
 };

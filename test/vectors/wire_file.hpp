@@ -16,10 +16,10 @@ struct WireEvent {
   enum class Kind : std::uint8_t { kWorkRequest, kTransmit, kReceive, kCompletion, kControl, kMetaResponse };
 
   Kind kind;
-  std::uint64_t cycle = 0;  ///< clock cycle of 6.4 ns
+  std::uint64_t cycle = 0;  ///< number of the clock cycle; a cycle lasts 6.4 ns
   std::size_t line = 0;
-  nlohmann::json fields;            ///< kWorkRequest, kCompletion
-  std::vector<std::uint8_t> bytes;  ///< kTransmit, kReceive
+  nlohmann::json fields;            ///< set for kWorkRequest and kCompletion
+  std::vector<std::uint8_t> bytes;  ///< set for kTransmit and kReceive
   std::string text;                 ///< the unparsed rest of the line
 };
 

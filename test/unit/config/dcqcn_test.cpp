@@ -40,7 +40,7 @@ TEST_CASE("dcqcn: intervals in clocks or as times, rounded up to clocks") {
           "{algorithm: firmware, rate_dec_interval: 4us, alpha_upd_interval: 55us, rate_inc_interval: 1000}")
           .firmware.parameters;
   CHECK(p.rate_dec_interval == 625);
-  CHECK(p.alpha_upd_interval == 8594);  // 8593.75
+  CHECK(p.alpha_upd_interval == 8594);  // 8593.75 clocks, rounded
   CHECK(p.rate_inc_interval == 1000);
 }
 

@@ -23,7 +23,7 @@ TEST_CASE("RoCE packets are found in their frames", "[dataplane][faults]") {
     }
   }
   auto other = test::roce_frame();
-  other[14 + 9] = 6;  // TCP
+  other[14 + 9] = 6;  // IP protocol TCP
   CHECK_FALSE(locate_roce(other));
 }
 

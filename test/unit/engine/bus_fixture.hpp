@@ -38,7 +38,7 @@ class BusFixture {
     std::vector<engine::SendQpConfig> configured = {};
     std::uint32_t largest_pmtu = 4096;
     std::optional<std::uint32_t> congestion_group = {};
-    bool destination = true;  ///< initially host 0
+    bool destination = true;  ///< true: the initial destination is host 0
   };
 
   explicit BusFixture(const Options& o) {
@@ -136,7 +136,7 @@ class BusFixture {
   FilledPayload payload{board::make_test_pattern()};
   std::unique_ptr<engine::Board> board;
   std::array<std::unique_ptr<engine::Receiver>, 2> hosts;
-  std::vector<std::vector<std::uint8_t>> memory;  ///< per host QP
+  std::vector<std::vector<std::uint8_t>> memory;  ///< memory of each host QP
   std::unique_ptr<Wire> wire;
 
  private:

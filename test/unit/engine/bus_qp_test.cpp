@@ -170,7 +170,7 @@ TEST_CASE("ERR: outstanding and waiting requests complete as flushed, even 16 M 
   CHECK(w.failed() == 100 + 0xffffff);
   CHECK(w.observe().requests_waiting == 0);
   w.set(0, QpState::kReset);
-  w.apply(w.burst(3, 4096));  // without a queue pair
+  w.apply(w.burst(3, 4096));  // no queue pair exists
   CHECK(w.failed() == 103 + 0xffffff);
 }
 

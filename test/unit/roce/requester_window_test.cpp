@@ -96,9 +96,9 @@ TEST_CASE("requester: unsignaled requests ask if no later request will", "[reque
   c.window_requests = 4;
   RequesterFixture f(c);
   for (std::uint64_t id = 1; id <= 6; ++id) f.post(id, 10, false);
-  CHECK(ack_requests(f.drain()) == Bits{false, false, false, true});  // the window closes
+  CHECK(ack_requests(f.drain()) == Bits{false, false, false, true});  // packet 4 closes the window
   f.ack(3);
-  CHECK(ack_requests(f.drain()) == Bits{false, true});  // the queue ends
+  CHECK(ack_requests(f.drain()) == Bits{false, true});  // the last packet in the queue
   f.post(7, 10, false);
   f.sequence_nak(4);
   // AckReq is unchanged in the resent packet, although it is no longer the last

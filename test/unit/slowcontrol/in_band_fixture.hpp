@@ -29,7 +29,7 @@ struct InBandFixture {
   static constexpr std::uint32_t kMtu = 4180;
 
   DpdkRig rig;
-  std::unique_ptr<RigPort> ports[2];  ///< the board's, the client's
+  std::unique_ptr<RigPort> ports[2];  ///< the board's port and the client's port
   std::unique_ptr<board::PayloadSource> payload =
       board::make_payload({.kind = board::PayloadKind::kZero, .message_length = 256, .pmtu = 256});
   std::unique_ptr<engine::Board> board;

@@ -149,11 +149,11 @@ TEST_CASE("invalid fields are refused even with a valid CRC", "[packetizer]") {
     return resealed(packet);
   };
   REQUIRE(depacketizer.push(resealed(good)) == Result::kFrame);
-  CHECK(depacketizer.push(with(0, 0x21)) == Result::kDropped);      // version
-  CHECK(depacketizer.push(with(0, 0x32)) == Result::kDropped);      // CRC mode
+  CHECK(depacketizer.push(with(0, 0x21)) == Result::kDropped);      // wrong version
+  CHECK(depacketizer.push(with(0, 0x32)) == Result::kDropped);      // wrong CRC mode
   CHECK(depacketizer.push(with(4, 1)) == Result::kDropped);         // not the frame's first
   CHECK(depacketizer.push(with(7, 0)) == Result::kDropped);         // no start of frame
-  CHECK(depacketizer.push(with(tail + 2, 0)) == Result::kDropped);  // valid bytes
+  CHECK(depacketizer.push(with(tail + 2, 0)) == Result::kDropped);  // wrong number of valid bytes
   CHECK(depacketizer.push(with(tail + 2, 9)) == Result::kDropped);
   CHECK(depacketizer.push(with(tail + 1, 0)) == Result::kPart);  // not the last, and whole words: valid
   Bytes part = with(tail + 1, 0);

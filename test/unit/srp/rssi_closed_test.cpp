@@ -22,7 +22,7 @@ const UdpPeer kRival = udp_peer("192.168.2.101", 50'000);
 struct RecordedBench : ServerBench {
   RecordedBench() {
     server.notify_closed([this](const RssiClosed& c) {
-      CHECK(user.closed == records.size());  // before its user is notified
+      CHECK(user.closed == records.size());  // the record comes before the notification of the link's user
       records.push_back(c);
     });
   }
