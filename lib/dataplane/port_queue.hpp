@@ -30,7 +30,7 @@ struct ControlDatagram {
 /// A slow-control frame from the control thread, complete and ready to send. The thread that pops it from the
 /// ring owns the packet.
 struct ControlFrame {
-  /// Index into PortMap::owners: the sender, which belongs to the port queue's worker.
+  /// The sender, as an index into PortMap::owners. It must be an endpoint of the port queue's worker.
   std::uint32_t endpoint = 0;
   rte_mbuf* packet = nullptr;
 };

@@ -16,7 +16,7 @@ std::uint64_t packets_for(std::uint64_t length, std::uint32_t pmtu) {
 MessageLayout::MessageLayout(std::uint32_t message_length, std::uint32_t pmtu, std::uint64_t source_length)
     : message_length_(message_length),
       pmtu_(std::max(pmtu, 1U)),
-      // Messages without payload never reach the end of the source, so treat it as infinite.
+      // Messages without payload never reach the end of the source, so treat the source as infinite.
       source_length_(message_length == 0 ? 0 : source_length),
       per_message_(packets_for(message_length, pmtu_)) {
   if (source_length_ == 0) return;

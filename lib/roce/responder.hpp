@@ -75,7 +75,7 @@ struct ResponderCounters {
   ResponderCounters& operator+=(const ResponderCounters& o);
 };
 
-/// Acknowledgement to send to the requester, with its final PSN and MSN.
+/// Acknowledgement to send to the requester; PSN and MSN are final.
 struct Reply {
   Aeth aeth{};
   Psn psn = 0;

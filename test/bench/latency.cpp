@@ -106,7 +106,7 @@ Json bench_latency(const Environment& environment, const LatencyOptions& o) {
 
 namespace {
 
-// Packets in flight; a tap interface drops packets if more than a thousand are queued.
+// Maximum number of packets in flight. A tap interface drops packets if more than a thousand are queued.
 constexpr std::uint32_t kWindow = 64;
 constexpr std::uint32_t kAckEvery = 16;
 constexpr Time kGuestPatience = 10 * kSecond;

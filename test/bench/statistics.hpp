@@ -27,8 +27,8 @@ inline Json distribution(std::vector<double> values) {
           {"p999", quantile(values, 0.999)}, {"max", quantile(values, 1)}};
 }
 
-/// Summarises deviations from an expected value, in ns: the share within ± each width, and the distribution
-/// of their magnitudes.
+/// Summarises deviations from an expected value, in ns: for each width w, the share of the deviations
+/// within ±w; and the distribution of the magnitudes.
 inline Json deviations(const std::vector<double>& ns) {
   Json within;
   for (const int width : {64, 128, 256, 512, 1024, 4096, 16'384, 65'536}) {

@@ -15,7 +15,7 @@ using namespace softfeb::fuzz;
 
 namespace {
 
-/// Messages per victim and round, which are 512 packets in 2.6 ms.
+/// Messages per victim and round: 512 packets, which are sent in 2.6 ms.
 constexpr std::uint64_t kMessages = 128;
 /// Hostile frames per round, about eight per microsecond.
 constexpr std::uint64_t kFramesPerRound = 20'000;

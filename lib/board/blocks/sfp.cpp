@@ -69,7 +69,7 @@ constexpr RegisterSpec kRegisters[] = {
 // reserved.
 constexpr std::uint16_t kValues[kReadings / 2] = {38 * 256, 33'000, 3'000, 5'500, 5'000, 0, 0};
 
-/// Padded with spaces, as SFF-8472 requires.
+/// Stores `value`, padded with spaces as SFF-8472 requires.
 void set_text(BlockWords& words, std::uint32_t offset, const std::string& value, std::size_t size) {
   for (std::size_t i = 0; i < size; ++i) {
     const char c = i < value.size() ? value[i] : ' ';

@@ -74,7 +74,7 @@ TEST_CASE("metadata bus: the data path receives every state with the QP's number
 TEST_CASE("metadata bus: a query shows the data path's next PSN, and its error", "[registers]") {
   BoardRegisters board({.first_bus_qp = 3});
   Bus bus(board);
-  // Live state of an earlier connection.
+  // Set the live state that an earlier connection has left.
   bus.live.data.qps = {{.qp = 3, .exists = true, .next_psn = 7, .failed = true}};
   bus.connect();
   CHECK(std::get<SetQp>(bus.actions.data_path.back()).context.sq_psn == 0x654321);

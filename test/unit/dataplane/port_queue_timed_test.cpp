@@ -127,7 +127,7 @@ void paced(engine::SendQpConfig& qp, std::uint32_t i) {
   qp.traffic.rate = rate_of_qp(i);
 }
 
-/// Departure n of the ideal schedule.
+/// Time of departure n in the ideal schedule.
 Time ideal(std::uint32_t qp, std::uint64_t n) {
   return kBegin + static_cast<Time>(Uint128{n} * kTimedPayload * kSecond / rate_of_qp(qp));
 }

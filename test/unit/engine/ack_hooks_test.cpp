@@ -193,7 +193,7 @@ TEST_CASE("window: packets leave while fewer bytes than the window are in flight
   AckExperiment e({.messages = 2, .window = window, .spacing = spacing});
   REQUIRE(e.run());
   const Log& log = e.log();
-  // The last packet may exceed the window, the first of a message is 16 bytes longer.
+  // The last packet may exceed the window, and the first packet of a message is 16 bytes longer.
   CHECK(static_cast<double>(log.most_in_flight) < window + kMiddle + 16);
   CHECK(static_cast<double>(log.most_in_flight) >= window);
   CHECK(bytes_of(log) == log.sent_bytes);

@@ -59,7 +59,7 @@ TEST_CASE("a complete life cycle: create, a burst of 1,000, destroy, and again w
   REQUIRE(w.completions(1100));
   CHECK(w.ok() == 1100);
   CHECK(w.hosts[0]->qp(1).responder().counters().messages == 100);
-  // The ring continued: 1,000 mod 256.
+  // The ring continues with slot 232 (1,000 mod 256), so the memory before this slot is unchanged.
   CHECK(w.memory[1][232 * 100 - 1] == 0xee);
   CHECK(w.memory[1][232 * 100] == 0);
   CHECK(w.hosts[0]->written_end(1) == BusFixture::kRegion + 256 * 100);
@@ -74,7 +74,7 @@ TEST_CASE("a complete life cycle: create, a burst of 1,000, destroy, and again w
   CHECK(s.send_qps[0].completed_payload_bytes == 4'106'000);
   CHECK(s.send_qps[0].messages_made == 1100);
   CHECK_FALSE(s.send_qps[0].uc);
-  // The time of the first completions, which is long before that of the last.
+  // The first completions come long before the last ones.
   CHECK(s.send_qps[0].first_completed >= s.send_qps[0].counters.first_sent);
   CHECK(s.send_qps[0].first_completed < s.send_qps[0].counters.last_completed);
   CHECK(s.send_qps[0].first_completed_bytes % 4096 == 0);
@@ -269,7 +269,8 @@ TEST_CASE("another destination during a burst: another peer, the same queue pair
   CHECK(w.board->host().counters().arp_requests_tx <= 32);
   CHECK_FALSE(w.observe({0}).qps[0].failed);
   CHECK(w.ok() + w.failed() == 4);
-  // A host prepared by hand would expect the PSN after the four messages; ours reports a sequence error.
+  // A host that is set up manually would expect the PSN after the four messages. The test's host does not,
+  // and reports a sequence error.
   w.apply(board::SetDestination{BusFixture::host_ip(1)});
   REQUIRE(w.wire->run(w.wire->now + kSecond,
                       [&] { return w.hosts[1]->qp(0).responder().counters().packets != 0; }));

@@ -78,14 +78,14 @@ TEST_CASE("a QP of the bus gets its counterpart at RTS", "[host]") {
   CHECK(a.responder.receives == roce::kUnlimitedReceives);
   CHECK(a.counter_goes_on);
   CHECK(std::get<SetReceiveRegions>(made[1]).regions.empty());
-  // A second report does not recreate it, because packets are in flight.
+  // A second report does not recreate the receiver's QP, because packets are in flight.
   CHECK(rig.before(Rig::qp(3, QpState::kRts)).empty());
   CHECK(rig.before(Rig::qp(3, QpState::kErr)).empty());
   const auto gone = rig.before(Rig::qp(3, QpState::kReset));
   REQUIRE(gone.size() == 1);
   CHECK(std::get<RemoveReceiveQp>(gone[0]).slot == 10);
   CHECK(rig.before(Rig::qp(3, QpState::kReset)).empty());
-  // QPs of other hosts, and irrelevant actions.
+  // QPs of other hosts and irrelevant actions have no effect.
   for (const std::size_t other : {0, 2, 5}) CHECK(rig.before(Rig::qp(other, QpState::kRts)).empty());
   CHECK(rig.before(board::SetDestination{}).empty());
 }
@@ -102,7 +102,7 @@ TEST_CASE("UC and the second slot", "[host]") {
 
 TEST_CASE("a burst's address ring becomes a region of every active QP", "[host]") {
   Rig rig;
-  // Dispatched before a QP exists: the QP gets the region when it is created.
+  // The burst is dispatched before a QP exists. The QP gets the region when it is created.
   CHECK(rig.before(Rig::burst(9000, 16, 0x7f0000001000, 5)).empty());
   const auto first = Rig::regions(rig.before(Rig::qp(3, QpState::kRts)));
   REQUIRE(first.size() == 1);

@@ -228,7 +228,8 @@ TEST_CASE("a CNP moves a departure that is already scheduled", "[pacing]") {
   const Time is = v.board().next_event(v.now());
   CHECK(is > was);
   v.run_until(200 * kMicrosecond, left);
-  // 4124 bytes at 125 MB/s: 33 µs. Half of it was earned at 62.5 MB/s (alpha is 1 at the first CNP).
+  // A packet of 4124 bytes takes 33 µs at 125 MB/s. The credit that is still missing at the CNP takes twice
+  // as long at 62.5 MB/s (alpha is 1 at the first CNP).
   REQUIRE(at.size() >= 3);
   const Time interval = 32'992 * kNanosecond;
   const Time earned = 50 * kMicrosecond - at[1];

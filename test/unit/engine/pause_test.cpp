@@ -148,7 +148,7 @@ TEST_CASE("PFC stops the queue pairs of a priority; others get the link", "[paus
   CHECK(packets(1) - before1 >= 29);  // 102 µs of packets of 3.3 µs
   run_until(b, 220 * kMicrosecond);
   CHECK(packets(0) > before0);
-  // A pause frame with quanta of 0 resumes the named priority at once, and only this one.
+  // A pause frame with a quantum of 0 for one priority resumes only this priority, at once.
   pfc(b, (1 << 3) | (1 << 6), 0xffff);
   run_until(b, 230 * kMicrosecond);
   const std::uint64_t then0 = packets(0), then1 = packets(1);

@@ -216,7 +216,7 @@ TEST_CASE("two peers may use the same QPN; a configured one stays", "[slots]") {
   d.dest_qpn = 0x800;
   rig.receiver->apply(Rig::qp(1, d));
   CHECK_FALSE(rig.receiver->qp_exists(2));
-  // Slots that do not exist.
+  // Actions for slots that do not exist have no effect.
   rig.receiver->apply(Rig::qp(3, d));
   rig.receiver->apply(RemoveReceiveQp{99});
   rig.receiver->apply(RemoveReceiveQp{0});

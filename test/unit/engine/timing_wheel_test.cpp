@@ -82,7 +82,7 @@ TEST_CASE("an expiring entry may be rescheduled, even for the past", "[wheel]") 
   wheel.advance(10'000, [&](std::uint32_t id) {
     if (++times < 5) wheel.schedule(id, 600 + times);
   });
-  // An entry scheduled into a past slot during an expiry expires with it.
+  // An entry that is scheduled into a past slot while entries expire also expires in this call.
   CHECK(times == 5);
   CHECK(wheel.empty());
 }

@@ -220,8 +220,8 @@ TEST_CASE("pause: is received and ignored on links without or with another flow 
 }
 
 TEST_CASE("pause: spreads from switch to switch, and nothing is dropped") {
-  // Stations 0, 1, 2 are at the first switch, 3 at the second; the link between them is faster than the
-  // output.
+  // Stations 0, 1, 2 are at the first switch, 3 at the second; the link between the switches is faster than
+  // the link to station 3.
   auto config = paused_star(PauseMode::kPfc);
   config.switches.push_back(config.switches[0]);
   config.links[3].b = switch_(1);

@@ -109,7 +109,7 @@ TEST_CASE("teardown finds leftovers of another client") {
   make_connection(b.context, host());
   teardown_command(b.context, {});
   CHECK(b.board.metadata().qp(0).state == roce::QpState::kReset);
-  // A client that wrote the host's QPN into SQpn, like the laboratory's script.
+  // Simulate a client that wrote the host's QPN into SQpn, as the laboratory's script does.
   make_connection(b.context, host());
   b.board.words[0x80020f10] = 0x11;
   teardown_command(b.context, {});

@@ -131,7 +131,7 @@ TEST_CASE("the sent rate has the predicted teeth, or the difference is reported"
   REQUIRE(f.difference().has_value());
   CHECK(*f.difference() < 1e-4);
   CHECK(f.predicted.period == Approx(2 * kMillisecond).epsilon(0.01));
-  // A board with another DecGain than the prediction.
+  // The DecGain of the board differs from that of the prediction.
   RateOrigin other = o;
   other.parameters.dec_gain = 2;
   sample(other, events);

@@ -26,7 +26,7 @@ std::string message_text(const Message& message) {
   return {message.begin(), message.end()};
 }
 
-// Sent by ib_write_bw from Debian's perftest 4.5+0.17-1 on Soft-RoCE.
+// Recorded message of ib_write_bw from Debian's perftest 4.5+0.17-1 on Soft-RoCE.
 const std::string kRecordedKeys =
     "0000:0001:000011:13d241:00000204:0000555b80d62000:"
     "00:00:00:00:00:00:00:00:00:00:ff:ff:0a:4d:00:02:00000000:";

@@ -316,7 +316,8 @@ TEST_CASE("requester: RNR timer table", "[requester]") {
   CHECK(rnr_wait(12) == 640 * kMicrosecond);
   CHECK(rnr_wait(31) == 491'520 * kMicrosecond);
   for (std::uint8_t code = 2; code < 32; ++code) CHECK(rnr_wait(code) > rnr_wait(code - 1));
-  // Own minimum 4, response code 1, and vice versa; code 0 is the longest wait except in the firmware.
+  // The requester's own minimum is code 4 and the response has code 1, or vice versa. Code 0 is the longest
+  // wait except in the firmware.
   CHECK(rnr_wait(TimingProfile::kStandard, 1, 4) == rnr_wait(4));
   CHECK(rnr_wait(TimingProfile::kStandard, 4, 1) == rnr_wait(4));
   CHECK(rnr_wait(TimingProfile::kStandard, 0, 1) == rnr_wait(0));

@@ -167,7 +167,7 @@ TEST_CASE("requester: the fast path does not start without packets to send", "[r
   f.post(1, 256);
   f.q.next(0);
   CHECK_FALSE(f.q.begin_run());
-  // It has not accessed packets that did not exist yet.
+  // The requester has not accessed packets that did not exist yet.
   f.post(2, 3 * 256);
   CHECK(opcode_operation(f.q.next(0).opcode) == Operation::kWriteFirst);
   CHECK(f.q.begin_run());

@@ -240,7 +240,7 @@ struct Refusal {
   std::string what;
   std::uint8_t syndrome;
   std::function<void(TestPacket&)> spoil;
-  bool in_message = false;  ///< after a FIRST of 1000 bytes
+  bool in_message = false;  ///< the packet follows the FIRST of a message of 1000 bytes
 };
 
 TestPacket with_op(Operation op, std::size_t size) { return packet(kRc, op, 100, size); }
@@ -322,7 +322,7 @@ TEST_CASE("RC: errors are answered once with their NAK, and the QP is in ERR", "
     CHECK(r.counters().nak_error_tx == 1);
     CHECK(r.counters().access_errors == (refusal.syndrome == 0x62 ? 1 : 0));
     CHECK(r.counters().invalid_requests == (refusal.syndrome == 0x61 ? 1 : 0));
-    // Later packets, even valid ones, find no QP.
+    // In ERR, the QP does not answer later packets, not even valid ones.
     CHECK_FALSE(r.on_request(with_op(Operation::kWriteOnly, 16).get()).reply);
     CHECK(r.counters().ignored == 1);
     CHECK(memory.untouched());

@@ -19,7 +19,7 @@ using test::tagged_identity;
 
 namespace {
 
-/// Stores what arrives. Sends it back on request, if the link accepts it.
+/// Stores the payloads that arrive. Sends them back if the test requests this and the link accepts them.
 class User final : public srp::RssiUser {
  public:
   void on_open(Time) override { ++opened; }

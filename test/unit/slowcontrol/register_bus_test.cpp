@@ -96,7 +96,7 @@ struct BusRig {
     return !full;
   }
 
-  /// The worker of the request at the head of a queue carries it out.
+  /// Carries out the request at the head of a queue, as the worker would.
   template <typename Request>
   bool serve(std::deque<Request*>& from, const char* name) {
     if (from.empty()) return false;

@@ -15,7 +15,7 @@ Bytes data(std::uint8_t sequence, std::uint8_t acknowledge = 0x80, std::uint8_t 
   return segment(flags, sequence, acknowledge, Bytes{sequence});
 }
 
-/// A server with a connection that does not acknowledge two segments by itself.
+/// Parameters that allow 16 segments per ACK, so that the server does not acknowledge two segments at once.
 constexpr RssiParameters kLateAcks{32, 1464, 20, 5, 1000, 15, 16};
 
 }  // namespace
@@ -230,7 +230,7 @@ TEST_CASE("a refused segment that a response has acknowledged stays acknowledged
   server.on_datagram(kClient, segment(kAck, 101, 0x80), b.now);
   b.out.sent.clear();
   server.on_datagram(kClient, data(101), b.now);
-  // The number never decreases, and the segment is kept.
+  // The acknowledge number never decreases, and the segment is kept.
   CHECK(b.header() == Header{kAck, 0x81, 101});
   CHECK(b.header() == Header{kAck | kBusy, 0x82, 101});
   user.refuse = false;

@@ -190,7 +190,7 @@ TEST_CASE("the same client reconnects without closing", "[rssi][server]") {
   b.connect();
   b.pass(100 * kMillisecond);
   b.hear(syn(kSyn, 100, 0, kRogue));
-  // A connected client answers this.
+  // A connected client answers this probe.
   CHECK(b.header() == Header{kNul | kAck, 0x81, 100});
   SECTION("it has no connection") {
     b.pass(100 * kMillisecond);

@@ -121,7 +121,7 @@ TEST_CASE("unsolicited responses are dropped", "[srp]") {
   CHECK(rig.client.counters().foreign == 9);
   CHECK(rig.outcomes == std::vector{SrpOutcome::kOk});
 
-  // A write whose data is not echoed.
+  // The response to this write does not echo its data.
   REQUIRE(rig.client.write(0x100, Bytes(4), 2, rig.note()));
   rig.answer(srp::make_request(srp::Opcode::kWrite, 2, 0x100, 4, Bytes(4)), 3);
   CHECK(rig.outcomes.back() == SrpOutcome::kMalformed);

@@ -151,7 +151,7 @@ TEST_CASE("with the bit that ignores bus errors an SRP access continues", "[srp]
   CHECK(load_le32(r->data.data() + 4) == 0xffffffff);
   CHECK(load_le32(r->data.data() + 8) == 0x11111111);
 
-  // Unmapped addresses, 1024 times.
+  // Read 1024 words at unmapped addresses.
   request = srp::make_request(srp::Opcode::kRead, 2, 0xf0000000, 4096, {});
   request[1] |= 0x40;
   REQUIRE(rig.request(request));

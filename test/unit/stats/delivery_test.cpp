@@ -63,7 +63,7 @@ TEST_CASE("every sending QP is assigned to the receiver that counts it", "[lab]"
   CHECK(is(0, 3, 3, 1));
   CHECK(is(1, 0, 3, 2));
   CHECK_FALSE(map.place_of(1, 1));
-  // Slots of each board, after the receiver's configured QPs.
+  // The slots of each board follow the receiver's configured QPs.
   CHECK(is(0, 4, 3, 3));
   CHECK(is(0, 5, 3, 4));
   CHECK(is(1, 2, 3, 5));
