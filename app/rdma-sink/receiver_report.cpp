@@ -80,8 +80,8 @@ std::optional<std::uint64_t> Receiver::sent_on(std::size_t i, const End* end) co
   return std::nullopt;
 }
 
-/// Offset in the --out file of message `n` of QP `i`. The file contains the data of the QPs one after the
-/// other, each with the total length of its messages.
+/// Offset in the --out file of message `n` of QP `i`. The file contains the data of one QP after the other.
+/// The data of a QP has the total length of its messages.
 std::uint64_t Receiver::out_offset(std::size_t i, std::uint64_t n) const {
   const std::uint64_t stream =
       hello_.payload.file_size != 0 ? hello_.payload.file_size : hello_.messages * hello_.message_size;

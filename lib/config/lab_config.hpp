@@ -66,7 +66,7 @@ struct LabConfig {
   fabric::NetworkConfig network;
   /// Station of each endpoint (boards, then receivers); none: not a station.
   std::vector<std::optional<std::uint32_t>> station_of;
-  /// (station, index into RunConfig::ports) of each port of the file that a link names.
+  /// For each port of the file that is named by a link: (station, index into RunConfig::ports).
   std::vector<std::pair<std::uint32_t, std::size_t>> port_stations;
   std::vector<LabRing> rings;
   std::size_t network_worker = 0;

@@ -17,7 +17,8 @@
 namespace softfeb::dataplane {
 namespace {
 
-// Drivers with BTH items (mlx5) reject them in the root table. These rules are in group 1, reached by a jump.
+// Drivers with BTH items (mlx5) reject these items in the root table. Rules with BTH items are therefore in
+// group 1, to which a rule in the root table jumps.
 constexpr std::uint32_t kBthGroup = 1;
 
 /// Pattern and actions of a rule, with the memory they refer to.

@@ -9,17 +9,17 @@ struct rte_mempool;
 
 namespace softfeb::dataplane {
 
-/// Cache lines of an mbuf that its user will write. The other lines are not fetched; another core's cache may
-/// hold them.
+/// The cache lines that the user of an mbuf will write. The other lines are not fetched; another core's
+/// cache may hold them.
 struct MbufLines {
   unsigned of_mbuf = 2;  ///< number of lines of the mbuf; 1: the second line (with `next`) stays untouched
   /// Offset in bytes from the mbuf to the cache line of its data buffer that will be written; 0: none.
   std::uint32_t data_offset = 0;
 };
 
-/// A stock of mbufs from one pool, allocated in bulk and ahead of use. Their cache lines, which another core
-/// may have written last, arrive while frames are crafted. Used by one worker. Must be destroyed before its
-/// pool.
+/// A stock of mbufs from one pool, allocated in bulk and ahead of use. The cache lines of these mbufs,
+/// which another core may have written last, arrive while frames are crafted. Used by one worker. Must be
+/// destroyed before its pool.
 class MbufStock {
  public:
   static constexpr unsigned kRoom = 64;

@@ -28,7 +28,7 @@ constexpr Time kLongestQuietSleep = 150 * kMicrosecond;
 /// A long wait ends this long before an event, because a CPU sleeps more deeply during a long wait and then
 /// takes longer to wake up.
 constexpr Time kWakeEarly = 250 * kMicrosecond;
-/// Spin for this long before a board starts or stops, so that it does so on time.
+/// Spin for this long before a board's start or stop time, so that the board starts or stops on time.
 constexpr Time kAwakeBeforeStart = 300 * kMicrosecond;
 }  // namespace
 
@@ -93,7 +93,8 @@ void Worker::loop() {
   while (!(quit_ && may_leave())) {
     if (clock_updates_ != nullptr && clock_updates_->written() != clock_seen_)
       clock_seen_ = clock_updates_->read(clock_);
-    // If this thread was preempted, a new slope may start in its past and move time back by picoseconds.
+    // If this thread was preempted, a new slope may start at a time that the thread has already passed, and
+    // would then move time back by picoseconds.
     const Time now = std::max(last, clock_.time(rte_rdtsc()));
     count_gap(last, now);
     last = now;

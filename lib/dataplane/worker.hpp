@@ -55,8 +55,8 @@ class Worker {
   bool command(const Command& command);
   bool request(BoardRequest& request);
   bool request(ReceiverRequest& request);
-  /// The idle wait; null unless the policy is kSleep. Producers of the worker's rings must ring its
-  /// doorbell. Add its ports before launch().
+  /// The idle wait; null unless the policy is kSleep. Producers of the worker's rings must ring the
+  /// doorbell of the idle wait. Add the worker's ports to it before launch().
   IdleWait* idle_wait() { return idle_wait_.get(); }
 
   /// Counters of the running worker. Any thread may call it.

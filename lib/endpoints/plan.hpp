@@ -22,7 +22,8 @@ struct QpTarget {
   std::uint32_t rkey = 0;
   std::uint64_t address = 0;
   std::uint64_t length = 0;
-  /// Slots of the address ring that the receiver expects; 0: as configured, or as many as the region holds.
+  /// Number of slots of the address ring, as specified by the receiver; 0: as configured, or as many as the
+  /// region holds.
   std::uint64_t slots = 0;
   /// Receiver in this process: its index and the index of its QP. Empty: external.
   std::optional<std::size_t> receiver;

@@ -168,8 +168,8 @@ void RealDriver::flush() {
 
 void RealDriver::settle() {
   const auto received = [this] { return pool_->totals().port_queues.rx_packets; };
-  // If there are no receivers in this process, wait once, so that the NIC transmits the packets that it
-  // still holds before it is stopped.
+  // If there are no receivers in this process, wait once, so that the NIC can transmit the packets that it
+  // still holds before the port is stopped.
   std::uint64_t before = received();
   for (;;) {
     pass(now() + kSettle, Until::kTime, INT32_MAX);

@@ -31,7 +31,7 @@ enum class Verdict : std::uint8_t {
 };
 std::string_view to_string(Verdict verdict);
 
-/// Returns the value that the check called `name` compares with its limit; empty if the run has none.
+/// Returns the value that check `name` compares with its limit; empty if the run has no such value.
 std::optional<double> value_of(std::string_view name, const RunStats& figures);
 
 /// Evaluates the experiment's checks, followed by the conservation checks, which every experiment has. Two

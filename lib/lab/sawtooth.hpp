@@ -37,8 +37,8 @@ struct SawtoothStats {
   std::optional<double> difference() const;
 };
 
-/// Compares the measured sawtooth with the predicted one, in intervals between samples in which only credit
-/// limited the sender. Measured: bytes sent plus the change of credit. Predicted: ∫Rc.
+/// Compares the measured sawtooth with the predicted one, over those intervals between two samples during
+/// which only credit limited the sender. Measured: bytes sent plus the change of credit. Predicted: ∫Rc.
 SawtoothStats compare_sawtooth(const RateOrigin& origin, std::span<const engine::CongestionEvent> events,
                                std::span<const SentSample> samples, std::uint32_t packet, double swing);
 

@@ -25,9 +25,9 @@ Time ack_timeout(TimingProfile profile, std::uint8_t code);
 /// Wait time requested by an RNR NAK with this timer code (IBA table 45; 0…31).
 Time rnr_wait(std::uint8_t timer_code);
 
-/// Wait time after an RNR NAK if the requester has its own minimum. In the standard profile, the longer of
-/// the two wait times. In the firmware profile, the wait time of the numerically greater code: although
-/// code 0 stands for the longest wait time, any other code overrides it.
+/// Wait time after an RNR NAK if the requester has its own minimum. In the standard profile, this is the
+/// longer of the two wait times. In the firmware profile, it is the wait time of the numerically greater
+/// code: although code 0 stands for the longest wait time, any other code overrides it.
 Time rnr_wait(TimingProfile profile, std::uint8_t timer_code, std::uint8_t own_minimum);
 
 }  // namespace softfeb::roce

@@ -12,7 +12,7 @@ namespace {
 constexpr Time kSynInterval = 100 * kMillisecond;
 constexpr Time kReconnectDelay = 100 * kMillisecond;
 
-/// Number of null timeouts without a segment from the server after which the connection closes. A live
+/// The connection closes if no segment from the server arrives for this number of null timeouts. A live
 /// server answers our NULs, three of which are sent per null timeout, but a BUSY server may be silent for
 /// longer.
 constexpr unsigned kSilentTimeouts = 3;

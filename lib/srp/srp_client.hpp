@@ -35,9 +35,9 @@ struct SrpClientCounters {
   std::uint64_t timeouts = 0;
 };
 
-/// SRPv3 client on one RSSI link; transactions are pipelined. The callback of each is called exactly once,
-/// from inside on_segment(), on_close() or on_timer(), unless the client is destroyed first. Callbacks may
-/// start new transactions.
+/// SRPv3 client on one RSSI link; transactions are pipelined. The callback of each transaction is called
+/// exactly once, from inside on_segment(), on_close() or on_timer(), unless the client is destroyed first.
+/// Callbacks may start new transactions.
 ///
 /// A transaction times out when `timeout` has passed since its start and since the last response, so a long
 /// queue that makes progress does not time out (as in PyRogue). Lost segments are handled by RSSI; nothing is
