@@ -14,7 +14,7 @@ using namespace softfeb::config;
 
 namespace {
 
-/// The first line of the error that `text` causes; empty if it is accepted.
+/// Returns the first line of the error that `text` causes; empty if `text` is accepted.
 std::string error_of(const std::string& text) {
   try {
     parse_length_distribution(text, "lengths.txt");

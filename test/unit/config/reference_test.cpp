@@ -44,7 +44,7 @@ TEST_CASE("conf/reference.yaml has every key") {
     INFO(key);
     CHECK(written.count(key) == 1);
   }
-  // Keys that are read only if their section exists; without them, the sections would be missing, too.
+  // These keys are looked up only if their section exists. If they are known, no section is missing.
   for (const char* key : {"ports[].faults.tx_mark_ce", "ports[].capture.snaplen", "boards[].qps[].to.rkey",
                           "boards[].qps[].traffic.payload.repeat", "receivers[].cnp.scope"}) {
     INFO(key);

@@ -160,7 +160,7 @@ TEST_CASE("frames to an unknown address are counted", "[dataplane][network]") {
 TEST_CASE("packets that a ring does not accept wait, in order, and none is lost", "[dataplane][network]") {
   RelayBench b;
   unsigned sent = 0;
-  // The ring is not emptied: it fills up, then packets wait here.
+  // The ring is not emptied: it fills up, and then packets wait in the relay.
   for (unsigned i = 0; i < 4 * RelayBench::kRing; ++i) {
     if (b.send(0, test::roce_frame({.payload = 256, .psn = i}), 1, 3)) ++sent;
     b.pass(kMicrosecond);

@@ -87,7 +87,7 @@ TEST_CASE("forwarding: addresses are learned on ports without a configured addre
   CHECK(b.at_station(1).size() == 1);
   CHECK(b.at_station(3).size() == 1);
   CHECK(b.arrivals.size() == 2);
-  // 77 sends from station 3 and is found there from then on.
+  // Station 3 sends from address 77. From then on, the address is found there.
   b.send(3, from_address(data_bytes({3, 0}), mac_of(77)), kMillisecond);
   b.send(0, to_address(data_bytes({0, 1}), mac_of(77)), kMillisecond);
   b.run(2 * kMillisecond);

@@ -81,7 +81,7 @@ TEST_CASE("switch: three senders share one output; what does not fit is dropped 
   CHECK(port.tx_wire_bytes == port.tx_packets * wire_of(1024));
   CHECK(b.conserved(kMillisecond));
   CHECK(b.store.out == 0);
-  // Busy from the first frame to the last.
+  // The link is busy from the first frame to the last.
   CHECK(b.arrivals.back().at - b.arrivals.front().at == (b.arrivals.size() - 1) * wire_of(1024) * 800);
   REQUIRE(s.flows.size() == 3);
   std::uint64_t dropped = 0;
@@ -118,7 +118,7 @@ TEST_CASE("switch: limits of a port and of a queue's share of the free buffer") 
     for (std::uint32_t s = 0; s < 3; ++s) b.send({s, 3}, 0);
   b.run(kMillisecond);
   const std::uint64_t most = b.look(kMillisecond).ports[3].queue_bytes_max;
-  // q <= (100000 - q) / 4 at 20000.
+  // The condition q <= (100000 - q) / 4 holds up to q = 20000.
   const std::uint64_t limit = config.switches[0].port_limit != 0 ? 10'000 : 20'000;
   CHECK(most <= limit);
   CHECK(most > limit - 1100);

@@ -179,7 +179,7 @@ TEST_CASE("pause: a switch obeys its neighbour, per class with PFC") {
   CHECK(b.at_station(1)[0].bytes == data_bytes(other));
   b.run(kMillisecond);
   REQUIRE(b.at_station(1).size() == 2);
-  // The pause began when its frame had arrived, and lasts 1000 · 512 bit times.
+  // The pause began when the pause frame had arrived, and lasts 1000 · 512 bit times.
   const Time told = 84 * 800 + kDelay;
   const Time wire = fabric::wire_bytes(1082) * 800;
   CHECK(b.at_station(1)[1].at == told + 51'200 * kNanosecond + wire + kDelay);

@@ -104,7 +104,7 @@ TEST_CASE("bytes written equal the lengths of the messages", "[lab]") {
 TEST_CASE("memory holds only the last messages of its slots", "[lab]") {
   const Counter stream;
   std::vector<std::uint8_t> memory(2048, 0);
-  // Slots of 500 bytes, four of them; messages 0 … 5: the last two overwrote the first two.
+  // There are four slots of 500 bytes. The last two of the messages 0 … 5 overwrote the first two.
   for (std::uint64_t n = 0; n < 6; ++n) {
     for (std::size_t i = 0; i < 500; ++i)
       memory[n % 4 * 500 + i] = static_cast<std::uint8_t>((n * 500 + i) % 256);
