@@ -123,9 +123,11 @@ CongestionConfig change_congestion(const CongestionConfig& now,
                                    const std::vector<std::pair<std::string, std::string>>& given) {
   Node section = scalar(now.key(), {});
   section.kind = Node::Kind::kMap;
-  section.children.push_back(scalar("algorithm", now.name()));
+  section.children.push_back(now.plugin.empty() ? scalar("algorithm", now.name())
+                                                : scalar("plugin", now.plugin));
   for (const auto& [key, value] : given) {
-    if (key == "algorithm") throw ConfigError({{{"", 0, key}, "cannot be changed", "remove it"}});
+    if (key == "algorithm" || key == "plugin")
+      throw ConfigError({{{"", 0, key}, "cannot be changed", "remove it"}});
     section.children.push_back(scalar(key, value));
   }
   Node change;

@@ -5,6 +5,7 @@
 #include "config/draft.hpp"
 #include "config/emit.hpp"
 #include "config/units.hpp"
+#include "plugins/plugin_algorithm.hpp"
 
 #include <algorithm>
 #include <set>
@@ -190,6 +191,33 @@ void choose_algorithm(CongestionConfig& d, const AlgorithmName& name) {
   d.given.assign(name.other->parameters().size(), std::nullopt);
 }
 
+/// Loads the plug-in that the section names.
+bool choose_plugin(Section& s, CongestionConfig& d) {
+  const Node* const node = s.find("plugin");
+  if (!s.read("plugin", d.plugin, parse_text)) return false;
+  if (s.given("algorithm")) {
+    s.reading().problem(node->where, "the section has an `algorithm` as well", "remove one of the two");
+    return false;
+  }
+  try {
+    choose_algorithm(d, {CongestionConfig::Algorithm::kOther, false, &plugins::load_plugin(d.plugin)});
+    return true;
+  } catch (const plugins::PluginError& e) {
+    s.reading().problem(node->where, d.plugin + ' ' + e.what(), e.fix());
+    return false;
+  }
+}
+
+/// Reads `algorithm`, or `plugin` in section `congestion`. Returns false if there is a problem.
+bool choose(Section& s, const char* key, CongestionConfig& d) {
+  if (std::string_view(key) == "congestion" && s.given("plugin")) return choose_plugin(s, d);
+  AlgorithmName name;
+  const char* const example = std::string_view(key) == "dcqcn" ? "firmware" : "swift";
+  if (!s.require("algorithm", name, algorithm_names(key), example)) return false;
+  choose_algorithm(d, name);
+  return true;
+}
+
 /// Reads the parameters that the section contains into `given`.
 void read_parameters(Section& s, const congestion::Algorithm& algorithm,
                      std::vector<std::optional<double>>& given) {
@@ -303,8 +331,7 @@ CongestionConfig read_section(Section& parent, const char* key, const Node& node
     return d;
   }
   Section s(parent.reading(), node, parent.pattern(key));
-  s.require("algorithm", name, algorithm_names(key), key == std::string_view("dcqcn") ? "firmware" : "swift");
-  choose_algorithm(d, name);
+  if (!choose(s, key, d)) return d;  // its other keys depend on the algorithm
   s.read("scope", d.scope, choices::kCongestionScope);
   if (d.algorithm == CongestionConfig::Algorithm::kFirmware) {
     read_bucket(s, d.firmware.bucket);
@@ -347,11 +374,9 @@ void read_congestion_parameters(Section& s, CongestionConfig& d) {
 }
 
 std::optional<CongestionConfig> read_algorithm(Section& s, const char* key) {
-  AlgorithmName name;
-  if (!s.require("algorithm", name, algorithm_names(key), "firmware")) return std::nullopt;
   CongestionConfig d;
   d.where = s.where();
-  choose_algorithm(d, name);
+  if (!choose(s, key, d)) return std::nullopt;
   return d;
 }
 
@@ -376,7 +401,13 @@ Json changeable(const CongestionConfig& d) {
 
 Json emit_congestion(const CongestionConfig& d) {
   if (d.algorithm == CongestionConfig::Algorithm::kOff) return "off";
-  Json json{{"algorithm", d.name()}, {"scope", choices::kCongestionScope.name(d.scope)}};
+  Json json;
+  if (d.plugin.empty()) {
+    json["algorithm"] = d.name();
+  } else {
+    json["plugin"] = d.plugin;
+  }
+  json["scope"] = choices::kCongestionScope.name(d.scope);
   if (d.algorithm == CongestionConfig::Algorithm::kFirmware) {
     emit_bucket(json, d.firmware.bucket);
     json["line_rate"] = format_bandwidth(d.firmware.build.line_rate);

@@ -42,6 +42,7 @@ struct CongestionConfig {
   congestion::AlgorithmSettings other;
   /// kOther: the parameters that the section contains, in the order of Algorithm::parameters().
   std::vector<std::optional<double>> given;
+  std::string plugin;  ///< kOther: path of the plug-in, as written; empty for softfeb's own algorithms
   Where where;
 
   /// Name of the algorithm: off, firmware, paper, or that of `other`.

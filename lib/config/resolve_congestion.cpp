@@ -8,6 +8,7 @@ namespace {
 
 void complete(Reading& reading, CongestionConfig& d, const congestion::PathFacts& path) {
   if (d.algorithm != CongestionConfig::Algorithm::kOther) return;
+  d.other.path = path;
   d.other.values = d.other.algorithm->defaults(path);
   set_given(reading, d);
 }

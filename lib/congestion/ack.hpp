@@ -25,10 +25,12 @@ struct Ack {
   std::uint32_t packets = 0;  ///< packets acknowledged for the first time
   /// packets acknowledged so far, including those of this acknowledgement
   std::uint64_t acked = 0;
-  std::uint64_t sent = 0;                   ///< packets sent at least once so far; never decreases
-  Time remote_delay = 0;                    ///< time that the receiver held the packet; 0 if not reported
-  std::optional<std::uint8_t> hops;         ///< switches on the path, if they were counted
-  std::uint16_t path = 0;                   ///< identifies the path; equal paths have equal values
+  std::uint64_t sent = 0;            ///< packets sent at least once so far; never decreases
+  Time remote_delay = 0;             ///< time that the receiver held the packet; 0 if not reported
+  std::optional<std::uint8_t> hops;  ///< switches on the path, if they were counted
+  std::uint16_t path = 0;            ///< identifies the path; equal paths have equal values
+  /// The algorithm's own header fields, as the receiver returned them; valid during the call only.
+  std::span<const std::uint8_t> header = {};
   std::span<const IntRecord> records = {};  ///< in path order; valid during the call only
 
   /// Packets that were in flight before this acknowledgement.

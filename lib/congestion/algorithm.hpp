@@ -72,6 +72,8 @@ class Algorithm {
   /// One-line description for help texts and tables.
   virtual std::string_view summary() const = 0;
   virtual std::span<const Parameter> parameters() const = 0;
+  /// Names and meanings of CongestionState::counters; empty if it has none.
+  virtual std::span<const Parameter> counters() const { return {}; }
   virtual ParameterValues defaults(const PathFacts& path) const = 0;
   /// Returns a conflict between values that are within their bounds, if there is one.
   virtual std::optional<Conflict> conflict(std::span<const double> values) const = 0;
@@ -86,7 +88,8 @@ class Algorithm {
   virtual std::size_t bytes() const = 0;
   /// Constructs a CongestionControl object at `place`, which provides bytes() bytes, aligned to a cache
   /// line. The values must be within their bounds and without conflict.
-  virtual CongestionControl* make(void* place, std::span<const double> values) const = 0;
+  virtual CongestionControl* make(void* place, std::span<const double> values,
+                                  const PathFacts& path) const = 0;
   /// Sets the parameters of `control` to `values`, from `now` on.
   virtual Change change(CongestionControl& control, std::span<const double> values, Time now) const = 0;
 
@@ -105,6 +108,7 @@ const Algorithm* find_algorithm(std::string_view name);
 struct AlgorithmSettings {
   const Algorithm* algorithm = nullptr;  ///< not null; must outlive every object that it makes
   ParameterValues values;
+  PathFacts path;
 };
 
 }  // namespace softfeb::congestion

@@ -198,7 +198,7 @@ class BuiltIn final : public Algorithm {
     }
     return std::nullopt;
   }
-  CongestionControl* make(void* place, std::span<const double> values) const override {
+  CongestionControl* make(void* place, std::span<const double> values, const PathFacts&) const override {
     return new (place) Control(parameters_of(values));
   }
   Change change(CongestionControl& control, std::span<const double> values, Time now) const override {

@@ -4,9 +4,11 @@
 #include "base/time.hpp"
 #include "congestion/ack.hpp"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 
 /// lib/congestion defines the interface between the engine and congestion control (this header). It
 /// contains algorithms that implement this interface: TIMELY (timely.hpp), Swift (swift.hpp) and HPCC
@@ -44,6 +46,12 @@ struct CongestionState {
   std::optional<Time> target_delay;      ///< Swift: target of the fabric delay
   std::optional<double> utilization;     ///< HPCC: U, the normalized load of the bottleneck
   std::optional<std::uint64_t> granted;  ///< Homa: packets that the receiver's grants allow to be sent
+
+  /// Figures of users' algorithms; Algorithm::counters() names them.
+  std::array<double, 8> counters{};
+  std::uint8_t counter_count = 0;
+  const char* failure =
+      nullptr;  ///< why the algorithm failed; null: it has not. Valid until the process ends
 };
 
 /// Congestion control for one queue pair, or for several that share a rate. Sans-I/O: the caller reports
@@ -68,6 +76,9 @@ class CongestionControl {
 
   /// True if the algorithm implements any of these hooks.
   bool uses(Hooks hooks) const { return (hooks_ & hooks) != 0; }
+  /// True if the algorithm can no longer tell when packets may leave (CongestionState::failure says why). The
+  /// queue pairs that it controls must stop.
+  bool failed() const { return failed_; }
   /// All hooks that the algorithm implements.
   Hooks hooks() const { return hooks_; }
 
@@ -151,6 +162,9 @@ class CongestionControl {
   /// Largest number of counted bytes between two packets that request an acknowledgement; 0 for every
   /// packet, kNoAckSpacing if the algorithm does not depend on it. The value is constant and read once.
   virtual std::uint32_t ack_spacing() const { return kNoAckSpacing; }
+  /// Writes the algorithm's own header fields (profile 0xf0…0xff) of a request that leaves at `now` to `out`,
+  /// and returns their number of bytes.
+  virtual std::size_t write_header(std::span<std::uint8_t> /*out*/, Time /*now*/) { return 0; }
   /// Memory footprint in bytes.
   virtual std::size_t memory() const = 0;
   /// The state at `now`. Does not change the object.
@@ -167,6 +181,10 @@ class CongestionControl {
   CongestionControl(const CongestionControl&) = default;
   CongestionControl& operator=(const CongestionControl&) = default;
 
+  void set_failed() {
+    failed_ = true;
+    forget();
+  }
   /// Invalidates the cached departure.
   void forget() { asked_bytes_ = UINT32_MAX; }
 
@@ -203,6 +221,7 @@ class CongestionControl {
   Time answer_ = kNever;
   std::uint32_t asked_bytes_ = UINT32_MAX;
   bool final_ = true;
+  bool failed_ = false;
   Hooks hooks_;
 };
 static_assert(sizeof(CongestionControl) == 24);

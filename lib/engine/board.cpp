@@ -147,6 +147,7 @@ void Board::flush(Time now) {
 void Board::reschedule(std::uint32_t i, Time now) {
   SendQp& qp = qps_[i];
   const bool on_bus = i >= first_bus_qp();
+  qp.stop_if_uncontrolled(now);
   qp.reap(now);
   if (on_bus) {
     bus_qps_.post_requests(i, now);

@@ -73,7 +73,11 @@ inline bool Board::quantum_goes_on() {
     return Sent::kPacket;
   }
   end_quantum();
-  if (next != kNever) departures_.schedule(i, next);
+  if (next != kNever) {
+    departures_.schedule(i, next);
+  } else {
+    reschedule(i, now);  // its congestion control has failed
+  }
   return Sent::kPacket;
 }
 

@@ -30,7 +30,7 @@ congestion::CongestionControl* make_congestion_control(const CongestionSettings&
   if (const auto* paper = std::get_if<dcqcn::PaperSettings>(&profile))
     return new (place) dcqcn::PaperDcqcn(*paper);
   const auto* other = std::get_if<AlgorithmSettings>(&profile);
-  return other == nullptr ? nullptr : other->algorithm->make(place, other->values);
+  return other == nullptr ? nullptr : other->algorithm->make(place, other->values, other->path);
 }
 
 namespace {

@@ -248,9 +248,16 @@ void SendQp::on_bad_response(roce::Psn psn, Time now) {
 void SendQp::add_congestion_header(TxFrame& out, Time now) const {
   std::array<std::uint8_t, roce::CongestionHeader::kMaxSize> cch;
   const CchSettings& settings = tracker_->cch();
-  const std::size_t size = settings.profile == roce::CongestionHeader::kInt
-                               ? roce::write_int_header(cch.data())
-                               : roce::write_delay_header(cch.data(), now);
+  std::size_t size = 0;
+  if (settings.profile == roce::CongestionHeader::kInt) {
+    size = roce::write_int_header(cch.data());
+  } else if (settings.profile == roce::CongestionHeader::kDelay) {
+    size = roce::write_delay_header(cch.data(), now);
+  } else {
+    std::array<std::uint8_t, roce::CongestionHeader::kMaxBody> body;
+    const std::size_t length = congestion_->write_header(body, now);
+    size = roce::write_user_header(cch.data(), settings.profile, {body.data(), length});
+  }
   out.header_length = roce::insert_congestion_header(headers_, {cch.data(), size}, settings.port, out.header,
                                                      out.header_length);
 }
@@ -279,6 +286,7 @@ void SendQp::report_progress(const roce::Requester::Progress& before, const Resp
       const roce::CongestionHeader& echo = *response.echo;
       if (echo.hops != 0) report.hops = echo.hops;
       report.path = echo.path;
+      if (echo.profile >= roce::CongestionHeader::kFirstUser) report.header = echo.body;
       if (const auto delay = roce::DelayBody::decode(echo))
         report.remote_delay = delay->remote_ns * kNanosecond;
       if (const auto body = roce::IntBody::decode(echo)) {

@@ -86,6 +86,10 @@ class alignas(64) SendQp {
   /// Call when the board starts at `now`. Returns the time at which the schedule of this QP begins.
   Time start(Time now);
   void stop_traffic() { traffic_.stop(); }
+  /// Flushes all requests if congestion control has failed.
+  void stop_if_uncontrolled(Time now) {
+    if (congestion_ != nullptr && congestion_->failed()) requester_.set_state(roce::QpState::kErr, now);
+  }
   void set_dest_mac(const roce::MacAddress& mac);
   void set_traffic_class(std::uint8_t dscp, roce::Ecn ecn) { headers_.set_traffic_class(dscp, ecn); }
   bool resolved() const { return flags_.resolved; }

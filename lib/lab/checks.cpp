@@ -50,6 +50,7 @@ void judge_senders(Judge& judge, const config::RunConfig& config, const endpoint
   std::uint64_t disorder = 0;
   std::uint64_t unresolved = 0;
   std::set<roce::IpAddress> absent;
+  std::set<std::string> failures;  // of congestion control
   std::size_t told = 0;
   for (const endpoints::QpPlan& plan : plans.all()) {
     const auto& qp = o.final[plan.board].send_qps[plan.on_board];
@@ -62,6 +63,7 @@ void judge_senders(Judge& judge, const config::RunConfig& config, const endpoint
     incomplete += missing + not_made;
     const std::uint64_t all = qp.messages_made + not_made;
     disorder += qp.counters.completions_out_of_order;
+    if (qp.congestion && qp.congestion->failure != nullptr) failures.insert(qp.congestion->failure);
     if (!qp.resolved) {
       ++unresolved;
       absent.insert(plan.target.ip);
@@ -74,6 +76,8 @@ void judge_senders(Judge& judge, const config::RunConfig& config, const endpoint
         config.boards[plan.board].endpoint.name, plan.qpn, plan.target.ip.to_string(), plan.target.qpn,
         missing + not_made, all, roce::to_string(status), static_cast<unsigned>(status), advice(status)));
   }
+  for (const std::string& failure : failures) judge.say("queue pairs stopped: " + failure);
+  if (!failures.empty()) judge.add("congestion_control", failures.size());
   for (const roce::IpAddress& ip : absent) {
     judge.say(fmt::format("no answer to {} for {}; check `to`, VLAN and cabling, or configure its mac",
                           ip.is_v4() ? "ARP" : "neighbour solicitation", ip.to_string()));

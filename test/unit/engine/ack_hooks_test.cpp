@@ -81,7 +81,8 @@ class Recording final : public congestion::Algorithm {
   }
   congestion::Needs needs() const override { return congestion::kNeedsAcks; }
   std::size_t bytes() const override { return sizeof(Recorder); }
-  CongestionControl* make(void* place, std::span<const double> v) const override {
+  CongestionControl* make(void* place, std::span<const double> v,
+                          const congestion::PathFacts&) const override {
     return new (place) Recorder(log, static_cast<std::uint64_t>(v[0]), static_cast<std::uint32_t>(v[1]));
   }
   congestion::Change change(CongestionControl&, std::span<const double>, Time) const override {
@@ -120,7 +121,7 @@ class AckExperiment {
       qp.requester.timeout = 8;  // 1 ms
       qp.requester.retry_count = 7;
       qp.traffic.messages = o.messages;
-      qp.congestion = congestion::AlgorithmSettings{&recording, {o.window, o.spacing}};
+      qp.congestion = congestion::AlgorithmSettings{&recording, {o.window, o.spacing}, {}};
       if (o.group) qp.congestion_group = 1;
       r.qp(qp, memory_);
     }

@@ -49,6 +49,19 @@ TEST_CASE("facts are those of the packet behind the congestion control header", 
   CHECK(facts(grant) == std::pair{true, 0U});
 }
 
+TEST_CASE("a frame that is used again has no congestion control header from before", "[cch]") {
+  auto config = star(2);
+  config.switches[0].int_on = true;
+  Bench b(config);
+  b.send(0, with_cch(data_bytes({0, 1}), int_cch()), 0);
+  b.run(kMillisecond);
+  b.send(0, data_bytes({0, 1}), kMillisecond);
+  b.run(2 * kMillisecond);
+  CHECK(b.arrivals.size() == 2);
+  CHECK(b.look(2 * kMillisecond).ports[1].cch_hops == 1);
+  CHECK(b.snapshot.ports[1].cch_invalid == 0);
+}
+
 TEST_CASE("forge: acknowledgements with a congestion control header name the sender, too", "[cch]") {
   auto config = star(2);
   config.switches[0].forge = {k10G / 4, 100 * kMicrosecond, 50 * kMicrosecond};

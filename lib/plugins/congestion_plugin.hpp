@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Congestion control as a plug-in of softfeb, version 1. This header is all that a plug-in needs; it is
+// installed as <softfeb/congestion_plugin.hpp>. The tutorial is doc/congestion.md.
+//
+//     class Mine final : public softfeb_plugin::Control { … };
+//     SOFTFEB_CONGESTION_PLUGIN(Mine, {.name = "mine", .summary = "…", …})
+//
+// Compile it with C++20 and the compiler family that built softfeb:
+//     g++ -std=c++20 -O2 -fPIC -shared mine.cpp -o mine.so
+// and write `congestion: {plugin: ./mine.so}` in a configuration.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <limits>
+#include <new>
+
+namespace softfeb_plugin {
+
+/// Incremented with every change that makes old plug-ins unusable. softfeb refuses other versions.
+inline constexpr std::uint32_t kVersion = 1;
+
+/// Picoseconds since the start of the run's clock.
+using Time = std::uint64_t;
+inline constexpr Time kNever = UINT64_MAX;
+inline constexpr Time kMicrosecond = 1'000'000, kMillisecond = 1'000 * kMicrosecond;
+
+/// A rate or a window that limits nothing.
+inline constexpr double kUnlimited = std::numeric_limits<double>::infinity();
+
+/// Events that a control wants to be told of, as a sum of these bits. The others cost nothing.
+enum Events : std::uint32_t {
+  kAcks = 1U << 0,   ///< ack(); needs reliable queue pairs (RC)
+  kNaks = 1U << 1,   ///< nak()
+  kCnps = 1U << 2,   ///< cnp()
+  kSends = 1U << 3,  ///< sent()
+  kTimer = 1U << 4,  ///< timer(), at timer_at()
+};
+
+/// An acknowledgement of packets that were not acknowledged before. Bytes are counted from BTH through pad.
+struct Ack {
+  Time rtt = 0;  ///< round-trip time of the acknowledged packet; 0: no valid sample (it was sent twice)
+  std::uint64_t bytes = 0;
+  std::uint32_t packets = 0;
+  std::uint64_t acked = 0;               ///< running number of packets acknowledged so far
+  std::uint64_t sent = 0;                ///< running number of packets sent so far
+  Time remote_delay = 0;                 ///< time for which the receiver held the packet; 0: unknown
+  std::uint16_t path = 0;                ///< identifies the path through switches that count hops
+  std::uint8_t hops = 0;                 ///< such switches passed; 0: unknown
+  std::uint8_t header_size = 0;          ///< bytes of `header`
+  const std::uint8_t* header = nullptr;  ///< the plug-in's own header fields, as they came back
+};
+
+/// Why packets will be sent again.
+enum class Nak : std::uint8_t { kSequence, kReceiverNotReady, kTimeout };
+
+/// Controls one queue pair, or several that share it (`scope`). softfeb calls it from one thread only, in
+/// order of time. No function may allocate memory, wait, or call the system: each call delays packets. An
+/// exception stops the queue pairs of the control, with a message.
+class Control {
+ public:
+  virtual ~Control() = default;
+
+  virtual void start(Time /*now*/) {}
+  /// Traffic continues at `now`. A packet of `bytes` left.
+  virtual void sent(std::uint32_t /*bytes*/, Time /*now*/) {}
+  virtual void ack(const Ack& /*ack*/, Time /*now*/) {}
+  virtual void nak(Nak /*nak*/, Time /*now*/) {}
+  virtual void cnp(Time /*now*/) {}
+  virtual void timer(Time /*now*/) {}
+  /// When to call timer(); kNever for not at all.
+  virtual Time timer_at() const { return kNever; }
+
+  /// Bytes per second at which packets leave, evenly spaced; above 0.
+  virtual double rate() const { return kUnlimited; }
+  /// Bytes that may be in flight; at least one packet of the path MTU.
+  virtual double window() const { return kUnlimited; }
+
+  /// New values of the parameters, from `now` on, in the order of the description.
+  virtual void parameters(const double* values, Time now) = 0;
+
+  /// Writes the plug-in's own header fields of a request, at most `room` (56) bytes, and returns their
+  /// number. Only called if the description has a `header_profile` and the board has `cc_header: on`.
+  virtual std::size_t write_header(std::uint8_t* /*out*/, std::size_t /*room*/, Time /*now*/) { return 0; }
+
+  /// Values of the counters of the description, in their order, for telemetry.
+  virtual void counters(double* /*out*/) const {}
+
+ protected:
+  Control() = default;
+  Control(const Control&) = default;
+  Control& operator=(const Control&) = default;
+};
+
+/// Unit of a parameter, which determines its notation in a configuration.
+enum class Unit : std::uint8_t {
+  kReal,    ///< a number
+  kCount,   ///< a whole number
+  kSwitch,  ///< true or false, as 1 or 0
+  kRate,    ///< bytes per second: 10Gb/s
+  kTime,    ///< picoseconds: 50us
+  kSize,    ///< bytes: 16KiB
+};
+
+struct Parameter {
+  const char* name;  ///< configuration key: lower-case letters, digits and underscores
+  Unit unit;
+  double lowest;
+  double highest;
+  double initial;    ///< its default
+  const char* text;  ///< its meaning, in one line
+};
+
+/// A figure that telemetry shows.
+struct Counter {
+  const char* name;  ///< lower-case letters, digits and underscores
+  const char* text;
+};
+
+/// Facts about the path of a queue pair.
+struct Path {
+  double line_rate;    ///< of the board's link, bytes per second on the wire
+  std::uint32_t pmtu;  ///< path MTU, bytes
+};
+
+inline constexpr std::size_t kMostParameters = 64, kMostCounters = 8;
+
+/// A list of parameters or counters, copied so that it needs no allocation.
+template <typename T, std::size_t Most>
+struct List {
+  T items[Most]{};
+  std::size_t count = 0;
+
+  constexpr List() = default;
+  constexpr List(std::initializer_list<T> list) {
+    for (const T& item : list) items[count++] = item;  // does not compile if there are too many
+  }
+};
+
+/// What SOFTFEB_CONGESTION_PLUGIN describes.
+struct Description {
+  const char* name;     ///< lower-case letters, digits and underscores
+  const char* summary;  ///< one line
+  std::uint32_t events = 0;
+  /// Bytes between two packets that request an acknowledgement; 0: every packet. Only with kAcks.
+  std::uint32_t ack_spacing = 0;
+  /// 0xf0 to 0xff if the plug-in has header fields of its own, otherwise 0.
+  std::uint8_t header_profile = 0;
+  List<Parameter, kMostParameters> parameters{};
+  List<Counter, kMostCounters> counters{};
+};
+
+/// What softfeb looks up, as the symbol `softfeb_congestion_plugin`.
+struct Plugin {
+  std::uint32_t version;
+  std::uint32_t description_size;  ///< sizeof(Description): detects other compilers' layouts
+  Description description;
+  std::size_t control_size;
+  std::size_t control_alignment;
+  /// Constructs a control at `place`, with these values of the parameters.
+  Control* (*make)(void* place, const double* values, const Path& path);
+};
+
+template <class C>
+constexpr Plugin plugin_of(const Description& description) {
+  return {kVersion,
+          sizeof(Description),
+          description,
+          sizeof(C),
+          alignof(C),
+          [](void* place, const double* values, const Path& path) -> Control* {
+            return new (place) C(values, path);
+          }};
+}
+
+}  // namespace softfeb_plugin
+
+/// Defines the plug-in. `Class` is derived from softfeb_plugin::Control and has a constructor
+/// (const double* values, const softfeb_plugin::Path& path). The rest is the initializer of a Description.
+#define SOFTFEB_CONGESTION_PLUGIN(Class, ...)                                                            \
+  extern "C" [[gnu::visibility("default")]] constexpr softfeb_plugin::Plugin softfeb_congestion_plugin = \
+      softfeb_plugin::plugin_of<Class>(softfeb_plugin::Description __VA_ARGS__);

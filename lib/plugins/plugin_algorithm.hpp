@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "congestion/algorithm.hpp"
+
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+/// lib/plugins loads users' congestion control algorithms. congestion_plugin.hpp is the interface, the only
+/// header that a plug-in includes. PluginControl (plugin_control.hpp) connects a plug-in to the engine. The
+/// library may include lib/congestion and lib/base.
+namespace softfeb::plugins {
+
+/// A plug-in that cannot be used. what() says why; fix() how to mend it.
+class PluginError : public std::runtime_error {
+ public:
+  PluginError(const std::string& what, std::string fix) : runtime_error(what), fix_(std::move(fix)) {}
+  const std::string& fix() const { return fix_; }
+
+ private:
+  std::string fix_;
+};
+
+/// Loads the plug-in in the shared object at `path`, relative to the working directory. The plug-in stays
+/// loaded for the rest of the process; a file that is loaded already is not loaded again. Throws PluginError.
+/// Must be called from one thread.
+const congestion::Algorithm& load_plugin(const std::string& path);
+
+}  // namespace softfeb::plugins

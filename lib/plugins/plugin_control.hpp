@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "base/time.hpp"
+#include "congestion/congestion_control.hpp"
+#include "congestion/rate_pacer.hpp"
+#include "plugins/congestion_plugin.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+
+namespace softfeb::plugins {
+
+/// What the controls of one plug-in have in common.
+struct PluginFacts {
+  const softfeb_plugin::Plugin* plugin = nullptr;
+  /// Keeps a message for the rest of the process, and returns it. May be called by any thread.
+  std::function<const char*(const std::string&)> keep;
+};
+
+/// A control of a plug-in as congestion control of the engine. It paces packets at the plug-in's rate, and
+/// keeps the plug-in's exceptions and impossible answers from the engine: after the first one, failed() is
+/// true and no packet leaves any more.
+class alignas(64) PluginControl final : public congestion::CongestionControl {
+ public:
+  /// Constructs the plug-in's control behind this object, in space of control_bytes(plugin).
+  PluginControl(const PluginFacts& facts, std::span<const double> values, const softfeb_plugin::Path& path);
+  PluginControl(const PluginControl&) = delete;
+  PluginControl& operator=(const PluginControl&) = delete;
+  ~PluginControl() override;
+
+  /// Size in bytes of a PluginControl with the plug-in's control behind it.
+  static std::size_t control_bytes(const softfeb_plugin::Plugin& plugin);
+  static congestion::Hooks hooks_of(const softfeb_plugin::Plugin& plugin);
+
+  std::uint32_t ack_spacing() const override { return facts_->plugin->description.ack_spacing; }
+  std::size_t memory() const override { return control_bytes(*facts_->plugin); }
+  congestion::CongestionState state(Time now) const override;
+  std::size_t write_header(std::span<std::uint8_t> out, Time now) override;
+
+  const softfeb_plugin::Plugin* plugin() const { return facts_->plugin; }
+  void set_parameters(std::span<const double> values, Time now);
+
+ private:
+  Departure find_departure(std::uint32_t bytes, Time now) override;
+  void on_start(Time now) override;
+  void on_sent(std::uint32_t bytes, Time now) override;
+  void on_ack(const congestion::Ack& ack, Time now) override;
+  void on_nak(congestion::Nak nak, Time now) override;
+  void on_cnp(Time now) override;
+  Time timer_at() const override { return timer_; }
+  void on_timer(Time now) override;
+  std::uint64_t find_window() const override { return window_; }
+
+  template <typename Call>
+  void guarded(const char* what, Call&& call);
+  void adopt_answers(Time now);
+  void fail(const std::string& message);
+
+  const PluginFacts* facts_;
+  softfeb_plugin::Control* control_ = nullptr;
+  congestion::RatePacer pacer_;
+  bool paced_ = false;
+  std::uint32_t packet_;  ///< counted bytes of a full packet
+  std::uint64_t window_ = kNoWindow;
+  Time timer_ = kNever;
+  Time rtt_ = 0;  ///< last sample
+  const char* failure_ = nullptr;
+};
+
+}  // namespace softfeb::plugins
