@@ -49,10 +49,15 @@ class Page(live.Served):
         cls.driver = start_browser()
         cls.addClassCleanup(cls.driver.quit)
 
-    def open(self):
+    def load(self):
+        """Opens the page with an empty log. The page of the previous test, whose server has ended, must not write to it."""
+        self.driver.get("about:blank")
         self.emulate()
         self.driver.get_log("browser")
         self.driver.get(f"http://127.0.0.1:{self.port}/")
+
+    def open(self):
+        self.load()
         self.wait_state("running")
 
     def emulate(self, scheme="light", width=1400, height=1500):
@@ -189,9 +194,7 @@ class Page(live.Served):
 
     def test_the_result_is_shown(self):
         self.serve_lab(harness.CONF / "lab/incast.yaml", "--duration", "2s", "--hold")
-        self.emulate()
-        self.driver.get_log("browser")
-        self.driver.get(f"http://127.0.0.1:{self.port}/")
+        self.load()
         wait_for("the result", lambda: self.element("result-card").is_displayed())
         self.wait_state("ended")
         self.assertIn(self.element("verdict").text, ("held", "inconclusive", "failed"))
