@@ -8,14 +8,15 @@
 #include "stats/sample.hpp"
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace softfeb::report {
 
 /// Writes series.csv (doc/result.md): one row per QP and sample or, if there are more than run.series_qps
-/// QPs, one row per board and sample. Rows are written as samples arrive, so memory use does not grow with
-/// the run.
+/// QPs, one row per board and sample. If a QP has an algorithm other than DCQCN, columns for its state follow
+/// those that every file has. Rows are written as samples arrive, so memory use does not grow with the run.
 class Series : public stats::Observer {
  public:
   /// Writes the heading. `plans` must outlive this object. Throws EnvironmentError.
@@ -36,8 +37,10 @@ class Series : public stats::Observer {
   void append_qp(const endpoints::QpPlan& plan, const stats::SendInterval& qp);
   void append_sum(const stats::SendInterval& sum);
   void append_rates(const stats::SendInterval& row);
+  void append_state(const stats::ControlState& control);
   /// Appends a field; the field is empty if the value is unknown.
-  void append(bool known, double value);
+  void append(const std::optional<double>& value);
+  void append_rate(const stats::ControlState& control, double rate);
 
   const std::vector<endpoints::QpPlan>& plans_;
   std::vector<std::string> boards_;
@@ -49,6 +52,7 @@ class Series : public stats::Observer {
   Time interval_;
   Time due_;
   bool per_board_;
+  bool state_columns_;  ///< the file has columns for algorithms other than DCQCN
 };
 
 }  // namespace softfeb::report

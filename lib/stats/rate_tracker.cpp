@@ -50,17 +50,6 @@ PortCounts counts_of(const fabric::PortSnapshot& port) {
           .cnp_forged = port.cnp_forged};
 }
 
-ControlState control_of(const engine::SendQpSnapshot& qp) {
-  if (!qp.exists || !qp.congestion) return {};
-  const auto rc = static_cast<double>(qp.congestion->rate);
-  return {.controls = 1,
-          .rc = rc,
-          .rt = static_cast<double>(qp.congestion->target_rate),
-          .rc_min = rc,
-          .rc_max = rc,
-          .alpha = static_cast<double>(qp.congestion->alpha) / qp.congestion->alpha_one};
-}
-
 }  // namespace
 
 SendCounts& SendCounts::operator+=(const SendCounts& o) {
@@ -84,17 +73,6 @@ SendCounts SendCounts::operator-(const SendCounts& o) const {
           .failed = failed - o.failed,
           .rnr_naks = rnr_naks - o.rnr_naks,
           .timeouts = timeouts - o.timeouts};
-}
-
-ControlState& ControlState::operator+=(const ControlState& o) {
-  if (o.controls == 0) return *this;
-  rc_min = controls == 0 ? o.rc_min : std::min(rc_min, o.rc_min);
-  rc_max = std::max(rc_max, o.rc_max);
-  rc += o.rc;
-  rt += o.rt;
-  alpha += o.alpha;
-  controls += o.controls;
-  return *this;
 }
 
 void SendInterval::add(const SendInterval& o, bool owns_control) {

@@ -3,6 +3,7 @@
 
 #include "config/run_config.hpp"
 #include "endpoints/plan.hpp"
+#include "stats/control_state.hpp"
 #include "stats/delivery.hpp"
 #include "stats/sample.hpp"
 
@@ -26,18 +27,6 @@ struct SendCounts {
 
   SendCounts& operator+=(const SendCounts& o);
   SendCounts operator-(const SendCounts& o) const;
-};
-
-/// State of one congestion control, or the sum over several. A congestion control that QPs share (`scope:
-/// board`, `scope: ip_pair`) counts once.
-struct ControlState {
-  std::size_t controls = 0;       ///< number of congestion controls; with 0 the others are 0
-  double rc = 0, rt = 0;          ///< sums
-  double rc_min = 0, rc_max = 0;  ///< minimum and maximum of a single control
-  double alpha = 0;               ///< sum of values 0…1
-
-  double alpha_mean() const { return controls == 0 ? 0 : alpha / static_cast<double>(controls); }
-  ControlState& operator+=(const ControlState& o);
 };
 
 /// Statistics of a sending QP in an interval, or the sum over several QPs.

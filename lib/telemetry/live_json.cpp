@@ -4,6 +4,7 @@
 #include "telemetry/metric_tables.hpp"
 
 #include <cmath>
+#include <optional>
 
 #include <nlohmann/json.hpp>
 
@@ -17,6 +18,13 @@ constexpr double kGbps = 8e-9;  // Gb/s per byte per second
 /// Rounds to five decimals (10 kb/s) to keep the samples short.
 double rounded(double v) { return std::round(v * 1e5) / 1e5; }
 double gbps(double bytes_per_second) { return rounded(bytes_per_second * kGbps); }
+
+/// 0 without congestion control, null for algorithms that have no alpha.
+Json alpha(const stats::ControlState& control) {
+  if (control.controls == 0) return 0.0;
+  const std::optional<double> mean = control.alpha.mean();
+  return mean ? Json(rounded(*mean)) : Json();
+}
 
 /// Serializes `json`. Names come from files, so bytes that are not valid UTF-8 are replaced.
 std::string dump(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
@@ -106,7 +114,7 @@ std::string sample_json(const stats::RunInterval& interval) {
   };
   json["rc"] = boards([&](const B& b) { return controlled(b, b.all.control.rc); });
   json["rt"] = boards([&](const B& b) { return controlled(b, b.all.control.rt); });
-  json["alpha"] = boards([](const B& b) { return rounded(b.all.control.alpha_mean()); });
+  json["alpha"] = boards([](const B& b) { return alpha(b.all.control); });
   json["sent"] = boards([&](const B& b) { return gbps(b.all.sent * shown); });
   json["goodput"] =
       boards([&](const B& b) { return b.all.goodput ? Json(gbps(*b.all.goodput * shown)) : Json(); });

@@ -110,7 +110,7 @@ TEST_CASE("a congestion control that QPs share counts once", "[stats]") {
   const BoardInterval pairs = board(Scope::kIpPair);
   CHECK(pairs.all.control.rc == 3.0 * kRate);
   CHECK(pairs.all.control.rt == 6.0 * kRate);
-  CHECK(pairs.all.control.alpha_mean() == 0.5);
+  CHECK(pairs.all.control.alpha.mean() == 0.5);
   CHECK(pairs.configured.control.controls == 2);
   // Each QP shows the shared Rc, although the sum counts it only once.
   CHECK(pairs.qps[3].control.rc == kRate);
@@ -120,6 +120,24 @@ TEST_CASE("a congestion control that QPs share counts once", "[stats]") {
   CHECK(control.rc == 4.0 * kRate);
   CHECK(control.rc_min == kRate);
   CHECK(control.rc_max == 3.0 * kRate);
+}
+
+TEST_CASE("RTT and window are means over the controls that have them", "[stats]") {
+  Run run;
+  run.config.boards[0].congestion.scope = config::CongestionConfig::Scope::kIpPair;
+  for (const std::size_t shared : {0U, 2U}) {  // QPs 0 and 2 have the same peer
+    run.qp(shared).congestion->rtt = 10 * kMicrosecond;
+    run.qp(shared).congestion->window = 8000.0;
+  }
+  run.qp(5).congestion->rtt = 30 * kMicrosecond;
+  RateTracker rates(run.config, run.plans);
+  const BoardInterval& board = rates.add(run.at(kSecond)).boards[0];
+  CHECK(*board.configured.control.rtt.mean() == Approx(10e-6));
+  CHECK(*board.all.control.rtt.mean() == Approx(20e-6));
+  CHECK(board.all.control.window.controls == 1);
+  CHECK(board.all.control.window.mean() == 8000.0);
+  CHECK_FALSE(board.qps[1].control.window.mean());
+  CHECK_FALSE(board.all.control.target_delay.mean());
 }
 
 TEST_CASE("the receiver counts the payload that UC carries", "[stats]") {
