@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "report/board_result.hpp"
 
+#include "endpoints/endpoints.hpp"
+#include "report/congestion_result.hpp"
 #include "report/control_result.hpp"
 #include "report/result_qps.hpp"
 #include "stats/goodput.hpp"
@@ -28,9 +30,11 @@ std::uint64_t naks(const roce::RequesterCounters& r) {
          r.nak_invalid_rd_rx;
 }
 
-Json alpha(const congestion::CongestionState& c) { return static_cast<double>(c.alpha) / c.alpha_one; }
+/// Null for algorithms that have no alpha.
+Json alpha(const congestion::CongestionState& c) { return or_null(stats::alpha_of(c)); }
 
-Json send_qp(const endpoints::QpPlan& plan, const stats::Outcome& o) {
+Json send_qp(const endpoints::QpPlan& plan, const config::CongestionConfig& congestion,
+             const stats::Outcome& o) {
   const engine::SendQpSnapshot& s = o.final[plan.board].send_qps[plan.on_board];
   const roce::RequesterCounters& r = s.requester;
   const stats::QpRates f = stats::rates_of(plan, o);
@@ -64,7 +68,8 @@ Json send_qp(const endpoints::QpPlan& plan, const stats::Outcome& o) {
             {"rc_gbps", or_null(rc_gbps(s, f))},
             {"rt_gbps", s.congestion ? Json(gbps(s.congestion->target_rate)) : Json(nullptr)},
             {"alpha", s.congestion ? alpha(*s.congestion) : Json(nullptr)},
-            {"pacing_given_up_s", to_seconds(s.pacing_given_up)}});
+            {"pacing_given_up_s", to_seconds(s.pacing_given_up)},
+            {"congestion", congestion_result(congestion, stats::control_of(s))}});
   return j;
 }
 
@@ -110,7 +115,9 @@ class Totals {
 /// A board's queue pairs: first those of the configuration, then those created by the metadata bus.
 class BoardQps {
  public:
-  BoardQps(const endpoints::Plans& plans, const stats::Outcome& o, std::size_t board) : o_(o), board_(board) {
+  BoardQps(const config::BoardConfig& config, const endpoints::Plans& plans, const stats::Outcome& o,
+           std::size_t board)
+      : config_(config), o_(o), board_(board) {
     for (const endpoints::QpPlan& plan : plans.all()) {
       if (plan.board == board) add(plan);
     }
@@ -123,16 +130,17 @@ class BoardQps {
   Json goodput_gbps() const { return or_null(goodput_sum_.gbps()); }
   double tx_payload_gbps() const { return tx_payload_gbps_; }
 
-  /// Adds `summary` and `qps`.
+  /// Adds `congestion`, `summary` and `qps`.
   void put(Json& board, std::optional<std::uint32_t> limit) const {
     Json qps = Json::array();
     for (const std::size_t i : listed_qps(attention_, limit))
-      qps.push_back(i < plans_.size() ? send_qp(*plans_[i], o_) : bus_qp(bus_[i - plans_.size()]));
+      qps.push_back(i < plans_.size() ? configured_qp(*plans_[i]) : bus_qp(bus_[i - plans_.size()]));
     Json summary = qp_numbers(attention_, qps.size());
     totals_.put(summary);
     summary["goodput_gbps"] = spread(goodput_);
     summary["rate_error"] = spread(rate_error_);
     summary["rc_gbps"] = spread(rc_);
+    board["congestion"] = congestion_.json();
     board["summary"] = std::move(summary);
     board["qps"] = std::move(qps);
   }
@@ -146,12 +154,17 @@ class BoardQps {
     count(f);
     if (f.rate_error) rate_error_.push_back(*f.rate_error);
     if (const auto rc = rc_gbps(s, f)) rc_.push_back(*rc);
+    congestion_.add(congestion_of(plan), stats::control_of(s));
   }
   void add_bus(std::size_t qp) {
     bus_.push_back(qp);
     count(o_.final[board_].send_qps[qp]);
     count(stats::rates_of(board_, qp, o_));
   }
+  const config::CongestionConfig& congestion_of(const endpoints::QpPlan& plan) const {
+    return endpoints::congestion_config_of(config_, *plan.config);
+  }
+  Json configured_qp(const endpoints::QpPlan& plan) const { return send_qp(plan, congestion_of(plan), o_); }
   Json bus_qp(std::size_t qp) const {
     return bus_qp_result(o_.final[board_].send_qps[qp], stats::rates_of(board_, qp, o_));
   }
@@ -165,12 +178,14 @@ class BoardQps {
     totals_.add(s);
   }
 
+  const config::BoardConfig& config_;
   const stats::Outcome& o_;
   std::size_t board_;
   std::vector<const endpoints::QpPlan*> plans_;
   std::vector<std::size_t> bus_;  ///< indices of the metadata bus's QPs on the board
   std::vector<Attention> attention_;
   Totals totals_;
+  CongestionSummary congestion_;
   stats::GoodputSum goodput_sum_;
   double tx_payload_gbps_ = 0;
   std::vector<double> goodput_, rate_error_, rc_;
@@ -191,7 +206,7 @@ Json resolution_ms(const engine::EndpointSnapshot& e) {
 Json board_result(const config::RunConfig& config, const endpoints::Plans& plans, const stats::Outcome& o,
                   std::size_t b) {
   const engine::EndpointSnapshot& e = o.final[b];
-  const BoardQps qps(plans, o, b);
+  const BoardQps qps(config.boards[b], plans, o, b);
   Json j{{"name", config.boards[b].endpoint.name},
          {"ip", config.boards[b].endpoint.ip.to_string()},
          {"goodput_gbps", qps.goodput_gbps()},

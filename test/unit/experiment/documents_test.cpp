@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include <catch2/catch.hpp>
 
@@ -44,7 +45,10 @@ receivers:
 
 /// A finished run, whose outcome a test may alter.
 struct Finished {
-  config::LabConfig config = config::load_lab_text(kTwoBoards, "two.yaml");
+  Finished() : Finished(kTwoBoards) {}
+  explicit Finished(const std::string& text) : config(config::load_lab_text(text, "two.yaml")) {}
+
+  config::LabConfig config;
   experiment::VirtualDriver driver{config};
   report::Recorder recorder{config.run, &config, driver.plans().all(), std::nullopt};
   stats::Outcome outcome =
@@ -129,6 +133,32 @@ TEST_CASE("the result document has every board, receiver and check", "[experimen
   CHECK(j["checks"].size() == run.judge().checks.size());
   CHECK(j["workers"].empty());
   CHECK_FALSE(j.contains("clock"));
+}
+
+TEST_CASE("the result names the algorithm of congestion control and its quantities", "[experiment][result]") {
+  const auto board_with = [](const std::string& algorithm) {
+    std::string text = kTwoBoards;
+    text.insert(text.find("    qps:"), "    congestion: " + algorithm + "\n");
+    return Finished(text).document()["boards"][0];
+  };
+  for (const std::string algorithm : {"off", "firmware", "timely", "swift"}) {
+    CAPTURE(algorithm);
+    const nlohmann::ordered_json board = board_with(algorithm);
+    const nlohmann::ordered_json& qp = board["qps"][0];
+    CHECK(board["congestion"]["algorithm"] == algorithm);
+    CHECK(qp["congestion"]["algorithm"] == algorithm);
+    CHECK(qp["alpha"].is_number() == (algorithm == "firmware"));
+    CHECK(qp["rc_gbps"].is_number());
+    for (const auto& [name, has] :
+         {std::pair{"rtt_us", algorithm == "timely" || algorithm == "swift"},
+          std::pair{"window_bytes", algorithm == "swift"}, std::pair{"target_delay_us", algorithm == "swift"},
+          std::pair{"utilization", false}}) {
+      CAPTURE(name);
+      CHECK(qp["congestion"].contains(name) == has);
+      CHECK(board["congestion"].contains(name) == has);
+      if (has) CHECK(board["congestion"][name]["mean"] == qp["congestion"][name]);
+    }
+  }
 }
 
 TEST_CASE("a lab adds switches, figures and its verdict to the result", "[experiment][result]") {

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "config/congestion.hpp"
+#include "stats/control_state.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+/// Members `congestion` of the result document (doc/result.md): algorithm, window, RTT and whatever else the
+/// algorithm has.
+namespace softfeb::report {
+
+/// Returns {"algorithm", and the quantities that the algorithm has} of a queue pair.
+nlohmann::ordered_json congestion_result(const config::CongestionConfig& congestion,
+                                         const stats::ControlState& state);
+
+/// Collects the same of a board's queue pairs.
+class CongestionSummary {
+ public:
+  void add(const config::CongestionConfig& congestion, const stats::ControlState& state);
+  /// Returns {"algorithm", and spread() of each quantity that a queue pair has}. `algorithm` is null if the
+  /// queue pairs have different ones, or if there are none.
+  nlohmann::ordered_json json() const;
+
+ private:
+  std::optional<std::string> algorithm_;  ///< that of the last queue pair
+  bool mixed_ = false;
+  std::vector<std::vector<double>> values_;  ///< for each quantity, one value for each queue pair that has it
+};
+
+}  // namespace softfeb::report
