@@ -144,6 +144,8 @@ LiveView::Board LiveTable::board(std::size_t b, const stats::Sample& sample,
   row.resent = interval.total.retransmitted;
   const stats::ControlState& control = interval.all.control;
   if (control.controls != 0) row.rc_gbps = control.rc * kViewGbps;
+  if (const auto rtt = control.rtt.mean()) row.rtt_us = *rtt * 1e6;
+  row.window_bytes = control.window.mean();
   row.sent_gbps = interval.all.sent * kViewGbps;
 
   const auto is = [&row](const char* state, Mood mood) {

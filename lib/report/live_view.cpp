@@ -11,6 +11,9 @@ namespace {
 
 constexpr std::size_t kNameColumns = 20;
 constexpr std::size_t kBarColumns = 24;
+constexpr std::size_t kBoardColumns = 57;  ///< a board's columns between its name and RTT
+constexpr std::size_t kRttColumns = 8;
+constexpr std::size_t kWindowColumns = 10;
 
 std::string cut_to(std::string text, std::size_t columns) {
   if (text.size() > columns) text.resize(columns);
@@ -50,6 +53,15 @@ std::string size_text(std::uint64_t n) {
   return fmt::format("{} B", n);
 }
 
+bool has_rtt(const LiveView::Board& b) { return b.rtt_us.has_value(); }
+bool has_window(const LiveView::Board& b) { return b.window_bytes.has_value(); }
+
+std::string rtt_text(const std::optional<double>& us) { return us ? fmt::format("{:.1f}", *us) : "-"; }
+
+std::string window_text(const std::optional<double>& bytes) {
+  return bytes ? size_text(static_cast<std::uint64_t>(*bytes)) : "-";
+}
+
 /// Draws the throughput as a bar, with a mark at Rc.
 std::string bar_of(const LiveView::Board& b, double full) {
   if (full <= 0) return "";
@@ -87,17 +99,19 @@ class Layout {
     const std::size_t name = name_columns(view_.boards, 5);
     double full = 0;
     for (const auto& b : view_.boards) full = std::max({full, b.sent_gbps, b.rc_gbps.value_or(0)});
-    lines.push_back(bold(cut_to(fmt::format("{:<{}}  {:<9} {:>8} {:>8} {:>8} {:>9} {:>8}  Gb/s", "board",
-                                            name, "state", "offered", "Rc", "sent", "CNPs", "resent"),
-                                columns_),
-                         colours_));
+    const StateColumns state = state_columns(name);
+    lines.push_back(bold(
+        cut_to(fmt::format("{:<{}}  {:<9} {:>8} {:>8} {:>8} {:>9} {:>8}{}  Gb/s", "board", name, "state",
+                           "offered", "Rc", "sent", "CNPs", "resent", state_text(state, "RTT us", "window")),
+               columns_),
+        colours_));
     add_rows(
         lines, view_.boards, room - 1,
         [&](const LiveView::Board& b) {
-          const std::string text =
-              fmt::format("{:<{}}  {:<9} {:>8} {:>8} {:>8.3f} {:>9} {:>8}  {}", cut_to(b.name, name), name,
-                          b.state, rate_text(b.offered_gbps, "max"), rate_text(b.rc_gbps, "-"), b.sent_gbps,
-                          b.cnps, b.resent, bar_of(b, full));
+          const std::string text = fmt::format(
+              "{:<{}}  {:<9} {:>8} {:>8} {:>8.3f} {:>9} {:>8}{}  {}", cut_to(b.name, name), name, b.state,
+              rate_text(b.offered_gbps, "max"), rate_text(b.rc_gbps, "-"), b.sent_gbps, b.cnps, b.resent,
+              state_text(state, rtt_text(b.rtt_us), window_text(b.window_bytes)), bar_of(b, full));
           return coloured(cut_to(text, columns_), b.mood, colours_);
         },
         [&](std::size_t first) { return cut_to(other_boards(first), columns_); });
@@ -124,6 +138,33 @@ class Layout {
   }
 
  private:
+  /// Which of the columns for RTT and window are shown.
+  struct StateColumns {
+    bool rtt = false, window = false;
+  };
+
+  StateColumns state_columns(std::size_t name) const {
+    const auto& boards = view_.boards;
+    std::size_t used = name + kBoardColumns;
+    const auto fits = [&](std::size_t width) {
+      if (used + width > columns_) return false;
+      used += width;
+      return true;
+    };
+    StateColumns shown;
+    shown.rtt = std::any_of(boards.begin(), boards.end(), has_rtt) && fits(kRttColumns + 1);
+    shown.window = std::any_of(boards.begin(), boards.end(), has_window) && fits(kWindowColumns + 1);
+    return shown;
+  }
+
+  static std::string state_text(const StateColumns& shown, const std::string& rtt,
+                                const std::string& window) {
+    std::string text;
+    if (shown.rtt) text += fmt::format(" {:>{}}", rtt, kRttColumns);
+    if (shown.window) text += fmt::format(" {:>{}}", window, kWindowColumns);
+    return text;
+  }
+
   std::string other_boards(std::size_t first) const {
     double low = view_.boards[first].sent_gbps, high = low;
     std::uint64_t cnps = 0, resent = 0;

@@ -18,8 +18,10 @@ struct LiveView {
     Mood mood = Mood::kPlain;
     std::optional<double> offered_gbps;  ///< requested payload rate; empty: no limit
     std::optional<double> rc_gbps;       ///< empty without congestion control
-    double sent_gbps = 0;                ///< BTH to pad, since the previous view
-    std::uint64_t cnps = 0;              ///< total since the start, like the next member
+    std::optional<double> rtt_us;        ///< mean over its QPs, like the next; empty if they have none
+    std::optional<double> window_bytes;
+    double sent_gbps = 0;    ///< BTH to pad, since the previous view
+    std::uint64_t cnps = 0;  ///< total since the start, like the next member
     std::uint64_t resent = 0;
   };
   /// A switch port.
@@ -38,7 +40,8 @@ struct LiveView {
 };
 
 /// Returns at most `rows` lines of at most `columns` characters, excluding colour sequences. If not all
-/// boards or ports fit, a line summarises the others.
+/// boards or ports fit, a line summarises the others. Boards have columns for RTT and window if a board has
+/// one and the columns fit.
 std::vector<std::string> lay_out(const LiveView& view, std::size_t columns, std::size_t rows, bool colours);
 
 }  // namespace softfeb::report
