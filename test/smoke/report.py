@@ -106,6 +106,29 @@ class Report(harness.TestCase):
             self.assertIn(said, words + " ")
         self.assertNotIn("workers preempted", words)  # virtual time cannot be preempted
 
+    def write_swift(self, boards, columns):
+        """A series whose algorithm has an RTT, a window and a target delay."""
+        (self.dir / "series.csv").write_text(
+            "time_s,board,qpn,rc_gbps,rt_gbps,alpha,sent_gbps,goodput_gbps,cnp_rx,retransmitted," + columns + "\n"
+            + "".join(f"{t / 10},feb{b},{q},5,5,,5,5,0,0,{20 + t + b + q},{65536 * (1 + q)},,25\n"
+                      for t in range(1, 13) for b in range(boards) for q in (0, 2)))
+
+    def test_round_trip_times_and_windows(self):
+        self.write_swift(2, "rtt_us,window_bytes,utilization,target_delay_us")
+        self.make()
+        words = " ".join(self.assert_charts("rates", "control").words)
+        self.assertIn("feb1: round-trip time 28.5 µs, congestion window 131\u202f072 bytes on average.", words)
+        self.assertNotIn("Utilization", words)
+        svg = (self.dir / "control.svg").read_text()
+        for said in ("Round-trip time", "µs", "Congestion window", "KiB", "feb0", "feb1", "target delay"):
+            self.assertIn(said, svg)
+
+    def test_round_trip_times_of_many_boards(self):
+        self.write_swift(12, "rtt_mean_us,window_mean_bytes,utilization_mean,target_delay_mean_us")
+        self.make()
+        self.assert_charts("rates", "control")
+        self.assertIn("10 % to 90 %", (self.dir / "control.svg").read_text())
+
     def test_the_end_of_a_run_is_no_board_that_leaves(self):
         rows = [(t / 10, b, 5 if t / 10 <= until else 0) for t in range(1, 13) for b, until in (("feb0", 1), ("feb1", 0.5))]
         (self.dir / "series.csv").write_text(

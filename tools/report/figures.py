@@ -13,14 +13,18 @@ PLACED = {"schema_version", "verdict", "config", "boards", "receivers", "switche
 
 BOARD = (("goodput_gbps", "goodput (Gb/s)"), ("tx_payload_gbps", "payload sent (Gb/s)"), ("tx_packets", "packets"), ("messages_completed", "messages"),
          ("messages_failed", "failed"), ("retransmitted_packets", "retransmitted"), ("timeouts", "timeouts"), ("cnp_rx", "CNPs"),
-         ("rc_gbps", "Rc at the end (Gb/s)"))
+         ("rc_gbps", "Rc at the end (Gb/s)"), ("rtt_us", "RTT at the end (µs)"), ("window_bytes", "window at the end (bytes)"))
 RECEIVER = (("messages", "messages"), ("payload_bytes", "payload (bytes)"), ("bytes_wrong", "bytes wrong"), ("missing", "missing"),
             ("duplicate", "duplicate"), ("out_of_order", "out of order"), ("icrc_errors", "iCRC errors"), ("ecn_ce", "marked CE"),
             ("cnp_tx", "CNPs sent"))
 
 
 def total(item, key):
-    """The value of a member (None if unknown), or its sum over the queue pairs if all of them are listed."""
+    """The value of a member (None if unknown), or its sum over the queue pairs if all of them are listed. For a quantity of
+    congestion control, the mean over the queue pairs."""
+    state = (item.get("congestion") or {}).get(key)
+    if isinstance(state, dict):
+        return state.get("mean")
     if key in item:
         return item[key]
     summary = item.get("summary") or {}

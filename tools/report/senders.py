@@ -11,10 +11,13 @@ from sampling import intervals
 
 COUNTS = ("cnp_rx", "retransmitted")
 SUMS = ("rc_gbps", "rt_gbps", "sent_gbps", "goodput_gbps")
+# {attribute: its columns in a series of queue pairs, and in one of boards}; only some algorithms have these quantities.
+MEANS = {"rtt_us": ("rtt_us", "rtt_mean_us"), "target_delay_us": ("target_delay_us", "target_delay_mean_us"),
+         "window_bytes": ("window_bytes", "window_mean_bytes"), "utilization": ("utilization", "utilization_mean")}
 
 
 class Sender:
-    """A board's rows, summed over its queue pairs."""
+    """A board's rows: sums and means over its queue pairs."""
 
     def __init__(self, name, rows):
         self.name = name
@@ -23,11 +26,12 @@ class Sender:
         self.times = times
         self.length = intervals(times)
         for column in SUMS + COUNTS:
-            values = rows.get(column, np.nan)[order]
-            known = ~np.isnan(values)
-            total = np.bincount(index, np.where(known, values, 0.0), len(times))
-            total[np.bincount(index, known, len(times)) == 0] = np.nan
-            setattr(self, column, total)
+            total, count = summed(rows.get(column, np.nan)[order], index, len(times))
+            setattr(self, column, np.where(count > 0, total, np.nan))
+        for name, columns in MEANS.items():
+            column = next((c for c in columns if c in rows), name)
+            total, count = summed(rows.get(column, np.nan)[order], index, len(times))
+            setattr(self, name, np.where(count > 0, total / np.maximum(count, 1), np.nan))
         busy = np.flatnonzero(self.sent_gbps > 0)
         self.first = times[busy[0]] - self.length[busy[0]] if len(busy) else None
         self.last = times[busy[-1]] if len(busy) else None
@@ -46,6 +50,12 @@ class Sender:
     def sending(self):
         """Mask of the samples while it sends; only then is its congestion-control state meaningful."""
         return (self.times >= (self.first if self.first is not None else np.inf)) & (self.times <= self.last)
+
+
+def summed(values, index, length):
+    """Sum of the known values of each index, and their number."""
+    known = ~np.isnan(values)
+    return np.bincount(index, np.where(known, values, 0.0), length), np.bincount(index, known, length)
 
 
 def natural(name):
