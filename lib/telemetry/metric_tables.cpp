@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "telemetry/metric_tables.hpp"
 
+#include "stats/control_state.hpp"
+
 namespace softfeb::telemetry {
 namespace {
 
+using congestion::CongestionState;
 using engine::EndpointCounters;
 using engine::EndpointSnapshot;
 using engine::ReceiveQpSnapshot;
@@ -11,10 +14,16 @@ using engine::SendQpSnapshot;
 using fabric::NetworkTotals;
 using fabric::PortSnapshot;
 
-template <auto Value>
+using CongestionValue = std::optional<double>;
+
+CongestionValue seconds_if(const std::optional<Time>& time) {
+  return time ? CongestionValue(to_seconds(*time)) : std::nullopt;
+}
+
+template <auto Count>
 std::uint64_t sum(const EndpointSnapshot& e) {
   std::uint64_t total = 0;
-  for (const ReceiveQpSnapshot& qp : e.receive_qps) total += Value(qp);
+  for (const ReceiveQpSnapshot& qp : e.receive_qps) total += Count(qp);
   return total;
 }
 
@@ -53,12 +62,26 @@ constexpr SendQpMetric kSendQp[] = {
 };
 
 constexpr CongestionMetric kCongestion[] = {
-    {"current_rate_bytes_per_second", "Current rate Rc of DCQCN.", false,
-     [](const congestion::CongestionState& s) { return static_cast<double>(s.rate); }},
-    {"target_rate_bytes_per_second", "Target rate Rt of DCQCN.", false,
-     [](const congestion::CongestionState& s) { return static_cast<double>(s.target_rate); }},
-    {"alpha_ratio", "Alpha of DCQCN, 0 to 1.", false,
-     [](const congestion::CongestionState& s) { return static_cast<double>(s.alpha) / s.alpha_one; }},
+    {"current_rate_bytes_per_second",
+     "Current rate Rc of congestion control; for a pure window algorithm, the window divided by the RTT.",
+     [](const CongestionState& s) -> CongestionValue { return static_cast<double>(s.rate); }},
+    {"target_rate_bytes_per_second",
+     "Target rate Rt of congestion control; equals the current rate if the algorithm has none.",
+     [](const CongestionState& s) -> CongestionValue { return static_cast<double>(s.target_rate); }},
+    {"alpha_ratio", "Alpha of DCQCN, 0 to 1.",
+     [](const CongestionState& s) -> CongestionValue { return stats::alpha_of(s); }},
+    {"window_bytes", "Counted bytes (BTH to pad) that may be in flight.",
+     [](const CongestionState& s) -> CongestionValue { return s.window; }},
+    {"rtt_seconds", "Last round-trip time that the algorithm used.",
+     [](const CongestionState& s) -> CongestionValue { return seconds_if(s.rtt); }},
+    {"target_delay_seconds", "Target of the delay.",
+     [](const CongestionState& s) -> CongestionValue { return seconds_if(s.target_delay); }},
+    {"utilization_ratio", "Normalized load U of the bottleneck, as estimated by HPCC.",
+     [](const CongestionState& s) -> CongestionValue { return s.utilization; }},
+    {"granted_packets", "Packets that the receiver's grants allow to be sent, since the start.",
+     [](const CongestionState& s) -> CongestionValue {
+       return s.granted ? CongestionValue(static_cast<double>(*s.granted)) : std::nullopt;
+     }},
 };
 
 constexpr ReceiverMetric kReceiver[] = {

@@ -5,6 +5,7 @@
 #include "fabric/snapshot.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <span>
 
 /// Tables of all metrics, used by /metrics, the page's table of counters, and DPDK telemetry. Names follow
@@ -21,8 +22,8 @@ struct SendQpMetric {
 struct CongestionMetric {
   const char* name;
   const char* help;
-  bool counter;
-  double (*value)(const congestion::CongestionState&);
+  /// Empty if the algorithm has no such quantity.
+  std::optional<double> (*value)(const congestion::CongestionState&);
 };
 struct ReceiverMetric {
   const char* name;

@@ -4,6 +4,8 @@
 #include "telemetry/metric_tables.hpp"
 
 #include <cmath>
+#include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -91,16 +93,20 @@ void write_marked_acks(PrometheusText& out, const RunInfo& info, const stats::Sa
     out.series({{"board", info.boards[b].name}}, (*sample.endpoints)[b].endpoint.rx_ce);
 }
 
-/// Writes the metrics of each QP's congestion control. Omits QPs that have none.
+/// Writes the metrics of each QP's congestion control. Omits QPs that have none, and families that would
+/// have no series because no algorithm of the run has the quantity.
 void write_rates(PrometheusText& out, const RunInfo& info, const stats::Sample& sample) {
   for (const CongestionMetric& m : congestion_metrics()) {
-    out.family(std::string("softfeb_qp_") + m.name, m.counter ? kCounter : kGauge, m.help);
+    bool begun = false;
     for (std::size_t b = 0; b < info.boards.size(); ++b) {
       const EndpointSnapshot& e = (*sample.endpoints)[b];
       for (std::size_t i = 0; i < e.send_qps.size(); ++i) {
         const SendQpSnapshot& qp = e.send_qps[i];
         if (!qp.exists || !qp.congestion) continue;
-        out.series({{"board", info.boards[b].name}, {"qp", decimal(i)}}, m.value(*qp.congestion));
+        const std::optional<double> value = m.value(*qp.congestion);
+        if (!value) continue;
+        if (!std::exchange(begun, true)) out.family(std::string("softfeb_qp_") + m.name, kGauge, m.help);
+        out.series({{"board", info.boards[b].name}, {"qp", decimal(i)}}, *value);
       }
     }
   }

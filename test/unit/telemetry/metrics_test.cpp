@@ -94,6 +94,49 @@ TEST_CASE("metrics use the Prometheus text format") {
   CHECK(m.at(R"(softfeb_network_packets_total{fate="dropped_fault"})") == "4");
 }
 
+TEST_CASE("queue pairs have the quantities of their algorithm") {
+  TestRun s;
+  s.endpoints[0].send_qps.resize(4);
+  s.endpoints[0].send_qps[1].congestion = congestion::CongestionState{.rate = 5'000,
+                                                                      .target_rate = 5'000,
+                                                                      .window = 4108.5,
+                                                                      .rtt = 20 * kMicrosecond,
+                                                                      .target_delay = 25 * kMicrosecond};
+  s.endpoints[0].send_qps[2].congestion =
+      congestion::CongestionState{.window = 1000.0, .utilization = 0.75, .granted = 7};
+  const auto m = parse(metrics(s.info, s.at(kSecond)));
+  const auto series = [&](const std::string& name, int qp) {
+    const auto it = m.find("softfeb_qp_" + name + R"({board="feb\\0",qp=")" + std::to_string(qp) + "\"}");
+    return it == m.end() ? std::string() : it->second;
+  };
+  CHECK(series("alpha_ratio", 0) == "0.5");
+  CHECK(series("window_bytes", 0).empty());
+  CHECK(series("rtt_seconds", 0).empty());
+  CHECK(series("current_rate_bytes_per_second", 1) == "5000");
+  CHECK(series("alpha_ratio", 1).empty());
+  CHECK(series("window_bytes", 1) == "4108.5");
+  CHECK(std::stod(series("rtt_seconds", 1)) == Approx(20e-6));
+  CHECK(std::stod(series("target_delay_seconds", 1)) == Approx(25e-6));
+  CHECK(series("utilization_ratio", 1).empty());
+  CHECK(series("rtt_seconds", 2).empty());
+  CHECK(series("utilization_ratio", 2) == "0.75");
+  CHECK(series("granted_packets", 2) == "7");
+  CHECK(series("current_rate_bytes_per_second", 3).empty());  // no congestion control
+}
+
+TEST_CASE("a quantity that no algorithm of the run has gets no family") {
+  TestRun s;
+  const std::string dcqcn = metrics(s.info, s.at(kSecond));
+  CHECK(dcqcn.find("softfeb_qp_alpha_ratio") != std::string::npos);
+  for (const char* name :
+       {"window_bytes", "rtt_seconds", "target_delay_seconds", "utilization_ratio", "granted_packets"})
+    CHECK(dcqcn.find("softfeb_qp_" + std::string(name)) == std::string::npos);
+  for (auto& qp : s.endpoints[0].send_qps) qp.congestion = congestion::CongestionState{.rtt = kMicrosecond};
+  const std::string timely = metrics(s.info, s.at(kSecond));
+  CHECK(timely.find("softfeb_qp_alpha_ratio") == std::string::npos);
+  CHECK(timely.find("# TYPE softfeb_qp_rtt_seconds gauge\n") != std::string::npos);
+}
+
 TEST_CASE("before the first sample, and without switches, there are fewer metrics") {
   TestRun s;
   CHECK(parse(metrics(s.info, {})).size() == 1);
