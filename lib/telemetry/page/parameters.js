@@ -52,10 +52,10 @@ export class ParameterForm {
 
   /** After the run, parameters can be neither read nor changed; the last values stay visible. */
   setOver(over) {
-    const again = this.#over && !over;
+    if (over === this.#over) return;  // #mark() would clear the mark of a refused field
     this.#over = over;
     this.#mark();
-    if (again) this.load();
+    if (!over) this.load();
   }
 
   async load(quietly = false) {
