@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <optional>
+#include <utility>
 
 #include <nlohmann/json.hpp>
 
@@ -53,6 +54,26 @@ Json column(const std::vector<T>& rows, Value value) {
   Json out = Json::array();
   for (const T& row : rows) out.push_back(value(row));
   return out;
+}
+
+/// Adds columns for the quantities that the algorithm of at least one board has. The others are omitted, so
+/// samples of DCQCN stay short.
+void add_control_state(Json& json, const std::vector<stats::BoardInterval>& boards) {
+  constexpr double kUs = 1e6;  // microseconds per second
+  const auto add = [&](const char* name, stats::ControlMean stats::ControlState::*quantity, double factor) {
+    bool known = false;
+    Json values = column(boards, [&](const stats::BoardInterval& b) {
+      const std::optional<double> mean = (b.all.control.*quantity).mean();
+      known = known || mean.has_value();
+      return mean ? Json(rounded(*mean * factor)) : Json();
+    });
+    if (known) json[name] = std::move(values);
+  };
+  add("rtt_us", &stats::ControlState::rtt, kUs);
+  add("target_delay_us", &stats::ControlState::target_delay, kUs);
+  add("window", &stats::ControlState::window, 1);
+  add("utilization", &stats::ControlState::utilization, 1);
+  add("granted", &stats::ControlState::granted, 1);
 }
 
 /// Returns an empty table, with the format {"columns": [name …], "rows": [[value …] …]}.
@@ -120,6 +141,7 @@ std::string sample_json(const stats::RunInterval& interval) {
       boards([&](const B& b) { return b.all.goodput ? Json(gbps(*b.all.goodput * shown)) : Json(); });
   json["cnp"] = boards([](const B& b) { return b.all.counts.cnps; });
   json["retx"] = boards([](const B& b) { return b.all.counts.retransmitted; });
+  add_control_state(json, interval.boards);
   if (interval.ports.empty()) return dump(json);
   using P = stats::PortInterval;
   const auto ports = [&](auto value) { return column(interval.ports, value); };

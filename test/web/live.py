@@ -44,6 +44,16 @@ def congested(boards=2, **run):
     return config
 
 
+def swift(boards=2):
+    """Boards whose algorithm has an RTT, a target delay and a window; the last also has a queue pair of TIMELY."""
+    traffic = {"message_size": "64KiB", "rate": "100Mb/s"}
+    many = [harness.board(harness.qp(traffic=traffic), name=f"feb{i}", ip=f"10.0.1.{i + 1}/16",
+                          congestion={"algorithm": "swift", "base_target": "10ms"})  # the ends sleep when idle
+            for i in range(boards)]
+    many[-1]["qps"].append(harness.qp(traffic=traffic, congestion="timely"))
+    return harness.ring(many, [harness.receiver(ip="10.0.0.200/16", memory="64KiB")])
+
+
 def camera(boards=143):
     """Many boards, each with little to send."""
     traffic = {"message_size": "4KiB", "rate": "500kb/s"}

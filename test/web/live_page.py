@@ -120,6 +120,9 @@ class Page(live.Served):
         wait_for("counters", lambda: self.driver.find_elements(By.CSS_SELECTOR, "#panel-boards tbody tr"))
         self.assertEqual(len(self.driver.find_elements(By.CSS_SELECTOR, "#panel-boards tbody tr")), 3)
         self.assertTrue(self.driver.find_elements(By.CSS_SELECTOR, "#tiles dd"))
+        for card in ("rtt-card", "cwnd-card"):  # DCQCN has neither
+            self.assertFalse(self.element(card).is_displayed())
+        self.assertNotIn("RTT", self.element("tiles").text)
         self.screenshot("light")
         self.assert_fits()
         self.assert_clean_console()
@@ -226,6 +229,55 @@ class Page(live.Served):
         self.assertNotEqual(self.js("return softfeb.store.setup.run"), run)
         self.wait_samples()
         self.assert_clean_console(away=True)
+
+    def test_rtt_and_window(self):
+        self.serve(live.swift())
+        self.open()
+        wait_for("the charts", lambda: self.element("rtt-card").is_displayed() and self.element("cwnd-card").is_displayed())
+        self.wait_samples(20)
+        for canvas in ("rtt", "cwnd"):
+            pixels, points = self.drawn(canvas)
+            self.assertGreater(pixels, 1500, canvas)
+            self.assertGreater(points, 5, canvas)
+        labels = "return Chart.getChart(arguments[0]).data.datasets.map(d => d.label)"
+        self.assertEqual(self.js(labels, "rtt"), ["feb0 RTT", "feb0 target", "feb1 RTT", "feb1 target"])
+        self.assertEqual(self.js(labels, "cwnd"), ["feb0 window", "feb1 window"])
+        self.assertTrue(self.element("rtt-target").is_displayed())
+        self.assertRegex(self.element("tiles").text, r"RTT, mean of all boards\s+[0-9.,]+\s*µs")
+        self.assertRegex(self.element("rtt").get_attribute("aria-label"), r"feb0 [0-9.]+ microseconds, feb1 ")
+        self.assertRegex(self.element("cwnd").get_attribute("aria-label"), r"feb0 [0-9.]+ (B|KiB|MiB), feb1 ")
+        self.screenshot("swift")
+        self.assert_fits()
+        self.js("document.querySelector('#boards input').click()")
+        wait_for("a board less", lambda: self.js(labels, "cwnd") == ["feb1 window"])
+        self.emulate(width=390, height=900)
+        self.assert_fits()
+        self.assert_clean_console()
+
+    def test_parameters_of_other_algorithms(self):
+        self.serve(live.swift())
+        self.open()
+        field = wait_for("the form", lambda: self.driver.find_elements(By.ID, "p-beta"))[0]
+        self.assertIn("strength of decreases; 0–1", self.element("p-beta-hint").text)
+        self.assertIn("swift", self.element("p-where").text)
+        field.clear()
+        field.send_keys("1.5", Keys.ENTER)
+        wait_for("a refusal", lambda: "write 0 to 1" in self.element("p-result").text)
+        self.assertIn("wrong", field.find_element(By.XPATH, "..").get_attribute("class"))
+        field.clear()
+        field.send_keys("0.25", Keys.ENTER)
+        wait_for("an answer", lambda: "Applied to feb0: beta = 0.25" in self.element("p-result").text)
+        self.assertEqual(self.get("/api/dcqcn/feb0")["units"][0]["parameters"]["beta"], 0.25)
+
+        # A board whose queue pairs have different algorithms.
+        Select(self.element("p-board")).select_by_visible_text("feb1")
+        wait_for("both algorithms", lambda: "different algorithms" in self.element("p-where").text)
+        Select(self.element("p-qp")).select_by_visible_text("1")
+        wait_for("those of TIMELY", lambda: self.driver.find_elements(By.ID, "p-t_low"))
+        self.assertIn("timely", self.element("p-where").text)
+        self.screenshot("swift-form")
+        log = [e["message"] for e in self.driver.get_log("browser") if e["level"] == "SEVERE"]
+        self.assertEqual([m for m in log if "400" not in m], [])
 
     def test_narrow_and_dark(self):
         self.serve(live.congested(3))

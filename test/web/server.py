@@ -55,6 +55,23 @@ class Server(live.Served):
                 if kind == "counter":
                     self.assertGreaterEqual(series[labels], value, (name, labels))
 
+    def test_metrics_of_other_algorithms(self):
+        self.serve(live.swift())
+        families = lambda: parse_metrics(self.ask("GET", "/metrics")[2])
+        feb0, timely = 'board="feb0",qp="0"', 'board="feb1",qp="1"'
+        live.wait_for("RTTs", lambda: {feb0, timely} <= set(families().get("softfeb_qp_rtt_seconds", (0, {}))[1]))
+        found = families()
+        self.assertTrue(0 < found["softfeb_qp_rtt_seconds"][1][feb0] < 10)
+        self.assertGreater(found["softfeb_qp_target_delay_seconds"][1][feb0], 20e-6)
+        self.assertGreater(found["softfeb_qp_window_bytes"][1][feb0], 0)
+        for name in ("target_delay_seconds", "window_bytes"):
+            self.assertNotIn(timely, found[f"softfeb_qp_{name}"][1])
+        for name in ("alpha_ratio", "utilization_ratio", "granted_packets"):
+            self.assertNotIn(f"softfeb_qp_{name}", found)
+        sample = self.get("/api/history")[-1]
+        self.assertEqual([len(sample[k]) for k in ("rtt_us", "target_delay_us", "window")], [2, 2, 2])
+        self.assertEqual(sample["alpha"], [None, None])
+
     def test_connections_of_the_slow_control(self):
         config = live.congested()
         self.serve(config)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The two charts. Colours come from the style sheet, so they follow the light and dark themes.
+// The charts. Colours come from the style sheet, so they follow the light and dark themes.
 
 const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 const COLOURS = 8;
@@ -110,10 +110,18 @@ const line = (label, colour, more = {}) => ({
   spanGaps: false, ...more,
 });
 
+// Charts of congestion control's state: for each, its lines for a board (members of a sample) and its unit.
+const STATES = {
+  rtt: { axis: "µs", scale: 1, text: (v) => `${+v.toPrecision(4)} µs`,
+    lines: [{ member: "rtt_us", name: "RTT" }, { member: "target_delay_us", name: "target", dashed: true }] },
+  cwnd: { axis: "KiB", scale: 1 / KIB, text: (v) => bytes(v * KIB), lines: [{ member: "window", name: "window" }] },
+};
+
 export class Charts {
   #rates = null;
   #queue = null;
   #key = "";
+  #states = new Map(); // by name in STATES: {chart, key}
 
   get available() { return typeof globalThis.Chart === "function"; }
 
@@ -123,6 +131,8 @@ export class Charts {
     this.#queue?.destroy();
     this.#rates = this.#queue = null;
     this.#key = "";
+    for (const { chart } of this.#states.values()) chart.destroy();
+    this.#states.clear();
   }
 
   /** `shown`: [{board, name, place}]; `band`: also draw the range over all boards. */
@@ -170,6 +180,31 @@ export class Charts {
     sets[1].data = of((v) => v.reduce((a, b) => Math.max(a, b), 0));
     sets[2].data = of((v) => v.reduce((a, b) => a + b, 0) / Math.max(1, v.length));
     return 3;
+  }
+
+  /** `name`: a chart of STATES. `shown` as for rates(); boards whose algorithm lacks the quantity have no line. */
+  state(name, samples, from, to, shown, canvas) {
+    if (!this.available) return;
+    const { lines, scale } = STATES[name];
+    const of = ({ member }, board) => samples.map((s) => ({ x: s.t, y: (s[member]?.[board] ?? NaN) * scale }));
+    const drawn = shown.flatMap(({ board, name: label, place }) => lines.map((l) => ({ ...l, label, place, data: of(l, board) })))
+      .filter(({ data }) => data.some(({ y }) => !Number.isNaN(y)));
+    const key = drawn.map((d) => d.label + d.member + d.place).join();
+    if (this.#states.get(name)?.key !== key) this.#makeState(name, key, drawn, canvas);
+    const { chart } = this.#states.get(name);
+    drawn.forEach(({ data }, i) => { chart.data.datasets[i].data = data; });
+    Object.assign(chart.options.scales.x, { min: from, max: to });
+    chart.update("none");
+  }
+
+  #makeState(name, key, drawn, canvas) {
+    this.#states.get(name)?.chart.destroy();
+    const { axis, text } = STATES[name];
+    const o = options(text, (v) => +v.toPrecision(4), axis);
+    o.scales.y.grace = "8%";
+    const sets = drawn.map((d) => line(`${d.label} ${d.name}`, colourOf(d.place), d.dashed ? { borderDash: [5, 4], borderWidth: 1.5 } : {}));
+    const chart = new globalThis.Chart(canvas, { type: "line", data: { datasets: sets }, options: o });
+    this.#states.set(name, { chart, key });
   }
 
   queue(samples, from, to, port, config, canvas) {

@@ -87,6 +87,14 @@ const total = (kind, column) => {
   return at < 0 ? 0 : sum(table.rows.map((r) => r[at] ?? 0));
 };
 
+/** Mean over the boards that have a value in a sample, and over the samples; null if there is none. */
+function meanOf(samples, member) {
+  const values = samples.flatMap((s) => s[member] ?? []).filter((v) => v !== null);
+  return values.length ? sum(values) / values.length : null;
+}
+
+const ever = (member) => store.samples.some((s) => s[member]?.some((v) => v !== null));
+
 function tiles(end) {
   const recent = store.since(TILE_SECONDS, end).slice(1);
   if (!recent.length) return by("tiles").replaceChildren();
@@ -102,6 +110,10 @@ function tiles(end) {
       tile("Queue, peak in 1 s", bytes(Math.max(...recent.map((s) => s.peak[port])))),
       tile("Switch drops", number.format(total("ports", "dropped_packets_total")), "", total("ports", "dropped_packets_total") > 0));
   }
+  const rtt = meanOf(recent, "rtt_us");
+  if (rtt !== null) list.push(tile("RTT, mean of all boards", rtt < 100 ? rtt.toFixed(1) : number.format(Math.round(rtt)), "µs"));
+  const load = meanOf(recent, "utilization");
+  if (load !== null) list.push(tile("Utilization U, mean", load.toFixed(3)));
   const again = total("boards", "retransmitted_packets_total");
   const wrong = total("receivers", "wrong_bytes_total");
   list.push(tile("CNPs", number.format(Math.round(sum(recent.map((s) => sum(s.cnp))) / seconds)), "/s"),
@@ -110,9 +122,28 @@ function tiles(end) {
   by("tiles").replaceChildren(...list);
 }
 
+/** The charts of quantities that only some algorithms have. DCQCN has neither. */
+function drawStates(samples, from, to) {
+  const cards = { rtt: ever("rtt_us"), cwnd: ever("window") };
+  for (const [name, has] of Object.entries(cards)) {
+    by(`${name}-card`).hidden = !has;
+    by(`${name}-card`).classList.toggle("only", !(cards.rtt && cards.cwnd));
+    if (has) charts.state(name, samples, from, to, shown, by(name));
+  }
+  by("rtt-target").hidden = !ever("target_delay_us");
+}
+
+function describeStates(last) {
+  const list = (member, text) => shown.filter((s) => (last[member]?.[s.board] ?? null) !== null)
+    .map((s) => `${s.name} ${text(last[member][s.board])}`).join(", ") || "no board shown";
+  by("rtt").setAttribute("aria-label", `Round-trip time: ${list("rtt_us", (v) => `${v.toFixed(1)} microseconds`)}`);
+  by("cwnd").setAttribute("aria-label", `Congestion window: ${list("window", bytes)}`);
+}
+
 function describe(end) {
   const last = store.samples.at(-1);
   if (!last) return;
+  describeStates(last);
   by("rates").setAttribute("aria-label", `Rates at ${end.toFixed(1)} s: ${shown.map((s) =>
     `${s.name} ${last.sent[s.board].toFixed(2)} gigabits per second`).join(", ") || "no board shown"}`);
   const port = store.setup.ports[Number(by("port").value)];
@@ -132,6 +163,7 @@ function drawNow() {
   const to = from + seconds;
   const samples = store.since(seconds, end);
   charts.rates(samples, from, to, shown, store.setup.boards.length > FEW_BOARDS, by("rates"));
+  drawStates(samples, from, to);
   const port = Number(by("port").value);
   if (store.setup.ports[port]) charts.queue(samples, from, to, port, store.setup.ports[port], by("queue"));
   tiles(end);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Form for the DCQCN parameters: shows the values in force and sends the edited ones.
+// Form for the parameters of congestion control: shows the values in force and sends the edited ones.
 
 import { element } from "/tables.js";
 
@@ -8,7 +8,7 @@ const REFRESH_MS = 3000;
 /** What a field means, and how its value is written. `field` is as GET /api/dcqcn describes it. */
 function hint(field) {
   const parts = [field.text];
-  if (field.unit === "number") parts.push(`0–${field.highest}`);
+  if (field.highest !== undefined) parts.push(`${field.lowest ?? 0}–${field.highest}`);
   if (field.unit === "clocks") parts.push("clocks of 6.4 ns, or a time");
   return parts.join("; ");
 }
@@ -17,6 +17,7 @@ export class ParameterForm {
   #described = null;
   #units = [];
   #notShown = 0;
+  #made = "";  // algorithm and keys of the fields, whose hints depend on both
   #over = false;
   #busy = false;
 
@@ -39,6 +40,7 @@ export class ParameterForm {
   setup(setup) {
     this.names = setup.boards.filter((b) => b.dcqcn || b.control).map((b) => b.name);
     this.changeable = setup.changeable;
+    this.#described = null;  // a restarted softfeb may have other algorithms
     const card = document.getElementById("parameters-card");
     card.hidden = !setup.changeable || this.names.length === 0;
     document.getElementById("queue-card").classList.toggle("only", card.hidden);
@@ -78,7 +80,8 @@ export class ParameterForm {
     this.#notShown = body.not_shown;
     const chosen = this.qp.value;
     const texts = ["all", ...body.units.flatMap((u) => (u.count > 16 ? [] : [...Array(u.count).keys()].map((i) => `${u.first + i}`)))];
-    this.qp.replaceChildren(...texts.map((t) => new Option(t)));
+    // Replacing the options would close the list while the user selects from it.
+    if (texts.join() !== [...this.qp.options].map((o) => o.text).join()) this.qp.replaceChildren(...texts.map((t) => new Option(t)));
     this.qp.value = texts.includes(chosen) ? chosen : "all";
     this.#show();
   }
@@ -88,6 +91,8 @@ export class ParameterForm {
     const qp = Number(this.qp.value);
     return this.#units.find((u) => qp >= u.first && qp < u.first + u.count);
   }
+
+  #algorithms() { return new Set(this.#units.map((u) => u.algorithm).filter((a) => a !== "off")); }
 
   /** Keys whose value differs between QPs of the board. */
   #mixed(unit) {
@@ -101,6 +106,7 @@ export class ParameterForm {
     const parts = [!unit ? "No congestion control." : unit.register
       ? `Takes effect through the board's registers: ${unit.register}.` : `Algorithm ${unit.algorithm}; changes take effect immediately.`];
     if (unit?.shares_with !== undefined) parts.push(`The rate is shared: change it for QP ${unit.shares_with}, or all.`);
+    if (this.qp.value === "all" && this.#algorithms().size > 1) parts.push("The QPs of this board have different algorithms: select a QP to change it.");
     if (mixed.size) parts.push(`The marked values differ between QPs; those of QP ${unit.first} are shown.`);
     if (this.#notShown) parts.push(`Not shown: ${this.#notShown} QPs of the metadata bus, which have no registers and keep their initial parameters.`);
     return parts.join(" ");
@@ -112,7 +118,9 @@ export class ParameterForm {
     const mixed = this.#mixed(unit);
     this.where.textContent = this.#describe(unit, mixed);
     const keys = Object.keys(parameters);
-    if (keys.join() !== [...this.fields.children].map((f) => f.dataset.key).join()) {
+    const made = `${unit?.algorithm}:${keys.join()}`;
+    if (made !== this.#made) {
+      this.#made = made;
       this.fields.replaceChildren(...keys.map((k) => this.#field(unit.algorithm, k, parameters[k])));
     }
     for (const field of this.fields.children) {
@@ -132,8 +140,9 @@ export class ParameterForm {
     const field = element("div", { className: "field" }, label,
       input.type === "checkbox" ? element("div", { className: "switch" }, input) : input);
     field.dataset.key = key;
-    const described = this.#described[algorithm][key];
+    const described = this.#described[algorithm]?.[key];
     if (described) {
+      if (described.unit === "real") input.inputMode = "decimal";
       field.append(element("div", { className: "hint", id: `${id}-hint`, textContent: hint(described) }));
       input.setAttribute("aria-describedby", `${id}-hint`);
     }

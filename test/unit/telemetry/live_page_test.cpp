@@ -85,6 +85,37 @@ TEST_CASE("rates are differences of samples") {
   CHECK(events[3] == "event: sample\ndata: " + sample.dump() + "\n\n");
 }
 
+TEST_CASE("samples have the quantities of the boards' algorithms") {
+  Watched w;
+  auto& [s, parameters, page, events] = w;
+  page.add(s.at(100 * kMillisecond));
+  auto& qps = s.endpoints[0].send_qps;  // the second shares the congestion control of the first
+  for (auto& qp : qps)
+    qp.congestion = congestion::CongestionState{.rate = 1'000'000,
+                                                .target_rate = 1'000'000,
+                                                .window = 4108.0,
+                                                .rtt = 12'500 * kNanosecond,
+                                                .target_delay = 30 * kMicrosecond};
+  page.add(s.at(200 * kMillisecond));
+  qps[0].congestion.reset();
+  page.add(s.at(300 * kMillisecond));
+
+  const Json history = get(page, "/api/history");
+  for (const char* name : {"rtt_us", "target_delay_us", "window", "utilization", "granted"}) {
+    CAPTURE(name);
+    CHECK_FALSE(history[0].contains(name));
+    CHECK_FALSE(history[2].contains(name));
+  }
+  CHECK(history[0]["alpha"][0] == 0.5);
+  CHECK(history[1]["rtt_us"] == Json({12.5}));
+  CHECK(history[1]["target_delay_us"] == Json({30.0}));
+  CHECK(history[1]["window"] == Json({4108.0}));
+  CHECK_FALSE(history[1].contains("utilization"));
+  CHECK(history[1]["alpha"][0].is_null());
+  CHECK(history[2]["alpha"][0] == 0.0);
+  CHECK(history[2]["rc"][0].is_null());
+}
+
 TEST_CASE("the reason of a closed slow-control connection is published") {
   struct FakeLinks : Links {
     std::vector<LinkView> links() const override { return views; }
