@@ -21,6 +21,12 @@ class Rng {
     return z ^ (z >> 31);
   }
 
+  /// Element `n`, counted from 0, of the sequence that next() returns for `seed`: random access, for values
+  /// that are recomputed instead of stored.
+  static constexpr std::uint64_t nth(std::uint64_t seed, std::uint64_t n) {
+    return Rng(seed + n * 0x9e3779b97f4a7c15U).next();
+  }
+
   /// Uniform in [0, bound), with a bias of at most bound / 2^64. Returns 0 for bound 0.
   constexpr std::uint64_t below(std::uint64_t bound) {
     return static_cast<std::uint64_t>((static_cast<Uint128>(next()) * bound) >> 64);
