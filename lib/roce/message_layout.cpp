@@ -28,6 +28,7 @@ MessageLayout::MessageLayout(std::uint32_t message_length, std::uint32_t pmtu, s
 }
 
 MessageLayout::Place MessageLayout::locate(std::uint64_t index) const {
+  if (lengths_) return walk({}, 0, index);
   Place at;
   if (source_length_ != 0) {
     const std::uint64_t pass = per_pass_.quotient(index);
@@ -46,7 +47,28 @@ MessageLayout::Place MessageLayout::locate(std::uint64_t index) const {
   return at;
 }
 
+/// Drawn lengths have no sums that could be looked up, so this goes from message to message.
+MessageLayout::Place MessageLayout::walk(const Place& known, std::uint64_t known_index,
+                                         std::uint64_t index) const {
+  Place at;
+  at.message = known.message;
+  std::uint64_t first = known_index - known.message_offset / pmtu_;
+  while (index < first) first -= packets_for(lengths_.at(--at.message), pmtu_);
+  std::uint32_t length = lengths_.at(at.message);
+  for (std::uint64_t n = packets_for(length, pmtu_); index - first >= n; n = packets_for(length, pmtu_)) {
+    first += n;
+    length = lengths_.at(++at.message);
+  }
+  at.message_offset = static_cast<std::uint32_t>((index - first) * pmtu_);
+  at.stream_offset = at.message * message_length_ + at.message_offset;
+  at.remaining = length - at.message_offset;
+  at.length = std::min(at.remaining, pmtu_);
+  at.last = at.remaining <= pmtu_;
+  return at;
+}
+
 std::uint32_t MessageLayout::length_of(std::uint64_t message) const {
+  if (lengths_) return lengths_.at(message);
   if (short_length_ == 0) return message_length_;
   return message % messages_per_pass_ == messages_per_pass_ - 1 ? short_length_ : message_length_;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/divider.hpp"
+#include "base/message_lengths.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -11,9 +12,9 @@ namespace softfeb::roce {
 /// Maps packet numbers to positions. A payload stream is split into messages of equal length, and messages
 /// into packets. Message n begins at offset n · message_length of the stream.
 ///
-/// A source of finite length is sent in passes. The last message of a pass carries the remaining bytes.
-/// This message still occupies message_length bytes of the stream, so that the offset rule holds in every
-/// pass.
+/// A source of finite length is sent in passes. The last message of a pass carries the remaining bytes. It
+/// still occupies a full message_length of the stream, so the offset rule applies in every pass. So do
+/// messages whose lengths are drawn, where message_length is the largest length.
 class MessageLayout {
  public:
   /// Position and size of a packet's payload.
@@ -30,8 +31,20 @@ class MessageLayout {
   /// and `source_length` is 0 for an infinite source.
   MessageLayout(std::uint32_t message_length, std::uint32_t pmtu, std::uint64_t source_length = 0);
 
-  /// Returns the place of packet `index`, counted from the initial PSN.
+  /// For drawn lengths, none of which exceeds `message_length`.
+  MessageLayout(const MessageLengths& lengths, std::uint32_t message_length, std::uint32_t pmtu)
+      : MessageLayout(message_length, pmtu) {
+    lengths_ = lengths;
+  }
+
+  /// Returns the place of packet `index`, counted from the initial PSN. For drawn lengths, the time that it
+  /// takes is proportional to the number of messages.
   Place locate(std::uint64_t index) const;
+  /// Likewise, if the place of packet `known_index` is `known`. For drawn lengths, the time that it takes is
+  /// proportional to the number of messages between the two.
+  Place locate_from(const Place& known, std::uint64_t known_index, std::uint64_t index) const {
+    return lengths_ ? walk(known, known_index, index) : locate(index);
+  }
   /// Advances `p`, which must not be the last packet of its message, to the next packet. Equivalent to
   /// locate(), but faster.
   void advance(Place& p) const {
@@ -54,6 +67,8 @@ class MessageLayout {
   std::uint64_t source_length() const { return source_length_; }
 
  private:
+  Place walk(const Place& known, std::uint64_t known_index, std::uint64_t index) const;
+
   std::uint32_t message_length_;
   std::uint32_t pmtu_;
   std::uint64_t source_length_;
@@ -61,6 +76,7 @@ class MessageLayout {
   Divider per_pass_;     ///< divides by the number of packets in a pass
   std::uint64_t messages_per_pass_ = 0;
   std::uint32_t short_length_ = 0;  ///< length of the last message of a pass if it is shorter, else 0
+  MessageLengths lengths_;
 };
 
 }  // namespace softfeb::roce

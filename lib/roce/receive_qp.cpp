@@ -85,7 +85,7 @@ const MessageLayout::Place& ReceiveQp::locate(std::uint64_t index) {
   if (located_ && index == place_index_ + 1 && !place_.last) {
     config_.layout->advance(place_);
   } else {
-    place_ = config_.layout->locate(index);
+    place_ = config_.layout->locate_from(place_, place_index_, index);
   }
   place_index_ = index;
   located_ = true;

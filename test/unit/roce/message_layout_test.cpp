@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "roce/message_layout.hpp"
 
+#include "base/rng.hpp"
+
 #include <algorithm>
+#include <vector>
 
 #include <catch2/catch.hpp>
 
+using softfeb::Cdf;
+using softfeb::MessageLengths;
+using softfeb::Rng;
 using softfeb::roce::MessageLayout;
 
 namespace {
@@ -64,4 +70,34 @@ TEST_CASE("layout: the longest message", "[layout]") {
   CHECK(at.message == 2);
   CHECK(at.message_offset == 0x8000'0000 - 256);
   CHECK(at.last);
+}
+
+TEST_CASE("layout: drawn lengths, from any packet to any other", "[layout]") {
+  const Cdf cdf({{0, 0.0}, {256, 0.3}, {256, 0.4}, {3000, 1.0}});
+  const MessageLengths lengths{&cdf, 12};
+  const MessageLayout layout(lengths, 3000, 256);
+  std::vector<MessageLayout::Place> all;
+  for (std::uint64_t message = 0; message < 300; ++message) {
+    const std::uint32_t length = lengths.at(message);
+    CHECK(layout.length_of(message) == length);
+    for (std::uint32_t offset = 0; offset < length; offset += 256) {
+      const std::uint32_t left = length - offset;
+      all.push_back({message, message * 3000 + offset, offset, std::min(left, 256U), left, left <= 256});
+    }
+  }
+  const auto same = [](const MessageLayout::Place& a, const MessageLayout::Place& b) {
+    return a.message == b.message && a.stream_offset == b.stream_offset &&
+           a.message_offset == b.message_offset && a.length == b.length && a.remaining == b.remaining &&
+           a.last == b.last;
+  };
+  Rng rng(1);
+  for (std::uint64_t i = 0; i < all.size(); ++i) {
+    CHECK(same(layout.locate(i), all[i]));
+    const std::uint64_t known = rng.below(all.size());
+    CHECK(same(layout.locate_from(all[known], known, i), all[i]));
+    if (all[i].last) continue;
+    MessageLayout::Place next = all[i];
+    layout.advance(next);
+    CHECK(same(next, all[i + 1]));
+  }
 }
