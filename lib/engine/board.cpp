@@ -130,7 +130,7 @@ void Board::start(Time now) {
 void Board::stop_traffic(Time now) {
   bus_qps_.stop();
   for (std::uint32_t i = 0; i < qps_.size(); ++i) {
-    qps_[i].stop_traffic();
+    qps_[i].stop_traffic(now);
     reschedule(i, now);
   }
 }
@@ -138,7 +138,7 @@ void Board::stop_traffic(Time now) {
 void Board::flush(Time now) {
   bus_qps_.stop();
   for (std::uint32_t i = 0; i < qps_.size(); ++i) {
-    qps_[i].stop_traffic();
+    qps_[i].drop_traffic();
     if (!qps_[i].requester().idle()) qps_[i].requester().set_state(roce::QpState::kErr, now);
     reschedule(i, now);
   }

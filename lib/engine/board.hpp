@@ -54,7 +54,8 @@ class Board : public Endpoint {
 
   /// Starts traffic. All schedules begin at `now`.
   void start(Time now);
-  /// Stops posting messages; those already posted complete normally.
+  /// Stops posting messages; those already posted complete normally. In an open loop, messages that have
+  /// arrived are still posted.
   void stop_traffic(Time now);
   /// Completes all outstanding requests as flushed.
   void flush(Time now);

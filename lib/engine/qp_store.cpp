@@ -72,7 +72,11 @@ SendQp& QpStore::add(const SendQpConfig& config, congestion::CongestionControl* 
   // The configuration of a QP that generates no messages (a slot of the metadata bus) is not shared, because
   // renew() changes it later.
   if (const auto again = SendQp::request_again(config)) deps.requester = requesters_.intern(common, again);
-  deps.traffic = traffics_.intern(TrafficSettings(config.traffic).config);
+  if (config.times) {
+    timed_bytes_ += MessageTimes::bytes(SendQp::send_queue_needed(config)) + sizeof(TrafficSettings);
+  } else {
+    deps.traffic = traffics_.intern(TrafficSettings(config.traffic).config);
+  }
   deps.queue = next_queue_;
   next_queue_ += SendQp::send_queue_bytes(config);
   if (SendQp::needs_pacer(config)) deps.pacer = next_pacer_++;

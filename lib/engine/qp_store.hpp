@@ -70,7 +70,9 @@ class QpStore {
   SendQp& back() { return (*this)[size_ - 1]; }
 
   /// Total memory in bytes.
-  std::size_t memory() const { return block_.size() + requesters_.memory() + traffics_.memory(); }
+  std::size_t memory() const {
+    return block_.size() + requesters_.memory() + traffics_.memory() + timed_bytes_;
+  }
 
  private:
   /// Sizes in bytes.
@@ -94,6 +96,7 @@ class QpStore {
   Block block_;
   Interned<roce::RequesterConfig, roce::RequesterSettings> requesters_;
   Interned<TrafficConfig, TrafficSettings> traffics_;
+  std::size_t timed_bytes_ = 0;  ///< of queue pairs with random message lengths or arrivals
   std::size_t size_ = 0;
   std::size_t stride_;          ///< distance between queue pairs in bytes
   std::size_t tracker_offset_;  ///< from a queue pair to its FlightTracker

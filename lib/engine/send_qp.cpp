@@ -50,7 +50,12 @@ roce::RequesterDeps requester_deps(const SendQpConfig& config, const SendQpDeps&
 
 Held<TrafficSettings> traffic_profile(const SendQpConfig& config, const SendQpDeps& deps) {
   if (deps.traffic != nullptr) return Held<TrafficSettings>(deps.traffic);
-  return Held<TrafficSettings>(TrafficSettings(config.traffic));
+  TrafficSettings own(config.traffic);
+  if (config.times) {
+    own.times = std::make_unique<MessageTimes>(*config.times, config.traffic.plan.message_length(),
+                                               SendQp::send_queue_needed(config));
+  }
+  return Held<TrafficSettings>(std::move(own));
 }
 
 Held<Pacer> make_pacer(const SendQpConfig& config, const SendQpDeps& deps) {
@@ -87,10 +92,10 @@ SendQp::SendQp(const SendQpConfig& config, congestion::CongestionControl* conges
   flags_.known_crc = config.known_crc;
   flags_.has_peer = true;
   flags_.by_bytes = kind == RateKind::kPayloadBytes;
-  flags_.by_message = kind == RateKind::kMessages;
   flags_.tracked = static_cast<bool>(tracker_);
   flags_.has_cch = flags_.tracked && tracker_->cch().port != 0 && tracker_->cch().profile != 0;
   flags_.packets_paced = pacer_ && (flags_.by_bytes || kind == RateKind::kPackets);
+  flags_.timed = traffic_.times() != nullptr;
   if (config.peer_mac) set_dest_mac(*config.peer_mac);
 }
 
@@ -134,6 +139,7 @@ Time SendQp::start(Time now) {
   requester_.end_run();
   starts_at_ = saturating_add(now, start_after_);
   if (pacer_) pacer_->start(starts_at_);
+  if (flags_.timed) traffic_.times()->start(starts_at_);
   return starts_at_;
 }
 
@@ -142,9 +148,11 @@ void SendQp::post_due(Time now) {
   // One message ahead of the one being sent keeps the QP busy. More would only wait in the queue and delay
   // the end of the experiment.
   while (due() <= now && may_post()) {
+    if (flags_.timed) traffic_.times()->post(traffic_.made(), now);
     requester_.post(traffic_.make(), now);
-    if (by_message() && pacer_) pacer_->sent(1, now);
+    if (by_message()) pacer_->sent(1, now);
   }
+  if (flags_.timed) traffic_.stop_if_exhausted();
 }
 
 void SendQp::post(const roce::WorkRequest& request, Time now) {
@@ -331,6 +339,7 @@ void SendQp::reap_all(Time now) {
     traffic_.stop();
     if (flags_.tracked) tracker_->give_up();
   }
+  if (flags_.timed) traffic_.times()->complete(requester_.messages_completed(), now);
   const auto completed = static_cast<std::uint32_t>(requester_.messages_completed());
   if (completed != completed_) {
     completed_ = completed;
@@ -349,6 +358,7 @@ SendQpCounters SendQp::counters() const {
 }
 
 std::uint64_t SendQp::completed_payload_bytes() const {
+  if (flags_.timed) return traffic_.times()->completed_bytes();
   // Messages complete in order, so their count determines their total length.
   const std::uint64_t n = requester_.messages_completed();
   const board::MessagePlan& plan = traffic_.plan();

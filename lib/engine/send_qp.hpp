@@ -17,6 +17,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <optional>
 
 namespace softfeb::engine {
@@ -35,6 +36,8 @@ struct SendQpConfig {
   /// QPs of a board with the same group number share one congestion control, which has the configuration of
   /// the first of these QPs. Not set: the QP has its own congestion control.
   std::optional<std::uint32_t> congestion_group;
+  /// Random message lengths or arrivals; null: none.
+  std::shared_ptr<const MessageTimesConfig> times;
   /// Time from the start of the board to the start of this QP's traffic. Without different delays, queue
   /// pairs with the same rate would stay in phase and send in a burst once per interval.
   Time start_after = 0;
@@ -56,10 +59,10 @@ struct SendQpCounters {
 /// outlive the queue pair. For each null member, the queue pair allocates its own storage.
 struct SendQpDeps {
   roce::RequesterSettings* requester = nullptr;  ///< built from requester_config() and request_again()
-  TrafficSettings* traffic = nullptr;            ///< built from the QP's traffic configuration
-  void* queue = nullptr;                         ///< send_queue_bytes() bytes
-  Pacer* pacer = nullptr;                        ///< room for one Pacer if needs_pacer()
-  void* tracker = nullptr;                       ///< room for one FlightTracker if needs_tracker()
+  TrafficSettings* traffic = nullptr;  ///< built from the QP's traffic configuration without `times`
+  void* queue = nullptr;               ///< send_queue_bytes() bytes
+  Pacer* pacer = nullptr;              ///< room for one Pacer if needs_pacer()
+  void* tracker = nullptr;             ///< room for one FlightTracker if needs_tracker()
   Flight* flight = nullptr;   ///< shared by the QPs of its congestion group; null: the QP has its own
   std::uint16_t cc_port = 0;  ///< UDP port of packets with a congestion control header; 0: send none
 };
@@ -85,7 +88,10 @@ class alignas(64) SendQp {
 
   /// Call when the board starts at `now`. Returns the time at which the schedule of this QP begins.
   Time start(Time now);
-  void stop_traffic() { traffic_.stop(); }
+  /// Stops traffic. In an open loop, messages that have arrived by `now` are still sent.
+  void stop_traffic(Time now) { traffic_.stop_arrivals(now); }
+  /// Stops traffic, and drops the backlog of an open loop.
+  void drop_traffic() { traffic_.stop(); }
   /// Flushes all requests if congestion control has failed.
   void stop_if_uncontrolled(Time now) {
     if (congestion_ != nullptr && congestion_->failed()) requester_.set_state(roce::QpState::kErr, now);
@@ -107,7 +113,9 @@ class alignas(64) SendQp {
   /// Posts the messages that are due, while there is room.
   void post_due(Time now);
   /// True if a request may be posted: at most one message is kept ahead of the one being sent.
-  bool may_post() const { return requester_.can_post() && requester_.unsent() < 2; }
+  bool may_post() const {
+    return requester_.can_post() && requester_.unsent() < 2 && !(one_at_a_time() && !requester_.idle());
+  }
   /// Posts a request from a source other than the QP's traffic. Requires may_post().
   void post(const roce::WorkRequest& request, Time now);
   /// Time at which this QP may send its next packet; kNever if that depends on an acknowledgement, a timer or
@@ -268,11 +276,14 @@ class alignas(64) SendQp {
   Time tell_sent(std::uint32_t counted, Time now);
   void reap_all(Time now);
 
-  bool by_message() const { return flags_.by_message; }
+  /// True if messages are paced, not packets.
+  bool by_message() const { return pacer_ && !flags_.packets_paced; }
+  bool one_at_a_time() const { return flags_.timed && traffic_.times()->one_at_a_time(); }
   /// Time at which the next message may be posted; kNever if there is none.
   Time due() const {
     if (traffic_.finished()) return kNever;
-    return by_message() && pacer_ ? pacer_->departure() : 0;
+    if (flags_.timed) return traffic_.times()->due();
+    return by_message() ? pacer_->departure() : 0;
   }
 
   static constexpr unsigned kHotLines = 2;  ///< at the end of the object
@@ -284,9 +295,9 @@ class alignas(64) SendQp {
     bool has_peer : 1;
     bool packets_paced : 1;
     bool by_bytes : 1;
-    bool by_message : 1;
     bool counts_finished : 1;
     bool reschedule_pending : 1;
+    bool timed : 1;             ///< has random message lengths or arrivals
     bool tracked : 1;           ///< has a tracker
     bool has_cch : 1;           ///< requests have a congestion control header
     std::uint16_t failure : 5;  ///< WcStatus of the first request that failed; 0 if none has

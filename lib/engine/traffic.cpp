@@ -21,6 +21,13 @@ Traffic::Traffic(const TrafficConfig& config, Held<TrafficSettings>&& profile)
       rkey_(config.rkey),
       immediate_(config.immediate) {}
 
+void Traffic::stop_arrivals(Time now) {
+  MessageTimes* const random = times();
+  if (random == nullptr || !random->open_loop()) return stop();
+  random->stop(now);
+  stop_if_exhausted();
+}
+
 bool Traffic::signaled(std::uint64_t number) const {
   switch (profile_->config.signaled) {
     case SignalPolicy::kAll:
@@ -42,7 +49,7 @@ inline roce::WorkRequest Traffic::request(std::uint64_t n) const {
   w.solicited = c.solicited;
   w.remote_address = remote_address_ + (c.slots == 1 ? 0 : n % c.slots * c.plan.message_length());
   w.rkey = rkey_;
-  w.length = slice.length;
+  w.length = profile_->times ? profile_->times->length(n) : slice.length;
   w.immediate =
       c.immediate_kind == ImmediateKind::kCounter ? immediate_ + static_cast<std::uint32_t>(n) : immediate_;
   w.payload_offset = slice.offset;

@@ -3,9 +3,11 @@
 
 #include "base/held.hpp"
 #include "board/message_plan.hpp"
+#include "engine/message_times.hpp"
 #include "roce/work.hpp"
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 
 namespace softfeb::engine {
@@ -45,6 +47,8 @@ struct TrafficConfig {
 struct TrafficSettings {
   explicit TrafficSettings(const TrafficConfig& config);
   TrafficConfig config;
+  /// Random lengths or arrivals, of one queue pair: settings with this member cannot be shared. Null: none.
+  std::unique_ptr<MessageTimes> times;
 };
 
 /// Generates the work requests of a QP, message by message. Work request ids are message numbers.
@@ -57,6 +61,12 @@ class Traffic {
 
   /// Stops generating messages.
   void stop() { end_ = made_; }
+  /// Likewise, but messages that have arrived by `now` (open loop) are still generated.
+  void stop_arrivals(Time now);
+  /// Stops if no further message arrives. Requires times().
+  void stop_if_exhausted() {
+    if (profile_->times->exhausted()) stop();
+  }
 
   bool finished() const { return made_ >= end_; }
   /// Returns the next message. Requires !finished().
@@ -69,6 +79,8 @@ class Traffic {
 
   std::uint64_t made() const { return made_; }
   const board::MessagePlan& plan() const { return profile_->config.plan; }
+  /// Random lengths and arrivals; null without them.
+  MessageTimes* times() const { return profile_->times.get(); }
 
  private:
   roce::WorkRequest request(std::uint64_t number) const;  ///< does not set `signaled`

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "base/time.hpp"
+
+#include <cstdint>
+#include <vector>
+
+namespace softfeb::engine {
+
+/// The links between a board and a receiver, and the time that a message takes on them if nothing else is
+/// sent. Switches store and forward. Links lose nothing, and neither pacing nor congestion control delays a
+/// packet.
+struct IdlePath {
+  struct Hop {
+    std::uint64_t rate = 0;  ///< bytes per second on the wire, nonzero
+    Time delay = 0;          ///< propagation delay
+  };
+
+  std::vector<Hop> hops;         ///< in the direction of the data
+  std::uint64_t board_rate = 0;  ///< limit of the board's link (LinkShaper), bytes per second; 0: none
+  std::uint32_t pmtu = 4096;     ///< bytes
+  std::uint32_t headers = 0;     ///< bytes of a frame without RETH, immediate, payload and FCS
+  bool immediate = false;        ///< the last packet carries ImmDt
+  bool operator==(const IdlePath&) const = default;
+
+  /// Time from the first bit of a message of `length` bytes leaving the board to its last bit arriving.
+  Time message(std::uint32_t length) const;
+  /// Time from then until the board has its acknowledgement, an AETH with the same headers.
+  Time acknowledgement() const;
+};
+
+}  // namespace softfeb::engine

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "base/message_lengths.hpp"
+#include "base/time.hpp"
+#include "engine/arrivals.hpp"
+#include "engine/completion_times.hpp"
+#include "engine/idle_path.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace softfeb::engine {
+
+/// Messages whose lengths or arrival times are random. The objects may be shared by queue pairs of one board.
+struct MessageTimesConfig {
+  MessageLengths lengths;              ///< no distribution: all messages have the length of the plan
+  std::shared_ptr<Arrivals> arrivals;  ///< null: closed loop
+  /// Other queue pairs take arrivals as well. Each has one message at a time, so that a message waits only
+  /// while all of them are busy.
+  bool shared_arrivals = false;
+  std::uint32_t median = 0;  ///< largest length of the shorter half of the messages, bytes
+  std::shared_ptr<CompletionTimes> times;
+  std::shared_ptr<const IdlePath> path;  ///< null: unknown, no slowdown
+  /// Messages that arrive earlier after the start of traffic are not counted in `times`.
+  Time count_after = 0;
+};
+
+/// State of a queue pair with random message lengths or arrivals: the arrival times of its outstanding
+/// messages. The backlog takes no memory (Arrivals). Not on the path of packets: used once or twice a
+/// message.
+class MessageTimes {
+ public:
+  /// `length`: length of all messages if they are not drawn. `depth`: maximum number of messages that are
+  /// posted and not completed.
+  MessageTimes(const MessageTimesConfig& config, std::uint32_t length, std::uint32_t depth);
+
+  void start(Time at);
+  /// Messages that have arrived by `now` are still sent.
+  void stop(Time now) {
+    if (config_.arrivals) config_.arrivals->stop(now);
+  }
+
+  /// Length of message `n` in bytes: always the same.
+  std::uint32_t length(std::uint64_t n) const { return config_.lengths ? config_.lengths.at(n) : length_; }
+  bool open_loop() const { return config_.arrivals != nullptr; }
+  /// Time at which the next message arrives; 0 in a closed loop.
+  Time due() const { return config_.arrivals ? config_.arrivals->next() : 0; }
+  /// True if no further message arrives.
+  bool exhausted() const { return config_.arrivals && config_.arrivals->exhausted(); }
+  bool one_at_a_time() const { return config_.shared_arrivals; }
+
+  /// Takes an arrival for message `n`, which is posted at `now` ≥ due().
+  void post(std::uint64_t n, Time now) { since(n) = config_.arrivals ? config_.arrivals->take() : now; }
+  /// Counts the messages before `n` that were not counted yet as completed at `now`.
+  void complete(std::uint64_t n, Time now) {
+    while (completed_ < n) count(completed_++, now);
+  }
+  std::uint64_t completed_bytes() const { return completed_bytes_; }
+
+  /// Memory in bytes.
+  static std::size_t bytes(std::uint32_t depth) { return sizeof(MessageTimes) + depth * sizeof(Time); }
+
+ private:
+  Time& since(std::uint64_t n) { return since_[n % since_.size()]; }
+  void count(std::uint64_t n, Time now);
+
+  MessageTimesConfig config_;
+  Time acknowledgement_ = 0;  ///< of the idle path
+  Time count_from_ = kNever;
+  std::vector<Time> since_;  ///< ring: arrival times of outstanding messages
+  std::uint64_t completed_ = 0;
+  std::uint64_t completed_bytes_ = 0;
+  std::uint32_t length_;
+};
+
+}  // namespace softfeb::engine
