@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "config/address.hpp"
 #include "config/checks.hpp"
+#include "config/random_traffic.hpp"
 #include "config/run_config.hpp"
 
 #include <map>
@@ -196,7 +197,10 @@ void check_qpns(Reading& reading, const RunConfig& config, const BoardConfig& bo
 
 void check_qps(Reading& reading, const RunConfig& config, const BoardConfig& board) {
   check_qpns(reading, config, board);
-  for (const QpConfig& qp : board.qps) QpChecker(reading, config, board, qp).run();
+  for (const QpConfig& qp : board.qps) {
+    QpChecker(reading, config, board, qp).run();
+    check_random_traffic(reading, config, qp);
+  }
 }
 
 }  // namespace softfeb::config

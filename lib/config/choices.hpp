@@ -48,6 +48,8 @@ inline const Choices<SignalPolicy> kSignaled{
 inline const Choices<board::PayloadKind> kPayload{{{"counter", board::PayloadKind::kCounter},
                                                    {"zero", board::PayloadKind::kZero},
                                                    {"prbs31", board::PayloadKind::kPrbs31}}};
+inline const Choices<ArrivalsConfig::Queue> kQueue{
+    {{"qp", ArrivalsConfig::Queue::kQp}, {"group", ArrivalsConfig::Queue::kGroup}}};
 
 inline const Choices<roce::PauseMode> kPauseMode{
     {{"off", roce::PauseMode::kOff}, {"pause", roce::PauseMode::kPause}, {"pfc", roce::PauseMode::kPfc}}};

@@ -56,10 +56,27 @@ Json emit_immediate(const ImmediateConfig& immediate) {
   return immediate.value;
 }
 
+Json emit_arrivals(const ArrivalsConfig& arrivals) {
+  Json json;
+  if (arrivals.load) {
+    json["load"] = format_probability(*arrivals.load);
+  } else {
+    json["rate"] = format_rate(arrivals.given);
+  }
+  json["queue"] = choices::kQueue.name(arrivals.queue);
+  return json;
+}
+
 Json emit_traffic(const TrafficConfig& traffic) {
   Json json;
   json["verb"] = choices::kVerb.name(traffic.verb);
-  json["message_size"] = format_size(traffic.message_size);
+  if (traffic.lengths) {
+    json["lengths"] = traffic.lengths->text;
+  } else {
+    json["message_size"] = format_size(traffic.message_size);
+  }
+  if (traffic.arrivals) json["arrivals"] = emit_arrivals(*traffic.arrivals);
+  if (traffic.seed) json["seed"] = *traffic.seed;
   json["rate"] = format_rate(traffic.rate);
   if (traffic.messages) json["messages"] = *traffic.messages;
   json["payload"] = emit_payload(traffic.payload);

@@ -4,6 +4,7 @@
 #include "config/checks.hpp"
 #include "config/document.hpp"
 #include "config/draft.hpp"
+#include "config/random_traffic.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -66,6 +67,7 @@ RunConfig load_run_text(const std::string& text, const std::string& file,
   RunConfig config = resolve(reading, draft, none);
   config.file = file;
   throw_if_any(reading);
+  resolve_arrivals(reading, config);
   complete_congestion(reading, config);
   throw_if_any(reading);
   resolve_changes(reading, draft, config);
@@ -86,6 +88,7 @@ LabConfig load_lab_text(const std::string& text, const std::string& file,
   throw_if_any(reading);
   LabConfig config = resolve_lab(reading, *draft.lab, draft, std::move(run), std::move(rings));
   throw_if_any(reading);
+  resolve_arrivals(reading, config.run);
   complete_congestion(reading, config.run);
   throw_if_any(reading);
   resolve_changes(reading, draft, config.run);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "base/cdf.hpp"
 #include "board/payload.hpp"
 #include "config/congestion.hpp"
 #include "config/values.hpp"
@@ -10,6 +11,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <variant>
@@ -69,10 +71,34 @@ struct ImmediateConfig {
   std::uint32_t value = 0;  ///< kValue: the immediate of every message
 };
 
+/// `lengths`: message lengths drawn from a distribution.
+struct LengthsConfig {
+  std::string text;  ///< as written in the file: web_search, hadoop, or the name of a file
+  std::shared_ptr<const Cdf> cdf;
+};
+
+/// `arrivals`: messages arrive in a Poisson process (open loop). Rate and load are those of all QPs of the
+/// group together.
+struct ArrivalsConfig {
+  enum class Queue : std::uint8_t {
+    kQp,     ///< each QP has arrivals and a queue of its own
+    kGroup,  ///< one queue; a message goes to the first QP of the group that has no message
+  };
+  std::optional<Probability> load;  ///< share of the board's link; none: the rate is given
+  Rate given;                       ///< in messages per second; kUnlimited: the load is given
+  double rate = 0;                  ///< messages per second
+  Queue queue = Queue::kQp;
+  Where where;
+};
+
 struct TrafficConfig {
   roce::WrOpcode verb = roce::WrOpcode::kWrite;  ///< kWrite or kWriteImm
-  std::uint32_t message_size = 65'536;  ///< bytes, 0…2 GiB; the last message of a file may be shorter
-  Rate rate;                            ///< rate of each QP
+  /// Bytes, 0…2 GiB; the last message of a file may be shorter. With `lengths`, the largest length.
+  std::uint32_t message_size = 65'536;
+  std::optional<LengthsConfig> lengths;    ///< none: all messages have message_size
+  std::optional<ArrivalsConfig> arrivals;  ///< none: closed loop
+  std::optional<std::uint64_t> seed;       ///< of lengths and arrivals; none: that of the run
+  Rate rate;                               ///< rate of each QP
   /// Messages per QP: the smallest of the run's limit, the QP's own limit and the length of the file. None:
   /// until the end of the run.
   std::optional<std::uint64_t> messages;
@@ -82,6 +108,15 @@ struct TrafficConfig {
   std::uint32_t slots = 0;
   std::uint32_t burst = 1;  ///< packets a QP may send back to back when behind schedule
   Where where;
+
+  /// Mean length of a message in bytes.
+  double mean_length() const { return lengths ? lengths->cdf->mean() : message_size; }
+  /// Largest length of the shorter half of the messages, in bytes.
+  std::uint32_t median_length() const {
+    return lengths ? static_cast<std::uint32_t>(lengths->cdf->at(0.5)) : message_size;
+  }
+  /// True if lengths or arrivals are random. Completion times are then measured.
+  bool random() const { return lengths || arrivals; }
 };
 
 using engine::SignalPolicy;

@@ -2,6 +2,7 @@
 #include "config/address.hpp"
 #include "config/choices.hpp"
 #include "config/draft.hpp"
+#include "config/random_traffic.hpp"
 #include "roce/psn.hpp"
 #include "roce/work.hpp"
 
@@ -75,6 +76,7 @@ TrafficConfig read_traffic(Section s) {
     s.reading().problem(s.find("immediate")->where, "`verb: write` carries no immediate",
                         "write `verb: write_imm`");
   }
+  read_random_traffic(s, traffic);
   s.close();
   return traffic;
 }

@@ -22,6 +22,8 @@ struct Place {
 
 double bits_per_second(const QpDraft& qp) {
   const TrafficConfig& t = qp.config.traffic;
+  if (t.arrivals && !t.arrivals->load)
+    return static_cast<double>(t.arrivals->given.per_second) * t.mean_length() * 8 / qp.config.count;
   const auto n = static_cast<double>(t.rate.per_second);
   switch (t.rate.unit) {
     case Rate::Unit::kPayloadBytes:
@@ -29,7 +31,7 @@ double bits_per_second(const QpDraft& qp) {
     case Rate::Unit::kPackets:
       return n * (qp.pmtu_given ? qp.config.pmtu * 8.0 : kPacket);
     case Rate::Unit::kMessages:
-      return n * t.message_size * 8.0;
+      return n * t.mean_length() * 8;
     case Rate::Unit::kUnlimited:
       break;
   }

@@ -154,7 +154,11 @@ engine::ReceiveQpSetup receive_qp(const config::RunConfig& config, const QpPlan&
           ? (source.plan().messages_per_pass() - 1) * source.plan().message_length() +
                 source.plan().last_length()
           : 0;
-  s.qp.layout.emplace(qp.traffic.message_size, qp.pmtu, stream);
+  if (const MessageLengths lengths = lengths_of(config, plan)) {
+    s.qp.layout.emplace(lengths, qp.traffic.message_size, qp.pmtu);
+  } else {
+    s.qp.layout.emplace(qp.traffic.message_size, qp.pmtu, stream);
+  }
   if (receiver.check_payload) s.qp.expected = &source;
   s.qp.numbering = roce::MessageNumbering::kLayout;
   s.qp.map_capacity = map_capacity(qps);
@@ -298,18 +302,21 @@ Endpoints make_endpoints(const config::RunConfig& config, const Plans& plans, co
     });
   }
   CongestionGroups groups;
+  RandomTraffic random(config);
   for (const QpPlan& plan : plans.all()) {
     const config::CongestionConfig& congestion =
         congestion_config_of(config.boards[plan.board], *plan.config);
     engine::SendQpConfig qp = send_qp(config.boards[plan.board], plan, payloads);
     qp.congestion = congestion_of(congestion);
     qp.congestion_group = groups.of(plan, congestion);
+    qp.times = random.of(plan);
     boards[plan.board].qps.push_back(std::move(qp));
     if (plan.target.receiver) {
       const std::size_t r = *plan.target.receiver;
       receivers[r].qps.push_back(receive_qp(config, plan, payloads, *out.memories[r], plans.receiver_qps(r)));
     }
   }
+  out.messages = random.take_boards();
   out.hosts.resize(boards.size());
   for (std::size_t b = 0; b < boards.size(); ++b) {
     const auto& control = config.boards[b].control;

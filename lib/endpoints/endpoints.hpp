@@ -5,6 +5,7 @@
 #include "endpoints/memory.hpp"
 #include "endpoints/payloads.hpp"
 #include "endpoints/plan.hpp"
+#include "endpoints/random_traffic.hpp"
 #include "engine/board.hpp"
 #include "engine/receiver.hpp"
 #include "engine/snapshot.hpp"
@@ -46,6 +47,7 @@ struct Endpoints {
   std::vector<std::unique_ptr<engine::Receiver>> receivers;  ///< indexed like RunConfig::receivers
   std::vector<std::unique_ptr<ReceiverMemory>> memories;     ///< indexed like RunConfig::receivers
   std::vector<std::optional<HostPlan>> hosts;                ///< indexed like RunConfig::boards
+  std::vector<BoardMessages> messages;                       ///< indexed like RunConfig::boards
 };
 
 /// Creates boards without queue pairs. They answer ARP and ping during the exchange with peers.

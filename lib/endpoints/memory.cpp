@@ -21,17 +21,38 @@ std::uint64_t unlike(const std::uint8_t* got, const std::uint8_t* want, std::uin
   return count;
 }
 
-/// Counts wrong bytes in a slot whose last message was `n`.
-std::uint64_t wrong_in_slot(const WrittenMemory& w, std::uint64_t n, std::span<const std::uint8_t> slot) {
-  const board::MessageSlice message = w.plan.at(n);
+/// Counts wrong bytes in [`from`, `to`) of a slot that message `n` wrote.
+std::uint64_t wrong_of_message(const WrittenMemory& w, std::uint64_t n, std::span<const std::uint8_t> slot,
+                               std::uint32_t from, std::uint32_t to) {
+  const std::uint64_t offset = w.plan.at(n).offset;
   std::uint64_t wrong = 0;
-  const auto length = static_cast<std::uint32_t>(std::min<std::uint64_t>(message.length, slot.size()));
-  for (std::uint32_t at = 0; at < length; at += w.pmtu) {
-    const std::uint32_t part = std::min(w.pmtu, length - at);
-    const std::uint8_t* const want = w.payload->bytes(message.offset + at, part);
-    if (want != nullptr) wrong += unlike(slot.data() + at, want, part);
+  for (std::uint32_t at = from / w.pmtu * w.pmtu; at < to; at += w.pmtu) {
+    const std::uint32_t part = std::min(w.pmtu, to - at);
+    const std::uint32_t skip = at < from ? from - at : 0;
+    const std::uint8_t* const want = w.payload->bytes(offset + at, part);
+    if (want != nullptr) wrong += unlike(slot.data() + at + skip, want + skip, part - skip);
   }
   return wrong;
+}
+
+/// Counts wrong bytes in a slot whose last message was `n`.
+std::uint64_t wrong_in_slot(const WrittenMemory& w, std::uint64_t n, std::span<const std::uint8_t> slot) {
+  const auto length_of = [&](std::uint64_t message) {
+    const std::uint32_t length = w.lengths ? w.lengths.at(message) : w.plan.at(message).length;
+    return static_cast<std::uint32_t>(std::min<std::uint64_t>(length, slot.size()));
+  };
+  std::uint32_t checked = length_of(n);
+  std::uint64_t wrong = wrong_of_message(w, n, slot, 0, checked);
+  if (!w.lengths) return wrong;
+  // The end of a longer, earlier message is still there.
+  while (n >= w.slots && checked < slot.size()) {
+    n -= w.slots;
+    const std::uint32_t length = length_of(n);
+    if (length <= checked) continue;
+    wrong += wrong_of_message(w, n, slot, checked, length);
+    checked = length;
+  }
+  return wrong + bytes_not_zero(slot.subspan(checked));
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "base/message_lengths.hpp"
 #include "board/message_plan.hpp"
 #include "roce/payload.hpp"
 
@@ -56,10 +57,12 @@ struct WrittenMemory {
   std::uint32_t pmtu = 4096;
   std::uint64_t slots = 1;
   std::uint64_t messages = 0;  ///< number of completely written messages: 0 … messages - 1
+  MessageLengths lengths{};    ///< drawn lengths, if any; they replace those of the plan
 };
 
 /// Counts bytes that differ from what the messages wrote: in written slots, bytes that differ from the last
-/// message; elsewhere, bytes that are not 0. Skips packets whose content `payload` cannot provide.
+/// message, and behind it, if lengths are drawn, from earlier ones; elsewhere, bytes that are not 0. Skips
+/// packets whose content `payload` cannot provide.
 std::uint64_t bytes_out_of_place(const WrittenMemory& w);
 
 /// Counts nonzero bytes.

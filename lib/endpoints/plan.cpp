@@ -44,7 +44,7 @@ Plans::Plans(const config::RunConfig& config) : receiver_qps_(config.receivers.s
     std::uint32_t on_board = 0;
     for (const config::QpConfig& qp : config.boards[b].qps) {
       for (std::uint32_t i = 0; i < qp.count; ++i) {
-        QpPlan plan{b, &qp, i, on_board++, qp.qpn + i, {}};
+        QpPlan plan{b, &qp, i, on_board++, qp.qpn + i, {}, {}};
         resolve(config, plan);
         all_.push_back(plan);
       }

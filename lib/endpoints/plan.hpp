@@ -3,12 +3,14 @@
 
 #include "board/message_plan.hpp"
 #include "config/run_config.hpp"
+#include "engine/idle_path.hpp"
 #include "roce/ip.hpp"
 #include "roce/path.hpp"
 #include "roce/psn.hpp"
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -38,6 +40,8 @@ struct QpPlan {
   std::uint32_t on_board = 0;  ///< index among all QPs of its board
   roce::Qpn qpn = 0;
   QpTarget target;
+  /// The way to the receiver, if it is known and the QP's messages are random (lab::find_idle_paths()).
+  std::shared_ptr<const engine::IdlePath> idle_path;
 };
 
 /// All QPs of a run, board by board. Targets that an external receiver provides (perftest, rdma-sink) are

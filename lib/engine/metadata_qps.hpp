@@ -2,6 +2,7 @@
 #pragma once
 
 #include "board/data_path.hpp"
+#include "engine/identity.hpp"
 #include "engine/dispatcher.hpp"
 #include "engine/neighbours.hpp"
 #include "engine/qp_store.hpp"

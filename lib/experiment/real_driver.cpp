@@ -5,6 +5,7 @@
 #include "dataplane/worker_stats.hpp"
 #include "experiment/network_balance.hpp"
 #include "experiment/peer_sessions.hpp"
+#include "lab/idle_paths.hpp"
 #include "report/announce.hpp"
 #include "report/control_result.hpp"
 #include "runtime/start_up.hpp"
@@ -70,6 +71,7 @@ std::unique_ptr<RealDriver> RealDriver::make(const Setup& setup) {
 
 void RealDriver::connect() {
   connect_sessions(setup_, dpdk_, targets_, payloads_);
+  if (setup_.network() != nullptr) lab::find_idle_paths(*setup_.network(), targets_.plans_to_complete());
   endpoints_ = endpoints::make_endpoints(
       config_, targets_.all(), payloads_, largest_pmtus(dpdk_),
       setup_.network() == nullptr ? engine::LinkShaper::kSlack : kNetworkSlack,

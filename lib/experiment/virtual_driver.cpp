@@ -2,6 +2,7 @@
 #include "experiment/virtual_driver.hpp"
 
 #include "config/error.hpp"
+#include "lab/idle_paths.hpp"
 
 #include <algorithm>
 #include <string>
@@ -52,6 +53,7 @@ VirtualDriver::VirtualDriver(const config::LabConfig& config, Poll poll)
     const auto over = reinterpret_cast<std::uintptr_t>(memory.get()) % kCacheLine;
     return MutableByteSpan(memory.get() + (over == 0 ? 0 : kCacheLine - over), bytes);
   });
+  lab::find_idle_paths(config, plans_);
   const std::vector<std::uint32_t> pmtus(config.run.ports.size(), board::kMaxPacketPayload);
   endpoints_ = endpoints::make_endpoints(config.run, plans_, payloads_, pmtus);
   for (const auto& board : endpoints_.boards) all_.push_back(board.get());

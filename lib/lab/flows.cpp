@@ -28,8 +28,9 @@ std::vector<PayloadAccount> accounts_of(const config::RunConfig& config,
   std::vector<PayloadAccount> accounts;
   for (std::size_t i = 0; i < plans.size(); ++i) {
     const config::QpConfig& qp = *plans[i].config;
-    const bool file = qp.traffic.payload.kind == board::PayloadKind::kFile;
-    accounts.push_back({flows[i], qp.transport == roce::Transport::kRc, file ? 0 : qp.traffic.message_size});
+    const bool differ = qp.traffic.payload.kind == board::PayloadKind::kFile || qp.traffic.lengths;
+    accounts.push_back(
+        {flows[i], qp.transport == roce::Transport::kRc, differ ? 0 : qp.traffic.message_size});
   }
   return accounts;
 }

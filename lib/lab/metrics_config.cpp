@@ -16,9 +16,19 @@ using fabric::NodeRef;
 
 constexpr std::uint32_t kNowhere = UINT32_MAX;
 
+/// Requested payload rate of a queue pair in a closed loop, bytes per second, if lengths are drawn. A rate in
+/// packets gives a slightly lower one, because the last packets of messages are shorter.
+std::optional<std::uint64_t> asked_of_lengths(const config::TrafficConfig& t) {
+  if (t.rate.unit == config::Rate::Unit::kPayloadBytes) return t.rate.per_second;
+  if (t.rate.unit != config::Rate::Unit::kMessages) return std::nullopt;
+  return static_cast<std::uint64_t>(static_cast<double>(t.rate.per_second) * t.mean_length());
+}
+
 /// Requested payload rate of a queue pair, bytes per second; empty: unlimited.
 std::optional<std::uint64_t> asked_of(const config::QpConfig& qp) {
   const config::TrafficConfig& t = qp.traffic;
+  if (t.arrivals) return static_cast<std::uint64_t>(t.arrivals->rate * t.mean_length() / qp.count);
+  if (t.lengths) return asked_of_lengths(t);
   const std::uint64_t packets =
       std::max<std::uint64_t>(1, (std::uint64_t{t.message_size} + qp.pmtu - 1) / qp.pmtu);
   switch (t.rate.unit) {

@@ -23,7 +23,7 @@ std::uint64_t memory_wrong(const config::RunConfig& config, const endpoints::Pla
       const board::PayloadSource& source = payloads.of(*plan.config);
       wrong += endpoints::bytes_out_of_place({memory, &source, source.plan(), plan.config->pmtu,
                                               endpoints::slots_of(*plan.config, plan.target),
-                                              sent.messages_completed});
+                                              sent.messages_completed, endpoints::lengths_of(config, plan)});
     } else {
       const std::uint64_t end = endpoints.receivers[r]->written_end(plan.target.receiver_qp);
       const std::uint64_t reached = end <= plan.target.address ? 0 : end - plan.target.address;

@@ -50,7 +50,7 @@ TEST_CASE("unknown keys suggest the nearest one") {
       {"        pmtu: 4096", "        ptmu: 4096", 19, "boards.0.qps.0.ptmu", "unknown key",
        "did you mean `pmtu`?"},
       {"          rate: 1Gb/s", "          colour: red", 22, "boards.0.qps.0.traffic.colour", "unknown key",
-       "keys here: burst"},
+       "keys here: arrivals"},
       {"    memory: 1MiB", "    memory: 1MiB\n    cnp:\n      intervall: 5us", 30,
        "receivers.0.cnp.intervall", "unknown key", "did you mean `interval`?"}};
   for (const Row& row : rows) check_row(row);

@@ -149,3 +149,22 @@ TEST_CASE("totals are sums over endpoints and ports", "[lab]") {
   CHECK(t.dropped == 2);
   CHECK(t.lost == 3);
 }
+
+TEST_CASE("behind a short message, its slot still holds longer, earlier ones", "[lab]") {
+  const Counter stream;
+  const Cdf cdf({{0, 0.0}, {500, 1.0}});
+  const MessageLengths lengths{&cdf, 3};
+  std::vector<std::uint8_t> memory(1000, 0);
+  for (std::uint64_t n = 0; n < 9; ++n) {
+    for (std::size_t i = 0; i < lengths.at(n); ++i)
+      memory[n % 2 * 500 + i] = static_cast<std::uint8_t>((n * 500 + i) % 256);
+  }
+  WrittenMemory w{memory, &stream, board::MessagePlan::endless(500), 256, 2, 9, lengths};
+  CHECK(bytes_out_of_place(w) == 0);
+  for (const std::size_t at :
+       {std::size_t{0}, std::size_t{250}, std::size_t{499}, std::size_t{500}, std::size_t{999}}) {
+    memory[at] ^= 1;
+    CHECK(bytes_out_of_place(w) == 1);
+    memory[at] ^= 1;
+  }
+}

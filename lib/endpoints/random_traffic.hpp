@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "base/message_lengths.hpp"
+#include "config/run_config.hpp"
+#include "endpoints/plan.hpp"
+#include "engine/message_times.hpp"
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace softfeb::endpoints {
+
+/// Distribution and seed of the QP's message lengths. Empty if they are not drawn. Every QP of a run has a
+/// seed of its own, derived from that of its traffic.
+MessageLengths lengths_of(const config::RunConfig& config, const QpPlan& plan);
+
+/// Completion times and arrivals of a board's QPs with random traffic.
+struct BoardMessages {
+  std::shared_ptr<engine::CompletionTimes> times;  ///< null: the board has no such QP
+  /// Arrivals that are not limited in number (`messages`).
+  std::vector<std::shared_ptr<engine::Arrivals>> arrivals;
+};
+
+/// Number of messages that had arrived by the end of the traffic, but were never posted. `end`: end of the
+/// run.
+std::uint64_t backlog_of(const BoardMessages& messages, Time end);
+
+/// Creates the settings of QPs with random traffic, and the objects that they share.
+class RandomTraffic {
+ public:
+  explicit RandomTraffic(const config::RunConfig& config) : config_(config), boards_(config.boards.size()) {}
+
+  /// Null if neither lengths nor arrivals of the QP are random.
+  std::shared_ptr<const engine::MessageTimesConfig> of(const QpPlan& plan);
+  /// Indexed like RunConfig::boards.
+  std::vector<BoardMessages> take_boards() { return std::move(boards_); }
+
+ private:
+  std::shared_ptr<engine::Arrivals> arrivals_of(const QpPlan& plan);
+
+  const config::RunConfig& config_;
+  std::vector<BoardMessages> boards_;
+  /// Arrivals that the QPs of a group share, by board and group.
+  std::map<std::pair<std::size_t, const config::QpConfig*>, std::shared_ptr<engine::Arrivals>> shared_;
+};
+
+}  // namespace softfeb::endpoints
