@@ -10,10 +10,11 @@ namespace softfeb::config {
 
 /// Format of a limit, and the unit of LabCheck::limit.
 enum class LimitUnit : std::uint8_t {
-  kShare,  ///< a share such as 0.99 or 99%; 0 to 1
-  kCount,  ///< an integer
-  kBytes,  ///< a size such as 64KiB; in bytes
-  kTime,   ///< a time such as 300ms; in seconds
+  kShare,   ///< a share such as 0.99 or 99%; 0 to 1
+  kCount,   ///< an integer
+  kBytes,   ///< a size such as 64KiB; in bytes
+  kTime,    ///< a time such as 300ms; in seconds
+  kFactor,  ///< a factor such as 2.5; 0 or more
 };
 
 struct LabCheckKind {
@@ -68,6 +69,10 @@ inline constexpr std::array kLabChecks{
                  "pause frames that switches sent, including PFC"},
     LabCheckKind{"ecn_marked", LimitUnit::kCount, true, true, "packets that switches marked"},
     LabCheckKind{"cnp_forged", LimitUnit::kCount, true, true, "CNPs that threshold switches forged"},
+    LabCheckKind{"slowdown_p99_shorter_half", LimitUnit::kFactor, false, true,
+                 "99th percentile of the slowdown of the shorter half of the messages"},
+    LabCheckKind{"slowdown_p99_10kb", LimitUnit::kFactor, false, true,
+                 "99th percentile of the slowdown of messages of up to 10 kB"},
     LabCheckKind{"bytes_wrong", LimitUnit::kCount, false, false,
                  "payload bytes that differ from what was sent"},
 };

@@ -4,6 +4,9 @@
 #include "config/lab_checks.hpp"
 #include "config/units.hpp"
 
+#include <charconv>
+#include <cmath>
+
 namespace softfeb::config {
 namespace {
 
@@ -23,6 +26,14 @@ Parsed<double> scaled(const Parsed<T>& value, double unit) {
   return static_cast<double>(*value.value) / unit;
 }
 
+Parsed<double> parse_factor(const std::string& text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error == std::errc() && end == text.data() + text.size() && value >= 0 && std::isfinite(value))
+    return value;
+  return {'"' + text + "\" is not a factor", "write a number of at least 0, for example 2.5"};
+}
+
 Parsed<double> parse_limit(const std::string& text, LimitUnit unit) {
   switch (unit) {
     case LimitUnit::kShare:
@@ -31,6 +42,8 @@ Parsed<double> parse_limit(const std::string& text, LimitUnit unit) {
       return scaled(parse_time(text), static_cast<double>(kSecond));
     case LimitUnit::kBytes:
       return scaled(parse_size(text), 1);
+    case LimitUnit::kFactor:
+      return parse_factor(text);
     case LimitUnit::kCount:
       break;
   }

@@ -9,6 +9,8 @@
 #include "experiment/setup.hpp"
 #include "experiment/virtual_driver.hpp"
 #include "lab/checks.hpp"
+#include "lab/run_stats.hpp"
+#include "report/completion_result.hpp"
 #include "report/lab_result.hpp"
 #include "report/live_table.hpp"
 #include "report/pictures.hpp"
@@ -156,7 +158,10 @@ struct Report {
   std::string table() const {
     std::string text =
         report::result_table(setup.run(), driver.plans(), run.outcome, driver.endpoints(), run.checks);
-    if (!run.lab) return text;
+    if (!run.lab) {
+      const auto times = lab::completion_times(driver.endpoints());
+      return times ? text + report::completion_table(*times, "messages") : text;
+    }
     const bool real = !driver.virtual_time();
     return text + report::lab_table(setup.lab, real ? &*run.lab : nullptr, real ? in_virtual : &*run.lab);
   }

@@ -36,6 +36,12 @@ bool too_short(std::string_view name, const RunStats& f) {
   return steady && f.metrics.over_100ms().windows == 0;
 }
 
+/// 99th percentile of the slowdown; empty if no slowdown is known.
+std::optional<double> slowdown_p99(const engine::CompletionTimes::Class& c) {
+  if (c.slowdown.count() == 0) return std::nullopt;
+  return c.slowdown.percentile(0.99) / engine::CompletionTimes::kPerSlowdown;
+}
+
 double count(std::uint64_t n) { return static_cast<double>(n); }
 
 }  // namespace
@@ -79,6 +85,9 @@ std::optional<double> value_of(std::string_view name, const RunStats& f) {
   if (name == "ecn_marked") return count(t.ecn_marked);
   if (name == "cnp_forged") return count(t.cnp_forged);
   if (name == "bytes_wrong") return count(t.bytes_wrong);
+  if (!f.completion_times) return std::nullopt;
+  if (name == "slowdown_p99_shorter_half") return slowdown_p99(f.completion_times->shorter_half());
+  if (name == "slowdown_p99_10kb") return slowdown_p99(f.completion_times->classes()[0]);
   return std::nullopt;
 }
 

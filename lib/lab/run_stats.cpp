@@ -33,6 +33,16 @@ std::uint64_t memory_wrong(const config::RunConfig& config, const endpoints::Pla
   return wrong;
 }
 
+std::shared_ptr<const engine::CompletionTimes> completion_times(const endpoints::Endpoints& endpoints) {
+  std::shared_ptr<engine::CompletionTimes> sum;
+  for (const endpoints::BoardMessages& board : endpoints.messages) {
+    if (!board.times) continue;
+    if (!sum) sum = std::make_shared<engine::CompletionTimes>();
+    *sum += *board.times;
+  }
+  return sum;
+}
+
 RunStats run_stats(const config::LabConfig& config, const endpoints::Plans& plans,
                    const endpoints::Endpoints& endpoints, const endpoints::Payloads& payloads,
                    const Metrics& metrics, const stats::Sample& last, const Edge& edge) {
@@ -44,6 +54,7 @@ RunStats run_stats(const config::LabConfig& config, const endpoints::Plans& plan
   f.balances = packet_balances(last, stations, edge);
   f.balances.push_back(payload_balance(last, accounts_of(config.run, plans.all())));
   f.memory_wrong = memory_wrong(config.run, plans, endpoints, payloads);
+  f.completion_times = completion_times(endpoints);
   return f;
 }
 

@@ -5,12 +5,14 @@
 #include "endpoints/endpoints.hpp"
 #include "endpoints/payloads.hpp"
 #include "endpoints/plan.hpp"
+#include "engine/completion_times.hpp"
 #include "lab/conservation.hpp"
 #include "lab/metrics.hpp"
 #include "lab/totals.hpp"
 #include "stats/sample.hpp"
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -26,7 +28,11 @@ struct RunStats {
   std::uint64_t memory_wrong = 0;       ///< bytes of receivers' memory with unexpected content
   std::optional<double> rate_tracking;  ///< empty: not checked
   std::optional<double> sawtooth;
+  std::shared_ptr<const engine::CompletionTimes> completion_times;  ///< see completion_times()
 };
+
+/// Completion times of all boards together; null if no QP has random message lengths or arrivals.
+std::shared_ptr<const engine::CompletionTimes> completion_times(const endpoints::Endpoints& endpoints);
 
 /// Counts bytes of the receivers' memory that differ from what the QPs' last messages should have left there.
 /// For QPs that failed or are unreliable, checks only the memory that no message reached.

@@ -3,6 +3,7 @@
 
 #include "base/exit_code.hpp"
 #include "config/load.hpp"
+#include "report/completion_result.hpp"
 #include "report/port_series.hpp"
 
 #include <algorithm>
@@ -161,20 +162,22 @@ Json figures(const config::LabConfig& config, const lab::RunStats& f) {
                             {"right", b.right}});
   }
   const auto share = [](const std::optional<double>& v) { return number(v, config::LimitUnit::kShare); };
-  return {{"windows", std::move(w)},
-          {"changes", changes(config, f.metrics.changes)},
-          {"starvation_ms", *lab::value_of("starvation", f) * 1e3},
-          {"offered", or_null(f.metrics.offered)},
-          {"demand_met", or_null(f.metrics.demand_met)},
-          {"resolution_ms",
-           f.totals.resolution == kNever ? Json(nullptr) : Json(milliseconds(f.totals.resolution))},
-          {"queue_bytes_max", f.metrics.queue_bytes_max},
-          {"queue_bytes_mean", f.metrics.queue_bytes_mean},
-          {"rate_tracking", share(f.rate_tracking)},
-          {"sawtooth", share(f.sawtooth)},
-          {"totals", totals(f.totals)},
-          {"conservation", std::move(conservation)},
-          {"memory_wrong", f.memory_wrong}};
+  Json j{{"windows", std::move(w)},
+         {"changes", changes(config, f.metrics.changes)},
+         {"starvation_ms", *lab::value_of("starvation", f) * 1e3},
+         {"offered", or_null(f.metrics.offered)},
+         {"demand_met", or_null(f.metrics.demand_met)},
+         {"resolution_ms",
+          f.totals.resolution == kNever ? Json(nullptr) : Json(milliseconds(f.totals.resolution))},
+         {"queue_bytes_max", f.metrics.queue_bytes_max},
+         {"queue_bytes_mean", f.metrics.queue_bytes_mean},
+         {"rate_tracking", share(f.rate_tracking)},
+         {"sawtooth", share(f.sawtooth)},
+         {"totals", totals(f.totals)},
+         {"conservation", std::move(conservation)},
+         {"memory_wrong", f.memory_wrong}};
+  if (f.completion_times) j["completion_times"] = completion_json(*f.completion_times);
+  return j;
 }
 
 Json checks(const std::vector<lab::CheckResult>& all) {

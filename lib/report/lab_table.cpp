@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "report/completion_result.hpp"
 #include "report/lab_result.hpp"
 
 #include <algorithm>
@@ -23,6 +24,8 @@ std::string in_words(const std::optional<double>& v, LimitUnit unit) {
       return fmt::format("{:g} ms", *v * 1e3);
     case LimitUnit::kBytes:
       return fmt::format("{:.1f} KiB", *v / 1024);
+    case LimitUnit::kFactor:
+      return fmt::format("{:.2f}", *v);
     case LimitUnit::kCount:
       break;
   }
@@ -99,6 +102,8 @@ std::vector<Line> lines_of(const config::LabConfig& config, const lab::RunStats&
                                named("packets dropped", "dropped"),
                                named("packets lost", "lost"),
                                named("packets retransmitted", "retransmitted"),
+                               named("slowdown, shorter half, p99", "slowdown_p99_shorter_half"),
+                               named("  messages up to 10 kB, p99", "slowdown_p99_10kb"),
                                named("bytes wrong", "bytes_wrong")};
   lines.insert(lines.end(), more.begin(), more.end());
   return lines;
@@ -179,6 +184,11 @@ std::string lab_table(const config::LabConfig& config, const LabRun* real, const
       t += fmt::format(" {:>13}  {}", (check->at_least ? ">= " : "<= ") + in_words(check->limit, check->unit),
                        state_of(a, b));
     t += '\n';
+  }
+  for (const LabRun* run : {real, in_virtual}) {
+    if (run == nullptr || !run->figures.completion_times) continue;
+    t += completion_table(*run->figures.completion_times,
+                          run->figures.virtual_time ? "messages, virtual" : "messages, real time");
   }
   t += '\n';
   for (const LabRun* run : {real, in_virtual}) {

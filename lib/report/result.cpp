@@ -3,6 +3,7 @@
 
 #include "config/load.hpp"
 #include "report/board_result.hpp"
+#include "report/completion_result.hpp"
 #include "report/result_qps.hpp"
 
 #include <algorithm>
@@ -248,6 +249,7 @@ Json make_result(const config::RunConfig& config, const runtime::DpdkRuntime* dp
   }
   j["goodput_gbps"] = goodput.gbps() ? Json(*goodput.gbps()) : Json(nullptr);
   j["tx_payload_gbps"] = tx_payload_gbps;
+  add_completion_times(j, endpoints, o.ended);
   j["receivers"] = Json::array();
   for (std::size_t r = 0; r < config.receivers.size(); ++r) {
     j["receivers"].push_back(receiver(config, o, *endpoints.receivers[r], r));

@@ -86,6 +86,15 @@ Json flow(const fabric::FlowSnapshot& f) {
   return {f.source, f.destination, f.qpn, f.packets, f.bytes, f.ecn_marked, f.dropped};
 }
 
+Json completion_times(const engine::CompletionTimes& times) {
+  Json list = Json::array();
+  for (const engine::CompletionTimes::Class& c : times.classes()) {
+    list.push_back({c.time.count(), c.time.mean(), c.time.percentile(0.5), c.time.percentile(0.99),
+                    c.slowdown.mean(), c.slowdown.percentile(0.5), c.slowdown.percentile(0.99)});
+  }
+  return list;
+}
+
 Json result(const config::LabConfig& config, const stats::Outcome& o, const lab::RunStats& f) {
   Json j{
       {"config", config::to_json(config)}, {"origin", o.started}, {"stopped", o.stopped}, {"ended", o.ended}};
@@ -97,6 +106,7 @@ Json result(const config::LabConfig& config, const stats::Outcome& o, const lab:
   for (const auto& x : o.network->flows) j["flows"].push_back(flow(x));
   for (const lab::Balance& b : f.balances) j["balances"].push_back({b.name, b.left, b.right});
   j["memory_wrong"] = f.memory_wrong;
+  if (f.completion_times) j["completion_times"] = completion_times(*f.completion_times);
   for (const lab::CheckResult& c : lab::judge(config.lab, f))
     j["checks"].push_back({c.name, c.value ? Json(*c.value) : Json(nullptr), c.held});
   return j;

@@ -10,12 +10,13 @@ import subprocess
 import sys
 import tempfile
 
-# Marks and pauses; drops and retransmissions; forged CNPs; two layers of switches.
+# Marks and pauses; drops and retransmissions; forged CNPs; two layers of switches; random lengths and arrivals.
 EXPERIMENTS = {
     "incast": ["run.duration=20ms", "boards.feb.stop=[20ms,15ms,8ms]"],
     "lossy": ["run.duration=20ms"],
     "threshold": ["run.duration=20ms"],
     "camera": ["run.duration=200us"],
+    "hadoop": ["run.duration=20ms"],
 }
 
 

@@ -101,6 +101,46 @@ class Experiments(harness.TestCase):
         self.assertEqual(self.totals(run)["ecn_marked"], 0)
         self.assertEqual(self.totals(run)["cnp_tx"], 0)
 
+    def completion_times(self, run):
+        """The completion times of the run, which are those of its boards together."""
+        times = run.result["completion_times"]
+        self.assertEqual(times["backlog"], 0)
+        self.assertEqual(times["messages"], sum(c["messages"] for c in times["classes"]))
+        self.assertEqual(times["messages"], sum(b["completion_times"]["messages"] for b in run.result["boards"]))
+        self.assertEqual({k: v for k, v in times.items() if k != "backlog"}, run.result["lab"]["figures"]["completion_times"])
+        return times
+
+    def test_hadoop(self):
+        """Ten boards load a port by half with messages of Hadoop's lengths."""
+        run = self.lab("hadoop")
+        self.assert_held(run)
+        times = self.completion_times(run)
+        # 0.5 of 10 Gb/s for 200 ms; the standard deviation of the lengths is six times their mean.
+        expected = 0.5 * 1.25e9 * 4096 / 4178 / 120420.75 * 0.2
+        self.assertAlmostEqual(times["messages"], expected, delta=4 * expected ** 0.5)
+        self.assertAlmostEqual(times["shorter_half"]["messages"], times["messages"] / 2, delta=2 * expected ** 0.5)
+        shares = [c["messages"] / times["messages"] for c in times["classes"]]
+        for share, exact in zip(shares, (0.703, 0.182, 0.09, 0.025)):
+            self.assertAlmostEqual(share, exact, delta=0.05)
+        for c in times["classes"]:
+            self.assertGreaterEqual(c["slowdown"]["p50"], 1)
+            self.assertLessEqual(c["slowdown"]["p50"], c["slowdown"]["p99"])
+        self.assertLess(times["shorter_half"]["slowdown"]["p50"], 10)
+        self.assertIn("up to 10 kB", run.out)
+        again = self.lab("hadoop")
+        self.assertEqual(again.result, run.result)
+        other = self.lab("hadoop", "boards.feb.qps.0.traffic.seed=2")
+        self.assertNotEqual(self.completion_times(other), times)
+
+    def test_hadoop_on_an_idle_network(self):
+        """A message that nothing delays has a slowdown of 1, however long it is."""
+        run = self.lab("hadoop", "boards.feb.count=1", "boards.feb.qps.0.traffic.arrivals.load=0.1%", "run.duration=10s",
+                       "boards.feb.dcqcn=off")
+        times = self.completion_times(run)
+        self.assertGreater(times["messages"], 60)
+        for c in times["classes"][:2]:
+            self.assertAlmostEqual(c["slowdown"]["p50"], 1, delta=0.001)
+
     def test_lossy(self):
         run = self.lab("lossy", "run.duration=400ms", "boards.feb.stop=400ms")
         self.assert_held(run)

@@ -30,7 +30,7 @@ def runs(result):
 
 def named(figures):
     """Scalars by path, windows by length."""
-    plain = {k: v for k, v in figures.items() if k not in ("windows", "changes", "conservation")}
+    plain = {k: v for k, v in figures.items() if k not in ("windows", "changes", "conservation", "completion_times")}
     values = dict(flat(plain))
     for w in figures.get("windows") or []:
         values.update({f"windows.{w.get('window_ms')}.{k}": v for k, v in w.items()})

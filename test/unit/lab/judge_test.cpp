@@ -2,6 +2,7 @@
 #include "lab/judge.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -134,9 +135,28 @@ TEST_CASE("every name in the table has a metric", "[lab]") {
   f.metrics.demand_met = kWhole;
   f.rate_tracking = 0;
   f.sawtooth = 0;
+  const auto times = std::make_shared<engine::CompletionTimes>();
+  times->add(100, kMicrosecond, 2500, true);
+  f.completion_times = times;
+  CHECK(value_of("slowdown_p99_10kb", f) == 2.5);
   for (const auto& kind : config::kLabChecks) {
     INFO(kind.name);
     CHECK(value_of(kind.name, f));
   }
   CHECK_FALSE(value_of("no such check", f));
+}
+
+TEST_CASE("a limit on a slowdown that is not known does not hold", "[lab]") {
+  config::LabSettings lab;
+  lab.checks = {{"slowdown_p99_shorter_half", 2.5, {}}};
+  RunStats f = good_run();
+  f.virtual_time = true;
+  CHECK_FALSE(judge(lab, f)[0].held);
+  const auto times = std::make_shared<engine::CompletionTimes>();
+  f.completion_times = times;
+  CHECK_FALSE(judge(lab, f)[0].held);
+  times->add(100, kMicrosecond, 2400, true);
+  CHECK(judge(lab, f)[0].held);
+  times->add(100, kMicrosecond, 2600, true);
+  CHECK_FALSE(judge(lab, f)[0].held);
 }

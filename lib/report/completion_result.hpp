@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "endpoints/endpoints.hpp"
+#include "engine/completion_times.hpp"
+
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+namespace softfeb::report {
+
+/// Completion times and slowdowns by message length, for the result document.
+nlohmann::ordered_json completion_json(const engine::CompletionTimes& times);
+
+/// Adds key `completion_times` to a result of make_result() and to its boards. Does nothing if no QP has
+/// random message lengths or arrivals. `end`: end of the run.
+void add_completion_times(nlohmann::ordered_json& result, const endpoints::Endpoints& endpoints, Time end);
+
+/// Formats them as a table with the heading `what`; empty without messages.
+std::string completion_table(const engine::CompletionTimes& times, const std::string& what);
+
+}  // namespace softfeb::report
