@@ -107,7 +107,8 @@ class QpChecker {
     const TrafficConfig& traffic = qp_.traffic;
     const std::string has = " bytes, but the memory region has " + std::to_string(*region);
     if (traffic.message_size > *region) {
-      return traffic_problem("message_size", "a message has " + std::to_string(traffic.message_size) + has,
+      return traffic_problem(traffic.lengths ? "lengths" : "message_size",
+                             "a message has " + std::to_string(traffic.message_size) + has,
                              "write smaller messages, or enlarge the receiver's `memory` (or `length`)");
     }
     if (const std::uint64_t needed = std::uint64_t{traffic.slots} * traffic.message_size; needed > *region) {

@@ -129,6 +129,27 @@ class Report(harness.TestCase):
         self.assert_charts("rates", "control")
         self.assertIn("10 % to 90 %", (self.dir / "control.svg").read_text())
 
+    def test_completion_times(self):
+        synthetic_report.make("short", self.dir)
+        result = json.loads((self.dir / "result.json").read_text())
+        spread = {"mean": 4.5, "p50": 3.25, "p99": 12.5, "max": 99.5}
+        one = {"messages": 4321, "time_us": spread, "slowdown": None}
+        none = {"messages": 0, "time_us": None, "slowdown": None}
+        limits = (10_000, 100_000, 1_000_000, None)
+        times = {**one, "classes": [{"up_to_bytes": n, **(one if n == 10_000 else none)} for n in limits], "shorter_half": one}
+        for figures in (result["lab"]["figures"], result["lab"]["virtual"]["figures"]):
+            figures["completion_times"] = times
+        result["completion_times"] = {**times, "backlog": 0}
+        (self.dir / "result.json").write_text(json.dumps(result))
+        for series in self.dir.glob("*.csv"):  # skip the charts, which take time
+            series.unlink()
+        self.make()
+        words = " ".join(self.page().words)
+        for said in ("Completion times by message length, real time", "Completion times by message length, virtual time", "up to 10 kB",
+                     "10 kB to 100 kB", "100 kB to 1 MB", "above 1 MB", "the shorter half", "99.5"):
+            self.assertIn(said, words)
+        self.assertNotIn("completion_times.", words)  # among all values
+
     def test_the_end_of_a_run_is_no_board_that_leaves(self):
         rows = [(t / 10, b, 5 if t / 10 <= until else 0) for t in range(1, 13) for b, until in (("feb0", 1), ("feb1", 0.5))]
         (self.dir / "series.csv").write_text(

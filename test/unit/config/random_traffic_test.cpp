@@ -137,6 +137,10 @@ TEST_CASE("random traffic needs acknowledgements", "[random_traffic]") {
   const auto last = problems(replaced(text, "transport: RC\n", "ack_every: 4\n        signaled: last\n"));
   REQUIRE(last.size() == 1);
   CHECK(last[0].fix == "write `signaled: all`");
+  const auto small = problems(text + "    memory: 1MiB\n");
+  REQUIRE(small.size() == 1);
+  CHECK(small[0].where.key == "boards.0.qps.0.traffic.lengths");
+  CHECK(small[0].message == "a message has 10000000 bytes, but the memory region has 1048576");
   const auto sink = problems(replaced(text, "to: daq", "to: sink://10.0.0.9"));
   REQUIRE(sink.size() == 1);
   CHECK(sink[0].message.find("sink://10.0.0.9 expects messages of one size") != std::string::npos);
