@@ -43,8 +43,12 @@ Time IdlePath::message(std::uint32_t length) const {
   const std::uint64_t between = packets - 2;
   // Times at which the board's limit lets the packets leave.
   Time first_at = 0;
-  Time before_at = between == 0 ? 0 : duration(with_reth + (between - 1) * full, board_rate);
-  at = duration(with_reth + between * full, board_rate);
+  const auto leaves = [this](std::uint64_t bytes_before) {
+    const Time spacing = duration(bytes_before, board_rate);
+    return spacing > board_slack ? spacing - board_slack : 0;
+  };
+  Time before_at = between == 0 ? 0 : leaves(with_reth + (between - 1) * full);
+  at = leaves(with_reth + between * full);
   for (const Hop& hop : hops) {
     first_at += duration(with_reth, hop.rate);
     before_at = between == 0 ? first_at

@@ -19,6 +19,7 @@ struct IdlePath {
 
   std::vector<Hop> hops;         ///< in the direction of the data
   std::uint64_t board_rate = 0;  ///< limit of the board's link (LinkShaper), bytes per second; 0: none
+  Time board_slack = 0;          ///< its slack, which a board that has been idle uses up at once
   std::uint32_t pmtu = 4096;     ///< bytes
   std::uint32_t headers = 0;     ///< bytes of a frame without RETH, immediate, payload and FCS
   bool immediate = false;        ///< the last packet carries ImmDt

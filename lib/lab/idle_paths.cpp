@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "lab/idle_paths.hpp"
 
+#include "engine/link_shaper.hpp"
 #include "roce/headers.hpp"
 #include "roce/ip.hpp"
 
@@ -93,6 +94,7 @@ void find_idle_paths(const config::LabConfig& config, endpoints::Plans& plans) {
       IdlePath path;
       if (from && to) path.hops = links.between(*from, *to);
       path.board_rate = board.link_rate.value_or(0);
+      path.board_slack = engine::LinkShaper::kSlack;
       path.pmtu = plan.config->pmtu;
       path.headers = headers_of(board.endpoint);
       path.immediate = plan.config->traffic.verb == roce::WrOpcode::kWriteImm;

@@ -28,7 +28,7 @@ IdlePath path_of(std::vector<IdlePath::Hop> hops, std::uint64_t board_rate, std:
 /// Sends the packets one after the other and follows each of them. Exact for rates that divide 10^12.
 Time followed(const IdlePath& p, std::uint32_t length) {
   std::vector<Time> free(p.hops.size(), 0);
-  Time leaves = 0, end = 0;
+  Time spacing = 0, end = 0;
   std::uint32_t left = length;
   for (bool first = true; first || left != 0; first = false) {
     const std::uint32_t payload = std::min(left, p.pmtu);
@@ -37,13 +37,13 @@ Time followed(const IdlePath& p, std::uint32_t length) {
     const std::uint64_t frame =
         kHeaders + (payload + 3) / 4 * 4 + (first ? 16 : 0) + (last && p.immediate ? 4 : 0);
     const std::uint64_t wire = std::max<std::uint64_t>(frame + 4, 64) + 20;
-    Time at = leaves;
+    Time at = spacing > p.board_slack ? spacing - p.board_slack : 0;
     for (std::size_t h = 0; h < p.hops.size(); ++h) {
       at = std::max(at, free[h]) + wire * (kSecond / p.hops[h].rate);
       free[h] = at;
       at += p.hops[h].delay;
     }
-    if (p.board_rate != 0) leaves += wire * (kSecond / p.board_rate);
+    if (p.board_rate != 0) spacing += wire * (kSecond / p.board_rate);
     end = at;
   }
   return end;
@@ -67,6 +67,7 @@ TEST_CASE("the time of a message is that of its packets, each followed alone", "
     const std::uint64_t limit = rng.below(2) == 0 ? 0 : rates[rng.below(rates.size())];
     IdlePath p = path_of(hops, limit, std::uint32_t{256} << rng.below(5));
     p.immediate = rng.below(2) == 0;
+    p.board_slack = rng.below(3) * kMicrosecond;
     const auto length = static_cast<std::uint32_t>(rng.next() >> (44 + rng.below(20)));
     INFO(length << " bytes, PMTU " << p.pmtu << ", board " << limit << ", hops " << hops.size());
     for (const auto& hop : hops) INFO(hop.rate << ' ' << hop.delay);
