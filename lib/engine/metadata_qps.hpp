@@ -2,8 +2,8 @@
 #pragma once
 
 #include "board/data_path.hpp"
-#include "engine/identity.hpp"
 #include "engine/dispatcher.hpp"
+#include "engine/identity.hpp"
 #include "engine/neighbours.hpp"
 #include "engine/qp_store.hpp"
 #include "engine/qp_table.hpp"
