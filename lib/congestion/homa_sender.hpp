@@ -48,7 +48,7 @@ class HomaSender {
   /// Appends a message of `length` bytes. Returns false and changes nothing if the capacity for messages is
   /// exhausted: post again after an acknowledgement has completed a message.
   [[nodiscard]] bool post(std::uint32_t lane, std::uint32_t length);
-  /// Packets below the running number `granted` may leave. Old and repeated grants have no effect. A
+  /// Packets with numbers below `granted` may leave. Old and repeated grants have no effect. A
   /// priority above the scheduled levels is reduced to the highest scheduled level.
   void grant(std::uint32_t lane, std::uint64_t granted, std::uint8_t priority);
   /// The receiver requests the packet with the running number `first`, and repeats a grant.

@@ -45,7 +45,7 @@ struct CongestionChange {
 /// Requests register writes for a board, and a snapshot of the board's state after these writes.
 struct BoardRequest {
   engine::Board* board = nullptr;              ///< one of the worker's boards
-  std::vector<board::DataPathAction> actions;  ///< applied in order, at the same time
+  std::vector<board::DataPathAction> actions;  ///< applied in this order, all with the same time stamp
   board::DataPathState state;                  ///< in: the QPs whose state is requested; out: the state
   std::atomic<bool> done{false};
 };

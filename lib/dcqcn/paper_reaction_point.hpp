@@ -59,7 +59,7 @@ class PaperReactionPoint {
  private:
   Time next_event() const { return std::min({timer_at_, alpha_at_, cut_at_}); }
   /// Processes the event due at t. Where a closed form exists, skips periods up to `last` in one step.
-  /// Periods in which the rate changes are skipped only with `ramps`.
+  /// Skips periods that change the rate only if `ramps` is set.
   void handle(Time t, Time last, bool ramps);
   void update_alpha(bool grow);
   void increase();

@@ -51,7 +51,7 @@ class Pacer {
     earliest_ = std::max(earliest_, now > tolerance ? now - tolerance : 0) + fast;
   }
 
-  /// Lateness beyond kMaxDebt, which is not made up.
+  /// Lateness in excess of kMaxDebt; the pacer does not catch up on this part.
   Time given_up() const { return given_up_; }
 
  private:

@@ -15,8 +15,8 @@ namespace softfeb::peers {
 std::string quote(ByteSpan bytes);
 std::string quote(std::string_view text);
 
-/// TCP connection to the peer of a URL. Throws a PeerError that names the peer, the message that the
-/// connection was waiting for, and the fix that the caller gave for that step.
+/// TCP connection to the peer that a URL specifies. Its functions throw a PeerError that names the peer and
+/// the message that was awaited, and includes the hint that the caller passed to the function.
 class TcpLink {
  public:
   TcpLink(const PeerUrl& url, const PeerTimeouts& timeouts) : url_(url), timeouts_(timeouts) {}

@@ -43,8 +43,8 @@ struct Ack {
   Time rtt = 0;  ///< round-trip time of the acknowledged packet; 0: no valid sample (it was sent twice)
   std::uint64_t bytes = 0;
   std::uint32_t packets = 0;
-  std::uint64_t acked = 0;               ///< running number of packets acknowledged so far
-  std::uint64_t sent = 0;                ///< running number of packets sent so far
+  std::uint64_t acked = 0;               ///< number of packets acknowledged so far
+  std::uint64_t sent = 0;                ///< number of packets sent so far
   Time remote_delay = 0;                 ///< time for which the receiver held the packet; 0: unknown
   std::uint16_t path = 0;                ///< identifies the path through switches that count hops
   std::uint8_t hops = 0;                 ///< such switches passed; 0: unknown

@@ -55,7 +55,8 @@ std::string change_in_words(const config::LabConfig& config, const lab::Change& 
   return fmt::format("  after {} at {:g} s", what, to_seconds(c.at));
 }
 
-/// Returns the line of a change of one run. The same change in the other run is found by its time.
+/// Returns the table line for a change of the sending boards. The change is taken from one of the two runs;
+/// its counterpart in the other run is the change at the same time.
 Line change_line(const config::LabConfig& config, const lab::Change& change) {
   const Time at = change.at;
   return {change_in_words(config, change), LimitUnit::kTime,

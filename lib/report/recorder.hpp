@@ -35,7 +35,7 @@ class Recorder {
   /// time the workers own the boards. Call before observers().
   void watch_rates(const endpoints::Endpoints& endpoints);
   std::vector<stats::Observer*> observers();
-  /// Metrics of the run. Must not be called for `softfeb run`.
+  /// Metrics of a lab experiment. Must not be called under `softfeb run`, which has none.
   const lab::Metrics& metrics() const { return *metrics_; }
   /// Adds the results of the observer that watch_rates() added. Call after the run, while the boards still
   /// exist.

@@ -26,7 +26,7 @@ enum class Operation : std::uint8_t {
 };
 
 /// Complete BTH opcodes, which are not split into service and operation: an RC ACK is recognized by the
-/// whole opcode, and the CNP opcode is not such a combination.
+/// whole opcode, and the CNP opcode does not consist of a service and an operation.
 inline constexpr std::uint8_t kOpcodeRcAck = 0x11;
 inline constexpr std::uint8_t kOpcodeCnp = 0x81;
 

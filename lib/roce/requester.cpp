@@ -194,8 +194,8 @@ void Requester::complete_acknowledged() {
   pass_unreported();
 }
 
-/// Completes request `index` with `status` and all other unfinished requests as flushed, and moves the QP to
-/// ERR.
+/// Completes request `index` with `status`, completes all other unfinished requests as flushed, and moves the
+/// QP to ERR.
 void Requester::fail(std::uint32_t index, WcStatus status) {
   for (; done_ != tail_; ++done_) finish(done_, done_ == index ? status : WcStatus::kFlushed);
   send_ = limit_ = tail_;

@@ -23,8 +23,7 @@
 /// network_setup.hpp translate the configuration.
 namespace softfeb::runtime {
 
-/// Statistics of all endpoints at one moment: first of the boards in the order of RunConfig, then of the
-/// receivers.
+/// Statistics of all endpoints at one moment: boards first, then receivers, each in the order of RunConfig.
 struct PoolSnapshot {
   std::vector<engine::EndpointSnapshot> endpoints;
   std::optional<fabric::NetworkSnapshot> network;  ///< only with a simulated network
@@ -116,8 +115,8 @@ class WorkerPool {
   std::vector<QueueControl> control_;
   dataplane::Doorbell control_doorbell_;
   std::vector<std::unique_ptr<dataplane::FlowRules>> rules_;
-  /// Parts of the configuration's changes, indexed like RunConfig::changes. The workers hold pointers to
-  /// the parts.
+  /// What the workers apply for each element of RunConfig::changes (same index): one object for each range of
+  /// queue pairs. The workers hold pointers to these objects.
   std::vector<std::vector<std::unique_ptr<dataplane::CongestionChange>>> scheduled_changes_;
   /// Changes that change() has sent and that the workers have not yet applied.
   std::vector<std::unique_ptr<dataplane::CongestionChange>> live_changes_;

@@ -69,7 +69,7 @@ class ControlService final : public telemetry::Links {
                                                     ///< descriptor
   InBandPorts in_band_ports_;
   PortStates ports_;
-  srp::LimitedNotes closed_;           ///< limits the lines about closed connections
+  srp::LimitedNotes closed_;           ///< limits the rate of log messages about closed connections
   std::vector<RegisterBus*> waiting_;  ///< buses that wait for a worker
   std::vector<RegisterBus*> serving_;
   std::vector<std::unique_ptr<BoardControl>> boards_;

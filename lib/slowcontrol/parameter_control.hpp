@@ -55,7 +55,7 @@ class ParameterControl final : public telemetry::Parameters {
     std::optional<Change> change;
     std::size_t slot = 0;  ///< the slot being read or written
     DcqcnRegisters::Words words{};
-    std::vector<Shared> qps;  ///< new parameters of the board's QPs, used for those without registers
+    std::vector<Shared> qps;  ///< new parameters of those QPs of the board that have no registers
     telemetry::Respond respond;
   };
   using TaskPointer = std::shared_ptr<Task>;

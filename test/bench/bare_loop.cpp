@@ -66,8 +66,8 @@ void BarePackets::make_place(const CraftOptions& o, std::uint32_t index) {
   make_tables(place);
 }
 
-/// Makes the tables of a place. The CRC is linear, so each varying byte contributes its difference from the
-/// CRC with zeros. If the CRC of the payload is known, the tables include it, so that it need not be
+/// Builds the CRC tables of `place`. The CRC is linear, so each varying byte contributes its difference from
+/// the CRC with zeros. If the CRC of the payload is known, the tables include it, so that it need not be
 /// combined for each packet.
 void BarePackets::make_tables(Place& place) {
   const auto of = [&](std::uint32_t psn, std::uint16_t identification) {

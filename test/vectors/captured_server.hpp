@@ -20,7 +20,7 @@ class CapturedServer {
   /// `client_ack`.
   void after_hole(std::uint8_t client_ack);
 
-  /// Number of data segments that acknowledge number `ack` covers; empty if no captured segment contained
+  /// Number of data segments covered by the acknowledge number `ack`; empty if no captured segment contained
   /// `ack`.
   std::optional<std::size_t> data_up_to(std::uint8_t ack) const { return data_up_to_[ack]; }
   std::size_t data() const { return data_; }
