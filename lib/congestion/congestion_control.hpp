@@ -29,6 +29,8 @@ inline constexpr Hooks kWindow = 1U << 6;    ///< enables find_window()
 inline constexpr Hooks kPriority = 1U << 7;  ///< enables find_priority()
 inline constexpr Hooks kRank = 1U << 8;      ///< enables find_rank()
 
+struct Parameter;  // algorithm.hpp
+
 /// State reported to telemetry. An algorithm leaves optional members empty if it has no such quantity.
 struct CongestionState {
   /// Rc, bytes per second; for a pure window algorithm, the window divided by the RTT.
@@ -47,8 +49,9 @@ struct CongestionState {
   std::optional<double> utilization;     ///< HPCC: U, the normalized load of the bottleneck
   std::optional<std::uint64_t> granted;  ///< Homa: packets that the receiver's grants allow to be sent
 
-  /// Figures of users' algorithms; Algorithm::counters() names them.
+  /// Figures of users' algorithms, and their names, which stay valid until the process ends.
   std::array<double, 8> counters{};
+  const Parameter* counter_names = nullptr;  ///< `counter_count` names, those of Algorithm::counters()
   std::uint8_t counter_count = 0;
   const char* failure =
       nullptr;  ///< why the algorithm failed; null: it has not. Valid until the process ends

@@ -118,6 +118,7 @@ class PluginAlgorithm final : public congestion::Algorithm {
       const softfeb_plugin::Counter& c = d.counters.items[i];
       counters_.push_back({c.name, ParameterUnit::kReal, 0, 0, text_or_empty(c.text)});
     }
+    facts_.counters = counters_.data();
   }
 
   std::string_view name() const override { return plugin_.description.name; }

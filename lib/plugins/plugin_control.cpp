@@ -173,6 +173,7 @@ CongestionState PluginControl::state(Time) const {
   if (window_ != kNoWindow) s.window = static_cast<double>(window_);
   if (rtt_ != 0) s.rtt = rtt_;
   if (control_ == nullptr || failed()) return s;
+  s.counter_names = facts_->counters;
   s.counter_count = static_cast<std::uint8_t>(facts_->plugin->description.counters.count);
   try {
     control_->counters(s.counters.data());

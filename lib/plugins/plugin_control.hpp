@@ -17,6 +17,7 @@ namespace softfeb::plugins {
 /// What the controls of one plug-in have in common.
 struct PluginFacts {
   const softfeb_plugin::Plugin* plugin = nullptr;
+  const congestion::Parameter* counters = nullptr;  ///< names, as in the plug-in's description
   /// Keeps a message for the rest of the process, and returns it. May be called by any thread.
   std::function<const char*(const std::string&)> keep;
 };

@@ -70,6 +70,7 @@ Json send_qp(const endpoints::QpPlan& plan, const config::CongestionConfig& cong
             {"alpha", s.congestion ? alpha(*s.congestion) : Json(nullptr)},
             {"pacing_given_up_s", to_seconds(s.pacing_given_up)},
             {"congestion", congestion_result(congestion, stats::control_of(s))}});
+  if (s.congestion) add_plugin_state(j["congestion"], *s.congestion);
   return j;
 }
 

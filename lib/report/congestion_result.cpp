@@ -48,6 +48,12 @@ Json congestion_result(const config::CongestionConfig& congestion, const Control
   return out;
 }
 
+void add_plugin_state(Json& result, const congestion::CongestionState& state) {
+  for (std::size_t i = 0; i < state.counter_count; ++i)
+    result["counters"][std::string(state.counter_names[i].name)] = state.counters[i];
+  if (state.failure != nullptr) result["failure"] = state.failure;
+}
+
 void CongestionSummary::add(const config::CongestionConfig& congestion, const ControlState& state) {
   const std::string name = congestion.name();
   mixed_ = mixed_ || (algorithm_ && *algorithm_ != name);

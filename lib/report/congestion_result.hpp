@@ -17,6 +17,9 @@ namespace softfeb::report {
 /// Returns {"algorithm", and the quantities that the algorithm has} of a queue pair.
 nlohmann::ordered_json congestion_result(const config::CongestionConfig& congestion,
                                          const stats::ControlState& state);
+/// Adds `counters`, and `failure` if the algorithm failed, to the result of a queue pair whose plug-in has
+/// them.
+void add_plugin_state(nlohmann::ordered_json& result, const congestion::CongestionState& state);
 
 /// Collects the same of a board's queue pairs.
 class CongestionSummary {

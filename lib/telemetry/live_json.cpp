@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "telemetry/live_json.hpp"
 
+#include "congestion/algorithm.hpp"
 #include "telemetry/metric_tables.hpp"
 
 #include <cmath>
+#include <map>
 #include <optional>
+#include <set>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -79,12 +84,34 @@ void add_control_state(Json& json, const std::vector<stats::BoardInterval>& boar
 /// Returns an empty table, with the format {"columns": [name …], "rows": [[value …] …]}.
 Json table() { return {{"columns", Json::array()}, {"rows", Json::array()}}; }
 
+/// Sums of the counters of plug-ins over the queue pairs of a board, by name.
+std::map<std::string, double> plugin_counters(const engine::EndpointSnapshot& board) {
+  std::map<std::string, double> sums;
+  for (const engine::SendQpSnapshot& qp : board.send_qps) {
+    if (!qp.exists || !qp.congestion) continue;
+    for (std::size_t k = 0; k < qp.congestion->counter_count; ++k)
+      sums[std::string(qp.congestion->counter_names[k].name)] += qp.congestion->counters[k];
+  }
+  return sums;
+}
+
 Json board_counters(const RunInfo& info, const stats::Sample& sample) {
   Json out = table();
   for (const SendQpMetric& m : send_qp_metrics()) out["columns"].push_back(m.name);
+  std::vector<std::map<std::string, double>> counters;
+  std::set<std::string> names;
+  for (std::size_t b = 0; b < info.boards.size(); ++b) {
+    counters.push_back(plugin_counters((*sample.endpoints)[b]));
+    for (const auto& [name, sum] : counters.back()) names.insert(name);
+  }
+  for (const std::string& name : names) out["columns"].push_back(name);
   for (std::size_t b = 0; b < info.boards.size(); ++b) {
     Json row = Json::array();
     for (const SendQpMetric& m : send_qp_metrics()) row.push_back(m.sum((*sample.endpoints)[b]));
+    for (const std::string& name : names) {
+      const auto found = counters[b].find(name);
+      row.push_back(found == counters[b].end() ? Json() : Json(found->second));
+    }
     out["rows"].push_back(std::move(row));
   }
   return out;

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "telemetry/metrics.hpp"
 
+#include "congestion/algorithm.hpp"
 #include "telemetry/metric_tables.hpp"
 
 #include <cmath>
+#include <map>
 #include <optional>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -112,6 +116,32 @@ void write_rates(PrometheusText& out, const RunInfo& info, const stats::Sample& 
   }
 }
 
+/// Writes the counters of plug-ins, a family for each name.
+void write_plugin_counters(PrometheusText& out, const RunInfo& info, const stats::Sample& sample) {
+  struct Series {
+    std::size_t board, qp;
+    double value;
+  };
+  std::map<std::string_view, std::pair<const congestion::Parameter*, std::vector<Series>>> families;
+  for (std::size_t b = 0; b < info.boards.size(); ++b) {
+    const auto& qps = (*sample.endpoints)[b].send_qps;
+    for (std::size_t i = 0; i < qps.size(); ++i) {
+      if (!qps[i].exists || !qps[i].congestion) continue;
+      const congestion::CongestionState& s = *qps[i].congestion;
+      for (std::size_t k = 0; k < s.counter_count; ++k) {
+        auto& [about, series] = families[s.counter_names[k].name];
+        about = &s.counter_names[k];
+        series.push_back({b, i, s.counters[k]});
+      }
+    }
+  }
+  for (const auto& [name, family] : families) {
+    out.family("softfeb_qp_plugin_" + std::string(name), kGauge, std::string(family.first->text));
+    for (const Series& s : family.second)
+      out.series({{"board", info.boards[s.board].name}, {"qp", decimal(s.qp)}}, s.value);
+  }
+}
+
 void write_qps(PrometheusText& out, const RunInfo& info, const stats::Sample& sample) {
   if (info.qps() > kQpSeries) return;
   for (const SendQpMetric& m : send_qp_metrics()) {
@@ -123,6 +153,7 @@ void write_qps(PrometheusText& out, const RunInfo& info, const stats::Sample& sa
     }
   }
   write_rates(out, info, sample);
+  write_plugin_counters(out, info, sample);
 }
 
 void write_receivers(PrometheusText& out, const RunInfo& info, const stats::Sample& sample) {

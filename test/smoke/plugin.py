@@ -49,6 +49,9 @@ class Tutorial(harness.TestCase):
         result = json.loads((self.folder / "out.json").read_text())
         self.assertGreaterEqual(result["fairness_jain"], 0.99)
         self.assertEqual(result["verdict"], "held")
+        congestion = result["boards"][0]["qps"][0]["congestion"]
+        self.assertEqual(congestion["algorithm"], "equal")
+        self.assertGreater(congestion["counters"]["cuts"], 100)
         # As a user would: other parameters on the command line, and a wrong one.
         self.assertEqual(self.lab("--duration", "100ms", "--set", "boards.feb.congestion.cut=0.1").returncode, 0)
         wrong = self.lab("--set", "boards.feb.congestion.cut=2")
@@ -61,6 +64,8 @@ class Tutorial(harness.TestCase):
         run = self.lab("--duration", "100ms")
         self.assertEqual(run.returncode, 1, run.stdout + run.stderr)
         self.assertIn("queue pairs stopped: plug-in equal: ack() threw an exception", run.stdout + run.stderr)
+        result = json.loads((self.folder / "out.json").read_text())
+        self.assertIn("threw an exception", result["boards"][0]["qps"][0]["congestion"]["failure"])
 
     def test_what_does_not_fit_is_refused(self):
         run = self.lab()
