@@ -11,10 +11,10 @@
 
 namespace softfeb::febctl {
 
-/// The registers of a firmware profile, by name. A name is a full path (Root.Core.AxiVersion.ScratchPad), a
-/// unique suffix of a path that starts after a dot (AxiVersion.ScratchPad), either of these with the index
-/// of an array element, or a pattern with * and ?. Each raw register of UdpEngine also has a second name
-/// without "Raw". The value under the second name is the address or port itself.
+/// The registers of a firmware profile, by name. A name can be a full path (Root.Core.AxiVersion.ScratchPad),
+/// a unique suffix of a path that starts after a dot (AxiVersion.ScratchPad), or a pattern with * and ?. An
+/// index selects one element of an array. The raw registers of UdpEngine have aliases without "Raw", whose
+/// values are plain addresses and port numbers.
 class Catalogue {
  public:
   explicit Catalogue(std::vector<Register> registers);

@@ -148,9 +148,9 @@ void Receiver::problem(std::string text) {
   if (problems_.size() < kMaxProblems) problems_.push_back(std::move(text));
 }
 
-/// Adds the rates to the report. The time is measured from the first to the last completion, so the bytes
-/// of the first message do not count. Without immediates there are no completions, and the time measured by
-/// the client is used.
+/// Adds the rates to the report. A rate covers the time from the first to the last completion, and therefore
+/// excludes the bytes of the first message. WRITEs without immediate do not cause completions; their rate is
+/// based on the time that the client measured.
 void Receiver::add_rates(json& report, const End* end) const {
   const double seconds = std::chrono::duration<double>(last_ - first_).count();
   const auto bytes = report["payload_bytes"].get<double>();
