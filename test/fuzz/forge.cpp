@@ -31,6 +31,7 @@ ByteSpan Forge::make(const World& world) {
   } else {
     make_noise(pair);
   }
+  if (often(15)) add_congestion_header(pair);
   if (often(50)) {
     mutate();
     if (often(60)) repair(pair);

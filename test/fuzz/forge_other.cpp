@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Makes non-RoCE frames and mutations. Also corrupts packets that a victim would otherwise rightly accept.
 #include "forge.hpp"
+#include "roce/congestion_frame.hpp"
 #include "roce/icrc.hpp"
 #include "roce/mac_control.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 namespace softfeb::fuzz {
@@ -84,6 +86,35 @@ void Forge::make_pause(const Pair& pair) {
   size_ = often(80) ? f.size() : rng_.below(f.size());
 }
 
+/// Puts a congestion control header between UDP and BTH of a RoCEv2 packet: of any profile, sometimes an
+/// echo, a control frame or a wrong header. The packet itself stays as valid or as wrong as it was.
+void Forge::add_congestion_header(const Pair& pair) {
+  const std::size_t udp = ip_offset(pair) + ip_size(pair), bth = udp + roce::kUdpHeaderSize;
+  if (size_ < bth + roce::Bth::kSize || size_ + roce::CongestionHeader::kMaxSize > kRoom) return;
+  if (load_be16(&frame_[udp + 2]) != roce::kRoceUdpPort) return;
+  std::array<std::uint8_t, roce::CongestionHeader::kMaxBody> body;
+  for (std::uint8_t& b : body) b = static_cast<std::uint8_t>(rng_.next());
+  static constexpr std::array<std::uint8_t, 5> kProfiles{1, 2, 3, 0xf0, 0xff};
+  static constexpr std::array<std::size_t, 5> kSizes{8, 40, 12, 0, 56};
+  const std::size_t kind = rng_.below(kProfiles.size());
+  roce::CongestionHeader header;
+  header.profile = often(95) ? kProfiles[kind] : static_cast<std::uint8_t>(rng_.next());
+  header.body = ByteSpan(body).first(often(95) ? kSizes[kind] : 4 * rng_.below(body.size() / 4 + 1));
+  header.hops = static_cast<std::uint8_t>(odd_number());
+  header.flags = often(40) ? roce::CongestionHeader::kEcho : static_cast<std::uint8_t>(rng_.below(16));
+  std::array<std::uint8_t, roce::CongestionHeader::kMaxSize> cch;
+  const std::size_t n = header.encode(cch.data());
+  if (often(10)) cch[rng_.below(n)] ^= static_cast<std::uint8_t>(1U << rng_.below(8));
+  roce::Path like;
+  like.source_ip = like.dest_ip = pair.attacker.ip;
+  like.vlan = pair.vlan;
+  const auto headers = static_cast<std::uint16_t>(bth + roce::Bth::kSize);
+  std::memmove(&frame_[headers + n], &frame_[headers], size_ - headers);
+  roce::insert_congestion_header(roce::HeaderTemplate(like), {cch.data(), n}, roce::kCongestionUdpPort,
+                                 frame_.data(), headers);
+  size_ += n;
+}
+
 void Forge::mutate() {
   for (std::uint64_t times = 1 + rng_.below(3); times != 0; --times) mutate_once();
 }
@@ -142,15 +173,23 @@ void Forge::repair(const Pair& pair) {
 /// A packet with the peer's address, a victim's QPN and a valid iCRC cannot be distinguished from the
 /// peer's. The iCRC of such a packet is therefore corrupted. Any effect on a victim is then a defect.
 void Forge::keep_from_victims(const Pair& pair) {
-  const std::size_t at = ip_offset(pair);
-  const std::size_t bth = at + ip_size(pair) + roce::kUdpHeaderSize;
-  if (size_ < bth + roce::Bth::kSize) return;
-  const std::uint32_t qpn = load_be24(&frame_[bth + 5]);
+  roce::ParsedFrame f = roce::parse_frame(ByteSpan(frame_.data(), size_));
+  if (f.kind != roce::FrameKind::kUdp) return;
+  const std::size_t end = ip_offset(pair) + f.datagram.size();
+  roce::CchScratch scratch;
+  roce::PlainHeaders headers;
+  if (f.dest_port == roce::kCongestionUdpPort) {
+    const auto cch = roce::decode_congestion_header(f, scratch);
+    if (!cch || !roce::remove_congestion_header(f, cch->size(), headers)) return;
+  }
+  if (f.content.size() < roce::Bth::kSize + roce::kIcrcSize) return;
+  std::array<std::uint8_t, roce::Bth::kSize> bth;
+  f.content.copy(0, bth.size(), bth.data());
+  const std::uint32_t qpn = load_be24(&bth[5]);
   if (qpn - kBoardQpn >= kVictims && qpn - kReceiverQpn >= kVictims) return;
-  const roce::ParsedFrame f = roce::parse_frame(ByteSpan(frame_.data(), size_));
-  if (f.kind != roce::FrameKind::kUdp || !roce::icrc_matches(f)) return;
+  if (!roce::icrc_matches(f)) return;
   if (f.source_ip != pair.board_party.ip && f.source_ip != pair.receiver_party.ip) return;
-  frame_[at + f.datagram.size() - 1] ^= 0x80;
+  frame_[end - 1] ^= 0x80;
 }
 
 }  // namespace softfeb::fuzz

@@ -24,7 +24,8 @@ constexpr std::uint64_t kBatch = 8;
 /// Counts the outcomes of the frames over all rounds. The test requires that each outcome occurs.
 struct Met {
   std::uint64_t requests_taken = 0, messages = 0, duplicate = 0, gaps = 0, access = 0, invalid = 0, rnr = 0;
-  std::uint64_t responses = 0, icrc = 0, unknown_qp = 0, wrong_peer = 0, bad_transport = 0, other = 0;
+  std::uint64_t responses = 0, icrc = 0, unknown_qp = 0, wrong_peer = 0, bad_transport = 0, bad_cch = 0,
+                other = 0;
   std::uint64_t host = 0, pause = 0, control = 0, nobodys = 0, renewed = 0;
 
   void add(const World& w);
@@ -49,6 +50,7 @@ void Met::add(const World& w) {
       unknown_qp += c.rx_unknown_qp;
       wrong_peer += c.rx_wrong_peer;
       bad_transport += c.rx_bad_transport;
+      bad_cch += c.rx_bad_cch;
       other += c.rx_other;
       host += c.rx_host;
       pause += c.rx_pause;
@@ -61,7 +63,7 @@ void Met::add(const World& w) {
 bool Met::all() const {
   for (const std::uint64_t n :
        {requests_taken, messages, duplicate, gaps, access, invalid, rnr, responses, icrc, unknown_qp,
-        wrong_peer, bad_transport, other, host, pause, control, nobodys, renewed}) {
+        wrong_peer, bad_transport, bad_cch, other, host, pause, control, nobodys, renewed}) {
     if (n == 0) return false;
   }
   return true;
@@ -75,8 +77,9 @@ void Met::print() const {
       n(requests_taken), n(messages), n(duplicate), n(gaps), n(access), n(invalid), n(rnr));
   std::printf("responses at QPs %llu; QPs made anew %llu\n", n(responses), n(renewed));
   std::printf(
-      "refused: iCRC %llu, unknown QP %llu, wrong peer %llu, transport %llu, other %llu, nobody's %llu\n",
-      n(icrc), n(unknown_qp), n(wrong_peer), n(bad_transport), n(other), n(nobodys));
+      "refused: iCRC %llu, unknown QP %llu, wrong peer %llu, transport %llu, congestion control header %llu, "
+      "other %llu, nobody's %llu\n",
+      n(icrc), n(unknown_qp), n(wrong_peer), n(bad_transport), n(bad_cch), n(other), n(nobodys));
   std::printf("ARP and echo %llu, slow control %llu, pause %llu\n", n(host), n(control), n(pause));
 }
 

@@ -32,7 +32,8 @@ void judge_counters(const engine::Endpoint& e, const std::string& who, std::stri
   const engine::EndpointCounters& c = e.counters();
   Findings(who, out).equal("sum of the counters of received frames",
                            c.rx_roce + c.rx_host + c.rx_control + c.rx_pause + c.rx_icrc_errors +
-                               c.rx_unknown_qp + c.rx_wrong_peer + c.rx_bad_transport + c.rx_other,
+                               c.rx_unknown_qp + c.rx_wrong_peer + c.rx_bad_transport + c.rx_bad_cch +
+                               c.rx_other,
                            c.rx_frames);
 }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "congestion/algorithm.hpp"
 #include "world.hpp"
 
 #include <algorithm>
@@ -51,6 +52,7 @@ Pair::Pair(bool six, std::uint64_t messages)
   b.config.pause.mode = v6 ? engine::PauseMode::kPfc : engine::PauseMode::kPause;
   test::ReceiverBuilder r(identity(receiver_party));
   r.config.pause = b.config.pause;
+  b.config.cc_port = r.config.cc_port = roce::kCongestionUdpPort;
   for (std::size_t i = 0; i < kQps; ++i) {
     add_send_qp(b, i);
     add_receive_qp(r, b.config.qps[i], i);
@@ -74,6 +76,11 @@ void Pair::add_send_qp(test::BoardBuilder& b, std::size_t i) const {
   s.requester.timing = i == 3 ? roce::TimingProfile::kFirmware : roce::TimingProfile::kStandard;
   s.traffic.verb = roce::WrOpcode::kWriteImm;
   if (victim) s.traffic.messages = messages_;
+  if (!victim) {
+    // All algorithms, so that the attacker's acknowledgements and headers reach them.
+    const congestion::Algorithm* const a = congestion::algorithms()[i % congestion::algorithms().size()];
+    s.congestion = congestion::AlgorithmSettings{a, a->defaults({.pmtu = kPmtu}), {.pmtu = kPmtu}};
+  }
   s.traffic.rate_kind = engine::RateKind::kPackets;
   s.traffic.rate = victim ? 200'000 : 100'000;
   s.traffic.remote_address = kVictimAddress;
