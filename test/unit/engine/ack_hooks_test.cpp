@@ -225,11 +225,11 @@ TEST_CASE("ack: losses yield NAKs and timeouts, but no sample of a packet sent t
                    .window = 8. * kMiddle,
                    .group = group,
                    .timing = timing});
-  e.wire->loss = test::Wire::kPercent;
+  e.wire->loss = 5 * test::Wire::kPercent;
   REQUIRE(e.run());
   const Log& log = e.log();
   CHECK(std::count(log.naks.begin(), log.naks.end(), Nak::kSequence) > 5);
-  CHECK(std::count(log.naks.begin(), log.naks.end(), Nak::kTimeout) >= 1);
+  CHECK(std::count(log.naks.begin(), log.naks.end(), Nak::kTimeout) > 1);
   std::uint64_t acked = 0;
   for (const auto& [ack, at] : log.acks) {
     if (ack.sent_at) CHECK(at - *ack.sent_at == 2 * e.wire->delay);
