@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "config/address.hpp"
 #include "config/checks.hpp"
-#include "config/random_traffic.hpp"
 #include "config/run_config.hpp"
 
 #include <map>

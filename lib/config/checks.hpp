@@ -23,6 +23,9 @@ void check_controls(Reading& reading, const RunConfig& config);
 /// Reports invalid settings of the QPs of `board`.
 void check_qps(Reading& reading, const RunConfig& config, const BoardConfig& board);
 
+/// Reports settings of the QP that do not fit random lengths or arrivals.
+void check_random_traffic(Reading& reading, const RunConfig& config, const QpConfig& qp);
+
 /// True if `from` can send to `ip` according to its prefix and gateway.
 bool reachable(const EndpointConfig& from, const IpAddress& ip);
 

@@ -14,46 +14,6 @@
 namespace softfeb::config {
 namespace {
 
-using dcqcn::Unit;
-
-/// Parses a number of firmware clocks, or a time, which is rounded up to whole clocks.
-Parsed<std::uint64_t> parse_clocks(const std::string& text, std::uint64_t highest) {
-  std::uint64_t n = 0;
-  if (text.find_first_not_of("0123456789") == std::string::npos) {
-    const auto number = parse_integer(text, 0, UINT64_MAX);
-    if (!number.value) return number;
-    n = *number.value;
-  } else {
-    const auto time = parse_time(text);
-    if (!time.value) return time;
-    n = (*time.value + kFirmwareClock - 1) / kFirmwareClock;
-  }
-  if (n > highest) {
-    return {text + " exceeds the register's range",
-            "write at most " + std::to_string(highest) + " clocks of 6.4 ns"};
-  }
-  return n;
-}
-
-Parsed<std::uint64_t> parse_register_rate(const std::string& text, std::uint64_t highest) {
-  auto rate = parse_bandwidth(text);
-  if (rate.value && *rate.value > highest)
-    return {text + " exceeds the register's range", "write at most 34Gb/s"};
-  return rate;
-}
-
-Parsed<std::uint64_t> parse_switch(const std::string& text) {
-  const auto on = parse_bool(text);
-  if (!on.value) return on.failure<std::uint64_t>();
-  return std::uint64_t{*on.value ? 1U : 0U};
-}
-
-Parsed<std::uint64_t> parse_word(const std::string& text, std::span<const std::string_view> words) {
-  Choices<std::uint64_t> choices;
-  for (std::uint64_t i = 0; i < words.size(); ++i) choices.names.emplace_back(words[i], i);
-  return choices(text);
-}
-
 /// Reads the fields that are given in the section into `p`. A key is either softfeb's name of the field or
 /// the NIC vendor's.
 template <class Parameters>
@@ -77,37 +37,6 @@ void emit_fields(Json& json, const Parameters& p) {
     const std::uint64_t value = field.get(p);
     if (!field.optional || value != 0) json[std::string(field.name)] = emit_value(field, value);
   }
-}
-
-const char* unit_name(Unit unit) {
-  switch (unit) {
-    case Unit::kNumber:
-      return "number";
-    case Unit::kSwitch:
-      return "switch";
-    case Unit::kClocks:
-      return "clocks";
-    case Unit::kRate:
-      return "rate";
-    case Unit::kTime:
-      return "time";
-    case Unit::kSize:
-      return "size";
-    case Unit::kWord:
-      break;
-  }
-  return "word";
-}
-
-template <class Parameters>
-Json describe_fields() {
-  Json all = Json::object();
-  for (const auto& field : dcqcn::fields_of<Parameters>()) {
-    Json& json = all[std::string(field.name)];
-    json = {{"text", field.text}, {"unit", unit_name(field.unit)}};
-    if (field.unit == Unit::kNumber) json["highest"] = field.highest;
-  }
-  return all;
 }
 
 void read_bucket(Section& s, dcqcn::BucketConfig& bucket) {
@@ -273,53 +202,6 @@ std::string CongestionConfig::name() const {
   return std::string(other.algorithm->name());
 }
 
-Parsed<std::uint64_t> parse_value(const dcqcn::FieldInfo& field, const std::string& text) {
-  switch (field.unit) {
-    case Unit::kNumber:
-      return parse_integer(text, 0, field.highest);
-    case Unit::kSwitch:
-      return parse_switch(text);
-    case Unit::kClocks:
-      return parse_clocks(text, field.highest);
-    case Unit::kRate:
-      return parse_register_rate(text, field.highest);
-    case Unit::kTime:
-      return parse_time(text);
-    case Unit::kSize:
-      return parse_size(text);
-    case Unit::kWord:
-      break;
-  }
-  return parse_word(text, field.words);
-}
-
-Json emit_value(const dcqcn::FieldInfo& field, std::uint64_t value) {
-  switch (field.unit) {
-    case Unit::kNumber:
-    case Unit::kClocks:
-      break;
-    case Unit::kSwitch:
-      return value != 0;
-    case Unit::kRate:
-      return format_bandwidth(value);
-    case Unit::kTime:
-      return format_time(value);
-    case Unit::kSize:
-      return format_size(value);
-    case Unit::kWord:
-      return field.words[value];
-  }
-  return value;
-}
-
-Json describe_congestion_parameters() {
-  Json all{{"firmware", describe_fields<dcqcn::FirmwareParameters>()},
-           {"paper", describe_fields<dcqcn::PaperParameters>()}};
-  for (const congestion::Algorithm* other : congestion::algorithms())
-    all[std::string(other->name())] = describe_parameters(*other);
-  return all;
-}
-
 namespace {
 
 CongestionConfig read_section(Section& parent, const char* key, const Node& node) {
@@ -417,6 +299,41 @@ Json emit_congestion(const CongestionConfig& d) {
   }
   json.update(changeable(d));
   return json;
+}
+
+namespace {
+
+void complete(Reading& reading, CongestionConfig& d, const congestion::PathFacts& path) {
+  if (d.algorithm != CongestionConfig::Algorithm::kOther) return;
+  d.other.path = path;
+  d.other.values = d.other.algorithm->defaults(path);
+  set_given(reading, d);
+}
+
+congestion::PathFacts path_of(const BoardConfig& board, const QpConfig& qp) {
+  congestion::PathFacts path;
+  if (board.link_rate && *board.link_rate != 0) path.line_rate = *board.link_rate;
+  path.pmtu = qp.pmtu;
+  path.overhead = wire_overhead(board, qp);
+  return path;
+}
+
+}  // namespace
+
+void complete_congestion(Reading& reading, RunConfig& config) {
+  for (BoardConfig& board : config.boards) {
+    QpConfig largest;  // of the QPs that use the board's section: the one with the largest path MTU
+    largest.pmtu = 0;
+    for (QpConfig& qp : board.qps) {
+      if (qp.congestion) {
+        complete(reading, *qp.congestion, path_of(board, qp));
+      } else if (qp.pmtu > largest.pmtu) {
+        largest = qp;
+      }
+    }
+    if (largest.pmtu == 0) largest.pmtu = QpConfig().pmtu;
+    complete(reading, board.congestion, path_of(board, largest));
+  }
 }
 
 }  // namespace softfeb::config

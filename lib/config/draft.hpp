@@ -112,6 +112,9 @@ BoardDraft read_board(Section section);
 ControlDraft read_control(Section section);
 QpDraft read_qp(Section section);
 TrafficConfig read_traffic(Section section);
+/// Reads the keys of random traffic (`lengths`, `arrivals`, `seed`). Reports combinations with other keys of
+/// `section` that make no sense. `traffic` must have the other keys already.
+void read_random_traffic(Section& section, TrafficConfig& traffic);
 /// Reads section `congestion` or `dcqcn` of a board or QP; returns nullopt if neither is given.
 std::optional<CongestionConfig> read_congestion(Section& parent);
 /// Reads `algorithm` of section `key` (`congestion` or `dcqcn`). Returns a configuration of that algorithm;
@@ -162,5 +165,7 @@ void resolve_changes(Reading& reading, const Draft& draft, RunConfig& config);
 /// depend on the board's link and the path MTU. Call this when both are known, and before
 /// resolve_changes().
 void complete_congestion(Reading& reading, RunConfig& config);
+/// Sets ArrivalsConfig::rate of all QPs. The boards' link rates must be complete.
+void resolve_arrivals(Reading& reading, RunConfig& config);
 
 }  // namespace softfeb::config

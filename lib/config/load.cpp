@@ -4,7 +4,6 @@
 #include "config/checks.hpp"
 #include "config/document.hpp"
 #include "config/draft.hpp"
-#include "config/random_traffic.hpp"
 
 #include <algorithm>
 #include <chrono>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "config/random_traffic.hpp"
-
+// Keys `lengths`, `arrivals` and `seed` of a QP's traffic.
 #include "base/published_cdfs.hpp"
+#include "config/checks.hpp"
 #include "config/choices.hpp"
+#include "config/draft.hpp"
 #include "config/length_distribution.hpp"
-#include "roce/headers.hpp"
 
 #include <algorithm>
 #include <array>
@@ -92,18 +92,11 @@ ArrivalsConfig read_arrivals(Section s) {
   return arrivals;
 }
 
-/// Bytes on the wire of a packet of a QP in the middle of a message, without payload.
-std::uint32_t packet_bytes(const EndpointConfig& board) {
-  const roce::IpAddress& ip = board.ip;
-  const std::uint32_t most = roce::max_frame_overhead(!ip.is_v4(), board.vlan.has_value());
-  return most - roce::Reth::kSize - roce::ImmDt::kSize + roce::kWireOverhead;
-}
-
 double rate_of(const BoardConfig& board, const QpConfig& qp) {
   const ArrivalsConfig& a = *qp.traffic.arrivals;
   if (!a.load) return static_cast<double>(a.given.per_second);
   const double load = a.load->billionths / static_cast<double>(Probability::kOne);
-  const double payload = static_cast<double>(qp.pmtu) / (qp.pmtu + packet_bytes(board.endpoint));
+  const double payload = static_cast<double>(qp.pmtu) / (qp.pmtu + wire_overhead(board, qp));
   return load * static_cast<double>(*board.link_rate) * payload / qp.traffic.mean_length();
 }
 

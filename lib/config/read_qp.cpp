@@ -2,7 +2,6 @@
 #include "config/address.hpp"
 #include "config/choices.hpp"
 #include "config/draft.hpp"
-#include "config/random_traffic.hpp"
 #include "roce/psn.hpp"
 #include "roce/work.hpp"
 

@@ -19,6 +19,12 @@ bool sends_file(const TrafficConfig& traffic) {
 
 }  // namespace
 
+std::uint32_t wire_overhead(const BoardConfig& board, const QpConfig& qp) {
+  const EndpointConfig& e = board.endpoint;
+  return roce::max_frame_overhead(!e.ip.is_v4(), e.vlan.has_value()) - roce::Reth::kSize -
+         roce::ImmDt::kSize + congestion_header_bytes(board, qp) + roce::kWireOverhead;
+}
+
 std::uint32_t congestion_header_bytes(const BoardConfig& board, const QpConfig& qp) {
   using roce::CongestionHeader;
   const CongestionConfig& d = qp.congestion ? *qp.congestion : board.congestion;

@@ -14,20 +14,23 @@
 
 namespace softfeb::congestion {
 
-/// Unit of a parameter, which also determines its notation in a configuration.
-enum class ParameterUnit : std::uint8_t {
+/// Unit of a parameter, which determines its notation in a configuration. kClocks and kWord are for the
+/// parameters of DCQCN (dcqcn/fields.hpp) only.
+enum class Unit : std::uint8_t {
   kReal,    ///< a number without a unit
   kCount,   ///< a whole number
   kSwitch,  ///< 0 or 1
   kRate,    ///< bytes per second
   kTime,    ///< picoseconds
   kSize,    ///< bytes
+  kClocks,  ///< clocks of 6.4 ns
+  kWord,    ///< index into a list of words
 };
 
 /// A parameter of an algorithm. All values are numbers in the unit given, and whole unless the unit is kReal.
 struct Parameter {
   std::string_view name;  ///< configuration key
-  ParameterUnit unit = ParameterUnit::kReal;
+  Unit unit = Unit::kReal;
   double lowest = 0;
   double highest = 0;
   std::string_view text;  ///< meaning, in one line
@@ -40,6 +43,7 @@ using ParameterValues = std::vector<double>;
 struct PathFacts {
   std::uint64_t line_rate = 1'250'000'000;  ///< rate of the board's link, in bytes per second on the wire
   std::uint32_t pmtu = 4096;                ///< bytes
+  std::uint32_t overhead = 82;              ///< bytes on the wire of a packet besides its payload
 };
 
 /// Requirements of an algorithm on the path, as a combination of the bits below.
@@ -72,8 +76,6 @@ class Algorithm {
   /// One-line description for help texts and tables.
   virtual std::string_view summary() const = 0;
   virtual std::span<const Parameter> parameters() const = 0;
-  /// Names and meanings of CongestionState::counters; empty if it has none.
-  virtual std::span<const Parameter> counters() const { return {}; }
   virtual ParameterValues defaults(const PathFacts& path) const = 0;
   /// Returns a conflict between values that are within their bounds, if there is one.
   virtual std::optional<Conflict> conflict(std::span<const double> values) const = 0;

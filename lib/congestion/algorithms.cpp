@@ -45,23 +45,23 @@ constexpr auto field(const Parameter& parameter) {
 
 template <auto Member>
 constexpr auto rate(std::string_view name, double lowest, std::string_view text) {
-  return field<Member>({name, ParameterUnit::kRate, lowest, kHighestRate, text});
+  return field<Member>({name, Unit::kRate, lowest, kHighestRate, text});
 }
 template <auto Member>
 constexpr auto time(std::string_view name, double lowest, std::string_view text) {
-  return field<Member>({name, ParameterUnit::kTime, lowest, kHighestTime, text});
+  return field<Member>({name, Unit::kTime, lowest, kHighestTime, text});
 }
 template <auto Member>
 constexpr auto count(std::string_view name, double lowest, double highest, std::string_view text) {
-  return field<Member>({name, ParameterUnit::kCount, lowest, highest, text});
+  return field<Member>({name, Unit::kCount, lowest, highest, text});
 }
 template <auto Member>
 constexpr auto real(std::string_view name, double lowest, double highest, std::string_view text) {
-  return field<Member>({name, ParameterUnit::kReal, lowest, highest, text});
+  return field<Member>({name, Unit::kReal, lowest, highest, text});
 }
 template <auto Member>
 constexpr auto size(std::string_view name, double lowest, std::string_view text) {
-  return field<Member>({name, ParameterUnit::kSize, lowest, kHighestSize, text});
+  return field<Member>({name, Unit::kSize, lowest, kHighestSize, text});
 }
 
 using T = TimelyParameters;
@@ -128,10 +128,9 @@ constexpr std::array kHpcc{
     time<&H::stale_after>("stale_after", kLeastTime, "age at which INT records are no longer compared"),
 };
 
-/// Time on the wire of a full packet over IPv4: all headers, iCRC, FCS, preamble and inter-packet gap.
+/// Time on the wire of a full packet.
 Time full_packet_time(const PathFacts& path) {
-  constexpr std::uint64_t kOverhead = 14 + 20 + 8 + 12 + 4 + 4 + 20;
-  return static_cast<Time>(static_cast<double>(path.pmtu + kOverhead) * static_cast<double>(kSecond) /
+  return static_cast<Time>(static_cast<double>(path.pmtu + path.overhead) * static_cast<double>(kSecond) /
                            static_cast<double>(path.line_rate));
 }
 

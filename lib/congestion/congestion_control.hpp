@@ -51,7 +51,7 @@ struct CongestionState {
 
   /// Figures of users' algorithms, and their names, which stay valid until the process ends.
   std::array<double, 8> counters{};
-  const Parameter* counter_names = nullptr;  ///< `counter_count` names, those of Algorithm::counters()
+  const Parameter* counter_names = nullptr;  ///< `counter_count` elements
   std::uint8_t counter_count = 0;
   const char* failure =
       nullptr;  ///< why the algorithm failed; null: it has not. Valid until the process ends

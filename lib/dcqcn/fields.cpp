@@ -29,9 +29,9 @@ constexpr FirmwareField in_register(std::string_view name, Unit unit, const Regi
 
 using F = FirmwareParameters;
 constexpr FirmwareField kFirmware[] = {
-    in_register<&F::alpha_g>("alpha_g", Unit::kNumber, {"AlphaG", 0x00, 0, 10}, "1024·(1−g)"),
-    in_register<&F::dec_gain>("dec_gain", Unit::kNumber, {"DecGain", 0x00, 10, 4}, "a cut is Rc·α/2^n"),
-    in_register<&F::time_stage_threshold>("time_stage_threshold", Unit::kNumber,
+    in_register<&F::alpha_g>("alpha_g", Unit::kCount, {"AlphaG", 0x00, 0, 10}, "1024·(1−g)"),
+    in_register<&F::dec_gain>("dec_gain", Unit::kCount, {"DecGain", 0x00, 10, 4}, "a cut is Rc·α/2^n"),
+    in_register<&F::time_stage_threshold>("time_stage_threshold", Unit::kCount,
                                           {"TimeStageThreshold", 0x00, 14, 8},
                                           "fast recovery steps; 0 counts as 256"),
     in_register<&F::clamp_tgt_rate>("clamp_tgt_rate", Unit::kSwitch, {"ClampTgtRate", 0x00, 22, 1},

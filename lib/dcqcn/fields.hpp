@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "congestion/algorithm.hpp"
 #include "dcqcn/firmware_parameters.hpp"
 #include "dcqcn/paper_parameters.hpp"
 
@@ -14,16 +15,7 @@
 /// conf/reference.yaml; the tests report what is missing.
 namespace softfeb::dcqcn {
 
-/// Unit of a value, which also determines its notation in a configuration.
-enum class Unit : std::uint8_t {
-  kNumber,
-  kSwitch,  ///< 0 (off) or 1 (on)
-  kClocks,  ///< number of clocks of 6.4 ns
-  kRate,    ///< bytes per second
-  kTime,    ///< picoseconds
-  kSize,    ///< bytes
-  kWord,    ///< index into FieldInfo::words
-};
+using congestion::Unit;
 
 /// A bit field of a register in a slot of the board's DCQCN block.
 struct RegisterBits {
@@ -49,7 +41,7 @@ inline constexpr std::uint32_t kBypassOffset = 0x24;
 struct FieldInfo {
   std::string_view name;     ///< key in the configuration
   std::string_view alias{};  ///< NIC vendor's name for the key, also accepted; empty: none
-  Unit unit = Unit::kNumber;
+  Unit unit = Unit::kCount;
   std::uint64_t highest = UINT64_MAX;  ///< largest value allowed
   RegisterBits bits{};
   std::string_view text{};                    ///< meaning of the parameter, in one line

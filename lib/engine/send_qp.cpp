@@ -164,7 +164,7 @@ void SendQp::pace_packet(std::uint32_t payload, Time now) {
   pacer_->sent(flags_.by_bytes ? std::max<std::uint64_t>(1, payload) : 1, now);
 }
 
-bool SendQp::write(Time now, std::uint16_t identification, TxFrame& out) {
+std::uint32_t SendQp::write(Time now, std::uint16_t identification, TxFrame& out) {
   const bool ask = flags_.tracked && tracker_->asks(requester_.next_transport_bytes(), congestion_->window());
   const roce::RequestPacket p = requester_.next(now, ask);
   roce::PacketPayload payload;
@@ -172,7 +172,7 @@ bool SendQp::write(Time now, std::uint16_t identification, TxFrame& out) {
     payload = payload_at(p.payload_offset, p.payload_length);
     if (payload.bytes == nullptr) {
       requester_.payload_error(now);
-      return false;
+      return 0;
     }
   }
   out = TxFrame{.header = out.header, .payload = payload.bytes, .payload_length = p.payload_length};
@@ -180,22 +180,20 @@ bool SendQp::write(Time now, std::uint16_t identification, TxFrame& out) {
                                               payload.bytes, payload.crc, out.header, out.trailer.data());
   out.header_length = c.header_length;
   out.trailer_length = c.trailer_length;
-  if (flags_.tracked) {
-    const auto counted = static_cast<std::uint32_t>(out.length() - headers_.size() - roce::kIcrcSize);
-    report_sent(!p.retransmission, p.ack_req, counted, now);
-  }
+  const auto counted =
+      static_cast<std::uint32_t>(out.length() - headers_.size() - roce::kIcrcSize);  // including the pad
+  if (flags_.tracked) report_sent(!p.retransmission, p.ack_req, counted, now);
   pace(p.payload_length, now);
   if (!flags_.has_sent) {
     flags_.has_sent = true;
     first_sent_ = now;
   }
-  return true;
+  return counted;
 }
 
 bool SendQp::craft(Time now, std::uint16_t identification, TxFrame& out, Time& next) {
-  if (!write(now, identification, out)) return false;
-  const auto counted =
-      static_cast<std::uint32_t>(out.length() - headers_.size() - roce::kIcrcSize);  // including the pad
+  const std::uint32_t counted = write(now, identification, out);
+  if (counted == 0) return false;
   if (flags_.has_cch) add_congestion_header(out, now);
   counted_bytes_ += counted;
   next = tell_sent(counted, now);

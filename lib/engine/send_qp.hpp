@@ -234,7 +234,9 @@ class alignas(64) SendQp {
   }
 
  private:
-  bool write(Time now, std::uint16_t identification, TxFrame& out);
+  /// Builds the next packet, without a congestion control header. Returns its counted bytes; 0 if the payload
+  /// source failed.
+  std::uint32_t write(Time now, std::uint16_t identification, TxFrame& out);
   bool make_run();
   /// True if the window of congestion control is closed.
   bool closed() const { return flags_.tracked && tracker_->closed(congestion_->window()); }

@@ -72,11 +72,6 @@ class Links {
   std::vector<std::vector<std::size_t>> links_of_;  ///< by node
 };
 
-std::uint32_t headers_of(const config::EndpointConfig& board) {
-  return roce::max_frame_overhead(!board.ip.is_v4(), board.vlan.has_value()) - roce::Reth::kSize -
-         roce::ImmDt::kSize;
-}
-
 }  // namespace
 
 void find_idle_paths(const config::LabConfig& config, endpoints::Plans& plans) {
@@ -96,7 +91,7 @@ void find_idle_paths(const config::LabConfig& config, endpoints::Plans& plans) {
       path.board_rate = board.link_rate.value_or(0);
       path.board_slack = engine::LinkShaper::kSlack;
       path.pmtu = plan.config->pmtu;
-      path.headers = headers_of(board.endpoint);
+      path.headers = config::wire_overhead(board, *plan.config) - roce::kWireOverhead;
       path.immediate = plan.config->traffic.verb == roce::WrOpcode::kWriteImm;
       if (!path.hops.empty()) at->second = std::make_shared<const IdlePath>(std::move(path));
     }

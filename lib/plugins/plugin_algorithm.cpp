@@ -20,7 +20,6 @@ namespace softfeb::plugins {
 namespace {
 
 using congestion::Parameter;
-using congestion::ParameterUnit;
 using softfeb_plugin::Plugin;
 
 constexpr const char* kSymbol = "softfeb_congestion_plugin";
@@ -35,20 +34,20 @@ bool is_key(const char* name) {
 
 const char* text_or_empty(const char* text) { return text == nullptr ? "" : text; }
 
-ParameterUnit unit_of(softfeb_plugin::Unit unit) {
+congestion::Unit unit_of(softfeb_plugin::Unit unit) {
   switch (unit) {
     case softfeb_plugin::Unit::kReal:
-      return ParameterUnit::kReal;
+      return congestion::Unit::kReal;
     case softfeb_plugin::Unit::kCount:
-      return ParameterUnit::kCount;
+      return congestion::Unit::kCount;
     case softfeb_plugin::Unit::kSwitch:
-      return ParameterUnit::kSwitch;
+      return congestion::Unit::kSwitch;
     case softfeb_plugin::Unit::kRate:
-      return ParameterUnit::kRate;
+      return congestion::Unit::kRate;
     case softfeb_plugin::Unit::kTime:
-      return ParameterUnit::kTime;
+      return congestion::Unit::kTime;
     case softfeb_plugin::Unit::kSize:
-      return ParameterUnit::kSize;
+      return congestion::Unit::kSize;
   }
   refuse("has a parameter with an unknown unit", "use a unit of softfeb_plugin::Unit");
 }
@@ -116,7 +115,7 @@ class PluginAlgorithm final : public congestion::Algorithm {
     }
     for (std::size_t i = 0; i < d.counters.count; ++i) {
       const softfeb_plugin::Counter& c = d.counters.items[i];
-      counters_.push_back({c.name, ParameterUnit::kReal, 0, 0, text_or_empty(c.text)});
+      counters_.push_back({c.name, congestion::Unit::kReal, 0, 0, text_or_empty(c.text)});
     }
     facts_.counters = counters_.data();
   }
@@ -124,7 +123,6 @@ class PluginAlgorithm final : public congestion::Algorithm {
   std::string_view name() const override { return plugin_.description.name; }
   std::string_view summary() const override { return text_or_empty(plugin_.description.summary); }
   std::span<const Parameter> parameters() const override { return parameters_; }
-  std::span<const Parameter> counters() const override { return counters_; }
   std::optional<Conflict> conflict(std::span<const double>) const override { return std::nullopt; }
   congestion::Hooks hooks() const override { return PluginControl::hooks_of(plugin_); }
   congestion::Needs needs() const override {

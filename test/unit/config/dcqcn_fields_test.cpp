@@ -80,7 +80,7 @@ std::string default_text(const FieldInfo& field, std::uint64_t value) {
 /// Returns the values that a key accepts, in the notation of the documentation.
 std::string values_of(const FieldInfo& field) {
   switch (field.unit) {
-    case Unit::kNumber:
+    case Unit::kCount:
       return "0 to " + std::to_string(field.highest);
     case Unit::kSwitch:
       return "true, false";
@@ -93,9 +93,11 @@ std::string values_of(const FieldInfo& field) {
     case Unit::kSize:
       return "size";
     case Unit::kWord:
+      return "word";
+    case Unit::kReal:
       break;
   }
-  return "word";
+  return "number";
 }
 
 std::string firmware_table() {

@@ -77,10 +77,8 @@ TEST_CASE("plug-in: describes itself", "[plugins]") {
   CHECK(a.needs() == congestion::kNeedsAcks);
   REQUIRE(a.parameters().size() == 3);
   CHECK(a.parameters()[0].name == "target");
-  CHECK(a.parameters()[0].unit == congestion::ParameterUnit::kTime);
+  CHECK(a.parameters()[0].unit == congestion::Unit::kTime);
   CHECK(a.defaults({}) == congestion::ParameterValues{30e6, 1e6, 0});
-  REQUIRE(a.counters().size() == 3);
-  CHECK(a.counters()[2].name == "echoed");
 }
 
 TEST_CASE("plug-in: a file that does not fit is refused, with the reason and the fix", "[plugins]") {
@@ -102,6 +100,7 @@ TEST_CASE("plug-in: gets acknowledgements, timers and its own header fields", "[
   const congestion::CongestionState s = e.state(0);
   CHECK(s.failure == nullptr);
   REQUIRE(s.counter_count == 3);
+  CHECK(s.counter_names[2].name == "echoed");
   CHECK(s.counters[0] == 800);      // packets acknowledged
   CHECK(s.counters[2] == 800 * 7);  // each with its header
   CHECK(s.counters[1] >= 1);
