@@ -30,6 +30,13 @@ bool refuse_fixed(Section& s, const CongestionConfig& d) {
 /// Reads the algorithm of a change, which cannot be `off`.
 std::optional<CongestionConfig> read_changed(Section& s, const Node& node) {
   auto d = read_algorithm(s, node.name.c_str());
+  if (d && d->other.algorithm != nullptr && !d->other.algorithm->changeable()) {
+    s.reading().problem(
+        s.find("algorithm")->where,
+        "the parameters of " + d->name() + " cannot change while a QP sends, because both ends use them",
+        "write them in the `congestion` of the board or QP");
+    return std::nullopt;
+  }
   if (!d || d->algorithm != CongestionConfig::Algorithm::kOff) return d;
   s.reading().problem(s.find("algorithm")->where,
                       "congestion control cannot be switched off while a QP sends",

@@ -79,6 +79,14 @@ class QpChecker {
       problem("transport", d.name() + " needs acknowledgements, which UC does not have",
               "write `transport: RC`, or another algorithm");
     }
+    if ((algorithm.needs() & congestion::kNeedsOwnQp) != 0 && d.scope != CongestionConfig::Scope::kQp) {
+      reading_.problem(config_.place(d.where, "scope"), d.name() + " controls each QP separately",
+                       "remove `scope`, or write `scope: qp`");
+    }
+    if (needs_grants() && !board_.endpoint.cc_header) {
+      reading_.problem(d.where, d.name() + " needs grants, but the board accepts no headers with them",
+                       "write `cc_header: on` for the board and its receivers");
+    }
     if ((algorithm.needs() & congestion::kNeedsIntRecords) == 0) return;
     if (!board_.endpoint.network) {
       reading_.problem(d.where,
@@ -88,6 +96,10 @@ class QpChecker {
       reading_.problem(d.where, d.name() + " needs INT records, but the board sends no headers for them",
                        "write `cc_header: on` for the board and its receivers");
     }
+  }
+
+  bool needs_grants() const {
+    return config::needs_grants(qp_.congestion ? *qp_.congestion : board_.congestion);
   }
 
   void check_payload() {
@@ -142,7 +154,13 @@ class QpChecker {
   void check_receiver(const ReceiverConfig& receiver) {
     if (check_path(reading_, config_, board_.endpoint, receiver.endpoint, qp_.to_where))
       check_pmtu(receiver.endpoint);
-    if (congestion_header_bytes(board_, qp_) == 0 || receiver.endpoint.cc_header) return;
+    if (receiver.endpoint.cc_header) return;
+    if (needs_grants() && board_.endpoint.cc_header) {
+      return unreachable("receiver \"" + receiver.endpoint.name +
+                             "\" sends no grants, because it has no congestion control headers",
+                         "write `cc_header: on` for the receiver");
+    }
+    if (congestion_header_bytes(board_, qp_) == 0) return;
     unreachable("requests have a congestion control header, which receiver \"" + receiver.endpoint.name +
                     "\" does not accept",
                 "write `cc_header: on` for the receiver");
@@ -150,6 +168,10 @@ class QpChecker {
 
   /// Checks that a receiver with a standard NIC gets standard packets.
   void check_standard() {
+    if (needs_grants()) {
+      return unreachable("the congestion control needs grants, which only softfeb's receivers send",
+                         "write another algorithm, or send to a receiver of this run");
+    }
     if (congestion_header_bytes(board_, qp_) == 0) return;
     unreachable("requests have a congestion control header, which a NIC does not accept",
                 "write `cc_header: off` for the board");
@@ -193,7 +215,55 @@ void check_qpns(Reading& reading, const RunConfig& config, const BoardConfig& bo
   }
 }
 
+/// Checks that all requesters of a receiver agree on the parameters that it uses as well.
+class GrantChecker {
+ public:
+  explicit GrantChecker(const RunConfig& config) : config_(config) {}
+
+  bool agrees(Reading& reading, const BoardConfig& board, const QpConfig& qp) {
+    const CongestionConfig& d = qp.congestion ? *qp.congestion : board.congestion;
+    const auto* to = std::get_if<ReceiverTarget>(&qp.to);
+    if (!needs_grants(d) || to == nullptr) return true;
+    for (const std::size_t r : to->receivers) {
+      const auto [first, added] = first_.try_emplace(r, First{&d, &board, qp.pmtu});
+      const First& f = first->second;
+      if (added || (f.congestion->other.values == d.other.values && f.pmtu == qp.pmtu)) continue;
+      reading.problem(d.where,
+                      "receiver \"" + config_.receivers[r].endpoint.name +
+                          "\" needs the same parameters and `pmtu` from all QPs, but those of \"" +
+                          f.board->endpoint.name + "\" differ",
+                      "write the same values, or use another receiver");
+      return false;
+    }
+    return true;
+  }
+
+ private:
+  struct First {
+    const CongestionConfig* congestion;
+    const BoardConfig* board;
+    std::uint32_t pmtu;
+  };
+
+  const RunConfig& config_;
+  std::map<std::size_t, First> first_;
+};
+
 }  // namespace
+
+bool needs_grants(const CongestionConfig& d) {
+  return d.algorithm == CongestionConfig::Algorithm::kOther &&
+         (d.other.algorithm->needs() & congestion::kNeedsGrants) != 0;
+}
+
+void check_grants(Reading& reading, const RunConfig& config) {
+  GrantChecker checker(config);
+  for (const BoardConfig& board : config.boards) {
+    for (const QpConfig& qp : board.qps) {
+      if (!checker.agrees(reading, board, qp)) return;  // replicas have the same problem
+    }
+  }
+}
 
 void check_qps(Reading& reading, const RunConfig& config, const BoardConfig& board) {
   check_qpns(reading, config, board);

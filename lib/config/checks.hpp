@@ -20,6 +20,10 @@ void check_network(Reading& reading, const LabConfig& config, const LabDraft& dr
 /// Reports invalid slow control settings of boards.
 void check_controls(Reading& reading, const RunConfig& config);
 
+/// True if the QPs that use this congestion control need grants of their receivers.
+bool needs_grants(const CongestionConfig& congestion);
+/// Checks that QPs that get grants of the same receiver agree on the parameters.
+void check_grants(Reading& reading, const RunConfig& config);
 /// Reports invalid settings of the QPs of `board`.
 void check_qps(Reading& reading, const RunConfig& config, const BoardConfig& board);
 

@@ -270,7 +270,9 @@ void set_given(Reading& reading, CongestionConfig& d) {
   report_conflict(reading, d);
 }
 
-Json changeable(const CongestionConfig& d) {
+namespace {
+
+Json parameters_of(const CongestionConfig& d) {
   Json json = Json::object();
   if (d.algorithm == CongestionConfig::Algorithm::kFirmware) emit_fields(json, d.firmware.parameters);
   if (d.algorithm == CongestionConfig::Algorithm::kPaper) emit_fields(json, d.paper.parameters);
@@ -279,6 +281,13 @@ Json changeable(const CongestionConfig& d) {
   for (std::size_t i = 0; i < parameters.size(); ++i)
     json[std::string(parameters[i].name)] = emit_value(parameters[i], d.other.values[i]);
   return json;
+}
+
+}  // namespace
+
+Json changeable(const CongestionConfig& d) {
+  if (d.other.algorithm != nullptr && !d.other.algorithm->changeable()) return Json::object();
+  return parameters_of(d);
 }
 
 Json emit_congestion(const CongestionConfig& d) {
@@ -297,7 +306,7 @@ Json emit_congestion(const CongestionConfig& d) {
   } else if (d.algorithm == CongestionConfig::Algorithm::kPaper) {
     emit_bucket(json, d.paper.bucket);
   }
-  json.update(changeable(d));
+  json.update(parameters_of(d));
   return json;
 }
 

@@ -44,12 +44,16 @@ struct PathFacts {
   std::uint64_t line_rate = 1'250'000'000;  ///< rate of the board's link, in bytes per second on the wire
   std::uint32_t pmtu = 4096;                ///< bytes
   std::uint32_t overhead = 82;              ///< bytes on the wire of a packet besides its payload
+  /// Messages that the send queue can hold: posted and not yet acknowledged.
+  std::uint32_t messages = 18;
 };
 
 /// Requirements of an algorithm on the path, as a combination of the bits below.
 using Needs = std::uint8_t;
 inline constexpr Needs kNeedsAcks = 1U << 0;        ///< a reliable queue pair (RC)
 inline constexpr Needs kNeedsIntRecords = 1U << 1;  ///< switches that write INT records
+inline constexpr Needs kNeedsGrants = 1U << 2;      ///< a receiver that sends grants
+inline constexpr Needs kNeedsOwnQp = 1U << 3;       ///< an object per queue pair; no other scope
 
 /// Result of a change of parameters.
 enum class Change : std::uint8_t {
@@ -86,10 +90,12 @@ class Algorithm {
   /// Profile of the congestion control header of its requests, if the board sends such headers: 1 delay,
   /// 2 INT records, 0xf0…0xff user-defined; 0 for none.
   virtual std::uint8_t header_profile() const { return 0; }
+  /// True if change() can change parameters. False if both ends must agree on them.
+  virtual bool changeable() const { return true; }
   /// Size in bytes of a CongestionControl object of this algorithm.
-  virtual std::size_t bytes() const = 0;
-  /// Constructs a CongestionControl object at `place`, which provides bytes() bytes, aligned to a cache
-  /// line. The values must be within their bounds and without conflict.
+  virtual std::size_t bytes(const PathFacts& path) const = 0;
+  /// Constructs a CongestionControl object at `place`, which provides bytes(path) bytes, aligned to a
+  /// cache line. The values must be within their bounds and without conflict.
   virtual CongestionControl* make(void* place, std::span<const double> values,
                                   const PathFacts& path) const = 0;
   /// Sets the parameters of `control` to `values`, from `now` on.
@@ -101,7 +107,8 @@ class Algorithm {
   Algorithm& operator=(const Algorithm&) = default;
 };
 
-/// Algorithms of this library, in the order of the documentation: timely, patched_timely, swift, hpcc.
+/// Algorithms of this library, in the order of the documentation: timely, patched_timely, swift,
+/// hpcc, homa.
 std::span<const Algorithm* const> algorithms();
 /// Returns the algorithm of this library with this name; null if there is none.
 const Algorithm* find_algorithm(std::string_view name);

@@ -11,8 +11,8 @@
 #include <span>
 
 /// lib/congestion defines the interface between the engine and congestion control (this header). It
-/// contains algorithms that implement this interface: TIMELY (timely.hpp), Swift (swift.hpp) and HPCC
-/// (hpcc.hpp). The DCQCN algorithms are in lib/dcqcn. The library is sans-I/O and may include only
+/// contains algorithms that implement this interface: TIMELY (timely.hpp), Swift (swift.hpp), HPCC (hpcc.hpp)
+/// and Homa (homa.hpp). The DCQCN algorithms are in lib/dcqcn. The library is sans-I/O and may include only
 /// lib/base. After this header, read timely.cpp.
 namespace softfeb::congestion {
 
@@ -26,8 +26,9 @@ inline constexpr Hooks kOnGranted = 1U << 3;
 inline constexpr Hooks kOnPosted = 1U << 4;
 inline constexpr Hooks kTimer = 1U << 5;     ///< enables timer_at() and on_timer()
 inline constexpr Hooks kWindow = 1U << 6;    ///< enables find_window()
-inline constexpr Hooks kPriority = 1U << 7;  ///< enables find_priority()
+inline constexpr Hooks kPriority = 1U << 7;  ///< enables choose_priority()
 inline constexpr Hooks kRank = 1U << 8;      ///< enables find_rank()
+inline constexpr Hooks kCredit = 1U << 9;    ///< enables find_credit()
 
 struct Parameter;  // algorithm.hpp
 
@@ -67,11 +68,10 @@ struct CongestionState {
 /// Dispatch is virtual because the set of algorithms is open. The queue pairs of a worker usually share one
 /// algorithm, so the CPU predicts the calls well. The pacing wheel calls departure() repeatedly, but a
 /// virtual call is made only after an event. An unused hook costs only the test of one bit.
-///
-/// The engine does not call granted(), posted(), priority() and rank() yet.
 class CongestionControl {
  public:
   static constexpr std::uint64_t kNoWindow = UINT64_MAX;
+  static constexpr std::uint64_t kNoCredit = UINT64_MAX;
   static constexpr std::uint8_t kNoPriority = UINT8_MAX;
   static constexpr std::uint32_t kNoAckSpacing = UINT32_MAX;
 
@@ -137,11 +137,12 @@ class CongestionControl {
     forget();
     on_granted(packets, priority, now);
   }
-  /// A message of `length` payload bytes was posted after the previous one.
-  void posted(std::uint32_t length, Time now) {
+  /// A message of `length` payload bytes was posted after the previous one. `order` is its position in the
+  /// order in which the board's messages were posted.
+  void posted(std::uint32_t length, std::uint64_t order, Time now) {
     if (!uses(kOnPosted)) return;
     forget();
-    on_posted(length, now);
+    on_posted(length, order, now);
   }
   /// Called when the time returned by timer() is reached.
   void timer_expired(Time now) {
@@ -156,11 +157,17 @@ class CongestionControl {
   /// A packet may leave while fewer counted bytes than this are unacknowledged. At least 1, so that a packet
   /// may leave when none is in flight.
   std::uint64_t window() const { return uses(kWindow) ? find_window() : kNoWindow; }
-  /// Priority level of the next packet, 0 (lowest) to 7; kNoPriority if the queue pair's own DSCP applies.
-  std::uint8_t priority() const { return uses(kPriority) ? find_priority() : kNoPriority; }
-  /// Order among queue pairs that are ready to send: the lowest rank goes first. 0 if the algorithm does not
-  /// rank them; they are then served in round robin.
-  std::uint64_t rank() const { return uses(kRank) ? find_rank() : 0; }
+  /// Packets with running numbers below this may leave, given that `packet` is the next one. Packets are
+  /// counted from the start of the queue pair. kNoCredit if there is no limit.
+  std::uint64_t credit(std::uint64_t packet) const { return uses(kCredit) ? find_credit(packet) : kNoCredit; }
+  /// Priority level, 0 (lowest) to 7, of the packet with running number `packet`, which leaves now;
+  /// kNoPriority if the queue pair's own DSCP applies. Call once per packet, also if it is resent.
+  std::uint8_t priority(std::uint64_t packet) {
+    return uses(kPriority) ? choose_priority(packet) : kNoPriority;
+  }
+  /// Order among queue pairs that are ready to send, given that `packet` is the next one: the lowest rank
+  /// goes first. 0 if the algorithm does not rank queue pairs; they are then served in round robin.
+  std::uint64_t rank(std::uint64_t packet) const { return uses(kRank) ? find_rank(packet) : 0; }
 
   /// Largest number of counted bytes between two packets that request an acknowledgement; 0 for every
   /// packet, kNoAckSpacing if the algorithm does not depend on it. The value is constant and read once.
@@ -205,12 +212,13 @@ class CongestionControl {
   virtual void on_nak(Nak, Time) {}
   virtual void on_cnp(Time) {}
   virtual void on_granted(std::uint64_t, std::uint8_t, Time) {}
-  virtual void on_posted(std::uint32_t, Time) {}
+  virtual void on_posted(std::uint32_t, std::uint64_t, Time) {}
   virtual Time timer_at() const { return kNever; }
   virtual void on_timer(Time) {}
   virtual std::uint64_t find_window() const { return kNoWindow; }
-  virtual std::uint8_t find_priority() const { return kNoPriority; }
-  virtual std::uint64_t find_rank() const { return 0; }
+  virtual std::uint64_t find_credit(std::uint64_t) const { return kNoCredit; }
+  virtual std::uint8_t choose_priority(std::uint64_t) { return kNoPriority; }
+  virtual std::uint64_t find_rank(std::uint64_t) const { return 0; }
 
  private:
   void keep(std::uint32_t bytes, const Departure& answer) {

@@ -14,7 +14,7 @@ class Cdf;
 }
 
 /// Homa (Montazeri et al., SIGCOMM 2018) on RDMA WRITE: the receiver grants packets to the shortest messages
-/// (homa_receiver.hpp), and the sender sends the shortest message first (homa_sender.hpp). A message is a
+/// (homa_receiver.hpp), and the sender sends the shortest message first (homa.hpp). A message is a
 /// work request. The RETH of its first packet carries its length, so data packets are standard RoCEv2.
 namespace softfeb::congestion {
 
@@ -35,6 +35,8 @@ struct HomaParameters {
   /// A packet must not overtake the previous one of its queue pair. Only experiments disable this: an RC
   /// responder treats an overtaken packet as lost.
   bool keep_order = true;
+
+  bool operator==(const HomaParameters&) const = default;
 };
 
 /// Cutoffs for HomaParameters, highest level first, that give each of `levels` unscheduled levels the same

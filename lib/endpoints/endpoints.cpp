@@ -3,6 +3,7 @@
 
 #include "base/uint128.hpp"
 #include "config/run_config.hpp"
+#include "congestion/homa_algorithm.hpp"
 #include "roce/udp_source_port.hpp"
 
 #include <algorithm>
@@ -314,6 +315,13 @@ Endpoints make_endpoints(const config::RunConfig& config, const Plans& plans, co
     if (plan.target.receiver) {
       const std::size_t r = *plan.target.receiver;
       receivers[r].qps.push_back(receive_qp(config, plan, payloads, *out.memories[r], plans.receiver_qps(r)));
+      if (congestion.algorithm != config::CongestionConfig::Algorithm::kOther) continue;
+      congestion::AlgorithmSettings settings = congestion.other;
+      settings.path.pmtu = plan.config->pmtu;
+      if (const auto homa = congestion::homa_parameters(settings)) {
+        receivers[r].homa = *homa;
+        receivers[r].qps.back().grants = true;
+      }
     }
   }
   out.messages = random.take_boards();

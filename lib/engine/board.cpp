@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "engine/board.hpp"
 
+#include "engine/credit_frame.hpp"
 #include "roce/response.hpp"
 
 #include <algorithm>
@@ -24,6 +25,13 @@ std::size_t count_groups(const BoardConfig& config) {
   return groups.size();
 }
 
+/// True if congestion control ranks queue pairs of the board.
+bool ranks(const BoardConfig& config) {
+  return std::any_of(config.qps.begin(), config.qps.end(), [](const SendQpConfig& qp) {
+    return (hooks_of(qp.congestion) & congestion::kRank) != 0;
+  });
+}
+
 std::pmr::memory_resource* memory_of(const BoardConfig& config) {
   return config.memory != nullptr ? config.memory : std::pmr::new_delete_resource();
 }
@@ -44,7 +52,7 @@ Board::Board(const BoardConfig& config)
       shared_(count_groups(config) == 0 ? 0 : count_qps(config), memory_of(config)),
       departures_(count_qps(config) + count_groups(config), kDepartureTick, memory_of(config)),
       timers_(count_qps(config), kTimerTick, memory_of(config)),
-      ready_(count_qps(config), memory_of(config)),
+      ready_(count_qps(config), ranks(config), memory_of(config)),
       unfinished_(config.qps.size()),
       bus_qps_(config.bus, config.qps.size(),
                {qps_, table_, identity(), host_.neighbours(),
@@ -70,8 +78,11 @@ void Board::add_qp(const SendQpConfig& c) {
 
 void Board::store_qp(const SendQpConfig& config, std::uint32_t i) {
   congestion::CongestionControl* const control = congestion_for(config, i);
-  qps_.add(config, control, cc_port(),
-           config.congestion_group ? &groups_[*config.congestion_group].flight : nullptr);
+  SendQpDeps shared;
+  shared.cc_port = cc_port();
+  shared.posted = &posted_;
+  if (config.congestion_group) shared.flight = &groups_[*config.congestion_group].flight;
+  qps_.add(config, control, shared);
 }
 
 congestion::CongestionControl* Board::congestion_for(const SendQpConfig& config, std::uint32_t i) {
@@ -165,7 +176,10 @@ void Board::reschedule(std::uint32_t i, Time now) {
     }
   }
   watch_timer(i, now);
-  if (ready_.contains(i)) return;
+  if (ready_.contains(i)) {
+    if (qp.ranked()) enqueue(i);  // its rank may have changed
+    return;
+  }
   const std::uint32_t line = shared_.line_of(i);
   if (line == SharedRates::kNone) {
     schedule(i, departure(i, now), now);
@@ -204,11 +218,19 @@ void Board::call_next(std::uint32_t line, Time now) {
 void Board::schedule(std::uint32_t i, Time at, Time now) {
   if (at <= now) {
     departures_.cancel(i);
-    ready_.push(i);
+    enqueue(i);
   } else if (at == kNever) {
     departures_.cancel(i);
   } else {
     departures_.schedule(i, at);
+  }
+}
+
+void Board::enqueue(std::uint32_t i) {
+  if (qps_[i].ranked()) {
+    ready_.push(i, qps_[i].rank());
+  } else {
+    ready_.push(i);
   }
 }
 
@@ -252,7 +274,7 @@ void Board::resumed(std::uint8_t priorities, Time now) {
 void Board::wake(Time now) {
   departures_.advance(now, [&](std::uint32_t i) {
     if (i < qps_.size() && shared_.line_of(i) == SharedRates::kNone) {
-      ready_.push(i);
+      enqueue(i);
     } else {
       woken_.push_back(i);  // rescheduled later, because entries must not move while the wheel advances
     }
@@ -273,6 +295,7 @@ std::size_t Board::poll(Time now, std::span<TxFrame> out) {
   wake(now);
   std::size_t n = poll_requests(now, out);
   n += poll_host(now, out.subspan(n));
+  n += poll_busy(now, out.subspan(n));
   for (std::size_t k = 0; k < n; ++k) counters_.tx_bytes += out[k].length();
   n += send_packets(now, out.subspan(n));
   counters_.tx_frames += n;
@@ -294,6 +317,7 @@ std::size_t Board::memory_per_qp() const {
 
 Time Board::next_event(Time now) const {
   Time at = std::min({host_event(now), request_event(now), departures_.next(), timers_.next()});
+  if (busy_count_ != 0) at = std::min(at, std::max(now, credit_open_at()));
   if (!ready_.empty()) at = std::min(at, std::max({now, link_.free_at(), link_open_at()}));
   return at;
 }
@@ -311,7 +335,53 @@ void Board::expect(const roce::ParsedFrame& frame) {
 void Board::receive_congestion(const roce::ParsedFrame& frame, const roce::CongestionHeader& header,
                                Time now) {
   if (header.echo()) return receive_response(frame, &header, now);
+  if (header.control()) return receive_credit(frame, header, now);
   ++counters_.rx_bad_transport;
+}
+
+/// Handles a control frame. Kinds that a board does not expect count as rx_bad_transport.
+void Board::receive_credit(const roce::ParsedFrame& frame, const roce::CongestionHeader& header, Time now) {
+  const auto credit = roce::CreditBody::decode(header);
+  const auto dest = control_frame_qpn(frame);
+  if (!credit || !dest ||
+      (credit->kind != roce::CreditBody::kGrant && credit->kind != roce::CreditBody::kResend)) {
+    ++counters_.rx_bad_transport;
+    return;
+  }
+  const std::uint32_t i = table_.find(*dest);
+  if (i == QpTable::kNotFound) {
+    ++counters_.rx_unknown_qp;
+    return;
+  }
+  SendQp& qp = qps_[i];
+  if (frame.source_ip != qp.peer()) {
+    ++counters_.rx_wrong_peer;
+    return;
+  }
+  if (!roce::icrc_matches(frame)) {
+    ++counters_.rx_icrc_errors;
+    ++incidents_;
+    return;
+  }
+  ++counters_.rx_roce;
+  if (credit->kind == roce::CreditBody::kGrant) {
+    qp.on_grant(*credit, now);
+  } else if (qp.on_resend(*credit, now) && busy_count_ != busy_.size()) {
+    busy_[busy_count_++] = {i, *credit};
+  }
+  reschedule_received(i, now);
+}
+
+/// Answers RESENDs for packets that were never sent.
+std::size_t Board::poll_busy(Time now, std::span<TxFrame> out) {
+  if (busy_count_ == 0 || credit_open_at() > now) return 0;
+  const std::size_t n = std::min(busy_count_, out.size());
+  for (std::size_t k = 0; k < n; ++k)
+    qps_[busy_[k].qp].write_busy(busy_[k].request, identification_++, out[k]);
+  std::move(busy_.begin() + static_cast<std::ptrdiff_t>(n),
+            busy_.begin() + static_cast<std::ptrdiff_t>(busy_count_), busy_.begin());
+  busy_count_ -= n;
+  return n;
 }
 
 /// `echo` is the congestion control header that the receiver returned; null if there is none.

@@ -154,6 +154,8 @@ class Board : public Endpoint {
   /// its timer.
   void reschedule(std::uint32_t i, Time now);
   void schedule(std::uint32_t i, Time at, Time now);
+  /// Adds QP `i` to the ready queue, or changes its rank there.
+  void enqueue(std::uint32_t i);
   /// If the first QP in `line` may send, moves it to the ready queue; otherwise schedules its wake-up.
   void call_next(std::uint32_t line, Time now);
   /// Moves QPs whose departure time has been reached from the wheel to the ready queue.
@@ -188,6 +190,8 @@ class Board : public Endpoint {
   bool own_rate(std::uint32_t i) const { return groups_.empty() || shared_.line_of(i) == SharedRates::kNone; }
   enum class Sent : std::uint8_t { kPacket, kNothing, kOfRun };
   void receive_response(const roce::ParsedFrame& frame, const roce::CongestionHeader* echo, Time now);
+  void receive_credit(const roce::ParsedFrame& frame, const roce::CongestionHeader& header, Time now);
+  std::size_t poll_busy(Time now, std::span<TxFrame> out);
   Sent send_next(SendQp& qp, Time now, TxFrame& out);
   Sent send_of_run(SendQp& qp, Time now, TxFrame& out);
   void reschedule_received(std::uint32_t i, Time now);
@@ -217,6 +221,14 @@ class Board : public Endpoint {
   std::size_t unfinished_ = 0;        ///< number of configured QPs that are not finished
   MetadataQps bus_qps_;
   CongestionLog log_;
+  std::uint64_t posted_ = 0;  ///< messages posted by QPs whose congestion control uses their order
+  struct Busy {
+    std::uint32_t qp = 0;
+    roce::CreditBody request{};
+  };
+  /// BUSYs to be sent. If there is no room, the receiver repeats its request.
+  std::array<Busy, 64> busy_{};
+  std::size_t busy_count_ = 0;
   std::uint16_t identification_ = 0;  ///< IPv4 identification, incremented per packet as in the firmware
   bool fast_path_ = true;
   /// QPs to reschedule at the end of the current receive burst.

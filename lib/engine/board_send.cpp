@@ -24,8 +24,9 @@
 // so, no packet leaves before its departure time.
 //
 // The following always use the full path: queue pairs that share a rate, because others wait in their line;
-// queue pairs of the metadata bus, because their requests come from another source; and boards with
-// per-priority pause.
+// queue pairs that are served by rank, because their rank and priority may change with every packet; queue
+// pairs of the metadata bus, because their requests come from another source; and boards with per-priority
+// pause.
 #include "engine/board.hpp"
 #include "engine/send_qp_run.hpp"
 
@@ -172,7 +173,7 @@ void Board::fetch_first_lines() {
 }
 
 bool Board::may_run(std::uint32_t i) const {
-  return fast_path_ && i < first_bus_qp() && !pause_.per_priority() && own_rate(i);
+  return fast_path_ && i < first_bus_qp() && !pause_.per_priority() && own_rate(i) && !qps_[i].ranked();
 }
 
 /// Reschedules QP `i` after a response or CNP: immediately, or at the end of the receive burst.

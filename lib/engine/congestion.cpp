@@ -7,16 +7,31 @@ namespace softfeb::engine {
 
 using congestion::AlgorithmSettings;
 
-std::size_t congestion_control_bytes(const CongestionSettings& profile) {
+namespace {
+
+congestion::PathFacts path_of(const AlgorithmSettings& settings, const ControlledQp& qp) {
+  congestion::PathFacts path = settings.path;
+  path.pmtu = qp.pmtu;
+  path.messages = qp.messages;
+  return path;
+}
+
+}  // namespace
+
+std::size_t congestion_control_bytes(const CongestionSettings& profile, const ControlledQp& qp) {
   if (std::holds_alternative<dcqcn::FirmwareSettings>(profile)) return sizeof(dcqcn::FirmwareDcqcn);
   if (std::holds_alternative<dcqcn::PaperSettings>(profile)) return sizeof(dcqcn::PaperDcqcn);
   const auto* other = std::get_if<AlgorithmSettings>(&profile);
-  return other == nullptr ? 0 : other->algorithm->bytes();
+  return other == nullptr ? 0 : other->algorithm->bytes(path_of(*other, qp));
+}
+
+congestion::Hooks hooks_of(const CongestionSettings& profile) {
+  const auto* other = std::get_if<AlgorithmSettings>(&profile);
+  return other == nullptr ? congestion::Hooks{0} : other->algorithm->hooks();
 }
 
 bool observes_flight(const CongestionSettings& profile) {
-  const auto* other = std::get_if<AlgorithmSettings>(&profile);
-  return other != nullptr && (other->algorithm->hooks() & (congestion::kOnAck | congestion::kWindow)) != 0;
+  return (hooks_of(profile) & (congestion::kOnAck | congestion::kWindow)) != 0;
 }
 
 std::uint8_t congestion_profile(const CongestionSettings& profile) {
@@ -24,13 +39,14 @@ std::uint8_t congestion_profile(const CongestionSettings& profile) {
   return other == nullptr ? std::uint8_t{0} : other->algorithm->header_profile();
 }
 
-congestion::CongestionControl* make_congestion_control(const CongestionSettings& profile, void* place) {
+congestion::CongestionControl* make_congestion_control(const CongestionSettings& profile, void* place,
+                                                       const ControlledQp& qp) {
   if (const auto* firmware = std::get_if<dcqcn::FirmwareSettings>(&profile))
     return new (place) dcqcn::FirmwareDcqcn(*firmware);
   if (const auto* paper = std::get_if<dcqcn::PaperSettings>(&profile))
     return new (place) dcqcn::PaperDcqcn(*paper);
   const auto* other = std::get_if<AlgorithmSettings>(&profile);
-  return other == nullptr ? nullptr : other->algorithm->make(place, other->values, other->path);
+  return other == nullptr ? nullptr : other->algorithm->make(place, other->values, path_of(*other, qp));
 }
 
 namespace {

@@ -17,15 +17,24 @@ namespace softfeb::engine {
 using CongestionSettings = std::variant<std::monostate, dcqcn::FirmwareSettings, dcqcn::PaperSettings,
                                         congestion::AlgorithmSettings>;
 
+/// What an algorithm may need to know about the queue pair that it controls.
+struct ControlledQp {
+  std::uint32_t pmtu;      ///< bytes
+  std::uint32_t messages;  ///< depth of the send queue
+};
+
 /// Size of the congestion control object in bytes; 0 for none.
-std::size_t congestion_control_bytes(const CongestionSettings& profile);
+std::size_t congestion_control_bytes(const CongestionSettings& profile, const ControlledQp& qp);
+/// Hooks that the algorithm implements; none for DCQCN, whose queue pairs need not prepare anything.
+congestion::Hooks hooks_of(const CongestionSettings& profile);
 /// True if the congestion control needs a FlightTracker: it observes acknowledgements or has a window.
 bool observes_flight(const CongestionSettings& profile);
 /// Profile of the congestion control header that the algorithm uses; 0 for none.
 std::uint8_t congestion_profile(const CongestionSettings& profile);
 /// Constructs the congestion control at `place`, which provides congestion_control_bytes() bytes aligned to a
 /// cache line. Returns null for none.
-congestion::CongestionControl* make_congestion_control(const CongestionSettings& profile, void* place);
+congestion::CongestionControl* make_congestion_control(const CongestionSettings& profile, void* place,
+                                                       const ControlledQp& qp);
 
 using congestion::Change;
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/time.hpp"
+#include "engine/credit_frame.hpp"
 #include "engine/host.hpp"
 #include "engine/pause.hpp"
 #include "engine/tx_frame.hpp"
@@ -55,7 +56,10 @@ class Endpoint {
       : host_(identity),
         pause_(pause),
         host_priority_(pause_.priority(
-            0, identity.vlan ? std::optional<std::uint8_t>(identity.vlan->pcp) : std::nullopt)) {}
+            0, identity.vlan ? std::optional<std::uint8_t>(identity.vlan->pcp) : std::nullopt)),
+        credit_priority_(
+            pause_.priority(8 * kControlPriority,
+                            identity.vlan ? std::optional<std::uint8_t>(kControlPriority) : std::nullopt)) {}
   virtual ~Endpoint() = default;
   Endpoint(const Endpoint&) = delete;
   Endpoint& operator=(const Endpoint&) = delete;
@@ -137,6 +141,8 @@ class Endpoint {
   }
   /// Time at which poll_host() has work; kNever if it has none.
   Time host_event(Time now) const { return host_.has_answers() ? std::max(now, control_open_at()) : kNever; }
+  /// Time from which control frames of congestion control (credit_frame.hpp) may be sent.
+  Time credit_open_at() const { return pause_.until(credit_priority_); }
   /// Time until which the whole link is paused (802.3x).
   Time link_open_at() const { return pause_.per_priority() ? 0 : pause_.until(0); }
 
@@ -152,6 +158,7 @@ class Endpoint {
   std::uint16_t cc_port_ = 0;
   bool in_burst_ = false;
   std::uint8_t host_priority_;
+  std::uint8_t credit_priority_;
 };
 
 }  // namespace softfeb::engine

@@ -70,8 +70,10 @@ class alignas(64) FlightTracker {
  public:
   /// `ack_spacing` as in CongestionControl::ack_spacing(). `shared` is the flight of the group if queue pairs
   /// share the congestion control; it must outlive the tracker. Null: the queue pair has its own.
-  explicit FlightTracker(std::uint32_t ack_spacing, const CchSettings& cch = {}, Flight* shared = nullptr)
-      : shared_(shared), ack_spacing_(ack_spacing), cch_(cch) {}
+  /// `posted` counts the messages posted on the board, for algorithms that use their order; null: none does.
+  explicit FlightTracker(std::uint32_t ack_spacing, const CchSettings& cch = {}, Flight* shared = nullptr,
+                         std::uint64_t* posted = nullptr)
+      : shared_(shared), posted_(posted), ack_spacing_(ack_spacing), cch_(cch) {}
   FlightTracker(FlightTracker&&) = default;
 
   const CchSettings& cch() const { return cch_; }
@@ -91,6 +93,9 @@ class alignas(64) FlightTracker {
                      std::uint64_t{unasked_} + bytes >= ack_spacing_;
     return due || flight().bytes + bytes >= window;
   }
+
+  /// Position of a message that is posted now among those of the board.
+  std::uint64_t take_order() { return posted_ == nullptr ? 0 : (*posted_)++; }
 
   struct Sent {
     std::uint32_t bytes;
@@ -159,6 +164,7 @@ class alignas(64) FlightTracker {
 
   Flight own_;
   Flight* shared_;
+  std::uint64_t* posted_;
   std::uint64_t bytes_ = 0;    ///< of this queue pair in flight
   std::uint64_t packets_ = 0;  ///< of this queue pair sent and not acknowledged
   std::uint32_t ack_spacing_;

@@ -7,6 +7,14 @@
 
 namespace softfeb::engine {
 
+namespace {
+
+ControlledQp controlled(const SendQpConfig& config) {
+  return {config.requester.pmtu, SendQp::send_queue_needed(config)};
+}
+
+}  // namespace
+
 QpStore::QpStore(std::span<const SendQpConfig> qps, std::size_t more, const SendQpConfig& like,
                  std::pmr::memory_resource* from)
     : QpStore(sizes_of(qps, more, like), from) {}
@@ -49,7 +57,7 @@ QpStore::Sizes QpStore::sizes_of(std::span<const SendQpConfig> qps, std::size_t 
     sizes.queues += SendQp::send_queue_bytes(c);
     if (SendQp::needs_pacer(c)) sizes.pacers += sizeof(Pacer);
     if (SendQp::needs_tracker(c)) sizes.tracker = sizeof(FlightTracker);
-    const std::size_t control = Block::rounded(congestion_control_bytes(c.congestion));
+    const std::size_t control = Block::rounded(congestion_control_bytes(c.congestion, controlled(c)));
     if (!c.congestion_group) {
       sizes.own_control = std::max(sizes.own_control, control);
     } else if (groups.insert(*c.congestion_group).second) {
@@ -62,10 +70,11 @@ QpStore::Sizes QpStore::sizes_of(std::span<const SendQpConfig> qps, std::size_t 
 }
 
 SendQp& QpStore::add(const SendQpConfig& config, congestion::CongestionControl* control,
-                     std::uint16_t cc_port, Flight* flight) {
+                     const SendQpDeps& shared) {
   SendQpDeps deps;
-  deps.cc_port = cc_port;
-  deps.flight = flight;
+  deps.cc_port = shared.cc_port;
+  deps.flight = shared.flight;
+  deps.posted = shared.posted;
   if (SendQp::needs_tracker(config)) deps.tracker = place(size_) + tracker_offset_;
   roce::RequesterConfig common = SendQp::requester_config(config);
   common.qpn = common.dest_qpn = common.initial_psn = 0;
@@ -86,9 +95,10 @@ SendQp& QpStore::add(const SendQpConfig& config, congestion::CongestionControl* 
 }
 
 congestion::CongestionControl* QpStore::add_control(const SendQpConfig& config) {
+  const ControlledQp qp = controlled(config);
   if (!config.congestion_group)
-    return make_congestion_control(config.congestion, place(size_) + sizeof(SendQp));
-  congestion::CongestionControl* const control = make_congestion_control(config.congestion, next_shared_);
+    return make_congestion_control(config.congestion, place(size_) + sizeof(SendQp), qp);
+  congestion::CongestionControl* const control = make_congestion_control(config.congestion, next_shared_, qp);
   if (control != nullptr) next_shared_ += Block::rounded(control->memory());
   return control;
 }

@@ -55,10 +55,10 @@ class QpStore {
   QpStore& operator=(const QpStore&) = delete;
   ~QpStore();
 
-  /// Adds the next queue pair; `control` may be null. `cc_port` as for SendQpDeps. `flight` is that of its
-  /// congestion group, if it is in one.
-  SendQp& add(const SendQpConfig& config, congestion::CongestionControl* control, std::uint16_t cc_port = 0,
-              Flight* flight = nullptr);
+  /// Adds the next queue pair; `control` may be null. `shared` is what it
+  /// shares with others: cc_port, flight and posted; the rest is ignored.
+  SendQp& add(const SendQpConfig& config, congestion::CongestionControl* control,
+              const SendQpDeps& shared = {});
   /// Constructs the congestion control of the next queue pair to be added, or that of its group if the queue
   /// pair is the first of the group. Returns null if its configuration has none.
   congestion::CongestionControl* add_control(const SendQpConfig& config);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "congestion/leftist_heap.hpp"
+
 #include <algorithm>
 #include <bit>
 #include <cstddef>
@@ -10,25 +12,44 @@
 
 namespace softfeb::engine {
 
-/// FIFO queue of the queue pairs that may send now. Contains each queue pair at most once.
+/// Queue of the queue pairs that may send now. Contains each queue pair at most once. Queue pairs without a
+/// rank are served in round robin. Those with a rank take one turn together, which goes to the one with the
+/// lowest rank.
 class ReadyQueue {
  public:
-  explicit ReadyQueue(std::size_t qps, std::pmr::memory_resource* memory = std::pmr::new_delete_resource())
-      : ring_(std::bit_ceil(std::max<std::size_t>(1, qps)), memory),
+  /// `ranked`: queue pairs may have ranks.
+  explicit ReadyQueue(std::size_t qps, bool ranked = false,
+                      std::pmr::memory_resource* memory = std::pmr::new_delete_resource())
+      : ring_(std::bit_ceil(std::max<std::size_t>(1, qps + (ranked ? 1 : 0))), memory),
         mask_(ring_.size() - 1),
-        queued_(qps, 0, memory) {}
+        queued_(qps, 0, memory),
+        ranks_(ranked ? qps : 0, memory),
+        heap_(ranked ? qps : 0, memory) {}
 
   /// Memory in bytes.
-  std::size_t memory() const { return ring_.size() * sizeof ring_[0] + queued_.size(); }
+  std::size_t memory() const {
+    return ring_.size() * sizeof ring_[0] + queued_.size() + ranks_.size() * kRankedBytes;
+  }
   bool empty() const { return count_ == 0; }
-  std::size_t size() const { return count_; }
+  std::size_t size() const { return count_ + (ranked_ == 0 ? 0 : ranked_ - 1); }
   bool contains(std::uint32_t qp) const { return queued_[qp] != 0; }
 
   void push(std::uint32_t qp) {
     if (queued_[qp] != 0) return;
     queued_[qp] = 1;
-    ring_[(first_ + count_) & mask_] = qp;
-    ++count_;
+    append(qp);
+  }
+  /// Adds a queue pair with this rank, or changes its rank. Of equal ranks, any may be served first.
+  void push(std::uint32_t qp, std::uint64_t rank) {
+    if (queued_[qp] != 0) {
+      if (ranks_[qp] == rank) return;
+      heap_.erase(best_, qp, ByRank{ranks_});
+    } else {
+      queued_[qp] = 1;
+      if (ranked_++ == 0) append(kBest);
+    }
+    ranks_[qp] = rank;
+    heap_.push(best_, qp, ByRank{ranks_});
   }
 
   /// Positions are numbered consecutively without wrapping. These return the position of the first entry, and
@@ -36,34 +57,59 @@ class ReadyQueue {
   std::size_t first_place() const { return first_; }
   std::size_t end_place() const { return first_ + count_; }
   /// Returns the queue pair at `place`. Requires first_place() <= place < end_place().
-  std::uint32_t at_place(std::size_t place) const { return ring_[place & mask_]; }
+  std::uint32_t at_place(std::size_t place) const {
+    const std::uint32_t qp = ring_[place & mask_];
+    return qp == kBest ? best_ : qp;
+  }
 
   /// Returns the next queue pair to serve. Requires !empty(), as do pop() and rotate().
-  std::uint32_t front() const { return ring_[first_ & mask_]; }
+  std::uint32_t front() const { return at_place(first_); }
   void pop() {
     queued_[front()] = 0;
+    if (ring_[first_ & mask_] == kBest) {
+      heap_.erase(best_, best_, ByRank{ranks_});
+      if (--ranked_ != 0) return rotate();
+    }
     ++first_;
     --count_;
   }
   /// Moves `qp` from the back to the front if it was pushed last, as if it had never been popped. Returns
-  /// false otherwise.
+  /// false otherwise, and for queue pairs with a rank.
   bool recall(std::uint32_t qp) {
-    if (count_ == 0 || at_place(end_place() - 1) != qp) return false;
+    if (count_ == 0 || ring_[(end_place() - 1) & mask_] != qp) return false;
     ring_[--first_ & mask_] = qp;
     return true;
   }
-  /// Equivalent to pop() followed by push() of the same queue pair.
+  /// Moves the first entry to the end: equivalent to pop() followed by push() of a queue pair without a rank.
   void rotate() {
-    ring_[(first_ + count_) & mask_] = front();
+    ring_[(first_ + count_) & mask_] = ring_[first_ & mask_];
     ++first_;
   }
 
  private:
+  struct ByRank {
+    const std::pmr::vector<std::uint64_t>& ranks;
+    bool operator()(std::uint32_t a, std::uint32_t b) const { return ranks[a] < ranks[b]; }
+  };
+
+  /// Entry of the ring for all queue pairs with a rank.
+  static constexpr std::uint32_t kBest = UINT32_MAX;
+  static constexpr std::size_t kRankedBytes = 24;  ///< rank and entry in the heap
+
+  void append(std::uint32_t entry) {
+    ring_[(first_ + count_) & mask_] = entry;
+    ++count_;
+  }
+
   std::pmr::vector<std::uint32_t> ring_;
   std::size_t mask_;
   std::pmr::vector<std::uint8_t> queued_;
   std::size_t first_ = 0;  ///< not reduced modulo the size of the ring
   std::size_t count_ = 0;
+  std::pmr::vector<std::uint64_t> ranks_;
+  congestion::LeftistHeap heap_;
+  std::uint32_t best_ = congestion::LeftistHeap::kNone;  ///< root of heap_
+  std::uint32_t ranked_ = 0;                             ///< queue pairs in heap_
 };
 
 }  // namespace softfeb::engine

@@ -2,6 +2,7 @@
 #include "engine/receiver.hpp"
 
 #include "base/prefetch.hpp"
+#include "engine/credit_frame.hpp"
 #include "roce/congestion_frame.hpp"
 #include "roce/craft.hpp"
 #include "roce/packet.hpp"
@@ -34,6 +35,12 @@ Receiver::Receiver(const ReceiverConfig& config)
     qps_.emplace_back(setup, notification_);
   }
   for (const ReceiveSlotSetup& setup : config.slots) qps_.emplace_back(setup, notification_);
+  if (std::any_of(config.qps.begin(), config.qps.end(), [](const auto& qp) { return qp.grants; })) {
+    granter_.emplace(config.homa, config.qps);
+    for (std::size_t i = 0; i < config.qps.size(); ++i) {
+      if (config.qps[i].grants) qps_[i].reply.set_priority(kControlPriority);
+    }
+  }
 }
 
 void Receiver::push(Pending p) {
@@ -76,7 +83,7 @@ void Receiver::expect(const roce::ParsedFrame& frame) {
 /// Fast path for the most common packets: in order, part of a multi-packet message, from the known IP and MAC
 /// address, with a valid iCRC, and not CE-marked. Has exactly the same effect as receive_roce(). Returns
 /// false and changes nothing if the packet does not qualify.
-bool Receiver::receive_quickly(const roce::ParsedFrame& frame) {
+bool Receiver::receive_quickly(const roce::ParsedFrame& frame, Time now) {
   roce::QuickWrite p;
   if (frame.congestion_experienced || !p.read(frame)) return false;
   const std::uint32_t i = table_.find(p.dest_qp);
@@ -88,13 +95,17 @@ bool Receiver::receive_quickly(const roce::ParsedFrame& frame) {
   if (!roce::icrc_matches(p)) return false;
   ++counters_.rx_roce;
   const roce::Responder::Quick q = qp.qp.take(p);
+  if (granter_) {
+    const bool first = p.operation == roce::Operation::kWriteFirst;
+    granter_->accepted(now, i, q.index, first ? std::optional(p.reth().dma_length) : std::nullopt);
+  }
   qp.written_end = std::max(qp.written_end, q.address + p.payload.size());
   if (q.reply) push({.qp = i, .reply = *q.reply});
   return true;
 }
 
 void Receiver::receive_roce(const roce::ParsedFrame& frame, Time now) {
-  if (receive_quickly(frame)) return;
+  if (receive_quickly(frame, now)) return;
   roce::TransportPacket packet = roce::parse_transport_with_icrc(frame.content);
   const roce::Bth& bth = packet.request.bth;
   if (packet.kind == roce::TransportKind::kMalformed || bth.tver != 0) {
@@ -128,6 +139,7 @@ void Receiver::receive_roce(const roce::ParsedFrame& frame, Time now) {
   }
   if (outcome.request.message && qp.qp.config().responder.transport == roce::Transport::kUc)
     qp.last_uc_message = now;
+  if (granter_) grant_for(i, packet.request, outcome.request, now);
   if (outcome.send_cnp) push({.qp = i, .cnp = true});
   if (!outcome.request.reply) return;
   push({.qp = i, .reply = *outcome.request.reply});
@@ -136,7 +148,8 @@ void Receiver::receive_roce(const roce::ParsedFrame& frame, Time now) {
 
 void Receiver::receive_congestion(const roce::ParsedFrame& frame, const roce::CongestionHeader& header,
                                   Time now) {
-  if (header.echo() || header.control()) {
+  if (header.control()) return receive_busy(frame, header, now);
+  if (header.echo()) {
     ++counters_.rx_bad_transport;
     return;
   }
@@ -144,6 +157,55 @@ void Receiver::receive_congestion(const roce::ParsedFrame& frame, const roce::Co
   received_at_ = now;
   receive_roce(frame, now);
   received_header_ = nullptr;
+}
+
+/// Tells the granter what the general path did with a request.
+void Receiver::grant_for(std::uint32_t i, const roce::ReceivedRequest& request,
+                         const roce::RequestOutcome& outcome, Time now) {
+  if (outcome.packet_index) {
+    const bool first = roce::has_reth(roce::opcode_operation(request.bth.opcode));
+    granter_->accepted(now, i, *outcome.packet_index,
+                       first ? std::optional(request.reth.dma_length) : std::nullopt);
+  }
+  if (qps_[i].qp.responder().state() == roce::QpState::kErr) granter_->forget(i);
+}
+
+/// Handles a control frame of a requester. Kinds that a receiver does not expect count as rx_bad_transport.
+void Receiver::receive_busy(const roce::ParsedFrame& frame, const roce::CongestionHeader& header, Time now) {
+  const auto credit = roce::CreditBody::decode(header);
+  const auto dest = control_frame_qpn(frame);
+  if (!credit || !dest || credit->kind != roce::CreditBody::kBusy) {
+    ++counters_.rx_bad_transport;
+    return;
+  }
+  const std::uint32_t i = find(*dest, frame.source_ip);
+  if (i == kNobody) return;
+  if (!roce::icrc_matches(frame)) {
+    ++counters_.rx_icrc_errors;
+    ++incidents_;
+    return;
+  }
+  ++counters_.rx_roce;
+  ++receiver_counters_.busy_rx;
+  if (granter_) granter_->busy(now, i);
+}
+
+/// Sends GRANTs and RESENDs.
+std::size_t Receiver::poll_grants(Time now, std::span<TxFrame> out) {
+  if (!granter_) return 0;
+  granter_->run_timer(now);
+  if (credit_open_at() > now) return 0;
+  std::size_t n = 0;
+  while (n < out.size()) {
+    const auto message = granter_->next();
+    if (!message) break;
+    const Qp& qp = qps_[message->qp];
+    write_control_frame({qp.reply, cc_port(), qp.qp.config().responder.dest_qpn, qp.pkey}, message->body,
+                        identification_++, out[n++]);
+    ++(message->body.kind == roce::CreditBody::kGrant ? receiver_counters_.grant_tx
+                                                      : receiver_counters_.resend_tx);
+  }
+  return n;
 }
 
 /// Writes the pending response at index `place` of `pending_`.
@@ -208,6 +270,7 @@ std::size_t Receiver::take_unpaused(Time now, std::span<TxFrame> out) {
 
 std::size_t Receiver::poll(Time now, std::span<TxFrame> out) {
   std::size_t n = poll_host(now, out);
+  n += poll_grants(now, out.subspan(n));
   n += take_pending(now, out.subspan(n));
   counters_.tx_frames += n;
   for (std::size_t k = 0; k < n; ++k) counters_.tx_bytes += out[k].length();
@@ -216,6 +279,10 @@ std::size_t Receiver::poll(Time now, std::span<TxFrame> out) {
 
 Time Receiver::next_event(Time now) const {
   Time at = host_event(now);
+  if (granter_) {
+    at = std::min(at, granter_->deadline());
+    if (granter_->has_frames()) at = std::min(at, std::max(now, credit_open_at()));
+  }
   for (std::size_t p = 0; pending_count_ != 0 && p < pending_of_.size(); ++p) {
     if (pending_of_[p] != 0) at = std::min(at, std::max(now, pause_.until(static_cast<std::uint8_t>(p))));
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/endpoint.hpp"
+#include "engine/granter.hpp"
 #include "engine/peer_qp_table.hpp"
 #include "engine/qp_table.hpp"
 #include "engine/receiver_action.hpp"
@@ -12,6 +13,7 @@
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <vector>
 
 namespace softfeb::engine {
@@ -21,6 +23,7 @@ struct ReceiveQpSetup {
   roce::Path reply_path;  ///< the destination MAC address is learned from the requester's packets
   std::uint16_t pkey = roce::kDefaultPkey;
   std::vector<roce::MemoryRegion> regions;
+  bool grants = false;  ///< the requester runs Homa and needs grants
 };
 
 /// A slot for QPs that are created while the receiver runs. Each slot belongs to one peer.
@@ -36,12 +39,16 @@ struct ReceiverConfig {
   std::vector<ReceiveQpSetup> qps;
   std::vector<ReceiveSlotSetup> slots{};
   PauseConfig pause{};
+  congestion::HomaParameters homa{};  ///< for QPs with `grants`
   std::uint16_t cc_port = 0;  ///< UDP port of requests with a congestion control header; 0: none are accepted
 };
 
 struct ReceiverCounters {
   std::uint64_t cnp_tx = 0;
   std::uint64_t replies_dropped = 0;  ///< acknowledgements and CNPs dropped because the queue was full
+  std::uint64_t grant_tx = 0;         ///< GRANTs
+  std::uint64_t resend_tx = 0;        ///< RESENDs
+  std::uint64_t busy_rx = 0;          ///< BUSYs
 };
 
 /// The built-in RDMA receiver, which replaces a server with a NIC: receive queue pairs at one address, with a
@@ -122,7 +129,9 @@ class Receiver : public Endpoint {
   void act(const SetReceiveQp& a);
   void act(const SetReceiveRegions& a);
   void act(const RemoveReceiveQp& a);
-  bool receive_quickly(const roce::ParsedFrame& frame);
+  bool receive_quickly(const roce::ParsedFrame& frame, Time now);
+  void grant_for(std::uint32_t i, const roce::ReceivedRequest& request, const roce::RequestOutcome& outcome,
+                 Time now);
   std::uint32_t find(roce::Qpn qpn, const roce::IpAddress& peer);
   void index_slots();
   void forget_replies(std::uint32_t i);
@@ -131,6 +140,8 @@ class Receiver : public Endpoint {
   std::size_t take_pending(Time now, std::span<TxFrame> out);
   std::size_t take_unpaused(Time now, std::span<TxFrame> out);
   void write(std::size_t place, Time now, TxFrame& out);
+  void receive_busy(const roce::ParsedFrame& frame, const roce::CongestionHeader& header, Time now);
+  std::size_t poll_grants(Time now, std::span<TxFrame> out);
 
   roce::NotificationPoint notification_;
   std::deque<Qp> qps_;
@@ -145,6 +156,7 @@ class Receiver : public Endpoint {
   std::size_t pending_first_ = 0;
   std::size_t pending_count_ = 0;
   std::array<std::uint32_t, roce::kPriorities> pending_of_{};  ///< number of pending responses, by priority
+  std::optional<Granter> granter_;                             ///< set if QPs need grants
   ReceiverCounters receiver_counters_;
   std::uint16_t identification_ = 0;
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "engine/send_qp.hpp"
 
+#include "engine/credit_frame.hpp"
 #include "roce/congestion_frame.hpp"
 #include "roce/craft.hpp"
 
@@ -70,9 +71,10 @@ Held<FlightTracker> make_tracker(const SendQpConfig& config, const congestion::C
   if (congestion == nullptr || !SendQp::needs_tracker(config)) return {};
   const std::uint32_t spacing = congestion->ack_spacing();
   const CchSettings cch{deps.cc_port, congestion_profile(config.congestion)};
-  if (deps.tracker == nullptr) return Held<FlightTracker>(FlightTracker(spacing, cch, deps.flight));
+  if (deps.tracker == nullptr)
+    return Held<FlightTracker>(FlightTracker(spacing, cch, deps.flight, deps.posted));
   return Held<FlightTracker>(
-      std::construct_at(static_cast<FlightTracker*>(deps.tracker), spacing, cch, deps.flight));
+      std::construct_at(static_cast<FlightTracker*>(deps.tracker), spacing, cch, deps.flight, deps.posted));
 }
 
 }  // namespace
@@ -149,7 +151,9 @@ void SendQp::post_due(Time now) {
   // the end of the experiment.
   while (due() <= now && may_post()) {
     if (flags_.timed) traffic_.times()->post(traffic_.made(), now);
-    requester_.post(traffic_.make(), now);
+    const roce::WorkRequest request = traffic_.make();
+    requester_.post(request, now);
+    report_posted(request.length, now);
     if (by_message()) pacer_->sent(1, now);
   }
   if (flags_.timed) traffic_.stop_if_exhausted();
@@ -157,6 +161,7 @@ void SendQp::post_due(Time now) {
 
 void SendQp::post(const roce::WorkRequest& request, Time now) {
   requester_.post(request, now);
+  report_posted(request.length, now);
   traffic_.count();
 }
 
@@ -165,7 +170,12 @@ void SendQp::pace_packet(std::uint32_t payload, Time now) {
 }
 
 std::uint32_t SendQp::write(Time now, std::uint16_t identification, TxFrame& out) {
-  const bool ask = flags_.tracked && tracker_->asks(requester_.next_transport_bytes(), congestion_->window());
+  bool ask = false;
+  if (flags_.tracked) {
+    // Without an ACK of the last packet that has credit, its loss would go unnoticed.
+    ask = tracker_->asks(requester_.next_transport_bytes(), congestion_->window()) || needs_credit(1);
+    set_priority();
+  }
   const roce::RequestPacket p = requester_.next(now, ask);
   roce::PacketPayload payload;
   if (p.payload_length != 0) {
@@ -189,6 +199,14 @@ std::uint32_t SendQp::write(Time now, std::uint16_t identification, TxFrame& out
     first_sent_ = now;
   }
   return counted;
+}
+
+/// Sets the priority of the next packet if congestion control chooses it.
+void SendQp::set_priority() {
+  if (!congestion_->uses(congestion::kPriority)) return;
+  const std::uint8_t level = congestion_->priority(requester_.next_packet());
+  if (level != congestion::CongestionControl::kNoPriority && headers_.dscp() != 8 * level)
+    headers_.set_priority(level);
 }
 
 bool SendQp::craft(Time now, std::uint16_t identification, TxFrame& out, Time& next) {
@@ -248,6 +266,31 @@ void SendQp::on_bad_response(roce::Psn psn, Time now) {
   const roce::Requester::Progress before = requester_.progress();
   requester_.on_bad_response(psn, now);
   if (flags_.tracked) report_progress(before, {}, now);
+}
+
+void SendQp::on_grant(const roce::CreditBody& grant, Time now) {
+  if (!flags_.tracked || !congestion_->uses(congestion::kOnGranted)) return;
+  const std::int64_t last = requester_.packet_of(grant.last_psn);
+  if (last >= 0) congestion_->granted(static_cast<std::uint64_t>(last) + 1, grant.priority, now);
+}
+
+bool SendQp::on_resend(const roce::CreditBody& request, Time now) {
+  if (!flags_.tracked || !congestion_->uses(congestion::kOnGranted)) return false;
+  on_grant(request, now);
+  const roce::Requester::Progress before = requester_.progress();
+  const std::int64_t first = requester_.packet_of(request.first_missing);
+  if (first >= 0 && static_cast<std::uint64_t>(first) >= before.sent) return true;
+  requester_.on_resend_request(request.first_missing, now);
+  if (flags_.tracked) report_progress(before, {}, now);
+  return false;
+}
+
+void SendQp::write_busy(const roce::CreditBody& request, std::uint16_t identification, TxFrame& out) const {
+  roce::CreditBody body = request;
+  body.kind = roce::CreditBody::kBusy;
+  roce::HeaderTemplate path = headers_;
+  path.set_priority(kControlPriority);
+  write_control_frame({path, tracker_->cch().port, requester_.dest_qpn(), pkey_}, body, identification, out);
 }
 
 /// Writes the congestion control header of a request between its UDP header and its BTH.

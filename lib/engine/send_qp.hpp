@@ -63,8 +63,9 @@ struct SendQpDeps {
   void* queue = nullptr;               ///< send_queue_bytes() bytes
   Pacer* pacer = nullptr;              ///< room for one Pacer if needs_pacer()
   void* tracker = nullptr;             ///< room for one FlightTracker if needs_tracker()
-  Flight* flight = nullptr;   ///< shared by the QPs of its congestion group; null: the QP has its own
-  std::uint16_t cc_port = 0;  ///< UDP port of packets with a congestion control header; 0: send none
+  Flight* flight = nullptr;         ///< shared by the QPs of its congestion group; null: the QP has its own
+  std::uint64_t* posted = nullptr;  ///< number of messages posted on the board; null: nobody counts them
+  std::uint16_t cc_port = 0;        ///< UDP port of packets with a congestion control header; 0: send none
 };
 
 /// A sending queue pair: requester, path, payload, traffic and pacing. Owned by its board; must not move.
@@ -190,6 +191,17 @@ class alignas(64) SendQp {
   void on_response(const roce::Aeth& aeth, roce::Psn psn, const roce::CongestionHeader* echo, Time now);
   /// A response that cannot be caused by our requests, see Requester::on_bad_response().
   void on_bad_response(roce::Psn psn, Time now);
+  /// The receiver granted packets. Ignored if congestion control does not use grants.
+  void on_grant(const roce::CreditBody& grant, Time now);
+  /// The receiver repeats a grant and requests packets that have not arrived. Returns true if the first of
+  /// them was never sent, which a BUSY must tell the receiver.
+  bool on_resend(const roce::CreditBody& request, Time now);
+  /// Writes the BUSY.
+  void write_busy(const roce::CreditBody& request, std::uint16_t identification, TxFrame& out) const;
+  /// True if congestion control ranks queue pairs.
+  bool ranked() const { return congestion_ != nullptr && congestion_->uses(congestion::kRank); }
+  /// Rank among the queue pairs that are ready to send; see CongestionControl::rank().
+  std::uint64_t rank() const { return congestion_->rank(requester_.next_packet()); }
   void on_timer(Time now);
   /// Time at which to call on_timer(); kNever if no timer is running.
   Time deadline() const {
@@ -237,9 +249,22 @@ class alignas(64) SendQp {
   /// Builds the next packet, without a congestion control header. Returns its counted bytes; 0 if the payload
   /// source failed.
   std::uint32_t write(Time now, std::uint16_t identification, TxFrame& out);
+  void set_priority();
   bool make_run();
-  /// True if the window of congestion control is closed.
-  bool closed() const { return flags_.tracked && tracker_->closed(congestion_->window()); }
+  /// True if congestion control has closed its window, or has not been granted the next packet.
+  bool closed() const {
+    return flags_.tracked && (tracker_->closed(congestion_->window()) || needs_credit(0));
+  }
+  /// True if there is no credit for the packet `ahead` packets after the next one.
+  bool needs_credit(std::uint64_t ahead) const {
+    if (!congestion_->uses(congestion::kCredit)) return false;
+    const std::uint64_t next = requester_.next_packet();
+    return next + ahead >= congestion_->credit(next);
+  }
+  void report_posted(std::uint32_t length, Time now) {
+    if (flags_.tracked && congestion_->uses(congestion::kOnPosted))
+      congestion_->posted(length, tracker_->take_order(), now);
+  }
   /// True if the next packet, in the middle of a message, must request an acknowledgement for congestion
   /// control. Such a packet cannot be part of a run. While this is false, the window is open.
   bool asks_next_in_run() const {

@@ -129,7 +129,9 @@ class PluginAlgorithm final : public congestion::Algorithm {
     return (plugin_.description.events & softfeb_plugin::kAcks) != 0 ? congestion::kNeedsAcks : 0;
   }
   std::uint8_t header_profile() const override { return plugin_.description.header_profile; }
-  std::size_t bytes() const override { return PluginControl::control_bytes(plugin_); }
+  std::size_t bytes(const congestion::PathFacts&) const override {
+    return PluginControl::control_bytes(plugin_);
+  }
 
   congestion::ParameterValues defaults(const congestion::PathFacts&) const override {
     congestion::ParameterValues values;

@@ -28,9 +28,6 @@
 namespace softfeb::roce {
 
 inline constexpr std::uint16_t kCongestionUdpPort = 49'791;  ///< default; in the private port range
-/// BTH opcode of a control frame, which consists of CCH, BTH and iCRC only. The opcode is in the
-/// manufacturer-specific range (IBA table 38).
-inline constexpr std::uint8_t kOpcodeCongestionControl = 0xc0;
 
 /// The fields of a CCH, decoded or to be encoded.
 struct CongestionHeader {

@@ -54,4 +54,10 @@ Crafted craft_cnp(const HeaderTemplate& path, Qpn dest_qp, std::uint16_t pkey, s
   return craft_control(path, TransportWords::cnp(dest_qp, pkey), identification, header, trailer);
 }
 
+Crafted craft_congestion_control(const HeaderTemplate& path, Qpn dest_qp, std::uint16_t pkey,
+                                 std::uint16_t identification, std::uint8_t* header, std::uint8_t* trailer) {
+  return craft_control(path, TransportWords::congestion_control(dest_qp, pkey), identification, header,
+                       trailer);
+}
+
 }  // namespace softfeb::roce

@@ -29,6 +29,10 @@ enum class Operation : std::uint8_t {
 /// whole opcode, and the CNP opcode does not consist of a service and an operation.
 inline constexpr std::uint8_t kOpcodeRcAck = 0x11;
 inline constexpr std::uint8_t kOpcodeCnp = 0x81;
+/// BTH opcode of a control frame, which consists of congestion control header, BTH and iCRC only
+/// (congestion_header.hpp). The opcode is in the
+/// manufacturer-specific range (IBA table 38).
+inline constexpr std::uint8_t kOpcodeCongestionControl = 0xc0;
 
 constexpr std::uint8_t opcode(Transport t, Operation op) {
   return static_cast<std::uint8_t>((static_cast<unsigned>(t) << 5) | static_cast<unsigned>(op));

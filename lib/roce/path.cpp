@@ -87,6 +87,15 @@ void HeaderTemplate::set_traffic_class(std::uint8_t dscp, Ecn ecn) {
   }
 }
 
+void HeaderTemplate::set_priority(std::uint8_t level) {
+  const std::uint8_t* const ip = &bytes_[ip_offset_];
+  set_traffic_class(static_cast<std::uint8_t>(8 * level),
+                    static_cast<Ecn>((v6_ ? load_be32(ip) >> 20 : ip[1]) & 3));
+  if (ip_offset_ == kEthernetSize) return;
+  std::uint8_t& tag = bytes_[kEthernetSize];
+  tag = static_cast<std::uint8_t>((tag & 0x1f) | level << 5);
+}
+
 std::uint8_t HeaderTemplate::dscp() const {
   const std::uint8_t* const ip = &bytes_[ip_offset_];
   return static_cast<std::uint8_t>(v6_ ? load_be32(ip) >> 22 & 63 : ip[1] >> 2);

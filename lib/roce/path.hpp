@@ -48,6 +48,9 @@ class HeaderTemplate {
   void set_dest_mac(const MacAddress& mac);
   /// Sets DSCP (6 bits) and ECN. Requires a template constructed from a path.
   void set_traffic_class(std::uint8_t dscp, Ecn ecn);
+  /// Sets the DSCP to class selector `level` (RFC 2474), and the priority code point of the VLAN tag, if
+  /// there is one, to `level` (0…7). The ECN field does not change.
+  void set_priority(std::uint8_t level);
   std::uint8_t dscp() const;
   IpAddress dest_ip() const {
     const std::uint8_t* const ip = &bytes_[ip_offset_];

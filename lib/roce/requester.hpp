@@ -166,6 +166,9 @@ class Requester {
 
   /// Handles a well-formed acknowledgement for this QP whose iCRC and peer were verified.
   void on_response(const Aeth& aeth, Psn psn, Time now);
+  /// The receiver has accepted every packet before `psn`, and requests that packet and the following ones
+  /// again without a NAK. Ignored if `psn` is not in flight.
+  void on_resend_request(Psn psn, Time now);
   /// Handles a response of a type that our requests cannot cause (is_foreign_response()). If `psn` is in
   /// flight, the packets before it are acknowledged, its request fails with kBadResponse, and the QP enters
   /// ERR.
@@ -211,6 +214,13 @@ class Requester {
   /// True if a packet in flight requests an acknowledgement.
   bool awaits_ack() const { return acked_ < asked_; }
   Progress progress() const { return {acked_, next_, sent_, done_}; }
+  /// Running number of the packet that is to be sent next.
+  std::uint64_t next_packet() const { return next_; }
+  /// Running number of the packet with this PSN that is nearest to the first unacknowledged one; negative if
+  /// there is no such packet.
+  std::int64_t packet_of(Psn psn) const {
+    return static_cast<std::int64_t>(acked_) + psn_diff(psn & kPsnMask, psn_of(acked_));
+  }
   /// Size of the packets from `before.acked` up to, but not including, `end`, each from BTH to pad, in bytes.
   /// Nothing may have been posted or polled since `before`.
   std::uint64_t transport_bytes(const Progress& before, std::uint64_t end) const;

@@ -116,6 +116,15 @@ void Requester::on_response(const Aeth& aeth, Psn psn, Time now) {
   complete_local_error();
 }
 
+void Requester::on_resend_request(Psn psn, Time now) {
+  end_run();
+  std::uint64_t packet = 0;
+  if (!in_flight(psn, packet)) return;
+  acknowledge_before(packet, now);
+  if (rnr_until_ == 0) go_back(acked_);
+  complete_local_error();
+}
+
 void Requester::on_bad_response(Psn psn, Time now) {
   end_run();
   std::uint64_t packet = 0;

@@ -31,6 +31,8 @@ struct TransportWords {
                            Qpn dest_qp, std::uint16_t pkey);
   static TransportWords of(const Aeth& aeth, Psn psn, Qpn dest_qp, std::uint16_t pkey);
   static TransportWords cnp(Qpn dest_qp, std::uint16_t pkey);
+  /// Headers of a control frame of congestion control (congestion_header.hpp).
+  static TransportWords congestion_control(Qpn dest_qp, std::uint16_t pkey);
 
   /// Number of four-byte words after the BTH: 0, 1, 4 or 5.
   std::size_t extended_words() const { return (has_reth ? 4U : 0U) + (has_word ? 1U : 0U); }
@@ -96,6 +98,13 @@ inline TransportWords TransportWords::cnp(Qpn dest_qp, std::uint16_t pkey) {
   TransportWords w;
   w.set_bth(kOpcodeCnp, 0, pkey, kBecn | (dest_qp & kPsnMask), 0);
   w.has_reth = true;
+  w.set_udp_length(0);
+  return w;
+}
+
+inline TransportWords TransportWords::congestion_control(Qpn dest_qp, std::uint16_t pkey) {
+  TransportWords w;
+  w.set_bth(kOpcodeCongestionControl, 0, pkey, dest_qp & kPsnMask, 0);
   w.set_udp_length(0);
   return w;
 }

@@ -14,8 +14,10 @@ using roce::Operation;
 ByteSpan Forge::make(const World& world) {
   const Pair& pair = *world.pairs[rng_.below(world.pairs.size())];
   const std::uint64_t what = rng_.below(100);
-  if (what < 50) {
+  if (what < 47) {
     make_request(pair);
+  } else if (what < 50) {
+    make_credit(pair);
   } else if (what < 75) {
     make_response(pair);
   } else if (what < 88) {

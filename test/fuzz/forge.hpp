@@ -51,6 +51,7 @@ class Forge {
   std::size_t write_request(const Pair& pair, std::size_t qp, Stream& s);
   roce::Reth make_reth(std::size_t qp, std::uint32_t length);
 
+  void make_credit(const Pair& pair);
   void add_congestion_header(const Pair& pair);
   void mutate();
   void mutate_once();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Makes non-RoCE frames and mutations. Also corrupts packets that a victim would otherwise rightly accept.
+#include "engine/credit_frame.hpp"
 #include "forge.hpp"
 #include "roce/congestion_frame.hpp"
 #include "roce/icrc.hpp"
@@ -84,6 +85,27 @@ void Forge::make_pause(const Pair& pair) {
   const auto f = roce::write_mac_control(pair.attacker.mac, often(30) ? roce::kPauseAddress : to.mac, c);
   std::copy(f.begin(), f.end(), frame_.begin());
   size_ = often(80) ? f.size() : rng_.below(f.size());
+}
+
+/// Makes a GRANT or RESEND for a target of the board, or a BUSY for one of the receiver.
+void Forge::make_credit(const Pair& pair) {
+  const std::size_t qp = kVictims + rng_.below(kTargets);
+  const bool busy = often(20);
+  roce::CreditBody credit;
+  credit.kind = busy ? roce::CreditBody::kBusy
+                     : static_cast<std::uint8_t>(often(95) ? 1 + rng_.below(2) : odd_number());
+  credit.priority = static_cast<std::uint8_t>(odd_number());
+  credit.last_psn = roce::psn_add(pair.last_psn[qp],
+                                  often(90) ? static_cast<std::uint32_t>(rng_.below(200)) : odd_number());
+  credit.first_missing = roce::psn_add(
+      pair.last_psn[qp], often(90) ? 2 - static_cast<std::uint32_t>(rng_.below(6)) : odd_number());
+  roce::Path way = path(pair.attacker, busy ? pair.receiver_party : pair.board_party, pair);
+  engine::TxFrame out{.header = frame_.data()};
+  const roce::Qpn dest = (busy ? kReceiverQpn : kBoardQpn) + static_cast<roce::Qpn>(qp);
+  engine::write_control_frame({roce::HeaderTemplate(way), roce::kCongestionUdpPort, dest, roce::kDefaultPkey},
+                              credit, 0, out);
+  std::memcpy(frame_.data() + out.header_length, out.trailer.data(), out.trailer_length);
+  size_ = out.length();
 }
 
 /// Puts a congestion control header between UDP and BTH of a RoCEv2 packet: of any profile, sometimes an

@@ -26,6 +26,7 @@ struct Met {
   std::uint64_t requests_taken = 0, messages = 0, duplicate = 0, gaps = 0, access = 0, invalid = 0, rnr = 0;
   std::uint64_t responses = 0, icrc = 0, unknown_qp = 0, wrong_peer = 0, bad_transport = 0, bad_cch = 0,
                 other = 0;
+  std::uint64_t grants = 0, resends = 0, busy = 0;
   std::uint64_t host = 0, pause = 0, control = 0, nobodys = 0, renewed = 0;
 
   void add(const World& w);
@@ -45,16 +46,20 @@ void Met::add(const World& w) {
     rnr += r.no_receive;
     responses += p->board->counters().rx_roce;
     renewed += p->renewed;
-    for (const engine::EndpointCounters& c : {p->board->counters(), p->receiver->counters()}) {
-      icrc += c.rx_icrc_errors;
-      unknown_qp += c.rx_unknown_qp;
-      wrong_peer += c.rx_wrong_peer;
-      bad_transport += c.rx_bad_transport;
-      bad_cch += c.rx_bad_cch;
-      other += c.rx_other;
-      host += c.rx_host;
-      pause += c.rx_pause;
-      control += c.rx_control;
+    const engine::ReceiverCounters& c = p->receiver->receiver_counters();
+    grants += c.grant_tx;
+    resends += c.resend_tx;
+    busy += c.busy_rx;
+    for (const engine::EndpointCounters& e : {p->board->counters(), p->receiver->counters()}) {
+      icrc += e.rx_icrc_errors;
+      unknown_qp += e.rx_unknown_qp;
+      wrong_peer += e.rx_wrong_peer;
+      bad_transport += e.rx_bad_transport;
+      bad_cch += e.rx_bad_cch;
+      other += e.rx_other;
+      host += e.rx_host;
+      pause += e.rx_pause;
+      control += e.rx_control;
     }
   }
   nobodys += w.wire.unclaimed;
@@ -62,8 +67,9 @@ void Met::add(const World& w) {
 
 bool Met::all() const {
   for (const std::uint64_t n :
-       {requests_taken, messages, duplicate, gaps, access, invalid, rnr, responses, icrc, unknown_qp,
-        wrong_peer, bad_transport, bad_cch, other, host, pause, control, nobodys, renewed}) {
+       {requests_taken, messages,   duplicate,  gaps,          access,  invalid, rnr,    responses,
+        icrc,           unknown_qp, wrong_peer, bad_transport, bad_cch, other,   grants, resends,
+        busy,           host,       pause,      control,       nobodys, renewed}) {
     if (n == 0) return false;
   }
   return true;
@@ -80,6 +86,7 @@ void Met::print() const {
       "refused: iCRC %llu, unknown QP %llu, wrong peer %llu, transport %llu, congestion control header %llu, "
       "other %llu, nobody's %llu\n",
       n(icrc), n(unknown_qp), n(wrong_peer), n(bad_transport), n(bad_cch), n(other), n(nobodys));
+  std::printf("grants %llu, requests to resend %llu, BUSYs %llu\n", n(grants), n(resends), n(busy));
   std::printf("ARP and echo %llu, slow control %llu, pause %llu\n", n(host), n(control), n(pause));
 }
 

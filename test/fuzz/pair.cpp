@@ -40,6 +40,17 @@ engine::Identity Pair::identity(const Party& who) const {
   return id;
 }
 
+namespace {
+
+void set_if_known(congestion::AlgorithmSettings& settings, std::string_view name, double value) {
+  const auto parameters = settings.algorithm->parameters();
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    if (parameters[i].name == name) settings.values[i] = value;
+  }
+}
+
+}  // namespace
+
 Pair::Pair(bool six, std::uint64_t messages)
     : v6(six), messages_(messages), payload_(test::FilledPayload::counter(kMessage, kPmtu)) {
   const auto net = roce::IpAddress::parse(v6 ? "fd00::100" : "10.0.0.0");
@@ -77,9 +88,14 @@ void Pair::add_send_qp(test::BoardBuilder& b, std::size_t i) const {
   s.traffic.verb = roce::WrOpcode::kWriteImm;
   if (victim) s.traffic.messages = messages_;
   if (!victim) {
-    // All algorithms, so that the attacker's acknowledgements and headers reach them.
-    const congestion::Algorithm* const a = congestion::algorithms()[i % congestion::algorithms().size()];
-    s.congestion = congestion::AlgorithmSettings{a, a->defaults({.pmtu = kPmtu}), {.pmtu = kPmtu}};
+    // The attacker's acknowledgements, headers and grants reach four algorithms.
+    const char* const name = v6 ? (i == 2 ? "hpcc" : "timely") : (i == 2 ? "swift" : "homa");
+    const congestion::Algorithm* const a = congestion::find_algorithm(name);
+    congestion::AlgorithmSettings settings{a, a->defaults({.pmtu = kPmtu}), {.pmtu = kPmtu}};
+    // The attacker's short messages need grants, and its silence is noticed.
+    set_if_known(settings, "rtt_bytes", 2 * kPmtu);
+    set_if_known(settings, "resend_interval", static_cast<double>(20 * kMicrosecond));
+    s.congestion = settings;
   }
   s.traffic.rate_kind = engine::RateKind::kPackets;
   s.traffic.rate = victim ? 200'000 : 100'000;
@@ -113,7 +129,12 @@ void Pair::renew_targets(Time now) {
     if (board->qp(i).requester().state() == roce::QpState::kErr) {
       congestion::CongestionControl* const control = board->qp(i).congestion();
       std::destroy_at(&board->qp(i));
-      std::construct_at(&board->qp(i), send_qps_[i], control);
+      std::destroy_at(control);
+      engine::make_congestion_control(send_qps_[i].congestion, control,
+                                      {kPmtu, engine::SendQp::send_queue_needed(send_qps_[i])});
+      engine::SendQpDeps deps;
+      deps.cc_port = roce::kCongestionUdpPort;
+      std::construct_at(&board->qp(i), send_qps_[i], control, deps);
       board->qp(i).start(now);
       ++renewed;
     }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "board_builder.hpp"
 
+#include "congestion/homa_algorithm.hpp"
+
 namespace softfeb::test {
 
 engine::Identity identity(std::uint32_t n, bool v6) {
@@ -49,6 +51,14 @@ engine::ReceiveQpSetup& ReceiverBuilder::qp(const engine::SendQpConfig& peer, Mu
   qp.reply_path.source_ip = config.identity.ip;
   qp.reply_path.dest_ip = peer.path.source_ip;
   qp.reply_path.vlan = config.identity.vlan;
+  if (const auto* settings = std::get_if<congestion::AlgorithmSettings>(&peer.congestion)) {
+    congestion::AlgorithmSettings with_pmtu = *settings;
+    with_pmtu.path.pmtu = peer.requester.pmtu;
+    if (const auto homa = congestion::homa_parameters(with_pmtu)) {
+      config.homa = *homa;
+      qp.grants = peer.requester.transport == roce::Transport::kRc;
+    }
+  }
   if (!memory.empty())
     qp.regions.push_back({peer.traffic.remote_address, memory.size(), peer.traffic.rkey, memory.data()});
   return qp;

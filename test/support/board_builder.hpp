@@ -44,7 +44,8 @@ class ReceiverBuilder {
  public:
   explicit ReceiverBuilder(const engine::Identity& identity) { config.identity = identity; }
 
-  /// Adds the peer of queue pair `peer`, with its transport, QPNs, PSN and path MTU. `memory` is the region
+  /// Adds the peer of queue pair `peer`, with its transport, QPNs, PSN and path MTU. Grants packets if `peer`
+  /// runs Homa. `memory` is the region
   /// at the peer's remote address (empty: no region) and must outlive the receiver. The reference is valid
   /// until the next call.
   engine::ReceiveQpSetup& qp(const engine::SendQpConfig& peer, MutableByteSpan memory = {});

@@ -48,9 +48,10 @@ TEST_CASE("constant rate: packets follow the rate to the picosecond", "[congesti
   }
   CHECK(cc.departure(1000, now) == 1000 + kSecond);
   CHECK(cc.window() == CongestionControl::kNoWindow);
-  CHECK(cc.priority() == CongestionControl::kNoPriority);
+  CHECK(cc.priority(0) == CongestionControl::kNoPriority);
   CHECK(cc.ack_spacing() == CongestionControl::kNoAckSpacing);
-  CHECK(cc.rank() == 0);
+  CHECK(cc.rank(0) == 0);
+  CHECK(cc.credit(0) == CongestionControl::kNoCredit);
   CHECK(cc.timer() == kNever);
 }
 
@@ -75,7 +76,7 @@ TEST_CASE("a departure is computed once between two events", "[congestion]") {
   CHECK(cc.asked == 7);
   cc.granted(5, 1, 106);
   cc.departure(999, 106);
-  cc.posted(4096, 107);
+  cc.posted(4096, 0, 107);
   cc.departure(999, 107);
   CHECK(cc.asked == 9);
 }
@@ -87,7 +88,7 @@ TEST_CASE("unused hooks change nothing", "[congestion]") {
   cc.ack({.bytes = 999}, 2);
   cc.nak(Nak::kTimeout, 2);
   cc.granted(5, 1, 2);
-  cc.posted(4096, 2);
+  cc.posted(4096, 0, 2);
   cc.timer_expired(2);
   cc.departure(999, 2);
   CHECK(cc.asked == 1);

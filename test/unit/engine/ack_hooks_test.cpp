@@ -80,7 +80,7 @@ class Recording final : public congestion::Algorithm {
     return congestion::kOnAck | congestion::kOnNak | congestion::kWindow;
   }
   congestion::Needs needs() const override { return congestion::kNeedsAcks; }
-  std::size_t bytes() const override { return sizeof(Recorder); }
+  std::size_t bytes(const congestion::PathFacts&) const override { return sizeof(Recorder); }
   CongestionControl* make(void* place, std::span<const double> v,
                           const congestion::PathFacts&) const override {
     return new (place) Recorder(log, static_cast<std::uint64_t>(v[0]), static_cast<std::uint32_t>(v[1]));

@@ -31,6 +31,7 @@ class Disturbed {
     b.config.link_rate = rng_.chance(1ULL << 31) ? 1'250'000'000 : 400'000'000;
     b.config.pause.mode = pause;
     test::ReceiverBuilder r(test::identity(2));
+    b.config.cc_port = r.config.cc_port = roce::kCongestionUdpPort;
     memory_.assign(kMost, 0);
     for (const std::uint32_t length : {0U, 100U, 1024U, 5000U, kMost})
       payloads_.push_back(test::FilledPayload::counter(length, 1024));

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "congestion/algorithm.hpp"
+#include "congestion/homa_rules.hpp"
+
+#include <optional>
+
+namespace softfeb::congestion {
+
+/// The algorithm that a configuration names `homa`. Sender and receiver must have the same parameters, so
+/// they cannot change at run time.
+const Algorithm& homa_algorithm();
+
+/// The parameters for the receiver of queue pairs with these settings; nullopt if the settings are of another
+/// algorithm.
+std::optional<HomaParameters> homa_parameters(const AlgorithmSettings& settings);
+
+}  // namespace softfeb::congestion

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "engine/tx_frame.hpp"
+#include "roce/congestion_header.hpp"
+#include "roce/frame.hpp"
+#include "roce/path.hpp"
+
+#include <cstdint>
+#include <optional>
+
+namespace softfeb::engine {
+
+/// Priority level of grants, requests for grants, and acknowledgements of granted queue pairs: the highest.
+inline constexpr std::uint8_t kControlPriority = 7;
+
+/// Where a control frame of congestion control goes.
+struct ControlFrameTarget {
+  const roce::HeaderTemplate& path;
+  std::uint16_t port;  ///< UDP port of frames with a congestion control header
+  roce::Qpn dest_qp;
+  std::uint16_t pkey;
+};
+
+/// Writes a control frame with profile credit.
+void write_control_frame(const ControlFrameTarget& to, const roce::CreditBody& body,
+                         std::uint16_t identification, TxFrame& out);
+
+/// Destination QPN of a control frame without its congestion control header; nullopt if `frame` is not one.
+/// The iCRC must still be verified.
+std::optional<roce::Qpn> control_frame_qpn(const roce::ParsedFrame& frame);
+
+}  // namespace softfeb::engine
