@@ -58,7 +58,7 @@ Board::Board(const BoardConfig& config)
                {qps_, table_, identity(), host_.neighbours(),
                 [this](std::uint32_t i, Time now) { reschedule(i, now); }}) {
   accept_congestion_headers(config.cc_port);
-  if (count_groups(config) != 0) woken_.reserve(count_qps(config) + count_groups(config));
+  if (count_groups(config) != 0 || ranks(config)) woken_.reserve(count_qps(config) + count_groups(config));
   table_.reserve(count_qps(config));
   for (const SendQpConfig& c : config.qps) add_qp(c);
   const SendQpConfig slot = MetadataQps::slot_config(config.bus, identity());
@@ -273,10 +273,12 @@ void Board::resumed(std::uint8_t priorities, Time now) {
 
 void Board::wake(Time now) {
   departures_.advance(now, [&](std::uint32_t i) {
-    if (i < qps_.size() && shared_.line_of(i) == SharedRates::kNone) {
-      enqueue(i);
+    if (i < qps_.size() && shared_.line_of(i) == SharedRates::kNone && !qps_[i].ranked()) {
+      ready_.push(i);
     } else {
-      woken_.push_back(i);  // rescheduled later, because entries must not move while the wheel advances
+      // Rescheduled later, because entries must not move while the wheel advances. A ranked queue pair has no
+      // rank before its message is posted.
+      woken_.push_back(i);
     }
   });
   for (const std::uint32_t i : woken_) {

@@ -64,6 +64,10 @@ void Receiver::copy_statistics(EndpointSnapshot& out, std::size_t first, std::si
   if (last < qp_count()) return;
   out.cnp_tx = receiver_counters_.cnp_tx;
   out.replies_dropped = receiver_counters_.replies_dropped;
+  out.grants = granter_.has_value();
+  out.grant_tx = receiver_counters_.grant_tx;
+  out.resend_tx = receiver_counters_.resend_tx;
+  out.busy_rx = receiver_counters_.busy_rx;
 }
 
 EndpointSnapshot make_snapshot(const Endpoint& endpoint) {

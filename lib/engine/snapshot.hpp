@@ -52,6 +52,10 @@ struct EndpointSnapshot {
   HostCounters host;
   std::uint64_t cnp_tx = 0;
   std::uint64_t replies_dropped = 0;
+  std::uint64_t grant_tx = 0;  ///< receivers with Homa only, as are the next two
+  std::uint64_t resend_tx = 0;
+  std::uint64_t busy_rx = 0;
+  bool grants = false;  ///< receivers only: QPs need grants
   std::size_t unresolved = 0;
   Time resolution_took = 0;  ///< boards only: NextHops::took()
   Time paused = 0;           ///< total time the link or any priority was paused

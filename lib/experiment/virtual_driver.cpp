@@ -55,7 +55,9 @@ VirtualDriver::VirtualDriver(const config::LabConfig& config, Poll poll)
   });
   lab::find_idle_paths(config, plans_);
   const std::vector<std::uint32_t> pmtus(config.run.ports.size(), board::kMaxPacketPayload);
-  endpoints_ = endpoints::make_endpoints(config.run, plans_, payloads_, pmtus);
+  // In virtual time no worker is late, so a board has nothing to catch up on.
+  constexpr Time kNoSlack = 0;
+  endpoints_ = endpoints::make_endpoints(config.run, plans_, payloads_, pmtus, kNoSlack);
   for (const auto& board : endpoints_.boards) all_.push_back(board.get());
   for (const auto& receiver : endpoints_.receivers) all_.push_back(receiver.get());
   std::vector<simulator::EventLoop::Seat> seats;

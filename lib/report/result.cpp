@@ -93,30 +93,36 @@ Json receiver(const config::RunConfig& config, const stats::Outcome& o, const en
     qps.push_back(receive_qp(r, used[k]));
   Json summary = qp_numbers(attention, qps.size());
   summary["messages"] = spread(std::move(messages));
-  return {{"name", config.receivers[index].endpoint.name},
-          {"ip", config.receivers[index].endpoint.ip.to_string()},
-          {"messages", sum.messages},
-          {"payload_bytes", sum.payload_bytes},
-          {"completed_payload_bytes", sum.completed_bytes},
-          {"packets", sum.packets},
-          {"immediates", sum.immediates},
-          {"bytes_wrong", wrong},
-          {"missing", missing},
-          {"missing_packets", sum.missing_packets},
-          {"duplicate", sum.duplicate},
-          {"out_of_order", sum.out_of_order},
-          {"icrc_errors", e.endpoint.rx_icrc_errors},
-          {"ecn_ce", marked},
-          {"cnp_tx", e.cnp_tx},
-          {"rx_pause", e.endpoint.rx_pause},
-          {"paused_s", to_seconds(e.paused)},
-          {"ack_tx", sum.ack_tx},
-          {"nak_sequence_tx", sum.nak_sequence_tx},
-          {"nak_error_tx", sum.nak_error_tx},
-          {"rnr_tx", sum.rnr_tx},
-          {"replies_dropped", e.replies_dropped},
-          {"summary", summary},
-          {"qps", qps}};
+  Json json{{"name", config.receivers[index].endpoint.name},
+            {"ip", config.receivers[index].endpoint.ip.to_string()},
+            {"messages", sum.messages},
+            {"payload_bytes", sum.payload_bytes},
+            {"completed_payload_bytes", sum.completed_bytes},
+            {"packets", sum.packets},
+            {"immediates", sum.immediates},
+            {"bytes_wrong", wrong},
+            {"missing", missing},
+            {"missing_packets", sum.missing_packets},
+            {"duplicate", sum.duplicate},
+            {"out_of_order", sum.out_of_order},
+            {"icrc_errors", e.endpoint.rx_icrc_errors},
+            {"ecn_ce", marked},
+            {"cnp_tx", e.cnp_tx},
+            {"rx_pause", e.endpoint.rx_pause},
+            {"paused_s", to_seconds(e.paused)},
+            {"ack_tx", sum.ack_tx},
+            {"nak_sequence_tx", sum.nak_sequence_tx},
+            {"nak_error_tx", sum.nak_error_tx},
+            {"rnr_tx", sum.rnr_tx},
+            {"replies_dropped", e.replies_dropped}};
+  if (e.grants) {
+    json["grant_tx"] = e.grant_tx;
+    json["resend_tx"] = e.resend_tx;
+    json["busy_rx"] = e.busy_rx;
+  }
+  json["summary"] = std::move(summary);
+  json["qps"] = std::move(qps);
+  return json;
 }
 
 /// The pacing method of a port, and its accuracy.

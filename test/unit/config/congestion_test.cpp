@@ -197,3 +197,39 @@ TEST_CASE("congestion: the live page gets a description of every parameter") {
   }
   CHECK(all.at("timely").at("alpha").at("highest") == 1);
 }
+
+TEST_CASE("homa: needs grants, an object per queue pair, and equal parameters at a receiver") {
+  const std::vector<std::string> all = {"boards.0.congestion.algorithm=homa", "boards.0.cc_header=on",
+                                        "receivers.0.cc_header=on"};
+  const auto problem_with = [&](std::size_t without, const std::vector<std::string>& more = {}) {
+    std::vector<std::string> o = all;
+    if (without < o.size()) o.erase(o.begin() + static_cast<std::ptrdiff_t>(without));
+    o.insert(o.end(), more.begin(), more.end());
+    return problem(o);
+  };
+  CHECK(problem_with(all.size()).empty());
+  CHECK(contains(problem_with(1), "homa needs grants, but the board accepts no headers with them"));
+  CHECK(contains(problem_with(2), "receiver \"daq\" sends no grants"));
+  CHECK(contains(problem_with(9, {"boards.0.qps.0.to=sink://10.0.0.9"}),
+                 "needs grants, which only softfeb's receivers send"));
+  CHECK(contains(problem_with(9, {"boards.0.qps.0.transport=UC"}), "homa needs acknowledgements"));
+  CHECK(contains(problem_with(9, {"boards.0.congestion.scope=board"}),
+                 "homa controls each QP separately; fix: remove `scope`"));
+  CHECK(contains(problem_with(9, {"boards.0.congestion.unscheduled_levels=8"}), "unscheduled_levels: 8"));
+  CHECK(contains(problem_with(9, {"boards.0.congestion.priorities=4"}),
+                 "`unscheduled_levels` is 4, which leaves no level for granted packets"));
+  CHECK(contains(problem_with(9, {"boards.0.congestion.cutoff_2=1KiB"}),
+                 "`cutoff_2` is 1KiB, below `cutoff_1`; fix: write the cutoffs in ascending order"));
+  CHECK(problem_with(9, {"boards.0.congestion.cutoff_5=1KiB"}).empty());  // not used
+}
+
+TEST_CASE("homa: parameters cannot change at run time") {
+  const CongestionConfig d = board_congestion("homa", {"boards.0.cc_header=on", "receivers.0.cc_header=on"});
+  CHECK(changeable(d).empty());
+  try {
+    change_congestion(d, {{"overcommit", "2"}});
+    FAIL("changed");
+  } catch (const ConfigError& e) {
+    CHECK(contains(e.what(), "the parameters of homa cannot change while a QP sends"));
+  }
+}
