@@ -95,26 +95,32 @@ void emit_bucket(Json& json, const dcqcn::BucketConfig& bucket) {
 /// Value of `algorithm`.
 struct AlgorithmName {
   CongestionConfig::Algorithm algorithm = CongestionConfig::Algorithm::kOff;
-  bool connectx = false;                         ///< the paper's algorithm with ConnectX parameters
+  /// kPaper: the parameters; null: the paper's
+  dcqcn::PaperParameters (*preset)() = nullptr;
   const congestion::Algorithm* other = nullptr;  ///< kOther
 };
+
+constexpr std::uint64_t kLineRate = dcqcn::PaperParameters().line_rate;
 
 /// The algorithms that section `key` accepts.
 Choices<AlgorithmName> algorithm_names(const char* key) {
   using Algorithm = CongestionConfig::Algorithm;
-  Choices<AlgorithmName> names{{{"off", {}},
-                                {"firmware", {Algorithm::kFirmware}},
-                                {"paper", {Algorithm::kPaper}},
-                                {"connectx", {Algorithm::kPaper, true}}}};
+  Choices<AlgorithmName> names{
+      {{"off", {}},
+       {"firmware", {Algorithm::kFirmware}},
+       {"paper", {Algorithm::kPaper}},
+       {"connectx", {Algorithm::kPaper, [] { return dcqcn::connectx_parameters(kLineRate); }}},
+       {"ns3", {Algorithm::kPaper, [] { return dcqcn::ns3_parameters(); }}},
+       {"swcc", {Algorithm::kPaper, [] { return dcqcn::swcc_parameters(kLineRate); }}}}};
   if (std::string_view(key) == "dcqcn") return names;
   for (const congestion::Algorithm* other : congestion::algorithms())
-    names.names.push_back({std::string(other->name()), {Algorithm::kOther, false, other}});
+    names.names.push_back({std::string(other->name()), {Algorithm::kOther, nullptr, other}});
   return names;
 }
 
 void choose_algorithm(CongestionConfig& d, const AlgorithmName& name) {
   d.algorithm = name.algorithm;
-  if (name.connectx) d.paper.parameters = dcqcn::connectx_parameters(d.paper.parameters.line_rate);
+  if (name.preset != nullptr) d.paper.parameters = name.preset();
   if (name.other == nullptr) return;
   d.other.algorithm = name.other;
   d.given.assign(name.other->parameters().size(), std::nullopt);
@@ -129,7 +135,7 @@ bool choose_plugin(Section& s, CongestionConfig& d) {
     return false;
   }
   try {
-    choose_algorithm(d, {CongestionConfig::Algorithm::kOther, false, &plugins::load_plugin(d.plugin)});
+    choose_algorithm(d, {CongestionConfig::Algorithm::kOther, nullptr, &plugins::load_plugin(d.plugin)});
     return true;
   } catch (const plugins::PluginError& e) {
     s.reading().problem(node->where, d.plugin + ' ' + e.what(), e.fix());

@@ -88,6 +88,10 @@ constexpr PaperField kPaper[] = {
         {.name = "additive_step", .alias = "rpg_ai_rate", .unit = Unit::kRate, .text = "additive step"}),
     field<&P::hyper_step>(
         {.name = "hyper_step", .alias = "rpg_hai_rate", .unit = Unit::kRate, .text = "hyper step"}),
+    field<&P::hyper_step_after_timer>({.name = "hyper_step_after_timer",
+                                       .unit = Unit::kSwitch,
+                                       .highest = 1,
+                                       .text = "hyper steps after increases by the timer alone"}),
     field<&P::decrease_interval>({.name = "decrease_interval",
                                   .alias = "rate_reduce_monitor_period",
                                   .unit = Unit::kTime,

@@ -31,6 +31,9 @@ struct PaperParameters {
   std::uint64_t additive_step = 5'000'000;  ///< rpg_ai_rate (Mb/s); 40 Mb/s in the paper
   /// rpg_hai_rate (Mb/s). The paper gives no value; this is ten times the additive step.
   std::uint64_t hyper_step = 50'000'000;
+  /// Hyper steps begin when the timer alone has passed fast recovery. The paper requires both the timer and
+  /// the byte counter, so without a byte counter there would be none.
+  bool hyper_step_after_timer = false;
   Time decrease_interval = 0;            ///< rate_reduce_monitor_period (µs): minimum time between cuts
   std::uint8_t gd = 11;                  ///< rpg_gd: a cut is Rc · alpha · 1024 / 2^gd; 11 = alpha / 2
   std::uint8_t min_decrease_factor = 0;  ///< rpg_min_dec_fac: minimum percentage of Rc left by a cut
@@ -67,6 +70,37 @@ constexpr PaperParameters connectx_parameters(std::uint64_t line_rate) {
           .clamp_target_rate = false,
           .clamp_target_rate_after_timer = true,
           .rate_on_first_cnp = 0};
+}
+
+/// Parameters of the ns-3 simulator of HPCC (github.com/alibaba-edu/High-Precision-Congestion-Control,
+/// simulation/run.py) for links of 100 Gb/s. That simulator has no byte counter and no factor of the first
+/// CNP. Its lowest rate is 1 Gb/s. It counts its increases from 0, so fast recovery there has one step more.
+constexpr PaperParameters ns3_parameters(std::uint64_t line_rate = 12'500'000'000) {
+  return {.line_rate = line_rate,
+          .min_rate = 125'000'000,
+          .one_minus_g = 1020,
+          .initial_alpha = 1024,
+          .alpha_update = PaperParameters::AlphaUpdate::kEachPeriod,
+          .alpha_interval = 1 * kMicrosecond,
+          .increase_timer = 300 * kMicrosecond,
+          .byte_counter = 0,
+          .fast_recovery_steps = 1,
+          .additive_step = 2'500'000,
+          .hyper_step = 25'000'000,
+          .hyper_step_after_timer = true,
+          .decrease_interval = 4 * kMicrosecond,
+          .gd = 11,
+          .min_decrease_factor = 0,
+          .clamp_target_rate = false,
+          .clamp_target_rate_after_timer = true,
+          .rate_on_first_cnp = 0};
+}
+
+/// Parameters of the DCQCN in the evaluation of SwCC (USENIX ATC 2025, sections 5.1 and 5.7): alpha every 55
+/// µs, with receivers that send a CNP every 50 µs and queues that mark from 5 to 200 KB up to 1 %. All others
+/// are the DCQCN paper's.
+constexpr PaperParameters swcc_parameters(std::uint64_t line_rate) {
+  return {.line_rate = line_rate, .alpha_interval = 55 * kMicrosecond};
 }
 
 }  // namespace softfeb::dcqcn

@@ -72,7 +72,9 @@ Rates PaperReactionPoint::increased(std::uint32_t time_stage) const {
   const std::uint32_t f = parameters_.fast_recovery_steps;
   std::uint64_t rt = rates_.rt;
   if (std::max(time_stage, byte_stage_) >= f) {
-    rt += std::min(time_stage, byte_stage_) > f ? parameters_.hyper_step : parameters_.additive_step;
+    const std::uint32_t both =
+        parameters_.hyper_step_after_timer ? time_stage : std::min(time_stage, byte_stage_);
+    rt += both > f ? parameters_.hyper_step : parameters_.additive_step;
     rt = std::min(rt, parameters_.line_rate);
   }
   return {(rates_.rc + rt + 1) / 2, rt};

@@ -119,7 +119,8 @@ TEST_CASE("congestion: errors name the key and the fix") {
       contains(problem({"boards.0.congestion=swift", "boards.0.dcqcn=firmware"}), "one congestion control"));
   CHECK(contains(problem({"boards.0.congestion=swift", "boards.0.qps.0.transport=UC"}),
                  "swift needs acknowledgements"));
-  CHECK(contains(problem({"boards.0.dcqcn=swift"}), "write one of off, firmware, paper, connectx"));
+  CHECK(
+      contains(problem({"boards.0.dcqcn=swift"}), "write one of off, firmware, paper, connectx, ns3, swcc"));
 }
 
 TEST_CASE("cc_header: off by default, and only where both ends understand it") {

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <iterator>
 #include <sstream>
+#include <utility>
 
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
@@ -109,15 +110,19 @@ std::string firmware_table() {
   return table;
 }
 
+constexpr PaperParameters kConnectx = dcqcn::connectx_parameters(PaperParameters{}.line_rate);
+constexpr PaperParameters kNs3 = dcqcn::ns3_parameters();
+
 std::string paper_table() {
-  const PaperParameters connectx = dcqcn::connectx_parameters(PaperParameters{}.line_rate);
   std::string table =
-      "| key | NIC's name | value | `paper` | `connectx` | meaning |\n|---|---|---|---|---|---|\n";
+      "| key | NIC's name | value | `paper`, `swcc` | `connectx` | `ns3` | meaning "
+      "|\n|---|---|---|---|---|---|---|\n";
+  REQUIRE(dcqcn::swcc_parameters(PaperParameters{}.line_rate) == PaperParameters{});  // they share a column
   for (const auto& field : dcqcn::paper_fields()) {
     table += "| `" + std::string(field.name) + "` | " +
              (field.alias.empty() ? "–" : std::string(field.alias)) + " | " + values_of(field) + " | " +
-             default_text(field, field.get({})) + " | " + default_text(field, field.get(connectx)) + " | " +
-             std::string(field.text) + " |\n";
+             default_text(field, field.get({})) + " | " + default_text(field, field.get(kConnectx)) + " | " +
+             default_text(field, field.get(kNs3)) + " | " + std::string(field.text) + " |\n";
   }
   return table;
 }
@@ -210,13 +215,14 @@ TEST_CASE("dcqcn fields: conf/reference.yaml states the defaults") {
     check_default(field, behind(comment_of(firmware, field.name), "Default: "), field.get({}));
   }
   const std::string paper = reference_from("        dcqcn:                 # replaces the board's");
-  const PaperParameters connectx = dcqcn::connectx_parameters(PaperParameters{}.line_rate);
   for (const auto& field : dcqcn::paper_fields()) {
     INFO(field.name);
     const std::string comment = comment_of(paper, field.name);
     const std::string ours = behind(comment, "Default: ");
-    const std::string vendors = behind(comment, "; connectx ");
     check_default(field, ours, field.get({}));
-    check_default(field, vendors.empty() ? ours : vendors, field.get(connectx));
+    for (const auto& [label, preset] : {std::pair{"; connectx ", &kConnectx}, std::pair{"; ns3 ", &kNs3}}) {
+      const std::string theirs = behind(comment, label);
+      check_default(field, theirs.empty() ? ours : theirs, field.get(*preset));
+    }
   }
 }

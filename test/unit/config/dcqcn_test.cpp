@@ -32,6 +32,10 @@ TEST_CASE("dcqcn: off by default; a name selects an algorithm with its defaults"
   CHECK(firmware.firmware.parameters == dcqcn::FirmwareParameters{});
   CHECK(board_dcqcn("paper").paper.parameters == dcqcn::PaperParameters{});
   CHECK(board_dcqcn("connectx").paper.parameters == dcqcn::connectx_parameters(5'000'000'000));
+  CHECK(board_dcqcn("ns3").paper.parameters == dcqcn::ns3_parameters(12'500'000'000));
+  CHECK(board_dcqcn("swcc").paper.parameters == dcqcn::swcc_parameters(5'000'000'000));
+  const dcqcn::PaperParameters own = board_dcqcn("{algorithm: ns3, line_rate: 10Gb/s}").paper.parameters;
+  CHECK(own == dcqcn::ns3_parameters(1'250'000'000));
 }
 
 TEST_CASE("dcqcn: intervals in clocks or as times, rounded up to clocks") {
@@ -63,7 +67,7 @@ TEST_CASE("dcqcn: a QP's section replaces its board's") {
 }
 
 TEST_CASE("dcqcn: invalid values are refused with the fix") {
-  CHECK(problem("fast").find("off, firmware, paper, connectx") != std::string::npos);
+  CHECK(problem("fast").find("off, firmware, paper, connectx, ns3, swcc") != std::string::npos);
   CHECK(problem("{scope: qp}").find("`algorithm` is missing") != std::string::npos);
   CHECK(problem("{algorithm: firmware, rpg_gd: 11}").find("unknown key `rpg_gd`") != std::string::npos);
   CHECK(problem("{algorithm: firmware, line_rate: 100Gb/s}").find("width: 64") != std::string::npos);
@@ -87,7 +91,7 @@ TEST_CASE("dcqcn: the minimum rate must not exceed the line rate, given or by de
 }
 
 TEST_CASE("dcqcn: the resolved configuration reads back as itself") {
-  for (const char* value : {"firmware", "paper", "connectx",
+  for (const char* value : {"firmware", "paper", "connectx", "ns3", "swcc",
                             "{algorithm: firmware, scope: board, line_rate: 40Gb/s, width: 64}"}) {
     const RunConfig c = load(kBase, {std::string("boards.0.dcqcn=") + value});
     CHECK(to_yaml(load(to_yaml(c))) == to_yaml(c));

@@ -61,7 +61,7 @@ class RealDcqcn {
   double g() const { return 1 - p_.one_minus_g / 1024.0; }
   void increase() {
     const auto f = static_cast<int>(p_.fast_recovery_steps);
-    if (std::min(t, b) > f) {
+    if ((p_.hyper_step_after_timer ? t : std::min(t, b)) > f) {
       rt += static_cast<double>(p_.hyper_step);
     } else if (std::max(t, b) >= f) {
       rt += static_cast<double>(p_.additive_step);
@@ -88,6 +88,7 @@ PaperParameters some_parameters(Rng& rng) {
   p.fast_recovery_steps = static_cast<std::uint32_t>(1 + rng.below(6));
   p.additive_step = 1 + rng.below(20'000'000);
   p.hyper_step = 1 + rng.below(100'000'000);
+  p.hyper_step_after_timer = rng.below(2) != 0;
   return p;
 }
 
@@ -199,6 +200,7 @@ TEST_CASE("paper: lazy equals stepped, including idle hours", "[dcqcn]") {
   const auto seed = GENERATE(range(1, 61));
   Rng rng(static_cast<std::uint64_t>(seed) * 4099);
   PaperParameters p = seed % 2 == 0 ? connectx_parameters(kLine) : some_parameters(rng);
+  if (seed % 4 == 0) p = ns3_parameters(kLine);
   if (seed % 3 == 0) p.additive_step = p.hyper_step = 1 + rng.below(20);
   if (seed % 5 == 0) p.increase_timer = 0;
   PaperReactionPoint lazy(p), stepped(p), found(p);
@@ -267,6 +269,31 @@ TEST_CASE("nic: Rt follows Rc only after an increase", "[dcqcn]") {
   not_after_timer.cnp(us(10));
   not_after_timer.cnp(us(10) + p.increase_timer + 1);
   CHECK(not_after_timer.rt() == kLine);
+}
+
+TEST_CASE("ns3: the timer alone leads to hyper steps", "[dcqcn]") {
+  PaperParameters p = ns3_parameters();
+  p.clamp_target_rate = true;  // so that the target is below the line rate
+  PaperReactionPoint r(p);
+  for (unsigned k = 0; k < 100; ++k) r.cnp(us(10 + 5 * k));
+  const Time last = us(10 + 5 * 99);
+  const std::uint64_t rt = r.rt();
+  r.advance_time(last + p.increase_timer);
+  CHECK(r.rt() == rt + p.additive_step);
+  r.advance_time(last + 4 * p.increase_timer);
+  CHECK(r.rt() == rt + p.additive_step + 3 * p.hyper_step);
+
+  p.hyper_step_after_timer = false;
+  PaperReactionPoint paper(p);
+  for (unsigned k = 0; k < 100; ++k) paper.cnp(us(10 + 5 * k));
+  paper.advance_time(last + 4 * p.increase_timer);
+  CHECK(paper.rt() == rt + 4 * p.additive_step);
+}
+
+TEST_CASE("ns3: cuts end at the lowest rate", "[dcqcn]") {
+  PaperReactionPoint r(ns3_parameters());
+  for (unsigned k = 0; k < 100; ++k) r.cnp(us(10 + 5 * k));
+  CHECK(r.rc() == 125'000'000);
 }
 
 TEST_CASE("nic: alpha by periods, minimum share, rate on the first CNP", "[dcqcn]") {
