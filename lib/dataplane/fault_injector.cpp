@@ -33,8 +33,8 @@ bool set_congestion_experienced(std::uint8_t* ip, bool ipv6) {
 }
 
 FaultInjector::FaultInjector(const FaultPlan& plan, std::uint32_t frame_bytes, std::uint32_t held,
-                             unsigned lcores, Mempools& pools)
-    : plan_(plan) {
+                             unsigned lcores, Mempools& pools, std::uint16_t cc_port)
+    : plan_(plan), cc_port_(cc_port) {
   if (plan_.active()) copies_ = pools.create("copies for faults", pool_size(held, lcores), frame_bytes);
 }
 
@@ -81,7 +81,7 @@ std::size_t FaultInjector::apply(std::span<rte_mbuf* const> in, std::span<rte_mb
     held_ = nullptr;
   };
   for (rte_mbuf* packet : in) {
-    const auto at = locate_roce({data(packet), packet->data_len});
+    const auto at = locate_roce({data(packet), packet->data_len}, cc_port_);
     const FaultVerdict verdict = at ? plan_.judge(*at) : FaultVerdict{};
     if (verdict.drop) {
       rte_pktmbuf_free(packet);

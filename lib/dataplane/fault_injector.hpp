@@ -17,9 +17,10 @@ namespace softfeb::dataplane {
 /// and is counted in no_copy().
 class FaultInjector {
  public:
-  /// `frame_bytes`: longest frame in bytes. `held`: maximum number of copies in use at one time.
+  /// `frame_bytes`: longest frame in bytes. `held`: maximum number of copies in use at one time. `cc_port`:
+  /// UDP port of packets with a congestion control header.
   FaultInjector(const FaultPlan& plan, std::uint32_t frame_bytes, std::uint32_t held, unsigned lcores,
-                Mempools& pools);
+                Mempools& pools, std::uint16_t cc_port = roce::kCongestionUdpPort);
   ~FaultInjector();
   FaultInjector(const FaultInjector&) = delete;
   FaultInjector& operator=(const FaultInjector&) = delete;
@@ -43,6 +44,7 @@ class FaultInjector {
   rte_mbuf* replace_by_copy(rte_mbuf* packet);
 
   FaultPlan plan_;
+  std::uint16_t cc_port_;
   rte_mempool* copies_ = nullptr;
   rte_mbuf* held_ = nullptr;
   FaultCounters counters_;

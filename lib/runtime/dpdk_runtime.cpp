@@ -111,10 +111,11 @@ void DpdkRuntime::make_faults(const config::RunConfig& config, std::size_t index
                                      p.faults.tx_duplicate.parts(), p.faults.tx_reorder.parts(),
                                      p.faults.tx_mark_ce.parts()};
       const dataplane::FaultRates rx{p.faults.rx_drop.parts(), 0, 0, 0, 0};
-      port.tx_faults.push_back(std::make_unique<dataplane::FaultInjector>(
-          dataplane::FaultPlan(seed, tx), port.frame_bytes, kHeldPackets, lcores, pools_));
+      port.tx_faults.push_back(
+          std::make_unique<dataplane::FaultInjector>(dataplane::FaultPlan(seed, tx), port.frame_bytes,
+                                                     kHeldPackets, lcores, pools_, config.run.cc_port));
       port.rx_faults.push_back(std::make_unique<dataplane::FaultInjector>(
-          dataplane::FaultPlan(seed + 1, rx), port.frame_bytes, 64, lcores, pools_));
+          dataplane::FaultPlan(seed + 1, rx), port.frame_bytes, 64, lcores, pools_, config.run.cc_port));
     }
     if (p.capture) {
       port.captures.push_back(std::make_unique<dataplane::Capture>(

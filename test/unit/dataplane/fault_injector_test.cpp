@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "dataplane/fault_injector.hpp"
 
+#include "cch_frame.hpp"
 #include "dataplane/arena.hpp"
 #include "mbufs.hpp"
 #include "roce_frame.hpp"
@@ -133,6 +134,16 @@ TEST_CASE("packets are dropped, duplicated and reordered; none leaks", "[datapla
     REQUIRE(rest.size() == 1);
     CHECK(rest[0] == frame(2));
     CHECK(injector.counters().reordered == 2);
+  }
+  SECTION("drop behind a congestion control header, on the configured port only") {
+    const auto cch = test::int_cch();
+    const auto bytes = test::with_cch(frame(1), cch, 50'000);
+    FaultInjector injector(FaultPlan(1, {}, {{FaultAction::kDrop, 1, 1, 1}}), 4300, 128, 1, sender.pools,
+                           50'000);
+    CHECK(run(injector, {sender.packet(bytes, kHeader + cch.size())}).empty());
+    CHECK(injector.counters().dropped == 1);
+    FaultInjector other(FaultPlan(1, {kAlways, 0, 0, 0, 0}), 4300, 128, 1, sender.pools);
+    CHECK(run(other, {sender.packet(bytes, kHeader + cch.size())}).size() == 1);
   }
   SECTION("what is not RoCE passes") {
     FaultInjector injector(FaultPlan(1, {kAlways, 0, 0, 0, 0}), 4300, 128, 1, sender.pools);
