@@ -2,9 +2,12 @@
 #include "config/checks.hpp"
 #include "config/draft.hpp"
 #include "config/units.hpp"
+#include "congestion/int_record.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <map>
+#include <string>
 
 namespace softfeb::config {
 namespace {
@@ -39,6 +42,7 @@ class NetworkChecker {
       if (pauses && s.config.pause.xoff != 0) check_pause(s);
     }
     for (std::size_t b = 0; b < config_.run.boards.size(); ++b) check_rate(b);
+    check_int_rates();
   }
 
  private:
@@ -103,6 +107,45 @@ class NetworkChecker {
                          board.endpoint.name + "\" needs",
                      "write `int: on`");
     }
+  }
+
+  /// Checks that INT records can express the rates of the links on which switches record packets of boards
+  /// that need such records. The links of the boards themselves only carry acknowledgements from a switch.
+  void check_int_rates() {
+    const auto& boards = config_.run.boards;
+    const auto board = std::find_if(boards.begin(), boards.end(), [](const BoardConfig& b) {
+      return b.endpoint.network && needs_int_records(b);
+    });
+    if (board == boards.end()) return;
+    const Where* reported = nullptr;
+    for (std::size_t i = 0; i < config_.network.links.size(); ++i) {
+      const fabric::LinkConfig& link = config_.network.links[i];
+      if (congestion::int_rate_code(link.rate) != congestion::IntRecord::kUnknownRate) continue;
+      if (is_board(link.a) || is_board(link.b)) continue;
+      const Where& where = config_.link_wheres[i];
+      if (reported != nullptr && reported->key == where.key) continue;  // expanded from the same link
+      reported = &where;
+      problem(where, "rate",
+              format_bandwidth(link.rate) +
+                  " has no code in INT records, which the congestion control of \"" + board->endpoint.name +
+                  "\" needs",
+              "write one of " + int_rates() + ", or another algorithm");
+    }
+  }
+
+  bool is_board(const fabric::NodeRef& node) const {
+    if (node.kind != fabric::NodeRef::Kind::kStation) return false;
+    for (std::size_t b = 0; b < config_.run.boards.size(); ++b) {
+      if (config_.station_of[b] == node.index) return true;
+    }
+    return false;
+  }
+
+  static std::string int_rates() {
+    std::string list;
+    for (const std::uint64_t rate : congestion::kIntRates)
+      list += (list.empty() ? "" : ", ") + format_bandwidth(rate);
+    return list;
   }
 
   static bool needs_int_records(const BoardConfig& board) {

@@ -109,6 +109,7 @@ class LabResolver {
       link.b = b[b.size() > 1 ? i : 0];
       if (!join(draft, link)) return;
       out_.link_names.push_back(name_of(out_.network, link.a) + '-' + name_of(out_.network, link.b));
+      out_.link_wheres.push_back(draft.where);
       out_.network.links.push_back(link);
     }
   }

@@ -70,13 +70,17 @@ constexpr std::uint64_t IntRecord::rate() const {
   return rate_code < kIntRates.size() ? kIntRates[rate_code] : 0;
 }
 
+/// Returns the code of a link rate in bytes per second; IntRecord::kUnknownRate if it has none.
+constexpr std::uint8_t int_rate_code(std::uint64_t rate) {
+  for (std::size_t i = 0; i < kIntRates.size(); ++i) {
+    if (kIntRates[i] == rate) return static_cast<std::uint8_t>(i);
+  }
+  return IntRecord::kUnknownRate;
+}
+
 constexpr IntRecord IntRecord::of(std::uint64_t rate, Time at, std::uint64_t tx_bytes,
                                   std::uint64_t queue_bytes) {
-  std::uint8_t code = kUnknownRate;
-  for (std::size_t i = 0; i < kIntRates.size(); ++i) {
-    if (kIntRates[i] == rate) code = static_cast<std::uint8_t>(i);
-  }
-  return {code, static_cast<std::uint32_t>(at / kNanosecond) & 0xff'ffff,
+  return {int_rate_code(rate), static_cast<std::uint32_t>(at / kNanosecond) & 0xff'ffff,
           static_cast<std::uint32_t>(tx_bytes / kTxUnit) & 0xf'ffff,
           static_cast<std::uint16_t>(std::min<std::uint64_t>(queue_bytes / kQueueUnit, UINT16_MAX))};
 }

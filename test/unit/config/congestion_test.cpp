@@ -178,6 +178,30 @@ TEST_CASE("hpcc: needs headers and switches that write INT records") {
   CHECK(contains(lab_problem(4), "with a congestion control header of 48 bytes take up to 4208 bytes"));
 }
 
+TEST_CASE("hpcc: INT records must have a code for the rate of the links") {
+  std::vector<std::string> overrides = {"boards.feb.congestion=hpcc", "boards.feb.cc_header=on",
+                                        "receivers.daq.cc_header=on", "network.switches.tor.int=on",
+                                        "network.mtu=4208"};
+  const auto text = [&](const std::string& override) {
+    std::vector<std::string> all = overrides;
+    all.push_back(override);
+    try {
+      config::test::load_lab(kLabBase, all);
+      return std::string();
+    } catch (const ConfigError& e) {
+      return std::string(e.what());
+    }
+  };
+  const std::string refused = text("network.links.1.rate=20Gb/s");
+  CHECK(contains(refused,
+                 "network.links.1.rate: 20Gb/s has no code in INT records, which the congestion "
+                 "control of \"feb-0\" needs; fix: write one of 1Gb/s, 2500Mb/s, 5Gb/s"));
+  CHECK(text("network.links.1.rate=2.5Gb/s").empty());
+  CHECK(text("network.links.0.rate=20Gb/s").empty());  // the boards' links: switches record no requests there
+  overrides[0] = "boards.feb.congestion=swift";
+  CHECK(text("network.links.1.rate=20Gb/s").empty());
+}
+
 TEST_CASE("congestion: parameters change while a QP sends") {
   const CongestionConfig now = board_congestion("{algorithm: timely, delta: 20Mb/s}");
   const CongestionConfig next = change_congestion(now, {{"t_low", "60us"}});
