@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`softfeb run` with the guest: the configurations of conf/, modified by each case."""
+"""`softfeb run` and `softfeb lab` with the guest: the configurations of conf/, modified by each case."""
 
 import json
 import shlex
@@ -37,12 +37,12 @@ def settings(changes):
 class Run:
     """A softfeb that runs; after wait(): .code, .text (all it printed), .json (None where it wrote no result)."""
 
-    def __init__(self, lab, to, changes, args, name, conf):
+    def __init__(self, lab, to, changes, args, name, conf, command):
         self.lab, self.name = lab, name
         self.log = lab.dir / f"{name}.log"
         self.result = lab.dir / f"{name}.json"
         sets = settings({"port.device": device(lab), **({"qp.to": to} if to else {}), **changes})
-        self.argv = [lab.program("app/softfeb/softfeb"), "run", "-c", str(conf or ROOT / CONF[lab.mode]), "--json",
+        self.argv = [lab.program("app/softfeb/softfeb"), command, "-c", str(conf or ROOT / CONF[lab.mode]), "--json",
                      str(self.result), *sets, *args]
         self.code = self.json = None
         self.began = time.monotonic()
@@ -82,9 +82,9 @@ class Run:
 
 
 @contextmanager
-def started(lab, to=None, changes=None, args=(), name="softfeb", conf=None):
+def started(lab, to=None, changes=None, args=(), name="softfeb", conf=None, command="run"):
     """Yields a Run, which always ends with the block."""
-    run = Run(lab, to, changes or {}, [str(a) for a in args], name, conf)
+    run = Run(lab, to, changes or {}, [str(a) for a in args], name, conf, command)
     try:
         yield run
     finally:
