@@ -25,6 +25,9 @@ constexpr std::uint32_t kRegion = kSlots * kMessage;
 constexpr std::uint64_t kRate = 20'000'000;  // bytes per second of each QP
 constexpr std::uint64_t kEvery = 64;         // iterations between two injected frames
 constexpr unsigned kLcores = 3;
+/// Longest frame, with a congestion control header of the largest size.
+constexpr std::uint32_t kFrame = dataplane::frame_bytes_for(dataplane::mtu_for(kPmtu, false)) +
+                                 std::uint32_t{roce::CongestionHeader::kMaxSize};
 
 engine::Identity board_identity(std::uint32_t b) { return test::identity(1 + b); }
 engine::Identity receiver_identity() { return test::identity(100); }
@@ -111,12 +114,34 @@ void SteadyRig::make_payload() {
   }
 }
 
+engine::CongestionSettings SteadyRig::congestion(bool changed) const {
+  if (config_.algorithm.empty()) {
+    dcqcn::FirmwareSettings firmware;
+    if (changed) firmware.parameters.rai *= 2;
+    return firmware;
+  }
+  const congestion::Algorithm& algorithm = *congestion::find_algorithm(config_.algorithm);
+  const congestion::PathFacts path{.pmtu = kPmtu};
+  congestion::AlgorithmSettings settings{&algorithm, algorithm.defaults(path), path};
+  const auto parameters = algorithm.parameters();
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    // A worker that is preempted measures long delays. The boards must send all the same.
+    if (parameters[i].name == "min_cwnd") settings.values[i] = 2;
+    const bool step =
+        parameters[i].name == "delta" || parameters[i].name == "ai" || parameters[i].name == "w_ai";
+    if (changed && step) settings.values[i] *= 2;
+  }
+  return settings;
+}
+
 void SteadyRig::make_boards() {
   memory_.resize(2 * kQps * kRegion);
   test::ReceiverBuilder receiver(receiver_identity());
+  if (!config_.algorithm.empty()) receiver.config.cc_port = roce::kCongestionUdpPort;
   for (std::uint32_t b = 0; b < 2; ++b) {
     test::BoardBuilder board(board_identity(b));
     board.config.link_rate = 1'250'000'000;
+    if (!config_.algorithm.empty()) board.config.cc_port = roce::kCongestionUdpPort;
     for (std::uint32_t q = 0; q < kQps; ++q) {
       engine::SendQpConfig& qp = board.qp(receiver_identity(), *payload_, kPmtu);
       qp.requester.transport = config_.ring ? roce::Transport::kRc : roce::Transport::kUc;
@@ -124,7 +149,7 @@ void SteadyRig::make_boards() {
       qp.requester.timeout = 8;  // 1 ms
       qp.requester.retry_count = 7;
       qp.known_crc = b == 0;
-      qp.congestion = dcqcn::FirmwareSettings{};
+      qp.congestion = congestion(false);
       qp.traffic.verb = roce::WrOpcode::kWriteImm;
       qp.traffic.rate_kind = engine::RateKind::kPayloadBytes;
       qp.traffic.rate = kRate;
@@ -141,7 +166,7 @@ void SteadyRig::make_boards() {
 void SteadyRig::make_ports() {
   test::RigPortConfig c;
   c.device = config_.ring ? "net_ring:steady" : "net_null";
-  c.frame_bytes = dataplane::frame_bytes_for(dataplane::mtu_for(kPmtu, false));
+  c.frame_bytes = kFrame;
   c.ring = c.held = 512;
   c.workers = config_.workers;
   c.port.queues = static_cast<std::uint16_t>(config_.workers);
@@ -155,10 +180,9 @@ void SteadyRig::make_ports() {
 }
 
 void SteadyRig::make_port_queue(std::size_t port, unsigned worker, std::vector<std::uint16_t> rx_queues) {
-  const std::uint32_t frame = dataplane::frame_bytes_for(dataplane::mtu_for(kPmtu, false));
   exchanges_.push_back(std::make_unique<dataplane::ControlExchange>());
   captures_.push_back(std::make_unique<dataplane::Capture>(
-      dataplane::CaptureConfig{dataplane::CaptureMode::kOnError, 500, 128, frame}));
+      dataplane::CaptureConfig{dataplane::CaptureMode::kOnError, 500, 128, kFrame}));
   test::RigPort::Queue queue{.worker = worker, .rx_queues = std::move(rx_queues)};
   queue.parts.control = &exchanges_.back()->received();
   queue.parts.control_frames = &exchanges_.back()->to_send();
@@ -166,7 +190,7 @@ void SteadyRig::make_port_queue(std::size_t port, unsigned worker, std::vector<s
   if (config_.ring && port == 0) {
     constexpr std::uint64_t kPerMille = (std::uint64_t{1} << 32) / 1000;
     const dataplane::FaultRates rates{2 * kPerMille, kPerMille, kPerMille, kPerMille, 20 * kPerMille};
-    faults_.push_back(std::make_unique<dataplane::FaultInjector>(dataplane::FaultPlan(7, rates), frame, 512,
+    faults_.push_back(std::make_unique<dataplane::FaultInjector>(dataplane::FaultPlan(7, rates), kFrame, 512,
                                                                  kLcores, rig_.pools));
     queue.parts.tx_faults = faults_.back().get();
   }
@@ -247,11 +271,9 @@ void SteadyRig::command() {
   access.actions.push_back(board::SetTrafficClass{26, 2});
   access.state.qps = {{.qp = 0}, {.qp = kQps - 1}};
   dataplane::CongestionChange change;
-  dcqcn::FirmwareSettings profile;
-  profile.parameters.rai *= 2;
   change.board = boards_[1].get();
   change.count = kQps;
-  change.profile = profile;
+  change.profile = congestion(true);
   workers_[0]->request(access);
   workers_[0]->command(&change);
   while (!access.done.load(std::memory_order_acquire) || !change.done.load(std::memory_order_acquire)) {

@@ -12,6 +12,7 @@
 
 #include <array>
 #include <memory>
+#include <string_view>
 #include <vector>
 
 struct rte_eth_rxtx_callback;
@@ -22,6 +23,8 @@ struct SteadyConfig {
   bool ring = true;      ///< boards and a receiver at the ends of a ring; false: only boards, on net_null
   unsigned workers = 1;  ///< 2: the first polls both ports, the second owns the receiver
   dataplane::IdlePolicy idle = dataplane::IdlePolicy::kPause;
+  /// Algorithm of congestion::algorithms(), with its congestion control header; empty: the firmware's DCQCN.
+  std::string_view algorithm = {};
 };
 
 /// Traffic counted over an interval.
@@ -67,6 +70,8 @@ class SteadyRig {
   };
 
   void make_payload();
+  /// Settings of all queue pairs. `changed`: with a parameter that command() changes.
+  engine::CongestionSettings congestion(bool changed) const;
   void make_boards();
   void make_ports();
   void make_port_queue(std::size_t port, unsigned worker, std::vector<std::uint16_t> rx_queues);

@@ -55,6 +55,19 @@ TEST_CASE("boards on net_null", "[steady]") {
   CHECK(w.after.control > w.before.control);
 }
 
+TEST_CASE("acknowledgements, windows and congestion control headers", "[steady]") {
+  const char* const algorithm = GENERATE("timely", "swift", "hpcc");
+  INFO(algorithm);
+  SteadyRig rig({.ring = true, .algorithm = algorithm});
+  const Watched w = watch(rig, 1);
+  check(rig.probe(0));
+  CHECK(w.after.packets - w.before.packets >= kWatched / 2);
+  CHECK(w.after.acknowledgements - w.before.acknowledgements >= kWatched / 20);
+  CHECK(w.after.naks > w.before.naks);
+  CHECK(w.after.retransmitted > w.before.retransmitted);
+  CHECK(w.after.received_bytes > w.before.received_bytes);
+}
+
 TEST_CASE("boards and a receiver on a ring, packets lost and marked", "[steady]") {
   const unsigned workers = GENERATE(1U, 2U);
   SteadyRig rig({.ring = true, .workers = workers});
