@@ -2,6 +2,7 @@
 #include "engine/board.hpp"
 
 #include "engine/credit_frame.hpp"
+#include "roce/quick_write.hpp"
 #include "roce/response.hpp"
 
 #include <algorithm>
@@ -325,13 +326,8 @@ Time Board::next_event(Time now) const {
 }
 
 void Board::expect(const roce::ParsedFrame& frame) {
-  if (!many() || frame.kind != roce::FrameKind::kUdp || frame.dest_port != roce::kRoceUdpPort ||
-      frame.content.count() == 0) {
-    return;
-  }
-  const ByteSpan bth = frame.content.part(0);
-  if (bth.size() < roce::Bth::kSize) return;
-  expected_.add(load_be32(bth.data() + 4) & 0xffffff, table_);
+  if (!many() || frame.kind != roce::FrameKind::kUdp) return;
+  if (const roce::Qpn qpn = roce::dest_qp_hint(frame, cc_port()); qpn != 0) expected_.add(qpn, table_);
 }
 
 void Board::receive_congestion(const roce::ParsedFrame& frame, const roce::CongestionHeader& header,

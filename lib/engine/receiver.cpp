@@ -73,7 +73,7 @@ std::uint32_t Receiver::find(roce::Qpn qpn, const roce::IpAddress& peer) {
 
 void Receiver::expect(const roce::ParsedFrame& frame) {
   if (frame.kind != roce::FrameKind::kUdp) return;
-  const std::uint32_t i = table_.find(roce::dest_qp_hint(frame));
+  const std::uint32_t i = table_.find(roce::dest_qp_hint(frame, cc_port()));
   if (i == QpTable::kNotFound) return;
   const Qp& qp = qps_[i];
   prefetch(&qp.written_end);

@@ -53,6 +53,8 @@ struct CongestionHeader {
   ByteSpan body;  ///< not owned: refers to the decoded bytes. A multiple of 4 bytes, at most kMaxBody.
 
   std::size_t size() const { return kCommonSize + body.size(); }
+  /// Size that the CCH at the beginning of `in` states, without validation. Requires kCommonSize bytes.
+  static std::size_t stated_size(ByteSpan in) { return std::size_t{4} * in[2]; }
   bool echo() const { return (flags & kEcho) != 0; }
   bool control() const { return (flags & kControl) != 0; }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "roce/congestion_header.hpp"
 #include "roce/frame.hpp"
 #include "roce/headers.hpp"
 #include "roce/icrc.hpp"
@@ -33,11 +34,19 @@ struct QuickWrite {
   Reth reth() const { return *Reth::decode({bth + Bth::kSize, Reth::kSize}); }
 };
 
-/// Destination QPN of any packet, without validation, as a prefetch hint. Returns 0 if the packet is too
-/// short. Requires FrameKind::kUdp.
-inline Qpn dest_qp_hint(const ParsedFrame& frame) {
-  if (frame.content.count() == 0 || frame.content.part(0).size() < Bth::kSize) return 0;
-  return load_be32(&frame.content.part(0)[4]) & kPsnMask;
+/// Destination QPN of any packet, without validation, as a prefetch hint. In a packet to UDP port `cc_port`
+/// (0: none), the BTH is behind a congestion control header. Returns 0 if the packet is too short, or is to
+/// neither port. Requires FrameKind::kUdp.
+inline Qpn dest_qp_hint(const ParsedFrame& frame, std::uint16_t cc_port) {
+  if (frame.content.count() == 0) return 0;
+  const ByteSpan begin = frame.content.part(0);
+  std::size_t bth = 0;
+  if (frame.dest_port != kRoceUdpPort) {
+    if (frame.dest_port != cc_port || begin.size() < CongestionHeader::kCommonSize) return 0;
+    bth = CongestionHeader::stated_size(begin);
+  }
+  if (begin.size() < bth + Bth::kSize) return 0;
+  return load_be32(&begin[bth + 4]) & kPsnMask;
 }
 
 inline bool QuickWrite::read(const ParsedFrame& frame) {
