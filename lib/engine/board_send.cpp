@@ -144,22 +144,27 @@ void Board::fetch_ahead() {
   const std::size_t first = ready_.first_place();
   const std::size_t end = ready_.end_place();
   if (first >= fetch_at_) fetch_first_lines();
-  if (const std::size_t at = first + kRunLinesAhead; at < end) qps_[ready_.at_place(at)].prefetch_run();
+  if (const std::size_t at = first + kRunLinesAhead; at < end) {
+    const std::uint32_t i = ready_.at_place(at);
+    qps_[i].prefetch_run();
+    qps_.prefetch_behind(i);
+    if (qps_.tracked()) qps_[i].prefetch_tracker_place();
+  }
   if (const std::size_t at = first + kOtherLinesAhead; at < end) {
     const std::uint32_t i = ready_.at_place(at);
     const SendQp& qp = qps_[i];
-    const bool ends = !qp.requester().runs_beyond(kQuantum);
+    const bool ends = qp.run_ends_within(kQuantum);
     if (ends) {
       qp.prefetch_full();
       timers_.prefetch(i);
     } else if (qp.paces_packets()) {
       qp.prefetch_pacer_place();
     }
-    if (ends || qp.paces_packets()) departures_.prefetch(i);
+    if (ends || qp.paces_packets() || qps_.long_controls()) departures_.prefetch(i);
   }
   if (const std::size_t at = first + kQueueAhead; at < end) {
     const SendQp& qp = qps_[ready_.at_place(at)];
-    if (!qp.requester().runs_beyond(kQuantum)) qp.requester().prefetch_sending();
+    if (qp.run_ends_within(kQuantum)) qp.requester().prefetch_sending();
     if (qp.paces_packets()) qp.prefetch_pacer();
   }
 }

@@ -50,6 +50,7 @@ class ExpectedResponses {
       e.index = table.find(e.qpn);
       if (e.index == QpTable::kNotFound) continue;
       qps[e.index].prefetch_response();
+      qps.prefetch_behind(e.index);
       timers.prefetch(e.index);
     }
   }

@@ -23,6 +23,7 @@ QpStore::QpStore(const Sizes& sizes, std::pmr::memory_resource* from)
     : block_(sizes.sum(), from),
       stride_(sizes.stride()),
       tracker_offset_(sizeof(SendQp) + sizes.own_control),
+      lines_behind_(sizes.long_control ? static_cast<unsigned>((stride_ - sizeof(SendQp)) / 64) : 0),
       qps_(static_cast<std::byte*>(block_.take(sizes.count * stride_))),
       shared_controls_(static_cast<std::byte*>(block_.take(sizes.shared_controls))),
       next_shared_(shared_controls_),
@@ -57,6 +58,9 @@ QpStore::Sizes QpStore::sizes_of(std::span<const SendQpConfig> qps, std::size_t 
     sizes.queues += SendQp::send_queue_bytes(c);
     if (SendQp::needs_pacer(c)) sizes.pacers += sizeof(Pacer);
     if (SendQp::needs_tracker(c)) sizes.tracker = sizeof(FlightTracker);
+// The firmware's DCQCN has what a packet needs in its first two lines.
+    if (c.congestion.index() != 0 && !std::holds_alternative<dcqcn::FirmwareSettings>(c.congestion))
+      sizes.long_control = true;
     const std::size_t control = Block::rounded(congestion_control_bytes(c.congestion, controlled(c)));
     if (!c.congestion_group) {
       sizes.own_control = std::max(sizes.own_control, control);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/block.hpp"
+#include "base/prefetch.hpp"
 #include "engine/send_qp.hpp"
 
 #include <cstddef>
@@ -63,6 +64,16 @@ class QpStore {
   /// pair is the first of the group. Returns null if its configuration has none.
   congestion::CongestionControl* add_control(const SendQpConfig& config);
 
+  /// True if a queue pair may have a FlightTracker.
+  bool tracked() const { return tracker_offset_ != stride_; }
+  /// True if packets use more than the first two lines of a congestion control, as all but the firmware's do.
+  bool long_controls() const { return lines_behind_ != 0; }
+  /// Prefetches what is stored behind queue pair `i`, its congestion control and FlightTracker, if a packet
+  /// uses more of it than the first two lines, which SendQp prefetches.
+  void prefetch_behind(std::size_t i) const {
+    if (lines_behind_ != 0) prefetch(place(i) + sizeof(SendQp), lines_behind_);
+  }
+
   std::size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
   SendQp& operator[](std::size_t i) { return *std::launder(reinterpret_cast<SendQp*>(place(i))); }
@@ -80,6 +91,7 @@ class QpStore {
     std::size_t count = 0;
     std::size_t own_control = 0;  ///< largest congestion control that is not shared
     std::size_t tracker = 0;      ///< a FlightTracker if any queue pair needs one
+    bool long_control = false;    ///< packets use more than the first two lines of a congestion control
     std::size_t shared_controls = 0;
     std::size_t queues = 0;
     std::size_t pacers = 0;
@@ -100,6 +112,7 @@ class QpStore {
   std::size_t size_ = 0;
   std::size_t stride_;          ///< distance between queue pairs in bytes
   std::size_t tracker_offset_;  ///< from a queue pair to its FlightTracker
+  unsigned lines_behind_;       ///< cache lines that prefetch_behind() fetches
   std::byte* qps_;
   std::byte* shared_controls_;
   std::byte* next_shared_;

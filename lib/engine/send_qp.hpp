@@ -231,6 +231,13 @@ class alignas(64) SendQp {
   void prefetch_full() const {
     softfeb::prefetch(reinterpret_cast<const std::byte*>(this) + 64, sizeof *this / 64 - kHotLines - 1);
   }
+  /// Prefetches the pointer to the FlightTracker, which every packet uses if there is one.
+  void prefetch_tracker_place() const { softfeb::prefetch(&tracker_); }
+  /// True if one of the next `packets` packets begins or ends a message, or if the next one requests an
+  /// acknowledgement for congestion control. Such packets take the full path.
+  bool run_ends_within(std::uint32_t packets) const {
+    return !requester_.runs_beyond(packets) || asks_next_in_run();
+  }
   /// Tells whether packets are paced at a constant rate. The prefetches for pacing fetch the pointer to the
   /// pacer, then the pacer.
   bool paces_packets() const { return flags_.packets_paced; }
