@@ -223,18 +223,18 @@ TEST_CASE("the fast path sends the same packets at the same times", "[quick]") {
 }
 
 TEST_CASE("the same with very many ready queue pairs", "[quick]") {
+  std::uint64_t timeouts = 0;
   for (std::uint64_t seed = 1; seed <= 3; ++seed) {
     CAPTURE(seed);
     Disturbed quick(seed, true, PauseMode::kPause, 1000);
     Disturbed full(seed, false, PauseMode::kPause, 1000);
     compare(quick, full, 100);
-    // On boards with very many ready queue pairs, timers that nothing waits for are cancelled. All other
-    // timers must still expire.
-    std::uint64_t timeouts = 0;
     for (std::uint32_t q = 0; q < quick.board->qp_count(); ++q)
       timeouts += quick.board->qp(q).requester().timeouts();
-    CHECK(timeouts > 0);
   }
+  // On boards with very many ready queue pairs, timers that nothing waits for are cancelled. All other
+  // timers must still expire. A quarter of a per cent of the packets is lost, so not every seed has one.
+  CHECK(timeouts > 3);
 }
 
 TEST_CASE("a quantum is one packet, and up to four with very many ready queue pairs", "[quick]") {
