@@ -30,7 +30,7 @@ RunSettings read_run(Section s) {
   s.read("connect_timeout", run.connect_timeout, parse_time);
   s.read("series_interval", run.series_interval, [](const std::string& text) -> Parsed<Time> {
     auto time = parse_time(text);
-    if (time.value && *time.value < kMillisecond) return {text + " is too short", "write at least 1ms"};
+    if (time.value && *time.value < 10 * kMicrosecond) return {text + " is too short", "write at least 10us"};
     return time;
   });
   s.read("series_qps", run.series_qps, integer(0, 1'000'000));

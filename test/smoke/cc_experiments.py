@@ -2,8 +2,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The experiments of conf/lab/cc in virtual time, compared with what the algorithms' models and fixed points predict."""
 
+import csv
+
 import harness
 
+US = 1e-6  # seconds
+SHORT_QUEUE = 10_000  # bytes
 BASE_RTT_US = 8.8  # of swift.yaml without queues: four times 500 ns, two full packets, two acknowledgements
 
 
@@ -11,7 +15,8 @@ class Experiments(harness.TestCase):
     def lab(self, name, *overrides):
         """Figures and result of a run, whose own checks must hold."""
         result = self.dir / "result.json"
-        command = ["lab", "-c", str(harness.CONF / "lab/cc" / f"{name}.yaml"), "--virtual", "--json", str(result)]
+        command = ["lab", "-c", str(harness.CONF / "lab/cc" / f"{name}.yaml"), "--virtual", "--json", str(result),
+                   "--report", str(self.dir / "report"), "--no-pictures"]
         for o in overrides:
             command += ["--set", o]
         run = harness.Softfeb(command, self.dir, result).finish(280)
@@ -27,6 +32,23 @@ class Experiments(harness.TestCase):
 
     def port(self, figures):
         return next(w["port_used_mean"] for w in figures["windows"] if w["window_ms"] == 100)
+
+    def rows(self, name):
+        with open(self.dir / "report" / name, newline="") as f:
+            return list(csv.DictReader(f))
+
+    def drained(self):
+        """Time from which the bottleneck's queue stays short, and the longest queue."""
+        queue = [(float(r["time_s"]), int(r["queue_bytes_peak"])) for r in self.rows("ports.csv") if r["port"] == "tor.daq"]
+        self.assertLessEqual(queue[-1][1], SHORT_QUEUE)
+        return max(t for t, peak in queue if peak > SHORT_QUEUE), max(peak for _, peak in queue)
+
+    def shares(self):
+        """[(time, Jain's index of the rates sent since the row before)] while more than one board sends."""
+        rates = {}
+        for r in self.rows("series.csv"):
+            rates.setdefault(float(r["time_s"]), []).append(float(r["sent_gbps"]))
+        return [(t, sum(v) ** 2 / (len(v) * sum(x * x for x in v))) for t, v in sorted(rates.items()) if min(v) > 0]
 
     def test_timely(self):
         figures, _ = self.lab("timely")
@@ -56,6 +78,26 @@ class Experiments(harness.TestCase):
         # W = eta B T, of which 1036 of 1154 bytes of a packet's wire time are counted.
         window = 0.95 * 12.5e9 * 13e-6 * 1036 / 1154
         self.assertAlmostEqual(result["boards"][0]["qps"][0]["congestion"]["window_bytes"], window, delta=0.02 * window)
+
+    def test_hpcc_incast(self):
+        self.lab("hpcc-incast")
+        time, peak = self.drained()
+        self.assertAlmostEqual(peak, 2.58e6, delta=0.1 * 2.58e6)
+        self.assertLess(peak, 15 * 12.5e9 * 13e-6 * 1154 / 1036)  # all windows but one
+        self.assertLess(time, 400 * US)
+
+    def test_hpcc_join(self):
+        self.lab("hpcc-join")
+        later = [j for t, j in self.shares() if 1200 * US < t < 5000 * US]
+        self.assertGreater(len(later), 70)
+        self.assertGreaterEqual(min(later), 0.99)
+
+    def test_hpcc_rtt(self):
+        for delay_ns, base_rtt_ns, drained_us in (250, 3432, 70), (1500, 9182, 165), (6000, 29882, 440):
+            with self.subTest(delay_ns=delay_ns):
+                self.lab("hpcc-rtt", f"network.links.0.delay={delay_ns}ns", f"network.links.1.delay={delay_ns}ns",
+                         f"boards.feb.congestion.base_rtt={base_rtt_ns}ns")
+                self.assertAlmostEqual(self.drained()[0], drained_us * US, delta=0.25 * drained_us * US)
 
     def short_p99(self, result):
         """99th percentile of the slowdown of messages up to 10 kB."""

@@ -121,15 +121,16 @@ TEST_CASE("invalid changes are refused") {
 TEST_CASE("interval and limit of the time series, limit of the result") {
   CHECK(load(kBase).run.series_interval == 100 * kMillisecond);
   CHECK(load(kBase).run.series_qps == 64);
-  CHECK(load(kBase, {"run.series_interval=1ms", "run.series_qps=0"}).run.series_interval == kMillisecond);
+  CHECK(load(kBase, {"run.series_interval=10us", "run.series_qps=0"}).run.series_interval ==
+        10 * kMicrosecond);
   CHECK_FALSE(load(kBase).run.result_qps);
   CHECK_FALSE(load(kBase, {"run.result_qps=all"}).run.result_qps);
   CHECK(load(kBase, {"run.result_qps=0"}).run.result_qps == 0U);
   const auto few = problems(kBase, {"run.result_qps=few"});
   REQUIRE(few.size() == 1);
   CHECK(few[0].fix == "write all, or a number up to 1000000");
-  const auto found = problems(kBase, {"run.series_interval=999us"});
+  const auto found = problems(kBase, {"run.series_interval=9us"});
   REQUIRE(found.size() == 1);
   CHECK(found[0].where.key == "run.series_interval");
-  CHECK(found[0].fix == "write at least 1ms");
+  CHECK(found[0].fix == "write at least 10us");
 }
