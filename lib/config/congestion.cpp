@@ -261,6 +261,12 @@ void read_congestion_parameters(Section& s, CongestionConfig& d) {
   }
 }
 
+std::vector<std::string> algorithm_values() {
+  std::vector<std::string> values;
+  for (const auto& [name, value] : algorithm_names("congestion").names) values.push_back(name);
+  return values;
+}
+
 std::optional<CongestionConfig> read_algorithm(Section& s, const char* key) {
   CongestionConfig d;
   d.where = s.where();

@@ -51,6 +51,9 @@ struct CongestionConfig {
   const char* key() const { return algorithm == Algorithm::kOther ? "congestion" : "dcqcn"; }
 };
 
+/// Values of `algorithm` in section `congestion`.
+std::vector<std::string> algorithm_values();
+
 /// Parses a value of `field`, in its unit.
 Parsed<std::uint64_t> parse_value(const dcqcn::FieldInfo& field, const std::string& text);
 /// Formats a value as in a configuration file: a number, a boolean, or text with a unit.

@@ -117,6 +117,8 @@ TrafficConfig read_traffic(Section section);
 void read_random_traffic(Section& section, TrafficConfig& traffic);
 /// Reads section `congestion` or `dcqcn` of a board or QP; returns nullopt if neither is given.
 std::optional<CongestionConfig> read_congestion(Section& parent);
+/// Reports the problems of `section`, an element of `lab.compare`.
+void check_compared(Reading& reading, const Node& section);
 /// Reads `algorithm` of section `key` (`congestion` or `dcqcn`). Returns a configuration of that algorithm;
 /// nullopt if the key is missing or wrong.
 std::optional<CongestionConfig> read_algorithm(Section& section, const char* key);
@@ -136,6 +138,10 @@ void read_lab(Section section, LabDraft& draft);
 void read_network(Section section, LabDraft& draft);
 SwitchDraft read_switch(Section section);
 Draft read_document(Reading& reading, const Node& document, Form form);
+
+/// Loads a lab from a document, like load_lab_text().
+LabConfig load_lab_document(const Node& document, const std::string& file,
+                            std::optional<std::int64_t> now_unix_ns = std::nullopt);
 
 /// Assigns a worker to each endpoint: boards first, then receivers, with replicas expanded. An endpoint
 /// belongs to exactly one worker.

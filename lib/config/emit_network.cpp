@@ -132,6 +132,10 @@ Json emit_lab(const LabConfig& config) {
   json["sweep"] = Json::array();
   for (const SweepAxis& axis : lab.sweep)
     json["sweep"].push_back({{"key", axis.key}, {"values", axis.values}});
+  for (const Node& section : lab.compare) {
+    Json& out = json["compare"][section.name] = Json::object();
+    for (const Node& key : section.children) out[key.name] = key.text;
+  }
   return json;
 }
 

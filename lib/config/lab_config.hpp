@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "config/node.hpp"
 #include "config/run_config.hpp"
 #include "fabric/config.hpp"
 
@@ -46,6 +47,8 @@ struct LabSettings {
   /// inconclusive.
   double stolen_limit = 0.02;
   std::vector<SweepAxis> sweep;
+  /// Sections `congestion` for `softfeb lab compare` (config/compared.hpp), as written in the file.
+  std::vector<Node> compare;
   Where where;
 };
 

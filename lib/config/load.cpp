@@ -78,8 +78,12 @@ RunConfig load_run_text(const std::string& text, const std::string& file,
 
 LabConfig load_lab_text(const std::string& text, const std::string& file,
                         const std::vector<std::string>& overrides, std::optional<std::int64_t> now_unix_ns) {
+  return load_lab_document(document_of(text, file, overrides), file, now_unix_ns);
+}
+
+LabConfig load_lab_document(const Node& document, const std::string& file,
+                            std::optional<std::int64_t> now_unix_ns) {
   Reading reading;
-  const Node document = document_of(text, file, overrides);
   const Draft draft = read_draft(reading, document, Form::kLab);
   std::vector<LabRing> rings;
   RunConfig run = resolve(reading, draft, rings);

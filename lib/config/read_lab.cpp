@@ -4,6 +4,8 @@
 #include "config/lab_checks.hpp"
 #include "config/units.hpp"
 
+#include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <cmath>
 
@@ -112,6 +114,35 @@ void read_sweep(Section& s, std::vector<SweepAxis>& sweep) {
   }
 }
 
+/// Names of the sections become names of folders.
+bool is_folder_name(const std::string& name) {
+  const auto fits = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-';
+  };
+  return !name.empty() && name.size() <= 64 && std::all_of(name.begin(), name.end(), fits);
+}
+
+void read_compare(Section& s, std::vector<Node>& compare) {
+  const Node* node = s.find("compare");
+  if (node == nullptr || node->kind == Node::Kind::kNull) return;
+  if (node->kind != Node::Kind::kMap) {
+    return s.reading().problem(node->where, "is not a map",
+                               "write for example {swift: {ai: 2}}, or {mine: {plugin: ./mine.so}}");
+  }
+  for (const Node& section : node->children) {
+    if (!is_folder_name(section.name)) {
+      s.reading().problem(section.where, "is not a name for a run",
+                          "write letters, digits, _ and -, at most 64");
+    } else if (section.kind != Node::Kind::kMap && section.kind != Node::Kind::kNull) {
+      s.reading().problem(section.where, "is not a section",
+                          "write for example {algorithm: swift, ai: 2}; {} has default parameters");
+    } else {
+      check_compared(s.reading(), section);
+      compare.push_back(section);
+    }
+  }
+}
+
 }  // namespace
 
 void read_lab(Section s, LabDraft& draft) {
@@ -133,6 +164,7 @@ void read_lab(Section s, LabDraft& draft) {
   }
   read_checks(s, lab.checks);
   read_sweep(s, lab.sweep);
+  read_compare(s, lab.compare);
   s.close();
 }
 

@@ -14,12 +14,12 @@ using namespace softfeb::config;
 
 namespace {
 
-std::string read(const std::string& name) {
+std::string conf_file(const std::string& name) {
   std::ifstream in(SOFTFEB_CONF_DIR "/" + name);
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-std::string reference() { return read("reference.yaml"); }
+std::string reference() { return conf_file("reference.yaml"); }
 
 /// Collects the keys of `node`, with [] for list indices.
 void collect(const Node& node, const std::string& pattern, std::set<std::string>& keys) {
@@ -53,7 +53,7 @@ TEST_CASE("conf/reference.yaml has every key") {
 }
 
 TEST_CASE("conf/lab/reference.yaml has every key of the lab") {
-  const std::string text = read("lab/reference.yaml");
+  const std::string text = conf_file("lab/reference.yaml");
   std::set<std::string> written;
   collect(parse_yaml(text, "reference.yaml"), "", written);
   const std::set<std::string> known = known_lab_keys(text, "reference.yaml");
@@ -101,7 +101,7 @@ TEST_CASE("the references describe every key") {
   // Boards come before receivers, which share keys with them.
   check_comments(reference(), 80);
   // The keys after the links are described in the other file.
-  const std::string lab = read("lab/reference.yaml");
+  const std::string lab = conf_file("lab/reference.yaml");
   const std::string run = "\nrun:";
   check_comments(lab.substr(0, lab.find(run)), 25);
   const std::size_t network = lab.find("\nnetwork:");

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "config/lab_config.hpp"
+
+#include <string>
+#include <vector>
+
+/// The runs of `softfeb lab compare`: one topology, with a different congestion control in each run.
+namespace softfeb::config {
+
+/// A lab in which all boards use one congestion control.
+struct ComparedLab {
+  std::string name;  ///< distinct; also the name of a folder
+  LabConfig config;
+  /// Settings that the algorithm needs and the file lacks, as `--set` takes them.
+  std::vector<std::string> switched_on;
+  /// Keys of the file that were left out, because they concern another algorithm.
+  std::vector<std::string> left_out;
+};
+
+/// Loads the lab at `path` once for each of `names`; if there are none, for each section of `lab.compare`.
+///
+/// A name is that of a section of `lab.compare`, `dcqcn`, a value of `congestion`, or the path of a plug-in.
+/// Every board and queue pair then uses, in this order,
+///   1. the section of `lab.compare`, if there is one of that name that is not empty;
+///   2. its own section, if that names the same algorithm. For `dcqcn`, this is any algorithm of DCQCN;
+///   3. the algorithm with default parameters, and for DCQCN with the `line_rate` of the board's link. For
+///      `dcqcn`, the algorithm is the firmware's.
+/// What the algorithm needs is switched on: ECN marking by the switches for DCQCN, if none of them marks; INT
+/// records, congestion control headers, and room for them in the MTU for HPCC. Throws ConfigError.
+std::vector<ComparedLab> load_compared(const std::string& path, const std::vector<std::string>& overrides,
+                                       const std::vector<std::string>& names);
+
+}  // namespace softfeb::config
