@@ -5,6 +5,8 @@ import os
 import traceback
 
 import charts
+import comparepage
+import comparison
 import page
 import style
 from folder import Folder
@@ -20,15 +22,24 @@ def draw(folder, maker, trouble):
 
 
 def report(path):
-    """Writes the charts and index.html; returns the path of the latter."""
+    """Writes the charts and index.html, for a comparison also those of each run; returns the path of index.html."""
     style.use()
     folder = Folder(path)
+    if comparison.is_comparison(folder):
+        for run in comparison.drawn(folder):
+            write(run.folder, charts.MAKERS, page)
+        return write(folder, charts.COMPARED, comparepage)
+    return write(folder, charts.MAKERS, page)
+
+
+def write(folder, makers, pages):
+    """Writes the charts of `makers`, and the page that `pages` renders; returns its path."""
     trouble = list(folder.trouble)
-    drawn = [chart for maker in charts.MAKERS for chart in draw(folder, maker, trouble)]
+    drawn = [chart for maker in makers for chart in draw(folder, maker, trouble)]
     for chart in drawn:
-        chart.save(path)
-    target = os.path.join(path, "index.html")
+        chart.save(folder.path)
+    target = os.path.join(folder.path, "index.html")
     with open(target + ".part", "w", encoding="utf-8") as out:
-        out.write(page.render(folder, drawn, trouble))
+        out.write(pages.render(folder, drawn, trouble))
     os.replace(target + ".part", target)
     return target

@@ -142,6 +142,27 @@ def configuration(folder):
     return details("config.yaml", f'<pre tabindex="0">{text(folder.config_text)}</pre>')
 
 
+def document(title, header, main):
+    return f"""<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{text(title)} – softfeb</title>
+<style>
+{style_sheet()}</style>
+</head>
+<body>
+<a class="skip" href="#main">Skip to the results</a>
+<header>
+{header}</header>
+<main id="main">
+{main}</main>
+</body>
+</html>
+"""
+
+
 def render(folder, charts, trouble):
     sections = [("results", "Results", results(folder)), ("configuration", "Configuration", configuration(folder)),
                 ("files", "Files", files(folder, charts)),
@@ -149,21 +170,5 @@ def render(folder, charts, trouble):
     sections = [s for s in sections if s[2]]
     checks = [("checks", "Checks", figures.checks(folder.result))] if folder.result else []
     drawn = "".join(map(figure, charts)) or "<p>This folder has no time series.</p>\n"
-    return f"""<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{text(folder.title)} – softfeb</title>
-<style>
-{style_sheet()}</style>
-</head>
-<body>
-<a class="skip" href="#main">Skip to the results</a>
-<header>
-{heading(folder)}{navigation(checks, charts, sections)}</header>
-<main id="main">
-{cards(folder)}{"".join(section(*s) for s in checks)}{drawn}{"".join(section(*s) for s in sections)}</main>
-</body>
-</html>
-"""
+    main = cards(folder) + "".join(section(*s) for s in checks) + drawn + "".join(section(*s) for s in sections)
+    return document(folder.title, heading(folder) + navigation(checks, charts, sections), main)
