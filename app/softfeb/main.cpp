@@ -113,6 +113,16 @@ void add_lab(CLI::App& top, ExperimentArguments& a) {
   lab.add_subcommand("sweep",
                      "Run the topology in virtual time at every point of lab.sweep, and print a table")
       ->fallthrough();
+  CLI::App& compare = *lab.add_subcommand(
+      "compare", "Run the topology in virtual time once for each congestion control, and print a table");
+  compare.fallthrough();
+  compare
+      .add_option("--algorithms", a.options.algorithms,
+                  "Congestion controls to compare, e.g. dcqcn,timely,swift,hpcc: names of sections in "
+                  "lab.compare, values of `congestion`, or paths of plug-ins. Default: all of lab.compare")
+      ->type_name("NAME,...")
+      ->delimiter(',')
+      ->check(named());
 }
 
 void add_doctor(CLI::App& top, DoctorOptions& o) {
@@ -141,8 +151,10 @@ int experiment_command(ExperimentArguments& a, experiment::Options::Command comm
   a.options.command = command;
   if (a.duration) a.options.overrides.push_back("run.duration=" + in_seconds(*a.duration));
   if (a.messages) a.options.overrides.push_back("run.messages=" + *a.messages);
-  return command == experiment::Options::Command::kSweep ? experiment::run_sweep(a.options)
-                                                         : experiment::run_experiment(a.options);
+  using Command = experiment::Options::Command;
+  if (command == Command::kSweep) return experiment::run_sweep(a.options);
+  if (command == Command::kCompare) return experiment::run_compare(a.options);
+  return experiment::run_experiment(a.options);
 }
 
 int complain(int code, const char* what) {
@@ -193,8 +205,10 @@ int main(int argc, char** argv) {
     if (top.got_subcommand("regs")) return regs(regs_options);
     if (top.got_subcommand("doctor")) return doctor(doctor_options);
     if (top.got_subcommand("run")) return experiment_command(run_arguments, Command::kRun);
-    const bool sweep = top.get_subcommand("lab")->got_subcommand("sweep");
-    return experiment_command(lab_arguments, sweep ? Command::kSweep : Command::kLab);
+    const CLI::App& lab = *top.get_subcommand("lab");
+    return experiment_command(lab_arguments, lab.got_subcommand("sweep")     ? Command::kSweep
+                                             : lab.got_subcommand("compare") ? Command::kCompare
+                                                                             : Command::kLab);
   } catch (const config::ConfigError& e) {
     return complain(kBadUsage, e.what());
   } catch (const dataplane::RequestError& e) {

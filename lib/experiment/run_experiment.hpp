@@ -8,17 +8,18 @@
 
 namespace softfeb::experiment {
 
-/// The command line of `softfeb run`, `softfeb lab` and `softfeb lab sweep`.
+/// The command line of `softfeb run`, `softfeb lab`, `softfeb lab sweep` and `softfeb lab compare`.
 struct Options {
-  enum class Command : std::uint8_t { kRun, kLab, kSweep };
+  enum class Command : std::uint8_t { kRun, kLab, kSweep, kCompare };
   Command command = Command::kRun;
   bool virtual_time = false;  ///< kLab: run in virtual time, without DPDK, clocks or devices
   std::string config;
   /// Overrides of the form KEY=VALUE, including those that --duration and --messages are converted to.
   std::vector<std::string> overrides;
-  std::optional<std::string> json;    ///< file for the result
-  std::optional<std::string> report;  ///< folder for configuration, result, time series and charts
-  bool pictures = true;               ///< draw the charts of the report
+  std::vector<std::string> algorithms;  ///< kCompare: config::load_compared()
+  std::optional<std::string> json;      ///< file for the result
+  std::optional<std::string> report;    ///< folder for configuration, result, time series and charts
+  bool pictures = true;                 ///< draw the charts of the report
   bool quiet = false;
   bool hold = false;  ///< keep serving the live page after the run until a signal arrives
 };
@@ -32,5 +33,10 @@ int run_experiment(const Options& options);
 /// `lab.sweep`, in parallel on all CPUs. Returns the exit status. Does not catch exceptions of the
 /// libraries for errors before the first run.
 int run_sweep(const Options& options);
+
+/// Carries out `softfeb lab compare`: runs the lab in virtual time once for each algorithm, in parallel on
+/// all CPUs. Returns the exit status. Does not catch exceptions of the libraries for errors before the first
+/// run.
+int run_compare(const Options& options);
 
 }  // namespace softfeb::experiment

@@ -64,11 +64,13 @@ void refuse_useless(const Options& o) {
   if (!o.pictures && !o.report)
     refuse("--no-pictures", "--no-pictures requires --report", "add --report DIR, or remove --no-pictures");
   const bool sweep = o.command == Options::Command::kSweep;
-  if (!sweep && !o.virtual_time) return;
-  const std::string why =
-      sweep ? "a sweep runs in virtual time, which has no live page" : "virtual time has no live page";
+  const bool several = sweep || o.command == Options::Command::kCompare;
+  if (!several && !o.virtual_time) return;
+  const std::string why = several ? std::string(sweep ? "a sweep" : "a comparison") +
+                                        " runs in virtual time, which has no live page"
+                                  : "virtual time has no live page";
   const auto fix = [&](const std::string& option) {
-    return "leave out " + option + (sweep ? "" : ", or --virtual");
+    return "leave out " + option + (several ? "" : ", or --virtual");
   };
   if (o.hold) refuse("--hold", why, fix("--hold"));
   if (asks_for_page(o.overrides)) refuse("--web", why, fix("--web"));

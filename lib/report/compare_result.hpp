@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "config/compared.hpp"
+#include "report/lab_result.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+/// The results of `softfeb lab compare`.
+namespace softfeb::report {
+
+/// A run of the comparison.
+struct ComparedRun {
+  const config::ComparedLab* lab = nullptr;
+  bool done = false;
+  std::string error;                ///< reason why there is no run; empty if there is one, or after a signal
+  nlohmann::ordered_json result;    ///< result document of the run
+  LabRun judged;                    ///< results, and the checks of the experiment
+  std::vector<std::string> failed;  ///< names of all checks that count and did not hold
+  /// lab::RunMeans: bytes per second, bytes, seconds
+  std::optional<double> goodput, queue_bytes_mean, rtt_s;
+
+  /// True if the run was completed, and all its checks held.
+  bool held() const { return done && failed.empty() && judged.verdict == lab::Verdict::kHeld; }
+};
+
+/// Name of the algorithm that the boards use: firmware, paper, that of lib/congestion or that of a plug-in.
+std::string algorithm_of(const config::ComparedLab& lab);
+
+/// The document (doc/result.md). `base` is the lab of the file.
+nlohmann::ordered_json compare_json(const config::LabConfig& base, const std::vector<ComparedRun>& runs);
+
+/// The table for the terminal: a column for each run, followed by what was changed for a run.
+std::string compare_table(const config::LabConfig& base, const std::vector<ComparedRun>& runs);
+
+}  // namespace softfeb::report
