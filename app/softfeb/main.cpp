@@ -113,8 +113,10 @@ void add_lab(CLI::App& top, ExperimentArguments& a) {
   lab.add_subcommand("sweep",
                      "Run the topology in virtual time at every point of lab.sweep, and print a table")
       ->fallthrough();
-  CLI::App& compare = *lab.add_subcommand(
-      "compare", "Run the topology in virtual time once for each congestion control, and print a table");
+  CLI::App& compare = *lab.add_subcommand("compare",
+                                          "Run the topology in virtual time once for each congestion "
+                                          "control, and print a table. Takes the options "
+                                          "of `softfeb lab` as well");
   compare.fallthrough();
   compare
       .add_option("--algorithms", a.options.algorithms,

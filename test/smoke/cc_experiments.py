@@ -99,6 +99,19 @@ class Experiments(harness.TestCase):
                          f"boards.feb.congestion.base_rtt={base_rtt_ns}ns")
                 self.assertAlmostEqual(self.drained()[0], drained_us * US, delta=0.25 * drained_us * US)
 
+    def test_comparison(self):
+        result = self.dir / "result.json"
+        # Patched TIMELY reacts so slowly to an incast from line rate that the buffer overflows.
+        for name, failed in ("hpcc-incast", ["patched_timely"]), ("hpcc-join", []):
+            command = ["lab", "compare", "-c", str(harness.CONF / "lab/cc" / f"{name}.yaml"), "--json", str(result)]
+            run = harness.Softfeb(command, self.dir, result).finish(280)
+            self.assertEqual(run.status, 1 if failed else 0, f"\n{run.err}\n{run.out}")
+            runs = {r["name"]: r for r in run.result["runs"]}
+            self.assertEqual(list(runs), ["dcqcn", "timely", "patched_timely", "swift", "hpcc"])
+            self.assertEqual([n for n, r in runs.items() if r["verdict"] == "failed"], failed)
+            # HPCC alone knows the queue, and keeps it the shortest.
+            self.assertEqual(min(runs.values(), key=lambda r: r["queue_bytes_mean_run"])["name"], "hpcc")
+
     def short_p99(self, result):
         """99th percentile of the slowdown of messages up to 10 kB."""
         return result["completion_times"]["classes"][0]["slowdown"]["p99"]
