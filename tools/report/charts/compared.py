@@ -17,15 +17,19 @@ from senders import senders, span
 from units import fmt
 
 FEW = 8          # boards with a line each
-COLUMNS = 5      # panels in a row
+COLUMNS = 5      # most panels in a row
+LEGEND = 6       # most names in a row of a legend
+# Runs also differ without colour.
+DASHES = ("-", (0, (5, 1.5)), (0, (1, 1.2)), (0, (5, 1, 1, 1)), (0, (2.5, 1)), (0, (4, 1, 1, 1, 1, 1)))
+HATCHES = ("", "////", "....", "xxxx", "----", "\\\\\\\\")
 BINS = 300
 LENGTHS = ("up to 10 kB", "10 to 100 kB", "100 kB to 1 MB", "above 1 MB", "shorter half", "all")
 
 
 def panels(runs, height=2.1):
     """A figure with a panel for each run, which share both axes."""
-    columns = min(len(runs), COLUMNS)
-    rows = -(-len(runs) // columns)
+    rows = -(-len(runs) // COLUMNS)
+    columns = -(-len(runs) // rows)  # rows of about the same length
     figure, axes = plt.subplots(rows, columns, sharex=True, sharey=True, squeeze=False, constrained_layout=True,
                                 figsize=(style.WIDTH, height * rows + 0.5))
     figure.set_constrained_layout_pads(w_pad=0.03, h_pad=0.05)
@@ -161,13 +165,13 @@ def queue_shares(folder):
         sizes = np.sort(rows["queue_bytes"][~np.isnan(rows["queue_bytes"])]) / divisor
         share = 100 * (1 - np.arange(len(sizes)) / len(sizes))
         axes.step(np.maximum(sizes, 0.01), share, where="pre", color=style.series_colour(i),
-                  linestyle=("-", (0, (5, 2)), (0, (1, 1.2)))[i // 8 % 3], label=run.name)
+                  linestyle=DASHES[i % len(DASHES)], label=run.name)
     axes.set_xscale("log")
     plain_log(axes.xaxis)
     axes.set_xlim(left=0.1)
     axes.set_ylim(0, 102)
-    axes.set(xlabel="queue (KiB)", ylabel="% of the time")
-    legend_above(axes, "Share of time with at least this queue", columns=5)
+    axes.set(xlabel="queue (KiB)", ylabel="% of the time with\nat least this queue")
+    legend_above(axes, columns=LEGEND)
     text = " ".join(f"{r.title}: half of the time at least {fmt(float(np.nanmedian(rows['queue_bytes'])) / divisor, 3)} KiB."
                     for r, rows in found)
     yield Chart("queue-shares", "How long the queue is, and how often", figure, text,
@@ -249,13 +253,14 @@ def completion(folder):
         for i, run in enumerate(runs):
             bars = [(n, of_group(groups(run)[name], key)[0]) for n, name in enumerate(names) if name in groups(run)]
             x = [n - 0.4 + (i + 0.5) * width for n, _ in bars]
-            a.bar(x, [v for _, v in bars], width * 0.92, color=style.series_colour(i), label=run.name, linewidth=0)
+            a.bar(x, [v for _, v in bars], width * 0.92, color=style.series_colour(i), label=run.name, linewidth=0,
+                  hatch=HATCHES[i % len(HATCHES)], edgecolor=style.PAPER)
             values += [v for _, v in bars]
         a.set_yscale("log")
         plain_log(a.yaxis)
         a.set_ylabel("slowdown" if slowdown else "time (µs)")
         a.xaxis.grid(False)
-        legend_above(a, title, columns=5)
+        legend_above(a, title, columns=LEGEND)
     axes[1].get_legend().remove()
     axes[0].set_ylim(0.8 * min(values) if not slowdown else 0.9, 1.5 * max(values))
     axes[1].set_xticks(range(len(names)), names)
