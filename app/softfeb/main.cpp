@@ -120,8 +120,9 @@ void add_lab(CLI::App& top, ExperimentArguments& a) {
   compare.fallthrough();
   compare
       .add_option("--algorithms", a.options.algorithms,
-                  "Congestion controls to compare, e.g. dcqcn,timely,swift,hpcc: names of sections in "
-                  "lab.compare, values of `congestion`, or paths of plug-ins. Default: all of lab.compare")
+                  "Congestion controls to compare, e.g. dcqcn,timely,swift,hpcc,homa: names of sections in "
+                  "lab.compare, values of `congestion`, or paths of plug-ins. Default: all of lab.compare; "
+                  "without it, dcqcn and all other algorithms that can be used")
       ->type_name("NAME,...")
       ->delimiter(',')
       ->check(named());

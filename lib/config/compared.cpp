@@ -78,7 +78,8 @@ Entry named_entry(const std::string& name, const std::vector<Node>& sections) {
   return {name, name == kAnyDcqcn ? "firmware" : name};
 }
 
-std::vector<Entry> entries(const LabConfig& base, const std::vector<std::string>& names) {
+/// The algorithms to be compared. Empty if neither the command line nor the file names any.
+std::vector<Entry> named_entries(const LabConfig& base, const std::vector<std::string>& names) {
   const std::vector<Node>& sections = base.lab.compare;
   std::vector<Entry> all;
   for (const std::string& name : names) {
@@ -89,10 +90,13 @@ std::vector<Entry> entries(const LabConfig& base, const std::vector<std::string>
   }
   if (!names.empty()) return all;
   for (const Node& section : sections) all.push_back(section_entry(section));
-  if (all.empty()) {
-    refuse_names("names no algorithm, and the file has no `lab.compare`",
-                 "write for example --algorithms dcqcn,timely,swift,hpcc");
-  }
+  return all;
+}
+
+std::vector<Entry> built_in_entries() {
+  std::vector<Entry> all{named_entry(kAnyDcqcn, {})};
+  for (const congestion::Algorithm* a : congestion::algorithms())
+    all.push_back(named_entry(std::string(a->name()), {}));
   return all;
 }
 
@@ -123,9 +127,13 @@ class Variant {
     if (replaced_) leave_out("changes");
     std::vector<std::string> switched_on;
     if (is_dcqcn(entry_.algorithm)) switched_on = switch_on_marking(document_, base_);
-    if (needs_int_records()) switched_on = switch_on_int(document_, base_);
+    if (needs(congestion::kNeedsIntRecords)) switched_on = switch_on_int(document_, base_);
+    if (needs(congestion::kNeedsGrants)) switched_on = switch_on_grants(document_, base_);
     assign_paths(document_, "");
-    return {entry_.name, load_lab_document(document_, file), std::move(switched_on), std::move(left_out_)};
+    ComparedLab lab{entry_.name, load_lab_document(document_, file), std::move(switched_on),
+                    std::move(left_out_)};
+    if (needs(congestion::kNeedsGrants)) check_priorities(document_, base_, lab.config);
+    return lab;
   }
 
  private:
@@ -178,6 +186,7 @@ class Variant {
     Node section{Node::Kind::kMap, "congestion", {}, where, {}};
     section.children.push_back(entry_.is_plugin() ? scalar("plugin", entry_.plugin, where)
                                                   : scalar("algorithm", entry_.algorithm, where));
+    if (needs(congestion::kNeedsGrants)) add_grant_parameters(section, base_);
     if (!is_dcqcn(entry_.algorithm)) return section;
     const std::uint64_t rate = link_rate(board);
     section.children.push_back(scalar("line_rate", format_bandwidth(rate), where));
@@ -201,7 +210,7 @@ class Variant {
     remove(document_, key);
   }
 
-  bool needs_int_records() const {
+  bool needs(congestion::Needs what) const {
     const congestion::Algorithm* algorithm = congestion::find_algorithm(entry_.algorithm);
     if (entry_.is_plugin()) {
       try {
@@ -210,7 +219,7 @@ class Variant {
         return false;  // the loader reports it, with its place
       }
     }
-    return algorithm != nullptr && (algorithm->needs() & congestion::kNeedsIntRecords) != 0;
+    return algorithm != nullptr && (algorithm->needs() & what) != 0;
   }
 
   const LabConfig& base_;
@@ -234,14 +243,26 @@ void check_compared(Reading& reading, const Node& section) {
   }
 }
 
-std::vector<ComparedLab> load_compared(const std::string& path, const std::vector<std::string>& overrides,
-                                       const std::vector<std::string>& names) {
+Comparison load_compared(const std::string& path, const std::vector<std::string>& overrides,
+                         const std::vector<std::string>& names) {
   Node document = parse_based(read_text(path), path);
   for (const std::string& assignment : overrides) apply_override(document, assignment);
   const LabConfig base = load_lab_document(document, path);
-  std::vector<ComparedLab> labs;
-  for (const Entry& entry : entries(base, names)) labs.push_back(Variant(base, entry, document).load(path));
-  return labs;
+  Comparison comparison;
+  for (const Entry& entry : named_entries(base, names))
+    comparison.labs.push_back(Variant(base, entry, document).load(path));
+  if (!comparison.labs.empty()) return comparison;
+  std::optional<ConfigError> first;
+  for (const Entry& entry : built_in_entries()) {
+    try {
+      comparison.labs.push_back(Variant(base, entry, document).load(path));
+    } catch (const ConfigError& e) {
+      if (!first) first = e;
+      comparison.unfit.push_back({entry.name, to_string(e.problems().front())});
+    }
+  }
+  if (comparison.labs.empty()) throw ConfigError(*first);
+  return comparison;
 }
 
 }  // namespace softfeb::config

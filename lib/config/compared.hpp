@@ -19,7 +19,19 @@ struct ComparedLab {
   std::vector<std::string> left_out;
 };
 
-/// Loads the lab at `path` once for each of `names`; if there are none, for each section of `lab.compare`.
+/// An algorithm that was to be compared by default, but cannot be used in this lab.
+struct UnfitAlgorithm {
+  std::string name;
+  std::string reason;  ///< the first problem, as to_string() formats it
+};
+
+struct Comparison {
+  std::vector<ComparedLab> labs;  ///< at least one
+  std::vector<UnfitAlgorithm> unfit;
+};
+
+/// Loads the lab at `path` once for each of `names`. If there are none, for each section of `lab.compare`; if
+/// there is no such section either, for `dcqcn` and each of congestion::algorithms() that can be used.
 ///
 /// A name is that of a section of `lab.compare`, `dcqcn`, a value of `congestion`, or the path of a plug-in.
 /// Every board and queue pair then uses, in this order,
@@ -28,8 +40,10 @@ struct ComparedLab {
 ///   3. the algorithm with default parameters, and for DCQCN with the `line_rate` of the board's link. For
 ///      `dcqcn`, the algorithm is the firmware's.
 /// What the algorithm needs is switched on: ECN marking by the switches for DCQCN, if none of them marks; INT
-/// records, congestion control headers, and room for them in the MTU for HPCC. Throws ConfigError.
-std::vector<ComparedLab> load_compared(const std::string& path, const std::vector<std::string>& overrides,
-                                       const std::vector<std::string>& names);
+/// records, congestion control headers, and room for them in the MTU for HPCC; congestion control headers and
+/// switches' priorities for Homa. Throws ConfigError, also if `names` contains an algorithm that cannot be
+/// used.
+Comparison load_compared(const std::string& path, const std::vector<std::string>& overrides,
+                         const std::vector<std::string>& names);
 
 }  // namespace softfeb::config

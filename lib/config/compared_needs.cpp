@@ -2,6 +2,7 @@
 #include "config/compared_needs.hpp"
 
 #include "config/document.hpp"
+#include "config/error.hpp"
 #include "config/units.hpp"
 #include "roce/congestion_header.hpp"
 
@@ -29,8 +30,10 @@ bool is_on(const Node& owner, std::string_view key) {
   return node != nullptr && parse_bool(node->text).value.value_or(false);
 }
 
-/// Keys of the elements of a list that lack `flag`, such as "boards.feb". `path`: dotted path of the list.
-std::vector<std::string> keys_without(const Node& document, const std::string& path, std::string_view flag) {
+/// Keys of those elements of a list for which `lacks` holds, such as "boards.feb". `path`: dotted path of the
+/// list.
+template <class Lacks>
+std::vector<std::string> keys_of(const Node& document, const std::string& path, Lacks lacks) {
   const Node* list = &document;
   for (std::size_t begin = 0; list != nullptr && begin < path.size();) {
     const std::size_t end = std::min(path.find('.', begin), path.size());
@@ -41,14 +44,44 @@ std::vector<std::string> keys_without(const Node& document, const std::string& p
   if (list == nullptr) return keys;
   for (const Node& element : list->children) {
     const Node* const name = element.find("name");
-    if (name != nullptr && !is_on(element, flag)) keys.push_back(path + '.' + name->text);
+    if (name != nullptr && lacks(element)) keys.push_back(path + '.' + name->text);
   }
   return keys;
+}
+
+/// Keys of the elements whose `flag` is not on.
+std::vector<std::string> keys_without(const Node& document, const std::string& path, std::string_view flag) {
+  return keys_of(document, path, [flag](const Node& element) { return !is_on(element, flag); });
 }
 
 bool marks(const fabric::SwitchConfig& s) {
   return s.forge.threshold != 0 ||
          std::any_of(s.queues.begin(), s.queues.end(), [](const auto& queue) { return queue.ecn.enabled; });
+}
+
+void switch_on_headers(Node& document, std::vector<std::string>& settings) {
+  for (const char* const endpoints : {"boards", "receivers"}) {
+    for (const std::string& key : keys_without(document, endpoints, "cc_header"))
+      set(document, key + ".cc_header", "on", settings);
+  }
+}
+
+/// Fewest strict priorities of a switch of the file that has any; 8 without one.
+std::uint32_t fewest_priorities(const LabConfig& base) {
+  std::uint32_t fewest = fabric::kQueues;
+  for (const auto& s : base.network.switches) {
+    if (s.priorities != 0) fewest = std::min<std::uint32_t>(fewest, s.priorities);
+  }
+  return fewest;
+}
+
+/// True if level p, which has DSCP 8p and priority code point p, uses queue p, and queues are strict.
+bool serves_levels(const fabric::SwitchConfig& s) {
+  for (std::size_t level = 0; level < s.priorities; ++level) {
+    const std::uint8_t queue = s.trust_pcp ? s.pcp_to_queue[level] : s.dscp_to_queue[8 * level];
+    if (queue != level || s.queues[level].weight != 0) return false;
+  }
+  return true;
 }
 
 /// Rate of the bottleneck, or of the slowest link if the lab names none.
@@ -92,13 +125,49 @@ std::vector<std::string> switch_on_int(Node& document, const LabConfig& base) {
   std::vector<std::string> settings;
   for (const std::string& key : keys_without(document, "network.switches", "int"))
     set(document, key + ".int", "on", settings);
-  for (const char* const endpoints : {"boards", "receivers"}) {
-    for (const std::string& key : keys_without(document, endpoints, "cc_header"))
-      set(document, key + ".cc_header", "on", settings);
-  }
+  switch_on_headers(document, settings);
   if (const std::uint32_t needed = longest_packet(base); needed > base.mtu)
     set(document, "network.mtu", std::to_string(needed), settings);
   return settings;
+}
+
+std::vector<std::string> switch_on_grants(Node& document, const LabConfig& base) {
+  std::vector<std::string> settings;
+  const auto has_none = [](const Node& element) { return element.find("priorities") == nullptr; };
+  for (const std::string& key : keys_of(document, "network.switches", has_none))
+    set(document, key + ".priorities", std::to_string(fewest_priorities(base)), settings);
+  switch_on_headers(document, settings);
+  return settings;
+}
+
+void add_grant_parameters(Node& section, const LabConfig& base) {
+  const auto add = [&section](const char* name, const std::string& value) {
+    section.children.push_back({Node::Kind::kScalar, name, value, {kComparedPlace, 0, {}}, {}});
+  };
+  // The default of rtt_bytes, 12,288, is for 10 Gb/s.
+  constexpr std::uint64_t kRttBytes = 12'288, kDefaultRate = 1'250'000'000;
+  const std::uint64_t rate = bottleneck_rate(base);
+  if (rate != kDefaultRate) {
+    const std::uint64_t bytes = rate / 1000 * kRttBytes / (kDefaultRate / 1000);
+    add("rtt_bytes", format_size(std::max<std::uint64_t>(bytes, 1)));
+  }
+  if (const std::uint32_t levels = fewest_priorities(base); levels >= 2 && levels < fabric::kQueues) {
+    add("priorities", std::to_string(levels));
+    add("unscheduled_levels", std::to_string(levels / 2));
+  }
+}
+
+void check_priorities(const Node& document, const LabConfig& base, const LabConfig& lab) {
+  const Node* const network = document.find("network");
+  for (std::size_t i = 0; i < lab.network.switches.size(); ++i) {
+    const auto& s = lab.network.switches[i];
+    if (base.network.switches[i].priorities != 0 || serves_levels(s)) continue;
+    const Node* const switches = network->find("switches");
+    throw ConfigError(
+        {{switches->where, "the queues of switch \"" + s.name + "\" defeat the priorities of Homa's packets",
+          "give the switch `priorities`, and remove the weights of its queues and the maps "
+          "from DSCP or PCP to queues, or leave homa out"}});
+  }
 }
 
 }  // namespace softfeb::config

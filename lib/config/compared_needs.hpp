@@ -22,4 +22,16 @@ std::vector<std::string> switch_on_marking(Node& document, const LabConfig& base
 /// the document lacks them. Returns the settings as `--set` takes them.
 std::vector<std::string> switch_on_int(Node& document, const LabConfig& base);
 
+/// Adds congestion control headers, and strict priorities to switches that have none. Returns the settings as
+/// `--set` takes them.
+std::vector<std::string> switch_on_grants(Node& document, const LabConfig& base);
+
+/// Adds the parameters of Homa that depend on the network to a section that has none: `rtt_bytes` in
+/// proportion to the bottleneck's rate, and levels for the switches with the fewest priorities.
+void add_grant_parameters(Node& section, const LabConfig& base);
+
+/// Throws ConfigError if the file's own queues defeat the priorities that switch_on_grants() added. `lab` is
+/// the lab with them.
+void check_priorities(const Node& document, const LabConfig& base, const LabConfig& lab);
+
 }  // namespace softfeb::config

@@ -126,8 +126,9 @@ void print_failures(const std::vector<ComparedRun>& runs) {
 
 int run_compare(const Options& options) {
   refuse_useless(options);
-  std::vector<config::ComparedLab> labs =
+  config::Comparison comparison =
       config::load_compared(options.config, options.overrides, options.algorithms);
+  std::vector<config::ComparedLab>& labs = comparison.labs;
   const config::LabConfig base = config::load_lab(options.config, options.overrides);
   report::check_writable(base.run, options.json, options.report);
   std::vector<ComparedRun> runs(labs.size());
@@ -139,13 +140,14 @@ int run_compare(const Options& options) {
   }
   runtime::catch_stop_signals();
   run_all(runs, options, !options.quiet && isatty(STDERR_FILENO) != 0);
-  const std::string result = report::compare_json(base, runs).dump(1) + "\n";
+  const std::string result = report::compare_json(base, comparison.unfit, runs).dump(1) + "\n";
   if (options.json) report::write_atomically(*options.json, result);
   if (options.report) {
     report::write_atomically(*options.report + '/' + report::kReportConfig, config::to_yaml(base));
     report::write_atomically(*options.report + '/' + report::kReportResult, result);
   }
-  if (!options.quiet && options.json != "-") fmt::print("{}", report::compare_table(base, runs));
+  if (!options.quiet && options.json != "-")
+    fmt::print("{}", report::compare_table(base, comparison.unfit, runs));
   std::fflush(stdout);
   print_failures(runs);
   if (options.report && options.pictures)

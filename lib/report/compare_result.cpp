@@ -91,14 +91,15 @@ class Table {
     std::size_t width = 11;
     for (const ComparedRun& run : runs) width = std::max(width, run.lab->name.size());
     width_ = width + 1;
-    text_ = "\n" + fmt::format("{:<{}}", title, kLabel);
+    label_ = std::max(label_, title.size());
+    text_ = "\n" + fmt::format("{:<{}}", title, label_);
     for (const ComparedRun& run : runs) text_ += fmt::format("{:>{}}", run.lab->name, width_);
     text_ += '\n';
   }
 
   /// Adds a row unless `cell` is empty for all runs.
   void add(const std::string& label, const std::function<std::string(const ComparedRun&)>& cell) {
-    std::string row = fmt::format("{:<{}}", label, kLabel);
+    std::string row = fmt::format("{:<{}}", label, label_);
     bool any = false;
     for (const ComparedRun& run : runs_) {
       const std::string text = run.done ? cell(run) : "";
@@ -111,8 +112,8 @@ class Table {
   const std::string& text() const { return text_; }
 
  private:
-  static constexpr int kLabel = 36;
   const std::vector<ComparedRun>& runs_;
+  std::size_t label_ = 36;
   std::size_t width_ = 0;
   std::string text_;
 };
@@ -197,16 +198,20 @@ std::string algorithm_of(const config::ComparedLab& lab) {
   return "off";
 }
 
-Json compare_json(const config::LabConfig& base, const std::vector<ComparedRun>& runs) {
+Json compare_json(const config::LabConfig& base, const std::vector<config::UnfitAlgorithm>& unfit,
+                  const std::vector<ComparedRun>& runs) {
   const bool held = std::all_of(runs.begin(), runs.end(), [](const ComparedRun& r) { return r.held(); });
   Json list = Json::array();
   for (const ComparedRun& run : runs) list.push_back(run_json(run));
-  return {{"schema_version", 1},    {"verdict", held ? "held" : "failed"}, {"title", base.lab.title},
-          {"time", "virtual"},      {"bottleneck", bottleneck_name(base)}, {"config", config::to_json(base)},
-          {"runs", std::move(list)}};
+  Json others = Json::array();
+  for (const config::UnfitAlgorithm& u : unfit) others.push_back({{"name", u.name}, {"reason", u.reason}});
+  return {{"schema_version", 1},     {"verdict", held ? "held" : "failed"}, {"title", base.lab.title},
+          {"time", "virtual"},       {"bottleneck", bottleneck_name(base)}, {"config", config::to_json(base)},
+          {"runs", std::move(list)}, {"unfit", std::move(others)}};
 }
 
-std::string compare_table(const config::LabConfig& base, const std::vector<ComparedRun>& runs) {
+std::string compare_table(const config::LabConfig& base, const std::vector<config::UnfitAlgorithm>& unfit,
+                          const std::vector<ComparedRun>& runs) {
   const std::string port = bottleneck_name(base);
   Table table(port.empty() ? base.lab.title : base.lab.title + ", " + port, runs);
   for (const ComparedFigure& q : compared_figures()) {
@@ -220,6 +225,8 @@ std::string compare_table(const config::LabConfig& base, const std::vector<Compa
   std::string text = table.text();
   std::string notes;
   for (const ComparedRun& run : runs) notes += remarks(run);
+  for (const config::UnfitAlgorithm& u : unfit)
+    notes += fmt::format("{}: not compared, because it cannot be used: {}\n", u.name, u.reason);
   return notes.empty() ? text : text + '\n' + notes;
 }
 

@@ -32,9 +32,12 @@ struct ComparedRun {
 std::string algorithm_of(const config::ComparedLab& lab);
 
 /// The document (doc/result.md). `base` is the lab of the file.
-nlohmann::ordered_json compare_json(const config::LabConfig& base, const std::vector<ComparedRun>& runs);
+nlohmann::ordered_json compare_json(const config::LabConfig& base,
+                                    const std::vector<config::UnfitAlgorithm>& unfit,
+                                    const std::vector<ComparedRun>& runs);
 
 /// The table for the terminal: a column for each run, followed by what was changed for a run.
-std::string compare_table(const config::LabConfig& base, const std::vector<ComparedRun>& runs);
+std::string compare_table(const config::LabConfig& base, const std::vector<config::UnfitAlgorithm>& unfit,
+                          const std::vector<ComparedRun>& runs);
 
 }  // namespace softfeb::report

@@ -107,7 +107,7 @@ class Experiments(harness.TestCase):
             run = harness.Softfeb(command, self.dir, result).finish(280)
             self.assertEqual(run.status, 1 if failed else 0, f"\n{run.err}\n{run.out}")
             runs = {r["name"]: r for r in run.result["runs"]}
-            self.assertEqual(list(runs), ["dcqcn", "timely", "patched_timely", "swift", "hpcc"])
+            self.assertEqual(list(runs), ["dcqcn", "timely", "patched_timely", "swift", "hpcc", "homa"])
             self.assertEqual([n for n, r in runs.items() if r["verdict"] == "failed"], failed)
             # HPCC alone knows the queue, and keeps it the shortest.
             self.assertEqual(min(runs.values(), key=lambda r: r["queue_bytes_mean_run"])["name"], "hpcc")

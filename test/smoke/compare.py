@@ -41,32 +41,41 @@ class Compare(harness.TestCase):
         return run
 
     def test_result_and_table(self):
-        run = self.compare("dcqcn,timely,swift,hpcc")
+        run = self.compare("")  # all algorithms
         self.assertEqual(run.result["verdict"], "held")
         self.assertEqual(run.result["bottleneck"], "tor.daq")
         runs = {r["name"]: r for r in run.result["runs"]}
-        self.assertEqual([r["algorithm"] for r in run.result["runs"]], ["firmware", "timely", "swift", "hpcc"])
+        self.assertEqual([r["algorithm"] for r in run.result["runs"]], ["firmware", "timely", "patched_timely", "swift", "hpcc", "homa"])
         for name, r in runs.items():
             with self.subTest(name):
                 self.assertEqual(r["verdict"], "held")
                 self.assertGreater(r["goodput_gbps_run"], 0.5)
                 self.assertLessEqual(r["queue_bytes_mean_run"], r["queue_bytes_max"])
-                self.assertEqual(r["rtt_us"] is not None, name in ("timely", "swift"))
+                self.assertEqual(r["rtt_us"] is not None, name in ("timely", "patched_timely", "swift"))
                 self.assertEqual(r["ecn_marked"] > 0, name == "dcqcn")
                 self.assertEqual(r["figures"]["totals"]["retransmitted"], r["retransmitted"])
                 self.assertTrue(all(c["held"] for c in r["checks"]))
         self.assertIn("network.switches.tor.int=on", runs["hpcc"]["switched_on"])
+        self.assertEqual(runs["homa"]["switched_on"], ["network.switches.tor.priorities=8", "boards.feb.cc_header=on",
+                                                       "receivers.daq.cc_header=on"])
         self.assertEqual(runs["swift"]["switched_on"], [])
+        self.assertEqual(run.result["unfit"], [])
         lines = run.out.splitlines()
         heads = next(line for line in lines if line.startswith("Two boards"))
-        self.assertEqual(heads.split()[-4:], ["dcqcn", "timely", "swift", "hpcc"])
+        self.assertEqual(heads.split()[-6:], list(runs))
         goodput = next(line for line in lines if line.startswith("goodput"))
-        self.assertEqual([float(v) for v in goodput.split()[-4:]], [round(r["goodput_gbps_run"], 3) for r in run.result["runs"]])
+        self.assertEqual([float(v) for v in goodput.split()[-6:]], [round(r["goodput_gbps_run"], 3) for r in run.result["runs"]])
         self.assertIn("hpcc: switched on network.switches.tor.int=on", run.out)
         self.assertIn("dcqcn: algorithm firmware", run.out)
 
+    def test_algorithms_that_cannot_be_used_are_left_out(self):
+        run = self.compare("", "--set", "network.links.1.rate=3Gb/s", "--set", "run.duration=1ms")
+        self.assertEqual([u["name"] for u in run.result["unfit"]], ["hpcc"])
+        self.assertEqual([r["name"] for r in run.result["runs"]], ["dcqcn", "timely", "patched_timely", "swift", "homa"])
+        self.assertIn("hpcc: not compared, because it cannot be used: ", run.out)
+
     def test_the_runs_are_those_of_softfeb_lab(self):
-        run = self.compare("hpcc,swift", "--report", str(self.dir / "report"), "--no-pictures")
+        run = self.compare("hpcc,swift,homa", "--report", str(self.dir / "report"), "--no-pictures")
         for r in run.result["runs"]:
             alone = harness.Softfeb(["lab", "-c", str(self.dir / "report" / r["name"] / "config.yaml"), "--virtual", "--json",
                                      str(self.dir / "alone.json")], self.dir, self.dir / "alone.json").finish(100)
@@ -78,11 +87,11 @@ class Compare(harness.TestCase):
                 self.assertGreater(len(list(csv.DictReader(f))), 3 * 150)  # a point every 100 us
 
     def test_page(self):
-        run = self.compare("dcqcn,swift,hpcc", "--report", str(self.dir / "report"),
+        run = self.compare("swift,homa", "--report", str(self.dir / "report"),
                            traffic="lengths: hadoop, arrivals: {load: 40%}")
         self.assertIn("index.html", run.out)
         self.assertIn("slowdown p99, all messages", run.out)
-        for folder in ("", "dcqcn", "swift", "hpcc"):
+        for folder in ("", "swift", "homa"):
             text = (self.dir / "report" / folder / "index.html").read_text()
             page = Page(text)
             self.assertEqual(page.wrong, [])
@@ -90,11 +99,11 @@ class Compare(harness.TestCase):
         page = Page((self.dir / "report/index.html").read_text())
         charts = ["rates", "queue", "queue-shares", "fairness", "rtt", "completion"]
         self.assertEqual([i for i in page.ids if i in charts], charts)
-        for link in ("dcqcn/index.html", "swift/index.html", "hpcc/index.html", "queue.svg"):
+        for link in ("swift/index.html", "homa/index.html", "queue.svg"):
             self.assertIn(link, page.links)
             self.assertTrue((self.dir / "report" / link).exists())
         words = " ".join(page.words)
-        for said in ("Two boards & one port: 3 congestion controls", "All checks held", "dcqcn (firmware)", "switched on:",
+        for said in ("Two boards & one port: 2 congestion controls", "All checks held", "switched on:",
                      "99th percentile, all", "Slowdowns by message length"):
             self.assertIn(said, words)
 
@@ -107,11 +116,11 @@ class Compare(harness.TestCase):
 
     def test_refused(self):
         for algorithms, args, words in (("swfit", (), "--algorithms: no algorithm \"swfit\"; fix: did you mean `swift`?"),
-                                        ("", (), "--algorithms: names no algorithm"),
                                         ("swift,swift", (), "named twice"),
                                         ("./none.so", (), "boards.0.congestion.plugin: ./none.so"),
                                         ("timely", ("--set", "boards.feb.qps.0.transport=UC", "--set", "boards.feb.congestion=off"),
                                          "timely needs acknowledgements"),
+                                        ("homa", ("--set", "network.switches.tor.dscp_to_queue={8: 3}"), "network.switches: the queues of switch \"tor\""),
                                         ("swift", ("--web",), "--web: a comparison runs in virtual time"),
                                         ("swift", ("--hold",), "fix: leave out --hold")):
             with self.subTest(algorithms=algorithms, args=args):

@@ -91,6 +91,8 @@ def each_run(folder, runs):
             changes.append(str(r.entry["error"]))
         rows.append([r.title, Raw(f'<a href="{text(link)}">report</a>') if there else "",
                      Raw("<br>".join(map(text, changes)) or "nothing")])
+    for u in folder.result.get("unfit") or []:
+        rows.append([u.get("name"), "", f"not compared, because it cannot be used: {u.get('reason')}"])
     return table("Runs, and what was changed for them besides the congestion control", ["run", "", "changed"], rows)
 
 

@@ -45,11 +45,15 @@ std::string with(const std::string& before, const std::string& more, std::string
   return text.insert(text.find('\n', line) + 1, more);
 }
 
-std::vector<ComparedLab> compare(const std::string& text, const Names& names) {
+Comparison comparison(const std::string& text, const Names& names) {
   const softfeb::test::TemporaryDirectory folder;
   const std::string path = folder.path() / "lab.yaml";
   std::ofstream(path) << text;
   return load_compared(path, {}, names);
+}
+
+std::vector<ComparedLab> compare(const std::string& text, const Names& names) {
+  return comparison(text, names).labs;
 }
 
 /// The problem that makes the comparison fail.
@@ -112,6 +116,66 @@ TEST_CASE("what an algorithm needs is switched on for its run", "[config][compar
   CHECK(labs[2].config.run.boards[1].endpoint.cc_header);
 }
 
+TEST_CASE("Homa gets headers and priorities", "[config][compare]") {
+  const auto lab = compare(kPlain, {"homa"})[0];
+  CHECK(lab.switched_on == Settings{"network.switches.tor.priorities=8", "boards.feb.cc_header=on",
+                                    "receivers.daq.cc_header=on"});
+  CHECK(lab.config.network.switches[0].priorities == 8);
+  CHECK(value(used(lab, 1), "priorities") == 8);
+  CHECK(value(used(lab), "rtt_bytes") == 12'288);
+}
+
+TEST_CASE("Homa's parameters fit the network", "[config][compare]") {
+  std::string text = kPlain;
+  text.replace(text.find("4MiB}"), 5, "4MiB, priorities: 5}");
+  text.replace(text.find("10Gb/s"), 6, "40Gb/s");  // the bottleneck
+  const auto labs = compare(
+      with("  bottleneck", "  compare:\n    few: {algorithm: homa, overcommit: 2}\n", text), {"homa", "few"});
+  CHECK(labs[0].config.network.switches[0].priorities == 5);
+  CHECK(value(used(labs[0]), "priorities") == 5);
+  CHECK(value(used(labs[0]), "unscheduled_levels") == 2);
+  CHECK(value(used(labs[0]), "rtt_bytes") == 49'152);
+  CHECK(value(used(labs[1]), "rtt_bytes") == 12'288);  // a section is used as it is
+  CHECK(value(used(labs[1]), "overcommit") == 2);
+}
+
+TEST_CASE("queues that defeat Homa's priorities are refused", "[config][compare]") {
+  const auto queues = [](const std::string& keys) {
+    std::string text = kPlain;
+    return text.replace(text.find("4MiB}"), 5, "4MiB, " + keys + '}');
+  };
+  CHECK(compare(queues("queues: [{queue: 3, lossless: true}], dscp_to_queue: {26: 3, 48: 6}"), {"homa"})
+            .size() == 1);
+  for (const char* keys :
+       {"dscp_to_queue: {8: 3}", "trust: pcp, pcp_to_queue: {0: 3}", "queues: [{queue: 3, weight: 2}]"}) {
+    CAPTURE(keys);
+    const Problem p = problem(queues(keys), {"homa"});
+    CHECK(p.where.key == "network.switches");
+    CHECK(p.message.find("\"tor\"") != std::string::npos);
+    CHECK(comparison(queues(keys), {}).unfit.size() == 1);
+  }
+}
+
+TEST_CASE("by default, all algorithms are compared that fit", "[config][compare]") {
+  const auto names = [](const Comparison& c) {
+    Names all;
+    for (const ComparedLab& lab : c.labs) all.push_back(lab.name);
+    return all;
+  };
+  const Comparison all = comparison(kPlain, {});
+  CHECK(names(all) == Names{"dcqcn", "timely", "patched_timely", "swift", "hpcc", "homa"});
+  CHECK(all.unfit.empty());
+  std::string text = kPlain;
+  text.replace(text.find("10Gb/s"), 6, "11Gb/s");  // a rate that INT records cannot have
+  const Comparison some = comparison(text, {});
+  CHECK(names(some) == Names{"dcqcn", "timely", "patched_timely", "swift", "homa"});
+  REQUIRE(some.unfit.size() == 1);
+  CHECK(some.unfit[0].name == "hpcc");
+  CHECK(some.unfit[0].reason.find("; fix: ") != std::string::npos);
+  text.replace(text.find("pmtu: 4096"), 10, "pmtu: 4096, transport: UC");
+  CHECK(names(comparison(text, {})) == Names{"dcqcn"});
+}
+
 TEST_CASE("nothing is switched on twice", "[config][compare]") {
   const auto marking = compare(kLabBase, {"dcqcn"});
   CHECK(marking[0].switched_on.empty());
@@ -172,7 +236,6 @@ TEST_CASE("changes of another algorithm's parameters are left out", "[config][co
 }
 
 TEST_CASE("comparisons that cannot be made are refused", "[config][compare]") {
-  CHECK(problem(kPlain, {}).where.file == "--algorithms");
   CHECK(problem(kPlain, {"swift", "swift"}).message == "\"swift\" is named twice");
   CHECK(problem(kPlain, {"swit"}).fix.find("did you mean `swift`?") == 0);
   const Problem plugin = problem(kPlain, {"./none.so"});
