@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "acknowledger.hpp"
 
-#include "endpoints.hpp"
+#include "roce/congestion_frame.hpp"
 #include "roce/craft.hpp"
+#include "roce/ip.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -13,15 +14,41 @@
 
 namespace softfeb::bench {
 
-AckWriter::AckWriter(const roce::Path& path) {
+namespace {
+
+/// The congestion control header that an acknowledgement returns, with a record of an idle port. The port is
+/// slow: HPCC then compares records of any age that occurs here.
+std::array<std::uint8_t, kIntHeader> int_echo() {
+  std::array<std::uint8_t, roce::CongestionHeader::kMaxSize> cch{};
+  if (roce::write_int_header(cch.data()) != kIntHeader) throw std::logic_error("INT headers have 48 bytes");
+  roce::add_hop(cch, {.rate_code = 0, .queue = 1}, 1);
+  roce::make_echo(cch, 0);
+  std::array<std::uint8_t, kIntHeader> out;
+  std::copy_n(cch.begin(), out.size(), out.begin());
+  return out;
+}
+
+/// Offsets of the header's checksum and of its first record.
+constexpr std::size_t kChecksum = 4, kRecord = 8;
+
+}  // namespace
+
+AckWriter::AckWriter(const roce::Path& path, bool int_records)
+    : int_records_(int_records), bth_(kBthOffset + (int_records ? kIntHeader : 0)) {
   const roce::HeaderTemplate headers(path);
   const auto icrc = [&](roce::Qpn qpn, roce::Psn psn) {
     std::array<std::uint8_t, 8> trailer;  // unused, but craft_acknowledge() writes it
     const roce::Crafted c = roce::craft_acknowledge(headers, {roce::Aeth::ack(), 0}, psn, qpn,
                                                     roce::kDefaultPkey, 0, frame_.data(), trailer.data());
-    if (c.header_length + c.trailer_length != kSize)
+    if (c.header_length + c.trailer_length != kPlainSize)
       throw std::logic_error("acknowledgements are of IPv4 here");
-    std::copy_n(trailer.begin(), roce::kIcrcSize, frame_.end() - roce::kIcrcSize);
+    std::uint16_t length = c.header_length;
+    if (int_records) {
+      length = roce::insert_congestion_header(headers, int_echo(), roce::kCongestionUdpPort, frame_.data(),
+                                              length);
+    }
+    std::copy_n(trailer.begin(), roce::kIcrcSize, frame_.begin() + length);
+    size_ = static_cast<std::uint16_t>(length + roce::kIcrcSize);
     return load_le32(trailer.data());
   };
   base_ = icrc(0, 0);
@@ -34,9 +61,21 @@ AckWriter::AckWriter(const roce::Path& path) {
   icrc(0, 0);
 }
 
-Acknowledger::Acknowledger(const roce::Path& path, unsigned lcores, dataplane::Mempools& pools)
-    : writer_(path),
-      pool_(pools.create("acknowledgements", dataplane::pool_size(512, lcores), 128)),
+/// Each record is 10 ns later than the previous one.
+void AckWriter::advance_record(std::uint8_t* frame) {
+  std::uint8_t* const cch = frame + kBthOffset;
+  record_time_ += 10;
+  const congestion::IntRecord record{.rate_code = 0, .time = record_time_, .queue = 1};
+  store_be64(cch + kRecord, record.pack());
+  store_be16(cch + kChecksum, 0);
+  store_be16(cch + kChecksum, roce::internet_checksum({cch, kIntHeader}));
+}
+
+Acknowledger::Acknowledger(const roce::Path& path, unsigned lcores, dataplane::Mempools& pools,
+                           bool int_records)
+    : writer_(path, int_records),
+      bth_(kBthOffset + (int_records ? kIntHeader : 0)),
+      pool_(pools.create("acknowledgements", dataplane::pool_size(512, lcores), 192)),
       owed_(kRoom) {
   // Mbufs keep their contents when they are freed, so the frame is copied to each mbuf only once.
   rte_mempool_obj_iter(
@@ -52,7 +91,7 @@ Acknowledger::Acknowledger(const roce::Path& path, unsigned lcores, dataplane::M
 
 void Acknowledger::note(rte_mbuf* const* packets, std::uint16_t n) {
   for (std::uint16_t i = 0; i < n; ++i) {
-    const std::uint8_t* const bth = rte_pktmbuf_mtod(packets[i], const std::uint8_t*) + kBthOffset;
+    const std::uint8_t* const bth = rte_pktmbuf_mtod(packets[i], const std::uint8_t*) + bth_;
     const std::uint32_t psn = load_be32(bth + 8);
     // Always store the entry but count it only if an acknowledgement was requested, to avoid a branch.
     owed_[end_ % kRoom] = {load_be32(bth + 4) & roce::kPsnMask, psn & roce::kPsnMask};
@@ -67,15 +106,15 @@ std::uint16_t Acknowledger::make(rte_mbuf** frames, std::uint16_t room) {
     rte_mbuf* const m = frames[i];
     const Owed& owed = owed_[first_++ % kRoom];
     writer_.patch(rte_pktmbuf_mtod(m, std::uint8_t*), owed.qpn, owed.psn);
-    m->data_len = AckWriter::kSize;
-    m->pkt_len = AckWriter::kSize;
+    m->data_len = writer_.size();
+    m->pkt_len = writer_.size();
   }
   return n;
 }
 
 AckSource::AckSource(std::uint16_t port, std::uint16_t queue, const roce::Path& path, unsigned lcores,
-                     dataplane::Mempools& pools)
-    : port_(port), queue_(queue), acknowledger_(path, lcores, pools) {
+                     dataplane::Mempools& pools, bool int_records)
+    : port_(port), queue_(queue), acknowledger_(path, lcores, pools, int_records) {
   tx_ = rte_eth_add_tx_callback(
       port, queue,
       [](std::uint16_t, std::uint16_t, rte_mbuf** packets, std::uint16_t n, void* self) {

@@ -3,6 +3,7 @@
 
 #include "base/bytes.hpp"
 #include "dataplane/mempools.hpp"
+#include "endpoints.hpp"
 #include "roce/path.hpp"
 #include "roce/psn.hpp"
 
@@ -23,30 +24,39 @@ namespace softfeb::bench {
 /// for each of their bytes.
 class AckWriter {
  public:
-  static constexpr std::size_t kSize = 14 + 20 + 8 + 12 + 4 + 4;
+  static constexpr std::size_t kPlainSize = 14 + 20 + 8 + 12 + 4 + 4;
+  static constexpr std::size_t kRoom = kPlainSize + kIntHeader;
 
-  /// `path` leads from the peer to the board.
-  explicit AckWriter(const roce::Path& path);
+  /// `path` leads from the peer to the board. With `int_records`, acknowledgements have a congestion control
+  /// header, in which an idle switch recorded its port.
+  AckWriter(const roce::Path& path, bool int_records);
 
-  /// The prepared frame. Copy it to a buffer, then call patch().
-  const std::array<std::uint8_t, kSize>& frame() const { return frame_; }
+  /// The prepared frame of size() bytes. Copy it to a buffer, then call patch().
+  const std::array<std::uint8_t, kRoom>& frame() const { return frame_; }
+  std::uint16_t size() const { return size_; }
 
   /// Turns a copy of frame(), whether patched before or not, into the acknowledgement of packet `psn` for
   /// `qpn`.
-  void patch(std::uint8_t* frame, roce::Qpn qpn, roce::Psn psn) const {
-    store_be32(frame + kQpn, qpn);
-    store_be32(frame + kPsn, psn);
+  void patch(std::uint8_t* frame, roce::Qpn qpn, roce::Psn psn) {
+    if (int_records_) advance_record(frame);
+    std::uint8_t* const bth = frame + bth_;
+    store_be32(bth + 4, qpn);
+    store_be32(bth + 8, psn);
     std::uint32_t crc = base_;
     for (unsigned k = 0; k < 3; ++k) crc ^= qpn_[k][(qpn >> 8 * k) & 0xff] ^ psn_[k][(psn >> 8 * k) & 0xff];
-    store_le32(frame + kSize - 4, crc);
+    store_le32(frame + size_ - 4, crc);
   }
 
  private:
   using Table = std::array<std::uint32_t, 256>;
-  static constexpr std::size_t kQpn = 14 + 20 + 8 + 4;
-  static constexpr std::size_t kPsn = kQpn + 4;
 
-  std::array<std::uint8_t, kSize> frame_{};
+  void advance_record(std::uint8_t* frame);
+
+  bool int_records_;
+  std::uint16_t size_ = 0;
+  std::uint16_t bth_;
+  std::uint32_t record_time_ = 0;  ///< ns
+  std::array<std::uint8_t, kRoom> frame_{};
   std::uint32_t base_ = 0;
   std::array<Table, 3> qpn_{};  ///< indexed by byte, least significant first
   std::array<Table, 3> psn_{};
@@ -57,7 +67,8 @@ class AckWriter {
 class Acknowledger {
  public:
   /// The pool belongs to `pools`, which must outlive this object.
-  Acknowledger(const roce::Path& path_to_board, unsigned lcores, dataplane::Mempools& pools);
+  Acknowledger(const roce::Path& path_to_board, unsigned lcores, dataplane::Mempools& pools,
+               bool int_records = false);
 
   /// Records packets sent by the board. They must be IPv4 without a VLAN tag.
   void note(rte_mbuf* const* packets, std::uint16_t n);
@@ -75,6 +86,7 @@ class Acknowledger {
                                               ///< sends one burst
 
   AckWriter writer_;
+  std::size_t bth_;  ///< offset of the BTH in the board's packets
   rte_mempool* pool_;
   std::vector<Owed> owed_;
   std::uint64_t first_ = 0;
@@ -88,7 +100,7 @@ class AckSource {
   /// All references must outlive this object. The port must be started and, like net_null, accept every
   /// packet immediately.
   AckSource(std::uint16_t port, std::uint16_t queue, const roce::Path& path_to_board, unsigned lcores,
-            dataplane::Mempools& pools);
+            dataplane::Mempools& pools, bool int_records = false);
   ~AckSource();
   AckSource(const AckSource&) = delete;
   AckSource& operator=(const AckSource&) = delete;

@@ -28,7 +28,9 @@ struct CraftOptions {
   std::uint32_t message = 0;   ///< bytes per message instead of full packets; 0: unused
   std::uint32_t send_queue = 16;
   Activity active = Activity::kRoundRobin;
-  bool paced = true;  ///< use the firmware's DCQCN at a rate that exceeds what a core can send
+  /// Congestion control, one of algorithm_names(). Its rate or window exceeds what a core can send.
+  std::string algorithm = "firmware";
+  std::uint32_t ack_every = 0;  ///< packets between two that request an acknowledgement; 0: one per message
   /// Additionally gives each queue pair a constant rate. The highest rate is up to 16 times the lowest. The
   /// sum of the rates exceeds what a core can send. Each queue pair enters the timing wheel after every
   /// packet.
@@ -52,6 +54,23 @@ inline std::uint32_t message_bytes(const CraftOptions& o) {
 /// has `totals` for each board; see craft_failure(). `environment` is null without a port. See
 /// doc/performance.md.
 Json bench_craft(const Environment* environment, const CraftOptions& options);
+
+struct CongestionOptions {
+  std::vector<std::string> algorithms;  ///< names; empty: all
+  std::uint32_t qps = 100'000;
+  std::uint32_t pmtu = 4096;
+  std::uint32_t packets = 16;  ///< packets per message
+  unsigned runs = 7;
+  Time duration = kSecond;        ///< duration of each run of each loop
+  Time part = 10 * kMillisecond;  ///< duration of each run of a piece of congestion control by itself
+};
+
+/// Measures the cost of a packet and of an acknowledgement for each algorithm of congestion control, and its
+/// scale. A worker sends as in bench_craft(), and the benchmark acknowledges each packet that requests it. In
+/// alternation it runs boards with `qps` and with 64 queue pairs, which send in shuffled order, and a board
+/// of 64 queue pairs without congestion control that requests as many acknowledgements. Also measures the
+/// algorithm's object by itself, and its memory. See doc/performance.md.
+Json bench_congestion(const Environment& environment, const CongestionOptions& options);
 
 /// Measures the packets per second that one core receives. Each packet is parsed, its iCRC is verified,
 /// every payload byte is compared and copied, and the packet is acknowledged. There is no port: a board

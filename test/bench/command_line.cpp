@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "algorithms.hpp"
 #include "benchmarks.hpp"
 #include "commands.hpp"
 #include "config/units.hpp"
@@ -34,8 +35,11 @@ void add_traffic(CLI::App& app, CraftOptions& o) {
          [&o](const std::string& a) { o.active = a == "random" ? Activity::kRandom : Activity::kRoundRobin; },
          "In which order queue pairs send: as they lie in memory, or shuffled")
       ->check(CLI::IsMember({"round-robin", "random"}));
-  app.add_flag("--paced,!--no-pacing", o.paced,
-               "Congestion control: the firmware's, its rate above what a core can do (default), or none");
+  app.add_flag_function(
+      "--paced,!--no-pacing", [&o](std::int64_t paced) { o.algorithm = paced > 0 ? "firmware" : "none"; },
+      "Congestion control: the firmware's, its rate above what a core can do (default), or none");
+  app.add_option("--congestion", o.algorithm, "Congestion control of this name")
+      ->check(CLI::IsMember(algorithm_names()));
   app.add_flag("--mixed-rates", o.mixed_rates,
                "Besides, a constant rate for each, 16 to 1, together above what a core can do");
 }
@@ -202,6 +206,43 @@ void add_dcqcn(Commands& commands) {
   CLI::App& app = commands.add("dcqcn", "What congestion control costs a packet and a CNP",
                                [o] { return Outcome{bench_dcqcn(*o)}; });
   add_runs(app, o->runs, o->duration, "10ms");
+}
+
+namespace {
+
+/// Describes the failed check of an algorithm; empty if all held.
+std::string congestion_failure(const Json& result) {
+  for (const auto& [name, algorithm] : result["algorithms"].items()) {
+    for (const auto& [part, figures] : algorithm.items()) {
+      if (!figures.is_object() || !figures.contains("totals")) continue;
+      const Json& t = figures["totals"];
+      if (t["refused"] != 0 || t["failed"] != 0 || t["packets"] == 0)
+        return name + ", " + part + ": no packets left, packets were refused or messages failed: see totals";
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+void add_congestion(Commands& commands) {
+  const auto o = std::make_shared<CongestionOptions>();
+  CLI::App& app = commands.add("congestion",
+                               "Cost of a packet and of an acknowledgement for each algorithm, and its scale",
+                               [&commands, o] {
+                                 Outcome out{bench_congestion(commands.environment(), *o)};
+                                 out.failed = congestion_failure(out.result);
+                                 return out;
+                               });
+  app.add_option("--algorithms", o->algorithms, "Only these, separated by commas")
+      ->delimiter(',')
+      ->check(CLI::IsMember(algorithm_names()));
+  app.add_option("--qps", o->qps, "Queue pairs of the larger board")->check(CLI::Range(1, 1'000'000));
+  add_pmtu(app, o->pmtu);
+  app.add_option("--message", o->packets, "Packets of a message")->check(CLI::Range(1, 4096));
+  add_runs(app, o->runs, o->duration, "1s");
+  add_value<Time>(app, "--part", o->part, config::parse_time, "Of each run of an algorithm by itself",
+                  "10ms");
 }
 
 void add_latency(Commands& commands) {

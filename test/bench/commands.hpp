@@ -74,6 +74,7 @@ void add_transport(CLI::App& app, roce::Transport& transport);
 void add_craft(Commands& commands);
 void add_responder(Commands& commands);
 void add_loop(Commands& commands);
+void add_congestion(Commands& commands);
 void add_crc(Commands& commands);
 void add_dcqcn(Commands& commands);
 void add_latency(Commands& commands);

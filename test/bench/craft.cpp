@@ -64,17 +64,11 @@ Json described(const CraftOptions& o) {
           {"active", o.active == Activity::kRandom ? "random" : "round-robin"},
           {"message_packets", o.packets},
           {"send_queue", o.send_queue},
-          {"congestion_control", o.paced ? "firmware, line rate 1 Tb/s for each queue pair" : "none"},
+          {"congestion_control",
+           o.algorithm == "none" ? "none" : o.algorithm + ", line rate 1 Tb/s for each queue pair"},
           {"constant_rates", o.mixed_rates ? "16 to 1, together 1 Tb/s" : "none"},
           {"workers", o.workers},
           {"duration_s", to_seconds(o.duration)}};
-}
-
-Json totals_json(const BoardTotals& t) {
-  return {{"packets", t.packets},   {"messages", t.messages},
-          {"acks", t.acks},         {"retransmitted", t.retransmitted},
-          {"timeouts", t.timeouts}, {"failed", t.failed},
-          {"refused", t.refused}};
 }
 
 /// The loops whose packet rates bench_craft() compares.
@@ -114,9 +108,9 @@ class CraftContest {
       if (all_[k].name != "engine_only") add_ratio(out, "ratio_to_" + all_[k].name, all_[0], all_[k]);
     }
     if (!options_.alone) add_memory(out);
-    out["totals"] = totals_json(options_.port ? rig_->totals() : engine_->totals());
-    if (out.contains("engine_only")) out["engine_only"]["totals"] = totals_json(engine_->totals());
-    if (few_ != nullptr) out["few_qps"]["totals"] = totals_json(few_->totals());
+    out["totals"] = to_json(options_.port ? rig_->totals() : engine_->totals());
+    if (out.contains("engine_only")) out["engine_only"]["totals"] = to_json(engine_->totals());
+    if (few_ != nullptr) out["few_qps"]["totals"] = to_json(few_->totals());
     out["stolen_share"] = median(all_[0].preempted);
     out["machine"] = machine_facts(environment_);
     return out;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "craft_rig.hpp"
 
+#include "algorithms.hpp"
 #include "dataplane/path_mtu.hpp"
 #include "endpoints.hpp"
 #include "roce/frame.hpp"
@@ -13,9 +14,14 @@ namespace softfeb::bench {
 
 namespace {
 
+bool uses_int_records(const CraftOptions& o) {
+  return needs_int_records(benchmark_settings(o.algorithm, o.pmtu));
+}
+
 test::RigPortConfig port_config(const CraftOptions& o, unsigned lcores) {
   test::RigPortConfig c;
-  c.frame_bytes = dataplane::frame_bytes_for(dataplane::mtu_for(o.pmtu, false));
+  const auto header = static_cast<std::uint32_t>(uses_int_records(o) ? kIntHeader : 0);
+  c.frame_bytes = dataplane::frame_bytes_for(dataplane::mtu_for(o.pmtu, false) + header);
   c.ring = c.held = 1024;
   c.workers = o.workers;
   c.port = {.name = "boards", .queues = static_cast<std::uint16_t>(o.workers + 2), .lcores = lcores};
@@ -36,8 +42,8 @@ CraftRig::CraftRig(const Environment& environment, const CraftOptions& o, board:
   for (unsigned w = 0; w < o.workers; ++w) {
     const auto queue = static_cast<std::uint16_t>(w);
     workers_[w].port_queue = port_.make_queue({.worker = w, .rx_queues = {queue}});
-    workers_[w].acks =
-        std::make_unique<AckSource>(port_.id(), queue, path_to_board(w), environment.lcores(), rig.pools);
+    workers_[w].acks = std::make_unique<AckSource>(port_.id(), queue, path_to_board(w), environment.lcores(),
+                                                   rig.pools, uses_int_records(o));
   }
   const auto bare = [&](BareLoop::Kind kind, unsigned queue) {
     return std::make_unique<BareLoop>(kind, o, payload, port_.port(), static_cast<std::uint16_t>(queue),
@@ -66,7 +72,10 @@ BoardTotals CraftRig::totals() const {
 
 EngineLoop::EngineLoop(const CraftOptions& o, const board::PayloadSource& payload,
                        std::pmr::memory_resource* memory)
-    : board_(craft_board(o, payload, 0, memory)), acks_(path_to_board()), ack_(acks_.frame()) {
+    : board_(craft_board(o, payload, 0, memory)),
+      acks_(path_to_board(), uses_int_records(o)),
+      ack_(acks_.frame()),
+      bth_(kBthOffset + (uses_int_records(o) ? kIntHeader : 0)) {
   for (std::size_t i = 0; i < kBurst; ++i) frames_[i].header = rooms_[i].data();
 }
 
@@ -78,15 +87,15 @@ std::size_t EngineLoop::turn(Time now) {
 }
 
 void EngineLoop::note(const std::uint8_t* frame) {
-  const std::uint32_t psn = load_be32(frame + kBthOffset + 8);
-  owed_[owed_count_] = {load_be32(frame + kBthOffset + 4) & roce::kPsnMask, psn & roce::kPsnMask};
+  const std::uint32_t psn = load_be32(frame + bth_ + 8);
+  owed_[owed_count_] = {load_be32(frame + bth_ + 4) & roce::kPsnMask, psn & roce::kPsnMask};
   owed_count_ += psn >> 31;
 }
 
 void EngineLoop::acknowledge(Time now) {
   for (std::size_t i = 0; i < owed_count_; ++i) {
     acks_.patch(ack_.data(), owed_[i].qpn, owed_[i].psn);
-    board_->receive(roce::parse_frame(ByteSpan(ack_)), now);
+    board_->receive(roce::parse_frame(ByteSpan(ack_).first(acks_.size())), now);
   }
   owed_count_ = 0;
 }

@@ -72,7 +72,8 @@ class EngineLoop {
 
   std::unique_ptr<engine::Board> board_;
   AckWriter acks_;
-  std::array<std::uint8_t, AckWriter::kSize> ack_;
+  std::array<std::uint8_t, AckWriter::kRoom> ack_;
+  std::size_t bth_;  ///< offset of the BTH in the board's packets
   std::array<std::array<std::uint8_t, engine::TxFrame::kHeaderRoom>, kBurst> rooms_{};
   std::array<engine::TxFrame, kBurst> frames_{};
   std::array<Owed, kBurst + 1> owed_{};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "endpoints.hpp"
 
+#include "algorithms.hpp"
 #include "base/rng.hpp"
 #include "board_builder.hpp"
 #include "dataplane/huge_memory.hpp"
@@ -11,7 +12,6 @@ namespace softfeb::bench {
 
 namespace {
 
-constexpr std::uint64_t kMoreThanACore = 125'000'000'000;  // bytes per second; more than one core can send
 constexpr Time kShuffleOver = 20 * kMillisecond;
 
 /// Returns a random rate between 1/16 and 1 times the highest. The average is 17/32 of the highest.
@@ -20,7 +20,8 @@ std::uint64_t mixed_rate(const CraftOptions& o, Rng& rng) {
   return std::max<std::uint64_t>(greatest / 16 * (1 + rng.below(16)), 1);
 }
 
-void add_qp(test::BoardBuilder& board, const CraftOptions& o, const board::PayloadSource& payload, Rng& rng) {
+void add_qp(test::BoardBuilder& board, const CraftOptions& o, const board::PayloadSource& payload,
+            const engine::CongestionSettings& settings, Rng& rng) {
   engine::SendQpConfig& qp = board.qp(peer(), payload, o.pmtu);
   qp.requester.transport = o.transport;
   qp.requester.dest_qpn = qp.requester.qpn;
@@ -34,11 +35,8 @@ void add_qp(test::BoardBuilder& board, const CraftOptions& o, const board::Paylo
     qp.traffic.rate_kind = engine::RateKind::kPayloadBytes;
     qp.traffic.rate = mixed_rate(o, rng);
   }
-  if (o.paced) {
-    dcqcn::FirmwareSettings p;
-    p.build = {.line_rate = kMoreThanACore, .wrap32 = false};
-    qp.congestion = p;
-  }
+  qp.requester.ack_every = o.ack_every;
+  qp.congestion = settings;
 }
 
 }  // namespace
@@ -55,8 +53,10 @@ std::unique_ptr<engine::Board> craft_board(const CraftOptions& o, const board::P
   test::BoardBuilder builder(board_identity(board));
   builder.config.memory = memory;
   builder.config.qps.reserve(o.qps);
+  const engine::CongestionSettings settings = benchmark_settings(o.algorithm, o.pmtu);
+  if (needs_int_records(settings)) builder.config.cc_port = roce::kCongestionUdpPort;
   Rng rng(1);
-  for (std::uint32_t i = 0; i < o.qps; ++i) add_qp(builder, o, payload, rng);
+  for (std::uint32_t i = 0; i < o.qps; ++i) add_qp(builder, o, payload, settings, rng);
   return builder.build();
 }
 
@@ -85,6 +85,13 @@ BoardTotals totals_of(const engine::Board& board) {
   const engine::EndpointCounters& e = board.counters();
   t.refused = e.rx_frames - e.rx_roce;
   return t;
+}
+
+Json to_json(const BoardTotals& t) {
+  return {{"packets", t.packets},   {"messages", t.messages},
+          {"acks", t.acks},         {"retransmitted", t.retransmitted},
+          {"timeouts", t.timeouts}, {"failed", t.failed},
+          {"refused", t.refused}};
 }
 
 CheckingReceiver::CheckingReceiver(const CraftOptions& o)

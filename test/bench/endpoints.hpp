@@ -6,6 +6,7 @@
 #include "board_builder.hpp"
 #include "engine/board.hpp"
 #include "engine/receiver.hpp"
+#include "roce/congestion_header.hpp"
 
 #include <cstdint>
 #include <memory>
@@ -19,6 +20,8 @@ namespace softfeb::bench {
 inline constexpr roce::Qpn kFirstQpn = test::kSendQpn;  ///< QP i has kFirstQpn + i at both ends
 inline constexpr std::uint32_t kRkey = 0x1234;
 inline constexpr std::size_t kBthOffset = 14 + 20 + 8;
+/// Size of a congestion control header with INT records, which lies in front of the BTH.
+inline constexpr std::size_t kIntHeader = roce::CongestionHeader::kCommonSize + roce::IntBody::kSize;
 
 inline engine::Identity board_identity(unsigned board = 0) { return test::identity(board + 1); }
 inline engine::Identity peer() { return test::identity(200); }
@@ -49,6 +52,7 @@ struct BoardTotals {
   BoardTotals& operator+=(const BoardTotals& other);
 };
 BoardTotals totals_of(const engine::Board& board);
+Json to_json(const BoardTotals& totals);
 
 /// A receiver for the queue pairs of craft_board(), with memory for one message each. It verifies each iCRC,
 /// compares each payload byte with its own copy of the pattern, and copies the payload to its destination.

@@ -55,7 +55,7 @@ CraftOptions one_qp(const LatencyOptions& o, std::uint32_t pmtu, std::uint32_t s
   c.message = size;
   c.qps = 1;
   c.send_queue = 1;  // a message is posted only when the previous one has completed
-  c.paced = false;
+  c.algorithm = "none";
   return c;
 }
 

@@ -69,6 +69,27 @@ class Commands(unittest.TestCase):
         r = self.result("dcqcn", "--runs", "1", "--duration", "100us")
         self.assertGreater(r["firmware_ns"]["packet_paced"]["median"], 0)
 
+    def test_congestion(self):
+        r = self.result("congestion", "--qps", "300", "--part", "100us", *BLINK)["algorithms"]
+        for name in ("none", "firmware", "paper", "timely", "patched_timely", "swift", "hpcc"):
+            self.assertIn(name, r)
+        for name, a in r.items():
+            for board in ("64_qps", "many_qps", "64_qps_without"):
+                totals = a[board]["totals"]
+                self.assertGreater(totals["packets"], 0, name)
+                self.assertEqual((totals["refused"], totals["failed"]), (0, 0), name)
+            self.assertGreater(a["ratio_to_64_qps"], 0)
+            self.assertGreater(a["counted_bytes_per_qp"], 400)
+        # TIMELY requests an acknowledgement every 16 KiB; Swift and HPCC with each packet.
+        self.assertLess(r["none"]["acks_per_packet"], 0.1)
+        self.assertAlmostEqual(r["timely"]["acks_per_packet"], 0.25, delta=0.05)
+        for name in ("swift", "hpcc"):
+            self.assertGreater(r[name]["acks_per_packet"], 0.9)
+            self.assertGreater(r[name]["object_ns"]["ack"]["median"], 0)
+            self.assertGreater(r[name]["64_qps_without"]["totals"]["acks"], 0.9 * r[name]["64_qps_without"]["totals"]["packets"])
+        self.assertEqual(list(self.result("congestion", "--algorithms", "none,swift", "--qps", "64", *BLINK)["algorithms"]),
+                         ["none", "swift"])
+
     def test_reaction(self):
         for options in (["--port", "ring"], ["--port", "null", "--transport", "uc", "--message", "1"]):
             r = self.result("reaction", "--runs", "1", "--duration", "10ms", *options)

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "algorithms.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+namespace softfeb::bench {
+
+namespace {
+
+/// Parameters that get their highest value: rates and credit that never delay a packet, increases that undo
+/// the decrease after a preemption of the worker at once, and ages at which an algorithm would skip part of
+/// its work because a queue pair was silent.
+constexpr std::array<std::string_view, 7> kHighest = {"line_rate", "initial_rate", "rtt_bytes",  "delta",
+                                                      "ai",        "idle_reset",   "stale_after"};
+
+congestion::AlgorithmSettings settings_of(const congestion::Algorithm& algorithm, std::uint32_t pmtu) {
+  const congestion::PathFacts path{.line_rate = kMoreThanACore, .pmtu = pmtu};
+  congestion::AlgorithmSettings settings{&algorithm, algorithm.defaults(path), path};
+  const auto parameters = algorithm.parameters();
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    if (std::ranges::find(kHighest, parameters[i].name) != kHighest.end())
+      settings.values[i] = parameters[i].highest;
+  }
+  return settings;
+}
+
+}  // namespace
+
+std::vector<std::string> algorithm_names() {
+  std::vector<std::string> names{"none", "firmware", "paper"};
+  for (const congestion::Algorithm* a : congestion::algorithms()) names.emplace_back(a->name());
+  return names;
+}
+
+engine::CongestionSettings benchmark_settings(const std::string& name, std::uint32_t pmtu) {
+  if (name == "none") return {};
+  if (name == "firmware") {
+    dcqcn::FirmwareSettings s;
+    s.build = {.line_rate = kMoreThanACore, .wrap32 = false};
+    return s;
+  }
+  if (name == "paper") {
+    dcqcn::PaperSettings s;
+    s.parameters.line_rate = kMoreThanACore;
+    return s;
+  }
+  return settings_of(*congestion::find_algorithm(name), pmtu);
+}
+
+bool needs_int_records(const engine::CongestionSettings& settings) {
+  const auto* other = std::get_if<congestion::AlgorithmSettings>(&settings);
+  return other != nullptr && (other->algorithm->needs() & congestion::kNeedsIntRecords) != 0;
+}
+
+}  // namespace softfeb::bench
