@@ -127,6 +127,8 @@ engine::CongestionSettings SteadyRig::congestion(bool changed) const {
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     // A worker that is preempted measures long delays. The boards must send all the same.
     if (parameters[i].name == "min_cwnd") settings.values[i] = 2;
+    // Most packets of a message need a grant.
+    if (parameters[i].name == "rtt_bytes") settings.values[i] = 2 * kPmtu;
     const bool step =
         parameters[i].name == "delta" || parameters[i].name == "ai" || parameters[i].name == "w_ai";
     if (changed && step) settings.values[i] *= 2;
@@ -248,6 +250,7 @@ Traffic SteadyRig::traffic() {
     }
     for (const engine::EndpointSnapshot& e : request.endpoints) {
       t.arp_requests += e.host.arp_requests_rx;
+      t.grants += e.grant_tx;
       for (const engine::SendQpSnapshot& qp : e.send_qps) {
         t.packets += qp.requester.packets;
         t.retransmitted += qp.requester.retransmitted_packets;

@@ -35,6 +35,7 @@ struct Traffic {
   std::uint64_t acknowledgements = 0;
   std::uint64_t naks = 0;
   std::uint64_t cnps = 0;
+  std::uint64_t grants = 0;
   std::uint64_t arp_requests = 0;
   std::uint64_t control = 0;
   std::uint64_t received_bytes = 0;
