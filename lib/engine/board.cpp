@@ -178,7 +178,7 @@ void Board::reschedule(std::uint32_t i, Time now) {
   }
   watch_timer(i, now);
   if (ready_.contains(i)) {
-    if (qp.ranked()) enqueue(i);  // its rank may have changed
+    if (ranked(i)) enqueue(i);  // its rank may have changed
     return;
   }
   const std::uint32_t line = shared_.line_of(i);
@@ -228,7 +228,7 @@ void Board::schedule(std::uint32_t i, Time at, Time now) {
 }
 
 void Board::enqueue(std::uint32_t i) {
-  if (qps_[i].ranked()) {
+  if (ranked(i)) {
     ready_.push(i, qps_[i].rank());
   } else {
     ready_.push(i);
@@ -274,7 +274,7 @@ void Board::resumed(std::uint8_t priorities, Time now) {
 
 void Board::wake(Time now) {
   departures_.advance(now, [&](std::uint32_t i) {
-    if (i < qps_.size() && shared_.line_of(i) == SharedRates::kNone && !qps_[i].ranked()) {
+    if (i < qps_.size() && shared_.line_of(i) == SharedRates::kNone && !ranked(i)) {
       ready_.push(i);
     } else {
       // Rescheduled later, because entries must not move while the wheel advances. A ranked queue pair has no

@@ -188,12 +188,14 @@ class Board : public Endpoint {
   bool may_run(std::uint32_t i) const;
   /// True if QP `i` does not share its rate with other QPs.
   bool own_rate(std::uint32_t i) const { return groups_.empty() || shared_.line_of(i) == SharedRates::kNone; }
+  /// True if QP `i` is served by rank.
+  bool ranked(std::uint32_t i) const { return ready_.ranked() && qps_[i].ranked(); }
   enum class Sent : std::uint8_t { kPacket, kNothing, kOfRun };
   void receive_response(const roce::ParsedFrame& frame, const roce::CongestionHeader* echo, Time now);
   void receive_credit(const roce::ParsedFrame& frame, const roce::CongestionHeader& header, Time now);
   std::size_t poll_busy(Time now, std::span<TxFrame> out);
-  Sent send_next(SendQp& qp, Time now, TxFrame& out);
-  Sent send_of_run(SendQp& qp, Time now, TxFrame& out);
+  Sent send_next(std::uint32_t i, SendQp& qp, Time now, TxFrame& out);
+  Sent send_of_run(std::uint32_t i, SendQp& qp, Time now, TxFrame& out);
   void reschedule_received(std::uint32_t i, Time now);
 
   LinkShaper link_;

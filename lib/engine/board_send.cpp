@@ -58,9 +58,9 @@ inline bool Board::quantum_goes_on() {
   return false;
 }
 
-/// Fast path for `qp`, the first in the ready queue. `qp` stays in the queue or is removed.
-[[gnu::always_inline]] inline Board::Sent Board::send_of_run(SendQp& qp, Time now, TxFrame& out) {
-  const std::uint32_t i = ready_.front();
+/// Fast path for `qp`, the first in the ready queue, with index `i`. It stays in the queue or is removed.
+[[gnu::always_inline]] inline Board::Sent Board::send_of_run(std::uint32_t i, SendQp& qp, Time now,
+                                                             TxFrame& out) {
   const Time timer = qp.congestion_timer();
   Time next = kNever;
   if (!qp.craft_of_run(now, identification_, out, next)) {
@@ -82,10 +82,9 @@ inline bool Board::quantum_goes_on() {
   return Sent::kPacket;
 }
 
-/// Full path for `qp`, the first in the ready queue. Returns kOfRun if the next packet is part of a run; in
-/// this case nothing was sent and `qp` keeps its position.
-Board::Sent Board::send_next(SendQp& qp, Time now, TxFrame& out) {
-  const std::uint32_t i = ready_.front();
+/// Full path for `qp`, the first in the ready queue, with index `i`. Returns kOfRun if the next packet is
+/// part of a run; in this case nothing was sent and `qp` keeps its position.
+Board::Sent Board::send_next(std::uint32_t i, SendQp& qp, Time now, TxFrame& out) {
   shared_.answered(i);
   qp.post_due(now);
   const bool alike = may_run(i);
@@ -99,7 +98,11 @@ Board::Sent Board::send_next(SendQp& qp, Time now, TxFrame& out) {
     // A run or the next message begins here. Only the timer and the position in the schedule can have
     // changed, so a full reschedule() is not needed.
     watch_timer(i, now);
-    schedule(i, next, now);
+    if (next <= now) {
+      ready_.push(i);
+    } else {
+      schedule(i, next, now);
+    }
   } else {
     reschedule(i, now);
   }
@@ -120,9 +123,10 @@ std::size_t Board::send_packets(Time now, std::span<TxFrame> out) {
   // An iteration without a packet (a QP in ERR that flushes its requests) also counts, which bounds the loop.
   for (std::size_t left = out.size(); left != 0 && !ready_.empty() && link_.open(now); --left) {
     if (many()) fetch_ahead();
-    SendQp& qp = qps_[ready_.front()];
-    Sent sent = qp.may_go_on(now) ? Sent::kOfRun : send_next(qp, now, out[n]);
-    if (sent == Sent::kOfRun) sent = send_of_run(qp, now, out[n]);
+    const std::uint32_t i = ready_.front();
+    SendQp& qp = qps_[i];
+    Sent sent = qp.may_go_on(now) ? Sent::kOfRun : send_next(i, qp, now, out[n]);
+    if (sent == Sent::kOfRun) sent = send_of_run(i, qp, now, out[n]);
     if (sent == Sent::kNothing) continue;
     ++identification_;
     const std::uint32_t length = out[n].length();
@@ -178,7 +182,7 @@ void Board::fetch_first_lines() {
 }
 
 bool Board::may_run(std::uint32_t i) const {
-  return fast_path_ && i < first_bus_qp() && !pause_.per_priority() && own_rate(i) && !qps_[i].ranked();
+  return fast_path_ && i < first_bus_qp() && !pause_.per_priority() && own_rate(i) && !ranked(i);
 }
 
 /// Reschedules QP `i` after a response or CNP: immediately, or at the end of the receive burst.

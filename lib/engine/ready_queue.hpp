@@ -31,7 +31,9 @@ class ReadyQueue {
     return ring_.size() * sizeof ring_[0] + queued_.size() + ranks_.size() * kRankedBytes;
   }
   bool empty() const { return count_ == 0; }
-  std::size_t size() const { return count_ + (ranked_ == 0 ? 0 : ranked_ - 1); }
+  std::size_t size() const { return count_ + behind_best_; }
+  /// True if queue pairs may have ranks.
+  bool ranked() const { return !ranks_.empty(); }
   bool contains(std::uint32_t qp) const { return queued_[qp] != 0; }
 
   void push(std::uint32_t qp) {
@@ -46,7 +48,11 @@ class ReadyQueue {
       heap_.erase(best_, qp, ByRank{ranks_});
     } else {
       queued_[qp] = 1;
-      if (ranked_++ == 0) append(kBest);
+      if (best_ == congestion::LeftistHeap::kNone) {
+        append(kBest);
+      } else {
+        ++behind_best_;
+      }
     }
     ranks_[qp] = rank;
     heap_.push(best_, qp, ByRank{ranks_});
@@ -65,11 +71,9 @@ class ReadyQueue {
   /// Returns the next queue pair to serve. Requires !empty(), as do pop() and rotate().
   std::uint32_t front() const { return at_place(first_); }
   void pop() {
-    queued_[front()] = 0;
-    if (ring_[first_ & mask_] == kBest) {
-      heap_.erase(best_, best_, ByRank{ranks_});
-      if (--ranked_ != 0) return rotate();
-    }
+    const std::uint32_t qp = ring_[first_ & mask_];
+    if (qp == kBest) return pop_best();
+    queued_[qp] = 0;
     ++first_;
     --count_;
   }
@@ -96,6 +100,16 @@ class ReadyQueue {
   static constexpr std::uint32_t kBest = UINT32_MAX;
   static constexpr std::size_t kRankedBytes = 24;  ///< rank and entry in the heap
 
+  void pop_best() {
+    queued_[best_] = 0;
+    heap_.erase(best_, best_, ByRank{ranks_});
+    if (best_ != congestion::LeftistHeap::kNone) {
+      --behind_best_;
+      return rotate();
+    }
+    ++first_;
+    --count_;
+  }
   void append(std::uint32_t entry) {
     ring_[(first_ + count_) & mask_] = entry;
     ++count_;
@@ -109,7 +123,7 @@ class ReadyQueue {
   std::pmr::vector<std::uint64_t> ranks_;
   congestion::LeftistHeap heap_;
   std::uint32_t best_ = congestion::LeftistHeap::kNone;  ///< root of heap_
-  std::uint32_t ranked_ = 0;                             ///< queue pairs in heap_
+  std::size_t behind_best_ = 0;                          ///< queue pairs in heap_ besides best_
 };
 
 }  // namespace softfeb::engine

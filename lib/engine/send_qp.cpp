@@ -145,11 +145,11 @@ Time SendQp::start(Time now) {
   return starts_at_;
 }
 
-void SendQp::post_due(Time now) {
-  if (now < starts_at_) return;
+/// Requires that traffic has started.
+void SendQp::post_all_due(Time now) {
   // One message ahead of the one being sent keeps the QP busy. More would only wait in the queue and delay
   // the end of the experiment.
-  while (due() <= now && may_post()) {
+  while (may_post() && due() <= now) {
     if (flags_.timed) traffic_.times()->post(traffic_.made(), now);
     const roce::WorkRequest request = traffic_.make();
     requester_.post(request, now);
@@ -170,12 +170,7 @@ void SendQp::pace_packet(std::uint32_t payload, Time now) {
 }
 
 std::uint32_t SendQp::write(Time now, std::uint16_t identification, TxFrame& out) {
-  bool ask = false;
-  if (flags_.tracked) {
-    // Without an ACK of the last packet that has credit, its loss would go unnoticed.
-    ask = tracker_->asks(requester_.next_transport_bytes(), congestion_->window()) || needs_credit(1);
-    set_priority();
-  }
+  const bool ask = flags_.tracked && prepare_tracked();
   const roce::RequestPacket p = requester_.next(now, ask);
   roce::PacketPayload payload;
   if (p.payload_length != 0) {
@@ -201,12 +196,20 @@ std::uint32_t SendQp::write(Time now, std::uint16_t identification, TxFrame& out
   return counted;
 }
 
-/// Sets the priority of the next packet if congestion control chooses it.
-void SendQp::set_priority() {
-  if (!congestion_->uses(congestion::kPriority)) return;
+/// Implements closed() for queue pairs with a tracker.
+bool SendQp::closed_for_tracked() const { return tracker_->closed(congestion_->window()) || needs_credit(0); }
+
+/// Sets the priority of the next packet if congestion control chooses it. Returns true if the packet must
+/// request an acknowledgement for congestion control. Requires a tracker.
+bool SendQp::prepare_tracked() {
+  // Without an ACK of the last packet that has credit, its loss would go unnoticed.
+  const bool ask =
+      tracker_->asks(requester_.next_transport_bytes(), congestion_->window()) || needs_credit(1);
+  if (!congestion_->uses(congestion::kPriority)) return ask;
   const std::uint8_t level = congestion_->priority(requester_.next_packet());
   if (level != congestion::CongestionControl::kNoPriority && headers_.dscp() != 8 * level)
     headers_.set_priority(level);
+  return ask;
 }
 
 bool SendQp::craft(Time now, std::uint16_t identification, TxFrame& out, Time& next) {

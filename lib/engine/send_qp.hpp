@@ -112,7 +112,9 @@ class alignas(64) SendQp {
   void renew(const roce::RequesterConfig& config, std::uint16_t pkey);
 
   /// Posts the messages that are due, while there is room.
-  void post_due(Time now);
+  void post_due(Time now) {
+    if (now >= starts_at_ && (flags_.timed || may_post())) post_all_due(now);
+  }
   /// True if a request may be posted: at most one message is kept ahead of the one being sent.
   bool may_post() const {
     return requester_.can_post() && requester_.unsent() < 2 && !(one_at_a_time() && !requester_.idle());
@@ -256,12 +258,13 @@ class alignas(64) SendQp {
   /// Builds the next packet, without a congestion control header. Returns its counted bytes; 0 if the payload
   /// source failed.
   std::uint32_t write(Time now, std::uint16_t identification, TxFrame& out);
-  void set_priority();
+  [[gnu::noinline]] bool prepare_tracked();
+  void post_all_due(Time now);
   bool make_run();
   /// True if congestion control has closed its window, or has not been granted the next packet.
-  bool closed() const {
-    return flags_.tracked && (tracker_->closed(congestion_->window()) || needs_credit(0));
-  }
+  bool closed() const { return flags_.tracked && closed_for_tracked(); }
+  // Queue pairs without a tracker should not pay for what they do not use, so this is not inlined.
+  [[gnu::noinline]] bool closed_for_tracked() const;
   /// True if there is no credit for the packet `ahead` packets after the next one.
   bool needs_credit(std::uint64_t ahead) const {
     if (!congestion_->uses(congestion::kCredit)) return false;

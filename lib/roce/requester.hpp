@@ -288,6 +288,7 @@ class Requester {
   bool may_go_on() const;
   /// True if the next packet is neither the first nor the last of its message.
   bool in_the_middle(const Sending& s) const { return next_ > s.first && next_ + 1 < s.end(); }
+  std::uint32_t edge_transport_bytes(const Sending& s) const;
   std::uint64_t run_end() const;
 
   void finish(std::uint32_t index, WcStatus status);
@@ -370,14 +371,7 @@ inline Requester::PlainPacket Requester::next_of_run() {
 inline std::uint32_t Requester::next_transport_bytes() const {
   const Sending& s = sending();
   if (in_the_middle(s)) return middle_bytes();
-  const bool write = verb() == WrOpcode::kWrite || verb() == WrOpcode::kWriteImm;
-  const bool immediate = verb() == WrOpcode::kWriteImm || verb() == WrOpcode::kSendImm;
-  const auto index = static_cast<std::uint32_t>(next_ - s.first);
-  const bool last = index + 1 == s.packets;
-  const std::uint32_t payload = last ? s.length - (index << profile_->pmtu_shift) : full_payload();
-  return static_cast<std::uint32_t>(Bth::kSize + (write && index == 0 ? Reth::kSize : 0) +
-                                    (immediate && last ? ImmDt::kSize : 0)) +
-         ((payload + 3) & ~3U);
+  return edge_transport_bytes(s);
 }
 
 }  // namespace softfeb::roce

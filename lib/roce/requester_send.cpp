@@ -123,6 +123,18 @@ RequestPacket Requester::run_packet() const {
   return p;
 }
 
+/// Size of the next packet from BTH to pad if it is the first or last one of its message.
+std::uint32_t Requester::edge_transport_bytes(const Sending& s) const {
+  const bool write = verb() == WrOpcode::kWrite || verb() == WrOpcode::kWriteImm;
+  const bool immediate = verb() == WrOpcode::kWriteImm || verb() == WrOpcode::kSendImm;
+  const auto index = static_cast<std::uint32_t>(next_ - s.first);
+  const bool last = index + 1 == s.packets;
+  const std::uint32_t payload = last ? s.length - (index << profile_->pmtu_shift) : full_payload();
+  return static_cast<std::uint32_t>(Bth::kSize + (write && index == 0 ? Reth::kSize : 0) +
+                                    (immediate && last ? ImmDt::kSize : 0)) +
+         ((payload + 3) & ~3U);
+}
+
 RequestPacket Requester::peek() const { return make_packet(next_, asks_on_last()); }
 
 RequestPacket Requester::next(Time now, bool ask) {
@@ -134,7 +146,7 @@ RequestPacket Requester::next(Time now, bool ask) {
     queue_[send_].last_asks = on_last;
   }
   RequestPacket p = make_packet(next_, on_last);
-  p.ack_req |= ask && !unreliable();
+  if (ask) p.ack_req |= !unreliable();
   took_run_ = false;
   taken_ = Taken{static_cast<std::uint32_t>(asked_), send_, static_cast<std::uint16_t>(p.payload_length),
                  next_ == sent_};
