@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "base/time.hpp"
+#include "roce/registration_table.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory_resource>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace softfeb::roce {
+
+struct RegistrationConfig {
+  std::uint32_t packet = 0;      ///< bytes of every packet of an operation but the last
+  std::uint32_t mask_bits = 64;  ///< most packets of an operation
+  std::uint32_t entries = 64;    ///< operations in progress
+  std::uint32_t escape = 64;     ///< packets that wait in the escape channel
+  Time escape_timeout = 100 * kMicrosecond;
+  Time entry_timeout = 0;             ///< 0: entries are never abandoned
+  std::uint32_t remember = 16;        ///< completed operations whose late packets are recognized
+  std::uint32_t notifications = 256;  ///< notifications that wait for poll(); more are lost and counted
+  /// True if senders do not announce the length of an operation: `bytes` of a first packet is count · packet,
+  /// and the last packet may be shorter.
+  bool open_length = false;
+};
+
+/// A packet as the table sees it; its payload has been written to memory.
+struct RegistrationPacket {
+  enum class Type : std::uint8_t { kFirst, kBody, kUnregistered };
+
+  Type type = Type::kUnregistered;
+  std::uint32_t source = 0;
+  std::uint32_t op = 0;  ///< distinguishes successive uses of a buffer by one source
+  std::uint64_t address = 0;
+  std::uint64_t length = 0;  ///< bytes
+  std::uint64_t count = 0;   ///< first packets: packets of the operation
+  std::uint64_t bytes = 0;   ///< first packets: bytes of the operation
+  std::uint64_t id = 0;      ///< for the caller
+};
+
+/// What became of a packet.
+enum class RegistrationVerdict : std::uint8_t {
+  kPlaced,
+  kDuplicate,
+  kEscaped,        ///< waits in the escape channel; another verdict follows
+  kEscapeFull,     ///< should wait, but the escape channel is full
+  kEscapeTimeout,  ///< waited for too long
+  kTableFull,
+  kConflict,  ///< the operation is registered with another address or length
+  kInvalid,
+  kTooLarge,  ///< more packets than the mask has bits
+  kUnregistered,
+};
+inline constexpr std::size_t kRegistrationVerdicts = 10;
+/// Name in results: "placed", "duplicate", …
+const char* name_of(RegistrationVerdict verdict);
+/// True if the sender need not repeat the packet.
+constexpr bool acknowledges(RegistrationVerdict v) {
+  return v == RegistrationVerdict::kPlaced || v == RegistrationVerdict::kDuplicate ||
+         v == RegistrationVerdict::kUnregistered;
+}
+
+/// A complete operation.
+struct Notification {
+  Time at = 0;  ///< when its last packet was placed
+  std::uint32_t source = 0;
+  std::uint32_t op = 0;
+  std::uint64_t address = 0;
+  std::uint64_t bytes = 0;
+  bool operator==(const Notification&) const = default;
+};
+
+struct RegistrationCounters {
+  std::uint64_t packets = 0;
+  std::array<std::uint64_t, kRegistrationVerdicts> verdicts{};  ///< indexed by RegistrationVerdict
+  std::uint64_t registered = 0;                                 ///< operations
+  std::uint64_t complete = 0;
+  std::uint64_t abandoned = 0;
+  std::uint64_t bytes = 0;               ///< written, without duplicates
+  std::uint64_t notifications_lost = 0;  ///< because poll() was not called often enough
+
+  std::uint64_t of(RegistrationVerdict v) const { return verdicts[static_cast<std::size_t>(v)]; }
+};
+
+/// Receives what happens in a Registration, in order. Must not call the Registration.
+class RegistrationObserver {
+ public:
+  virtual ~RegistrationObserver() = default;
+  /// The final verdict on a packet, which is never kEscaped.
+  virtual void settled(Time, RegistrationVerdict, const RegistrationPacket&) {}
+  /// An operation was registered; called before settled() for its first packet.
+  virtual void registered(Time, const RegistrationEntry&, std::span<const std::uint64_t> /*mask*/) {}
+  virtual void abandoned(Time, const RegistrationEntry&, std::span<const std::uint64_t> /*mask*/) {}
+};
+
+/// Receiver registration: finds out that all packets of an operation have arrived, in any order, and notifies
+/// the receiver's application without a round trip to the sender. The first packet of an operation registers
+/// it; a mask records the others. A packet that arrives before the first packet of its operation, or before
+/// another operation has left its memory, waits in the escape channel.
+///
+/// Two rules go beyond the published scheme: `op` tells the next use of a buffer from late duplicates, and
+/// the last `remember` completed operations are known, so that a late first packet does not register again.
+///
+/// Sans-I/O, not thread-safe. Only the constructor allocates. Times must not decrease. The time per packet is
+/// bounded: linear in `entries` and `remember` for the first packet of an operation, and in `escape` when an
+/// operation begins or ends; logarithmic in `entries` for others.
+class Registration {
+ public:
+  /// Throws std::invalid_argument if `packet`, `mask_bits` or `entries` is 0. `observer` (null: none) must
+  /// outlive this object.
+  explicit Registration(const RegistrationConfig& config, RegistrationObserver* observer = nullptr,
+                        std::pmr::memory_resource* memory = std::pmr::get_default_resource());
+
+  /// Runs all timers due at or before `now`, then handles a packet.
+  RegistrationVerdict packet(Time now, const RegistrationPacket& p);
+  /// Runs all timers due at or before `now`.
+  void advance(Time now);
+  /// Time of the next timer; kNever if there is none.
+  Time next_event() const;
+
+  /// The oldest notification that was not yet returned. Never blocks.
+  std::optional<Notification> poll();
+
+  const RegistrationConfig& config() const { return config_; }
+  const RegistrationCounters& counters() const { return counters_; }
+  std::size_t open() const { return table_.size(); }  ///< operations in progress, oldest first
+  const RegistrationEntry& entry(std::size_t k) const { return table_.at(table_.oldest(k)); }
+  std::span<const std::uint64_t> mask(std::size_t k) const { return table_.mask(table_.oldest(k)); }
+  std::size_t waiting() const { return waiting_.size(); }  ///< packets in the escape channel, oldest first
+  const RegistrationPacket& waiting(std::size_t k) const { return waiting_[k].packet; }
+  /// Memory of a table with this configuration: the sum of all allocations.
+  static std::size_t memory_bytes(const RegistrationConfig& config);
+
+ private:
+  struct Waiting {
+    Time deadline = 0;
+    RegistrationPacket packet;
+  };
+
+  RegistrationVerdict take(Time now, const RegistrationPacket& p);
+  RegistrationVerdict take_first(Time now, const RegistrationPacket& p);
+  RegistrationVerdict take_body(Time now, const RegistrationPacket& p);
+  RegistrationVerdict place(Time now, std::uint32_t slot, const RegistrationPacket& p);
+  bool well_formed(const RegistrationPacket& first) const;
+  void complete(Time now, std::uint32_t slot);
+  void abandon(Time now);
+  void settle(Time now, const RegistrationPacket& p, RegistrationVerdict verdict);
+  void retry_waiting(Time now);
+  bool remembered(std::uint32_t source, std::uint32_t op) const;
+
+  RegistrationConfig config_;
+  RegistrationObserver* observer_;
+  RegistrationTable table_;
+  std::pmr::vector<Waiting> waiting_;
+  std::pmr::vector<std::uint64_t> done_;  ///< ring of source · 2^32 + op
+  std::size_t done_next_ = 0;
+  std::pmr::vector<Notification> notifications_;  ///< ring
+  std::size_t notified_first_ = 0;
+  std::size_t notified_ = 0;
+  /// An operation began or ended, so that packets in the escape channel may be placed. Other events cannot
+  /// change the verdict on a packet that waits.
+  bool changed_ = false;
+  RegistrationCounters counters_;
+};
+
+}  // namespace softfeb::roce
