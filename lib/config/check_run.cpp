@@ -43,6 +43,7 @@ class Checker {
     for (const ReceiverConfig& receiver : config_.receivers) check_receiver(receiver);
     for (const BoardConfig& board : config_.boards) check_qps(reading_, config_, board);
     check_grants(reading_, config_);
+    check_windows(reading_, config_);
     check_neighbours(reading_, config_);
     check_controls(reading_, config_);
   }

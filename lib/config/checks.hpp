@@ -27,6 +27,9 @@ void check_grants(Reading& reading, const RunConfig& config);
 /// Reports invalid settings of the QPs of `board`.
 void check_qps(Reading& reading, const RunConfig& config, const BoardConfig& board);
 
+/// Reports receivers with windows whose streams are not alike.
+void check_windows(Reading& reading, const RunConfig& config);
+
 /// Reports settings of the QP that do not fit random lengths or arrivals.
 void check_random_traffic(Reading& reading, const RunConfig& config, const QpConfig& qp);
 

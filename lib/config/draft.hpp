@@ -115,6 +115,8 @@ TrafficConfig read_traffic(Section section);
 /// Reads the keys of random traffic (`lengths`, `arrivals`, `seed`). Reports combinations with other keys of
 /// `section` that make no sense. `traffic` must have the other keys already.
 void read_random_traffic(Section& section, TrafficConfig& traffic);
+/// Reads section `windows` of a receiver.
+WindowsConfig read_windows(Section section);
 /// Reads section `congestion` or `dcqcn` of a board or QP; returns nullopt if neither is given.
 std::optional<CongestionConfig> read_congestion(Section& parent);
 /// Reports the problems of `section`, an element of `lab.compare`.

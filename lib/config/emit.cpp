@@ -74,13 +74,29 @@ Json emit_board(const RunConfig& config, const BoardConfig& board) {
   return json;
 }
 
+Json emit_windows(const WindowsConfig& w) {
+  return {{"layout", choices::kWindowLayout.name(w.layout)},
+          {"ring", w.ring},
+          {"depth", w.depth},
+          {"max_jump", w.max_jump},
+          {"first_immediate", w.first_immediate},
+          {"loss_limit", format_probability(w.loss_limit)}};
+}
+
 Json emit_receiver(const RunConfig& config, const ReceiverConfig& receiver) {
   Json json = emit_endpoint(config, receiver.endpoint);
-  json["memory"] = format_size(receiver.memory);
+  if (receiver.windows) {
+    json["windows"] = emit_windows(*receiver.windows);
+  } else {
+    json["memory"] = format_size(receiver.memory);
+  }
   json["qpn"] = receiver.qpn;
   json["rnr_timer"] = receiver.rnr_timer;
   if (receiver.receives == UINT64_MAX) {
     json["receives"] = "unlimited";
+  } else if (receiver.receive_rate != 0) {
+    json["receives"] = {{"count", receiver.receives},
+                        {"rate", format_rate({Rate::Unit::kMessages, receiver.receive_rate})}};
   } else {
     json["receives"] = receiver.receives;
   }

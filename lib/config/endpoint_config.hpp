@@ -51,6 +51,22 @@ struct CnpConfig {
   Where where;
 };
 
+/// Windows of UC streams with a map of missing data (roce::WindowMap). Every queue pair that sends to the
+/// receiver is a stream, and message n of each stream belongs to window n.
+struct WindowsConfig {
+  enum class Layout : std::uint8_t {
+    kWindow,  ///< a window is contiguous: message n of stream s is at ((n mod ring)·streams + s)·message_size
+    kStream,  ///< a region for each stream, with a place for each of `ring` windows
+  };
+  Layout layout = Layout::kWindow;
+  std::uint32_t ring = 64;
+  std::uint32_t depth = 4;
+  std::uint64_t max_jump = std::uint64_t{1} << 24;
+  std::uint32_t first_immediate = 0;
+  Probability loss_limit;  ///< share of messages that may be missing
+  Where where;
+};
+
 /// A responder of this process. The boards' `to` keys create its QPs: one for each board QP that names this
 /// receiver, in file order.
 struct ReceiverConfig {
@@ -60,6 +76,9 @@ struct ReceiverConfig {
   std::uint32_t qpn = 0x800;            ///< QPN of the first QP; the QPNs of the others follow
   std::uint8_t rnr_timer = 12;          ///< RNR timer code in RNR NAKs
   std::uint64_t receives = UINT64_MAX;  ///< receive requests per QP; UINT64_MAX: unlimited
+  /// Receive requests posted per second on each QP, up to `receives`; 0: none
+  std::uint64_t receive_rate = 0;
+  std::optional<WindowsConfig> windows;  ///< none: no map of missing data over all QPs
   bool check_payload = true;  ///< compare received data with the configured payload of the sending QP
   CnpConfig cnp;
   /// File to which all regions are written at the end of the run, each up to its last written byte; empty:

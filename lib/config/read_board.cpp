@@ -114,6 +114,28 @@ Parsed<std::uint64_t> parse_receives(const std::string& text) {
   return number;
 }
 
+/// Reads unlimited, a number, or {count, rate}.
+void read_receives(Section& s, ReceiverConfig& receiver) {
+  const Node* const node = s.find("receives");
+  if (node == nullptr) return;
+  if (node->kind != Node::Kind::kMap) {
+    s.scalar(*node, receiver.receives, parse_receives);
+    return;
+  }
+  Section refill(s.reading(), *node, s.pattern("receives"));
+  refill.require("count", receiver.receives, integer(1, UINT64_MAX - 1), "1000");
+  Rate rate;
+  if (refill.require("rate", rate, parse_rate, "1000msg/s")) {
+    if (rate.unit == Rate::Unit::kMessages && rate.per_second <= kSecond) {
+      receiver.receive_rate = rate.per_second;
+    } else {
+      s.reading().problem(refill.find("rate")->where, "is not a number of receive requests per second",
+                          "write a rate in msg/s, for example 1000msg/s");
+    }
+  }
+  refill.close();
+}
+
 }  // namespace
 
 BoardDraft read_board(Section s) {
@@ -144,7 +166,14 @@ ReceiverDraft read_receiver(Section s) {
   draft.memory_given = s.read("memory", receiver.memory, parse_size);
   s.read("qpn", receiver.qpn, integer(2, 0xff'ffff));
   s.read("rnr_timer", receiver.rnr_timer, integer(0, 31));
-  s.read("receives", receiver.receives, parse_receives);
+  read_receives(s, receiver);
+  if (const Node* node = s.find("windows")) {
+    receiver.windows = read_windows(Section(s.reading(), *node, s.pattern("windows")));
+    if (draft.memory_given) {
+      s.reading().problem(s.find("memory")->where, "`windows` determines the memory",
+                          "remove `memory`, and set `windows.ring`");
+    }
+  }
   s.read("check", receiver.check_payload, choices::kCheck);
   if (const Node* node = s.find("cnp"))
     receiver.cnp = read_cnp(Section(s.reading(), *node, s.pattern("cnp")));

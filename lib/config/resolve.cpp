@@ -284,8 +284,12 @@ class Resolver {
         const auto* target = std::get_if<ReceiverTarget>(&qp.to);
         if (target == nullptr) continue;
         for (const std::size_t r : target->receivers) {
-          if (!receiver_memory_given_[r])
-            out_.receivers[r].memory = std::max(out_.receivers[r].memory, memory_needed(qp.traffic));
+          ReceiverConfig& receiver = out_.receivers[r];
+          if (receiver.windows) {
+            receiver.memory = std::uint64_t{receiver.windows->ring} * qp.traffic.message_size;
+          } else if (!receiver_memory_given_[r]) {
+            receiver.memory = std::max(receiver.memory, memory_needed(qp.traffic));
+          }
         }
       }
     }

@@ -51,6 +51,7 @@ engine::TrafficConfig traffic_of(const QpPlan& plan, const board::MessagePlan& m
   t.remote_address = plan.target.address;
   t.rkey = plan.target.rkey;
   t.slots = slots_of(qp, plan.target);
+  t.stride = plan.target.stride;
   t.immediate_kind = qp.traffic.immediate.kind == config::ImmediateConfig::Kind::kCounter
                          ? engine::ImmediateKind::kCounter
                          : engine::ImmediateKind::kFixed;
@@ -110,6 +111,13 @@ Time start_after(const QpPlan& plan) {
   return static_cast<Time>(spacing * plan.number / qp.count);
 }
 
+/// The immediate of message 0 that the receiver expects, if it has windows.
+std::uint32_t first_immediate(const config::RunConfig& config, const QpPlan& plan) {
+  if (!plan.target.receiver) return 0;
+  const auto& windows = config.receivers[*plan.target.receiver].windows;
+  return windows ? windows->first_immediate : 0;
+}
+
 engine::SendQpConfig send_qp(const config::BoardConfig& board, const QpPlan& plan, const Payloads& payloads) {
   const board::PayloadSource& source = payloads.of(*plan.config);
   engine::SendQpConfig c;
@@ -166,9 +174,30 @@ engine::ReceiveQpSetup receive_qp(const config::RunConfig& config, const QpPlan&
   const roce::IpAddress& board_ip = config.boards[plan.board].endpoint.ip;
   s.reply_path = path_of(receiver.endpoint, board_ip);
   s.reply_path.udp_source_port = roce::hashed_source_port(r.qpn, r.dest_qpn);
-  s.regions.push_back({plan.target.address, plan.target.length, plan.target.rkey,
-                       memory.data() + plan.target.receiver_qp * receiver.memory});
+  if (receiver.receive_rate != 0) s.receive_interval = kSecond / receiver.receive_rate;
+  std::uint8_t* const at = in_window_layout(receiver)
+                               ? memory.data() + plan.target.receiver_qp * qp.traffic.message_size
+                               : memory.data() + plan.target.receiver_qp * receiver.memory;
+  s.regions.push_back({plan.target.address, plan.target.length, plan.target.rkey, at});
   return s;
+}
+
+/// Returns how many ranges of missing windows to record for each of a receiver's streams.
+std::size_t ranges_per_stream(std::size_t streams) {
+  constexpr std::size_t kMost = 1024, kLeast = 64, kOfAll = std::size_t{1} << 14;
+  return std::clamp(kOfAll / std::max<std::size_t>(1, streams), kLeast, kMost);
+}
+
+/// `packets`: packets of a message.
+roce::WindowMapConfig window_map_of(const config::WindowsConfig& w, std::uint32_t packets, std::size_t qps) {
+  roce::WindowMapConfig map;
+  map.ring = w.ring;
+  map.depth = w.depth;
+  map.max_jump = w.max_jump;
+  map.first_immediate = w.first_immediate;
+  map.packets_per_message = packets;
+  map.ranges_per_stream = ranges_per_stream(qps);
+  return map;
 }
 
 /// Returns the configuration of the QPs that the board's metadata bus may create.
@@ -311,10 +340,15 @@ Endpoints make_endpoints(const config::RunConfig& config, const Plans& plans, co
     qp.congestion = congestion_of(congestion);
     qp.congestion_group = groups.of(plan, congestion);
     qp.times = random.of(plan);
+    qp.traffic.immediate += first_immediate(config, plan);
     boards[plan.board].qps.push_back(std::move(qp));
     if (plan.target.receiver) {
       const std::size_t r = *plan.target.receiver;
       receivers[r].qps.push_back(receive_qp(config, plan, payloads, *out.memories[r], plans.receiver_qps(r)));
+      if (const auto& windows = config.receivers[r].windows; windows && !receivers[r].windows) {
+        const std::uint32_t packets = (plan.config->traffic.message_size - 1) / plan.config->pmtu + 1;
+        receivers[r].windows = window_map_of(*windows, packets, plans.receiver_qps(r));
+      }
       if (congestion.algorithm != config::CongestionConfig::Algorithm::kOther) continue;
       congestion::AlgorithmSettings settings = congestion.other;
       settings.path.pmtu = plan.config->pmtu;
@@ -339,15 +373,31 @@ Endpoints make_endpoints(const config::RunConfig& config, const Plans& plans, co
   return out;
 }
 
-void close_maps(const Plans& plans, const std::vector<engine::EndpointSnapshot>& final,
+void close_maps(const Plans& plans, const std::vector<engine::EndpointSnapshot>& final, Time now,
                 Endpoints& endpoints) {
+  std::vector<std::uint64_t> most(endpoints.receivers.size(), 0);
   for (const QpPlan& plan : plans.all()) {
     if (!plan.target.receiver) continue;
     const engine::SendQpSnapshot& qp = final[plan.board].send_qps[plan.on_board];
     const std::uint64_t sent =
         plan.config->transport == roce::Transport::kRc ? qp.requester.messages_completed : qp.messages_made;
-    endpoints.receivers[*plan.target.receiver]->qp(plan.target.receiver_qp).finish(sent);
+    const std::size_t r = *plan.target.receiver;
+    endpoints.receivers[r]->qp(plan.target.receiver_qp).finish(sent);
+    most[r] = std::max(most[r], sent);
   }
+  for (std::size_t r = 0; r < most.size(); ++r) endpoints.receivers[r]->finish_windows(most[r], now);
+}
+
+std::uint64_t not_sent(const Plans& plans, const std::vector<engine::EndpointSnapshot>& final,
+                       const Endpoints& endpoints, std::size_t receiver) {
+  const roce::WindowMap* const map = endpoints.receivers[receiver]->windows();
+  std::uint64_t sum = 0;
+  for (const QpPlan& plan : plans.all()) {
+    if (map == nullptr || plan.target.receiver != receiver) continue;
+    const std::uint64_t sent = final[plan.board].send_qps[plan.on_board].messages_made;
+    sum += map->base() - std::min(map->base(), sent);
+  }
+  return sum;
 }
 
 }  // namespace softfeb::endpoints

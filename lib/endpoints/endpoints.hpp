@@ -67,8 +67,13 @@ Endpoints make_endpoints(
     const ForWorker& for_worker = [](std::size_t /*worker*/, const std::function<void()>& make) { make(); },
     std::pmr::memory_resource* memory = nullptr);
 
-/// Adds messages that were sent but never arrived to the receivers' maps of missing messages. `final`
-/// contains the statistics after the run.
-void close_maps(const Plans& plans, const std::vector<engine::EndpointSnapshot>& final, Endpoints& endpoints);
+/// Adds messages that were sent but never arrived to the receivers' maps of missing messages, and closes
+/// their windows. `final` contains the statistics after the run, which ended at `now`.
+void close_maps(const Plans& plans, const std::vector<engine::EndpointSnapshot>& final, Time now,
+                Endpoints& endpoints);
+/// Number of messages in the closed windows of a receiver that were never sent, because a stream stopped
+/// before others.
+std::uint64_t not_sent(const Plans& plans, const std::vector<engine::EndpointSnapshot>& final,
+                       const Endpoints& endpoints, std::size_t receiver);
 
 }  // namespace softfeb::endpoints

@@ -16,6 +16,19 @@ std::uint32_t rkey_of(std::size_t receiver, std::size_t qp) {
   return static_cast<std::uint32_t>(0x5f00'0000 + (receiver << 20) + qp);
 }
 
+/// Counts the QPs that send to each receiver.
+std::vector<std::size_t> count_receiver_qps(const config::RunConfig& config) {
+  std::vector<std::size_t> counts(config.receivers.size(), 0);
+  for (const config::BoardConfig& board : config.boards) {
+    for (const config::QpConfig& qp : board.qps) {
+      const auto* to = std::get_if<config::ReceiverTarget>(&qp.to);
+      for (std::uint32_t i = 0; to != nullptr && i < qp.count; ++i)
+        ++counts[to->receivers[i % to->receivers.size()]];
+    }
+  }
+  return counts;
+}
+
 }  // namespace
 
 std::optional<std::uint64_t> messages_of(const config::QpConfig& qp, const board::MessagePlan& plan) {
@@ -39,20 +52,25 @@ bool needs_session(const QpPlan& plan) {
          std::holds_alternative<config::SinkTarget>(plan.config->to);
 }
 
-Plans::Plans(const config::RunConfig& config) : receiver_qps_(config.receivers.size(), 0) {
+bool in_window_layout(const config::ReceiverConfig& receiver) {
+  return receiver.windows && receiver.windows->layout == config::WindowsConfig::Layout::kWindow;
+}
+
+Plans::Plans(const config::RunConfig& config) : receiver_qps_(count_receiver_qps(config)) {
+  std::vector<std::size_t> planned(config.receivers.size(), 0);
   for (std::size_t b = 0; b < config.boards.size(); ++b) {
     std::uint32_t on_board = 0;
     for (const config::QpConfig& qp : config.boards[b].qps) {
       for (std::uint32_t i = 0; i < qp.count; ++i) {
         QpPlan plan{b, &qp, i, on_board++, qp.qpn + i, {}, {}};
-        resolve(config, plan);
+        resolve(config, plan, planned);
         all_.push_back(plan);
       }
     }
   }
 }
 
-void Plans::resolve(const config::RunConfig& config, QpPlan& plan) {
+void Plans::resolve(const config::RunConfig& config, QpPlan& plan, std::vector<std::size_t>& planned) {
   const config::QpConfig& qp = *plan.config;
   QpTarget& t = plan.target;
   if (const auto* address = std::get_if<config::AddressTarget>(&qp.to)) {
@@ -65,12 +83,19 @@ void Plans::resolve(const config::RunConfig& config, QpPlan& plan) {
   } else if (const auto* ours = std::get_if<config::ReceiverTarget>(&qp.to)) {
     const std::size_t r = ours->receivers[plan.number % ours->receivers.size()];
     const config::ReceiverConfig& receiver = config.receivers[r];
-    const std::size_t k = receiver_qps_[r]++;
+    const std::size_t k = planned[r]++;
     t.ip = receiver.endpoint.ip;
     t.qpn = receiver.qpn + static_cast<roce::Qpn>(k);
     t.rkey = rkey_of(r, k);
-    t.address = kRegionBase + k * receiver.memory;
-    t.length = receiver.memory;
+    if (in_window_layout(receiver)) {
+      const std::uint64_t size = qp.traffic.message_size;
+      t.address = kRegionBase + k * size;
+      t.stride = receiver_qps_[r] * size;
+      t.length = (receiver.windows->ring - 1) * t.stride + size;
+    } else {
+      t.address = kRegionBase + k * receiver.memory;
+      t.length = receiver.memory;
+    }
     t.receiver = r;
     t.receiver_qp = k;
   }

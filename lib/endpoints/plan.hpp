@@ -27,6 +27,7 @@ struct QpTarget {
   /// Number of slots of the address ring, as specified by the receiver; 0: as configured, or as many as the
   /// region holds.
   std::uint64_t slots = 0;
+  std::uint64_t stride = 0;  ///< distance of two slots; 0: the message size
   /// Receiver in this process: its index and the index of its QP. Empty: external.
   std::optional<std::size_t> receiver;
   std::size_t receiver_qp = 0;
@@ -57,11 +58,15 @@ class Plans {
   std::size_t receiver_qps(std::size_t r) const { return receiver_qps_[r]; }
 
  private:
-  void resolve(const config::RunConfig& config, QpPlan& plan);
+  /// `planned`: QPs so far, by receiver.
+  void resolve(const config::RunConfig& config, QpPlan& plan, std::vector<std::size_t>& planned);
 
   std::vector<QpPlan> all_;
   std::vector<std::size_t> receiver_qps_;
 };
+
+/// True if the receiver's windows are contiguous, so that its queue pairs share one region.
+bool in_window_layout(const config::ReceiverConfig& receiver);
 
 /// True if the plan's QPN, address and rkey must be requested from the receiver.
 bool needs_session(const QpPlan& plan);

@@ -20,6 +20,7 @@ Receiver::Qp::Qp(const ReceiveQpSetup& setup, roce::NotificationPoint& point)
       peer(setup.reply_path.dest_ip),
       qp(setup.qp, regions, &point, notification),
       reply(setup.reply_path),
+      receive_interval(setup.receive_interval),
       pkey(setup.pkey) {}
 
 Receiver::Receiver(const ReceiverConfig& config)
@@ -35,6 +36,11 @@ Receiver::Receiver(const ReceiverConfig& config)
     qps_.emplace_back(setup, notification_);
   }
   for (const ReceiveSlotSetup& setup : config.slots) qps_.emplace_back(setup, notification_);
+  if (config.windows && !config.qps.empty()) {
+    roce::WindowMapConfig windows = *config.windows;
+    windows.streams = static_cast<std::uint32_t>(config.qps.size());
+    windows_.emplace(windows, config.window_consumer);
+  }
   if (std::any_of(config.qps.begin(), config.qps.end(), [](const auto& qp) { return qp.grants; })) {
     granter_.emplace(config.homa, config.qps);
     for (std::size_t i = 0; i < config.qps.size(); ++i) {
@@ -78,6 +84,16 @@ void Receiver::expect(const roce::ParsedFrame& frame) {
   const Qp& qp = qps_[i];
   prefetch(&qp.written_end);
   qp.qp.prefetch();
+}
+
+/// Posts the receive requests that have become due. The queue never holds more than the initial number.
+void Receiver::post_receives(Qp& qp, Time now) {
+  const roce::Responder& responder = qp.qp.responder();
+  if (qp.receives_posted == 0) qp.receives_posted = now;
+  const std::uint64_t due = (now - qp.receives_posted) / qp.receive_interval;
+  qp.receives_posted += due * qp.receive_interval;
+  const std::uint64_t room = responder.config().receives - responder.receives();
+  if (due != 0 && room != 0) qp.qp.post_receives(std::min(due, room));
 }
 
 /// Fast path for the most common packets: in order, part of a multi-packet message, from the known IP and MAC
@@ -133,12 +149,17 @@ void Receiver::receive_roce(const roce::ParsedFrame& frame, Time now) {
     qp.reply.set_dest_mac(frame.source_mac);
   }
   packet.request.congestion_experienced = frame.congestion_experienced;
+  if (qp.receive_interval != 0) post_receives(qp, now);
   const roce::ReceiveQp::Outcome outcome = qp.qp.on_request(packet.request, now);
   if (const auto& payload = outcome.request.payload) {
     qp.written_end = std::max(qp.written_end, payload->address + payload->bytes.size());
   }
-  if (outcome.request.message && qp.qp.config().responder.transport == roce::Transport::kUc)
+  if (outcome.request.message && qp.qp.config().responder.transport == roce::Transport::kUc) {
     qp.last_uc_message = now;
+    const roce::MessageEvent& message = *outcome.request.message;
+    if (windows_ && message.has_immediate && i < first_slot_)
+      windows_->message(now, i, message.immediate, message.length, outcome.request.packet_index);
+  }
   if (granter_) grant_for(i, packet.request, outcome.request, now);
   if (outcome.send_cnp) push({.qp = i, .cnp = true});
   if (!outcome.request.reply) return;

@@ -9,6 +9,7 @@
 #include "roce/notification_point.hpp"
 #include "roce/path.hpp"
 #include "roce/receive_qp.hpp"
+#include "roce/window_map.hpp"
 
 #include <array>
 #include <cstdint>
@@ -20,6 +21,9 @@ namespace softfeb::engine {
 
 struct ReceiveQpSetup {
   roce::ReceiveQpConfig qp;
+  /// Time between two receive requests that are posted while there are fewer than qp.responder.receives; 0:
+  /// none are posted.
+  Time receive_interval = 0;
   roce::Path reply_path;  ///< the destination MAC address is learned from the requester's packets
   std::uint16_t pkey = roce::kDefaultPkey;
   std::vector<roce::MemoryRegion> regions;
@@ -41,6 +45,11 @@ struct ReceiverConfig {
   PauseConfig pause{};
   congestion::HomaParameters homa{};  ///< for QPs with `grants`
   std::uint16_t cc_port = 0;  ///< UDP port of requests with a congestion control header; 0: none are accepted
+  /// Map of missing data over the configured UC queue pairs: QP i is stream i. `streams` is set by the
+  /// receiver.
+  std::optional<roce::WindowMapConfig> windows{};
+  /// Takes the windows as they close, on the packet path; must outlive the receiver. Null: none.
+  roce::WindowConsumer* window_consumer = nullptr;
 };
 
 struct ReceiverCounters {
@@ -88,6 +97,12 @@ class Receiver : public Endpoint {
   /// One more than the highest remote address written by QP `i`; 0 if nothing was written.
   std::uint64_t written_end(std::size_t i) const { return qps_[i].written_end; }
   const ReceiverCounters& receiver_counters() const { return receiver_counters_; }
+  /// Map of missing data; null if none is configured.
+  const roce::WindowMap* windows() const { return windows_ ? &*windows_ : nullptr; }
+  /// Call after the last message, with the number of messages that each stream has sent: closes all windows.
+  void finish_windows(std::uint64_t sent, Time now) {
+    if (windows_) windows_->finish(now, sent);
+  }
   const roce::NotificationPoint& notification_point() const { return notification_; }
 
  protected:
@@ -110,6 +125,8 @@ class Receiver : public Endpoint {
     roce::HeaderTemplate reply;
     roce::ResponderCounters before{};  ///< counters of the previous QPs of the slot
     Time last_uc_message = 0;
+    Time receive_interval = 0;
+    Time receives_posted = 0;  ///< time up to which receive requests were posted
     std::uint16_t pkey;
     bool exists = true;
     bool used = true;
@@ -126,6 +143,7 @@ class Receiver : public Endpoint {
 
   static constexpr std::uint32_t kNobody = UINT32_MAX;
 
+  static void post_receives(Qp& qp, Time now);
   void act(const SetReceiveQp& a);
   void act(const SetReceiveRegions& a);
   void act(const RemoveReceiveQp& a);
@@ -157,6 +175,7 @@ class Receiver : public Endpoint {
   std::size_t pending_count_ = 0;
   std::array<std::uint32_t, roce::kPriorities> pending_of_{};  ///< number of pending responses, by priority
   std::optional<Granter> granter_;                             ///< set if QPs need grants
+  std::optional<roce::WindowMap> windows_;
   ReceiverCounters receiver_counters_;
   std::uint16_t identification_ = 0;
 };

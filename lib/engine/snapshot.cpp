@@ -60,8 +60,13 @@ void Receiver::prepare(EndpointSnapshot& out) const { out.receive_qps.resize(qp_
 
 void Receiver::copy_statistics(EndpointSnapshot& out, std::size_t first, std::size_t last,
                                Time /*now*/) const {
-  for (std::size_t i = first; i < last; ++i) out.receive_qps[i] = copy(*this, i);
+  if (first == 0) out.bytes_in_progress = 0;
+  for (std::size_t i = first; i < last; ++i) {
+    out.receive_qps[i] = copy(*this, i);
+    if (windows_) out.bytes_in_progress += qps_[i].qp.responder().bytes_in_progress();
+  }
   if (last < qp_count()) return;
+  if (windows_) out.windows = windows_->counters();
   out.cnp_tx = receiver_counters_.cnp_tx;
   out.replies_dropped = receiver_counters_.replies_dropped;
   out.grants = granter_.has_value();

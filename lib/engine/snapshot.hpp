@@ -55,7 +55,10 @@ struct EndpointSnapshot {
   std::uint64_t grant_tx = 0;  ///< receivers with Homa only, as are the next two
   std::uint64_t resend_tx = 0;
   std::uint64_t busy_rx = 0;
-  bool grants = false;  ///< receivers only: QPs need grants
+  bool grants = false;                          ///< receivers only: QPs need grants
+  std::optional<roce::WindowCounters> windows;  ///< receivers with a map of missing data
+  /// With `windows`: payload of messages that were in progress.
+  std::uint64_t bytes_in_progress = 0;
   std::size_t unresolved = 0;
   Time resolution_took = 0;  ///< boards only: NextHops::took()
   Time paused = 0;           ///< total time the link or any priority was paused

@@ -47,7 +47,8 @@ inline roce::WorkRequest Traffic::request(std::uint64_t n) const {
   w.id = n;
   w.opcode = c.verb;
   w.solicited = c.solicited;
-  w.remote_address = remote_address_ + (c.slots == 1 ? 0 : n % c.slots * c.plan.message_length());
+  const std::uint64_t stride = c.stride != 0 ? c.stride : c.plan.message_length();
+  w.remote_address = remote_address_ + (c.slots == 1 ? 0 : n % c.slots * stride);
   w.rkey = rkey_;
   w.length = profile_->times ? profile_->times->length(n) : slice.length;
   w.immediate =

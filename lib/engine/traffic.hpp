@@ -29,7 +29,8 @@ struct TrafficConfig {
   std::optional<std::uint64_t> messages;  ///< number of messages; not set: send until stopped
   std::uint64_t rate = 0;
   std::uint64_t remote_address = 0;
-  std::uint64_t slots = 1;  ///< message n is written to remote_address + (n mod slots)·message_length
+  std::uint64_t slots = 1;   ///< message n is written to remote_address + (n mod slots)·stride
+  std::uint64_t stride = 0;  ///< 0: the message length
   std::uint32_t burst = 1;
   std::uint32_t rkey = 0;
   std::uint32_t immediate = 0;  ///< kFixed: the value; kCounter: the value of message 0

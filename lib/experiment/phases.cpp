@@ -21,6 +21,37 @@ Until end_of_traffic(const config::RunConfig& config) {
   return any ? Until::kFinished : Until::kTime;
 }
 
+constexpr Time kEdge = kSecond;
+
+/// True if receivers with windows measure goodput without the first and the last second. In real time, boards
+/// and workers need a moment to get going.
+bool cuts_edges(const config::RunConfig& config, const Driver& driver) {
+  const auto windows = [](const config::ReceiverConfig& r) { return r.windows.has_value(); };
+  return !driver.virtual_time() && config.run.duration &&
+         *config.run.duration >= std::max(config.run.warmup, kEdge) + 2 * kEdge &&
+         std::any_of(config.receivers.begin(), config.receivers.end(), windows);
+}
+
+std::vector<stats::GoodputMark> goodput_marks(const config::RunConfig& config, Driver& driver) {
+  const std::vector<engine::EndpointSnapshot> all = driver.endpoint_counters();
+  std::vector<stats::GoodputMark> marks;
+  for (std::size_t r = config.boards.size(); r < all.size(); ++r)
+    marks.push_back(stats::GoodputMark::of(all[r]));
+  return marks;
+}
+
+/// Runs the measured time until `end`.
+Passed measure(const config::RunConfig& config, Driver& driver, Time end, Until until, stats::Outcome& out) {
+  if (!cuts_edges(config, driver)) return driver.pass(end, until, 0);
+  Passed why = driver.pass(std::max(driver.now(), out.started + kEdge), until, 0);
+  if (why != Passed::kTime) return why;
+  out.goodput_from = goodput_marks(config, driver);
+  why = driver.pass(end - kEdge, until, 0);
+  if (why != Passed::kTime) return why;
+  out.goodput_to = goodput_marks(config, driver);
+  return driver.pass(end, until, 0);
+}
+
 /// Runs warm-up and measurement. Returns the reason why traffic ended.
 Passed send(const config::RunConfig& config, Driver& driver, stats::Outcome& out) {
   const Until until = end_of_traffic(config);
@@ -33,7 +64,7 @@ Passed send(const config::RunConfig& config, Driver& driver, stats::Outcome& out
     out.measured_from = driver.now();
     for (const auto& e : out.baseline) out.measured_from = std::min(out.measured_from, e.taken_at);
   }
-  return driver.pass(end, until, 0);
+  return measure(config, driver, end, until, out);
 }
 
 std::string drain_note(Time timeout, int signals) {
@@ -75,7 +106,7 @@ stats::Outcome run_phases(const config::RunConfig& config, Driver& driver, std::
                 out.network ? &*out.network : nullptr);
   out.changes_made = driver.changes_made();
   driver.close(out);
-  endpoints::close_maps(driver.plans(), out.final, driver.endpoints());
+  endpoints::close_maps(driver.plans(), out.final, out.ended, driver.endpoints());
   return out;
 }
 

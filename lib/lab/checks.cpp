@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "lab/checks.hpp"
 
+#include "base/uint128.hpp"
+#include "stats/window_loss.hpp"
+
 #include <algorithm>
 #include <set>
 
@@ -87,8 +90,26 @@ void judge_senders(Judge& judge, const config::RunConfig& config, const endpoint
   judge.add("neighbours_resolved", unresolved);
 }
 
-void judge_receivers(Judge& judge, const endpoints::Plans& plans, const stats::Outcome& o,
-                     const endpoints::Endpoints& endpoints) {
+/// Only a loss above the receiver's limit fails a run.
+void judge_windows(Judge& judge, const config::RunConfig& config, const endpoints::Plans& plans,
+                   const stats::Outcome& o, const endpoints::Endpoints& endpoints) {
+  for (std::size_t r = 0; r < config.receivers.size(); ++r) {
+    const config::ReceiverConfig& c = config.receivers[r];
+    if (!c.windows || endpoints.receivers[r]->windows() == nullptr) continue;
+    const stats::WindowLoss loss = stats::window_loss(plans, o, endpoints, r);
+    const auto limit = static_cast<std::uint64_t>(Uint128{loss.messages} * c.windows->loss_limit.billionths /
+                                                  config::Probability::kOne);
+    judge.add("loss " + c.endpoint.name, loss.missing, limit);
+    if (loss.missing <= limit) continue;
+    judge.say(fmt::format(
+        "receiver {}: {} of {} messages did not arrive, more than windows.loss_limit permits; see "
+        "receivers[].windows.missing_ranges in the result",
+        c.endpoint.name, loss.missing, loss.messages));
+  }
+}
+
+void judge_receivers(Judge& judge, const config::RunConfig& config, const endpoints::Plans& plans,
+                     const stats::Outcome& o, const endpoints::Endpoints& endpoints) {
   std::uint64_t wrong = 0;
   std::uint64_t missing = 0;
   std::uint64_t surplus = 0;
@@ -97,6 +118,7 @@ void judge_receivers(Judge& judge, const endpoints::Plans& plans, const stats::O
     const auto& send = o.final[plan.board].send_qps[plan.on_board];
     const roce::ReceiveQp& receive = endpoints.receivers[*plan.target.receiver]->qp(plan.target.receiver_qp);
     wrong += receive.bytes_wrong();
+    if (config.receivers[*plan.target.receiver].windows) continue;  // judged by their loss
     // With RC, incomplete messages have already been reported above, so the receiver must have only the
     // completed ones.
     const std::uint64_t due = plan.config->transport == roce::Transport::kRc
@@ -146,7 +168,8 @@ Judgement judge(const config::RunConfig& config, const endpoints::Plans& plans, 
                 const std::vector<endpoints::Targets::Session>& sessions) {
   Judge j;
   judge_senders(j, config, plans, outcome);
-  if (!config.receivers.empty()) judge_receivers(j, plans, outcome, endpoints);
+  if (!config.receivers.empty()) judge_receivers(j, config, plans, outcome, endpoints);
+  judge_windows(j, config, plans, outcome, endpoints);
   judge_sessions(j, sessions);
   if (outcome.ended_in_warmup) {
     j.say("the run ended during its warm-up: statistics cover the whole run, including the warm-up");

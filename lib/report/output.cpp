@@ -63,8 +63,13 @@ std::vector<std::string> write_outputs(const config::RunConfig& config, const en
     if (c.out.empty()) continue;
     AtomicFile file(c.out);
     std::uint64_t bytes = 0;
+    const bool windows = endpoints::in_window_layout(c);
+    if (windows) {
+      bytes = endpoints.memories[r]->size();
+      file.write(endpoints.memories[r]->data(), bytes);
+    }
     for (const endpoints::QpPlan& plan : plans.all()) {
-      if (plan.target.receiver != r) continue;
+      if (windows || plan.target.receiver != r) continue;
       const std::uint64_t end = endpoints.receivers[r]->written_end(plan.target.receiver_qp);
       const std::uint64_t n = end > plan.target.address ? end - plan.target.address : 0;
       file.write(endpoints.memories[r]->data() + plan.target.receiver_qp * c.memory, n);

@@ -5,6 +5,7 @@
 #include "report/board_result.hpp"
 #include "report/completion_result.hpp"
 #include "report/result_qps.hpp"
+#include "report/window_result.hpp"
 
 #include <algorithm>
 
@@ -67,8 +68,9 @@ Attention attention_to(const engine::Receiver& receiver, std::size_t i) {
   return trouble ? Attention::kTrouble : Attention::kNone;
 }
 
-Json receiver(const config::RunConfig& config, const stats::Outcome& o, const engine::Receiver& r,
-              std::size_t index) {
+Json receiver(const config::RunConfig& config, const endpoints::Plans& plans, const stats::Outcome& o,
+              const endpoints::Endpoints& endpoints, std::size_t index) {
+  const engine::Receiver& r = *endpoints.receivers[index];
   const engine::EndpointSnapshot& e = o.final[config.boards.size() + index];
   roce::ResponderCounters sum;
   std::uint64_t wrong = 0;
@@ -120,6 +122,8 @@ Json receiver(const config::RunConfig& config, const stats::Outcome& o, const en
     json["resend_tx"] = e.resend_tx;
     json["busy_rx"] = e.busy_rx;
   }
+  if (config.receivers[index].receive_rate != 0) json["no_receive"] = sum.no_receive;
+  add_windows(json, config, plans, o, endpoints, index);
   json["summary"] = std::move(summary);
   json["qps"] = std::move(qps);
   return json;
@@ -258,7 +262,7 @@ Json make_result(const config::RunConfig& config, const runtime::DpdkRuntime* dp
   add_completion_times(j, endpoints, o.ended);
   j["receivers"] = Json::array();
   for (std::size_t r = 0; r < config.receivers.size(); ++r) {
-    j["receivers"].push_back(receiver(config, o, *endpoints.receivers[r], r));
+    j["receivers"].push_back(receiver(config, plans, o, endpoints, r));
   }
   j["peers"] = Json::array();
   for (const auto& s : sessions) {

@@ -167,6 +167,8 @@ class Responder {
   const ResponderConfig& config() const { return config_; }
   Psn expected_psn() const { return expected_psn_; }
   std::uint64_t receives() const { return receives_; }
+  /// Payload of the message in progress that has arrived; 0 without one.
+  std::uint32_t bytes_in_progress() const { return message_.active ? message_.done : 0; }
 
  private:
   enum class Fault : std::uint8_t { kNone, kInvalidRequest, kRemoteAccess, kNoReceive };

@@ -214,6 +214,61 @@ class Experiments(harness.TestCase):
         self.assert_many_to_many(100, "boards.feb.count=100", "boards.feb.qps.0.count=100", "receivers.daq.count=100",
                                  "boards.feb.ip=fd00::1:0/64", "receivers.daq.ip=fd00::2:0/64")
 
+    def windows_of(self, run, receiver=0):
+        """The map of missing data of a receiver, whose counters must agree."""
+        r = run.result["receivers"][receiver]
+        w = r["windows"]
+        self.assertEqual(w["closed"], w["full"] + w["gap"] + w["forced"] + w["end"])
+        self.assertEqual(w["messages"], w["marked"] + w["duplicate_messages"] + w["late"] + w["wrong_immediate"])
+        self.assertEqual(w["marked"] + w["missing"] + w["not_sent"], w["closed"] * w["streams"])
+        listed = sum(b - a + 1 for ranges in w["missing_ranges"].values() for a, b in ranges)
+        self.assertEqual(listed + w["missing_unlisted"], w["missing"] + w["not_sent"])
+        return r, w
+
+    def test_seed001_lossy(self):
+        run = self.lab("seed001-lossy")
+        self.assert_held(run)
+        receiver, windows = self.windows_of(run)
+        lost = self.totals(run)["lost"]
+        self.assertGreater(lost, 10)
+        self.assertEqual(windows["missing"], lost)
+        self.assertEqual((windows["closed"], windows["not_sent"], windows["late"], windows["inconsistent"]), (2500, 0, 0, 0))
+        self.assertGreater(receiver["duplicate"], 0)
+        self.assertGreater(receiver["out_of_order"], 0)
+        # The receiver also numbers messages by their PSNs.
+        by_psn = {str(i): q["missing_ranges"] for i, q in enumerate(receiver["qps"]) if "missing_ranges" in q}
+        self.assertEqual(windows["missing_ranges"], by_psn)
+        self.assertEqual(windows["goodput_bytes"], windows["marked"] * 4096)
+        self.assertLess(receiver["goodput_gbps"], 4 * 16.384 * 1.001)   # one period less than messages
+        self.assertGreater(receiver["goodput_gbps"], 4 * 16.384 * 0.99)
+        fails = self.lab("seed001-lossy", "receivers.node.windows.loss_limit=0", "run.messages=1000", status=1)
+        self.assertFalse(fails.check("loss node")["held"])
+        self.assertEqual([c["name"] for c in fails.result["checks"] if not c["held"]], ["loss node"])
+
+    def test_windows_by_stream_and_late(self):
+        """A ring as deep as the windows that are open, regions by stream, and a stream that stops early."""
+        run = self.lab("seed001-lossy", "receivers.node.windows={layout: stream, ring: 4, depth: 4, loss_limit: 5%}",
+                       "run.messages=500", "network.links.0.faults={drop: 1%, duplicate: 1%, reorder: 1%, reorder_by: 500us}",
+                       "boards.feb.qps.0.traffic.messages=400")
+        _, windows = self.windows_of(run)
+        self.assertGreater(windows["late"], 0)
+        self.assertGreater(windows["missing"], self.totals(run)["lost"])
+
+    def test_receives_are_refilled(self):
+        run = self.lab("seed001-lossy", "run.messages=500", "receivers.node.receives={count: 10, rate: 10kmsg/s}",
+                       "receivers.node.windows.loss_limit=60%", "network.links.0.faults.drop=0",
+                       "network.links.0.faults.duplicate=0", "network.links.0.faults.reorder=0")
+        receiver, windows = self.windows_of(run)
+        self.assertEqual(windows["missing"], receiver["no_receive"])
+        self.assertAlmostEqual(windows["marked"], 100 * 260, delta=200)
+
+    def test_seed001_n_to_n(self):
+        run = self.lab("seed001-n-to-n")
+        self.assert_held(run)
+        self.assertEqual(len(run.result["receivers"]), 200)
+        self.assertEqual(sum(r["messages"] for r in run.result["receivers"]),
+                         sum(b["summary"]["messages_posted"] for b in run.result["boards"]))
+
     def test_funnel(self):
         run = self.lab("funnel", "run.duration=400ms")
         self.assert_held(run)

@@ -106,6 +106,12 @@ TEST_CASE("invalid values are refused") {
        "`rkey` is missing", ""},
       {"    memory: 1MiB", "    receives: many", 28, "receivers.0.receives", "not a whole number",
        "unlimited"},
+      {"    memory: 1MiB", "    receives: {count: 5, rate: 1Gb/s}", 28, "receivers.0.receives.rate",
+       "not a number of receive requests", "1000msg/s"},
+      {"    memory: 1MiB", "    windows: {ring: 2, depth: 3}", 28, "receivers.0.windows.depth", "3 windows",
+       "at most `ring`"},
+      {"    memory: 1MiB", "    memory: 1MiB\n    windows: {}", 28, "receivers.0.memory",
+       "determines the memory", "windows.ring"},
       {"    memory: 1MiB", "    check: all", 28, "receivers.0.check", "unknown value", "payload, none"},
       {"    mtu: 4200\n  - name: nic", "    faults: {tx_drop: 1}\n  - name: nic", 8, "ports.0.faults.tx_drop",
        "may be a percentage", "1%"},
@@ -134,6 +140,12 @@ TEST_CASE("missing and duplicate names are refused") {
 
 TEST_CASE("impossible combinations") {
   const Row rows[] = {
+      {"    memory: 1MiB", "    windows: {}", 18, "boards.0.qps.0.transport", "made of UC streams",
+       "transport: UC"},
+      {"    memory: 1MiB", "    windows: {}", 20, "boards.0.qps.0.traffic.immediate", "number the messages",
+       "immediate: counter"},
+      {"    memory: 1MiB\n", "    memory: 1MiB\n  - {name: node, port: nic, ip: 10.0.0.3/24, windows: {}}\n",
+       29, "receivers.1.windows", "no queue pair sends", "`to`"},
       {"memory: 1MiB", "memory: 4KiB", 21, "boards.0.qps.0.traffic.message_size",
        "the memory region has 4096", "memory"},
       {"messages: 100", "slots: 17", 23, "boards.0.qps.0.traffic.slots", "slots need", "at most 16"},

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "endpoints/endpoints.hpp"
+#include "stats/outcome.hpp"
+
+#include <cstdint>
+#include <optional>
+
+namespace softfeb::stats {
+
+/// Loss of a receiver with windows.
+struct WindowLoss {
+  std::uint64_t messages = 0;  ///< messages of closed windows that were sent
+  std::uint64_t missing = 0;   ///< those that did not arrive before their window closed
+  /// Messages of closed windows that were never sent, because a stream stopped before others. They are
+  /// missing in the bitmaps, but not lost.
+  std::uint64_t not_sent = 0;
+
+  double share() const {
+    return messages == 0 ? 0 : static_cast<double>(missing) / static_cast<double>(messages);
+  }
+};
+
+/// Requires a receiver with windows whose windows are closed (endpoints::close_maps).
+WindowLoss window_loss(const endpoints::Plans& plans, const Outcome& o, const endpoints::Endpoints& endpoints,
+                       std::size_t receiver);
+
+/// Goodput of a receiver with windows: payload of messages that were marked in the measured time, divided by
+/// that time, in Gb/s. Does not count what had arrived of a message before the measured time, so it never
+/// exceeds the rate on the wire. Null if nothing was measured.
+std::optional<double> window_goodput_gbps(const Outcome& o, std::size_t boards, std::size_t receiver);
+
+}  // namespace softfeb::stats
