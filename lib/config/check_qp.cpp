@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "base/uint128.hpp"
 #include "config/address.hpp"
 #include "config/checks.hpp"
 #include "config/run_config.hpp"
@@ -117,6 +118,7 @@ class QpChecker {
     if (!region) return;
     const TrafficConfig& traffic = qp_.traffic;
     const std::string has = " bytes, but the memory region has " + std::to_string(*region);
+    if (traffic.transfer) return check_transfer_region(*region * qp_.count);
     if (traffic.message_size > *region) {
       return traffic_problem(traffic.lengths ? "lengths" : "message_size",
                              "a message has " + std::to_string(traffic.message_size) + has,
@@ -128,6 +130,16 @@ class QpChecker {
           "write at most " + std::to_string(slots_in(*region, traffic.message_size)) + " slots");
     }
     check_out(*region);
+  }
+
+  void check_transfer_region(std::uint64_t region) {
+    const TransferConfig& t = *qp_.traffic.transfer;
+    const Uint128 needed = Uint128{qp_.traffic.slots} * t.segments() * t.segment_bytes();
+    if (needed <= region) return;
+    traffic_problem("transfer",
+                    std::to_string(qp_.traffic.slots) + " transfers do not fit the " +
+                        std::to_string(region) + " bytes of memory of their QPs",
+                    "enlarge the receiver's `memory`, or write fewer `slots`");
   }
 
   /// If the receiver writes its memory to a file (`out`), checks that each message of the payload file has

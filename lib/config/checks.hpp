@@ -27,6 +27,8 @@ void check_grants(Reading& reading, const RunConfig& config);
 /// Reports invalid settings of the QPs of `board`.
 void check_qps(Reading& reading, const RunConfig& config, const BoardConfig& board);
 
+/// Reports transfers that do not fit their queue pairs or their receiver.
+void check_transfers(Reading& reading, const RunConfig& config);
 /// Reports receivers with windows whose streams are not alike.
 void check_windows(Reading& reading, const RunConfig& config);
 

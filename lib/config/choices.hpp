@@ -35,6 +35,7 @@ inline const Choices<roce::Ecn> kEcn{{{"not-ect", roce::Ecn::kNotEct},
                                       {"ce", roce::Ecn::kCe}}};
 inline const Choices<roce::CnpScope> kCnpScope{
     {{"qp", roce::CnpScope::kQp}, {"ip_pair", roce::CnpScope::kIpPair}}};
+inline const Choices<bool> kNotify{{{"receiver", false}, {"sender", true}}};
 inline const Choices<WindowsConfig::Layout> kWindowLayout{
     {{"window", WindowsConfig::Layout::kWindow}, {"stream", WindowsConfig::Layout::kStream}}};
 inline const Choices<bool> kCheck{{{"payload", true}, {"none", false}}};

@@ -115,6 +115,10 @@ TrafficConfig read_traffic(Section section);
 /// Reads the keys of random traffic (`lengths`, `arrivals`, `seed`). Reports combinations with other keys of
 /// `section` that make no sense. `traffic` must have the other keys already.
 void read_random_traffic(Section& section, TrafficConfig& traffic);
+/// Reads the keys of transfers (`transfer`, `segment`, …). `traffic` must have the other keys already.
+void read_transfer(Section& section, TrafficConfig& traffic);
+/// Reads section `registration` of a receiver.
+RegistrationSettings read_registration(Section section);
 /// Reads section `windows` of a receiver.
 WindowsConfig read_windows(Section section);
 /// Reads section `congestion` or `dcqcn` of a board or QP; returns nullopt if neither is given.

@@ -62,6 +62,7 @@ Json emit_source_port(const roce::SourcePortPolicy& port) {
 Json emit_board(const RunConfig& config, const BoardConfig& board) {
   Json json = emit_endpoint(config, board.endpoint);
   if (board.link_rate) json["link_rate"] = format_bandwidth(*board.link_rate);
+  if (board.post_delay != 0) json["post_delay"] = format_time(board.post_delay);
   json["start"] = format_time(board.start);
   if (board.stop) json["stop"] = format_time(*board.stop);
   json["udp_source_port"] = emit_source_port(board.udp_source_port);
@@ -83,6 +84,15 @@ Json emit_windows(const WindowsConfig& w) {
           {"loss_limit", format_probability(w.loss_limit)}};
 }
 
+Json emit_registration(const RegistrationSettings& r) {
+  return {{"mask_bits", r.mask_bits},
+          {"entries", r.entries},
+          {"escape", r.escape},
+          {"escape_timeout", format_time(r.escape_timeout)},
+          {"entry_timeout", format_time(r.entry_timeout)},
+          {"remember", r.remember}};
+}
+
 Json emit_receiver(const RunConfig& config, const ReceiverConfig& receiver) {
   Json json = emit_endpoint(config, receiver.endpoint);
   if (receiver.windows) {
@@ -100,6 +110,7 @@ Json emit_receiver(const RunConfig& config, const ReceiverConfig& receiver) {
   } else {
     json["receives"] = receiver.receives;
   }
+  if (receiver.registration.given) json["registration"] = emit_registration(receiver.registration);
   json["check"] = choices::kCheck.name(receiver.check_payload);
   json["cnp"] = {{"enabled", receiver.cnp.enabled},
                  {"interval", format_time(receiver.cnp.interval)},

@@ -67,10 +67,27 @@ Json emit_arrivals(const ArrivalsConfig& arrivals) {
   return json;
 }
 
+void emit_transfer(Json& json, const TransferConfig& t) {
+  json["transfer"] = format_size(t.bytes);
+  json["segment"] = format_size(t.segment);
+  json["threshold"] = format_size(t.threshold);
+  if (t.notify_sender) {
+    json["notify"] = "sender";
+  } else {
+    json["registered"] = t.registered;
+  }
+}
+
 Json emit_traffic(const TrafficConfig& traffic) {
   Json json;
-  json["verb"] = choices::kVerb.name(traffic.verb);
-  if (traffic.lengths) {
+  if (traffic.transfer) {
+    emit_transfer(json, *traffic.transfer);
+  } else {
+    json["verb"] = choices::kVerb.name(traffic.verb);
+  }
+  if (traffic.transfer) {
+    // it determines the messages
+  } else if (traffic.lengths) {
     json["lengths"] = traffic.lengths->text;
   } else {
     json["message_size"] = format_size(traffic.message_size);
@@ -80,7 +97,8 @@ Json emit_traffic(const TrafficConfig& traffic) {
   json["rate"] = format_rate(traffic.rate);
   if (traffic.messages) json["messages"] = *traffic.messages;
   json["payload"] = emit_payload(traffic.payload);
-  if (traffic.verb == roce::WrOpcode::kWriteImm) json["immediate"] = emit_immediate(traffic.immediate);
+  if (traffic.verb == roce::WrOpcode::kWriteImm && !traffic.transfer)
+    json["immediate"] = emit_immediate(traffic.immediate);
   json["slots"] = traffic.slots;
   json["burst"] = traffic.burst;
   return json;

@@ -67,6 +67,18 @@ struct WindowsConfig {
   Where where;
 };
 
+/// Table that finds out when registered transfers are complete (roce::Registration).
+struct RegistrationSettings {
+  std::uint32_t mask_bits = 1024;
+  std::uint32_t entries = 64;
+  std::uint32_t escape = 512;
+  Time escape_timeout = kSecond;  ///< longer than a retransmission takes
+  Time entry_timeout = 0;         ///< 0: never
+  std::uint32_t remember = 16;
+  bool given = false;
+  Where where;
+};
+
 /// A responder of this process. The boards' `to` keys create its QPs: one for each board QP that names this
 /// receiver, in file order.
 struct ReceiverConfig {
@@ -78,6 +90,7 @@ struct ReceiverConfig {
   std::uint64_t receives = UINT64_MAX;  ///< receive requests per QP; UINT64_MAX: unlimited
   /// Receive requests posted per second on each QP, up to `receives`; 0: none
   std::uint64_t receive_rate = 0;
+  RegistrationSettings registration;     ///< used if registered transfers arrive
   std::optional<WindowsConfig> windows;  ///< none: no map of missing data over all QPs
   bool check_payload = true;  ///< compare received data with the configured payload of the sending QP
   CnpConfig cnp;

@@ -91,10 +91,23 @@ struct ArrivalsConfig {
   Where where;
 };
 
+/// `transfer`: transfers that the queue pairs of a group send together, cut into segments above a threshold.
+struct TransferConfig {
+  std::uint64_t bytes = 0;  ///< length of a transfer, at least 1
+  std::uint64_t segment = 16'384;
+  std::uint64_t threshold = 16'384;  ///< transfers of up to this length are not cut
+  bool registered = true;            ///< the segments have immediates that the receiver registers
+  bool notify_sender = false;        ///< one WRITE, then an empty one with immediate once it is acknowledged
+
+  std::uint32_t segment_bytes() const;  ///< length of every segment but the last
+  std::uint64_t segments() const;
+};
+
 struct TrafficConfig {
   roce::WrOpcode verb = roce::WrOpcode::kWrite;  ///< kWrite or kWriteImm
   /// Bytes, 0…2 GiB; the last message of a file may be shorter. With `lengths`, the largest length.
   std::uint32_t message_size = 65'536;
+  std::optional<TransferConfig> transfer;  ///< set: messages are segments of transfers
   std::optional<LengthsConfig> lengths;    ///< none: all messages have message_size
   std::optional<ArrivalsConfig> arrivals;  ///< none: closed loop
   std::optional<std::uint64_t> seed;       ///< of lengths and arrivals; none: that of the run

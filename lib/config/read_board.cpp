@@ -145,6 +145,7 @@ BoardDraft read_board(Section s) {
   board.where = s.where();
   s.read("link_rate", board.link_rate, parse_bandwidth);
   board.udp_source_port = read_source_port(s);
+  s.read("post_delay", board.post_delay, parse_time);
   read_times(s, "start", draft.starts);
   read_times(s, "stop", draft.stops);
   s.read("timing", board.timing, choices::kTiming);
@@ -167,6 +168,10 @@ ReceiverDraft read_receiver(Section s) {
   s.read("qpn", receiver.qpn, integer(2, 0xff'ffff));
   s.read("rnr_timer", receiver.rnr_timer, integer(0, 31));
   read_receives(s, receiver);
+  if (const Node* node = s.find("registration")) {
+    receiver.registration = read_registration(Section(s.reading(), *node, s.pattern("registration")));
+    receiver.registration.given = true;
+  }
   if (const Node* node = s.find("windows")) {
     receiver.windows = read_windows(Section(s.reading(), *node, s.pattern("windows")));
     if (draft.memory_given) {

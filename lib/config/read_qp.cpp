@@ -76,6 +76,7 @@ TrafficConfig read_traffic(Section s) {
                         "write `verb: write_imm`");
   }
   read_random_traffic(s, traffic);
+  read_transfer(s, traffic);
   s.close();
   return traffic;
 }
@@ -83,6 +84,7 @@ TrafficConfig read_traffic(Section s) {
 namespace {
 
 constexpr std::uint64_t kMax24 = 0xff'ffff;
+constexpr std::uint32_t kAckPerMessage = 1U << 23;  ///< `ack_every`: more packets than a message has
 constexpr const char* kTargets =
     "write a receiver's name, {ip, qpn, rkey, address, length}, perftest://HOST:PORT or sink://HOST:PORT";
 
@@ -186,6 +188,9 @@ QpDraft read_qp(Section s) {
   none.where = s.where();
   const Node* traffic = s.find("traffic");
   qp.traffic = read_traffic(Section(s.reading(), traffic != nullptr ? *traffic : none, s.pattern("traffic")));
+  // Each segment asks for an acknowledgement, although only the last one of a transfer is signaled.
+  if (qp.traffic.transfer && qp.transport == roce::Transport::kRc && qp.ack_every == 0)
+    qp.ack_every = kAckPerMessage;
   qp.congestion = read_congestion(s);
   if (qp.transport == roce::Transport::kUc) refuse_acknowledgement_keys(s);
   s.close();

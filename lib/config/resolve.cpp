@@ -288,7 +288,7 @@ class Resolver {
           if (receiver.windows) {
             receiver.memory = std::uint64_t{receiver.windows->ring} * qp.traffic.message_size;
           } else if (!receiver_memory_given_[r]) {
-            receiver.memory = std::max(receiver.memory, memory_needed(qp.traffic));
+            receiver.memory = std::max(receiver.memory, memory_needed(qp.traffic, qp.count));
           }
         }
       }
@@ -297,7 +297,11 @@ class Resolver {
 
   void fill_slots(QpConfig& qp) const {
     if (qp.traffic.slots != 0) return;
-    if (const auto region = region_length(out_, qp))
+    if (const auto region = region_length(out_, qp); region && qp.traffic.transfer) {
+      const TransferConfig& t = *qp.traffic.transfer;
+      const std::uint64_t fit = *region * qp.count / (t.segments() * t.segment_bytes());
+      qp.traffic.slots = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(fit, 1, UINT32_MAX));
+    } else if (region)
       qp.traffic.slots = slots_in(*region, qp.traffic.message_size);
   }
 

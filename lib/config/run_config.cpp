@@ -46,7 +46,22 @@ std::uint32_t slots_in(std::uint64_t length, std::uint32_t message_size) {
   return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(length / message_size, 1, UINT32_MAX));
 }
 
-std::uint64_t memory_needed(const TrafficConfig& traffic) {
+namespace {
+
+constexpr std::uint64_t kTransferSlots = 4;
+
+/// Share of one of `qps` queue pairs in the memory of their transfers.
+std::uint64_t memory_of_transfers(const TrafficConfig& traffic, std::uint32_t qps) {
+  const TransferConfig& t = *traffic.transfer;
+  const std::uint64_t slots = traffic.slots != 0 ? traffic.slots : kTransferSlots;
+  const std::uint64_t segments = (slots * t.segments() + qps - 1) / qps;
+  return segments * t.segment_bytes();
+}
+
+}  // namespace
+
+std::uint64_t memory_needed(const TrafficConfig& traffic, std::uint32_t qps) {
+  if (traffic.transfer) return memory_of_transfers(traffic, qps);
   if (traffic.slots != 0) return std::uint64_t{traffic.slots} * traffic.message_size;
   if (sends_file(traffic)) return messages_in_file(traffic) * traffic.message_size;
   return traffic.message_size;

@@ -118,7 +118,8 @@ struct BoardConfig {
   IcrcMethod icrc = IcrcMethod::kKnown;
   CongestionConfig congestion;  ///< used by QPs without congestion parameters of their own
   std::vector<QpConfig> qps;
-  Time start = 0;  ///< delay from the start of the run's traffic to the start of this board's traffic
+  Time post_delay = 0;  ///< time from the posting of a message to its first packet
+  Time start = 0;       ///< delay from the start of the run's traffic to the start of this board's traffic
   /// Time from the start of the run's traffic to the end of this board's traffic; none: the end of the run.
   std::optional<Time> stop;
   std::optional<ControlConfig> control;  ///< none: no slow control
@@ -184,8 +185,10 @@ std::optional<std::uint64_t> file_messages(const TrafficConfig& traffic);
 /// Number of `message_size` slots in a region of `length` bytes, at least 1.
 std::uint32_t slots_in(std::uint64_t length, std::uint32_t message_size);
 
-/// Region size that the messages of one QP need, in bytes: its slots, its file, or one message.
-std::uint64_t memory_needed(const TrafficConfig& traffic);
+/// Region size that the messages of one of `qps` QPs of a group need, in bytes: its slots, its file, or one
+/// message. The regions of QPs that send transfers together are one region, which holds four transfers by
+/// default.
+std::uint64_t memory_needed(const TrafficConfig& traffic, std::uint32_t qps);
 
 /// Region length of each QP of the group, in bytes; the shortest if receivers differ. None if only the
 /// receiver knows it (perftest://, sink://).

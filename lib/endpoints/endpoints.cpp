@@ -166,20 +166,64 @@ engine::ReceiveQpSetup receive_qp(const config::RunConfig& config, const QpPlan&
   if (const MessageLengths lengths = lengths_of(config, plan)) {
     s.qp.layout.emplace(lengths, qp.traffic.message_size, qp.pmtu);
   } else {
-    s.qp.layout.emplace(qp.traffic.message_size, qp.pmtu, stream);
+    const auto& transfer = qp.traffic.transfer;
+    s.qp.layout.emplace(qp.traffic.message_size, qp.pmtu, transfer ? transfer->bytes : stream);
   }
-  if (receiver.check_payload) s.qp.expected = &source;
-  s.qp.numbering = roce::MessageNumbering::kLayout;
+  // The notifications of senders are empty messages, which the layout does not have.
+  const bool in_layout = !qp.traffic.transfer || !qp.traffic.transfer->notify_sender;
+  if (receiver.check_payload && in_layout) s.qp.expected = &source;
+  if (in_layout) s.qp.numbering = roce::MessageNumbering::kLayout;
   s.qp.map_capacity = map_capacity(qps);
   const roce::IpAddress& board_ip = config.boards[plan.board].endpoint.ip;
   s.reply_path = path_of(receiver.endpoint, board_ip);
   s.reply_path.udp_source_port = roce::hashed_source_port(r.qpn, r.dest_qpn);
   if (receiver.receive_rate != 0) s.receive_interval = kSecond / receiver.receive_rate;
-  std::uint8_t* const at = in_window_layout(receiver)
-                               ? memory.data() + plan.target.receiver_qp * qp.traffic.message_size
-                               : memory.data() + plan.target.receiver_qp * receiver.memory;
+  if (qp.traffic.transfer) s.transfer_source = static_cast<std::uint32_t>(plan.target.first_qp);
+  const std::size_t first = qp.traffic.transfer ? plan.target.first_qp : plan.target.receiver_qp;
+  std::uint8_t* const at =
+      memory.data() + first * (in_window_layout(receiver) ? qp.traffic.message_size : receiver.memory);
   s.regions.push_back({plan.target.address, plan.target.length, plan.target.rkey, at});
   return s;
+}
+
+roce::RegistrationConfig registration_of(const config::RegistrationSettings& r, std::uint32_t packet) {
+  roce::RegistrationConfig c;
+  c.packet = packet;
+  c.mask_bits = r.mask_bits;
+  c.entries = r.entries;
+  c.escape = r.escape;
+  c.escape_timeout = r.escape_timeout;
+  c.entry_timeout = r.entry_timeout;
+  c.remember = r.remember;
+  c.open_length = true;
+  return c;
+}
+
+/// Completes the configurations of both sides of a QP that sends transfers.
+void add_transfer(const config::RunConfig& config, const QpPlan& plan, Endpoints& out,
+                  engine::SendQpConfig& qp, engine::ReceiverConfig& receiver) {
+  const config::TransferConfig& t = *plan.config->traffic.transfer;
+  const std::size_t r = *plan.target.receiver;
+  auto& times = out.transfers[r][plan.board];
+  if (!times) {
+    times = std::make_unique<engine::TransferTimes>();
+    times->post_delay = config.boards[plan.board].post_delay;
+  }
+  if (plan.number == 0) {
+    out.transfer_groups.push_back(
+        {r, t.registered,
+         std::make_unique<engine::TransferProgress>(static_cast<std::uint32_t>(t.segments()),
+                                                    plan.config->count, qp.traffic.slots)});
+  }
+  qp.traffic.transfer = {.segments = static_cast<std::uint32_t>(t.segments()),
+                         .group = plan.config->count,
+                         .sender_notifies = t.notify_sender,
+                         .progress = t.notify_sender ? nullptr : out.transfer_groups.back().progress.get(),
+                         .times = times.get()};
+  qp.traffic.plan = board::MessagePlan::of(t.bytes, t.segment_bytes());
+  qp.traffic.immediate = plan.number;
+  if (!receiver.registration)
+    receiver.registration = registration_of(config.receivers[r].registration, t.segment_bytes());
 }
 
 /// Returns how many ranges of missing windows to record for each of a receiver's streams.
@@ -306,6 +350,7 @@ Endpoints make_endpoints(const config::RunConfig& config, const Plans& plans, co
                          const std::vector<std::uint32_t>& largest_pmtus, Time network_slack,
                          const ForWorker& for_worker, std::pmr::memory_resource* memory) {
   Endpoints out;
+  out.transfers.resize(config.receivers.size());
   std::vector<engine::BoardConfig> boards;
   std::vector<engine::ReceiverConfig> receivers;
   for (const auto& b : config.boards) {
@@ -341,6 +386,8 @@ Endpoints make_endpoints(const config::RunConfig& config, const Plans& plans, co
     qp.congestion_group = groups.of(plan, congestion);
     qp.times = random.of(plan);
     qp.traffic.immediate += first_immediate(config, plan);
+    qp.start_after += config.boards[plan.board].post_delay;
+    if (plan.config->traffic.transfer) add_transfer(config, plan, out, qp, receivers[*plan.target.receiver]);
     boards[plan.board].qps.push_back(std::move(qp));
     if (plan.target.receiver) {
       const std::size_t r = *plan.target.receiver;

@@ -11,6 +11,7 @@
 #include "engine/snapshot.hpp"
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <memory_resource>
 #include <optional>
@@ -41,6 +42,13 @@ struct HostPlan {
   std::unique_ptr<HostMemory> memory;
 };
 
+/// A group of queue pairs that send transfers together.
+struct TransferGroup {
+  std::size_t receiver = 0;
+  bool registered = false;
+  std::unique_ptr<engine::TransferProgress> progress;
+};
+
 /// Boards and receivers of a run, built from the configuration and the peers' answers.
 struct Endpoints {
   std::vector<std::unique_ptr<engine::Board>> boards;        ///< indexed like RunConfig::boards
@@ -48,6 +56,9 @@ struct Endpoints {
   std::vector<std::unique_ptr<ReceiverMemory>> memories;     ///< indexed like RunConfig::receivers
   std::vector<std::optional<HostPlan>> hosts;                ///< indexed like RunConfig::boards
   std::vector<BoardMessages> messages;                       ///< indexed like RunConfig::boards
+  /// Times at which transfers were posted, indexed like RunConfig::receivers, then by board that sends to it.
+  std::vector<std::map<std::size_t, std::unique_ptr<engine::TransferTimes>>> transfers;
+  std::vector<TransferGroup> transfer_groups;
 };
 
 /// Creates boards without queue pairs. They answer ARP and ping during the exchange with peers.

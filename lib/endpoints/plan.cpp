@@ -92,6 +92,10 @@ void Plans::resolve(const config::RunConfig& config, QpPlan& plan, std::vector<s
       t.address = kRegionBase + k * size;
       t.stride = receiver_qps_[r] * size;
       t.length = (receiver.windows->ring - 1) * t.stride + size;
+    } else if (qp.traffic.transfer) {
+      t.first_qp = k - plan.number;  // transfers have one receiver, so the group is contiguous there
+      t.address = kRegionBase + t.first_qp * receiver.memory;
+      t.length = qp.count * receiver.memory;
     } else {
       t.address = kRegionBase + k * receiver.memory;
       t.length = receiver.memory;

@@ -31,6 +31,7 @@ struct QpTarget {
   /// Receiver in this process: its index and the index of its QP. Empty: external.
   std::optional<std::size_t> receiver;
   std::size_t receiver_qp = 0;
+  std::size_t first_qp = 0;  ///< transfers: index of the first QP of the group, which shares its region
 };
 
 /// One sending QP. Groups of the configuration (`count`) are expanded.

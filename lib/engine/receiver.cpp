@@ -7,6 +7,7 @@
 #include "roce/craft.hpp"
 #include "roce/packet.hpp"
 #include "roce/quick_write.hpp"
+#include "roce/transfer_immediate.hpp"
 
 #include <algorithm>
 
@@ -21,6 +22,7 @@ Receiver::Qp::Qp(const ReceiveQpSetup& setup, roce::NotificationPoint& point)
       qp(setup.qp, regions, &point, notification),
       reply(setup.reply_path),
       receive_interval(setup.receive_interval),
+      transfer_source(setup.transfer_source),
       pkey(setup.pkey) {}
 
 Receiver::Receiver(const ReceiverConfig& config)
@@ -28,7 +30,9 @@ Receiver::Receiver(const ReceiverConfig& config)
       notification_(config.notification),
       first_slot_(config.qps.size()),
       slot_table_(config.slots.size()),
-      pending_(kPendingRoom) {
+      pending_(kPendingRoom),
+      keep_notifications_(config.keep_notifications) {
+  if (config.registration) registration_.emplace(*config.registration);
   accept_congestion_headers(config.cc_port);
   if (config.cc_port != 0) echoes_.resize(kPendingRoom);
   for (const ReceiveQpSetup& setup : config.qps) {
@@ -86,6 +90,38 @@ void Receiver::expect(const roce::ParsedFrame& frame) {
   qp.qp.prefetch();
 }
 
+/// Passes a complete message to the table. A message without immediate is not registered. An empty message is
+/// the notification of a sender.
+void Receiver::register_message(const Qp& qp, const roce::MessageEvent& message, Time now) {
+  using Type = roce::RegistrationPacket::Type;
+  if (message.has_immediate && message.length == 0) return notified_.add(now);
+  roce::RegistrationPacket p;
+  p.source = *qp.transfer_source;
+  p.address = message.address;
+  p.length = message.length;
+  if (message.has_immediate) {
+    const auto segment = roce::TransferImmediate::decode(message.immediate);
+    p.type = segment.index == 0 ? Type::kFirst : Type::kBody;
+    p.op = segment.op;
+    p.count = segment.count;
+    p.bytes =
+        segment.count == 1 ? message.length : std::uint64_t{segment.count} * registration_->config().packet;
+  }
+  registration_->packet(now, p);
+  count_notifications();
+}
+
+void Receiver::count_notifications() {
+  if (keep_notifications_) return;
+  while (const auto n = registration_->poll()) notified_.add(n->at);
+}
+
+std::optional<roce::Notification> Receiver::poll_notification() {
+  auto n = registration_ ? registration_->poll() : std::nullopt;
+  if (n) notified_.add(n->at);
+  return n;
+}
+
 /// Posts the receive requests that have become due. The queue never holds more than the initial number.
 void Receiver::post_receives(Qp& qp, Time now) {
   const roce::Responder& responder = qp.qp.responder();
@@ -116,6 +152,7 @@ bool Receiver::receive_quickly(const roce::ParsedFrame& frame, Time now) {
     granter_->accepted(now, i, q.index, first ? std::optional(p.reth().dma_length) : std::nullopt);
   }
   qp.written_end = std::max(qp.written_end, q.address + p.payload.size());
+  if (q.message && qp.transfer_source) register_message(qp, *q.message, now);
   if (q.reply) push({.qp = i, .reply = *q.reply});
   return true;
 }
@@ -160,6 +197,7 @@ void Receiver::receive_roce(const roce::ParsedFrame& frame, Time now) {
     if (windows_ && message.has_immediate && i < first_slot_)
       windows_->message(now, i, message.immediate, message.length, outcome.request.packet_index);
   }
+  if (outcome.request.message && qp.transfer_source) register_message(qp, *outcome.request.message, now);
   if (granter_) grant_for(i, packet.request, outcome.request, now);
   if (outcome.send_cnp) push({.qp = i, .cnp = true});
   if (!outcome.request.reply) return;
@@ -290,6 +328,10 @@ std::size_t Receiver::take_unpaused(Time now, std::span<TxFrame> out) {
 }
 
 std::size_t Receiver::poll(Time now, std::span<TxFrame> out) {
+  if (registration_) {
+    registration_->advance(now);
+    count_notifications();
+  }
   std::size_t n = poll_host(now, out);
   n += poll_grants(now, out.subspan(n));
   n += take_pending(now, out.subspan(n));
@@ -300,6 +342,7 @@ std::size_t Receiver::poll(Time now, std::span<TxFrame> out) {
 
 Time Receiver::next_event(Time now) const {
   Time at = host_event(now);
+  if (registration_) at = std::min(at, registration_->next_event());
   if (granter_) {
     at = std::min(at, granter_->deadline());
     if (granter_->has_frames()) at = std::min(at, std::max(now, credit_open_at()));

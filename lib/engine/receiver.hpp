@@ -6,9 +6,11 @@
 #include "engine/peer_qp_table.hpp"
 #include "engine/qp_table.hpp"
 #include "engine/receiver_action.hpp"
+#include "engine/transfer.hpp"
 #include "roce/notification_point.hpp"
 #include "roce/path.hpp"
 #include "roce/receive_qp.hpp"
+#include "roce/registration.hpp"
 #include "roce/window_map.hpp"
 
 #include <array>
@@ -24,6 +26,9 @@ struct ReceiveQpSetup {
   /// Time between two receive requests that are posted while there are fewer than qp.responder.receives; 0:
   /// none are posted.
   Time receive_interval = 0;
+  /// Source of transfers (TransferSettings); not set: its messages are not parts of transfers. Needs
+  /// ReceiverConfig::registration.
+  std::optional<std::uint32_t> transfer_source{};
   roce::Path reply_path;  ///< the destination MAC address is learned from the requester's packets
   std::uint16_t pkey = roce::kDefaultPkey;
   std::vector<roce::MemoryRegion> regions;
@@ -50,6 +55,11 @@ struct ReceiverConfig {
   std::optional<roce::WindowMapConfig> windows{};
   /// Takes the windows as they close, on the packet path; must outlive the receiver. Null: none.
   roce::WindowConsumer* window_consumer = nullptr;
+  /// Table for transfers. A message is a packet of the table, and `open_length` is true: the length of the
+  /// last message is not announced.
+  std::optional<roce::RegistrationConfig> registration{};
+  /// True: the application calls poll_notification(). False: notifications are only counted.
+  bool keep_notifications = false;
 };
 
 struct ReceiverCounters {
@@ -97,6 +107,13 @@ class Receiver : public Endpoint {
   /// One more than the highest remote address written by QP `i`; 0 if nothing was written.
   std::uint64_t written_end(std::size_t i) const { return qps_[i].written_end; }
   const ReceiverCounters& receiver_counters() const { return receiver_counters_; }
+  /// The oldest notification of a complete transfer that was not yet returned. Never blocks. Call it on the
+  /// thread that owns the receiver.
+  std::optional<roce::Notification> poll_notification();
+  /// The table for transfers; null if none is configured.
+  const roce::Registration* registration() const { return registration_ ? &*registration_ : nullptr; }
+  /// Times of notifications, of the table and of senders (TransferSettings::sender_notifies).
+  const TimeSum& notified() const { return notified_; }
   /// Map of missing data; null if none is configured.
   const roce::WindowMap* windows() const { return windows_ ? &*windows_ : nullptr; }
   /// Call after the last message, with the number of messages that each stream has sent: closes all windows.
@@ -126,6 +143,7 @@ class Receiver : public Endpoint {
     roce::ResponderCounters before{};  ///< counters of the previous QPs of the slot
     Time last_uc_message = 0;
     Time receive_interval = 0;
+    std::optional<std::uint32_t> transfer_source{};
     Time receives_posted = 0;  ///< time up to which receive requests were posted
     std::uint16_t pkey;
     bool exists = true;
@@ -144,6 +162,8 @@ class Receiver : public Endpoint {
   static constexpr std::uint32_t kNobody = UINT32_MAX;
 
   static void post_receives(Qp& qp, Time now);
+  void register_message(const Qp& qp, const roce::MessageEvent& message, Time now);
+  void count_notifications();
   void act(const SetReceiveQp& a);
   void act(const SetReceiveRegions& a);
   void act(const RemoveReceiveQp& a);
@@ -176,6 +196,9 @@ class Receiver : public Endpoint {
   std::array<std::uint32_t, roce::kPriorities> pending_of_{};  ///< number of pending responses, by priority
   std::optional<Granter> granter_;                             ///< set if QPs need grants
   std::optional<roce::WindowMap> windows_;
+  std::optional<roce::Registration> registration_;
+  bool keep_notifications_;
+  TimeSum notified_;
   ReceiverCounters receiver_counters_;
   std::uint16_t identification_ = 0;
 };

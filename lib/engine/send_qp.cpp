@@ -149,13 +149,15 @@ Time SendQp::start(Time now) {
 void SendQp::post_all_due(Time now) {
   // One message ahead of the one being sent keeps the QP busy. More would only wait in the queue and delay
   // the end of the experiment.
-  while (may_post() && due() <= now) {
+  while (may_post() && !traffic_.held() && due() <= now) {
     if (flags_.timed) traffic_.times()->post(traffic_.made(), now);
     const roce::WorkRequest request = traffic_.make();
     requester_.post(request, now);
     report_posted(request.length, now);
-    if (by_message()) pacer_->sent(1, now);
+    traffic_.record_post(now);
+    if (by_message() && !traffic_.notifies_next()) pacer_->sent(1, now);
   }
+  if (traffic_.held()) traffic_.progress()->wait(now);
   if (flags_.timed) traffic_.stop_if_exhausted();
 }
 
@@ -388,6 +390,7 @@ void SendQp::reap_all(Time now) {
   if (completed != completed_) {
     completed_ = completed;
     last_completed_ = now;
+    traffic_.completed(requester_.messages_completed());
   }
 }
 
@@ -404,7 +407,8 @@ SendQpCounters SendQp::counters() const {
 std::uint64_t SendQp::completed_payload_bytes() const {
   if (flags_.timed) return traffic_.times()->completed_bytes();
   // Messages complete in order, so their count determines their total length.
-  const std::uint64_t n = requester_.messages_completed();
+  const std::uint64_t all = requester_.messages_completed();
+  const std::uint64_t n = traffic_.sender_notifies() ? (all + 1) / 2 : all;
   const board::MessagePlan& plan = traffic_.plan();
   const std::uint64_t short_ones = plan.messages_per_pass() == 0 ? 0 : n / plan.messages_per_pass();
   return n * plan.message_length() - short_ones * (plan.message_length() - plan.last_length());

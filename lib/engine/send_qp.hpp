@@ -320,6 +320,7 @@ class alignas(64) SendQp {
   Time due() const {
     if (traffic_.finished()) return kNever;
     if (flags_.timed) return traffic_.times()->due();
+    if (traffic_.held()) return traffic_.progress()->retry_at();
     return by_message() ? pacer_->departure() : 0;
   }
 

@@ -4,6 +4,7 @@
 #include "base/held.hpp"
 #include "board/message_plan.hpp"
 #include "engine/message_times.hpp"
+#include "engine/transfer.hpp"
 #include "roce/work.hpp"
 
 #include <cstdint>
@@ -39,6 +40,9 @@ struct TrafficConfig {
   ImmediateKind immediate_kind = ImmediateKind::kFixed;
   SignalPolicy signaled = SignalPolicy::kAll;
   bool solicited = false;
+  /// Transfers. `slots` and the messages of `plan` then refer to transfers of equal length, `immediate` is
+  /// the number of the queue pair in its group, and only the last message of a transfer is signaled.
+  TransferSettings transfer;
 
   auto operator<=>(const TrafficConfig&) const = default;
 };
@@ -79,12 +83,35 @@ class Traffic {
   void count() { end_ = ++made_; }
 
   std::uint64_t made() const { return made_; }
+  /// True if the next message is the notification of a transfer whose sender notifies the receiver. It is
+  /// posted right after the message before it.
+  bool notifies_next() const { return sender_notifies() && made_ % 2 == 1; }
+  bool sender_notifies() const { return profile_->config.transfer.sender_notifies; }
+  /// True if the next message must wait for other queue pairs of its group.
+  bool held() const {
+    TransferProgress* const progress = profile_->config.transfer.progress;
+    return progress != nullptr && !progress->may_begin(next_transfer());
+  }
+  /// Group of queue pairs; null: none.
+  TransferProgress* progress() const { return profile_->config.transfer.progress; }
+  /// The first `messages` messages are complete.
+  void completed(std::uint64_t messages) const {
+    if (progress() != nullptr) progress()->completed(immediate_, messages);
+  }
+  /// Records the time at which the newest message was posted, if it is the first one of a transfer.
+  void record_post(Time now) const;
   const board::MessagePlan& plan() const { return profile_->config.plan; }
   /// Random lengths and arrivals; null without them.
   MessageTimes* times() const { return profile_->times.get(); }
 
  private:
   roce::WorkRequest request(std::uint64_t number) const;  ///< does not set `signaled`
+  std::uint64_t next_transfer() const {
+    const TransferSettings& t = profile_->config.transfer;
+    return (made_ * t.group + immediate_) / t.segments;
+  }
+  roce::WorkRequest segment(std::uint64_t number) const;
+  roce::WorkRequest transfer_of_sender(std::uint64_t number) const;
   bool signaled(std::uint64_t number) const;
 
   Held<TrafficSettings> profile_;

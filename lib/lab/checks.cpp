@@ -5,6 +5,7 @@
 #include "stats/window_loss.hpp"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include <fmt/format.h>
@@ -108,6 +109,28 @@ void judge_windows(Judge& judge, const config::RunConfig& config, const endpoint
   }
 }
 
+/// Every registered transfer whose messages are all complete must have been notified. Over UC, lost messages
+/// are judged already.
+void judge_transfers(Judge& judge, const endpoints::Endpoints& endpoints) {
+  std::map<std::size_t, std::uint64_t> complete;  // by receiver
+  for (const endpoints::TransferGroup& group : endpoints.transfer_groups) {
+    if (group.registered) complete[group.receiver] += group.progress->complete();
+  }
+  if (complete.empty()) return;
+  std::uint64_t missing = 0;
+  for (const auto& [receiver, transfers] : complete) {
+    const std::uint64_t notified = endpoints.receivers[receiver]->notified().count;
+    missing += transfers > notified ? transfers - notified : 0;
+  }
+  judge.add("transfers_notified", missing);
+  if (missing == 0) return;
+  judge.say(fmt::format(
+      "{} transfers were sent but not notified; see receivers[].transfers.registration in the result: if "
+      "messages "
+      "waited for too long, use a longer registration.escape_timeout, or a larger registration.escape",
+      missing));
+}
+
 void judge_receivers(Judge& judge, const config::RunConfig& config, const endpoints::Plans& plans,
                      const stats::Outcome& o, const endpoints::Endpoints& endpoints) {
   std::uint64_t wrong = 0;
@@ -170,6 +193,7 @@ Judgement judge(const config::RunConfig& config, const endpoints::Plans& plans, 
   judge_senders(j, config, plans, outcome);
   if (!config.receivers.empty()) judge_receivers(j, config, plans, outcome, endpoints);
   judge_windows(j, config, plans, outcome, endpoints);
+  judge_transfers(j, endpoints);
   judge_sessions(j, sessions);
   if (outcome.ended_in_warmup) {
     j.say("the run ended during its warm-up: statistics cover the whole run, including the warm-up");

@@ -4,6 +4,7 @@
 #include "config/load.hpp"
 #include "report/board_result.hpp"
 #include "report/completion_result.hpp"
+#include "report/registration_result.hpp"
 #include "report/result_qps.hpp"
 #include "report/window_result.hpp"
 
@@ -124,6 +125,7 @@ Json receiver(const config::RunConfig& config, const endpoints::Plans& plans, co
   }
   if (config.receivers[index].receive_rate != 0) json["no_receive"] = sum.no_receive;
   add_windows(json, config, plans, o, endpoints, index);
+  add_transfers(json, endpoints, index);
   json["summary"] = std::move(summary);
   json["qps"] = std::move(qps);
   return json;

@@ -254,6 +254,53 @@ class Experiments(harness.TestCase):
         self.assertGreater(windows["late"], 0)
         self.assertGreater(windows["missing"], self.totals(run)["lost"])
 
+    def transfers_of(self, run):
+        transfers = run.result["receivers"][0]["transfers"]
+        table = transfers["registration"]
+        self.assertEqual(table["registered"], table["complete"] + table["abandoned"] + table["open"])
+        return transfers, table
+
+    def test_transfer(self):
+        run = self.lab("transfer")
+        self.assert_held(run)
+        transfers, table = self.transfers_of(run)
+        self.assertEqual((transfers["posted"], transfers["notified"], table["complete"]), (200, 200, 200))
+        self.assertEqual((table["packets"], table["placed"], table["bytes"]), (12800, 12800, 200 << 20))
+        self.assertLess(table["memory_bytes"], 100_000)
+        self.assertEqual(run.check("transfers_notified")["value"], 0)
+        hasty = self.lab("transfer", "receivers.host.registration={escape: 0}", "boards.feb.link_rate=20Gb/s",
+                         "network.links.0.faults={reorder: 1%, reorder_by: 100us}", "lab.checks={unresolved_qps: 0}", status=1)
+        self.assertGreater(hasty.check("transfers_notified")["value"], 0)
+        plain = self.lab("transfer", "boards.feb.qps.0.traffic.registered=false")
+        self.assert_held(plain)
+        transfers, table = self.transfers_of(plain)
+        self.assertEqual((transfers["notified"], table["unregistered"]), (0, 12800))
+
+    def test_transfers_over_uc_wait_for_their_first_segment(self):
+        run = self.lab("transfer", "boards.feb.qps.0.transport=UC",
+                       "network.links.0.faults={drop: 0.01%, reorder: 1%, reorder_by: 10us}", "network.links.0.faults_back={drop: 0, reorder: 0}",
+                       "receivers.host.registration={entry_timeout: 2ms, escape_timeout: 200us}", "lab.checks={unresolved_qps: 0}", status=1)
+        transfers, table = self.transfers_of(run)
+        self.assertEqual((table["invalid"], table["conflict"]), (0, 0))
+        self.assertGreater(table["abandoned"], 0)
+        self.assertGreater(table["escaped"], 0)
+        self.assertEqual(transfers["notified"], table["complete"])
+        self.assertIsNone(transfers["latency_us"])
+
+    def test_seed003_latency(self):
+        """Fig. 7: registration saves the same time at every size."""
+        figures = {}
+        for size in ("256B", "1KiB", "4KiB", "32KiB"):
+            for notify in ("receiver", "sender"):
+                run = self.lab("seed003-latency", f"boards.feb.qps.0.traffic.transfer={size}",
+                               f"boards.feb.qps.0.traffic.notify={notify}")
+                self.assert_held(run)
+                figures[size, notify] = self.transfers_of(run)[0]["latency_us"]
+            self.assertAlmostEqual(figures[size, "sender"] - figures[size, "receiver"], 1.02, delta=0.1)
+        self.assertAlmostEqual(figures["1KiB", "receiver"], 4.21, delta=0.01)
+        self.assertAlmostEqual(figures["1KiB", "sender"], 5.23, delta=0.01)
+        self.assertLess(figures["32KiB", "sender"] / figures["32KiB", "receiver"], 1.04)
+
     def test_receives_are_refilled(self):
         run = self.lab("seed001-lossy", "run.messages=500", "receivers.node.receives={count: 10, rate: 10kmsg/s}",
                        "receivers.node.windows.loss_limit=60%", "network.links.0.faults.drop=0",

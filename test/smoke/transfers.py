@@ -56,6 +56,35 @@ class Transfers(harness.TestCase):
         self.assertEqual(run.qps()[0]["tx_packets"], 100)
         self.assertEqual(run.result["receivers"][0]["immediates"], 100)
 
+    def test_windows_of_streams(self):
+        """Four seconds of UC streams over a port that drops packets: every message is marked or missing."""
+        traffic = {"message_size": "8KiB", "verb": "write_imm", "immediate": "counter", "rate": "2kmsg/s"}
+        run = self.run_softfeb(ring([board(qp(count=4, transport="UC", traffic=traffic))],
+                                    [receiver(windows={"depth": 16, "loss_limit": "10%"})],
+                                    feb={"faults": {"tx_drop": "1%"}}, duration="4s"))
+        self.assert_held(run)
+        got = run.result["receivers"][0]
+        windows = got["windows"]
+        self.assertGreater(windows["missing"], 0)
+        self.assertEqual(windows["missing"] + windows["not_sent"], sum(
+            last - first + 1 for ranges in windows["missing_ranges"].values() for first, last in ranges))
+        self.assertEqual(windows["missing"], got["missing"])   # numbered by PSN
+        self.assertEqual((windows["late"], windows["wrong_immediate"], windows["inconsistent"]), (0, 0, 0))
+        # A busy machine sends less than it was asked for. The first and the last second do not count here.
+        self.assertLess(got["goodput_gbps"], 4 * 2000 * 8192 * 8e-9 * 1.1)
+        self.assertGreater(got["goodput_gbps"], 0.5 * run.result["goodput_gbps"])
+
+    def test_registered_transfers(self):
+        """Two QPs send transfers together; the port drops and reorders packets."""
+        traffic = {"transfer": "256KiB", "segment": "16KiB", "messages": 800}
+        run = self.run_softfeb(ring([board(qp(count=2, timeout=12, traffic=traffic))], [receiver()],
+                                    feb={"faults": {"tx_drop": "0.1%", "tx_reorder": "0.1%"}}))
+        self.assert_held(run)
+        transfers = run.result["receivers"][0]["transfers"]
+        self.assertEqual((transfers["posted"], transfers["notified"]), (100, 100))
+        self.assertEqual(transfers["registration"]["bytes"], 100 << 18)
+        self.assertGreater(transfers["latency_us"], 0)
+
     def test_payload_patterns(self):
         for payload in ("counter", "zero", "prbs31"):
             for icrc in ("known", "full"):

@@ -112,6 +112,14 @@ TEST_CASE("invalid values are refused") {
        "at most `ring`"},
       {"    memory: 1MiB", "    memory: 1MiB\n    windows: {}", 28, "receivers.0.memory",
        "determines the memory", "windows.ring"},
+      {"messages: 100", "segment: 4KiB", 23, "boards.0.qps.0.traffic.segment", "only transfers",
+       "transfer: SIZE"},
+      {"messages: 100", "transfer: 1MiB", 21, "boards.0.qps.0.traffic.message_size",
+       "determines the messages", "remove"},
+      {"message_size: 64KiB", "transfer: 4MiB\n          segment: 2KiB", 21,
+       "boards.0.qps.0.traffic.transfer", "2048 segments", "larger segments"},
+      {"    memory: 1MiB", "    registration: {mask_bits: 2000}", 28, "receivers.0.registration.mask_bits",
+       "out of range", "1 to 1024"},
       {"    memory: 1MiB", "    check: all", 28, "receivers.0.check", "unknown value", "payload, none"},
       {"    mtu: 4200\n  - name: nic", "    faults: {tx_drop: 1}\n  - name: nic", 8, "ports.0.faults.tx_drop",
        "may be a percentage", "1%"},
@@ -140,6 +148,11 @@ TEST_CASE("missing and duplicate names are refused") {
 
 TEST_CASE("impossible combinations") {
   const Row rows[] = {
+      {"message_size: 64KiB", "transfer: 1MiB\n          notify: sender", 17, "boards.0.qps.0.window",
+       "must wait", "window: 1"},
+      {"        traffic:\n          message_size: 64KiB",
+       "        count: 2\n        traffic:\n          transfer: 1000000B", 21,
+       "boards.0.qps.0.traffic.segment", "must have one size", "divides"},
       {"    memory: 1MiB", "    windows: {}", 18, "boards.0.qps.0.transport", "made of UC streams",
        "transport: UC"},
       {"    memory: 1MiB", "    windows: {}", 20, "boards.0.qps.0.traffic.immediate", "number the messages",

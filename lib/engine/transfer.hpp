@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "base/time.hpp"
+#include "base/uint128.hpp"
+
+#include <compare>
+#include <cstdint>
+#include <vector>
+
+namespace softfeb::engine {
+
+/// Sum of the times of events. The mean latency between two kinds of events is the difference of their sums,
+/// divided by their number, so no event needs to be stored.
+struct TimeSum {
+  std::uint64_t count = 0;
+  Uint128 sum = 0;
+
+  void add(Time at) {
+    ++count;
+    sum += at;
+  }
+};
+
+/// Times at which transfers were posted. Shared by the queue pairs of one board.
+struct TransferTimes {
+  TimeSum posted;
+  Time post_delay = 0;  ///< from the posting of a transfer to that of its first work request
+};
+
+/// Progress of the queue pairs of a group, so that none of them runs ahead: the memory of a transfer is
+/// reused only when the transfer that it held is complete. Over UC, a message is complete when it was sent.
+class TransferProgress {
+ public:
+  /// Time after which a queue pair that had to wait for others tries again. Others do not wake it.
+  static constexpr Time kRetry = kMicrosecond;
+
+  TransferProgress(std::uint32_t segments, std::uint32_t group, std::uint64_t slots)
+      : completed_(group), segments_(segments), slots_(slots) {}
+
+  /// True if messages of transfer `op` may be posted.
+  bool may_begin(std::uint64_t op) {
+    while (op >= complete_ + slots_ && next_is_complete()) ++complete_;
+    return op < complete_ + slots_;
+  }
+  /// Number of transfers of which all messages, and those of all transfers before them, are complete.
+  std::uint64_t complete() {
+    while (next_is_complete()) ++complete_;
+    return complete_;
+  }
+  /// Queue pair `i` has completed its first `messages` messages.
+  void completed(std::uint32_t i, std::uint64_t messages) { completed_[i] = messages; }
+
+  Time retry_at() const { return retry_at_; }
+  void wait(Time now) { retry_at_ = now + kRetry; }
+
+ private:
+  bool next_is_complete() const {
+    const std::uint64_t end = (complete_ + 1) * segments_;
+    const std::uint64_t group = completed_.size();
+    for (std::uint64_t i = 0; i < group && i < end; ++i) {
+      if (completed_[i] < (end - i + group - 1) / group) return false;
+    }
+    return true;
+  }
+
+  std::vector<std::uint64_t> completed_;  ///< messages, by queue pair
+  std::uint64_t segments_;
+  std::uint64_t slots_;
+  std::uint64_t complete_ = 0;  ///< transfers
+  Time retry_at_ = 0;
+};
+
+/// How the messages of a queue pair make up transfers: message n of queue pair i of the group is segment
+/// n · group + i, counted over all transfers. All transfers have the same number of segments.
+struct TransferSettings {
+  std::uint32_t segments = 0;  ///< segments of a transfer; 0: messages are not parts of transfers
+  std::uint32_t group = 1;     ///< queue pairs that send one transfer together
+  /// Each transfer is one message without immediate, followed by an empty message with immediate. The send
+  /// window must be one request, so that the second message is sent when the first was acknowledged.
+  bool sender_notifies = false;
+  TransferProgress* progress =
+      nullptr;                     ///< null: queue pairs do not wait for each other. Must outlive the board
+  TransferTimes* times = nullptr;  ///< null: times are not recorded. Must outlive the board
+
+  auto operator<=>(const TransferSettings&) const = default;
+};
+
+}  // namespace softfeb::engine
