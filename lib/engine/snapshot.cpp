@@ -67,6 +67,7 @@ void Receiver::copy_statistics(EndpointSnapshot& out, std::size_t first, std::si
   }
   if (last < qp_count()) return;
   if (windows_) out.windows = windows_->counters();
+  out.transfers_notified = notified_.count;
   out.cnp_tx = receiver_counters_.cnp_tx;
   out.replies_dropped = receiver_counters_.replies_dropped;
   out.grants = granter_.has_value();

@@ -59,6 +59,7 @@ struct EndpointSnapshot {
   std::optional<roce::WindowCounters> windows;  ///< receivers with a map of missing data
   /// With `windows`: payload of messages that were in progress.
   std::uint64_t bytes_in_progress = 0;
+  std::uint64_t transfers_notified = 0;  ///< receivers only: notifications of transfers
   std::size_t unresolved = 0;
   Time resolution_took = 0;  ///< boards only: NextHops::took()
   Time paused = 0;           ///< total time the link or any priority was paused

@@ -17,10 +17,8 @@ namespace softfeb::steady {
 
 namespace {
 
-constexpr std::uint32_t kQps = 16;  // queue pairs per board
 constexpr std::uint32_t kPmtu = 1024;
 constexpr std::uint32_t kMessage = 8 * kPmtu;
-constexpr std::uint32_t kSlots = 4;  // number of messages that fit into a QP's memory
 constexpr std::uint32_t kRegion = kSlots * kMessage;
 constexpr std::uint64_t kRate = 20'000'000;  // bytes per second of each QP
 constexpr std::uint64_t kEvery = 64;         // iterations between two injected frames
@@ -157,12 +155,35 @@ void SteadyRig::make_boards() {
       qp.traffic.rate = kRate;
       qp.traffic.remote_address = (b * kQps + q) * kRegion;
       qp.traffic.slots = kSlots;
-      const MutableByteSpan memory = MutableByteSpan(memory_).subspan(qp.traffic.remote_address, kRegion);
-      test::expect_payload(receiver.qp(qp, memory), *payload_);
+      MutableByteSpan memory = MutableByteSpan(memory_).subspan(qp.traffic.remote_address, kRegion);
+      if (config_.detector) memory = make_detector(b, q, qp, memory);
+      engine::ReceiveQpSetup& setup = receiver.qp(qp, memory);
+      test::expect_payload(setup, *payload_);
+      if (config_.detector && b == 0) setup.transfer_source = 0;
     }
     boards_.push_back(board.build());
   }
+  if (config_.detector) {
+    receiver.config.windows = roce::WindowMapConfig{.ring = 16, .depth = 8};
+    receiver.config.registration =
+        roce::RegistrationConfig{.packet = kMessage, .escape_timeout = kSecond, .open_length = true};
+  }
   if (config_.ring) receiver_ = receiver.build();
+}
+
+/// Makes `qp` part of a transfer of one segment for each queue pair, or a UC stream. Returns its memory.
+MutableByteSpan SteadyRig::make_detector(std::uint32_t board, std::uint32_t number, engine::SendQpConfig& qp,
+                                         MutableByteSpan memory) {
+  if (board != 0) {
+    qp.requester.transport = roce::Transport::kUc;
+    qp.traffic.immediate_kind = engine::ImmediateKind::kCounter;
+    return memory;
+  }
+  qp.traffic.remote_address = 0;
+  qp.traffic.plan = board::MessagePlan::of(kQps * kMessage, kMessage);
+  qp.traffic.immediate = number;
+  qp.traffic.transfer = {.segments = kQps, .group = kQps, .progress = &progress_, .times = &times_};
+  return MutableByteSpan(memory_).first(kQps * kRegion);
 }
 
 void SteadyRig::make_ports() {
@@ -251,6 +272,8 @@ Traffic SteadyRig::traffic() {
     for (const engine::EndpointSnapshot& e : request.endpoints) {
       t.arp_requests += e.host.arp_requests_rx;
       t.grants += e.grant_tx;
+      t.transfers += e.transfers_notified;
+      if (e.windows) t.windows += e.windows->windows();
       for (const engine::SendQpSnapshot& qp : e.send_qps) {
         t.packets += qp.requester.packets;
         t.retransmitted += qp.requester.retransmitted_packets;

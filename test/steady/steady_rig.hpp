@@ -25,7 +25,13 @@ struct SteadyConfig {
   dataplane::IdlePolicy idle = dataplane::IdlePolicy::kPause;
   /// Algorithm of congestion::algorithms(), with its congestion control header; empty: the firmware's DCQCN.
   std::string_view algorithm = {};
+  /// The queue pairs of the first board send registered transfers, those of the second one UC streams with
+  /// windows.
+  bool detector = false;
 };
+
+inline constexpr std::uint32_t kQps = 16;   ///< queue pairs per board
+inline constexpr std::uint32_t kSlots = 4;  ///< number of messages that fit into a QP's memory
 
 /// Traffic counted over an interval.
 struct Traffic {
@@ -38,6 +44,8 @@ struct Traffic {
   std::uint64_t grants = 0;
   std::uint64_t arp_requests = 0;
   std::uint64_t control = 0;
+  std::uint64_t transfers = 0;  ///< complete ones
+  std::uint64_t windows = 0;    ///< closed ones
   std::uint64_t received_bytes = 0;
 
   bool operator==(const Traffic&) const = default;
@@ -74,6 +82,8 @@ class SteadyRig {
   /// Settings of all queue pairs. `changed`: with a parameter that command() changes.
   engine::CongestionSettings congestion(bool changed) const;
   void make_boards();
+  MutableByteSpan make_detector(std::uint32_t board, std::uint32_t number, engine::SendQpConfig& qp,
+                                MutableByteSpan memory);
   void make_ports();
   void make_port_queue(std::size_t port, unsigned worker, std::vector<std::uint16_t> rx_queues);
   void hook(std::size_t port, Probe& probe);
@@ -87,6 +97,8 @@ class SteadyRig {
   test::DpdkRig rig_{1U << 18};
   std::unique_ptr<board::PayloadSource> payload_;
   std::vector<std::uint8_t> memory_;
+  engine::TransferProgress progress_{kQps, kQps, kSlots};
+  engine::TransferTimes times_;
   std::vector<std::unique_ptr<engine::Board>> boards_;
   std::unique_ptr<engine::Receiver> receiver_;
   std::vector<std::unique_ptr<test::RigPort>> ports_;

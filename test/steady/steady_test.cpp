@@ -86,3 +86,12 @@ TEST_CASE("boards and a receiver on a ring, packets lost and marked", "[steady]"
   CHECK(w.after.control > w.before.control);
   CHECK(w.after.received_bytes > w.before.received_bytes);
 }
+
+TEST_CASE("windows of UC streams and registered transfers", "[steady]") {
+  SteadyRig rig({.ring = true, .detector = true});
+  const Watched w = watch(rig, 1);
+  check(rig.probe(0));
+  CHECK(w.after.retransmitted > w.before.retransmitted);
+  CHECK(w.after.transfers > w.before.transfers);
+  CHECK(w.after.windows > w.before.windows);
+}
