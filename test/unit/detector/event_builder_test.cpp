@@ -19,7 +19,7 @@ namespace {
 using Range = UnseenEvents::Range;
 using Verdict = FragmentVerdict;
 
-EventBuilderConfig small() {
+EventBuilderConfig small_builder() {
   return {.boards = 2, .piece = 100, .largest = 1000, .window = 4, .remember = 4};
 }
 
@@ -53,7 +53,7 @@ TEST_CASE("impossible builders are refused", "[detector][builder]") {
 
 TEST_CASE("the deadline is that of the event opened first", "[detector][builder]") {
   Statuses sink;
-  EventBuilder b(small(), &sink);
+  EventBuilder b(small_builder(), &sink);
   CHECK(b.deadline() == kNever);
   b.add(10, {.event = 5});
   b.add(20, {.event = 3});
@@ -66,7 +66,7 @@ TEST_CASE("the deadline is that of the event opened first", "[detector][builder]
 }
 
 TEST_CASE("totals beyond the slot and sums that wrap are rejected", "[detector][builder]") {
-  EventBuilder b(small(), nullptr);
+  EventBuilder b(small_builder(), nullptr);
   CHECK(b.add(1, {.event = 0, .offset = 0, .length = 100, .total = 1001}) == Verdict::kRejectedBounds);
   CHECK(b.add(1, {.event = 0, .offset = UINT32_MAX - 99, .length = 100, .total = 60}) ==
         Verdict::kRejectedBounds);
@@ -75,7 +75,7 @@ TEST_CASE("totals beyond the slot and sums that wrap are rejected", "[detector][
 }
 
 TEST_CASE("a builder among several takes its own events", "[detector][builder]") {
-  EventBuilderConfig config = small();
+  EventBuilderConfig config = small_builder();
   config.builders = 3;
   config.builder = 1;
   config.slots = 2;
@@ -91,7 +91,7 @@ TEST_CASE("a builder among several takes its own events", "[detector][builder]")
 }
 
 TEST_CASE("triggers never seen are counted to the end of the run", "[detector][builder]") {
-  EventBuilder b(small(), nullptr);
+  EventBuilder b(small_builder(), nullptr);
   for (const std::uint64_t e : {1, 2, 3, 9, 8, 20}) add_whole(b, e, e);
   CHECK(ranges_of(b) == std::vector<Range>{{0, 0}});  // up to the horizon, 2
   SECTION("of which more were sent") {
@@ -111,7 +111,7 @@ TEST_CASE("triggers never seen are counted to the end of the run", "[detector][b
 }
 
 TEST_CASE("a false event number beyond all others leaves the counts right", "[detector][builder]") {
-  EventBuilderConfig config = small();
+  EventBuilderConfig config = small_builder();
   config.remember = 0;
   EventBuilder b(config, nullptr);
   add_whole(b, 1, UINT64_MAX);
@@ -123,7 +123,7 @@ TEST_CASE("a false event number beyond all others leaves the counts right", "[de
 }
 
 TEST_CASE("ranges that do not fit are counted", "[detector][builder]") {
-  EventBuilderConfig config = small();
+  EventBuilderConfig config = small_builder();
   config.unseen_ranges = 3;
   EventBuilder b(config, nullptr);
   for (std::uint64_t e = 1; e < 20; e += 2) add_whole(b, e, e);
@@ -134,7 +134,7 @@ TEST_CASE("ranges that do not fit are counted", "[detector][builder]") {
 }
 
 TEST_CASE("a clock that steps back is counted, and time stands still", "[detector][builder]") {
-  EventBuilder b(small(), nullptr);
+  EventBuilder b(small_builder(), nullptr);
   b.add(1000, {.event = 0, .board = 0, .trigger = 2000});
   b.add(500, {.event = 0, .board = 1, .trigger = 2000});
   CHECK(b.counts().clock_steps == 1);
@@ -161,7 +161,7 @@ TEST_CASE("percentiles are exact by nearest rank, then close", "[detector][build
 }
 
 TEST_CASE("a board's bitmap may have several words", "[detector][builder]") {
-  EventBuilderConfig config = small();
+  EventBuilderConfig config = small_builder();
   config.boards = 1;
   config.piece = 10;
   class Gaps : public EventSink {
@@ -186,7 +186,7 @@ TEST_CASE("a board's bitmap may have several words", "[detector][builder]") {
 
 TEST_CASE("a builder allocates only when it is made", "[detector][builder]") {
   CountingMemory memory;
-  EventBuilderConfig config = small();
+  EventBuilderConfig config = small_builder();
   config.slots = 8;
   EventBuilder b(config, nullptr, &memory);
   const std::size_t made = memory.allocations();
