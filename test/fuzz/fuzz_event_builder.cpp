@@ -64,6 +64,7 @@ class Model : public EventSink {
     std::uint32_t first_missing = e.pieces(b);
     for (std::uint32_t k = e.pieces(b); k-- > 0;) {
       if (!has(k)) first_missing = k;
+      require((e.find_missing(b, k) == k) != has(k) && (e.find_present(b, k) == k) == has(k));
     }
     require(e.find_missing(b, 0) == first_missing);
     require(e.whole(b) == (first_missing == e.pieces(b)));
@@ -104,7 +105,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const Model::Piece piece{f.board, f.offset / config.piece};
     model.current = {f.event, piece};
     const FragmentVerdict verdict = builder.add(now, f);
-    if (verdict == FragmentVerdict::kAccepted) require(model.accepted[f.event].insert(piece).second);
+    if (verdict == FragmentVerdict::kAccepted) {
+      require(f.total <= config.largest);
+      require(model.accepted[f.event].insert(piece).second);
+    }
     if (verdict == FragmentVerdict::kDuplicate) require(model.accepted[f.event].contains(piece));
     require(builder.open_events() <= config.window && builder.deadline() > now);
   }
