@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// libFuzzer: arbitrary bytes as a message with an event header and as a payload of each kind. The first byte
-// selects which fields are made valid.
+// libFuzzer: arbitrary bytes as a message with an event header, as a payload of each kind, and as trigger and
+// busy messages. The first byte selects which fields of the header are made valid.
 #include "detector/event_header.hpp"
 #include "detector/payload_pools.hpp"
+#include "detector/trigger_message.hpp"
 #include "input.hpp"
 #include "roce/icrc.hpp"
 
+#include <algorithm>
 #include <array>
 #include <vector>
 
@@ -64,6 +66,27 @@ void check_payload(ByteSpan payload, std::uint16_t channels, std::uint16_t sampl
     decode_waveforms(static_cast<PayloadKind>(kind), payload, channels, samples, out.data());
 }
 
+void check_trigger_messages(ByteSpan datagram) {
+  std::array<std::uint8_t, kTriggerMessageSize> again{};
+  if (const auto trigger = read_trigger_message(datagram)) {
+    write_trigger_message(*trigger, again.data());
+    require(read_trigger_message(again) == trigger);
+  }
+  if (const auto busy = read_busy_message(datagram)) {
+    write_busy_message(*busy, again.data());
+    require(read_busy_message(again) == busy);
+  }
+}
+
+/// The same bytes with a valid beginning.
+void check_repaired_trigger_message(ByteSpan datagram, bool busy) {
+  std::array<std::uint8_t, kTriggerMessageSize> message{};
+  if (datagram.size() < message.size()) return;
+  std::copy_n(datagram.begin(), message.size(), message.begin());
+  std::copy_n(busy ? "SFBY\1\1" : "SFTR\1\1", 6, message.begin());
+  check_trigger_messages(message);
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -73,6 +96,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
              samples = static_cast<std::uint16_t>(in.size(8));
   const ByteSpan rest = in.bytes(size);
   check_payload(rest, channels, samples);
+  check_trigger_messages(rest);
+  check_repaired_trigger_message(rest, how % 2 == 0);
   std::vector<std::uint8_t> message(rest.begin(), rest.end());
   repair(message, how);
   check_message(message);
