@@ -15,7 +15,7 @@ struct EventTime {
   std::uint32_t seconds = 0;
   std::uint32_t quarter_ns = 0;  ///< below kQuarters
 
-  auto operator<=>(const EventTime&) const = default;
+  bool operator==(const EventTime&) const = default;
 };
 
 /// The time `t` after `origin`, rounded down to a quarter nanosecond. The seconds wrap in the year 2106.
@@ -27,9 +27,10 @@ constexpr EventTime time_after(EventTime origin, Time t) {
 
 /// The time from `origin` to `t`: 0 if `t` is earlier, kNever if it does not fit in 64 bits (213 days).
 constexpr Time time_since(EventTime origin, EventTime t) {
-  if (t < origin) return 0;
+  if (t.seconds < origin.seconds) return 0;
   constexpr std::uint64_t kMost = kNever / EventTime::kQuarter;
   const std::uint64_t end = std::uint64_t{t.seconds - origin.seconds} * EventTime::kQuarters + t.quarter_ns;
+  if (end < origin.quarter_ns) return 0;
   const std::uint64_t quarters = end - origin.quarter_ns;
   return quarters > kMost ? kNever : quarters * EventTime::kQuarter;
 }

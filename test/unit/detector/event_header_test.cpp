@@ -61,5 +61,6 @@ TEST_CASE("times convert to TAI and back", "[detector][header]") {
   for (const Time t : {Time{0}, Time{250}, 17 * kMicrosecond, 86'400 * kSecond})
     CHECK(time_since(kOrigin, time_after(kOrigin, t)) == t);
   CHECK(time_since(kOrigin, {1'799'999'999, 5}) == 0);
+  CHECK(time_since(kOrigin, {1'800'000'000, EventTime::kQuarters - 3}) == 0);
   CHECK(time_since({0, 0}, {UINT32_MAX, 0}) == kNever);
 }
