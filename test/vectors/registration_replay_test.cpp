@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Replays the golden traces of receiver registration (detector/registration_*.json): every verdict, event,
 // notification and counter must equal those of the trace.
-#include "detector_traces.hpp"
+#include "detector_file.hpp"
 #include "roce/registration.hpp"
 
 #include <catch2/catch.hpp>
@@ -114,11 +114,12 @@ class RegistrationReplay {
 
 TEST_CASE("the tree's own traces of registration exist", "[registration]") {
   if (!vectors_are_ours()) return;
-  CHECK(detector_traces("registration").size() >= 4);
+  CHECK(detector_files("registration").size() >= 4);
 }
 
 TEST_CASE("golden traces of registration", "[registration]") {
-  for (const json& trace : detector_traces("registration")) {
+  for (const auto& file : detector_files("registration")) {
+    const json& trace = file.document;
     INFO(trace.at("name"));
     const json result = RegistrationReplay(trace).result();
     for (const auto& [name, value] : trace.at("expected").items()) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Replays the golden traces of UC streams (detector/uc_*.json): passes their packets to responders, and the
 // complete messages to a window map. Every verdict, window and counter must equal those of the trace.
-#include "detector_traces.hpp"
+#include "detector_file.hpp"
 #include "roce/responder.hpp"
 #include "roce/window_map.hpp"
 
@@ -151,11 +151,12 @@ class WindowReplay {
 
 TEST_CASE("the tree's own traces of UC windows exist", "[windows]") {
   if (!vectors_are_ours()) return;
-  CHECK(detector_traces("uc").size() >= 6);
+  CHECK(detector_files("uc").size() >= 6);
 }
 
 TEST_CASE("golden traces of UC windows", "[windows]") {
-  for (const json& trace : detector_traces("uc")) {
+  for (const auto& file : detector_files("uc")) {
+    const json& trace = file.document;
     INFO(trace.at("name"));
     const json result = WindowReplay(trace).result();
     for (const auto& [name, value] : trace.at("expected").items()) {

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "base/divider.hpp"
+#include "base/time.hpp"
+#include "detector/event_builder_config.hpp"
+#include "detector/event_table.hpp"
+#include "detector/latency_summary.hpp"
+#include "detector/unseen_events.hpp"
+
+#include <array>
+#include <cstdint>
+#include <memory_resource>
+#include <optional>
+#include <vector>
+
+namespace softfeb::detector {
+
+/// The fields of a received fragment. Its header has been checked (event_header.hpp), but its numbers may be
+/// false. Lengths in bytes.
+struct Fragment {
+  std::uint64_t event = 0;
+  std::uint32_t board = 0;
+  std::uint32_t offset = 0;  ///< of this piece in the board's data
+  std::uint32_t length = 0;
+  std::uint32_t total = 0;  ///< of the board's data; 0: the board has nothing to report
+  Time trigger = 0;
+};
+
+/// An event at the moment it closes. Valid only during the call of EventSink::on_closed().
+class ClosedEvent {
+ public:
+  ClosedEvent(const EventTable& table, EventTable::Index i, std::uint32_t piece, EventStatus status, Time at)
+      : table_(&table), index_(i), piece_(piece), status_(status), at_(at) {}
+
+  std::uint64_t event() const { return table_->event(index_).number; }
+  EventStatus status() const { return status_; }
+  Time at() const { return at_; }
+  /// Arrival of the first fragment.
+  Time first() const { return table_->event(index_).first; }
+
+  std::uint32_t boards() const { return table_->boards(); }
+  std::uint32_t missing_boards() const { return boards() - table_->event(index_).whole; }
+  /// False if nothing arrived from this board. Then the following are not known.
+  bool arrived(std::uint32_t board) const { return table_->board(index_, board).arrived != 0; }
+  std::uint32_t total(std::uint32_t board) const { return table_->board(index_, board).total; }
+  /// Pieces of this board, at least 1.
+  std::uint32_t pieces(std::uint32_t board) const;
+  /// True if all pieces have arrived.
+  bool whole(std::uint32_t board) const;
+  /// Returns the first missing (present) piece from `piece` on; pieces() if there is none. In turn, they give
+  /// the ranges of missing pieces.
+  std::uint32_t find_missing(std::uint32_t board, std::uint32_t piece) const {
+    return table_->find_piece(index_, board, piece, pieces(board), false);
+  }
+  std::uint32_t find_present(std::uint32_t board, std::uint32_t piece) const {
+    return table_->find_piece(index_, board, piece, pieces(board), true);
+  }
+
+ private:
+  const EventTable* table_;
+  EventTable::Index index_;
+  std::uint32_t piece_;
+  EventStatus status_;
+  Time at_;
+};
+
+/// Receives events in the order in which they close. Must not call the builder.
+class EventSink {
+ public:
+  virtual ~EventSink() = default;
+  virtual void on_closed(const ClosedEvent& event) = 0;
+};
+
+struct EventBuilderCounts {
+  std::uint64_t fragments = 0;
+  std::array<std::uint64_t, kFragmentVerdicts> by_verdict{};
+  std::uint64_t bytes = 0;   ///< payload of accepted fragments
+  std::uint64_t opened = 0;  ///< events
+  std::array<std::uint64_t, kEventStatuses> by_status{};
+  /// Complete events whose trigger lies after their completion, because clocks differ. Their latency counts
+  /// as 0.
+  std::uint64_t early = 0;
+  /// Calls with a time before that of an earlier call. The earlier time is used.
+  std::uint64_t clock_steps = 0;
+
+  std::uint64_t operator[](FragmentVerdict v) const { return by_verdict[static_cast<std::size_t>(v)]; }
+  std::uint64_t operator[](EventStatus s) const { return by_status[static_cast<std::size_t>(s)]; }
+};
+
+/// Builds events from the fragments of all boards: notices what is complete, missing, late or doubled.
+///
+/// An event is open from its first fragment until it is complete or until `timeout` later. At most `window`
+/// events are open; a further one closes the one opened first, or the one that occupies its slot in memory.
+/// The last `remember` closed events keep their bitmaps, to tell late fragments from duplicates. When a
+/// closed event is forgotten, events up to its number can no longer be opened, so no event closes twice.
+///
+/// Sans-I/O; only the constructor allocates: for each of window + remember events, 8 bytes and a bitmap of
+/// pieces for each board.
+class EventBuilder {
+ public:
+  /// `sink` may be null. Throws std::invalid_argument if boards, piece, window or builders is 0, or if
+  /// builder is not below builders.
+  EventBuilder(const EventBuilderConfig& config, EventSink* sink,
+               std::pmr::memory_resource* memory = std::pmr::new_delete_resource());
+
+  /// Closes the events that are due at or before `now`.
+  void advance(Time now);
+  /// Time of the next timeout; kNever if no event is open.
+  Time deadline() const;
+  /// Runs the timers, then judges a fragment that arrived at `now`.
+  FragmentVerdict add(Time now, const Fragment& fragment);
+  /// Ends the run: closes all open events. `sent`: number of triggers of the run, of all builders; nullopt if
+  /// the caller does not know: one more than the highest event seen. Call once, last.
+  void finish(Time now, std::optional<std::uint64_t> sent);
+
+  const EventBuilderCounts& counts() const { return counts_; }
+  std::size_t open_events() const { return open_.size(); }
+  LatencySummary& latencies() { return latencies_; }
+  const LatencySummary& latencies() const { return latencies_; }
+  /// Triggers never seen. Numbers count this builder's events only: number k is event k · builders + builder.
+  const UnseenEvents& unseen() const { return unseen_; }
+
+ private:
+  using Index = EventTable::Index;
+  static constexpr Index kNone = EventTable::kNone;
+
+  FragmentVerdict judge(const Fragment& f);
+  FragmentVerdict check_bounds(const Fragment& f) const;
+  bool stale(std::uint64_t event) const { return horizon_ && event <= *horizon_; }
+  FragmentVerdict add_to_closed(Index i, const Fragment& f) const;
+  FragmentVerdict add_to_open(Index i, const Fragment& f);
+  Index open(std::uint64_t event);
+  void make_room(std::uint64_t event);
+  void complete(Index i, Time trigger);
+  void close(Index i, Time at, EventStatus status);
+  void forget_oldest();
+  Time tick(Time now);
+  Index* slot(std::uint64_t event);
+
+  EventBuilderConfig config_;
+  EventSink* sink_;
+  Divider piece_;
+  Divider builders_;
+  EventTable table_;
+  EventList open_;
+  EventList closed_;
+  std::pmr::vector<Index> slots_;  ///< open event in each slot
+  UnseenEvents unseen_;
+  LatencySummary latencies_;
+  std::optional<std::uint64_t> horizon_;
+  std::uint64_t highest_ = 0;
+  Time now_ = 0;
+  EventBuilderCounts counts_;
+};
+
+}  // namespace softfeb::detector

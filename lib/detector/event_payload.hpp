@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "base/bytes.hpp"
+#include "detector/event_header.hpp"
+
+#include <cstdint>
+
+namespace softfeb::detector {
+
+/// What the boards of a detector send in each event. The bytes depend only on the event and the board, so a
+/// receiver with the same object, or one with the same configuration, can predict every byte. One object
+/// serves all boards and receivers. After its construction, any number of threads may use it; nothing
+/// allocates.
+class EventPayload {
+ public:
+  struct Shape {
+    PayloadKind kind = PayloadKind::kCounter;
+    std::uint16_t channels = 0;
+    std::uint16_t samples = 0;
+    std::uint16_t flags = 0;             ///< EventFlag: kSuppressed or 0
+    std::uint32_t piece = 8 * 1024;      ///< EventLayout::piece: CRCs are prepared for these pieces
+    std::uint32_t largest = UINT32_MAX;  ///< EventLayout::largest(): the rest is cut
+  };
+
+  explicit EventPayload(const Shape& shape) : shape_(shape) {}
+  virtual ~EventPayload() = default;
+
+  const Shape& shape() const { return shape_; }
+
+  /// Bytes of the board's data, before they are cut.
+  virtual std::uint32_t size(std::uint64_t event, std::uint32_t board) const = 0;
+  /// Returns the bytes [offset, offset + length) of the board's data, or null if they end before. They stay
+  /// valid and unchanged as long as this object.
+  virtual const std::uint8_t* bytes(std::uint64_t event, std::uint32_t board, std::uint32_t offset,
+                                    std::uint32_t length) const = 0;
+  /// CRC-32 of these bytes: prepared if they are a piece, and computed otherwise. 0 if bytes() returns null.
+  virtual std::uint32_t crc(std::uint64_t event, std::uint32_t board, std::uint32_t offset,
+                            std::uint32_t length) const;
+
+ private:
+  Shape shape_;
+};
+
+/// How a received payload differs from the prediction.
+struct PayloadDifference {
+  bool kind = false;        ///< another kind, number of channels or number of samples
+  bool total = false;       ///< another total length
+  std::uint32_t bytes = 0;  ///< wrong bytes, and bytes that should not be there
+
+  bool any() const { return kind || total || bytes != 0; }
+};
+
+/// Compares a payload that passed read_event_header_only() with `expected`, byte by byte.
+PayloadDifference compare_payload(const EventPayload& expected, const EventHeader& header, ByteSpan payload);
+
+}  // namespace softfeb::detector

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "base/time.hpp"
+
+#include <cstdint>
+
+namespace softfeb::detector {
+
+/// TAI, as event headers and trigger messages contain it.
+struct EventTime {
+  static constexpr std::uint32_t kQuarters = 4'000'000'000;  ///< quarter nanoseconds in a second
+  static constexpr Time kQuarter = 250;                      ///< picoseconds
+
+  std::uint32_t seconds = 0;
+  std::uint32_t quarter_ns = 0;  ///< below kQuarters
+
+  bool operator==(const EventTime&) const = default;
+};
+
+/// The time `t` after `origin`, rounded down to a quarter nanosecond. The seconds wrap in the year 2106.
+constexpr EventTime time_after(EventTime origin, Time t) {
+  const std::uint64_t quarters = origin.quarter_ns + t / EventTime::kQuarter;
+  return {static_cast<std::uint32_t>(origin.seconds + quarters / EventTime::kQuarters),
+          static_cast<std::uint32_t>(quarters % EventTime::kQuarters)};
+}
+
+/// The time from `origin` to `t`: 0 if `t` is earlier, kNever if it does not fit in 64 bits (213 days).
+constexpr Time time_since(EventTime origin, EventTime t) {
+  if (t.seconds < origin.seconds) return 0;
+  constexpr std::uint64_t kMost = kNever / EventTime::kQuarter;
+  const std::uint64_t end = std::uint64_t{t.seconds - origin.seconds} * EventTime::kQuarters + t.quarter_ns;
+  if (end < origin.quarter_ns) return 0;
+  const std::uint64_t quarters = end - origin.quarter_ns;
+  return quarters > kMost ? kNever : quarters * EventTime::kQuarter;
+}
+
+}  // namespace softfeb::detector

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "base/log_histogram.hpp"
+#include "base/time.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory_resource>
+#include <vector>
+
+namespace softfeb::detector {
+
+/// Percentiles by nearest rank: the ⌈share · count⌉-th smallest value.
+struct LatencyPercentiles {
+  Time min = 0;
+  Time p50 = 0;
+  Time p90 = 0;
+  Time p99 = 0;
+  Time p999 = 0;
+  Time max = 0;
+
+  bool operator==(const LatencyPercentiles&) const = default;
+};
+
+/// Latencies of a run of any length in bounded memory. The percentiles of the first `exact` values are exact.
+/// With more values, they come from a histogram and are within 0.8 % (or half a nanosecond); min and max stay
+/// exact. Only the constructor allocates.
+class LatencySummary {
+ public:
+  explicit LatencySummary(std::size_t exact, std::pmr::memory_resource* memory);
+
+  void add(Time latency);
+  std::uint64_t count() const { return histogram_.count(); }
+  /// Sorts the exact values: not for a packet path. All values are 0 if nothing was added.
+  LatencyPercentiles percentiles();
+  /// All values, in nanoseconds. May be read at any time.
+  const LogHistogram& histogram() const { return histogram_; }
+
+ private:
+  Time exact_rank(std::uint64_t per_mille) const;
+  Time histogram_rank(std::uint64_t per_mille) const;
+
+  LogHistogram histogram_;
+  std::pmr::vector<Time> exact_;
+  std::size_t most_exact_;
+  Time min_ = kNever;
+  Time max_ = 0;
+};
+
+}  // namespace softfeb::detector

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "base/bytes.hpp"
+#include "detector/event_time.hpp"
+#include "detector/event_type.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+/// The UDP messages that distribute triggers to boards and return their busy states. All numbers are
+/// little-endian; a message has exactly 32 bytes:
+///
+///      0 magic "SFTR" or "SFBY"   4 version 1 (u8)   5 type (u8)   6 flags (u16)
+///      8 run   12 TAI seconds    16 quarter ns      20 zero       24 event (u64)
+///
+/// In a busy message, the flags are the board's number and the type is 1 (busy) or 0.
+namespace softfeb::detector {
+
+inline constexpr std::size_t kTriggerMessageSize = 32;
+inline constexpr std::uint16_t kTriggerPort = 8194;  ///< UDP
+
+struct TriggerMessage {
+  EventType type = EventType::kUnknown;
+  bool end_of_run = false;  ///< no further trigger follows
+  std::uint32_t run = 0;
+  EventTime time;
+  std::uint64_t event = 0;
+
+  bool operator==(const TriggerMessage&) const = default;
+};
+
+struct BusyMessage {
+  std::uint16_t board = 0;
+  bool busy = false;
+  std::uint32_t run = 0;
+  EventTime time;
+  std::uint64_t event = 0;  ///< last event that the board knows
+
+  bool operator==(const BusyMessage&) const = default;
+};
+
+/// Writes 32 bytes to `to`.
+void write_trigger_message(const TriggerMessage& message, std::uint8_t* to);
+void write_busy_message(const BusyMessage& message, std::uint8_t* to);
+
+/// Return nullopt unless `datagram` has 32 bytes, the right magic and version, and a valid time; a busy
+/// message also needs a type of 0 or 1. Unknown flags of a trigger are ignored.
+std::optional<TriggerMessage> read_trigger_message(ByteSpan datagram);
+std::optional<BusyMessage> read_busy_message(ByteSpan datagram);
+
+/// What a board makes of trigger messages, which the network may lose, repeat or reorder.
+class TriggerOrder {
+ public:
+  /// Returns true for a new event. A number that is not above the last one is ignored; numbers that are
+  /// skipped are lost triggers. The first event may have any number, and those before it are lost.
+  bool accept(std::uint64_t event);
+
+  std::uint64_t lost() const { return lost_; }
+  std::uint64_t ignored() const { return ignored_; }
+
+ private:
+  std::optional<std::uint64_t> last_;
+  std::uint64_t lost_ = 0;
+  std::uint64_t ignored_ = 0;
+};
+
+}  // namespace softfeb::detector

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "base/time.hpp"
+#include "detector/trigger_source.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace softfeb::detector {
+
+/// An accepted trigger. Events are numbered from 0, without gaps.
+struct Trigger {
+  std::uint64_t event = 0;
+  Time time = 0;  ///< since traffic began
+  EventType type = EventType::kUnknown;
+
+  bool operator==(const Trigger&) const = default;
+};
+
+/// The fates of the candidates of one source.
+struct TriggerCounts {
+  std::uint64_t candidates = 0;
+  std::uint64_t accepted = 0;
+  std::uint64_t dead_time = 0;  ///< vetoed: too early after an accepted trigger
+  std::uint64_t busy = 0;       ///< vetoed: the detector was busy
+
+  bool operator==(const TriggerCounts&) const = default;
+};
+
+/// The triggers of a detector: merges its sources by time and applies dead time and busy.
+///
+/// A candidate within `dead_time` of the last accepted trigger is vetoed; a vetoed candidate does not extend
+/// the dead time. Otherwise, a candidate in a busy interval is vetoed. Of candidates at the same time, the
+/// one of the source with the lower index comes first.
+///
+/// Sans-I/O: time is an argument, so the same object serves virtual time (call at next()) and real time (call
+/// with the present). Two sequences with the same configuration and the same busy intervals are equal.
+class TriggerSequence {
+ public:
+  /// Throws std::invalid_argument, see TriggerSource.
+  TriggerSequence(std::vector<TriggerSourceConfig> sources, Time dead_time);
+
+  /// Time of the next candidate, which may be vetoed; kNever if there are no more.
+  Time next() const { return sources_.empty() ? kNever : sources_[first_].next(); }
+
+  /// Judges candidates before `end` until one is accepted. Returns nullopt if none is left before `end`.
+  std::optional<Trigger> accept_before(Time end);
+
+  /// Vetoes all candidates from `from` on, until set_idle(). `from` may lie in the future, if the veto takes
+  /// time to arrive. No effect while busy already. Judge all candidates before the time of the call first.
+  void set_busy(Time from);
+  /// Ends the veto. Candidates at or after `now` are accepted again. If `now` is not after the `from` of
+  /// set_busy(), there was no veto. Judge all candidates before `now` first.
+  void set_idle(Time now);
+
+  /// Number of accepted triggers, which is the number of the next event.
+  std::uint64_t accepted() const { return accepted_; }
+  /// Counts of each source, in the order of the configuration.
+  std::span<const TriggerCounts> counts() const { return counts_; }
+
+ private:
+  bool judge(Time t, TriggerCounts& counts);
+  void find_first();
+
+  std::vector<TriggerSource> sources_;
+  std::vector<TriggerCounts> counts_;
+  std::size_t first_ = 0;  ///< source of the next candidate
+  Time dead_time_;
+  Time dead_until_ = 0;
+  Time busy_from_ = kNever;
+  Time busy_until_ = kNever;
+  std::uint64_t accepted_ = 0;
+};
+
+}  // namespace softfeb::detector

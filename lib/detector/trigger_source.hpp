@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "base/rng.hpp"
+#include "base/time.hpp"
+#include "detector/event_type.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace softfeb::detector {
+
+struct TriggerSourceConfig {
+  enum class Kind : std::uint8_t { kRandom, kPeriodic, kList };
+
+  Kind kind = Kind::kRandom;
+  EventType type = EventType::kUnknown;
+  std::uint64_t rate_hz = 1;        ///< random, periodic: at least 1
+  Time phase = 0;                   ///< periodic: time of the first trigger
+  std::uint64_t seed = 1;           ///< random: seed of splitmix64
+  std::uint64_t pile_up_parts = 0;  ///< random: probability of a companion in units of 2^-32, at most 2^32
+  Time pile_up_window = 0;          ///< random: a companion follows within this time
+  std::vector<Time> times;          ///< list: in any order
+};
+
+/// The triggers of one source in ascending order of time. The constructor allocates; take() allocates only
+/// if more companions are waiting than pile-up makes likely.
+class TriggerSource {
+ public:
+  /// Throws std::invalid_argument if the rate is 0 or the pile-up probability above 1.
+  explicit TriggerSource(TriggerSourceConfig config);
+
+  EventType type() const { return config_.type; }
+  /// Time of the next trigger; kNever after the last one.
+  Time next() const { return next_; }
+  /// Proceeds to the trigger after next().
+  void take();
+
+ private:
+  void take_random();
+  void take_periodic();
+  void take_listed();
+  void draw_companion(Time trigger);
+
+  TriggerSourceConfig config_;
+  Time next_ = 0;
+  // Random
+  Rng rng_;
+  Time mean_ = 0;
+  Time own_ = 0;                  ///< next trigger that is not a companion
+  std::vector<Time> companions_;  ///< heap, earliest first
+  // Periodic: the period in picoseconds is step_ + rest_ / rate_hz.
+  Time step_ = 0;
+  std::uint64_t rest_ = 0;
+  std::uint64_t fraction_ = 0;  ///< of a picosecond, in units of 1 / rate_hz
+  // List
+  std::size_t listed_ = 0;
+};
+
+}  // namespace softfeb::detector

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+/// The files of vectors/detector: golden traces of reference models. Each is an object with `kind`, `name`
+/// and the members of its kind.
+namespace softfeb::test {
+
+struct DetectorFile {
+  std::string name;  ///< of the file
+  nlohmann::json document;
+};
+
+/// Reads all files whose `kind` is `kind`, sorted by path. Throws std::exception if a file is not JSON or has
+/// no kind.
+std::vector<DetectorFile> detector_files(std::string_view kind);
+
+/// Describes the first member of `should` that differs in `is`; empty if none differs. Members that only `is`
+/// has are ignored.
+std::string first_difference(const nlohmann::json& is, const nlohmann::json& should);
+
+/// A bitmap as in the traces: "0x3". Word 0 holds the first 64 bits.
+std::string hex_bitmap(std::span<const std::uint64_t> words);
+
+}  // namespace softfeb::test
