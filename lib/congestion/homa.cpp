@@ -31,14 +31,18 @@ const Homa::Message& Homa::message(std::uint32_t place) const {
   return std::launder(reinterpret_cast<const Message*>(this + 1))[i < capacity_ ? i : i - capacity_];
 }
 
-/// Sets `current_` to the message of `packet`. Returns false if no such message is posted.
-bool Homa::locate(std::uint64_t packet) const {
-  if (packet < current_.first) current_ = {0, first_oldest_};  // after a go-back
-  while (current_.place < count_ && current_.first + packets_at(current_.place) <= packet) {
-    current_.first += packets_at(current_.place);
-    ++current_.place;
+bool Homa::find_message(std::uint64_t packet) const {
+  if (packet < current_.first) current_ = {0, 0, first_oldest_};  // after a go-back
+  current_.packets = 0;
+  for (; current_.place < count_; ++current_.place) {
+    const std::uint32_t packets = packets_at(current_.place);
+    if (packet < current_.first + packets) {
+      current_.packets = packets;
+      return true;
+    }
+    current_.first += packets;
   }
-  return current_.place < count_;
+  return false;
 }
 
 void Homa::on_posted(std::uint32_t length, std::uint64_t order, Time) {
@@ -60,7 +64,7 @@ void Homa::on_ack(const Ack& ack, Time) {
     if (++oldest_ == capacity_) oldest_ = 0;
     --count_;
     if (current_.place == 0) {
-      current_.first = first_oldest_;
+      current_ = {0, 0, first_oldest_};
     } else {
       --current_.place;
     }
@@ -69,12 +73,12 @@ void Homa::on_ack(const Ack& ack, Time) {
 
 std::uint64_t Homa::find_credit(std::uint64_t packet) const {
   if (!locate(packet)) return kNoCredit;
-  return std::max(granted_, current_.first + rules_.unscheduled(packets_at(current_.place)));
+  return std::max(granted_, current_.first + rules_.unscheduled(current_.packets));
 }
 
 std::uint8_t Homa::choose_priority(std::uint64_t packet) {
   if (!locate(packet)) return kNoPriority;
-  const bool unscheduled = packet - current_.first < rules_.unscheduled(packets_at(current_.place));
+  const bool unscheduled = packet - current_.first < rules_.unscheduled(current_.packets);
   std::uint8_t priority =
       unscheduled ? rules_.unscheduled_priority(message(current_.place).length) : scheduled_;
   // A packet must not overtake an earlier one of its queue pair: an RC responder would treat the earlier
@@ -88,7 +92,7 @@ std::uint8_t Homa::choose_priority(std::uint64_t packet) {
 
 std::uint64_t Homa::find_rank(std::uint64_t packet) const {
   if (!locate(packet)) return UINT64_MAX;
-  const std::uint64_t left = current_.first + packets_at(current_.place) - packet;
+  const std::uint64_t left = current_.first + current_.packets - packet;
   return left << 32 | message(current_.place).order;
 }
 

@@ -38,8 +38,9 @@ class alignas(64) Homa final : public CongestionControl {
   };
   /// The message that contains a given packet.
   struct Current {
-    std::uint32_t place = 0;  ///< counted from the oldest message
-    std::uint64_t first = 0;  ///< running number of its first packet
+    std::uint32_t place = 0;    ///< counted from the oldest message
+    std::uint32_t packets = 0;  ///< of the message; 0 if not determined, or if no such message is posted
+    std::uint64_t first = 0;    ///< running number of its first packet
   };
 
   Homa(const HomaParameters& parameters, std::uint32_t messages);
@@ -56,7 +57,11 @@ class alignas(64) Homa final : public CongestionControl {
   Message* messages();
   const Message& message(std::uint32_t place) const;
   std::uint32_t packets_at(std::uint32_t place) const { return rules_.packets(message(place).length); }
-  bool locate(std::uint64_t packet) const;
+  /// Sets `current_` to the message of `packet`. Returns false if no such message is posted.
+  bool locate(std::uint64_t packet) const {
+    return packet - current_.first < current_.packets || find_message(packet);
+  }
+  bool find_message(std::uint64_t packet) const;
 
   HomaRules rules_;
   std::uint64_t acked_ = 0;         ///< packets acknowledged

@@ -183,6 +183,7 @@ class Board : public Endpoint {
   std::size_t send_packets(Time now, std::span<TxFrame> out);
   void fetch_ahead();
   void fetch_first_lines();
+  void fetch_second_best();
   bool quantum_goes_on();
   void end_quantum();
   bool may_run(std::uint32_t i) const;
@@ -209,6 +210,7 @@ class Board : public Endpoint {
   unsigned quantum_sent_ = 0;  ///< packets sent by the first QP in the ready queue in its current quantum
   std::size_t fetch_at_ = 0;   ///< position in the ready queue at which to prefetch more QPs
   std::size_t fetched_ = 0;    ///< position after the last prefetched QP
+  std::uint32_t fetched_best_ = ReadyQueue::kNone;  ///< QP of the second lowest rank, when last prefetched
   ExpectedResponses expected_;
   struct Group {
     congestion::CongestionControl* control = nullptr;

@@ -148,6 +148,7 @@ void Board::fetch_ahead() {
   const std::size_t first = ready_.first_place();
   const std::size_t end = ready_.end_place();
   if (first >= fetch_at_) fetch_first_lines();
+  if (ready_.ranked()) fetch_second_best();
   if (const std::size_t at = first + kRunLinesAhead; at < end) {
     const std::uint32_t i = ready_.at_place(at);
     qps_[i].prefetch_run();
@@ -179,6 +180,18 @@ void Board::fetch_first_lines() {
   for (fetched_ = std::max(fetched_, first); fetched_ < end; ++fetched_)
     qps_[ready_.at_place(fetched_)].prefetch();
   fetch_at_ = first + kFetchedTogether;
+}
+
+/// Of the queue pairs with a rank, the first is served until its message ends, then usually the second. Its
+/// send queue is prefetched a packet later, because its address is in the queue pair.
+void Board::fetch_second_best() {
+  const std::uint32_t i = ready_.second_best();
+  if (i == ReadyQueue::kNone) return;
+  if (i == std::exchange(fetched_best_, i)) return qps_[i].requester().prefetch_sending();
+  qps_[i].prefetch_response();
+  qps_.prefetch_behind(i);
+  departures_.prefetch(i);
+  timers_.prefetch(i);
 }
 
 bool Board::may_run(std::uint32_t i) const {

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "congestion/leftist_heap.hpp"
+#include "engine/rank_heap.hpp"
 
 #include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <memory_resource>
+#include <utility>
 #include <vector>
 
 namespace softfeb::engine {
@@ -17,23 +18,23 @@ namespace softfeb::engine {
 /// lowest rank.
 class ReadyQueue {
  public:
+  static constexpr std::uint32_t kNone = RankHeap::kNone;
+
   /// `ranked`: queue pairs may have ranks.
   explicit ReadyQueue(std::size_t qps, bool ranked = false,
                       std::pmr::memory_resource* memory = std::pmr::new_delete_resource())
       : ring_(std::bit_ceil(std::max<std::size_t>(1, qps + (ranked ? 1 : 0))), memory),
         mask_(ring_.size() - 1),
         queued_(qps, 0, memory),
-        ranks_(ranked ? qps : 0, memory),
-        heap_(ranked ? qps : 0, memory) {}
+        ranked_(ranked),
+        ranks_(ranked ? qps : 0, memory) {}
 
   /// Memory in bytes.
-  std::size_t memory() const {
-    return ring_.size() * sizeof ring_[0] + queued_.size() + ranks_.size() * kRankedBytes;
-  }
+  std::size_t memory() const { return ring_.size() * sizeof ring_[0] + queued_.size() + ranks_.memory(); }
   bool empty() const { return count_ == 0; }
-  std::size_t size() const { return count_ + behind_best_; }
+  std::size_t size() const { return count_ + behind_best(); }
   /// True if queue pairs may have ranks.
-  bool ranked() const { return !ranks_.empty(); }
+  bool ranked() const { return ranked_; }
   bool contains(std::uint32_t qp) const { return queued_[qp] != 0; }
 
   void push(std::uint32_t qp) {
@@ -43,19 +44,15 @@ class ReadyQueue {
   }
   /// Adds a queue pair with this rank, or changes its rank. Of equal ranks, any may be served first.
   void push(std::uint32_t qp, std::uint64_t rank) {
-    if (queued_[qp] != 0) {
-      if (ranks_[qp] == rank) return;
-      heap_.erase(best_, qp, ByRank{ranks_});
+    if (qp == served_) {
+      served_ = kNone;
     } else {
-      queued_[qp] = 1;
-      if (best_ == congestion::LeftistHeap::kNone) {
-        append(kBest);
-      } else {
-        ++behind_best_;
-      }
+      settle();
     }
-    ranks_[qp] = rank;
-    heap_.push(best_, qp, ByRank{ranks_});
+    ranks_.push(qp, rank);
+    if (queued_[qp] != 0) return;
+    queued_[qp] = 1;
+    if (ranks_.size() == 1) append(kBest);
   }
 
   /// Positions are numbered consecutively without wrapping. These return the position of the first entry, and
@@ -63,13 +60,18 @@ class ReadyQueue {
   std::size_t first_place() const { return first_; }
   std::size_t end_place() const { return first_ + count_; }
   /// Returns the queue pair at `place`. Requires first_place() <= place < end_place().
-  std::uint32_t at_place(std::size_t place) const {
+  std::uint32_t at_place(std::size_t place) {
     const std::uint32_t qp = ring_[place & mask_];
-    return qp == kBest ? best_ : qp;
+    return qp == kBest ? best() : qp;
   }
 
   /// Returns the next queue pair to serve. Requires !empty(), as do pop() and rotate().
-  std::uint32_t front() const { return at_place(first_); }
+  std::uint32_t front() { return at_place(first_); }
+  /// Returns the queue pair with the second lowest rank, or kNone.
+  std::uint32_t second_best() {
+    settle();
+    return ranks_.size() < 2 ? kNone : ranks_.second();
+  }
   void pop() {
     const std::uint32_t qp = ring_[first_ & mask_];
     if (qp == kBest) return pop_best();
@@ -91,24 +93,30 @@ class ReadyQueue {
   }
 
  private:
-  struct ByRank {
-    const std::pmr::vector<std::uint64_t>& ranks;
-    bool operator()(std::uint32_t a, std::uint32_t b) const { return ranks[a] < ranks[b]; }
-  };
-
   /// Entry of the ring for all queue pairs with a rank.
   static constexpr std::uint32_t kBest = UINT32_MAX;
-  static constexpr std::size_t kRankedBytes = 24;  ///< rank and entry in the heap
 
+  /// Number of queue pairs with a rank, except for the first.
+  std::size_t behind_best() const {
+    const std::size_t with_rank = ranks_.size() - (served_ != kNone ? 1 : 0);
+    return with_rank == 0 ? 0 : with_rank - 1;
+  }
+  std::uint32_t best() {
+    settle();
+    return ranks_.top();
+  }
+  /// The queue pair remains in the heap until settle(), because it is usually pushed again, with a lower
+  /// rank, after a packet of its message.
   void pop_best() {
-    queued_[best_] = 0;
-    heap_.erase(best_, best_, ByRank{ranks_});
-    if (best_ != congestion::LeftistHeap::kNone) {
-      --behind_best_;
-      return rotate();
-    }
+    served_ = best();
+    queued_[served_] = 0;
+    if (ranks_.size() > 1) return rotate();
     ++first_;
     --count_;
+  }
+  /// Removes the queue pair that was popped last from the heap.
+  void settle() {
+    if (served_ != kNone) ranks_.erase(std::exchange(served_, kNone));
   }
   void append(std::uint32_t entry) {
     ring_[(first_ + count_) & mask_] = entry;
@@ -120,10 +128,9 @@ class ReadyQueue {
   std::pmr::vector<std::uint8_t> queued_;
   std::size_t first_ = 0;  ///< not reduced modulo the size of the ring
   std::size_t count_ = 0;
-  std::pmr::vector<std::uint64_t> ranks_;
-  congestion::LeftistHeap heap_;
-  std::uint32_t best_ = congestion::LeftistHeap::kNone;  ///< root of heap_
-  std::size_t behind_best_ = 0;                          ///< queue pairs in heap_ besides best_
+  bool ranked_;
+  RankHeap ranks_;
+  std::uint32_t served_ = kNone;  ///< popped, but still in ranks_
 };
 
 }  // namespace softfeb::engine

@@ -9,6 +9,7 @@
 #include "roce/congestion_frame.hpp"
 #include "wire.hpp"
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <vector>
@@ -217,4 +218,32 @@ TEST_CASE("ready queue: ranked queue pairs take one turn together, the lowest ra
   CHECK(take() == 0);
   CHECK(take() == 7);
   CHECK(q.empty());
+}
+
+TEST_CASE("ready queue: ranks that fall, rise and end, in any order", "[homa]") {
+  constexpr std::uint32_t kQps = 40;
+  ReadyQueue q(kQps, true);
+  std::map<std::uint32_t, std::uint64_t> expected;
+  Rng rng(5);
+  // Ranks differ, as those of messages do.
+  const auto any_rank = [&](std::uint32_t qp) { return rng.below(1000) << 32 | qp; };
+  for (int k = 0; k < 20'000; ++k) {
+    const auto any = static_cast<std::uint32_t>(rng.below(kQps));
+    if (expected.empty() || rng.below(3) == 0) {
+      q.push(any, expected[any] = any_rank(any));
+    } else {
+      const auto least = std::min_element(expected.begin(), expected.end(),
+                                          [](const auto& a, const auto& b) { return a.second < b.second; });
+      const auto [qp, rank] = *least;
+      REQUIRE(q.front() == qp);
+      q.pop();
+      expected.erase(least);
+      REQUIRE_FALSE(q.contains(qp));
+      if (rng.below(4) == 0 && any != qp) q.push(any, expected[any] = any_rank(any));
+      if (rng.below(4) != 0)
+        q.push(qp, expected[qp] = rng.below(2) == 0 ? (rank >> 33) << 32 | qp : any_rank(qp));
+    }
+    REQUIRE(q.size() == expected.size());
+    REQUIRE(q.empty() == expected.empty());
+  }
 }
