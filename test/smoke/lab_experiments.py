@@ -301,6 +301,55 @@ class Experiments(harness.TestCase):
         self.assertAlmostEqual(figures["1KiB", "sender"], 5.23, delta=0.01)
         self.assertLess(figures["32KiB", "sender"] / figures["32KiB", "receiver"], 1.04)
 
+    def test_seed000_mtu(self):
+        """The headers alone determine the goodput. Like the next ones, too short for the check of the port's use."""
+        for pmtu in (256, 1024, 4096):
+            run = self.lab("seed000-mtu", f"boards.feb.qps.0.pmtu={pmtu}", "run.duration=20ms")
+            self.assertAlmostEqual(self.goodput(run)["feb"], 10 * pmtu / (pmtu + 82), delta=0.01)
+
+    def test_seed000_victim(self):
+        without = self.lab("seed000-victim", "boards.feb.dcqcn.dcqcn_bypass=true", "run.duration=100ms")
+        self.assert_held(without)
+        self.assertAlmostEqual(self.goodput(without)["victim"], 3.3, delta=0.1)
+        with_it = self.lab("seed000-victim", "run.duration=100ms")
+        self.assert_held(with_it)
+        self.assertAlmostEqual(self.goodput(with_it)["victim"], 8, delta=0.05)
+
+    def test_seed000_no_dcqcn(self):
+        run = self.lab("seed000-no-dcqcn", "run.duration=1s", "boards.feb.stop=1s")
+        self.assert_held(run)
+        self.assertAlmostEqual(self.windows(run, 10)["jain_mean"], 0.35, delta=0.07)
+
+    def node_goodput(self, run):
+        return sum(r["goodput_gbps"] for r in run.result["receivers"])
+
+    def test_seed001_sizes(self):
+        for size, expected in (("4KiB", 97.57), ("16KiB", 97.92), ("1MiB", 98.04)):
+            run = self.lab("seed001-sizes", f"boards.feb.qps.0.traffic.message_size={size}", "run.duration=20ms")
+            self.assertAlmostEqual(self.node_goodput(run), expected, delta=0.05)
+
+    def test_seed001_qps(self):
+        run = self.lab("seed001-qps", "run.duration=40ms")
+        self.assertAlmostEqual(self.node_goodput(run), 97.9, delta=0.1)
+        self.assertEqual(len(run.result["boards"][0]["qps"]), 750)
+
+    def test_seed001_many_to_one(self):
+        run = self.lab("seed001-many-to-one", "run.duration=40ms")
+        self.assertAlmostEqual(self.node_goodput(run), 90.1, delta=0.1)
+        self.assertEqual(self.windows_of(run)[1]["missing"], 0)
+
+    def test_seed001_one_to_many(self):
+        run = self.lab("seed001-one-to-many", "run.duration=40ms")
+        for receiver in run.result["receivers"]:
+            self.assertAlmostEqual(receiver["goodput_gbps"], 24.48, delta=0.05)
+            self.assertEqual(receiver["windows"]["missing"], 0)
+
+    def test_lofar(self):
+        run = self.lab("lofar")
+        self.assert_held(run)
+        self.assertEqual(self.windows_of(run)[1]["streams"], 1627)
+        self.assertAlmostEqual(self.node_goodput(run), 10.17, delta=0.01)
+
     def test_receives_are_refilled(self):
         run = self.lab("seed001-lossy", "run.messages=500", "receivers.node.receives={count: 10, rate: 10kmsg/s}",
                        "receivers.node.windows.loss_limit=60%", "network.links.0.faults.drop=0",
