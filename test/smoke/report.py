@@ -106,6 +106,24 @@ class Report(harness.TestCase):
             self.assertIn(said, words + " ")
         self.assertNotIn("workers preempted", words)  # virtual time cannot be preempted
 
+    def test_threshold_switch(self):
+        """Throughput, threshold and CNPs in one chart."""
+        synthetic_report.make("short", self.dir)
+        result = json.loads((self.dir / "result.json").read_text())
+        result["config"]["network"]["switches"][0]["forge"] = {"threshold": "8Gb/s"}
+        (self.dir / "result.json").write_text(json.dumps(result))
+        heading, *rows = (self.dir / "ports.csv").read_text().splitlines()
+        self.assertTrue(heading.endswith(",cnp_forged"))
+        forged = [r.rpartition(",")[0] + (",2" if ",tor.daq," in r else ",0") for r in rows]
+        (self.dir / "ports.csv").write_text("\n".join([heading, *forged]) + "\n")
+        for series in ("series.csv", "windows.csv"):
+            (self.dir / series).unlink()
+        self.make()
+        words = " ".join(self.assert_charts("queue", "threshold", "ports", "events").words)
+        cnps = 2 * sum(",tor.daq," in r for r in rows)
+        self.assertIn(f"threshold 8 Gb/s, {cnps} CNPs forged", words)
+        self.assertIn("CNPs forged", (self.dir / "threshold.svg").read_text())
+
     def write_swift(self, boards, columns):
         """A series whose algorithm has an RTT, a window and a target delay."""
         (self.dir / "series.csv").write_text(
