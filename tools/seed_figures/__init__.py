@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Figures of published systems, and of softfeb's experiments (tools/seed-figures)."""

@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The figures: where each was published, what softfeb should reach, and how to find it in the results."""
+
+from dataclasses import dataclass
+
+from .runs import Job, sweep
+
+
+@dataclass
+class Figure:
+    """A line of the table."""
+    row: "Row"
+    ours: list
+    held: bool
+
+
+@dataclass(frozen=True)
+class Row:
+    seed: str        # the system
+    name: str
+    file: str        # in conf/lab
+    expected: tuple  # a number for each of ours, or a limit for all
+    tolerance: str   # "0.5 %", "± 0.1", "at least", "at most"
+    ours: object     # function of the results of `jobs`; returns a number or a list of them
+    jobs: tuple
+    digits: int = 2
+
+    def judge(self, runs):
+        found = self.ours([runs.result(job) for job in self.jobs])
+        ours = list(found) if isinstance(found, (list, tuple)) else [found]
+        expected = self.expected * (len(ours) if len(self.expected) == 1 else 1)
+        return Figure(self, ours, len(ours) == len(expected) and all(map(self.holds, ours, expected)))
+
+    def holds(self, ours, expected):
+        if self.tolerance in ("at least", "at most"):
+            return ours >= expected if self.tolerance == "at least" else ours <= expected
+        if self.tolerance == "exactly":
+            return ours == expected
+        allowed = float(self.tolerance.strip("±% "))
+        return abs(ours - expected) <= (allowed / 100 * expected if "%" in self.tolerance else allowed)
+
+
+def lab(result):
+    return result["lab"]["figures"]
+
+
+def window(result, length):
+    return next(w for w in lab(result)["windows"] if w["window_ms"] == length)
+
+
+def board_goodput(name):
+    return lambda results: [next(b["goodput_gbps"] for b in r["boards"] if b["name"] == name) for r in results]
+
+
+def node_goodput(results):
+    """Of all receivers together, which have windows and measure it themselves."""
+    return [sum(n["goodput_gbps"] for n in r["receivers"]) for r in results]
+
+
+def missing(results):
+    return sum(n["windows"]["missing"] for r in results for n in r["receivers"])
+
+
+def wrong_marks(results):
+    """Differences between the windows' bitmaps, the gaps in the PSNs, and the number of packets that the network lost. Each message
+    is one packet."""
+    node, lost = results[0]["receivers"][0], lab(results[0])["totals"]["lost"]
+    by_psn = {str(i): qp["missing_ranges"] for i, qp in enumerate(node["qps"]) if "missing_ranges" in qp}
+    bitmaps = node["windows"]["missing_ranges"]
+    streams = by_psn.keys() | bitmaps.keys()
+    return abs(missing(results) - lost) + sum(by_psn.get(s) != bitmaps.get(s) for s in streams)
+
+
+def headers_only(result):
+    """Share of the payload in per cent, as the thesis counts it: without FCS (4 bytes), preamble (8) and inter-frame gap (12)."""
+    port = next(p for s in result["switches"] for p in s["ports"] if p["name"] == "tor.node")
+    payload = sum(n["payload_bytes"] for n in result["receivers"])
+    return 100 * payload / (port["tx_wire_bytes"] - 24 * port["tx_packets"])
+
+
+def largest_deviation(results):
+    """Of the goodput of a queue pair from the mean of all, in per cent."""
+    off = []
+    for r in results:
+        spreads = [b["summary"]["goodput_gbps"] for b in r["boards"]]
+        mean = sum(s["mean"] * s["qps"] for s in spreads) / sum(s["qps"] for s in spreads)
+        off += [100 * abs(s[end] / mean - 1) for s in spreads for end in ("min", "max")]
+    return max(off)
+
+
+def latency(result):
+    return result["receivers"][0]["transfers"]["latency_us"]
+
+
+def saved(results):
+    """The results alternate: with registration, and with an acknowledgement first."""
+    return [latency(b) - latency(a) for a, b in zip(results[::2], results[1::2])]
+
+
+def one(file):
+    return (Job(file),)
+
+
+MTUS, VICTIM, LATENCY = (tuple(sweep(f"seed000-{n}")) for n in ("mtu", "victim", "latency"))
+SIZES, QPS, MANY_TO_ONE, ONE_TO_MANY = (tuple(sweep(f"seed001-{n}")) for n in ("sizes", "qps", "many-to-one", "one-to-many"))
+NOTIFICATIONS = tuple(sweep("seed003-latency"))
+CAMERA, THESIS, REGISTRATION = "Advanced Camera", "RoCE for radio astronomy", "receiver registration"
+
+ROWS = (
+    Row(CAMERA, "Throughput at path MTU 256, 512, 1024, 2048, 4096 (Gb/s; 9.7 measured at 4096)", "seed000-mtu",
+        (7.57, 8.62, 9.26, 9.62, 9.81), "0.5 %", board_goodput("feb"), MTUS),
+    Row(CAMERA, "PFC is unfair: an innocent board that asks for 8 Gb/s, without and with DCQCN (Gb/s)", "seed000-victim", (3.27, 8.0),
+        "3 %", board_goodput("victim"), VICTIM),
+    Row(CAMERA, "3, 2, then 1 sender with DCQCN: Jain's index over 100 ms, smallest", "incast", (0.99,), "at least",
+        lambda r: window(r[0], 100)["jain_min"], one("incast"), 4),
+    Row(CAMERA, "… packets dropped or lost", "incast", (0,), "exactly",
+        lambda r: lab(r[0])["totals"]["dropped"] + lab(r[0])["totals"]["lost"], one("incast"), 0),
+    Row(CAMERA, "… time to fair shares ± 10 %, longest (ms)", "incast", (300,), "at most",
+        lambda r: max(float("inf") if c["converged_ms"] is None else c["converged_ms"] for c in lab(r[0])["changes"]), one("incast"), 0),
+    Row(CAMERA, "Without DCQCN: Jain's index over 10 ms, mean", "seed000-no-dcqcn", (0.35,), "± 0.07",
+        lambda r: window(r[0], 10)["jain_mean"], one("seed000-no-dcqcn"), 3),
+    Row(CAMERA, "… longest starvation of a board (ms)", "seed000-no-dcqcn", (100,), "at least",
+        lambda r: lab(r[0])["starvation_ms"], one("seed000-no-dcqcn"), 0),
+    Row(CAMERA, "… packets retransmitted", "seed000-no-dcqcn", (10001,), "at least",
+        lambda r: lab(r[0])["totals"]["retransmitted"], one("seed000-no-dcqcn"), 0),
+    Row(CAMERA, "Threshold switch at 8 Gb/s on the wire: throughput (Gb/s)", "threshold", (7.66,), "3 %",
+        lambda r: sum(b["goodput_gbps"] for b in r[0]["boards"]), one("threshold")),
+    Row(CAMERA, "Sawtooth: largest difference from the prediction (%)", "sawtooth", (2,), "at most",
+        lambda r: 100 * lab(r[0])["sawtooth"], one("sawtooth"), 3),
+    Row(CAMERA, "Bytes sent in 1 ms and the integral of Rc: largest difference above one packet (%)", "rate-tracking", (1,), "at most",
+        lambda r: 100 * lab(r[0])["rate_tracking"], one("rate-tracking"), 3),
+    Row(CAMERA, "Latency of a packet with 4096 bytes, relative to one with 256 (fixed cost 0.74 µs, fitted)", "seed000-latency", (4,),
+        "± 0.5", lambda r: latency(r[-1]) / latency(r[0]), LATENCY),
+    Row(THESIS, "Eq. 2.1 and 2.2: payload in messages of 4 KiB and 1 MiB, by the thesis's count (%)", "seed001-sizes", (98.1, 98.6),
+        "0.2 %", lambda r: [headers_only(r[0]), headers_only(r[-1])], SIZES),
+    Row(THESIS, "Fig. 5.1: goodput with messages of 4 KiB, 16 KiB, 1 MiB (Gb/s)", "seed001-sizes", (97.57, 97.92, 98.04), "0.2 %",
+        lambda r: node_goodput([r[0], r[1], r[-1]]), SIZES),
+    Row(THESIS, "Fig. 5.6 and 5.7: goodput with 1, 10, 100, 750 queue pairs (Gb/s)", "seed001-qps", (97.9,), "0.5 %", node_goodput, QPS),
+    Row(THESIS, "Fig. 5.12: four boards of 23 Gb/s, goodput with 4, 20, 200, 2,000 queue pairs (Gb/s)", "seed001-many-to-one", (90.1,),
+        "0.5 %", node_goodput, MANY_TO_ONE),
+    Row(THESIS, "… messages missing", "seed001-many-to-one", (0,), "exactly", missing, MANY_TO_ONE, 0),
+    Row(THESIS, "… largest deviation of a queue pair from the mean (%)", "seed001-many-to-one", (2,), "at most", largest_deviation,
+        MANY_TO_ONE),
+    Row(THESIS, "Fig. 5.14: one board to four nodes, goodput with 4, 40, 400, 2,000 queue pairs (Gb/s)", "seed001-one-to-many", (97.9,),
+        "0.5 %", node_goodput, ONE_TO_MANY),
+    Row(THESIS, "… each node, with 2,000 (Gb/s)", "seed001-one-to-many", (24.5,), "0.5 %",
+        lambda r: [n["goodput_gbps"] for n in r[-1]["receivers"]], ONE_TO_MANY),
+    Row(THESIS, "R3: 200 boards to 200 nodes, messages that did not arrive", "seed001-n-to-n", (0,), "exactly",
+        lambda r: sum(n["missing"] for n in r[0]["receivers"]) + lab(r[0])["totals"]["lost"], one("seed001-n-to-n"), 0),
+    Row(THESIS, "R6: messages marked missing that the network did not lose, or the reverse (10⁻⁴ drop, duplicate, reorder)",
+        "seed001-lossy", (0,), "exactly", wrong_marks, one("seed001-lossy"), 0),
+    Row(THESIS, "Eq. 3.1: queue pairs of a LOFAR node", "lofar", (1627,), "exactly",
+        lambda r: r[0]["receivers"][0]["windows"]["streams"], one("lofar"), 0),
+    Row(THESIS, "… goodput (Gb/s)", "lofar", (10.17,), "0.5 %", node_goodput, one("lofar")),
+    Row(REGISTRATION, "Fig. 7: latency at 1 KB, with an acknowledgement first and with registration (µs; fitted)", "seed003-latency",
+        (5.23, 4.21), "± 0.1", lambda r: [latency(r[3]), latency(r[2])], NOTIFICATIONS),
+    Row(REGISTRATION, "… time saved at 256 B, 1 KB, 4 KB, 32 KB (µs)", "seed003-latency", (1.02,), "± 0.1", saved, NOTIFICATIONS),
+    Row(REGISTRATION, "… share saved at 32 KB (%)", "seed003-latency", (4,), "at most",
+        lambda r: 100 * saved(r)[-1] / latency(r[-1]), NOTIFICATIONS),
+)
