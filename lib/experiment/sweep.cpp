@@ -8,13 +8,16 @@
 #include "lab/metrics_config.hpp"
 #include "report/lab_result.hpp"
 #include "report/pictures.hpp"
+#include "report/registration_result.hpp"
 #include "report/result.hpp"
 #include "runtime/stop_signal.hpp"
+#include "stats/goodput.hpp"
 
 #include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <cstdio>
+#include <iterator>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -36,16 +39,20 @@ struct Point {
   std::vector<std::string> values;  ///< one value for each axis
   config::LabConfig config;
   report::LabRun run;
-  std::string error;  ///< reason why there is no run
+  std::optional<double> goodput_gbps;  ///< of all boards together
+  std::optional<double> latency_us;    ///< mean of all transfers
+  std::string error;                   ///< reason why there is no run
   bool done = false;
 };
 
-/// A column of the table: its name, and the value of a run in it.
+/// A column of the table: its name, and the value of a run in it, either that of a check or a member of
+/// Point.
 struct Measure {
   const char* name;
   config::LimitUnit unit;
   const char* check;
   double scale;
+  std::optional<double> Point::*member = nullptr;
 };
 
 constexpr Measure kMeasures[] = {
@@ -57,6 +64,9 @@ constexpr Measure kMeasures[] = {
     {"pause_tx", config::LimitUnit::kCount, "pause_tx", 1},
     {"convergence_ms", config::LimitUnit::kTime, "convergence", 1e3},
     {"retransmitted", config::LimitUnit::kCount, "retransmitted", 1},
+    {"demand_met", config::LimitUnit::kShare, "demand_met", 1},
+    {"goodput_gbps", config::LimitUnit::kTime, nullptr, 1, &Point::goodput_gbps},
+    {"latency_us", config::LimitUnit::kTime, nullptr, 1, &Point::latency_us},
 };
 
 /// Returns all combinations of the axes' values; the last axis varies fastest.
@@ -91,6 +101,8 @@ void run(Point& p) {
         lab::make_metrics_config(p.config, lab::flows_of(p.config.run, driver.plans().all())));
     const stats::Outcome outcome = run_phases(p.config.run, driver, {&metrics}, [](const std::string&) {});
     p.run = report::judge_lab(p.config, lab_stats(p.config, driver, outcome, metrics));
+    p.goodput_gbps = stats::total_goodput_gbps(p.config.run, driver.plans(), outcome);
+    p.latency_us = report::transfer_latency_us(driver.endpoints());
     p.done = !outcome.interrupted;
   } catch (const std::exception& e) {
     p.error = e.what();
@@ -122,6 +134,7 @@ void run(std::vector<Point>& points, bool shown) {
 /// place.
 std::optional<double> value_of(const Point& p, const Measure& m) {
   if (!p.done) return std::nullopt;
+  if (m.member != nullptr) return p.*m.member;
   const auto v = lab::value_of(m.check, p.run.figures);
   if (!v || std::isinf(*v)) return std::nullopt;
   return *v * m.scale;
@@ -170,6 +183,17 @@ Json json(const config::LabConfig& base, const std::vector<Point>& points, bool 
           {"points", std::move(list)}};
 }
 
+/// True if any run has a value in the column.
+bool shown(const Measure& m, const std::vector<Point>& points) {
+  return std::any_of(points.begin(), points.end(),
+                     [&](const Point& p) { return value_of(p, m).has_value(); });
+}
+
+int digits_of(const Measure& m) {
+  if (m.member != nullptr) return 3;
+  return m.unit == config::LimitUnit::kShare ? 4 : 0;
+}
+
 /// Heading of axis `a`: the last part of its key if no other axis has the same last part, otherwise the
 /// whole key.
 std::string heading(const std::vector<config::SweepAxis>& axes, std::size_t a) {
@@ -179,6 +203,7 @@ std::string heading(const std::vector<config::SweepAxis>& axes, std::size_t a) {
   return std::count_if(axes.begin(), axes.end(), same) == 1 ? name : axes[a].key;
 }
 
+/// Formats the table for the terminal, without columns that no run has a value for.
 std::string table(const std::vector<config::SweepAxis>& axes, const std::vector<Point>& points) {
   std::string t = "\n";
   std::vector<std::size_t> widths;
@@ -188,14 +213,16 @@ std::string table(const std::vector<config::SweepAxis>& axes, const std::vector<
     widths.push_back(width);
     t += fmt::format("{:<{}}  ", heading(axes, a), width);
   }
-  for (const Measure& m : kMeasures) t += fmt::format("{:>18}", m.name);
+  std::vector<Measure> measures;
+  std::copy_if(std::begin(kMeasures), std::end(kMeasures), std::back_inserter(measures),
+               [&](const Measure& m) { return shown(m, points); });
+  for (const Measure& m : measures) t += fmt::format("{:>18}", m.name);
   t += '\n';
   for (const Point& p : points) {
     for (std::size_t a = 0; a < axes.size(); ++a) t += fmt::format("{:<{}}  ", p.values[a], widths[a]);
-    for (const Measure& m : kMeasures) {
+    for (const Measure& m : measures) {
       const auto v = value_of(p, m);
-      const int digits = m.unit == config::LimitUnit::kShare ? 4 : 0;
-      t += v ? fmt::format("{:>18.{}f}", *v, digits) : fmt::format("{:>18}", "-");
+      t += v ? fmt::format("{:>18.{}f}", *v, digits_of(m)) : fmt::format("{:>18}", "-");
     }
     t += '\n';
   }

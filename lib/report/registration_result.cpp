@@ -22,24 +22,48 @@ Json table_of(const roce::Registration& table) {
   return j;
 }
 
+/// Sums over all transfers to a receiver: when they were posted, and when they were notified.
+struct TransferTimes {
+  engine::TimeSum posted, notified;
+
+  TransferTimes(const endpoints::Endpoints& endpoints, std::size_t receiver)
+      : notified(endpoints.receivers[receiver]->notified()) {
+    for (const auto& [board, times] : endpoints.transfers[receiver]) {
+      posted.count += times->posted.count;
+      posted.sum += times->posted.sum;
+    }
+  }
+  /// Only if every transfer was notified do the sums contain the same transfers.
+  bool complete() const {
+    return posted.count != 0 && posted.count == notified.count && notified.sum >= posted.sum;
+  }
+  /// Sum of the times between the two, in microseconds. Requires complete().
+  double sum_us() const { return static_cast<double>(notified.sum - posted.sum) * 1e-6; }
+};
+
 }  // namespace
 
-void add_transfers(Json& json, const endpoints::Endpoints& endpoints, std::size_t index) {
-  const auto& senders = endpoints.transfers[index];
-  if (senders.empty()) return;
-  const engine::Receiver& receiver = *endpoints.receivers[index];
-  engine::TimeSum posted;
-  for (const auto& [board, times] : senders) {
-    posted.count += times->posted.count;
-    posted.sum += times->posted.sum;
+std::optional<double> transfer_latency_us(const endpoints::Endpoints& endpoints) {
+  double sum_us = 0;
+  std::uint64_t transfers = 0;
+  for (std::size_t r = 0; r < endpoints.receivers.size(); ++r) {
+    if (endpoints.transfers[r].empty()) continue;
+    const TransferTimes times(endpoints, r);
+    if (!times.complete()) return std::nullopt;
+    sum_us += times.sum_us();
+    transfers += times.posted.count;
   }
-  const engine::TimeSum& notified = receiver.notified();
-  Json j{{"posted", posted.count}, {"notified", notified.count}};
-  // Only if every transfer was notified do the sums contain the same transfers.
-  const bool all = posted.count != 0 && posted.count == notified.count && notified.sum >= posted.sum;
-  const double latency =
-      all ? static_cast<double>(notified.sum - posted.sum) / static_cast<double>(posted.count) : 0;
-  j["latency_us"] = all ? Json(latency * 1e-6) : Json(nullptr);
+  if (transfers == 0) return std::nullopt;
+  return sum_us / static_cast<double>(transfers);
+}
+
+void add_transfers(Json& json, const endpoints::Endpoints& endpoints, std::size_t index) {
+  if (endpoints.transfers[index].empty()) return;
+  const engine::Receiver& receiver = *endpoints.receivers[index];
+  const TransferTimes times(endpoints, index);
+  Json j{{"posted", times.posted.count}, {"notified", times.notified.count}};
+  j["latency_us"] =
+      times.complete() ? Json(times.sum_us() / static_cast<double>(times.posted.count)) : Json(nullptr);
   if (receiver.registration() != nullptr) j["registration"] = table_of(*receiver.registration());
   json["transfers"] = std::move(j);
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "stats/goodput.hpp"
 
+#include "stats/window_loss.hpp"
+
 #include <algorithm>
 
 namespace softfeb::stats {
@@ -131,6 +133,27 @@ QpRates rates_of(const endpoints::QpPlan& plan, const Outcome& o) {
   if (f.offered_gbps && *f.offered_gbps > 0 && measured)
     f.rate_error = f.tx_payload_gbps / *f.offered_gbps - 1;
   return f;
+}
+
+std::optional<double> total_goodput_gbps(const config::RunConfig& config, const endpoints::Plans& plans,
+                                         const Outcome& o) {
+  Time from = kNever, to = 0;
+  std::uint64_t bytes = 0;
+  for (const endpoints::QpPlan& plan : plans.all()) {
+    if (plan.target.receiver && config.receivers[*plan.target.receiver].windows) continue;
+    const QpRates qp = rates_of(plan, o);
+    if (!qp.payload_bytes) return std::nullopt;
+    bytes += *qp.payload_bytes;
+    if (qp.to <= qp.from) continue;
+    from = std::min(from, qp.from);
+    to = std::max(to, qp.to);
+  }
+  GoodputSum sum;
+  sum.add(gbps(bytes, seconds_between(from, to)));
+  for (std::size_t r = 0; r < config.receivers.size(); ++r) {
+    if (config.receivers[r].windows) sum.add(window_goodput_gbps(o, config.boards.size(), r));
+  }
+  return sum.gbps();
 }
 
 double measured_seconds(const endpoints::Plans& plans, const Outcome& o) {

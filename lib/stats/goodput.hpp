@@ -36,6 +36,12 @@ QpRates rates_of(const endpoints::QpPlan& plan, const Outcome& outcome);
 /// set.
 QpRates rates_of(std::size_t board, std::size_t qp, const Outcome& outcome);
 
+/// Goodput of all boards together, in Gb/s. Receivers with windows measure it themselves. For all others, it
+/// is the payload of all queue pairs, divided by the time from the first to the last one: a sum of the queue
+/// pairs' own rates would exceed the link's if each of them sends few messages. Empty if a term is unknown.
+std::optional<double> total_goodput_gbps(const config::RunConfig& config, const endpoints::Plans& plans,
+                                         const Outcome& outcome);
+
 /// Length of the measured time in seconds: from the end of the warm-up to the last completion, or to the
 /// last UC message that a receiver of this process accepted. If all queue pairs were created over metadata
 /// buses, the measured time begins with their first completion.

@@ -320,6 +320,14 @@ class Experiments(harness.TestCase):
         self.assert_held(run)
         self.assertAlmostEqual(self.windows(run, 10)["jain_mean"], 0.35, delta=0.07)
 
+    def test_seed000_latency(self):
+        study = self.sweep("-c", str(harness.CONF / "lab" / "seed000-latency.yaml"), "--json", str(self.dir / "sweep.json"))
+        self.assertEqual(study.status, 0, f"\n{study.err}\n{study.out}")
+        latency = [p["latency_us"] for p in study.result["points"]]
+        self.assertEqual(sorted(latency), latency)
+        self.assertAlmostEqual(latency[-1] / latency[0], 4, delta=0.1)
+        self.assertIn("latency_us", study.out)
+
     def node_goodput(self, run):
         return sum(r["goodput_gbps"] for r in run.result["receivers"])
 
@@ -516,13 +524,18 @@ set:
             rows = list(csv.DictReader(f))
         self.assertEqual(list(rows[0]), ["network.switches.tor.queues.0.kmin", "boards.feb.dcqcn.rate_inc_interval",
                                          "jain_min", "port_used_min", "queue_bytes_max", "queue_bytes_mean", "dropped",
-                                         "pause_tx", "convergence_ms", "retransmitted"])
+                                         "pause_tx", "convergence_ms", "retransmitted", "demand_met", "goodput_gbps",
+                                         "latency_us"])
         self.assertEqual([tuple(r.values())[:2] for r in rows],
                          [("40KiB", "30us"), ("40KiB", "300us"), ("80KiB", "30us"), ("80KiB", "300us")])
         self.assertEqual(len({r["queue_bytes_max"] for r in rows}) > 1, True, rows)
         for r, p in zip(rows, run.result["points"]):
             self.assertEqual(int(r["queue_bytes_max"]), p["queue_bytes_max"])
             self.assertIn(r["queue_bytes_max"], run.out)
+            self.assertAlmostEqual(float(r["goodput_gbps"]), p["goodput_gbps"], places=6)
+            self.assertTrue(7 < p["goodput_gbps"] < 9.81, p)
+            self.assertIsNone(p["latency_us"])
+        self.assertNotIn("latency_us", run.out)
 
     def test_a_study_of_nothing_is_refused(self):
         run = self.sweep("-c", str(harness.CONF / "lab" / "incast.yaml"))

@@ -185,6 +185,17 @@ class Report(harness.TestCase):
         self.assert_charts("sweep")
         self.assertIn("queues.kmin (KiB)", (self.dir / "sweep.svg").read_text())
 
+    def test_sweep_over_one_key(self):
+        """Goodput and latency are curves."""
+        (self.dir / "sweep.csv").write_text(
+            "boards.feb.qps.0.pmtu,jain_min,port_used_min,demand_met,goodput_gbps,latency_us\n256,,,,7.57,1.03\n4096,,,,9.8,4.1\n")
+        self.make()
+        self.assert_charts("sweep")
+        svg = (self.dir / "sweep.svg").read_text()
+        for title in ("Goodput (Gb/s)", "Latency of transfers, mean (µs)", "qps.pmtu"):
+            self.assertIn(title, svg)
+        self.assertNotIn("Demand met", svg)
+
     def test_what_is_missing_is_left_out(self):
         self.make()
         self.assertEqual(self.page().tags.count("svg"), 0)

@@ -11,6 +11,8 @@ from units import fmt, number
 
 # (column, title, higher is better, divisor, unit); only columns that exist are drawn.
 MEASURES = (
+    ("goodput_gbps", "Goodput", True, 1, "Gb/s"), ("latency_us", "Latency of transfers, mean", False, 1, "µs"),
+    ("demand_met", "Demand met, worst board", True, 0.01, "%"),
     ("jain_min", "Jain's index, minimum", True, 1, ""), ("port_used_min", "Port use, minimum", True, 0.01, "%"),
     ("queue_bytes_max", "Queue, largest", False, 1024, "KiB"), ("queue_bytes_mean", "Queue, mean", False, 1024, "KiB"),
     ("convergence_ms", "Time to the new fair share", False, 1, "ms"), ("pause_tx", "Pause frames", False, 1, ""),
