@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <bit>
+#include <cstdint>
+
+/// Rows of the tables of an event file, with the layout that they have in the file (doc/events.md).
+namespace softfeb::eventfile {
+
+static_assert(std::endian::native == std::endian::little, "rows are written as they are in memory");
+
+/// A row of /events.
+struct EventRow {
+  std::uint64_t event = 0;
+  std::uint32_t seconds = 0;     ///< TAI of the trigger
+  std::uint32_t quarter_ns = 0;  ///< quarter nanoseconds
+  std::int64_t latency_ns = -1;  ///< from trigger to completion; -1: the event is not complete
+  std::uint64_t first_fragment = 0;
+  std::uint32_t fragments = 0;
+  std::uint16_t boards = 0;  ///< of which all data have arrived
+  std::uint8_t type = 0;     ///< detector::EventType
+  std::uint8_t status = 0;   ///< detector::EventStatus
+};
+static_assert(sizeof(EventRow) == 40);
+
+enum class FragmentStatus : std::uint8_t { kWhole, kPiecesMissing };
+
+/// A row of /fragments: the data of one board in one event.
+struct FragmentRow {
+  std::uint64_t event = 0;
+  std::uint64_t offset = 0;  ///< of the first byte in /data
+  std::uint32_t length = 0;  ///< bytes
+  std::uint32_t missing_pieces = 0;
+  std::uint16_t board = 0;
+  std::uint16_t flags = 0;  ///< detector::EventFlag
+  std::uint8_t kind = 0;    ///< detector::PayloadKind
+  std::uint8_t status = 0;  ///< FragmentStatus
+  std::uint16_t unused = 0;
+};
+static_assert(sizeof(FragmentRow) == 32);
+
+}  // namespace softfeb::eventfile

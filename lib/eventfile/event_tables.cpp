@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "eventfile/event_tables.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstddef>
+#include <cstring>
+#include <string>
+
+namespace softfeb::eventfile {
+
+namespace {
+
+constexpr std::size_t kChunk = 1 << 20;
+constexpr std::uint32_t kVersion = 1;
+
+struct Column {
+  const char* name;
+  std::size_t offset;
+  hid_t type;
+};
+
+TypeHandle row_type(std::size_t size, std::initializer_list<Column> columns) {
+  TypeHandle type(checked(H5Tcreate(H5T_COMPOUND, size), "create a type"));
+  for (const Column& c : columns) checked(H5Tinsert(type, c.name, c.offset, c.type), "create a type");
+  return type;
+}
+
+TypeHandle event_type() {
+  return row_type(sizeof(EventRow), {{"event", offsetof(EventRow, event), H5T_STD_U64LE},
+                                     {"seconds", offsetof(EventRow, seconds), H5T_STD_U32LE},
+                                     {"quarter_ns", offsetof(EventRow, quarter_ns), H5T_STD_U32LE},
+                                     {"type", offsetof(EventRow, type), H5T_STD_U8LE},
+                                     {"status", offsetof(EventRow, status), H5T_STD_U8LE},
+                                     {"boards", offsetof(EventRow, boards), H5T_STD_U16LE},
+                                     {"latency_ns", offsetof(EventRow, latency_ns), H5T_STD_I64LE},
+                                     {"first_fragment", offsetof(EventRow, first_fragment), H5T_STD_U64LE},
+                                     {"fragments", offsetof(EventRow, fragments), H5T_STD_U32LE}});
+}
+
+TypeHandle fragment_type() {
+  return row_type(sizeof(FragmentRow),
+                  {{"event", offsetof(FragmentRow, event), H5T_STD_U64LE},
+                   {"board", offsetof(FragmentRow, board), H5T_STD_U16LE},
+                   {"kind", offsetof(FragmentRow, kind), H5T_STD_U8LE},
+                   {"flags", offsetof(FragmentRow, flags), H5T_STD_U16LE},
+                   {"status", offsetof(FragmentRow, status), H5T_STD_U8LE},
+                   {"offset", offsetof(FragmentRow, offset), H5T_STD_U64LE},
+                   {"length", offsetof(FragmentRow, length), H5T_STD_U32LE},
+                   {"missing_pieces", offsetof(FragmentRow, missing_pieces), H5T_STD_U32LE}});
+}
+
+FileHandle create_file(const std::string& path) {
+  const ListHandle access(checked(H5Pcreate(H5P_FILE_ACCESS), "create a property list"));
+  checked(H5Pset_libver_bounds(access, H5F_LIBVER_V110, H5F_LIBVER_V110), "select the file format");
+  errno = 0;
+  return FileHandle(checked(H5Fcreate(path.c_str(), H5F_ACC_EXCL, H5P_DEFAULT, access), "create the file"));
+}
+
+void write_attribute(hid_t file, const char* name, hid_t type, const void* value) {
+  const SpaceHandle space(checked(H5Screate(H5S_SCALAR), "create a space"));
+  const AttributeHandle attribute(
+      checked(H5Acreate2(file, name, type, space, H5P_DEFAULT, H5P_DEFAULT), "create an attribute"));
+  checked(H5Awrite(attribute, type, value), "write an attribute");
+}
+
+void write_number(hid_t file, const char* name, std::uint32_t value) {
+  write_attribute(file, name, H5T_STD_U32LE, &value);
+}
+
+/// Of variable length, which h5py reads as `str`.
+void write_text(hid_t file, const char* name, const std::string& text) {
+  const TypeHandle type(checked(H5Tcopy(H5T_C_S1), "create a type"));
+  checked(H5Tset_size(type, H5T_VARIABLE), "create a type");
+  checked(H5Tset_cset(type, H5T_CSET_UTF8), "create a type");
+  const char* const value = text.c_str();
+  write_attribute(file, name, type, &value);
+}
+
+template <typename Row>
+ByteSpan bytes_of(std::span<const Row> rows) {
+  return {reinterpret_cast<const std::uint8_t*>(rows.data()), rows.size_bytes()};
+}
+
+}  // namespace
+
+EventTables::EventTables(const EventFileConfig& config) {
+  const auto lock = hdf5_lock();
+  file_ = create_file(config.path);
+  write_attributes(config);
+  create_tables(config);
+  errno = 0;
+  checked(H5Fstart_swmr_write(file_), "open the file for readers");
+}
+
+EventTables::~EventTables() {
+  const auto lock = hdf5_lock();
+  close_tables();
+  if (file_ >= 0) file_.close();
+}
+
+void EventTables::write_attributes(const EventFileConfig& config) {
+  write_text(file_, "format", "softfeb-events");
+  write_number(file_, "version", kVersion);
+  write_number(file_, "run", config.run);
+  write_text(file_, "configuration", config.configuration);
+}
+
+void EventTables::create_tables(const EventFileConfig& config) {
+  const TypeHandle event = event_type();
+  events_ = GrowingDataset(file_, "events", event, {{}, sizeof(EventRow), 1024, 0});
+  const TypeHandle fragment = fragment_type();
+  fragments_ = GrowingDataset(file_, "fragments", fragment, {{}, sizeof(FragmentRow), 8192, 0});
+  data_ = GrowingDataset(file_, "data", H5T_STD_U8LE, {{}, 1, kChunk, 0});
+  if (config.channels == 0 || config.samples == 0) return;
+  const std::size_t event_bytes = std::size_t{config.boards} * config.channels * config.samples * 2;
+  waveforms_ = GrowingDataset(file_, "waveforms", H5T_STD_U16LE,
+                              {{config.boards, config.channels, config.samples},
+                               2,
+                               std::clamp<hsize_t>(kChunk / event_bytes, 1, 1024),
+                               0xff});
+}
+
+void EventTables::append(const EventRow& event, std::span<const FragmentRow> fragments, ByteSpan data,
+                         std::span<const std::uint16_t> waveforms) {
+  const auto lock = hdf5_lock();
+  data_.append(data);
+  fragments_.append(bytes_of(fragments));
+  if (has_waveforms()) waveforms_.append(bytes_of(waveforms));
+  events_.append(bytes_of(std::span(&event, 1)));
+}
+
+/// /events last, so that readers find all that its rows refer to.
+void EventTables::flush_tables() {
+  data_.flush();
+  fragments_.flush();
+  if (has_waveforms()) waveforms_.flush();
+  events_.flush();
+}
+
+void EventTables::flush() {
+  const auto lock = hdf5_lock();
+  flush_tables();
+}
+
+void EventTables::close() {
+  const auto lock = hdf5_lock();
+  flush_tables();
+  close_tables();
+  errno = 0;
+  checked(file_.close() ? 0 : -1, "close");
+}
+
+/// Data sets keep their file open, so they are closed first.
+void EventTables::close_tables() {
+  for (GrowingDataset* table : {&waveforms_, &data_, &fragments_, &events_})
+    if (table->id() >= 0) table->close();
+}
+
+void EventTables::abandon() {
+  for (GrowingDataset* table : {&waveforms_, &data_, &fragments_, &events_}) table->abandon();
+  file_.abandon();
+}
+
+}  // namespace softfeb::eventfile

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "eventfile/event_assembly.hpp"
+#include "eventfile/event_file_config.hpp"
+#include "eventfile/event_tables.hpp"
+#include "eventfile/free_space.hpp"
+#include "eventfile/record_queue.hpp"
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+
+namespace softfeb::eventfile {
+
+/// First bytes of a record in the queue.
+enum class RecordKind : std::uint64_t {
+  kFragment,  ///< detector::EventHeader and its payload
+  kClosed,    ///< ClosedRecord
+};
+
+/// The consumer of the queue: assembles events and writes them. All calls come from the writing thread, but
+/// the counters may be read by any.
+class EventWriter {
+ public:
+  /// Creates the file. Throws EventFileError.
+  EventWriter(const EventFileConfig& config, RecordQueue& queue);
+
+  /// Handles queued records until there are none or a flush is due; returns false if there were none.
+  bool poll();
+  /// Handles all queued records and closes the file.
+  void finish();
+
+  std::uint64_t written() const { return written_.load(std::memory_order_relaxed); }
+  std::uint64_t not_written() const { return not_written_.load(std::memory_order_relaxed); }
+  std::uint64_t fragments() const { return fragments_.load(std::memory_order_relaxed); }
+  std::uint64_t data_bytes() const { return data_bytes_.load(std::memory_order_relaxed); }
+  /// Empty if there was no error. Not to be read while the thread runs.
+  const std::string& error() const { return error_; }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  void handle(std::span<const std::uint8_t> record);
+  void on_closed(const ClosedRecord& closed);
+  void write_event();
+  void flush_if_due();
+  void fail(const std::string& what);
+
+  RecordQueue& queue_;
+  EventAssembly assembly_;
+  FreeSpace space_;
+  std::string path_;
+  Clock::duration flush_every_;
+  Clock::time_point flush_at_;
+  std::optional<EventTables> tables_;
+  std::string error_;
+  bool disk_full_ = false;
+  std::uint64_t flushed_ = 0;  ///< events written when the file was flushed last
+  std::atomic<std::uint64_t> written_{0};
+  std::atomic<std::uint64_t> not_written_{0};
+  std::atomic<std::uint64_t> fragments_{0};
+  std::atomic<std::uint64_t> data_bytes_{0};
+};
+
+}  // namespace softfeb::eventfile
