@@ -142,6 +142,7 @@ End parse_end(const json& line) {
   end.messages = number(what, "messages", kMaxBytes, 0);
   const auto seconds = what.find("seconds");
   if (seconds != what.end() && seconds->is_number()) end.seconds = seconds->get<double>();
+  if (what.contains("events")) end.events = number(what, "events", kMaxBytes);
   const auto list = what.find("qps");
   if (list == what.end()) return end;
   if (!list->is_array()) throw Refusal("'qps' of 'end' must be a list");

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "options.hpp"
 
+#include "eventfile/event_file_config.hpp"
 #include "out_file.hpp"
 
 #include <cstdlib>
+#include <stdexcept>
 
 #include <CLI/CLI.hpp>
 
@@ -59,10 +61,55 @@ void add_options(CLI::App& app, Options& o) {
   app.add_flag("--once", o.once, "exit after one session");
 }
 
+void add_event_options(CLI::App& app, bool& wanted, EventOptions& o) {
+  CLI::Option* const on =
+      app.add_flag("--events", wanted, "build events from WRITEs with event headers (doc/events.md)");
+  const auto add = [&](const char* name, auto& value, const char* text) {
+    return app.add_option(name, value, text)->capture_default_str()->needs(on)->group("Events");
+  };
+  const CLI::AsSizeValue size(false);
+  add("--event-boards", o.layout.boards, "boards, one QP for each")->check(CLI::Range(1, 65535));
+  add("--event-slots", o.layout.slots, "events that fit in the memory")->check(CLI::Range(1, 1 << 24));
+  add("--event-slot", o.layout.slot, "bytes of a board in an event, with headers")->transform(size);
+  add("--event-piece", o.layout.piece, "largest payload of a WRITE")->transform(size);
+  add("--event-builders", o.layout.builders, "builders that share the events")->check(CLI::Range(1, 65535));
+  add("--event-builder", o.builder, "index of this builder")->check(CLI::Range(0, 65534));
+  add("--event-window", o.window, "most open events")->check(CLI::Range(1, 1 << 20));
+  add("--event-timeout", o.timeout_us, "microseconds from the first fragment to the end of an event")
+      ->check(CLI::Range(1, 1'000'000'000));
+  add("--event-remember", o.remember, "closed events whose fragments are known")
+      ->check(CLI::Range(0, 1 << 20));
+  add("--event-loss-limit", o.loss_limit_percent, "percentage of incomplete events that is no problem")
+      ->check(CLI::Range(0.0, 100.0));
+  add("--event-out", o.out, "new HDF5 file for the events")
+      ->check(CLI::Validator(eventfile::why_not_creatable, "FILE"));
+  add("--event-channels", o.channels, "channels of a board in /waveforms of this file; 0: no waveforms")
+      ->check(CLI::Range(0, 65535));
+  add("--event-samples", o.samples, "samples of a channel in /waveforms")->check(CLI::Range(0, 65535));
+  add("--event-run", o.run, "run number in this file");
+}
+
+/// Throws CLI::ValidationError.
+void check_events(const EventOptions& e, const Options& o) {
+  const auto refuse = [](const std::string& text) { throw CLI::ValidationError("--events", text); };
+  constexpr std::uint32_t kLargest = 16U << 20;
+  if (e.layout.slot < detector::kEventHeaderSize || e.layout.slot > kLargest)
+    refuse("--event-slot must be from 64 bytes to 16 MiB");
+  if (e.layout.piece == 0 || e.layout.piece > kLargest) refuse("--event-piece must be from 1 byte to 16 MiB");
+  if (e.builder >= e.layout.builders) refuse("--event-builder must be below --event-builders");
+  if (e.window > e.layout.slots) refuse("--event-window must not exceed --event-slots");
+  if (e.layout.memory() > o.memory)
+    refuse("the events need " + std::to_string(e.layout.memory()) + " bytes; fix: --memory " +
+           std::to_string(e.layout.memory()) + ", or smaller or fewer slots");
+  if (o.region_per_qp || !o.out.empty() || !o.expect.empty())
+    refuse("cannot be combined with --region-per-qp, --out and --expect");
+}
+
 }  // namespace
 
 Options parse_command_line(int argc, char** argv) {
   Options o;
+  for (int i = 0; i < argc; ++i) o.command_line += std::string(i == 0 ? "" : " ") + argv[i];
   CLI::App app(
       "rdma-sink: receives RDMA WRITEs with libibverbs, checks and reports them. Clients connect by TCP\n"
       "(doc/rdma-sink.md); softfeb uses sink://HOST:PORT. Reports go to standard output, one JSON line "
@@ -70,8 +117,16 @@ Options parse_command_line(int argc, char** argv) {
   app.set_version_flag("--version", SOFTFEB_VERSION);
   app.footer("Exit codes: 0 all checks held, 1 a check failed, 2 bad usage, 3 no device or no memory.");
   add_options(app, o);
+  EventOptions events;
+  bool events_wanted = false;
+  add_event_options(app, events_wanted, events);
   try {
     app.parse(argc, argv);
+    if (events_wanted) {
+      check_events(events, o);
+      o.events = events;
+      o.once = o.once || !events.out.empty();
+    }
   } catch (const CLI::ParseError& error) {
     std::exit(app.exit(error) == 0 ? 0 : 2);
   }

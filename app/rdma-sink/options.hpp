@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "event_options.hpp"
 #include "hello.hpp"
 
 #include <cstdint>
@@ -31,6 +32,8 @@ struct Options {
   std::string json;    ///< file to which the latest report is written
   bool sha256 = true;
   bool once = false;
+  std::string command_line;
+  std::optional<EventOptions> events;  ///< set by --events
 };
 
 /// Parses the command line. Exits with code 0 (--help) or 2 (bad usage) if there is nothing left to do.

@@ -87,6 +87,21 @@ Shares share_out(const Options& options, const Hello& hello, const ibv_device_at
   return s;
 }
 
+Shares share_out_events(const Options& options, const Hello& hello, const ibv_device_attr& device) {
+  const detector::EventLayout& layout = options.events->layout;
+  if (hello.qps.size() != layout.boards)
+    throw Refusal(std::to_string(hello.qps.size()) + " queue pairs; --events needs one for each of " +
+                  std::to_string(layout.boards) + " boards; fix: rdma-sink --event-boards");
+  if (!hello.immediate.present()) throw Refusal("--events needs WRITEs with immediate");
+  // Receives and memory are those of QPs with a message of a whole slot for each event.
+  Hello messages = hello;
+  messages.message_size = layout.slot;
+  messages.slots = layout.slots;
+  Options rounded = options;
+  rounded.memory = (layout.memory() / layout.boards + kPage - 1) / kPage * kPage * layout.boards;
+  return share_out(rounded, messages, device);
+}
+
 QueuePairs::QueuePairs(const Device& device, const Gid& gid, const Options& options, const Hello& hello,
                        const Shares& shares)
     : length_(shares.length) {

@@ -21,6 +21,8 @@ struct Shares {
 /// Divides the resources among the QPs. Throws Refusal if the memory or the device's limits are
 /// insufficient.
 Shares share_out(const Options& options, const Hello& hello, const ibv_device_attr& device);
+/// The same for --events: all QPs share the memory of the events.
+Shares share_out_events(const Options& options, const Hello& hello, const ibv_device_attr& device);
 
 /// Memory, regions and queue pairs of one session, in RTR after construction. Throws Refusal with the fix.
 class QueuePairs {
@@ -36,6 +38,7 @@ class QueuePairs {
   std::uint32_t rkey(std::size_t i) const { return regions_[regions_.size() == 1 ? 0 : i]->rkey; }
   MutableByteSpan memory(std::size_t i) const { return {memory_ + i * length_, length_}; }
   ibv_cq* cq() const { return cq_.get(); }
+  MutableByteSpan all_memory() const { return {memory_, mapped_}; }
   int completion_fd() const { return channel_->fd; }
   void rearm();  ///< acknowledges the event that made completion_fd() readable, and requests the next event
 

@@ -6,6 +6,7 @@
 #include <thread>
 
 #include <arpa/inet.h>
+#include <time.h>
 
 namespace softfeb::sink {
 
@@ -49,38 +50,64 @@ Gid choose_gid(const Device& device, const Options& options, const Hello& hello)
   return *gid;
 }
 
+/// Triggers before the session have a positive time, too.
+constexpr std::uint32_t kMarginSeconds = 3600;
+
+/// The clock steps of a session do not disturb its timeouts, because TAI is read once.
+detector::EventTime session_origin() {
+  timespec now{};
+  clock_gettime(CLOCK_TAI, &now);
+  return {static_cast<std::uint32_t>(now.tv_sec) - kMarginSeconds,
+          static_cast<std::uint32_t>(now.tv_nsec) * 4};
+}
+
 }  // namespace
 
-Receiver::Receiver(const Device& device, const Options& options, const Hello& hello)
+Receiver::Receiver(const Device& device, const Options& options, const Hello& hello,
+                   eventfile::EventFile* event_file)
     : options_(options),
       hello_(hello),
       gid_(choose_gid(device, options, hello)),
-      shares_(share_out(options, hello, device.attributes())),
+      shares_(options.events ? share_out_events(options, hello, device.attributes())
+                             : share_out(options, hello, device.attributes())),
       expected_(hello, options.expect),
       out_(options.out),
       qps_(device, gid_, options, hello, shares_) {
   if (out_.wanted() && hello.qps.size() > 1 && hello.messages == 0)
     throw Refusal("--out with several queue pairs requires 'messages' for each");
-  accounting_.reserve(qps_.size());
   posted_.assign(qps_.size(), 0);
-  for (std::size_t i = 0; i < qps_.size(); ++i) {
-    accounting_.emplace_back(hello_, i, shares_.slots, shares_.live, qps_.memory(i), expected_.stream());
-    index_of_[qps_.qpn(i)] = i;
+  received_.assign(qps_.size(), 0);
+  for (std::size_t i = 0; i < qps_.size(); ++i) index_of_[qps_.qpn(i)] = i;
+  if (options.events) {
+    since_ = Clock::now();
+    event_receiver_.emplace(*options.events, qps_.all_memory(), session_origin(), event_file);
+  } else {
+    accounting_.reserve(qps_.size());
+    for (std::size_t i = 0; i < qps_.size(); ++i)
+      accounting_.emplace_back(hello_, i, shares_.slots, shares_.live, qps_.memory(i), expected_.stream());
   }
   if (hello.immediate.present()) post({shares_.receives, std::nullopt});
 }
 
 nlohmann::json Receiver::welcome() const {
   nlohmann::json qps = nlohmann::json::array();
-  for (std::size_t i = 0; i < qps_.size(); ++i)
+  for (std::size_t i = 0; i < qps_.size(); ++i) {
+    const MutableByteSpan memory = event_receiver_ ? qps_.all_memory() : qps_.memory(i);
     qps.push_back({{"qpn", qps_.qpn(i)},
                    {"psn", 0},
                    {"rkey", qps_.rkey(i)},
-                   {"address", reinterpret_cast<std::uintptr_t>(qps_.memory(i).data())},
-                   {"length", shares_.length}});
+                   {"address", reinterpret_cast<std::uintptr_t>(memory.data())},
+                   {"length", memory.size()}});
+  }
   nlohmann::json line{{"version", kVersion},    {"ip", gid_.ip.to_string()},    {"gid_index", gid_.index},
                       {"slots", shares_.slots}, {"receives", shares_.receives}, {"qps", std::move(qps)}};
   if (gid_.mac) line["mac"] = roce::to_string(*gid_.mac);
+  if (options_.events) {
+    const detector::EventLayout& layout = options_.events->layout;
+    line["events"] = {{"boards", layout.boards},     {"slots", layout.slots},
+                      {"slot", layout.slot},         {"piece", layout.piece},
+                      {"builders", layout.builders}, {"builder", options_.events->builder}};
+  }
   return line;
 }
 
@@ -89,12 +116,18 @@ nlohmann::json Receiver::status() const {
   for (std::size_t i = 0; i < qps_.size(); ++i)
     qps.push_back({{"qpn", qps_.qpn(i)},
                    {"state", qps_.state(i)},
-                   {"immediates", accounting_[i].immediates()},
+                   {"immediates", accounting_.empty() ? received_[i] : accounting_[i].immediates()},
                    {"receives_posted", posted_[i]}});
   return {{"qps", std::move(qps)}};
 }
 
+Time Receiver::since_origin() const {
+  const auto elapsed = std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - since_);
+  return kMarginSeconds * kSecond + static_cast<Time>(elapsed.count()) * kNanosecond;
+}
+
 bool Receiver::poll() {
+  if (event_receiver_) event_receiver_->advance(since_origin());
   std::array<ibv_wc, 64> completions;
   bool any = false;
   for (;;) {
@@ -123,8 +156,15 @@ void Receiver::on_completion(const ibv_wc& wc) {
     first_ = last_;
     first_bytes_ = wc.byte_len;
   }
-  const std::uint64_t n = accounting_[i].on_immediate(ntohl(wc.imm_data), wc.byte_len);
-  if (out_.wanted()) out_.write(out_offset(i, n), accounting_[i].message(n));
+  if (event_receiver_) {
+    ++received_[i];
+    bytes_ += wc.byte_len;
+    event_receiver_->on_message(since_origin(), static_cast<std::uint32_t>(i), ntohl(wc.imm_data),
+                                wc.byte_len);
+  } else {
+    const std::uint64_t n = accounting_[i].on_immediate(ntohl(wc.imm_data), wc.byte_len);
+    if (out_.wanted()) out_.write(out_offset(i, n), accounting_[i].message(n));
+  }
   if (options_.replenish && posted_[i] < shares_.receives && qps_.post(i, 1)) ++posted_[i];
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "event_receiver.hpp"
 #include "out_file.hpp"
 #include "queue_pairs.hpp"
 #include "receive_accounting.hpp"
@@ -19,8 +20,9 @@ namespace softfeb::sink {
 class Receiver {
  public:
   /// After construction, the queue pairs are in RTR and receives are posted. Throws Refusal or NoDevice.
-  /// `device` and `options` must outlive this object.
-  Receiver(const Device& device, const Options& options, const Hello& hello);
+  /// `device`, `options` and `event_file`, which may be null, must outlive this object.
+  Receiver(const Device& device, const Options& options, const Hello& hello,
+           eventfile::EventFile* event_file);
 
   nlohmann::json welcome() const;
   nlohmann::json status() const;
@@ -42,6 +44,10 @@ class Receiver {
   using Clock = std::chrono::steady_clock;
 
   void on_completion(const ibv_wc& wc);
+  Time since_origin() const;
+  void finish_qps(nlohmann::json& report, const End* end);
+  void finish_events(nlohmann::json& report, const End* end);
+  std::uint64_t completions() const;
   void settle(const End& end);
   std::optional<std::uint64_t> sent_on(std::size_t i, const End* end) const;
   void write_rest(std::size_t i, std::uint64_t sent);
@@ -58,8 +64,12 @@ class Receiver {
   ExpectedPayload expected_;
   OutFile out_;
   QueuePairs qps_;
-  std::vector<ReceiveAccounting> accounting_;
-  std::vector<std::uint32_t> posted_;  ///< number of posted receives per QP
+  std::vector<ReceiveAccounting> accounting_;  ///< of each QP; without --events
+  std::optional<EventReceiver> event_receiver_;
+  Clock::time_point since_;              ///< kMarginSeconds after the origin of the builder's times
+  std::vector<std::uint64_t> received_;  ///< completions of each QP, with --events
+  std::uint64_t bytes_ = 0;              ///< of these
+  std::vector<std::uint32_t> posted_;    ///< number of posted receives per QP
   std::unordered_map<std::uint32_t, std::size_t> index_of_;
   std::map<std::string, std::uint64_t> failed_;  ///< failed completions, by status
   std::uint64_t unexpected_ = 0;                 ///< completions with other opcodes

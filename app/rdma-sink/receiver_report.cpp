@@ -57,19 +57,21 @@ json report_missing(const roce::MessageMap& map) {
 /// Waits for the last completions, which may arrive shortly after the client has received its
 /// acknowledgements.
 void Receiver::settle(const End& end) {
-  const auto total = [this] {
-    std::uint64_t sum = 0;
-    for (const ReceiveAccounting& account : accounting_) sum += account.immediates();
-    return sum;
-  };
   const Clock::time_point give_up = Clock::now() + 2s;
   Clock::time_point quiet_since = Clock::now();
-  while (hello_.immediate.present() && (!end.counted || total() < end.messages)) {
+  while (hello_.immediate.present() && (!end.counted || completions() < end.messages)) {
     if (poll()) quiet_since = Clock::now();
     if (Clock::now() > give_up || Clock::now() - quiet_since > 200ms) return;
     std::this_thread::sleep_for(1ms);
   }
   poll();
+}
+
+std::uint64_t Receiver::completions() const {
+  std::uint64_t sum = 0;
+  for (const std::uint64_t n : received_) sum += n;
+  for (const ReceiveAccounting& account : accounting_) sum += account.immediates();
+  return sum;
 }
 
 std::optional<std::uint64_t> Receiver::sent_on(std::size_t i, const End* end) const {
@@ -163,6 +165,39 @@ void Receiver::add_rates(json& report, const End* end) const {
   report["goodput_gbps"] = time > 0 ? json(counted * 8e-9 / time) : json(nullptr);
 }
 
+void Receiver::finish_qps(json& report, const End* end) {
+  for (std::size_t i = 0; i < qps_.size(); ++i) {
+    const auto sent = sent_on(i, end);
+    accounting_[i].finish(sent);
+    if (sent)
+      write_rest(i, *sent);
+    else if (!hello_.immediate.present())
+      problem("queue pair " + std::to_string(i) +
+              ": the number of messages sent is unknown, so nothing could be checked");
+    judge(i, sent);
+    json qp = report_qp(i);
+    for (const char* key : {"messages", "payload_bytes", "bytes_checked", "bytes_wrong", "missing",
+                            "duplicate", "out_of_order"})
+      report[key] = report[key].get<std::uint64_t>() + qp[key].get<std::uint64_t>();
+    report["qps"].push_back(std::move(qp));
+  }
+}
+
+/// The builder judges the messages, which may be lost.
+void Receiver::finish_events(json& report, const End* end) {
+  event_receiver_->finish(since_origin(), end != nullptr ? end->events : std::nullopt);
+  report["messages"] = completions();
+  report["payload_bytes"] = bytes_;
+  report["checked"] = "each message";
+  for (std::size_t i = 0; i < qps_.size(); ++i) {
+    const std::string state = qps_.state(i);
+    report["qps"].push_back({{"qpn", qps_.qpn(i)}, {"state", state}, {"messages", received_[i]}});
+    if (state == "ERR") problem("queue pair " + std::to_string(i) + ": in state ERR: a request was refused");
+  }
+  report["events"] = event_receiver_->report();
+  for (std::string& text : event_receiver_->problems()) problem(std::move(text));
+}
+
 json Receiver::finish(const End* end) {
   if (end != nullptr)
     settle(*end);
@@ -181,21 +216,10 @@ json Receiver::finish(const End* end) {
   for (const char* key :
        {"messages", "payload_bytes", "bytes_checked", "bytes_wrong", "missing", "duplicate", "out_of_order"})
     report[key] = 0;
-  for (std::size_t i = 0; i < qps_.size(); ++i) {
-    const auto sent = sent_on(i, end);
-    accounting_[i].finish(sent);
-    if (sent)
-      write_rest(i, *sent);
-    else if (!hello_.immediate.present())
-      problem("queue pair " + std::to_string(i) +
-              ": the number of messages sent is unknown, so nothing could be checked");
-    judge(i, sent);
-    json qp = report_qp(i);
-    for (const char* key : {"messages", "payload_bytes", "bytes_checked", "bytes_wrong", "missing",
-                            "duplicate", "out_of_order"})
-      report[key] = report[key].get<std::uint64_t>() + qp[key].get<std::uint64_t>();
-    report["qps"].push_back(std::move(qp));
-  }
+  if (event_receiver_)
+    finish_events(report, end);
+  else
+    finish_qps(report, end);
   add_rates(report, end);
   if (end == nullptr)
     problem("the client disconnected without sending 'end'");

@@ -38,7 +38,8 @@ void write_report(const std::string& path, const json& report) {
 
 }  // namespace
 
-Server::Server(const Device& device, const Options& options) : device_(device), options_(options) {
+Server::Server(const Device& device, const Options& options, eventfile::EventFile* event_file)
+    : device_(device), options_(options), event_file_(event_file) {
   sigset_t set;
   sigemptyset(&set);
   sigaddset(&set, SIGINT);
@@ -158,7 +159,7 @@ void Server::handle(Connection& connection, const std::string& text) {
 json Server::begin(Connection& connection, const json& line) {
   if (receiver_) throw Refusal("busy with another client; try again when its session has ended");
   const Hello hello = parse_hello(line);
-  receiver_ = std::make_unique<Receiver>(device_, options_, hello);
+  receiver_ = std::make_unique<Receiver>(device_, options_, hello, event_file_);
   client_ = &connection;
   say(std::to_string(hello.qps.size()) + " queue pairs for " + hello.ip.to_string());
   return receiver_->welcome();

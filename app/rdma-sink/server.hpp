@@ -15,8 +15,8 @@ namespace softfeb::sink {
 /// Serves sessions one at a time, and commands at any time. Single-threaded.
 class Server {
  public:
-  /// `device` and `options` must outlive this object.
-  Server(const Device& device, const Options& options);
+  /// `device`, `options` and `event_file`, which may be null, must outlive this object.
+  Server(const Device& device, const Options& options, eventfile::EventFile* event_file);
   ~Server();
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
@@ -38,6 +38,7 @@ class Server {
 
   const Device& device_;
   const Options& options_;
+  eventfile::EventFile* event_file_;
   int listener_ = -1;
   int signals_ = -1;
   std::list<Connection> connections_;

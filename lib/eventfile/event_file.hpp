@@ -36,6 +36,10 @@ class EventFile final : public detector::EventRecorder {
   EventFile(const EventFile&) = delete;
   EventFile& operator=(const EventFile&) = delete;
 
+  /// For a builder's own recorder, which passes its calls on.
+  void record_fragment(const detector::EventHeader& header, ByteSpan payload) override;
+  void record_closed(const detector::ClosedEvent& event, std::optional<Time> latency) override;
+
   /// May be called by any thread. Until finish(), events in the queue are neither written nor not written.
   EventFileStats stats() const;
   /// Writes what is queued and closes the file. Call after the builder's finish(), without further calls.
@@ -46,9 +50,6 @@ class EventFile final : public detector::EventRecorder {
 
  private:
   class Impl;
-
-  void record_fragment(const detector::EventHeader& header, ByteSpan payload) override;
-  void record_closed(const detector::ClosedEvent& event, std::optional<Time> latency) override;
 
   std::unique_ptr<Impl> impl_;
 };

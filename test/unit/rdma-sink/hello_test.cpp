@@ -108,6 +108,8 @@ TEST_CASE("an end, and receives to post", "[rdma-sink]") {
   CHECK(end.counted);
   CHECK_FALSE(parse_end(json::parse(R"({"end": {}})")).complete);
   CHECK_FALSE(parse_end(json::parse(R"({"end": {}})")).counted);
+  CHECK_FALSE(parse_end(json::parse(R"({"end": {}})")).events);
+  CHECK(parse_end(json::parse(R"({"end": {"events": 7}})")).events == 7);
   CHECK_THROWS_AS(parse_end(json::parse(R"({"end": 3})")), Refusal);
   CHECK_THROWS_AS(parse_end(json::parse(R"({"end": {"qps": [3]}})")), Refusal);
   CHECK(parse_post_receives(json::parse(R"({"post_receives": 9})")).count == 9);

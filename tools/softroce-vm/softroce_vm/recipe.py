@@ -18,6 +18,7 @@ PACKAGES = [
     "tcpdump",
     # Run-time libraries of rdma-sink and febctl, which are built on the host:
     "libfmt9",
+    "libhdf5-103-1",
     "libisal2",
     "libssl3",
     "libstdc++6",

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "base/bytes.hpp"
+#include "detector/event_recorder.hpp"
+#include "event_options.hpp"
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+namespace softfeb::eventfile {
+class EventFile;
+}
+
+namespace softfeb::sink {
+
+/// A message whose header is intact, but contradicts its immediate, its QP or its address.
+enum class Contradiction : std::uint8_t { kEvent, kBoard, kOffset };
+inline constexpr std::size_t kContradictions = 3;
+
+/// Events from completed WRITEs with immediate, each with a piece of a board's data of an event. A completion
+/// has the event's low 32 bits as its immediate, and its QP names the board; the message is then found by
+/// the layout. Copies a message before it checks it, because a faulty peer may write at any time. Sans-I/O:
+/// time since `origin` is an argument.
+class EventReceiver {
+ public:
+  /// `memory` has the layout's size. It and `file`, which may be null, must outlive this object. Builder
+  /// times count from `origin`. Throws std::invalid_argument if the options make no sense.
+  EventReceiver(const EventOptions& options, ByteSpan memory, detector::EventTime origin,
+                eventfile::EventFile* file);
+
+  /// A WRITE of `length` bytes with this immediate has completed on the board's QP. `board` must be below
+  /// the number of boards.
+  void on_message(Time now, std::uint32_t board, std::uint32_t immediate, std::uint32_t length);
+  /// Closes the events that are due.
+  void advance(Time now) { builder_.advance(now); }
+  /// Ends the run: closes all events and the file. `sent`: triggers, if known. Call once, last.
+  void finish(Time now, std::optional<std::uint64_t> sent);
+
+  /// After finish(): the object `events` of the report (doc/rdma-sink.md).
+  nlohmann::json report();
+  /// After finish(): the checks that failed, as texts.
+  std::vector<std::string> problems() const;
+
+  const detector::EventBuilder& builder() const { return builder_; }
+  const detector::HeaderCounts& headers() const { return headers_; }
+  std::uint64_t contradictions(Contradiction c) const { return contradictions_[static_cast<std::size_t>(c)]; }
+  /// Share of the events that are not complete, of those that were sent.
+  double loss() const;
+
+ private:
+  /// Passes what the builder accepts to the file, and lists the first incomplete events.
+  class Recorder final : public detector::EventRecorder {
+   public:
+    explicit Recorder(eventfile::EventFile* file) : file_(file) {}
+    const nlohmann::json& incomplete() const { return incomplete_; }
+
+   private:
+    void record_fragment(const detector::EventHeader& header, ByteSpan payload) override;
+    void record_closed(const detector::ClosedEvent& event, std::optional<Time> latency) override;
+
+    eventfile::EventFile* file_;
+    nlohmann::json incomplete_ = nlohmann::json::array();
+  };
+  /// Where the next message of a board is expected.
+  struct Progress {
+    std::uint64_t event = 0;
+    std::uint32_t piece = 0;
+  };
+
+  std::uint32_t find_piece(std::uint64_t event, std::uint32_t board, std::uint32_t length);
+  bool holds(std::uint64_t event, std::uint32_t board, std::uint32_t piece, std::uint32_t length);
+  ByteSpan copy_message(std::uint64_t event, std::uint32_t board, std::uint32_t piece, std::uint32_t length);
+  std::optional<Contradiction> find_contradiction(const detector::EventHeader& header, std::uint64_t event,
+                                                  std::uint32_t board, std::uint32_t piece) const;
+  nlohmann::json report_latency();
+  nlohmann::json report_file() const;
+  nlohmann::json report_never_seen() const;
+
+  EventOptions options_;
+  ByteSpan memory_;
+  detector::EventTime origin_;
+  eventfile::EventFile* file_;
+  Recorder recorder_;
+  detector::EventBuilder builder_;
+  std::vector<Progress> progress_;  ///< of each board
+  std::vector<std::uint8_t> message_;
+  detector::HeaderCounts headers_;
+  std::array<std::uint64_t, kContradictions> contradictions_{};
+};
+
+}  // namespace softfeb::sink
