@@ -12,7 +12,10 @@ import unittest
 from pathlib import Path
 
 import h5py
+import matplotlib.image
 import numpy as np
+
+PLOT_EVENTS = Path(__file__).resolve().parents[3] / "tools/plot-events"
 
 BOARDS, CHANNELS, SAMPLES = 4, 49, 64
 EVENT_COLUMNS = {"event": "u8", "seconds": "u4", "quarter_ns": "u4", "type": "u1", "status": "u1", "boards": "u2",
@@ -143,6 +146,21 @@ class EventFile(unittest.TestCase):
         self.assertEqual(events["event"].tolist(), list(range(len(events))))
         with h5py.File(self.path, "r", swmr=True) as f:
             self.assertEqual(f.attrs["run"], 7)
+
+    def test_example(self):
+        """tools/plot-events draws the pictures, also while the file is written, and says if there is nothing to draw."""
+        self.start(boards=9, channels=9, events=100_000, pause_us=500, flush_ms=50, lose=10)
+        out = self.path.parent / "plots"
+        for _ in range(50):
+            run = subprocess.run([PLOT_EVENTS, self.path, "--out", out], capture_output=True, text=True, timeout=60, check=False)
+            if "no events yet" not in run.stderr:
+                break
+            self.assertEqual(run.returncode, 1)
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertIn("complete", run.stdout)
+        for name in ("camera.png", "latency.png"):
+            picture = matplotlib.image.imread(out / name)
+            self.assertGreater(len(np.unique(picture.reshape(-1, picture.shape[-1]), axis=0)), 20, name)
 
     def test_existing_file_stays(self):
         self.path.write_text("precious")
