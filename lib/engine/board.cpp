@@ -47,6 +47,7 @@ PauseConfig with_rate(PauseConfig pause, std::uint64_t link_rate) {
 Board::Board(const BoardConfig& config)
     : Endpoint(config.identity, with_rate(config.pause, config.link_rate)),
       link_(config.link_rate, config.link_slack),
+      events_(config.events ? std::make_unique<EventSender>(*config.events) : nullptr),
       qps_(config.qps, config.bus.slots, MetadataQps::slot_config(config.bus, config.identity),
            memory_of(config)),
       table_(memory_of(config)),
@@ -62,6 +63,13 @@ Board::Board(const BoardConfig& config)
   if (count_groups(config) != 0 || ranks(config)) woken_.reserve(count_qps(config) + count_groups(config));
   table_.reserve(count_qps(config));
   for (const SendQpConfig& c : config.qps) add_qp(c);
+  if (events_) {
+    const std::uint32_t builders = events_->fifo().config().layout.builders;
+    for (std::uint32_t i = 0; i < builders && i < config.qps.size(); ++i) {
+      const TrafficConfig& traffic = config.qps[i].traffic;
+      events_->set_region(i, traffic.remote_address, traffic.rkey);
+    }
+  }
   const SendQpConfig slot = MetadataQps::slot_config(config.bus, identity());
   for (std::size_t k = 0; k < config.bus.slots; ++k) {
     store_qp(slot, static_cast<std::uint32_t>(qps_.size()));
@@ -70,8 +78,10 @@ Board::Board(const BoardConfig& config)
   bus_qps_.apply(config.bus.destination, 0);
 }
 
-void Board::add_qp(const SendQpConfig& c) {
+void Board::add_qp(const SendQpConfig& config) {
   const auto i = static_cast<std::uint32_t>(qps_.size());
+  SendQpConfig c = config;
+  if (events_) c.payload = events_.get();
   store_qp(c, i);
   table_.insert(c.requester.qpn, i);
   if (!qps_.back().resolved()) await_hop(i, identity().next_hop(c.path.dest_ip));
@@ -122,6 +132,7 @@ bool Board::set_congestion(std::uint32_t i, const CongestionSettings& profile, T
 
 void Board::start(Time now) {
   bus_qps_.start();
+  if (events_) events_->start(now);
   // The clock of a shared congestion control starts when the first of its QPs starts.
   std::map<congestion::CongestionControl*, Time> controls;
   for (std::size_t i = 0; i < first_bus_qp(); ++i) {
@@ -141,6 +152,7 @@ void Board::start(Time now) {
 
 void Board::stop_traffic(Time now) {
   bus_qps_.stop();
+  if (events_) events_->stop(now);
   for (std::uint32_t i = 0; i < qps_.size(); ++i) {
     qps_[i].stop_traffic(now);
     reschedule(i, now);
@@ -149,6 +161,7 @@ void Board::stop_traffic(Time now) {
 
 void Board::flush(Time now) {
   bus_qps_.stop();
+  if (events_) events_->drop();
   for (std::uint32_t i = 0; i < qps_.size(); ++i) {
     qps_[i].drop_traffic();
     if (!qps_[i].requester().idle()) qps_[i].requester().set_state(roce::QpState::kErr, now);
@@ -168,6 +181,7 @@ void Board::reschedule(std::uint32_t i, Time now) {
   }
   qp.reap(now);  // a request posted to a QP in ERR completes immediately
   if (on_bus) bus_qps_.count_completions(i);
+  if (events_ && !on_bus) events_->completed(i, qp.requester().messages_completed(), now);
   if (qp.finished() != qp.counts_finished()) {
     qp.count_finished(qp.finished());
     if (on_bus) {
@@ -292,10 +306,25 @@ void Board::wake(Time now) {
   woken_.clear();
 }
 
+/// Posts the pieces that are ready. Their queue pairs have room for all of them, unless one is in ERR.
+void Board::post_events(Time now) {
+  events_->advance(now);
+  while (events_->has_piece()) {
+    const std::uint32_t i = events_->builder();
+    if (!qps_[i].requester().can_post()) {
+      events_->drop();
+      return;
+    }
+    qps_[i].post(events_->take(), now);
+    reschedule(i, now);
+  }
+}
+
 std::size_t Board::poll(Time now, std::span<TxFrame> out) {
   end_of_burst(now);
   run_timers(now);
   wake(now);
+  if (events_) post_events(now);
   std::size_t n = poll_requests(now, out);
   n += poll_host(now, out.subspan(n));
   n += poll_busy(now, out.subspan(n));
@@ -320,6 +349,7 @@ std::size_t Board::memory_per_qp() const {
 
 Time Board::next_event(Time now) const {
   Time at = std::min({host_event(now), request_event(now), departures_.next(), timers_.next()});
+  if (events_) at = std::min(at, events_->has_piece() ? now : events_->next_event());
   if (busy_count_ != 0) at = std::min(at, std::max(now, credit_open_at()));
   if (!ready_.empty()) at = std::min(at, std::max({now, link_.free_at(), link_open_at()}));
   return at;

@@ -4,6 +4,7 @@
 #include "board/data_path.hpp"
 #include "engine/congestion_log.hpp"
 #include "engine/endpoint.hpp"
+#include "engine/event_sender.hpp"
 #include "engine/expected_responses.hpp"
 #include "engine/link_shaper.hpp"
 #include "engine/metadata_qps.hpp"
@@ -18,7 +19,9 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <memory_resource>
+#include <optional>
 #include <vector>
 
 /// lib/engine runs boards and receivers, sans-I/O. It decides which packet leaves when, and contains queue
@@ -39,6 +42,8 @@ struct BoardConfig {
   /// UDP port of packets with a congestion control header (CCH): queue pairs whose algorithm has one send it,
   /// and the board accepts responses with it. 0: neither.
   std::uint16_t cc_port = 0;
+  /// Event data that the first queue pairs send. Not set: all queue pairs have traffic of their own.
+  std::optional<EventSenderConfig> events{};
   /// Provides the memory that grows with the number of queue pairs. Must outlive the board. Null: the heap.
   std::pmr::memory_resource* memory = nullptr;
 };
@@ -68,7 +73,11 @@ class Board : public Endpoint {
   const CongestionLog& congestion_log() const { return log_; }
   /// True if every configured QP has posted all its messages and received their completions. QPs of the
   /// metadata bus count only after traffic has been stopped, because requests may be added until then.
-  bool finished() const { return unfinished_ == 0 && bus_qps_.finished(); }
+  bool finished() const {
+    return unfinished_ == 0 && bus_qps_.finished() && (events_ == nullptr || events_->finished());
+  }
+  /// Null if the board has no event data.
+  const EventSender* events() const { return events_.get(); }
 
   /// Applies a register write, which is in effect when the call returns.
   void apply(const board::DataPathAction& action, Time now);
@@ -160,6 +169,7 @@ class Board : public Endpoint {
   void call_next(std::uint32_t line, Time now);
   /// Moves QPs whose departure time has been reached from the wheel to the ready queue.
   void wake(Time now);
+  void post_events(Time now);
   void watch_timer(std::uint32_t i, Time now);
   void run_timers(Time now);
   void add_qp(const SendQpConfig& config);
@@ -200,6 +210,7 @@ class Board : public Endpoint {
   void reschedule_received(std::uint32_t i, Time now);
 
   LinkShaper link_;
+  std::unique_ptr<EventSender> events_;  ///< payload of its queue pairs; null: none
   QpStore qps_;
   QpTable table_;
   SharedRates shared_;

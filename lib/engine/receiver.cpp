@@ -31,7 +31,8 @@ Receiver::Receiver(const ReceiverConfig& config)
       first_slot_(config.qps.size()),
       slot_table_(config.slots.size()),
       pending_(kPendingRoom),
-      keep_notifications_(config.keep_notifications) {
+      keep_notifications_(config.keep_notifications),
+      events_(config.events ? std::make_unique<EventReceiver>(*config.events, config.event_sink) : nullptr) {
   if (config.registration) registration_.emplace(*config.registration);
   accept_congestion_headers(config.cc_port);
   if (config.cc_port != 0) echoes_.resize(kPendingRoom);
@@ -132,6 +133,12 @@ void Receiver::post_receives(Qp& qp, Time now) {
   if (due != 0 && room != 0) qp.qp.post_receives(std::min(due, room));
 }
 
+/// Passes a complete message of QP `i` to those that wait for it.
+inline void Receiver::pass_on(std::uint32_t i, const roce::MessageEvent& message, Time now) {
+  if (qps_[i].transfer_source) register_message(qps_[i], message, now);
+  if (events_ && i < first_slot_) events_->message(now, i, message);
+}
+
 /// Fast path for the most common packets: in order, part of a multi-packet message, from the known IP and MAC
 /// address, with a valid iCRC, and not CE-marked. Has exactly the same effect as receive_roce(). Returns
 /// false and changes nothing if the packet does not qualify.
@@ -152,7 +159,7 @@ bool Receiver::receive_quickly(const roce::ParsedFrame& frame, Time now) {
     granter_->accepted(now, i, q.index, first ? std::optional(p.reth().dma_length) : std::nullopt);
   }
   qp.written_end = std::max(qp.written_end, q.address + p.payload.size());
-  if (q.message && qp.transfer_source) register_message(qp, *q.message, now);
+  if (q.message) pass_on(i, *q.message, now);
   if (q.reply) push({.qp = i, .reply = *q.reply});
   return true;
 }
@@ -197,7 +204,7 @@ void Receiver::receive_roce(const roce::ParsedFrame& frame, Time now) {
     if (windows_ && message.has_immediate && i < first_slot_)
       windows_->message(now, i, message.immediate, message.length, outcome.request.packet_index);
   }
-  if (outcome.request.message && qp.transfer_source) register_message(qp, *outcome.request.message, now);
+  if (outcome.request.message) pass_on(i, *outcome.request.message, now);
   if (granter_) grant_for(i, packet.request, outcome.request, now);
   if (outcome.send_cnp) push({.qp = i, .cnp = true});
   if (!outcome.request.reply) return;
@@ -332,6 +339,7 @@ std::size_t Receiver::poll(Time now, std::span<TxFrame> out) {
     registration_->advance(now);
     count_notifications();
   }
+  if (events_) events_->advance(now);
   std::size_t n = poll_host(now, out);
   n += poll_grants(now, out.subspan(n));
   n += take_pending(now, out.subspan(n));
@@ -343,6 +351,7 @@ std::size_t Receiver::poll(Time now, std::span<TxFrame> out) {
 Time Receiver::next_event(Time now) const {
   Time at = host_event(now);
   if (registration_) at = std::min(at, registration_->next_event());
+  if (events_) at = std::min(at, events_->deadline());
   if (granter_) {
     at = std::min(at, granter_->deadline());
     if (granter_->has_frames()) at = std::min(at, std::max(now, credit_open_at()));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/endpoint.hpp"
+#include "engine/event_receiver.hpp"
 #include "engine/granter.hpp"
 #include "engine/peer_qp_table.hpp"
 #include "engine/qp_table.hpp"
@@ -16,6 +17,7 @@
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -55,6 +57,9 @@ struct ReceiverConfig {
   std::optional<roce::WindowMapConfig> windows{};
   /// Takes the windows as they close, on the packet path; must outlive the receiver. Null: none.
   roce::WindowConsumer* window_consumer = nullptr;
+  /// Event builder: configured QP i is that of board i. Not set: messages are not event data.
+  std::optional<EventReceiverConfig> events{};
+  detector::EventSink* event_sink = nullptr;  ///< takes the events as they close; must outlive the receiver
   /// Table for transfers. A message is a packet of the table, and `open_length` is true: the length of the
   /// last message is not announced.
   std::optional<roce::RegistrationConfig> registration{};
@@ -120,6 +125,9 @@ class Receiver : public Endpoint {
   void finish_windows(std::uint64_t sent, Time now) {
     if (windows_) windows_->finish(now, sent);
   }
+  /// Event builder; null if none is configured.
+  EventReceiver* events() { return events_.get(); }
+  const EventReceiver* events() const { return events_.get(); }
   const roce::NotificationPoint& notification_point() const { return notification_; }
 
  protected:
@@ -162,6 +170,7 @@ class Receiver : public Endpoint {
   static constexpr std::uint32_t kNobody = UINT32_MAX;
 
   static void post_receives(Qp& qp, Time now);
+  void pass_on(std::uint32_t i, const roce::MessageEvent& message, Time now);
   void register_message(const Qp& qp, const roce::MessageEvent& message, Time now);
   void count_notifications();
   void act(const SetReceiveQp& a);
@@ -198,6 +207,7 @@ class Receiver : public Endpoint {
   std::optional<roce::WindowMap> windows_;
   std::optional<roce::Registration> registration_;
   bool keep_notifications_;
+  std::unique_ptr<EventReceiver> events_;
   TimeSum notified_;
   ReceiverCounters receiver_counters_;
   std::uint16_t identification_ = 0;

@@ -17,7 +17,8 @@ SendQpSnapshot copy(const Board& board, std::size_t i, Time now) {
   s.dest_qpn = config.dest_qpn;
   s.requester = board.totals(i);
   s.counters = qp.counters();
-  s.completed_payload_bytes = s.on_bus ? s.counters.completed_bytes : qp.completed_payload_bytes();
+  s.completed_payload_bytes =
+      s.on_bus || board.events() != nullptr ? s.counters.completed_bytes : qp.completed_payload_bytes();
   s.uc = config.transport == roce::Transport::kUc;
   if (s.on_bus) {
     const MetadataQps::History& history = board.metadata_qps().history(i);
