@@ -44,6 +44,7 @@ class Checker {
     for (const BoardConfig& board : config_.boards) check_qps(reading_, config_, board);
     check_grants(reading_, config_);
     check_windows(reading_, config_);
+    check_events(reading_, config_);
     check_transfers(reading_, config_);
     check_neighbours(reading_, config_);
     check_controls(reading_, config_);

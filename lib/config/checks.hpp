@@ -32,6 +32,9 @@ void check_transfers(Reading& reading, const RunConfig& config);
 /// Reports receivers with windows whose streams are not alike.
 void check_windows(Reading& reading, const RunConfig& config);
 
+/// Reports event data that does not fit its receivers.
+void check_events(Reading& reading, const RunConfig& config);
+
 /// Reports settings of the QP that do not fit random lengths or arrivals.
 void check_random_traffic(Reading& reading, const RunConfig& config, const QpConfig& qp);
 

@@ -38,6 +38,26 @@ inline const Choices<roce::CnpScope> kCnpScope{
 inline const Choices<bool> kNotify{{{"receiver", false}, {"sender", true}}};
 inline const Choices<WindowsConfig::Layout> kWindowLayout{
     {{"window", WindowsConfig::Layout::kWindow}, {"stream", WindowsConfig::Layout::kStream}}};
+inline const Choices<detector::TriggerSourceConfig::Kind> kTriggerSource{
+    {{"random", detector::TriggerSourceConfig::Kind::kRandom},
+     {"periodic", detector::TriggerSourceConfig::Kind::kPeriodic},
+     {"list", detector::TriggerSourceConfig::Kind::kList}}};
+inline const Choices<bool> kTriggerMode{{{"clock", true}}};
+inline const Choices<detector::EventType> kEventType{{{"unknown", detector::EventType::kUnknown},
+                                                      {"flatfield", detector::EventType::kFlatfield},
+                                                      {"sky_pedestal", detector::EventType::kSkyPedestal},
+                                                      {"daq", detector::EventType::kDaq},
+                                                      {"subarray", detector::EventType::kSubarray}}};
+inline const Choices<detector::PayloadKind> kEventKind{{{"counter", detector::PayloadKind::kCounter},
+                                                        {"waveform12", detector::PayloadKind::kWaveform12},
+                                                        {"waveform16", detector::PayloadKind::kWaveform16},
+                                                        {"roi", detector::PayloadKind::kRoi},
+                                                        {"beamlets", detector::PayloadKind::kBeamlets}}};
+inline const Choices<detector::FragmentSizes::Shape> kSizeShape{
+    {{"fixed", detector::FragmentSizes::Shape::kFixed},
+     {"uniform", detector::FragmentSizes::Shape::kUniform},
+     {"exponential", detector::FragmentSizes::Shape::kExponential}}};
+inline const Choices<bool> kBusy{{{"veto", true}, {"drop", false}}};
 inline const Choices<bool> kCheck{{{"payload", true}, {"none", false}}};
 inline const Choices<roce::TimingProfile> kTiming{
     {{"standard", roce::TimingProfile::kStandard}, {"firmware", roce::TimingProfile::kFirmware}}};

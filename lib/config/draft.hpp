@@ -134,6 +134,11 @@ void read_congestion_parameters(Section& section, CongestionConfig& d);
 /// For algorithms other than DCQCN: sets the parameters that are given, and checks that they are
 /// consistent.
 void set_given(Reading& reading, CongestionConfig& d);
+/// Reads an element of `triggers`.
+TriggerConfig read_trigger(Section section);
+/// Reads section `events` of a board or a receiver.
+BoardEventsConfig read_board_events(Section section);
+ReceiverEventsConfig read_receiver_events(Section section);
 ChangeDraft read_change(Section section);
 /// Applies `draft.congestion` to `d`. The algorithm must be that of `d`.
 void apply_change(Reading& reading, const ChangeDraft& draft, CongestionConfig& d);
@@ -171,6 +176,9 @@ LabConfig resolve_lab(Reading& reading, const LabDraft& draft, const Draft& name
 /// Index of the worker that runs the network.
 std::size_t network_worker(const LabDraft& draft, const WorkersConfig& workers);
 
+/// Numbers the boards with event data among those of their builders and triggers, and sizes the memory of
+/// builders. Names must be resolved.
+void number_event_boards(RunConfig& config);
 /// Resolves `changes`. Boards and QPs must be complete.
 void resolve_changes(Reading& reading, const Draft& draft, RunConfig& config);
 /// Sets the defaults of congestion control parameters that the configuration does not give. The defaults

@@ -71,6 +71,10 @@ Json emit_board(const RunConfig& config, const BoardConfig& board) {
   json[board.congestion.key()] = emit_congestion(board.congestion);
   if (board.control) json["control"] = emit_control(config, *board.control);
   json["qps"] = Json::array();
+  if (board.events) {
+    json["events"] = emit_events(config, *board.events);
+    return json;
+  }
   for (const QpConfig& qp : board.qps) json["qps"].push_back(emit_qp(config, qp));
   return json;
 }
@@ -95,7 +99,9 @@ Json emit_registration(const RegistrationSettings& r) {
 
 Json emit_receiver(const RunConfig& config, const ReceiverConfig& receiver) {
   Json json = emit_endpoint(config, receiver.endpoint);
-  if (receiver.windows) {
+  if (receiver.events) {
+    json["events"] = emit_events(*receiver.events);
+  } else if (receiver.windows) {
     json["windows"] = emit_windows(*receiver.windows);
   } else {
     json["memory"] = format_size(receiver.memory);
@@ -162,6 +168,10 @@ Json emit_machine(const RunConfig& config, std::size_t ports) {
 }
 
 void emit_endpoints(Json& json, const RunConfig& config) {
+  if (!config.triggers.empty()) {
+    json["triggers"] = Json::array();
+    for (const TriggerConfig& trigger : config.triggers) json["triggers"].push_back(emit_trigger(trigger));
+  }
   json["boards"] = Json::array();
   for (const BoardConfig& board : config.boards) json["boards"].push_back(emit_board(config, board));
   json["receivers"] = Json::array();

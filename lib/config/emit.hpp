@@ -17,6 +17,9 @@ Json emit_congestion(const CongestionConfig& congestion);
 Json emit_control(const RunConfig& config, const ControlConfig& control);
 Json emit_lab(const LabConfig& config);
 Json emit_network(const LabConfig& config);
+Json emit_trigger(const TriggerConfig& trigger);
+Json emit_events(const RunConfig& config, const BoardEventsConfig& events);
+Json emit_events(const ReceiverEventsConfig& events);
 Json emit_qp(const RunConfig& config, const QpConfig& qp);
 
 }  // namespace softfeb::config

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/time.hpp"
+#include "config/events_config.hpp"
 #include "config/values.hpp"
 #include "roce/mac_control.hpp"
 #include "roce/notification_point.hpp"
@@ -90,8 +91,9 @@ struct ReceiverConfig {
   std::uint64_t receives = UINT64_MAX;  ///< receive requests per QP; UINT64_MAX: unlimited
   /// Receive requests posted per second on each QP, up to `receives`; 0: none
   std::uint64_t receive_rate = 0;
-  RegistrationSettings registration;     ///< used if registered transfers arrive
-  std::optional<WindowsConfig> windows;  ///< none: no map of missing data over all QPs
+  RegistrationSettings registration;           ///< used if registered transfers arrive
+  std::optional<WindowsConfig> windows;        ///< none: no map of missing data over all QPs
+  std::optional<ReceiverEventsConfig> events;  ///< none: it builds no events
   bool check_payload = true;  ///< compare received data with the configured payload of the sending QP
   CnpConfig cnp;
   /// File to which all regions are written at the end of the run, each up to its last written byte; empty:

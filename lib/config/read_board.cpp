@@ -153,6 +153,14 @@ BoardDraft read_board(Section s) {
   board.congestion = read_congestion(s).value_or(CongestionConfig{});
   if (const Node* node = s.find("control"))
     draft.control = read_control(Section(s.reading(), *node, s.pattern("control")));
+  if (const Node* node = s.find("events"))
+    board.events = read_board_events(Section(s.reading(), *node, s.pattern("events")));
+  if (board.events && !s.list("qps").empty()) {
+    s.reading().problem(s.find("qps")->where, "a board with `events` makes its own QPs",
+                        "remove `qps` or `events`");
+    s.close();
+    return draft;
+  }
   for (const Node& qp : s.list("qps"))
     draft.qps.push_back(read_qp(Section(s.reading(), qp, s.pattern("qps[]"))));
   s.close();
@@ -177,6 +185,13 @@ ReceiverDraft read_receiver(Section s) {
     if (draft.memory_given) {
       s.reading().problem(s.find("memory")->where, "`windows` determines the memory",
                           "remove `memory`, and set `windows.ring`");
+    }
+  }
+  if (const Node* node = s.find("events")) {
+    receiver.events = read_receiver_events(Section(s.reading(), *node, s.pattern("events")));
+    if (draft.memory_given) {
+      s.reading().problem(s.find("memory")->where, "the boards' `events` determine the memory",
+                          "remove `memory`, and set `slots` and `slot` of the boards");
     }
   }
   s.read("check", receiver.check_payload, choices::kCheck);

@@ -133,6 +133,8 @@ Draft read_document(Reading& reading, const Node& document, Form form) {
   draft.config.workers = read_workers(section("workers"));
   for (const Node& port : s.list("ports"))
     draft.config.ports.push_back(read_port(Section(reading, port, "ports[]")));
+  for (const Node& trigger : s.list("triggers"))
+    draft.config.triggers.push_back(read_trigger(Section(reading, trigger, "triggers[]")));
   for (const Node& board : s.list("boards"))
     draft.boards.push_back(read_board(Section(reading, board, "boards[]")));
   for (const Node& receiver : s.list("receivers")) {

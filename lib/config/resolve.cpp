@@ -47,16 +47,19 @@ class Resolver {
   RunConfig run() {
     for (std::size_t i = 0; i < out_.ports.size(); ++i)
       claim(port_names_, out_.ports[i].name, i, out_.ports[i].where);
+    add_triggers();
     for (const BoardDraft& board : draft_.boards) add_board(board);
     for (const ReceiverDraft& receiver : draft_.receivers) add_receiver(receiver);
     std::size_t next = 0;
     for (const BoardDraft& board : draft_.boards) {
       for (std::uint32_t i = 0; i < board.endpoint.count && next < out_.boards.size(); ++i) {
         if (board.control) add_control(board, out_.boards[next], i);
+        if (out_.boards[next].events) add_events(out_.boards[next]);
         add_qps(board, out_.boards[next++], i);
       }
     }
     size_memory();
+    number_event_boards(out_);
     for (BoardConfig& board : out_.boards) {
       for (QpConfig& qp : board.qps) fill_slots(qp);
     }
@@ -158,6 +161,50 @@ class Resolver {
       all.push_back(std::move(config));
     }
     return indices;
+  }
+
+  /// Random sources differ from each other, and from run to run with another seed.
+  void add_triggers() {
+    for (std::size_t t = 0; t < out_.triggers.size(); ++t) {
+      TriggerConfig& trigger = out_.triggers[t];
+      claim(trigger_names_, trigger.name, t, trigger.where);
+      for (std::size_t i = 0; i < trigger.sources.size(); ++i)
+        trigger.sources[i].source.seed = trigger.sources[i].seed.value_or(out_.run.seed + i);
+    }
+  }
+
+  /// Resolves the names of event data, and adds one queue pair for each builder.
+  void add_events(BoardConfig& board) {
+    BoardEventsConfig& e = *board.events;
+    const auto* trigger = look_up(trigger_names_, e.trigger_name, out_.place(e.where, "trigger"), "trigger");
+    if (trigger == nullptr) return board.events.reset();
+    e.trigger = trigger->front();
+    for (const std::string& name : e.to_names) {
+      const auto* indices = look_up(receiver_names_, name, out_.place(e.where, "to"), "receiver");
+      if (indices == nullptr) return board.events.reset();
+      e.receivers.insert(e.receivers.end(), indices->begin(), indices->end());
+    }
+    if (std::set(e.receivers.begin(), e.receivers.end()).size() != e.receivers.size())
+      problem(e.where, "to", "names a receiver twice", "name each builder once");
+    QpConfig qp;
+    qp.where = e.where;
+    qp.to_where = out_.place(e.where, "to");
+    qp.count = static_cast<std::uint32_t>(e.receivers.size());
+    qp.to = ReceiverTarget{e.receivers};
+    qp.to_text = e.to_names.front();
+    qp.transport = e.transport;
+    qp.qpn = 0x100;
+    qp.timeout = e.timeout;
+    qp.retry_count = e.retry_count;
+    qp.pmtu = e.pmtu.value_or(default_pmtu(board, qp));
+    const detector::EventLayout layout = e.layout();
+    qp.window = qp.send_queue = layout.pieces_of(layout.largest()) * e.fifo;
+    qp.traffic.where = e.where;
+    qp.traffic.verb = roce::WrOpcode::kWriteImm;
+    qp.traffic.message_size = 0;  // messages differ in length
+    qp.traffic.messages = 0;      // none of its own
+    qp.traffic.slots = 1;
+    board.qps.push_back(std::move(qp));
   }
 
   void add_board(const BoardDraft& draft) {
@@ -311,6 +358,7 @@ class Resolver {
   Names port_names_;
   Names endpoint_names_;
   Names receiver_names_;
+  Names trigger_names_;
   std::vector<bool> receiver_memory_given_;
   std::set<std::size_t> plays_host_;  ///< indices of receivers that act as hosts
   std::vector<LabRing>& rings_;

@@ -5,6 +5,7 @@
 #include "config/address.hpp"
 #include "config/congestion.hpp"
 #include "config/endpoint_config.hpp"
+#include "config/events_config.hpp"
 #include "config/port_config.hpp"
 #include "config/qp_config.hpp"
 #include "config/values.hpp"
@@ -118,6 +119,8 @@ struct BoardConfig {
   IcrcMethod icrc = IcrcMethod::kKnown;
   CongestionConfig congestion;  ///< used by QPs without congestion parameters of their own
   std::vector<QpConfig> qps;
+  /// Event data in place of the traffic of `qps`, which then has one element: a QP for each builder.
+  std::optional<BoardEventsConfig> events;
   Time post_delay = 0;  ///< time from the posting of a message to its first packet
   Time start = 0;       ///< delay from the start of the run's traffic to the start of this board's traffic
   /// Time from the start of the run's traffic to the end of this board's traffic; none: the end of the run.
@@ -150,6 +153,7 @@ struct RunConfig {
   EalConfig eal;
   WorkersConfig workers;
   std::vector<PortConfig> ports;
+  std::vector<TriggerConfig> triggers;
   std::vector<BoardConfig> boards;
   std::vector<ReceiverConfig> receivers;
   std::vector<ChangeConfig> changes;  ///< in file order

@@ -163,14 +163,17 @@ engine::ReceiveQpSetup receive_qp(const config::RunConfig& config, const QpPlan&
           ? (source.plan().messages_per_pass() - 1) * source.plan().message_length() +
                 source.plan().last_length()
           : 0;
-  if (const MessageLengths lengths = lengths_of(config, plan)) {
+  const bool events = receiver.events.has_value();
+  if (events) {
+    // Messages of event data differ in length. The event builder numbers and checks them.
+  } else if (const MessageLengths lengths = lengths_of(config, plan)) {
     s.qp.layout.emplace(lengths, qp.traffic.message_size, qp.pmtu);
   } else {
     const auto& transfer = qp.traffic.transfer;
     s.qp.layout.emplace(qp.traffic.message_size, qp.pmtu, transfer ? transfer->bytes : stream);
   }
   // The notifications of senders are empty messages, which the layout does not have.
-  const bool in_layout = !qp.traffic.transfer || !qp.traffic.transfer->notify_sender;
+  const bool in_layout = !events && (!qp.traffic.transfer || !qp.traffic.transfer->notify_sender);
   if (receiver.check_payload && in_layout) s.qp.expected = &source;
   if (in_layout) s.qp.numbering = roce::MessageNumbering::kLayout;
   s.qp.map_capacity = map_capacity(qps);
@@ -179,6 +182,10 @@ engine::ReceiveQpSetup receive_qp(const config::RunConfig& config, const QpPlan&
   s.reply_path.udp_source_port = roce::hashed_source_port(r.qpn, r.dest_qpn);
   if (receiver.receive_rate != 0) s.receive_interval = kSecond / receiver.receive_rate;
   if (qp.traffic.transfer) s.transfer_source = static_cast<std::uint32_t>(plan.target.first_qp);
+  if (events) {
+    s.regions.push_back({plan.target.address, plan.target.length, plan.target.rkey, memory.data()});
+    return s;
+  }
   const std::size_t first = qp.traffic.transfer ? plan.target.first_qp : plan.target.receiver_qp;
   std::uint8_t* const at =
       memory.data() + first * (in_window_layout(receiver) ? qp.traffic.message_size : receiver.memory);
@@ -350,6 +357,7 @@ Endpoints make_endpoints(const config::RunConfig& config, const Plans& plans, co
                          const std::vector<std::uint32_t>& largest_pmtus, Time network_slack,
                          const ForWorker& for_worker, std::pmr::memory_resource* memory) {
   Endpoints out;
+  out.events = make_event_data(config);
   out.transfers.resize(config.receivers.size());
   std::vector<engine::BoardConfig> boards;
   std::vector<engine::ReceiverConfig> receivers;
@@ -373,7 +381,8 @@ Endpoints make_endpoints(const config::RunConfig& config, const Plans& plans, co
     receivers.back().cc_port = c.endpoint.cc_header ? config.run.cc_port : std::uint16_t{0};
     receivers.back().qps.reserve(plans.receiver_qps(r));
     for_worker(c.endpoint.worker, [&] {
-      out.memories.push_back(std::make_unique<ReceiverMemory>(c.memory * plans.receiver_qps(r)));
+      const std::uint64_t regions = c.events ? 1 : plans.receiver_qps(r);
+      out.memories.push_back(std::make_unique<ReceiverMemory>(c.memory * regions));
     });
   }
   CongestionGroups groups;
@@ -405,6 +414,13 @@ Endpoints make_endpoints(const config::RunConfig& config, const Plans& plans, co
       }
     }
   }
+  for (std::size_t b = 0; b < boards.size(); ++b) {
+    if (config.boards[b].events) boards[b].events = event_sender_of(config, b, out.events);
+  }
+  for (std::size_t r = 0; r < receivers.size(); ++r) {
+    if (config.receivers[r].events)
+      receivers[r].events = event_receiver_of(config, r, out.events, kRegionBase, out.memories[r]->data());
+  }
   out.messages = random.take_boards();
   out.hosts.resize(boards.size());
   for (std::size_t b = 0; b < boards.size(); ++b) {
@@ -429,10 +445,15 @@ void close_maps(const Plans& plans, const std::vector<engine::EndpointSnapshot>&
     const std::uint64_t sent =
         plan.config->transport == roce::Transport::kRc ? qp.requester.messages_completed : qp.messages_made;
     const std::size_t r = *plan.target.receiver;
+    if (endpoints.receivers[r]->events() != nullptr) continue;
     endpoints.receivers[r]->qp(plan.target.receiver_qp).finish(sent);
     most[r] = std::max(most[r], sent);
   }
   for (std::size_t r = 0; r < most.size(); ++r) endpoints.receivers[r]->finish_windows(most[r], now);
+  for (const auto& receiver : endpoints.receivers) {
+    engine::EventReceiver* const events = receiver->events();
+    if (events != nullptr) events->finish(now, events->config().triggers->accepted());
+  }
 }
 
 std::uint64_t not_sent(const Plans& plans, const std::vector<engine::EndpointSnapshot>& final,

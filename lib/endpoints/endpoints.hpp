@@ -2,6 +2,7 @@
 #pragma once
 
 #include "config/run_config.hpp"
+#include "endpoints/events.hpp"
 #include "endpoints/memory.hpp"
 #include "endpoints/payloads.hpp"
 #include "endpoints/plan.hpp"
@@ -51,6 +52,7 @@ struct TransferGroup {
 
 /// Boards and receivers of a run, built from the configuration and the peers' answers.
 struct Endpoints {
+  EventData events;                                          ///< outlives boards and receivers
   std::vector<std::unique_ptr<engine::Board>> boards;        ///< indexed like RunConfig::boards
   std::vector<std::unique_ptr<engine::Receiver>> receivers;  ///< indexed like RunConfig::receivers
   std::vector<std::unique_ptr<ReceiverMemory>> memories;     ///< indexed like RunConfig::receivers

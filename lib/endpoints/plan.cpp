@@ -8,10 +8,6 @@ namespace softfeb::endpoints {
 
 namespace {
 
-/// Start address of the regions of receivers in this process. Nonzero, so that a missing address is
-/// detected.
-constexpr std::uint64_t kRegionBase = 0x10'0000'0000;
-
 std::uint32_t rkey_of(std::size_t receiver, std::size_t qp) {
   return static_cast<std::uint32_t>(0x5f00'0000 + (receiver << 20) + qp);
 }
@@ -87,7 +83,10 @@ void Plans::resolve(const config::RunConfig& config, QpPlan& plan, std::vector<s
     t.ip = receiver.endpoint.ip;
     t.qpn = receiver.qpn + static_cast<roce::Qpn>(k);
     t.rkey = rkey_of(r, k);
-    if (in_window_layout(receiver)) {
+    if (receiver.events) {
+      t.address = kRegionBase;  // all boards share the memory of the builder
+      t.length = receiver.memory;
+    } else if (in_window_layout(receiver)) {
       const std::uint64_t size = qp.traffic.message_size;
       t.address = kRegionBase + k * size;
       t.stride = receiver_qps_[r] * size;

@@ -34,6 +34,10 @@ struct QpTarget {
   std::size_t first_qp = 0;  ///< transfers: index of the first QP of the group, which shares its region
 };
 
+/// Start address of the regions of receivers in this process. Nonzero, so that a missing address is
+/// detected.
+inline constexpr std::uint64_t kRegionBase = 0x10'0000'0000;
+
 /// One sending QP. Groups of the configuration (`count`) are expanded.
 struct QpPlan {
   std::size_t board = 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "experiment/real_driver.hpp"
 
+#include "config/error.hpp"
 #include "dataplane/huge_memory.hpp"
 #include "dataplane/worker_stats.hpp"
 #include "experiment/network_balance.hpp"
@@ -47,11 +48,21 @@ std::vector<std::uint32_t> largest_pmtus(const runtime::DpdkRuntime& dpdk) {
   return all;
 }
 
+/// Returns `config`, which must not need virtual time.
+const config::RunConfig& checked(const config::RunConfig& config) {
+  for (const config::BoardConfig& board : config.boards) {
+    if (!board.events) continue;
+    throw config::ConfigError({{board.events->where, "boards have event data only in virtual time",
+                                "use `softfeb lab --virtual`, or give the board `qps` instead"}});
+  }
+  return config;
+}
+
 }  // namespace
 
 RealDriver::RealDriver(const Setup& setup)
     : setup_(setup),
-      config_(setup.run()),
+      config_(checked(setup.run())),
       payloads_(config_),
       targets_(config_),
       dpdk_(config_, payloads_.arena_bytes()) {

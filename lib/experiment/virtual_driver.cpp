@@ -75,6 +75,7 @@ Time VirtualDriver::begin(stats::Observers& observers) {
     loop_->run_until(now() + kSlice);
   } while (now() < kPatience && std::any_of(endpoints_.boards.begin(), endpoints_.boards.end(), waiting));
   started_ = now();
+  endpoints_.events.begin(started_);
   plan_actions();
   observers.begin();
   return started_;

@@ -109,6 +109,26 @@ void judge_windows(Judge& judge, const config::RunConfig& config, const endpoint
   }
 }
 
+/// Only incomplete events above the receiver's limit fail a run.
+void judge_events(Judge& judge, const config::RunConfig& config, const endpoints::Endpoints& endpoints) {
+  for (std::size_t r = 0; r < config.receivers.size(); ++r) {
+    const config::ReceiverConfig& c = config.receivers[r];
+    const engine::EventReceiver* const events = endpoints.receivers[r]->events();
+    if (events == nullptr) continue;
+    const std::uint64_t own = endpoints::own_triggers(config, r, endpoints.events);
+    const std::uint64_t complete = events->builder().counts()[detector::EventStatus::kComplete];
+    const std::uint64_t incomplete = own - std::min(own, complete);
+    const auto limit = static_cast<std::uint64_t>(Uint128{own} * c.events->loss_limit.billionths /
+                                                  config::Probability::kOne);
+    judge.add("events " + c.endpoint.name, incomplete, limit);
+    if (incomplete <= limit) continue;
+    judge.say(
+        fmt::format("receiver {}: {} of {} events are not complete, more than events.loss_limit permits; see "
+                    "receivers[].events and boards[].events.lost in the result",
+                    c.endpoint.name, incomplete, own));
+  }
+}
+
 /// Every registered transfer whose messages are all complete must have been notified. Over UC, lost messages
 /// are judged already.
 void judge_transfers(Judge& judge, const endpoints::Endpoints& endpoints) {
@@ -141,7 +161,8 @@ void judge_receivers(Judge& judge, const config::RunConfig& config, const endpoi
     const auto& send = o.final[plan.board].send_qps[plan.on_board];
     const roce::ReceiveQp& receive = endpoints.receivers[*plan.target.receiver]->qp(plan.target.receiver_qp);
     wrong += receive.bytes_wrong();
-    if (config.receivers[*plan.target.receiver].windows) continue;  // judged by their loss
+    const config::ReceiverConfig& receiver = config.receivers[*plan.target.receiver];
+    if (receiver.windows || receiver.events) continue;  // judged by their loss
     // With RC, incomplete messages have already been reported above, so the receiver must have only the
     // completed ones.
     const std::uint64_t due = plan.config->transport == roce::Transport::kRc
@@ -193,6 +214,7 @@ Judgement judge(const config::RunConfig& config, const endpoints::Plans& plans, 
   judge_senders(j, config, plans, outcome);
   if (!config.receivers.empty()) judge_receivers(j, config, plans, outcome, endpoints);
   judge_windows(j, config, plans, outcome, endpoints);
+  judge_events(j, config, endpoints);
   judge_transfers(j, endpoints);
   judge_sessions(j, sessions);
   if (outcome.ended_in_warmup) {

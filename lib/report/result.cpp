@@ -4,6 +4,7 @@
 #include "config/load.hpp"
 #include "report/board_result.hpp"
 #include "report/completion_result.hpp"
+#include "report/event_result.hpp"
 #include "report/registration_result.hpp"
 #include "report/result_qps.hpp"
 #include "report/window_result.hpp"
@@ -70,7 +71,7 @@ Attention attention_to(const engine::Receiver& receiver, std::size_t i) {
 }
 
 Json receiver(const config::RunConfig& config, const endpoints::Plans& plans, const stats::Outcome& o,
-              const endpoints::Endpoints& endpoints, std::size_t index) {
+              endpoints::Endpoints& endpoints, std::size_t index) {
   const engine::Receiver& r = *endpoints.receivers[index];
   const engine::EndpointSnapshot& e = o.final[config.boards.size() + index];
   roce::ResponderCounters sum;
@@ -126,6 +127,7 @@ Json receiver(const config::RunConfig& config, const endpoints::Plans& plans, co
   if (config.receivers[index].receive_rate != 0) json["no_receive"] = sum.no_receive;
   add_windows(json, config, plans, o, endpoints, index);
   add_transfers(json, endpoints, index);
+  add_receiver_events(json, config, endpoints, index);
   json["summary"] = std::move(summary);
   json["qps"] = std::move(qps);
   return json;
@@ -247,11 +249,13 @@ Json make_result(const config::RunConfig& config, const runtime::DpdkRuntime* dp
   j["measured_s"] = stats::measured_seconds(plans, o);
   j["warmup_excluded"] = !o.baseline.empty();
   j["interrupted"] = o.interrupted;
+  add_triggers(j, config, o, endpoints);
   j["boards"] = Json::array();
   stats::GoodputSum goodput;
   double tx_payload_gbps = 0;
   for (std::size_t b = 0; b < config.boards.size(); ++b) {
     j["boards"].push_back(board_result(config, plans, o, b));
+    add_board_events(j["boards"].back(), endpoints, b);
     if (dpdk != nullptr) j["boards"].back()["bytes_per_qp"] = endpoints.boards[b]->memory_per_qp();
     if (!o.control.empty() && !o.control[b].is_null()) j["boards"].back()["control"] = o.control[b];
     const Json& made = j["boards"].back();

@@ -3,6 +3,7 @@
 """The experiments of conf/lab in virtual time, shortened: their figures and checks, byte by byte the same twice."""
 
 import csv
+import math
 import unittest
 from pathlib import Path
 
@@ -224,6 +225,64 @@ class Experiments(harness.TestCase):
         listed = sum(b - a + 1 for ranges in w["missing_ranges"].values() for a, b in ranges)
         self.assertEqual(listed + w["missing_unlisted"], w["missing"] + w["not_sent"])
         return r, w
+
+    def events_of(self, run):
+        """The builder of a run in which every event is complete."""
+        self.assert_held(run)
+        trigger, = run.result["triggers"]
+        events = run.result["receivers"][0]["events"]
+        for source in trigger["sources"]:
+            self.assertEqual(source["candidates"], source["accepted"] + source["dead_time"] + source["busy"])
+        self.assertEqual((events["triggers"], events["complete"]), (trigger["accepted"], trigger["accepted"]))
+        self.assertEqual(sum(events["rejected"].values()), 0)
+        self.assertEqual(events["latency"]["count"], trigger["accepted"])
+        for board in run.result["boards"]:
+            self.assertEqual((board["events"]["sent"], board["events"]["lost"]), (trigger["accepted"], 0))
+        return trigger, events
+
+    def test_advcam(self):
+        few = "boards.feb.events.images=4"   # drawing all images takes longer than the run
+        trigger, events = self.events_of(self.lab("advcam", few, "run.duration=10ms"))
+        self.assertGreater(trigger["accepted"], 60)
+        self.assertEqual(events["fragments"]["accepted"], 143 * trigger["accepted"])
+        self.assertEqual(events["payload_bytes"], 143 * trigger["accepted"] * 4704)
+        # A single event in the queue of the server's port.
+        run = self.lab("advcam", few, "run.duration=3ms", "triggers.camera.sources.0={kind: periodic, rate: 10kHz, phase: 50us}")
+        trigger, events = self.events_of(run)
+        self.assertEqual(trigger["accepted"], 30)
+        queue = run.result["lab"]["figures"]["queue_bytes_max"]
+        # More than the messages, because their headers wait too; less than their bytes on the wire.
+        self.assertGreater(queue, 143 * 4768)
+        self.assertLess(queue, 143 * 4952)
+        # 64 ns, 1 us, 4 us at 10 Gb/s, and 57 us at 100 Gb/s.
+        self.assertLess(events["latency"]["max_us"], 64)
+        self.assertGreater(events["latency"]["min_us"], 57)
+
+    def test_live_time(self):
+        """A dead time that vetoed triggers do not extend leaves 1/(1 + rate * dead_time) of them."""
+        trigger, _ = self.events_of(self.lab("advcam", "boards.feb.count=1", "run.duration=1s"))
+        source, = trigger["sources"]
+        self.assertEqual(source["busy"], 0)
+        share = 1 / (1 + 10e3 * 7e-6)
+        self.assertLess(abs(source["accepted"] - 10e3 * share), 3 * math.sqrt(10e3 * share**3))
+
+    def test_busy_boards_veto_triggers(self):
+        few = "boards.feb.events.images=4"
+        run = self.lab("advcam", few, "boards.feb.count=20", "boards.feb.events.fifo=8", "boards.feb.events.busy_at=4",
+                       "triggers.camera.sources.0.rate=1MHz", "triggers.camera.dead_time=700ns", "run.duration=1ms")
+        trigger, _ = self.events_of(run)
+        self.assertGreater(trigger["sources"][0]["busy"], 100)
+        self.assertGreater(trigger["busy_share"], 0.1)
+        # Without a veto, boards lose events, and only loss_limit fails the run.
+        sets = [few, "boards.feb.count=20", "boards.feb.events={trigger: camera, to: builder, busy: drop, fifo: 2, slot: 8KiB, images: 4}",
+                "triggers.camera.sources.0.rate=1MHz", "triggers.camera.dead_time=0", "run.duration=1ms"]
+        run = self.lab("advcam", *sets, "receivers.builder.events.loss_limit=0", status=1)
+        self.assertEqual([c["name"] for c in run.result["checks"] if not c["held"]], ["events builder"])
+        run = self.lab("advcam", *sets, "receivers.builder.events.loss_limit=100%")
+        events = run.result["receivers"][0]["events"]
+        self.assertGreater(events["loss"], 0.1)
+        self.assertGreater(sum(b["events"]["lost"] for b in run.result["boards"]), 100)
+        self.assertEqual(events["opened"] + events["unseen"], events["triggers"])
 
     def test_seed001_lossy(self):
         run = self.lab("seed001-lossy")

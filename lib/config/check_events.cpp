@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Checks event data of boards against the receivers that build events from them.
+#include "config/address.hpp"
+#include "config/checks.hpp"
+#include "config/draft.hpp"
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace softfeb::config {
+namespace {
+
+constexpr std::uint64_t kMostMemory = std::uint64_t{64} << 30;
+constexpr std::uint32_t kMostPieces = 16'384;  ///< of a board's FIFO
+
+class EventChecker {
+ public:
+  EventChecker(Reading& reading, const RunConfig& config) : reading_(reading), config_(config) {}
+
+  void run() {
+    for (const BoardConfig& board : config_.boards) {
+      if (!board.events) {
+        check_ordinary(board);
+        continue;
+      }
+      check_board(board);
+      check_builders(board);
+    }
+    for (const ReceiverConfig& receiver : config_.receivers) {
+      if (receiver.events) check_receiver(receiver);
+    }
+  }
+
+ private:
+  void problem(const Where& section, const char* key, std::string message, std::string fix) {
+    reading_.problem(config_.place(section, key), std::move(message), std::move(fix));
+  }
+
+  /// Queue pairs with traffic of their own must not write to the memory of event builders.
+  void check_ordinary(const BoardConfig& board) {
+    for (const QpConfig& qp : board.qps) {
+      const auto* to = std::get_if<ReceiverTarget>(&qp.to);
+      if (to == nullptr) continue;
+      for (const std::size_t r : to->receivers) {
+        if (!config_.receivers[r].events) continue;
+        reading_.problem(
+            qp.to_where,
+            "receiver \"" + config_.receivers[r].endpoint.name + "\" builds events, but the QP has none",
+            "give the board `events`, or name another receiver");
+      }
+    }
+  }
+
+  void check_board(const BoardConfig& board) {
+    const BoardEventsConfig& e = *board.events;
+    if (board.start != 0 || board.stop) {
+      problem(board.where, board.stop ? "stop" : "start", "the boards of a detector run together",
+              "remove it, or `events`");
+    }
+    if (board.control)
+      problem(board.where, "control", "a board with `events` has no slow control", "remove one of them");
+    const detector::EventLayout layout = e.layout();
+    if (layout.memory() > kMostMemory) {
+      problem(e.where, "slots",
+              "the events of " + std::to_string(e.boards) + " boards take " +
+                  std::to_string(layout.memory() >> 30) + " GiB of memory",
+              "use fewer slots, or a smaller `slot`");
+    }
+    if (std::uint64_t{layout.pieces_of(layout.largest())} * e.fifo > kMostPieces) {
+      problem(e.where, "piece",
+              "the fragments of the FIFO have more than " + std::to_string(kMostPieces) + " pieces",
+              "use larger pieces, a smaller `slot`, or a smaller `fifo`");
+    }
+    if (layout.boards > 65'535)
+      problem(e.where, "to", "more than 65535 boards send to one builder", "use fewer boards");
+  }
+
+  /// All boards that send to a builder must agree on the layout of events.
+  void check_builders(const BoardConfig& board) {
+    const BoardEventsConfig& e = *board.events;
+    for (const std::size_t r : e.receivers) {
+      const ReceiverConfig& receiver = config_.receivers[r];
+      if (!receiver.events || !receiver.events->first_board) {
+        problem(e.where, "to", "receiver \"" + receiver.endpoint.name + "\" does not build events",
+                "give the receiver a section `events`");
+        continue;
+      }
+      const BoardConfig& first = config_.boards[*receiver.events->first_board];
+      const BoardEventsConfig& f = *first.events;
+      const std::pair<const char*, bool> alike[] = {
+          {"to", e.receivers == f.receivers},
+          {"trigger", e.trigger == f.trigger},
+          {"slots", e.slots == f.slots},
+          {"slot", e.slot == f.slot},
+          {"piece", e.piece == f.piece},
+          {"kind", e.kind == f.kind},
+          {"channels", e.channels == f.channels},
+          {"samples", e.samples == f.samples},
+          {"images", e.images == f.images},
+          {"suppress", e.suppression.threshold == f.suppression.threshold &&
+                           e.suppression.margin == f.suppression.margin},
+          {"size", e.sizes.min == f.sizes.min && e.sizes.max == f.sizes.max &&
+                       e.sizes.shape == f.sizes.shape && e.sizes.seed == f.sizes.seed},
+          {"busy", e.veto == f.veto},
+          {"busy_delay", e.busy_delay == f.busy_delay}};
+      for (const auto& [key, same] : alike) {
+        if (!same) {
+          problem(e.where, key,
+                  "differs from that of \"" + first.endpoint.name + "\", which sends to the same builder",
+                  "write the same for all boards of a builder");
+        }
+      }
+    }
+  }
+
+  void check_receiver(const ReceiverConfig& receiver) {
+    const ReceiverEventsConfig& e = *receiver.events;
+    if (receiver.windows)
+      problem(receiver.where, "windows", "an event builder has no windows", "remove `windows` or `events`");
+    if (receiver.receives != UINT64_MAX) {
+      problem(receiver.where, "receives", "an event builder never runs out of receive requests", "remove it");
+    }
+    if (!e.first_board) {
+      return problem(e.where, "boards", "no board sends event data to this receiver",
+                     "name the receiver in `to` of a board's `events`, or remove `events`");
+    }
+    for (const std::string& name : e.board_names) {
+      if (sends(name, receiver)) continue;
+      problem(e.where, "boards", "\"" + name + "\" sends no event data to this receiver",
+              "name boards whose `events` have this receiver in `to`, or remove `boards`");
+    }
+  }
+
+  /// True if a board of this name, or replicas of a board of this name, send to the receiver.
+  bool sends(const std::string& name, const ReceiverConfig& receiver) const {
+    return std::any_of(config_.boards.begin(), config_.boards.end(), [&](const BoardConfig& b) {
+      const std::string& own = b.endpoint.name;
+      const bool named =
+          own == name || (own.starts_with(name + '-') &&
+                          own.find_first_not_of("0123456789", name.size() + 1) == std::string::npos);
+      return named && b.events &&
+             std::any_of(b.events->receivers.begin(), b.events->receivers.end(),
+                         [&](std::size_t r) { return &config_.receivers[r] == &receiver; });
+    });
+  }
+
+  Reading& reading_;
+  const RunConfig& config_;
+};
+
+}  // namespace
+
+void check_events(Reading& reading, const RunConfig& config) { EventChecker(reading, config).run(); }
+
+void number_event_boards(RunConfig& config) {
+  std::map<std::vector<std::size_t>, std::uint32_t> sending;
+  std::vector<std::uint32_t> triggered(config.triggers.size(), 0);
+  for (std::size_t b = 0; b < config.boards.size(); ++b) {
+    if (!config.boards[b].events) continue;
+    BoardEventsConfig& e = *config.boards[b].events;
+    e.board = sending[e.receivers]++;
+    e.on_trigger = triggered[e.trigger]++;
+    for (std::uint32_t i = 0; i < e.receivers.size(); ++i) {
+      auto& builder = config.receivers[e.receivers[i]].events;
+      if (!builder || builder->first_board) continue;
+      builder->first_board = b;
+      builder->builder = i;
+    }
+  }
+  for (BoardConfig& board : config.boards) {
+    if (board.events) board.events->boards = sending[board.events->receivers];
+  }
+  for (ReceiverConfig& receiver : config.receivers) {
+    if (receiver.events && receiver.events->first_board)
+      receiver.memory = config.boards[*receiver.events->first_board].events->layout().memory();
+  }
+}
+
+}  // namespace softfeb::config

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "base/time.hpp"
+#include "config/values.hpp"
+#include "detector/event_header.hpp"
+#include "detector/event_layout.hpp"
+#include "detector/fragment_sizes.hpp"
+#include "detector/trigger_source.hpp"
+#include "detector/waveform_codec.hpp"
+#include "roce/requester.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace softfeb::config {
+
+/// An element of `triggers[].sources`.
+struct TriggerSourceSettings {
+  detector::TriggerSourceConfig source;  ///< `seed` is set by the loader
+  std::optional<std::uint64_t> seed;     ///< none: the run's seed plus the index of the source
+  Probability pile_up;
+  std::string file;  ///< list: file with the times; empty: they are in the configuration
+};
+
+/// An element of `triggers`: the triggers of a detector.
+struct TriggerConfig {
+  std::string name;
+  Time dead_time = 0;
+  std::vector<TriggerSourceSettings> sources;
+  Where where;
+};
+
+/// Section `events` of a board: event data in place of the traffic of queue pairs (doc/detector.md).
+struct BoardEventsConfig {
+  std::string trigger_name;
+  std::vector<std::string> to_names;  ///< receivers that build events, as in the file
+  detector::PayloadKind kind = detector::PayloadKind::kWaveform12;
+  std::uint16_t channels = 49;        ///< beamlets: beamlets
+  std::uint16_t samples = 64;         ///< beamlets: times
+  std::uint32_t images = 64;          ///< all kinds but counter: images that are repeated
+  detector::Suppression suppression;  ///< roi
+  detector::FragmentSizes sizes;      ///< counter
+  Time readout_delay = kMicrosecond;
+  std::uint32_t fifo = 16;
+  bool veto = true;                ///< busy boards veto triggers
+  std::uint32_t busy_at = 12;      ///< with `veto`
+  Time busy_delay = kMicrosecond;  ///< with `veto`
+  std::uint64_t slots = 256;
+  std::uint32_t slot = 32 * 1024;
+  std::uint32_t piece = 8 * 1024;
+  // Of its queue pairs
+  roce::Transport transport = roce::Transport::kRc;
+  std::optional<std::uint32_t> pmtu;
+  std::uint8_t timeout = 14;
+  std::uint8_t retry_count = 3;
+
+  // Set when names are resolved.
+  std::size_t trigger = 0;             ///< index into RunConfig::triggers
+  std::vector<std::size_t> receivers;  ///< builders, indices into RunConfig::receivers
+  std::uint32_t board = 0;             ///< number among the boards that send to the same builders
+  std::uint32_t boards = 0;            ///< number of these boards
+  std::uint32_t on_trigger = 0;        ///< number among the boards with the same trigger
+  Where where;
+
+  detector::EventLayout layout() const {
+    return {.boards = boards,
+            .builders = static_cast<std::uint32_t>(receivers.size()),
+            .slots = slots,
+            .slot = slot,
+            .piece = piece};
+  }
+  /// Time that a fragment covers: its samples at 1 GS/s; 0 for `counter`.
+  Time window() const { return kind == detector::PayloadKind::kCounter ? 0 : samples * kNanosecond; }
+};
+
+/// Section `events` of a receiver: an event builder.
+struct ReceiverEventsConfig {
+  std::vector<std::string> board_names;  ///< as in the file; empty: not given
+  std::uint32_t window = 256;
+  Time timeout = 5 * kMillisecond;
+  std::uint32_t remember = 1024;
+  Probability loss_limit;  ///< share of events that may be incomplete
+  Where where;
+
+  /// First of the boards that send to it, index into RunConfig::boards. Set when names are resolved.
+  std::optional<std::size_t> first_board;
+  std::uint32_t builder = 0;  ///< number among the builders of these boards
+};
+
+}  // namespace softfeb::config

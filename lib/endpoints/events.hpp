@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "base/time.hpp"
+#include "config/run_config.hpp"
+#include "detector/event_payload.hpp"
+#include "engine/event_receiver.hpp"
+#include "engine/event_sender.hpp"
+#include "engine/trigger_bus.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace softfeb::endpoints {
+
+/// What the boards and receivers of a run share to send and build events.
+struct EventData {
+  std::vector<std::unique_ptr<engine::TriggerBus>> triggers;  ///< indexed like RunConfig::triggers
+  std::vector<std::unique_ptr<detector::EventPayload>> payloads;
+  std::vector<const detector::EventPayload*> payload_of;  ///< indexed like RunConfig::boards; null: no events
+
+  /// Traffic begins at `at`. Call before boards start.
+  void begin(Time at);
+};
+
+/// Draws the payloads, which takes time. Throws ConfigError.
+EventData make_event_data(const config::RunConfig& config);
+/// Configuration of board `b`, which has events.
+engine::EventSenderConfig event_sender_of(const config::RunConfig& config, std::size_t b,
+                                          const EventData& data);
+/// Configuration of receiver `r`, which builds events in `memory` at remote address `address`.
+engine::EventReceiverConfig event_receiver_of(const config::RunConfig& config, std::size_t r,
+                                              const EventData& data, std::uint64_t address,
+                                              const std::uint8_t* memory);
+
+/// Triggers of the run whose events belong to receiver `r`, which builds events.
+std::uint64_t own_triggers(const config::RunConfig& config, std::size_t r, const EventData& data);
+
+}  // namespace softfeb::endpoints

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "report/event_result.hpp"
+
+#include "config/choices.hpp"
+
+#include <algorithm>
+
+namespace softfeb::report {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json rejected_messages(const engine::EventMessageCounts& c) {
+  Json json{{"no_immediate", c.no_immediate}};
+  for (std::size_t v = 0; v + 1 < detector::kHeaderVerdicts; ++v) {
+    const auto verdict = static_cast<detector::HeaderVerdict>(v);
+    json[detector::to_string(verdict)] = c.header[verdict];
+  }
+  json["wrong_source"] = c.wrong_source;
+  json["wrong_immediate"] = c.wrong_immediate;
+  json["wrong_address"] = c.wrong_address;
+  json["wrong_payload"] = c.wrong_payload;
+  return json;
+}
+
+Json fragments(const detector::EventBuilderCounts& c) {
+  Json json = Json::object();
+  for (std::size_t v = 0; v < detector::kFragmentVerdicts; ++v) {
+    const auto verdict = static_cast<detector::FragmentVerdict>(v);
+    json[detector::to_string(verdict)] = c[verdict];
+  }
+  return json;
+}
+
+Json latency(detector::EventBuilder& builder) {
+  const detector::LatencyPercentiles p = builder.latencies().percentiles();
+  const auto us = [](Time t) { return to_seconds(t) * 1e6; };
+  return {{"count", builder.latencies().count()},
+          {"min_us", us(p.min)},
+          {"p50_us", us(p.p50)},
+          {"p90_us", us(p.p90)},
+          {"p99_us", us(p.p99)},
+          {"p999_us", us(p.p999)},
+          {"max_us", us(p.max)}};
+}
+
+/// Ranges of event numbers, of which every `builders`-th belongs to this builder.
+Json unseen(const engine::EventReceiver& events) {
+  const std::uint64_t builders = events.config().layout.builders;
+  Json list = Json::array();
+  for (const auto& r : events.builder().unseen().ranges()) {
+    list.push_back(
+        {r.first * builders + events.config().builder, r.last * builders + events.config().builder});
+  }
+  return list;
+}
+
+}  // namespace
+
+void add_triggers(Json& json, const config::RunConfig& config, const stats::Outcome& o,
+                  const endpoints::Endpoints& endpoints) {
+  if (config.triggers.empty()) return;
+  Json& list = json["triggers"] = Json::array();
+  for (std::size_t t = 0; t < config.triggers.size(); ++t) {
+    const engine::TriggerBus& bus = *endpoints.events.triggers[t];
+    const double seconds = to_seconds(o.stopped - o.started);
+    Json sources = Json::array();
+    for (std::size_t i = 0; i < bus.counts().size(); ++i) {
+      const detector::TriggerCounts& c = bus.counts()[i];
+      const config::TriggerSourceSettings& s = config.triggers[t].sources[i];
+      sources.push_back({{"kind", config::choices::kTriggerSource.name(s.source.kind)},
+                         {"type", config::choices::kEventType.name(s.source.type)},
+                         {"candidates", c.candidates},
+                         {"accepted", c.accepted},
+                         {"dead_time", c.dead_time},
+                         {"busy", c.busy}});
+    }
+    const auto rate = static_cast<double>(bus.accepted());
+    list.push_back(
+        {{"name", config.triggers[t].name},
+         {"accepted", bus.accepted()},
+         {"rate_hz", seconds > 0 ? Json(rate / seconds) : Json(nullptr)},
+         {"busy_share", seconds > 0 ? Json(to_seconds(bus.busy_time(o.stopped)) / seconds) : Json(nullptr)},
+         {"sources", std::move(sources)}});
+  }
+}
+
+void add_board_events(Json& json, const endpoints::Endpoints& endpoints, std::size_t board) {
+  const engine::EventSender* const events = endpoints.boards[board]->events();
+  if (events == nullptr) return;
+  const detector::FragmentFifoCounts& c = events->fifo().counts();
+  json["events"] = {{"triggers", c.triggers},
+                    {"sent", c.completed},
+                    {"lost", c.lost},
+                    {"lost_in_readout", c.lost_in_readout},
+                    {"missed_triggers", events->missed()},
+                    {"cut", c.cut},
+                    {"most_in_fifo", c.most},
+                    {"busy_s", to_seconds(c.busy_time)}};
+}
+
+void add_receiver_events(Json& json, const config::RunConfig& config, endpoints::Endpoints& endpoints,
+                         std::size_t receiver) {
+  engine::EventReceiver* const events = endpoints.receivers[receiver]->events();
+  if (events == nullptr) return;
+  const detector::EventBuilderCounts& c = events->builder().counts();
+  const std::uint64_t own = endpoints::own_triggers(config, receiver, endpoints.events);
+  const std::uint64_t complete = c[detector::EventStatus::kComplete];
+  const std::uint64_t incomplete = own - std::min(own, complete);
+  Json out{{"triggers", own}, {"opened", c.opened}};
+  for (std::size_t s = 0; s < detector::kEventStatuses; ++s) {
+    const auto status = static_cast<detector::EventStatus>(s);
+    out[detector::to_string(status)] = c[status];
+  }
+  out["unseen"] = events->builder().unseen().count();
+  out["unseen_ranges"] = unseen(*events);
+  out["unseen_unlisted"] = events->builder().unseen().unlisted();
+  out["loss"] = own == 0 ? 0.0 : static_cast<double>(incomplete) / static_cast<double>(own);
+  out["messages"] = events->counts().messages;
+  out["rejected"] = rejected_messages(events->counts());
+  out["fragments"] = fragments(c);
+  out["payload_bytes"] = c.bytes;
+  out["early"] = c.early;
+  out["clock_steps"] = c.clock_steps;
+  out["latency"] = latency(events->builder());
+  json["events"] = std::move(out);
+}
+
+}  // namespace softfeb::report

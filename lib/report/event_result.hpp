@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "config/run_config.hpp"
+#include "endpoints/endpoints.hpp"
+#include "stats/outcome.hpp"
+
+#include <cstddef>
+
+#include <nlohmann/json.hpp>
+
+/// Event data in the result document (doc/result.md). Nothing is added for what has no event data.
+namespace softfeb::report {
+
+/// Adds `triggers`.
+void add_triggers(nlohmann::ordered_json& json, const config::RunConfig& config, const stats::Outcome& o,
+                  const endpoints::Endpoints& endpoints);
+/// Adds `events` to an element of `boards`.
+void add_board_events(nlohmann::ordered_json& json, const endpoints::Endpoints& endpoints, std::size_t board);
+/// Adds `events` to an element of `receivers`.
+void add_receiver_events(nlohmann::ordered_json& json, const config::RunConfig& config,
+                         endpoints::Endpoints& endpoints, std::size_t receiver);
+
+}  // namespace softfeb::report
