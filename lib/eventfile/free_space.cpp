@@ -22,6 +22,10 @@ void FreeSpace::measure() {
   left_ = 0;
   known_ = true;
   if (statvfs(path_.c_str(), &disk) != 0) return;
+  if (disk.f_blocks == 0) {  // a file system without a limit, such as ramfs
+    left_ = UINT64_MAX;
+    return;
+  }
   const std::uint64_t free = std::uint64_t{disk.f_bavail} * disk.f_frsize;
   if (free > keep_free_) left_ = free - keep_free_;
 }

@@ -5,10 +5,13 @@
 #include "detector/event_builder.hpp"
 #include "detector/fragment_fifo.hpp"
 #include "detector/payload_pools.hpp"
+#include "eventfile/event_file.hpp"
+#include "support/temporary_directory.hpp"
 #include "watch.hpp"
 
 #include <algorithm>
 #include <cstring>
+#include <thread>
 #include <vector>
 
 #include <catch2/catch.hpp>
@@ -25,8 +28,10 @@ constexpr EventLayout kLayout{.boards = kBoards, .slots = 16, .slot = 2048, .pie
 /// Boards and a receiver that share a payload. A WRITE takes no time.
 class Detector {
  public:
-  explicit Detector(const EventPayload& payload)
+  /// `recorder`, which may be null, gets the events.
+  explicit Detector(const EventPayload& payload, EventRecorder* recorder = nullptr)
       : payload_(payload),
+        recorder_(recorder),
         sequence_(
             {{.type = EventType::kSubarray,
               .rate_hz = 50'000,
@@ -42,7 +47,7 @@ class Detector {
                   .window = 4,
                   .remember = 4,
                   .slots = kLayout.slots},
-                 nullptr),
+                 recorder),
         message_(kLayout.slot) {
     for (std::uint16_t b = 0; b < kBoards; ++b) boards_.emplace_back(config_of(b));
   }
@@ -93,10 +98,15 @@ class Detector {
     if (read_event_header(message, h) != HeaderVerdict::kOk) ++wrong;
     if (compare_payload(payload_, h, message.subspan(kEventHeaderSize)).any()) ++wrong;
     const Time trigger = time_since({}, h.time);
-    builder_.add(now, {h.event, h.board, h.offset, h.length, h.total, trigger});
+    const Fragment fragment{h.event, h.board, h.offset, h.length, h.total, trigger};
+    if (recorder_ == nullptr)
+      builder_.add(now, fragment);
+    else
+      recorder_->add(builder_, now, fragment, h, message.subspan(kEventHeaderSize));
   }
 
   const EventPayload& payload_;
+  EventRecorder* recorder_;
   TriggerSequence sequence_;
   CameraBusy busy_;
   EventBuilder builder_;
@@ -130,4 +140,37 @@ TEST_CASE("a detector's data need no memory for an event", "[steady]") {
                                   .piece = kLayout.piece}));
   check_steady(
       CounterPayload({0, 1600, FragmentSizes::Shape::kExponential, 3}, kLayout.piece, kLayout.largest()));
+}
+
+TEST_CASE("an event file costs the builder's thread no memory and no call of the kernel", "[steady]") {
+  const test::TemporaryDirectory folder;
+  eventfile::EventFileConfig config;
+  config.path = (folder.path() / "run.h5").string();
+  config.boards = kBoards;
+  config.piece = kLayout.piece;
+  config.keep_free = 0;
+  SECTION("that takes all events") {}
+  SECTION("that cannot take all") { config.queue = 8192; }
+  eventfile::EventFile file(config);
+  const CounterPayload payload({0, 1600, FragmentSizes::Shape::kExponential, 3}, kLayout.piece,
+                               kLayout.largest());
+  Detector detector(payload, &file);
+  Watch watch;
+  bool seen = false;
+  std::thread builder([&] {
+    detector.run(kMillisecond);
+    seen = see_system_calls();
+    watch_this_thread(&watch);
+    detector.run(50 * kMillisecond);
+    watch_this_thread(nullptr);
+  });
+  builder.join();
+  file.finish();
+  INFO(watch.text());
+  CHECK(seen);
+  CHECK(watch.total() == 0);
+  const eventfile::EventFileStats stats = file.stats();
+  CHECK(stats.closed == detector.events);
+  CHECK(stats.written + stats.not_written == stats.closed);
+  CHECK((stats.not_written == 0) == (config.queue > 8192));
 }
