@@ -74,12 +74,14 @@ EventReceiver::EventReceiver(const EventOptions& options, ByteSpan memory, Event
 
 void EventReceiver::on_message(Time now, std::uint32_t board, std::uint32_t immediate, std::uint32_t length) {
   Progress& progress = progress_[board];
-  const auto event = roce::unwrap_counter(immediate, progress.event);
+  const auto event = roce::unwrap_counter(immediate, progress.accepted);
   if (!event || length > options_.layout.slot) {
     ++contradictions_[static_cast<std::size_t>(event ? Contradiction::kOffset : Contradiction::kEvent)];
     return;
   }
   const std::uint32_t piece = find_piece(*event, board, length);
+  progress.event = *event;
+  progress.piece = piece + 1;
   const ByteSpan message = copy_message(*event, board, piece, length);
   EventHeader header;
   const HeaderVerdict verdict = read_event_header(message, header);
@@ -89,7 +91,7 @@ void EventReceiver::on_message(Time now, std::uint32_t board, std::uint32_t imme
     ++contradictions_[static_cast<std::size_t>(*wrong)];
     return;
   }
-  progress = {*event, piece + 1};
+  progress.accepted = *event;
   const Fragment fragment{header.event,  board,        header.offset,
                           header.length, header.total, time_since(origin_, header.time)};
   recorder_.add(builder_, now, fragment, header, message.subspan(kEventHeaderSize));

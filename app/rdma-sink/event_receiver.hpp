@@ -67,10 +67,10 @@ class EventReceiver {
     eventfile::EventFile* file_;
     nlohmann::json incomplete_ = nlohmann::json::array();
   };
-  /// Where the next message of a board is expected.
   struct Progress {
-    std::uint64_t event = 0;
-    std::uint32_t piece = 0;
+    std::uint64_t accepted = 0;  ///< last event with a message that passed all checks
+    std::uint64_t event = 0;     ///< of the last message
+    std::uint32_t piece = 0;     ///< that is expected next in this event
   };
 
   std::uint32_t find_piece(std::uint64_t event, std::uint32_t board, std::uint32_t length);

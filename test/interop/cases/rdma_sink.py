@@ -3,6 +3,8 @@
 
 import hashlib
 import random
+import struct
+import zlib
 
 from requester import ECT0, CE, CNP, Qp, Wire
 from softroce import HOST_IP, case
@@ -120,6 +122,46 @@ def prbs31(length):
     for n in range(31, 31 + 8 * length):
         bits.append(bits[n - 28] ^ bits[n - 31])
     return bytes(sum(bits[31 + 8 * k + j] << j for j in range(8)) for k in range(length))
+
+
+def event_message(event, board, offset, data, total):
+    """A piece with its header (doc/detector.md), of kind counter."""
+    h = struct.pack("<4sBBHIHBBQIIIIIHHIII", b"SFEB", 1, 16, 0, 1, board, 32, 0, event, 1_700_000_000, 0, len(data), offset, total,
+                    0, 0, 0, 0, zlib.crc32(data))
+    return h + struct.pack("<I", zlib.crc32(h)) + data
+
+
+@case("tap")
+def events_are_built(lab):
+    """Two boards: complete events in two pieces, a missing fragment, a wrong CRC and a wrong board, and the event file."""
+    slots, slot, piece, total, events = 8, 4096, 1000, 1500, 20
+    options = ("--events", "--event-boards", 2, "--event-slots", slots, "--event-slot", slot, "--event-piece", piece,
+               "--event-window", slots, "--event-timeout", 500_000, "--event-out", "/tmp/run.h5")
+    lab.run(["rm", "-f", "/tmp/run.h5"])
+    with lab.sink(*map(str, options), expect_exit=1) as sink, wire(lab) as w, sink.connect() as tcp:
+        remote = tcp.ask(hello([(0x700 + b, 0) for b in range(2)], message_size=slot, immediate=True))
+        assert remote["events"] == {"boards": 2, "slots": slots, "slot": slot, "piece": piece, "builders": 1, "builder": 0}, remote
+        qps = [Qp(w, 0x700 + b, 0, remote["qps"][b]) for b in range(2)]
+        assert remote["qps"][0]["address"] == remote["qps"][1]["address"], remote
+        for event in range(events):
+            for board in range(2):
+                data = counter(event + board, total)
+                for at in range(0, total, piece):
+                    message = bytearray(event_message(event, board if event != 5 else 0, at, data[at:at + piece], total))
+                    if (event, board, at) == (7, 0, 1000):
+                        message[-1] ^= 1
+                    if (event, board) != (3, 1):
+                        qps[board].write(bytes(message), (event % slots * 2 + board) * slot + at // piece * (piece + 64), event)
+        report = tcp.ask(end(4 * events - 2, events=events))
+    got = report["events"]
+    assert (got["complete"], got["opened"], got["never_seen"]["count"]) == (events - 3, events, 0), report
+    assert got["headers"]["ok"] == 4 * events - 3 and got["headers"]["payload_crc"] == 1, report
+    assert got["contradictions"] == {"event": 0, "board": 2, "offset": 0}, report
+    missing = {e["event"]: e["missing"] for e in got["incomplete"]}
+    assert missing == {3: [[1, None]], 5: [[1, None]], 7: [[0, [[1, 1]]]]}, report
+    assert (got["file"]["written"], got["file"]["not_written"], got["file"]["error"]) == (events, 0, None), report
+    assert not report["held"] and "15 %" in report["problems"][0], report
+    assert lab.run("head -c 8 /tmp/run.h5 | od -An -tx1").out.split() == "89 48 44 46 0d 0a 1a 0a".split()
 
 
 @case("tap")

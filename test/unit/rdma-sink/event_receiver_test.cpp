@@ -128,15 +128,15 @@ TEST_CASE("a header that contradicts its immediate, QP or address is not trusted
   bench.write(h, 0, 0, 0);  // event 4 has the same slot as event 0
   bench.complete(0, 0, 40);
   CHECK(bench.receiver.contradictions(Contradiction::kEvent) == 1);
-  h = EventBench::header(0, 1, 0, 40);
-  bench.write(h, 0, 0, 0);
-  bench.complete(0, 0, 40);
+  h = EventBench::header(1, 1, 0, 40);
+  bench.write(h, 1, 0, 0);
+  bench.complete(1, 0, 40);
   CHECK(bench.receiver.contradictions(Contradiction::kBoard) == 1);
-  h = EventBench::header(0, 0, 1, 140);
-  bench.write(h, 0, 0, 0);
-  bench.complete(0, 0, 40);
+  h = EventBench::header(2, 0, 1, 140);
+  bench.write(h, 2, 0, 0);
+  bench.complete(2, 0, 40);
   CHECK(bench.receiver.contradictions(Contradiction::kOffset) == 1);
-  bench.complete(0, 0, 100'000);  // longer than its slot
+  bench.complete(2, 0, 100'000);  // longer than its slot
   CHECK(bench.receiver.contradictions(Contradiction::kOffset) == 2);
   bench.complete(0xffff'ffff, 0, 40);  // an event before the first
   CHECK(bench.receiver.contradictions(Contradiction::kEvent) == 2);
@@ -146,20 +146,30 @@ TEST_CASE("a header that contradicts its immediate, QP or address is not trusted
 TEST_CASE("headers that fail are counted by reason", "[rdma-sink]") {
   EventBench bench;
   bench.send(0, 0, 0, 40);
-  std::uint8_t* const at = bench.slot(1, 0);
-  bench.write(EventBench::header(1, 0, 0, 40), 1, 0, 0);
+  for (std::uint64_t e = 1; e < 4; ++e) bench.write(EventBench::header(e, 0, 0, 40), e, 0, 0);
   bench.receiver.on_message(0, 0, 1, 63);
-  bench.complete(1, 0, 41);
-  at[kEventHeaderSize] ^= 1;
-  bench.complete(1, 0, 40);
-  at[8] ^= 1;
-  bench.complete(1, 0, 40);
-  at[0] ^= 1;
-  bench.complete(1, 0, 40);
+  bench.complete(2, 0, 41);
+  bench.slot(3, 0)[kEventHeaderSize] ^= 1;
+  bench.complete(3, 0, 40);
+  for (std::uint64_t e = 4; e < 6; ++e) bench.write(EventBench::header(e, 0, 0, 40), e, 0, 0);
+  bench.slot(4, 0)[8] ^= 1;
+  bench.complete(4, 0, 40);
+  bench.slot(5, 0)[0] ^= 1;
+  bench.complete(5, 0, 40);
   for (const HeaderVerdict v : {HeaderVerdict::kShort, HeaderVerdict::kSize, HeaderVerdict::kPayloadCrc,
                                 HeaderVerdict::kHeaderCrc, HeaderVerdict::kMagic, HeaderVerdict::kOk})
     CHECK(bench.receiver.headers()[v] == 1);
   CHECK(bench.verdicts(FragmentVerdict::kAccepted) == 1);
+}
+
+TEST_CASE("the piece after a rejected one is judged at its own place", "[rdma-sink]") {
+  EventBench bench;
+  for (std::uint32_t piece = 0; piece < 3; ++piece) {
+    const EventHeader h = EventBench::header(2, 1, piece, 250);
+    bench.write(h, 2, 0, piece);  // of another board
+    bench.complete(2, 0, h.length);
+  }
+  CHECK(bench.receiver.contradictions(Contradiction::kBoard) == 3);
 }
 
 TEST_CASE("event numbers continue when the immediate wraps", "[rdma-sink]") {
