@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Triggers, and event data of boards and receivers.
+#include "config/emit.hpp"
+#include "config/load.hpp"
+#include "expected_problem.hpp"
+#include "lab_documents.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace softfeb;
+using namespace softfeb::config;
+using namespace softfeb::config::test;
+
+namespace {
+
+const std::string kEvents = R"(ports:
+  - {name: p, device: net_null0, mtu: 4200}
+  - {name: q, device: net_null1, mtu: 4200}
+triggers:
+  - name: camera
+    dead_time: 7us
+    sources:
+      - {kind: random, type: subarray, rate: 10kHz, pile_up: 1%, pile_up_window: 20us}
+      - {kind: periodic, type: flatfield, rate: 100Hz, phase: 3ms}
+      - {kind: list, type: daq, times: [1ms, 2ms]}
+boards:
+  - name: feb
+    count: 3
+    port: p
+    ip: 10.0.0.1/24
+    events: {trigger: camera, to: builder, kind: waveform12, slots: 8, slot: 16KiB, busy: veto}
+receivers:
+  - name: builder
+    count: 2
+    port: q
+    ip: 10.0.0.100/24
+    events: {boards: feb, window: 64, loss_limit: 1%}
+)";
+
+}  // namespace
+
+TEST_CASE("boards with events are numbered and have one queue pair for each builder", "[events]") {
+  const RunConfig config = load(kEvents);
+  REQUIRE(config.triggers.size() == 1);
+  CHECK(config.triggers[0].sources.size() == 3);
+  CHECK(config.triggers[0].sources[0].source.rate_hz == 10'000);
+  CHECK(config.triggers[0].sources[1].source.seed == 2);
+  CHECK(config.triggers[0].sources[2].source.times == std::vector<Time>{kMillisecond, 2 * kMillisecond});
+  REQUIRE(config.boards.size() == 3);
+  for (std::uint32_t b = 0; b < 3; ++b) {
+    const BoardConfig& board = config.boards[b];
+    REQUIRE(board.events);
+    CHECK(board.events->board == b);
+    CHECK(board.events->boards == 3);
+    CHECK(board.events->busy_at == 12);
+    CHECK(board.events->receivers == std::vector<std::size_t>{0, 1});
+    REQUIRE(board.qps.size() == 1);
+    CHECK(board.qps[0].count == 2);
+    CHECK(board.qps[0].pmtu == 4096);
+    CHECK(board.qps[0].window == 2 * 16);
+  }
+  CHECK(config.receivers[1].events->builder == 1);
+  CHECK(config.receivers[1].memory == 3 * 8 * 16 * 1024);
+  CHECK(config.receivers[1].events->loss_limit.billionths == 10'000'000);
+}
+
+TEST_CASE("event data survive a round trip through to_yaml", "[events]") {
+  const std::string yaml = to_yaml(load(kEvents));
+  CHECK(to_yaml(load(yaml)) == yaml);
+}
+
+TEST_CASE("event data that do not fit are refused with the fix", "[events]") {
+  const Row rows[] = {
+      {"trigger: camera", "trigger: camara", 16, "boards.0.events.trigger", "no trigger \"camara\"",
+       "`camera`"},
+      {"to: builder", "to: biulder", 16, "boards.0.events.to", "no receiver", "`builder`"},
+      {"busy: veto", "busy: veto, busy_at: 17", 16, "boards.0.events.busy_at", "never holds", "`fifo`"},
+      {"busy: veto", "busy: drop, busy_at: 3", 16, "boards.0.events.busy_at", "never busy", "remove"},
+      {"slot: 16KiB", "slot: 64B", 16, "boards.0.events.slot", "not the size of a slot", "65B"},
+      {"busy: veto", "piece: 0", 16, "boards.0.events.piece", "not the size of a piece", "1B"},
+      {"busy: veto", "fifo: 100, piece: 1B", 16, "boards.0.events.piece", "pieces", "larger pieces"},
+      {"slots: 8, slot: 16KiB", "slots: 1048576, slot: 1MiB", 16, "boards.0.events.slots", "GiB of memory", "fewer slots"},
+      {"busy: veto", "pmtu: 1500", 16, "boards.0.events.pmtu", "not a path MTU", "1024"},
+      {"kind: waveform12", "kind: counter, samples: 3", 16, "boards.0.events.samples", "neither channels",
+       "remove"},
+      {"kind: waveform12", "kind: counter, size: {min: 3, max: 2}", 16, "boards.0.events.size.max",
+       "less than `min`", "at least"},
+      {"kind: waveform12", "kind: waveform12, suppress: {margin: 3}", 16, "boards.0.events.suppress",
+       "only `kind: roi`", "kind: roi"},
+      {"kind: waveform12", "kind: replay", 16, "boards.0.events.kind", "unknown value", "waveform16"},
+      {"    events: {trigger", "    qps: [{to: builder}]\n    events: {trigger", 16, "boards.0.qps",
+       "makes its own QPs", "remove"},
+      {"    events: {trigger", "    stop: 1s\n    events: {trigger", 16, "boards.0.stop", "run together",
+       "remove"},
+      {"    events: {boards: feb, window: 64, loss_limit: 1%}\n", "", 16, "boards.0.events.to",
+       "does not build events", "section `events`"},
+      {"boards: feb,", "boards: fbe,", 22, "receivers.0.events.boards", "sends no event data", "`to`"},
+      {"{boards: feb,", "{windo: 3,", 22, "receivers.0.events.windo", "unknown", "window"},
+      {"rate: 10kHz", "rate: 1.5kHz", 8, "triggers.0.sources.0.rate", "not a rate of triggers", "10kHz"},
+      {"kind: periodic", "kind: list", 9, "triggers.0.sources.1", "missing", "times.txt"},
+      {"times: [1ms, 2ms]", "file: /nonexistent", 10, "triggers.0.sources.2.file", "cannot read", "existing"},
+      {"dead_time: 7us", "mode: message", 6, "triggers.0.mode", "unknown value", "clock"},
+      {"receivers:\n", "  - {name: plain, port: p, ip: 10.0.0.50/24, qps: [{to: builder}]}\nreceivers:\n", 17,
+       "boards.1.qps.0.to", "builds events", "another receiver"},
+  };
+  for (const Row& row : rows) check_row(row, "test.yaml", problems(replaced(kEvents, row.from, row.to)));
+}
