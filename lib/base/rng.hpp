@@ -27,6 +27,11 @@ class Rng {
     return Rng(seed + n * 0x9e3779b97f4a7c15U).next();
   }
 
+  /// Seed that depends on three numbers: each is added to the output for the numbers before it.
+  static constexpr std::uint64_t mixed(std::uint64_t seed, std::uint64_t a, std::uint64_t b) {
+    return Rng(Rng(Rng(seed).next() + a).next() + b).next();
+  }
+
   /// Uniform in [0, bound), with a bias of at most bound / 2^64. Returns 0 for bound 0.
   constexpr std::uint64_t below(std::uint64_t bound) {
     return static_cast<std::uint64_t>((static_cast<Uint128>(next()) * bound) >> 64);

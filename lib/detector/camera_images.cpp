@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "detector/camera_images.hpp"
 
-#include "detector/fragment_sizes.hpp"
-
 #include <algorithm>
 
 namespace softfeb::detector {
@@ -87,7 +85,7 @@ std::uint32_t CameraImages::light(std::uint32_t image, std::uint32_t board, std:
 }
 
 std::span<const std::uint16_t> CameraImages::draw(std::uint32_t image, std::uint32_t board) {
-  Rng rng(mixed_seed(config_.seed, image, board));
+  Rng rng(Rng::mixed(config_.seed, image, board));
   const Ellipse e = ellipse(image);
   for (std::uint32_t c = 0; c < config_.channels; ++c)
     draw_channel(rng, light_in(e, board, c), &samples_[std::size_t{c} * config_.samples]);

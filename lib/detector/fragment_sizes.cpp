@@ -9,13 +9,9 @@
 
 namespace softfeb::detector {
 
-std::uint64_t mixed_seed(std::uint64_t seed, std::uint64_t a, std::uint64_t b) {
-  return Rng(Rng(Rng(seed).next() + a).next() + b).next();
-}
-
 std::uint32_t FragmentSizes::at(std::uint64_t event, std::uint32_t board) const {
   if (shape == Shape::kFixed) return min;
-  const std::uint64_t bits = mixed_seed(seed, event, board);
+  const std::uint64_t bits = Rng::mixed(seed, event, board);
   const std::uint64_t range = max - min;
   const std::uint64_t more = shape == Shape::kUniform
                                  ? static_cast<std::uint64_t>(Uint128{bits} * (range + 1) >> 64)

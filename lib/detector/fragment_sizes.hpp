@@ -22,7 +22,4 @@ struct FragmentSizes {
   std::uint32_t at(std::uint64_t event, std::uint32_t board) const;
 };
 
-/// A seed that depends on three numbers: each is added to the output of splitmix64 for the numbers before it.
-std::uint64_t mixed_seed(std::uint64_t seed, std::uint64_t a, std::uint64_t b);
-
 }  // namespace softfeb::detector

@@ -2,7 +2,6 @@
 #include "detector/payload_pools.hpp"
 
 #include "base/rng.hpp"
-#include "detector/fragment_sizes.hpp"
 
 #include <bit>
 #include <map>
@@ -35,7 +34,7 @@ std::uint8_t beamlet_noise(Rng& rng) { return static_cast<std::uint8_t>(std::pop
 
 void append_beamlets(const BeamletPoolConfig& config, std::uint32_t image, std::uint32_t board, Bytes& out) {
   constexpr std::uint8_t kTone[] = {64, 0, static_cast<std::uint8_t>(-64), 0};
-  Rng rng(mixed_seed(config.seed, image, board));
+  Rng rng(Rng::mixed(config.seed, image, board));
   for (std::uint32_t time = 0; time < config.times; ++time) {
     for (std::uint32_t beamlet = 0; beamlet < config.beamlets; ++beamlet) {
       const bool tone = beamlet == image % config.beamlets;

@@ -367,6 +367,23 @@ void Board::receive_congestion(const roce::ParsedFrame& frame, const roce::Conge
   ++counters_.rx_bad_transport;
 }
 
+/// Finds the queue pair of a frame from its peer whose iCRC is right; kNotFound and counted otherwise.
+std::uint32_t Board::accept(roce::Qpn qpn, const roce::ParsedFrame& frame) {
+  const std::uint32_t i = table_.find(qpn);
+  if (i == QpTable::kNotFound) {
+    ++counters_.rx_unknown_qp;
+  } else if (frame.source_ip != qps_[i].peer()) {
+    ++counters_.rx_wrong_peer;
+  } else if (!roce::icrc_matches(frame)) {
+    ++counters_.rx_icrc_errors;
+    ++incidents_;
+  } else {
+    ++counters_.rx_roce;
+    return i;
+  }
+  return QpTable::kNotFound;
+}
+
 /// Handles a control frame. Kinds that a board does not expect count as rx_bad_transport.
 void Board::receive_credit(const roce::ParsedFrame& frame, const roce::CongestionHeader& header, Time now) {
   const auto credit = roce::CreditBody::decode(header);
@@ -376,22 +393,9 @@ void Board::receive_credit(const roce::ParsedFrame& frame, const roce::Congestio
     ++counters_.rx_bad_transport;
     return;
   }
-  const std::uint32_t i = table_.find(*dest);
-  if (i == QpTable::kNotFound) {
-    ++counters_.rx_unknown_qp;
-    return;
-  }
+  const std::uint32_t i = accept(*dest, frame);
+  if (i == QpTable::kNotFound) return;
   SendQp& qp = qps_[i];
-  if (frame.source_ip != qp.peer()) {
-    ++counters_.rx_wrong_peer;
-    return;
-  }
-  if (!roce::icrc_matches(frame)) {
-    ++counters_.rx_icrc_errors;
-    ++incidents_;
-    return;
-  }
-  ++counters_.rx_roce;
   if (credit->kind == roce::CreditBody::kGrant) {
     qp.on_grant(*credit, now);
   } else if (qp.on_resend(*credit, now) && busy_count_ != busy_.size()) {
@@ -424,22 +428,9 @@ void Board::receive_response(const roce::ParsedFrame& frame, const roce::Congest
     ++counters_.rx_bad_transport;
     return;
   }
-  const std::uint32_t i = table_.find(packet.dest_qp);
-  if (i == QpTable::kNotFound) {
-    ++counters_.rx_unknown_qp;
-    return;
-  }
+  const std::uint32_t i = accept(packet.dest_qp, frame);
+  if (i == QpTable::kNotFound) return;
   SendQp& qp = qps_[i];
-  if (frame.source_ip != qp.peer()) {
-    ++counters_.rx_wrong_peer;
-    return;
-  }
-  if (!roce::icrc_matches(frame)) {
-    ++counters_.rx_icrc_errors;
-    ++incidents_;
-    return;
-  }
-  ++counters_.rx_roce;
   if (packet.kind == roce::TransportKind::kCnp) {
     if (qp.on_cnp(now)) log_.add({now, i, std::nullopt});
     reschedule_received(i, now);

@@ -203,6 +203,7 @@ class Board : public Endpoint {
   bool ranked(std::uint32_t i) const { return ready_.ranked() && qps_[i].ranked(); }
   enum class Sent : std::uint8_t { kPacket, kNothing, kOfRun };
   void receive_response(const roce::ParsedFrame& frame, const roce::CongestionHeader* echo, Time now);
+  std::uint32_t accept(roce::Qpn qpn, const roce::ParsedFrame& frame);
   void receive_credit(const roce::ParsedFrame& frame, const roce::CongestionHeader& header, Time now);
   std::size_t poll_busy(Time now, std::span<TxFrame> out);
   Sent send_next(std::uint32_t i, SendQp& qp, Time now, TxFrame& out);
