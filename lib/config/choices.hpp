@@ -42,7 +42,6 @@ inline const Choices<detector::TriggerSourceConfig::Kind> kTriggerSource{
     {{"random", detector::TriggerSourceConfig::Kind::kRandom},
      {"periodic", detector::TriggerSourceConfig::Kind::kPeriodic},
      {"list", detector::TriggerSourceConfig::Kind::kList}}};
-inline const Choices<bool> kTriggerMode{{{"clock", true}}};
 inline const Choices<detector::EventType> kEventType{{{"unknown", detector::EventType::kUnknown},
                                                       {"flatfield", detector::EventType::kFlatfield},
                                                       {"sky_pedestal", detector::EventType::kSkyPedestal},

@@ -25,7 +25,7 @@ constexpr const char* kAnyDcqcn = "dcqcn";  ///< the file's algorithm of DCQCN, 
   throw ConfigError({{{kComparedPlace, 0, {}}, std::move(message), std::move(fix)}});
 }
 
-/// What a run is compared under.
+/// One run of a comparison.
 struct Entry {
   std::string name;
   std::string algorithm;          ///< value of `algorithm`; empty: a plug-in

@@ -39,9 +39,11 @@ struct Comparison {
 ///   2. its own section, if that names the same algorithm. For `dcqcn`, this is any algorithm of DCQCN;
 ///   3. the algorithm with default parameters, and for DCQCN with the `line_rate` of the board's link. For
 ///      `dcqcn`, the algorithm is the firmware's.
-/// What the algorithm needs is switched on: ECN marking by the switches for DCQCN, if none of them marks; INT
-/// records, congestion control headers, and room for them in the MTU for HPCC; congestion control headers and
-/// switches' priorities for Homa. Throws ConfigError, also if `names` contains an algorithm that cannot be
+/// The function switches on the needs of the algorithm:
+///   - DCQCN: ECN marking by the switches, if none of them marks;
+///   - HPCC: INT records, congestion control headers, and room for them in the MTU;
+///   - Homa: congestion control headers, and priorities in the switches.
+/// Throws ConfigError, also if `names` contains an algorithm that cannot be
 /// used.
 Comparison load_compared(const std::string& path, const std::vector<std::string>& overrides,
                          const std::vector<std::string>& names);

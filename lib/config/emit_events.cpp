@@ -54,7 +54,7 @@ void emit_payload(Json& json, const BoardEventsConfig& e) {
 }  // namespace
 
 Json emit_trigger(const TriggerConfig& trigger) {
-  Json json{{"name", trigger.name}, {"dead_time", format_time(trigger.dead_time)}, {"mode", "clock"}};
+  Json json{{"name", trigger.name}, {"dead_time", format_time(trigger.dead_time)}};
   json["sources"] = Json::array();
   for (const TriggerSourceSettings& s : trigger.sources) json["sources"].push_back(emit_source(s));
   return json;

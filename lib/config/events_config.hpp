@@ -52,7 +52,7 @@ struct BoardEventsConfig {
   std::uint64_t slots = 256;
   std::uint32_t slot = 32 * 1024;
   std::uint32_t piece = 8 * 1024;
-  // Of its queue pairs
+  // Settings of its queue pairs.
   roce::Transport transport = roce::Transport::kRc;
   std::optional<std::uint32_t> pmtu;
   std::uint8_t timeout = 14;

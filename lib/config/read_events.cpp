@@ -189,8 +189,6 @@ TriggerConfig read_trigger(Section s) {
   trigger.where = s.where();
   s.require("name", trigger.name, parse_text, "camera");
   s.read("dead_time", trigger.dead_time, parse_time);
-  bool clock = true;
-  s.read("mode", clock, choices::kTriggerMode);
   for (const Node& source : s.list("sources"))
     trigger.sources.push_back(read_source(Section(s.reading(), source, s.pattern("sources[]"))));
   if (trigger.sources.empty()) s.missing("sources", "[{kind: random, rate: 10kHz}]");

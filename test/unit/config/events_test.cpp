@@ -79,7 +79,8 @@ TEST_CASE("event data that do not fit are refused with the fix", "[events]") {
       {"slot: 16KiB", "slot: 64B", 16, "boards.0.events.slot", "not the size of a slot", "65B"},
       {"busy: veto", "piece: 0", 16, "boards.0.events.piece", "not the size of a piece", "1B"},
       {"busy: veto", "fifo: 100, piece: 1B", 16, "boards.0.events.piece", "pieces", "larger pieces"},
-      {"slots: 8, slot: 16KiB", "slots: 1048576, slot: 1MiB", 16, "boards.0.events.slots", "GiB of memory", "fewer slots"},
+      {"slots: 8, slot: 16KiB", "slots: 1048576, slot: 1MiB", 16, "boards.0.events.slots", "GiB of memory",
+       "fewer slots"},
       {"busy: veto", "pmtu: 1500", 16, "boards.0.events.pmtu", "not a path MTU", "1024"},
       {"kind: waveform12", "kind: counter, samples: 3", 16, "boards.0.events.samples", "neither channels",
        "remove"},
@@ -99,7 +100,6 @@ TEST_CASE("event data that do not fit are refused with the fix", "[events]") {
       {"rate: 10kHz", "rate: 1.5kHz", 8, "triggers.0.sources.0.rate", "not a rate of triggers", "10kHz"},
       {"kind: periodic", "kind: list", 9, "triggers.0.sources.1", "missing", "times.txt"},
       {"times: [1ms, 2ms]", "file: /nonexistent", 10, "triggers.0.sources.2.file", "cannot read", "existing"},
-      {"dead_time: 7us", "mode: message", 6, "triggers.0.mode", "unknown value", "clock"},
       {"receivers:\n", "  - {name: plain, port: p, ip: 10.0.0.50/24, qps: [{to: builder}]}\nreceivers:\n", 17,
        "boards.1.qps.0.to", "builds events", "another receiver"},
   };
