@@ -3,13 +3,11 @@
 """The experiments of conf/lab in virtual time, shortened: their figures and checks, byte by byte the same twice."""
 
 import csv
-import math
 import unittest
-from pathlib import Path
 
 import harness
+from lab_case import LabCase
 
-LIMIT = 280  # seconds, allowing for a busy machine
 SHORT_INCAST = ("run.duration=1200ms", "boards.feb.stop=[1200ms, 900ms, 500ms]")
 
 
@@ -30,29 +28,7 @@ receivers:
 """
 
 
-class Experiments(harness.TestCase):
-    def lab(self, name, *overrides, status=0, args=(), seconds=LIMIT):
-        """A finished run of an experiment of the tree."""
-        conf = name if isinstance(name, Path) else harness.CONF / "lab" / f"{name}.yaml"
-        result = self.dir / "result.json"
-        command = ["lab", "-c", str(conf), "--virtual", "--json", str(result), *args]
-        for o in overrides:
-            command += ["--set", o]
-        run = harness.Softfeb(command, self.dir, result).finish(seconds)
-        self.assertEqual(run.status, status, f"\n{run.err[-3000:]}\n{run.out[-5000:]}")
-        if run.result is not None:
-            self.assertEqual(run.result["lab"]["time"], "virtual")
-            for b in run.result["lab"]["figures"]["conservation"]:
-                self.assertEqual(b["left"], b["right"], b)
-            self.assertEqual(run.result["lab"]["figures"]["memory_wrong"], 0)
-        return run
-
-    def windows(self, run, length):
-        return next(w for w in run.result["lab"]["figures"]["windows"] if w["window_ms"] == length)
-
-    def totals(self, run):
-        return run.result["lab"]["figures"]["totals"]
-
+class Experiments(LabCase):
     def test_incast(self):
         run = self.lab("incast", *SHORT_INCAST)
         self.assert_held(run)
@@ -163,9 +139,6 @@ class Experiments(harness.TestCase):
         fails = self.lab("lossy-no-dcqcn", "boards.feb.dcqcn=firmware", status=1)
         self.assertFalse(fails.check("fairness_jain_10ms")["held"])
 
-    def goodput(self, run):
-        return {b["name"]: b["goodput_gbps"] for b in run.result["boards"]}
-
     def test_victim(self):
         run = self.lab("victim")
         self.assert_held(run)
@@ -214,224 +187,6 @@ class Experiments(harness.TestCase):
     def test_many_to_many_over_ipv6(self):
         self.assert_many_to_many(100, "boards.feb.count=100", "boards.feb.qps.0.count=100", "receivers.daq.count=100",
                                  "boards.feb.ip=fd00::1:0/64", "receivers.daq.ip=fd00::2:0/64")
-
-    def windows_of(self, run, receiver=0):
-        """The map of missing data of a receiver, whose counters must agree."""
-        r = run.result["receivers"][receiver]
-        w = r["windows"]
-        self.assertEqual(w["closed"], w["full"] + w["gap"] + w["forced"] + w["end"])
-        self.assertEqual(w["messages"], w["marked"] + w["duplicate_messages"] + w["late"] + w["wrong_immediate"])
-        self.assertEqual(w["marked"] + w["missing"] + w["not_sent"], w["closed"] * w["streams"])
-        listed = sum(b - a + 1 for ranges in w["missing_ranges"].values() for a, b in ranges)
-        self.assertEqual(listed + w["missing_unlisted"], w["missing"] + w["not_sent"])
-        return r, w
-
-    def events_of(self, run):
-        """The builder of a run in which every event is complete."""
-        self.assert_held(run)
-        trigger, = run.result["triggers"]
-        events = run.result["receivers"][0]["events"]
-        for source in trigger["sources"]:
-            self.assertEqual(source["candidates"], source["accepted"] + source["dead_time"] + source["busy"])
-        self.assertEqual((events["triggers"], events["complete"]), (trigger["accepted"], trigger["accepted"]))
-        self.assertEqual(sum(events["rejected"].values()), 0)
-        self.assertEqual(events["latency"]["count"], trigger["accepted"])
-        for board in run.result["boards"]:
-            self.assertEqual((board["events"]["sent"], board["events"]["lost"]), (trigger["accepted"], 0))
-        return trigger, events
-
-    def test_advcam(self):
-        few = "boards.feb.events.images=4"   # drawing all images takes longer than the run
-        trigger, events = self.events_of(self.lab("advcam", few, "run.duration=10ms"))
-        self.assertGreater(trigger["accepted"], 60)
-        self.assertEqual(events["fragments"]["accepted"], 143 * trigger["accepted"])
-        self.assertEqual(events["payload_bytes"], 143 * trigger["accepted"] * 4704)
-        # A single event in the queue of the server's port.
-        run = self.lab("advcam", few, "run.duration=3ms", "triggers.camera.sources.0={kind: periodic, rate: 10kHz, phase: 50us}")
-        trigger, events = self.events_of(run)
-        self.assertEqual(trigger["accepted"], 30)
-        queue = run.result["lab"]["figures"]["queue_bytes_max"]
-        # More than the messages, because their headers wait too; less than their bytes on the wire.
-        self.assertGreater(queue, 143 * 4768)
-        self.assertLess(queue, 143 * 4952)
-        # 64 ns, 1 us, 4 us at 10 Gb/s, and 57 us at 100 Gb/s.
-        self.assertLess(events["latency"]["max_us"], 64)
-        self.assertGreater(events["latency"]["min_us"], 57)
-
-    def test_live_time(self):
-        """A dead time that vetoed triggers do not extend leaves 1/(1 + rate * dead_time) of them."""
-        trigger, _ = self.events_of(self.lab("advcam", "boards.feb.count=1", "run.duration=1s"))
-        source, = trigger["sources"]
-        self.assertEqual(source["busy"], 0)
-        share = 1 / (1 + 10e3 * 7e-6)
-        self.assertLess(abs(source["accepted"] - 10e3 * share), 3 * math.sqrt(10e3 * share**3))
-
-    def test_busy_boards_veto_triggers(self):
-        few = "boards.feb.events.images=4"
-        run = self.lab("advcam", few, "boards.feb.count=20", "boards.feb.events.fifo=8", "boards.feb.events.busy_at=4",
-                       "triggers.camera.sources.0.rate=1MHz", "triggers.camera.dead_time=700ns", "run.duration=1ms")
-        trigger, _ = self.events_of(run)
-        self.assertGreater(trigger["sources"][0]["busy"], 100)
-        self.assertGreater(trigger["busy_share"], 0.1)
-        # Without a veto, boards lose events, and only loss_limit fails the run.
-        sets = [few, "boards.feb.count=20", "boards.feb.events={trigger: camera, to: builder, busy: drop, fifo: 2, slot: 8KiB, images: 4}",
-                "triggers.camera.sources.0.rate=1MHz", "triggers.camera.dead_time=0", "run.duration=1ms"]
-        run = self.lab("advcam", *sets, "receivers.builder.events.loss_limit=0", status=1)
-        self.assertEqual([c["name"] for c in run.result["checks"] if not c["held"]], ["events builder"])
-        run = self.lab("advcam", *sets, "receivers.builder.events.loss_limit=100%")
-        events = run.result["receivers"][0]["events"]
-        self.assertGreater(events["loss"], 0.1)
-        self.assertGreater(sum(b["events"]["lost"] for b in run.result["boards"]), 100)
-        self.assertEqual(events["opened"] + events["unseen"], events["triggers"])
-
-    def test_seed001_lossy(self):
-        run = self.lab("seed001-lossy")
-        self.assert_held(run)
-        receiver, windows = self.windows_of(run)
-        lost = self.totals(run)["lost"]
-        self.assertGreater(lost, 10)
-        self.assertEqual(windows["missing"], lost)
-        self.assertEqual((windows["closed"], windows["not_sent"], windows["late"], windows["inconsistent"]), (2500, 0, 0, 0))
-        self.assertGreater(receiver["duplicate"], 0)
-        self.assertGreater(receiver["out_of_order"], 0)
-        # The receiver also numbers messages by their PSNs.
-        by_psn = {str(i): q["missing_ranges"] for i, q in enumerate(receiver["qps"]) if "missing_ranges" in q}
-        self.assertEqual(windows["missing_ranges"], by_psn)
-        self.assertEqual(windows["goodput_bytes"], windows["marked"] * 4096)
-        self.assertLess(receiver["goodput_gbps"], 4 * 16.384 * 1.001)   # one period less than messages
-        self.assertGreater(receiver["goodput_gbps"], 4 * 16.384 * 0.99)
-        fails = self.lab("seed001-lossy", "receivers.node.windows.loss_limit=0", "run.messages=1000", status=1)
-        self.assertFalse(fails.check("loss node")["held"])
-        self.assertEqual([c["name"] for c in fails.result["checks"] if not c["held"]], ["loss node"])
-
-    def test_windows_by_stream_and_late(self):
-        """A ring as deep as the windows that are open, regions by stream, and a stream that stops early."""
-        run = self.lab("seed001-lossy", "receivers.node.windows={layout: stream, ring: 4, depth: 4, loss_limit: 5%}",
-                       "run.messages=500", "network.links.0.faults={drop: 1%, duplicate: 1%, reorder: 1%, reorder_by: 500us}",
-                       "boards.feb.qps.0.traffic.messages=400")
-        _, windows = self.windows_of(run)
-        self.assertGreater(windows["late"], 0)
-        self.assertGreater(windows["missing"], self.totals(run)["lost"])
-
-    def transfers_of(self, run):
-        transfers = run.result["receivers"][0]["transfers"]
-        table = transfers["registration"]
-        self.assertEqual(table["registered"], table["complete"] + table["abandoned"] + table["open"])
-        return transfers, table
-
-    def test_transfer(self):
-        run = self.lab("transfer")
-        self.assert_held(run)
-        transfers, table = self.transfers_of(run)
-        self.assertEqual((transfers["posted"], transfers["notified"], table["complete"]), (200, 200, 200))
-        self.assertEqual((table["packets"], table["placed"], table["bytes"]), (12800, 12800, 200 << 20))
-        self.assertLess(table["memory_bytes"], 100_000)
-        self.assertEqual(run.check("transfers_notified")["value"], 0)
-        hasty = self.lab("transfer", "receivers.host.registration={escape: 0}", "boards.feb.link_rate=20Gb/s",
-                         "network.links.0.faults={reorder: 1%, reorder_by: 100us}", "lab.checks={unresolved_qps: 0}", status=1)
-        self.assertGreater(hasty.check("transfers_notified")["value"], 0)
-        plain = self.lab("transfer", "boards.feb.qps.0.traffic.registered=false")
-        self.assert_held(plain)
-        transfers, table = self.transfers_of(plain)
-        self.assertEqual((transfers["notified"], table["unregistered"]), (0, 12800))
-
-    def test_transfers_over_uc_wait_for_their_first_segment(self):
-        run = self.lab("transfer", "boards.feb.qps.0.transport=UC",
-                       "network.links.0.faults={drop: 0.01%, reorder: 1%, reorder_by: 10us}", "network.links.0.faults_back={drop: 0, reorder: 0}",
-                       "receivers.host.registration={entry_timeout: 2ms, escape_timeout: 200us}", "lab.checks={unresolved_qps: 0}", status=1)
-        transfers, table = self.transfers_of(run)
-        self.assertEqual((table["invalid"], table["conflict"]), (0, 0))
-        self.assertGreater(table["abandoned"], 0)
-        self.assertGreater(table["escaped"], 0)
-        self.assertEqual(transfers["notified"], table["complete"])
-        self.assertIsNone(transfers["latency_us"])
-
-    def test_seed003_latency(self):
-        """Fig. 7: registration saves the same time at every size."""
-        figures = {}
-        for size in ("256B", "1KiB", "4KiB", "32KiB"):
-            for notify in ("receiver", "sender"):
-                run = self.lab("seed003-latency", f"boards.feb.qps.0.traffic.transfer={size}",
-                               f"boards.feb.qps.0.traffic.notify={notify}")
-                self.assert_held(run)
-                figures[size, notify] = self.transfers_of(run)[0]["latency_us"]
-            self.assertAlmostEqual(figures[size, "sender"] - figures[size, "receiver"], 1.02, delta=0.1)
-        self.assertAlmostEqual(figures["1KiB", "receiver"], 4.21, delta=0.01)
-        self.assertAlmostEqual(figures["1KiB", "sender"], 5.23, delta=0.01)
-        self.assertLess(figures["32KiB", "sender"] / figures["32KiB", "receiver"], 1.04)
-
-    def test_seed000_mtu(self):
-        """The headers alone determine the goodput. Like the next ones, too short for the check of the port's use."""
-        for pmtu in (256, 1024, 4096):
-            run = self.lab("seed000-mtu", f"boards.feb.qps.0.pmtu={pmtu}", "run.duration=20ms")
-            self.assertAlmostEqual(self.goodput(run)["feb"], 10 * pmtu / (pmtu + 82), delta=0.01)
-
-    def test_seed000_victim(self):
-        without = self.lab("seed000-victim", "boards.feb.dcqcn.dcqcn_bypass=true", "run.duration=100ms")
-        self.assert_held(without)
-        self.assertAlmostEqual(self.goodput(without)["victim"], 3.3, delta=0.1)
-        with_it = self.lab("seed000-victim", "run.duration=100ms")
-        self.assert_held(with_it)
-        self.assertAlmostEqual(self.goodput(with_it)["victim"], 8, delta=0.05)
-
-    def test_seed000_no_dcqcn(self):
-        run = self.lab("seed000-no-dcqcn", "run.duration=1s", "boards.feb.stop=1s")
-        self.assert_held(run)
-        self.assertAlmostEqual(self.windows(run, 10)["jain_mean"], 0.35, delta=0.07)
-
-    def test_seed000_latency(self):
-        study = self.sweep("-c", str(harness.CONF / "lab" / "seed000-latency.yaml"), "--json", str(self.dir / "sweep.json"))
-        self.assertEqual(study.status, 0, f"\n{study.err}\n{study.out}")
-        latency = [p["latency_us"] for p in study.result["points"]]
-        self.assertEqual(sorted(latency), latency)
-        self.assertAlmostEqual(latency[-1] / latency[0], 4, delta=0.1)
-        self.assertIn("latency_us", study.out)
-
-    def node_goodput(self, run):
-        return sum(r["goodput_gbps"] for r in run.result["receivers"])
-
-    def test_seed001_sizes(self):
-        for size, expected in (("4KiB", 97.57), ("16KiB", 97.92), ("1MiB", 98.04)):
-            run = self.lab("seed001-sizes", f"boards.feb.qps.0.traffic.message_size={size}", "run.duration=20ms")
-            self.assertAlmostEqual(self.node_goodput(run), expected, delta=0.05)
-
-    def test_seed001_qps(self):
-        run = self.lab("seed001-qps", "run.duration=40ms")
-        self.assertAlmostEqual(self.node_goodput(run), 97.9, delta=0.1)
-        self.assertEqual(len(run.result["boards"][0]["qps"]), 750)
-
-    def test_seed001_many_to_one(self):
-        run = self.lab("seed001-many-to-one", "run.duration=40ms")
-        self.assertAlmostEqual(self.node_goodput(run), 90.1, delta=0.1)
-        self.assertEqual(self.windows_of(run)[1]["missing"], 0)
-
-    def test_seed001_one_to_many(self):
-        run = self.lab("seed001-one-to-many", "run.duration=40ms")
-        for receiver in run.result["receivers"]:
-            self.assertAlmostEqual(receiver["goodput_gbps"], 24.48, delta=0.05)
-            self.assertEqual(receiver["windows"]["missing"], 0)
-
-    def test_lofar(self):
-        run = self.lab("lofar")
-        self.assert_held(run)
-        self.assertEqual(self.windows_of(run)[1]["streams"], 1627)
-        self.assertAlmostEqual(self.node_goodput(run), 10.17, delta=0.01)
-
-    def test_receives_are_refilled(self):
-        run = self.lab("seed001-lossy", "run.messages=500", "receivers.node.receives={count: 10, rate: 10kmsg/s}",
-                       "receivers.node.windows.loss_limit=60%", "network.links.0.faults.drop=0",
-                       "network.links.0.faults.duplicate=0", "network.links.0.faults.reorder=0")
-        receiver, windows = self.windows_of(run)
-        self.assertEqual(windows["missing"], receiver["no_receive"])
-        self.assertAlmostEqual(windows["marked"], 100 * 260, delta=200)
-
-    def test_seed001_n_to_n(self):
-        # A quarter of the queue pairs; test_many_to_many resolves the addresses of all.
-        run = self.lab("seed001-n-to-n", "boards.feb.count=100", "boards.feb.qps.0.count=100", "receivers.daq.count=100")
-        self.assert_held(run)
-        self.assertEqual(run.check("messages_arrived")["value"], 0)
-        self.assertEqual(sum(r["messages"] for r in run.result["receivers"]),
-                         sum(b["summary"]["messages_posted"] for b in run.result["boards"]))
 
     def test_funnel(self):
         run = self.lab("funnel", "run.duration=400ms")
@@ -560,9 +315,6 @@ class Experiments(harness.TestCase):
         self.assertEqual(run.result["verdict"], "failed")
         self.assertFalse(run.check("pause_tx")["held"])
         self.assertIn("FAILED", run.out)
-
-    def sweep(self, *args):
-        return harness.Softfeb(["lab", "sweep", *args], self.dir, self.dir / "sweep.json").finish(LIMIT)
 
     def test_sweep(self):
         study = self.config(f"""

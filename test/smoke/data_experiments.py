@@ -1,0 +1,114 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Events, windows and transfers in the lab in virtual time."""
+
+import math
+import unittest
+
+from lab_case import LabCase
+
+
+class Experiments(LabCase):
+    def events_of(self, run):
+        """The builder of a run in which every event is complete."""
+        self.assert_held(run)
+        trigger, = run.result["triggers"]
+        events = run.result["receivers"][0]["events"]
+        for source in trigger["sources"]:
+            self.assertEqual(source["candidates"], source["accepted"] + source["dead_time"] + source["busy"])
+        self.assertEqual((events["triggers"], events["complete"]), (trigger["accepted"], trigger["accepted"]))
+        self.assertEqual(sum(events["rejected"].values()), 0)
+        self.assertEqual(events["latency"]["count"], trigger["accepted"])
+        for board in run.result["boards"]:
+            self.assertEqual((board["events"]["sent"], board["events"]["lost"]), (trigger["accepted"], 0))
+        return trigger, events
+
+    def test_advcam(self):
+        few = "boards.feb.events.images=4"   # drawing all images takes longer than the run
+        trigger, events = self.events_of(self.lab("advcam", few, "run.duration=10ms"))
+        self.assertGreater(trigger["accepted"], 60)
+        self.assertEqual(events["fragments"]["accepted"], 143 * trigger["accepted"])
+        self.assertEqual(events["payload_bytes"], 143 * trigger["accepted"] * 4704)
+        # A single event in the queue of the server's port. Synchronous boards without event headers fill it to 684 kB.
+        run = self.lab("advcam", few, "run.duration=3ms", "triggers.camera.sources.0={kind: periodic, rate: 10kHz, phase: 50us}")
+        trigger, events = self.events_of(run)
+        self.assertEqual(trigger["accepted"], 30)
+        expected = 684_000 + 143 * 64
+        self.assertAlmostEqual(run.result["lab"]["figures"]["queue_bytes_max"], expected, delta=0.01 * expected)
+        # 64 ns, 1 us, 4 us at 10 Gb/s, and 57 us at 100 Gb/s.
+        self.assertLess(events["latency"]["max_us"], 64)
+        self.assertGreater(events["latency"]["min_us"], 57)
+
+    def test_live_time(self):
+        """A dead time that vetoed triggers do not extend leaves 1/(1 + rate * dead_time) of them."""
+        trigger, _ = self.events_of(self.lab("advcam", "boards.feb.count=1", "run.duration=1s"))
+        source, = trigger["sources"]
+        self.assertEqual(source["busy"], 0)
+        share = 1 / (1 + 10e3 * 7e-6)
+        self.assertLess(abs(source["accepted"] - 10e3 * share), 3 * math.sqrt(10e3 * share**3))
+
+    def test_busy_boards_veto_triggers(self):
+        few = "boards.feb.events.images=4"
+        run = self.lab("advcam", few, "boards.feb.count=20", "boards.feb.events.fifo=8", "boards.feb.events.busy_at=4",
+                       "triggers.camera.sources.0.rate=1MHz", "triggers.camera.dead_time=700ns", "run.duration=1ms")
+        trigger, _ = self.events_of(run)
+        self.assertGreater(trigger["sources"][0]["busy"], 100)
+        self.assertGreater(trigger["busy_share"], 0.1)
+        # Without a veto, boards lose events, and only loss_limit fails the run.
+        sets = [few, "boards.feb.count=20", "boards.feb.events={trigger: camera, to: builder, busy: drop, fifo: 2, slot: 8KiB, images: 4}",
+                "triggers.camera.sources.0.rate=1MHz", "triggers.camera.dead_time=0", "run.duration=1ms"]
+        run = self.lab("advcam", *sets, "receivers.builder.events.loss_limit=0", status=1)
+        self.assertEqual([c["name"] for c in run.result["checks"] if not c["held"]], ["events builder"])
+        run = self.lab("advcam", *sets, "receivers.builder.events.loss_limit=100%")
+        events = run.result["receivers"][0]["events"]
+        self.assertGreater(events["loss"], 0.1)
+        self.assertGreater(sum(b["events"]["lost"] for b in run.result["boards"]), 100)
+        self.assertEqual(events["opened"] + events["unseen"], events["triggers"])
+
+    def test_windows_by_stream_and_late(self):
+        """A ring as deep as the windows that are open, regions by stream, and a stream that stops early."""
+        run = self.lab("seed001-lossy", "receivers.node.windows={layout: stream, ring: 4, depth: 4, loss_limit: 5%}",
+                       "run.messages=500", "network.links.0.faults={drop: 1%, duplicate: 1%, reorder: 1%, reorder_by: 500us}",
+                       "boards.feb.qps.0.traffic.messages=400")
+        _, windows = self.windows_of(run)
+        self.assertGreater(windows["late"], 0)
+        self.assertGreater(windows["missing"], self.totals(run)["lost"])
+
+    def test_transfer(self):
+        run = self.lab("transfer")
+        self.assert_held(run)
+        transfers, table = self.transfers_of(run)
+        self.assertEqual((transfers["posted"], transfers["notified"], table["complete"]), (200, 200, 200))
+        self.assertEqual((table["packets"], table["placed"], table["bytes"]), (12800, 12800, 200 << 20))
+        self.assertLess(table["memory_bytes"], 100_000)
+        self.assertEqual(run.check("transfers_notified")["value"], 0)
+        hasty = self.lab("transfer", "receivers.host.registration={escape: 0}", "boards.feb.link_rate=20Gb/s",
+                         "network.links.0.faults={reorder: 1%, reorder_by: 100us}", "lab.checks={unresolved_qps: 0}", status=1)
+        self.assertGreater(hasty.check("transfers_notified")["value"], 0)
+        plain = self.lab("transfer", "boards.feb.qps.0.traffic.registered=false")
+        self.assert_held(plain)
+        transfers, table = self.transfers_of(plain)
+        self.assertEqual((transfers["notified"], table["unregistered"]), (0, 12800))
+
+    def test_transfers_over_uc_wait_for_their_first_segment(self):
+        run = self.lab("transfer", "boards.feb.qps.0.transport=UC",
+                       "network.links.0.faults={drop: 0.01%, reorder: 1%, reorder_by: 10us}", "network.links.0.faults_back={drop: 0, reorder: 0}",
+                       "receivers.host.registration={entry_timeout: 2ms, escape_timeout: 200us}", "lab.checks={unresolved_qps: 0}", status=1)
+        transfers, table = self.transfers_of(run)
+        self.assertEqual((table["invalid"], table["conflict"]), (0, 0))
+        self.assertGreater(table["abandoned"], 0)
+        self.assertGreater(table["escaped"], 0)
+        self.assertEqual(transfers["notified"], table["complete"])
+        self.assertIsNone(transfers["latency_us"])
+
+    def test_receives_are_refilled(self):
+        run = self.lab("seed001-lossy", "run.messages=500", "receivers.node.receives={count: 10, rate: 10kmsg/s}",
+                       "receivers.node.windows.loss_limit=60%", "network.links.0.faults.drop=0",
+                       "network.links.0.faults.duplicate=0", "network.links.0.faults.reorder=0")
+        receiver, windows = self.windows_of(run)
+        self.assertEqual(windows["missing"], receiver["no_receive"])
+        self.assertAlmostEqual(windows["marked"], 100 * 260, delta=200)
+
+
+if __name__ == "__main__":
+    unittest.main()

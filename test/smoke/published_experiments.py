@@ -1,0 +1,113 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""The experiments of conf/lab that reproduce published figures, shortened."""
+
+import unittest
+
+import harness
+from lab_case import LabCase
+
+
+class Experiments(LabCase):
+    def node_goodput(self, run):
+        return sum(r["goodput_gbps"] for r in run.result["receivers"])
+
+    def test_seed001_lossy(self):
+        run = self.lab("seed001-lossy")
+        self.assert_held(run)
+        receiver, windows = self.windows_of(run)
+        lost = self.totals(run)["lost"]
+        self.assertGreater(lost, 10)
+        self.assertEqual(windows["missing"], lost)
+        self.assertEqual((windows["closed"], windows["not_sent"], windows["late"], windows["inconsistent"]), (2500, 0, 0, 0))
+        self.assertGreater(receiver["duplicate"], 0)
+        self.assertGreater(receiver["out_of_order"], 0)
+        # The receiver also numbers messages by their PSNs.
+        by_psn = {str(i): q["missing_ranges"] for i, q in enumerate(receiver["qps"]) if "missing_ranges" in q}
+        self.assertEqual(windows["missing_ranges"], by_psn)
+        self.assertEqual(windows["goodput_bytes"], windows["marked"] * 4096)
+        self.assertLess(receiver["goodput_gbps"], 4 * 16.384 * 1.001)   # one period less than messages
+        self.assertGreater(receiver["goodput_gbps"], 4 * 16.384 * 0.99)
+        fails = self.lab("seed001-lossy", "receivers.node.windows.loss_limit=0", "run.messages=1000", status=1)
+        self.assertFalse(fails.check("loss node")["held"])
+        self.assertEqual([c["name"] for c in fails.result["checks"] if not c["held"]], ["loss node"])
+
+    def test_seed003_latency(self):
+        """Fig. 7: registration saves the same time at every size."""
+        figures = {}
+        for size in ("256B", "1KiB", "4KiB", "32KiB"):
+            for notify in ("receiver", "sender"):
+                run = self.lab("seed003-latency", f"boards.feb.qps.0.traffic.transfer={size}",
+                               f"boards.feb.qps.0.traffic.notify={notify}")
+                self.assert_held(run)
+                figures[size, notify] = self.transfers_of(run)[0]["latency_us"]
+            self.assertAlmostEqual(figures[size, "sender"] - figures[size, "receiver"], 1.02, delta=0.1)
+        self.assertAlmostEqual(figures["1KiB", "receiver"], 4.21, delta=0.01)
+        self.assertAlmostEqual(figures["1KiB", "sender"], 5.23, delta=0.01)
+        self.assertLess(figures["32KiB", "sender"] / figures["32KiB", "receiver"], 1.04)
+
+    def test_seed000_mtu(self):
+        """The headers alone determine the goodput. Like the next ones, too short for the check of the port's use."""
+        for pmtu in (256, 1024, 4096):
+            run = self.lab("seed000-mtu", f"boards.feb.qps.0.pmtu={pmtu}", "run.duration=20ms")
+            self.assertAlmostEqual(self.goodput(run)["feb"], 10 * pmtu / (pmtu + 82), delta=0.01)
+
+    def test_seed000_victim(self):
+        without = self.lab("seed000-victim", "boards.feb.dcqcn.dcqcn_bypass=true", "run.duration=100ms")
+        self.assert_held(without)
+        self.assertAlmostEqual(self.goodput(without)["victim"], 3.3, delta=0.1)
+        with_it = self.lab("seed000-victim", "run.duration=100ms")
+        self.assert_held(with_it)
+        self.assertAlmostEqual(self.goodput(with_it)["victim"], 8, delta=0.05)
+
+    def test_seed000_no_dcqcn(self):
+        run = self.lab("seed000-no-dcqcn", "run.duration=1s", "boards.feb.stop=1s")
+        self.assert_held(run)
+        self.assertAlmostEqual(self.windows(run, 10)["jain_mean"], 0.35, delta=0.07)
+
+    def test_seed000_latency(self):
+        study = self.sweep("-c", str(harness.CONF / "lab" / "seed000-latency.yaml"), "--json", str(self.dir / "sweep.json"))
+        self.assertEqual(study.status, 0, f"\n{study.err}\n{study.out}")
+        latency = [p["latency_us"] for p in study.result["points"]]
+        self.assertEqual(sorted(latency), latency)
+        self.assertAlmostEqual(latency[-1] / latency[0], 4, delta=0.1)
+        self.assertIn("latency_us", study.out)
+
+    def test_seed001_sizes(self):
+        for size, expected in (("4KiB", 97.57), ("16KiB", 97.92), ("1MiB", 98.04)):
+            run = self.lab("seed001-sizes", f"boards.feb.qps.0.traffic.message_size={size}", "run.duration=20ms")
+            self.assertAlmostEqual(self.node_goodput(run), expected, delta=0.05)
+
+    def test_seed001_qps(self):
+        run = self.lab("seed001-qps", "run.duration=40ms")
+        self.assertAlmostEqual(self.node_goodput(run), 97.9, delta=0.1)
+        self.assertEqual(len(run.result["boards"][0]["qps"]), 750)
+
+    def test_seed001_many_to_one(self):
+        run = self.lab("seed001-many-to-one", "run.duration=40ms")
+        self.assertAlmostEqual(self.node_goodput(run), 90.1, delta=0.1)
+        self.assertEqual(self.windows_of(run)[1]["missing"], 0)
+
+    def test_seed001_one_to_many(self):
+        run = self.lab("seed001-one-to-many", "run.duration=40ms")
+        for receiver in run.result["receivers"]:
+            self.assertAlmostEqual(receiver["goodput_gbps"], 24.48, delta=0.05)
+            self.assertEqual(receiver["windows"]["missing"], 0)
+
+    def test_seed001_n_to_n(self):
+        # A quarter of the queue pairs; test_many_to_many resolves the addresses of all.
+        run = self.lab("seed001-n-to-n", "boards.feb.count=100", "boards.feb.qps.0.count=100", "receivers.daq.count=100")
+        self.assert_held(run)
+        self.assertEqual(run.check("messages_arrived")["value"], 0)
+        self.assertEqual(sum(r["messages"] for r in run.result["receivers"]),
+                         sum(b["summary"]["messages_posted"] for b in run.result["boards"]))
+
+    def test_lofar(self):
+        run = self.lab("lofar")
+        self.assert_held(run)
+        self.assertEqual(self.windows_of(run)[1]["streams"], 1627)
+        self.assertAlmostEqual(self.node_goodput(run), 10.17, delta=0.01)
+
+
+if __name__ == "__main__":
+    unittest.main()
