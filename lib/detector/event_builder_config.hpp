@@ -22,7 +22,7 @@ struct EventBuilderConfig {
   std::size_t unseen_ranges = 4096;     ///< see UnseenEvents; 16 bytes each
 };
 
-/// What a builder decides about a fragment. Also used as an index.
+/// A builder's decision about a fragment. The values are also indices.
 enum class FragmentVerdict : std::uint8_t {
   kAccepted,
   kDuplicate,          ///< this piece had arrived before

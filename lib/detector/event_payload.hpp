@@ -8,7 +8,7 @@
 
 namespace softfeb::detector {
 
-/// What the boards of a detector send in each event. The bytes depend only on the event and the board, so a
+/// Payload of the boards of a detector. The bytes depend only on the event and the board. Therefore a
 /// receiver with the same object, or one with the same configuration, can predict every byte. One object
 /// serves all boards and receivers. After its construction, any number of threads may use it; nothing
 /// allocates.

@@ -50,7 +50,7 @@ void write_busy_message(const BusyMessage& message, std::uint8_t* to);
 std::optional<TriggerMessage> read_trigger_message(ByteSpan datagram);
 std::optional<BusyMessage> read_busy_message(ByteSpan datagram);
 
-/// What a board makes of trigger messages, which the network may lose, repeat or reorder.
+/// Tells a board which trigger messages are new. The network may lose, repeat or reorder them.
 class TriggerOrder {
  public:
   /// Returns true for a new event. A number that is not above the last one is ignored; numbers that are
