@@ -19,29 +19,35 @@ run_tests() {
   say "$dir: tested in $((SECONDS - began)) s"
 }
 
-# The fuzzers run for a fixed time, while clang parses what the sanitizer build does not compile.
-start_fuzzers() {
+# The second build: clang with ASan, UBSan and libFuzzer for the sans-I/O libraries, which parse packets from the
+# network, and clang's warnings for the rest.
+second_build() {
+  # gold warns about a symbol of ASan.
+  CXX_LD=bfd CXX=clang++ configure build-sanitize -Dcore_only=true -Dfuzzers=true -Doptimization=1 \
+    -Db_sanitize=address,undefined -Db_lundef=false
   rm -f build-sanitize/meson-logs/*log.json
-  nice -n 5 meson test -C build-sanitize --no-rebuild --suite fuzz --logbase fuzzlog --print-errorlogs \
+  compile build-sanitize || return 1
+  local fine=0
+  # The fuzzers run for a fixed time.
+  meson test -C build-sanitize --no-rebuild --suite fuzz --logbase fuzzlog --timeout-multiplier 4 --print-errorlogs \
     >build-logs/fuzz.log 2>&1 &
-  fuzz_pid=$!
+  local fuzz_pid=$!
+  CXX=clang++ configure build-clang -Dbuildtype=plain -Dtests=false
+  tools/check-clang build-clang build-sanitize || fine=1
+  wait "$fuzz_pid" || cat build-logs/fuzz.log
+  run_tests build-sanitize --no-suite fuzz --timeout-multiplier 4
+  return "$fine"
 }
 
-finish_fuzzers() {
-  wait "$fuzz_pid" || cat build-logs/fuzz.log >&2
+# The second build is CPU-bound, while the tests of the first mostly wait, one at a time. It only uses idle CPU time.
+start_second_build() {
+  idle second_build >build-logs/second-build.log 2>&1 &
+  second_pid=$!
 }
 
-# The sanitized tests are CPU-bound, while those of the first build mostly wait, one at a time. They run side by side;
-# the sanitized ones only use idle CPU time. Tests that measure run before, alone.
-start_sanitized_tests() {
-  idle meson test -C build-sanitize --no-rebuild --no-suite fuzz --timeout-multiplier 4 --print-errorlogs \
-    >build-logs/sanitized-tests.log 2>&1 &
-  sanitized_pid=$!
-}
-
-finish_sanitized_tests() {
-  wait "$sanitized_pid" || true
-  cat build-logs/sanitized-tests.log
+finish_second_build() {
+  wait "$second_pid" || broken=$((broken + 1))
+  cat build-logs/second-build.log
 }
 
 # The guest image of the interop tests is built from Debian packages, in parallel with the compilation.
@@ -63,24 +69,14 @@ run_suite() {
   rm -f build/meson-logs/*log.json
   start_guest_image
   compile build || broken=$((broken + 1))
-
-  # ASan, UBSan and libFuzzer for the sans-I/O libraries, which parse packets from the network.
-  CXX=clang++ configure build-sanitize -Dcore_only=true -Dfuzzers=true -Doptimization=1 \
-    -Db_sanitize=address,undefined -Db_lundef=false
-  compile build-sanitize || broken=$((broken + 1))
-
-  start_fuzzers
-  # A second compiler, for its warnings.
-  CXX=clang++ configure build-clang -Dbuildtype=plain -Dtests=false
-  tools/check-clang build-clang build-sanitize || broken=$((broken + 1))
-
   finish_guest_image
-  finish_fuzzers
+  # Tests that measure run alone.
   run_tests build --suite timing --logbase timinglog
-  start_sanitized_tests
+  start_second_build
+  run_tests build --no-suite timing --no-suite builds
+  finish_second_build
   # The lab in virtual time must give the same bytes in both builds.
-  SOFTFEB_BUILDS="$PWD/build-sanitize" run_tests build --no-suite timing
-  finish_sanitized_tests
+  SOFTFEB_BUILDS="$PWD/build-sanitize" run_tests build --suite builds --logbase buildslog
   say "the suite took $((SECONDS - began)) s; logs: build-logs, build/meson-logs, build-sanitize/meson-logs"
   tools/count-tests --broken-builds "$broken" build build-sanitize
 }
