@@ -43,11 +43,6 @@ Parsed<std::uint64_t> parse_hertz(const std::string& text) {
 
 void read_times_file(Section& s, TriggerSourceSettings& out) {
   std::ifstream lines(out.file);
-  if (!lines) {
-    s.reading().problem(s.find("file")->where, "cannot read \"" + out.file + '"',
-                        "name an existing file, relative to the working directory");
-    return;
-  }
   std::string line;
   for (int number = 1; std::getline(lines, line); ++number) {
     line.erase(std::find(line.begin(), line.end(), '#'), line.end());
@@ -61,6 +56,11 @@ void read_times_file(Section& s, TriggerSourceSettings& out) {
       }
       out.source.times.push_back(*time.value);
     }
+  }
+  // A folder can be opened, but not read.
+  if (!lines.is_open() || lines.bad()) {
+    s.reading().problem(s.find("file")->where, "cannot read \"" + out.file + '"',
+                        "name an existing file, relative to the working directory");
   }
 }
 
