@@ -47,7 +47,14 @@ void PortQueue::wake() {
   for (Seat& seat : seats_) seat.wake = 0;
 }
 
-bool PortQueue::run(Time now) {
+bool PortQueue::run(Time now, engine::StageClock* stages) {
+  stages_ = stages;
+  const bool busy = run_stages(now);
+  enter(engine::Stage::kOther);
+  return busy;
+}
+
+bool PortQueue::run_stages(Time now) {
   if (deps_.stamps != nullptr) return run_timed(now);
   const bool received = receive(now);
   const bool sent = transmit(now);

@@ -11,6 +11,7 @@
 #include "dataplane/worker_stats.hpp"
 #include "engine/demux.hpp"
 #include "engine/endpoint.hpp"
+#include "engine/stage_clock.hpp"
 
 #include <cstdint>
 #include <memory>
@@ -97,8 +98,9 @@ class alignas(64) PortQueue {
   PortQueue(const PortQueue&) = delete;
   PortQueue& operator=(const PortQueue&) = delete;
 
-  /// Runs one iteration. Returns true when packets arrived or left.
-  bool run(Time now);
+  /// Runs one iteration. Returns true when packets arrived or left. `stages`: measures this iteration; null:
+  /// it is not measured.
+  bool run(Time now, engine::StageClock* stages = nullptr);
   /// Earliest time at which run() has something to send, unless packets arrive.
   Time next_event(Time now) const;
   /// Makes the next iteration poll all endpoints again, because commands may have changed them.
@@ -133,6 +135,12 @@ class alignas(64) PortQueue {
     roce::ParsedFrame frame;
   };
 
+  bool run_stages(Time now);
+  /// A stage of the iteration begins.
+  void enter(engine::Stage stage) {
+    if (stages_ != nullptr) [[unlikely]]
+      stages_->enter(stage);
+  }
   bool receive(Time now);
   bool receive_queue(std::uint16_t queue, Time now);
   /// `handed_over` is true if another worker received the packets. That worker has already passed pause
@@ -145,6 +153,8 @@ class alignas(64) PortQueue {
   bool hand_over(rte_mbuf* packet, unsigned worker);
   bool take_pause(rte_mbuf* packet, const roce::ParsedFrame& frame, bool handed_over, Time now);
   void deliver(engine::Endpoint& endpoint, const Arrival& arrival, Time now);
+  /// Passes a packet of a measured iteration to its endpoint.
+  engine::RxVerdict deliver_measured(engine::Endpoint& endpoint, const roce::ParsedFrame& frame, Time now);
   void touch(std::uint32_t seat);
   void end_burst(Time now);
   bool transmit(Time now);
@@ -175,6 +185,7 @@ class alignas(64) PortQueue {
   std::uint32_t last_owner_ = engine::Demux::kNobody;
   MbufReturn returned_;
   std::size_t next_seat_ = 0;
+  engine::StageClock* stages_ = nullptr;  ///< of the current iteration, if it is measured
   std::array<engine::TxFrame, kMaxBurst> frames_{};
   std::array<rte_mbuf*, kMaxBurst> buffers_{};
   std::size_t filled_ = 0;    ///< number of frames at the front that wait for build()

@@ -13,6 +13,7 @@
 namespace softfeb::dataplane {
 
 bool PortQueue::receive(Time now) {
+  enter(engine::Stage::kRx);
   bool any = false;
   for (const std::uint16_t queue : config_.rx_queues) any = receive_queue(queue, now) || any;
   std::array<rte_mbuf*, kMaxBurst> burst;
@@ -52,6 +53,7 @@ void PortQueue::take_burst(std::span<rte_mbuf* const> burst, bool handed_over, T
       look_at(burst[at + k], group_[k], now);
     }
     for (std::size_t k = 0; k < n; ++k) take(group_[k], handed_over, now);
+    enter(engine::Stage::kRx);
   }
 }
 
@@ -137,7 +139,8 @@ bool PortQueue::take_pause(rte_mbuf* packet, const roce::ParsedFrame& frame, boo
 }
 
 void PortQueue::deliver(engine::Endpoint& endpoint, const Arrival& a, Time now) {
-  const engine::RxVerdict verdict = endpoint.receive_in_burst(a.frame, now);
+  const engine::RxVerdict verdict =
+      stages_ == nullptr ? endpoint.receive_in_burst(a.frame, now) : deliver_measured(endpoint, a.frame, now);
   touch(seat_of_[a.index]);
   if (capturing()) look_for_incidents(seats_[seat_of_[a.index]]);
   if (verdict == engine::RxVerdict::kControl) {
@@ -151,6 +154,15 @@ void PortQueue::deliver(engine::Endpoint& endpoint, const Arrival& a, Time now) 
   returned_.add(a.packet);
 }
 
+engine::RxVerdict PortQueue::deliver_measured(engine::Endpoint& endpoint, const roce::ParsedFrame& frame,
+                                              Time now) {
+  enter(engine::Stage::kCheck);
+  endpoint.measure_stages(stages_);
+  const engine::RxVerdict verdict = endpoint.receive_in_burst(frame, now);
+  endpoint.measure_stages(nullptr);
+  return verdict;
+}
+
 void PortQueue::touch(std::uint32_t seat) {
   if (seats_[seat].touched) return;
   seats_[seat].touched = true;
@@ -159,6 +171,7 @@ void PortQueue::touch(std::uint32_t seat) {
 
 /// Ends the receive part of an iteration, after all received packets have been delivered.
 void PortQueue::end_burst(Time now) {
+  enter(engine::Stage::kPlace);
   for (const std::uint32_t i : touched_) {
     Seat& seat = seats_[i];
     seat.endpoint->end_of_burst(now);

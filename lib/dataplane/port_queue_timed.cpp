@@ -32,6 +32,7 @@ bool PortQueue::run_timed(Time now) {
 }
 
 bool PortQueue::transmit_timed(Time now) {
+  enter(engine::Stage::kBuild);
   if (!offer_pending()) {
     for (Seat& seat : seats_) seat.endpoint->poll(now, {});
     scheduled_ = now;

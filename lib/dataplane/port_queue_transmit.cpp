@@ -9,6 +9,7 @@
 namespace softfeb::dataplane {
 
 bool PortQueue::transmit(Time now) {
+  enter(engine::Stage::kBuild);
   if (!offer_pending()) {
     // The port accepts nothing, but the endpoints' timers must still run.
     for (Seat& seat : seats_) seat.endpoint->poll(now, {});
@@ -31,6 +32,7 @@ bool PortQueue::transmit(Time now) {
 /// Offers the pending packets to the port. Returns true if none is pending afterwards.
 bool PortQueue::offer_pending() {
   if (pending_count_ == 0) return true;
+  enter(engine::Stage::kTx);
   const std::uint16_t n = rte_eth_tx_burst(config_.port, config_.tx_queue, &pending_[pending_first_],
                                            static_cast<std::uint16_t>(pending_count_));
   pending_first_ += n;
@@ -39,6 +41,7 @@ bool PortQueue::offer_pending() {
   if (n != 0) {
     for (Doorbell* const doorbell : deps_.far_ends) doorbell->ring();
   }
+  enter(engine::Stage::kBuild);
   return pending_count_ == 0;
 }
 
@@ -92,6 +95,7 @@ std::size_t PortQueue::build(std::span<rte_mbuf*> out) {
 }
 
 void PortQueue::send(std::size_t n, Time now) {
+  enter(engine::Stage::kTx);
   pending_first_ = 0;
   pending_count_ = n;
   if (deps_.tx_faults != nullptr && deps_.tx_faults->active()) {

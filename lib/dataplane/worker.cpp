@@ -90,16 +90,18 @@ void Worker::loop() {
   // Set the timer slack from the default of 50 µs to 1 µs, so that sleeps end on time.
   if (idle_policy_ == IdlePolicy::kSleep) prctl(PR_SET_TIMERSLACK, 1'000UL, 0UL, 0UL, 0UL);
   Time last = clock_.time(rte_rdtsc());
+  bool busy = false;
   while (!(quit_ && may_leave())) {
     if (clock_updates_ != nullptr && clock_updates_->written() != clock_seen_)
       clock_seen_ = clock_updates_->read(clock_);
     // If this thread was preempted, a new slope may start at a time that the thread has already passed, and
     // would then move time back by picoseconds.
     const Time now = std::max(last, clock_.time(rte_rdtsc()));
-    count_gap(last, now);
+    cpu_.account().add(count_gap(last, now), busy);
     last = now;
-    bool busy = false;
-    for (auto& port_queue : port_queues_) busy = port_queue->run(now) || busy;
+    busy = false;
+    CpuMeter* const meter = cpu_.begin();
+    for (auto& port_queue : port_queues_) busy = port_queue->run(now, meter) || busy;
     if (network_ != nullptr) busy = network_->run(now) || busy;
     receiver_requests_.serve(now);
     if (board_requests_.serve(now)) wake_port_queues();
@@ -107,6 +109,7 @@ void Worker::loop() {
     if (changes_ != nullptr && changes_->at <= now) change_slice(now);
     if (snapshot_ != nullptr) snapshot_slice(now);
     if (schedule_.run(now)) wake_port_queues();
+    if (meter != nullptr) meter->end(busy);
     ++loop_.turns;
     if (busy) ++loop_.busy_turns;
     if (loop_.turns % kPublishEvery == 0) publish();
@@ -120,7 +123,7 @@ void Worker::loop() {
   publish();
 }
 
-void Worker::count_gap(Time last, Time now) {
+Time Worker::count_gap(Time last, Time now) {
   loop_.ran += now - last;
   const bool slept = sleep_end_ > last;
   // A thread that resumes long after the planned end of its sleep was preempted.
@@ -129,6 +132,7 @@ void Worker::count_gap(Time last, Time now) {
   const bool preempted = gap > LoopCounters::kPreempted;
   if (preempted) loop_.preempted += gap;
   if (preempted || !slept) loop_.longest_gap = std::max(loop_.longest_gap, gap);
+  return now - last - (preempted ? gap : 0);
 }
 
 bool Worker::may_leave() const {

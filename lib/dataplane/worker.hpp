@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/time.hpp"
+#include "dataplane/cpu_meter.hpp"
 #include "dataplane/idle_wait.hpp"
 #include "dataplane/network_relay.hpp"
 #include "dataplane/port_queue.hpp"
@@ -61,6 +62,8 @@ class Worker {
 
   /// Counters of the running worker. Any thread may call it.
   WorkerStats totals() const;
+  /// Samples of how the worker spends its time, for one other thread.
+  SpscRing<CpuSample>& cpu_samples() { return cpu_.account().samples(); }
 
   unsigned lcore() const { return lcore_; }
 
@@ -87,8 +90,9 @@ class Worker {
   bool has_requests() const;
   /// Rings the doorbell for a sleeping worker. Returns `queued`.
   bool notify(bool queued);
-  /// Accounts for the time since the previous iteration.
-  void count_gap(Time last, Time now);
+  /// Accounts for the time since the previous iteration. Returns the time for which the thread was not
+  /// preempted.
+  Time count_gap(Time last, Time now);
   void publish();
 
   unsigned lcore_;
@@ -111,6 +115,7 @@ class Worker {
   Time busy_at_ = 0;    ///< time of the last iteration in which packets arrived or left
   Time sleep_end_ = 0;  ///< planned end of the latest sleep
   LoopCounters loop_;
+  CpuMeter cpu_;
   engine::BoardSchedule schedule_;
   Time leave_by_ = kNever;
   bool quit_ = false;

@@ -378,6 +378,7 @@ std::uint32_t Board::accept(roce::Qpn qpn, const roce::ParsedFrame& frame) {
     ++counters_.rx_icrc_errors;
     ++incidents_;
   } else {
+    verified();
     ++counters_.rx_roce;
     return i;
   }

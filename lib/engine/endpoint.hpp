@@ -5,6 +5,7 @@
 #include "engine/credit_frame.hpp"
 #include "engine/host.hpp"
 #include "engine/pause.hpp"
+#include "engine/stage_clock.hpp"
 #include "engine/tx_frame.hpp"
 #include "roce/congestion_header.hpp"
 #include "roce/frame.hpp"
@@ -81,6 +82,9 @@ class Endpoint {
     in_burst_ = false;
     finish_burst(now);
   }
+  /// Until the next call, frames are measured: the endpoint enters Stage::kPlace when it has verified one.
+  /// Null: they are not.
+  void measure_stages(StageClock* clock) { stage_clock_ = clock; }
   /// Hint that this frame will be received soon, in the current burst or as the first frame of a new one.
   /// Prefetches the data needed to process it and has no other effect.
   virtual void expect(const roce::ParsedFrame& /*frame*/) {}
@@ -128,6 +132,11 @@ class Endpoint {
   std::uint16_t cc_port() const { return cc_port_; }
   /// True if rescheduling may be deferred to the end of the burst: see receive_in_burst().
   bool in_burst() const { return in_burst_; }
+  /// Call when a received packet was verified and is about to be applied.
+  void verified() {
+    if (stage_clock_ != nullptr) [[unlikely]]
+      stage_clock_->enter(Stage::kPlace);
+  }
   /// Performs the work deferred by receive_roce().
   virtual void finish_burst(Time /*now*/) {}
   /// Called when the MAC address of the neighbour `ip` has been learned.
@@ -155,6 +164,7 @@ class Endpoint {
   void receive_pause(const roce::ParsedFrame& frame, Time now);
   void receive_with_header(const roce::ParsedFrame& frame, Time now);
 
+  StageClock* stage_clock_ = nullptr;
   std::uint16_t cc_port_ = 0;
   bool in_burst_ = false;
   std::uint8_t host_priority_;

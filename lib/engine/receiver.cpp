@@ -152,6 +152,7 @@ bool Receiver::receive_quickly(const roce::ParsedFrame& frame, Time now) {
     return false;
   qp.qp.claim_place(p);  // fetches the destination for writing while the CRC is computed
   if (!roce::icrc_matches(p)) return false;
+  verified();
   ++counters_.rx_roce;
   const roce::Responder::Quick q = qp.qp.take(p);
   if (granter_) {
@@ -187,6 +188,7 @@ void Receiver::receive_roce(const roce::ParsedFrame& frame, Time now) {
     ++incidents_;
     return;
   }
+  verified();
   ++counters_.rx_roce;
   if (qp.peer_mac != frame.source_mac) {
     qp.peer_mac = frame.source_mac;

@@ -75,6 +75,8 @@ class Driver {
   /// True if all boards have sent and completed everything.
   virtual bool finished() const = 0;
 
+  /// Called when the warm-up has ended: what is measured over time begins now.
+  virtual void begin_measurement() {}
   /// Counters of the endpoints without the network; boards first.
   virtual std::vector<engine::EndpointSnapshot> endpoint_counters() = 0;
   virtual Counters counters() = 0;

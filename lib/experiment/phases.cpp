@@ -60,6 +60,7 @@ Passed send(const config::RunConfig& config, Driver& driver, stats::Outcome& out
     const Passed why = driver.pass(std::min(end, out.started + config.run.warmup), until, 0);
     out.ended_in_warmup = why != Passed::kTime;
     if (out.ended_in_warmup) return why;
+    driver.begin_measurement();
     out.baseline = driver.endpoint_counters();
     out.measured_from = driver.now();
     for (const auto& e : out.baseline) out.measured_from = std::min(out.measured_from, e.taken_at);

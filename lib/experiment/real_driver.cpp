@@ -134,6 +134,7 @@ Time RealDriver::begin(stats::Observers& observers) {
   }
   pool_->start(started_);
   pass(started_ + kMillisecond, Until::kTime, 0);
+  pool_->restart_cpu();
   return started_;
 }
 
@@ -143,6 +144,7 @@ Driver::Passed RealDriver::pass(Time end, Until until, int stop_requests) {
     if (until == Until::kFinished && finished()) return Passed::kFinished;
     if (now() >= end) return Passed::kTime;
     nap(end);
+    pool_->collect_cpu();
     if (now() >= started_) sample();
   }
 }
@@ -170,6 +172,8 @@ Counters RealDriver::counters() {
 }
 
 void RealDriver::stop_traffic() {
+  pool_->collect_cpu();
+  cpu_ = pool_->cpu();
   pool_->stop_traffic();
   pass(now() + kTotalsAge, Until::kTime, stop_requests());
 }
@@ -200,6 +204,7 @@ void RealDriver::close(stats::Outcome& o) {
   o.control.resize(config_.boards.size());
   for (const auto& board : service_->boards()) o.control[board->board()] = report::control_result(*board);
   for (const auto& w : pool_->workers()) o.workers.push_back(w->totals());
+  o.cpu = std::move(cpu_);
   end_sessions(targets_, o);
   pool_->quit();
 }

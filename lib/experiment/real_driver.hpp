@@ -36,6 +36,7 @@ class RealDriver final : public Driver {
   Passed pass(Time end, Until until, int stop_requests) override;
   int stop_requests() const override;
   bool finished() const override { return pool_->totals().unfinished == 0; }
+  void begin_measurement() override { pool_->restart_cpu(); }
   std::vector<engine::EndpointSnapshot> endpoint_counters() override { return pool_->snapshot().endpoints; }
   Counters counters() override;
   std::vector<std::uint8_t> changes_made() const override { return pool_->changes_made(); }
@@ -74,6 +75,7 @@ class RealDriver final : public Driver {
   std::unique_ptr<runtime::WorkerPool> pool_;
   std::optional<slowcontrol::ControlService> service_;
   std::optional<LiveServices> live_;
+  std::vector<dataplane::CpuShares> cpu_;  ///< of each worker, until traffic was stopped
   stats::Observers* observers_ = nullptr;
   Time started_ = 0;
   double start_up_s_ = 0;

@@ -4,6 +4,7 @@
 #include "config/load.hpp"
 #include "report/board_result.hpp"
 #include "report/completion_result.hpp"
+#include "report/cpu_result.hpp"
 #include "report/event_result.hpp"
 #include "report/registration_result.hpp"
 #include "report/result_qps.hpp"
@@ -209,7 +210,8 @@ Json network_relay(const dataplane::NetworkRelayCounters& c) {
 
 Json workers(const stats::Outcome& o) {
   Json list = Json::array();
-  for (const auto& w : o.workers) {
+  for (std::size_t i = 0; i < o.workers.size(); ++i) {
+    const dataplane::WorkerStats& w = o.workers[i];
     list.push_back({{"tx_packets", w.port_queues.tx_packets},
                     {"rx_packets", w.port_queues.rx_packets},
                     {"rx_nobody", w.port_queues.rx_nobody},
@@ -221,6 +223,7 @@ Json workers(const stats::Outcome& o) {
                     {"busy_turns", w.loop.busy_turns},
                     {"longest_gap_us", to_seconds(w.loop.longest_gap) * 1e6},
                     {"stolen_s", to_seconds(w.loop.preempted)}});
+    if (i < o.cpu.size()) list.back()["cpu"] = cpu_result(o.cpu[i]);
     if (w.network.rx_packets != 0) list.back()["network"] = network_relay(w.network);
   }
   return list;

@@ -32,6 +32,8 @@ WorkerPool::WorkerPool(const config::RunConfig& config, DpdkRuntime& dpdk, endpo
   }
   for (std::size_t p = 0; p < config.ports.size(); ++p)
     maps_.push_back(std::make_unique<dataplane::PortMap>(count));
+  cpu_.resize(workers_.size());
+  cpu_begun_.resize(workers_.size());
   connect_doorbells();
   place_endpoints(config);
   for (std::size_t p = 0; p < config.ports.size(); ++p) {
@@ -265,6 +267,22 @@ dataplane::WorkerStats WorkerPool::totals() const {
     sum.loop.ran += t.loop.ran;
   }
   return sum;
+}
+
+void WorkerPool::collect_cpu() {
+  for (std::size_t w = 0; w < workers_.size(); ++w) {
+    dataplane::CpuSample sample;
+    while (workers_[w]->cpu_samples().pop(sample)) {
+      if (cpu_begun_[w] != 0) cpu_[w].add(sample);
+      cpu_begun_[w] = 1;
+    }
+  }
+}
+
+void WorkerPool::restart_cpu() {
+  collect_cpu();
+  cpu_.assign(workers_.size(), {});
+  cpu_begun_.assign(workers_.size(), 0);
 }
 
 dataplane::ControlExchange& WorkerPool::serve_control(std::size_t port, unsigned worker) {

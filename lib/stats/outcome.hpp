@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/time.hpp"
+#include "dataplane/cpu_shares.hpp"
 #include "dataplane/worker_stats.hpp"
 #include "engine/snapshot.hpp"
 #include "fabric/snapshot.hpp"
@@ -57,6 +58,8 @@ struct Outcome {
   std::optional<fabric::NetworkSnapshot> network;  ///< at the end; empty without switches in this process
   dataplane::WorkerStats totals;
   std::vector<dataplane::WorkerStats> workers;
+  /// How each worker spent the measured time, until traffic ended; empty in virtual time.
+  std::vector<dataplane::CpuShares> cpu;
   std::uint64_t control_unserved = 0;
   std::vector<nlohmann::ordered_json> control;  ///< counters of each board's slow control; null without it
   std::vector<std::uint8_t> changes_made;       ///< indexed like RunConfig::changes; 0: the run ended first

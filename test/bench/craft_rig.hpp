@@ -3,6 +3,7 @@
 
 #include "acknowledger.hpp"
 #include "bare_loop.hpp"
+#include "dataplane/cpu_meter.hpp"
 #include "dpdk_rig.hpp"
 #include "endpoints.hpp"
 
@@ -25,7 +26,12 @@ class CraftRig {
 
   void start(Time now);
   /// Runs one iteration of a worker's port queue. Called by that worker's thread.
-  void turn(unsigned worker, Time now) { workers_[worker].port_queue->run(now); }
+  void turn(unsigned worker, Time now) {
+    WorkerLoop& w = workers_[worker];
+    dataplane::CpuMeter* const meter = w.cpu->begin();
+    w.port_queue->run(now, meter);
+    if (meter != nullptr) meter->end(true);
+  }
   /// Returns the number of packets that a worker's port accepted.
   std::uint64_t sent(unsigned worker) const { return workers_[worker].port_queue->counters().tx_packets; }
   BareLoop& bare() { return *bare_; }
@@ -38,6 +44,7 @@ class CraftRig {
     std::unique_ptr<engine::Board> board;
     std::unique_ptr<dataplane::PortQueue> port_queue;
     std::unique_ptr<AckSource> acks;
+    std::unique_ptr<dataplane::CpuMeter> cpu = std::make_unique<dataplane::CpuMeter>();
   };
 
   test::RigPort port_;

@@ -90,6 +90,7 @@ class Report(harness.TestCase):
         for said in ("All checks held", "feb1 joins", "feb1 leaves", "Kmin", "fairness jain", "share one port & its <queue>"):
             self.assertIn(said, words)
         self.assertIn("workers preempted", words)
+        self.assertIn("Time of the workers", words)
 
     def test_lab_in_virtual_time(self):
         synthetic_report.make("short", self.dir)

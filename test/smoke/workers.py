@@ -46,6 +46,25 @@ class Workers(harness.TestCase):
         run = self.arranged(0, [1, 2, 3], 4)
         self.assertGreater(sum(self.handed_over(run)), 0)
 
+    def test_time_by_stage(self):
+        """The first worker sends, the second receives."""
+        traffic = {key: value for key, value in TRAFFIC.items() if key != "messages"}
+        config = ring([board(qp(traffic=traffic))], [receiver(memory="1MiB")], duration="500ms")
+        run = self.run_softfeb(config)
+        self.assert_held(run)
+        for worker in run.result["workers"]:
+            cpu = worker["cpu"]
+            self.assertGreater(cpu["samples"], 3, cpu)  # few, if others have the CPU
+            for stage in ("busy", "rx", "place", "check", "build", "tx", "other", "idle"):
+                values = [cpu[stage][q] for q in ("min", "p10", "p50", "p90", "max")]
+                self.assertEqual(values, sorted(values))
+                self.assertTrue(0 <= values[0] and values[-1] <= 1, cpu)
+            self.assertAlmostEqual(cpu["busy"]["max"] + cpu["idle"]["min"], 1, delta=0.002)
+        sender, receiver_worker = (w["cpu"] for w in run.result["workers"])
+        self.assertGreater(sender["build"]["max"], sender["place"]["max"], sender)
+        self.assertGreater(receiver_worker["place"]["max"] + receiver_worker["check"]["max"], receiver_worker["build"]["max"],
+                           receiver_worker)
+
     def test_idle_policies(self):
         for idle in ("spin", "pause", "sleep"):
             config = ring([board(qp(traffic=TRAFFIC))], [receiver(memory="1MiB")])

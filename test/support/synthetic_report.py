@@ -74,10 +74,17 @@ def result(boards, config, series):
             "goodput_gbps": sum(b["goodput_gbps"] for b in listed), "boards": listed,
             "receivers": [{"name": "daq", "messages": 10, "payload_bytes": 1 << 30, "bytes_wrong": 0, "missing": 0, "qps": []}],
             "switches": [{"name": "tor", "queue_bytes_max": 700000, "ecn_marked": 1234, "dropped": 0, "pause_tx": 12}],
+            "workers": [{"turns": 1000, "stolen_s": 0.01, "cpu": cpu()}],
             "fairness_jain": 0.9931, "stolen_share": 0.004,
             "lab": lab_figures(boards),
             "checks": [{"name": "fairness_jain", "held": True, "value": 0.9931, "limit": 0.99},
                        {"name": "messages_completed", "held": True, "value": 0, "limit": 0}], "messages": []}
+
+
+def cpu():
+    quantiles = {"min": 0.1, "p10": 0.2, "p50": 0.5, "p90": 0.6, "max": 0.875}
+    return {"interval_ms": 10, "samples": 100,
+            **{stage: quantiles for stage in ("busy", "rx", "place", "check", "build", "tx", "other", "idle")}}
 
 
 def lab_figures(boards):

@@ -142,4 +142,13 @@ def machine(result):
     """Counters of DPDK ports and workers."""
     html = "".join(objects(caption, result[key]) for key, caption in (("ports", "Ports (DPDK)"), ("workers", "Workers"))
                    if result.get(key))
+    html += cpu(result.get("workers") or [])
     return details("Ports and workers", html) if html else ""
+
+
+def cpu(workers):
+    """Shares of the workers' time by stage, in samples of 10 ms."""
+    stages = ("busy", "rx", "check", "place", "build", "tx", "other", "idle")
+    rows = [[i, quantile] + [100 * w["cpu"][s][quantile] for s in stages]
+            for i, w in enumerate(workers) if w.get("cpu") for quantile in ("min", "p10", "p50", "p90", "max")]
+    return table("Time of the workers (% of each 10 ms)", ["worker", ""] + list(stages), rows) if rows else ""

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "base/time.hpp"
+#include "dataplane/cpu_shares.hpp"
+#include "dataplane/rings.hpp"
+#include "engine/stage_clock.hpp"
+
+#include <array>
+#include <cstdint>
+
+namespace softfeb::dataplane {
+
+/// Divides a worker's time into stages. The time of every iteration counts as busy or idle. Stages are
+/// measured only in about one of 16 iterations, because reading the TSC several times in each would slow
+/// the worker down; the busy time is divided in the proportion that these show. TSC values are arguments.
+class CpuAccount {
+ public:
+  static constexpr unsigned kMeasureOneOf = 16;
+
+  /// Accounts for an iteration of this length, without preemption.
+  void add(Time length, bool busy) {
+    if (length >= left_) {
+      add_across(length, busy);
+      return;
+    }
+    left_ -= length;
+    if (busy) busy_ += length;
+  }
+
+  /// Call at the start of each iteration: true if its stages are to be measured.
+  bool measures_next() {
+    if (--countdown_ != 0) return false;
+    // An irregular distance, so that periodic work is neither always nor never measured.
+    random_ = random_ * 1'664'525 + 1'013'904'223;
+    countdown_ = kMeasureOneOf / 2 + 1 + (random_ >> 28);
+    return true;
+  }
+  void begin(std::uint64_t tsc) {
+    last_ = tsc;
+    stage_ = engine::Stage::kOther;
+    current_ = {};
+  }
+  void enter(engine::Stage stage, std::uint64_t tsc) {
+    current_[static_cast<std::size_t>(stage_)] += tsc - last_;
+    last_ = tsc;
+    stage_ = stage;
+  }
+  /// Ends a measured iteration. An idle one is not counted.
+  void end(std::uint64_t tsc, bool busy);
+
+  /// Complete samples, for one other thread. While the ring is full, samples are lost.
+  SpscRing<CpuSample>& samples() { return samples_; }
+
+ private:
+  void add_across(Time length, bool busy);
+  void close_sample();
+
+  Time left_ = kCpuInterval;  ///< of the current sample
+  Time busy_ = 0;
+  unsigned countdown_ = kMeasureOneOf;
+  std::uint32_t random_ = 1;
+  std::uint64_t last_ = 0;
+  engine::Stage stage_ = engine::Stage::kOther;
+  std::array<std::uint64_t, engine::kStages> current_{};   ///< cycles of the iteration
+  std::array<std::uint64_t, engine::kStages> measured_{};  ///< cycles since the previous sample
+  std::array<float, engine::kStages> proportions_{};       ///< of the latest sample with measurements
+  SpscRing<CpuSample> samples_{1024};
+};
+
+}  // namespace softfeb::dataplane

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "base/share_histogram.hpp"
+#include "base/time.hpp"
+#include "engine/stage_clock.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+/// How a worker spends its time. Includes no DPDK header, so that results can be built without DPDK.
+namespace softfeb::dataplane {
+
+/// Length of a sample, in time during which the worker was not preempted.
+inline constexpr Time kCpuInterval = 10 * kMillisecond;
+
+/// Shares of one sample.
+struct CpuSample {
+  /// Iterations in which packets arrived or left. In the others, the worker only polled, or slept.
+  float busy = 0;
+  /// Parts of `busy`, by engine::Stage. Their sum is `busy`, unless no busy iteration was measured yet.
+  std::array<float, engine::kStages> stages{};
+};
+
+/// Distribution of a worker's samples.
+struct CpuShares {
+  ShareHistogram busy;
+  std::array<ShareHistogram, engine::kStages> stages;
+  ShareHistogram idle;  ///< 1 - busy
+
+  void add(const CpuSample& s) {
+    busy.add(s.busy);
+    for (std::size_t i = 0; i < s.stages.size(); ++i) stages[i].add(s.stages[i]);
+    idle.add(1 - s.busy);
+  }
+};
+
+}  // namespace softfeb::dataplane

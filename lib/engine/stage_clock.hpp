@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace softfeb::engine {
+
+/// What a worker spends its time on while packets arrive or leave.
+enum class Stage : std::uint8_t {
+  kRx,     ///< taking packets from the port, parsing the headers up to UDP, finding the endpoint
+  kCheck,  ///< transport headers and iCRC of a received packet
+  kPlace,  ///< applying a verified packet: writing and comparing payload, completing requests
+  kBuild,  ///< timers, choosing packets to send, headers and iCRC, mbufs
+  kTx,     ///< handing packets to the port
+  kOther,  ///< everything else, such as slow control and the simulated network
+};
+inline constexpr std::size_t kStages = 6;
+
+/// Measures how long each stage takes. Sans-I/O code announces stages to it, because it has no clock.
+class StageClock {
+ public:
+  virtual ~StageClock() = default;
+  /// The current stage ends and `stage` begins.
+  virtual void enter(Stage stage) = 0;
+};
+
+}  // namespace softfeb::engine

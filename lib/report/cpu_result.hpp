@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "dataplane/cpu_shares.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace softfeb::report {
+
+/// `workers[].cpu`: distribution of the shares of a worker's time, by stage (doc/result.md). Null if there is
+/// no sample.
+nlohmann::ordered_json cpu_result(const dataplane::CpuShares& shares);
+
+}  // namespace softfeb::report
