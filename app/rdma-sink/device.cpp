@@ -71,6 +71,10 @@ Device::Device(const std::string& name, std::uint8_t port) : port_(port) {
                      : "no RDMA device " + name + "; available: " + seen);
 }
 
+std::string Device::sysfs_port() const {
+  return std::string(context_->device->ibdev_path) + "/ports/" + std::to_string(port_);
+}
+
 ibv_port_attr Device::port_attributes() const {
   ibv_port_attr attributes{};
   if (const int error = ibv_query_port(context_.get(), port_, &attributes); error != 0)
@@ -78,11 +82,11 @@ ibv_port_attr Device::port_attributes() const {
   return attributes;
 }
 
-ibv_device_attr Device::attributes() const {
+DeviceLimits Device::limits() const {
   ibv_device_attr attributes{};
   if (const int error = ibv_query_device(context_.get(), &attributes); error != 0)
     throw NoDevice(name() + ": " + std::strerror(error));
-  return attributes;
+  return {attributes.max_cqe, attributes.max_qp_wr, attributes.max_srq, attributes.max_srq_wr};
 }
 
 std::optional<Gid> Device::find_gid(const roce::IpAddress& peer, std::optional<int> index) const {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "roce/ip.hpp"
+#include "shares.hpp"
 
 #include <cstdint>
 #include <memory>
@@ -31,6 +32,7 @@ using PdPtr = std::unique_ptr<ibv_pd, Destroy<ibv_dealloc_pd>>;
 using MrPtr = std::unique_ptr<ibv_mr, Destroy<ibv_dereg_mr>>;
 using ChannelPtr = std::unique_ptr<ibv_comp_channel, Destroy<ibv_destroy_comp_channel>>;
 using CqPtr = std::unique_ptr<ibv_cq, Destroy<ibv_destroy_cq>>;
+using SrqPtr = std::unique_ptr<ibv_srq, Destroy<ibv_destroy_srq>>;
 using QpPtr = std::unique_ptr<ibv_qp, Destroy<ibv_destroy_qp>>;
 
 /// A source GID of a RoCE v2 port.
@@ -51,8 +53,10 @@ class Device {
   ibv_context* context() const { return context_.get(); }
   std::string name() const { return ibv_get_device_name(context_->device); }
   std::uint8_t port() const { return port_; }
+  /// Folder of the port in sysfs, with its counters.
+  std::string sysfs_port() const;
   ibv_port_attr port_attributes() const;  ///< current attributes. Throws NoDevice.
-  ibv_device_attr attributes() const;     ///< Throws NoDevice.
+  DeviceLimits limits() const;            ///< Throws NoDevice.
 
   /// Returns a RoCE v2 GID for a peer at `peer`: the one at `index` if given, otherwise the first of the same
   /// address family (for IPv6, global addresses before link-local ones). Empty if there is none.

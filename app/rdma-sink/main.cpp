@@ -34,6 +34,8 @@ int main(int argc, char** argv) {
   const Options options = parse_command_line(argc, argv);
   try {
     const Device device(options.device, static_cast<std::uint8_t>(options.ib_port));
+    if (const std::string missing = missing_feature(options, device.limits()); !missing.empty())
+      throw NoDevice(device.name() + ": " + missing);
     const auto events = create_event_file(options);
     return Server(device, options, events.get()).run() ? 0 : 1;
   } catch (const softfeb::eventfile::EventFileError& error) {

@@ -40,7 +40,13 @@ void add_options(CLI::App& app, Options& o) {
   app.add_flag_callback(
       "--no-replenish", [&o] { o.replenish = false; },
       "post receives again only on command, not when consumed");
-  app.add_flag("--poll", o.poll, "poll for completions without sleeping");
+  app.add_option("--srq", o.srq, "let all QPs share one queue of this many receives")
+      ->check(CLI::Range(1, 1 << 20))
+      ->excludes("--recvs");
+  CLI::Option* const poll = app.add_flag("--poll", o.poll, "poll for completions without sleeping");
+  app.add_flag("--solicited", o.solicited,
+               "wake up only for messages whose sender asks for it (solicited event), and once a second")
+      ->excludes(poll);
   app.add_option("--min-rnr-timer", o.min_rnr_timer, "timer code sent in RNR NAKs (12: 0.64 ms)")
       ->capture_default_str()
       ->check(CLI::Range(0, 31));

@@ -22,6 +22,8 @@ struct Options {
   bool region_per_qp = false;
   std::uint32_t max_qps = 4096;
   std::optional<std::uint32_t> recvs;  ///< number of receives posted on each QP; empty: as many as fit
+  std::optional<std::uint32_t> srq;    ///< receives that all QPs share; empty: each QP has its own
+  bool solicited = false;              ///< wake up only for solicited messages
   bool replenish = true;               ///< repost each receive after it was consumed
   bool poll = false;
   unsigned min_rnr_timer = 12;

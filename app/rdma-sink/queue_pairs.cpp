@@ -4,6 +4,7 @@
 #include "receive_accounting.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 
@@ -12,12 +13,6 @@
 namespace softfeb::sink {
 
 namespace {
-
-constexpr std::uint64_t kPage = 4096;
-constexpr std::uint64_t kDefaultReceives = 128;
-constexpr std::uint64_t kDefaultReceivesUc =
-    1024;  ///< number of receives for UC, which has no RNR NAK: a message without a receive is lost
-constexpr std::uint32_t kMaxCapacity = 16384;
 
 [[noreturn]] void refuse(const std::string& what, int error) {
   throw Refusal(what + ": " + std::strerror(error));
@@ -54,57 +49,9 @@ ibv_qp_attr rtr_attributes(const Device& device, const Gid& gid, const Options& 
 
 }  // namespace
 
-Shares share_out(const Options& options, const Hello& hello, const ibv_device_attr& device) {
-  const std::uint64_t qps = hello.qps.size();
-  if (qps > options.max_qps)
-    throw Refusal(std::to_string(qps) + " queue pairs; fix: rdma-sink --max-qps " + std::to_string(qps));
-  Shares s;
-  s.length = options.memory / qps / kPage * kPage;
-  const std::uint64_t need =
-      std::max<std::uint64_t>(hello.message_size, 1) * std::max<std::uint64_t>(hello.slots, 1);
-  if (s.length < need)
-    throw Refusal("each of " + std::to_string(qps) + " queue pairs gets " + std::to_string(s.length) +
-                  " bytes of memory, but needs " + std::to_string(need) + "; fix: rdma-sink --memory " +
-                  std::to_string((need + kPage - 1) / kPage * kPage * qps) + ", or smaller messages");
-  s.slots = hello.message_size == 0 ? 1 : s.length / hello.message_size;
-  if (hello.slots != 0) s.slots = std::min(s.slots, hello.slots);
-
-  const auto max_cqe = static_cast<std::uint64_t>(std::max(device.max_cqe, 1));
-  const auto max_wr = static_cast<std::uint64_t>(std::max(device.max_qp_wr, 1));
-  const std::uint64_t limit = std::min<std::uint64_t>({max_cqe / qps, max_wr, kMaxCapacity});
-  if (limit == 0 || options.recvs.value_or(0) > limit)
-    throw Refusal("the device has completions for " + std::to_string(limit) + " receives on each of " +
-                  std::to_string(qps) + " queue pairs; fix: use fewer queue pairs or a smaller --recvs");
-  // On RC, message n overwrites message n - slots, and cannot complete before a receive is posted for it.
-  // With fewer receives than slots, a message therefore stays unchanged until it has been checked.
-  const bool rc = hello.transport == roce::Transport::kRc;
-  const std::uint64_t safe =
-      rc && hello.message_size != 0 ? std::clamp<std::uint64_t>(s.slots - 1, 1, limit) : limit;
-  s.receives = options.recvs.value_or(
-      static_cast<std::uint32_t>(std::min(safe, rc ? kDefaultReceives : kDefaultReceivesUc)));
-  s.capacity = std::max(s.receives, static_cast<std::uint32_t>(safe));
-  s.live = rc && hello.immediate.present() && s.capacity < s.slots;
-  return s;
-}
-
-Shares share_out_events(const Options& options, const Hello& hello, const ibv_device_attr& device) {
-  const detector::EventLayout& layout = options.events->layout;
-  if (hello.qps.size() != layout.boards)
-    throw Refusal(std::to_string(hello.qps.size()) + " queue pairs; --events needs one for each of " +
-                  std::to_string(layout.boards) + " boards; fix: rdma-sink --event-boards");
-  if (!hello.immediate.present()) throw Refusal("--events needs WRITEs with immediate");
-  // Receives and memory are those of QPs with a message of a whole slot for each event.
-  Hello messages = hello;
-  messages.message_size = layout.slot;
-  messages.slots = layout.slots;
-  Options rounded = options;
-  rounded.memory = (layout.memory() / layout.boards + kPage - 1) / kPage * kPage * layout.boards;
-  return share_out(rounded, messages, device);
-}
-
 QueuePairs::QueuePairs(const Device& device, const Gid& gid, const Options& options, const Hello& hello,
                        const Shares& shares)
-    : length_(shares.length) {
+    : length_(shares.length), solicited_(options.solicited) {
   const std::size_t n = hello.qps.size();
   map_memory(length_ * n);
   pd_.reset(ibv_alloc_pd(device.context()));
@@ -112,17 +59,31 @@ QueuePairs::QueuePairs(const Device& device, const Gid& gid, const Options& opti
   channel_.reset(ibv_create_comp_channel(device.context()));
   if (!channel_) refuse("cannot create a completion channel", errno);
   cq_.reset(
-      ibv_create_cq(device.context(), static_cast<int>(shares.capacity * n), nullptr, channel_.get(), 0));
+      ibv_create_cq(device.context(), static_cast<int>(shares.completions), nullptr, channel_.get(), 0));
   if (!cq_)
-    refuse("cannot create a completion queue of " + std::to_string(shares.capacity * n) + " entries", errno);
-  ibv_req_notify_cq(cq_.get(), 0);
+    refuse("cannot create a completion queue of " + std::to_string(shares.completions) + " entries", errno);
+  ibv_req_notify_cq(cq_.get(), solicited_ ? 1 : 0);
   register_memory(options.region_per_qp, n);
+  create_qps(options, hello, shares);
+  make_ready(device, gid, options, hello);
+}
 
+void QueuePairs::create_qps(const Options& options, const Hello& hello, const Shares& shares) {
+  const std::size_t n = hello.qps.size();
+  if (options.srq) {
+    ibv_srq_init_attr srq{};
+    srq.attr = {.max_wr = shares.capacity, .max_sge = 1, .srq_limit = 0};
+    srq_.reset(ibv_create_srq(pd_.get(), &srq));
+    if (!srq_)
+      refuse("cannot create a shared receive queue of " + std::to_string(shares.capacity) + " receives",
+             errno);
+  }
   ibv_qp_init_attr init{};
   init.send_cq = init.recv_cq = cq_.get();
+  init.srq = srq_.get();
   init.qp_type = hello.transport == roce::Transport::kRc ? IBV_QPT_RC : IBV_QPT_UC;
   init.cap = {.max_send_wr = 1,
-              .max_recv_wr = shares.capacity,
+              .max_recv_wr = srq_ ? 0 : shares.capacity,
               .max_send_sge = 1,
               .max_recv_sge = 1,
               .max_inline_data = 0};
@@ -131,11 +92,11 @@ QueuePairs::QueuePairs(const Device& device, const Gid& gid, const Options& opti
     if (!qps_.back())
       refuse("cannot create queue pair " + std::to_string(i + 1) + " of " + std::to_string(n), errno);
   }
-  make_ready(device, gid, options, hello);
 }
 
 QueuePairs::~QueuePairs() {
   qps_.clear();
+  srq_.reset();
   cq_.reset();
   regions_.clear();
   pd_.reset();
@@ -188,15 +149,25 @@ void QueuePairs::rearm() {
   void* context = nullptr;
   if (ibv_get_cq_event(channel_.get(), &cq, &context) != 0) return;
   ibv_ack_cq_events(cq, 1);
-  ibv_req_notify_cq(cq, 0);
+  ibv_req_notify_cq(cq, solicited_ ? 1 : 0);
 }
 
+bool QueuePairs::post_list(std::size_t i, ibv_recv_wr* first) {
+  ibv_recv_wr* bad = nullptr;
+  return (srq_ ? ibv_post_srq_recv(srq_.get(), first, &bad) : ibv_post_recv(qps_[i].get(), first, &bad)) == 0;
+}
+
+/// Posts linked requests, which cost the driver less than single ones.
 bool QueuePairs::post(std::size_t i, std::uint32_t count) {
-  ibv_recv_wr request{};
-  request.wr_id = i;
-  for (; count > 0; --count) {
-    ibv_recv_wr* bad = nullptr;
-    if (ibv_post_recv(qps_[i].get(), &request, &bad) != 0) return false;
+  std::array<ibv_recv_wr, 64> list{};
+  while (count != 0) {
+    const std::size_t n = std::min<std::size_t>(count, list.size());
+    for (std::size_t k = 0; k < n; ++k) {
+      list[k].wr_id = i;
+      list[k].next = k + 1 == n ? nullptr : &list[k + 1];
+    }
+    if (!post_list(i, list.data())) return false;
+    count -= static_cast<std::uint32_t>(n);
   }
   return true;
 }

@@ -68,14 +68,16 @@ Receiver::Receiver(const Device& device, const Options& options, const Hello& he
     : options_(options),
       hello_(hello),
       gid_(choose_gid(device, options, hello)),
-      shares_(options.events ? share_out_events(options, hello, device.attributes())
-                             : share_out(options, hello, device.attributes())),
+      shares_(options.events ? share_out_events(options, hello, device.limits())
+                             : share_out(options, hello, device.limits())),
       expected_(hello, options.expect),
       out_(options.out),
-      qps_(device, gid_, options, hello, shares_) {
+      qps_(device, gid_, options, hello, shares_),
+      receives_(qps_, qps_.size(), shares_, options.srq.has_value(), options.replenish),
+      counters_(device.sysfs_port()),
+      cpu_(threads_of_process(), read_clock(CLOCK_MONOTONIC)) {
   if (out_.wanted() && hello.qps.size() > 1 && hello.messages == 0)
     throw Refusal("--out with several queue pairs requires 'messages' for each");
-  posted_.assign(qps_.size(), 0);
   received_.assign(qps_.size(), 0);
   for (std::size_t i = 0; i < qps_.size(); ++i) index_of_[qps_.qpn(i)] = i;
   if (options.events) {
@@ -117,7 +119,7 @@ nlohmann::json Receiver::status() const {
     qps.push_back({{"qpn", qps_.qpn(i)},
                    {"state", qps_.state(i)},
                    {"immediates", accounting_.empty() ? received_[i] : accounting_[i].immediates()},
-                   {"receives_posted", posted_[i]}});
+                   {"receives_posted", receives_.posted(i)}});
   return {{"qps", std::move(qps)}};
 }
 
@@ -127,12 +129,14 @@ Time Receiver::since_origin() const {
 }
 
 bool Receiver::poll() {
+  cpu_.advance(read_clock(CLOCK_MONOTONIC));
   if (event_receiver_) event_receiver_->advance(since_origin());
   std::array<ibv_wc, 64> completions;
   bool any = false;
   for (;;) {
     const int n = ibv_poll_cq(qps_.cq(), static_cast<int>(completions.size()), completions.data());
     for (int i = 0; i < n; ++i) on_completion(completions[static_cast<std::size_t>(i)]);
+    receives_.flush();
     if (n <= 0) return any;
     any = true;
   }
@@ -142,7 +146,7 @@ void Receiver::on_completion(const ibv_wc& wc) {
   const auto found = index_of_.find(wc.qp_num);
   if (found == index_of_.end()) return;
   const std::size_t i = found->second;
-  if (posted_[i] > 0) --posted_[i];
+  receives_.consumed(i);
   if (wc.status != IBV_WC_SUCCESS) {
     ++failed_[ibv_wc_status_str(wc.status)];
     return;
@@ -165,24 +169,7 @@ void Receiver::on_completion(const ibv_wc& wc) {
     const std::uint64_t n = accounting_[i].on_immediate(ntohl(wc.imm_data), wc.byte_len);
     if (out_.wanted()) out_.write(out_offset(i, n), accounting_[i].message(n));
   }
-  if (options_.replenish && posted_[i] < shares_.receives && qps_.post(i, 1)) ++posted_[i];
-}
-
-std::uint32_t Receiver::post(const PostReceives& what) {
-  if (what.qp && *what.qp >= qps_.size())
-    throw Refusal("'qp' counts from 0 to " + std::to_string(qps_.size() - 1));
-  const std::size_t first = what.qp.value_or(0);
-  const std::size_t end = what.qp ? first + 1 : qps_.size();
-  for (std::size_t i = first; i < end; ++i) {
-    if (what.count > shares_.capacity - posted_[i])
-      throw Refusal("queue pair " + std::to_string(i) + " has room for " +
-                    std::to_string(shares_.capacity - posted_[i]) + " more receives");
-  }
-  for (std::size_t i = first; i < end; ++i) {
-    if (!qps_.post(i, what.count)) throw Refusal("cannot post receives on queue pair " + std::to_string(i));
-    posted_[i] += what.count;
-  }
-  return what.count;
+  receives_.handled(i);
 }
 
 void Receiver::on_async_event(const std::string& name) {

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "cpu_times.hpp"
 #include "event_receiver.hpp"
 #include "out_file.hpp"
+#include "port_counters.hpp"
 #include "queue_pairs.hpp"
 #include "receive_accounting.hpp"
+#include "receives.hpp"
 
 #include <chrono>
 #include <map>
@@ -33,7 +36,7 @@ class Receiver {
   void rearm() { qps_.rearm(); }
 
   /// Posts more receives and returns their number. Throws Refusal if they do not fit.
-  std::uint32_t post(const PostReceives& what);
+  std::uint32_t post(const PostReceives& what) { return receives_.post(what); }
   void on_async_event(const std::string& name);
 
   /// Ends the session and returns the report. `end` is null if the client disconnected. "held" in the report
@@ -64,12 +67,14 @@ class Receiver {
   ExpectedPayload expected_;
   OutFile out_;
   QueuePairs qps_;
+  Receives receives_;
+  PortCounters counters_;
+  CpuTimes cpu_;
   std::vector<ReceiveAccounting> accounting_;  ///< of each QP; without --events
   std::optional<EventReceiver> event_receiver_;
   Clock::time_point since_;              ///< kMarginSeconds after the origin of the builder's times
   std::vector<std::uint64_t> received_;  ///< completions of each QP, with --events
   std::uint64_t bytes_ = 0;              ///< of these
-  std::vector<std::uint32_t> posted_;    ///< number of posted receives per QP
   std::unordered_map<std::uint32_t, std::size_t> index_of_;
   std::map<std::string, std::uint64_t> failed_;  ///< failed completions, by status
   std::uint64_t unexpected_ = 0;                 ///< completions with other opcodes

@@ -203,6 +203,7 @@ json Receiver::finish(const End* end) {
     settle(*end);
   else
     poll();
+  json cpu = cpu_.report();  // without the time that the report takes
   json report{{"version", kVersion},
               {"transport", hello_.transport == roce::Transport::kRc ? "rc" : "uc"},
               {"peer", hello_.ip.to_string()},
@@ -221,6 +222,8 @@ json Receiver::finish(const End* end) {
   else
     finish_qps(report, end);
   add_rates(report, end);
+  report["cpu"] = std::move(cpu);
+  counters_.add_to(report);
   if (end == nullptr)
     problem("the client disconnected without sending 'end'");
   else if (!end->complete)

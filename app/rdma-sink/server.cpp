@@ -61,10 +61,11 @@ bool Server::run() {
   while (!(options_.once && sessions_ != 0)) {
     wait();
     if (take_signal()) break;
+    // Rearm first: a completion after the poll then raises an event.
+    if (receiver_ && ready_[3].revents != 0) receiver_->rearm();
     if (receiver_) receiver_->poll();
     take_device_events();
     if (ready_[1].revents != 0) accept_client();
-    if (receiver_ && ready_[3].revents != 0) receiver_->rearm();
     for (auto c = connections_.begin(); c != connections_.end();) {
       Connection& connection = *c++;
       serve(connection);

@@ -12,6 +12,7 @@
 #include <thread>
 #include <type_traits>
 
+#include <pthread.h>
 #include <unistd.h>
 
 namespace softfeb::eventfile {
@@ -101,6 +102,7 @@ class EventFile::Impl {
 
  private:
   void run(const std::stop_token& stop, const EventFileConfig& config, std::promise<void>& created) {
+    pthread_setname_np(pthread_self(), "event-file");  // as top and rdma-sink's report show it
     try {
       writer_.emplace(config, queue_);
     } catch (const std::exception& error) {

@@ -98,7 +98,7 @@ class Qp:
     def __init__(self, wire, qpn, psn, remote, pmtu=4096, uc=False):
         self.wire, self.qpn, self.psn, self.remote, self.pmtu, self.uc = wire, qpn, psn, remote, pmtu, uc
 
-    def packets(self, data, offset, immediate=None, rkey=None):
+    def packets(self, data, offset, immediate=None, rkey=None, solicited=False):
         """The packets of one WRITE from BTH to pad, with the PSNs that come next."""
         pieces = [data[i:i + self.pmtu] for i in range(0, len(data), self.pmtu)] or [b""]
         made = []
@@ -107,7 +107,8 @@ class Qp:
             opcode = ((ONLY if last else FIRST) if first else (LAST if last else MIDDLE))
             opcode += last and immediate is not None
             pad = -len(piece) % 4
-            bth = struct.pack("!BBHII", opcode | (UC if self.uc else 0), pad << 4, 0xFFFF, self.remote["qpn"],
+            event = 0x80 if solicited and last else 0
+            bth = struct.pack("!BBHII", opcode | (UC if self.uc else 0), event | pad << 4, 0xFFFF, self.remote["qpn"],
                               (0 if self.uc or not last else 1 << 31) | self.psn)
             reth = struct.pack("!QII", self.remote["address"] + offset,
                                self.remote["rkey"] if rkey is None else rkey, len(data)) if first else b""
@@ -116,12 +117,12 @@ class Qp:
             self.psn = (self.psn + 1) & 0xFFFFFF
         return made
 
-    def write(self, data, offset, immediate=None, *, rkey=None, ecn=ECT0, attempts=20, skip=False):
+    def write(self, data, offset, immediate=None, *, rkey=None, ecn=ECT0, attempts=20, skip=False, solicited=False):
         """One WRITE. RC: returns the last answer, once it is an ACK of all, or a NAK that is no invitation to resend.
 
         `skip`: takes the PSNs of a message that is never sent (UC).
         """
-        packets = self.packets(data, offset, immediate, rkey)
+        packets = self.packets(data, offset, immediate, rkey, solicited)
         if skip:
             return None
         last = (self.psn - 1) & 0xFFFFFF

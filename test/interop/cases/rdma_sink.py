@@ -4,6 +4,7 @@
 import hashlib
 import random
 import struct
+import time
 import zlib
 
 from requester import ECT0, CE, CNP, Qp, Wire
@@ -187,6 +188,51 @@ def receives_withheld(lab):
         assert "room for" in sink.command(post_receives=1 << 30)["error"]
         report = tcp.ask(end(3))
     assert report["held"] and report["messages"] == 3, report
+
+
+@case("tap")
+def receives_are_shared(lab):
+    """One receive queue of four for three QPs, CPU time and hardware counters."""
+    with lab.sink("--srq", "4", "--poll") as sink, wire(lab) as w, sink.connect() as tcp:
+        remote = tcp.ask(hello([(0x800 + i, 0) for i in range(3)], message_size=64, immediate=True, messages=10))
+        assert remote["receives"] == 4, remote
+        assert "--srq" in sink.command(post_receives=1, qp=0)["error"]
+        qps = [Qp(w, 0x800 + i, 0, remote["qps"][i]) for i in range(3)]
+        for n in range(10):
+            for qp in qps:
+                qp.write(b"x" * 64, 64 * n, n)
+        time.sleep(0.05)
+        assert {q["receives_posted"] for q in sink.command(status=True)["qps"]} == {4}
+        report = tcp.ask(end(30))
+    assert report["held"] and report["messages"] == 30, report
+    assert report["cpu"][0]["thread"] == "rdma-sink" and report["cpu"][0]["samples"] > 0, report
+    assert report["cpu"][0]["busy"]["max"] > 0 and report["cpu"][0]["cpu_s"] > 0, report
+    # Soft-RoCE counts the packets that it has received.
+    assert report["hw_counters"]["rcvd_pkts"] >= 30, report
+
+
+@case("tap")
+def only_solicited_messages_wake(lab):
+    """A receive consumed by a message without a solicited event is missing until something else wakes rdma-sink."""
+    with lab.sink("--solicited", "--recvs", "1") as sink, wire(lab) as w, sink.connect() as tcp:
+        remote = tcp.ask(hello([(0x900, 0)], message_size=64, immediate=True, messages=3))
+        qp = Qp(w, 0x900, 0, remote["qps"][0])
+        qp.write(b"x" * 64, 0, 0)
+        w.send(qp.packets(b"x" * 64, 64, 1)[0])
+        assert w.receive(1, 0x900).syndrome >> 5 == 1
+        sink.command(status=True)  # wakes it
+        qp.psn = 1
+        qp.write(b"x" * 64, 64, 1, solicited=True)
+        qp.write(b"x" * 64, 128, 2)
+        report = tcp.ask(end(3))
+    assert report["held"] and report["messages"] == 3, report
+
+
+@case("tap")
+def more_receives_than_the_device_has(lab):
+    """A shared receive queue that is too large is refused at the start, with the largest one."""
+    refused = lab.run("/usr/bin/rdma-sink --once --srq 1048576", check=False)
+    assert refused.code == 3 and "fix: --srq" in refused.err, refused
 
 
 @case("tap")

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "shares.hpp"
+
+#include <algorithm>
+
+namespace softfeb::sink {
+
+namespace {
+
+constexpr std::uint64_t kPage = 4096;
+constexpr std::uint64_t kDefaultReceives = 128;
+constexpr std::uint64_t kDefaultReceivesUc =
+    1024;  ///< number of receives for UC, which has no RNR NAK: a message without a receive is lost
+constexpr std::uint32_t kMaxCapacity = 16384;
+
+std::uint64_t at_least_one(int limit) { return static_cast<std::uint64_t>(std::max(limit, 1)); }
+
+void share_memory(const Options& options, const Hello& hello, Shares& s) {
+  const std::uint64_t qps = hello.qps.size();
+  s.length = options.memory / qps / kPage * kPage;
+  const std::uint64_t need =
+      std::max<std::uint64_t>(hello.message_size, 1) * std::max<std::uint64_t>(hello.slots, 1);
+  if (s.length < need)
+    throw Refusal("each of " + std::to_string(qps) + " queue pairs gets " + std::to_string(s.length) +
+                  " bytes of memory, but needs " + std::to_string(need) + "; fix: rdma-sink --memory " +
+                  std::to_string((need + kPage - 1) / kPage * kPage * qps) + ", or smaller messages");
+  s.slots = hello.message_size == 0 ? 1 : s.length / hello.message_size;
+  if (hello.slots != 0) s.slots = std::min(s.slots, hello.slots);
+}
+
+/// On RC, message n overwrites message n - slots, and cannot complete before a receive is posted for it. With
+/// fewer receives than slots, a message therefore stays unchanged until it has been checked.
+std::uint64_t safe_receives(const Hello& hello, const Shares& s, std::uint64_t limit) {
+  const bool rc = hello.transport == roce::Transport::kRc;
+  return rc && hello.message_size != 0 ? std::clamp<std::uint64_t>(s.slots - 1, 1, limit) : limit;
+}
+
+void share_receives(const Options& options, const Hello& hello, const DeviceLimits& device, Shares& s) {
+  const std::uint64_t qps = hello.qps.size();
+  const std::uint64_t limit = std::min<std::uint64_t>(
+      {at_least_one(device.max_cqe) / qps, at_least_one(device.max_qp_wr), kMaxCapacity});
+  if (limit == 0 || options.recvs.value_or(0) > limit)
+    throw Refusal("the device has completions for " + std::to_string(limit) + " receives on each of " +
+                  std::to_string(qps) + " queue pairs; fix: use fewer queue pairs or a smaller --recvs");
+  const std::uint64_t safe = safe_receives(hello, s, limit);
+  const bool rc = hello.transport == roce::Transport::kRc;
+  s.receives = options.recvs.value_or(
+      static_cast<std::uint32_t>(std::min(safe, rc ? kDefaultReceives : kDefaultReceivesUc)));
+  s.capacity = std::max(s.receives, static_cast<std::uint32_t>(safe));
+  s.completions = s.capacity * static_cast<std::uint32_t>(qps);
+}
+
+void judge_live(const Hello& hello, Shares& s) {
+  s.live = hello.transport == roce::Transport::kRc && hello.immediate.present() && s.capacity < s.slots;
+}
+
+}  // namespace
+
+std::string missing_feature(const Options& options, const DeviceLimits& device) {
+  if (!options.srq) return "";
+  if (device.max_srq <= 0 || device.max_srq_wr <= 0)
+    return "the device has no shared receive queues; fix: leave out --srq, or use another --device";
+  const auto most = std::min(device.max_srq_wr, std::max(device.max_cqe, 1));
+  if (*options.srq > static_cast<std::uint32_t>(most))
+    return "a shared receive queue of the device has at most " + std::to_string(most) +
+           " receives; fix: --srq " + std::to_string(most);
+  return "";
+}
+
+Shares share_out(const Options& options, const Hello& hello, const DeviceLimits& device) {
+  const std::uint64_t qps = hello.qps.size();
+  if (qps > options.max_qps)
+    throw Refusal(std::to_string(qps) + " queue pairs; fix: rdma-sink --max-qps " + std::to_string(qps));
+  Shares s;
+  share_memory(options, hello, s);
+  if (options.srq)
+    s.capacity = s.receives = s.completions = *options.srq;
+  else
+    share_receives(options, hello, device, s);
+  judge_live(hello, s);
+  return s;
+}
+
+Shares share_out_events(const Options& options, const Hello& hello, const DeviceLimits& device) {
+  const detector::EventLayout& layout = options.events->layout;
+  if (hello.qps.size() != layout.boards)
+    throw Refusal(std::to_string(hello.qps.size()) + " queue pairs; --events needs one for each of " +
+                  std::to_string(layout.boards) + " boards; fix: rdma-sink --event-boards");
+  if (!hello.immediate.present()) throw Refusal("--events needs WRITEs with immediate");
+  // Receives and memory are those of QPs with a message of a whole slot for each event.
+  Hello messages = hello;
+  messages.message_size = layout.slot;
+  messages.slots = layout.slots;
+  Options rounded = options;
+  rounded.memory = (layout.memory() / layout.boards + kPage - 1) / kPage * kPage * layout.boards;
+  return share_out(rounded, messages, device);
+}
+
+}  // namespace softfeb::sink

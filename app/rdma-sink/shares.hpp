@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "hello.hpp"
+#include "options.hpp"
+
+#include <cstdint>
+
+namespace softfeb::sink {
+
+/// What a device can hold (ibv_query_device). Devices may report 0 or negative numbers.
+struct DeviceLimits {
+  int max_cqe = 0;     ///< completions in a completion queue
+  int max_qp_wr = 0;   ///< receive work requests in a queue pair
+  int max_srq = 0;     ///< shared receive queues; 0: the device has none
+  int max_srq_wr = 0;  ///< receive work requests in a shared receive queue
+};
+
+/// Resources of each QP of a session.
+struct Shares {
+  std::uint64_t length = 0;  ///< bytes of memory of each QP
+  std::uint64_t slots = 0;   ///< number of messages that fit
+  /// Maximum number of receive work requests: of each QP or, with a shared receive queue, of all QPs
+  /// together.
+  std::uint32_t capacity = 0;
+  std::uint32_t receives = 0;     ///< number of receive work requests posted at the start, likewise
+  std::uint32_t completions = 0;  ///< size of the completion queue
+  bool live = false;              ///< messages can be checked as they arrive (ReceiveAccounting)
+};
+
+/// Why the device cannot do what the options ask for, and the fix; empty if it can.
+std::string missing_feature(const Options& options, const DeviceLimits& device);
+
+/// Divides the resources among the QPs. Throws Refusal if the memory or the device's limits are
+/// insufficient.
+Shares share_out(const Options& options, const Hello& hello, const DeviceLimits& device);
+/// The same for --events: all QPs share the memory of the events.
+Shares share_out_events(const Options& options, const Hello& hello, const DeviceLimits& device);
+
+}  // namespace softfeb::sink
