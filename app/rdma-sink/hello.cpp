@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "hello.hpp"
 
+#include "roce/transfer_immediate.hpp"
+
 #include <limits>
 
 namespace softfeb::sink {
@@ -58,7 +60,12 @@ ImmediateRule parse_immediate(const json& line) {
   if (kind == "value") return {Kind::kValue, number32(*value, "value", kMax32)};
   if (kind == "counter") return {Kind::kCounter, number32(*value, "first", kMax32, 0)};
   if (kind == "channel") return {Kind::kChannel, number32(*value, "first", kMax32, 1)};
-  throw Refusal("'immediate' has kind '" + kind + "'; known kinds are value, counter and channel");
+  if (kind == "transfer") {
+    const std::uint32_t segments = number32(*value, "segments", roce::TransferImmediate::kMostSegments);
+    if (segments == 0) throw Refusal("'segments' must be at least 1");
+    return {Kind::kTransfer, 0, segments};
+  }
+  throw Refusal("'immediate' has kind '" + kind + "'; known kinds are value, counter, channel and transfer");
 }
 
 PayloadRule parse_payload(const json& line, std::uint32_t message_size) {

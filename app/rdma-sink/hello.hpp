@@ -30,14 +30,16 @@ class Refusal : public std::runtime_error {
 /// Rule for the immediates that the client will send.
 struct ImmediateRule {
   enum class Kind : std::uint8_t {
-    kNone,     ///< WRITEs without immediate
-    kAny,      ///< any value, not checked
-    kValue,    ///< `first` in every message
-    kCounter,  ///< message n of a QP: (first + n) mod 2^32
-    kChannel,  ///< every message of QP i: first + i
+    kNone,      ///< WRITEs without immediate
+    kAny,       ///< any value, not checked
+    kValue,     ///< `first` in every message
+    kCounter,   ///< message n of a QP: (first + n) mod 2^32
+    kChannel,   ///< every message of QP i: first + i
+    kTransfer,  ///< the message is a segment of a registered transfer (roce::TransferImmediate)
   };
   Kind kind = Kind::kNone;
   std::uint32_t first = 0;
+  std::uint32_t segments = 0;  ///< kTransfer: segments of each transfer
 
   bool present() const { return kind != Kind::kNone; }
 };
@@ -65,7 +67,8 @@ struct Hello {
   std::uint32_t pmtu = 1024;
   std::uint32_t message_size = 0;
   std::uint64_t messages = 0;  ///< per QP; 0: not yet known
-  std::uint64_t slots = 0;     ///< message n goes to slot n mod slots; 0: as many as fit
+  /// Message n, or transfer n, goes to slot n mod slots; 0: as many as fit.
+  std::uint64_t slots = 0;
   ImmediateRule immediate;
   PayloadRule payload;
   std::vector<PeerQp> qps;

@@ -95,6 +95,32 @@ void add_event_options(CLI::App& app, bool& wanted, EventOptions& o) {
   add("--event-run", o.run, "run number in this file");
 }
 
+void add_registration_options(CLI::App& app, bool& wanted, RegistrationOptions& o) {
+  CLI::Option* const on = app.add_flag(
+      "--registration", wanted, "find out which registered transfers are complete (doc/missing-data.md)");
+  const auto add = [&](const char* name, auto& value, const char* text) {
+    return app.add_option(name, value, text)->capture_default_str()->needs(on)->group("Registration");
+  };
+  constexpr int kLongest = 1'000'000'000;
+  add("--registration-entries", o.entries, "transfers in progress")->check(CLI::Range(1, 1024));
+  add("--registration-escape", o.escape, "messages that wait for the first message of their transfer")
+      ->check(CLI::Range(0, 4096));
+  add("--registration-escape-timeout", o.escape_timeout_us, "microseconds that they wait")
+      ->check(CLI::Range(0, kLongest));
+  add("--registration-entry-timeout", o.entry_timeout_us,
+      "microseconds after which an incomplete transfer is abandoned; 0: never")
+      ->check(CLI::Range(0, kLongest));
+  add("--registration-remember", o.remember, "complete transfers whose late messages are known")
+      ->check(CLI::Range(0, 1024));
+}
+
+/// Throws CLI::ValidationError.
+void check_registration(const Options& o) {
+  if (o.events || o.region_per_qp || !o.out.empty() || !o.expect.empty())
+    throw CLI::ValidationError("--registration",
+                               "cannot be combined with --events, --region-per-qp, --out and --expect");
+}
+
 /// Throws CLI::ValidationError.
 void check_events(const EventOptions& e, const Options& o) {
   const auto refuse = [](const std::string& text) { throw CLI::ValidationError("--events", text); };
@@ -126,12 +152,19 @@ Options parse_command_line(int argc, char** argv) {
   EventOptions events;
   bool events_wanted = false;
   add_event_options(app, events_wanted, events);
+  RegistrationOptions registration;
+  bool registration_wanted = false;
+  add_registration_options(app, registration_wanted, registration);
   try {
     app.parse(argc, argv);
     if (events_wanted) {
       check_events(events, o);
       o.events = events;
       o.once = o.once || !events.out.empty();
+    }
+    if (registration_wanted) {
+      check_registration(o);
+      o.registration = registration;
     }
   } catch (const CLI::ParseError& error) {
     std::exit(app.exit(error) == 0 ? 0 : 2);

@@ -3,6 +3,7 @@
 
 #include "event_options.hpp"
 #include "hello.hpp"
+#include "registration_options.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -35,7 +36,8 @@ struct Options {
   bool sha256 = true;
   bool once = false;
   std::string command_line;
-  std::optional<EventOptions> events;  ///< set by --events
+  std::optional<EventOptions> events;               ///< set by --events
+  std::optional<RegistrationOptions> registration;  ///< set by --registration
 };
 
 /// Parses the command line. Exits with code 0 (--help) or 2 (bad usage) if there is nothing left to do.

@@ -95,6 +95,7 @@ std::optional<std::uint32_t> ReceiveAccounting::expected_immediate(std::uint64_t
       return static_cast<std::uint32_t>(immediate_.first + index_);
     case ImmediateRule::Kind::kNone:
     case ImmediateRule::Kind::kAny:
+    case ImmediateRule::Kind::kTransfer:  // judged by RegistrationReceiver
       break;
   }
   return std::nullopt;

@@ -61,6 +61,14 @@ detector::EventTime session_origin() {
           static_cast<std::uint32_t>(now.tv_nsec) * 4};
 }
 
+Shares shares_of(const Options& options, const Hello& hello, const DeviceLimits& device) {
+  if (options.events) return share_out_events(options, hello, device);
+  if (options.registration) return share_out_transfers(options, hello, device);
+  if (hello.immediate.kind == ImmediateRule::Kind::kTransfer)
+    throw Refusal("the client sends registered transfers; fix: rdma-sink --registration");
+  return share_out(options, hello, device);
+}
+
 }  // namespace
 
 Receiver::Receiver(const Device& device, const Options& options, const Hello& hello,
@@ -68,8 +76,7 @@ Receiver::Receiver(const Device& device, const Options& options, const Hello& he
     : options_(options),
       hello_(hello),
       gid_(choose_gid(device, options, hello)),
-      shares_(options.events ? share_out_events(options, hello, device.limits())
-                             : share_out(options, hello, device.limits())),
+      shares_(shares_of(options, hello, device.limits())),
       expected_(hello, options.expect),
       out_(options.out),
       qps_(device, gid_, options, hello, shares_),
@@ -80,8 +87,10 @@ Receiver::Receiver(const Device& device, const Options& options, const Hello& he
     throw Refusal("--out with several queue pairs requires 'messages' for each");
   received_.assign(qps_.size(), 0);
   for (std::size_t i = 0; i < qps_.size(); ++i) index_of_[qps_.qpn(i)] = i;
-  if (options.events) {
-    since_ = Clock::now();
+  since_ = Clock::now();
+  if (options.registration) {
+    registration_.emplace(*options.registration, hello_, shares_.slots);
+  } else if (options.events) {
     event_receiver_.emplace(*options.events, qps_.all_memory(), session_origin(), event_file);
   } else {
     accounting_.reserve(qps_.size());
@@ -94,7 +103,7 @@ Receiver::Receiver(const Device& device, const Options& options, const Hello& he
 nlohmann::json Receiver::welcome() const {
   nlohmann::json qps = nlohmann::json::array();
   for (std::size_t i = 0; i < qps_.size(); ++i) {
-    const MutableByteSpan memory = event_receiver_ ? qps_.all_memory() : qps_.memory(i);
+    const MutableByteSpan memory = shares_memory() ? qps_.all_memory() : qps_.memory(i);
     qps.push_back({{"qpn", qps_.qpn(i)},
                    {"psn", 0},
                    {"rkey", qps_.rkey(i)},
@@ -123,14 +132,17 @@ nlohmann::json Receiver::status() const {
   return {{"qps", std::move(qps)}};
 }
 
-Time Receiver::since_origin() const {
+Time Receiver::since_start() const {
   const auto elapsed = std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - since_);
-  return kMarginSeconds * kSecond + static_cast<Time>(elapsed.count()) * kNanosecond;
+  return static_cast<Time>(elapsed.count()) * kNanosecond;
 }
+
+Time Receiver::since_origin() const { return kMarginSeconds * kSecond + since_start(); }
 
 bool Receiver::poll() {
   cpu_.advance(read_clock(CLOCK_MONOTONIC));
   if (event_receiver_) event_receiver_->advance(since_origin());
+  if (registration_) registration_->advance(since_start());
   std::array<ibv_wc, 64> completions;
   bool any = false;
   for (;;) {
@@ -160,11 +172,14 @@ void Receiver::on_completion(const ibv_wc& wc) {
     first_ = last_;
     first_bytes_ = wc.byte_len;
   }
-  if (event_receiver_) {
+  if (shares_memory()) {
     ++received_[i];
     bytes_ += wc.byte_len;
-    event_receiver_->on_message(since_origin(), static_cast<std::uint32_t>(i), ntohl(wc.imm_data),
-                                wc.byte_len);
+    const std::uint32_t immediate = ntohl(wc.imm_data);
+    if (event_receiver_)
+      event_receiver_->on_message(since_origin(), static_cast<std::uint32_t>(i), immediate, wc.byte_len);
+    else
+      registration_->on_message(since_start(), immediate, wc.byte_len);
   } else {
     const std::uint64_t n = accounting_[i].on_immediate(ntohl(wc.imm_data), wc.byte_len);
     if (out_.wanted()) out_.write(out_offset(i, n), accounting_[i].message(n));

@@ -8,6 +8,7 @@
 #include "queue_pairs.hpp"
 #include "receive_accounting.hpp"
 #include "receives.hpp"
+#include "registration_receiver.hpp"
 
 #include <chrono>
 #include <map>
@@ -47,9 +48,14 @@ class Receiver {
   using Clock = std::chrono::steady_clock;
 
   void on_completion(const ibv_wc& wc);
-  Time since_origin() const;
+  Time since_start() const;
+  Time since_origin() const;  ///< of the builder's times
   void finish_qps(nlohmann::json& report, const End* end);
   void finish_events(nlohmann::json& report, const End* end);
+  void finish_registration(nlohmann::json& report, const End* end);
+  void report_states(nlohmann::json& report);
+  /// True if all QPs share one memory.
+  bool shares_memory() const { return event_receiver_ || registration_; }
   std::uint64_t completions() const;
   void settle(const End& end);
   std::optional<std::uint64_t> sent_on(std::size_t i, const End* end) const;
@@ -72,8 +78,9 @@ class Receiver {
   CpuTimes cpu_;
   std::vector<ReceiveAccounting> accounting_;  ///< of each QP; without --events
   std::optional<EventReceiver> event_receiver_;
-  Clock::time_point since_;              ///< kMarginSeconds after the origin of the builder's times
-  std::vector<std::uint64_t> received_;  ///< completions of each QP, with --events
+  std::optional<RegistrationReceiver> registration_;
+  Clock::time_point since_;              ///< start of the session
+  std::vector<std::uint64_t> received_;  ///< completions of each QP, with --events or --registration
   std::uint64_t bytes_ = 0;              ///< of these
   std::unordered_map<std::uint32_t, std::size_t> index_of_;
   std::map<std::string, std::uint64_t> failed_;  ///< failed completions, by status

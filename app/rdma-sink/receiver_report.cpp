@@ -183,17 +183,31 @@ void Receiver::finish_qps(json& report, const End* end) {
   }
 }
 
-/// The builder judges the messages, which may be lost.
-void Receiver::finish_events(json& report, const End* end) {
-  event_receiver_->finish(since_origin(), end != nullptr ? end->events : std::nullopt);
+/// Messages and states of QPs that share their memory.
+void Receiver::report_states(json& report) {
   report["messages"] = completions();
   report["payload_bytes"] = bytes_;
-  report["checked"] = "each message";
   for (std::size_t i = 0; i < qps_.size(); ++i) {
     const std::string state = qps_.state(i);
     report["qps"].push_back({{"qpn", qps_.qpn(i)}, {"state", state}, {"messages", received_[i]}});
     if (state == "ERR") problem("queue pair " + std::to_string(i) + ": in state ERR: a request was refused");
   }
+}
+
+/// The table judges the messages, whose bytes are not checked.
+void Receiver::finish_registration(json& report, const End* end) {
+  const bool counted = end != nullptr && end->counted;
+  registration_->finish(since_start(), counted ? std::optional(end->messages) : std::nullopt);
+  report_states(report);
+  report["registration"] = registration_->report();
+  for (std::string& text : registration_->problems()) problem(std::move(text));
+}
+
+/// The builder judges the messages, which may be lost.
+void Receiver::finish_events(json& report, const End* end) {
+  event_receiver_->finish(since_origin(), end != nullptr ? end->events : std::nullopt);
+  report_states(report);
+  report["checked"] = "each message";
   report["events"] = event_receiver_->report();
   for (std::string& text : event_receiver_->problems()) problem(std::move(text));
 }
@@ -219,6 +233,8 @@ json Receiver::finish(const End* end) {
     report[key] = 0;
   if (event_receiver_)
     finish_events(report, end);
+  else if (registration_)
+    finish_registration(report, end);
   else
     finish_qps(report, end);
   add_rates(report, end);

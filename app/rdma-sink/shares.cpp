@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "shares.hpp"
 
+#include "roce/transfer_table.hpp"
+
 #include <algorithm>
 
 namespace softfeb::sink {
@@ -94,6 +96,31 @@ Shares share_out_events(const Options& options, const Hello& hello, const Device
   Options rounded = options;
   rounded.memory = (layout.memory() / layout.boards + kPage - 1) / kPage * kPage * layout.boards;
   return share_out(rounded, messages, device);
+}
+
+Shares share_out_transfers(const Options& options, const Hello& hello, const DeviceLimits& device) {
+  if (hello.immediate.kind != ImmediateRule::Kind::kTransfer || hello.message_size == 0)
+    throw Refusal(
+        "--registration needs the immediates of registered transfers; fix: let the client send transfers "
+        "(softfeb: traffic.transfer), or start rdma-sink without --registration");
+  const std::uint64_t transfer = std::uint64_t{hello.message_size} * hello.immediate.segments;
+  const std::uint64_t fit = std::min(options.memory / transfer, roce::TransferLayout::kMostSlots);
+  const std::uint64_t slots = hello.slots == 0 ? fit : hello.slots;
+  if (slots == 0 || slots > fit)
+    throw Refusal(std::to_string(std::max<std::uint64_t>(slots, 1)) + " transfers of " +
+                  std::to_string(transfer) + " bytes do not fit; fix: rdma-sink --memory " +
+                  std::to_string(transfer * std::max<std::uint64_t>(slots, 1)) + ", and at most " +
+                  std::to_string(roce::TransferLayout::kMostSlots) + " slots");
+  // Receives and memory are those of QPs that have an equal share of the segments.
+  const std::uint64_t qps = hello.qps.size();
+  Hello messages = hello;
+  messages.slots = (slots * hello.immediate.segments + qps - 1) / qps;
+  Options rounded = options;
+  rounded.memory = (messages.slots * hello.message_size + kPage - 1) / kPage * kPage * qps;
+  Shares s = share_out(rounded, messages, device);
+  s.slots = slots;
+  s.live = false;
+  return s;
 }
 
 }  // namespace softfeb::sink

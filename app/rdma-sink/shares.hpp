@@ -36,5 +36,7 @@ std::string missing_feature(const Options& options, const DeviceLimits& device);
 Shares share_out(const Options& options, const Hello& hello, const DeviceLimits& device);
 /// The same for --events: all QPs share the memory of the events.
 Shares share_out_events(const Options& options, const Hello& hello, const DeviceLimits& device);
+/// The same for --registration: all QPs share the memory of the transfers, and `slots` counts transfers.
+Shares share_out_transfers(const Options& options, const Hello& hello, const DeviceLimits& device);
 
 }  // namespace softfeb::sink

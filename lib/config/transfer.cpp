@@ -42,14 +42,20 @@ class TransferChecker {
   void check(const QpConfig& qp) {
     const TransferConfig& t = *qp.traffic.transfer;
     const auto* to = std::get_if<ReceiverTarget>(&qp.to);
-    if (to == nullptr || to->receivers.size() != 1) {
-      reading_.problem(qp.to_where, "a transfer needs one receiver of this file",
-                       "name a receiver without `count`, or remove `transfer`");
+    const bool sink = std::holds_alternative<SinkTarget>(qp.to);
+    if (!sink && (to == nullptr || to->receivers.size() != 1)) {
+      reading_.problem(qp.to_where, "a transfer needs one receiver of this file, or an rdma-sink",
+                       "name a receiver without `count`, or write sink://HOST, or remove `transfer`");
       return;
     }
     if (qp.count > 1 && t.bytes % t.segment_bytes() != 0) {
       problem(qp, "segment", "segments that several QPs send must have one size",
               "write a `segment` that divides `transfer`, or `count: 1`");
+    }
+    if (sink) {
+      if (!t.registered)
+        problem(qp, "transfer", "rdma-sink needs registered transfers", "write `registered: true`");
+      return;
     }
     if (t.notify_sender) check_sender(qp);
     const ReceiverConfig& receiver = config_.receivers[to->receivers[0]];

@@ -206,16 +206,21 @@ roce::RegistrationConfig registration_of(const config::RegistrationSettings& r, 
   return c;
 }
 
-/// Completes the configurations of both sides of a QP that sends transfers.
-void add_transfer(const config::RunConfig& config, const QpPlan& plan, Endpoints& out,
-                  engine::SendQpConfig& qp, engine::ReceiverConfig& receiver) {
-  const config::TransferConfig& t = *plan.config->traffic.transfer;
-  const std::size_t r = *plan.target.receiver;
-  auto& times = out.transfers[r][plan.board];
+/// Returns where the times of the board's transfers to a receiver of this process are recorded.
+engine::TransferTimes* transfer_times(const config::RunConfig& config, const QpPlan& plan, Endpoints& out) {
+  auto& times = out.transfers[*plan.target.receiver][plan.board];
   if (!times) {
     times = std::make_unique<engine::TransferTimes>();
     times->post_delay = config.boards[plan.board].post_delay;
   }
+  return times.get();
+}
+
+/// Completes the configurations of both sides of a QP that sends transfers. `receivers`: of this process.
+void add_transfer(const config::RunConfig& config, const QpPlan& plan, Endpoints& out,
+                  engine::SendQpConfig& qp, std::vector<engine::ReceiverConfig>& receivers) {
+  const config::TransferConfig& t = *plan.config->traffic.transfer;
+  const std::optional<std::size_t> r = plan.target.receiver;
   if (plan.number == 0) {
     out.transfer_groups.push_back(
         {r, t.registered,
@@ -226,11 +231,11 @@ void add_transfer(const config::RunConfig& config, const QpPlan& plan, Endpoints
                          .group = plan.config->count,
                          .sender_notifies = t.notify_sender,
                          .progress = t.notify_sender ? nullptr : out.transfer_groups.back().progress.get(),
-                         .times = times.get()};
+                         .times = r ? transfer_times(config, plan, out) : nullptr};
   qp.traffic.plan = board::MessagePlan::of(t.bytes, t.segment_bytes());
   qp.traffic.immediate = plan.number;
-  if (!receiver.registration)
-    receiver.registration = registration_of(config.receivers[r].registration, t.segment_bytes());
+  if (r && !receivers[*r].registration)
+    receivers[*r].registration = registration_of(config.receivers[*r].registration, t.segment_bytes());
 }
 
 /// Returns how many ranges of missing windows to record for each of a receiver's streams.
@@ -396,7 +401,7 @@ Endpoints make_endpoints(const config::RunConfig& config, const Plans& plans, co
     qp.times = random.of(plan);
     qp.traffic.immediate += first_immediate(config, plan);
     qp.start_after += config.boards[plan.board].post_delay;
-    if (plan.config->traffic.transfer) add_transfer(config, plan, out, qp, receivers[*plan.target.receiver]);
+    if (plan.config->traffic.transfer) add_transfer(config, plan, out, qp, receivers);
     boards[plan.board].qps.push_back(std::move(qp));
     if (plan.target.receiver) {
       const std::size_t r = *plan.target.receiver;

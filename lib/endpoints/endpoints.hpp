@@ -45,7 +45,7 @@ struct HostPlan {
 
 /// A group of queue pairs that send transfers together.
 struct TransferGroup {
-  std::size_t receiver = 0;
+  std::optional<std::size_t> receiver;  ///< empty: a remote receiver
   bool registered = false;
   std::unique_ptr<engine::TransferProgress> progress;
 };

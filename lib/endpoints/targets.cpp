@@ -34,6 +34,7 @@ json payload_rule(const config::PayloadConfig& p) {
 json immediate_rule(const QpPlan& first) {
   const config::TrafficConfig& t = first.config->traffic;
   if (t.verb != roce::WrOpcode::kWriteImm) return false;
+  if (t.transfer) return {{"kind", "transfer"}, {"segments", t.transfer->segments()}};
   switch (t.immediate.kind) {
     case config::ImmediateConfig::Kind::kValue:
       return {{"kind", "value"}, {"value", t.immediate.value}};
@@ -107,7 +108,8 @@ peers::LocalEndpoint Targets::local_side(const Session& session, const Payloads&
   local.messages = messages_of(qp, payloads.of(qp).plan()).value_or(0);
   local.slots = qp.traffic.slots;
   local.immediate = immediate_rule(first);
-  local.payload = payload_rule(qp.traffic.payload);
+  // rdma-sink does not check the bytes of transfers.
+  if (!qp.traffic.transfer) local.payload = payload_rule(qp.traffic.payload);
   for (const std::size_t i : session.plans) local.qps.push_back({plans()[i].qpn, plans()[i].config->psn});
   return local;
 }

@@ -134,7 +134,7 @@ void judge_events(Judge& judge, const config::RunConfig& config, const endpoints
 void judge_transfers(Judge& judge, const endpoints::Endpoints& endpoints) {
   std::map<std::size_t, std::uint64_t> complete;  // by receiver
   for (const endpoints::TransferGroup& group : endpoints.transfer_groups) {
-    if (group.registered) complete[group.receiver] += group.progress->complete();
+    if (group.registered && group.receiver) complete[*group.receiver] += group.progress->complete();
   }
   if (complete.empty()) return;
   std::uint64_t missing = 0;

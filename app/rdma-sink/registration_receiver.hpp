@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "hello.hpp"
+#include "registration_options.hpp"
+#include "roce/transfer_table.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+namespace softfeb::sink {
+
+/// Registered transfers from completed WRITEs with immediate: finds out which transfers are complete, and
+/// which messages of the others are missing. Sans-I/O: time since the start of the session is an argument.
+class RegistrationReceiver final : private roce::RegistrationObserver {
+ public:
+  /// The session's immediates have kind `transfer`. `slots`: transfers in memory.
+  RegistrationReceiver(const RegistrationOptions& options, const Hello& hello, std::uint64_t slots);
+  RegistrationReceiver(const RegistrationReceiver&) = delete;
+  RegistrationReceiver& operator=(const RegistrationReceiver&) = delete;
+
+  /// A WRITE of `length` bytes with this immediate has completed.
+  void on_message(Time now, std::uint32_t immediate, std::uint32_t length);
+  /// Abandons transfers and drops messages that are due.
+  void advance(Time now) { table_.advance(now); }
+  /// Ends the session. `messages`: number of messages sent, if known. Call once, last.
+  void finish(Time now, std::optional<std::uint64_t> messages);
+
+  /// After finish(): the object `registration` of the report (doc/rdma-sink.md).
+  nlohmann::json report() const;
+  /// After finish(): the checks that failed, as texts.
+  std::vector<std::string> problems() const;
+
+  std::uint64_t notifications() const { return notifications_; }
+  const roce::Registration& table() const { return table_.table(); }
+
+ private:
+  void abandoned(Time at, const roce::RegistrationEntry& entry, std::span<const std::uint64_t> mask) override;
+  void list(Time at, const char* status, const roce::RegistrationEntry& entry,
+            std::span<const std::uint64_t> mask);
+
+  std::uint32_t segments_;  ///< of each transfer, according to the client
+  roce::TransferTable table_;
+  std::uint64_t notifications_ = 0;
+  nlohmann::json notified_ = nlohmann::json::array();
+  nlohmann::json incomplete_ = nlohmann::json::array();
+  std::optional<std::uint64_t> sent_;  ///< transfers
+};
+
+}  // namespace softfeb::sink
