@@ -42,7 +42,8 @@ ReceiveQpSnapshot copy(const Receiver& receiver, std::size_t i) {
           qp.bytes_wrong(),
           qp.congestion_experienced(),
           qp.map().missing(),
-          receiver.last_uc_message(i)};
+          receiver.last_uc_message(i),
+          qp.responder().bytes_in_progress()};
 }
 
 }  // namespace

@@ -41,7 +41,8 @@ struct ReceiveQpSnapshot {
   std::uint64_t bytes_wrong = 0;
   std::uint64_t congestion_experienced = 0;
   std::uint64_t missing_messages = 0;
-  Time last_uc_message = 0;  ///< Receiver::last_uc_message()
+  Time last_uc_message = 0;             ///< Receiver::last_uc_message()
+  std::uint32_t bytes_in_progress = 0;  ///< payload that has arrived of a message in progress
 };
 
 /// Statistics of an endpoint and all its QPs. The QPs are copied one after another, so their times differ by

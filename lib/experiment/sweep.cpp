@@ -101,7 +101,7 @@ void run(Point& p) {
         lab::make_metrics_config(p.config, lab::flows_of(p.config.run, driver.plans().all())));
     const stats::Outcome outcome = run_phases(p.config.run, driver, {&metrics}, [](const std::string&) {});
     p.run = report::judge_lab(p.config, lab_stats(p.config, driver, outcome, metrics));
-    p.goodput_gbps = stats::total_goodput_gbps(p.config.run, driver.plans(), outcome);
+    p.goodput_gbps = stats::total_goodput_gbps(p.config.run, outcome);
     p.latency_us = report::transfer_latency_us(driver.endpoints());
     p.done = !outcome.interrupted;
   } catch (const std::exception& e) {

@@ -128,7 +128,7 @@ class BoardQps {
     }
   }
 
-  Json goodput_gbps() const { return or_null(goodput_sum_.gbps()); }
+  Json goodput_gbps() const { return or_null(goodput_total_.gbps()); }
   double tx_payload_gbps() const { return tx_payload_gbps_; }
 
   /// Adds `congestion`, `summary` and `qps`.
@@ -170,7 +170,7 @@ class BoardQps {
     return bus_qp_result(o_.final[board_].send_qps[qp], stats::rates_of(board_, qp, o_));
   }
   void count(const stats::QpRates& f) {
-    goodput_sum_.add(f.goodput_gbps);
+    goodput_total_.add(f);
     tx_payload_gbps_ += f.tx_payload_gbps;
     if (f.goodput_gbps) goodput_.push_back(*f.goodput_gbps);
   }
@@ -187,7 +187,7 @@ class BoardQps {
   std::vector<Attention> attention_;
   Totals totals_;
   CongestionSummary congestion_;
-  stats::GoodputSum goodput_sum_;
+  stats::GoodputTotal goodput_total_;
   double tx_payload_gbps_ = 0;
   std::vector<double> goodput_, rate_error_, rc_;
 };

@@ -126,6 +126,8 @@ Json receiver(const config::RunConfig& config, const endpoints::Plans& plans, co
     json["busy_rx"] = e.busy_rx;
   }
   if (config.receivers[index].receive_rate != 0) json["no_receive"] = sum.no_receive;
+  const auto goodput = stats::receiver_goodput_gbps(config, o, index);
+  json["goodput_gbps"] = goodput ? Json(*goodput) : Json(nullptr);
   add_windows(json, config, plans, o, endpoints, index);
   add_transfers(json, endpoints, index);
   add_receiver_events(json, config, endpoints, index);
@@ -254,19 +256,16 @@ Json make_result(const config::RunConfig& config, const runtime::DpdkRuntime* dp
   j["interrupted"] = o.interrupted;
   add_triggers(j, config, o, endpoints);
   j["boards"] = Json::array();
-  stats::GoodputSum goodput;
   double tx_payload_gbps = 0;
   for (std::size_t b = 0; b < config.boards.size(); ++b) {
     j["boards"].push_back(board_result(config, plans, o, b));
     add_board_events(j["boards"].back(), endpoints, b);
     if (dpdk != nullptr) j["boards"].back()["bytes_per_qp"] = endpoints.boards[b]->memory_per_qp();
     if (!o.control.empty() && !o.control[b].is_null()) j["boards"].back()["control"] = o.control[b];
-    const Json& made = j["boards"].back();
-    goodput.add(made["goodput_gbps"].is_null() ? std::nullopt
-                                               : std::optional(made["goodput_gbps"].get<double>()));
-    tx_payload_gbps += made["tx_payload_gbps"].get<double>();
+    tx_payload_gbps += j["boards"].back()["tx_payload_gbps"].get<double>();
   }
-  j["goodput_gbps"] = goodput.gbps() ? Json(*goodput.gbps()) : Json(nullptr);
+  const auto goodput = stats::total_goodput_gbps(config, o);
+  j["goodput_gbps"] = goodput ? Json(*goodput) : Json(nullptr);
   j["tx_payload_gbps"] = tx_payload_gbps;
   add_completion_times(j, endpoints, o.ended);
   j["receivers"] = Json::array();

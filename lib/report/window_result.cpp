@@ -40,8 +40,6 @@ void add_windows(Json& json, const config::RunConfig& config, const endpoints::P
   std::uint64_t no_receive = 0;
   for (std::size_t i = 0; i < receiver.first_slot(); ++i)
     no_receive += receiver.responder_counters(i).no_receive;
-  const auto goodput = stats::window_goodput_gbps(o, config.boards.size(), index);
-  json["goodput_gbps"] = goodput ? Json(*goodput) : Json(nullptr);
   json["windows"] = {{"layout", config::choices::kWindowLayout.name(settings->layout)},
                      {"streams", map.config().streams},
                      {"closed", c.windows()},

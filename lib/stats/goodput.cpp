@@ -38,8 +38,11 @@ void set(QpRates& f, std::uint64_t bytes) {
   f.goodput_gbps = gbps(bytes, f.seconds);
 }
 
-/// Sets the goodput of an RC QP from the sender's completions.
+/// Sets the goodput of an RC QP from the sender's completions. What was sent before the measured time, but
+/// completed in it, does not count, so that the goodput never exceeds the rate on the wire.
 void set_completed(QpRates& f, const Ends& e) {
+  const std::uint64_t under_way = e.begin.requester.payload_bytes -
+                                  std::min(e.begin.requester.payload_bytes, e.begin.completed_payload_bytes);
   std::uint64_t bytes = e.end.completed_payload_bytes - e.begin.completed_payload_bytes;
   f.from = e.from;
   f.to = e.end.counters.last_completed;
@@ -49,30 +52,26 @@ void set_completed(QpRates& f, const Ends& e) {
                           e.end.first_completed != kNever && e.end.first_completed < f.to;
   if (from_first) {
     f.from = e.end.first_completed;
-    bytes -= e.end.first_completed_bytes;
+    return set(f, bytes - e.end.first_completed_bytes);
   }
-  set(f, bytes);
+  set(f, bytes - std::min(bytes, under_way));
 }
 
-/// Sets the goodput of a UC QP from the counters of a receiver in this process. A message that was in
-/// progress at the end of the warm-up is counted in part, as if it had arrived at a constant rate, so that
-/// the goodput never exceeds the rate on the wire.
+/// Sets the goodput of a UC QP from the counters of a receiver in this process. What had arrived of a message
+/// before the measured time does not count, so that the goodput never exceeds the rate on the wire.
 void set_received(QpRates& f, const Ends& e, const stats::DeliveryMap::Place& place, const Outcome& o) {
   const engine::ReceiveQpSnapshot& end = o.final[place.endpoint].receive_qps[place.qp];
   engine::ReceiveQpSnapshot begin;
   f.from = e.end.counters.first_sent;
-  Time counted_from = f.from;
   if (!o.baseline.empty()) {
     const engine::EndpointSnapshot& receiver = o.baseline[place.endpoint];
     begin = receiver.receive_qps[place.qp];
-    if (begin.last_uc_message != 0) counted_from = begin.last_uc_message;
     if (f.from != kNever) f.from = std::max(f.from, receiver.taken_at);
   }
   f.to = std::max(end.last_uc_message, e.end.counters.last_completed);
-  const double whole = seconds_between(counted_from, f.to);
-  if (seconds_between(f.from, f.to) == 0 || whole == 0) return set(f, 0);
-  const auto bytes = static_cast<double>(end.responder.completed_bytes - begin.responder.completed_bytes);
-  set(f, static_cast<std::uint64_t>(bytes * std::min(1.0, seconds_between(f.from, f.to) / whole)));
+  const std::uint64_t bytes = end.responder.completed_bytes - begin.responder.completed_bytes;
+  const bool measured = seconds_between(f.from, f.to) > 0;
+  set(f, measured ? bytes - std::min<std::uint64_t>(bytes, begin.bytes_in_progress) : 0);
 }
 
 /// Sets the goodput of a UC QP from the report of a remote receiver. Without a report it is unknown. It is
@@ -84,6 +83,7 @@ void set_reported(QpRates& f, const Ends& e, const ReportedGoodput* reported, co
   f.payload_bytes.reset();
   f.goodput_gbps.reset();
   if (reported == nullptr || !o.baseline.empty()) return;
+  f.reported = true;
   f.seconds = reported->seconds;
   f.payload_bytes = static_cast<std::uint64_t>(reported->gbps * reported->seconds / 8e-9 + 0.5);
   f.goodput_gbps = gbps(*f.payload_bytes, f.seconds);
@@ -135,25 +135,59 @@ QpRates rates_of(const endpoints::QpPlan& plan, const Outcome& o) {
   return f;
 }
 
-std::optional<double> total_goodput_gbps(const config::RunConfig& config, const endpoints::Plans& plans,
-                                         const Outcome& o) {
-  Time from = kNever, to = 0;
-  std::uint64_t bytes = 0;
-  for (const endpoints::QpPlan& plan : plans.all()) {
-    if (plan.target.receiver && config.receivers[*plan.target.receiver].windows) continue;
-    const QpRates qp = rates_of(plan, o);
-    if (!qp.payload_bytes) return std::nullopt;
-    bytes += *qp.payload_bytes;
-    if (qp.to <= qp.from) continue;
-    from = std::min(from, qp.from);
-    to = std::max(to, qp.to);
+void GoodputTotal::add(const QpRates& qp) {
+  if (qp.reported || !qp.payload_bytes) return add(qp.goodput_gbps);
+  bytes_ += *qp.payload_bytes;
+  if (qp.to <= qp.from) return;
+  from_ = std::min(from_, qp.from);
+  to_ = std::max(to_, qp.to);
+}
+
+void GoodputTotal::add(const std::optional<double>& gbps) {
+  known_ = known_ && gbps.has_value();
+  measured_gbps_ += gbps.value_or(0);
+}
+
+std::optional<double> GoodputTotal::gbps() const {
+  if (!known_) return std::nullopt;
+  return measured_gbps_ + stats::gbps(bytes_, seconds_between(from_, to_));
+}
+
+namespace {
+
+/// The receiver of this process to which a QP sends; empty if there is none.
+std::optional<std::size_t> receiver_of(const config::RunConfig& config, const Outcome& o, std::size_t board,
+                                       std::size_t qp) {
+  const auto place = o.deliveries.place_of(board, qp);
+  return place ? std::optional(place->endpoint - config.boards.size()) : std::nullopt;
+}
+
+/// Total of the QPs for which `wanted(receiver)` is true.
+template <class Wanted>
+GoodputTotal total_of(const config::RunConfig& config, const Outcome& o, const Wanted& wanted) {
+  GoodputTotal total;
+  for (std::size_t b = 0; b < config.boards.size(); ++b) {
+    for (std::size_t i = 0; i < o.final[b].send_qps.size(); ++i)
+      if (wanted(receiver_of(config, o, b, i))) total.add(rates_of(b, i, o));
   }
-  GoodputSum sum;
-  sum.add(gbps(bytes, seconds_between(from, to)));
+  return total;
+}
+
+}  // namespace
+
+std::optional<double> receiver_goodput_gbps(const config::RunConfig& config, const Outcome& o,
+                                            std::size_t receiver) {
+  if (config.receivers[receiver].windows) return window_goodput_gbps(o, config.boards.size(), receiver);
+  return total_of(config, o, [receiver](const auto& r) { return r == receiver; }).gbps();
+}
+
+std::optional<double> total_goodput_gbps(const config::RunConfig& config, const Outcome& o) {
+  GoodputTotal total =
+      total_of(config, o, [&](const auto& r) { return !r || !config.receivers[*r].windows; });
   for (std::size_t r = 0; r < config.receivers.size(); ++r) {
-    if (config.receivers[r].windows) sum.add(window_goodput_gbps(o, config.boards.size(), r));
+    if (config.receivers[r].windows) total.add(window_goodput_gbps(o, config.boards.size(), r));
   }
-  return sum.gbps();
+  return total.gbps();
 }
 
 double measured_seconds(const endpoints::Plans& plans, const Outcome& o) {

@@ -22,6 +22,8 @@ struct QpRates {
   /// receiver that does not report it).
   std::optional<std::uint64_t> payload_bytes = 0;
   std::optional<double> goodput_gbps = 0;
+  /// The goodput comes from a remote receiver: `from` and `to` are not the times that it measured.
+  bool reported = false;
   /// Rate of payload sent for the first time, in the sender's interval.
   double tx_payload_gbps = 0;
   std::optional<double> offered_gbps;  ///< requested payload rate; empty for "max"
@@ -36,11 +38,32 @@ QpRates rates_of(const endpoints::QpPlan& plan, const Outcome& outcome);
 /// set.
 QpRates rates_of(std::size_t board, std::size_t qp, const Outcome& outcome);
 
-/// Goodput of all boards together, in Gb/s. Receivers with windows measure it themselves. For all others, it
-/// is the payload of all queue pairs, divided by the time from the first to the last one: a sum of the queue
-/// pairs' own rates would exceed the link's if each of them sends few messages. Empty if a term is unknown.
-std::optional<double> total_goodput_gbps(const config::RunConfig& config, const endpoints::Plans& plans,
-                                         const Outcome& outcome);
+/// Goodput of several queue pairs together, in Gb/s: the payload of all of them, divided by the time from the
+/// start of the first to the end of the last. It never exceeds the rate on the wire, whereas a sum of the
+/// queue pairs' own rates would if each of them sends few messages. Remote receivers have clocks of their
+/// own, so the rates that they report are added to it.
+class GoodputTotal {
+ public:
+  void add(const QpRates& qp);
+  /// Adds a rate that a receiver has measured. Empty: unknown.
+  void add(const std::optional<double>& gbps);
+  /// Empty if any term is unknown.
+  std::optional<double> gbps() const;
+
+ private:
+  bool known_ = true;
+  Time from_ = kNever, to_ = 0;
+  std::uint64_t bytes_ = 0;
+  double measured_gbps_ = 0;
+};
+
+/// Goodput of all queue pairs that send to a receiver of this process. A receiver with windows counts the
+/// messages that were marked in time (window_goodput_gbps()).
+std::optional<double> receiver_goodput_gbps(const config::RunConfig& config, const Outcome& outcome,
+                                            std::size_t receiver);
+
+/// Goodput of all boards together: that of receivers with windows, and the total of all other queue pairs.
+std::optional<double> total_goodput_gbps(const config::RunConfig& config, const Outcome& outcome);
 
 /// Length of the measured time in seconds: from the end of the warm-up to the last completion, or to the
 /// last UC message that a receiver of this process accepted. If all queue pairs were created over metadata
@@ -50,18 +73,6 @@ double measured_seconds(const endpoints::Plans& plans, const Outcome& outcome);
 /// Adds `goodput_gbps`, `tx_payload_gbps`, `measured_s` and `measured_payload_bytes` to an element of
 /// `boards[].qps[]`.
 void add_rates(nlohmann::ordered_json& qp, const QpRates& rates);
-
-/// A sum that is unknown if any of its terms is unknown.
-class GoodputSum {
- public:
-  void add(const std::optional<double>& gbps) {
-    sum_ = sum_ && gbps ? std::optional(*sum_ + *gbps) : std::nullopt;
-  }
-  const std::optional<double>& gbps() const { return sum_; }
-
- private:
-  std::optional<double> sum_ = 0;
-};
 
 /// Share of the time, 0 to 1, for which the most preempted worker was preempted. Preemption lowers rates.
 double preempted_share(const Outcome& o);

@@ -49,7 +49,7 @@ class Result(harness.TestCase):
         run = self.run_softfeb(CONF / "four-boards.yaml", "--duration", "2", "--set", "run.warmup=500ms")
         result = run.result
         for b in result["boards"]:
-            self.assertAlmostEqual(b["goodput_gbps"], sum(q["goodput_gbps"] for q in b["qps"]))
+            self.assertLessEqual(b["goodput_gbps"], sum(q["goodput_gbps"] for q in b["qps"]) + 1e-9)
             for q in b["qps"]:
                 if q["measured_s"] == 0:  # nothing completed after the warm-up: a very busy machine
                     self.assertEqual((q["goodput_gbps"], q["measured_payload_bytes"]), (0, 0))
@@ -62,7 +62,10 @@ class Result(harness.TestCase):
                     self.assertEqual(q["ack_rx"], q["messages_completed"])
                 else:  # a worker preempted for longer than the timeout: duplicates are acknowledged, too
                     self.assertGreaterEqual(q["ack_rx"], q["messages_completed"])
-        self.assertAlmostEqual(result["goodput_gbps"], sum(b["goodput_gbps"] for b in result["boards"]))
+        self.assertLessEqual(result["goodput_gbps"], sum(b["goodput_gbps"] for b in result["boards"]) + 1e-9)
+        self.assertLessEqual(result["goodput_gbps"], sum(r["goodput_gbps"] for r in result["receivers"]) + 1e-9)
+        payload = sum(q["measured_payload_bytes"] for b in result["boards"] for q in b["qps"])
+        self.assertGreaterEqual(result["goodput_gbps"] * 1.001, payload * 8e-9 / result["measured_s"])
         self.assertGreaterEqual(result["duration_s"], 2)
         feb, nic = result["ports"]
         self.assertEqual((feb["tx_packets"], nic["tx_packets"]), (nic["rx_packets"], feb["rx_packets"]))

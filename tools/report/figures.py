@@ -14,7 +14,7 @@ PLACED = {"schema_version", "verdict", "config", "boards", "receivers", "switche
 BOARD = (("goodput_gbps", "goodput (Gb/s)"), ("tx_payload_gbps", "payload sent (Gb/s)"), ("tx_packets", "packets"), ("messages_completed", "messages"),
          ("messages_failed", "failed"), ("retransmitted_packets", "retransmitted"), ("timeouts", "timeouts"), ("cnp_rx", "CNPs"),
          ("rc_gbps", "Rc at the end (Gb/s)"), ("rtt_us", "RTT at the end (µs)"), ("window_bytes", "window at the end (bytes)"))
-RECEIVER = (("messages", "messages"), ("payload_bytes", "payload (bytes)"), ("bytes_wrong", "bytes wrong"), ("missing", "missing"),
+RECEIVER = (("goodput_gbps", "goodput (Gb/s)"), ("messages", "messages"), ("payload_bytes", "payload (bytes)"), ("bytes_wrong", "bytes wrong"), ("missing", "missing"),
             ("duplicate", "duplicate"), ("out_of_order", "out of order"), ("icrc_errors", "iCRC errors"), ("ecn_ce", "marked CE"),
             ("cnp_tx", "CNPs sent"))
 
