@@ -19,8 +19,9 @@ class CameraBusy {
   /// `sequence` must outlive this object.
   CameraBusy(TriggerSequence& sequence, std::uint32_t boards, Time delay);
 
-  /// `board` is busy, or no longer, from `now` on. Repeated reports have no effect. Returns false, and counts
-  /// the report as rejected, if there is no such board. Judge all candidates before `now` first.
+  /// Reports that `board` is busy, or no longer busy, from `now` on. Repeated reports have no effect. Returns
+  /// false, and counts the report as rejected, if there is no such board. Before the call, the sequence must
+  /// have judged all candidates before `now`.
   bool report(std::uint32_t board, bool busy, Time now);
 
   std::uint32_t busy_boards() const { return busy_boards_; }

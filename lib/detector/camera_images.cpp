@@ -7,7 +7,7 @@ namespace softfeb::detector {
 
 namespace {
 
-constexpr int kSubpixel = 256;  // units of length in a pixel
+constexpr int kSubpixel = 256;  // units of length per pixel
 
 std::uint32_t root_up(std::uint32_t n) {
   std::uint32_t root = 1;
@@ -23,7 +23,8 @@ int pulse_area() {
 
 }  // namespace
 
-/// Lengths in subpixels. Its axis has the direction (dx, dy)/5, of length 1.
+/// The ellipse, with lengths in units of 1 / kSubpixel. The unit vector (dx, dy)/5 is the direction of its
+/// axis.
 struct CameraImages::Ellipse {
   std::int64_t x = 0;
   std::int64_t y = 0;
@@ -48,13 +49,14 @@ CameraImages::CameraImages(const Config& config)
       photons_(kPulseLength - 1 + config.samples) {}
 
 CameraImages::Ellipse CameraImages::ellipse(std::uint32_t image) const {
-  // From image to image, the centre moves through the inner half of the camera, along a line in x and to and
-  // fro in y, and the axis turns.
+  // From image to image, the axis turns, and the centre moves through the inner half of the camera: once
+  // across in x, and back and forth in y.
   constexpr std::int64_t kAxes[][2] = {{5, 0}, {4, 3}, {3, 4}, {0, 5}, {-3, 4}, {-4, 3}};
   const std::int64_t n = config_.images, i = image;
   const std::int64_t width = std::int64_t{grid_.columns} * grid_.side * kSubpixel;
   const std::int64_t height = std::int64_t{grid_.rows} * grid_.side * kSubpixel;
-  const std::int64_t swing = std::min(4 * i % (2 * n), 2 * n - 4 * i % (2 * n));  // 0…n
+  // Rises from 0 to n and falls again, twice.
+  const std::int64_t swing = std::min(4 * i % (2 * n), 2 * n - 4 * i % (2 * n));
   const auto& axis = kAxes[image % std::size(kAxes)];
   Ellipse e;
   e.x = width / 4 + width * i / (2 * n);
@@ -70,8 +72,8 @@ std::uint32_t CameraImages::light_in(const Ellipse& e, std::uint32_t board, std:
   const std::int64_t x = std::int64_t{grid_.x(board, channel)} * kSubpixel + kSubpixel / 2 - e.x;
   const std::int64_t y = std::int64_t{grid_.y(board, channel)} * kSubpixel + kSubpixel / 2 - e.y;
   const std::int64_t along = (x * e.dx + y * e.dy) / 5, across = (y * e.dx - x * e.dy) / 5;
-  // 1 − d²/4 with d the distance from the centre, in units of the half axes and 12 fractional bits. Its
-  // square resembles a normal distribution, but ends at d = 2.
+  // The light is 1 − d²/4, squared, where d is the distance from the centre in units of the half axes. This
+  // resembles a normal distribution, but is 0 from d = 2 on. The numbers have 12 fractional bits.
   constexpr std::int64_t kOne = 4096;
   const std::int64_t rest =
       kOne -
@@ -99,7 +101,8 @@ void CameraImages::draw_channel(Rng& rng, std::uint32_t light, std::uint16_t* ou
     if (i + 1 < photons_.size())
       photons_[i + 1] = static_cast<int>(night_sky_.draw(static_cast<std::uint32_t>(bits >> 32)));
   }
-  // The light arrives after a third of the window, so that there is pedestal before it and a tail behind.
+  // The light arrives after a third of the window, so that the window also contains the pedestal before the
+  // pulse and the tail after it.
   photons_[kPulseLength - 1 + config_.samples / 3] += static_cast<int>(light);
   for (std::size_t i = 0; i < config_.samples; ++i) {
     int value = baseline_ + draw_noise(rng);

@@ -9,12 +9,12 @@
 
 namespace softfeb::detector {
 
-/// Position of a pixel in a camera whose modules (boards) and pixels (channels) form square grids, filled row
-/// by row: a module of 49 channels is a square of 7 · 7 pixels.
+/// Position of a pixel in a camera. Both the modules (boards) of the camera and the pixels (channels) of a
+/// module form square grids, filled row by row: a module of 49 channels is a square of 7 · 7 pixels.
 struct CameraGrid {
-  std::uint32_t columns = 1;  ///< modules side by side: √boards, rounded up
+  std::uint32_t columns = 1;  ///< modules in a row of the camera: √boards, rounded up
   std::uint32_t rows = 1;
-  std::uint32_t side = 1;  ///< pixels along the side of a module: √channels, rounded up
+  std::uint32_t side = 1;  ///< pixels in a row of a module: √channels, rounded up
 
   static CameraGrid of(std::uint32_t boards, std::uint32_t channels);
   std::uint32_t x(std::uint32_t board, std::uint32_t channel) const {
@@ -26,8 +26,8 @@ struct CameraGrid {
 };
 
 /// Draws what a camera records: pedestal, electronic noise, night-sky pulses, and an ellipse of light that
-/// moves through the camera from image to image. Sampled at 1 GS/s with 12 bits. Integers only, so that
-/// boards and receivers on different machines draw the same samples.
+/// moves through the camera from image to image. Samples have 12 bits, at 1 GS/s. All arithmetic uses
+/// integers, so that boards and receivers on different machines draw the same samples.
 class CameraImages {
  public:
   struct Config {
@@ -36,21 +36,21 @@ class CameraImages {
     std::uint16_t samples = 64;
     std::uint32_t images = 64;
     std::uint64_t seed = 1;
-    std::uint16_t pedestal = 400;  ///< counts
+    std::uint16_t pedestal = 400;  ///< ADC counts
     std::uint64_t night_sky_hz = 1'000'000'000;
     std::uint16_t light = 60;  ///< photoelectrons of the brightest pixel; 0: no ellipse
   };
   static constexpr int kLargestSample = 4095;
-  /// Counts of a photoelectron in consecutive nanoseconds.
+  /// Pulse of one photoelectron: ADC counts in consecutive nanoseconds.
   static constexpr int kPulse[] = {1, 4, 7, 8, 6, 4, 2, 1};
   static constexpr std::size_t kPulseLength = sizeof kPulse / sizeof *kPulse;
 
-  /// Throws std::invalid_argument, see NightSky.
+  /// Throws std::invalid_argument if the night-sky rate is too high, see NightSky.
   explicit CameraImages(const Config& config);
 
   const Config& config() const { return config_; }
-  /// Draws all channels of a board: [channel][sample]. Depends only on the configuration, image and board.
-  /// The result is valid until the next call.
+  /// Draws all channels of a board: [channel][sample]. The samples depend only on the configuration, the
+  /// image and the board. The result is valid until the next call.
   std::span<const std::uint16_t> draw(std::uint32_t image, std::uint32_t board);
   /// Photoelectrons that the ellipse adds to a pixel.
   std::uint32_t light(std::uint32_t image, std::uint32_t board, std::uint32_t channel) const;
@@ -65,9 +65,10 @@ class CameraImages {
   Config config_;
   CameraGrid grid_;
   NightSky night_sky_;
-  int baseline_;  ///< pedestal less the mean of the night sky, as behind an AC coupling
+  int baseline_;  ///< The pedestal minus the mean signal of the night sky, as after an AC coupling.
   std::vector<std::uint16_t> samples_;
-  std::vector<int> photons_;  ///< photoelectrons in each nanosecond, from a pulse length before the window
+  /// Photoelectrons in each nanosecond; begins one pulse length before the window.
+  std::vector<int> photons_;
 };
 
 }  // namespace softfeb::detector

@@ -10,16 +10,16 @@
 
 namespace softfeb::detector {
 
-/// Payload kind `counter`: byte k of a board's data is (event + board + k) mod 256. The memory holds the
-/// largest size and one period, so every range is contiguous.
+/// Payload kind `counter`: byte k of a board's data is (event + board + k) mod 256. The memory holds as many
+/// bytes as the largest data plus one period, so the bytes of every event are contiguous in it.
 class CounterPayload final : public EventPayload {
  public:
   /// `piece` and `largest`: see EventPayload::Shape. Throws std::invalid_argument if the sizes' min exceeds
   /// their max.
   CounterPayload(const FragmentSizes& sizes, std::uint32_t piece, std::uint32_t largest);
 
-  /// Moves the bytes to `memory`, such as memory that is registered with a port; needs memory_bytes(). Call
-  /// before any other thread uses this object.
+  /// Moves the bytes to `memory`, for example to memory that is registered with a port. `memory` must have
+  /// memory_bytes() bytes. Call before any other thread uses this object.
   void move_to(MutableByteSpan memory);
   std::size_t memory_bytes() const { return bytes_.size(); }
 
@@ -33,7 +33,7 @@ class CounterPayload final : public EventPayload {
 
  private:
   static constexpr std::size_t kPeriod = 256;
-  /// CRCs of the ranges of one length, by their first byte.
+  /// CRCs of all ranges with the same length, indexed by their first byte.
   struct Prepared {
     std::uint32_t length = 0;
     std::array<std::uint32_t, kPeriod> crc{};

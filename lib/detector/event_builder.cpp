@@ -8,7 +8,7 @@ namespace softfeb::detector {
 
 namespace {
 
-/// Number of pieces of `total` bytes. No data also takes one (empty) piece.
+/// Number of pieces that carry `total` bytes. A board without data sends one empty piece.
 std::uint32_t pieces_of(std::uint32_t total, std::uint32_t piece) {
   return total == 0 ? 1 : (total - 1) / piece + 1;
 }
@@ -85,7 +85,8 @@ FragmentVerdict EventBuilder::judge(const Fragment& f) {
   if (i == kNone) {
     if (stale(f.event)) return FragmentVerdict::kStale;
     make_room(f.event);
-    if (stale(f.event)) return FragmentVerdict::kStale;  // the event closed has displaced a later one
+    // The event that was closed has displaced a later one.
+    if (stale(f.event)) return FragmentVerdict::kStale;
     i = open(f.event);
   }
   return add_to_open(i, f);
@@ -176,7 +177,7 @@ void EventBuilder::finish(Time now, std::optional<std::uint64_t> sent) {
   advance(now);
   while (open_.size() != 0) close(open_.oldest(), now_, EventStatus::kEnd);
   if (!sent) sent = counts_.opened == 0 ? 0 : saturating_add(highest_, 1);
-  // The triggers of this builder among the first `sent`.
+  // How many of the first `sent` triggers go to this builder.
   const std::uint64_t own =
       *sent <= config_.builder ? 0 : builders_.quotient(*sent - config_.builder - 1) + 1;
   unseen_.finish(own);

@@ -16,14 +16,14 @@
 
 namespace softfeb::detector {
 
-/// The fields of a received fragment. Its header has been checked (event_header.hpp), but its numbers may be
-/// false. Lengths in bytes.
+/// The fields of a received fragment. Its header has been checked (event_header.hpp), but the numbers in it
+/// may still be wrong. Lengths are in bytes.
 struct Fragment {
   std::uint64_t event = 0;
   std::uint32_t board = 0;
-  std::uint32_t offset = 0;  ///< of this piece in the board's data
+  std::uint32_t offset = 0;  ///< offset of this piece in the board's data
   std::uint32_t length = 0;
-  std::uint32_t total = 0;  ///< of the board's data; 0: the board has nothing to report
+  std::uint32_t total = 0;  ///< length of the board's data; 0: the board has nothing to report
   Time trigger = 0;
 };
 
@@ -41,15 +41,15 @@ class ClosedEvent {
 
   std::uint32_t boards() const { return table_->boards(); }
   std::uint32_t missing_boards() const { return boards() - table_->event(index_).whole; }
-  /// False if nothing arrived from this board. Then the following are not known.
+  /// True if anything arrived from this board. If false, the other properties of its data are unknown.
   bool arrived(std::uint32_t board) const { return table_->board(index_, board).arrived != 0; }
   std::uint32_t total(std::uint32_t board) const { return table_->board(index_, board).total; }
-  /// Pieces of this board, at least 1.
+  /// Number of pieces that carry this board's data, at least 1.
   std::uint32_t pieces(std::uint32_t board) const;
-  /// True if all pieces have arrived.
+  /// True if all pieces of this board's data have arrived.
   bool whole(std::uint32_t board) const;
-  /// Returns the first missing (present) piece from `piece` on; pieces() if there is none. In turn, they give
-  /// the ranges of missing pieces.
+  /// Return the first piece from `piece` on that is missing (find_missing) or has arrived (find_present), or
+  /// pieces() if there is none. Alternating calls return the ranges of missing pieces.
   std::uint32_t find_missing(std::uint32_t board, std::uint32_t piece) const {
     return table_->find_piece(index_, board, piece, pieces(board), false);
   }
@@ -75,28 +75,30 @@ class EventSink {
 struct EventBuilderCounts {
   std::uint64_t fragments = 0;
   std::array<std::uint64_t, kFragmentVerdicts> by_verdict{};
-  std::uint64_t bytes = 0;   ///< payload of accepted fragments
-  std::uint64_t opened = 0;  ///< events
+  std::uint64_t bytes = 0;   ///< payload bytes of accepted fragments
+  std::uint64_t opened = 0;  ///< events opened
   std::array<std::uint64_t, kEventStatuses> by_status{};
-  /// Complete events whose trigger lies after their completion, because clocks differ. Their latency counts
-  /// as 0.
+  /// Complete events whose trigger time is after their completion, because the clocks differ. Their latency
+  /// counts as 0.
   std::uint64_t early = 0;
-  /// Calls with a time before that of an earlier call. The earlier time is used.
+  /// Calls whose time is before the time of a previous call. The previous time is then used.
   std::uint64_t clock_steps = 0;
 
   std::uint64_t operator[](FragmentVerdict v) const { return by_verdict[static_cast<std::size_t>(v)]; }
   std::uint64_t operator[](EventStatus s) const { return by_status[static_cast<std::size_t>(s)]; }
 };
 
-/// Builds events from the fragments of all boards: notices what is complete, missing, late or doubled.
+/// Builds events from the fragments of all boards, and detects complete events and missing, late and
+/// duplicate fragments.
 ///
-/// An event is open from its first fragment until it is complete or until `timeout` later. At most `window`
-/// events are open; a further one closes the one opened first, or the one that occupies its slot in memory.
-/// The last `remember` closed events keep their bitmaps, to tell late fragments from duplicates. When a
-/// closed event is forgotten, events up to its number can no longer be opened, so no event closes twice.
+/// An event is open from its first fragment until it is complete or `timeout` has expired. At most `window`
+/// events are open. One more event closes the event that was opened first, or the event that occupies its
+/// slot in memory. The builder keeps the bitmaps of the last `remember` closed events, to distinguish late
+/// fragments from duplicates. Once a closed event is forgotten, events with the same or lower numbers can no
+/// longer be opened, so no event closes twice.
 ///
-/// Sans-I/O; only the constructor allocates: for each of window + remember events, 8 bytes and a bitmap of
-/// pieces for each board.
+/// Sans-I/O; only the constructor allocates. For each of window + remember events, it allocates 8 bytes and a
+/// bitmap of pieces per board.
 class EventBuilder {
  public:
   /// `sink` may be null. Throws std::invalid_argument if boards, piece, window or builders is 0, or if
@@ -104,21 +106,23 @@ class EventBuilder {
   EventBuilder(const EventBuilderConfig& config, EventSink* sink,
                std::pmr::memory_resource* memory = std::pmr::new_delete_resource());
 
-  /// Closes the events that are due at or before `now`.
+  /// Closes the events whose timeout expires at or before `now`.
   void advance(Time now);
   /// Time of the next timeout; kNever if no event is open.
   Time deadline() const;
-  /// Runs the timers, then judges a fragment that arrived at `now`.
+  /// Closes the events whose timeout has expired, then judges a fragment that arrived at `now`.
   FragmentVerdict add(Time now, const Fragment& fragment);
-  /// Ends the run: closes all open events. `sent`: number of triggers of the run, of all builders; nullopt if
-  /// the caller does not know: one more than the highest event seen. Call once, last.
+  /// Ends the run and closes all open events. `sent` is the number of triggers of the run, for all builders.
+  /// If the caller does not know this number (nullopt), it is one more than the highest event number seen.
+  /// Call once, after all other calls.
   void finish(Time now, std::optional<std::uint64_t> sent);
 
   const EventBuilderCounts& counts() const { return counts_; }
   std::size_t open_events() const { return open_.size(); }
   LatencySummary& latencies() { return latencies_; }
   const LatencySummary& latencies() const { return latencies_; }
-  /// Triggers never seen. Numbers count this builder's events only: number k is event k · builders + builder.
+  /// Triggers of which no fragment arrived. The numbers count only the events of this builder: number k is
+  /// event k · builders + builder.
   const UnseenEvents& unseen() const { return unseen_; }
 
  private:
@@ -145,7 +149,7 @@ class EventBuilder {
   EventTable table_;
   EventList open_;
   EventList closed_;
-  std::pmr::vector<Index> slots_;  ///< open event in each slot
+  std::pmr::vector<Index> slots_;  ///< the open event in each slot
   UnseenEvents unseen_;
   LatencySummary latencies_;
   std::optional<std::uint64_t> horizon_;

@@ -24,7 +24,7 @@ inline constexpr std::size_t kEventHeaderSize = 64;
 inline constexpr std::uint32_t kEventMagic = 0x4245'4653;  ///< "SFEB" in memory
 inline constexpr std::uint8_t kEventVersion = 1;
 
-/// Format of a payload. Receivers pass on payloads of unknown kinds.
+/// Format of a payload. Receivers accept payloads of unknown kinds and store them as they are.
 enum class PayloadKind : std::uint8_t {
   kCounter = 0,
   kWaveform12 = 1,
@@ -34,12 +34,12 @@ enum class PayloadKind : std::uint8_t {
   kBeamlets = 5,
 };
 
-/// Bits of EventHeader::flags. Receivers ignore others.
+/// Bits of EventHeader::flags. Receivers ignore all other bits.
 enum EventFlag : std::uint16_t {
-  kSuppressed = 1 << 0,       ///< zero-suppressed
-  kSegmented = 1 << 1,        ///< the board's data of this event take several WRITEs
-  kOverlaps = 1 << 2,         ///< the window overlaps the previous one
-  kCut = 1 << 3,              ///< the data did not fit in the slot
+  kSuppressed = 1 << 0,       ///< the data are zero-suppressed
+  kSegmented = 1 << 1,        ///< the board's data for this event need several WRITEs
+  kOverlaps = 1 << 2,         ///< the sampling window overlaps that of the previous event
+  kCut = 1 << 3,              ///< the data did not fit in the slot and were cut
   kThrottled = 1 << 4,        ///< the board has lost events since the start of the run
   kNotSynchronised = 1 << 5,  ///< the board's clock is not synchronised
 };
@@ -47,14 +47,14 @@ enum EventFlag : std::uint16_t {
 struct EventHeader {
   std::uint64_t event = 0;
   std::uint32_t run = 0;
-  std::uint16_t flags = 0;  ///< EventFlag
+  std::uint16_t flags = 0;  ///< bits of EventFlag
   std::uint16_t board = 0;
   EventType type = EventType::kUnknown;
   PayloadKind kind = PayloadKind::kCounter;
-  EventTime time;            ///< of the trigger
+  EventTime time;            ///< time of the trigger
   std::uint32_t length = 0;  ///< payload bytes that follow this header
-  std::uint32_t offset = 0;  ///< of this payload in the board's data of the event
-  std::uint32_t total = 0;   ///< bytes of the board's data of the event
+  std::uint32_t offset = 0;  ///< offset of this payload in the board's data for the event
+  std::uint32_t total = 0;   ///< bytes of the board's data for the event
   std::uint16_t channels = 0;
   std::uint16_t samples = 0;
   std::uint32_t lost = 0;  ///< events that the board has lost since the start of the run
@@ -64,14 +64,14 @@ struct EventHeader {
   bool operator==(const EventHeader&) const = default;
 };
 
-/// Result of read_event_header(), in the order of the checks. Also used as an index.
+/// Result of read_event_header(). The values are in the order of the checks and are also used as indices.
 enum class HeaderVerdict : std::uint8_t {
-  kShort,       ///< shorter than a header
-  kMagic,       ///< another magic
-  kVersion,     ///< another version
-  kHeaderSize,  ///< not 16 words
+  kShort,       ///< the message is shorter than a header
+  kMagic,       ///< not kEventMagic
+  kVersion,     ///< unknown version
+  kHeaderSize,  ///< the header size is not 16 words
   kHeaderCrc,   ///< wrong CRC of the header
-  kTime,        ///< quarter nanoseconds beyond the second
+  kTime,        ///< kQuarters or more quarter nanoseconds
   kBounds,      ///< offset + length exceeds the total
   kSize,        ///< the message is not 64 + length bytes long
   kPayloadCrc,  ///< wrong CRC of the payload
@@ -79,25 +79,28 @@ enum class HeaderVerdict : std::uint8_t {
 };
 inline constexpr std::size_t kHeaderVerdicts = 10;
 
-/// The name in results: "short", "magic", …, "payload_crc", "ok".
+/// Returns the name in results: "short", "magic", …, "payload_crc", "ok".
 const char* to_string(HeaderVerdict verdict);
 
-/// Writes `header` with its CRC to the 64 bytes at `to`. `payload_crc` is written as it is.
+/// Writes `header` with its CRC to the 64 bytes at `to`. `payload_crc` is not computed but copied from the
+/// header.
 void write_event_header(const EventHeader& header, std::uint8_t* to);
 
 /// Checks a received message, which consists of a header and its payload, and returns the first check that
-/// fails. `header` is set from kTime on; before, the fields cannot be trusted and it is left alone.
+/// fails. If this is one of the checks before kTime, the fields cannot be trusted and `header` is not
+/// changed.
 HeaderVerdict read_event_header(ByteSpan message, EventHeader& header);
-/// The same without kPayloadCrc, for receivers that compare the payload with a prediction.
+/// Like read_event_header(), but without the kPayloadCrc check, for receivers that compare the payload with a
+/// prediction.
 HeaderVerdict read_event_header_only(ByteSpan message, EventHeader& header);
 
-/// Messages by verdict.
+/// Number of messages by verdict.
 struct HeaderCounts {
   std::array<std::uint64_t, kHeaderVerdicts> by_verdict{};
 
   void add(HeaderVerdict v) { ++by_verdict[static_cast<std::size_t>(v)]; }
   std::uint64_t operator[](HeaderVerdict v) const { return by_verdict[static_cast<std::size_t>(v)]; }
-  /// Messages with any other verdict than kOk.
+  /// Messages whose verdict was not kOk.
   std::uint64_t rejected() const;
 };
 

@@ -8,19 +8,19 @@
 
 namespace softfeb::detector {
 
-/// Payload of the boards of a detector. The bytes depend only on the event and the board. Therefore a
-/// receiver with the same object, or one with the same configuration, can predict every byte. One object
-/// serves all boards and receivers. After its construction, any number of threads may use it; nothing
-/// allocates.
+/// Event data of all boards of a detector. The bytes depend only on the event and the board. A receiver that
+/// uses this object, or an object with the same configuration, can therefore predict every byte. One object
+/// serves all boards and receivers. After its construction, any number of threads may use it; no call
+/// allocates memory.
 class EventPayload {
  public:
   struct Shape {
     PayloadKind kind = PayloadKind::kCounter;
     std::uint16_t channels = 0;
     std::uint16_t samples = 0;
-    std::uint16_t flags = 0;             ///< EventFlag: kSuppressed or 0
-    std::uint32_t piece = 8 * 1024;      ///< EventLayout::piece: CRCs are prepared for these pieces
-    std::uint32_t largest = UINT32_MAX;  ///< EventLayout::largest(): the rest is cut
+    std::uint16_t flags = 0;             ///< bits of EventFlag: kSuppressed or 0
+    std::uint32_t piece = 8 * 1024;      ///< EventLayout::piece; CRCs are prepared for pieces of this size
+    std::uint32_t largest = UINT32_MAX;  ///< EventLayout::largest(); longer data are cut
   };
 
   explicit EventPayload(const Shape& shape) : shape_(shape) {}
@@ -28,13 +28,14 @@ class EventPayload {
 
   const Shape& shape() const { return shape_; }
 
-  /// Bytes of the board's data, before they are cut.
+  /// Size of the board's data in bytes, before they are cut.
   virtual std::uint32_t size(std::uint64_t event, std::uint32_t board) const = 0;
-  /// Returns the bytes [offset, offset + length) of the board's data, or null if they end before. They stay
-  /// valid and unchanged as long as this object.
+  /// Returns the bytes [offset, offset + length) of the board's data, or null if the data end before offset +
+  /// length. The bytes remain valid and unchanged as long as this object exists.
   virtual const std::uint8_t* bytes(std::uint64_t event, std::uint32_t board, std::uint32_t offset,
                                     std::uint32_t length) const = 0;
-  /// CRC-32 of these bytes: prepared if they are a piece, and computed otherwise. 0 if bytes() returns null.
+  /// CRC-32 of the bytes that bytes() returns for these arguments. It is prepared if they are a piece, and
+  /// computed otherwise. 0 if bytes() returns null.
   virtual std::uint32_t crc(std::uint64_t event, std::uint32_t board, std::uint32_t offset,
                             std::uint32_t length) const;
 
@@ -44,9 +45,9 @@ class EventPayload {
 
 /// How a received payload differs from the prediction.
 struct PayloadDifference {
-  bool kind = false;        ///< another kind, number of channels or number of samples
-  bool total = false;       ///< another total length
-  std::uint32_t bytes = 0;  ///< wrong bytes, and bytes that should not be there
+  bool kind = false;        ///< the kind, the number of channels or the number of samples differs
+  bool total = false;       ///< the total length differs
+  std::uint32_t bytes = 0;  ///< number of wrong bytes and of bytes that should not be there
 
   bool any() const { return kind || total || bytes != 0; }
 };

@@ -15,7 +15,7 @@ FragmentVerdict EventRecorder::add(EventBuilder& builder, Time now, const Fragme
 }
 
 void EventRecorder::on_closed(const ClosedEvent& event) {
-  // Within add(), only the fragment being judged can complete an event, and it completes its own.
+  // During add(), only the event of the current fragment can become complete.
   const bool completing = event.status() == EventStatus::kComplete && pending_.header != nullptr;
   if (!completing) {
     record_closed(event, std::nullopt);

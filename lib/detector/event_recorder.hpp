@@ -10,11 +10,11 @@
 
 namespace softfeb::detector {
 
-/// Receives the accepted fragments and the closed events of one builder, each fragment before its event
-/// closes. Pass it to the builder as its sink, and add all fragments through add().
+/// Records the accepted fragments and the closed events of one builder. Each fragment is recorded before its
+/// event. Pass this object to the builder as its sink, and pass all fragments through add().
 class EventRecorder : public EventSink {
  public:
-  /// Calls builder.add(), and records the fragment if it is accepted. `header` and `payload` have passed
+  /// Calls builder.add(), and records the fragment if it is accepted. `header` and `payload` must have passed
   /// read_event_header(); they are used only during the call.
   FragmentVerdict add(EventBuilder& builder, Time now, const Fragment& fragment, const EventHeader& header,
                       ByteSpan payload);
@@ -22,11 +22,12 @@ class EventRecorder : public EventSink {
 
  protected:
   virtual void record_fragment(const EventHeader& header, ByteSpan payload) = 0;
-  /// `latency`: from trigger to completion; empty unless the event is complete.
+  /// `latency` is the time from the trigger to the completion; empty unless the event is complete.
   virtual void record_closed(const ClosedEvent& event, std::optional<Time> latency) = 0;
 
  private:
-  /// The fragment that the builder is judging. It may complete its event, which then closes first.
+  /// The fragment that the builder is judging. If it completes its event, the builder reports the closed
+  /// event before it returns, so on_closed() must record this fragment first.
   struct Pending {
     const EventHeader* header = nullptr;
     ByteSpan payload;
@@ -36,7 +37,7 @@ class EventRecorder : public EventSink {
   Pending pending_;
 };
 
-/// Pieces of a board that have arrived.
+/// Number of pieces that have arrived from a board.
 std::uint32_t count_pieces(const ClosedEvent& event, std::uint32_t board);
 
 }  // namespace softfeb::detector

@@ -10,8 +10,8 @@
 
 namespace softfeb::detector {
 
-/// Which pieces of which boards have arrived, for a fixed number of events: 8 bytes and a bitmap for each
-/// board. Finds events by number. Only the constructor allocates.
+/// Records which pieces have arrived from which boards, for a fixed number of events. An event needs 8 bytes
+/// and a bitmap per board. Finds events by number. Only the constructor allocates.
 class EventTable {
  public:
   using Index = std::uint32_t;
@@ -21,18 +21,18 @@ class EventTable {
     std::uint64_t number = 0;
     Time first = 0;  ///< time of the first fragment
     bool open = true;
-    std::uint32_t whole = 0;  ///< boards of which all pieces have arrived
-    // Links of the lists below
+    std::uint32_t whole = 0;  ///< number of boards whose pieces have all arrived
+    // Links of the lists below.
     Index older = kNone;
     Index newer = kNone;
-    Index next = kNone;  ///< in the chain of a hash bucket or in the free list
+    Index next = kNone;  ///< next event in the same hash bucket, or in the free list
   };
   struct Board {
-    std::uint32_t total = 0;    ///< bytes announced by the first piece
-    std::uint32_t arrived = 0;  ///< pieces; 0: the board has announced nothing
+    std::uint32_t total = 0;    ///< total length that the board's first fragment announced
+    std::uint32_t arrived = 0;  ///< number of pieces that have arrived; 0: `total` is not known yet
   };
 
-  /// `events`, `boards` and `pieces` (of a board in an event) must be at least 1.
+  /// All three numbers must be at least 1. `pieces` is the maximum for one board in one event.
   EventTable(std::size_t events, std::uint32_t boards, std::uint32_t pieces,
              std::pmr::memory_resource* memory);
 
@@ -49,15 +49,15 @@ class EventTable {
   const Board& board(Index i, std::uint32_t board) const {
     return board_states_[std::size_t{i} * boards_ + board];
   }
-  /// `piece` must be below the `pieces` of the constructor.
+  /// `piece` must be below the `pieces` passed to the constructor.
   bool has(Index i, std::uint32_t board, std::uint32_t piece) const {
     return (word(i, board, piece) >> piece % 64 & 1) != 0;
   }
   void set(Index i, std::uint32_t board, std::uint32_t piece) {
     bits_[word_index(i, board, piece)] |= std::uint64_t{1} << piece % 64;
   }
-  /// Returns the first piece from `piece` on, below `end`, that is missing or, if `present`, present; `end`
-  /// if there is none.
+  /// Returns the first piece in [piece, end) that has arrived, if `present` is true, or that is missing
+  /// otherwise. Returns `end` if there is none.
   std::uint32_t find_piece(Index i, std::uint32_t board, std::uint32_t piece, std::uint32_t end,
                            bool present) const;
 
@@ -71,8 +71,8 @@ class EventTable {
   Index& bucket(std::uint64_t number);
 
   std::uint32_t boards_;
-  std::uint32_t words_;  ///< of a board's bitmap
-  unsigned shift_;       ///< of a hash, to the number of its bucket
+  std::uint32_t words_;  ///< words in the bitmap of one board
+  unsigned shift_;       ///< turns a hash into the index of its bucket
   Index free_ = 0;
   std::pmr::vector<Event> events_;
   std::pmr::vector<Board> board_states_;
@@ -80,7 +80,7 @@ class EventTable {
   std::pmr::vector<Index> buckets_;
 };
 
-/// A list of events of a table, in the order in which they were appended. An event is in at most one list.
+/// A list of events in the order in which they were appended. An event of a table is in at most one list.
 class EventList {
  public:
   using Index = EventTable::Index;

@@ -7,10 +7,10 @@
 
 namespace softfeb::detector {
 
-/// TAI, as event headers and trigger messages contain it.
+/// A time in TAI, in the format of event headers and trigger messages.
 struct EventTime {
   static constexpr std::uint32_t kQuarters = 4'000'000'000;  ///< quarter nanoseconds in a second
-  static constexpr Time kQuarter = 250;                      ///< picoseconds
+  static constexpr Time kQuarter = 250;                      ///< a quarter nanosecond in picoseconds
 
   std::uint32_t seconds = 0;
   std::uint32_t quarter_ns = 0;  ///< below kQuarters
@@ -18,14 +18,16 @@ struct EventTime {
   bool operator==(const EventTime&) const = default;
 };
 
-/// The time `t` after `origin`, rounded down to a quarter nanosecond. The seconds wrap in the year 2106.
+/// Returns the time `t` after `origin`, rounded down to a quarter nanosecond. The seconds wrap in the year
+/// 2106.
 constexpr EventTime time_after(EventTime origin, Time t) {
   const std::uint64_t quarters = origin.quarter_ns + t / EventTime::kQuarter;
   return {static_cast<std::uint32_t>(origin.seconds + quarters / EventTime::kQuarters),
           static_cast<std::uint32_t>(quarters % EventTime::kQuarters)};
 }
 
-/// The time from `origin` to `t`: 0 if `t` is earlier, kNever if it does not fit in 64 bits (213 days).
+/// Returns the time from `origin` to `t`: 0 if `t` is earlier, kNever if the result does not fit in 64 bits
+/// (213 days).
 constexpr Time time_since(EventTime origin, EventTime t) {
   if (t.seconds < origin.seconds) return 0;
   constexpr std::uint64_t kMost = kNever / EventTime::kQuarter;

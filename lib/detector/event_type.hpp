@@ -5,8 +5,8 @@
 
 namespace softfeb::detector {
 
-/// Type of a trigger and of the event it starts: values of the R1 data model of CTAO. Other values are
-/// valid and passed on.
+/// Type of a trigger and of the event that it starts, with the values of CTAO's R1 data model. Other values
+/// are valid too, and are passed on unchanged.
 enum class EventType : std::uint8_t {
   kFlatfield = 0,
   kSkyPedestal = 2,

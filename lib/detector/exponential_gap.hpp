@@ -5,7 +5,8 @@
 
 #include <cstdint>
 
-/// The exponential draw of trigger sequences, in integers, so that every machine computes the same sequence.
+/// Exponentially distributed gaps of trigger sequences, computed in integers so that every machine generates
+/// the same sequence.
 namespace softfeb::detector {
 
 /// −log₂(bits / 2^64), with 32 fractional bits, rounded up. `bits` must not be 0.

@@ -23,18 +23,18 @@ struct LatencyPercentiles {
   bool operator==(const LatencyPercentiles&) const = default;
 };
 
-/// Latencies of a run of any length in bounded memory. The percentiles of the first `exact` values are exact.
-/// With more values, they come from a histogram and are within 0.8 % (or half a nanosecond); min and max stay
-/// exact. Only the constructor allocates.
+/// Latencies of a run of any length, in bounded memory. The percentiles of the first `exact` values are
+/// exact. If there are more values, the percentiles come from a histogram and are within 0.8 % (or half a
+/// nanosecond); min and max stay exact. Only the constructor allocates.
 class LatencySummary {
  public:
   explicit LatencySummary(std::size_t exact, std::pmr::memory_resource* memory);
 
   void add(Time latency);
   std::uint64_t count() const { return histogram_.count(); }
-  /// Sorts the exact values: not for a packet path. All values are 0 if nothing was added.
+  /// Sorts the exact values, so do not call it in a packet path. All results are 0 if nothing was added.
   LatencyPercentiles percentiles();
-  /// All values, in nanoseconds. May be read at any time.
+  /// Histogram of all values, in nanoseconds. May be read at any time.
   const LogHistogram& histogram() const { return histogram_; }
 
  private:

@@ -16,7 +16,7 @@ constexpr std::uint64_t times(std::uint64_t a, std::uint64_t b) {
   return static_cast<std::uint64_t>(Uint128{a} * b >> kPoint);
 }
 
-/// e^-x for x up to 8: the eighth power of e^(-x/8), which is a Taylor series.
+/// e^-x for x up to 8, computed as the eighth power of e^(-x/8), for which a Taylor series is used.
 std::uint64_t exp_minus(std::uint64_t x) {
   constexpr std::uint64_t kOne = std::uint64_t{1} << kPoint;
   std::uint64_t term = kOne, sum = kOne;
@@ -32,7 +32,7 @@ std::uint64_t exp_minus(std::uint64_t x) {
 
 NightSky::NightSky(std::uint64_t rate_hz) {
   if (rate_hz > kHighestRate) throw std::invalid_argument("the night sky's rate must be at most 8 GHz");
-  // Photoelectrons in a nanosecond
+  // mean number of photoelectrons per nanosecond
   const auto mean = static_cast<std::uint64_t>((Uint128{rate_hz} << kPoint) / 1'000'000'000U);
   std::uint64_t probability = exp_minus(mean), sum = 0;
   for (std::size_t n = 0; n < kMost; ++n) {

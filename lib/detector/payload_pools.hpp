@@ -10,23 +10,25 @@
 #include <memory>
 #include <span>
 
-/// Pools of each payload kind. `piece` and `largest` of all of them: see EventPayload::Shape.
+/// Functions that make a PayloadPool of each payload kind. For their arguments `piece` and `largest`, see
+/// EventPayload::Shape.
 namespace softfeb::detector {
 
 struct CameraPoolConfig {
   CameraImages::Config camera;
-  PayloadKind kind = PayloadKind::kWaveform12;  ///< or kWaveform16, kRoi
-  Suppression suppression;                      ///< kRoi
-  PayloadPool::Boards boards{0, 143};           ///< those whose data are needed
+  PayloadKind kind = PayloadKind::kWaveform12;  ///< kWaveform12, kWaveform16 or kRoi
+  Suppression suppression;                      ///< used for kRoi only
+  PayloadPool::Boards boards{0, 143};           ///< the boards whose data are needed
   std::uint32_t piece = 8 * 1024;
   std::uint32_t largest = UINT32_MAX;
 };
-/// Throws std::invalid_argument if the kind has no waveforms, if samples is 0, or if boards are not in the
+/// Throws std::invalid_argument if `kind` has no waveforms, if `samples` is 0, or if `boards` are not in the
 /// camera.
 std::unique_ptr<PayloadPool> make_camera_pool(const CameraPoolConfig& config);
 
-/// Beamlets of a radio telescope: [time][beamlet][polarisation][re, im], signed, 8 bits. Noise of σ 4 in all
-/// beamlets; beamlet (image mod beamlets) also has a tone of amplitude 64 and a quarter of the sampling rate.
+/// Beamlets of a radio telescope: [time][beamlet][polarisation][re, im], as signed 8-bit numbers. All
+/// beamlets contain noise with σ = 4. Beamlet (image mod beamlets) also contains a tone with an amplitude of
+/// 64 at a quarter of the sampling rate.
 struct BeamletPoolConfig {
   std::uint16_t beamlets = 122;
   std::uint16_t times = 16;
@@ -46,15 +48,15 @@ struct RecordedFragment {
   ByteSpan bytes;
 };
 struct ReplayPoolConfig {
-  std::uint16_t channels = 0;  ///< of the recording, for the headers
+  std::uint16_t channels = 0;  ///< number of channels of the recording, written to event headers
   std::uint16_t samples = 0;
   PayloadPool::Boards boards{0, 1};
   std::uint32_t piece = 8 * 1024;
   std::uint32_t largest = UINT32_MAX;
 };
-/// The events of a recording in the order of their numbers, repeated after the last. A board without a
-/// fragment in an event has nothing to report. Of several fragments of a board in an event, the first is
-/// sent. Copies the bytes. Throws std::invalid_argument if there are no fragments.
+/// Replays the events of a recording in the order of their numbers, and starts again after the last one. A
+/// board without a fragment in an event sends an event without data. If an event has several fragments of one
+/// board, the first one is sent. Copies the bytes. Throws std::invalid_argument if there are no fragments.
 std::unique_ptr<PayloadPool> make_replay_pool(std::span<const RecordedFragment> recording,
                                               const ReplayPoolConfig& config);
 

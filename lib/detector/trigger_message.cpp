@@ -6,7 +6,7 @@ namespace softfeb::detector {
 namespace {
 
 constexpr std::uint32_t kTriggerMagic = 0x5254'4653;  // "SFTR" in memory
-constexpr std::uint32_t kBusyMagic = 0x5942'4653;     // "SFBY"
+constexpr std::uint32_t kBusyMagic = 0x5942'4653;     // "SFBY" in memory
 constexpr std::uint8_t kMessageVersion = 1;
 constexpr std::uint16_t kEndOfRun = 1;
 

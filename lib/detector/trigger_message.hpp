@@ -15,15 +15,15 @@
 ///      0 magic "SFTR" or "SFBY"   4 version 1 (u8)   5 type (u8)   6 flags (u16)
 ///      8 run   12 TAI seconds    16 quarter ns      20 zero       24 event (u64)
 ///
-/// In a busy message, the flags are the board's number and the type is 1 (busy) or 0.
+/// In a busy message, the flags are the board's number, and the type is 1 (busy) or 0 (not busy).
 namespace softfeb::detector {
 
 inline constexpr std::size_t kTriggerMessageSize = 32;
-inline constexpr std::uint16_t kTriggerPort = 8194;  ///< UDP
+inline constexpr std::uint16_t kTriggerPort = 8194;  ///< UDP port
 
 struct TriggerMessage {
   EventType type = EventType::kUnknown;
-  bool end_of_run = false;  ///< no further trigger follows
+  bool end_of_run = false;  ///< no further trigger follows in this run
   std::uint32_t run = 0;
   EventTime time;
   std::uint64_t event = 0;
@@ -36,25 +36,25 @@ struct BusyMessage {
   bool busy = false;
   std::uint32_t run = 0;
   EventTime time;
-  std::uint64_t event = 0;  ///< last event that the board knows
+  std::uint64_t event = 0;  ///< the last event number that the board knows
 
   bool operator==(const BusyMessage&) const = default;
 };
 
-/// Writes 32 bytes to `to`.
+/// Writes the 32 bytes of a message to `to`.
 void write_trigger_message(const TriggerMessage& message, std::uint8_t* to);
 void write_busy_message(const BusyMessage& message, std::uint8_t* to);
 
-/// Return nullopt unless `datagram` has 32 bytes, the right magic and version, and a valid time; a busy
-/// message also needs a type of 0 or 1. Unknown flags of a trigger are ignored.
+/// Return nullopt unless `datagram` has 32 bytes, the right magic and version, and a valid time. A busy
+/// message must also have type 0 or 1. Unknown flags of a trigger are ignored.
 std::optional<TriggerMessage> read_trigger_message(ByteSpan datagram);
 std::optional<BusyMessage> read_busy_message(ByteSpan datagram);
 
 /// Tells a board which trigger messages are new. The network may lose, repeat or reorder them.
 class TriggerOrder {
  public:
-  /// Returns true for a new event. A number that is not above the last one is ignored; numbers that are
-  /// skipped are lost triggers. The first event may have any number, and those before it are lost.
+  /// Returns true if the event is new. A number that is not above the last one is ignored. Skipped numbers
+  /// count as lost triggers. The first event may have any number; all events before it count as lost.
   bool accept(std::uint64_t event);
 
   std::uint64_t lost() const { return lost_; }

@@ -15,49 +15,51 @@ namespace softfeb::detector {
 /// An accepted trigger. Events are numbered from 0, without gaps.
 struct Trigger {
   std::uint64_t event = 0;
-  Time time = 0;  ///< since traffic began
+  Time time = 0;  ///< time since traffic began
   EventType type = EventType::kUnknown;
 
   bool operator==(const Trigger&) const = default;
 };
 
-/// The fates of the candidates of one source.
+/// Numbers of accepted and vetoed candidates of one source.
 struct TriggerCounts {
   std::uint64_t candidates = 0;
   std::uint64_t accepted = 0;
-  std::uint64_t dead_time = 0;  ///< vetoed: too early after an accepted trigger
+  std::uint64_t dead_time = 0;  ///< vetoed: too soon after an accepted trigger
   std::uint64_t busy = 0;       ///< vetoed: the detector was busy
 
   bool operator==(const TriggerCounts&) const = default;
 };
 
-/// The triggers of a detector: merges its sources by time and applies dead time and busy.
+/// The triggers of a detector: merges the candidates of all sources by time, and applies dead time and busy
+/// vetoes.
 ///
 /// A candidate within `dead_time` of the last accepted trigger is vetoed; a vetoed candidate does not extend
-/// the dead time. Otherwise, a candidate in a busy interval is vetoed. Of candidates at the same time, the
-/// one of the source with the lower index comes first.
+/// the dead time. Otherwise, a candidate in a busy interval is vetoed. If candidates have the same time, the
+/// source with the lower index comes first.
 ///
-/// Sans-I/O: time is an argument, so the same object serves virtual time (call at next()) and real time (call
-/// with the present). Two sequences with the same configuration and the same busy intervals are equal.
+/// Sans-I/O: time is an argument, so the class works in virtual time (call at next()) and in real time (call
+/// with the current time). Two sequences with the same configuration and the same busy intervals are equal.
 class TriggerSequence {
  public:
-  /// Throws std::invalid_argument, see TriggerSource.
+  /// Throws std::invalid_argument if a source is invalid, see TriggerSource.
   TriggerSequence(std::vector<TriggerSourceConfig> sources, Time dead_time);
 
   /// Time of the next candidate, which may be vetoed; kNever if there are no more.
   Time next() const { return sources_.empty() ? kNever : sources_[first_].next(); }
 
-  /// Judges candidates before `end` until one is accepted. Returns nullopt if none is left before `end`.
+  /// Judges candidates before `end` until one is accepted. Returns nullopt if none of them is accepted.
   std::optional<Trigger> accept_before(Time end);
 
-  /// Vetoes all candidates from `from` on, until set_idle(). `from` may lie in the future, if the veto takes
-  /// time to arrive. No effect while busy already. Judge all candidates before the time of the call first.
+  /// Vetoes all candidates at or after `from`, until set_idle(). `from` may be in the future, if the veto
+  /// takes time to arrive. Has no effect during a veto. Before this call, judge all candidates before the
+  /// current time.
   void set_busy(Time from);
   /// Ends the veto. Candidates at or after `now` are accepted again. If `now` is not after the `from` of
-  /// set_busy(), there was no veto. Judge all candidates before `now` first.
+  /// set_busy(), nothing is vetoed. Before this call, judge all candidates before `now`.
   void set_idle(Time now);
 
-  /// Number of accepted triggers, which is the number of the next event.
+  /// Number of accepted triggers, which is also the number of the next event.
   std::uint64_t accepted() const { return accepted_; }
   /// Counts of each source, in the order of the configuration.
   std::span<const TriggerCounts> counts() const { return counts_; }

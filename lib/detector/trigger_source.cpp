@@ -17,8 +17,9 @@ using Kind = TriggerSourceConfig::Kind;
 
 constexpr std::size_t kMostReserved = std::size_t{1} << 16;
 
-/// Room for companions: at most as many wait as the source triggers in a window. Twice the mean and 64 is
-/// more than 8 σ of a Poisson distribution above any mean.
+/// Number of companions to reserve memory for. The number of waiting companions is at most the number of
+/// triggers of the source in one pile-up window. Twice the mean plus 64 is more than 8 σ above the mean of
+/// any Poisson distribution.
 std::size_t room_for_companions(const TriggerSourceConfig& config) {
   if (config.pile_up_parts == 0) return 0;
   const Uint128 mean = Uint128{config.rate_hz} * config.pile_up_window / kSecond;

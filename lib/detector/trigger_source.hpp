@@ -16,16 +16,16 @@ struct TriggerSourceConfig {
 
   Kind kind = Kind::kRandom;
   EventType type = EventType::kUnknown;
-  std::uint64_t rate_hz = 1;        ///< random, periodic: at least 1
+  std::uint64_t rate_hz = 1;        ///< random, periodic: rate in hertz, at least 1
   Time phase = 0;                   ///< periodic: time of the first trigger
   std::uint64_t seed = 1;           ///< random: seed of splitmix64
   std::uint64_t pile_up_parts = 0;  ///< random: probability of a companion in units of 2^-32, at most 2^32
-  Time pile_up_window = 0;          ///< random: a companion follows within this time
-  std::vector<Time> times;          ///< list: in any order
+  Time pile_up_window = 0;          ///< random: maximum time from a trigger to its companion
+  std::vector<Time> times;          ///< list: trigger times, in any order
 };
 
-/// The triggers of one source in ascending order of time. The constructor allocates; take() allocates only
-/// if more companions are waiting than pile-up makes likely.
+/// The triggers of one source in ascending order of time. The constructor allocates. take() allocates only if
+/// an improbable number of companions are waiting.
 class TriggerSource {
  public:
   /// Throws std::invalid_argument if the rate is 0 or the pile-up probability above 1.
@@ -34,7 +34,7 @@ class TriggerSource {
   EventType type() const { return config_.type; }
   /// Time of the next trigger; kNever after the last one.
   Time next() const { return next_; }
-  /// Proceeds to the trigger after next().
+  /// Advances to the trigger after next().
   void take();
 
  private:
@@ -45,16 +45,16 @@ class TriggerSource {
 
   TriggerSourceConfig config_;
   Time next_ = 0;
-  // Random
+  // Members for random sources.
   Rng rng_;
   Time mean_ = 0;
-  Time own_ = 0;                  ///< next trigger that is not a companion
-  std::vector<Time> companions_;  ///< heap, earliest first
-  // Periodic: the period in picoseconds is step_ + rest_ / rate_hz.
+  Time own_ = 0;                  ///< the next trigger that is not a companion
+  std::vector<Time> companions_;  ///< heap of companions, earliest first
+  // Members for periodic sources. The period in picoseconds is step_ + rest_ / rate_hz.
   Time step_ = 0;
   std::uint64_t rest_ = 0;
-  std::uint64_t fraction_ = 0;  ///< of a picosecond, in units of 1 / rate_hz
-  // List
+  std::uint64_t fraction_ = 0;  ///< fraction of a picosecond, in units of 1 / rate_hz
+  // Members for lists.
   std::size_t listed_ = 0;
 };
 

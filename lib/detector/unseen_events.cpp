@@ -47,7 +47,7 @@ void UnseenEvents::add_range(std::uint64_t first, std::uint64_t last) {
 
 void UnseenEvents::finish(std::uint64_t sent) {
   if (sent != 0 && !all_decided_ && next_ < sent) decide_to(sent - 1);
-  // Fragments with false event numbers may have moved the horizon beyond the last trigger.
+  // Fragments with wrong event numbers may have moved the horizon beyond the last trigger.
   while (!ranges_.empty() && ranges_.back().first >= sent) {
     listed_ -= ranges_.back().last - ranges_.back().first + 1;
     ranges_.pop_back();

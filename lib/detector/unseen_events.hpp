@@ -9,10 +9,10 @@
 
 namespace softfeb::detector {
 
-/// The triggers of which a builder has seen no fragment, as ranges. A number at or below the builder's
-/// horizon can no longer be opened, so it is decided then whether it was ever seen. Above the horizon, only
-/// the seen numbers are stored, which are events that are open or remembered. Memory is therefore bounded,
-/// however long the run. Only the constructor allocates.
+/// The events of which a builder has received no fragment. Events at or below the builder's horizon can
+/// no longer be opened, so only the numbers not seen are stored, as ranges. Above the horizon, the numbers
+/// seen are stored; these events are open or remembered. This bounds the memory, however long the run is.
+/// Only the constructor allocates.
 class UnseenEvents {
  public:
   struct Range {
@@ -21,32 +21,33 @@ class UnseenEvents {
     bool operator==(const Range&) const = default;
   };
 
-  /// `seen`: most numbers seen above the horizon. `ranges`: most ranges that are listed; the numbers in
-  /// later ones are only counted.
+  /// `seen` is the maximum number of events seen above the horizon. `ranges` is the maximum number of ranges
+  /// to store; unseen numbers outside of them are only counted.
   UnseenEvents(std::size_t seen, std::size_t ranges, std::pmr::memory_resource* memory);
 
   /// Call once for each number seen, which must be above the horizon.
   void add_seen(std::uint64_t number);
-  /// Moves the horizon up to `horizon`, a number that was seen.
+  /// Moves the horizon up to `horizon`, which must be a number that was seen.
   void advance(std::uint64_t horizon);
-  /// Decides the numbers below `sent`, the number of triggers, and drops those from `sent` on. Call once.
+  /// Ends the run: all numbers below `sent`, the number of triggers, are now either seen or unseen. Numbers
+  /// from `sent` on are dropped. Call once.
   void finish(std::uint64_t sent);
 
-  /// Decided so far, in ascending order.
+  /// Unseen numbers at or below the horizon, in ascending order.
   std::span<const Range> ranges() const { return ranges_; }
-  /// Numbers in ranges() and those that are not listed.
+  /// Number of unseen events, including those that ranges() does not contain.
   std::uint64_t count() const { return listed_ + unlisted_; }
-  /// Numbers that ranges() does not contain because the list is full.
+  /// Number of unseen events that ranges() does not contain because the list is full.
   std::uint64_t unlisted() const { return unlisted_; }
 
  private:
   void decide_to(std::uint64_t last);
   void add_range(std::uint64_t first, std::uint64_t last);
 
-  std::pmr::vector<std::uint64_t> seen_;  ///< heap, smallest first: numbers from next_ on
+  std::pmr::vector<std::uint64_t> seen_;  ///< heap of seen numbers from next_ on, smallest first
   std::pmr::vector<Range> ranges_;
   std::size_t most_ranges_;
-  std::uint64_t next_ = 0;  ///< first number that is not decided
+  std::uint64_t next_ = 0;  ///< first number above the horizon
   bool all_decided_ = false;
   std::uint64_t listed_ = 0;
   std::uint64_t unlisted_ = 0;

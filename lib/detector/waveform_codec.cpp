@@ -67,7 +67,7 @@ void append_waveform16(std::span<const std::uint16_t> channel, std::vector<std::
 
 void append_roi(std::span<const std::uint16_t> channel, std::uint16_t number, Suppression suppression,
                 std::vector<std::uint8_t>& out) {
-  std::size_t first = 0, end = 0;  // of the block that is being collected
+  std::size_t first = 0, end = 0;  // range of samples of the current block
   for (std::size_t i = 0; i < channel.size(); ++i) {
     if (channel[i] < suppression.threshold) continue;
     const std::size_t from = i - std::min<std::size_t>(i, suppression.margin);

@@ -15,26 +15,29 @@ namespace softfeb::detector {
 /// Value of samples that a `roi` payload does not contain.
 inline constexpr std::uint16_t kNoSample = 0xffff;
 
-/// Zero suppression: keeps the samples of at least `threshold`, and `margin` samples before and after each.
+/// Zero suppression: keeps all samples that are at least `threshold`, and `margin` samples before and after
+/// each of them.
 struct Suppression {
   std::uint16_t threshold = 0;
   std::uint16_t margin = 0;
 };
 
-/// Bytes of a channel of `samples` samples, as two samples in three bytes, padded to a byte.
+/// Number of bytes of a channel with `samples` samples. Two samples take three bytes; the end is padded to a
+/// whole byte.
 constexpr std::size_t packed12_bytes(std::size_t samples) { return (samples * 3 + 1) / 2; }
 
 /// Appends one channel to `out` in the given format. Samples of kind `waveform12` must be below 4096.
 void append_waveform12(std::span<const std::uint16_t> channel, std::vector<std::uint8_t>& out);
 void append_waveform16(std::span<const std::uint16_t> channel, std::vector<std::uint8_t>& out);
-/// `number`: of the channel. Appends a block for each run of samples that is kept; nothing if there is none.
+/// Appends one block for each contiguous range of samples that are kept, and nothing if there is none.
+/// `number` is the channel's number.
 void append_roi(std::span<const std::uint16_t> channel, std::uint16_t number, Suppression suppression,
                 std::vector<std::uint8_t>& out);
 
-/// Decodes a whole payload of a board, which may contain anything, into `channels` · `samples` values at
-/// `out`. Returns false if the kind has no waveforms or the payload does not have exactly the format of its
-/// kind. Then the content of `out` is not defined. A `roi` payload sets the samples that it does not contain
-/// to kNoSample.
+/// Decodes the complete payload of a board into `channels` · `samples` values at `out`. The payload is
+/// untrusted. Returns false if the kind has no waveforms or if the payload does not have exactly the format
+/// of its kind; the content of `out` is then undefined. Samples that a `roi` payload does not contain become
+/// kNoSample.
 bool decode_waveforms(PayloadKind kind, ByteSpan payload, std::uint16_t channels, std::uint16_t samples,
                       std::uint16_t* out);
 

@@ -29,7 +29,8 @@ void EventAssembly::add(const detector::EventHeader& header, ByteSpan payload) {
 EventAssembly::OpenEvents::iterator EventAssembly::find_or_open(std::uint64_t event) {
   const auto found = open_.find(event);
   if (found != open_.end()) return found;
-  // More than the builder's window: the end of the oldest one did not fit in the queue.
+  // More events are open than the builder's window allows, because the record that closes the oldest event
+  // did not fit in the queue.
   if (open_.size() >= most_open_) release(open_.begin());
   Open open;
   if (!spare_.empty()) {
@@ -83,7 +84,7 @@ void EventAssembly::lay_out(const ClosedRecord& closed, Open& open) {
             .status = closed.status};
 }
 
-/// `pieces` of one board, by offset. Missing pieces become zeros in the data.
+/// `pieces` contains the pieces of one board, sorted by offset. Missing pieces become zeros in the data.
 void EventAssembly::add_board(std::span<const Piece> pieces, const std::vector<std::uint8_t>& bytes) {
   const detector::EventHeader& header = pieces.front().header;
   const std::uint32_t wanted = header.total == 0 ? 1 : (header.total - 1) / piece_ + 1;

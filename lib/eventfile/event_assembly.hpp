@@ -14,29 +14,30 @@
 
 namespace softfeb::eventfile {
 
-/// An event that closed, as the builder's thread reports it.
+/// A closed event, as the builder's thread reports it.
 struct ClosedRecord {
   std::uint64_t event = 0;
   std::int64_t latency_ns = -1;
-  std::uint32_t pieces = 0;  ///< accepted
-  std::uint16_t boards = 0;  ///< of which all pieces have arrived
+  std::uint32_t pieces = 0;  ///< number of accepted pieces
+  std::uint16_t boards = 0;  ///< number of boards whose pieces have all arrived
   std::uint8_t status = 0;
 };
 
-/// Collects the fragments of open events, and lays out an event for the file when it closes.
+/// Collects the fragments of open events. When an event closes, formats it for the file.
 class EventAssembly {
  public:
   explicit EventAssembly(const EventFileConfig& config);
 
-  /// Keeps a fragment. One that does not fit in the memory is dropped, and its event is then not written.
+  /// Stores a fragment. If the fragment does not fit in the memory, it is dropped, and its event will not be
+  /// written.
   void add(const detector::EventHeader& header, ByteSpan payload);
-  /// Lays the event out. Returns false, and forgets the event, if fragments are missing that the builder
-  /// accepted.
+  /// Formats the event for the file. If fragments that the builder accepted are missing, returns false and
+  /// drops the event.
   bool close(const ClosedRecord& closed);
-  /// Bytes that the event laid out last takes in the file.
+  /// Number of bytes that the event formatted last needs in the file.
   std::size_t file_bytes() const;
 
-  /// The event laid out last. Row numbers and offsets count from the beginning of this event.
+  /// The event formatted last. Row numbers and offsets count from the beginning of this event.
   const EventRow& event() const { return event_; }
   std::span<FragmentRow> fragments() { return fragments_; }
   ByteSpan data() const { return data_; }
@@ -45,7 +46,7 @@ class EventAssembly {
  private:
   struct Piece {
     detector::EventHeader header;
-    std::size_t at = 0;  ///< in Open::bytes
+    std::size_t at = 0;  ///< position in Open::bytes
   };
   struct Open {
     std::vector<Piece> pieces;
@@ -66,7 +67,7 @@ class EventAssembly {
   std::size_t most_open_;
   std::size_t held_ = 0;
   OpenEvents open_;
-  std::vector<Open> spare_;  ///< of closed events, for their memory
+  std::vector<Open> spare_;  ///< closed events whose memory is reused
   EventRow event_;
   std::vector<FragmentRow> fragments_;
   std::vector<std::uint8_t> data_;

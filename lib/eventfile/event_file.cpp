@@ -23,7 +23,7 @@ using detector::EventHeader;
 static_assert(std::is_trivially_copyable_v<EventHeader> && std::is_trivially_copyable_v<ClosedRecord>);
 
 constexpr std::size_t kClosedBytes = sizeof(RecordKind) + sizeof(ClosedRecord);
-/// Fragments leave this part of the queue to the ends of events.
+/// Fragments leave 1 / kSpareShare of the queue free for the records of closed events.
 constexpr std::size_t kSpareShare = 16;
 
 std::uint8_t* put(std::uint8_t* to, const void* from, std::size_t size) {
@@ -45,7 +45,7 @@ std::string why_not_creatable(const std::string& path) {
          "; fix: name a file in a writable folder";
 }
 
-/// The queue, its producer's counters, and the thread.
+/// The queue, the producer's counters, and the writer thread.
 class EventFile::Impl {
  public:
   explicit Impl(const EventFileConfig& config) : queue_(config.queue) {
@@ -61,7 +61,8 @@ class EventFile::Impl {
     constexpr auto kKind = RecordKind::kFragment;
     std::uint8_t* to =
         queue_.reserve(sizeof kKind + sizeof header + payload.size(), queue_.capacity() / kSpareShare);
-    if (to == nullptr) return;  // The writer notices, because the closed event counts this fragment.
+    // The writer will detect this, because the record of the closed event counts the fragment.
+    if (to == nullptr) return;
     to = put(to, &kKind, sizeof kKind);
     to = put(to, &header, sizeof header);
     put(to, payload.data(), payload.size());
@@ -118,7 +119,7 @@ class EventFile::Impl {
   RecordQueue queue_;
   std::optional<EventWriter> writer_;
   std::atomic<std::uint64_t> closed_{0};
-  std::atomic<std::uint64_t> lost_{0};  ///< events whose end did not fit in the queue
+  std::atomic<std::uint64_t> lost_{0};  ///< events whose closing record did not fit in the queue
   std::jthread thread_;
 };
 

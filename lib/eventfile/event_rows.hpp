@@ -4,7 +4,7 @@
 #include <bit>
 #include <cstdint>
 
-/// Rows of the tables of an event file, with the layout that they have in the file (doc/events.md).
+/// Rows of the tables of an event file, with the same layout as in the file (doc/events.md).
 namespace softfeb::eventfile {
 
 static_assert(std::endian::native == std::endian::little, "rows are written as they are in memory");
@@ -12,12 +12,12 @@ static_assert(std::endian::native == std::endian::little, "rows are written as t
 /// A row of /events.
 struct EventRow {
   std::uint64_t event = 0;
-  std::uint32_t seconds = 0;     ///< TAI of the trigger
+  std::uint32_t seconds = 0;     ///< time of the trigger, TAI
   std::uint32_t quarter_ns = 0;  ///< quarter nanoseconds
-  std::int64_t latency_ns = -1;  ///< from trigger to completion; -1: the event is not complete
+  std::int64_t latency_ns = -1;  ///< from the trigger to the completion; -1: the event is not complete
   std::uint64_t first_fragment = 0;
   std::uint32_t fragments = 0;
-  std::uint16_t boards = 0;  ///< of which all data have arrived
+  std::uint16_t boards = 0;  ///< number of boards whose data have arrived completely
   std::uint8_t type = 0;     ///< detector::EventType
   std::uint8_t status = 0;   ///< detector::EventStatus
 };
@@ -28,8 +28,8 @@ enum class FragmentStatus : std::uint8_t { kWhole, kPiecesMissing };
 /// A row of /fragments: the data of one board in one event.
 struct FragmentRow {
   std::uint64_t event = 0;
-  std::uint64_t offset = 0;  ///< of the first byte in /data
-  std::uint32_t length = 0;  ///< bytes
+  std::uint64_t offset = 0;  ///< position of the first byte in /data
+  std::uint32_t length = 0;  ///< length in bytes
   std::uint32_t missing_pieces = 0;
   std::uint16_t board = 0;
   std::uint16_t flags = 0;  ///< detector::EventFlag

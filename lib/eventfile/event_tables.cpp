@@ -68,7 +68,7 @@ void write_number(hid_t file, const char* name, std::uint32_t value) {
   write_attribute(file, name, H5T_STD_U32LE, &value);
 }
 
-/// Of variable length, which h5py reads as `str`.
+/// Writes a string of variable length, which h5py reads as `str`.
 void write_text(hid_t file, const char* name, const std::string& text) {
   const TypeHandle type(checked(H5Tcopy(H5T_C_S1), "create a type"));
   checked(H5Tset_size(type, H5T_VARIABLE), "create a type");
@@ -130,7 +130,7 @@ void EventTables::append(const EventRow& event, std::span<const FragmentRow> fra
   events_.append(bytes_of(std::span(&event, 1)));
 }
 
-/// /events last, so that readers find all that its rows refer to.
+/// Flushes /events last, so that readers find everything that its rows refer to.
 void EventTables::flush_tables() {
   data_.flush();
   fragments_.flush();
@@ -151,7 +151,7 @@ void EventTables::close() {
   checked(file_.close() ? 0 : -1, "close");
 }
 
-/// Data sets keep their file open, so they are closed first.
+/// An open data set keeps its file open, so data sets are closed before the file.
 void EventTables::close_tables() {
   for (GrowingDataset* table : {&waveforms_, &data_, &fragments_, &events_})
     if (table->id() >= 0) table->close();

@@ -11,10 +11,10 @@
 
 namespace softfeb::eventfile {
 
-/// The HDF5 file with its tables. Holds the lock of hdf5_lock() itself.
+/// The HDF5 file with its tables. Every function takes the lock of hdf5_lock().
 class EventTables {
  public:
-  /// Creates the file, ready for readers. Throws EventFileError.
+  /// Creates the file so that readers can open it. Throws EventFileError.
   explicit EventTables(const EventFileConfig& config);
   ~EventTables();
   EventTables(const EventTables&) = delete;
@@ -24,17 +24,17 @@ class EventTables {
   std::uint64_t fragments() const { return fragments_.rows(); }
   std::uint64_t data_bytes() const { return data_.rows(); }
 
-  /// Appends an event: its data, a row of /fragments for each board, its waveforms ([board][channel][sample];
-  /// empty without /waveforms), and its row of /events. Throws EventFileError; then the file must not be used
-  /// further.
+  /// Appends an event: its data, one row of /fragments per board, its waveforms ([board][channel][sample];
+  /// empty if there is no /waveforms), and its row of /events. Throws EventFileError; after an error, the
+  /// file must not be used further.
   void append(const EventRow& event, std::span<const FragmentRow> fragments, ByteSpan data,
               std::span<const std::uint16_t> waveforms);
   /// Makes all events visible to readers. Throws EventFileError.
   void flush();
-  /// Flushes and closes. Throws EventFileError.
+  /// Flushes and closes the file. Throws EventFileError.
   void close();
-  /// After an error: leaves the file as it was flushed last, as if this process had been killed. Closing it
-  /// would write further metadata.
+  /// Call after an error. Leaves the file in the state of the last flush, as if this process had been killed;
+  /// closing it would write further metadata.
   void abandon();
 
  private:

@@ -16,20 +16,20 @@
 
 namespace softfeb::eventfile {
 
-/// First bytes of a record in the queue.
+/// Kind of a record in the queue, stored in its first bytes.
 enum class RecordKind : std::uint64_t {
-  kFragment,  ///< detector::EventHeader and its payload
-  kClosed,    ///< ClosedRecord
+  kFragment,  ///< followed by a detector::EventHeader and its payload
+  kClosed,    ///< followed by a ClosedRecord
 };
 
-/// The consumer of the queue: assembles events and writes them. All calls come from the writing thread, but
-/// the counters may be read by any.
+/// The consumer of the queue: assembles events and writes them. All functions must be called by the writer
+/// thread, except that any thread may read the counters.
 class EventWriter {
  public:
   /// Creates the file. Throws EventFileError.
   EventWriter(const EventFileConfig& config, RecordQueue& queue);
 
-  /// Handles queued records until there are none or a flush is due; returns false if there were none.
+  /// Handles queued records until the queue is empty or a flush is due. Returns false if the queue was empty.
   bool poll();
   /// Handles all queued records and closes the file.
   void finish();
@@ -38,7 +38,7 @@ class EventWriter {
   std::uint64_t not_written() const { return not_written_.load(std::memory_order_relaxed); }
   std::uint64_t fragments() const { return fragments_.load(std::memory_order_relaxed); }
   std::uint64_t data_bytes() const { return data_bytes_.load(std::memory_order_relaxed); }
-  /// Empty if there was no error. Not to be read while the thread runs.
+  /// Empty if there was no error. Must not be read while the writer thread runs.
   const std::string& error() const { return error_; }
 
  private:
@@ -59,7 +59,7 @@ class EventWriter {
   std::optional<EventTables> tables_;
   std::string error_;
   bool disk_full_ = false;
-  std::uint64_t flushed_ = 0;  ///< events written when the file was flushed last
+  std::uint64_t flushed_ = 0;  ///< number of events written before the last flush
   std::atomic<std::uint64_t> written_{0};
   std::atomic<std::uint64_t> not_written_{0};
   std::atomic<std::uint64_t> fragments_{0};

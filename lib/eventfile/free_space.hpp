@@ -9,12 +9,12 @@ namespace softfeb::eventfile {
 /// Stops writing before the disk is full, because libhdf5 cannot close a file on a full disk.
 class FreeSpace {
  public:
-  /// `keep_free`: bytes of the disk that stay free.
+  /// `keep_free` is the number of bytes to keep free on the disk.
   FreeSpace(std::string path, std::uint64_t keep_free);
 
-  /// True if `bytes` may be written; then they count as written.
+  /// Returns true if `bytes` may be written, and then counts them as written.
   bool take(std::uint64_t bytes);
-  /// Asks the system again at the next take().
+  /// Makes the next take() ask the operating system again.
   void refresh() { known_ = false; }
 
  private:

@@ -29,7 +29,7 @@ std::unique_lock<std::mutex> hdf5_lock() {
   static std::mutex mutex;
   std::unique_lock lock(mutex);
   static const bool prepared = [] {
-    // After a full disk, the library's own clean-up at exit would try to write again.
+    // If the disk was full, the library's clean-up at exit would try to write again.
     H5dont_atexit();
     H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
     return true;
@@ -86,7 +86,7 @@ void GrowingDataset::advance(std::size_t bytes) {
   dirty_ = true;
 }
 
-/// The chunk is written whole; the rows beyond the extent are not visible.
+/// Writes the whole chunk. Readers do not see the rows beyond the extent of the data set.
 void GrowingDataset::write_buffer() {
   if (!dirty_) return;
   errno = 0;

@@ -12,12 +12,12 @@
 #include <hdf5.h>
 
 /// A thin layer over libhdf5. Its functions throw EventFileError. Debian's library is not thread-safe, so
-/// callers hold the lock of hdf5_lock() around all of them, destructors included.
+/// callers must hold the lock of hdf5_lock() for every function, including destructors.
 namespace softfeb::eventfile {
 
 std::unique_lock<std::mutex> hdf5_lock();
 
-/// Owns an identifier, which `Close` releases.
+/// Owns an HDF5 identifier and releases it with `Close`.
 template <herr_t (*Close)(hid_t)>
 class Handle {
  public:
@@ -33,9 +33,9 @@ class Handle {
   }
   operator hid_t() const { return id_; }
 
-  /// Closes now; returns false if that failed.
+  /// Releases the identifier now. Returns false if that failed.
   bool close() { return Close(std::exchange(id_, -1)) >= 0; }
-  /// Leaves the object to the library, without closing it.
+  /// Gives up ownership without closing the identifier.
   void abandon() { id_ = -1; }
 
  private:
@@ -48,18 +48,18 @@ using SpaceHandle = Handle<H5Sclose>;
 using ListHandle = Handle<H5Pclose>;
 using AttributeHandle = Handle<H5Aclose>;
 
-/// Throws EventFileError, with the reason that the system gave, if `result` of a call is negative.
+/// Returns `result`. Throws EventFileError, with the system's error message, if `result` is negative.
 hid_t checked(hid_t result, const char* what);
 
-/// A data set that grows along its first dimension. Rows are buffered until a chunk is full or flushed, and
-/// written past the library's chunk cache and type conversion.
+/// A data set that grows along its first dimension. Rows are buffered until a chunk is full or flush() is
+/// called. Chunks are written directly, without the library's chunk cache and type conversion.
 class GrowingDataset {
  public:
   struct Shape {
-    std::vector<hsize_t> row;  ///< dimensions of a row; empty: an element
+    std::vector<hsize_t> row;  ///< dimensions of a row; empty: a row is one element
     std::size_t element_bytes = 1;
     hsize_t chunk_rows = 1;
-    std::uint8_t fill = 0;  ///< byte; all of an element have it
+    std::uint8_t fill = 0;  ///< value of all bytes of an element that was not written
   };
 
   GrowingDataset() = default;
@@ -70,16 +70,16 @@ class GrowingDataset {
   std::size_t row_bytes() const { return row_bytes_; }
   hid_t id() const { return dataset_; }
 
-  /// `bytes`: whole rows.
+  /// `bytes` must consist of whole rows.
   void append(std::span<const std::uint8_t> bytes);
-  /// Writes the buffer, and passes all data to the system.
+  /// Writes the buffer, and passes all data to the operating system.
   void flush();
-  /// Releases the data set.
+  /// Closes the data set.
   void close() { dataset_.close(); }
   void abandon() { dataset_.abandon(); }
 
  private:
-  /// Room in the buffer for at most `wanted` bytes; writes a full chunk.
+  /// Returns free space in the buffer, at most `wanted` bytes. Writes the buffer first if it is full.
   std::span<std::uint8_t> next_room(std::size_t wanted);
   void advance(std::size_t bytes);
   void write_buffer();
@@ -87,7 +87,7 @@ class GrowingDataset {
   Shape shape_;
   DatasetHandle dataset_;
   std::size_t row_bytes_ = 1;
-  std::vector<std::uint8_t> buffer_;  ///< one chunk
+  std::vector<std::uint8_t> buffer_;  ///< holds one chunk
   std::size_t used_ = 0;
   bool dirty_ = false;
   std::uint64_t rows_ = 0;
