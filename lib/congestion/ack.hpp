@@ -14,9 +14,9 @@ namespace softfeb::congestion {
 /// Maximum number of INT records in a packet's header.
 inline constexpr std::size_t kMaxIntRecords = 5;
 
-/// Contents of an acknowledgement, as reported to a congestion control algorithm. `acked` and `sent` are
-/// running numbers: they count packets from 0 at the start of the queue pair. If several queue pairs share
-/// a CongestionControl object, `acked` and `sent` are sums over these queue pairs.
+/// Contents of an acknowledgement, as reported to a congestion control algorithm. `acked` and `sent` count
+/// packets from 0 at the start of the queue pair. If several queue pairs share a CongestionControl object,
+/// `acked` and `sent` are sums over these queue pairs.
 struct Ack {
   /// Time at which the first bit of the acknowledged packet left. Set only if this yields a valid RTT sample:
   /// the packet requested the acknowledgement and was sent once (Karn's rule).

@@ -63,11 +63,11 @@ constexpr auto size(std::string_view name, double lowest, std::string_view text)
   return field<Member>({name, Unit::kSize, lowest, kHighestSize, text});
 }
 
-/// A pair of parameters of which the first must not exceed the second.
+/// A pair of parameters. The first must not exceed the second.
 struct Ordered {
   std::string_view low;
   std::string_view high;
-  bool strictly = false;  ///< true: the two must not be equal either
+  bool strictly = false;  ///< if true, the two must not be equal either
 };
 /// An algorithm whose CongestionControl objects are of class `Control`, with parameters `P`.
 template <class Control, class P>

@@ -44,18 +44,19 @@ struct CongestionState {
   std::int64_t credit = 0;    ///< bytes of the token bucket that may be sent immediately
   std::uint64_t spilled = 0;  ///< bytes of credit lost because the bucket was full
 
-  std::optional<double> window;          ///< counted bytes that may be in flight
+  std::optional<double> window;          ///< largest number of counted bytes that may be in flight
   std::optional<Time> rtt;               ///< last RTT sample
   std::optional<Time> target_delay;      ///< Swift: target of the fabric delay
   std::optional<double> utilization;     ///< HPCC: U, the normalized load of the bottleneck
   std::optional<std::uint64_t> granted;  ///< Homa: packets that the receiver's grants allow to be sent
 
-  /// Figures of users' algorithms, and their names, which stay valid until the process ends.
+  /// Values that a user-defined algorithm reports, and the names of these values. The names stay valid until
+  /// the process ends.
   std::array<double, 8> counters{};
   const Parameter* counter_names = nullptr;  ///< `counter_count` elements
   std::uint8_t counter_count = 0;
   const char* failure =
-      nullptr;  ///< why the algorithm failed; null: it has not. Valid until the process ends
+      nullptr;  ///< reason why the algorithm failed, valid until the process ends; null if it has not failed
 };
 
 /// Congestion control for one queue pair, or for several that share a rate. Sans-I/O: the caller reports
@@ -99,8 +100,8 @@ class CongestionControl {
     forget();
     on_start(now);
   }
-  /// Called when a frame of `bytes` counted bytes has left. The caller must have checked departure(). A
-  /// frame sent without credit leaves a debt.
+  /// Called when a frame of `bytes` counted bytes has left. The caller must have checked departure(). A frame
+  /// sent without credit makes the credit negative.
   void sent(std::uint32_t bytes, Time now) {
     forget();
     on_sent(bytes, now);
@@ -157,11 +158,11 @@ class CongestionControl {
   /// A packet may leave while fewer counted bytes than this are unacknowledged. At least 1, so that a packet
   /// may leave when none is in flight.
   std::uint64_t window() const { return uses(kWindow) ? find_window() : kNoWindow; }
-  /// Packets with running numbers below this may leave, given that `packet` is the next one. Packets are
+  /// Packets whose number is below this value may leave, given that `packet` is the next one. Packets are
   /// counted from the start of the queue pair. kNoCredit if there is no limit.
   std::uint64_t credit(std::uint64_t packet) const { return uses(kCredit) ? find_credit(packet) : kNoCredit; }
-  /// Priority level, 0 (lowest) to 7, of the packet with running number `packet`, which leaves now;
-  /// kNoPriority if the queue pair's own DSCP applies. Call once per packet, also if it is resent.
+  /// Priority level, 0 (lowest) to 7, of packet number `packet`, which leaves now; kNoPriority if the queue
+  /// pair's own DSCP applies. Call once per packet, also for retransmissions.
   std::uint8_t priority(std::uint64_t packet) {
     return uses(kPriority) ? choose_priority(packet) : kNoPriority;
   }
@@ -183,7 +184,7 @@ class CongestionControl {
  protected:
   struct Departure {
     Time at = kNever;
-    /// True: `at` is valid until an event occurs. False: search again at `at`.
+    /// True: `at` is valid until an event occurs. False: call find_departure() again at `at`.
     bool final = true;
   };
 

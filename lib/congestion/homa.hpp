@@ -9,11 +9,11 @@
 
 namespace softfeb::congestion {
 
-/// Homa's sender half for one queue pair (Homa, section 3.2): which packets may leave without a grant, at
-/// which priority each packet leaves, and the rank of the queue pair's message on its board. The board sends
-/// the message with the fewest packets left first; the older one wins a tie.
+/// Homa's sender half for one queue pair (Homa, section 3.2). It decides which packets may leave without a
+/// grant, the priority of each packet, and the rank of the queue pair's message on its board. The board sends
+/// the message with the fewest packets left first; if several have equally few, it sends the oldest one.
 ///
-/// Packets have running numbers from 0, across messages.
+/// Packets are numbered from 0, across messages.
 class alignas(64) Homa final : public CongestionControl {
  public:
   /// Memory in bytes of an object that follows up to `messages` messages which are posted and not yet
@@ -32,15 +32,16 @@ class alignas(64) Homa final : public CongestionControl {
 
   struct Message {
     std::uint32_t length = 0;  ///< payload bytes
-    /// Position in the order in which the board's messages were posted, modulo 2^32. A tie between a message
-    /// before and one after the wrap is decided for the younger one.
+    /// Position in the order in which the board's messages were posted, modulo 2^32. If one of two tied
+    /// messages was posted before the wrap and the other after it, the later one is sent first.
     std::uint32_t order = 0;
   };
   /// The message that contains a given packet.
   struct Current {
-    std::uint32_t place = 0;    ///< counted from the oldest message
-    std::uint32_t packets = 0;  ///< of the message; 0 if not determined, or if no such message is posted
-    std::uint64_t first = 0;    ///< running number of its first packet
+    std::uint32_t place = 0;  ///< index of the message, counted from the oldest message
+    /// Packets of the message; 0 if not determined, or if no such message is posted.
+    std::uint32_t packets = 0;
+    std::uint64_t first = 0;  ///< number of the first packet of the message
   };
 
   Homa(const HomaParameters& parameters, std::uint32_t messages);

@@ -13,7 +13,7 @@ namespace {
 using P = HomaParameters;
 
 double unscheduled_levels(const P& p) { return static_cast<double>(p.cutoffs.size()) + 1; }
-/// Levels above the default ones get their cutoffs from the fields that follow.
+/// Sets the number of unscheduled levels. The cutoffs of additional levels are set by the fields that follow.
 void set_unscheduled_levels(P& p, double levels) { p.cutoffs.resize(static_cast<std::size_t>(levels) - 1); }
 
 /// Default cutoffs: 4, 16, 64 KiB, and four times the previous one for each further level (ours).
@@ -29,7 +29,7 @@ constexpr Field<P> cutoff(std::string_view name) {
       }};
 }
 
-// `unscheduled_levels` determines how many cutoffs count, and must precede them.
+// `unscheduled_levels` determines how many cutoffs are used, so it must precede them.
 constexpr std::array kFields{
     size<&P::rtt_bytes>("rtt_bytes", 1, "payload bytes per RTT at line rate, rounded up to packets"),
     count<&P::overcommit>("overcommit", 1, kHighestCount, "messages granted at the same time"),

@@ -74,8 +74,8 @@ std::span<const HomaReceiver::Grant> HomaReceiver::data(Time now, std::uint32_t 
   return in_progress(message) ? accept(now, message, false) : std::span<const Grant>();
 }
 
-/// Counts a packet. If `others_may` is true, a grant to another message may be due even if this message did
-/// not wait for one.
+/// Counts a packet. If `others_may` is true, a grant to another message may be due even if this message was
+/// not waiting for a grant.
 std::span<const HomaReceiver::Grant> HomaReceiver::accept(Time now, std::uint32_t message, bool others_may) {
   Message& m = messages_[message];
   m.heard = now;

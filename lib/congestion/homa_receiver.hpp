@@ -12,10 +12,10 @@
 
 namespace softfeb::congestion {
 
-/// Homa's receiver: schedules grants (Homa, sections 3.3 to 3.5). The shortest messages, at most one of
-/// each peer and at most `overcommit` in total, are granted packets up to one RTT ahead of those that have
-/// arrived. A fully granted message does not count towards these limits. Sans-I/O; only the constructor
-/// allocates.
+/// Homa's receiver: schedules grants (Homa, sections 3.3 to 3.5). The receiver selects the shortest messages:
+/// at most one per peer, and at most `overcommit` in total. It grants them packets up to one RTT ahead of the
+/// packets that have arrived. A fully granted message does not count towards these limits. Sans-I/O; only the
+/// constructor allocates.
 ///
 /// The caller numbers messages and peers. A queue pair receives one message at a time, so the queue pair's
 /// index can serve as the message number. Packets are counted from the first packet of their message.
@@ -48,8 +48,9 @@ class HomaReceiver {
   HomaReceiver(const HomaParameters& parameters, Capacity capacity,
                std::pmr::memory_resource* memory = std::pmr::new_delete_resource());
 
-  /// Call when the first packet of a message of `length` bytes from `peer` was accepted at `now`. Replaces
-  /// an unfinished message of this number. Returns grants, valid until the next call.
+  /// Call when the first packet of a message was accepted at `now`. The message has `length` bytes and comes
+  /// from `peer`. Replaces an unfinished message with the same number. Returns grants, valid until the next
+  /// call.
   ///
   /// A message or peer beyond the capacity is not scheduled, and its further packets are ignored. The whole
   /// message is granted at once, with the lowest priority, so that its sender never waits.
@@ -66,8 +67,8 @@ class HomaReceiver {
   /// Returns the requests for packets that have been missing for `resend_interval`, oldest message first;
   /// valid until the next call.
   std::span<const Resend> timer(Time now);
-  /// Time at which to call timer(), never later than the time at which it first returns a request; kNever
-  /// if nothing is missing.
+  /// Time at which to call timer(); kNever if nothing is missing. This time may be too early, but it is never
+  /// too late.
   Time deadline() const;
 
   bool in_progress(std::uint32_t message) const { return message < messages_.size() && known(message); }

@@ -21,7 +21,7 @@ struct HpccParameters {
   std::uint64_t min_rate = 1'250'000;  ///< at least 1; the smallest window is min_rate · base_rtt (ours)
   Time base_rtt = 13 * kMicrosecond;   ///< T, slightly above the longest RTT without queues (paper)
   double eta = 0.95;                   ///< target utilization, above 0 (paper, section 5.1)
-  std::uint32_t max_stage = 5;         ///< additive steps before a multiplicative one (paper, 5.1)
+  std::uint32_t max_stage = 5;         ///< number of additive steps before a multiplicative one (paper, 5.1)
   /// Additive step, bytes. The paper's formula is line_rate · base_rtt · (1 - eta) / flows; 80 bytes are
   /// 50 Mb/s at the base RTT (simulator).
   double w_ai = 80;

@@ -18,21 +18,23 @@ struct SwiftParameters {
   Time base_target = 25 * kMicrosecond;  ///< target of the fabric delay without scaling (ours)
   Time hop_delay = 1 * kMicrosecond;     ///< added to the target per switch on the path (ours)
   Time fs_range = 100 * kMicrosecond;    ///< the most that flow scaling adds to the target (ours)
-  double fs_min_cwnd = 0.1;  ///< at and below this window, flow scaling adds fs_range; above 0 (htsim)
-  /// at and above this window, flow scaling adds nothing; above fs_min_cwnd (htsim)
+  /// If the window is at most this, flow scaling adds fs_range; must be above 0 (htsim).
+  double fs_min_cwnd = 0.1;
+  /// if the window is at least this, flow scaling adds nothing; must be above fs_min_cwnd (htsim)
   double fs_max_cwnd = 100;
-  double ai = 1;             ///< additive increase, packets per round trip (htsim)
-  double beta = 0.8;         ///< the relative decrease is beta · (delay − target) / delay; 0–1 (htsim)
+  double ai = 1;  ///< additive increase, packets per round trip (htsim)
+  /// The window decreases by the fraction beta · (delay − target) / delay; 0–1 (htsim).
+  double beta = 0.8;
   double max_mdf = 0.5;      ///< largest relative decrease, 0–1 (htsim)
-  double min_cwnd = 0.001;   ///< smallest window; above 0 (paper)
+  double min_cwnd = 0.001;   ///< smallest window; must be above 0 (paper)
   double max_cwnd = 1000;    ///< largest window; at least min_cwnd (ours)
   double initial_cwnd = 8;   ///< window at the start (ours)
   Time endpoint_target = 0;  ///< target of the remote delay; 0: no endpoint window (ours)
   double endpoint_gain = 1;  ///< weight of the newest remote delay, 0–1; 1: no average (ours)
   /// Number of consecutive timeouts after which the window is reset to min_cwnd (htsim).
   std::uint32_t retx_reset_threshold = 5;
-  /// A window of at least this many times the packets in flight does not grow, because the link or the
-  /// application limits the sender. 0: it always grows (ours).
+  /// The window does not grow while it is at least this many times the number of packets in flight, because
+  /// the link or the application then limits the sender. 0: the window always grows (ours).
   double limited_factor = 2;
 
   bool operator==(const SwiftParameters&) const = default;
@@ -88,7 +90,7 @@ class alignas(64) Swift final : public CongestionControl {
   Time rtt_;                 ///< last sample; before the first one, base_target (ours)
   Time last_sent_ = kNever;  ///< kNever: nothing was sent
   double target_ = 0;
-  double fs_alpha_ = 0;  ///< flow scaling adds fs_alpha_ / √cwnd + fs_offset_
+  double fs_alpha_ = 0;  ///< flow scaling adds fs_alpha_ / √cwnd + fs_offset_ to the target
   double fs_offset_ = 0;
   double endpoint_delay_ = -1;  ///< average remote delay, ps; negative: no sample yet
   std::uint32_t timeouts_ = 0;

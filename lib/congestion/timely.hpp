@@ -34,23 +34,25 @@ struct TimelyParameters {
   Time min_rtt = 20 * kMicrosecond;  ///< divisor of gradients; at least 1 ps (CoNEXT, footnote 4)
   std::uint32_t hai_events = 5;      ///< falling RTTs in a row until hyperactive increase (TIMELY)
   std::uint32_t hai_factor = 5;      ///< steps per sample during hyperactive increase (TIMELY)
-  double max_decrease = 0.5;         ///< lower bound of the factor of a decrease, 0–1 (sample code)
-  Time rtt_offset = 0;               ///< subtracted from each RTT: the wire time of the packet (TIMELY)
-  Time update_interval = 0;          ///< minimum time between two samples used; 0: use all (ours)
+  /// Lower bound of the factor by which a decrease multiplies the rate, 0–1 (sample code).
+  double max_decrease = 0.5;
+  Time rtt_offset = 0;       ///< subtracted from each RTT: the wire time of the packet (TIMELY)
+  Time update_interval = 0;  ///< minimum time between two samples used; 0: use all (ours)
   /// Time without samples after which the previous RTT is ignored (ours).
   Time idle_reset = 5 * kMillisecond;
   double timeout_factor = 0.5;  ///< factor applied to the rate at a timeout, 0–1 (ours)
   /// Patched: RTT at which the error is 0, equal to t_low; at least 1 ps (CoNEXT)
   Time rtt_ref = 50 * kMicrosecond;
-  double beta_patched = 0.008;         ///< Patched: cut per relative error, 0–1 (CoNEXT)
+  /// Patched: fraction by which a relative error of 1 cuts the rate, 0–1 (CoNEXT).
+  double beta_patched = 0.008;
   std::uint32_t ack_spacing = 16'384;  ///< counted bytes per RTT sample (TIMELY)
 
   bool operator==(const TimelyParameters&) const = default;
 };
 
-/// TIMELY and Patched TIMELY: a rate that follows RTT samples. Below t_low it rises, above t_high it falls,
-/// and between them it follows the gradient of the RTT (TIMELY), or gradient and RTT (Patched). A timeout
-/// halves the rate. Ignores CNPs and NAKs.
+/// TIMELY and Patched TIMELY: adjust a rate to RTT samples. The rate rises if the RTT is below t_low, and
+/// falls if it is above t_high. In between, it follows the gradient of the RTT (TIMELY), or both the gradient
+/// and the RTT (Patched). A timeout halves the rate. Ignores CNPs and NAKs.
 class alignas(64) Timely final : public CongestionControl {
  public:
   explicit Timely(const TimelyParameters& parameters = {});
@@ -63,9 +65,10 @@ class alignas(64) Timely final : public CongestionControl {
   void set_parameters(const TimelyParameters& parameters, Time now);
   const TimelyParameters& parameters() const { return parameters_; }
   double rate() const { return pacer_.rate(); }
-  double rtt_difference() const { return rtt_difference_; }  ///< D, the smoothed RTT difference, in ps
-  double gradient() const { return gradient_; }              ///< D / min_rtt
-  std::uint32_t falling() const { return falling_; }         ///< consecutive samples with a negative gradient
+  /// D in the paper, the smoothed RTT difference, in ps.
+  double rtt_difference() const { return rtt_difference_; }
+  double gradient() const { return gradient_; }       ///< smoothed RTT difference divided by min_rtt
+  std::uint32_t falling() const { return falling_; }  ///< consecutive samples with a negative gradient
 
  private:
   Departure find_departure(std::uint32_t bytes, Time now) override;

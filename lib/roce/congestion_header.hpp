@@ -50,7 +50,8 @@ struct CongestionHeader {
   std::uint8_t profile = 0;
   std::uint8_t hops = 0;  ///< saturates at 255
   std::uint16_t path = 0;
-  ByteSpan body;  ///< not owned: refers to the decoded bytes. A multiple of 4 bytes, at most kMaxBody.
+  /// Refers to the decoded bytes and does not own them. Its size is a multiple of 4 bytes, at most kMaxBody.
+  ByteSpan body;
 
   std::size_t size() const { return kCommonSize + body.size(); }
   /// Size that the CCH at the beginning of `in` states, without validation. Requires kCommonSize bytes.
@@ -118,9 +119,9 @@ std::size_t write_credit_header(std::uint8_t* out, const CreditBody& body);
 std::size_t write_user_header(std::uint8_t* out, std::uint8_t profile, ByteSpan body);
 
 /// For a switch: counts a hop in the CCH at the beginning of `bytes`. If the profile is kInt, also adds
-/// `record` if there is room. Updates the checksum incrementally (RFC 1624), so that corruption on an
-/// earlier link remains detectable. Returns false and changes nothing if the CCH is invalid. The same
-/// applies to echoes and control frames, whose CCHs carry values for their destination.
+/// `record` if there is room. Updates the checksum incrementally (RFC 1624), so that corruption on an earlier
+/// link remains detectable. Returns false and changes nothing if the CCH is invalid, or if it is in an echo
+/// or a control frame, whose values are meant for the destination.
 bool add_hop(MutableByteSpan bytes, const congestion::IntRecord& record, std::uint16_t switch_id);
 
 /// For a receiver: turns the CCH at the beginning of `bytes` into the echo that the acknowledgement

@@ -47,7 +47,7 @@ MessageLayout::Place MessageLayout::locate(std::uint64_t index) const {
   return at;
 }
 
-/// Drawn lengths have no sums that could be looked up, so this goes from message to message.
+/// The sums of drawn lengths cannot be looked up, so this function visits the messages one by one.
 MessageLayout::Place MessageLayout::walk(const Place& known, std::uint64_t known_index,
                                          std::uint64_t index) const {
   Place at;

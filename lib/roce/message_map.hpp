@@ -17,7 +17,7 @@ class MessageMap {
  public:
   struct Range {
     std::uint64_t first = 0;
-    std::uint64_t last = 0;  ///< inclusive
+    std::uint64_t last = 0;  ///< last message of the range, inclusive
     bool operator==(const Range&) const = default;
   };
 

@@ -55,7 +55,7 @@ Time Registration::next_event() const {
   return at;
 }
 
-/// Entries and waiting packets are in the order of their timers, because times do not decrease.
+/// Times do not decrease, so the oldest entry and the oldest waiting packet have the earliest timers.
 void Registration::advance(Time now) {
   for (Time at = next_event(); at <= now && at != kNever; at = next_event()) {
     const bool entry_due = config_.entry_timeout != 0 && table_.size() != 0 &&
@@ -114,7 +114,8 @@ RegistrationVerdict Registration::take(Time now, const RegistrationPacket& p) {
   return p.type == RegistrationPacket::Type::kFirst ? take_first(now, p) : take_body(now, p);
 }
 
-/// An operation in the table is never remembered, so the table may be searched first.
+/// An operation in the table is never in the list of completed operations, so the table may be searched
+/// first.
 RegistrationVerdict Registration::take_body(Time now, const RegistrationPacket& p) {
   const std::uint32_t slot = table_.holding(p.address);
   if (slot != RegistrationTable::kNone) {
@@ -192,8 +193,8 @@ void Registration::complete(Time now, std::uint32_t slot) {
   }
 }
 
-/// Retries waiting packets, oldest first. Starts again from the oldest after each packet that changed the
-/// table. Other packets that leave change nothing for those that were passed over.
+/// Retries waiting packets, oldest first. After a packet that changed the table, starts again from the oldest
+/// one. A packet that leaves without changing the table does not affect the packets tried before it.
 void Registration::retry_waiting(Time now) {
   if (!changed_) return;
   changed_ = false;

@@ -15,20 +15,21 @@
 namespace softfeb::roce {
 
 struct RegistrationConfig {
-  std::uint32_t packet = 0;      ///< bytes of every packet of an operation but the last
-  std::uint32_t mask_bits = 64;  ///< most packets of an operation
-  std::uint32_t entries = 64;    ///< operations in progress
-  std::uint32_t escape = 64;     ///< packets that wait in the escape channel
+  std::uint32_t packet = 0;      ///< bytes of every packet of an operation except the last packet
+  std::uint32_t mask_bits = 64;  ///< maximum number of packets of an operation
+  std::uint32_t entries = 64;    ///< maximum number of operations in progress
+  std::uint32_t escape = 64;     ///< maximum number of packets in the escape channel
   Time escape_timeout = 100 * kMicrosecond;
-  Time entry_timeout = 0;             ///< 0: entries are never abandoned
-  std::uint32_t remember = 16;        ///< completed operations whose late packets are recognized
-  std::uint32_t notifications = 256;  ///< notifications that wait for poll(); more are lost and counted
-  /// True if senders do not announce the length of an operation: `bytes` of a first packet is count · packet,
-  /// and the last packet may be shorter.
+  Time entry_timeout = 0;       ///< maximum duration of an operation; 0: operations are never abandoned
+  std::uint32_t remember = 16;  ///< number of completed operations whose late packets are recognized
+  /// Maximum number of notifications waiting for poll(); further ones are lost and counted.
+  std::uint32_t notifications = 256;
+  /// True if senders do not announce the length of an operation. `bytes` of a first packet is then count ·
+  /// packet, and the last packet of the operation may be shorter.
   bool open_length = false;
 };
 
-/// A packet as the table sees it; its payload has been written to memory.
+/// A packet as the registration table sees it. Its payload has already been written to memory.
 struct RegistrationPacket {
   enum class Type : std::uint8_t { kFirst, kBody, kUnregistered };
 
@@ -36,27 +37,27 @@ struct RegistrationPacket {
   std::uint32_t source = 0;
   std::uint32_t op = 0;  ///< distinguishes successive uses of a buffer by one source
   std::uint64_t address = 0;
-  std::uint64_t length = 0;  ///< bytes
-  std::uint64_t count = 0;   ///< first packets: packets of the operation
-  std::uint64_t bytes = 0;   ///< first packets: bytes of the operation
-  std::uint64_t id = 0;      ///< for the caller
+  std::uint64_t length = 0;  ///< payload bytes
+  std::uint64_t count = 0;   ///< in a first packet: number of packets of the operation
+  std::uint64_t bytes = 0;   ///< in a first packet: bytes of the operation
+  std::uint64_t id = 0;      ///< chosen by the caller and not interpreted
 };
 
-/// What became of a packet.
+/// Result of handling a packet.
 enum class RegistrationVerdict : std::uint8_t {
   kPlaced,
   kDuplicate,
-  kEscaped,        ///< waits in the escape channel; another verdict follows
-  kEscapeFull,     ///< should wait, but the escape channel is full
-  kEscapeTimeout,  ///< waited for too long
+  kEscaped,        ///< the packet waits in the escape channel; another verdict follows
+  kEscapeFull,     ///< the packet should wait, but the escape channel is full
+  kEscapeTimeout,  ///< the packet waited in the escape channel for too long
   kTableFull,
-  kConflict,  ///< the operation is registered with another address or length
+  kConflict,  ///< the operation is registered with a different address or length
   kInvalid,
-  kTooLarge,  ///< more packets than the mask has bits
+  kTooLarge,  ///< the operation has more packets than the mask has bits
   kUnregistered,
 };
 inline constexpr std::size_t kRegistrationVerdicts = 10;
-/// Name in results: "placed", "duplicate", …
+/// Returns the name in results: "placed", "duplicate", …
 const char* name_of(RegistrationVerdict verdict);
 /// True if the sender need not repeat the packet.
 constexpr bool acknowledges(RegistrationVerdict v) {
@@ -66,7 +67,7 @@ constexpr bool acknowledges(RegistrationVerdict v) {
 
 /// A complete operation.
 struct Notification {
-  Time at = 0;  ///< when its last packet was placed
+  Time at = 0;  ///< time at which the last packet was placed
   std::uint32_t source = 0;
   std::uint32_t op = 0;
   std::uint64_t address = 0;
@@ -77,37 +78,38 @@ struct Notification {
 struct RegistrationCounters {
   std::uint64_t packets = 0;
   std::array<std::uint64_t, kRegistrationVerdicts> verdicts{};  ///< indexed by RegistrationVerdict
-  std::uint64_t registered = 0;                                 ///< operations
+  std::uint64_t registered = 0;                                 ///< operations registered
   std::uint64_t complete = 0;
   std::uint64_t abandoned = 0;
-  std::uint64_t bytes = 0;               ///< written, without duplicates
-  std::uint64_t notifications_lost = 0;  ///< because poll() was not called often enough
+  std::uint64_t bytes = 0;               ///< bytes written, without duplicates
+  std::uint64_t notifications_lost = 0;  ///< notifications lost because poll() was not called often enough
 
   std::uint64_t of(RegistrationVerdict v) const { return verdicts[static_cast<std::size_t>(v)]; }
 };
 
-/// Receives what happens in a Registration, in order. Must not call the Registration.
+/// Is notified of the events of a Registration, in order. Must not call the Registration.
 class RegistrationObserver {
  public:
   virtual ~RegistrationObserver() = default;
-  /// The final verdict on a packet, which is never kEscaped.
+  /// Called with the final verdict on a packet, which is never kEscaped.
   virtual void settled(Time, RegistrationVerdict, const RegistrationPacket&) {}
-  /// An operation was registered; called before settled() for its first packet.
+  /// Called when an operation was registered, before settled() for its first packet.
   virtual void registered(Time, const RegistrationEntry&, std::span<const std::uint64_t> /*mask*/) {}
   virtual void abandoned(Time, const RegistrationEntry&, std::span<const std::uint64_t> /*mask*/) {}
 };
 
-/// Receiver registration: finds out that all packets of an operation have arrived, in any order, and notifies
+/// Receiver registration: detects that all packets of an operation have arrived, in any order, and notifies
 /// the receiver's application without a round trip to the sender. The first packet of an operation registers
-/// it; a mask records the others. A packet that arrives before the first packet of its operation, or before
-/// another operation has left its memory, waits in the escape channel.
+/// it; a mask records which packets have arrived. A packet may arrive before the first packet of its
+/// operation, or while another operation still uses its memory. It then waits in the escape channel.
 ///
-/// Two rules go beyond the published scheme: `op` tells the next use of a buffer from late duplicates, and
-/// the last `remember` completed operations are known, so that a late first packet does not register again.
+/// Two rules go beyond the published scheme. `op` distinguishes the next use of a buffer from late
+/// duplicates. The last `remember` completed operations are remembered, so that a late first packet does not
+/// register its operation again.
 ///
 /// Sans-I/O, not thread-safe. Only the constructor allocates. Times must not decrease. The time per packet is
-/// bounded: linear in `entries` and `remember` for the first packet of an operation, and in `escape` when an
-/// operation begins or ends; logarithmic in `entries` for others.
+/// bounded. It is linear in `entries` and `remember` for the first packet of an operation, linear in `escape`
+/// when an operation begins or ends, and logarithmic in `entries` for all other packets.
 class Registration {
  public:
   /// Throws std::invalid_argument if `packet`, `mask_bits` or `entries` is 0. `observer` (null: none) must
@@ -122,17 +124,18 @@ class Registration {
   /// Time of the next timer; kNever if there is none.
   Time next_event() const;
 
-  /// The oldest notification that was not yet returned. Never blocks.
+  /// Returns the oldest notification that was not returned before. Never blocks.
   std::optional<Notification> poll();
 
   const RegistrationConfig& config() const { return config_; }
   const RegistrationCounters& counters() const { return counters_; }
-  std::size_t open() const { return table_.size(); }  ///< operations in progress, oldest first
+  std::size_t open() const { return table_.size(); }  ///< number of operations in progress, oldest first
   const RegistrationEntry& entry(std::size_t k) const { return table_.at(table_.oldest(k)); }
   std::span<const std::uint64_t> mask(std::size_t k) const { return table_.mask(table_.oldest(k)); }
-  std::size_t waiting() const { return waiting_.size(); }  ///< packets in the escape channel, oldest first
+  /// Number of packets in the escape channel, oldest first.
+  std::size_t waiting() const { return waiting_.size(); }
   const RegistrationPacket& waiting(std::size_t k) const { return waiting_[k].packet; }
-  /// Memory of a table with this configuration: the sum of all allocations.
+  /// Memory in bytes of an object with this configuration: the sum of all allocations.
   static std::size_t memory_bytes(const RegistrationConfig& config);
 
  private:
@@ -156,13 +159,13 @@ class Registration {
   RegistrationObserver* observer_;
   RegistrationTable table_;
   std::pmr::vector<Waiting> waiting_;
-  std::pmr::vector<std::uint64_t> done_;  ///< ring of source · 2^32 + op
+  std::pmr::vector<std::uint64_t> done_;  ///< ring of completed operations, as source · 2^32 + op
   std::size_t done_next_ = 0;
-  std::pmr::vector<Notification> notifications_;  ///< ring
+  std::pmr::vector<Notification> notifications_;  ///< ring of notifications that wait for poll()
   std::size_t notified_first_ = 0;
   std::size_t notified_ = 0;
-  /// An operation began or ended, so that packets in the escape channel may be placed. Other events cannot
-  /// change the verdict on a packet that waits.
+  /// True if an operation began or ended, so that packets in the escape channel may be placed. Other events
+  /// cannot change the verdict on a waiting packet.
   bool changed_ = false;
   RegistrationCounters counters_;
 };

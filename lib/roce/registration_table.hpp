@@ -11,50 +11,50 @@
 
 namespace softfeb::roce {
 
-/// One registered operation: the memory that it writes, and a bit for each of its packets.
+/// A registered operation: the memory that it writes to, and the number of its packets.
 struct RegistrationEntry {
   std::uint32_t source = 0;
   std::uint32_t op = 0;
-  std::uint64_t address = 0;  ///< of the first byte
-  std::uint64_t bytes = 0;    ///< length, at least 1
-  std::uint32_t count = 0;    ///< packets
-  std::uint32_t left = 0;     ///< packets that have not arrived
+  std::uint64_t address = 0;  ///< address of the first byte
+  std::uint64_t bytes = 0;    ///< length in bytes, at least 1
+  std::uint32_t count = 0;    ///< number of packets
+  std::uint32_t left = 0;     ///< number of packets that have not arrived
   Time since = 0;             ///< time of registration
 
-  /// Avoids sums, which could overflow: addresses come from the network.
+  /// Compares without sums, which could overflow, because addresses come from the network.
   bool holds(std::uint64_t at) const { return at >= address && at - address < bytes; }
   bool overlaps(std::uint64_t at, std::uint64_t length) const {
     return at >= address ? at - address < bytes : address - at < length;
   }
 };
 
-/// The entries of a registration table with their masks. The memory of two entries never overlaps, so an
-/// address belongs to at most one of them; it is found by bisection. Only the constructor allocates.
+/// The entries of a registration table with their masks. The memory ranges of two entries never overlap, so
+/// an address is in at most one entry, which is found by bisection. Only the constructor allocates.
 class RegistrationTable {
  public:
   static constexpr std::uint32_t kNone = UINT32_MAX;
 
-  /// Room for `entries` operations of up to `mask_bits` packets.
+  /// Reserves memory for `entries` operations of up to `mask_bits` packets.
   RegistrationTable(std::uint32_t entries, std::uint32_t mask_bits, std::pmr::memory_resource* memory);
 
   std::size_t size() const { return by_age_.size(); }
   bool full() const { return free_.empty(); }
-  /// Slot of the entry that is the `k`-th oldest.
+  /// Slot of the k-th oldest entry, counted from 0.
   std::uint32_t oldest(std::size_t k) const { return by_age_[k]; }
   RegistrationEntry& at(std::uint32_t slot) { return entries_[slot]; }
   const RegistrationEntry& at(std::uint32_t slot) const { return entries_[slot]; }
 
-  /// Slot of the entry that holds `address`; kNone if there is none.
+  /// Slot of the entry whose memory contains `address`; kNone if there is none.
   std::uint32_t holding(std::uint64_t address) const;
-  /// Slot of the entry of this operation; kNone if there is none. Compares with every entry.
+  /// Slot of the entry of this operation; kNone if there is none. Searches all entries.
   std::uint32_t of(std::uint32_t source, std::uint32_t op) const;
   /// True if [address, address + bytes) overlaps the memory of an entry.
   bool overlaps(std::uint64_t address, std::uint64_t bytes) const;
 
-  /// Adds an entry that overlaps no other and whose first packet has arrived: its mask has bit 0 and all bits
-  /// from `count` on. Requires !full() and 1 ≤ count ≤ mask_bits.
+  /// Adds an entry whose first packet has arrived; its memory must not overlap that of another entry. Sets
+  /// bit 0 and all bits from `count` on in its mask. Requires !full() and 1 ≤ count ≤ mask_bits.
   std::uint32_t add(const RegistrationEntry& entry);
-  /// Sets bit `packet`. Returns false if it was set already.
+  /// Sets bit `packet` of the mask. Returns false if it was set already.
   bool mark(std::uint32_t slot, std::uint64_t packet);
   void remove(std::uint32_t slot);
 
@@ -67,7 +67,7 @@ class RegistrationTable {
   std::size_t after(std::uint64_t address) const;
 
   std::uint32_t mask_bits_;
-  std::size_t words_;  ///< words of a mask
+  std::size_t words_;  ///< number of words in a mask
   std::pmr::vector<RegistrationEntry> entries_;
   std::pmr::vector<std::uint64_t> masks_;
   std::pmr::vector<std::uint32_t> free_;

@@ -79,9 +79,9 @@ struct RequesterDeps {
 };
 
 struct RequesterCounters {
-  std::uint64_t packets = 0;  ///< all packets sent, including retransmissions
+  std::uint64_t packets = 0;  ///< packets sent, including retransmissions
   std::uint64_t retransmitted_packets = 0;
-  std::uint64_t payload_bytes = 0;       ///< without retransmissions
+  std::uint64_t payload_bytes = 0;       ///< payload bytes sent, without retransmissions
   std::uint64_t messages_completed = 0;  ///< requests that succeeded, including unsignaled ones
   std::uint64_t messages_failed = 0;     ///< requests with any other status, including flushed ones
   std::uint64_t timeouts = 0;
@@ -166,8 +166,8 @@ class Requester {
 
   /// Handles a well-formed acknowledgement for this QP whose iCRC and peer were verified.
   void on_response(const Aeth& aeth, Psn psn, Time now);
-  /// The receiver has accepted every packet before `psn`, and requests that packet and the following ones
-  /// again without a NAK. Ignored if `psn` is not in flight.
+  /// Handles a request to resend without a NAK: the receiver has accepted every packet before `psn`, and
+  /// requests this packet and all following ones again. Ignored if `psn` is not in flight.
   void on_resend_request(Psn psn, Time now);
   /// Handles a response of a type that our requests cannot cause (is_foreign_response()). If `psn` is in
   /// flight, the packets before it are acknowledged, its request fails with kBadResponse, and the QP enters
@@ -214,9 +214,9 @@ class Requester {
   /// True if a packet in flight requests an acknowledgement.
   bool awaits_ack() const { return acked_ < asked_; }
   Progress progress() const { return {acked_, next_, sent_, done_}; }
-  /// Running number of the packet that is to be sent next.
+  /// Number of the packet to be sent next, counted from 0.
   std::uint64_t next_packet() const { return next_; }
-  /// Running number of the packet with this PSN that is nearest to the first unacknowledged one; negative if
+  /// Number of the packet that has this PSN and is nearest to the first unacknowledged packet; negative if
   /// there is no such packet.
   std::int64_t packet_of(Psn psn) const {
     return static_cast<std::int64_t>(acked_) + psn_diff(psn & kPsnMask, psn_of(acked_));
@@ -308,9 +308,9 @@ class Requester {
   void start_timer(Time now) { ack_deadline_ = saturating_add(now, profile_->ack_timeout); }
   void count(AethKind kind);
 
-  // Four cache lines if the owner aligns the object. Packets are identified by their running number
-  // (Sending::first), requests by their running index. Indices satisfy head_ (first not polled) ≤ done_
-  // (first not completed) ≤ send_ (being sent) ≤ limit_ (first that must not be sent) ≤ tail_ (end).
+  // Four cache lines if the owner aligns the object. Packets are identified by their number (Sending::first),
+  // requests by their index; neither wraps. Indices satisfy head_ (first not polled) ≤ done_ (first not
+  // completed) ≤ send_ (being sent) ≤ limit_ (first that must not be sent) ≤ tail_ (end).
   //
   // First line: members used by every packet of a run.
   std::uint64_t acked_ = 0;  ///< every packet before this one is acknowledged
