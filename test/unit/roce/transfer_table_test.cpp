@@ -12,12 +12,12 @@ using namespace softfeb::roce;
 
 namespace {
 
-constexpr std::uint32_t kPacket = 1000;
+constexpr std::uint32_t kSegment = 1000;
 using Verdict = RegistrationVerdict;
 
 TransferTable make_table(std::uint32_t sources = 1, std::uint64_t slots = 4, std::uint32_t segments = 8) {
   RegistrationConfig config;
-  config.packet = kPacket;
+  config.packet = kSegment;
   config.mask_bits = 32;
   return TransferTable({sources, slots, segments}, config);
 }
@@ -30,11 +30,11 @@ std::uint32_t immediate(std::uint64_t op, std::uint32_t count, std::uint32_t ind
 
 TEST_CASE("segments in any order make a transfer", "[registration]") {
   TransferTable table = make_table();
-  CHECK(table.message(1, 0, immediate(0, 3, 1), kPacket) == Verdict::kEscaped);
-  CHECK(table.message(2, 0, immediate(0, 3, 0), kPacket) == Verdict::kPlaced);
+  CHECK(table.message(1, 0, immediate(0, 3, 1), kSegment) == Verdict::kEscaped);
+  CHECK(table.message(2, 0, immediate(0, 3, 0), kSegment) == Verdict::kPlaced);
   CHECK_FALSE(table.poll());
   CHECK(table.message(3, 0, immediate(0, 3, 2), 10) == Verdict::kPlaced);
-  CHECK(table.poll() == Notification{3, 0, 0, 0, 2 * kPacket + 10});
+  CHECK(table.poll() == Notification{3, 0, 0, 0, 2 * kSegment + 10});
   CHECK_FALSE(table.poll());
 }
 
@@ -42,9 +42,9 @@ TEST_CASE("transfers of a source use its slots in turn", "[registration]") {
   TransferTable table = make_table(3);
   for (std::uint64_t op = 0; op < 6; ++op) {
     CHECK(table.message(op, 2, immediate(op, 1, 0), 7) == Verdict::kPlaced);
-    CHECK(table.poll()->address == (2 * 4 + op % 4) * 8 * kPacket);
+    CHECK(table.poll()->address == (2 * 4 + op % 4) * 8 * kSegment);
   }
-  CHECK(table.layout().memory(kPacket) == 3 * 4 * 8 * kPacket);
+  CHECK(table.layout().memory(kSegment) == 3 * 4 * 8 * kSegment);
 }
 
 TEST_CASE("the numbers of transfers go on where the immediate wraps", "[registration]") {
@@ -54,7 +54,7 @@ TEST_CASE("the numbers of transfers go on where the immediate wraps", "[registra
     const auto n = table.poll();
     REQUIRE(n);
     REQUIRE(n->op == op);
-    REQUIRE(n->address == op % 3 * 8 * kPacket);
+    REQUIRE(n->address == op % 3 * 8 * kSegment);
   }
   CHECK(table.message(10'000, 0, immediate(9'999, 1, 0), 1) == Verdict::kDuplicate);
 }
@@ -63,9 +63,9 @@ TEST_CASE("impossible messages are counted and change nothing", "[registration]"
   TransferTable table = make_table();
   CHECK_FALSE(table.message(0, 1, immediate(0, 1, 0), 1));            // source
   CHECK_FALSE(table.message(0, 0, immediate(4095, 1, 0), 1));         // before the first transfer
-  CHECK_FALSE(table.message(0, 0, immediate(0, 9, 0), kPacket));      // more segments than the layout has
-  CHECK_FALSE(table.message(0, 0, immediate(0, 2, 2), kPacket));      // no such segment
-  CHECK_FALSE(table.message(0, 0, immediate(0, 1, 0), kPacket + 1));  // too long
+  CHECK_FALSE(table.message(0, 0, immediate(0, 9, 0), kSegment));      // more segments than the layout has
+  CHECK_FALSE(table.message(0, 0, immediate(0, 2, 2), kSegment));      // no such segment
+  CHECK_FALSE(table.message(0, 0, immediate(0, 1, 0), kSegment + 1));  // too long
   CHECK_FALSE(table.message(0, 0, immediate(0, 1, 0), 0));
   CHECK(table.rejected() == 6);
   CHECK(table.table().counters().packets == 0);
