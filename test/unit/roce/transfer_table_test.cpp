@@ -61,8 +61,8 @@ TEST_CASE("the numbers of transfers go on where the immediate wraps", "[registra
 
 TEST_CASE("impossible messages are counted and change nothing", "[registration]") {
   TransferTable table = make_table();
-  CHECK_FALSE(table.message(0, 1, immediate(0, 1, 0), 1));            // source
-  CHECK_FALSE(table.message(0, 0, immediate(4095, 1, 0), 1));         // before the first transfer
+  CHECK_FALSE(table.message(0, 1, immediate(0, 1, 0), 1));             // source
+  CHECK_FALSE(table.message(0, 0, immediate(4095, 1, 0), 1));          // before the first transfer
   CHECK_FALSE(table.message(0, 0, immediate(0, 9, 0), kSegment));      // more segments than the layout has
   CHECK_FALSE(table.message(0, 0, immediate(0, 2, 2), kSegment));      // no such segment
   CHECK_FALSE(table.message(0, 0, immediate(0, 1, 0), kSegment + 1));  // too long
