@@ -11,11 +11,11 @@
 namespace softfeb::engine {
 
 /// A Poisson process: the arrival times of messages in an open loop. The gap before an arrival is a pure
-/// function of the arrival's number and the seed. Arrivals that nobody has taken yet are the backlog. It
-/// takes no memory, because only the time of its first arrival is stored; the others are computed when it is
-/// taken.
+/// function of the arrival's number and the seed. Arrivals that have not been taken yet form the backlog. The
+/// backlog needs no memory: only the time of the next arrival to be taken is stored, and taking it computes
+/// the one after it.
 ///
-/// One queue pair may take the arrivals, or several of one board. Not thread-safe.
+/// Either one queue pair or several queue pairs of one board may take the arrivals. Not thread-safe.
 class Arrivals {
  public:
   /// `mean_gap` in picoseconds, at least 1.
@@ -27,17 +27,18 @@ class Arrivals {
     started_ = true;
     next_ = saturating_add(at, gap(0));
   }
-  /// Nothing arrives after `now`. The backlog remains.
+  /// Ends the process: nothing arrives after `now`. The backlog remains.
   void stop(Time now) {
     end_ = std::min(end_, now);
     if (next_ > end_) next_ = kNever;
   }
 
-  /// Time of the first arrival that was not taken, which may be in the past; kNever: none, or not started.
+  /// Time of the first arrival that was not taken, which may be in the past. kNever if there is none or the
+  /// process has not started.
   Time next() const { return next_; }
   /// True if nothing is left: the process was stopped, and all arrivals were taken.
   bool exhausted() const { return stopped() && next_ == kNever; }
-  /// Takes that arrival and returns its time. Requires next() != kNever.
+  /// Takes the arrival at next() and returns its time. Requires next() != kNever.
   Time take() {
     const Time at = next_;
     next_ = saturating_add(at, gap(++taken_));
@@ -46,7 +47,7 @@ class Arrivals {
   }
 
   std::uint64_t taken() const { return taken_; }
-  /// Number of arrivals until `now` that were not taken. Computes each of them; for results only.
+  /// Number of arrivals up to `now` that were not taken. Computes each of them, so call it only for results.
   std::uint64_t backlog(Time now) const {
     Arrivals copy = *this;
     copy.stop(now);

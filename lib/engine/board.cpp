@@ -306,7 +306,8 @@ void Board::wake(Time now) {
   woken_.clear();
 }
 
-/// Posts the pieces that are ready. Their queue pairs have room for all of them, unless one is in ERR.
+/// Posts the pieces of event data that are ready. Their queue pairs have room for all of them, unless a queue
+/// pair is in ERR.
 void Board::post_events(Time now) {
   events_->advance(now);
   while (events_->has_piece()) {
@@ -367,7 +368,8 @@ void Board::receive_congestion(const roce::ParsedFrame& frame, const roce::Conge
   ++counters_.rx_bad_transport;
 }
 
-/// Finds the queue pair of a frame from its peer whose iCRC is right; kNotFound and counted otherwise.
+/// Returns the queue pair of a frame that comes from its peer and has a correct iCRC. Otherwise, counts the
+/// frame and returns kNotFound.
 std::uint32_t Board::accept(roce::Qpn qpn, const roce::ParsedFrame& frame) {
   const std::uint32_t i = table_.find(qpn);
   if (i == QpTable::kNotFound) {

@@ -39,8 +39,8 @@ struct BoardConfig {
   BusConfig bus{};
   PauseConfig pause{};  ///< if its own link rate is 0, `link_rate` is used
   Time link_slack = LinkShaper::kSlack;
-  /// UDP port of packets with a congestion control header (CCH): queue pairs whose algorithm has one send it,
-  /// and the board accepts responses with it. 0: neither.
+  /// UDP port of packets with a congestion control header (CCH). Queue pairs whose algorithm uses a CCH send
+  /// to this port, and the board accepts responses with a CCH. 0: the board neither sends nor accepts a CCH.
   std::uint16_t cc_port = 0;
   /// Event data that the first queue pairs send. Not set: all queue pairs have traffic of their own.
   std::optional<EventSenderConfig> events{};
@@ -211,7 +211,7 @@ class Board : public Endpoint {
   void reschedule_received(std::uint32_t i, Time now);
 
   LinkShaper link_;
-  std::unique_ptr<EventSender> events_;  ///< payload of its queue pairs; null: none
+  std::unique_ptr<EventSender> events_;  ///< event data that its queue pairs send; null: none
   QpStore qps_;
   QpTable table_;
   SharedRates shared_;
@@ -242,7 +242,7 @@ class Board : public Endpoint {
     std::uint32_t qp = 0;
     roce::CreditBody request{};
   };
-  /// BUSYs to be sent. If there is no room, the receiver repeats its request.
+  /// BUSY frames to be sent. If there is no room, a BUSY is dropped, and the receiver repeats its request.
   std::array<Busy, 64> busy_{};
   std::size_t busy_count_ = 0;
   std::uint16_t identification_ = 0;  ///< IPv4 identification, incremented per packet as in the firmware

@@ -182,8 +182,9 @@ void Board::fetch_first_lines() {
   fetch_at_ = first + kFetchedTogether;
 }
 
-/// Of the queue pairs with a rank, the first is served until its message ends, then usually the second. Its
-/// send queue is prefetched a packet later, because its address is in the queue pair.
+/// Prefetches the queue pair with the second lowest rank. It is usually served next, when the message of the
+/// first one ends. Its send queue is prefetched one packet later, because its address is stored in the queue
+/// pair.
 void Board::fetch_second_best() {
   const std::uint32_t i = ready_.second_best();
   if (i == ReadyQueue::kNone) return;

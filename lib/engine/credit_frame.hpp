@@ -14,7 +14,7 @@ namespace softfeb::engine {
 /// Priority level of grants, requests for grants, and acknowledgements of granted queue pairs: the highest.
 inline constexpr std::uint8_t kControlPriority = 7;
 
-/// Where a control frame of congestion control goes.
+/// Destination of a control frame of congestion control.
 struct ControlFrameTarget {
   const roce::HeaderTemplate& path;
   std::uint16_t port;  ///< UDP port of frames with a congestion control header
@@ -22,12 +22,12 @@ struct ControlFrameTarget {
   std::uint16_t pkey;
 };
 
-/// Writes a control frame with profile credit.
+/// Writes a control frame whose congestion control header has profile kCredit.
 void write_control_frame(const ControlFrameTarget& to, const roce::CreditBody& body,
                          std::uint16_t identification, TxFrame& out);
 
-/// Destination QPN of a control frame without its congestion control header; nullopt if `frame` is not one.
-/// The iCRC must still be verified.
+/// Returns the destination QPN of a control frame from which the congestion control header was removed.
+/// Returns nullopt if `frame` is not a control frame. The caller must still verify the iCRC.
 std::optional<roce::Qpn> control_frame_qpn(const roce::ParsedFrame& frame);
 
 }  // namespace softfeb::engine

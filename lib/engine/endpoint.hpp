@@ -65,8 +65,8 @@ class Endpoint {
   Endpoint(const Endpoint&) = delete;
   Endpoint& operator=(const Endpoint&) = delete;
 
-  /// Processes a frame received at `now` for this endpoint's address, a broadcast ARP packet, or a pause
-  /// frame for its MAC address or the multicast address.
+  /// Processes a frame received at `now`. The frame must be for this endpoint's address, a broadcast ARP
+  /// packet, or a pause frame for its MAC address or the multicast address.
   RxVerdict receive(const roce::ParsedFrame& frame, Time now);
 
   /// Like receive(), for one frame of a burst. May defer rescheduling until end_of_burst(), so that several
@@ -142,7 +142,7 @@ class Endpoint {
   /// Called when the MAC address of the neighbour `ip` has been learned.
   virtual void neighbour_learned(const roce::IpAddress& /*ip*/, Time /*now*/) {}
 
-  /// Called when `priorities` (bit mask) may resume earlier than the previous pause frame said.
+  /// Called when `priorities` (bit mask) may resume earlier than the previous pause frame requested.
   virtual void resumed(std::uint8_t /*priorities*/, Time /*now*/) {}
   /// Sends ARP, ICMP and neighbour discovery frames, unless they are paused.
   std::size_t poll_host(Time now, std::span<TxFrame> out) {

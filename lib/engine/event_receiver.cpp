@@ -43,13 +43,13 @@ void EventReceiver::message(Time now, std::uint32_t board, const roce::MessageEv
                                .trigger = detector::time_since({}, header->time)});
 }
 
-/// Returns the header of a message, or counts why it cannot be trusted.
+/// Returns the header of a message. If the header cannot be trusted, counts the reason and returns nullopt.
 std::optional<EventHeader> EventReceiver::read(std::uint32_t board, const roce::MessageEvent& message) {
   if (!message.has_immediate) {
     ++counts_.no_immediate;
     return std::nullopt;
   }
-  // The address of an empty message was not checked by the responder.
+  // The responder does not check the address of an empty message.
   const std::uint8_t* const at =
       message.length == 0 ? config_.memory : config_.memory + (message.address - config_.address);
   const ByteSpan bytes(at, message.length);

@@ -16,43 +16,46 @@ namespace softfeb::engine {
 
 struct EventReceiverConfig {
   detector::EventLayout layout;
-  std::uint32_t builder = 0;              ///< number of this receiver among the builders
-  detector::EventBuilderConfig building;  ///< boards, piece, largest, slots and builders come from `layout`
-  /// Memory of layout.memory() bytes at this remote address; must outlive the receiver.
+  std::uint32_t builder = 0;  ///< index of this receiver among the builders
+  /// Its members boards, piece, largest, slots and builders are taken from `layout`.
+  detector::EventBuilderConfig building;
+  /// Remote address of `memory`, which has layout.memory() bytes and must outlive the receiver.
   std::uint64_t address = 0;
   const std::uint8_t* memory = nullptr;
-  /// Payload to compare with; must outlive the receiver. Null: the CRC of the payload is checked instead.
+  /// Expected payload, which is compared with the received payload; must outlive the receiver. Null: the CRC
+  /// of the payload is checked instead.
   const detector::EventPayload* expected = nullptr;
-  const TriggerBus* triggers = nullptr;  ///< tells when traffic began; must outlive the receiver
+  const TriggerBus* triggers = nullptr;  ///< provides the start time of traffic; must outlive the receiver
 };
 
-/// Messages that are not passed to the event builder, by the first check that fails.
+/// Numbers of messages. Each message that is not passed to the event builder is counted by the first check
+/// that failed.
 struct EventMessageCounts {
   std::uint64_t messages = 0;
   std::uint64_t no_immediate = 0;
   detector::HeaderCounts header;
-  std::uint64_t wrong_source = 0;     ///< the board of the header is not that of the queue pair
-  std::uint64_t wrong_immediate = 0;  ///< not the lower half of the event number
-  std::uint64_t wrong_address = 0;    ///< not the place of this piece of this event
-  std::uint64_t wrong_payload = 0;    ///< not the expected payload
+  std::uint64_t wrong_source = 0;     ///< the header names a board other than that of the queue pair
+  std::uint64_t wrong_immediate = 0;  ///< the immediate is not the lower half of the event number
+  std::uint64_t wrong_address = 0;    ///< the message is not at the place of this piece of this event
+  std::uint64_t wrong_payload = 0;    ///< the payload differs from the expected payload
 };
 
-/// Passes the messages of a receiver's queue pairs to an event builder: reads the header in memory, and
-/// rejects messages whose header contradicts the immediate, the address or the queue pair. A false event
-/// number thus does not reach the builder, whose horizon it would move.
+/// Passes the messages of a receiver's queue pairs to an event builder. Reads the header of a message in
+/// memory, and rejects the message if the header contradicts the immediate, the address or the queue pair. A
+/// wrong event number, which would move the builder's horizon, therefore does not reach the builder.
 ///
-/// Times of the builder are those since traffic began. Sans-I/O; only the constructor allocates.
+/// The builder's times count from the start of traffic. Sans-I/O; only the constructor allocates.
 class EventReceiver {
  public:
   explicit EventReceiver(const EventReceiverConfig& config, detector::EventSink* sink = nullptr);
 
-  /// A complete message of queue pair `board`, to which only this board sends.
+  /// Processes a complete message of queue pair `board`, which only this board uses.
   void message(Time now, std::uint32_t board, const roce::MessageEvent& message);
-  /// Closes the events that are due.
+  /// Closes the events whose timeout expires at or before `now`.
   void advance(Time now);
   /// Time of the next timeout; kNever if no event is open.
   Time deadline() const { return saturating_add(config_.triggers->began(), builder_.deadline()); }
-  /// Call once, after the last message. `sent`: number of triggers of the run.
+  /// Call once, after the last message. `sent` is the number of triggers of the run.
   void finish(Time now, std::uint64_t sent);
 
   const EventMessageCounts& counts() const { return counts_; }

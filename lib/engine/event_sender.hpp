@@ -16,46 +16,48 @@
 
 namespace softfeb::engine {
 
-/// The event data of a board. Its first `fifo.layout.builders` queue pairs send them: queue pair i writes to
-/// builder i. Their traffic has no messages of its own, and their send queues need send_queue_needed()
-/// entries.
+/// The event data of a board. Its first `fifo.layout.builders` queue pairs send these data: queue pair i
+/// writes to builder i. These queue pairs must not generate messages of their own, and their send queues need
+/// send_queue_needed() entries.
 struct EventSenderConfig {
   detector::FragmentFifoConfig fifo;
-  std::uint32_t pmtu = 4096;                        ///< of its queue pairs
+  std::uint32_t pmtu = 4096;                        ///< path MTU of the queue pairs, in bytes
   const detector::EventPayload* payload = nullptr;  ///< must outlive the board
   TriggerBus* triggers = nullptr;                   ///< must outlive the board
-  /// Number of the board on the trigger bus, to which it reports whether it is busy. Not set: it does not.
+  /// Number under which the board reports its busy state to the trigger bus. Not set: the board does not
+  /// report it.
   std::optional<std::uint32_t> reports_as;
 };
 
-/// Turns the triggers of a bus into WRITEs of event data, and provides their bytes.
+/// Turns the triggers of a bus into WRITEs of event data, and provides the bytes of the WRITEs.
 ///
-/// The payload offset of a WRITE identifies its piece: the piece is in the upper 32 bits, the offset in the
-/// message in the lower ones. The first packet of a piece is put together in memory of its own, because it
-/// has the header and payload, and stays there until the WRITE has completed. The others refer to the
-/// payload. Nothing is allocated per event.
+/// The payload offset of a WRITE identifies its piece: the upper 32 bits contain the piece, the lower 32 bits
+/// the offset in the message. The first packet of a piece contains the header and payload. It is assembled in
+/// memory of its own and stays there until the WRITE has completed. The other packets refer to the payload.
+/// No memory is allocated per event.
 class EventSender final : public roce::PayloadStream {
  public:
   explicit EventSender(const EventSenderConfig& config);
 
-  /// Entries that the send queue of each queue pair needs.
+  /// Number of entries that the send queue of each queue pair needs.
   static std::uint32_t send_queue_needed(const detector::FragmentFifoConfig& fifo);
 
-  /// Region of builder `i` at its receiver. Call for each builder before start().
+  /// Sets the memory region of builder `i` at its receiver. Call for each builder before start().
   void set_region(std::uint32_t i, std::uint64_t address, std::uint32_t rkey) {
     builders_[i].address = address;
     builders_[i].rkey = rkey;
   }
-  /// The board takes part from the next trigger on.
+  /// Starts sending event data, beginning with the next trigger.
   void start(Time now);
-  /// No triggers are taken from `now` on. The events of earlier triggers are still sent.
+  /// Ignores all triggers from `now` on. The events of earlier triggers are still sent.
   void stop(Time now);
   /// Discards the fragments that have not been posted.
   void drop();
-  /// True if stopped, or if there are no more triggers, and all fragments have been sent.
+  /// True if all fragments have been sent, and no more will follow because the board was stopped or there are
+  /// no more triggers.
   bool finished() const;
 
-  /// Takes the triggers before `now`, and moves the fragments that are ready to the FIFO.
+  /// Starts the readout for the triggers before `now`, and moves the fragments that are ready to the FIFO.
   void advance(Time now);
   bool has_piece() const { return !dropped_ && fifo_.has_piece(); }
   /// Builder, and therefore queue pair, of the next piece. Requires has_piece().
@@ -63,7 +65,8 @@ class EventSender final : public roce::PayloadStream {
   /// Returns the work request of the next piece, which must be posted to its queue pair. Requires
   /// has_piece().
   roce::WorkRequest take();
-  /// Call whenever queue pair `i` may have completed requests. `completed`: their number so far.
+  /// Call whenever queue pair `i` may have completed requests. `completed` is the number of requests it has
+  /// completed so far.
   void completed(std::uint32_t i, std::uint64_t completed, Time now);
   /// Lower bound on the time at which a piece will be ready.
   Time next_event() const;
@@ -71,27 +74,27 @@ class EventSender final : public roce::PayloadStream {
   const std::uint8_t* bytes(std::uint64_t offset, std::uint32_t length) const override;
 
   const detector::FragmentFifo& fifo() const { return fifo_; }
-  /// Triggers that the bus no longer knew when the board asked for them.
+  /// Triggers that the bus no longer stored when the board requested them.
   std::uint64_t missed() const { return missed_; }
 
  private:
   struct Piece {
     std::uint64_t event = 0;
-    std::uint32_t offset = 0;  ///< of its payload in the board's data
+    std::uint32_t offset = 0;  ///< offset of its payload in the board's data
   };
   struct Builder {
     explicit Builder(std::size_t pieces) : places(pieces, std::pmr::new_delete_resource()) {}
     std::uint64_t address = 0;
     std::uint32_t rkey = 0;
     std::uint64_t completed = 0;
-    detector::Ring<std::uint32_t> places;  ///< of posted pieces, in order
+    detector::Ring<std::uint32_t> places;  ///< places of posted pieces, in order
   };
 
   std::uint8_t* first_packet(std::uint32_t id) { return first_packets_.data() + std::size_t{id} * pmtu_; }
   void write_first_packet(std::uint32_t id, const detector::FragmentPiece& piece);
   void take_triggers(Time now);
   void report(Time now);
-  /// Time since traffic began, which the FIFO uses.
+  /// Converts `now` to the time since traffic began, which the FIFO uses.
   Time run_time(Time now) const { return now - triggers_->began(); }
 
   detector::FragmentFifo fifo_;
@@ -109,7 +112,7 @@ class EventSender final : public roce::PayloadStream {
   bool started_ = false;
   bool stopped_ = false;
   bool dropped_ = false;
-  bool busy_ = false;  ///< as reported
+  bool busy_ = false;  ///< busy state that was reported last
 };
 
 }  // namespace softfeb::engine

@@ -12,18 +12,18 @@
 
 namespace softfeb::engine {
 
-/// Packets in flight of the queue pairs that share a congestion control. Bytes are counted as by
-/// congestion control: BTH through pad.
+/// Packets in flight, summed over the queue pairs that share a CongestionControl object. Bytes are counted as
+/// by congestion control: BTH through pad.
 struct Flight {
-  std::uint64_t bytes = 0;  ///< sent and neither acknowledged nor about to be resent
-  std::uint64_t acked = 0;  ///< packets acknowledged, or given up with their queue pair
+  std::uint64_t bytes = 0;  ///< bytes that were sent and are neither acknowledged nor about to be resent
+  std::uint64_t acked = 0;  ///< packets acknowledged, or given up because their queue pair failed
   std::uint64_t sent = 0;   ///< packets sent at least once
   /// Queue pairs with a packet in flight that requests an acknowledgement.
   std::uint32_t awaiting = 0;
 };
 
-/// Departure times of the last packets of a queue pair that requested an acknowledgement, for RTT samples. A
-/// packet has a stamp only if it was sent once (Karn's rule).
+/// Departure times of a queue pair's most recent packets that requested an acknowledgement. They yield RTT
+/// samples. A packet has a stamp only if it was sent once (Karn's rule).
 class RttStamps {
  public:
   static constexpr std::size_t kCapacity = 8;
@@ -52,7 +52,7 @@ class RttStamps {
 
  private:
   std::array<Time, kCapacity> times_{};
-  std::array<std::uint32_t, kCapacity> packets_{};  ///< modulo 2^32
+  std::array<std::uint32_t, kCapacity> packets_{};  ///< packet numbers, modulo 2^32
   std::uint8_t first_ = 0;
   std::uint8_t count_ = 0;
 };
@@ -64,45 +64,46 @@ struct CchSettings {
 };
 
 /// What congestion control needs to know about the packets of one queue pair: bytes in flight, RTT samples,
-/// and which packets must request an acknowledgement. Only queue pairs have one whose congestion control
-/// observes acknowledgements or has a window.
+/// and which packets must request an acknowledgement. A queue pair has a FlightTracker only if its congestion
+/// control observes acknowledgements or has a window.
 class alignas(64) FlightTracker {
  public:
-  /// `ack_spacing` as in CongestionControl::ack_spacing(). `shared` is the flight of the group if queue pairs
-  /// share the congestion control; it must outlive the tracker. Null: the queue pair has its own.
-  /// `posted` counts the messages posted on the board, for algorithms that use their order; null: none does.
+  /// For `ack_spacing`, see CongestionControl::ack_spacing(). `shared` is the flight of the group if queue
+  /// pairs share the congestion control; it must outlive the tracker. Null: the queue pair has its own.
+  /// `posted` counts the messages posted on the board, for algorithms that use their order. Null: the order
+  /// is not used.
   explicit FlightTracker(std::uint32_t ack_spacing, const CchSettings& cch = {}, Flight* shared = nullptr,
                          std::uint64_t* posted = nullptr)
       : shared_(shared), posted_(posted), ack_spacing_(ack_spacing), cch_(cch) {}
   FlightTracker(FlightTracker&&) = default;
 
   const CchSettings& cch() const { return cch_; }
-  /// The flight of the group, or of the queue pair if it is in none.
+  /// The flight of the group; that of the queue pair if it is not in a group.
   const Flight& flight() const { return shared_ != nullptr ? *shared_ : own_; }
-  /// True if the window is closed. Packets may leave while fewer bytes than `window` are in flight, so the
-  /// last one may exceed the window. If no acknowledgement will come, as after a window that shrank to less
-  /// than the bytes in flight, one more packet may leave, which requests an acknowledgement.
+  /// True if the window is closed. A packet may leave while fewer bytes than `window` are in flight, so the
+  /// last packet may exceed the window. If the window is exceeded but no acknowledgement is expected, for
+  /// example after the window has shrunk, one more packet may leave. That packet requests an acknowledgement.
   bool closed(std::uint64_t window) const {
     const Flight& f = flight();
     return f.bytes >= window && f.awaiting != 0;
   }
-  /// True if a packet of `bytes` must request an acknowledgement: at the ack spacing, and if it closes the
-  /// window, because nothing would reopen it otherwise.
+  /// True if a packet of `bytes` must request an acknowledgement: because the ack spacing is reached, or
+  /// because the packet closes the window, which only an acknowledgement can reopen.
   bool asks(std::uint32_t bytes, std::uint64_t window) const {
     const bool due = ack_spacing_ != congestion::CongestionControl::kNoAckSpacing &&
                      std::uint64_t{unasked_} + bytes >= ack_spacing_;
     return due || flight().bytes + bytes >= window;
   }
 
-  /// Position of a message that is posted now among those of the board.
+  /// Takes the next position in the order in which the board's messages are posted.
   std::uint64_t take_order() { return posted_ == nullptr ? 0 : (*posted_)++; }
 
   struct Sent {
     std::uint32_t bytes;
     bool first_time;
-    bool asked;  ///< requests an acknowledgement
+    bool asked;  ///< the packet requests an acknowledgement
   };
-  /// Packet number `packet` of the queue pair was sent.
+  /// Call when packet number `packet` of the queue pair was sent.
   void sent(const Sent& p, std::uint64_t packet, Time now) {
     Flight& f = mutable_flight();
     f.bytes += p.bytes;
@@ -119,13 +120,15 @@ class alignas(64) FlightTracker {
     std::uint64_t bytes;
     std::uint32_t packets;
     std::uint64_t last;  ///< number of the last packet acknowledged
-    /// The acknowledgement is an ACK for that packet. False: it is part of a NAK, and yields no RTT sample.
+    /// True: the acknowledgement is an ACK for packet `last`. False: it is part of a NAK, and yields no RTT
+    /// sample.
     bool sample;
-    bool awaiting;  ///< another acknowledgement will come
+    bool awaiting;  ///< a further acknowledgement is expected
   };
   congestion::Ack acknowledged(const Acknowledged& a) {
     Flight& f = mutable_flight();
-    // After a go-back, packets that are about to be resent can be acknowledged. They are not in flight.
+    // After a go-back, packets that are about to be resent may be acknowledged. They do not count as in
+    // flight.
     const std::uint64_t left = std::min(bytes_, a.bytes);
     f.bytes -= left;
     bytes_ -= left;
@@ -139,7 +142,7 @@ class alignas(64) FlightTracker {
             .acked = f.acked,
             .sent = f.sent};
   }
-  /// All packets that are not acknowledged will be sent again.
+  /// Call when all unacknowledged packets will be sent again.
   void go_back() {
     mutable_flight().bytes -= bytes_;
     bytes_ = 0;
@@ -147,7 +150,8 @@ class alignas(64) FlightTracker {
     stamps_.clear();
     set_awaiting(false);
   }
-  /// The packets that are not acknowledged never will be: the queue pair failed or was renewed.
+  /// Call when the unacknowledged packets will never be acknowledged, because the queue pair failed or was
+  /// renewed.
   void give_up() {
     go_back();
     mutable_flight().acked += packets_;
@@ -165,8 +169,8 @@ class alignas(64) FlightTracker {
   Flight own_;
   Flight* shared_;
   std::uint64_t* posted_;
-  std::uint64_t bytes_ = 0;    ///< of this queue pair in flight
-  std::uint64_t packets_ = 0;  ///< of this queue pair sent and not acknowledged
+  std::uint64_t bytes_ = 0;    ///< bytes of this queue pair in flight
+  std::uint64_t packets_ = 0;  ///< packets of this queue pair sent and not acknowledged
   std::uint32_t ack_spacing_;
   std::uint32_t unasked_ = 0;  ///< bytes sent since the last packet that requested an acknowledgement
   CchSettings cch_;

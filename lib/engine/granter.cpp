@@ -52,7 +52,7 @@ void Granter::hold(std::uint32_t i, std::uint8_t kind, std::uint32_t granted, st
     queue_[(first_ + count_++) % queue_.size()] = i;
     qp.held.kind = kind;
   }
-  // A RESEND that is still held also carries the new grant.
+  // A queued RESEND also carries the new grant, so it need not become a GRANT.
   if (kind == roce::CreditBody::kResend) qp.held.kind = kind;
   qp.held.priority = priority;
   qp.held.last_psn = roce::psn_add(qp.initial_psn, static_cast<std::uint32_t>(qp.first + granted - 1));

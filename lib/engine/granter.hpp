@@ -14,9 +14,9 @@ namespace softfeb::engine {
 
 struct ReceiveQpSetup;
 
-/// The receiver half of Homa at a receiver: follows the messages of the queue pairs that need grants, and
-/// holds the GRANTs and RESENDs to be sent to their requesters. At most one frame is held per queue pair; a
-/// later grant replaces an earlier one. Only the constructor allocates.
+/// The receiver half of Homa for the queue pairs of a receiver. Follows the messages of queue pairs that need
+/// grants, and queues the GRANTs and RESENDs for their requesters. At most one frame is queued per queue
+/// pair; a later grant replaces an earlier one. Only the constructor allocates.
 class Granter {
  public:
   struct Frame {
@@ -24,12 +24,12 @@ class Granter {
     roce::CreditBody body;
   };
 
-  /// Queue pairs whose setup has `grants` are served; others are ignored. Queue pairs of the same requester's
-  /// IP address count as one peer.
+  /// Serves the queue pairs whose setup has `grants` set and ignores all others. Queue pairs whose requesters
+  /// have the same IP address count as one peer.
   Granter(const congestion::HomaParameters& parameters, std::span<const ReceiveQpSetup> qps);
 
-  /// Packet number `packet` of queue pair `qp` was accepted. `length` is the length of the message in bytes
-  /// if this is its first packet.
+  /// Call when packet number `packet` of queue pair `qp` was accepted. If this is the first packet of a
+  /// message, `length` is the length of the message in bytes.
   void accepted(Time now, std::uint32_t qp, std::uint64_t packet, std::optional<std::uint32_t> length) {
     if (!qps_[qp].served) return;
     if (length) {
@@ -39,14 +39,14 @@ class Granter {
       hold(homa_.data(now, qp));
     }
   }
-  /// The requester of `qp` answered BUSY.
+  /// Call when the requester of `qp` answered BUSY.
   void busy(Time now, std::uint32_t qp) { homa_.busy(now, qp); }
-  /// No more packets of `qp` will be accepted.
+  /// Call when no more packets of `qp` will be accepted.
   void forget(std::uint32_t qp) { hold(homa_.forget(qp)); }
 
   /// Time at which to call run_timer(); kNever if nothing is missing.
   Time deadline() const { return homa_.deadline(); }
-  /// Requests packets that are overdue.
+  /// Queues requests for packets that are overdue.
   void run_timer(Time now);
 
   bool has_frames() const { return count_ != 0; }
@@ -55,11 +55,11 @@ class Granter {
 
  private:
   struct Qp {
-    std::uint64_t first = 0;  ///< running number of the message's first packet
+    std::uint64_t first = 0;  ///< number of the message's first packet
     std::uint32_t peer = 0;
     roce::Psn initial_psn = 0;
     bool served = false;
-    roce::CreditBody held{};  ///< kind 0: none
+    roce::CreditBody held{};  ///< the queued frame; kind 0: none
   };
 
   void hold(std::span<const congestion::HomaReceiver::Grant> grants);
@@ -67,7 +67,7 @@ class Granter {
 
   std::vector<Qp> qps_;
   congestion::HomaReceiver homa_;
-  std::vector<std::uint32_t> queue_;  ///< ring: queue pairs with a frame
+  std::vector<std::uint32_t> queue_;  ///< ring of queue pairs that have a queued frame
   std::size_t first_ = 0;
   std::size_t count_ = 0;
 };

@@ -97,7 +97,7 @@ void HostResponder::on(const board::Dispatch& a, Actions& out) {
   }
 }
 
-/// Returns false if the address ring does not fit the responder's memory. The burst then causes a remote
+/// Returns false if the address ring does not fit in the responder's memory. The burst then causes a remote
 /// access error, as on a host that did not register the memory.
 bool HostResponder::acceptable(const board::Dispatch& a, std::uint64_t bytes) {
   if (bytes <= config_.memory && a.remote_address <= UINT64_MAX - bytes) return true;

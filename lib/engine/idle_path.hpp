@@ -18,16 +18,18 @@ struct IdlePath {
   };
 
   std::vector<Hop> hops;         ///< in the direction of the data
-  std::uint64_t board_rate = 0;  ///< limit of the board's link (LinkShaper), bytes per second; 0: none
-  Time board_slack = 0;          ///< its slack, which a board that has been idle uses up at once
-  std::uint32_t pmtu = 4096;     ///< bytes
-  std::uint32_t headers = 0;     ///< bytes of a frame without RETH, immediate, payload and FCS
-  bool immediate = false;        ///< the last packet carries ImmDt
+  std::uint64_t board_rate = 0;  ///< rate limit of the board's link (LinkShaper) in bytes per second; 0: none
+  /// Slack of the LinkShaper; a board that has been idle can use all of it at once.
+  Time board_slack = 0;
+  std::uint32_t pmtu = 4096;  ///< bytes
+  std::uint32_t headers = 0;  ///< bytes of a frame without RETH, immediate, payload and FCS
+  bool immediate = false;     ///< the last packet carries ImmDt
   bool operator==(const IdlePath&) const = default;
 
   /// Time from the first bit of a message of `length` bytes leaving the board to its last bit arriving.
   Time message(std::uint32_t length) const;
-  /// Time from then until the board has its acknowledgement, an AETH with the same headers.
+  /// Time from the arrival of a message's last bit until the board has the acknowledgement, which is an AETH
+  /// with the same headers.
   Time acknowledgement() const;
 };
 

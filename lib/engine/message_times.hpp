@@ -17,23 +17,22 @@ namespace softfeb::engine {
 struct MessageTimesConfig {
   MessageLengths lengths;              ///< no distribution: all messages have the length of the plan
   std::shared_ptr<Arrivals> arrivals;  ///< null: closed loop
-  /// Other queue pairs take arrivals as well. Each has one message at a time, so that a message waits only
-  /// while all of them are busy.
+  /// True if other queue pairs also take arrivals. Each queue pair then has only one message at a time, so a
+  /// message waits only while all of them are busy.
   bool shared_arrivals = false;
-  std::uint32_t median = 0;  ///< largest length of the shorter half of the messages, bytes
+  std::uint32_t median = 0;  ///< length in bytes of the longest message in the shorter half
   std::shared_ptr<CompletionTimes> times;
   std::shared_ptr<const IdlePath> path;  ///< null: unknown, no slowdown
-  /// Messages that arrive earlier after the start of traffic are not counted in `times`.
+  /// Messages that arrive within this time after the start of traffic are not counted in `times`.
   Time count_after = 0;
 };
 
 /// State of a queue pair with random message lengths or arrivals: the arrival times of its outstanding
-/// messages. The backlog takes no memory (Arrivals). Not on the path of packets: used once or twice a
-/// message.
+/// messages. The backlog takes no memory (Arrivals). Used once or twice per message, not per packet.
 class MessageTimes {
  public:
-  /// `length`: length of all messages if they are not drawn. `depth`: maximum number of messages that are
-  /// posted and not completed.
+  /// `length` is the length of all messages unless lengths are drawn. `depth` is the maximum number of
+  /// messages that are posted and not completed.
   MessageTimes(const MessageTimesConfig& config, std::uint32_t length, std::uint32_t depth);
 
   void start(Time at);
@@ -42,7 +41,7 @@ class MessageTimes {
     if (config_.arrivals) config_.arrivals->stop(now);
   }
 
-  /// Length of message `n` in bytes: always the same.
+  /// Length of message `n` in bytes. Always returns the same value for `n`.
   std::uint32_t length(std::uint64_t n) const { return config_.lengths ? config_.lengths.at(n) : length_; }
   bool open_loop() const { return config_.arrivals != nullptr; }
   /// Time at which the next message arrives; 0 in a closed loop.
@@ -51,9 +50,9 @@ class MessageTimes {
   bool exhausted() const { return config_.arrivals && config_.arrivals->exhausted(); }
   bool one_at_a_time() const { return config_.shared_arrivals; }
 
-  /// Takes an arrival for message `n`, which is posted at `now` ≥ due().
+  /// Takes an arrival for message `n`, which is posted at `now`; `now` must be at least due().
   void post(std::uint64_t n, Time now) { since(n) = config_.arrivals ? config_.arrivals->take() : now; }
-  /// Counts the messages before `n` that were not counted yet as completed at `now`.
+  /// Counts all messages before `n` that were not counted before as completed at `now`.
   void complete(std::uint64_t n, Time now) {
     while (completed_ < n) count(completed_++, now);
   }
@@ -67,9 +66,9 @@ class MessageTimes {
   void count(std::uint64_t n, Time now);
 
   MessageTimesConfig config_;
-  Time acknowledgement_ = 0;  ///< of the idle path
+  Time acknowledgement_ = 0;  ///< IdlePath::acknowledgement()
   Time count_from_ = kNever;
-  std::vector<Time> since_;  ///< ring: arrival times of outstanding messages
+  std::vector<Time> since_;  ///< ring of the arrival times of outstanding messages
   std::uint64_t completed_ = 0;
   std::uint64_t completed_bytes_ = 0;
   std::uint32_t length_;

@@ -86,7 +86,8 @@ class MetadataQps {
   void post_requests(std::uint32_t i, Time now);
   /// Reports new completions of QP `i` to the completion checker.
   void count_completions(std::uint32_t i);
-  /// Call when a QP that had no outstanding requests gets one (true), or completes its last one (false).
+  /// Call with true when a QP gets its first outstanding request, and with false when it completes its last
+  /// one.
   void count_busy(bool busy) { busy_ += busy ? std::size_t{1} : std::size_t(-1); }
 
   /// Returns true if a request for the MAC address of next_hop() must be sent at `now`. Requests are

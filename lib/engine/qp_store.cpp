@@ -58,7 +58,7 @@ QpStore::Sizes QpStore::sizes_of(std::span<const SendQpConfig> qps, std::size_t 
     sizes.queues += SendQp::send_queue_bytes(c);
     if (SendQp::needs_pacer(c)) sizes.pacers += sizeof(Pacer);
     if (SendQp::needs_tracker(c)) sizes.tracker = sizeof(FlightTracker);
-    // The firmware's DCQCN has what a packet needs in its first two lines.
+    // The firmware's DCQCN keeps everything that a packet needs in its first two cache lines.
     if (c.congestion.index() != 0 && !std::holds_alternative<dcqcn::FirmwareSettings>(c.congestion))
       sizes.long_control = true;
     const std::size_t control = Block::rounded(congestion_control_bytes(c.congestion, controlled(c)));

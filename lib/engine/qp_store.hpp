@@ -56,8 +56,8 @@ class QpStore {
   QpStore& operator=(const QpStore&) = delete;
   ~QpStore();
 
-  /// Adds the next queue pair; `control` may be null. `shared` is what it
-  /// shares with others: cc_port, flight and posted; the rest is ignored.
+  /// Adds the next queue pair. `control` may be null. `shared` contains what the queue pair shares with
+  /// others; only its members cc_port, flight and posted are used.
   SendQp& add(const SendQpConfig& config, congestion::CongestionControl* control,
               const SendQpDeps& shared = {});
   /// Constructs the congestion control of the next queue pair to be added, or that of its group if the queue
@@ -66,10 +66,11 @@ class QpStore {
 
   /// True if a queue pair may have a FlightTracker.
   bool tracked() const { return tracker_offset_ != stride_; }
-  /// True if packets use more than the first two lines of a congestion control, as all but the firmware's do.
+  /// True if packets use more than the first two cache lines of a congestion control. This holds for all
+  /// algorithms except the firmware's DCQCN.
   bool long_controls() const { return lines_behind_ != 0; }
-  /// Prefetches what is stored behind queue pair `i`, its congestion control and FlightTracker, if a packet
-  /// uses more of it than the first two lines, which SendQp prefetches.
+  /// Prefetches the congestion control and FlightTracker stored behind queue pair `i`. Does nothing if a
+  /// packet uses only the first two cache lines, because SendQp prefetches these.
   void prefetch_behind(std::size_t i) const {
     if (lines_behind_ != 0) prefetch(place(i) + sizeof(SendQp), lines_behind_);
   }
@@ -108,10 +109,11 @@ class QpStore {
   Block block_;
   Interned<roce::RequesterConfig, roce::RequesterSettings> requesters_;
   Interned<TrafficConfig, TrafficSettings> traffics_;
-  std::size_t timed_bytes_ = 0;  ///< of queue pairs with random message lengths or arrivals
+  /// Total size of the MessageTimes of queue pairs with random message lengths or arrivals.
+  std::size_t timed_bytes_ = 0;
   std::size_t size_ = 0;
   std::size_t stride_;          ///< distance between queue pairs in bytes
-  std::size_t tracker_offset_;  ///< from a queue pair to its FlightTracker
+  std::size_t tracker_offset_;  ///< offset from a queue pair to its FlightTracker
   unsigned lines_behind_;       ///< cache lines that prefetch_behind() fetches
   std::byte* qps_;
   std::byte* shared_controls_;

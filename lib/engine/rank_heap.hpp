@@ -16,7 +16,7 @@ class RankHeap {
  public:
   static constexpr std::uint32_t kNone = UINT32_MAX;
 
-  /// For the queue pairs 0…qps − 1.
+  /// Makes an empty heap for queue pairs 0…qps − 1.
   RankHeap(std::size_t qps, std::pmr::memory_resource* memory)
       : families_(qps == 0 ? 0 : (qps + 6) / 4, memory), places_(qps, kNone, memory) {}
 
@@ -50,7 +50,7 @@ class RankHeap {
     std::uint64_t rank = 0;
     std::uint32_t qp = 0;
   };
-  // The children of place p are in family p + 1; the root is the last of family 0.
+  // The children of place p are in family p + 1; the root is the last entry of family 0.
   struct alignas(64) Family {
     std::array<Entry, 4> entries;
   };
@@ -69,7 +69,7 @@ class RankHeap {
     }
     return lowest;
   }
-  /// Puts `entry` in the free `place`, or where it belongs above or below.
+  /// Fills the free `place`: puts `entry` there, or moves entries up or down until `entry` has its place.
   void settle(std::uint32_t place, const Entry entry) {
     for (; place != 0 && entry.rank < at((place - 1) / 4).rank; place = (place - 1) / 4)
       put(place, at((place - 1) / 4));
@@ -83,7 +83,7 @@ class RankHeap {
   }
 
   std::pmr::vector<Family> families_;
-  std::pmr::vector<std::uint32_t> places_;  ///< of each queue pair; kNone if it is not in the heap
+  std::pmr::vector<std::uint32_t> places_;  ///< place of each queue pair; kNone if it is not in the heap
   std::uint32_t size_ = 0;
 };
 

@@ -14,8 +14,8 @@
 namespace softfeb::engine {
 
 /// Queue of the queue pairs that may send now. Contains each queue pair at most once. Queue pairs without a
-/// rank are served in round robin. Those with a rank take one turn together, which goes to the one with the
-/// lowest rank.
+/// rank are served in round robin. All queue pairs with a rank share one position in the round robin, where
+/// the one with the lowest rank is served.
 class ReadyQueue {
  public:
   static constexpr std::uint32_t kNone = RankHeap::kNone;
@@ -42,7 +42,8 @@ class ReadyQueue {
     queued_[qp] = 1;
     append(qp);
   }
-  /// Adds a queue pair with this rank, or changes its rank. Of equal ranks, any may be served first.
+  /// Adds a queue pair with this rank, or changes its rank. If ranks are equal, any of the queue pairs may be
+  /// served first.
   void push(std::uint32_t qp, std::uint64_t rank) {
     if (qp == served_) {
       served_ = kNone;
@@ -55,8 +56,8 @@ class ReadyQueue {
     if (ranks_.size() == 1) append(kBest);
   }
 
-  /// Positions are numbered consecutively without wrapping. These return the position of the first entry, and
-  /// the one after the last entry.
+  /// Positions are numbered consecutively without wrapping. The next two functions return the position of the
+  /// first entry and that after the last entry.
   std::size_t first_place() const { return first_; }
   std::size_t end_place() const { return first_ + count_; }
   /// Returns the queue pair at `place`. Requires first_place() <= place < end_place().
@@ -93,7 +94,7 @@ class ReadyQueue {
   }
 
  private:
-  /// Entry of the ring for all queue pairs with a rank.
+  /// Entry of the ring that stands for all queue pairs with a rank.
   static constexpr std::uint32_t kBest = UINT32_MAX;
 
   /// Number of queue pairs with a rank, except for the first.
@@ -126,11 +127,11 @@ class ReadyQueue {
   std::pmr::vector<std::uint32_t> ring_;
   std::size_t mask_;
   std::pmr::vector<std::uint8_t> queued_;
-  std::size_t first_ = 0;  ///< not reduced modulo the size of the ring
+  std::size_t first_ = 0;  ///< position of the first entry, not reduced modulo the size of the ring
   std::size_t count_ = 0;
   bool ranked_;
   RankHeap ranks_;
-  std::uint32_t served_ = kNone;  ///< popped, but still in ranks_
+  std::uint32_t served_ = kNone;  ///< queue pair that was popped but is still in ranks_
 };
 
 }  // namespace softfeb::engine

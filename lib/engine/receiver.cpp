@@ -91,8 +91,8 @@ void Receiver::expect(const roce::ParsedFrame& frame) {
   qp.qp.prefetch();
 }
 
-/// Passes a complete message to the table. A message without immediate is not registered. An empty message is
-/// the notification of a sender.
+/// Passes a complete message to the registration table. A message without immediate is not registered. An
+/// empty message with immediate is a notification from the sender.
 void Receiver::register_message(const Qp& qp, const roce::MessageEvent& message, Time now) {
   using Type = roce::RegistrationPacket::Type;
   if (message.has_immediate && message.length == 0) return notified_.add(now);
@@ -133,7 +133,7 @@ void Receiver::post_receives(Qp& qp, Time now) {
   if (due != 0 && room != 0) qp.qp.post_receives(std::min(due, room));
 }
 
-/// Passes a complete message of QP `i` to those that wait for it.
+/// Passes a complete message of QP `i` to the registration table or the event builder, if the QP uses them.
 inline void Receiver::pass_on(std::uint32_t i, const roce::MessageEvent& message, Time now) {
   if (qps_[i].transfer_source) register_message(qps_[i], message, now);
   if (events_ && i < first_slot_) events_->message(now, i, message);
@@ -227,7 +227,7 @@ void Receiver::receive_congestion(const roce::ParsedFrame& frame, const roce::Co
   received_header_ = nullptr;
 }
 
-/// Tells the granter what the general path did with a request.
+/// Reports the result of processing a request to the granter.
 void Receiver::grant_for(std::uint32_t i, const roce::ReceivedRequest& request,
                          const roce::RequestOutcome& outcome, Time now) {
   if (outcome.packet_index) {

@@ -25,11 +25,11 @@ namespace softfeb::engine {
 
 struct ReceiveQpSetup {
   roce::ReceiveQpConfig qp;
-  /// Time between two receive requests that are posted while there are fewer than qp.responder.receives; 0:
-  /// none are posted.
+  /// Interval at which receive requests are posted while there are fewer than qp.responder.receives; 0: none
+  /// are posted.
   Time receive_interval = 0;
-  /// Source of transfers (TransferSettings); not set: its messages are not parts of transfers. Needs
-  /// ReceiverConfig::registration.
+  /// Source of the transfers that this QP receives (TransferSettings). Not set: its messages are not parts of
+  /// transfers. Requires ReceiverConfig::registration.
   std::optional<std::uint32_t> transfer_source{};
   roce::Path reply_path;  ///< the destination MAC address is learned from the requester's packets
   std::uint16_t pkey = roce::kDefaultPkey;
@@ -50,29 +50,30 @@ struct ReceiverConfig {
   std::vector<ReceiveQpSetup> qps;
   std::vector<ReceiveSlotSetup> slots{};
   PauseConfig pause{};
-  congestion::HomaParameters homa{};  ///< for QPs with `grants`
+  congestion::HomaParameters homa{};  ///< parameters for the QPs that need grants
   std::uint16_t cc_port = 0;  ///< UDP port of requests with a congestion control header; 0: none are accepted
-  /// Map of missing data over the configured UC queue pairs: QP i is stream i. `streams` is set by the
-  /// receiver.
+  /// Map of missing data for the configured UC queue pairs: QP i is stream i. The receiver sets `streams`.
   std::optional<roce::WindowMapConfig> windows{};
-  /// Takes the windows as they close, on the packet path; must outlive the receiver. Null: none.
+  /// Receives the windows as they close, on the packet path; must outlive the receiver. Null: none.
   roce::WindowConsumer* window_consumer = nullptr;
-  /// Event builder: configured QP i is that of board i. Not set: messages are not event data.
+  /// Event builder. Configured QP i receives the data of board i. Not set: messages are not event data.
   std::optional<EventReceiverConfig> events{};
-  detector::EventSink* event_sink = nullptr;  ///< takes the events as they close; must outlive the receiver
-  /// Table for transfers. A message is a packet of the table, and `open_length` is true: the length of the
-  /// last message is not announced.
+  /// Receives the events as they close; must outlive the receiver.
+  detector::EventSink* event_sink = nullptr;
+  /// Registration table for transfers. Each message counts as a packet of the table. `open_length` is true,
+  /// because the length of the last message is not announced.
   std::optional<roce::RegistrationConfig> registration{};
-  /// True: the application calls poll_notification(). False: notifications are only counted.
+  /// True: notifications are kept until the application calls poll_notification(). False: they are only
+  /// counted.
   bool keep_notifications = false;
 };
 
 struct ReceiverCounters {
   std::uint64_t cnp_tx = 0;
   std::uint64_t replies_dropped = 0;  ///< acknowledgements and CNPs dropped because the queue was full
-  std::uint64_t grant_tx = 0;         ///< GRANTs
-  std::uint64_t resend_tx = 0;        ///< RESENDs
-  std::uint64_t busy_rx = 0;          ///< BUSYs
+  std::uint64_t grant_tx = 0;         ///< GRANTs sent
+  std::uint64_t resend_tx = 0;        ///< RESENDs sent
+  std::uint64_t busy_rx = 0;          ///< BUSYs received
 };
 
 /// The built-in RDMA receiver, which replaces a server with a NIC: receive queue pairs at one address, with a
@@ -112,20 +113,22 @@ class Receiver : public Endpoint {
   /// One more than the highest remote address written by QP `i`; 0 if nothing was written.
   std::uint64_t written_end(std::size_t i) const { return qps_[i].written_end; }
   const ReceiverCounters& receiver_counters() const { return receiver_counters_; }
-  /// The oldest notification of a complete transfer that was not yet returned. Never blocks. Call it on the
-  /// thread that owns the receiver.
+  /// Returns the oldest notification of a complete transfer that was not returned before. Never blocks. Call
+  /// it on the thread that owns the receiver.
   std::optional<roce::Notification> poll_notification();
-  /// The table for transfers; null if none is configured.
+  /// The registration table for transfers; null if none is configured.
   const roce::Registration* registration() const { return registration_ ? &*registration_ : nullptr; }
-  /// Times of notifications, of the table and of senders (TransferSettings::sender_notifies).
+  /// Sum of the times of notifications, both from the registration table and from senders
+  /// (TransferSettings::sender_notifies).
   const TimeSum& notified() const { return notified_; }
   /// Map of missing data; null if none is configured.
   const roce::WindowMap* windows() const { return windows_ ? &*windows_ : nullptr; }
-  /// Call after the last message, with the number of messages that each stream has sent: closes all windows.
+  /// Call after the last message. Closes all windows. `sent` is the number of messages that each stream has
+  /// sent.
   void finish_windows(std::uint64_t sent, Time now) {
     if (windows_) windows_->finish(now, sent);
   }
-  /// Event builder; null if none is configured.
+  /// The event builder; null if none is configured.
   EventReceiver* events() { return events_.get(); }
   const EventReceiver* events() const { return events_.get(); }
   const roce::NotificationPoint& notification_point() const { return notification_; }
@@ -198,8 +201,9 @@ class Receiver : public Endpoint {
   std::vector<Pending> pending_;
   /// Congestion control headers to return, indexed like `pending_`; empty if none are accepted.
   std::vector<std::array<std::uint8_t, roce::CongestionHeader::kMaxSize>> echoes_;
-  const roce::CongestionHeader* received_header_ = nullptr;  ///< of the request being processed
-  Time received_at_ = 0;                                     ///< its time of arrival
+  /// Congestion control header of the request being processed.
+  const roce::CongestionHeader* received_header_ = nullptr;
+  Time received_at_ = 0;  ///< time of arrival of that request
   std::size_t pending_first_ = 0;
   std::size_t pending_count_ = 0;
   std::array<std::uint32_t, roce::kPriorities> pending_of_{};  ///< number of pending responses, by priority

@@ -320,12 +320,12 @@ void SendQp::add_congestion_header(TxFrame& out, Time now) const {
 void SendQp::report_sent(bool first_time, bool asked, std::uint32_t counted, Time now) {
   const roce::Requester::Progress at = requester_.progress();
   const std::uint64_t packet = at.next - 1;
-  if (packet < at.acked) return;  // firmware timing also resends what is acknowledged
+  if (packet < at.acked) return;  // firmware timing also resends acknowledged packets
   tracker_->sent({.bytes = counted, .first_time = first_time, .asked = asked}, packet, now);
 }
 
-/// Reports the packets acknowledged and the go-back that followed from a response or a timeout. `before` is
-/// the requester's progress before it.
+/// Reports to congestion control the packets that a response or a timeout acknowledged, and the go-back that
+/// it caused. `before` is the requester's progress before the response or timeout.
 void SendQp::report_progress(const roce::Requester::Progress& before, const Response& response, Time now) {
   const roce::Requester::Progress after = requester_.progress();
   if (after.acked != before.acked) {

@@ -64,7 +64,7 @@ struct SendQpDeps {
   Pacer* pacer = nullptr;              ///< room for one Pacer if needs_pacer()
   void* tracker = nullptr;             ///< room for one FlightTracker if needs_tracker()
   Flight* flight = nullptr;         ///< shared by the QPs of its congestion group; null: the QP has its own
-  std::uint64_t* posted = nullptr;  ///< number of messages posted on the board; null: nobody counts them
+  std::uint64_t* posted = nullptr;  ///< number of messages posted on the board; null: they are not counted
   std::uint16_t cc_port = 0;        ///< UDP port of packets with a congestion control header; 0: send none
 };
 
@@ -182,7 +182,7 @@ class alignas(64) SendQp {
   roce::Requester& requester() { return requester_; }
   const roce::Requester& requester() const { return requester_; }
   const Traffic& traffic() const { return traffic_; }
-  /// Number of messages of its traffic and of requests posted with post().
+  /// Number of messages that its traffic generated, plus requests posted with post().
   std::uint64_t messages_made() const { return traffic_.made(); }
   /// Returns the unspecified address after clear_path().
   roce::IpAddress peer() const { return flags_.has_peer ? headers_.dest_ip() : roce::IpAddress{}; }
@@ -193,12 +193,12 @@ class alignas(64) SendQp {
   void on_response(const roce::Aeth& aeth, roce::Psn psn, const roce::CongestionHeader* echo, Time now);
   /// A response that cannot be caused by our requests, see Requester::on_bad_response().
   void on_bad_response(roce::Psn psn, Time now);
-  /// The receiver granted packets. Ignored if congestion control does not use grants.
+  /// Call when the receiver granted packets. Ignored if congestion control does not use grants.
   void on_grant(const roce::CreditBody& grant, Time now);
-  /// The receiver repeats a grant and requests packets that have not arrived. Returns true if the first of
-  /// them was never sent, which a BUSY must tell the receiver.
+  /// Call when the receiver repeats a grant and requests packets that have not arrived. Returns true if the
+  /// first of these packets was never sent; the receiver must then be sent a BUSY.
   bool on_resend(const roce::CreditBody& request, Time now);
-  /// Writes the BUSY.
+  /// Writes the BUSY that answers `request`.
   void write_busy(const roce::CreditBody& request, std::uint16_t identification, TxFrame& out) const;
   /// True if congestion control ranks queue pairs.
   bool ranked() const { return congestion_ != nullptr && congestion_->uses(congestion::kRank); }
@@ -240,8 +240,8 @@ class alignas(64) SendQp {
   bool run_ends_within(std::uint32_t packets) const {
     return !requester_.runs_beyond(packets) || asks_next_in_run();
   }
-  /// Tells whether packets are paced at a constant rate. The prefetches for pacing fetch the pointer to the
-  /// pacer, then the pacer.
+  /// True if packets are paced at a constant rate. prefetch_pacer_place() prefetches the pointer to the
+  /// pacer, and prefetch_pacer() the pacer.
   bool paces_packets() const { return flags_.packets_paced; }
   void prefetch_pacer_place() const { softfeb::prefetch(&pacer_); }
   void prefetch_pacer() const { softfeb::prefetch(pacer_.get(), 2); }
@@ -263,7 +263,7 @@ class alignas(64) SendQp {
   bool make_run();
   /// True if congestion control has closed its window, or has not been granted the next packet.
   bool closed() const { return flags_.tracked && closed_for_tracked(); }
-  // Queue pairs without a tracker should not pay for what they do not use, so this is not inlined.
+  // Not inlined, so that queue pairs without a tracker do not pay for it.
   [[gnu::noinline]] bool closed_for_tracked() const;
   /// True if there is no credit for the packet `ahead` packets after the next one.
   bool needs_credit(std::uint64_t ahead) const {
@@ -281,9 +281,9 @@ class alignas(64) SendQp {
     return flags_.tracked && tracker_->asks(requester_.middle_bytes(), congestion_->window());
   }
   void report_sent(bool first_time, bool asked, std::uint32_t counted, Time now);
-  /// What a response or a timeout said about the packets in flight.
+  /// Effect of a response or a timeout on the packets in flight.
   struct Response {
-    bool ack = false;  ///< it was an ACK
+    bool ack = false;  ///< the response was an ACK
     const roce::CongestionHeader* echo = nullptr;
   };
   void report_progress(const roce::Requester::Progress& before, const Response& response, Time now);
@@ -324,7 +324,8 @@ class alignas(64) SendQp {
     return by_message() ? pacer_->departure() : 0;
   }
 
-  static constexpr unsigned kHotLines = 2;  ///< at the end of the object
+  /// Number of cache lines at the end of the object that every packet of a run uses.
+  static constexpr unsigned kHotLines = 2;
 
   struct Flags {
     bool known_crc : 1;

@@ -53,7 +53,8 @@ struct EndpointSnapshot {
   HostCounters host;
   std::uint64_t cnp_tx = 0;
   std::uint64_t replies_dropped = 0;
-  std::uint64_t grant_tx = 0;  ///< receivers with Homa only, as are the next two
+  /// GRANTs sent; this and the next two members are only for receivers with Homa.
+  std::uint64_t grant_tx = 0;
   std::uint64_t resend_tx = 0;
   std::uint64_t busy_rx = 0;
   bool grants = false;                          ///< receivers only: QPs need grants

@@ -46,7 +46,8 @@ bool Traffic::signaled(std::uint64_t number) const {
   return true;
 }
 
-/// Segment n · group + i of all transfers, where i is the number of this queue pair in its group.
+/// Returns segment n · group + i, counted over all transfers, where i is the number of this queue pair in its
+/// group.
 roce::WorkRequest Traffic::segment(std::uint64_t n) const {
   const TrafficConfig& c = profile_->config;
   const TransferSettings& t = c.transfer;
@@ -69,7 +70,7 @@ roce::WorkRequest Traffic::segment(std::uint64_t n) const {
   return w;
 }
 
-/// Message 2k is transfer k, message 2k + 1 its notification.
+/// Returns message n: message 2k is transfer k, and message 2k + 1 is its notification.
 roce::WorkRequest Traffic::transfer_of_sender(std::uint64_t n) const {
   const TrafficConfig& c = profile_->config;
   const std::uint64_t op = n / 2;

@@ -31,7 +31,7 @@ struct TrafficConfig {
   std::uint64_t rate = 0;
   std::uint64_t remote_address = 0;
   std::uint64_t slots = 1;   ///< message n is written to remote_address + (n mod slots)·stride
-  std::uint64_t stride = 0;  ///< 0: the message length
+  std::uint64_t stride = 0;  ///< distance between slots in bytes; 0: the message length
   std::uint32_t burst = 1;
   std::uint32_t rkey = 0;
   std::uint32_t immediate = 0;  ///< kFixed: the value; kCounter: the value of message 0
@@ -40,8 +40,9 @@ struct TrafficConfig {
   ImmediateKind immediate_kind = ImmediateKind::kFixed;
   SignalPolicy signaled = SignalPolicy::kAll;
   bool solicited = false;
-  /// Transfers. `slots` and the messages of `plan` then refer to transfers of equal length, `immediate` is
-  /// the number of the queue pair in its group, and only the last message of a transfer is signaled.
+  /// Settings of transfers. If messages are parts of transfers, `slots` and the messages of `plan` refer to
+  /// transfers of equal length, `immediate` is the number of the queue pair in its group, and only the last
+  /// message of a transfer is signaled.
   TransferSettings transfer;
 
   auto operator<=>(const TrafficConfig&) const = default;
@@ -52,7 +53,7 @@ struct TrafficConfig {
 struct TrafficSettings {
   explicit TrafficSettings(const TrafficConfig& config);
   TrafficConfig config;
-  /// Random lengths or arrivals, of one queue pair: settings with this member cannot be shared. Null: none.
+  /// Random lengths or arrivals of one queue pair; null: none. Settings with this member cannot be shared.
   std::unique_ptr<MessageTimes> times;
 };
 
@@ -66,7 +67,7 @@ class Traffic {
 
   /// Stops generating messages.
   void stop() { end_ = made_; }
-  /// Likewise, but messages that have arrived by `now` (open loop) are still generated.
+  /// Stops generating messages, except those that have arrived by `now` in an open loop.
   void stop_arrivals(Time now);
   /// Stops if no further message arrives. Requires times().
   void stop_if_exhausted() {
@@ -76,15 +77,15 @@ class Traffic {
   bool finished() const { return made_ >= end_; }
   /// Returns the next message. Requires !finished().
   roce::WorkRequest make();
-  /// For RequesterSettings::again: regenerates the request that `traffic` generated `back` messages ago,
-  /// except for `signaled`.
+  /// For RequesterSettings::again: regenerates the request that `traffic` generated `back` messages ago. Does
+  /// not set `signaled`.
   static roce::WorkRequest again(const void* traffic, std::uint32_t back);
   /// Counts a request from another source. Only for traffic that generates no messages.
   void count() { end_ = ++made_; }
 
   std::uint64_t made() const { return made_; }
-  /// True if the next message is the notification of a transfer whose sender notifies the receiver. It is
-  /// posted right after the message before it.
+  /// True if the next message is a transfer's notification (TransferSettings::sender_notifies). It is posted
+  /// right after the message of the transfer.
   bool notifies_next() const { return sender_notifies() && made_ % 2 == 1; }
   bool sender_notifies() const { return profile_->config.transfer.sender_notifies; }
   /// True if the next message must wait for other queue pairs of its group.
@@ -92,9 +93,9 @@ class Traffic {
     TransferProgress* const progress = profile_->config.transfer.progress;
     return progress != nullptr && !progress->may_begin(next_transfer());
   }
-  /// Group of queue pairs; null: none.
+  /// Progress of the group of queue pairs that send transfers together; null: none.
   TransferProgress* progress() const { return profile_->config.transfer.progress; }
-  /// The first `messages` messages are complete.
+  /// Reports that the first `messages` messages are complete.
   void completed(std::uint64_t messages) const {
     if (progress() != nullptr) progress()->completed(immediate_, messages);
   }

@@ -10,8 +10,8 @@
 
 namespace softfeb::engine {
 
-/// Sum of the times of events. The mean latency between two kinds of events is the difference of their sums,
-/// divided by their number, so no event needs to be stored.
+/// Sum of the times of events. To calculate the mean latency between two kinds of events, divide the
+/// difference of their sums by their number. Events need not be stored.
 struct TimeSum {
   std::uint64_t count = 0;
   Uint128 sum = 0;
@@ -25,14 +25,16 @@ struct TimeSum {
 /// Times at which transfers were posted. Shared by the queue pairs of one board.
 struct TransferTimes {
   TimeSum posted;
-  Time post_delay = 0;  ///< from the posting of a transfer to that of its first work request
+  Time post_delay = 0;  ///< sum of the times from the posting of a transfer to that of its first work request
 };
 
-/// Progress of the queue pairs of a group, so that none of them runs ahead: the memory of a transfer is
-/// reused only when the transfer that it held is complete. Over UC, a message is complete when it was sent.
+/// Progress of the queue pairs of a group, which ensures that none of them runs ahead: the memory of a
+/// transfer is reused only when the transfer in it is complete. Over UC, a message is complete when it has
+/// been sent.
 class TransferProgress {
  public:
-  /// Time after which a queue pair that had to wait for others tries again. Others do not wake it.
+  /// Interval at which a queue pair that must wait for other queue pairs tries again. The others do not wake
+  /// it.
   static constexpr Time kRetry = kMicrosecond;
 
   TransferProgress(std::uint32_t segments, std::uint32_t group, std::uint64_t slots)
@@ -43,12 +45,13 @@ class TransferProgress {
     while (op >= complete_ + slots_ && next_is_complete()) ++complete_;
     return op < complete_ + slots_;
   }
-  /// Number of transfers of which all messages, and those of all transfers before them, are complete.
+  /// Number of complete transfers. A transfer counts only if all messages of it and of all transfers before
+  /// it are complete.
   std::uint64_t complete() {
     while (next_is_complete()) ++complete_;
     return complete_;
   }
-  /// Queue pair `i` has completed its first `messages` messages.
+  /// Call when queue pair `i` has completed its first `messages` messages.
   void completed(std::uint32_t i, std::uint64_t messages) { completed_[i] = messages; }
 
   Time retry_at() const { return retry_at_; }
@@ -64,20 +67,20 @@ class TransferProgress {
     return true;
   }
 
-  std::vector<std::uint64_t> completed_;  ///< messages, by queue pair
+  std::vector<std::uint64_t> completed_;  ///< number of completed messages per queue pair
   std::uint64_t segments_;
   std::uint64_t slots_;
-  std::uint64_t complete_ = 0;  ///< transfers
+  std::uint64_t complete_ = 0;  ///< number of complete transfers
   Time retry_at_ = 0;
 };
 
-/// How the messages of a queue pair make up transfers: message n of queue pair i of the group is segment
-/// n · group + i, counted over all transfers. All transfers have the same number of segments.
+/// Defines how the messages of a group of queue pairs form transfers: message n of queue pair i is segment n
+/// · group + i, counted over all transfers. All transfers have the same number of segments.
 struct TransferSettings {
-  std::uint32_t segments = 0;  ///< segments of a transfer; 0: messages are not parts of transfers
-  std::uint32_t group = 1;     ///< queue pairs that send one transfer together
+  std::uint32_t segments = 0;  ///< number of segments of a transfer; 0: messages are not parts of transfers
+  std::uint32_t group = 1;     ///< number of queue pairs that send each transfer together
   /// Each transfer is one message without immediate, followed by an empty message with immediate. The send
-  /// window must be one request, so that the second message is sent when the first was acknowledged.
+  /// window must be one request, so that the second message is sent only after the first was acknowledged.
   bool sender_notifies = false;
   TransferProgress* progress =
       nullptr;                     ///< null: queue pairs do not wait for each other. Must outlive the board

@@ -14,26 +14,27 @@ namespace softfeb::engine {
 struct TriggerBusConfig {
   std::vector<detector::TriggerSourceConfig> sources;
   Time dead_time = 0;
-  std::uint32_t boards = 0;  ///< that report whether they are busy
+  std::uint32_t boards = 0;  ///< number of boards that report their busy state
   Time busy_delay = kMicrosecond;
 };
 
-/// Distributes the triggers of one sequence to the boards of a detector, and combines their busy states into
-/// its veto. In virtual time, all boards share one bus.
+/// Distributes the triggers of one sequence to the boards of a detector, and combines the busy states of the
+/// boards into the veto of the sequence. In virtual time, all boards share one bus.
 ///
-/// A candidate is judged when somebody calls with a later time, so all busy states up to that candidate must
-/// have been reported by then: boards must call at the time of each change. Sans-I/O; only the constructor
-/// allocates. Times of calls must not decrease.
+/// A candidate is judged at the first call with a later time. By then, all busy states up to the candidate
+/// must have been reported, so boards must call at the time of each change. Sans-I/O; only the constructor
+/// allocates. The times passed to successive calls must not decrease.
 class TriggerBus {
  public:
-  /// Throws std::invalid_argument, see detector::TriggerSource.
+  /// Throws std::invalid_argument if a trigger source is invalid, see detector::TriggerSource.
   explicit TriggerBus(const TriggerBusConfig& config);
 
   /// Traffic begins at `at`, which is time 0 of the sequence.
   void begin(Time at) { begin_ = at; }
   /// Start of traffic; kNever before begin().
   Time began() const { return begin_; }
-  /// No candidate at or after `at` is accepted or counted. Only the first call has an effect.
+  /// Ends the sequence: no candidate at or after `at` is accepted or counted. Only the first call has an
+  /// effect.
   void end(Time at);
 
   /// Judges all candidates before `now`.
@@ -44,10 +45,10 @@ class TriggerBus {
   std::uint64_t accepted() const { return sequence_.accepted(); }
   /// Number of the oldest event whose trigger is still known.
   std::uint64_t oldest() const { return accepted() < kKept ? 0 : accepted() - kKept; }
-  /// The trigger of an event from oldest() to accepted() - 1. Its time is that since began().
+  /// The trigger of an event from oldest() to accepted() - 1. Its time counts from began().
   const detector::Trigger& trigger(std::uint64_t event) const { return kept_[event % kKept]; }
 
-  /// `board` is busy, or no longer, from `now` on.
+  /// Reports that `board` is busy, or no longer busy, from `now` on.
   void report(std::uint32_t board, bool busy, Time now);
   /// Time during which at least one board was busy.
   Time busy_time(Time now) const;

@@ -54,7 +54,7 @@ void judge_senders(Judge& judge, const config::RunConfig& config, const endpoint
   std::uint64_t disorder = 0;
   std::uint64_t unresolved = 0;
   std::set<roce::IpAddress> absent;
-  std::set<std::string> failures;  // of congestion control
+  std::set<std::string> failures;  // failures of congestion control
   std::size_t told = 0;
   for (const endpoints::QpPlan& plan : plans.all()) {
     const auto& qp = o.final[plan.board].send_qps[plan.on_board];
@@ -132,7 +132,7 @@ void judge_events(Judge& judge, const config::RunConfig& config, const endpoints
 /// Every registered transfer whose messages are all complete must have been notified. Over UC, lost messages
 /// are judged already.
 void judge_transfers(Judge& judge, const endpoints::Endpoints& endpoints) {
-  std::map<std::size_t, std::uint64_t> complete;  // by receiver
+  std::map<std::size_t, std::uint64_t> complete;  // number of complete transfers per receiver
   for (const endpoints::TransferGroup& group : endpoints.transfer_groups) {
     if (group.registered && group.receiver) complete[*group.receiver] += group.progress->complete();
   }
@@ -162,7 +162,7 @@ void judge_receivers(Judge& judge, const config::RunConfig& config, const endpoi
     const roce::ReceiveQp& receive = endpoints.receivers[*plan.target.receiver]->qp(plan.target.receiver_qp);
     wrong += receive.bytes_wrong();
     const config::ReceiverConfig& receiver = config.receivers[*plan.target.receiver];
-    if (receiver.windows || receiver.events) continue;  // judged by their loss
+    if (receiver.windows || receiver.events) continue;  // these receivers are judged by their losses
     // With RC, incomplete messages have already been reported above, so the receiver must have only the
     // completed ones.
     const std::uint64_t due = plan.config->transport == roce::Transport::kRc

@@ -21,12 +21,12 @@ class RunMeans : public stats::Observer {
   /// Ignored: the last sample is taken after the queues have drained.
   void end(const stats::Sample&) override {}
 
-  /// Payload that the receivers of the lab accepted, in bytes per second; empty without a sample.
+  /// Payload bytes per second that the receivers of the lab accepted; empty without a sample.
   std::optional<double> goodput() const;
   /// Mean queue of the bottleneck in bytes; empty without a bottleneck.
   std::optional<double> queue_bytes() const;
-  /// Mean of the last round-trip times of all queue pairs, in seconds; empty for an algorithm that measures
-  /// none.
+  /// Mean of the last round-trip times of all queue pairs, in seconds; empty if the algorithm measures no
+  /// round-trip times.
   std::optional<double> rtt() const { return rtt_.mean(); }
 
  private:
@@ -37,7 +37,7 @@ class RunMeans : public stats::Observer {
   std::uint32_t switch_index_;
   std::size_t boards_;
   Time last_ = 0;                ///< time of the last sample
-  std::uint64_t delivered_ = 0;  ///< payload bytes until then
+  std::uint64_t delivered_ = 0;  ///< payload bytes delivered until the last sample
   double queue_sum_ = 0;
   std::uint64_t queue_samples_ = 0;
   stats::ControlMean rtt_;

@@ -14,7 +14,7 @@ std::uint64_t memory_wrong(const config::RunConfig& config, const endpoints::Pla
   for (const endpoints::QpPlan& plan : plans.all()) {
     if (!plan.target.receiver) continue;
     const std::size_t r = *plan.target.receiver;
-    if (endpoints::in_window_layout(config.receivers[r])) continue;  // windows use all memory
+    if (endpoints::in_window_layout(config.receivers[r])) continue;  // the windows use the whole memory
     if (config.receivers[r].events) continue;                        // the event builder checks each message
     if (plan.config->traffic.transfer) continue;  // the queue pairs of a group share their memory
     const std::uint64_t size = config.receivers[r].memory;

@@ -21,7 +21,8 @@ namespace softfeb::lab {
 /// All results of one run of an experiment.
 struct RunStats {
   bool virtual_time = false;
-  double preempted_share = 0;  ///< share of time for which the host preempted the most affected worker
+  /// Share of time during which the worker affected most was preempted by the host.
+  double preempted_share = 0;
   LabStats metrics;
   Totals totals;
   std::vector<Balance> balances;

@@ -54,7 +54,7 @@ struct ResponderCounters {
   std::uint64_t messages = 0;         ///< complete messages
   std::uint64_t completed_bytes = 0;  ///< payload of complete messages
   std::uint64_t immediates = 0;       ///< complete messages with immediate
-  std::uint64_t duplicate = 0;        ///< packets received before; not stored again
+  std::uint64_t duplicate = 0;        ///< packets that had been received before; they are not stored again
   /// RC: packets dropped after a gap. UC: packets that arrived after a packet that was sent later.
   std::uint64_t out_of_order = 0;
   /// UC: skipped packets that have not arrived. Late arrivals are subtracted.
@@ -94,7 +94,7 @@ struct MessageEvent {
 /// Payload of one packet: its bytes, their destination, and their offset in the message.
 struct PlacedPayload {
   std::uint64_t address = 0;         ///< remote address
-  std::uint32_t message_offset = 0;  ///< bytes
+  std::uint32_t message_offset = 0;  ///< in bytes
   Segments bytes;
   std::uint8_t* to = nullptr;  ///< local destination; null: it is not stored
 };
@@ -167,7 +167,7 @@ class Responder {
   const ResponderConfig& config() const { return config_; }
   Psn expected_psn() const { return expected_psn_; }
   std::uint64_t receives() const { return receives_; }
-  /// Payload of the message in progress that has arrived; 0 without one.
+  /// Payload bytes received so far of the message in progress; 0 if there is none.
   std::uint32_t bytes_in_progress() const { return message_.active ? message_.done : 0; }
 
  private:

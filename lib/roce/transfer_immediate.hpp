@@ -10,9 +10,9 @@ struct TransferImmediate {
   static constexpr std::uint32_t kOps = 1U << 12;
   static constexpr std::uint32_t kMostSegments = 1U << 10;
 
-  std::uint32_t op = 0;     ///< number of the transfer modulo kOps
-  std::uint32_t count = 1;  ///< segments of the transfer, 1 to kMostSegments
-  std::uint32_t index = 0;  ///< number of the segment
+  std::uint32_t op = 0;     ///< number of the transfer, modulo kOps
+  std::uint32_t count = 1;  ///< number of segments of the transfer, 1 to kMostSegments
+  std::uint32_t index = 0;  ///< number of the segment within its transfer
 
   constexpr std::uint32_t encode() const { return op % kOps << 20 | (count - 1) << 10 | index; }
   static constexpr TransferImmediate decode(std::uint32_t immediate) {

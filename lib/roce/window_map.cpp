@@ -80,7 +80,7 @@ void WindowMap::finish(Time now, std::uint64_t sent) {
   if (end > base_) close_until(now, end, WindowStatus::kEnd);
 }
 
-/// Closes the windows before `end`. Only windows in the ring can have bits.
+/// Closes all windows before `end`. Only windows in the ring can contain messages.
 void WindowMap::close_until(Time now, std::uint64_t end, WindowStatus status) {
   while (base_ < end && base_ < end_) {
     if (present_[place(base_)] != 0) {
@@ -108,7 +108,7 @@ std::uint64_t& WindowMap::count_of(WindowStatus status) {
   return counters_.end;
 }
 
-/// Closes the oldest open window; a full one is closed as full, whatever the reason.
+/// Closes the oldest open window. If the window is full, its status is kFull instead of `status`.
 void WindowMap::close_base(Time now, WindowStatus status) {
   if (whole(base_)) status = WindowStatus::kFull;
   ++count_of(status);
@@ -129,7 +129,7 @@ void WindowMap::close_base(Time now, WindowStatus status) {
   ++base_;
 }
 
-/// Closes the windows before `end`, of which no message arrived.
+/// Closes the windows before `end`, none of which has received a message.
 void WindowMap::close_empty(Time now, std::uint64_t end, WindowStatus status) {
   const std::uint64_t windows = end - base_;
   count_of(status) += windows;

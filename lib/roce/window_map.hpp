@@ -14,38 +14,39 @@
 namespace softfeb::roce {
 
 struct WindowMapConfig {
-  std::uint32_t streams = 0;  ///< queue pairs, each of which sends one message per window
-  std::uint32_t ring = 64;    ///< windows in memory
-  std::uint32_t depth = 4;    ///< windows that stay open at most, 1 to `ring`
-  /// Messages further from the next one of their stream are rejected, in windows.
+  std::uint32_t streams = 0;  ///< number of queue pairs (streams); each sends one message per window
+  std::uint32_t ring = 64;    ///< number of windows in memory
+  std::uint32_t depth = 4;    ///< maximum number of open windows, 1 to `ring`
+  /// Maximum distance, in windows, of a message from the next one expected in its stream. Messages further
+  /// away are rejected.
   std::uint64_t max_jump = std::uint64_t{1} << 24;
   std::uint32_t first_immediate = 0;      ///< immediate of message 0
-  std::uint32_t packets_per_message = 0;  ///< for `inconsistent`; 0: not checked
-  std::size_t ranges_per_stream = 64;     ///< ranges of missing windows that are stored for each stream
+  std::uint32_t packets_per_message = 0;  ///< used to count `inconsistent` messages; 0: not checked
+  std::size_t ranges_per_stream = 64;     ///< maximum number of ranges of missing windows stored per stream
 };
 
-/// Why a window was closed.
+/// Reason why a window was closed.
 enum class WindowStatus : std::uint8_t {
-  kFull,    ///< every stream's message arrived
+  kFull,    ///< the message of every stream arrived
   kGap,     ///< `depth` newer windows had begun
-  kForced,  ///< a newer window needed its place in memory
+  kForced,  ///< a newer window needed the place in memory
   kEnd,     ///< the run ended
 };
-const char* name_of(WindowStatus status);  ///< "full", "gap", "forced", "end"
+const char* name_of(WindowStatus status);  ///< Returns the name in results: "full", "gap", "forced" or "end".
 
-/// Windows `first` to `last` were closed. They are one window, unless nothing arrived of any of them: runs of
-/// empty windows are closed together, so that a jump costs the same for any length.
+/// Windows `first` to `last` were closed. They are several windows only if no message arrived in any of them:
+/// consecutive empty windows are closed together, so that the cost of a jump does not depend on its length.
 struct ClosedWindows {
   std::uint64_t first = 0;
-  std::uint64_t last = 0;  ///< inclusive
+  std::uint64_t last = 0;  ///< last of the closed windows, inclusive
   WindowStatus status = WindowStatus::kFull;
   Time at = 0;
   /// Bit s mod 64 of word s / 64 is set if the message of stream s arrived. Valid during the call.
   std::span<const std::uint64_t> streams;
 };
 
-/// Takes closed windows, in ascending order and each once. Runs on the packet path: must not block or
-/// allocate.
+/// Receives closed windows, in ascending order and each exactly once. Called on the packet path, so it must
+/// not block or allocate.
 class WindowConsumer {
  public:
   virtual ~WindowConsumer() = default;
@@ -56,10 +57,10 @@ struct WindowCounters {
   std::uint64_t messages = 0;  ///< complete messages with immediate
   std::uint64_t marked = 0;    ///< messages that set a bit of an open window
   std::uint64_t duplicate_messages = 0;
-  std::uint64_t late = 0;             ///< messages of windows that were closed
+  std::uint64_t late = 0;             ///< messages of windows that had already been closed
   std::uint64_t wrong_immediate = 0;  ///< messages whose number is negative or beyond max_jump
-  std::uint64_t inconsistent = 0;     ///< messages whose PSN does not agree with their number
-  std::uint64_t full = 0, gap = 0, forced = 0, end = 0;  ///< closed windows
+  std::uint64_t inconsistent = 0;     ///< messages whose PSN does not match their number
+  std::uint64_t full = 0, gap = 0, forced = 0, end = 0;  ///< number of closed windows, by status
   std::uint64_t missing = 0;                             ///< messages missing in closed windows
   std::uint64_t goodput_bytes = 0;                       ///< payload of marked messages
 
@@ -73,9 +74,9 @@ enum class WindowVerdict : std::uint8_t { kMarked, kDuplicate, kLate, kWrongImme
 /// n + first_immediate modulo 2^32.
 ///
 /// Sans-I/O, not thread-safe. Only the constructor allocates. A message that closes no window takes constant
-/// time; closing takes time proportional to the number of streams for each of at most `ring` windows, however
-/// far a message jumps ahead. Memory: ring · streams / 8 bytes for the bitmaps and 16 · ranges_per_stream
-/// bytes for each stream.
+/// time. A message that closes windows takes time proportional to the number of streams for each of at most
+/// `ring` windows, however far it is ahead. Memory: ring · streams / 8 bytes for the bitmaps and 16 ·
+/// ranges_per_stream bytes for each stream.
 class WindowMap {
  public:
   /// Throws std::invalid_argument if there are no streams, or unless 1 ≤ depth ≤ ring. `consumer` (null:
@@ -83,21 +84,24 @@ class WindowMap {
   explicit WindowMap(const WindowMapConfig& config, WindowConsumer* consumer = nullptr,
                      std::pmr::memory_resource* memory = std::pmr::get_default_resource());
 
-  /// A message of `bytes` bytes is complete. `packet_index` is the number of its last packet in the stream
-  /// (RequestOutcome::packet_index). Requires stream < streams.
+  /// Call when a message of `bytes` bytes is complete. `packet_index` is the number of its last packet in the
+  /// stream (RequestOutcome::packet_index). Requires stream < streams.
   WindowVerdict message(Time now, std::uint32_t stream, std::uint32_t immediate, std::uint32_t bytes,
                         std::optional<std::uint64_t> packet_index = std::nullopt);
 
-  /// Closes all windows up to that of the last of `sent` messages per stream, and those that arrived beyond.
+  /// Closes the first `sent` windows, where `sent` is the number of messages that each stream sent, and all
+  /// later windows in which messages arrived.
   void finish(Time now, std::uint64_t sent);
 
   const WindowMapConfig& config() const { return config_; }
   const WindowCounters& counters() const { return counters_; }
   std::uint64_t base() const { return base_; }  ///< the oldest open window
-  /// Windows in which the message of `stream` is missing, ascending, as far as there was room for them.
+  /// Windows in which the message of `stream` is missing, in ascending order. Contains at most
+  /// ranges_per_stream ranges.
   std::span<const MessageMap::Range> missing(std::uint32_t stream) const;
-  std::uint64_t unlisted(std::uint32_t stream) const { return lost_[stream].unlisted; }  ///< others
-  /// Memory of a map with this configuration: the sum of all allocations.
+  /// Missing windows that missing() does not contain.
+  std::uint64_t unlisted(std::uint32_t stream) const { return lost_[stream].unlisted; }
+  /// Memory in bytes of a map with this configuration: the sum of all allocations.
   static std::size_t memory_bytes(const WindowMapConfig& config);
 
  private:
@@ -117,13 +121,13 @@ class WindowMap {
 
   WindowMapConfig config_;
   WindowConsumer* consumer_;
-  std::size_t words_;                        ///< words of a bitmap
+  std::size_t words_;                        ///< number of words in a bitmap
   std::uint64_t base_ = 0;                   ///< the oldest open window
-  std::uint64_t end_ = 0;                    ///< one more than the newest window of which a message arrived
-  std::pmr::vector<std::uint64_t> next_;     ///< by stream: one more than its highest message
+  std::uint64_t end_ = 0;                    ///< one more than the newest window in which a message arrived
+  std::pmr::vector<std::uint64_t> next_;     ///< per stream: one more than its highest message number
   std::pmr::vector<std::uint64_t> bits_;     ///< bitmaps of the windows in memory
-  std::pmr::vector<std::uint32_t> present_;  ///< by place in the ring: bits that are set
-  std::pmr::vector<Lost> lost_;              ///< by stream
+  std::pmr::vector<std::uint32_t> present_;  ///< per place in the ring: number of bits set
+  std::pmr::vector<Lost> lost_;              ///< per stream: its missing windows
   std::pmr::vector<MessageMap::Range> ranges_;
   WindowCounters counters_;
 };
